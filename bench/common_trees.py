@@ -250,7 +250,7 @@ def seconds_of(s, sql, repeats=3):
 
 def distances_of(s, query, p, options=''):
     """matrix of tlv_tree_distances of the moments that a query returns"""
-    rows = np.array(s.query(f'SELECT d.a, d.b, d.distance FROM ({query}) q(m), tlv_tree_distances(q.m{options}) d'), float)
+    rows = np.array(s.query(f'SELECT d.variable_a, d.variable_b, d.distance FROM ({query}) q(m), tlv_tree_distances(q.m{options}) d'), float)
     d = np.zeros((p, p))
     a, b = rows[:, 0].astype(int) - 1, rows[:, 1].astype(int) - 1
     d[a, b] = d[b, a] = rows[:, 2]

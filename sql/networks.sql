@@ -49,10 +49,10 @@ COMMENT ON AGGREGATE tlv_cofire(tlv_bag, tlv_model) IS
     'the same of the units of a network''s topmost layer that are on for a bag: what the layer above it is fitted to';
 
 CREATE FUNCTION tlv_cofire_counts(moments tlv_moments, at_least bigint DEFAULT 1)
-    RETURNS TABLE (a bigint, b bigint, c bigint, sets bigint)
+    RETURNS TABLE (item_a bigint, item_a_name text, item_b bigint, item_b_name text, item_c bigint, item_c_name text, sets bigint)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
 COMMENT ON FUNCTION tlv_cofire_counts(tlv_moments, bigint) IS
-    'how many sets have an item (b and c null), two items (c null) or three, a < b < c, of those that at least so many sets have; of tlv_cofire with a model '
+    'how many sets have an item (item_b and item_c null), two items (item_c null) or three, in ascending order, of those that at least so many sets have; of tlv_cofire with a model '
     'they are numbers of units';
 
 CREATE FUNCTION tlv_fit_network(moments tlv_moments, threshold float8 DEFAULT NULL, model tlv_model DEFAULT NULL, seed bigint DEFAULT 1,

@@ -136,6 +136,6 @@ COMMENT ON FUNCTION tlv_simulate_hmm_model(integer, integer, float8, float8, int
     'probabilities from a symmetric Dirichlet(concentration), or of vectors of the given dimensions with unit variance and means at a typical '
     'distance of separation';
 CREATE FUNCTION tlv_simulate_hmm(model tlv_model, sequences integer, length integer DEFAULT 100, seed bigint DEFAULT 1)
-    RETURNS TABLE (seq bigint, t bigint, symbol integer, x float8[], state integer)
+    RETURNS TABLE (seq bigint, t bigint, symbol bigint, x float8[], state integer)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION tlv_simulate_hmm(tlv_model, integer, integer, bigint) IS 'steps of sequences drawn from a hidden Markov model, true or fitted, with their true states';

@@ -1,41 +1,41 @@
 
 -- trees.sql - latent trees over the variables of a table
 
-CREATE FUNCTION tlv_row_agg_accum(integer[], integer, integer, integer) RETURNS integer[]
+CREATE FUNCTION tlv_row_agg_accum(integer[], bigint, integer, integer) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_category_row_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION tlv_row_agg_combine(integer[], integer[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_category_row_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION tlv_row_agg_final(integer[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_category_row_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE tlv_row_agg(variable integer, value integer, variables integer) (
+CREATE AGGREGATE tlv_row_agg(variable bigint, value integer, variables integer) (
     SFUNC = tlv_row_agg_accum, STYPE = integer[], COMBINEFUNC = tlv_row_agg_combine,
     FINALFUNC = tlv_row_agg_final, PARALLEL = SAFE
 );
-CREATE FUNCTION tlv_row_agg_accum(float8[], integer, float8, integer) RETURNS float8[]
+CREATE FUNCTION tlv_row_agg_accum(float8[], bigint, float8, integer) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_number_row_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION tlv_row_agg_combine(float8[], float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_number_row_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION tlv_row_agg_final(float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_number_row_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE tlv_row_agg(variable integer, value float8, variables integer) (
+CREATE AGGREGATE tlv_row_agg(variable bigint, value float8, variables integer) (
     SFUNC = tlv_row_agg_accum, STYPE = float8[], COMBINEFUNC = tlv_row_agg_combine,
     FINALFUNC = tlv_row_agg_final, PARALLEL = SAFE
 );
-COMMENT ON FUNCTION tlv_row_agg_accum(integer[], integer, integer, integer) IS 'transition of tlv_row_agg';
+COMMENT ON FUNCTION tlv_row_agg_accum(integer[], bigint, integer, integer) IS 'transition of tlv_row_agg';
 COMMENT ON FUNCTION tlv_row_agg_combine(integer[], integer[]) IS 'combination of two states of tlv_row_agg';
 COMMENT ON FUNCTION tlv_row_agg_final(integer[]) IS 'result of tlv_row_agg';
-COMMENT ON AGGREGATE tlv_row_agg(integer, integer, integer) IS
+COMMENT ON AGGREGATE tlv_row_agg(bigint, integer, integer) IS
     'one array of categories from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length '
     'of the array';
-COMMENT ON FUNCTION tlv_row_agg_accum(float8[], integer, float8, integer) IS 'transition of tlv_row_agg';
+COMMENT ON FUNCTION tlv_row_agg_accum(float8[], bigint, float8, integer) IS 'transition of tlv_row_agg';
 COMMENT ON FUNCTION tlv_row_agg_combine(float8[], float8[]) IS 'combination of two states of tlv_row_agg';
 COMMENT ON FUNCTION tlv_row_agg_final(float8[]) IS 'result of tlv_row_agg';
-COMMENT ON AGGREGATE tlv_row_agg(integer, float8, integer) IS
+COMMENT ON AGGREGATE tlv_row_agg(bigint, float8, integer) IS
     'one array of numbers from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length of '
     'the array';
 
 CREATE FUNCTION tlv_tree_distances(moments tlv_moments, states integer DEFAULT NULL, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, groups integer[] DEFAULT NULL)
-    RETURNS TABLE (a integer, b integer, distance float8, error float8, p_value float8)
+    RETURNS TABLE (variable_a bigint, variable_a_name text, variable_b bigint, variable_b_name text, distance float8, error float8, p_value float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_distances_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 1000;
 COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integer[]) IS
     'information distances of the variables of category moments or dense moments, pair by pair: minus the sum of the logarithms of their states - '
@@ -67,11 +67,11 @@ COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, 
     'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
-    RETURNS TABLE (node text, is_hidden boolean, variable integer, states integer)
+    RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_nodes_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS
-    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, states the number of categories, or of '
-    'dimensions of Gaussian nodes';
+    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays and variable_name what it is called (of a '
+    'hidden node neither), states the number of categories, or of dimensions of Gaussian nodes';
 CREATE FUNCTION tlv_tree_edges(model tlv_model)
     RETURNS TABLE (parent text, child text, length float8, error float8, support float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_edges_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;

@@ -73,7 +73,7 @@ TLV_FUNCTION(tlv_groups_rows)
 
 	if (tlv_layout_of(&model)->weights == NULL)
 		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tlv_groups is not defined for a model of kind %s", TlvKind(&model)->name),
 				 errhint("tlv_tree_clusters divides the variables of a tree.")));
 	TlvInitRows(fcinfo);

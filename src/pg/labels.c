@@ -55,7 +55,7 @@ require_numbers(const tlv_frame *model, const char *function)
 {
 	if (tlv_layout_of(model)->weights == NULL)
 		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s is not defined for a model of kind %s", function, TlvKind(model)->name),
 				 errdetail("A hidden variable is one by its place in the tree: it has no weight, "
 						   "and another tree has other variables.")));
@@ -73,7 +73,7 @@ TLV_FUNCTION(tlv_align)
 	reference = TlvFrame(PG_GETARG_TLV(1));
 	require_numbers(&model, "tlv_align");
 	if (TlvKind(&model) != TlvKind(&reference))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a model of kind %s cannot be aligned with one of kind %s",
 							   TlvKind(&model)->name, TlvKind(&reference)->name)));
 	TlvMakerBegin(&maker, "tensorlv align");

@@ -93,10 +93,14 @@ TLV_FUNCTION(tlv_fit_network)
 
 /* ---- reading ---- */
 
-/* Rows (a, b, c, sets). */
+/* An item and its name, unless it is not there: sums tell items by number. */
+#define ITEM(none, id) TlvNullIf(none, TlvInt8(id)), TlvNullIf(none, TlvNameCell(&names, 0, id))
+
+/* Rows (item_a, item_a_name, item_b, item_b_name, item_c, item_c_name, sets). */
 TLV_FUNCTION(tlv_cofire_counts)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	const tlv_name_list names = {NULL, NULL};
 	int64 least = PG_GETARG_INT64(1);
 	const int64_t *items, *cells;
 	const double *counts;
@@ -116,8 +120,8 @@ TLV_FUNCTION(tlv_cofire_counts)
 		TlvLoopCheck(i);
 		if (counts[i] < (double) least)
 			continue;
-		TlvPutRow(fcinfo, TlvInt8(items[x]), TlvNullIf(x == z, TlvInt8(items[y])),
-				  TlvNullIf(y == z, TlvInt8(items[z])), TlvInt8((int64) counts[i]));
+		TlvPutRow(fcinfo, ITEM(false, items[x]), ITEM(x == z, items[y]), ITEM(y == z, items[z]),
+				  TlvInt8((int64) counts[i]));
 	}
 	return (Datum) 0;
 }

@@ -57,8 +57,7 @@ put_step(FunctionCallInfo fcinfo, Simulation *s, int64 sequence, int64 t)
 	s->next.initial =
 		t == 1 ? s->parts.initial : s->parts.transitions + (size_t) s->state * s->parts.k;
 	tlv_hmm_simulate(&s->next, &s->rng, 1, &s->state, &s->symbol, s->x);
-	TlvPutRow(fcinfo, TlvInt8(sequence), TlvInt8(t),
-			  TlvNullIf(gaussian, TlvInt4((int32) s->symbol)),
+	TlvPutRow(fcinfo, TlvInt8(sequence), TlvInt8(t), TlvNullIf(gaussian, TlvInt8(s->symbol)),
 			  TlvOwned(gaussian ? TlvFloat8Array(s->parts.d, s->x) : NULL), TlvInt4(s->state + 1));
 }
 

@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 
 #include "rows/any.h"
+#include "server/query.h"
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
@@ -556,9 +557,8 @@ TLV_FUNCTION(tlv_tensor_entries_modelled)
 static int64
 id_argument(FunctionCallInfo fcinfo, int argument, double told)
 {
-	Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, argument)), function;
-	bool number = type == INT2OID || type == INT4OID || type == INT8OID, varies;
-	FmgrInfo output;
+	Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, argument));
+	bool number = type == INT2OID || type == INT4OID || type == INT8OID;
 
 	if (type == UNKNOWNOID)
 	{
@@ -572,9 +572,7 @@ id_argument(FunctionCallInfo fcinfo, int argument, double told)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("items of mode %d of the model are told by %s, not by values of type %s",
 						argument, told == 1 ? "number" : "name", format_type_be(type))));
-	getTypeOutputInfo(type, &function, &varies);
-	fmgr_info(function, &output);
-	return TlvIdOf(type, &output, PG_GETARG_DATUM(argument));
+	return TlvIdOf(type, PG_GETARG_DATUM(argument));
 }
 
 /* tlv_tensor_at(model, i, j, l): NULL where an item is not known */

@@ -196,10 +196,12 @@ TLV_FUNCTION(tlv_tree_sql)
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
-/* tlv_tree_distances(m, ...): rows (a, b, distance, error, p_value) */
+/* tlv_tree_distances(moments, ...): rows (variable_a, variable_a_name, variable_b, variable_b_name,
+ * distance, error, p_value); moments tell variables by position */
 TLV_FUNCTION(tlv_tree_distances_rows)
 {
 	tlv_tree_distance_options options;
+	const tlv_name_list none = {NULL, NULL};
 	tlv_tree_distances distances;
 	TlvWork *work;
 	tlv_frame frame;
@@ -217,7 +219,8 @@ TLV_FUNCTION(tlv_tree_distances_rows)
 	p = distances.p;
 	for (size_t a = 0; a < p; a++)
 		for (size_t b = a + 1; b < p; b++)
-			TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
+			TlvPutRow(fcinfo, TlvInt8((int64) a + 1), TlvNameCell(&none, 0, (int64) a + 1),
+					  TlvInt8((int64) b + 1), TlvNameCell(&none, 0, (int64) b + 1),
 					  TlvFloat8(distances.distance[a * p + b]),
 					  TlvFloat8(distances.error[a * p + b]),
 					  TlvFloat8(distances.independent[a * p + b]));
@@ -289,7 +292,8 @@ TLV_FUNCTION(tlv_tree_nodes_rows)
 	{
 		bool hidden = v >= model.parts.p;
 		TlvPutRow(fcinfo, TlvText(model.names[v]), TlvBool(hidden),
-				  TlvNullIf(hidden, TlvInt4((int32) v + 1)),
+				  TlvNullIf(hidden, TlvInt8((int64) v + 1)),
+				  TlvNullIf(hidden, TlvText(model.names[v])),
 				  TlvInt4((int32) model.parts.states[v]));
 	}
 	TlvTreeClose(&model);

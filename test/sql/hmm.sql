@@ -179,7 +179,6 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('short', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2]), 2)'),
   ('wide', 'SELECT tlv_fit_hmm(tlv_sequence_moments(array_fill(1::float8, ARRAY[5, 201])), 2)'), ('too wide', 'SELECT tlv_sequence_moments(array_fill(1::float8, ARRAY[5, 4001]))'),
   ('few steps', 'SELECT tlv_hmm(''SELECT 1, t, t FROM generate_series(1, 2) t'', 3)'), ('no steps', 'SELECT tlv_hmm(''SELECT ARRAY[]::int[]'', 2)'),
-  ('range', 'SELECT tlv_hmm(''SELECT 1, t, 3000000000 + t FROM generate_series(1, 20) t'', 2)'),
   ('given rows', 'SELECT tlv_hmm(''SELECT s FROM sequences'', transitions => ''{{0.5,0.5}}'')'),
   ('given sums', 'SELECT tlv_hmm(''SELECT s FROM sequences'', transitions => ''{{0.5,0.6},{0,1}}'')'),
   ('given width', 'SELECT tlv_hmm(''SELECT s FROM sequences'', emissions => ''{{0.5,0.5},{0,1}}'')'),
@@ -188,7 +187,7 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   
   ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'),
   ('too long', 'SELECT tlv_infer(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
-  ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('dates', 'SELECT tlv_hmm(''SELECT seq, t, now() FROM steps'', 2)'),
+  ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('dates', 'SELECT tlv_hmm(''SELECT seq, t, to_tsvector(seq::text) FROM steps'', 2)'),
   ('text matrix', 'SELECT tlv_sequence_moments(ARRAY[[''a'', ''b''], [''b'', ''a'']])'),
   ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'),
   ('seed', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, seed => -1)'),

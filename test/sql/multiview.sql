@@ -201,9 +201,21 @@ SELECT tlv_info(tlv_view_moments('', '', 1))->'arrays' AS empty_texts, tlv_view_
 SELECT q AS query, pg_temp.outcome(format('SELECT (%s)::text FROM named_models', q)) AS outcome
 FROM unnest(ARRAY[$$tlv_assign(model, ROW('purple', 'sad', 'true'))$$, $$tlv_assign(model, ROW(1, 'sad', 'true'))$$, $$tlv_assign(mixed, ROW('red', 'five', 'sad'))$$,
   $$tlv_assign(model, ARRAY['red', 'sad'])$$,
-  $$tlv_assign(model, ROW(1.5, 'sad', 'true'))$$, $$tlv_assign(model, ROW(current_date, 'sad', 'true'))$$, $$tlv_impute(model, ROW('red', 'sad', NULL::text))$$,
+  $$tlv_assign(model, ROW(1.5, 'sad', 'true'))$$, $$tlv_assign(model, ROW(to_tsvector('a'), 'sad', 'true'))$$, $$tlv_impute(model, ROW('red', 'sad', NULL::text))$$,
   $$(SELECT tlv_view_moments(1.5, 2, 3))$$, $$(SELECT tlv_view_moments(1, 2, ARRAY[3]))$$, $$(SELECT tlv_view_moments(ARRAY['a'], ARRAY[2], ARRAY[3]))$$,
-    $$(SELECT tlv_view_moments(current_date, 1, 1))$$,
-  $$(SELECT tlv_view_moments(current_date, current_date, current_date))$$, $$(SELECT tlv_view_moments(1, 2, 3) + tlv_view_moments(1, 'a'::text, 3))$$,
+    $$(SELECT tlv_view_moments(to_tsvector('a'), 1, 1))$$,
+  $$(SELECT tlv_view_moments(to_tsvector('a'), to_tsvector('a'), to_tsvector('a')))$$, $$(SELECT tlv_view_moments(1, 2, 3) + tlv_view_moments(1, 'a'::text, 3))$$,
     $$(SELECT tlv_statistics('a'::text, 'b'::text, 'c'::text, model))$$,
   $$(SELECT tlv_statistics(ARRAY[1.0], ARRAY[1.0], ARRAY[1.0], model))$$]) q;
+
+-- categories whose moments do not identify what was asked for: other starts, and a warning; of simulated ones as likely as from the moments
+CREATE TABLE independent AS SELECT (i * 7919 + i * i * 31) % 5 AS a, 'b' || (i * 104729 + i * i * 17) % 4 AS b, (i * 15485863 + i * i * 13) % 3 AS c FROM generate_series(1::bigint, 300) i;
+SELECT (SELECT count(*) FROM tlv_components(m)) AS components, string_agg(code || ' ' || message, '; ' ORDER BY code) AS warnings,
+  (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'mean_log_likelihood') > (SELECT -sum(h) FROM (SELECT -sum(p * ln(p)) AS h FROM (
+    SELECT 1 AS v, a::text AS x, count(*) / 300. AS p FROM independent GROUP BY 2 UNION ALL SELECT 2, b, count(*) / 300. FROM independent GROUP BY 2 UNION ALL
+    SELECT 3, c::text, count(*) / 300. FROM independent GROUP BY 2) q GROUP BY v) e) AS likelier_than_one
+FROM (SELECT tlv_multiview('TABLE independent', 2) AS m) f, tlv_warnings(m) GROUP BY m;
+SELECT code FROM tlv_warnings((SELECT tlv_fit_multiview(tlv_view_moments(a, b, c), 3) FROM independent)) WHERE code = 'not_identified';
+SELECT tlv_multiview('TABLE independent', 2) = tlv_multiview('TABLE independent', 2) AS repeats;
+SELECT tlv_multiview('TABLE independent', 2, refine => 'none');
+DROP TABLE independent;

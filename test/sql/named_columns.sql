@@ -75,7 +75,7 @@ SELECT (SELECT array_agg(node ORDER BY variable) FROM tlv_tree_nodes(t) WHERE NO
 FROM tlv_tree('SELECT mood + sin(id) AS a, sleep AS b, food + sin(NULLIF(id % 5, 0) * id) AS c, work * 0.5 + cos(id) AS d FROM answers', layout => 'wide') t;
 SELECT tlv_info(tlv_tree('SELECT mood, sleep, food FROM answers', 1, kind => 'gaussian', layout => 'wide'))->'gaussian' AS gaussian;
 SELECT tlv_tree('TABLE answers', layout => 'wide');
-SELECT tlv_tree('SELECT mood, sleep, said || ''!'' AS said, ''2026-11-23''::date AS day FROM answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, said || ''!'' AS said, to_tsvector(mood::text) AS day FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood + 0.5 AS mood, sleep, said FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, mood FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, food FROM answers WHERE false', layout => 'wide');
@@ -99,7 +99,7 @@ SELECT (tlv_impute(m, ROW('c1', 'cold', NULL::int, true, 'q1')))[3] AS own FROM 
 SELECT count(*) AS rows, count(DISTINCT tlv_assign(m, s)) AS classes FROM wide, survey s;
 SELECT tlv_kind(tlv_gom('SELECT colour, tone, size, flag FROM survey', 2, layout => 'wide', iterations => 5)) AS mixed;
 SELECT tlv_lca('SELECT * FROM survey', 2, layout => 'wide');
-SELECT tlv_lca('SELECT colour, tone, ''9:00''::time AS x FROM survey', 2, layout => 'wide');
+SELECT tlv_lca('SELECT colour, tone, to_tsvector(colour::text) AS x FROM survey', 2, layout => 'wide');
 SELECT tlv_lca('SELECT 1.5 AS x FROM survey', 2, layout => 'wide');
 SELECT tlv_lca('SELECT colour, tone, colour FROM survey', 2, layout => 'wide');
 SELECT tlv_gom('SELECT colour, tone, size FROM survey', 2, copies => 2, layout => 'wide');

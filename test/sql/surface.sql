@@ -40,12 +40,40 @@ SELECT signature, name FROM columns WHERE name IN ('name', 'row', 'value', 'mode
 -- an id stands beside its name, in this order: the number, then the text
 SELECT c.signature, c.name FROM columns c WHERE c.name LIKE '%\_name' AND (c.type <> 'text'
   OR NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.name || '_name' = c.name AND i.place = c.place - 1 AND i.type IN ('bigint', 'integer')));
+-- ids are bigint, with their names beside them wherever a name can be known: only bags and what simulators draw have none
+SELECT c.signature, c.name, c.type FROM columns c
+WHERE c.name ~ '^(item|node|variable|category|symbol|worker|answer|src|dst|child|i|j|l|true_answer|given_answer|parent_state|child_state)(_[abc]|[123])?$'
+  AND NOT (c.type = 'text' AND c.name IN ('node', 'child')) -- nodes of trees are their names
+  AND (c.type <> 'bigint' OR NOT c.signature ~ '^tlv_(simulate|bag)_' AND NOT EXISTS (SELECT FROM columns n WHERE n.signature = c.signature AND n.name = c.name || '_name'));
 -- components count from 1 in integers, whatever they are called (a tree's states are categories); what has a label has it next to the component
 SELECT signature, name, type FROM columns WHERE name IN ('component', 'topic', 'community', 'state', 'component_a', 'component_b', 'rank', 'view', 'dimension') AND type <> 'integer'
   AND signature NOT LIKE 'tlv\_tree\_posterior(%';
 SELECT c.signature FROM columns c WHERE c.name = 'label' AND NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.place = c.place - 1
   AND i.name IN ('component', 'topic', 'community', 'state'));
 
+-- tlv_kinds() names what there is, and every function of a model is there, or one of every model
+SELECT kind, f FROM tlv_kinds(), unnest(collects || fits || drives || reads || applies) f WHERE f NOT IN (SELECT name FROM offered);
+SELECT DISTINCT function FROM arguments WHERE place = 1 AND type = 'tlv_model' AND argument = 'model' AND function NOT LIKE 'tlv\_simulate\_%'
+  AND function NOT IN (SELECT f FROM tlv_kinds(), unnest(reads || applies) f) ORDER BY 1;
+-- a model of another kind is a wrong value, whoever is asked
+CREATE TEMP TABLE of_kinds AS SELECT tlv_simulate_lda_model(5, 2) AS m UNION ALL SELECT tlv_simulate_mmsb_model(9, 2) UNION ALL SELECT tlv_simulate_gmm_model(2, 2) UNION ALL
+  SELECT tlv_simulate_hmm_model(3, 2) UNION ALL SELECT tlv_simulate_ica_model(2) UNION ALL SELECT tlv_simulate_lca_model(3, 2) UNION ALL SELECT tlv_simulate_gom_model(3, 2) UNION ALL
+  SELECT tlv_simulate_multiview_model(ARRAY[2, 2, 2], 2) UNION ALL SELECT tlv_simulate_tree_model(5) UNION ALL SELECT tlv_simulate_tree_model(5, kind => 'gaussian') UNION ALL
+  SELECT tlv_simulate_convolution_model() UNION ALL SELECT tlv_simulate_dictionary_model(3, 3, 1) UNION ALL SELECT tlv_simulate_network_model(9, ARRAY[3], 3) UNION ALL
+  SELECT tlv_fit_cp(tlv_tensor_agg(i, j, l, i + j * l), 1) FROM generate_series(1, 3) i, generate_series(1, 3) j, generate_series(1, 3) l UNION ALL
+  SELECT tlv_crowd('SELECT i % 9, i / 9, i % 9 % 2 FROM generate_series(0, 44) i');
+CREATE FUNCTION pg_temp.state_of(function text, m tlv_model, more text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('SELECT count(*) FROM %s(%L::tlv_model%s)', function, m, more);
+  RETURN 'rows';
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
+END $$;
+SELECT function, state, count(*) FROM (
+  SELECT name AS function, pg_temp.state_of(name, m, '') AS state FROM offered o, of_kinds
+  WHERE o.kind = 'f' AND o.inputs - o.defaults = 1 AND o.name NOT LIKE 'tlv\_simulate\_%' AND EXISTS (SELECT FROM arguments a WHERE a.oid = o.oid AND a.place = 1 AND a.type = 'tlv_model')
+  UNION ALL SELECT f, pg_temp.state_of(f, m, format(', %L::tlv_model', m)) FROM of_kinds, unnest('{tlv_align,tlv_match}'::text[]) f
+  UNION ALL SELECT 'tlv_groups', pg_temp.state_of('tlv_groups', m, ', 1') FROM of_kinds) s
+WHERE state NOT IN ('rows', '22023') GROUP BY 1, 2 ORDER BY 1, 2;
 -- options stand in one order, with one type and one default each; only topics choose their method themselves
 CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,options}'::text[]) WITH ORDINALITY v(word, at);
 CREATE TEMP VIEW fits AS SELECT * FROM arguments WHERE (function LIKE 'tlv\_fit\_%' OR oid IN (SELECT oid FROM arguments WHERE place = 1 AND argument = 'query')) AND kind = 'f';

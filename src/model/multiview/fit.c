@@ -13,6 +13,10 @@
 #define EM_TOLERANCE  1e-9
 #define EM_LEAST	  1e-6
 #define NEGATIVE_WARN 0.3
+
+/* Starts that are drawn, and steps of each before the best goes on. */
+#define RANDOM_STARTS 20
+#define RANDOM_STEPS  30
 /* Sums of counts are exact up to here. */
 #define MOST_ROWS 0x1p53
 
@@ -32,6 +36,7 @@ typedef struct view_fit
 	size_t k;
 	size_t d[3];
 	bool vectors;
+	bool random; /* begun at random: there is no solution of the moments */
 	double rows;
 	const tlv_view_source *source;
 	tlv_view_source cells;
@@ -247,38 +252,117 @@ maximize_cells(const tlv_view_source *source, const cell_step *step)
 	}
 }
 
+/* Steps until the likelihood stands, so many at most; how many were done, and where it ends. */
+static tlv_status
+climb_cells(tlv_context *ctx, const tlv_view_source *source, const cell_step *step, int most,
+			int *done, bool *stands, double *log_likelihood)
+{
+	double before = -HUGE_VAL;
+
+	*stands = false;
+	for (*done = 0;; (*done)++)
+	{
+		tlv_report(ctx, "EM on counts", *done, most);
+		TLV_TRY(expect_cells(ctx, source, step, log_likelihood));
+		*stands = *log_likelihood - before < EM_TOLERANCE * source->total;
+		if (*stands || *done == most)
+			return TLV_OK;
+		before = *log_likelihood;
+		maximize_cells(source, step);
+	}
+}
+
+static tlv_status
+begin_cells(tlv_context *ctx, view_fit *fit, cell_step *step)
+{
+	*step = (cell_step){.k = fit->k, .views = fit->solution.means, .weights = fit->weights};
+	for (int t = 0; t < 3; t++)
+		TLV_TRY(tlv_alloc_numbers(ctx, &step->g[t], fit->k * fit->source->d[t]));
+	return tlv_alloc_numbers(ctx, &step->weighted, fit->k * fit->source->d[0]);
+}
+
+static void
+end_cells(tlv_context *ctx, cell_step *step)
+{
+	tlv_free(ctx, step->weighted);
+	for (int t = 0; t < 3; t++)
+		tlv_free(ctx, step->g[t]);
+}
+
 static tlv_status
 refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 {
-	const tlv_view_source *source = fit->source;
-	cell_step step = {.k = fit->k, .views = fit->solution.means, .weights = fit->weights};
-	double before = -HUGE_VAL, log_likelihood = 0;
-	bool stands = false;
-	int done = 0;
+	double log_likelihood = 0;
+	cell_step step;
+	bool stands;
+	int done;
 
 	for (int t = 0; t < 3; t++)
-	{
-		TLV_TRY(tlv_alloc_numbers(ctx, &step.g[t], fit->k * source->d[t]));
-		tlv_normalize_rows(fit->k, source->d[t], EM_LEAST, fit->solution.means[t]);
-	}
-	TLV_TRY(tlv_alloc_numbers(ctx, &step.weighted, fit->k * source->d[0]));
-	for (;; done++)
-	{
-		tlv_report(ctx, "EM on counts", done, iterations);
-		TLV_TRY(expect_cells(ctx, source, &step, &log_likelihood));
-		stands = log_likelihood - before < EM_TOLERANCE * source->total;
-		if (stands || done == iterations)
-			break;
-		before = log_likelihood;
-		maximize_cells(source, &step);
-	}
-	tlv_free(ctx, step.weighted);
-	for (int t = 0; t < 3; t++)
-		tlv_free(ctx, step.g[t]);
+		tlv_normalize_rows(fit->k, fit->source->d[t], EM_LEAST, fit->solution.means[t]);
+	TLV_TRY(begin_cells(ctx, fit, &step));
+	TLV_TRY(climb_cells(ctx, fit->source, &step, iterations, &done, &stands, &log_likelihood));
+	end_cells(ctx, &step);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "count_iterations"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, stands, "count_stands"));
-	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / source->total,
+	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / fit->source->total,
 						"mean_log_likelihood");
+}
+
+/* Probabilities of a flat Dirichlet distribution, components of equal weight. */
+static void
+draw_start(view_fit *fit, tlv_rng *rng)
+{
+	for (size_t j = 0; j < fit->k; j++)
+		fit->weights[j] = 1 / (double) fit->k;
+	for (int t = 0; t < 3; t++)
+	{
+		for (size_t e = 0; e < fit->k * fit->d[t]; e++)
+			fit->solution.means[t][e] = -log(1 - tlv_rng_uniform(rng));
+		tlv_normalize_rows(fit->k, fit->d[t], EM_LEAST, fit->solution.means[t]);
+	}
+}
+
+/*
+ * Where moments do not identify k components: of random starts that which a few steps of EM bring
+ * to the largest likelihood, as other implementations begin (Dempster, Laird, Rubin 1977).
+ */
+static tlv_status
+start_at_random(tlv_context *ctx, view_fit *fit, uint64_t seed)
+{
+	double best = -HUGE_VAL, *kept[4], log_likelihood;
+	cell_step step;
+	bool stands;
+	int done;
+
+	fit->random = true;
+	TLV_TRY(tlv_alloc_numbers(ctx, &kept[3], fit->k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->solution.weights, fit->k));
+	for (int t = 0; t < 3; t++)
+	{
+		TLV_TRY(tlv_alloc_numbers(ctx, &kept[t], fit->k * fit->d[t]));
+		TLV_TRY(tlv_alloc_numbers(ctx, &fit->solution.means[t], fit->k * fit->d[t]));
+	}
+	TLV_TRY(begin_cells(ctx, fit, &step));
+	for (uint64_t start = 0; start < RANDOM_STARTS; start++)
+	{
+		tlv_rng rng;
+
+		tlv_rng_stream(&rng, seed, start);
+		draw_start(fit, &rng);
+		TLV_TRY(
+			climb_cells(ctx, fit->source, &step, RANDOM_STEPS, &done, &stands, &log_likelihood));
+		if (log_likelihood <= best)
+			continue;
+		best = log_likelihood;
+		memcpy(kept[3], fit->weights, fit->k * sizeof(double));
+		for (int t = 0; t < 3; t++)
+			memcpy(kept[t], fit->solution.means[t], fit->k * fit->d[t] * sizeof(double));
+	}
+	end_cells(ctx, &step);
+	memcpy(fit->solution.weights, kept[3], fit->k * sizeof(double));
+	for (int t = 0; t < 3; t++)
+		memcpy(fit->solution.means[t], kept[t], fit->k * fit->d[t] * sizeof(double));
+	return TLV_OK;
 }
 
 static tlv_status
@@ -330,6 +414,21 @@ diagnose_rank(tlv_context *ctx, const view_choice *choice, tlv_diagnostics *diag
 	return tlv_multiview_warn_rank(ctx, choice->rank.p_value, diagnostics);
 }
 
+tlv_status
+tlv_multiview_warn_random(tlv_context *ctx, double starts, size_t k, tlv_diagnostics *diagnostics)
+{
+	if (!(starts > 0))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "not_identified",
+								   .score = (double) k,
+								   .hint = "use a smaller k or more rows; what differs between "
+										   "models of different seeds is not in the data"},
+					"the moments do not identify %zu components: these are the best of %.0f random "
+					"starts",
+					k, starts);
+}
+
 static tlv_status
 diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choice, view_fit *fit)
 {
@@ -341,7 +440,13 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choi
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->rows, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
 	TLV_TRY(diagnose_rank(ctx, choice, &fit->diagnostics));
-	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
+	if (fit->random)
+	{
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, RANDOM_STARTS, "random_starts"));
+		TLV_TRY(tlv_multiview_warn_random(ctx, RANDOM_STARTS, fit->k, &fit->diagnostics));
+	}
+	else
+		TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
 	if (fit->worst > NEGATIVE_WARN)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "negative_mass",
@@ -390,6 +495,21 @@ name_categories(tlv_context *ctx, const tlv_frame *moments, tlv_multiview_parts 
 	return TLV_OK;
 }
 
+/* From the moments; where they do not identify categories' components that are asked for, and the
+ * rows are there to be counted, from elsewhere. */
+static tlv_status
+start_components(tlv_context *ctx, const tlv_multiview_options *options, const view_choice *choice,
+				 view_fit *fit)
+{
+	tlv_status status = tlv_view_solve(ctx, fit->source, fit->k, &options->decompose, "components",
+									   options->seed, &fit->solution);
+	if (status != TLV_NOT_IDENTIFIABLE || fit->vectors || choice->chosen ||
+		options->iterations == 0)
+		return status;
+	fit->solution = (tlv_view_solution){.k = fit->k};
+	return start_at_random(ctx, fit, options->seed);
+}
+
 /* The fit of options->k components. */
 static tlv_status
 fit_components(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
@@ -399,8 +519,7 @@ fit_components(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_o
 	tlv_multiview_parts parts = {0};
 
 	TLV_TRY(open_moments(ctx, moments, options, &fit));
-	TLV_TRY(tlv_view_solve(ctx, fit.source, fit.k, &options->decompose, "components", options->seed,
-						   &fit.solution));
+	TLV_TRY(start_components(ctx, options, choice, &fit));
 	TLV_TRY(fit.vectors ? finish_vectors(ctx, &fit)
 						: finish_categories(ctx, &fit, options->iterations));
 	TLV_TRY(diagnose_fit(ctx, moments, choice, &fit));

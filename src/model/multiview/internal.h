@@ -69,6 +69,10 @@ extern tlv_status tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments,
 extern tlv_status tlv_multiview_warn_rank(tlv_context *ctx, double p_value,
 										  tlv_diagnostics *diagnostics);
 
+/* Says that the components were begun at random, from so many starts, where that is so. */
+extern tlv_status tlv_multiview_warn_random(tlv_context *ctx, double starts, size_t k,
+											tlv_diagnostics *diagnostics);
+
 /* The source of category_views; it points into the frame. */
 extern void tlv_multiview_cells(const tlv_frame *moments, tlv_view_source *cells);
 

@@ -80,9 +80,14 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 	for (size_t j = 0; j < parts->k; j++)
 		low += plan->vectors && is_at_floor(parts, j);
 	if (plan->refined) /* else it is there */
+	{
+		const tlv_frame *fitted = &plan->fitted.frame;
+
+		TLV_TRY(tlv_multiview_warn_random(ctx, tlv_diagnostics_find(fitted, "random_starts", 0),
+										  parts->k, diagnostics));
 		TLV_TRY(tlv_multiview_warn_rank(
-			ctx, tlv_diagnostics_find(&plan->fitted.frame, "independence_p_value", NAN),
-			diagnostics));
+			ctx, tlv_diagnostics_find(fitted, "independence_p_value", NAN), diagnostics));
+	}
 	if (plan->shift > MOST_SHIFT)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "means_moved", .score = plan->shift},

@@ -86,20 +86,12 @@ ANSWERS(TLV_ROW_ENTRY, TlvEntryRows7, entry_open_7, entry_open, 4, 7)
 
 /* ---- all of one item ---- */
 
-bool
-TlvIsIdType(Oid element)
-{
-	return TlvIsIntegerType(element) || TlvIsTextType(element) || element == UUIDOID ||
-		   element == BOOLOID || type_is_enum(element);
-}
-
 int64
-TlvIdOf(Oid element, FmgrInfo *output, Datum value)
+TlvIdOf(Oid type, Datum value)
 {
-	char *text;
-	int64 id;
+	text *name;
 
-	switch (element)
+	switch (type)
 	{
 		case INT2OID:
 			return DatumGetInt16(value);
@@ -107,13 +99,9 @@ TlvIdOf(Oid element, FmgrInfo *output, Datum value)
 			return DatumGetInt32(value);
 		case INT8OID:
 			return DatumGetInt64(value);
-		case BOOLOID: /* as text(boolean) has it */
-			return DatumGetBool(value) ? TlvTermId("true", 4) : TlvTermId("false", 5);
 		default:
-			text = OutputFunctionCall(output, value);
-			id = TlvTermId(text, strlen(text));
-			pfree(text);
-			return id;
+			name = TlvTextOf(type, value);
+			return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	}
 }
 
@@ -121,10 +109,8 @@ void
 TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 {
 	int16 length;
-	bool by_value, varies, *nulls;
+	bool by_value, *nulls;
 	char align;
-	Oid function;
-	FmgrInfo output;
 	Datum *values;
 	int n;
 	int64_t *ids;
@@ -135,13 +121,11 @@ TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 						errhint("Give the answers to one item at a time.")));
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
 	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &values, &nulls, &n);
-	getTypeOutputInfo(element, &function, &varies);
-	fmgr_info(function, &output);
 	ids = palloc_extended((size_t) Max(n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
-		ids[i] = nulls[i] ? 0 : TlvIdOf(element, &output, values[i]);
+		ids[i] = nulls[i] ? 0 : TlvIdOf(element, values[i]);
 	}
 	pfree(values);
 	TlvCursorOwn(cursor, ids);

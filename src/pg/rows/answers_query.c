@@ -6,19 +6,6 @@
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 
-/* How an id is told: by number, or by its text; InvalidOid: not at all. */
-static Oid
-id_type(TupleDesc desc, int column)
-{
-	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
-
-	if (TlvIsIntegerType(type))
-		return INT8OID;
-	if (TlvIsTextType(type) || type == UUIDOID || type == BOOLOID || type_is_enum(type))
-		return TEXTOID;
-	return InvalidOid;
-}
-
 /* Columns of ids, called by these names; NULL ends them. */
 static void
 read_ids(TlvSource *rows, const char *const *names, const char *what, const char *hint)
@@ -32,11 +19,11 @@ read_ids(TlvSource *rows, const char *const *names, const char *what, const char
 	if (desc->natts != n) /* or none at all */
 		TlvRefuseColumns(desc, what, hint);
 	for (int i = 0; i < n; i++)
-		if (!OidIsValid(id_type(desc, i)))
+		if (!OidIsValid(TlvQueryIdType(rows->query, i)))
 			TlvRefuseColumns(desc, what, hint);
 	for (int i = 0; i < n; i++)
 	{
-		Oid type = id_type(desc, i);
+		Oid type = TlvQueryIdType(rows->query, i);
 
 		appendStringInfo(sql, "%s%s::pg_catalog.%s AS %s", i == 0 ? "SELECT " : ", ", names[i],
 						 type == INT8OID ? "int8" : "text", names[i]);

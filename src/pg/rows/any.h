@@ -51,22 +51,23 @@ extern ArrayType *TlvAnyCast(AnyType *any, Datum value);
 extern double TlvNumberOf(Oid type, Datum value);
 
 /*
- * Arrays of numbers of any type (TlvIsNumberType), of texts (TlvIsTextType): the same elements as
- * float8, int8, int4 (states from 0) and text, NULL where they were.  An array that is of that type
- * is given back itself.  Errors: 22000 for a number that is not whole where it must be.
+ * Arrays of numbers of any type (TlvIsNumberType), of ids that are told by text (TlvIsIdType): the
+ * same elements as float8, int8, int4 (states from 0) and text, NULL where they were.  An array
+ * that is of that type is given back itself.  Errors: 22000 for a number that is not whole where it
+ * must be.
  */
 extern ArrayType *TlvFloat8Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvInt8Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvInt4Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvTexts(ArrayType *array, Oid element);
 
+/* A value of any type as a cast to text has it.  Errors: 42501 for a cast of somebody else's. */
+extern text *TlvTextOf(Oid base, Datum value);
+
 /* ---- ids (answer_reader.c) ---- */
 
-/* Are elements of that type ids: integers, texts, or what is told by its text? */
-extern bool TlvIsIdType(Oid element);
-
-/* The id that a value of such a type is; output: the type's, where it is no integer or boolean. */
-extern int64 TlvIdOf(Oid element, FmgrInfo *output, Datum value);
+/* The id that a value of such a type (TlvIsIdType) is. */
+extern int64 TlvIdOf(Oid type, Datum value);
 
 /* The ids of an array of such elements, of one dimension, as a part. */
 extern void TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor);

@@ -8,6 +8,7 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
@@ -202,7 +203,7 @@ TlvInt4Numbers(ArrayType *array, Oid element)
 
 /* ---- texts ---- */
 
-/* Of names and padded characters. */
+/* Of other types. */
 static ArrayType *
 made_texts(ArrayType *array, Oid element)
 {
@@ -218,11 +219,52 @@ made_texts(ArrayType *array, Oid element)
 	{
 		TlvLoopCheck(i);
 		if (!nulls[i])
-			values[i] = element == NAMEOID ? DirectFunctionCall1(name_text, values[i])
-										   : DirectFunctionCall1(rtrim1, values[i]);
+			values[i] = PointerGetDatum(TlvTextOf(element, values[i]));
 	}
 	return construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
 							  TEXTOID, -1, false, TYPALIGN_INT);
+}
+
+/* What a function of one argument, or of the three of a cast, makes of a value; NULL: nothing. */
+static text *
+call_cast(Oid from, Oid function, Datum value)
+{
+	LOCAL_FCINFO(call, 3);
+	FmgrInfo info;
+	Datum result;
+
+	TlvRequireTrustedCast(from, TEXTOID, function);
+	fmgr_info(function, &info);
+	InitFunctionCallInfoData(*call, &info, (short) get_func_nargs(function), InvalidOid, NULL,
+							 NULL);
+	call->args[0] = (NullableDatum){value, false};
+	call->args[1] = (NullableDatum){Int32GetDatum(-1), false};
+	call->args[2] = (NullableDatum){BoolGetDatum(true), false};
+	result = FunctionCallInvoke(call);
+	if (call->isnull)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("the cast from %s to text gives none", format_type_be(from))));
+	return DatumGetTextPP(result);
+}
+
+text *
+TlvTextOf(Oid base, Datum value)
+{
+	Oid function;
+	bool varies;
+
+	if (base == TEXTOID || base == VARCHAROID)
+		return DatumGetTextPP(value);
+	switch (find_coercion_pathway(TEXTOID, base, COERCION_EXPLICIT, &function))
+	{
+		case COERCION_PATH_RELABELTYPE:
+			return DatumGetTextPP(value);
+		case COERCION_PATH_FUNC:
+			return call_cast(base, function, value);
+		default:
+			getTypeOutputInfo(base, &function, &varies);
+			return cstring_to_text(OidOutputFunctionCall(function, value));
+	}
 }
 
 ArrayType *

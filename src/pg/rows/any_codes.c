@@ -126,7 +126,7 @@ void
 TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType *array, Oid element)
 {
 	bool literal = call->row->type.form == ANY_LITERAL;
-	bool text = TlvIsTextType(element), *nulls;
+	bool text = !TlvIsNumberType(element), *nulls;
 	AnyCode *values;
 	Datum *datums;
 	int n;
@@ -155,20 +155,10 @@ TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType 
 AnyCode
 TlvAnyCodeOf(const AnyType *type, Datum value)
 {
-	Oid output;
-	bool is_varlena;
-	const char *text;
-	size_t length;
+	text *name;
 
 	if (type->form == ANY_NUMBER)
 		return (AnyCode){.number = TlvNumberOf(type->base, value)};
-	getTypeOutputInfo(type->type, &output, &is_varlena);
-	if (type->base == BOOLOID) /* as a cast to text says it */
-		text = DatumGetBool(value) ? "true" : "false";
-	else
-		text = OidOutputFunctionCall(output, value);
-	length = strlen(text);
-	while (type->base == BPCHAROID && length > 0 && text[length - 1] == ' ')
-		length--; /* as a cast to text has it */
-	return (AnyCode){.named = true, .name = {text, length}};
+	name = TlvTextOf(type->base, value);
+	return (AnyCode){.named = true, .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)}};
 }

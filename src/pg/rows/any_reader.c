@@ -153,15 +153,16 @@ static void
 open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 {
 	Oid element = TlvAnyElement(type, array);
+	bool text = !TlvIsNumberType(element) && TlvIsIdType(element);
 	tlv_code_names names;
 
 	if ((call->takes & NUMBERS) != 0 && TlvIsNumberType(element))
 		open_numbers(call, array, element);
-	else if (TlvIsTextType(element) && TlvAnyCodeNames(call, &names))
+	else if (text && TlvAnyCodeNames(call, &names))
 		TlvAnyOpenCodeArray(call, &names, array, element);
-	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && TlvIsTextType(element))
+	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && text)
 		open_named_categories(call, array, element);
-	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && TlvIsTextType(element))
+	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && text)
 		TlvAnyOpenAs(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
 					 PointerGetDatum(TlvTexts(array, element)));
 	else

@@ -11,27 +11,28 @@
 
 /* A document in one value, or its rows, and nothing else. */
 static const char *const accepted =
-	"It must return (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a "
-	"document, alone or as (doc, ...).";
+	"It must return (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[], tsvector or "
+	"text[] of items a document, alone or as (doc, ...).";
 
 static const char *const accepted_sets = "It must return (set, item bigint or text), or the items "
-										 "of a set as integer[], bigint[], tlv_bag "
-										 "or tsvector, alone or as (set, ...).";
+										 "of a set as integer[], bigint[], text[], "
+										 "tlv_bag or tsvector, alone or as (set, ...).";
 
-/* Columns of (doc, item [, count]); are the items text? */
+/* Columns of (doc, item [, count]); are the items told by text? */
 static bool
-recognize_columns(TupleDesc desc, const char *what, const char *columns)
+recognize_columns(TlvQuery *query, const char *what, const char *columns)
 {
+	TupleDesc desc = query->desc;
 	Oid item;
 
 	if (desc->natts != 2 && desc->natts != 3)
 		TlvRefuseColumns(desc, what, columns);
-	item = getBaseType(TupleDescAttr(desc, 1)->atttypid);
-	if (!TlvIsTextType(item) && !TlvIsIntegerType(item))
+	item = TlvQueryIdType(query, 1);
+	if (!OidIsValid(item))
 		TlvRefuseColumns(desc, what, columns);
 	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
 		TlvRefuseColumns(desc, what, columns);
-	return TlvIsTextType(item);
+	return item == TEXTOID;
 }
 
 /* (doc, item [, count]) rows grouped into bags. */
@@ -190,6 +191,25 @@ read_lexemes(TlvSource *rows, TupleDesc desc)
 	TlvSourceRelease(rows);
 }
 
+/* Arrays of items that are told by text, which stay in the model as their names. */
+static void
+read_terms(TlvSource *rows, TupleDesc desc)
+{
+	const char *columns = document_columns(desc);
+
+	appendStringInfo(
+		&rows->made.sql,
+		"SELECT (SELECT %s(u.item::pg_catalog.text) FROM pg_catalog.unnest(document) AS u(item)) "
+		"AS bag FROM " TLV_QUERY_ROWS " AS %s",
+		TlvStatementCall(&rows->made, "tlv_bag_agg", 1, (Oid[]){TEXTOID}, NULL), columns);
+	TlvSourceHold(rows);
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	collect_terms(
+		rows, "item::pg_catalog.text",
+		psprintf(TLV_QUERY_ROWS " AS %s, pg_catalog.unnest(document) AS u(item)", columns));
+	TlvSourceRelease(rows);
+}
+
 /* Arrays of whole numbers, as bigint[]; one that has a NULL is left out and counted. */
 static bool
 read_arrays_of_items(TlvSource *rows, TupleDesc desc)
@@ -224,6 +244,8 @@ read_documents_in_one(TlvSource *rows, TupleDesc desc, Oid bag)
 		read_bags(rows, desc, last != bag);
 	else if (last == TSVECTOROID)
 		read_lexemes(rows, desc);
+	else if (OidIsValid(last) && TlvQueryIdElement(rows->query, desc->natts - 1) == TEXTOID)
+		read_terms(rows, desc);
 	else
 		return false;
 	return true;
@@ -246,7 +268,7 @@ read_documents(TlvDriver *driver, const char *text, const char *what, bool array
 	TlvSourceColumn(rows, "bag", bag);
 	if (read_documents_in_one(rows, desc, bag))
 		return;
-	terms = recognize_columns(desc, what, arrays ? accepted_sets : accepted);
+	terms = recognize_columns(rows->query, what, arrays ? accepted_sets : accepted);
 	group_documents(rows, terms);
 	if (terms)
 		TlvSourceHold(rows);

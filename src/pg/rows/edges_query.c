@@ -8,24 +8,15 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* How a node is told: by number, or by name; InvalidOid: not at all. */
-static Oid
-node_type(TupleDesc desc, int column)
-{
-	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
-
-	if (TlvIsIntegerType(type))
-		return INT8OID;
-	return TlvIsTextType(type) || type == UUIDOID ? TEXTOID : InvalidOid;
-}
-
 static bool
-are_edges(TupleDesc desc)
+are_edges(TlvQuery *query)
 {
+	TupleDesc desc = query->desc;
+
 	if (desc->natts < 2 || desc->natts > 3)
 		return false;
 	for (int i = 0; i < 2; i++)
-		if (!OidIsValid(node_type(desc, i)))
+		if (!OidIsValid(TlvQueryIdType(query, i)))
 			return false;
 	return desc->natts == 2 || TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid));
 }
@@ -49,7 +40,7 @@ are_neighbours(const TlvSource *rows)
 static void
 read_neighbours(TlvSource *rows)
 {
-	if (node_type(rows->query->desc, 0) != INT8OID)
+	if (TlvQueryIdType(rows->query, 0) != INT8OID)
 		TlvRefuseColumns(rows->query->desc, "nodes and their neighbours",
 						 "It must return (node, neighbours), a whole number and a tlv_bag; nodes "
 						 "that are told by name are tlv_term_id(name) in both.");
@@ -77,12 +68,12 @@ TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
 		read_neighbours(rows);
 		return;
 	}
-	if (!are_edges(desc))
+	if (!are_edges(rows->query))
 		TlvRefuseColumns(desc, "edges",
 						 "It must return (src, dst [, weight]), whole numbers or texts (weight: "
 						 "any number), or (node, neighbours tlv_bag).");
 	for (int i = 0; i < 2; i++)
-		types[i] = node_type(desc, i);
+		types[i] = TlvQueryIdType(rows->query, i);
 	if (!bipartite && types[0] != types[1])
 		TlvRefuseColumns(desc, "edges of one set of nodes",
 						 "Cast one of the columns; or the graph is bipartite: graph => "
@@ -106,18 +97,18 @@ void
 TlvReadLabels(TlvDriver *driver, const char *text)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 1, text, "labels");
-
 	TupleDesc desc = rows->query->desc;
 
-	if (desc->natts != 2 || !OidIsValid(node_type(desc, 0)) || node_type(desc, 1) != INT8OID)
+	if (desc->natts != 2 || !OidIsValid(TlvQueryIdType(rows->query, 0)) ||
+		TlvQueryIdType(rows->query, 1) != INT8OID)
 		TlvRefuseColumns(desc, "labels",
 						 "It must return (node, community), communities as whole numbers.");
 	appendStringInfo(
 		&rows->made.sql,
 		"SELECT node::%s AS node, community::pg_catalog.int8 AS community FROM " TLV_QUERY_ROWS
 		" AS q(node, community)",
-		type_name(node_type(desc, 0)));
-	TlvSourceColumn(rows, "node", node_type(desc, 0));
+		type_name(TlvQueryIdType(rows->query, 0)));
+	TlvSourceColumn(rows, "node", TlvQueryIdType(rows->query, 0));
 	TlvSourceColumn(rows, "community", INT8OID);
 	TlvSourceReady(rows, TLV_SOURCE_ONCE);
 }

@@ -90,13 +90,13 @@ row_state(FunctionCallInfo fcinfo, Oid type, Size element)
 static int
 variable_position(FunctionCallInfo fcinfo, const ArrayType *array)
 {
-	int32 variable = PG_GETARG_INT32(1);
+	int64 variable = PG_GETARG_INT64(1);
 
 	if (variable < 1 || variable > ARR_DIMS(array)[0])
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("variable %d is out of range", variable),
+						errmsg("variable " INT64_FORMAT " is out of range", variable),
 						errhint("Variables are numbered from 1 to %d here.", ARR_DIMS(array)[0])));
-	return variable - 1;
+	return (int) variable - 1;
 }
 
 static void

@@ -55,12 +55,9 @@ typedef struct TlvSurvey
 	int most_states;	/* asked for: categories of a variable at most; 0: those of moments */
 } TlvSurvey;
 
-/* Texts, whole numbers, booleans, enumerations. */
-extern bool TlvIsCategoryType(Oid base);
-
 /*
  * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
- * category), variables and categories by text, whole numbers or enumerations, whose names become
+ * category), variables and categories by whole numbers or by their text, whose names become
  * those of the rows and of the answers; or (row, variable, category, number), of which the
  * variables have one or the other.  wide: every column is a variable, called as it is; where there
  * are numbers, rows are vectors of the codes and the numbers behind them, a code that is missing
@@ -77,8 +74,8 @@ extern void TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copi
 /*
  * Rows v of variables, categories as TlvReadSurvey has them, or numbers: one column of arrays of
  * float8, or (row, variable, number), whose variables become the names of the rows: where there are
- * none, there are no rows, and no pass may follow.  Without a kind (NULL) texts and whole numbers
- * are categories and others are not; kind says it otherwise.  wide: every column is a variable,
+ * none, there are no rows, and no pass may follow.  Without a kind (NULL) numbers with a fraction
+ * are none, and all else is a category; kind says it otherwise.  wide: every column is a variable,
  * called as it is.
  */
 extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide,

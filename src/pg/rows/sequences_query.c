@@ -12,26 +12,30 @@ static const char *const accepted =
 	"or "
 	"float8[] of steps x numbers.";
 
+static Oid
+whole_numbers(Oid base)
+{
+	return base == INT8OID ? INT8ARRAYOID : INT4ARRAYOID;
+}
+
 /* What a column of steps is cast to, NULL when it is none; *array gets what steps make. */
 static const char *
 step_cast(TlvSource *rows, int column, Oid *array)
 {
 	Oid base = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
 
-	*array = FLOAT8ARRAYOID;
-	if (TlvIsTextType(base))
+	if (TlvQueryIdType(rows->query, column) == TEXTOID)
 	{
 		*array = TEXTARRAYOID;
 		return "pg_catalog.text";
 	}
 	if (TlvIsIntegerType(base))
 	{
-		*array = INT4ARRAYOID;
-		return "pg_catalog.int4";
+		*array = whole_numbers(base);
+		return base == INT8OID ? "pg_catalog.int8" : "pg_catalog.int4";
 	}
-	if (TlvIsNumberType(base))
-		return "pg_catalog.float8";
-	return TlvVectorCast(rows, column);
+	*array = FLOAT8ARRAYOID;
+	return TlvIsNumberType(base) ? "pg_catalog.float8" : TlvVectorCast(rows, column);
 }
 
 /* A column of whole sequences; returns the type of the array s. */
@@ -40,15 +44,23 @@ read_arrays(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	Oid element = get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid));
-	bool names = OidIsValid(element) && TlvIsTextType(getBaseType(element)), symbols;
+	Oid base = OidIsValid(element) ? getBaseType(element) : InvalidOid, type;
 
-	if (!OidIsValid(element) || (!names && !TlvIsNumberType(getBaseType(element))))
+	if (TlvQueryIdElement(rows->query, 0) == TEXTOID)
+		type = TEXTARRAYOID;
+	else if (TlvIsIntegerType(base))
+		type = whole_numbers(base);
+	else if (TlvIsNumberType(base))
+		type = FLOAT8ARRAYOID;
+	else
 		TlvRefuseColumns(desc, "sequences", accepted);
-	symbols = TlvIsIntegerType(getBaseType(element));
 	appendStringInfo(&rows->made.sql,
 					 "SELECT s::pg_catalog.%s AS s FROM " TLV_QUERY_ROWS " AS q(s)",
-					 names ? "text[]" : (symbols ? "int4[]" : "float8[]"));
-	return names ? TEXTARRAYOID : (symbols ? INT4ARRAYOID : FLOAT8ARRAYOID);
+					 type == TEXTARRAYOID	? "text[]"
+					 : type == INT8ARRAYOID ? "int8[]"
+					 : type == INT4ARRAYOID ? "int4[]"
+											: "float8[]");
+	return type;
 }
 
 /* Appends a step, or the array of its numbers; returns the type of an array of steps. */

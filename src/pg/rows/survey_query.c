@@ -20,22 +20,19 @@ static const char *const accepted =
 	"of categories, numbered from 0; with layout => 'wide' one "
 	"column a variable.";
 
+/* Ids that come in the order of their texts: others have an order of their own. */
 static bool
 is_text(Oid type)
 {
-	return TlvIsTextType(getBaseType(type));
-}
+	Oid base = getBaseType(type);
 
-bool
-TlvIsCategoryType(Oid base)
-{
-	return TlvIsTextType(base) || TlvIsIntegerType(base) || base == BOOLOID || type_is_enum(base);
+	return !TlvIsIntegerType(base) && base != BOOLOID && !type_is_enum(base);
 }
 
 static bool
 is_category(Oid type)
 {
-	return TlvIsCategoryType(getBaseType(type));
+	return TlvIsIdType(getBaseType(type));
 }
 
 /* (row, variable, category, number) */
@@ -236,7 +233,7 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 	int at = array_parameter(rows, list, list->at, INT4OID);
 	int code = array_parameter(rows, list, list->code, INT4OID);
 	const char *call =
-		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, INT4OID, INT4OID}, NULL);
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, INT4OID, INT4OID}, NULL);
 	TlvGroups groups = {
 		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
 	StringInfoData from;
@@ -260,7 +257,7 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" "
 		"WHERE q.category IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM NULL) AS a",
 		list->from, name, category, at, code);
-	groups.value = psprintf("%s(a.slot::pg_catalog.int4, a.code, %d::pg_catalog.int4)", call,
+	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
 							(int) list->variables * copies);
 	groups.from = from.data;
 	TlvAppendGroups(&rows->made.sql, &groups);
@@ -286,7 +283,7 @@ is_number_column(TupleDesc desc, int column)
 {
 	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
 
-	return TlvIsNumberType(type) && !TlvIsCategoryType(type);
+	return TlvIsNumberType(type) && !TlvIsIntegerType(type);
 }
 
 static void
@@ -518,12 +515,12 @@ static void
 pivot_numbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers)
 {
 	const char *call =
-		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, FLOAT8OID, INT4OID}, NULL);
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, FLOAT8OID, INT4OID}, NULL);
 	TlvGroups groups = {
 		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
 
 	groups.from = values_of_rows(rows, list, numbers);
-	groups.value = psprintf("%s(a.slot::pg_catalog.int4, a.code, %d::pg_catalog.int4)", call,
+	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
 							(int) list->variables + numbers->n);
 	appendStringInfo(&rows->made.sql,
 					 "SELECT pg_catalog.array_replace(w.v, NULL, '%g'::pg_catalog.float8) AS v "
@@ -567,6 +564,8 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 								"them.")));
 
 	answers->numbers = wide && answers->takes_numbers ? count_numbers(rows->query->desc) : 0;
+	for (int i = 0; i < rows->query->desc->natts; i++)
+		(void) TlvQueryIdType(rows->query, i);
 	if (arrays)
 		appendStringInfoString(&rows->made.sql,
 							   "SELECT v::pg_catalog.int4[] AS v FROM " TLV_QUERY_ROWS " AS q(v)");

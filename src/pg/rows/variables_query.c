@@ -13,7 +13,7 @@
 static const char *const accepted =
 	"It must return (row, variable, value), variables by text or whole numbers, or one column of "
 	"arrays: integer[] of categories, numbered from 0, or float8[]; with layout => 'wide' one "
-	"column a variable. Categories are texts, whole numbers, booleans or enumerations.";
+	"column a variable. Categories are whole numbers, texts, or told by their text.";
 
 typedef enum ValueForm
 {
@@ -27,13 +27,13 @@ form_of(Oid type)
 {
 	Oid base = getBaseType(type);
 
-	if (TlvIsCategoryType(base))
+	if (TlvIsIdType(base))
 		return FORM_CATEGORIES;
 	return TlvIsNumberType(base) ? FORM_NUMBERS : FORM_NONE;
 }
 
 static bool
-is_variable(TupleDesc desc, int column)
+is_plain(TupleDesc desc, int column)
 {
 	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
 
@@ -41,15 +41,19 @@ is_variable(TupleDesc desc, int column)
 }
 
 /*
- * (row, variable, value).  Where only the first can be a variable, as in (stock, day, return), the
- * second is the row.  The variable's column, -1 when there is none.
+ * (row, variable, value).  Where only the first is a text or a whole number, as in (stock, day,
+ * return), the second is the row.  The variable's column, -1 when there is none.
  */
 static int
 variable_column(TupleDesc desc)
 {
-	if (is_variable(desc, 1))
-		return 1;
-	return is_variable(desc, 0) ? 0 : -1;
+	for (int i = 1; i >= 0; i--)
+		if (is_plain(desc, i))
+			return i;
+	for (int i = 1; i >= 0; i--)
+		if (TlvIsIdType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
+			return i;
+	return -1;
 }
 
 static ValueForm
@@ -60,8 +64,9 @@ recognize_form(TupleDesc desc)
 
 	if (desc->natts == 1)
 	{
-		element = getBaseType(get_element_type(getBaseType(last)));
-		return TlvIsNumberType(element) ? form_of(element) : FORM_NONE;
+		element = get_element_type(getBaseType(last));
+		return OidIsValid(element) && TlvIsNumberType(getBaseType(element)) ? form_of(element)
+																			: FORM_NONE;
 	}
 	return desc->natts == 3 && variable_column(desc) >= 0 ? form_of(last) : FORM_NONE;
 }
@@ -170,14 +175,13 @@ pivot_numbers(TlvSource *rows)
 	ArrayType *names;
 
 	TlvSourceHold(rows);
-	list = collect_names(rows, columns,
-						 TlvIsTextType(getBaseType(TupleDescAttr(desc, variable)->atttypid)));
+	list = collect_names(rows, columns, TlvQueryIdType(rows->query, variable) == TEXTOID);
 	if (list->n == 0)
 		return false;
 	names = construct_array(list->names, (int) list->n, TEXTOID, -1, false, TYPALIGN_INT);
 	groups.value = psprintf(
-		"%s(v.at::pg_catalog.int4, q.value::pg_catalog.float8, %d::pg_catalog.int4)",
-		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, FLOAT8OID, INT4OID}, NULL),
+		"%s(v.at::pg_catalog.int8, q.value::pg_catalog.float8, %d::pg_catalog.int4)",
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, FLOAT8OID, INT4OID}, NULL),
 		(int) list->n);
 	groups.from = psprintf(
 		TLV_QUERY_ROWS

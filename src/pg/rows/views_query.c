@@ -4,7 +4,6 @@
 #include "queries.h"
 
 #include "catalog/pg_type.h"
-#include "utils/lsyscache.h"
 
 /* What the three columns are cast to: vectors all, or categories all; false: neither. */
 static bool
@@ -14,10 +13,10 @@ are_views(TlvSource *rows, const char **casts, Oid *types, bool *vectors)
 
 	for (int i = 0; i < 3 && desc->natts == 3; i++)
 	{
-		Oid base = getBaseType(TupleDescAttr(desc, i)->atttypid);
-		bool category = TlvIsCategoryType(base);
+		Oid id = TlvQueryIdType(rows->query, i);
+		bool category = OidIsValid(id);
 
-		types[i] = category ? TlvIsIntegerType(base) ? INT8OID : TEXTOID : FLOAT8ARRAYOID;
+		types[i] = category ? id : FLOAT8ARRAYOID;
 		casts[i] = types[i] == INT8OID	 ? "pg_catalog.int8"
 				   : types[i] == TEXTOID ? "pg_catalog.text"
 										 : TlvVectorCast(rows, i);

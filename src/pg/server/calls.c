@@ -43,6 +43,7 @@ TlvStatementBegin(TlvStatement *statement, TlvQuery *query)
 {
 	memset(statement, 0, sizeof(*statement));
 	statement->query = query;
+	statement->casts = list_copy(query->casts);
 	initStringInfo(&statement->sql);
 }
 
@@ -122,8 +123,8 @@ TlvRequireTrustedCast(Oid from, Oid to, Oid function)
 				 errhint("Cast in the query, if that function may run with your rights.")));
 }
 
-void
-TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
+Oid
+TlvTrustedCast(Oid from, Oid to)
 {
 	Oid function = InvalidOid;
 	bool is_varlena;
@@ -136,10 +137,19 @@ TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
 			getTypeOutputInfo(getBaseType(from), &function, &is_varlena);
 			break;
 		default:
-			return;
+			return InvalidOid;
 	}
 	TlvRequireTrustedCast(from, to, function);
-	statement->casts = list_append_unique_oid(statement->casts, function);
+	return function;
+}
+
+void
+TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
+{
+	Oid function = TlvTrustedCast(from, to);
+
+	if (OidIsValid(function))
+		statement->casts = list_append_unique_oid(statement->casts, function);
 }
 
 bool

@@ -13,6 +13,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/analyze.h"
+#include "parser/parse_coerce.h"
 #include "parser/parser.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
@@ -43,6 +44,44 @@ bool
 TlvIsTextType(Oid type)
 {
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID;
+}
+
+/* One of ours, whatever schema the extension is in, when our function reads its values. */
+static bool
+is_own_type(Oid type)
+{
+	Oid input, parameter;
+	FmgrInfo function;
+
+	if (type < FirstNormalObjectId)
+		return false;
+	getTypeInputInfo(type, &input, &parameter);
+	fmgr_info(input, &function);
+	return function.fn_addr == tlv_bag_in || function.fn_addr == tlv_moments_in ||
+		   function.fn_addr == tlv_subspace_in || function.fn_addr == tlv_model_in ||
+		   function.fn_addr == tlv_graph_in;
+}
+
+bool
+TlvIsIdType(Oid type)
+{
+	Oid function;
+
+	if (TlvIsNumberType(type))
+		return TlvIsIntegerType(type);
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_ENUM:
+		case TYPTYPE_RANGE:
+			return true;
+		case TYPTYPE_BASE:
+			return type != TSVECTOROID && !OidIsValid(get_element_type(type)) &&
+				   !is_own_type(type) &&
+				   find_coercion_pathway(FLOAT4ARRAYOID, type, COERCION_EXPLICIT, &function) !=
+					   COERCION_PATH_FUNC;
+		default:
+			return false;
+	}
 }
 
 bool
@@ -366,6 +405,39 @@ TlvQueryType(const TlvQuery *query, const char *name)
 	if (!OidIsValid(type) || getExtensionOfObject(TypeRelationId, type) != query->extension)
 		TlvRaiseMismatch("type %s is missing", name);
 	return type;
+}
+
+static Oid
+id_type(TlvQuery *query, Oid type)
+{
+	Oid base = getBaseType(type);
+	MemoryContext before;
+	Oid function;
+
+	if (!TlvIsIdType(base))
+		return InvalidOid;
+	if (TlvIsIntegerType(base))
+		return INT8OID;
+	function = TlvTrustedCast(base, TEXTOID);
+	before = MemoryContextSwitchTo(query->mcxt);
+	if (OidIsValid(function))
+		query->casts = list_append_unique_oid(query->casts, function);
+	MemoryContextSwitchTo(before);
+	return TEXTOID;
+}
+
+Oid
+TlvQueryIdType(TlvQuery *query, int column)
+{
+	return id_type(query, TupleDescAttr(query->desc, column)->atttypid);
+}
+
+Oid
+TlvQueryIdElement(TlvQuery *query, int column)
+{
+	Oid element = get_element_type(getBaseType(TupleDescAttr(query->desc, column)->atttypid));
+
+	return OidIsValid(element) ? id_type(query, element) : InvalidOid;
 }
 
 /* ---- may it be run again? ---- */

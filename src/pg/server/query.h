@@ -27,6 +27,13 @@ extern bool TlvIsNumberType(Oid type);
 extern bool TlvIsTextType(Oid type);
 
 /*
+ * Is a value of that base type an id?  Whole numbers by number, and whatever is one thing by its
+ * text: neither other numbers, of which equal ones may be written in two ways, nor what has parts:
+ * arrays, vectors (types with a cast to real[]), rows, tsvector, values of this extension.
+ */
+extern bool TlvIsIdType(Oid type);
+
+/*
  * What we run only reads: the transaction's mode refuses commands that write, within functions,
  * too.  Set directly: from 16 on the setting cannot be saved and restored.  After an error the end
  * of the (sub)transaction does what TlvEndReading does.
@@ -54,6 +61,7 @@ typedef struct TlvQuery
 	Oid user;			/* and what follows: at the start */
 	int security;
 	bool row_security;
+	List *casts; /* OIDs of functions that every statement over it may call for casts */
 } TlvQuery;
 
 /*
@@ -75,6 +83,14 @@ extern void TlvQueryClose(TlvQuery *query);
 
 /* Error 42804 that names the types of the columns found. */
 extern _Noreturn void TlvRefuseColumns(TupleDesc desc, const char *what, const char *hint);
+
+/*
+ * How the ids of a column are told: INT8OID, or TEXTOID, to which every statement over the query
+ * may cast them from then on (the type or, of an array, its elements); InvalidOid where they are
+ * none.  Errors: 42501, as of TlvStatementAllowCast.
+ */
+extern Oid TlvQueryIdType(TlvQuery *query, int column);
+extern Oid TlvQueryIdElement(TlvQuery *query, int column);
 
 /* OID of a type of the extension. */
 extern Oid TlvQueryType(const TlvQuery *query, const char *name);
@@ -129,6 +145,9 @@ extern void TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to);
  * expect to run them.  Error 42501 unless the function is the current user's or a superuser's.
  */
 extern void TlvRequireTrustedCast(Oid from, Oid to, Oid function);
+
+/* The function of the cast, trusted; InvalidOid when it takes none. */
+extern Oid TlvTrustedCast(Oid from, Oid to);
 
 /* Is there a volatile function in its casts? */
 extern bool TlvStatementIsVolatile(const TlvStatement *statement);

@@ -373,6 +373,10 @@ TlvExpandedDatum(TlvExpanded *expanded)
 
 /* ---- bags (bag.c) ---- */
 extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
+extern Datum tlv_moments_in(PG_FUNCTION_ARGS); /* and of the others (values.c) */
+extern Datum tlv_subspace_in(PG_FUNCTION_ARGS);
+extern Datum tlv_model_in(PG_FUNCTION_ARGS);
+extern Datum tlv_graph_in(PG_FUNCTION_ARGS);
 extern Datum tlv_to_bag_tsvector(PG_FUNCTION_ARGS);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
 

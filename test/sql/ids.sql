@@ -1,0 +1,74 @@
+-- Ids of any type: whole numbers are told by number, everything else that is one thing by its text, in drivers and in rows that models are applied to.
+SET client_min_messages = error;
+SET datestyle = 'ISO';
+\set VERBOSITY terse
+CREATE TYPE weekday AS ENUM ('monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday');
+CREATE DOMAIN day AS date;
+CREATE TEMP TABLE types (type text, written text); -- an id of the type, %s a number
+INSERT INTO types VALUES ('date', 'date ''2020-01-01'' + (%s)::int'), ('day', '(date ''2020-01-01'' + (%s)::int)::day'), ('uuid', 'md5((%s)::text)::uuid'),
+  ('inet', 'inet ''10.0.0.0'' + (%s)'),
+  ('timestamp', 'timestamp ''2020-01-01'' + (%s) * interval ''1 h'''), ('jsonb', 'jsonb_build_array(%s)'),
+  ('bytea', 'decode(lpad((%s)::text, 6, ''0''), ''hex'')'),
+  ('char(9)', '(''c'' || (%s))::char(9)'), ('int4range', 'int4range(0, (%s)::int + 1)'),
+  ('money', '(%s)::int::money'), ('oid', '(%s)::int::oid'), ('weekday', '(enum_range(NULL::weekday))[1 + (%s)::int %% 7]'),
+  ('boolean', '(%s)::int %% 2 = 0'),
+  ('float8', '(%s)::float8'), ('numeric', '(%s)::numeric'), ('real', '(%s)::real'), ('point', 'point(%s, 0)'), ('int[]', 'ARRAY[(%s)::int]'),
+  ('tsvector', '(%s)::text::tsvector'), ('tlv_bag', 'tlv_to_bag(ARRAY[(%s)::int])'), ('record', 'ROW(%s)');
+CREATE TEMP TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(30, 2, 0, .5, .05)) WHERE src <> dst;
+CREATE TEMP TABLE words AS SELECT doc, item, weight FROM tlv_simulate_lda(tlv_simulate_lda_model(20, 2, alpha0 => .3), 60, 30), tlv_bag_items(bag);
+CREATE TEMP TABLE answers AS SELECT item, worker, answer FROM tlv_simulate_crowd(40, 8, 2, share => .6);
+CREATE TEMP TABLE survey AS SELECT id, j, v[j] AS c FROM tlv_simulate_lca(tlv_simulate_lca_model(5, 2, 3), 300), generate_series(1, 5) j;
+CREATE TEMP TABLE steps AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(4, 2), 10, 30);
+CREATE TEMP TABLE sets AS SELECT id, a FROM tlv_simulate_network(tlv_simulate_network_model(40, ARRAY[5], 8, .1), 300), unnest(active) a;
+-- {x} is an id of x
+CREATE TEMP TABLE calls (call text, of text);
+INSERT INTO calls VALUES ('nodes', 'tlv_mmsb(''SELECT {src}, {dst} FROM edges'', 2)'), ('sources', 'tlv_mmsb(''SELECT {src}, dst FROM edges'', 2, bipartite => true)'),
+  ('labels', 'tlv_mmsb(''SELECT {src}, {dst} FROM edges'', 2, labels => ''SELECT {src}, 1 FROM edges LIMIT 1'')'),
+  ('items', 'tlv_lda(''SELECT doc, {item}, weight FROM words'', 2)'), ('arrays of items', 'tlv_lda(''SELECT array_agg({item}) FROM words GROUP BY doc'', 2)'),
+  ('workers', 'tlv_crowd(''SELECT item, {worker}, answer FROM answers'')'),
+  ('answers', 'tlv_crowd(''SELECT item, worker, {answer} FROM answers'', gold => ''SELECT item, {answer} FROM answers LIMIT 1'')'),
+  ('variables', 'tlv_lca(''SELECT id, {j}, c FROM survey'', 2)'), ('categories', 'tlv_lca(''SELECT id, j, {c} FROM survey'', 2)'), ('mixed', 'tlv_gom(''SELECT id, j, {c} FROM survey'', 2)'),
+  ('wide', 'tlv_lca(''SELECT {max(c) FILTER (WHERE j = 1)} AS a, {max(c) FILTER (WHERE j = 2)} AS b, {max(c) FILTER (WHERE j = 3)} AS d FROM survey GROUP BY id ORDER BY id'', 2, layout => ''wide'')'),
+  ('states of trees', 'tlv_tree(''SELECT id, j, {c} FROM survey'')'), ('symbols', 'tlv_hmm(''SELECT seq, t, {symbol} FROM steps'', 2)'),
+  ('arrays of symbols', 'tlv_hmm(''SELECT array_agg({symbol} ORDER BY t) FROM steps GROUP BY seq'', 2)'),
+  ('views', 'tlv_multiview(''SELECT {max(c) FILTER (WHERE j = 1)}, {max(c) FILTER (WHERE j = 2)}, {max(c) FILTER (WHERE j = 3)} FROM survey GROUP BY id ORDER BY id'', 2)'),
+  ('units', 'tlv_network(''SELECT id, {a} FROM sets'')'), ('arrays of units', 'tlv_network(''SELECT array_agg({a}) FROM sets GROUP BY id'')');
+-- the call with ids of a type, or of the texts of these
+CREATE FUNCTION pg_temp.call_with(call text, written text, as_text boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE part text;
+BEGIN
+  LOOP
+    part := substring(call from '\{([^{}]*)\}');
+    EXIT WHEN part IS NULL;
+    call := replace(call, '{' || part || '}', replace(CASE WHEN as_text THEN '(' || format(written, part) || ')::text' ELSE format(written, part) END, '''', ''''''));
+  END LOOP;
+  RETURN call;
+END $$;
+CREATE FUNCTION pg_temp.model_of(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m tlv_model;
+BEGIN
+  EXECUTE 'SELECT ' || call INTO m;
+  RETURN m;
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
+END $$;
+CREATE TEMP TABLE outcomes AS SELECT call, type, pg_temp.model_of(pg_temp.call_with(of, written, false)) AS model,
+  CASE WHEN type IN ('float8', 'numeric', 'real', 'int[]', 'tsvector', 'tlv_bag', 'record') THEN '42804' ELSE pg_temp.model_of(pg_temp.call_with(of, written, true)) END AS by_text FROM calls, types;
+-- all that is another model than that of the texts, or another error: what is not an id is of another meaning, or refused otherwise
+SELECT call, string_agg(type || CASE WHEN length(model) = 5 THEN ' ' || model ELSE '' END, ', ' ORDER BY type) AS differ FROM outcomes
+WHERE model IS DISTINCT FROM by_text GROUP BY call ORDER BY call COLLATE "C";
+SELECT type, count(*) FILTER (WHERE length(model) > 5) AS models FROM outcomes GROUP BY type ORDER BY type COLLATE "C";
+
+-- whole numbers of any size
+SELECT symbol, symbol_name FROM tlv_emissions(tlv_hmm('SELECT seq, t, 5000000000 + symbol FROM steps', 2)) WHERE state = 1 ORDER BY 1;
+-- rows that models are applied to
+CREATE TEMP TABLE models AS SELECT tlv_hmm('SELECT seq, t, date ''2020-01-01'' + symbol::int FROM steps', 2) AS hmm, tlv_lca('SELECT id, j, inet ''10.0.0.0'' + c FROM survey', 2) AS lca,
+  tlv_multiview('SELECT (max(c) FILTER (WHERE j = 1))::int::money, date ''2020-01-01'' + max(c) FILTER (WHERE j = 2), max(c) FILTER (WHERE j = 3) FROM survey GROUP BY id', 2) AS views;
+SELECT tlv_log_likelihood(hmm, ARRAY[date '2020-01-01', '2020-01-03']) = tlv_log_likelihood(hmm, ARRAY['2020-01-01', '2020-01-03']) AS symbols,
+  tlv_infer(lca, ARRAY[inet '10.0.0.1', '10.0.0.2', NULL, NULL, '10.0.0.0']) = tlv_infer(lca, ARRAY['10.0.0.1/32', '10.0.0.2/32', NULL, NULL, '10.0.0.0/32']) AS categories,
+  tlv_infer(views, ROW('$1.00'::money, date '2020-01-02', 1)) = tlv_infer(views, ROW('$1.00', '2020-01-02', 1)) AS views FROM models;
+SELECT tlv_infer(hmm, ARRAY[1.5, 2.5]) FROM models;
+-- one column of what is no row of variables
+SELECT tlv_tree('SELECT ''abc''::text');
+SELECT tlv_tree('SELECT point(1, 2)');
+DROP TYPE weekday CASCADE;
+DROP DOMAIN day;
