@@ -120,25 +120,25 @@ COMMENT ON AGGREGATE tlv_tensor_agg(text, text, text, float8) IS
     'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
-CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
-    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean DEFAULT false,
+    iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_cp' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_cp(tlv_moments, integer, boolean, text, integer, integer, bigint, text, jsonb) IS
-    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from tlv_tensor_agg(...): solver als (alternating least squares) or, with '
+COMMENT ON FUNCTION tlv_fit_cp(tlv_moments, integer, boolean, integer, text, integer, bigint, text, jsonb) IS
+    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from tlv_tensor_agg(...): method als (alternating least squares) or, with '
     'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
 
-CREATE FUNCTION tlv_fit_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
-    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false,
+    iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_cp_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_cp(float8[], integer, boolean, text, integer, integer, bigint, text, jsonb) IS
-    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from an array of three dimensions, whose subscripts are the items: solver als (alternating least squares) or, with '
+COMMENT ON FUNCTION tlv_fit_cp(float8[], integer, boolean, integer, text, integer, bigint, text, jsonb) IS
+    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from an array of three dimensions, whose subscripts are the items: method als (alternating least squares) or, with '
     'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
 
-CREATE FUNCTION tlv_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
-    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL)
+CREATE FUNCTION tlv_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false,
+    iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL)
     RETURNS TABLE (component integer, mode integer, vector float8[], weight float8, residual float8)
     AS 'MODULE_PATHNAME', 'tlv_cp_rows' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 30;
-COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, text, integer, integer, bigint, jsonb) IS
+COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, integer, text, integer, bigint, jsonb) IS
     'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, in '
     'parts of the norm of the tensor; the other parameters are those of tlv_fit_cp';
 

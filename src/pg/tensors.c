@@ -110,7 +110,7 @@ fit_tensor(FunctionCallInfo fcinfo, bool array, FitTensor fit, const void *optio
 static const TlvArgument cp_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, offsetof(tlv_cp_fit_options, k), .least = 1, .required = true},
 	{"nonnegative", TLV_ARGUMENT_FLAG, offsetof(tlv_cp_fit_options, nonnegative)},
-	{"solver", TLV_ARGUMENT_CHOICE, offsetof(tlv_cp_fit_options, solver), .what = "solver",
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(tlv_cp_fit_options, solver), .what = "method",
 	 .names = tlv_cp_solver_names},
 	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(tlv_cp_fit_options, iterations), .least = 1},
 	{"restarts", TLV_ARGUMENT_NUMBER, offsetof(tlv_cp_fit_options, restarts), .least = 1},

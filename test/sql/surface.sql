@@ -86,7 +86,8 @@ SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <>
     WHEN 'tlv_dictionary' THEN 'atoms' WHEN 'tlv_network' THEN 'layers' WHEN 'tlv_fit_network' THEN 'threshold' WHEN 'tlv_fit_tucker' THEN 'ranks' WHEN 'tlv_fit_tensor_train' THEN 'ranks'
     WHEN 'tlv_crowd' THEN 'gold' WHEN 'tlv_fit_crowd' THEN 'shrink' ELSE 'k' END;
 SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument
-WHERE argument <> 'max_k' AND NOT (argument = 'method' AND (function IN ('tlv_lda', 'tlv_fit_lda') AND value = 'NULL::text' OR function = 'tlv_dictionary' AND value = '''mod''::text')) GROUP BY 1
+WHERE argument <> 'max_k' AND NOT (argument = 'method' AND (function IN ('tlv_lda', 'tlv_fit_lda') AND value = 'NULL::text' OR function = 'tlv_dictionary' AND value = '''mod''::text'
+  OR function = 'tlv_fit_cp' AND value = '''auto''::text')) GROUP BY 1
 HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;
 SELECT argument, type, min(value) AS value FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY argument, type, at ORDER BY at;
 -- a fit and its driver: what both have is of one default

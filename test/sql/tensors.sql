@@ -29,7 +29,7 @@ SELECT tlv_tensor_at(tlv_align(tlv_compact(model, .3), model), 1, 1, 1) = tlv_te
 -- rows of an array
 SELECT component, mode, array_length(vector, 1) AS items, round(sqrt(sum(x ^ 2))::numeric, 6) AS length, round(residual::numeric, 2) AS residual
 FROM tensor_arrays, tlv_cp(t, 3) c, unnest(vector) x GROUP BY component, mode, vector, residual ORDER BY 1, 2;
-SELECT bool_and(x >= 0) AS nonnegative FROM tensor_arrays, tlv_cp(t, 2, nonnegative => true, solver => 'pqp') c, unnest(vector) x;
+SELECT bool_and(x >= 0) AS nonnegative FROM tensor_arrays, tlv_cp(t, 2, nonnegative => true, method => 'pqp') c, unnest(vector) x;
 -- cores in bases, chains of cores: near by, single entries, all forms
 CREATE TABLE tensor_short AS
   SELECT name, model FROM tensor_arrays, LATERAL (VALUES ('tucker', tlv_fit_tucker(t, '{3,3,3}')), ('train', tlv_fit_tensor_train(t, '{3,3}')),
@@ -85,7 +85,7 @@ SELECT tlv_fit_cp(ARRAY[[[1, NULL]]]::float8[], 1);
 SELECT tlv_fit_cp(ARRAY[[1, 2]]::float8[], 1);
 SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 0);
 SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 2000);
-SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 1, solver => 'hals');
+SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 1, method => 'hals');
 SELECT tlv_fit_cp(tlv_dense_moments(ARRAY[1.0], 2), 1);
 SELECT tlv_fit_tucker(ARRAY[[[1, 2], [3, 5]]]::float8[], '{1,2}');
 SELECT tlv_fit_tucker(ARRAY[[[1, 2], [3, 5]]]::float8[], '{1,0,2}');

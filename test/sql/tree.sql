@@ -168,7 +168,7 @@ SELECT fails('SELECT tlv_row_agg_final(''{}''::integer[])');
 SELECT fails('SELECT tlv_row_agg_final(''{1,2,NULL}''::float8[])');
 CREATE AGGREGATE tree_bad_row(bigint, integer, integer) (SFUNC = tlv_row_agg_accum, STYPE = integer[], INITCOND = '{}');
 SELECT fails('SELECT tree_bad_row(1, 2, 3)');
-DROP AGGREGATE tree_bad_row(integer, integer, integer);
+DROP AGGREGATE tree_bad_row(bigint, integer, integer);
 SELECT fails($$SELECT tlv_tree('SELECT 1, 2')$$);
 SELECT fails($$SELECT tlv_tree('SELECT array[1.5, 2]', kind => 'categorical')$$);
 SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', kind => 'poisson')$$);

@@ -23,9 +23,9 @@ check_solver(tlv_context *ctx, const tlv_cp_fit_options *o, tlv_cp_solver *solve
 		*solver = o->nonnegative ? TLV_CP_HALS : TLV_CP_ALS;
 	if ((*solver == TLV_CP_ALS) == !o->nonnegative)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "solver \"%s\" is for factors that %s negative",
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "method \"%s\" is for factors that %s negative",
 			 tlv_cp_solver_names[o->solver], o->nonnegative ? "may be" : "are not");
-	return tlv_fail_hint(ctx, "Leave solver out, or set nonnegative => %s.",
+	return tlv_fail_hint(ctx, "Leave method out, or set nonnegative => %s.",
 						 o->nonnegative ? "false" : "true");
 }
 
