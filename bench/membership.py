@@ -2,7 +2,7 @@
 and scikit-learn's NMF and LDA; a thousand variables; cattle breeds (held-out alleles, breeds found); votes and words by latent
 classes; time and memory for up to a million answers and 10,000 variables.
 
-bench/membership.py [--part=simulated,large,numbers,partition,many,microbov,classes,growth] [--seeds=101,102,103] [--peers=none] [--quick]"""
+bench/membership.py [--part=simulated,alpha,large,numbers,partition,many,microbov,classes,growth] [--seeds=101,102,103] [--peers=none] [--quick]"""
 import os
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 import csv, gzip, sys, time, warnings
@@ -94,6 +94,22 @@ def simulated(s):
                          + [f'{theirs[q][0]:.4f} ({theirs[q][1]:.1f} s)' if theirs else '-' for q in ('NMF', 'LDA')])
     table('RMSE of the probabilities, 25 variables of 4 categories, alpha .1', ['k', 'rows', 'seed', 'tlv_fit_gom', 'asked', 'tlv_gom', 'asked',
           'its start', 'CPU s fit', 'CPU s driver', 'NMF', 'LDA'], lines)
+
+
+def alphas(s):
+    """memberships of any kind: moments alone, alpha0 left to the fit, the true one, and the one that was usual, k / 10"""
+    lines = []
+    for k, n in ((3, 1000), (5, 1000), (5, 5000), (10, 1000), (20, 5000)):
+        for alpha in (.02, .1, .5):
+            found = []
+            for seed in SEEDS:
+                s.query(f'DROP TABLE IF EXISTS m, t; CREATE TEMP TABLE m AS SELECT tlv_simulate_gom_model(25, {k}, alpha => {alpha}, seed => {seed}) AS model')
+                s.query(f'CREATE TEMP TABLE t AS SELECT tlv_category_moments(s.v) AS moments FROM m, tlv_simulate_gom(model, {n}, {seed + 1000}) s')
+                found.append([float(s.value(f'SELECT avg(distance) FROM m, t, tlv_match(model, tlv_fit_gom(moments, {k}, {a}))')) for a in ('NULL', k * alpha, k / 10)]
+                             + [float(s.value(f'SELECT sum(c.alpha) FROM t, tlv_components(tlv_fit_gom(moments, {k})) c')) / (k * alpha)])
+            of = np.array(found)
+            lines.append([k, n, f'{k * alpha:.2g}', ' '.join(f'{r:.2f}' for r in of[:, 3])] + [f'{v:.4f}' for v in of[:, :3].mean(0)])
+    table('alpha0 that is left to the fit, 25 variables: share of answers in which components differ from the true ones', ['k', 'rows', 'alpha0', 'found / true', 'found', 'true', 'k / 10'], lines)
 
 
 def large(s):
@@ -336,8 +352,8 @@ def grow(s):
 
 session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0)
 machine(session)
-for name, part, needed in (('simulated', simulated, ''), ('large', large, ''), ('numbers', numbers, ''), ('partition', partition, ''), ('many', many, ''), ('microbov', microbov, 'microbov'), ('classes', classes, 'house-votes-84'), ('growth', grow, '')):
-    if name in OPTIONS.get('part', 'simulated,large,numbers,partition,many,microbov,classes,growth').split(','):
+for name, part, needed in (('simulated', simulated, ''), ('alpha', alphas, ''), ('large', large, ''), ('numbers', numbers, ''), ('partition', partition, ''), ('many', many, ''), ('microbov', microbov, 'microbov'), ('classes', classes, 'house-votes-84'), ('growth', grow, '')):
+    if name in OPTIONS.get('part', 'simulated,alpha,large,numbers,partition,many,microbov,classes,growth').split(','):
         if needed and not os.path.isdir(os.path.join(DATA, needed)):
             print(f'{name}: the data {needed} are not there: TLV_SHARED_DATA names their folder')
         else:

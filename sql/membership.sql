@@ -32,7 +32,7 @@ CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'mixed membership (grade of membership, admixture) in k components from category moments with tables of triples, without the rows: every variable of a row draws its own '
-    'component from the row''s Dirichlet membership, alpha0 the sum of its parameters (null: k / 10); the other parameters are those of tlv_fit_lca';
+    'component from the row''s Dirichlet membership, alpha0 the sum of its parameters (null: by least residual); the other parameters are those of tlv_fit_lca';
 CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT 'long',
     matching text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
     seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
@@ -40,7 +40,7 @@ CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAUL
 COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'mixed membership of the rows of a query, which returns what tlv_lca takes: answers of persons, alleles of individuals (copies => 2: up to two rows for a variable); '
     'k null: at most max_k, by the likelihood of a tenth of the values; starts from moments and from clusters, the better one refined by Gibbs sampling in so many iterations (null: '
-    'as many as it takes); matching as in tlv_lca; the other parameters are those of tlv_fit_gom';
+    'as many as it takes); alpha0 null: by least residual of the moments, or by the likelihood of these values; matching as in tlv_lca; the other parameters are those of tlv_fit_gom';
 
 CREATE FUNCTION tlv_missing(model tlv_model, x "any")
     RETURNS TABLE (variable bigint, variable_name text, category bigint, category_name text, probability float8)

@@ -161,8 +161,9 @@ CREATE FUNCTION tlv_match(a tlv_model, b tlv_model)
 COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS
     'components of b assigned to those of a with the least total distance: the L1 distance of topics (0 .. 2 each), the Euclidean distance of the '
     'means of Gaussian mixtures, or of all views of multi-view mixtures (of categories, the mean L1 distance of the views), the distance of the '
-    'directions of independent components up to sign, of the states of hidden Markov models that of their emissions (L1) or means; null where b '
-    'has too few';
+    'directions of independent components up to sign, of the states of hidden Markov models that of their emissions (L1) or means, of latent classes '
+    'and mixed memberships the mean total variation (0 .. 1) of the variables that both models have, variables and categories paired by name where '
+    'both have names; null where b has too few';
 
 CREATE FUNCTION tlv_topic_model(topics integer[], items bigint[], probabilities float8[], alpha float8[]) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

@@ -26,6 +26,16 @@ CREATE TABLE lca AS SELECT 'wide' AS name, tlv_lca('SELECT v FROM wide', 3) AS m
     SELECT 'chosen', tlv_lca('SELECT v FROM wide') UNION ALL SELECT 'bic', tlv_lca('SELECT v FROM wide', criterion => 'bic') UNION ALL
     SELECT 'moments', (SELECT tlv_fit_lca(tlv_category_moments(v), 3) FROM wide);
 SELECT name, count(*) AS classes, bool_and(m.distance < 0.04) AS near FROM lca, truth, tlv_match(truth.model, lca.model) m GROUP BY name ORDER BY name COLLATE "C";
+-- models of other rows have other variables and categories, in another order: components are paired over those of the same name
+CREATE TABLE by_name AS SELECT tlv_lca((SELECT 'SELECT ' || string_agg(format('(array[''a'',''b'',''c'',''d''])[v[%s] + 1] AS q%s', j, lpad(j::text, 2, '0')), ', ' ORDER BY j DESC)
+      || ' FROM wide' FROM generate_series(1, 12) j), 3, layout => 'wide') AS reordered,
+    tlv_lca($$SELECT id, (CASE WHEN question < 'q07' THEN 'z' ELSE '' END) || question, answer FROM long$$, 3) AS model,
+    tlv_lca($$SELECT id, question, answer FROM long WHERE question > 'q03'$$, 3) AS fewer,
+    tlv_lca($$SELECT id, question, CASE answer WHEN 'a' THEN 'z' ELSE answer END FROM long$$, 3) AS renamed;
+SELECT (SELECT max(distance) < 0.02 FROM tlv_match(lca.model, reordered)) AND (SELECT max(distance) < 0.02 FROM tlv_match(reordered, lca.model)) AS reordered,
+    (SELECT max(distance) < 0.02 FROM tlv_match(lca.model, by_name.model)) AS half, (SELECT max(distance) < 0.02 FROM tlv_match(fewer, lca.model)) AS fewer,
+    (SELECT max(distance) < 0.02 FROM tlv_match(lca.model, fewer)) AS more, (SELECT min(distance) > 0.1 FROM tlv_match(lca.model, renamed)) AS renamed,
+    (SELECT max(distance) FROM tlv_match(lca.model, lca.model)) AS itself FROM lca, by_name WHERE name = 'long';
 SELECT name, round(sum(weight)::numeric, 9) AS weight, count(alpha) AS alphas FROM lca, tlv_components(model) GROUP BY name ORDER BY name COLLATE "C";
 SELECT c.component, c.variable, c.variable_name, c.category, c.category_name FROM lca, tlv_categories(model) c WHERE name = 'long' LIMIT 5;
 SELECT c.component, c.variable, c.variable_name, c.category, c.category_name FROM lca, tlv_categories(model) c WHERE name = 'wide' LIMIT 5;
@@ -51,6 +61,13 @@ SELECT score > 1 AS passes FROM tlv_diagnostics((SELECT tlv_lca('SELECT v FROM w
 
 -- mixed membership, and two copies of every variable
 CREATE TABLE members AS SELECT s.* FROM tlv_simulate_gom(tlv_simulate_gom_model(15, 3, seed => 2), 1500) s;
+-- alpha0 that is left to the fit, of rows of one component each and of several: .06 and 1.5 are true
+CREATE TABLE mixed AS SELECT alpha, s.v FROM (VALUES (0.02), (0.5)) t(alpha), tlv_simulate_gom(tlv_simulate_gom_model(15, 3, alpha => t.alpha, seed => 2), 1500) s;
+SELECT alpha, sum(c.alpha0) FILTER (WHERE by = 'moments') > 0.5 AS moments, sum(c.alpha0) FILTER (WHERE by = 'rows') > 0.5 AS rows
+FROM (SELECT t.alpha, by, c.alpha AS alpha0 FROM (VALUES (0.02), (0.5)) t(alpha), (VALUES ('moments'), ('rows')) b(by), tlv_components(CASE by
+    WHEN 'rows' THEN tlv_gom(format('SELECT v FROM mixed WHERE alpha = %s', t.alpha), 3, iterations => 5)
+    ELSE (SELECT tlv_fit_gom(tlv_category_moments(v), 3) FROM mixed WHERE alpha = t.alpha) END) c) c GROUP BY 1 ORDER BY 1;
+DROP TABLE mixed;
 SELECT bool_and(m.distance < 0.08) AS near FROM tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), tlv_gom('SELECT v FROM members', 3)) m;
 SELECT bool_and(m.distance < 0.08) AS near FROM tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), (SELECT tlv_fit_gom(tlv_category_moments(v), 3, alpha0 => .3) FROM members)) m;
 SELECT avg(abs((tlv_infer(model, v))[m.component_b] - memberships[1])) < 0.15 AS near
@@ -194,7 +211,7 @@ SELECT fails($$SELECT tlv_means(model) FROM lca WHERE name = 'wide'$$);
 SELECT fails($$SELECT tlv_simulate_lca_model(0, 2)$$);
 SELECT fails($$SELECT tlv_simulate_lca(tlv_simulate_gom_model(3, 2), 2)$$);
 
-DROP TABLE truth, wide, long, lca, step, members, alleles, beside, numbers, persons, beside_model, beside_step;
+DROP TABLE truth, wide, long, lca, by_name, step, members, alleles, beside, numbers, persons, beside_model, beside_step;
 DROP FUNCTION fails(text);
 
 -- the largest k that was tried is said to be so

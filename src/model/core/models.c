@@ -149,7 +149,9 @@ tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_match is not defined for a model of kind %s",
 						model_kind_name(a));
 	TLV_TRY(tlv_kind_require(ctx, b, kind, "tlv_match"));
-	TLV_TRY(require_order_of_names(ctx, a, b));
+	/* Where categories have names variables have, too, and are paired by these. */
+	if (kind->model->code_names == NULL)
+		TLV_TRY(require_order_of_names(ctx, a, b));
 	match->k = tlv_model_components(a);
 	TLV_TRY_NEW(ctx, match->component, match->k);
 	TLV_TRY_NEW(ctx, match->distance, match->k);

@@ -37,13 +37,14 @@ bic_of(const membership_rows *rows, const membership_training *training)
 static tlv_status
 curve_try(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options, curve *c)
 {
-	tlv_membership_options own = *options;
-	membership_training training = {.options = &own, .k = c->n + 1, .steps = -1};
+	membership_training training = {.options = *options, .k = c->n + 1, .steps = -1};
 	tlv_scratch scratch;
 	tlv_status status;
 	double *scores;
 
-	own.k = training.k;
+	training.options.k = training.k;
+	training.options.alpha0 =
+		membership_alpha0(options, training.k); /* the same for a component of every trial */
 	if (c->criterion == TLV_MEMBERSHIP_HELD_OUT)
 	{
 		training.steps = 0;

@@ -160,20 +160,25 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 			   const membership_moments *second, const tlv_membership_options *options,
 			   const membership_shown *chosen, void **image, size_t *size)
 {
-	double alpha0 = membership_alpha0(options, options->k);
+	const membership_triples triples = {.tables = tables};
+	tlv_membership_options own = *options;
 	tlv_diagnostics diagnostics = {0};
 	tlv_membership_parts parts = {.k = options->k, .diagnostics = &diagnostics};
 	membership_basis basis;
 	membership_fit fit;
+	double alpha0;
 
+	TLV_TRY(membership_find_alpha0(ctx, second, &triples, options, options->k, &alpha0));
+	own.alpha0 = alpha0;
 	TLV_TRY(membership_whiten(ctx, second, options->k, alpha0, options->seed, &basis));
 	TLV_TRY(membership_require_rank(ctx, second, &basis));
 	if (options->partition)
-		TLV_TRY(membership_partition_tables(ctx, tables, second, options, &fit));
+		TLV_TRY(membership_partition_tables(ctx, tables, second, &own, &fit));
 	else
-		TLV_TRY(membership_decompose(ctx, second, &basis, &(membership_triples){.tables = tables},
-									 &options->decompose, &fit));
+		TLV_TRY(membership_decompose(ctx, second, &basis, &triples, &options->decompose, &fit));
 	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
+	if (options->mixed)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	if (chosen != NULL)
 		TLV_TRY(diagnose_shown(ctx, &basis, options, chosen, &diagnostics));
 	parts.p = second->p - second->scalars;

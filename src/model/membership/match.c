@@ -2,49 +2,163 @@
  * match.c - the components of two models over the same variables, one to one; their picture.
  */
 #include <math.h>
+#include <string.h>
 
 #include "internal.h"
 #include "tensorlv/model/assignment.h"
+#include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"
 
-/* Mean over the variables of the total variation of two components, 0 to 1; categories that only
- * one of the models has count as 0 in the other. */
-static double
-component_distance(const tlv_membership_parts *a, size_t i, const tlv_membership_parts *b, size_t j)
+/* Which variables and categories of one model are which of another: by their names where both have
+ * names, else by their places. */
+typedef struct pairing
 {
-	size_t x = 0, y = 0;
+	size_t shared;		 /* variables that both have */
+	int64_t *variable;	 /* p of the first: the second's, or -1 */
+	int64_t *categories; /* categories of the first: the second's, or -1 */
+	size_t *offset;		 /* p of the second + 1: its categories */
+} pairing;
+
+/* The place of a name among n of a list from `first` on, sought from `begin` on; -1: none. */
+static int64_t
+find_name(const tlv_name_list *list, size_t first, size_t n, size_t begin, tlv_text name)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t at = (begin + i) % n;
+		tlv_text known = tlv_name_at(list, first + at);
+
+		if (known.length == name.length &&
+			(name.length == 0 || memcmp(known.bytes, name.bytes, name.length) == 0))
+			return (int64_t) at;
+	}
+	return -1;
+}
+
+static void
+pair_variables(const tlv_membership_parts *a, const tlv_membership_parts *b,
+			   const tlv_name_list *names_a, const tlv_name_list *names_b, pairing *pairs)
+{
+	bool named = names_a->offsets != NULL && names_b->offsets != NULL;
+	size_t next = 0;
+
+	for (size_t v = 0; v < a->p; v++)
+	{
+		int64_t at =
+			named ? find_name(names_b, 0, b->p, next, tlv_name_at(names_a, v)) : (int64_t) v;
+
+		pairs->variable[v] = at;
+		if (at >= 0)
+			next = (size_t) at + 1;
+		pairs->shared += at >= 0;
+	}
+}
+
+/* The categories of a variable of both, the first's from column `first` on. */
+static void
+pair_categories(const tlv_membership_parts *a, const tlv_membership_parts *b, size_t v,
+				size_t first, pairing *pairs)
+{
+	const tlv_name_list x = {a->name_offsets, a->names}, y = {b->name_offsets, b->names};
+	size_t w = (size_t) pairs->variable[v], n = (size_t) b->states[w], next = 0;
+	bool named = x.offsets != NULL && y.offsets != NULL;
+
+	for (size_t c = 0; c < (size_t) a->states[v]; c++)
+	{
+		int64_t at = named	 ? find_name(&y, pairs->offset[w], n, next, tlv_name_at(&x, first + c))
+					 : c < n ? (int64_t) c
+							 : -1;
+
+		if (at >= 0)
+			next = (size_t) at + 1;
+		pairs->categories[first + c] = at < 0 ? -1 : at + (int64_t) pairs->offset[w];
+	}
+}
+
+static tlv_status
+pair_models(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, const tlv_membership_parts *x,
+			const tlv_membership_parts *y, pairing *pairs)
+{
+	tlv_name_list names_a = tlv_dimension_names(a), names_b = tlv_dimension_names(b);
+	size_t first = 0;
+
+	if (x->p != y->p && (names_a.offsets == NULL || names_b.offsets == NULL))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu variables", x->p,
+						y->p);
+	TLV_TRY_NEW(ctx, pairs->variable, x->p);
+	TLV_TRY_NEW(ctx, pairs->categories, x->categories);
+	TLV_TRY_NEW0(ctx, pairs->offset, y->p + 1);
+	for (size_t w = 0; w < y->p; w++)
+		pairs->offset[w + 1] = pairs->offset[w] + (size_t) y->states[w];
+	pair_variables(x, y, &names_a, &names_b, pairs);
+	if (pairs->shared == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"no variable of either model is called as one of the other");
+	for (size_t v = 0; v < x->p; first += (size_t) x->states[v], v++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		if (pairs->variable[v] >= 0)
+			pair_categories(x, y, v, first, pairs);
+	}
+	return TLV_OK;
+}
+
+/* Mean over the variables that both have of the total variation of two components, 0 to 1;
+ * categories that only one of the models has count as 0 in the other. */
+static double
+component_distance(const tlv_membership_parts *a, size_t i, const tlv_membership_parts *b, size_t j,
+				   const pairing *pairs)
+{
+	size_t x = 0;
 	double sum = 0;
 
-	for (size_t v = 0; v < a->p; x += (size_t) a->states[v], y += (size_t) b->states[v], v++)
-		for (int64_t c = 0; c < a->states[v] || c < b->states[v]; c++)
-		{
-			double p = c < a->states[v] ? a->probabilities[(x + (size_t) c) * a->k + i] : 0;
-			double q = c < b->states[v] ? b->probabilities[(y + (size_t) c) * b->k + j] : 0;
+	for (size_t v = 0; v < a->p; x += (size_t) a->states[v], v++)
+	{
+		double rest = 1;
+		size_t met = 0;
 
+		if (pairs->variable[v] < 0)
+			continue;
+		for (size_t c = x; c < x + (size_t) a->states[v]; c++)
+		{
+			double p = a->probabilities[c * a->k + i], q = 0;
+
+			if (pairs->categories[c] >= 0)
+			{
+				q = b->probabilities[(size_t) pairs->categories[c] * b->k + j];
+				met++;
+			}
+			rest -= q;
 			sum += fabs(p - q) / 2;
 		}
-	return sum / (double) a->p;
+		if (met < (size_t) b->states[pairs->variable[v]])
+			sum += fmax(rest, 0) / 2;
+	}
+	return sum / (double) pairs->shared;
 }
 
 tlv_status
 membership_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
 {
 	tlv_membership_parts x, y;
+	pairing pairs = {0};
 	double *cost;
 
 	tlv_membership_read(a, &x);
 	tlv_membership_read(b, &y);
-	if (x.p != y.p)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu variables", x.p, y.p);
+	TLV_TRY(pair_models(ctx, a, b, &x, &y, &pairs));
 	TLV_TRY_NEW_ROWS(ctx, cost, x.k, y.k);
 	for (size_t i = 0; i < x.k; i++)
 		for (size_t j = 0; j < y.k; j++)
 		{
 			TLV_TRY_CONTINUE(ctx);
-			cost[i * y.k + j] = component_distance(&x, i, &y, j);
+			cost[i * y.k + j] = component_distance(&x, i, &y, j, &pairs);
 		}
 	TLV_TRY(tlv_assign_components(ctx, x.k, y.k, cost, NAN, match->component, match->distance));
 	tlv_free(ctx, cost);
+	tlv_free(ctx, pairs.offset);
+	tlv_free(ctx, pairs.categories);
+	tlv_free(ctx, pairs.variable);
 	return TLV_OK;
 }
 

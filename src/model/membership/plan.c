@@ -140,6 +140,9 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 		TLV_TRY(tlv_diagnose(ctx, to, training->residual, "residual"));
 		TLV_TRY(tlv_diagnose(ctx, to, training->negative, "negative_mass"));
 	}
+	if (training->options.mixed)
+		TLV_TRY(
+			tlv_diagnose(ctx, to, membership_alpha0(&training->options, training->k), "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, to, strcmp(training->start, "moments") == 0, "start_of_moments"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->held, "held_out_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
@@ -196,7 +199,7 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 		   size_t *size)
 {
 	tlv_membership_options *options = &plan->options.fit;
-	membership_training training = {.options = options, .steps = plan->options.iterations};
+	membership_training training = {.steps = plan->options.iterations};
 	tlv_diagnostics diagnostics = {0};
 	membership_rows rows;
 	size_t n, slots = tlv_frame_find(sample, "rows")->rows;
@@ -217,6 +220,7 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, plan->options.max_k,
 								  &diagnostics, &plan->k));
 	options->k = training.k = plan->k;
+	training.options = *options;
 	training.plain = plan->options.refine != 0 || plan->options.iterations == 0;
 	TLV_TRY(membership_train(ctx, &rows, &training));
 	plan->stands = training.stands;

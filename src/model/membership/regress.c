@@ -149,18 +149,19 @@ static tlv_status
 fit_anchors(tlv_context *ctx, const membership_rows *rows, const tlv_membership_options *options,
 			size_t k, const bool *source, membership_basis *basis, membership_fit *fit)
 {
-	double alpha0 = membership_alpha0(options, k);
 	membership_rows anchors;
+	const membership_triples triples = {.rows = &anchors};
 	membership_moments moments;
 	membership_fit own = {.k = k};
+	double alpha0;
 	size_t at = 0;
 
 	TLV_TRY(anchor_rows(ctx, rows, source, &anchors));
 	TLV_TRY(membership_moments_of_rows(ctx, &anchors, &moments));
+	TLV_TRY(membership_find_alpha0(ctx, &moments, &triples, options, k, &alpha0));
 	TLV_TRY(membership_whiten(ctx, &moments, k, alpha0, options->seed, basis));
 	TLV_TRY(membership_require_rank(ctx, &moments, basis));
-	TLV_TRY(membership_decompose(ctx, &moments, basis, &(membership_triples){.rows = &anchors},
-								 &options->decompose, &own));
+	TLV_TRY(membership_decompose(ctx, &moments, basis, &triples, &options->decompose, &own));
 	for (size_t j = 0; j < rows->p; j++)
 	{
 		size_t entries = (size_t) rows->states[j] * k;
@@ -446,6 +447,7 @@ membership_start_of_anchors(tlv_context *ctx, membership_rows *rows,
 			status = fit_anchors(ctx, rows, options, k, work.source, basis, fit);
 	}
 	TLV_TRY(status);
+	work.alpha0 = basis->alpha0;
 	TLV_TRY(regress(ctx, &work, fit));
 	TLV_TRY(take_directions(ctx, &work, fit, basis));
 	regression_free(ctx, &work);

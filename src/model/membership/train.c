@@ -29,6 +29,8 @@
 #define TOLERANCE 1e-6
 /* Above so many categories only some variables' moments are taken, and the others follow. */
 #define MANY_CATEGORIES 2000
+/* Of the logarithm of a root: sums of the Dirichlet's parameters are tried that differ by more. */
+#define ALPHAS_APART 0.5
 /* Starts from k-means, each from other first centers. */
 #define CLUSTER_STARTS 2
 /* Rows at most that k-means goes through where its clusters are the answer. */
@@ -79,6 +81,16 @@ all_positive(size_t k, double *weights)
 	for (size_t h = 0; h < k; h++)
 		positive = positive && weights[h] > 0;
 	return positive;
+}
+
+static double
+sum_of(size_t k, const double *weights)
+{
+	double sum = 0;
+
+	for (size_t h = 0; h < k; h++)
+		sum += weights[h];
+	return sum;
 }
 
 /* ---- numbers ---- */
@@ -444,16 +456,12 @@ static tlv_status
 start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 			  size_t k, membership_basis *basis, membership_fit *fit, bool *found)
 {
+	const membership_triples triples = {.rows = rows};
 	membership_moments moments;
+	double alpha0;
 	tlv_status status;
 
 	*found = false;
-	if (options->partition)
-	{
-		*found = true;
-		TLV_TRY(random_basis(ctx, rows, 2 * k, options->seed, basis));
-		return membership_start_of_partitions(ctx, rows, options, k, fit);
-	}
 	if (rows->categories > MANY_CATEGORIES)
 	{
 		status = membership_start_of_anchors(ctx, rows, options, k, basis, fit);
@@ -463,17 +471,38 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 		return status;
 	}
 	TLV_TRY(membership_moments_of_rows(ctx, rows, &moments));
-	TLV_TRY(
-		membership_whiten(ctx, &moments, k, membership_alpha0(options, k), options->seed, basis));
+	TLV_TRY(membership_find_alpha0(ctx, &moments, &triples, options, k, &alpha0));
+	TLV_TRY(membership_whiten(ctx, &moments, k, alpha0, options->seed, basis));
 	status = membership_require_rank(ctx, &moments, basis);
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return TLV_OK;
 	TLV_TRY(status);
-	TLV_TRY(membership_decompose(ctx, &moments, basis, &(membership_triples){.rows = rows},
-								 &options->decompose, fit));
+	TLV_TRY(membership_decompose(ctx, &moments, basis, &triples, &options->decompose, fit));
 	*found = true;
 	tlv_free(ctx, moments.pairs);
 	return TLV_OK;
+}
+
+/* The same, or by partitions, of which the joint moments have said alpha0. */
+static tlv_status
+start_components(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+				 size_t k, membership_basis *basis, membership_fit *fit, bool *found)
+{
+	tlv_membership_options own = *options;
+	membership_fit joint = {.k = k};
+
+	own.partition = false;
+	if (!options->partition)
+		return start_moments(ctx, rows, options, k, basis, fit, found);
+	if (own.mixed && own.alpha0 == 0)
+	{
+		TLV_TRY(start_moments(ctx, rows, &own, k, basis, &joint, found));
+		own.alpha0 = *found ? basis->alpha0 : membership_alpha0(options, k);
+	}
+	own.partition = *found = true;
+	TLV_TRY(random_basis(ctx, rows, 2 * k, options->seed, basis));
+	basis->alpha0 = own.alpha0;
+	return membership_start_of_partitions(ctx, rows, &own, k, fit);
 }
 
 static int
@@ -530,10 +559,42 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		membership_fit fit;
 
 		TLV_TRY(fit_copy(ctx, rows, &start, &fit));
-		TLV_TRY(try_start(ctx, rows, training->options, training->start, priors[i],
+		TLV_TRY(try_start(ctx, rows, &training->options, training->start, priors[i],
 						  prior_steps(rows), &fit, training));
 	}
 	return TLV_OK;
+}
+
+/* The best start again with memberships as mixed as the moments say, as they usually are, and
+ * between both: of few rows moments see purer ones than there are. */
+static tlv_status
+try_alphas(tlv_context *ctx, membership_rows *rows, double usual, membership_training *training)
+{
+	const membership_fit start = training->fit;
+	double found = training->options.alpha0, factor = sqrt(usual / found);
+
+	for (int i = 0; i < 3 && fabs(log(factor)) > ALPHAS_APART; i++)
+	{
+		membership_fit fit;
+
+		TLV_TRY(fit_copy(ctx, rows, &start, &fit));
+		for (size_t h = 0; h < fit.k; h++)
+			fit.weights[h] *= pow(factor, i);
+		TLV_TRY(try_start(ctx, rows, &training->options, training->start, training->prior,
+						  prior_steps(rows), &fit, training));
+	}
+	training->options.alpha0 = sum_of(start.k, training->fit.weights);
+	return TLV_OK;
+}
+
+/* The weights again so that they add up to alpha0. */
+static void
+scale_weights(double alpha0, membership_fit *fit)
+{
+	double sum = sum_of(fit->k, fit->weights);
+
+	for (size_t h = 0; h < fit->k; h++)
+		fit->weights[h] *= alpha0 / sum;
 }
 
 size_t
@@ -557,19 +618,22 @@ trial_rows(const membership_rows *rows)
 static tlv_status
 try_starts(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
-	const tlv_membership_options *options = training->options;
+	tlv_membership_options *options = &training->options;
 	membership_rows view = trial_rows(rows);
 	int clusters = options->partition ? 0 : view.n < rows->n ? 1 : CLUSTER_STARTS;
 	size_t k = training->k;
 	membership_fit fit = {.k = k}, whole = {.k = k};
-	bool found;
+	bool found, free = options->mixed && options->alpha0 == 0;
+	double usual = membership_alpha0(options, k);
 
 	training->start = NULL;
 	training->few = view.n < rows->n && view.n < TRIAL_EACH * k;
-	TLV_TRY(start_moments(ctx, rows, options, k, &training->basis, &fit, &found));
+	TLV_TRY(start_components(ctx, rows, options, k, &training->basis, &fit, &found));
 	training->deficient = !found;
 	if (found)
 	{
+		if (options->mixed)
+			options->alpha0 = training->basis.alpha0;
 		training->negative = fit.negative;
 		training->residual = fit.residual;
 		TLV_TRY(fit_copy(ctx, rows, &fit, &whole));
@@ -591,9 +655,15 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		return TLV_OK;
 	if (!training->few)
 		TLV_TRY(try_priors(ctx, &view, training));
+	if (!training->few && free && found)
+		TLV_TRY(try_alphas(ctx, &view, usual, training));
 	/* moments of all rows say more than a trial over some */
 	if (view.n < rows->n && strcmp(training->start, "clusters") != 0)
+	{
 		training->fit = whole;
+		if (options->mixed)
+			scale_weights(options->alpha0, &training->fit);
+	}
 	return TLV_OK;
 }
 
@@ -601,7 +671,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static tlv_status
 take_start(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
-	const tlv_membership_options *options = training->options;
+	const tlv_membership_options *options = &training->options;
 	membership_fit fit = {.k = training->k};
 	membership_rows view = *rows;
 	membership_basis basis;
@@ -611,7 +681,7 @@ take_start(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	if (strcmp(training->start, "clusters") == 0)
 		return start_clusters(ctx, &view, options, &training->basis, training->clusters,
 							  &training->fit);
-	TLV_TRY(start_moments(ctx, rows, options, training->k, &basis, &fit, &found));
+	TLV_TRY(start_components(ctx, rows, options, training->k, &basis, &fit, &found));
 	if (!found) /* that of the values that were not held out stays */
 		return TLV_OK;
 	training->fit = fit;
@@ -632,10 +702,9 @@ usual_steps(const membership_rows *rows, bool mixed)
 tlv_status
 membership_train(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
-	int steps =
-		training->steps >= 0 ? training->steps : usual_steps(rows, training->options->mixed);
+	int steps = training->steps >= 0 ? training->steps : usual_steps(rows, training->options.mixed);
 
-	TLV_TRY(membership_hold_out(ctx, training->options->seed, rows));
+	TLV_TRY(membership_hold_out(ctx, training->options.seed, rows));
 	TLV_TRY(try_starts(ctx, rows, training));
 	membership_take_back(ctx, rows);
 	if (training->start == NULL)
@@ -646,5 +715,5 @@ membership_train(tlv_context *ctx, membership_rows *rows, membership_training *t
 		TLV_TRY(take_start(ctx, rows, training));
 		return start_numbers(ctx, rows, &training->fit);
 	}
-	return refine(ctx, rows, training->options, steps, &training->fit, training);
+	return refine(ctx, rows, &training->options, steps, &training->fit, training);
 }

@@ -56,7 +56,8 @@ test_mixed(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 	{
-		tlv_membership_options options = {.mixed = true, .k = sets[i].k};
+		tlv_membership_options options = {
+			.mixed = true, .k = sets[i].k, .alpha0 = 0.1 * (double) sets[i].k};
 		double moments = 0, learned = 0;
 
 		for (uint64_t seed = 101; seed <= 103; seed++)
@@ -71,6 +72,41 @@ test_mixed(void **state)
 		}
 		assert_below(moments, sets[i].moments);
 		assert_below(learned, sets[i].learned);
+	}
+}
+
+/* The sum of the Dirichlet's parameters that is left to the fit, of rows of one component each, of
+ * some, and of most of them. */
+static void
+test_alpha(void **state)
+{
+	static const struct
+	{
+		double alpha, moments, learned, least, most;
+	} sets[] = {{0.02, 0.0190, 0.0190, 0.05, 0.3},
+				{0.1, 0.0210, 0.0200, 0.3, 0.8},
+				{0.5, 0.0500, 0.0500, 1.5, 4}};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+	{
+		tlv_membership_options options = {.mixed = true, .k = 5};
+		tlv_membership_simulation drawing = simulation(true, 5, 111);
+		tlv_membership_parts parts;
+		tlv_frame model;
+		double sum = 0;
+		drawn d;
+
+		drawing.alpha = sets[i].alpha;
+		d = draw_members(3000, drawing);
+		model = fit_tables(&d, options);
+		tlv_membership_read(&model, &parts);
+		for (size_t h = 0; h < 5; h++)
+			sum += parts.weights[h];
+		assert_between(sum, sets[i].least, sets[i].most);
+		assert_below(table_error(&d.truth, &model), sets[i].moments);
+		model = learn(options);
+		assert_below(table_error(&d.truth, &model), sets[i].learned);
 	}
 }
 
@@ -216,6 +252,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_mixed, setup, forget),
+		cmocka_unit_test_setup_teardown(test_alpha, setup, forget),
 		cmocka_unit_test_setup_teardown(test_classes, setup, forget),
 		cmocka_unit_test_setup_teardown(test_chosen, setup, forget),
 		cmocka_unit_test_setup_teardown(test_missing, setup, forget),
