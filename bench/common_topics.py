@@ -10,7 +10,7 @@ ETAS = (0.1, 0.01)   # the simulated topics' own, which suits texts as well; tom
 
 
 def given(name, default):
-    return next((a.split('=')[1] for a in sys.argv if a.startswith(f'--{name}=')), default)
+    return next((a.split('=', 1)[1] for a in sys.argv if a.startswith(f'--{name}=')), default)
 
 
 def triples(folder):

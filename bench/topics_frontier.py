@@ -2,7 +2,8 @@
 several numbers of refinement steps and by itself, and of tomotopy (pip install tomotopy) along one chain under either of two
 settings.  AP ships with the repository; the newsgroups are looked for in TLV_SHARED_DATA; descriptions of packages are those of
 this machine's own lists (names, lines and tags of apt-cache dumpavail); the simulated topics are known.
---only=ap,news,packages,simulated; --documents=33334 that are simulated; --sweeps=50,200,1000 of tomotopy; --k=50; --quick: AP, without tomotopy."""
+--only=ap,news,packages,simulated; --documents=33334 that are simulated; --sweeps=50,200,1000 of tomotopy; --k=50; --quick: AP, without tomotopy;
+--options="counts => 'damped';method => 'anchors'": other options of the fit than the usual ones."""
 import sys
 from common import Session, in_child, machine, np, perplexity, table, topics_of
 from common_topics import ALPHA, TOPICS, corpus, given, tomotopy_chain
@@ -10,7 +11,7 @@ from common_topics import ALPHA, TOPICS, corpus, given, tomotopy_chain
 QUICK = '--quick' in sys.argv
 ONLY = given('only', 'ap' if QUICK else 'ap,news,packages,simulated').split(',')
 SWEEPS = tuple(int(n) for n in given('sweeps', '50,200,1000').split(','))
-BUDGETS = ("refine => 'none'", 'iterations => 5', 'iterations => 10', 'iterations => 40', "refine => 'gibbs'", '')
+BUDGETS = given('options', "refine => 'none';iterations => 5;iterations => 10;iterations => 40;refine => 'gibbs';").split(';')
 
 
 def coherence(B, C, top=10):
