@@ -72,3 +72,30 @@ SELECT tlv_tree('SELECT ''abc''::text');
 SELECT tlv_tree('SELECT point(1, 2)');
 DROP TYPE weekday CASCADE;
 DROP DOMAIN day;
+-- the text of a type is its owner's to say: nobody runs the cast of somebody else
+CREATE ROLE ids_owner;
+CREATE ROLE ids_reader;
+CREATE SCHEMA ids AUTHORIZATION ids_owner;
+SET ROLE ids_owner;
+CREATE TYPE ids.kind AS ENUM ('a', 'b');
+CREATE FUNCTION ids.told(ids.kind) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$;
+CREATE CAST (ids.kind AS text) WITH FUNCTION ids.told(ids.kind);
+CREATE TABLE ids.rows AS SELECT 'a'::ids.kind AS a, 'b'::ids.kind AS b;
+GRANT USAGE ON SCHEMA ids TO ids_reader;
+GRANT SELECT ON ids.rows TO ids_reader;
+RESET ROLE;
+CREATE FUNCTION pg_temp.refusal(sql text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE sql;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SET ROLE ids_reader;
+SELECT pg_temp.refusal(format('SELECT %s', call)) AS state, count(*) FROM (VALUES ('tlv_mmsb(''SELECT a, b FROM ids.rows'', 2)'), ('tlv_lda(''SELECT 1, a FROM ids.rows'', 2)'),
+  ('tlv_lda(''SELECT array_agg(a) FROM ids.rows'', 2)'), ('tlv_lca(''SELECT 1, 1, a FROM ids.rows'', 2)'), ('tlv_lca(''SELECT a, b FROM ids.rows'', 2, layout => ''wide'')'),
+  ('tlv_multiview(''SELECT a, b, a FROM ids.rows'', 2)'), ('tlv_hmm(''SELECT 1, 1, a FROM ids.rows'', 2)'), ('tlv_hmm(''SELECT array_agg(a) FROM ids.rows'', 2)'),
+  ('tlv_crowd(''SELECT a, b, a FROM ids.rows'')'), ('tlv_tree(''SELECT a, b, a FROM ids.rows'', layout => ''wide'')'), ('tlv_network(''SELECT 1, a FROM ids.rows'')'),
+  ('tlv_view_moments(a, b, a) FROM ids.rows')) v(call) GROUP BY 1;
+RESET ROLE;
+DROP SCHEMA ids CASCADE;
+DROP ROLE ids_owner, ids_reader;
