@@ -82,6 +82,25 @@ for shape, k, noise, nonnegative in SHAPES:
         rows.append([name, what, f'{wrong:.4f}', f'{seconds:.2f}'])
 table('Tensors as sums of products, cores and chains', ['tensor', 'by', 'error', 'CPU s'], rows)
 
+# symmetric tensors of orthonormal vectors: what sketches of the tensor cost, and whether they find the vectors
+rows = []
+for n in (10, 30, 60):
+    rng = np.random.default_rng(n)
+    V = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    values = np.geomspace(1, 3, n)
+    T = np.einsum('h,ih,jh,lh->ijl', values, V, V, V, optimize=True)
+    E = rng.normal(size=(n, n, n)) * .04 / n ** .5
+    E = sum(np.transpose(E, p) for p in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))) / 6
+    text = '{' + ','.join(f'{x:.12g}' for x in (T + E).ravel()) + '}'
+    session.query('DROP TABLE IF EXISTS given')
+    session.query(f"CREATE TEMP TABLE given AS SELECT '{text}'::float8[] AS t")
+    for method in ('joint', 'power', 'simultaneous', 'sketch'):
+        _, cost = session.cost(f"CREATE TEMP TABLE decomposed AS SELECT d.* FROM given, tlv_decompose(t, method => '{method}') d")
+        W = np.array([[float(x) for x in row[0].strip('{}').split(',')] for row in session.query('SELECT vector FROM decomposed')])
+        session.query('DROP TABLE decomposed')
+        rows.append([n, method, f'{int((np.max(W @ V, axis=0) > .95).sum())} of {n}', f'{cost.cpu:.2f}'])
+table('Symmetric tensors, k dimensions and components, values 1 to 3, noise .02', ['k', 'method', 'found', 'CPU s'], rows)
+
 # sparse: counts in a cube of a million places and more
 session.query("""CREATE TEMP TABLE sparse AS SELECT tlv_tensor_agg(i, j, l, entry) AS moments
     FROM tlv_simulate_tensor(ARRAY[2000, 1000, 50], 5, share => .005, nonnegative => true, seed => 2) WHERE entry > 0""")

@@ -7,7 +7,7 @@ CREATE FUNCTION tlv_decompose(tensor float8[], k integer DEFAULT NULL, method te
 COMMENT ON FUNCTION tlv_decompose(float8[], integer, text, integer, integer, bigint) IS
     'components of a symmetric n x n x n tensor T (or its n^3 numbers in one row) that is, or nearly, a sum of eigenvalue * vector (x) vector (x) '
     'vector over orthonormal vectors: the k largest (null: n), by decreasing eigenvalue; residual of all of them, in parts of the norm of T; '
-    'method joint, power, als, sgd, flattening, jennrich, simultaneous, adaptive, adaptive-trace or adaptive-svd, with its restarts and steps; cp: vectors '
+    'method joint, power, als, sgd, flattening, jennrich, simultaneous, adaptive, adaptive-trace, adaptive-svd or sketch, with its restarts and steps; cp: vectors '
     'that need not be orthonormal, and more than n of them';
 
 CREATE FUNCTION tlv_whiten(m2 float8[], m3 float8[], k integer, OUT whitening float8[], OUT tensor float8[], OUT eigenvalues float8[])

@@ -28,6 +28,7 @@ static const struct
 	[TLV_METHOD_ADAPTIVE] = {"adaptive", tlv_decompose_adaptive, tlv_adaptive_memory},
 	[TLV_METHOD_ADAPTIVE_TRACE] = {"adaptive-trace", tlv_decompose_adaptive, tlv_adaptive_memory},
 	[TLV_METHOD_ADAPTIVE_SVD] = {"adaptive-svd", tlv_decompose_adaptive, tlv_adaptive_memory},
+	[TLV_METHOD_SKETCH] = {"sketch", tlv_decompose_sketch, tlv_sketch_memory},
 };
 #define N_METHODS (sizeof(METHODS) / sizeof(METHODS[0]))
 
@@ -253,7 +254,9 @@ static double
 block_doubles(size_t k, const tlv_decompose_options *options)
 {
 	double vectors = (double) k;
-	bool starts = options->method == TLV_METHOD_POWER || options->method >= TLV_METHOD_ADAPTIVE;
+	bool starts =
+		options->method == TLV_METHOD_POWER ||
+		(options->method >= TLV_METHOD_ADAPTIVE && options->method <= TLV_METHOD_ADAPTIVE_SVD);
 
 	if (starts && options->restarts > (int) k)
 		vectors = options->restarts;

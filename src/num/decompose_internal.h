@@ -111,6 +111,7 @@ extern tlv_status tlv_decompose_flattening(tlv_solver *solver);
 extern tlv_status tlv_decompose_jennrich(tlv_solver *solver);
 extern tlv_status tlv_decompose_simultaneous(tlv_solver *solver);
 extern tlv_status tlv_decompose_adaptive(tlv_solver *solver);
+extern tlv_status tlv_decompose_sketch(tlv_solver *solver);
 
 /* Doubles that a method allocates beyond the solver's own. */
 extern double tlv_joint_memory(size_t k, const tlv_decompose_options *options);
@@ -121,6 +122,7 @@ extern double tlv_flattening_memory(size_t k, const tlv_decompose_options *optio
 extern double tlv_jennrich_memory(size_t k, const tlv_decompose_options *options);
 extern double tlv_simultaneous_memory(size_t k, const tlv_decompose_options *options);
 extern double tlv_adaptive_memory(size_t k, const tlv_decompose_options *options);
+extern double tlv_sketch_memory(size_t k, const tlv_decompose_options *options);
 
 /* ---- fourth order ---- */
 

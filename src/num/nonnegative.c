@@ -15,6 +15,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/tucker.h"
 
 /* Entries of a factor are at least this, for a tensor of entries up to 1. */
 #define LEAST_ENTRY 1e-12
@@ -27,6 +28,15 @@
 #define USUAL_SWEEPS		  300
 #define MULTIPLICATIVE_SWEEPS 1000
 #define USUAL_TOLERANCE		  1e-9
+/* On a core: sweeps of a start, and of the best one. */
+#define CORE_TRIAL	   300
+#define CORE_SWEEPS	   2000
+#define CORE_TOLERANCE 1e-11
+/* How far the next sweep starts beyond the last: at first, at most, at least; times how much. */
+#define AHEAD_FIRST	 0.5
+#define AHEAD_MOST	 1.0
+#define AHEAD_LEAST	 0.05
+#define AHEAD_GROWTH 1.05
 
 typedef struct nonnegative_work
 {
@@ -36,16 +46,28 @@ typedef struct nonnegative_work
 	tlv_tensor tensor; /* entries up to 1 */
 	double *model;	   /* wnmf: where the tensor is not negative; else NULL */
 	double *positive;  /* wnmf: the tensor with 0 for what is negative */
-	double *factor[3]; /* d x k */
-	double *rows;	   /* tlv_tensor_work: d[0] d[1] x k */
-	double *z;		   /* most x k */
-	double *below;	   /* most x k: of wnmf the same of the model */
-	double *gram[3];   /* k x k */
-	double *q;		   /* k x k */
-	double *copy;	   /* k x k */
-	double *values;	   /* k */
-	double norm;	   /* squared, of the tensor */
-	int sweeps;		   /* of all starts */
+	double *factor[3]; /* d x k, one behind the other */
+	size_t all;		   /* numbers of all three */
+	double *last;	   /* all: after the sweep before; NULL: no steps ahead */
+	double *saved;	   /* all: before the step ahead */
+	double *best;	   /* all: of the best start */
+	/* its core, where it is worked on in place of the tensor */
+	bool on_core;
+	size_t r[3];
+	double *basis[3]; /* r x d, orthonormal rows */
+	tlv_tensor core;
+	double *inside[3];	/* r x k: the factors in these bases */
+	double *inside_z;	/* the largest r, x k */
+	double tensor_norm; /* squared, of the tensor itself */
+	double *rows;		/* tlv_tensor_work: d[0] d[1] x k */
+	double *z;			/* most x k */
+	double *below;		/* most x k: of wnmf the same of the model */
+	double *gram[3];	/* k x k */
+	double *q;			/* k x k */
+	double *copy;		/* k x k */
+	double *values;		/* k */
+	double norm;		/* squared, of the tensor */
+	int sweeps;			/* of all starts */
 } nonnegative_work;
 
 /* ---- products ---- */
@@ -55,6 +77,22 @@ find_gram(tlv_context *ctx, nonnegative_work *work, int mode)
 {
 	return tlv_syrk(ctx, false, work->k, work->d[mode], 1, work->factor[mode], work->k, 0,
 					work->gram[mode], work->k, true);
+}
+
+/* z of a mode from the core: the factors go into the bases, and what comes out of these. */
+static tlv_status
+multiply_core(tlv_context *ctx, nonnegative_work *work, int mode)
+{
+	size_t k = work->k;
+
+	for (int m = 0; m < 3; m++)
+		if (m != mode)
+			TLV_TRY(tlv_gemm(ctx, false, true, k, work->r[m], work->d[m], 1, work->factor[m], k,
+							 work->basis[m], work->r[m], 0, work->inside[m], k));
+	TLV_TRY(tlv_tensor_multiply(ctx, &work->core, k, work->inside, mode, false, work->rows,
+								work->inside_z));
+	return tlv_gemm(ctx, false, false, k, work->d[mode], work->r[mode], 1, work->inside_z, k,
+					work->basis[mode], work->r[mode], 0, work->z, k);
 }
 
 /* The model where the tensor is not negative. */
@@ -186,8 +224,11 @@ sweep_mode(tlv_context *ctx, nonnegative_work *work, int mode)
 	if (weighted)
 		tensor.dense = work->positive;
 	/* the rows of the first mode serve the second, unless something else needed their place */
-	TLV_TRY(tlv_tensor_multiply(ctx, &tensor, k, work->factor, mode, mode == 1 && !weighted,
-								work->rows, work->z));
+	if (work->on_core)
+		TLV_TRY(multiply_core(ctx, work, mode));
+	else
+		TLV_TRY(tlv_tensor_multiply(ctx, &tensor, k, work->factor, mode, mode == 1 && !weighted,
+									work->rows, work->z));
 	for (size_t i = 0; i < k * k; i++)
 		work->q[i] = work->gram[(mode + 1) % 3][i] * work->gram[(mode + 2) % 3][i];
 	if (weighted)
@@ -234,36 +275,105 @@ find_residual(tlv_context *ctx, nonnegative_work *work, double *residual)
 }
 
 static tlv_status
-run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, double *residual, bool *stood)
+find_grams(tlv_context *ctx, nonnegative_work *work)
 {
-	int sweeps = work->options->sweeps;
-	double tolerance = work->options->tolerance > 0 ? work->options->tolerance : USUAL_TOLERANCE;
-	double before = HUGE_VAL;
-
-	*stood = false;
-	if (sweeps <= 0)
-		sweeps =
-			work->options->method == TLV_NONNEGATIVE_HALS ? USUAL_SWEEPS : MULTIPLICATIVE_SWEEPS;
 	for (int mode = 0; mode < 3; mode++)
-	{
-		for (size_t i = 0; i < work->d[mode] * work->k; i++)
-			work->factor[mode][i] = tlv_rng_uniform(rng);
 		TLV_TRY(find_gram(ctx, work, mode));
-	}
-	for (int sweep = 0; sweep < sweeps; sweep++)
+	return TLV_OK;
+}
+
+/* factor += ahead (factor - last), not below zero; the factors themselves are kept in `saved`. */
+static tlv_status
+step_ahead(tlv_context *ctx, nonnegative_work *work, double ahead)
+{
+	double *x = work->factor[0];
+
+	memcpy(work->saved, x, work->all * sizeof(double));
+	if (ahead == 0)
+		return TLV_OK;
+	for (size_t i = 0; i < work->all; i++)
+		x[i] = fmax(x[i] + ahead * (x[i] - work->last[i]), LEAST_ENTRY);
+	return find_grams(ctx, work);
+}
+
+typedef struct sweeps
+{
+	int most;
+	double tolerance;
+	double residual; /* squared */
+	bool stood;
+} sweeps;
+
+static tlv_status
+sweep_modes(tlv_context *ctx, nonnegative_work *work, sweeps *run)
+{
+	for (int mode = 0; mode < 3; mode++)
+		TLV_TRY(sweep_mode(ctx, work, mode));
+	work->sweeps++;
+	return find_residual(ctx, work, &run->residual);
+}
+
+/* Sweeps, and where there is room for it each from a point beyond the last (as in cp.c): one that
+ * was of no use is taken back, and the next goes less far. */
+static tlv_status
+run_sweeps(tlv_context *ctx, nonnegative_work *work, sweeps *run)
+{
+	double before = HUGE_VAL, ahead = 0, reach = AHEAD_FIRST;
+
+	run->stood = false;
+	TLV_TRY(find_grams(ctx, work));
+	for (int sweep = 0; sweep < run->most && !run->stood; sweep++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		tlv_report(ctx, "decompose", sweep, sweeps);
-		for (int mode = 0; mode < 3; mode++)
-			TLV_TRY(sweep_mode(ctx, work, mode));
-		TLV_TRY(find_residual(ctx, work, residual));
-		work->sweeps++;
-		*stood = before - *residual < tolerance * work->norm;
-		if (*stood)
-			break;
-		before = *residual;
+		tlv_report(ctx, "decompose", sweep, run->most);
+		if (work->last != NULL)
+			TLV_TRY(step_ahead(ctx, work, ahead));
+		TLV_TRY(sweep_modes(ctx, work, run));
+		if (ahead > 0 && run->residual > before)
+		{
+			memcpy(work->factor[0], work->saved, work->all * sizeof(double));
+			TLV_TRY(find_grams(ctx, work));
+			run->residual = before;
+			reach = fmax(reach / 2, AHEAD_LEAST);
+			ahead = 0;
+			continue;
+		}
+		run->stood = before - run->residual < run->tolerance * work->norm;
+		before = run->residual;
+		if (work->last == NULL)
+			continue;
+		memcpy(work->last, work->saved, work->all * sizeof(double));
+		ahead = sweep < 2 ? 0 : reach;
+		reach = fmin(reach * AHEAD_GROWTH, AHEAD_MOST);
 	}
 	return TLV_OK;
+}
+
+/* A tolerance that was given, or the usual one. */
+static double
+tolerance_of(const nonnegative_work *work, double usual)
+{
+	return work->options->tolerance > 0 ? work->options->tolerance : usual;
+}
+
+/* The number that was given, or the usual one. */
+static int
+most_sweeps(const nonnegative_work *work, int usual)
+{
+	return work->options->sweeps > 0 ? work->options->sweeps : usual;
+}
+
+static tlv_status
+run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, sweeps *run)
+{
+	run->tolerance = tolerance_of(work, work->on_core ? CORE_TOLERANCE : USUAL_TOLERANCE);
+	run->most =
+		most_sweeps(work, work->on_core									  ? CORE_TRIAL
+						  : work->options->method == TLV_NONNEGATIVE_HALS ? USUAL_SWEEPS
+																		  : MULTIPLICATIVE_SWEEPS);
+	for (size_t i = 0; i < work->all; i++)
+		work->factor[0][i] = tlv_rng_uniform(rng);
+	return run_sweeps(ctx, work, run);
 }
 
 /* Columns of length 1, the lengths in the weights, by decreasing weight. */
@@ -345,9 +455,13 @@ nonnegative_begin(tlv_context *ctx, const tlv_tensor *tensor, size_t k, double s
 	for (int mode = 0; mode < 3; mode++)
 	{
 		work->most = d[mode] > work->most ? d[mode] : work->most;
-		TLV_TRY_NEW_ROWS(ctx, work->factor[mode], d[mode], k);
+		work->all += d[mode] * k;
 		TLV_TRY_NEW_ROWS(ctx, work->gram[mode], k, k);
 	}
+	TLV_TRY_NEW(ctx, work->factor[0], work->all);
+	work->factor[1] = work->factor[0] + d[0] * k;
+	work->factor[2] = work->factor[1] + d[1] * k;
+	TLV_TRY_NEW(ctx, work->best, work->all);
 	TLV_TRY_NEW(ctx, work->rows, (size_t) tlv_tensor_work(tensor, k));
 	TLV_TRY_NEW_ROWS(ctx, work->z, work->most, k);
 	TLV_TRY_NEW_ROWS(ctx, work->below, work->most, k);
@@ -373,35 +487,106 @@ check_tensor(tlv_context *ctx, const tlv_tensor *tensor, size_t k, tlv_nonnegati
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"a sparse tensor has no negative entries to take for missing ones");
 	TLV_TRY(tlv_require_memory(
-		ctx, 8 * (entries + tlv_tensor_work(tensor, k) + (double) k * (3 * items + 6 * (double) k)),
+		ctx, 8 * (entries + tlv_tensor_work(tensor, k) + (double) k * (6 * items + 6 * (double) k)),
 		"a tensor's factors"));
 	return tlv_tensor_largest(ctx, tensor, largest);
 }
 
-/* The best of all starts; *square: its squared residual. */
+/* ---- on a core ---- */
+
+/* Whether there are bases of at most k directions a mode that are smaller. */
+static bool
+has_core(const nonnegative_work *work)
+{
+	const size_t *d = work->d, k = work->k;
+
+	return work->options->core && work->options->method == TLV_NONNEGATIVE_HALS &&
+		   work->tensor.dense != NULL && (k < d[0] || k < d[1] || k < d[2]);
+}
+
 static tlv_status
-run_starts(tlv_context *ctx, nonnegative_work *work, double scale, double *factors, double *weights,
-		   double *square, bool *converged)
+find_core(tlv_context *ctx, nonnegative_work *work)
+{
+	const tlv_tucker_options options = {.iterations = 0, .seed = work->options->seed};
+	size_t *r = work->r, most;
+	double *core;
+	tlv_factors_found found;
+
+	for (int m = 0; m < 3; m++)
+		r[m] = tlv_least(work->k, work->d[m]);
+	for (int m = 0; m < 3; m++)
+		r[m] = tlv_least(r[m], r[(m + 1) % 3] * r[(m + 2) % 3]);
+	most = r[0] > r[1] ? r[0] : r[1];
+	most = most > r[2] ? most : r[2];
+	TLV_TRY(tlv_require_memory(ctx, tlv_tucker_memory(&work->tensor, r), "a tensor's core"));
+	for (int m = 0; m < 3; m++)
+	{
+		TLV_TRY_NEW_ROWS(ctx, work->basis[m], r[m], work->d[m]);
+		TLV_TRY_NEW_ROWS(ctx, work->inside[m], r[m], work->k);
+	}
+	TLV_TRY_NEW_ROWS(ctx, work->inside_z, most, work->k);
+	TLV_TRY_NEW(ctx, core, r[0] * r[1] * r[2]);
+	TLV_TRY(tlv_tucker(ctx, &work->tensor, r, &options, work->basis, core, &found));
+	work->core = (tlv_tensor){.d = {r[0], r[1], r[2]}, .dense = core};
+	TLV_TRY_NEW(ctx, work->last, work->all);
+	TLV_TRY_NEW(ctx, work->saved, work->all);
+	work->tensor_norm = work->norm;
+	work->norm = tlv_tensor_norm2(&work->core, 1);
+	work->on_core = true;
+	return TLV_OK;
+}
+
+/* ---- the call ---- */
+
+/* The best of all starts in the factors; *found: its residual, of the core where it is of that. */
+static tlv_status
+run_starts(tlv_context *ctx, nonnegative_work *work, sweeps *found)
 {
 	int restarts = work->options->restarts > 0 ? work->options->restarts : USUAL_RESTARTS;
-	int64_t *order;
 	tlv_rng rng;
 
-	*square = HUGE_VAL;
-	TLV_TRY_NEW(ctx, order, work->k);
+	found->residual = HUGE_VAL;
 	tlv_rng_seed(&rng, work->options->seed);
 	for (int start = 0; start < restarts; start++)
 	{
-		double own = HUGE_VAL;
-		bool stood;
+		sweeps run = {.residual = HUGE_VAL};
 
-		TLV_TRY(run_start(ctx, work, &rng, &own, &stood));
-		if (own >= *square)
+		TLV_TRY(run_start(ctx, work, &rng, &run));
+		if (run.residual >= found->residual)
 			continue;
-		*square = own;
-		*converged = stood;
-		take_factors(work, scale, order, factors, weights);
+		*found = run;
+		memcpy(work->best, work->factor[0], work->all * sizeof(double));
 	}
+	memcpy(work->factor[0], work->best, work->all * sizeof(double));
+	return find_grams(ctx, work);
+}
+
+/* The best start goes on with the core, then with the tensor itself. */
+static tlv_status
+leave_core(tlv_context *ctx, nonnegative_work *work, sweeps *found)
+{
+	found->most = most_sweeps(work, CORE_SWEEPS);
+	TLV_TRY(run_sweeps(ctx, work, found));
+	work->on_core = false;
+	work->norm = work->tensor_norm;
+	found->tolerance = tolerance_of(work, USUAL_TOLERANCE);
+	found->most = most_sweeps(work, USUAL_SWEEPS);
+	return run_sweeps(ctx, work, found);
+}
+
+static tlv_status
+find_factors(tlv_context *ctx, nonnegative_work *work, double scale, double *factors,
+			 double *weights, sweeps *found)
+{
+	int64_t *order;
+
+	if (has_core(work))
+		TLV_TRY(find_core(ctx, work));
+	TLV_TRY(run_starts(ctx, work, found));
+	if (work->on_core)
+		TLV_TRY(leave_core(ctx, work, found));
+	TLV_TRY_NEW(ctx, order, work->k);
+	take_factors(work, scale, order, factors, weights);
 	return TLV_OK;
 }
 
@@ -412,7 +597,8 @@ tlv_nonnegative_factors(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
 {
 	nonnegative_work work = {.options = options};
 	const size_t *d = tensor->d;
-	double scale = 0, square = 0;
+	double scale = 0;
+	sweeps run = {.stood = true};
 	tlv_scratch scratch;
 	tlv_status status;
 
@@ -425,11 +611,12 @@ tlv_nonnegative_factors(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
 	tlv_scratch_begin(ctx, &scratch);
 	status = nonnegative_begin(ctx, tensor, k, scale, &work);
 	if (status == TLV_OK && work.norm > 0)
-		status = run_starts(ctx, &work, scale, factors, weights, &square, &found->converged);
+		status = find_factors(ctx, &work, scale, factors, weights, &run);
 	tlv_scratch_end(ctx, &scratch);
 	TLV_TRY(status);
 	found->sweeps = work.sweeps;
-	found->residual = work.norm > 0 ? sqrt(square / work.norm) : 0;
+	found->converged = run.stood;
+	found->residual = work.norm > 0 ? sqrt(run.residual / work.norm) : 0;
 	return TLV_OK;
 }
 

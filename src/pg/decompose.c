@@ -60,10 +60,20 @@ typedef struct DecomposeArguments
 } DecomposeArguments;
 
 /* In the order of tlv_method, and behind these that of any vectors. */
-static const char *const decompose_methods[] = {
-	"joint",	"power",		  "als",		  "sgd", "flattening", "jennrich", "simultaneous",
-	"adaptive", "adaptive-trace", "adaptive-svd", "cp",	 NULL};
-#define METHOD_CP (TLV_METHOD_ADAPTIVE_SVD + 1)
+static const char *const decompose_methods[] = {"joint",
+												"power",
+												"als",
+												"sgd",
+												"flattening",
+												"jennrich",
+												"simultaneous",
+												"adaptive",
+												"adaptive-trace",
+												"adaptive-svd",
+												"sketch",
+												"cp",
+												NULL};
+#define METHOD_CP (TLV_METHOD_SKETCH + 1)
 
 static const TlvArgument decompose_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, offsetof(DecomposeArguments, k), .least = 1},

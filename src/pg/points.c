@@ -43,6 +43,7 @@ typedef struct Pattern
 	int64_t *marks;	 /* ids of marks, ascending */
 	double *weights; /* scratch, as many; and items */
 	int64_t *items;
+	MemoryContext values; /* of arguments, while they are read */
 	tlv_points *points;
 } Pattern;
 
@@ -56,16 +57,25 @@ room_for(Pattern *pattern, size_t n, size_t size)
 	return room;
 }
 
-/* An argument of row i of the partition. */
+/* An argument of row i of the partition.  What its expression leaves in memory is given back every
+ * some rows: the server does so only after the row that all of this is made for. */
 static Datum
-argument_of(WindowObject window, int argument, size_t i, bool *isnull)
+argument_of(WindowObject window, const Pattern *pattern, int argument, size_t i, bool *isnull)
 {
+	MemoryContext before;
 	bool outside;
+	Datum value;
 
 	if ((i & ROWS_BETWEEN) == ROWS_BETWEEN)
+	{
 		CHECK_FOR_INTERRUPTS();
-	return WinGetFuncArgInPartition(window, argument, (int) i, WINDOW_SEEK_HEAD, false, isnull,
-									&outside);
+		MemoryContextReset(pattern->values);
+	}
+	before = MemoryContextSwitchTo(pattern->values);
+	value = WinGetFuncArgInPartition(window, argument, (int) i, WINDOW_SEEK_HEAD, false, isnull,
+									 &outside);
+	MemoryContextSwitchTo(before);
+	return value;
 }
 
 /* One argument after the other: going through the rows three times is faster than going back at
@@ -79,7 +89,7 @@ read_coordinates(WindowObject window, Pattern *pattern)
 		for (size_t i = 0; i < pattern->n; i++)
 		{
 			bool isnull;
-			Datum value = argument_of(window, axis, i, &isnull);
+			Datum value = argument_of(window, pattern, axis, i, &isnull);
 
 			pattern->missing[i] |= isnull;
 			if (isnull)
@@ -99,7 +109,7 @@ read_marks(WindowObject window, Pattern *pattern, bool texts, tlv_bag_entry *ent
 	for (size_t i = 0; i < pattern->n; i++)
 	{
 		bool isnull;
-		Datum value = argument_of(window, ARGUMENT_MARK, i, &isnull);
+		Datum value = argument_of(window, pattern, ARGUMENT_MARK, i, &isnull);
 
 		pattern->mark[i] = TLV_POINTS_NO_MARK;
 		if (isnull || pattern->missing[i])
@@ -213,10 +223,13 @@ make_pattern(WindowObject window, Pattern *pattern, bool texts)
 	TlvCheck(ctx, tlv_require_memory(ctx, 93.0 * (double) pattern->n, "a pattern of points"));
 	for (int axis = 0; axis < 2; axis++)
 		pattern->coordinate[axis] = room_for(pattern, pattern->n, sizeof(double));
+	pattern->values =
+		AllocSetContextCreate(mcxt, "tensorlv point arguments", ALLOCSET_DEFAULT_SIZES);
 	pattern->missing = room_for(pattern, pattern->n, sizeof(bool));
 	pattern->mark = room_for(pattern, pattern->n, sizeof(uint32_t));
 	read_coordinates(window, pattern);
 	marks = number_marks(window, pattern, texts);
+	MemoryContextDelete(pattern->values);
 	put_missing(pattern);
 	pattern->weights = room_for(pattern, marks, sizeof(double));
 	pattern->items = room_for(pattern, marks, sizeof(int64_t));

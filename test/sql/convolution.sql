@@ -34,6 +34,15 @@ SELECT (SELECT max(distance) < 1e-6 FROM tlv_match(tlv_fit_convolution(a - b, 2,
 FROM (SELECT tlv_series_moments(x, 16) AS a, tlv_series_moments(x, 16) FILTER (WHERE series = 2) AS b, tlv_series_moments(x, 16) FILTER (WHERE series = 1) AS c FROM series_arrays) q;
 SELECT tlv_fit_convolution(2 * tlv_series_moments(x, 16), 2) IS NOT NULL AS twice, tlv_series_moments(x::real[], 16) IS NOT NULL AS single,
        tlv_series_moments(x, 16) = tlv_series_moments(x, 16, 'joint') AS named, (tlv_info(tlv_series_moments(x, 16))->>'values')::int AS values FROM series_arrays;
+-- so are rows that are missing, of whatever type t is, and in every series by its own step; of texts only the order counts
+SELECT what, tlv_convolution(q, 1, 16) = model AS same
+FROM (SELECT tlv_convolution('SELECT series, t, CASE WHEN t NOT BETWEEN 500 AND 507 THEN reading END FROM series_rows', 1, 16) AS model) given, (VALUES
+  ('numbers', 'SELECT series, t, reading FROM series_rows WHERE t NOT BETWEEN 500 AND 507'),
+  ('halves', 'SELECT series, t / 2.0, reading FROM series_rows WHERE t NOT BETWEEN 500 AND 507'),
+  ('steps of their own', 'SELECT series, t * (1 + series * 10), reading FROM series_rows WHERE t NOT BETWEEN 500 AND 507'),
+  ('times', 'SELECT series, timestamptz ''2026-01-01'' + t * interval ''1 hour'', reading FROM series_rows WHERE t NOT BETWEEN 500 AND 507'),
+  ('days', 'SELECT series, date ''2000-01-01'' + t::int, reading FROM series_rows WHERE t NOT BETWEEN 500 AND 507'),
+  ('texts', 'SELECT series, to_char(t, ''000000''), reading FROM series_rows WHERE t NOT BETWEEN 500 AND 507')) v(what, q);
 -- a null is a gap: as if these were segments of their own
 SELECT (SELECT tlv_series_moments(ARRAY[3, 1, 4, 1, 5, NULL, 9, 2, 6, 5, 3, 5], 4)) = tlv_series_moments(x, 4) AS gap
 FROM (VALUES (ARRAY[3, 1, 4, 1, 5]), (ARRAY[9, 2, 6, 5, 3, 5])) v(x);

@@ -24,7 +24,8 @@ typedef enum tlv_method
 	TLV_METHOD_ADAPTIVE,	   /* power with deflation of what is in the way alone, random starts */
 	TLV_METHOD_ADAPTIVE_TRACE, /* the same from eigenvectors of T(I, I, t), t_i = trace of a slice
 								*/
-	TLV_METHOD_ADAPTIVE_SVD	   /* the same from singular vectors of random contractions */
+	TLV_METHOD_ADAPTIVE_SVD,   /* the same from singular vectors of random contractions */
+	TLV_METHOD_SKETCH		   /* power with deflation on count sketches of the tensor */
 } tlv_method;
 
 typedef struct tlv_decompose_options
@@ -82,7 +83,8 @@ extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *option
  * Sources: joint and
  * power: Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, Algorithm 1; als:
  * Sharan, Valiant 2017; sgd: Ge, Huang, Jin, Yuan 2015; jennrich: Leurgans, Ross, Abel 1993;
- * adaptive: Ge 2013, algorithm 7.3.  docs/explanation/tensors.md says when each of the others pays.
+ * adaptive: Ge 2013, algorithm 7.3; sketch: Wang, Tung, Smola, Anandkumar 2015.
+ * docs/explanation/tensors.md says when each of the others pays.
  */
 extern tlv_status tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 								const tlv_decompose_options *options, tlv_decomposition *out);

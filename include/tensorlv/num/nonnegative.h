@@ -26,6 +26,9 @@ typedef struct tlv_nonnegative_options
 	double tolerance; /* a sweep that lowers the squared residual by a smaller part of |T|^2 is the
 					   * last; 0: 1e-9 */
 	uint64_t seed;
+	bool core; /* hals of a dense tensor: starts are run on its core in bases of at most k
+				* directions a mode, each sweep from a point beyond the last; the best one goes on
+				* there with up to 2000 sweeps, then with the tensor itself */
 } tlv_nonnegative_options;
 
 /*

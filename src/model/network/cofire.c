@@ -506,7 +506,7 @@ cofire_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	return TLV_OK;
 }
 
-/* Every item is there alone, and no three are on in more rows than two of them. */
+/* Every item is there alone, cells are in order, and none is on in more rows than there are. */
 static tlv_status
 cofire_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {

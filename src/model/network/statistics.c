@@ -160,6 +160,14 @@ static const tlv_accumulator_class statistics_class = {.name = "network_statisti
 const tlv_kind tlv_kind_network_statistics = {TLV_KIND_LINE(NETWORK_STATISTICS, network_statistics),
 											  .accumulator = &statistics_class};
 
+/* Four numbers of every unit and child. */
+static tlv_status
+require_numbers(tlv_context *ctx, size_t units, size_t children)
+{
+	return tlv_require_memory(ctx, 32.0 * (double) units * (double) children,
+							  "the statistics of the edges");
+}
+
 tlv_status
 tlv_network_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 					   tlv_accumulator **accumulator)
@@ -174,8 +182,7 @@ tlv_network_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
 		return tlv_fail_hint(ctx, "Use 'em'.");
 	}
-	TLV_TRY(tlv_require_memory(ctx, 32.0 * (double) top->units * (double) top->children,
-							   "the statistics of the edges"));
+	TLV_TRY(require_numbers(ctx, top->units, top->children));
 	TLV_TRY(tlv_sections_create(ctx, &statistics_class, sizes, accumulator));
 	state = (network_state *) *accumulator;
 	state->model = network;
@@ -240,7 +247,7 @@ judge_positive(network_step *s, size_t v, size_t at)
 {
 	double rows = s->single[at], shown = s->single_on[at];
 
-	s->share[v] = rows > 0 ? shown / rows : 1;
+	s->share[v] = rows > 0 ? fmin(1, shown / rows) : 1;
 	s->weight[v] = rows >= LEAST_ROWS && s->share[v] < SHOWN ? 0 : 1;
 }
 
@@ -255,7 +262,7 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 	if (freely >= LEAST_ROWS && s->free_on[at] > SHOWN * freely)
 	{
 		s->weight[v] = 1;
-		s->share[v] = s->free_on[at] / freely;
+		s->share[v] = fmin(1, s->free_on[at] / freely);
 		return;
 	}
 	if (s->single_of[v] == 0)
@@ -426,6 +433,8 @@ tlv_network_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *st
 	tlv_network_read(model, &s.parts);
 	TLV_TRY(tlv_network_layer_edges_of(ctx, &s.parts, s.parts.layers_n - 1, &s.top));
 	TLV_TRY(check_statistics(ctx, model, statistics, &s));
+	/* they are laid out here, though a value from elsewhere may hold next to nothing */
+	TLV_TRY(require_numbers(ctx, s.top.units, s.top.children));
 	TLV_TRY(read_numbers(ctx, &s, "single", &s.single));
 	TLV_TRY(read_numbers(ctx, &s, "single_on", &s.single_on));
 	TLV_TRY(read_numbers(ctx, &s, "reached", &s.reached));

@@ -39,7 +39,8 @@ run_solver(tlv_context *ctx, const tlv_tensor *t, const tlv_cp_fit_options *o, t
 																			: TLV_NONNEGATIVE_HALS,
 											 .restarts = o->restarts,
 											 .sweeps = o->iterations,
-											 .seed = o->seed};
+											 .seed = o->seed,
+											 .core = true};
 
 	if (solver == TLV_CP_ALS)
 		return tlv_cp(ctx, t, o->k, &als, factors, scales, found);

@@ -28,18 +28,56 @@ read_arrays(TlvSource *rows)
 						   "SELECT s::pg_catalog.float8[] AS s FROM " TLV_QUERY_ROWS " AS q(s)");
 }
 
+/* t as a number, in SQL; NULL where it has no distances. */
+static const char *
+position_of(Oid t)
+{
+	switch (t)
+	{
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case INTERVALOID:
+			return "pg_catalog.date_part('epoch', t)";
+		default:
+			return TlvIsNumberType(t) ? "t::pg_catalog.float8" : NULL;
+	}
+}
+
+/* Rows (series, t, x), in order. */
+#define STEPS_AS_THEY_ARE                                                                          \
+	"(SELECT series, t, x FROM (SELECT series, t, x::pg_catalog.float8 AS x FROM " TLV_QUERY_ROWS  \
+	" AS q(series, t, x)) AS q ORDER BY q.series, q.t, q.x) AS steps"
+
+/* The same with a NULL before every reading whose t is further than one and a half times the usual
+ * step of its series, the median, from that of the reading before: %s is t as a number. */
+#define STEPS_WITH_GAPS                                                                            \
+	"(SELECT series, t, CASE WHEN i OPERATOR(pg_catalog.=) 2 THEN x END AS x FROM "                \
+	"(SELECT *, pg_catalog.max(CASE WHEN r OPERATOR(pg_catalog.=) ((n OPERATOR(pg_catalog.+) 1) "  \
+	"OPERATOR(pg_catalog./) 2) THEN d END) OVER (PARTITION BY series) AS usual FROM "              \
+	"(SELECT *, pg_catalog.row_number() OVER (PARTITION BY series ORDER BY d) AS r, "              \
+	"pg_catalog.count(d) OVER (PARTITION BY series) AS n FROM "                                    \
+	"(SELECT series, t, x, CASE WHEN p OPERATOR(pg_catalog.>) pg_catalog.lag(p) OVER w "           \
+	"THEN p OPERATOR(pg_catalog.-) pg_catalog.lag(p) OVER w END AS d FROM "                        \
+	"(SELECT series, t, %s AS p, x::pg_catalog.float8 AS x FROM " TLV_QUERY_ROWS                   \
+	" AS q(series, t, x)) AS q WINDOW w AS (PARTITION BY series ORDER BY t, x)) AS q) AS q) AS q " \
+	"CROSS JOIN LATERAL pg_catalog.generate_series(CASE WHEN d OPERATOR(pg_catalog.>) "            \
+	"(usual OPERATOR(pg_catalog.*) 1.5::pg_catalog.float8) THEN 1 ELSE 2 END, 2) AS i "            \
+	"ORDER BY q.series, q.t, i, q.x) AS steps"
+
 /* (series, t, reading) rows as one array each; of readings of one t the smaller comes first. */
 static void
 collect_readings(TlvSource *rows)
 {
+	const char *position = position_of(column_type(rows, 1));
 	TlvGroups groups = {.name = "s",
 						.key = "series",
 						.value = "pg_catalog.array_agg(x)",
 						.where = "t IS DISTINCT FROM NULL",
 						.good = "t",
-						.from = "(SELECT series, t, x FROM (SELECT series, t, "
-								"x::pg_catalog.float8 AS x FROM " TLV_QUERY_ROWS
-								" AS q(series, t, x)) AS q ORDER BY q.series, q.t, q.x) AS steps"};
+						.from = position == NULL ? STEPS_AS_THEY_ARE
+												 : psprintf(STEPS_WITH_GAPS, position)};
 
 	TlvAppendGroups(&rows->made.sql, &groups);
 }

@@ -135,6 +135,79 @@ test_negative_entries(void **state)
 	}
 }
 
+#define LARGE	   (40 * 30 * 26)
+#define LARGE_ROWS (40 + 30 + 26)
+
+/* 40 x 30 x 26 numbers of k components, and noise of a tenth of their norm. */
+static void
+draw_large(uint64_t seed, size_t k, double *exact, double *noisy)
+{
+	double factors[LARGE_ROWS * 8], square = 0;
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, seed);
+	for (size_t i = 0; i < LARGE_ROWS * k; i++)
+	{
+		double x = tlv_rng_uniform(&rng);
+
+		factors[i] = x < 0.3 ? 0 : x;
+	}
+	for (size_t i = 0; i < LARGE; i++)
+	{
+		exact[i] = 0;
+		for (size_t h = 0; h < k; h++)
+			exact[i] += factors[i / 26 / 30 * k + h] * factors[(40 + i / 26 % 30) * k + h] *
+						factors[(70 + i % 26) * k + h];
+		square += exact[i] * exact[i];
+	}
+	for (size_t i = 0; i < LARGE; i++)
+		noisy[i] = exact[i] + 0.1 * sqrt(square / LARGE) * tlv_rng_normal(&rng);
+}
+
+/* Starts on the core of a tensor come as near the truth as those on the tensor itself, or nearer.
+ */
+static void
+test_core(void **state)
+{
+	const size_t d[3] = {40, 30, 26}, k = 8;
+	double *exact = tlv_alloc(&ctx, 2 * LARGE, sizeof(double)), *noisy = exact + LARGE;
+	double found[LARGE_ROWS * 8], weights[8], worst = 0, sum[2] = {0, 0};
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 3; seed++)
+	{
+		draw_large(seed, k, exact, noisy);
+		for (int core = 0; core < 2; core++)
+		{
+			const tlv_tensor tensor = {.d = {d[0], d[1], d[2]}, .dense = noisy};
+			tlv_nonnegative_options options = {.seed = seed, .core = core == 1};
+			tlv_factors_found out;
+			double wrong = 0, norm = 0;
+
+			assert_ok(tlv_nonnegative_factors(&ctx, &tensor, k, &options, found, weights, &out));
+			for (size_t i = 0; i < LARGE; i++)
+			{
+				double model = 0;
+
+				for (size_t h = 0; h < k; h++)
+					model += weights[h] * found[i / 26 / 30 * k + h] *
+							 found[(40 + i / 26 % 30) * k + h] * found[(70 + i % 26) * k + h];
+				wrong += (model - exact[i]) * (model - exact[i]);
+				norm += exact[i] * exact[i];
+			}
+			printf("seed %d, %s: from the truth %.4f, residual %.5f, sweeps %.0f\n", (int) seed,
+				   core == 1 ? "core" : "tensor", sqrt(wrong / norm), out.residual,
+				   (double) out.sweeps);
+			sum[core] += sqrt(wrong / norm);
+			if (core == 1)
+				worst = fmax(worst, sqrt(wrong / norm));
+		}
+	}
+	tlv_free(&ctx, exact);
+	assert_at_most(sum[1], 1.02 * sum[0]);
+	assert_at_most(worst, 0.02);
+}
+
 /* A positive tensor of rank 2 whose factors are unique, and one entry of them negative: the nearest
  * factors without one leave a residual. */
 static void
@@ -236,6 +309,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_recovers_factors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_negative_entries, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_core, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_nonnegative_factors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_scale, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_tensors, setup, teardown),
