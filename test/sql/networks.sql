@@ -57,7 +57,12 @@ SELECT pg_temp.outcome('SELECT count(*) FROM network_models, tlv_decode(model, A
        pg_temp.outcome('SELECT tlv_infer(model, ARRAY[1, 2]) FROM network_models') AS infer,
        pg_temp.outcome('SELECT count(*) FROM tlv_edges(tlv_simulate_ica_model(3))') AS kind,
        pg_temp.outcome('SELECT count(*) FROM network_truth, tlv_simulate_network(model, 5, flips => 2)') AS flips;
-DROP TABLE baskets, network_truth, network_rows, network_models, purchases;
+-- a step lays out what statistics hold sparsely
+CREATE TABLE network_statistics AS SELECT model, tlv_statistics(active, model) AS s FROM network_models, network_rows WHERE id <= 50 GROUP BY model;
+SET tensorlv.work_mem = '128kB';
+SELECT left(pg_temp.outcome('SELECT tlv_update(model, s) FROM network_statistics'), 42) AS memory;
+RESET tensorlv.work_mem;
+DROP TABLE baskets, network_truth, network_rows, network_models, network_statistics, purchases;
 -- a layer above has more units than there are items; sets taken out of others that do not hold them
 SELECT left(tlv_svg(tlv_simulate_network_model(3, '{500,1}', 3)), 4) AS picture;
 SELECT tlv_info((SELECT tlv_cofire(v) FROM (VALUES (ARRAY[1, 2]::bigint[]), (ARRAY[3]::bigint[])) r(v)) - (SELECT tlv_cofire(v) FROM (VALUES (ARRAY[1]::bigint[])) r(v)));

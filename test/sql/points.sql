@@ -15,6 +15,9 @@ SELECT x, y, mark, tlv_point_features(x, y, mark, 1) OVER () AS features
 FROM (VALUES (0, 0, 7), (0, 0, 7), (1, 0, 8), (0, 1, NULL), (2, 0, 9), (NULL, 0, 9), (0, NULL, 9), (50, 50, 9)) v(x, y, mark);
 SELECT tlv_point_features(x, 0, mark, 2) OVER () = tlv_point_features(x, 0, tlv_term_id(mark), 2) OVER () AS term_ids FROM (VALUES (1, 'oak'), (2, 'maple'), (4, 'oak')) v(x, mark);
 SELECT count(*) AS rows FROM (SELECT tlv_point_features(x, y, mark, 0.1) OVER () FROM pattern WHERE false) f;
+-- arguments that are made for every row, more of them than are held at a time
+SELECT count(f) AS bags, sum(tlv_bag_total(f)) AS neighbours, count(DISTINCT f) AS kinds
+FROM (SELECT tlv_point_features((i % 100)::numeric, (i / 100)::text::float8, repeat('mark ' || i % 2, 100), 1) OVER () AS f FROM generate_series(0, 9999) i) q;
 SELECT count(*) AS rows, count(f) AS bags FROM (SELECT tlv_point_features(NULL, y, mark, 0.1) OVER () AS f FROM pattern) f;
 -- windows whose rows go to disk, and frames, which it does not look at
 SET work_mem = '64kB';
