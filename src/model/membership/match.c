@@ -162,15 +162,56 @@ membership_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_m
 	return TLV_OK;
 }
 
+/* Heads of the categories: each and its variable, where both have names. */
+static tlv_status
+name_heads(tlv_context *ctx, const tlv_membership_parts *parts, const tlv_name_list *variables,
+		   tlv_name_list *heads)
+{
+	size_t bytes = parts->category_bytes, v = 0;
+	int64_t *offsets;
+	char *text;
+
+	for (size_t j = 0; j < parts->p; j++)
+		bytes += (size_t) parts->states[j] * (tlv_name_at(variables, j).length + 2);
+	TLV_TRY_NEW(ctx, offsets, parts->categories + 1);
+	TLV_TRY_NEW(ctx, text, bytes);
+	offsets[0] = 0;
+	for (size_t j = 0; j < parts->p; j++)
+		for (int64_t c = 0; c < parts->states[j]; c++, v++)
+		{
+			const tlv_text variable = tlv_name_at(variables, j);
+			const tlv_text category =
+				tlv_name_at(&(tlv_name_list){parts->name_offsets, parts->names}, v);
+			char *at = text + offsets[v];
+
+			if (category.length > 0)
+				memcpy(at, category.bytes, category.length);
+			at += category.length;
+			if (variable.length > 0)
+			{
+				at[0] = ':';
+				at[1] = ' ';
+				memcpy(at + 2, variable.bytes, variable.length);
+				at += variable.length + 2;
+			}
+			offsets[v + 1] = at - text;
+		}
+	*heads = (tlv_name_list){offsets, text};
+	return TLV_OK;
+}
+
 tlv_status
 membership_draw_picture(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 {
+	const tlv_name_list variables = tlv_dimension_names(model);
 	tlv_picture_component *components;
 	tlv_membership_parts parts;
 	tlv_name_list heads;
 
 	tlv_membership_read(model, &parts);
 	heads = (tlv_name_list){parts.name_offsets, parts.names};
+	if (variables.offsets != NULL && heads.offsets != NULL)
+		TLV_TRY(name_heads(ctx, &parts, &variables, &heads));
 	TLV_TRY(tlv_picture_components(ctx, model, "component", &components));
 	TLV_TRY(tlv_draw_matrix(ctx, picture, parts.k, components, parts.categories,
 							parts.probabilities, &heads));
