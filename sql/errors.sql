@@ -10,6 +10,17 @@ CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model) (
 COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model) IS
     'what the standard errors of a model need of the rows that it was fitted to, or of a sample of them, for tlv_estimates(model, errors); rows are those of tlv_statistics(x, model)';
 
+CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model, text) IS 'transition function of tlv_error_statistics';
+CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model, method text) (
+    SFUNC = tlv_error_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model, text) IS
+    'the same by a method: information (the usual one), or sandwich, whose errors hold where the rows are not the model''s, as with heavier tails: of at most 256 parameters, '
+    'by each of which a row is scored twice more';
+
 CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_error_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) IS 'transition function of tlv_error_statistics';

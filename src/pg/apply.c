@@ -11,6 +11,7 @@
 #include "utils/float.h"
 
 #include "rows/vectors.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
@@ -27,6 +28,7 @@ typedef struct ApplyCall
 	TlvModelCache *cache;
 	tlv_context *ctx;
 	tlv_model *model;
+	bool uncertain; /* posteriors are averaged over draws of the model */
 	TlvRowCursor cursor;
 } ApplyCall;
 
@@ -39,6 +41,7 @@ open_call(FunctionCallInfo fcinfo, const char *what, ApplyCall *call)
 	call->cache = TlvCachedModel(fcinfo, 0);
 	call->ctx = &call->cache->ctx;
 	call->model = call->cache->model;
+	call->uncertain = false;
 	if (TlvAnyOpen(fcinfo, 1, call->model, call->model->rows, what, &call->cursor))
 		return true;
 	TlvCachedModelEnd(call->cache);
@@ -96,8 +99,22 @@ infer_next(ApplyCall *call)
 	if (is_sequence(&call->cursor.row))
 		require_value_size(call);
 	TlvCheck(call->ctx,
-			 call->model->class->infer(call->ctx, call->model, &call->cursor.row, posterior));
+			 call->uncertain
+				 ? tlv_drawn_infer(call->ctx, call->cache->drawn, &call->cursor.row, posterior)
+				 : call->model->class->infer(call->ctx, call->model, &call->cursor.row, posterior));
 	return posterior;
+}
+
+/* Draws are opened once, and kept with the model. */
+static void
+use_draws(ApplyCall *call)
+{
+	TlvModelCache *cache = call->cache;
+
+	if (cache->drawn == NULL)
+		TlvCheck(call->ctx, tlv_drawn_open(call->ctx, &call->model->frame,
+										   "tlv_infer(..., uncertain => true)", &cache->drawn));
+	call->uncertain = true;
 }
 
 /* Of one row: its numbers, of a sequence steps x k. */
@@ -170,15 +187,19 @@ require_shares(const ApplyCall *call, const char *what)
 								"hidden nodes.")));
 }
 
-/* tlv_infer(model, x) */
+/* tlv_infer(model, x, uncertain) */
 TLV_FUNCTION(tlv_infer)
 {
 	ArrayType *array;
 	ApplyCall call;
 
+	if (PG_ARGISNULL(2))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("uncertain is null")));
 	if (!open_call(fcinfo, "tlv_infer", &call))
 		PG_RETURN_NULL();
 	require_shares(&call, "tlv_infer");
+	if (PG_GETARG_BOOL(2))
+		use_draws(&call);
 	array = call.cursor.many ? rows_array(&call) : row_array(&call);
 	close_call(&call);
 	PG_RETURN_ARRAYTYPE_P(array);

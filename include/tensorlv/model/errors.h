@@ -61,11 +61,20 @@ typedef struct tlv_estimate
 	double count;
 } tlv_estimate;
 
+/* Draws of all estimates from their errors that a model keeps, and the most estimates of which it
+ * keeps any. */
+#define TLV_DRAWS	   8
+#define TLV_DRAWS_MOST ((size_t) 1 << 16)
+
 /* A list that grows in the arena; {0} is empty. */
 typedef struct tlv_estimates
 {
 	size_t n, room;
 	tlv_estimate *list;
+	/* TLV_DRAWS behind each other for each estimate, or NULL: how far it is from its true value in
+	 * models that the rows might as well have given, all estimates of one draw together; of a
+	 * probability of a group the logarithm of the ratio. */
+	double *draws;
 } tlv_estimates;
 
 /* One more, whose standard error is not known yet.  Errors: memory. */
@@ -102,7 +111,7 @@ extern void tlv_estimate_interval(const tlv_estimate *estimate, double z, double
 /* ---- kept in a model ---- */
 
 /* The section of a model's frame: n x 2, of its estimates in their order the standard error, -1
- * where there is none, and the count. */
+ * where there is none, and the count; or n x (2 + TLV_DRAWS), with the draws behind. */
 extern const char tlv_errors_section[];
 
 /* Part of a model's check: TLV_CORRUPT unless it has as many as estimates, or none. */
@@ -131,6 +140,38 @@ extern tlv_status tlv_errors_write(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n,
 									   const tlv_frame *without, void **image, size_t *size);
 
+/* ---- models that the rows might as well have given ---- */
+
+/* A model's draws, opened: two of each that it keeps, to either side. */
+typedef struct tlv_drawn
+{
+	tlv_model *models[2 * TLV_DRAWS];
+	tlv_posterior one;
+} tlv_drawn;
+
+/*
+ * Opens them: models whose estimates are drawn from their errors, all together where the model has
+ * kept draws, otherwise each by itself; probabilities of categories that were hardly seen from a
+ * Dirichlet distribution of their counts and a half (Jeffreys).  They follow from the model alone.
+ * what: who asks.  Errors: TLV_BAD_PARAMETER for a model that keeps no errors, and for a kind of
+ * which none are drawn; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_drawn_open(tlv_context *ctx, const tlv_frame *model, const char *what,
+								 tlv_drawn **drawn);
+
+/* The mean of the posteriors of a row in them.  Errors: those of tlv_model_infer. */
+extern tlv_status tlv_drawn_infer(tlv_context *ctx, tlv_drawn *drawn, const tlv_row *row,
+								  tlv_posterior *posterior);
+
+/* For classes: a copy of the model's image, to be written to. */
+extern tlv_status tlv_frame_copy(tlv_context *ctx, const tlv_frame *model, void **image,
+								 size_t *size);
+
+/* For classes: n probabilities, stride between them, from such as need not sum to 1, and are at
+ * least TLV_LEAST_DRAWN then; those that are 0 stay so. */
+#define TLV_LEAST_DRAWN 1e-10
+extern void tlv_draw_shares(size_t n, const double *values, double *shares, size_t stride);
+
 /* ---- scores ---- */
 
 /* Most parameters of a block: a matrix of that many rows is inverted. */
@@ -149,9 +190,10 @@ extern tlv_status tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units,
 								  double **scores, double **counts);
 
-/* The accumulator of error statistics of a class with a score (kind score_products).  Errors:
- * TLV_LIMIT for too many parameters, memory. */
-extern tlv_status tlv_scores_create(tlv_context *ctx, tlv_model *model,
+/* The accumulator of error statistics of a class with a score (kind score_products); sandwich: with
+ * their curvature, for errors that hold where the rows are not the model's.  Errors: TLV_LIMIT for
+ * too many parameters, memory. */
+extern tlv_status tlv_scores_create(tlv_context *ctx, tlv_model *model, bool sandwich,
 									tlv_accumulator **accumulator);
 
 /* That a value is such statistics, of some rows, for a list of all estimates of a model, blocks and

@@ -235,6 +235,14 @@ typedef struct tlv_mixture_listing
 extern tlv_status tlv_mixture_list_weights(tlv_context *ctx, tlv_mixture_listing *listing);
 extern tlv_status tlv_mixture_list_components(tlv_context *ctx, tlv_mixture_listing *listing);
 
+/*
+ * Other values of what tlv_mixture_list_components lists: means as they are, variances v as v exp
+ * ((value - v) / v), and covariances S likewise, as R exp(R^-1 (values - S) R'^-1) R' with S = R
+ * R', which is positive definite whatever the values; degrees of freedom within their bounds.
+ * Errors: TLV_BAD_DATA for a covariance that is not positive definite, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mixture_redraw(tlv_context *ctx, const double *values, tlv_mixture *mixture);
+
 /* The score of a row, of what tlv_mixture_list_components lists. */
 typedef struct tlv_mixture_scorer
 {

@@ -143,6 +143,10 @@ typedef struct tlv_model_class
 	 * a class without errors from NULL. */
 	tlv_status (*standard_errors)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
 								  tlv_estimates *list);
+	/* The same model with other values of its estimates, in their order: probabilities of a group
+	 * need not sum to 1, nor variances be positive.  NULL: none are drawn. */
+	tlv_status (*redraw)(tlv_context *ctx, const tlv_frame *model, const double *values,
+						 void **image, size_t *size);
 	/* A picture of the model. */
 	tlv_status (*draw)(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 } tlv_model_class;

@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/errors.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ tlv_estimates_add(tlv_context *ctx, tlv_estimates *list, const tlv_estimate *est
 void
 tlv_estimates_free(tlv_context *ctx, tlv_estimates *list)
 {
+	tlv_free(ctx, list->draws);
 	tlv_free(ctx, list->list);
 	*list = (tlv_estimates){0};
 }
@@ -265,18 +267,26 @@ tlv_errors_check(tlv_context *ctx, const tlv_frame *model)
 
 	if (section == NULL)
 		return TLV_OK;
-	if (section->element != TLV_FLOAT64 || section->columns != 2)
+	if (section->element != TLV_FLOAT64 ||
+		(section->columns != 2 && section->columns != 2 + TLV_DRAWS))
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", section->name);
 	TLV_TRY(list_estimates(ctx, model, &list));
 	if (section->rows != list.n)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", section->name);
 	kept = tlv_section_data(model, section);
-	for (size_t i = 0; i < 2 * list.n; i++)
-		if (!isfinite(kept[i]) || (kept[i] < 0 && (i >= list.n || kept[i] != -1)))
+	for (size_t i = 0; i < section->columns * list.n; i++)
+		if (!isfinite(kept[i]) || (i < 2 * list.n && kept[i] < 0 && (i >= list.n || kept[i] != -1)))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", i + 1,
 							section->name, kept[i]);
 	tlv_estimates_free(ctx, &list);
 	return TLV_OK;
+}
+
+/* In single precision, which is stored in half the bytes. */
+static double
+kept_draw(double draw)
+{
+	return isfinite(draw) && fabs(draw) < FLT_MAX ? (double) (float) draw : 0;
 }
 
 tlv_status
@@ -284,21 +294,26 @@ tlv_errors_write(tlv_context *ctx, const tlv_frame *model, const tlv_estimates *
 				 size_t *size)
 {
 	static const char *const replaced[] = {tlv_errors_section, NULL};
+	size_t columns = list->draws != NULL ? 2 + TLV_DRAWS : 2;
 	tlv_frame_builder *builder;
 	double *kept;
 
-	TLV_TRY_NEW_ROWS(ctx, kept, list->n, 2);
+	TLV_TRY_NEW_ROWS(ctx, kept, list->n, columns);
 	for (size_t i = 0; i < list->n; i++)
 	{
 		double error = list->list[i].standard_error, count = list->list[i].count;
+		bool known = error >= 0 && isfinite(error);
 
-		kept[i] = error >= 0 && isfinite(error) ? error : -1;
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		kept[i] = known ? error : -1;
 		kept[list->n + i] = count > 0 && isfinite(count) ? count : 0;
+		for (size_t r = 0; r + 2 < columns; r++)
+			kept[(2 + r) * list->n + i] = known ? kept_draw(list->draws[i * TLV_DRAWS + r]) : 0;
 	}
 	TLV_TRY_NEW(ctx, builder, 1);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, model->header->kind);
 	tlv_frame_add_from(builder, model, replaced);
-	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, list->n, 2, kept);
+	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, list->n, columns, kept);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_free(ctx, builder);
 	tlv_free(ctx, kept);
@@ -326,6 +341,17 @@ errors_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 	return tlv_aggregate_statistics.open(ctx, constant, opened);
 }
 
+static const char information[] = "information", sandwich[] = "sandwich";
+
+static tlv_status
+require_method(tlv_context *ctx, const char *method)
+{
+	if (method == NULL || strcmp(method, information) == 0 || strcmp(method, sandwich) == 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no method \"%s\" of standard errors", method);
+	return tlv_fail_hint(ctx, "Methods are '%s' and '%s'.", information, sandwich);
+}
+
 static tlv_status
 errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
@@ -333,8 +359,15 @@ errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 
 	if (model == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a model", constants->aggregate->name);
+	TLV_TRY(require_method(ctx, constants->refine));
 	if (model->class->score != NULL)
-		return tlv_scores_create(ctx, model, accumulator);
+		return tlv_scores_create(
+			ctx, model, constants->refine != NULL && strcmp(constants->refine, sandwich) == 0,
+			accumulator);
+	if (constants->refine != NULL && strcmp(constants->refine, sandwich) == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"sandwich errors are not defined for a model of kind %s",
+						tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
 	if (model->class->errors != NULL)
 		return model->class->errors(ctx, model, accumulator);
 	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s",

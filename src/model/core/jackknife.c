@@ -8,6 +8,7 @@
 
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/rng.h"
 
 /* ---- estimates of another model, by what they are ---- */
 
@@ -63,6 +64,10 @@ typedef struct jackknife
 	const tlv_frame *model;
 	tlv_estimates list;
 	double *sums, *squares; /* of every estimate, of what the fits say less what the model says */
+	/* Of the draws, each a normal number for every fit times what the fit says: these numbers'
+	 * sums. */
+	tlv_rng rng;
+	double numbers[TLV_DRAWS];
 } jackknife;
 
 static tlv_status
@@ -119,7 +124,11 @@ add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
 {
 	tlv_estimates other = {0};
 	tlv_match match;
-	double *signs;
+	double *signs, normal[TLV_DRAWS];
+
+	tlv_rng_fill_normal(&state->rng, TLV_DRAWS, normal);
+	for (size_t r = 0; r < TLV_DRAWS; r++)
+		state->numbers[r] += normal[r];
 
 	TLV_TRY(tlv_model_estimates(ctx, fit, NULL, &other));
 	TLV_TRY(tlv_model_match(ctx, state->model, fit, &match));
@@ -136,8 +145,30 @@ add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		state->sums[i] += apart;
 		state->squares[i] += apart * apart;
+		for (size_t r = 0; state->list.draws != NULL && r < TLV_DRAWS; r++)
+			state->list.draws[i * TLV_DRAWS + r] += normal[r] * apart;
 	}
 	return TLV_OK;
+}
+
+/* Of an estimate the draws, whose covariance is then that of the jackknife. */
+static void
+finish_draws(jackknife *state, size_t i, double groups)
+{
+	const tlv_estimate *own = state->list.list + i;
+	double scale = sqrt((groups - 1) / groups), mean = state->sums[i] / groups;
+	double *draws = state->list.draws + i * TLV_DRAWS;
+
+	if (own->group != 0)
+		scale = own->estimate > 0 ? scale / own->estimate : 0;
+	for (size_t r = 0; r < TLV_DRAWS; r++)
+		draws[r] = scale * (draws[r] - state->numbers[r] * mean);
+}
+
+static const tlv_model_class *
+model_class(const tlv_frame *model)
+{
+	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
 }
 
 tlv_status
@@ -155,6 +186,9 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const t
 	TLV_TRY(tlv_model_estimates(ctx, model, NULL, &state.list));
 	TLV_TRY_NEW0(ctx, state.sums, 2 * state.list.n);
 	state.squares = state.sums + state.list.n;
+	tlv_rng_seed(&state.rng, tlv_fingerprint(model->header->digest.bytes, TLV_DIGEST_SIZE, 0));
+	if (state.list.n <= TLV_DRAWS_MOST && model_class(model)->redraw != NULL)
+		TLV_TRY_NEW0(ctx, state.list.draws, state.list.n * TLV_DRAWS);
 	for (size_t g = 0; g < n; g++)
 	{
 		tlv_scratch scratch;
@@ -173,6 +207,8 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const t
 		/* all the same: the number is none of the fit's */
 		state.list.list[i].standard_error = spread > 0 ? sqrt((groups - 1) / groups * spread) : NAN;
 		state.list.list[i].count = 0;
+		if (state.list.draws != NULL)
+			finish_draws(&state, i, groups);
 	}
 	return tlv_errors_write(ctx, model, &state.list, image, size);
 }

@@ -276,30 +276,37 @@ add_names(tlv_context *ctx, const json_reader *reader, const char *key,
 	return TLV_OK;
 }
 
-/* Standard errors and counts, which the check of the model looks at. */
+/* Standard errors and counts, and draws where there are any, which the check of the model looks at.
+ */
 static tlv_status
 add_errors(tlv_context *ctx, const json_reader *reader, tlv_frame_builder *builder)
 {
-	size_t at = tlv_json_member(&reader->json, 0, tlv_errors_section), node = at + 1, n;
+	size_t at = tlv_json_member(&reader->json, 0, tlv_errors_section), node = at + 1, n, columns;
 	double *kept;
 
 	if (!json_is_array(reader, at))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" in the JSON is not a list",
 						tlv_errors_section);
 	n = json_node_at(reader, at)->n;
-	TLV_TRY_NEW_ROWS(ctx, kept, n, 2);
+	columns = n > 0 && json_is_array(reader, node) && json_node_at(reader, node)->n > 2
+				  ? 2 + TLV_DRAWS
+				  : 2;
+	TLV_TRY_NEW_ROWS(ctx, kept, n, columns);
 	for (size_t i = 0; i < n; i++)
 	{
+		bool right = json_is_array(reader, node) && json_node_at(reader, node)->n == columns;
+		size_t number = node + 1;
+
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (!json_is_array(reader, node) || json_node_at(reader, node)->n != 2 ||
-			!json_read_real(reader, node + 1, kept + i) ||
-			!json_read_real(reader, json_node_at(reader, node + 1)->next, kept + n + i))
+		for (size_t c = 0; right && c < columns; c++, number = json_node_at(reader, number)->next)
+			right = json_read_real(reader, number, kept + c * n + i);
+		if (!right)
 			return tlv_fail(ctx, TLV_BAD_PARAMETER,
-							"\"%s\"[%zu] in the JSON is not [standard error, count]",
-							tlv_errors_section, i);
+							"\"%s\"[%zu] in the JSON is not [standard error, count%s]",
+							tlv_errors_section, i, columns > 2 ? ", draws" : "");
 		node = json_node_at(reader, node)->next;
 	}
-	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, n, 2, kept);
+	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, n, columns, kept);
 	return TLV_OK;
 }
 

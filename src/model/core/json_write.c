@@ -303,7 +303,7 @@ put_names(tlv_context *ctx, tlv_json_writer *writer, const char *key, size_t n, 
 	return put_texts(ctx, writer, n, names.offsets, names.bytes);
 }
 
-/* Of every estimate its standard error, -1 without one, and its count. */
+/* Of every estimate its standard error, -1 without one, its count, and its draws. */
 static tlv_status
 put_errors(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model)
 {

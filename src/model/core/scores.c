@@ -5,19 +5,16 @@
  * The stored value (kind score_products): scalars "rows", "nulls", "units" (rows or steps) and
  * "pieces" (scores; of a long sequence several); the model's fingerprint "model";
  * "blocks" (how many parameters each block has), "scores" (sums, p), "counts" (p) and "products"
- * (of every block the packed sums of outer products, one behind the other).
+ * (of every block the packed sums of outer products, one behind the other), and "curvature", which
+ * is empty unless it was asked for (sandwich.c).
  */
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/errors.h"
+#include "scores_internal.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
-
-#define SIZE_PARAMETERS TLV_SIZE_1
-#define SIZE_BLOCKS		TLV_SIZE_2
-#define SIZE_PRODUCTS	TLV_SIZE_3
+#include "tensorlv/num/rng.h"
 
 /* Rows whose products are added up together. */
 #define ROWS_TOGETHER 64
@@ -32,24 +29,10 @@
 /* Rows are a sample where the model was fitted to more than so many for each. */
 #define WHOLE 1.05
 
-struct tlv_score_sink
-{
-	tlv_declared declared;
-	tlv_model *model;		/* NULL when only stored values are merged */
-	tlv_digest fingerprint; /* of the model */
-	double rows, units, pieces;
-	int64_t *blocks;
-	double *scores, *counts, *products;
-	double *waiting; /* p x ROWS_TOGETHER */
-	size_t n;		 /* of them */
-	double *square;	 /* of the largest block */
-};
-typedef struct tlv_score_sink scores_state;
-
 /* ---- collecting ---- */
 
-static tlv_status
-scores_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+tlv_status
+tlv_scores_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	scores_state *state = (scores_state *) accumulator;
 	size_t p = state->declared.sizes[SIZE_PARAMETERS], first = 0, n = state->n;
@@ -83,7 +66,7 @@ tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units, double **s
 	if (sink->waiting == NULL)
 		TLV_TRY_NEW_ROWS(ctx, sink->waiting, p, ROWS_TOGETHER);
 	if (sink->n == ROWS_TOGETHER)
-		TLV_TRY(scores_flush(ctx, &sink->declared.base));
+		TLV_TRY(tlv_scores_flush(ctx, &sink->declared.base));
 	TLV_TRY(tlv_require_whole_sum(ctx, "units", sink->units, units));
 	sink->units += units;
 	sink->pieces++;
@@ -102,6 +85,8 @@ scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_model_require(ctx, state->model, row->form, "an error"));
 	TLV_TRY(state->model->class->score(ctx, state->model, row, state));
+	if (state->probes != NULL)
+		TLV_TRY(tlv_probes_add(ctx, state, row));
 	return tlv_count_one(ctx, "rows", &state->rows);
 }
 
@@ -133,7 +118,7 @@ require_limits(tlv_context *ctx, size_t p, size_t n, const int64_t *blocks, size
 }
 
 static tlv_status
-create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list,
+create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list, bool sandwich,
 				   tlv_accumulator **accumulator)
 {
 	size_t sizes[TLV_SIZES] = {list->n}, largest = 0;
@@ -142,6 +127,8 @@ create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list
 
 	TLV_TRY(list_blocks(ctx, list, &sizes[SIZE_BLOCKS], &blocks, &sizes[SIZE_PRODUCTS]));
 	TLV_TRY(require_limits(ctx, list->n, sizes[SIZE_BLOCKS], blocks, sizes[SIZE_PRODUCTS]));
+	for (size_t b = 0; sandwich && b < sizes[SIZE_BLOCKS]; b++)
+		sizes[SIZE_CURVATURE] += (size_t) (blocks[b] * blocks[b]);
 	TLV_TRY(tlv_require_memory(ctx,
 							   sizeof(double) *
 								   ((double) list->n * (ROWS_TOGETHER + 2) +
@@ -158,16 +145,16 @@ create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list
 	state->model = model;
 	state->fingerprint = model->frame.header->digest;
 	tlv_free(ctx, blocks);
-	return TLV_OK;
+	return sandwich ? tlv_probes_open(ctx, state, list) : TLV_OK;
 }
 
 tlv_status
-tlv_scores_create(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
+tlv_scores_create(tlv_context *ctx, tlv_model *model, bool sandwich, tlv_accumulator **accumulator)
 {
 	tlv_estimates list = {0};
 
 	TLV_TRY(model->class->estimates(ctx, &model->frame, &list));
-	TLV_TRY(create_with_blocks(ctx, model, &list, accumulator));
+	TLV_TRY(create_with_blocks(ctx, model, &list, sandwich, accumulator));
 	tlv_estimates_free(ctx, &list);
 	return TLV_OK;
 }
@@ -179,7 +166,7 @@ static tlv_status
 scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	const int64_t *blocks = tlv_frame_int64(frame, "blocks");
-	size_t p = 0, products = 0;
+	size_t p = 0, products = 0, curvature = 0;
 
 	for (size_t b = 0; b < sizes[SIZE_BLOCKS]; b++)
 	{
@@ -187,8 +174,10 @@ scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 			return tlv_fail(ctx, TLV_CORRUPT, "a block has %lld parameters", (long long) blocks[b]);
 		p += (size_t) blocks[b];
 		products += tlv_packed2_size((size_t) blocks[b]);
+		curvature += (size_t) (blocks[b] * blocks[b]);
 	}
-	if (p != sizes[SIZE_PARAMETERS] || products != sizes[SIZE_PRODUCTS])
+	if (p != sizes[SIZE_PARAMETERS] || products != sizes[SIZE_PRODUCTS] ||
+		(sizes[SIZE_CURVATURE] != 0 && curvature != sizes[SIZE_CURVATURE]))
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"blocks\" does not fit the others");
 	return TLV_OK;
 }
@@ -204,15 +193,17 @@ static const tlv_declaration scores_list[] = {
 	{"counts", TLV_FLOAT64, SIZE_PARAMETERS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(counts)},
 	{"blocks", TLV_INT64, SIZE_BLOCKS, TLV_ONE, TLV_POSITIVE, TLV_EQUAL, AT(blocks)},
 	{"products", TLV_FLOAT64, SIZE_PRODUCTS, TLV_ONE, TLV_ANY, TLV_SUM, AT(products)},
+	{"curvature", TLV_FLOAT64, SIZE_CURVATURE, TLV_ONE, TLV_ANY, TLV_SUM, AT(curvature)},
 };
 #undef AT
 static const tlv_sections scores_sections = {
 	.state = sizeof(scores_state),
 	.kind = TLV_KIND_SCORE_PRODUCTS,
 	TLV_LIST(scores_list),
-	.least = {1, 1, 1},
-	.most = {TLV_SCORES_MOST, TLV_SCORES_MOST, TLV_SCORES_MOST_PRODUCTS},
-	.flush = scores_flush,
+	.least = {1, 1, 1, 0},
+	.most = {TLV_SCORES_MOST, TLV_SCORES_MOST, TLV_SCORES_MOST_PRODUCTS,
+			 (size_t) SANDWICH_MOST *SANDWICH_MOST},
+	.flush = tlv_scores_flush,
 	.check_more = scores_check_more,
 };
 static const tlv_accumulator_class scores_class = {
@@ -231,16 +222,19 @@ const tlv_kind tlv_kind_score_products = {TLV_KIND_LINE(SCORE_PRODUCTS, score_pr
 typedef struct block_part
 {
 	size_t n;
-	tlv_estimate *list;		/* n */
-	const double *scores;	/* n: sums */
-	const double *products; /* packed */
-	double pieces;			/* that they are of */
-	double scale;			/* units of the model for each of theirs */
-	bool all;				/* they are of all that the model was fitted to, or so many */
-	int64_t *place;			/* n: which of the free parameters, below 0: none */
+	tlv_estimate *list;		 /* n */
+	const double *scores;	 /* n: sums */
+	const double *products;	 /* packed */
+	const double *curvature; /* n x n, or NULL */
+	double pieces;			 /* that they are of */
+	double scale;			 /* units of the model for each of theirs */
+	bool all;				 /* they are of all that the model was fitted to, or so many */
+	int64_t *place;			 /* n: which of the free parameters, below 0: none */
 	size_t free;
 	double *covariance; /* free x free */
 	bool *gone;			/* n: probabilities on their way to 0 */
+	double *draws;		/* TLV_DRAWS x n of the list's, or NULL */
+	tlv_rng *rng;		/* that they are from */
 	double *shift;		/* n: covariance times scores */
 	double *scaled;		/* n */
 } block_part;
@@ -293,6 +287,100 @@ choose_free(block_part *block)
 	}
 }
 
+/*
+ * With H the scaled curvature and K the scaled products, H^-1 K H^-1 into inverse, and its factor
+ * into products: the covariance of estimates whatever the rows are (Huber 1967, White 1982).
+ * Errors: TLV_BAD_DATA where the likelihood is not curved down everywhere.
+ */
+static tlv_status
+sandwich_block(tlv_context *ctx, const block_part *block, double *products, double *inverse)
+{
+	size_t n = block->free;
+	double *curved;
+
+	TLV_TRY_NEW0_ROWS(ctx, curved, n, n);
+	for (size_t i = 0; i < block->n; i++)
+		for (size_t j = 0; j < block->n; j++)
+			if (block->place[i] >= 0 && block->place[j] >= 0)
+			{
+				size_t r = (size_t) block->place[i], c = (size_t) block->place[j];
+				double sum =
+					block->curvature[i * block->n + j] + block->curvature[j * block->n + i];
+
+				curved[c * n + r] = -0.5 * block->scale * sum * block->scaled[r] * block->scaled[c];
+			}
+	for (size_t c = 0; c < n; c++)
+		for (size_t r = 0; r < n; r++)
+			inverse[c * n + r] = products[r < c ? r * n + c : c * n + r];
+	TLV_TRY(tlv_solve_spd(ctx, n, n, curved, inverse));
+	for (size_t c = 0; c < n; c++)
+		for (size_t r = 0; r < c; r++)
+		{
+			double kept = inverse[c * n + r];
+
+			inverse[c * n + r] = inverse[r * n + c];
+			inverse[r * n + c] = kept;
+		}
+	tlv_solve_triangle(false, n, n, curved, inverse);
+	tlv_solve_triangle(true, n, n, curved, inverse);
+	tlv_free(ctx, curved);
+	memcpy(products, inverse, n * n * sizeof(double));
+	return tlv_cholesky(ctx, n, products);
+}
+
+/* normal (n x TLV_DRAWS) becomes L normal. */
+static void
+multiply_triangle(size_t n, const double *factor, double *normal)
+{
+	for (size_t d = 0; d < TLV_DRAWS; d++)
+		for (size_t r = n; r-- > 0;)
+		{
+			double sum = 0;
+
+			for (size_t c = 0; c <= r; c++)
+				sum += factor[c * n + r] * normal[d * n + c];
+			normal[d * n + r] = sum;
+		}
+}
+
+/*
+ * Draws of the free parameters: with L the factor of their scaled products, L'^-1 of standard
+ * normal numbers has the covariance of the estimates, once it is scaled back; with that of a
+ * sandwich, L of them.
+ */
+static tlv_status
+draw_block(tlv_context *ctx, block_part *block, const double *factor)
+{
+	size_t n = block->free;
+	double *normal;
+
+	TLV_TRY_NEW_ROWS(ctx, normal, n, TLV_DRAWS);
+	tlv_rng_fill_normal(block->rng, n * TLV_DRAWS, normal);
+	if (block->curvature == NULL)
+		tlv_solve_triangle(true, n, TLV_DRAWS, factor, normal);
+	else
+		multiply_triangle(n, factor, normal);
+	memset(block->draws, 0, block->n * TLV_DRAWS * sizeof(double));
+	for (size_t i = 0; i < block->n; i++)
+		for (size_t r = 0; block->place[i] >= 0 && r < TLV_DRAWS; r++)
+			block->draws[i * TLV_DRAWS + r] =
+				normal[r * n + (size_t) block->place[i]] * block->scaled[block->place[i]];
+	tlv_free(ctx, normal);
+	return TLV_OK;
+}
+
+/* How far the model is from where the likelihood is greatest is part of what is drawn. */
+static void
+shift_draws(const block_part *block)
+{
+	double normal[TLV_DRAWS];
+
+	tlv_rng_fill_normal(block->rng, TLV_DRAWS, normal);
+	for (size_t i = 0; i < block->n; i++)
+		for (size_t r = 0; block->place[i] >= 0 && r < TLV_DRAWS; r++)
+			block->draws[i * TLV_DRAWS + r] += normal[r] * block->shift[i];
+}
+
 /* The inverse of the free parameters' products, by Cholesky's factor of their correlations; known
  * is false where they have none. */
 static tlv_status
@@ -321,11 +409,14 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 			}
 	for (size_t i = 0; i < n; i++)
 		inverse[i * n + i] = 1;
-	status = tlv_solve_spd(ctx, n, n, matrix, inverse);
-	tlv_free(ctx, matrix);
+	status = block->curvature != NULL ? sandwich_block(ctx, block, matrix, inverse)
+									  : tlv_solve_spd(ctx, n, n, matrix, inverse);
 	if (status != TLV_OK && ctx->error.code != TLV_BAD_DATA)
 		return status;
 	*known = status == TLV_OK;
+	if (*known && block->draws != NULL)
+		TLV_TRY(draw_block(ctx, block, matrix));
+	tlv_free(ctx, matrix);
 	for (size_t c = 0; *known && c < n; c++)
 		for (size_t r = 0; r < n; r++)
 			inverse[c * n + r] *= block->scaled[r] * block->scaled[c];
@@ -460,7 +551,11 @@ find_block(tlv_context *ctx, block_part *block)
 		gone = find_gone(block);
 	}
 	if (known && block->free > 0)
+	{
 		block_errors(block);
+		if (block->draws != NULL)
+			shift_draws(block);
+	}
 	for (size_t i = 0; !known && i < block->n; i++)
 		block->list[i].count = 0;
 	tlv_free(ctx, block->covariance);
@@ -504,29 +599,41 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 				  tlv_estimates *list)
 {
 	double known = tlv_model_units(model), units, scale;
-	const double *products, *counts;
+	const double *products, *counts, *curvature;
 	size_t first = 0;
+	tlv_rng rng;
 
 	TLV_TRY(tlv_scores_require(ctx, errors, list, "tlv_estimates"));
+	tlv_rng_seed(&rng, tlv_fingerprint(model->header->digest.bytes, TLV_DIGEST_SIZE, 0));
+	if (list->n <= TLV_DRAWS_MOST)
+		TLV_TRY_NEW0(ctx, list->draws, list->n * TLV_DRAWS);
 	units = tlv_frame_scalar(errors, "units", 0);
 	scale = known > 0 ? known / units : 1;
 	products = tlv_frame_float64(errors, "products");
 	counts = tlv_frame_float64(errors, "counts");
+	curvature = tlv_frame_find(errors, "curvature")->rows > 0
+					? tlv_frame_float64(errors, "curvature")
+					: NULL;
 	for (size_t end = 1; end <= list->n; end++)
 	{
 		block_part block = {.list = list->list + first,
 							.pieces = tlv_frame_scalar(errors, "pieces", 0),
 							.scale = scale,
-							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model),
+							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model) &&
+								   curvature == NULL,
+							.curvature = curvature,
+							.rng = &rng,
 							.products = products};
 
 		list->list[end - 1].count = counts[end - 1] * scale;
 		if (end < list->n && list->list[end].block == list->list[first].block)
 			continue;
 		block.n = end - first;
+		block.draws = list->draws == NULL ? NULL : list->draws + first * TLV_DRAWS;
 		block.scores = tlv_frame_float64(errors, "scores") + first;
 		TLV_TRY(find_block(ctx, &block));
 		products += tlv_packed2_size(block.n);
+		curvature += curvature != NULL ? block.n * block.n : 0;
 		first = end;
 	}
 	return TLV_OK;

@@ -44,3 +44,17 @@ tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_score_
 	}
 	return TLV_OK;
 }
+
+tlv_status
+tlv_gmm_redraw(tlv_context *ctx, const tlv_frame *model, const double *values, void **image,
+			   size_t *size)
+{
+	tlv_mixture own;
+	tlv_frame copy;
+
+	TLV_TRY(tlv_frame_copy(ctx, model, image, size));
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &copy));
+	tlv_gmm_read(&copy, &own);
+	tlv_draw_shares(own.k, values, own.weights, 1);
+	return tlv_mixture_redraw(ctx, values + own.k, &own);
+}

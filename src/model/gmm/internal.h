@@ -90,6 +90,8 @@ extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_pic
 extern tlv_status tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 extern tlv_status tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								tlv_score_sink *sink);
+extern tlv_status tlv_gmm_redraw(tlv_context *ctx, const tlv_frame *model, const double *values,
+								 void **image, size_t *size);
 
 /* drift.c: the member of the class. */
 extern tlv_status tlv_gmm_drift(tlv_context *ctx, const tlv_frame *model,

@@ -400,6 +400,7 @@ static const tlv_model_class gmm_class = {
 	.drift = tlv_gmm_drift,
 	.estimates = tlv_gmm_estimates,
 	.score = tlv_gmm_score,
+	.redraw = tlv_gmm_redraw,
 	.draw = tlv_gmm_draw,
 	.open = gmm_open,
 	.components_size = SIZE_K,

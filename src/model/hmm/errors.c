@@ -348,3 +348,71 @@ tlv_hmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_score_
 		TLV_TRY(open_scores(ctx, hmm, &hmm->scores));
 	return tlv_hmm_smooth(ctx, hmm, &sequence, score_block, &visit, NULL, &log_likelihood);
 }
+
+/* ---- other values ---- */
+
+/* The factors of the covariances of a mixture, as they are stored, in place. */
+static tlv_status
+factor_covariances(tlv_context *ctx, tlv_mixture *mixture)
+{
+	size_t d = mixture->d, each = tlv_packed2_size(d);
+	double *matrix;
+
+	TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		double *own = mixture->variances + j * each;
+
+		for (size_t a = 0; a < d; a++)
+			for (size_t b = 0; b <= a; b++)
+				matrix[b * d + a] = own[tlv_packed2_index(a, b)];
+		TLV_TRY(tlv_cholesky(ctx, d, matrix));
+		for (size_t a = 0; a < d; a++)
+			for (size_t b = 0; b <= a; b++)
+				own[tlv_packed2_index(a, b)] = matrix[b * d + a];
+	}
+	tlv_free(ctx, matrix);
+	return TLV_OK;
+}
+
+/* Emissions of symbols, k x d, from d values of each state. */
+static tlv_status
+redraw_symbols(tlv_context *ctx, tlv_hmm_parts *parts, const double *values)
+{
+	size_t k = parts->k, d = parts->d;
+	double *emissions;
+
+	TLV_TRY_NEW_ROWS(ctx, emissions, k, d);
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+			emissions[i * k + j] = values[j * d + i];
+	parts->emissions = emissions;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_redraw(tlv_context *ctx, const tlv_frame *model, const double *values, void **image,
+			   size_t *size)
+{
+	tlv_diagnostics none = {0};
+	tlv_mixture mixture;
+	tlv_hmm_parts parts;
+
+	tlv_hmm_read(model, &parts);
+	if (parts.gaussian)
+	{
+		TLV_TRY(mixture_of_states(ctx, model, &parts, &mixture));
+		TLV_TRY(tlv_mixture_redraw(ctx, values + parts.k * (1 + parts.k), &mixture));
+		if (parts.covariance == TLV_COVARIANCE_FULL)
+			TLV_TRY(factor_covariances(ctx, &mixture));
+		parts.emissions = mixture.means;
+		parts.variances = mixture.variances;
+	}
+	else
+		TLV_TRY(redraw_symbols(ctx, &parts, values + parts.k * (1 + parts.k)));
+	parts.initial = values;
+	parts.transitions = values + parts.k;
+	parts.in_order = true;
+	parts.diagnostics = &none;
+	return tlv_hmm_write(ctx, &parts, image, size);
+}

@@ -203,6 +203,8 @@ extern tlv_status tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moment
 extern tlv_status tlv_hmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 extern tlv_status tlv_hmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								tlv_score_sink *sink);
+extern tlv_status tlv_hmm_redraw(tlv_context *ctx, const tlv_frame *model, const double *values,
+								 void **image, size_t *size);
 
 /* ---- statistics, windows ---- */
 

@@ -642,6 +642,7 @@ static const tlv_model_class hmm_class = {
 	.drift = tlv_hmm_drift,
 	.estimates = tlv_hmm_estimates,
 	.score = tlv_hmm_score,
+	.redraw = tlv_hmm_redraw,
 	.draw = tlv_hmm_draw,
 	.open = tlv_hmm_open,
 	.components = hmm_components,

@@ -8,9 +8,14 @@
  * known: variables that are independent given the components tell little of each other's
  * probabilities.
  */
+#include <math.h>
+
 #include "internal.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
+
+/* A drawn mean of counts is at least one this times smaller, and a variance within it. */
+#define MOST_FACTOR 50.0
 
 /* ---- estimates ---- */
 
@@ -210,5 +215,51 @@ membership_score(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_sc
 				   counts);
 	}
 	score_numbers(model, i, n, scores + k * (categories + 1));
+	return TLV_OK;
+}
+
+/* ---- other values ---- */
+
+/* Of number s the means, and the variances where they are listed; returns how many values. */
+static size_t
+redraw_number(const tlv_membership_parts *parts, size_t s, const double *values)
+{
+	bool normal = parts->scalar_variances != NULL && parts->scalar_counts[s] == 0;
+	size_t k = parts->k, each = normal ? 2 : 1;
+
+	for (size_t h = 0; h < k; h++)
+	{
+		double *mean = (double *) parts->scalar_means + s * k + h, *variance;
+
+		*mean = normal ? values[h * each] : fmax(values[h * each], *mean / MOST_FACTOR);
+		if (!normal)
+			continue;
+		variance = (double *) parts->scalar_variances + s * k + h;
+		*variance *= exp(
+			fmin(fmax(values[h * each + 1] / *variance - 1, -log(MOST_FACTOR)), log(MOST_FACTOR)));
+	}
+	return k * each;
+}
+
+tlv_status
+membership_redraw(tlv_context *ctx, const tlv_frame *model, const double *values, void **image,
+				  size_t *size)
+{
+	tlv_membership_parts parts;
+	tlv_frame copy;
+	size_t first = 0;
+
+	TLV_TRY(tlv_frame_copy(ctx, model, image, size));
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &copy));
+	tlv_membership_read(&copy, &parts);
+	if (!tlv_membership_is_mixed(&copy)) /* alpha stays as it is */
+		tlv_draw_shares(parts.k, values, parts.weights, 1);
+	values += parts.k;
+	for (size_t j = 0; j < parts.p; first += (size_t) parts.states[j++])
+		for (size_t h = 0; h < parts.k; h++, values += parts.states[j])
+			tlv_draw_shares((size_t) parts.states[j], values,
+							parts.probabilities + first * parts.k + h, parts.k);
+	for (size_t s = 0; s < parts.scalars; s++)
+		values += redraw_number(&parts, s, values);
 	return TLV_OK;
 }

@@ -422,6 +422,8 @@ extern tlv_status membership_estimates(tlv_context *ctx, const tlv_frame *model,
 									   tlv_estimates *list);
 extern tlv_status membership_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								   tlv_score_sink *sink);
+extern tlv_status membership_redraw(tlv_context *ctx, const tlv_frame *model, const double *values,
+									void **image, size_t *size);
 extern tlv_status membership_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 										tlv_accumulator **accumulator);
 extern tlv_status membership_update(tlv_context *ctx, const tlv_frame *model,

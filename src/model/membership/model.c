@@ -532,7 +532,7 @@ membership_dimensions(const tlv_frame *frame)
 		.impute = membership_impute, .code_names = membership_code_names,                          \
 		.statistics = membership_statistics, .update = membership_update,                          \
 		.match = membership_match, .draw = membership_draw_picture,                                \
-		.estimates = membership_estimates, .score = membership_score,                              \
+		.estimates = membership_estimates, .score = membership_score, .redraw = membership_redraw, \
 		.approximate_scores = (approximate),                                                       \
 	}
 static const tlv_model_class classes_class =

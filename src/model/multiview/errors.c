@@ -170,3 +170,46 @@ tlv_multiview_score(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_
 	tlv_posterior_free(ctx, &posterior);
 	return TLV_OK;
 }
+
+/* ---- other values ---- */
+
+static tlv_status
+redraw_vectors(tlv_context *ctx, const tlv_multiview_parts *parts, const double *values)
+{
+	size_t d = parts->d[0] + parts->d[1] + parts->d[2], first = 0;
+	tlv_mixture mixture;
+
+	TLV_TRY(tlv_mixture_create(ctx, parts->k, d, TLV_COVARIANCE_DIAGONAL, &mixture));
+	tlv_multiview_join(parts->d, parts->k, parts->variances, mixture.variances);
+	TLV_TRY(tlv_mixture_redraw(ctx, values, &mixture));
+	for (int t = 0; t < 3; first += parts->d[t++])
+		for (size_t j = 0; j < parts->k; j++)
+		{
+			size_t to = j * parts->d[t], from = j * d + first, bytes = parts->d[t] * sizeof(double);
+
+			memcpy((double *) parts->means[t] + to, mixture.means + from, bytes);
+			memcpy((double *) parts->variances[t] + to, mixture.variances + from, bytes);
+		}
+	tlv_mixture_free(ctx, &mixture);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_multiview_redraw(tlv_context *ctx, const tlv_frame *model, const double *values, void **image,
+					 size_t *size)
+{
+	tlv_multiview_parts parts;
+	tlv_frame copy;
+
+	TLV_TRY(tlv_frame_copy(ctx, model, image, size));
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &copy));
+	tlv_multiview_read(&copy, &parts);
+	tlv_draw_shares(parts.k, values, (double *) parts.weights, 1);
+	values += parts.k;
+	if (!is_categorical(&parts))
+		return redraw_vectors(ctx, &parts, values);
+	for (size_t j = 0; j < parts.k; j++)
+		for (int t = 0; t < 3; values += parts.d[t++])
+			tlv_draw_shares(parts.d[t], values, (double *) parts.means[t] + j * parts.d[t], 1);
+	return TLV_OK;
+}

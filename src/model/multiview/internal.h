@@ -119,6 +119,8 @@ extern tlv_status tlv_multiview_estimates(tlv_context *ctx, const tlv_frame *mod
 										  tlv_estimates *list);
 extern tlv_status tlv_multiview_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 									  tlv_score_sink *sink);
+extern tlv_status tlv_multiview_redraw(tlv_context *ctx, const tlv_frame *model,
+									   const double *values, void **image, size_t *size);
 
 /* draw.c: the member of the class. */
 extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model,

@@ -339,6 +339,7 @@ static const tlv_model_class multiview_class = {
 	.drift = tlv_multiview_drift,
 	.estimates = tlv_multiview_estimates,
 	.score = tlv_multiview_score,
+	.redraw = tlv_multiview_redraw,
 	.draw = tlv_multiview_picture,
 	.open = multiview_open,
 	.components_size = SIZE_K,

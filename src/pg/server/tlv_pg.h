@@ -409,6 +409,7 @@ typedef struct TlvModelCache
 	tlv_context ctx;
 	tlv_model *model;
 	tlv_posterior posterior; /* filled again and again */
+	struct tlv_drawn *drawn; /* NULL until it is wanted */
 	/* the cache's own */
 	struct TlvModelKey *key;
 	size_t bytes; /* as of the last look */

@@ -45,7 +45,7 @@ SEEDS(gmm)
 		must(open->class->statistics(&ctx, open, "em", &accumulator));
 		snprintf(name, sizeof(name), "mixture-statistics-%s", names[form]);
 		statistics = collect_vectors(name, accumulator);
-		must(tlv_scores_create(&ctx, open, &accumulator));
+		must(tlv_scores_create(&ctx, open, false, &accumulator));
 		snprintf(name, sizeof(name), "score-products-%s", names[form]);
 		errors = collect_vectors(name, accumulator);
 		must(tlv_errors_put(&ctx, &model, &errors, &image, &size));
