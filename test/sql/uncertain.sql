@@ -33,7 +33,8 @@ FROM (SELECT 'hmm symbols' AS family, tlv_infer(m, x, true) AS u, tlv_infer(m, x
       UNION ALL SELECT 'hmm ' || c, tlv_infer(m, x, true), tlv_infer(m, x)
       FROM (SELECT c, tlv_hmm('TABLE vectors', 2, c, errors => true) AS m FROM unnest('{common,spherical,diagonal,full}'::text[]) c) f, (SELECT array_agg(x ORDER BY t) AS x FROM vectors GROUP BY seq) r
       UNION ALL SELECT 'views', tlv_infer(m, ROW(x1, x2, x3), true), tlv_infer(m, ROW(x1, x2, x3)) FROM (SELECT tlv_multiview('TABLE views', 2, 'em', errors => true) AS m) f, views
-      UNION ALL SELECT 'categories', tlv_infer(m, ROW(x1, x2, x3), true), tlv_infer(m, ROW(x1, x2, x3)) FROM (SELECT tlv_multiview('TABLE categories', 2, errors => true) AS m) f, categories
+      UNION ALL SELECT 'categories', tlv_infer(m, ROW(x1, x2, x3), true), tlv_infer(m, ROW(x1, x2, x3))
+      FROM (SELECT tlv_multiview('TABLE categories', 2, errors => true) AS m) f, categories
       UNION ALL SELECT 'lca', tlv_infer(m, v, true), tlv_infer(m, v) FROM (SELECT tlv_lca('TABLE classes', 2, errors => true) AS m) f, classes
       UNION ALL SELECT 'gmm ' || c || tails, tlv_infer(m, x, true), tlv_infer(m, x)
       FROM (SELECT c, tails, tlv_gmm('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, 2, seed => 4), 300) s', 2, c, tails, errors => true) AS m
@@ -42,7 +43,8 @@ WHERE cardinality(u) > 0 GROUP BY family ORDER BY family;
 SELECT bool_and(abs(u[1] + u[2] - 1) < 1e-9) AS mixed_membership FROM (SELECT tlv_infer(m, v, true) AS u FROM (SELECT tlv_gom('TABLE mixed', 2, errors => true) AS m) f, mixed) t;
 -- errors of a jackknife, too
 SELECT bool_and(tlv_infer(m, x, true) <> tlv_infer(m, x)) AS drawn
-FROM (SELECT tlv_jackknife(tlv_gmm('SELECT x FROM r', 3), ARRAY(SELECT tlv_gmm('SELECT x FROM (SELECT x, row_number() OVER () AS id FROM r) q WHERE id % 5 <> ' || g, 3) FROM generate_series(0, 4) g)) AS m) j, r;
+FROM (SELECT tlv_jackknife(tlv_gmm('SELECT x FROM r', 3),
+  ARRAY(SELECT tlv_gmm('SELECT x FROM (SELECT x, row_number() OVER () AS id FROM r) q WHERE id % 5 <> ' || g, 3) FROM generate_series(0, 4) g)) AS m) j, r;
 
 -- what has no errors, and what none are drawn of
 SELECT tlv_infer(tlv_gmm('SELECT x FROM r', 3), x, true) FROM r LIMIT 1;
