@@ -5,8 +5,8 @@ CREATE FUNCTION tlv_infer(model tlv_model, x "any", uncertain boolean DEFAULT fa
 COMMENT ON FUNCTION tlv_infer(tlv_model, "any", boolean) IS
     'what a row says of the model''s components, in the order of their numbers, summing to 1: memberships of a document (tlv_bag, tsvector) in topics or of a node (a '
     'tlv_bag of its neighbours) in communities; posteriors of the components for a vector, of the states for every step of a sequence (steps x states), of a tree for '
-    'every hidden and then every missing variable, one after the other. Of an array of rows, rows x components.'
-    ' uncertain: the mean over models drawn from the errors that the model keeps (errors => true, tlv_jackknife), of '
+    'every hidden and then every missing variable, one after the other. Of an array of rows, rows x components. '
+    'uncertain: the mean over models drawn from the errors that the model keeps (errors => true, tlv_jackknife), of '
     'mixtures, sequences, views and categories: less certain where little data told the model';
 
 CREATE FUNCTION tlv_assign(model tlv_model, x "any") RETURNS integer

@@ -31,7 +31,8 @@ SELECT family, bool_and(abs((SELECT sum(p) FROM unnest(u) p) * 2 - cardinality(u
 FROM (SELECT 'hmm symbols' AS family, tlv_infer(m, x, true) AS u, tlv_infer(m, x) AS i
       FROM (SELECT tlv_hmm('TABLE symbols', 2, errors => true) AS m) f, (SELECT array_agg(symbol ORDER BY t) AS x FROM symbols GROUP BY seq) r
       UNION ALL SELECT 'hmm ' || c, tlv_infer(m, x, true), tlv_infer(m, x)
-      FROM (SELECT c, tlv_hmm('TABLE vectors', 2, c, errors => true) AS m FROM unnest('{common,spherical,diagonal,full}'::text[]) c) f, (SELECT array_agg(x ORDER BY t) AS x FROM vectors GROUP BY seq) r
+      FROM (SELECT c, tlv_hmm('TABLE vectors', 2, c, errors => true) AS m
+            FROM unnest('{common,spherical,diagonal,full}'::text[]) c) f, (SELECT array_agg(x ORDER BY t) AS x FROM vectors GROUP BY seq) r
       UNION ALL SELECT 'views', tlv_infer(m, ROW(x1, x2, x3), true), tlv_infer(m, ROW(x1, x2, x3)) FROM (SELECT tlv_multiview('TABLE views', 2, 'em', errors => true) AS m) f, views
       UNION ALL SELECT 'categories', tlv_infer(m, ROW(x1, x2, x3), true), tlv_infer(m, ROW(x1, x2, x3))
       FROM (SELECT tlv_multiview('TABLE categories', 2, errors => true) AS m) f, categories
