@@ -22,7 +22,9 @@ CREATE FUNCTION tlv_moments_scale(float8, tlv_moments) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_moments_scale(float8, tlv_moments) IS 'implementation of the * operator: moments as if every row had come so many times';
 CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_scale);
-COMMENT ON OPERATOR * (float8, tlv_moments) IS 'moments as if every row had come so many times: counts of rows must stay whole';
+COMMENT ON OPERATOR * (float8, tlv_moments) IS
+    'moments as if every row had come so many times, or fading, by a factor below 1: the nearest by which the number of rows stays whole; where '
+    'rows are counted for each of many things, all of these counts must stay whole';
 CREATE FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) IS 'inverse transition function of tlv_rollup: null where the sums are not exact';

@@ -76,6 +76,9 @@ FROM unnest(ARRAY['a.plain - b.plain', 'a.plain - a.named', '(a.plain - a.plain)
 -- moments several times, and vectors out of vectors
 SELECT 2 * d.coherence = d.coherence + d.coherence AS counts, 2 * d.dense = d.dense + d.dense AS dense,
        tlv_info(0.5 * d.summary)->'documents' AS half FROM days d WHERE day = 3;
+-- moments fade: the factor is the nearest by which the rows stay whole, and means are what they were
+SELECT tlv_info(.33 * dense) ->> 'rows' AS a_third, (SELECT max(abs(x - y)) < 1e-12 FROM unnest(tlv_central_moment(.33 * dense, 2), tlv_central_moment(dense, 2)) AS c(x, y)) AS same
+FROM days WHERE day = 3;
 SELECT max(abs(x - y)) < 1e-9 AS covariances FROM days a, days b, unnest(tlv_central_moment((a.dense + b.dense) - b.dense, 2), tlv_central_moment(a.dense, 2)) AS c(x, y)
 WHERE a.day = 3 AND b.day = 100;
 SELECT q AS query, pg_temp.outcome(format('SELECT %s FROM days a, days b WHERE a.day = 3 AND b.day = 100', q)) AS outcome

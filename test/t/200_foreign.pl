@@ -23,6 +23,14 @@ CREATE TABLE far.measures AS SELECT id, x[1] AS a, x[2] AS b, x[3] AS c FROM far
 CREATE TABLE far.clouds AS SELECT * FROM tlv_simulate_gmm(tlv_simulate_gmm_model(4, 3, seed => 2), 3000, 3);
 CREATE TABLE far.edges AS SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, seed => 1), 2);
 CREATE TABLE far.adjacency AS SELECT node, tlv_bag_agg(other) AS neighbours FROM (SELECT src AS node, dst AS other FROM far.edges UNION ALL SELECT dst, src FROM far.edges) AS e GROUP BY node;
+CREATE TABLE far.mixed AS SELECT node, tlv_bag_agg(other) AS neighbours FROM (SELECT src AS node, dst AS other FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, 0.2, seed => 1), 2) UNION ALL
+  SELECT dst, src FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, 0.2, seed => 1), 2)) AS e GROUP BY node;
+CREATE TABLE far.known AS SELECT node, community FROM tlv_memberships(tlv_simulate_mmsb_model(300, 3, seed => 1), 0.5) WHERE node % 20 = 0;
+CREATE TABLE far.activity AS SELECT id, active FROM tlv_simulate_network(tlv_simulate_network_model(60, ARRAY[12], 5, negative => 0, seed => 1), 3000, seed => 2);
+CREATE TABLE far.purchases AS SELECT id, unnest(active) AS item FROM far.activity;
+CREATE TABLE far.codes AS SELECT id, x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(10, 16, 2, seed => 1), 3000, seed => 2);
+CREATE TABLE far.readings AS SELECT series, t, reading FROM tlv_simulate_convolution(tlv_simulate_convolution_model(1, 8, seed => 1), 4, 2000, seed => 2);
+CREATE TABLE far.points AS SELECT i AS id, (i * 7919 % 1000) / 1000.0::float8 AS x, (i * 104729 % 1000) / 1000.0::float8 AS y, (i % 5)::bigint AS mark FROM generate_series(1, 800) i;
 CREATE TABLE far.steps AS SELECT * FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), 200, 30, 2);
 CREATE TABLE far.sequences AS SELECT array_agg(symbol ORDER BY t) AS s FROM far.steps GROUP BY seq;
 CREATE TABLE far.survey AS SELECT v[1] AS a, v[2] AS b, v[3] AS c, v[4] AS d, v[5] AS e, v[6] AS f FROM tlv_simulate_gom(tlv_simulate_gom_model(6, 3, seed => 1), 1000, 2);
@@ -59,6 +67,7 @@ sub fetched {
 }
 
 # A driver, the query with the schema as %s, and the most rows that may come.
+my $edges_of_rows = "tlv_mmsb('%s', 3";
 my @fits = (
     [ "tlv_lda('%s', 3)", 'SELECT bag FROM %s.documents', 40 ],
     [ "tlv_lda('%s', 3, method => 'anchors', refine => 'none')", 'SELECT bag FROM %s.documents', 40 ],
@@ -70,6 +79,13 @@ my @fits = (
     [ "tlv_gmm('%s', 3, covariance => 'direction')", 'SELECT x FROM %s.clouds', 40 ],
     [ "tlv_mmsb('%s', 3)", 'SELECT src, dst, weight FROM %s.edges', 1 ],
     [ "tlv_mmsb('%s', 3)", 'SELECT node, neighbours FROM %s.adjacency', 60 ],
+    [ "$edges_of_rows, alpha0 => 0.2)", 'SELECT node, neighbours FROM %s.mixed', 60 ],
+    [ "$edges_of_rows, labels => 'SELECT node, community FROM near.known')", 'SELECT node, neighbours FROM %s.adjacency', 80 ],
+    [ "tlv_mmsb('%s')", 'SELECT node, neighbours FROM %s.adjacency', 100 ],
+    [ "tlv_network('%s')", 'SELECT active FROM %s.activity', 60 ],
+    [ "tlv_network('%s')", 'SELECT id, item FROM %s.purchases', 3000 ],
+    [ "tlv_dictionary('%s', 16, 2)", 'SELECT x FROM %s.codes', 3000 ],
+    [ "tlv_convolution('%s', k => 1, length => 8)", 'SELECT series, t, reading FROM %s.readings', 8000 ],
     [ "tlv_hmm('%s', 3)", 'SELECT s FROM %s.sequences', 200 ],
     [ "tlv_hmm('%s', 3)", 'SELECT seq, t, symbol FROM %s.steps', 6000 ],
     [ "tlv_gom('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 2000 ],
@@ -88,10 +104,45 @@ for my $i (0 .. $#fits) {
     my $difference = query($db, 'SELECT ' . (
         $fit =~ /ica/ ? 'tlv_amari(a.model, b.model)'
         : $fit =~ /tree/ ? 'abs((SELECT sum(length) FROM tlv_tree_edges(a.model)) - (SELECT sum(length) FROM tlv_tree_edges(b.model)))'
+        : $fit =~ /network/ ? 'CASE WHEN (SELECT array_agg(e ORDER BY e) FROM tlv_edges(a.model) e) = (SELECT array_agg(e ORDER BY e) FROM tlv_edges(b.model) e) THEN 0 ELSE 1 END'
+        : $fit =~ /dictionary/ ? '(SELECT max(abs(v.weight - w.weight)) FROM tlv_atoms(a.model) v JOIN tlv_atoms(b.model) w USING (atom, dimension))'
+        : $fit =~ /convolution/ ? '(SELECT max(abs(v.weight - w.weight)) FROM tlv_templates(a.model) v JOIN tlv_templates(b.model) w USING (template, lag))'
         : $fit =~ /crowd/ ? '(SELECT max(abs(v.accuracy - w.accuracy)) FROM tlv_workers(a.model) v JOIN tlv_workers(b.model) w USING (worker))'
         : '(SELECT max(distance) FROM tlv_match(a.model, b.model))') . " $both");
     cmp_ok($difference, '<', 1e-10, "the model is the local one: $difference");
 }
+
+# Fits of moments: the aggregate runs where the rows are, one row comes, and the model is the local one.
+for my $case (
+    [ 'tlv_fit_gmm(tlv_dense_moments(x, 3), 3)', 'clouds' ],
+    [ 'tlv_fit_ica(tlv_dense_moments(x, 4))', 'signals' ],
+    [ 'tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 3)', 'views' ],
+    [ 'tlv_fit_hmm(tlv_sequence_moments(s), 3)', 'sequences' ],
+    [ 'tlv_fit_gom(tlv_category_moments(ARRAY[a, b, c, d, e, f]), 3)', 'survey' ],
+    [ 'tlv_fit_lca(tlv_category_moments(ARRAY[a, b, c, d, e, f]), 3)', 'survey' ],
+    [ 'tlv_fit_crowd(tlv_crowd_answers(item, worker, answer))', 'answers' ],
+    [ 'tlv_fit_mmsb(tlv_graph_agg(src, dst), 3)', 'edges' ],
+    [ 'tlv_fit_network(tlv_cofire(active))', 'activity' ],
+) {
+    my ($call, $table) = @$case;
+    my $rows = fetched("INSERT INTO models SELECT 200, 'near', $call FROM near.$table");
+    is($rows, 1, "$call: one row travels");
+    my $equal = query($db, "SELECT tlv_info(model)->>'fingerprint' = (SELECT tlv_info($call)->>'fingerprint' FROM far.$table) FROM models WHERE number = 200");
+    my $near = query($db, 'SELECT ' . (
+        $call =~ /ica/ ? "tlv_amari(model, (SELECT $call FROM far.$table))"
+        : $call =~ /crowd/ ? "(SELECT max(abs(v.accuracy - w.accuracy)) FROM tlv_workers(model) v JOIN tlv_workers((SELECT $call FROM far.$table)) w USING (worker))"
+        : $call =~ /network/ ? "CASE WHEN (SELECT array_agg(e ORDER BY e) FROM tlv_edges(model) e) = (SELECT array_agg(e ORDER BY e) FROM tlv_edges((SELECT $call FROM far.$table)) e) THEN 0 ELSE 1 END"
+        : "(SELECT max(distance) FROM tlv_match(model, (SELECT $call FROM far.$table)))") . ' FROM models WHERE number = 200');
+    cmp_ok($near, '<', 1e-10, "$call is that of the local rows: $near (equal: $equal)");
+    query($db, 'DELETE FROM models WHERE number = 200');
+}
+# A window function is of the rows themselves, which come once.
+my $points = 'SELECT md5(string_agg(f::text, chr(44) ORDER BY id)) FROM (SELECT id, tlv_point_features(x, y, mark, 0.1) OVER () AS f FROM %s.points) q';
+is(fetched(sprintf $points, 'near'), 800, 'points come once');
+is(query($db, sprintf $points, 'near'), query($db, sprintf $points, 'far'), 'and their features are the local ones');
+
+# Exponential forgetting: a month fades, a day comes, and no row travels but the sums.
+is(fetched("SELECT tlv_fit_gmm(0.5 * (SELECT tlv_dense_moments(x, 3) FROM near.clouds) + (SELECT tlv_dense_moments(x, 3) FROM near.clouds), 3)"), 2, 'moments that fade travel as states');
 
 # Several servers, and rows that are here: each part of a UNION ALL is passed over where it is.
 for my $case (
@@ -108,6 +159,9 @@ for my $case (
     cmp_ok($rows, '<=', 80, scalar(@parts) . " parts: $rows rows travel");
     cmp_ok($difference, '<', 1e-10, "and the model is that of all rows: $difference");
 }
+# The queries of an array are the parts of that sum.
+is(query($db, "SELECT max(distance) FROM tlv_match(tlv_lda(ARRAY['SELECT bag FROM near.documents1', 'SELECT bag FROM near.documents2'], 3, refine => 'none'),
+    tlv_lda('SELECT bag FROM near.documents1 UNION ALL SELECT bag FROM near.documents2', 3, refine => 'none'))"), '0', 'an array of queries is their sum');
 # Few documents of many words take less than the models that would travel to them: they come, once.
 query($db, <<'SQL');
 CREATE TABLE far.wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(30000, 3, seed => 1), 200, 100, seed => 2);

@@ -33,11 +33,12 @@ END $$;
 CREATE TABLE documents AS SELECT row_number() OVER () AS id, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, 1, 0.1, 5), 400, 40, 5);
 CREATE TABLE signals AS SELECT row_number() OVER () AS id, x FROM tlv_simulate_ica(tlv_simulate_ica_model(4, seed => 1), 2000, seed => 1);
 CREATE TABLE edges AS SELECT row_number() OVER () AS id, src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(200, 3, seed => 1), 2);
+CREATE TABLE rows AS SELECT node AS id, tlv_bag_agg(other) AS bag FROM (SELECT src AS node, dst AS other FROM edges UNION ALL SELECT dst, src FROM edges) e GROUP BY node;
 CREATE TABLE steps AS SELECT row_number() OVER () AS id, seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), 50, 30, 2);
 CREATE TABLE answers AS SELECT row_number() OVER () AS id, item, worker, answer FROM tlv_simulate_crowd(50, 20, 3);
 CREATE SCHEMA shown;
 DO $$ DECLARE t text; BEGIN
-  FOREACH t IN ARRAY ARRAY['documents', 'signals', 'edges', 'steps', 'answers'] LOOP
+  FOREACH t IN ARRAY ARRAY['documents', 'signals', 'edges', 'rows', 'steps', 'answers'] LOOP
     EXECUTE format('CREATE VIEW shown.%I AS SELECT * FROM %I WHERE id > 1 OR meet()', t, t);
   END LOOP;
 END $$;
@@ -61,10 +62,12 @@ my @calls = (
     [ q{tlv_ica('SELECT x FROM signals')}, 1, 3 ],
     [ q{tlv_gmm('SELECT x FROM signals', 2)}, 2 ],
     [ q{tlv_mmsb('SELECT src, dst FROM edges', 3)}, 1 ],
+    [ q{tlv_mmsb('SELECT id AS node, bag AS neighbours FROM rows', 3)}, 1, 5 ],
     [ q{tlv_hmm('SELECT seq, t, symbol FROM steps', 3)}, 1 ],
     [ q{tlv_crowd('SELECT item, worker, answer FROM answers')}, 1 ],
     [ q{tlv_tree('SELECT x FROM signals')}, 1 ],
 );
+# 72000 is the code of a snapshot too old.
 my %said = (dies => qr/57P01|08006|08000/, '72000' => qr/72000: a fault/, '40001' => qr/40001: a fault/, '53200' => qr/53200: a fault/);
 for my $case (@calls) {
     my ($call, @passes) = @$case;
@@ -97,6 +100,32 @@ query($far, 'ALTER VIEW shown.signals RENAME COLUMN y TO x');
     like($result->{errors}, qr/55P03/, 'a column of a table that is read waits');
     is(finish_psql($session)->{status}, 0, 'and the fit ends well');
 }
+
+# A table that moves to another server, or is re-pointed, while a fit reads it: the other waits, and a fit that follows
+# reads it where it is now.
+{
+    my $session = start_psql($db, "BEGIN; SELECT tlv_ica('SELECT x FROM signals') IS NOT NULL; SELECT pg_sleep(1); COMMIT;");
+    for (1 .. 100) {
+        last if query($db, "SELECT count(*) FROM pg_locks WHERE relation = 'signals'::regclass AND pid <> pg_backend_pid()") ne '0';
+        sleep 0.05;
+    }
+    my $moved = run_sql($db, "SET lock_timeout = '100ms'; ALTER FOREIGN TABLE signals OPTIONS (SET table_name 'elsewhere')");
+    like($moved->{errors}, qr/55P03/, 'a table that is read is not re-pointed');
+    is(finish_psql($session)->{status}, 0, 'and the fit ends well');
+}
+query($db, "ALTER FOREIGN TABLE signals OPTIONS (SET table_name 'elsewhere')");
+like(run_sql($db, q{INSERT INTO models SELECT 'moved', tlv_ica('SELECT x FROM signals')})->{errors}, qr/42P01.*elsewhere/, 'a shard that is gone: said');
+query($far, 'CREATE VIEW shown.elsewhere AS SELECT id, x FROM signals WHERE id <= 1000');
+is(query($db, q{SELECT score FROM tlv_diagnostics(tlv_ica('SELECT x FROM signals')) WHERE measure = 'rows'}), '1000', 'the rows are read where they are now');
+query($db, "ALTER FOREIGN TABLE signals OPTIONS (SET table_name 'signals')");
+# A server whose address changes in the middle: the connection that the fit has stays its own.
+{
+    my $result = run_sql($db, "BEGIN; SELECT tlv_ica('SELECT x FROM signals') IS NOT NULL;
+        ALTER SERVER far OPTIONS (SET dbname 'tlv_nowhere'); SELECT tlv_ica('SELECT x FROM signals') IS NOT NULL; ROLLBACK;
+        SELECT tlv_ica('SELECT x FROM signals') IS NOT NULL;", go_on => 1);
+    like($result->{out}, qr/t\z/, 'after the transaction is undone the session fits as before');
+}
+is(query($db, 'SELECT count(*) FROM models'), '0', 'nothing was written');
 
 # A worker of a pass is killed.
 query($db, <<'SQL');

@@ -99,7 +99,15 @@ section_is_sum(const tlv_sections *sections, const tlv_declaration *declaration)
 	return true;
 }
 
-/* A copy whose sums are so many times as large. */
+/* Is it one number that counts rows or the like? */
+static bool
+is_count(const tlv_declaration *declaration, const tlv_section *section)
+{
+	return declaration->element == TLV_FLOAT64 && declaration->range == TLV_WHOLE &&
+		   section->rows * section->columns == 1;
+}
+
+/* A copy whose sums are so many times as large; counts are rounded. */
 static tlv_status
 multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
 				double times, tlv_frame *multiplied)
@@ -116,8 +124,12 @@ multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame 
 		const tlv_section *section = tlv_frame_find(multiplied, declaration->name);
 
 		TLV_TRY_CONTINUE(ctx);
-		if (section_is_sum(sections, declaration))
-			multiply_section(section, image + section->offset, times);
+		if (!section_is_sum(sections, declaration))
+			continue;
+		multiply_section(section, image + section->offset, times);
+		if (is_count(declaration, section))
+			*(double *) (image + section->offset) =
+				nearbyint(*(double *) (image + section->offset));
 	}
 	return TLV_OK;
 }
@@ -197,7 +209,43 @@ refuse_fraction(tlv_context *ctx, const char *name, double number, double times)
 							  "weight) gives statistics a weight.");
 }
 
-/* Counts must stay whole. */
+/*
+ * The factor nearest to that one by which the rows stay whole, so that means and the like are what
+ * they were: their count is the first one but those of rows that were left out.
+ */
+static double
+whole_times(const tlv_sections *sections, const tlv_frame *frame, double times)
+{
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const tlv_section *section = tlv_frame_find(frame, declaration->name);
+		double number;
+
+		if (!section_is_sum(sections, declaration) || !is_count(declaration, section) ||
+			strcmp(declaration->name, "nulls") == 0 || strcmp(declaration->name, "skipped") == 0)
+			continue;
+		number = *tlv_frame_float64(frame, declaration->name);
+		if (number > 0 && times * number >= 0.5 && times * number <= 0x1p53)
+			return nearbyint(times * number) / number;
+		if (number > 0)
+			return times;
+	}
+	return times;
+}
+
+/* Counts must stay whole: single ones are rounded, unless nothing would be left of them; those of
+ * many cannot be, as a small one would stay for ever. */
+static bool
+stays_whole(double number, double times, bool single)
+{
+	double value = times * number;
+
+	if (!(fabs(value) <= 0x1p53))
+		return false;
+	return value == floor(value) || (single && value >= 0.5);
+}
+
 static tlv_status
 require_whole_times(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
 					double times)
@@ -218,7 +266,11 @@ require_whole_times(tlv_context *ctx, const tlv_sections *sections, const tlv_fr
 			double number = int64 ? (double) tlv_frame_int64(frame, declaration->name)[j]
 								  : tlv_frame_float64(frame, declaration->name)[j];
 
-			if (!(fabs(times * number) <= 0x1p53 && times * number == floor(times * number)))
+			bool left_out = strcmp(declaration->name, "nulls") == 0 ||
+							strcmp(declaration->name, "skipped") == 0;
+
+			if (!stays_whole(number, times, !int64 && is_count(declaration, section)) &&
+				!(left_out && fabs(times * number) <= 0x1p53))
 				return refuse_fraction(ctx, declaration->name, number, times);
 		}
 	}
@@ -240,6 +292,7 @@ tlv_accumulator_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, cons
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"values of kind %s are no sums that can be multiplied",
 						accumulator->class->name);
+	times = whole_times(sections, frame, times);
 	TLV_TRY(require_whole_times(ctx, sections, frame, times));
 	TLV_TRY(multiplied_copy(ctx, sections, frame, times, &multiplied));
 	TLV_TRY(accumulator->class->merge(ctx, accumulator, &multiplied));
