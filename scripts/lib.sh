@@ -161,6 +161,14 @@ tlv_missing_packages() {
     done
 }
 
+# Runs a command whose output is shown if it fails.
+tlv_quietly() {
+    local status=0
+    tlv_run "$@" >"$TLV_WORK/quiet.log" 2>&1 || status=$?
+    [ "$status" = 0 ] || tail -n 60 "$TLV_WORK/quiet.log" >&2
+    return "$status"
+}
+
 # Installs the packages of the given groups that are missing.
 tlv_packages() {
     local missing as_root=()
@@ -186,9 +194,9 @@ tlv_packages() {
     export DEBIAN_FRONTEND=noninteractive
     local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
         flock /var/lib/dpkg apt-get -q -o DPkg::Lock::Timeout=600)
-    tlv_say "installing packages"
-    tlv_run "${apt[@]}" update >&2 || tlv_die "apt-get update failed"
+    tlv_quietly "${apt[@]}" update || tlv_die "apt-get update failed"
     missing=$(tlv_missing_packages "$@" | tr '\n' ' ') # the server's version is known now
+    tlv_say "installing packages, which may take some minutes: $missing"
     # A server package that is new here would create and start a cluster of its own.
     if [ ! -e /etc/postgresql-common/createcluster.d/tensorlv.conf ] &&
         [[ $missing =~ postgresql-[0-9]+\  ]]; then
@@ -199,7 +207,7 @@ tlv_packages() {
     fi
     local status=0
     # shellcheck disable=SC2086
-    tlv_run "${apt[@]}" install -y --no-install-recommends $missing >&2 || status=$?
+    tlv_quietly "${apt[@]}" install -y --no-install-recommends $missing || status=$?
     tlv_allow_main
     if [ "$status" != 0 ]; then
         tlv_die "apt-get could not install: $missing"
@@ -275,7 +283,7 @@ tlv_build() {
     [ -x "$TLV_BINDIR/initdb" ] ||
         tlv_die "$TLV_BINDIR/initdb is missing: install the server of $("$PG_CONFIG" --version)"
     export TLV_BINDIR TLV_STAGE="$TLV_WORK/stage"
-    tlv_say "building for $("$PG_CONFIG" --version)"
+    tlv_say "building for $("$PG_CONFIG" --version), which takes some minutes"
     tlv_run make -C "$TLV_WORK/src" -s --no-print-directory -j"$TLV_JOBS" ||
         tlv_die "the build failed"
     tlv_run make -C "$TLV_WORK/src" -s --no-print-directory install DESTDIR="$TLV_STAGE" \

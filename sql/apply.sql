@@ -17,7 +17,7 @@ CREATE FUNCTION tlv_top(model tlv_model, x "any", n integer DEFAULT 1)
     RETURNS TABLE (step integer, rank integer, component integer, label text, probability float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION tlv_top(tlv_model, "any", integer) IS
-    'the n components that a row most probably belongs to, the most probable first; of a sequence at every step, of an array of rows for every row';
+    'the n components that a row most probably belongs to, the most probable first; for a sequence at every step, for an array of rows for every row';
 
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, x "any") RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -45,7 +45,7 @@ COMMENT ON FUNCTION tlv_impute(tlv_model, "any") IS
 
 CREATE FUNCTION tlv_unmix(model tlv_model, x "any") RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_unmix(tlv_model, "any") IS 'independent components of one row, of mean 0 and variance 1 over the rows of the fit; of an array of rows, one row each';
+COMMENT ON FUNCTION tlv_unmix(tlv_model, "any") IS 'the independent components of one row, with mean 0 and variance 1 over the rows of the fit; for an array of rows, one result row each';
 
 CREATE FUNCTION tlv_tree_posterior(model tlv_model, x "any")
     RETURNS TABLE (node text, state bigint, state_name text, probability float8, dimension integer, mean float8, variance float8)

@@ -8,8 +8,8 @@ CREATE AGGREGATE tlv_series_moments(x float8[], lags integer) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_series_moments(float8[], integer) IS
-    'series, or segments of series, as arrays of numbers in the order of time: second and third moments at all lags below lags, at most 128; a null in an array '
-    'is a gap across which nothing is multiplied; arrays that are null are skipped and counted';
+    'second and third moments of series, or segments of series, at all lags below lags, at most 128; a series is an array of numbers in the order of time; a null in it '
+    'is a gap that no product reaches across; arrays that are null are skipped and counted';
 CREATE FUNCTION tlv_series_moments_accum(tlv_moments, float8[], integer, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_series_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_series_moments_accum(tlv_moments, float8[], integer, text) IS 'transition function of tlv_series_moments(float8[], integer, text)';
@@ -18,7 +18,7 @@ CREATE AGGREGATE tlv_series_moments(x float8[], lags integer, method text) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_series_moments(float8[], integer, text) IS
-    'the same by method joint, all lags together, or windows: every segment is cut into windows of 2 lags steps that are taken as cyclic, what is left at its end is not used';
+    'the same by a method: joint, all lags together, or windows, in which every segment is cut into cyclic windows of 2 lags steps, and the rest at its end is not used';
 
 CREATE FUNCTION tlv_fit_convolution(moments tlv_moments, k integer DEFAULT NULL, length integer DEFAULT NULL, iterations integer DEFAULT NULL,
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 4,
@@ -46,20 +46,20 @@ CREATE FUNCTION tlv_template_scores(model tlv_model, x "any")
     RETURNS TABLE ("position" integer, template integer, score float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 2000;
 COMMENT ON FUNCTION tlv_template_scores(tlv_model, "any") IS
-    'of a series, an array of numbers: how well each template fits if it begins at a position, from 1; the matched filter, which is the amplitude of least squares of that template alone';
+    'how well each template fits a series, an array of numbers, if it begins at a position, from 1: the matched filter, which is the least-squares amplitude of that template alone';
 CREATE FUNCTION tlv_activations(model tlv_model, x "any")
     RETURNS TABLE ("position" integer, template integer, activation float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 2000;
 COMMENT ON FUNCTION tlv_activations(tlv_model, "any") IS
-    'of a series, an array of numbers: deconvolution by the linear filter of least expected error, the amplitude with which each template begins at a position, less its mean, all templates together';
+    'the amplitude, less its mean, with which each template begins at a position of a series, an array of numbers: deconvolution by the linear filter of least expected error';
 
 CREATE FUNCTION tlv_simulate_convolution_model(k integer DEFAULT 2, length integer DEFAULT 16, noise float8 DEFAULT 0.1, rate float8 DEFAULT 0.02,
     seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_convolution_model(integer, integer, float8, float8, bigint) IS
-    'k random templates of length steps, which begin rate times in a step on average, with exponential amplitudes of mean 1; noise: its standard deviation in those of the series without it';
+    'k random templates of length steps, which begin rate times in a step on average, with exponential amplitudes of mean 1; noise: its standard deviation, relative to that of the signal';
 CREATE FUNCTION tlv_simulate_convolution(model tlv_model, series integer DEFAULT 1, length integer DEFAULT 10000, seed bigint DEFAULT 1)
     RETURNS TABLE (series bigint, t bigint, reading float8, activations float8[])
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION tlv_simulate_convolution(tlv_model, integer, integer, bigint) IS
-    'series drawn from a model of templates, true or fitted: Poisson many events with exponential amplitudes, and Gaussian noise; with what each template begins at every step';
+    'series drawn from a model of templates, true or fitted: a Poisson number of events with exponential amplitudes, and Gaussian noise; activations: the amplitudes of all templates at every step';

@@ -24,7 +24,7 @@ CREATE FUNCTION tlv_topic_correlations(moments tlv_moments)
     RETURNS TABLE (topic_a integer, topic_b integer, second_moment float8, covariance float8, correlation float8, standard_error float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_correlations_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 200;
 COMMENT ON FUNCTION tlv_topic_correlations(tlv_moments) IS
-    'how topics come together, of what tlv_topic_products has collected: second moment, covariance and correlation of the shares of two topics, and the '
+    'how topics come together, from what tlv_topic_products has collected: second moment, covariance and correlation of the shares of two topics, and the '
     'standard error of the correlation, given the topics, by leaving out a twentieth of the documents at a time; right for any distribution of shares';
 
 CREATE FUNCTION tlv_topic_correlations(model tlv_model)
@@ -38,4 +38,4 @@ CREATE FUNCTION tlv_topic_alpha(moments tlv_moments)
     RETURNS TABLE (topic integer, mean float8, alpha float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_alpha_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_topic_alpha(tlv_moments) IS
-    'mean shares of topics and the Dirichlet parameters that fit their second moments best, of what tlv_topic_products has collected; null where none do';
+    'mean shares of topics and the Dirichlet parameters that fit their second moments best, from what tlv_topic_products has collected; null where no parameters fit';

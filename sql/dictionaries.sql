@@ -6,7 +6,7 @@ CREATE FUNCTION tlv_dictionary(query text, atoms integer, sparsity integer, thre
     seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_dictionary_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_dictionary(text, integer, integer, float8, float8, text, integer, text, integer, bigint, text, jsonb) IS
-    'so many atoms, of length 1, such that every vector of a query is nearly a sum of at most sparsity of them; vectors, an array of numbers or columns of numbers, '
+    'learns atoms of length 1 such that every vector of a query is nearly a sum of at most sparsity of them; vectors, an array of numbers or columns of numbers, '
     'are taken as they are. Starts and steps run over a sample, then refine mod (auto) goes on over all rows, iterations null: until the error falls no more; none leaves the start as it is. '
     'method: mod (from random rows), ica (independent components: no more atoms than dimensions, and then better and faster), or graph (from rows '
     'whose inner products exceed in modulus the threshold, a part of the mean square of a coefficient: '
@@ -23,14 +23,14 @@ CREATE FUNCTION tlv_encode(model tlv_model, x "any")
     RETURNS TABLE (step integer, atom integer, coefficient float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 5;
 COMMENT ON FUNCTION tlv_encode(tlv_model, "any") IS
-    'a vector as a sum of atoms of a dictionary, at most as many as its sparsity, by orthogonal matching pursuit, '
-    'in the order in which they are found; step: which of several vectors, 1 of one. Of a network, and a set of items: the units that are on (atom), and the '
+    'writes a vector as a sum of atoms of a dictionary, at most as many as its sparsity, by orthogonal matching pursuit, '
+    'in the order in which they are found; step: the number of the vector where there are several. Of a network, and a set of items: the units that are on (atom), and the '
     'shares of their children of weight 1 that are (coefficient)';
 
 CREATE FUNCTION tlv_simulate_dictionary_model(dimensions integer, atoms integer, sparsity integer, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_dictionary_model(integer, integer, integer, bigint) IS
-    'a random dictionary: atoms of random directions, of which a row has so many (sparsity)';
+    'a random dictionary: atoms of random directions; sparsity: how many of them a row has';
 CREATE FUNCTION tlv_simulate_dictionary(model tlv_model, rows integer, noise float8 DEFAULT 0, seed bigint DEFAULT 1)
     RETURNS TABLE (id bigint, x float8[], codes float8[])
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;

@@ -8,7 +8,7 @@ CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model) IS
-    'what the standard errors of a model need of the rows that it was fitted to, or of a sample of them, for tlv_estimates(model, errors); rows are those of tlv_statistics(x, model)';
+    'collects, from the rows that a model was fitted to or a sample of them, what its standard errors need, for tlv_estimates(model, errors); rows are those of tlv_statistics(x, model)';
 
 CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -29,7 +29,7 @@ CREATE AGGREGATE tlv_error_statistics(x1 "any", x2 "any", x3 "any", model tlv_mo
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_error_statistics("any", "any", "any", tlv_model) IS
-    'the same of three views under a multi-view mixture; rows with a null are skipped and counted';
+    'the same for three views of a multi-view mixture; rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_estimates(model tlv_model, errors tlv_moments DEFAULT NULL, confidence float8 DEFAULT .95)
     RETURNS TABLE (part text, component integer, item bigint, item_name text, estimate float8, standard_error float8, low float8, high float8)

@@ -3,13 +3,13 @@
 CREATE FUNCTION tlv_label(model tlv_model, component integer, label text) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_label(tlv_model, integer, text) IS
-    'the model with this label of a component, which results show beside its number; labels stay through tlv_update, tlv_align and tlv_compact; '
-    'null takes one away';
+    'the model with this label of a component, which results show beside its number; tlv_update, tlv_align and tlv_compact keep labels; '
+    'a null label removes it';
 CREATE FUNCTION tlv_align(model tlv_model, reference tlv_model, max_distance float8 DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_align(tlv_model, tlv_model, float8) IS
-    'the model with the numbers and labels that the reference gives to the same components (those of tlv_match, at most max_distance apart): one '
-    'that the model has no more keeps its number at weight 0, a new one is appended';
+    'the model with the numbers and labels that the reference gives to the same components (those of tlv_match, at most max_distance apart): a component '
+    'that the model no longer has keeps its number with weight 0, and a new one is appended';
 CREATE FUNCTION tlv_compact(model tlv_model, tolerance float8 DEFAULT 0) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_compact(tlv_model, float8) IS
@@ -18,11 +18,11 @@ COMMENT ON FUNCTION tlv_compact(tlv_model, float8) IS
 CREATE FUNCTION tlv_to_json(model tlv_model) RETURNS json
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_to_json(tlv_model) IS
-    'all that a model holds as JSON, numbers in the shortest form that reads as the same: tlv_from_json gives the model back';
+    'everything that a model holds as JSON; numbers have the shortest form that is read as the same number, so tlv_from_json gives the model back';
 CREATE FUNCTION tlv_from_json(model json) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_from_json(json) IS
-    'the model that a JSON object says, of tlv_to_json or made elsewhere; what is no valid model is refused';
+    'the model that a JSON object describes, made by tlv_to_json or elsewhere; an object that is not a valid model is refused';
 
 CREATE FUNCTION tlv_svg(model tlv_model) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -34,7 +34,7 @@ CREATE FUNCTION tlv_groups(model tlv_model, n integer)
     RETURNS TABLE (component integer, component_group integer)
     AS 'MODULE_PATHNAME', 'tlv_groups_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;
 COMMENT ON FUNCTION tlv_groups(tlv_model, integer) IS
-    'components merged by likeness until n groups are left: by the mean distance of tlv_match, of communities by how often their nodes are joined; '
+    'components merged by similarity until n groups are left: by the mean distance of tlv_match, or for communities by how often their nodes are joined; '
     'groups are numbered by their first components';
 CREATE FUNCTION tlv_kinds()
     RETURNS TABLE (kind text, type text, collects text[], fits text[], drives text[], reads text[], applies text[])

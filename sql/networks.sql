@@ -12,8 +12,8 @@ CREATE AGGREGATE tlv_cofire(active bigint[]) (
     MSFUNC = tlv_cofire_accum, MINVFUNC = tlv_cofire_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_cofire(bigint[]) IS
-    'sets of items that are on: in how many of them every item, every two and every three are; an item that comes twice in a set is in it once; '
-    'sets that are null or have a null are counted and left out; at most 1,000 items a set';
+    'counts in how many sets every item, every two items and every three items are; an item that occurs twice in a set counts once; '
+    'sets that are null or contain a null are counted and left out; a set has at most 1,000 items';
 
 CREATE FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cofire_bag_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -26,7 +26,7 @@ CREATE AGGREGATE tlv_cofire(active tlv_bag) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_cofire_accum, MINVFUNC = tlv_cofire_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_cofire(tlv_bag) IS 'the same of sets that are bags, whatever their weights';
+COMMENT ON AGGREGATE tlv_cofire(tlv_bag) IS 'the same for sets that are bags; their weights do not matter';
 
 CREATE FUNCTION tlv_cofire_accum(tlv_moments, bigint[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cofire_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -36,7 +36,7 @@ CREATE AGGREGATE tlv_cofire(active bigint[], model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_cofire(bigint[], tlv_model) IS
-    'the same of the units of a network''s topmost layer that are on for a set of items: what the layer above it is fitted to';
+    'the same for the units of a network''s topmost layer that are on for a set of items: the next layer is fitted to these counts';
 
 CREATE FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cofire_bag_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -46,14 +46,14 @@ CREATE AGGREGATE tlv_cofire(active tlv_bag, model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_cofire(tlv_bag, tlv_model) IS
-    'the same of the units of a network''s topmost layer that are on for a bag: what the layer above it is fitted to';
+    'the same for the units of a network''s topmost layer that are on for a bag: the next layer is fitted to these counts';
 
 CREATE FUNCTION tlv_cofire_counts(moments tlv_moments, at_least bigint DEFAULT 1)
     RETURNS TABLE (item_a bigint, item_a_name text, item_b bigint, item_b_name text, item_c bigint, item_c_name text, sets bigint)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
 COMMENT ON FUNCTION tlv_cofire_counts(tlv_moments, bigint) IS
-    'how many sets have an item (item_b and item_c null), two items (item_c null) or three, in ascending order, of those that at least so many sets have; of tlv_cofire with a model '
-    'they are numbers of units';
+    'in how many sets an item (item_b and item_c null), two items (item_c null) or three items in ascending order are, where there are at least at_least such sets; for tlv_cofire with a model '
+    'the numbers are those of units';
 
 CREATE FUNCTION tlv_fit_network(moments tlv_moments, threshold float8 DEFAULT NULL, model tlv_model DEFAULT NULL, seed bigint DEFAULT 1,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
@@ -66,7 +66,7 @@ CREATE FUNCTION tlv_network(query text, layers integer DEFAULT 1, threshold floa
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_network_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_network(text, integer, float8, text, integer, bigint, text, jsonb) IS
-    'hidden units that have sets of items on, of the sets of a query, (set, item) or arrays of items: an item is on when more of its units that are on have it on '
+    'learns hidden units that switch sets of items on, from a query that returns (set, item) or arrays of items: an item is on when more of the units that are on switch it on '
     'than off. Units are found by threes of items that are on together in more than threshold of the rows (null: the gap in their distribution), and so are the '
     'layers above; refine em (auto) corrects their edges and finds those of weight -1, iterations passes a layer (null: until they stand)';
 
@@ -74,23 +74,23 @@ CREATE FUNCTION tlv_edges(model tlv_model)
     RETURNS TABLE (layer integer, unit integer, child bigint, child_name text, weight integer, share float8)
     AS 'MODULE_PATHNAME', 'tlv_network_edges' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2000;
 COMMENT ON FUNCTION tlv_edges(tlv_model) IS
-    'the edges of a network: of the first layer a child is an item, above it a unit of the layer below; weight 1: the unit has the child on, -1: off; '
-    'share: of the rows that could show the edge, those that do';
+    'the edges of a network: in the first layer a child is an item, above it a unit of the layer below; weight 1: the unit switches the child on, -1: off; '
+    'share: how many of the rows that could show the edge do';
 
 CREATE FUNCTION tlv_decode(model tlv_model, units bigint[])
     RETURNS TABLE (item bigint, item_name text)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 50;
 COMMENT ON FUNCTION tlv_decode(tlv_model, bigint[]) IS
-    'the items that are on when exactly these units of one layer of a network are, numbered as tlv_components does';
+    'the items that are on when exactly these units of one layer of a network are on; units have the numbers of tlv_components';
 
 CREATE FUNCTION tlv_simulate_network_model(items integer, units integer[], children float8, density float8 DEFAULT 0.02, negative float8 DEFAULT 0.5,
     seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_network_model(integer, integer[], float8, float8, float8, bigint) IS
-    'a random network: units of every layer, the lowest first, each with so many children on average, of which a share (negative) has weight -1; a unit of the '
-    'topmost layer is on in a share of rows (density)';
+    'a random network; units: how many there are in every layer, the lowest first; children: of a unit on average, of which the share negative has weight -1; density: '
+    'the share of rows in which a unit of the topmost layer is on';
 CREATE FUNCTION tlv_simulate_network(model tlv_model, rows integer, flips float8 DEFAULT 0, seed bigint DEFAULT 1)
     RETURNS TABLE (id bigint, active bigint[], units bigint[])
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_network(tlv_model, integer, float8, bigint) IS
-    'rows of a network: the items that are on, each flipped with that probability, and all units that are on';
+    'rows drawn from a network: the items that are on, each flipped with probability flips, and all units that are on';

@@ -3,16 +3,16 @@
 CREATE FUNCTION tlv_point_features(x float8, y float8, mark bigint, radius float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_point_features(float8, float8, bigint, float8) IS
-    'over a window, whose partitions are patterns of points: the bag of the marks of all other points of the partition at most radius away; '
-    'a point whose mark is null has a bag, and is in nobody''s; null where x or y is null';
+    'window function: the bag of the marks of all other points of the partition that are at most radius away; '
+    'a point whose mark is null gets a bag but is counted in no other; null where x or y is null';
 CREATE FUNCTION tlv_point_features(x float8, y float8, mark text, radius float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_point_features_text' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_point_features(float8, float8, text, float8) IS
-    'the same of marks that are texts: items are tlv_term_id(mark)';
+    'the same for marks that are texts: the items of the bags are tlv_term_id(mark)';
 
 CREATE FUNCTION tlv_permutation_test(model tlv_model, bags tlv_bag[], permutations integer DEFAULT 99, seed bigint DEFAULT 1)
     RETURNS TABLE (documents bigint, observed float8, permuted float8, deviation float8, p_value float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50000 ROWS 1;
 COMMENT ON FUNCTION tlv_permutation_test(tlv_model, tlv_bag[], integer, bigint) IS
-    'do the topics of a model say which items come together in documents that it was not learnt from? Their perplexity by document completion, the mean and '
-    'the standard deviation of it when the counts of every item are shuffled over the documents, and the share of shuffles that are as good: (1 + those) / (1 + permutations)';
+    'tests whether the topics of a model predict which items come together in documents that it was not learnt from: their perplexity by document completion, its mean and '
+    'standard deviation when the counts of every item are shuffled over the documents, and the share of shuffles that are as good, (1 + those) / (1 + permutations)';

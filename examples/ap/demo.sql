@@ -75,5 +75,11 @@ ORDER BY documents DESC, topic;
 
 SELECT d.measure, round(d.score::numeric, 4) AS score
 FROM models m, tlv_diagnostics(m.model) d
-WHERE m.name = 'news'
-LIMIT 24;
+WHERE m.name = 'news' AND d.component IS NULL;
+
+SELECT w.code, w.component, w.message
+FROM models m, tlv_warnings(m.model) w
+WHERE m.name = 'news';
+
+\echo 'This server is gone when the demo ends. scripts/demo --shell gives a prompt on these tables;'
+\echo 'docs/tutorial.md goes through the same data step by step, and README.md says how to install.'

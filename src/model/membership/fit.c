@@ -37,7 +37,8 @@ membership_check_options(tlv_context *ctx, const tlv_membership_options *options
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu variable%s: components show in three at least", p,
 				 p == 1 ? "" : "s");
 		return tlv_fail_hint(ctx, "The query returns (row, variable, category), a row for every "
-								  "answer, or one column of arrays.");
+								  "answer, or one column of arrays; with layout => 'wide' one "
+								  "column a variable.");
 	}
 	if (options->k <= most)
 		return TLV_OK;

@@ -45,7 +45,8 @@ static const struct
 	tlv_row_form form;
 	const char *what;
 } taken[] = {
-	{TLV_ROW_BAG, "a tlv_bag, an array of them or a tsvector"},
+	{TLV_ROW_BAG,
+	 "a tlv_bag (tlv_bag_agg(item) makes it from rows), an array of them or a tsvector"},
 	{TLV_ROW_VIEWS, "three views, ROW(x1, x2, x3), each an array of numbers"},
 	{TLV_ROW_CATEGORIES, "three categories, ROW(a, b, c)"},
 	{TLV_ROW_CODES,

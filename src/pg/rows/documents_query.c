@@ -18,6 +18,25 @@ static const char *const accepted_sets = "It must return (set, item bigint or te
 										 "of a set as integer[], bigint[], text[], "
 										 "tlv_bag or tsvector, alone or as (set, ...).";
 
+/* Refuses the columns; of texts it says how they become documents. */
+static _Noreturn void
+refuse_columns(TupleDesc desc, const char *what, const char *columns)
+{
+	const char *advice = "";
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+
+		if (TlvIsTextType(type))
+			advice =
+				" Text is taken apart by to_tsvector: SELECT to_tsvector(text), or SELECT doc, "
+				"to_tsvector(text).";
+	}
+	TlvRefuseColumns(desc, what, psprintf("%s%s", columns, advice));
+	pg_unreachable();
+}
+
 /* Columns of (doc, item [, count]); are the items told by text? */
 static bool
 recognize_columns(TlvQuery *query, const char *what, const char *columns)
@@ -26,12 +45,12 @@ recognize_columns(TlvQuery *query, const char *what, const char *columns)
 	Oid item;
 
 	if (desc->natts != 2 && desc->natts != 3)
-		TlvRefuseColumns(desc, what, columns);
+		refuse_columns(desc, what, columns);
 	item = TlvQueryIdType(query, 1);
 	if (!OidIsValid(item))
-		TlvRefuseColumns(desc, what, columns);
+		refuse_columns(desc, what, columns);
 	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
-		TlvRefuseColumns(desc, what, columns);
+		refuse_columns(desc, what, columns);
 	return item == TEXTOID;
 }
 

@@ -129,10 +129,19 @@ TlvKind(const tlv_frame *frame)
 void
 TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *function)
 {
-	if (frame->header->type != kind->type || frame->header->kind != kind->code)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s needs a %s of kind %s, not %s", function, type_names[kind->type],
-							   kind->name, TlvKind(frame)->name)));
+	const tlv_kind *own;
+	const char *readers;
+
+	if (frame->header->type == kind->type && frame->header->kind == kind->code)
+		return;
+	own = TlvKind(frame);
+	readers = tlv_kind_readers(own);
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("%s needs a %s of kind %s, not %s", function, type_names[kind->type], kind->name,
+				own->name),
+		 readers != NULL ? errhint("A model of kind %s is read by %s.", own->name, readers) : 0));
 }
 
 static struct varlena *
@@ -306,10 +315,13 @@ value_in(const char *text, tlv_frame_type type, Node *escape)
 	size_t name;
 
 	if (colon == NULL)
-		ereturn(escape, (Datum) 0,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid %s: \"%s\"", type_names[type], TlvClip(text, 40)),
-				 errhint("The text form is the kind, a colon, and base64 digits.")));
+		ereturn(
+			escape, (Datum) 0,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid %s: \"%s\"", type_names[type], TlvClip(text, 40)),
+			 type == TLV_FRAME_MODEL && strchr(text, ' ') == NULL
+				 ? errhint("A model is a value, not a name: (SELECT model FROM models WHERE ...).")
+				 : errhint("The text form is the kind, a colon, and base64 digits.")));
 	name = strcspn(text, ": ");
 	value = value_of_digits(colon + 1);
 	if (value == NULL)
