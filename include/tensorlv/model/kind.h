@@ -28,9 +28,6 @@ extern const tlv_kind *const *tlv_kinds(size_t *count);
 /* The record of a type and code, or NULL. */
 extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
 
-/* The functions that read the parts of a model of that kind, for hints; NULL where it is no model. */
-extern const char *tlv_kind_readers(const tlv_kind *kind);
-
 /* TLV_BAD_PARAMETER unless the frame is of that kind; function names who needs it. */
 extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 								   const char *function);

@@ -23,6 +23,7 @@
 
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/kind_readers.h"
 #include "tensorlv/model/layout.h"
 
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
