@@ -11,8 +11,9 @@
 
 /* A component with fewer rows than this keeps its mean and variances. */
 #define LEAST_ROWS 1e-6
-/* Halvings of the interval of degrees of freedom. */
-#define DEGREES_STEPS 40
+/* Steps to the degrees of freedom, at most, and the part of themselves that they stay off. */
+#define DEGREES_STEPS	  40
+#define DEGREES_TOLERANCE 1e-10
 /* No weight is less. */
 #define LEAST_WEIGHT 1e-100
 
@@ -153,18 +154,27 @@ maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 	double logs = sums->logs[j] / rows + tlv_digamma(shape) - log(shape);
 	double excess =
 		mixture->covariance == TLV_COVARIANCE_COMMON ? logs - mean + 1 : logs - log(mean);
-	double low = log(TLV_LEAST_DEGREES / 2), high = log(TLV_MOST_DEGREES / 2);
+	double low = TLV_LEAST_DEGREES / 2, high = TLV_MOST_DEGREES / 2;
+	double half = fmin(fmax(mixture->degrees[j] / 2, low), high);
 
-	for (int step = 0; step < DEGREES_STEPS; step++)
+	/* log h - digamma h is u / 2 + u^2 / 12 for u = 1 / h, nearly: Newton's steps with its slope,
+	 * within the interval. */
+	for (int step = 0; step < DEGREES_STEPS && high - low > DEGREES_TOLERANCE * low; step++)
 	{
-		double half = exp((low + high) / 2);
+		double value = log(half) - tlv_digamma(half) + excess, last = half;
+		double inverse = 1 / half, slope = 0.5 + inverse / 6;
 
-		if (log(half) - tlv_digamma(half) + excess > 0)
-			low = log(half);
+		if (value > 0)
+			low = half;
 		else
-			high = log(half);
+			high = half;
+		half = 1 / (inverse - value / slope);
+		if (!(half > low && half < high))
+			half = sqrt(low * high);
+		if (fabs(half - last) <= DEGREES_TOLERANCE * last)
+			break;
 	}
-	mixture->degrees[j] = fmin(fmax(2 * exp(low), TLV_LEAST_DEGREES), TLV_MOST_DEGREES);
+	mixture->degrees[j] = 2 * half;
 }
 
 void
