@@ -53,11 +53,11 @@ tlv_neighbours_most(const tlv_mmsb_options *options)
 static size_t
 least_communities(const tlv_mmsb_options *options)
 {
-	int32_t largest = -1;
+	size_t least = 0;
 
 	for (size_t i = 0; i < options->n_labels; i++)
-		largest = options->label[i] > largest ? options->label[i] : largest;
-	return (size_t) (largest + 1);
+		least = (size_t) options->label[i] >= least ? (size_t) options->label[i] + 1 : least;
+	return least;
 }
 
 tlv_status
