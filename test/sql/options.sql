@@ -150,7 +150,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(1, 1, NULL::bigint)){})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_cp', $$tlv_fit_cp((SELECT tlv_tensor_agg(item, worker, answer, 1) FROM crowd), 2{})$$,
     ARRAY[['nonnegative', 'true'], ['iterations', '1'], ['restarts', '1'], ['seed', '2']]),
-  ('tlv_fit_cp', $$tlv_fit_cp((SELECT tlv_tensor_agg(item, worker, answer, 1) FROM crowd), 2, nonnegative => true{})$$, ARRAY[['solver', '''pqp''']]),
+  ('tlv_fit_cp', $$tlv_fit_cp((SELECT tlv_tensor_agg(item, worker, answer, 1) FROM crowd), 2, nonnegative => true{})$$, ARRAY[['method', '''pqp''']]),
   ('tlv_fit_cp', $$tlv_fit_cp((SELECT tlv_tensor_agg(1, 1, 1, 2)){})$$, ARRAY[['k', '1']]),
   ('tlv_fit_tucker', $$tlv_fit_tucker((SELECT tlv_tensor_agg(item, worker, answer, 1) FROM crowd), '{2,3,2}'{})$$, ARRAY[['iterations', '1'], ['seed', '2']]),
   ('tlv_fit_tucker', $$tlv_fit_tucker((SELECT tlv_tensor_agg(1, 1, 1, 2)){})$$, ARRAY[['ranks', '''{1,1,1}''']]),
