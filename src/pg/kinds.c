@@ -1,5 +1,5 @@
 /*
- * kinds.c - what any model is asked: the kinds and their functions (kinds.def, kind_functions.def),
+ * kinds.c - what any model is asked: the kinds and their functions (kinds.def, kind_functions.h),
  * components in groups, whether new rows are the model's.
  */
 #include "server/tlv_pg.h"
@@ -11,20 +11,8 @@
 #include "utils/builtins.h"
 
 #include "tensorlv/model/drift.h"
+#include "tensorlv/model/kind_functions.h"
 #include "tensorlv/model/layout.h"
-
-typedef struct KindFunctions
-{
-	int type, code;
-	const char *columns[5]; /* names separated by spaces */
-} KindFunctions;
-
-static const KindFunctions kind_functions[] = {
-#define TLV_FUNCTIONS(constant, collects, fits, drives, reads, applies)                            \
-	{TLV_TYPE_##constant, TLV_KIND_##constant, {collects, fits, drives, reads, applies}},
-#include "kind_functions.def"
-#undef TLV_FUNCTIONS
-};
 
 /* Names as an array of texts. */
 static TlvCell
@@ -35,10 +23,10 @@ names_cell(const char *names)
 
 	while (*names != '\0')
 	{
-		size_t length = strcspn(names, " ");
+		size_t length = strcspn(names, ",");
 
 		values[n++] = PointerGetDatum(cstring_to_text_with_len(names, (int) length));
-		names += length + (names[length] == ' ');
+		names += length + (names[length] == ',' ? strlen(", ") : 0);
 	}
 	return TlvOwned(construct_array(values, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
@@ -50,15 +38,13 @@ TLV_FUNCTION(tlv_kinds_rows)
 										"tlv_graph"};
 
 	TlvInitRows(fcinfo);
-	for (size_t i = 0; i < lengthof(kind_functions); i++)
+	for (const tlv_kind_functions *own = tlv_kind_functions_list; own->type != 0; own++)
 	{
-		const KindFunctions *own = kind_functions + i;
 		const tlv_kind *kind = tlv_kind_find((tlv_frame_type) own->type, (uint8_t) own->code);
 
 		TlvPutRow(fcinfo, TlvText(kind->name), TlvText(types[kind->type]),
-				  names_cell(own->columns[0]), names_cell(own->columns[1]),
-				  names_cell(own->columns[2]), names_cell(own->columns[3]),
-				  names_cell(own->columns[4]));
+				  names_cell(own->collects), names_cell(own->fits), names_cell(own->drives),
+				  names_cell(own->reads), names_cell(own->applies));
 	}
 	return (Datum) 0;
 }

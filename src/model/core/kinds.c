@@ -4,7 +4,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
-#include "tensorlv/model/kind_readers.h"
+#include "tensorlv/model/kind_functions.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
@@ -42,15 +42,13 @@ tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										"tlv_graph"};
 	const tlv_kind *own = tlv_kind_find(frame->header->type, frame->header->kind);
+	const char *hint = own != NULL && own != kind ? tlv_kind_hint(ctx, own) : NULL;
 
 	if (own == kind)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a %s of kind %s, not %s", function,
 			 types[kind->type], kind->name, own != NULL ? own->name : "unknown");
-	if (own != NULL && tlv_kind_readers(own) != NULL)
-		return tlv_fail_hint(ctx, "A model of kind %s is read by %s.", own->name,
-							 tlv_kind_readers(own));
-	return TLV_BAD_PARAMETER;
+	return hint != NULL ? tlv_fail_hint(ctx, "%s", hint) : TLV_BAD_PARAMETER;
 }
 
 tlv_status

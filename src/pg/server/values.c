@@ -23,7 +23,7 @@
 
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dimension_names.h"
-#include "tensorlv/model/kind_readers.h"
+#include "tensorlv/model/kind_functions.h"
 #include "tensorlv/model/layout.h"
 
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
@@ -131,18 +131,18 @@ void
 TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *function)
 {
 	const tlv_kind *own;
-	const char *readers;
+	const char *hint;
+	tlv_context ctx;
 
 	if (frame->header->type == kind->type && frame->header->kind == kind->code)
 		return;
 	own = TlvKind(frame);
-	readers = tlv_kind_readers(own);
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		 errmsg("%s needs a %s of kind %s, not %s", function, type_names[kind->type], kind->name,
-				own->name),
-		 readers != NULL ? errhint("A model of kind %s is read by %s.", own->name, readers) : 0));
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	hint = tlv_kind_hint(&ctx, own);
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s needs a %s of kind %s, not %s", function, type_names[kind->type],
+						   kind->name, own->name),
+					hint != NULL ? errhint("%s", hint) : 0));
 }
 
 static struct varlena *
