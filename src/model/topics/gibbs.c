@@ -65,16 +65,16 @@ uniform(gibbs_chain *chain)
 
 /*
  * product = phi * weights without the topic `own` (-1 for none), returns its sum; lane gets the
- * partial sums of equal j mod TLV_LANES.
+ * partial sums of equal j mod TLV_REGISTER_FLOATS.
  */
 TLV_KERNEL float
 weigh(size_t width, const float *restrict phi, const float *restrict weights, int own,
 	  float *restrict product, float *restrict lane)
 {
-	float sums[TLV_LANES] = {0};
+	float sums[TLV_REGISTER_FLOATS] = {0};
 
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (int l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (int l = 0; l < TLV_REGISTER_FLOATS; l++)
 		{
 			float p = phi[b + (size_t) l] * weights[b + (size_t) l];
 
@@ -82,7 +82,7 @@ weigh(size_t width, const float *restrict phi, const float *restrict weights, in
 			product[b + (size_t) l] = p;
 			sums[l] += p;
 		}
-	for (int l = 0; l < TLV_LANES; l++)
+	for (int l = 0; l < TLV_REGISTER_FLOATS; l++)
 		lane[l] = sums[l];
 	return tlv_lanes_sum(sums);
 }
@@ -123,12 +123,12 @@ search(size_t width, const float *product, const float *lane, float u)
 		quarter[l] = (lane[l] + lane[l + 8]) + (lane[l + 4] + lane[l + 12]);
 	j = search_four(quarter, 1, &u);
 	j += 4 * search_four(lane + j, 4, &u);
-	for (size_t b = j; b + TLV_LANES < width; b += TLV_LANES)
+	for (size_t b = j; b + TLV_REGISTER_FLOATS < width; b += TLV_REGISTER_FLOATS)
 	{
 		sum += product[b];
 		steps += u >= sum;
 	}
-	j += TLV_LANES * steps;
+	j += TLV_REGISTER_FLOATS * steps;
 	while (product[j] <= 0 && j > 0)
 		j--;
 	return (int) j;
@@ -150,8 +150,8 @@ move(tlv_topic_worker *worker, size_t width, int from, int to)
 	worker->totals[to]++;
 	less = (float) (worker->alpha[from] + worker->totals[from]);
 	more = (float) (worker->alpha[to] + worker->totals[to]);
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (int l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (int l = 0; l < TLV_REGISTER_FLOATS; l++)
 		{
 			float w = weights[b + (size_t) l];
 
@@ -164,8 +164,8 @@ move(tlv_topic_worker *worker, size_t width, int from, int to)
 TLV_KERNEL void
 collect(size_t width, float *restrict row, const float *restrict product, float factor)
 {
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 			row[b + l] += factor * product[b + l];
 }
 
@@ -204,7 +204,7 @@ sweep_width(gibbs_chain *chain, size_t width, size_t from, size_t to, uint16_t *
 	tlv_topic_worker *worker = chain->worker;
 	float *restrict product = worker->product;
 	float *restrict row = worker->row;
-	float lane[TLV_LANES];
+	float lane[TLV_REGISTER_FLOATS];
 	float least = chain->least;
 	double running = 1;
 	bool kept = chain->scale > 0;
@@ -298,7 +298,7 @@ start_tokens(gibbs_chain *chain, size_t from, size_t to, uint16_t *assignment)
 {
 	tlv_topic_worker *worker = chain->worker;
 	size_t width = worker->width;
-	float lane[TLV_LANES];
+	float lane[TLV_REGISTER_FLOATS];
 
 	for (size_t i = from; i < to; i++)
 	{

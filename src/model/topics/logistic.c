@@ -307,10 +307,10 @@ logistic_collect(tlv_topic_worker *worker, size_t n, const int32_t *index, const
 		const float *restrict phi = tlv_topic_row(worker, index[i]), *restrict theta =
 																		 worker->theta;
 		float *restrict product = worker->product;
-		float lane[TLV_LANES] = {0};
+		float lane[TLV_REGISTER_FLOATS] = {0};
 
-		for (size_t b = 0; b < width; b += TLV_LANES)
-			for (size_t l = 0; l < TLV_LANES; l++)
+		for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+			for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 			{
 				product[b + l] = phi[b + l] * theta[b + l];
 				lane[l] += product[b + l];

@@ -34,7 +34,7 @@ reserve_rows(tlv_context *ctx, tlv_topic_worker *worker, size_t n, float **rows)
 	uintptr_t address;
 
 	worker->moved = tlv_topic_reserve(ctx, worker->moved, &worker->moved_room,
-									  n * worker->width + TLV_LANES, sizeof(float));
+									  n * worker->width + TLV_REGISTER_FLOATS, sizeof(float));
 	TLV_TRY_ALLOC(ctx, worker->moved);
 	worker->moved_at =
 		tlv_topic_reserve(ctx, worker->moved_at, &worker->moved_at_room, n, sizeof(int32_t));

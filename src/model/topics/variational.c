@@ -56,10 +56,10 @@ TLV_KERNEL float
 without_one(size_t width, const float *restrict phi, const float *restrict parameters,
 			const float *restrict alpha, const float *restrict product, float share)
 {
-	float lane[TLV_LANES] = {0};
+	float lane[TLV_REGISTER_FLOATS] = {0};
 
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 		{
 			float rest = parameters[b + l] - share * product[b + l];
 
@@ -74,10 +74,10 @@ TLV_KERNEL float
 weigh(size_t width, const float *restrict phi, const float *restrict weights,
 	  float *restrict product)
 {
-	float lane[TLV_LANES] = {0};
+	float lane[TLV_REGISTER_FLOATS] = {0};
 
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 		{
 			product[b + l] = phi[b + l] * weights[b + l];
 			lane[l] += product[b + l];

@@ -23,7 +23,7 @@
 static size_t
 padded(size_t k)
 {
-	return (k + TLV_LANES - 1) / TLV_LANES * TLV_LANES;
+	return (k + TLV_REGISTER_FLOATS - 1) / TLV_REGISTER_FLOATS * TLV_REGISTER_FLOATS;
 }
 
 double
@@ -176,10 +176,10 @@ tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker, size_
 TLV_KERNEL float
 dot(size_t width, const float *restrict phi, const float *restrict weights)
 {
-	float lane[TLV_LANES] = {0};
+	float lane[TLV_REGISTER_FLOATS] = {0};
 
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 			lane[l] += phi[b + l] * weights[b + l];
 	return tlv_lanes_sum(lane);
 }
@@ -193,8 +193,8 @@ add_four(size_t width, const float *const *phi, const float *factor, float *rest
 	const float *restrict third = phi[2];
 	const float *restrict fourth = phi[3];
 
-	for (size_t b = 0; b < width; b += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t b = 0; b < width; b += TLV_REGISTER_FLOATS)
+		for (size_t l = 0; l < TLV_REGISTER_FLOATS; l++)
 			sums[b + l] += (factor[0] * first[b + l] + factor[1] * second[b + l]) +
 						   (factor[2] * third[b + l] + factor[3] * fourth[b + l]);
 }

@@ -8,7 +8,7 @@
 #include "tensorlv/model/topics.h"
 
 /* Rows of floats are padded with zeros to a multiple of this many: one 512-bit register. */
-#define TLV_LANES 16
+#define TLV_REGISTER_FLOATS 16
 
 /* No topic is quite impossible for an item: keeps every mixture positive. */
 #define TLV_PHI_FLOOR 1e-12f
@@ -20,7 +20,7 @@ struct tlv_topic_worker
 {
 	size_t k;
 	size_t d;
-	size_t width; /* k rounded up to TLV_LANES */
+	size_t width; /* k rounded up to TLV_REGISTER_FLOATS */
 	double alpha0;
 	double *alpha;		   /* k */
 	double *digamma_alpha; /* k */
