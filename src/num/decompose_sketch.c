@@ -162,7 +162,7 @@ list_image(sketch *w, const list *l, const double *x, double *image)
 static double
 median_of(double *x, size_t stride)
 {
-	double sorted[LISTS];
+	double sorted[LISTS] = {0};
 
 	for (size_t i = 0; i < LISTS; i++)
 	{

@@ -131,7 +131,8 @@ for my $case (
     my $near = query($db, 'SELECT ' . (
         $call =~ /ica/ ? "tlv_amari(model, (SELECT $call FROM far.$table))"
         : $call =~ /crowd/ ? "(SELECT max(abs(v.accuracy - w.accuracy)) FROM tlv_workers(model) v JOIN tlv_workers((SELECT $call FROM far.$table)) w USING (worker))"
-        : $call =~ /network/ ? "CASE WHEN (SELECT array_agg(e ORDER BY e) FROM tlv_edges(model) e) = (SELECT array_agg(e ORDER BY e) FROM tlv_edges((SELECT $call FROM far.$table)) e) THEN 0 ELSE 1 END"
+        : $call =~ /network/ ? "CASE WHEN (SELECT array_agg(e ORDER BY e) FROM tlv_edges(model) e)
+             = (SELECT array_agg(e ORDER BY e) FROM tlv_edges((SELECT $call FROM far.$table)) e) THEN 0 ELSE 1 END"
         : "(SELECT max(distance) FROM tlv_match(model, (SELECT $call FROM far.$table)))") . ' FROM models WHERE number = 200');
     cmp_ok($near, '<', 1e-10, "$call is that of the local rows: $near (equal: $equal)");
     query($db, 'DELETE FROM models WHERE number = 200');

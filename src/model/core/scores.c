@@ -633,7 +633,8 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 		block.scores = tlv_frame_float64(errors, "scores") + first;
 		TLV_TRY(find_block(ctx, &block));
 		products += tlv_packed2_size(block.n);
-		curvature += curvature != NULL ? block.n * block.n : 0;
+		if (curvature != NULL)
+			curvature += block.n * block.n;
 		first = end;
 	}
 	return TLV_OK;
