@@ -88,6 +88,7 @@ sum_of(size_t k, const double *weights)
 {
 	double sum = 0;
 
+	tlv_assert(weights != NULL); /* a start was tried */
 	for (size_t h = 0; h < k; h++)
 		sum += weights[h];
 	return sum;
