@@ -3,11 +3,12 @@ CREATE TABLE docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_mode
 CREATE TABLE endless AS SELECT bag FROM docs, generate_series(1, 10);
 CREATE TABLE held AS
   SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, NULL::tlv_subspace AS s, NULL::tlv_subspace AS wide,
-         NULL::tlv_moments AS triples, NULL::tlv_moments AS wide_triples, NULL::tlv_model AS m FROM docs;
+         NULL::tlv_moments AS triples, NULL::tlv_moments AS wide_triples, NULL::tlv_moments AS wide_anchors, NULL::tlv_model AS m FROM docs;
 UPDATE held SET s = tlv_find_subspace(summary, 20), wide = tlv_find_subspace(summary, 100);
 CREATE TABLE fine AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 100, alpha0 => 5), 4000, 200);
 UPDATE held SET triples = (SELECT tlv_count_moments(bag, s) FROM docs),
   wide_triples = (SELECT tlv_count_moments(bag, f) FROM fine, (SELECT tlv_find_subspace(tlv_count_moments(bag), 100) AS f FROM fine) q);
+UPDATE held SET wide_anchors = (SELECT tlv_anchor_moments(bag, f) FROM fine, (SELECT tlv_find_subspace(tlv_count_moments(bag), 100) AS f FROM fine) q);
 UPDATE held SET m = tlv_fit_lda((SELECT tlv_count_moments(bag, sub) FROM docs, (SELECT tlv_find_subspace(pairs, 20) AS sub FROM held OFFSET 0) q), alpha0 => 2);
 CREATE TABLE terms AS SELECT doc, 'w' || item AS term, weight AS n FROM docs, tlv_bag_items(bag);
 
@@ -79,7 +80,7 @@ SELECT tlv_slice_moments(bag, (SELECT wide FROM held)) FROM docs, generate_serie
 SELECT count(tlv_find_subspace(a, 100, alpha0 => i)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 2000) i;
 
 -- phase: anchors, k = 100
-SELECT count(tlv_fit_lda(a, 100, method => 'anchors', alpha0 => i)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 100) i;
+SELECT count(tlv_fit_lda(wide_anchors, 100, method => 'anchors', alpha0 => 5 + i)) FROM held, generate_series(1, 100) i;
 
 -- phase: pairs of some items, all others as one
 SELECT tlv_pair_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 100);
