@@ -31,6 +31,7 @@ SELECT what, max(distance) < CASE what WHEN 'extend' THEN 1e-4 ELSE 1e-9 END AS 
 -- items that no document holds stay, too, and have the texts that the given model has
 CREATE TEMP TABLE words AS SELECT doc, 'w' || item AS word, weight FROM docs, tlv_bag_items(bag);
 CREATE TEMP TABLE strange AS SELECT tlv_lda('SELECT 1, ''elsewhere'', 5 UNION ALL SELECT * FROM words WHERE doc < 50', 1) AS model;
+SELECT tlv_from_json(tlv_to_json(model)) = model AS json FROM strange;
 SELECT i.item_name, (i.probability - j.probability) AS moved FROM strange, tlv_topic_items((SELECT tlv_lda('TABLE words', 3, fixed => model) FROM strange)) i
   JOIN LATERAL tlv_topic_items(model) j USING (item) WHERE i.item_name = 'elsewhere' ORDER BY abs(i.probability - j.probability) LIMIT 1;
 

@@ -103,8 +103,9 @@ label_items(tlv_context *ctx, const tlv_names *names, const given_labels *others
 		length += name.length;
 	}
 	offsets[d] = (int64_t) length;
-	section[0] = (tlv_plan_section){"label_offsets", TLV_INT64, d + 1, 1, offsets};
-	section[1] = (tlv_plan_section){"labels", TLV_BYTES, length, 1, text};
+	/* in the order of lda_list: a model from JSON has the same bytes */
+	section[0] = (tlv_plan_section){"labels", TLV_BYTES, length, 1, text};
+	section[1] = (tlv_plan_section){"label_offsets", TLV_INT64, d + 1, 1, offsets};
 	return TLV_OK;
 }
 
