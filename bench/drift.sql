@@ -57,3 +57,33 @@ SELECT model, way, count(DISTINCT (g, day)) AS days, round(avg((p_value < .05)::
   round(avg((p_value < .001)::int) FILTER (WHERE component IS NULL), 3) AS scores_1_in_1000, round(avg((p_value < .05)::int) FILTER (WHERE component = 1), 3) AS component_1,
   round(avg((p_value < .05)::int) FILTER (WHERE component > 1), 3) AS others
 FROM score_days d JOIN score_fits USING (model, g) JOIN score_references r USING (model, g), tlv_drift(f, d.s, r.s) GROUP BY 1, 2 ORDER BY 1 DESC, way <> 'nothing', 2;
+
+-- Graphs: 20 models of 400 nodes in 3 communities (within .1, between .02; mixed: alpha0 .3), each fitted to a graph of its own; days of one graph each, 7 of them the reference.
+CREATE TEMP TABLE graph_fits AS
+  SELECT 'blocks' AS model, g, m, tlv_mmsb(format('SELECT * FROM tlv_simulate_mmsb(%L, %s)', m, g), 3) AS f
+  FROM generate_series(1, 20) g, tlv_simulate_mmsb_model(400, 3, 0, .1, .02, seed => 500 + g) m
+  UNION ALL SELECT 'mixed', g, m, tlv_mmsb(format('SELECT * FROM tlv_simulate_mmsb(%L, %s)', m, g), 3, alpha0 => .3)
+  FROM generate_series(1, 20) g, tlv_simulate_mmsb_model(400, 3, .3, .1, .02, seed => 700 + g) m;
+CREATE TEMP TABLE graph_ways AS SELECT * FROM (VALUES ('nothing', 10), ('edges within a community x 1.1', 5), ('edges within a community x 1.2', 5), ('5 % of the nodes change places', 5),
+  ('10 % of the nodes change places', 5), ('a tenth of the edges at random', 5)) v(way, days);
+-- Of the edges within community 1 as many more as are drawn again; nodes that change places are those of equal remainders, each with the one 7 before it.
+CREATE TEMP TABLE graph_days AS
+  SELECT model, way, g, day, tlv_graph_agg(a, b) AS s FROM (
+    SELECT model, way, g, day, CASE WHEN way ~ 'random' AND (src * 31 + dst * 17 + day) % 10 = 0 THEN 1 + (src * 37 + dst * 11 + day) % 400
+        WHEN way ~ '^5 %' AND src % 40 = 0 THEN src - 7 WHEN way ~ '^5 %' AND src % 40 = 33 THEN src + 7
+        WHEN way ~ '^10 %' AND src % 20 = 0 THEN src - 7 WHEN way ~ '^10 %' AND src % 20 = 13 THEN src + 7 ELSE src END AS a,
+      CASE WHEN way ~ '^5 %' AND dst % 40 = 0 THEN dst - 7 WHEN way ~ '^5 %' AND dst % 40 = 33 THEN dst + 7
+        WHEN way ~ '^10 %' AND dst % 20 = 0 THEN dst - 7 WHEN way ~ '^10 %' AND dst % 20 = 13 THEN dst + 7 ELSE dst END AS b
+    FROM graph_fits, graph_ways, generate_series(1, days) day, tlv_simulate_mmsb(m, 1000 * g + 100 + day)
+    UNION ALL
+    SELECT model, way, g, day, src, dst FROM graph_fits, graph_ways, generate_series(1, days) day, tlv_simulate_mmsb(m, 1000 * g + 300 + day)
+    WHERE way ~ 'within' AND (src * 31 + dst * 17 + day) % 10 < CASE WHEN way ~ '1.1' THEN 1 ELSE 2 END AND EXISTS (SELECT FROM tlv_memberships(m) a, tlv_memberships(m) b
+      WHERE a.node = src AND b.node = dst AND a.community = 1 AND b.community = 1 AND a.membership > .5 AND b.membership > .5)) q
+  WHERE a <> b GROUP BY 1, 2, 3, 4;
+CREATE TEMP TABLE graph_references AS
+  SELECT model, g, array_agg(s) AS s FROM (
+    SELECT model, g, day, tlv_graph_agg(src, dst) AS s FROM graph_fits, generate_series(1, 7) day, tlv_simulate_mmsb(m, 1000 * g + 500 + day) GROUP BY 1, 2, 3) q GROUP BY 1, 2;
+SELECT model, way, count(DISTINCT (g, day)) AS days, round(avg((p_value < .05)::int) FILTER (WHERE test = 'scores'), 3) AS scores,
+  round(avg((p_value < .05)::int) FILTER (WHERE test = 'nodes'), 3) AS nodes, round(avg((p_value < .001)::int) FILTER (WHERE test = 'scores'), 3) AS scores_1_in_1000,
+  round(avg((p_value < .001)::int) FILTER (WHERE test = 'nodes'), 3) AS nodes_1_in_1000, round(avg((p_value < .05)::int) FILTER (WHERE component = 1), 3) AS community_1
+FROM graph_days d JOIN graph_fits USING (model, g) JOIN graph_references r USING (model, g), tlv_drift(f, d.s, r.s) GROUP BY 1, 2 ORDER BY 1, way <> 'nothing', 2;

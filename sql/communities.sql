@@ -75,3 +75,11 @@ COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, bigint) IS 'probabilit
 CREATE FUNCTION tlv_edge_probability(model tlv_model, src bigint, dst text) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_edge_probability_target_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, text) IS 'probability of an edge between two nodes of the model, of which the target is told by name; null where it does not know one';
+
+CREATE FUNCTION tlv_drift(model tlv_model, graph tlv_graph, reference tlv_graph[])
+    RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
+    AS 'MODULE_PATHNAME', 'tlv_graph_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
+COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_graph, tlv_graph[]) IS
+    'tests of whether the graph of a day is like those of the days of a reference, each of as long a time: the edges between the communities of the model (scores; of each: score), and '
+    'those of single nodes with communities (nodes); p-values are right whatever the model was fitted to, where edges are independent given the communities; edges with nodes that the model '
+    'does not know are left out';

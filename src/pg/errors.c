@@ -7,8 +7,6 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "tensorlv/model/errors.h"
 #include "tensorlv/num/special.h"
@@ -96,37 +94,14 @@ TLV_FUNCTION(tlv_estimates_rows)
 	return (Datum) 0;
 }
 
-/* The models of an array but those that are null, from the current memory context. */
-static tlv_frame *
-model_frames(ArrayType *array, size_t *n)
-{
-	Oid element = ARR_ELEMTYPE(array);
-	Datum *values;
-	bool *nulls, by_value;
-	int16 length;
-	char align;
-	int count;
-	tlv_frame *frames;
-
-	get_typlenbyvalalign(element, &length, &by_value, &align);
-	deconstruct_array(array, element, length, by_value, align, &values, &nulls, &count);
-	frames = palloc(Max(count, 1) * sizeof(tlv_frame));
-	*n = 0;
-	for (int i = 0; i < count; i++)
-		if (!nulls[i])
-			frames[(*n)++] = TlvFrame((struct varlena *) PG_DETOAST_DATUM(values[i]));
-	return frames;
-}
-
 /* tlv_jackknife(model, without) */
 TLV_FUNCTION(tlv_jackknife)
 {
 	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), *without;
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	TlvMaker maker;
 	size_t n;
 
-	without = model_frames(array, &n);
+	without = TlvArrayFrames(PG_GETARG_DATUM(1), &n);
 	TlvMakerBegin(&maker, "tensorlv jackknife");
 	TlvCheck(maker.ctx,
 			 tlv_errors_jackknife(maker.ctx, &model, n, without, &maker.image, &maker.size));

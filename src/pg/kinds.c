@@ -72,6 +72,19 @@ TLV_FUNCTION(tlv_groups_rows)
 	return (Datum) 0;
 }
 
+void
+TlvPutDrift(FunctionCallInfo fcinfo, const tlv_drift *drift)
+{
+	for (size_t i = 0; i < drift->n; i++)
+	{
+		const tlv_drift_test *one = drift->tests + i;
+
+		TlvPutRow(fcinfo, TlvText(one->test),
+				  TlvNullIf(one->component == 0, TlvInt4((int32) one->component)),
+				  TlvFloat8(one->statistic), TlvFloat8(one->p_value));
+	}
+}
+
 /* tlv_drift(model, statistics, reference): rows (test, component, statistic, p_value) */
 TLV_FUNCTION(tlv_drift_rows)
 {
@@ -91,11 +104,7 @@ TLV_FUNCTION(tlv_drift_rows)
 	}
 	work = TlvWorkBegin("tensorlv drift");
 	TlvCheck(&work->ctx, tlv_model_drift(&work->ctx, &model, &statistics, &drift));
-	for (size_t i = 0; i < drift.n; i++)
-		TlvPutRow(
-			fcinfo, TlvText(drift.tests[i].test),
-			TlvNullIf(drift.tests[i].component == 0, TlvInt4((int32) drift.tests[i].component)),
-			TlvFloat8(drift.tests[i].statistic), TlvFloat8(drift.tests[i].p_value));
+	TlvPutDrift(fcinfo, &drift);
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -11,6 +11,7 @@
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "suggest.h"
+#include "tensorlv/model/drift.h"
 #include "tensorlv/model/mmsb.h"
 
 /* ---- fitting ---- */
@@ -324,5 +325,26 @@ TLV_FUNCTION(tlv_bridgeness_rows)
 					  TlvDatum(side));
 		}
 	}
+	return (Datum) 0;
+}
+
+/* tlv_drift(model, graph, reference): rows (test, component, statistic, p_value) */
+TLV_FUNCTION(tlv_graph_drift_rows)
+{
+	tlv_drift drift = {.n = 0};
+	tlv_frame model, graph, *reference;
+	TlvWork *work;
+	size_t n;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		return (Datum) 0;
+	model = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, "tlv_drift of graphs");
+	graph = TlvFrame(PG_GETARG_TLV(1));
+	reference = TlvArrayFrames(PG_GETARG_DATUM(2), &n);
+	work = TlvWorkBegin("tensorlv drift");
+	TlvCheck(&work->ctx, tlv_mmsb_drift(&work->ctx, &model, &graph, n, reference, &drift));
+	TlvPutDrift(fcinfo, &drift);
+	TlvWorkEnd(work);
 	return (Datum) 0;
 }

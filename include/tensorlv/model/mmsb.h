@@ -71,6 +71,9 @@ extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, 
  * allocated. parts->diagnostics is NULL. */
 extern tlv_status tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts);
 
+/* Place of a node among those of a side; n of the side where it is not known (edge.c). */
+extern size_t tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node);
+
 /*
  * Probability of an edge from a node to another: theta_u theta_v pi_u' P pi_v, at most 1; of a
  * Poisson model that of at least one, 1 - exp(-mean).  Of undirected graphs the order does not
@@ -174,6 +177,18 @@ extern tlv_status tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_opt
  * community, 1 for all alike (Huang 2016, section 3.4.2; Nepusz et al. 2008).  0 for k = 1.
  */
 extern double tlv_bridgeness(size_t k, size_t n, const float *share);
+
+/*
+ * Tests of the graph of a day under a model, beside n graphs of days that were as they should be,
+ * all of as long a time and of the model's kind (drift.c): "scores" of the edges between all
+ * communities (chi squared), "score" of those of each, and "nodes", whether single nodes have
+ * others of their edges than before (z).  A node counts as of its largest membership; edges with
+ * nodes that the model does not know are left out.  The days need not be those of the fit, and
+ * better are not.  Errors: TLV_BAD_PARAMETER for n = 0 and graphs of another kind, TLV_BAD_DATA
+ * where no edge is between nodes of the model, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
+								 size_t n, const tlv_frame *reference, tlv_drift *drift);
 
 /* ---- simulation (simulate.c) ---- */
 

@@ -300,8 +300,14 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	if (statistics->header->kind == TLV_KIND_SCORE_PRODUCTS && kind->model->score != NULL)
 		return tlv_scores_drift(ctx, model, statistics, drift);
 	if (kind->model->drift == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for a model of kind %s",
-						kind->name);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for a model of kind %s",
+				 kind->name);
+		if (kind->code == TLV_KIND_MMSB)
+			tlv_fail_hint(ctx,
+						  "Graphs are tested as they are: tlv_drift(model, graph, reference).");
+		return TLV_BAD_PARAMETER;
+	}
 	TLV_TRY(find_present(ctx, model, &present));
 	TLV_TRY(tlv_require_model(ctx, statistics, &present.frame));
 	if (!(seen > 0))

@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-/* Place of a node among those of a side; n where it is not known. */
-static size_t
-find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node)
+size_t
+tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node)
 {
 	const int64_t *nodes = parts->side[side].nodes;
 	size_t n = parts->side[side].n, low = 0, high = n;
@@ -27,7 +26,8 @@ find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node)
 double
 tlv_mmsb_edge_probability(const tlv_mmsb_parts *parts, int64_t source, int64_t target)
 {
-	size_t to = parts->sides - 1, u = find_node(parts, 0, source), v = find_node(parts, to, target);
+	size_t to = parts->sides - 1, u = tlv_mmsb_find_node(parts, 0, source),
+		   v = tlv_mmsb_find_node(parts, to, target);
 	const tlv_memberships *a = &parts->side[0].memberships, *b = &parts->side[to].memberships;
 	double rate = 0, sums[2] = {0, 0};
 

@@ -1,5 +1,5 @@
 /*
- * model.c - models as arguments.
+ * model.c - models, and arrays of values, as arguments.
  */
 #include "tlv_pg.h"
 
@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 tlv_frame
 TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind, const char *function)
@@ -16,6 +17,28 @@ TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind, const
 
 	TlvRequireKind(&frame, kind, function);
 	return frame;
+}
+
+tlv_frame *
+TlvArrayFrames(Datum array, size_t *n)
+{
+	ArrayType *own = DatumGetArrayTypeP(array);
+	Oid element = ARR_ELEMTYPE(own);
+	Datum *values;
+	bool *nulls, by_value;
+	int16 length;
+	char align;
+	int count;
+	tlv_frame *frames;
+
+	get_typlenbyvalalign(element, &length, &by_value, &align);
+	deconstruct_array(own, element, length, by_value, align, &values, &nulls, &count);
+	frames = palloc(Max(count, 1) * sizeof(tlv_frame));
+	*n = 0;
+	for (int i = 0; i < count; i++)
+		if (!nulls[i])
+			frames[(*n)++] = TlvFrame((struct varlena *) PG_DETOAST_DATUM(values[i]));
+	return frames;
 }
 
 uint64

@@ -441,6 +441,12 @@ extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);
 extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,
 							   const char *function);
 
+/* The values of an array but those that are null, from the current memory context. */
+extern tlv_frame *TlvArrayFrames(Datum array, size_t *n);
+
+/* tlv_drift: rows (test, component, statistic, p_value) (kinds.c). */
+extern void TlvPutDrift(FunctionCallInfo fcinfo, const tlv_drift *drift);
+
 /* ---- arguments ---- */
 
 /* A seed argument: 0 .. 2^53 - 1, which every stored form holds exactly. */
