@@ -16,6 +16,16 @@ COMMENT ON AGGREGATE tlv_view_moments("any", "any", "any") IS
     '(d1 d2 d3 <= 8000000); arrays of two dimensions are many rows. Categories, each a whole number, a text, a value of an enumeration or a boolean: how often each triple occurs. '
     'Rows with a null are skipped and counted';
 
+CREATE FUNCTION tlv_row_sample_accum(tlv_moments, "any", "any", "any", integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_view_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_row_sample_accum(tlv_moments, "any", "any", "any", integer, bigint) IS 'transition function of tlv_row_sample';
+CREATE AGGREGATE tlv_row_sample(x1 "any", x2 "any", x3 "any", count integer, seed bigint) (
+    SFUNC = tlv_row_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_row_sample("any", "any", "any", integer, bigint) IS
+    'the same of rows of three views: vectors one behind the other, or ids of categories, each as two numbers, its upper and its lower 32 bits';
+
 CREATE FUNCTION tlv_fit_multiview(moments tlv_moments, k integer DEFAULT NULL, iterations integer DEFAULT NULL,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
     max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model

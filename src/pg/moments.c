@@ -102,6 +102,9 @@ TLV_TRANSITION(tlv_row_sample_accum, &tlv_aggregate_row_sample, &TlvVectorRows, 
 TLV_TRANSITION(tlv_category_sample_accum, &tlv_aggregate_row_sample, &TlvIntegerRows, 1, 2,
 			   {SAMPLE_COUNT, SEED})
 
+TLV_TRANSITION(tlv_view_sample_accum, &tlv_aggregate_row_sample, &TlvAnyThreeRows, 1, 4,
+			   {SAMPLE_COUNT, SEED})
+
 /* Vectors and categories are collected in different values. */
 static const TlvTransition *
 view_transition(FunctionCallInfo fcinfo)

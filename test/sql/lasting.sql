@@ -217,14 +217,17 @@ SELECT count(*) FROM scored r, drifting g, tlv_drift(r.model, r.s, g.same) WHERE
 CREATE TABLE graph_days AS WITH truth AS (SELECT tlv_simulate_mmsb_model(300, 3, 0, .12, .02, seed => 41) AS m)
   SELECT day, tlv_graph_agg(src, dst) AS g FROM truth, generate_series(0, 40) day, tlv_simulate_mmsb(m, 900 + day) GROUP BY 1
   UNION ALL SELECT 98, tlv_graph_agg(src, dst) FROM (SELECT src, dst FROM truth, tlv_simulate_mmsb(m, 998)
-    UNION ALL SELECT e.src, e.dst FROM truth, tlv_simulate_mmsb(m, 996) e, tlv_memberships(m) a, tlv_memberships(m) b WHERE a.node = src AND b.node = dst AND a.community = 1 AND b.community = 1 AND src % 3 = 0) q
+    UNION ALL SELECT e.src, e.dst FROM truth, tlv_simulate_mmsb(m, 996) e, tlv_memberships(m) a, tlv_memberships(m) b
+      WHERE a.node = src AND b.node = dst AND a.community = 1 AND b.community = 1 AND src % 3 = 0) q
   UNION ALL SELECT 99, tlv_graph_agg(CASE WHEN src % 20 = 0 THEN src - 7 WHEN src % 20 = 13 THEN src + 7 ELSE src END, CASE WHEN dst % 20 = 0 THEN dst - 7 WHEN dst % 20 = 13 THEN dst + 7 ELSE dst END)
     FROM truth, tlv_simulate_mmsb(m, 999);
 CREATE TABLE graph_model AS SELECT tlv_fit_mmsb(g, 3) AS model FROM graph_days WHERE day = 0;
-CREATE TABLE graph_tests AS SELECT day, t.* FROM graph_model, graph_days d, LATERAL (SELECT array_agg(g ORDER BY day) AS before FROM graph_days WHERE day BETWEEN 1 AND 7) r, tlv_drift(model, d.g, before) t WHERE day > 7;
+CREATE TABLE graph_tests AS SELECT day, t.* FROM graph_model, graph_days d, LATERAL (SELECT array_agg(g ORDER BY day) AS before FROM graph_days
+    WHERE day BETWEEN 1 AND 7) r, tlv_drift(model, d.g, before) t WHERE day > 7;
 SELECT day, test, component, p_value < 1e-4 AS alarm FROM graph_tests WHERE day > 90 ORDER BY 1, 2, 3;
 -- at 1 in 20 one or two of 33 alarm where nothing has changed
-SELECT test, count(*) FILTER (WHERE p_value < .05) <= 6 AS few, min(p_value) > 1e-4 AS none_sure, avg(p_value) BETWEEN .35 AND .65 AS middling FROM graph_tests WHERE day < 90 AND component IS NULL GROUP BY 1 ORDER BY 1;
+SELECT test, count(*) FILTER (WHERE p_value < .05) <= 6 AS few, min(p_value) > 1e-4 AS none_sure, avg(p_value) BETWEEN .35 AND .65 AS middling FROM graph_tests
+    WHERE day < 90 AND component IS NULL GROUP BY 1 ORDER BY 1;
 -- a day is like itself
 SELECT t.* FROM graph_model, graph_days, tlv_drift(model, g, ARRAY[g, NULL]) t WHERE day = 3;
 SELECT count(*) AS of_null FROM graph_model, tlv_drift(model, NULL::tlv_graph, ARRAY[]::tlv_graph[]);

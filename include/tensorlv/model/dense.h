@@ -39,6 +39,12 @@ extern const tlv_aggregate tlv_aggregate_dense_moments;
 extern const tlv_aggregate tlv_aggregate_row_sample;
 #define TLV_DENSE_MOST_SAMPLE 10000000
 
+/* Rows of three views are one behind the other in a sample; of three ids, each as two numbers, its
+ * halves. */
+#define TLV_SAMPLE_HALVES 6
+extern void tlv_sample_halves(int64_t id, double halves[2]);
+extern int64_t tlv_sample_id(const double halves[2]);
+
 /*
  * The sample as *n rows (d x n, from the arena), `count` of them or all that were seen where these
  * are fewer: equal ones as often as a random sample has them.

@@ -55,6 +55,8 @@ typedef struct tlv_estimate
 	bool plain;
 	bool rate;	/* of connectivity: not a probability, but so many expected edges a pair */
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
+	/* Of the standard error itself, where it comes from few fits: intervals are then Student's. */
+	double degrees;
 	double standard_error; /* NaN: not known */
 	/* Of a probability, how many observations it comes from, such as tell about it as much as rows
 	 * whose components are known; 0: not known. */

@@ -151,6 +151,10 @@ extern bool tlv_plan_in_memory(const tlv_plan *plan, const tlv_pass *pass);
 extern tlv_status tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan,
 										  const tlv_pass *pass, tlv_value **values);
 
+/* Runs a plan whose passes ask for all rows alone over a list of rows: the model is then in
+ * plan->image.  Errors: those of tlv_plan_next. */
+extern tlv_status tlv_plan_run(tlv_context *ctx, tlv_plan *plan, size_t n, const tlv_row *rows);
+
 /* The model is done, but for its standard errors: the pass that they need, or the model with them
  * or with the warning (pass->n = 0); called by tlv_plan_next. */
 extern tlv_status tlv_plan_ask_errors(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass);

@@ -25,8 +25,8 @@ struct tlv_support_class
 	/* The count of the sample. */
 	size_t (*count)(const tlv_plan *plan, const tlv_frame *model);
 	/* The rows of a sample, and whether it is all of them. */
-	tlv_status (*rows)(tlv_context *ctx, const tlv_frame *sample, size_t *n, tlv_row **rows,
-					   bool *complete);
+	tlv_status (*rows)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+					   tlv_row **rows, bool *complete);
 	/* A model of as many components and the same form, learnt from these rows alone. */
 	tlv_status (*learn)(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_t n,
 						const tlv_row *rows, uint64_t seed, void **image, size_t *size);
@@ -37,5 +37,28 @@ struct tlv_support_class
  * gets the numbers "recurrence_1" and so on, and of those above TLV_SUPPORT_LIMIT warnings.
  */
 extern tlv_status tlv_plan_ask_support(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass);
+
+/* Posteriors of two models over the same things: sums of the smaller of two, and of either. */
+typedef struct tlv_overlap
+{
+	size_t ka, kb;
+	double *common, *a, *b; /* ka x kb, ka, kb; one block */
+} tlv_overlap;
+
+extern tlv_status tlv_overlap_create(tlv_context *ctx, size_t ka, size_t kb, tlv_overlap *overlap);
+
+/* Adds what one thing has in either, ka and kb. */
+extern void tlv_overlap_add(tlv_overlap *overlap, const double *a, const double *b);
+
+/* Adds to apart (ka) the distances to the partners, over TLV_SUPPORT_PARTS; 1 without one. */
+#define TLV_SUPPORT_PARTS 4
+extern tlv_status tlv_overlap_distances(tlv_context *ctx, const tlv_overlap *overlap,
+										double *apart);
+
+/* The numbers "recurrence_1" and so on (NaN: not known), and the warnings; what they were learnt
+ * from: "rows". */
+extern tlv_status tlv_support_diagnose(tlv_context *ctx, const char *component, const char *code,
+									   const char *from, size_t k, const double *apart,
+									   tlv_diagnostics *to);
 
 #endif /* TENSORLV_SUPPORT_H */

@@ -216,9 +216,22 @@ positive_interval(const tlv_estimate *estimate, double z, double *low, double *h
 	*high = estimate->estimate * factor;
 }
 
+/* Student's quantile of so many degrees at the probability of the normal quantile z (Cornish and
+ * Fisher 1938): to .001 from 10 degrees on. */
+static double
+student_quantile(double z, double degrees)
+{
+	double cube = z * z * z;
+
+	return z + (cube + z) / (4 * degrees) +
+		   (5 * cube * z * z + 16 * cube + 3 * z) / (96 * degrees * degrees);
+}
+
 void
 tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low, double *high)
 {
+	if (estimate->degrees > 0)
+		z = student_quantile(z, estimate->degrees);
 	*low = *high = NAN;
 	switch (estimate->part)
 	{
@@ -275,9 +288,12 @@ tlv_errors_check(tlv_context *ctx, const tlv_frame *model)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", section->name);
 	kept = tlv_section_data(model, section);
 	for (size_t i = 0; i < section->columns * list.n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!isfinite(kept[i]) || (i < 2 * list.n && kept[i] < 0 && (i >= list.n || kept[i] != -1)))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", i + 1,
 							section->name, kept[i]);
+	}
 	tlv_estimates_free(ctx, &list);
 	return TLV_OK;
 }

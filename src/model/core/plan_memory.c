@@ -24,10 +24,33 @@ memory_value_release(tlv_value *value)
 	tlv_free(own->ctx, own);
 }
 
-/* Adds all rows, each shifted back to where it came from; x has room for one. */
-static tlv_status
-add_rows(tlv_context *ctx, const tlv_plan_memory *rows, double *x, tlv_accumulator *accumulator)
+/* Rows of a plan: such as it holds, or a list. */
+typedef struct memory_rows
 {
+	const tlv_plan_memory *held; /* NULL: a list */
+	size_t n;
+	const tlv_row *list;
+} memory_rows;
+
+static tlv_status
+add_list(tlv_context *ctx, const memory_rows *rows, tlv_accumulator *accumulator)
+{
+	for (size_t t = 0; t < rows->n; t++)
+	{
+		if (t % ROWS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_add(ctx, accumulator, &rows->list[t]));
+	}
+	return TLV_OK;
+}
+
+/* Adds all rows, each shifted back to where it came from. */
+static tlv_status
+add_held(tlv_context *ctx, const tlv_plan_memory *rows, tlv_accumulator *accumulator)
+{
+	double *x;
+
+	TLV_TRY_NEW(ctx, x, rows->d);
 	for (size_t t = 0; t < rows->n; t++)
 	{
 		const double *row = rows->rows + t * rows->d;
@@ -43,17 +66,16 @@ add_rows(tlv_context *ctx, const tlv_plan_memory *rows, double *x, tlv_accumulat
 
 /* The value of a statistic; what it takes on the way is in a scratch. */
 static tlv_status
-collect(tlv_context *ctx, const tlv_plan_memory *rows, const tlv_statistic *statistic, void **image,
+collect(tlv_context *ctx, const memory_rows *rows, const tlv_statistic *statistic, void **image,
 		size_t *size)
 {
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
-	double *x;
 
 	TLV_TRY_ALLOC(ctx, builder);
-	TLV_TRY_NEW(ctx, x, rows->d);
 	TLV_TRY(tlv_statistic_create(ctx, statistic, &accumulator));
-	TLV_TRY(add_rows(ctx, rows, x, accumulator));
+	TLV_TRY(rows->held != NULL ? add_held(ctx, rows->held, accumulator)
+							   : add_list(ctx, rows, accumulator));
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_scratch_keep(ctx, *image);
@@ -61,7 +83,7 @@ collect(tlv_context *ctx, const tlv_plan_memory *rows, const tlv_statistic *stat
 }
 
 static tlv_status
-memory_value_create(tlv_context *ctx, const tlv_plan_memory *rows, const tlv_statistic *statistic,
+memory_value_create(tlv_context *ctx, const memory_rows *rows, const tlv_statistic *statistic,
 					tlv_value **value)
 {
 	memory_value *own;
@@ -87,9 +109,8 @@ tlv_plan_in_memory(const tlv_plan *plan, const tlv_pass *pass)
 		   pass->damp == 0 && !pass->complete;
 }
 
-tlv_status
-tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan, const tlv_pass *pass,
-						tlv_value **values)
+static tlv_status
+pass_over(tlv_context *ctx, const memory_rows *rows, const tlv_pass *pass, tlv_value **values)
 {
 	tlv_status status = TLV_OK;
 
@@ -97,11 +118,43 @@ tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan, const tlv_pass *
 	for (size_t i = 0; i < pass->n; i++)
 		values[i] = NULL;
 	for (size_t i = 0; i < pass->n && status == TLV_OK; i++)
-		status = memory_value_create(ctx, &plan->memory, &pass->statistics[i], &values[i]);
+		status = memory_value_create(ctx, rows, &pass->statistics[i], &values[i]);
 	for (size_t i = 0; i < pass->n && status != TLV_OK; i++)
 	{
 		tlv_value_drop(values[i]);
 		values[i] = NULL;
 	}
 	return status;
+}
+
+tlv_status
+tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan, const tlv_pass *pass,
+						tlv_value **values)
+{
+	return pass_over(ctx, &(const memory_rows){.held = &plan->memory}, pass, values);
+}
+
+tlv_status
+tlv_plan_run(tlv_context *ctx, tlv_plan *plan, size_t n, const tlv_row *rows)
+{
+	const memory_rows list = {.n = n, .list = rows};
+	tlv_value *own[TLV_PLAN_STATISTICS], **values = NULL;
+	tlv_pass pass;
+
+	for (;;)
+	{
+		tlv_status status;
+
+		TLV_TRY(tlv_plan_next(ctx, plan, values, &pass));
+		if (pass.n == 0)
+			return TLV_OK;
+		tlv_assert(pass.source == 0 && pass.folds == 0 && pass.damp == 0 && !pass.complete);
+		values = own;
+		status = pass_over(ctx, &list, &pass, own);
+		if (status != TLV_OK)
+		{
+			tlv_plan_abandon(plan);
+			return status;
+		}
+	}
 }

@@ -10,8 +10,6 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 
-/* Parts, of which one is left out in turn. */
-#define PARTS 4
 /* Numbers that are added up between two looks at tlv_should_stop(). */
 #define NUMBERS_BETWEEN ((size_t) 1 << 16)
 /* Rows of a component in the sample, where that is not all rows, of which something can be said. */
@@ -33,66 +31,36 @@ typedef struct support
 
 /* ---- two models on the same rows ---- */
 
-/* Sums over the rows of the smaller of two posteriors, and of either. */
-typedef struct overlap
+tlv_status
+tlv_overlap_create(tlv_context *ctx, size_t ka, size_t kb, tlv_overlap *overlap)
 {
-	size_t ka, kb;
-	double *common, *a, *b; /* ka x kb, ka, kb; one block */
-} overlap;
-
-static tlv_status
-add_row(tlv_context *ctx, tlv_model *a, tlv_model *b, const tlv_row *row,
-		tlv_posterior posterior[2], overlap *sums)
-{
-	TLV_TRY(tlv_model_infer(ctx, a, row, &posterior[0]));
-	TLV_TRY(tlv_model_infer(ctx, b, row, &posterior[1]));
-	for (size_t t = 0; t < posterior[0].n; t++)
-	{
-		const double *r = posterior[0].values + t * sums->ka;
-		const double *s = posterior[1].values + t * sums->kb;
-
-		if (t % (NUMBERS_BETWEEN / (sums->ka * sums->kb) + 1) == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t i = 0; i < sums->ka; i++)
-			for (size_t j = 0; j < sums->kb; j++)
-				sums->common[i * sums->kb + j] += fmin(r[i], s[j]);
-		for (size_t i = 0; i < sums->ka; i++)
-			sums->a[i] += r[i];
-		for (size_t j = 0; j < sums->kb; j++)
-			sums->b[j] += s[j];
-	}
+	*overlap = (tlv_overlap){.ka = ka, .kb = kb};
+	TLV_TRY_NEW0(ctx, overlap->common, ka * kb + ka + kb);
+	overlap->a = overlap->common + ka * kb;
+	overlap->b = overlap->a + ka;
 	return TLV_OK;
 }
 
-static tlv_status
-compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, overlap *sums)
+void
+tlv_overlap_add(tlv_overlap *overlap, const double *a, const double *b)
 {
-	tlv_posterior posterior[2] = {0};
-	tlv_model *a, *b;
-
-	TLV_TRY(tlv_model_open(ctx, &state->model, &a));
-	TLV_TRY(tlv_model_open(ctx, other, &b));
-	*sums = (overlap){.ka = state->k, .kb = tlv_model_components(other)};
-	TLV_TRY_NEW0(ctx, sums->common, sums->ka * sums->kb + sums->ka + sums->kb);
-	sums->a = sums->common + sums->ka * sums->kb;
-	sums->b = sums->a + sums->ka;
-	for (size_t i = 0; i < state->n; i++)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(add_row(ctx, a, b, &state->rows[i], posterior, sums));
-	}
-	return TLV_OK;
+	for (size_t i = 0; i < overlap->ka; i++)
+		for (size_t j = 0; j < overlap->kb; j++)
+			overlap->common[i * overlap->kb + j] += fmin(a[i], b[j]);
+	for (size_t i = 0; i < overlap->ka; i++)
+		overlap->a[i] += a[i];
+	for (size_t j = 0; j < overlap->kb; j++)
+		overlap->b[j] += b[j];
 }
 
-/* Adds for every component how little of it and of its partner is common. */
-static tlv_status
-add_distances(tlv_context *ctx, support *state, const overlap *sums)
+tlv_status
+tlv_overlap_distances(tlv_context *ctx, const tlv_overlap *sums, double *apart)
 {
 	int64_t *partner;
-	double *cost, *apart;
+	double *cost, *own;
 
 	TLV_TRY_NEW_ROWS(ctx, cost, sums->ka, sums->kb);
-	TLV_TRY_NEW(ctx, apart, sums->ka);
+	TLV_TRY_NEW(ctx, own, sums->ka);
 	TLV_TRY_NEW(ctx, partner, sums->ka);
 	for (size_t i = 0; i < sums->ka; i++)
 		for (size_t j = 0; j < sums->kb; j++)
@@ -101,11 +69,44 @@ add_distances(tlv_context *ctx, support *state, const overlap *sums)
 
 			cost[i * sums->kb + j] = both > 0 ? 1 - 2 * sums->common[i * sums->kb + j] / both : 1;
 		}
-	TLV_TRY(tlv_assign_components(ctx, sums->ka, sums->kb, cost, 1, partner, apart));
+	TLV_TRY(tlv_assign_components(ctx, sums->ka, sums->kb, cost, 1, partner, own));
 	for (size_t i = 0; i < sums->ka; i++)
+		apart[i] += (partner[i] >= 0 ? own[i] : 1) / TLV_SUPPORT_PARTS;
+	tlv_free(ctx, partner);
+	tlv_free(ctx, own);
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}
+
+static tlv_status
+add_row(tlv_context *ctx, tlv_model *a, tlv_model *b, const tlv_row *row,
+		tlv_posterior posterior[2], tlv_overlap *sums)
+{
+	TLV_TRY(tlv_model_infer(ctx, a, row, &posterior[0]));
+	TLV_TRY(tlv_model_infer(ctx, b, row, &posterior[1]));
+	for (size_t t = 0; t < posterior[0].n; t++)
 	{
-		state->apart[i] += (partner[i] >= 0 ? apart[i] : 1) / PARTS;
-		state->sizes[i] = sums->a[i];
+		if (t % (NUMBERS_BETWEEN / (sums->ka * sums->kb) + 1) == 0)
+			TLV_TRY_CONTINUE(ctx);
+		tlv_overlap_add(sums, posterior[0].values + t * sums->ka,
+						posterior[1].values + t * sums->kb);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, tlv_overlap *sums)
+{
+	tlv_posterior posterior[2] = {0};
+	tlv_model *a, *b;
+
+	TLV_TRY(tlv_model_open(ctx, &state->model, &a));
+	TLV_TRY(tlv_model_open(ctx, other, &b));
+	TLV_TRY(tlv_overlap_create(ctx, state->k, tlv_model_components(other), sums));
+	for (size_t i = 0; i < state->n; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(add_row(ctx, a, b, &state->rows[i], posterior, sums));
 	}
 	return TLV_OK;
 }
@@ -117,30 +118,34 @@ learn_without(tlv_context *ctx, support *state, size_t part)
 {
 	tlv_row *rows;
 	tlv_frame other;
-	overlap sums;
+	tlv_overlap sums;
 	void *image;
 	size_t size, n = 0;
 
 	TLV_TRY_NEW(ctx, rows, state->n);
 	for (size_t i = 0; i < state->n; i++)
-		if (i % PARTS != part)
+		if (i % TLV_SUPPORT_PARTS != part)
 			rows[n++] = state->rows[i];
 	TLV_TRY(state->class->learn(ctx, state->plan, &state->model, n, rows, part + 1, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &other));
 	TLV_TRY(compare_models(ctx, state, &other, &sums));
-	return add_distances(ctx, state, &sums);
+	for (size_t i = 0; i < state->k; i++)
+		state->sizes[i] = sums.a[i];
+	TLV_TRY(tlv_overlap_distances(ctx, &sums, state->apart));
+	tlv_free(ctx, image);
+	return TLV_OK;
 }
 
 static tlv_status
 learn_parts(tlv_context *ctx, support *state)
 {
-	state->known = state->n >= PARTS * state->k;
-	for (size_t part = 0; state->known && part < PARTS; part++)
+	state->known = state->n >= TLV_SUPPORT_PARTS * state->k;
+	for (size_t part = 0; state->known && part < TLV_SUPPORT_PARTS; part++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
-		tlv_report(ctx, "support", (double) part, PARTS);
+		tlv_report(ctx, "support", (double) part, TLV_SUPPORT_PARTS);
 		tlv_scratch_begin(ctx, &scratch);
 		status = learn_without(ctx, state, part);
 		tlv_scratch_end(ctx, &scratch);
@@ -161,24 +166,32 @@ is_told(const support *state, size_t j)
 	return state->known && (state->complete || state->sizes[j] >= LEAST_ROWS);
 }
 
+tlv_status
+tlv_support_diagnose(tlv_context *ctx, const char *component, const char *code, const char *from,
+					 size_t k, const double *apart, tlv_diagnostics *to)
+{
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, apart[j], "recurrence_%zu", j + 1));
+	for (size_t j = 0; j < k; j++)
+		if (apart[j] > TLV_SUPPORT_LIMIT)
+			TLV_TRY(tlv_warn(ctx, to,
+							 &(tlv_warning){.code = code,
+											.component = j + 1,
+											.score = apart[j],
+											.hint = "use a smaller k, or collect more rows"},
+							 "%s %zu does not come again from three quarters of the %s", component,
+							 j + 1, from));
+	return TLV_OK;
+}
+
 static tlv_status
 diagnose(tlv_context *ctx, const support *state, tlv_diagnostics *to)
 {
-	const char *what = state->class->component;
-
 	for (size_t j = 0; j < state->k; j++)
-		TLV_TRY(tlv_diagnose(ctx, to, is_told(state, j) ? state->apart[j] : NAN, "recurrence_%zu",
-							 j + 1));
-	for (size_t j = 0; j < state->k; j++)
-		if (is_told(state, j) && state->apart[j] > TLV_SUPPORT_LIMIT)
-			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = state->class->code,
-											.component = j + 1,
-											.score = state->apart[j],
-											.hint = "use a smaller k, or collect more rows"},
-							 "%s %zu does not come again from three quarters of the rows", what,
-							 j + 1));
-	return TLV_OK;
+		if (!is_told(state, j))
+			state->apart[j] = NAN;
+	return tlv_support_diagnose(ctx, state->class->component, state->class->code, "rows", state->k,
+								state->apart, to);
 }
 
 static tlv_status
@@ -201,7 +214,8 @@ find_support(tlv_context *ctx, support *state, const tlv_frame *sample)
 {
 	TLV_TRY_NEW0(ctx, state->apart, 2 * state->k);
 	state->sizes = state->apart + state->k;
-	TLV_TRY(state->class->rows(ctx, sample, &state->n, &state->rows, &state->complete));
+	TLV_TRY(
+		state->class->rows(ctx, &state->model, sample, &state->n, &state->rows, &state->complete));
 	return learn_parts(ctx, state);
 }
 

@@ -44,7 +44,7 @@ typedef struct sample_state
 	sample_key *keys; /* room of them: behind the n in use, the places that are free */
 	double *rows;	  /* d x room */
 	double *counts;	  /* n, the stored form */
-	double *codes;	  /* of the last row of categories */
+	double *codes;	  /* of the last row of categories or views */
 	size_t codes_room;
 } sample_state;
 
@@ -187,21 +187,61 @@ check_vector(tlv_context *ctx, const sample_state *state, size_t d, const double
 	return TLV_OK;
 }
 
+/* Room for a row that is not made of numbers, or not of one array. */
+static tlv_status
+room_for_row(tlv_context *ctx, sample_state *state, size_t d)
+{
+	double *room;
+
+	if (d <= state->codes_room)
+		return TLV_OK;
+	room = tlv_realloc(ctx, state->codes, d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, room);
+	state->codes = room;
+	state->codes_room = d;
+	return TLV_OK;
+}
+
 /* A row of categories as numbers; what is missing is -1. */
 static tlv_status
 sample_codes(tlv_context *ctx, sample_state *state, const tlv_part *part)
 {
-	if (part->d > state->codes_room)
-	{
-		double *room = tlv_realloc(ctx, state->codes, part->d, sizeof(double));
-
-		TLV_TRY_ALLOC(ctx, room);
-		state->codes = room;
-		state->codes_room = part->d;
-	}
+	TLV_TRY(room_for_row(ctx, state, part->d));
 	for (size_t i = 0; i < part->d; i++)
 		state->codes[i] = part->codes[i];
 	return TLV_OK;
+}
+
+/* Three views one behind the other; of ids both halves, since a double does not hold every id. */
+static tlv_status
+sample_views(tlv_context *ctx, sample_state *state, const tlv_row *row, size_t *d)
+{
+	bool ids = row->form == TLV_ROW_CATEGORIES;
+	double *to;
+
+	TLV_TRY(tlv_row_require_parts(ctx, row));
+	*d = ids ? TLV_SAMPLE_HALVES : row->part[0].d + row->part[1].d + row->part[2].d;
+	TLV_TRY(room_for_row(ctx, state, *d));
+	to = state->codes;
+	for (int t = 0; t < 3; to += ids ? TLV_SAMPLE_HALVES / 3 : row->part[t].d, t++)
+		if (ids)
+			tlv_sample_halves(*row->part[t].ids, to);
+		else
+			memcpy(to, row->part[t].float64, row->part[t].d * sizeof(double));
+	return TLV_OK;
+}
+
+void
+tlv_sample_halves(int64_t id, double halves[2])
+{
+	halves[0] = (double) ((uint64_t) id >> 32);
+	halves[1] = (double) ((uint64_t) id & UINT32_MAX);
+}
+
+int64_t
+tlv_sample_id(const double halves[2])
+{
+	return (int64_t) ((uint64_t) halves[0] << 32 | (uint64_t) halves[1]);
 }
 
 static tlv_status
@@ -212,10 +252,10 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	size_t d = row->part[0].d;
 
 	if (row->form == TLV_ROW_CODES)
-	{
 		TLV_TRY(sample_codes(ctx, state, &row->part[0]));
-		x = state->codes;
-	}
+	else if (row->form != TLV_ROW_VECTOR)
+		TLV_TRY(sample_views(ctx, state, row, &d));
+	x = row->form == TLV_ROW_VECTOR ? x : state->codes;
 	TLV_TRY(check_vector(ctx, state, d, x));
 	state->d = d;
 	TLV_TRY(tlv_count_one(ctx, "seen", &state->seen));
@@ -425,7 +465,8 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 static const tlv_accumulator_class sample_class = {.name = "row_sample",
 												   .create = sample_create,
 												   TLV_DECLARED(&sample_sections),
-												   .rows = TLV_ROW_VECTOR | TLV_ROW_CODES,
+												   .rows = TLV_ROW_VECTOR | TLV_ROW_CODES |
+														   TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
 												   .add = sample_add};
 
 const tlv_kind tlv_kind_row_sample = {TLV_KIND_LINE(ROW_SAMPLE, row_sample),

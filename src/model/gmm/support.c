@@ -26,11 +26,13 @@ sample_count(const tlv_plan *plan, const tlv_frame *model)
 }
 
 static tlv_status
-sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, tlv_row **rows, bool *complete)
+sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+			tlv_row **rows, bool *complete)
 {
 	size_t d = tlv_frame_find(sample, "rows")->rows;
 	double *x;
 
+	(void) model;
 	TLV_TRY(tlv_row_sample_rows(ctx, sample, n, &x));
 	*complete = (double) *n >= tlv_frame_scalar(sample, "seen", 0);
 	TLV_TRY_NEW(ctx, *rows, *n);

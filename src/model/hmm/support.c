@@ -24,10 +24,12 @@ sample_count(const tlv_plan *plan, const tlv_frame *model)
 }
 
 static tlv_status
-sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, tlv_row **rows, bool *complete)
+sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+			tlv_row **rows, bool *complete)
 {
 	tlv_hmm_data data = {0}, cut;
 
+	(void) model;
 	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, &data.n, &data.rows));
 	for (size_t i = 0; i < data.n; i++)
 		data.steps += (double) data.rows[i].part[0].n;

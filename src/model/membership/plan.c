@@ -9,11 +9,14 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/support.h"
 
 /* Values of a sample at most, and its rows at least. */
 #define SAMPLE_VALUES ((size_t) 1 << 20)
 #define LEAST_SAMPLE  1000
 #define MOST_SAMPLE	  100000
+/* Rows that components are looked for anew in, at most. */
+#define SUPPORT_ROWS 20000
 /* Passes over rows that the sample did not hold. */
 #define CLASS_PASSES 20
 #define MIXED_PASSES 5
@@ -272,12 +275,76 @@ membership_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 	return TLV_OK;
 }
 
+/* ---- support (support.h) ---- */
+
+static size_t
+support_count(const tlv_plan *base, const tlv_frame *model)
+{
+	tlv_membership_parts parts;
+
+	(void) base;
+	tlv_membership_read(model, &parts);
+	return tlv_least(sample_count(parts.p * (size_t) parts.copies + parts.scalars), SUPPORT_ROWS);
+}
+
+static tlv_status
+support_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+			 tlv_row **rows, bool *complete)
+{
+	size_t d = tlv_frame_find(sample, "rows")->rows;
+	tlv_membership_parts parts;
+	int32_t *codes;
+	double *x;
+
+	tlv_membership_read(model, &parts);
+	TLV_TRY(tlv_row_sample_rows(ctx, sample, n, &x));
+	*complete = (double) *n >= tlv_frame_scalar(sample, "seen", 0);
+	TLV_TRY_NEW(ctx, *rows, *n);
+	TLV_TRY_NEW_ROWS(ctx, codes, *n, parts.scalars > 0 ? 1 : d);
+	for (size_t i = 0; i < *n; i++)
+	{
+		if (parts.scalars > 0)
+		{
+			(*rows)[i] = *TLV_AS_VECTOR(d, x + i * d);
+			continue;
+		}
+		for (size_t j = 0; j < d; j++)
+			codes[i * d + j] = (int32_t) x[i * d + j];
+		(*rows)[i] = *TLV_AS_CODES(d, codes + i * d);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+support_learn(tlv_context *ctx, const tlv_plan *base, const tlv_frame *model, size_t n,
+			  const tlv_row *rows, uint64_t seed, void **image, size_t *size)
+{
+	tlv_membership_plan_options options = ((const membership_plan *) base)->options;
+	tlv_plan *part;
+
+	options.fit.k = tlv_model_components(model);
+	options.fit.seed = seed;
+	TLV_TRY(tlv_membership_plan_create(ctx, &options, &part));
+	part->rows.form = base->rows.form;
+	part->rows.width[0] = rows[0].part[0].d;
+	TLV_TRY(tlv_plan_run(ctx, part, n, rows));
+	*image = part->image;
+	*size = part->size;
+	return TLV_OK;
+}
+
+static const tlv_support_class membership_support = {
+	"component",   "spurious_component", &tlv_aggregate_row_sample,
+	support_count, support_rows,		 support_learn};
+
 tlv_status
 tlv_membership_plan_create(tlv_context *ctx, const tlv_membership_plan_options *options,
 						   tlv_plan **created)
 {
-	static const tlv_plan_class classes = {.name = "tlv_lca", .next = membership_begin};
-	static const tlv_plan_class mixed = {.name = "tlv_gom", .next = membership_begin};
+	static const tlv_plan_class classes = {
+		.name = "tlv_lca", .next = membership_begin, .support = &membership_support};
+	static const tlv_plan_class mixed = {
+		.name = "tlv_gom", .next = membership_begin, .support = &membership_support};
 	membership_plan *plan = tlv_alloc0(ctx, 1, sizeof(membership_plan));
 
 	TLV_TRY_ALLOC(ctx, plan);

@@ -12,8 +12,6 @@
 #include "errors.h"
 #include "memberships.h"
 
-/* Graphs that are drawn. */
-#define FITS 20
 /* Seeds of the graphs are far from those of fits. */
 #define SEED_OF_GRAPHS 0x626f6f7473747261u
 
@@ -193,41 +191,48 @@ draw_and_fit(tlv_context *ctx, bootstrap *state, int b)
 	return add_fit(ctx, state, &truth, &fit);
 }
 
+tlv_mmsb_options
+tlv_mmsb_options_of(const tlv_mmsb_parts *parts, const tlv_mmsb_options *options)
+{
+	tlv_mmsb_options same = *options;
+
+	same.k = parts->k;
+	same.max_k = 0;
+	same.alpha0 = parts->alpha0;
+	same.edges = parts->poisson ? TLV_EDGES_POISSON : TLV_EDGES_BERNOULLI;
+	same.degree_corrected = parts->degree_corrected ? TLV_DEGREES_CORRECTED : TLV_DEGREES_PLAIN;
+	return same;
+}
+
 static tlv_status
 begin_bootstrap(tlv_context *ctx, const tlv_mmsb_options *options, bootstrap *state)
 {
 	TLV_TRY(tlv_mmsb_read(ctx, state->model, &state->parts));
 	TLV_TRY(tlv_mmsb_estimates(ctx, state->model, state->list));
 	TLV_TRY_NEW0(ctx, state->squares, state->list->n);
-	state->options = *options;
-	state->options.k = state->parts.k;
-	state->options.max_k = 0;
-	state->options.alpha0 = state->parts.alpha0;
-	state->options.edges = state->parts.poisson ? TLV_EDGES_POISSON : TLV_EDGES_BERNOULLI;
-	state->options.degree_corrected =
-		state->parts.degree_corrected ? TLV_DEGREES_CORRECTED : TLV_DEGREES_PLAIN;
+	state->options = tlv_mmsb_options_of(&state->parts, options);
 	return TLV_OK;
 }
 
 static tlv_status
 run_bootstrap(tlv_context *ctx, bootstrap *state)
 {
-	for (int b = 0; b < FITS; b++)
+	for (int b = 0; b < TLV_MMSB_DRAWN; b++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
-		tlv_report(ctx, "errors", b, FITS);
+		tlv_report(ctx, "errors", b, TLV_MMSB_DRAWN);
 		TLV_TRY_CONTINUE(ctx);
 		tlv_scratch_begin(ctx, &scratch);
 		status = draw_and_fit(ctx, state, b);
 		tlv_scratch_end(ctx, &scratch);
 		TLV_TRY(status);
 	}
-	if (2 * state->done < FITS)
+	if (2 * state->done < TLV_MMSB_DRAWN)
 		return tlv_fail(ctx, TLV_BAD_DATA,
 						"%.0f of %d graphs drawn from the model have as many communities",
-						state->done, FITS);
+						state->done, TLV_MMSB_DRAWN);
 	return TLV_OK;
 }
 

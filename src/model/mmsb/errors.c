@@ -19,7 +19,10 @@ add_of_side(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimate_part par
 			size_t a, double value, tlv_estimates *list)
 {
 	static const tlv_text sides[] = {{"source", 6}, {"target", 6}};
-	tlv_estimate one = {.part = part, .component = a + 1, .estimate = value};
+	tlv_estimate one = {.part = part,
+						.component = a + 1,
+						.estimate = value,
+						.degrees = parts->alpha0 > 0 ? TLV_MMSB_DRAWN : 0};
 
 	if (parts->sides == 2)
 	{
@@ -67,7 +70,8 @@ list_parts(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
 								.item = (int64_t) b + 1,
 								.number = {(int64_t) b + 1},
 								.estimate = parts->connectivity[a + k * b],
-								.rate = parts->poisson || parts->degree_corrected}));
+								.rate = parts->poisson || parts->degree_corrected,
+								.degrees = parts->alpha0 > 0 ? TLV_MMSB_DRAWN : 0}));
 	return TLV_OK;
 }
 

@@ -22,6 +22,13 @@ extern tlv_status tlv_mmsb_estimates(tlv_context *ctx, const tlv_frame *model, t
 extern tlv_status tlv_mmsb_standard_errors(tlv_context *ctx, const tlv_frame *model,
 										   const tlv_frame *errors, tlv_estimates *list);
 
+/* Graphs that are drawn for the errors of mixed memberships. */
+#define TLV_MMSB_DRAWN 20
+
+/* Options for fits as the model's. */
+extern tlv_mmsb_options tlv_mmsb_options_of(const tlv_mmsb_parts *parts,
+											const tlv_mmsb_options *options);
+
 /*
  * The model with the standard errors of fits with these options to graphs drawn from it: of every
  * number the root of the mean squared distance of their numbers from its own, communities matched
@@ -30,5 +37,13 @@ extern tlv_status tlv_mmsb_standard_errors(tlv_context *ctx, const tlv_frame *mo
  */
 extern tlv_status tlv_mmsb_bootstrap(tlv_context *ctx, const tlv_frame *model,
 									 const tlv_mmsb_options *options, void **image, size_t *size);
+
+/*
+ * The model with the numbers "recurrence_1" and so on and the warnings "spurious_community": how
+ * far its communities are from those of fits with these options that leave a quarter of the graph's
+ * edges out in turn (support.c).  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
+								   const tlv_mmsb_options *options, void **image, size_t *size);
 
 #endif /* TENSORLV_MMSB_ERRORS_H */

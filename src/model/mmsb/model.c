@@ -272,7 +272,7 @@ static const tlv_field mmsb_fields[] = {
 	{.form = TLV_FIELDS_END},
 };
 #undef SIDE
-static const char *const mmsb_series[] = {"conductance_1", NULL};
+static const char *const mmsb_series[] = {"conductance_1", "recurrence_1", NULL};
 static const tlv_layout mmsb_layout = {
 	.fields = mmsb_fields,
 	.weights = "sizes",

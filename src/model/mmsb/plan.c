@@ -9,11 +9,30 @@
 /* What of the pass for the graph is kept while that for the labels runs. */
 #define GRAPH 0
 
+typedef enum graph_stage
+{
+	STAGE_FIT,
+	STAGE_SUPPORT,
+	STAGE_ERRORS
+} graph_stage;
+
+static tlv_status
+run_stage(tlv_context *ctx, const mmsb_plan *plan, graph_stage stage, const tlv_frame *graph,
+		  void **image, size_t *size)
+{
+	tlv_frame model;
+
+	if (stage == STAGE_FIT)
+		return tlv_mmsb_fit(ctx, graph, &plan->options.fit, image, size);
+	TLV_TRY(tlv_frame_open(ctx, plan->base.image, plan->base.size, &model));
+	if (stage == STAGE_SUPPORT)
+		return tlv_mmsb_support(ctx, &model, graph, &plan->options.fit, image, size);
+	return tlv_mmsb_bootstrap(ctx, &model, &plan->options.fit, image, size);
+}
+
 /* Runs what makes the model's image, which is the plan's. */
 static tlv_status
-keep_model(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *from,
-		   tlv_status (*make)(tlv_context *ctx, const tlv_frame *from,
-							  const tlv_mmsb_options *options, void **image, size_t *size))
+keep_model(tlv_context *ctx, mmsb_plan *plan, graph_stage stage, const tlv_frame *graph)
 {
 	void *image = NULL;
 	tlv_scratch scratch;
@@ -21,7 +40,7 @@ keep_model(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *from,
 	tlv_status status;
 
 	tlv_scratch_begin(ctx, &scratch);
-	status = make(ctx, from, &plan->options.fit, &image, &size);
+	status = run_stage(ctx, plan, stage, graph, &image, &size);
 	if (status == TLV_OK)
 		tlv_scratch_keep(ctx, image);
 	tlv_scratch_end(ctx, &scratch);
@@ -32,19 +51,24 @@ keep_model(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *from,
 	return TLV_OK;
 }
 
-/* The model; of mixed memberships with the errors that block models get from themselves. */
+/* The model; with errors its support, and of mixed memberships the errors that block models get
+ * from themselves. */
 static tlv_status
 fit_graph(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *graph)
 {
-	tlv_frame model;
 	tlv_status status;
+	tlv_frame model;
 
-	TLV_TRY(keep_model(ctx, plan, graph, tlv_mmsb_fit));
-	if (!plan->base.errors || !(plan->options.fit.alpha0 > 0))
+	TLV_TRY(keep_model(ctx, plan, STAGE_FIT, graph));
+	if (!plan->base.errors)
+		return TLV_OK;
+	TLV_TRY(tlv_frame_open(ctx, plan->base.image, plan->base.size, &model));
+	if (tlv_model_components(&model) > 1)
+		TLV_TRY(keep_model(ctx, plan, STAGE_SUPPORT, graph));
+	if (!(plan->options.fit.alpha0 > 0))
 		return TLV_OK;
 	plan->base.errors = false;
-	TLV_TRY(tlv_frame_open(ctx, plan->base.image, plan->base.size, &model));
-	status = keep_model(ctx, plan, &model, tlv_mmsb_bootstrap);
+	status = keep_model(ctx, plan, STAGE_ERRORS, graph);
 	return status == TLV_OK ? status : tlv_plan_refuse_errors(ctx, &plan->base, status);
 }
 

@@ -9,6 +9,7 @@
 #define TENSORLV_MULTIVIEW_INTERNAL_H
 
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/model/support.h"
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/model/view_solver.h"
@@ -129,5 +130,11 @@ extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model
 /* drift.c: the member of the class. */
 extern tlv_status tlv_multiview_drift(tlv_context *ctx, const tlv_frame *model,
 									  const tlv_frame *statistics, tlv_drift *drift);
+
+/* support.c, and in plan.c what it learns a part of the rows by (support.h). */
+extern const tlv_support_class tlv_multiview_support;
+extern tlv_status tlv_multiview_learn_part(tlv_context *ctx, const tlv_plan *plan,
+										   const tlv_frame *model, size_t n, const tlv_row *rows,
+										   uint64_t seed, void **image, size_t *size);
 
 #endif /* TENSORLV_MULTIVIEW_INTERNAL_H */

@@ -240,7 +240,7 @@ static const tlv_field multiview_fields[] = {
 	{.form = TLV_FIELDS_END},
 };
 #undef VIEW
-static const char *const multiview_series[] = {"tensor_eigenvalue_1", NULL};
+static const char *const multiview_series[] = {"tensor_eigenvalue_1", "recurrence_1", NULL};
 static const tlv_layout multiview_layout = {
 	.fields = multiview_fields, .weights = "weights", .series = multiview_series};
 

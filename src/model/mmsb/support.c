@@ -1,0 +1,152 @@
+/*
+ * support.c - which communities are real: those that come again from three quarters of the edges
+ * (support.h, errors.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "errors.h"
+#include "tensorlv/model/support.h"
+#include "tensorlv/num/rng.h"
+
+/* Nodes and edges between two looks at tlv_should_stop(). */
+#define STEPS_BETWEEN 4096
+
+typedef struct graph_support
+{
+	const tlv_frame *graph;
+	tlv_mmsb_parts parts;
+	tlv_mmsb_options options;
+	double *apart; /* k */
+} graph_support;
+
+/* The graph without a quarter of its edges. */
+static tlv_status
+leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame *rest)
+{
+	tlv_graph_cursor *cursor;
+	tlv_accumulator *edges;
+	tlv_frame_builder *builder;
+	tlv_graph_header header;
+	int64_t ends[2];
+	double weight;
+	size_t size;
+	void *image;
+
+	tlv_graph_read_header(state->graph, &header);
+	TLV_TRY(tlv_graph_accumulator_create(ctx, header.kind, header.weighted, &edges));
+	TLV_TRY(tlv_graph_cursor_open(ctx, state->graph, &cursor));
+	for (size_t e = 0; tlv_graph_cursor_next(cursor, &ends[0], &ends[1], &weight); e++)
+	{
+		uint64_t key = tlv_mix64(tlv_fingerprint(ends, sizeof(ends), state->options.seed));
+
+		if (e % STEPS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (key % TLV_SUPPORT_PARTS != part)
+			TLV_TRY(tlv_add(ctx, edges, TLV_AS_EDGE(ends[0], ends[1], weight)));
+	}
+	tlv_graph_cursor_close(ctx, cursor);
+	TLV_TRY_NEW(ctx, builder, 1);
+	TLV_TRY(tlv_accumulator_store(ctx, edges, builder));
+	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
+	tlv_graph_accumulator_free(ctx, edges);
+	return tlv_frame_open(ctx, image, size, rest);
+}
+
+/* All memberships of a node, k. */
+static void
+spread(const tlv_memberships *memberships, size_t u, size_t k, double *shares)
+{
+	memset(shares, 0, k * sizeof(double));
+	for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
+		shares[memberships->community[e]] = memberships->share[e];
+}
+
+/* Adds the distances of the communities of a side, of which there may be two. */
+static tlv_status
+compare_side(tlv_context *ctx, const graph_support *state, const tlv_mmsb_parts *other, size_t s)
+{
+	const tlv_mmsb_parts *own = &state->parts;
+	double *shares, *apart;
+	tlv_overlap overlap;
+
+	TLV_TRY(tlv_overlap_create(ctx, own->k, other->k, &overlap));
+	TLV_TRY_NEW(ctx, shares, own->k + other->k);
+	TLV_TRY_NEW0(ctx, apart, own->k);
+	for (size_t u = 0, v = 0; u < own->side[s].n; u++)
+	{
+		if (u % STEPS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		while (v < other->side[s].n && other->side[s].nodes[v] < own->side[s].nodes[u])
+			v++;
+		if (v == other->side[s].n || other->side[s].nodes[v] != own->side[s].nodes[u])
+			continue;
+		spread(&own->side[s].memberships, u, own->k, shares);
+		spread(&other->side[s].memberships, v, other->k, shares + own->k);
+		tlv_overlap_add(&overlap, shares, shares + own->k);
+	}
+	TLV_TRY(tlv_overlap_distances(ctx, &overlap, apart));
+	for (size_t a = 0; a < own->k; a++)
+		state->apart[a] += apart[a] / (double) own->sides;
+	return TLV_OK;
+}
+
+static tlv_status
+learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
+{
+	tlv_mmsb_options options = state->options;
+	tlv_frame rest, fit;
+	tlv_mmsb_parts other;
+	size_t size;
+	void *image;
+
+	options.seed += part + 1;
+	TLV_TRY(leave_out(ctx, state, part, &rest));
+	TLV_TRY(tlv_mmsb_fit(ctx, &rest, &options, &image, &size));
+	TLV_TRY(tlv_frame_open(ctx, image, size, &fit));
+	TLV_TRY(tlv_mmsb_read(ctx, &fit, &other));
+	for (size_t s = 0; s < state->parts.sides; s++)
+		TLV_TRY(compare_side(ctx, state, &other, s));
+	return TLV_OK;
+}
+
+/* known: false where a part has no fit. */
+static tlv_status
+learn_parts(tlv_context *ctx, graph_support *state, bool *known)
+{
+	*known = true;
+	for (uint64_t part = 0; *known && part < TLV_SUPPORT_PARTS; part++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		tlv_report(ctx, "support", (double) part, TLV_SUPPORT_PARTS);
+		tlv_scratch_begin(ctx, &scratch);
+		status = learn_without(ctx, state, part);
+		tlv_scratch_end(ctx, &scratch);
+		*known = status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER;
+		if (*known)
+			TLV_TRY(status);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
+				 const tlv_mmsb_options *options, void **image, size_t *size)
+{
+	graph_support state = {.graph = graph};
+	tlv_diagnostics all = {0};
+	bool known;
+
+	TLV_TRY(tlv_mmsb_read(ctx, model, &state.parts));
+	state.options = tlv_mmsb_options_of(&state.parts, options);
+	TLV_TRY_NEW0(ctx, state.apart, state.parts.k);
+	TLV_TRY(learn_parts(ctx, &state, &known));
+	for (size_t a = 0; !known && a < state.parts.k; a++)
+		state.apart[a] = NAN;
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));
+	TLV_TRY(tlv_support_diagnose(ctx, "community", "spurious_community", "edges", state.parts.k,
+								 state.apart, &all));
+	return tlv_diagnostics_rewrite(ctx, model, &all, image, size);
+}

@@ -1,0 +1,64 @@
+/*
+ * support.c - mixtures of three views learnt anew from parts of the rows
+ * (tensorlv/model/support.h).
+ */
+#include "tensorlv/model/support.h"
+
+#include "internal.h"
+#include "tensorlv/model/dense.h"
+
+/* Rows of the sample, and numbers of it, at most. */
+#define MOST_ROWS	 20000
+#define MOST_NUMBERS ((size_t) 1 << 21)
+
+static size_t
+sample_count(const tlv_plan *plan, const tlv_frame *model)
+{
+	tlv_multiview_parts parts;
+	size_t d;
+
+	(void) plan;
+	tlv_multiview_read(model, &parts);
+	d = is_categorical(&parts) ? TLV_SAMPLE_HALVES : parts.d[0] + parts.d[1] + parts.d[2];
+	return tlv_least(MOST_ROWS, MOST_NUMBERS / d + 1);
+}
+
+static tlv_status
+rows_of_ids(tlv_context *ctx, size_t n, const double *x, tlv_row *rows)
+{
+	int64_t *ids;
+
+	TLV_TRY_NEW_ROWS(ctx, ids, n, 3);
+	for (size_t i = 0; i < 3 * n; i++)
+		ids[i] = tlv_sample_id(x + 2 * i);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = *TLV_AS_CATEGORIES(ids + 3 * i);
+	return TLV_OK;
+}
+
+static tlv_status
+sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+			tlv_row **rows, bool *complete)
+{
+	tlv_multiview_parts parts;
+	const size_t *d = parts.d;
+	double *x;
+
+	tlv_multiview_read(model, &parts);
+	TLV_TRY(tlv_row_sample_rows(ctx, sample, n, &x));
+	*complete = (double) *n >= tlv_frame_scalar(sample, "seen", 0);
+	TLV_TRY_NEW(ctx, *rows, *n);
+	if (is_categorical(&parts))
+		return rows_of_ids(ctx, *n, x, *rows);
+	for (size_t i = 0; i < *n; i++, x += d[0] + d[1] + d[2])
+	{
+		const double *views[3] = {x, x + d[0], x + d[0] + d[1]};
+
+		(*rows)[i] = *TLV_AS_VIEWS(d, views);
+	}
+	return TLV_OK;
+}
+
+const tlv_support_class tlv_multiview_support = {
+	"component",  "spurious_component", &tlv_aggregate_row_sample,
+	sample_count, sample_rows,			tlv_multiview_learn_part};
