@@ -43,11 +43,14 @@ DROP TABLE res;
 CREATE TEMP TABLE res (family text, s int, kfit int, c int, real bool, rec float8);
 DO $$ DECLARE f tlv_model; tr tlv_model; kf int; w record; BEGIN
 FOR w IN SELECT * FROM (VALUES
-  ('views of vectors', 'tlv_simulate_multiview_model(ARRAY[5, 5, 5], k => 3, seed => %s)', 'SELECT x1, x2, x3 FROM tlv_simulate_multiview(%L, 1500, %s)', 'tlv_multiview(%L, %s, refine => ''em'', errors => true, on_failure => ''null'')', 1., 3, 5, true),
-  ('views of categories', 'tlv_simulate_multiview_model(NULL, categories => ARRAY[6, 6, 6], k => 3, seed => %s)', 'SELECT category1, category2, category3 FROM tlv_simulate_multiview(%L, 4000, %s)', 'tlv_multiview(%L, %s, errors => true)', .3, 3, 5, true),
+  ('views of vectors', 'tlv_simulate_multiview_model(ARRAY[5, 5, 5], k => 3, seed => %s)', 'SELECT x1, x2, x3 FROM tlv_simulate_multiview(%L, 1500, %s)',
+     'tlv_multiview(%L, %s, refine => ''em'', errors => true, on_failure => ''null'')', 1., 3, 5, true),
+  ('views of categories', 'tlv_simulate_multiview_model(NULL, categories => ARRAY[6, 6, 6], k => 3, seed => %s)',
+     'SELECT category1, category2, category3 FROM tlv_simulate_multiview(%L, 4000, %s)', 'tlv_multiview(%L, %s, errors => true)', .3, 3, 5, true),
   ('latent classes', 'tlv_simulate_lca_model(10, 3, 3, seed => %s)', 'SELECT v FROM tlv_simulate_lca(%L, 1000, seed => %s)', 'tlv_lca(%L, %s, errors => true)', .1, 3, 5, true),
   ('mixed membership', 'tlv_simulate_gom_model(30, 3, 3, seed => %s)', 'SELECT v FROM tlv_simulate_gom(%L, 1000, seed => %s)', 'tlv_gom(%L, %s, errors => true)', .15, 3, 5, false),
-  ('communities', 'tlv_simulate_mmsb_model(400, 3, 0, .1, .02, seed => %s)', 'SELECT * FROM tlv_simulate_mmsb(%L, %s)', 'tlv_mmsb(%L, %s, degree_corrected => false, errors => true)', .3, 3, 5, true),
+  ('communities', 'tlv_simulate_mmsb_model(400, 3, 0, .1, .02, seed => %s)', 'SELECT * FROM tlv_simulate_mmsb(%L, %s)',
+     'tlv_mmsb(%L, %s, degree_corrected => false, errors => true)', .3, 3, 5, true),
   ('communities, mixed', 'tlv_simulate_mmsb_model(400, 3, .3, .1, .02, seed => %s)', 'SELECT * FROM tlv_simulate_mmsb(%L, %s)', 'tlv_mmsb(%L, %s, alpha0 => .3, errors => true)', .5, 3, 5, true),
   ('topics', 'tlv_simulate_lda_model(300, 4, alpha0 => .4, seed => %s)', 'SELECT bag FROM tlv_simulate_lda(%L, 600, 40, seed => %s)', 'tlv_lda(%L, %s, errors => true)', .5, 4, 7, false)
 ) v(family, truth, rows, fit, near, least, most, sized) LOOP
