@@ -48,7 +48,8 @@ CREATE TABLE supported AS SELECT family, k, m FROM (
   SELECT 'categories' AS family, k, tlv_multiview($$SELECT 'a' || category1, 'b' || category2, 'c' || category3
       FROM tlv_simulate_multiview(tlv_simulate_multiview_model(NULL, categories => ARRAY[6, 6, 6], k => 3, seed => 3), 3000, 4)$$,
     k, errors => true) AS m FROM unnest('{3,5}'::int[]) k
-  UNION ALL SELECT 'vectors', 3, tlv_multiview('SELECT x1, x2, x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[4, 4, 5], k => 3, seed => 3), 1500, 4)', 3, refine => 'em', errors => true)
+  UNION ALL SELECT 'vectors', 3, tlv_multiview('SELECT x1, x2, x3
+      FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[4, 4, 5], k => 3, seed => 3), 1500, 4)', 3, refine => 'em', errors => true)
   UNION ALL SELECT 'classes', k, tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(10, 3, 3, seed => 3), 800, seed => 4)', k, errors => true) FROM unnest('{3,5}'::int[]) k
   UNION ALL SELECT 'numbers', 2, tlv_lca($$SELECT CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS a,
       CASE WHEN (i * 7) % 10 < 2 + 6 * (i % 2) THEN 'x' ELSE 'y' END AS b, 3.0 * (i % 2) + (i * 37 % 100) / 100.0 AS z
@@ -66,7 +67,8 @@ SELECT DISTINCT code, regexp_replace(message, '\d+', 'N') AS message, hint FROM 
 SELECT count(*) FROM tlv_diagnostics(tlv_mmsb('SELECT i, j FROM generate_series(1, 8) i, generate_series(1, 8) j WHERE i < j', 1, errors => true)) WHERE measure = 'recurrence';
 SELECT count(*) FROM tlv_diagnostics(tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(10, 3, 3, seed => 3), 100, seed => 4)', 3)) WHERE measure = 'recurrence';
 SELECT family, bool_and(a.score = b.score) AS same
-      FROM supported, LATERAL (SELECT tlv_align(m, tlv_compact(m, 0)) AS again) q, tlv_diagnostics(m) a JOIN LATERAL tlv_diagnostics(again) b USING (measure, component)
+      FROM supported, LATERAL (SELECT tlv_align(m, tlv_compact(m, 0)) AS again) q, tlv_diagnostics(m) a
+      JOIN LATERAL tlv_diagnostics(again) b USING (measure, component)
 WHERE measure = 'recurrence' AND k = 5 GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM tlv_diagnostics(tlv_hmm('SELECT 1, 50 * seq + t, symbol FROM three_states', 3, errors => true)) WHERE measure = 'recurrence';
 SELECT count(*) FROM tlv_diagnostics(tlv_hmm('TABLE three_states', 2, transitions => '{{.9,.1},{.1,.9}}', errors => true)) WHERE measure = 'recurrence';
