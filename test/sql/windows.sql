@@ -37,6 +37,18 @@ FROM windows w, LATERAL (SELECT tlv_rollup(bag ORDER BY day) AS bag, tlv_rollup(
                                 tlv_rollup(summary ORDER BY day) AS summary, tlv_rollup(dense ORDER BY day) AS dense,
                                 tlv_rollup(coherence ORDER BY day) AS coherence
                          FROM days d WHERE d.day BETWEEN w.day - 29 AND w.day) p;
+-- windows of so many documents that they are sums and not documents any more are exact all the same, in any order; some days come as sums
+CREATE TEMP TABLE long_days AS
+  SELECT doc % 40 AS day, CASE WHEN doc % 40 IN (7, 33) THEN (tlv_count_summary(bag) + tlv_count_summary(bag)) ELSE tlv_count_summary(bag) END AS summary
+  FROM tlv_simulate_lda(tlv_simulate_lda_model(3000, 5, seed => 3), 2400, 45, seed => 4) GROUP BY doc % 40;
+UPDATE long_days SET summary = (SELECT tlv_count_summary(bag) FROM tlv_simulate_lda(tlv_simulate_lda_model(300, 5, seed => 3), 3000, 45, seed => 5)) WHERE day = 20;
+CREATE TEMP TABLE long_windows AS
+  SELECT day, tlv_rollup(summary) OVER (ORDER BY day ROWS 12 PRECEDING) AS back, tlv_rollup(summary) OVER (ORDER BY day ROWS BETWEEN CURRENT ROW AND 12 FOLLOWING) AS ahead FROM long_days;
+SELECT count(*), count(*) FILTER (WHERE back = (SELECT tlv_rollup(summary ORDER BY day DESC) FROM long_days d WHERE d.day BETWEEN w.day - 12 AND w.day)) AS back,
+       count(*) FILTER (WHERE ahead = (SELECT tlv_rollup(summary ORDER BY hashint8(day)) FROM long_days d WHERE d.day BETWEEN w.day AND w.day + 12)) AS ahead,
+       count(*) FILTER (WHERE tlv_info(back)->'arrays' ? 'document_items') AS as_documents
+FROM long_windows w;
+
 -- frames that become empty, and that leave rows out
 SELECT count(*) FILTER (WHERE w IS NOT DISTINCT FROM p) AS same, count(*) - count(w) AS empty
 FROM (SELECT day, tlv_rollup(categories) OVER (ORDER BY day ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING) AS w FROM days) q,

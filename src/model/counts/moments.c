@@ -52,14 +52,21 @@ typedef struct count_state
 	double *frequency;	/* documents that hold the item */
 	double *correction; /* sum of c / (L - 1) */
 	double *squares;	/* sum of c^2 / (L - 1) */
-	double *pairs;		/* packed; only below the diagonal, which is `squares` */
+	double *
+		rests[2]; /* of both, without pairs: what their doubles leave off, so that parts come out */
+	double *pairs; /* packed; only below the diagonal, which is `squares` */
 	tlv_document document;
 	tlv_bag_entry *entries; /* positions and counts of one document, sorted */
 	size_t entries_room;
 	tlv_held_documents held; /* in the counters, and not in the sums unless they are entered */
 	bool entered;
-	bool closed; /* documents go into the sums at once */
+	bool closed;	/* documents go into the sums at once */
+	bool fractions; /* documents counted a fraction of a time are in the sums */
+	double summed;	/* documents that came as sums */
+	double told;	/* and those that came as such, with their entries, as they are counted there */
 	count_arrays stored;
+	tlv_bag_entry *order; /* of the last value: items ascending, with their positions */
+	size_t ordered;
 } count_state;
 
 tlv_status
@@ -144,6 +151,8 @@ grow_items(tlv_context *ctx, count_state *state)
 	TLV_TRY(grow_array(ctx, &state->frequency, state->room, room));
 	TLV_TRY(grow_array(ctx, &state->correction, state->room, room));
 	TLV_TRY(grow_array(ctx, &state->squares, state->room, room));
+	for (int s = 0; s < 2 && !state->with_pairs; s++)
+		TLV_TRY(grow_array(ctx, &state->rests[s], state->room, room));
 	state->room = room;
 	return TLV_OK;
 }
@@ -207,6 +216,45 @@ run_off(tlv_context *ctx, const tlv_subspace *keep, tlv_document *document)
 	return TLV_OK;
 }
 
+/* a * b is the returned product and *rest. */
+static double
+product(double a, double b, double *rest)
+{
+	double result = a * b;
+
+	*rest = b == 1 || b == -1 ? 0 : fma(a, b, -result);
+	return result;
+}
+
+/* To a sum of two doubles, which is rounded at 2^-104 (Dekker 1971): in whatever order numbers are
+ * added and taken out again, the first is the sum to its last bit. */
+static void
+add_both(double *sum, double *rest, double number, double number_rest)
+{
+	double high = *sum + number, part = high - *sum;
+	double low = (*sum - (high - part)) + (number - part) + *rest + number_rest;
+
+	*sum = high + low;
+	*rest = low - (*sum - high);
+}
+
+/* To sums c / (L - 1) and c^2 / (L - 1) of an item, so many times. */
+static void
+add_scaled(count_state *state, int32_t position, double correction, double square, double times)
+{
+	double rests[2];
+	double numbers[2] = {product(correction, times, &rests[0]), product(square, times, &rests[1])};
+
+	if (state->with_pairs)
+	{
+		state->correction[position] += numbers[0];
+		state->squares[position] += numbers[1];
+		return;
+	}
+	add_both(state->correction + position, state->rests[0] + position, numbers[0], rests[0]);
+	add_both(state->squares + position, state->rests[1] + position, numbers[1], rests[1]);
+}
+
 /* Into the sums; the counters are those of the documents already. */
 static tlv_status
 count_enter(tlv_context *ctx, void *argument, const tlv_told_document *document)
@@ -214,6 +262,7 @@ count_enter(tlv_context *ctx, void *argument, const tlv_told_document *document)
 	count_state *state = argument;
 	double scale = 1 / (document->length - 1), times = document->times;
 
+	state->fractions |= times != floor(times);
 	if (state->with_pairs && document->n > state->entries_room)
 	{
 		size_t room = document->n + document->n / 2;
@@ -233,8 +282,7 @@ count_enter(tlv_context *ctx, void *argument, const tlv_told_document *document)
 		TLV_TRY(position_of(ctx, state, document->items[i], &position));
 		state->totals[position] += times * count;
 		state->frequency[position] += times;
-		state->correction[position] += times * scale * count;
-		state->squares[position] += times * scale * count * count;
+		add_scaled(state, position, scale * count, scale * count * count, times);
 		if (state->with_pairs)
 			state->entries[i] = (tlv_bag_entry){position, count};
 	}
@@ -269,10 +317,14 @@ count_leave_held(tlv_context *ctx, count_state *state)
 		return;
 	state->entered = false;
 	tlv_dictionary_clear(ctx, &state->dictionary);
+	state->ordered = 0;
 	memset(state->totals, 0, n * sizeof(double));
 	memset(state->frequency, 0, n * sizeof(double));
 	memset(state->correction, 0, n * sizeof(double));
 	memset(state->squares, 0, n * sizeof(double));
+	for (int s = 0; s < 2 && !state->with_pairs; s++)
+		memset(state->rests[s], 0, n * sizeof(double));
+	state->fractions = false;
 	if (state->with_pairs)
 		memset(state->pairs, 0, tlv_packed2_size(n) * sizeof(double));
 }
@@ -281,6 +333,8 @@ count_leave_held(tlv_context *ctx, count_state *state)
 static tlv_status
 count_close(tlv_context *ctx, count_state *state)
 {
+	if (!state->closed)
+		state->told = state->held.total;
 	state->closed = true;
 	TLV_TRY(count_enter_held(ctx, state));
 	tlv_documents_drop(ctx, &state->held);
@@ -317,6 +371,7 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 								  document->counts};
 
 		TLV_TRY(count_enter(ctx, state, &told));
+		state->told += (double) document->n + 1;
 	}
 	else
 	{
@@ -395,9 +450,11 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 			TLV_TRY_CONTINUE(ctx);
 		state->totals[position[i]] += totals[i];
 		state->frequency[position[i]] += frequency[i];
-		state->correction[position[i]] += correction[i];
-		state->squares[position[i]] += squares[i];
+		add_scaled(state, position[i], correction[i], squares[i], 1);
+		state->fractions |= totals[i] != floor(totals[i]) || frequency[i] != floor(frequency[i]);
 	}
+	if (d > 0) /* documents that are told apart have no items here */
+		state->summed += tlv_frame_scalar(frame, "documents", 0);
 	if (state->with_pairs)
 		TLV_TRY(merge_pairs(ctx, state, d, position, tlv_frame_float64(frame, "pairs")));
 	tlv_free(ctx, position);
@@ -418,7 +475,36 @@ allocate_stored(tlv_context *ctx, size_t d, size_t n_pairs, count_arrays *stored
 	return TLV_OK;
 }
 
-/* Positions of the items that documents hold: all, unless documents were taken out. */
+/* Those that are new go between the others: of windows every value is made, and few items are new.
+ */
+static tlv_status
+order_items(tlv_context *ctx, count_state *state)
+{
+	size_t d = state->dictionary.n, old = state->ordered, n = d - old;
+	tlv_bag_entry *order, *added;
+
+	if (n == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, order, d);
+	TLV_TRY_NEW(ctx, added, 2 * n);
+	for (size_t i = 0; i < n; i++)
+		added[i] = (tlv_bag_entry){state->dictionary.items[old + i], (double) (old + i)};
+	TLV_TRY(tlv_bag_sort(ctx, n, added, added + n, &n));
+	for (size_t i = 0, a = 0, b = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		order[i] = b == n || (a < old && state->order[a].item < added[b].item) ? state->order[a++]
+																			   : added[b++];
+	}
+	tlv_free(ctx, added);
+	tlv_free(ctx, state->order);
+	state->order = order;
+	state->ordered = d;
+	return TLV_OK;
+}
+
+/* The items that documents hold, ascending: all, unless documents were taken out. */
 static tlv_status
 items_left(tlv_context *ctx, count_state *state, tlv_bag_entry *order, size_t *n)
 {
@@ -426,13 +512,16 @@ items_left(tlv_context *ctx, count_state *state, tlv_bag_entry *order, size_t *n
 	double *sums[3] = {state->totals, state->correction, state->squares};
 	size_t d = state->dictionary.n, left = 0;
 
-	for (size_t i = 0; i < d; i++)
+	TLV_TRY(order_items(ctx, state));
+	for (size_t at = 0; at < d; at++)
 	{
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+		size_t i = (size_t) state->order[at].weight;
+
+		if (at % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		if (state->frequency[i] == 0 && fabs(state->totals[i]) < 0.5)
 			continue;
-		order[left++] = (tlv_bag_entry){state->dictionary.items[i], (double) i};
+		order[left++] = state->order[at];
 		TLV_TRY(tlv_require_left(ctx, "frequency", 1, NULL, state->frequency + i));
 		for (int s = 0; s < 3; s++)
 			TLV_TRY(tlv_require_left(ctx, names[s], 1, NULL, sums[s] + i));
@@ -448,6 +537,7 @@ add_told(tlv_context *ctx, count_state *state, const tlv_frame *frame)
 	tlv_held_documents told = {0};
 
 	TLV_TRY(tlv_documents_hold_frame(ctx, &told, frame));
+	state->told += told.total;
 	TLV_TRY(tlv_documents_tell(ctx, &told, state, count_enter));
 	tlv_documents_drop(ctx, &told);
 	return TLV_OK;
@@ -482,7 +572,7 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	count_state *state = (count_state *) accumulator;
 	count_arrays *stored = &state->stored;
 	size_t d = state->dictionary.n;
-	tlv_bag_entry *order = tlv_alloc(ctx, 2 * d, sizeof(tlv_bag_entry));
+	tlv_bag_entry *order = tlv_alloc(ctx, d, sizeof(tlv_bag_entry));
 	const double *source[4] = {state->totals, state->frequency, state->correction, state->squares};
 
 	TLV_TRY_ALLOC(ctx, order);
@@ -490,7 +580,6 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	*owned = stored->numbers[0];
 	state->declared.sizes[SIZE_ITEMS] = d;
 	TLV_TRY(items_left(ctx, state, order, &d));
-	TLV_TRY(tlv_bag_sort(ctx, d, order, order + d, &d));
 	state->declared.sizes[SIZE_ITEMS] = d;
 	for (size_t i = 0; i < d; i++)
 	{
@@ -710,13 +799,26 @@ count_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 	return tlv_sections_build_form(ctx, accumulator, form, builder);
 }
 
-/* Documents of either are told apart. */
+/*
+ * Documents of either are told apart.  Sums are exact but for pairs, as long as what is left would
+ * not be documents that are held if it had come alone.
+ */
 static bool
 count_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	const count_state *state = (const count_state *) accumulator;
+	bool told = tlv_documents_told(frame);
+	double summed = state->summed, left = state->told;
 
-	return !state->closed && tlv_frame_find(frame, "items")->rows == 0;
+	if (!state->closed)
+		return tlv_frame_find(frame, "items")->rows == 0;
+	if (told)
+		left -= (double) (tlv_frame_find(frame, "document_items")->rows +
+						  tlv_frame_find(frame, "document_times")->rows);
+	else
+		summed -= tlv_frame_scalar(frame, "documents", 0);
+	return !state->with_pairs && !state->fractions && state->tokens == floor(state->tokens) &&
+		   (summed >= 0.5 || left > TLV_HELD_ENTRIES);
 }
 
 /* What holds documents, as sums. */
