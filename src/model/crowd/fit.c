@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 
 /* Steps when the number is left to us, and the change of the likelihood that ends them. */
@@ -27,7 +28,8 @@ typedef struct crowd_fit
 	crowd_answers data;
 	crowd_state state;
 	tlv_rng rng;
-	int most; /* steps of an ascent */
+	int most;	/* steps of an ascent */
+	bool known; /* some answers are, and say which class is which */
 	/* the best so far */
 	bool found;
 	double best, best_steps;
@@ -53,6 +55,16 @@ require_room(tlv_context *ctx, const crowd_answers *a)
 
 /* ---- one start ---- */
 
+/* Is there any answer that is known? */
+static bool
+has_known(const crowd_answers *a)
+{
+	for (size_t i = 0; i < a->items; i++)
+		if (crowd_first_given(a, i) > a->start[i])
+			return true;
+	return false;
+}
+
 /* Steps from the state's parameters until the likelihood stands; the last ones are kept. */
 static tlv_status
 ascend(tlv_context *ctx, crowd_fit *fit, double *steps)
@@ -74,6 +86,42 @@ ascend(tlv_context *ctx, crowd_fit *fit, double *steps)
 	return tlv_crowd_expect(ctx, &fit->state, NULL);
 }
 
+/* x (k) in the order of the classes, partner (k) */
+static void
+reorder(size_t k, const int64_t *partner, double *x, double *old)
+{
+	memcpy(old, x, k * sizeof(double));
+	for (size_t h = 0; h < k; h++)
+		x[h] = old[partner[h]];
+}
+
+/*
+ * Classes in the order that makes the workers right most often: moments of one division may name
+ * them otherwise, which is as likely.
+ */
+static tlv_status
+name_classes(tlv_context *ctx, crowd_state *state)
+{
+	size_t k = state->k, columns = state->data->columns;
+	double *cost, *error, *old;
+	int64_t *partner;
+
+	TLV_TRY_NEW0(ctx, cost, k * k + 2 * k);
+	error = cost + k * k;
+	old = error + k;
+	TLV_TRY_NEW(ctx, partner, k);
+	for (size_t column = 0; column < columns; column++)
+		for (size_t h = 0; h < k; h++)
+			cost[column % state->data->answers * k + h] -= state->counts[column * k + h];
+	TLV_TRY(tlv_assign_components(ctx, k, k, cost, 0, partner, error));
+	reorder(k, partner, state->log_weights, old);
+	for (size_t column = 0; column < columns; column++)
+		reorder(k, partner, state->log_confusions + k * column, old);
+	tlv_free(ctx, partner);
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}
+
 /* The state's parameters are the best so far, or are forgotten. */
 static tlv_status
 judge(tlv_context *ctx, crowd_fit *fit, int start)
@@ -82,6 +130,8 @@ judge(tlv_context *ctx, crowd_fit *fit, int start)
 	double steps;
 
 	TLV_TRY(ascend(ctx, fit, &steps));
+	if (start > 0 && !fit->known)
+		TLV_TRY(name_classes(ctx, &fit->state));
 	if (fit->found && !(fit->state.log_likelihood > fit->best))
 		return TLV_OK;
 	fit->found = true;
@@ -207,25 +257,15 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 	return TLV_OK;
 }
 
-/* Is there any answer that is known? */
-static bool
-has_known(const crowd_answers *a)
-{
-	for (size_t i = 0; i < a->items; i++)
-		if (crowd_first_given(a, i) > a->start[i])
-			return true;
-	return false;
-}
-
 /* Workers who agree no more than by chance, where nothing else tells what is true. */
 static tlv_status
-diagnose_agreement(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+diagnose_agreement(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 {
 	double z;
 
-	TLV_TRY(tlv_crowd_agreement(ctx, a, &z));
+	TLV_TRY(tlv_crowd_agreement(ctx, &fit->data, &z));
 	TLV_TRY(tlv_diagnose(ctx, d, z, "agreement"));
-	if (z < LEAST_AGREEMENT && !has_known(a))
+	if (z < LEAST_AGREEMENT && !fit->known)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_structure",
 									   .score = z,
@@ -249,7 +289,7 @@ diagnose_workers(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 	if (k == 1)
 		return tlv_warn(ctx, d, &(tlv_warning){.code = "one_answer", .score = 1},
 						"all answers are the same");
-	TLV_TRY(diagnose_agreement(ctx, &fit->data, d));
+	TLV_TRY(diagnose_agreement(ctx, fit, d));
 	if (right < 1 / (double) k + 0.05)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_better_than_chance",
@@ -295,6 +335,7 @@ fit_answers(tlv_context *ctx, crowd_fit *fit, const tlv_frame *frame, void **ima
 	TLV_TRY(require_room(ctx, &fit->data));
 	TLV_TRY(tlv_crowd_state_create(ctx, &fit->data, fit->options->shrink, &fit->state));
 	k = fit->state.k;
+	fit->known = has_known(&fit->data);
 	TLV_TRY_NEW(ctx, fit->log_weights, k);
 	TLV_TRY_NEW_ROWS(ctx, fit->log_confusions, fit->data.columns, k);
 	TLV_TRY(try_starts(ctx, fit));

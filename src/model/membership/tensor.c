@@ -7,38 +7,23 @@
  *     S (x) S (x) S - Sym3[sum_s y_s (x) y_s (x) S] + 2 sum_s y_s (x) y_s (x) y_s,   S = sum_s y_s,
  * of which the last two terms are sums over categories.  The corrections by the mean, of mixed
  * membership, are of different values in the same way.  What is left out, triples of a value with
- * itself, is put in from the components that were found, and they are found again.
+ * itself, is put in from the components that were found, and they are found again.  With many
+ * components the tensor need not be formed (implicit.c).
  */
 #include <math.h>
 #include <string.h>
 
-#include "internal.h"
+#include "tensor.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
 
-/* Rows whose cubes are added at once. */
-#define BLOCK 256
 /* Decompositions, each with the last one's components put in. */
 #define ROUNDS	   5
 #define MOST_EQUAL 2e8
-/* A variable that is present in fewer rows counts as if it were in that many. */
-#define LEAST_PRESENT 0.05
 /* Probabilities are at least this, and weights this share of their mean. */
 #define LEAST_PROBABILITY 1e-6
 #define LEAST_WEIGHT	  0.02
-
-typedef struct tensor_work
-{
-	const membership_moments *moments;
-	const membership_basis *basis;
-	size_t k;
-	double *tensor; /* packed */
-	double *mean;	/* k: W' m */
-	double *own;	/* k x p: of every variable */
-	double *square; /* k x k */
-	double *other;	/* k x k */
-} tensor_work;
 
 static tlv_status
 tensor_begin(tlv_context *ctx, const membership_moments *moments, const membership_basis *basis,
@@ -46,10 +31,10 @@ tensor_begin(tlv_context *ctx, const membership_moments *moments, const membersh
 {
 	size_t k = basis->k;
 
+	memset(work, 0, sizeof(*work));
 	work->moments = moments;
 	work->basis = basis;
 	work->k = k;
-	TLV_TRY_NEW0(ctx, work->tensor, tlv_packed3_size(k));
 	TLV_TRY_NEW0(ctx, work->mean, k);
 	TLV_TRY_NEW_ROWS(ctx, work->own, moments->p, k);
 	TLV_TRY_NEW_ROWS(ctx, work->square, k, k);
@@ -57,9 +42,9 @@ tensor_begin(tlv_context *ctx, const membership_moments *moments, const membersh
 	return TLV_OK;
 }
 
-/* own = W_j' b_j of every variable, total their sum; b has so many columns, of which this one. */
-static void
-project(const tensor_work *work, const double *b, size_t columns, size_t column, double *total)
+void
+membership_project(const tensor_work *work, const double *b, size_t columns, size_t column,
+				   double *total)
 {
 	const membership_moments *moments = work->moments;
 	size_t k = work->k;
@@ -76,6 +61,55 @@ project(const tensor_work *work, const double *b, size_t columns, size_t column,
 		for (size_t h = 0; h < k; h++)
 			total[h] += own[h];
 	}
+}
+
+tlv_status
+membership_scaled_whitening(tlv_context *ctx, const tensor_work *work, double **scaled)
+{
+	const membership_moments *moments = work->moments;
+	size_t k = work->k;
+
+	TLV_TRY_NEW_ROWS(ctx, *scaled, moments->categories, k);
+	for (size_t j = 0; j < moments->p; j++)
+	{
+		double factor = 1 / (fmax(moments->present[j], LEAST_PRESENT) * (double) moments->copies);
+
+		for (size_t i = moments->offset[j] * k; i < moments->offset[j + 1] * k; i++)
+			(*scaled)[i] = factor * work->basis->whiten[i];
+	}
+	return TLV_OK;
+}
+
+void
+membership_sum_values(size_t k, size_t n, const int32_t *items, const double *scaled, double *sum)
+{
+	memset(sum, 0, k * sizeof(double));
+	for (size_t s = 0; s < n; s++)
+		for (size_t h = 0; h < k; h++)
+			sum[h] += scaled[(size_t) items[s] * k + h];
+}
+
+tlv_status
+membership_pairs_of_values(tlv_context *ctx, const tensor_work *work, double **found)
+{
+	const membership_moments *moments = work->moments;
+	const double *whiten = work->basis->whiten;
+	size_t k = work->k, d = moments->categories;
+	double copies = (double) moments->copies, *g;
+
+	TLV_TRY_NEW_ROWS(ctx, g, d, k);
+	TLV_TRY(tlv_gemm(ctx, false, false, k, d, d, 1, whiten, k, moments->pairs, d, 0, g, k));
+	for (size_t j = 0; j < moments->p && moments->own; j++)
+	{
+		size_t first = moments->offset[j], end = moments->offset[j + 1];
+
+		for (size_t v = first; v < end; v++)
+			for (size_t u = first; u < end; u++)
+				for (size_t h = 0; h < k; h++)
+					g[v * k + h] -= moments->pairs[u * d + v] * whiten[u * k + h] / copies;
+	}
+	*found = g;
+	return TLV_OK;
 }
 
 /* tensor += c times the triples of values that are the same, of what was projected: of S (x) S (x)
@@ -101,33 +135,6 @@ add_same(tensor_work *work, double c, const double *total, double *tensor)
 
 /* ---- triples ---- */
 
-/* The values of rows, with y over how often the variable is present. */
-static tlv_status
-scaled_whitening(tlv_context *ctx, const tensor_work *work, double **scaled)
-{
-	const membership_moments *moments = work->moments;
-	size_t k = work->k;
-
-	TLV_TRY_NEW_ROWS(ctx, *scaled, moments->categories, k);
-	for (size_t j = 0; j < moments->p; j++)
-	{
-		double factor = 1 / (fmax(moments->present[j], LEAST_PRESENT) * (double) moments->copies);
-
-		for (size_t i = moments->offset[j] * k; i < moments->offset[j + 1] * k; i++)
-			(*scaled)[i] = factor * work->basis->whiten[i];
-	}
-	return TLV_OK;
-}
-
-static void
-sum_values(size_t k, size_t n, const int32_t *items, const double *scaled, double *sum)
-{
-	memset(sum, 0, k * sizeof(double));
-	for (size_t s = 0; s < n; s++)
-		for (size_t h = 0; h < k; h++)
-			sum[h] += scaled[(size_t) items[s] * k + h];
-}
-
 /* sums (k x categories): of S over the rows that have the category; count: of these. */
 static tlv_status
 add_cubes(tlv_context *ctx, tensor_work *work, const membership_rows *rows, const double *scaled,
@@ -136,19 +143,20 @@ add_cubes(tlv_context *ctx, tensor_work *work, const membership_rows *rows, cons
 	size_t k = work->k;
 	double *block, *one, *cubes;
 
-	TLV_TRY_NEW_ROWS(ctx, block, k + 1, BLOCK);
-	one = block + k * BLOCK;
-	TLV_TRY_NEW(ctx, cubes, tlv_tensor3_work(k, BLOCK));
-	for (size_t t = 0; t < BLOCK; t++)
+	TLV_TRY_NEW_ROWS(ctx, block, k + 1, MEMBERSHIP_BLOCK);
+	one = block + k * MEMBERSHIP_BLOCK;
+	TLV_TRY_NEW(ctx, cubes, tlv_tensor3_work(k, MEMBERSHIP_BLOCK));
+	for (size_t t = 0; t < MEMBERSHIP_BLOCK; t++)
 		one[t] = 1 / (double) rows->n;
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = membership_row_items(rows, rows->codes, i, rows->items), at = i % BLOCK;
+		size_t n = membership_row_items(rows, rows->codes, i, rows->items),
+			   at = i % MEMBERSHIP_BLOCK;
 		double *sum = block + at * k;
 
 		if (at == 0)
 			TLV_TRY_CONTINUE(ctx);
-		sum_values(k, n, rows->items, scaled, sum);
+		membership_sum_values(k, n, rows->items, scaled, sum);
 		for (size_t s = 0; s < n; s++)
 		{
 			double *own = sums + (size_t) rows->items[s] * k;
@@ -157,7 +165,7 @@ add_cubes(tlv_context *ctx, tensor_work *work, const membership_rows *rows, cons
 			for (size_t h = 0; h < k; h++)
 				own[h] += sum[h];
 		}
-		if (at + 1 == BLOCK || i + 1 == rows->n)
+		if (at + 1 == MEMBERSHIP_BLOCK || i + 1 == rows->n)
 			tlv_packed3_add_cubes(k, at + 1, block, one, work->tensor, cubes);
 	}
 	tlv_free(ctx, cubes);
@@ -171,7 +179,7 @@ add_rows(tlv_context *ctx, tensor_work *work, const membership_rows *rows)
 	size_t k = work->k, categories = rows->categories;
 	double *scaled, *sums, *count, n = (double) rows->n;
 
-	TLV_TRY(scaled_whitening(ctx, work, &scaled));
+	TLV_TRY(membership_scaled_whitening(ctx, work, &scaled));
 	TLV_TRY_NEW0_ROWS(ctx, sums, categories, k);
 	TLV_TRY_NEW0(ctx, count, categories);
 	TLV_TRY(add_cubes(ctx, work, rows, scaled, sums, count));
@@ -309,20 +317,15 @@ add_pairs_with_mean(tlv_context *ctx, tensor_work *work, double c)
 {
 	const membership_moments *moments = work->moments;
 	const double *whiten = work->basis->whiten;
-	size_t k = work->k, d = moments->categories;
+	size_t k = work->k;
 	double copies = (double) moments->copies, *g;
 
-	TLV_TRY_NEW_ROWS(ctx, g, d, k);
-	TLV_TRY(tlv_gemm(ctx, false, false, k, d, d, 1, whiten, k, moments->pairs, d, 0, g, k));
+	TLV_TRY(membership_pairs_of_values(ctx, work, &g));
 	memset(work->other, 0, k * k * sizeof(double));
 	for (size_t j = 0; j < moments->p; j++)
 	{
 		size_t first = moments->offset[j], states = (size_t) moments->states[j];
 
-		for (size_t v = first; v < first + states && moments->own; v++)
-			for (size_t u = first; u < first + states; u++)
-				for (size_t h = 0; h < k; h++)
-					g[v * k + h] -= moments->pairs[u * d + v] * whiten[u * k + h] / copies;
 		memset(work->square, 0, k * k * sizeof(double));
 		for (size_t v = first; v < first + states; v++)
 			for (size_t a = 0; a < k; a++)
@@ -345,7 +348,7 @@ add_means(tlv_context *ctx, tensor_work *work)
 
 	if (a == 0)
 		return TLV_OK;
-	project(work, work->moments->mean, 1, 0, work->mean);
+	membership_project(work, work->moments->mean, 1, 0, work->mean);
 	TLV_TRY(add_pairs_with_mean(ctx, work, -a / (a + 2)));
 	tlv_packed3_add_cube(work->k, c, work->mean, work->tensor);
 	add_same(work, -c, work->mean, work->tensor);
@@ -417,19 +420,26 @@ normalize_table(const membership_moments *moments, size_t k, double *table)
 
 /* The tensor with the triples of equal values that the components have. */
 static void
-complete_tensor(tensor_work *work, const double *length, const membership_fit *fit, double *mean,
-				double *tensor)
+complete_tensor(tensor_work *work, const double *length, const membership_fit *fit, double *mean)
 {
 	double a = work->basis->alpha0, sum = 0;
 	size_t k = work->k;
 
-	memcpy(tensor, work->tensor, tlv_packed3_size(k) * sizeof(double));
+	if (work->implicit != NULL)
+		membership_implicit_forget(work->implicit);
+	else
+		memcpy(work->complete, work->tensor, tlv_packed3_size(k) * sizeof(double));
 	for (size_t h = 0; h < k; h++)
 		sum += length[h];
 	for (size_t h = 0; h < k; h++)
 	{
-		project(work, fit->table, k, h, mean);
-		add_same(work, length[h] / sum * 2 / ((a + 1) * (a + 2)), mean, tensor);
+		double c = length[h] / sum * 2 / ((a + 1) * (a + 2));
+
+		membership_project(work, fit->table, k, h, mean);
+		if (work->implicit != NULL)
+			membership_implicit_add_same(work, c, mean);
+		else
+			add_same(work, c, mean, work->complete);
 	}
 }
 
@@ -460,6 +470,23 @@ membership_find_weights(tlv_context *ctx, const membership_moments *moments, dou
 	return TLV_OK;
 }
 
+/* With many variables triples of equal ones are few beside the others, and dear. */
+static int
+completions(size_t p, size_t k)
+{
+	return (double) p * pow((double) k, 4) > MOST_EQUAL ? 0 : ROUNDS - 1;
+}
+
+/* Of the tensor as it is, or with the components of fit put in. */
+static tlv_status
+decompose_once(tlv_context *ctx, tensor_work *work, const tlv_decompose_options *options,
+			   tlv_decomposition *found)
+{
+	if (work->implicit != NULL)
+		return membership_implicit_decompose(ctx, work->implicit, options, found);
+	return tlv_decompose(ctx, work->k, work->complete, options, found);
+}
+
 static tlv_status
 decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_options *options,
 				 membership_fit *fit)
@@ -467,25 +494,22 @@ decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_option
 	size_t k = work->k;
 	tlv_decompose_options own = *options;
 	tlv_decomposition found = {.k = k};
-	/* With many variables triples of equal ones are few beside the others, and dear. */
-	int rounds = (double) work->moments->p * pow((double) k, 4) > MOST_EQUAL ? 1 : ROUNDS;
-	double *tensor, *length, *start;
+	int rounds = 1 + completions(work->moments->p, k);
+	double *length, *start;
 
-	TLV_TRY_NEW(ctx, tensor, tlv_packed3_size(k));
 	TLV_TRY_NEW_ROWS(ctx, length, k, 3);
 	found.values = length + k;
 	TLV_TRY_NEW_ROWS(ctx, found.vectors, k, k);
 	TLV_TRY_NEW_ROWS(ctx, start, k, k);
-	memcpy(tensor, work->tensor, tlv_packed3_size(k) * sizeof(double));
 	for (int round = 0; round < rounds; round++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_decompose(ctx, k, tensor, &own, &found));
+		TLV_TRY(decompose_once(ctx, work, &own, &found));
 		read_components(work, found.vectors, length, fit);
 		normalize_table(work->moments, k, fit->table);
 		if (round + 1 == rounds)
 			break;
-		complete_tensor(work, length, fit, length + 2 * k, tensor);
+		complete_tensor(work, length, fit, length + 2 * k);
 		memcpy(start, found.vectors, k * k * sizeof(double));
 		if (own.method == TLV_METHOD_JOINT)
 			own.initial = start;
@@ -494,7 +518,6 @@ decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_option
 	tlv_free(ctx, start);
 	tlv_free(ctx, found.vectors);
 	tlv_free(ctx, length);
-	tlv_free(ctx, tensor);
 	return membership_find_weights(ctx, work->moments, work->basis->alpha0, fit);
 }
 
@@ -505,7 +528,50 @@ tensor_end(tlv_context *ctx, tensor_work *work)
 	tlv_free(ctx, work->square);
 	tlv_free(ctx, work->own);
 	tlv_free(ctx, work->mean);
+	tlv_free(ctx, work->complete);
 	tlv_free(ctx, work->tensor);
+}
+
+/* The tensor, packed, and where it is completed. */
+static tlv_status
+form_tensor(tlv_context *ctx, tensor_work *work, const membership_triples *triples,
+			const tlv_decompose_options *options)
+{
+	size_t size = tlv_packed3_size(work->k);
+
+	TLV_TRY(tlv_require_memory(ctx, tlv_decompose_memory(work->k, options), "the triples"));
+	TLV_TRY_NEW0(ctx, work->tensor, size);
+	TLV_TRY(triples->rows != NULL ? add_rows(ctx, work, triples->rows)
+								  : add_tables(ctx, work, triples->tables));
+	TLV_TRY(add_means(ctx, work));
+	TLV_TRY_NEW(ctx, work->complete, size);
+	memcpy(work->complete, work->tensor, size * sizeof(double));
+	return TLV_OK;
+}
+
+tlv_status
+membership_decompose_form(tlv_context *ctx, const membership_moments *moments,
+						  const membership_basis *basis, const membership_triples *triples,
+						  const tlv_decompose_options *options, membership_form form,
+						  membership_fit *fit)
+{
+	bool completed = completions(moments->p, basis->k) > 0, formed = form == MEMBERSHIP_FORMED;
+	tensor_work work;
+
+	fit->k = basis->k;
+	TLV_TRY_NEW(ctx, fit->weights, basis->k);
+	TLV_TRY_NEW_ROWS(ctx, fit->table, moments->categories, basis->k);
+	TLV_TRY(tensor_begin(ctx, moments, basis, &work));
+	if (form == MEMBERSHIP_EITHER_FORM)
+		formed = !membership_implicit_pays(ctx, &work, triples, options, completed);
+	if (formed)
+		TLV_TRY(form_tensor(ctx, &work, triples, options));
+	else
+		TLV_TRY(membership_implicit_create(ctx, &work, triples->rows, completed));
+	TLV_TRY(decompose_rounds(ctx, &work, options, fit));
+	membership_implicit_free(ctx, work.implicit);
+	tensor_end(ctx, &work);
+	return TLV_OK;
 }
 
 tlv_status
@@ -513,17 +579,6 @@ membership_decompose(tlv_context *ctx, const membership_moments *moments,
 					 const membership_basis *basis, const membership_triples *triples,
 					 const tlv_decompose_options *options, membership_fit *fit)
 {
-	tensor_work work;
-
-	fit->k = basis->k;
-	TLV_TRY_NEW(ctx, fit->weights, basis->k);
-	TLV_TRY_NEW_ROWS(ctx, fit->table, moments->categories, basis->k);
-	TLV_TRY(tlv_require_memory(ctx, tlv_decompose_memory(basis->k, options), "the triples"));
-	TLV_TRY(tensor_begin(ctx, moments, basis, &work));
-	TLV_TRY(triples->rows != NULL ? add_rows(ctx, &work, triples->rows)
-								  : add_tables(ctx, &work, triples->tables));
-	TLV_TRY(add_means(ctx, &work));
-	TLV_TRY(decompose_rounds(ctx, &work, options, fit));
-	tensor_end(ctx, &work);
-	return TLV_OK;
+	return membership_decompose_form(ctx, moments, basis, triples, options, MEMBERSHIP_EITHER_FORM,
+									 fit);
 }

@@ -362,6 +362,32 @@ test_chance(void **state)
 	assert_at_most(chance_warnings(options), 1);
 }
 
+/* Workers who know little: classes of moments get the names of their answers, which those of one
+ * division exchange in these draws. */
+static void
+test_poor_workers(void **state)
+{
+	static const uint64_t seeds[] = {25, 26, 38, 63};
+	tlv_crowd_simulation options = {
+		.items = 2665, .workers = 60, .k = 5, .share = 0.1, .low = 0, .high = 0.4};
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++)
+	{
+		crowd_rows r;
+		tlv_frame answers, model;
+		double of_100;
+
+		options.seed = seeds[i];
+		r = draw(&options);
+		answers = build(collect(&r));
+		model = fit(&answers, &tlv_crowd_defaults);
+		of_100 = wrong(&r, &model);
+		print_message("%.1f of 100 wrong\n", of_100);
+		assert_below(of_100, 35);
+	}
+}
+
 /* As many answers to choose from as there may be need no memory for a tensor. */
 static void
 test_many_answers(void **state)
@@ -430,6 +456,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_poor_workers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
 	};
