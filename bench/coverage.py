@@ -72,6 +72,13 @@ def ica(rows, d, seed):
     return (f'tlv_simulate_ica_model({d}, seed => {seed})', f'SELECT s.x FROM truth, tlv_simulate_ica(m, {rows}, {{seed}}) s', '')
 
 
+def crowd(items):
+    """20 workers, right in 52 to 90 % of their answers to 8 of 20 items; the true model is what 30,000 items give"""
+    rows = """SELECT i AS item, w AS worker, CASE WHEN abs(hashint8extended(i * 100 + w, {seed} + 1)) % 1000 < 500 + 20 * w THEN t ELSE 1 + (t + abs(hashint8extended(i * 100 + w, {seed} + 2)) % 2) % 3 END AS answer
+        FROM (SELECT i, 1 + (abs(hashint8extended(i, {seed})) % 6 / 2.5)::int AS t FROM generate_series(1, {items}) i) q, generate_series(1, 20) w WHERE abs(hashint8extended(i * 100 + w, {seed} + 3)) % 20 < 8"""
+    return (f"tlv_crowd($$ {rows.replace('{seed}', '9').replace('{items}', '30000')} $$)", rows.replace('{items}', str(items)), "tlv_crowd('SELECT item, worker, answer FROM r')")
+
+
 def graph(nodes, k, alpha0, within, between, more='', fit=''):
     """a model drawn anew for every graph, so that the shares of communities are those of a sample of nodes"""
     return (f"tlv_simulate_mmsb_model({nodes}, {k}, {alpha0}, {within}, {between}{more}, seed => {{seed}})",
@@ -100,6 +107,9 @@ SETTINGS = {
     'lca 10 variables k=3 n=3000': (membership(3000, 10, 3, 3), None),
     'lca 150 variables k=3 n=2000 (by variable)': (membership(2000, 150, 3, 3), None),
     'gom 30 variables k=3 n=3000': (membership(3000, 30, 3, 3, 'gom'), None),
+    'directions n=3000 d=4 k=3': (gmm(3000, 4, 3, 5, 'direction', 3), None),
+    'directions n=2000 d=20 k=4': (gmm(2000, 20, 4, 5, 'direction', 3), None),
+    'crowd 20 workers 1000 items of 8 answers': (crowd(1000), None),
     'blocks n=600 k=3': (graph(600, 3, 0, .1, .02), None),
     'blocks directed n=600 k=3': (graph(600, 3, 0, .1, .02, ", kind => 'directed'", ', directed => true'), None),
     'blocks of degrees n=600 k=3': (("tlv_mmsb($$SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(600, 3, 0, .1, .02, degree_exponent => 3, seed => 5))$$, 3, degree_corrected => true)",

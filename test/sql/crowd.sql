@@ -112,3 +112,13 @@ SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT'')') AS no_columns;
 -- where no division of the workers tells the answers apart, the majority is the start, and a warning says so
 SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', start => 'moments',
   restarts => 1)) w WHERE code = 'not_identified';
+
+-- estimates: weights of the answers and the confusions of every worker, with errors of their own
+CREATE TABLE crowd_errors AS SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(300, 12, 3, seed => 2)') AS m;
+SELECT part, count(*), count(standard_error) AS with_errors, count(DISTINCT (component, item)) AS different, bool_and(low <= estimate AND estimate <= high) AS around FROM crowd_errors,
+      tlv_estimates(m) GROUP BY 1 ORDER BY 1;
+SELECT max(abs(e.standard_error - c.standard_error)) < 1e-12 AS as_confusions, count(*) FROM crowd_errors, tlv_estimates(m) e, tlv_confusions(m) c, tlv_components(m) k
+WHERE e.part = 'probability' AND e.component = k.component AND k.label = c.true_answer::text AND e.item_name = c.worker || ': ' || c.given_answer AND abs(e.estimate - c.probability) < 1e-12;
+SELECT tlv_estimates(m, (SELECT tlv_error_statistics(x, g) FROM (SELECT g, x FROM tlv_simulate_gmm_model(2, 2, 4, seed => 1) g, tlv_simulate_gmm(g, 50)) r)) FROM crowd_errors;
+SELECT item_name FROM tlv_estimates(tlv_crowd($$VALUES (1, 'ann', 'yes'), (1, 'bob', 'no'), (2, 'ann', 'no'), (2, 'bob', 'no'), (3, 'ann', 'yes'), (3, 'bob', 'yes')$$))
+      WHERE part = 'probability' AND component = 1 ORDER BY item;

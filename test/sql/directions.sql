@@ -73,3 +73,24 @@ SELECT tlv_simulate_gmm_model(2, 2, -1, covariance => 'direction');
 SET tensorlv.work_mem = '128kB';
 SELECT tlv_gmm('SELECT x FROM unit', 5, 'direction');
 RESET tensorlv.work_mem;
+
+-- standard errors: the largest coordinate of a mean follows from the others, all other intervals hold the truth mostly
+CREATE TABLE direction_errors AS SELECT m AS truth, tlv_gmm(format('SELECT x FROM tlv_simulate_gmm(%L, 3000, seed => 4)', m), 3, 'direction', errors => true) AS f
+      FROM tlv_simulate_gmm_model(4, 3, 5, 'direction', seed => 3) m;
+SELECT e.part, count(*), count(e.standard_error) AS with_errors, bool_and(e.standard_error BETWEEN 0.001 AND 0.05) AS small, count(*) FILTER (WHERE t.estimate BETWEEN e.low
+      AND e.high) >= 0.75 * count(e.standard_error) AS hold
+FROM direction_errors, tlv_match(truth, f) p, tlv_estimates(truth) t, tlv_estimates(f) e
+WHERE t.part = e.part AND t.component = p.component_a AND e.component = p.component_b AND t.item IS NOT DISTINCT FROM e.item GROUP BY 1 ORDER BY 1;
+-- the same by hand, from rows that are not of length 1, with a row of zeros
+SELECT max(abs(a.standard_error / b.standard_error - 1)) < 0.1 AS alike FROM direction_errors, LATERAL (SELECT tlv_error_statistics(2 * x[1] || ARRAY[2 * x[2], 2 * x[3], 2 * x[4]], f) AS s
+  FROM (SELECT x FROM tlv_simulate_gmm(truth, 3000, seed => 4) UNION ALL SELECT ARRAY[0, 0, 0, 0]) r) q, tlv_estimates(f) a JOIN LATERAL tlv_estimates(f, s) b USING (part, component,
+      item) WHERE a.part = 'mean';
+SELECT round(sum(p)::numeric, 9) AS total FROM direction_errors, unnest(tlv_infer(f, ARRAY[1, 0, 0, 0], uncertain => true)) p;
+-- sandwich: of rows that are the model's it says the same
+SELECT avg(b.standard_error / a.standard_error) BETWEEN 0.9 AND 1.1 AS alike FROM direction_errors, LATERAL (SELECT tlv_error_statistics(x, f, 'sandwich') AS s FROM tlv_simulate_gmm(truth,
+      3000, seed => 4)) q,
+  tlv_estimates(f) a JOIN LATERAL tlv_estimates(f, s) b USING (part, component, item) WHERE a.part = 'mean';
+-- many numbers: components in blocks of their own; beyond a block none
+SELECT d, count(*) FILTER (WHERE part = 'mean') AS means, count(standard_error) FILTER (WHERE part = 'mean') AS with_errors FROM (
+  SELECT d, tlv_gmm(format('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(%s, 2, 8, ''direction'', seed => 3), %s, seed => 4)', d, CASE d WHEN 520 THEN 1100 ELSE 200 END), 2,
+      'direction', errors => true) AS f FROM unnest('{520,1100}'::int[]) d) q, tlv_estimates(f) GROUP BY 1 ORDER BY 1;

@@ -90,7 +90,14 @@ FROM jack WHERE k = 3;
 SELECT tlv_jackknife(model, ARRAY[model]) FROM jack WHERE k = 3;
 SELECT tlv_jackknife(a.model, ARRAY[a.model, b.model]) FROM jack a, jack b WHERE a.k = 3 AND b.k = 1;
 SELECT tlv_jackknife(model, ARRAY[model, tlv_simulate_lca_model(3, 3)]) FROM jack WHERE k = 3;
-SELECT tlv_jackknife(m, ARRAY[m, m]) FROM tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, 6), 300)', 2, 'direction') m;
+-- why there are none
+\set VERBOSITY default
+SELECT tlv_jackknife(m, ARRAY[m, m]) FROM tlv_fit_cp(ARRAY[[[1, 2], [3, 4]], [[2, 4], [6, 9]]], 1) m;
+SELECT tlv_estimates(tlv_dictionary('SELECT x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(16, 16, 2, seed => 3), 300, seed => 4)', 16, 2));
+SELECT tlv_estimates(tlv_fit_tucker(ARRAY[[[1, 2], [3, 4]], [[2, 4], [6, 9]]], '{2,2,2}'));
+SELECT tlv_estimates(m) FROM tlv_simulate_network_model(20, '{4}', 2, seed => 1) m;
+SELECT tlv_estimates(m) FROM tlv_simulate_convolution_model(2, 8, seed => 1) m;
+\set VERBOSITY terse
 SELECT tlv_jackknife(NULL, ARRAY[model]) IS NULL AS strict FROM jack WHERE k = 1;
 DROP TABLE by_group, one_out, jack;
 -- independent components have errors in this way alone; signs may turn

@@ -126,6 +126,8 @@ typedef struct tlv_model_class
 	/* Adds tests of statistics against the model that they were collected under. */
 	tlv_status (*drift)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 						tlv_drift *drift);
+	/* Of a class without estimates, why: a hint. */
+	const char *no_estimates;
 	/* All estimates (errors.h), in an order that depends on the sizes alone, standard errors not
 	 * known yet. */
 	tlv_status (*estimates)(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);

@@ -288,6 +288,9 @@ static const tlv_model_class dictionary_class = {
 	.statistics = tlv_coding_statistics,
 	.update = tlv_coding_update,
 	.match = dictionary_match,
+	.no_estimates = "Atoms and the codes of the rows are found together, and have no "
+					"likelihood: fit two halves of the rows, and tlv_match tells how far "
+					"their atoms are apart.",
 };
 
 const tlv_kind tlv_kind_dictionary = {TLV_KIND_LINE(DICTIONARY, dictionary),

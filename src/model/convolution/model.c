@@ -192,6 +192,9 @@ static const tlv_model_class convolution_class = {
 	.infer = convolution_infer,
 	.log_likelihood = convolution_log_likelihood,
 	.match = convolution_match,
+	.no_estimates = "Templates are found from moments of series, whose windows depend on "
+					"each other: fit two parts of the series, and tlv_match tells how far "
+					"their templates are apart.",
 };
 
 const tlv_kind tlv_kind_convolution = {TLV_KIND_LINE(CONVOLUTION, convolution),

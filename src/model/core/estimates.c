@@ -70,9 +70,11 @@ list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 	const tlv_model_class *class = class_of(model);
 
 	if (class->estimates == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"tlv_estimates is not defined for a model of kind %s",
-						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_estimates is not defined for a model of kind %s",
+				 tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+		return tlv_fail_hint(ctx, "%s", class->no_estimates);
+	}
 	return class->estimates(ctx, model, list);
 }
 

@@ -117,4 +117,11 @@ extern tlv_status tlv_crowd_draw(tlv_context *ctx, const tlv_frame *model, tlv_p
 extern tlv_status tlv_crowd_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 								  tlv_match *match);
 
+/* Members of the class (errors.c).  Estimates are the weights of the classes and, worker after
+ * worker, the confusions: of a class all answers. */
+extern tlv_status tlv_crowd_estimates(tlv_context *ctx, const tlv_frame *model,
+									  tlv_estimates *list);
+extern tlv_status tlv_crowd_standard_errors(tlv_context *ctx, const tlv_frame *model,
+											const tlv_frame *errors, tlv_estimates *list);
+
 #endif /* TENSORLV_CROWD_INTERNAL_H */

@@ -511,6 +511,8 @@ static const tlv_model_class crowd_class = {
 	.infer = crowd_infer,
 	.log_likelihood = crowd_log_likelihood,
 	.match = tlv_crowd_match,
+	.estimates = tlv_crowd_estimates,
+	.standard_errors = tlv_crowd_standard_errors,
 	.draw = tlv_crowd_draw,
 };
 

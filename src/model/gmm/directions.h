@@ -69,6 +69,18 @@ typedef struct directions_model
 	double *row; /* d */
 } directions_model;
 
+/* ---- directions_errors.c: members of the class ---- */
+
+/* A drawn kappa is at most so many times larger or smaller. */
+#define DIRECTIONS_MOST_FACTOR 50.0
+
+extern tlv_status directions_estimates(tlv_context *ctx, const tlv_frame *model,
+									   tlv_estimates *list);
+extern tlv_status directions_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								   tlv_score_sink *sink);
+extern tlv_status directions_redraw(tlv_context *ctx, const tlv_frame *model, const double *values,
+									void **image, size_t *size);
+
 /* ---- directions_given.c ---- */
 
 /*

@@ -266,6 +266,9 @@ static const tlv_model_class directions_class = {
 	.statistics = directions_statistics,
 	.update = directions_update,
 	.match = directions_match,
+	.estimates = directions_estimates,
+	.score = directions_score,
+	.redraw = directions_redraw,
 };
 const tlv_kind tlv_kind_direction_mixture = {TLV_KIND_LINE(DIRECTION_MIXTURE, direction_mixture),
 											 .model = &directions_class};

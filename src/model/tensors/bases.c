@@ -19,6 +19,10 @@
 /* tensor_train */
 #define SIZE_PAIRS TLV_SIZE_8
 
+const char tlv_tensor_no_estimates[] =
+	"A decomposition is of one tensor, which is no sample of a distribution: how near it is, says "
+	"the residual in tlv_diagnostics.";
+
 /* ---- what both say ---- */
 
 static tlv_status
@@ -210,6 +214,7 @@ static const tlv_model_class tucker_class = {
 	.layout = &tucker_layout,
 	.open = bases_open,
 	.components_size = SIZE_R0,
+	.no_estimates = tlv_tensor_no_estimates,
 	.draw = tucker_draw,
 };
 const tlv_kind tlv_kind_tucker = {TLV_KIND_LINE(TUCKER, tucker), .model = &tucker_class};
@@ -333,6 +338,7 @@ static const tlv_model_class train_class = {
 	.layout = &train_layout,
 	.open = bases_open,
 	.components_size = SIZE_R0,
+	.no_estimates = tlv_tensor_no_estimates,
 	.draw = train_draw,
 };
 const tlv_kind tlv_kind_tensor_train = {TLV_KIND_LINE(TENSOR_TRAIN, tensor_train),

@@ -230,6 +230,7 @@ static const tlv_model_class cp_class = {
 	.open = cp_open,
 	.components_size = SIZE_K,
 	.match = cp_match,
+	.no_estimates = tlv_tensor_no_estimates,
 	.draw = cp_draw,
 };
 const tlv_kind tlv_kind_cp = {TLV_KIND_LINE(CP, cp), .model = &cp_class};

@@ -83,4 +83,7 @@ extern double tlv_train_entry(const tlv_train_parts *parts, const size_t place[T
 /* The ids of a frame that has been checked. */
 extern void tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids);
 
+/* Why they have no estimates (model.h). */
+extern const char tlv_tensor_no_estimates[];
+
 #endif /* TENSORLV_TENSORS_INTERNAL_H */
