@@ -181,9 +181,34 @@ SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 3, matching => 'angle')$$
 SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 3, method => 'partition', matching => 'near')$$);
 SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 30, method => 'partition')$$);
 
+-- tables that show fewer components than were asked for, or none, have a model, and it is said
+CREATE TABLE odd (set text, id int, question text, answer text);
+INSERT INTO odd SELECT 'one variable', i, 'q', i % 3 FROM generate_series(1, 50) i;
+INSERT INTO odd SELECT 'two variables', i, 'q' || j, i % 3 FROM generate_series(1, 50) i, generate_series(1, 2) j;
+INSERT INTO odd SELECT 'constant', i, 'q' || j, 'x' FROM generate_series(1, 50) i, generate_series(1, 6) j;
+INSERT INTO odd SELECT 'one row', 1, 'q' || j, j % 2 FROM generate_series(1, 6) j;
+INSERT INTO odd SELECT 'two kinds of rows', i, 'q' || j, i % 2 FROM generate_series(1, 200) i, generate_series(1, 8) j;
+SELECT set, family, k, (SELECT count(*) FROM tlv_components(model)) AS components,
+  (SELECT string_agg(DISTINCT code, ', ') FROM tlv_warnings(model) WHERE code IN ('fewer_components', 'not_identified')) AS warned,
+  (SELECT count(*) > 0 FROM tlv_warnings(model) WHERE code IN ('empty_components', 'components_alike') AND component > 2) AS superfluous
+FROM unnest(ARRAY['one variable', 'two variables', 'constant', 'one row', 'two kinds of rows']) set, unnest(ARRAY['lca', 'gom']) family, unnest(ARRAY[1, 2, 4]) k,
+  LATERAL (SELECT CASE family WHEN 'lca' THEN tlv_lca(q, k) ELSE tlv_gom(q, k) END AS model FROM format('SELECT id, question, answer FROM odd WHERE set = %L', set) q) f
+WHERE k < 4 OR set = 'two kinds of rows' ORDER BY set, family DESC, k;
+SELECT message, hint FROM tlv_warnings(tlv_lca('SELECT id, question, answer FROM odd WHERE set = ''constant''', 2));
+SELECT (SELECT count(*) FROM tlv_components(tlv_lca(q))) AS classes, (SELECT count(*) FROM tlv_components(tlv_gom(q))) AS memberships
+FROM format('SELECT id, question, answer FROM odd WHERE set = %L', 'constant') q;
+SELECT w.code, w.score, w.message FROM tlv_warnings(tlv_lca('SELECT v FROM wide', 38)) w WHERE code = 'fewer_components';
+-- a category seen once, and rows of nothing but NULL
+SELECT c.component, c.category_name, c.probability < 0.1 AS rare
+FROM tlv_categories(tlv_lca('SELECT id, question, CASE WHEN id = 7 AND question = ''q1'' THEN ''once'' ELSE answer END FROM odd WHERE set = ''two kinds of rows''', 2)) c
+WHERE category_name = 'once' ORDER BY 1;
+SELECT w.code, w.score FROM tlv_warnings(tlv_lca('SELECT CASE WHEN id % 4 > 0 THEN id END, CASE WHEN id % 5 > 0 THEN question END, CASE WHEN id % 3 > 0 THEN answer END
+  FROM odd WHERE set = ''two kinds of rows''', 2)) w;
+SELECT fails($$SELECT tlv_gom('SELECT NULL::int, NULL::text, NULL::text FROM odd', 2)$$);
+DROP TABLE odd;
+
 -- what is refused
 SELECT fails($$SELECT tlv_gom('SELECT * FROM alleles', 2)$$);
-SELECT fails($$SELECT tlv_lca('SELECT id, question, answer FROM long WHERE question < ''q03''', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT id, 1, 1 FROM long', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT v FROM wide WHERE id < 0', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT id, question, answer FROM long WHERE id < 0', 2)$$);
@@ -192,7 +217,6 @@ SELECT fails($$SELECT tlv_lca('SELECT id, answer FROM long', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT id, question, 1.5 FROM long', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT i, ''a'', i::text FROM generate_series(1, 10001) i', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT id, question, repeat(answer, 1000000) FROM long WHERE id < 3', 2)$$);
-SELECT fails($$SELECT tlv_lca('SELECT v FROM wide', 38)$$);
 SELECT fails($$SELECT tlv_lca('SELECT v FROM wide', 2, copies => 5)$$);
 SELECT fails($$SELECT tlv_lca('SELECT v FROM wide', 2, criterion => 'aic')$$);
 SELECT fails($$SELECT tlv_gom('SELECT v FROM wide', 2, alpha0 => -1)$$);

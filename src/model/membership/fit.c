@@ -21,17 +21,24 @@ membership_alpha0(const tlv_membership_options *options, size_t k)
 }
 
 tlv_status
-membership_check_options(tlv_context *ctx, const tlv_membership_options *options, size_t p,
-						 size_t categories)
+membership_check_ranges(tlv_context *ctx, const tlv_membership_options *options)
 {
-	size_t most = categories > p ? categories - p + 1 : 1;
-
 	if (options->k > TLV_MEMBERSHIP_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than %d", options->k,
 						TLV_MEMBERSHIP_MOST_COMPONENTS);
 	if (options->alpha0 != 0 && !(options->alpha0 > 0 && options->alpha0 <= 1e6))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not above 0 and at most 1e6",
 						options->alpha0);
+	return TLV_OK;
+}
+
+tlv_status
+membership_check_options(tlv_context *ctx, const tlv_membership_options *options, size_t p,
+						 size_t categories)
+{
+	size_t most = categories > p ? categories - p + 1 : 1;
+
+	TLV_TRY(membership_check_ranges(ctx, options));
 	if (p < 3)
 	{
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu variable%s: components show in three at least", p,
@@ -206,6 +213,7 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 		parts.names = tables->names;
 		parts.category_bytes = (size_t) tables->name_offsets[parts.categories];
 	}
+	TLV_TRY(membership_diagnose_components(ctx, &parts, &diagnostics));
 	return tlv_membership_write(ctx, &parts, options->mixed, NULL, image, size);
 }
 

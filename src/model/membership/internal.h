@@ -363,11 +363,21 @@ extern tlv_status membership_partition_tables(tlv_context *ctx, const tlv_catego
 
 extern tlv_status membership_check_options(tlv_context *ctx, const tlv_membership_options *options,
 										   size_t p, size_t categories);
+/* The part of these checks that is of the options alone. */
+extern tlv_status membership_check_ranges(tlv_context *ctx, const tlv_membership_options *options);
 /* The sum of the Dirichlet's parameters as it is given, or the usual one; of classes 0. */
 extern double membership_alpha0(const tlv_membership_options *options, size_t k);
 /* Errors: TLV_NOT_IDENTIFIABLE, with the singular values. */
 extern tlv_status membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 										  const membership_basis *basis);
+
+/* ---- diagnose.c ---- */
+
+/* Warnings of components of less than one row, and of those that differ from a heavier one no more
+ * than by chance; numbered by decreasing weight. */
+extern tlv_status membership_diagnose_components(tlv_context *ctx,
+												 const tlv_membership_parts *parts,
+												 tlv_diagnostics *to);
 
 /* ---- train.c: starts and refinement in memory ---- */
 

@@ -68,6 +68,7 @@ membership_finish(tlv_context *ctx, membership_plan *plan)
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, renewed));
 	if (isfinite(plan->likelihood))
 		TLV_TRY(tlv_diagnose(ctx, &all, plan->likelihood, "mean_log_likelihood"));
+	TLV_TRY(membership_diagnose_components(ctx, &parts, &all));
 	parameters = free_parameters(&parts);
 	deviance = -2 * parts.rows * plan->likelihood;
 	TLV_TRY(tlv_diagnose(ctx, &all, parts.steps, "refinement_steps"));
@@ -196,6 +197,33 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 	return tlv_membership_write(ctx, &parts, plan->options.fit.mixed, NULL, image, size);
 }
 
+static tlv_status
+require_values(tlv_context *ctx, const membership_rows *rows)
+{
+	for (size_t i = 0; i < rows->n * rows->slots; i++)
+		if (rows->codes[i] != 0)
+			return TLV_OK;
+	return tlv_fail(ctx, TLV_NO_ROWS, "all values of all rows are missing");
+}
+
+/* No more components than rows may show, however many were asked for. */
+static tlv_status
+limit_components(tlv_context *ctx, const membership_rows *rows, size_t *k, tlv_diagnostics *to)
+{
+	size_t most = tlv_least(rows->categories - rows->p + 1, rows->n), asked = *k;
+
+	if (asked <= most)
+		return TLV_OK;
+	*k = most;
+	return tlv_warn(ctx, to,
+					&(tlv_warning){.code = "fewer_components",
+								   .score = (double) asked,
+								   .hint = "use a smaller k, more rows, or variables that vary"},
+					"%zu components cannot be told from %zu rows of %zu variables of %zu "
+					"categories in all: the model has %zu",
+					asked, rows->n, rows->p, rows->categories, most);
+}
+
 /* k, a start and refinement from rows in memory, to a model. */
 static tlv_status
 fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, void **image,
@@ -217,8 +245,10 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, plan->options.scalars, values,
 								   plan->options.states, &rows));
 	tlv_free(ctx, values);
-	TLV_TRY(membership_check_options(ctx, options, rows.p, rows.categories));
+	TLV_TRY(membership_check_ranges(ctx, options));
+	TLV_TRY(require_values(ctx, &rows));
 	plan->k = options->k;
+	TLV_TRY(limit_components(ctx, &rows, &plan->k, &diagnostics));
 	if (plan->k == 0)
 		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, plan->options.max_k,
 								  &diagnostics, &plan->k));

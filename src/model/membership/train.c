@@ -463,6 +463,8 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	tlv_status status;
 
 	*found = false;
+	if (rows->p < 3)
+		return random_basis(ctx, rows, 2 * k, options->seed, basis);
 	if (rows->categories > MANY_CATEGORIES)
 	{
 		status = membership_start_of_anchors(ctx, rows, options, k, basis, fit);

@@ -1,0 +1,132 @@
+/*
+ * diagnose.c - components of which there is nothing, and those that are another's likeness
+ * (internal.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/view_solver.h"
+
+/* Two components are alike where their chi-squared distance is below so much for every degree of
+ * freedom, and that of every variable below so much beyond its own. */
+#define ALIKE_IN_ALL  4.0
+#define ALIKE_IN_EACH 15.0
+
+/* The chi-squared distance of a variable's probabilities in two components of n and m rows. */
+static double
+variable_distance(const tlv_membership_parts *parts, size_t first, size_t states,
+				  const size_t *pair, const double *rows)
+{
+	double together = rows[0] + rows[1], sum = 0;
+
+	for (size_t v = first; v < first + states; v++)
+	{
+		double a = parts->probabilities[v * parts->k + pair[0]];
+		double b = parts->probabilities[v * parts->k + pair[1]];
+		double mean = (rows[0] * a + rows[1] * b) / together;
+
+		sum += mean > 0 ? (a - b) * (a - b) / mean : 0;
+	}
+	return sum * rows[0] * rows[1] / together;
+}
+
+/* Of a number, which a mean and a variance in every component stand for. */
+static double
+number_distance(const tlv_membership_parts *parts, size_t s, const size_t *pair, const double *rows)
+{
+	double square = 0, variance = 0;
+
+	for (int i = 0; i < 2; i++)
+		variance += parts->scalar_variances[s * parts->k + pair[i]] / rows[i];
+	square =
+		parts->scalar_means[s * parts->k + pair[0]] - parts->scalar_means[s * parts->k + pair[1]];
+	return variance > 0 ? square * square / variance : square != 0 ? INFINITY : 0;
+}
+
+/* Do two components differ no more than chance may have it? */
+static bool
+are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *rows)
+{
+	double all = 0, free = 0;
+	size_t first = 0;
+
+	for (size_t j = 0; j < parts->p; j++)
+	{
+		size_t states = (size_t) parts->states[j];
+		double own = variable_distance(parts, first, states, pair, rows);
+
+		if (own > (double) states - 1 + ALIKE_IN_EACH)
+			return false;
+		all += own;
+		free += (double) states - 1;
+		first += states;
+	}
+	for (size_t s = 0; s < tlv_membership_numbers(parts); s++)
+	{
+		double own = number_distance(parts, s, pair, rows);
+
+		if (own > 1 + ALIKE_IN_EACH)
+			return false;
+		all += own;
+		free++;
+	}
+	return all <= ALIKE_IN_ALL * free;
+}
+
+/* The heavier components that a component may be the likeness of. */
+static tlv_status
+warn_of_likeness(tlv_context *ctx, const tlv_membership_parts *parts, const int64_t *order,
+				 const double *rows, size_t place, tlv_diagnostics *to)
+{
+	for (size_t other = 0; other < place; other++)
+	{
+		const size_t pair[2] = {(size_t) order[other], (size_t) order[place]};
+
+		if (are_alike(parts, pair, (const double[]){rows[pair[0]], rows[pair[1]]}))
+			return tlv_warn(ctx, to,
+							&(tlv_warning){.code = "components_alike",
+										   .component = place + 1,
+										   .score = (double) (other + 1),
+										   .hint = "use a smaller k"},
+							"component %zu differs from component %zu no more than by chance",
+							place + 1, other + 1);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+membership_diagnose_components(tlv_context *ctx, const tlv_membership_parts *parts,
+							   tlv_diagnostics *to)
+{
+	size_t k = parts->k;
+	double *rows, sum = 0;
+	int64_t *order;
+
+	TLV_TRY_NEW(ctx, order, k);
+	TLV_TRY_NEW(ctx, rows, k);
+	tlv_order_weights(k, parts->weights, order);
+	for (size_t h = 0; h < k; h++)
+		sum += parts->weights[h];
+	for (size_t h = 0; h < k; h++)
+		rows[h] = parts->rows * parts->weights[h] / sum;
+	for (size_t place = 0; place < k; place++)
+	{
+		size_t h = (size_t) order[place];
+
+		TLV_TRY_CONTINUE(ctx);
+		if (k > 1 && rows[h] < 1)
+			TLV_TRY(tlv_warn(ctx, to,
+							 &(tlv_warning){.code = "empty_components",
+											.component = place + 1,
+											.score = rows[h],
+											.hint = "use a smaller k"},
+							 "component %zu is of less than one row", place + 1));
+		else
+			TLV_TRY(warn_of_likeness(ctx, parts, order, rows, place, to));
+	}
+	tlv_free(ctx, rows);
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
