@@ -9,6 +9,8 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 
+/* Above this residual of the triples another estimate is tried. */
+#define NOISY 0.25
 /* A singular value below this part of the first is none. */
 #define LEAST_VALUE 1e-3
 
@@ -162,6 +164,37 @@ diagnose_shown(tlv_context *ctx, const membership_basis *basis,
 	return tlv_warn_k_at_limit(ctx, diagnostics, options->shown, options->max_k);
 }
 
+/*
+ * Where the components leave much of the triples unexplained, factors that are held nonnegative
+ * suffer less from noise: they are taken where the triples are likelier by them.
+ */
+static tlv_status
+try_partition(tlv_context *ctx, const tlv_category_tables *tables, const membership_moments *second,
+			  const tlv_membership_options *options, membership_fit *fit, bool *taken)
+{
+	tlv_membership_options own = *options;
+	membership_fit other = {.k = fit->k};
+	double joint, partition;
+	tlv_status status;
+
+	*taken = false;
+	if (!options->mixed || options->k < 2 || tables->scalars > 0 || options->copies > 1 ||
+		options->decompose.method != TLV_METHOD_JOINT || fit->residual < NOISY)
+		return TLV_OK;
+	own.partition = true;
+	own.decompose = (tlv_decompose_options){.seed = options->decompose.seed};
+	status = membership_partition_tables(ctx, tables, second, &own, &other);
+	if (status == TLV_NOT_IDENTIFIABLE)
+		return TLV_OK;
+	TLV_TRY(status);
+	TLV_TRY(membership_triple_likelihood(ctx, second, tables, own.alpha0, fit, &joint));
+	TLV_TRY(membership_triple_likelihood(ctx, second, tables, own.alpha0, &other, &partition));
+	*taken = partition > joint;
+	if (*taken)
+		*fit = other;
+	return TLV_OK;
+}
+
 /* k is given (chosen is NULL), or chosen: a warning says where it is 1. */
 static tlv_status
 fit_components(tlv_context *ctx, const tlv_category_tables *tables,
@@ -174,6 +207,7 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	tlv_membership_parts parts = {.k = options->k, .diagnostics = &diagnostics};
 	membership_basis basis;
 	membership_fit fit;
+	bool partition = options->partition;
 	double alpha0;
 
 	TLV_TRY(membership_find_alpha0(ctx, second, &triples, options, options->k, &alpha0));
@@ -183,7 +217,12 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	if (options->partition)
 		TLV_TRY(membership_partition_tables(ctx, tables, second, &own, &fit));
 	else
+	{
 		TLV_TRY(membership_decompose(ctx, second, &basis, &triples, &options->decompose, &fit));
+		TLV_TRY(try_partition(ctx, tables, second, &own, &fit, &partition));
+	}
+	if (options->mixed)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, partition, "start_of_partitions"));
 	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
 	if (options->mixed)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
