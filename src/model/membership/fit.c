@@ -9,8 +9,6 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 
-/* Above this residual of the triples another estimate is tried. */
-#define NOISY 0.25
 /* A singular value below this part of the first is none. */
 #define LEAST_VALUE 1e-3
 
@@ -179,7 +177,7 @@ try_partition(tlv_context *ctx, const tlv_category_tables *tables, const members
 
 	*taken = false;
 	if (!options->mixed || options->k < 2 || tables->scalars > 0 || options->copies > 1 ||
-		options->decompose.method != TLV_METHOD_JOINT || fit->residual < NOISY)
+		options->decompose.method != TLV_METHOD_JOINT || fit->residual < MEMBERSHIP_NOISY)
 		return TLV_OK;
 	own.partition = true;
 	own.decompose = (tlv_decompose_options){.seed = options->decompose.seed};

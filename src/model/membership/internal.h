@@ -19,6 +19,9 @@
 		0, 8, 30                                                                                   \
 	}
 
+/* Above this residual of the triples another estimate of mixed memberships is tried. */
+#define MEMBERSHIP_NOISY 0.25
+
 /* Standard errors by which components have to predict better than none.  What is compared is the
  * best of several starts, priors and numbers: at 2 noise passes in up to 3 of 100 tables, at 2.5 in
  * none of 600 (bench answers). */

@@ -148,6 +148,9 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 		TLV_TRY(
 			tlv_diagnose(ctx, to, membership_alpha0(&training->options, training->k), "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, to, strcmp(training->start, "moments") == 0, "start_of_moments"));
+	if (training->options.mixed)
+		TLV_TRY(tlv_diagnose(ctx, to, strcmp(training->start, "partition") == 0,
+							 "start_of_partitions"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->held, "held_out_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->held_error, "held_out_standard_error"));

@@ -508,6 +508,28 @@ start_components(tlv_context *ctx, membership_rows *rows, const tlv_membership_o
 	return membership_start_of_partitions(ctx, rows, &own, k, fit);
 }
 
+/* Factors of groups of variables beside moments that leave much of the triples unexplained; *found:
+ * they are there. */
+static tlv_status
+start_beside(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+			 const membership_fit *moments, double alpha0, membership_fit *fit, bool *found)
+{
+	tlv_membership_options own = *options;
+	tlv_status status;
+
+	*found = false;
+	if (!options->mixed || options->partition || rows->scalars > 0 || rows->copies > 1 ||
+		rows->categories > MANY_CATEGORIES || options->decompose.method != TLV_METHOD_JOINT ||
+		moments->residual < MEMBERSHIP_NOISY)
+		return TLV_OK;
+	own.partition = true;
+	own.alpha0 = alpha0;
+	own.decompose = (tlv_decompose_options){.seed = options->decompose.seed};
+	status = membership_start_of_partitions(ctx, rows, &own, moments->k, fit);
+	*found = status == TLV_OK;
+	return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
+}
+
 static int
 trial_steps(const membership_rows *rows)
 {
@@ -626,7 +648,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	int clusters = options->partition ? 0 : view.n < rows->n ? 1 : CLUSTER_STARTS;
 	size_t k = training->k;
 	membership_fit fit = {.k = k}, whole = {.k = k};
-	bool found, free = options->mixed && options->alpha0 == 0;
+	bool found, beside = false, free = options->mixed && options->alpha0 == 0;
 	double usual = membership_alpha0(options, k);
 
 	training->start = NULL;
@@ -640,8 +662,17 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		training->negative = fit.negative;
 		training->residual = fit.residual;
 		TLV_TRY(fit_copy(ctx, rows, &fit, &whole));
+		whole.residual = fit.residual;
 		TLV_TRY(try_start(ctx, &view, options, options->partition ? "partition" : "moments",
 						  MEMBERSHIP_PRIOR, trial_steps(&view), &fit, training));
+	}
+	if (found && training->plain)
+		TLV_TRY(start_beside(ctx, rows, options, &whole, training->basis.alpha0, &fit, &beside));
+	if (beside)
+	{
+		TLV_TRY(try_start(ctx, &view, options, "partition", MEMBERSHIP_PRIOR, trial_steps(&view),
+						  &fit, training));
+		clusters = 0; /* as they are, they predict better than they are near */
 	}
 	for (int number = 0; number < clusters && k <= view.n; number++)
 	{
@@ -674,7 +705,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static tlv_status
 take_start(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
-	const tlv_membership_options *options = &training->options;
+	tlv_membership_options own = training->options, *options = &own;
 	membership_fit fit = {.k = training->k};
 	membership_rows view = *rows;
 	membership_basis basis;
@@ -684,6 +715,7 @@ take_start(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	if (strcmp(training->start, "clusters") == 0)
 		return start_clusters(ctx, &view, options, &training->basis, training->clusters,
 							  &training->fit);
+	own.partition = strcmp(training->start, "partition") == 0;
 	TLV_TRY(start_components(ctx, rows, options, training->k, &basis, &fit, &found));
 	if (!found) /* that of the values that were not held out stays */
 		return TLV_OK;

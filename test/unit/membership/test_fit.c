@@ -247,6 +247,19 @@ test_shown(void **state)
 		}
 }
 
+/* The start of the rows last drawn. */
+static const tlv_frame *
+start_alone(const tlv_membership_options *fit)
+{
+	const tlv_membership_plan_options options = {.fit = *fit, .iterations = -1, .refine = 1};
+	static tlv_frame model;
+	tlv_plan *plan;
+
+	assert_ok(tlv_membership_plan_create(&ctx, &options, &plan));
+	model = plan_model(&passes, plan);
+	return &model;
+}
+
 /* Twenty components of 5,000 rows leave half of the triples unexplained: nonnegative factors are
  * likelier, and nearer.  Five are found as they are. */
 static void
@@ -278,6 +291,7 @@ test_noisy_triples(void **state)
 	}
 	print_message("error %.4f\n", sum);
 	assert_below(sum, 0.0905);
+	assert_below(table_error(&d.truth, start_alone(&options)), 0.0905);
 	shape.k = options.k = 5;
 	d = draw_members(5000, shape);
 	moments = category_table(&d);
