@@ -31,6 +31,7 @@ def number(accessor):
 
 WARNED = "EXISTS (SELECT FROM tlv_warnings(m) WHERE code <> 'variances_at_floor')"   # which says nothing of structure
 CODES = "(SELECT coalesce(string_agg(DISTINCT code, ', '), 'no warning') FROM tlv_warnings(m))"
+NO_STRUCTURE = "CASE WHEN EXISTS (SELECT FROM tlv_warnings(m) WHERE code = 'no_structure') THEN 1 ELSE 2 END"
 UNWARNED = f'CASE WHEN {WARNED} THEN 1 ELSE 2 END'   # 2: structure claimed where there is none
 
 
@@ -74,6 +75,21 @@ def vectors(draw):
 def correlated(rng, n, d):
     """a Gaussian of random covariance"""
     return rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
+
+
+def directions(rng, n, d, kappa):
+    """unit vectors of one von Mises-Fisher distribution (kappa = 0: uniform), by rejection (Wood 1994)"""
+    b = (d - 1) / (2 * kappa + np.sqrt(4 * kappa ** 2 + (d - 1) ** 2))
+    x0 = (1 - b) / (1 + b)
+    c = kappa * x0 + (d - 1) * np.log(1 - x0 ** 2)
+    along = np.empty(0)
+    while len(along) < n:
+        z = rng.beta((d - 1) / 2, (d - 1) / 2, 2 * n)
+        w = (1 - (1 + b) * z) / (1 - (1 - b) * z)
+        along = np.append(along, w[kappa * w + (d - 1) * np.log(1 - x0 * w) - c >= np.log(rng.random(2 * n))])
+    across = rng.normal(size=(n, d - 1))
+    across *= np.sqrt(1 - along[:n] ** 2)[:, None] / np.linalg.norm(across, axis=1)[:, None]
+    return np.column_stack([along[:n], across])
 
 
 def student(rng, n, d, freedom=4):
@@ -186,6 +202,12 @@ def noise_lines():
         yield f'communities, k = 3{options}: no warning', name, data, of_model(f"tlv_mmsb('SELECT src, dst FROM d', k => 3{options})", UNWARNED)
     for options in ('', ", covariance => 'full'"):
         yield f'mixtures, k = 3{options}: no warning', 'the same', gauss, of_model(f"tlv_gmm('SELECT x FROM d', k => 3{options})", UNWARNED)
+    for n, d in ((200, 3), (2000, 3), (2000, 20), (500, 50)):
+        for kind, kappa in (('all directions alike', 0), ('one direction', 2)):
+            sphere = vectors(lambda rng, n=n, d=d, kappa=kappa: directions(rng, n, d, kappa))
+            for k in (2, 5):
+                yield f'directions, k = {k}: no no_structure', f'{kind}, {n} x {d}', sphere, \
+                    of_model(f"tlv_gmm('SELECT x FROM d', k => {k}, covariance => 'direction')", NO_STRUCTURE)
     yield 'mixtures, full', 'the same', gauss, of_model(LEFT_OUT['full'], COMPONENTS)
     yield "mixtures, tails => 't'", 't(4), 2000 x 3', t4, of_model(LEFT_OUT['t'], COMPONENTS)
     for name, data in (('t(4)', t4), ('uniform', uniform), ('lognormal', lognormal)):

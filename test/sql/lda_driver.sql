@@ -194,7 +194,7 @@ CREATE TEMP TABLE twins AS SELECT to_tsvector('simple', CASE WHEN i % 2 = 0 THEN
 SELECT (SELECT count(*) FROM tlv_topics(m)) AS topics, (SELECT string_agg(code, ' ' ORDER BY code) FROM tlv_warnings(m)) AS warnings
 FROM (VALUES (NULL), (2)) v(k), LATERAL (SELECT tlv_lda('SELECT body FROM twins', k) AS m) q;
 -- texts are not taken apart: somebody meant to_tsvector
-SELECT tlv_lda('SELECT id, body || id FROM notes', 3);
+SELECT code, message FROM tlv_warnings(tlv_lda('SELECT id, body || id FROM notes', 3));
 SELECT tlv_lda('SELECT id, ARRAY[1.5] FROM notes', 3);
 DROP TABLE in_one, twins;
 DROP TABLE notes, corpus, docs, models, found, day_moments, since, forms, big, plans CASCADE;

@@ -8,7 +8,6 @@ SELECT (SELECT tlv_dense_moments(ARRAY[i, i % 2, i % 3]::float8[], 3) FROM gener
   3) FROM generate_series(1, 90) i) AS long,
   (SELECT tlv_dense_moments(ARRAY[1, i]::float8[], 4) FROM generate_series(1, 4) i) AS fourth, (SELECT tlv_view_moments(ARRAY[1, 2]::float8[], ARRAY[1, 2]::float8[], ARRAY[1, 2]::float8[])
   FROM generate_series(1, 9) i) AS views,
-  (SELECT tlv_category_moments(ARRAY[1, 1]) FROM generate_series(1, 9) i) AS categories,
   (SELECT tlv_sequence_moments('{1}'::int[])) AS steps, (SELECT tlv_graph_agg(src, dst) FROM (VALUES (1::bigint, 1::bigint)) v(src, dst)) AS graph;
 CREATE TABLE fail_rows (x float8[], bag tlv_bag);
 INSERT INTO fail_rows VALUES ('{1,2}', '{1:1}');
@@ -16,9 +15,9 @@ INSERT INTO fail_rows VALUES ('{1,2}', '{1:1}');
 -- what an error is is a warning, with the same words
 SELECT what, pg_temp.outcome(format('SELECT %s) FROM fail_values', call)) AS error, pg_temp.outcome(format('SELECT (%s, on_failure => ''null'')) IS NULL FROM fail_values', call)) AS null
   FROM (VALUES
-  ('mixture', 'tlv_fit_gmm(short, 3'), ('components', 'tlv_fit_ica(fourth, 2'), ('views', 'tlv_fit_multiview(views, 3'), ('tree', 'tlv_fit_tree(categories'),
+  ('mixture', 'tlv_fit_gmm(short, 3'), ('components', 'tlv_fit_ica(fourth, 2'), ('views', 'tlv_fit_multiview(views, 3'), ('tree', 'tlv_fit_tree(short'),
   ('sequences', 'tlv_fit_hmm(steps, 3'),
-  ('communities', 'tlv_fit_mmsb(graph, 3'), ('driver of mixtures', 'tlv_gmm(''SELECT x FROM fail_rows WHERE x IS NULL'', 2'), ('driver of topics', 'tlv_lda(''SELECT bag FROM fail_rows'', 2'),
+  ('communities', 'tlv_fit_mmsb(graph, 3'), ('driver of mixtures', 'tlv_gmm(''SELECT x FROM fail_rows WHERE x IS NULL'', 2'), ('driver of topics', 'tlv_lda(''SELECT bag FROM fail_rows WHERE bag IS NULL'', 2'),
   ('driver of components', 'tlv_ica(''SELECT x FROM fail_rows'', 2')) v(what, call);
 -- a group without a model does not end the query
 SELECT g, tlv_fit_gmm(m, 3, on_failure => 'null') IS NULL AS none FROM fail_values, LATERAL (VALUES (1, long), (2, short), (3, long)) v(g, m) ORDER BY g;

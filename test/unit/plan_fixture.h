@@ -151,7 +151,7 @@ plan_fold_of(const tlv_row *row, int folds)
 
 /* The bag with every weight at most cap. */
 static inline tlv_bag_image *
-plan_damped(tlv_context *ctx, const tlv_bag_image *bag, double cap)
+plan_weighted(tlv_context *ctx, const tlv_bag_image *bag, double scale, double cap)
 {
 	int64_t *items = tlv_alloc(ctx, bag->n, sizeof(int64_t));
 	double *weights = tlv_alloc(ctx, bag->n, sizeof(double));
@@ -161,7 +161,7 @@ plan_damped(tlv_context *ctx, const tlv_bag_image *bag, double cap)
 	assert_non_null(weights);
 	tlv_bag_decode(bag, items, weights);
 	for (size_t i = 0; i < bag->n; i++)
-		weights[i] = weights[i] < cap ? weights[i] : cap;
+		weights[i] = scale > 0 ? scale * weights[i] : weights[i] < cap ? weights[i] : cap;
 	damped = tlv_alloc0(ctx, tlv_bag_size(bag->n, items, weights), 1);
 	assert_non_null(damped);
 	tlv_bag_write(bag->n, items, weights, damped);
@@ -195,8 +195,8 @@ plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **ima
 			f->told.left_out++;
 			continue;
 		}
-		if (pass->damp > 0)
-			row.bag = plan_damped(ctx, row.bag, pass->damp);
+		if (pass->damp > 0 || pass->scale > 0)
+			row.bag = plan_weighted(ctx, row.bag, pass->scale, pass->damp);
 		for (size_t i = 0; i < pass->n; i++)
 		{
 			row.form = pass->statistics[i].contents ? TLV_ROW_BAG : source->rows[t].form;

@@ -44,6 +44,7 @@ typedef struct tlv_lda_options
 	bool alpha0_free; /* refinement may change a given alpha0, too */
 	double eta;		  /* pseudo-count per item and topic of the refinement steps */
 	uint64_t seed;	  /* of decomposition and refinement */
+	bool repeated;	  /* the moments count every word several times */
 	bool fewer;		  /* fit as many topics as the moments identify, where that is less than k */
 	tlv_decompose_options decompose;
 	const tlv_frame *subspace; /* of moments that refer to it; NULL where they hold it */

@@ -26,6 +26,7 @@ typedef struct tlv_pass
 {
 	int source;	   /* 0: the rows; 1: known labels, where a driver takes a second query */
 	double damp;   /* bags: counts are damped with this cap; 0: as they are */
+	double scale;  /* bags: counts are multiplied by this; 0: as they are, or damped */
 	int folds;	   /* only rows of one fold of so many; 0: all rows */
 	int fold;	   /* that fold, from 0 */
 	bool others;   /* all folds but that one */
@@ -252,6 +253,25 @@ extern size_t tlv_plan_name_categories(const tlv_names *names, size_t categories
 extern tlv_status tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n,
 									  const int64_t *items, const char *offsets_name,
 									  const char *bytes_name, tlv_plan_section sections[2]);
+
+/*
+ * A fit of k components where the rows can have them, else of as many as they can, 1 at least:
+ * attempt makes the model of so many, held by the plan.  Refusals (TLV_NOT_IDENTIFIABLE,
+ * TLV_BAD_DATA, TLV_BAD_PARAMETER) lower the number; where one component is refused, too, the error
+ * is the first one.  The warning "fewer_components" says what was refused.
+ */
+typedef tlv_status (*tlv_plan_attempt)(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from,
+									   size_t k);
+typedef struct tlv_fewer
+{
+	size_t asked, k;
+	tlv_error refused; /* where k is below what was asked for */
+} tlv_fewer;
+
+extern tlv_status tlv_plan_fit_fewer(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from,
+									 size_t k, tlv_plan_attempt attempt, tlv_fewer *fewer);
+extern tlv_status tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer,
+									  tlv_diagnostics *diagnostics);
 
 /* The log-likelihood in statistics over their count of that name, "rows" say, which is 1 at least.
  */

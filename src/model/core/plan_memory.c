@@ -106,7 +106,7 @@ bool
 tlv_plan_in_memory(const tlv_plan *plan, const tlv_pass *pass)
 {
 	return plan->memory.n > 0 && pass->n > 0 && pass->source == 0 && pass->folds == 0 &&
-		   pass->damp == 0 && !pass->complete;
+		   pass->damp == 0 && pass->scale == 0 && !pass->complete;
 }
 
 static tlv_status

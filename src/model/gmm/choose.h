@@ -153,6 +153,14 @@ typedef struct gmm_tails
 extern tlv_status gmm_look_at_tails(tlv_context *ctx, const gmm_evidence *evidence,
 									const tlv_held *gaussians, size_t k, gmm_tails *tails);
 
+/*
+ * The mean log-likelihood of a row of the sample where one Gaussian is of the logarithms of all
+ * columns of one sign, and of the others as they are; -infinite where there is none, no such
+ * column, or no sample.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status gmm_look_at_logarithms(tlv_context *ctx, const tlv_gmm_sample *sample,
+										 double *likelihood);
+
 /* ---- the covariance ---- */
 
 typedef struct gmm_covariances

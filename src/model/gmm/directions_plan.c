@@ -16,6 +16,8 @@
 #define SAMPLE_SHARE 6
 /* The sample is as large as for so many components where k is chosen. */
 #define SAMPLE_K 30
+/* Twice the nats that each parameter of a component of few rows costs beyond log(n). */
+#define FEW_ROWS 1.0
 
 typedef struct directions_plan
 {
@@ -96,18 +98,36 @@ single_likelihood(const tlv_directions *directions)
 	return tlv_directions_log_norm(d, kappa) + kappa * length;
 }
 
+/*
+ * What chance gains by components beyond the first, at most.  One of fewer rows than it has
+ * parameters is not estimated from rows that are there for others, too, but picks its own: it is
+ * charged as the Bayesian information criterion does, and FEW_ROWS more for the choice.  Of 500
+ * uniform directions in 50 dimensions 5 components gain 2.9 a parameter, and up to 5.0; of 200 such
+ * 10 components up to 5.5.
+ */
+static double
+chance_gain(const directions_plan *plan, const tlv_directions *directions)
+{
+	double parameters = (double) directions->d + 1, k = (double) directions->k, small = 0;
+
+	for (size_t j = 0; j < directions->k; j++)
+		small += plan->n * directions->weights[j] < parameters;
+	small = fmin(small, k - 1);
+	return gmm_chance((k - 1 - small) * parameters) +
+		   small * parameters * (log(plan->n) + FEW_ROWS);
+}
+
 /* Is there more than chance in what the components gain over a single one? */
 static tlv_status
 warn_of_chance(tlv_context *ctx, const directions_plan *plan, const tlv_directions *directions,
 			   tlv_diagnostics *diagnostics)
 {
 	double gain = plan->likelihood - single_likelihood(directions);
-	double more = (double) (directions->k - 1) * (double) (directions->d + 1);
 
 	if (plan->k_chosen || directions->k < 2 || !plan->options.refine || !isfinite(gain))
 		return TLV_OK;
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
-	if (2 * plan->n * gain > gmm_chance(more))
+	if (2 * plan->n * gain > chance_gain(plan, directions))
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "no_structure",

@@ -50,6 +50,7 @@ typedef struct gmm_plan
 	bool covariance_chosen;
 	gmm_covariances covariances;
 	double single_likelihood[TLV_COVARIANCES]; /* of one Gaussian */
+	double logarithms_likelihood;			   /* of one of logarithms; -infinite: not known */
 	/* Refinement of one model, until it has so many steps or, where these are not given, the
 	 * likelihood stands. */
 	tlv_held *model;
@@ -150,6 +151,24 @@ diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagno
 					(size_t) groups);
 }
 
+/* Does one Gaussian of logarithms describe the rows better than the mixture? */
+static tlv_status
+diagnose_logarithms(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	double n = plan->evidence.n, single = plan->logarithms_likelihood;
+	double parameters = tlv_mixture_parameters(1, plan->evidence.d, TLV_COVARIANCE_FULL, false);
+
+	if (plan->start.k < 2 || !isfinite(single) ||
+		parameters * log(n) - 2 * n * single >= model_criterion(plan))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "one_skewed_shape",
+								   .score = single - plan->likelihood,
+								   .hint = "take the logarithms of columns of one sign"},
+					"components describe one skewed shape: one Gaussian of the logarithms fits the "
+					"rows better");
+}
+
 /* Is there more than chance in what k components gain over one of the same form of covariance, and
  * more than the Bayesian information criterion charges for their parameters? */
 static tlv_status
@@ -213,6 +232,8 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 						 "three groups of coordinates do not show so many components: the start is "
 						 "of clusters"));
 	TLV_TRY(diagnose_single(ctx, plan, diagnostics));
+	if (low == 0) /* else it is the floor that is compared */
+		TLV_TRY(diagnose_logarithms(ctx, plan, diagnostics));
 	return diagnose_overlap(ctx, plan, diagnostics);
 }
 
@@ -369,6 +390,8 @@ gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 	gmm_start *start = &plan->start;
 	int most = most_steps(plan);
 
+	if (start->k > 1 && plan->options.refine)
+		TLV_TRY(gmm_look_at_logarithms(ctx, &plan->evidence.sample, &plan->logarithms_likelihood));
 	tlv_plan_abandon(&plan->base); /* moments and sample have served */
 	if (plan->base.memory.n == 0)
 		tlv_gmm_sample_free(ctx, &plan->evidence.sample);
@@ -713,6 +736,7 @@ tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_p
 	plan->evidence.options = options->fit;
 	plan->evidence.refine = options->refine;
 	plan->k_chosen = options->fit.k == 0;
+	plan->logarithms_likelihood = -HUGE_VAL;
 	plan->covariance_chosen = options->fit.any_covariance;
 	plan->evidence.options.any_covariance = false;
 	if (plan->covariance_chosen) /* until there is a sample */

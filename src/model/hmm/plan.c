@@ -32,6 +32,7 @@ typedef struct hmm_plan
 	tlv_hmm_plan_options options;
 	tlv_held model;	  /* of the moments */
 	tlv_error failed; /* why there is none */
+	size_t asked;	  /* states; 0: fewer steps than states there are not */
 	tlv_hmm_ascent ascent;
 	int starts; /* that were compared; 0: none but the moments' */
 	bool moments_won;
@@ -77,6 +78,15 @@ warn_of_parameters(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_parts *
 	double parameters = free_parameters(parts);
 	double steps = plan->steps;
 
+	if (parts->k > 1 && plan->constraints == 0 && steps > 0 && parameters > steps)
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "many_parameters",
+									   .score = parameters / steps,
+									   .hint = "give longer sequences, fewer states, or symbols "
+											   "that stand for several"},
+						"there are %.0f free parameters and no more than %.0f steps: they follow "
+						"these sequences, others may differ",
+						parameters, steps);
 	if (plan->options.iterations >= 0 || parts->k < 2 || plan->constraints != 0 ||
 		parameters < FEW_STEPS * steps || plan->ascent.taken < MANY_ASCENTS)
 		return TLV_OK;
@@ -119,6 +129,13 @@ warn_of_fit(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_parts *parts,
 										.score = (double) plan->options.fit.k,
 										.hint = "raise max_k, or choose a k by purpose"},
 						 "k is the largest that was tried, max_k = %zu", plan->options.max_k));
+	if (plan->asked > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "fewer_components",
+										.score = (double) parts->k,
+										.hint = "give more steps, or leave k out"},
+						 "%zu of %zu states are there: there are no more steps", parts->k,
+						 plan->asked));
 	TLV_TRY(warn_of_parameters(ctx, plan, parts, diagnostics));
 	if (hmm_step_limit(plan) > 0 && !ascent->plain && !ascent->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
@@ -359,6 +376,16 @@ check_given(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_search *search
 					options->given_width, width, search->m > 0 ? "symbols" : "dimensions");
 }
 
+/* No more states than there are steps, unless some are given. */
+static void
+lower_states(hmm_plan *plan, const tlv_hmm_data *data)
+{
+	if (plan->constraints != 0 || (double) plan->options.fit.k <= data->steps)
+		return;
+	plan->asked = plan->options.fit.k;
+	plan->options.fit.k = (size_t) data->steps;
+}
+
 static tlv_status
 learn(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments, const tlv_value *sample,
 	  tlv_pass *pass)
@@ -383,6 +410,7 @@ learn(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments, const tlv_valu
 	if (data.rows[0].form == TLV_ROW_SYMBOLS && search.m == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "all symbols are missing");
 	TLV_TRY(check_given(ctx, plan, &search));
+	lower_states(plan, &data);
 	TLV_TRY(choose_states(ctx, plan, &search));
 	if (plan->chosen)
 		TLV_TRY(fit_moments(ctx, plan, moments));

@@ -2,6 +2,7 @@
  * plan.c - independent components as a plan (ica.h): moments, fit, refinement steps until they
  * settle.
  */
+#include <math.h>
 #include <string.h>
 
 #include "internal.h"
@@ -15,6 +16,8 @@
 #define MOST_SHRINK 0.2
 /* Where steps over the rows follow, the start need not be exact: far below what sampling turns. */
 #define START_TOLERANCE 1e-5
+/* Rows for every component, below which some direction has the fourth moment that is sought. */
+#define ROWS_ENOUGH 10.0
 
 typedef struct ica_plan
 {
@@ -26,6 +29,7 @@ typedef struct ica_plan
 	double changed;	   /* by the step before the last one */
 	tlv_held subspace; /* of long vectors */
 	size_t left_out;   /* directions of these that were not asked to be */
+	tlv_fewer fewer;
 	tlv_held model;
 } ica_plan;
 
@@ -51,6 +55,22 @@ ica_plan_settled(const ica_plan *plan)
 												   last * shrink / (1 - shrink) < TLV_ICA_SETTLED);
 }
 
+/* Of few rows chance alone makes directions that look as far from Gaussians as sources. */
+static tlv_status
+warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diagnostics)
+{
+	double rows = tlv_diagnostics_find(model, "rows", HUGE_VAL);
+	double k = (double) tlv_frame_find(model, "mixing")->columns;
+
+	if (k < 2 || rows >= ROWS_ENOUGH * k)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "few_rows",
+								   .score = rows / k,
+								   .hint = "give more rows, or a smaller k"},
+					"%.0f rows are few for %.0f components: chance makes such as well", rows, k);
+}
+
 static tlv_status
 ica_finish(tlv_context *ctx, ica_plan *plan)
 {
@@ -62,6 +82,8 @@ ica_finish(tlv_context *ctx, ica_plan *plan)
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "change", 1)},
 						 "the refinement did not settle in %d steps", MOST_STEPS));
+	TLV_TRY(tlv_plan_warn_fewer(ctx, &plan->fewer, &diagnostics));
+	TLV_TRY(warn_of_few_rows(ctx, model, &diagnostics));
 	if (plan->left_out > 0)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "directions_left_out",
@@ -111,18 +133,27 @@ ica_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pa
 /* ---- moments and fit ---- */
 
 static tlv_status
-ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+fit_components(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments, size_t k)
 {
 	ica_plan *plan = ica_plan_of(base);
 	tlv_making made;
 
+	plan->options.fit.k = k;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, &plan->model,
+						 tlv_ica_fit(ctx, moments, &plan->options.fit, &made.image, &made.size));
+}
+
+static tlv_status
+ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	ica_plan *plan = ica_plan_of(base);
+
 	if (plan->subspace.image != NULL)
 		TLV_TRY(tlv_plan_require(ctx, values[0]));
 	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
-		ctx, &made, &plan->model,
-		tlv_ica_fit(ctx, &values[0]->frame, &plan->options.fit, &made.image, &made.size)));
+	TLV_TRY(tlv_plan_fit_fewer(ctx, base, &values[0]->frame, plan->options.fit.k, fit_components,
+							   &plan->fewer));
 	return ica_refine_or_finish(ctx, plan, pass);
 }
 
@@ -161,20 +192,13 @@ ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 			->order = 4;
 		return TLV_OK;
 	}
-	if (directions_of(plan) == 0) /* as many as there can be */
+	if (directions_of(plan) == 0 || directions_of(plan) > TLV_DENSE_MOST_4)
 	{
-		plan->left_out = d - TLV_DENSE_MOST_4;
+		/* as many as there can be */
+		plan->left_out =
+			(directions_of(plan) == 0 ? d : tlv_least(d, directions_of(plan))) - TLV_DENSE_MOST_4;
+		plan->options.fit.k = plan->options.fit.k > 0 ? TLV_DENSE_MOST_4 : 0;
 		plan->options.fit.max_k = TLV_DENSE_MOST_4;
-	}
-	if (directions_of(plan) > TLV_DENSE_MOST_4)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "vectors of %zu elements are too long for all their fourth moments", d);
-		return tlv_fail_hint(
-			ctx,
-			"Give k or max_k of at most %d, or neither: the components are then sought in so many "
-			"leading directions of the covariance.",
-			TLV_DENSE_MOST_4);
 	}
 	tlv_plan_ask(&plan->base, pass, "covariance", &tlv_aggregate_dense_moments, ica_take_covariance)
 		->order = 2;

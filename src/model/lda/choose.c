@@ -209,6 +209,12 @@ take_fold_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	lda_plan *plan = lda_plan_of(base);
 	double most;
 
+	if (tlv_lda_repeats_words(plan, values[0]))
+	{
+		plan->too_short = tlv_frame_scalar(&values[0]->frame, "skipped", 0);
+		tlv_lda_choose_begin(plan, pass);
+		return TLV_OK;
+	}
 	if (!tlv_lda_holds_documents(values[0]))
 		return choose_one(ctx, plan, pass);
 	plan->seen = true;

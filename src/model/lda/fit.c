@@ -312,7 +312,8 @@ trace_margin(const tlv_frame *triples)
 }
 
 static tlv_status
-warn_of_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
+warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+			lda_fit *fit)
 {
 	const tlv_decomposition *dec = &fit->solver.decomposition;
 	tlv_diagnostics *to = &fit->diagnostics;
@@ -325,7 +326,7 @@ warn_of_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 										.hint = "the moments fit the model badly, use the topics "
 												"as a start for refinement only"},
 						 "the residual is above %g", RESIDUAL_WARN));
-	if (trace > (double) fit->k + trace_margin(triples))
+	if (!options->repeated && trace > (double) fit->k + trace_margin(triples))
 		TLV_TRY(tlv_warn(
 			ctx, to,
 			&(tlv_warning){.code = "repeated_words",
@@ -450,7 +451,7 @@ finish_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *op
 							 tlv_frame_scalar(moments, "tokens", 0), fit->weights));
 	tlv_lda_order_topics(fit->k, fit->weights, fit->order);
 	TLV_TRY(diagnose_fit(ctx, moments, fit));
-	TLV_TRY(warn_of_fit(ctx, moments, fit));
+	TLV_TRY(warn_of_fit(ctx, moments, options, fit));
 	TLV_TRY(warn_of_topics(ctx, fit));
 	TLV_TRY(diagnose_topics(ctx, moments, fit));
 	return write_fit(ctx, moments, options, fit, image, size);

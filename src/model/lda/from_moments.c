@@ -101,6 +101,7 @@ model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 
 	plan->options.fit.k = plan->k;
 	plan->options.fit.fewer = true;
+	plan->options.fit.repeated = plan->times > 0;
 	plan->options.fit.subspace = refers(triples) ? &plan->subspace.frame : NULL;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,

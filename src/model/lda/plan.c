@@ -32,7 +32,40 @@
 #define DAMPED_SHARE	 50 /* or one in so many documents, if that is less */
 #define BURST_ALPHA		 0.1 /* each topic's, from which refinement starts when words come in bursts */
 
+/*
+ * Moments need three words of a document.  Where fewer than one document in so many has them each
+ * word of all documents counts thrice: among the pairs of a document of two words stand then those
+ * of a word with itself, by which every eigenvalue of the scaled pair moment grows alike, so that
+ * the leading directions stay.  The third moment is biased, and a start for refinement, which sees
+ * the words as they are.
+ */
+#define LONG_ONE_IN 10
+#define SHORT_TIMES TLV_MIN_LENGTH
+
 /* ---- passes ---- */
+
+bool
+tlv_lda_repeats_words(lda_plan *plan, const tlv_value *summary)
+{
+	double documents, skipped;
+
+	if (plan->times > 0 || summary == NULL)
+		return false;
+	documents = tlv_frame_scalar(&summary->frame, "documents", 0);
+	skipped = tlv_frame_scalar(&summary->frame, "skipped", 0);
+	if (skipped == 0 || documents * LONG_ONE_IN > documents + skipped)
+		return false;
+	plan->times = SHORT_TIMES;
+	plan->damp = plan->damped = false;
+	return true;
+}
+
+/* Only the moments, which are sums of counts, need them. */
+static bool
+takes_counts(const tlv_aggregate *aggregate)
+{
+	return aggregate != &tlv_aggregate_statistics && aggregate != &tlv_aggregate_completion;
+}
 
 /* One statistic over the rows of the moment; then is the step that takes its value. */
 tlv_statistic *
@@ -40,6 +73,7 @@ tlv_lda_ask(lda_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggrega
 			tlv_plan_step then)
 {
 	pass->damp = plan->damp ? DAMPING_CAP : 0;
+	pass->scale = takes_counts(aggregate) ? plan->times : 0;
 	pass->folds = plan->folds;
 	pass->fold = plan->fold;
 	pass->others = plan->rivals || plan->others;
@@ -229,6 +263,19 @@ measure_bursts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *p
 	return counts_chosen(ctx, plan, pass);
 }
 
+/* Documents of one word say how often each word comes, and no more. */
+static tlv_status
+begin_short(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
+{
+	const tlv_frame *summary = &plan->base.kept[KEPT_SUMMARY]->frame;
+
+	plan->of_one_word = tlv_frame_scalar(summary, "tokens", 0) <=
+						plan->times * tlv_frame_scalar(summary, "documents", 0);
+	if (plan->of_one_word && plan->options.fixed == NULL)
+		plan->k = 1;
+	return counts_chosen(ctx, plan, pass);
+}
+
 tlv_status
 tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
@@ -236,6 +283,12 @@ tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_p
 	lda_plan *plan = lda_plan_of(base);
 	const tlv_frame *summary;
 
+	if (tlv_lda_repeats_words(plan, values[0]))
+	{
+		plan->too_short = tlv_frame_scalar(&values[0]->frame, "skipped", 0);
+		tlv_lda_ask_summary(plan, pass, tlv_lda_take_summary);
+		return TLV_OK;
+	}
 	TLV_TRY(require_documents(ctx, plan, values[0]));
 	if (plan->options.only_k)
 		return TLV_OK;
@@ -243,6 +296,8 @@ tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_p
 		plan->k = tlv_lda_fixed_topics(plan->options.fixed);
 	tlv_plan_keep(base, KEPT_SUMMARY, &values[0]);
 	summary = &base->kept[KEPT_SUMMARY]->frame;
+	if (plan->times > 0)
+		return begin_short(ctx, plan, pass);
 	plan->trace = tlv_count_trace(summary, 0);
 	options.rank = plan->k;
 	if (plan->options.counts == TLV_LDA_COUNTS_AUTO && plan->trace > 1 + sqrt((double) plan->k))

@@ -49,6 +49,10 @@ typedef struct lda_plan
 	int folds, fold;
 	bool others; /* than of that fold */
 	bool damp;
+	double
+		times; /* that the moments count each word of documents too short for them; 0: as it is */
+	double too_short; /* documents of fewer words than moments need, where most are */
+	bool of_one_word; /* are all of them */
 	tlv_held subspace;
 	int subspace_steps;
 	tlv_plan_step subspace_found; /* what comes when it stands */
@@ -90,6 +94,10 @@ lda_plan_of(tlv_plan *plan)
 extern tlv_statistic *tlv_lda_ask(lda_plan *plan, tlv_pass *pass, const char *stage,
 								  const tlv_aggregate *aggregate, tlv_plan_step then);
 extern void tlv_lda_ask_summary(lda_plan *plan, tlv_pass *pass, tlv_plan_step then);
+
+/* Are nearly all documents of the summary too short for moments?  Then their words count several
+ * times from here on, and the summary is to be asked for again. */
+extern bool tlv_lda_repeats_words(lda_plan *plan, const tlv_value *summary);
 extern bool tlv_lda_holds_documents(const tlv_value *summary);
 
 /* The subspace of those documents that the summary is of; found comes when it stands. */

@@ -153,6 +153,28 @@ diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagno
 	return TLV_OK;
 }
 
+/* Documents from which moments are not unbiased, and may be of no use. */
+static tlv_status
+warn_of_short(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *to)
+{
+	if (plan->of_one_word)
+		return tlv_warn(ctx, to,
+						&(tlv_warning){.code = "short_documents",
+									   .score = plan->too_short,
+									   .hint = "topics are seen in words that come together: put "
+											   "texts that belong together into one document"},
+						"every document is of one word: one topic of their shares stands for all");
+	if (plan->times > 0)
+		return tlv_warn(ctx, to,
+						&(tlv_warning){.code = "short_documents",
+									   .score = plan->too_short,
+									   .hint = "put texts that belong together into one document"},
+						"most documents, %.0f, have fewer than %d words, from which moments are "
+						"biased: the topics are those that refinement made of such a start",
+						plan->too_short, TLV_MIN_LENGTH);
+	return TLV_OK;
+}
+
 /* Fewer topics than were asked for, and refinement that did not come to its end. */
 static tlv_status
 warn_of_plan(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *to)
@@ -244,6 +266,7 @@ tlv_lda_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 		TLV_TRY(label_items(ctx, names, &others, &plan->model.frame, sections));
 	TLV_TRY(diagnose_choices(ctx, plan, &diagnostics));
 	TLV_TRY(warn_of_plan(ctx, plan, &diagnostics));
+	TLV_TRY(warn_of_short(ctx, plan, &diagnostics));
 	if (plan->recurrence != NULL && !isnan(plan->recurrence[0]))
 		TLV_TRY(tlv_lda_diagnose_recurrence(ctx, plan, &diagnostics));
 	else

@@ -293,7 +293,8 @@ static tlv_status take_training(tlv_context *ctx, tlv_plan *base, tlv_value **va
 static bool
 same_rows(const tlv_pass *a, const tlv_pass *b)
 {
-	return a->source == b->source && a->damp == b->damp && a->complete == b->complete;
+	return a->source == b->source && a->damp == b->damp && a->scale == b->scale &&
+		   a->complete == b->complete;
 }
 
 /* The next pass of the first that waits, and of all that wait for the same rows. */
@@ -321,6 +322,7 @@ ask_training(suggest_plan *plan, tlv_pass *pass)
 	}
 	pass->source = first->source;
 	pass->damp = first->damp;
+	pass->scale = first->scale;
 	pass->complete = first->complete;
 	pass->folds = HELD_OUT;
 	pass->others = true;

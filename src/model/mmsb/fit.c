@@ -33,11 +33,10 @@ const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL
 static tlv_status
 refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
 {
-	tlv_status status = tlv_fail(ctx, TLV_BAD_DATA, "the graph has no edges");
-
+	tlv_fail(ctx, TLV_BAD_DATA, "the graph has no edges");
 	if (header->self_loops > 0)
 		tlv_fail_detail(ctx, "%.0f self-loops are left out.", header->self_loops);
-	return status;
+	return tlv_fail_hint(ctx, "Communities show in which nodes are joined to which others.");
 }
 
 static tlv_status
@@ -60,22 +59,30 @@ check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 	return TLV_OK;
 }
 
-/* k against the nodes, and the labels against k. */
+/* No more communities than nodes of a side, and no label above k. */
 static tlv_status
-check_k(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
+check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	const tlv_mmsb_options *options = fit->options;
+	size_t asked = fit->k, n;
 
 	for (size_t s = 0; s < fit->sides; s++)
-		if (fit->k > fit->side[s].n)
-		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu %s with edges", fit->k,
-					 fit->side[s].n,
-					 fit->sides == 1 ? "nodes"
-					 : s == 0		 ? "sources"
-									 : "targets");
-			return tlv_fail_hint(ctx, "Use a smaller k, or leave k out and let it be chosen.");
-		}
+	{
+		n = fit->side[s].n;
+		if (fit->k <= n)
+			continue;
+		fit->k = n;
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "fewer_components",
+										.score = (double) n,
+										.hint = "use a smaller k, or leave k out and let it be "
+												"chosen"},
+						 "%zu of %zu communities are there: the graph has no more %s with edges", n,
+						 asked,
+						 fit->sides == 1 ? "nodes"
+						 : s == 0		 ? "sources"
+										 : "targets"));
+	}
 	for (size_t i = 0; i < options->n_labels; i++)
 		if (options->label[i] < 0 || (size_t) options->label[i] >= fit->k)
 		{

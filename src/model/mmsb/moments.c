@@ -104,6 +104,12 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 
 		TLV_TRY(tlv_dirichlet_solver_create(ctx, &stars->moments, *rank, options, &words, solver));
 		status = tlv_dirichlet_decompose(ctx, solver, fit->options->alpha0);
+		if (status == TLV_BAD_DATA) /* of zeros: the stars of a graph that is the same everywhere */
+		{
+			memset(&ctx->error, 0, sizeof(ctx->error));
+			*rank = 0;
+			return TLV_OK;
+		}
 		if (status != TLV_NOT_IDENTIFIABLE)
 			return status;
 		while (positive < *rank && solver->eigenvalues[positive] > 0 &&

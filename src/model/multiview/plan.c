@@ -26,6 +26,7 @@ typedef struct view_plan
 	int taken;		   /* steps over the rows */
 	double likelihood; /* mean over the rows, under the last model; NaN: not known */
 	bool stands;
+	tlv_fewer fewer;
 	double shift; /* of the means of vectors by refinement, standard deviations */
 } view_plan;
 
@@ -137,6 +138,7 @@ view_finish_model(tlv_context *ctx, view_plan *plan)
 
 	tlv_multiview_read(model, &parts);
 	TLV_TRY(copy_diagnostics(ctx, plan, model, &diagnostics));
+	TLV_TRY(tlv_plan_warn_fewer(ctx, &plan->fewer, &diagnostics));
 	if (plan->refined && isfinite(plan->likelihood))
 		TLV_TRY(add_criteria(ctx, plan, &parts, &diagnostics));
 	TLV_TRY(add_warnings(ctx, plan, &parts, &diagnostics));
@@ -230,16 +232,26 @@ view_refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 /* ---- moments and fit ---- */
 
 static tlv_status
-multiview_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+fit_views(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments, size_t k)
 {
 	view_plan *plan = (view_plan *) base;
 	tlv_making made;
 
-	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
+	plan->options.fit.k = k;
 	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
+	return tlv_plan_made(
 		ctx, &made, &plan->fitted,
-		tlv_multiview_fit(ctx, &values[0]->frame, &plan->options.fit, &made.image, &made.size)));
+		tlv_multiview_fit(ctx, moments, &plan->options.fit, &made.image, &made.size));
+}
+
+static tlv_status
+multiview_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	view_plan *plan = (view_plan *) base;
+
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
+	TLV_TRY(tlv_plan_fit_fewer(ctx, base, &values[0]->frame, plan->options.fit.k, fit_views,
+							   &plan->fewer));
 	if (!plan->refined || !plan->vectors)
 		return view_finish_model(ctx, plan);
 	view_ask_statistics(plan, pass);

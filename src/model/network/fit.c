@@ -7,34 +7,46 @@
 #include "internal.h"
 #include "tensorlv/model/triple_table.h"
 
-/* What is there without structure: the three items that are on together most often. */
+/* Items that a cell is of: three, or two or one where places come again. */
+static int
+distinct_places(int64_t cell, int32_t places[3])
+{
+	int n = 0;
+
+	for (int t = 0; t < 3; t++)
+		if (n == 0 || (int32_t) tlv_triple_part(cell, t) != places[n - 1])
+			places[n++] = (int32_t) tlv_triple_part(cell, t);
+	return n;
+}
+
+/* What is there without structure: the three items that are on together most often, or
+ * two, or one, where three never are. */
 static tlv_status
 best_three(tlv_context *ctx, const tlv_frame *counts, tlv_network_sets *sets)
 {
 	size_t n = tlv_frame_find(counts, "cells")->rows, best = n;
 	const int64_t *cells = tlv_frame_int64(counts, "cells");
 	const double *numbers = tlv_frame_float64(counts, "counts");
+	int most = 0;
 
 	for (size_t i = 0; i < n; i++)
 	{
+		int32_t own[3];
+		int items = distinct_places(cells[i], own);
+
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (tlv_triple_part(cells[i], 0) != tlv_triple_part(cells[i], 1) &&
-			tlv_triple_part(cells[i], 1) != tlv_triple_part(cells[i], 2) &&
-			(best == n || numbers[i] > numbers[best]))
-			best = i;
+		if (items < most || (items == most && numbers[i] <= numbers[best]))
+			continue;
+		best = i;
+		most = items;
 	}
 	if (best == n)
-	{
-		tlv_fail(ctx, TLV_BAD_DATA, "no three items are ever on together");
-		return tlv_fail_hint(ctx, "Units are found by threes: rows need three items or more.");
-	}
+		return tlv_fail(ctx, TLV_BAD_DATA, "no item is ever on");
 	sets->n = 1;
 	TLV_TRY_NEW0(ctx, sets->starts, 2);
 	TLV_TRY_NEW(ctx, sets->places, 3);
 	TLV_TRY_NEW(ctx, sets->shares, 1);
-	sets->starts[1] = 3;
-	for (int t = 0; t < 3; t++)
-		sets->places[t] = (int32_t) tlv_triple_part(cells[best], t);
+	sets->starts[1] = distinct_places(cells[best], sets->places);
 	sets->shares[0] = numbers[best] / tlv_frame_scalar(counts, "rows", 1);
 	return TLV_OK;
 }

@@ -26,17 +26,24 @@ typedef struct learner
 
 /* ---- structure ---- */
 
+/* Variables of a tree with a hidden node. */
+#define HIDDEN_LEAST 3
+
 static tlv_status
 learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
 				const tlv_category_tables *tables, tlv_tree *tree)
 {
+	tlv_tree_options options = l->options->structure;
 	tlv_tree_distances distances;
 
 	if (l->categories)
 		TLV_TRY(tlv_tree_distances_of_tables(ctx, tables, &l->distance, &distances));
 	else
 		TLV_TRY(tlv_tree_distances_compute(ctx, moments, &l->distance, &distances));
-	TLV_TRY(tlv_tree_structure(ctx, &distances, &l->options->structure, tree));
+	if (distances.p <
+		HIDDEN_LEAST) /* hidden nodes are not identified: an edge, where there is one */
+		options.method = TLV_TREE_CHOW_LIU;
+	TLV_TRY(tlv_tree_structure(ctx, &distances, &options, tree));
 	tlv_tree_distances_free(ctx, &distances);
 	return TLV_OK;
 }

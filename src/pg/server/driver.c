@@ -305,9 +305,28 @@ add_argument(PassCall *call, Oid type)
 	call->types[call->n++] = type;
 }
 
-/* The columns of a row, counts as they are or damped; contents: bags alone. */
+/* A bag with its counts damped or scaled, as the pass has it. */
 static void
-add_row(TlvSource *rows, TlvStatement *statement, double damp, bool contents, PassCall *call)
+add_bag(TlvStatement *statement, const tlv_pass *pass, Oid bag, const char *column, PassCall *call)
+{
+	if (pass->scale > 0)
+		appendStringInfo(
+			&call->sql, "%s('%.17g'::pg_catalog.float8, %s)",
+			TlvStatementCall(statement, "tlv_bag_scale", 2, (Oid[]){FLOAT8OID, bag}, NULL),
+			pass->scale, column);
+	else if (pass->damp > 0)
+		appendStringInfo(
+			&call->sql, "%s(%s, '%.17g'::pg_catalog.float8)",
+			TlvStatementCall(statement, "tlv_bag_damp", 2, (Oid[]){bag, FLOAT8OID}, NULL), column,
+			pass->damp);
+	else
+		appendStringInfoString(&call->sql, column);
+}
+
+/* The columns of a row; contents: bags alone. */
+static void
+add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, bool contents,
+		PassCall *call)
 {
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 
@@ -316,11 +335,8 @@ add_row(TlvSource *rows, TlvStatement *statement, double damp, bool contents, Pa
 		if (contents && rows->types[i] != bag)
 			continue;
 		add_argument(call, rows->types[i]);
-		if (damp > 0 && rows->types[i] == bag)
-			appendStringInfo(&call->sql, "%s(%s, '%.17g'::pg_catalog.float8)",
-							 TlvStatementCall(statement, "tlv_bag_damp", 2,
-											  (Oid[]){rows->types[i], FLOAT8OID}, NULL),
-							 rows->columns[i], damp);
+		if (rows->types[i] == bag)
+			add_bag(statement, pass, bag, rows->columns[i], call);
 		else
 			appendStringInfoString(&call->sql, rows->columns[i]);
 	}
@@ -373,7 +389,7 @@ add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
 	Oid result;
 
 	initStringInfo(&call.sql);
-	add_row(rows, statement, pass->damp, statistic->contents, &call);
+	add_row(rows, statement, pass, statistic->contents, &call);
 	if (statistic->constant != NULL)
 		add_constant(rows, statement, statistic->constant, &call);
 	add_options(statistic, &call);

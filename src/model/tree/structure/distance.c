@@ -22,12 +22,14 @@ tlv_tree_distances_create(tlv_context *ctx, size_t p, double rows,
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the shrinkage is %g: it must be 0 or greater, and finite",
 						options->shrinkage);
-	if (p < 2)
-		return tlv_fail(ctx, TLV_BAD_DATA, "distances need at least 2 variables, there %s %zu",
-						p == 1 ? "is" : "are", p);
+	if (p < 1)
+		return tlv_fail(ctx, TLV_BAD_DATA, "distances need at least one variable");
 	if (!(rows >= TREE_LEAST_ROWS))
-		return tlv_fail(ctx, TLV_BAD_DATA, "distances need at least %d rows, there are %g",
-						TREE_LEAST_ROWS, rows);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "distances need at least %d rows, there are %g",
+				 TREE_LEAST_ROWS, rows);
+		return tlv_fail_hint(ctx, "How variables depend on each other shows in many rows.");
+	}
 	TLV_TRY(
 		tlv_require_memory(ctx, 3.0 * sizeof(double) * (double) p * (double) p, "the distances"));
 	distances->p = p;

@@ -301,7 +301,7 @@ static tlv_status
 check_request(tlv_context *ctx, const tlv_tree_distances *distances,
 			  const tlv_tree_options *options)
 {
-	size_t least = options->method == TLV_TREE_CHOW_LIU ? 2 : 3;
+	size_t least = options->method == TLV_TREE_CHOW_LIU ? 1 : 3;
 
 	if (!(options->z >= 0) || !isfinite(options->z))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "z is %g: it must be 0 or greater, and finite",

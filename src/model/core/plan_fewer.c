@@ -1,0 +1,54 @@
+/*
+ * plan_fewer.c - a number of components that the rows cannot have: the most that they can (plan.h).
+ */
+#include "tensorlv/model/plan.h"
+
+#include <string.h>
+
+/* Above, every other attempt is of half as many. */
+#define ONE_BY_ONE 16
+
+/* Is it said of the rows, or of what was asked of them? */
+static bool
+is_refusal(tlv_status status)
+{
+	return status == TLV_NOT_IDENTIFIABLE || status == TLV_BAD_DATA || status == TLV_BAD_PARAMETER;
+}
+
+tlv_status
+tlv_plan_fit_fewer(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from, size_t k,
+				   tlv_plan_attempt attempt, tlv_fewer *fewer)
+{
+	tlv_status status = attempt(ctx, plan, from, k), first = status;
+
+	*fewer = (tlv_fewer){.asked = k, .k = k};
+	if (!is_refusal(first) || k < 2)
+		return first;
+	fewer->refused = ctx->error;
+	while (is_refusal(status) && fewer->k > 1)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		fewer->k = fewer->k > ONE_BY_ONE ? fewer->k / 2 : fewer->k - 1;
+		memset(&ctx->error, 0, sizeof(ctx->error));
+		status = attempt(ctx, plan, from, fewer->k);
+	}
+	if (!is_refusal(status))
+		return status;
+	ctx->error = fewer->refused; /* it is not the number */
+	return first;
+}
+
+tlv_status
+tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *diagnostics)
+{
+	const char *hint = fewer->refused.hint;
+
+	if (fewer->k >= fewer->asked)
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "fewer_components",
+					   .score = (double) fewer->k,
+					   .hint = hint[0] != '\0' ? hint : "give more rows, or leave k out"},
+		"%zu of %zu components are there: %s", fewer->k, fewer->asked, fewer->refused.message);
+}

@@ -1,0 +1,84 @@
+/*
+ * logarithms.c - one Gaussian of logarithms beside a mixture: numbers of one sign and many sizes
+ * are one skewed shape, which takes a mixture many components (choose.h).
+ */
+#include "choose.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "tensorlv/num/linalg.h"
+
+/* Dimensions of which the covariance takes no time beside the fit. */
+#define MOST_DIMENSIONS 60
+/* Of the largest eigenvalue: what is below is no variance. */
+#define ROUNDING 1e-12
+
+/* The logarithms of a column of one sign, in place; their sum goes to *jacobian.  Others stay. */
+static bool
+take_logarithms(const tlv_gmm_sample *sample, size_t i, double *x, double *jacobian)
+{
+	double sign = sample->rows[i] + sample->center[i] > 0 ? 1 : -1;
+
+	for (size_t t = 0; t < sample->n; t++)
+		if (!(sign * (sample->rows[t * sample->d + i] + sample->center[i]) > DBL_MIN))
+			return false;
+	for (size_t t = 0; t < sample->n; t++)
+	{
+		double *at = &x[t * sample->d + i];
+
+		*at = log(sign * (sample->rows[t * sample->d + i] + sample->center[i]));
+		*jacobian += *at;
+	}
+	return true;
+}
+
+/* The mean log-likelihood of one Gaussian, its own, of n rows, which become deviations. */
+static tlv_status
+gaussian_likelihood(tlv_context *ctx, size_t n, size_t d, double *x, double *likelihood)
+{
+	double *covariance, determinant = 0;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double mean = 0;
+
+		for (size_t t = 0; t < n; t++)
+			mean += x[t * d + i] / (double) n;
+		for (size_t t = 0; t < n; t++)
+			x[t * d + i] -= mean;
+	}
+	TLV_TRY(tlv_alloc_numbers(ctx, &covariance, d * d + d));
+	TLV_TRY(tlv_syrk(ctx, false, d, n, 1 / (double) n, x, d, 0, covariance, d, true));
+	TLV_TRY(tlv_eigen_symmetric(ctx, d, covariance, covariance + d * d));
+	for (size_t i = 0; i < d; i++)
+		determinant +=
+			covariance[d * d + i] > ROUNDING * fmax(covariance[d * d], covariance[d * d + d - 1])
+				? log(covariance[d * d + i])
+				: HUGE_VAL;
+	*likelihood = -((double) d * (log(2 * M_PI) + 1) + determinant) / 2; /* -infinite: none */
+	tlv_free(ctx, covariance);
+	return TLV_OK;
+}
+
+tlv_status
+gmm_look_at_logarithms(tlv_context *ctx, const tlv_gmm_sample *sample, double *likelihood)
+{
+	double *x, jacobian = 0;
+	size_t taken = 0;
+
+	*likelihood = -HUGE_VAL;
+	if (sample->rows == NULL || sample->d > MOST_DIMENSIONS || sample->n < 2 * sample->d)
+		return TLV_OK;
+	TLV_TRY_NEW_ROWS(ctx, x, sample->n, sample->d);
+	TLV_TRY(tlv_copy(ctx, x, sample->rows, sample->n * sample->d * sizeof(double)));
+	for (size_t i = 0; i < sample->d; i++)
+		taken += take_logarithms(sample, i, x, &jacobian);
+	if (taken > 0)
+	{
+		TLV_TRY(gaussian_likelihood(ctx, sample->n, sample->d, x, likelihood));
+		*likelihood -= jacobian / (double) sample->n;
+	}
+	tlv_free(ctx, x);
+	return TLV_OK;
+}
