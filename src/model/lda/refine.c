@@ -278,7 +278,8 @@ tlv_lda_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 static bool
 will_test(const lda_plan *plan)
 {
-	return plan->options.test && plan->doubtful && !plan->k_chosen && plan->k > 1;
+	return plan->options.test && plan->times == 0 && plan->doubtful && !plan->k_chosen &&
+		   plan->k > 1;
 }
 
 /* The end, but where a given k is doubted what two halves of the documents say comes before. */

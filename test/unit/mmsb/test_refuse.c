@@ -31,9 +31,6 @@ test_refused(void **state)
 				 "alpha0 = 0");
 	options = options_of(1001, 0);
 	assert_fails(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size), TLV_LIMIT, "1001");
-	options = options_of(700, 0);
-	assert_fails(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size), TLV_BAD_PARAMETER,
-				 "more than the 600 nodes");
 	options = options_of(4, 0);
 	options.n_labels = 2;
 	options.label_nodes = nodes;

@@ -189,11 +189,17 @@ static void
 test_refusals(void **state)
 {
 	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_AUTO, -1);
+	tlv_warning warning;
+	tlv_frame model;
 
 	(void) state;
+	/* no more components than the views tell apart */
 	options.fit.k = 11;
 	use_rows(random_model(true, 4), 500);
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER, "k = 11");
+	model = plan_model(&f, make(&f, &options));
+	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
+	assert_non_null(strstr(warning.message, "k = 11"));
+	assert_float_equal(warning.score, tlv_frame_find(&model, "weights")->rows, 0);
 	plan_forget(&f);
 }
 

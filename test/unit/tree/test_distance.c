@@ -442,9 +442,9 @@ test_refuse(void **state)
 	assert_fails(tlv_tree_distances_of_tables(&ctx, &t.tables, &options, &d), TLV_BAD_PARAMETER,
 				 "shrinkage is -1");
 	options.shrinkage = 0;
-	t.tables.p = 1;
+	t.tables.p = 0;
 	assert_fails(tlv_tree_distances_of_tables(&ctx, &t.tables, &options, &d), TLV_BAD_DATA,
-				 "there is 1");
+				 "at least one variable");
 	options.groups = 3;
 	assert_fails(tlv_tree_distances_of_tables(&ctx, &t.tables, &options, &d), TLV_BAD_PARAMETER,
 				 "for vectors");

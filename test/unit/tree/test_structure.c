@@ -340,7 +340,7 @@ test_refuse(void **state)
 	d.p = 2;
 	assert_fails(tlv_tree_structure(&ctx, &d, &options, &found), TLV_BAD_DATA,
 				 "at least 3 variables, there are 2");
-	d.p = 1;
+	d.p = 0;
 	options.method = TLV_TREE_CHOW_LIU;
 	assert_int_equal(tlv_tree_structure(&ctx, &d, &options, &found), TLV_BAD_DATA);
 	assert_null(found.ends);
