@@ -48,7 +48,7 @@ tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *d
 	return tlv_warn(
 		ctx, diagnostics,
 		&(tlv_warning){.code = "fewer_components",
-					   .score = (double) fewer->k,
+					   .score = (double) fewer->asked,
 					   .hint = hint[0] != '\0' ? hint : "give more rows, or leave k out"},
 		"%zu of %zu components are there: %s", fewer->k, fewer->asked, fewer->refused.message);
 }

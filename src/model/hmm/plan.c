@@ -132,7 +132,7 @@ warn_of_fit(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_parts *parts,
 	if (plan->asked > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "fewer_components",
-										.score = (double) parts->k,
+										.score = (double) plan->asked,
 										.hint = "give more steps, or leave k out"},
 						 "%zu of %zu states are there: there are no more steps", parts->k,
 						 plan->asked));

@@ -74,7 +74,7 @@ check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		fit->k = n;
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "fewer_components",
-										.score = (double) n,
+										.score = (double) asked,
 										.hint = "use a smaller k, or leave k out and let it be "
 												"chosen"},
 						 "%zu of %zu communities are there: the graph has no more %s with edges", n,

@@ -684,7 +684,7 @@ test_refusals(void **state)
 	use_rows(truth, 1, 1);
 	model = plan_model(&f, make(&f, &two));
 	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
-	assert_float_equal(warning.score, 1, 0);
+	assert_float_equal(warning.score, 2, 0);
 	plan_forget(&f);
 	use_rows(truth, 3, 0);
 	assert_fails(plan_run(&f, make(&f, &two)), TLV_BAD_DATA, "no sequence with a step");
