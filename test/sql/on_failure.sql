@@ -17,7 +17,8 @@ SELECT what, pg_temp.outcome(format('SELECT %s) FROM fail_values', call)) AS err
   FROM (VALUES
   ('mixture', 'tlv_fit_gmm(short, 3'), ('components', 'tlv_fit_ica(fourth, 2'), ('views', 'tlv_fit_multiview(views, 3'), ('tree', 'tlv_fit_tree(short'),
   ('sequences', 'tlv_fit_hmm(steps, 3'),
-  ('communities', 'tlv_fit_mmsb(graph, 3'), ('driver of mixtures', 'tlv_gmm(''SELECT x FROM fail_rows WHERE x IS NULL'', 2'), ('driver of topics', 'tlv_lda(''SELECT bag FROM fail_rows WHERE bag IS NULL'', 2'),
+  ('communities', 'tlv_fit_mmsb(graph, 3'), ('driver of mixtures', 'tlv_gmm(''SELECT x FROM fail_rows WHERE x IS NULL'', 2'),
+  ('driver of topics', 'tlv_lda(''SELECT bag FROM fail_rows WHERE bag IS NULL'', 2'),
   ('driver of components', 'tlv_ica(''SELECT x FROM fail_rows'', 2')) v(what, call);
 -- a group without a model does not end the query
 SELECT g, tlv_fit_gmm(m, 3, on_failure => 'null') IS NULL AS none FROM fail_values, LATERAL (VALUES (1, long), (2, short), (3, long)) v(g, m) ORDER BY g;
