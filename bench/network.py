@@ -1,6 +1,6 @@
 """Layered sparse networks: tlv_network on random networks of Ge's thesis (2013, chapter 6), with and without flipped items; how many
 units it finds, edges of weight -1, and seconds, beside scikit-learn's NMF of the same rows (as many components as there are units,
-two starts, the better of which is judged: the largest weights of a component are its items, as many as the unit has).
+two starts of 50 steps, the better of which is judged: the largest weights of a component are its items, as many as the unit has).
 
 Found: units whose items overlap with those of one that is there by nine tenths (of both together) or, exactly, altogether."""
 import sys, time
@@ -32,7 +32,7 @@ def by_nmf(rows, n, units):
     start = time.process_time()
     at = np.concatenate([np.full(len(row), i) for i, row in enumerate(rows)])
     X = scipy.sparse.csr_matrix((np.ones(len(at)), (at, np.concatenate(rows).astype(int) - 1)), shape=(len(rows), n))
-    fits = [NMF(len(units), init='nndsvda' if seed == 0 else 'random', max_iter=200, random_state=seed).fit(X) for seed in range(2)]
+    fits = [NMF(len(units), init='nndsvda' if seed == 0 else 'random', max_iter=50, random_state=seed).fit(X) for seed in range(2)]
     best = min(fits, key=lambda fit: fit.reconstruction_err_)
     cpu = time.process_time() - start
     order = np.argsort(-best.components_, axis=1) + 1

@@ -6,6 +6,7 @@
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/network.h"
+#include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/dictionary.h"
 
 /* ---- units.c: what is on ---- */
@@ -63,6 +64,14 @@ extern tlv_status tlv_network_run(tlv_context *ctx, tlv_network_model *model, co
 extern tlv_status tlv_network_layer_edges_of(tlv_context *ctx, const tlv_network_parts *parts,
 											 size_t layer, tlv_network_layer_edges *edges);
 
+/* Is it the cell of three different items? */
+static inline bool
+tlv_is_three(int64_t cell)
+{
+	return tlv_triple_part(cell, 0) != tlv_triple_part(cell, 1) &&
+		   tlv_triple_part(cell, 1) != tlv_triple_part(cell, 2);
+}
+
 /* ---- recover.c ---- */
 
 /* Sets of places, one behind the other. */
@@ -72,6 +81,8 @@ typedef struct tlv_network_sets
 	int64_t *starts; /* n + 1 */
 	int32_t *places;
 	double *shares;	   /* n: mean share of rows in which three of a set are on */
+	double *means;	   /* n: rows in which three of a set are on, of its median member */
+	size_t apart;	   /* sets whose members stand apart from other items */
 	double threshold;  /* rows in which three that belong together are on */
 	bool gap;		   /* it lies in a gap of the counts, or was given */
 	double hyperedges; /* threes above it */
@@ -81,6 +92,18 @@ typedef struct tlv_network_sets
 /* Recovers sets from counts; threshold: rows, or NaN.  None: sets->n = 0. */
 extern tlv_status tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 									  uint64_t seed, tlv_network_sets *sets);
+
+/* ---- threshold.c ---- */
+
+/* Gives sets->threshold, and sets->gap. */
+extern tlv_status tlv_network_choose_threshold(tlv_context *ctx, const tlv_frame *counts,
+											   tlv_network_sets *sets);
+
+/* ---- repair.c ---- */
+
+/* Their members by mean counts with all pairs of the others; sets that are the same are one. */
+extern tlv_status tlv_network_repair(tlv_context *ctx, const tlv_frame *counts,
+									 tlv_network_sets *sets);
 
 /* ---- model.c ---- */
 

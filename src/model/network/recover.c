@@ -5,11 +5,9 @@
  * in more rows than a threshold are a hyperedge.  From a hyperedge that is in no set yet, the items
  * that are one with every two of its items, less those that are one with fewer than C(0.7 (s - 1),
  * 2) pairs of the s items, are a set.  Of sets that are nearly others the larger one is kept.
- *
- * The threshold lies in the uppermost valley of the distribution of counts, in logarithms; where
- * there is none it is what the three most frequent items would give if they were independent.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -17,16 +15,7 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/sort.h"
 
-/* Bins of the distribution, as many in a factor of 2; hyperedges that a peak needs; how much deeper
- * than both peaks a valley must lie to be one. */
-#define LINKS_BETWEEN	((size_t) 1 << 16) /* between two looks */
-#define BINS_PER_OCTAVE 4
-#define BINS			256
-#define LEAST_PEAK		4.0
-#define LEAST_DEPTH		3.0
-#define HIGH_PEAK		50.0
-/* Rows from which on every bin has a whole number. */
-#define LEAST_COUNT 8.0
+#define LINKS_BETWEEN ((size_t) 1 << 16) /* between two looks */
 /* Of the pairs of a set an item must be one with as many as this share of its items makes. */
 #define MEMBER_SHARE 0.7
 /* A set is another one again if so much of it, by hyperedges, is within larger ones.  Beside the
@@ -38,6 +27,13 @@
 #define SMALL_SHARE		0.35
 #define SMALL_FRESH		0.9
 #define MOST_HYPEREDGES 5e7
+/* A set of whose hyperedges more than this share are within others is a mixture of these. */
+#define MIXTURE_SHARE 0.6
+/* A threshold that was chosen becomes this share of the count of threes within the median set, as
+ * often as this, unless it is so already. */
+#define SET_SHARE	0.6
+#define TIMES_AGAIN 3
+#define NEAR_ENOUGH 0.1
 
 typedef struct recovery
 {
@@ -59,111 +55,6 @@ typedef struct candidate
 	size_t inside; /* hyperedges within it */
 	double fresh;  /* share of them that no larger set has */
 } candidate;
-
-/* ---- the threshold ---- */
-
-/* What chance gives at most: the three items that are on most often, and five deviations. */
-static double
-chance(size_t n, const int64_t *cells, const double *counts, double rows)
-{
-	double most[3] = {0, 0, 0}, expected;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		double count = counts[i];
-
-		if (tlv_triple_part(cells[i], 0) != tlv_triple_part(cells[i], 2))
-			continue;
-		for (int t = 0; t < 3; t++)
-			if (count > most[t])
-			{
-				double less = most[t];
-
-				most[t] = count;
-				count = less;
-			}
-	}
-	expected = most[0] * (most[1] / rows) * (most[2] / rows);
-	return expected + 5 * sqrt(expected) + 2;
-}
-
-static bool
-is_three(int64_t cell)
-{
-	return tlv_triple_part(cell, 0) != tlv_triple_part(cell, 1) &&
-		   tlv_triple_part(cell, 1) != tlv_triple_part(cell, 2);
-}
-
-/*
- * The uppermost valley between two peaks of some height, since units share units above them, whose
- * items are on together, too, but less often; where there is none, the deepest between any two.
- * Returns its bin, or -1.
- */
-static int
-find_valley(const double *bins)
-{
-	double left[BINS] = {0}, right = 0, deepest = LEAST_DEPTH, upper = 0;
-	int at = -1, best = -1;
-
-	for (int b = 0; b < BINS; b++)
-		left[b] = fmax(b > 0 ? left[b - 1] : 0, bins[b]);
-	for (int b = BINS - 1; b > 0; b--)
-	{
-		double peaks = fmin(left[b], right), depth = peaks / fmax(bins[b], 0.5);
-
-		if (best >= 0 && bins[b] > upper * LEAST_DEPTH)
-			return best; /* the next peak has begun */
-		if (peaks >= HIGH_PEAK && depth > LEAST_DEPTH && (best < 0 || bins[b] < upper))
-		{
-			best = b;
-			upper = fmax(bins[b], 0.5);
-		}
-		if (peaks >= LEAST_PEAK && depth > deepest)
-		{
-			deepest = depth;
-			at = b;
-		}
-		right = fmax(right, bins[b]);
-	}
-	return best >= 0 ? best : at;
-}
-
-/* The middle of the empty stretch, if any, about a valley. */
-static double
-valley_middle(const double *bins, int at, double least)
-{
-	int first = at, last = at;
-
-	while (first > 0 && bins[first - 1] <= bins[at])
-		first--;
-	while (last < BINS - 1 && bins[last + 1] <= bins[at])
-		last++;
-	return least * pow(2, (first + last + 1) / 2.0 / BINS_PER_OCTAVE);
-}
-
-static tlv_status
-choose_threshold(tlv_context *ctx, const tlv_frame *frame, tlv_network_sets *sets)
-{
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
-	double bins[BINS] = {0}, smooth[BINS];
-	int valley;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (is_three(cells[i]) && counts[i] >= LEAST_COUNT)
-			bins[(int) fmin(BINS - 1, BINS_PER_OCTAVE * log2(counts[i] / LEAST_COUNT))]++;
-	}
-	for (int b = 0; b < BINS; b++)
-		smooth[b] = (bins[b > 0 ? b - 1 : 0] + 2 * bins[b] + bins[b < BINS - 1 ? b + 1 : b]) / 4;
-	valley = find_valley(smooth);
-	sets->gap = valley >= 0;
-	sets->threshold = valley >= 0 ? valley_middle(smooth, valley, LEAST_COUNT)
-								  : chance(n, cells, counts, tlv_frame_scalar(frame, "rows", 1));
-	return TLV_OK;
-}
 
 /* ---- hyperedges ---- */
 
@@ -221,14 +112,14 @@ collect_hyperedges(tlv_context *ctx, const tlv_frame *frame, double threshold, r
 	void *sorted;
 
 	for (size_t i = 0; i < n; i++)
-		hyperedges += is_three(cells[i]) && counts[i] >= threshold;
+		hyperedges += tlv_is_three(cells[i]) && counts[i] >= threshold;
 	if ((double) hyperedges > MOST_HYPEREDGES)
 	{
 		tlv_fail(ctx, TLV_LIMIT, "%zu threes of items are on together in %.0f rows or more",
 				 hyperedges, threshold);
 		return tlv_fail_hint(ctx, "Use a larger threshold.");
 	}
-	TLV_TRY(tlv_require_memory(ctx, 57.0 * (double) hyperedges, "the threes of items"));
+	TLV_TRY(tlv_require_memory(ctx, 61.0 * (double) hyperedges, "the threes of items"));
 	TLV_TRY_NEW(ctx, r->keys, hyperedges);
 	TLV_TRY_NEW0(ctx, r->marked, hyperedges);
 	TLV_TRY_NEW(ctx, links, 3 * hyperedges);
@@ -236,7 +127,7 @@ collect_hyperedges(tlv_context *ctx, const tlv_frame *frame, double threshold, r
 	for (size_t i = 0; i < n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (is_three(cells[i]) && counts[i] >= threshold)
+		if (tlv_is_three(cells[i]) && counts[i] >= threshold)
 		{
 			size_t x = tlv_triple_part(cells[i], 0), y = tlv_triple_part(cells[i], 1),
 				   z = tlv_triple_part(cells[i], 2), at = 3 * r->n;
@@ -575,19 +466,86 @@ measure_sets(tlv_context *ctx, recovery *r, const tlv_frame *frame, tlv_network_
 	return TLV_OK;
 }
 
-tlv_status
-tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold, uint64_t seed,
-					tlv_network_sets *sets)
+/* Of the hyperedges within a set, how many there are, and how many are within others; each is
+ * within `by` sets more then. */
+static tlv_status
+count_inside(tlv_context *ctx, const recovery *r, const tlv_network_sets *sets, size_t s,
+			 uint32_t *within, int by, double *inside, double *shared)
+{
+	const int32_t *set = sets->places + sets->starts[s];
+	size_t members = (size_t) (sets->starts[s + 1] - sets->starts[s]);
+
+	*inside = *shared = 0;
+	for (size_t a = 2; a < members; a++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t b = 1; b < a; b++)
+			for (size_t c = 0; c < b; c++)
+			{
+				size_t e = hyperedge(r, (size_t) set[a], (size_t) set[b], (size_t) set[c]);
+
+				if (e == r->n)
+					continue;
+				++*inside;
+				*shared += within[e] > 1;
+				within[e] = within[e] + (uint32_t) by;
+			}
+	}
+	return TLV_OK;
+}
+
+static void
+remove_set(tlv_network_sets *sets, size_t s)
+{
+	int64_t from = sets->starts[s + 1], n = from - sets->starts[s];
+
+	memmove(sets->places + sets->starts[s], sets->places + from,
+			(size_t) (sets->starts[sets->n] - from) * sizeof(int32_t));
+	for (size_t i = s; i < sets->n; i++)
+		sets->starts[i] = sets->starts[i + 1] - n;
+	memmove(sets->means + s, sets->means + s + 1, (sets->n - s - 1) * sizeof(double));
+	sets->n--;
+}
+
+/* What is two sets or more, and parts of many, has next to no hyperedges of its own; the largest
+ * are looked at first. */
+static tlv_status
+drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets *sets)
+{
+	double inside, shared;
+	uint32_t *within;
+
+	TLV_TRY_NEW0(ctx, within, r->n);
+	for (size_t s = 0; s < sets->n; s++)
+		TLV_TRY(count_inside(ctx, r, sets, s, within, 1, &inside, &shared));
+	for (int64_t members = TLV_NETWORK_MOST_ON; members > 0; members--)
+		for (size_t s = 0; s < sets->n;)
+		{
+			if (sets->starts[s + 1] - sets->starts[s] != members)
+			{
+				s++;
+				continue;
+			}
+			TLV_TRY(count_inside(ctx, r, sets, s, within, 0, &inside, &shared));
+			if (shared <= MIXTURE_SHARE * inside)
+			{
+				s++;
+				continue;
+			}
+			TLV_TRY(count_inside(ctx, r, sets, s, within, -1, &inside, &shared));
+			remove_set(sets, s);
+		}
+	tlv_free(ctx, within);
+	return TLV_OK;
+}
+
+static tlv_status
+find_sets(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_sets *sets)
 {
 	recovery r = {.items = tlv_frame_find(counts, "items")->rows};
 	candidates all = {0};
 	uint64_t *order;
 
-	memset(sets, 0, sizeof(*sets));
-	sets->threshold = threshold;
-	sets->gap = !isnan(threshold);
-	if (isnan(threshold))
-		TLV_TRY(choose_threshold(ctx, counts, sets));
 	TLV_TRY(collect_hyperedges(ctx, counts, sets->threshold, &r));
 	sets->hyperedges = (double) r.n;
 	TLV_TRY_NEW(ctx, r.set, r.items + 3);
@@ -596,5 +554,96 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 	TLV_TRY(find_candidates(ctx, &r, &all));
 	TLV_TRY(order_candidates(ctx, &all, &order));
 	TLV_TRY(choose_sets(ctx, &r, &all, order, sets));
+	TLV_TRY(tlv_network_repair(ctx, counts, sets));
+	TLV_TRY(drop_mixtures(ctx, &r, sets));
 	return measure_sets(ctx, &r, counts, sets);
+}
+
+/* Leaves nothing behind but the sets. */
+static tlv_status
+recover_at(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_sets *sets)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = find_sets(ctx, counts, seed, sets);
+	if (status == TLV_OK)
+	{
+		tlv_scratch_keep(ctx, sets->starts);
+		tlv_scratch_keep(ctx, sets->places);
+		tlv_scratch_keep(ctx, sets->shares);
+		if (sets->means != NULL)
+			tlv_scratch_keep(ctx, sets->means);
+	}
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the sets say: a share of the count that threes of the median set have. */
+static double
+threshold_of_sets(const tlv_network_sets *sets)
+{
+	qsort(sets->means, sets->n, sizeof(double), ascending);
+	return SET_SHARE * sets->means[sets->n / 2];
+}
+
+/* Hyperedges that a member explains, of sets that are apart from other items: few large sets
+ * explain more than many small parts of them. */
+static double
+worth(const tlv_network_sets *sets)
+{
+	double members = (double) sets->starts[sets->n];
+
+	return sets->n == 0 ? 0 : sets->explained / members * (double) sets->apart / (double) sets->n;
+}
+
+static void
+free_sets(tlv_context *ctx, tlv_network_sets *sets)
+{
+	tlv_free(ctx, sets->starts);
+	tlv_free(ctx, sets->places);
+	tlv_free(ctx, sets->shares);
+	tlv_free(ctx, sets->means);
+}
+
+tlv_status
+tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold, uint64_t seed,
+					tlv_network_sets *sets)
+{
+	tlv_network_sets old;
+	bool better = true;
+
+	memset(sets, 0, sizeof(*sets));
+	sets->threshold = threshold;
+	sets->gap = !isnan(threshold);
+	if (isnan(threshold))
+		TLV_TRY(tlv_network_choose_threshold(ctx, counts, sets));
+	TLV_TRY(recover_at(ctx, counts, seed, sets));
+	for (int again = 0; again < TIMES_AGAIN && better && isnan(threshold) && sets->n > 0; again++)
+	{
+		tlv_network_sets next = {.threshold = threshold_of_sets(sets), .gap = true};
+
+		/* without a gap it may be chance that a few items are on together */
+		if (!sets->gap && 2 * sets->apart < sets->n)
+			break;
+		sets->gap = true;
+		if (fabs(next.threshold - sets->threshold) < NEAR_ENOUGH * sets->threshold)
+			break;
+		TLV_TRY(recover_at(ctx, counts, seed, &next));
+		better = worth(&next) > worth(sets);
+		old = *sets;
+		if (better)
+			*sets = next;
+		free_sets(ctx, better ? &old : &next);
+	}
+	return TLV_OK;
 }

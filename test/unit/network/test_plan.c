@@ -135,6 +135,23 @@ test_one_layer(void **state)
 	assert_above(found(truth, learn(usual_options(1))), 36);
 }
 
+/* Every item is a child of six units: the valley of the counts is not between ones and others. */
+static void
+test_many_units(void **state)
+{
+	(void) state;
+	for (int flips = 0; flips < 2; flips++)
+	{
+		tlv_frame truth = simulate(12000, 120, 1, (size_t[]){25}, 30, 0.05, 0.01 * flips);
+		tlv_frame model = learn(usual_options(1));
+
+		printf("units of 25 that share most items, %d in a hundred flipped: %d, and %zu in all\n",
+			   flips, found(truth, model), tlv_model_components(&model));
+		assert_above(found(truth, model), 20);
+		assert_below((double) tlv_model_components(&model), 29);
+	}
+}
+
 /* Twelve sets of six items; sets come alone, and four at a time, which are three units above. */
 static void
 test_two_layers(void **state)
@@ -347,6 +364,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_layer, setup, forget),
+		cmocka_unit_test_setup_teardown(test_many_units, setup, forget),
 		cmocka_unit_test_setup_teardown(test_two_layers, setup, forget),
 		cmocka_unit_test_setup_teardown(test_counts, setup, forget),
 		cmocka_unit_test_setup_teardown(test_array, setup, forget),
