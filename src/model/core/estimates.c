@@ -13,6 +13,8 @@
 
 /* Observations of a category, or of all others, below which its interval is the exact one. */
 #define RARE 10.0
+/* What is told by few of its observations reaches 0 from so many times farther. */
+#define FARTHER 1.5
 /* Steps of a bisection: to the last digit of what an interval is printed with. */
 #define BETA_HALVINGS 40
 
@@ -167,7 +169,7 @@ exact_interval(double p, double n, double z, double *low, double *high)
 static void
 probability_interval(const tlv_estimate *estimate, double z, double *low, double *high)
 {
-	double p = estimate->estimate, error = estimate->standard_error, n = estimate->count;
+	double p = estimate->estimate, error = estimate->standard_error, n = estimate->count, reach;
 
 	if (estimate->plain)
 	{
@@ -186,10 +188,11 @@ probability_interval(const tlv_estimate *estimate, double z, double *low, double
 		exact_interval(p, n, z, low, high);
 	else
 		wilson_interval(p, n, z, low, high);
-	error = sqrt(p * (1 - p) / n);
-	if (p <= z * error)
+	/* told by less than half of its observations, it is not as far up as down */
+	reach = z * sqrt(p * (1 - p) / n) * (2 * n < estimate->count ? FARTHER : 1);
+	if (p <= reach)
 		*low = 0;
-	if (1 - p <= z * error)
+	if (1 - p <= reach)
 		*high = 1;
 }
 

@@ -26,6 +26,12 @@
 #define MOST_INFLATION 1e10
 /* So often probabilities that leave for 0 are taken out. */
 #define ROUNDS 4
+/* Of a component that shares its rows with others, a probability that was hardly seen may well be
+ * larger where those beside it are told by less than this part of the rows: it counts for less
+ * still, and how large the component is, is not known. */
+#define LEAST_TOLD 0.5
+/* Sequences from which it is told how they begin, at least. */
+#define LEAST_BEGUN 5.0
 /* Rows are a sample where the model was fitted to more than so many for each. */
 #define WHOLE 1.05
 
@@ -235,6 +241,7 @@ typedef struct block_part
 	bool *gone;			/* n: probabilities on their way to 0 */
 	double *draws;		/* TLV_DRAWS x n of the list's, or NULL */
 	tlv_rng *rng;		/* that they are from */
+	bool unsure;		/* a probability that was hardly seen may well be larger */
 	double *shift;		/* n: covariance times scores */
 	double *scaled;		/* n */
 } block_part;
@@ -328,6 +335,15 @@ sandwich_block(tlv_context *ctx, const block_part *block, double *products, doub
 	return tlv_cholesky(ctx, n, products);
 }
 
+/* The inverse of products of n scores of p parameters is too large by n / (n - p - 1) on average,
+ * as that of a Wishart matrix (Anderson 1984): what it is multiplied by. */
+static double
+few_rows(const block_part *block)
+{
+	return block->curvature != NULL ? 1
+									: fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
+}
+
 /* normal (n x TLV_DRAWS) becomes L normal. */
 static void
 multiply_triangle(size_t n, const double *factor, double *normal)
@@ -351,8 +367,8 @@ multiply_triangle(size_t n, const double *factor, double *normal)
 static tlv_status
 draw_block(tlv_context *ctx, block_part *block, const double *factor)
 {
+	double *normal, scale = sqrt(few_rows(block));
 	size_t n = block->free;
-	double *normal;
 
 	TLV_TRY_NEW_ROWS(ctx, normal, n, TLV_DRAWS);
 	tlv_rng_fill_normal(block->rng, n * TLV_DRAWS, normal);
@@ -364,7 +380,7 @@ draw_block(tlv_context *ctx, block_part *block, const double *factor)
 	for (size_t i = 0; i < block->n; i++)
 		for (size_t r = 0; block->place[i] >= 0 && r < TLV_DRAWS; r++)
 			block->draws[i * TLV_DRAWS + r] =
-				normal[r * n + (size_t) block->place[i]] * block->scaled[block->place[i]];
+				scale * normal[r * n + (size_t) block->place[i]] * block->scaled[block->place[i]];
 	tlv_free(ctx, normal);
 	return TLV_OK;
 }
@@ -387,7 +403,7 @@ static tlv_status
 invert_block(tlv_context *ctx, block_part *block, bool *known)
 {
 	size_t n = block->free;
-	double *matrix, *inverse;
+	double *matrix, *inverse, factor;
 	tlv_status status = TLV_OK;
 
 	*known = n == 0 || block->pieces >= LEAST_ROWS * (double) n;
@@ -417,9 +433,10 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 	if (*known && block->draws != NULL)
 		TLV_TRY(draw_block(ctx, block, matrix));
 	tlv_free(ctx, matrix);
+	factor = few_rows(block);
 	for (size_t c = 0; *known && c < n; c++)
 		for (size_t r = 0; r < n; r++)
-			inverse[c * n + r] *= block->scaled[r] * block->scaled[c];
+			inverse[c * n + r] *= factor * block->scaled[r] * block->scaled[c];
 	return TLV_OK;
 }
 
@@ -473,7 +490,7 @@ variance_of(const block_part *block, size_t i)
  * components take away.
  */
 static void
-group_errors(const block_part *block, size_t first, size_t end)
+group_errors(block_part *block, size_t first, size_t end)
 {
 	double sum = 0, share = 1, drift = 0;
 	bool any = false;
@@ -508,12 +525,35 @@ group_errors(const block_part *block, size_t first, size_t end)
 			share = most / own->count;
 	}
 	for (size_t i = first; i < end; i++)
-		if (isnan(block->list[i].standard_error))
-			block->list[i].count *= share;
+	{
+		tlv_estimate *own = block->list + i;
+
+		if (!isnan(own->standard_error))
+			continue;
+		own->count *= share < LEAST_TOLD ? share * share : share;
+		block->unsure |= share < LEAST_TOLD && !own->fixed;
+	}
+}
+
+/* Weights of components of which probabilities are not known, and beginnings of few sequences. */
+static void
+withhold(const block_part *block)
+{
+	for (size_t i = 0; i < block->n; i++)
+	{
+		tlv_estimate *own = block->list + i;
+
+		if ((own->part == TLV_ESTIMATE_WEIGHT && block->unsure) ||
+			(own->part == TLV_ESTIMATE_INITIAL && own->count < LEAST_BEGUN))
+		{
+			own->standard_error = NAN;
+			own->count = 0;
+		}
+	}
 }
 
 static void
-block_errors(const block_part *block)
+block_errors(block_part *block)
 {
 	for (size_t i = 0; i < block->n;)
 	{
@@ -528,6 +568,7 @@ block_errors(const block_part *block)
 				sqrt(variance_of(block, i) + block->shift[i] * block->shift[i]);
 		i = end;
 	}
+	withhold(block);
 }
 
 static tlv_status
