@@ -7,7 +7,7 @@ COMMENT ON FUNCTION tlv_infer(tlv_model, "any", boolean) IS
     'tlv_bag of its neighbours) in communities; posteriors of the components for a vector, of the states for every step of a sequence (steps x states), of a tree for '
     'every hidden and then every missing variable, one after the other. Of an array of rows, rows x components. '
     'uncertain: the mean over models drawn from the errors that the model keeps (errors => true, tlv_jackknife), of '
-    'mixtures, sequences, views and categories: less certain where little data told the model';
+    'mixtures, directions, sequences, views, categories and mixed membership (not of latent classes, which it does not help): less certain where little data told the model';
 
 CREATE FUNCTION tlv_assign(model tlv_model, x "any") RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;

@@ -149,6 +149,9 @@ typedef struct tlv_model_class
 	 * need not sum to 1, nor variances be positive.  NULL: none are drawn. */
 	tlv_status (*redraw)(tlv_context *ctx, const tlv_frame *model, const double *values,
 						 void **image, size_t *size);
+	/* Why posteriors are not taken over drawn models, where that makes them no better: a hint;
+	 * NULL: they are. */
+	const char *certain;
 	/* A picture of the model. */
 	tlv_status (*draw)(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 } tlv_model_class;

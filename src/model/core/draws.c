@@ -152,6 +152,12 @@ tlv_drawn_open(tlv_context *ctx, const tlv_frame *model, const char *what, tlv_d
 	if (class->redraw == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s", what,
 						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+	if (class->certain != NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not offered for a model of kind %s", what,
+				 tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+		return tlv_fail_hint(ctx, "%s", class->certain);
+	}
 	TLV_TRY(find_kept(ctx, model, what, &kept));
 	TLV_TRY(class->estimates(ctx, model, &list));
 	TLV_TRY_NEW0(ctx, *drawn, 1);

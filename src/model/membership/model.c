@@ -527,7 +527,7 @@ membership_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "states")->rows + (variances != NULL ? variances->columns : 0);
 }
 
-#define MEMBERSHIP_CLASS(own_sections, own_layout, approximate)                                    \
+#define MEMBERSHIP_CLASS(own_sections, own_layout, approximate, why_certain)                       \
 	{                                                                                              \
 		.sections = &(own_sections), .layout = &(own_layout), .open = membership_open,             \
 		.components_size = SIZE_K, .dimensions = membership_dimensions, .rows = TLV_ROW_CODES,     \
@@ -536,11 +536,14 @@ membership_dimensions(const tlv_frame *frame)
 		.statistics = membership_statistics, .update = membership_update,                          \
 		.match = membership_match, .draw = membership_draw_picture,                                \
 		.estimates = membership_estimates, .score = membership_score, .redraw = membership_redraw, \
-		.approximate_scores = (approximate),                                                       \
+		.approximate_scores = (approximate), .certain = (why_certain),                             \
 	}
 static const tlv_model_class classes_class =
-	MEMBERSHIP_CLASS(classes_sections, classes_layout, false);
-static const tlv_model_class mixed_class = MEMBERSHIP_CLASS(mixed_sections, mixed_layout, true);
+	MEMBERSHIP_CLASS(classes_sections, classes_layout, false,
+					 "Posteriors of classes are as certain as they should be, since their "
+					 "probabilities have a prior: take tlv_infer(model, row).");
+static const tlv_model_class mixed_class =
+	MEMBERSHIP_CLASS(mixed_sections, mixed_layout, true, NULL);
 
 const tlv_kind tlv_kind_latent_classes = {TLV_KIND_LINE(LATENT_CLASSES, latent_classes),
 										  .model = &classes_class};
