@@ -31,7 +31,7 @@ best_three(tlv_context *ctx, const tlv_frame *counts, tlv_network_sets *sets)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		int32_t own[3];
+		int32_t own[3] = {0};
 		int items = distinct_places(cells[i], own);
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
