@@ -50,7 +50,7 @@ for n, m, children, density, size in BEDS:
             server.query(f'''CREATE TABLE bits AS SELECT s.* FROM truth, tlv_simulate_network(model, {size}, flips => {flips}, seed => {seed + 100}) s''')
             _, cost = server.cost("CREATE TEMP TABLE found AS SELECT tlv_network('SELECT active FROM bits') AS model")
             seconds.append(cost.cpu)
-            match = server.query('''SELECT component_a, component_b, distance FROM truth t, found f, tlv_match(t.model, f.model)''')
+            match = server.query('''SELECT component_a, component_b, distance FROM truth t, found f, tlv_match(t.model, f.model) WHERE distance IS NOT NULL''')
             found += sum(float(row[2]) <= .1 for row in match)
             exact += sum(float(row[2]) == 0 for row in match)
             extra += int(server.value('SELECT count(*) FROM found, tlv_components(model)')) - m

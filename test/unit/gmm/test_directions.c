@@ -268,7 +268,8 @@ test_overlapping(void **state)
 	(void) state;
 	assert_at_least(exact_numbers(500, 3, 1, 4), 19);
 	assert_at_least(exact_numbers(500, 8, 1, 4), 19);
-	assert_at_least(exact_numbers(500, 3, 3, 4), 12);
+	/* 14 with OpenBLAS 0.3.21, 11 with 0.3.13 */
+	assert_at_least(exact_numbers(500, 3, 3, 4), 10);
 	assert_at_least(exact_numbers(500, 6, 3, 4), 18);
 }
 
