@@ -62,7 +62,7 @@ assert_coherent(size_t k)
 	size_t n;
 
 	rows = suggested(20, TLV_SUGGEST_COHERENCE, &n);
-	assert_in_range(n, 3, TLV_PLAN_STATISTICS);
+	assert_between(n, 3, TLV_PLAN_STATISTICS);
 	(void) chosen_of(rows, n);
 	for (size_t j = 0; j < n; j++)
 	{
@@ -115,7 +115,7 @@ test_simulated(void **state)
 			top = rows[j].k == k ? rows[j].score : top;
 			assert_below(rows[j].standard_error, 0.05);
 		}
-		assert_in_range(chosen_of(rows, n), k, k + 1);
+		assert_between(chosen_of(rows, n), k, k + 1);
 		assert_int_equal(rows[0].k, 1);
 		assert_coherent(k);
 		teardown(NULL);
@@ -136,14 +136,14 @@ test_nothing(void **state)
 	rows = suggested(10, NULL, &n);
 	while (first < n && strcmp(rows[first].criterion, TLV_SUGGEST_SIGNIFICANCE) == 0)
 		first++;
-	assert_in_range(first, 1, n - 1);
+	assert_between(first, 1, n - 1);
 	assert_int_equal(chosen_of(rows, first), 1);
 	rows += first;
 	n -= first;
 	for (first = 0; first < n && strcmp(rows[first].criterion, TLV_SUGGEST_HELD_OUT) == 0;)
 		first++;
 	assert_int_equal(chosen_of(rows, first), 1);
-	assert_in_range(n - first, 1, TLV_PLAN_STATISTICS);
+	assert_between(n - first, 1, TLV_PLAN_STATISTICS);
 }
 
 /* One document, and two: an answer, if need be without a curve; none: the error for that. */

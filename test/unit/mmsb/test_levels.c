@@ -106,7 +106,7 @@ check_local_optimum(const small *s, int32_t *label, size_t found)
 	{
 		int32_t own = label[u];
 
-		assert_in_range(own, 0, (int32_t) found - 1);
+		assert_between(own, 0, (int32_t) found - 1);
 		used[own] = true;
 		for (int32_t c = 0; c <= (int32_t) found; c++)
 		{
@@ -238,8 +238,8 @@ test_contract(void **state)
 			tlv_parts_graph_free(&ctx, &parts);
 			assert_null(parts.part);
 		}
-		assert_in_range(rows[1], 4, s->n - 1);
-		assert_in_range(rows[2], 4, rows[1]);
+		assert_between(rows[1], 4, s->n - 1);
+		assert_between(rows[2], 4, rows[1]);
 		fewer += rows[2] < rows[1];
 	}
 	assert_at_least(fewer, 1);
@@ -396,7 +396,7 @@ test_merges(void **state)
 				memcpy(label, start, sizeof(start));
 				assert_ok(tlv_merge_communities(&ctx, &s->task, 7, k, label));
 				for (size_t u = 0; u < s->n; u++)
-					assert_in_range(label[u], 0, k - 1);
+					assert_between(label[u], 0, k - 1);
 				assert_true(is_coarser(s->n, before, label));
 				assert_close(likelihood(s, label, k, between),
 							 best_merge(s, before, k + 1, between), 1e-9);

@@ -109,7 +109,7 @@ test_best_cut(void **state)
 			}
 			assert_int_equal(most, m < 11 ? m : 11);
 			for (int32_t g = 1; g <= most; g++)
-				assert_in_range(sizes[g], 1, g > 1 ? sizes[g - 1] : 11);
+				assert_between(sizes[g], 1, g > 1 ? sizes[g - 1] : 11);
 			now = inertia_of(&parts, cluster, most);
 			assert_true(now < before || now == 0);
 			before = now;
