@@ -114,7 +114,7 @@ SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_crowd('SELECT item, worke
   restarts => 1)) w WHERE code = 'not_identified';
 
 -- estimates: weights of the answers and the confusions of every worker, with errors of their own
-CREATE TABLE crowd_errors AS SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(300, 12, 3, seed => 2)') AS m;
+CREATE TEMP TABLE crowd_errors AS SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(300, 12, 3, seed => 2)') AS m;
 SELECT part, count(*), count(standard_error) AS with_errors, count(DISTINCT (component, item)) AS different, bool_and(low <= estimate AND estimate <= high) AS around FROM crowd_errors,
       tlv_estimates(m) GROUP BY 1 ORDER BY 1;
 SELECT max(abs(e.standard_error - c.standard_error)) < 1e-12 AS as_confusions, count(*) FROM crowd_errors, tlv_estimates(m) e, tlv_confusions(m) c, tlv_components(m) k

@@ -75,7 +75,7 @@ SELECT tlv_gmm('SELECT x FROM unit', 5, 'direction');
 RESET tensorlv.work_mem;
 
 -- standard errors: the largest coordinate of a mean follows from the others, all other intervals hold the truth mostly
-CREATE TABLE direction_errors AS SELECT m AS truth, tlv_gmm(format('SELECT x FROM tlv_simulate_gmm(%L, 3000, seed => 4)', m), 3, 'direction', errors => true) AS f
+CREATE TEMP TABLE direction_errors AS SELECT m AS truth, tlv_gmm(format('SELECT x FROM tlv_simulate_gmm(%L, 3000, seed => 4)', m), 3, 'direction', errors => true) AS f
       FROM tlv_simulate_gmm_model(4, 3, 5, 'direction', seed => 3) m;
 SELECT e.part, count(*), count(e.standard_error) AS with_errors, bool_and(e.standard_error BETWEEN 0.001 AND 0.05) AS small, count(*) FILTER (WHERE t.estimate BETWEEN e.low
       AND e.high) >= 0.75 * count(e.standard_error) AS hold

@@ -44,7 +44,7 @@ SELECT bool_and(a.score = b.score) AS follows FROM (SELECT tlv_gmm('TABLE three'
   LATERAL (SELECT tlv_align(m, o) AS aligned) l, tlv_diagnostics(aligned) a, tlv_match(m, aligned) p, tlv_diagnostics(m) b
 WHERE a.measure = 'recurrence' AND b.measure = 'recurrence' AND p.component_a = b.component AND p.component_b = a.component;
 -- views, classes, mixed membership and communities: three real ones come again, of five that are fitted some do not, and all of these are named
-CREATE TABLE supported AS SELECT family, k, m FROM (
+CREATE TEMP TABLE supported AS SELECT family, k, m FROM (
   SELECT 'categories' AS family, k, tlv_multiview($$SELECT 'a' || category1, 'b' || category2, 'c' || category3
       FROM tlv_simulate_multiview(tlv_simulate_multiview_model(NULL, categories => ARRAY[6, 6, 6], k => 3, seed => 3), 3000, 4)$$,
     k, errors => true) AS m FROM unnest('{3,5}'::int[]) k

@@ -52,9 +52,8 @@ typedef struct count_state
 	double *frequency;	/* documents that hold the item */
 	double *correction; /* sum of c / (L - 1) */
 	double *squares;	/* sum of c^2 / (L - 1) */
-	double *
-		rests[2]; /* of both, without pairs: what their doubles leave off, so that parts come out */
-	double *pairs; /* packed; only below the diagonal, which is `squares` */
+	double *rests[2];	/* of both: what their doubles leave off, so that parts come out */
+	double *pairs;		/* packed; only below the diagonal, which is `squares` */
 	tlv_document document;
 	tlv_bag_entry *entries; /* positions and counts of one document, sorted */
 	size_t entries_room;
@@ -151,7 +150,7 @@ grow_items(tlv_context *ctx, count_state *state)
 	TLV_TRY(grow_array(ctx, &state->frequency, state->room, room));
 	TLV_TRY(grow_array(ctx, &state->correction, state->room, room));
 	TLV_TRY(grow_array(ctx, &state->squares, state->room, room));
-	for (int s = 0; s < 2 && !state->with_pairs; s++)
+	for (int s = 0; s < 2; s++)
 		TLV_TRY(grow_array(ctx, &state->rests[s], state->room, room));
 	state->room = room;
 	return TLV_OK;
@@ -245,12 +244,6 @@ add_scaled(count_state *state, int32_t position, double correction, double squar
 	double rests[2];
 	double numbers[2] = {product(correction, times, &rests[0]), product(square, times, &rests[1])};
 
-	if (state->with_pairs)
-	{
-		state->correction[position] += numbers[0];
-		state->squares[position] += numbers[1];
-		return;
-	}
 	add_both(state->correction + position, state->rests[0] + position, numbers[0], rests[0]);
 	add_both(state->squares + position, state->rests[1] + position, numbers[1], rests[1]);
 }
@@ -322,7 +315,7 @@ count_leave_held(tlv_context *ctx, count_state *state)
 	memset(state->frequency, 0, n * sizeof(double));
 	memset(state->correction, 0, n * sizeof(double));
 	memset(state->squares, 0, n * sizeof(double));
-	for (int s = 0; s < 2 && !state->with_pairs; s++)
+	for (int s = 0; s < 2; s++)
 		memset(state->rests[s], 0, n * sizeof(double));
 	state->fractions = false;
 	if (state->with_pairs)

@@ -19,6 +19,9 @@ distinct_places(int64_t cell, int32_t places[3])
 	return n;
 }
 
+/* Items from which on a unit of most of them is doubted. */
+#define MANY_ITEMS 40
+
 /* What is there without structure: the three items that are on together most often, or
  * two, or one, where three never are. */
 static tlv_status
@@ -129,10 +132,30 @@ put_units(tlv_context *ctx, const tlv_frame *counts, const tlv_network_sets *set
 	return TLV_OK;
 }
 
+/* What holds most items of many is several units that the threshold did not keep apart. */
 static tlv_status
-diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t layer, bool found, double rows,
-			 tlv_diagnostics *diagnostics)
+warn_of_large_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_t layer,
+				   tlv_diagnostics *diagnostics)
 {
+	size_t large = 0;
+
+	for (size_t s = 0; s < sets->n && items >= MANY_ITEMS; s++)
+		large += 2 * (size_t) (sets->starts[s + 1] - sets->starts[s]) > items;
+	if (large == 0)
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "large_units",
+					   .score = (double) large / (double) sets->n,
+					   .hint = "give a larger threshold: units that it parts are there"},
+		"in layer %zu more than half of the items are in %zu of %zu units", layer, large, sets->n);
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_t layer, bool found,
+			 double rows, tlv_diagnostics *diagnostics)
+{
+	TLV_TRY(warn_of_large_sets(ctx, sets, items, layer, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) sets->n, "units_%zu", layer));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->threshold / rows, "threshold_%zu", layer));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->hyperedges, "threes_%zu", layer));
@@ -240,7 +263,8 @@ tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *belo
 	TLV_TRY(put_units(ctx, counts, &sets, &parts));
 	if (below != NULL)
 		TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, below, NULL));
-	TLV_TRY(diagnose_fit(ctx, &sets, parts.layers_n, found, rows, &diagnostics));
+	TLV_TRY(diagnose_fit(ctx, &sets, tlv_frame_find(counts, "items")->rows, parts.layers_n, found,
+						 rows, &diagnostics));
 	parts.rows = rows;
 	parts.seed = (double) options->seed;
 	parts.diagnostics = &diagnostics;
