@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensorlv/num/lanes.h"
+
 /* Weights of an edge that can be computed with. */
 #define LEAST_WEIGHT 1e-9
 #define MOST_WEIGHT	 1e9
@@ -58,30 +60,48 @@ order_nodes(tlv_context *ctx, const tlv_csr *a, tlv_mmsb_side *side)
 }
 
 /*
- * Entries first .. first + n - 1 of the other side's column v go to the ends of their rows.  Where
- * these lie, a processor cannot guess: it is asked for before it is written to.
+ * The rows of a side in their order, columns ascending: written column by column, from the other
+ * side's rows.  The columns of lane 0 come in ascending order and fill rows from their fronts,
+ * those of lane 1 in descending order from their ends.  Both meet where they must, so that neither
+ * needs to know how many entries the other has in a row.
+ */
+typedef struct row_filler
+{
+	const tlv_csr *other;
+	tlv_mmsb_side *rows;
+	const int32_t *column; /* the other side's row of each column */
+	size_t *cursor[2];	   /* of a row: where the next entry goes, behind where it goes */
+	size_t first[2], left[2];
+} row_filler;
+
+/* Entries of a step. */
+#define STEP_ENTRIES 200000
+
+/*
+ * Entries first .. first + n - 1 of the other side's column v go to the ends of what is filled of
+ * their rows.  Where these lie, a processor cannot guess: it is asked for before it is written to.
  */
 static void
-place_batch(tlv_mmsb_side *rows, size_t *cursor, size_t n, const tlv_csr *other, size_t first,
-			int32_t v)
+place_batch(const row_filler *filler, size_t lane, size_t n, size_t first, int32_t v)
 {
-	tlv_csr *to = &rows->edges;
+	const tlv_csr *to = &filler->rows->edges, *other = filler->other;
+	size_t *cursor = filler->cursor[lane];
 	int32_t row[BATCH];
 
 	for (size_t i = 0; i < n; i++)
 	{
-		row[i] = rows->place[other->index[first + i]];
+		row[i] = filler->rows->place[other->index[first + i]];
 		__builtin_prefetch(&cursor[row[i]], 1);
 	}
 	for (size_t i = 0; i < n; i++)
 	{
-		__builtin_prefetch(&to->index[cursor[row[i]]], 1);
+		__builtin_prefetch(&to->index[cursor[row[i]] - lane], 1);
 		if (to->value != NULL)
-			__builtin_prefetch(&to->value[cursor[row[i]]], 1);
+			__builtin_prefetch(&to->value[cursor[row[i]] - lane], 1);
 	}
 	for (size_t i = 0; i < n; i++)
 	{
-		size_t at = cursor[row[i]]++;
+		size_t at = lane == 0 ? cursor[row[i]]++ : --cursor[row[i]];
 
 		to->index[at] = v;
 		if (to->value != NULL)
@@ -89,37 +109,67 @@ place_batch(tlv_mmsb_side *rows, size_t *cursor, size_t n, const tlv_csr *other,
 	}
 }
 
-/*
- * The rows of a side in their order, columns ascending: written column by column, from the
- * other side's rows.
- */
+/* tlv_lane_step: some columns of a lane. */
+static bool
+fill_columns(void *argument, size_t lane)
+{
+	row_filler *filler = argument;
+	const tlv_csr *other = filler->other;
+
+	for (size_t done = 0; done < STEP_ENTRIES && filler->left[lane] > 0; filler->left[lane]--)
+	{
+		size_t v = lane == 0 ? filler->first[0]++ : filler->first[1]--;
+		size_t from = (size_t) filler->column[v], end = other->start[from + 1];
+
+		for (size_t e = other->start[from]; e < end; e += BATCH)
+			place_batch(filler, lane, tlv_least(BATCH, end - e), e, (int32_t) v);
+		done += end - other->start[from] + 1;
+	}
+	return filler->left[lane] > 0;
+}
+
+/* Half of the entries to each lane, or all to the first one. */
+static void
+divide_columns(row_filler *filler, size_t columns, size_t lanes)
+{
+	const tlv_csr *other = filler->other;
+	size_t n = 0;
+
+	for (size_t before = 0; n < columns && (lanes == 1 || before < other->entries / 2); n++)
+	{
+		size_t from = (size_t) filler->column[n];
+
+		before += other->start[from + 1] - other->start[from];
+	}
+	filler->left[0] = n;
+	filler->left[1] = columns - n;
+	filler->first[0] = 0;
+	filler->first[1] = columns - 1;
+}
+
 static tlv_status
 permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mmsb_side *rows,
 			 const tlv_mmsb_side *columns)
 {
+	row_filler filler = {.other = other, .rows = rows, .column = columns->position};
+	size_t lanes = ctx->threads > 1 ? 2 : 1;
 	tlv_csr *to = &rows->edges;
-	size_t *cursor;
 
 	TLV_TRY(tlv_csr_create(ctx, rows->n, columns->n, own->entries, own->value != NULL, to));
-	TLV_TRY_NEW(ctx, cursor, rows->n);
+	TLV_TRY_NEW_ROWS(ctx, filler.cursor[0], lanes, rows->n);
+	filler.cursor[1] = filler.cursor[0] + (lanes - 1) * rows->n;
 	to->start[0] = 0;
 	for (size_t u = 0; u < rows->n; u++)
 	{
 		size_t from = (size_t) rows->position[u];
 
-		cursor[u] = to->start[u];
 		to->start[u + 1] = to->start[u] + own->start[from + 1] - own->start[from];
+		filler.cursor[1][u] = to->start[u + 1];
+		filler.cursor[0][u] = to->start[u];
 	}
-	for (size_t v = 0; v < columns->n; v++)
-	{
-		size_t from = (size_t) columns->position[v];
-
-		if (v % 65536 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t e = other->start[from], end = other->start[from + 1]; e < end; e += BATCH)
-			place_batch(rows, cursor, tlv_least(BATCH, end - e), other, e, (int32_t) v);
-	}
-	tlv_free(ctx, cursor);
+	divide_columns(&filler, columns->n, lanes);
+	TLV_TRY(tlv_lanes_run(ctx, lanes, fill_columns, &filler));
+	tlv_free(ctx, filler.cursor[0]);
 	return TLV_OK;
 }
 
