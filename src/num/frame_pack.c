@@ -163,14 +163,46 @@ number_at(const section_packing *packing, uint64_t i)
 													: ((const double *) packing->data)[i];
 }
 
-/* The next number that is stored one by one, from position i on: of the sparse form one that is not
- * the usual one, of a sparse section one that is not 0. */
-static inline bool
-is_apart(const section_packing *packing, uint64_t i)
+/* A walk over the numbers that are stored one by one. */
+typedef struct apart_walk
 {
-	if (packing->form == PACKED_SPARSE)
-		return bits_of(number_at(packing, i)) != bits_of(packing->usual[i % packing->rows]);
-	return packing->form != PACKED_ENTRIES || packing->entries || number_at(packing, i) != 0;
+	const section_packing *packing;
+	uint64_t next; /* position after the last one */
+	uint64_t row;  /* of it, in the sparse form */
+	uint64_t taken;
+} apart_walk;
+
+/*
+ * The next number that is stored one by one: of the sparse form one that is not the usual one, of a
+ * sparse section one that is not 0.  Its position is walk->next - 1.
+ */
+static inline bool
+walk_on(apart_walk *walk, double *number)
+{
+	const section_packing *packing = walk->packing;
+	bool all = packing->form == PACKED_DENSE || packing->entries;
+
+	while (walk->next < packing->n)
+	{
+		double usual = packing->form == PACKED_SPARSE ? packing->usual[walk->row] : 0;
+		bool apart;
+
+		*number = number_at(packing, walk->next++);
+		apart = packing->form == PACKED_SPARSE ? bits_of(*number) != bits_of(usual) : *number != 0;
+		walk->row = walk->row + 1 == packing->rows ? 0 : walk->row + 1;
+		if (!all && !apart)
+			continue;
+		walk->taken++;
+		return true;
+	}
+	return false;
+}
+
+/* Is it time to look at whether to stop?  Between two numbers lies a section at most, .1 s. */
+static inline bool
+walk_is_far(const apart_walk *walk)
+{
+	return walk->taken % PACK_PIECE == 0;
 }
 
 /* Boyer and Moore: what fills more than half of a row is what is left. */
@@ -196,23 +228,39 @@ find_usual(tlv_context *ctx, section_packing *packing)
 	return TLV_OK;
 }
 
+/* How many are stored one by one, or half of all where there are more. */
+static tlv_status
+count_apart(tlv_context *ctx, section_packing *packing)
+{
+	apart_walk walk = {packing, 0, 0, 0};
+	double number;
+
+	while (walk.taken < packing->n / 2 && walk_on(&walk, &number))
+		if (walk_is_far(&walk))
+			TLV_TRY_CONTINUE(ctx);
+	packing->apart = walk.taken;
+	return TLV_OK;
+}
+
 /* The range of what is stored one by one. */
 static tlv_status
 look_at_numbers(tlv_context *ctx, section_packing *packing, number_range *range)
 {
+	apart_walk walk = {packing, 0, 0, 0};
+	double number;
+
 	*range = NO_NUMBERS;
-	for (uint64_t i = 0; i < packing->n; i++)
+	while (walk_on(&walk, &number))
 	{
-		if (i % PACK_PIECE == PACK_PIECE - 1)
+		if (walk_is_far(&walk))
 			TLV_TRY_CONTINUE(ctx);
-		if (!is_apart(packing, i))
-			continue;
-		if (range_is_open(range))
-			range->n++;
-		else
-			range_look(range, number_at(packing, i));
+		if (!range_is_open(range))
+			range_look(range, number);
+		else if (packing->form == PACKED_DENSE)
+			walk.taken = walk.next = packing->n;
 	}
-	packing->apart = range->n;
+	range->n = walk.taken;
+	packing->apart = walk.taken;
 	return TLV_OK;
 }
 
@@ -220,13 +268,15 @@ look_at_numbers(tlv_context *ctx, section_packing *packing, number_range *range)
 static tlv_status
 divides(tlv_context *ctx, const section_packing *packing, double divisor, bool *all)
 {
+	apart_walk walk = {packing, 0, 0, 0};
+	double number;
+
 	*all = true;
-	for (uint64_t i = 0; i < packing->n && *all; i++)
+	while (*all && walk_on(&walk, &number))
 	{
-		if (i % PACK_PIECE == PACK_PIECE - 1)
+		if (walk_is_far(&walk))
 			TLV_TRY_CONTINUE(ctx);
-		if (is_apart(packing, i))
-			*all = is_ratio(number_at(packing, i), divisor);
+		*all = is_ratio(number, divisor);
 	}
 	return TLV_OK;
 }
@@ -275,14 +325,16 @@ find_divisor(tlv_context *ctx, section_packing *packing, const number_range *ran
 static tlv_status
 put_numbers(tlv_context *ctx, pack_output *out, const section_packing *packing, packed_code code)
 {
+	apart_walk walk = {packing, 0, 0, 0};
+	double number;
+
 	if (code == CODE_RATIO)
 		put_bytes(out, &packing->divisor, sizeof(packing->divisor));
-	for (uint64_t i = 0; i < packing->n; i++)
+	while (walk_on(&walk, &number))
 	{
-		if (i % PACK_PIECE == PACK_PIECE - 1)
+		if (walk_is_far(&walk))
 			TLV_TRY_CONTINUE(ctx);
-		if (is_apart(packing, i))
-			put_number(out, code, packing->divisor, number_at(packing, i));
+		put_number(out, code, packing->divisor, number);
 	}
 	return TLV_OK;
 }
@@ -328,16 +380,16 @@ put_distances(tlv_context *ctx, pack_output *out, const section_packing *packing
 {
 	const uint32_t *positions =
 		packing->entries ? (const uint32_t *) ((const double *) packing->data + packing->n) : NULL;
+	apart_walk walk = {packing, 0, 0, 0};
 	uint64_t next = 0;
+	double number;
 
-	for (uint64_t i = 0; i < packing->n; i++)
+	while (walk_on(&walk, &number))
 	{
-		uint64_t position = positions != NULL ? positions[i] : i;
+		uint64_t position = positions != NULL ? positions[walk.next - 1] : walk.next - 1;
 
-		if (i % PACK_PIECE == PACK_PIECE - 1)
+		if (walk_is_far(&walk))
 			TLV_TRY_CONTINUE(ctx);
-		if (!is_apart(packing, i))
-			continue;
 		put_whole(out, position - next);
 		next = position + 1;
 	}
@@ -362,16 +414,18 @@ put_usual(pack_output *out, section_packing *packing)
 		put_number(out, packing->usual_code, 0, packing->usual[r]);
 }
 
+/* Where the numbers that are stored one by one stand; they follow. */
 static tlv_status
-put_sparse(tlv_context *ctx, pack_output *out, section_packing *packing)
+put_places(tlv_context *ctx, pack_output *out, section_packing *packing)
 {
+	if (packing->form == PACKED_DENSE)
+		return TLV_OK;
 	if (packing->form == PACKED_SPARSE)
 	{
 		put_usual(out, packing);
 		put_whole(out, packing->apart);
 	}
-	TLV_TRY(put_distances(ctx, out, packing));
-	return put_numbers(ctx, out, packing, packing->code);
+	return put_distances(ctx, out, packing);
 }
 
 /* The bytes of the form that is set, for which the code is chosen. */
@@ -379,16 +433,11 @@ static tlv_status
 weigh_form(tlv_context *ctx, section_packing *packing, unsigned char form)
 {
 	pack_output out = {NULL, 0};
-	uint64_t bytes;
 
 	packing->form = form;
-	TLV_TRY(choose_code(ctx, packing, &bytes));
-	if (form != PACKED_DENSE)
-	{
-		TLV_TRY(put_sparse(ctx, &out, packing));
-		bytes = out.n;
-	}
-	packing->bytes = bytes;
+	TLV_TRY(choose_code(ctx, packing, &packing->bytes));
+	TLV_TRY(put_places(ctx, &out, packing));
+	packing->bytes += out.n;
 	return TLV_OK;
 }
 
@@ -403,9 +452,7 @@ choose_numbers(tlv_context *ctx, section_packing *packing)
 	dense = *packing;
 	TLV_TRY(find_usual(ctx, packing));
 	packing->form = PACKED_SPARSE;
-	packing->apart = 0;
-	for (uint64_t i = 0; i < packing->n; i++)
-		packing->apart += is_apart(packing, i);
+	TLV_TRY(count_apart(ctx, packing));
 	if (packing->apart < packing->n / 2)
 		TLV_TRY(weigh_form(ctx, packing, PACKED_SPARSE));
 	if (packing->apart < packing->n / 2 && packing->bytes < dense.bytes)
@@ -489,10 +536,9 @@ section_write(tlv_context *ctx, section_packing *packing, pack_output *out)
 			return TLV_OK;
 		case PACKED_STEPS:
 			return put_steps(ctx, out, packing);
-		case PACKED_DENSE:
-			return put_numbers(ctx, out, packing, packing->code);
 		default:
-			return put_sparse(ctx, out, packing);
+			TLV_TRY(put_places(ctx, out, packing));
+			return put_numbers(ctx, out, packing, packing->code);
 	}
 }
 
