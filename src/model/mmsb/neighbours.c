@@ -50,6 +50,7 @@ typedef struct neighbours_state
 	double *counts;		   /* k: neighbours' memberships */
 	double *logs;		   /* k */
 	double *share;		   /* k */
+	size_t most;		   /* shares of a node that are kept */
 	size_t bag_room;
 	int64_t *items;
 	double *weights;
@@ -296,7 +297,9 @@ put_node(tlv_context *ctx, neighbours_state *state, int64_t id, double degree, b
 	size_t k = state->k, first, best = 0;
 	double sum = 0;
 
-	TLV_TRY(reserve_nodes(ctx, state, 1, k));
+	TLV_TRY(reserve_nodes(ctx, state, 1, tlv_least(k, state->most)));
+	member = member && (tlv_neighbour_keep(k, state->most, state->share, state->logs) >= 0.5 ||
+						state->mixed != NULL);
 	first = state->entries;
 	for (size_t a = 0; a < k && member; a++)
 	{
@@ -394,6 +397,7 @@ tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	state->logs = state->counts + k;
 	state->share = state->logs + k;
 	state->k = k;
+	state->most = tlv_neighbour_most_shares(parts->side[0].n);
 	state->parts = parts;
 	state->dictionary = dictionary;
 	state->fingerprint = model->frame.header->digest;

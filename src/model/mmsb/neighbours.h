@@ -30,6 +30,18 @@
 extern tlv_status tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									  tlv_accumulator **accumulator);
 
+/* Shares of one of n nodes that statistics keep, the largest, so that these and the next model have
+ * at most TLV_FRAME_MAX_BYTES: as many as there are up to some 100 communities of a million. */
+extern size_t tlv_neighbour_most_shares(size_t n);
+
+/*
+ * Of the shares of a node (k, sum 1) the `most` largest stay, of equal ones the first, and the
+ * others become 0; work: most numbers.  Returns the sum of what stays, or 1 where nothing had to
+ * go.  Less than a half says too little to be kept: the node waits until more of its neighbours
+ * have a community.
+ */
+extern double tlv_neighbour_keep(size_t k, size_t most, double *share, double *work);
+
 /* What the sums of a model are of: nodes by community. */
 typedef struct tlv_neighbour_sums
 {

@@ -557,6 +557,35 @@ test_landmarks(void **state)
 	assert_below(above, 101);
 }
 
+/* ---- what is kept of a posterior ---- */
+
+/* A value of so many nodes has room for them, and for fewer shares the more they are. */
+static void
+test_kept_shares(void **state)
+{
+	double share[6] = {0.1, 0.3, 0.1, 0.3, 0.1, 0.1}, flat[50], work[8];
+	const double kept[6] = {0.1, 0.3, 0, 0.3, 0, 0};
+
+	(void) state;
+	for (double n = 1; n < 2e7; n *= 10)
+		assert_below(n * (34 + 6 * (double) tlv_neighbour_most_shares((size_t) n)),
+					 (double) TLV_FRAME_MAX_BYTES);
+	assert_int_equal(tlv_neighbour_most_shares(10000000), 5);
+	assert_true(tlv_neighbour_most_shares(1000000) >= 100);
+	assert_int_equal(tlv_neighbour_most_shares(TLV_FRAME_MAX_BYTES), 1);
+
+	assert_close(tlv_neighbour_keep(6, 3, share, work), 0.7, 1e-15);
+	for (size_t a = 0; a < 6; a++)
+		assert_close(share[a], kept[a], 0);
+	/* what has room stays as it is: all, or those that count */
+	assert_close(tlv_neighbour_keep(6, 6, share, work), 1, 0);
+	assert_close(tlv_neighbour_keep(6, 4, share, work), 1, 0);
+	for (size_t a = 0; a < 50; a++)
+		flat[a] = 0.02;
+	assert_close(tlv_neighbour_keep(50, 8, flat, work), 0.16, 1e-15);
+	assert_true(flat[7] > 0 && flat[8] == 0);
+}
+
 /* ---- what is refused ---- */
 
 static void
@@ -648,6 +677,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_landmarks, setup, teardown),
+		cmocka_unit_test(test_kept_shares),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
