@@ -49,6 +49,7 @@ CREATE VIEW far.signals2 AS SELECT * FROM far.signals WHERE id % 3 = 1;
 CREATE VIEW far.signals3 AS SELECT * FROM far.signals WHERE id % 3 = 2;
 CREATE VIEW far.edges1 AS SELECT * FROM far.edges WHERE src % 2 = 0;
 CREATE VIEW far.edges2 AS SELECT * FROM far.edges WHERE src % 2 = 1;
+CREATE VIEW far.changing AS SELECT x FROM far.clouds WHERE random() < 0.9;
 IMPORT FOREIGN SCHEMA far FROM SERVER knows INTO near;
 CREATE TABLE models (number int, place text, model tlv_model);
 SQL
@@ -163,6 +164,11 @@ for my $case (
 # The queries of an array are the parts of that sum.
 is(query($db, "SELECT max(distance) FROM tlv_match(tlv_lda(ARRAY['SELECT bag FROM near.documents1', 'SELECT bag FROM near.documents2'], 3, refine => 'none'),
     tlv_lda('SELECT bag FROM near.documents1 UNION ALL SELECT bag FROM near.documents2', 3, refine => 'none'))"), '0', 'an array of queries is their sum');
+# What is remote may give other rows in every pass, whatever our snapshot: the model says so.
+is(query($db, "SELECT string_agg(code, ',') FROM tlv_warnings(tlv_gmm('SELECT x FROM near.changing', 3)) WHERE code = 'rows_changed' AND score > 0 AND hint <> ''"),
+    'rows_changed', 'passes that see different rows are told of');
+is(query($db, "SELECT count(*) FROM tlv_warnings(tlv_gmm('SELECT x FROM near.clouds', 3)) WHERE code = 'rows_changed'"), '0', 'those that see the same are not');
+
 # Few documents of many words take less than the models that would travel to them: they come, once.
 query($db, <<'SQL');
 CREATE TABLE far.wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(30000, 3, seed => 1), 200, 100, seed => 2);

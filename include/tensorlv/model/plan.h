@@ -73,7 +73,9 @@ typedef struct tlv_rows
 	size_t width[3];		/* numbers of a row, by part; 0: not known or not the same for all */
 	const tlv_names *names; /* or NULL; they stay as long as the plan */
 	double left_out;		/* rows that the last pass with `complete` left out */
-	int passes;				/* so far */
+	double count;		/* rows that the first pass over all of them saw, where they are counted */
+	double other_count; /* the last number that differs from it; 0: none does */
+	int passes;			/* so far */
 } tlv_rows;
 
 typedef struct tlv_plan tlv_plan;
@@ -228,8 +230,9 @@ typedef struct tlv_plan_section
 /*
  * The end of a plan: plan->image becomes the model with the sections added and with its own
  * diagnostics followed by those given (NULL: none) and by "passes"; where rows with a null were
- * left out, with the warning "rows_left_out".  Nothing in it tells when or how fast it was made:
- * equal fits are equal values.  The next pass must then be left at n = 0.
+ * left out, with the warning "rows_left_out", and where passes saw different rows, with
+ * "rows_changed".  Nothing in it tells when or how fast it was made: equal fits are equal values.
+ * The next pass must then be left at n = 0.
  */
 extern tlv_status tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 								  const tlv_diagnostics *diagnostics, size_t n,

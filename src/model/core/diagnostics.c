@@ -76,6 +76,8 @@ usual_hint(const char *code)
 		{"no_kurtosis", "ask for fewer components, or give more rows"},
 		{"not_converged", "give more steps or restarts, or another method"},
 		{"one_answer", "give the answers to items that differ"},
+		{"rows_changed",
+		 "store the rows in a table first, or fit in a transaction of REPEATABLE READ"},
 		{"rows_left_out", "fill what is missing, or leave these rows out yourself"},
 		{"rows_of_zeros", "leave these rows out, or take another covariance"},
 		{"variances_at_floor",

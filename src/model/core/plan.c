@@ -265,6 +265,21 @@ plan_warn_nulls(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnos
 					plan->nulls);
 }
 
+/* Passes of one fit that saw different rows: no engine of ours lets that happen, but there are
+ * others. */
+static tlv_status
+plan_warn_changed(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const tlv_rows *rows = &plan->rows;
+
+	if (!(rows->other_count > 0))
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "rows_changed", .score = fabs(rows->other_count - rows->count)},
+		"the query gave %.0f rows in one pass and %.0f in another", rows->count, rows->other_count);
+}
+
 static tlv_status
 write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
@@ -276,6 +291,7 @@ write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(plan_warn_nulls(ctx, plan, diagnostics));
+	TLV_TRY(plan_warn_changed(ctx, plan, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
 	for (size_t i = 0; i < TLV_DIAGNOSTICS_SECTIONS; i++)
 		replaced[i] = tlv_diagnostics_sections[i];

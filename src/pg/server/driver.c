@@ -241,7 +241,9 @@ typedef struct PassResult
 	TlvDriver *driver;
 	size_t n;
 	tlv_value **values;
-	double left_out;
+	bool complete; /* a column says how many rows are left out */
+	bool counted;  /* and one how many there are */
+	double left_out, rows;
 } PassResult;
 
 /* What one part of the rows has given, with what those before it gave. */
@@ -263,13 +265,16 @@ pass_take(void *argument, TupleTableSlot *slot)
 {
 	PassResult *result = argument;
 	MemoryContext before = MemoryContextSwitchTo(result->driver->values);
+	size_t column = result->n;
 
 	for (size_t i = 0; i < result->n; i++)
 		if (!slot->tts_isnull[i])
 			result_add(&result->values[i],
 					   pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i])));
-	if ((size_t) slot->tts_tupleDescriptor->natts > result->n)
-		result->left_out += (double) DatumGetInt64(slot->tts_values[result->n]);
+	if (result->complete)
+		result->left_out += (double) DatumGetInt64(slot->tts_values[column++]);
+	if (result->counted)
+		result->rows += (double) DatumGetInt64(slot->tts_values[column]);
 	MemoryContextSwitchTo(before);
 }
 
@@ -283,6 +288,7 @@ result_begin(PassResult *result, const tlv_pass *pass)
 	memset(result->values, 0, result->n * sizeof(tlv_value *));
 	if (pass->complete)
 		result->left_out = 0;
+	result->rows = 0;
 }
 
 /* ---- the statement of a pass ---- */
@@ -438,10 +444,14 @@ add_parameters(TlvStatement *statement, int from)
 		appendStringInfoString(&statement->sql, ") ");
 }
 
-/* Writes the statement; types gets what its columns are; returns their number. */
+/*
+ * Writes the statement; types gets what its columns are; returns their number.  Rows that are not
+ * stored are counted in every pass over all of them: it is the same snapshot here and in one
+ * transaction of postgres_fdw, but not wherever rows may come from.
+ */
 static int
 pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, StringInfo select,
-			   Oid *types)
+			   Oid *types, PassResult *result)
 {
 	int n = 0;
 
@@ -461,6 +471,13 @@ pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, S
 	{
 		appendStringInfo(&statement->sql, ", pg_catalog.count(*) FILTER (WHERE %s)",
 						 missing_condition(rows));
+		types[n++] = INT8OID;
+	}
+	result->complete = pass->complete;
+	result->counted = rows->query->store == NULL && pass->folds == 0 && !rows->once;
+	if (result->counted)
+	{
+		appendStringInfoString(&statement->sql, ", pg_catalog.count(*)");
 		types[n++] = INT8OID;
 	}
 	TlvSourceFrom(rows, statement);
@@ -527,6 +544,17 @@ run_where_rows_are(TlvSource *rows, TlvStatement *statement, int n, const Oid *t
 	return rows->apart;
 }
 
+/* Two passes that see different numbers of rows are worth a warning. */
+static void
+rows_compare(TlvSource *rows, double n)
+{
+	if (!rows->counted)
+		rows->count = n;
+	else if (rows->count != n)
+		rows->other_count = n;
+	rows->counted = true;
+}
+
 /* One pass; what it takes to make the statement goes with a context of its own. */
 static void
 run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
@@ -535,7 +563,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	MemoryContext mcxt =
 		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(mcxt);
-	Oid *types = palloc((pass->n + 1) * sizeof(Oid));
+	Oid *types = palloc((pass->n + 2) * sizeof(Oid));
 	TlvStatement statement;
 	StringInfoData select;
 	int n;
@@ -543,7 +571,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	rows_fetch_if_less(rows, pass);
 	rows_require_order(rows, pass);
 	initStringInfo(&select);
-	n = pass_statement(rows, pass, &statement, &select, types);
+	n = pass_statement(rows, pass, &statement, &select, types, result);
 	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
 	result_begin(result, pass);
 	if (!run_where_rows_are(rows, &statement, n, types, result))
@@ -553,10 +581,12 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 		rows->shippable = false;
 		result_begin(result, pass);
 		resetStringInfo(&select);
-		n = pass_statement(rows, pass, &statement, &select, types);
+		n = pass_statement(rows, pass, &statement, &select, types, result);
 		(void) TlvStatementRun(&statement, n, types, pass_take, result);
 	}
 	rows->foreign = statement.foreign;
+	if (result->counted)
+		rows_compare(rows, result->rows);
 	if (statement.foreign)
 		require_values(pass, result);
 	MemoryContextSwitchTo(before);
@@ -574,6 +604,8 @@ tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 	memcpy(plan->rows.width, rows->width, sizeof(plan->rows.width));
 	plan->rows.names = rows->names;
 	plan->rows.left_out = result->left_out;
+	plan->rows.count = rows->count;
+	plan->rows.other_count = rows->other_count;
 	plan->rows.passes = driver->passes;
 }
 
