@@ -9,6 +9,9 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 
+/* Variables that tables of pairs and of triples tell components from. */
+#define LEAST_VARIABLES 3
+
 /* A singular value below this part of the first is none. */
 #define LEAST_VALUE 1e-3
 
@@ -39,13 +42,14 @@ membership_check_options(tlv_context *ctx, const tlv_membership_options *options
 	size_t most = categories > p ? categories - p + 1 : 1;
 
 	TLV_TRY(membership_check_ranges(ctx, options));
-	if (p < 3)
+	if (p < LEAST_VARIABLES && options->k > 1)
 	{
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu variable%s: components show in three at least", p,
 				 p == 1 ? "" : "s");
-		return tlv_fail_hint(ctx, "The query returns (row, variable, category), a row for every "
-								  "answer, or one column of arrays; with layout => 'wide' one "
-								  "column a variable.");
+		return tlv_fail_hint(ctx,
+							 "Leave k out, or give more variables; %s(query, k) looks for "
+							 "components in the rows themselves.",
+							 options->mixed ? "tlv_gom" : "tlv_lca");
 	}
 	if (options->k <= most)
 		return TLV_OK;
@@ -140,8 +144,16 @@ diagnose_fit(tlv_context *ctx, const membership_basis *basis, const membership_f
 
 /* k was chosen, and is 1. */
 static tlv_status
-warn_one_shown(tlv_context *ctx, const membership_basis *basis, tlv_diagnostics *diagnostics)
+warn_one_shown(tlv_context *ctx, const membership_basis *basis, size_t variables,
+			   tlv_diagnostics *diagnostics)
 {
+	if (variables < LEAST_VARIABLES)
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "k_untested",
+									   .score = (double) variables,
+									   .hint = "give more variables, or k to a fit of the rows"},
+						"components show in three variables at least, and there %s %zu",
+						variables == 1 ? "is" : "are", variables);
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = basis->value[1],
@@ -151,14 +163,14 @@ warn_one_shown(tlv_context *ctx, const membership_basis *basis, tlv_diagnostics 
 
 /* k was chosen by what the pairs show. */
 static tlv_status
-diagnose_shown(tlv_context *ctx, const membership_basis *basis,
+diagnose_shown(tlv_context *ctx, const membership_basis *basis, size_t variables,
 			   const tlv_membership_options *options, const membership_shown *chosen,
 			   tlv_diagnostics *diagnostics)
 {
 	for (size_t i = 0; i < chosen->n; i++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, chosen->noise[i], "above_noise_%zu", i + 1));
 	if (options->k == 1 && options->shown == 0)
-		TLV_TRY(warn_one_shown(ctx, basis, diagnostics));
+		TLV_TRY(warn_one_shown(ctx, basis, variables, diagnostics));
 	return tlv_warn_k_at_limit(ctx, diagnostics, options->shown, options->max_k);
 }
 
@@ -193,6 +205,16 @@ try_partition(tlv_context *ctx, const tlv_category_tables *tables, const members
 	return TLV_OK;
 }
 
+/* One component has the marginal frequencies: nothing has to be told apart. */
+static tlv_status
+fit_one(tlv_context *ctx, const membership_moments *moments, double alpha0, membership_fit *fit)
+{
+	*fit = (membership_fit){.k = 1, .table = moments->mean};
+	TLV_TRY_NEW(ctx, fit->weights, 1);
+	fit->weights[0] = alpha0 > 0 ? alpha0 : 1;
+	return TLV_OK;
+}
+
 /* k is given (chosen is NULL), or chosen: a warning says where it is 1. */
 static tlv_status
 fit_components(tlv_context *ctx, const tlv_category_tables *tables,
@@ -211,8 +233,11 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	TLV_TRY(membership_find_alpha0(ctx, second, &triples, options, options->k, &alpha0));
 	own.alpha0 = alpha0;
 	TLV_TRY(membership_whiten(ctx, second, options->k, alpha0, options->seed, &basis));
-	TLV_TRY(membership_require_rank(ctx, second, &basis));
-	if (options->partition)
+	if (options->k > 1)
+		TLV_TRY(membership_require_rank(ctx, second, &basis));
+	if (options->k == 1)
+		TLV_TRY(fit_one(ctx, second, alpha0, &fit));
+	else if (options->partition)
 		TLV_TRY(membership_partition_tables(ctx, tables, second, &own, &fit));
 	else
 	{
@@ -225,7 +250,7 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	if (options->mixed)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	if (chosen != NULL)
-		TLV_TRY(diagnose_shown(ctx, &basis, options, chosen, &diagnostics));
+		TLV_TRY(diagnose_shown(ctx, &basis, second->p, options, chosen, &diagnostics));
 	parts.p = second->p - second->scalars;
 	parts.categories = second->offset[parts.p];
 	if (second->scalars > 0)
@@ -275,6 +300,8 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	if (options->k > 0)
 		return fit_components(ctx, &tables, &second, options, NULL, image, size);
 	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &shown));
+	if (second.p < LEAST_VARIABLES)
+		shown.k = 1;
 	own.k = options->max_k > 0 ? tlv_least(shown.k, options->max_k) : shown.k;
 	own.shown = shown.k > own.k ? shown.k : 0;
 	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)

@@ -205,7 +205,9 @@ test_refused(void **state)
 {
 	tlv_membership_simulation few = simulation(false, 2, 1);
 	tlv_membership_options options = {.k = 300, .copies = 1, .seed = 1};
-	tlv_frame moments;
+	tlv_frame moments, model;
+	tlv_membership_parts parts;
+	double sum = 0;
 	void *image;
 	size_t size;
 	drawn d;
@@ -219,6 +221,15 @@ test_refused(void **state)
 	options.k = 2;
 	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
 				 "2 variables: components show in three at least");
+	options.k = 0; /* one component stands for them, and says why */
+	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	tlv_membership_read(&model, &parts);
+	assert_int_equal(parts.k, 1);
+	assert_true(tlv_warnings_find(&model, "k_untested", &(tlv_warning){0}));
+	for (size_t v = 0; v < parts.categories; v++)
+		sum += parts.probabilities[v];
+	assert_close(sum, 2, 1e-9); /* of two variables */
 	few.variables = 4;
 	d = draw_members(100, few);
 	moments = category_table(&d);
