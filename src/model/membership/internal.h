@@ -390,7 +390,7 @@ extern tlv_status membership_diagnose_components(tlv_context *ctx,
 												 const tlv_membership_parts *parts,
 												 tlv_diagnostics *to);
 
-/* ---- train.c: starts and refinement in memory ---- */
+/* ---- training in memory ---- */
 
 typedef struct membership_training
 {
@@ -416,6 +416,29 @@ typedef struct membership_training
 	double *scores; /* rows of a trial: of the held-out cells of each; NULL: not wanted */
 	double *others; /* the same, to work in */
 } membership_training;
+
+/* ---- refine.c ---- */
+
+extern tlv_status membership_sums_create(tlv_context *ctx, const membership_rows *rows, size_t k,
+										 membership_sums *sums);
+extern void membership_sums_clear(const membership_rows *rows, size_t k, membership_sums *sums);
+
+/* Parameters of the numbers from the shares of their groups in the components, unless they are
+ * known. */
+extern tlv_status membership_start_numbers(tlv_context *ctx, const membership_rows *rows,
+										   membership_fit *fit);
+
+/* Items of row i of the codes, numbers by their values, into rows->items; returns how many. */
+extern size_t membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
+									 membership_worker *worker);
+
+/* At most so many steps, of classes until the likelihood stands; training gets the steps taken and
+ * what the likelihood is. */
+extern tlv_status membership_refine(tlv_context *ctx, membership_rows *rows,
+									const tlv_membership_options *options, int steps,
+									membership_fit *fit, membership_training *training);
+
+/* ---- train.c: starts ---- */
 
 /* Rows that starts are tried on. */
 extern size_t membership_trial_rows(const membership_rows *rows);

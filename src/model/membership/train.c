@@ -25,8 +25,6 @@
 #define CLASS_STEPS		 500
 #define MIXED_STEPS		 20
 #define MIXED_MOST_STEPS 60
-/* The likelihood of a row stands when it rises by less, for every value. */
-#define TOLERANCE 1e-6
 /* Above so many categories only some variables' moments are taken, and the others follow. */
 #define MANY_CATEGORIES 2000
 /* Of the logarithm of a root: sums of the Dirichlet's parameters are tried that differ by more. */
@@ -56,33 +54,6 @@ fit_copy(tlv_context *ctx, const membership_rows *rows, const membership_fit *fi
 	return membership_numbers_copy(ctx, &fit->numbers, &copy->numbers);
 }
 
-static tlv_status
-sums_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_sums *sums)
-{
-	TLV_TRY_NEW_ROWS(ctx, sums->weights, k, 1);
-	TLV_TRY_NEW_ROWS(ctx, sums->counts, membership_sum_rows(rows), k);
-	return TLV_OK;
-}
-
-static void
-sums_clear(const membership_rows *rows, size_t k, membership_sums *sums)
-{
-	sums->rows = sums->log_likelihood = 0;
-	memset(sums->weights, 0, k * sizeof(double));
-	memset(sums->counts, 0, membership_sum_rows(rows) * k * sizeof(double));
-}
-
-static bool
-all_positive(size_t k, double *weights)
-{
-	bool positive = true;
-
-	tlv_assert(weights != NULL);
-	for (size_t h = 0; h < k; h++)
-		positive = positive && weights[h] > 0;
-	return positive;
-}
-
 static double
 sum_of(size_t k, const double *weights)
 {
@@ -92,203 +63,6 @@ sum_of(size_t k, const double *weights)
 	for (size_t h = 0; h < k; h++)
 		sum += weights[h];
 	return sum;
-}
-
-/* ---- numbers ---- */
-
-/* Parameters of the numbers from the shares of their groups in the components, unless they are
- * known. */
-static tlv_status
-start_numbers(tlv_context *ctx, const membership_rows *rows, membership_fit *fit)
-{
-	size_t k = fit->k, q = rows->scalars;
-
-	if (q == 0 || fit->numbers.q > 0)
-		return TLV_OK;
-	TLV_TRY(membership_numbers_create(ctx, q, k, &fit->numbers));
-	memcpy(fit->numbers.centre, rows->centre, q * sizeof(double));
-	memcpy(fit->numbers.deviation, rows->deviation, q * sizeof(double));
-	for (size_t i = 0; i < q * k; i++)
-	{
-		size_t s = i / k, j = rows->p - q + s;
-		double mean = 0, variance = 0;
-
-		for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
-		{
-			double share = fit->table[v * k + i % k], own = rows->group[2 * v] - rows->centre[s];
-
-			mean += share * own;
-			variance += share * (rows->group[2 * v + 1] + own * own);
-		}
-		fit->numbers.mean[i] = rows->centre[s] + mean;
-		fit->numbers.variance[i] =
-			fmax(variance - mean * mean, 0.05 * rows->deviation[s] * rows->deviation[s]);
-	}
-	return TLV_OK;
-}
-
-/* Items of row i, numbers by their values. */
-static size_t
-row_members(const membership_rows *rows, const uint16_t *codes, size_t i, membership_worker *worker)
-{
-	const uint16_t *row = codes + i * rows->slots;
-	size_t n = 0, counted = rows->slots - rows->scalars;
-
-	if (rows->scalars == 0)
-		return membership_row_items(rows, codes, i, rows->items);
-	for (size_t s = 0; s < counted; s++)
-		if (row[s] != 0)
-			rows->items[n++] = (int32_t) (rows->offset[s] + row[s] - 1);
-	for (size_t s = 0; s < rows->scalars; s++)
-		if (row[counted + s] != 0)
-			rows->items[n++] =
-				membership_worker_take(worker, s, rows->numbers[i * rows->scalars + s]);
-	return n;
-}
-
-/* The sums of the logarithms of factorials of all values that are there (q). */
-static tlv_status
-sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
-{
-	size_t q = rows->scalars;
-
-	for (size_t i = 0; i < rows->n; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		for (size_t s = 0; s < q; s++)
-			if (rows->whole[s] && rows->codes[(i + 1) * rows->slots - q + s] != 0)
-				logs[s] += lgamma(rows->numbers[i * q + s] + 1);
-	}
-	return TLV_OK;
-}
-
-/* ---- refinement ---- */
-
-/* What a refinement works with. */
-typedef struct refinement
-{
-	membership_worker worker;
-	membership_sums sums, late; /* of a step; of the later half of all steps */
-	uint8_t *draws;				/* n x slots: the chains of mixed membership; or NULL */
-	double *logs;				/* scalars: of factorials of the rows' counts */
-} refinement;
-
-static tlv_status
-refinement_begin(tlv_context *ctx, const membership_rows *rows, bool mixed, membership_fit *fit,
-				 refinement *own)
-{
-	size_t k = fit->k;
-
-	memset(own, 0, sizeof(*own));
-	TLV_TRY(membership_worker_create(ctx, mixed, k, rows->categories, rows->slots, &own->worker));
-	TLV_TRY(start_numbers(ctx, rows, fit));
-	TLV_TRY(membership_worker_number(ctx, &own->worker, membership_real_categories(rows),
-									 &fit->numbers));
-	TLV_TRY_NEW0(ctx, own->logs, rows->scalars + 1);
-	TLV_TRY(sum_logs(ctx, rows, own->logs));
-	TLV_TRY(sums_create(ctx, rows, k, &own->sums));
-	TLV_TRY(sums_create(ctx, rows, k, &own->late));
-	sums_clear(rows, k, &own->late);
-	if (mixed)
-		TLV_TRY_NEW_ROWS(ctx, own->draws, rows->n, rows->slots);
-	return TLV_OK;
-}
-
-static void
-refinement_end(tlv_context *ctx, refinement *own)
-{
-	tlv_free(ctx, own->draws);
-	tlv_free(ctx, own->logs);
-	tlv_free(ctx, own->late.counts);
-	tlv_free(ctx, own->late.weights);
-	tlv_free(ctx, own->sums.counts);
-	tlv_free(ctx, own->sums.weights);
-	membership_worker_free(ctx, &own->worker);
-}
-
-/* The sums of all rows under the parameters. */
-static tlv_status
-refinement_expect(tlv_context *ctx, membership_rows *rows, uint64_t seed, int step, refinement *own)
-{
-	sums_clear(rows, own->worker.k, &own->sums);
-	for (size_t i = 0; i < rows->n; i++)
-	{
-		size_t n = row_members(rows, rows->codes, i, &own->worker);
-		membership_chain chain = {own->draws + i * rows->slots, step > 0};
-
-		if (i % 16 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		membership_expect(&own->worker, n, rows->items, tlv_mix64(seed + i) + (uint64_t) step,
-						  own->draws != NULL ? &chain : NULL, &own->sums);
-	}
-	return TLV_OK;
-}
-
-/* Sums of the later half together: draws of a chain, of which one step alone has but a few. */
-static void
-add_late(const membership_rows *rows, refinement *own)
-{
-	size_t k = own->worker.k;
-
-	own->late.rows += own->sums.rows;
-	for (size_t h = 0; h < k; h++)
-		own->late.weights[h] += own->sums.weights[h];
-	for (size_t i = 0; i < k * membership_sum_rows(rows); i++)
-		own->late.counts[i] += own->sums.counts[i];
-}
-
-static void
-scale_late(const membership_rows *rows, refinement *own)
-{
-	double scale = (double) rows->n / own->late.rows;
-
-	for (size_t i = 0; i < own->worker.k * membership_sum_rows(rows); i++)
-		own->late.counts[i] *= scale;
-}
-
-/* Parameters from sums, those of numbers included. */
-static void
-refinement_maximize(const membership_rows *rows, const refinement *own,
-					const membership_training *training, const membership_sums *sums,
-					membership_fit *fit)
-{
-	membership_maximize(own->worker.mixed, training->prior, rows->p - rows->scalars, rows->states,
-						fit->k, sums, fit->weights, fit->table);
-	membership_numbers_maximize(sums->counts + membership_real_categories(rows) * fit->k,
-								rows->whole, own->logs, &fit->numbers);
-}
-
-/* At most so many steps, of classes until the likelihood stands. */
-static tlv_status
-refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options, int steps,
-	   membership_fit *fit, membership_training *training)
-{
-	double before = -HUGE_VAL;
-	refinement own;
-
-	tlv_assert(all_positive(fit->k, fit->weights));
-	TLV_TRY(refinement_begin(ctx, rows, options->mixed, fit, &own));
-	training->stands = false;
-	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
-	{
-		membership_worker_set(&own.worker, rows->categories, fit->weights, fit->table);
-		own.worker.silent = options->mixed && training->taken + 1 < steps;
-		TLV_TRY(refinement_expect(ctx, rows, options->seed, training->taken, &own));
-		refinement_maximize(rows, &own, training, &own.sums, fit);
-		if (training->taken >= steps / 2)
-			add_late(rows, &own);
-		training->likelihood = own.sums.log_likelihood / own.sums.rows;
-		training->stands =
-			!options->mixed && training->likelihood - before < TOLERANCE * (double) rows->slots;
-		before = training->likelihood;
-	}
-	if (options->mixed && steps > 0)
-	{
-		scale_late(rows, &own);
-		refinement_maximize(rows, &own, training, &own.late, fit);
-	}
-	refinement_end(ctx, &own);
-	return TLV_OK;
 }
 
 /* ---- cells held out ---- */
@@ -346,12 +120,12 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	worker.most_steps = SCORE_STEPS;
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = row_members(rows, rows->codes, i, &worker);
+		size_t n = membership_row_members(rows, rows->codes, i, &worker);
 
 		if (i % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		(void) membership_infer(&worker, n, rows->items);
-		n = row_members(rows, rows->held, i, &worker);
+		n = membership_row_members(rows, rows->held, i, &worker);
 		before = score.sum;
 		score_row(&worker, rows, n, &score);
 		if (training->others != NULL)
@@ -377,8 +151,8 @@ fit_labels(tlv_context *ctx, membership_rows *rows, const tlv_membership_options
 	size_t k = fit->k;
 	membership_sums sums;
 
-	TLV_TRY(sums_create(ctx, rows, k, &sums));
-	sums_clear(rows, k, &sums);
+	TLV_TRY(membership_sums_create(ctx, rows, k, &sums));
+	membership_sums_clear(rows, k, &sums);
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
@@ -557,7 +331,7 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	membership_training own = *best;
 
 	own.prior = prior;
-	TLV_TRY(refine(ctx, rows, options, best->plain || best->few ? 0 : steps, fit, &own));
+	TLV_TRY(membership_refine(ctx, rows, options, best->plain || best->few ? 0 : steps, fit, &own));
 	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
 	if (best->start != NULL && own.held <= best->held)
 		return TLV_OK;
@@ -748,7 +522,7 @@ membership_train(tlv_context *ctx, membership_rows *rows, membership_training *t
 	if (training->plain)
 	{
 		TLV_TRY(take_start(ctx, rows, training));
-		return start_numbers(ctx, rows, &training->fit);
+		return membership_start_numbers(ctx, rows, &training->fit);
 	}
-	return refine(ctx, rows, &training->options, steps, &training->fit, training);
+	return membership_refine(ctx, rows, &training->options, steps, &training->fit, training);
 }
