@@ -68,7 +68,7 @@ CREATE FUNCTION tlv_network(query text, layers integer DEFAULT 1, threshold floa
 COMMENT ON FUNCTION tlv_network(text, integer, float8, text, integer, bigint, text, jsonb) IS
     'learns hidden units that switch sets of items on, from a query that returns (set, item) or arrays of items: an item is on when more of the units that are on switch it on '
     'than off. Units are found by threes of items that are on together in more than threshold of the rows (null: the gap in their distribution), and so are the '
-    'layers above; refine em (auto) corrects their edges and finds those of weight -1, iterations passes a layer (null: until they stand)';
+    'layers above, those that are on most often first; refine em (auto) corrects their edges and finds those of weight -1, iterations passes a layer (null: until they stand)';
 
 CREATE FUNCTION tlv_edges(model tlv_model)
     RETURNS TABLE (layer integer, unit integer, child bigint, child_name text, weight integer, share float8)

@@ -2,6 +2,7 @@
  * fit.c - a network of one layer more, from the sets that counts show (network.h).
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -269,4 +270,96 @@ tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *belo
 	parts.seed = (double) options->seed;
 	parts.diagnostics = &diagnostics;
 	return tlv_network_write(ctx, &parts, image, size);
+}
+
+/* ---- order ---- */
+
+/* A unit's edges, one behind the other, and its weight. */
+typedef struct unit_place
+{
+	double weight;
+	size_t unit, first_edge, edges;
+} unit_place;
+
+static int
+by_weight(const void *a, const void *b)
+{
+	const unit_place *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* The topmost units, from `first` on, as they are to stand. */
+static tlv_status
+sort_units(tlv_context *ctx, const tlv_network_parts *parts, size_t first, unit_place **sorted)
+{
+	size_t n = parts->units_n - first, edge = 0;
+
+	TLV_TRY_NEW0(ctx, *sorted, n);
+	while (edge < parts->edges_n && (size_t) parts->edge_units[edge] < first)
+		edge++;
+	for (size_t u = 0; u < n; u++)
+	{
+		unit_place *place = &(*sorted)[u];
+
+		*place = (unit_place){parts->weights[first + u], u, edge, 0};
+		for (; edge < parts->edges_n && (size_t) parts->edge_units[edge] == first + u; edge++)
+			place->edges++;
+	}
+	qsort(*sorted, n, sizeof(unit_place), by_weight);
+	return TLV_OK;
+}
+
+/* Weights and edges that can be moved. */
+static tlv_status
+copy_numbers(tlv_context *ctx, const tlv_network_parts *from, tlv_network_parts *to)
+{
+	size_t n = from->edges_n;
+
+	TLV_TRY_NEW(ctx, to->weights, from->units_n);
+	TLV_TRY_NEW(ctx, to->edge_units, n);
+	TLV_TRY_NEW(ctx, to->edge_children, n);
+	TLV_TRY_NEW(ctx, to->edge_weights, n);
+	TLV_TRY_NEW(ctx, to->edge_shares, n);
+	memcpy(to->weights, from->weights, from->units_n * sizeof(double));
+	memcpy(to->edge_units, from->edge_units, n * sizeof(int64_t));
+	memcpy(to->edge_children, from->edge_children, n * sizeof(int64_t));
+	memcpy(to->edge_weights, from->edge_weights, n * sizeof(double));
+	memcpy(to->edge_shares, from->edge_shares, n * sizeof(double));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_network_order(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
+{
+	tlv_network_parts parts, to;
+	tlv_diagnostics diagnostics = {0};
+	size_t first, at;
+	unit_place *sorted;
+
+	tlv_network_read(model, &parts);
+	first = parts.units_n - (size_t) parts.layers[parts.layers_n - 1];
+	TLV_TRY(sort_units(ctx, &parts, first, &sorted));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	to = parts;
+	to.diagnostics = &diagnostics;
+	TLV_TRY(copy_numbers(ctx, &parts, &to));
+	at = parts.edges_n;
+	for (size_t u = parts.units_n - first; u-- > 0;)
+	{
+		const unit_place *from = &sorted[u];
+
+		at -= from->edges;
+		to.weights[first + u] = from->weight;
+		for (size_t e = 0; e < from->edges; e++)
+		{
+			to.edge_units[at + e] = (int64_t) (first + u);
+			to.edge_children[at + e] = parts.edge_children[from->first_edge + e];
+			to.edge_weights[at + e] = parts.edge_weights[from->first_edge + e];
+			to.edge_shares[at + e] = parts.edge_shares[from->first_edge + e];
+		}
+	}
+	return tlv_network_write(ctx, &to, image, size);
 }

@@ -105,6 +105,13 @@ extern tlv_status tlv_network_choose_threshold(tlv_context *ctx, const tlv_frame
 extern tlv_status tlv_network_repair(tlv_context *ctx, const tlv_frame *counts,
 									 tlv_network_sets *sets);
 
+/* ---- fit.c ---- */
+
+/* The model with the units of its topmost layer by decreasing weight, as those below already are.
+ */
+extern tlv_status tlv_network_order(tlv_context *ctx, const tlv_frame *model, void **image,
+									size_t *size);
+
 /* ---- model.c ---- */
 
 extern tlv_status tlv_network_write(tlv_context *ctx, const tlv_network_parts *parts, void **image,

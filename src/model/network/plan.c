@@ -67,6 +67,18 @@ ask_for_counts(network_plan *plan, tlv_pass *pass)
 		counts->constant = &plan->model.frame;
 }
 
+/* Steps have changed how often units are on. */
+static tlv_status
+order_units(tlv_context *ctx, network_plan *plan)
+{
+	tlv_making made;
+	tlv_status status;
+
+	tlv_plan_make(ctx, &made);
+	status = tlv_network_order(ctx, &plan->model.frame, &made.image, &made.size);
+	return tlv_plan_made(ctx, &made, &plan->model, status);
+}
+
 /* Another step of the layer, the next layer, or the end. */
 static tlv_status
 go_on(tlv_context *ctx, network_plan *plan, bool stands, tlv_pass *pass)
@@ -79,6 +91,8 @@ go_on(tlv_context *ctx, network_plan *plan, bool stands, tlv_pass *pass)
 			->constant = &plan->model.frame;
 		return TLV_OK;
 	}
+	if (plan->steps > 0)
+		TLV_TRY(order_units(ctx, plan));
 	if (plan->layers < plan->options.layers)
 	{
 		ask_for_counts(plan, pass);

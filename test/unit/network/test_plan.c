@@ -116,6 +116,22 @@ compare_signs(tlv_frame truth, tlv_frame model, int *there, int *all, int *wrong
 	*wrong -= *there;
 }
 
+/* The units of every layer, the one that is on most often first. */
+static void
+assert_ordered(tlv_frame model)
+{
+	tlv_network_parts parts;
+	size_t u = 0;
+
+	tlv_network_read(&model, &parts);
+	for (size_t l = 0; l < parts.layers_n; l++)
+	{
+		for (size_t i = 1; i < (size_t) parts.layers[l]; i++)
+			assert_true(parts.weights[u + i] <= parts.weights[u + i - 1]);
+		u += (size_t) parts.layers[l];
+	}
+}
+
 static void
 test_one_layer(void **state)
 {
@@ -124,6 +140,7 @@ test_one_layer(void **state)
 
 	(void) state;
 	model = learn(usual_options(1));
+	assert_ordered(model);
 	compare_signs(truth, model, &there, &all, &wrong);
 	printf("units of 40: %d; edges of weight -1: %d of %d, and %d that are not\n",
 		   found(truth, model), there, all, wrong);
@@ -183,6 +200,7 @@ test_two_layers(void **state)
 	plan_use_rows((plan_rows){n, rows});
 	passes.told.form = TLV_ROW_SYMBOLS;
 	model = learn(usual_options(2));
+	assert_ordered(model);
 	tlv_network_read(&model, &parts);
 	assert_int_equal(parts.layers_n, 2);
 	assert_true(parts.layers[0] == 12 && parts.layers[1] == 3);
