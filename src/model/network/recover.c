@@ -27,6 +27,9 @@
 #define SMALL_SHARE		0.35
 #define SMALL_FRESH		0.9
 #define MOST_HYPEREDGES 5e7
+/* Three items of a set are a hyperedge nearly always; what has grown over units that share items is
+ * less whole than this. */
+#define LEAST_WHOLE 0.3
 /* A set of whose hyperedges more than this share are within others is a mixture of these. */
 #define MIXTURE_SHARE 0.6
 /* A threshold that was chosen becomes this share of the count of threes within the median set, as
@@ -504,7 +507,42 @@ remove_set(tlv_network_sets *sets, size_t s)
 	for (size_t i = s; i < sets->n; i++)
 		sets->starts[i] = sets->starts[i + 1] - n;
 	memmove(sets->means + s, sets->means + s + 1, (sets->n - s - 1) * sizeof(double));
+	sets->apart -= sets->stands[s];
+	memmove(sets->stands + s, sets->stands + s + 1, (sets->n - s - 1) * sizeof(bool));
 	sets->n--;
+}
+
+/* Is too little of it hyperedges?  Large sets that are would make mixtures of all others. */
+static bool
+is_thin(const tlv_network_sets *sets, size_t s, double inside)
+{
+	double n = (double) (sets->starts[s + 1] - sets->starts[s]);
+
+	return inside < LEAST_WHOLE * n * (n - 1) * (n - 2) / 6;
+}
+
+/* Counts in how many sets every hyperedge is, but those that are thin, which go, unless all are. */
+static tlv_status
+drop_thin(tlv_context *ctx, const recovery *r, tlv_network_sets *sets, uint32_t *within)
+{
+	double inside, shared;
+	size_t thin = 0;
+
+	for (size_t s = 0; s < sets->n; s++)
+	{
+		TLV_TRY(count_inside(ctx, r, sets, s, within, 1, &inside, &shared));
+		thin += is_thin(sets, s, inside);
+	}
+	for (size_t s = sets->n; s-- > 0 && thin > 0 && thin < sets->n;)
+	{
+		TLV_TRY(count_inside(ctx, r, sets, s, within, 0, &inside, &shared));
+		if (!is_thin(sets, s, inside))
+			continue;
+		TLV_TRY(count_inside(ctx, r, sets, s, within, -1, &inside, &shared));
+		remove_set(sets, s);
+		thin--;
+	}
+	return TLV_OK;
 }
 
 /* What is two sets or more, and parts of many, has next to no hyperedges of its own; the largest
@@ -516,8 +554,7 @@ drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets *sets)
 	uint32_t *within;
 
 	TLV_TRY_NEW0(ctx, within, r->n);
-	for (size_t s = 0; s < sets->n; s++)
-		TLV_TRY(count_inside(ctx, r, sets, s, within, 1, &inside, &shared));
+	TLV_TRY(drop_thin(ctx, r, sets, within));
 	for (int64_t members = TLV_NETWORK_MOST_ON; members > 0; members--)
 		for (size_t s = 0; s < sets->n;)
 		{
@@ -575,6 +612,8 @@ recover_at(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network
 		tlv_scratch_keep(ctx, sets->shares);
 		if (sets->means != NULL)
 			tlv_scratch_keep(ctx, sets->means);
+		if (sets->stands != NULL)
+			tlv_scratch_keep(ctx, sets->stands);
 	}
 	tlv_scratch_end(ctx, &scratch);
 	return status;
@@ -613,6 +652,7 @@ free_sets(tlv_context *ctx, tlv_network_sets *sets)
 	tlv_free(ctx, sets->places);
 	tlv_free(ctx, sets->shares);
 	tlv_free(ctx, sets->means);
+	tlv_free(ctx, sets->stands);
 }
 
 tlv_status
@@ -632,14 +672,12 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 	{
 		tlv_network_sets next = {.threshold = threshold_of_sets(sets), .gap = true};
 
-		/* without a gap it may be chance that a few items are on together */
-		if (!sets->gap && 2 * sets->apart < sets->n)
-			break;
-		sets->gap = true;
+		sets->gap |= 2 * sets->apart >= sets->n;
 		if (fabs(next.threshold - sets->threshold) < NEAR_ENOUGH * sets->threshold)
 			break;
 		TLV_TRY(recover_at(ctx, counts, seed, &next));
-		better = worth(&next) > worth(sets);
+		/* without a gap it may be chance that a few items are on together */
+		better = worth(&next) > worth(sets) && (sets->gap || 2 * next.apart >= next.n);
 		old = *sets;
 		if (better)
 			*sets = next;

@@ -209,7 +209,8 @@ append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool
 		if ((double) both >= SAME_SHARE * (double) (n + members - both))
 			return;
 	}
-	to->means[to->n++] = mean;
+	to->means[to->n] = mean;
+	to->stands[to->n++] = apart;
 	to->apart += apart;
 }
 
@@ -235,6 +236,7 @@ tlv_network_repair(tlv_context *ctx, const tlv_frame *counts, tlv_network_sets *
 	TLV_TRY_NEW0(ctx, to.starts, sets->n + 1);
 	TLV_TRY_NEW(ctx, to.places, sets->n * tlv_least(r.items, TLV_NETWORK_MOST_ON));
 	TLV_TRY_NEW(ctx, to.means, sets->n);
+	TLV_TRY_NEW(ctx, to.stands, sets->n);
 	to.n = 0;
 	to.apart = 0;
 	for (size_t first = 0; first < sets->n; first += SETS)
