@@ -1,6 +1,6 @@
--- coverage_topics.sql - how often 95 % intervals of topics hold the truth, and the stated standard error over the real one: 2,000 documents of 60 words over 300, 5 topics, 40 sets of
--- documents a row.  Asked: .93 to .97.  Run psql with -v reps=200 for more.
-\if :{?reps} \else \set reps 40 \endif
+-- coverage_topics.sql - how often 95 % intervals of topics hold the truth, and the stated standard error over the real one: 2,000 documents of 60 words over 300, 5 topics, 200 sets of
+-- documents a row.  Asked: .93 to .97.  Run psql with -v reps=40 for fewer.
+\if :{?reps} \else \set reps 200 \endif
 SELECT set_config('bench.reps', :'reps', false) \gset
 CREATE TEMP TABLE truth AS
   SELECT tlv_topic_model(array_agg(topic), array_agg(item), array_agg(probability), '{.05,.075,.1,.125,.15}') AS model FROM tlv_topic_items(tlv_simulate_lda_model(300, 5, alpha0 => .5, seed => 21));

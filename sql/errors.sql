@@ -44,3 +44,18 @@ CREATE FUNCTION tlv_jackknife(model tlv_model, without tlv_model[]) RETURNS tlv_
 COMMENT ON FUNCTION tlv_jackknife(tlv_model, tlv_model[]) IS
     'the model with standard errors for tlv_estimates(model), from models of the same k that each leave one of some 20 groups of the rows out (delete-a-group jackknife): of any model that '
     'tlv_estimates knows, fitted from moments by group or in any other way; models that are null are left out';
+
+CREATE FUNCTION tlv_grouped_moments_accum(tlv_moments, bigint, tlv_bag, tlv_subspace, integer) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION tlv_grouped_moments_accum(tlv_moments, bigint, tlv_bag, tlv_subspace, integer) IS 'transition function of tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer)';
+CREATE AGGREGATE tlv_count_moments(entity bigint, bag tlv_bag, subspace tlv_subspace, groups integer) (
+    SFUNC = tlv_grouped_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer) IS
+    'documents, last pass: compressed moments by so many groups of entities, authors say, whose numbers are hashed: one value, in which the basis stands once; '
+    'for tlv_fit_lda, which takes all groups, and tlv_leave_out';
+CREATE FUNCTION tlv_leave_out(model tlv_model, groups tlv_moments) RETURNS tlv_model[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000;
+COMMENT ON FUNCTION tlv_leave_out(tlv_model, tlv_moments) IS
+    'topics learnt again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn: for tlv_jackknife';

@@ -7,8 +7,12 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 
+#include "tensorlv/model/counts.h"
 #include "tensorlv/model/errors.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/lda.h"
 #include "tensorlv/num/special.h"
 
 static void
@@ -92,6 +96,38 @@ TLV_FUNCTION(tlv_estimates_rows)
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;
+}
+
+/* The fit without one of the groups, in the current memory context. */
+static Datum
+model_without(const tlv_frame *model, const tlv_grouped *groups, size_t without)
+{
+	TlvMaker maker;
+
+	TlvMakerBegin(&maker, "tensorlv leave out");
+	TlvCheck(maker.ctx,
+			 tlv_lda_fit_without(maker.ctx, model, groups, without, &maker.image, &maker.size));
+	return PointerGetDatum(TlvMakerEnd(&maker));
+}
+
+/* tlv_leave_out(model, groups) */
+TLV_FUNCTION(tlv_leave_out)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), moments = TlvFrame(PG_GETARG_TLV(1));
+	ArrayBuildState *models;
+	tlv_grouped groups;
+	TlvWork *work;
+
+	TlvRequireKind(&model, &tlv_kind_lda, "tlv_leave_out");
+	TlvRequireKind(&moments, &tlv_kind_grouped_moments, "tlv_leave_out");
+	work = TlvWorkBegin("tensorlv groups");
+	TlvCheck(&work->ctx, tlv_grouped_open(&work->ctx, &moments, &groups));
+	models = initArrayResult(get_fn_expr_argtype(fcinfo->flinfo, 0), CurrentMemoryContext, false);
+	for (size_t g = 0; g < groups.groups; g++)
+		accumArrayResult(models, model_without(&model, &groups, g), false,
+						 get_fn_expr_argtype(fcinfo->flinfo, 0), CurrentMemoryContext);
+	TlvWorkEnd(work);
+	PG_RETURN_DATUM(makeArrayResult(models, CurrentMemoryContext));
 }
 
 /* tlv_jackknife(model, without) */

@@ -165,6 +165,13 @@ fit_lda_slices(tlv_context *ctx, const tlv_frame *moments, const void *options, 
 }
 
 static tlv_status
+fit_lda_grouped(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+				size_t *size)
+{
+	return tlv_lda_fit_grouped(ctx, moments, options, image, size);
+}
+
+static tlv_status
 fit_lda_pairs(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
 			  size_t *size)
 {
@@ -199,6 +206,10 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 		case TLV_KIND_COUNT_TRIPLES:
 			if (!anchors)
 				return fit_lda;
+			break;
+		case TLV_KIND_GROUPED_MOMENTS:
+			if (!anchors)
+				return fit_lda_grouped;
 			break;
 	}
 	if (exact)

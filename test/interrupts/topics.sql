@@ -76,6 +76,9 @@ SELECT tlv_anchor_moments(bag, (SELECT wide FROM held)) FROM docs, generate_seri
 -- phase: slices
 SELECT tlv_slice_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
 
+-- phase: moments by group
+SELECT tlv_count_moments(i, bag, (SELECT wide FROM held), 20) FROM docs, generate_series(1, 50) i;
+
 -- phase: white basis
 SELECT count(tlv_find_subspace(a, 100, alpha0 => i)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 2000) i;
 

@@ -206,6 +206,39 @@ extern tlv_status tlv_subspace_rotate(tlv_context *ctx, const tlv_frame *subspac
 									  const tlv_frame *moments, tlv_rotation *step, void **image,
 									  size_t *size);
 
+/* ---- by groups of entities, for the jackknife ---- */
+
+#define TLV_MOST_GROUPS 1000
+
+/*
+ * Of documents with the entity that they are of, in a subspace, W = scale * basis of its first rank
+ * directions: by group of the entities, whose number is a hash of the id, totals of the items,
+ * Z = tokens P2 W (width x d) and the third moment; the subspace stands once.  State: groups times
+ * 2 width d + width^3 / 6 numbers.  Errors: TLV_BAD_PARAMETER for groups that are not 2 to 1,000
+ * and for a subspace of distinct pairs; memory.
+ */
+extern tlv_status tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
+											 size_t groups, tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_grouped_moments;
+
+/* Opened: the sums of all groups. */
+typedef struct tlv_grouped
+{
+	tlv_frame frame;
+	size_t width, d, groups;
+	double *weights;  /* width x d: W */
+	double *totals;	  /* d */
+	double *products; /* width x d */
+	double *cubes;	  /* packed */
+} tlv_grouped;
+
+extern tlv_status tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all);
+
+/* Compressed moments (count_triples) of all groups but one; of all: without is no group.  products
+ * (width x d) gets Z of these.  *image is from the arena.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_grouped_without(tlv_context *ctx, const tlv_grouped *all, size_t without,
+									  double *products, void **image, size_t *size);
+
 /* What stands for all items that are not told apart, in moments of tlv_pair_moments. */
 #define TLV_RUNOFF_ITEM INT64_MAX
 

@@ -113,7 +113,8 @@ extern void tlv_estimate_interval(const tlv_estimate *estimate, double z, double
 /* ---- kept in a model ---- */
 
 /* The section of a model's frame: n x 2, of its estimates in their order the standard error, -1
- * where there is none, and the count; or n x (2 + TLV_DRAWS), with the draws behind. */
+ * where there is none, and the count, or less than 0 the degrees of freedom of the error; or n x (2
+ * + TLV_DRAWS), with the draws behind. */
 extern const char tlv_errors_section[];
 
 /* Part of a model's check: TLV_CORRUPT unless it has as many as estimates, or none. */
@@ -135,7 +136,8 @@ extern tlv_status tlv_errors_write(tlv_context *ctx, const tlv_frame *model,
 /*
  * The model with the standard errors of a delete-a-group jackknife: without are n models, each
  * fitted to all rows but one of n groups of about the same size, components in any order.  With
- * e_g what the g-th says, sqrt((n - 1) / n sum_g (e_g - mean)^2) (Quenouille 1956, Tukey 1958).
+ * e_g what the g-th says, sqrt((n - 1) / n sum_g (e_g - mean)^2) (Quenouille 1956, Tukey 1958), of
+ * n - 1 degrees of freedom.
  * NULL where a component has no partner.  Errors: TLV_BAD_PARAMETER for fewer than two models, of
  * another kind or number of components, or of a kind without estimates; memory, TLV_CANCELLED.
  */

@@ -101,7 +101,9 @@ read_kept(const tlv_frame *model, tlv_estimates *list)
 	for (size_t i = 0; kept != NULL && i < list->n; i++)
 	{
 		list->list[i].standard_error = kept[i] >= 0 ? kept[i] : NAN;
-		list->list[i].count = kept[list->n + i];
+		list->list[i].count = fmax(kept[list->n + i], 0);
+		if (kept[list->n + i] < 0)
+			list->list[i].degrees = -kept[list->n + i];
 	}
 }
 
@@ -295,7 +297,7 @@ tlv_errors_check(tlv_context *ctx, const tlv_frame *model)
 	for (size_t i = 0; i < section->columns * list.n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (!isfinite(kept[i]) || (i < 2 * list.n && kept[i] < 0 && (i >= list.n || kept[i] != -1)))
+		if (!isfinite(kept[i]) || (i < list.n && kept[i] < 0 && kept[i] != -1))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", i + 1,
 							section->name, kept[i]);
 	}
@@ -327,7 +329,7 @@ tlv_errors_write(tlv_context *ctx, const tlv_frame *model, const tlv_estimates *
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		kept[i] = known ? error : -1;
-		kept[list->n + i] = count > 0 && isfinite(count) ? count : 0;
+		kept[list->n + i] = count > 0 && isfinite(count) ? count : fmin(-list->list[i].degrees, 0);
 		for (size_t r = 0; r + 2 < columns; r++)
 			kept[(2 + r) * list->n + i] = known ? kept_draw(list->draws[i * TLV_DRAWS + r]) : 0;
 	}

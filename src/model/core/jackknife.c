@@ -207,6 +207,7 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const t
 		/* all the same: the number is none of the fit's */
 		state.list.list[i].standard_error = spread > 0 ? sqrt((groups - 1) / groups * spread) : NAN;
 		state.list.list[i].count = 0;
+		state.list.list[i].degrees = groups - 1;
 		if (state.list.draws != NULL)
 			finish_draws(&state, i, groups);
 	}

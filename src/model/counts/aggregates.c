@@ -73,6 +73,14 @@ slices_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator *
 	return tlv_slice_moments_create(ctx, constants->opened, accumulator);
 }
 
+static tlv_status
+grouped_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	if (constants->opened == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_count_moments needs a subspace");
+	return tlv_grouped_moments_create(ctx, constants->opened, constants->count, accumulator);
+}
+
 const tlv_aggregate tlv_aggregate_count_summary = {"tlv_count_summary", NULL, summary_begin};
 const tlv_aggregate tlv_aggregate_count_moments = {"tlv_count_moments", compressed_open,
 												   moments_begin};
@@ -83,3 +91,5 @@ const tlv_aggregate tlv_aggregate_anchor_moments = {"tlv_anchor_moments", compre
 const tlv_aggregate tlv_aggregate_pair_moments = {"tlv_pair_moments", block_open, pairs_begin};
 const tlv_aggregate tlv_aggregate_slice_moments = {"tlv_slice_moments", compressed_open,
 												   slices_begin};
+const tlv_aggregate tlv_aggregate_grouped_moments = {"tlv_count_moments", compressed_open,
+													 grouped_begin};

@@ -242,13 +242,15 @@ tlv_lda_word_interval(const tlv_frame *model, size_t j, size_t i, double z, doub
 					  double *low, double *high)
 {
 	const tlv_section *phi = tlv_frame_find(model, "phi");
-	const double *kept = tlv_frame_float64(model, tlv_errors_section);
+	const double *kept = tlv_frame_float64(model, tlv_errors_section), *counts;
 	size_t k = phi->rows, before = tlv_lda_is_correlated(model) ? k : 2 * k;
 	tlv_estimate one = {.part = TLV_ESTIMATE_PROBABILITY, .plain = true, .estimate = share};
 
 	*low = *high = NAN;
 	if (kept == NULL || kept[before + j * phi->columns + i] < 0)
 		return;
+	counts = kept + tlv_frame_find(model, tlv_errors_section)->rows;
 	one.standard_error = kept[before + j * phi->columns + i];
+	one.degrees = fmax(-counts[before + j * phi->columns + i], 0);
 	tlv_estimate_interval(&one, z, low, high);
 }

@@ -168,20 +168,15 @@ decompose_identified(tlv_context *ctx, const tlv_lda_options *options, lda_fit *
 	return status;
 }
 
-/*
- * Topics before projection, k x d: row j is S^-1 U b_j, signed and scaled to sum 1.
- * negative[j] gets the sum of its negative entries' moduli.
- */
+/* k x d: row j is S^-1 U b_j. */
 static tlv_status
-recover_topics(tlv_context *ctx, const lda_fit *fit, double *raw, double *negative)
+read_in_basis(tlv_context *ctx, const lda_fit *fit, double *raw)
 {
 	size_t k = fit->k, w = fit->width, d = fit->d;
 	const double *scale = tlv_frame_float64(fit->subspace, "scale");
 	const double *basis = tlv_frame_float64(fit->subspace, "basis");
 	size_t block = tlv_frame_find(fit->subspace, "basis")->rows; /* the leading w of them */
-	double *sums = tlv_alloc0(ctx, k, sizeof(double));
 
-	TLV_TRY_ALLOC(ctx, sums);
 	TLV_TRY(
 		tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, block, 0, raw, k));
 	for (size_t i = 0; i < d; i++)
@@ -189,8 +184,30 @@ recover_topics(tlv_context *ctx, const lda_fit *fit, double *raw, double *negati
 		if (i % ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
-			sums[j] += raw[i * k + j] /= scale[i];
+			raw[i * k + j] /= scale[i];
 	}
+	return TLV_OK;
+}
+
+/*
+ * Topics before projection, k x d, signed and scaled to sum 1.  negative[j] gets the sum of the
+ * moduli of the negative entries of topic j.
+ */
+static tlv_status
+recover_topics(tlv_context *ctx, const lda_fit *fit, const lda_products *through, double *raw,
+			   double *negative)
+{
+	size_t k = fit->k, d = fit->d;
+	double *sums = tlv_alloc0(ctx, k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, sums);
+	if (through->products == NULL)
+		TLV_TRY(read_in_basis(ctx, fit, raw));
+	else
+		TLV_TRY(tlv_lda_read_products(ctx, through, raw));
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			sums[j] += raw[i * k + j];
 	for (size_t j = 0; j < k; j++)
 	{
 		negative[j] = 0;
@@ -444,8 +461,19 @@ static tlv_status
 finish_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *options, lda_fit *fit,
 		   void **image, size_t *size)
 {
+	const lda_products through = {fit->k,
+								  fit->width,
+								  fit->d,
+								  fit->alpha0,
+								  fit->solver.components,
+								  fit->pairs,
+								  fit->mean,
+								  options->products,
+								  tlv_frame_float64(moments, "totals"),
+								  tlv_frame_scalar(moments, "tokens", 0)};
+
 	TLV_TRY(allocate_topics(ctx, fit));
-	TLV_TRY(recover_topics(ctx, fit, fit->phi, fit->negative));
+	TLV_TRY(recover_topics(ctx, fit, &through, fit->phi, fit->negative));
 	TLV_TRY(project_topics(ctx, fit->k, fit->d, fit->phi));
 	TLV_TRY(estimate_weights(ctx, fit->k, fit->d, fit->phi, tlv_frame_float64(moments, "totals"),
 							 tlv_frame_scalar(moments, "tokens", 0), fit->weights));

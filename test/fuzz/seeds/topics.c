@@ -58,6 +58,18 @@ save_for_fits(const char *name, const tlv_frame *triples)
 	}
 }
 
+/* Moments by group of six documents in that subspace. */
+static void
+save_groups(const tlv_subspace *subspace)
+{
+	tlv_accumulator *accumulator;
+
+	must(tlv_grouped_moments_create(&ctx, subspace, 3, &accumulator));
+	for (size_t t = 0; t < 6; t++)
+		must(tlv_add(&ctx, accumulator, TLV_AS_NEIGHBOURS((int64_t) t, document(t))));
+	save_stored("grouped-moments", accumulator);
+}
+
 static tlv_frame
 save_moments(bool distinct)
 {
@@ -80,6 +92,8 @@ save_moments(bool distinct)
 	must(tlv_subspace_from_moments(&ctx, &pairs, &options, &image, &size));
 	frame = save_frame(distinct ? "subspace-distinct" : "subspace", image, size);
 	must(tlv_subspace_open(&ctx, &frame, true, &subspace));
+	if (!distinct)
+		save_groups(subspace);
 	must(tlv_count_triples_create(&ctx, subspace, &accumulator));
 	save_documents("triples-documents", accumulator);
 	must(tlv_count_summary_create(&ctx, &accumulator));

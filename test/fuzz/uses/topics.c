@@ -111,6 +111,24 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 		abort();
 }
 
+/* All groups, and all but the first. */
+static void
+use_groups(const tlv_frame *frame)
+{
+	const tlv_lda_options options = {.alpha0 = 0.5, .eta = 0.1, .seed = 1};
+	tlv_grouped groups;
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	if (tlv_frame_find(frame, "basis")->rows > 12)
+		return; /* too slow here */
+	USE(tlv_lda_fit_grouped(&ctx, frame, &options, &image, &size));
+	USE(tlv_frame_open(&ctx, image, size, &model));
+	USE(tlv_grouped_open(&ctx, frame, &groups));
+	USE(tlv_lda_fit_without(&ctx, &model, &groups, 0, &image, &size));
+}
+
 static void
 use_anchors(const tlv_frame *frame, uint8_t mode, bool exact)
 {
@@ -210,6 +228,8 @@ USES(topics)
 	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
 	if (kind == &tlv_kind_count_triples)
 		use_fit(frame, mode);
+	if (kind == &tlv_kind_grouped_moments)
+		use_groups(frame);
 	if (kind == &tlv_kind_anchor_moments)
 	{
 		tlv_whitening_options white = {.alpha0 = 0.5, .fewer = true, .seed = 1};

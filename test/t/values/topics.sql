@@ -9,6 +9,7 @@ INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces ORDE
 INSERT INTO moments SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents;
 INSERT INTO subspaces SELECT tlv_find_subspace(v, alpha0 => 0.3) FROM moments WHERE tlv_kind(v) = 'anchor_moments';
 INSERT INTO moments SELECT tlv_slice_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id DESC LIMIT 1)) FROM documents;
+INSERT INTO moments SELECT tlv_count_moments(doc, bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1), 4) FROM documents;
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, method => 'anchors', iterations => 2);
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 3, fixed => tlv_simulate_lda_model(13, 2, alpha0 => 0.3), iterations => 2);
 INSERT INTO models SELECT tlv_simulate_lda_model(12, 2, alpha0 => 0.3) UNION ALL SELECT tlv_lda('SELECT bag FROM documents', 2) UNION ALL

@@ -1,0 +1,417 @@
+/*
+ * grouped.c - compressed moments of documents by groups of entities, which share the basis: what a
+ * jackknife needs (counts.h).
+ *
+ * Of every group the totals of the items, the products Z_i = sum_t s2 c_ti y_t - g_i w_i of the
+ * pair moment with the basis, and the third moment.  All else follows: m = W'totals, Q = W'Z.
+ */
+#include "tensorlv/model/counts.h"
+
+#include <string.h>
+
+#include "block.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
+#include "tensorlv/num/tensor3.h"
+
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
+/* The sizes. */
+#define SIZE_BASIS	TLV_SIZE_1
+#define SIZE_ITEMS	TLV_SIZE_2
+#define SIZE_GROUPS TLV_SIZE_3
+#define SIZE_RITZ	TLV_SIZE_4 /* as many as the subspace has directions */
+
+/* Most directions, as of compressed moments. */
+#define MOST_DIRECTIONS 1000
+
+typedef struct grouped_state
+{
+	tlv_declared declared;
+	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	size_t groups;
+
+	/* what the subspace says */
+	tlv_digest fingerprint;
+	double rank, steps, distinct, seed, minimum_documents, trace;
+	int64_t *items; /* d */
+	double *scale;
+	double *shares;
+	double *ritz;
+	double *basis; /* width x d */
+
+	double skipped;
+	/* by group */
+	double *documents;
+	double *tokens;
+	double *squared_lengths;
+	double *totals;	  /* d x groups */
+	double *products; /* width x d x groups, not yet corrected for repeated tokens */
+	double *cubes;	  /* packed x groups, likewise */
+
+	/* of rows since the last flush */
+	bool uncorrected;
+	double *scattered;		 /* width x d x groups: sum of s3 c y */
+	double *correction;		 /* d x groups: sum of s2 c */
+	double *correction3;	 /* d x groups: sum of s3 c */
+	tlv_count_block *blocks; /* groups: rows that are not in the sums yet */
+	double *work;
+	tlv_document document;
+} grouped_state;
+
+/* ---- rows ---- */
+
+static void
+add_item_sums(grouped_state *state, size_t group)
+{
+	const tlv_count_block *block = &state->blocks[group];
+	size_t first = group * state->subspace->d;
+
+	for (size_t i = 0; i < block->n; i++)
+	{
+		const tlv_count_entry *entry = &block->entries[i];
+		size_t at = first + (size_t) entry->item;
+
+		state->totals[at] += entry->count;
+		state->correction[at] += block->s2[entry->row] * entry->count;
+		state->correction3[at] += block->s3[entry->row] * entry->count;
+	}
+}
+
+/* The rows of one group that wait enter its sums. */
+static tlv_status
+flush_block(tlv_context *ctx, grouped_state *state, size_t group)
+{
+	tlv_count_block *block = &state->blocks[group];
+	size_t width = state->subspace->width, d = state->subspace->d;
+
+	if (block->rows == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s2, state->products + group * width * d));
+	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s3, state->scattered + group * width * d));
+	add_item_sums(state, group);
+	tlv_packed3_add_cubes(width, block->rows, block->y, block->s3,
+						  state->cubes + group * tlv_packed3_size(width), state->work);
+	state->uncorrected = true;
+	tlv_count_block_reset(block);
+	return TLV_OK;
+}
+
+/* The block of a group, made when its first document comes. */
+static tlv_status
+open_block(tlv_context *ctx, grouped_state *state, size_t group)
+{
+	tlv_count_block *block = &state->blocks[group];
+
+	if (block->room_rows > 0)
+		return TLV_OK;
+	TLV_TRY(tlv_count_block_init(ctx, block, state->subspace->width, state->subspace->d));
+	if (state->work != NULL)
+		return TLV_OK;
+	return tlv_alloc_numbers(ctx, &state->work,
+							 tlv_tensor3_work(state->subspace->width, block->room_rows));
+}
+
+static tlv_status
+grouped_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	grouped_state *state = (grouped_state *) accumulator;
+	tlv_document *document = &state->document;
+	size_t group;
+	bool full;
+
+	if (state->subspace == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	TLV_TRY(tlv_document_decode(ctx, document, row->neighbours.bag));
+	if (document->length < TLV_MIN_LENGTH)
+	{
+		state->skipped++;
+		return TLV_OK;
+	}
+	group = tlv_mix64((uint64_t) row->neighbours.node) % state->groups;
+	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
+							   document->counts, document->index, document->known,
+							   &document->n_known));
+	TLV_TRY(open_block(ctx, state, group));
+	TLV_TRY(tlv_count_block_add(ctx, &state->blocks[group], document, 1, &full));
+	state->documents[group]++;
+	state->tokens[group] += document->length;
+	state->squared_lengths[group] += document->length * document->length;
+	return full ? flush_block(ctx, state, group) : TLV_OK;
+}
+
+/* What only rows need. */
+static tlv_status
+allocate_rows(tlv_context *ctx, grouped_state *state)
+{
+	size_t width = state->subspace->width, n = state->subspace->d * state->groups;
+
+	TLV_TRY_NEW0(ctx, state->blocks, state->groups);
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * n));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, n));
+	return tlv_alloc_numbers(ctx, &state->correction3, n);
+}
+
+tlv_status
+tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_t groups,
+						   tlv_accumulator **accumulator)
+{
+	size_t width = subspace->width;
+	const size_t sizes[TLV_SIZES] = {width, subspace->d, groups, subspace->block};
+	grouped_state *state;
+
+	if (subspace->distinct)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"moments by group need a subspace of all pairs, not of distinct ones");
+	if (groups < 2 || groups > TLV_MOST_GROUPS)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "groups = %zu is not between 2 and %d", groups,
+				 TLV_MOST_GROUPS);
+		return tlv_fail_hint(ctx, "Take 20 groups or so.");
+	}
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_grouped_moments.accumulator, sizes, accumulator));
+	state = (grouped_state *) *accumulator;
+	state->subspace = subspace;
+	state->groups = groups;
+	tlv_sections_take(*accumulator, &subspace->frame);
+	state->fingerprint = subspace->fingerprint;
+	for (size_t i = 0; i < subspace->d; i++) /* the leading directions of a block */
+		memcpy(state->basis + i * width, subspace->basis + i * subspace->block,
+			   width * sizeof(double));
+	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
+		   subspace->block * sizeof(double));
+	return allocate_rows(ctx, state);
+}
+
+/*
+ * What tokens of the same place add: g_i w_i of the products, and of the third moment, as in
+ * compressed.c, Sym3[sum_i w_i (x) w_i (x) (u_i - (2/3) g3_i w_i)], u_i = sum_t s3 c_ti y_t.
+ */
+static tlv_status
+correct_group(tlv_context *ctx, grouped_state *state, size_t group)
+{
+	size_t width = state->subspace->width, d = state->subspace->d;
+	const double *weights = state->subspace->weights;
+	double *r = state->scattered + group * width * d,
+		   *products = state->products + group * width * d;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double g2 = state->correction[group * d + i];
+		double g3 = 2 * state->correction3[group * d + i] / 3;
+
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < width; j++)
+		{
+			products[i * width + j] -= g2 * weights[i * width + j];
+			r[i * width + j] = g3 * weights[i * width + j] - r[i * width + j];
+		}
+	}
+	return tlv_packed3_add_squares(ctx, width, d, weights, r,
+								   state->cubes + group * tlv_packed3_size(width));
+}
+
+/* Rows that wait enter the sums, and what is uncorrected becomes complete. */
+static tlv_status
+grouped_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	grouped_state *state = (grouped_state *) accumulator;
+	size_t width, d;
+
+	if (state->subspace == NULL)
+		return TLV_OK;
+	width = state->subspace->width;
+	d = state->subspace->d;
+	for (size_t g = 0; g < state->groups; g++)
+		TLV_TRY(flush_block(ctx, state, g));
+	if (!state->uncorrected)
+		return TLV_OK;
+	for (size_t g = 0; g < state->groups; g++)
+		TLV_TRY(correct_group(ctx, state, g));
+	memset(state->scattered, 0, width * d * state->groups * sizeof(double));
+	memset(state->correction, 0, d * state->groups * sizeof(double));
+	memset(state->correction3, 0, d * state->groups * sizeof(double));
+	state->uncorrected = false;
+	return TLV_OK;
+}
+
+/* ---- the groups of a stored value ---- */
+
+/* to += sign times the n numbers that a section has of a group. */
+static void
+add_group(const tlv_frame *grouped, const char *name, size_t n, size_t group, double sign,
+		  double *to)
+{
+	const double *from = tlv_frame_float64(grouped, name) + group * n;
+
+	for (size_t i = 0; i < n; i++)
+		to[i] += sign * from[i];
+}
+
+tlv_status
+tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all)
+{
+	size_t width = tlv_frame_find(grouped, "basis")->rows;
+	size_t d = tlv_frame_find(grouped, "items")->rows;
+	size_t groups = tlv_frame_find(grouped, "documents")->rows;
+
+	*all = (tlv_grouped){.frame = *grouped, .width = width, .d = d, .groups = groups};
+	TLV_TRY_NEW0(ctx, all->totals, d);
+	TLV_TRY(tlv_alloc_numbers(ctx, &all->products, width * d));
+	TLV_TRY_NEW0(ctx, all->cubes, tlv_packed3_size(width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &all->weights, width * d));
+	for (size_t g = 0; g < groups; g++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		add_group(grouped, "totals", d, g, 1, all->totals);
+		add_group(grouped, "products", width * d, g, 1, all->products);
+		add_group(grouped, "triples", tlv_packed3_size(width), g, 1, all->cubes);
+	}
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < width; j++)
+			all->weights[i * width + j] = tlv_frame_float64(grouped, "scale")[i] *
+										  tlv_frame_float64(grouped, "basis")[i * width + j];
+	return TLV_OK;
+}
+
+/* The counters of the groups but that one. */
+static double
+count_without(const tlv_grouped *all, const char *name, size_t without)
+{
+	double sum = 0;
+
+	for (size_t g = 0; g < all->groups; g++)
+		sum += g == without ? 0 : tlv_frame_float64(&all->frame, name)[g];
+	return sum;
+}
+
+/* m = W'totals and the packed Q = W'Z. */
+static tlv_status
+compress(tlv_context *ctx, const tlv_grouped *all, const double *totals, const double *products,
+		 double *mean, double *pairs)
+{
+	size_t width = all->width, d = all->d;
+	double *square;
+
+	TLV_TRY_NEW_ROWS(ctx, square, width, width);
+	memset(mean, 0, width * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < width; j++)
+			mean[j] += totals[i] * all->weights[i * width + j];
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, 1, products, width, all->weights, width, 0,
+					 square, width));
+	for (size_t i = 0; i < width; i++)
+		for (size_t j = 0; j <= i; j++)
+			pairs[tlv_packed2_index(i, j)] = (square[i * width + j] + square[j * width + i]) / 2;
+	tlv_free(ctx, square);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_grouped_without(tlv_context *ctx, const tlv_grouped *all, size_t without, double *products,
+					void **image, size_t *size)
+{
+	static const char *const by_group[] = {
+		"documents", "tokens", "squared_lengths", "totals", "products", "triples", NULL};
+	size_t width = all->width, d = all->d, packed = tlv_packed3_size(width);
+	double *totals, *cubes, *mean, *pairs, *none, counters[3];
+	tlv_frame_builder *builder;
+
+	TLV_TRY_NEW(ctx, builder, 1);
+	TLV_TRY_NEW(ctx, totals, d);
+	TLV_TRY_NEW(ctx, cubes, packed);
+	TLV_TRY_NEW(ctx, mean, width);
+	TLV_TRY_NEW0(ctx, none, width);
+	TLV_TRY_NEW(ctx, pairs, tlv_packed2_size(width));
+	TLV_TRY(tlv_copy(ctx, products, all->products, width * d * sizeof(double)));
+	TLV_TRY(tlv_copy(ctx, totals, all->totals, d * sizeof(double)));
+	TLV_TRY(tlv_copy(ctx, cubes, all->cubes, packed * sizeof(double)));
+	if (without < all->groups)
+	{
+		add_group(&all->frame, "totals", d, without, -1, totals);
+		add_group(&all->frame, "products", width * d, without, -1, products);
+		add_group(&all->frame, "triples", packed, without, -1, cubes);
+	}
+	TLV_TRY(compress(ctx, all, totals, products, mean, pairs));
+	counters[0] = count_without(all, "documents", without);
+	counters[1] = count_without(all, "tokens", without);
+	counters[2] = count_without(all, "squared_lengths", without);
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES);
+	tlv_frame_add_scalar(builder, "documents", counters[0]);
+	tlv_frame_add_scalar(builder, "tokens", counters[1]);
+	tlv_frame_add_scalar(builder, "squared_lengths", counters[2]);
+	tlv_frame_add_from(builder, &all->frame, by_group);
+	tlv_frame_add(builder, "totals", TLV_FLOAT64, d, 1, totals);
+	tlv_frame_add(builder, "mean", TLV_FLOAT64, width, 1, mean);
+	tlv_frame_add(builder, "pairs", TLV_FLOAT64, tlv_packed2_size(width), 1, pairs);
+	tlv_frame_add(builder, "triples", TLV_FLOAT64, packed, 1, cubes);
+	tlv_frame_add(builder, "z_sum", TLV_FLOAT64, width, 1, none);
+	tlv_frame_add(builder, "z_squares", TLV_FLOAT64, width, 1, none);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	return tlv_kind_require_made(ctx, *image, *size);
+}
+
+/* ---- the declaration ---- */
+
+static tlv_status
+grouped_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	if (tlv_frame_scalar(frame, "rank", 0) != (double) sizes[SIZE_BASIS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"basis\" has the wrong shape");
+	if (tlv_frame_scalar(frame, "distinct", 0) != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"distinct\" is not 0");
+	if (sizes[SIZE_RITZ] < sizes[SIZE_BASIS] || sizes[SIZE_RITZ] > sizes[SIZE_ITEMS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"ritz\" has the wrong shape");
+	return tlv_count_check_subspace(ctx, frame, "basis");
+}
+
+#define AT(member) offsetof(grouped_state, member)
+static const tlv_declaration grouped_list[] = {
+	{"documents", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"tokens", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
+	{"squared_lengths", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
+	 AT(squared_lengths)},
+	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
+	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
+	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
+	 AT(minimum_documents)},
+	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
+	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
+	{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},
+	{"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)},
+	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
+	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
+	{"totals", TLV_FLOAT64, SIZE_ITEMS, SIZE_GROUPS, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
+	{"products", TLV_FLOAT64, SIZE_BASIS, TLV_2_TIMES_3, TLV_ANY, TLV_SUM, AT(products)},
+	{"triples", TLV_FLOAT64, TLV_CUBES_1, SIZE_GROUPS, TLV_ANY, TLV_SUM, AT(cubes)},
+};
+#undef AT
+static const tlv_sections grouped_sections = {
+	.state = sizeof(grouped_state),
+	.kind = TLV_KIND_GROUPED_MOMENTS,
+	TLV_LIST(grouped_list),
+	.least = {1, 1, 2, 1},
+	.most = {MOST_DIRECTIONS, (size_t) TLV_DICTIONARY_MAX, TLV_MOST_GROUPS,
+			 (size_t) TLV_DICTIONARY_MAX},
+	.flush = grouped_flush,
+	.check_more = grouped_check,
+};
+
+static const tlv_accumulator_class grouped_class = {
+	.name = "grouped_moments",
+	TLV_DECLARED(&grouped_sections),
+	.rows = TLV_ROW_NEIGHBOURS,
+	.add = grouped_add,
+};
+const tlv_kind tlv_kind_grouped_moments = {TLV_KIND_LINE(GROUPED_MOMENTS, grouped_moments),
+										   .accumulator = &grouped_class};
