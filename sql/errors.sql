@@ -56,6 +56,6 @@ COMMENT ON AGGREGATE tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer) I
     'documents, last pass: compressed moments by so many groups of entities, authors say, whose numbers are hashed: one value, in which the basis stands once; '
     'for tlv_fit_lda, which takes all groups, and tlv_leave_out';
 CREATE FUNCTION tlv_leave_out(model tlv_model, groups tlv_moments) RETURNS tlv_model[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_leave_out(tlv_model, tlv_moments) IS
     'topics learnt again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn: for tlv_jackknife';
