@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "recover.h"
 #include "tensorlv/model/triple_table.h"
-#include "tensorlv/num/rng.h"
 #include "tensorlv/num/sort.h"
 
 #define LINKS_BETWEEN ((size_t) 1 << 16) /* between two looks */
@@ -27,29 +26,11 @@
 #define SMALL_SHARE		0.35
 #define SMALL_FRESH		0.9
 #define MOST_HYPEREDGES 5e7
-/* Three items of a set are a hyperedge nearly always; what has grown over units that share items is
- * less whole than this. */
-#define LEAST_WHOLE 0.3
-/* A set of whose hyperedges more than this share are within others is a mixture of these. */
-#define MIXTURE_SHARE 0.6
 /* A threshold that was chosen becomes this share of the count of threes within the median set, as
  * often as this, unless it is so already. */
 #define SET_SHARE	0.6
 #define TIMES_AGAIN 3
 #define NEAR_ENOUGH 0.1
-
-typedef struct recovery
-{
-	size_t items;
-	size_t n;		  /* hyperedges */
-	int64_t *keys;	  /* n, ascending */
-	bool *marked;	  /* n */
-	uint64_t *links;  /* 3 n, ascending: two items and the third of a hyperedge */
-	uint32_t *degree; /* work, of a candidate */
-	int32_t *set;
-	size_t set_n;
-	tlv_rng rng;
-} recovery;
 
 typedef struct candidate
 {
@@ -60,6 +41,25 @@ typedef struct candidate
 } candidate;
 
 /* ---- hyperedges ---- */
+
+size_t
+tlv_hyperedge(const recovery *r, size_t a, size_t b, size_t c)
+{
+	size_t x = a < b ? a : b, y = a < b ? b : a, low = 0, high = r->n;
+	int64_t key = c < x ? tlv_triple_key(c, x, y)
+						: (c < y ? tlv_triple_key(x, c, y) : tlv_triple_key(x, y, c));
+
+	while (low < high)
+	{
+		size_t middle = low + (high - low) / 2;
+
+		if (r->keys[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->n && r->keys[low] == key ? low : r->n;
+}
 
 static uint64_t
 link_of(size_t a, size_t b, size_t c)
@@ -83,26 +83,6 @@ first_link(const recovery *r, uint64_t key)
 			high = middle;
 	}
 	return low;
-}
-
-/* The number of a hyperedge of three items in any order; n: there is none. */
-static size_t
-hyperedge(const recovery *r, size_t a, size_t b, size_t c)
-{
-	size_t x = a < b ? a : b, y = a < b ? b : a, low = 0, high = r->n;
-	int64_t key = c < x ? tlv_triple_key(c, x, y)
-						: (c < y ? tlv_triple_key(x, c, y) : tlv_triple_key(x, y, c));
-
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (r->keys[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->n && r->keys[low] == key ? low : r->n;
 }
 
 static tlv_status
@@ -167,7 +147,7 @@ common_items(tlv_context *ctx, recovery *r, size_t x, size_t y, size_t z)
 			TLV_TRY_CONTINUE(ctx);
 		if (r->links[i] >= link_of(x, y + 1, 0))
 			break;
-		if (v != z && hyperedge(r, x, z, v) < r->n && hyperedge(r, y, z, v) < r->n)
+		if (v != z && tlv_hyperedge(r, x, z, v) < r->n && tlv_hyperedge(r, y, z, v) < r->n)
 			r->set[r->set_n++] = (int32_t) v;
 	}
 	return TLV_OK;
@@ -186,7 +166,8 @@ keep_members(tlv_context *ctx, recovery *r)
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t b = 1; b < a; b++)
 			for (size_t c = 0; c < b; c++)
-				if (hyperedge(r, (size_t) r->set[a], (size_t) r->set[b], (size_t) r->set[c]) < r->n)
+				if (tlv_hyperedge(r, (size_t) r->set[a], (size_t) r->set[b], (size_t) r->set[c]) <
+					r->n)
 				{
 					r->degree[a]++;
 					r->degree[b]++;
@@ -211,7 +192,8 @@ mark_inside(tlv_context *ctx, recovery *r, size_t *inside)
 		for (size_t b = 1; b < a; b++)
 			for (size_t c = 0; c < b; c++)
 			{
-				size_t e = hyperedge(r, (size_t) r->set[a], (size_t) r->set[b], (size_t) r->set[c]);
+				size_t e =
+					tlv_hyperedge(r, (size_t) r->set[a], (size_t) r->set[b], (size_t) r->set[c]);
 
 				if (e == r->n)
 					continue;
@@ -336,7 +318,8 @@ take_candidate(tlv_context *ctx, recovery *r, const candidates *all, candidate *
 		for (size_t b = 1; b < a; b++)
 			for (size_t d = 0; d < b; d++)
 			{
-				size_t e = hyperedge(r, (size_t) r->set[a], (size_t) r->set[b], (size_t) r->set[d]);
+				size_t e =
+					tlv_hyperedge(r, (size_t) r->set[a], (size_t) r->set[b], (size_t) r->set[d]);
 
 				fresh += e < r->n && !r->marked[e];
 			}
@@ -428,154 +411,6 @@ choose_sets(tlv_context *ctx, recovery *r, const candidates *all, uint64_t *orde
 	return TLV_OK;
 }
 
-/* Mean counts of threes within the sets, as shares of rows, and how many hyperedges these have. */
-static tlv_status
-measure_sets(tlv_context *ctx, recovery *r, const tlv_frame *frame, tlv_network_sets *sets)
-{
-	size_t n = tlv_frame_find(frame, "cells")->rows, at = 0;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
-	double *count_of;
-
-	TLV_TRY_NEW(ctx, count_of, r->n);
-	for (size_t i = 0; i < n && at < r->n; i++)
-		if (cells[i] == r->keys[at])
-			count_of[at++] = counts[i];
-	memset(r->marked, 0, r->n * sizeof(bool));
-	for (size_t s = 0; s < sets->n; s++)
-	{
-		const int32_t *set = sets->places + sets->starts[s];
-		size_t members = (size_t) (sets->starts[s + 1] - sets->starts[s]), inside = 0;
-
-		for (size_t a = 2; a < members; a++)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			for (size_t b = 1; b < a; b++)
-				for (size_t c = 0; c < b; c++)
-				{
-					size_t e = hyperedge(r, (size_t) set[a], (size_t) set[b], (size_t) set[c]);
-
-					if (e == r->n)
-						continue;
-					sets->explained += !r->marked[e];
-					r->marked[e] = true;
-					sets->shares[s] += count_of[e];
-					inside++;
-				}
-		}
-		sets->shares[s] /= fmax(1, (double) inside) * tlv_frame_scalar(frame, "rows", 1);
-	}
-	tlv_free(ctx, count_of);
-	return TLV_OK;
-}
-
-/* Of the hyperedges within a set, how many there are, and how many are within others; each is
- * within `by` sets more then. */
-static tlv_status
-count_inside(tlv_context *ctx, const recovery *r, const tlv_network_sets *sets, size_t s,
-			 uint32_t *within, int by, double *inside, double *shared)
-{
-	const int32_t *set = sets->places + sets->starts[s];
-	size_t members = (size_t) (sets->starts[s + 1] - sets->starts[s]);
-
-	*inside = *shared = 0;
-	for (size_t a = 2; a < members; a++)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		for (size_t b = 1; b < a; b++)
-			for (size_t c = 0; c < b; c++)
-			{
-				size_t e = hyperedge(r, (size_t) set[a], (size_t) set[b], (size_t) set[c]);
-
-				if (e == r->n)
-					continue;
-				++*inside;
-				*shared += within[e] > 1;
-				within[e] = within[e] + (uint32_t) by;
-			}
-	}
-	return TLV_OK;
-}
-
-static void
-remove_set(tlv_network_sets *sets, size_t s)
-{
-	int64_t from = sets->starts[s + 1], n = from - sets->starts[s];
-
-	memmove(sets->places + sets->starts[s], sets->places + from,
-			(size_t) (sets->starts[sets->n] - from) * sizeof(int32_t));
-	for (size_t i = s; i < sets->n; i++)
-		sets->starts[i] = sets->starts[i + 1] - n;
-	memmove(sets->means + s, sets->means + s + 1, (sets->n - s - 1) * sizeof(double));
-	sets->apart -= sets->stands[s];
-	memmove(sets->stands + s, sets->stands + s + 1, (sets->n - s - 1) * sizeof(bool));
-	sets->n--;
-}
-
-/* Is too little of it hyperedges?  Large sets that are would make mixtures of all others. */
-static bool
-is_thin(const tlv_network_sets *sets, size_t s, double inside)
-{
-	double n = (double) (sets->starts[s + 1] - sets->starts[s]);
-
-	return inside < LEAST_WHOLE * n * (n - 1) * (n - 2) / 6;
-}
-
-/* Counts in how many sets every hyperedge is, but those that are thin, which go, unless all are. */
-static tlv_status
-drop_thin(tlv_context *ctx, const recovery *r, tlv_network_sets *sets, uint32_t *within)
-{
-	double inside, shared;
-	size_t thin = 0;
-
-	for (size_t s = 0; s < sets->n; s++)
-	{
-		TLV_TRY(count_inside(ctx, r, sets, s, within, 1, &inside, &shared));
-		thin += is_thin(sets, s, inside);
-	}
-	for (size_t s = sets->n; s-- > 0 && thin > 0 && thin < sets->n;)
-	{
-		TLV_TRY(count_inside(ctx, r, sets, s, within, 0, &inside, &shared));
-		if (!is_thin(sets, s, inside))
-			continue;
-		TLV_TRY(count_inside(ctx, r, sets, s, within, -1, &inside, &shared));
-		remove_set(sets, s);
-		thin--;
-	}
-	return TLV_OK;
-}
-
-/* What is two sets or more, and parts of many, has next to no hyperedges of its own; the largest
- * are looked at first. */
-static tlv_status
-drop_mixtures(tlv_context *ctx, const recovery *r, tlv_network_sets *sets)
-{
-	double inside, shared;
-	uint32_t *within;
-
-	TLV_TRY_NEW0(ctx, within, r->n);
-	TLV_TRY(drop_thin(ctx, r, sets, within));
-	for (int64_t members = TLV_NETWORK_MOST_ON; members > 0; members--)
-		for (size_t s = 0; s < sets->n;)
-		{
-			if (sets->starts[s + 1] - sets->starts[s] != members)
-			{
-				s++;
-				continue;
-			}
-			TLV_TRY(count_inside(ctx, r, sets, s, within, 0, &inside, &shared));
-			if (shared <= MIXTURE_SHARE * inside)
-			{
-				s++;
-				continue;
-			}
-			TLV_TRY(count_inside(ctx, r, sets, s, within, -1, &inside, &shared));
-			remove_set(sets, s);
-		}
-	tlv_free(ctx, within);
-	return TLV_OK;
-}
-
 static tlv_status
 find_sets(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_sets *sets)
 {
@@ -592,8 +427,8 @@ find_sets(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_
 	TLV_TRY(order_candidates(ctx, &all, &order));
 	TLV_TRY(choose_sets(ctx, &r, &all, order, sets));
 	TLV_TRY(tlv_network_repair(ctx, counts, sets));
-	TLV_TRY(drop_mixtures(ctx, &r, sets));
-	return measure_sets(ctx, &r, counts, sets);
+	TLV_TRY(tlv_network_drop_mixtures(ctx, &r, sets));
+	return tlv_network_measure_sets(ctx, &r, counts, sets);
 }
 
 /* Leaves nothing behind but the sets. */
