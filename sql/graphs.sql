@@ -274,6 +274,10 @@ CREATE FUNCTION tlv_neighbours(graph tlv_graph)
 COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS
     'for every node the bag of its neighbours, with the weights of the edges; side is both in undirected graphs, else source (the neighbours are '
     'its targets) and target (its sources)';
+CREATE FUNCTION tlv_neighbours(node bigint, neighbours tlv_bag, part integer, parts integer) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_neighbours_without' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_neighbours(bigint, tlv_bag, integer, integer) IS
+    'the neighbours of a node without one of so many parts of the edges, from 0, dealt out by the numbers of both ends: an edge is of the same part from either end';
 CREATE FUNCTION tlv_connected_components(graph tlv_graph)
     RETURNS TABLE (node bigint, node_name text, side text, component integer)
     AS 'MODULE_PATHNAME', 'tlv_connected_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;

@@ -30,6 +30,9 @@ typedef struct tlv_pass
 	int folds;	   /* only rows of one fold of so many; 0: all rows */
 	int fold;	   /* that fold, from 0 */
 	bool others;   /* all folds but that one */
+	int parts;	   /* bags of neighbours: only the edges that are not in one of so many parts, which
+					* is the same from either end; 0: all of them */
+	int part;	   /* that part, from 0 */
 	bool complete; /* only rows in which nothing is missing */
 	bool settled;  /* bags: their order plays a part: they come one after another, in an order that
 					* follows from their contents, where the server can keep them in it */

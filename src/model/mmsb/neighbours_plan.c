@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/support.h"
 
 /* The subspace stands when its leading Ritz values move by less, or after so many steps. */
 #define SUBSPACE_TOLERANCE 0.01
@@ -38,8 +39,14 @@ static tlv_statistic *
 ask(tlv_plan *base, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
 	tlv_plan_step then)
 {
-	pass->damp = neighbours_of(base)->damp;
-	return tlv_plan_ask(base, pass, stage, aggregate, then);
+	struct neighbours_plan *own = neighbours_of(base);
+
+	pass->damp = own->damp;
+	pass->parts = own->support.part > 0 ? TLV_SUPPORT_PARTS : 0;
+	pass->part = own->support.part - 1;
+	own->step = then;
+	return tlv_plan_ask(base, pass, stage, aggregate,
+						own->support.part > 0 ? tlv_neighbours_guard : then);
 }
 
 /* Of the bags alone, as documents. */
@@ -230,7 +237,10 @@ take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 		TLV_TRY(tlv_neighbours_order(ctx, !own->chosen, &whole, model));
 	TLV_TRY(tlv_neighbours_diagnose(ctx, own, &whole.frame));
 	tlv_free(ctx, whole.image);
-	return tlv_plan_finish(ctx, base, &model->frame, &own->diagnostics, 0, NULL);
+	if (own->support.part > 0)
+		return tlv_neighbours_take_part(ctx, base, &model->frame, pass);
+	TLV_TRY(tlv_plan_finish(ctx, base, &model->frame, &own->diagnostics, 0, NULL));
+	return base->errors ? tlv_neighbours_begin_support(ctx, base, pass) : TLV_OK;
 }
 
 tlv_status
@@ -245,7 +255,7 @@ tlv_neighbours_ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
 	TLV_TRY(tlv_plan_made(ctx, &made, &own->candidates[0].model,
 						  tlv_neighbour_harden(ctx, &own->soft.frame, &made.image, &made.size)));
 	tlv_neighbours_ask_statistics(base, pass, "edges", take_edges);
-	pass->passes_left = 1;
+	pass->passes_left = base->errors ? 0 : 1;
 	return TLV_OK;
 }
 
@@ -619,8 +629,8 @@ refuse_options(tlv_context *ctx, const tlv_mmsb_plan_options *options)
 
 /* ---- known labels ---- */
 
-static void
-ask_summary(tlv_plan *base, tlv_pass *pass)
+void
+tlv_neighbours_ask_summary(tlv_plan *base, tlv_pass *pass)
 {
 	ask_contents(base, pass, "summary", &tlv_aggregate_count_summary, take_summary);
 }
@@ -630,7 +640,7 @@ take_labels(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 {
 	if (values[0] != NULL)
 		TLV_TRY(tlv_mmsb_labels_of_graph(ctx, &values[0]->frame, &neighbours_of(base)->options));
-	ask_summary(base, pass);
+	tlv_neighbours_ask_summary(base, pass);
 	return TLV_OK;
 }
 
@@ -653,7 +663,7 @@ tlv_mmsb_ask_neighbours(tlv_context *ctx, mmsb_plan *plan, tlv_pass *pass)
 	plan->neighbours = own;
 	if (!plan->options.labels)
 	{
-		ask_summary(&plan->base, pass);
+		tlv_neighbours_ask_summary(&plan->base, pass);
 		return TLV_OK;
 	}
 	tlv_plan_ask(&plan->base, pass, "labels", &tlv_aggregate_bigraph, take_labels);

@@ -27,6 +27,15 @@ typedef struct neighbour_candidate
 	double moved;  /* by its last step, on average over the nodes */
 } neighbour_candidate;
 
+/* Parts of the edges are left out in turn, where errors are asked for (neighbours_support.c). */
+typedef struct tlv_support_state
+{
+	int part;				  /* the one that is left out, from 1; 0: none */
+	tlv_held model;			  /* of all edges */
+	tlv_mmsb_options options; /* as this model's */
+	double *apart;			  /* k: distances of its communities */
+} tlv_support_state;
+
 struct neighbours_plan
 {
 	tlv_mmsb_options options;
@@ -47,6 +56,8 @@ struct neighbours_plan
 	int steps;
 	double strangers, self_loops;
 	tlv_diagnostics diagnostics;
+	tlv_support_state support;
+	tlv_plan_step step; /* what the guard of a part hands on to */
 };
 
 static inline struct neighbours_plan *
@@ -88,6 +99,22 @@ extern void tlv_neighbours_drop(tlv_context *ctx, struct neighbours_plan *own, s
 
 /* The last pass: the edges between whole communities. */
 extern tlv_status tlv_neighbours_ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass);
+
+/* The beginning, but for known labels. */
+extern void tlv_neighbours_ask_summary(tlv_plan *base, tlv_pass *pass);
+
+/* ---- neighbours_support.c ---- */
+
+/* The model is done, and errors are asked for: the support of its communities, and the errors. */
+extern tlv_status tlv_neighbours_begin_support(tlv_context *ctx, tlv_plan *base, tlv_pass *pass);
+
+/* The model without a part of the edges is done. */
+extern tlv_status tlv_neighbours_take_part(tlv_context *ctx, tlv_plan *base, const tlv_frame *found,
+										   tlv_pass *pass);
+
+/* A step of such a model: where it is refused, nothing is known of the communities. */
+extern tlv_status tlv_neighbours_guard(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+									   tlv_pass *pass);
 
 /* ---- neighbours_mixed_plan.c ---- */
 

@@ -62,11 +62,10 @@ spread(const tlv_memberships *memberships, size_t u, size_t k, double *shares)
 		shares[memberships->community[e]] = memberships->share[e];
 }
 
-/* Adds the distances of the communities of a side, of which there may be two. */
-static tlv_status
-compare_side(tlv_context *ctx, const graph_support *state, const tlv_mmsb_parts *other, size_t s)
+tlv_status
+tlv_mmsb_compare_side(tlv_context *ctx, const tlv_mmsb_parts *own, const tlv_mmsb_parts *other,
+					  size_t s, double *sum)
 {
-	const tlv_mmsb_parts *own = &state->parts;
 	double *shares, *apart;
 	tlv_overlap overlap;
 
@@ -87,7 +86,9 @@ compare_side(tlv_context *ctx, const graph_support *state, const tlv_mmsb_parts 
 	}
 	TLV_TRY(tlv_overlap_distances(ctx, &overlap, apart));
 	for (size_t a = 0; a < own->k; a++)
-		state->apart[a] += apart[a] / (double) own->sides;
+		sum[a] += apart[a] / (double) own->sides;
+	tlv_free(ctx, apart);
+	tlv_free(ctx, shares);
 	return TLV_OK;
 }
 
@@ -106,7 +107,7 @@ learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 	TLV_TRY(tlv_frame_open(ctx, image, size, &fit));
 	TLV_TRY(tlv_mmsb_read(ctx, &fit, &other));
 	for (size_t s = 0; s < state->parts.sides; s++)
-		TLV_TRY(compare_side(ctx, state, &other, s));
+		TLV_TRY(tlv_mmsb_compare_side(ctx, &state->parts, &other, s, state->apart));
 	return TLV_OK;
 }
 

@@ -311,6 +311,19 @@ add_argument(PassCall *call, Oid type)
 	call->types[call->n++] = type;
 }
 
+/* The bag of a node's neighbours without a part of the edges, as an expression. */
+static const char *
+thin_bag(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, Oid bag,
+		 const char *column)
+{
+	if (pass->parts == 0)
+		return column;
+	return psprintf("%s(%s, %s, %d, %d)",
+					TlvStatementCall(statement, "tlv_neighbours", 4,
+									 (Oid[]){INT8OID, bag, INT4OID, INT4OID}, NULL),
+					rows->columns[0], column, pass->part, pass->parts);
+}
+
 /* A bag with its counts damped or scaled, as the pass has it. */
 static void
 add_bag(TlvStatement *statement, const tlv_pass *pass, Oid bag, const char *column, PassCall *call)
@@ -342,7 +355,8 @@ add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, bool con
 			continue;
 		add_argument(call, rows->types[i]);
 		if (rows->types[i] == bag)
-			add_bag(statement, pass, bag, rows->columns[i], call);
+			add_bag(statement, pass, bag, thin_bag(rows, statement, pass, bag, rows->columns[i]),
+					call);
 		else
 			appendStringInfoString(&call->sql, rows->columns[i]);
 	}
