@@ -41,7 +41,8 @@ FROM nb_fits f, tlv_mmsb('SELECT node, neighbours FROM nb_rows', 3,
 CREATE TEMP TABLE nb_mixed_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(500, 3, .2, .2, .02, seed => 1), 101);
 -- with errors: the same communities come again as from edges, from rows without a quarter of the edges, which are gone at both of their ends
 CREATE TEMP TABLE nb_parts AS SELECT p, node, other FROM generate_series(0, 3) p, nb_rows, LATERAL (SELECT item AS other FROM tlv_bag_items(tlv_neighbours(node, neighbours, p, 4))) q;
-SELECT count(*) = (SELECT 6 * count(*) FROM nb_edges) AS three_of_four, count(*) FILTER (WHERE NOT EXISTS (SELECT FROM nb_parts o WHERE o.p = n.p AND o.node = n.other AND o.other = n.node)) AS one_sided,
+SELECT count(*) = (SELECT 6 * count(*) FROM nb_edges) AS three_of_four, count(*) FILTER (WHERE NOT EXISTS (SELECT FROM nb_parts o
+    WHERE o.p = n.p AND o.node = n.other AND o.other = n.node)) AS one_sided,
   min(part) > .65 AND max(part) < .85 AS quarters FROM nb_parts n, LATERAL (SELECT count(*) / (SELECT 2. * count(*) FROM nb_edges) AS part FROM nb_parts o WHERE o.p = n.p) q;
 SELECT tlv_neighbours(1, tlv_to_bag(ARRAY[2]), 4, 4);
 SELECT tlv_neighbours(1, tlv_to_bag(ARRAY[2]), 0, 0);
@@ -54,7 +55,8 @@ WHERE s.k = 3 GROUP BY m;
 SELECT count(*) FROM tlv_diagnostics(tlv_mmsb('SELECT node, neighbours FROM nb_rows', 1, errors => true)) WHERE measure = 'recurrence';
 -- a quarter less is too little for a fit: the model stays, and nothing is said of its communities
 SELECT (SELECT count(*) FROM tlv_components(m)) AS components, (SELECT count(*) FROM tlv_diagnostics(m) WHERE measure = 'recurrence') AS told
-FROM tlv_mmsb('SELECT node, tlv_to_bag(array_agg(other)) FROM (SELECT i, i % 4 + 1 FROM generate_series(1, 4) i UNION ALL SELECT i % 4 + 1, i FROM generate_series(1, 4) i UNION ALL VALUES (1, 3), (3, 1)) e(node, other) GROUP BY 1',
+FROM tlv_mmsb('SELECT node, tlv_to_bag(array_agg(other)) FROM (SELECT i, i % 4 + 1 FROM generate_series(1, 4) i
+    UNION ALL SELECT i % 4 + 1, i FROM generate_series(1, 4) i UNION ALL VALUES (1, 3), (3, 1)) e(node, other) GROUP BY 1',
   2, errors => true) m;
 CREATE TABLE nb_mixed AS SELECT node, tlv_bag_agg(other) AS neighbours
 FROM (SELECT src AS node, dst AS other FROM nb_mixed_edges UNION ALL SELECT dst, src FROM nb_mixed_edges) AS e GROUP BY node;
