@@ -287,7 +287,7 @@ unpack_table(unpack_input *in, uint32_t n, size_t size, tlv_section *table, unpa
 
 static tlv_status
 unpack_sections(tlv_context *ctx, unpack_input *in, uint32_t n, const tlv_section *table,
-				const unpack_section *how, char *image)
+				const unpack_section *how, size_t most, char *image)
 {
 	for (uint32_t i = 0; i < n && !in->damaged; i++)
 	{
@@ -299,6 +299,11 @@ unpack_sections(tlv_context *ctx, unpack_input *in, uint32_t n, const tlv_sectio
 		{
 			in->damaged = true;
 			break;
+		}
+		if (how[i].whole > most)
+		{
+			in->at = own.end;
+			continue;
 		}
 		TLV_TRY(unpack_data(ctx, &own, &how[i], &table[i], target));
 		in->damaged |= own.damaged || own.at != own.end;
@@ -342,7 +347,7 @@ tlv_frame_unpacked_size(tlv_context *ctx, const void *image, size_t size, size_t
 }
 
 tlv_status
-tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size, void *frame)
+tlv_frame_unpack_small(tlv_context *ctx, const void *image, size_t size, size_t most, void *frame)
 {
 	const tlv_frame_header *packed = image;
 	tlv_frame_header *header = frame;
@@ -358,13 +363,20 @@ tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size, void *fram
 	header->size = whole;
 	TLV_TRY_NEW(ctx, how, packed->sections);
 	unpack_table(&in, packed->sections, whole, table, how);
-	status = in.damaged ? TLV_OK : unpack_sections(ctx, &in, packed->sections, table, how, frame);
+	status =
+		in.damaged ? TLV_OK : unpack_sections(ctx, &in, packed->sections, table, how, most, frame);
 	tlv_free(ctx, how);
 	if (status != TLV_OK)
 		return status;
 	if (in.damaged)
 		return tlv_fail(ctx, TLV_CORRUPT, "the packed value does not hold what its table says");
 	return TLV_OK;
+}
+
+tlv_status
+tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size, void *frame)
+{
+	return tlv_frame_unpack_small(ctx, image, size, SIZE_MAX, frame);
 }
 
 tlv_status

@@ -283,6 +283,9 @@ extern tlv_status tlv_frame_unpacked_size(tlv_context *ctx, const void *image, s
 										  size_t *frame_size);
 extern tlv_status tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size,
 									  void *frame);
+/* Of it the table and the sections of at most `most` bytes; what others hold is not set. */
+extern tlv_status tlv_frame_unpack_small(tlv_context *ctx, const void *image, size_t size,
+										 size_t most, void *frame);
 
 /* Makes the digest of a frame's header that of its content.  Error: TLV_CANCELLED. */
 extern tlv_status tlv_frame_seal(tlv_context *ctx, tlv_frame_header *header);

@@ -29,8 +29,9 @@
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										 "tlv_graph"};
 
-struct varlena *
-TlvPlain(struct varlena *value)
+/* Sections of more bytes are not set. */
+static struct varlena *
+plain_sections(struct varlena *value, size_t most)
 {
 	struct varlena *plain;
 	tlv_context ctx;
@@ -41,9 +42,15 @@ TlvPlain(struct varlena *value)
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_frame_unpacked_size(&ctx, value, VARSIZE(value), &size));
 	plain = palloc(size);
-	TlvCheck(&ctx, tlv_frame_unpack_to(&ctx, value, VARSIZE(value), plain));
+	TlvCheck(&ctx, tlv_frame_unpack_small(&ctx, value, VARSIZE(value), most, plain));
 	SET_VARSIZE(plain, size);
 	return plain;
+}
+
+struct varlena *
+TlvPlain(struct varlena *value)
+{
+	return plain_sections(value, SIZE_MAX);
 }
 
 struct varlena *
@@ -348,7 +355,7 @@ static const char *const head_counts[] = {"documents", "rows", "sequences", "ent
 static void
 append_head(StringInfo text, struct varlena *value)
 {
-	tlv_frame frame = TlvFrame(value);
+	tlv_frame frame = TlvFrame(plain_sections(value, sizeof(double))); /* numbers alone */
 	const tlv_kind *kind = TlvKind(&frame);
 	const tlv_section *items = tlv_frame_find(&frame, "items");
 
