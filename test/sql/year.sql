@@ -23,6 +23,31 @@ BEGIN
 END $$;
 SELECT count(DISTINCT day) AS days, count(DISTINCT (component, g)) AS pairs, count(DISTINCT component) AS numbers, count(DISTINCT g) AS groups, max(off) < 1.5 AS near FROM year;
 SELECT g, count(DISTINCT component) AS numbers, min(day) AS first, max(day) AS last, count(*) AS days FROM year GROUP BY g ORDER BY g;
+-- the same of topics that come and go, in words that all of them use; a day is 150 texts. Every topic keeps its number, and one that comes again has the number it had
+CREATE TABLE year_topics AS
+  SELECT g, w, (p / sum(p) OVER (PARTITION BY g))::float8 AS p
+  FROM (SELECT g, w, CASE WHEN w % 5 = g % 5 THEN 16. ELSE 1 END * (1 + w % 3) AS p FROM generate_series(1, 5) g, generate_series(1, 40) w) q;
+CREATE TABLE topic_days (day int, component int, g int, off float8);
+DO $$
+DECLARE
+  model tlv_model;
+  today tlv_model;
+  truth tlv_model;
+  k int;
+BEGIN
+  FOR d IN 1..365 LOOP
+    SELECT tlv_topic_model(array_agg(n), array_agg(w), array_agg(p), 
+        (SELECT array_agg(.1::float8) FROM year_groups WHERE d BETWEEN first AND last)), max(n)
+      INTO truth, k FROM (SELECT g, row_number() OVER (ORDER BY g)::int AS n FROM year_groups WHERE d BETWEEN first AND last) q JOIN year_topics USING (g);
+    today := tlv_lda(format('SELECT bag FROM tlv_simulate_lda(%L, 150, 40, seed => %s)', truth, d), k, alpha0 => .1 * k, refine => 'none');
+    model := CASE WHEN model IS NULL THEN today ELSE tlv_align(today, model, max_distance => 1) END;
+    INSERT INTO topic_days SELECT DISTINCT ON (t.topic) d, t.topic, g, sum(abs(p - coalesce(i.probability, 0)))
+      FROM tlv_topics(model) t CROSS JOIN year_topics
+      LEFT JOIN tlv_topic_items(model) i ON i.topic = t.topic AND i.item = w WHERE t.weight > 0 GROUP BY t.topic, g ORDER BY t.topic, 4;
+  END LOOP;
+END $$;
+SELECT count(DISTINCT day) AS days, count(DISTINCT (component, g)) AS pairs, count(DISTINCT component) AS numbers, count(DISTINCT g) AS topics, max(off) < .7 AS near FROM topic_days;
+SELECT g, count(DISTINCT component) AS numbers, min(day) AS first, max(day) AS last, count(*) AS days FROM topic_days GROUP BY g ORDER BY g;
 -- decay: a tenth of every day's step is taken, so that a mean that has moved is followed by nine tenths less of the way a day
 CREATE TABLE decay AS WITH RECURSIVE days AS (
   SELECT 0 AS day, m AS model FROM tlv_gmm('SELECT ARRAY[sin(i), cos(3 * i)] FROM generate_series(1, 200) i', 1, 'full') m

@@ -31,7 +31,7 @@ extern tlv_mmsb_options tlv_mmsb_options_of(const tlv_mmsb_parts *parts,
 
 /*
  * The model with the standard errors of fits with these options to graphs drawn from it: of every
- * number the root of the mean squared distance of their numbers from its own, communities matched
+ * number the deviation of their numbers and what the bias adds to an interval, communities matched
  * by their nodes.  Errors: TLV_BAD_DATA where less
  * than half of the graphs have as many communities, memory, TLV_CANCELLED.
  */
