@@ -4,14 +4,17 @@
 SELECT set_config('bench.reps', :'reps', false) \gset
 CREATE TEMP TABLE truth AS
   SELECT tlv_topic_model(array_agg(topic), array_agg(item), array_agg(probability), '{.05,.075,.1,.125,.15}') AS model FROM tlv_topic_items(tlv_simulate_lda_model(300, 5, alpha0 => .5, seed => 21));
-CREATE TEMP TABLE docs (bag tlv_bag);
+CREATE TEMP TABLE docs (doc bigint, bag tlv_bag);
 CREATE TEMP TABLE found (refine text, rep int, model tlv_model);
 DO $$
 BEGIN
   FOR rep IN 1 .. current_setting('bench.reps')::int LOOP
     TRUNCATE docs;
-    INSERT INTO docs SELECT s.bag FROM truth, tlv_simulate_lda(model, 2000, 60, seed => 1000 + rep) s;
+    INSERT INTO docs SELECT s.doc, s.bag FROM truth, tlv_simulate_lda(model, 2000, 60, seed => 1000 + rep) s;
     INSERT INTO found SELECT r, rep, tlv_lda('SELECT bag FROM docs', 5, refine => r, errors => true) FROM unnest('{none,gibbs,stepwise,em}'::text[]) r;
+    -- by the jackknife of 20 groups of documents in one value
+    INSERT INTO found SELECT 'groups', rep, tlv_jackknife(m, tlv_leave_out(m, g)) FROM (SELECT tlv_find_subspace(tlv_count_moments(bag), 5) AS s FROM docs) b,
+      LATERAL (SELECT tlv_count_moments(doc, bag, s, 20) AS g FROM docs) c, tlv_fit_lda(g, 5, alpha0 => .5) m;
   END LOOP;
 END $$;
 CREATE TEMP TABLE compared AS

@@ -54,5 +54,5 @@ CREATE FUNCTION tlv_suggest_k(model tlv_model)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_suggest_k(tlv_model) IS
     'how the number of components of a model that was fitted without k was chosen: every k that was tried, by held-out likelihood (classes, mixed membership, hidden '
-    'Markov models; with the standard error of its difference from the best), BIC and ICL (mixtures), the p-value that so many are enough (views), or significance '
+    'Markov models; with the standard error of its difference from the best), BIC and ICL (mixtures, classes by BIC), the p-value that so many are enough (views), or significance '
     '(topics, communities of alpha0 above 0: the z value of the k-th direction); chosen by the first criterion is the number of the model, by a second the best';

@@ -182,7 +182,7 @@ TLV_FUNCTION(tlv_gom)
 static tlv_membership_plan_options
 membership_search(const TlvSearch *search, bool mixed)
 {
-	bool bic = search->criterion != NULL && strcmp(search->criterion, TLV_SUGGEST_BIC) == 0;
+	bool bic = search->criterion != NULL && strcmp(search->criterion, TLV_SUGGEST_HELD_OUT) != 0;
 
 	return (tlv_membership_plan_options){
 		.iterations = -1,
@@ -230,7 +230,8 @@ fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
 }
 
-static const char *const lca_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, NULL};
+static const char *const lca_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, TLV_SUGGEST_ICL,
+										   NULL};
 static const char *const gom_criteria[] = {TLV_SUGGEST_HELD_OUT, NULL};
 const TlvSearcher TlvSearchLca = {"lca", lca_criteria, plan_lca_search, fit_lca_search, true};
 const TlvSearcher TlvSearchGom = {"gom", gom_criteria, plan_gom_search, fit_gom_search, false};

@@ -102,9 +102,10 @@ read_criterion(const SuggestArguments *arguments, const char *const *criteria)
 
 /* ---- the rows of a query ---- */
 
-/* One search over them. */
+/* One search over them; shown NULL: all that it tells. */
 static void
-search_query(FunctionCallInfo fcinfo, const TlvSearcher *searcher, const TlvSearch *search)
+search_query(FunctionCallInfo fcinfo, const TlvSearcher *searcher, const TlvSearch *search,
+			 const char *shown)
 {
 	TlvDriver *driver = TlvDriverBegin(fcinfo);
 	tlv_plan *plan = searcher->plan(fcinfo, driver, search);
@@ -112,7 +113,7 @@ search_query(FunctionCallInfo fcinfo, const TlvSearcher *searcher, const TlvSear
 
 	TlvDriverRun(driver, plan);
 	TlvCheck(driver->ctx, tlv_frame_open(driver->ctx, plan->image, plan->size, &model));
-	put_of_model(fcinfo, driver->ctx, &model, search->criterion);
+	put_of_model(fcinfo, driver->ctx, &model, shown);
 	TlvDriverEnd(driver);
 }
 
@@ -144,12 +145,13 @@ TLV_FUNCTION(tlv_suggest_k_query)
 	if (searcher == NULL)
 		search_topics(fcinfo, &arguments.search);
 	else if (arguments.search.criterion != NULL || !searcher->one_each)
-		search_query(fcinfo, searcher, &arguments.search);
+		search_query(fcinfo, searcher, &arguments.search, arguments.search.criterion);
 	else
 		for (const char *const *each = searcher->criteria; *each != NULL; each++)
 		{
 			arguments.search.criterion = *each;
-			search_query(fcinfo, searcher, &arguments.search);
+			if (strcmp(*each, TLV_SUGGEST_ICL) != 0) /* the search for BIC tells it, too */
+				search_query(fcinfo, searcher, &arguments.search, NULL);
 		}
 	return (Datum) 0;
 }

@@ -18,6 +18,7 @@ typedef struct curve
 	size_t n, rows;								/* numbers that were tried; rows of the trials */
 	double cells;								/* held out, of these rows */
 	double score[TLV_MEMBERSHIP_MOST_TRIED];	/* of k = i + 1: mean of a cell, or BIC */
+	double icl[TLV_MEMBERSHIP_MOST_TRIED];		/* beside BIC: and twice the entropy */
 	double error[TLV_MEMBERSHIP_MOST_TRIED];	/* of the difference to the best */
 	double *of_rows[TLV_MEMBERSHIP_MOST_TRIED]; /* sums of the held-out cells of every row */
 } curve;
@@ -37,7 +38,10 @@ bic_of(const membership_rows *rows, const membership_training *training)
 static tlv_status
 curve_try(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options, curve *c)
 {
-	membership_training training = {.options = *options, .k = c->n + 1, .steps = -1};
+	membership_training training = {.options = *options,
+									.k = c->n + 1,
+									.steps = -1,
+									.entropies = c->criterion == TLV_MEMBERSHIP_BIC};
 	tlv_scratch scratch;
 	tlv_status status;
 	double *scores;
@@ -59,6 +63,7 @@ curve_try(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	c->of_rows[c->n] = training.scores;
 	c->score[c->n] =
 		c->criterion == TLV_MEMBERSHIP_HELD_OUT ? training.held : bic_of(rows, &training);
+	c->icl[c->n] = c->score[c->n] + 2 * (double) rows->n * training.entropy;
 	c->cells = training.cells;
 	tlv_free(ctx, training.others);
 	c->n++;
@@ -115,6 +120,8 @@ curve_diagnose(tlv_context *ctx, const curve *c, tlv_diagnostics *to)
 
 	for (size_t i = 0; i < c->n; i++)
 		TLV_TRY(tlv_diagnose(ctx, to, c->score[i], held_out ? "held_out_%zu" : "bic_%zu", i + 1));
+	for (size_t i = 0; i < c->n && !held_out; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, c->icl[i], "icl_%zu", i + 1));
 	for (size_t i = 0; i < c->n && held_out; i++)
 		TLV_TRY(tlv_diagnose(ctx, to, c->error[i], "held_out_error_%zu", i + 1));
 	return TLV_OK;

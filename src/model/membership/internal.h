@@ -81,6 +81,7 @@ typedef struct membership_worker
 	uint8_t *draws;					   /* most: of a chain of its own */
 	size_t most;					   /* items of a row */
 	int most_steps;					   /* of a mean membership */
+	bool entropies;					   /* of posteriors are wanted */
 	bool silent;					   /* what rows of memberships add has no likelihood */
 	size_t first;					   /* item of the first number */
 	const membership_numbers *numbers; /* or NULL: there are none */
@@ -128,6 +129,7 @@ typedef struct membership_sums
 {
 	double rows;
 	double log_likelihood;
+	double entropy;	 /* of the posteriors of classes, where the worker is told to */
 	double *weights; /* k */
 	double *counts;	 /* k x categories; behind them sums of the numbers */
 } membership_sums;
@@ -401,7 +403,9 @@ typedef struct membership_training
 	bool few;				/* trials have too few rows to be refined */
 	membership_fit fit;		/* the parameters */
 	double prior;			/* that was chosen */
+	bool entropies;			/* of the posteriors are wanted */
 	double likelihood;		/* mean over the rows, under the last parameters but one */
+	double entropy;			/* likewise, of the posteriors of classes */
 	double held;			/* mean over held-out cells */
 	double cells;			/* how many they are */
 	double marginal;		/* the same by marginal frequencies */

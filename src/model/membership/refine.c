@@ -23,7 +23,7 @@ membership_sums_create(tlv_context *ctx, const membership_rows *rows, size_t k,
 void
 membership_sums_clear(const membership_rows *rows, size_t k, membership_sums *sums)
 {
-	sums->rows = sums->log_likelihood = 0;
+	sums->rows = sums->log_likelihood = sums->entropy = 0;
 	memset(sums->weights, 0, k * sizeof(double));
 	memset(sums->counts, 0, membership_sum_rows(rows) * k * sizeof(double));
 }
@@ -210,6 +210,7 @@ membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 
 	tlv_assert(all_positive(fit->k, fit->weights));
 	TLV_TRY(refinement_begin(ctx, rows, options->mixed, fit, &own));
+	own.worker.entropies = training->entropies;
 	training->stands = false;
 	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
 	{
@@ -220,6 +221,7 @@ membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 		if (training->taken >= steps / 2)
 			add_late(rows, &own);
 		training->likelihood = own.sums.log_likelihood / own.sums.rows;
+		training->entropy = own.sums.entropy / own.sums.rows;
 		training->stands =
 			!options->mixed && training->likelihood - before < TOLERANCE * (double) rows->slots;
 		before = training->likelihood;

@@ -270,6 +270,8 @@ expect_class(membership_worker *worker, size_t n, const int32_t *items, membersh
 	size_t k = worker->k;
 
 	sums->log_likelihood += membership_infer(worker, n, items);
+	for (size_t h = 0; worker->entropies && h < k; h++)
+		sums->entropy -= worker->shares[h] > 0 ? worker->shares[h] * log(worker->shares[h]) : 0;
 	for (size_t h = 0; h < k; h++)
 		sums->weights[h] += worker->shares[h];
 	for (size_t i = 0; i < n; i++)
