@@ -143,7 +143,8 @@ CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, model tex
 COMMENT ON FUNCTION tlv_suggest_k(text, text, text, bigint, integer) IS
     'what the rows of a query say about the number of components of a model: lda, gmm, hmm, multiview, lca, gom or mmsb, whose driver names the rows; its own search, '
     'without k and at most max_k (null: as the driver), and its criteria: BIC and ICL (gmm), held-out likelihood and rank test (hmm), rank test (multiview), '
-    'held-out likelihood, BIC and ICL (lca, a search for the first and one for both others), held-out likelihood (gom), integrated likelihood and significance (mmsb). Of documents (lda): by significance the z values of directions over pairs of '
+    'held-out likelihood, BIC and ICL (lca, a search for the first and one for both others), '
+    'held-out likelihood (gom), integrated likelihood and significance (mmsb). Of documents (lda): by significance the z values of directions over pairs of '
     'distinct items, each document seen in the directions of others, of which those before the first below 3.5 count '
     '(of more than about 250,000 items the lesser one of two halves, of which those above 3 count); at several k the held-out likelihood of documents per token, with the standard error of its '
     'difference from the best (chosen is the least k within one), and the coherence of the topics (NPMI of ten items; chosen is the greatest); '
