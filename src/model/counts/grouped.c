@@ -7,6 +7,7 @@
  */
 #include "tensorlv/model/counts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "block.h"
@@ -243,14 +244,18 @@ grouped_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 /* ---- the groups of a stored value ---- */
 
 /* to += sign times the n numbers that a section has of a group. */
-static void
-add_group(const tlv_frame *grouped, const char *name, size_t n, size_t group, double sign,
-		  double *to)
+static tlv_status
+add_group(tlv_context *ctx, const tlv_frame *grouped, const char *name, size_t n, size_t group,
+		  double sign, double *to)
 {
 	const double *from = tlv_frame_float64(grouped, name) + group * n;
 
 	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		to[i] += sign * from[i];
+	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -259,6 +264,8 @@ tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all)
 	size_t width = tlv_frame_find(grouped, "basis")->rows;
 	size_t d = tlv_frame_find(grouped, "items")->rows;
 	size_t groups = tlv_frame_find(grouped, "documents")->rows;
+	const double *scale = tlv_frame_float64(grouped, "scale");
+	const double *basis = tlv_frame_float64(grouped, "basis");
 
 	*all = (tlv_grouped){.frame = *grouped, .width = width, .d = d, .groups = groups};
 	TLV_TRY_NEW0(ctx, all->totals, d);
@@ -268,14 +275,17 @@ tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all)
 	for (size_t g = 0; g < groups; g++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		add_group(grouped, "totals", d, g, 1, all->totals);
-		add_group(grouped, "products", width * d, g, 1, all->products);
-		add_group(grouped, "triples", tlv_packed3_size(width), g, 1, all->cubes);
+		TLV_TRY(add_group(ctx, grouped, "totals", d, g, 1, all->totals));
+		TLV_TRY(add_group(ctx, grouped, "products", width * d, g, 1, all->products));
+		TLV_TRY(add_group(ctx, grouped, "triples", tlv_packed3_size(width), g, 1, all->cubes));
 	}
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
-			all->weights[i * width + j] = tlv_frame_float64(grouped, "scale")[i] *
-										  tlv_frame_float64(grouped, "basis")[i * width + j];
+			all->weights[i * width + j] = scale[i] * basis[i * width + j];
+	}
 	return TLV_OK;
 }
 
@@ -301,8 +311,12 @@ compress(tlv_context *ctx, const tlv_grouped *all, const double *totals, const d
 	TLV_TRY_NEW_ROWS(ctx, square, width, width);
 	memset(mean, 0, width * sizeof(double));
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
 			mean[j] += totals[i] * all->weights[i * width + j];
+	}
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, 1, products, width, all->weights, width, 0,
 					 square, width));
 	for (size_t i = 0; i < width; i++)
@@ -333,10 +347,12 @@ tlv_grouped_without(tlv_context *ctx, const tlv_grouped *all, size_t without, do
 	TLV_TRY(tlv_copy(ctx, cubes, all->cubes, packed * sizeof(double)));
 	if (without < all->groups)
 	{
-		add_group(&all->frame, "totals", d, without, -1, totals);
-		add_group(&all->frame, "products", width * d, without, -1, products);
-		add_group(&all->frame, "triples", packed, without, -1, cubes);
+		TLV_TRY(add_group(ctx, &all->frame, "totals", d, without, -1, totals));
+		TLV_TRY(add_group(ctx, &all->frame, "products", width * d, without, -1, products));
+		TLV_TRY(add_group(ctx, &all->frame, "triples", packed, without, -1, cubes));
 	}
+	for (size_t i = 0; i < d; i++) /* of moments that were scaled: rounding */
+		totals[i] = fmax(totals[i], 0);
 	TLV_TRY(compress(ctx, all, totals, products, mean, pairs));
 	counters[0] = count_without(all, "documents", without);
 	counters[1] = count_without(all, "tokens", without);
