@@ -175,7 +175,7 @@ test_topics(void **state)
 	assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
 	plain = checked(TLV_FRAME_MODEL, image, size);
 	rest.n = 0;
-	rest.bags = room(c.n, sizeof(*c.bags));
+	rest.bags = room(c.n, sizeof(void *));
 	for (size_t t = 0; t < c.n; t++)
 		if (tlv_mix64(t) % GROUPS != 1)
 			rest.bags[rest.n++] = c.bags[t];

@@ -144,7 +144,8 @@ test_number(void **state)
 	}
 }
 
-/* What was tried, and what was chosen: by held-out values with errors, or by the least BIC. */
+/* What was tried, and what was chosen: by held-out values with errors, or by the least BIC, beside
+ * which is the least ICL, greater for every k but one. */
 static void
 test_curve(void **state)
 {
@@ -165,8 +166,16 @@ test_curve(void **state)
 		options.criterion = bic ? TLV_MEMBERSHIP_BIC : TLV_MEMBERSHIP_HELD_OUT;
 		model = plan_model(&passes, make(&passes, &options));
 		assert_ok(tlv_model_suggestions(&ctx, &model, &rows, &n));
-		assert_int_equal(n, 5);
-		for (size_t i = 0; i < n; i++)
+		assert_int_equal(n, bic ? 10 : 5);
+		for (size_t i = 5; i < n; i++)
+		{
+			assert_int_equal(rows[i].k, i - 4);
+			assert_string_equal(rows[i].criterion, TLV_SUGGEST_ICL);
+			assert_equal(rows[i].chosen, i == 7);
+			assert_true(i == 5 ? fabs(rows[i].score - rows[0].score) < 1e-6
+							   : rows[i].score > rows[i - 5].score + 1);
+		}
+		for (size_t i = 0; i < 5; i++)
 		{
 			assert_int_equal(rows[i].k, i + 1);
 			assert_string_equal(rows[i].criterion, bic ? TLV_SUGGEST_BIC : TLV_SUGGEST_HELD_OUT);
