@@ -3,7 +3,7 @@ alternating least squares in numpy.
 
 Error: against the tensor without noise, in parts of its norm.  Seconds of a fit alone, arrays and sparse tensors being
 there already; tensorly (and `sparse`, for sparse tensors) has one start, tlv_fit_cp as many as it takes by default."""
-import time
+import sys, time
 from common import Session, in_child, np, table
 
 try:
@@ -112,6 +112,8 @@ print(f'2000 x 1000 x 50, {n} entries: tlv_fit_cp(nonnegative) {cost.cpu:.2f} CP
 
 def sparse_peer(entries, shape, k):
     """(CPU s, residual) of 20 sweeps of tensorly's sparse CP from one start"""
+    sys.path[:] = [p for p in sys.path if not p.endswith('bench')]   # numba looks for a module coverage, which is not ours
+    sys.modules.pop('coverage', None)
     import sparse
     from tensorly.contrib.sparse.decomposition import parafac
     X = sparse.COO(entries[:, :3].astype(int).T - 1, entries[:, 3], shape=shape)
