@@ -11,9 +11,6 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 /* The sizes. */
 #define SIZE_BASIS TLV_SIZE_1
 #define SIZE_ITEMS TLV_SIZE_2
@@ -106,19 +103,16 @@ anchor_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	anchor_state *state = (anchor_state *) accumulator;
 	tlv_document *document = &state->document;
-	bool full;
+	bool counts, full;
 
 	if (state->subspace == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
-	if (document->length < TLV_MIN_LENGTH)
+	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	if (!counts)
 	{
 		state->skipped++;
 		return TLV_OK;
 	}
-	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
-							   document->counts, document->index, document->known,
-							   &document->n_known));
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
@@ -154,32 +148,8 @@ tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 	state->subspace = subspace;
 	tlv_sections_take(*accumulator, &subspace->frame);
 	state->fingerprint = subspace->fingerprint;
-	/* The leading directions of a block. */
-	for (size_t i = 0; i < subspace->d; i++)
-		memcpy(state->basis + i * width, subspace->basis + i * subspace->block,
-			   width * sizeof(double));
+	tlv_within_basis(subspace, state->basis);
 	return anchor_allocate_rows(ctx, state);
-}
-
-/* sum_i correction_i w_i w_i' is taken away from the square. */
-static tlv_status
-anchor_subtract_repeats(tlv_context *ctx, anchor_state *state)
-{
-	size_t width = state->subspace->width, d = state->subspace->d;
-	double *scaled;
-
-	TLV_TRY_NEW_ROWS(ctx, scaled, d, width);
-	for (size_t i = 0; i < d; i++)
-	{
-		if (i % ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t j = 0; j < width; j++)
-			scaled[i * width + j] = state->correction[i] * state->subspace->weights[i * width + j];
-	}
-	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width, state->subspace->weights,
-					 width, 1, state->square, width));
-	tlv_free(ctx, scaled);
-	return TLV_OK;
 }
 
 /* Rows that wait enter the sums, and what is uncorrected becomes complete. */
@@ -196,10 +166,8 @@ anchor_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 		return TLV_OK;
 	width = state->subspace->width;
 	d = state->subspace->d;
-	TLV_TRY(anchor_subtract_repeats(ctx, state));
-	for (size_t i = 0; i < width; i++)
-		for (size_t j = 0; j <= i; j++)
-			state->pairs[tlv_packed2_index(i, j)] += state->square[j * width + i];
+	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
+	tlv_within_add_square(width, state->square, state->pairs);
 	memset(state->correction, 0, d * sizeof(double));
 	memset(state->square, 0, width * width * sizeof(double));
 	state->uncorrected = 0;

@@ -259,18 +259,16 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 {
 	compressed_state *state = (compressed_state *) accumulator;
 	tlv_document *document = &state->document;
+	bool counts;
 
 	if (state->subspace == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
-	if (document->length < TLV_MIN_LENGTH)
+	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	if (!counts)
 	{
 		state->skipped++;
 		return TLV_OK;
 	}
-	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
-							   document->counts, document->index, document->known,
-							   &document->n_known));
 	TLV_TRY(state->closed ? enter_document(ctx, state, document, 1)
 						  : hold_document(ctx, state, document));
 	state->documents++;
@@ -314,10 +312,8 @@ count_compressed_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspa
 	state->closed = !triples || subspace->distinct;
 	tlv_sections_take(*accumulator, &subspace->frame);
 	state->fingerprint = subspace->fingerprint;
-	/* The leading directions of a block. */
-	for (size_t i = 0; i < subspace->d && state->triples; i++)
-		memcpy(state->basis + i * width, subspace->basis + i * subspace->block,
-			   width * sizeof(double));
+	if (state->triples)
+		tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
 	return allocate_rows(ctx, state);
@@ -335,27 +331,6 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 						 tlv_accumulator **accumulator)
 {
 	return count_compressed_create(ctx, &tlv_kind_count_triples, subspace, accumulator);
-}
-
-/* sum_i correction_i w_i w_i' as a width x width matrix, added to square with factor -1 */
-static tlv_status
-subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square)
-{
-	size_t width = state->subspace->width, d = state->subspace->d;
-	double *scaled = tlv_alloc(ctx, width * d, sizeof(double));
-
-	TLV_TRY_ALLOC(ctx, scaled);
-	for (size_t i = 0; i < d; i++)
-	{
-		if (i % ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t j = 0; j < width; j++)
-			scaled[i * width + j] = state->correction[i] * state->subspace->weights[i * width + j];
-	}
-	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width, state->subspace->weights,
-					 width, 1, square, width));
-	tlv_free(ctx, scaled);
-	return TLV_OK;
 }
 
 /* Z_i = S_i (sum_t s2 c_ti y_t - correction_i w_i), raw sums */
@@ -408,11 +383,7 @@ correct_cubes(tlv_context *ctx, const compressed_state *state)
 static tlv_status
 correct_triples(tlv_context *ctx, compressed_state *state)
 {
-	size_t width = state->subspace->width;
-
-	for (size_t i = 0; i < width; i++)
-		for (size_t j = 0; j <= i; j++)
-			state->pairs[tlv_packed2_index(i, j)] += state->square[j * width + i];
+	tlv_within_add_square(state->subspace->width, state->square, state->pairs);
 	return correct_cubes(ctx, state);
 }
 
@@ -430,7 +401,7 @@ compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 		return TLV_OK;
 	width = state->subspace->width;
 	d = state->subspace->d;
-	TLV_TRY(subtract_repeats(ctx, state, state->square));
+	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
 	if (state->triples)
 		TLV_TRY(correct_triples(ctx, state));
 	else

@@ -123,20 +123,17 @@ grouped_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	grouped_state *state = (grouped_state *) accumulator;
 	tlv_document *document = &state->document;
 	size_t group;
-	bool full;
+	bool counts, full;
 
 	if (state->subspace == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_document_decode(ctx, document, row->neighbours.bag));
-	if (document->length < TLV_MIN_LENGTH)
+	TLV_TRY(tlv_within_read(ctx, state->subspace, row->neighbours.bag, document, &counts));
+	if (!counts)
 	{
 		state->skipped++;
 		return TLV_OK;
 	}
 	group = tlv_mix64((uint64_t) row->neighbours.node) % state->groups;
-	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
-							   document->counts, document->index, document->known,
-							   &document->n_known));
 	TLV_TRY(open_block(ctx, state, group));
 	TLV_TRY(tlv_count_block_add(ctx, &state->blocks[group], document, 1, &full));
 	state->documents[group]++;
@@ -180,9 +177,7 @@ tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_
 	state->groups = groups;
 	tlv_sections_take(*accumulator, &subspace->frame);
 	state->fingerprint = subspace->fingerprint;
-	for (size_t i = 0; i < subspace->d; i++) /* the leading directions of a block */
-		memcpy(state->basis + i * width, subspace->basis + i * subspace->block,
-			   width * sizeof(double));
+	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
 	return allocate_rows(ctx, state);

@@ -117,19 +117,16 @@ slice_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	slice_state *state = (slice_state *) accumulator;
 	tlv_document *document = &state->document;
-	bool full;
+	bool counts, full;
 
 	if (state->subspace == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
-	if (document->length < TLV_MIN_LENGTH)
+	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	if (!counts)
 	{
 		state->skipped++;
 		return TLV_OK;
 	}
-	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
-							   document->counts, document->index, document->known,
-							   &document->n_known));
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
@@ -184,16 +181,8 @@ slice_subtract_repeats(tlv_context *ctx, slice_state *state)
 	const double *weights = state->subspace->weights;
 	double *work;
 
+	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
 	TLV_TRY_NEW_ROWS(ctx, work, d, width);
-	for (size_t i = 0; i < d; i++)
-	{
-		if (i % ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t j = 0; j < width; j++)
-			work[i * width + j] = state->correction[i] * weights[i * width + j];
-	}
-	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, work, width, weights, width, 1,
-					 state->square, width));
 	for (size_t i = 0; i < d; i++)
 	{
 		const double *sums = state->scattered + i * width, *row = weights + i * width;
@@ -224,9 +213,7 @@ slice_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	width = state->subspace->width;
 	d = state->subspace->d;
 	TLV_TRY(slice_subtract_repeats(ctx, state));
-	for (size_t i = 0; i < width; i++)
-		for (size_t j = 0; j <= i; j++)
-			state->pairs[tlv_packed2_index(i, j)] += state->square[j * width + i];
+	tlv_within_add_square(width, state->square, state->pairs);
 	for (size_t i = 0; i < width * width; i++)
 		state->slices[i] += state->running[i];
 	memset(state->scattered, 0, width * d * sizeof(double));

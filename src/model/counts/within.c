@@ -1,0 +1,61 @@
+/*
+ * within.c - what passes over documents within a subspace have in common (block.h).
+ */
+#include <string.h>
+
+#include "block.h"
+#include "tensorlv/num/linalg.h"
+
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
+tlv_status
+tlv_within_read(tlv_context *ctx, const tlv_subspace *subspace, const tlv_bag_image *bag,
+				tlv_document *document, bool *counts)
+{
+	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	*counts = !(document->length < TLV_MIN_LENGTH);
+	if (!*counts)
+		return TLV_OK;
+	return tlv_dictionary_map(ctx, &subspace->dictionary, document->n, document->items,
+							  document->counts, document->index, document->known,
+							  &document->n_known);
+}
+
+void
+tlv_within_basis(const tlv_subspace *subspace, double *basis)
+{
+	size_t width = subspace->width;
+
+	for (size_t i = 0; i < subspace->d; i++)
+		memcpy(basis + i * width, subspace->basis + i * subspace->block, width * sizeof(double));
+}
+
+tlv_status
+tlv_within_subtract_repeats(tlv_context *ctx, const tlv_subspace *subspace,
+							const double *correction, double *square)
+{
+	size_t width = subspace->width, d = subspace->d;
+	double *scaled;
+
+	TLV_TRY_NEW_ROWS(ctx, scaled, d, width);
+	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < width; j++)
+			scaled[i * width + j] = correction[i] * subspace->weights[i * width + j];
+	}
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width, subspace->weights, width,
+					 1, square, width));
+	tlv_free(ctx, scaled);
+	return TLV_OK;
+}
+
+void
+tlv_within_add_square(size_t width, const double *square, double *pairs)
+{
+	for (size_t i = 0; i < width; i++)
+		for (size_t j = 0; j <= i; j++)
+			pairs[tlv_packed2_index(i, j)] += square[j * width + i];
+}
