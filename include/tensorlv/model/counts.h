@@ -41,7 +41,7 @@ extern const tlv_aggregate
 extern const tlv_aggregate tlv_aggregate_count_products;
 
 /*
- * A subspace value opened for collecting: weights = scale * basis, laid out
+ * A subspace value opened for collecting; of compressed moments weights = scale * basis, laid out
  * width x d.  The frame's memory must outlive it.
  */
 typedef struct tlv_subspace
@@ -50,17 +50,17 @@ typedef struct tlv_subspace
 	size_t d;	  /* items */
 	size_t block; /* directions held */
 	size_t rank;  /* directions asked for (k) */
-	size_t width; /* directions in weights: block for products, rank for triples */
+	size_t width; /* directions that are used: block for products, rank for compressed moments */
 	bool distinct;
 	const int64_t *items; /* d, ascending */
 	const double *scale;  /* d */
 	const double *basis;  /* block x d, orthonormal, or white (tlv_subspace_whiten) */
-	double *weights;	  /* width x d */
+	double *weights;	  /* width x d; NULL for products, which take the basis as it is */
 	tlv_dictionary dictionary;
 	tlv_digest fingerprint;
 } tlv_subspace;
 
-/* Opens a subspace; width is block, or rank when compressed. */
+/* Opens a subspace; width is block, or rank when compressed, with weights then. */
 extern tlv_status tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 									tlv_subspace **subspace);
 

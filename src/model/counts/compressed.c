@@ -1,11 +1,9 @@
 /*
- * compressed.c - passes over documents within a subspace: products of
- * the pair moment with the basis, and the compressed moments up to order 3
- * (counts.h).
+ * compressed.c - the compressed moments of documents in a subspace, up to order 3 (counts.h).
  *
- * Both gather y = W'c of a document (W = scale * basis) and scatter back to
- * its items: cost proportional to non-zeros times width (block.h).  Rows
- * are collected in blocks, which enter the small dense moments by BLAS-3.
+ * y = W'c of a document (W = scale * basis) is gathered and scattered back to its items: cost
+ * proportional to non-zeros times width (block.h).  Rows are collected in blocks, which enter the
+ * small dense moments by BLAS-3.
  */
 #include "tensorlv/model/counts.h"
 
@@ -49,7 +47,6 @@
 typedef struct compressed_state
 {
 	tlv_declared declared;
-	bool triples;				  /* compressed moments; else products */
 	const tlv_subspace *subspace; /* NULL when only stored values are merged */
 
 	/* what the subspace says */
@@ -58,8 +55,8 @@ typedef struct compressed_state
 	int64_t *items; /* d */
 	double *scale;
 	double *shares;
-	double *ritz;  /* its own; in the value of products they are those before */
-	double *basis; /* width x d (triples) */
+	double *ritz;
+	double *basis; /* width x d */
 
 	double documents;
 	double skipped;
@@ -68,19 +65,17 @@ typedef struct compressed_state
 
 	/* sums over rows seen here since the last flush, not yet corrected for repeated tokens */
 	size_t uncorrected;	 /* documents */
-	double *scattered;	 /* width x d: sum of s c_i y, s = 1/(L-1) for products, s3 for triples */
+	double *scattered;	 /* width x d: sum of s3 c_i y */
 	double *correction;	 /* d: sum of s2 c, or s2 c^2 in distinct mode */
-	double *correction3; /* d, triples: sum of s3 c */
+	double *correction3; /* d: sum of s3 c */
 	double *square;		 /* width x width, lower triangle: sum of s2 y y' */
 
 	/* sums complete in themselves, merged ones included */
-	double *products; /* width x d (products) */
-	double *rayleigh; /* width x width (products) */
-	double *pairs;	  /* packed (triples) */
-	double *cubes;	  /* packed (triples), but for the correction of what is uncorrected */
-	double *totals;	  /* d (triples): sum of c */
-	double *mean;	  /* width (triples): sum of y */
-	double *z_sum;	  /* width (triples, distinct) */
+	double *pairs;	/* packed */
+	double *cubes;	/* packed, but for the correction of what is uncorrected */
+	double *totals; /* d: sum of c */
+	double *mean;	/* width: sum of y */
+	double *z_sum;	/* width (distinct) */
 	double *z_squares;
 
 	tlv_count_block block; /* rows that are not in the sums yet */
@@ -88,7 +83,7 @@ typedef struct compressed_state
 	double *work;
 	tlv_document document;
 
-	tlv_held_documents documents_held; /* of triples: in the counters, and not in the sums */
+	tlv_held_documents documents_held; /* in the counters, and not in the sums */
 	bool closed;					   /* documents go into the sums at once */
 	bool summed;					   /* the sums are of some */
 	int64_t *places;				   /* of the items of a document */
@@ -108,11 +103,8 @@ add_item_sums(compressed_state *state)
 
 		state->correction[entry->item] +=
 			block->s2[entry->row] * (state->distinct != 0 ? c * c : c);
-		if (state->triples)
-		{
-			state->correction3[entry->item] += block->s3[entry->row] * c;
-			state->totals[entry->item] += block->times[entry->row] * c;
-		}
+		state->correction3[entry->item] += block->s3[entry->row] * c;
+		state->totals[entry->item] += block->times[entry->row] * c;
 	}
 }
 
@@ -162,18 +154,14 @@ flush_block(tlv_context *ctx, compressed_state *state)
 	if (rows == 0)
 		return TLV_OK;
 	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
-	TLV_TRY(tlv_count_block_scatter(ctx, block, state->triples ? block->s3 : block->s2,
-									state->scattered));
+	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s3, state->scattered));
 	add_item_sums(state);
-	if (state->triples)
-	{
-		for (size_t t = 0; t < rows; t++)
-			for (size_t j = 0; j < width; j++)
-				state->mean[j] += block->times[t] * block->y[t * width + j];
-		tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
-		if (state->distinct != 0)
-			TLV_TRY(add_quotients(ctx, state));
-	}
+	for (size_t t = 0; t < rows; t++)
+		for (size_t j = 0; j < width; j++)
+			state->mean[j] += block->times[t] * block->y[t * width + j];
+	tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
+	if (state->distinct != 0)
+		TLV_TRY(add_quotients(ctx, state));
 	scale_rows(state);
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
 					 1, state->square, width));
@@ -288,70 +276,27 @@ allocate_rows(tlv_context *ctx, compressed_state *state)
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * d));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->scaled, width * state->block.room_rows));
-	if (!state->triples)
-		return TLV_OK;
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction3, d));
 	return tlv_alloc_numbers(ctx, &state->work, tlv_tensor3_work(width, state->block.room_rows));
-}
-
-static tlv_status
-count_compressed_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
-						tlv_accumulator **accumulator)
-{
-	bool triples = kind->code == TLV_KIND_COUNT_TRIPLES;
-	size_t width = subspace->width;
-	const size_t sizes[TLV_SIZES] = {width, subspace->d, triples ? subspace->block : 0,
-									 triples ? subspace->d : 0};
-	compressed_state *state;
-
-	TLV_TRY(tlv_sections_create(ctx, kind->accumulator, sizes, accumulator));
-	state = (compressed_state *) *accumulator;
-	state->triples = triples;
-	state->subspace = subspace;
-	/* documents of products are not held, nor those whose quotients choose k */
-	state->closed = !triples || subspace->distinct;
-	tlv_sections_take(*accumulator, &subspace->frame);
-	state->fingerprint = subspace->fingerprint;
-	if (state->triples)
-		tlv_within_basis(subspace, state->basis);
-	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
-		   subspace->block * sizeof(double));
-	return allocate_rows(ctx, state);
-}
-
-tlv_status
-tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
-						  tlv_accumulator **accumulator)
-{
-	return count_compressed_create(ctx, &tlv_kind_count_products, subspace, accumulator);
 }
 
 tlv_status
 tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 						 tlv_accumulator **accumulator)
 {
-	return count_compressed_create(ctx, &tlv_kind_count_triples, subspace, accumulator);
-}
+	const size_t sizes[TLV_SIZES] = {subspace->width, subspace->d, subspace->block, subspace->d};
+	compressed_state *state;
 
-/* Z_i = S_i (sum_t s2 c_ti y_t - correction_i w_i), raw sums */
-static tlv_status
-correct_products(tlv_context *ctx, compressed_state *state)
-{
-	const tlv_subspace *subspace = state->subspace;
-	size_t width = subspace->width;
-
-	for (size_t i = 0; i < subspace->d; i++)
-	{
-		if (i % ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t j = 0; j < width; j++)
-			state->products[i * width + j] +=
-				subspace->scale[i] * (state->scattered[i * width + j] -
-									  state->correction[i] * subspace->weights[i * width + j]);
-	}
-	for (size_t i = 0; i < width * width; i++)
-		state->rayleigh[i] += state->square[i];
-	return TLV_OK;
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_triples.accumulator, sizes, accumulator));
+	state = (compressed_state *) *accumulator;
+	state->subspace = subspace;
+	state->closed = subspace->distinct; /* quotients, which choose k, are of documents at once */
+	tlv_sections_take(*accumulator, &subspace->frame);
+	state->fingerprint = subspace->fingerprint;
+	tlv_within_basis(subspace, state->basis);
+	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
+		   subspace->block * sizeof(double));
+	return allocate_rows(ctx, state);
 }
 
 /*
@@ -402,28 +347,16 @@ compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	width = state->subspace->width;
 	d = state->subspace->d;
 	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
-	if (state->triples)
-		TLV_TRY(correct_triples(ctx, state));
-	else
-		TLV_TRY(correct_products(ctx, state));
+	TLV_TRY(correct_triples(ctx, state));
 	memset(state->scattered, 0, width * d * sizeof(double));
 	memset(state->correction, 0, d * sizeof(double));
 	memset(state->square, 0, width * width * sizeof(double));
-	if (state->triples)
-		memset(state->correction3, 0, d * sizeof(double));
+	memset(state->correction3, 0, d * sizeof(double));
 	state->uncorrected = 0;
 	return TLV_OK;
 }
 
 /* ---- stored values ---- */
-
-static tlv_status
-products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
-{
-	(void) sizes;
-	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	return tlv_count_check_subspace(ctx, frame, "products");
-}
 
 /* Of those that are in the sums, 0 where all are held. */
 static double
@@ -616,7 +549,7 @@ tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_fra
 }
 
 #define AT(member) offsetof(compressed_state, member)
-/* Of both kinds: counters, and what they inherit from their subspace, for so many items. */
+/* Counters, and what they inherit from their subspace, for so many items. */
 #define COMMON_LIST(held)                                                                          \
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
 		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},               \
@@ -637,23 +570,6 @@ tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_fra
 	{                                                                                              \
 		"shares", TLV_FLOAT64, held, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)               \
 	}
-
-static const tlv_declaration products_list[] = {
-	COMMON_LIST(SIZE_ITEMS),
-	/* The subspace's own Ritz values become the ones before. */
-	{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},
-	{"products", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_SUM, AT(products)},
-};
-static const tlv_sections products_sections = {
-	.state = sizeof(compressed_state),
-	.kind = TLV_KIND_COUNT_PRODUCTS,
-	TLV_LIST(products_list),
-	.least = {1, 1},
-	.most = {(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
-	.flush = compressed_flush,
-	.check_more = products_check,
-};
 
 #define TRIPLES_LIST                                                                               \
 	COMMON_LIST(SIZE_HELD),                                                                        \
@@ -722,12 +638,6 @@ triples_check_form(tlv_context *ctx, const tlv_frame *frame)
 	return tlv_sections_check(ctx, frame, triples_form(frame));
 }
 
-static const tlv_accumulator_class products_class = {
-	.name = "count_products",
-	TLV_DECLARED(&products_sections),
-	.rows = TLV_ROW_BAG,
-	.add = compressed_add,
-};
 static const tlv_accumulator_class triples_class = {
 	.name = "count_triples",
 	.sections = &triples_sections,
@@ -740,8 +650,6 @@ static const tlv_accumulator_class triples_class = {
 	.add = compressed_add,
 };
 
-const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
-										  .accumulator = &products_class};
 const tlv_kind tlv_kind_count_triples = {TLV_KIND_LINE(COUNT_TRIPLES, count_triples),
 										 .check = triples_check_form,
 										 .accumulator = &triples_class};

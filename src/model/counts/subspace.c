@@ -69,6 +69,20 @@ tlv_subspace_change(const tlv_frame *subspace)
 						   tlv_frame_float64(subspace, "ritz"));
 }
 
+static tlv_status
+scale_basis(tlv_context *ctx, tlv_subspace *s)
+{
+	TLV_TRY_NEW(ctx, s->weights, s->width * s->d);
+	for (size_t i = 0; i < s->d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < s->width; j++)
+			s->weights[i * s->width + j] = s->scale[i] * s->basis[i * s->block + j];
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 				  tlv_subspace **subspace)
@@ -86,14 +100,8 @@ tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 	s->scale = tlv_frame_float64(frame, "scale");
 	s->basis = tlv_frame_float64(frame, "basis");
 	s->fingerprint = frame->header->digest;
-	TLV_TRY_NEW(ctx, s->weights, s->width * s->d);
-	for (size_t i = 0; i < s->d; i++)
-	{
-		if (i % ITEMS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t j = 0; j < s->width; j++)
-			s->weights[i * s->width + j] = s->scale[i] * s->basis[i * s->block + j];
-	}
+	if (compressed)
+		TLV_TRY(scale_basis(ctx, s));
 	TLV_TRY(tlv_dictionary_freeze(ctx, &s->dictionary, s->d, s->items));
 	*subspace = s;
 	return TLV_OK;

@@ -1,0 +1,238 @@
+/*
+ * products.c - passes over documents that multiply the pair moment with the directions of a
+ * subspace (counts.h): the steps of its subspace iteration.
+ *
+ * y = sum of c S b_i over a document's items, S the scale of item i and b_i its row of the basis,
+ * is gathered and scattered back to the items (block.h), so that the cost follows the non-zeros.
+ * Where the vocabulary is large, memory is that of basis and products: entries of a block are c S,
+ * which spares a scaled copy of the basis, and what tokens of the same place add is taken off the
+ * sums in place.
+ */
+#include "tensorlv/model/counts.h"
+
+#include <string.h>
+
+#include "block.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/num/linalg.h"
+
+/* Items between two looks at whether to stop, and of a product of matrices. */
+#define ITEMS_BETWEEN ((size_t) 4096)
+
+/* The sizes. */
+#define SIZE_BASIS TLV_SIZE_1
+#define SIZE_ITEMS TLV_SIZE_2
+
+typedef struct product_state
+{
+	tlv_declared declared;
+	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+
+	/* what the subspace says */
+	tlv_digest fingerprint;
+	double rank, steps, distinct, seed, minimum_documents, trace;
+	int64_t *items; /* d */
+	double *scale;
+	double *shares;
+	double *ritz; /* its own: in the value they are those before */
+
+	double documents;
+	double skipped;
+	double tokens;
+	double squared_lengths;
+
+	/* sums over rows seen here since the last flush */
+	size_t uncorrected; /* documents */
+	double *correction; /* d: sum of s2 c S, or s2 c^2 S^2 in distinct mode */
+	double *square;		/* width x width, lower triangle: sum of s2 y y' */
+
+	/* sums, merged ones included */
+	double *products; /* width x d: but for the correction of what is uncorrected */
+	double *rayleigh; /* width x width */
+
+	tlv_count_block block; /* rows that are not in the sums yet */
+	double *scaled;		   /* the block's y times s2; rows of the basis */
+	tlv_document document;
+} product_state;
+
+/* All rows of the block into the sums. */
+static tlv_status
+flush_block(tlv_context *ctx, product_state *state)
+{
+	tlv_count_block *block = &state->block;
+	size_t width = state->subspace->width, rows = block->rows;
+
+	if (rows == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->basis));
+	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s2, state->products));
+	for (size_t i = 0; i < block->n; i++)
+	{
+		const tlv_count_entry *entry = &block->entries[i];
+		double c = entry->count;
+
+		state->correction[entry->item] +=
+			block->s2[entry->row] * (state->distinct != 0 ? c * c : c);
+	}
+	for (size_t t = 0; t < rows; t++)
+		for (size_t j = 0; j < width; j++)
+			state->scaled[t * width + j] = block->s2[t] * block->y[t * width + j];
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
+					 1, state->square, width));
+	state->uncorrected += rows;
+	tlv_count_block_reset(block);
+	return TLV_OK;
+}
+
+static tlv_status
+product_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	product_state *state = (product_state *) accumulator;
+	tlv_document *document = &state->document;
+	bool counts, full;
+
+	if (state->subspace == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	if (!counts)
+	{
+		state->skipped++;
+		return TLV_OK;
+	}
+	for (size_t i = 0; i < document->n_known; i++)
+		document->known[i] *= state->subspace->scale[document->index[i]];
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
+	state->documents++;
+	state->tokens += document->length;
+	state->squared_lengths += document->length * document->length;
+	return full ? flush_block(ctx, state) : TLV_OK;
+}
+
+tlv_status
+tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
+						  tlv_accumulator **accumulator)
+{
+	size_t width = subspace->width, d = subspace->d, rows;
+	const size_t sizes[TLV_SIZES] = {width, d};
+	product_state *state;
+
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_products.accumulator, sizes, accumulator));
+	state = (product_state *) *accumulator;
+	state->subspace = subspace;
+	tlv_sections_take(*accumulator, &subspace->frame);
+	state->fingerprint = subspace->fingerprint;
+	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"), width * sizeof(double));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
+	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
+	rows = state->block.room_rows > ITEMS_BETWEEN ? state->block.room_rows : ITEMS_BETWEEN;
+	return tlv_alloc_numbers(ctx, &state->scaled,
+							 width * tlv_least(rows, d + state->block.room_rows));
+}
+
+/*
+ * Tokens of the same place, of items first .. first + n - 1: f_i b_i of their products and
+ * sum_i f_i b_i b_i' of the square, f_i = S sum of s2 c S, in distinct mode sum of s2 c^2 S^2.
+ */
+static tlv_status
+subtract_repeats(tlv_context *ctx, product_state *state, size_t first, size_t n)
+{
+	const tlv_subspace *subspace = state->subspace;
+	size_t width = subspace->width;
+	const double *basis = subspace->basis + first * width;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		double factor =
+			state->correction[first + i] * (state->distinct != 0 ? 1 : subspace->scale[first + i]);
+
+		for (size_t j = 0; j < width; j++)
+		{
+			state->scaled[i * width + j] = factor * basis[i * width + j];
+			state->products[(first + i) * width + j] -= state->scaled[i * width + j];
+		}
+	}
+	return tlv_gemm(ctx, false, true, width, width, n, -1, state->scaled, width, basis, width, 1,
+					state->square, width);
+}
+
+/* Rows that wait enter the sums, and what is uncorrected becomes complete. */
+static tlv_status
+product_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	product_state *state = (product_state *) accumulator;
+	size_t width, d, most;
+
+	if (state->subspace == NULL)
+		return TLV_OK;
+	TLV_TRY(flush_block(ctx, state));
+	if (state->uncorrected == 0)
+		return TLV_OK;
+	width = state->subspace->width;
+	d = state->subspace->d;
+	most = tlv_least(ITEMS_BETWEEN, d);
+	for (size_t first = 0; first < d; first += most)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(subtract_repeats(ctx, state, first, tlv_least(most, d - first)));
+	}
+	for (size_t i = 0; i < width * width; i++)
+		state->rayleigh[i] += state->square[i];
+	memset(state->correction, 0, d * sizeof(double));
+	memset(state->square, 0, width * width * sizeof(double));
+	state->uncorrected = 0;
+	return TLV_OK;
+}
+
+static tlv_status
+products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	(void) sizes;
+	TLV_TRY(tlv_count_check_counters(ctx, frame));
+	return tlv_count_check_subspace(ctx, frame, "products");
+}
+
+#define AT(member) offsetof(product_state, member)
+static const tlv_declaration products_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
+	{"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
+	 AT(squared_lengths)},
+	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
+	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
+	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
+	 AT(minimum_documents)},
+	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
+	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
+	{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},
+	{"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)},
+	/* The subspace's own Ritz values become the ones before. */
+	{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
+	{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},
+	{"products", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_SUM, AT(products)},
+};
+#undef AT
+static const tlv_sections products_sections = {
+	.state = sizeof(product_state),
+	.kind = TLV_KIND_COUNT_PRODUCTS,
+	TLV_LIST(products_list),
+	.least = {1, 1},
+	.most = {(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+	.flush = product_flush,
+	.check_more = products_check,
+};
+
+static const tlv_accumulator_class products_class = {
+	.name = "count_products",
+	TLV_DECLARED(&products_sections),
+	.rows = TLV_ROW_BAG,
+	.add = product_add,
+};
+const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
+										  .accumulator = &products_class};
