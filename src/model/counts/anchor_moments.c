@@ -140,9 +140,7 @@ tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 	const size_t sizes[TLV_SIZES] = {width, subspace->d};
 	anchor_state *state;
 
-	if (subspace->distinct)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"anchors need a subspace of all pairs, not of distinct ones");
+	TLV_TRY(tlv_within_require_all_pairs(ctx, subspace, "anchors"));
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_anchor_moments.accumulator, sizes, accumulator));
 	state = (anchor_state *) *accumulator;
 	state->subspace = subspace;

@@ -65,6 +65,10 @@ extern void tlv_count_block_reset(tlv_count_block *block);
 extern tlv_status tlv_within_read(tlv_context *ctx, const tlv_subspace *subspace,
 								  const tlv_bag_image *bag, tlv_document *document, bool *counts);
 
+/* TLV_BAD_PARAMETER, with a hint, for a subspace of distinct pairs; what needs the others. */
+extern tlv_status tlv_within_require_all_pairs(tlv_context *ctx, const tlv_subspace *subspace,
+											   const char *what);
+
 /* The leading directions of the subspace's block: basis is width x d. */
 extern void tlv_within_basis(const tlv_subspace *subspace, double *basis);
 

@@ -162,9 +162,7 @@ tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_
 	const size_t sizes[TLV_SIZES] = {width, subspace->d, groups, subspace->block};
 	grouped_state *state;
 
-	if (subspace->distinct)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"moments by group need a subspace of all pairs, not of distinct ones");
+	TLV_TRY(tlv_within_require_all_pairs(ctx, subspace, "moments by group"));
 	if (groups < 2 || groups > TLV_MOST_GROUPS)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "groups = %zu is not between 2 and %d", groups,

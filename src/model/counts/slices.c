@@ -156,9 +156,7 @@ tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 	const size_t sizes[TLV_SIZES] = {subspace->width, subspace->d};
 	slice_state *state;
 
-	if (subspace->distinct)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"slices need a subspace of all pairs, not of distinct ones");
+	TLV_TRY(tlv_within_require_all_pairs(ctx, subspace, "slices"));
 	if (subspace->width > MOST_DIRECTIONS)
 		return tlv_fail(ctx, TLV_LIMIT, "slices in %zu directions are more than %d",
 						subspace->width, MOST_DIRECTIONS);

@@ -22,6 +22,15 @@ tlv_within_read(tlv_context *ctx, const tlv_subspace *subspace, const tlv_bag_im
 							  &document->n_known);
 }
 
+tlv_status
+tlv_within_require_all_pairs(tlv_context *ctx, const tlv_subspace *subspace, const char *what)
+{
+	if (!subspace->distinct)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s need a subspace of all pairs, not of distinct ones", what);
+	return tlv_fail_hint(ctx, "Find it with distinct_pairs => false.");
+}
+
 void
 tlv_within_basis(const tlv_subspace *subspace, double *basis)
 {
