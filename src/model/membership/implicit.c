@@ -328,7 +328,11 @@ add_row_products(tlv_context *ctx, const membership_implicit *own, size_t m, con
 	TLV_TRY(multiply_blocks(ctx, own, m, a, n, b, own->gram));
 	for (size_t j = 0; j < n; j++)
 		for (size_t i = 0; i < m; i++)
-			*sum += pow(own->gram[j * MEMBERSHIP_BLOCK + i], 3);
+		{
+			double product = own->gram[j * MEMBERSHIP_BLOCK + i];
+
+			*sum += product * product * product;
+		}
 	return TLV_OK;
 }
 

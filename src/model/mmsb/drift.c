@@ -266,6 +266,8 @@ test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, tlv_dr
 	double statistic = 0, degrees = 0;
 
 	for (size_t a = 0; a < k; a++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t b = 0; b < k; b++)
 		{
 			const block_sum *own = &state->blocks[a * k + b];
@@ -282,6 +284,7 @@ test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, tlv_dr
 			few.today += apart;
 			few.variance += own->variance;
 		}
+	}
 	if (few.variance >= LEAST_VARIANCE || (component == 0 && degrees == 0))
 	{
 		statistic += few.variance > 0 ? few.today * few.today / few.variance : 0;

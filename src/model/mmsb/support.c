@@ -125,7 +125,9 @@ learn_parts(tlv_context *ctx, graph_support *state, bool *known)
 		tlv_scratch_begin(ctx, &scratch);
 		status = learn_without(ctx, state, part);
 		tlv_scratch_end(ctx, &scratch);
-		*known = status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER;
+		*known = status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER &&
+				 status != TLV_NOT_IDENTIFIABLE && status != TLV_MEMORY_LIMIT &&
+				 status != TLV_LIMIT; /* else there is no telling */
 		if (*known)
 			TLV_TRY(status);
 	}

@@ -495,6 +495,7 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 					tlv_network_sets *sets)
 {
 	tlv_network_sets old;
+	tlv_status status;
 	bool better = true;
 
 	memset(sets, 0, sizeof(*sets));
@@ -508,9 +509,13 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 		tlv_network_sets next = {.threshold = threshold_of_sets(sets), .gap = true};
 
 		sets->gap |= 2 * sets->apart >= sets->n;
-		if (fabs(next.threshold - sets->threshold) < NEAR_ENOUGH * sets->threshold)
+		if (!(next.threshold > 0) ||
+			fabs(next.threshold - sets->threshold) < NEAR_ENOUGH * sets->threshold)
 			break;
-		TLV_TRY(recover_at(ctx, counts, seed, &next));
+		status = recover_at(ctx, counts, seed, &next);
+		if (status == TLV_LIMIT)
+			break; /* the sets that are there stay */
+		TLV_TRY(status);
 		/* without a gap it may be chance that a few items are on together */
 		better = worth(&next) > worth(sets) && (sets->gap || 2 * next.apart >= next.n);
 		old = *sets;

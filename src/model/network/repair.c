@@ -109,9 +109,10 @@ choose_members(repair *r, size_t s)
 	double *sums = r->sums + s * r->items, least;
 	size_t n = 0, m = 0;
 
+	r->mean[s] = r->gap[s] = 0;
 	for (size_t v = 0; v < r->items; v++)
 		n += (r->members[v] >> s) & 1;
-	if (n < 4)
+	if (n < 3)
 		return 0;
 	for (size_t v = 0; v < r->items; v++)
 	{

@@ -169,6 +169,41 @@ test_many_units(void **state)
 	}
 }
 
+/* Units of three items, the fewest: two sets on in a row. */
+static void
+test_threes(void **state)
+{
+	static const size_t sets[] = {30, 80};
+	size_t n = 2000;
+	tlv_row *rows = room(n, sizeof(tlv_row));
+	tlv_rng rng;
+
+	(void) state;
+	for (int t = 0; t < 2; t++)
+	{
+		tlv_frame model;
+
+		tlv_rng_seed(&rng, 7);
+		for (size_t i = 0; i < n; i++)
+		{
+			int64_t *set = room(6, sizeof(int64_t));
+			size_t a = (size_t) (tlv_rng_uniform(&rng) * (double) sets[t]);
+			size_t b =
+				(a + 1 + (size_t) (tlv_rng_uniform(&rng) * (double) (sets[t] - 1))) % sets[t];
+
+			for (size_t v = 0; v < 6; v++)
+				set[v] = (int64_t) (3 * ((v < 3) == (a < b) ? a : b) + v % 3);
+			rows[i] = *TLV_AS_SYMBOLS(6, set);
+		}
+		plan_use_rows((plan_rows){n, rows});
+		passes.told.form = TLV_ROW_SYMBOLS;
+		model = learn(usual_options(1));
+		printf("units of three of %zu: %zu\n", sets[t], tlv_model_components(&model));
+		assert_above((double) tlv_model_components(&model), 0.88 * (double) sets[t]);
+		assert_below((double) tlv_model_components(&model), (double) sets[t] + 1);
+	}
+}
+
 /* Twelve sets of six items; sets come alone, and four at a time, which are three units above. */
 static void
 test_two_layers(void **state)
@@ -383,6 +418,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_layer, setup, forget),
 		cmocka_unit_test_setup_teardown(test_many_units, setup, forget),
+		cmocka_unit_test_setup_teardown(test_threes, setup, forget),
 		cmocka_unit_test_setup_teardown(test_two_layers, setup, forget),
 		cmocka_unit_test_setup_teardown(test_counts, setup, forget),
 		cmocka_unit_test_setup_teardown(test_array, setup, forget),
