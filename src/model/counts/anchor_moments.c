@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "within.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -18,18 +19,11 @@
 typedef struct anchor_state
 {
 	tlv_declared declared;
-	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	tlv_within within;
 
-	/* what the subspace says */
-	tlv_digest fingerprint;
-	double rank, steps, distinct, seed, minimum_documents, trace;
-	int64_t *items; /* d */
-	double *scale;
-	double *shares;
 	double *basis; /* width x d */
 
 	double documents;
-	double skipped;
 	double tokens;
 
 	/* sums over rows seen here since the last flush */
@@ -72,11 +66,11 @@ static tlv_status
 anchor_flush_block(tlv_context *ctx, anchor_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width, rows = block->rows;
+	size_t width = state->within.subspace->width, rows = block->rows;
 
 	if (rows == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->within.subspace->weights));
 	for (size_t t = 0; t < rows; t++)
 	{
 		double sum = 0;
@@ -105,14 +99,9 @@ anchor_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	tlv_document *document = &state->document;
 	bool counts, full;
 
-	if (state->subspace == NULL)
-		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
 	if (!counts)
-	{
-		state->skipped++;
 		return TLV_OK;
-	}
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
@@ -123,7 +112,7 @@ anchor_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 static tlv_status
 anchor_allocate_rows(tlv_context *ctx, anchor_state *state)
 {
-	size_t width = state->subspace->width, d = state->subspace->d;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
 	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
@@ -143,9 +132,7 @@ tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 	TLV_TRY(tlv_within_require_all_pairs(ctx, subspace, "anchors"));
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_anchor_moments.accumulator, sizes, accumulator));
 	state = (anchor_state *) *accumulator;
-	state->subspace = subspace;
-	tlv_sections_take(*accumulator, &subspace->frame);
-	state->fingerprint = subspace->fingerprint;
+	tlv_within_begin(*accumulator, subspace, &state->within);
 	tlv_within_basis(subspace, state->basis);
 	return anchor_allocate_rows(ctx, state);
 }
@@ -157,14 +144,15 @@ anchor_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	anchor_state *state = (anchor_state *) accumulator;
 	size_t width, d;
 
-	if (state->subspace == NULL)
+	if (state->within.subspace == NULL)
 		return TLV_OK;
 	TLV_TRY(anchor_flush_block(ctx, state));
 	if (state->uncorrected == 0)
 		return TLV_OK;
-	width = state->subspace->width;
-	d = state->subspace->d;
-	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
+	width = state->within.subspace->width;
+	d = state->within.subspace->d;
+	TLV_TRY(
+		tlv_within_subtract_repeats(ctx, state->within.subspace, state->correction, state->square));
 	tlv_within_add_square(width, state->square, state->pairs);
 	memset(state->correction, 0, d * sizeof(double));
 	memset(state->square, 0, width * width * sizeof(double));
@@ -195,20 +183,11 @@ anchor_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 #define AT(member) offsetof(anchor_state, member)
 static const tlv_declaration anchor_list[] = {
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
-	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
-	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
-	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
-	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
-	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
-	 AT(minimum_documents)},
-	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
-	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
-	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
-	{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},
-	{"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)},
+	TLV_WITHIN_LIST(anchor_state),
+	TLV_WITHIN_ITEMS(anchor_state, SIZE_ITEMS),
 	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
 	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
 	{"frequency", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(frequency)},

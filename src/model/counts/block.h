@@ -6,7 +6,6 @@
 #define TENSORLV_COUNT_BLOCK_H
 
 #include "tensorlv/model/accumulator.h"
-#include "tensorlv/model/counts.h"
 
 typedef struct tlv_count_entry
 {
@@ -58,25 +57,5 @@ extern tlv_status tlv_count_block_repeats(tlv_context *ctx, tlv_count_block *blo
 										  const double *weights, double *repeats);
 
 extern void tlv_count_block_reset(tlv_count_block *block);
-
-/* ---- what passes within a subspace have in common (within.c) ---- */
-
-/* The document of a bag, and its items that the subspace knows; *counts: it has tokens enough. */
-extern tlv_status tlv_within_read(tlv_context *ctx, const tlv_subspace *subspace,
-								  const tlv_bag_image *bag, tlv_document *document, bool *counts);
-
-/* TLV_BAD_PARAMETER, with a hint, for a subspace of distinct pairs; what needs the others. */
-extern tlv_status tlv_within_require_all_pairs(tlv_context *ctx, const tlv_subspace *subspace,
-											   const char *what);
-
-/* The leading directions of the subspace's block: basis is width x d. */
-extern void tlv_within_basis(const tlv_subspace *subspace, double *basis);
-
-/* square -= sum_i correction_i w_i w_i': what tokens of the same place add to pairs. */
-extern tlv_status tlv_within_subtract_repeats(tlv_context *ctx, const tlv_subspace *subspace,
-											  const double *correction, double *square);
-
-/* pairs (packed) += the lower triangle of a square of width rows. */
-extern void tlv_within_add_square(size_t width, const double *square, double *pairs);
 
 #endif /* TENSORLV_COUNT_BLOCK_H */

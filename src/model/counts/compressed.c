@@ -12,6 +12,7 @@
 
 #include "block.h"
 #include "documents.h"
+#include "within.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -47,19 +48,12 @@
 typedef struct compressed_state
 {
 	tlv_declared declared;
-	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	tlv_within within;
 
-	/* what the subspace says */
-	tlv_digest fingerprint;
-	double rank, steps, distinct, seed, minimum_documents, trace;
-	int64_t *items; /* d */
-	double *scale;
-	double *shares;
 	double *ritz;
 	double *basis; /* width x d */
 
 	double documents;
-	double skipped;
 	double tokens;
 	double squared_lengths;
 
@@ -102,7 +96,7 @@ add_item_sums(compressed_state *state)
 		double c = entry->count;
 
 		state->correction[entry->item] +=
-			block->s2[entry->row] * (state->distinct != 0 ? c * c : c);
+			block->s2[entry->row] * (state->within.distinct != 0 ? c * c : c);
 		state->correction3[entry->item] += block->s3[entry->row] * c;
 		state->totals[entry->item] += block->times[entry->row] * c;
 	}
@@ -113,9 +107,9 @@ static tlv_status
 add_quotients(tlv_context *ctx, compressed_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width;
+	size_t width = state->within.subspace->width;
 
-	TLV_TRY(tlv_count_block_squares(ctx, block, state->subspace->weights, state->scaled));
+	TLV_TRY(tlv_count_block_squares(ctx, block, state->within.subspace->weights, state->scaled));
 	for (size_t t = 0; t < block->rows; t++)
 	{
 		double length = 1 + 1 / block->s2[t];
@@ -137,7 +131,7 @@ static void
 scale_rows(compressed_state *state)
 {
 	const tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width;
+	size_t width = state->within.subspace->width;
 
 	for (size_t t = 0; t < block->rows; t++)
 		for (size_t j = 0; j < width; j++)
@@ -149,18 +143,18 @@ static tlv_status
 flush_block(tlv_context *ctx, compressed_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width, rows = block->rows;
+	size_t width = state->within.subspace->width, rows = block->rows;
 
 	if (rows == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->within.subspace->weights));
 	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s3, state->scattered));
 	add_item_sums(state);
 	for (size_t t = 0; t < rows; t++)
 		for (size_t j = 0; j < width; j++)
 			state->mean[j] += block->times[t] * block->y[t * width + j];
 	tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
-	if (state->distinct != 0)
+	if (state->within.distinct != 0)
 		TLV_TRY(add_quotients(ctx, state));
 	scale_rows(state);
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
@@ -208,7 +202,7 @@ enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 static tlv_status
 compressed_close(tlv_context *ctx, compressed_state *state)
 {
-	if (state->subspace == NULL)
+	if (state->within.subspace == NULL)
 		return TLV_OK;
 	state->closed = true;
 	TLV_TRY(tlv_documents_tell(ctx, &state->documents_held, state, enter_told));
@@ -249,14 +243,9 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	tlv_document *document = &state->document;
 	bool counts;
 
-	if (state->subspace == NULL)
-		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
 	if (!counts)
-	{
-		state->skipped++;
 		return TLV_OK;
-	}
 	TLV_TRY(state->closed ? enter_document(ctx, state, document, 1)
 						  : hold_document(ctx, state, document));
 	state->documents++;
@@ -269,7 +258,7 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 static tlv_status
 allocate_rows(tlv_context *ctx, compressed_state *state)
 {
-	size_t width = state->subspace->width, d = state->subspace->d;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
 	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
@@ -289,10 +278,8 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_triples.accumulator, sizes, accumulator));
 	state = (compressed_state *) *accumulator;
-	state->subspace = subspace;
+	tlv_within_begin(*accumulator, subspace, &state->within);
 	state->closed = subspace->distinct; /* quotients, which choose k, are of documents at once */
-	tlv_sections_take(*accumulator, &subspace->frame);
-	state->fingerprint = subspace->fingerprint;
 	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
@@ -306,8 +293,8 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 static tlv_status
 correct_cubes(tlv_context *ctx, const compressed_state *state)
 {
-	size_t width = state->subspace->width, d = state->subspace->d;
-	const double *weights = state->subspace->weights;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
+	const double *weights = state->within.subspace->weights;
 	double *r = tlv_alloc(ctx, width * d, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, r);
@@ -328,7 +315,7 @@ correct_cubes(tlv_context *ctx, const compressed_state *state)
 static tlv_status
 correct_triples(tlv_context *ctx, compressed_state *state)
 {
-	tlv_within_add_square(state->subspace->width, state->square, state->pairs);
+	tlv_within_add_square(state->within.subspace->width, state->square, state->pairs);
 	return correct_cubes(ctx, state);
 }
 
@@ -339,14 +326,15 @@ compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	compressed_state *state = (compressed_state *) accumulator;
 	size_t width, d;
 
-	if (state->subspace == NULL)
+	if (state->within.subspace == NULL)
 		return TLV_OK;
 	TLV_TRY(flush_block(ctx, state));
 	if (state->uncorrected == 0)
 		return TLV_OK;
-	width = state->subspace->width;
-	d = state->subspace->d;
-	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
+	width = state->within.subspace->width;
+	d = state->within.subspace->d;
+	TLV_TRY(
+		tlv_within_subtract_repeats(ctx, state->within.subspace, state->correction, state->square));
 	TLV_TRY(correct_triples(ctx, state));
 	memset(state->scattered, 0, width * d * sizeof(double));
 	memset(state->correction, 0, d * sizeof(double));
@@ -429,7 +417,7 @@ merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fram
 
 		*own = 0;
 		status = tlv_sections_merge(ctx, accumulator, frame);
-		if (state->subspace != NULL)
+		if (state->within.subspace != NULL)
 			*own = before;
 		return status;
 	}
@@ -508,7 +496,7 @@ triples_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder 
 	TLV_TRY(tlv_documents_settle(ctx, &state->documents_held));
 	if (!state->summed)
 		TLV_TRY(tlv_documents_require_left(ctx, &state->documents_held));
-	if (state->subspace != NULL && state->documents_held.n > 0)
+	if (state->within.subspace != NULL && state->documents_held.n > 0)
 		TLV_TRY(told_smaller(ctx, state, &smaller));
 	if (state->documents_held.n == 0 || !smaller)
 		return triples_build(ctx, accumulator, builder);
@@ -549,30 +537,14 @@ tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_fra
 }
 
 #define AT(member) offsetof(compressed_state, member)
-/* Counters, and what they inherit from their subspace, for so many items. */
-#define COMMON_LIST(held)                                                                          \
+#define TRIPLES_LIST                                                                               \
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
-		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},               \
+		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
 		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
 		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
 		{"squared_lengths", TLV_FLOAT64,		TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,                 \
 		 TLV_SUM,			AT(squared_lengths)},                                                  \
-		{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},                   \
-		{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},                 \
-		{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},     \
-		{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},                   \
-		{"minimum_documents", TLV_FLOAT64,			TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,             \
-		 TLV_EQUAL,			  AT(minimum_documents)},                                              \
-		{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},                   \
-		{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},     \
-		{"items", TLV_INT64, held, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},                  \
-		{"scale", TLV_FLOAT64, held, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},              \
-	{                                                                                              \
-		"shares", TLV_FLOAT64, held, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)               \
-	}
-
-#define TRIPLES_LIST                                                                               \
-	COMMON_LIST(SIZE_HELD),                                                                        \
+		TLV_WITHIN_LIST(compressed_state), TLV_WITHIN_ITEMS(compressed_state, SIZE_HELD),          \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
 		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \
 		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
@@ -589,7 +561,6 @@ static const tlv_declaration triples_list[] = {TRIPLES_LIST};
 static const tlv_declaration told_list[] = {
 	TRIPLES_LIST,
 	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, compressed_state, documents_held)};
-#undef COMMON_LIST
 #undef AT
 #define TRIPLES_SECTIONS(of)                                                                       \
 	.state = sizeof(compressed_state), .kind = TLV_KIND_COUNT_TRIPLES, TLV_LIST(of),               \

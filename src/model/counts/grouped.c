@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "within.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -32,19 +33,12 @@
 typedef struct grouped_state
 {
 	tlv_declared declared;
-	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	tlv_within within;
 	size_t groups;
 
-	/* what the subspace says */
-	tlv_digest fingerprint;
-	double rank, steps, distinct, seed, minimum_documents, trace;
-	int64_t *items; /* d */
-	double *scale;
-	double *shares;
 	double *ritz;
 	double *basis; /* width x d */
 
-	double skipped;
 	/* by group */
 	double *documents;
 	double *tokens;
@@ -69,7 +63,7 @@ static void
 add_item_sums(grouped_state *state, size_t group)
 {
 	const tlv_count_block *block = &state->blocks[group];
-	size_t first = group * state->subspace->d;
+	size_t first = group * state->within.subspace->d;
 
 	for (size_t i = 0; i < block->n; i++)
 	{
@@ -87,11 +81,11 @@ static tlv_status
 flush_block(tlv_context *ctx, grouped_state *state, size_t group)
 {
 	tlv_count_block *block = &state->blocks[group];
-	size_t width = state->subspace->width, d = state->subspace->d;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	if (block->rows == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->within.subspace->weights));
 	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s2, state->products + group * width * d));
 	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s3, state->scattered + group * width * d));
 	add_item_sums(state, group);
@@ -110,11 +104,12 @@ open_block(tlv_context *ctx, grouped_state *state, size_t group)
 
 	if (block->room_rows > 0)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_init(ctx, block, state->subspace->width, state->subspace->d));
+	TLV_TRY(
+		tlv_count_block_init(ctx, block, state->within.subspace->width, state->within.subspace->d));
 	if (state->work != NULL)
 		return TLV_OK;
 	return tlv_alloc_numbers(ctx, &state->work,
-							 tlv_tensor3_work(state->subspace->width, block->room_rows));
+							 tlv_tensor3_work(state->within.subspace->width, block->room_rows));
 }
 
 static tlv_status
@@ -125,14 +120,10 @@ grouped_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	size_t group;
 	bool counts, full;
 
-	if (state->subspace == NULL)
-		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_within_read(ctx, state->subspace, row->neighbours.bag, document, &counts));
+	TLV_TRY(
+		tlv_within_read(ctx, accumulator, &state->within, row->neighbours.bag, document, &counts));
 	if (!counts)
-	{
-		state->skipped++;
 		return TLV_OK;
-	}
 	group = tlv_mix64((uint64_t) row->neighbours.node) % state->groups;
 	TLV_TRY(open_block(ctx, state, group));
 	TLV_TRY(tlv_count_block_add(ctx, &state->blocks[group], document, 1, &full));
@@ -146,7 +137,7 @@ grouped_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 static tlv_status
 allocate_rows(tlv_context *ctx, grouped_state *state)
 {
-	size_t width = state->subspace->width, n = state->subspace->d * state->groups;
+	size_t width = state->within.subspace->width, n = state->within.subspace->d * state->groups;
 
 	TLV_TRY_NEW0(ctx, state->blocks, state->groups);
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * n));
@@ -171,10 +162,8 @@ tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_grouped_moments.accumulator, sizes, accumulator));
 	state = (grouped_state *) *accumulator;
-	state->subspace = subspace;
+	tlv_within_begin(*accumulator, subspace, &state->within);
 	state->groups = groups;
-	tlv_sections_take(*accumulator, &subspace->frame);
-	state->fingerprint = subspace->fingerprint;
 	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
@@ -188,8 +177,8 @@ tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_
 static tlv_status
 correct_group(tlv_context *ctx, grouped_state *state, size_t group)
 {
-	size_t width = state->subspace->width, d = state->subspace->d;
-	const double *weights = state->subspace->weights;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
+	const double *weights = state->within.subspace->weights;
 	double *r = state->scattered + group * width * d,
 		   *products = state->products + group * width * d;
 
@@ -217,10 +206,10 @@ grouped_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	grouped_state *state = (grouped_state *) accumulator;
 	size_t width, d;
 
-	if (state->subspace == NULL)
+	if (state->within.subspace == NULL)
 		return TLV_OK;
-	width = state->subspace->width;
-	d = state->subspace->d;
+	width = state->within.subspace->width;
+	d = state->within.subspace->d;
 	for (size_t g = 0; g < state->groups; g++)
 		TLV_TRY(flush_block(ctx, state, g));
 	if (!state->uncorrected)
@@ -382,22 +371,13 @@ grouped_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 #define AT(member) offsetof(grouped_state, member)
 static const tlv_declaration grouped_list[] = {
 	{"documents", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	{"tokens", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
 	{"squared_lengths", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
 	 AT(squared_lengths)},
-	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
-	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
-	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
-	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
-	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
-	 AT(minimum_documents)},
-	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
-	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
-	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
-	{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},
-	{"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)},
+	TLV_WITHIN_LIST(grouped_state),
+	TLV_WITHIN_ITEMS(grouped_state, SIZE_ITEMS),
 	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
 	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
 	{"totals", TLV_FLOAT64, SIZE_ITEMS, SIZE_GROUPS, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},

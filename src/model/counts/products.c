@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "within.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -27,18 +28,11 @@
 typedef struct product_state
 {
 	tlv_declared declared;
-	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	tlv_within within;
 
-	/* what the subspace says */
-	tlv_digest fingerprint;
-	double rank, steps, distinct, seed, minimum_documents, trace;
-	int64_t *items; /* d */
-	double *scale;
-	double *shares;
 	double *ritz; /* its own: in the value they are those before */
 
 	double documents;
-	double skipped;
 	double tokens;
 	double squared_lengths;
 
@@ -61,11 +55,11 @@ static tlv_status
 flush_block(tlv_context *ctx, product_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width, rows = block->rows;
+	size_t width = state->within.subspace->width, rows = block->rows;
 
 	if (rows == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->basis));
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->within.subspace->basis));
 	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s2, state->products));
 	for (size_t i = 0; i < block->n; i++)
 	{
@@ -73,7 +67,7 @@ flush_block(tlv_context *ctx, product_state *state)
 		double c = entry->count;
 
 		state->correction[entry->item] +=
-			block->s2[entry->row] * (state->distinct != 0 ? c * c : c);
+			block->s2[entry->row] * (state->within.distinct != 0 ? c * c : c);
 	}
 	for (size_t t = 0; t < rows; t++)
 		for (size_t j = 0; j < width; j++)
@@ -92,16 +86,11 @@ product_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	tlv_document *document = &state->document;
 	bool counts, full;
 
-	if (state->subspace == NULL)
-		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
 	if (!counts)
-	{
-		state->skipped++;
 		return TLV_OK;
-	}
 	for (size_t i = 0; i < document->n_known; i++)
-		document->known[i] *= state->subspace->scale[document->index[i]];
+		document->known[i] *= state->within.subspace->scale[document->index[i]];
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
@@ -119,9 +108,7 @@ tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
 
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_products.accumulator, sizes, accumulator));
 	state = (product_state *) *accumulator;
-	state->subspace = subspace;
-	tlv_sections_take(*accumulator, &subspace->frame);
-	state->fingerprint = subspace->fingerprint;
+	tlv_within_begin(*accumulator, subspace, &state->within);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"), width * sizeof(double));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
 	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
@@ -138,14 +125,14 @@ tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
 static tlv_status
 subtract_repeats(tlv_context *ctx, product_state *state, size_t first, size_t n)
 {
-	const tlv_subspace *subspace = state->subspace;
+	const tlv_subspace *subspace = state->within.subspace;
 	size_t width = subspace->width;
 	const double *basis = subspace->basis + first * width;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		double factor =
-			state->correction[first + i] * (state->distinct != 0 ? 1 : subspace->scale[first + i]);
+		double factor = state->correction[first + i] *
+						(state->within.distinct != 0 ? 1 : subspace->scale[first + i]);
 
 		for (size_t j = 0; j < width; j++)
 		{
@@ -164,13 +151,13 @@ product_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	product_state *state = (product_state *) accumulator;
 	size_t width, d, most;
 
-	if (state->subspace == NULL)
+	if (state->within.subspace == NULL)
 		return TLV_OK;
 	TLV_TRY(flush_block(ctx, state));
 	if (state->uncorrected == 0)
 		return TLV_OK;
-	width = state->subspace->width;
-	d = state->subspace->d;
+	width = state->within.subspace->width;
+	d = state->within.subspace->d;
 	most = tlv_least(ITEMS_BETWEEN, d);
 	for (size_t first = 0; first < d; first += most)
 	{
@@ -196,22 +183,13 @@ products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 #define AT(member) offsetof(product_state, member)
 static const tlv_declaration products_list[] = {
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
 	{"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
 	 AT(squared_lengths)},
-	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
-	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
-	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
-	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
-	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
-	 AT(minimum_documents)},
-	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
-	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
-	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
-	{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},
-	{"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)},
+	TLV_WITHIN_LIST(product_state),
+	TLV_WITHIN_ITEMS(product_state, SIZE_ITEMS),
 	/* The subspace's own Ritz values become the ones before. */
 	{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
 	{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},

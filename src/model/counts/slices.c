@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "within.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -25,14 +26,9 @@
 typedef struct slice_state
 {
 	tlv_declared declared;
-	const tlv_subspace *subspace; /* NULL when only stored values are merged */
-
-	/* what the subspace says */
-	tlv_digest fingerprint;
-	double rank, steps, distinct, seed, minimum_documents, trace;
+	tlv_within within;
 
 	double documents;
-	double skipped;
 	double tokens;
 
 	/* sums over rows seen here since the last flush, not yet corrected for repeated tokens */
@@ -76,7 +72,7 @@ static void
 scale_rows(slice_state *state, const double *factor)
 {
 	const tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width;
+	size_t width = state->within.subspace->width;
 
 	for (size_t t = 0; t < block->rows; t++)
 		for (size_t j = 0; j < width; j++)
@@ -88,13 +84,13 @@ static tlv_status
 slice_flush_block(tlv_context *ctx, slice_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->subspace->width, rows = block->rows;
+	size_t width = state->within.subspace->width, rows = block->rows;
 
 	if (rows == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->within.subspace->weights));
 	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s3, state->scattered));
-	TLV_TRY(tlv_count_block_repeats(ctx, block, state->subspace->weights, state->squares));
+	TLV_TRY(tlv_count_block_repeats(ctx, block, state->within.subspace->weights, state->squares));
 	add_items(state);
 	scale_rows(state, block->s2);
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
@@ -119,14 +115,9 @@ slice_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	tlv_document *document = &state->document;
 	bool counts, full;
 
-	if (state->subspace == NULL)
-		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	TLV_TRY(tlv_within_read(ctx, state->subspace, row->bag, document, &counts));
+	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
 	if (!counts)
-	{
-		state->skipped++;
 		return TLV_OK;
-	}
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
@@ -137,7 +128,7 @@ slice_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 static tlv_status
 slice_allocate_rows(tlv_context *ctx, slice_state *state)
 {
-	size_t width = state->subspace->width, d = state->subspace->d;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->running, width * width));
@@ -162,9 +153,7 @@ tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 						subspace->width, MOST_DIRECTIONS);
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_slice_moments.accumulator, sizes, accumulator));
 	state = (slice_state *) *accumulator;
-	state->subspace = subspace;
-	tlv_sections_take(*accumulator, &subspace->frame);
-	state->fingerprint = subspace->fingerprint;
+	tlv_within_begin(*accumulator, subspace, &state->within);
 	return slice_allocate_rows(ctx, state);
 }
 
@@ -175,11 +164,12 @@ tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 static tlv_status
 slice_subtract_repeats(tlv_context *ctx, slice_state *state)
 {
-	size_t width = state->subspace->width, d = state->subspace->d;
-	const double *weights = state->subspace->weights;
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
+	const double *weights = state->within.subspace->weights;
 	double *work;
 
-	TLV_TRY(tlv_within_subtract_repeats(ctx, state->subspace, state->correction, state->square));
+	TLV_TRY(
+		tlv_within_subtract_repeats(ctx, state->within.subspace, state->correction, state->square));
 	TLV_TRY_NEW_ROWS(ctx, work, d, width);
 	for (size_t i = 0; i < d; i++)
 	{
@@ -203,13 +193,13 @@ slice_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	slice_state *state = (slice_state *) accumulator;
 	size_t width, d;
 
-	if (state->subspace == NULL)
+	if (state->within.subspace == NULL)
 		return TLV_OK;
 	TLV_TRY(slice_flush_block(ctx, state));
 	if (state->uncorrected == 0)
 		return TLV_OK;
-	width = state->subspace->width;
-	d = state->subspace->d;
+	width = state->within.subspace->width;
+	d = state->within.subspace->d;
 	TLV_TRY(slice_subtract_repeats(ctx, state));
 	tlv_within_add_square(width, state->square, state->pairs);
 	for (size_t i = 0; i < width * width; i++)
@@ -234,17 +224,10 @@ slice_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 #define AT(member) offsetof(slice_state, member)
 static const tlv_declaration slice_list[] = {
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
-	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
-	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
-	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
-	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
-	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
-	 AT(minimum_documents)},
-	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
-	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	TLV_WITHIN_LIST(slice_state),
 	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
 	{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
 	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},

@@ -1,23 +1,35 @@
 /*
- * within.c - what passes over documents within a subspace have in common (block.h).
+ * within.c - what passes over documents within a subspace have in common (within.h).
  */
+#include "within.h"
+
 #include <string.h>
 
-#include "block.h"
 #include "tensorlv/num/linalg.h"
 
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 
-tlv_status
-tlv_within_read(tlv_context *ctx, const tlv_subspace *subspace, const tlv_bag_image *bag,
-				tlv_document *document, bool *counts)
+void
+tlv_within_begin(tlv_accumulator *accumulator, const tlv_subspace *subspace, tlv_within *within)
 {
+	within->subspace = subspace;
+	tlv_sections_take(accumulator, &subspace->frame);
+	within->fingerprint = subspace->fingerprint;
+}
+
+tlv_status
+tlv_within_read(tlv_context *ctx, tlv_accumulator *accumulator, tlv_within *within,
+				const tlv_bag_image *bag, tlv_document *document, bool *counts)
+{
+	if (within->subspace == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
 	*counts = !(document->length < TLV_MIN_LENGTH);
+	within->skipped += !*counts;
 	if (!*counts)
 		return TLV_OK;
-	return tlv_dictionary_map(ctx, &subspace->dictionary, document->n, document->items,
+	return tlv_dictionary_map(ctx, &within->subspace->dictionary, document->n, document->items,
 							  document->counts, document->index, document->known,
 							  &document->n_known);
 }

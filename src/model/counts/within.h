@@ -1,0 +1,94 @@
+/*
+ * within.h - what passes over documents within a subspace have in common.
+ */
+#ifndef TENSORLV_COUNT_WITHIN_H
+#define TENSORLV_COUNT_WITHIN_H
+
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/sections.h"
+
+/* Of the state of an accumulator: the subspace, and what its value says of it. */
+typedef struct tlv_within
+{
+	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	tlv_digest fingerprint;
+	double rank, steps, distinct, seed, minimum_documents, trace;
+	int64_t *items; /* d, of values that hold them */
+	double *scale;
+	double *shares;
+	double skipped; /* documents that are too short */
+} tlv_within;
+
+/* The declarations of these, of a state with a member `within`: all but the items, and these, of
+ * which there are so many. */
+#define TLV_WITHIN_LIST(state)                                                                       \
+	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, offsetof(state, within.rank)},     \
+		{"steps",                                                                                    \
+		 TLV_FLOAT64,                                                                                \
+		 TLV_ONE,                                                                                    \
+		 TLV_ONE,                                                                                    \
+		 TLV_WHOLE,                                                                                  \
+		 TLV_EQUAL,                                                                                  \
+		 offsetof(state, within.steps)},                                                             \
+		{"distinct",                                                                                 \
+		 TLV_FLOAT64,                                                                                \
+		 TLV_ONE,                                                                                    \
+		 TLV_ONE,                                                                                    \
+		 TLV_NONNEGATIVE,                                                                            \
+		 TLV_EQUAL,                                                                                  \
+		 offsetof(state, within.distinct)},                                                          \
+		{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, offsetof(state, within.seed)}, \
+		{"minimum_documents",                                                                        \
+		 TLV_FLOAT64,                                                                                \
+		 TLV_ONE,                                                                                    \
+		 TLV_ONE,                                                                                    \
+		 TLV_NONNEGATIVE,                                                                            \
+		 TLV_EQUAL,                                                                                  \
+		 offsetof(state, within.minimum_documents)},                                                 \
+		{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, offsetof(state, within.trace)}, \
+	{                                                                                                \
+		"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL,                          \
+			offsetof(state, within.fingerprint)                                                      \
+	}
+#define TLV_WITHIN_ITEMS(state, n)                                                                 \
+	{"items", TLV_INT64, n, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, offsetof(state, within.items)},     \
+		{"scale",                                                                                  \
+		 TLV_FLOAT64,                                                                              \
+		 n,                                                                                        \
+		 TLV_ONE,                                                                                  \
+		 TLV_NONNEGATIVE,                                                                          \
+		 TLV_EQUAL,                                                                                \
+		 offsetof(state, within.scale)},                                                           \
+	{                                                                                              \
+		"shares", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,                             \
+			offsetof(state, within.shares)                                                         \
+	}
+
+/* Rows of the accumulator, whose member it is, are in that subspace. */
+extern void tlv_within_begin(tlv_accumulator *accumulator, const tlv_subspace *subspace,
+							 tlv_within *within);
+
+/*
+ * The document of a bag, and its items that the subspace knows; *counts: it has tokens enough, else
+ * it is counted as skipped.  Errors: those of tlv_document_decode, and rows where there is no
+ * subspace.
+ */
+extern tlv_status tlv_within_read(tlv_context *ctx, tlv_accumulator *accumulator,
+								  tlv_within *within, const tlv_bag_image *bag,
+								  tlv_document *document, bool *counts);
+
+/* TLV_BAD_PARAMETER, with a hint, for a subspace of distinct pairs; what needs the others. */
+extern tlv_status tlv_within_require_all_pairs(tlv_context *ctx, const tlv_subspace *subspace,
+											   const char *what);
+
+/* The leading directions of the subspace's block: basis is width x d. */
+extern void tlv_within_basis(const tlv_subspace *subspace, double *basis);
+
+/* square -= sum_i correction_i w_i w_i': what tokens of the same place add to pairs. */
+extern tlv_status tlv_within_subtract_repeats(tlv_context *ctx, const tlv_subspace *subspace,
+											  const double *correction, double *square);
+
+/* pairs (packed) += the lower triangle of a square of width rows. */
+extern void tlv_within_add_square(size_t width, const double *square, double *pairs);
+
+#endif /* TENSORLV_COUNT_WITHIN_H */
