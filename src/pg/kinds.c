@@ -57,11 +57,7 @@ TLV_FUNCTION(tlv_groups_rows)
 	TlvWork *work;
 	int64_t *group;
 
-	if (tlv_layout_of(&model)->weights == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("tlv_groups is not defined for a model of kind %s", TlvKind(&model)->name),
-				 errhint("tlv_tree_clusters divides the variables of a tree.")));
+	TlvRequireWeights(&model, "tlv_groups");
 	TlvInitRows(fcinfo);
 	work = TlvWorkBegin("tensorlv groups");
 	TlvCheck(&work->ctx, tlv_model_groups(&work->ctx, &model, n, &group));

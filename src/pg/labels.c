@@ -49,16 +49,39 @@ TLV_FUNCTION(tlv_label)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* Hidden variables of a tree stand where the tree has them. */
-static void
-require_numbers(const tlv_frame *model, const char *function)
+/* Why models of a kind have no components that can be put in order, and what serves instead. */
+static const struct
 {
-	if (tlv_layout_of(model)->weights == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s is not defined for a model of kind %s", function, TlvKind(model)->name),
-				 errdetail("A hidden variable is one by its place in the tree: it has no weight, "
-						   "and another tree has other variables.")));
+	const tlv_kind *kind;
+	const char *why, *instead;
+} unordered[] = {
+	{&tlv_kind_tree,
+	 "A hidden variable is one by its place in the tree: it has no weight, and another tree has "
+	 "other variables.",
+	 "tlv_tree_clusters divides the variables of a tree, and tlv_robinson_foulds compares two."},
+	{&tlv_kind_network, "Units of a layer are the children of units above, by their numbers.",
+	 "tlv_match pairs the units of two networks."},
+};
+
+void
+TlvRequireWeights(const tlv_frame *model, const char *function)
+{
+	const char *why = "Its parts belong together and have no weights of their own.",
+			   *instead = NULL;
+
+	if (tlv_layout_of(model)->weights != NULL)
+		return;
+	for (size_t i = 0; i < lengthof(unordered); i++)
+		if (TlvKind(model) == unordered[i].kind)
+		{
+			why = unordered[i].why;
+			instead = unordered[i].instead;
+		}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s is not defined for a model of kind %s", function, TlvKind(model)->name),
+			 errdetail("%s", why),
+			 instead != NULL ? errhint("%s", instead) : errhint("tlv_fit_cp gives components.")));
 }
 
 /* tlv_align(model, reference, max_distance) */
@@ -71,7 +94,7 @@ TLV_FUNCTION(tlv_align)
 		PG_RETURN_NULL();
 	model = TlvFrame(PG_GETARG_TLV(0));
 	reference = TlvFrame(PG_GETARG_TLV(1));
-	require_numbers(&model, "tlv_align");
+	TlvRequireWeights(&model, "tlv_align");
 	if (TlvKind(&model) != TlvKind(&reference))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a model of kind %s cannot be aligned with one of kind %s",
@@ -89,7 +112,7 @@ TLV_FUNCTION(tlv_compact)
 	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
 	TlvMaker maker;
 
-	require_numbers(&model, "tlv_compact");
+	TlvRequireWeights(&model, "tlv_compact");
 	TlvMakerBegin(&maker, "tensorlv compact");
 	TlvCheck(maker.ctx,
 			 tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), &maker.image, &maker.size));

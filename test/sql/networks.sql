@@ -36,6 +36,9 @@ CREATE TABLE purchases AS
 SELECT layer, unit, string_agg(child_name, ' ' ORDER BY child_name) AS items, min(share) AS share FROM tlv_edges(tlv_network('TABLE purchases')) GROUP BY 1, 2 ORDER BY 3;
 SELECT string_agg(item_name, ' ' ORDER BY item_name) AS items FROM tlv_decode(tlv_network('TABLE purchases'), ARRAY[1, 2]);
 SELECT code, component, round(score::numeric, 4) AS score, message FROM tlv_warnings(tlv_network('TABLE purchases', layers => 2));
+-- units are in no order: what serves instead is said
+SELECT tlv_groups(model, 2) FROM network_models;
+SELECT tlv_align(model, model) FROM network_models;
 -- nothing there, little there
 SELECT code, message FROM tlv_warnings(tlv_network('SELECT ARRAY[i % 7, i % 11 + 10, i % 5 + 30] FROM generate_series(1, 770) i'));
 SELECT code, message FROM tlv_warnings(tlv_network('SELECT active FROM baskets'));

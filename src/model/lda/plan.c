@@ -40,6 +40,8 @@
  * the words as they are.
  */
 #define LONG_ONE_IN 10
+/* So many longer ones are enough for moments of their own, whatever there is beside them. */
+#define LONG_ENOUGH 1000
 #define SHORT_TIMES TLV_MIN_LENGTH
 
 /* ---- passes ---- */
@@ -53,7 +55,7 @@ tlv_lda_repeats_words(lda_plan *plan, const tlv_value *summary)
 		return false;
 	documents = tlv_frame_scalar(&summary->frame, "documents", 0);
 	skipped = tlv_frame_scalar(&summary->frame, "skipped", 0);
-	if (skipped == 0 || documents * LONG_ONE_IN > documents + skipped)
+	if (skipped == 0 || documents >= LONG_ENOUGH || documents * LONG_ONE_IN > documents + skipped)
 		return false;
 	plan->times = SHORT_TIMES;
 	plan->damp = plan->damped = false;

@@ -434,6 +434,9 @@ TlvCachedModelEnd(TlvModelCache *cache)
 	TlvEndUse(&cache->in_use);
 }
 
+/* Error, with what serves instead, of a kind whose components have no weights (labels.c). */
+extern void TlvRequireWeights(const tlv_frame *model, const char *function);
+
 /* tlv_match(a, b): rows (component_a, component_b, distance); NULL without a partner (apply.c). */
 extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);
 
