@@ -96,7 +96,7 @@ CREATE FUNCTION tlv_fit_hmm(moments tlv_moments, k integer DEFAULT NULL, covaria
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
-    'non-negative least squares; of symbols refined by so many iterations of EM on the counts of windows (null: until the likelihood stands, at most 100), of vectors with covariances alike for all '
+    'non-negative least squares; of symbols refined by so many iterations of EM on the counts of windows (null: until the likelihood stands, at most 1,000), of vectors with covariances alike for all '
     'states, common, spherical, diagonal or full until they are refined; more states than the moments identify: of symbols by EM on the counts '
     'from random starts, of vectors as many as there are, with a warning; k null: by the rank of the pairs of neighbours, at most max_k; method joint, '
     'power, als or sgd, restarts and steps of the decomposition';

@@ -33,7 +33,7 @@ CREATE FUNCTION tlv_fit_multiview(moments tlv_moments, k integer DEFAULT NULL, i
 COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'a mixture of k components (null: as many as the views'' dependence tells apart, at most max_k) '
     'from moments of three views, whatever their distributions: weights and conditional means of every view; of '
-    'categories (latent classes) refined by so many iterations of EM on the counts (null: until the likelihood stands, at most 100), without the rows; method joint, power, als or sgd, restarts and '
+    'categories (latent classes) refined by so many iterations of EM on the counts (null: until the likelihood stands, at most 1,000), without the rows; method joint, power, als or sgd, restarts and '
     'steps of the decomposition';
 CREATE FUNCTION tlv_multiview(query text, k integer DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,

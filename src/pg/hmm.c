@@ -85,7 +85,7 @@ static tlv_hmm_plan_options
 read_hmm_arguments(FunctionCallInfo fcinfo)
 {
 	HmmArguments arguments = {
-		.plan = {.fit = {.iterations = TLV_CELL_ITERATIONS, .covariance = TLV_COVARIANCE_SPHERICAL},
+		.plan = {.fit = {.iterations = -1, .covariance = TLV_COVARIANCE_SPHERICAL},
 				 .refine = TLV_HMM_REFINE_AUTO,
 				 .iterations = -1}};
 
@@ -143,7 +143,7 @@ TLV_FUNCTION(tlv_hmm)
 static tlv_hmm_plan_options
 hmm_search(const TlvSearch *search)
 {
-	return (tlv_hmm_plan_options){.fit = {.iterations = TLV_CELL_ITERATIONS,
+	return (tlv_hmm_plan_options){.fit = {.iterations = -1,
 										  .covariance = TLV_COVARIANCE_SPHERICAL,
 										  .seed = search->seed,
 										  .decompose.seed = search->seed},

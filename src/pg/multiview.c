@@ -31,7 +31,7 @@ static const TlvArgument multiview_arguments[] = {
 static tlv_multiview_plan_options
 read_multiview_arguments(FunctionCallInfo fcinfo)
 {
-	tlv_multiview_plan_options options = {.fit.iterations = TLV_CELL_ITERATIONS,
+	tlv_multiview_plan_options options = {.fit.iterations = -1,
 										  .refine = TLV_MULTIVIEW_REFINE_AUTO,
 										  .iterations = -1};
 
@@ -88,7 +88,7 @@ TLV_FUNCTION(tlv_multiview)
 static tlv_multiview_plan_options
 multiview_search(const TlvSearch *search)
 {
-	return (tlv_multiview_plan_options){.fit = {.iterations = TLV_CELL_ITERATIONS,
+	return (tlv_multiview_plan_options){.fit = {.iterations = -1,
 												.max_k = search->max_k,
 												.seed = search->seed,
 												.decompose.seed = search->seed},

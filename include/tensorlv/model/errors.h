@@ -137,9 +137,11 @@ extern tlv_status tlv_errors_write(tlv_context *ctx, const tlv_frame *model,
  * The model with the standard errors of a delete-a-group jackknife: without are n models, each
  * fitted to all rows but one of n groups of about the same size, components in any order.  With
  * e_g what the g-th says, sqrt((n - 1) / n sum_g (e_g - mean)^2) (Quenouille 1956, Tukey 1958), of
- * n - 1 degrees of freedom.
- * NULL where a component has no partner.  Errors: TLV_BAD_PARAMETER for fewer than two models, of
- * another kind or number of components, or of a kind without estimates; memory, TLV_CANCELLED.
+ * n - 1 degrees of freedom.  A probability of fewer than ten observations, as the errors of its
+ * distribution tell these, or less than two errors from 0 or 1, has an exact interval to there
+ * instead.  NULL where a component has no partner.  Errors: TLV_BAD_PARAMETER for fewer than two
+ * models, of another kind or number of components, or of a kind without estimates; memory,
+ * TLV_CANCELLED.
  */
 extern tlv_status tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n,
 									   const tlv_frame *without, void **image, size_t *size);

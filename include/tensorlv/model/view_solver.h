@@ -99,4 +99,40 @@ extern tlv_status tlv_cell_expectations(tlv_context *ctx, const tlv_view_source 
 										const double *a, const double *b, const double *c,
 										double *ga, double *gb, double *gc, double *log_likelihood);
 
+/*
+ * Probabilities in blocks that EM on counts changes in place, with the steps of it: the
+ * log-likelihood of what the blocks hold, and what becomes of them by what it has kept; normalize
+ * makes them sum to 1 again.
+ */
+#define TLV_CELL_BLOCKS 4
+typedef struct tlv_cell_em
+{
+	const char *what; /* for reports of progress */
+	double total;	  /* rows */
+	int blocks;
+	double *block[TLV_CELL_BLOCKS];
+	size_t numbers[TLV_CELL_BLOCKS];
+	void *state;
+	tlv_status (*expect)(tlv_context *ctx, void *state, double *log_likelihood);
+	tlv_status (*maximize)(tlv_context *ctx, void *state);
+	void (*normalize)(void *state);
+} tlv_cell_em;
+
+/* How it went: steps, whether the log-likelihood stands, what it is, and its last growth. */
+typedef struct tlv_cell_climb
+{
+	int done;
+	bool stands;
+	double log_likelihood, growth;
+} tlv_cell_climb;
+
+/*
+ * So many steps of EM, fewer where the log-likelihood of a row stands (to 1e-9); -1: until it does,
+ * TLV_CELL_ITERATIONS at most, two steps followed by an extrapolation of the logarithms (SQUAREM:
+ * Varadhan, Roland 2008), which is taken back where the likelihood falls.  Errors: memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_cell_climb_steps(tlv_context *ctx, const tlv_cell_em *em, int iterations,
+									   tlv_cell_climb *climb);
+
 #endif /* TLV_VIEW_SOLVER_H */

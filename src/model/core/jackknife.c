@@ -10,6 +10,13 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/rng.h"
 
+/* Observations of a category, or of all others, and its errors to 0 or 1, from which on a spread of
+ * fits tells its error. */
+#define RARE		10.0
+#define RARE_ERRORS 2.0
+/* Observations whose interval of 95 % reaches to 0. */
+#define REACHES_ZERO 3.5
+
 /* ---- estimates of another model, by what they are ---- */
 
 static bool
@@ -165,6 +172,61 @@ finish_draws(jackknife *state, size_t i, double groups)
 		draws[r] = scale * (draws[r] - state->numbers[r] * mean);
 }
 
+/* ---- what no spread of fits tells ---- */
+
+/*
+ * A share of too few observations: an estimate at or near 0 stays there in most fits, whatever it
+ * is in truth, and the others are too large.  It has no standard error, but counts as of as many
+ * observations as its distribution comes from, or as its own error tells where these are fewer,
+ * and as few as reach to 0.
+ */
+static void
+count_rare(tlv_estimate *own, double observations)
+{
+	double p = own->estimate, error = own->standard_error, least = fmin(p, 1 - p);
+
+	if (least * observations >= RARE && least >= RARE_ERRORS * error)
+		return;
+	own->standard_error = NAN;
+	own->degrees = 0;
+	if (error > 0 && least > 0)
+		observations = fmin(observations, p * (1 - p) / (error * error));
+	own->count = least > 0 ? fmin(observations, REACHES_ZERO / least) : observations;
+}
+
+/* Of probabilities that sum to 1, sum p (1 - p) beside the sum of squared errors tells how many
+ * observations they come from. */
+static tlv_status
+count_all_rare(tlv_context *ctx, tlv_estimates *list)
+{
+	size_t groups = 0;
+	double *sums;
+
+	for (size_t i = 0; i < list->n; i++)
+		groups = list->list[i].group > groups ? list->list[i].group : groups;
+	TLV_TRY_NEW0(ctx, sums, 2 * (groups + 1));
+	for (size_t i = 0; i < list->n; i++)
+	{
+		const tlv_estimate *own = &list->list[i];
+		double p = own->estimate, error = own->standard_error;
+
+		if (own->group == 0 || !(error > 0))
+			continue;
+		sums[2 * own->group] += p * (1 - p);
+		sums[2 * own->group + 1] += error * error;
+	}
+	for (size_t i = 0; i < list->n; i++)
+	{
+		tlv_estimate *own = &list->list[i];
+		const double *of_group = sums + 2 * own->group;
+
+		if (own->group != 0 && !own->plain && of_group[1] > 0)
+			count_rare(own, of_group[0] / of_group[1]);
+	}
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
 static const tlv_model_class *
 model_class(const tlv_frame *model)
 {
@@ -211,5 +273,6 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const t
 		if (state.list.draws != NULL)
 			finish_draws(&state, i, groups);
 	}
+	TLV_TRY(count_all_rare(ctx, &state.list));
 	return tlv_errors_write(ctx, model, &state.list, image, size);
 }

@@ -252,7 +252,7 @@ static tlv_status
 refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 {
 	size_t k = fit->k;
-	tlv_hmm_window_climb climb;
+	tlv_cell_climb climb;
 
 	if (options->iterations == 0)
 		return TLV_OK;

@@ -232,24 +232,18 @@ extern tlv_status tlv_hmm_update(tlv_context *ctx, const tlv_frame *model,
 /* Counts of windows of symbols, as a source of views; it points into the moments. */
 extern void tlv_hmm_window_source(const tlv_frame *moments, tlv_view_source *source);
 
-/* How EM on the counts of windows went: growth is that of its last iteration. */
-typedef struct tlv_hmm_window_climb
-{
-	double log_likelihood, growth;
-	int done; /* iterations */
-} tlv_hmm_window_climb;
-
 /*
  * EM on the counts of windows (composite likelihood): emissions k x m, transitions [to + k from],
- * first: law of a window's first state, all changed in place.  Errors: memory, TLV_CANCELLED.
+ * first: law of a window's first state, all changed in place; iterations as in
+ * tlv_cell_climb_steps.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k,
 									int iterations, double *emissions, double *transitions,
-									double *first, tlv_hmm_window_climb *climb);
+									double *first, tlv_cell_climb *climb);
 
 /* What it tells of itself, of so many windows; a warning where it ended at its limit, but not of a
  * start. */
-extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb,
+extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
 										   const tlv_hmm_options *options, double windows,
 										   tlv_diagnostics *diagnostics);
 

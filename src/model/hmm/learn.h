@@ -172,7 +172,7 @@ typedef struct tlv_hmm_window_task
 typedef struct tlv_hmm_window_start
 {
 	double *emissions, *transitions, *first; /* k x m, k x k, k: one block */
-	tlv_hmm_window_climb climb;
+	tlv_cell_climb climb;
 } tlv_hmm_window_start;
 
 /* The best of the starts, whose emissions are the block to be freed.  Errors: memory,

@@ -19,6 +19,9 @@
 #define FEW_STEPS	 0.2
 #define MANY_ASCENTS 50
 
+/* Steps of EM on the counts of windows: the model is where steps over the sequences begin. */
+#define START_ITERATIONS 100
+
 /* What the plan keeps between two passes. */
 enum
 {
@@ -32,7 +35,7 @@ typedef struct hmm_plan
 	tlv_hmm_plan_options options;
 	tlv_held model;	  /* of the moments */
 	tlv_error failed; /* why there is none */
-	size_t asked;	  /* states; 0: fewer steps than states there are not */
+	size_t asked;	  /* states; 0: there are no fewer steps than states */
 	tlv_hmm_ascent ascent;
 	int starts; /* that were compared; 0: none but the moments' */
 	bool moments_won;
@@ -515,7 +518,9 @@ tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_p
 	plan->options = *options;
 	plan->rank.p_value = NAN;
 	plan->options.fit.start = hmm_step_limit(plan) > 0;
-	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0 : TLV_CELL_ITERATIONS;
+	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0
+								   : plan->options.fit.start			  ? START_ITERATIONS
+																		  : -1;
 	*created = &plan->base;
 	return TLV_OK;
 }

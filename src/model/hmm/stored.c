@@ -98,7 +98,7 @@ tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
 	}
 	tlv_free(ctx, shares);
 	tlv_free(ctx, start.emissions);
-	return task->last > 0 ? climb(ctx, source, k, task->last, best) : TLV_OK;
+	return task->last != 0 ? climb(ctx, source, k, task->last, best) : TLV_OK;
 }
 
 /* ---- what the counts say of the beginning ---- */

@@ -15,9 +15,8 @@
 #define GRADIENT_STEPS	   2000
 #define GRADIENT_TOLERANCE 1e-10
 
-/* EM stands when the log-likelihood of a window grows by less. */
-#define EM_TOLERANCE 1e-9
-#define GROWTH_WARN	 1e-6
+/* A log-likelihood of a window that grows by more does not stand. */
+#define GROWTH_WARN 1e-6
 /* No probability starts at zero: EM could not raise it. */
 #define EM_LEAST 1e-6
 
@@ -131,23 +130,24 @@ tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram, const doub
 
 typedef struct window_em
 {
+	const tlv_view_source *source;
 	size_t k;
 	size_t m;
-	double *a, *c;			/* k x m: x_1 with h_2; x_3 given h_2 */
-	double *ga, *gb, *gc;	/* k x m: cell expectations */
-	double *spread;			/* k x m */
-	double *joint;			/* k x k: P(h_2, h_1) */
+	double *emissions, *transitions, *initial; /* of a window */
+	double *a, *c;							   /* k x m: x_1 with h_2; x_3 given h_2 */
+	double *ga, *gb, *gc;					   /* k x m: cell expectations */
+	double *spread;							   /* k x m */
+	double *joint;							   /* k x k: P(h_2, h_1) */
 	double *first, *second; /* k x k: expected pairs (1, 2) and (2, 3), [to + k from] */
 } window_em;
 
 static tlv_status
-allocate_em(tlv_context *ctx, size_t k, size_t m, window_em *em)
+allocate_em(tlv_context *ctx, window_em *em)
 {
+	size_t k = em->k, m = em->m;
 	double *block = tlv_alloc(ctx, 6 * k * m + 3 * k * k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
-	em->k = k;
-	em->m = m;
 	em->a = block;
 	em->c = block + k * m;
 	em->ga = block + 2 * k * m;
@@ -162,86 +162,95 @@ allocate_em(tlv_context *ctx, size_t k, size_t m, window_em *em)
 
 /* The views' factors given h_2, and the expectations of the cells under them. */
 static tlv_status
-window_expectations(tlv_context *ctx, const tlv_view_source *source, window_em *em,
-					const double *emissions, const double *transitions, const double *first,
-					double *log_likelihood)
+window_expectations(tlv_context *ctx, void *state, double *log_likelihood)
 {
+	window_em *em = state;
 	size_t k = em->k, m = em->m;
 
 	for (size_t i = 0; i < k; i++)
 		for (size_t j = 0; j < k; j++)
-			em->joint[i * k + j] = transitions[i * k + j] * first[i];
-	TLV_TRY(tlv_gemm(ctx, false, false, k, m, k, 1, em->joint, k, emissions, k, 0, em->a, k));
-	TLV_TRY(tlv_gemm(ctx, true, false, k, m, k, 1, transitions, k, emissions, k, 0, em->c, k));
-	return tlv_cell_expectations(ctx, source, k, em->a, emissions, em->c, em->ga, em->gb, em->gc,
-								 log_likelihood);
+			em->joint[i * k + j] = em->transitions[i * k + j] * em->initial[i];
+	TLV_TRY(tlv_gemm(ctx, false, false, k, m, k, 1, em->joint, k, em->emissions, k, 0, em->a, k));
+	TLV_TRY(
+		tlv_gemm(ctx, true, false, k, m, k, 1, em->transitions, k, em->emissions, k, 0, em->c, k));
+	return tlv_cell_expectations(ctx, em->source, k, em->a, em->emissions, em->c, em->ga, em->gb,
+								 em->gc, log_likelihood);
+}
+
+static void
+window_normalize(void *state)
+{
+	const window_em *em = state;
+
+	tlv_normalize_rows(em->k, em->m, 0, em->emissions);
+	tlv_normalize_columns(em->k, em->k, 0, em->transitions);
+	tlv_normalize_columns(em->k, 1, 0, em->initial);
 }
 
 /* What the states of steps 1, 2 and 3 are expected to emit and where they go. */
 static tlv_status
-window_maximize(tlv_context *ctx, window_em *em, double *emissions, double *transitions,
-				double *first)
+window_maximize(tlv_context *ctx, void *state)
 {
+	window_em *em = state;
 	size_t k = em->k, m = em->m;
 
-	TLV_TRY(tlv_gemm(ctx, false, true, k, k, m, 1, em->ga, k, emissions, k, 0, em->first, k));
-	TLV_TRY(tlv_gemm(ctx, false, true, k, k, m, 1, emissions, k, em->gc, k, 0, em->second, k));
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, m, 1, em->ga, k, em->emissions, k, 0, em->first, k));
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, m, 1, em->emissions, k, em->gc, k, 0, em->second, k));
 	TLV_TRY(tlv_gemm(ctx, true, false, k, m, k, 1, em->joint, k, em->ga, k, 0, em->spread, k));
-	TLV_TRY(tlv_gemm(ctx, false, false, k, m, k, 1, transitions, k, em->gc, k, 1, em->spread, k));
+	TLV_TRY(
+		tlv_gemm(ctx, false, false, k, m, k, 1, em->transitions, k, em->gc, k, 1, em->spread, k));
 	for (size_t e = 0; e < k * m; e++)
-		emissions[e] *= em->gb[e] + em->spread[e];
+		em->emissions[e] *= em->gb[e] + em->spread[e];
 	for (size_t i = 0; i < k; i++)
 	{
-		first[i] = 0;
+		em->initial[i] = 0;
 		for (size_t j = 0; j < k; j++)
 		{
 			double pair = em->joint[i * k + j] * em->first[i * k + j];
 
-			first[i] += pair;
-			transitions[i * k + j] = pair + transitions[i * k + j] * em->second[i * k + j];
+			em->initial[i] += pair;
+			em->transitions[i * k + j] = pair + em->transitions[i * k + j] * em->second[i * k + j];
 		}
 	}
-	tlv_normalize_rows(k, m, 0, emissions);
-	tlv_normalize_columns(k, k, 0, transitions);
-	tlv_normalize_columns(k, 1, 0, first);
+	window_normalize(state);
 	return TLV_OK;
 }
 
 tlv_status
 tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int iterations,
-				  double *emissions, double *transitions, double *first,
-				  tlv_hmm_window_climb *climb)
+				  double *emissions, double *transitions, double *first, tlv_cell_climb *climb)
 {
-	size_t m = source->d[0];
-	double before = -HUGE_VAL;
-	window_em em;
+	window_em em = {.source = source,
+					.k = k,
+					.m = source->d[0],
+					.emissions = emissions,
+					.transitions = transitions,
+					.initial = first};
+	tlv_cell_em steps = {.what = "window EM",
+						 .total = source->total,
+						 .blocks = 3,
+						 .block = {emissions, transitions, first},
+						 .numbers = {k * em.m, k * k, k},
+						 .state = &em,
+						 .expect = window_expectations,
+						 .maximize = window_maximize,
+						 .normalize = window_normalize};
 
-	memset(climb, 0, sizeof(*climb));
-	TLV_TRY(allocate_em(ctx, k, m, &em));
-	tlv_normalize_rows(k, m, EM_LEAST, emissions);
+	TLV_TRY(allocate_em(ctx, &em));
+	tlv_normalize_rows(k, em.m, EM_LEAST, emissions);
 	tlv_normalize_columns(k, k, EM_LEAST, transitions);
 	tlv_normalize_columns(k, 1, EM_LEAST, first);
-	for (; climb->done < iterations; climb->done++)
-	{
-		tlv_report(ctx, "window EM", climb->done, iterations);
-		TLV_TRY(window_expectations(ctx, source, &em, emissions, transitions, first,
-									&climb->log_likelihood));
-		climb->growth = climb->log_likelihood - before;
-		if (climb->growth < EM_TOLERANCE * source->total)
-			break;
-		before = climb->log_likelihood;
-		TLV_TRY(window_maximize(ctx, &em, emissions, transitions, first));
-	}
+	TLV_TRY(tlv_cell_climb_steps(ctx, &steps, iterations, climb));
 	tlv_free(ctx, em.a);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb,
+tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
 						 const tlv_hmm_options *options, double windows,
 						 tlv_diagnostics *diagnostics)
 {
-	bool limited = climb->done == options->iterations && climb->growth > GROWTH_WARN * windows;
+	bool limited = !climb->stands && climb->growth > GROWTH_WARN * windows;
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, climb->done, "window_iterations"));
 	if (limited && !options->start)

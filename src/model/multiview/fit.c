@@ -9,9 +9,10 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/view_solver.h"
 
-/* EM stands when the log-likelihood of a row grows by less. */
-#define EM_TOLERANCE  1e-9
-#define EM_LEAST	  1e-6
+/* No probability starts at zero: EM could not raise it. */
+#define EM_LEAST 1e-6
+/* A log-likelihood of a row that grows by more does not stand. */
+#define GROWTH_WARN	  1e-6
 #define NEGATIVE_WARN 0.3
 
 /* Starts that are drawn, and steps of each before the best goes on. */
@@ -206,6 +207,7 @@ finish_vectors(tlv_context *ctx, view_fit *fit)
 /* Views (k x d_t), weights, and their expectations under the counts. */
 typedef struct cell_step
 {
+	const tlv_view_source *source;
 	size_t k;
 	double *const *views;
 	double *weights;
@@ -214,68 +216,78 @@ typedef struct cell_step
 } cell_step;
 
 static tlv_status
-expect_cells(tlv_context *ctx, const tlv_view_source *source, const cell_step *step,
-			 double *log_likelihood)
+expect_cells(tlv_context *ctx, void *state, double *log_likelihood)
 {
+	const cell_step *step = state;
 	size_t k = step->k;
 
-	for (size_t i = 0; i < source->d[0]; i++)
+	for (size_t i = 0; i < step->source->d[0]; i++)
 		for (size_t j = 0; j < k; j++)
 			step->weighted[i * k + j] = step->weights[j] * step->views[0][i * k + j];
-	return tlv_cell_expectations(ctx, source, k, step->weighted, step->views[1], step->views[2],
-								 step->g[0], step->g[1], step->g[2], log_likelihood);
+	return tlv_cell_expectations(ctx, step->source, k, step->weighted, step->views[1],
+								 step->views[2], step->g[0], step->g[1], step->g[2],
+								 log_likelihood);
 }
 
 static void
-maximize_cells(const tlv_view_source *source, const cell_step *step)
+normalize_cells(void *state)
 {
-	size_t k = step->k;
-	double total = 0;
+	const cell_step *step = state;
 
+	tlv_normalize_columns(step->k, 1, 0, step->weights);
+	for (int t = 0; t < 3; t++)
+		tlv_normalize_rows(step->k, step->source->d[t], 0, step->views[t]);
+}
+
+static tlv_status
+maximize_cells(tlv_context *ctx, void *state)
+{
+	const cell_step *step = state;
+	size_t k = step->k;
+
+	(void) ctx;
 	for (size_t j = 0; j < k; j++)
 	{
 		double sum = 0;
 
-		for (size_t i = 0; i < source->d[0]; i++)
+		for (size_t i = 0; i < step->source->d[0]; i++)
 			sum += step->weighted[i * k + j] * step->g[0][i * k + j];
-		total += step->weights[j] = sum;
+		step->weights[j] = sum;
 	}
-	for (size_t j = 0; j < k; j++)
-		step->weights[j] /= total;
 	for (int t = 0; t < 3; t++)
 	{
 		const double *factor = t == 0 ? step->weighted : step->views[t];
 
-		for (size_t e = 0; e < source->d[t] * k; e++)
+		for (size_t e = 0; e < step->source->d[t] * k; e++)
 			step->views[t][e] = factor[e] * step->g[t][e];
-		tlv_normalize_rows(k, source->d[t], 0, step->views[t]);
 	}
+	normalize_cells(state);
+	return TLV_OK;
 }
 
-/* Steps until the likelihood stands, so many at most; how many were done, and where it ends. */
 static tlv_status
-climb_cells(tlv_context *ctx, const tlv_view_source *source, const cell_step *step, int most,
-			int *done, bool *stands, double *log_likelihood)
+climb_cells(tlv_context *ctx, cell_step *step, int iterations, tlv_cell_climb *climb)
 {
-	double before = -HUGE_VAL;
+	tlv_cell_em em = {.what = "EM on counts",
+					  .total = step->source->total,
+					  .blocks = 4,
+					  .block = {step->weights, step->views[0], step->views[1], step->views[2]},
+					  .numbers = {step->k},
+					  .state = step,
+					  .expect = expect_cells,
+					  .maximize = maximize_cells,
+					  .normalize = normalize_cells};
 
-	*stands = false;
-	for (*done = 0;; (*done)++)
-	{
-		tlv_report(ctx, "EM on counts", *done, most);
-		TLV_TRY(expect_cells(ctx, source, step, log_likelihood));
-		*stands = *log_likelihood - before < EM_TOLERANCE * source->total;
-		if (*stands || *done == most)
-			return TLV_OK;
-		before = *log_likelihood;
-		maximize_cells(source, step);
-	}
+	for (int t = 0; t < 3; t++)
+		em.numbers[1 + t] = step->k * step->source->d[t];
+	return tlv_cell_climb_steps(ctx, &em, iterations, climb);
 }
 
 static tlv_status
 begin_cells(tlv_context *ctx, view_fit *fit, cell_step *step)
 {
-	*step = (cell_step){.k = fit->k, .views = fit->solution.means, .weights = fit->weights};
+	*step = (cell_step){
+		.source = fit->source, .k = fit->k, .views = fit->solution.means, .weights = fit->weights};
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(tlv_alloc_numbers(ctx, &step->g[t], fit->k * fit->source->d[t]));
 	return tlv_alloc_numbers(ctx, &step->weighted, fit->k * fit->source->d[0]);
@@ -292,19 +304,21 @@ end_cells(tlv_context *ctx, cell_step *step)
 static tlv_status
 refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 {
-	double log_likelihood = 0;
+	tlv_cell_climb climb;
 	cell_step step;
-	bool stands;
-	int done;
 
 	for (int t = 0; t < 3; t++)
 		tlv_normalize_rows(fit->k, fit->source->d[t], EM_LEAST, fit->solution.means[t]);
 	TLV_TRY(begin_cells(ctx, fit, &step));
-	TLV_TRY(climb_cells(ctx, fit->source, &step, iterations, &done, &stands, &log_likelihood));
+	TLV_TRY(climb_cells(ctx, &step, iterations, &climb));
 	end_cells(ctx, &step);
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "count_iterations"));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, stands, "count_stands"));
-	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / fit->source->total,
+	if (iterations < 0 && !climb.stands && climb.growth > GROWTH_WARN * fit->source->total)
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit", .score = climb.done},
+						 "the likelihood still rises after %d steps", climb.done));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.done, "count_iterations"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.stands, "count_stands"));
+	return tlv_diagnose(ctx, &fit->diagnostics, climb.log_likelihood / fit->source->total,
 						"mean_log_likelihood");
 }
 
@@ -329,10 +343,9 @@ draw_start(view_fit *fit, tlv_rng *rng)
 static tlv_status
 start_at_random(tlv_context *ctx, view_fit *fit, uint64_t seed)
 {
-	double best = -HUGE_VAL, *kept[4], log_likelihood;
+	double best = -HUGE_VAL, *kept[4];
+	tlv_cell_climb climb;
 	cell_step step;
-	bool stands;
-	int done;
 
 	fit->random = true;
 	TLV_TRY(tlv_alloc_numbers(ctx, &kept[3], fit->k));
@@ -349,11 +362,10 @@ start_at_random(tlv_context *ctx, view_fit *fit, uint64_t seed)
 
 		tlv_rng_stream(&rng, seed, start);
 		draw_start(fit, &rng);
-		TLV_TRY(
-			climb_cells(ctx, fit->source, &step, RANDOM_STEPS, &done, &stands, &log_likelihood));
-		if (log_likelihood <= best)
+		TLV_TRY(climb_cells(ctx, &step, RANDOM_STEPS, &climb));
+		if (climb.log_likelihood <= best)
 			continue;
-		best = log_likelihood;
+		best = climb.log_likelihood;
 		memcpy(kept[3], fit->weights, fit->k * sizeof(double));
 		for (int t = 0; t < 3; t++)
 			memcpy(kept[t], fit->solution.means[t], fit->k * fit->d[t] * sizeof(double));
@@ -380,7 +392,7 @@ finish_categories(tlv_context *ctx, view_fit *fit, int iterations)
 			fit->worst = fmax(fit->worst, negative[j]);
 	}
 	tlv_free(ctx, negative);
-	if (iterations > 0)
+	if (iterations != 0)
 		TLV_TRY(refine_categories(ctx, fit, iterations));
 	/* The stored form has one component after the other. */
 	for (int t = 0; t < 3; t++)

@@ -7,9 +7,8 @@
 #include "internal.h"
 #include "tensorlv/model/plan.h"
 
-/* Passes of refinement at most, and steps on counts when their number is left to us. */
-#define MOST_STEPS		100
-#define MOST_CELL_STEPS 1000
+/* Passes of refinement at most, when their number is left to us. */
+#define MOST_STEPS 100
 /* Refinement that moves means by more, in standard deviations, fits another model. */
 #define MOST_SHIFT 0.2
 /* The likelihood stands when the mean over the rows rises by less, of itself and 1. */
@@ -103,12 +102,10 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 			"data's: constant columns or equal rows",
 			(size_t) low, (size_t) parts->k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
-	if (plan->refined && plan->options.iterations < 0 && !plan->stands)
+	if (plan->refined && plan->vectors && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "iterations_at_limit",
-										.score = plan->vectors ? MOST_STEPS : MOST_CELL_STEPS},
-						 "the likelihood still rises after %d steps",
-						 (int) (plan->vectors ? MOST_STEPS : MOST_CELL_STEPS)));
+						 &(tlv_warning){.code = "iterations_at_limit", .score = MOST_STEPS},
+						 "the likelihood still rises after %d steps", MOST_STEPS));
 	return TLV_OK;
 }
 
@@ -269,7 +266,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	plan->vectors = base->rows.form == TLV_ROW_VIEWS;
 	plan->refined = plan->options.refine == TLV_MULTIVIEW_REFINE_EM ||
 					(plan->options.refine == TLV_MULTIVIEW_REFINE_AUTO && !plan->vectors);
-	plan->options.fit.iterations = !plan->refined ? 0 : steps >= 0 ? steps : MOST_CELL_STEPS;
+	plan->options.fit.iterations = plan->refined ? steps : 0;
 	tlv_plan_ask(base, pass, "moments",
 				 plan->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views,
 				 multiview_plan_fit);

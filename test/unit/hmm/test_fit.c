@@ -278,6 +278,37 @@ fit_status(tlv_frame moments, size_t k)
 	return tlv_hmm_fit(&ctx, &moments, &options, &image, &size);
 }
 
+/* Accelerated steps on the counts of windows stand where plain ones arrive much later; few plain
+ * ones say that they do not. */
+static void
+test_window_steps(void **state)
+{
+	const int limits[3] = {-1, 4000, 5};
+	tlv_frame moments, truth = simulated_model(8, 0, 3, 3);
+	double reached[3], steps[3];
+	bool warned[3];
+	int32_t *states;
+
+	(void) state;
+	moments = moments_of(drawn(truth, 20000, &states));
+	for (int i = 0; i < 3; i++)
+	{
+		tlv_frame model = fitted(moments, 3, limits[i]);
+
+		reached[i] = diagnostic(model, "window_log_likelihood");
+		steps[i] = diagnostic(model, "window_iterations");
+		warned[i] = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+	}
+	print_message("accelerated %.0f steps: %.9f, plain %.0f: %.9f, %.0f: %.9f\n", steps[0],
+				  reached[0], steps[1], reached[1], steps[2], reached[2]);
+	assert_at_least(reached[0], reached[1] - 1e-8);
+	assert_below(steps[0], 0.6 * steps[1]);
+	assert_below(reached[2], reached[0] - 1e-6);
+	assert_false(warned[0]);
+	assert_false(warned[1]);
+	assert_true(warned[2]);
+}
+
 static void
 test_refusals(void **state)
 {
@@ -358,6 +389,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_stationary, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_least_squares, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_state, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_window_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_corrupt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),

@@ -122,14 +122,12 @@ test_accuracy(void **state)
 }
 
 /*
- * EM on the counts of windows that ends at its limit is a warning where nothing follows, and not
- * where the steps over the sequences do, which stand.
+ * EM on the counts of windows stands where nothing follows.  Where steps over the sequences do, it
+ * ends before, which is not worth a warning.
  */
 static void
 test_start_at_limit(void **state)
 {
-	size_t ended = 0;
-
 	(void) state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 	{
@@ -140,16 +138,14 @@ test_start_at_limit(void **state)
 		use_rows(simulated_model(4, 0, 4, seed), 5, 1000);
 		model = plan_model(&f, make(&f, &options));
 		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+		assert_false(warned);
 		plan_forget(&f);
-		ended += warned;
 		options.refine = TLV_HMM_REFINE_EM;
 		model = plan_model(&f, make(&f, &options));
 		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
 		plan_forget(&f);
 	}
-	print_message("windows at their limit: %zu of 4\n", ended);
-	assert_at_least(ended, 1);
 }
 
 /* ---- what it does when ---- */
