@@ -31,9 +31,8 @@ static const TlvArgument multiview_arguments[] = {
 static tlv_multiview_plan_options
 read_multiview_arguments(FunctionCallInfo fcinfo)
 {
-	tlv_multiview_plan_options options = {.fit.iterations = -1,
-										  .refine = TLV_MULTIVIEW_REFINE_AUTO,
-										  .iterations = -1};
+	tlv_multiview_plan_options options = {
+		.fit.iterations = -1, .refine = TLV_MULTIVIEW_REFINE_AUTO, .iterations = -1};
 
 	TlvReadArguments(fcinfo, multiview_arguments, &options);
 	return options;

@@ -94,7 +94,7 @@ SELECT tlv_jackknife(model, ARRAY[model, tlv_simulate_lca_model(3, 3)]) FROM jac
 CREATE TABLE view_rows AS SELECT i, ARRAY(SELECT CASE WHEN h = 0 AND u < .2 THEN 'rare' WHEN (u < .6) = (h = 0) THEN 'yes' ELSE 'no' END
     FROM (SELECT i % 2 AS h, abs(hashint8extended(i, v)) % 1000 / 1000.0 AS u FROM generate_series(1, 3) v) q) AS x FROM generate_series(1, 4000) i;
 WITH g AS MATERIALIZED (SELECT i / 200 % 20 AS g, tlv_view_moments(x[1], x[2], x[3]) AS s FROM view_rows GROUP BY 1)
-SELECT component, item_name, standard_error IS NULL AS rare, low = 0 AS from_zero, high < .2 AS narrow
+SELECT component, item_name, standard_error IS NULL AS rare, low = 0 AS from_zero, high < .5 AS bounded
 FROM tlv_estimates(tlv_jackknife((SELECT tlv_fit_multiview(tlv_rollup(s), 2) FROM g),
     ARRAY(SELECT tlv_fit_multiview(tlv_rollup(o.s), 2) FROM g JOIN g o ON o.g <> g.g GROUP BY g.g))) WHERE item_name ~ 'rare' ORDER BY 2, 1;
 DROP TABLE view_rows;

@@ -14,6 +14,9 @@
  * fits tells its error. */
 #define RARE		10.0
 #define RARE_ERRORS 2.0
+/* Of the observations of a distribution, so many count for what is rare: most of it may be of other
+ * components.  bench/coverage holds .93 with all of them, .94 with half. */
+#define RARE_PART 0.5
 /* Observations whose interval of 95 % reaches to 0. */
 #define REACHES_ZERO 3.5
 
@@ -176,9 +179,9 @@ finish_draws(jackknife *state, size_t i, double groups)
 
 /*
  * A share of too few observations: an estimate at or near 0 stays there in most fits, whatever it
- * is in truth, and the others are too large.  It has no standard error, but counts as of as many
- * observations as its distribution comes from, or as its own error tells where these are fewer,
- * and as few as reach to 0.
+ * is in truth, and the others are too large.  It has no standard error, but a count: half of the
+ * observations that its distribution comes from, as many as its own error tells where these are
+ * fewer, and so few that the interval reaches to 0.
  */
 static void
 count_rare(tlv_estimate *own, double observations)
@@ -189,8 +192,9 @@ count_rare(tlv_estimate *own, double observations)
 		return;
 	own->standard_error = NAN;
 	own->degrees = 0;
-	if (error > 0 && least > 0)
-		observations = fmin(observations, p * (1 - p) / (error * error));
+	observations *= RARE_PART;
+	if (error > 0)
+		observations = fmin(observations, fmax(least, error) / (error * error));
 	own->count = least > 0 ? fmin(observations, REACHES_ZERO / least) : observations;
 }
 
