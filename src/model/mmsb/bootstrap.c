@@ -12,6 +12,9 @@
 #include "errors.h"
 #include "memberships.h"
 
+/* Graphs that are drawn. */
+#define DRAWN 20
+
 /* Seeds of the graphs are far from those of fits. */
 #define SEED_OF_GRAPHS 0x626f6f7473747261u
 
@@ -223,22 +226,22 @@ begin_bootstrap(tlv_context *ctx, const tlv_mmsb_options *options, bootstrap *st
 static tlv_status
 run_bootstrap(tlv_context *ctx, bootstrap *state)
 {
-	for (int b = 0; b < TLV_MMSB_DRAWN; b++)
+	for (int b = 0; b < DRAWN; b++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
-		tlv_report(ctx, "errors", b, TLV_MMSB_DRAWN);
+		tlv_report(ctx, "errors", b, DRAWN);
 		TLV_TRY_CONTINUE(ctx);
 		tlv_scratch_begin(ctx, &scratch);
 		status = draw_and_fit(ctx, state, b);
 		tlv_scratch_end(ctx, &scratch);
 		TLV_TRY(status);
 	}
-	if (2 * state->done < TLV_MMSB_DRAWN)
+	if (2 * state->done < DRAWN)
 		return tlv_fail(ctx, TLV_BAD_DATA,
 						"%.0f of %d graphs drawn from the model have as many communities",
-						state->done, TLV_MMSB_DRAWN);
+						state->done, DRAWN);
 	return TLV_OK;
 }
 
@@ -267,6 +270,9 @@ tlv_mmsb_bootstrap(tlv_context *ctx, const tlv_frame *model, const tlv_mmsb_opti
 	TLV_TRY(begin_bootstrap(ctx, options, &state));
 	TLV_TRY(run_bootstrap(ctx, &state));
 	for (size_t i = 0; i < list.n; i++)
+	{
 		list.list[i].standard_error = error_with_bias(&state, i);
+		list.list[i].degrees = state.done;
+	}
 	return tlv_errors_write(ctx, model, &list, image, size);
 }

@@ -19,10 +19,7 @@ add_of_side(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimate_part par
 			size_t a, double value, tlv_estimates *list)
 {
 	static const tlv_text sides[] = {{"source", 6}, {"target", 6}};
-	tlv_estimate one = {.part = part,
-						.component = a + 1,
-						.estimate = value,
-						.degrees = parts->alpha0 > 0 ? TLV_MMSB_DRAWN : 0};
+	tlv_estimate one = {.part = part, .component = a + 1, .estimate = value};
 
 	if (parts->sides == 2)
 	{
@@ -70,8 +67,7 @@ list_parts(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
 								.item = (int64_t) b + 1,
 								.number = {(int64_t) b + 1},
 								.estimate = parts->connectivity[a + k * b],
-								.rate = parts->poisson || parts->degree_corrected,
-								.degrees = parts->alpha0 > 0 ? TLV_MMSB_DRAWN : 0}));
+								.rate = parts->poisson || parts->degree_corrected}));
 	return TLV_OK;
 }
 

@@ -22,9 +22,6 @@ extern tlv_status tlv_mmsb_estimates(tlv_context *ctx, const tlv_frame *model, t
 extern tlv_status tlv_mmsb_standard_errors(tlv_context *ctx, const tlv_frame *model,
 										   const tlv_frame *errors, tlv_estimates *list);
 
-/* Graphs that are drawn for the errors of mixed memberships. */
-#define TLV_MMSB_DRAWN 20
-
 /* Options for fits as the model's. */
 extern tlv_mmsb_options tlv_mmsb_options_of(const tlv_mmsb_parts *parts,
 											const tlv_mmsb_options *options);
