@@ -72,7 +72,7 @@ tlv_require_model(tlv_context *ctx, const tlv_frame *statistics, const tlv_frame
 	if (own != NULL && tlv_digest_equal(own, &model->header->digest))
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-	return tlv_fail_hint(ctx, "Collect tlv_statistics(..., model) with the model that is updated.");
+	return tlv_fail_hint(ctx, "Collect them with the model that stands beside them.");
 }
 
 /* Sizes, and sections that must be equal; the frame is as declared, so that digests that are the
