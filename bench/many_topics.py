@@ -1,12 +1,13 @@
 """Many topics of the newsgroups (looked for in TLV_SHARED_DATA; else the Associated Press): processor seconds, peak private memory and
 perplexity of a tenth of the documents held out, by the number of topics, which starts were tried, and how the time grows.
---k=25,50,100,200,300,500; --quick: 25, 50 and 100; --methods=default,anchors,joint: the start by itself (the only one unless said otherwise), or either."""
+--k=25,50,100,200,300,500; --quick: 25, 50 and 100; --methods=default,anchors,joint: the start by itself (the only one unless said otherwise), or either; --seed=N."""
 import gzip, os, sys
 from common import Session, machine, np, table
 
 QUICK = '--quick' in sys.argv
 TOPICS = [int(k) for k in next((a.split('=')[1] for a in sys.argv if a.startswith('--k=')), '25,50,100' if QUICK else '25,50,100,200,300,500').split(',')]
 METHODS = next((a.split('=')[1] for a in sys.argv if a.startswith('--methods=')), 'default').split(',')
+SEED = next((a.split('=')[1] for a in sys.argv if a.startswith('--seed=')), '1')
 FOLDER = os.path.join(os.environ.get('TLV_SHARED_DATA', ''), 'newsgroups20-train')
 if not os.path.exists(FOLDER):
     FOLDER = 'examples/ap'
@@ -25,7 +26,7 @@ lines = []
 for k, method in ((k, method) for k in TOPICS for method in METHODS):
     option = '' if method == 'default' else f", method => '{method}'"
     s = Session(max_parallel_workers_per_gather=0, tensorlv__work_mem='256MB')
-    cost = s.cost(f"CREATE TEMP TABLE m AS SELECT tlv_lda('SELECT bag FROM bags WHERE tlv_fold(bag, 10) <> 0', k => {k}{option}) AS model")[1]
+    cost = s.cost(f"CREATE TEMP TABLE m AS SELECT tlv_lda('SELECT bag FROM bags WHERE tlv_fold(bag, 10) <> 0', k => {k}, seed => {SEED}{option}) AS model")[1]
     tried = s.query("SELECT count(*) FROM m, tlv_diagnostics(model) WHERE measure LIKE 'held_out_perplexity%'")[0][0] != '0'
     anchors = s.value("SELECT tlv_info(model)->'arrays' ? 'anchors' FROM m") == 't'
     passes = s.query("SELECT score FROM m, tlv_diagnostics(model) WHERE measure = 'slice_residual'")

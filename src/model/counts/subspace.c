@@ -17,6 +17,10 @@
 #define PAIRS_TOLERANCE 1e-4
 #define PAIRS_STEPS		60
 
+/* Directions of a block beside those that are sought. */
+#define LEAST_SPARE ((size_t) 10)
+#define MOST_SPARE	((size_t) 64)
+
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 /* Rows of pairs of items between two of these. */
@@ -155,6 +159,16 @@ check_rank(tlv_context *ctx, size_t rank, size_t d, double documents)
 	return tlv_fail_hint(ctx, "Each document needs 3 tokens or more; the others are skipped.");
 }
 
+/*
+ * Directions beside those that are sought, by which the iteration converges.  As many again as
+ * these cost half of the memory of a fit of hundreds of topics, and are no better there.
+ */
+static size_t
+spare_directions(size_t rank)
+{
+	return rank < LEAST_SPARE ? LEAST_SPARE : tlv_least(rank, MOST_SPARE);
+}
+
 /* Work space and value of a subspace: three blocks and what goes with them. */
 static tlv_status
 require_memory(tlv_context *ctx, const tlv_subspace_parts *p)
@@ -184,8 +198,7 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	if (options->fewer)
 		p->rank = (size_t) fmax(1, fmin((double) p->rank, fmin((double) p->d, p->documents)));
 	TLV_TRY(check_rank(ctx, p->rank, p->d, p->documents));
-	p->block = 2 * p->rank > p->rank + 10 ? 2 * p->rank : p->rank + 10;
-	p->block = p->block < p->d ? p->block : p->d;
+	p->block = tlv_least(p->rank + spare_directions(p->rank), p->d);
 	TLV_TRY(require_memory(ctx, p));
 	p->distinct = options->distinct;
 	p->seed = (double) options->seed;
@@ -274,6 +287,7 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	/* Replacement directions must differ from step to step. */
 	tlv_rng_seed(&rng, tlv_mix64((uint64_t) p.seed + 1000 * (uint64_t) p.steps));
 	TLV_TRY(tlv_subspace_step(ctx, p.d, p.block, basis, z, b, &rng, ritz));
+	tlv_free(ctx, z);
 	p.ritz = ritz;
 	p.basis = basis;
 	return tlv_subspace_write(ctx, &p, image, size);

@@ -29,8 +29,6 @@ correlations(tlv_context *ctx, const tlv_dense_central *central, double **r)
 		{
 			double scale = central->covariance[i * d + i] * central->covariance[j * d + j];
 
-			if (!(scale > 0))
-				return tlv_fail(ctx, TLV_BAD_DATA, "a variable is constant: leave it out");
 			(*r)[j * d + i] = central->covariance[j * d + i] / sqrt(scale);
 		}
 	return TLV_OK;
@@ -80,6 +78,7 @@ tlv_tree_factors(tlv_context *ctx, const tlv_frame *moments, size_t q, tlv_facto
 	double *r;
 
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &central));
+	tlv_tree_floor_constant(&central);
 	TLV_TRY(check_factors(ctx, central.d, q));
 	TLV_TRY(correlations(ctx, &central, &r));
 	TLV_TRY(tlv_factors_fit(ctx, central.d, r, central.rows, q, STEPS_MODEL, factors));

@@ -14,6 +14,9 @@
 #define START_LEAST 0.2
 #define START_MOST	0.98
 
+/* Of the mean variance, what a column gets that does not vary. */
+#define LEAST_PART 1e-6
+
 /* ---- the variables ---- */
 
 static tlv_status
@@ -77,6 +80,43 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 		}
 }
 
+/* A column that does not vary gets a variance of its own and stands apart. */
+size_t
+tlv_tree_floor_constant(tlv_dense_central *central)
+{
+	size_t d = central->d, constant = 0;
+	double mean = 0;
+
+	for (size_t j = 0; j < d; j++)
+		mean += central->covariance[j * (d + 1)] / (double) d;
+	for (size_t j = 0; j < d; j++)
+	{
+		if (central->covariance[j * (d + 1)] > 0)
+			continue;
+		for (size_t i = 0; i < d; i++)
+			central->covariance[j * d + i] = central->covariance[i * d + j] = 0;
+		central->covariance[j * (d + 1)] = LEAST_PART * (mean > 0 ? mean : 1);
+		constant++;
+	}
+	return constant;
+}
+
+static tlv_status
+warn_of_constant(tlv_context *ctx, size_t constant, tlv_diagnostics *diagnostics)
+{
+	if (constant == 0)
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){
+			.code = "constant_variables", .score = (double) constant, .hint = "leave them out"},
+		constant == 1 ? "%zu variable does not vary: it stands apart, with a millionth of "
+						"the mean variance"
+					  : "%zu variables do not vary: they stand apart, with a millionth of "
+						"the mean variance",
+		constant);
+}
+
 static tlv_status
 standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fit)
 {
@@ -97,9 +137,7 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fi
 			memcpy(own + j * n, fit->s + (e + j) * d + e, n * sizeof(double));
 		if (!tlv_small_cholesky(n, own))
 		{
-			tlv_fail(ctx, TLV_BAD_DATA,
-					 n == 1 ? "variable %zu is constant"
-							: "the columns of variable %zu are linearly dependent",
+			tlv_fail(ctx, TLV_BAD_DATA, "the columns of variable %zu are linearly dependent",
 					 v + 1);
 			return tlv_fail_hint(ctx, "Leave it out.");
 		}
@@ -439,6 +477,7 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	tlv_dense_central central;
 
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &central));
+	TLV_TRY(warn_of_constant(ctx, tlv_tree_floor_constant(&central), &fit.diagnostics));
 	TLV_TRY(open_fit(ctx, tree, options, &central, &fit));
 	TLV_TRY(allocate_fit(ctx, &fit));
 	TLV_TRY(standardise(ctx, &central, &fit));

@@ -9,6 +9,7 @@
 #define TLV_TREE_GAUSSIAN_FIT_H
 
 #include "solve.h"
+#include "tensorlv/model/dense.h"
 #include "tensorlv/model/tree_selection.h"
 
 typedef struct gaussian_fit
@@ -36,6 +37,9 @@ typedef struct gaussian_fit
 	double *factor; /* r x r of hidden nodes */
 	tlv_diagnostics diagnostics;
 } gaussian_fit;
+
+/* Columns that do not vary get a millionth of the mean variance; how many there are. */
+extern size_t tlv_tree_floor_constant(tlv_dense_central *central);
 
 /* Singular values of b (m x n) at most `most`, at least `least`. */
 extern tlv_status tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least,
