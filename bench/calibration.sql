@@ -1,6 +1,6 @@
 -- calibration.sql - are posteriors as certain as they should be? Expected calibration error of the most probable component, of new rows of all data sets together in 15 bins, of tlv_infer and of
--- tlv_infer(..., uncertain => true), beside the true model's; mean certainty, share of rows whose component is right, and their mean logarithmic loss.  Asked: half the error.  psql -v
--- reps=40 for more.
+-- tlv_infer(..., uncertain => true), beside the true model's; mean certainty, share of rows whose component is right, and their mean logarithmic loss.  Asked: half the error.
+-- --reps=40 for more data sets a line than 10, --seed=N for fresh ones.
 \if :{?reps} \else \set reps 10 \endif
 \if :{?seed} \else \set seed 1 \endif
 SELECT set_config('bench.reps', :'reps', false), set_config('bench.seed', :'seed', false) \gset

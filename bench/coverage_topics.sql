@@ -1,5 +1,5 @@
 -- coverage_topics.sql - how often 95 % intervals of topics hold the truth, and the stated standard error over the real one: 2,000 documents of 60 words over 300, 5 topics, 200 sets of
--- documents a row.  Asked: .93 to .97.  Run psql with -v reps=40 for fewer.
+-- documents a row.  Asked: .93 to .97.  --reps=40 for fewer.
 \if :{?reps} \else \set reps 200 \endif
 SELECT set_config('bench.reps', :'reps', false) \gset
 CREATE TEMP TABLE truth AS

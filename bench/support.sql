@@ -1,6 +1,6 @@
 -- Which components are real: recurrence of those that are and of those that are not, of mixtures and hidden Markov models of three components,
 -- fitted with three and five. A component is real where its mean (its emissions) and weight are near those of one of the three.
--- -v seed=N: N is added to all seeds, for fresh data sets.
+-- --seed=N: N is added to all seeds, for fresh data sets.
 \if :{?seed} \else \set seed 0 \endif
 SELECT set_config('bench.seed', :'seed', false) \gset
 SET client_min_messages = warning;

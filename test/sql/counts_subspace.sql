@@ -89,3 +89,6 @@ FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_mome
 SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
        tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
 FROM months, month_basis WHERE month < 12 GROUP BY s;
+-- directions: k and as many more, 10 at least and 64 at most, no more than there are items
+SELECT k, tlv_info(tlv_find_subspace(s, k))->'arrays'->'basis'->0 AS directions, tlv_info(s)->'arrays'->'items'->0 AS items
+FROM unnest('{1, 10, 20, 64, 100, 300}'::int[]) k, (SELECT tlv_count_summary(bag) AS s FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 3, seed => 1), 500, 40, seed => 1)) m ORDER BY k;

@@ -5,56 +5,17 @@
 #include <string.h>
 
 #include "learn.h"
-
-/* The longest extrapolation at first, in steps; it grows by as much where it is reached. */
-#define FIRST_LONGEST 4.0
-/* Most that an extrapolation changes the logarithm of a variance beyond the last step. */
-#define MOST_LOGARITHM 3.0
+#include "tensorlv/num/squarem.h"
 
 /* ---- extrapolation ---- */
 
-/* The parameters of three models one after the other, and of the one that is made. */
-typedef struct squarem
-{
-	double step;			  /* 0: lengths are being measured */
-	double change, curvature; /* squared lengths of the change and of the change's change */
-} squarem;
-
-/* One parameter: measures it, or returns where it goes. */
-static inline double
-extrapolate(squarem *s, double weight, double a, double b, double c)
-{
-	double r = b - a, v = c - 2 * b + a;
-
-	if (s->step == 0)
-	{
-		s->change += weight * r * r;
-		s->curvature += weight * v * v;
-		return c;
-	}
-	return a + 2 * s->step * r + s->step * s->step * v;
-}
-
-/* Probabilities, by their logarithms; each weighs as much as it is. */
+/* Probabilities, each of which weighs as much as it is. */
 static void
-extrapolate_probabilities(squarem *s, size_t n, double weight, const double *a, const double *b,
+extrapolate_probabilities(tlv_squarem *s, size_t n, double weight, const double *a, const double *b,
 						  const double *c, double *out)
 {
 	for (size_t i = 0; i < n; i++)
-	{
-		double value = extrapolate(s, weight * c[i], log(a[i]), log(b[i]), log(c[i]));
-
-		out[i] = a[i] == c[i] && b[i] == c[i] ? c[i] : exp(fmin(value, 0));
-	}
-}
-
-/* A variance or the diagonal of a factor, by its logarithm. */
-static double
-extrapolate_scale(squarem *s, double weight, double a, double b, double c)
-{
-	double value = extrapolate(s, weight, log(a), log(b), log(c)) - log(c);
-
-	return c * exp(fmin(fmax(value, -MOST_LOGARITHM), MOST_LOGARITHM));
+		out[i] = fmin(tlv_squarem_positive(s, weight * c[i], a[i], b[i], c[i]), 1);
 }
 
 /* What a deviation is measured by: the scale of a coordinate in a state. */
@@ -70,7 +31,7 @@ scale_of(const tlv_hmm_parts *parts, size_t j, size_t i)
 }
 
 static void
-extrapolate_vectors(squarem *s, const tlv_hmm_parts m[3], double *means, double *variances)
+extrapolate_vectors(tlv_squarem *s, const tlv_hmm_parts m[3], double *means, double *variances)
 {
 	size_t k = m[0].k, d = m[0].d, n = tlv_mixture_variances(d, m[0].covariance);
 	bool full = m[0].covariance == TLV_COVARIANCE_FULL;
@@ -81,28 +42,28 @@ extrapolate_vectors(squarem *s, const tlv_hmm_parts m[3], double *means, double 
 		{
 			double scale = scale_of(&m[2], j, i);
 
-			means[e] = extrapolate(s, 1 / (scale * scale), m[0].emissions[e], m[1].emissions[e],
-								   m[2].emissions[e]);
+			means[e] = tlv_squarem_number(s, 1 / (scale * scale), m[0].emissions[e],
+										  m[1].emissions[e], m[2].emissions[e]);
 		}
 		for (size_t e = j * n; !full && e < j * n + n; e++)
 			variances[e] =
-				extrapolate_scale(s, 1, m[0].variances[e], m[1].variances[e], m[2].variances[e]);
+				tlv_squarem_positive(s, 1, m[0].variances[e], m[1].variances[e], m[2].variances[e]);
 		for (size_t i = 0, e = j * n; full && i < d; i++)
 		{
 			double scale = scale_of(&m[2], j, i);
 
 			for (size_t c = 0; c < i; c++, e++)
-				variances[e] = extrapolate(s, 1 / (scale * scale), m[0].variances[e],
-										   m[1].variances[e], m[2].variances[e]);
+				variances[e] = tlv_squarem_number(s, 1 / (scale * scale), m[0].variances[e],
+												  m[1].variances[e], m[2].variances[e]);
 			variances[e] =
-				extrapolate_scale(s, 1, m[0].variances[e], m[1].variances[e], m[2].variances[e]);
+				tlv_squarem_positive(s, 1, m[0].variances[e], m[1].variances[e], m[2].variances[e]);
 			e++;
 		}
 	}
 }
 
 static void
-extrapolate_parts(squarem *s, const tlv_hmm_parts m[3], double *initial, double *transitions,
+extrapolate_parts(tlv_squarem *s, const tlv_hmm_parts m[3], double *initial, double *transitions,
 				  double *emissions, double *variances)
 {
 	size_t k = m[0].k, d = m[0].d;
@@ -126,7 +87,7 @@ extrapolated_model(tlv_context *ctx, const tlv_frame *const models[3], double lo
 	tlv_hmm_parts m[3], made;
 	double *initial, *transitions, *emissions, *variances;
 	size_t k, numbers;
-	squarem s = {0};
+	tlv_squarem s = {0};
 
 	for (int i = 0; i < 3; i++)
 		tlv_hmm_read(models[i], &m[i]);
@@ -137,8 +98,7 @@ extrapolated_model(tlv_context *ctx, const tlv_frame *const models[3], double lo
 	emissions = transitions + k * k;
 	variances = emissions + k * m[0].d;
 	extrapolate_parts(&s, m, initial, transitions, emissions, variances);
-	s.step = s.curvature > 0 ? sqrt(s.change / s.curvature) : 1;
-	*step = s.step = fmin(fmax(s.step, 1), longest);
+	*step = tlv_squarem_begin_step(&s, longest);
 	extrapolate_parts(&s, m, initial, transitions, emissions, variances);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, models[2], NULL));
 	made = m[2];
@@ -169,7 +129,7 @@ tlv_hmm_ascent_begin(tlv_hmm_ascent *ascent, tlv_held *start, int limit)
 	memset(start, 0, sizeof(*start));
 	ascent->limit = limit;
 	ascent->tolerance = TLV_HMM_TOLERANCE;
-	ascent->longest = FIRST_LONGEST;
+	ascent->longest = TLV_SQUAREM_LONGEST;
 	ascent->mean = ascent->first_mean = -HUGE_VAL;
 	ascent->growth = HUGE_VAL;
 }
@@ -213,7 +173,7 @@ jump(tlv_context *ctx, tlv_hmm_ascent *ascent, tlv_held *third)
 		ctx, &made, &beyond,
 		extrapolated_model(ctx, models, ascent->longest, &step, &made.image, &made.size)));
 	if (step == ascent->longest)
-		ascent->longest *= FIRST_LONGEST;
+		ascent->longest *= TLV_SQUAREM_LONGEST;
 	held_move(ctx, &ascent->current, &beyond);
 	return TLV_OK;
 }
@@ -273,7 +233,7 @@ tlv_hmm_ascent_take(tlv_context *ctx, tlv_hmm_ascent *ascent, const tlv_frame *s
 		return take_first(ctx, ascent, statistics, mean, done);
 	}
 	/* Too far: on from the third, whose own likelihood is not known yet. */
-	ascent->longest = fmax(ascent->longest / FIRST_LONGEST, FIRST_LONGEST);
+	ascent->longest = fmax(ascent->longest / TLV_SQUAREM_LONGEST, TLV_SQUAREM_LONGEST);
 	ascent->phase = 0;
 	*done = ascent->taken >= ascent->limit;
 	held_move(ctx, &ascent->current, &ascent->second);

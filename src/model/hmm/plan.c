@@ -518,9 +518,10 @@ tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_p
 	plan->options = *options;
 	plan->rank.p_value = NAN;
 	plan->options.fit.start = hmm_step_limit(plan) > 0;
-	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0
-								   : plan->options.fit.start			  ? START_ITERATIONS
-																		  : -1;
+	if (options->refine == TLV_HMM_REFINE_NONE)
+		plan->options.fit.iterations = 0;
+	else
+		plan->options.fit.iterations = plan->options.fit.start ? START_ITERATIONS : -1;
 	*created = &plan->base;
 	return TLV_OK;
 }

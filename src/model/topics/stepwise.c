@@ -9,7 +9,9 @@
 
 #include <math.h>
 
-/* row_j = kept_j begun_j + taken_j found_j + base_j */
+/* row_j = kept_j begun_j + taken_j found_j + base_j, a probability: the mass of a topic is that of
+ * each document's last sweep and its counts are those of all, so a topic with hardly any mass may
+ * have more. */
 static TLV_CLONES void
 move_row(size_t k, const double *restrict factors, const double *restrict begun,
 		 const double *restrict found, float *restrict row)
@@ -22,6 +24,7 @@ move_row(size_t k, const double *restrict factors, const double *restrict begun,
 	{
 		float p = (float) (kept[j] * begun[j] + taken[j] * found[j] + base[j]);
 
+		p = p < 1 ? p : 1;
 		row[j] = p > TLV_PHI_FLOOR ? p : TLV_PHI_FLOOR;
 	}
 }

@@ -6,13 +6,10 @@
 
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/model/views.h"
+#include "tensorlv/num/squarem.h"
 
 /* EM stands when the log-likelihood of a row grows by less. */
 #define TOLERANCE 1e-9
-/* The longest extrapolation at first, in steps; it grows by as much where it is reached. */
-#define FIRST_LONGEST 4.0
-/* Most that an extrapolation changes a logarithm beyond the last step. */
-#define MOST_LOGARITHM 3.0
 
 static tlv_status
 take_step(tlv_context *ctx, const tlv_cell_em *em, int most, tlv_cell_climb *climb)
@@ -29,12 +26,12 @@ take_step(tlv_context *ctx, const tlv_cell_em *em, int most, tlv_cell_climb *cli
 
 /* ---- extrapolation ---- */
 
-typedef struct squarem
+/* Three points, of all blocks one after the other. */
+typedef struct cell_points
 {
-	size_t n;
-	double *first, *second, *third; /* three points, of all blocks one after the other */
+	double *first, *second, *third;
 	double longest;
-} squarem;
+} cell_points;
 
 static void
 copy_out(const tlv_cell_em *em, double *point)
@@ -50,68 +47,41 @@ copy_in(const tlv_cell_em *em, const double *point)
 		memcpy(em->block[b], point, em->numbers[b] * sizeof(double));
 }
 
-/* Squared lengths of the change and of its change in the logarithms, each of which weighs as much
- * as its probability: how far to go, in steps. */
-static double
-measure(const squarem *s)
-{
-	double change = 0, curvature = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-	{
-		double r, v;
-
-		if (!(s->first[i] > 0 && s->second[i] > 0 && s->third[i] > 0))
-			continue;
-		r = log(s->second[i] / s->first[i]);
-		v = log(s->third[i] / s->second[i]) - r;
-		change += s->third[i] * r * r;
-		curvature += s->third[i] * v * v;
-	}
-	return fmin(fmax(curvature > 0 ? sqrt(change / curvature) : 1, 1), s->longest);
-}
-
-/* The point that many steps from the first, into the blocks. */
+/* Measures, or moves the blocks: each probability weighs as much as it is. */
 static void
-extrapolate(const tlv_cell_em *em, const squarem *s, double step)
+extrapolate(const tlv_cell_em *em, const cell_points *points, tlv_squarem *s)
 {
 	size_t i = 0;
 
 	for (int b = 0; b < em->blocks; b++)
 		for (size_t e = 0; e < em->numbers[b]; e++, i++)
-		{
-			double r, v, beyond;
-
-			em->block[b][e] = s->third[i];
-			if (!(s->first[i] > 0 && s->second[i] > 0 && s->third[i] > 0))
-				continue;
-			r = log(s->second[i] / s->first[i]);
-			v = log(s->third[i] / s->second[i]) - r;
-			beyond = 2 * (step - 1) * r + (step * step - 1) * v;
-			em->block[b][e] *= exp(fmin(fmax(beyond, -MOST_LOGARITHM), MOST_LOGARITHM));
-		}
-	em->normalize(em->state);
+			em->block[b][e] = tlv_squarem_positive(s, points->third[i], points->first[i],
+												   points->second[i], points->third[i]);
 }
 
 /* Beyond three points, of which the blocks hold the last; back to it where that is no ascent. */
 static tlv_status
-jump(tlv_context *ctx, const tlv_cell_em *em, squarem *s, tlv_cell_climb *climb)
+jump(tlv_context *ctx, const tlv_cell_em *em, cell_points *points, tlv_cell_climb *climb)
 {
-	double step = measure(s), third = climb->log_likelihood;
+	tlv_squarem s = {0};
+	double third = climb->log_likelihood, step;
 
+	extrapolate(em, points, &s);
+	step = tlv_squarem_begin_step(&s, points->longest);
 	if (step == 1)
 		return TLV_OK;
-	extrapolate(em, s, step);
+	extrapolate(em, points, &s);
+	em->normalize(em->state);
 	TLV_TRY(em->expect(ctx, em->state, &climb->log_likelihood));
 	climb->done++;
 	if (climb->log_likelihood >= third)
 	{
-		if (step == s->longest)
-			s->longest *= FIRST_LONGEST;
+		if (step == points->longest)
+			points->longest *= TLV_SQUAREM_LONGEST;
 		return TLV_OK;
 	}
-	s->longest = fmax(s->longest / FIRST_LONGEST, FIRST_LONGEST);
-	copy_in(em, s->third);
+	points->longest = fmax(points->longest / TLV_SQUAREM_LONGEST, TLV_SQUAREM_LONGEST);
+	copy_in(em, points->third);
 	climb->done++;
 	return em->expect(ctx, em->state, &climb->log_likelihood);
 }
@@ -119,27 +89,28 @@ jump(tlv_context *ctx, const tlv_cell_em *em, squarem *s, tlv_cell_climb *climb)
 static tlv_status
 accelerate(tlv_context *ctx, const tlv_cell_em *em, tlv_cell_climb *climb)
 {
-	squarem s = {.longest = FIRST_LONGEST};
+	cell_points points = {.longest = TLV_SQUAREM_LONGEST};
+	size_t n = 0;
 
 	for (int b = 0; b < em->blocks; b++)
-		s.n += em->numbers[b];
-	TLV_TRY_NEW(ctx, s.first, 3 * s.n);
-	s.second = s.first + s.n;
-	s.third = s.second + s.n;
-	while (!climb->stands && climb->done < TLV_CELL_ITERATIONS)
+		n += em->numbers[b];
+	TLV_TRY_NEW(ctx, points.first, 3 * n);
+	points.second = points.first + n;
+	points.third = points.second + n;
+	while (climb->done < TLV_CELL_ITERATIONS)
 	{
-		copy_out(em, s.first);
+		copy_out(em, points.first);
 		TLV_TRY(take_step(ctx, em, TLV_CELL_ITERATIONS, climb));
 		climb->stands = climb->growth < TOLERANCE * em->total;
-		if (climb->stands || climb->done >= TLV_CELL_ITERATIONS)
+		/* what follows takes up to three more evaluations */
+		if (climb->stands || climb->done + 3 > TLV_CELL_ITERATIONS)
 			break;
-		copy_out(em, s.second);
+		copy_out(em, points.second);
 		TLV_TRY(take_step(ctx, em, TLV_CELL_ITERATIONS, climb));
-		copy_out(em, s.third);
-		if (climb->done < TLV_CELL_ITERATIONS)
-			TLV_TRY(jump(ctx, em, &s, climb));
+		copy_out(em, points.third);
+		TLV_TRY(jump(ctx, em, &points, climb));
 	}
-	tlv_free(ctx, s.first);
+	tlv_free(ctx, points.first);
 	return TLV_OK;
 }
 

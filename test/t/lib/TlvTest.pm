@@ -111,6 +111,9 @@ sub server_log_since {
 
 my $second;
 
+# A signal ends the second cluster and its folder, too.
+$SIG{$_} = sub { exit 1 } for qw(HUP INT TERM);
+
 sub as_server {
     my @command = @_;
     unshift @command, 'runuser', '-u', 'postgres', '--' if $> == 0;

@@ -496,6 +496,37 @@ test_stepwise(void **state)
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
+/* Topics with counts but without mass, and hardly any of the beginning: what a forged or a merged
+ * state may hold.  No probability is more than 1, so the chain goes on. */
+static void
+test_stepwise_massless(void **state)
+{
+	const int32_t index[3] = {5, 9, 40};
+	const double count[3] = {3, 1, 2};
+	const tlv_gibbs_options options = {TLV_STEPWISE_WARM, TLV_STEPWISE_BURN, TLV_STEPWISE_KEEP, 11};
+	tlv_topics topics = model(20, MAX_D, 1);
+	double weights[20], mass[80] = {0};
+	tlv_topic_worker *worker = worker_of(&topics);
+	tlv_topic_statistics statistics = {.items = found[0]};
+	tlv_topic_moves moves = {.begun = topics,
+							 .weights = weights,
+							 .tokens = 144,
+							 .eta = 1e-143,
+							 .mass = mass,
+							 .factors = mass + 20};
+
+	(void) state;
+	for (size_t j = 0; j < 20; j++)
+		weights[j] = 1e-294;
+	for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
+		found[0][i] = 1;
+	assert_ok(tlv_topic_stepwise(&ctx, worker, 3, index, count, &options, &moves, &statistics));
+	for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
+		assert_true(isfinite(found[0][i]));
+	assert_true(isfinite(statistics.log_likelihood));
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
 int
 main(void)
 {
@@ -508,6 +539,7 @@ main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_variational),
 		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stepwise_massless, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

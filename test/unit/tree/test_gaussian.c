@@ -245,6 +245,9 @@ test_refusals(void **state)
 	(void) state;
 	model = fitted_tree(moments, &tree, options);
 	assert_true(tlv_warnings_find(&model, "constant_variables", NULL));
+	open = opened(model);
+	assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(3, x), &value));
+	assert_true(isfinite(value));
 	x[2] = 7;
 	moments = dense_moments(3, 4, x);
 	model = fitted_tree(moments, &tree, options);

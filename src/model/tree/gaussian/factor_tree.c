@@ -126,8 +126,11 @@ warn_of_factors(tlv_context *ctx, gaussian_fit *fit, const tlv_factors *factors)
 					&(tlv_warning){.code = "factors_fit_better",
 								   .score = gain,
 								   .hint = "structure => 'factors' fits them"},
-					"%zu factors that act on all variables at once explain a row better than the "
-					"tree, by %.3g nats",
+					factors->q == 1
+						? "%zu factor that acts on all variables at once explains a row "
+						  "better than the tree, by %.3g nats"
+						: "%zu factors that act on all variables at once explain a row "
+						  "better than the tree, by %.3g nats",
 					factors->q, gain);
 }
 
