@@ -107,7 +107,7 @@ test_accelerated(void **state)
 	em = climbed(0.01, false, -1, &climb);
 	print_message("plain %d steps, accelerated %d\n", plain.done, climb.done);
 	assert_true(climb.stands);
-	assert_below(climb.done, plain.done / 5);
+	assert_below(climb.done, 0.2 * plain.done);
 	assert_equal(em.taken, climb.done + 1);
 	assert_at_least(climb.log_likelihood, plain.log_likelihood);
 }
