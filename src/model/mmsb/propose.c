@@ -41,6 +41,16 @@
 #define FINER	   1.6
 #define MOST_FINER 60
 
+/* What rates between communities must explain, each its own, of what one rate does, for finer ones
+ * to be looked for. */
+#define OWN_RATES 1.1
+
+/* So many resolutions in a row that are no better end the search for finer ones, fewer of a large
+ * graph, and so does one that loses so much of what is explained. */
+#define FINER_IN_VAIN		3
+#define LARGE_FINER_IN_VAIN 2
+#define FINER_FALL			0.05
+
 /* Towards fewer: what the resolution is divided by, and how often at most. */
 #define COARSER		 1.6
 #define MOST_COARSER 8
@@ -558,6 +568,56 @@ keep_proposal(tlv_context *ctx, const proposal *work)
 	return TLV_OK;
 }
 
+static tlv_status
+weigh_rates(tlv_context *ctx, proposal *work, double *evidence)
+{
+	tlv_mmsb_evidences all;
+	int32_t *sides[2];
+
+	split_sides(work, work->label, sides);
+	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, sides, work->found, &all));
+	*evidence = all.of[work->corrected][1];
+	return TLV_OK;
+}
+
+/*
+ * Finer communities than one rate between all of them gives, as long as the likelihood rises in
+ * which every two have a rate of their own, as they have in the model; and where that explains so
+ * much more than one rate does.
+ */
+static tlv_status
+refine_resolution(tlv_context *ctx, proposal *work, size_t most)
+{
+	double one = work->one[work->corrected], wanted = one + OWN_RATES * (work->value - one);
+	double resolution = work->resolution, best, evidence;
+	int rounds = is_large(work) ? 1 : ROUNDS;
+	int most_in_vain = is_large(work) ? LARGE_FINER_IN_VAIN : FINER_IN_VAIN;
+
+	return_to_best(work);
+	if (work->found < 2)
+		return TLV_OK;
+	TLV_TRY(weigh_rates(ctx, work, &best));
+	for (int vain = 0; vain < most_in_vain;)
+	{
+		resolution *= FINER;
+		separate_nodes(work);
+		TLV_TRY(search_at(ctx, work, work->corrected, resolution, most, rounds));
+		TLV_TRY(weigh_rates(ctx, work, &evidence));
+		if (evidence < best - FINER_FALL * (best - one))
+			break;
+		vain = evidence > best ? 0 : vain + 1;
+		best = fmax(best, evidence);
+		if (vain > 0 || evidence <= wanted)
+			continue;
+		work->value = evidence;
+		work->resolution = resolution;
+		work->k = work->found;
+		memcpy(work->best, work->label, work->n * sizeof(int32_t));
+	}
+	return_to_best(work);
+	return TLV_OK;
+}
+
 /* The partition of largest likelihood, which may be all in one. */
 static tlv_status
 best_communities(tlv_context *ctx, proposal *work)
@@ -566,6 +626,7 @@ best_communities(tlv_context *ctx, proposal *work)
 	bool better;
 
 	TLV_TRY(follow_resolutions(ctx, work, most));
+	TLV_TRY(refine_resolution(ctx, work, most));
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;
 	TLV_TRY(compare_partition(ctx, work, 1, &better));

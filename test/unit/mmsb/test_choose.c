@@ -313,6 +313,43 @@ test_weak(void **state)
 	assert_at_least(exact, 11);
 }
 
+/* 8 groups of 4 communities of 30 nodes: one rate between communities would have the groups. */
+static void
+put_nested(tlv_accumulator *edges)
+{
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, 5);
+	for (size_t u = 0; u < 960; u++)
+		for (size_t v = 0; v < u; v++)
+			if (tlv_rng_uniform(&rng) < (u / 30 == v / 30 ? .6 : u / 120 == v / 120 ? .05 : .002))
+				join(edges, u, v);
+}
+
+static size_t
+nested_of(size_t u)
+{
+	return u / 30;
+}
+
+static void
+test_nested(void **state)
+{
+	static const shape nested = {"nested", 32, 960, nested_of, put_nested};
+	tlv_mmsb_options options = options_of(0, 0);
+	tlv_mmsb_parts parts;
+	tlv_frame model;
+
+	(void) state;
+	options.max_k = 0;
+	options.degree_corrected = TLV_DEGREES_CHOSEN;
+	parts = fit_shape(&nested, options, &model);
+	print_message("32 communities in 8 groups: %zu, misplaced %.3f\n", parts.k,
+				  misplaced(&nested, &parts));
+	assert_int_equal(parts.k, 32);
+	assert_below(misplaced(&nested, &parts), .02);
+}
+
 /* A given k of a graph without communities is fitted, and doubted; of one with some it is not. */
 static void
 test_doubt(void **state)
@@ -520,6 +557,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weak, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nested, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_doubt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),
