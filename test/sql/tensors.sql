@@ -55,6 +55,8 @@ SELECT array_dims(core_1) AS core_1, array_dims(core_2) AS core_2, array_dims(co
 FROM tensor_arrays, tlv_tensor_train(t, tolerance => .2);
 SELECT code FROM tensor_arrays, tlv_warnings(tlv_fit_tucker(t, '{14,12,10}'));
 SELECT name, measure FROM tensor_short, tlv_diagnostics(model) WHERE name = 'train' ORDER BY measure;
+-- what other kinds can do is told
+SELECT m.* FROM tensor_short, tlv_match(model, model) m WHERE name = 'tucker';
 DROP TABLE tensor_short;
 -- merging and taking away
 CREATE TABLE tensor_days AS SELECT i % 4 AS day, tlv_tensor_agg(i, j, l, (i * j * l % 7)::float8) AS moments FROM tensor_rows GROUP BY 1;

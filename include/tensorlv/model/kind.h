@@ -32,6 +32,9 @@ extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
 extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 								   const char *function);
 
+/* Says that what is not defined for a model of this kind, and where it is told what is. */
+extern tlv_status tlv_kind_undefined(tlv_context *ctx, const tlv_frame *model, const char *what);
+
 /* What it declares (sections.h), or NULL. */
 static inline const tlv_sections *
 tlv_kind_sections(const tlv_kind *kind)

@@ -42,10 +42,7 @@ constant_model(tlv_context *ctx, const tlv_statistic *constants, tlv_model **mod
 static tlv_status
 refuse_model(tlv_context *ctx, const tlv_statistic *constants)
 {
-	const tlv_frame_header *header = constants->constant->header;
-
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s",
-					constants->aggregate->name, tlv_kind_find(header->type, header->kind)->name);
+	return tlv_kind_undefined(ctx, constants->constant, constants->aggregate->name);
 }
 
 static tlv_status

@@ -150,8 +150,7 @@ tlv_drawn_open(tlv_context *ctx, const tlv_frame *model, const char *what, tlv_d
 	kept_errors kept;
 
 	if (class->redraw == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s", what,
-						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+		return tlv_kind_undefined(ctx, model, what);
 	if (class->certain != NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not offered for a model of kind %s", what,

@@ -115,9 +115,7 @@ tlv_model_estimates(tlv_context *ctx, const tlv_frame *model, const tlv_frame *e
 
 	TLV_TRY(list_estimates(ctx, model, list));
 	if (errors != NULL && !tlv_errors_are_collected(model))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"tlv_error_statistics is not defined for a model of kind %s",
-						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+		return tlv_kind_undefined(ctx, model, "tlv_error_statistics");
 	if (errors != NULL || (!tlv_errors_are_collected(model) && class->standard_errors != NULL &&
 						   tlv_frame_find(model, tlv_errors_section) == NULL))
 		return find_errors(ctx, model, errors, list);
@@ -393,9 +391,7 @@ errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 						tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
 	if (model->class->errors != NULL)
 		return model->class->errors(ctx, model, accumulator);
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s",
-					constants->aggregate->name,
-					tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
+	return tlv_kind_undefined(ctx, &model->frame, constants->aggregate->name);
 }
 
 const tlv_aggregate tlv_aggregate_error_statistics = {"tlv_error_statistics", errors_open,

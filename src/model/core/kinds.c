@@ -52,6 +52,16 @@ tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 }
 
 tlv_status
+tlv_kind_undefined(tlv_context *ctx, const tlv_frame *model, const char *what)
+{
+	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s", what,
+			 kind != NULL ? kind->name : "unknown");
+	return tlv_fail_hint(ctx, "tlv_kinds() lists the functions that apply to each kind.");
+}
+
+tlv_status
 tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame)
 {
 	if (kind->check != NULL)

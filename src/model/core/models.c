@@ -83,8 +83,7 @@ tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t
 {
 	TLV_TRY(tlv_model_require(ctx, model, row->form, "decoding"));
 	if (model->class->decode == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "decoding is not defined for a model of kind %s",
-						model_kind_name(&model->frame));
+		return tlv_kind_undefined(ctx, &model->frame, "decoding");
 	return model->class->decode(ctx, model, row, states);
 }
 
@@ -93,8 +92,7 @@ tlv_model_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_pos
 {
 	TLV_TRY(tlv_model_require(ctx, model, row->form, "imputation"));
 	if (model->class->impute == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "imputation is not defined for a model of kind %s",
-						model_kind_name(&model->frame));
+		return tlv_kind_undefined(ctx, &model->frame, "imputation");
 	return model->class->impute(ctx, model, row, filled);
 }
 
@@ -146,8 +144,7 @@ tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 	const tlv_kind *kind = tlv_kind_find(a->header->type, a->header->kind);
 
 	if (kind == NULL || kind->model == NULL || kind->model->match == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_match is not defined for a model of kind %s",
-						model_kind_name(a));
+		return tlv_kind_undefined(ctx, a, "tlv_match");
 	TLV_TRY(tlv_kind_require(ctx, b, kind, "tlv_match"));
 	/* Where categories have names variables have, too, and are paired by these. */
 	if (kind->model->code_names == NULL)

@@ -301,8 +301,7 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return tlv_scores_drift(ctx, model, statistics, drift);
 	if (kind->model->drift == NULL)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for a model of kind %s",
-				 kind->name);
+		(void) tlv_kind_undefined(ctx, model, "tlv_drift");
 		if (kind->code == TLV_KIND_MMSB)
 			tlv_fail_hint(ctx,
 						  "Graphs are tested as they are: tlv_drift(model, graph, reference).");

@@ -37,8 +37,11 @@ tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_imag
 	if (bag->weight_width == 8)
 	{
 		if (!(document->length <= TLV_MAX_LENGTH))
-			return tlv_fail(ctx, TLV_BAD_DATA, "a document has %g tokens, more than 2^53",
-							document->length);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "a document has %g tokens, more than 2^53",
+					 document->length);
+			return tlv_fail_hint(ctx, "Divide all counts by one number, and round them.");
+		}
 		for (size_t i = 0; i < n; i++)
 			if (document->counts[i] != floor(document->counts[i]))
 			{

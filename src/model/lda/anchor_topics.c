@@ -56,7 +56,10 @@ find_given(tlv_context *ctx, const anchor_fit *fit, const tlv_lda_anchors *given
 		snprintf(digits, sizeof(digits), "%lld", (long long) given->items[m]);
 		TLV_TRY(find_anchor(ctx, fit, &dictionary, given->items[m], text, &members[m]));
 		if (taken[members[m]])
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "the anchor \"%.60s\" is given twice", text);
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "the anchor \"%.60s\" is given twice", text);
+			return tlv_fail_hint(ctx, "An item can be an anchor of one topic only.");
+		}
 		taken[members[m]] = 1;
 	}
 	tlv_dictionary_clear(ctx, &dictionary);
@@ -74,8 +77,10 @@ tlv_lda_choose_anchors(tlv_context *ctx, const tlv_lda_options *options, anchor_
 	int32_t *members;
 
 	if (given->n > fit->k)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu anchors are given for %zu topics", given->n,
-						fit->k);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu anchors are given for %zu topics", given->n, fit->k);
+		return tlv_fail_hint(ctx, "Give k => %zu, or fewer anchors.", given->n);
+	}
 	if (given->n > 0)
 	{
 		TLV_TRY_NEW(ctx, members, given->first[given->n]);

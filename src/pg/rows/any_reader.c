@@ -596,7 +596,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 							   TlvKind(&model->frame)->name),
 						TlvKind(&model->frame) == &tlv_kind_ica
 							? errhint("tlv_unmix(model, x) has the sources of a row.")
-							: 0));
+							: errhint("tlv_kinds() lists the functions that apply to each kind.")));
 	switch (row->type.form)
 	{
 		case ANY_BAG:
