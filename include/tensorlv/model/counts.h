@@ -84,12 +84,13 @@ typedef struct tlv_subspace_options
 	bool distinct;
 	bool fewer; /* lower the rank to the items and documents that there are */
 	uint64_t seed;
+	const tlv_frame *begun; /* of a summary: a subspace value to begin with, or NULL */
 } tlv_subspace_options;
 
 /*
  * The subspace value that follows from a moments value:
- * from a summary, a random start; from products, the next block with its Ritz
- * values; from pairs, the dominant subspace at once.  Errors:
+ * from a summary, a random start, or what a subspace of like counts says of its items; from
+ * products, the next block with its Ritz values; from pairs, the dominant subspace at once. Errors:
  * TLV_BAD_PARAMETER when rank is 0 or more than the items, TLV_BAD_DATA when too few documents
  * are left.  *image (from the arena) and *size get the frame.
  */

@@ -220,6 +220,28 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	return TLV_OK;
 }
 
+/* What the subspace begun says of items; of others, and of directions that it lacks, nothing. */
+static tlv_status
+copy_begun(tlv_context *ctx, const tlv_frame *begun, const tlv_subspace_parts *p, double *basis)
+{
+	const tlv_section *section = tlv_frame_find(begun, "basis");
+	const double *from = tlv_frame_float64(begun, "basis");
+	const int64_t *items = tlv_frame_int64(begun, "items");
+	size_t common = tlv_least(section->rows, p->block);
+
+	for (size_t i = 0, at = 0; i < p->d && at < section->columns;)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i + at);
+		if (items[at] == p->items[i])
+			memcpy(basis + i * p->block, from + at * section->rows, common * sizeof(double));
+		if (items[at] <= p->items[i])
+			at++;
+		else
+			i++;
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_options *options,
 			 void **image, size_t *size)
@@ -231,11 +253,14 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	size_t rank;
 
 	TLV_TRY(choose_items(ctx, summary, options, &p, &kept));
-	TLV_TRY_NEW(ctx, basis, p.block * p.d);
+	TLV_TRY_NEW0(ctx, basis, p.block * p.d);
 	ritz = tlv_alloc0(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
 	tlv_rng_seed(&rng, options->seed);
-	TLV_TRY(tlv_fill_normal(ctx, &rng, p.block * p.d, basis));
+	if (options->begun != NULL)
+		TLV_TRY(copy_begun(ctx, options->begun, &p, basis));
+	else
+		TLV_TRY(tlv_fill_normal(ctx, &rng, p.block * p.d, basis));
 	TLV_TRY(tlv_orthonormalize(ctx, p.block, p.d, basis, &rng, &rank));
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;

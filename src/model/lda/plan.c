@@ -18,13 +18,11 @@
 /* Repetitions so many times beyond what the topics explain count as bursts. */
 #define BURST_LIMIT 2.0
 
-/* With so many directions that is decided after so few steps of the subspace where the ratio is
- * so many times the limit.  At k = 100 it is 4.08, 3.97 and 3.46 after three steps on AP,
- * newsgroups and package texts, and 3.72, 3.71 and 2.97 in the end; after two it was still half as
- * much again. */
-#define DEAR_DIRECTIONS 64
-#define PLAIN_STEPS		3
-#define PLAIN_RATIO		1.5
+/* That is decided before the subspace stands, after so many steps, where the ratio cannot fall to
+ * the limit by so many times the last fall: falls halve, at least, from step to step (AP, k = 200:
+ * 3.93, 2.75, 2.55, 2.49, 2.47, .., 2.44). */
+#define PLAIN_STEPS 3
+#define PLAIN_FALLS 2
 
 /* Counts that the moments see when words come in bursts: at most this, in enough documents. */
 #define DAMPING_CAP		 2.0
@@ -134,7 +132,8 @@ subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
 {
 	tlv_making made;
 
-	tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
+	if (options->begun == NULL)
+		tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
 	tlv_plan_make(ctx, &made);
 	return tlv_plan_made(ctx, &made, &plan->subspace,
 						 tlv_subspace_from_moments(ctx, moments, options, &made.image, &made.size));
@@ -155,17 +154,19 @@ measured_bursts(const lda_plan *plan)
 }
 
 /*
- * Whether bursts are told apart before the subspace stands, where there are many directions and a
- * step is dear.  The sum of the leading Ritz values grows with every step and stays below that of
- * the eigenvalues, so a small ratio is final; a large one is where so much is not missing any more.
+ * Whether bursts are told apart before the subspace stands.  The sum of the leading Ritz values
+ * grows with every step and stays below that of the eigenvalues, so a small ratio is final, and a
+ * large one where no more than a multiple of what it fell by in the last step is missing.
  */
 static bool
-bursts_are_plain(const lda_plan *plan)
+bursts_are_plain(lda_plan *plan)
 {
-	double bursts = measured_bursts(plan);
+	double before = plan->bursts;
 
-	return plan->k >= DEAR_DIRECTIONS && plan->subspace_steps >= PLAIN_STEPS &&
-		   (bursts <= BURST_LIMIT || bursts > PLAIN_RATIO * BURST_LIMIT);
+	plan->bursts = measured_bursts(plan);
+	return plan->subspace_steps >= PLAIN_STEPS &&
+		   (plan->bursts <= BURST_LIMIT ||
+			plan->bursts - PLAIN_FALLS * (before - plan->bursts) > BURST_LIMIT);
 }
 
 static tlv_status measure_bursts(tlv_context *ctx, tlv_plan *base, tlv_value **values,
@@ -183,7 +184,11 @@ tlv_status
 tlv_lda_subspace_begin(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
 					   tlv_subspace_options *options, tlv_plan_step found, tlv_pass *pass)
 {
+	const tlv_frame before = plan->subspace.frame;
+
 	options->seed = plan->options.fit.seed;
+	options->begun = plan->begun ? &before : NULL;
+	plan->begun = false;
 	plan->subspace_steps = 0;
 	plan->subspace_found = found;
 	TLV_TRY(subspace_next(ctx, plan, summary, options));
@@ -262,6 +267,7 @@ measure_bursts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *p
 
 	plan->bursts = measured_bursts(plan);
 	plan->damped = plan->bursts > BURST_LIMIT;
+	plan->begun = true;
 	return counts_chosen(ctx, plan, pass);
 }
 

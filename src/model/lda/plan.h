@@ -54,6 +54,7 @@ typedef struct lda_plan
 	double too_short; /* documents of fewer words than moments need, where most are */
 	bool of_one_word; /* are all of them */
 	tlv_held subspace;
+	bool begun; /* the subspace, with other counts: the next one begins with it */
 	int subspace_steps;
 	tlv_plan_step subspace_found; /* what comes when it stands */
 	/* The start by anchor words beside that of the tensor, which is the model. */

@@ -179,6 +179,68 @@ test_subspace(void **state)
 	check_subspace(c, 300, true);
 }
 
+/* A subspace that begins with another one: of the same items, of more, of fewer and of none that it
+ * has.  It stands after fewer steps where it knows the items, and is the same in the end. */
+static void
+test_begun(void **state)
+{
+	corpus c = simulate(1500, 30, 0.25);
+	tlv_accumulator *summary = make_summary((tlv_frame){0});
+	const double minimum[4][2] = {{0, 0}, {0, 300}, {300, 0}, {300, 1e9}};
+	tlv_frame counts;
+	int taken[4];
+
+	(void) state;
+	add_corpus(summary, c, 1, 0);
+	counts = stored(summary);
+	for (int i = 0; i < 4; i++)
+	{
+		tlv_frame at = next_subspace(counts, K_LDA, i == 3 ? 0 : minimum[i][0], false), direct;
+		tlv_subspace_options options = {
+			.rank = K_LDA, .minimum_documents = minimum[i][1], .seed = 42};
+		tlv_accumulator *pairs = new_pairs();
+		const tlv_kind *kind;
+		void *image;
+		size_t size;
+
+		for (int step = 0; step < 12; step++)
+		{
+			tlv_accumulator *products = new_compressed(at, false);
+
+			add_corpus(products, c, 1, 0);
+			at = next_subspace(stored(products), 0, 0, false);
+		}
+		options.begun = &at;
+		if (i == 3)
+		{
+			/* items that the counts do not have */
+			int64_t *items = (int64_t *) tlv_frame_int64(&at, "items");
+
+			for (size_t j = 0; j < tlv_frame_find(&at, "items")->rows; j++)
+				items[j] += 100000;
+			options.minimum_documents = 0;
+		}
+		assert_ok(tlv_subspace_from_moments(&ctx, &counts, &options, &image, &size));
+		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &at, &kind));
+		for (taken[i] = 0; taken[i] < 30; taken[i]++)
+		{
+			tlv_accumulator *products = new_compressed(at, false);
+
+			add_corpus(products, c, 1, 0);
+			at = next_subspace(stored(products), 0, 0, false);
+			if (tlv_subspace_change(&at) < 1e-6)
+				break;
+		}
+		add_corpus(pairs, c, 1, 0);
+		direct = next_subspace(stored(pairs), K_LDA, options.minimum_documents, false);
+		assert_above(smallest_cosine(direct, at, K_LDA), 1 - 1e-4);
+	}
+	print_message("steps: the same items %d, fewer %d, more %d, others %d\n", taken[0], taken[1],
+				  taken[2], taken[3]);
+	assert_below(taken[0], 3);
+	assert_below(taken[0], taken[3]);
+}
+
 static void
 test_subspace_refusals(void **state)
 {
@@ -319,6 +381,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_begun, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_subspace_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large_basis, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_suggest_k, setup, teardown),
