@@ -70,9 +70,9 @@ over_limit(tlv_context *ctx, double bytes, const char *what)
 	write_size(needed, sizeof(needed), bytes);
 	write_size(used, sizeof(used), (double) ctx->arena.used);
 	write_size(limit, sizeof(limit), (double) ctx->arena.limit);
-	tlv_fail(ctx, TLV_MEMORY_LIMIT, "%s needs %s of memory", what, needed);
+	tlv_fail(ctx, TLV_MEMORY_LIMIT, "%s of memory are needed for %s", needed, what);
 	tlv_fail_detail(ctx, "%s are allowed, of which %s are in use.", limit, used);
-	return tlv_fail_hint(ctx, "%.0f", (double) ctx->arena.used + bytes);
+	return tlv_fail_hint(ctx, "%.0f", fmax((double) ctx->arena.used + bytes, ctx->arena.expected));
 }
 
 static block_header *
@@ -276,6 +276,12 @@ tlv_require_memory(tlv_context *ctx, double bytes, const char *what)
 	if (!(bytes <= left))
 		return over_limit(ctx, bytes, what);
 	return TLV_OK;
+}
+
+void
+tlv_expect_memory(tlv_context *ctx, double bytes)
+{
+	ctx->arena.expected = fmax((double) ctx->arena.used + bytes, ctx->arena.expected);
 }
 
 /* What the analyzer is told of them (context.h). */

@@ -101,7 +101,7 @@ SET tensorlv.work_mem = '64kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_mmsb(g, 2) FROM cerr_values'), '[0-9.]+ ?[kM]B', '...', 'g') AS fit,
        regexp_replace(pg_temp.outcome('SELECT tlv_fit_mmsb(g, 2, alpha0 => 1) FROM cerr_values'), '[0-9.]+ ?[kM]B', '...', 'g') AS mixed,
        regexp_replace(pg_temp.outcome('SELECT tlv_mmsb(''SELECT i % 3000, i * i % 2999 FROM generate_series(1, 20000) i'', 2)'),
-         'the [a-z ]+ needs [0-9.]+ [kM]B|[0-9.]+ ?[kM]B', '...', 'g') AS driver;
+         'are needed for the [a-z ]+|[0-9.]+ ?[kM]B', '...', 'g') AS driver;
 RESET tensorlv.work_mem;
 SELECT count(*) FROM tlv_communities((SELECT tlv_mmsb('SELECT src, dst FROM cerr_edges', 2)));
 

@@ -64,13 +64,19 @@ query($db, <<'SQL');
 CREATE TABLE hint_docs AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 5), 800, 60);
 CREATE TABLE hint_rows AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 3), 2000);
 CREATE TABLE hint_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(200, 3));
+-- of these the first step needs less than a later one
+CREATE TABLE hint_many_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(8000, 4, 0, 0.006, 0.0005));
+CREATE TABLE hint_answers AS SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(200, 3), 2000);
 SQL
-for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)", "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'anchors', refine => 'none')",
+for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)",
+  "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'anchors', refine => 'none')",
   "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'recover-kl', refine => 'none')",
   "tlv_gmm('SELECT x FROM hint_rows', 3)",
-  "tlv_gmm('SELECT x FROM hint_rows', 3, 'full')", "tlv_mmsb('SELECT src, dst FROM hint_edges', 3)") {
+  "tlv_gmm('SELECT x FROM hint_rows', 3, 'full')", "tlv_mmsb('SELECT src, dst FROM hint_edges', 3)",
+  (map { "tlv_mmsb('SELECT src, dst FROM hint_many_edges', 4, $_)" } 'alpha0 => 0', 'alpha0 => 0.5', 'directed => true'),
+  "tlv_lca('SELECT v FROM hint_answers', 3)", "tlv_gom('SELECT v FROM hint_answers', 3, iterations => 1)") {
     my $refused = run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $call IS NOT NULL;")->{errors};
-    like($refused, qr/ERROR:  53400: .* needs [\d.]+ [kM]B of memory\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
+    like($refused, qr/ERROR:  53400: [\d.]+ [kM]B of memory are needed for .*\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
     my ($hint) = $refused =~ /HINT:  (SET .*;)/;
     is(run_sql($db, ($hint // '') . " SELECT $call IS NOT NULL;")->{out}, 't', 'and what the hint says is enough') if $hint;
 }

@@ -83,6 +83,8 @@ typedef struct tlv_subspace_options
 	double minimum_documents; /* items in fewer documents are left out; 0: none */
 	bool distinct;
 	bool fewer; /* lower the rank to the items and documents that there are */
+	bool twice; /* another one is to come while this one's model is there: of memory, see
+				   tlv_expect_memory */
 	uint64_t seed;
 	const tlv_frame *begun; /* of a summary: a subspace value to begin with, or NULL */
 } tlv_subspace_options;

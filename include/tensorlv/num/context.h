@@ -50,6 +50,7 @@ typedef struct tlv_arena
 	size_t limit; /* bytes that may be in use at once; SIZE_MAX for no limit */
 	size_t used;
 	size_t peak;
+	double expected; /* bytes in use at the peak of what is going on, as far as it is known */
 } tlv_arena;
 
 /* Blocks of a scratch, or a place between two of them. */
@@ -118,6 +119,12 @@ extern void tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch);
  * Returns TLV_MEMORY_LIMIT with what is needed in the message, allowed and in use in the detail.
  */
 extern tlv_status tlv_require_memory(tlv_context *ctx, double bytes, const char *what);
+
+/*
+ * What follows will need so many bytes more at its peak.  Nothing is refused for it; an error of
+ * memory names enough for all of it, not for the next step alone.
+ */
+extern void tlv_expect_memory(tlv_context *ctx, double bytes);
 
 /* True when the caller wants the work to end; the function then returns TLV_CANCELLED. */
 static inline bool

@@ -171,13 +171,18 @@ spare_directions(size_t rank)
 }
 
 /* Work space and value of a subspace: three blocks and what goes with them. */
-static tlv_status
-require_memory(tlv_context *ctx, const tlv_subspace_parts *p)
+static double
+subspace_memory(const tlv_subspace_parts *p)
 {
 	double block = (double) p->block, d = (double) p->d;
 
-	return tlv_require_memory(ctx, sizeof(double) * (3 * block * d + 4 * d + 4 * block * block),
-							  "the subspace");
+	return sizeof(double) * (3 * block * d + 4 * d + 4 * block * block);
+}
+
+static tlv_status
+require_memory(tlv_context *ctx, const tlv_subspace_parts *p)
+{
+	return tlv_require_memory(ctx, subspace_memory(p), "the subspace");
 }
 
 /* Items kept, their scaling and shares, from a summary or from pairs. */
@@ -200,6 +205,8 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 		p->rank = (size_t) fmax(1, fmin((double) p->rank, fmin((double) p->d, p->documents)));
 	TLV_TRY(check_rank(ctx, p->rank, p->d, p->documents));
 	p->block = tlv_least(p->rank + spare_directions(p->rank), p->d);
+	if (options->twice)
+		tlv_expect_memory(ctx, 2 * subspace_memory(p));
 	TLV_TRY(require_memory(ctx, p));
 	p->distinct = options->distinct;
 	p->seed = (double) options->seed;

@@ -432,7 +432,7 @@ require_few_items(tlv_context *ctx, const lda_plan *plan, const tlv_frame *summa
 								  "or use method => 'anchors'.");
 	}
 	/* The packed sums, their image, and the rows that a fit makes of them. */
-	return tlv_require_memory(ctx, sizeof(double) * 2 * items * items, "exact co-occurrences");
+	return tlv_require_memory(ctx, sizeof(double) * 2 * items * items, "the exact co-occurrences");
 }
 
 /* A subspace of no use but to say which items are told apart. */
@@ -460,8 +460,10 @@ ask_pairs(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *
 tlv_status
 tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *pass)
 {
-	tlv_subspace_options options = {
-		.rank = plan->k, .fewer = true, .minimum_documents = plan->minimum_documents};
+	tlv_subspace_options options = {.rank = plan->k,
+									.fewer = true,
+									.twice = plan->base.errors,
+									.minimum_documents = plan->minimum_documents};
 
 	plan->edge = noise_edge(summary, plan->minimum_documents);
 	if (plan->options.start == TLV_LDA_START_PAIRS)

@@ -287,7 +287,7 @@ begin_short(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 tlv_status
 tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
-	tlv_subspace_options options = {.distinct = true, .fewer = true};
+	tlv_subspace_options options = {.distinct = true, .fewer = true, .twice = base->errors};
 	lda_plan *plan = lda_plan_of(base);
 	const tlv_frame *summary;
 

@@ -394,6 +394,9 @@ extern tlv_status membership_diagnose_components(tlv_context *ctx,
 
 /* ---- training in memory ---- */
 
+/* Above so many categories only some variables' moments are taken, and the others follow. */
+#define MEMBERSHIP_MANY_CATEGORIES 2000
+
 typedef struct membership_training
 {
 	tlv_membership_options options; /* alpha0 becomes that of the moments where it is left to us */

@@ -15,6 +15,9 @@
 #define SAMPLE_VALUES ((size_t) 1 << 20)
 #define LEAST_SAMPLE  1000
 #define MOST_SAMPLE	  100000
+/* What memory is expected by before it is known: categories of a variable, and components. */
+#define USUAL_CATEGORIES 5
+#define USUAL_K			 10
 /* Rows that components are looked for anew in, at most. */
 #define SUPPORT_ROWS 20000
 /* Passes over rows that the sample did not hold. */
@@ -227,6 +230,17 @@ limit_components(tlv_context *ctx, const membership_rows *rows, size_t *k, tlv_d
 					asked, rows->n, rows->p, rows->categories, most);
 }
 
+/* Of rows in memory, their pairs of categories, and a decomposition. */
+static double
+training_memory(const tlv_membership_options *options, size_t n, size_t slots, size_t categories)
+{
+	double pairs = categories <= MEMBERSHIP_MANY_CATEGORIES ? pow((double) categories, 2) : 0;
+	size_t k = options->k > 0 ? options->k : USUAL_K;
+
+	return (sizeof(double) + 2 * sizeof(uint16_t)) * (double) n * (double) slots +
+		   sizeof(double) * pairs + tlv_decompose_memory(k, &options->decompose);
+}
+
 /* k, a start and refinement from rows in memory, to a model. */
 static tlv_status
 fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, void **image,
@@ -242,12 +256,15 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	if (slots % options->copies != 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
 						slots, options->copies);
+	tlv_expect_memory(ctx, training_memory(options, tlv_frame_find(sample, "rows")->columns, slots,
+										   USUAL_CATEGORIES * slots));
 	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &values));
 	if (plan->options.scalars >= slots)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a row of %zu values has no categories", slots);
 	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, plan->options.scalars, values,
 								   plan->options.states, &rows));
 	tlv_free(ctx, values);
+	tlv_expect_memory(ctx, training_memory(options, n, slots, rows.categories));
 	TLV_TRY(membership_check_ranges(ctx, options));
 	TLV_TRY(require_values(ctx, &rows));
 	plan->k = options->k;

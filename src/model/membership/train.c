@@ -25,8 +25,6 @@
 #define CLASS_STEPS		 500
 #define MIXED_STEPS		 20
 #define MIXED_MOST_STEPS 60
-/* Above so many categories only some variables' moments are taken, and the others follow. */
-#define MANY_CATEGORIES 2000
 /* Of the logarithm of a root: sums of the Dirichlet's parameters are tried that differ by more. */
 #define ALPHAS_APART 0.5
 /* Starts from k-means, each from other first centers. */
@@ -239,7 +237,7 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	*found = false;
 	if (rows->p < 3)
 		return random_basis(ctx, rows, 2 * k, options->seed, basis);
-	if (rows->categories > MANY_CATEGORIES)
+	if (rows->categories > MEMBERSHIP_MANY_CATEGORIES)
 	{
 		status = membership_start_of_anchors(ctx, rows, options, k, basis, fit);
 		if (status == TLV_NOT_IDENTIFIABLE)
@@ -293,8 +291,8 @@ start_beside(tlv_context *ctx, membership_rows *rows, const tlv_membership_optio
 
 	*found = false;
 	if (!options->mixed || options->partition || rows->scalars > 0 || rows->copies > 1 ||
-		rows->categories > MANY_CATEGORIES || options->decompose.method != TLV_METHOD_JOINT ||
-		moments->residual < MEMBERSHIP_NOISY)
+		rows->categories > MEMBERSHIP_MANY_CATEGORIES ||
+		options->decompose.method != TLV_METHOD_JOINT || moments->residual < MEMBERSHIP_NOISY)
 		return TLV_OK;
 	own.partition = true;
 	own.alpha0 = alpha0;

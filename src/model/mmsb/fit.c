@@ -20,6 +20,9 @@
 
 #define POOR_RESIDUAL 0.3
 
+/* Directions that a fit without k is expected to take. */
+#define USUAL_DIRECTIONS 10
+
 /* Work of a step of the subspace and of those of the tensor, above which the moments are left out
  * of the starts when k is chosen by others. */
 #define MUCH_WORK		1e9
@@ -426,6 +429,24 @@ fit_mixed_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return fit_communities(ctx, fit);
 }
 
+/* All of a fit, before the graph is loaded: its moments are of k directions, or some. */
+static double
+fit_memory(const tlv_graph_header *header, const tlv_mmsb_fit_state *fit)
+{
+	size_t sides = header->kind == TLV_GRAPH_UNDIRECTED ? 1 : 2;
+	tlv_csr out = {
+		.rows = header->rows, .columns = header->columns, .entries = header->entries * (3 - sides)};
+	tlv_csr in = {.rows = out.columns, .columns = out.rows, .entries = out.entries};
+	size_t k = fit->k > 0 ? fit->k : USUAL_DIRECTIONS;
+	double moments = tlv_dirichlet_memory(k, k, &fit->options->decompose) +
+					 fmax(tlv_star_memory(&(tlv_star_side){.out = &out, .in = &in}, k),
+						  tlv_star_memory(&(tlv_star_side){.out = &in, .in = &out}, k));
+
+	return 2 * tlv_graph_load_memory(header, !fit->poisson) +
+		   fmax(moments, tlv_mmsb_proposal_memory(sides == 2 ? out.rows + out.columns : out.rows,
+												  2 * header->entries, sides));
+}
+
 tlv_status
 tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *options,
 			 void **image, size_t *size)
@@ -445,6 +466,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	fit->wanted_evidence[0] = fit->wanted_evidence[1] = -HUGE_VAL;
 	fit->poisson = options->edges == TLV_EDGES_POISSON ||
 				   (options->edges == TLV_EDGES_AUTO && header.weighted);
+	tlv_expect_memory(ctx, fit_memory(&header, fit));
 	/* as it is stored, and once more in the order of the fit */
 	TLV_TRY(
 		tlv_require_memory(ctx, 2 * tlv_graph_load_memory(&header, !fit->poisson), "the graph"));

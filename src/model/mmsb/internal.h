@@ -90,6 +90,9 @@ typedef enum tlv_proposal
 extern tlv_status tlv_mmsb_propose(tlv_context *ctx, tlv_mmsb_fit_state *fit, tlv_proposal wanted,
 								   size_t k);
 
+/* Bytes that it takes: of n nodes of all sides, and the entries of all sides' edges. */
+extern double tlv_mmsb_proposal_memory(size_t n, size_t entries, size_t sides);
+
 /*
  * propose.c: whether degrees are corrected for, of fit->k communities: as the options say, or by
  * the likelihood of labels by local moves, where they leave it open.

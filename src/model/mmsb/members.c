@@ -17,7 +17,7 @@ allocate_members(tlv_context *ctx, bool heavy, member_tables *t)
 							   (double) entries * (heavy ? 20 : 16) + 32 * (double) k +
 								   8 * (double) k * (double) k +
 								   (heavy ? 32 * (double) t->memberships->n : 0) + 4096,
-							   "simulation of edges"));
+							   "the simulation of edges"));
 	TLV_TRY_NEW0(ctx, t->start, k + 1);
 	TLV_TRY_NEW(ctx, t->member, entries);
 	TLV_TRY_NEW(ctx, t->cumulative, entries);

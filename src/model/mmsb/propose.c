@@ -138,20 +138,23 @@ weigh_one(tlv_context *ctx, proposal *work)
 	return tlv_mmsb_moves_evidence(ctx, work->fit, sides, 1, work->one);
 }
 
+double
+tlv_mmsb_proposal_memory(size_t n, size_t entries, size_t sides)
+{
+	tlv_level_task size = {.edges = {.rows = n, .entries = entries}};
+
+	return tlv_levels_memory(&size) + 40 * (double) n + 8 * (double) entries * (double) (sides - 1);
+}
+
 static tlv_status
 open_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, proposal *work)
 {
-	tlv_level_task size = {0};
-
 	memset(work, 0, sizeof(*work));
 	work->fit = fit;
 	work->n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
-	size.edges.rows = work->n;
-	size.edges.entries = fit->side[0].edges.entries * fit->sides;
-	TLV_TRY(tlv_require_memory(ctx,
-							   tlv_levels_memory(&size) + 40 * (double) work->n +
-								   8 * (double) size.edges.entries * (double) (fit->sides - 1),
-							   "local moves"));
+	TLV_TRY(tlv_require_memory(
+		ctx, tlv_mmsb_proposal_memory(work->n, fit->side[0].edges.entries * fit->sides, fit->sides),
+		"moving nodes between communities"));
 	if (fit->sides == 2)
 		TLV_TRY(join_sides(ctx, fit, &work->edges));
 	else

@@ -145,7 +145,7 @@ tlv_topic_simulator_create(tlv_context *ctx, const tlv_topics *topics,
 						topics->k, topics->d);
 	TLV_TRY(tlv_require_memory(
 		ctx, (double) topics->d * ((double) topics->k * 12 + 4) + 8 * (double) topics->k + 64,
-		"simulation"));
+		"the simulation"));
 	TLV_TRY_NEW0(ctx, *simulator, 1);
 	(*simulator)->k = topics->k;
 	(*simulator)->d = topics->d;

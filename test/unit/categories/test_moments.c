@@ -296,7 +296,7 @@ test_limits(void **state)
 	accumulator = new_moments(0, 1);
 	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(500, row)));
 	assert_refused(accumulator->class->build(&ctx, accumulator, &builder), TLV_MEMORY_LIMIT,
-				   "category moments needs");
+				   "of memory are needed for category moments");
 }
 
 static void

@@ -70,13 +70,22 @@ test_memory(void **state)
 	assert_int_equal(tlv_require_memory(&ctx, 1e9, "this"), TLV_MEMORY_LIMIT);
 	assert_int_equal(tlv_require_memory(&ctx, NAN, "this"), TLV_MEMORY_LIMIT);
 	assert_int_equal(tlv_require_memory(&ctx, 3e6, "this"), TLV_MEMORY_LIMIT);
-	assert_string_equal(ctx.error.message, "this needs 2.9 MB of memory");
+	assert_string_equal(ctx.error.message, "2.9 MB of memory are needed for this");
 	assert_string_equal(ctx.error.detail, "10 kB are allowed, of which 8 kB are in use.");
 	assert_true(strtod(ctx.error.hint, NULL) == 3e6 + (double) ctx.arena.used);
 	assert_int_equal(tlv_require_memory(&ctx, 5e12, "this"), TLV_MEMORY_LIMIT);
-	assert_string_equal(ctx.error.message, "this needs 4656.7 GB of memory");
+	assert_string_equal(ctx.error.message, "4656.7 GB of memory are needed for this");
 	assert_int_equal(tlv_require_memory(&ctx, 9000, "this"), TLV_MEMORY_LIMIT);
-	assert_string_equal(ctx.error.message, "this needs 9 kB of memory");
+	assert_string_equal(ctx.error.message, "9 kB of memory are needed for this");
+	/* what is expected is named, and refuses nothing */
+	tlv_expect_memory(&ctx, 5e6);
+	tlv_expect_memory(&ctx, 100);
+	assert_int_equal(tlv_require_memory(&ctx, 1000, "this"), TLV_OK);
+	assert_int_equal(tlv_require_memory(&ctx, 3e6, "this"), TLV_MEMORY_LIMIT);
+	assert_string_equal(ctx.error.message, "2.9 MB of memory are needed for this");
+	assert_true(strtod(ctx.error.hint, NULL) == 5e6 + (double) ctx.arena.used);
+	assert_int_equal(tlv_require_memory(&ctx, 6e6, "this"), TLV_MEMORY_LIMIT);
+	assert_true(strtod(ctx.error.hint, NULL) == 6e6 + (double) ctx.arena.used);
 	tlv_free(&ctx, x);
 	ctx.arena.limit = SIZE_MAX;
 }
