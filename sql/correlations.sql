@@ -34,8 +34,8 @@ COMMENT ON FUNCTION tlv_topic_correlations(tlv_model) IS
     'how topics come together by the model''s own logistic-normal distribution of shares (refine => ''ctm''), from draws that are always the same; '
     'standard errors are null';
 
-CREATE FUNCTION tlv_topic_alpha(moments tlv_moments)
-    RETURNS TABLE (topic integer, mean float8, alpha float8)
-    AS 'MODULE_PATHNAME', 'tlv_topic_alpha_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION tlv_topic_alpha(tlv_moments) IS
-    'mean shares of topics and the Dirichlet parameters that fit their second moments best, from what tlv_topic_products has collected; null where no parameters fit';
+CREATE FUNCTION tlv_topics(moments tlv_moments)
+    RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
+    AS 'MODULE_PATHNAME', 'tlv_topics_of_products' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
+COMMENT ON FUNCTION tlv_topics(tlv_moments) IS
+    'mean shares of topics and the Dirichlet parameters that fit their second moments best, from what tlv_topic_products has collected; null where no parameters fit, and as label';

@@ -48,12 +48,6 @@ CREATE FUNCTION tlv_missing(model tlv_model, x "any")
 COMMENT ON FUNCTION tlv_missing(tlv_model, "any") IS
     'what a row says of the variables that are null in it: the probability of every category, under latent classes and mixed membership';
 
-CREATE FUNCTION tlv_expected_numbers(model tlv_model, x "any") RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_expected_numbers(tlv_model, "any") IS
-    'what a row says of the numbers beside its categories, of a model of both: of each the mean of its means in the components (tlv_means), weighted '
-    'by the row''s memberships';
-
 CREATE FUNCTION tlv_simulate_lca_model(variables integer, k integer, categories integer DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_lca_model(integer, integer, integer, float8, bigint) IS

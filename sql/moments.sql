@@ -115,9 +115,9 @@ COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bi
     'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at '
     'once; from anchor moments, the basis in which the second moment of topics with alpha0 is white, for tlv_slice_moments; distinct_pairs leaves out pairs of the '
     'same item, for choosing k';
-CREATE FUNCTION tlv_rotate(subspace tlv_subspace, slices tlv_moments) RETURNS tlv_subspace
-    AS 'MODULE_PATHNAME', 'tlv_rotate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_rotate(tlv_subspace, tlv_moments) IS
+CREATE FUNCTION tlv_find_subspace(subspace tlv_subspace, slices tlv_moments) RETURNS tlv_subspace
+    AS 'MODULE_PATHNAME', 'tlv_subspace_from_slices' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION tlv_find_subspace(tlv_subspace, tlv_moments) IS
     'the white basis after one step of the decomposition of the third moment, from its tlv_slice_moments: turned towards the topics';
 CREATE FUNCTION tlv_spectrum(subspace tlv_subspace)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)

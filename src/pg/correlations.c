@@ -67,17 +67,19 @@ TLV_FUNCTION(tlv_topic_correlations_model)
 	return (Datum) 0;
 }
 
-/* Rows (topic, mean, alpha); alpha is NULL where no Dirichlet distribution has these moments. */
-TLV_FUNCTION(tlv_topic_alpha_rows)
+/* Rows (topic, label, alpha, weight); alpha is NULL where no Dirichlet distribution has these
+ * moments, which know no labels. */
+TLV_FUNCTION(tlv_topics_of_products)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv correlations");
-	tlv_lda_correlations c = correlations_of(fcinfo, work, "tlv_topic_alpha");
+	tlv_lda_correlations c = correlations_of(fcinfo, work, "tlv_topics");
 
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < c.k; j++)
 		if (c.present[j] != 0)
-			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(c.means[j]),
-					  TlvNullIf(isnan(c.alpha0), TlvFloat8(c.alpha0 * Max(c.means[j], 0))));
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvNullIf(true, TlvText("")),
+					  TlvNullIf(isnan(c.alpha0), TlvFloat8(c.alpha0 * Max(c.means[j], 0))),
+					  TlvFloat8(c.means[j]));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -298,33 +298,6 @@ TLV_FUNCTION(tlv_missing)
 	return (Datum) 0;
 }
 
-/* tlv_expected_numbers(model, x): of each number beside the categories */
-TLV_FUNCTION(tlv_expected_numbers)
-{
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	tlv_model *model = cache->model;
-	const tlv_kind *kind = TlvKind(&model->frame);
-	tlv_membership_parts parts = {0};
-	TlvRowCursor cursor;
-	double *numbers;
-
-	if (kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership)
-		tlv_membership_read(&model->frame, &parts);
-	if (parts.scalars == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("tlv_expected_numbers is not defined for this model of kind %s",
-							   kind->name),
-						errhint("It is for models of rows with numbers beside their categories.")));
-	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_expected_numbers", &cursor);
-	numbers = palloc(parts.scalars * sizeof(double));
-	while (TlvCursorNext(&cursor))
-		TlvCheck(&cache->ctx,
-				 tlv_membership_expect_scalars(&cache->ctx, model, &cursor.row, numbers));
-	TlvCursorClose(&cursor);
-	TlvCachedModelEnd(cache);
-	PG_RETURN_POINTER(TlvFloat8Array(parts.scalars, numbers));
-}
-
 /* ---- simulation ---- */
 
 static Datum

@@ -90,16 +90,16 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* tlv_rotate(subspace, slices) */
-TLV_FUNCTION(tlv_rotate)
+/* tlv_find_subspace(subspace, slices) */
+TLV_FUNCTION(tlv_subspace_from_slices)
 {
 	tlv_frame subspace = TlvFrame(PG_GETARG_TLV(0)), slices = TlvFrame(PG_GETARG_TLV(1));
 	tlv_rotation step;
 	TlvMaker maker;
 
-	TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_update");
-	TlvRequireKind(&slices, &tlv_kind_slice_moments, "tlv_rotate");
-	TlvMakerBegin(&maker, "tensorlv update");
+	TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_find_subspace");
+	TlvRequireKind(&slices, &tlv_kind_slice_moments, "tlv_find_subspace");
+	TlvMakerBegin(&maker, "tensorlv subspace");
 	TlvCheck(maker.ctx,
 			 tlv_subspace_rotate(maker.ctx, &subspace, &slices, &step, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));

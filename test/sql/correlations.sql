@@ -13,7 +13,7 @@ FROM products, tlv_topic_correlations(p) c JOIN (
   USING (topic_a, topic_b) WHERE topic_a < topic_b;
 SELECT round(sum(CASE WHEN topic_a = topic_b THEN 1 ELSE 2 END * second_moment)::numeric, 9) AS total, bool_and(correlation = 1 AND standard_error = 0) FILTER (WHERE topic_a = topic_b) AS diagonal
   FROM products, tlv_topic_correlations(p);
-SELECT topic, abs(mean - .25) < .05 AS mean, abs(alpha - .25) < .06 AS alpha FROM products, tlv_topic_alpha(p);
+SELECT topic, label, abs(weight - .25) < .05 AS weight, abs(alpha - .25) < .06 AS alpha FROM products, tlv_topics(p);
 -- in parts, in workers, of many documents a row: the same
 SELECT count(*) FROM (SELECT tlv_rollup(part) AS p FROM (SELECT tlv_topic_products(bag, (SELECT m FROM truth)) AS part FROM drawn GROUP BY doc % 5) parts) r,
   tlv_topic_correlations(r.p) a JOIN (SELECT c.* FROM products, tlv_topic_correlations(p) c) b USING (topic_a, topic_b)
@@ -31,7 +31,7 @@ SELECT tlv_topic_products(bag, tlv_topic_model('{1,1,2,2}', '{1,2,1,2}', '{.5,.5
 SELECT tlv_topic_products(bag, NULL) FROM drawn;
 SELECT * FROM tlv_topic_correlations(NULL::tlv_moments);
 SELECT * FROM tlv_topic_correlations((SELECT tlv_count_summary(bag) FROM drawn));
-SELECT * FROM tlv_topic_alpha((SELECT tlv_count_summary(bag) FROM drawn));
+SELECT * FROM tlv_topics((SELECT tlv_count_summary(bag) FROM drawn));
 SELECT tlv_topic_products(bag, (SELECT tlv_gmm('SELECT random(), random() FROM generate_series(1, 50)', 1))) FROM drawn;
 DROP TABLE truth, drawn, products, three;
 

@@ -7,7 +7,7 @@ INSERT INTO steps SELECT 1, tlv_find_subspace((SELECT tlv_anchor_moments(bag, s)
 DO $$
 BEGIN
   FOR i IN 1..12 LOOP
-    INSERT INTO steps SELECT i + 1, tlv_rotate(s, (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = i;
+    INSERT INTO steps SELECT i + 1, tlv_find_subspace(s, (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = i;
   END LOOP;
 END $$;
 CREATE TABLE sliced_models AS
@@ -41,9 +41,9 @@ SELECT tlv_find_subspace(tlv_anchor_moments(bag, s), alpha0 => -1) FROM sliced, 
 SELECT tlv_find_subspace(tlv_anchor_moments(bag, s), 5, alpha0 => 1) FROM sliced, steps WHERE step = 0;
 SELECT tlv_find_subspace(tlv_anchor_moments(bag, s), min_documents => 2, alpha0 => 1) FROM sliced, steps WHERE step = 0;
 SELECT tlv_find_subspace(tlv_count_summary(bag), 2, alpha0 => 1) FROM sliced;
-SELECT tlv_rotate(s, (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = 0;
-SELECT tlv_rotate((SELECT s FROM steps WHERE step = 2), (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = 1;
-SELECT tlv_rotate(s, (SELECT tlv_count_summary(bag) FROM sliced)) FROM steps WHERE step = 1;
+SELECT tlv_find_subspace(s, (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = 0;
+SELECT tlv_find_subspace((SELECT s FROM steps WHERE step = 2), (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = 1;
+SELECT tlv_find_subspace(s, (SELECT tlv_count_summary(bag) FROM sliced)) FROM steps WHERE step = 1;
 SELECT tlv_fit_lda(tlv_slice_moments(bag, s)) FROM sliced, steps WHERE step = 2;
 SELECT tlv_fit_lda((SELECT tlv_slice_moments(bag, s) FROM sliced), subspace => s, method => 'als') FROM steps WHERE step = 2;
 SELECT tlv_fit_lda((SELECT tlv_slice_moments(bag, s) FROM sliced), subspace => s, alpha0 => 2) FROM steps WHERE step = 2;

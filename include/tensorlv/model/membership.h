@@ -171,13 +171,6 @@ tlv_membership_numbers(const tlv_membership_parts *parts)
 	return parts->scalar_variances != NULL ? parts->scalars : 0;
 }
 
-/*
- * The same of the numbers beside the variables: what is expected of each (parts->scalars numbers).
- * Errors: those of infer.
- */
-extern tlv_status tlv_membership_expect_scalars(tlv_context *ctx, tlv_model *model,
-												const tlv_row *row, double *numbers);
-
 /* ---- simulation ---- */
 
 typedef struct tlv_membership_simulation

@@ -413,43 +413,23 @@ membership_log_likelihood(tlv_context *ctx, tlv_model *opened, const tlv_row *ro
 	return TLV_OK;
 }
 
-/* What every component says (n x k), weighted by the row's shares. */
-static tlv_status
-expect_of_shares(tlv_context *ctx, tlv_model *model, const tlv_row *row, size_t n, size_t k,
-				 const double *table, double *expected)
-{
-	tlv_posterior shares = {0};
-
-	TLV_TRY(tlv_model_infer(ctx, model, row, &shares));
-	for (size_t i = 0; i < n; i++)
-	{
-		expected[i] = 0;
-		for (size_t h = 0; h < k; h++)
-			expected[i] += shares.values[h] * table[i * k + h];
-	}
-	tlv_posterior_free(ctx, &shares);
-	return TLV_OK;
-}
-
 tlv_status
 tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 					   double *probabilities)
 {
 	tlv_membership_parts parts;
+	tlv_posterior shares = {0};
 
 	tlv_membership_read(&model->frame, &parts);
-	return expect_of_shares(ctx, model, row, parts.categories, parts.k, parts.probabilities,
-							probabilities);
-}
-
-tlv_status
-tlv_membership_expect_scalars(tlv_context *ctx, tlv_model *model, const tlv_row *row,
-							  double *numbers)
-{
-	tlv_membership_parts parts;
-
-	tlv_membership_read(&model->frame, &parts);
-	return expect_of_shares(ctx, model, row, parts.scalars, parts.k, parts.scalar_means, numbers);
+	TLV_TRY(tlv_model_infer(ctx, model, row, &shares));
+	for (size_t i = 0; i < parts.categories; i++)
+	{
+		probabilities[i] = 0;
+		for (size_t h = 0; h < parts.k; h++)
+			probabilities[i] += shares.values[h] * parts.probabilities[i * parts.k + h];
+	}
+	tlv_posterior_free(ctx, &shares);
+	return TLV_OK;
 }
 
 static void

@@ -17,7 +17,7 @@ static void
 use_members(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_membership_parts parts;
-	double *probabilities, *memberships, *numbers;
+	double *probabilities, *memberships;
 	int32_t *codes;
 	tlv_model *model;
 	size_t slots;
@@ -35,9 +35,6 @@ use_members(tlv_context *ctx, const tlv_frame *frame)
 	tlv_membership_draw(&parts, tlv_membership_is_mixed(frame), 1, 1, codes, memberships);
 	codes[slots - 1] = TLV_CATEGORY_MISSING;
 	(void) tlv_membership_predict(ctx, model, TLV_AS_CODES(slots, codes), probabilities);
-	numbers = tlv_alloc0(ctx, parts.scalars + 1, sizeof(double));
-	if (numbers != NULL)
-		(void) tlv_membership_expect_scalars(ctx, model, TLV_AS_CODES(slots, codes), numbers);
 }
 
 /* A fit that succeeds gives a model that can be stored and read back. */
