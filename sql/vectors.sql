@@ -9,7 +9,8 @@ CREATE AGGREGATE tlv_dense_moments(x "any", max_order integer) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_dense_moments("any", integer) IS
-    'vectors, arrays of numbers or of a type with a cast to real[] (pgvector''s): moments up to order 2 (d <= 4000), 3 (d <= 200) or 4 (d <= 60) in one pass; an array of two dimensions is many rows';
+    'vectors, arrays of numbers, rows of columns or of a type with a cast to real[] (pgvector''s): '
+    'moments up to order 2 (d <= 4000), 3 (d <= 200) or 4 (d <= 60) in one pass; an array of two dimensions is many rows';
 
 CREATE FUNCTION tlv_dense_moments_accum(tlv_moments, "any", tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_dense_compressed_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;

@@ -131,3 +131,25 @@ SELECT abs((tlv_info(m)->>'bytes')::int - pg_column_size(m)) <= 4 AND pg_column_
 -- 10. the name of a table is no query
 SELECT tlv_gmm('gaps', 1);
 SELECT tlv_gmm(' public.gaps; ', 1);
+
+-- 11. rows of columns where vectors are collected: every column a dimension
+CREATE TABLE rows_of (id int PRIMARY KEY, a int, b numeric, c real);
+INSERT INTO rows_of SELECT i, i % 7, i % 5, i * i % 11 FROM generate_series(1, 100) i;
+CREATE TABLE rows_with_gap (a int, gone text, b numeric);
+ALTER TABLE rows_with_gap DROP COLUMN gone;
+INSERT INTO rows_with_gap SELECT a, b FROM rows_of;
+CREATE DOMAIN row_with_gap AS rows_with_gap;
+SELECT tlv_dense_moments(ROW(a, b, c), 2) = tlv_dense_moments(ARRAY[a, b, c], 2) AS anonymous FROM rows_of;
+SELECT tlv_dense_moments(x, 2) = tlv_dense_moments(ARRAY[a, b, c], 2) AS named FROM (SELECT a, b, c FROM rows_of) x;
+SELECT tlv_dense_moments(g, 2) = tlv_dense_moments(ARRAY[a, b], 2) AS of_table, tlv_dense_moments(g::row_with_gap, 2) = tlv_dense_moments(g, 2) AS of_domain FROM rows_with_gap g;
+SELECT tlv_dense_moments(ROW(a, b, c), s) = tlv_dense_moments(ARRAY[a, b, c], s) AS compressed FROM rows_of, (SELECT tlv_find_subspace(tlv_dense_moments(ROW(a, b, c), 2), 2) AS s FROM rows_of) f;
+SELECT tlv_view_moments(ROW(a, b), ROW(b, c), ROW(c, a)) = tlv_view_moments(ARRAY[a, b], ARRAY[b, c], ARRAY[c, a]) AS views FROM rows_of;
+SELECT tlv_info(tlv_dense_moments(ROW(a, nullif(b, 4)), 2)) ->> 'rows' AS rows, tlv_info(tlv_dense_moments(ROW(a, nullif(b, 4)), 2)) ->> 'nulls' AS nulls FROM rows_of;
+SELECT tlv_dense_moments(r, 2) FROM rows_of r;
+SELECT tlv_dense_moments(ROW(a, 'x'::text), 2) FROM rows_of;
+SELECT tlv_dense_moments(ROW(a, ROW(b)), 2) FROM rows_of;
+SELECT tlv_dense_moments(ROW(), 2) FROM rows_of;
+SELECT tlv_dense_moments(CASE WHEN a < 3 THEN ROW(a, b) ELSE ROW(a, b, c) END, 2) FROM rows_of;
+SELECT tlv_dense_moments(CASE WHEN a < 3 THEN ROW(a, b) ELSE ROW(a, 'x'::text) END, 2) FROM rows_of;
+DROP DOMAIN row_with_gap;
+DROP TABLE rows_of, rows_with_gap;

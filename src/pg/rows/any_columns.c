@@ -4,7 +4,11 @@
  */
 #include "any_internal.h"
 
+#include "access/sysattr.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
+#include "nodes/bitmapset.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -14,7 +18,10 @@
 /* What a call site knows of its arguments. */
 typedef struct AnyColumns
 {
+	MemoryContext mcxt;
 	AnyType type[3];
+	AnyRecord record[3];
+	uint64 checked[3]; /* the version of the record whose columns are dimensions all */
 	bool categories;
 } AnyColumns;
 
@@ -37,6 +44,7 @@ columns_of(FunctionCallInfo fcinfo, int first, int n)
 	if (columns != NULL)
 		return columns;
 	columns = MemoryContextAllocZero(mcxt, sizeof(AnyColumns));
+	columns->mcxt = mcxt;
 	for (int i = 0; i < n; i++)
 	{
 		Oid type = get_fn_expr_argtype(fcinfo->flinfo, first + i);
@@ -62,23 +70,82 @@ TlvAnyAreCategories(FunctionCallInfo fcinfo, int first)
 static _Noreturn void
 refuse_vector(const AnyType *type)
 {
-	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-					errmsg("a value of type %s is no vector", format_type_be(type->type)),
-					errhint("A vector is an array of numbers, or of a type with a cast to real[], "
-							"as pgvector's are: ARRAY[a, b, c] of three columns.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("a value of type %s is no vector", format_type_be(type->type)),
+			 errhint("A vector is an array of numbers, or of a type with a cast to real[], "
+					 "as pgvector's are: ARRAY[a, b, c] or ROW(a, b, c) of three columns.")));
 	pg_unreachable();
+}
+
+/* Every column of a row is a dimension: numbers, and of a table's rows not the key. */
+static void
+check_columns(const AnyRecord *record)
+{
+	Oid table = get_typ_typrelid(record->desc->tdtypeid), constraint;
+	int key = -1;
+
+	if (OidIsValid(table) && get_rel_relkind(table) == RELKIND_RELATION)
+		(void) bms_get_singleton_member(get_primary_key_attnos(table, true, &constraint), &key);
+	for (int i = 0; i < record->n; i++)
+	{
+		const FormData_pg_attribute *column = TupleDescAttr(record->desc, record->columns[i]);
+
+		if (record->type[i].form != ANY_NUMBER)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column %d (%s) of a row is of type %s, not a number", i + 1,
+							TlvWhole(NameStr(column->attname)), format_type_be(column->atttypid)),
+					 errhint("Every column of the row is a dimension: write ROW(a, b, c) of those "
+							 "that are, or cast it to a number.")));
+		if (column->attnum - FirstLowInvalidHeapAttributeNumber == key)
+			ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+							errmsg("column \"%s\" is the primary key of \"%s\" and not a dimension",
+								   TlvWhole(NameStr(column->attname)), get_rel_name(table)),
+							errhint("Write ROW(a, b, c) of the columns that are.")));
+	}
+}
+
+static Datum
+vector_of_record(AnyColumns *columns, int i, Datum value)
+{
+	AnyRecord *record = &columns->record[i];
+	Datum *values;
+	bool *nulls;
+
+	TlvAnyReadRecord(record, DatumGetHeapTupleHeader(value), columns->mcxt);
+	if (record->version != columns->checked[i])
+	{
+		check_columns(record);
+		columns->checked[i] = record->version;
+	}
+	values = palloc(Max(record->n, 1) * sizeof(Datum));
+	nulls = palloc(Max(record->n, 1) * sizeof(bool));
+	for (int j = 0; j < record->n; j++)
+	{
+		nulls[j] = TlvAnyColumnIsNull(record, j);
+		if (!nulls[j])
+			values[j] = Float8GetDatum(
+				TlvNumberOf(record->type[j].base, record->values[record->columns[j]]));
+	}
+	return PointerGetDatum(construct_md_array(values, nulls, 1, (int[]){record->n}, (int[]){1},
+											  FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE));
 }
 
 /* As float8[]; one that is a float8[] itself is given back as it came. */
 static Datum
-vector_of(AnyType *type, Datum value)
+vector_of(AnyColumns *columns, int i, Datum value)
 {
+	AnyType *type = &columns->type[i];
 	ArrayType *array;
 
 	if (type->form == ANY_LITERAL)
 		return OidInputFunctionCall(F_ARRAY_IN, DatumGetCString(value), FLOAT8OID, -1);
 	if (type->form == ANY_CAST)
 		return PointerGetDatum(TlvFloat8Numbers(TlvAnyCast(type, value), FLOAT4OID));
+	if (type->form == ANY_RECORD)
+		return vector_of_record(columns, i, value);
 	if (type->form != ANY_ARRAY)
 		refuse_vector(type);
 	array = DatumGetArrayTypeP(value);
@@ -92,7 +159,7 @@ vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 {
 	AnyColumns *columns = columns_of(fcinfo, first, 1);
 
-	TlvOpenVectors(vector_of(&columns->type[0], PG_GETARG_DATUM(first)), takes, cursor);
+	TlvOpenVectors(vector_of(columns, 0, PG_GETARG_DATUM(first)), takes, cursor);
 }
 
 const TlvRowReader TlvAnyTypeVectors = {1, {TLV_ROW_VECTOR}, vector_open};
@@ -170,7 +237,7 @@ three_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	{
 		vectors->args[t].isnull = PG_ARGISNULL(first + t);
 		if (!vectors->args[t].isnull)
-			vectors->args[t].value = vector_of(&columns->type[t], PG_GETARG_DATUM(first + t));
+			vectors->args[t].value = vector_of(columns, t, PG_GETARG_DATUM(first + t));
 	}
 	TlvCursorOpen(vectors, 0, &TlvViewRows, TLV_ROW_VIEWS, takes, cursor);
 }

@@ -7,6 +7,8 @@
 
 #include "any.h"
 
+#include "access/htup_details.h"
+
 /* A variable of a model: the id of its name, and its place. */
 typedef struct AnyVariable
 {
@@ -62,6 +64,9 @@ typedef struct AnyCall
 /* Argument 0 of a call of the reader's own is the value. */
 extern void TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
 						 Datum value);
+
+/* Takes a record apart: its columns' values.  What is kept of its type lives in mcxt. */
+extern void TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt);
 
 /* Column i of a record (of those that are there) is of a type that the model does not take. */
 extern _Noreturn void TlvAnyRefuseColumn(const AnyCall *call, int i);

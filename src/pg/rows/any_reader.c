@@ -257,9 +257,8 @@ record_learn(AnyRecord *record, Oid type, int32 typmod, uint64 version, MemoryCo
 	record->version = version;
 }
 
-/* Takes a record apart: its columns' values. */
-static void
-record_read(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt)
+void
+TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt)
 {
 	Oid type = HeapTupleHeaderGetTypeId(header);
 	int32 typmod = HeapTupleHeaderGetTypMod(header);
@@ -554,7 +553,7 @@ open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 	tlv_code_names names;
 	bool views, any;
 
-	record_read(record, DatumGetHeapTupleHeader(value), mcxt);
+	TlvAnyReadRecord(record, DatumGetHeapTupleHeader(value), mcxt);
 	views = has_views(record, &any);
 	if (record->n == 3 && !any && (call->takes & TLV_ROWS_MISSING_VIEWS) != 0)
 		return false;
