@@ -266,6 +266,13 @@ tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch)
 	ctx->scratch = scratch->outer;
 }
 
+static void
+tell_memory(const tlv_context *ctx, double bytes)
+{
+	if (ctx->memory != NULL)
+		ctx->memory(ctx->progress_argument, (double) ctx->arena.used + bytes);
+}
+
 tlv_status
 tlv_require_memory(tlv_context *ctx, double bytes, const char *what)
 {
@@ -275,6 +282,7 @@ tlv_require_memory(tlv_context *ctx, double bytes, const char *what)
 	/* Written so that a NaN counts as too much. */
 	if (!(bytes <= left))
 		return over_limit(ctx, bytes, what);
+	tell_memory(ctx, bytes);
 	return TLV_OK;
 }
 
@@ -282,6 +290,7 @@ void
 tlv_expect_memory(tlv_context *ctx, double bytes)
 {
 	ctx->arena.expected = fmax((double) ctx->arena.used + bytes, ctx->arena.expected);
+	tell_memory(ctx, bytes);
 }
 
 /* What the analyzer is told of them (context.h). */

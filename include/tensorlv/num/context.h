@@ -77,7 +77,9 @@ typedef struct tlv_context
 	bool (*pending)(void *stop_argument);
 	int threads; /* that a loop may use, the calling one included; 0 and 1: no other */
 	void (*progress)(void *progress_argument, const char *stage, double done, double total);
-	void *progress_argument; /* progress may be NULL */
+	/* So many bytes will be in use at once, as is known beforehand. */
+	void (*memory)(void *progress_argument, double bytes);
+	void *progress_argument; /* of both, which may be NULL */
 	tlv_error error;
 } tlv_context;
 

@@ -80,6 +80,12 @@ server_progress(void *argument, const char *stage, double done, double total)
 	TlvProgressStage(stage, done, total);
 }
 
+static void
+server_memory(void *argument, double bytes)
+{
+	TlvProgressMemory(bytes);
+}
+
 void
 TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit)
 {
@@ -92,6 +98,8 @@ TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit)
 	ctx->pending = server_pending;
 	ctx->threads = TlvThreads();
 	ctx->progress = server_progress;
+	if (limit < SIZE_MAX)
+		ctx->memory = server_memory;
 }
 
 static int

@@ -18,6 +18,9 @@
 /* Between two messages, and two changes of what is shown of a stage. */
 #define MILLISECONDS 1000
 
+/* Memory that is worth a word, in bytes. */
+#define MUCH_MEMORY 10485760.0
+
 /* Looks at interrupts between two looks at the clock, at most; and what is too few, and many. */
 #define MOST_SKIPPED	  64
 #define FEW_MICROSECONDS  5000
@@ -28,6 +31,7 @@ typedef struct Progress
 	int pass, passes; /* 0: none, and it is not known how many there may be */
 	char stage[64];
 	double done, total; /* of the stage; total 0: not known */
+	double memory;		/* bytes, the most that is known to be needed */
 	TimestampTz start, shown;
 	char *query; /* the text in pg_stat_activity; NULL: it has not been changed */
 	MemoryContext mcxt;
@@ -88,7 +92,7 @@ progress_end(void *argument)
 
 /* ---- messages ---- */
 
-/* "pass 3 of at most 12: decompose 2 of 5, 16 s" */
+/* "pass 3 of at most 12: decompose 2 of 5, 16 s, 92 MB of memory" */
 static void
 write_message(const Progress *progress, TimestampTz now, char *text, size_t size)
 {
@@ -102,8 +106,11 @@ write_message(const Progress *progress, TimestampTz now, char *text, size_t size
 	if (progress->total > 0 && progress->done > 0)
 		at += snprintf(text + at, size - (size_t) at, " %.0f of %.0f", progress->done,
 					   progress->total);
-	snprintf(text + at, size - (size_t) at, ", %.0f s",
-			 floor((double) (now - progress->start) / USECS_PER_SEC));
+	at += snprintf(text + at, size - (size_t) at, ", %.0f s",
+				   floor((double) (now - progress->start) / USECS_PER_SEC));
+	if (progress->memory >= MUCH_MEMORY)
+		snprintf(text + at, size - (size_t) at, ", %.0f MB of memory",
+				 ceil(progress->memory / 1048576));
 }
 
 /* What is new is shown at once; else what was shown again, once a second, with the time taken. */
@@ -173,6 +180,20 @@ TlvProgressStage(const char *stage, double done, double total)
 		return;
 	take_stage(current, stage, done, total);
 	progress_tell(current, GetCurrentTimestamp(), false);
+}
+
+/* Said at once: what follows may take its time. */
+void
+TlvProgressMemory(double bytes)
+{
+	double before;
+
+	if (current == NULL || bytes <= current->memory)
+		return;
+	before = current->memory;
+	current->memory = bytes;
+	if (bytes >= MUCH_MEMORY && bytes >= 1.1 * before)
+		progress_tell(current, GetCurrentTimestamp(), true);
 }
 
 /* As often as the clock is worth a look: where interrupts are looked at all the time, seldom. */

@@ -170,6 +170,9 @@ extern void TlvProgressBegin(MemoryContext mcxt, const char *what);
 extern void TlvProgressPass(int pass, int passes_left, const char *stage);
 extern void TlvProgressStage(const char *stage, double done, double total);
 
+/* What runs will need so many bytes at once. */
+extern void TlvProgressMemory(double bytes);
+
 /* Tells what was said last again, once a second. */
 extern void TlvProgressLook(void);
 
