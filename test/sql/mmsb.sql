@@ -203,3 +203,8 @@ RESET tensorlv.threads;
 -- it is not everybody's to give a backend threads
 SELECT setting, context FROM pg_settings WHERE name = 'tensorlv.threads';
 DROP TABLE comm_one, comm_large;
+-- a limit that is ours is raised, the greatest is not
+SELECT max_k, w.code, w.hint
+FROM (VALUES (1050, NULL::int), (30, 20)) v(cliques, max_k), LATERAL tlv_warnings(tlv_mmsb(
+    format('SELECT 5 * c + a, 5 * c + b FROM generate_series(1, %s) c, generate_series(1, 5) a, generate_series(1, 5) b WHERE a < b', cliques), max_k => max_k)) w
+WHERE code = 'k_at_limit';

@@ -392,6 +392,14 @@ most_communities(const tlv_mmsb_fit_state *fit)
 	return is_mixed(fit->options) || fit->options->n_labels > 0 ? MOST_MIXED : MOST_COMMUNITIES;
 }
 
+const char *
+tlv_mmsb_limit_hint(size_t most)
+{
+	return most < TLV_MMSB_MOST
+			   ? "raise max_k, or choose a k by purpose"
+			   : "no model has more: choose a k by purpose, or fit parts of the graph";
+}
+
 static tlv_status
 warn_of_limit(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
@@ -402,7 +410,7 @@ warn_of_limit(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "k_at_limit",
 								   .score = (double) fit->k,
-								   .hint = "raise max_k, or choose a k by purpose"},
+								   .hint = tlv_mmsb_limit_hint(most)},
 					"there may be more communities than max_k = %zu", most);
 }
 

@@ -171,6 +171,9 @@ extern tlv_status tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image,
 									 size_t *size);
 
+/* What may be done where so many communities, the most that were allowed, have been found. */
+extern const char *tlv_mmsb_limit_hint(size_t most);
+
 /* evidence.c */
 
 /* Most communities. */

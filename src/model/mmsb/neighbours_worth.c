@@ -114,12 +114,12 @@ diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_
 	double used, gain;
 
 	if (own->limited)
-		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
-						 &(tlv_warning){.code = "k_at_limit",
-										.score = (double) parts->k,
-										.hint = "raise max_k, or choose a k by purpose"},
-						 "there may be more communities than max_k = %zu",
-						 tlv_neighbours_most(&own->options)));
+		TLV_TRY(tlv_warn(
+			ctx, &own->diagnostics,
+			&(tlv_warning){.code = "k_at_limit",
+						   .score = (double) parts->k,
+						   .hint = tlv_mmsb_limit_hint(tlv_neighbours_most(&own->options))},
+			"there may be more communities than max_k = %zu", tlv_neighbours_most(&own->options)));
 	TLV_TRY(tlv_neighbours_weigh(ctx, parts, sums, &found, &one, &used));
 	if (used < (double) parts->k)
 		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
