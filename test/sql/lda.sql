@@ -23,7 +23,7 @@ SELECT count(*), max(rank) FROM tlv_topic_items((SELECT model FROM lda_models), 
 SELECT count(*) FROM tlv_topic_items((SELECT model FROM lda_models), top => 1000000) a FULL JOIN tlv_topic_items((SELECT model FROM lda_models)) b USING (topic, rank, item, probability)
 WHERE a.topic IS NULL OR b.topic IS NULL;
 SELECT count(*) AS of_null FROM tlv_topic_items(NULL, 3);
-SELECT tlv_fit_lda(NULL, k => 3) AS of_null, (SELECT count(*) FROM tlv_topics(NULL)) AS topics;
+SELECT tlv_fit_lda(NULL, k => 3) AS of_null, (SELECT count(*) FROM tlv_topics(NULL::tlv_model)) AS topics;
 
 -- diagnostics and info
 SELECT measure, round(score::numeric, 6) FROM tlv_diagnostics((SELECT model FROM lda_models)) WHERE measure IN ('documents', 'skipped', 'nulls', 'tokens', 'alpha0_estimated', 'converged');

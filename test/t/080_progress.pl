@@ -33,7 +33,8 @@ SKIP: {
     like($errors, qr/pass (\d+) of at most (\d+): refinement, [1-9]\d* s\n/, 'passes done and expected');
 }
 # What a fit will need is said before it begins; little is not worth a word.
-like(run_sql($db, "SET tensorlv.progress = notice; SELECT tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(20000, 4, 0, 0.003, 0.0002))), 4) IS NOT NULL;")->{errors},
+like(run_sql($db,
+        "SET tensorlv.progress = notice; SELECT tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(20000, 4, 0, 0.003, 0.0002))), 4) IS NOT NULL;")->{errors},
     qr/^NOTICE:  00000: tensorlv: fit, 0 s, [1-9]\d MB of memory$/m, 'memory of a fit, beforehand');
 unlike(run_sql($db, "SET tensorlv.progress = notice; SELECT tlv_lda('SELECT bag FROM docs', k => 3) IS NOT NULL;")->{errors}, qr/memory/, 'not where it is little');
 SKIP: {

@@ -76,7 +76,8 @@ for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)",
   (map { "tlv_mmsb('SELECT src, dst FROM hint_many_edges', 4, $_)" } 'alpha0 => 0', 'alpha0 => 0.5', 'directed => true'),
   "tlv_lca('SELECT v FROM hint_answers', 3)", "tlv_gom('SELECT v FROM hint_answers', 3, iterations => 1)") {
     my $refused = run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $call IS NOT NULL;")->{errors};
-    like($refused, qr/ERROR:  53400: [\d.]+ [kM]B of memory are needed for .*\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
+    like($refused,
+        qr/ERROR:  53400: [\d.]+ [kM]B of memory are needed for .*\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
     my ($hint) = $refused =~ /HINT:  (SET .*;)/;
     is(run_sql($db, ($hint // '') . " SELECT $call IS NOT NULL;")->{out}, 't', 'and what the hint says is enough') if $hint;
 }
