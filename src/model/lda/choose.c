@@ -211,9 +211,14 @@ take_fold_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 
 	if (tlv_lda_repeats_words(plan, values[0]))
 	{
+		tlv_lda_ask_summary(plan, pass, take_fold_summary);
+		return TLV_OK;
+	}
+	if (plan->times > 0)
+	{
 		/* Short documents come again and again, and equal ones are of one fold: what is held out
 		 * is neither chance nor like the others. */
-		plan->too_short = tlv_frame_scalar(&values[0]->frame, "skipped", 0);
+		tlv_lda_judge_afresh(plan);
 		return choose_one(ctx, plan, pass);
 	}
 	if (!tlv_lda_holds_documents(values[0]))

@@ -31,11 +31,11 @@
 #define BURST_ALPHA		 0.1 /* each topic's, from which refinement starts when words come in bursts */
 
 /*
- * Moments need three words of a document.  Where fewer than one document in so many has them each
- * word of all documents counts thrice: among the pairs of a document of two words stand then those
- * of a word with itself, by which every eigenvalue of the scaled pair moment grows alike, so that
- * the leading directions stay.  The third moment is biased, and a start for refinement, which sees
- * the words as they are.
+ * Moments need three words of a document.  Where fewer than one document in so many has them, of
+ * those that have a word, each word of all documents counts thrice: among the pairs of a document
+ * of two words stand then those of a word with itself, by which every eigenvalue of the scaled pair
+ * moment grows alike, so that the leading directions stay.  The third moment is biased, and a start
+ * for refinement, which sees the words as they are.
  */
 #define LONG_ONE_IN 10
 /* So many longer ones are enough for moments of their own, whatever there is beside them. */
@@ -44,20 +44,44 @@
 
 /* ---- passes ---- */
 
+/* Each word counts thrice, so that the summary holds every document that has one. */
+static bool
+count_with_words(lda_plan *plan, double documents)
+{
+	plan->judged = true;
+	plan->too_short = documents - plan->longer;
+	if (plan->longer * LONG_ONE_IN > documents)
+	{
+		plan->times = 0;
+		return true;
+	}
+	plan->damp = plan->damped = false;
+	return false;
+}
+
 bool
 tlv_lda_repeats_words(lda_plan *plan, const tlv_value *summary)
 {
 	double documents, skipped;
 
-	if (plan->times > 0 || summary == NULL)
+	if (plan->judged || summary == NULL)
 		return false;
 	documents = tlv_frame_scalar(&summary->frame, "documents", 0);
+	if (plan->times > 0)
+		return count_with_words(plan, documents);
 	skipped = tlv_frame_scalar(&summary->frame, "skipped", 0);
 	if (skipped == 0 || documents >= LONG_ENOUGH || documents * LONG_ONE_IN > documents + skipped)
 		return false;
+	plan->longer = documents;
 	plan->times = SHORT_TIMES;
-	plan->damp = plan->damped = false;
 	return true;
+}
+
+void
+tlv_lda_judge_afresh(lda_plan *plan)
+{
+	plan->judged = false;
+	plan->times = 0;
 }
 
 /* Only the moments, which are sums of counts, need them. */
@@ -293,7 +317,6 @@ tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_p
 
 	if (tlv_lda_repeats_words(plan, values[0]))
 	{
-		plan->too_short = tlv_frame_scalar(&values[0]->frame, "skipped", 0);
 		tlv_lda_ask_summary(plan, pass, tlv_lda_take_summary);
 		return TLV_OK;
 	}

@@ -50,8 +50,10 @@ typedef struct lda_plan
 	bool others; /* than of that fold */
 	bool damp;
 	double
-		times; /* that the moments count each word of documents too short for them; 0: as it is */
-	double too_short; /* documents of fewer words than moments need, where most are */
+		times;	 /* that the moments count each word of documents too short for them; 0: as it is */
+	bool judged; /* that they do is settled, or that they do not */
+	double longer;	  /* documents of as many words as moments need, until it is */
+	double too_short; /* documents of fewer, but of some, where most are */
 	bool of_one_word; /* are all of them */
 	tlv_held subspace;
 	bool begun; /* the subspace, with other counts: the next one begins with it */
@@ -97,8 +99,12 @@ extern tlv_statistic *tlv_lda_ask(lda_plan *plan, tlv_pass *pass, const char *st
 extern void tlv_lda_ask_summary(lda_plan *plan, tlv_pass *pass, tlv_plan_step then);
 
 /* Are nearly all documents of the summary too short for moments?  Then their words count several
- * times from here on, and the summary is to be asked for again. */
+ * times from here on, and the summary is to be asked for again: true.  That one tells documents
+ * of few words from those of none, which are no documents; where they were those, the words count
+ * once again, and the summary is to be asked for once more. */
 extern bool tlv_lda_repeats_words(lda_plan *plan, const tlv_value *summary);
+/* The next summary is of other documents. */
+extern void tlv_lda_judge_afresh(lda_plan *plan);
 extern bool tlv_lda_holds_documents(const tlv_value *summary);
 
 /* The subspace of those documents that the summary is of; found comes when it stands. */
