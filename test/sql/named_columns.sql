@@ -107,6 +107,18 @@ SELECT tlv_gom('SELECT colour, tone, size FROM survey', 2, layout => 'broad');
 SELECT tlv_infer(m, ARRAY['c1', 'cold', '30']) FROM wide;
 SELECT tlv_infer(m, ARRAY[['c1', 'cold', '30', 'true', 'q1']]) FROM wide;
 
+-- a part of a key may be a measurement: a warning says that it is taken; the key of a partitioned table is refused like any other
+CREATE TEMP TABLE lines (sheet int, line int, price float8, pieces float8, PRIMARY KEY (sheet, line));
+INSERT INTO lines SELECT i / 3, i % 3, sin(i), cos(7 * i) FROM generate_series(1, 300) i;
+CREATE TEMP TABLE parted (id int PRIMARY KEY, a float8, b float8) PARTITION BY RANGE (id);
+CREATE TEMP TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (1000);
+INSERT INTO parted SELECT i, sin(i), cos(7 * i) FROM generate_series(1, 300) i;
+SELECT count(*) FROM tlv_means(tlv_gmm('TABLE lines', 1));
+SELECT tlv_dense_moments(l, 2) IS NOT NULL AS summed FROM lines l;
+SELECT count(*) FROM tlv_means(tlv_gmm('SELECT price, pieces FROM lines', 1));
+SELECT tlv_gmm('TABLE parted', 1);
+SELECT tlv_dense_moments(p, 2) FROM parted p;
+
 -- 8. rows with a null in them, wherever it stands, are left out, counted and warned of
 CREATE TEMP TABLE gaps AS SELECT CASE WHEN i % 4 = 0 THEN NULL ELSE sin(i) END AS a, cos(i) AS b, i FROM generate_series(1, 100) i;
 SELECT call, code, score, message FROM (VALUES

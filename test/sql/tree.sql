@@ -109,6 +109,10 @@ FROM tlv_simulate_gmm(tlv_simulate_gmm_model(12, 1, seed => 1), 2000, 1) s;
 SELECT code, hint FROM tlv_warnings(tlv_tree('SELECT x FROM tree_moods'));
 INSERT INTO trees SELECT 'factors', tlv_tree('SELECT x FROM tree_moods', structure => 'factors');
 SELECT n.node, n.states FROM trees, tlv_tree_nodes(model) n WHERE name = 'factors' AND is_hidden;
+-- in whatever unit the numbers are
+SELECT scale, max(abs(e.length - f.length)) < 1e-9 AS same FROM trees, (VALUES (1e-85::float8), (1e85)) s(scale),
+  LATERAL (SELECT tlv_tree(format('SELECT ARRAY(SELECT v * %s FROM unnest(x) v) FROM tree_moods', scale), structure => 'factors') AS scaled) q,
+  LATERAL tlv_tree_edges(model) e JOIN LATERAL tlv_tree_edges(scaled) f USING (parent, child) WHERE name = 'factors' GROUP BY scale ORDER BY scale;
 SELECT count(*) AS loadings, count(DISTINCT parent_dimension) AS dimensions FROM trees, tlv_tree_coefficients(model) WHERE name = 'factors';
 SELECT count(*) AS scores FROM trees, (SELECT x FROM tree_moods LIMIT 1) t, tlv_tree_posterior(model, x) WHERE name = 'factors';
 SELECT node, dimension FROM trees, (SELECT x FROM tree_moods LIMIT 1) r, tlv_tree_posterior(model, x[1:8] || NULL::float8) WHERE name = 'factors';

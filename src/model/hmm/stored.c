@@ -297,7 +297,7 @@ rank_of_sums(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_rank *rank)
 			double va = sums.square[0][i] - a * a / n, vb = sums.square[1][j] - b * b / n;
 
 			scaled[j * d + i] =
-				va > 0 && vb > 0 ? (sums.pairs[0][j * d + i] - a * b / n) / sqrt(va * vb) : 0;
+				va > 0 && vb > 0 ? (sums.pairs[0][j * d + i] - a * b / n) / sqrt(va) / sqrt(vb) : 0;
 		}
 	TLV_TRY(tlv_singular_values(ctx, d, d, scaled, d, values, values + d));
 	for (size_t i = 0; i < d; i++)

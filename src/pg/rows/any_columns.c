@@ -3,12 +3,9 @@
  * each a vector or a category, by the types of the arguments alone.
  */
 #include "any_internal.h"
+#include "keys.h"
 
-#include "access/sysattr.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
-#include "nodes/bitmapset.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -82,11 +79,8 @@ refuse_vector(const AnyType *type)
 static void
 check_columns(const AnyRecord *record)
 {
-	Oid table = get_typ_typrelid(record->desc->tdtypeid), constraint;
-	int key = -1;
+	Oid table = get_typ_typrelid(record->desc->tdtypeid);
 
-	if (OidIsValid(table) && get_rel_relkind(table) == RELKIND_RELATION)
-		(void) bms_get_singleton_member(get_primary_key_attnos(table, true, &constraint), &key);
 	for (int i = 0; i < record->n; i++)
 	{
 		const FormData_pg_attribute *column = TupleDescAttr(record->desc, record->columns[i]);
@@ -98,11 +92,9 @@ check_columns(const AnyRecord *record)
 							TlvWhole(NameStr(column->attname)), format_type_be(column->atttypid)),
 					 errhint("Every column of the row is a dimension: write ROW(a, b, c) of those "
 							 "that are, or cast it to a number.")));
-		if (column->attnum - FirstLowInvalidHeapAttributeNumber == key)
-			ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-							errmsg("column \"%s\" is the primary key of \"%s\" and not a dimension",
-								   TlvWhole(NameStr(column->attname)), get_rel_name(table)),
-							errhint("Write ROW(a, b, c) of the columns that are.")));
+		if (OidIsValid(table))
+			TlvRefuseKey(table, column->attnum, TlvWhole(NameStr(column->attname)),
+						 "Write ROW(a, b, c) of the columns that are.");
 	}
 }
 

@@ -2,12 +2,10 @@
  * columns_query.c - rows of named columns, each a dimension, from a driver's query (queries.h).
  */
 #include "queries.h"
+#include "keys.h"
 
 #include "access/relation.h"
-#include "access/sysattr.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
-#include "nodes/bitmapset.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
@@ -36,43 +34,27 @@ see_through(Relation view, const TargetEntry **entry)
 	return true;
 }
 
-/* The table whose primary key the column is, all of it; InvalidOid. */
-static Oid
-key_of_table(const TlvQuery *query, int column)
-{
-	const TargetEntry *entry = column_entry(query->query, column);
-	Oid table = InvalidOid, constraint;
-	bool is_key = false, again = true;
-
-	while (again && entry != NULL && OidIsValid(entry->resorigtbl) && entry->resorigcol > 0)
-	{
-		int number = entry->resorigcol - FirstLowInvalidHeapAttributeNumber, only;
-		Relation relation;
-
-		table = entry->resorigtbl;
-		relation = relation_open(table, AccessShareLock);
-		again = see_through(relation, &entry);
-		if (!again)
-			is_key =
-				bms_get_singleton_member(get_primary_key_attnos(table, true, &constraint), &only) &&
-				only == number;
-		relation_close(relation, NoLock);
-	}
-	return is_key ? table : InvalidOid;
-}
-
+/* The column may come through views from a table whose key it is. */
 static void
 refuse_key(const TlvQuery *query, int column)
 {
-	Oid table = key_of_table(query, column);
+	const char *name = NameStr(TupleDescAttr(query->desc, column)->attname);
+	const TargetEntry *entry = column_entry(query->query, column);
+	bool again = true;
 
-	if (OidIsValid(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" is the primary key of \"%s\" and not a dimension",
-						NameStr(TupleDescAttr(query->desc, column)->attname), get_rel_name(table)),
-				 errhint("Leave it out, or write %s + 0 if it is a measurement.",
-						 quote_identifier(NameStr(TupleDescAttr(query->desc, column)->attname)))));
+	while (again && entry != NULL && OidIsValid(entry->resorigtbl) && entry->resorigcol > 0)
+	{
+		Oid table = entry->resorigtbl;
+		AttrNumber number = entry->resorigcol;
+		Relation relation = relation_open(table, AccessShareLock);
+
+		again = see_through(relation, &entry);
+		relation_close(relation, NoLock);
+		if (!again)
+			TlvRefuseKey(table, number, name,
+						 psprintf("Leave it out, or write %s + 0 if it is a measurement.",
+								  quote_identifier(name)));
+	}
 }
 
 static void

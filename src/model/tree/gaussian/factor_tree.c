@@ -26,11 +26,10 @@ correlations(tlv_context *ctx, const tlv_dense_central *central, double **r)
 	TLV_TRY(tlv_alloc_numbers(ctx, r, d * d));
 	for (size_t j = 0; j < d; j++)
 		for (size_t i = 0; i < d; i++)
-		{
-			double scale = central->covariance[i * d + i] * central->covariance[j * d + j];
-
-			(*r)[j * d + i] = central->covariance[j * d + i] / sqrt(scale);
-		}
+			/* one after the other: the product of two variances may be out of range */
+			(*r)[j * d + i] = central->covariance[j * d + i] /
+							  sqrt(central->covariance[i * d + i]) /
+							  sqrt(central->covariance[j * d + j]);
 	return TLV_OK;
 }
 
