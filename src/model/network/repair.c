@@ -80,20 +80,34 @@ descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* The means that a gap may begin with, descending, and one below them if there is one. */
+static size_t
+sort_candidates(repair *r, const double *means, double lowest)
+{
+	size_t n = 0;
+
+	for (size_t v = 0; v < r->items; v++)
+		if (means[v] >= lowest)
+			r->sorted[n++] = means[v];
+	qsort(r->sorted, n, sizeof(double), descending);
+	if (n < r->items)
+		r->sorted[n++] = 0;
+	return n;
+}
+
 /* Where the means, descending, fall most from one to the next, between shares of the median member.
  */
 static double
-widest_gap(const repair *r, double median, double *least)
+widest_gap(repair *r, const double *means, double median, double *least)
 {
 	double widest = 1;
+	size_t n = sort_candidates(r, means, LOWEST_CUT * median);
 
 	*least = HIGHEST_CUT * median;
-	for (size_t i = 0; i + 1 < r->items; i++)
+	for (size_t i = 0; i + 1 < n; i++)
 	{
 		double above = r->sorted[i], below = fmax(r->sorted[i + 1], LOWEST_CUT * median);
 
-		if (above < LOWEST_CUT * median)
-			break;
 		if (below > HIGHEST_CUT * median || above <= widest * below)
 			continue;
 		widest = above / below;
@@ -125,9 +139,7 @@ choose_members(repair *r, size_t s)
 	}
 	qsort(r->sorted, n, sizeof(double), descending);
 	least = r->mean[s] = r->sorted[n / 2];
-	memcpy(r->sorted, sums, r->items * sizeof(double));
-	qsort(r->sorted, r->items, sizeof(double), descending);
-	r->gap[s] = widest_gap(r, least, &least);
+	r->gap[s] = widest_gap(r, sums, least, &least);
 	m = 0;
 	for (size_t v = 0; v < r->items && m < TLV_NETWORK_MOST_ON; v++)
 		if (sums[v] >= least)
@@ -204,7 +216,6 @@ append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool
 	for (size_t s = 0; s < to->n; s++)
 	{
 		size_t members = (size_t) (to->starts[s + 1] - to->starts[s]);
-
 		size_t both = in_common(to, s, to->n);
 
 		if ((double) both >= SAME_SHARE * (double) (n + members - both))

@@ -24,8 +24,8 @@ move_row(size_t k, const double *restrict factors, const double *restrict begun,
 	{
 		float p = (float) (kept[j] * begun[j] + taken[j] * found[j] + base[j]);
 
-		p = p < 1 ? p : 1;
-		row[j] = p > TLV_PHI_FLOOR ? p : TLV_PHI_FLOOR;
+		p = p > TLV_PHI_FLOOR ? p : TLV_PHI_FLOOR; /* what is no number too */
+		row[j] = p < 1 ? p : 1;
 	}
 }
 
