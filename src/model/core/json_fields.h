@@ -9,6 +9,8 @@
 
 /* Fields of one kind at most. */
 #define MOST_FIELDS 64
+/* The key of the list of all keys that sections are of, in the order of these. */
+#define JSON_ORDER "sections"
 
 typedef struct json_reader
 {

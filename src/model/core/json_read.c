@@ -14,10 +14,11 @@
 #include "tensorlv/model/sections.h"
 
 /* Keys beside those of fields. */
-#define KEYS_BESIDE 7
+#define KEYS_BESIDE 8
 
 static const char *const keys_beside[KEYS_BESIDE] = {
-	"tensorlv", "kind", "diagnostics", "warnings", "labels", "dimension_names", "standard_errors"};
+	"tensorlv",		   "kind",	  "diagnostics", "warnings", "labels", "dimension_names",
+	"standard_errors", JSON_ORDER};
 
 tlv_given *
 tlv_given_find(tlv_given *given, const char *name)
@@ -330,12 +331,79 @@ add_key(tlv_context *ctx, json_reader *reader, size_t key, tlv_frame_builder *bu
 	return TLV_OK;
 }
 
-/* Sections are in the order of the keys, and what was filled in comes first. */
+static bool
+same_text(const json_reader *reader, size_t a, size_t b)
+{
+	tlv_text x = tlv_json_text(&reader->json, a), y = tlv_json_text(&reader->json, b);
+
+	return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
+}
+
+/* The key that the text of a list names; 0: none. */
+static size_t
+key_node(const json_reader *reader, size_t text)
+{
+	size_t key = 1;
+
+	for (uint64_t i = 0; i < json_node_at(reader, 0)->n; i++)
+	{
+		if (same_text(reader, key, text))
+			return key;
+		key = json_node_at(reader, key + 1)->next;
+	}
+	return 0;
+}
+
+/* Whether a list of texts, which these all are before `end` if that is not 0, has that of a key. */
+static bool
+is_listed(const json_reader *reader, size_t list, size_t key, size_t end)
+{
+	size_t at = list + 1;
+
+	for (uint64_t i = 0; i < json_node_at(reader, list)->n && at != end; i++)
+	{
+		if (same_text(reader, key, at))
+			return true;
+		at = json_node_at(reader, at)->next;
+	}
+	return false;
+}
+
+/* Sections of the keys of a list, in its order, as far as they are there; *listed gets the list, 0:
+ * there is none. */
+static tlv_status
+add_listed(tlv_context *ctx, json_reader *reader, tlv_frame_builder *builder, size_t *listed)
+{
+	size_t list = tlv_json_member(&reader->json, 0, JSON_ORDER), at = list + 1;
+
+	*listed = list;
+	if (list == 0)
+		return TLV_OK;
+	if (!json_is_array(reader, list))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" in the JSON is not a list of keys",
+						JSON_ORDER);
+	for (uint64_t i = 0; i < json_node_at(reader, list)->n;
+		 i++, at = json_node_at(reader, at)->next)
+	{
+		size_t key;
+
+		if (json_node_at(reader, at)->type != TLV_JSON_STRING)
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\"[%zu] in the JSON is not a key",
+							JSON_ORDER, (size_t) i);
+		key = key_node(reader, at);
+		if (key > 0 && !is_listed(reader, list, key, at))
+			TLV_TRY(add_key(ctx, reader, key, builder));
+	}
+	return TLV_OK;
+}
+
+/* Sections are in the order that is given, or else in that of the keys, and what was filled in
+ * comes first. */
 static tlv_status
 make_model(tlv_context *ctx, json_reader *reader, void **image, size_t *size)
 {
 	tlv_frame_builder *builder;
-	size_t key = 1;
+	size_t key = 1, list;
 
 	TLV_TRY_NEW(ctx, builder, 1);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, reader->kind->code);
@@ -343,9 +411,11 @@ make_model(tlv_context *ctx, json_reader *reader, void **image, size_t *size)
 		if (reader->given[i].given &&
 			tlv_json_member(&reader->json, 0, json_field_key(reader->given[i].field)) == 0)
 			add_field(builder, reader->given + i);
+	TLV_TRY(add_listed(ctx, reader, builder, &list));
 	for (uint64_t i = 0; i < json_node_at(reader, 0)->n;
 		 i++, key = json_node_at(reader, key + 1)->next)
-		TLV_TRY(add_key(ctx, reader, key, builder));
+		if (list == 0 || !is_listed(reader, list, key, 0))
+			TLV_TRY(add_key(ctx, reader, key, builder));
 	if (tlv_json_member(&reader->json, 0, "diagnostics") == 0)
 		tlv_diagnostics_add(&reader->diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));

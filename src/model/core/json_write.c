@@ -1,6 +1,7 @@
 /*
  * json_write.c - any model as JSON (model_json.h).
  */
+#include "json_fields.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
@@ -223,7 +224,7 @@ put_field(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model, con
 
 	if (section == NULL)
 		return TLV_OK;
-	TLV_TRY(put_key(ctx, writer, field->json != NULL ? field->json : field->name));
+	TLV_TRY(put_key(ctx, writer, json_field_key(field)));
 	switch (field->form)
 	{
 		case TLV_FIELD_FLAG:
@@ -336,6 +337,43 @@ put_section(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model, c
 	return TLV_OK;
 }
 
+/* The key of a section; NULL for one that belongs to another, or is not written. */
+static const char *
+key_of(const tlv_frame *model, const char *name)
+{
+	const tlv_field *field = tlv_layout_field(tlv_layout_of(model), name);
+
+	if (field != NULL)
+		return json_field_key(field);
+	if (strcmp(name, "diagnostics") == 0 || strcmp(name, tlv_errors_section) == 0)
+		return name;
+	if (strcmp(name, "warnings") == 0)
+		return tlv_warnings_of(model).left > 0 ? name : NULL;
+	if (strcmp(name, tlv_dimension_names_sections.offsets) == 0)
+		return "dimension_names";
+	return strcmp(name, tlv_label_sections[0]) == 0 ? "labels" : NULL;
+}
+
+/* The order of the keys, which jsonb does not keep. */
+static tlv_status
+put_order(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model)
+{
+	const char *separator = "";
+
+	TLV_TRY(put_key(ctx, writer, JSON_ORDER));
+	TLV_TRY(tlv_json_put(ctx, writer, "["));
+	for (uint32_t s = 0; s < model->header->sections; s++)
+	{
+		const char *key = key_of(model, model->table[s].name);
+
+		if (key == NULL)
+			continue;
+		TLV_TRY(put_member(ctx, writer, separator, key));
+		separator = ",";
+	}
+	return tlv_json_put(ctx, writer, "]");
+}
+
 tlv_status
 tlv_model_put_json(tlv_context *ctx, const tlv_frame *model, tlv_json_writer *writer)
 {
@@ -345,5 +383,6 @@ tlv_model_put_json(tlv_context *ctx, const tlv_frame *model, tlv_json_writer *wr
 	TLV_TRY(put_member(ctx, writer, ",\"kind\":", kind->name));
 	for (uint32_t s = 0; s < model->header->sections; s++)
 		TLV_TRY(put_section(ctx, writer, model, model->table[s].name));
+	TLV_TRY(put_order(ctx, writer, model));
 	return tlv_json_put(ctx, writer, "}");
 }
