@@ -8,7 +8,7 @@ CREATE AGGREGATE tlv_anchor_moments(bag tlv_bag, subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag, tlv_subspace) IS
-    'documents, last pass for topics by anchor words: the co-occurrence moment in the basis, and the noise of the row of every item';
+    'the last pass over documents for topics by anchor words: the pair moment in the basis, and the noise of the row of every item';
 
 CREATE FUNCTION tlv_anchor_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_anchor_moments_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -18,7 +18,7 @@ CREATE AGGREGATE tlv_anchor_moments(bags tlv_bag[], subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag[], tlv_subspace) IS
-    'documents, last pass for topics by anchor words: the co-occurrence moment in the basis, and the noise of the row of every item; many documents in one row';
+    'the last pass over documents for topics by anchor words: the pair moment in the basis, and the noise of the row of every item; many documents in one row';
 
 CREATE FUNCTION tlv_slice_moments_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_slice_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -28,7 +28,7 @@ CREATE AGGREGATE tlv_slice_moments(bag tlv_bag, subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_slice_moments(tlv_bag, tlv_subspace) IS
-    'documents, passes of the decomposition of hundreds of topics: second moment and slices T(., l, l) of the third in a basis, without the tensor';
+    'a pass over documents for hundreds of topics: the second moment in a basis and slices of the third, without the tensor';
 
 CREATE FUNCTION tlv_slice_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_slice_moments_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -38,7 +38,7 @@ CREATE AGGREGATE tlv_slice_moments(bags tlv_bag[], subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_slice_moments(tlv_bag[], tlv_subspace) IS
-    'documents, passes of the decomposition of hundreds of topics: second moment and slices T(., l, l) of the third in a basis, without the tensor; many documents in one row';
+    'a pass over documents for hundreds of topics: the second moment in a basis and slices of the third, without the tensor; many documents in one row';
 
 CREATE FUNCTION tlv_pair_moments_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_pair_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -47,8 +47,7 @@ CREATE AGGREGATE tlv_pair_moments(bag tlv_bag, subspace tlv_subspace) (
     SFUNC = tlv_pair_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_pair_moments(tlv_bag, tlv_subspace) IS
-    'documents: the exact packed co-occurrence moment of the items of a subspace, all others counted as one, 9223372036854775807';
+COMMENT ON AGGREGATE tlv_pair_moments(tlv_bag, tlv_subspace) IS 'the exact pair moment of the items of a subspace; all other items are counted as one, 9223372036854775807';
 
 CREATE FUNCTION tlv_pair_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_pair_moments_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -58,14 +57,14 @@ CREATE AGGREGATE tlv_pair_moments(bags tlv_bag[], subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_pair_moments(tlv_bag[], tlv_subspace) IS
-    'documents: the exact packed co-occurrence moment of the items of a subspace, all others counted as one, 9223372036854775807; many documents in one row';
+    'the exact pair moment of the items of a subspace; all other items are counted as one, 9223372036854775807; many documents in one row';
 
 CREATE FUNCTION tlv_cooccurrences(moments tlv_moments, min_probability float8 DEFAULT 0)
     RETURNS TABLE (item_a bigint, item_a_name text, item_b bigint, item_b_name text, probability float8, conditional float8, lift float8)
     AS 'MODULE_PATHNAME', 'tlv_cooccurrences_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
 COMMENT ON FUNCTION tlv_cooccurrences(tlv_moments, float8) IS
-    'the exact co-occurrence of items, of tlv_count_moments(bag) or tlv_pair_moments: how likely two distinct tokens of a document are these two, in this order; '
-    'the second one given the first, and how many times as likely as if both were independent; those of a probability of at least min_probability, and above 0, both orders';
+    'the co-occurrence of items, from tlv_count_moments(bag) or tlv_pair_moments: how likely two distinct tokens of a document are these two items in this order, how likely the second is '
+    'given the first, and how many times as likely as if both were independent';
 
 CREATE FUNCTION tlv_topic_anchors(model tlv_model)
     RETURNS TABLE (topic integer, label text, item bigint, item_name text, distance float8)

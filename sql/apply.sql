@@ -3,15 +3,13 @@
 CREATE FUNCTION tlv_infer(model tlv_model, x "any", uncertain boolean DEFAULT false) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_infer(tlv_model, "any", boolean) IS
-    'what a row says of the model''s components, in the order of their numbers, summing to 1: memberships of a document (tlv_bag, tsvector) in topics or of a node (a '
-    'tlv_bag of its neighbours) in communities; posteriors of the components for a vector, of the states for every step of a sequence (steps x states), of a tree for '
-    'every hidden and then every missing variable, one after the other. Of an array of rows, rows x components. '
-    'uncertain: the mean over models drawn from the errors that the model keeps (errors => true, tlv_jackknife), of '
-    'mixtures, directions, sequences, views, categories and mixed membership (not of latent classes, which it does not help): less certain where little data told the model';
+    'the shares of the components in a row, in the order of their numbers: memberships of a document in topics or of a node in communities, posteriors of the components of a vector, of the '
+    'states at every step of a sequence (steps x states), of the hidden and then the missing variables of a tree. Of an array of rows, rows x components. uncertain: the mean over models that '
+    'are drawn from the errors that the model keeps (errors => true, tlv_jackknife), less certain where few data told the model';
 
 CREATE FUNCTION tlv_assign(model tlv_model, x "any") RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_assign(tlv_model, "any") IS 'the number, from 1, of the component that a row most probably belongs to: where tlv_infer is largest';
+COMMENT ON FUNCTION tlv_assign(tlv_model, "any") IS 'the number, from 1, of the component that a row most probably belongs to, where tlv_infer is largest';
 
 CREATE FUNCTION tlv_top(model tlv_model, x "any", n integer DEFAULT 1)
     RETURNS TABLE (step integer, rank integer, component integer, label text, probability float8)
@@ -22,8 +20,8 @@ COMMENT ON FUNCTION tlv_top(tlv_model, "any", integer) IS
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, x "any") RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, "any") IS
-    'log-likelihood of a row under a model, in nats; of a document, or of the edges of a node to the neighbours in the bag, given its own inferred memberships; of all rows '
-    'together for an array of rows. Views, elements and steps that are null count as unknown where the model can do without them';
+    'log-likelihood of a row under a model, in nats; of a document, or of the edges of a node to the neighbours in the bag, given its own inferred memberships. Of an array of rows, of all of '
+    'them together. Views, elements and steps that are null count as unknown where the model can do without them';
 
 CREATE FUNCTION tlv_viterbi(model tlv_model, x "any") RETURNS integer[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -40,15 +38,15 @@ COMMENT ON FUNCTION tlv_forecast(tlv_model, "any", integer) IS
 CREATE FUNCTION tlv_impute(model tlv_model, x "any") RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_impute(tlv_model, "any") IS
-    'the row with what is null in it filled in by the model: numbers by their mean given the others, categories and symbols by the most probable; of mixtures, multi-view '
-    'mixtures (whole views, the three one behind the other), trees, and sequences of a hidden Markov model';
+    'the row with what is null in it filled in by the model: numbers by their mean given the others, categories and symbols by the most probable one';
 
 CREATE FUNCTION tlv_unmix(model tlv_model, x "any") RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_unmix(tlv_model, "any") IS 'the independent components of one row, with mean 0 and variance 1 over the rows of the fit; for an array of rows, one result row each';
+COMMENT ON FUNCTION tlv_unmix(tlv_model, "any") IS
+    'the independent components of a row, with mean 0 and variance 1 over the rows of the fit; of an array of rows, one row of results for each';
 
 CREATE FUNCTION tlv_tree_posterior(model tlv_model, x "any")
     RETURNS TABLE (node text, state bigint, state_name text, probability float8, dimension integer, mean float8, variance float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION tlv_tree_posterior(tlv_model, "any") IS
-    'the hidden nodes of a tree, and the variables that are null in the row, given the others: the probability of every state, or mean and variance of every dimension';
+    'the hidden nodes of a tree and the variables that are null in a row, given the others: the probability of every state, or the mean and variance of every dimension';

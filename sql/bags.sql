@@ -3,53 +3,54 @@
 
 CREATE FUNCTION tlv_term_id(term text) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_term_id(text) IS 'stable 63-bit id of a term (FNV-1a, mixed), the same on every server';
+COMMENT ON FUNCTION tlv_term_id(text) IS 'the id of a term: a hash of 63 bits, the same on every server';
 
 CREATE FUNCTION tlv_to_bag(items bigint[], weights float8[] DEFAULT NULL) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_arrays' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_to_bag(bigint[], float8[]) IS 'bag of items with their weights (all 1 when null); duplicates are added up';
+COMMENT ON FUNCTION tlv_to_bag(bigint[], float8[]) IS 'a bag of items with their weights (null: all 1); weights of the same item are added up';
 
 CREATE FUNCTION tlv_to_bag(vector tsvector) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_tsvector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_to_bag(tsvector) IS 'bag of lexemes: item tlv_term_id(lexeme), weight its number of positions';
+COMMENT ON FUNCTION tlv_to_bag(tsvector) IS 'a bag of lexemes: the items are tlv_term_id(lexeme), the weights the numbers of positions';
 
 CREATE FUNCTION tlv_bag_items(bag tlv_bag)
     RETURNS TABLE (item bigint, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_bag_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_bag_items(tlv_bag) IS 'items and weights of a bag, by item';
+COMMENT ON FUNCTION tlv_bag_items(tlv_bag) IS 'the items and weights of a bag';
 
 CREATE FUNCTION tlv_bag_size(bag tlv_bag) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_bag_size_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_size(tlv_bag) IS 'number of distinct items';
+COMMENT ON FUNCTION tlv_bag_size(tlv_bag) IS 'the number of distinct items of a bag';
 
 CREATE FUNCTION tlv_bag_total(bag tlv_bag) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_bag_total' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_total(tlv_bag) IS 'sum of the weights: the length of a document';
+COMMENT ON FUNCTION tlv_bag_total(tlv_bag) IS 'the sum of the weights of a bag: the length of a document';
 
 CREATE FUNCTION tlv_bag_damp(bag tlv_bag, cap float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_damp(tlv_bag, float8) IS 'the bag with every weight at most cap, for words that come in bursts';
+COMMENT ON FUNCTION tlv_bag_damp(tlv_bag, float8) IS 'the bag with no weight above cap, for words that come in bursts';
 
 CREATE FUNCTION tlv_bag_keep(bag tlv_bag, items bigint[]) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_bag_keep_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, bigint[]) IS 'the bag with those of its items alone that are in the array';
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, bigint[]) IS 'the bag with only those of its items that are in the array';
 CREATE FUNCTION tlv_bag_keep(bag tlv_bag, terms text[]) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_bag_keep_terms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, text[]) IS 'the bag with those of its terms alone that are in the array: items tlv_term_id(term)';
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, text[]) IS 'the bag with only those of its terms that are in the array; its items are tlv_term_id(term)';
 CREATE FUNCTION tlv_bag_keep(bag tlv_bag, subspace tlv_subspace) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_bag_keep_subspace' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, tlv_subspace) IS 'the bag with those of its items alone that a subspace over items has';
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, tlv_subspace) IS 'the bag with only those of its items that a subspace over items has';
 CREATE FUNCTION tlv_bag_keep(bag tlv_bag, model tlv_model) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_bag_keep_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, tlv_model) IS 'the bag with those of its items alone that a topic model knows';
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, tlv_model) IS 'the bag with only those of its items that a topic model knows';
 
 CREATE FUNCTION tlv_bag_similarity(a tlv_bag, b tlv_bag) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_similarity(tlv_bag, tlv_bag) IS 'cosine of two bags as vectors of weights: 1 for proportional ones, 0 for those without a common item, or empty';
+COMMENT ON FUNCTION tlv_bag_similarity(tlv_bag, tlv_bag) IS
+    'the cosine of two bags as vectors of weights: 1 where they are proportional, 0 where they have no common item or one is empty';
 
 CREATE FUNCTION tlv_fold(bag tlv_bag, folds integer DEFAULT 2, seed bigint DEFAULT 1) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_fold(tlv_bag, integer, bigint) IS 'a fold 0 .. folds-1 by the content of the bag, for held-out documents and cross-validation';
+COMMENT ON FUNCTION tlv_fold(tlv_bag, integer, bigint) IS 'the fold of a bag, by its content, for held-out documents and cross-validation';
 
 CREATE FUNCTION tlv_bag_add(tlv_bag, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -119,25 +120,25 @@ CREATE AGGREGATE tlv_bag_agg(item bigint) (
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
-COMMENT ON AGGREGATE tlv_bag_agg(bigint) IS 'items of a group with the number of their rows; rows with a null are skipped';
+COMMENT ON AGGREGATE tlv_bag_agg(bigint) IS 'the items of a group with the numbers of their rows; rows with a null are skipped';
 CREATE AGGREGATE tlv_bag_agg(item bigint, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
-COMMENT ON AGGREGATE tlv_bag_agg(bigint, float8) IS 'items of a group with the sum of their weights; rows with a null are skipped';
+COMMENT ON AGGREGATE tlv_bag_agg(bigint, float8) IS 'the items of a group with the sums of their weights; rows with a null are skipped';
 CREATE AGGREGATE tlv_bag_agg(term text) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
-COMMENT ON AGGREGATE tlv_bag_agg(text) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
+COMMENT ON AGGREGATE tlv_bag_agg(text) IS 'the terms of a group, as items tlv_term_id(term), with the numbers of their rows';
 CREATE AGGREGATE tlv_bag_agg(term text, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
-COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'terms of a group (items tlv_term_id(term)) with the sum of their weights';
+COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'the terms of a group, as items tlv_term_id(term), with the sums of their weights';
 CREATE FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) IS 'inverse transition function of tlv_rollup: null where weights are not whole';
@@ -146,4 +147,4 @@ CREATE AGGREGATE tlv_rollup(bag tlv_bag) (
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_combine, MINVFUNC = tlv_bag_inverse, MSTYPE = tlv_bag, MSSPACE = 4096
 );
-COMMENT ON AGGREGATE tlv_rollup(tlv_bag) IS 'sum of bags';
+COMMENT ON AGGREGATE tlv_rollup(tlv_bag) IS 'the sum of bags';

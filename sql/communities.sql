@@ -14,8 +14,8 @@ CREATE FUNCTION tlv_suggest_k(graph tlv_graph, max_k integer DEFAULT NULL)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 50;
 COMMENT ON FUNCTION tlv_suggest_k(tlv_graph, integer) IS
-    'how many communities a graph has, by the search of tlv_fit_mmsb: the integrated likelihood of the partitions that were compared, in nats, and how significant every direction of '
-    'the adjacency matrix is (its z value)';
+    'how many communities a graph has, by the search of tlv_fit_mmsb: the integrated likelihood of the partitions that were compared, in nats, and the significance (z value) of every '
+    'direction of the adjacency matrix';
 CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, directed boolean DEFAULT false,
     bipartite boolean DEFAULT false, degree_corrected boolean DEFAULT NULL, partition boolean DEFAULT false, edges text DEFAULT 'auto',
     labels text DEFAULT NULL, refine text DEFAULT 'auto', method text DEFAULT 'joint', restarts integer DEFAULT NULL,
@@ -80,6 +80,6 @@ CREATE FUNCTION tlv_drift(model tlv_model, graph tlv_graph, reference tlv_graph[
     RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
     AS 'MODULE_PATHNAME', 'tlv_graph_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
 COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_graph, tlv_graph[]) IS
-    'tests of whether the graph of a day is like those of the days of a reference, each of as long a time: the edges between the communities of the model (scores; of each: score), and '
-    'those of single nodes with communities (nodes); p-values are right whatever the model was fitted to, where edges are independent given the communities; edges with nodes that the model '
-    'does not know are left out';
+    'tests of whether the graph of a day is like those of the days of a reference, each of as long a time: the edges between the communities of the model (scores; of each: score), and those '
+    'of single nodes with communities (nodes). P-values are right whatever the model was fitted to, if edges are independent given the communities; edges with nodes that the model does not '
+    'know are left out';

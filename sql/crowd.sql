@@ -185,43 +185,38 @@ CREATE FUNCTION tlv_fit_crowd(moments tlv_moments, shrink float8 DEFAULT 1, star
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, text, integer, integer, bigint, text, jsonb) IS
-    'what is true of every item and how reliable every worker is, from tlv_crowd_answers(...): shrink the weight of all workers together in each one''s '
-    'confusions, in answers, more of whoever has few, refine auto or em (expectation maximisation; iterations null: until the likelihood stands) or none, start moments (third '
-    'moments of three groups of workers), majority or auto (both, the higher likelihood), restarts divisions into groups (null: 5)';
+    'what is true of every item and how reliable every worker is, from tlv_crowd_answers. shrink is the weight of all workers together in the confusions of each, in answers; the start is '
+    'majority, moments (third moments of three groups of workers) or auto, the one of higher likelihood, refined by expectation maximisation (refine auto or em) or not (none)';
 CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, integer, integer, bigint, text, jsonb) IS
-    'what is true of every item and how reliable every worker is, from a query that returns (item, worker, answer), numbers or texts, in one call; gold is a '
-    'query that returns (item, answer) of items whose answer is known; the other parameters are those of tlv_fit_crowd';
+    'what is true of every item and how reliable every worker is, in one call, from a query that returns (item, worker, answer), numbers or texts; gold is a query that returns (item, answer) '
+    'of items whose answer is known, and the other parameters are those of tlv_fit_crowd';
 
 CREATE FUNCTION tlv_consensus(model tlv_model)
     RETURNS TABLE (item bigint, item_name text, answer bigint, answer_name text, probability float8, answers bigint, known boolean)
     AS 'MODULE_PATHNAME', 'tlv_consensus_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
-COMMENT ON FUNCTION tlv_consensus(tlv_model) IS
-    'of every item the most probable answer with its probability, how many answers were given, and whether it was known before';
+COMMENT ON FUNCTION tlv_consensus(tlv_model) IS 'the most probable answer to every item with its probability, how many answers were given, and whether it was known before';
 CREATE FUNCTION tlv_uncertainty(model tlv_model)
     RETURNS TABLE (item bigint, item_name text, uncertainty float8, answers bigint)
     AS 'MODULE_PATHNAME', 'tlv_uncertainty_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
-COMMENT ON FUNCTION tlv_uncertainty(tlv_model) IS
-    'of every item how little its answer is known: the entropy of the probabilities of the answers, in bits; where to ask next';
+COMMENT ON FUNCTION tlv_uncertainty(tlv_model) IS 'how little the answer to every item is known: the entropy of the probabilities of the answers, in bits; where to ask next';
 CREATE FUNCTION tlv_workers(model tlv_model)
     RETURNS TABLE (worker bigint, worker_name text, accuracy float8, standard_error float8, answers bigint)
     AS 'MODULE_PATHNAME', 'tlv_workers_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_workers(tlv_model) IS
-    'of every worker the share of right answers, shrunk to that of all workers as the confusions are, with its standard error, and how many answers there are';
+COMMENT ON FUNCTION tlv_workers(tlv_model) IS 'the share of right answers of every worker, drawn towards that of all workers, with its standard error, and the number of answers';
 CREATE FUNCTION tlv_confusions(model tlv_model)
     RETURNS TABLE (worker bigint, worker_name text, true_answer bigint, true_answer_name text, given_answer bigint, given_answer_name text,
         probability float8, standard_error float8)
     AS 'MODULE_PATHNAME', 'tlv_confusions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
-COMMENT ON FUNCTION tlv_confusions(tlv_model) IS
-    'of every worker the probability of every answer to items of which another one, or the same, is true, with its standard error';
+COMMENT ON FUNCTION tlv_confusions(tlv_model) IS 'the probability, for every worker and every true answer, that the worker gives an answer, with its standard error';
 
 CREATE FUNCTION tlv_simulate_crowd(items integer, workers integer, k integer DEFAULT 2, share float8 DEFAULT 0.2, low float8 DEFAULT 0,
     high float8 DEFAULT 0.6, adversarial float8 DEFAULT 0, seed bigint DEFAULT 1)
     RETURNS TABLE (item bigint, worker bigint, answer bigint, true_answer bigint)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION tlv_simulate_crowd(integer, integer, integer, float8, float8, float8, float8, bigint) IS
-    'answers of workers, each to a share of the items, of k answers to choose from: a worker knows the answer with a probability between low and high and else has '
-    'habits of the worker''s own; of a share adversarial the answers are in another order';
+    'simulated answers of workers, each to a share of the items, with k answers to choose from: a worker knows the true answer with a probability between low and high, and otherwise has '
+    'habits of his own; a share adversarial of the workers gives answers in another order';

@@ -8,7 +8,8 @@ CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model) IS
-    'collects, from the rows that a model was fitted to or a sample of them, what its standard errors need, for tlv_estimates(model, errors); rows are those of tlv_statistics(x, model)';
+    'collects what standard errors of a model need, for tlv_estimates(model, errors) and tlv_drift, from the rows that it was fitted to or a sample of them; rows are those of '
+    'tlv_statistics(x, model)';
 
 CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -18,8 +19,8 @@ CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model, method text) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model, text) IS
-    'the same by a method: information (the usual one), or sandwich, whose errors hold where the rows are not the model''s, as with heavier tails: of at most 256 parameters, '
-    'by each of which a row is scored twice more';
+    'the same by a method: information, the usual one, or sandwich, whose errors are right even if the rows are not distributed as the model says; sandwich takes at most 256 parameters, and '
+    'scores a row twice more for each';
 
 CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_error_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -35,15 +36,15 @@ CREATE FUNCTION tlv_estimates(model tlv_model, errors tlv_moments DEFAULT NULL, 
     RETURNS TABLE (part text, component integer, item bigint, item_name text, estimate float8, standard_error float8, low float8, high float8)
     AS 'MODULE_PATHNAME', 'tlv_estimates_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION tlv_estimates(tlv_model, tlv_moments, float8) IS
-    'every number that a model estimates, with its standard error and the interval that holds the truth with that confidence, if the rows are the model''s: from error statistics, or '
-    '(errors null) from those that the driver kept (errors => true); null where it is not known; part: weight, alpha, probability, mean, variance, covariance, transition, '
-    'initial, connectivity, mixing or length; item: the word, dimension, symbol, category, state or community that it belongs to';
+    'every number that a model estimates, with its standard error and an interval. The errors come from error statistics or, if these are null, from what the driver kept (errors => true); a '
+    'standard error that is not known is null. part is weight, alpha, probability, mean, variance, covariance, transition, initial, connectivity, mixing or length; item is the word, '
+    'dimension, symbol, category, state or community that the number belongs to';
 
 CREATE FUNCTION tlv_jackknife(model tlv_model, without tlv_model[]) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_jackknife(tlv_model, tlv_model[]) IS
-    'the model with standard errors for tlv_estimates(model), from models of the same k that each leave one of some 20 groups of the rows out (delete-a-group jackknife): of any model that '
-    'tlv_estimates knows, fitted from moments by group or in any other way; models that are null are left out';
+    'the model with standard errors for tlv_estimates(model), from models of the same k each of which leaves out one of some 20 groups of the rows (delete-a-group jackknife); models that are '
+    'null are left out';
 
 CREATE FUNCTION tlv_grouped_moments_accum(tlv_moments, bigint, tlv_bag, tlv_subspace, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -53,9 +54,9 @@ CREATE AGGREGATE tlv_count_moments(entity bigint, bag tlv_bag, subspace tlv_subs
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer) IS
-    'documents, last pass: compressed moments by so many groups of entities, authors say, whose numbers are hashed: one value, in which the basis stands once; '
-    'for tlv_fit_lda, which takes all groups, and tlv_leave_out';
+    'the last pass over documents, by groups of entities such as authors, which are dealt out by a hash: compressed moments of every group in one value, for tlv_fit_lda, which takes all '
+    'groups, and tlv_leave_out';
 CREATE FUNCTION tlv_leave_out(model tlv_model, groups tlv_moments) RETURNS tlv_model[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_leave_out(tlv_model, tlv_moments) IS
-    'topics learnt again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn: for tlv_jackknife';
+    'topics fitted again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn; for tlv_jackknife';

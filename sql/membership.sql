@@ -13,45 +13,39 @@ CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer DEFAULT NULL, copies 
     steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'k latent classes (null: as many as the pairs of variables show, at most max_k) from category moments with tables of triples, without the rows: pairs of different variables are '
-    'whitened, triples decomposed; copies of every '
-    'variable, side by side in the rows; method joint, power, als or sgd, restarts and steps of the decomposition, or partition, partition-pqp or partition-wnmf: '
-    'nonnegative factors of groups of variables';
+    'latent classes from category moments with tables of triples, without the rows; k null: as many as the pairs of variables show, at most max_k. Pairs of different variables are whitened '
+    'and triples decomposed by the method joint, power, als or sgd; or, by partition, partition-pqp or partition-wnmf, groups of variables have nonnegative factors';
 CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT 'long',
     matching text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
     seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
-    'latent classes of the rows of a query, which returns (row, variable, category), variables and categories by text, whole numbers or enumerations, or (row, variable, category, number), '
-    'where a variable is a number or has categories, or one column of integer[] of categories, numbered from 0, or, with layout wide, one column a variable, columns of float8, real or numeric being '
-    'numbers beside the categories, of which every class has a mean and a variance; what has no row, or is null, is missing. k null: at most max_k, by criterion '
-    'held_out (likelihood of a tenth of the values) or bic; starts from moments and from clusters, the better one refined by expectation maximisation (refine none: not) in at '
-    'most so many iterations (null: until the likelihood stands); matching assignment (null), procrustes or angle: of partitions'' components; the other parameters are those of tlv_fit_lca';
+    'latent classes of the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or (row, variable, category, '
+    'number) where some variables are numbers, or one column of integer[], or, with layout wide, one column for each variable; what has no row, or is null, is missing. k null: at most max_k, '
+    'by the likelihood of values held out (criterion held_out) or the Bayesian information criterion (bic)';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint',
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'mixed membership (grade of membership, admixture) in k components from category moments with tables of triples, without the rows: every variable of a row draws its own '
-    'component from the row''s Dirichlet membership, alpha0 the sum of its parameters (null: by least residual); the other parameters are those of tlv_fit_lca';
+    'mixed membership (grade of membership, admixture) from category moments with tables of triples, without the rows. Every variable of a row draws its own component from the membership of '
+    'the row, which is Dirichlet with parameters of the sum alpha0 (null: as the triples are explained best); the other parameters are those of tlv_fit_lca';
 CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT 'long',
     matching text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
     seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
-    'mixed membership of the rows of a query, which returns what tlv_lca takes: answers of persons, alleles of individuals (copies => 2: up to two rows for a variable); '
-    'k null: at most max_k, by the likelihood of a tenth of the values; starts from moments and from clusters, the better one refined by Gibbs sampling in so many iterations (null: '
-    'as many as it takes); alpha0 null: by least residual of the moments, or by the likelihood of these values; matching as in tlv_lca; the other parameters are those of tlv_fit_gom';
+    'mixed membership of the rows of a query, in one call: moments, fit and refinement by Gibbs sampling. The query returns what tlv_lca takes; with copies => 2 a variable has up to two '
+    'values in a row, as a locus has two alleles. k null: at most max_k, by the likelihood of values held out; alpha0 null: as the triples are explained best, or by the same likelihood';
 
 CREATE FUNCTION tlv_missing(model tlv_model, x "any")
     RETURNS TABLE (variable bigint, variable_name text, category bigint, category_name text, probability float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION tlv_missing(tlv_model, "any") IS
-    'what a row says of the variables that are null in it: the probability of every category, under latent classes and mixed membership';
+    'the probability of every category of the variables that are null in a row, given the others, under latent classes or mixed membership';
 
 CREATE FUNCTION tlv_simulate_lca_model(variables integer, k integer, categories integer DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION tlv_simulate_lca_model(integer, integer, integer, float8, bigint) IS
-    'random latent classes of so many variables of so many categories each, with probabilities from a symmetric Dirichlet(concentration), weights Dirichlet(10)';
+COMMENT ON FUNCTION tlv_simulate_lca_model(integer, integer, integer, float8, bigint) IS 'a random model of k latent classes; every variable has the same number of categories';
 CREATE FUNCTION tlv_simulate_lca(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE (id bigint, v integer[], component integer)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
@@ -60,7 +54,7 @@ CREATE FUNCTION tlv_simulate_gom_model(variables integer, k integer, categories 
     seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_gom_model(integer, integer, integer, float8, float8, bigint) IS
-    'a random model of mixed membership: alpha of every component, the others as in tlv_simulate_lca_model';
+    'a random model of mixed membership in k components; alpha is the Dirichlet parameter of each';
 CREATE FUNCTION tlv_simulate_gom(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE (id bigint, v integer[], memberships float8[])
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;

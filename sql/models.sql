@@ -3,17 +3,15 @@
 CREATE FUNCTION tlv_label(model tlv_model, component integer, label text) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_label(tlv_model, integer, text) IS
-    'the model with this label of a component, which results show beside its number; tlv_update, tlv_align and tlv_compact keep labels; '
-    'a null label removes it';
+    'the model with a label for a component, which results show beside its number; tlv_update, tlv_align and tlv_compact keep labels, and a null label removes one';
 CREATE FUNCTION tlv_align(model tlv_model, reference tlv_model, max_distance float8 DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_align(tlv_model, tlv_model, float8) IS
-    'the model with the numbers and labels that the reference gives to the same components (those of tlv_match, at most max_distance apart): a component '
-    'that the model no longer has keeps its number with weight 0, and a new one is appended';
+    'the model with the numbers and labels that a reference gives to the same components (those that tlv_match pairs, at most max_distance apart). A component that the model no longer has '
+    'keeps its number with weight 0, and a new one is appended';
 CREATE FUNCTION tlv_compact(model tlv_model, tolerance float8 DEFAULT 0) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_compact(tlv_model, float8) IS
-    'the model without its components whose share of the weight is at most tolerance: the others move up, in their order';
+COMMENT ON FUNCTION tlv_compact(tlv_model, float8) IS 'the model without the components whose share of the weight is at most tolerance; the others move up, in their order';
 
 CREATE FUNCTION tlv_to_json(model tlv_model) RETURNS json
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -34,25 +32,23 @@ CREATE FUNCTION tlv_groups(model tlv_model, n integer)
     RETURNS TABLE (component integer, component_group integer)
     AS 'MODULE_PATHNAME', 'tlv_groups_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;
 COMMENT ON FUNCTION tlv_groups(tlv_model, integer) IS
-    'components merged by similarity until n groups are left: by the mean distance of tlv_match, or for communities by how often their nodes are joined; '
-    'groups are numbered by their first components';
+    'components merged by similarity (average linkage) until n groups are left: by the distance of tlv_match, or for communities by how often their nodes are joined. Groups are numbered in '
+    'the order of their first components';
 CREATE FUNCTION tlv_kinds()
     RETURNS TABLE (kind text, type text, collects text[], fits text[], drives text[], reads text[], applies text[])
     AS 'MODULE_PATHNAME', 'tlv_kinds_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
-COMMENT ON FUNCTION tlv_kinds() IS 'every kind of value, its type, and the functions that collect it, fit it, do both from a query, read it and apply it';
+COMMENT ON FUNCTION tlv_kinds() IS 'every kind of value, its type, and the functions that collect it, fit it, fit it from a query, read it and apply it';
 CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv_moments DEFAULT NULL)
     RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
     AS 'MODULE_PATHNAME', 'tlv_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
 COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments) IS
-    'tests of whether new rows, of which tlv_statistics were collected, are those of the model: weights, means or categories of components, words of '
-    'topics, transitions and emissions of states; p-values are right or too large where rows are independent. tlv_error_statistics under '
-    'one model are compared with a reference, such of rows that are as they should be. Of vectors, sequences, views and categories that is the score test: all parameters (scores) and those of every '
-    'component (score); of documents shares of all topics and of each, likelihood, and words that no topic explains. These p-values are right whatever the model was fitted to';
+    'tests of whether new rows are those of the model. tlv_statistics of the rows are compared with the model itself: weights, means or categories of components, words of topics, transitions '
+    'and emissions of states. tlv_error_statistics are compared with a reference, the same of rows that are as they should be: the score test of all parameters (scores) and of those of every '
+    'component (score), or of documents the shares of topics, the likelihood, and words that no topic explains';
 
 CREATE FUNCTION tlv_suggest_k(model tlv_model)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_suggest_k(tlv_model) IS
-    'how the number of components of a model that was fitted without k was chosen: every k that was tried, by held-out likelihood (classes, mixed membership, hidden '
-    'Markov models; with the standard error of its difference from the best), BIC and ICL (mixtures, classes by BIC), the p-value that so many are enough (views), or significance '
-    '(topics, communities of alpha0 above 0: the z value of the k-th direction); chosen by the first criterion is the number of the model, by a second the best';
+    'how the number of components of a model that was fitted without k was chosen: a row for every k that was tried and every criterion. By the first criterion the number of the model is '
+    'chosen, by any other the number that it would have chosen';

@@ -5,31 +5,31 @@ CREATE TYPE tlv_bag;
 COMMENT ON TYPE tlv_bag IS 'a sparse vector of counts or weights: bigint item -> float8 > 0; text form {item:weight,...}';
 CREATE FUNCTION tlv_info(value tlv_bag) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_bag_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_info(tlv_bag) IS 'what a tlv_bag holds: kind, size, single numbers, shapes of arrays';
+COMMENT ON FUNCTION tlv_info(tlv_bag) IS 'what a tlv_bag holds: its kind, version, size, single numbers and shapes of arrays';
 
 CREATE TYPE tlv_moments;
 COMMENT ON TYPE tlv_moments IS 'mergeable moment statistics of rows';
 CREATE FUNCTION tlv_info(value tlv_moments) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_info(tlv_moments) IS 'what a tlv_moments holds: kind, size, single numbers, shapes of arrays';
+COMMENT ON FUNCTION tlv_info(tlv_moments) IS 'what a tlv_moments holds: its kind, version, size, single numbers and shapes of arrays';
 
 CREATE TYPE tlv_subspace;
 COMMENT ON TYPE tlv_subspace IS 'an orthonormal basis of a subspace over items, with their scaling and the spectrum';
 CREATE FUNCTION tlv_info(value tlv_subspace) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_info(tlv_subspace) IS 'what a tlv_subspace holds: kind, size, single numbers, shapes of arrays';
+COMMENT ON FUNCTION tlv_info(tlv_subspace) IS 'what a tlv_subspace holds: its kind, version, size, single numbers and shapes of arrays';
 
 CREATE TYPE tlv_model;
 COMMENT ON TYPE tlv_model IS 'a fitted latent variable model with its diagnostics';
 CREATE FUNCTION tlv_info(value tlv_model) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_model_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_info(tlv_model) IS 'what a tlv_model holds: kind, size, single numbers, shapes of arrays';
+COMMENT ON FUNCTION tlv_info(tlv_model) IS 'what a tlv_model holds: its kind, version, size, single numbers and shapes of arrays';
 
 CREATE TYPE tlv_graph;
 COMMENT ON TYPE tlv_graph IS 'a compressed sparse graph: undirected, directed or bipartite; weighted or not';
 CREATE FUNCTION tlv_info(value tlv_graph) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_info(tlv_graph) IS 'what a tlv_graph holds: kind, size, single numbers, shapes of arrays';
+COMMENT ON FUNCTION tlv_info(tlv_graph) IS 'what a tlv_graph holds: its kind, version, size, single numbers and shapes of arrays';
 
 CREATE FUNCTION tlv_diagnostics(model tlv_model)
     RETURNS TABLE (measure text, component integer, score float8)
@@ -47,7 +47,7 @@ COMMENT ON FUNCTION tlv_warnings(tlv_model)
 CREATE FUNCTION tlv_build_info()
     RETURNS TABLE (property text, detail text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE ROWS 8;
-COMMENT ON FUNCTION tlv_build_info() IS 'versions, and the BLAS in use with its threads';
+COMMENT ON FUNCTION tlv_build_info() IS 'versions, and the BLAS that is used with its threads';
 
 CREATE FUNCTION tlv_kind(value tlv_bag) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_bag_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -55,16 +55,16 @@ COMMENT ON FUNCTION tlv_kind(tlv_bag) IS 'the kind of a tlv_bag: bag';
 
 CREATE FUNCTION tlv_kind(value tlv_moments) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_kind(tlv_moments) IS 'the kind of a tlv_moments, one of tlv_kinds(), read of its first bytes';
+COMMENT ON FUNCTION tlv_kind(tlv_moments) IS 'the kind of a tlv_moments, one of tlv_kinds(), from its first bytes';
 
 CREATE FUNCTION tlv_kind(value tlv_subspace) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_kind(tlv_subspace) IS 'the kind of a tlv_subspace, one of tlv_kinds(), read of its first bytes';
+COMMENT ON FUNCTION tlv_kind(tlv_subspace) IS 'the kind of a tlv_subspace, one of tlv_kinds(), from its first bytes';
 
 CREATE FUNCTION tlv_kind(value tlv_model) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_kind(tlv_model) IS 'the kind of a tlv_model, one of tlv_kinds(), read of its first bytes';
+COMMENT ON FUNCTION tlv_kind(tlv_model) IS 'the kind of a tlv_model, one of tlv_kinds(), from its first bytes';
 
 CREATE FUNCTION tlv_kind(value tlv_graph) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_kind(tlv_graph) IS 'the kind of a tlv_graph, one of tlv_kinds(), read of its first bytes';
+COMMENT ON FUNCTION tlv_kind(tlv_graph) IS 'the kind of a tlv_graph, one of tlv_kinds(), from its first bytes';
