@@ -176,7 +176,7 @@ extern void TlvProgressMemory(double bytes);
 /* Tells what was said last again, once a second. */
 extern void TlvProgressLook(void);
 
-/* ---- stored values (values.c) ---- */
+/* ---- stored values (value_frames.c, values.c) ---- */
 
 /* The frame of a detoasted value, unpacked in the current memory context where it is stored packed;
  * raises an error when it is damaged. */
