@@ -47,7 +47,7 @@ packed_rows(const tlv_section *section)
 	return section->columns == 1 || section->rows > PACKED_MOST_ROWS ? 1 : section->rows;
 }
 
-/* The digest that the builder's frame has once it is written (frame.c).  Errors: memory,
+/* The digest that the builder's frame has once it is written (frame_build.c).  Errors: memory,
  * TLV_CANCELLED. */
 extern tlv_status tlv_builder_digest(tlv_context *ctx, const tlv_frame_builder *builder,
 									 tlv_digest *digest);
