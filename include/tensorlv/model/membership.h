@@ -31,6 +31,7 @@
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/plan.h"
 #include "tensorlv/num/decompose.h"
+#include "tensorlv/num/match_columns.h"
 #include "tensorlv/num/nonnegative.h"
 
 /* Most components; above this the explicit tensor is too large. */

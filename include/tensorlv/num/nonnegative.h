@@ -1,6 +1,6 @@
 /*
  * nonnegative.h - factors without negative entries of a third-order tensor that may have some:
- * T ~ sum_h weights[h] a_h (x) b_h (x) c_h with a, b, c >= 0; and the matching of columns.
+ * T ~ sum_h weights[h] a_h (x) b_h (x) c_h with a, b, c >= 0.
  *
  * A tensor is d[0] x d[1] x d[2] doubles, the last index running fastest.
  */
@@ -53,22 +53,5 @@ extern tlv_status tlv_nonnegative_cp(tlv_context *ctx, const size_t d[3], size_t
 extern tlv_status tlv_nonnegative_factors(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
 										  const tlv_nonnegative_options *options, double *factors,
 										  double *weights, tlv_factors_found *found);
-
-typedef enum tlv_matching
-{
-	TLV_MATCH_ASSIGNMENT, /* the permutation with the largest sum of cosines */
-	TLV_MATCH_PROCRUSTES, /* the largest entries of the nearest orthogonal matrix */
-	TLV_MATCH_ANGLE		  /* for every column of a the nearest of b */
-} tlv_matching;
-
-/*
- * Columns of b (n x k, row after row) that belong to those of a, by the cosines of their angles:
- * partner (k).  *valid: they are a permutation, as by assignment they always are.
- *
- * Source: Tan, Mukherjee 2017, 4.2; the assignment is what its theorem 1 wants.
- */
-extern tlv_status tlv_match_columns(tlv_context *ctx, size_t n, size_t k, const double *a,
-									const double *b, tlv_matching matching, int64_t *partner,
-									bool *valid);
 
 #endif /* TENSORLV_NONNEGATIVE_H */

@@ -1,8 +1,9 @@
 /*
- * test_nonnegative.c - nonnegative factors of tensors, and the matching of columns.
+ * test_nonnegative.c - nonnegative factors of tensors.
  */
 #include "assertions.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/match_columns.h"
 #include "tensorlv/num/nonnegative.h"
 
 static tlv_context ctx;
@@ -277,32 +278,6 @@ test_bad_tensors(void **state)
 				 TLV_BAD_PARAMETER, "2 x 0 x 2");
 }
 
-/* A case in which the nearest orthogonal matrix gives a permutation, and not the best one. */
-static void
-test_matching(void **state)
-{
-	const double r[12] = {.029, .042, .995, .997, .950, 0, .038, .309, .056, .056, .033, .084};
-	const double q[12] = {.041, .284, .122, .068, .890, .908, .997, .356, .377, .010, .018, .138};
-	const int64_t rotated[3] = {2, 0, 1}, best[3] = {2, 1, 0};
-	int64_t partner[3];
-	bool valid;
-
-	(void) state;
-	assert_ok(tlv_match_columns(&ctx, 4, 3, r, q, TLV_MATCH_PROCRUSTES, partner, &valid));
-	assert_true(valid);
-	assert_memory_equal(partner, rotated, sizeof(rotated));
-	assert_ok(tlv_match_columns(&ctx, 4, 3, r, q, TLV_MATCH_ASSIGNMENT, partner, &valid));
-	assert_true(valid);
-	assert_memory_equal(partner, best, sizeof(best));
-	assert_ok(tlv_match_columns(&ctx, 4, 3, r, r, TLV_MATCH_ANGLE, partner, &valid));
-	assert_true(valid);
-	for (int64_t s = 0; s < 3; s++)
-		assert_int_equal(partner[s], s);
-	/* two columns with one nearest */
-	assert_ok(tlv_match_columns(&ctx, 4, 3, r, q, TLV_MATCH_ANGLE, partner, &valid));
-	printf("angle: %d %d %d\n", (int) partner[0], (int) partner[1], (int) partner[2]);
-}
-
 int
 main(void)
 {
@@ -313,7 +288,6 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_no_nonnegative_factors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_scale, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_tensors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_matching, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
