@@ -6,7 +6,7 @@
  * matrices, and Z = T K.  The methods differ in the step from (Q, Z).  Factors lie row after row:
  * k x d for the column-major products.
  */
-#include "tensorlv/num/nonnegative.h"
+#include "nonnegative_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,13 +14,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tucker.h"
-
-/* Entries of a factor are at least this, for a tensor of entries up to 1. */
-#define LEAST_ENTRY 1e-12
-/* Added to both sides of a multiplicative step. */
-#define STEP_SHIFT 1e-10
-/* A Gram matrix of smaller eigenvalues has no shift. */
-#define SINGULAR 1e-12
 
 #define USUAL_RESTARTS		  4
 #define USUAL_SWEEPS		  300
@@ -35,38 +28,6 @@
 #define AHEAD_MOST	 1.0
 #define AHEAD_LEAST	 0.05
 #define AHEAD_GROWTH 1.05
-
-typedef struct nonnegative_work
-{
-	const size_t *d;
-	size_t k, most; /* of d */
-	const tlv_nonnegative_options *options;
-	tlv_tensor tensor; /* entries up to 1 */
-	double *model;	   /* wnmf: where the tensor is not negative; else NULL */
-	double *positive;  /* wnmf: the tensor with 0 for what is negative */
-	double *factor[3]; /* d x k, one behind the other */
-	size_t all;		   /* numbers of all three */
-	double *last;	   /* all: after the sweep before; NULL: no steps ahead */
-	double *saved;	   /* all: before the step ahead */
-	double *best;	   /* all: of the best start */
-	/* its core, where it is worked on in place of the tensor */
-	bool on_core;
-	size_t r[3];
-	double *basis[3]; /* r x d, orthonormal rows */
-	tlv_tensor core;
-	double *inside[3];	/* r x k: the factors in these bases */
-	double *inside_z;	/* the largest r, x k */
-	double tensor_norm; /* squared, of the tensor itself */
-	double *rows;		/* tlv_tensor_work: d[0] d[1] x k */
-	double *z;			/* most x k */
-	double *below;		/* most x k: of wnmf the same of the model */
-	double *gram[3];	/* k x k */
-	double *q;			/* k x k */
-	double *copy;		/* k x k */
-	double *values;		/* k */
-	double norm;		/* squared, of the tensor */
-	int sweeps;			/* of all starts */
-} nonnegative_work;
 
 /* ---- products ---- */
 
@@ -93,123 +54,6 @@ multiply_core(tlv_context *ctx, nonnegative_work *work, int mode)
 					work->basis[mode], work->r[mode], 0, work->z, k);
 }
 
-/* The model where the tensor is not negative. */
-static tlv_status
-find_model(tlv_context *ctx, nonnegative_work *work)
-{
-	const size_t *d = work->d;
-	size_t k = work->k, all = d[0] * d[1] * d[2];
-
-	for (size_t x = 0; x < d[0]; x++)
-		for (size_t y = 0; y < d[1]; y++)
-			for (size_t h = 0; h < k; h++)
-				work->rows[(x * d[1] + y) * k + h] =
-					work->factor[0][x * k + h] * work->factor[1][y * k + h];
-	TLV_TRY(tlv_gemm(ctx, true, false, d[2], d[0] * d[1], k, 1, work->factor[2], k, work->rows, k,
-					 0, work->model, d[2]));
-	for (size_t i = 0; i < all; i++)
-		if (work->tensor.dense[i] < 0)
-			work->model[i] = 0;
-	return TLV_OK;
-}
-
-/* ---- steps ---- */
-
-static void
-step_hals(nonnegative_work *work, int mode)
-{
-	size_t k = work->k;
-
-	for (size_t i = 0; i < work->d[mode]; i++)
-	{
-		double *x = work->factor[mode] + i * k;
-		const double *z = work->z + i * k;
-
-		for (size_t h = 0; h < k; h++)
-		{
-			double rest = z[h];
-
-			if (!(work->q[h * k + h] > 0))
-				continue;
-			for (size_t g = 0; g < k; g++)
-				rest -= x[g] * work->q[h * k + g];
-			x[h] = fmax(x[h] + rest / work->q[h * k + h], LEAST_ENTRY);
-		}
-	}
-}
-
-/* *least: the least eigenvalue of q; copy: its Cholesky factor's matrix, values: lengths of
- * Q^-1/2 z of every row, in `below`. */
-static tlv_status
-find_shift(tlv_context *ctx, nonnegative_work *work, int mode, bool *shifted)
-{
-	size_t k = work->k, n = work->d[mode];
-	double trace = 0, least;
-
-	for (size_t h = 0; h < k; h++)
-		trace += work->q[h * k + h];
-	memcpy(work->copy, work->q, k * k * sizeof(double));
-	TLV_TRY(tlv_eigen_symmetric(ctx, k, work->copy, work->values));
-	least = work->values[k - 1];
-	*shifted = least > SINGULAR * trace / (double) k;
-	if (!*shifted)
-		return TLV_OK;
-	memcpy(work->copy, work->q, k * k * sizeof(double));
-	memcpy(work->below, work->z, n * k * sizeof(double));
-	TLV_TRY(tlv_solve_spd(ctx, k, n, work->copy, work->below));
-	for (size_t i = 0; i < n; i++)
-	{
-		double square = 0;
-
-		for (size_t h = 0; h < k; h++)
-			square += work->z[i * k + h] * work->below[i * k + h];
-		work->below[i * k] = sqrt(fmax(square, 0) / least);
-	}
-	return TLV_OK;
-}
-
-static tlv_status
-step_pqp(tlv_context *ctx, nonnegative_work *work, int mode)
-{
-	size_t k = work->k;
-	bool shifted;
-
-	TLV_TRY(find_shift(ctx, work, mode, &shifted));
-	for (size_t i = 0; i < work->d[mode]; i++)
-	{
-		double *x = work->factor[mode] + i * k;
-		const double *z = work->z + i * k;
-
-		for (size_t h = 0; h < k; h++)
-		{
-			double product = 0, shift = STEP_SHIFT;
-
-			if (shifted)
-				shift += fmax(work->below[i * k] * work->q[h * k + h] - fabs(z[h]), 0) / 2;
-			for (size_t g = 0; g < k; g++)
-				product += x[g] * work->q[h * k + g];
-			work->values[h] = x[h] * (fmax(z[h], 0) + shift) / (product + fmax(-z[h], 0) + shift);
-		}
-		memcpy(x, work->values, k * sizeof(double));
-	}
-	return TLV_OK;
-}
-
-static tlv_status
-step_wnmf(tlv_context *ctx, nonnegative_work *work, int mode)
-{
-	size_t all = work->d[mode] * work->k;
-	tlv_tensor model = work->tensor;
-
-	TLV_TRY(find_model(ctx, work));
-	model.dense = work->model;
-	TLV_TRY(tlv_tensor_multiply(ctx, &model, work->k, work->factor, mode, false, work->rows,
-								work->below));
-	for (size_t i = 0; i < all; i++)
-		work->factor[mode][i] *= (work->z[i] + STEP_SHIFT) / (work->below[i] + STEP_SHIFT);
-	return TLV_OK;
-}
-
 /* ---- sweeps ---- */
 
 static tlv_status
@@ -229,12 +73,7 @@ sweep_mode(tlv_context *ctx, nonnegative_work *work, int mode)
 									work->rows, work->z));
 	for (size_t i = 0; i < k * k; i++)
 		work->q[i] = work->gram[(mode + 1) % 3][i] * work->gram[(mode + 2) % 3][i];
-	if (weighted)
-		TLV_TRY(step_wnmf(ctx, work, mode));
-	else if (work->options->method == TLV_NONNEGATIVE_PQP)
-		TLV_TRY(step_pqp(ctx, work, mode));
-	else
-		step_hals(work, mode);
+	TLV_TRY(tlv_nonnegative_step(ctx, work, mode));
 	return find_gram(ctx, work, mode);
 }
 
@@ -245,7 +84,7 @@ find_positive_residual(tlv_context *ctx, nonnegative_work *work, double *residua
 	size_t all = work->d[0] * work->d[1] * work->d[2];
 
 	*residual = 0;
-	TLV_TRY(find_model(ctx, work));
+	TLV_TRY(tlv_nonnegative_model(ctx, work));
 	for (size_t i = 0; i < all; i++)
 	{
 		double gap = work->positive[i] - work->model[i];
