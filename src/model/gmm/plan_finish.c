@@ -1,0 +1,210 @@
+/*
+ * plan_finish.c - the end of the plan of a mixture of Gaussians: its criteria, warnings and other
+ * diagnostics, and the model (plan.h).
+ */
+#include "plan.h"
+
+#include <math.h>
+
+#include "tensorlv/model/diagnostics.h"
+
+static double
+model_parameters(const gmm_plan *plan)
+{
+	const gmm_evidence *rows = &plan->evidence;
+
+	return tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance,
+								  rows->options.tails == TLV_TAILS_T);
+}
+
+/* The Bayesian information criterion. */
+static double
+model_criterion(const gmm_plan *plan)
+{
+	double n = plan->evidence.n;
+
+	return model_parameters(plan) * log(n) - 2 * n * plan->likelihood;
+}
+
+static tlv_status
+diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	double parameters = model_parameters(plan), likelihood = plan->likelihood;
+	double bic = model_criterion(plan);
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic, "bic"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic + 2 * rows->n * plan->entropy, "icl"));
+	return tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * rows->n * likelihood, "aic");
+}
+
+size_t
+gmm_plan_groups(const gmm_plan *plan)
+{
+	const gmm_criteria *criteria = &plan->criteria;
+	size_t groups = 1;
+
+	for (size_t k = 2; k <= criteria->n; k++)
+		groups = criteria->icl[k - 1] < criteria->icl[groups - 1] ? k : groups;
+	return criteria->n > 0 ? groups : plan->start.k;
+}
+
+/* Does the criterion that counts overlapping components as one choose another k? */
+static tlv_status
+diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	size_t groups = gmm_plan_groups(plan);
+
+	if (!plan->k_chosen || groups == plan->start.k)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "components_overlap",
+								   .score = (double) groups,
+								   .hint = "for groups, give k that many; for the density alone, "
+										   "the components serve as they are"},
+					"components overlap and describe one shape, not groups: icl, which counts "
+					"overlapping ones as one, prefers k = %zu",
+					(size_t) groups);
+}
+
+/* Does one Gaussian of logarithms describe the rows better than the mixture? */
+static tlv_status
+diagnose_logarithms(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	double n = plan->evidence.n, single = plan->logarithms_likelihood;
+	double parameters = tlv_mixture_parameters(1, plan->evidence.d, TLV_COVARIANCE_FULL, false);
+
+	if (plan->start.k < 2 || !isfinite(single) ||
+		parameters * log(n) - 2 * n * single >= model_criterion(plan))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "one_skewed_shape",
+								   .score = single - plan->likelihood,
+								   .hint = "take the logarithms of columns of one sign"},
+					"components describe one skewed shape: one Gaussian of the logarithms fits the "
+					"rows better");
+}
+
+/* Is there more than chance in what k components gain over one of the same form of covariance, and
+ * more than the Bayesian information criterion charges for their parameters? */
+static tlv_status
+diagnose_single(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	tlv_covariance form = rows->options.covariance;
+	double gain = plan->likelihood - plan->single_likelihood[form];
+	double more = model_parameters(plan) - tlv_mixture_parameters(1, rows->d, form, false);
+
+	if (plan->k_chosen || plan->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
+		!plan->options.refine || !isfinite(gain))
+		return TLV_OK;
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
+	if (2 * rows->n * gain > fmin(gmm_chance(more), log(rows->n) * more))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = gain,
+								   .hint = "leave k out, or collect more rows"},
+					"the rows show no groups: one component describes them as well");
+}
+
+static tlv_status
+diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const tlv_frame *model = &plan->model->frame;
+	int max_k = (int) plan->options.max_k;
+	size_t low;
+	tlv_mixture mixture;
+
+	tlv_gmm_read(model, &mixture);
+	TLV_TRY(tlv_mixture_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
+	if (low > 0)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
+			"the variances of %zu of %zu components are at their floor, a millionth of the data's: "
+			"constant or dependent columns, or equal rows; the likelihood says little",
+			low, mixture.k));
+	/* Where no variance is the data's own, neither are the tails. */
+	if (plan->tails.heavy && low < mixture.k)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){
+				.code = "heavy_tails", .score = plan->tails.degrees, .hint = "tails => 't'"},
+			"more rows lie far out than Gaussians have: %zu t distributions fit better",
+			plan->tails.k));
+	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, plan->evidence.n));
+	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
+						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
+	if (plan->k_chosen && plan->start.k == plan->options.max_k)
+		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
+						 "k is the largest that was tried, max_k = %d", max_k));
+	if (plan->options.fit.views != TLV_GMM_MOMENTS && plan->start.k > 1 && !plan->start.from_views)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "not_identified",
+										.score = (double) plan->start.k,
+										.hint = "A smaller k, more rows or more coordinates."},
+						 "three groups of coordinates do not show so many components: the start is "
+						 "of clusters"));
+	TLV_TRY(diagnose_single(ctx, plan, diagnostics));
+	if (low == 0) /* else it is the floor that is compared */
+		TLV_TRY(diagnose_logarithms(ctx, plan, diagnostics));
+	return diagnose_overlap(ctx, plan, diagnostics);
+}
+
+static tlv_status
+diagnose_covariances(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	static const char *const names[TLV_COVARIANCES] = {"bic_common", "bic_spherical",
+													   "bic_diagonal", "bic_full"};
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->covariance_chosen, "covariance_chosen"));
+	if (!plan->covariance_chosen)
+		return TLV_OK;
+	for (int c = 0; c < TLV_COVARIANCES; c++)
+		if (isfinite(plan->covariances.bic[c]))
+			TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->covariances.bic[c], "%s", names[c]));
+	return tlv_diagnose(ctx, diagnostics, (double) plan->covariances.rows, "covariance_rows");
+}
+
+static tlv_status
+diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
+	for (size_t k = 1; k <= plan->choice.tried; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->choice.icl[k - 1], "icl_%zu", k));
+	for (size_t k = 1; k <= plan->criteria.n; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->criteria.bic[k - 1], "bic_%zu", k));
+	for (size_t k = 1; k <= plan->criteria.n; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->criteria.icl[k - 1], "icl_%zu", k));
+	if (plan->k_chosen || plan->covariance_chosen)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->evidence.sample.n, "bic_rows"));
+	return diagnose_covariances(ctx, plan, diagnostics);
+}
+
+tlv_status
+gmm_plan_finish(tlv_context *ctx, gmm_plan *plan)
+{
+	static const char *const known[] = {"rows", "dimensions", NULL};
+	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &plan->evidence.n};
+	const tlv_frame *model = &plan->model->frame;
+	bool refine = plan->options.refine;
+	tlv_diagnostics all = {0};
+
+	/* Warnings of a start do not hold for what was refined from it. */
+	TLV_TRY((refine ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, &all, model, NULL));
+	if (!plan->start.from_views && plan->start.fitted.image != NULL &&
+		isnan(tlv_diagnostics_find(model, "noise_variance", NAN)))
+		TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, &plan->start.fitted.frame, known));
+	TLV_TRY(tlv_diagnose(ctx, &all, plan->start.from_moments, "start_moments"));
+	if (refine && isnan(tlv_diagnostics_find(model, "refinement_steps", NAN)))
+		TLV_TRY(tlv_diagnose(ctx, &all, 0, "refinement_steps"));
+	if (refine)
+		TLV_TRY(diagnose_criteria(ctx, plan, &all));
+	TLV_TRY(diagnose_warnings(ctx, plan, &all));
+	TLV_TRY(diagnose_choice(ctx, plan, &all));
+	return tlv_plan_finish_with(ctx, &plan->base, model, &all, 1, &rows);
+}
