@@ -1,15 +1,12 @@
 /*
  * driver.c - the one driver (driver.h).
  */
-#include "driver.h"
+#include "driver_internal.h"
 
 #include "arguments.h"
 #include "fit.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 TlvDriver *
 TlvDriverBegin(FunctionCallInfo fcinfo)
@@ -72,21 +69,6 @@ TlvSourceColumn(TlvSource *rows, const char *name, Oid type)
 	rows->types[rows->n++] = type;
 }
 
-/*
- * Bags in the order of two hashes of their contents: whatever the plan, the order of the table or
- * its workers, who walks over them sees them in the same order, which is a random one.
- */
-static void
-rows_append_order(const TlvSource *rows, TlvStatement *statement, StringInfo sql)
-{
-	const char *hash =
-		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL);
-
-	for (int seed = 2; seed <= 3; seed++)
-		appendStringInfo(sql, "%s %s(%s, %d::pg_catalog.int4, %d::pg_catalog.int8)",
-						 seed > 2 ? "," : " ORDER BY", hash, rows->columns[0], PG_INT32_MAX, seed);
-}
-
 static void
 rows_settle(TlvSource *rows)
 {
@@ -95,7 +77,7 @@ rows_settle(TlvSource *rows)
 	TlvStatementLike(&statement, &rows->made);
 	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
 	TlvSourceFrom(rows, &statement);
-	rows_append_order(rows, &statement, &statement.sql);
+	TlvSourceAppendOrder(rows, &statement, &statement.sql);
 	(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
 }
 
@@ -145,18 +127,11 @@ rows_fetch_if_less(TlvSource *rows, const tlv_pass *pass)
 		rows_settle(rows);
 }
 
-/* Does the pass need an order that the rows do not have? */
-static bool
-rows_need_order(const TlvSource *rows, const tlv_pass *pass)
-{
-	return pass->settled && rows->form == TLV_ROW_BAG && rows->query->store == NULL;
-}
-
 /* They are stored in that of their contents; another server sorts its own where they are. */
 static void
 rows_require_order(TlvSource *rows, const tlv_pass *pass)
 {
-	if (rows_need_order(rows, pass) && !rows->foreign)
+	if (TlvSourceNeedsOrder(rows, pass) && !rows->foreign)
 		rows_store(rows);
 }
 
@@ -286,217 +261,10 @@ result_begin(PassResult *result, const tlv_pass *pass)
 		if (result->values[i] != NULL)
 			result->values[i]->release(result->values[i]);
 	memset(result->values, 0, result->n * sizeof(tlv_value *));
+	result->complete = pass->complete;
 	if (pass->complete)
 		result->left_out = 0;
 	result->rows = 0;
-}
-
-/* ---- the statement of a pass ---- */
-
-#define MOST_ARGUMENTS (TLV_ROW_COLUMNS + 5)
-
-/* The arguments of an aggregate, as text and as types. */
-typedef struct PassCall
-{
-	StringInfoData sql;
-	int n;
-	Oid types[MOST_ARGUMENTS];
-} PassCall;
-
-static void
-add_argument(PassCall *call, Oid type)
-{
-	if (call->n > 0)
-		appendStringInfoString(&call->sql, ", ");
-	call->types[call->n++] = type;
-}
-
-/* The bag of a node's neighbours without a part of the edges, as an expression. */
-static const char *
-thin_bag(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, Oid bag,
-		 const char *column)
-{
-	if (pass->parts == 0)
-		return column;
-	return psprintf("%s(%s, %s, %d, %d)",
-					TlvStatementCall(statement, "tlv_neighbours", 4,
-									 (Oid[]){INT8OID, bag, INT4OID, INT4OID}, NULL),
-					rows->columns[0], column, pass->part, pass->parts);
-}
-
-/* A bag with its counts damped or scaled, as the pass has it. */
-static void
-add_bag(TlvStatement *statement, const tlv_pass *pass, Oid bag, const char *column, PassCall *call)
-{
-	if (pass->scale > 0)
-		appendStringInfo(
-			&call->sql, "%s('%.17g'::pg_catalog.float8, %s)",
-			TlvStatementCall(statement, "tlv_bag_scale", 2, (Oid[]){FLOAT8OID, bag}, NULL),
-			pass->scale, column);
-	else if (pass->damp > 0)
-		appendStringInfo(
-			&call->sql, "%s(%s, '%.17g'::pg_catalog.float8)",
-			TlvStatementCall(statement, "tlv_bag_damp", 2, (Oid[]){bag, FLOAT8OID}, NULL), column,
-			pass->damp);
-	else
-		appendStringInfoString(&call->sql, column);
-}
-
-/* The columns of a row; contents: bags alone. */
-static void
-add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, bool contents,
-		PassCall *call)
-{
-	Oid bag = TlvQueryType(rows->query, "tlv_bag");
-
-	for (int i = 0; i < rows->n; i++)
-	{
-		if (contents && rows->types[i] != bag)
-			continue;
-		add_argument(call, rows->types[i]);
-		if (rows->types[i] == bag)
-			add_bag(statement, pass, bag, thin_bag(rows, statement, pass, bag, rows->columns[i]),
-					call);
-		else
-			appendStringInfoString(&call->sql, rows->columns[i]);
-	}
-}
-
-/* A subspace or a model: a parameter, evaluated once for all rows. */
-static void
-add_constant(TlvSource *rows, TlvStatement *statement, const tlv_frame *frame, PassCall *call)
-{
-	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
-										"tlv_graph"};
-	tlv_frame_header *header = unconstify(tlv_frame_header *, frame->header);
-	Oid type = TlvQueryType(rows->query, types[header->type]);
-
-	SET_VARSIZE(header, header->size);
-	add_argument(call, type);
-	appendStringInfo(&call->sql, "(SELECT p%d FROM p)",
-					 TlvStatementHeld(statement, type, (struct varlena *) header));
-}
-
-static void
-add_options(const tlv_statistic *statistic, PassCall *call)
-{
-	if (statistic->order != 0)
-	{
-		add_argument(call, INT4OID);
-		TlvAppendInt4(&call->sql, statistic->order);
-	}
-	if (statistic->count > 0)
-	{
-		add_argument(call, INT4OID);
-		TlvAppendInt4(&call->sql, (int32) statistic->count);
-		add_argument(call, INT8OID);
-		TlvAppendInt8(&call->sql, (int64) statistic->seed);
-	}
-	if (statistic->refine != NULL)
-	{
-		add_argument(call, TEXTOID);
-		appendStringInfo(&call->sql, "%s::pg_catalog.text", quote_literal_cstr(statistic->refine));
-	}
-}
-
-/* Appends one aggregate over the rows; returns the type of its value. */
-static Oid
-add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
-			  const tlv_statistic *statistic, StringInfo select)
-{
-	PassCall call = {.n = 0};
-	const char *name;
-	Oid result;
-
-	initStringInfo(&call.sql);
-	add_row(rows, statement, pass, statistic->contents, &call);
-	if (statistic->constant != NULL)
-		add_constant(rows, statement, statistic->constant, &call);
-	add_options(statistic, &call);
-	if (rows_need_order(rows, pass))
-		rows_append_order(rows, statement, &call.sql);
-	name = TlvStatementCall(statement, statistic->aggregate->name, call.n, call.types, &result);
-	appendStringInfo(select, "%s(%s)", name, call.sql.data);
-	return result;
-}
-
-static const char *
-missing_condition(const TlvSource *rows)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < rows->n; i++)
-		appendStringInfo(&sql, "%spg_catalog.array_position(%s, NULL) IS NOT NULL",
-						 i > 0 ? " OR " : "", rows->columns[i]);
-	return sql.data;
-}
-
-static void
-add_fold(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass)
-{
-	if (pass->folds == 0)
-		return;
-	appendStringInfo(
-		&statement->sql,
-		" WHERE %s(%s, %d::pg_catalog.int4, 1::pg_catalog.int8) "
-		"OPERATOR(pg_catalog.%s) %d::pg_catalog.int4",
-		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL),
-		rows->columns[0], pass->folds, pass->others ? "<>" : "=", pass->fold);
-}
-
-/* WITH p AS MATERIALIZED (SELECT $1 AS p1, ...): made once, whatever workers and servers do. */
-static void
-add_parameters(TlvStatement *statement, int from)
-{
-	int n = list_length(statement->parameters);
-
-	for (int i = from; i < n; i++)
-		appendStringInfo(&statement->sql, "%s$%d AS p%d",
-						 i == from ? "WITH p AS MATERIALIZED (SELECT " : ", ", i + 1, i + 1);
-	if (n > from)
-		appendStringInfoString(&statement->sql, ") ");
-}
-
-/*
- * Writes the statement; types gets what its columns are; returns their number.  Rows that are not
- * stored are counted in every pass over all of them: it is the same snapshot here and in one
- * transaction of postgres_fdw, but not wherever rows may come from.
- */
-static int
-pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, StringInfo select,
-			   Oid *types, PassResult *result)
-{
-	int n = 0;
-
-	TlvSourceBegin(rows, statement);
-	statement->single = true;
-	for (size_t i = 0; i < pass->n; i++)
-	{
-		if (i > 0)
-			appendStringInfoString(select, ", ");
-		types[n++] = add_statistic(rows, statement, pass, &pass->statistics[i], select);
-		if (pass->complete)
-			appendStringInfo(select, " FILTER (WHERE (%s) IS NOT TRUE)", missing_condition(rows));
-	}
-	add_parameters(statement, list_length(rows->made.parameters));
-	appendStringInfo(&statement->sql, "SELECT %s", select->data);
-	if (pass->complete)
-	{
-		appendStringInfo(&statement->sql, ", pg_catalog.count(*) FILTER (WHERE %s)",
-						 missing_condition(rows));
-		types[n++] = INT8OID;
-	}
-	result->complete = pass->complete;
-	result->counted = rows->query->store == NULL && pass->folds == 0 && !rows->once;
-	if (result->counted)
-	{
-		appendStringInfoString(&statement->sql, ", pg_catalog.count(*)");
-		types[n++] = INT8OID;
-	}
-	TlvSourceFrom(rows, statement);
-	add_fold(rows, statement, pass);
-	return n;
 }
 
 /*
@@ -585,7 +353,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	rows_fetch_if_less(rows, pass);
 	rows_require_order(rows, pass);
 	initStringInfo(&select);
-	n = pass_statement(rows, pass, &statement, &select, types, result);
+	n = TlvPassStatement(rows, pass, &statement, &select, types, &result->counted);
 	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
 	result_begin(result, pass);
 	if (!run_where_rows_are(rows, &statement, n, types, result))
@@ -595,7 +363,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 		rows->shippable = false;
 		result_begin(result, pass);
 		resetStringInfo(&select);
-		n = pass_statement(rows, pass, &statement, &select, types, result);
+		n = TlvPassStatement(rows, pass, &statement, &select, types, &result->counted);
 		(void) TlvStatementRun(&statement, n, types, pass_take, result);
 	}
 	rows->foreign = statement.foreign;

@@ -1,0 +1,26 @@
+/*
+ * driver_internal.h - what driver.c and pass_statement.c share.
+ */
+#ifndef TLV_DRIVER_INTERNAL_H
+#define TLV_DRIVER_INTERNAL_H
+
+#include "driver.h"
+
+/* Does the pass need an order that the rows do not have? */
+extern bool TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass);
+
+/*
+ * Bags in the order of two hashes of their contents: whatever the plan, the order of the table or
+ * its workers, who walks over them sees them in the same order, which is a random one.
+ */
+extern void TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement, StringInfo sql);
+
+/*
+ * Writes the statement of a pass and its select list; types gets what its columns are: the values,
+ * of a complete pass how many rows are left out, and where *counted is set how many there are.
+ * Returns their number.
+ */
+extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
+							StringInfo select, Oid *types, bool *counted);
+
+#endif /* TLV_DRIVER_INTERNAL_H */
