@@ -80,6 +80,19 @@ extern void tlv_neighbours_ask_moments(tlv_plan *base, tlv_pass *pass);
 extern void tlv_neighbours_ask_statistics(tlv_plan *base, tlv_pass *pass, const char *stage,
 										  tlv_plan_step then);
 
+/* k is known, and the subspace: the starts. */
+extern tlv_status tlv_neighbours_begin_starts(tlv_context *ctx, tlv_plan *base,
+											  const tlv_frame *moments, tlv_pass *pass);
+
+/* The beginning, but for known labels. */
+extern void tlv_neighbours_ask_summary(tlv_plan *base, tlv_pass *pass);
+
+/* ---- neighbours_refine.c ---- */
+
+/* The edges of the starts are known: one candidate of each block model, or the better one. */
+extern tlv_status tlv_neighbours_take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+											 tlv_pass *pass);
+
 /* The candidate after a step; *moved of its nodes, on average. */
 extern tlv_status tlv_neighbours_step(tlv_context *ctx, tlv_held *model,
 									  const tlv_frame *statistics, const tlv_neighbour_step *step,
@@ -90,18 +103,11 @@ extern tlv_status tlv_neighbours_step(tlv_context *ctx, tlv_held *model,
 extern tlv_status tlv_neighbours_require_rows(tlv_context *ctx, const tlv_frame *statistics,
 											  bool first);
 
-/* k is known, and the subspace: the starts. */
-extern tlv_status tlv_neighbours_begin_starts(tlv_context *ctx, tlv_plan *base,
-											  const tlv_frame *moments, tlv_pass *pass);
-
 /* One candidate less. */
 extern void tlv_neighbours_drop(tlv_context *ctx, struct neighbours_plan *own, size_t i);
 
 /* The last pass: the edges between whole communities. */
 extern tlv_status tlv_neighbours_ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass);
-
-/* The beginning, but for known labels. */
-extern void tlv_neighbours_ask_summary(tlv_plan *base, tlv_pass *pass);
 
 /* ---- neighbours_support.c ---- */
 
