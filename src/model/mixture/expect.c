@@ -5,18 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/mixture.h"
+#include "worker.h"
+
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/special.h"
 
-#define LOG_2PI 1.8378770664093454836
-
-/* Up to this dimension a block's products of coordinates are formed once for all components; of
- * more they cost more than whitening the rows for every component, which leaves out rows of no
- * share. */
-#define MOST_PRODUCTS 20
 /* Columns of a triangular matrix that are multiplied together. */
 #define TRIANGLE 32
 /* Rows of a smaller share do not enter products: of many dimensions, most rows have one component.
@@ -24,39 +18,10 @@
 #define LEAST_SHARE 1e-14
 /* A log density so far below the largest adds nothing. */
 #define LEAST_LOG -700.0
-/* Means whose squared distance from the center, in variances, is at most this: the products of a
- * log density err by some thousandths in single precision, at most. */
-#define NARROW_DISTANCE 2e4
 /* Numbers beyond this would leave the range of single precision when they are multiplied. */
 #define NARROW_MOST 1e15
 /* Sums run in so many lanes. */
 #define LANES 8
-
-static bool
-forms_products(const tlv_mixture *mixture)
-{
-	return mixture->covariance == TLV_COVARIANCE_FULL && mixture->d <= MOST_PRODUCTS;
-}
-
-/* Squares of a block: summed up, by coordinate, or all products. */
-static size_t
-squares_room(const tlv_mixture *mixture)
-{
-	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
-		return TLV_MIXTURE_BLOCK;
-	return (forms_products(mixture) ? tlv_packed2_size(mixture->d) : mixture->d) *
-		   TLV_MIXTURE_BLOCK;
-}
-
-static size_t
-inverse_room(const tlv_mixture *mixture)
-{
-	size_t k = mixture->k, d = mixture->d;
-
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
-		return (forms_products(mixture) ? tlv_packed2_size(d) : d * d) * k;
-	return mixture->covariance == TLV_COVARIANCE_DIAGONAL ? d * k : k;
-}
 
 /* ---- statistics ---- */
 
@@ -93,28 +58,8 @@ tlv_mixture_sums_free(tlv_context *ctx, tlv_mixture_sums *sums)
 
 /* ---- single precision ---- */
 
-/* The room of worker->narrow: rows, d x block; shares, block x k; linear and sums, d x k. */
-
-static float *
-narrow_shares(const tlv_mixture_worker *worker)
-{
-	return worker->narrow + worker->mixture->d * TLV_MIXTURE_BLOCK;
-}
-
-static float *
-narrow_linear(const tlv_mixture_worker *worker)
-{
-	return narrow_shares(worker) + worker->mixture->k * TLV_MIXTURE_BLOCK;
-}
-
-static float *
-narrow_sums(const tlv_mixture_worker *worker)
-{
-	return narrow_linear(worker) + worker->mixture->d * worker->mixture->k;
-}
-
-TLV_CLONES static bool
-all_narrow(size_t n, const double *x)
+TLV_CLONES bool
+mixture_all_narrow(size_t n, const double *x)
 {
 	bool narrow = true;
 
@@ -123,8 +68,8 @@ all_narrow(size_t n, const double *x)
 	return narrow;
 }
 
-TLV_CLONES static void
-to_float(size_t n, const double *restrict from, float *restrict to)
+TLV_CLONES void
+mixture_to_float(size_t n, const double *restrict from, float *restrict to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (float) from[i];
@@ -135,248 +80,6 @@ add_float(size_t n, const float *restrict from, double *restrict to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] += from[i];
-}
-
-/* ---- preparing ---- */
-
-/* The center, where none was given, and the means about it, which are left in linear. */
-static void
-prepare_means(tlv_mixture_worker *worker)
-{
-	const tlv_mixture *mixture = worker->mixture;
-	size_t k = mixture->k, d = mixture->d;
-
-	if (!worker->given_center)
-		memset(worker->center, 0, d * sizeof(double));
-	for (size_t j = 0; j < k && !worker->given_center; j++)
-		for (size_t i = 0; i < d; i++)
-			worker->center[i] += mixture->weights[j] * mixture->means[j * d + i];
-	for (size_t j = 0; j < k; j++)
-		for (size_t i = 0; i < d; i++)
-			worker->linear[j * d + i] = mixture->means[j * d + i] - worker->center[i];
-}
-
-/*
- * The log density at the center, for sum = d log 2 pi + log |S| and the mean's distance from there;
- * the full form keeps that distance to itself and gives 0.  Of a t distribution, that at its mean,
- * too.
- */
-static void
-prepare_constants(tlv_mixture_worker *worker, size_t j, double sum, double distance)
-{
-	double d = (double) worker->mixture->d, nu, peak = log(worker->mixture->weights[j]) - sum / 2;
-
-	worker->constant[j] = peak - distance / 2;
-	worker->is_narrow = worker->is_narrow && distance <= NARROW_DISTANCE;
-	if (worker->heavy == NULL)
-		return;
-	nu = worker->mixture->degrees[j];
-	worker->peak[j] = peak;
-	worker->summit[j] = peak + tlv_lgamma((nu + d) / 2) - tlv_lgamma(nu / 2) + d / 2 * log(2 / nu);
-}
-
-/* Linear terms of the log density, and its value at the center; variances of stride 0 or 1. */
-static void
-prepare_diagonal(tlv_mixture_worker *worker, size_t j, const double *variance, double *inverse,
-				 size_t step)
-{
-	size_t d = worker->mixture->d;
-	double *linear = worker->linear + j * d, sum = (double) d * LOG_2PI, distance = 0;
-
-	for (size_t i = 0; i < d; i++)
-	{
-		double mean = linear[i];
-
-		inverse[step * i] = 1 / variance[step * i];
-		linear[i] = mean * inverse[step * i];
-		sum += log(variance[step * i]);
-		distance += mean * linear[i];
-	}
-	prepare_constants(worker, j, sum, distance);
-}
-
-/* inverse = L^-1 transposed, upper triangle of a zeroed matrix, for the lower triangle of L. */
-static void
-invert_lower(size_t d, const double *l, double *inverse)
-{
-	for (size_t c = 0; c < d; c++)
-	{
-		inverse[c * d + c] = 1 / l[c * d + c];
-		for (size_t r = c + 1; r < d; r++)
-		{
-			double sum = 0;
-
-			for (size_t i = c; i < r; i++)
-				sum -= l[i * d + r] * inverse[i * d + c];
-			inverse[r * d + c] = sum / l[r * d + r];
-		}
-	}
-}
-
-/*
- * The log density as a quadratic form of the products: -1/2 A packed, off-diagonal elements twice,
- * for A = WW', W' the inverse Cholesky factor; linear, W'(mean - center), becomes
- * A(mean - center).
- * Returns (mean - center)'A(mean - center).  work: d.
- */
-static double
-prepare_products(size_t d, const double *w, double *linear, double *work, double *form)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d; i++)
-	{
-		sum += linear[i] * linear[i];
-		work[i] = 0;
-		for (size_t r = i; r < d; r++)
-			work[i] += w[r * d + i] * linear[r];
-		for (size_t c = 0; c <= i; c++)
-		{
-			double element = 0;
-
-			for (size_t r = i; r < d; r++)
-				element += w[r * d + i] * w[r * d + c];
-			form[tlv_packed2_index(i, c)] = i == c ? -0.5 * element : -element;
-		}
-	}
-	memcpy(linear, work, d * sizeof(double));
-	return sum;
-}
-
-static tlv_status
-prepare_full(tlv_context *ctx, tlv_mixture_worker *worker, size_t j)
-{
-	const tlv_mixture *mixture = worker->mixture;
-	size_t d = mixture->d;
-	double *l = worker->product, *linear = worker->linear + j * d, *inverse;
-	double sum = (double) d * LOG_2PI, distance = 0;
-	bool products;
-
-	TLV_TRY_CONTINUE(ctx);
-	tlv_packed2_unpack(d, mixture->variances + j * tlv_packed2_size(d), l);
-	if (tlv_solve_spd(ctx, d, 0, l, NULL) != TLV_OK) /* for its Cholesky factor */
-	{
-		if (ctx->error.code != TLV_BAD_DATA)
-			return ctx->error.code;
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"the covariance of component %zu is not positive "
-						"definite",
-						j + 1);
-	}
-	products = forms_products(mixture);
-	inverse = products ? worker->scaled : worker->inverse + j * d * d;
-	memset(inverse, 0, d * d * sizeof(double));
-	invert_lower(d, l, inverse);
-	for (size_t i = 0; i < d; i++)
-		sum += 2 * log(l[i * d + i]);
-	TLV_TRY(tlv_gemm(ctx, true, false, d, 1, d, 1, inverse, d, linear, d, 0, l, d));
-	memcpy(linear, l, d * sizeof(double));
-	if (products)
-		distance = prepare_products(d, inverse, linear, worker->product,
-									worker->inverse + j * tlv_packed2_size(d));
-	prepare_constants(worker, j, sum, distance);
-	return TLV_OK;
-}
-
-static tlv_status
-allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
-{
-	const tlv_mixture *mixture = worker->mixture;
-	size_t k = mixture->k, d = mixture->d;
-	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
-
-	TLV_TRY_NEW(ctx, worker->center, d + k + d * k);
-	worker->constant = worker->center + d;
-	worker->linear = worker->constant + k;
-	TLV_TRY_NEW(ctx, worker->inverse, inverse_room(mixture));
-	TLV_TRY_NEW(ctx, worker->squares, squares_room(mixture));
-	TLV_TRY_NEW_ROWS(ctx, worker->shares, k + 3, TLV_MIXTURE_BLOCK);
-	worker->density = worker->shares + k * TLV_MIXTURE_BLOCK;
-	worker->total = worker->density + TLV_MIXTURE_BLOCK;
-	worker->entropy = worker->total + TLV_MIXTURE_BLOCK;
-	if (mixture->degrees != NULL)
-	{
-		TLV_TRY_NEW_ROWS(ctx, worker->heavy, k, TLV_MIXTURE_BLOCK + 2);
-		worker->peak = worker->heavy + k * TLV_MIXTURE_BLOCK;
-		worker->summit = worker->peak + k;
-	}
-	if (full)
-	{
-		TLV_TRY_NEW_ROWS(ctx, worker->scaled, d, TLV_MIXTURE_BLOCK > d ? TLV_MIXTURE_BLOCK : d);
-		worker->product = tlv_alloc(ctx, d, d * sizeof(double));
-		TLV_TRY_ALLOC(ctx, worker->product);
-	}
-	return TLV_OK;
-}
-
-tlv_status
-tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
-{
-	const tlv_mixture *mixture = worker->mixture;
-	size_t d = mixture->d;
-
-	prepare_means(worker);
-	worker->is_narrow = worker->narrow != NULL;
-	for (size_t j = 0; j < mixture->k; j++)
-	{
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
-			TLV_TRY(prepare_full(ctx, worker, j));
-		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
-			prepare_diagonal(worker, j, mixture->variances + j * d, worker->inverse + j * d, 1);
-		else
-			prepare_diagonal(worker, j, mixture->variances + j, worker->inverse + j, 0);
-	}
-	worker->is_narrow = worker->is_narrow && all_narrow(d * mixture->k, worker->linear);
-	if (worker->is_narrow)
-		to_float(d * mixture->k, worker->linear, narrow_linear(worker));
-	return TLV_OK;
-}
-
-tlv_status
-tlv_mixture_worker_narrow(tlv_context *ctx, tlv_mixture_worker *worker)
-{
-	const tlv_mixture *mixture = worker->mixture;
-	size_t k = mixture->k, d = mixture->d;
-
-	tlv_assert(mixture->covariance <= TLV_COVARIANCE_SPHERICAL);
-	if (2.0 * (double) (TLV_MIXTURE_BLOCK * k) * (double) d > TLV_GEMM_FLOAT_MOST)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, worker->narrow, 2 * d * k + (d + k) * TLV_MIXTURE_BLOCK);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_mixture_worker_open(tlv_context *ctx, const tlv_mixture *mixture, const double *center,
-						tlv_mixture_worker *worker)
-{
-	memset(worker, 0, sizeof(*worker));
-	worker->mixture = mixture;
-	worker->given_center = center != NULL;
-	TLV_TRY(allocate_worker(ctx, worker));
-	if (center != NULL)
-		memcpy(worker->center, center, mixture->d * sizeof(double));
-	return TLV_OK;
-}
-
-tlv_status
-tlv_mixture_worker_create(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixture_worker *worker)
-{
-	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, NULL, worker));
-	return tlv_mixture_worker_prepare(ctx, worker);
-}
-
-void
-tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker)
-{
-	tlv_free(ctx, worker->center);
-	tlv_free(ctx, worker->inverse);
-	tlv_free(ctx, worker->squares);
-	tlv_free(ctx, worker->heavy);
-	tlv_free(ctx, worker->shares);
-	tlv_free(ctx, worker->scaled);
-	tlv_free(ctx, worker->product);
-	tlv_free(ctx, worker->narrow);
-	memset(worker, 0, sizeof(*worker));
 }
 
 /* ---- log densities ---- */
@@ -390,15 +93,15 @@ linear_terms(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doubl
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 			worker->shares[j * TLV_MIXTURE_BLOCK + t] = worker->constant[j];
-	worker->narrow_rows = worker->is_narrow && all_narrow(d * n, x);
+	worker->narrow_rows = worker->is_narrow && mixture_all_narrow(d * n, x);
 	if (!worker->narrow_rows)
 		return tlv_gemm(ctx, true, false, n, k, d, 1, x, d, worker->linear, d, 1, worker->shares,
 						TLV_MIXTURE_BLOCK);
-	to_float(d * n, x, worker->narrow);
-	TLV_TRY(tlv_gemm_float(ctx, true, n, k, d, worker->narrow, d, narrow_linear(worker), d,
-						   narrow_shares(worker), TLV_MIXTURE_BLOCK));
+	mixture_to_float(d * n, x, worker->narrow);
+	TLV_TRY(tlv_gemm_float(ctx, true, n, k, d, worker->narrow, d, mixture_narrow_linear(worker), d,
+						   mixture_narrow_shares(worker), TLV_MIXTURE_BLOCK));
 	for (size_t j = 0; j < k; j++)
-		add_float(n, narrow_shares(worker) + j * TLV_MIXTURE_BLOCK,
+		add_float(n, mixture_narrow_shares(worker) + j * TLV_MIXTURE_BLOCK,
 				  worker->shares + j * TLV_MIXTURE_BLOCK);
 	return TLV_OK;
 }
@@ -476,7 +179,7 @@ form_squares(tlv_mixture_worker *worker, size_t n, const double *x)
 		square(n * mixture->d, x, worker->squares);
 	else
 		transpose(n, mixture->d, x, worker->scaled);
-	if (forms_products(mixture))
+	if (mixture_forms_products(mixture))
 		multiply_coordinates(n, mixture->d, worker->scaled, worker->squares);
 }
 
@@ -528,7 +231,7 @@ log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doub
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
 
-	if (mixture->covariance == TLV_COVARIANCE_FULL && !forms_products(mixture))
+	if (mixture->covariance == TLV_COVARIANCE_FULL && !mixture_forms_products(mixture))
 		return full_densities(ctx, worker, n);
 	TLV_TRY(linear_terms(ctx, worker, n, x));
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
@@ -695,10 +398,11 @@ add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x
 	if (!worker->narrow_rows)
 		return tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, TLV_MIXTURE_BLOCK, 1,
 						sums, d);
-	to_float(TLV_MIXTURE_BLOCK * (k - 1) + n, worker->shares, narrow_shares(worker));
-	TLV_TRY(tlv_gemm_float(ctx, false, d, k, n, worker->narrow, d, narrow_shares(worker),
-						   TLV_MIXTURE_BLOCK, narrow_sums(worker), d));
-	add_float(d * k, narrow_sums(worker), sums);
+	mixture_to_float(TLV_MIXTURE_BLOCK * (k - 1) + n, worker->shares,
+					 mixture_narrow_shares(worker));
+	TLV_TRY(tlv_gemm_float(ctx, false, d, k, n, worker->narrow, d, mixture_narrow_shares(worker),
+						   TLV_MIXTURE_BLOCK, mixture_narrow_sums(worker), d));
+	add_float(d * k, mixture_narrow_sums(worker), sums);
 	return TLV_OK;
 }
 
@@ -716,7 +420,7 @@ add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *
 	if (worker->heavy != NULL)
 		weigh_rows(worker, n, sums);
 	TLV_TRY(add_rows(ctx, worker, n, x, sums->sums));
-	if (forms_products(mixture))
+	if (mixture_forms_products(mixture))
 		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares,
 						TLV_MIXTURE_BLOCK, worker->shares, TLV_MIXTURE_BLOCK, 1, sums->squares,
 						tlv_packed2_size(d));
