@@ -311,3 +311,7 @@ SELECT tlv_info(tlv_sequence_sample(w, 2000, 1))->'sequences' AS sampled FROM wo
 SELECT symbol_name, round(probability::numeric, 2) AS probability FROM tlv_emissions(tlv_hmm($$VALUES (1, 1, 'yes'), (1, 2, 'no'), (2, 1, 'yes'), (2, 2, NULL)$$, k => 1)) ORDER BY 1;
 
 DROP TABLE forms, chain, steps, vector_steps, sequences, vector_sequences, hmms, views, triples, mixtures;
+-- symbols have no covariance
+SELECT tlv_hmm('SELECT i / 50, i, (i * i + i / 3) % 8 FROM generate_series(1, 2000) i', 2, 'full');
+SELECT tlv_hmm('SELECT i / 50, i, (i * i + i / 3) % 8 FROM generate_series(1, 2000) i', covariance => 'diagonal', refine => 'none');
+SELECT tlv_fit_hmm(tlv_sequence_moments(s), 2, 'full') FROM (SELECT array_agg((i * i + i / 3) % 60) AS s FROM generate_series(1, 2000) i GROUP BY i / 50) q;

@@ -130,6 +130,15 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 	return tlv_alloc_numbers(ctx, &fit->means, fit->gaussian ? fit->d * k : 1);
 }
 
+tlv_status
+tlv_hmm_check_covariance(tlv_context *ctx, const tlv_frame *moments, tlv_covariance covariance)
+{
+	if (covariance == TLV_COVARIANCE_SPHERICAL || tlv_frame_find(moments, "items") == NULL)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no covariance of symbols");
+	return tlv_fail_hint(ctx, "Leave covariance out; numbers of type float8 are vectors.");
+}
+
 /* ---- from the solution to the chain ---- */
 
 /* Emissions in the solver's coordinates: probabilities, or means whose constant is exact. */
@@ -358,7 +367,7 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	parts.items = tlv_frame_int64(moments, "items");
 	parts.emissions = fit.gaussian ? fit.means : fit.middle;
 	parts.variances = fit.variances;
-	parts.covariance = fit.covariance;
+	parts.covariance = fit.gaussian ? fit.covariance : TLV_COVARIANCE_SPHERICAL;
 	parts.diagnostics = &fit.diagnostics;
 	TLV_TRY(tlv_hmm_name_symbols(ctx, moments, &parts));
 	return tlv_hmm_write(ctx, &parts, image, size);

@@ -198,6 +198,9 @@ extern tlv_status tlv_hmm_name_items(tlv_context *ctx, const tlv_name_table *nam
 									 const int64_t *items, tlv_name_list *list);
 extern tlv_status tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moments,
 									   tlv_hmm_parts *parts);
+/* Refuses covariances of symbols, which have none, but for the one that is meant by default. */
+extern tlv_status tlv_hmm_check_covariance(tlv_context *ctx, const tlv_frame *moments,
+										   tlv_covariance covariance);
 
 /* errors.c: the members of the class. */
 extern tlv_status tlv_hmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);

@@ -156,7 +156,7 @@ copy_emissions(tlv_context *ctx, const tlv_hmm_parts *parts, const int64_t *orde
 static void
 copy_variances(const tlv_hmm_parts *parts, const hmm_copy *copy)
 {
-	bool full = parts->covariance == TLV_COVARIANCE_FULL;
+	bool full = parts->gaussian && parts->covariance == TLV_COVARIANCE_FULL;
 
 	for (size_t j = 0; j < parts->k; j++)
 	{

@@ -459,6 +459,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	if (values[0] == NULL) /* cannot be */
 		return TLV_NO_ROWS;
 	moments = &values[0]->frame;
+	TLV_TRY(tlv_hmm_check_covariance(ctx, moments, plan->options.fit.covariance));
 	TLV_TRY(tlv_name_table_add_frame(ctx, &plan->names, moments));
 	if (plan->options.fit.k > 0)
 		TLV_TRY(fit_moments(ctx, plan, moments));

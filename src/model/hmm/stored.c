@@ -396,6 +396,7 @@ tlv_hmm_fit_stored(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_opt
 	stored_choice choice = {.rank = {.k = 1, .p_value = NAN}};
 	bool symbols = tlv_frame_find(moments, "items") != NULL;
 
+	TLV_TRY(tlv_hmm_check_covariance(ctx, moments, options->covariance));
 	if (options->k > 0)
 		return fit_told(ctx, moments, options, true, image, size);
 	if (symbols)
