@@ -289,6 +289,25 @@ tensor_memory(const lda_plan *plan)
 							  tlv_frame_find(subspace, "items")->rows, &plan->options.fit);
 }
 
+/* Is the method one that has no use for anything but the tensor? */
+static bool
+needs_tensor(const lda_plan *plan)
+{
+	const tlv_decompose_options *decompose = &plan->options.fit.decompose;
+
+	return plan->options.start == TLV_LDA_START_TENSOR &&
+		   (decompose->method != TLV_METHOD_JOINT || decompose->starts > 1);
+}
+
+/* Of many topics the tensor takes more than the subspace, which is the first to be refused. */
+void
+tlv_lda_expect_tensor(tlv_context *ctx, const lda_plan *plan, const tlv_frame *summary, size_t rank)
+{
+	if (needs_tensor(plan))
+		tlv_expect_memory(ctx, tlv_lda_fit_memory(rank, tlv_frame_find(summary, "items")->rows,
+												  &plan->options.fit));
+}
+
 /* Is there room for it, once the subspace is dropped? */
 static bool
 tensor_fits(const tlv_context *ctx, const lda_plan *plan)

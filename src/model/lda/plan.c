@@ -215,6 +215,7 @@ tlv_lda_subspace_begin(tlv_context *ctx, lda_plan *plan, const tlv_frame *summar
 	plan->begun = false;
 	plan->subspace_steps = 0;
 	plan->subspace_found = found;
+	tlv_lda_expect_tensor(ctx, plan, summary, options->rank);
 	TLV_TRY(subspace_next(ctx, plan, summary, options));
 	ask_products(plan, pass);
 	return TLV_OK;

@@ -132,6 +132,10 @@ extern void tlv_lda_fold_begin(lda_plan *plan, int fold, tlv_pass *pass);
 extern tlv_status tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
 									   tlv_pass *pass);
 
+/* Where a tensor of that rank will be formed whatever it takes, the fit is told beforehand. */
+extern void tlv_lda_expect_tensor(tlv_context *ctx, const lda_plan *plan, const tlv_frame *summary,
+								  size_t rank);
+
 /* The step that takes the moments that the start is fitted to. */
 extern tlv_status tlv_lda_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values,
 									   tlv_pass *pass);
