@@ -39,6 +39,8 @@ FROM (SELECT tlv_simulate_dictionary_model(200, 20, 2, seed => 3) AS truth,
                method => 'graph', refine => 'none') AS model OFFSET 0) q,
   tlv_match(truth, model) GROUP BY model;
 SELECT code, component, score, message, hint FROM tlv_warnings(tlv_dictionary('SELECT ARRAY[v % 2, (v + 1) % 2] FROM generate_series(1, 20) v', 3, 1)) ORDER BY 1, 2;
+-- of more than ten components at once
+SELECT code, component, score, message, hint FROM tlv_warnings(tlv_dictionary('SELECT ARRAY[v % 2, (v + 1) % 2] FROM generate_series(1, 40) v', 15, 1));
 SELECT tlv_svg(model) LIKE '<svg%</svg>' AS picture FROM coded_models;
 -- same rows in another order, same model; another seed
 SELECT tlv_dictionary('SELECT x FROM coded WHERE id < 500', 10, 2) = tlv_dictionary('SELECT x FROM coded WHERE id < 500 ORDER BY id DESC', 10, 2) AS same,

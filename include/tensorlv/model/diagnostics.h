@@ -132,6 +132,17 @@ typedef struct tlv_warnings_walk
 extern tlv_warnings_walk tlv_warnings_of(const tlv_frame *model);
 extern bool tlv_warnings_next(tlv_warnings_walk *walk);
 
+/* The same over a list. */
+extern tlv_warnings_walk tlv_warnings_of_list(const tlv_diagnostics *list);
+
+/*
+ * Adds the warnings of a model as users are told them: where more than ten say the same, each of a
+ * component, there is one of the whole model, which names the first and has their number as its
+ * score.  Errors: memory.
+ */
+extern tlv_status tlv_warnings_tell(tlv_context *ctx, const tlv_frame *model,
+									tlv_diagnostics *told);
+
 /* Whether a model carries a warning of that code; the first goes to warning (NULL: not wanted). */
 extern bool tlv_warnings_find(const tlv_frame *model, const char *code, tlv_warning *warning);
 

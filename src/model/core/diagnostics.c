@@ -187,8 +187,8 @@ numbers_of_list(const tlv_diagnostics *list)
 		.left = list->n, .next_name = list->names, .next_value = list->values};
 }
 
-static tlv_warnings_walk
-warnings_of_list(const tlv_diagnostics *list)
+tlv_warnings_walk
+tlv_warnings_of_list(const tlv_diagnostics *list)
 {
 	return (tlv_warnings_walk){
 		.left = list->warnings, .next_text = list->texts, .next_mark = list->marks};
@@ -198,7 +198,7 @@ tlv_status
 tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_diagnostics *from)
 {
 	TLV_TRY(copy_numbers(ctx, diagnostics, numbers_of_list(from), NULL));
-	return copy_warnings(ctx, diagnostics, warnings_of_list(from), NULL);
+	return copy_warnings(ctx, diagnostics, tlv_warnings_of_list(from), NULL);
 }
 
 /* Position of a name, or the number of names. */

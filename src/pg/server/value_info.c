@@ -91,14 +91,27 @@ warning_text(const tlv_warning *warning)
 					warning->hint);
 }
 
+/* As users are told them; the list lives as long as the call. */
+static tlv_warnings_walk
+told_warnings(const tlv_frame *frame)
+{
+	tlv_diagnostics told = {0};
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_warnings_tell(&ctx, frame, &told));
+	return tlv_warnings_of_list(&told);
+}
+
 static void
 append_warnings(StringInfo json, const tlv_frame *frame)
 {
-	tlv_warnings_walk walk = tlv_warnings_of(frame);
+	tlv_warnings_walk walk;
 	const char *separator = "";
 
 	if (frame->header->type != TLV_FRAME_MODEL)
 		return;
+	walk = told_warnings(frame);
 	appendStringInfoString(json, ", \"warnings\": [");
 	while (tlv_warnings_next(&walk))
 	{
@@ -287,7 +300,7 @@ TLV_FUNCTION(tlv_diagnostics_rows)
 TLV_FUNCTION(tlv_warnings_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-	tlv_warnings_walk walk = tlv_warnings_of(&frame);
+	tlv_warnings_walk walk = told_warnings(&frame);
 
 	TlvInitRows(fcinfo);
 	while (tlv_warnings_next(&walk))

@@ -238,6 +238,88 @@ test_refuse(void **state)
 	assert_int_equal(check_sections("a", 2, 1, "c\0m\0", 5, 1, -1), TLV_CORRUPT);
 }
 
+/* One of each of so many components, of one code, and one of the whole model before and behind. */
+static tlv_diagnostics
+told_of(size_t components)
+{
+	const tlv_warning whole = {.code = "negative_mass", .score = 0.5};
+	tlv_diagnostics list = {0}, told = {0};
+	tlv_frame frame;
+
+	assert_ok(tlv_warn(&ctx, &list, &whole, "before"));
+	for (size_t j = 1; j <= components; j++)
+	{
+		assert_ok(tlv_warn(
+			&ctx, &list,
+			&(tlv_warning){
+				.code = "negative_mass", .component = 2 * j, .score = 0.25, .hint = "refine it"},
+			"component %zu has 25%% below 0", 2 * j));
+		assert_ok(tlv_warn(&ctx, &list,
+						   &(tlv_warning){.code = "negative_mass",
+										  .component = 2 * j,
+										  .score = 1,
+										  .hint = j % 2 == 0 ? "leave it" : "refine it, too"},
+						   "another"));
+	}
+	assert_ok(tlv_warn(&ctx, &list, &whole, "behind"));
+	frame = frame_with(TLV_FRAME_MODEL, &list);
+	assert_ok(tlv_warnings_tell(&ctx, &frame, &told));
+	return told;
+}
+
+/* Ten are told one by one; eleven that are alike in code and hint at once. */
+static void
+test_tell(void **state)
+{
+	tlv_diagnostics few = told_of(10), many = told_of(12);
+	tlv_warnings_walk walk = tlv_warnings_of_list(&few);
+
+	(void) state;
+	assert_int_equal(few.warnings, 22);
+	assert_true(tlv_warnings_next(&walk) && tlv_warnings_next(&walk));
+	assert_int_equal(walk.warning.component, 2);
+	assert_string_equal(walk.warning.message, "component 2 has 25% below 0");
+	assert_int_equal(many.warnings, 1 + 1 + 12 + 1);
+	walk = tlv_warnings_of_list(&many);
+	assert_true(tlv_warnings_next(&walk));
+	assert_string_equal(walk.warning.message, "before");
+	assert_true(tlv_warnings_next(&walk));
+	assert_int_equal(walk.warning.component, 0);
+	assert_true(walk.warning.score == 12);
+	assert_string_equal(walk.warning.code, "negative_mass");
+	assert_string_equal(walk.warning.hint, "refine it");
+	assert_string_equal(
+		walk.warning.message,
+		"component 2 has 25% below 0 (12 components in all: 2, 4, 6, 8, 10 and 7 more)");
+	assert_true(tlv_warnings_next(&walk));
+	assert_int_equal(walk.warning.component, 2);
+	while (tlv_warnings_next(&walk))
+		;
+	assert_string_equal(walk.warning.message, "behind");
+}
+
+/* A list that is full says how many there are at least. */
+static void
+test_tell_full(void **state)
+{
+	tlv_diagnostics list = {0}, told = {0};
+	tlv_warnings_walk walk;
+	tlv_frame frame;
+
+	(void) state;
+	for (size_t j = 1; j <= TLV_WARNINGS_MAX + 3; j++)
+		assert_ok(tlv_warn(&ctx, &list, &(tlv_warning){.code = "atom_unused", .component = j},
+						   "no row uses atom %zu", j));
+	frame = frame_with(TLV_FRAME_MODEL, &list);
+	assert_ok(tlv_warnings_tell(&ctx, &frame, &told));
+	walk = tlv_warnings_of_list(&told);
+	assert_int_equal(told.warnings, 1);
+	assert_true(tlv_warnings_next(&walk));
+	assert_string_equal(walk.warning.message,
+						"no row uses atom 1 (at least 1024 components in all: 1, 2, 3, 4, 5 and "
+						"1019 more)");
+}
+
 int
 main(void)
 {
@@ -249,6 +331,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_permute_incomplete, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tell, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tell_full, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
