@@ -53,7 +53,8 @@ given_matrix(Datum value, const char *name, size_t *states, size_t *width)
 	vectors = TlvVectorsOf(value);
 	if (!vectors.many || (*states > 0 && vectors.rows != *states))
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("%s have no row for every state", name)));
+						errmsg("%s have no row for every state", name),
+						errhint("Give an array of one row for each state.")));
 	for (size_t i = 0; i < vectors.rows * vectors.d; i++)
 		if (!isfinite(vectors.x[i]))
 			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -73,8 +74,9 @@ read_given(HmmArguments *arguments)
 	plan->transitions =
 		given_matrix(arguments->transitions, "transitions", &plan->given_states, &width);
 	if (plan->transitions != NULL && width != plan->given_states)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("transitions do not form a square")));
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("transitions do not form a square"),
+				 errhint("Give as many columns as states.")));
 	plan->emissions =
 		given_matrix(arguments->emissions, "emissions", &plan->given_states, &plan->given_width);
 	if (plan->fit.k == 0)

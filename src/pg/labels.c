@@ -98,7 +98,8 @@ TLV_FUNCTION(tlv_align)
 	if (TlvKind(&model) != TlvKind(&reference))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a model of kind %s cannot be aligned with one of kind %s",
-							   TlvKind(&model)->name, TlvKind(&reference)->name)));
+							   TlvKind(&model)->name, TlvKind(&reference)->name),
+						errhint("Give a reference of the same kind.")));
 	TlvMakerBegin(&maker, "tensorlv align");
 	TlvCheck(maker.ctx, tlv_model_align(maker.ctx, &model, &reference,
 										PG_ARGISNULL(2) ? NAN : PG_GETARG_FLOAT8(2), &maker.image,

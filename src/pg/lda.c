@@ -191,13 +191,15 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 			if (given && (!anchors || exact))
 				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 								errmsg("of anchor moments the method is anchors, not %s",
-									   lda_methods[arguments->method])));
+									   lda_methods[arguments->method]),
+								errhint("Leave method out.")));
 			return fit_lda_anchors;
 		case TLV_KIND_SLICE_MOMENTS:
 			if (arguments->method != LDA_JOINT)
 				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 								errmsg("of slices the method is joint, not %s",
-									   lda_methods[arguments->method])));
+									   lda_methods[arguments->method]),
+								errhint("Leave method out.")));
 			return fit_lda_slices;
 		case TLV_KIND_COUNT_PAIRS:
 			if (anchors)

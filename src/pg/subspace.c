@@ -22,7 +22,8 @@ dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 
 	if (!TlvArgumentIsNull(fcinfo, "min_documents") || TlvNamedFlag(fcinfo, "distinct_pairs"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("min_documents and distinct_pairs are for moments of documents")));
+						errmsg("min_documents and distinct_pairs are for moments of documents"),
+						errhint("Leave them out.")));
 	TlvMakerBegin(&maker, "tensorlv subspace");
 	TlvCheck(maker.ctx, tlv_dense_subspace(maker.ctx, frame, k, &maker.image, &maker.size));
 	return TlvMakerEnd(&maker);
@@ -41,7 +42,8 @@ white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("anchor moments have their items: min_documents and distinct_pairs are for "
-						"the subspace that they were collected in")));
+						"the subspace that they were collected in"),
+				 errhint("Leave them out.")));
 	if (TlvArgumentIsNull(fcinfo, "alpha0"))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("alpha0 is null"),
 						errhint("It is the sum of the Dirichlet parameters: "
@@ -70,7 +72,8 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 	if (frame.header->kind != TLV_KIND_ANCHOR_MOMENTS && !TlvArgumentIsNull(fcinfo, "alpha0"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("alpha0 is for anchor moments, not moments of kind %s",
-							   TlvKind(&frame)->name)));
+							   TlvKind(&frame)->name),
+						errhint("Leave it out.")));
 	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
 		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
 	if (frame.header->kind == TLV_KIND_ANCHOR_MOMENTS)

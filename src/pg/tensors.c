@@ -452,7 +452,8 @@ TLV_FUNCTION(tlv_factors_rows)
 	if (TlvKind(&frame) != &tlv_kind_cp)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("tlv_factors takes models of kind cp or tucker, not %s",
-							   TlvKind(&frame)->name)));
+							   TlvKind(&frame)->name),
+						errhint("tlv_kinds() lists the functions that apply to each kind.")));
 	tlv_cp_read(&frame, &cp);
 	for (size_t h = 0; h < cp.k; h++)
 		for (int m = 0; m < TLV_MODES; m++)
@@ -571,7 +572,8 @@ id_argument(FunctionCallInfo fcinfo, int argument, double told)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("items of mode %d of the model are told by %s, not by values of type %s",
-						argument, told == 1 ? "number" : "name", format_type_be(type))));
+						argument, told == 1 ? "number" : "name", format_type_be(type)),
+				 errhint("Cast the value to %s.", told == 1 ? "bigint" : "text")));
 	return TlvIdOf(type, PG_GETARG_DATUM(argument));
 }
 

@@ -115,7 +115,8 @@ TLV_FUNCTION(tlv_robinson_foulds_models)
 
 	if (a.parts.p != b.parts.p)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("one tree has %zu variables, the other %zu", a.parts.p, b.parts.p)));
+						errmsg("one tree has %zu variables, the other %zu", a.parts.p, b.parts.p),
+						errhint("Learn both from the same variables.")));
 	refuse_repeated(a.parts.p, sorted);
 	refuse_repeated(b.parts.p, sort_names(b.parts.p, b.names));
 	TlvCheck(ctx, tlv_tree_of_model(ctx, &a.parts, &first));

@@ -224,9 +224,12 @@ add_given(tlv_context *ctx, chooser *c, const tlv_anchor_seeds *given)
 		TLV_TRY(
 			add_corner(ctx, c, mean, (size_t) given->members[given->first[g]], noise, &outside));
 		if (!outside)
-			return tlv_fail(
-				ctx, TLV_BAD_PARAMETER,
-				"anchor %zu is a mixture of those before it: it shows no topic of its own", g + 1);
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "anchor %zu is a mixture of those before it: it shows no topic of its own",
+					 g + 1);
+			return tlv_fail_hint(ctx, "Give this topic another anchor.");
+		}
 	}
 	tlv_free(ctx, mean);
 	return TLV_OK;

@@ -217,7 +217,10 @@ tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matr
 	tlv_anchor_corners corners;
 
 	if (n == 0 || d == 0 || k > n)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu rows", k, n);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu rows", k, n);
+		return tlv_fail_hint(ctx, "Use a smaller k.");
+	}
 	if (!(eps >= 0 && eps < 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "eps = %g is not between 0 and 1", eps);
 	if (loners && n > most)

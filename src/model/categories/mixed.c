@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 /* The states of a number: it is there, and its value. */
@@ -69,7 +70,11 @@ check_widths(tlv_context *ctx, const mixed_state *state, size_t p, size_t q)
 	size_t all = state->tables.layout.p;
 
 	if (p == 0 || q == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has no %s", p == 0 ? "categories" : "numbers");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has no %s", p == 0 ? "categories" : "numbers");
+		return tlv_fail_hint(ctx, "Use %s for such rows.",
+							 p == 0 ? "tlv_dense_moments(x, 3)" : "tlv_category_moments(v)");
+	}
 	if (p + q > TLV_CATEGORY_MOST_VARIABLES)
 		return tlv_fail(ctx, TLV_LIMIT, "a row has %zu values, more than %d", p + q,
 						TLV_CATEGORY_MOST_VARIABLES);
@@ -108,8 +113,11 @@ take_values(tlv_context *ctx, mixed_state *state, const tlv_row *row, size_t *n)
 	for (size_t j = 0; j < p; j++)
 	{
 		if (codes[j] < TLV_CATEGORY_MISSING || codes[j] >= TLV_CATEGORY_MOST_STATES)
-			return tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %d, not a state from 0 to %d",
-							j + 1, codes[j], TLV_CATEGORY_MOST_STATES - 1);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %d, not a state from 0 to %d", j + 1,
+					 codes[j], TLV_CATEGORY_MOST_STATES - 1);
+			return tlv_fail_hint(ctx, "States are numbered from 0; missing values are null.");
+		}
 		if (codes[j] == TLV_CATEGORY_MISSING)
 			continue;
 		state->values[(*n)++] =
@@ -120,8 +128,7 @@ take_values(tlv_context *ctx, mixed_state *state, const tlv_row *row, size_t *n)
 		if (isnan(numbers[s]))
 			continue;
 		if (!(fabs(numbers[s]) <= TLV_MIXED_MOST))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", s + 1,
-							numbers[s], TLV_MIXED_MOST);
+			return tlv_refuse_number(ctx, s, numbers[s], TLV_MIXED_MOST);
 		state->values[(*n)++] =
 			(mixed_value){.variable = p + s, .n = NUMBER_STATES, .weight = {1, numbers[s]}};
 	}

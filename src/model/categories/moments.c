@@ -243,9 +243,11 @@ merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables 
 	int32_t *map = NULL;
 
 	if (state->layout.p > 0 && state->layout.p != tables->p)
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"category moments of %zu and of %zu variables cannot be merged",
-						state->layout.p, tables->p);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "category moments of %zu and of %zu variables cannot be merged",
+				 state->layout.p, tables->p);
+		return tlv_fail_hint(ctx, "All parts must have the same variables.");
+	}
 	TLV_TRY(category_flush(ctx, state));
 	TLV_TRY(category_tell(
 		ctx, state, tables->name_offsets == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
@@ -299,8 +301,11 @@ multiplied_counts(tlv_context *ctx, size_t n, const double *counts, double times
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(count <= 0x1p53 && count == floor(count)))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g is no whole number up to 2^53",
-							times, counts[i]);
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g is no whole number up to 2^53", times,
+					 counts[i]);
+			return tlv_fail_hint(ctx, "Counts of rows must stay whole.");
+		}
 		(*copy)[i] = count;
 	}
 	return TLV_OK;
@@ -317,8 +322,10 @@ category_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_f
 
 	TLV_TRY(check_replicates(ctx, state, frame));
 	if (state->replicates > 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"moments with bootstrap replicates cannot be multiplied");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "moments with bootstrap replicates cannot be multiplied");
+		return tlv_fail_hint(ctx, "Collect them without replicates.");
+	}
 	TLV_TRY(tlv_category_open(ctx, frame, &tables));
 	TLV_TRY(multiplied_counts(ctx, 2, (const double[]){tables.rows, nulls}, times, &counts));
 	TLV_TRY(multiplied_counts(ctx, tables.offset[tables.p], tables.singles, times, &singles));

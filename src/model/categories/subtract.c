@@ -5,6 +5,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/refusals.h"
 
 /* Numbers between two looks at whether to stop. */
 #define NUMBERS_BETWEEN ((size_t) 1 << 20)
@@ -64,7 +65,7 @@ is_within(const category_state *state, const tlv_category_tables *tables)
 static tlv_status
 refuse_more(tlv_context *ctx)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	return tlv_refuse_taken(ctx, "rows");
 }
 
 static tlv_status
@@ -134,8 +135,11 @@ subtract_opened(tlv_context *ctx, category_state *state, const tlv_category_tabl
 	if (!*done && exactly)
 		return TLV_OK;
 	if (state->replicates > 0 || tables->replicates > 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"no rows can be taken out of moments with bootstrap replicates");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "no rows can be taken out of moments with bootstrap replicates");
+		return tlv_fail_hint(ctx, "Collect them without replicates.");
+	}
 	*done = true;
 	if (tables->p == 0)
 		return TLV_OK;

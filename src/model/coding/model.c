@@ -8,6 +8,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -220,13 +221,11 @@ tlv_status
 tlv_coding_take_row(tlv_context *ctx, size_t d, size_t width, const double *x, double *out)
 {
 	if (width != d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has %zu elements, those of the model have %zu",
-						width, d);
+		return tlv_refuse_width(ctx, width, d);
 	for (size_t i = 0; i < d; i++)
 	{
 		if (!isfinite(x[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", i + 1,
-							isnan(x[i]) ? "NaN" : "infinite");
+			return tlv_refuse_element(ctx, i, x[i]);
 		out[i] = x[i];
 	}
 	return TLV_OK;
@@ -259,8 +258,7 @@ dictionary_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_m
 	double *cost, *products;
 
 	if (d != y->rows)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu dimensions", d,
-						(size_t) y->rows);
+		return tlv_refuse_dimensions(ctx, d, (size_t) y->rows);
 	TLV_TRY_NEW_ROWS(ctx, cost, 2 * ka, kb);
 	products = cost + ka * kb;
 	TLV_TRY(tlv_gemm(ctx, true, false, kb, ka, d, 1, tlv_section_data(b, y), d,

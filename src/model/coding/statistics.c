@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 #define SIZE_K TLV_SIZE_1
@@ -134,10 +135,10 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 				 size_t k)
 {
 	if (statistics->header->kind != TLV_KIND_DICTIONARY_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of a dictionary");
+		return tlv_refuse_kind_of_statistics(ctx, "a dictionary");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "products", TLV_FLOAT64, d, k, NULL);
 }

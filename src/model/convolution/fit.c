@@ -233,8 +233,11 @@ take_templates(tlv_context *ctx, const third_moments *third, convolution_fit *fi
 		double length = length_of(s, f);
 
 		if (!(length > 1e-6))
-			return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-							"the third moments of the series do not show %zu templates", k);
+		{
+			tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+					 "the third moments of the series do not show %zu templates", k);
+			return tlv_fail_hint(ctx, "Use a smaller k, or more data.");
+		}
 		parts->cumulants[l] = third->scale * length * length * length;
 		for (size_t t = 0; t < s; t++)
 			parts->templates[s * l + t] = f[t] / length;
@@ -412,7 +415,10 @@ tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments,
 	TLV_TRY(check_length(ctx, options, lags, &s));
 	TLV_TRY(check_k(ctx, options, s));
 	if (tlv_frame_scalar(moments, "values", 0) == 0)
-		return tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no numbers");
+	{
+		tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no numbers");
+		return tlv_fail_hint(ctx, "Collect them from series of numbers that are not null.");
+	}
 	starts = (size_t) (options->restarts > 0 ? options->restarts : TLV_CONVOLUTION_RESTARTS);
 	TLV_TRY(tlv_require_memory(
 		ctx,

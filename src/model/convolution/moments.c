@@ -344,7 +344,10 @@ require_finite(tlv_context *ctx, const series_sums *sums)
 	for (size_t i = 0; i < tlv_packed2_size(sums->s); i++)
 		sum += 0 * (sums->third[i] + sums->front[i] + sums->back[i] + sums->single[i]);
 	if (sum != 0) /* infinity or NaN times zero */
-		return tlv_fail(ctx, TLV_BAD_DATA, "the series are too far apart for third moments");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the series are too far apart for third moments");
+		return tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
+	}
 	return TLV_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 
 tlv_status
 tlv_statistic_create(tlv_context *ctx, const tlv_statistic *statistic,
@@ -35,7 +36,7 @@ constant_model(tlv_context *ctx, const tlv_statistic *constants, tlv_model **mod
 {
 	*model = constants->opened;
 	if (*model == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a model", constants->aggregate->name);
+		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
 	return TLV_OK;
 }
 

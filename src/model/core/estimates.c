@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/special.h"
 
@@ -379,16 +380,15 @@ errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 	tlv_model *model = constants->opened;
 
 	if (model == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a model", constants->aggregate->name);
+		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
 	TLV_TRY(require_method(ctx, constants->refine));
 	if (model->class->score != NULL)
 		return tlv_scores_create(
 			ctx, model, constants->refine != NULL && strcmp(constants->refine, sandwich) == 0,
 			accumulator);
 	if (constants->refine != NULL && strcmp(constants->refine, sandwich) == 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"sandwich errors are not defined for a model of kind %s",
-						tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
+		return tlv_refuse_sandwich(ctx,
+								   tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
 	if (model->class->errors != NULL)
 		return model->class->errors(ctx, model, accumulator);
 	return tlv_kind_undefined(ctx, &model->frame, constants->aggregate->name);

@@ -68,9 +68,11 @@ read_fields(tlv_context *ctx, json_reader *reader)
 		TLV_TRY(layout->complete(ctx, reader->given));
 	for (size_t i = 0; i < reader->n; i++)
 		if (!reader->given[i].given && (reader->given[i].field->flags & TLV_MAY_BE_EMPTY) == 0)
-			return tlv_fail(ctx, TLV_BAD_PARAMETER,
-							"\"%s\" is missing in the JSON of a model of kind %s",
-							json_field_key(reader->given[i].field), reader->kind->name);
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" is missing in the JSON of a model of kind %s",
+					 json_field_key(reader->given[i].field), reader->kind->name);
+			return tlv_fail_hint(ctx, "tlv_to_json of such a model shows what there is.");
+		}
 	return TLV_OK;
 }
 
@@ -210,21 +212,28 @@ read_head(tlv_context *ctx, json_reader *reader)
 	int64_t number = 1;
 
 	if (json_node_at(reader, 0)->type != TLV_JSON_OBJECT)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON of a model is an object");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON of a model is an object");
+		return tlv_fail_hint(ctx, "tlv_to_json(model) shows how it is written.");
+	}
 	version = tlv_json_member(&reader->json, 0, "tensorlv");
 	kind = tlv_json_member(&reader->json, 0, "kind");
 	if (version != 0 && (!json_read_whole(reader, version, &number) || number != 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"tensorlv\" in the JSON is not 1");
 	if (kind == 0 || json_node_at(reader, kind)->type != TLV_JSON_STRING)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON of a model needs a \"kind\"");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON of a model needs a \"kind\"");
+		return tlv_fail_hint(ctx, "tlv_to_json(model) shows how it is written.");
+	}
 	for (size_t i = 0; i < n; i++)
 		if (kinds[i]->type == TLV_FRAME_MODEL && is_key(reader, kind, kinds[i]->name))
 			reader->kind = kinds[i];
 	if (reader->kind != NULL)
 		return check_keys(ctx, reader);
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "there are no models of kind \"%.*s\"",
-					tlv_shown_length(tlv_json_text(&reader->json, kind)),
-					tlv_json_text(&reader->json, kind).bytes);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "there are no models of kind \"%.*s\"",
+			 tlv_shown_length(tlv_json_text(&reader->json, kind)),
+			 tlv_json_text(&reader->json, kind).bytes);
+	return tlv_fail_hint(ctx, "tlv_kinds() lists the kinds of models.");
 }
 
 /* ---- the model ---- */

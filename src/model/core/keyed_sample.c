@@ -51,11 +51,11 @@ tlv_keyed_sample_join(tlv_context *ctx, tlv_keyed_sample *sample, const tlv_fram
 	}
 	if (count == sample->count && seed == sample->seed)
 		return TLV_OK;
-	return tlv_fail(
-		ctx, TLV_BAD_PARAMETER,
-		"samples of %zu %s with seed %llu and of %zu %s with seed %llu cannot be merged",
-		sample->count, what, (unsigned long long) sample->seed, count, what,
-		(unsigned long long) seed);
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "samples of %zu %s with seed %llu and of %zu %s with seed %llu cannot be merged",
+			 sample->count, what, (unsigned long long) sample->seed, count, what,
+			 (unsigned long long) seed);
+	return tlv_fail_hint(ctx, "Collect all parts with the same arguments.");
 }
 
 void

@@ -90,10 +90,14 @@ tlv_label_component(tlv_context *ctx, const tlv_frame *model, size_t component, 
 	tlv_text *labels;
 
 	if (component >= k)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the model has %zu components", k);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "component %zu is not one of the model's %zu",
+						component + 1, k);
 	if (label.length > TLV_LABEL_MOST)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a label has at most %d bytes, not %zu",
-						TLV_LABEL_MOST, label.length);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a label has at most %d bytes, not %zu", TLV_LABEL_MOST,
+				 label.length);
+		return tlv_fail_hint(ctx, "Use a shorter one.");
+	}
 	TLV_TRY_NEW(ctx, labels, k);
 	for (size_t j = 0; j < k; j++)
 		labels[j] = tlv_component_label(model, j);

@@ -60,8 +60,9 @@ tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form, c
 {
 	if ((model->rows & form) != 0)
 		return TLV_OK;
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for %s under a model of kind %s",
-					what, tlv_row_name(form), model_kind_name(&model->frame));
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for %s under a model of kind %s", what,
+			 tlv_row_name(form), model_kind_name(&model->frame));
+	return tlv_fail_hint(ctx, "tlv_kinds() lists the functions that apply to each kind.");
 }
 
 tlv_status

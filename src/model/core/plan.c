@@ -140,9 +140,10 @@ tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value, const char *coun
 		return TLV_OK;
 	nulls = tlv_frame_scalar(&value->frame, "nulls", 0);
 	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
-	if (nulls > 0)
-		tlv_fail_detail(ctx, "Rows with a null: %.0f.", nulls);
-	return TLV_NO_ROWS;
+	if (nulls == 0)
+		return TLV_NO_ROWS;
+	tlv_fail_detail(ctx, "Rows with a null: %.0f.", nulls);
+	return tlv_fail_hint(ctx, "Fill what is missing, or leave out the columns where it is.");
 }
 
 tlv_status

@@ -11,6 +11,7 @@
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 /* ---- the components that are there ---- */
@@ -247,8 +248,7 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	present_part present;
 
 	if (kind == NULL || kind->model == NULL || kind->model->update == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind %s has no refinement steps",
-						kind != NULL ? kind->name : "unknown");
+		return tlv_refuse_steps(ctx, kind != NULL ? kind->name : "unknown");
 	if (!(weight > 0 && weight <= 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "weight = %g is not above 0 and at most 1", weight);
 	TLV_TRY(find_present(ctx, model, &present));
@@ -375,6 +375,17 @@ tlv_model_align(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refer
  * another, and the tolerance may be a weight that was read. */
 #define WEIGHT_ROUNDING 1e-9
 
+static tlv_status
+refuse_tolerance(tlv_context *ctx, double tolerance, size_t k, const double *weights)
+{
+	double largest = 0;
+
+	for (size_t j = 0; j < k; j++)
+		largest = fmax(largest, weights[j]);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "no component has a weight above %g", tolerance);
+	return tlv_fail_hint(ctx, "Use a smaller tolerance: the largest weight is %g.", largest);
+}
+
 tlv_status
 tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, void **image,
 				  size_t *size)
@@ -393,7 +404,7 @@ tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, vo
 		if (weights[j] > tolerance * (1 + WEIGHT_ROUNDING))
 			places[n++] = (tlv_place){(int64_t) j, -1};
 	if (n == 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component has a weight above %g", tolerance);
+		return refuse_tolerance(ctx, tolerance, k, weights);
 	TLV_TRY(tlv_model_arrange(ctx, model, NULL, n, places, image, size));
 	tlv_free(ctx, places);
 	tlv_free(ctx, weights);

@@ -49,7 +49,10 @@ tlv_row_require_parts(tlv_context *ctx, const tlv_row *row)
 {
 	for (int t = 0; t < 3; t++)
 		if (row->part[t].type == TLV_PART_NONE)
-			return tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row is missing", t + 1);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row is missing", t + 1);
+			return tlv_fail_hint(ctx, "Give all three: ROW(x1, x2, x3).");
+		}
 	return TLV_OK;
 }
 
@@ -155,6 +158,7 @@ tlv_require_exact_id(tlv_context *ctx, int64_t id)
 {
 	if (id >= -(INT64_C(1) << 53) && id <= INT64_C(1) << 53)
 		return TLV_OK;
-	return tlv_fail(ctx, TLV_BAD_PARAMETER,
-					"%" PRId64 ", or the text that it stands for, has no place among numbers", id);
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "%" PRId64 ", or the text that it stands for, has no place among numbers", id);
+	return tlv_fail_hint(ctx, "Use numbers from -2^53 to 2^53 for categories.");
 }

@@ -12,6 +12,7 @@
 
 #include "scores_internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 
 /* Steps, in deviations of what the parameter is of. */
 #define STEP 1e-3
@@ -109,9 +110,8 @@ tlv_probes_open(tlv_context *ctx, scores_state *state, const tlv_estimates *list
 		return tlv_fail_hint(ctx, "tlv_jackknife has no such limit.");
 	}
 	if (state->model->class->redraw == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"sandwich errors are not defined for a model of kind %s",
-						tlv_kind_find(TLV_FRAME_MODEL, state->model->frame.header->kind)->name);
+		return tlv_refuse_sandwich(
+			ctx, tlv_kind_find(TLV_FRAME_MODEL, state->model->frame.header->kind)->name);
 	TLV_TRY_NEW0(ctx, probes, 1);
 	TLV_TRY_NEW0(ctx, probes->list, list->n);
 	TLV_TRY_NEW0(ctx, probes->side.scores, 2 * list->n);

@@ -197,7 +197,10 @@ require_scores(tlv_context *ctx, const tlv_frame *model, const tlv_frame *frame,
 	TLV_TRY(tlv_require_model(ctx, frame, model));
 	TLV_TRY(tlv_scores_require(ctx, frame, list, "tlv_drift"));
 	if (!(tlv_frame_scalar(frame, "pieces", 0) > 1))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold fewer than two rows");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold fewer than two rows");
+		return tlv_fail_hint(ctx, "Collect them from more rows.");
+	}
 	return TLV_OK;
 }
 
@@ -259,6 +262,7 @@ tlv_scores_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	tlv_estimates_free(ctx, &list);
 	if (drift->n > 0)
 		return TLV_OK;
-	return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few to test the parameters of this model",
-					tlv_frame_scalar(statistics, "pieces", 0));
+	tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few to test the parameters of this model",
+			 tlv_frame_scalar(statistics, "pieces", 0));
+	return tlv_fail_hint(ctx, "Collect the statistics of more rows, of several days, say.");
 }

@@ -13,6 +13,7 @@
 
 #include "scores_internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
@@ -114,12 +115,18 @@ require_limits(tlv_context *ctx, size_t p, size_t n, const int64_t *blocks, size
 {
 	for (size_t b = 0; b < n; b++)
 		if (blocks[b] > TLV_SCORES_MOST_BLOCK)
-			return tlv_fail(ctx, TLV_LIMIT,
-							"standard errors of %lld parameters that depend on each other are too "
-							"many: the limit is %d",
-							(long long) blocks[b], TLV_SCORES_MOST_BLOCK);
+		{
+			tlv_fail(ctx, TLV_LIMIT,
+					 "standard errors of %lld parameters that depend on each other are too "
+					 "many: the limit is %d",
+					 (long long) blocks[b], TLV_SCORES_MOST_BLOCK);
+			return tlv_fail_hint(ctx, "tlv_jackknife has no such limit.");
+		}
 	if (p > TLV_SCORES_MOST || products > TLV_SCORES_MOST_PRODUCTS)
-		return tlv_fail(ctx, TLV_LIMIT, "standard errors of %zu parameters are too many", p);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "standard errors of %zu parameters are too many", p);
+		return tlv_fail_hint(ctx, "tlv_jackknife has no such limit.");
+	}
 	return TLV_OK;
 }
 
@@ -629,9 +636,9 @@ tlv_scores_require(tlv_context *ctx, const tlv_frame *errors, const tlv_estimate
 		   memcmp(blocks, tlv_section_data(errors, section), n * sizeof(int64_t)) == 0;
 	tlv_free(ctx, blocks);
 	if (!same)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+		return tlv_refuse_foreign_statistics(ctx);
 	if (!(tlv_frame_scalar(errors, "units", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	return TLV_OK;
 }
 

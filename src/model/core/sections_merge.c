@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sections_internal.h"
+#include "tensorlv/model/refusals.h"
 
 /* Numbers between two looks at whether to stop: some milliseconds. */
 #define NUMBERS_BETWEEN ((size_t) 1 << 20)
@@ -71,8 +72,7 @@ tlv_require_model(tlv_context *ctx, const tlv_frame *statistics, const tlv_frame
 
 	if (own != NULL && tlv_digest_equal(own, &model->header->digest))
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-	return tlv_fail_hint(ctx, "Collect them with the model that stands beside them.");
+	return tlv_refuse_foreign_statistics(ctx);
 }
 
 /* Sizes, and sections that must be equal; the frame is as declared, so that digests that are the

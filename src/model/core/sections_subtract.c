@@ -144,7 +144,10 @@ tlv_require_left(tlv_context *ctx, const char *name, size_t n, const double *tak
 		if (left[i] >= 0)
 			continue;
 		if (left[i] < -ROUNDING * (taken == NULL ? 1 : fabs(taken[i])))
-			return tlv_fail(ctx, TLV_BAD_DATA, "more of \"%s\" is taken away than there is", name);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "more of \"%s\" is taken away than there is", name);
+			return tlv_fail_hint(ctx, "Take away only what was added before.");
+		}
 		left[i] = 0;
 	}
 	return TLV_OK;
@@ -186,9 +189,12 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 	else if (*done && exactly)
 		TLV_TRY(sums_whole(ctx, state, sections, frame, done));
 	if (!*done && !exactly)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"values of kind %s are no sums that parts can be taken out of",
-						accumulator->class->name);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "values of kind %s are no sums that parts can be taken out of",
+				 accumulator->class->name);
+		return tlv_fail_hint(ctx, "Add up the other parts instead, by tlv_rollup.");
+	}
 	if (!*done)
 		return TLV_OK;
 	TLV_TRY(multiplied_copy(ctx, form_of(accumulator->class, frame), frame, -1, &negated));

@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 
 static tlv_status
 item_subspace_open(tlv_context *ctx, const tlv_frame *constant, bool compressed, void **opened)
@@ -45,7 +46,7 @@ static tlv_status
 products_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
 	if (constants->opened == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_count_products needs a subspace");
+		return tlv_refuse_no_constant(ctx, "tlv_count_products", "subspace");
 	return tlv_count_products_create(ctx, constants->opened, accumulator);
 }
 
@@ -53,7 +54,7 @@ static tlv_status
 anchors_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
 	if (constants->opened == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_anchor_moments needs a subspace");
+		return tlv_refuse_no_constant(ctx, "tlv_anchor_moments", "subspace");
 	return tlv_anchor_moments_create(ctx, constants->opened, accumulator);
 }
 
@@ -61,7 +62,7 @@ static tlv_status
 pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
 	if (constants->opened == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_pair_moments needs a subspace");
+		return tlv_refuse_no_constant(ctx, "tlv_pair_moments", "subspace");
 	return tlv_pair_moments_create(ctx, constants->opened, accumulator);
 }
 
@@ -69,7 +70,7 @@ static tlv_status
 slices_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
 	if (constants->opened == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_slice_moments needs a subspace");
+		return tlv_refuse_no_constant(ctx, "tlv_slice_moments", "subspace");
 	return tlv_slice_moments_create(ctx, constants->opened, accumulator);
 }
 
@@ -77,7 +78,7 @@ static tlv_status
 grouped_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
 	if (constants->opened == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_count_moments needs a subspace");
+		return tlv_refuse_no_constant(ctx, "tlv_count_moments", "subspace");
 	return tlv_grouped_moments_create(ctx, constants->opened, constants->count, accumulator);
 }
 

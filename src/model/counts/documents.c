@@ -345,9 +345,11 @@ tlv_documents_require_left(tlv_context *ctx, const tlv_held_documents *held)
 {
 	for (size_t t = 0; t < held->n; t++)
 		if (held->list[t].times < 0)
-			return tlv_fail(ctx, TLV_BAD_DATA,
-							"a document of %zu items is taken away, and it is not there",
-							held->list[t].n);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA,
+					 "a document of %zu items is taken away, and it is not there", held->list[t].n);
+			return tlv_fail_hint(ctx, "Take away only what was added before.");
+		}
 	return TLV_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "subspace_parts.h"
 #include "tensorlv/model/dirichlet.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 /* Items between two looks at whether to stop. */
@@ -188,7 +189,7 @@ check_whitening(tlv_context *ctx, const tlv_whitening_options *options, whitenin
 		return tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
 	}
 	if (!(tlv_frame_scalar(w->moments, "tokens", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the moments hold no documents");
+		return tlv_refuse_empty(ctx, "the moments hold", "documents");
 	k = (double) w->k;
 	return tlv_require_memory(
 		ctx, sizeof(double) * (5 * width * width + 2 * d * k + (double) options->topics * d),
@@ -248,13 +249,13 @@ static tlv_status
 require_slices_of(tlv_context *ctx, const tlv_frame *subspace, const tlv_frame *slices)
 {
 	if (!tlv_digest_equal(tlv_frame_digest(slices, "subspace"), &subspace->header->digest))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in another subspace");
+		return tlv_refuse_foreign_subspace(ctx);
 	if (tlv_frame_find(slices, "totals")->rows != tlv_frame_find(subspace, "items")->rows)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments do not fit their subspace");
+		return tlv_refuse_foreign_subspace(ctx);
 	if (tlv_frame_find(slices, "mean")->rows != tlv_frame_find(subspace, "basis")->rows)
 		return refuse_basis(ctx);
 	if (!(tlv_frame_scalar(slices, "tokens", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the moments hold no documents");
+		return tlv_refuse_empty(ctx, "the moments hold", "documents");
 	return TLV_OK;
 }
 

@@ -149,8 +149,11 @@ tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 
 	TLV_TRY(tlv_within_require_all_pairs(ctx, subspace, "slices"));
 	if (subspace->width > MOST_DIRECTIONS)
-		return tlv_fail(ctx, TLV_LIMIT, "slices in %zu directions are more than %d",
-						subspace->width, MOST_DIRECTIONS);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "slices in %zu directions are more than %d", subspace->width,
+				 MOST_DIRECTIONS);
+		return tlv_fail_hint(ctx, "Use a smaller k.");
+	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_slice_moments.accumulator, sizes, accumulator));
 	state = (slice_state *) *accumulator;
 	tlv_within_begin(*accumulator, subspace, &state->within);

@@ -407,8 +407,11 @@ tlv_subspace_from_moments(tlv_context *ctx, const tlv_frame *moments,
 		case TLV_KIND_COUNT_PRODUCTS:
 			return from_products(ctx, moments, options, image, size);
 		default:
-			return tlv_fail(ctx, TLV_BAD_PARAMETER,
-							"these moments do not lead to a subspace over items");
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments do not lead to a subspace over items");
+			return tlv_fail_hint(ctx, "Give what tlv_count_summary(bag) or tlv_count_products(bag, "
+									  "subspace) has collected.");
+		}
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/assert.h"
@@ -295,7 +296,7 @@ sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CR
 static tlv_status
 refuse_more(tlv_context *ctx)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA, "more answers are taken away than there are");
+	return tlv_refuse_taken(ctx, "answers");
 }
 
 /* Those that are taken wait until the value is stored. */

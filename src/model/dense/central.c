@@ -10,6 +10,7 @@
 
 #include "sums.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tensor3.h"
@@ -42,7 +43,10 @@ check_finite(tlv_context *ctx, const tlv_dense_central *central)
 		for (size_t i = 0; arrays[a] != NULL && i < sizes[a]; i++)
 			sum += arrays[a][i] * 0;
 		if (sum != 0) /* infinity or NaN times zero */
-			return tlv_fail(ctx, TLV_BAD_DATA, "the moments are not finite");
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "the moments are not finite");
+			return tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
+		}
 	}
 	return TLV_OK;
 }
@@ -102,9 +106,12 @@ tlv_dense_central_compute(tlv_context *ctx, const tlv_frame *moments, tlv_dense_
 	memset(central, 0, sizeof(*central));
 	if (moments->header->kind != TLV_KIND_DENSE_MOMENTS &&
 		moments->header->kind != TLV_KIND_DENSE_COMPRESSED)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "moments of vectors are needed");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "moments of vectors are needed");
+		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, order).");
+	}
 	if (tlv_frame_scalar(moments, "rows", 0) == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the moments are of no rows");
+		return tlv_refuse_empty(ctx, "the moments hold", "rows");
 	TLV_TRY(dense_sums_read(ctx, moments, &sums));
 	central->mean = sums.sum1; /* to be freed even after an error */
 	TLV_TRY_NEW(ctx, delta, sums.d);
@@ -200,9 +207,10 @@ leading_directions(tlv_context *ctx, tlv_dense_central *central, size_t p, leadi
 	for (size_t j = 0; j < out->known; j++)
 		out->values[j] = fmax(0, out->values[j]); /* rounding */
 	out->noise = mean_left(d, p, trace, out->values);
-	return isfinite(out->noise) && isfinite(out->values[0])
-			   ? TLV_OK
-			   : tlv_fail(ctx, TLV_BAD_DATA, "the variances overflow");
+	if (isfinite(out->noise) && isfinite(out->values[0]))
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_DATA, "the variances overflow");
+	return tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
 }
 
 tlv_status
@@ -216,8 +224,11 @@ tlv_dense_subspace(tlv_context *ctx, const tlv_frame *moments, size_t p, void **
 	*image = NULL;
 	*size = 0;
 	if (moments->header->kind != TLV_KIND_DENSE_MOMENTS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a subspace of vectors needs moments of kind dense_moments");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "a subspace of vectors needs moments of kind dense_moments");
+		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 2).");
+	}
 	if (p < 1 || p > d || p > TLV_DENSE_MOST_3)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"k = %zu is not between 1 and %zu, for vectors of length %zu", p,

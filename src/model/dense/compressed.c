@@ -58,8 +58,11 @@ tlv_dense_compressed_create_order(tlv_context *ctx, const tlv_frame *subspace, i
 	if (order < 2 || order > 4)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "max_order = %d is not 2, 3 or 4", order);
 	if (order == 4 && p > TLV_DENSE_MOST_4)
-		return tlv_fail(ctx, TLV_LIMIT, "%zu directions: moments of order 4 are kept up to %d", p,
-						TLV_DENSE_MOST_4);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "%zu directions: moments of order 4 are kept up to %d", p,
+				 TLV_DENSE_MOST_4);
+		return tlv_fail_hint(ctx, "Find the subspace with a smaller k.");
+	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_dense_compressed.accumulator, sizes, accumulator));
 	state = (compressed_state *) *accumulator;
 	tlv_sections_take(*accumulator, subspace);
@@ -162,8 +165,12 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	if (!state->takes_rows)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	if (d != expected)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, those of the subspace %zu", d,
-						expected);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, those of the subspace %zu", d,
+				 expected);
+		return tlv_fail_hint(ctx,
+							 "Give the columns that the subspace was found in, in their order.");
+	}
 	if (state->block_rows == state->block_room)
 	{
 		if (state->block_room < DENSE_BLOCK)
@@ -186,9 +193,12 @@ compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	double order = tlv_frame_scalar(frame, "order", 0);
 
 	if (state->declared.known && order != state->order)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"moments up to order %g cannot be merged with moments up to order %g",
-						state->order, order);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "moments up to order %g cannot be merged with moments up to order %g",
+				 state->order, order);
+		return tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
+	}
 	return tlv_sections_merge(ctx, accumulator, frame);
 }
 

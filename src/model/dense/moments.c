@@ -9,6 +9,7 @@
 
 #include "sums.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
@@ -55,8 +56,7 @@ moments_begin(tlv_context *ctx, moments_state *state, size_t d, const double *fi
 		return refuse_dimension(ctx, (int) state->order, d);
 	for (size_t j = 0; j < d; j++)
 		if (!isfinite(first[j]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", j + 1,
-							isnan(first[j]) ? "NaN" : "infinite");
+			return tlv_refuse_element(ctx, j, first[j]);
 	TLV_TRY_NEW(ctx, state->shift, d);
 	memcpy(state->shift, first, d * sizeof(double));
 	return dense_sums_init(ctx, &state->sums, d, (int) state->order);
@@ -73,8 +73,7 @@ moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	if (state->sums.d == 0)
 		TLV_TRY(moments_begin(ctx, state, d, x));
 	if (d != state->sums.d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
-						state->sums.d);
+		return tlv_refuse_length(ctx, d, state->sums.d);
 	TLV_TRY(dense_sums_next(ctx, &state->sums, &slot));
 	TLV_TRY(dense_sums_shift(ctx, state->sums.order, d, x, state->shift, slot));
 	state->sums.block_rows++;
@@ -164,7 +163,7 @@ static tlv_status
 none_left(tlv_context *ctx, moments_state *state)
 {
 	if (state->sums.rows < 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "more of \"rows\" is taken away than there is");
+		return tlv_refuse_taken(ctx, "rows");
 	dense_sums_free(ctx, &state->sums);
 	memset(&state->sums, 0, sizeof(state->sums));
 	return TLV_OK;
@@ -180,16 +179,18 @@ merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 	if (state->sums.d == 0)
 	{
 		if (tlv_frame_scalar(frame, "rows", 0) < 0)
-			return tlv_fail(ctx, TLV_BAD_DATA, "more of \"rows\" is taken away than there is");
+			return tlv_refuse_taken(ctx, "rows");
 		TLV_TRY_NEW(ctx, state->shift, d);
 		memcpy(state->shift, shift, d * sizeof(double));
 		return dense_sums_read(ctx, frame, &state->sums);
 	}
 	if (d != state->sums.d)
-		return tlv_fail(
-			ctx, TLV_BAD_DATA,
-			"moments of vectors of length %zu cannot be merged with those of length %zu",
-			state->sums.d, d);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "moments of vectors of length %zu cannot be merged with those of length %zu",
+				 state->sums.d, d);
+		return tlv_fail_hint(ctx, "All parts must have the same columns.");
+	}
 	TLV_TRY(check_distance(ctx, state, shift));
 	TLV_TRY(dense_sums_read(ctx, frame, &other));
 	TLV_TRY(merge_sums(ctx, state, &other, shift));

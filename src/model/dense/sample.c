@@ -10,6 +10,7 @@
 
 #include "tensorlv/model/keyed_sample.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/sort.h"
 
 /* Rows that there is room for at first, and beyond the sample: these, and that part of it. */
@@ -178,12 +179,10 @@ check_vector(tlv_context *ctx, const sample_state *state, size_t d, const double
 	if (d == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has no elements");
 	if (state->d > 0 && d != state->d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
-						state->d);
+		return tlv_refuse_length(ctx, d, state->d);
 	for (size_t i = 0; i < d; i++)
 		if (!isfinite(x[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", i + 1,
-							isnan(x[i]) ? "NaN" : "infinite");
+			return tlv_refuse_element(ctx, i, x[i]);
 	return TLV_OK;
 }
 
@@ -288,9 +287,11 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 
 	TLV_TRY(tlv_keyed_sample_join(ctx, &state->base, frame, "rows"));
 	if (rows->columns > 0 && state->d > 0 && rows->rows != state->d)
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"samples of vectors of length %zu and %zu cannot be merged", state->d,
-						(size_t) rows->rows);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "samples of vectors of length %zu and %zu cannot be merged",
+				 state->d, (size_t) rows->rows);
+		return tlv_fail_hint(ctx, "All parts must have the same columns.");
+	}
 	state->d = rows->columns > 0 ? rows->rows : state->d;
 	for (size_t t = 0; t < rows->columns; t++)
 	{

@@ -3,6 +3,7 @@
  */
 #include "cross_table.h"
 
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/bag.h"
 
 /* Entries between two looks at tlv_should_stop(): some milliseconds. */
@@ -88,7 +89,7 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 static tlv_status
 refuse_more(tlv_context *ctx)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	return tlv_refuse_taken(ctx, "rows");
 }
 
 /* Takes from the count of a key; *position gets where it is. */

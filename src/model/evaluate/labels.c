@@ -8,6 +8,7 @@
 
 #include "cross_table.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 
 /* Pairs of labels between two looks at tlv_should_stop(): some milliseconds. */
 #define CHUNK_PAIRS 65536
@@ -60,7 +61,7 @@ label_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	const double *const sizes[2] = {NULL, NULL};
 
 	if (nodes > state->nodes || nulls > state->declared.base.nulls)
-		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+		return tlv_refuse_taken(ctx, "rows");
 	TLV_TRY(tlv_cross_table_subtract(ctx, &state->table, frame, sizes, exactly, done));
 	state->nodes -= *done ? nodes : 0;
 	state->declared.base.nulls -= *done ? nulls : 0;

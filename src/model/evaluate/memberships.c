@@ -84,8 +84,11 @@ static tlv_status
 check_row(tlv_context *ctx, const membership_state *state, int side, size_t k, const double *x)
 {
 	if (k != state->k[side])
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s memberships, those before it %zu", k,
-						names[side], state->k[side]);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s memberships, those before it %zu", k,
+				 names[side], state->k[side]);
+		return tlv_fail_hint(ctx, "Take all memberships of a side from one model.");
+	}
 	for (size_t j = 0; j < k; j++)
 		if (!(fabs(x[j]) <= LARGEST))
 			return tlv_fail(ctx, TLV_BAD_DATA, "%s membership %zu is %g, not a number to compare",
@@ -199,10 +202,13 @@ membership_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 		TLV_TRY(allocate_sums(ctx, state, k_a, k_b));
 	TLV_TRY_ALLOC(ctx, state->products);
 	if (k_a != state->k[0] || k_b != state->k[1])
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"cannot merge memberships of %zu and %zu components with those of %zu and "
-						"%zu",
-						state->k[0], state->k[1], k_a, k_b);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "cannot merge memberships of %zu and %zu components with those of %zu and "
+				 "%zu",
+				 state->k[0], state->k[1], k_a, k_b);
+		return tlv_fail_hint(ctx, "Collect all parts from memberships of the same two models.");
+	}
 	state->nodes += nodes;
 	TLV_TRY(merge_products(ctx, state, frame, before / state->nodes * nodes));
 	for (int s = 0; s < 2; s++)

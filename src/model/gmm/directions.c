@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
@@ -71,13 +72,11 @@ directions_row(tlv_context *ctx, size_t d, size_t width, const double *x, double
 	double largest = 0, sum = 0;
 
 	if (width != d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
-						width, d);
+		return tlv_refuse_width(ctx, width, d);
 	for (size_t i = 0; i < d; i++)
 	{
 		if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", i + 1, x[i],
-							TLV_MIXTURE_LARGEST);
+			return tlv_refuse_number(ctx, i, x[i], TLV_MIXTURE_LARGEST);
 		largest = fmax(largest, fabs(x[i]));
 	}
 	for (size_t i = 0; i < d && largest > 0; i++)

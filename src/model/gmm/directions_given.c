@@ -16,6 +16,7 @@
 
 #include "directions.h"
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/special.h"
 
 /* Panels of four points of the integral, over where its logarithm is within so much of its largest.
@@ -130,14 +131,16 @@ directions_infer_given(tlv_context *ctx, const tlv_directions *directions, const
 	double largest = -HUGE_VAL, sum = 0, length;
 
 	if (part->d != directions->d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
-						part->d, directions->d);
+		return tlv_refuse_width(ctx, part->d, directions->d);
 	for (size_t i = 0; i < part->d; i++)
 		if (!part->missing[i])
 			work[m++] = part->float64[i];
 	TLV_TRY(directions_row(ctx, m, m, work, work, &length));
 	if (m > 0 && length == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row of zeros has no direction");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a row of zeros has no direction");
+		return tlv_fail_hint(ctx, "Leave such rows out.");
+	}
 	for (size_t j = 0; j < directions->k; j++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, j);

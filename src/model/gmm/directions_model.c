@@ -11,6 +11,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -178,7 +179,10 @@ expect_row(tlv_context *ctx, directions_model *own, const tlv_part *part)
 
 	TLV_TRY(directions_row(ctx, own->directions.d, part->d, part->float64, own->row, &length));
 	if (length == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row of zeros has no direction");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a row of zeros has no direction");
+		return tlv_fail_hint(ctx, "Leave such rows out.");
+	}
 	return directions_expect(ctx, &own->worker, 1, own->row, NULL);
 }
 
@@ -231,8 +235,7 @@ directions_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_m
 	tlv_directions_read(a, &x);
 	tlv_directions_read(b, &y);
 	if (x.d != y.d)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the mixtures have %zu and %zu dimensions", x.d,
-						y.d);
+		return tlv_refuse_dimensions(ctx, x.d, y.d);
 	TLV_TRY_NEW_ROWS(ctx, cost, x.k, y.k);
 	for (size_t i = 0; i < x.k; i++)
 	{

@@ -11,6 +11,7 @@
 #include "wide.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/refusals.h"
 
 /* Of the memory that is left, the part that a sample may take. */
 #define SAMPLE_SHARE 6
@@ -333,8 +334,10 @@ find_start(tlv_context *ctx, directions_plan *plan, const tlv_frame *rows, void 
 	size_t n, d = tlv_frame_find(rows, "rows")->rows;
 
 	if (d < 2)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a direction has two numbers at least, a row has %zu",
-						d);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a direction has two numbers at least, a row has %zu", d);
+		return tlv_fail_hint(ctx, "Use another covariance for single numbers.");
+	}
 	TLV_TRY(tlv_require_memory(
 		ctx, start_memory(plan, d, fmin(plan->n, tlv_frame_scalar(rows, "count", 0))), "the fit"));
 	TLV_TRY(tlv_row_sample_rows(ctx, rows, &n, &x));
@@ -357,8 +360,7 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	rows = &values[0]->frame;
 	plan->n = tlv_frame_scalar(rows, "seen", 0);
 	if ((double) plan->options.k > plan->n)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", plan->n,
-						plan->options.k);
+		return tlv_refuse_few(ctx, plan->n, "rows", plan->options.k, "components");
 	plan->whole = plan->n <= tlv_frame_scalar(rows, "count", 0);
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(ctx, &made, &plan->model,
@@ -394,7 +396,10 @@ tlv_directions_plan_create(tlv_context *ctx, const tlv_directions_plan_options *
 	directions_plan *plan;
 
 	if (options->k > TLV_MIXTURE_MOST_COMPONENTS || options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s = %zu is more than %d",
+						options->k > TLV_MIXTURE_MOST_COMPONENTS ? "k" : "max_k",
+						options->k > TLV_MIXTURE_MOST_COMPONENTS ? options->k : options->max_k,
+						TLV_MIXTURE_MOST_COMPONENTS);
 	TLV_TRY_NEW0(ctx, plan, 1);
 	plan->base.class = &directions_plan_class;
 	plan->options = *options;

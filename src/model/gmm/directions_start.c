@@ -11,6 +11,7 @@
 #include "wide.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
@@ -568,8 +569,7 @@ directions_find_start(tlv_context *ctx, const directions_sample *sample,
 	projected of;
 
 	if (sample->n < start->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", sample->n,
-						start->k);
+		return tlv_refuse_few(ctx, (double) sample->n, "rows", start->k, "components");
 	TLV_TRY(open_projected(ctx, sample, most, &of));
 	if (start->k == 0)
 	{

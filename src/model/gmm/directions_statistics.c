@@ -13,6 +13,7 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 #define SIZE_D TLV_SIZE_1
@@ -125,11 +126,10 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_DIRECTION_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"these moments are not statistics of a mixture of directions");
+		return tlv_refuse_kind_of_statistics(ctx, "a mixture of directions");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "sums", TLV_FLOAT64, means->rows, means->columns,
 							 NULL);

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -70,8 +71,8 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 			TLV_DENSE_MOST_3, options->k > 0 ? options->k : 2);
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",
-						tlv_frame_scalar(moments, "rows", 0), options->k);
+		return tlv_refuse_few(ctx, tlv_frame_scalar(moments, "rows", 0), "rows", options->k,
+							  "components");
 	return TLV_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -288,8 +289,7 @@ tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double
 	bool fits = true;
 
 	if (d != model->mixture.d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions", d,
-						model->mixture.d);
+		return tlv_refuse_width(ctx, d, model->mixture.d);
 	for (size_t i = 0; i < d; i++)
 	{
 		row[i] = x[i] - center[i];
@@ -297,8 +297,7 @@ tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double
 	}
 	for (size_t i = 0; i < d && !fits; i++)
 		if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", i + 1, x[i],
-							TLV_MIXTURE_LARGEST);
+			return tlv_refuse_number(ctx, i, x[i], TLV_MIXTURE_LARGEST);
 	return TLV_OK;
 }
 
@@ -325,8 +324,7 @@ expect_given(tlv_context *ctx, const tlv_gmm_model *gmm, const tlv_part *part, d
 			 double *log_likelihood)
 {
 	if (part->d != gmm->mixture.d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
-						part->d, gmm->mixture.d);
+		return tlv_refuse_width(ctx, part->d, gmm->mixture.d);
 	return tlv_mixture_infer_given(ctx, &gmm->mixture, part->float64, part->missing, shares,
 								   log_likelihood);
 }
@@ -365,8 +363,7 @@ gmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior
 	const tlv_part *part = &row->part[0];
 
 	if (part->d != mixture->d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
-						part->d, mixture->d);
+		return tlv_refuse_width(ctx, part->d, mixture->d);
 	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, part->d));
 	if (part->missing != NULL)
 		return tlv_mixture_impute(ctx, mixture, NULL, part->float64, part->missing, filled->values);
@@ -382,8 +379,7 @@ gmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 	tlv_gmm_read(a, &mixture_a);
 	tlv_gmm_read(b, &mixture_b);
 	if (mixture_a.d != mixture_b.d)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the mixtures have %zu and %zu dimensions",
-						mixture_a.d, mixture_b.d);
+		return tlv_refuse_dimensions(ctx, mixture_a.d, mixture_b.d);
 	return tlv_gmm_match(ctx, &mixture_a, &mixture_b, match->component, match->distance);
 }
 

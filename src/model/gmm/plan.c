@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/dense.h"
 
 /* Steps after which two starts are compared. */
@@ -438,7 +439,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	rows->n = tlv_frame_scalar(rows->moments, "rows", 0);
 	rows->d = tlv_frame_find(rows->moments, "shift")->rows;
 	if ((double) k > rows->n)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", rows->n, k);
+		return tlv_refuse_few(ctx, rows->n, "rows", k, "components");
 	TLV_TRY(gmm_fit_single(ctx, rows, &plan->single));
 	TLV_TRY(gmm_single_likelihoods(ctx, rows, plan->single_likelihood));
 	rows->single = &plan->single.frame;
@@ -485,7 +486,11 @@ tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_p
 
 	if (options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ||
 		options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s = %zu is more than %d",
+						options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ? "k" : "max_k",
+						options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ? options->fit.k
+																	 : options->max_k,
+						TLV_MIXTURE_MOST_COMPONENTS);
 	TLV_TRY_NEW0(ctx, plan, 1);
 	plan->base.class = &gmm_plan_class;
 	plan->options = *options;

@@ -8,6 +8,7 @@
 
 #include "internal.h"
 #include "wide.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
@@ -549,8 +550,7 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || options->starts < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
 	if (rows->n < options->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", rows->n,
-						options->k);
+		return tlv_refuse_few(ctx, (double) rows->n, "rows", options->k, "components");
 	TLV_TRY_NEW0(ctx, candidates, (size_t) number);
 	TLV_TRY(run_starts(ctx, &sample, options, candidates));
 	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));

@@ -12,6 +12,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -134,10 +135,10 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of a mixture");
+		return tlv_refuse_kind_of_statistics(ctx, "a mixture");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	variances = tlv_mixture_variances(means->rows,
 									  (tlv_covariance) tlv_frame_scalar(model, "covariance", 0));

@@ -8,6 +8,7 @@
 #include "choose.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/refusals.h"
 
 /* Rows of the sample, and numbers of it, at most. */
 #define MOST_ROWS	 20000
@@ -63,8 +64,7 @@ learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_
 	{
 		/* a query may return others than it did */
 		if (rows[i].part[0].d != d)
-			return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
-							(size_t) rows[i].part[0].d, d);
+			return tlv_refuse_width(ctx, (size_t) rows[i].part[0].d, d);
 		memcpy(x + i * d, rows[i].part[0].float64, d * sizeof(double));
 	}
 	TLV_TRY(tlv_gmm_sample_open(ctx, n, d, x, seed, &sample));

@@ -9,6 +9,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
@@ -414,8 +415,7 @@ gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, size_t p, cons
 	tlv_held clusters = {0};
 
 	if (evidence->sample.n < start->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components",
-						evidence->sample.n, start->k);
+		return tlv_refuse_few(ctx, (double) evidence->sample.n, "rows", start->k, "components");
 	TLV_TRY(clusters_fit(ctx, evidence, p, points, start->k, &clusters));
 	TLV_TRY(refine_held(ctx, evidence, &clusters.frame, &start->sampled, &start->log_likelihood,
 						&start->entropy));

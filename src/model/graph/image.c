@@ -60,10 +60,13 @@ note_weight(tlv_context *ctx, weight_form *form, const run_cursor *edge)
 	double weight = edge->weight;
 
 	if (!(weight <= DBL_MAX))
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"the weights of the edge from %" PRId64 " to %" PRId64
-						" add up to more than a float8 holds",
-						unbias(edge->src), unbias(edge->dst));
+	{
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "the weights of the edge from %" PRId64 " to %" PRId64
+				 " add up to more than a float8 holds",
+				 unbias(edge->src), unbias(edge->dst));
+		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
+	}
 	form->ones &= weight == 1;
 	form->whole &= weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
 	return TLV_OK;
@@ -322,7 +325,10 @@ check_totals(tlv_context *ctx, const image_writer *writer)
 	const graph_totals *totals = writer->totals;
 
 	if (!(writer->total <= DBL_MAX && totals->self_loop_weight <= DBL_MAX))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the weights add up to more than a float8 holds");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the weights add up to more than a float8 holds");
+		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
+	}
 	if (totals->nulls > GRAPH_MAX_WHOLE || totals->self_loops > GRAPH_MAX_WHOLE)
 		return tlv_fail(ctx, TLV_LIMIT, "more than 2^53 rows");
 	return TLV_OK;

@@ -115,9 +115,11 @@ place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
 		for (size_t i = 0; i < batch.n; i++)
 		{
 			if (side->value != NULL && !(batch.weight[i] <= (double) FLT_MAX))
-				return tlv_fail(side->ctx, TLV_BAD_DATA,
-								"an edge's weight %g is too large to compute with",
-								batch.weight[i]);
+			{
+				tlv_fail(side->ctx, TLV_BAD_DATA,
+						 "an edge's weight %g is too large to compute with", batch.weight[i]);
+				return tlv_fail_hint(side->ctx, "Divide all weights by a constant.");
+			}
 			if (side->by_source)
 				put_entry(side, row, batch.column[i], batch.weight[i]);
 			if (side->by_target)

@@ -256,9 +256,10 @@ tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a, const edge_run 
 static tlv_status
 refuse_more(tlv_context *ctx, const run_cursor *edge)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA,
-					"more of the edge from %" PRId64 " to %" PRId64 " is taken out than there is",
-					unbias(edge->src), unbias(edge->dst));
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "more of the edge from %" PRId64 " to %" PRId64 " is taken out than there is",
+			 unbias(edge->src), unbias(edge->dst));
+	return tlv_fail_hint(ctx, "Take away only what was added before.");
 }
 
 static tlv_status

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/fast_math.h"
 #include "internal.h"
 #include "tensorlv/num/assert.h"
@@ -335,12 +336,10 @@ tlv_hmm_check_sequence(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequenc
 	if (!parts->gaussian)
 		return TLV_OK;
 	if (sequence->d != parts->d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "vectors of %zu numbers under a model of %zu",
-						sequence->d, parts->d);
+		return tlv_refuse_width(ctx, sequence->d, parts->d);
 	for (size_t i = 0; i < sequence->n * sequence->d; i++)
 		if (!isfinite(sequence->x[i]) && (sequence->missing == NULL || !sequence->missing[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % sequence->d + 1,
-							i / sequence->d + 1, isnan(sequence->x[i]) ? "NaN" : "infinite");
+			return tlv_refuse_step(ctx, i, sequence->d, sequence->x[i]);
 	model->missing = sequence->missing != NULL;
 	if (!model->missing || model->incomplete != NULL)
 		return TLV_OK;

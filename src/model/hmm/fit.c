@@ -103,7 +103,11 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 	wide = tlv_frame_find(moments, "initial");
 	rows = wide != NULL ? wide->rows : 1;
 	if (fit->sequences == 0 || wide == NULL)
-		return tlv_fail(ctx, TLV_BAD_DATA, "there is no sequence of at least %d steps", TLV_WINDOW);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "there is no sequence of at least %d steps", TLV_WINDOW);
+		return tlv_fail_hint(ctx, "Give longer sequences, or use tlv_hmm(query), which learns from "
+								  "the sequences themselves.");
+	}
 	TLV_TRY(tlv_require_memory(ctx,
 							   sizeof(double) * (16.0 * (double) k * (double) rows +
 												 4.0 * (double) k * (double) k * (double) k),
@@ -115,8 +119,11 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 	if (k == 0 || k > fit->width)
 		return refuse_states(ctx, fit);
 	if (fit->windows < (double) k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f windows of %d steps are too few for %zu states",
-						fit->windows, TLV_WINDOW, k);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "%.0f windows of %d steps are too few for %zu states",
+				 fit->windows, TLV_WINDOW, k);
+		return tlv_fail_hint(ctx, "Ask for fewer states, or give more sequences.");
+	}
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->middle, k * fit->width));
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->transitions, k * k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->weights, k));

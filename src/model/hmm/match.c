@@ -5,6 +5,7 @@
 
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/hmm.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 /* L1 distance of the emissions of two states over all symbols of either. */
@@ -31,10 +32,12 @@ static tlv_status
 check_alike(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b)
 {
 	if (a->gaussian != b->gaussian)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "one model is of symbols, one of vectors");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "one model is of symbols, one of vectors");
+		return tlv_fail_hint(ctx, "Fit both to sequences of the same form.");
+	}
 	if (a->gaussian && a->d != b->d)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu dimensions", a->d,
-						b->d);
+		return tlv_refuse_dimensions(ctx, a->d, b->d);
 	return TLV_OK;
 }
 

@@ -342,6 +342,20 @@ fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
 	return TLV_OK;
 }
 
+static tlv_status
+refuse_row(tlv_context *ctx, const char *what, size_t i, double least, double sum)
+{
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "row %zu of the given %s is no distribution", i + 1, what);
+	if (least < 0)
+	{
+		tlv_fail_detail(ctx, "One of its numbers is %g.", least);
+		return tlv_fail_hint(ctx, "Probabilities are not below 0.");
+	}
+	tlv_fail_detail(ctx, "Its numbers add up to %.10g.", sum);
+	return tlv_fail_hint(ctx, sum > 0 ? "Divide each of them by this sum."
+									  : "Give probabilities that add up to 1.");
+}
+
 /* n rows of probabilities. */
 static tlv_status
 check_rows(tlv_context *ctx, const char *what, size_t n, size_t width, const double *p)
@@ -356,8 +370,7 @@ check_rows(tlv_context *ctx, const char *what, size_t n, size_t width, const dou
 			least = fmin(least, p[i * width + j]);
 		}
 		if (!(least >= 0 && fabs(sum - 1) < 1e-6))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "row %zu of the given %s is no distribution",
-							i + 1, what);
+			return refuse_row(ctx, what, i, least, sum);
 	}
 	return TLV_OK;
 }
@@ -375,8 +388,10 @@ check_given(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_search *search
 		return search->m == 0
 				   ? TLV_OK
 				   : check_rows(ctx, "emissions", options->given_states, width, options->emissions);
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "the given emissions have %zu columns, the data %zu %s",
-					options->given_width, width, search->m > 0 ? "symbols" : "dimensions");
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the given emissions have %zu columns, the data %zu %s",
+			 options->given_width, width, search->m > 0 ? "symbols" : "dimensions");
+	return tlv_fail_hint(ctx, search->m > 0 ? "Give a column for every symbol, in their order."
+											: "Give one number for every dimension.");
 }
 
 /* No more states than there are steps, unless some are given. */
@@ -496,8 +511,10 @@ check_options(tlv_context *ctx, const tlv_hmm_plan_options *options)
 	size_t k = options->given_states;
 
 	if ((options->transitions != NULL || options->emissions != NULL) && options->fit.k != k)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, but %zu states are given", options->fit.k,
-						k);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, but %zu states are given", options->fit.k, k);
+		return tlv_fail_hint(ctx, "Leave k out, or give k => %zu.", k);
+	}
 	if (options->transitions != NULL)
 		TLV_TRY(check_rows(ctx, "transitions", k, k, options->transitions));
 	return TLV_OK;

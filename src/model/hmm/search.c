@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "learn.h"
+#include "tensorlv/model/refusals.h"
 
 /* Steps of time of the first and of the second round; of many states fewer, as each costs more. */
 #define FIRST_STEPS	 60000.0
@@ -125,8 +126,7 @@ run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 	TLV_TRY(tlv_hmm_data_head(ctx, search->data, round_steps(search->start.k, FIRST_STEPS), &part));
 	TLV_TRY(make_starts(ctx, search, &part, c));
 	if (c->n == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f steps are too few for %zu states",
-						search->data->steps, search->start.k);
+		return tlv_refuse_few(ctx, search->data->steps, "steps", search->start.k, "states");
 	for (int i = 0; c->n > 1 && i < c->n; i++)
 	{
 		tlv_report(ctx, "starts", i, c->n);

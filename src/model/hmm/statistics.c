@@ -14,6 +14,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 /* Less expected steps than this do not move a state. */
@@ -161,7 +162,7 @@ sequences_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	if (state->model != NULL)
 		TLV_TRY(tlv_hmm_batch_run(ctx, state->model, &state->batch, &state->sums));
 	if (!isfinite(state->sums.log_likelihood))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
+		return tlv_refuse_far_numbers(ctx);
 	return TLV_OK;
 }
 
@@ -220,11 +221,14 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		  tlv_accumulator **accumulator)
 {
 	if (statistics->header->kind != TLV_KIND_SEQUENCE_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a hidden Markov model is updated with sequence_statistics only");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "a hidden Markov model is updated with sequence_statistics only");
+		return tlv_fail_hint(ctx, "Collect them with tlv_statistics(sequence, model).");
+	}
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (tlv_frame_scalar(statistics, "steps", 0) == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no sequence");
+		return tlv_refuse_empty(ctx, "the statistics hold", "sequences");
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, NULL, accumulator));
 	return tlv_sections_merge(ctx, *accumulator, statistics);
 }
@@ -270,7 +274,7 @@ require_shape(tlv_context *ctx, const statistics_state *sums, const tlv_hmm_part
 
 	if (sums->k != model->k || sums->d != model->d || sums->gaussian != model->gaussian ||
 		sums->declared.sizes[SIZE_SQUARES] != numbers)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+		return tlv_refuse_foreign_statistics(ctx);
 	return TLV_OK;
 }
 

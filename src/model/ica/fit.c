@@ -8,6 +8,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
 
@@ -422,8 +423,8 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *
 		(moments->header->kind != TLV_KIND_DENSE_MOMENTS &&
 		 moments->header->kind != TLV_KIND_DENSE_COMPRESSED))
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "moments of vectors are needed");
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "moments of vectors are needed");
+		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 4).");
 	}
 	if (tlv_frame_scalar(moments, "order", 0) < 4)
 	{
@@ -438,10 +439,9 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *
 	fit->basis = basis != NULL ? tlv_section_data(moments, basis) : NULL;
 	if (options->k > fit->p)
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"k = %zu is more than the %zu dimensions of the moments", options->k,
-						fit->p);
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu dimensions of the moments",
+				 options->k, fit->p);
+		return tlv_fail_hint(ctx, "Use a smaller k.");
 	}
 	TLV_TRY(tlv_require_memory(
 		ctx, tlv_ica_fit_memory(fit->p, options->k > 0 ? options->k : fit->p, options), "the fit"));
@@ -457,8 +457,7 @@ fit_components(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 	TLV_TRY(ica_whiten(ctx, fit, options));
 	k = fit->k;
 	if (!(fit->central.rows > (double) k))
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",
-						fit->central.rows, k);
+		return tlv_refuse_few(ctx, fit->central.rows, "rows", k, "components");
 	TLV_TRY_NEW(ctx, fit->cumulant, tlv_packed4_size(k));
 	TLV_TRY(
 		tlv_cumulant4_compress(ctx, fit->p, k, fit->central.fourth, fit->whitening, fit->cumulant));

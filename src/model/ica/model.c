@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -264,26 +265,16 @@ ica_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	return TLV_OK;
 }
 
-static tlv_status
-refuse_element(tlv_context *ctx, size_t i, double x)
-{
-	return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", i + 1,
-					isnan(x)   ? "NaN"
-					: isinf(x) ? "infinite"
-							   : "too large");
-}
-
 tlv_status
 tlv_ica_center(tlv_context *ctx, const tlv_ica_model *model, size_t d, const double *x, double *out)
 {
 	if (d != model->d)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has %zu elements, those of the model have %zu",
-						d, model->d);
+		return tlv_refuse_width(ctx, d, model->d);
 	for (size_t i = 0; i < d; i++)
 	{
 		out[i] = x[i] - model->mean[i];
 		if (!isfinite(out[i]))
-			return refuse_element(ctx, i, x[i]);
+			return tlv_refuse_element(ctx, i, x[i]);
 	}
 	return TLV_OK;
 }
@@ -313,7 +304,7 @@ tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t d, const double *
 		double centered = x[i] - ica->mean[i];
 
 		if (!isfinite(centered))
-			return refuse_element(ctx, i, x[i]);
+			return tlv_refuse_element(ctx, i, x[i]);
 		for (size_t j = 0; j < k; j++)
 			y[j] += column[j] * centered;
 	}
@@ -416,8 +407,7 @@ ica_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 	const tlv_section *x = tlv_frame_find(a, "mixing"), *y = tlv_frame_find(b, "mixing");
 
 	if (x->rows != y->rows)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu dimensions",
-						(size_t) x->rows, (size_t) y->rows);
+		return tlv_refuse_dimensions(ctx, (size_t) x->rows, (size_t) y->rows);
 	return tlv_mixing_match(ctx, x->rows, x->columns, tlv_section_data(a, x), y->columns,
 							tlv_section_data(b, y), match->component, match->distance);
 }

@@ -14,6 +14,7 @@
 #include "tensorlv/num/fast_math.h"
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -198,10 +199,10 @@ static tlv_status
 check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, size_t k)
 {
 	if (statistics->header->kind != TLV_KIND_COMPONENT_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of components");
+		return tlv_refuse_kind_of_statistics(ctx, "components");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "slopes", TLV_FLOAT64, k, 1, NULL);
 }
@@ -245,7 +246,10 @@ require_finite(tlv_context *ctx, const tlv_ica_parts *parts)
 	for (size_t j = 0; j < parts->k; j++)
 		sum += 0 * parts->kurtosis[j];
 	if (sum != 0) /* infinity or NaN times zero */
-		return tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows are too large for a step");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows are too large for a step");
+		return tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
+	}
 	return TLV_OK;
 }
 
@@ -262,8 +266,10 @@ shorten_step(tlv_context *ctx, const tlv_ica_means *means, double weight, double
 	if (means->products == NULL)
 		TLV_TRY(tlv_polar(ctx, k, forth));
 	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, forth, 1e-12, back, &rank));
-	return rank == k ? TLV_OK
-					 : tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows depend on each other");
+	if (rank == k)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows depend on each other");
+	return tlv_fail_hint(ctx, "Use a smaller k.");
 }
 
 tlv_status

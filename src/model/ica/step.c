@@ -236,7 +236,10 @@ likelihood_step(tlv_context *ctx, const tlv_ica_means *m, double *forth, double 
 	likelihood_scale(m, forth);
 	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, forth, 1e-12, back, &rank));
 	if (rank < k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows depend on each other");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows depend on each other");
+		return tlv_fail_hint(ctx, "Use a smaller k.");
+	}
 	return TLV_OK;
 }
 

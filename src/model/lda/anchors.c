@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 typedef struct low_rank
@@ -55,7 +56,7 @@ open_moments(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
 		return tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
 	}
 	if (documents < 1)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the moments hold no documents");
+		return tlv_refuse_empty(ctx, "the moments hold", "documents");
 	return tlv_require_memory(ctx, anchors_memory(low->width, fit->d, fit->k), "the fit");
 }
 

@@ -18,6 +18,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
@@ -320,7 +321,7 @@ tlv_lda_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statist
 	TLV_TRY(tlv_lda_require_errors(ctx, model, statistics));
 	TLV_TRY(tlv_lda_require_errors(ctx, model, drift->reference));
 	if (!(tlv_frame_scalar(drift->reference, "tokens", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the reference holds no documents");
+		return tlv_refuse_empty(ctx, "the reference holds", "documents");
 	drift->compared = true;
 	TLV_TRY(
 		test_shares(ctx, tlv_frame_find(model, "phi")->rows, statistics, drift->reference, drift));

@@ -356,7 +356,10 @@ tlv_lda_error_statistics(tlv_context *ctx, tlv_model *base, tlv_accumulator **ac
 		return tlv_fail_hint(ctx, "Use a model of another refinement than 'ctm'.");
 	}
 	if (k > MOST_TOPICS)
-		return tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
+		return tlv_fail_hint(ctx, "tlv_jackknife has no such limit.");
+	}
 	TLV_TRY(tlv_require_memory(ctx, errors_memory(model, moments), "statistics of errors"));
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_errors.accumulator, sizes, accumulator));
 	state = (errors_state *) *accumulator;

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/lda.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 /* The rate of expectation maximisation is believed up to here. */
@@ -214,7 +215,7 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 
 	TLV_TRY(tlv_lda_require_errors(ctx, model, errors));
 	if (!(tlv_frame_scalar(errors, "tokens", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no documents");
+		return tlv_refuse_empty(ctx, "the statistics hold", "documents");
 	moments = tlv_frame_scalar(errors, "moments", 0) != 0;
 	factor = sample_factor(model, errors);
 	TLV_TRY(tlv_lda_errors_of(ctx, model, errors, &found));

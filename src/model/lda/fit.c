@@ -12,6 +12,7 @@
 #include "internal.h"
 #include "tensorlv/model/dirichlet.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
@@ -83,7 +84,7 @@ find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options 
 	*subspace = triples;
 	if (given != NULL &&
 		!tlv_digest_equal(tlv_frame_digest(triples, "subspace"), &given->header->digest))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in another subspace");
+		return tlv_refuse_foreign_subspace(ctx);
 	if (!tlv_count_triples_refer(triples))
 		return TLV_OK;
 	if (given == NULL)
@@ -95,7 +96,7 @@ find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options 
 	*subspace = given;
 	if (tlv_frame_find(given, "items")->rows != tlv_frame_find(triples, "totals")->rows ||
 		tlv_frame_find(given, "basis")->rows < tlv_frame_find(triples, "mean")->rows)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments do not fit their subspace");
+		return tlv_refuse_foreign_subspace(ctx);
 	return TLV_OK;
 }
 
@@ -122,11 +123,14 @@ open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *
 		return tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
 	}
 	if (tlv_frame_scalar(triples, "distinct", 0) != 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"moments collected in distinct mode serve for choosing k only");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "moments collected in distinct mode serve for choosing k only");
+		return tlv_fail_hint(ctx, "Find the subspace with distinct_pairs => false.");
+	}
 	if (tlv_frame_scalar(triples, "documents", 0) < (double) fit->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f documents are too few for %zu topics",
-						tlv_frame_scalar(triples, "documents", 0), fit->k);
+		return tlv_refuse_few(ctx, tlv_frame_scalar(triples, "documents", 0), "documents", fit->k,
+							  "topics");
 	TLV_TRY(tlv_require_memory(ctx, tlv_lda_fit_memory(w, fit->d, options), "the fit"));
 	TLV_TRY_NEW(ctx, fit->pairs, w * w);
 	TLV_TRY_NEW(ctx, fit->triples, tlv_packed3_size(w));
@@ -563,8 +567,11 @@ read_slices(tlv_context *ctx, const tlv_frame *moments, lda_fit *fit)
 	TLV_TRY(tlv_subspace_slices(ctx, fit->subspace, moments, &alpha0, slices));
 	TLV_TRY(tlv_decompose_step(ctx, k, slices, rotation, dec->values, &change));
 	if (!fit->searched && fabs(alpha0 - fit->alpha0) > 1e-3 * (1 + alpha0))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g, and the basis is white at %g",
-						fit->alpha0, alpha0);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g, and the basis is white at %g", fit->alpha0,
+				 alpha0);
+		return tlv_fail_hint(ctx, "Leave alpha0 out.");
+	}
 	if (fit->searched)
 		fit->alpha0 = alpha0;
 	for (size_t i = 0; i < k * k; i++)
@@ -603,8 +610,11 @@ tlv_lda_fit_slices(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_opt
 	fit.k = fit.width = tlv_frame_find(moments, "mean")->rows;
 	fit.d = tlv_frame_find(moments, "totals")->rows;
 	if (options->k > 0 && options->k != fit.k && !(options->fewer && options->k > fit.k))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, and the slices are of %zu topics",
-						options->k, fit.k);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, and the slices are of %zu topics", options->k,
+				 fit.k);
+		return tlv_fail_hint(ctx, "Leave k out.");
+	}
 	TLV_TRY(tlv_require_memory(ctx, tlv_lda_fit_slices_memory(fit.k, fit.d), "the fit"));
 	TLV_TRY(read_slices(ctx, moments, &fit));
 	if (!(tlv_frame_float64(fit.subspace, "ritz")[fit.k - 1] > 0))

@@ -185,8 +185,11 @@ tlv_lda_fix(tlv_context *ctx, const tlv_frame *model, const tlv_frame *given, vo
 	double *shares;
 
 	if (tlv_lda_fixed_topics(given) > f.k)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu topics are fixed, more than k = %zu",
-						tlv_lda_fixed_topics(given), f.k);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu topics are fixed, more than k = %zu",
+				 tlv_lda_fixed_topics(given), f.k);
+		return tlv_fail_hint(ctx, "k counts the fixed topics and those that are learnt.");
+	}
 	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
 	TLV_TRY(open_fixing(ctx, &f));
 	TLV_TRY(put_topics(ctx, &f));

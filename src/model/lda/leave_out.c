@@ -47,7 +47,10 @@ solve_components(tlv_context *ctx, const lda_products *through, double *q)
 					 0, right, k));
 	status = tlv_solve_spd(ctx, k, k, gram, right);
 	if (status == TLV_BAD_DATA)
-		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the moments do not identify %zu topics", k);
+	{
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the moments do not identify %zu topics", k);
+		return tlv_fail_hint(ctx, "Use a smaller k, or more documents.");
+	}
 	TLV_TRY(status);
 	TLV_TRY(tlv_gemm(ctx, false, false, w, k, k, 1, through->components, w, right, k, 0, q, w));
 	tlv_free(ctx, right);

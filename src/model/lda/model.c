@@ -10,6 +10,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
@@ -351,10 +352,13 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS &&
 		statistics->header->kind != TLV_KIND_LOGISTIC_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of topics");
+		return tlv_refuse_kind_of_statistics(ctx, "topics");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");
+		return tlv_fail_hint(ctx, "Give documents with items that the model was learnt from.");
+	}
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "expected", TLV_FLOAT64, phi->rows, phi->columns,
 							 NULL);
@@ -452,8 +456,11 @@ maximize_shares(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	double *mean;
 
 	if (statistics->header->kind == TLV_KIND_TOPIC_STATISTICS && parts->logistic_mean != NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the statistics are of topics without correlations");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are of topics without correlations");
+		return tlv_fail_hint(ctx,
+							 "Collect them under a model that was refined with refine => 'ctm'.");
+	}
 	if (statistics->header->kind == TLV_KIND_TOPIC_STATISTICS)
 	{
 		parts->alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
@@ -592,11 +599,14 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	if (summary->header->type != TLV_FRAME_MOMENTS ||
 		(summary->header->kind != TLV_KIND_COUNT_SUMMARY &&
 		 summary->header->kind != TLV_KIND_COUNT_PAIRS))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a summary of the documents is needed");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a summary of the documents is needed");
+		return tlv_fail_hint(ctx, "Collect it with tlv_count_summary(bag).");
+	}
 	d = tlv_frame_find(summary, "items")->rows;
 	totals = tlv_frame_float64(summary, "totals");
 	if (!(tokens > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the summary holds no documents");
+		return tlv_refuse_empty(ctx, "the summary holds", "documents");
 	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
 	TLV_TRY_NEW(ctx, phi, parts.k * d + d);
 	shares = phi + parts.k * d;

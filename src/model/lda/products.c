@@ -14,6 +14,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -233,11 +234,14 @@ products_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 	size_t k, d;
 
 	if (model == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_topic_products needs a model");
+		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
 	k = model->topics.k;
 	d = model->topics.d;
 	if (k > MOST_TOPICS)
-		return tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
+		return tlv_fail_hint(ctx, "Use a model of fewer topics.");
+	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_products.accumulator, sizes, accumulator));
 	state = (products_state *) *accumulator;
 	state->model = model;
@@ -413,7 +417,10 @@ tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products, tlv_lda_correlati
 	to->means = to->error + packed;
 	TLV_TRY(jackknife(ctx, products, to));
 	if (!second_but(products, TLV_LDA_GROUPS, to))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the documents say nothing of these topics");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the documents say nothing of these topics");
+		return tlv_fail_hint(ctx, "Give documents with items that the model was learnt from.");
+	}
 	tlv_lda_complete_correlations(to);
 	TLV_TRY_NEW_ROWS(ctx, square, to->k, to->k);
 	tlv_packed2_unpack(to->k, to->second, square);

@@ -8,6 +8,7 @@
 #include "anchor_topics.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 /* An anchor must be in one of so many documents, too: rows of rarer items are farthest, by noise.
@@ -43,7 +44,7 @@ open_pairs(tlv_context *ctx, const tlv_lda_options *options, exact_fit *exact)
 	fit->tokens = tlv_frame_scalar(moments, "tokens", 0);
 	fit->k = options->k;
 	if (!(fit->tokens > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the moments hold no documents");
+		return tlv_refuse_empty(ctx, "the moments hold", "documents");
 	if (width > 0 && fit->items[width - 1] == TLV_RUNOFF_ITEM)
 	{
 		fit->d--;
@@ -54,8 +55,10 @@ open_pairs(tlv_context *ctx, const tlv_lda_options *options, exact_fit *exact)
 	if (options->fewer && fit->k > fit->d)
 		fit->k = fit->d;
 	if (fit->k > fit->d || fit->k == 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu items", options->k,
-						fit->d);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu items", options->k, fit->d);
+		return tlv_fail_hint(ctx, "Use a smaller k.");
+	}
 	return tlv_require_memory(
 		ctx, exact_memory((double) width, (double) fit->k, isnan(options->alpha0)), "the fit");
 }

@@ -9,6 +9,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
 
@@ -44,7 +45,7 @@ tlv_lda_corpus_topic(tlv_context *ctx, const tlv_frame *summary, const tlv_lda_o
 	double *shares;
 
 	if (d == 0 || !(tokens > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the summary holds no documents");
+		return tlv_refuse_empty(ctx, "the summary holds", "documents");
 	TLV_TRY_NEW(ctx, shares, d);
 	for (size_t i = 0; i < d; i++)
 		sum += shares[i] = totals[i] / tokens;

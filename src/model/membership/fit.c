@@ -115,14 +115,20 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 	TLV_TRY(membership_check_options(ctx, options, tables->p / options->copies,
 									 tables->offset[tables->p]));
 	if (!(tables->rows > 0))
-		return tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no rows");
+	{
+		tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no rows");
+		return tlv_fail_hint(ctx, "Collect them from rows that are not null.");
+	}
 	for (size_t s = 0; s < tables->p; s++)
 	{
 		bool number = s >= first;
 
 		if (tables->states[s] == 0 || (number && tables->singles[tables->offset[s]] == 0))
-			return tlv_fail(ctx, TLV_BAD_DATA, "%s %zu is missing in all rows",
-							number ? "number" : "variable", number ? s - first + 1 : s + 1);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "%s %zu is missing in all rows",
+					 number ? "number" : "variable", number ? s - first + 1 : s + 1);
+			return tlv_fail_hint(ctx, "Leave it out.");
+		}
 	}
 	if (tables->triples != NULL)
 		return TLV_OK;

@@ -83,8 +83,10 @@ pair_models(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, const tlv_
 	size_t first = 0;
 
 	if (x->p != y->p && (names_a.offsets == NULL || names_b.offsets == NULL))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu variables", x->p,
-						y->p);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu variables", x->p, y->p);
+		return tlv_fail_hint(ctx, "Fit both to the same variables.");
+	}
 	TLV_TRY_NEW(ctx, pairs->variable, x->p);
 	TLV_TRY_NEW(ctx, pairs->categories, x->categories);
 	TLV_TRY_NEW0(ctx, pairs->offset, y->p + 1);
@@ -92,8 +94,11 @@ pair_models(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, const tlv_
 		pairs->offset[w + 1] = pairs->offset[w] + (size_t) y->states[w];
 	pair_variables(x, y, &names_a, &names_b, pairs);
 	if (pairs->shared == 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"no variable of either model is called as one of the other");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "no variable of either model is called as one of the other");
+		return tlv_fail_hint(ctx, "Fit both to the same variables.");
+	}
 	for (size_t v = 0; v < x->p; first += (size_t) x->states[v], v++)
 	{
 		TLV_TRY_CONTINUE(ctx);

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/view_solver.h"
 
@@ -331,16 +332,23 @@ items_of_vector(tlv_context *ctx, membership_model *model, const tlv_part *part,
 	size_t q = model->numbers.q;
 
 	if (part->d != model->slots + q)
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"a row has %zu values, those of the model %zu: %zu categories, %zu numbers",
-						part->d, model->slots + q, model->slots, q);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "a row has %zu values, those of the model %zu: %zu categories, %zu numbers",
+				 part->d, model->slots + q, model->slots, q);
+		return tlv_fail_hint(ctx,
+							 "Give the variables that the model was fitted to, in their order.");
+	}
 	for (size_t s = 0; s < model->slots; s++)
 	{
 		if (!(x[s] >= 0 && x[s] < (double) model->parts.states[s]))
 			continue;
 		if (x[s] != floor(x[s]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %g, not a category", s + 1,
-							x[s]);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %g, not a category", s + 1, x[s]);
+			return tlv_fail_hint(
+				ctx, "Give the numbers of categories, from 0, and NULL for what is missing.");
+		}
 		model->items[(*n)++] = (int32_t) model->offset[s] + (int32_t) x[s];
 	}
 	for (size_t s = 0; s < q; s++)
@@ -350,12 +358,13 @@ items_of_vector(tlv_context *ctx, membership_model *model, const tlv_part *part,
 		if (tlv_membership_is_missing(number))
 			continue;
 		if (!(fabs(number) <= TLV_MIXED_MOST))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", s + 1,
-							number, TLV_MIXED_MOST);
+			return tlv_refuse_number(ctx, s, number, TLV_MIXED_MOST);
 		if (model->numbers.counts[s] && number < 0)
-			return tlv_fail(ctx, TLV_BAD_DATA,
-							"number %zu of a row is %g: the model's are counts, from 0", s + 1,
-							number);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g: the model's are counts, from 0",
+					 s + 1, number);
+			return tlv_fail_hint(ctx, "Leave such rows out, or give NULL for the count.");
+		}
 		model->items[(*n)++] = membership_worker_take(&model->worker, s, number);
 	}
 	return TLV_OK;
@@ -375,8 +384,12 @@ membership_items(tlv_context *ctx, membership_model *model, const tlv_row *row, 
 	if (model->numbers.q > 0)
 		return items_of_vector(ctx, model, part, n);
 	if (part->d != model->slots)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, those of the model %zu", part->d,
-						model->slots);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, those of the model %zu", part->d,
+				 model->slots);
+		return tlv_fail_hint(ctx,
+							 "Give the variables that the model was fitted to, in their order.");
+	}
 	for (size_t s = 0; s < model->slots; s++)
 	{
 		int32_t code = part->codes[s];

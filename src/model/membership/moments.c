@@ -42,8 +42,11 @@ create_moments(tlv_context *ctx, size_t p, size_t copies, const int64_t *states,
 	moments->categories = v;
 	moments->own = copies > 1;
 	if (v > TLV_MEMBERSHIP_MOST_CATEGORIES)
-		return tlv_fail(ctx, TLV_LIMIT, "%zu categories of all variables are more than %d", v,
-						TLV_MEMBERSHIP_MOST_CATEGORIES);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "%zu categories of all variables are more than %d", v,
+				 TLV_MEMBERSHIP_MOST_CATEGORIES);
+		return tlv_fail_hint(ctx, "Join rare categories, or use fewer variables.");
+	}
 	TLV_TRY(tlv_require_memory(ctx, 8.0 * (double) v * (double) v, "the pairs of categories"));
 	TLV_TRY_NEW0(ctx, moments->mean, v);
 	TLV_TRY_NEW0(ctx, moments->present, p);

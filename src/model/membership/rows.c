@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/sort.h"
 
 /* Groups of a number's values, of about as many each. */
@@ -44,8 +45,11 @@ find_states(tlv_context *ctx, const double *values, const int64_t *states, membe
 		rows->offset[j + 1] = rows->offset[j] + (size_t) rows->states[j];
 	rows->categories = rows->offset[rows->p];
 	if (rows->categories > TLV_MEMBERSHIP_MOST_TABLE)
-		return tlv_fail(ctx, TLV_LIMIT, "%zu categories of all variables are more than %d",
-						rows->categories, TLV_MEMBERSHIP_MOST_TABLE);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "%zu categories of all variables are more than %d",
+				 rows->categories, TLV_MEMBERSHIP_MOST_TABLE);
+		return tlv_fail_hint(ctx, "Join rare categories, or use fewer variables.");
+	}
 	return TLV_OK;
 }
 
@@ -173,8 +177,7 @@ take_numbers(tlv_context *ctx, const double *values, membership_rows *rows)
 			double x = values[i * rows->slots + first + s];
 
 			if (!tlv_membership_is_missing(x) && !(fabs(x) <= TLV_MIXED_MOST))
-				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", s + 1, x,
-								TLV_MIXED_MOST);
+				return tlv_refuse_number(ctx, s, x, TLV_MIXED_MOST);
 			rows->numbers[i * q + s] = tlv_membership_is_missing(x) ? NAN : x;
 			rows->codes[i * rows->slots + first + s] = 0;
 		}

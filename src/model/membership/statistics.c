@@ -12,6 +12,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 /* The sizes: components, categories. */
@@ -109,7 +110,7 @@ take_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	size_t rows = parts->categories + MEMBERSHIP_NUMBER_SUMS * q, numbers = k * rows;
 
 	if (statistics->header->kind != TLV_KIND_CATEGORY_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of categories");
+		return tlv_refuse_kind_of_statistics(ctx, "categories");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	TLV_TRY(
@@ -118,7 +119,7 @@ take_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 							  (const void **) &counts));
 	sums->rows = tlv_frame_scalar(statistics, "rows", 0);
 	if (!(sums->rows > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	TLV_TRY_NEW(ctx, sums->weights, k);
 	TLV_TRY_NEW(ctx, sums->counts, numbers);
 	memcpy(sums->weights, weights, k * sizeof(double));

@@ -9,6 +9,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 /* Columns of a triangular matrix that are multiplied together. */
@@ -452,9 +453,7 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 		worker->density[t] += sum;
 		worker->entropy[t] = fmax(sum - worker->entropy[t], 0); /* rounding */
 		if (!(worker->density[t] > -TLV_MIXTURE_LARGEST))
-			return tlv_fail(
-				ctx, TLV_BAD_DATA,
-				"a row is too far from all components: its likelihood under each of them is 0");
+			return tlv_refuse_far_row(ctx);
 	}
 	if (sums == NULL)
 		return TLV_OK;

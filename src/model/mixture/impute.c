@@ -4,6 +4,7 @@
  * component their mean given the others, weighted with it.
  */
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/model/refusals.h"
 
 #include <math.h>
 
@@ -33,8 +34,7 @@ find_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x, const 
 		if (missing[i])
 			given->absent[given->missing++] = i;
 		else if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", i + 1, x[i],
-							TLV_MIXTURE_LARGEST);
+			return tlv_refuse_number(ctx, i, x[i], TLV_MIXTURE_LARGEST);
 		else
 			given->seen[given->n++] = i;
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
@@ -197,9 +197,7 @@ shares_of_densities(tlv_context *ctx, size_t k, double *density, double *log_sum
 	for (size_t j = 0; j < k; j++)
 		largest = fmax(largest, density[j]);
 	if (!isfinite(largest))
-		return tlv_fail(
-			ctx, TLV_BAD_DATA,
-			"a row is too far from all components: its likelihood under each of them is 0");
+		return tlv_refuse_far_row(ctx);
 	for (size_t j = 0; j < k; j++)
 		sum += density[j] = exp(density[j] - largest);
 	for (size_t j = 0; j < k; j++)

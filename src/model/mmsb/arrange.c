@@ -75,7 +75,10 @@ tlv_mmsb_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_mat
 	TLV_TRY(tlv_mmsb_read(ctx, a, &x));
 	TLV_TRY(tlv_mmsb_read(ctx, b, &y));
 	if (x.sides != y.sides)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "one model has one side, the other two");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "one model has one side, the other two");
+		return tlv_fail_hint(ctx, "Fit both to graphs of the same form.");
+	}
 	sums = (overlap){.ka = x.k, .kb = y.k};
 	TLV_TRY_NEW0_ROWS(ctx, sums.common, x.k, y.k);
 	TLV_TRY_NEW0(ctx, sums.a, x.k + y.k);

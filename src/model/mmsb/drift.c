@@ -400,7 +400,10 @@ tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 	TLV_TRY(sum_blocks(ctx, &state, &walk));
 	close_days(ctx, &walk);
 	if (state.pairs == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "no edge of the graphs is between nodes of the model");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "no edge of the graphs is between nodes of the model");
+		return tlv_fail_hint(ctx, "Give graphs of the nodes that the model was fitted to.");
+	}
 	TLV_TRY(open_days(ctx, graph, n, reference, state.parts.poisson, &walk));
 	TLV_TRY(sum_nodes(ctx, &state, &walk));
 	close_days(ctx, &walk);

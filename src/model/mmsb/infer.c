@@ -311,8 +311,11 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag)
 		if (!node_rates(model, (size_t) model->index[i]))
 			continue;
 		if (!(model->known[i] <= 1e100))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the weight of an edge is %g, more than 1e100",
-							model->known[i]);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "the weight of an edge is %g, more than 1e100",
+					 model->known[i]);
+			return tlv_fail_hint(ctx, "Divide all weights by a constant.");
+		}
 		model->index[model->n_known] = model->index[i];
 		model->known[model->n_known++] = model->known[i];
 		model->weight += model->known[i];

@@ -225,10 +225,13 @@ count_neighbours(tlv_context *ctx, neighbours_state *state, const tlv_neighbours
 	}
 	*degree = all - loops;
 	if (!(*degree <= LARGEST_DEGREE))
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"the weights of the edges of node %lld are %g, more "
-						"than %g",
-						(long long) row->node, *degree, LARGEST_DEGREE);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "the weights of the edges of node %lld are %g, more "
+				 "than %g",
+				 (long long) row->node, *degree, LARGEST_DEGREE);
+		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
+	}
 	state->self_loops += loops;
 	TLV_TRY(tlv_dictionary_map(ctx, state->dictionary, n, state->items, state->weights,
 							   state->index, state->known, &found));
@@ -431,10 +434,13 @@ neighbours_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_f
 		state->k = k;
 	}
 	if (state->k != k)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"statistics of %zu and of %zu communities cannot "
-						"be put together",
-						state->k, k);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "statistics of %zu and of %zu communities cannot "
+				 "be put together",
+				 state->k, k);
+		return tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
+	}
 	for (size_t i = 0; i < k * k; i++)
 		state->edges[i] += edges[i];
 	TLV_TRY(reserve_nodes(ctx, state, n, bytes / sizeof(uint16_t)));

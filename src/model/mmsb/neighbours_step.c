@@ -12,6 +12,7 @@
 #include "memberships.h"
 #include "neighbours_mixed.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
 
@@ -41,14 +42,14 @@ open_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	const uint16_t *support;
 
 	if (statistics->header->kind != TLV_KIND_NEIGHBOUR_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of neighbours");
+		return tlv_refuse_kind_of_statistics(ctx, "neighbours");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	TLV_TRY(tlv_frame_require(ctx, statistics, "edges", TLV_FLOAT64, k, k,
 							  (const void **) &rows->edges));
 	rows->n = rows->memberships.n = tlv_frame_find(statistics, "nodes")->rows;
 	if (rows->n == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	rows->nodes = tlv_frame_int64(statistics, "nodes");
 	rows->degree = tlv_frame_float64(statistics, "degree");
 	support = bytes_of(statistics, "support");
@@ -323,7 +324,10 @@ tlv_mmsb_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	if (statistics->header->kind == TLV_KIND_NEIGHBOUR_STATISTICS &&
 		tlv_frame_scalar(statistics, "rows", 0) > 0 &&
 		tlv_frame_scalar(model, "graph", 0) != TLV_GRAPH_UNDIRECTED)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph with two sides has no refinement steps");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph with two sides has no refinement steps");
+		return tlv_fail_hint(ctx, "Fit the model again to the whole graph.");
+	}
 	return tlv_neighbour_update(ctx, model, statistics,
 								&(tlv_neighbour_step){.corrected = corrected}, image, size);
 }

@@ -606,8 +606,11 @@ tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multivie
 
 	if (moments->header->kind != TLV_KIND_VIEW_MOMENTS &&
 		moments->header->kind != TLV_KIND_CATEGORY_VIEWS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a multi-view mixture is fitted to moments of three views");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "a multi-view mixture is fitted to moments of three views");
+		return tlv_fail_hint(ctx, "Collect them with tlv_view_moments(x1, x2, x3).");
+	}
 	TLV_TRY(find_rank(ctx, moments, &choice));
 	return (choice.chosen ? fit_chosen : fit_components)(ctx, moments, options, &choice, image,
 														 size);

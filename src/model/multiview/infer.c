@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tensorlv/model/refusals.h"
 
 /* A row less likely than this under all components is not assigned to any. */
 #define LEAST_LOGARITHM (-TLV_MIXTURE_LARGEST)
@@ -22,14 +23,24 @@ tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 		if (view[t].type == TLV_PART_NONE)
 			continue;
 		if (view[t].d != parts->d[t])
-			return tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row has %zu numbers, the model's %zu",
-							t + 1, view[t].d, parts->d[t]);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row has %zu numbers, the model's %zu", t + 1,
+					 view[t].d, parts->d[t]);
+			return tlv_fail_hint(ctx,
+								 "Give the columns that the model was fitted to, in their order.");
+		}
 		for (size_t i = 0; i < view[t].d; i++)
 			if (isnan(x[i]))
-				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is NaN", i + 1, t + 1);
+			{
+				tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is NaN", i + 1, t + 1);
+				return tlv_fail_hint(ctx, "Leave such rows out, or replace the number.");
+			}
 			else if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
-				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %g, beyond %g", i + 1,
-								t + 1, x[i], TLV_MIXTURE_LARGEST);
+			{
+				tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %g, beyond %g", i + 1, t + 1,
+						 x[i], TLV_MIXTURE_LARGEST);
+				return tlv_fail_hint(ctx, "Leave such rows out, or replace the number.");
+			}
 	}
 	return TLV_OK;
 }
@@ -128,9 +139,7 @@ infer_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, double *
 	for (size_t j = 1; j < k; j++)
 		largest = fmax(largest, joint[j]);
 	if (!(largest > LEAST_LOGARITHM))
-		return tlv_fail(
-			ctx, TLV_BAD_DATA,
-			"a row is too far from all components: its likelihood under each of them is 0");
+		return tlv_refuse_far_row(ctx);
 	for (size_t j = 0; j < k; j++)
 		sum += joint[j] = exp(joint[j] - largest);
 	for (size_t j = 0; j < k && shares != NULL; j++)

@@ -53,8 +53,11 @@ tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a, const tlv_mu
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "one model is of categories, one of vectors");
 	for (int t = 0; t < 3 && a->items[0] == NULL; t++)
 		if (a->d[t] != b->d[t])
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "view %d has %zu and %zu dimensions", t + 1,
-							a->d[t], b->d[t]);
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "view %d has %zu and %zu dimensions", t + 1, a->d[t],
+					 b->d[t]);
+			return tlv_fail_hint(ctx, "Fit both to the same columns in the same order.");
+		}
 	TLV_TRY_NEW_ROWS(ctx, cost, a->k, b->k);
 	for (size_t i = 0; i < a->k; i++)
 		for (size_t j = 0; j < b->k; j++)

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
 /* A component with fewer rows than this keeps its means. */
@@ -21,8 +22,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_p
 
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_VIEW_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"these moments are not statistics of a multi-view mixture");
+		return tlv_refuse_kind_of_statistics(ctx, "a multi-view mixture");
 	d = tlv_frame_int64(statistics, "dimensions");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	/* Equal digests mean equal shapes, but a value may come from anywhere. */
@@ -30,9 +30,9 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_p
 		(tlv_frame_find(statistics, "center")->rows == 0) != is_categorical(parts) ||
 		(size_t) d[0] != parts->d[0] || (size_t) d[1] != parts->d[1] ||
 		(size_t) d[2] != parts->d[2])
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+		return tlv_refuse_foreign_statistics(ctx);
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	return TLV_OK;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/bag.h"
@@ -347,7 +348,7 @@ take_cells(tlv_context *ctx, cofire_state *state, const tlv_frame *frame, const 
 		}
 		count = &state->array[number_of(at[0], at[1], at[2])];
 		if (*count < counts[i])
-			return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+			return tlv_refuse_taken(ctx, "rows");
 		*count -= (uint32_t) counts[i];
 	}
 	return TLV_OK;
@@ -368,7 +369,7 @@ cofire_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 		return TLV_OK;
 	TLV_TRY(require_same_model(ctx, state, frame));
 	if (rows > state->rows || nulls > state->declared.base.nulls)
-		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+		return tlv_refuse_taken(ctx, "rows");
 	TLV_TRY(places_of(ctx, state, frame, &place));
 	TLV_TRY(choose_place(ctx, state, 0));
 	TLV_TRY(take_cells(ctx, state, frame, place));
@@ -408,7 +409,7 @@ are_ranked(const int32_t *rank, size_t a, size_t b, size_t c)
 static tlv_status
 refuse_taken(tlv_context *ctx)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	return tlv_refuse_taken(ctx, "rows");
 }
 
 /* The key of a cell as it is stored. */

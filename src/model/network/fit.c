@@ -254,9 +254,12 @@ tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *belo
 		options->seed, &sets));
 	found = sets.n > 0;
 	if (!found && below != NULL)
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"no units of layer %zu are on together more often than by chance",
-						tlv_frame_find(below, "layers")->rows);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "no units of layer %zu are on together more often than by chance",
+				 tlv_frame_find(below, "layers")->rows);
+		return tlv_fail_hint(ctx, "Use fewer layers.");
+	}
 	if (!found)
 		TLV_TRY(best_three(ctx, counts, &sets));
 	TLV_TRY(require_few_units(ctx, &sets, below));

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
 
@@ -406,10 +407,10 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 				 const network_step *s)
 {
 	if (statistics->header->kind != TLV_KIND_NETWORK_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of a network");
+		return tlv_refuse_kind_of_statistics(ctx, "a network");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "single", TLV_SPARSE, s->top.children, s->top.units,
 							 NULL);

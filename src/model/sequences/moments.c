@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/views.h"
 
@@ -30,8 +31,11 @@ sequence_set_form(tlv_context *ctx, sequence_state *state, sequence_form form)
 	if (state->form == FORM_UNKNOWN)
 		state->form = form;
 	if (state->form != form)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"sequences of symbols and of vectors cannot be put together");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "sequences of symbols and of vectors cannot be put together");
+		return tlv_fail_hint(ctx, "Collect them apart.");
+	}
 	return TLV_OK;
 }
 
@@ -80,7 +84,7 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 tlv_status
 sequence_refuse_more(tlv_context *ctx)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA, "more sequences are taken away than there are");
+	return tlv_refuse_taken(ctx, "sequences");
 }
 
 static tlv_status
@@ -103,8 +107,11 @@ sequence_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	if (!*done && exactly)
 		return TLV_OK;
 	if (!symbols && tlv_frame_find(frame, "initial") != NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"no sequences can be taken out of moments of sequences of vectors");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "no sequences can be taken out of moments of sequences of vectors");
+		return tlv_fail_hint(ctx, "Add up the other parts instead, by tlv_rollup.");
+	}
 	*done = true;
 	state->taken = true;
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)

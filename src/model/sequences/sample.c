@@ -11,6 +11,7 @@
 
 #include "tensorlv/model/keyed_sample.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sequences.h"
 #include "tensorlv/num/sort.h"
 
@@ -171,11 +172,17 @@ check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
 		state->d = d;
 	}
 	if (symbols != state->symbols)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"sequences of symbols and of vectors cannot be put together");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "sequences of symbols and of vectors cannot be put together");
+		return tlv_fail_hint(ctx, "Collect them apart.");
+	}
 	if (d != state->d)
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"a sequence of vectors of %zu numbers among vectors of %zu", d, state->d);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu numbers among vectors of %zu", d,
+				 state->d);
+		return tlv_fail_hint(ctx, "All sequences must have the same columns.");
+	}
 	return TLV_OK;
 }
 
@@ -196,8 +203,7 @@ check_numbers(tlv_context *ctx, const tlv_part *part)
 {
 	for (size_t i = 0; i < part->n * part->d; i++)
 		if (!isfinite(part->float64[i]) && (part->missing == NULL || !part->missing[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % part->d + 1,
-							i / part->d + 1, isnan(part->float64[i]) ? "NaN" : "infinite");
+			return tlv_refuse_step(ctx, i, part->d, part->float64[i]);
 	return TLV_OK;
 }
 

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/views.h"
 
 static tlv_status
 refuse_dimension(tlv_context *ctx, size_t d, size_t expected)
 {
-	return tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu numbers among vectors of %zu",
-					d, expected);
+	tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu numbers among vectors of %zu", d,
+			 expected);
+	return tlv_fail_hint(ctx, "All sequences must have the same columns.");
 }
 
 static tlv_status
@@ -38,8 +40,11 @@ set_wide(tlv_context *ctx, sequence_state *state, size_t d)
 		return refuse_dimension(ctx, d, state->sums.d[0]);
 	TLV_TRY(sequence_set_form(ctx, state, FORM_WIDE));
 	if (d > MOST_NUMBERS)
-		return tlv_fail(ctx, TLV_LIMIT, "vectors of %zu numbers have more than %zu", d,
-						MOST_NUMBERS);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "vectors of %zu numbers have more than %zu", d, MOST_NUMBERS);
+		return tlv_fail_hint(
+			ctx, "Reduce the dimensions first, for instance to the leading principal components.");
+	}
 	state->wide = d;
 	return sequence_grow_initial(ctx, state, d);
 }
@@ -59,8 +64,7 @@ check_finite(tlv_context *ctx, size_t n, size_t d, const double *x, const bool *
 {
 	for (size_t i = 0; i < n * d; i++)
 		if (!isfinite(x[i]) && (missing == NULL || !missing[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % d + 1, i / d + 1,
-							isnan(x[i]) ? "NaN" : "infinite");
+			return tlv_refuse_step(ctx, i, d, x[i]);
 	return TLV_OK;
 }
 
@@ -164,7 +168,10 @@ check_initial(tlv_context *ctx, const sequence_state *state, size_t d)
 {
 	for (size_t i = 0; i < d; i++)
 		if (!isfinite(state->initial[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
+			return tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
+		}
 	return TLV_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/dictionary.h"
 
@@ -75,7 +76,10 @@ add_value(tlv_context *ctx, entries_state *state, const int32_t place[TLV_MODES]
 
 	/* sums of parts of it stay finite, too */
 	if (!(total <= 1e300))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the values of a tensor add up to more than 1e300");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the values of a tensor add up to more than 1e300");
+		return tlv_fail_hint(ctx, "Divide all values by a constant.");
+	}
 	state->total = total;
 	state->fractions |= value != floor(value);
 	return tlv_triple_add(ctx, &state->table,
@@ -208,7 +212,7 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	if (!*done)
 		return TLV_OK;
 	if (nulls > state->declared.base.nulls)
-		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+		return tlv_refuse_taken(ctx, "rows");
 	tlv_tensor_read_ids(frame, &ids);
 	TLV_TRY(places_of(ctx, &ids, place));
 	TLV_TRY(merge_items(ctx, state, &ids, place));

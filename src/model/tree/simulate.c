@@ -305,7 +305,11 @@ tlv_tree_sampler_create(tlv_context *ctx, const tlv_frame *model, tlv_tree_sampl
 	parts = &sampler->parts;
 	tlv_tree_read(model, parts);
 	if (parts->tables == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree has no parameters yet");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree has no parameters yet");
+		return tlv_fail_hint(
+			ctx, "Collect tlv_statistics(values, model) and tlv_update the model first.");
+	}
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, parts->parent, &sampler->shape));
 	TLV_TRY_NEW(ctx, sampler->offset, parts->nodes + 1);
 	tlv_tree_table_offsets(parts, sampler->offset);

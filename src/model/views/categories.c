@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/views.h"
@@ -175,7 +176,7 @@ category_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	if (!*done)
 		return TLV_OK;
 	if (rows > state->rows || nulls > state->declared.base.nulls)
-		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+		return tlv_refuse_taken(ctx, "rows");
 	TLV_TRY(tell_frame(ctx, state, frame));
 	TLV_TRY(positions_of(ctx, state, frame, at));
 	for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /*
  * triple_table.c - counts of triples (triple_table.h).
  */
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/model/triple_table.h"
 
 #include "tensorlv/num/assert.h"
@@ -39,7 +40,7 @@ tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key, double c
 	tlv_triple_slot *slot = table->n > 0 ? triple_slot_of(table, (uint64_t) key) : NULL;
 
 	if (slot == NULL || slot->key_plus_1 == 0 || slot->count < count)
-		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+		return tlv_refuse_taken(ctx, "rows");
 	slot->count -= count;
 	table->gone += slot->count == 0 && count > 0;
 	return TLV_OK;

@@ -48,7 +48,8 @@ columns_of(FunctionCallInfo fcinfo, int first, int n)
 
 		if (!OidIsValid(type))
 			ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
-							errmsg("the type of the row is not known")));
+							errmsg("the type of the row is not known"),
+							errhint("Cast it, to float8[] for instance.")));
 		TlvAnyType(type, mcxt, &columns->type[i]);
 		columns->categories |= is_category(&columns->type[i]);
 	}

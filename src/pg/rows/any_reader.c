@@ -31,7 +31,8 @@ row_of(FunctionCallInfo fcinfo, int argument)
 	type = get_fn_expr_argtype(fcinfo->flinfo, argument);
 	if (!OidIsValid(type))
 		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
-						errmsg("the type of the row is not known")));
+						errmsg("the type of the row is not known"),
+						errhint("Cast it, to float8[] for instance.")));
 	row = MemoryContextAllocZero(mcxt, sizeof(AnyRow));
 	TlvAnyType(type, mcxt, &row->type);
 	*note = row;

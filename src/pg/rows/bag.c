@@ -205,7 +205,8 @@ TLV_FUNCTION(tlv_to_bag_arrays)
 						  &weight_values, &weight_nulls, &n_weights);
 		if (n_weights != n)
 			ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-							errmsg("%d items, but %d weights", n, n_weights)));
+							errmsg("%d items, but %d weights", n, n_weights),
+							errhint("Give one weight for every item.")));
 	}
 	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
@@ -382,7 +383,8 @@ TLV_FUNCTION(tlv_bag_subtract)
 	}
 	if (n[1] > 0)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-						errmsg("more is taken out of the bag than there is")));
+						errmsg("more is taken out of the bag than there is"),
+						errhint("Take away only what was added before.")));
 	PG_RETURN_POINTER(TlvBagValue(0, items[0], weights[0]));
 }
 

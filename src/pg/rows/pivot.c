@@ -82,7 +82,8 @@ row_state(FunctionCallInfo fcinfo, Oid type, Size element)
 	if (ARR_DIMS(array)[0] != PG_GETARG_INT32(3))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a row has %d variables and then %d", ARR_DIMS(array)[0],
-							   PG_GETARG_INT32(3))));
+							   PG_GETARG_INT32(3)),
+						errhint("All rows must have the same number of variables.")));
 	return array;
 }
 
@@ -176,9 +177,9 @@ combine_rows(FunctionCallInfo fcinfo, bool numbers)
 	}
 	to = state_argument(fcinfo, 0);
 	if (ARR_DIMS(to)[0] != ARR_DIMS(from)[0])
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("rows have %d and %d variables", ARR_DIMS(to)[0], ARR_DIMS(from)[0])));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("rows have %d and %d variables", ARR_DIMS(to)[0], ARR_DIMS(from)[0]),
+						errhint("All rows must have the same number of variables.")));
 	for (int i = 0; i < ARR_DIMS(to)[0]; i++)
 	{
 		int32 *a = (int32 *) ARR_DATA_PTR(to) + i, *b = (int32 *) ARR_DATA_PTR(from) + i;

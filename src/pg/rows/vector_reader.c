@@ -308,7 +308,8 @@ views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 		else if (vectors.rows != cursor->rows)
 			ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 							errmsg("view %d has %zu rows, view %d has %zu", known + 1, cursor->rows,
-								   t + 1, vectors.rows)));
+								   t + 1, vectors.rows),
+							errhint("All three views must have a row for every observation.")));
 		known = known < 0 ? t : known;
 	}
 	cursor->left = cursor->rows;

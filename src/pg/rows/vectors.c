@@ -31,9 +31,11 @@ check_shape(ArrayType *array)
 	if (ARR_NDIM(array) == 0)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a vector has no elements")));
 	if (ARR_NDIM(array) > 2)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("an array of %d dimensions is neither a vector nor rows of vectors",
-							   ARR_NDIM(array))));
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("an array of %d dimensions is neither a vector nor rows of vectors",
+						ARR_NDIM(array)),
+				 errhint("Give a float8[] of one dimension, or of one row for each observation.")));
 	if (ARR_HASNULL(array))
 		refuse_null_element(array);
 }

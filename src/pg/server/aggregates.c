@@ -256,7 +256,8 @@ require_like(const tlv_accumulator *accumulator, const tlv_frame *frame)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("cannot take %s of kind %s out of kind %s",
 							   TlvKind(frame)->type == TLV_FRAME_GRAPH ? "graphs" : "moments",
-							   TlvKind(frame)->name, accumulator->class->name)));
+							   TlvKind(frame)->name, accumulator->class->name),
+						errhint("Take away values that the same aggregate has collected.")));
 }
 
 /* Takes the rows of a call out again; false: nobody knows exactly what is left. */
@@ -281,8 +282,9 @@ static void
 take_null(TlvExpanded *expanded)
 {
 	if (expanded->accumulator->nulls < 1)
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-						errmsg("more rows are taken away than there are")));
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION), errmsg("more rows are taken away than there are"),
+				 errhint("Take away only what was added before.")));
 	expanded->accumulator->nulls--;
 }
 
@@ -348,7 +350,8 @@ TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("cannot merge %s of kinds %s and %s",
 							   kind->type == TLV_FRAME_GRAPH ? "graphs" : "moments",
-							   accumulator->class->name, kind->name)));
+							   accumulator->class->name, kind->name),
+						errhint("Add up values of the same aggregate only.")));
 	TlvCheck(ctx, accumulator->class->merge(ctx, accumulator, frame));
 }
 

@@ -160,10 +160,12 @@ single_select(List *statements, const char *what)
 	RawStmt *statement;
 
 	if (statements == NIL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the query is empty")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the query is empty"),
+						errhint("Give one SELECT as the query.")));
 	if (list_length(statements) > 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%d statements are given, not one query", list_length(statements))));
+						errmsg("%d statements are given, not one query", list_length(statements)),
+						errhint("Give one SELECT as the query.")));
 	statement = linitial_node(RawStmt, statements);
 	if (!IsA(statement->stmt, SelectStmt))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -195,7 +197,8 @@ put_together(ArrayType *texts, const char *what)
 
 	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
 	if (n == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no query")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no query"),
+						errhint("Give one SELECT as the query.")));
 	initStringInfo(&all);
 	for (int i = 0; i < n; i++)
 	{
@@ -226,7 +229,8 @@ refuse_writing(const Query *query)
 {
 	if (query->commandType != CMD_SELECT) /* INTO makes a command of its own */
 		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR), errmsg("SELECT ... INTO is not allowed here")));
+				(errcode(ERRCODE_SYNTAX_ERROR), errmsg("SELECT ... INTO is not allowed here"),
+				 errhint("Leave INTO out: the rows are read from the query itself.")));
 	if (query->hasModifyingCTE)
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						errmsg("WITH clause containing a data-modifying statement must be at the "

@@ -383,7 +383,7 @@ test_refusals(void **state)
 				 "the query returns no rows");
 	options.fit.k = TLV_MIXTURE_MOST_COMPONENTS + 1;
 	assert_fails(tlv_gmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
-				 "k is more than 10000");
+				 "k = 10001 is more than 10000");
 }
 
 /* ---- the sample ---- */

@@ -27,8 +27,10 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 	int64_t *states = fit->rooted.states;
 
 	if (tree->p != p)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu",
-						tree->p, p);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu", tree->p, p);
+		return tlv_fail_hint(ctx, "Collect the moments of the variables that the tree has.");
+	}
 	fit->r = options->states > 0 ? options->states : 1;
 	if (options->factors != NULL && options->factors->q > 0)
 		fit->r = options->factors->q;

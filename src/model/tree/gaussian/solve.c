@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/refusals.h"
+
 /* Nodes between two looks at whether to stop. */
 #define NODES_BETWEEN 1024
 
@@ -435,8 +437,7 @@ take_row(tlv_context *ctx, tree_model *model, size_t d, const double *x, size_t 
 		return tlv_fail_hint(ctx, "Its rows are arrays of int.");
 	}
 	if (d != parts->columns)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, but the tree %zu columns", d,
-						parts->columns);
+		return tlv_refuse_width(ctx, d, parts->columns);
 	opened = of_model(model);
 	g = &opened->g;
 	*seen = 0;
@@ -446,7 +447,10 @@ take_row(tlv_context *ctx, tree_model *model, size_t d, const double *x, size_t 
 		bool missing = isnan(x[j]);
 
 		if (isinf(x[j]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a row is infinite", j + 1);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a row is infinite", j + 1);
+			return tlv_fail_hint(ctx, "Leave such rows out, or replace the number.");
+		}
 		g->factored = g->factored && missing == g->free[e];
 		g->free[e] = missing;
 		g->value[e] = missing ? 0 : x[j] - parts->means[j];
@@ -469,7 +473,7 @@ tlv_tree_gaussian_log_likelihood(tlv_context *ctx, tlv_model *base, size_t d, co
 	g = model->gaussian;
 	*value = -0.5 * (form + g->log_noise + g->log_free + (double) seen * log(2 * M_PI));
 	if (!isfinite(*value))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
+		return tlv_refuse_far_numbers(ctx);
 	return TLV_OK;
 }
 
@@ -533,6 +537,6 @@ tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const doubl
 	}
 	for (size_t i = 0; i < at; i++)
 		if (!isfinite(mean[i]) || (variance != NULL && !isfinite(variance[i])))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
+			return tlv_refuse_far_numbers(ctx);
 	return TLV_OK;
 }

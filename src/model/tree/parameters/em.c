@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
@@ -240,10 +241,14 @@ static tlv_status
 refuse_statistics(tlv_context *ctx, bool gaussian, bool complete)
 {
 	if (gaussian)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a tree of numbers is fitted to moments and not updated");
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "a tree %s parameters is updated with %s only",
-					complete ? "with" : "without", complete ? "tree_statistics" : "tree_triples");
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a tree of numbers is fitted to moments and not updated");
+		return tlv_fail_hint(
+			ctx, "Fit it again to moments of all rows: tlv_fit_tree(tlv_rollup(moments)).");
+	}
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "a tree %s parameters is updated with %s only",
+			 complete ? "with" : "without", complete ? "tree_statistics" : "tree_triples");
+	return tlv_fail_hint(ctx, "Collect them with tlv_statistics(values, model).");
 }
 
 tlv_status
@@ -265,11 +270,11 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return refuse_statistics(ctx, parts.gaussian, parts.tables != NULL);
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (rows == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no row");
+		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	if (parts.tables == NULL)
 		return tlv_tree_complete(ctx, model, statistics, image, size);
 	if (tlv_frame_find(statistics, "counts")->rows != parts.entries)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+		return tlv_refuse_foreign_statistics(ctx);
 	TLV_TRY_NEW(ctx, tables, parts.entries);
 	memcpy(tables, tlv_frame_float64(statistics, "counts"), parts.entries * sizeof(double));
 	if (step->weight < 1)

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/plan.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 
 /* Adds the table of (a, c), a's states outside. */
 static double *
@@ -32,8 +33,11 @@ copy_pairs(tlv_context *ctx, const tlv_category_tables *tables, const tree_selec
 	double wanted = tlv_tree_pair_entries(selection), *to;
 
 	if (wanted > (double) TLV_TREE_MOST_ENTRIES)
-		return tlv_fail(ctx, TLV_LIMIT, "the tables of pairs have %.0f numbers, more than %zu",
-						wanted, TLV_TREE_MOST_ENTRIES);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "the tables of pairs have %.0f numbers, more than %zu", wanted,
+				 TLV_TREE_MOST_ENTRIES);
+		return tlv_fail_hint(ctx, "Use fewer variables, or put rare states together.");
+	}
 	*entries = (size_t) wanted;
 	*pairs = to = tlv_alloc0(ctx, *entries, sizeof(double));
 	TLV_TRY_ALLOC(ctx, to);
@@ -100,8 +104,11 @@ write_solved(tlv_context *ctx, tlv_tree_parts *parts, const double *triples, con
 		entries += (double) parts->states[v] *
 				   (parts->parent[v] < 0 ? 1 : (double) parts->states[parts->parent[v]]);
 	if (entries > (double) TLV_TREE_MOST_ENTRIES)
-		return tlv_fail(ctx, TLV_LIMIT, "the tree's tables have %.0f numbers, more than %zu",
-						entries, TLV_TREE_MOST_ENTRIES);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "the tree's tables have %.0f numbers, more than %zu", entries,
+				 TLV_TREE_MOST_ENTRIES);
+		return tlv_fail_hint(ctx, "Use fewer variables, or put rare states together.");
+	}
 	parts->entries = (size_t) entries;
 	TLV_TRY_NEW0(ctx, tables, parts->entries);
 	TLV_TRY(tlv_tree_solve(ctx, parts, triples, pairs, decompose, tables, parts->diagnostics));
@@ -119,8 +126,10 @@ check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
 				const tlv_tree_fit_options *options)
 {
 	if (tree->p != p)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu",
-						tree->p, p);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu", tree->p, p);
+		return tlv_fail_hint(ctx, "Collect the moments of the variables that the tree has.");
+	}
 	if (options->states > TLV_CATEGORY_MOST_STATES)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "states = %zu is more than %d", options->states,
 						TLV_CATEGORY_MOST_STATES);
@@ -241,7 +250,7 @@ tlv_tree_complete(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 		entries += tlv_tree_triple_entries(&selection, j);
 	tlv_tree_selection_free(ctx, &selection);
 	if (tlv_frame_find(statistics, "tables")->rows != entries)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+		return tlv_refuse_foreign_statistics(ctx);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	parts.diagnostics = &diagnostics;
 	decompose.seed = (uint64_t) parts.seed;

@@ -43,9 +43,11 @@ tlv_tree_triples_create(tlv_context *ctx, tlv_model *base, tlv_accumulator **acc
 	for (size_t j = 0; j < model->parts.nodes - model->parts.p; j++)
 		entries += (double) tlv_tree_triple_entries(&selection, j);
 	if (entries > (double) TLV_TREE_MOST_ENTRIES)
-		return tlv_fail(ctx, TLV_LIMIT,
-						"the tables of triples would have %.0f numbers, more than %zu", entries,
-						TLV_TREE_MOST_ENTRIES);
+	{
+		tlv_fail(ctx, TLV_LIMIT, "the tables of triples would have %.0f numbers, more than %zu",
+				 entries, TLV_TREE_MOST_ENTRIES);
+		return tlv_fail_hint(ctx, "Use fewer variables, or put rare states together.");
+	}
 	sizes[SIZE_ENTRIES] = (size_t) entries;
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_tree_triples.accumulator, sizes, accumulator));
 	state = (triples_state *) *accumulator;
@@ -108,14 +110,21 @@ triples_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	parts = &state->model->parts;
 	if (p != parts->p)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, but the tree %zu variables", p,
-						parts->p);
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, but the tree %zu variables", p,
+				 parts->p);
+		return tlv_fail_hint(ctx,
+							 "Give the variables that the tree was fitted to, in their order.");
+	}
 	for (size_t v = 0; v < p; v++)
 	{
 		if (values[v] < TLV_CATEGORY_MISSING || values[v] >= parts->states[v])
-			return tlv_fail(ctx, TLV_BAD_DATA,
-							"value %d of variable %zu is not one of its states, 0 to %lld",
-							values[v], v + 1, (long long) parts->states[v] - 1);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA,
+					 "value %d of variable %zu is not one of its states, 0 to %lld", values[v],
+					 v + 1, (long long) parts->states[v] - 1);
+			return tlv_fail_hint(ctx, "Values that the model has not seen can be given as NULL.");
+		}
 		state->values[v * WAITING + state->waiting] = (int8_t) values[v];
 	}
 	if (++state->waiting == WAITING)

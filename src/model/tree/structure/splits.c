@@ -106,8 +106,11 @@ static tlv_status
 check_same(tlv_context *ctx, const tlv_tree *a, const tlv_tree *b)
 {
 	if (a->p != b->p)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"trees of %zu and of %zu variables cannot be compared", a->p, b->p);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "trees of %zu and of %zu variables cannot be compared",
+				 a->p, b->p);
+		return tlv_fail_hint(ctx, "Learn both from the same variables.");
+	}
 	return TLV_OK;
 }
 

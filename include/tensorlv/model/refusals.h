@@ -1,0 +1,53 @@
+/*
+ * refusals.h - what several kinds of statistics and of models refuse, in the same words and with
+ * the same hint.  Every function fills ctx->error and returns its code.
+ */
+#ifndef TENSORLV_REFUSALS_H
+#define TENSORLV_REFUSALS_H
+
+#include "tensorlv/num/context.h"
+
+/* ---- rows; places count from 0 ---- */
+
+/* Of `width` numbers where a model has d. */
+extern tlv_status tlv_refuse_width(tlv_context *ctx, size_t width, size_t d);
+/* Of a length other than that of those before. */
+extern tlv_status tlv_refuse_length(tlv_context *ctx, size_t d, size_t first);
+/* An element that is NaN, or infinite, or leads to such a number. */
+extern tlv_status tlv_refuse_element(tlv_context *ctx, size_t at, double x);
+/* The same of a step of a sequence of vectors of d numbers. */
+extern tlv_status tlv_refuse_step(tlv_context *ctx, size_t at, size_t d, double x);
+/* A number that is NaN, or beyond what can be computed with. */
+extern tlv_status tlv_refuse_number(tlv_context *ctx, size_t at, double x, double most);
+/* A row that is so far from a mixture, or numbers from a model, that they have no likelihood. */
+extern tlv_status tlv_refuse_far_row(tlv_context *ctx);
+extern tlv_status tlv_refuse_far_numbers(tlv_context *ctx);
+/* So many "rows" for k "components". */
+extern tlv_status tlv_refuse_few(tlv_context *ctx, double n, const char *rows, size_t k,
+								 const char *components);
+
+/* ---- moments and statistics ---- */
+
+/* "the statistics hold" no "rows". */
+extern tlv_status tlv_refuse_empty(tlv_context *ctx, const char *moments_hold, const char *rows);
+/* More "rows" are subtracted than were added. */
+extern tlv_status tlv_refuse_taken(tlv_context *ctx, const char *rows);
+/* Moments of another kind than tlv_statistics makes for "a mixture". */
+extern tlv_status tlv_refuse_kind_of_statistics(tlv_context *ctx, const char *model);
+/* Statistics that were collected under another model. */
+extern tlv_status tlv_refuse_foreign_statistics(tlv_context *ctx);
+/* An aggregate whose "model" or "subspace" is NULL. */
+extern tlv_status tlv_refuse_no_constant(tlv_context *ctx, const char *aggregate, const char *what);
+/* Moments that were collected in another subspace. */
+extern tlv_status tlv_refuse_foreign_subspace(tlv_context *ctx);
+
+/* ---- models ---- */
+
+/* Two models of rows of so many numbers. */
+extern tlv_status tlv_refuse_dimensions(tlv_context *ctx, size_t a, size_t b);
+/* Errors by the sandwich of a kind that has none. */
+extern tlv_status tlv_refuse_sandwich(tlv_context *ctx, const char *kind);
+/* A step of refinement of a kind that has none. */
+extern tlv_status tlv_refuse_steps(tlv_context *ctx, const char *kind);
+
+#endif /* TENSORLV_REFUSALS_H */
