@@ -85,12 +85,30 @@ membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 
 /* ---- from tables ---- */
 
+/* Every variable is known in some row. */
+static tlv_status
+require_known(tlv_context *ctx, const tlv_category_tables *tables)
+{
+	size_t first = tables->p - tables->scalars;
+
+	for (size_t s = 0; s < tables->p; s++)
+	{
+		bool number = s >= first;
+
+		if (tables->states[s] == 0 || (number && tables->singles[tables->offset[s]] == 0))
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "%s %zu is missing in all rows",
+					 number ? "number" : "variable", number ? s - first + 1 : s + 1);
+			return tlv_fail_hint(ctx, "Leave it out.");
+		}
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_options *options,
 			tlv_category_tables *tables)
 {
-	size_t first;
-
 	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS &&
 		moments->header->kind != TLV_KIND_MIXED_MOMENTS)
 	{
@@ -99,7 +117,6 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 								  "beside, tlv_mixed_moments(v, x).");
 	}
 	TLV_TRY(tlv_category_open(ctx, moments, tables));
-	first = tables->p - tables->scalars;
 	if (tables->name_offsets != NULL && options->copies > 1)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -119,17 +136,7 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 		tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no rows");
 		return tlv_fail_hint(ctx, "Collect them from rows that are not null.");
 	}
-	for (size_t s = 0; s < tables->p; s++)
-	{
-		bool number = s >= first;
-
-		if (tables->states[s] == 0 || (number && tables->singles[tables->offset[s]] == 0))
-		{
-			tlv_fail(ctx, TLV_BAD_DATA, "%s %zu is missing in all rows",
-					 number ? "number" : "variable", number ? s - first + 1 : s + 1);
-			return tlv_fail_hint(ctx, "Leave it out.");
-		}
-	}
+	TLV_TRY(require_known(ctx, tables));
 	if (tables->triples != NULL)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
