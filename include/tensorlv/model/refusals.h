@@ -50,4 +50,28 @@ extern tlv_status tlv_refuse_sandwich(tlv_context *ctx, const char *kind);
 /* A step of refinement of a kind that has none. */
 extern tlv_status tlv_refuse_steps(tlv_context *ctx, const char *kind);
 
+#if defined(__clang_analyzer__) && !defined(TLV_REFUSALS_HERE)
+/* It sees one file at a time, as with tlv_fail (context.h). */
+#define tlv_refuse_width(...)		((tlv_refuse_width) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_length(...)		((tlv_refuse_length) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_element(...)		((tlv_refuse_element) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_step(...)		((tlv_refuse_step) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_number(...)		((tlv_refuse_number) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_far_row(...)		((tlv_refuse_far_row) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_far_numbers(...) ((tlv_refuse_far_numbers) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_few(...)			((tlv_refuse_few) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_empty(...)		((tlv_refuse_empty) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_taken(...)		((tlv_refuse_taken) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_kind_of_statistics(...)                                                         \
+	((tlv_refuse_kind_of_statistics) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_foreign_statistics(...)                                                         \
+	((tlv_refuse_foreign_statistics) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_no_constant(...) ((tlv_refuse_no_constant) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_foreign_subspace(...)                                                           \
+	((tlv_refuse_foreign_subspace) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_dimensions(...) ((tlv_refuse_dimensions) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_sandwich(...)   ((tlv_refuse_sandwich) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_steps(...)	   ((tlv_refuse_steps) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#endif
+
 #endif /* TENSORLV_REFUSALS_H */

@@ -1,6 +1,7 @@
 /*
  * refusals.c - what several kinds of statistics and of models refuse (refusals.h).
  */
+#define TLV_REFUSALS_HERE
 #include "tensorlv/model/refusals.h"
 
 #include <math.h>
