@@ -2,6 +2,8 @@
  * blend.c - an old mixture and a new one as one, by their expected sufficient statistics
  * (mixture.h).
  */
+#include <math.h>
+
 #include "tensorlv/model/mixture.h"
 
 /* Parts of a component: of the old mixture and of the new one, summing to 1. */
@@ -40,6 +42,15 @@ blend_variances(const tlv_mixture *before, size_t j, blend_parts parts, tlv_mixt
 		own[0] += moved / (double) d;
 }
 
+/* Rounding must not lead beyond the bounds. */
+static double
+blend_degrees(blend_parts parts, double before, double now)
+{
+	double degrees = parts.before * before + parts.now * now;
+
+	return fmin(fmax(degrees, TLV_LEAST_DEGREES), TLV_MOST_DEGREES);
+}
+
 /* One variance of all components: the mean of theirs. */
 static void
 blend_common(tlv_mixture *mixture)
@@ -67,8 +78,7 @@ tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture
 			mixture->means[j * d + i] =
 				parts.before * before->means[j * d + i] + parts.now * mixture->means[j * d + i];
 		if (mixture->degrees != NULL)
-			mixture->degrees[j] =
-				parts.before * before->degrees[j] + parts.now * mixture->degrees[j];
+			mixture->degrees[j] = blend_degrees(parts, before->degrees[j], mixture->degrees[j]);
 		mixture->weights[j] = old + now;
 	}
 	if (mixture->covariance == TLV_COVARIANCE_COMMON)
