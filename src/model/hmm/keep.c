@@ -2,7 +2,14 @@
  * keep.c - what a model expects of steps of its own, added to what a pass has summed up: a step of
  * refinement then keeps part of the old model (internal.h).
  */
+#include <math.h>
+#include <string.h>
+
 #include "internal.h"
+#include "tensorlv/num/linalg.h"
+
+/* Sequences are no longer. */
+#define MOST_STEPS 1e15
 
 static double
 total_of(size_t n, const double *x)
@@ -12,6 +19,73 @@ total_of(size_t n, const double *x)
 	for (size_t i = 0; i < n; i++)
 		sum += x[i];
 	return sum;
+}
+
+/* Powers of the transition probabilities, as k x k matrices from the left. */
+typedef struct chain_powers
+{
+	double *power; /* of n steps */
+	double *sum;   /* of the powers of 0 to n - 1 steps */
+	double *room;
+} chain_powers;
+
+static void
+swap(double **a, double **b)
+{
+	double *c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* From n steps to 2 n. */
+static tlv_status
+double_powers(tlv_context *ctx, size_t k, chain_powers *powers)
+{
+	memcpy(powers->room, powers->sum, k * k * sizeof(double));
+	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, powers->sum, k, powers->power, k, 1,
+					 powers->room, k));
+	swap(&powers->sum, &powers->room);
+	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, powers->power, k, powers->power, k, 0,
+					 powers->room, k));
+	swap(&powers->power, &powers->room);
+	return TLV_OK;
+}
+
+/*
+ * The part of its first steps that the chain is expected to spend in each state: states that it
+ * leaves for good, as one from left to right does, have no stationary probability.
+ */
+static tlv_status
+expect_occupancy(tlv_context *ctx, const tlv_hmm_parts *model, uint64_t steps, double *occupancy)
+{
+	size_t k = model->k;
+	double *now, *next;
+	chain_powers powers;
+
+	TLV_TRY_NEW_ROWS(ctx, now, k, 2 + 3 * k);
+	next = now + k;
+	powers = (chain_powers){next + k, next + k + k * k, next + k + 2 * k * k};
+	memcpy(now, model->initial, k * sizeof(double));
+	memcpy(powers.power, model->transitions, k * k * sizeof(double));
+	for (size_t i = 0; i < k * k; i++)
+		powers.sum[i] = i % (k + 1) == 0;
+	memset(occupancy, 0, k * sizeof(double));
+	for (uint64_t left = steps; left > 0; left /= 2)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		if (left % 2 == 1)
+		{
+			TLV_TRY(tlv_gemm(ctx, false, false, k, 1, k, 1 / (double) steps, powers.sum, k, now, k,
+							 1, occupancy, k));
+			TLV_TRY(tlv_gemm(ctx, false, false, k, 1, k, 1, powers.power, k, now, k, 0, next, k));
+			memcpy(now, next, k * sizeof(double));
+		}
+		if (left > 1)
+			TLV_TRY(double_powers(ctx, k, &powers));
+	}
+	tlv_free(ctx, now);
+	return TLV_OK;
 }
 
 /* The square of coordinates i and c about the mean of state j; of all, spherical. */
@@ -41,15 +115,14 @@ keep_squares(const tlv_hmm_parts *model, size_t j, double weight, double kept, d
 }
 
 static void
-keep_emissions(const tlv_hmm_parts *model, const double *stationary, double weight,
+keep_emissions(const tlv_hmm_parts *model, const double *occupancy, double steps, double weight,
 			   tlv_hmm_sums *sums)
 {
 	size_t k = model->k, d = model->d;
-	double steps = model->gaussian ? total_of(k, sums->weights) : total_of(k * d, sums->emissions);
 
 	for (size_t j = 0; j < k; j++)
 	{
-		double kept = (1 - weight) * steps * stationary[j];
+		double kept = (1 - weight) * steps * occupancy[j];
 
 		for (size_t i = 0; i < d && !model->gaussian; i++)
 			sums->emissions[i * k + j] =
@@ -63,20 +136,27 @@ keep_emissions(const tlv_hmm_parts *model, const double *stationary, double weig
 	}
 }
 
-void
-tlv_hmm_keep(const tlv_hmm_parts *model, const double *stationary, double weight,
-			 tlv_hmm_sums *sums)
+tlv_status
+tlv_hmm_keep(tlv_context *ctx, const tlv_hmm_parts *model, double weight, tlv_hmm_sums *sums)
 {
 	size_t k = model->k;
 	double first = total_of(k, sums->initial), pairs = total_of(k * k, sums->pairs);
+	double steps =
+		model->gaussian ? total_of(k, sums->weights) : total_of(k * model->d, sums->emissions);
+	double length = fmin(fmax(rint(steps / fmax(first, 1)), 1), MOST_STEPS), *occupancy;
 
+	TLV_TRY_NEW(ctx, occupancy, k);
+	TLV_TRY(expect_occupancy(ctx, model, (uint64_t) fmax(length - 1, 1), occupancy));
 	for (size_t j = 0; j < k; j++)
 	{
 		sums->initial[j] = weight * sums->initial[j] + (1 - weight) * first * model->initial[j];
 		for (size_t to = 0; to < k; to++)
 			sums->pairs[j * k + to] =
 				weight * sums->pairs[j * k + to] +
-				(1 - weight) * pairs * stationary[j] * model->transitions[j * k + to];
+				(1 - weight) * pairs * occupancy[j] * model->transitions[j * k + to];
 	}
-	keep_emissions(model, stationary, weight, sums);
+	TLV_TRY(expect_occupancy(ctx, model, (uint64_t) length, occupancy));
+	keep_emissions(model, occupancy, steps, weight, sums);
+	tlv_free(ctx, occupancy);
+	return TLV_OK;
 }

@@ -303,8 +303,8 @@ tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statisti
 	variances = transitions + k * k;
 	emissions = variances + k * numbers;
 	if (step->weight < 1)
-		tlv_hmm_keep(&before, tlv_frame_float64(model, "stationary"), step->weight,
-					 &((statistics_state *) accumulator)->sums);
+		TLV_TRY(
+			tlv_hmm_keep(ctx, &before, step->weight, &((statistics_state *) accumulator)->sums));
 	update_chain(&sums->sums, &before, block, transitions);
 	if (before.gaussian)
 		tlv_hmm_maximize_vectors(&sums->sums, &before, emissions, variances, emissions + k * d);
