@@ -182,20 +182,23 @@ const tlv_kind tlv_kind_logistic_statistics = {
 
 /* ---- the M step ---- */
 
-/* The second moments about the old mean, weight times those of the documents, as a covariance about
- * the new one; moved is the way between the means. */
+/*
+ * The old covariance, and weight times that of the documents, both about the new mean; moved is the
+ * way between the means.  The prior counts beside the documents / weight on which the model comes
+ * to rest, and pulls nothing but what they bring: the old covariance has had it (step_prior.h).
+ */
 static void
 logistic_covariance(const tlv_logistic_normal *old, const double *products, double documents,
 					double weight, const double *moved, double *covariance)
 {
-	double trace = 0, prior = PRIOR_DOCUMENTS / (documents + PRIOR_DOCUMENTS);
+	double trace = 0, counted = weight * PRIOR_DOCUMENTS;
+	double prior = counted / (documents + counted);
 	size_t k = old->k;
 
 	for (size_t l = 0; l < k; l++)
 		for (size_t j = l; j < k; j++)
 		{
-			double second = weight * products[l * k + j] / documents +
-							(1 - weight) * old->covariance[l * k + j];
+			double second = weight * products[l * k + j] / documents;
 
 			covariance[l * k + j] = second - moved[l] * moved[j];
 		}
@@ -207,7 +210,8 @@ logistic_covariance(const tlv_logistic_normal *old, const double *products, doub
 			double own = (1 - prior) * covariance[l * k + j];
 
 			covariance[l * k + j] = covariance[j * k + l] =
-				own + (j == l ? prior * trace / (double) k : 0);
+				own + (j == l ? prior * trace / (double) k : 0) +
+				(1 - weight) * old->covariance[l * k + j];
 		}
 }
 

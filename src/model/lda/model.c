@@ -11,6 +11,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/model/step_prior.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
@@ -401,14 +402,14 @@ relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double
 
 /*
  * Topics from weight times the expected counts, and 1 - weight times as many tokens of the old
- * topics, in their shares.
+ * topics, in their shares; what the smoothing counts then is in step_prior.h.
  */
 static tlv_status
 maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *statistics,
 				double weight, double *phi)
 {
 	const double *expected = tlv_frame_float64(statistics, "expected");
-	double kept = (1 - weight) * tlv_frame_scalar(statistics, "tokens", 0), *counts;
+	double tokens = tlv_frame_scalar(statistics, "tokens", 0), *counts, *kept;
 	size_t k = parts->k, d = parts->d;
 
 	if (weight >= 1)
@@ -416,16 +417,18 @@ maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *s
 		TLV_TRY(tlv_topic_maximize(ctx, k, d, expected, parts->eta, NULL, phi));
 		return weight > 1 ? relax_topics(ctx, parts, weight, phi) : TLV_OK;
 	}
-	TLV_TRY_NEW(ctx, counts, k * d);
+	TLV_TRY_NEW_ROWS(ctx, counts, k, d + 1);
+	kept = counts + k * d;
+	for (size_t j = 0; j < k; j++)
+		kept[j] = tlv_step_kept(weight, tokens * parts->weights[j], parts->eta * (double) d);
 	for (size_t i = 0; i < d; i++)
 	{
 		if (i % ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
-			counts[i * k + j] =
-				weight * expected[i * k + j] + kept * parts->weights[j] * parts->phi[i * k + j];
+			counts[i * k + j] = weight * expected[i * k + j] + kept[j] * parts->phi[i * k + j];
 	}
-	TLV_TRY(tlv_topic_maximize(ctx, k, d, counts, parts->eta, NULL, phi));
+	TLV_TRY(tlv_topic_maximize(ctx, k, d, counts, tlv_step_prior(weight, parts->eta), NULL, phi));
 	tlv_free(ctx, counts);
 	return TLV_OK;
 }

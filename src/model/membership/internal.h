@@ -57,10 +57,11 @@ extern tlv_status membership_numbers_of(tlv_context *ctx, const tlv_membership_p
 extern void membership_number_add(const membership_numbers *numbers, size_t s, double x,
 								  const double *share, double *sums);
 
-/* Parameters from sums (4 q x k).  whole (q, or NULL: distributions stay): all are counts, of which
- * logs (q) has the logarithms of the factorials together. */
-extern void membership_numbers_maximize(const double *sums, const bool *whole, const double *logs,
-										membership_numbers *numbers);
+/* Parameters from sums (4 q x k) after a step of that weight (step_prior.h).  whole (q, or NULL:
+ * distributions stay): all are counts, of which logs (q) has the logarithms of the factorials
+ * together. */
+extern void membership_numbers_maximize(double weight, const double *sums, const bool *whole,
+										const double *logs, membership_numbers *numbers);
 
 /* ---- worker.c: one row under given parameters ---- */
 
@@ -145,9 +146,11 @@ typedef struct membership_chain
 extern void membership_expect(membership_worker *worker, size_t n, const int32_t *items,
 							  uint64_t seed, const membership_chain *chain, membership_sums *sums);
 
-/* Parameters of the greatest posterior: weights (of classes only) and table. */
-extern void membership_maximize(bool mixed, double prior, size_t p, const int64_t *states, size_t k,
-								const membership_sums *sums, double *weights, double *table);
+/* Parameters of the greatest posterior: weights (of classes only) and table.  The priors count
+ * `part` of what they do in a step of weight 1. */
+extern void membership_maximize(bool mixed, double prior, double part, size_t p,
+								const int64_t *states, size_t k, const membership_sums *sums,
+								double *weights, double *table);
 
 /* ---- rows.c: rows in memory ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/step_prior.h"
 
 /* Counts with the variance of all rows that a component's variance is given beside its own. */
 #define VARIANCE_COUNT 1.0
@@ -113,9 +114,12 @@ gain_of_counts(const membership_numbers *numbers, size_t s, const double *sums, 
 }
 
 void
-membership_numbers_maximize(const double *sums, const bool *whole, const double *logs,
-							membership_numbers *numbers)
+membership_numbers_maximize(double weight, const double *sums, const bool *whole,
+							const double *logs, membership_numbers *numbers)
 {
+	double count = tlv_step_prior(weight, MEMBERSHIP_COUNT);
+	double narrow = tlv_step_prior(weight, VARIANCE_COUNT);
+	double kept = tlv_step_kept(weight, 0, VARIANCE_COUNT);
 	size_t k = numbers->k;
 
 	for (size_t s = 0; s < numbers->q; s++, sums += MEMBERSHIP_NUMBER_SUMS * k)
@@ -126,9 +130,10 @@ membership_numbers_maximize(const double *sums, const bool *whole, const double 
 			least = fmax(least, LEAST_WHOLE);
 		for (size_t h = 0; h < k; h++)
 		{
-			double n = sums[h] + MEMBERSHIP_COUNT, mean = (sums[k + h] - sums[2 * k + h]) / n;
-			double square = (sums[3 * k + h] + MEMBERSHIP_COUNT * all) / n - mean * mean;
-			double v = (n * fmax(square, 0) + VARIANCE_COUNT * all) / (n + VARIANCE_COUNT);
+			double n = sums[h] + count, mean = (sums[k + h] - sums[2 * k + h]) / n;
+			double square = (sums[3 * k + h] + count * all) / n - mean * mean;
+			double before = kept * numbers->variance[s * k + h];
+			double v = (n * fmax(square, 0) + narrow * all + before) / (n + narrow + kept);
 
 			numbers->mean[s * k + h] = numbers->centre[s] + mean;
 			numbers->variance[s * k + h] = fmax(v, least);

@@ -195,9 +195,9 @@ refinement_maximize(const membership_rows *rows, const refinement *own,
 					const membership_training *training, const membership_sums *sums,
 					membership_fit *fit)
 {
-	membership_maximize(own->worker.mixed, training->prior, rows->p - rows->scalars, rows->states,
-						fit->k, sums, fit->weights, fit->table);
-	membership_numbers_maximize(sums->counts + membership_real_categories(rows) * fit->k,
+	membership_maximize(own->worker.mixed, training->prior, 1, rows->p - rows->scalars,
+						rows->states, fit->k, sums, fit->weights, fit->table);
+	membership_numbers_maximize(1, sums->counts + membership_real_categories(rows) * fit->k,
 								rows->whole, own->logs, &fit->numbers);
 }
 

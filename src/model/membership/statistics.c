@@ -14,6 +14,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/model/step_prior.h"
 
 /* The sizes: components, categories. */
 #define SIZE_K TLV_SIZE_1
@@ -142,7 +143,7 @@ blend_numbers(const tlv_membership_parts *parts, const membership_numbers *numbe
 			all += sums[h];
 		for (size_t h = 0; h < k; h++)
 		{
-			double more = (1 - weight) * all * parts->weights[h] / total;
+			double more = tlv_step_kept(weight, all * parts->weights[h] / total, MEMBERSHIP_COUNT);
 			double beyond = numbers->mean[s * k + h] - numbers->centre[s];
 			double square = beyond * beyond + numbers->variance[s * k + h];
 
@@ -154,32 +155,33 @@ blend_numbers(const tlv_membership_parts *parts, const membership_numbers *numbe
 	}
 }
 
-/* As if weight times these rows and 1 - weight times as many that the model expects had come. */
+/* As if weight times these rows and 1 - weight times as many that the model expects had come, whose
+ * probabilities hold the priors already (step_prior.h). */
 static void
 blend_sums(const tlv_membership_parts *parts, const membership_numbers *numbers, double weight,
 		   membership_sums *sums)
 {
 	size_t k = parts->k, first = 0;
-	double total = 0;
+	double total = 0, classes = MEMBERSHIP_COUNT * (double) k;
 
 	for (size_t h = 0; h < k; h++)
 		total += parts->weights[h];
 	for (size_t j = 0; j < parts->p; first += (size_t) parts->states[j++])
 	{
 		size_t end = (first + (size_t) parts->states[j]) * k;
-		double all = 0;
+		double all = 0, prior = parts->prior + MEMBERSHIP_COUNT * (double) parts->states[j];
 
 		for (size_t i = first * k; i < end; i++)
 			all += sums->counts[i];
 		for (size_t i = first * k; i < end; i++)
-			sums->counts[i] = weight * sums->counts[i] + (1 - weight) * all *
-															 parts->weights[i % k] / total *
-															 parts->probabilities[i];
+			sums->counts[i] = weight * sums->counts[i] +
+							  tlv_step_kept(weight, all * parts->weights[i % k] / total, prior) *
+								  parts->probabilities[i];
 	}
 	blend_numbers(parts, numbers, weight, total, sums->counts + parts->categories * k);
 	for (size_t h = 0; h < k; h++)
-		sums->weights[h] =
-			weight * sums->weights[h] + (1 - weight) * sums->rows * parts->weights[h] / total;
+		sums->weights[h] = weight * sums->weights[h] +
+						   tlv_step_kept(weight, sums->rows, classes) * parts->weights[h] / total;
 }
 
 static tlv_status
@@ -218,9 +220,10 @@ membership_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	TLV_TRY_NEW(ctx, next.weights, parts.k);
 	TLV_TRY_NEW_ROWS(ctx, next.probabilities, parts.categories, parts.k);
 	memcpy(next.weights, parts.weights, parts.k * sizeof(double));
-	membership_maximize(mixed, parts.prior, parts.p, parts.states, parts.k, &sums, next.weights,
-						next.probabilities);
-	membership_numbers_maximize(sums.counts + parts.categories * parts.k, NULL, NULL, &numbers);
+	membership_maximize(mixed, parts.prior, tlv_step_prior(step->weight, 1), parts.p, parts.states,
+						parts.k, &sums, next.weights, next.probabilities);
+	membership_numbers_maximize(step->weight, sums.counts + parts.categories * parts.k, NULL, NULL,
+								&numbers);
 	if (numbers.q > 0)
 	{
 		next.scalar_means = numbers.mean;

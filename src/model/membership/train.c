@@ -159,7 +159,7 @@ fit_labels(tlv_context *ctx, membership_rows *rows, const tlv_membership_options
 		for (size_t s = 0; s < n; s++)
 			sums.counts[(size_t) rows->items[s] * k + (size_t) label[i]]++;
 	}
-	membership_maximize(options->mixed, MEMBERSHIP_PRIOR, rows->p, rows->states, k, &sums,
+	membership_maximize(options->mixed, MEMBERSHIP_PRIOR, 1, rows->p, rows->states, k, &sums,
 						fit->weights, fit->table);
 	for (size_t h = 0; h < k && options->mixed; h++)
 		fit->weights[h] = membership_alpha0(options, k) / (double) k;

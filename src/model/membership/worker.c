@@ -411,10 +411,10 @@ membership_expect(membership_worker *worker, size_t n, const int32_t *items, uin
 
 /* ---- maximisation ---- */
 
-/* Those of one variable: its categories from `first` on. */
+/* Those of one variable: its categories from `first` on, to each of which `each` is added. */
 static void
-maximize_variable(double prior, size_t first, size_t states, size_t k, const double *counts,
-				  double *table)
+maximize_variable(double prior, double each, size_t first, size_t states, size_t k,
+				  const double *counts, double *table)
 {
 	double all = 0;
 
@@ -428,7 +428,7 @@ maximize_variable(double prior, size_t first, size_t states, size_t k, const dou
 			share += counts[c * k + h];
 		share = all > 0 ? share / all : 1 / (double) states;
 		for (size_t h = 0; h < k; h++)
-			table[c * k + h] = counts[c * k + h] + MEMBERSHIP_COUNT + prior * share;
+			table[c * k + h] = counts[c * k + h] + each + prior * share;
 	}
 	for (size_t h = 0; h < k; h++)
 	{
@@ -442,17 +442,17 @@ maximize_variable(double prior, size_t first, size_t states, size_t k, const dou
 }
 
 void
-membership_maximize(bool mixed, double prior, size_t p, const int64_t *states, size_t k,
-					const membership_sums *sums, double *weights, double *table)
+membership_maximize(bool mixed, double prior, double part, size_t p, const int64_t *states,
+					size_t k, const membership_sums *sums, double *weights, double *table)
 {
-	double total = 0;
+	double total = 0, each = part * MEMBERSHIP_COUNT;
 
 	for (size_t j = 0, first = 0; j < p; first += (size_t) states[j++])
-		maximize_variable(prior, first, (size_t) states[j], k, sums->counts, table);
+		maximize_variable(part * prior, each, first, (size_t) states[j], k, sums->counts, table);
 	if (mixed)
 		return;
 	for (size_t h = 0; h < k; h++)
-		total += weights[h] = sums->weights[h] + MEMBERSHIP_COUNT;
+		total += weights[h] = sums->weights[h] + each;
 	for (size_t h = 0; h < k; h++)
 		weights[h] /= total;
 }

@@ -12,6 +12,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/model/step_prior.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
@@ -137,10 +138,11 @@ const tlv_kind tlv_kind_tree_statistics = {TLV_KIND_LINE(TREE_STATISTICS, tree_s
 
 /* ---- the model after the step ---- */
 
-/* Every row of counts, with the prior, as shares. */
+/* Every row of counts, with the prior of a step of that weight, as shares. */
 static void
-share_counts(const tlv_tree_parts *parts, const double *counts, double *tables)
+share_counts(const tlv_tree_parts *parts, double weight, const double *counts, double *tables)
 {
+	double prior = tlv_step_prior(weight, TLV_TREE_PRIOR);
 	size_t at = 0;
 
 	for (size_t v = 0; v < parts->nodes; v++)
@@ -150,12 +152,12 @@ share_counts(const tlv_tree_parts *parts, const double *counts, double *tables)
 
 		for (size_t x = 0; x < rows; x++, at += states)
 		{
-			double sum = (double) states * TLV_TREE_PRIOR;
+			double sum = (double) states * prior;
 
 			for (size_t y = 0; y < states; y++)
 				sum += counts[at + y];
 			for (size_t y = 0; y < states; y++)
-				tables[at + y] = (counts[at + y] + TLV_TREE_PRIOR) / sum;
+				tables[at + y] = (counts[at + y] + prior) / sum;
 			/* sums of forged counts may overflow; what is written is then made a distribution */
 			tlv_assert(!isfinite(sum) || tlv_is_distribution(states, tables + at, 1));
 		}
@@ -204,7 +206,8 @@ find_marginals(tlv_context *ctx, const tlv_tree_parts *parts, const size_t *offs
 	return TLV_OK;
 }
 
-/* Counts of weight times the rows, and of 1 - weight times as many of the tree itself. */
+/* Counts of weight times the rows, and of 1 - weight times as many of the tree itself, whose tables
+ * hold the prior already (step_prior.h). */
 static tlv_status
 keep_counts(tlv_context *ctx, const tlv_tree_parts *parts, double weight, double rows,
 			double *counts)
@@ -226,11 +229,15 @@ keep_counts(tlv_context *ctx, const tlv_tree_parts *parts, double weight, double
 	{
 		size_t states = (size_t) parts->states[v];
 		int64_t parent = parts->parent[v];
+		double prior = (double) states * TLV_TREE_PRIOR;
 
 		for (size_t i = offset[v]; i < offset[v + 1]; i++)
-			counts[i] = weight * counts[i] +
-						(1 - weight) * rows * parts->tables[i] *
-							(parent < 0 ? 1 : marginals[at[parent] + (i - offset[v]) / states]);
+		{
+			double share = parent < 0 ? 1 : marginals[at[parent] + (i - offset[v]) / states];
+
+			counts[i] =
+				weight * counts[i] + tlv_step_kept(weight, rows * share, prior) * parts->tables[i];
+		}
 	}
 	tlv_free(ctx, marginals);
 	tlv_free(ctx, offset);
@@ -279,7 +286,7 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	memcpy(tables, tlv_frame_float64(statistics, "counts"), parts.entries * sizeof(double));
 	if (step->weight < 1)
 		TLV_TRY(keep_counts(ctx, &parts, step->weight, rows, tables));
-	share_counts(&parts, tables, tables);
+	share_counts(&parts, step->weight, tables, tables);
 	parts.tables = tables;
 	parts.steps++;
 	parts.diagnostics = &diagnostics;

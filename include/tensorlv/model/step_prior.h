@@ -1,0 +1,36 @@
+/*
+ * step_prior.h - the prior in a step that keeps part of the old model.
+ *
+ * Stepwise expectation maximisation (Cappe, Moulines 2009) moves the statistics of a model by a
+ * weight w: s' = (1 - w) s + w c / T, of the counts c that new rows of mass T expect.  What it
+ * comes to rests on N = T / w rows.  With a prior of eta for every cell, V cells to a component,
+ * the smoothed counts are x = N s + eta, and follow
+ *
+ *     x' = (1 - w) x + w (N c / T + eta).
+ *
+ * The model has the old ones as x = (N theta + eta V) phi: theta is the share of the component,
+ * phi are its probabilities.  Times w, so that all counts together have the mass of the rows:
+ *
+ *     w x' = (1 - w) (T theta + w eta V) phi + w c + w^2 eta.
+ *
+ * At w = 1 this is the plain step, and as w falls to 0 nothing moves.  A prior that was added in
+ * full would pull the model by its mass over that of the rows at every step, however small w is.
+ */
+#ifndef TENSORLV_STEP_PRIOR_H
+#define TENSORLV_STEP_PRIOR_H
+
+/* What the old probabilities count: mass is T theta, prior eta V. */
+static inline double
+tlv_step_kept(double weight, double mass, double prior)
+{
+	return (1 - weight) * (mass + weight * prior);
+}
+
+/* What a prior adds to weight times the counts. */
+static inline double
+tlv_step_prior(double weight, double prior)
+{
+	return weight * weight * prior;
+}
+
+#endif /* TENSORLV_STEP_PRIOR_H */
