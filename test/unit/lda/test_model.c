@@ -99,6 +99,68 @@ test_statistics(void **state)
 	assert_int_equal(merged->class->merge(&ctx, merged, &forged), TLV_BAD_PARAMETER);
 }
 
+/* Topics after a step of that weight, and where each was before. */
+static tlv_frame
+stepped(tlv_frame model, const tlv_frame *statistics, double weight, int64_t *order)
+{
+	tlv_step step = {weight, order};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_lda.model->update(&ctx, &model, statistics, &step, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Old topics, new counts and the smoothing count by the weight w as step_prior.h derives: n (theta
+ * phi) and c with 1 - w and w, the smoothing of the old with w (1 - w) and the new one with w^2. */
+static void
+test_weight(void **state)
+{
+	static const double weights[] = {1e-9, 0.01, 0.3, 0.9, 1};
+	corpus c = simulate(400, 100, 3, 30, 0.2, false), few = c;
+	tlv_frame model = refine(&c, fit(moments(&c, 3), 3, 0.6), "em"), statistics;
+	size_t d = tlv_frame_find(&model, "phi")->columns;
+	double eta = tlv_frame_scalar(&model, "eta", 0), tokens;
+	const double *phi = tlv_frame_float64(&model, "phi"), *counts;
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+	void *image;
+	size_t size;
+
+	(void) state;
+	few.n = 3;
+	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "em", &accumulator));
+	assert_ok(collect(accumulator, &few, &image, &size));
+	statistics = checked(TLV_FRAME_MOMENTS, image, size);
+	tokens = tlv_frame_scalar(&statistics, "tokens", 0);
+	counts = tlv_frame_float64(&statistics, "expected");
+	assert_above(eta, 0);
+	for (int s = 0; s < 5; s++)
+	{
+		double w = weights[s];
+		int64_t order[3];
+		tlv_frame next = stepped(model, &statistics, w, order);
+
+		for (size_t j = 0; j < 3; j++)
+		{
+			size_t was = (size_t) order[j];
+			double n = tokens * tlv_frame_float64(&model, "weights")[was];
+			double old = (1 - w) * (n + w * eta * (double) d);
+			double sum = old + w * w * eta * (double) d;
+
+			for (size_t i = 0; i < d; i++)
+				sum += w * counts[i * 3 + was];
+			for (size_t i = 0; i < d; i++)
+				assert_close(tlv_frame_float64(&next, "phi")[i * 3 + j],
+							 (old * phi[i * 3 + was] + w * counts[i * 3 + was] + w * w * eta) / sum,
+							 1e-12);
+			for (size_t i = 0; i < d && w < 1e-6; i++)
+				assert_close(tlv_frame_float64(&next, "phi")[i * 3 + j], phi[i * 3 + was], 1e-7);
+		}
+	}
+}
+
 static void
 test_extend(void **state)
 {
@@ -390,6 +452,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_update, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_statistics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_weight, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_extend, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_from_parameters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_coherence_counts, setup, teardown),
