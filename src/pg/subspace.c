@@ -56,19 +56,37 @@ white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 	return TlvMakerEnd(&maker);
 }
 
+/* The subspace that products were collected in; false: none is given. */
+static bool
+subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *subspace)
+{
+	if (TlvArgumentIsNull(fcinfo, "subspace"))
+		return false;
+	if (moments->header->kind != TLV_KIND_COUNT_PRODUCTS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("subspace is for products, not moments of kind %s",
+							   TlvKind(moments)->name)));
+	*subspace = TlvFrame(PG_GETARG_TLV(6));
+	TlvRequireKind(subspace, &tlv_kind_item_subspace, "tlv_find_subspace");
+	return true;
+}
+
 /*
- * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed, alpha0): k may be NULL for products
- * and anchor moments, min_documents NULL for none; alpha0 is for anchor moments.
+ * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed, alpha0, subspace): k may be NULL for
+ * products and anchor moments, min_documents NULL for none; alpha0 is for anchor moments, and the
+ * subspace for products, NULL for those that do not refer to it.
  */
 TLV_FUNCTION(tlv_subspace_from_moments_sql)
 {
 	tlv_subspace_options options = {0};
-	tlv_frame frame;
+	tlv_frame frame, subspace;
 	TlvMaker maker;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	frame = TlvSumsFrame(PG_GETARG_TLV(0));
+	if (subspace_given(fcinfo, &frame, &subspace))
+		options.subspace = &subspace;
 	if (frame.header->kind != TLV_KIND_ANCHOR_MOMENTS && !TlvArgumentIsNull(fcinfo, "alpha0"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("alpha0 is for anchor moments, not moments of kind %s",

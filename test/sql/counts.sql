@@ -37,7 +37,7 @@ BEGIN
   RETURN scalars || CASE info->>'kind'
     WHEN 'count_summary' THEN md5(m::text)
     WHEN 'count_pairs' THEN md5(m::text)
-    WHEN 'count_products' THEN (SELECT string_agg(round(eigenvalue::numeric, 8)::text, ' ' ORDER BY rank) FROM tlv_spectrum(tlv_find_subspace(m)))
+    WHEN 'count_products' THEN (SELECT string_agg(round(eigenvalue::numeric, 8)::text, ' ' ORDER BY rank) FROM tlv_spectrum(tlv_find_subspace(m, subspace => (SELECT c.s FROM constants c))))
     WHEN 'count_triples' THEN CASE WHEN info->>'distinct' = '0' THEN topics_digest(tlv_fit_lda(m, alpha0 => 1, subspace => (SELECT c.s FROM constants c)))
       ELSE (SELECT string_agg(round(z::numeric, 6)::text, ' ' ORDER BY rank) FROM tlv_spectrum(m)) END
     WHEN 'topic_statistics' THEN topics_digest(tlv_update((SELECT c.m FROM constants c), m))

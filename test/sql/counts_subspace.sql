@@ -82,13 +82,33 @@ WHERE chosen ORDER BY v.k, s.criterion;
 -- months of 35 short documents take no more than their bags, in whatever order these come, and fits see the same sums
 CREATE TEMP TABLE month_docs AS SELECT doc, doc / 35 AS month, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 3, seed => 2), 700, 25, seed => 2);
 CREATE TEMP TABLE month_basis AS SELECT tlv_find_subspace(tlv_count_moments(bag), 10) AS s FROM month_docs;
-CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
-SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments FROM months WHERE month < 20;
-SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments) AS equal
-FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments FROM (SELECT bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
+CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments,
+  tlv_count_products(bag, s) AS products, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
+SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments,
+       max(pg_column_size(products) / bytes::float8) < 1 AS products FROM months WHERE month < 20;
+SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products) AS equal
+FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, tlv_count_products(bag, s) AS products FROM (SELECT bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
 SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
        tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
 FROM months, month_basis WHERE month < 12 GROUP BY s;
+-- so do steps of the subspace, which need the one before; moving windows of months are the sums of these
+SELECT tlv_find_subspace(tlv_rollup(products), subspace => s) = tlv_find_subspace((SELECT tlv_count_products(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), subspace => s) AS steps,
+       tlv_info(tlv_rollup(products) - tlv_rollup(products) FILTER (WHERE month > 2))->>'documents' AS three_months,
+       tlv_rollup(products) - tlv_rollup(products) FILTER (WHERE month > 2) = tlv_rollup(products) FILTER (WHERE month <= 2) AS what_is_left,
+       tlv_rollup(products)::text::tlv_moments = tlv_rollup(products) AS from_text
+FROM months, month_basis WHERE month < 12 GROUP BY s;
+SELECT count(*) AS windows, count(*) FILTER (WHERE w.products = (SELECT tlv_rollup(o.products) FROM months o WHERE o.month BETWEEN w.month - 2 AND w.month)) AS equal
+FROM (SELECT month, tlv_rollup(products) OVER (ORDER BY month ROWS 2 PRECEDING) AS products FROM months) w;
+-- a corpus of many documents holds sums, which need no subspace; parts that refer to it make a sum that does
+CREATE TEMP TABLE corpus AS SELECT tlv_count_products(bag, s) AS products FROM month_docs, month_basis, generate_series(1, 3) GROUP BY s;
+SELECT tlv_info(tlv_find_subspace(c.products))->>'steps' = tlv_info(tlv_find_subspace(c.products, subspace => s))->>'steps' AS alone,
+       max(abs(a.eigenvalue - b.eigenvalue)) < 1e-9 AS with_a_month, pg_temp.outcome(format('SELECT tlv_find_subspace(%L::tlv_moments)', (c.products + m.products)::text)) AS refers
+FROM corpus c, month_basis, months m, LATERAL (SELECT tlv_count_products(bag, s) AS p FROM (SELECT bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT bag FROM month_docs WHERE month = 5) d) o,
+     LATERAL tlv_spectrum(tlv_find_subspace(c.products + m.products, subspace => s)) a JOIN LATERAL tlv_spectrum(tlv_find_subspace(p, subspace => s)) b USING (rank)
+WHERE m.month = 5 GROUP BY c.products, m.products, s;
+SELECT pg_temp.outcome('SELECT tlv_find_subspace(products) FROM months WHERE month = 1') AS without,
+       pg_temp.outcome('SELECT tlv_find_subspace(products, subspace => tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another,
+       pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, subspace => s) FROM months, month_basis WHERE month = 1') AS not_products;
 -- directions: k and as many more, 10 at least and 64 at most, no more than there are items
 SELECT k, tlv_info(tlv_find_subspace(s, k))->'arrays'->'basis'->0 AS directions, tlv_info(s)->'arrays'->'items'->0 AS items
 FROM unnest('{1, 10, 20, 64, 100, 300}'::int[]) k, (SELECT tlv_count_summary(bag) AS s FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 3, seed => 1), 500, 40, seed => 1)) m ORDER BY k;

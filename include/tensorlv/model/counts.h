@@ -69,6 +69,20 @@ extern tlv_status tlv_count_products_create(tlv_context *ctx, const tlv_subspace
 											tlv_accumulator **accumulator);
 
 /*
+ * Whether products refer to their subspace by its digest: those of few documents do, which are held
+ * in the place of sums, and sums of which a part does.  The next subspace needs it then.
+ */
+extern bool tlv_count_products_refer(const tlv_frame *products);
+
+/*
+ * Such products as sums with all that the next subspace needs, by the subspace that they were
+ * collected in.  Errors: TLV_BAD_PARAMETER for another one; TLV_BAD_DATA where more was taken away
+ * than there was.
+ */
+extern tlv_status tlv_count_products_sums(tlv_context *ctx, const tlv_frame *products,
+										  const tlv_frame *subspace, tlv_frame *sums);
+
+/*
  * Last pass: raw compressed moments in the basis W = scale * basis[, 1..rank]:
  * m = tokens W'P1, Q = tokens W'P2W, T = tokens P3(W,W,W).  They do not depend on alpha0.
  * In distinct mode also sums of q_j and q_j^2 over documents, the per-document Rayleigh
@@ -86,7 +100,9 @@ typedef struct tlv_subspace_options
 	bool twice; /* another one is to come while this one's model is there: of memory, see
 				   tlv_expect_memory */
 	uint64_t seed;
-	const tlv_frame *begun; /* of a summary: a subspace value to begin with, or NULL */
+	const tlv_frame *begun;	   /* of a summary: a subspace value to begin with, or NULL */
+	const tlv_frame *subspace; /* of products: the one that they were collected in, or NULL, which
+								* is enough for those that do not refer to it */
 } tlv_subspace_options;
 
 /*
@@ -256,8 +272,10 @@ extern const tlv_aggregate tlv_aggregate_pair_moments;
 
 /* Checks shared by the kinds of document moments: counters, ascending items. */
 extern tlv_status tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame);
-/* What a subspace says of itself, without items and basis, whose shape is width x 0. */
-extern tlv_status tlv_count_check_reference(tlv_context *ctx, const tlv_frame *frame, size_t width);
+/* What a subspace says of itself, without its items, and a section `wide` of so many rows whose
+ * columns are those of its basis, or none. */
+extern tlv_status tlv_count_check_reference(tlv_context *ctx, const tlv_frame *frame,
+											const char *wide, size_t width);
 /* The same with them, and a section `wide` (width x d) of the shape of its basis. */
 extern tlv_status tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame,
 										   const char *wide);

@@ -139,6 +139,11 @@ struct tlv_sections
 extern tlv_status tlv_sections_create(tlv_context *ctx, const tlv_accumulator_class *class,
 									  const size_t *sizes, tlv_accumulator **accumulator);
 
+/* Gives a size of an accumulator another number: arrays of that size are zero then, and the others
+ * what they were.  Errors: memory. */
+extern tlv_status tlv_sections_resize(tlv_context *ctx, tlv_accumulator *accumulator,
+									  tlv_dimension size, size_t n);
+
 /* What must be equal, from a frame that has such sections: they, of those names and shapes. */
 extern void tlv_sections_take(tlv_accumulator *accumulator, const tlv_frame *frame);
 

@@ -211,17 +211,19 @@ spread_rows(const tlv_declaration *declaration, size_t rows, size_t columns, con
 				   (const char *) from + (c * rows + i) * each, each);
 }
 
-/* The arrays of the state, for sizes[size] rows of that size; old row i is row at[i] now. */
+/* The arrays of the state, for sizes[size] rows of that size; old row i is row at[i] now, and where
+ * at is NULL arrays of that size are zero. */
 static tlv_status
 grow_arrays(tlv_context *ctx, tlv_declared *state, size_t size, size_t rows, const size_t *at)
 {
 	const tlv_sections *sections = state->base.class->sections;
 	const void **before = tlv_alloc(ctx, sections->n, sizeof(void *));
-	size_t old_rows = state->sizes[size];
+	size_t old_rows = state->sizes[size], sizes[TLV_SIZES];
 	void *old = state->arrays;
 	tlv_status status;
 
 	TLV_TRY_ALLOC(ctx, before);
+	memcpy(sizes, state->sizes, sizeof(sizes));
 	for (size_t i = 0; i < sections->n; i++)
 		before[i] = numbers_of(state, &sections->list[i]);
 	state->sizes[size] = rows;
@@ -237,15 +239,21 @@ grow_arrays(tlv_context *ctx, tlv_declared *state, size_t size, size_t rows, con
 		size_t count = number_count(declaration, state->sizes);
 		void *to = numbers_of(state, declaration);
 
-		if ((size_t) declaration->rows == size)
+		if ((size_t) declaration->rows == size && at != NULL)
 			spread_rows(declaration, old_rows, count_of(declaration->columns, state->sizes),
 						before[i], at, rows, to);
-		else if (!is_fixed(declaration) && count > 0)
+		else if (!is_fixed(declaration) && count > 0 && count == number_count(declaration, sizes))
 			memcpy(to, before[i], count * number_size(declaration));
 	}
 	tlv_free(ctx, before);
 	tlv_free(ctx, old);
 	return TLV_OK;
+}
+
+tlv_status
+tlv_sections_resize(tlv_context *ctx, tlv_accumulator *accumulator, tlv_dimension size, size_t n)
+{
+	return grow_arrays(ctx, (tlv_declared *) accumulator, size, n, NULL);
 }
 
 static tlv_status

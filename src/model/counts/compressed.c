@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "block.h"
-#include "documents.h"
-#include "within.h"
+#include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -23,9 +22,6 @@
 
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
-
-/* Of the documents: what counters may be rounded by. */
-#define COUNTERS_TOLERANCE 1e-6
 
 /* About what an item that occurs takes in the totals. */
 #define TOTAL_BYTES 2
@@ -76,12 +72,6 @@ typedef struct compressed_state
 	double *scaled;		   /* the block's y times s2, or its quotients */
 	double *work;
 	tlv_document document;
-
-	tlv_held_documents documents_held; /* in the counters, and not in the sums */
-	bool closed;					   /* documents go into the sums at once */
-	bool summed;					   /* the sums are of some */
-	int64_t *places;				   /* of the items of a document */
-	size_t places_room;
 } compressed_state;
 
 /* Per-item sums of the block's non-zeros. */
@@ -166,74 +156,14 @@ flush_block(tlv_context *ctx, compressed_state *state)
 
 /* Known items of a document, and its length, into the block. */
 static tlv_status
-enter_document(tlv_context *ctx, compressed_state *state, const tlv_document *document,
-			   double times)
+compressed_enter(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document,
+				 double times)
 {
+	compressed_state *state = (compressed_state *) accumulator;
 	bool full;
 
-	state->summed = true;
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, times, &full));
 	return full ? flush_block(ctx, state) : TLV_OK;
-}
-
-/* One that was held: its items are their places. */
-static tlv_status
-enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
-{
-	compressed_state *state = argument;
-	tlv_document document = {.length = told->length, .n_known = told->n};
-	tlv_status status;
-
-	TLV_TRY_NEW(ctx, document.index, told->n + 1);
-	document.known = tlv_alloc(ctx, told->n + 1, sizeof(double));
-	TLV_TRY_ALLOC(ctx, document.known);
-	for (size_t i = 0; i < told->n; i++)
-	{
-		document.index[i] = (int32_t) told->items[i];
-		document.known[i] = told->counts[i];
-	}
-	status = enter_document(ctx, state, &document, told->times);
-	tlv_free(ctx, document.index);
-	tlv_free(ctx, document.known);
-	return status;
-}
-
-/* No documents are held from now on: what only values are merged into goes on to hold them. */
-static tlv_status
-compressed_close(tlv_context *ctx, compressed_state *state)
-{
-	if (state->within.subspace == NULL)
-		return TLV_OK;
-	state->closed = true;
-	TLV_TRY(tlv_documents_tell(ctx, &state->documents_held, state, enter_told));
-	tlv_documents_drop(ctx, &state->documents_held);
-	return TLV_OK;
-}
-
-static tlv_status
-hold_document(tlv_context *ctx, compressed_state *state, const tlv_document *document)
-{
-	double rest = document->length;
-	bool many;
-
-	if (document->n_known > state->places_room)
-	{
-		size_t room = document->n_known + document->n_known / 2;
-
-		tlv_free(ctx, state->places);
-		state->places_room = 0;
-		TLV_TRY_NEW(ctx, state->places, room);
-		state->places_room = room;
-	}
-	for (size_t i = 0; i < document->n_known; i++)
-	{
-		state->places[i] = document->index[i];
-		rest -= document->known[i];
-	}
-	TLV_TRY(tlv_documents_hold(ctx, &state->documents_held, 1, rest, document->n_known,
-							   state->places, document->known));
-	TLV_TRY(tlv_documents_settle_some(ctx, &state->documents_held, &many));
-	return many ? compressed_close(ctx, state) : TLV_OK;
 }
 
 static tlv_status
@@ -243,11 +173,9 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	tlv_document *document = &state->document;
 	bool counts;
 
-	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
+	TLV_TRY(tlv_within_add(ctx, accumulator, row->bag, document, &counts));
 	if (!counts)
 		return TLV_OK;
-	TLV_TRY(state->closed ? enter_document(ctx, state, document, 1)
-						  : hold_document(ctx, state, document));
 	state->documents++;
 	state->tokens += document->length;
 	state->squared_lengths += document->length * document->length;
@@ -279,7 +207,8 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_triples.accumulator, sizes, accumulator));
 	state = (compressed_state *) *accumulator;
 	tlv_within_begin(*accumulator, subspace, &state->within);
-	state->closed = subspace->distinct; /* quotients, which choose k, are of documents at once */
+	state->within.closed =
+		subspace->distinct; /* quotients, which choose k, are of documents at once */
 	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
@@ -346,32 +275,15 @@ compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 
 /* ---- stored values ---- */
 
-/* Of those that are in the sums, 0 where all are held. */
-static double
-summed_documents(const tlv_frame *frame, tlv_document_sums *sums)
-{
-	double documents = tlv_frame_scalar(frame, "documents", 0);
-
-	tlv_documents_add_up(frame, sums);
-	return fabs(documents - sums->documents) <= COUNTERS_TOLERANCE * fabs(documents)
-			   ? 0
-			   : documents - sums->documents;
-}
-
-/* Documents are held of sums that refer to their subspace; none of what was never there. */
+/* The value as sums of distinct pairs is of documents at once. */
 static tlv_status
 triples_check_documents(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	tlv_document_sums sums;
 	double summed;
 
-	TLV_TRY(tlv_documents_check(ctx, frame, sizes[SIZE_ITEMS]));
-	summed = summed_documents(frame, &sums);
-	if (sizes[SIZE_HELD] != 0 || sizes[SIZE_DOCUMENTS] == 0 || !(summed >= 0) ||
-		(summed == 0 && !(sums.least_times > 0)) || tlv_frame_scalar(frame, "distinct", 0) != 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "%g documents are held, and the counters say otherwise",
-						sums.documents);
-	return TLV_OK;
+	if (tlv_frame_scalar(frame, "distinct", 0) != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "documents are held of distinct pairs");
+	return tlv_within_check_documents(ctx, frame, sizes[SIZE_ITEMS], &summed);
 }
 
 static tlv_status
@@ -387,7 +299,7 @@ triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
 	if (tlv_documents_told(frame))
 		TLV_TRY(triples_check_documents(ctx, frame, sizes));
-	return sizes[SIZE_HELD] == 0 ? tlv_count_check_reference(ctx, frame, width)
+	return sizes[SIZE_HELD] == 0 ? tlv_count_check_reference(ctx, frame, "basis", width)
 								 : tlv_count_check_subspace(ctx, frame, "basis");
 }
 
@@ -397,143 +309,47 @@ tlv_count_triples_refer(const tlv_frame *triples)
 	return tlv_frame_find(triples, "items")->rows == 0;
 }
 
-/* Parts of which one only refers to the subspace make a sum that does. */
-static tlv_status
-merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+/* Numbers of the subspace, beside sums. */
+static double
+held_numbers(const size_t *sizes)
 {
-	static const char *const held[] = {"items", "scale", "shares", "basis"};
-	compressed_state *state = (compressed_state *) accumulator;
-	size_t *own = &state->declared.sizes[SIZE_HELD];
-	tlv_frame referring = *frame;
-	tlv_section *table;
-	tlv_status status;
-
-	if (!state->declared.known || (*own == 0) == tlv_count_triples_refer(frame))
-		return tlv_sections_merge(ctx, accumulator, frame);
-	if (*own != 0)
-	{
-		/* rows that follow go on to see the whole of it */
-		size_t before = *own;
-
-		*own = 0;
-		status = tlv_sections_merge(ctx, accumulator, frame);
-		if (state->within.subspace != NULL)
-			*own = before;
-		return status;
-	}
-	TLV_TRY_NEW(ctx, table, frame->header->sections);
-	memcpy(table, frame->table, frame->header->sections * sizeof(*table));
-	for (uint32_t i = 0; i < frame->header->sections; i++)
-		for (size_t h = 0; h < sizeof(held) / sizeof(held[0]); h++)
-			if (strcmp(table[i].name, held[h]) == 0)
-				*(h == 3 ? &table[i].columns : &table[i].rows) = 0;
-	referring.table = table;
-	status = tlv_sections_merge(ctx, accumulator, &referring);
-	tlv_free(ctx, table);
-	return status;
+	return (double) sizes[SIZE_HELD] * (double) (sizes[SIZE_BASIS] + 3);
 }
 
-static tlv_status build_told(tlv_context *ctx, compressed_state *state, tlv_frame_builder *builder);
-
-/* Sums, documents, or both. */
-static tlv_status
-triples_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	tlv_document_sums sums;
-	bool many;
-
-	TLV_TRY(merge_sums(ctx, accumulator, frame));
-	state->summed |= summed_documents(frame, &sums) != 0;
-	TLV_TRY(tlv_documents_hold_frame(ctx, &state->documents_held, frame));
-	TLV_TRY(tlv_documents_settle_some(ctx, &state->documents_held, &many));
-	return state->closed || state->summed || many ? compressed_close(ctx, state) : TLV_OK;
-}
-
-static tlv_status
-triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	size_t *own = &state->declared.sizes[SIZE_HELD], before = *own;
-	double held = (double) before * (double) (state->declared.sizes[SIZE_BASIS] + 3);
-	tlv_status status;
-
-	TLV_TRY(compressed_close(ctx, state));
-	if (state->documents_held.n > 0)
-		return build_told(ctx, state, builder);
-	if (held > HELD_TOKENS * state->tokens)
-		*own = 0;
-	status = tlv_sections_build(ctx, accumulator, builder);
-	*own = before;
-	return status;
-}
-
-/* Whether documents are worth holding: they refer to their subspace, and are less than sums. */
-static tlv_status
-told_smaller(tlv_context *ctx, const compressed_state *state, bool *smaller)
-{
-	const size_t *sizes = state->declared.sizes;
-	size_t width = sizes[SIZE_BASIS], items;
-	double numbers =
-		(double) width + (double) tlv_packed2_size(width) + (double) tlv_packed3_size(width);
-	double held = (double) sizes[SIZE_HELD] * (double) (width + 3), bytes;
-
-	*smaller = false;
-	if (sizes[SIZE_HELD] > 0 && held <= HELD_TOKENS * state->tokens)
-		return TLV_OK;
-	TLV_TRY(tlv_documents_size(ctx, &state->documents_held, &bytes, &items));
-	*smaller = bytes < sizeof(double) * numbers + TOTAL_BYTES * (double) items;
-	return TLV_OK;
-}
-
-/* What was merged and cannot be summed without its subspace stays as it is. */
-static tlv_status
-triples_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	bool smaller = true;
-
-	TLV_TRY(tlv_documents_settle(ctx, &state->documents_held));
-	if (!state->summed)
-		TLV_TRY(tlv_documents_require_left(ctx, &state->documents_held));
-	if (state->within.subspace != NULL && state->documents_held.n > 0)
-		TLV_TRY(told_smaller(ctx, state, &smaller));
-	if (state->documents_held.n == 0 || !smaller)
-		return triples_build(ctx, accumulator, builder);
-	return build_told(ctx, state, builder);
-}
-
-/* Documents of either are told apart. */
 static bool
-triples_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
+triples_to_refer(const tlv_accumulator *accumulator)
 {
 	const compressed_state *state = (const compressed_state *) accumulator;
-	tlv_document_sums sums;
 
-	return !state->closed && !state->summed && summed_documents(frame, &sums) == 0;
+	return held_numbers(state->declared.sizes) > HELD_TOKENS * state->tokens;
+}
+
+/* Documents are worth holding where they refer to their subspace, and are less than sums. */
+static bool
+triples_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
+{
+	const size_t *sizes = ((const compressed_state *) accumulator)->declared.sizes;
+	size_t width = sizes[SIZE_BASIS];
+	double numbers =
+		(double) width + (double) tlv_packed2_size(width) + (double) tlv_packed3_size(width);
+
+	return (sizes[SIZE_HELD] == 0 || triples_to_refer(accumulator)) &&
+		   bytes < sizeof(double) * numbers + TOTAL_BYTES * (double) items;
 }
 
 tlv_status
 tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_frame *subspace,
 					   tlv_frame *sums)
 {
-	tlv_frame_builder *builder;
 	tlv_accumulator *accumulator;
 	tlv_subspace *opened;
-	void *image;
-	size_t size;
 
 	*sums = *triples;
 	if (!tlv_documents_told(triples))
 		return TLV_OK;
-	TLV_TRY_NEW0(ctx, builder, 1);
 	TLV_TRY(tlv_subspace_open(ctx, subspace, true, &opened));
 	TLV_TRY(tlv_count_triples_create(ctx, opened, &accumulator));
-	TLV_TRY(triples_merge(ctx, accumulator, triples));
-	TLV_TRY(triples_build(ctx, accumulator, builder));
-	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
-	TLV_TRY(tlv_kind_require_made(ctx, image, size));
-	return tlv_frame_open(ctx, image, size, sums);
+	return tlv_within_sums(ctx, accumulator, triples, sums);
 }
 
 #define AT(member) offsetof(compressed_state, member)
@@ -560,7 +376,7 @@ static const tlv_declaration triples_list[] = {TRIPLES_LIST};
 /* Of triples that hold documents; their sums are of what came otherwise. */
 static const tlv_declaration told_list[] = {
 	TRIPLES_LIST,
-	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, compressed_state, documents_held)};
+	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, compressed_state, within.documents)};
 #undef AT
 #define TRIPLES_SECTIONS(of)                                                                       \
 	.state = sizeof(compressed_state), .kind = TLV_KIND_COUNT_TRIPLES, TLV_LIST(of),               \
@@ -585,42 +401,31 @@ triples_form(const tlv_frame *frame)
 	return tlv_documents_told(frame) ? &triples_told : &triples_sections;
 }
 
-/* Referring to their subspace, with the documents that are held. */
-static tlv_status
-build_told(tlv_context *ctx, compressed_state *state, tlv_frame_builder *builder)
-{
-	size_t *own = &state->declared.sizes[SIZE_HELD], before = *own;
-	tlv_status status;
-
-	TLV_TRY(tlv_documents_settle(ctx, &state->documents_held));
-	TLV_TRY(tlv_documents_describe(ctx, &state->documents_held));
-	state->declared.sizes[SIZE_DOCUMENTS] = state->documents_held.n;
-	state->declared.sizes[SIZE_ENTRIES] = state->documents_held.entries;
-	*own = 0;
-	status = tlv_sections_build_form(ctx, &state->declared.base, &triples_told, builder);
-	*own = before;
-	state->declared.sizes[SIZE_DOCUMENTS] = state->declared.sizes[SIZE_ENTRIES] = 0;
-	return status;
-}
-
 static tlv_status
 triples_check_form(tlv_context *ctx, const tlv_frame *frame)
 {
 	return tlv_sections_check(ctx, frame, triples_form(frame));
 }
 
-static const tlv_accumulator_class triples_class = {
-	.name = "count_triples",
-	.sections = &triples_sections,
-	.form = triples_form,
-	.merge = triples_merge,
-	.build = triples_build,
-	.store = triples_store,
-	.exact = triples_exact,
-	.rows = TLV_ROW_BAG,
-	.add = compressed_add,
+static const tlv_within_class triples_class = {
+	.class =
+		{
+			.name = "count_triples",
+			TLV_WITHIN_CLASS(&triples_sections, triples_form),
+			.rows = TLV_ROW_BAG,
+			.add = compressed_add,
+		},
+	.within = offsetof(compressed_state, within),
+	.told = &triples_told,
+	.items = SIZE_HELD,
+	.sums = TLV_ONE,
+	.documents = SIZE_DOCUMENTS,
+	.entries = SIZE_ENTRIES,
+	.enter = compressed_enter,
+	.smaller = triples_smaller,
+	.refers = triples_to_refer,
 };
 
 const tlv_kind tlv_kind_count_triples = {TLV_KIND_LINE(COUNT_TRIPLES, count_triples),
 										 .check = triples_check_form,
-										 .accumulator = &triples_class};
+										 .accumulator = &triples_class.class};

@@ -7,13 +7,16 @@
  * Where the vocabulary is large, memory is that of basis and products: entries of a block are c S,
  * which spares a scaled copy of the basis, and what tokens of the same place add is taken off the
  * sums in place.
+ *
+ * A few documents are far smaller than their products, which are as large as the basis whatever
+ * their number: the value holds them (within_documents.h), and refers to its subspace.
  */
 #include "tensorlv/model/counts.h"
 
 #include <string.h>
 
 #include "block.h"
-#include "within.h"
+#include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -22,8 +25,17 @@
 #define ITEMS_BETWEEN ((size_t) 4096)
 
 /* The sizes. */
-#define SIZE_BASIS TLV_SIZE_1
-#define SIZE_ITEMS TLV_SIZE_2
+#define SIZE_BASIS	   TLV_SIZE_1
+#define SIZE_ITEMS	   TLV_SIZE_2 /* the items, or 0 where the value refers to its subspace */
+#define SIZE_SUMS	   TLV_SIZE_3 /* the items, or 0 where all documents are held */
+#define SIZE_DOCUMENTS TLV_SIZE_4 /* of values that hold documents, items by their places */
+#define SIZE_ENTRIES   TLV_SIZE_5
+
+/*
+ * Documents are held where products are more than so many numbers for every item of a document:
+ * three times what a bag takes of it.  Other products are complete in themselves.
+ */
+#define NUMBERS_AN_ENTRY 3
 
 typedef struct product_state
 {
@@ -79,23 +91,33 @@ flush_block(tlv_context *ctx, product_state *state)
 	return TLV_OK;
 }
 
+/* Entries of the block are scaled. */
+static tlv_status
+product_enter(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document, double times)
+{
+	product_state *state = (product_state *) accumulator;
+	bool full;
+
+	for (size_t i = 0; i < document->n_known; i++)
+		document->known[i] *= state->within.subspace->scale[document->index[i]];
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, times, &full));
+	return full ? flush_block(ctx, state) : TLV_OK;
+}
+
 static tlv_status
 product_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	product_state *state = (product_state *) accumulator;
 	tlv_document *document = &state->document;
-	bool counts, full;
+	bool counts;
 
-	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
+	TLV_TRY(tlv_within_add(ctx, accumulator, row->bag, document, &counts));
 	if (!counts)
 		return TLV_OK;
-	for (size_t i = 0; i < document->n_known; i++)
-		document->known[i] *= state->within.subspace->scale[document->index[i]];
-	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
 	state->squared_lengths += document->length * document->length;
-	return full ? flush_block(ctx, state) : TLV_OK;
+	return TLV_OK;
 }
 
 tlv_status
@@ -103,7 +125,7 @@ tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
 						  tlv_accumulator **accumulator)
 {
 	size_t width = subspace->width, d = subspace->d, rows;
-	const size_t sizes[TLV_SIZES] = {width, d};
+	const size_t sizes[TLV_SIZES] = {width, d, d};
 	product_state *state;
 
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_products.accumulator, sizes, accumulator));
@@ -172,45 +194,122 @@ product_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	return TLV_OK;
 }
 
+/* ---- stored values ---- */
+
+static bool
+products_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
+{
+	const product_state *state = (const product_state *) accumulator;
+	double width = (double) state->declared.sizes[SIZE_BASIS];
+	double numbers = (width + 3) * (double) state->declared.sizes[SIZE_SUMS] + width * width;
+
+	(void) items;
+	return numbers > NUMBERS_AN_ENTRY * (double) state->within.documents.entries &&
+		   bytes < sizeof(double) * numbers;
+}
+
+bool
+tlv_count_products_refer(const tlv_frame *products)
+{
+	return products->header->kind == TLV_KIND_COUNT_PRODUCTS &&
+		   tlv_frame_find(products, "items")->rows == 0;
+}
+
+tlv_status
+tlv_count_products_sums(tlv_context *ctx, const tlv_frame *products, const tlv_frame *subspace,
+						tlv_frame *sums)
+{
+	tlv_accumulator *accumulator;
+	tlv_subspace *opened;
+
+	TLV_TRY(tlv_subspace_open(ctx, subspace, false, &opened));
+	TLV_TRY(tlv_count_products_create(ctx, opened, &accumulator));
+	return tlv_within_sums(ctx, accumulator, products, sums);
+}
+
+/* Sums are there of all documents that are not held. */
 static tlv_status
 products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	(void) sizes;
+	double summed = tlv_frame_scalar(frame, "documents", 0);
+	size_t below = sizes[SIZE_SUMS] > 0 ? sizes[SIZE_SUMS] : (size_t) TLV_DICTIONARY_MAX;
+
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	return tlv_count_check_subspace(ctx, frame, "products");
+	if (tlv_documents_told(frame))
+		TLV_TRY(tlv_within_check_documents(ctx, frame, below, &summed));
+	if (sizes[SIZE_SUMS] == 0 && summed != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the products of %g documents are missing", summed);
+	return sizes[SIZE_ITEMS] == 0
+			   ? tlv_count_check_reference(ctx, frame, "products", sizes[SIZE_BASIS])
+			   : tlv_count_check_subspace(ctx, frame, "products");
 }
 
 #define AT(member) offsetof(product_state, member)
-static const tlv_declaration products_list[] = {
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
-	{"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
-	 AT(squared_lengths)},
-	TLV_WITHIN_LIST(product_state),
-	TLV_WITHIN_ITEMS(product_state, SIZE_ITEMS),
-	/* The subspace's own Ritz values become the ones before. */
-	{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},
-	{"products", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_SUM, AT(products)},
-};
+/* The subspace's own Ritz values become the ones before. */
+#define PRODUCTS_LIST                                                                              \
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
+		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
+		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
+		{"squared_lengths", TLV_FLOAT64,		TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,                 \
+		 TLV_SUM,			AT(squared_lengths)},                                                  \
+		TLV_WITHIN_LIST(product_state), TLV_WITHIN_ITEMS(product_state, SIZE_ITEMS),               \
+		{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},           \
+		{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},         \
+	{                                                                                              \
+		"products", TLV_FLOAT64, SIZE_BASIS, SIZE_SUMS, TLV_ANY, TLV_SUM, AT(products)             \
+	}
+
+static const tlv_declaration products_list[] = {PRODUCTS_LIST};
+/* Of products that hold documents; their sums are of what came otherwise. */
+static const tlv_declaration told_list[] = {
+	PRODUCTS_LIST,
+	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, product_state, within.documents)};
 #undef AT
+#define PRODUCTS_SECTIONS(of)                                                                      \
+	.state = sizeof(product_state), .kind = TLV_KIND_COUNT_PRODUCTS, TLV_LIST(of), .least = {1},   \
+	.flush = product_flush, .check_more = products_check, .no_sums = tlv_document_no_sums
+#define PRODUCTS_MOST                                                                              \
+	(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX
 static const tlv_sections products_sections = {
-	.state = sizeof(product_state),
-	.kind = TLV_KIND_COUNT_PRODUCTS,
-	TLV_LIST(products_list),
-	.least = {1, 1},
-	.most = {(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
-	.flush = product_flush,
-	.check_more = products_check,
+	PRODUCTS_SECTIONS(products_list),
+	.most = {PRODUCTS_MOST},
+};
+static const tlv_sections products_told = {
+	PRODUCTS_SECTIONS(told_list),
+	.takes_away = true,
+	.most = {PRODUCTS_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_accumulator_class products_class = {
-	.name = "count_products",
-	TLV_DECLARED(&products_sections),
-	.rows = TLV_ROW_BAG,
-	.add = product_add,
+static const tlv_sections *
+products_form(const tlv_frame *frame)
+{
+	return tlv_documents_told(frame) ? &products_told : &products_sections;
+}
+
+static tlv_status
+products_check_form(tlv_context *ctx, const tlv_frame *frame)
+{
+	return tlv_sections_check(ctx, frame, products_form(frame));
+}
+
+static const tlv_within_class products_class = {
+	.class =
+		{
+			.name = "count_products",
+			TLV_WITHIN_CLASS(&products_sections, products_form),
+			.rows = TLV_ROW_BAG,
+			.add = product_add,
+		},
+	.within = offsetof(product_state, within),
+	.told = &products_told,
+	.items = SIZE_ITEMS,
+	.sums = SIZE_SUMS,
+	.documents = SIZE_DOCUMENTS,
+	.entries = SIZE_ENTRIES,
+	.enter = product_enter,
+	.smaller = products_smaller,
 };
 const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
-										  .accumulator = &products_class};
+										  .check = products_check_form,
+										  .accumulator = &products_class.class};

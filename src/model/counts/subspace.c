@@ -274,9 +274,27 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	return tlv_subspace_write(ctx, &p, image, size);
 }
 
+/* Products that are complete: with their items, and of all documents. */
 static tlv_status
-from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_options *options,
-			  void **image, size_t *size)
+complete_products(tlv_context *ctx, const tlv_frame *products, const tlv_frame *subspace,
+				  tlv_frame *complete)
+{
+	*complete = *products;
+	if (subspace != NULL &&
+		!tlv_digest_equal(tlv_frame_digest(products, "subspace"), &subspace->header->digest))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the products were collected in another subspace");
+	if (!tlv_count_products_refer(products))
+		return TLV_OK;
+	if (subspace != NULL)
+		return tlv_count_products_sums(ctx, products, subspace, complete);
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "these products refer to the subspace that they were collected in");
+	return tlv_fail_hint(ctx, "Pass it: tlv_find_subspace(products, subspace => ...).");
+}
+
+static tlv_status
+next_of_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_options *options,
+				 void **image, size_t *size)
 {
 	tlv_subspace_parts p = {0};
 	const tlv_section *product = tlv_frame_find(products, "products");
@@ -324,6 +342,16 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	p.ritz = ritz;
 	p.basis = basis;
 	return tlv_subspace_write(ctx, &p, image, size);
+}
+
+static tlv_status
+from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_options *options,
+			  void **image, size_t *size)
+{
+	tlv_frame complete;
+
+	TLV_TRY(complete_products(ctx, products, options->subspace, &complete));
+	return next_of_products(ctx, &complete, options, image, size);
 }
 
 typedef struct pair_operator
@@ -433,10 +461,16 @@ check_subspace_scalars(tlv_context *ctx, const tlv_frame *frame)
 }
 
 tlv_status
-tlv_count_check_reference(tlv_context *ctx, const tlv_frame *frame, size_t width)
+tlv_count_check_reference(tlv_context *ctx, const tlv_frame *frame, const char *wide, size_t width)
 {
+	const tlv_section *section = tlv_frame_find(frame, wide);
+	double rank = tlv_frame_scalar(frame, "rank", 0);
+
 	TLV_TRY(check_subspace_scalars(ctx, frame));
-	return tlv_frame_require(ctx, frame, "basis", TLV_FLOAT64, width, 0, NULL);
+	if (section == NULL || rank < 1 || rank > (double) width ||
+		(section->columns > 0 && section->columns < width))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape", wide);
+	return tlv_frame_require(ctx, frame, wide, TLV_FLOAT64, width, section->columns, NULL);
 }
 
 tlv_status

@@ -4,6 +4,7 @@
 #ifndef TENSORLV_COUNT_WITHIN_H
 #define TENSORLV_COUNT_WITHIN_H
 
+#include "documents.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/sections.h"
 
@@ -17,6 +18,13 @@ typedef struct tlv_within
 	double *scale;
 	double *shares;
 	double skipped; /* documents that are too short */
+
+	/* of kinds that hold documents in the place of sums (within_documents.h): */
+	tlv_held_documents documents; /* in the counters, and not in the sums */
+	bool closed;				  /* documents go into the sums at once */
+	bool summed;				  /* the sums are of some */
+	int64_t *places;			  /* of the items of a document */
+	size_t places_room;
 } tlv_within;
 
 /* The declarations of these, of a state with a member `within`: all but the items, and these, of

@@ -156,7 +156,7 @@ subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
 {
 	tlv_making made;
 
-	if (options->begun == NULL)
+	if (options->begun == NULL && options->subspace == NULL)
 		tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
 	tlv_plan_make(ctx, &made);
 	return tlv_plan_made(ctx, &made, &plan->subspace,
@@ -224,11 +224,13 @@ tlv_lda_subspace_begin(tlv_context *ctx, lda_plan *plan, const tlv_frame *summar
 static tlv_status
 take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
-	const tlv_subspace_options same = {0};
 	lda_plan *plan = lda_plan_of(base);
+	const tlv_frame *products = &values[0]->frame;
+	tlv_subspace_options same = {0};
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	TLV_TRY(subspace_next(ctx, plan, &values[0]->frame, &same));
+	same.subspace = tlv_count_products_refer(products) ? &plan->subspace.frame : NULL;
+	TLV_TRY(subspace_next(ctx, plan, products, &same));
 	plan->subspace_steps++;
 	if (plan->subspace_steps >= SUBSPACE_MAX_STEPS ||
 		(plan->subspace_steps >= SUBSPACE_MIN_STEPS &&

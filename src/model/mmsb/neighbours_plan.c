@@ -128,8 +128,11 @@ next_subspace(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments,
 	tlv_held *subspace = &own->subspace;
 	tlv_making made;
 
-	tlv_free(ctx, subspace->image); /* the moments hold what they need of it */
-	subspace->image = NULL;
+	if (options->subspace == NULL) /* the moments hold what they need of it */
+	{
+		tlv_free(ctx, subspace->image);
+		subspace->image = NULL;
+	}
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(
 		tlv_plan_made(ctx, &made, subspace,
@@ -153,11 +156,14 @@ next_subspace(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments,
 static tlv_status
 take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
-	const tlv_subspace_options same = {0};
+	struct neighbours_plan *own = neighbours_of(base);
+	const tlv_frame *products = &values[0]->frame;
+	tlv_subspace_options same = {0};
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	neighbours_of(base)->subspace_steps++;
-	return next_subspace(ctx, base, &values[0]->frame, &same, pass);
+	same.subspace = tlv_count_products_refer(products) ? &own->subspace.frame : NULL;
+	own->subspace_steps++;
+	return next_subspace(ctx, base, products, &same, pass);
 }
 
 /* Are there weights other than 1? */

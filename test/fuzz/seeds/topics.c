@@ -87,6 +87,8 @@ save_moments(bool distinct)
 	must(tlv_subspace_open(&ctx, &frame, false, &subspace));
 	must(tlv_count_products_create(&ctx, subspace, &accumulator));
 	frame = collect(distinct ? "products-distinct" : "products", accumulator);
+	must(tlv_count_products_create(&ctx, subspace, &accumulator));
+	save_documents(distinct ? "products-documents-distinct" : "products-documents", accumulator);
 	must(tlv_count_pairs_create(&ctx, &accumulator));
 	pairs = collect("pairs", accumulator);
 	must(tlv_subspace_from_moments(&ctx, &pairs, &options, &image, &size));

@@ -84,6 +84,36 @@ use_subspace(const tlv_frame *frame)
 	}
 }
 
+/* Products of a subspace as wide as theirs, which they say to belong to. */
+static void
+use_products(const tlv_frame *products)
+{
+	static const int64_t items[] = {1, 2, 3, 5, 7, 8};
+	static const double counts[] = {1, 2, 1, 3, 1, 1};
+	size_t width = tlv_frame_find(products, "rayleigh")->rows, size;
+	tlv_subspace_options options = {.rank = 1, .seed = 1};
+	tlv_accumulator *accumulator;
+	tlv_bag_image *bag;
+	tlv_frame frame, subspace;
+	void *image;
+
+	if (width == 0 || width > sizeof(items) / sizeof(items[0]))
+		return;
+	bag = tlv_alloc0(&ctx, tlv_bag_size(width, items, counts), 1);
+	if (bag == NULL)
+		return;
+	tlv_bag_write(width, items, counts, bag);
+	USE(tlv_count_summary_create(&ctx, &accumulator));
+	USE(tlv_add(&ctx, accumulator, TLV_AS_BAG(bag)));
+	if (!build_checked(&ctx, &builder, accumulator, &frame))
+		return;
+	USE(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size));
+	USE(tlv_frame_open(&ctx, image, size, &subspace));
+	*(tlv_digest *) tlv_frame_digest(products, "subspace") = subspace.header->digest;
+	options = (tlv_subspace_options){.subspace = &subspace};
+	tlv_subspace_from_moments(&ctx, products, &options, &image, &size);
+}
+
 static void
 use_fit(const tlv_frame *frame, uint8_t mode)
 {
@@ -226,6 +256,8 @@ USES(topics)
 	if (kind == &tlv_kind_count_summary || kind == &tlv_kind_count_pairs)
 		tlv_count_trace(frame, options.minimum_documents);
 	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
+	if (kind == &tlv_kind_count_products)
+		use_products(frame);
 	if (kind == &tlv_kind_count_triples)
 		use_fit(frame, mode);
 	if (kind == &tlv_kind_grouped_moments)

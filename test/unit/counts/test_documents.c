@@ -109,7 +109,9 @@ sums_of(tlv_frame told, tlv_frame subspace)
 
 	if (class->sums == NULL)
 	{
-		assert_ok(tlv_count_triples_sums(&ctx, &told, &subspace, &sums));
+		assert_ok((told.header->kind == TLV_KIND_COUNT_TRIPLES
+					   ? tlv_count_triples_sums
+					   : tlv_count_products_sums)(&ctx, &told, &subspace, &sums));
 		return sums;
 	}
 	assert_ok(class->sums(&ctx, &told, &image, &size));
@@ -118,14 +120,16 @@ sums_of(tlv_frame told, tlv_frame subspace)
 	return sums;
 }
 
-static const maker makers[] = {make_summary, make_pairs, make_triples};
+static const maker makers[] = {make_summary, make_pairs, make_triples, make_products};
+#define KINDS		(sizeof(makers) / sizeof(makers[0]))
+#define IN_SUBSPACE 2 /* the first of those whose documents refer to their subspace */
 
 /* Every way to the same documents gives the same bytes, and the same sums. */
 static void
 test_ways(void **state)
 {
 	(void) state;
-	for (size_t m = 0; m < 3; m++)
+	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
 		tlv_frame whole = kept(with_documents(makers[m](subspace), 0, SMALL), true);
@@ -149,7 +153,7 @@ test_ways(void **state)
 		assert_same_bytes(sums_of(whole, subspace), sums);
 		assert_same_bytes(stored(turned), sums);
 		assert_int_equal(tlv_accumulator_subtract(&ctx, turned, &one, true, &done), TLV_OK);
-		assert_true(m == 2 ? !done : done);
+		assert_true(m >= IN_SUBSPACE ? !done : done);
 	}
 }
 
@@ -158,7 +162,7 @@ static void
 test_more_than_there_is(void **state)
 {
 	(void) state;
-	for (size_t m = 0; m < 3; m++)
+	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
 		tlv_frame one = kept(with_documents(makers[m](subspace), 0, 20), true);
@@ -177,19 +181,19 @@ static void
 test_many(void **state)
 {
 	(void) state;
-	for (size_t m = 0; m < 3; m++)
+	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
 		tlv_frame many = kept(with_documents(makers[m](subspace), 0, 2500), false);
 		tlv_frame few = kept(with_documents(makers[m](subspace), 2500, 2500 + SMALL), true);
 		tlv_frame all = stored(with_documents(makers[m](subspace), 0, 2500 + SMALL));
-		tlv_frame both = merged(empty_like(many), many, few, m == 2), less;
+		tlv_frame both = merged(empty_like(many), many, few, m >= IN_SUBSPACE), less;
 		tlv_accumulator *x = empty_like(both);
 		bool done;
 
-		if (m == 2)
+		if (m >= IN_SUBSPACE)
 			assert_same_numbers(merged(makers[m](subspace), few, many, false), all);
-		assert_same_numbers(m == 2 ? sums_of(both, subspace) : both, all);
+		assert_same_numbers(m >= IN_SUBSPACE ? sums_of(both, subspace) : both, all);
 		assert_ok(x->class->merge(&ctx, x, &both));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
 		less = kept(x, false);
@@ -199,11 +203,85 @@ test_many(void **state)
 		x = empty_like(many);
 		assert_ok(x->class->merge(&ctx, x, &many));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
-		less = kept(x, m == 2);
+		less = kept(x, m >= IN_SUBSPACE);
 		both = merged(makers[m](subspace), less, few, false);
 		assert_same_numbers(both, stored(with_documents(makers[m](subspace), 0, 2500)));
 		pool_reset(&memory, &ctx);
 	}
+}
+
+/* A value that says it is of the subspace, with an item that this does not have. */
+static void
+test_forged_place(void **state)
+{
+	(void) state;
+	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
+	{
+		tlv_frame subspace = wide_subspace();
+		tlv_frame few = kept(with_documents(makers[m](subspace), 0, 3), true);
+		tlv_accumulator *x = makers[m](subspace);
+		int64_t *items = (int64_t *) tlv_frame_int64(&few, "document_items");
+		size_t last = tlv_frame_find(&few, "document_items")->rows - 1;
+
+		items[last] = ITEMS;
+		assert_int_equal(x->class->merge(&ctx, x, &few), TLV_BAD_PARAMETER);
+		items[last] = -1;
+		assert_int_equal(x->class->merge(&ctx, x, &few), TLV_BAD_PARAMETER);
+		items[last] = ITEMS - 1;
+		assert_ok(x->class->merge(&ctx, x, &few));
+	}
+}
+
+/* Whether the check of the kind takes a value one number of which is another. */
+static bool
+accepts_number(tlv_frame value, const char *name, double number)
+{
+	double *at = (double *) tlv_frame_float64(&value, name), before = *at;
+	bool accepted;
+
+	*at = number;
+	accepted = tlv_kind_check(&ctx, tlv_kind_find(TLV_FRAME_MOMENTS, value.header->kind), &value) ==
+			   TLV_OK;
+	*at = before;
+	return accepted;
+}
+
+/* Products of few documents are these, and nothing else; what they say of themselves is checked. */
+static void
+test_products(void **state)
+{
+	tlv_frame subspace = wide_subspace(), other = wide_subspace(), next, next_told;
+	tlv_frame few = kept(with_documents(make_products(subspace), 0, SMALL), true);
+	tlv_frame sums = stored(with_documents(make_products(subspace), 0, SMALL));
+	tlv_subspace_options options = {.subspace = &subspace};
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_true(tlv_count_products_refer(&few) && !tlv_count_products_refer(&sums));
+	assert_int_equal(tlv_frame_find(&few, "products")->columns, 0);
+	assert_true(accepts_number(few, "rank", RANK));
+	assert_false(accepts_number(few, "rank", RANK + 1));
+	assert_false(accepts_number(few, "rank", 0));
+	assert_false(accepts_number(few, "documents", SMALL + 1));
+	assert_false(accepts_number(few, "documents", SMALL - 1));
+	assert_false(accepts_number(few, "document_times", 0));
+	assert_false(accepts_number(few, "document_rest", -1));
+	assert_false(accepts_number(few, "document_sizes", EACH * SMALL + 1));
+	assert_false(accepts_number(few, "document_counts", 0.5));
+	/* either leads to the same step */
+	assert_ok(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &next_told));
+	assert_ok(tlv_subspace_from_moments(&ctx, &sums, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &next));
+	assert_same_bytes(next_told, next);
+	options.subspace = NULL;
+	assert_ok(tlv_subspace_from_moments(&ctx, &sums, &options, &image, &size));
+	assert_int_equal(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size),
+					 TLV_BAD_PARAMETER);
+	options.subspace = &other;
+	assert_int_equal(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size),
+					 TLV_BAD_PARAMETER);
 }
 
 int
@@ -213,6 +291,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_there_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("count_documents", tests, NULL, NULL);

@@ -1,0 +1,330 @@
+/*
+ * within_documents.c - documents within a subspace that are held in the place of sums
+ * (within_documents.h).
+ */
+#include "within_documents.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+
+/* Of the documents: what counters may be rounded by. */
+#define COUNTERS_TOLERANCE 1e-6
+
+static const tlv_within_class *
+class_of(const tlv_accumulator *accumulator)
+{
+	return (const tlv_within_class *) accumulator->class;
+}
+
+static tlv_within *
+within_of(const tlv_accumulator *accumulator)
+{
+	return (tlv_within *) ((char *) accumulator + class_of(accumulator)->within);
+}
+
+static size_t *
+size_of(const tlv_accumulator *accumulator, tlv_dimension size)
+{
+	return ((tlv_declared *) accumulator)->sizes + size;
+}
+
+/* ---- documents into the sums ---- */
+
+static tlv_status
+enter_document(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document, double times)
+{
+	within_of(accumulator)->summed = true;
+	return class_of(accumulator)->enter(ctx, accumulator, document, times);
+}
+
+/* One that was held: its items are their places. */
+static tlv_status
+enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
+{
+	tlv_document document = {.length = told->length, .n_known = told->n};
+	tlv_status status;
+
+	TLV_TRY_NEW(ctx, document.index, told->n + 1);
+	document.known = tlv_alloc(ctx, told->n + 1, sizeof(double));
+	TLV_TRY_ALLOC(ctx, document.known);
+	for (size_t i = 0; i < told->n; i++)
+	{
+		document.index[i] = (int32_t) told->items[i];
+		document.known[i] = told->counts[i];
+	}
+	status = enter_document(ctx, argument, &document, told->times);
+	tlv_free(ctx, document.index);
+	tlv_free(ctx, document.known);
+	return status;
+}
+
+/* No documents are held from now on: what only values are merged into goes on to hold them. */
+static tlv_status
+close_documents(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	tlv_within *within = within_of(accumulator);
+
+	if (within->subspace == NULL)
+		return TLV_OK;
+	within->closed = true;
+	TLV_TRY(tlv_documents_tell(ctx, &within->documents, accumulator, enter_told));
+	tlv_documents_drop(ctx, &within->documents);
+	return TLV_OK;
+}
+
+static tlv_status
+hold_document(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
+{
+	tlv_within *within = within_of(accumulator);
+	double rest = document->length;
+	bool many;
+
+	if (document->n_known > within->places_room)
+	{
+		size_t room = document->n_known + document->n_known / 2;
+
+		tlv_free(ctx, within->places);
+		within->places_room = 0;
+		TLV_TRY_NEW(ctx, within->places, room);
+		within->places_room = room;
+	}
+	for (size_t i = 0; i < document->n_known; i++)
+	{
+		within->places[i] = document->index[i];
+		rest -= document->known[i];
+	}
+	TLV_TRY(tlv_documents_hold(ctx, &within->documents, 1, rest, document->n_known, within->places,
+							   document->known));
+	TLV_TRY(tlv_documents_settle_some(ctx, &within->documents, &many));
+	return many ? close_documents(ctx, accumulator) : TLV_OK;
+}
+
+tlv_status
+tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag,
+			   tlv_document *document, bool *counts)
+{
+	tlv_within *within = within_of(accumulator);
+
+	TLV_TRY(tlv_within_read(ctx, accumulator, within, bag, document, counts));
+	if (!*counts)
+		return TLV_OK;
+	return within->closed ? enter_document(ctx, accumulator, document, 1)
+						  : hold_document(ctx, accumulator, document);
+}
+
+/* ---- merging ---- */
+
+/* Of those that are in the sums, 0 where all are held. */
+static double
+summed_documents(const tlv_frame *frame, tlv_document_sums *sums)
+{
+	double documents = tlv_frame_scalar(frame, "documents", 0);
+
+	tlv_documents_add_up(frame, sums);
+	return fabs(documents - sums->documents) <= COUNTERS_TOLERANCE * fabs(documents)
+			   ? 0
+			   : documents - sums->documents;
+}
+
+/* The same value without what it holds of its subspace. */
+static tlv_status
+merge_referring(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	static const char *const held[] = {"items", "scale", "shares", "basis"};
+	tlv_frame referring = *frame;
+	tlv_section *table;
+	tlv_status status;
+
+	TLV_TRY_NEW(ctx, table, frame->header->sections);
+	memcpy(table, frame->table, frame->header->sections * sizeof(*table));
+	for (uint32_t i = 0; i < frame->header->sections; i++)
+		for (size_t h = 0; h < sizeof(held) / sizeof(held[0]); h++)
+			if (strcmp(table[i].name, held[h]) == 0)
+				*(h == 3 ? &table[i].columns : &table[i].rows) = 0;
+	referring.table = table;
+	status = tlv_sections_merge(ctx, accumulator, &referring);
+	tlv_free(ctx, table);
+	return status;
+}
+
+/* Parts of which one only refers to the subspace make a sum that does. */
+static tlv_status
+merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	size_t *own = size_of(accumulator, class_of(accumulator)->items), before = *own;
+	bool refers = tlv_frame_find(frame, "items")->rows == 0;
+	tlv_status status;
+
+	if (!((tlv_declared *) accumulator)->known || (before == 0) == refers)
+		return tlv_sections_merge(ctx, accumulator, frame);
+	if (!refers)
+		return merge_referring(ctx, accumulator, frame);
+	/* rows that follow go on to see the whole of it */
+	*own = 0;
+	status = tlv_sections_merge(ctx, accumulator, frame);
+	if (within_of(accumulator)->subspace != NULL)
+		*own = before;
+	return status;
+}
+
+/* Sums that are there in one of both only. */
+static tlv_status
+merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	const tlv_within_class *class = class_of(accumulator);
+	size_t sizes[TLV_SIZES], *own, before;
+	tlv_status status;
+
+	if (!((tlv_declared *) accumulator)->known || class->sums == TLV_ONE)
+		return merge_items(ctx, accumulator, frame);
+	tlv_sections_sizes(frame, class->class.sections, sizes);
+	own = size_of(accumulator, class->sums);
+	if (*own == 0 && sizes[class->sums] > 0)
+		TLV_TRY(tlv_sections_resize(ctx, accumulator, class->sums, sizes[class->sums]));
+	before = *own;
+	if (sizes[class->sums] == 0)
+		*own = 0;
+	status = merge_items(ctx, accumulator, frame);
+	*own = before;
+	return status;
+}
+
+/* A value may come from anywhere: its documents are of items that the subspace has. */
+static tlv_status
+require_places(tlv_context *ctx, const tlv_within *within, const tlv_frame *frame)
+{
+	const int64_t *items = tlv_frame_int64(frame, "document_items");
+	size_t n = items == NULL ? 0 : tlv_frame_find(frame, "document_items")->rows;
+
+	for (size_t i = 0; within->subspace != NULL && i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (items[i] < 0 || (uint64_t) items[i] >= within->subspace->d)
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments do not fit their subspace");
+	}
+	return TLV_OK;
+}
+
+/* Sums, documents, or both. */
+tlv_status
+tlv_within_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	tlv_within *within = within_of(accumulator);
+	tlv_document_sums sums;
+	bool many;
+
+	TLV_TRY(require_places(ctx, within, frame));
+	TLV_TRY(merge_sums(ctx, accumulator, frame));
+	within->summed |= summed_documents(frame, &sums) != 0;
+	TLV_TRY(tlv_documents_hold_frame(ctx, &within->documents, frame));
+	TLV_TRY(tlv_documents_settle_some(ctx, &within->documents, &many));
+	return within->closed || within->summed || many ? close_documents(ctx, accumulator) : TLV_OK;
+}
+
+/* Documents of either are told apart. */
+bool
+tlv_within_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	const tlv_within *within = within_of(accumulator);
+	tlv_document_sums sums;
+
+	return !within->closed && !within->summed && summed_documents(frame, &sums) == 0;
+}
+
+/* ---- stored values ---- */
+
+/* Referring to their subspace, with the documents that are held. */
+static tlv_status
+build_told(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	const tlv_within_class *class = class_of(accumulator);
+	tlv_declared *state = (tlv_declared *) accumulator;
+	tlv_within *within = within_of(accumulator);
+	size_t before[TLV_SIZES];
+	tlv_status status;
+
+	TLV_TRY(tlv_documents_settle(ctx, &within->documents));
+	TLV_TRY(tlv_documents_describe(ctx, &within->documents));
+	memcpy(before, state->sizes, sizeof(before));
+	state->sizes[class->documents] = within->documents.n;
+	state->sizes[class->entries] = within->documents.entries;
+	state->sizes[class->items] = 0;
+	if (class->sums != TLV_ONE && !within->summed)
+		state->sizes[class->sums] = 0;
+	status = tlv_sections_build_form(ctx, accumulator, class->told, builder);
+	memcpy(state->sizes, before, sizeof(before));
+	return status;
+}
+
+tlv_status
+tlv_within_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	const tlv_within_class *class = class_of(accumulator);
+	size_t *own = size_of(accumulator, class->items), before = *own;
+	tlv_status status;
+
+	TLV_TRY(close_documents(ctx, accumulator));
+	if (within_of(accumulator)->documents.n > 0)
+		return build_told(ctx, accumulator, builder);
+	if (class->refers != NULL && class->refers(accumulator))
+		*own = 0;
+	status = tlv_sections_build(ctx, accumulator, builder);
+	*own = before;
+	return status;
+}
+
+/* What was merged and cannot be summed without its subspace stays as it is. */
+tlv_status
+tlv_within_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	tlv_within *within = within_of(accumulator);
+	bool smaller = true;
+	double bytes;
+	size_t items;
+
+	TLV_TRY(tlv_documents_settle(ctx, &within->documents));
+	if (!within->summed)
+		TLV_TRY(tlv_documents_require_left(ctx, &within->documents));
+	if (within->subspace != NULL && within->documents.n > 0)
+	{
+		TLV_TRY(tlv_documents_size(ctx, &within->documents, &bytes, &items));
+		smaller = class_of(accumulator)->smaller(accumulator, bytes, items);
+	}
+	if (within->documents.n == 0 || !smaller)
+		return tlv_within_build(ctx, accumulator, builder);
+	return build_told(ctx, accumulator, builder);
+}
+
+tlv_status
+tlv_within_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				tlv_frame *sums)
+{
+	tlv_frame_builder *builder;
+	void *image;
+	size_t size;
+
+	TLV_TRY_NEW0(ctx, builder, 1);
+	TLV_TRY(tlv_within_merge(ctx, accumulator, frame));
+	TLV_TRY(tlv_within_build(ctx, accumulator, builder));
+	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
+	TLV_TRY(tlv_kind_require_made(ctx, image, size));
+	return tlv_frame_open(ctx, image, size, sums);
+}
+
+/* Documents are held of sums that refer to their subspace; none of what was never there. */
+tlv_status
+tlv_within_check_documents(tlv_context *ctx, const tlv_frame *frame, size_t below, double *summed)
+{
+	tlv_document_sums sums;
+
+	TLV_TRY(tlv_documents_check(ctx, frame, below));
+	*summed = summed_documents(frame, &sums);
+	if (tlv_frame_find(frame, "items")->rows != 0 ||
+		tlv_frame_find(frame, "document_times")->rows == 0 || !(*summed >= 0) ||
+		(*summed == 0 && !(sums.least_times > 0)))
+		return tlv_fail(ctx, TLV_CORRUPT, "%g documents are held, and the counters say otherwise",
+						sums.documents);
+	return TLV_OK;
+}

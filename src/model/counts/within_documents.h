@@ -1,0 +1,61 @@
+/*
+ * within_documents.h - documents within a subspace that are held in the place of the sums over them
+ * (documents.h): what kinds that can do so have in common.
+ *
+ * While there are few they are held by the places of their items in the subspace.  Their value
+ * refers to the subspace by its digest; without it they stay documents, however many are merged.
+ */
+#ifndef TENSORLV_COUNT_WITHIN_DOCUMENTS_H
+#define TENSORLV_COUNT_WITHIN_DOCUMENTS_H
+
+#include "within.h"
+
+/* A class of such a kind: that of the accumulator, and what is different from kind to kind. */
+typedef struct tlv_within_class
+{
+	tlv_accumulator_class class;
+	size_t within;			  /* where the state has its tlv_within */
+	const tlv_sections *told; /* of values that hold documents */
+	/* Sizes: the items, scales, shares and basis that a value holds of its subspace, 0 where it
+	 * refers to it; sums over items, 0 where there are none, or TLV_ONE: they are always there; and
+	 * those of the documents. */
+	tlv_dimension items, sums, documents, entries;
+	/* The known items of a document, and its length, so many times into the sums. */
+	tlv_status (*enter)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document,
+						double times);
+	/* Whether documents that take so many bytes and hold so many items are worth holding. */
+	bool (*smaller)(const tlv_accumulator *accumulator, double bytes, size_t items);
+	/* Whether sums are to refer to their subspace; NULL: those that follow from it do not. */
+	bool (*refers)(const tlv_accumulator *accumulator);
+} tlv_within_class;
+
+/* The members of the accumulator's class: list is that of sums, form chooses from both. */
+#define TLV_WITHIN_CLASS(list, form_of)                                                            \
+	.sections = (list), .form = (form_of), .merge = tlv_within_merge, .build = tlv_within_build,   \
+	.store = tlv_within_store, .exact = tlv_within_exact
+
+/* Adds the document of a bag; *counts as in tlv_within_read. */
+extern tlv_status tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator,
+								 const tlv_bag_image *bag, tlv_document *document, bool *counts);
+
+/* The hooks of the accumulator's class. */
+extern tlv_status tlv_within_merge(tlv_context *ctx, tlv_accumulator *accumulator,
+								   const tlv_frame *frame);
+extern tlv_status tlv_within_build(tlv_context *ctx, tlv_accumulator *accumulator,
+								   tlv_frame_builder *builder);
+extern tlv_status tlv_within_store(tlv_context *ctx, tlv_accumulator *accumulator,
+								   tlv_frame_builder *builder);
+extern bool tlv_within_exact(const tlv_accumulator *accumulator, const tlv_frame *frame);
+
+/* A value as sums, by an empty accumulator of the subspace that it was collected in. */
+extern tlv_status tlv_within_sums(tlv_context *ctx, tlv_accumulator *accumulator,
+								  const tlv_frame *frame, tlv_frame *sums);
+
+/*
+ * Whether the documents of a value are such as are held, their items below `below`: it has no items
+ * of its subspace then.  *summed gets the number of documents that are in the sums.
+ */
+extern tlv_status tlv_within_check_documents(tlv_context *ctx, const tlv_frame *frame, size_t below,
+											 double *summed);
+
+#endif /* TENSORLV_COUNT_WITHIN_DOCUMENTS_H */
