@@ -5,6 +5,7 @@
 #include "tensorlv/model/refusals.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- rows ---- */
 
@@ -83,7 +84,11 @@ tlv_refuse_far_numbers(tlv_context *ctx)
 tlv_status
 tlv_refuse_few(tlv_context *ctx, double n, const char *rows, size_t k, const char *components)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s are too few for %zu %s", n, rows, k, components);
+	if (n == 1) /* of what, without its s */
+		tlv_fail(ctx, TLV_BAD_DATA, "1 %.*s is too few for %zu %s", (int) strlen(rows) - 1, rows, k,
+				 components);
+	else
+		tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s are too few for %zu %s", n, rows, k, components);
 	return tlv_fail_hint(ctx, "Ask for fewer %s, or give more %s.", components, rows);
 }
 

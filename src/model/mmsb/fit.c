@@ -38,7 +38,10 @@ refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "the graph has no edges");
 	if (header->self_loops > 0)
-		tlv_fail_detail(ctx, "%.0f self-loops are left out.", header->self_loops);
+		tlv_fail_detail(ctx,
+						header->self_loops == 1 ? "%.0f self-loop is left out."
+												: "%.0f self-loops are left out.",
+						header->self_loops);
 	return tlv_fail_hint(ctx, "Communities show in which nodes are joined to which others.");
 }
 

@@ -76,8 +76,7 @@ TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
 		types[i] = TlvQueryIdType(rows->query, i);
 	if (!bipartite && types[0] != types[1])
 		TlvRefuseColumns(desc, "edges of one set of nodes",
-						 "Cast one of the columns; or the graph is bipartite: graph => "
-						 "'bipartite'.");
+						 "Cast one of the columns; or the graph is bipartite: bipartite => true.");
 	appendStringInfo(
 		&rows->made.sql,
 		"SELECT src::%s AS src, dst::%s AS dst%s FROM " TLV_QUERY_ROWS " AS q(src, dst%s)",
