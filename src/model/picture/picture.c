@@ -83,6 +83,15 @@ begins_character(char c)
 	return ((unsigned char) c & 0xc0) != 0x80;
 }
 
+/* U+FFFE and U+FFFF, which no XML may have; three bytes. */
+static bool
+is_no_character(tlv_text text, size_t at)
+{
+	const unsigned char *bytes = (const unsigned char *) text.bytes + at;
+
+	return text.length - at >= 3 && bytes[0] == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe;
+}
+
 /* The text, and three dots where it has been cut. */
 static tlv_status
 put_text(tlv_context *ctx, tlv_picture *picture, tlv_text text, size_t most)
@@ -94,6 +103,12 @@ put_text(tlv_context *ctx, tlv_picture *picture, tlv_text text, size_t most)
 		characters += begins_character(text.bytes[i]);
 		if (picture->utf8 && characters > most)
 			return tlv_json_put(ctx, body_of(picture), "...");
+		if (picture->utf8 && is_no_character(text, i))
+		{
+			TLV_TRY(put_byte(ctx, picture, ' '));
+			i += 2;
+			continue;
+		}
 		TLV_TRY(put_byte(ctx, picture, text.bytes[i]));
 	}
 	return TLV_OK;
