@@ -29,7 +29,7 @@ CREATE TEMP TABLE noise AS
   UNION ALL SELECT 'three views of 4 numbers, normal, 500 rows', set, tlv_view_moments(x[1:4], x[5:8], x[9:12])
     FROM (SELECT set, row, array_agg(pg_temp.normal()) AS x FROM generate_series(1, 500) set, generate_series(1, 500) row, generate_series(1, 12) i GROUP BY 1, 2) q GROUP BY 2;
 SELECT rows, count(*) AS sets, round(avg((k > 1)::int), 3) AS false_alarms, max(k) AS most
-FROM noise, LATERAL (SELECT k FROM tlv_suggest_k(m) WHERE criterion = 'rank test' AND chosen) s GROUP BY 1 ORDER BY 1;
+FROM noise, LATERAL (SELECT k FROM tlv_suggest_k(m) WHERE criterion = 'rank_test' AND chosen) s GROUP BY 1 ORDER BY 1;
 
 -- Where there are components: the rank test beside what is held out (Markov models, windows) or the tests' middle (classes by three views), and BIC beside ICL (mixtures).
 CREATE TEMP TABLE chains AS SELECT * FROM (VALUES

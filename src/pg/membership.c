@@ -28,7 +28,7 @@ typedef struct MembershipArguments
 } MembershipArguments;
 
 /* In the order of tlv_membership_criterion; whether it is refined. */
-static const char *const membership_criteria[] = {"held_out", "bic", NULL};
+static const char *const membership_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, NULL};
 static const char *const membership_layouts[] = {"long", "wide", NULL};
 static const char *const membership_refinements[] = {"auto", "none", NULL};
 

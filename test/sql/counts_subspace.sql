@@ -70,7 +70,7 @@ SELECT what, k, criterion, chosen FROM (VALUES ('bags', 'SELECT bag FROM docs', 
   ('at most', 'SELECT bag FROM docs', 3, 1), ('null', NULL, 50, 1)) v(what, query, max_k, seed), tlv_suggest_k(query, max_k => max_k, seed => seed) WHERE chosen ORDER BY what, criterion;
 -- the curve: held-out documents at several k, the best one with no error; the directions by decreasing z
 SELECT k, score BETWEEN -5 AND 0 AS score, standard_error BETWEEN 0 AND 0.2 AS error, standard_error = 0 AS best, chosen
-FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'held-out likelihood') ORDER BY k;
+FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'held_out') ORDER BY k;
 SELECT count(*) AS directions, bool_and(score > 3.5) FILTER (WHERE k <= c) AS significant, bool_or(score > 3.5) FILTER (WHERE k = c + 1) AS next
 FROM (SELECT *, min(k) FILTER (WHERE chosen) OVER () AS c FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'significance')) q;
 SELECT pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM docs'', criterion => ''aic'')') AS unknown;

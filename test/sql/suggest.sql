@@ -33,8 +33,8 @@ FROM told GROUP BY what, criterion ORDER BY what COLLATE "C", criterion;
 SELECT count(*) AS of_the_model FROM told t JOIN tlv_suggest_k(tlv_gmm('SELECT x FROM points')) m ON t.k = m.k AND t.criterion = m.criterion AND t.score = m.score AND t.chosen = m.chosen
 WHERE t.what = 'gmm';
 SELECT max(k) AS at_most FROM tlv_suggest_k('SELECT x FROM points', model => 'gmm', max_k => 2);
-SELECT criterion, count(*) FROM tlv_suggest_k('SELECT v FROM answers', 'BIC', 'lca', max_k => 2) GROUP BY 1;
-SELECT what, k, score BETWEEN 0.01 AND 1 AS enough FROM told WHERE criterion = 'rank test' AND chosen ORDER BY 1;
+SELECT criterion, count(*) FROM tlv_suggest_k('SELECT v FROM answers', 'bic', 'lca', max_k => 2) GROUP BY 1;
+SELECT what, k, score BETWEEN 0.01 AND 1 AS enough FROM told WHERE criterion = 'rank_test' AND chosen ORDER BY 1;
 SELECT k, score > 1.1 AS above FROM told WHERE what = 'of categories' AND k <= 4 ORDER BY k;
 -- What is not so is said.
 SELECT pg_temp.outcome($$SELECT tlv_suggest_k('SELECT x FROM points', model => 'gmms')$$) AS model,

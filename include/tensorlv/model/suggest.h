@@ -9,12 +9,12 @@
 #include "tensorlv/num/frame.h"
 
 #define TLV_SUGGEST_SIGNIFICANCE "significance"
-#define TLV_SUGGEST_HELD_OUT	 "held-out likelihood"
+#define TLV_SUGGEST_HELD_OUT	 "held_out"
 #define TLV_SUGGEST_COHERENCE	 "coherence"
-#define TLV_SUGGEST_BIC			 "BIC"
-#define TLV_SUGGEST_ICL			 "ICL"
-#define TLV_SUGGEST_RANK		 "rank test"
-#define TLV_SUGGEST_EVIDENCE	 "integrated likelihood"
+#define TLV_SUGGEST_BIC			 "bic"
+#define TLV_SUGGEST_ICL			 "icl"
+#define TLV_SUGGEST_RANK		 "rank_test"
+#define TLV_SUGGEST_EVIDENCE	 "integrated_likelihood"
 #define TLV_SUGGEST_SPECTRUM	 "spectrum"
 
 typedef struct tlv_suggestion
