@@ -9,6 +9,10 @@ CREATE FUNCTION tlv_to_bag(items bigint[], weights float8[] DEFAULT NULL) RETURN
     AS 'MODULE_PATHNAME', 'tlv_to_bag_arrays' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_to_bag(bigint[], float8[]) IS 'a bag of items with their weights (null: all 1); weights of the same item are added up';
 
+CREATE FUNCTION tlv_to_bag(terms text[], weights float8[] DEFAULT NULL) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_to_bag_terms' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_to_bag(text[], float8[]) IS 'a bag of terms with their weights (null: all 1): the items are tlv_term_id(term)';
+
 CREATE FUNCTION tlv_to_bag(vector tsvector) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_tsvector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_to_bag(tsvector) IS 'a bag of lexemes: the items are tlv_term_id(lexeme), the weights the numbers of positions';

@@ -32,14 +32,20 @@ SELECT '{1:1}'::tlv_bag = null AS equal_null, null::tlv_bag + '{1:1}' AS plus_nu
 
 -- tlv_to_bag
 SELECT tlv_to_bag(ARRAY[5,3,5]::bigint[]), tlv_to_bag(ARRAY[5,3,5]::bigint[], ARRAY[1,2,0.5]),
-       tlv_to_bag(items => '{7}', weights => '{2}'), tlv_to_bag('{}'::bigint[]), tlv_to_bag('{}'::bigint[], '{}'),
-       tlv_to_bag(null::bigint[], '{1}'), tlv_to_bag('{1,2}', null);
+       tlv_to_bag(items => '{7}', weights => '{2}'), tlv_to_bag(terms => '{7}', weights => '{2}') = tlv_to_bag(ARRAY['7', '7']), tlv_to_bag('{}'::bigint[]), tlv_to_bag('{}'::bigint[], '{}'),
+       tlv_to_bag(null::bigint[], '{1}'), tlv_to_bag('{1,2}'::bigint[], null);
 SELECT tlv_to_bag(ARRAY[-9223372036854775808, 9223372036854775807, -9223372036854775808]::bigint[]);
-SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}', '{1}')$$);
+SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}'::bigint[], '{1}')$$);
 SELECT pg_temp.outcome($$SELECT tlv_to_bag(ARRAY[1,null]::bigint[])$$);
-SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}', '{1,null}')$$);
-SELECT w, pg_temp.outcome(format('SELECT tlv_to_bag(''{1,4}'', ARRAY[1,%L]::float8[])', w))
+SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}'::bigint[], '{1,null}')$$);
+SELECT w, pg_temp.outcome(format('SELECT tlv_to_bag(''{1,4}''::bigint[], ARRAY[1,%L]::float8[])', w))
 FROM unnest('{0,-1,NaN,Infinity,-Infinity}'::text[]) AS w;
+
+-- the same of terms
+SELECT tlv_to_bag(ARRAY['b', 'a', 'b'], ARRAY[1, 2, 0.5]) = tlv_to_bag(ARRAY[tlv_term_id('a'), tlv_term_id('b')], ARRAY[2, 1.5]) AS weighted,
+       tlv_to_bag(ARRAY['b', 'a', 'b']) = (SELECT tlv_bag_agg(t) FROM unnest(ARRAY['b', 'a', 'b']) t) AS counted, tlv_to_bag('{}'::text[]), tlv_to_bag(null::text[], '{1}'),
+       tlv_to_bag(ARRAY['', 'naïve']::varchar[]) = tlv_to_bag(ARRAY[tlv_term_id(''), tlv_term_id('naïve')]) AS varchars;
+SELECT what, pg_temp.outcome('SELECT tlv_to_bag(' || what || ')') FROM unnest(ARRAY['ARRAY[''a'', ''b''], ''{1}''', 'ARRAY[''a'', null]', 'ARRAY[''a''], ARRAY[null]::float8[]']) what;
 
 -- terms: the ids are part of the stored format and never change
 SELECT term, tlv_term_id(term) FROM unnest(ARRAY['', 'a', 'topic', 'Topic', 'naïve', '日本語', repeat('long', 1000)]) AS term

@@ -183,31 +183,54 @@ TLV_FUNCTION(tlv_term_id)
 
 /* ---- bags from other values ---- */
 
-/* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */
-TLV_FUNCTION(tlv_to_bag_arrays)
+/* The weights of n items, of argument 1; NULL: all 1. */
+static Datum *
+weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
 {
-	ArrayType *items, *weights = NULL;
-	Datum *item_values, *weight_values = NULL;
+	Datum *values;
+	int n_weights;
+
+	if (PG_ARGISNULL(1))
+		return NULL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &values, nulls, &n_weights);
+	if (n_weights != n)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("%d items, but %d weights", n, n_weights),
+						errhint("Give one weight for every item.")));
+	return values;
+}
+
+static tlv_bag_entry
+array_entry(tlv_context *ctx, bool terms, Datum item, double weight)
+{
+	int64 id = terms ? TlvTermId(VARDATA_ANY(DatumGetPointer(item)),
+								 VARSIZE_ANY_EXHDR(DatumGetPointer(item)))
+					 : DatumGetInt64(item);
+
+	TlvCheck(ctx, tlv_bag_check_weight(ctx, id, weight));
+	return (tlv_bag_entry){id, weight};
+}
+
+/* Elements of an array of ids or of texts, with their weights. */
+static Datum
+bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
+{
+	Datum *items, *weights;
 	bool *item_nulls, *weight_nulls = NULL;
-	int n, n_weights = 0;
 	tlv_bag_entry *entries;
 	tlv_context ctx;
+	int n;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	items = PG_GETARG_ARRAYTYPE_P(0);
-	deconstruct_array(items, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &item_values,
-					  &item_nulls, &n);
-	if (!PG_ARGISNULL(1))
-	{
-		weights = PG_GETARG_ARRAYTYPE_P(1);
-		deconstruct_array(weights, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-						  &weight_values, &weight_nulls, &n_weights);
-		if (n_weights != n)
-			ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-							errmsg("%d items, but %d weights", n, n_weights),
-							errhint("Give one weight for every item.")));
-	}
+	if (terms)
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT, &items,
+						  &item_nulls, &n);
+	else
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+						  TYPALIGN_DOUBLE, &items, &item_nulls, &n);
+	weights = weight_values(fcinfo, n, &weight_nulls);
 	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	for (int i = 0; i < n; i++)
@@ -216,11 +239,22 @@ TLV_FUNCTION(tlv_to_bag_arrays)
 		if (item_nulls[i] || (weights != NULL && weight_nulls[i]))
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("element %d of the items or weights is null", i + 1)));
-		entries[i].item = DatumGetInt64(item_values[i]);
-		entries[i].weight = weights != NULL ? DatumGetFloat8(weight_values[i]) : 1;
-		TlvCheck(&ctx, tlv_bag_check_weight(&ctx, entries[i].item, entries[i].weight));
+		entries[i] =
+			array_entry(&ctx, terms, items[i], weights != NULL ? DatumGetFloat8(weights[i]) : 1);
 	}
 	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
+}
+
+/* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */
+TLV_FUNCTION(tlv_to_bag_arrays)
+{
+	return bag_of_arrays(fcinfo, false);
+}
+
+/* tlv_to_bag(terms text[], weights float8[]) */
+TLV_FUNCTION(tlv_to_bag_terms)
+{
+	return bag_of_arrays(fcinfo, true);
 }
 
 /* An item is the id of a lexeme, its weight the number of positions (1 when stripped). */
