@@ -214,6 +214,24 @@ tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items, doubl
 	return TLV_OK;
 }
 
+static tlv_status
+hint_at_weights(tlv_context *ctx, double weight)
+{
+	return tlv_fail_hint(ctx, weight == 0
+								  ? "Leave out rows with count 0, for example by WHERE."
+								  : "Counts and weights must be finite and greater than 0.");
+}
+
+tlv_status
+tlv_bag_check_term_weight(tlv_context *ctx, tlv_text term, double weight)
+{
+	if (isfinite(weight) && weight > 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_DATA, "count %g of item \"%.*s\" is not a positive number", weight,
+			 tlv_shown_length(term), term.bytes);
+	return hint_at_weights(ctx, weight);
+}
+
 tlv_status
 tlv_bag_check_weight(tlv_context *ctx, int64_t item, double weight)
 {
@@ -221,9 +239,7 @@ tlv_bag_check_weight(tlv_context *ctx, int64_t item, double weight)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %" PRId64 " is not a positive number", weight,
 			 item);
-	return tlv_fail_hint(ctx, weight == 0
-								  ? "Leave out rows with count 0, for example by WHERE."
-								  : "Counts and weights must be finite and greater than 0.");
+	return hint_at_weights(ctx, weight);
 }
 
 /* Header fields alone: enough to know how many bytes must follow. */

@@ -46,6 +46,9 @@ SELECT tlv_to_bag(ARRAY['b', 'a', 'b'], ARRAY[1, 2, 0.5]) = tlv_to_bag(ARRAY[tlv
        tlv_to_bag(ARRAY['b', 'a', 'b']) = (SELECT tlv_bag_agg(t) FROM unnest(ARRAY['b', 'a', 'b']) t) AS counted, tlv_to_bag('{}'::text[]), tlv_to_bag(null::text[], '{1}'),
        tlv_to_bag(ARRAY['', 'naïve']::varchar[]) = tlv_to_bag(ARRAY[tlv_term_id(''), tlv_term_id('naïve')]) AS varchars;
 SELECT what, pg_temp.outcome('SELECT tlv_to_bag(' || what || ')') FROM unnest(ARRAY['ARRAY[''a'', ''b''], ''{1}''', 'ARRAY[''a'', null]', 'ARRAY[''a''], ARRAY[null]::float8[]']) what;
+-- a weight that is none names the term, as much of it as is fit to print
+SELECT pg_temp.outcome($$SELECT tlv_to_bag(ARRAY['dog', 'cat'], ARRAY[1, -2])$$), pg_temp.outcome($$SELECT tlv_bag_agg(t, -2) FROM unnest(ARRAY['dog', 'cat']) t$$),
+       length(pg_temp.outcome($$SELECT tlv_bag_agg(repeat('naïve', 1000), 'NaN')$$)) < 300 AS clipped;
 
 -- terms: the ids are part of the stored format and never change
 SELECT term, tlv_term_id(term) FROM unnest(ARRAY['', 'a', 'topic', 'Topic', 'naïve', '日本語', repeat('long', 1000)]) AS term

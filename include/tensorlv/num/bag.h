@@ -10,6 +10,7 @@
 #define TENSORLV_BAG_H
 
 #include "tensorlv/num/context.h"
+#include "tensorlv/num/names.h"
 
 #define TLV_BAG_VERSION	  1
 #define TLV_BAG_MAX_ITEMS 50000000
@@ -66,6 +67,9 @@ extern tlv_status tlv_bag_sort(tlv_context *ctx, size_t n, tlv_bag_entry *entrie
  * the message and a hint.
  */
 extern tlv_status tlv_bag_check_weight(tlv_context *ctx, int64_t item, double weight);
+
+/* The same of an item whose term is at hand. */
+extern tlv_status tlv_bag_check_term_weight(tlv_context *ctx, tlv_text term, double weight);
 
 /*
  * Parses the text form {3:2,17:1}; white space is allowed between tokens,

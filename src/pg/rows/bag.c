@@ -204,12 +204,17 @@ weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
 static tlv_bag_entry
 array_entry(tlv_context *ctx, bool terms, Datum item, double weight)
 {
-	int64 id = terms ? TlvTermId(VARDATA_ANY(DatumGetPointer(item)),
-								 VARSIZE_ANY_EXHDR(DatumGetPointer(item)))
-					 : DatumGetInt64(item);
+	tlv_text term = {NULL, 0};
 
-	TlvCheck(ctx, tlv_bag_check_weight(ctx, id, weight));
-	return (tlv_bag_entry){id, weight};
+	if (!terms)
+	{
+		TlvCheck(ctx, tlv_bag_check_weight(ctx, DatumGetInt64(item), weight));
+		return (tlv_bag_entry){DatumGetInt64(item), weight};
+	}
+	term.bytes = VARDATA_ANY(DatumGetPointer(item));
+	term.length = VARSIZE_ANY_EXHDR(DatumGetPointer(item));
+	TlvCheck(ctx, tlv_bag_check_term_weight(ctx, term, weight));
+	return (tlv_bag_entry){TlvTermId(term.bytes, term.length), weight};
 }
 
 /* Elements of an array of ids or of texts, with their weights. */

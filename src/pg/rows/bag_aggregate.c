@@ -152,12 +152,18 @@ reserve(BagState *state, uint32 more)
 	state->room = (uint32) room;
 }
 
+static bool
+is_weight(double weight)
+{
+	return weight > 0 && weight <= DBL_MAX;
+}
+
 /* There is room. */
 static void
 put(BagState *state, int64 item, double weight)
 {
 	/* The check's message is worth its time only when it fails. */
-	if (unlikely(!(weight > 0 && weight <= DBL_MAX)))
+	if (unlikely(!is_weight(weight)))
 	{
 		(void) tlv_bag_check_weight(&state->shared->ctx, item, weight);
 		TlvRaise(&state->shared->ctx);
@@ -251,6 +257,14 @@ weight_argument(FunctionCallInfo fcinfo)
 	return PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
 }
 
+static tlv_text
+term_argument(FunctionCallInfo fcinfo)
+{
+	text *term = PG_GETARG_TEXT_PP(1);
+
+	return (tlv_text){VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)};
+}
+
 TLV_FUNCTION(tlv_bag_accum)
 {
 	BagState *state;
@@ -264,12 +278,16 @@ TLV_FUNCTION(tlv_bag_accum)
 TLV_FUNCTION(tlv_bag_accum_text)
 {
 	BagState *state;
-	text *term;
+	tlv_text term;
+	double weight;
 
 	SKIP_NULL_ROW();
 	state = state_argument(fcinfo);
-	term = PG_GETARG_TEXT_PP(1);
-	append(state, TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)), weight_argument(fcinfo));
+	term = term_argument(fcinfo);
+	weight = weight_argument(fcinfo);
+	if (unlikely(!is_weight(weight)))
+		TlvCheck(&state->shared->ctx, tlv_bag_check_term_weight(&state->shared->ctx, term, weight));
+	append(state, TlvTermId(term.bytes, term.length), weight);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
 
@@ -444,10 +462,9 @@ TLV_FUNCTION(tlv_bag_accum_inverse)
 
 TLV_FUNCTION(tlv_bag_accum_text_inverse)
 {
-	text *term;
+	tlv_text term;
 
 	SKIP_NULL_ROW();
-	term = PG_GETARG_TEXT_PP(1);
-	return take_row(fcinfo, state_argument(fcinfo),
-					TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)));
+	term = term_argument(fcinfo);
+	return take_row(fcinfo, state_argument(fcinfo), TlvTermId(term.bytes, term.length));
 }
