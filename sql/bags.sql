@@ -7,7 +7,7 @@ COMMENT ON FUNCTION tlv_term_id(text) IS 'the id of a term: a hash of 63 bits, t
 
 CREATE FUNCTION tlv_to_bag(items bigint[], weights float8[] DEFAULT NULL) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_arrays' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_to_bag(bigint[], float8[]) IS 'a bag of items with their weights (null: all 1); weights of the same item are added up';
+COMMENT ON FUNCTION tlv_to_bag(bigint[], float8[]) IS 'a bag of items with their weights (null: all 1); weights of the same item are added up, and a weight of 0 is no entry';
 
 CREATE FUNCTION tlv_to_bag(terms text[], weights float8[] DEFAULT NULL) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_terms' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -130,7 +130,7 @@ CREATE AGGREGATE tlv_bag_agg(item bigint, weight float8) (
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
-COMMENT ON AGGREGATE tlv_bag_agg(bigint, float8) IS 'the items of a group with the sums of their weights; rows with a null are skipped';
+COMMENT ON AGGREGATE tlv_bag_agg(bigint, float8) IS 'the items of a group with the sums of their weights; rows with a null are skipped, and a weight of 0 is no entry';
 CREATE AGGREGATE tlv_bag_agg(term text) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
@@ -142,7 +142,7 @@ CREATE AGGREGATE tlv_bag_agg(term text, weight float8) (
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
     MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
-COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'the terms of a group, as items tlv_term_id(term), with the sums of their weights';
+COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'the terms of a group, as items tlv_term_id(term), with the sums of their weights; a weight of 0 is no entry';
 CREATE FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) IS 'inverse transition function of tlv_rollup: null where weights are not whole';

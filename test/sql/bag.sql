@@ -39,7 +39,7 @@ SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}'::bigint[], '{1}')$$);
 SELECT pg_temp.outcome($$SELECT tlv_to_bag(ARRAY[1,null]::bigint[])$$);
 SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}'::bigint[], '{1,null}')$$);
 SELECT w, pg_temp.outcome(format('SELECT tlv_to_bag(''{1,4}''::bigint[], ARRAY[1,%L]::float8[])', w))
-FROM unnest('{0,-1,NaN,Infinity,-Infinity}'::text[]) AS w;
+FROM unnest('{0,-0.0,-1,NaN,Infinity,-Infinity}'::text[]) AS w;
 
 -- the same of terms
 SELECT tlv_to_bag(ARRAY['b', 'a', 'b'], ARRAY[1, 2, 0.5]) = tlv_to_bag(ARRAY[tlv_term_id('a'), tlv_term_id('b')], ARRAY[2, 1.5]) AS weighted,

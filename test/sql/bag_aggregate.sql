@@ -121,3 +121,11 @@ SELECT bag_moving(i) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 
 DROP AGGREGATE bag_moving(bigint);
 DROP FUNCTION bag_without;
 DROP TABLE bag_rows, bag_parts;
+
+-- a weight of 0 is no entry, but there is a bag: in groups, in windows that move, in parts that are combined
+SELECT tlv_bag_agg(item, w) AS bag, tlv_bag_agg(item, 0) AS empty, tlv_bag_agg(item::text, 0 * w) AS of_terms, tlv_bag_agg(item, w) FILTER (WHERE item IS NULL) AS none
+FROM (VALUES (1, 2), (2, 0), (NULL, 0)) v(item, w);
+SELECT bool_and(moved IS NOT DISTINCT FROM anew) AS same, count(*) FILTER (WHERE moved IS NULL) AS nulls, count(*) FILTER (WHERE moved = '{}') AS empty
+FROM (SELECT i, tlv_bag_agg(i, w) OVER (ORDER BY i ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS moved,
+    (SELECT tlv_bag_agg(b.i, b.w) FROM (SELECT j, CASE WHEN j % 11 < 4 THEN NULL WHEN j % 7 < 4 THEN 0 ELSE j % 3 END FROM generate_series(1, 300) j) b(i, w) WHERE b.i BETWEEN a.i - 2 AND a.i) AS anew
+  FROM (SELECT j, CASE WHEN j % 11 < 4 THEN NULL WHEN j % 7 < 4 THEN 0 ELSE j % 3 END FROM generate_series(1, 300) j) a(i, w)) q;

@@ -68,7 +68,9 @@ SELECT pg_temp.outcome('SELECT code FROM tlv_warnings(tlv_lda(''SELECT tlv_to_ba
 
 -- counts
 SELECT n, pg_temp.outcome(format($$SELECT tlv_lda('SELECT doc, item, CASE doc WHEN 7 THEN float8 ''%s'' ELSE n END FROM err_rows', k => 2)$$, n)) AS outcome
-FROM unnest('{0,-1,-0.5,1.5,NaN,Infinity,-Infinity}'::text[]) n;
+FROM unnest('{-1,-0.5,1.5,NaN,Infinity,-Infinity}'::text[]) n;
+SELECT tlv_lda('SELECT doc, item, n FROM err_rows UNION ALL SELECT doc, item + 1000, 0 FROM err_rows', 2) = tlv_lda('SELECT doc, item, n FROM err_rows', 2) AS zeros_left_out,
+       tlv_lda('SELECT doc, item, n * (doc <> 7)::int FROM err_rows', 2) = tlv_lda('SELECT bag FROM err_docs WHERE doc <> 7 UNION ALL SELECT ''{}''', 2) AS empty_document;
 SELECT call, pg_temp.outcome(format('SELECT %s FROM (VALUES (''{1:1.5,2:3}''::tlv_bag)) v(bag), err_values', call)) AS not_integer
 FROM unnest(ARRAY['tlv_count_summary(bag)', 'tlv_count_moments(bag)', 'tlv_count_moments(bag, s)', 'tlv_count_products(bag, s)',
                   'tlv_statistics(bag, m)', 'tlv_perplexity(bag, m)', 'tlv_infer(m, bag)']) call;

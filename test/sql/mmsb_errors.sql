@@ -11,6 +11,8 @@ UPDATE cerr_values SET lda = tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simul
 -- at top level, as psql shows it
 SELECT tlv_mmsb('SELECT src, dst FROM cerr_edges', k => 0);
 \echo :SQLSTATE
+SELECT tlv_mmsb('SELECT src, dst, weight FROM cerr_edges UNION ALL SELECT src, -dst, 0 FROM cerr_edges', 2) = tlv_mmsb('SELECT src, dst, weight FROM cerr_edges', 2) AS without_zeros;
+SELECT tlv_mmsb('SELECT src, dst, 0 FROM cerr_edges', 2);
 SELECT tlv_mmsb('SELECT src FROM cerr_edges', k => 2);
 \echo :SQLSTATE
 SELECT tlv_mmsb('SELECT src, dst FRM cerr_edges', k => 2);

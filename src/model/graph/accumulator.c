@@ -228,6 +228,8 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	double weight = row->edge.weight;
 	raw_edge edge = {bias(src), bias(dst)};
 
+	if (weight == 0) /* no edge */
+		return TLV_OK;
 	if (!(weight > 0 && weight <= DBL_MAX))
 		return bad_weight(ctx, row);
 	if (state->n == state->room)

@@ -217,7 +217,7 @@ array_entry(tlv_context *ctx, bool terms, Datum item, double weight)
 	return (tlv_bag_entry){TlvTermId(term.bytes, term.length), weight};
 }
 
-/* Elements of an array of ids or of texts, with their weights. */
+/* Elements of an array of ids or of texts, with their weights; those of weight 0 are left out. */
 static Datum
 bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
 {
@@ -225,6 +225,7 @@ bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
 	bool *item_nulls, *weight_nulls = NULL;
 	tlv_bag_entry *entries;
 	tlv_context ctx;
+	size_t left = 0;
 	int n;
 
 	if (PG_ARGISNULL(0))
@@ -244,10 +245,11 @@ bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
 		if (item_nulls[i] || (weights != NULL && weight_nulls[i]))
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("element %d of the items or weights is null", i + 1)));
-		entries[i] =
-			array_entry(&ctx, terms, items[i], weights != NULL ? DatumGetFloat8(weights[i]) : 1);
+		if (weights == NULL || DatumGetFloat8(weights[i]) != 0)
+			entries[left++] = array_entry(&ctx, terms, items[i],
+										  weights != NULL ? DatumGetFloat8(weights[i]) : 1);
 	}
-	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
+	PG_RETURN_POINTER(bag_from_entries(left, entries));
 }
 
 /* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */

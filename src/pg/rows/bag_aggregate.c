@@ -24,7 +24,8 @@ typedef struct BagState
 	TlvShared *shared;
 	uint32 n;
 	uint32 room;
-	bool sorted; /* distinct items, ascending */
+	bool sorted;  /* distinct items, ascending */
+	uint64 zeros; /* rows of weight 0: there is a bag, though they are nothing in it */
 	TlvUse in_use;
 	tlv_bag_entry *entries;
 	struct varlena *flat; /* between get_flat_size and flatten_into */
@@ -113,16 +114,25 @@ create_state(TlvShared *shared)
 	return state;
 }
 
+/* To be looked at only. */
 static BagState *
-get_state(Datum value)
+see_state(Datum value)
 {
 	BagState *state;
 
-	if (!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
+	if (!VARATT_IS_EXTERNAL_EXPANDED((struct varlena *) DatumGetPointer(value)))
 		return NULL;
 	state = (BagState *) DatumGetEOHP(value);
 	return state->header.eoh_methods == &bag_methods && state->magic == BAG_STATE_MAGIC ? state
 																						: NULL;
+}
+
+static BagState *
+get_state(Datum value)
+{
+	if (!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
+		return NULL;
+	return see_state(value);
 }
 
 /* Room for more pairs; duplicates are folded first when that may make room. */
@@ -172,9 +182,15 @@ put(BagState *state, int64 item, double weight)
 	state->sorted = false;
 }
 
+/* A weight of 0 is no entry. */
 static void
 append(BagState *state, int64 item, double weight)
 {
+	if (weight == 0)
+	{
+		state->zeros++;
+		return;
+	}
 	if (unlikely(state->n == state->room))
 	{
 		TlvBeginUse(&state->in_use);
@@ -207,6 +223,7 @@ append_state(BagState *state, const BagState *other)
 {
 	uint32 n = other->n;
 
+	state->zeros += other->zeros;
 	reserve(state, n);
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -285,7 +302,7 @@ TLV_FUNCTION(tlv_bag_accum_text)
 	state = state_argument(fcinfo);
 	term = term_argument(fcinfo);
 	weight = weight_argument(fcinfo);
-	if (unlikely(!is_weight(weight)))
+	if (unlikely(!is_weight(weight) && weight != 0))
 		TlvCheck(&state->shared->ctx, tlv_bag_check_term_weight(&state->shared->ctx, term, weight));
 	append(state, TlvTermId(term.bytes, term.length), weight);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
@@ -412,7 +429,11 @@ take_item(BagState *state, int64 item, double weight)
 static Datum
 take_row(FunctionCallInfo fcinfo, BagState *state, int64 item)
 {
-	if (!take_item(state, item, weight_argument(fcinfo)))
+	double weight = weight_argument(fcinfo);
+
+	if (weight == 0)
+		state->zeros -= state->zeros > 0;
+	else if (!take_item(state, item, weight))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
@@ -447,8 +468,8 @@ TLV_FUNCTION(tlv_bag_moving_final)
 	require_aggregate(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	state = get_state(PG_GETARG_DATUM(0));
-	if (state != NULL ? state->n == 0 : TLV_BAG(PG_GETARG_TLV(0))->n == 0)
+	state = see_state(PG_GETARG_DATUM(0));
+	if (state != NULL ? state->n + state->zeros == 0 : TLV_BAG(PG_GETARG_TLV(0))->n == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }

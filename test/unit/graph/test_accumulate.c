@@ -247,10 +247,24 @@ test_weight_forms(void **state)
 		}
 }
 
+/* A weight of 0 is no edge, whose nodes are those of other edges or none. */
+static void
+test_zero_weights(void **state)
+{
+	edge rows[] = {{1, 2, 0}, {3, 3, -0.0}, {2, 4, 2}, {4, 1, 0}};
+	image zeros = collect(TLV_GRAPH_UNDIRECTED, 0, 4, rows);
+	image none = collect(TLV_GRAPH_UNDIRECTED, 0, 1, rows + 2);
+
+	(void) state;
+	assert_same(zeros, none);
+	drop(&zeros);
+	drop(&none);
+}
+
 static void
 test_bad_weights(void **state)
 {
-	static const double bad[] = {0, -1, NAN, INFINITY, -INFINITY};
+	static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
 	tlv_accumulator *accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
 
 	(void) state;
@@ -433,6 +447,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_self_loops_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weight_forms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_zero_weights, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_weights, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
