@@ -70,7 +70,7 @@ CREATE FUNCTION tlv_tree_nodes(model tlv_model)
     RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_nodes_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS
-    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays and variable_name what it is called (of a '
+    'nodes of a latent tree: hidden ones are h1, h2, ..., with more h''s where variables are called so; variable is the position in the rows'' arrays and variable_name what it is called (of a '
     'hidden node neither), states the number of categories, or of dimensions of Gaussian nodes';
 CREATE FUNCTION tlv_tree_edges(model tlv_model)
     RETURNS TABLE (parent text, child text, length float8, error float8, support float8)

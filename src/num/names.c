@@ -105,6 +105,26 @@ tlv_shown_length(tlv_text name)
 	return (int) length;
 }
 
+static void
+replace_bytes(char *bytes, size_t n, char from, char to)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] == from)
+			bytes[i] = to;
+}
+
+void
+tlv_lines_encode(char *bytes, size_t n)
+{
+	replace_bytes(bytes, n, '\n', '\0');
+}
+
+void
+tlv_lines_decode(char *bytes, size_t n)
+{
+	replace_bytes(bytes, n, '\0', '\n');
+}
+
 static tlv_status
 refuse_second(tlv_context *ctx, tlv_text name)
 {

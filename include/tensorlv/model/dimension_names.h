@@ -30,10 +30,10 @@ typedef struct tlv_value_names
 {
 	size_t n, next;
 	tlv_name_list list;
-	const char *lines; /* names that end in '\n'; NULL: the list's */
+	const char *lines; /* names that end in '\n' (num/names.h); NULL: the list's */
 } tlv_value_names;
 extern tlv_value_names tlv_value_names_of(const tlv_frame *model);
-/* The next one; false: there are no more. */
+/* The next one, of lines as it stands in these (tlv_lines_decode); false: there are no more. */
 extern bool tlv_value_names_next(tlv_value_names *names, tlv_text *name);
 
 /* Of the sections, how many a frame has. */

@@ -68,7 +68,7 @@ extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
 
 /*
  * The names of variables as the fit takes them: one a line.  Error: TLV_BAD_PARAMETER for a name
- * that is empty, has a line end, could be a hidden node's (h1, h2, ...), or is there twice.
+ * that is there twice.
  */
 extern tlv_status tlv_tree_join_names(tlv_context *ctx, const tlv_names *names, char **lines,
 									  size_t *length);

@@ -21,6 +21,15 @@ typedef struct tlv_text
 /* How much of a text an error shows, no character of UTF-8 cut in two. */
 extern int tlv_shown_length(tlv_text text);
 
+/* ---- lines ---- */
+
+/*
+ * Names may be kept one a line, each ended by '\n'.  A line end within a name is '\0' there, which
+ * no text of the caller's holds.  In place, of n bytes: from names to lines, and back.
+ */
+extern void tlv_lines_encode(char *bytes, size_t n);
+extern void tlv_lines_decode(char *bytes, size_t n);
+
 /* ---- stored lists ---- */
 
 typedef struct tlv_name_list

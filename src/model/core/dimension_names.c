@@ -52,7 +52,8 @@ tlv_value_names_next(tlv_value_names *names, tlv_text *name)
 		*name = tlv_name_at(&names->list, names->next);
 	else
 	{
-		end = strchr(names->lines, '\n');
+		for (end = names->lines; *end != '\n'; end++)
+			;
 		*name = (tlv_text){names->lines, (size_t) (end - names->lines)};
 		names->lines = end + 1;
 	}

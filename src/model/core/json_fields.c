@@ -310,9 +310,10 @@ read_lines(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *gi
 	{
 		size_t length = (size_t) (offsets[i + 1] - offsets[i]);
 
-		if (memchr(texts + offsets[i], '\n', length) != NULL)
-			return refuse_entry(ctx, reader, i, -1, "a text on one line");
+		if (memchr(texts + offsets[i], '\0', length) != NULL)
+			return refuse_entry(ctx, reader, i, -1, "a text without \\u0000");
 		memcpy(lines + given->rows, texts + offsets[i], length);
+		tlv_lines_encode(lines + given->rows, length);
 		lines[given->rows + length] = '\n';
 		given->rows += length + 1;
 	}

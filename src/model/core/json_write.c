@@ -136,6 +136,19 @@ put_text_sections(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *mo
 }
 
 static tlv_status
+put_one_line(tlv_context *ctx, tlv_json_writer *writer, const char *line, size_t n)
+{
+	char *name = tlv_alloc(ctx, n + 1, 1);
+
+	TLV_TRY_ALLOC(ctx, name);
+	memcpy(name, line, n);
+	tlv_lines_decode(name, n);
+	TLV_TRY(tlv_json_put_string(ctx, writer, (tlv_text){name, n}));
+	tlv_free(ctx, name);
+	return TLV_OK;
+}
+
+static tlv_status
 put_lines(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model,
 		  const tlv_section *section)
 {
@@ -149,7 +162,7 @@ put_lines(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model,
 
 		if (!first)
 			TLV_TRY(tlv_json_put(ctx, writer, ","));
-		TLV_TRY(tlv_json_put_string(ctx, writer, (tlv_text){at, n}));
+		TLV_TRY(put_one_line(ctx, writer, at, n));
 		at += n + 1;
 	}
 	return tlv_json_put(ctx, writer, "]");

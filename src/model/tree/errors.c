@@ -9,32 +9,43 @@
 
 #include "tensorlv/model/tree_parameters.h"
 
-/* What node v is called: its name, whose line begins at *line, or its number. */
-static void
-name_node(const tlv_tree_parts *parts, size_t v, const char **line, tlv_estimate *one)
+/* The names of variables, if they have any, and what precedes the numbers of hidden nodes, from
+ * the arena: estimates keep them. */
+static tlv_status
+copy_names(tlv_context *ctx, const tlv_tree_parts *parts, char **lines, tlv_text *hidden)
 {
-	if (v < parts->p && parts->names_length > 0)
-	{
-		size_t left = parts->names_length - (size_t) (*line - parts->names);
-		const char *end = memchr(*line, '\n', left);
+	size_t prefix = tree_hidden_prefix(parts);
 
-		one->name[0] = (tlv_text){*line, (size_t) (end - *line)};
-		*line = end + 1;
-		return;
-	}
-	one->name[0] = (tlv_text){v < parts->p ? "v" : "h", 1};
-	one->between = "";
-	one->number[1] = (int64_t) (v < parts->p ? v : v - parts->p) + 1;
+	*lines = tlv_alloc(ctx, parts->names_length + prefix, 1);
+	TLV_TRY_ALLOC(ctx, *lines);
+	if (parts->names_length > 0)
+		memcpy(*lines, parts->names, parts->names_length);
+	*hidden = (tlv_text){memset(*lines + parts->names_length, 'h', prefix), prefix};
+	return TLV_OK;
+}
+
+/* What a variable is called whose line begins at *line. */
+static tlv_text
+next_name(char **line)
+{
+	char *name = *line, *end = name;
+
+	while (*end != '\n')
+		end++;
+	*line = end + 1;
+	tlv_lines_decode(name, (size_t) (end - name));
+	return (tlv_text){name, (size_t) (end - name)};
 }
 
 tlv_status
 tlv_tree_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 {
 	tlv_tree_parts parts;
-	const char *line;
+	tlv_text hidden;
+	char *line;
 
 	tlv_tree_read(model, &parts);
-	line = parts.names;
+	TLV_TRY(copy_names(ctx, &parts, &line, &hidden));
 	for (size_t v = 0; v < parts.nodes; v++)
 	{
 		tlv_estimate one = {.part = TLV_ESTIMATE_LENGTH,
@@ -42,7 +53,14 @@ tlv_tree_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list
 							.item = (int64_t) v + 1,
 							.estimate = parts.length[v]};
 
-		name_node(&parts, v, &line, &one);
+		if (v < parts.p && parts.names_length > 0)
+			one.name[0] = next_name(&line);
+		else
+		{
+			one.name[0] = v < parts.p ? (tlv_text){"v", 1} : hidden;
+			one.between = "";
+			one.number[1] = (int64_t) (v < parts.p ? v : v - parts.p) + 1;
+		}
 		if (parts.parent[v] >= 0)
 			TLV_TRY(tlv_estimates_add(ctx, list, &one));
 	}

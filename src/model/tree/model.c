@@ -14,15 +14,53 @@
 /* Largest length of "v" or "h" with a number and its end. */
 #define NAME_ROOM 16
 
+/* So many h's and a number above 0? */
+static bool
+is_hidden_name(const char *name, size_t length, size_t prefix)
+{
+	if (length <= prefix || name[prefix] == '0')
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (i < prefix ? name[i] != 'h' : name[i] < '0' || name[i] > '9')
+			return false;
+	return true;
+}
+
+/* Is one of the variables called so? */
+static bool
+prefix_is_taken(const tlv_tree_parts *parts, size_t prefix)
+{
+	const char *line = parts->names, *end;
+
+	for (size_t left = parts->names_length; left > 0;
+		 left -= (size_t) (end + 1 - line), line = end + 1)
+	{
+		end = memchr(line, '\n', left);
+		if (is_hidden_name(line, (size_t) (end - line), prefix))
+			return true;
+	}
+	return false;
+}
+
+size_t
+tree_hidden_prefix(const tlv_tree_parts *parts)
+{
+	size_t prefix = 1;
+
+	while (prefix_is_taken(parts, prefix))
+		prefix++;
+	return prefix;
+}
+
 tlv_status
 tlv_tree_names(tlv_context *ctx, const tlv_tree_parts *parts, char ***names)
 {
-	size_t nodes = parts->nodes;
+	size_t nodes = parts->nodes, prefix = tree_hidden_prefix(parts);
 	char **list = tlv_alloc(ctx, nodes, sizeof(char *));
 	char *at;
 
 	TLV_TRY_ALLOC(ctx, list);
-	at = tlv_alloc(ctx, parts->names_length + nodes * NAME_ROOM, 1);
+	at = tlv_alloc(ctx, parts->names_length + nodes * (NAME_ROOM + prefix), 1);
 	TLV_TRY_ALLOC(ctx, at);
 	if (parts->names_length > 0)
 		memcpy(at, parts->names, parts->names_length);
@@ -33,10 +71,16 @@ tlv_tree_names(tlv_context *ctx, const tlv_tree_parts *parts, char ***names)
 		{
 			while (*at != '\n')
 				at++;
+			tlv_lines_decode(list[v], (size_t) (at - list[v]));
 			*at++ = '\0';
 			continue;
 		}
-		at += snprintf(at, NAME_ROOM, v < parts->p ? "v%zu" : "h%zu",
+		if (v >= parts->p)
+		{
+			memset(at, 'h', prefix);
+			at += prefix;
+		}
+		at += snprintf(at, NAME_ROOM, v < parts->p ? "v%zu" : "%zu",
 					   v < parts->p ? v + 1 : v - parts->p + 1) +
 			  1;
 	}

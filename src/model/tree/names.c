@@ -1,6 +1,5 @@
 /*
- * names.c - names of variables as a model keeps them: one a line, none of which could be taken for
- * that of a hidden node.
+ * names.c - names of variables as a model keeps them: one a line (tensorlv/num/names.h).
  */
 #include "tensorlv/model/tree_learn.h"
 
@@ -33,30 +32,6 @@ compare_names(const void *a, const void *b)
 	return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* Would it be taken for a hidden node? */
-static bool
-is_hidden_name(const tree_name *name)
-{
-	if (name->length < 2 || name->text[0] != 'h' || name->text[1] == '0')
-		return false;
-	for (size_t i = 1; i < name->length; i++)
-		if (name->text[i] < '0' || name->text[i] > '9')
-			return false;
-	return true;
-}
-
-static tlv_status
-refuse_name(tlv_context *ctx, const tree_name *name)
-{
-	if (name->length > 0 && memchr(name->text, '\n', name->length) == NULL && !is_hidden_name(name))
-		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.*s\" cannot be the name of a variable",
-			 shown_length(name), name->text);
-	return tlv_fail_hint(ctx,
-						 "Names are not empty, have no line ends, and are not h1, h2, ..., which "
-						 "hidden nodes are called.");
-}
-
 static tlv_status
 refuse_equal_names(tlv_context *ctx, size_t n, tree_name *names)
 {
@@ -82,13 +57,13 @@ tlv_tree_join_names(tlv_context *ctx, const tlv_names *names, char **lines, size
 		list[i].text = names->text + names->offsets[i];
 		list[i].length = (size_t) (names->offsets[i + 1] - names->offsets[i]);
 		*length += list[i].length;
-		TLV_TRY(refuse_name(ctx, &list[i]));
 	}
 	*lines = at = tlv_alloc(ctx, *length, 1);
 	TLV_TRY_ALLOC(ctx, at);
 	for (size_t i = 0; i < n; i++)
 	{
 		memcpy(at, list[i].text, list[i].length);
+		tlv_lines_encode(at, list[i].length);
 		at += list[i].length;
 		*at++ = '\n';
 	}

@@ -61,6 +61,7 @@ copy_names(AnyRecord *record, tlv_value_names names)
 	{
 		TlvLoopCheck(i);
 		memcpy(bytes, name.bytes, name.length);
+		tlv_lines_decode(bytes, name.length);
 		record->names[i] = (tlv_text){bytes, name.length};
 		bytes += name.length;
 	}

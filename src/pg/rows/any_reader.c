@@ -345,17 +345,21 @@ static int
 column_called(const AnyCall *call, tlv_text name)
 {
 	const AnyRecord *record = &call->row->record;
+	char *called = palloc(name.length + 1);
 
+	memcpy(called, name.bytes, name.length);
+	tlv_lines_decode(called, name.length);
+	called[name.length] = '\0';
 	for (int i = 0; i < record->n; i++)
 	{
 		const char *column = NameStr(TupleDescAttr(record->desc, record->columns[i])->attname);
 
-		if (strlen(column) == name.length && memcmp(column, name.bytes, name.length) == 0)
+		if (strcmp(column, called) == 0)
 			return i;
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("a row has no column \"%s\"", TlvWhole(pnstrdup(name.bytes, name.length))),
+			 errmsg("a row has no column \"%s\"", TlvWhole(called)),
 			 errhint("Columns are found by the names of the model's dimensions, "
 					 "tlv_info(model) -> 'dimension_names'; those of ROW(a, b) by their order.")));
 	pg_unreachable();

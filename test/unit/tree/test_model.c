@@ -469,6 +469,19 @@ test_names(void **state)
 	assert_string_equal(names[1], "bb");
 	assert_string_equal(names[5], "f g");
 	assert_string_equal(names[6], "h1");
+	/* Hidden nodes have as many h's as no variable has before its number. */
+	parts.names = "h1\n\na\0b\nhh20\nh03\nhhhh1\n";
+	parts.names_length = 23;
+	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
+	frame = checked(TLV_FRAME_MODEL, image, size);
+	tlv_tree_read(&frame, &parts);
+	assert_ok(tlv_tree_names(&ctx, &parts, &names));
+	assert_string_equal(names[0], "h1");
+	assert_string_equal(names[1], "");
+	assert_string_equal(names[2], "a\nb");
+	assert_string_equal(names[5], "hhhh1");
+	assert_string_equal(names[6], "hhh1");
+	assert_string_equal(names[7], "hhh2");
 	assert_ok(tlv_tree_of_model(&ctx, &parts, &tree));
 	assert_int_equal(tree.edges, 6);
 	assert_true(isnan(tree.support[0]));

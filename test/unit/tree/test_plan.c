@@ -243,6 +243,21 @@ test_names(void **state)
 	plan_forget(&f);
 }
 
+/* Any text is a name, once: a line end within it is told from that behind it. */
+static void
+test_lines(void **state)
+{
+	static const char expected[] = "a\0b\n\nh12\n\0\n\0\0\na\nb\n";
+	tlv_names names = names_of("a\nb||h12|\n|\n\n|a|b");
+	size_t length;
+	char *lines;
+
+	(void) state;
+	assert_ok(tlv_tree_join_names(&ctx, &names, &lines, &length));
+	assert_int_equal(length, sizeof(expected) - 1);
+	assert_memory_equal(lines, expected, length);
+}
+
 static void
 test_refused_names(void **state)
 {
@@ -251,13 +266,11 @@ test_refused_names(void **state)
 		const char *names;
 		const char *words;
 	} cases[] = {
-		{"a||c", "\"\" cannot be the name of a variable"},
-		{"a|b\nb|c", "cannot be the name of a variable"},
-		{"a|h12|c", "\"h12\" cannot be the name of a variable"},
+		{"a||b|", "two variables have the name \"\""},
 		{"bb|a|bb", "two variables have the name \"bb\""},
 		{"b|bb|b", "two variables have the name \"b\""},
 	};
-	char *lines, text[400] = "\xc3\xa4|";
+	char *lines, text[2 * 242];
 	size_t length;
 	tlv_names names;
 
@@ -269,10 +282,14 @@ test_refused_names(void **state)
 					 cases[i].words);
 	}
 	/* A long name is not cut within a character. */
-	for (size_t i = strlen(text); i + 3 < sizeof(text); i += 2)
-		memcpy(text + i, text, 2);
-	text[3] = 'x';
-	text[strlen(text) - 1] = '\n';
+	for (size_t i = 0; i < sizeof(text); i += 2)
+		memcpy(text + i, "\xc3\xa4", 2);
+	text[0] = text[242] = 'x';
+	text[1] = text[243] = 'y';
+	text[240] = 'z';
+	text[482] = 'z';
+	text[241] = '|';
+	text[483] = '\0';
 	names = names_of(text);
 	assert_int_equal(tlv_tree_join_names(&ctx, &names, &lines, &length), TLV_BAD_PARAMETER);
 	assert_null(strstr(ctx.error.message, "\xc3\""));
@@ -309,6 +326,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bootstrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};

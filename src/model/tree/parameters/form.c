@@ -260,11 +260,7 @@ check_names(tlv_context *ctx, const tlv_tree_parts *parts)
 	size_t lines = 0;
 
 	for (size_t i = 0; i < parts->names_length; i++)
-	{
-		if (parts->names[i] == '\0')
-			return tlv_fail(ctx, TLV_CORRUPT, "a variable's name is not text");
 		lines += parts->names[i] == '\n';
-	}
 	if (lines != parts->p || parts->names[parts->names_length - 1] != '\n')
 		return tlv_fail(ctx, TLV_CORRUPT, "the tree has %zu names of %zu variables", lines,
 						parts->p);
