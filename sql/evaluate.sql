@@ -1,17 +1,17 @@
 -- evaluate.sql - partitions, covers and memberships against the truth
 
-CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, bigint) RETURNS tlv_moments
+CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, "any", "any") RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
-CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, bigint) RETURNS tlv_moments
+COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, "any", "any") IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
+CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, "any", "any") RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_label_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
-CREATE AGGREGATE tlv_label_pairs(a bigint, b bigint) (
+COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, "any", "any") IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
+CREATE AGGREGATE tlv_label_pairs(a "any", b "any") (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
-COMMENT ON AGGREGATE tlv_label_pairs(bigint, bigint) IS 'nodes with their labels in two partitions: the contingency table, for tlv_scores; rows with a null are skipped and counted';
+COMMENT ON AGGREGATE tlv_label_pairs("any", "any") IS 'nodes with their labels in two partitions, ids of any types: the contingency table, for tlv_scores; rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_nmi_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -19,99 +19,19 @@ COMMENT ON FUNCTION tlv_nmi_final(tlv_moments) IS 'final function of tlv_nmi';
 CREATE FUNCTION tlv_ari_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_ari_final(tlv_moments) IS 'final function of tlv_ari';
-CREATE AGGREGATE tlv_nmi(a bigint, b bigint) (
+CREATE AGGREGATE tlv_nmi(a "any", b "any") (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
 );
-COMMENT ON AGGREGATE tlv_nmi(bigint, bigint) IS 'normalised mutual information of two partitions, over the mean of their entropies: 0 .. 1; one row a node';
+COMMENT ON AGGREGATE tlv_nmi("any", "any") IS 'normalised mutual information of two partitions, whose labels are ids of any types, over the mean of their entropies: 0 .. 1; one row a node';
 
-CREATE AGGREGATE tlv_ari(a bigint, b bigint) (
+CREATE AGGREGATE tlv_ari(a "any", b "any") (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
 );
-COMMENT ON AGGREGATE tlv_ari(bigint, bigint) IS 'Rand index of two partitions, adjusted for chance: 1 for equal ones, about 0 for independent ones; one row a node';
-
--- Labels of other types by their texts.
-
-CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, text, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_label_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, text, text) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
-CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, text, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_label_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
-CREATE AGGREGATE tlv_label_pairs(a text, b text) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
-);
-COMMENT ON AGGREGATE tlv_label_pairs(text, text) IS
-    'nodes with their labels in two partitions, told by name: the contingency table, for tlv_scores; rows with a null are skipped and counted';
-CREATE AGGREGATE tlv_nmi(a text, b text) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
-);
-COMMENT ON AGGREGATE tlv_nmi(text, text) IS 'normalised mutual information of two partitions whose labels are texts, or texts and numbers; one row a node';
-CREATE AGGREGATE tlv_ari(a text, b text) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
-);
-COMMENT ON AGGREGATE tlv_ari(text, text) IS 'Rand index, adjusted for chance, of two partitions whose labels are texts, or texts and numbers; one row a node';
-
-CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, text, bigint) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_label_a_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, text, bigint) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
-CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, text, bigint) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_label_a_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
-CREATE AGGREGATE tlv_label_pairs(a text, b bigint) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
-);
-COMMENT ON AGGREGATE tlv_label_pairs(text, bigint) IS
-    'nodes with their labels in two partitions, the first told by name: the contingency table, for tlv_scores; rows with a null are skipped and counted';
-CREATE AGGREGATE tlv_nmi(a text, b bigint) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
-);
-COMMENT ON AGGREGATE tlv_nmi(text, bigint) IS 'normalised mutual information of two partitions whose labels are texts, or texts and numbers; one row a node';
-CREATE AGGREGATE tlv_ari(a text, b bigint) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
-);
-COMMENT ON AGGREGATE tlv_ari(text, bigint) IS 'Rand index, adjusted for chance, of two partitions whose labels are texts, or texts and numbers; one row a node';
-
-CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_label_b_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, text) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
-CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_label_b_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
-CREATE AGGREGATE tlv_label_pairs(a bigint, b text) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
-);
-COMMENT ON AGGREGATE tlv_label_pairs(bigint, text) IS
-    'nodes with their labels in two partitions, the second told by name: the contingency table, for tlv_scores; rows with a null are skipped and counted';
-CREATE AGGREGATE tlv_nmi(a bigint, b text) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
-);
-COMMENT ON AGGREGATE tlv_nmi(bigint, text) IS 'normalised mutual information of two partitions whose labels are texts, or texts and numbers; one row a node';
-CREATE AGGREGATE tlv_ari(a bigint, b text) (
-    SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
-);
-COMMENT ON AGGREGATE tlv_ari(bigint, text) IS 'Rand index, adjusted for chance, of two partitions whose labels are texts, or texts and numbers; one row a node';
+COMMENT ON AGGREGATE tlv_ari("any", "any") IS 'Rand index of two partitions, whose labels are ids of any types, adjusted for chance: 1 for equal ones, about 0 for independent ones; one row a node';
 
 CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;

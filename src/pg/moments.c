@@ -188,12 +188,6 @@ TLV_MOVING_TRANSITION(tlv_named_target_accum_weight, tlv_named_target_weight_inv
 
 TLV_MOVING_TRANSITION(tlv_label_pairs_accum, tlv_label_pairs_inverse, &tlv_aggregate_label_pairs,
 					  &TlvLabelRows, 1)
-TLV_MOVING_TRANSITION(tlv_named_label_pairs_accum, tlv_named_label_pairs_inverse,
-					  &tlv_aggregate_label_pairs, &TlvNamedLabelRows, 1)
-TLV_MOVING_TRANSITION(tlv_named_label_a_accum, tlv_named_label_a_inverse,
-					  &tlv_aggregate_label_pairs, &TlvNamedLabelARows, 1)
-TLV_MOVING_TRANSITION(tlv_named_label_b_accum, tlv_named_label_b_inverse,
-					  &tlv_aggregate_label_pairs, &TlvNamedLabelBRows, 1)
 TLV_MOVING_TRANSITION(tlv_cover_pairs_accum, tlv_cover_pairs_inverse, &tlv_aggregate_cover_pairs,
 					  &TlvCoverRows, 1)
 TLV_MOVING_TRANSITION(tlv_named_cover_pairs_accum, tlv_named_cover_pairs_inverse,

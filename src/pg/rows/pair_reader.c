@@ -1,10 +1,15 @@
 /*
  * pair_reader.c - rows of two things each: edges, and pairs of labels, of sets and of memberships.
  */
-#include "reader.h"
+#include "any.h"
 
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/query.h"
 
 /* ---- edges ---- */
 
@@ -75,49 +80,62 @@ const TlvRowReader TlvWeightedEdgeRows = {3, {TLV_ROW_EDGE}, weighted_edge_open}
 
 /* ---- labels ---- */
 
+/* The type of a label, without its domain.  Error: 42804 for one that is no id. */
+static Oid
+label_type(FunctionCallInfo fcinfo, int argument)
+{
+	Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument), base;
+
+	if (type == INT8OID || type == INT4OID || type == TEXTOID || type == UNKNOWNOID)
+		return type;
+	if (!OidIsValid(type))
+		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
+						errmsg("the type of the labels is not known")));
+	base = getBaseType(type);
+	if (!TlvIsIdType(base))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("labels cannot be of type %s", format_type_be(type)),
+						errhint("Cast them to bigint or text.")));
+	return base;
+}
+
+/* Partitions are compared by which labels are equal, so that what they are called need not be kept:
+ * whole numbers are themselves, others the hashes of their texts. */
+static int64
+label_of(FunctionCallInfo fcinfo, int argument, TlvRowCursor *cursor)
+{
+	Oid type = label_type(fcinfo, argument);
+	Datum value = PG_GETARG_DATUM(argument);
+	text *name;
+
+	switch (type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case UNKNOWNOID:
+			return TlvTermId(DatumGetCString(value), strlen(DatumGetCString(value)));
+		default:
+			name = TlvTextOf(type, value);
+			TlvCursorOwn(cursor, TLV_COPY_OF(name, value));
+			return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+	}
+}
+
 static void
 labels_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	for (int s = 0; s < 2; s++)
 	{
-		cursor->ids[s] = PG_GETARG_INT64(first + s);
-		cursor->row.part[s].type = TLV_PART_IDS;
-		cursor->row.part[s].n = cursor->row.part[s].d = 1;
-		cursor->row.part[s].ids = &cursor->ids[s];
-		cursor->row.part[s].missing = NULL;
-	}
-}
-
-const TlvRowReader TlvLabelRows = {2, {TLV_ROW_LABELS}, labels_open};
-
-/* Which of the two are told by name: partitions are compared by which labels are equal, so that
- * what they are called need not be kept. */
-static void
-read_labels(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
-{
-	tlv_text name;
-
-	for (int s = 0; s < 2; s++)
-	{
-		if ((names & (1 << s)) != 0)
-			put_name(fcinfo, first + s, &cursor->ids[s], &name, cursor);
-		else
-			cursor->ids[s] = PG_GETARG_INT64(first + s);
+		cursor->ids[s] = label_of(fcinfo, first + s, cursor);
 		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[s]);
 	}
 }
 
-#define NAMED_LABELS(reader, function, names)                                                      \
-	static void function##_open(FunctionCallInfo fcinfo, int first, unsigned takes,                \
-								TlvRowCursor *cursor)                                              \
-	{                                                                                              \
-		read_labels(fcinfo, first, names, cursor);                                                 \
-	}                                                                                              \
-	const TlvRowReader reader = {2, {TLV_ROW_LABELS}, function##_open};
-
-NAMED_LABELS(TlvNamedLabelRows, named_labels, 3)
-NAMED_LABELS(TlvNamedLabelARows, named_label_a, 1)
-NAMED_LABELS(TlvNamedLabelBRows, named_label_b, 2)
+const TlvRowReader TlvLabelRows = {2, {TLV_ROW_LABELS}, labels_open};
 
 /* ---- arrays ---- */
 

@@ -163,13 +163,10 @@ extern const TlvRowReader TlvGoldRows0, TlvGoldRows1, TlvGoldRows4, TlvGoldRows5
 /* the three places of an entry of a tensor likewise, and its value */
 extern const TlvRowReader TlvEntryRows0, TlvEntryRows1, TlvEntryRows2, TlvEntryRows3, TlvEntryRows4,
 	TlvEntryRows5, TlvEntryRows6, TlvEntryRows7;
-extern const TlvRowReader TlvLabelRows;		  /* two bigints */
-extern const TlvRowReader TlvNamedLabelRows;  /* two texts */
-extern const TlvRowReader TlvNamedLabelARows; /* text, bigint */
-extern const TlvRowReader TlvNamedLabelBRows; /* bigint, text */
-extern const TlvRowReader TlvCoverRows;		  /* two bigint[] */
-extern const TlvRowReader TlvNamedCoverRows;  /* two text[] */
-extern const TlvRowReader TlvMembershipRows;  /* two float8[] */
+extern const TlvRowReader TlvLabelRows;		 /* two ids of any types */
+extern const TlvRowReader TlvCoverRows;		 /* two bigint[] */
+extern const TlvRowReader TlvNamedCoverRows; /* two text[] */
+extern const TlvRowReader TlvMembershipRows; /* two float8[] */
 
 /* Are three arguments declared "any" categories, by their types? */
 extern bool TlvAnyAreCategories(FunctionCallInfo fcinfo, int first);
