@@ -95,6 +95,16 @@ FROM models, tlv_components(refined_classes) w JOIN tlv_categories(refined_class
 SELECT tlv_infer(refined, ROW(NULL, NULL, NULL::float8[])) AS nothing_known, tlv_assign(refined_classes, ROW(NULL, NULL, NULL::int)) AS no_category,
        tlv_log_likelihood(NULL, ROW(1, 2, 3)) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, ROW(1, 2, 3)) AS one_array,
        tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, ROW(1::smallint, 2, 3)) AS assigned FROM models;
+-- a category that was never seen says nothing, wherever it stands
+SELECT tlv_infer(refined_classes, ROW(1, 2, 99)) = tlv_infer(refined_classes, ROW(1, 2, NULL)) AS record,
+       tlv_infer(refined_classes, ARRAY[1, -2, 3]) = tlv_infer(refined_classes, ROW(1, NULL, 3)) AS one_array,
+       tlv_assign(refined_classes, ROW(99, 2, 3)) = tlv_assign(refined_classes, ROW(NULL, 2, 3)) AS assigned,
+       (SELECT probability FROM tlv_top(refined_classes, ROW(99, 2, 3))) = (SELECT max(p) FROM unnest(tlv_infer(refined_classes, ROW(NULL, 2, 3))) p) AS top,
+       tlv_log_likelihood(refined_classes, ROW(1, 2, 99)) = tlv_log_likelihood(refined_classes, ROW(1, 2, NULL)) AS likelihood,
+       tlv_impute(refined_classes, ROW(1, 99, 3)) = tlv_impute(refined_classes, ROW(1, NULL, 3))
+         AND tlv_impute(refined_classes, ARRAY[1, 99, 3]) = tlv_impute(refined_classes, ROW(1, NULL, 3)) AS filled,
+       (SELECT (tlv_info(s)->>'nulls')::int = missing AND (tlv_info(s)->>'rows')::int = 20000 - missing AS left_out FROM (SELECT count(*) FILTER (WHERE x3 = 1) AS missing,
+         tlv_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS s FROM category_rows) q) FROM models;
 
 -- matching: fewer components, other categories, independent components up to sign and scale
 SELECT component_a, component_b, distance = 0 AS same FROM tlv_match(tlv_simulate_multiview_model('{2,2,2}', 3), tlv_simulate_multiview_model('{2,2,2}', 3)) ORDER BY 1;
@@ -142,7 +152,8 @@ SELECT what, pg_temp.outcome(e) AS outcome
 FROM (VALUES ('other model', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, x3, moments)) FROM models, vector_rows GROUP BY refined, moments'),
       ('two models', 'SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x1, x2, x3, m) AS s FROM vector_rows, (SELECT refined AS m FROM models UNION ALL SELECT moments FROM models) r GROUP BY m) q'),
   ('vectors', 'SELECT tlv_statistics(x1, x2, x3, refined_classes) FROM models, vector_rows'), ('categories', 'SELECT tlv_statistics(x1, x2, x3, refined) FROM models, category_rows'),
-  ('unknown', 'SELECT tlv_statistics(x1, x2, 0, refined_classes) FROM models, category_rows'), ('lengths', 'SELECT tlv_statistics(x1, x1, x3, refined) FROM models, vector_rows'),
+  ('unknown', 'SELECT tlv_update(refined_classes, tlv_statistics(x1, x2, 0, refined_classes)) FROM models, category_rows GROUP BY refined_classes'),
+  ('lengths', 'SELECT tlv_statistics(x1, x1, x3, refined) FROM models, vector_rows'),
   ('two views', 'SELECT tlv_statistics(x1 || x2, refined) FROM models, vector_rows'), ('gmm', 'SELECT tlv_statistics(x1, x2, x3, tlv_simulate_gmm_model(16, 2)) FROM vector_rows'),
   ('no rows', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, NULL::float8[], refined)) FROM models, vector_rows GROUP BY refined'),
   ('moments', 'SELECT tlv_update(refined, (SELECT tlv_view_moments(x1, x2, x3) FROM vector_rows)) FROM models'),
@@ -204,7 +215,7 @@ FROM unnest(ARRAY[$$tlv_assign(model, ROW('purple', 'sad', 'true'))$$, $$tlv_ass
   $$(SELECT tlv_view_moments(1.5, 2, 3))$$, $$(SELECT tlv_view_moments(1, 2, ARRAY[3]))$$, $$(SELECT tlv_view_moments(ARRAY['a'], ARRAY[2], ARRAY[3]))$$,
     $$(SELECT tlv_view_moments(to_tsvector('a'), 1, 1))$$,
   $$(SELECT tlv_view_moments(to_tsvector('a'), to_tsvector('a'), to_tsvector('a')))$$, $$(SELECT tlv_view_moments(1, 2, 3) + tlv_view_moments(1, 'a'::text, 3))$$,
-    $$(SELECT tlv_statistics('a'::text, 'b'::text, 'c'::text, model))$$,
+    $$(SELECT tlv_info(tlv_statistics('a'::text, 'b'::text, 'c'::text, model))->>'nulls')$$,
   $$(SELECT tlv_statistics(ARRAY[1.0], ARRAY[1.0], ARRAY[1.0], model))$$]) q;
 
 -- categories whose moments do not identify what was asked for: other starts, and a warning

@@ -45,32 +45,32 @@ tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 	return TLV_OK;
 }
 
-/* By number, or by the name that it is told by (bytes NULL: none). */
-static tlv_status
-refuse_category(tlv_context *ctx, int view, double category, tlv_text name)
+bool
+tlv_multiview_knows(const multiview_model *model, int view, const tlv_part *part, size_t *position)
 {
-	if (name.bytes != NULL)
-		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category \"%.*s\" of view %d",
-				 tlv_shown_length(name), name.bytes, view + 1);
-	else
-		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %.17g of view %d", category,
-				 view + 1);
-	return tlv_fail_hint(
-		ctx, "A view that is not known may be NULL in tlv_infer(model, ROW(x1, x2, x3)); "
-			 "tlv_categories(model) has the categories.");
+	int32_t at = 0;
+
+	if (part->type == TLV_PART_NONE)
+		return false;
+	if (is_categorical(&model->parts))
+		at = tlv_dictionary_find(&model->dictionary[view], part->ids[0]);
+	*position = (size_t) at;
+	return at >= 0;
 }
 
 tlv_status
 tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
 					   const tlv_part *part, size_t *position)
 {
-	int32_t at = tlv_dictionary_find(&model->dictionary[view], part->ids[0]);
-
-	if (at < 0)
-		return refuse_category(ctx, view, (double) part->ids[0],
-							   part->names == NULL ? (tlv_text){NULL, 0} : part->names[0]);
-	*position = (size_t) at;
-	return TLV_OK;
+	if (tlv_multiview_knows(model, view, part, position))
+		return TLV_OK;
+	if (part->names != NULL)
+		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category \"%.*s\" of view %d",
+				 tlv_shown_length(part->names[0]), part->names[0].bytes, view + 1);
+	else
+		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %lld of view %d",
+				 (long long) part->ids[0], view + 1);
+	return tlv_fail_hint(ctx, "Leave the row out; tlv_categories(model) has the categories.");
 }
 
 tlv_status
@@ -95,9 +95,8 @@ exponent(size_t d, const double *restrict x, const double *restrict mean,
 }
 
 /* ln p(x, j) of the views that are known. */
-static tlv_status
-joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_part view[3],
-				 double *joint)
+static void
+joint_logarithms(const multiview_model *model, const tlv_part view[3], double *joint)
 {
 	const tlv_multiview_parts *parts = &model->parts;
 	size_t k = parts->k, at = 0;
@@ -108,10 +107,8 @@ joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_part 
 	{
 		size_t d = parts->d[t];
 
-		if (view[t].type == TLV_PART_NONE)
+		if (!tlv_multiview_knows(model, t, &view[t], &at))
 			continue;
-		if (is_categorical(parts))
-			TLV_TRY(tlv_multiview_position(ctx, model, t, &view[t], &at));
 		for (size_t j = 0; j < k; j++)
 			joint[j] +=
 				is_categorical(parts)
@@ -119,7 +116,6 @@ joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_part 
 					: model->constant[t][j] + exponent(d, view[t].float64, parts->means[t] + j * d,
 													   model->inverse[t] + j * d);
 	}
-	return TLV_OK;
 }
 
 /* The posterior of the components and the logarithm of the density, unless they are NULL. */
@@ -134,7 +130,7 @@ infer_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, double *
 		return tlv_multiview_refuse_row(ctx, &own->parts);
 	if (!is_categorical(&own->parts))
 		TLV_TRY(tlv_multiview_check_vectors(ctx, &own->parts, row->part));
-	TLV_TRY(joint_logarithms(ctx, own, row->part, joint));
+	joint_logarithms(own, row->part, joint);
 	largest = joint[0];
 	for (size_t j = 1; j < k; j++)
 		largest = fmax(largest, joint[j]);
@@ -173,7 +169,8 @@ tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, c
 	for (int t = 0; t < 3; t++)
 	{
 		if (!(fabs(x[t]) < 0x1p62 && x[t] == floor(x[t])))
-			return refuse_category(ctx, t, x[t], (tlv_text){NULL, 0});
+			return tlv_fail(ctx, TLV_BAD_DATA, "category %.17g of view %d is not a whole number",
+							x[t], t + 1);
 		ids[t] = (int64_t) x[t];
 	}
 	*whole = *TLV_AS_CATEGORIES(ids);
@@ -239,36 +236,48 @@ expect_category(tlv_context *ctx, const tlv_multiview_parts *parts, int t, const
 	return tlv_require_exact_id(ctx, parts->items[t][best]);
 }
 
+/* View t of a row: as it is, or what is expected of one that says nothing. */
+static tlv_status
+fill_view(tlv_context *ctx, const multiview_model *model, int t, const tlv_part *part,
+		  const double *shares, double *filled)
+{
+	const tlv_multiview_parts *parts = &model->parts;
+	bool categories = is_categorical(parts);
+	size_t at;
+
+	if (!tlv_multiview_knows(model, t, part, &at) && categories)
+		return expect_category(ctx, parts, t, shares, filled);
+	if (part->type == TLV_PART_NONE)
+		expect_view(parts, t, shares, filled);
+	else if (categories)
+	{
+		TLV_TRY(tlv_require_exact_id(ctx, part->ids[0]));
+		*filled = (double) part->ids[0];
+	}
+	else
+		memcpy(filled, part->float64, parts->d[t] * sizeof(double));
+	return TLV_OK;
+}
+
 tlv_status
 tlv_multiview_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
 {
-	const tlv_multiview_parts *parts = &((multiview_model *) model)->parts;
+	const multiview_model *own = (multiview_model *) model;
+	const tlv_multiview_parts *parts = &own->parts;
 	bool categories = is_categorical(parts);
+	tlv_row whole = *row;
 	double *shares, *at;
+	int64_t ids[3];
 
 	TLV_TRY_NEW(ctx, shares, parts->k);
 	TLV_TRY(infer_any(ctx, model, row, shares, NULL));
+	if (row->form == TLV_ROW_VECTOR)
+		TLV_TRY(tlv_multiview_views_of_row(ctx, parts, row, &whole, ids));
 	TLV_TRY(tlv_posterior_begin(ctx, filled, 1,
 								categories ? 3 : parts->d[0] + parts->d[1] + parts->d[2]));
 	at = filled->values;
-	if (row->form == TLV_ROW_VECTOR)
-		memcpy(at, row->part[0].float64, row->part[0].d * sizeof(double));
-	for (int t = 0; t < 3 && row->form != TLV_ROW_VECTOR; at += categories ? 1 : parts->d[t], t++)
-	{
-		const tlv_part *part = &row->part[t];
-
-		if (part->type == TLV_PART_NONE && categories)
-			TLV_TRY(expect_category(ctx, parts, t, shares, at));
-		else if (part->type == TLV_PART_NONE)
-			expect_view(parts, t, shares, at);
-		else if (categories)
-		{
-			TLV_TRY(tlv_require_exact_id(ctx, part->ids[0]));
-			*at = (double) part->ids[0];
-		}
-		else
-			memcpy(at, part->float64, parts->d[t] * sizeof(double));
-	}
+	for (int t = 0; t < 3; at += categories ? 1 : parts->d[t], t++)
+		TLV_TRY(fill_view(ctx, own, t, &whole.part[t], shares, at));
 	tlv_free(ctx, shares);
 	return TLV_OK;
 }

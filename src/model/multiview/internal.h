@@ -81,6 +81,11 @@ extern void tlv_multiview_cells(const tlv_frame *moments, tlv_view_source *cells
 extern tlv_status tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 											  const tlv_part view[3]);
 
+/* Does a view of a row say anything?  A category that the model does not know does not; of one that
+ * it knows, the position in the view. */
+extern bool tlv_multiview_knows(const multiview_model *model, int view, const tlv_part *part,
+								size_t *position);
+
 /* The position of a row's category in a view; TLV_BAD_DATA when the model does not know it. */
 extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
 										 const tlv_part *part, size_t *position);
@@ -89,7 +94,7 @@ extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);
 
 /* The views of a row of them one behind the other in a vector: into *whole, which points into the
- * row and ids.  TLV_BAD_DATA for another width, and for what is no category. */
+ * row and ids.  TLV_BAD_DATA for another width, and for what is no whole number. */
 extern tlv_status tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts,
 											 const tlv_row *row, tlv_row *whole, int64_t ids[3]);
 

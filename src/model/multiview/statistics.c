@@ -86,8 +86,8 @@ add_shares(size_t k, const double *restrict weights, const double *const p[3],
 	return sum;
 }
 
-static tlv_status
-statistics_add_categories(tlv_context *ctx, statistics_state *state, const tlv_part part[3])
+static void
+statistics_add_categories(statistics_state *state, const tlv_part part[3])
 {
 	const multiview_model *model = state->model;
 	size_t k = state->declared.sizes[SIZE_K], at = 0;
@@ -96,7 +96,11 @@ statistics_add_categories(tlv_context *ctx, statistics_state *state, const tlv_p
 
 	for (int t = 0; t < 3; t++)
 	{
-		TLV_TRY(tlv_multiview_position(ctx, model, t, &part[t], &at));
+		if (!tlv_multiview_knows(model, t, &part[t], &at))
+		{
+			state->declared.base.nulls++; /* as a row in which that view is missing */
+			return;
+		}
 		p[t] = model->probabilities[t] + at * k;
 		counts[t] = state->counts[t] + at * k;
 	}
@@ -104,7 +108,6 @@ statistics_add_categories(tlv_context *ctx, statistics_state *state, const tlv_p
 	state->sums.log_likelihood +=
 		log(add_shares(k, model->parts.weights, p, counts, state->sums.responsibilities));
 	state->sums.rows++;
-	return TLV_OK;
 }
 
 static tlv_status
@@ -126,8 +129,10 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	if (vectors != (row->form == TLV_ROW_VIEWS))
 		return tlv_multiview_refuse_row(ctx, &state->model->parts);
 	TLV_TRY(tlv_row_require_parts(ctx, row));
-	return vectors ? statistics_add_views(ctx, state, row->part)
-				   : statistics_add_categories(ctx, state, row->part);
+	if (vectors)
+		return statistics_add_views(ctx, state, row->part);
+	statistics_add_categories(state, row->part);
+	return TLV_OK;
 }
 
 /* The model as a mixture of vectors of all views, and what blocks of rows need; once. */
