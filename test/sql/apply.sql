@@ -39,12 +39,13 @@ SELECT p = tlv_infer(lda, '{1:3}') AS literal, tlv_assign(tlv_topic_model(ARRAY[
 -- views, some of them unknown, and categories
 WITH r AS (SELECT views, tlv_infer(views, ARRAY[1, 2, 3, 4, 5, 6, 7]::float8[]) AS p FROM apply_models)
 SELECT p = tlv_infer(views, ROW(ARRAY[1, 2], ARRAY[3, 4, 5], ARRAY[6, 7])) AS views, p = tlv_infer(views, ROW(ARRAY[1, 2]::real[], '{3,4,5}'::apply_own, ARRAY[6, 7.0])) AS mixed,
-  p = tlv_infer(views, ROW(1, 2, 3, 4, 5, 6, 7)) AS numbers, tlv_infer(views, ROW(ARRAY[1, 2], NULL, ARRAY[6, 7])) <> p AS unknown, tlv_infer(views, ROW(NULL, NULL, NULL)) AS nothing,
+  p = tlv_infer(views, ROW(1, 2, 3, 4, 5, 6, 7)) AS numbers, tlv_infer(views, ROW(ARRAY[1, 2], NULL, ARRAY[6, 7])) <> p AS unknown,
+  (SELECT max(abs(u - weight)) < 1e-12 FROM unnest(tlv_infer(views, ROW(NULL, NULL, NULL))) WITH ORDINALITY w(u, component) JOIN tlv_components(views) USING (component)) AS nothing,
   tlv_log_likelihood(views, ROW(NULL, NULL, ARRAY[6, 7])) > tlv_log_likelihood(views, ROW(ARRAY[1, 2], NULL, ARRAY[6, 7])) AS fewer,
   tlv_infer(views, ROW(ARRAY[[1, 2], [1, 2]], NULL, ARRAY[[6, 7], [6, 7]])) = ARRAY[tlv_infer(views, ROW(ARRAY[1, 2], NULL, ARRAY[6, 7])), tlv_infer(views, ROW(ARRAY[1, 2], NULL, ARRAY[6,
   7]))] AS rows FROM r;
-SELECT tlv_infer(classes, ROW(1, 2, 3)) = tlv_infer(classes, ARRAY[1, 2, 3]) AS categories, tlv_assign(classes, ROW(1, NULL, 3)) BETWEEN 1 AND 3 AS unknown, tlv_infer(classes, ROW(NULL::int,
-  NULL, NULL)) AS nothing,
+SELECT tlv_infer(classes, ROW(1, 2, 3)) = tlv_infer(classes, ARRAY[1, 2, 3]) AS categories, tlv_assign(classes, ROW(1, NULL, 3)) BETWEEN 1 AND 3 AS unknown,
+  (SELECT max(abs(u - weight)) < 1e-12 FROM unnest(tlv_infer(classes, ROW(NULL::int, NULL, NULL))) WITH ORDINALITY w(u, component) JOIN tlv_components(classes) USING (component)) AS nothing,
   tlv_infer(classes, ROW(1::smallint, 2::bigint, 3.0)) = tlv_infer(classes, ROW(1, 2, 3)) AS types FROM apply_models;
 
 -- sequences

@@ -92,9 +92,24 @@ SELECT tlv_infer(refined, ROW(array_agg(x1 ORDER BY id), NULL, array_agg(x3 ORDE
 SELECT abs(sum(w.weight * c.probability) - exp(min(tlv_log_likelihood(refined_classes, ROW(NULL, 3, NULL))))) < 1e-12 AS by_hand,
        min(tlv_log_likelihood(refined_classes, ROW(1, 2, 3))) = min(tlv_log_likelihood(refined_classes, ARRAY[1, 2, 3])) AS array_of_three
 FROM models, tlv_components(refined_classes) w JOIN tlv_categories(refined_classes) c USING (component) WHERE variable = 2 AND category = 3;
-SELECT tlv_infer(refined, ROW(NULL, NULL, NULL::float8[])) AS nothing_known, tlv_assign(refined_classes, ROW(NULL, NULL, NULL::int)) AS no_category,
-       tlv_log_likelihood(NULL, ROW(1, 2, 3)) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, ROW(1, 2, 3)) AS one_array,
+SELECT tlv_log_likelihood(NULL, ROW(1, 2, 3)) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, ROW(1, 2, 3)) AS one_array,
        tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, ROW(1::smallint, 2, 3)) AS assigned FROM models;
+-- nothing is known: as many say as do, the prior
+SELECT what, bool_and(abs(p - weight) < 1e-12) AND count(*) = 3 AS prior, max(top) AS top, max(abs(likelihood)) < 1e-12 AS likelihood
+FROM models, LATERAL (VALUES ('vectors', refined, tlv_infer(refined, ROW(NULL, NULL, NULL::float8[])), (SELECT component FROM tlv_top(refined, ROW(NULL, NULL, NULL))), tlv_log_likelihood(refined,
+    ROW(NULL, NULL, NULL))),
+  ('categories', refined_classes, tlv_infer(refined_classes, ROW(NULL::int, NULL::int, NULL::int)), tlv_assign(refined_classes, ROW(NULL, NULL, NULL::int)), tlv_log_likelihood(refined_classes,
+    ROW(NULL, NULL, NULL))),
+  ('texts', refined_classes, tlv_infer(refined_classes, ROW(NULL::text, NULL, NULL)), tlv_assign(refined_classes, ROW(NULL, NULL, NULL)), 0),
+  ('array', refined_classes, tlv_infer(refined_classes, ARRAY[NULL::int, NULL, NULL]), tlv_assign(refined_classes, ARRAY[NULL::text, NULL, NULL]), 0)) v(what, model, shares, top, likelihood),
+  unnest(shares) WITH ORDINALITY u(p, component) JOIN tlv_components(model) USING (component) GROUP BY what ORDER BY what;
+SELECT tlv_infer(refined_classes, ARRAY[1, NULL, 3]) = tlv_infer(refined_classes, ROW(1, NULL, 3)) AS one,
+       tlv_infer(refined_classes, ARRAY[[1, NULL, 3], [1, 2, 3]]) = ARRAY[tlv_infer(refined_classes, ROW(1, NULL, 3)), tlv_infer(refined_classes, ROW(1, 2, 3))] AS many,
+       tlv_impute(refined_classes, ARRAY[1, NULL, 3]) = tlv_impute(refined_classes, ROW(1, NULL, 3)) AS filled,
+       (SELECT round((tlv_impute(refined, ROW(NULL, NULL, NULL)))[6]::numeric, 9) = round(sum(weight * (mean))::numeric, 9) FROM tlv_components(refined) JOIN tlv_means(refined) USING (component)
+        WHERE view = 2 AND dimension = 1) AS means,
+       (SELECT tlv_info(tlv_statistics(ROW(x1, NULLIF(x2, 1), NULL::int), refined_classes))->>'nulls' FROM category_rows) AS statistics FROM models;
+
 -- a category that was never seen says nothing, wherever it stands
 SELECT tlv_infer(refined_classes, ROW(1, 2, 99)) = tlv_infer(refined_classes, ROW(1, 2, NULL)) AS record,
        tlv_infer(refined_classes, ARRAY[1, -2, 3]) = tlv_infer(refined_classes, ROW(1, NULL, 3)) AS one_array,

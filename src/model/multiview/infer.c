@@ -166,14 +166,19 @@ tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, c
 			parts->d, ((const double *[]){x, x + parts->d[0], x + parts->d[0] + parts->d[1]}));
 		return TLV_OK;
 	}
+	*whole = *TLV_AS_CATEGORIES(ids);
 	for (int t = 0; t < 3; t++)
 	{
+		if (row->part[0].missing != NULL && row->part[0].missing[t])
+		{
+			whole->part[t].type = TLV_PART_NONE;
+			continue;
+		}
 		if (!(fabs(x[t]) < 0x1p62 && x[t] == floor(x[t])))
 			return tlv_fail(ctx, TLV_BAD_DATA, "category %.17g of view %d is not a whole number",
 							x[t], t + 1);
 		ids[t] = (int64_t) x[t];
 	}
-	*whole = *TLV_AS_CATEGORIES(ids);
 	return TLV_OK;
 }
 

@@ -305,6 +305,8 @@ multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	tlv_multiview_read(frame, &model->parts);
 	model->base.rows &=
 		~(unsigned) (is_categorical(&model->parts) ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES);
+	if (is_categorical(&model->parts)) /* three numbers in an array, each a view */
+		model->base.rows |= TLV_ROWS_MISSING_OF_MANY;
 	TLV_TRY_NEW_ROWS(ctx, model->log_weights, model->parts.k, 2);
 	model->joint = model->log_weights + model->parts.k;
 	for (size_t j = 0; j < model->parts.k; j++)

@@ -76,8 +76,9 @@ extern void TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor
 
 /*
  * Opens the row in an argument, which is not NULL, as one of the forms `takes` (of the model's);
- * false: there is no row after all, since every view of it is NULL.  Errors: 42804, with what the
- * model takes, for a type that is none of them.  what names the function.
+ * false: there is no row after all, since a view of it is NULL, where rows have to be complete.
+ * Errors: 42804, with what the model takes, for a type that is none of them.  what names the
+ * function.
  */
 extern bool TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model,
 					   unsigned takes, const char *what, TlvRowCursor *cursor);

@@ -534,21 +534,22 @@ open_answers(const AnyCall *call)
 	}
 }
 
-/* Does a column that is there hold a view?  *any: one is there at all. */
+/* Does a column that is there hold a view, or is none there?  *missing: one is not. */
 static bool
-has_views(const AnyRecord *record, bool *any)
+has_views(const AnyRecord *record, bool *missing)
 {
-	bool views = false;
+	bool views = false, any = false;
 
-	*any = false;
+	*missing = false;
 	for (int i = 0; i < record->n; i++)
 	{
 		bool there = !TlvAnyColumnIsNull(record, i);
 
-		*any |= there;
+		any |= there;
+		*missing |= !there;
 		views |= there && record->type[i].form != ANY_NUMBER;
 	}
-	return views;
+	return views || !any;
 }
 
 static bool
@@ -556,11 +557,12 @@ open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 {
 	AnyRecord *record = &call->row->record;
 	tlv_code_names names;
-	bool views, any;
+	bool views, missing;
 
 	TlvAnyReadRecord(record, DatumGetHeapTupleHeader(value), mcxt);
-	views = has_views(record, &any);
-	if (record->n == 3 && !any && (call->takes & TLV_ROWS_MISSING_VIEWS) != 0)
+	views = has_views(record, &missing);
+	if (record->n == 3 && missing && (call->takes & TLV_ROWS_COMPLETE) != 0 &&
+		(call->takes & (TLV_ROW_VIEWS | TLV_ROW_CATEGORIES)) != 0)
 		return false;
 	if ((call->takes & TLV_ROW_ANSWERS) != 0 && record->n == 2)
 	{
