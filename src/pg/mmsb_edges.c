@@ -1,7 +1,7 @@
 /*
  * mmsb_edges.c - how probable edges are under a model of communities.
  */
-#include "server/tlv_pg.h"
+#include "rows/any.h"
 
 #include <math.h>
 
@@ -49,6 +49,30 @@ edge_model(FunctionCallInfo fcinfo, const tlv_frame *frame)
 	return &model->parts;
 }
 
+/* The node in an argument, told by name or by number, whichever the model does. */
+static int64
+node_argument(FunctionCallInfo fcinfo, int argument, bool named, const tlv_mmsb_parts *parts)
+{
+	size_t side = argument == 1 ? 0 : parts->sides - 1, n = parts->side[side].n;
+	bool by_name = parts->side[side].names.offsets != NULL;
+	tlv_text name;
+	int64 node;
+
+	if (named)
+	{
+		text *given = PG_GETARG_TEXT_PP(argument);
+
+		name = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
+		return by_name ? TlvTermId(name.bytes, name.length) : TlvNumberId(name);
+	}
+	node = PG_GETARG_INT64(argument);
+	if (!by_name || tlv_mmsb_find_node(parts, side, node) < n)
+		return node;
+	if (tlv_mmsb_find_node(parts, side, TlvDigitsId(node)) == n)
+		TlvRefuseNumberId(node);
+	return TlvDigitsId(node);
+}
+
 /* names: which of the two nodes are told by name. */
 static Datum
 edge_probability(FunctionCallInfo fcinfo, int names)
@@ -59,14 +83,7 @@ edge_probability(FunctionCallInfo fcinfo, int names)
 	int64 ends[2];
 
 	for (int s = 0; s < 2; s++)
-		if ((names & (1 << s)) != 0)
-		{
-			text *name = PG_GETARG_TEXT_PP(1 + s);
-
-			ends[s] = TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-		}
-		else
-			ends[s] = PG_GETARG_INT64(1 + s);
+		ends[s] = node_argument(fcinfo, 1 + s, (names & (1 << s)) != 0, parts);
 	probability = tlv_mmsb_edge_probability(parts, ends[0], ends[1]);
 	TlvCachedModelEnd(cache);
 	if (isnan(probability))

@@ -99,3 +99,33 @@ SELECT pg_temp.refusal(format('SELECT %s', call)) AS state, count(*) FROM (VALUE
 RESET ROLE;
 DROP SCHEMA ids CASCADE;
 DROP ROLE ids_owner, ids_reader;
+
+-- ids told in another way than the model's: a text that is a whole number is that number, a number is its digits; what is neither is refused
+\set VERBOSITY default
+CREATE TEMP TABLE told AS SELECT n.told, tlv_hmm(format('SELECT seq, t, (10 + symbol)::%s FROM steps', n.told), 2) AS hmm,
+  tlv_crowd(format('SELECT item, worker::%s, answer::%1$s FROM answers', n.told)) AS crowd,
+  tlv_mmsb(format('SELECT src::%s, dst::%1$s FROM edges', n.told), 2) AS mmsb,
+  tlv_multiview(format('SELECT a.c::%s, b.c::%1$s, c.c::%1$s FROM survey a JOIN survey b USING (id) JOIN survey c USING (id) WHERE a.j = 1 AND b.j = 2 AND c.j = 3', n.told), 2) AS views
+  FROM (VALUES ('bigint'), ('text')) n(told);
+CREATE TEMP TABLE one_edge AS SELECT min(src) AS src, min(dst) AS dst FROM edges WHERE src = (SELECT min(src) FROM edges);
+SELECT told, tlv_viterbi(hmm, ARRAY[11, 12, NULL, 13]) = tlv_viterbi(hmm, ARRAY['11', '12', NULL, '13']) AS states, tlv_infer(hmm, ARRAY[11, 12]) = tlv_infer(hmm, ARRAY['11', '12']) AS shares,
+  tlv_infer(hmm, ARRAY[11]) <> tlv_infer(hmm, ARRAY[NULL::int]) AS known, tlv_infer(hmm, '{11,12}') = tlv_infer(hmm, ARRAY[11, 12]) AS literal,
+  tlv_infer(crowd, ROW(ARRAY[1, 2], ARRAY[1, 1])) = tlv_infer(crowd, ROW(ARRAY['1', '2'], ARRAY['1', '1'])) AS answers,
+  tlv_infer(crowd, ROW(ARRAY[1, 2], ARRAY['1', '1'])) = tlv_infer(crowd, ROW(ARRAY['1', '2'], ARRAY[1, 1])) AS mixed,
+  tlv_infer(crowd, ROW(ARRAY[1, 2], ARRAY[1, 1])) <> tlv_infer(crowd, ROW(ARRAY[NULL::int], ARRAY[NULL::int])) AS said,
+  tlv_edge_probability(mmsb, src, dst) = tlv_edge_probability(mmsb, src::text, dst::text) AND tlv_edge_probability(mmsb, src, dst::text) = tlv_edge_probability(mmsb, src::text, dst) AS edge,
+  tlv_infer(views, ROW(0, 1, 1)) = tlv_infer(views, ROW('0', '1', '1')) AND tlv_infer(views, ARRAY['0', '1', '1']) = tlv_infer(views, ROW('0', 1, '1')) AS views,
+  tlv_infer(views, ROW(0, 1, 1)) <> tlv_infer(views, ROW(NULL, NULL, NULL)) AS seen
+FROM told, one_edge ORDER BY told;
+SELECT tlv_viterbi(hmm, ARRAY['11', 'x']) FROM told WHERE told = 'bigint';
+SELECT tlv_infer(hmm, ARRAY[11, 99]) FROM told WHERE told = 'text';
+SELECT tlv_infer(crowd, ROW(ARRAY['1', 'ann'], ARRAY['1', '1'])) FROM told WHERE told = 'bigint';
+SELECT tlv_infer(crowd, ROW(ARRAY[99], ARRAY[1])) FROM told WHERE told = 'text';
+SELECT tlv_edge_probability(mmsb, 1, 'x') FROM told WHERE told = 'bigint';
+SELECT tlv_edge_probability(mmsb, 999, 1) FROM told WHERE told = 'text';
+SELECT tlv_assign(views, ROW('0', 'no', '1')) FROM told WHERE told = 'bigint';
+SELECT tlv_assign(views, ROW(0, 99, 1)) FROM told WHERE told = 'text';
+SELECT tlv_assign(views, ARRAY[0, 1, 1]) FROM told WHERE told = 'text';
+SELECT tlv_viterbi(hmm, ARRAY['18446744073709551616']) FROM told WHERE told = 'bigint';
+SELECT told, tlv_infer(hmm, ARRAY['99']) = tlv_infer(hmm, ARRAY[NULL::text]) AS unknown, tlv_edge_probability(mmsb, '999', '1') IS NULL AS unknown_node,
+  (SELECT sum(tlv_edge_probability(mmsb, a.node, b.node)) > 0 FROM tlv_memberships(mmsb) a, tlv_memberships(mmsb) b) AS by_id FROM told ORDER BY told;

@@ -184,13 +184,13 @@ DROP TABLE comm_hubs, comm_stars, comm_bicliques, comm_faint, comm_faint_fit;
 CREATE TEMP TABLE comm_cliques AS SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND (a <= 10) = (b <= 10);
 WITH f AS (SELECT tlv_mmsb('TABLE comm_cliques', 2, degree_corrected => false) AS m)
 SELECT tlv_kind(m), round(tlv_edge_probability(m, 1, 2)::numeric, 3) AS within, round(tlv_edge_probability(m, 12, 1)::numeric, 3) AS between,
-       tlv_edge_probability(m, 1, 99) IS NULL AS unknown, tlv_edge_probability(m, NULL::bigint, 1) IS NULL AS is_null, tlv_edge_probability(m, 'x', 'y') IS NULL AS no_name,
+       tlv_edge_probability(m, 1, 99) IS NULL AS unknown, tlv_edge_probability(m, NULL::bigint, 1) IS NULL AS is_null,
        (SELECT max(abs(tlv_edge_probability(m, x.node, y.node) - c.probability)) < 1e-6
         FROM tlv_memberships(m) x, tlv_memberships(m) y, tlv_connectivity(m) c WHERE x.community = community_a AND y.community = community_b) AS is_connectivity,
        (SELECT array_agg(concat_ws(' ', community, label, side, size) ORDER BY community) FROM tlv_communities(tlv_label(m, 1, 'first'))) AS communities FROM f;
 WITH f AS (SELECT tlv_mmsb('SELECT ''n'' || a, b, 3 FROM comm_cliques', 2, bipartite => true, edges => 'poisson', degree_corrected => true) AS m)
-SELECT tlv_edge_probability(m, 'n1', 5) > .5 AS within, tlv_edge_probability(m, 'n1', 15) < .2 AS between, tlv_edge_probability(m, 'n1', 'n2') IS NULL AS other_side,
-       tlv_edge_probability(m, 1, 'x') IS NULL AS numbers,
+SELECT tlv_edge_probability(m, 'n1', 5) > .5 AS within, tlv_edge_probability(m, 'n1', 15) < .2 AS between, tlv_edge_probability(m, 'x', 5) IS NULL AS unknown,
+       tlv_edge_probability(m, 'n1', '5') = tlv_edge_probability(m, 'n1', 5) AS digits,
        (SELECT max(tlv_edge_probability(m, 'n' || a, b)) <= 1 FROM comm_cliques) AS at_most_1 FROM f;
 SELECT tlv_edge_probability(tlv_simulate_gmm_model(2, 2), 1, 2);
 SELECT tlv_kind(tlv_graph_agg(1, 2)), tlv_kind(tlv_label_pairs(1, 2)), tlv_kind(tlv_find_subspace(tlv_count_summary(tlv_to_bag(ARRAY[1, 2, 3])), 1));

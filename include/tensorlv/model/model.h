@@ -70,6 +70,14 @@ extern bool tlv_codes_are_numbered(const tlv_code_names *names, size_t variable,
 extern int64_t tlv_code_number(const tlv_code_names *names, size_t variable, size_t first,
 							   int64_t code);
 
+/* How ids are told. */
+typedef enum tlv_ids
+{
+	TLV_IDS_ANY, /* there are none, or either will do */
+	TLV_IDS_NUMBERS,
+	TLV_IDS_NAMES
+} tlv_ids;
+
 typedef struct tlv_model_class
 {
 	/* Of a declared kind (sections.h), or NULL. */
@@ -92,6 +100,9 @@ typedef struct tlv_model_class
 	const char *(*value_lines)(const tlv_frame *frame, size_t *n);
 	/* What the categories of its rows of codes are called (tlv_code_names); NULL: nothing. */
 	void (*code_names)(const tlv_frame *frame, tlv_code_names *names);
+	/* How the ids of a part of its rows are told, and whether that id is one that the model knows;
+	 * NULL: its rows have no ids, or either will do. */
+	tlv_ids (*ids)(const tlv_model *model, int part, int64_t id, bool *known);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
 	 * TLV_ROWS_MISSING_...; empty where there is none of these.  One model may take fewer. */
 	unsigned rows;

@@ -502,11 +502,23 @@ crowd_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, dou
 	return TLV_OK;
 }
 
+/* Those of workers and of answers. */
+static tlv_ids
+crowd_ids(const tlv_model *model, int part, int64_t id, bool *known)
+{
+	const crowd_model *crowd = (const crowd_model *) model;
+	double told = crowd->parts.told[part == 0 ? TLV_CROWD_WORKERS : TLV_CROWD_ANSWERS];
+
+	*known = tlv_dictionary_find(part == 0 ? &crowd->workers : &crowd->answers, id) >= 0;
+	return told == 1 ? TLV_IDS_NUMBERS : told == 2 ? TLV_IDS_NAMES : TLV_IDS_ANY;
+}
+
 static const tlv_model_class crowd_class = {
 	.sections = &crowd_sections,
 	.layout = &crowd_layout,
 	.open = crowd_open,
 	.components_size = SIZE_K,
+	.ids = crowd_ids,
 	.rows = TLV_ROW_ANSWERS,
 	.infer = crowd_infer,
 	.log_likelihood = crowd_log_likelihood,

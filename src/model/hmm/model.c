@@ -637,6 +637,19 @@ hmm_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "items") == NULL ? tlv_frame_find(frame, "means")->rows : 0;
 }
 
+/* Those of symbols. */
+static tlv_ids
+hmm_ids(const tlv_model *model, int part, int64_t id, bool *known)
+{
+	const tlv_hmm_model *own = (const tlv_hmm_model *) model;
+
+	(void) part;
+	if (own->parts.gaussian)
+		return TLV_IDS_ANY;
+	*known = tlv_dictionary_find(&own->dictionary, id) >= 0;
+	return own->parts.names.offsets != NULL ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
+}
+
 static const tlv_model_class hmm_class = {
 	.layout = &hmm_layout,
 	.drift = tlv_hmm_drift,
@@ -647,6 +660,7 @@ static const tlv_model_class hmm_class = {
 	.open = tlv_hmm_open,
 	.components = hmm_components,
 	.dimensions = hmm_dimensions,
+	.ids = hmm_ids,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
 	.infer = hmm_infer,
 	.log_likelihood = hmm_log_likelihood,

@@ -335,6 +335,18 @@ multiview_dimensions(const tlv_frame *frame)
 	return is_categorical(&parts) ? 0 : parts.d[0] + parts.d[1] + parts.d[2];
 }
 
+/* Those of categories. */
+static tlv_ids
+multiview_ids(const tlv_model *model, int view, int64_t id, bool *known)
+{
+	const multiview_model *own = (const multiview_model *) model;
+
+	if (!is_categorical(&own->parts))
+		return TLV_IDS_ANY;
+	*known = tlv_dictionary_find(&own->dictionary[view], id) >= 0;
+	return tlv_multiview_is_named(&own->parts, view) ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
+}
+
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
 	.layout = &multiview_layout,
@@ -346,6 +358,7 @@ static const tlv_model_class multiview_class = {
 	.open = multiview_open,
 	.components_size = SIZE_K,
 	.dimensions = multiview_dimensions,
+	.ids = multiview_ids,
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROWS_MISSING_VIEWS,
 	.infer = tlv_multiview_infer,
 	.impute = tlv_multiview_impute,

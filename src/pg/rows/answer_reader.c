@@ -86,10 +86,19 @@ ANSWERS(TLV_ROW_ENTRY, TlvEntryRows7, entry_open_7, entry_open, 4, 7)
 
 /* ---- all of one item ---- */
 
+static int64
+id_of_name(Oid type, Datum value, tlv_text *name)
+{
+	text *given = TlvTextOf(type, value);
+
+	*name = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
+	return TlvTermId(name->bytes, name->length);
+}
+
 int64
 TlvIdOf(Oid type, Datum value)
 {
-	text *name;
+	tlv_text name;
 
 	switch (type)
 	{
@@ -100,8 +109,7 @@ TlvIdOf(Oid type, Datum value)
 		case INT8OID:
 			return DatumGetInt64(value);
 		default:
-			name = TlvTextOf(type, value);
-			return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+			return id_of_name(type, value, &name);
 	}
 }
 
@@ -114,6 +122,7 @@ TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 	Datum *values;
 	int n;
 	int64_t *ids;
+	tlv_text *names = NULL;
 
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -122,14 +131,22 @@ TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
 	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &values, &nulls, &n);
 	ids = palloc_extended((size_t) Max(n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	if (!TlvIsIntegerType(element))
+		names = palloc_extended((size_t) Max(n, 1) * sizeof(tlv_text), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
-		ids[i] = nulls[i] ? 0 : TlvIdOf(element, values[i]);
+		ids[i] = 0;
+		if (!nulls[i])
+			ids[i] = names == NULL ? TlvIdOf(element, values[i])
+								   : id_of_name(element, values[i], &names[i]);
 	}
 	pfree(values);
 	TlvCursorOwn(cursor, ids);
 	TlvCursorOwn(cursor, nulls);
 	*part = (tlv_part) TLV_PART(TLV_PART_IDS, (size_t) n, 1, ids);
 	part->missing = nulls;
+	part->names = names;
+	if (names != NULL)
+		TlvCursorOwn(cursor, names);
 }

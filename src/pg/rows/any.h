@@ -72,6 +72,14 @@ extern int64 TlvIdOf(Oid type, Datum value);
 /* The ids of an array of such elements, of one dimension, as a part. */
 extern void TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor);
 
+/*
+ * What an id is under a model that tells ids in the other way (any_ids.c): of a text the number
+ * that it is, of a number the id of its digits.  Errors: 42804, with a hint.
+ */
+extern int64 TlvNumberId(tlv_text name);
+extern int64 TlvDigitsId(int64 number);
+extern _Noreturn void TlvRefuseNumberId(int64 number);
+
 /* ---- rows (any_reader.c) ---- */
 
 /*

@@ -595,6 +595,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	AnyRow *row = row_of(fcinfo, argument);
 	AnyCall call = {row, model, takes, cursor};
 	Datum value = PG_GETARG_DATUM(argument);
+	bool there = true;
 
 	if (takes == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -623,12 +624,15 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 			open_cast(&call, value);
 			break;
 		case ANY_RECORD:
-			return open_record(&call, value, fcinfo->flinfo->fn_mcxt);
+			there = open_record(&call, value, fcinfo->flinfo->fn_mcxt);
+			break;
 		case ANY_LITERAL:
 			open_literal(&call, DatumGetCString(value));
 			break;
 		default:
 			refuse_type(&call, row->type.type);
 	}
-	return true;
+	if (there)
+		TlvAnySettleIds(model, &cursor->row);
+	return there;
 }
