@@ -4,7 +4,7 @@ CREATE FUNCTION tlv_infer(model tlv_model, x "any", uncertain boolean DEFAULT fa
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_infer(tlv_model, "any", boolean) IS
     'the shares of the components in a row, in the order of their numbers: memberships of a document in topics or of a node in communities, posteriors of the components of a vector, of the '
-    'states at every step of a sequence (steps x states), of the hidden and then the missing variables of a tree. Of an array of rows, rows x components. uncertain: the mean over models that '
+    'states at every step of a sequence (steps x states). Of an array of rows, rows x components. uncertain: the mean over models that '
     'are drawn from the errors that the model keeps (errors => true, tlv_jackknife), less certain where few data told the model';
 
 CREATE FUNCTION tlv_assign(model tlv_model, x "any") RETURNS integer

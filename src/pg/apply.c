@@ -176,15 +176,15 @@ rows_array(ApplyCall *call)
 	return array;
 }
 
-/* Means are no shares. */
+/* The hidden variables of a tree have a posterior each, of states, which are no components. */
 static void
-require_shares(const ApplyCall *call, const char *what)
+require_components(const ApplyCall *call, const char *what)
 {
-	if (call->model->means)
+	if (TlvKind(&call->model->frame) == &tlv_kind_tree)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is not defined for a tree of numbers", what),
-						errhint("tlv_tree_posterior(model, x) has the means and variances of its "
-								"hidden nodes.")));
+						errmsg("%s is not defined for a model of kind tree", what),
+						errhint("tlv_tree_posterior(model, x) has the posterior of every hidden "
+								"node, of numbers their means and variances.")));
 }
 
 /* tlv_infer(model, x, uncertain) */
@@ -197,7 +197,7 @@ TLV_FUNCTION(tlv_infer)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("uncertain is null")));
 	if (!open_call(fcinfo, "tlv_infer", &call))
 		PG_RETURN_NULL();
-	require_shares(&call, "tlv_infer");
+	require_components(&call, "tlv_infer");
 	if (PG_GETARG_BOOL(2))
 		use_draws(&call);
 	array = call.cursor.many ? rows_array(&call) : row_array(&call);
@@ -206,19 +206,6 @@ TLV_FUNCTION(tlv_infer)
 }
 
 /* ---- the components of the largest posteriors, from 1 ---- */
-
-/* Several hidden variables have several posteriors, of which none is the component. */
-static void
-require_one_choice(const ApplyCall *call, const char *what)
-{
-	require_shares(call, what);
-	if (TlvKind(&call->model->frame) == &tlv_kind_tree)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is not defined for a model of kind %s", what,
-							   TlvKind(&call->model->frame)->name),
-						errhint("tlv_tree_posterior(model, x) has the posterior of every hidden "
-								"node.")));
-}
 
 static void
 require_one_row(const ApplyCall *call)
@@ -242,7 +229,7 @@ TLV_FUNCTION(tlv_assign)
 
 	if (!open_call(fcinfo, "tlv_assign", &call))
 		PG_RETURN_NULL();
-	require_one_choice(&call, "tlv_assign");
+	require_components(&call, "tlv_assign");
 	require_one_row(&call);
 	posterior = infer_next(&call);
 	for (size_t j = 1; j < posterior->width; j++)
@@ -299,7 +286,7 @@ TLV_FUNCTION(tlv_top)
 	n = TlvCountArgument(fcinfo, 2, "n", 1);
 	if (!open_call(fcinfo, "tlv_top", &call))
 		return (Datum) 0;
-	require_one_choice(&call, "tlv_top");
+	require_components(&call, "tlv_top");
 	ranked = palloc(2 * tlv_model_components(&call.model->frame) * sizeof(RankedShare));
 	while ((posterior = infer_next(&call)) != NULL)
 		for (size_t i = 0; i < posterior->n; i++) /* rows that are NULL are counted, too */

@@ -172,7 +172,6 @@ struct tlv_model
 	const tlv_model_class *class;
 	tlv_frame frame;
 	unsigned rows; /* of the class's, those that this model takes */
-	bool means;	   /* blocks of its posteriors are means: they do not sum to 1 */
 };
 
 /* For open: a model of that frame, bytes long, beyond its head zero, which takes all rows that its

@@ -105,7 +105,6 @@ tree_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tree_model), opened));
 	model = (tree_model *) *opened;
 	tlv_tree_read(frame, &model->parts);
-	model->base.means = model->parts.gaussian;
 	model->base.rows &= ~(unsigned) (model->parts.gaussian ? TLV_ROW_CODES : TLV_ROW_VECTOR);
 	TLV_TRY(tlv_tree_shape_create(ctx, model->parts.p, model->parts.nodes, model->parts.parent,
 								  &model->shape));
