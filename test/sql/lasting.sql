@@ -193,6 +193,7 @@ SELECT count(*) FROM drifting a, drifting b, tlv_drift(a.model, b.same) WHERE a.
 SELECT count(*) FROM models, tlv_drift(model, (SELECT same FROM drifting WHERE name = 'gmm')) WHERE models.name = 'ica';
 -- documents against others under one model: the same pass, more of a topic and other topics do not
 CREATE TABLE days AS SELECT 'reference' AS name, tlv_error_statistics(bag, model) AS s FROM drifting, tlv_simulate_lda(model, 1500, 50, seed => 6) WHERE name = 'lda' GROUP BY 1
+SELECT count(*) FROM drifting, LATERAL (SELECT tlv_completion(bag, drifting.model) AS s FROM (VALUES (tlv_bag '{1:3,2:4,3:1}')) b(bag)) c, tlv_drift(model, s) WHERE name = 'lda';
   UNION ALL SELECT 'same', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda(model, 300, 50, seed => 7) WHERE name = 'lda' GROUP BY 1
   UNION ALL SELECT 'other', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda((SELECT tlv_simulate_lda_model(40, 4, seed => 9)), 300, 50, seed => 5) WHERE name = 'lda' GROUP BY 1
   UNION ALL SELECT 'a topic', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda(model, 700, 50, seed => 8) WHERE name = 'lda' AND (doc <= 200 OR tlv_assign(model, bag) = 1) GROUP BY 1;

@@ -300,6 +300,13 @@ test_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	const double *counts = NULL;
 	double *shares;
 
+	if (tlv_frame_find(statistics, "expected") == NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for statistics of kind %s",
+				 tlv_kind_find(TLV_FRAME_MOMENTS, statistics->header->kind)->name);
+		return tlv_fail_hint(ctx, "Collect tlv_statistics(bag, model) for tests against the model, "
+								  "or tlv_error_statistics(bag, model) for tests against others.");
+	}
 	TLV_TRY(
 		tlv_frame_require(ctx, statistics, "expected", TLV_FLOAT64, k, d, (const void **) &counts));
 	TLV_TRY_NEW_ROWS(ctx, shares, k, d);
