@@ -84,6 +84,8 @@ TLV_FUNCTION(tlv_estimates_rows)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("confidence = %g is not between 0 and 1", confidence),
 						errhint("0.95 gives intervals of 95 %%.")));
+	if (TlvKind(&model)->model->estimates == NULL && PG_ARGISNULL(1)) /* none */
+		return (Datum) 0;
 	work = TlvWorkBegin("tensorlv estimates");
 	if (!PG_ARGISNULL(1))
 		errors = TlvFrame(PG_GETARG_TLV(1));

@@ -57,8 +57,9 @@ TLV_FUNCTION(tlv_groups_rows)
 	TlvWork *work;
 	int64_t *group;
 
-	TlvRequireWeights(&model, "tlv_groups");
 	TlvInitRows(fcinfo);
+	if (tlv_layout_of(&model)->weights == NULL) /* no components that could be merged */
+		return (Datum) 0;
 	work = TlvWorkBegin("tensorlv groups");
 	TlvCheck(&work->ctx, tlv_model_groups(&work->ctx, &model, n, &group));
 	for (size_t j = 0; j < k; j++)

@@ -165,7 +165,11 @@ FROM unnest(ARRAY[false, true]) errors, tlv_lda('SELECT bag FROM topic_docs WHER
 SELECT name, array_agg(component_group ORDER BY component) AS groups FROM models, tlv_groups(model, 2) WHERE name <> 'tree' GROUP BY name ORDER BY name;
 SELECT max(component_group) FILTER (WHERE n = 1) AS one, max(component_group) FILTER (WHERE n = 9) AS all FROM models, generate_series(1, 9, 8) n, tlv_groups(model, n) WHERE name = 'lda';
 SELECT component, component_group FROM gone, tlv_groups(back, 2) WHERE name = 'lda' AND component_group IS NULL;
-SELECT tlv_groups(model, 2) FROM models WHERE name = 'tree';
+SELECT count(*) FROM models, tlv_groups(model, 2) WHERE name = 'tree';
+-- every model of a table at once: those without estimates, or without components to merge, have no rows
+SELECT name, (SELECT count(*) FROM tlv_estimates(m)) AS estimates, (SELECT count(*) FROM tlv_groups(m, 2)) AS groups FROM (VALUES
+  ('cp', tlv_fit_cp(array_fill(1.0::float8, ARRAY[3, 3, 3]), 1)), ('tucker', tlv_fit_tucker(array_fill(1.0::float8, ARRAY[3, 3, 3]), ARRAY[1, 1, 1])),
+  ('network', tlv_simulate_network_model(20, ARRAY[4], 5, .1)), ('convolution', tlv_simulate_convolution_model(2, 8))) v(name, m) ORDER BY name;
 SELECT tlv_groups(model, 0) FROM models WHERE name = 'lda';
 SELECT kind, collects, fits, drives, applies FROM tlv_kinds() WHERE type = 'tlv_model' ORDER BY kind;
 -- every function that is named exists, and every kind of model is there
@@ -189,11 +193,11 @@ SELECT DISTINCT test, component IS NULL AS whole FROM drifting, tlv_drift(model,
 SELECT count(*) FILTER (WHERE p < 0.05) <= 8 AS level, count(*) FROM (
   SELECT seed, (SELECT min(p_value) * count(*) FROM tlv_drift(model, s)) AS p
   FROM drifting, generate_series(1, 100) seed, LATERAL (SELECT tlv_statistics(x, model) AS s FROM tlv_simulate_gmm(model, 200, seed => seed)) q WHERE name = 'gmm') p;
+SELECT count(*) FROM drifting, LATERAL (SELECT tlv_completion(bag, drifting.model) AS s FROM (VALUES (tlv_bag '{1:3,2:4,3:1}')) b(bag)) c, tlv_drift(model, s) WHERE name = 'lda';
 SELECT count(*) FROM drifting a, drifting b, tlv_drift(a.model, b.same) WHERE a.name = 'gmm' AND b.name = 'lda';
 SELECT count(*) FROM models, tlv_drift(model, (SELECT same FROM drifting WHERE name = 'gmm')) WHERE models.name = 'ica';
 -- documents against others under one model: the same pass, more of a topic and other topics do not
 CREATE TABLE days AS SELECT 'reference' AS name, tlv_error_statistics(bag, model) AS s FROM drifting, tlv_simulate_lda(model, 1500, 50, seed => 6) WHERE name = 'lda' GROUP BY 1
-SELECT count(*) FROM drifting, LATERAL (SELECT tlv_completion(bag, drifting.model) AS s FROM (VALUES (tlv_bag '{1:3,2:4,3:1}')) b(bag)) c, tlv_drift(model, s) WHERE name = 'lda';
   UNION ALL SELECT 'same', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda(model, 300, 50, seed => 7) WHERE name = 'lda' GROUP BY 1
   UNION ALL SELECT 'other', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda((SELECT tlv_simulate_lda_model(40, 4, seed => 9)), 300, 50, seed => 5) WHERE name = 'lda' GROUP BY 1
   UNION ALL SELECT 'a topic', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda(model, 700, 50, seed => 8) WHERE name = 'lda' AND (doc <= 200 OR tlv_assign(model, bag) = 1) GROUP BY 1;
