@@ -21,7 +21,7 @@ TLV_FUNCTION(tlv_update)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* tlv_label(model, component, label): label NULL or empty takes it away */
+/* tlv_label(model, component, label): label NULL takes it away, empty the model's own, too */
 TLV_FUNCTION(tlv_label)
 {
 	tlv_text label = {NULL, 0};

@@ -122,3 +122,10 @@ WHERE e.part = 'probability' AND e.component = k.component AND k.label = c.true_
 SELECT tlv_estimates(m, (SELECT tlv_error_statistics(x, g) FROM (SELECT g, x FROM tlv_simulate_gmm_model(2, 2, 4, seed => 1) g, tlv_simulate_gmm(g, 50)) r)) FROM crowd_errors;
 SELECT item_name FROM tlv_estimates(tlv_crowd($$VALUES (1, 'ann', 'yes'), (1, 'bob', 'no'), (2, 'ann', 'no'), (2, 'bob', 'no'), (3, 'ann', 'yes'), (3, 'bob', 'yes')$$))
       WHERE part = 'probability' AND component = 1 ORDER BY item;
+
+-- without a label a class is called what its answer is; an empty label takes that away, too
+SELECT component, label, renamed, restored IS NOT DISTINCT FROM label AS restored, empty
+FROM (SELECT tlv_crowd('SELECT item, worker, ''answer '' || answer FROM tlv_simulate_crowd(60, 8, 2, share => .6)') AS m) q, LATERAL (SELECT tlv_label(m, 1, 'mine') AS named) n,
+  LATERAL (SELECT c.component, c.label, r.label AS renamed, b.label AS restored, e.label AS empty FROM tlv_components(m) c JOIN tlv_components(named) r USING (component)
+    JOIN tlv_components(tlv_label(named, 1, NULL)) b USING (component) JOIN tlv_components(tlv_label(named, 1, '')) e USING (component)) l ORDER BY component;
+SELECT tlv_label(tlv_label(m, 2, 'mine'), 2, NULL) = m AS numbers FROM (SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(60, 8, 2, share => .6)') AS m) q;

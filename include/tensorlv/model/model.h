@@ -103,6 +103,9 @@ typedef struct tlv_model_class
 	/* How the ids of a part of its rows are told, and whether that id is one that the model knows;
 	 * NULL: its rows have no ids, or either will do. */
 	tlv_ids (*ids)(const tlv_model *model, int part, int64_t id, bool *known);
+	/* What a component is called when nobody has named it: bytes NULL, nothing; digits are room for
+	 * a number.  NULL: none has a name of its own. */
+	tlv_text (*own_label)(const tlv_frame *model, size_t component, char digits[24]);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
 	 * TLV_ROWS_MISSING_...; empty where there is none of these.  One model may take fewer. */
 	unsigned rows;

@@ -86,8 +86,10 @@ tlv_status
 tlv_label_component(tlv_context *ctx, const tlv_frame *model, size_t component, tlv_text label,
 					void **image, size_t *size)
 {
+	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
 	size_t k = tlv_model_components(model);
 	tlv_text *labels;
+	char digits[24];
 
 	if (component >= k)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "component %zu is not one of the model's %zu",
@@ -101,7 +103,9 @@ tlv_label_component(tlv_context *ctx, const tlv_frame *model, size_t component, 
 	TLV_TRY_NEW(ctx, labels, k);
 	for (size_t j = 0; j < k; j++)
 		labels[j] = tlv_component_label(model, j);
-	labels[component] = label;
+	labels[component] = label.bytes == NULL && class->own_label != NULL
+							? class->own_label(model, component, digits)
+							: label;
 	TLV_TRY(tlv_labels_put(ctx, model, labels, image, size));
 	tlv_free(ctx, labels);
 	return TLV_OK;

@@ -214,7 +214,28 @@ write_ids(const crowd_answers *a, tlv_crowd_parts *parts)
 	parts->bytes_n = tlv_frame_find(a->frame, "names")->rows;
 }
 
-/* The model with its answers for labels, as far as they are not too long. */
+/* A class's answer, unless it is too long for a label. */
+static tlv_text
+crowd_own_label(const tlv_frame *model, size_t class, char digits[24])
+{
+	tlv_crowd_parts parts;
+	tlv_text label;
+	int64_t id;
+
+	tlv_crowd_read(model, &parts);
+	id = parts.answers[parts.component_answers[class]];
+	label = tlv_crowd_name(&parts, TLV_CROWD_ANSWERS, id);
+	if (label.bytes == NULL)
+	{
+		label.length = (size_t) snprintf(digits, 24, "%lld", (long long) id);
+		label.bytes = digits;
+	}
+	if (label.length == 0 || label.length > TLV_LABEL_MOST)
+		return (tlv_text){NULL, 0};
+	return label;
+}
+
+/* The model with its answers for labels. */
 static tlv_status
 label_classes(tlv_context *ctx, const tlv_crowd_parts *parts, void **image, size_t *size)
 {
@@ -227,19 +248,7 @@ label_classes(tlv_context *ctx, const tlv_crowd_parts *parts, void **image, size
 	TLV_TRY_NEW(ctx, labels, parts->k);
 	TLV_TRY_NEW(ctx, digits, parts->k);
 	for (size_t h = 0; h < parts->k; h++)
-	{
-		int64_t id = parts->answers[parts->component_answers[h]];
-
-		labels[h] = tlv_crowd_name(parts, TLV_CROWD_ANSWERS, id);
-		if (labels[h].bytes == NULL)
-		{
-			labels[h].length =
-				(size_t) snprintf(digits[h], sizeof(digits[h]), "%lld", (long long) id);
-			labels[h].bytes = digits[h];
-		}
-		if (labels[h].length == 0 || labels[h].length > TLV_LABEL_MOST)
-			labels[h] = (tlv_text){NULL, 0};
-	}
+		labels[h] = crowd_own_label(&model, h, digits[h]);
 	TLV_TRY(tlv_labels_put(ctx, &model, labels, image, size));
 	tlv_free(ctx, plain);
 	return TLV_OK;
@@ -519,6 +528,7 @@ static const tlv_model_class crowd_class = {
 	.open = crowd_open,
 	.components_size = SIZE_K,
 	.ids = crowd_ids,
+	.own_label = crowd_own_label,
 	.rows = TLV_ROW_ANSWERS,
 	.infer = crowd_infer,
 	.log_likelihood = crowd_log_likelihood,
