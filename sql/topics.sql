@@ -6,7 +6,7 @@ CREATE FUNCTION tlv_fit_lda(moments tlv_moments, k integer DEFAULT NULL, alpha0 
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text[], text, integer, integer, bigint, text, jsonb) IS
-    'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet '
+    'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for, so that there is no max_k), alpha0 the sum of the Dirichlet '
     'parameters (0: single topic model; null: by least residual), subspace that of the moments, where they refer to it, '
     'method joint (null), power, als or sgd, restarts and steps of the decomposition; or anchors (null of anchor moments), by anchor words, the first of '
     'which are those given, digits of items, one or one row of them a topic; of exact co-occurrences anchors, recover or recover-kl, with k given';
