@@ -105,10 +105,14 @@ SELECT tlv_cover_f1(ARRAY['x', NULL], ARRAY['x']);
 
 -- labels are ids of any types: whole numbers by number, others by their texts
 CREATE DOMAIN eval_label AS smallint;
-SELECT abs(tlv_nmi(u, i % 5) - tlv_nmi(i % 6, i % 5)) < 1e-12 AS uuids, abs(tlv_ari(i % 2 = 0, u) - tlv_ari(i % 2, i % 6)) < 1e-12 AS booleans, tlv_nmi((i % 6)::eval_label, i % 5) = tlv_nmi(i % 6, i % 5) AS domains,
-       tlv_label_pairs(date '2020-01-01' + i % 6, (i % 5)::int2) = tlv_label_pairs((date '2020-01-01' + i % 6)::text, (i % 5)::bigint) AS dates, tlv_label_pairs(i, 'x') = tlv_label_pairs(i, 'x'::varchar) AS literals,
+SELECT abs(tlv_nmi(u, i % 5) - tlv_nmi(i % 6, i % 5)) < 1e-12 AS uuids, abs(tlv_ari(i % 2 = 0, u) - tlv_ari(i % 2, i % 6)) < 1e-12 AS booleans,
+       tlv_nmi((i % 6)::eval_label, i % 5) = tlv_nmi(i % 6, i % 5) AS domains,
+       tlv_label_pairs(date '2020-01-01' + i % 6, (i % 5)::int2) = tlv_label_pairs((date '2020-01-01' + i % 6)::text, (i % 5)::bigint) AS dates,
+       tlv_label_pairs(i, 'x') = tlv_label_pairs(i, 'x'::varchar) AS literals,
        tlv_nmi(i, 1) AS one_cluster
 FROM (SELECT i, md5((i % 6)::text)::uuid AS u FROM generate_series(1, 100) i) q;
 SELECT bool_and(abs(moved - anew) < 1e-12) AS windows FROM (SELECT tlv_ari(u, b) OVER (ORDER BY i ROWS 5 PRECEDING) AS moved,
-  (SELECT tlv_ari(md5((j % 3)::text)::uuid, j % 2 = 0) FROM generate_series(greatest(i - 5, 1), i) j) AS anew FROM (SELECT i, md5((i % 3)::text)::uuid AS u, i % 2 = 0 AS b FROM generate_series(1, 40) i) q) w;
-SELECT what, outcome FROM unnest(ARRAY['0.5', '0.5::float8', 'ROW(1, 2)', 'ARRAY[1]', '''a b''::tsvector', 'tlv_to_bag(ARRAY[1])']) what, pg_temp.outcome('SELECT tlv_nmi(' || what || ', 1)') outcome;
+  (SELECT tlv_ari(md5((j % 3)::text)::uuid, j % 2 = 0) FROM generate_series(greatest(i - 5, 1), i) j) AS anew
+  FROM (SELECT i, md5((i % 3)::text)::uuid AS u, i % 2 = 0 AS b FROM generate_series(1, 40) i) q) w;
+SELECT what, outcome FROM unnest(ARRAY['0.5', '0.5::float8', 'ROW(1, 2)', 'ARRAY[1]', '''a b''::tsvector', 'tlv_to_bag(ARRAY[1])']) what,
+  pg_temp.outcome('SELECT tlv_nmi(' || what || ', 1)') outcome;

@@ -206,16 +206,19 @@ SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_tree('SELECT v FROM tlv_s
 
 -- names are the caller's own, whatever they are: hidden nodes have as many h's before their numbers as no variable has
 CREATE TEMP TABLE named_trees AS
-  SELECT 'wide' AS name, tlv_tree('SELECT g % 2 AS h1, (g + g / 4 % 5 / 4) % 2 AS "hh20", (g + g / 3 % 7 / 6) % 2 AS "h01", (g + g / 2 % 9 / 8) % 2 AS "x' || chr(10) || 'y" FROM generate_series(1, 2000) g',
+  SELECT 'wide' AS name, tlv_tree(
+    'SELECT g % 2 AS h1, (g + g / 4 % 5 / 4) % 2 AS "hh20", (g + g / 3 % 7 / 6) % 2 AS "h01", (g + g / 2 % 9 / 8) % 2 AS "x' || chr(10) || 'y" FROM generate_series(1, 2000) g',
     layout => 'wide') AS model
   UNION ALL SELECT 'long', tlv_tree($$SELECT g, v, (g + g / length(v || v || 12345) % 5 / 4) % 2 FROM generate_series(1, 2000) g, unnest(ARRAY['', 'a', 'h2', 'abc', chr(10)]) v$$)
-  UNION ALL SELECT 'fit', tlv_fit_tree((SELECT tlv_dense_moments(ARRAY[i % 7, i % 7 + i % 3, i % 7 - i % 5, i % 3 + i % 5], 2) FROM generate_series(1, 1000) i), names => ARRAY['h3', '', E'\n', E'\n\n']);
+  UNION ALL SELECT 'fit', tlv_fit_tree((SELECT tlv_dense_moments(ARRAY[i % 7, i % 7 + i % 3, i % 7 - i % 5, i % 3 + i % 5], 2) FROM generate_series(1, 1000) i),
+    names => ARRAY['h3', '', E'\n', E'\n\n']);
 SELECT name, json_agg(node ORDER BY variable) FILTER (WHERE NOT is_hidden) AS variables, string_agg(node, ' ' ORDER BY node COLLATE "C") FILTER (WHERE is_hidden) AS hidden
 FROM named_trees, tlv_tree_nodes(model) GROUP BY name ORDER BY name;
 SELECT name, tlv_from_json(tlv_to_json(model)) = model AS json, (model::text)::tlv_model = model AS text_form,
        (SELECT array_agg(item_name ORDER BY item_name COLLATE "C") FROM tlv_estimates(model)) = (SELECT array_agg(child ORDER BY child COLLATE "C") FROM tlv_tree_edges(model)) AS estimates
 FROM named_trees ORDER BY name;
-SELECT tlv_tree_newick(model) ~ '''x y''' AS newick, tlv_tree_dot(model) ~ 'label="x y"' AS dot, tlv_infer(model, r) = tlv_infer(model, ROW(ARRAY['h1', 'hh20', 'h01', E'x\ny'], ARRAY[1, 0, 1, 0])) AS by_name,
+SELECT tlv_tree_newick(model) ~ '''x y''' AS newick, tlv_tree_dot(model) ~ 'label="x y"' AS dot,
+       tlv_infer(model, r) = tlv_infer(model, ROW(ARRAY['h1', 'hh20', 'h01', E'x\ny'], ARRAY[1, 0, 1, 0])) AS by_name,
        tlv_infer(model, r) = tlv_infer(model, ARRAY[1, 0, 1, 0]) AS by_column
 FROM named_trees, (SELECT 0 AS "x
 y", 1 AS "h01", 0 AS "hh20", 1 AS h1) r WHERE name = 'wide';
