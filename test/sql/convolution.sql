@@ -90,3 +90,7 @@ SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_activations(model, A
 SELECT pg_temp.outcome($$SELECT t.* FROM tlv_templates(tlv_simulate_gmm_model(1, 1)) t$$) AS other_kind;
 SELECT pg_temp.outcome($$SELECT tlv_simulate_convolution_model(5, 16)$$) AS simulated;
 DROP TABLE series_true, series_events, series_rows, series_arrays, series_models;
+-- two readings at one time have no order
+SELECT tlv_convolution('SELECT 1, t / 2, sin(t) FROM generate_series(2, 100) t', 1, 4);
+SELECT tlv_convolution('SELECT ''a'' AS series, (date ''2026-01-01'' + t / 2), sin(t) FROM generate_series(2, 100) t', 1, 4);
+SELECT tlv_convolution('SELECT 1, (t / 2)::text, sin(t) FROM generate_series(2, 9) t', 1, 4);

@@ -218,7 +218,7 @@ SELECT name, tlv_from_json(tlv_to_json(model)) = model AS json, (model::text)::t
        (SELECT array_agg(item_name ORDER BY item_name COLLATE "C") FROM tlv_estimates(model)) = (SELECT array_agg(child ORDER BY child COLLATE "C") FROM tlv_tree_edges(model)) AS estimates
 FROM named_trees ORDER BY name;
 SELECT tlv_tree_newick(model) ~ '''x y''' AS newick, tlv_tree_dot(model) ~ 'label="x y"' AS dot,
-       tlv_infer(model, r) = tlv_infer(model, ROW(ARRAY['h1', 'hh20', 'h01', E'x\ny'], ARRAY[1, 0, 1, 0])) AS by_name,
-       tlv_infer(model, r) = tlv_infer(model, ARRAY[1, 0, 1, 0]) AS by_column
+       ARRAY(SELECT p::text FROM tlv_tree_posterior(model, r) p) = ARRAY(SELECT p::text FROM tlv_tree_posterior(model, ROW(ARRAY['h1', 'hh20', 'h01', E'x\ny'], ARRAY[1, 0, 1, 0])) p) AS by_name,
+       ARRAY(SELECT p::text FROM tlv_tree_posterior(model, r) p) = ARRAY(SELECT p::text FROM tlv_tree_posterior(model, ARRAY[1, 0, 1, 0]) p) AS by_column
 FROM named_trees, (SELECT 0 AS "x
 y", 1 AS "h01", 0 AS "hh20", 1 AS h1) r WHERE name = 'wide';

@@ -125,4 +125,10 @@ typedef struct TlvGroups
 /* Appends the query of one column, with a NULL for each row that cannot be gathered. */
 extern void TlvAppendGroups(StringInfo sql, const TlvGroups *groups);
 
+/*
+ * Steps of sequences: in SQL those of `from`, rows (key, t, x), in parentheses and in order; two of
+ * one sequence and time are an error when they are read, 21000 with a hint.  what is one of them.
+ */
+extern char *TlvOrderedSteps(TlvSource *rows, const char *key, const char *from);
+
 #endif /* TLV_QUERIES_H */

@@ -90,10 +90,10 @@ append_step(TlvSource *rows, StringInfo sql, bool *array)
 }
 
 /*
- * (seq, t, step) rows as one array each.  The step itself is a last key: ties of t, too, come in
- * one order.  A symbol or number that is NULL is missing; an array that is NULL has no width: it is
- * left out and counted, as steps of no sequence or time are.  One sort of everything takes half the
- * time of array_agg(x ORDER BY t, x), which sorts by seq and then every group.
+ * (seq, t, step) rows as one array each.  A symbol or number that is NULL is missing; an array that
+ * is NULL has no width: it is left out and counted, as steps of no sequence or time are.  One sort
+ * of everything takes half the time of array_agg(x ORDER BY t, x), which sorts by seq and then
+ * every group.
  */
 static Oid
 collect_steps(TlvSource *rows)
@@ -107,16 +107,14 @@ collect_steps(TlvSource *rows)
 	initStringInfo(&step);
 	type = append_step(rows, &step, &arrays);
 	initStringInfo(&from);
-	appendStringInfo(&from,
-					 "(SELECT seq, t, x FROM (SELECT seq, t, %s AS x FROM " TLV_QUERY_ROWS
-					 " AS q(seq, t, ",
+	appendStringInfo(&from, "(SELECT seq, t, %s AS x FROM " TLV_QUERY_ROWS " AS q(seq, t, ",
 					 step.data);
 	TlvAppendColumns(&from, rows->query->desc->natts - 2);
-	appendStringInfoString(&from, ")) AS q ORDER BY q.seq, q.t, q.x) AS steps");
+	appendStringInfoString(&from, "))");
 	groups.where =
 		arrays ? "t IS DISTINCT FROM NULL AND x IS DISTINCT FROM NULL" : "t IS DISTINCT FROM NULL";
 	groups.good = arrays ? "CASE WHEN t IS DISTINCT FROM NULL THEN x END" : "t";
-	groups.from = from.data;
+	groups.from = psprintf("%s AS steps", TlvOrderedSteps(rows, "seq", from.data));
 	TlvAppendGroups(sql, &groups);
 	return type;
 }

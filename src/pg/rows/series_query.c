@@ -45,13 +45,13 @@ position_of(Oid t)
 	}
 }
 
-/* Rows (series, t, x), in order. */
+/* Rows (series, t, x). */
 #define STEPS_AS_THEY_ARE                                                                          \
-	"(SELECT series, t, x FROM (SELECT series, t, x::pg_catalog.float8 AS x FROM " TLV_QUERY_ROWS  \
-	" AS q(series, t, x)) AS q ORDER BY q.series, q.t, q.x) AS steps"
+	"(SELECT series, t, x::pg_catalog.float8 AS x FROM " TLV_QUERY_ROWS " AS q(series, t, x))"
 
-/* The same with a NULL before every reading whose t is further than one and a half times the usual
- * step of its series, the median, from that of the reading before: %s is t as a number. */
+/* Those rows in order, the second %s, with a NULL before every reading whose t is further than one
+ * and a half times the usual step of its series, the median, from that of the reading before: the
+ * first %s is t as a number. */
 #define STEPS_WITH_GAPS                                                                            \
 	"(SELECT series, t, CASE WHEN i OPERATOR(pg_catalog.=) 2 THEN x END AS x FROM "                \
 	"(SELECT *, pg_catalog.max(CASE WHEN r OPERATOR(pg_catalog.=) ((n OPERATOR(pg_catalog.+) 1) "  \
@@ -60,25 +60,27 @@ position_of(Oid t)
 	"pg_catalog.count(d) OVER (PARTITION BY series) AS n FROM "                                    \
 	"(SELECT series, t, x, CASE WHEN p OPERATOR(pg_catalog.>) pg_catalog.lag(p) OVER w "           \
 	"THEN p OPERATOR(pg_catalog.-) pg_catalog.lag(p) OVER w END AS d FROM "                        \
-	"(SELECT series, t, %s AS p, x::pg_catalog.float8 AS x FROM " TLV_QUERY_ROWS                   \
-	" AS q(series, t, x)) AS q WINDOW w AS (PARTITION BY series ORDER BY t, x)) AS q) AS q) AS q " \
+	"(SELECT series, t, %s AS p, x FROM %s AS q) AS q "                                            \
+	"WINDOW w AS (PARTITION BY series ORDER BY t)) AS q) AS q) AS q "                              \
 	"CROSS JOIN LATERAL pg_catalog.generate_series(CASE WHEN d OPERATOR(pg_catalog.>) "            \
 	"(usual OPERATOR(pg_catalog.*) 1.5::pg_catalog.float8) THEN 1 ELSE 2 END, 2) AS i "            \
-	"ORDER BY q.series, q.t, i, q.x) AS steps"
+	"ORDER BY q.series, q.t, i)"
 
-/* (series, t, reading) rows as one array each; of readings of one t the smaller comes first. */
+/* (series, t, reading) rows as one array each. */
 static void
 collect_readings(TlvSource *rows)
 {
 	const char *position = position_of(column_type(rows, 1));
+	const char *steps = TlvOrderedSteps(rows, "series", STEPS_AS_THEY_ARE);
 	TlvGroups groups = {.name = "s",
 						.key = "series",
 						.value = "pg_catalog.array_agg(x)",
 						.where = "t IS DISTINCT FROM NULL",
 						.good = "t",
-						.from = position == NULL ? STEPS_AS_THEY_ARE
-												 : psprintf(STEPS_WITH_GAPS, position)};
+						.from = psprintf("%s AS steps", steps)};
 
+	if (position != NULL)
+		groups.from = psprintf("%s AS steps", psprintf(STEPS_WITH_GAPS, position, steps));
 	TlvAppendGroups(&rows->made.sql, &groups);
 }
 
