@@ -98,7 +98,7 @@ SELECT component, item_name, standard_error IS NULL AS rare, low = 0 AS from_zer
 FROM tlv_estimates(tlv_jackknife((SELECT tlv_fit_multiview(tlv_rollup(s), 2) FROM g),
     ARRAY(SELECT tlv_fit_multiview(tlv_rollup(o.s), 2) FROM g JOIN g o ON o.g <> g.g GROUP BY g.g))) WHERE item_name ~ 'rare' ORDER BY 2, 1;
 DROP TABLE view_rows;
--- why there are none
+-- there are none: tlv_jackknife says why
 \set VERBOSITY default
 SELECT tlv_jackknife(m, ARRAY[m, m]) FROM tlv_fit_cp(ARRAY[[[1, 2], [3, 4]], [[2, 4], [6, 9]]], 1) m;
 SELECT tlv_estimates(tlv_dictionary('SELECT x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(16, 16, 2, seed => 3), 300, seed => 4)', 16, 2));
