@@ -33,9 +33,9 @@ dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
  * Of anchor moments: the basis in which the second moment is white at an alpha0.
  */
 static struct varlena *
-white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
+white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_frame *subspace)
 {
-	tlv_whitening_options options = {.seed = TlvNamedSeed(fcinfo)};
+	tlv_whitening_options options = {.seed = TlvNamedSeed(fcinfo), .subspace = subspace};
 	TlvMaker maker;
 
 	if (!TlvArgumentIsNull(fcinfo, "min_documents") || TlvNamedFlag(fcinfo, "distinct_pairs"))
@@ -56,16 +56,18 @@ white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 	return TlvMakerEnd(&maker);
 }
 
-/* The subspace that products were collected in; false: none is given. */
+/* The subspace that products or anchor moments were collected in; false: none is given. */
 static bool
 subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *subspace)
 {
 	if (TlvArgumentIsNull(fcinfo, "subspace"))
 		return false;
-	if (moments->header->kind != TLV_KIND_COUNT_PRODUCTS)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("subspace is for products, not moments of kind %s",
-							   TlvKind(moments)->name)));
+	if (moments->header->kind != TLV_KIND_COUNT_PRODUCTS &&
+		moments->header->kind != TLV_KIND_ANCHOR_MOMENTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("subspace is for products and anchor moments, not moments of kind %s",
+						TlvKind(moments)->name)));
 	*subspace = TlvFrame(PG_GETARG_TLV(6));
 	TlvRequireKind(subspace, &tlv_kind_item_subspace, "tlv_find_subspace");
 	return true;
@@ -74,7 +76,7 @@ subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *sub
 /*
  * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed, alpha0, subspace): k may be NULL for
  * products and anchor moments, min_documents NULL for none; alpha0 is for anchor moments, and the
- * subspace for products, NULL for those that do not refer to it.
+ * subspace for both, NULL for those that do not refer to it.
  */
 TLV_FUNCTION(tlv_subspace_from_moments_sql)
 {
@@ -95,7 +97,7 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
 		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
 	if (frame.header->kind == TLV_KIND_ANCHOR_MOMENTS)
-		PG_RETURN_POINTER(white_subspace(fcinfo, &frame));
+		PG_RETURN_POINTER(white_subspace(fcinfo, &frame, options.subspace));
 	if (!TlvArgumentIsNull(fcinfo, "k"))
 		options.rank = TlvNamedCount(fcinfo, "k", 1);
 	else if (frame.header->kind != TLV_KIND_COUNT_PRODUCTS)

@@ -83,11 +83,13 @@ WHERE chosen ORDER BY v.k, s.criterion;
 CREATE TEMP TABLE month_docs AS SELECT doc, doc / 35 AS month, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 3, seed => 2), 700, 25, seed => 2);
 CREATE TEMP TABLE month_basis AS SELECT tlv_find_subspace(tlv_count_moments(bag), 10) AS s FROM month_docs;
 CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments,
-  tlv_count_products(bag, s) AS products, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
+  tlv_count_products(bag, s) AS products, tlv_anchor_moments(bag, s) AS anchors, tlv_slice_moments(bag, s) AS slices, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
 SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments,
-       max(pg_column_size(products) / bytes::float8) < 1 AS products FROM months WHERE month < 20;
-SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products) AS equal
-FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, tlv_count_products(bag, s) AS products FROM (SELECT bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
+       max(pg_column_size(products) / bytes::float8) < 1 AS products, max(pg_column_size(anchors) / bytes::float8) < 1 AS anchors,
+       max(pg_column_size(slices) / bytes::float8) < 2 AS slices FROM months WHERE month < 20;
+SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products AND m.anchors = o.anchors) AS equal
+FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, tlv_count_products(bag, s) AS products,
+  tlv_anchor_moments(bag, s) AS anchors FROM (SELECT bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
 SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
        tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
 FROM months, month_basis WHERE month < 12 GROUP BY s;
@@ -103,12 +105,25 @@ FROM (SELECT month, tlv_rollup(products) OVER (ORDER BY month ROWS 2 PRECEDING) 
 CREATE TEMP TABLE corpus AS SELECT tlv_count_products(bag, s) AS products FROM month_docs, month_basis, generate_series(1, 3) GROUP BY s;
 SELECT tlv_info(tlv_find_subspace(c.products))->>'steps' = tlv_info(tlv_find_subspace(c.products, subspace => s))->>'steps' AS alone,
        max(abs(a.eigenvalue - b.eigenvalue)) < 1e-9 AS with_a_month, pg_temp.outcome(format('SELECT tlv_find_subspace(%L::tlv_moments)', (c.products + m.products)::text)) AS refers
-FROM corpus c, month_basis, months m, LATERAL (SELECT tlv_count_products(bag, s) AS p FROM (SELECT bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT bag FROM month_docs WHERE month = 5) d) o,
+FROM corpus c, month_basis, months m,
+     LATERAL (SELECT tlv_count_products(bag, s) AS p FROM (SELECT bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT bag FROM month_docs WHERE month = 5) d) o,
      LATERAL tlv_spectrum(tlv_find_subspace(c.products + m.products, subspace => s)) a JOIN LATERAL tlv_spectrum(tlv_find_subspace(p, subspace => s)) b USING (rank)
 WHERE m.month = 5 GROUP BY c.products, m.products, s;
 SELECT pg_temp.outcome('SELECT tlv_find_subspace(products) FROM months WHERE month = 1') AS without,
        pg_temp.outcome('SELECT tlv_find_subspace(products, subspace => tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, subspace => s) FROM months, month_basis WHERE month = 1') AS not_products;
+-- topics by anchors, and a white basis, of months that were added up
+SELECT tlv_fit_lda(tlv_rollup(anchors), 3, subspace => s) = tlv_fit_lda((SELECT tlv_anchor_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
+       tlv_find_subspace(tlv_rollup(anchors), 3, alpha0 => 1, subspace => s) =
+         tlv_find_subspace((SELECT tlv_anchor_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, alpha0 => 1, subspace => s) AS white,
+       tlv_rollup(anchors) - tlv_rollup(anchors) FILTER (WHERE month > 2) = tlv_rollup(anchors) FILTER (WHERE month <= 2) AS what_is_left,
+       tlv_rollup(anchors)::text::tlv_moments = tlv_rollup(anchors) AS from_text, tlv_info(0.5 * tlv_rollup(anchors))->>'documents' AS half
+FROM months, month_basis WHERE month < 12 GROUP BY s;
+SELECT max(distance) < 1e-6 AS half_as_many FROM months, month_basis, LATERAL (SELECT tlv_rollup(anchors) AS all_months FROM months) m,
+  LATERAL tlv_match(tlv_fit_lda(all_months, 3, subspace => s), tlv_fit_lda(0.5 * all_months, 3, subspace => s)) WHERE month = 1;
+SELECT pg_temp.outcome('SELECT tlv_fit_lda(anchors, 3) FROM months WHERE month = 1') AS without,
+       pg_temp.outcome('SELECT tlv_find_subspace(anchors, alpha0 => 1) FROM months WHERE month = 1') AS white,
+       pg_temp.outcome('SELECT tlv_fit_lda(anchors, 3, subspace => tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another;
 -- directions: k and as many more, 10 at least and 64 at most, no more than there are items
 SELECT k, tlv_info(tlv_find_subspace(s, k))->'arrays'->'basis'->0 AS directions, tlv_info(s)->'arrays'->'items'->0 AS items
 FROM unnest('{1, 10, 20, 64, 100, 300}'::int[]) k, (SELECT tlv_count_summary(bag) AS s FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 3, seed => 1), 500, 40, seed => 1)) m ORDER BY k;

@@ -68,17 +68,7 @@ extern tlv_status tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bo
 extern tlv_status tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
 											tlv_accumulator **accumulator);
 
-/*
- * Whether products refer to their subspace by its digest: those of few documents do, which are held
- * in the place of sums, and sums of which a part does.  The next subspace needs it then.
- */
-extern bool tlv_count_products_refer(const tlv_frame *products);
-
-/*
- * Such products as sums with all that the next subspace needs, by the subspace that they were
- * collected in.  Errors: TLV_BAD_PARAMETER for another one; TLV_BAD_DATA where more was taken away
- * than there was.
- */
+/* Those that hold documents as sums: see tlv_count_complete. */
 extern tlv_status tlv_count_products_sums(tlv_context *ctx, const tlv_frame *products,
 										  const tlv_frame *subspace, tlv_frame *sums);
 
@@ -168,16 +158,36 @@ extern tlv_status tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace
 											tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_anchor_moments;
 
+/* Those that hold documents as sums: see tlv_count_complete. */
+extern tlv_status tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *moments,
+										  const tlv_frame *subspace, tlv_frame *sums);
+
+/*
+ * Whether products or anchor moments refer to their subspace by its digest: those of few documents
+ * do, which are held in the place of sums, and sums of which a part does.  Whatever follows from
+ * them needs it then.
+ */
+extern bool tlv_count_refers(const tlv_frame *moments);
+
+/*
+ * Products or anchor moments with all that follows from them, by the subspace that they were
+ * collected in; NULL, which is enough for those that do not refer to it.  Errors: TLV_BAD_PARAMETER
+ * for another one, or none; TLV_BAD_DATA where more was taken away than there was.
+ */
+extern tlv_status tlv_count_complete(tlv_context *ctx, const tlv_frame *moments,
+									 const tlv_frame *subspace, tlv_frame *complete);
+
 /* ---- the third moment without its tensor, for hundreds of topics ---- */
 
 typedef struct tlv_whitening_options
 {
-	size_t rank;	   /* k; 0: as many directions as the moments have */
-	double alpha0;	   /* sum of the Dirichlet parameters */
-	bool fewer;		   /* lower the rank to what the second moment identifies */
-	uint64_t seed;	   /* of the rotation */
-	size_t topics;	   /* topics near which the rotation begins; 0: at random */
-	const double *phi; /* topics x d, of the items of the moments */
+	size_t rank;			   /* k; 0: as many directions as the moments have */
+	double alpha0;			   /* sum of the Dirichlet parameters */
+	bool fewer;				   /* lower the rank to what the second moment identifies */
+	uint64_t seed;			   /* of the rotation */
+	size_t topics;			   /* topics near which the rotation begins; 0: at random */
+	const double *phi;		   /* topics x d, of the items of the moments */
+	const tlv_frame *subspace; /* that the moments were collected in, see tlv_count_complete */
 } tlv_whitening_options;
 
 /*

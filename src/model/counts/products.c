@@ -31,12 +31,6 @@
 #define SIZE_DOCUMENTS TLV_SIZE_4 /* of values that hold documents, items by their places */
 #define SIZE_ENTRIES   TLV_SIZE_5
 
-/*
- * Documents are held where products are more than so many numbers for every item of a document:
- * three times what a bag takes of it.  Other products are complete in themselves.
- */
-#define NUMBERS_AN_ENTRY 3
-
 typedef struct product_state
 {
 	tlv_declared declared;
@@ -201,18 +195,10 @@ products_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
 {
 	const product_state *state = (const product_state *) accumulator;
 	double width = (double) state->declared.sizes[SIZE_BASIS];
-	double numbers = (width + 3) * (double) state->declared.sizes[SIZE_SUMS] + width * width;
 
 	(void) items;
-	return numbers > NUMBERS_AN_ENTRY * (double) state->within.documents.entries &&
-		   bytes < sizeof(double) * numbers;
-}
-
-bool
-tlv_count_products_refer(const tlv_frame *products)
-{
-	return products->header->kind == TLV_KIND_COUNT_PRODUCTS &&
-		   tlv_frame_find(products, "items")->rows == 0;
+	return tlv_within_few(&state->within, bytes,
+						  (width + 3) * (double) state->declared.sizes[SIZE_SUMS] + width * width);
 }
 
 tlv_status

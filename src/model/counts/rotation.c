@@ -200,10 +200,13 @@ tlv_status
 tlv_subspace_whiten(tlv_context *ctx, const tlv_frame *moments,
 					const tlv_whitening_options *options, void **image, size_t *size)
 {
-	whitening w = {.moments = moments};
 	tlv_subspace_parts p = {0};
+	tlv_frame complete;
+	whitening w = {.moments = &complete};
 	double *basis, *none;
 
+	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace, &complete));
+	moments = &complete;
 	w.width = tlv_frame_find(moments, "basis")->rows;
 	w.d = tlv_frame_find(moments, "basis")->columns;
 	w.scale = tlv_frame_float64(moments, "scale");

@@ -274,22 +274,33 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	return tlv_subspace_write(ctx, &p, image, size);
 }
 
-/* Products that are complete: with their items, and of all documents. */
-static tlv_status
-complete_products(tlv_context *ctx, const tlv_frame *products, const tlv_frame *subspace,
-				  tlv_frame *complete)
+bool
+tlv_count_refers(const tlv_frame *moments)
 {
-	*complete = *products;
+	return (moments->header->kind == TLV_KIND_COUNT_PRODUCTS ||
+			moments->header->kind == TLV_KIND_ANCHOR_MOMENTS) &&
+		   tlv_frame_find(moments, "items")->rows == 0;
+}
+
+tlv_status
+tlv_count_complete(tlv_context *ctx, const tlv_frame *moments, const tlv_frame *subspace,
+				   tlv_frame *complete)
+{
+	*complete = *moments;
 	if (subspace != NULL &&
-		!tlv_digest_equal(tlv_frame_digest(products, "subspace"), &subspace->header->digest))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the products were collected in another subspace");
-	if (!tlv_count_products_refer(products))
+		!tlv_digest_equal(tlv_frame_digest(moments, "subspace"), &subspace->header->digest))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in another subspace");
+	if (!tlv_count_refers(moments))
 		return TLV_OK;
-	if (subspace != NULL)
-		return tlv_count_products_sums(ctx, products, subspace, complete);
-	tlv_fail(ctx, TLV_BAD_PARAMETER,
-			 "these products refer to the subspace that they were collected in");
-	return tlv_fail_hint(ctx, "Pass it: tlv_find_subspace(products, subspace => ...).");
+	if (subspace == NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "these moments refer to the subspace that they were collected in");
+		return tlv_fail_hint(ctx, "Pass it, too, as subspace => ...");
+	}
+	return moments->header->kind == TLV_KIND_COUNT_PRODUCTS
+			   ? tlv_count_products_sums(ctx, moments, subspace, complete)
+			   : tlv_anchor_moments_sums(ctx, moments, subspace, complete);
 }
 
 static tlv_status
@@ -350,7 +361,7 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 {
 	tlv_frame complete;
 
-	TLV_TRY(complete_products(ctx, products, options->subspace, &complete));
+	TLV_TRY(tlv_count_complete(ctx, products, options->subspace, &complete));
 	return next_of_products(ctx, &complete, options, image, size);
 }
 

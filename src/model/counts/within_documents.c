@@ -275,6 +275,13 @@ tlv_within_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	return status;
 }
 
+bool
+tlv_within_few(const tlv_within *within, double bytes, double numbers)
+{
+	return numbers > TLV_NUMBERS_AN_ENTRY * (double) within->documents.entries &&
+		   bytes < sizeof(double) * numbers;
+}
+
 /* What was merged and cannot be summed without its subspace stays as it is. */
 tlv_status
 tlv_within_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)

@@ -10,6 +10,13 @@
 
 #include "within.h"
 
+/*
+ * Documents are held where the numbers of sums, and of what these hold of the subspace, are more
+ * than so many for every item of a document: three times what a bag takes of it.  Other sums are
+ * complete in themselves.
+ */
+#define TLV_NUMBERS_AN_ENTRY 3
+
 /* A class of such a kind: that of the accumulator, and what is different from kind to kind. */
 typedef struct tlv_within_class
 {
@@ -37,6 +44,9 @@ typedef struct tlv_within_class
 /* Adds the document of a bag; *counts as in tlv_within_read. */
 extern tlv_status tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator,
 								 const tlv_bag_image *bag, tlv_document *document, bool *counts);
+
+/* Whether they are, of so many numbers, and documents that take so many bytes. */
+extern bool tlv_within_few(const tlv_within *within, double bytes, double numbers);
 
 /* The hooks of the accumulator's class. */
 extern tlv_status tlv_within_merge(tlv_context *ctx, tlv_accumulator *accumulator,

@@ -176,11 +176,13 @@ tlv_status
 tlv_lda_fit_anchors(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *options,
 					void **image, size_t *size)
 {
-	low_rank low = {.fit = {.moments = moments}};
+	tlv_frame complete;
+	low_rank low = {.fit = {.moments = &complete}};
 	anchor_fit *fit = &low.fit;
 	tlv_anchor_points points;
 	size_t wanted;
 
+	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace, &complete));
 	TLV_TRY(tlv_lda_anchor_alpha0(ctx, options));
 	TLV_TRY(open_moments(ctx, options, &low));
 	wanted = fit->k;

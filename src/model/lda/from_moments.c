@@ -89,7 +89,7 @@ fit_moments(tlv_context *ctx, const lda_plan *plan, const tlv_frame *moments, vo
 static bool
 refers(const tlv_frame *moments)
 {
-	return moments->header->kind == TLV_KIND_SLICE_MOMENTS ||
+	return moments->header->kind == TLV_KIND_SLICE_MOMENTS || tlv_count_refers(moments) ||
 		   (moments->header->kind == TLV_KIND_COUNT_TRIPLES && tlv_count_triples_refer(moments));
 }
 

@@ -229,7 +229,7 @@ take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 	tlv_subspace_options same = {0};
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	same.subspace = tlv_count_products_refer(products) ? &plan->subspace.frame : NULL;
+	same.subspace = tlv_count_refers(products) ? &plan->subspace.frame : NULL;
 	TLV_TRY(subspace_next(ctx, plan, products, &same));
 	plan->subspace_steps++;
 	if (plan->subspace_steps >= SUBSPACE_MAX_STEPS ||

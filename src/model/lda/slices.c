@@ -41,6 +41,7 @@ begin_with_anchors(tlv_context *ctx, const lda_plan *plan, const tlv_frame *mome
 	options.k = plan->k;
 	options.fewer = true;
 	options.alpha0 = options.alpha0 > 0 ? options.alpha0 : NAN;
+	options.subspace = white->subspace;
 	status = tlv_lda_fit_anchors(ctx, moments, &options, &image, &size);
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return TLV_OK;
@@ -63,7 +64,10 @@ make_white(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments)
 	tlv_making made;
 	tlv_status status;
 
-	tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
+	if (tlv_count_refers(moments))
+		white.subspace = &plan->subspace.frame;
+	else
+		tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
 	tlv_plan_make(ctx, &made);
 	status = begin_with_anchors(ctx, plan, moments, &white);
 	if (!(white.alpha0 >= 0))

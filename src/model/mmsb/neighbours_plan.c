@@ -161,7 +161,7 @@ take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 	tlv_subspace_options same = {0};
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	same.subspace = tlv_count_products_refer(products) ? &own->subspace.frame : NULL;
+	same.subspace = tlv_count_refers(products) ? &own->subspace.frame : NULL;
 	own->subspace_steps++;
 	return next_subspace(ctx, base, products, &same, pass);
 }

@@ -148,6 +148,8 @@ save_anchors(void)
 	must(tlv_subspace_open(&ctx, &frame, true, &subspace));
 	must(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
 	frame = collect("anchor-moments", accumulator);
+	must(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
+	save_documents("anchor-moments-documents", accumulator);
 	save_slices(&frame);
 	must(tlv_lda_fit_anchors(&ctx, &frame, &options, &image, &size));
 	frame = save_frame("anchors", image, size);

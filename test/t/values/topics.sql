@@ -25,4 +25,5 @@ INSERT INTO moments SELECT tlv_statistics(bag, m) FROM documents, (SELECT tlv_ld
   SELECT completion(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
 INSERT INTO moments SELECT tlv_error_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2, refine => r) AS m FROM unnest('{none,gibbs}'::text[]) r) f GROUP BY m;
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, errors => true);
-INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3;
+INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3 UNION ALL
+  SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3;
