@@ -105,9 +105,11 @@ product_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	tlv_document *document = &state->document;
 	bool counts;
 
-	TLV_TRY(tlv_within_add(ctx, accumulator, row->bag, document, &counts));
+	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
 	if (!counts)
 		return TLV_OK;
+	TLV_TRY(state->within.closed ? product_enter(ctx, accumulator, document, 1)
+								 : tlv_within_hold(ctx, accumulator, document));
 	state->documents++;
 	state->tokens += document->length;
 	state->squared_lengths += document->length * document->length;

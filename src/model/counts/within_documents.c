@@ -32,13 +32,6 @@ size_of(const tlv_accumulator *accumulator, tlv_dimension size)
 
 /* ---- documents into the sums ---- */
 
-static tlv_status
-enter_document(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document, double times)
-{
-	within_of(accumulator)->summed = true;
-	return class_of(accumulator)->enter(ctx, accumulator, document, times);
-}
-
 /* One that was held: its items are their places. */
 static tlv_status
 enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
@@ -54,7 +47,7 @@ enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 		document.index[i] = (int32_t) told->items[i];
 		document.known[i] = told->counts[i];
 	}
-	status = enter_document(ctx, argument, &document, told->times);
+	status = class_of(argument)->enter(ctx, argument, &document, told->times);
 	tlv_free(ctx, document.index);
 	tlv_free(ctx, document.known);
 	return status;
@@ -74,8 +67,8 @@ close_documents(tlv_context *ctx, tlv_accumulator *accumulator)
 	return TLV_OK;
 }
 
-static tlv_status
-hold_document(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
+tlv_status
+tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
 {
 	tlv_within *within = within_of(accumulator);
 	double rest = document->length;
@@ -99,19 +92,6 @@ hold_document(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document
 							   document->known));
 	TLV_TRY(tlv_documents_settle_some(ctx, &within->documents, &many));
 	return many ? close_documents(ctx, accumulator) : TLV_OK;
-}
-
-tlv_status
-tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag,
-			   tlv_document *document, bool *counts)
-{
-	tlv_within *within = within_of(accumulator);
-
-	TLV_TRY(tlv_within_read(ctx, accumulator, within, bag, document, counts));
-	if (!*counts)
-		return TLV_OK;
-	return within->closed ? enter_document(ctx, accumulator, document, 1)
-						  : hold_document(ctx, accumulator, document);
 }
 
 /* ---- merging ---- */

@@ -41,9 +41,9 @@ typedef struct tlv_within_class
 	.sections = (list), .form = (form_of), .merge = tlv_within_merge, .build = tlv_within_build,   \
 	.store = tlv_within_store, .exact = tlv_within_exact
 
-/* Adds the document of a bag; *counts as in tlv_within_read. */
-extern tlv_status tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator,
-								 const tlv_bag_image *bag, tlv_document *document, bool *counts);
+/* Holds a document whose items are known; one that is closed enters at once, without this. */
+extern tlv_status tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator,
+								  const tlv_document *document);
 
 /* Whether they are, of so many numbers, and documents that take so many bytes. */
 extern bool tlv_within_few(const tlv_within *within, double bytes, double numbers);
