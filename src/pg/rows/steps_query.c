@@ -17,7 +17,7 @@ TlvOrderedSteps(TlvSource *rows, const char *key, const char *from)
 	TupleDesc desc = rows->query->desc;
 	const Oid types[3] = {TupleDescAttr(desc, 0)->atttypid, TupleDescAttr(desc, 1)->atttypid,
 						  INT8OID};
-	const char *call = TlvStatementCall(&rows->made, "tlv_refuse_step", 3, types, NULL);
+	const char *call = TlvStatementCall(&rows->made, "tlv_refuse_time", 3, types, NULL);
 
 	return psprintf("(SELECT q.%s, q.t, q.x FROM (SELECT %s, t, x, pg_catalog.rank() OVER w AS a, "
 					"pg_catalog.row_number() OVER w AS i FROM %s AS q "
@@ -41,7 +41,7 @@ shown(FunctionCallInfo fcinfo, int argument)
 }
 
 /* (sequence, t, place of the step) */
-TLV_FUNCTION(tlv_refuse_step)
+TLV_FUNCTION(tlv_refuse_time)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CARDINALITY_VIOLATION),
