@@ -3,7 +3,8 @@
 CREATE FUNCTION tlv_label(model tlv_model, component integer, label text) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_label(tlv_model, integer, text) IS
-    'the model with a label for a component, which results show beside its number; tlv_update, tlv_align and tlv_compact keep labels, and a null label removes one, or, where components are answers, brings back the answer';
+    'the model with a label for a component, which results show beside its number; tlv_update, tlv_align and tlv_compact keep labels, and a null '
+    'label removes one, or, where components are answers, brings back the answer';
 CREATE FUNCTION tlv_align(model tlv_model, reference tlv_model, max_distance float8 DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_align(tlv_model, tlv_model, float8) IS
