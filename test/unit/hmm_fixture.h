@@ -69,7 +69,8 @@ moments_of(tlv_sequence s)
 static inline tlv_frame
 fitted(tlv_frame moments, size_t k, int iterations)
 {
-	tlv_hmm_options options = {.k = k, .iterations = iterations, .seed = 1};
+	tlv_hmm_options options = {
+		.covariance = TLV_COVARIANCE_SPHERICAL, .k = k, .iterations = iterations, .seed = 1};
 	void *image;
 	size_t size;
 

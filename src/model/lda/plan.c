@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 /* The subspace stands when its leading Ritz values move by less than this, or after so many
  * steps. */
 #define SUBSPACE_TOLERANCE 0.01
@@ -156,6 +158,7 @@ subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
 {
 	tlv_making made;
 
+	tlv_assert(plan != NULL);
 	if (options->begun == NULL && options->subspace == NULL)
 		tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
 	tlv_plan_make(ctx, &made);

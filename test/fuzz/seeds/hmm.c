@@ -67,7 +67,8 @@ SEEDS(hmm)
 	{
 		const char *form = vectors ? "vectors" : "symbols";
 		tlv_hmm_simulation simulation = {2, vectors ? 0 : 4, vectors ? 2 : 0, 0.7, 0.3, 4, 1};
-		tlv_hmm_options options = {.k = 2, .iterations = 5, .seed = 1};
+		tlv_hmm_options options = {
+			.k = 2, .covariance = TLV_COVARIANCE_SPHERICAL, .iterations = 5, .seed = 1};
 		tlv_accumulator *accumulator;
 		tlv_frame model, moments, statistics;
 		tlv_hmm_parts parts;

@@ -7,7 +7,8 @@
 static tlv_frame
 stored_fit(tlv_frame moments, size_t k, int iterations)
 {
-	tlv_hmm_options options = {.k = k, .iterations = iterations, .seed = 1};
+	tlv_hmm_options options = {
+		.k = k, .covariance = TLV_COVARIANCE_SPHERICAL, .iterations = iterations, .seed = 1};
 	void *image;
 	size_t size;
 
@@ -290,7 +291,7 @@ test_wide(void **state)
 	size_t d = 201, n = 40;
 	double *x = room(n * d, sizeof(double));
 	tlv_accumulator *whole, *part, *merged;
-	tlv_hmm_options options = {.k = 2, .seed = 1};
+	tlv_hmm_options options = {.k = 2, .covariance = TLV_COVARIANCE_SPHERICAL, .seed = 1};
 	tlv_frame a, b, m;
 	void *image;
 	size_t size;
@@ -327,7 +328,8 @@ static void
 test_faults(void **state)
 {
 	tlv_frame truth = simulated_model(2, 0, 4, 3), moments;
-	tlv_hmm_options options = {.k = 4, .iterations = 50, .seed = 1};
+	tlv_hmm_options options = {
+		.k = 4, .covariance = TLV_COVARIANCE_SPHERICAL, .iterations = 50, .seed = 1};
 	int32_t *states;
 	void *image;
 	size_t size;
