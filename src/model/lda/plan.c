@@ -228,10 +228,11 @@ static tlv_status
 take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	lda_plan *plan = lda_plan_of(base);
-	const tlv_frame *products = &values[0]->frame;
 	tlv_subspace_options same = {0};
+	const tlv_frame *products;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	products = &values[0]->frame;
 	same.subspace = tlv_count_refers(products) ? &plan->subspace.frame : NULL;
 	TLV_TRY(subspace_next(ctx, plan, products, &same));
 	plan->subspace_steps++;

@@ -157,10 +157,11 @@ static tlv_status
 take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	struct neighbours_plan *own = neighbours_of(base);
-	const tlv_frame *products = &values[0]->frame;
 	tlv_subspace_options same = {0};
+	const tlv_frame *products;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	products = &values[0]->frame;
 	same.subspace = tlv_count_refers(products) ? &own->subspace.frame : NULL;
 	own->subspace_steps++;
 	return next_subspace(ctx, base, products, &same, pass);
