@@ -1,9 +1,5 @@
 -- sequences.sql - hidden Markov models of symbols and of vectors
 
-CREATE FUNCTION tlv_refuse_time("any", "any", "any") RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_refuse_time("any", "any", "any") IS 'what drivers of sequences and series call where a sequence has two steps at one time: an error';
-
 CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, integer[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, integer[]) IS 'transition function of tlv_sequence_moments(integer[])';

@@ -90,7 +90,10 @@ SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_activations(model, A
 SELECT pg_temp.outcome($$SELECT t.* FROM tlv_templates(tlv_simulate_gmm_model(1, 1)) t$$) AS other_kind;
 SELECT pg_temp.outcome($$SELECT tlv_simulate_convolution_model(5, 16)$$) AS simulated;
 DROP TABLE series_true, series_events, series_rows, series_arrays, series_models;
--- two readings at one time have no order
-SELECT tlv_convolution('SELECT 1, t / 2, sin(t) FROM generate_series(2, 100) t', 1, 4);
-SELECT tlv_convolution('SELECT ''a'' AS series, (date ''2026-01-01'' + t / 2), sin(t) FROM generate_series(2, 100) t', 1, 4);
-SELECT tlv_convolution('SELECT 1, (t / 2)::text, sin(t) FROM generate_series(2, 9) t', 1, 4);
+-- readings at one time follow each other by value; a gap stays one
+CREATE TABLE same_times AS
+  SELECT form, tlv_convolution('SELECT ''a'' AS series, ' || t || ' AS t, (t * t) % 7 - (t % 5) ^ 2 FROM generate_series(2, 600) t WHERE t NOT BETWEEN 300 AND 320', 1, 4) AS model
+  FROM (VALUES ('numbers', 't / 2'), ('dates', 'date ''2026-01-01'' + t / 2'), ('texts', 'to_char(t / 2, ''000'')')) AS v(form, t);
+SELECT form, score, message FROM same_times, tlv_warnings(model) WHERE code = 'same_time' ORDER BY form;
+SELECT max(distance) FROM same_times a, same_times b, tlv_match(a.model, b.model) WHERE a.form = 'numbers' AND b.form = 'dates';
+DROP TABLE same_times;

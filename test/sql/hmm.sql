@@ -128,10 +128,19 @@ SELECT abs((tlv_info(tlv_statistics(s[:1 + seq * 37 % 200], symbols))->>'log_lik
 FROM sequences, hmms GROUP BY symbols;
 SELECT abs((tlv_info(tlv_statistics(s[:1 + seq * 37 % 200], vectors))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(vectors, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
 FROM vector_sequences, hmms GROUP BY vectors;
--- time is an order alone: gaps are not seen; equal times have none
+-- time is an order alone: gaps are not seen; steps at one time follow each other by value, and the model says how many there are
 SELECT max(distance) < 1e-9 AS gaps FROM tlv_match(tlv_hmm('SELECT seq, t * t, symbol FROM steps', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));
-SELECT tlv_hmm('SELECT seq, t / 10, symbol FROM steps WHERE seq = 2', 2);
-SELECT tlv_hmm('SELECT ''s'' || seq, t, ARRAY[symbol] FROM (SELECT seq, t, symbol FROM steps WHERE seq = 2 UNION ALL SELECT 2, 7, 1) q', 2);
+CREATE TABLE same_times AS
+  SELECT form, tlv_hmm(format('SELECT seq, t / 3, %s FROM steps', step), 2, refine => 'none') AS same,
+    tlv_hmm(format('SELECT seq, row_number() OVER (PARTITION BY seq ORDER BY t / 3, %s), %1$s FROM steps', step), 2, refine => 'none') AS numbered
+  FROM (VALUES ('symbols', 'symbol'), ('texts', '''s'' || symbol'), ('numbers', 'symbol::float8'), ('arrays', 'ARRAY[symbol, 1 - symbol]')) AS v(form, step);
+SELECT form, score = (SELECT count(*) - count(DISTINCT (seq, t / 3)) FROM steps) AS counted, message ~ '^[0-9]+ steps have the time of the one before them:' AS said, hint
+FROM same_times, tlv_warnings(same) WHERE code = 'same_time' ORDER BY form;
+SELECT form, code FROM same_times, tlv_warnings(numbered) WHERE code = 'same_time';
+SELECT form FROM same_times, tlv_match(same, numbered) WHERE distance > 0;
+SELECT message FROM tlv_warnings(tlv_hmm('SELECT seq, t, symbol FROM steps UNION ALL SELECT 1, 2, 1 UNION ALL SELECT NULL, 2, 1 UNION ALL SELECT NULL, 2, 1 UNION ALL SELECT 1, NULL, 1
+  UNION ALL SELECT 1, NULL, 1', 2, refine => 'none')) WHERE code = 'same_time';
+DROP TABLE same_times;
 SELECT max(distance) < 1e-9 AS without_time FROM tlv_match(tlv_hmm('SELECT seq, t, symbol FROM steps UNION ALL SELECT 1, NULL, 1 FROM generate_series(1, 3)
     UNION ALL SELECT NULL, 1, 1 FROM generate_series(1, 3)', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));
 -- nothing: no model; one symbol alone: one state

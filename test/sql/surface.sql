@@ -9,11 +9,10 @@ CREATE TEMP VIEW members AS
   FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
   WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
     AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tensorlv');
--- Those that users call: neither input and output, nor behind operators, indexes and aggregates, nor what only drivers call, whose arguments have no names.
+-- Those that users call: neither input and output, nor behind operators, indexes and aggregates.
 CREATE TEMP VIEW offered AS
   SELECT m.* FROM members m
-  WHERE (m.kind <> 'f' OR m.inputs = 0 OR m.names IS NOT NULL)
-    AND NOT EXISTS (SELECT FROM pg_aggregate a WHERE m.oid IN (a.aggtransfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggmfinalfn, a.aggminvtransfn)
+  WHERE NOT EXISTS (SELECT FROM pg_aggregate a WHERE m.oid IN (a.aggtransfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggmfinalfn, a.aggminvtransfn)
                     OR m.oid = a.aggfinalfn AND m.name ~ '_final$')
     AND NOT EXISTS (SELECT FROM pg_type t WHERE m.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend))
     AND NOT EXISTS (SELECT FROM pg_operator o WHERE m.oid = o.oprcode) AND NOT EXISTS (SELECT FROM pg_amproc a WHERE m.oid = a.amproc);

@@ -78,6 +78,7 @@ typedef struct tlv_rows
 	double left_out;		/* rows that the last pass with `complete` left out */
 	double count;		/* rows that the first pass over all of them saw, where they are counted */
 	double other_count; /* the last number that differs from it; 0: none does */
+	double same_time;	/* steps of sequences at the time of the one before them */
 	int passes;			/* so far */
 } tlv_rows;
 

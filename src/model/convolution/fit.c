@@ -333,7 +333,7 @@ warn_of_template(tlv_context *ctx, const third_moments *third, const tlv_convolu
 						 &(tlv_warning){.code = "weak_template",
 										.component = l + 1,
 										.score = share,
-										.hint = "Use a smaller k, or more data."},
+										.hint = "use a smaller k, or more data"},
 						 "template %zu explains no more of the third moments than chance would",
 						 l + 1));
 	if (edge > EDGE)
@@ -341,7 +341,7 @@ warn_of_template(tlv_context *ctx, const third_moments *third, const tlv_convolu
 						 &(tlv_warning){.code = "cut_template",
 										.component = l + 1,
 										.score = edge,
-										.hint = "Use a greater length."},
+										.hint = "use a greater length"},
 						 "template %zu reaches an end of its %zu steps: it may be longer", l + 1,
 						 parts->s));
 	return TLV_OK;
@@ -363,7 +363,7 @@ diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit
 			tlv_warn(ctx, diagnostics,
 					 &(tlv_warning){.code = "no_structure",
 									.score = fit->residual,
-									.hint = "Try another length, more templates or more data."},
+									.hint = "try another length, more templates or more data"},
 					 "the third moments are not those of %zu templates of %zu steps: %.0f %% of "
 					 "them are left over",
 					 parts->k, parts->s, 100 * fit->residual));
@@ -372,7 +372,7 @@ diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit
 						 &(tlv_warning){.code = "not_unique",
 										.component = fit->doubted,
 										.score = fit->apart,
-										.hint = "Use a smaller k, or more data."},
+										.hint = "use a smaller k, or more data"},
 						 "another start fits as well without template %zu", fit->doubted));
 	return TLV_OK;
 }

@@ -80,6 +80,9 @@ usual_hint(const char *code)
 		 "store the rows in a table first, or fit in a transaction of REPEATABLE READ"},
 		{"rows_left_out", "fill what is missing, or leave these rows out yourself"},
 		{"rows_of_zeros", "leave these rows out, or take another covariance"},
+		{"same_time",
+		 "number the steps, as in row_number() OVER (PARTITION BY seq ORDER BY t, id), or make one "
+		 "step of them by GROUP BY seq, t"},
 		{"variances_at_floor",
 		 "leave out constant columns and equal rows, or ask for fewer components"},
 	};

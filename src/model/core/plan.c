@@ -281,6 +281,23 @@ plan_warn_changed(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagn
 		"the query gave %.0f rows in one pass and %.0f in another", rows->count, rows->other_count);
 }
 
+/* Steps at one time have no order of their own. */
+static tlv_status
+plan_warn_same_time(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)
+{
+	double steps = plan->rows.same_time;
+
+	if (!(steps > 0))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "same_time", .score = steps},
+					steps == 1
+						? "%.0f step has the time of the one before it: they follow each "
+						  "other in the order of their values"
+						: "%.0f steps have the time of the one before them: they follow each "
+						  "other in the order of their values",
+					steps);
+}
+
 static tlv_status
 write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
@@ -293,6 +310,7 @@ write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(plan_warn_nulls(ctx, plan, diagnostics));
 	TLV_TRY(plan_warn_changed(ctx, plan, diagnostics));
+	TLV_TRY(plan_warn_same_time(ctx, plan, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
 	for (size_t i = 0; i < TLV_DIAGNOSTICS_SECTIONS; i++)
 		replaced[i] = tlv_diagnostics_sections[i];

@@ -239,7 +239,7 @@ write_start(tlv_context *ctx, const tlv_gmm_sample *sample, const gmm_options_of
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "weak_groups",
 										.score = ratio,
-										.hint = "A smaller k, or method => 'joint'."},
+										.hint = "ask for a smaller k, or use method => 'joint'"},
 						 "groups of coordinates hardly show the last of %zu components",
 						 options->k));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));

@@ -143,12 +143,13 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
 	if (plan->options.fit.views != TLV_GMM_MOMENTS && plan->start.k > 1 && !plan->start.from_views)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "not_identified",
-										.score = (double) plan->start.k,
-										.hint = "A smaller k, more rows or more coordinates."},
-						 "three groups of coordinates do not show so many components: the start is "
-						 "of clusters"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "not_identified",
+						   .score = (double) plan->start.k,
+						   .hint = "ask for a smaller k, or give more rows or coordinates"},
+			"three groups of coordinates do not show so many components: the start is "
+			"of clusters"));
 	TLV_TRY(diagnose_single(ctx, plan, diagnostics));
 	if (low == 0) /* else it is the floor that is compared */
 		TLV_TRY(diagnose_logarithms(ctx, plan, diagnostics));

@@ -158,19 +158,21 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->held_error, "held_out_standard_error"));
 	if (training->deficient && training->k > 1)
-		TLV_TRY(tlv_warn(ctx, to,
-						 &(tlv_warning){.code = "not_identified",
-										.score = (double) training->k,
-										.hint = "A smaller k, more rows or more variables."},
-						 "the pairs of variables do not show so many components: the start is of "
-						 "clusters, and parameters may be any of several"));
+		TLV_TRY(
+			tlv_warn(ctx, to,
+					 &(tlv_warning){.code = "not_identified",
+									.score = (double) training->k,
+									.hint = "ask for a smaller k, or give more rows or variables"},
+					 "the pairs of variables do not show so many components: the start is of "
+					 "clusters, and parameters may be any of several"));
 	if (training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
-		return tlv_warn(
-			ctx, to,
-			&(tlv_warning){
-				.code = "no_structure", .score = gain, .hint = "A smaller k, or more rows."},
-			"%s the marginal frequencies of held-out values",
-			gain < 0 ? "the model predicts worse than" : "the model does not predict better than");
+		return tlv_warn(ctx, to,
+						&(tlv_warning){.code = "no_structure",
+									   .score = gain,
+									   .hint = "ask for a smaller k, or give more rows"},
+						"%s the marginal frequencies of held-out values",
+						gain < 0 ? "the model predicts worse than"
+								 : "the model does not predict better than");
 	return TLV_OK;
 }
 

@@ -120,15 +120,20 @@ typedef struct TlvGroups
 {
 	const char *name; /* of the column */
 	const char *key, *value, *where, *good, *from;
+	const char *marked; /* a boolean column of `from`; NULL: none */
 } TlvGroups;
 
-/* Appends the query of one column, with a NULL for each row that cannot be gathered. */
+/* Appends the query of one column, with a NULL for each row that cannot be gathered, and of another
+ * one by the name of what is marked: how many rows are. */
 extern void TlvAppendGroups(StringInfo sql, const TlvGroups *groups);
 
+/* A column: is the step at the time of the one before it? */
+#define TLV_SAME_TIME "same_time"
+
 /*
- * Steps of sequences: in SQL those of `from`, rows (key, t, x), in parentheses and in order; two of
- * one sequence and time are an error when they are read, 21000 with a hint.  what is one of them.
+ * Steps of sequences: in SQL those of `from`, rows (key, t, x) in parentheses, in order of time,
+ * those of one time in order of x, and marked.
  */
-extern char *TlvOrderedSteps(TlvSource *rows, const char *key, const char *from);
+extern char *TlvOrderedSteps(const char *key, const char *from);
 
 #endif /* TLV_QUERIES_H */

@@ -114,7 +114,8 @@ collect_steps(TlvSource *rows)
 	groups.where =
 		arrays ? "t IS DISTINCT FROM NULL AND x IS DISTINCT FROM NULL" : "t IS DISTINCT FROM NULL";
 	groups.good = arrays ? "CASE WHEN t IS DISTINCT FROM NULL THEN x END" : "t";
-	groups.from = psprintf("%s AS steps", TlvOrderedSteps(rows, "seq", from.data));
+	groups.from = psprintf("%s AS steps", TlvOrderedSteps("seq", from.data));
+	groups.marked = rows->marks = TLV_SAME_TIME;
 	TlvAppendGroups(sql, &groups);
 	return type;
 }

@@ -53,31 +53,34 @@ position_of(Oid t)
  * and a half times the usual step of its series, the median, from that of the reading before: the
  * first %s is t as a number. */
 #define STEPS_WITH_GAPS                                                                            \
-	"(SELECT series, t, CASE WHEN i OPERATOR(pg_catalog.=) 2 THEN x END AS x FROM "                \
+	"(SELECT series, t, CASE WHEN i OPERATOR(pg_catalog.=) 2 THEN x END AS x, " TLV_SAME_TIME      \
+	" AND i OPERATOR(pg_catalog.=) 2 AS " TLV_SAME_TIME " FROM "                                   \
 	"(SELECT *, pg_catalog.max(CASE WHEN r OPERATOR(pg_catalog.=) ((n OPERATOR(pg_catalog.+) 1) "  \
 	"OPERATOR(pg_catalog./) 2) THEN d END) OVER (PARTITION BY series) AS usual FROM "              \
 	"(SELECT *, pg_catalog.row_number() OVER (PARTITION BY series ORDER BY d) AS r, "              \
 	"pg_catalog.count(d) OVER (PARTITION BY series) AS n FROM "                                    \
-	"(SELECT series, t, x, CASE WHEN p OPERATOR(pg_catalog.>) pg_catalog.lag(p) OVER w "           \
+	"(SELECT series, t, x, " TLV_SAME_TIME                                                         \
+	", CASE WHEN p OPERATOR(pg_catalog.>) pg_catalog.lag(p) OVER w "                               \
 	"THEN p OPERATOR(pg_catalog.-) pg_catalog.lag(p) OVER w END AS d FROM "                        \
-	"(SELECT series, t, %s AS p, x FROM %s AS q) AS q "                                            \
-	"WINDOW w AS (PARTITION BY series ORDER BY t)) AS q) AS q) AS q "                              \
+	"(SELECT series, t, %s AS p, x, " TLV_SAME_TIME " FROM %s AS q) AS q "                         \
+	"WINDOW w AS (PARTITION BY series ORDER BY t, x)) AS q) AS q) AS q "                           \
 	"CROSS JOIN LATERAL pg_catalog.generate_series(CASE WHEN d OPERATOR(pg_catalog.>) "            \
 	"(usual OPERATOR(pg_catalog.*) 1.5::pg_catalog.float8) THEN 1 ELSE 2 END, 2) AS i "            \
-	"ORDER BY q.series, q.t, i)"
+	"ORDER BY q.series, q.t, i, q.x)"
 
 /* (series, t, reading) rows as one array each. */
 static void
 collect_readings(TlvSource *rows)
 {
 	const char *position = position_of(column_type(rows, 1));
-	const char *steps = TlvOrderedSteps(rows, "series", STEPS_AS_THEY_ARE);
+	const char *steps = TlvOrderedSteps("series", STEPS_AS_THEY_ARE);
 	TlvGroups groups = {.name = "s",
 						.key = "series",
 						.value = "pg_catalog.array_agg(x)",
 						.where = "t IS DISTINCT FROM NULL",
 						.good = "t",
-						.from = psprintf("%s AS steps", steps)};
+						.from = psprintf("%s AS steps", steps),
+						.marked = rows->marks = TLV_SAME_TIME};
 
 	if (position != NULL)
 		groups.from = psprintf("%s AS steps", psprintf(STEPS_WITH_GAPS, position, steps));

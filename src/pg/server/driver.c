@@ -81,6 +81,31 @@ rows_settle(TlvSource *rows)
 	(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
 }
 
+static void
+take_marked(void *argument, TupleTableSlot *slot)
+{
+	TlvSource *rows = argument;
+
+	if (!slot->tts_isnull[0])
+		rows->marked += (double) DatumGetInt64(slot->tts_values[0]);
+}
+
+/* What is stored has a column more, which is read here alone. */
+static void
+rows_store_marked(TlvSource *rows)
+{
+	TlvStatement statement = rows->made;
+	const Oid type = INT8OID;
+
+	TlvSourceColumn(rows, rows->marks, type);
+	(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
+	rows->n--;
+	TlvStatementLike(&statement, &rows->made);
+	appendStringInfo(&statement.sql, "SELECT %s", rows->marks);
+	TlvSourceFrom(rows, &statement);
+	(void) TlvStatementRun(&statement, 1, &type, take_marked, rows);
+}
+
 /* Once: to a tuple store. */
 static void
 rows_store(TlvSource *rows)
@@ -90,6 +115,8 @@ rows_store(TlvSource *rows)
 	TlvDriverReport(rows->driver, "storing the rows");
 	if (rows->form == TLV_ROW_BAG)
 		rows_settle(rows);
+	else if (rows->marks != NULL)
+		rows_store_marked(rows);
 	else
 		(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
 }
@@ -388,6 +415,7 @@ tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 	plan->rows.left_out = result->left_out;
 	plan->rows.count = rows->count;
 	plan->rows.other_count = rows->other_count;
+	plan->rows.same_time = rows->marked;
 	plan->rows.passes = driver->passes;
 }
 

@@ -28,6 +28,8 @@ typedef struct TlvSource
 	int n;			   /* columns of a row, the arguments of every aggregate */
 	const char *columns[TLV_ROW_COLUMNS];
 	Oid types[TLV_ROW_COLUMNS];
+	const char
+		*marks; /* a column beside these that counts rows worth a warning (tlv_rows); NULL: none */
 	bool small_scan; /* workers for tables that look small */
 	bool shippable;	 /* left where they are as long as no raw rows of foreign tables travel */
 	bool once;		 /* read by one pass: never stored */
@@ -35,7 +37,7 @@ typedef struct TlvSource
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
 	bool counted;	 /* by a pass over all of them, as the next two say (tlv_rows) */
-	double count, other_count;
+	double count, other_count, marked;
 	tlv_row_form form; /* and what follows: for the plan (tlv_rows) */
 	size_t width[3];
 	tlv_names *names;
