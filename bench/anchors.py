@@ -82,7 +82,7 @@ def unique(found):
 
 PAIRS = "tlv_fit_lda((SELECT tlv_count_moments(tlv_bag_agg) FROM (SELECT tlv_bag_agg(item, n) FROM corpus GROUP BY doc) b), {k}, method => '{m}')"
 LDA = "tlv_lda('SELECT doc, item, n FROM corpus', k => {k}{o})"
-METHODS = [('tensor start', LDA, ", method => 'joint', refine => 'none'"), ('anchors, low rank', LDA, ", method => 'anchors', refine => 'none'"),
+METHODS = [('tensor start', LDA, ", method => 'tensor', refine => 'none'"), ('anchors, low rank', LDA, ", method => 'anchors', refine => 'none'"),
            ('anchors, exact rows', PAIRS, 'anchors'), ('recover-kl', PAIRS, 'recover-kl'), ('recover', PAIRS, 'recover'),
            ('tlv_lda by itself', LDA, '')]
 

@@ -1,6 +1,6 @@
 """Many topics of the newsgroups (looked for in TLV_SHARED_DATA; else the Associated Press): processor seconds, peak private memory and
 perplexity of a tenth of the documents held out, by the number of topics, which starts were tried, and how the time grows.
---k=25,50,100,200,300,500; --quick: 25, 50 and 100; --methods=default,anchors,joint: the start by itself (the only one unless said otherwise), or either; --seed=N."""
+--k=25,50,100,200,300,500; --quick: 25, 50 and 100; --methods=default,anchors,tensor: the start by itself (the only one unless said otherwise), or either; --seed=N."""
 import gzip, os, sys
 from common import Session, machine, np, table
 

@@ -41,13 +41,15 @@ static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
 											  "ctm",  "none",	  NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 
-/* The tensor's own, in the order of tlv_method, and what a fit of topics adds. */
-static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd",
+/* The tensor's own, in the order of tlv_method, and what a fit of topics adds.  The default may
+ * give way to anchors, "tensor" is the same without that. */
+static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd", "tensor",
 										  "anchors", "recover", "recover-kl", NULL};
 #define LDA_JOINT	   0
-#define LDA_ANCHORS	   4
-#define LDA_RECOVER	   5
-#define LDA_RECOVER_KL 6
+#define LDA_TENSOR	   4
+#define LDA_ANCHORS	   5
+#define LDA_RECOVER	   6
+#define LDA_RECOVER_KL 7
 
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
@@ -88,7 +90,7 @@ read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 
 	if (!TlvArgumentIsNull(fcinfo, "anchors"))
 		TlvReadAnchors(arguments->anchors, given);
-	if (given->n > 0 && TlvArgumentIsNull(fcinfo, "method"))
+	if (given->n > 0 && arguments->method == LDA_JOINT)
 		arguments->method = LDA_ANCHORS;
 	if (given->n > 0 && arguments->method < LDA_ANCHORS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -97,7 +99,8 @@ read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 						errhint("Use method => 'anchors'.")));
 	if (arguments->method < LDA_ANCHORS)
 	{
-		plan->fit.decompose.method = (tlv_method) arguments->method;
+		plan->fit.decompose.method =
+			arguments->method == LDA_TENSOR ? TLV_METHOD_JOINT : (tlv_method) arguments->method;
 		return;
 	}
 	plan->start = arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
@@ -183,19 +186,18 @@ static TlvFitValue
 lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments *arguments)
 {
 	bool anchors = arguments->method >= LDA_ANCHORS, exact = arguments->method > LDA_ANCHORS;
-	bool given = !TlvArgumentIsNull(fcinfo, "method");
 
 	switch (moments->header->kind)
 	{
 		case TLV_KIND_ANCHOR_MOMENTS:
-			if (given && (!anchors || exact))
+			if (arguments->method != LDA_JOINT && arguments->method != LDA_ANCHORS)
 				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 								errmsg("of anchor moments the method is anchors, not %s",
 									   lda_methods[arguments->method]),
 								errhint("Leave method out.")));
 			return fit_lda_anchors;
 		case TLV_KIND_SLICE_MOMENTS:
-			if (arguments->method != LDA_JOINT)
+			if (arguments->method != LDA_JOINT && arguments->method != LDA_TENSOR)
 				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 								errmsg("of slices the method is joint, not %s",
 									   lda_methods[arguments->method]),
@@ -271,7 +273,7 @@ TLV_FUNCTION(tlv_lda)
 		TlvRequireKind(&arguments.fixed_topics, &tlv_kind_lda, "tlv_lda");
 		arguments.plan.fixed = &arguments.fixed_topics;
 	}
-	if (TlvArgumentIsNull(fcinfo, "method") && arguments.given.n == 0)
+	if (arguments.method == LDA_JOINT)
 		arguments.plan.start = TLV_LDA_START_CHOOSE;
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &arguments.plan, &plan));

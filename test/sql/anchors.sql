@@ -72,13 +72,14 @@ SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{w1,banan
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{w1,w1}');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{w1,w13}');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 1, anchors => '{w1,w7}');
-SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{w1,w7}', method => 'joint');
+SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{w1,w7}', method => 'tensor');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{NULL,w7}');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{"",w7}');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{{{w1}},{{w7}}}');
 SELECT tlv_lda('SELECT bag FROM anchored_bags', 2, anchors => '{w1,7}');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, method => 'anchor');
 SELECT tlv_fit_lda(tlv_count_moments(bag), method => 'anchors') FROM anchored_bags;
+SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), method => 'tensor') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), method => 'als') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), 3) FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_anchor_moments(bag, s) FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2, distinct_pairs => true) AS s FROM anchored_bags) f;
@@ -86,7 +87,7 @@ SELECT tlv_anchor_moments(bag, NULL) FROM anchored_bags;
 SELECT * FROM tlv_topic_anchors(tlv_simulate_lda_model(12, 2));
 -- documents of one word, one word in all, more topics than anything, counts that fill a number
 SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t AS doc, 1 + t % 3 AS item, 9 AS n FROM generate_series(1, 60) t', 3, method => 'anchors'));
-SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t AS doc, 1 + t % 3 AS item, 9 AS n FROM generate_series(1, 60) t', 3, method => 'joint'));
+SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t AS doc, 1 + t % 3 AS item, 9 AS n FROM generate_series(1, 60) t', 3, method => 'tensor'));
 SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t AS doc, 5 AS item, 9 AS n FROM generate_series(1, 60) t', 2, method => 'anchors'));
 SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT doc, word, count FROM anchored', 40, method => 'anchors', iterations => 2));
 SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t, w, CASE WHEN w = 1 THEN 9007199254740000 ELSE 2 END AS n FROM generate_series(1, 40) t, generate_series(1, 4) w WHERE (t + w) % 3 > 0',

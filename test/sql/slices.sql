@@ -24,12 +24,12 @@ SELECT tlv_info(tlv_slice_moments(bags, s))->>'documents' AS documents FROM (SEL
 -- the driver, where third moments of hundreds of topics would cost more, or have no room; stored rows and workers
 CREATE TABLE hundreds AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 12, alpha0 => 1, seed => 5), 900, 40, seed => 2);
 ANALYZE hundreds;
-CREATE TABLE hundreds_models AS SELECT 'alone' AS name, tlv_lda('SELECT bag FROM hundreds', 210, method => 'joint', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4) AS model;
+CREATE TABLE hundreds_models AS SELECT 'alone' AS name, tlv_lda('SELECT bag FROM hundreds', 210, method => 'tensor', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4) AS model;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
-INSERT INTO hundreds_models SELECT 'workers', tlv_lda('SELECT bag FROM hundreds', 210, method => 'joint', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4);
+INSERT INTO hundreds_models SELECT 'workers', tlv_lda('SELECT bag FROM hundreds', 210, method => 'tensor', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4);
 RESET max_parallel_workers_per_gather;
 SELECT name, (SELECT count(*) FROM tlv_topics(model)) AS topics, (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'slice_residual') AS sliced,
   (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'not_converged') AS not_converged FROM hundreds_models ORDER BY name;

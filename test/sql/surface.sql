@@ -74,7 +74,7 @@ SELECT function, state, count(*) FROM (
   UNION ALL SELECT f, pg_temp.state_of(f, m, format(', %L::tlv_model', m)) FROM of_kinds, unnest('{tlv_align,tlv_match}'::text[]) f
   UNION ALL SELECT 'tlv_groups', pg_temp.state_of('tlv_groups', m, ', 1') FROM of_kinds) s
 WHERE state NOT IN ('rows', '22023') GROUP BY 1, 2 ORDER BY 1, 2;
--- options stand in one order, with one type and one default each; only topics choose their method themselves
+-- options stand in one order, with one type and one default each; only dictionaries and CP, which decompose no moments, have methods of their own
 CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,options}'::text[]) WITH ORDINALITY v(word, at);
 CREATE TEMP VIEW fits AS SELECT * FROM arguments WHERE (function LIKE 'tlv\_fit\_%' OR oid IN (SELECT oid FROM arguments WHERE place = 1 AND argument = 'query')) AND kind = 'f';
 SELECT signature, string_agg(argument, ', ' ORDER BY place) AS out_of_order FROM fits JOIN vocabulary ON word = argument GROUP BY signature
@@ -86,7 +86,7 @@ SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <>
     WHEN 'tlv_dictionary' THEN 'atoms' WHEN 'tlv_network' THEN 'layers' WHEN 'tlv_fit_network' THEN 'threshold' WHEN 'tlv_fit_tucker' THEN 'ranks' WHEN 'tlv_fit_tensor_train' THEN 'ranks'
     WHEN 'tlv_crowd' THEN 'gold' WHEN 'tlv_fit_crowd' THEN 'shrink' ELSE 'k' END;
 SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument
-WHERE argument <> 'max_k' AND NOT (argument = 'method' AND (function IN ('tlv_lda', 'tlv_fit_lda') AND value = 'NULL::text' OR function = 'tlv_dictionary' AND value = '''mod''::text'
+WHERE argument <> 'max_k' AND NOT (argument = 'method' AND (function = 'tlv_dictionary' AND value = '''mod''::text'
   OR function = 'tlv_fit_cp' AND value = '''auto''::text')) GROUP BY 1
 HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;
 SELECT argument, type, min(value) AS value FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY argument, type, at ORDER BY at;

@@ -72,7 +72,7 @@ for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)",
   # of many topics the tensor takes more than the subspace, which is refused first
   (map { ("tlv_lda('SELECT bag FROM hint_docs', $_, iterations => 1)",
           "tlv_lda('SELECT bag FROM hint_docs', $_, method => 'sgd', steps => 1, refine => 'none')") } 2, 30, 110),
-  "tlv_lda('SELECT bag FROM hint_docs', 110, method => 'joint', restarts => 2, steps => 1, refine => 'none')",
+  "tlv_lda('SELECT bag FROM hint_docs', 110, method => 'tensor', restarts => 2, steps => 1, refine => 'none')",
   "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'anchors', refine => 'none')",
   "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'recover-kl', refine => 'none')",
   "tlv_gmm('SELECT x FROM hint_rows', 3)",

@@ -191,7 +191,7 @@ warn_of_plan(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *to)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "anchors_for_memory",
 										.score = plan->tensor_bytes,
-										.hint = "method => 'joint' decomposes them without "
+										.hint = "method => 'tensor' decomposes them without "
 												"forming them, a pass a step"},
 						 "the third moments of %zu topics need %.0f MB: the topics started from "
 						 "anchor words",
