@@ -21,7 +21,8 @@ COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_mo
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
     'refinement (auto or stepwise, gibbs, em, which is variational, ctm, which follows stepwise and lets topics be correlated, or none; iterations null: as many '
     'steps as it takes, of ctm alone); counts raw, damped or auto; '
-    'method joint, which starts from anchor words where documents or memory are too few for the tensor, tensor, which never does, power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic; '
+    'method joint, which starts from anchor words where documents or memory are too few for the tensor, tensor, which never does, '
+    'power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic; '
     'topics of the model fixed stay as they are, and the others of the k are learnt beside them';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
