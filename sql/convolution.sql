@@ -33,7 +33,8 @@ CREATE FUNCTION tlv_convolution(query text, k integer DEFAULT NULL, length integ
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_convolution(text, integer, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'k templates of at most length steps in the series of a query in one call; the query returns (series, t, reading), or one column of arrays of numbers in the order of time; '
+    'k templates of at most length steps (null: half as many again as there are lags of clear correlation) in the series of a query in one call; '
+    'the query returns (series, t, reading), or one column of arrays of numbers in the order of time; '
     'steps follow each other by t, and a reading that is null is a gap, as is a place where t, a number or a time, goes on by more than one and a half times the usual step of '
     'its series; method joint: of all lags together, or windows: of cyclic windows of 2 length steps; the other parameters are those of tlv_fit_convolution';
 

@@ -75,15 +75,6 @@ TLV_FUNCTION(tlv_convolution)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_convolution_arguments(fcinfo);
-	if (options.fit.length == 0)
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("length, the number of steps that a template has at most, is not given"),
-			 errhint("Readings of one template go together, others do not: length is more than the "
-					 "last lag at which they clearly do, in SELECT lag, corr(a.reading, b.reading) "
-					 "FROM readings a CROSS JOIN generate_series(1, 127) AS lag JOIN readings b ON "
-					 "(b.series, b.t) = (a.series, a.t + lag) GROUP BY lag ORDER BY lag.")));
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_convolution_plan_create(driver->ctx, &options, &plan));
 	TlvReadSeries(driver, TlvQueryText(fcinfo, "series"));

@@ -64,8 +64,17 @@ FROM series_models, series_arrays ORDER BY series;
 SELECT max(distance) < .5 AS again
 FROM series_models, tlv_match(model, tlv_convolution('SELECT s.series, s.t, s.reading FROM series_models, tlv_simulate_convolution(model, 2, 10000) s', 2, 16, restarts => 4));
 SELECT count(*) AS rows, count(DISTINCT series) AS series, max(t) AS last FROM series_true, tlv_simulate_convolution(truth, 3, 5);
+-- a length that is not given: half as many steps again as there are lags of clear correlation; the templates are as near to the truth
+CREATE TABLE series_chosen AS
+  SELECT way, tlv_convolution('SELECT series, t, reading FROM series_rows', 2, method => way) AS model FROM (VALUES ('joint'), ('windows')) AS v(way);
+SELECT way, d.score BETWEEN 10 AND 24 AS near, max(m.lag) + 1 = d.score AS steps,
+  (SELECT score FROM tlv_diagnostics(model) WHERE measure = 'passes') AS passes
+FROM series_chosen, tlv_diagnostics(model) d, tlv_templates(model) m WHERE measure = 'length' GROUP BY way, model, d.score ORDER BY way;
+SELECT max(m.distance) < 1.2 * max(g.distance) AS as_near
+FROM series_true, series_models given, series_chosen chosen, tlv_match(chosen.model, truth) m, tlv_match(given.model, truth) g WHERE way = 'joint';
+SELECT code, score, message, hint FROM tlv_warnings(tlv_convolution('SELECT 1, t, (t % 900) ^ 8 FROM generate_series(1, 9000) t', 1, restarts => 1, iterations => 1)) WHERE code = 'length_at_limit';
+DROP TABLE series_chosen;
 -- what cannot be told, and bad input
-SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 1)$$) AS no_length;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 5, 16)$$) AS too_many;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 1, 129)$$) AS too_long;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, 1 - 2 * (t * t % 7 % 2) FROM generate_series(1, 9) t', 1, 16)$$) AS too_short;

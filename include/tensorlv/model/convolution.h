@@ -85,13 +85,23 @@ extern tlv_status tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments
 									  const tlv_convolution_options *options, void **image,
 									  size_t *size);
 
+/*
+ * How many steps templates have, by moments of all lags: half as many again as there are up to the
+ * last lag whose correlation is three of Bartlett's standard errors (1946) or more from 0, but for
+ * one after a long stretch of none; at least 8 and as many as k templates need, at most the lags
+ * that there are.  Errors: memory.
+ */
+extern tlv_status tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments,
+												size_t k, size_t *length);
+
 typedef struct tlv_convolution_plan_options
 {
-	tlv_convolution_options fit; /* length must be given */
+	tlv_convolution_options fit; /* length 0: tlv_convolution_choose_length of the most lags */
 	bool windows;				 /* cyclic windows instead of all lags */
 } tlv_convolution_plan_options;
 
-/* One pass for the moments, and the fit. */
+/* One pass for the moments, or two of windows whose length is chosen, and the fit.  A chosen length
+ * is the diagnostic "length". */
 extern tlv_status tlv_convolution_plan_create(tlv_context *ctx,
 											  const tlv_convolution_plan_options *options,
 											  tlv_plan **plan);

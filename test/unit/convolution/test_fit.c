@@ -260,6 +260,75 @@ test_plan(void **state)
 	assert_above(least_correlation(&truth, &model), .8);
 }
 
+/* The length is chosen from the correlations: about as long as templates are, whatever k and noise,
+ * within what the series have, and half as long again as chance could make them at the most. */
+static void
+test_length(void **state)
+{
+	static const struct
+	{
+		tlv_convolution_simulation s;
+		size_t n, least, most;
+	} cases[] = {
+		{{1, 8, .1, .02, 0}, 20000, 8, 12},	  {{1, 16, .5, .02, 0}, 20000, 12, 24},
+		{{2, 32, .1, .02, 0}, 20000, 18, 44}, {{1, 60, .5, .02, 0}, 20000, 40, 84},
+		{{1, 60, .5, .02, 0}, 30, 8, 30},	  {{1, 8, .1, .02, 0}, 5, 5, 5},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (uint64_t seed = 1; seed <= 3; seed++)
+		{
+			tlv_convolution_simulation s = cases[i].s;
+			tlv_frame truth, moments;
+			series_rows r;
+			size_t length;
+
+			s.seed = seed;
+			truth = true_model(&s);
+			r = draw_series(&truth, cases[i].n, seed);
+			moments = moments_of(r.n, r.x, TLV_SERIES_MOST_LAGS);
+			assert_ok(tlv_convolution_choose_length(&ctx, &moments, s.k, &length));
+			print_message("length %zu noise %g n %zu seed %d: %zu\n", s.length, s.noise, cases[i].n,
+						  (int) seed, length);
+			assert_true(length >= cases[i].least && length <= cases[i].most);
+			pool_reset(&memory, &ctx);
+		}
+}
+
+static void
+test_chosen_length(void **state)
+{
+	tlv_convolution_plan_options options = {
+		.fit = {.k = 1, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1}};
+	tlv_convolution_simulation s = {1, 16, .1, .05, 1};
+	tlv_frame truth = true_model(&s), model;
+	series_rows r = draw_series(&truth, 4000, 1);
+	tlv_row row = *TLV_AS_SEQUENCE(4000, 1, r.x);
+
+	(void) state;
+	for (int windows = 0; windows < 2; windows++)
+	{
+		passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+		passes.told.form = TLV_ROW_SEQUENCE;
+		options.windows = windows != 0;
+		model = plan_model(&passes, make(&passes, &options));
+		assert_equal(tlv_frame_find(&model, "templates")->rows,
+					 tlv_diagnostics_find(&model, "length", NAN));
+		assert_equal(tlv_diagnostics_find(&model, "passes", NAN), 1 + windows);
+		assert_above(least_correlation(&truth, &model), .8);
+		plan_fail_everywhere(&passes, make, &options);
+		plan_forget(&passes);
+	}
+	for (size_t t = 0; t < 4000; t++)
+		r.x[t] = pow((double) (t % 1000), 4);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+	passes.told.form = TLV_ROW_SEQUENCE;
+	options.windows = false;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_true(tlv_warnings_find(&model, "length_at_limit", NULL));
+}
+
 static void
 test_no_rows(void **state)
 {
@@ -284,6 +353,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_activations, setup, forget),
 		cmocka_unit_test_setup_teardown(test_infer, setup, forget),
 		cmocka_unit_test_setup_teardown(test_plan, setup, forget),
+		cmocka_unit_test_setup_teardown(test_length, setup, forget),
+		cmocka_unit_test_setup_teardown(test_chosen_length, setup, forget),
 		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
 	};
 
