@@ -364,8 +364,8 @@ diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit
 					 &(tlv_warning){.code = "no_structure",
 									.score = fit->residual,
 									.hint = "try another length, more templates or more data"},
-					 "the third moments are not those of %zu templates of %zu steps: %.0f %% of "
-					 "them are left over",
+					 "the third moments are not those of templates (k = %zu, %zu steps): %.0f %% "
+					 "of them are left over",
 					 parts->k, parts->s, 100 * fit->residual));
 	if (fit->doubted > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,

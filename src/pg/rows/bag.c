@@ -196,7 +196,7 @@ weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
 					  TYPALIGN_DOUBLE, &values, nulls, &n_weights);
 	if (n_weights != n)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("%d items, but %d weights", n, n_weights),
+						errmsg("items has %d elements, but weights has %d", n, n_weights),
 						errhint("Give one weight for every item.")));
 	return values;
 }
