@@ -89,6 +89,14 @@ tlv_sequence_of_row(const tlv_row *row)
 	return (tlv_sequence){part->n, NULL, part->d, part->float64, part->missing};
 }
 
+/* Numbers of a state's covariance; none of symbols. */
+static inline size_t
+tlv_hmm_covariance_numbers(const tlv_hmm_parts *parts)
+{
+	return parts->gaussian ? tlv_mixture_variances(parts->d, parts->covariance) : 0;
+}
+
+/* open.c */
 extern tlv_status tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 
 /* TLV_BAD_PARAMETER for symbols where vectors are wanted, and so on; numbers must be finite or
