@@ -112,18 +112,30 @@ model_without(const tlv_frame *model, const tlv_grouped *groups, size_t without)
 	return PointerGetDatum(TlvMakerEnd(&maker));
 }
 
-/* tlv_leave_out(model, groups) */
+/* tlv_leave_out(model, groups, subspace): the subspace may be NULL for groups that do not refer to
+ * it. */
 TLV_FUNCTION(tlv_leave_out)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), moments = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame model, moments, subspace;
 	ArrayBuildState *models;
 	tlv_grouped groups;
 	TlvWork *work;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	model = TlvFrame(PG_GETARG_TLV(0));
+	moments = TlvFrame(PG_GETARG_TLV(1));
+	if (!PG_ARGISNULL(2))
+	{
+		subspace = TlvFrame(PG_GETARG_TLV(2));
+		TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_leave_out");
+	}
 	TlvRequireKind(&model, &tlv_kind_lda, "tlv_leave_out");
 	TlvRequireKind(&moments, &tlv_kind_grouped_moments, "tlv_leave_out");
 	work = TlvWorkBegin("tensorlv groups");
-	TlvCheck(&work->ctx, tlv_grouped_open(&work->ctx, &moments, &groups));
+	TlvCheck(&work->ctx,
+			 tlv_grouped_open(&work->ctx, &moments, PG_ARGISNULL(2) ? NULL : &subspace,
+							  "tlv_leave_out(model, groups, subspace => ...)", &groups));
 	models = initArrayResult(get_fn_expr_argtype(fcinfo->flinfo, 0), CurrentMemoryContext, false);
 	for (size_t g = 0; g < groups.groups; g++)
 		accumArrayResult(models, model_without(&model, &groups, g), false,

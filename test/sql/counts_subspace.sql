@@ -83,13 +83,15 @@ WHERE chosen ORDER BY v.k, s.criterion;
 CREATE TEMP TABLE month_docs AS SELECT doc, doc / 35 AS month, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 3, seed => 2), 700, 25, seed => 2);
 CREATE TEMP TABLE month_basis AS SELECT tlv_find_subspace(tlv_count_moments(bag), 10) AS s FROM month_docs;
 CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments,
-  tlv_count_products(bag, s) AS products, tlv_anchor_moments(bag, s) AS anchors, tlv_slice_moments(bag, s) AS slices, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
+  tlv_count_products(bag, s) AS products, tlv_anchor_moments(bag, s) AS anchors, tlv_slice_moments(bag, s) AS slices,
+  tlv_count_moments(doc / 2, bag, s, 20) AS groups, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
 SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments,
        max(pg_column_size(products) / bytes::float8) < 1 AS products, max(pg_column_size(anchors) / bytes::float8) < 1 AS anchors,
-       max(pg_column_size(slices) / bytes::float8) < 2 AS slices FROM months WHERE month < 20;
-SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products AND m.anchors = o.anchors) AS equal
+       max(pg_column_size(slices) / bytes::float8) < 2 AS slices, max(pg_column_size(groups) / bytes::float8) < .65 AS groups, round(max(pg_column_size(groups)), -2) AS bytes
+FROM months WHERE month < 20;
+SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products AND m.anchors = o.anchors AND m.groups = o.groups) AS equal
 FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, tlv_count_products(bag, s) AS products,
-  tlv_anchor_moments(bag, s) AS anchors FROM (SELECT bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
+  tlv_anchor_moments(bag, s) AS anchors, tlv_count_moments(doc / 2, bag, s, 20) AS groups FROM (SELECT doc, bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
 SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
        tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
 FROM months, month_basis WHERE month < 12 GROUP BY s;
@@ -124,6 +126,25 @@ SELECT max(distance) < 1e-6 AS half_as_many FROM months, month_basis, LATERAL (S
 SELECT pg_temp.outcome('SELECT tlv_fit_lda(anchors, 3) FROM months WHERE month = 1') AS without,
        pg_temp.outcome('SELECT tlv_find_subspace(anchors, alpha0 => 1) FROM months WHERE month = 1') AS white,
        pg_temp.outcome('SELECT tlv_fit_lda(anchors, 3, subspace => tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another;
+-- groups: of months that were added up, taken away, in windows; each left out; topics need the subspace
+SELECT tlv_fit_lda(tlv_rollup(groups), 3, 1, subspace => s) = tlv_fit_lda(whole, 3, 1, subspace => s) AS fits,
+       tlv_leave_out(tlv_fit_lda(whole, 3, 1, subspace => s), tlv_rollup(groups), s) = tlv_leave_out(tlv_fit_lda(whole, 3, 1, subspace => s), whole, s) AS left_out,
+       tlv_rollup(groups) - tlv_rollup(groups) FILTER (WHERE month > 2) = tlv_rollup(groups) FILTER (WHERE month <= 2) AS what_is_left,
+       tlv_rollup(groups)::text::tlv_moments = tlv_rollup(groups) AS from_text, 2 * tlv_rollup(groups) = tlv_rollup(groups) + tlv_rollup(groups) AS twice
+FROM months, month_basis, (SELECT tlv_count_moments(doc / 2, bag, b.s, 20) AS whole FROM month_docs, month_basis b WHERE month < 12) w WHERE month < 12 GROUP BY s, whole;
+SELECT count(*) AS windows, count(*) FILTER (WHERE w.groups = (SELECT tlv_rollup(o.groups) FROM months o WHERE o.month BETWEEN w.month - 2 AND w.month)) AS equal
+FROM (SELECT month, tlv_rollup(groups) OVER (ORDER BY month ROWS 2 PRECEDING) AS groups FROM months) w;
+-- sums, which need none, are as large as ever; with a month they are the same as those of all documents
+CREATE TEMP TABLE grouped_corpus AS SELECT tlv_count_moments(doc / 2, bag, s, 20) AS groups FROM month_docs, month_basis, generate_series(1, 3) GROUP BY s;
+SELECT pg_column_size(c.groups) > 500000 AS sums, max(distance) < 1e-6 AS alone
+FROM grouped_corpus c, month_basis, tlv_match(tlv_fit_lda(c.groups, 3, 1), tlv_fit_lda(c.groups, 3, 1, subspace => s)) GROUP BY c.groups;
+SELECT max(distance) < 1e-6 AS with_a_month FROM grouped_corpus c, month_basis, months m,
+  LATERAL (SELECT tlv_count_moments(doc / 2, bag, s, 20) AS g FROM (SELECT doc, bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT doc, bag FROM month_docs WHERE month = 5) d) o,
+  LATERAL tlv_match(tlv_fit_lda(c.groups + m.groups, 3, 1, subspace => s), tlv_fit_lda(o.g, 3, 1)) WHERE m.month = 5;
+SELECT pg_temp.outcome('SELECT tlv_fit_lda(groups, 3) FROM months WHERE month = 1') AS without,
+       pg_temp.outcome('SELECT tlv_leave_out(tlv_simulate_lda_model(1000, 3, seed => 2), groups) FROM months WHERE month = 1') AS left_out,
+       pg_temp.outcome('SELECT tlv_leave_out(tlv_simulate_lda_model(1000, 3, seed => 2), groups, tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another,
+       pg_temp.outcome('SELECT groups - g FROM months, (SELECT groups AS g FROM months WHERE month = 2) o WHERE month = 1') AS more_than_there_is;
 -- directions: k and as many more, 10 at least and 64 at most, no more than there are items
 SELECT k, tlv_info(tlv_find_subspace(s, k))->'arrays'->'basis'->0 AS directions, tlv_info(s)->'arrays'->'items'->0 AS items
 FROM unnest('{1, 10, 20, 64, 100, 300}'::int[]) k, (SELECT tlv_count_summary(bag) AS s FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 3, seed => 1), 500, 40, seed => 1)) m ORDER BY k;

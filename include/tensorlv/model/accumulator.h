@@ -109,6 +109,7 @@ typedef struct tlv_document
 	int32_t *index; /* positions of known items, by tlv_dictionary_map */
 	double *known;	/* their counts */
 	size_t n_known;
+	size_t group; /* to which it is dealt, where there are groups */
 } tlv_document;
 
 /*

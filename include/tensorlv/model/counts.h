@@ -163,19 +163,21 @@ extern tlv_status tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *mom
 										  const tlv_frame *subspace, tlv_frame *sums);
 
 /*
- * Whether products or anchor moments refer to their subspace by its digest: those of few documents
- * do, which are held in the place of sums, and sums of which a part does.  Whatever follows from
- * them needs it then.
+ * Whether products, anchor moments or moments by group refer to their subspace by its digest: those
+ * of few documents do, which are held in the place of sums, and sums of which a part does.
+ * Whatever follows from them needs it then.
  */
 extern bool tlv_count_refers(const tlv_frame *moments);
 
 /*
- * Products or anchor moments with all that follows from them, by the subspace that they were
- * collected in; NULL, which is enough for those that do not refer to it.  Errors: TLV_BAD_PARAMETER
- * for another one, or none; TLV_BAD_DATA where more was taken away than there was.
+ * The same moments with all that follows from them, by the subspace that they were collected in;
+ * NULL, which is enough for those that do not refer to it.  Errors: TLV_BAD_PARAMETER for another
+ * one, or none, with a hint how to call what needs it; TLV_BAD_DATA where more was taken away than
+ * there was.
  */
 extern tlv_status tlv_count_complete(tlv_context *ctx, const tlv_frame *moments,
-									 const tlv_frame *subspace, tlv_frame *complete);
+									 const tlv_frame *subspace, const char *call,
+									 tlv_frame *complete);
 
 /* ---- the third moment without its tensor, for hundreds of topics ---- */
 
@@ -242,13 +244,18 @@ extern tlv_status tlv_subspace_rotate(tlv_context *ctx, const tlv_frame *subspac
 /*
  * Of documents with the entity that they are of, in a subspace, W = scale * basis of its first rank
  * directions: by group of the entities, whose number is a hash of the id, totals of the items,
- * Z = tokens P2 W (width x d) and the third moment; the subspace stands once.  State: groups times
- * 2 width d + width^3 / 6 numbers.  Errors: TLV_BAD_PARAMETER for groups that are not 2 to 1,000
- * and for a subspace of distinct pairs; memory.
+ * Z = tokens P2 W (width x d) and the third moment; the subspace stands once, and few documents are
+ * held in the place of all this.  State: groups times 2 width d + width^3 / 6 numbers.  Errors:
+ * TLV_BAD_PARAMETER for groups that are not 2 to 1,000 and for a subspace of distinct pairs;
+ * memory.
  */
 extern tlv_status tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 											 size_t groups, tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_grouped_moments;
+
+/* Those that hold documents as sums: see tlv_count_complete. */
+extern tlv_status tlv_grouped_moments_sums(tlv_context *ctx, const tlv_frame *moments,
+										   const tlv_frame *subspace, tlv_frame *sums);
 
 /* Opened: the sums of all groups. */
 typedef struct tlv_grouped
@@ -261,7 +268,9 @@ typedef struct tlv_grouped
 	double *cubes;	  /* packed */
 } tlv_grouped;
 
-extern tlv_status tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all);
+/* By the subspace, and what is called: see tlv_count_complete. */
+extern tlv_status tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped,
+								   const tlv_frame *subspace, const char *call, tlv_grouped *all);
 
 /* Compressed moments (count_triples) of all groups but one; of all: without is no group.  products
  * (width x d) gets Z of these.  *image is from the arena.  Errors: memory, TLV_CANCELLED. */

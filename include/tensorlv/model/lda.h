@@ -227,7 +227,8 @@ extern tlv_status tlv_lda_fit_without(tlv_context *ctx, const tlv_frame *model,
 									  const tlv_grouped *groups, size_t without, void **image,
 									  size_t *size);
 
-/* Of all groups, as tlv_lda_fit of compressed moments. */
+/* Of all groups, as tlv_lda_fit of compressed moments; the subspace of the options is needed where
+ * the moments refer to it (tlv_count_refers). */
 extern tlv_status tlv_lda_fit_grouped(tlv_context *ctx, const tlv_frame *grouped,
 									  const tlv_lda_options *options, void **image, size_t *size);
 

@@ -40,6 +40,9 @@ extern tlv_status tlv_refuse_foreign_statistics(tlv_context *ctx);
 extern tlv_status tlv_refuse_no_constant(tlv_context *ctx, const char *aggregate, const char *what);
 /* Moments that were collected in another subspace. */
 extern tlv_status tlv_refuse_foreign_subspace(tlv_context *ctx);
+/* Moments that refer to the subspace that they were collected in, and that is not given; how to
+ * call what needs it. */
+extern tlv_status tlv_refuse_no_subspace(tlv_context *ctx, const char *call);
 
 /* ---- models ---- */
 
@@ -69,9 +72,10 @@ extern tlv_status tlv_refuse_steps(tlv_context *ctx, const char *kind);
 #define tlv_refuse_no_constant(...) ((tlv_refuse_no_constant) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #define tlv_refuse_foreign_subspace(...)                                                           \
 	((tlv_refuse_foreign_subspace) (__VA_ARGS__), TLV_BAD_PARAMETER)
-#define tlv_refuse_dimensions(...) ((tlv_refuse_dimensions) (__VA_ARGS__), TLV_BAD_PARAMETER)
-#define tlv_refuse_sandwich(...)   ((tlv_refuse_sandwich) (__VA_ARGS__), TLV_BAD_PARAMETER)
-#define tlv_refuse_steps(...)	   ((tlv_refuse_steps) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_no_subspace(...) ((tlv_refuse_no_subspace) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_dimensions(...)	((tlv_refuse_dimensions) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_sandwich(...)	((tlv_refuse_sandwich) (__VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_refuse_steps(...)		((tlv_refuse_steps) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #endif
 
 #endif /* TENSORLV_REFUSALS_H */

@@ -16,8 +16,8 @@
 /* Entries that are not worth the putting together. */
 #define FEW_ENTRIES ((size_t) 4096)
 
-const char *const tlv_document_no_sums[] = {"document_rest", "document_sizes", "document_counts",
-											NULL};
+const char *const tlv_document_no_sums[] = {"document_rest", "document_groups", "document_sizes",
+											"document_counts", NULL};
 
 bool
 tlv_documents_told(const tlv_frame *frame)
@@ -64,9 +64,11 @@ reserve_entries(tlv_context *ctx, tlv_held_documents *held, size_t n)
 }
 
 tlv_status
-tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held, double times, double rest, size_t n,
+tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held, const tlv_held_document *document,
 				   const int64_t *items, const double *counts)
 {
+	size_t n = document->n;
+
 	TLV_TRY(reserve_documents(ctx, held, held->n + 1));
 	TLV_TRY(reserve_entries(ctx, held, held->entries + n));
 	if (n > 0)
@@ -74,16 +76,17 @@ tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held, double times, dou
 		TLV_TRY(tlv_copy(ctx, held->items + held->entries, items, n * sizeof(int64_t)));
 		TLV_TRY(tlv_copy(ctx, held->counts + held->entries, counts, n * sizeof(double)));
 	}
-	held->list[held->n++] = (tlv_held_document){times, rest, held->entries, n};
+	held->list[held->n] = *document;
+	held->list[held->n++].at = held->entries;
 	held->entries += n;
-	held->total += times > 0 ? (double) n + 1 : -(double) n - 1;
+	held->total += document->times > 0 ? (double) n + 1 : -(double) n - 1;
 	return TLV_OK;
 }
 
 tlv_status
 tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held, const tlv_frame *frame)
 {
-	const double *times, *rest, *sizes, *counts;
+	const double *times, *rest, *groups, *sizes, *counts;
 	const int64_t *items;
 	size_t n, at = 0;
 
@@ -91,28 +94,35 @@ tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held, const tlv_f
 		return TLV_OK;
 	times = tlv_frame_float64(frame, "document_times");
 	rest = tlv_frame_float64(frame, "document_rest");
+	groups = tlv_frame_float64(frame, "document_groups");
 	sizes = tlv_frame_float64(frame, "document_sizes");
 	items = tlv_frame_int64(frame, "document_items");
 	counts = tlv_frame_float64(frame, "document_counts");
 	n = tlv_frame_find(frame, "document_times")->rows;
 	for (size_t t = 0; t < n; t++)
 	{
+		tlv_held_document document = {.times = times[t],
+									  .rest = rest[t],
+									  .group = groups == NULL ? 0 : (size_t) groups[t],
+									  .n = (size_t) sizes[t]};
+
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_documents_hold(ctx, held, times[t], rest[t], (size_t) sizes[t], items + at,
-								   counts + at));
-		at += (size_t) sizes[t];
+		TLV_TRY(tlv_documents_hold(ctx, held, &document, items + at, counts + at));
+		at += document.n;
 	}
 	return TLV_OK;
 }
 
 /* ---- order ---- */
 
-/* By size, rest, items and counts: -1, 0 or 1. */
+/* By group, size, rest, items and counts: -1, 0 or 1. */
 static int
 compare_documents(const tlv_held_document *a, const int64_t *items_a, const double *counts_a,
 				  const tlv_held_document *b, const int64_t *items_b, const double *counts_b)
 {
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
 	if (a->rest != b->rest)
@@ -257,8 +267,12 @@ tlv_documents_tell(tlv_context *ctx, tlv_held_documents *held, void *state, tlv_
 	for (size_t t = 0; t < held->n; t++)
 	{
 		const tlv_held_document *document = &held->list[t];
-		tlv_told_document told = {document->times, document->rest, document->n,
-								  held->items + document->at, held->counts + document->at};
+		tlv_told_document told = {.times = document->times,
+								  .length = document->rest,
+								  .group = document->group,
+								  .n = document->n,
+								  .items = held->items + document->at,
+								  .counts = held->counts + document->at};
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
@@ -287,15 +301,17 @@ tlv_documents_describe(tlv_context *ctx, tlv_held_documents *held)
 
 	tlv_free(ctx, held->block);
 	held->block = NULL;
-	TLV_TRY_NEW(ctx, block, 3 * n + 1);
+	TLV_TRY_NEW(ctx, block, 4 * n + 1);
 	held->block = block;
 	held->stored_times = block;
 	held->stored_rest = block + n;
-	held->stored_sizes = block + 2 * n;
+	held->stored_groups = block + 2 * n;
+	held->stored_sizes = block + 3 * n;
 	for (size_t t = 0; t < n; t++)
 	{
 		held->stored_times[t] = held->list[t].times;
 		held->stored_rest[t] = held->list[t].rest;
+		held->stored_groups[t] = (double) held->list[t].group;
 		held->stored_sizes[t] = (double) held->list[t].n;
 	}
 	held->stored_items = held->items;
@@ -408,6 +424,7 @@ tlv_documents_check(tlv_context *ctx, const tlv_frame *frame, size_t below)
 {
 	const double *times = tlv_frame_float64(frame, "document_times");
 	const double *rest = tlv_frame_float64(frame, "document_rest");
+	const double *groups = tlv_frame_float64(frame, "document_groups");
 	const double *sizes = tlv_frame_float64(frame, "document_sizes");
 	const double *counts = tlv_frame_float64(frame, "document_counts");
 	const int64_t *items = tlv_frame_int64(frame, "document_items");
@@ -417,7 +434,10 @@ tlv_documents_check(tlv_context *ctx, const tlv_frame *frame, size_t below)
 
 	for (size_t t = 0; t < n; t++)
 	{
-		tlv_held_document document = {times[t], rest[t], at, 0};
+		tlv_held_document document = {.times = times[t],
+									  .rest = rest[t],
+									  .group = groups == NULL ? 0 : (size_t) groups[t],
+									  .at = at};
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);

@@ -7,7 +7,8 @@
  * documents make equal values, and equal sums, in whatever order they came or were merged.
  *
  * Sections: document_times (n), document_rest (n: tokens whose items are not told apart),
- * document_sizes (n), and one after the other document_items and document_counts.
+ * document_sizes (n), and one after the other document_items and document_counts; of kinds that
+ * deal documents to groups also document_groups (n).
  */
 #ifndef TENSORLV_COUNT_DOCUMENTS_H
 #define TENSORLV_COUNT_DOCUMENTS_H
@@ -22,7 +23,8 @@ typedef struct tlv_held_document
 {
 	double times;
 	double rest;
-	size_t at; /* its first entry */
+	size_t group; /* 0 where there are none */
+	size_t at;	  /* its first entry */
 	size_t n;
 } tlv_held_document;
 
@@ -36,7 +38,7 @@ typedef struct tlv_held_documents
 	size_t settled; /* entries when equal documents were last put together */
 	double total;	/* documents and entries as they came, those taken away subtracted */
 	void *block;	/* of the stored form: */
-	double *stored_times, *stored_rest, *stored_sizes, *stored_counts;
+	double *stored_times, *stored_rest, *stored_groups, *stored_sizes, *stored_counts;
 	int64_t *stored_items;
 } tlv_held_documents;
 
@@ -44,7 +46,7 @@ typedef struct tlv_held_documents
 typedef struct tlv_told_document
 {
 	double times, length;
-	size_t n;
+	size_t group, n;
 	const int64_t *items;
 	const double *counts;
 } tlv_told_document;
@@ -88,15 +90,22 @@ typedef tlv_status (*tlv_document_taker)(tlv_context *ctx, void *state,
 			offsetof(state, held.stored_counts)                                                    \
 	}
 
+/* That of the groups. */
+#define TLV_DOCUMENT_GROUPS(SIZE_DOCUMENTS, state, held)                                           \
+	{                                                                                              \
+		"document_groups", TLV_FLOAT64, SIZE_DOCUMENTS, TLV_ONE, TLV_WHOLE, TLV_OWN,               \
+			offsetof(state, held.stored_groups)                                                    \
+	}
+
 /* Of them what multiplying a value leaves alone (tlv_sections.no_sums). */
 extern const char *const tlv_document_no_sums[];
 
 /* Whether a value holds documents. */
 extern bool tlv_documents_told(const tlv_frame *frame);
 
-/* Holds one more: items ascending.  Errors: memory. */
-extern tlv_status tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held, double times,
-									 double rest, size_t n, const int64_t *items,
+/* Holds one more, its items ascending; where its entries will be is no matter.  Errors: memory. */
+extern tlv_status tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held,
+									 const tlv_held_document *document, const int64_t *items,
 									 const double *counts);
 
 /* Holds those of a value, if it has any. */

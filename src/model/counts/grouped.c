@@ -4,6 +4,9 @@
  *
  * Of every group the totals of the items, the products Z_i = sum_t s2 c_ti y_t - g_i w_i of the
  * pair moment with the basis, and the third moment.  All else follows: m = W'totals, Q = W'Z.
+ *
+ * These sums are as large as the basis times the groups, whatever the number of documents: a value
+ * of a few holds the documents with their groups (within_documents.h), and refers to its subspace.
  */
 #include "tensorlv/model/counts.h"
 
@@ -11,9 +14,10 @@
 #include <string.h>
 
 #include "block.h"
-#include "within.h"
+#include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tensor3.h"
@@ -22,13 +26,20 @@
 #define ITEMS_BETWEEN 4096
 
 /* The sizes. */
-#define SIZE_BASIS	TLV_SIZE_1
-#define SIZE_ITEMS	TLV_SIZE_2
-#define SIZE_GROUPS TLV_SIZE_3
-#define SIZE_RITZ	TLV_SIZE_4 /* as many as the subspace has directions */
+#define SIZE_BASIS	   TLV_SIZE_1
+#define SIZE_ITEMS	   TLV_SIZE_2
+#define SIZE_SUMS	   TLV_SIZE_3 /* the groups, or 0 where all documents are held */
+#define SIZE_RITZ	   TLV_SIZE_4 /* as many as the subspace has directions */
+#define SIZE_GROUPS	   TLV_SIZE_5
+#define SIZE_HELD	   TLV_SIZE_6 /* the items, or 0 where the value refers to its subspace */
+#define SIZE_DOCUMENTS TLV_SIZE_7 /* of values that hold documents, items by their places */
+#define SIZE_ENTRIES   TLV_SIZE_8
 
 /* Most directions, as of compressed moments. */
 #define MOST_DIRECTIONS 1000
+
+/* Of the documents of a group: what counters may be rounded by. */
+#define COUNTERS_TOLERANCE 1e-6
 
 typedef struct grouped_state
 {
@@ -70,7 +81,7 @@ add_item_sums(grouped_state *state, size_t group)
 		const tlv_count_entry *entry = &block->entries[i];
 		size_t at = first + (size_t) entry->item;
 
-		state->totals[at] += entry->count;
+		state->totals[at] += block->times[entry->row] * entry->count;
 		state->correction[at] += block->s2[entry->row] * entry->count;
 		state->correction3[at] += block->s3[entry->row] * entry->count;
 	}
@@ -112,25 +123,39 @@ open_block(tlv_context *ctx, grouped_state *state, size_t group)
 							 tlv_tensor3_work(state->within.subspace->width, block->room_rows));
 }
 
+/* Known items of a document, and its length, into the block of its group. */
+static tlv_status
+grouped_enter(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document, double times)
+{
+	grouped_state *state = (grouped_state *) accumulator;
+	size_t group = document->group;
+	bool full;
+
+	tlv_assert(group < state->groups);
+	TLV_TRY(open_block(ctx, state, group));
+	TLV_TRY(tlv_count_block_add(ctx, &state->blocks[group], document, times, &full));
+	return full ? flush_block(ctx, state, group) : TLV_OK;
+}
+
 static tlv_status
 grouped_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	grouped_state *state = (grouped_state *) accumulator;
 	tlv_document *document = &state->document;
 	size_t group;
-	bool counts, full;
+	bool counts;
 
 	TLV_TRY(
 		tlv_within_read(ctx, accumulator, &state->within, row->neighbours.bag, document, &counts));
 	if (!counts)
 		return TLV_OK;
-	group = tlv_mix64((uint64_t) row->neighbours.node) % state->groups;
-	TLV_TRY(open_block(ctx, state, group));
-	TLV_TRY(tlv_count_block_add(ctx, &state->blocks[group], document, 1, &full));
+	group = document->group = tlv_mix64((uint64_t) row->neighbours.node) % state->groups;
+	TLV_TRY(state->within.closed ? grouped_enter(ctx, accumulator, document, 1)
+								 : tlv_within_hold(ctx, accumulator, document));
 	state->documents[group]++;
 	state->tokens[group] += document->length;
 	state->squared_lengths[group] += document->length * document->length;
-	return full ? flush_block(ctx, state, group) : TLV_OK;
+	return TLV_OK;
 }
 
 /* What only rows need. */
@@ -150,7 +175,8 @@ tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_
 						   tlv_accumulator **accumulator)
 {
 	size_t width = subspace->width;
-	const size_t sizes[TLV_SIZES] = {width, subspace->d, groups, subspace->block};
+	const size_t sizes[TLV_SIZES] = {width,			  subspace->d, groups,
+									 subspace->block, groups,	   subspace->d};
 	grouped_state *state;
 
 	TLV_TRY(tlv_within_require_all_pairs(ctx, subspace, "moments by group"));
@@ -241,7 +267,21 @@ add_group(tlv_context *ctx, const tlv_frame *grouped, const char *name, size_t n
 }
 
 tlv_status
-tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all)
+tlv_grouped_moments_sums(tlv_context *ctx, const tlv_frame *moments, const tlv_frame *subspace,
+						 tlv_frame *sums)
+{
+	size_t groups = tlv_frame_find(moments, "documents")->rows;
+	tlv_accumulator *accumulator;
+	tlv_subspace *opened;
+
+	TLV_TRY(tlv_subspace_open(ctx, subspace, true, &opened));
+	TLV_TRY(tlv_grouped_moments_create(ctx, opened, groups, &accumulator));
+	return tlv_within_sums(ctx, accumulator, moments, sums);
+}
+
+/* Those of a value that holds all of them. */
+static tlv_status
+open_sums(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all)
 {
 	size_t width = tlv_frame_find(grouped, "basis")->rows;
 	size_t d = tlv_frame_find(grouped, "items")->rows;
@@ -269,6 +309,16 @@ tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, tlv_grouped *all)
 			all->weights[i * width + j] = scale[i] * basis[i * width + j];
 	}
 	return TLV_OK;
+}
+
+tlv_status
+tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped, const tlv_frame *subspace,
+				 const char *call, tlv_grouped *all)
+{
+	tlv_frame complete;
+
+	TLV_TRY(tlv_count_complete(ctx, grouped, subspace, call, &complete));
+	return open_sums(ctx, &complete, all);
 }
 
 /* The counters of the groups but that one. */
@@ -356,6 +406,53 @@ tlv_grouped_without(tlv_context *ctx, const tlv_grouped *all, size_t without, do
 
 /* ---- the declaration ---- */
 
+/* Documents of a value are of its groups, and no more than their counters say where there are no
+ * sums. */
+static tlv_status
+check_documents(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const double *documents = tlv_frame_float64(frame, "documents");
+	const double *times = tlv_frame_float64(frame, "document_times");
+	const double *of = tlv_frame_float64(frame, "document_groups");
+	double *held, summed;
+
+	TLV_TRY_NEW0(ctx, held, sizes[SIZE_GROUPS]);
+	for (size_t t = 0; t < sizes[SIZE_DOCUMENTS]; t++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, t);
+		if (of[t] >= (double) sizes[SIZE_GROUPS])
+			return tlv_fail(ctx, TLV_CORRUPT, "document %zu is of group %g of %zu", t + 1,
+							of[t] + 1, sizes[SIZE_GROUPS]);
+		held[(size_t) of[t]] += times[t];
+	}
+	for (size_t g = 0; g < sizes[SIZE_GROUPS]; g++)
+	{
+		summed = documents[g] - held[g];
+		if (summed < -COUNTERS_TOLERANCE * documents[g] ||
+			(sizes[SIZE_SUMS] == 0 && summed > COUNTERS_TOLERANCE * documents[g]))
+			return tlv_fail(ctx, TLV_CORRUPT, "group %zu holds %g documents instead of %g", g + 1,
+							held[g], documents[g]);
+	}
+	tlv_free(ctx, held);
+	return tlv_within_check_documents(ctx, frame, sizes[SIZE_ITEMS], &summed);
+}
+
+/* Sums are there of all documents that are not held. */
+static tlv_status
+check_sums(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const double *documents = tlv_frame_float64(frame, "documents");
+
+	if (sizes[SIZE_SUMS] != 0 && sizes[SIZE_SUMS] != sizes[SIZE_GROUPS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"totals\" has the wrong shape");
+	if (tlv_documents_told(frame))
+		return check_documents(ctx, frame, sizes);
+	for (size_t g = 0; sizes[SIZE_SUMS] == 0 && g < sizes[SIZE_GROUPS]; g++)
+		if (documents[g] != 0)
+			return tlv_fail(ctx, TLV_CORRUPT, "the sums of %g documents are missing", documents[g]);
+	return TLV_OK;
+}
+
 static tlv_status
 grouped_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
@@ -365,42 +462,96 @@ grouped_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"distinct\" is not 0");
 	if (sizes[SIZE_RITZ] < sizes[SIZE_BASIS] || sizes[SIZE_RITZ] > sizes[SIZE_ITEMS])
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"ritz\" has the wrong shape");
-	return tlv_count_check_subspace(ctx, frame, "basis");
+	if (sizes[SIZE_HELD] != 0 && sizes[SIZE_HELD] != sizes[SIZE_ITEMS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" has the wrong shape");
+	TLV_TRY(check_sums(ctx, frame, sizes));
+	return sizes[SIZE_HELD] == 0 ? tlv_count_check_reference(ctx, frame, "basis", sizes[SIZE_BASIS])
+								 : tlv_count_check_subspace(ctx, frame, "basis");
+}
+
+static bool
+grouped_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
+{
+	const grouped_state *state = (const grouped_state *) accumulator;
+	size_t width = state->declared.sizes[SIZE_BASIS];
+	double groups = (double) state->groups;
+	double entries = fmin(groups * (double) items, (double) state->within.documents.entries);
+
+	return tlv_within_few(&state->within, bytes,
+						  (double) (width + 3) * (double) state->declared.sizes[SIZE_HELD] +
+							  (double) (width + 1) * entries +
+							  groups * (double) tlv_packed3_size(width));
 }
 
 #define AT(member) offsetof(grouped_state, member)
-static const tlv_declaration grouped_list[] = {
-	{"documents", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"tokens", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
-	{"squared_lengths", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
-	 AT(squared_lengths)},
-	TLV_WITHIN_LIST(grouped_state),
-	TLV_WITHIN_ITEMS(grouped_state, SIZE_ITEMS),
-	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
-	{"totals", TLV_FLOAT64, SIZE_ITEMS, SIZE_GROUPS, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
-	{"products", TLV_FLOAT64, SIZE_BASIS, TLV_2_TIMES_3, TLV_ANY, TLV_SUM, AT(products)},
-	{"triples", TLV_FLOAT64, TLV_CUBES_1, SIZE_GROUPS, TLV_ANY, TLV_SUM, AT(cubes)},
-};
+#define GROUPED_LIST                                                                               \
+	{"documents", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},           \
+		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
+		{"tokens", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},       \
+		{"squared_lengths", TLV_FLOAT64, SIZE_GROUPS,		 TLV_ONE,                              \
+		 TLV_NONNEGATIVE,	TLV_SUM,	 AT(squared_lengths)},                                     \
+		TLV_WITHIN_LIST(grouped_state), TLV_WITHIN_ITEMS(grouped_state, SIZE_HELD),                \
+		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \
+		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
+		{"totals", TLV_FLOAT64, SIZE_ITEMS, SIZE_SUMS, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},      \
+		{"products", TLV_FLOAT64, SIZE_BASIS, TLV_2_TIMES_3, TLV_ANY, TLV_SUM, AT(products)},      \
+	{                                                                                              \
+		"triples", TLV_FLOAT64, TLV_CUBES_1, SIZE_SUMS, TLV_ANY, TLV_SUM, AT(cubes)                \
+	}
+
+static const tlv_declaration grouped_list[] = {GROUPED_LIST};
+/* Of moments that hold documents; their sums are of what came otherwise. */
+static const tlv_declaration told_list[] = {
+	GROUPED_LIST, TLV_DOCUMENT_GROUPS(SIZE_DOCUMENTS, grouped_state, within.documents),
+	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, grouped_state, within.documents)};
 #undef AT
+#define GROUPED_SECTIONS(of)                                                                       \
+	.state = sizeof(grouped_state), .kind = TLV_KIND_GROUPED_MOMENTS, TLV_LIST(of),                \
+	.least = {1, 1, 0, 1, 2}, .flush = grouped_flush, .check_more = grouped_check,                 \
+	.no_sums = tlv_document_no_sums
+#define GROUPED_MOST                                                                               \
+	MOST_DIRECTIONS, (size_t) TLV_DICTIONARY_MAX, TLV_MOST_GROUPS, (size_t) TLV_DICTIONARY_MAX,    \
+		TLV_MOST_GROUPS, (size_t) TLV_DICTIONARY_MAX
 static const tlv_sections grouped_sections = {
-	.state = sizeof(grouped_state),
-	.kind = TLV_KIND_GROUPED_MOMENTS,
-	TLV_LIST(grouped_list),
-	.least = {1, 1, 2, 1},
-	.most = {MOST_DIRECTIONS, (size_t) TLV_DICTIONARY_MAX, TLV_MOST_GROUPS,
-			 (size_t) TLV_DICTIONARY_MAX},
-	.flush = grouped_flush,
-	.check_more = grouped_check,
+	GROUPED_SECTIONS(grouped_list),
+	.most = {GROUPED_MOST},
+};
+static const tlv_sections grouped_told = {
+	GROUPED_SECTIONS(told_list),
+	.takes_away = true,
+	.most = {GROUPED_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_accumulator_class grouped_class = {
-	.name = "grouped_moments",
-	TLV_DECLARED(&grouped_sections),
-	.rows = TLV_ROW_NEIGHBOURS,
-	.add = grouped_add,
+static const tlv_sections *
+grouped_form(const tlv_frame *frame)
+{
+	return tlv_documents_told(frame) ? &grouped_told : &grouped_sections;
+}
+
+static tlv_status
+grouped_check_form(tlv_context *ctx, const tlv_frame *frame)
+{
+	return tlv_sections_check(ctx, frame, grouped_form(frame));
+}
+
+static const tlv_within_class grouped_class = {
+	.class =
+		{
+			.name = "grouped_moments",
+			TLV_WITHIN_CLASS(&grouped_sections, grouped_form),
+			.rows = TLV_ROW_NEIGHBOURS,
+			.add = grouped_add,
+		},
+	.within = offsetof(grouped_state, within),
+	.told = &grouped_told,
+	.items = SIZE_HELD,
+	.sums = SIZE_SUMS,
+	.documents = SIZE_DOCUMENTS,
+	.entries = SIZE_ENTRIES,
+	.enter = grouped_enter,
+	.smaller = grouped_smaller,
 };
 const tlv_kind tlv_kind_grouped_moments = {TLV_KIND_LINE(GROUPED_MOMENTS, grouped_moments),
-										   .accumulator = &grouped_class};
+										   .check = grouped_check_form,
+										   .accumulator = &grouped_class.class};

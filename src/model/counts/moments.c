@@ -249,17 +249,21 @@ tlv_summary_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *r
 		TLV_TRY(run_off(ctx, state->keep, document));
 	if (state->closed)
 	{
-		tlv_told_document told = {1, document->length, document->n, document->items,
-								  document->counts};
+		tlv_told_document told = {.times = 1,
+								  .length = document->length,
+								  .n = document->n,
+								  .items = document->items,
+								  .counts = document->counts};
 
 		TLV_TRY(tlv_summary_enter(ctx, state, &told));
 		state->told += (double) document->n + 1;
 	}
 	else
 	{
+		tlv_held_document held = {.times = 1, .n = document->n};
+
 		tlv_summary_leave_held(ctx, state);
-		TLV_TRY(tlv_documents_hold(ctx, &state->held, 1, 0, document->n, document->items,
-								   document->counts));
+		TLV_TRY(tlv_documents_hold(ctx, &state->held, &held, document->items, document->counts));
 		TLV_TRY(tlv_summary_settle_some(ctx, state, &many));
 	}
 	state->documents++;

@@ -205,7 +205,8 @@ tlv_subspace_whiten(tlv_context *ctx, const tlv_frame *moments,
 	whitening w = {.moments = &complete};
 	double *basis, *none;
 
-	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace, &complete));
+	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace,
+							   "tlv_find_subspace(moments, subspace => ...)", &complete));
 	moments = &complete;
 	w.width = tlv_frame_find(moments, "basis")->rows;
 	w.d = tlv_frame_find(moments, "basis")->columns;

@@ -11,6 +11,7 @@
 
 #include "subspace_parts.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
 /* The iteration on an exact pair moment. */
@@ -278,26 +279,25 @@ bool
 tlv_count_refers(const tlv_frame *moments)
 {
 	return (moments->header->kind == TLV_KIND_COUNT_PRODUCTS ||
-			moments->header->kind == TLV_KIND_ANCHOR_MOMENTS) &&
+			moments->header->kind == TLV_KIND_ANCHOR_MOMENTS ||
+			moments->header->kind == TLV_KIND_GROUPED_MOMENTS) &&
 		   tlv_frame_find(moments, "items")->rows == 0;
 }
 
 tlv_status
 tlv_count_complete(tlv_context *ctx, const tlv_frame *moments, const tlv_frame *subspace,
-				   tlv_frame *complete)
+				   const char *call, tlv_frame *complete)
 {
 	*complete = *moments;
 	if (subspace != NULL &&
 		!tlv_digest_equal(tlv_frame_digest(moments, "subspace"), &subspace->header->digest))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in another subspace");
+		return tlv_refuse_foreign_subspace(ctx);
 	if (!tlv_count_refers(moments))
 		return TLV_OK;
 	if (subspace == NULL)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "these moments refer to the subspace that they were collected in");
-		return tlv_fail_hint(ctx, "Pass it, too, as subspace => ...");
-	}
+		return tlv_refuse_no_subspace(ctx, call);
+	if (moments->header->kind == TLV_KIND_GROUPED_MOMENTS)
+		return tlv_grouped_moments_sums(ctx, moments, subspace, complete);
 	return moments->header->kind == TLV_KIND_COUNT_PRODUCTS
 			   ? tlv_count_products_sums(ctx, moments, subspace, complete)
 			   : tlv_anchor_moments_sums(ctx, moments, subspace, complete);
@@ -361,7 +361,8 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 {
 	tlv_frame complete;
 
-	TLV_TRY(tlv_count_complete(ctx, products, options->subspace, &complete));
+	TLV_TRY(tlv_count_complete(ctx, products, options->subspace,
+							   "tlv_find_subspace(products, subspace => ...)", &complete));
 	return next_of_products(ctx, &complete, options, image, size);
 }
 

@@ -36,7 +36,7 @@ size_of(const tlv_accumulator *accumulator, tlv_dimension size)
 static tlv_status
 enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 {
-	tlv_document document = {.length = told->length, .n_known = told->n};
+	tlv_document document = {.length = told->length, .n_known = told->n, .group = told->group};
 	tlv_status status;
 
 	TLV_TRY_NEW(ctx, document.index, told->n + 1);
@@ -71,7 +71,8 @@ tlv_status
 tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
 {
 	tlv_within *within = within_of(accumulator);
-	double rest = document->length;
+	tlv_held_document held = {
+		.times = 1, .rest = document->length, .group = document->group, .n = document->n_known};
 	bool many;
 
 	if (document->n_known > within->places_room)
@@ -86,10 +87,9 @@ tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_docume
 	for (size_t i = 0; i < document->n_known; i++)
 	{
 		within->places[i] = document->index[i];
-		rest -= document->known[i];
+		held.rest -= document->known[i];
 	}
-	TLV_TRY(tlv_documents_hold(ctx, &within->documents, 1, rest, document->n_known, within->places,
-							   document->known));
+	TLV_TRY(tlv_documents_hold(ctx, &within->documents, &held, within->places, document->known));
 	TLV_TRY(tlv_documents_settle_some(ctx, &within->documents, &many));
 	return many ? close_documents(ctx, accumulator) : TLV_OK;
 }
@@ -100,8 +100,11 @@ tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_docume
 static double
 summed_documents(const tlv_frame *frame, tlv_document_sums *sums)
 {
-	double documents = tlv_frame_scalar(frame, "documents", 0);
+	const tlv_section *section = tlv_frame_find(frame, "documents"); /* by group */
+	double documents = 0;
 
+	for (size_t g = 0; g < section->rows; g++)
+		documents += tlv_frame_float64(frame, "documents")[g];
 	tlv_documents_add_up(frame, sums);
 	return fabs(documents - sums->documents) <= COUNTERS_TOLERANCE * fabs(documents)
 			   ? 0

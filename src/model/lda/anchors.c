@@ -182,7 +182,8 @@ tlv_lda_fit_anchors(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_op
 	tlv_anchor_points points;
 	size_t wanted;
 
-	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace, &complete));
+	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace,
+							   "tlv_fit_lda(moments, subspace => ...)", &complete));
 	TLV_TRY(tlv_lda_anchor_alpha0(ctx, options));
 	TLV_TRY(open_moments(ctx, options, &low));
 	wanted = fit->k;

@@ -88,11 +88,7 @@ find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options 
 	if (!tlv_count_triples_refer(triples))
 		return TLV_OK;
 	if (given == NULL)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "moments of so few documents refer to the subspace that they were collected in");
-		return tlv_fail_hint(ctx, "Pass it: tlv_fit_lda(moments, subspace => ...).");
-	}
+		return tlv_refuse_no_subspace(ctx, "tlv_fit_lda(moments, subspace => ...)");
 	*subspace = given;
 	if (tlv_frame_find(given, "items")->rows != tlv_frame_find(triples, "totals")->rows ||
 		tlv_frame_find(given, "basis")->rows < tlv_frame_find(triples, "mean")->rows)

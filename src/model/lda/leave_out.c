@@ -106,7 +106,8 @@ tlv_lda_fit_grouped(tlv_context *ctx, const tlv_frame *grouped, const tlv_lda_op
 {
 	tlv_grouped groups;
 
-	TLV_TRY(tlv_grouped_open(ctx, grouped, &groups));
+	TLV_TRY(tlv_grouped_open(ctx, grouped, options->subspace,
+							 "tlv_fit_lda(moments, subspace => ...)", &groups));
 	return fit_groups(ctx, &groups, groups.groups, *options, image, size);
 }
 

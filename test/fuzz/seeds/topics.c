@@ -58,7 +58,7 @@ save_for_fits(const char *name, const tlv_frame *triples)
 	}
 }
 
-/* Moments by group of six documents in that subspace. */
+/* Moments by group of six documents in that subspace, as sums, too. */
 static void
 save_groups(const tlv_subspace *subspace)
 {
@@ -67,7 +67,8 @@ save_groups(const tlv_subspace *subspace)
 	must(tlv_grouped_moments_create(&ctx, subspace, 3, &accumulator));
 	for (size_t t = 0; t < 6; t++)
 		must(tlv_add(&ctx, accumulator, TLV_AS_NEIGHBOURS((int64_t) t, document(t))));
-	save_stored("grouped-moments", accumulator);
+	save_stored("grouped-documents", accumulator);
+	save_collected("grouped-moments", accumulator);
 }
 
 static tlv_frame

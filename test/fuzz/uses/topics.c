@@ -84,34 +84,46 @@ use_subspace(const tlv_frame *frame)
 	}
 }
 
-/* Products of a subspace as wide as theirs, which they say to belong to. */
-static void
-use_products(const tlv_frame *products)
+/* A subspace of so many items, which the moments say to belong to. */
+static bool
+subspace_for(const tlv_frame *moments, size_t n, size_t rank, tlv_frame *subspace)
 {
 	static const int64_t items[] = {1, 2, 3, 5, 7, 8};
 	static const double counts[] = {1, 2, 1, 3, 1, 1};
-	size_t width = tlv_frame_find(products, "rayleigh")->rows, size;
-	tlv_subspace_options options = {.rank = 1, .seed = 1};
+	tlv_subspace_options options = {.rank = rank, .seed = 1};
 	tlv_accumulator *accumulator;
 	tlv_bag_image *bag;
-	tlv_frame frame, subspace;
+	tlv_frame frame;
 	void *image;
+	size_t size;
 
-	if (width == 0 || width > sizeof(items) / sizeof(items[0]))
-		return;
-	bag = tlv_alloc0(&ctx, tlv_bag_size(width, items, counts), 1);
+	if (n == 0 || n > sizeof(items) / sizeof(items[0]))
+		return false;
+	bag = tlv_alloc0(&ctx, tlv_bag_size(n, items, counts), 1);
 	if (bag == NULL)
-		return;
-	tlv_bag_write(width, items, counts, bag);
-	USE(tlv_count_summary_create(&ctx, &accumulator));
-	USE(tlv_add(&ctx, accumulator, TLV_AS_BAG(bag)));
-	if (!build_checked(&ctx, &builder, accumulator, &frame))
-		return;
-	USE(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size));
-	USE(tlv_frame_open(&ctx, image, size, &subspace));
-	*(tlv_digest *) tlv_frame_digest(products, "subspace") = subspace.header->digest;
-	options = (tlv_subspace_options){.subspace = &subspace};
-	tlv_subspace_from_moments(&ctx, products, &options, &image, &size);
+		return false;
+	tlv_bag_write(n, items, counts, bag);
+	if (tlv_count_summary_create(&ctx, &accumulator) != TLV_OK ||
+		tlv_add(&ctx, accumulator, TLV_AS_BAG(bag)) != TLV_OK ||
+		!build_checked(&ctx, &builder, accumulator, &frame) ||
+		tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size) != TLV_OK ||
+		tlv_frame_open(&ctx, image, size, subspace) != TLV_OK)
+		return false;
+	*(tlv_digest *) tlv_frame_digest(moments, "subspace") = subspace->header->digest;
+	return true;
+}
+
+/* Products of a subspace as wide as theirs. */
+static void
+use_products(const tlv_frame *products)
+{
+	tlv_frame subspace;
+	tlv_subspace_options options = {.subspace = &subspace};
+	void *image;
+	size_t size;
+
+	if (subspace_for(products, tlv_frame_find(products, "rayleigh")->rows, 1, &subspace))
+		tlv_subspace_from_moments(&ctx, products, &options, &image, &size);
 }
 
 static void
@@ -145,17 +157,20 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 static void
 use_groups(const tlv_frame *frame)
 {
-	const tlv_lda_options options = {.alpha0 = 0.5, .eta = 0.1, .seed = 1};
+	size_t width = tlv_frame_find(frame, "basis")->rows, d = tlv_frame_find(frame, "totals")->rows;
+	tlv_lda_options options = {.alpha0 = 0.5, .eta = 0.1, .seed = 1};
 	tlv_grouped groups;
-	tlv_frame model;
+	tlv_frame model, subspace;
 	void *image;
 	size_t size;
 
-	if (tlv_frame_find(frame, "basis")->rows > 12)
+	if (width > 12)
 		return; /* too slow here */
+	if (tlv_count_refers(frame) && subspace_for(frame, d, width, &subspace))
+		options.subspace = &subspace;
 	USE(tlv_lda_fit_grouped(&ctx, frame, &options, &image, &size));
 	USE(tlv_frame_open(&ctx, image, size, &model));
-	USE(tlv_grouped_open(&ctx, frame, &groups));
+	USE(tlv_grouped_open(&ctx, frame, options.subspace, "", &groups));
 	USE(tlv_lda_fit_without(&ctx, &model, &groups, 0, &image, &size));
 }
 

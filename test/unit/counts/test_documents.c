@@ -5,10 +5,11 @@
 #include "assertions.h"
 #include "count_fixture.h"
 
-#define ITEMS 400
-#define EACH  8
-#define SMALL 30
-#define RANK  10
+#define ITEMS  400
+#define EACH   8
+#define SMALL  30
+#define RANK   10
+#define GROUPS 3
 
 /* Document t of EACH distinct items, some of which the subspace does not have. */
 static tlv_status
@@ -24,6 +25,8 @@ add_one(tlv_accumulator *accumulator, int t)
 		items[i] = i * (ITEMS / EACH + 7) + (int64_t) tlv_rng_below(&own, ITEMS / EACH);
 		counts[i] = 1 + (double) (tlv_rng_below(&own, 4) == 0);
 	}
+	if (accumulator->class->rows == TLV_ROW_NEIGHBOURS)
+		return tlv_add(&ctx, accumulator, TLV_AS_NEIGHBOURS(t, make_bag(EACH, items, counts)));
 	return tlv_add(&ctx, accumulator, TLV_AS_BAG(make_bag(EACH, items, counts)));
 }
 
@@ -89,6 +92,19 @@ taken_out(tlv_frame a, tlv_frame b, bool exactly)
 	return kept(x, true);
 }
 
+/* What is left of a value without itself: no documents, nor sums. */
+static tlv_frame
+taken_out_all(tlv_frame a)
+{
+	tlv_accumulator *x = empty_like(a);
+	bool done;
+
+	assert_ok(x->class->merge(&ctx, x, &a));
+	assert_ok(tlv_accumulator_subtract(&ctx, x, &a, true, &done));
+	assert_true(done);
+	return kept(x, false);
+}
+
 static tlv_frame
 times(double factor, tlv_frame a)
 {
@@ -110,7 +126,8 @@ sums_of(tlv_frame told, tlv_frame subspace)
 	if (told.header->kind == TLV_KIND_COUNT_TRIPLES)
 		assert_ok(tlv_count_triples_sums(&ctx, &told, &subspace, &sums));
 	else
-		assert_ok(class->sums != NULL ? TLV_OK : tlv_count_complete(&ctx, &told, &subspace, &sums));
+		assert_ok(class->sums != NULL ? TLV_OK
+									  : tlv_count_complete(&ctx, &told, &subspace, "", &sums));
 	if (class->sums == NULL)
 		return sums;
 	assert_ok(class->sums(&ctx, &told, &image, &size));
@@ -130,7 +147,30 @@ make_anchors(tlv_frame value)
 	return accumulator;
 }
 
-static const maker makers[] = {make_summary, make_pairs, make_triples, make_products, make_anchors};
+static tlv_accumulator *
+make_groups(tlv_frame value)
+{
+	tlv_subspace *subspace;
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_subspace_open(&ctx, &value, true, &subspace));
+	assert_ok(tlv_grouped_moments_create(&ctx, subspace, GROUPS, &accumulator));
+	return accumulator;
+}
+
+/* Of all groups. */
+static double
+documents_of(tlv_frame frame)
+{
+	double sum = 0;
+
+	for (size_t g = 0; g < tlv_frame_find(&frame, "documents")->rows; g++)
+		sum += tlv_frame_float64(&frame, "documents")[g];
+	return sum;
+}
+
+static const maker makers[] = {make_summary,  make_pairs,	make_triples,
+							   make_products, make_anchors, make_groups};
 #define KINDS		(sizeof(makers) / sizeof(makers[0]))
 #define IN_SUBSPACE 2 /* the first of those whose documents refer to their subspace */
 
@@ -207,7 +247,7 @@ test_many(void **state)
 		assert_ok(x->class->merge(&ctx, x, &both));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
 		less = kept(x, false);
-		assert_equal(tlv_frame_scalar(&less, "documents", 0), 2500);
+		assert_equal(documents_of(less), 2500);
 		/* documents of the sums that are told apart again */
 		few = kept(with_documents(makers[m](subspace), 100, 120), true);
 		x = empty_like(many);
@@ -294,6 +334,42 @@ test_products(void **state)
 					 TLV_BAD_PARAMETER);
 }
 
+/* Documents are of one of the groups, each of which counts its own. */
+static void
+test_groups(void **state)
+{
+	tlv_frame subspace = wide_subspace(), all, left;
+	tlv_frame few = kept(with_documents(make_groups(subspace), 0, SMALL), true);
+	double first = tlv_frame_float64(&few, "documents")[0];
+	tlv_grouped groups;
+
+	(void) state;
+	assert_true(tlv_count_refers(&few));
+	assert_int_equal(tlv_frame_find(&few, "totals")->columns, 0);
+	assert_int_equal(tlv_frame_find(&few, "triples")->columns, 0);
+	assert_true(accepts_number(few, "documents", first));
+	assert_false(accepts_number(few, "documents", first + 1));
+	assert_false(accepts_number(few, "documents", first - 1));
+	assert_false(accepts_number(few, "document_groups", GROUPS));
+	assert_false(accepts_number(few, "document_groups", 1)); /* ascending, and of another counter */
+	assert_false(accepts_number(few, "document_groups", 0.5));
+	assert_fails(tlv_grouped_open(&ctx, &few, NULL, "call()", &groups), TLV_BAD_PARAMETER,
+				 "refer to the subspace");
+	assert_string_equal(
+		ctx.error.hint,
+		"Those of few documents do, and sums of which a part does. Pass it, too: call().");
+	left = wide_subspace();
+	assert_fails(tlv_grouped_open(&ctx, &few, &left, "", &groups), TLV_BAD_PARAMETER,
+				 "another subspace");
+	/* sums of which nothing is left, and those that say so without */
+	all = taken_out(few, kept(with_documents(make_groups(subspace), 1, SMALL), true), true);
+	assert_equal(documents_of(all), 1);
+	left = taken_out_all(all);
+	assert_equal(documents_of(left), 0);
+	assert_false(accepts_number(left, "documents", 1));
+	assert_ok(tlv_grouped_open(&ctx, &left, &subspace, "", &groups));
+}
+
 int
 main(void)
 {
@@ -303,6 +379,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("count_documents", tests, NULL, NULL);

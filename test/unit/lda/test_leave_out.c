@@ -93,7 +93,7 @@ test_sums(void **state)
 	tlv_grouped groups;
 
 	(void) state;
-	assert_ok(tlv_grouped_open(&ctx, &moments, &groups));
+	assert_ok(tlv_grouped_open(&ctx, &moments, &subspace, "", &groups));
 	for (size_t g = 0; g <= GROUPS; g++)
 	{
 		tlv_frame right = others(&c, &subspace, g), found;
@@ -168,7 +168,7 @@ test_topics(void **state)
 	assert_ok(tlv_lda_fit_grouped(&ctx, &moments, &options, &image, &size));
 	all = checked(TLV_FRAME_MODEL, image, size);
 	assert_true(distance(&all, &plain) < 1e-4);
-	assert_ok(tlv_grouped_open(&ctx, &moments, &groups));
+	assert_ok(tlv_grouped_open(&ctx, &moments, &subspace, "", &groups));
 	assert_ok(tlv_lda_fit_without(&ctx, &all, &groups, 1, &image, &size));
 	out = checked(TLV_FRAME_MODEL, image, size);
 	triples = others(&c, &subspace, 1);
