@@ -60,4 +60,4 @@ CREATE FUNCTION tlv_leave_out(model tlv_model, groups tlv_moments, subspace tlv_
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_leave_out(tlv_model, tlv_moments, tlv_subspace) IS
     'topics fitted again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn; for tlv_jackknife. Moments of few documents need the subspace that they '
-    'were collected in';
+    'were collected in, and with others it does no harm';

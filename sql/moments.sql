@@ -117,7 +117,7 @@ CREATE FUNCTION tlv_find_subspace(moments tlv_moments, k integer DEFAULT NULL, m
 COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint, float8, tlv_subspace) IS
     'a subspace from moments: of a summary a random start; of products the next orthonormal basis with its Ritz values; of exact moments the leading directions at once; of anchor moments the '
     'basis in which the second moment of topics with alpha0 is white, for tlv_slice_moments; of vectors the leading directions of the covariance. distinct_pairs leaves out pairs of an item '
-    'with itself, for choosing k; products and anchor moments of few documents need the subspace that they were collected in';
+    'with itself, for choosing k; products and anchor moments of few documents need the subspace that they were collected in, and with others it does no harm';
 CREATE FUNCTION tlv_find_subspace(subspace tlv_subspace, slices tlv_moments) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_slices' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_find_subspace(tlv_subspace, tlv_moments) IS

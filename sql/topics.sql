@@ -7,7 +7,7 @@ CREATE FUNCTION tlv_fit_lda(moments tlv_moments, k integer DEFAULT NULL, alpha0 
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text[], text, integer, integer, bigint, text, jsonb) IS
     'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for, so that there is no max_k), alpha0 the sum of the Dirichlet '
-    'parameters (0: single topic model; null: by least residual), subspace that of the moments, where they refer to it, '
+    'parameters (0: single topic model; null: by least residual), subspace the one that the moments were collected in, which those of few documents need and which does no harm with others, '
     'method joint, power, als or sgd, restarts and steps of the decomposition; or anchors, as joint is of anchor moments, by anchor words, the first of '
     'which are those given, digits of items, one or one row of them a topic; of exact co-occurrences anchors, recover or recover-kl, with k given';
 CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, counts text DEFAULT 'auto',
