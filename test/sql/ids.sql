@@ -127,5 +127,8 @@ SELECT tlv_assign(views, ROW('0', 'no', '1')) FROM told WHERE told = 'bigint';
 SELECT tlv_assign(views, ROW(0, 99, 1)) FROM told WHERE told = 'text';
 SELECT tlv_assign(views, ARRAY[0, 1, 1]) FROM told WHERE told = 'text';
 SELECT tlv_viterbi(hmm, ARRAY['18446744073709551616']) FROM told WHERE told = 'bigint';
+SELECT given, tlv_viterbi(hmm, ARRAY[given]) = tlv_viterbi(hmm, ARRAY[11]) AS is_11 FROM told, unnest('{11,011,-11,-9223372036854775808}'::text[]) given WHERE told = 'bigint';
+SELECT given, pg_temp.refusal(format('SELECT tlv_viterbi(hmm, ARRAY[%L]) FROM told WHERE told = ''bigint''', given)) AS state
+FROM unnest(ARRAY['', '-', '+11', ' 11', '11 ', '1-1', '--11', '11.0', '1e1', '0x11', '9223372036854775808', '-9223372036854775809', '000000000000000000011']) given;
 SELECT told, tlv_infer(hmm, ARRAY['99']) = tlv_infer(hmm, ARRAY[NULL::text]) AS unknown, tlv_edge_probability(mmsb, '999', '1') IS NULL AS unknown_node,
   (SELECT sum(tlv_edge_probability(mmsb, a.node, b.node)) > 0 FROM tlv_memberships(mmsb) a, tlv_memberships(mmsb) b) AS by_id FROM told ORDER BY told;

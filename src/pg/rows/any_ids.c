@@ -17,14 +17,15 @@ TlvNumberId(tlv_text name)
 	char digits[MOST_CHARACTERS + 1], *end = digits;
 	long long number = 0;
 
-	if (name.length > 0 && name.length <= MOST_CHARACTERS &&
-		strspn(memcpy(digits, name.bytes, name.length), "-0123456789") >= name.length)
+	if (name.length > 0 && name.length <= MOST_CHARACTERS)
 	{
+		memcpy(digits, name.bytes, name.length);
 		digits[name.length] = '\0';
 		errno = 0;
-		number = strtoll(digits, &end, 10);
+		if (strspn(digits, "-0123456789") == name.length)
+			number = strtoll(digits, &end, 10);
 	}
-	if (end != digits + name.length || end == digits || errno != 0)
+	if (end == digits || *end != '\0' || errno != 0)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("the model's ids are whole numbers, and \"%s\" is a text",
 							   TlvWhole(pnstrdup(name.bytes, name.length))),
