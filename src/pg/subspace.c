@@ -67,8 +67,9 @@ subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *sub
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("subspace is for products and anchor moments, not moments of kind %s",
-						TlvKind(moments)->name)));
-	*subspace = TlvFrame(PG_GETARG_TLV(6));
+						TlvKind(moments)->name),
+				 errhint("Leave it out.")));
+	*subspace = TlvFrame(TlvNamedValue(fcinfo, "subspace"));
 	TlvRequireKind(subspace, &tlv_kind_item_subspace, "tlv_find_subspace");
 	return true;
 }

@@ -78,6 +78,7 @@ DROP TABLE series_chosen;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 5, 16)$$) AS too_many;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 1, 129)$$) AS too_long;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, 1 - 2 * (t * t % 7 % 2) FROM generate_series(1, 9) t', 1, 16)$$) AS too_short;
+SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, t FROM generate_series(1, 2) t')$$) AS far_too_short;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, 5 FROM generate_series(1, 900) t', 1, 16)$$) AS constant;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, ARRAY[t, 1] FROM generate_series(1, 900) t', 1, 16)$$) AS vectors;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, id, x[1] FROM tlv_simulate_gmm(tlv_simulate_gmm_model(1, 1), 2000)', 1, 16)$$) AS gaussian;

@@ -71,8 +71,10 @@ take_means(tlv_context *ctx, series_sums *sums, third_moments *third)
 		if (!(sums->pairs[b] > 0))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "no segment of the series is longer than %zu steps", b);
-			return tlv_fail_hint(ctx, "Templates of at most %zu steps can be sought in them.",
-								 b < TLV_SERIES_LEAST_LAGS ? (size_t) TLV_SERIES_LEAST_LAGS : b);
+			if (b < TLV_SERIES_LEAST_LAGS)
+				return tlv_fail_hint(ctx, "Give series of at least %d steps without a gap.",
+									 TLV_SERIES_LEAST_LAGS);
+			return tlv_fail_hint(ctx, "Templates of at most %zu steps can be sought in them.", b);
 		}
 	series_move(sums, sums->single[0] / sums->pairs[0]);
 	third->values = sums->values;

@@ -191,6 +191,12 @@ TlvNamedArray(FunctionCallInfo fcinfo, const char *name)
 	return PG_GETARG_ARRAYTYPE_P(given_number(fcinfo, name));
 }
 
+struct varlena *
+TlvNamedValue(FunctionCallInfo fcinfo, const char *name)
+{
+	return PG_GETARG_TLV(given_number(fcinfo, name));
+}
+
 uint64
 TlvNamedSeed(FunctionCallInfo fcinfo)
 {

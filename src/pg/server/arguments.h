@@ -62,6 +62,9 @@ extern bool TlvNamedFlag(FunctionCallInfo fcinfo, const char *name);
 /* an array, NULL is not allowed, */
 extern ArrayType *TlvNamedArray(FunctionCallInfo fcinfo, const char *name);
 
+/* a moments, subspace, model or graph, likewise, */
+extern struct varlena *TlvNamedValue(FunctionCallInfo fcinfo, const char *name);
+
 /* and the seed. */
 extern uint64 TlvNamedSeed(FunctionCallInfo fcinfo);
 
