@@ -57,7 +57,7 @@ COMMENT ON AGGREGATE tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer) I
     'the last pass over documents, by groups of entities such as authors, which are dealt out by a hash: compressed moments of every group in one value, for tlv_fit_lda, which takes all '
     'groups, and tlv_leave_out; those of few documents need the subspace there';
 CREATE FUNCTION tlv_leave_out(model tlv_model, groups tlv_moments, subspace tlv_subspace DEFAULT NULL) RETURNS tlv_model[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_leave_out(tlv_model, tlv_moments, tlv_subspace) IS
     'topics fitted again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn; for tlv_jackknife. Moments of few documents need the subspace that they '
     'were collected in, and with others it does no harm';
