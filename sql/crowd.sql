@@ -218,5 +218,5 @@ CREATE FUNCTION tlv_simulate_crowd(items integer, workers integer, k integer DEF
     RETURNS TABLE (item bigint, worker bigint, answer bigint, true_answer bigint)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION tlv_simulate_crowd(integer, integer, integer, float8, float8, float8, float8, bigint) IS
-    'simulated answers of workers, each to a share of the items, with k answers to choose from: a worker knows the true answer with a probability between low and high, and otherwise has '
-    'habits of his own; a share adversarial of the workers gives answers in another order';
+    'simulated answers of workers, each to a share of the items, with k answers to choose from: workers know the true answer with a probability between low and high, and otherwise follow '
+    'habits of their own; a share adversarial of the workers gives answers in another order';
