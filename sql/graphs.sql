@@ -58,7 +58,7 @@ CREATE AGGREGATE tlv_graph_agg(src bigint, dst bigint, weight float8) (
     MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint, float8) IS
-    'edges with weights, of which one of 0 is no edge: an undirected graph; weights of equal edges add up';
+    'weighted edges, where a weight of 0 is no edge: an undirected graph; weights of equal edges add up';
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_graph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -86,7 +86,7 @@ CREATE AGGREGATE tlv_graph_agg(src text, dst text, weight float8) (
     MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(text, text, float8) IS
-    'edges with weights, of which one of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
+    'weighted edges, where a weight of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
 
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -114,7 +114,7 @@ CREATE AGGREGATE tlv_digraph_agg(src bigint, dst bigint, weight float8) (
     MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint, float8) IS
-    'edges with weights, of which one of 0 is no edge: a directed graph; weights of equal edges add up';
+    'weighted edges, where a weight of 0 is no edge: a directed graph; weights of equal edges add up';
 
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -142,7 +142,7 @@ CREATE AGGREGATE tlv_digraph_agg(src text, dst text, weight float8) (
     MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(text, text, float8) IS
-    'edges with weights, of which one of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
+    'weighted edges, where a weight of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -171,7 +171,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst bigint, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint, float8) IS
-    'edges with weights, of which one of 0 is no edge: a bipartite graph, whose sources and targets have ids of their own; weights of equal edges add up';
+    'weighted edges, where a weight of 0 is no edge: a bipartite graph, whose sources and targets have ids of their own; weights of equal edges add up';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -199,7 +199,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src text, dst text, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, text, float8) IS
-    'edges with weights, of which one of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
+    'weighted edges, where a weight of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_source_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -227,7 +227,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint, float8) IS
-    'edges with weights, of which one of 0 is no edge, where the source is told by name, the other end by number: a bipartite graph';
+    'weighted edges, where a weight of 0 is no edge and the source is told by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_target_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -255,7 +255,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text, float8) IS
-    'edges with weights, of which one of 0 is no edge, where the target is told by name, the other end by number: a bipartite graph';
+    'weighted edges, where a weight of 0 is no edge and the target is told by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_edges(graph tlv_graph)
     RETURNS TABLE (src bigint, src_name text, dst bigint, dst_name text, weight float8)
