@@ -140,7 +140,15 @@ SELECT pg_column_size(c.groups) > 500000 AS sums, max(distance) < 1e-6 AS alone
 FROM grouped_corpus c, month_basis, tlv_match(tlv_fit_lda(c.groups, 3, 1), tlv_fit_lda(c.groups, 3, 1, subspace => s)) GROUP BY c.groups;
 SELECT max(distance) < 1e-6 AS with_a_month FROM grouped_corpus c, month_basis, months m,
   LATERAL (SELECT tlv_count_moments(doc / 2, bag, s, 20) AS g FROM (SELECT doc, bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT doc, bag FROM month_docs WHERE month = 5) d) o,
-  LATERAL tlv_match(tlv_fit_lda(c.groups + m.groups, 3, 1, subspace => s), tlv_fit_lda(o.g, 3, 1)) WHERE m.month = 5;
+  LATERAL tlv_match(tlv_fit_lda(c.groups + m.groups, 3, 1), tlv_fit_lda(o.g, 3, 1)) WHERE m.month = 5;
+-- so do compressed and anchor moments: a worker that saw few documents makes no sum refer to the subspace, in whatever order they come
+CREATE TEMP TABLE large AS SELECT tlv_count_moments(bag, s) AS moments, tlv_anchor_moments(bag, s) AS anchors FROM month_docs, month_basis, generate_series(1, 3) GROUP BY s;
+SELECT max(a.distance) < 1e-6 AS moments, max(b.distance) < 1e-6 AS anchors FROM large l, month_basis, months m,
+  LATERAL (SELECT tlv_count_moments(bag, s) AS g, tlv_anchor_moments(bag, s) AS h FROM (SELECT bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT bag FROM month_docs WHERE month = 5) d) o,
+  LATERAL tlv_match(tlv_fit_lda(m.moments + l.moments, 3, 1), tlv_fit_lda(g, 3, 1)) a, LATERAL tlv_match(tlv_fit_lda(l.anchors + m.anchors, 3), tlv_fit_lda(h, 3)) b WHERE m.month = 5;
+-- what is taken out of sums stays documents, which come back
+SELECT tlv_info(l.groups - m.groups)->'arrays'->'items'->>0 AS items, max(distance) < 1e-6 AS there_and_back
+FROM grouped_corpus l, month_basis, months m, tlv_match(tlv_fit_lda(l.groups - m.groups + m.groups, 3, 1, subspace => s), tlv_fit_lda(l.groups, 3, 1)) WHERE m.month = 5 GROUP BY 1;
 SELECT pg_temp.outcome('SELECT tlv_fit_lda(groups, 3) FROM months WHERE month = 1') AS without,
        pg_temp.outcome('SELECT tlv_leave_out(tlv_simulate_lda_model(1000, 3, seed => 2), groups) FROM months WHERE month = 1') AS left_out,
        pg_temp.outcome('SELECT tlv_leave_out(tlv_simulate_lda_model(1000, 3, seed => 2), groups, tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another,

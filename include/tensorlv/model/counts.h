@@ -126,7 +126,8 @@ extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, cons
 
 /*
  * Whether triples refer to their subspace by its digest: those of few tokens do, which would be
- * small beside its items and basis, and sums of which a part does.  A fit needs it then.
+ * small beside its items and basis, and sums of such, unless a part holds them.  A fit needs it
+ * then.
  */
 extern bool tlv_count_triples_refer(const tlv_frame *triples);
 
@@ -164,8 +165,8 @@ extern tlv_status tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *mom
 
 /*
  * Whether products, anchor moments or moments by group refer to their subspace by its digest: those
- * of few documents do, which are held in the place of sums, and sums of which a part does.
- * Whatever follows from them needs it then.
+ * of few documents do, which are held in the place of sums, and sums of such: of products if a
+ * part does, of the others if all do.  Whatever follows from them needs it then.
  */
 extern bool tlv_count_refers(const tlv_frame *moments);
 

@@ -144,8 +144,8 @@ tlv_refuse_no_subspace(tlv_context *ctx, const char *call)
 {
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
 			 "these moments refer to the subspace that they were collected in");
-	return tlv_fail_hint(
-		ctx, "Those of few documents do, and sums of which a part does. Pass it, too: %s.", call);
+	return tlv_fail_hint(ctx, "Those of few documents do, and sums of such. Pass it, too: %s.",
+						 call);
 }
 
 /* ---- models ---- */

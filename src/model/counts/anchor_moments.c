@@ -127,8 +127,9 @@ anchor_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 /* What only rows need. */
 static tlv_status
-anchor_allocate_rows(tlv_context *ctx, anchor_state *state)
+anchor_allocate_rows(tlv_context *ctx, tlv_accumulator *accumulator)
 {
+	anchor_state *state = (anchor_state *) accumulator;
 	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
@@ -151,7 +152,7 @@ tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 	state = (anchor_state *) *accumulator;
 	tlv_within_begin(*accumulator, subspace, &state->within);
 	tlv_within_basis(subspace, state->basis);
-	return anchor_allocate_rows(ctx, state);
+	return anchor_allocate_rows(ctx, *accumulator);
 }
 
 /* Rows that wait enter the sums, and what is uncorrected becomes complete. */
@@ -290,6 +291,8 @@ static const tlv_within_class anchor_class = {
 	.documents = SIZE_DOCUMENTS,
 	.entries = SIZE_ENTRIES,
 	.enter = anchor_enter,
+	.basis = offsetof(anchor_state, basis),
+	.allocate = anchor_allocate_rows,
 	.smaller = anchor_smaller,
 };
 const tlv_kind tlv_kind_anchor_moments = {TLV_KIND_LINE(ANCHOR_MOMENTS, anchor_moments),

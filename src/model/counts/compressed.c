@@ -186,8 +186,9 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 
 /* What only rows need. */
 static tlv_status
-allocate_rows(tlv_context *ctx, compressed_state *state)
+allocate_rows(tlv_context *ctx, tlv_accumulator *accumulator)
 {
+	compressed_state *state = (compressed_state *) accumulator;
 	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
@@ -214,7 +215,7 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
-	return allocate_rows(ctx, state);
+	return allocate_rows(ctx, *accumulator);
 }
 
 /*
@@ -424,6 +425,8 @@ static const tlv_within_class triples_class = {
 	.documents = SIZE_DOCUMENTS,
 	.entries = SIZE_ENTRIES,
 	.enter = compressed_enter,
+	.basis = offsetof(compressed_state, basis),
+	.allocate = allocate_rows,
 	.smaller = triples_smaller,
 	.refers = triples_to_refer,
 };

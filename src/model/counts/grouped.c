@@ -160,10 +160,15 @@ grouped_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 /* What only rows need. */
 static tlv_status
-allocate_rows(tlv_context *ctx, grouped_state *state)
+allocate_rows(tlv_context *ctx, tlv_accumulator *accumulator)
 {
-	size_t width = state->within.subspace->width, n = state->within.subspace->d * state->groups;
+	grouped_state *state = (grouped_state *) accumulator;
+	size_t width = state->within.subspace->width, n;
 
+	state->groups = state->declared.sizes[SIZE_GROUPS];
+	n = state->within.subspace->d * state->groups;
+	if (state->declared.sizes[SIZE_SUMS] == 0)
+		TLV_TRY(tlv_sections_resize(ctx, accumulator, SIZE_SUMS, state->groups));
 	TLV_TRY_NEW0(ctx, state->blocks, state->groups);
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * n));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, n));
@@ -189,11 +194,10 @@ tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace, size_
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_grouped_moments.accumulator, sizes, accumulator));
 	state = (grouped_state *) *accumulator;
 	tlv_within_begin(*accumulator, subspace, &state->within);
-	state->groups = groups;
 	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
-	return allocate_rows(ctx, state);
+	return allocate_rows(ctx, *accumulator);
 }
 
 /*
@@ -550,6 +554,8 @@ static const tlv_within_class grouped_class = {
 	.documents = SIZE_DOCUMENTS,
 	.entries = SIZE_ENTRIES,
 	.enter = grouped_enter,
+	.basis = offsetof(grouped_state, basis),
+	.allocate = allocate_rows,
 	.smaller = grouped_smaller,
 };
 const tlv_kind tlv_kind_grouped_moments = {TLV_KIND_LINE(GROUPED_MOMENTS, grouped_moments),

@@ -22,7 +22,7 @@ tlv_status
 tlv_within_read(tlv_context *ctx, tlv_accumulator *accumulator, tlv_within *within,
 				const tlv_bag_image *bag, tlv_document *document, bool *counts)
 {
-	if (within->subspace == NULL)
+	if (within->subspace == NULL || within->no_rows)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
 	*counts = !(document->length < TLV_MIN_LENGTH);

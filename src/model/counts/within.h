@@ -12,6 +12,7 @@
 typedef struct tlv_within
 {
 	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	bool no_rows;				  /* it is what stored values held of it (within_documents.c) */
 	tlv_digest fingerprint;
 	double rank, steps, distinct, seed, minimum_documents, trace;
 	int64_t *items; /* d, of values that hold them */

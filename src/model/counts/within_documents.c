@@ -53,14 +53,66 @@ enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 	return status;
 }
 
-/* No documents are held from now on: what only values are merged into goes on to hold them. */
+/* The subspace, as far as the values that were merged hold it: documents are known by places. */
+static tlv_status
+open_held(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	const tlv_within_class *class = class_of(accumulator);
+	tlv_within *within = within_of(accumulator);
+	const double *basis = *(double **) ((char *) accumulator + class->basis);
+	size_t d = *size_of(accumulator, class->items), width = *size_of(accumulator, TLV_SIZE_1);
+	tlv_subspace *subspace;
+
+	TLV_TRY_NEW0(ctx, subspace, 1);
+	subspace->d = d;
+	subspace->width = subspace->block = subspace->rank = width;
+	subspace->distinct = within->distinct != 0;
+	TLV_TRY(tlv_alloc_numbers(ctx, &subspace->weights, width * d));
+	for (size_t i = 0; i < d; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (size_t j = 0; j < width; j++)
+			subspace->weights[i * width + j] = within->scale[i] * basis[i * width + j];
+	}
+	within->subspace = subspace;
+	within->no_rows = true;
+	return class->allocate(ctx, accumulator);
+}
+
+/* Whether values that were merged hold what documents go through.  Those that were taken out of
+ * sums stay documents, so that they can come back. */
+static tlv_status
+can_open(tlv_context *ctx, tlv_accumulator *accumulator, bool *can)
+{
+	tlv_held_documents *held = &within_of(accumulator)->documents;
+
+	*can = class_of(accumulator)->allocate != NULL && held->n > 0 &&
+		   *size_of(accumulator, class_of(accumulator)->items) > 0;
+	if (*can)
+		TLV_TRY(tlv_documents_settle(ctx, held));
+	for (size_t t = 0; *can && t < held->n; t++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, t);
+		*can = held->list[t].times > 0;
+	}
+	return TLV_OK;
+}
+
+/* No documents are held from now on: what only values are merged into that do not hold their basis
+ * goes on to hold them. */
 static tlv_status
 close_documents(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	tlv_within *within = within_of(accumulator);
+	bool can;
 
 	if (within->subspace == NULL)
-		return TLV_OK;
+	{
+		TLV_TRY(can_open(ctx, accumulator, &can));
+		if (!can)
+			return TLV_OK;
+		TLV_TRY(open_held(ctx, accumulator));
+	}
 	within->closed = true;
 	TLV_TRY(tlv_documents_tell(ctx, &within->documents, accumulator, enter_told));
 	tlv_documents_drop(ctx, &within->documents);
@@ -132,12 +184,14 @@ merge_referring(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 	return status;
 }
 
-/* Parts of which one only refers to the subspace make a sum that does. */
+/* Parts of which one only refers to the subspace make a sum that does, unless what the other holds
+ * of it is enough for documents. */
 static tlv_status
 merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	size_t *own = size_of(accumulator, class_of(accumulator)->items), before = *own;
 	bool refers = tlv_frame_find(frame, "items")->rows == 0;
+	bool holds = class_of(accumulator)->allocate != NULL;
 	tlv_status status;
 
 	if (!((tlv_declared *) accumulator)->known || (before == 0) == refers)
@@ -147,7 +201,7 @@ merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	/* rows that follow go on to see the whole of it */
 	*own = 0;
 	status = tlv_sections_merge(ctx, accumulator, frame);
-	if (within_of(accumulator)->subspace != NULL)
+	if (holds || within_of(accumulator)->subspace != NULL)
 		*own = before;
 	return status;
 }
@@ -172,6 +226,20 @@ merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fram
 	status = merge_items(ctx, accumulator, frame);
 	*own = before;
 	return status;
+}
+
+/* What the value holds of its subspace, for an accumulator that refers to it. */
+static tlv_status
+take_held(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	size_t n = tlv_frame_find(frame, "items")->rows;
+
+	if (n == 0 || *size_of(accumulator, class_of(accumulator)->items) > 0 ||
+		class_of(accumulator)->allocate == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_sections_resize(ctx, accumulator, class_of(accumulator)->items, n));
+	tlv_sections_take(accumulator, frame);
+	return TLV_OK;
 }
 
 /* A value may come from anywhere: its documents are of items that the subspace has. */
@@ -200,6 +268,7 @@ tlv_within_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	TLV_TRY(require_places(ctx, within, frame));
 	TLV_TRY(merge_sums(ctx, accumulator, frame));
+	TLV_TRY(take_held(ctx, accumulator, frame));
 	within->summed |= summed_documents(frame, &sums) != 0;
 	TLV_TRY(tlv_documents_hold_frame(ctx, &within->documents, frame));
 	TLV_TRY(tlv_documents_settle_some(ctx, &within->documents, &many));

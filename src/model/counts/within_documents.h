@@ -3,7 +3,9 @@
  * (documents.h): what kinds that can do so have in common.
  *
  * While there are few they are held by the places of their items in the subspace.  Their value
- * refers to the subspace by its digest; without it they stay documents, however many are merged.
+ * refers to the subspace by its digest; without it they stay documents, however many are merged,
+ * until they meet sums that hold the basis: a sum of parts holds it if one of these does, whoever
+ * collected them, so that no plan of workers or shards makes it refer.
  */
 #ifndef TENSORLV_COUNT_WITHIN_DOCUMENTS_H
 #define TENSORLV_COUNT_WITHIN_DOCUMENTS_H
@@ -32,6 +34,10 @@ typedef struct tlv_within_class
 						double times);
 	/* Whether documents that take so many bytes and hold so many items are worth holding. */
 	bool (*smaller)(const tlv_accumulator *accumulator, double bytes, size_t items);
+	/* Of sums that hold the basis through which documents go: where the state has it, and what only
+	 * rows need, to be allocated; NULL: they do not. */
+	size_t basis;
+	tlv_status (*allocate)(tlv_context *ctx, tlv_accumulator *accumulator);
 	/* Whether sums are to refer to their subspace; NULL: those that follow from it do not. */
 	bool (*refers)(const tlv_accumulator *accumulator);
 } tlv_within_class;

@@ -173,6 +173,7 @@ static const maker makers[] = {make_summary,  make_pairs,	make_triples,
 							   make_products, make_anchors, make_groups};
 #define KINDS		(sizeof(makers) / sizeof(makers[0]))
 #define IN_SUBSPACE 2 /* the first of those whose documents refer to their subspace */
+#define PRODUCTS	3 /* whose sums do not hold it */
 
 /* Every way to the same documents gives the same bytes, and the same sums. */
 static void
@@ -226,7 +227,8 @@ test_more_than_there_is(void **state)
 	}
 }
 
-/* Many documents are sums; what is added to them in their subspace is told until it is known. */
+/* Many documents are sums; what is added to these without their subspace is told, unless they hold
+ * what it takes. */
 static void
 test_many(void **state)
 {
@@ -237,16 +239,17 @@ test_many(void **state)
 		tlv_frame many = kept(with_documents(makers[m](subspace), 0, 2500), false);
 		tlv_frame few = kept(with_documents(makers[m](subspace), 2500, 2500 + SMALL), true);
 		tlv_frame all = stored(with_documents(makers[m](subspace), 0, 2500 + SMALL));
-		tlv_frame both = merged(empty_like(many), many, few, m >= IN_SUBSPACE), less;
+		tlv_frame both = merged(empty_like(many), many, few, m == PRODUCTS), less;
 		tlv_accumulator *x = empty_like(both);
 		bool done;
 
 		if (m >= IN_SUBSPACE)
 			assert_same_numbers(merged(makers[m](subspace), few, many, false), all);
-		assert_same_numbers(m >= IN_SUBSPACE ? sums_of(both, subspace) : both, all);
+		assert_same_numbers(merged(empty_like(many), few, many, m == PRODUCTS), both);
+		assert_same_numbers(m == PRODUCTS ? sums_of(both, subspace) : both, all);
 		assert_ok(x->class->merge(&ctx, x, &both));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
-		less = kept(x, false);
+		less = kept(x, m >= IN_SUBSPACE && m != PRODUCTS);
 		assert_equal(documents_of(less), 2500);
 		/* documents of the sums that are told apart again */
 		few = kept(with_documents(makers[m](subspace), 100, 120), true);
@@ -355,9 +358,8 @@ test_groups(void **state)
 	assert_false(accepts_number(few, "document_groups", 0.5));
 	assert_fails(tlv_grouped_open(&ctx, &few, NULL, "call()", &groups), TLV_BAD_PARAMETER,
 				 "refer to the subspace");
-	assert_string_equal(
-		ctx.error.hint,
-		"Those of few documents do, and sums of which a part does. Pass it, too: call().");
+	assert_string_equal(ctx.error.hint,
+						"Those of few documents do, and sums of such. Pass it, too: call().");
 	left = wide_subspace();
 	assert_fails(tlv_grouped_open(&ctx, &few, &left, "", &groups), TLV_BAD_PARAMETER,
 				 "another subspace");
@@ -370,6 +372,31 @@ test_groups(void **state)
 	assert_ok(tlv_grouped_open(&ctx, &left, &subspace, "", &groups));
 }
 
+/* Sums by group of no documents may hold the basis without numbers; documents find room beside. */
+static void
+test_no_numbers(void **state)
+{
+	static const char *const sums[] = {"totals", "products", "triples"};
+	tlv_frame subspace = wide_subspace();
+	tlv_frame few = kept(with_documents(make_groups(subspace), 0, SMALL), true);
+	tlv_frame all = stored(with_documents(make_groups(subspace), 0, SMALL));
+	tlv_frame none = stored(make_groups(subspace));
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		((tlv_section *) tlv_frame_find(&none, sums[i]))->columns = 0;
+	assert_ok(tlv_kind_check(&ctx, &tlv_kind_grouped_moments, &none));
+	assert_false(accepts_number(none, "documents", 1));
+	for (int first = 0; first < 2; first++)
+	{
+		tlv_accumulator *x = empty_like(few);
+
+		assert_same_bytes(merged(x, first == 0 ? few : none, first == 0 ? none : few, true), few);
+		assert_same_numbers(stored(x), all);
+		assert_fails(add_one(x, 1), TLV_BAD_PARAMETER, "take no rows");
+	}
+}
+
 int
 main(void)
 {
@@ -380,6 +407,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_numbers, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("count_documents", tests, NULL, NULL);

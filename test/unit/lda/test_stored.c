@@ -135,8 +135,12 @@ test_reference(void **state)
 	assert_below(largest_difference(all, merged(least, most), "triples"), 1e-9);
 	most = merged(most, least);
 	least = merged(least, triples_of(subspace, c, part, c.n - part));
-	assert_true(tlv_count_triples_refer(&most));
-	assert_true(tlv_count_triples_refer(&least));
+	assert_false(tlv_count_triples_refer(&most));
+	assert_false(tlv_count_triples_refer(&least));
+	options.subspace = NULL;
+	assert_ok(tlv_lda_fit(&ctx, &most, &options, &image, &size));
+	assert_below(largest_difference(fit(all, 0, .4), checked(TLV_FRAME_MODEL, image, size), "phi"),
+				 1e-9);
 }
 
 /* exp(- mean log-likelihood of a token) under a model's topics, documents' mixtures inferred. */
