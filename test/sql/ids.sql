@@ -117,6 +117,14 @@ SELECT told, tlv_viterbi(hmm, ARRAY[11, 12, NULL, 13]) = tlv_viterbi(hmm, ARRAY[
   tlv_infer(views, ROW(0, 1, 1)) = tlv_infer(views, ROW('0', '1', '1')) AND tlv_infer(views, ARRAY['0', '1', '1']) = tlv_infer(views, ROW('0', 1, '1')) AS views,
   tlv_infer(views, ROW(0, 1, 1)) <> tlv_infer(views, ROW(NULL, NULL, NULL)) AS seen
 FROM told, one_edge ORDER BY told;
+-- three views in arguments of their own, too, also where errors are collected
+CREATE TEMP TABLE said AS SELECT a.c AS a, b.c AS b, c.c AS c FROM survey a JOIN survey b USING (id) JOIN survey c USING (id) WHERE a.j = 1 AND b.j = 2 AND c.j = 3;
+SELECT told, tlv_info(numbers)->>'nulls' AS nulls, numbers = texts AND numbers = mixed AND numbers = records AS statistics, errors = errors_of_texts AS errors
+FROM told, LATERAL (SELECT tlv_statistics(a, b, c, views) AS numbers, tlv_statistics(a::text, b::text, c::text, views) AS texts, tlv_statistics(a, b::text, c, views) AS mixed,
+    tlv_statistics(ROW(a::text, b, c::text), views) AS records, tlv_error_statistics(a, b, c, views) AS errors,
+    tlv_error_statistics(a::text, b::text, c::text, views) AS errors_of_texts FROM said) s ORDER BY told;
+SELECT tlv_statistics(a::text, 'no'::text, c::text, views) FROM told, said WHERE told = 'bigint';
+SELECT tlv_error_statistics(a, 99, c, views) FROM told, said WHERE told = 'text';
 SELECT tlv_viterbi(hmm, ARRAY['11', 'x']) FROM told WHERE told = 'bigint';
 SELECT tlv_infer(hmm, ARRAY[11, 99]) FROM told WHERE told = 'text';
 SELECT tlv_infer(crowd, ROW(ARRAY['1', 'ann'], ARRAY['1', '1'])) FROM told WHERE told = 'bigint';

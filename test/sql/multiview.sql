@@ -120,6 +120,12 @@ SELECT tlv_infer(refined_classes, ROW(1, 2, 99)) = tlv_infer(refined_classes, RO
          AND tlv_impute(refined_classes, ARRAY[1, 99, 3]) = tlv_impute(refined_classes, ROW(1, NULL, 3)) AS filled,
        (SELECT (tlv_info(s)->>'nulls')::int = missing AND (tlv_info(s)->>'rows')::int = 20000 - missing AS left_out FROM (SELECT count(*) FILTER (WHERE x3 = 1) AS missing,
          tlv_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS s FROM category_rows) q) FROM models;
+SELECT tlv_info(s)->>'nulls' = tlv_info(e)->>'nulls' AND tlv_info(e)->>'nulls' = tlv_info(w)->>'nulls' AS left_out, tlv_info(s)->>'rows' = tlv_info(e)->>'rows' AS rows,
+  (SELECT count(*) > 20 AND bool_and(a.standard_error IS NOT DISTINCT FROM b.standard_error) FROM tlv_estimates(refined_classes, e) a
+   JOIN tlv_estimates(refined_classes, f) b USING (part, component, item, item_name)) AS errors
+FROM models, LATERAL (SELECT tlv_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS s,
+  tlv_error_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS e, tlv_error_statistics(ROW(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END), refined_classes, 'sandwich') AS w,
+  tlv_error_statistics(x1, x2, x3, refined_classes) FILTER (WHERE x3 <> 1) AS f FROM category_rows) q;
 
 -- matching: fewer components, other categories, independent components up to sign and scale
 SELECT component_a, component_b, distance = 0 AS same FROM tlv_match(tlv_simulate_multiview_model('{2,2,2}', 3), tlv_simulate_multiview_model('{2,2,2}', 3)) ORDER BY 1;

@@ -195,6 +195,8 @@ extern void tlv_draw_shares(size_t n, const double *values, double *shares, size
  */
 extern tlv_status tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units,
 								  double **scores, double **counts);
+/* Instead: the row has no score, since something in it is not known, and counts as a null one. */
+extern void tlv_scores_leave_out(tlv_score_sink *sink);
 
 /* The accumulator of error statistics of a class with a score (kind score_products); sandwich: with
  * their curvature, for errors that hold where the rows are not the model's.  Errors: TLV_LIMIT for

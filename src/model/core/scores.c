@@ -65,6 +65,12 @@ tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units, double **s
 	return TLV_OK;
 }
 
+void
+tlv_scores_leave_out(tlv_score_sink *sink)
+{
+	sink->left_out = true;
+}
+
 static tlv_status
 scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -73,7 +79,13 @@ scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_model_require(ctx, state->model, row->form, "an error"));
+	state->left_out = false;
 	TLV_TRY(state->model->class->score(ctx, state->model, row, state));
+	if (state->left_out)
+	{
+		state->declared.base.nulls++;
+		return TLV_OK;
+	}
 	if (state->probes != NULL)
 		TLV_TRY(tlv_probes_add(ctx, state, row));
 	return tlv_count_one(ctx, "rows", &state->rows);

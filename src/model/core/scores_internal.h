@@ -16,6 +16,7 @@ struct tlv_score_sink
 	tlv_model *model;		/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
 	double rows, units, pieces;
+	bool left_out; /* the row at hand */
 	int64_t *blocks;
 	double *scores, *counts, *products;
 	double *curvature;	/* of every block the derivatives of its scores' sums, n x n; or empty */

@@ -124,7 +124,11 @@ score_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, const do
 	double *scores, *counts;
 
 	for (int t = 0; is_categorical(parts) && t < 3; t++)
-		TLV_TRY(tlv_multiview_position(ctx, own, t, &row->part[t], &at[t]));
+		if (!tlv_multiview_knows(own, t, &row->part[t], &at[t]))
+		{
+			tlv_scores_leave_out(sink); /* as statistics do */
+			return TLV_OK;
+		}
 	TLV_TRY(tlv_scores_next(ctx, sink, 1, &scores, &counts));
 	for (size_t j = 0; j < k; j++)
 	{

@@ -59,21 +59,6 @@ tlv_multiview_knows(const multiview_model *model, int view, const tlv_part *part
 }
 
 tlv_status
-tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
-					   const tlv_part *part, size_t *position)
-{
-	if (tlv_multiview_knows(model, view, part, position))
-		return TLV_OK;
-	if (part->names != NULL)
-		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category \"%.*s\" of view %d",
-				 tlv_shown_length(part->names[0]), part->names[0].bytes, view + 1);
-	else
-		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %lld of view %d",
-				 (long long) part->ids[0], view + 1);
-	return tlv_fail_hint(ctx, "Leave the row out; tlv_categories(model) has the categories.");
-}
-
-tlv_status
 tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts)
 {
 	return tlv_fail(ctx, TLV_BAD_PARAMETER, "the views of this model are %s",

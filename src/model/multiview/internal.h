@@ -86,10 +86,6 @@ extern tlv_status tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiv
 extern bool tlv_multiview_knows(const multiview_model *model, int view, const tlv_part *part,
 								size_t *position);
 
-/* The position of a row's category in a view; TLV_BAD_DATA when the model does not know it. */
-extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
-										 const tlv_part *part, size_t *position);
-
 /* A model of one sort of views and a row of the other. */
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);
 

@@ -80,6 +80,9 @@ extern int64 TlvNumberId(tlv_text name);
 extern int64 TlvDigitsId(int64 number);
 extern _Noreturn void TlvRefuseNumberId(int64 number);
 
+/* The ids of a row that is open, as the model tells them.  Errors: likewise. */
+extern void TlvAnySettleIds(const tlv_model *model, tlv_row *row);
+
 /* ---- rows (any_reader.c) ---- */
 
 /*

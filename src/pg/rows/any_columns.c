@@ -235,4 +235,5 @@ three_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	TlvCursorOpen(vectors, 0, &TlvViewRows, TLV_ROW_VIEWS, takes, cursor);
 }
 
-const TlvRowReader TlvAnyThreeRows = {3, {TLV_ROW_VIEWS, TLV_ROW_CATEGORIES}, three_open};
+const TlvRowReader TlvAnyThreeRows = {
+	3, {TLV_ROW_VIEWS, TLV_ROW_CATEGORIES}, three_open, .settled = true};

@@ -106,11 +106,6 @@ extern void TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names
 /* A value that is there as a category: numbers by number, anything else by its text. */
 extern AnyCode TlvAnyCodeOf(const AnyType *type, Datum value);
 
-/* ---- ids (any_ids.c) ---- */
-
-/* The ids of a row that is open, as the model tells them. */
-extern void TlvAnySettleIds(const tlv_model *model, tlv_row *row);
-
 /* ---- three views (any_columns.c) ---- */
 
 /* A value that is there as the category of a view: whole numbers by number, anything else by its

@@ -53,6 +53,8 @@ struct TlvRowReader
 	void (*open)(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor);
 	/* The row is what the model of the state makes of the argument (any.h), and open is NULL. */
 	bool of_model;
+	/* Under a model, the ids in the row become those of the model of the state (any.h). */
+	bool settled;
 };
 
 /* The form that a reader makes for a class with that set. */

@@ -115,7 +115,7 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
 	expanded = TlvBeginState(fcinfo, shared, accumulator);
 	expanded->foreign |= statistic.constant != NULL;
-	if (transition->reader->of_model) /* whose aggregates open models */
+	if (transition->reader->of_model || transition->reader->settled) /* these open models */
 		expanded->model = statistic.opened;
 	return expanded;
 }
@@ -130,7 +130,11 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 	unsigned both;
 
 	if (!transition->reader->of_model)
+	{
 		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
+		if (transition->reader->settled && expanded->model != NULL)
+			TlvAnySettleIds(expanded->model, &cursor->row);
+	}
 	else if (expanded->model == NULL)
 	{
 		TlvCheck(ctx, tlv_accumulator_refuse_rows(ctx, accumulator));
