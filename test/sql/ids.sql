@@ -117,6 +117,15 @@ SELECT told, tlv_viterbi(hmm, ARRAY[11, 12, NULL, 13]) = tlv_viterbi(hmm, ARRAY[
   tlv_infer(views, ROW(0, 1, 1)) = tlv_infer(views, ROW('0', '1', '1')) AND tlv_infer(views, ARRAY['0', '1', '1']) = tlv_infer(views, ROW('0', 1, '1')) AS views,
   tlv_infer(views, ROW(0, 1, 1)) <> tlv_infer(views, ROW(NULL, NULL, NULL)) AS seen
 FROM told, one_edge ORDER BY told;
+-- sets of items under a network
+CREATE TEMP TABLE baskets AS SELECT id, unnest(active) AS item FROM tlv_simulate_network(tlv_simulate_network_model(60, '{15}', 8, density => 0.08, negative => 0), 3000);
+CREATE TEMP TABLE networks AS SELECT told, tlv_network(format('SELECT id, item::%s FROM baskets', told)) AS network FROM told;
+SELECT told, (SELECT count(*) > 0 FROM tlv_encode(network, x)) AS encoded,
+  ARRAY(SELECT e::text FROM tlv_encode(network, x) e) = ARRAY(SELECT e::text FROM tlv_encode(network, x::text[]) e) AS units,
+  tlv_statistics(x, network) = tlv_statistics(x::text[], network) AS statistics
+FROM networks, (SELECT array_agg(item) AS x FROM baskets WHERE id = 5) s GROUP BY told, network, x ORDER BY told;
+SELECT tlv_encode(network, ARRAY['1', 'x']) FROM networks WHERE told = 'bigint';
+SELECT tlv_encode(network, ARRAY[1, 9999]) FROM networks WHERE told = 'text';
 -- three views in arguments of their own, too, also where errors are collected
 CREATE TEMP TABLE said AS SELECT a.c AS a, b.c AS b, c.c AS c FROM survey a JOIN survey b USING (id) JOIN survey c USING (id) WHERE a.j = 1 AND b.j = 2 AND c.j = 3;
 SELECT told, tlv_info(numbers)->>'nulls' AS nulls, numbers = texts AND numbers = mixed AND numbers = records AS statistics, errors = errors_of_texts AS errors

@@ -161,6 +161,16 @@ network_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	return tlv_network_open(ctx, frame, (tlv_network_model *) *model);
 }
 
+static tlv_ids
+network_ids(const tlv_model *model, int part, int64_t id, bool *known)
+{
+	const tlv_network_model *own = (const tlv_network_model *) model;
+
+	(void) part;
+	*known = tlv_dictionary_find(&own->items, id) >= 0;
+	return own->parts.item_offsets != NULL ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
+}
+
 /* Which items every unit reaches by edges of weight 1, as bits, units x words. */
 static tlv_status
 reach(tlv_context *ctx, const tlv_network_parts *parts, const tlv_dictionary *items, size_t words,
@@ -242,6 +252,7 @@ static const tlv_model_class network_class = {
 	.draw = tlv_network_draw,
 	.open = network_open,
 	.components_size = SIZE_UNITS,
+	.ids = network_ids,
 	.statistics = tlv_network_statistics,
 	.update = tlv_network_update,
 	.match = network_match,
