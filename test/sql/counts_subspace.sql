@@ -87,11 +87,13 @@ CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv
   tlv_count_moments(doc / 2, bag, s, 20) AS groups, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
 SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments,
        max(pg_column_size(products) / bytes::float8) < 1 AS products, max(pg_column_size(anchors) / bytes::float8) < 1 AS anchors,
-       max(pg_column_size(slices) / bytes::float8) < 2 AS slices, max(pg_column_size(groups) / bytes::float8) < .65 AS groups, round(max(pg_column_size(groups)), -2) AS bytes
+       max(pg_column_size(slices) / bytes::float8) < .55 AS slices, max(pg_column_size(groups) / bytes::float8) < .65 AS groups, round(max(pg_column_size(groups)), -2) AS bytes
 FROM months WHERE month < 20;
-SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products AND m.anchors = o.anchors AND m.groups = o.groups) AS equal
+SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products
+  AND m.anchors = o.anchors AND m.groups = o.groups AND m.slices = o.slices) AS equal
 FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, tlv_count_products(bag, s) AS products,
-  tlv_anchor_moments(bag, s) AS anchors, tlv_count_moments(doc / 2, bag, s, 20) AS groups FROM (SELECT doc, bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
+  tlv_anchor_moments(bag, s) AS anchors, tlv_slice_moments(bag, s) AS slices, tlv_count_moments(doc / 2, bag, s, 20) AS groups
+  FROM (SELECT doc, bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
 SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
        tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
 FROM months, month_basis WHERE month < 12 GROUP BY s;
@@ -132,6 +134,9 @@ SELECT tlv_fit_lda(tlv_rollup(groups), 3, 1, subspace => s) = tlv_fit_lda(whole,
        tlv_rollup(groups) - tlv_rollup(groups) FILTER (WHERE month > 2) = tlv_rollup(groups) FILTER (WHERE month <= 2) AS what_is_left,
        tlv_rollup(groups)::text::tlv_moments = tlv_rollup(groups) AS from_text, 2 * tlv_rollup(groups) = tlv_rollup(groups) + tlv_rollup(groups) AS twice
 FROM months, month_basis, (SELECT tlv_count_moments(doc / 2, bag, b.s, 20) AS whole FROM month_docs, month_basis b WHERE month < 12) w WHERE month < 12 GROUP BY s, whole;
+SELECT tlv_rollup(slices) - tlv_rollup(slices) FILTER (WHERE month > 2) = tlv_rollup(slices) FILTER (WHERE month <= 2) AS what_is_left,
+       tlv_rollup(slices)::text::tlv_moments = tlv_rollup(slices) AS from_text
+FROM months, month_basis WHERE month < 12 GROUP BY s;
 SELECT count(*) AS windows, count(*) FILTER (WHERE w.groups = (SELECT tlv_rollup(o.groups) FROM months o WHERE o.month BETWEEN w.month - 2 AND w.month)) AS equal
 FROM (SELECT month, tlv_rollup(groups) OVER (ORDER BY month ROWS 2 PRECEDING) AS groups FROM months) w;
 -- sums, which need none, are as large as ever; with a month they are the same as those of all documents

@@ -20,6 +20,14 @@ SELECT measure, round(score::numeric, 3) AS score FROM sliced_models, tlv_diagno
 SELECT tlv_info(tlv_rollup(part))->>'kind' AS kind, tlv_info(tlv_rollup(part))->>'documents' AS documents
 FROM (SELECT tlv_slice_moments(bag, s) AS part FROM sliced, steps WHERE step = 13 GROUP BY doc % 3) p;
 SELECT tlv_info(tlv_slice_moments(bags, s))->>'documents' AS documents FROM (SELECT array_agg(bag) AS bags FROM sliced GROUP BY doc % 3) b, (SELECT s FROM steps WHERE step = 13) f;
+-- few documents are held, whatever k; steps and topics of their parts, and of parts with sums, are those of all
+CREATE TABLE parts AS SELECT s, step, tlv_slice_moments(bag, s) FILTER (WHERE doc % 300 = 3) AS few, tlv_slice_moments(bag, s) FILTER (WHERE doc % 300 <> 3) AS many,
+  tlv_slice_moments(bag, s) AS whole FROM sliced, steps WHERE step IN (1, 13) GROUP BY s, step;
+SELECT tlv_info(few)->'arrays'->'document_times'->>0 AS documents, tlv_info(many)->'arrays'->'document_times' IS NULL AS sums, max(distance) < 1e-8 AS same
+FROM parts, tlv_match(tlv_fit_lda(few + many, subspace => s), tlv_fit_lda(whole, subspace => s)) WHERE step = 13 GROUP BY 1, 2;
+SELECT max(abs(a.eigenvalue - b.eigenvalue)) < 1e-8 AS turned FROM parts, tlv_spectrum(tlv_find_subspace(s, many + few)) a JOIN LATERAL tlv_spectrum(tlv_find_subspace(s, whole)) b USING (rank)
+WHERE step = 1;
+DROP TABLE parts;
 
 -- the driver, where third moments of hundreds of topics would cost more, or have no room; stored rows and workers
 CREATE TABLE hundreds AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 12, alpha0 => 1, seed => 5), 900, 40, seed => 2);

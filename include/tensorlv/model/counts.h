@@ -213,6 +213,15 @@ extern tlv_status tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace 
 										   tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_slice_moments;
 
+/* Those that hold documents as sums, by that subspace: they are as they were otherwise. */
+extern tlv_status tlv_slice_moments_sums(tlv_context *ctx, const tlv_frame *moments,
+										 const tlv_frame *subspace, tlv_frame *sums);
+
+/* The same slices as sums where they hold documents.  Errors: TLV_BAD_PARAMETER for slices of
+ * another subspace, TLV_BAD_DATA for none. */
+extern tlv_status tlv_slices_complete(tlv_context *ctx, const tlv_frame *subspace,
+									  const tlv_frame *moments, tlv_frame *complete);
+
 /*
  * Slices of M3 (dirichlet.h; k x k, entry l of column a is M3(w_a, w_l, w_l)) at the alpha0 at
  * which the basis is white, which follows from Q.  Errors: TLV_BAD_PARAMETER for slices of another

@@ -23,9 +23,6 @@
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 
-/* About what an item that occurs takes in the totals. */
-#define TOTAL_BYTES 2
-
 /* The sizes. */
 #define SIZE_BASIS	   TLV_SIZE_1
 #define SIZE_ITEMS	   TLV_SIZE_2
@@ -337,7 +334,7 @@ triples_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
 		(double) width + (double) tlv_packed2_size(width) + (double) tlv_packed3_size(width);
 
 	return (sizes[SIZE_HELD] == 0 || triples_to_refer(accumulator)) &&
-		   bytes < sizeof(double) * numbers + TOTAL_BYTES * (double) items;
+		   bytes < sizeof(double) * numbers + TLV_TOTAL_BYTES * (double) items;
 }
 
 tlv_status

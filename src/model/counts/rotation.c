@@ -249,8 +249,9 @@ refuse_basis(tlv_context *ctx)
 							  "alpha0 => ...).");
 }
 
-static tlv_status
-require_slices_of(tlv_context *ctx, const tlv_frame *subspace, const tlv_frame *slices)
+tlv_status
+tlv_slices_complete(tlv_context *ctx, const tlv_frame *subspace, const tlv_frame *slices,
+					tlv_frame *complete)
 {
 	if (!tlv_digest_equal(tlv_frame_digest(slices, "subspace"), &subspace->header->digest))
 		return tlv_refuse_foreign_subspace(ctx);
@@ -260,7 +261,7 @@ require_slices_of(tlv_context *ctx, const tlv_frame *subspace, const tlv_frame *
 		return refuse_basis(ctx);
 	if (!(tlv_frame_scalar(slices, "tokens", 0) > 0))
 		return tlv_refuse_empty(ctx, "the moments hold", "documents");
-	return TLV_OK;
+	return tlv_slice_moments_sums(ctx, slices, subspace, complete);
 }
 
 /*
@@ -302,10 +303,13 @@ tlv_subspace_slices(tlv_context *ctx, const tlv_frame *subspace, const tlv_frame
 {
 	size_t k = tlv_frame_find(moments, "mean")->rows;
 	double tokens = tlv_frame_scalar(moments, "tokens", 0);
-	const double *sums = tlv_frame_float64(moments, "slices");
 	double *mean, *pairs, *q, *m, shift, cube;
+	const double *sums;
+	tlv_frame complete;
 
-	TLV_TRY(require_slices_of(ctx, subspace, moments));
+	TLV_TRY(tlv_slices_complete(ctx, subspace, moments, &complete));
+	moments = &complete;
+	sums = tlv_frame_float64(moments, "slices");
 	TLV_TRY_NEW_ROWS(ctx, pairs, k + 1, k);
 	q = pairs;
 	m = mean = pairs + k * k;

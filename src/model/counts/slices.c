@@ -2,13 +2,16 @@
  * slices.c - slices T(., l, l) of the third moment of documents in a basis, which is what a step of
  * all components at once needs of it (counts.h, decompose.h): the memory is that of the basis, not
  * the cube of its directions.
+ *
+ * The value refers to its subspace.  While documents take less than pairs of directions, it holds
+ * them (within_documents.h).
  */
 #include "tensorlv/model/counts.h"
 
 #include <string.h>
 
 #include "block.h"
-#include "within.h"
+#include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -17,8 +20,10 @@
 #define ITEMS_BETWEEN 4096
 
 /* The sizes. */
-#define SIZE_BASIS TLV_SIZE_1
-#define SIZE_ITEMS TLV_SIZE_2
+#define SIZE_BASIS	   TLV_SIZE_1
+#define SIZE_ITEMS	   TLV_SIZE_2
+#define SIZE_DOCUMENTS TLV_SIZE_3 /* of values that hold documents, items by their places */
+#define SIZE_ENTRIES   TLV_SIZE_4
 
 /* Most directions: sums are of pairs of them. */
 #define MOST_DIRECTIONS 4000
@@ -61,7 +66,7 @@ add_items(slice_state *state)
 	{
 		const tlv_count_entry *entry = &block->entries[i];
 
-		state->totals[entry->item] += entry->count;
+		state->totals[entry->item] += block->times[entry->row] * entry->count;
 		state->correction[entry->item] += block->s2[entry->row] * entry->count;
 		state->correction3[entry->item] += block->s3[entry->row] * entry->count;
 	}
@@ -109,19 +114,30 @@ slice_flush_block(tlv_context *ctx, slice_state *state)
 }
 
 static tlv_status
+slice_enter(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document, double times)
+{
+	slice_state *state = (slice_state *) accumulator;
+	bool full;
+
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, times, &full));
+	return full ? slice_flush_block(ctx, state) : TLV_OK;
+}
+
+static tlv_status
 slice_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	slice_state *state = (slice_state *) accumulator;
 	tlv_document *document = &state->document;
-	bool counts, full;
+	bool counts;
 
 	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
 	if (!counts)
 		return TLV_OK;
-	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
+	TLV_TRY(state->within.closed ? slice_enter(ctx, accumulator, document, 1)
+								 : tlv_within_hold(ctx, accumulator, document));
 	state->documents++;
 	state->tokens += document->length;
-	return full ? slice_flush_block(ctx, state) : TLV_OK;
+	return TLV_OK;
 }
 
 /* What only rows need. */
@@ -219,39 +235,102 @@ slice_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 static tlv_status
 slice_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
+	double summed;
+
 	if (tlv_frame_scalar(frame, "rank", 0) != (double) sizes[SIZE_BASIS])
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"mean\" has the wrong shape");
+	if (tlv_documents_told(frame))
+		return tlv_within_check_documents(ctx, frame, sizes[SIZE_ITEMS], &summed);
 	return TLV_OK;
 }
 
+/* Either refers to its subspace. */
+static bool
+slices_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
+{
+	size_t width = ((const slice_state *) accumulator)->declared.sizes[SIZE_BASIS];
+	double numbers = (double) (width + 1) * (double) width + (double) tlv_packed2_size(width);
+
+	return bytes < sizeof(double) * numbers + TLV_TOTAL_BYTES * (double) items;
+}
+
+tlv_status
+tlv_slice_moments_sums(tlv_context *ctx, const tlv_frame *moments, const tlv_frame *subspace,
+					   tlv_frame *sums)
+{
+	tlv_accumulator *accumulator;
+	tlv_subspace *opened;
+
+	*sums = *moments;
+	if (!tlv_documents_told(moments))
+		return TLV_OK;
+	TLV_TRY(tlv_subspace_open(ctx, subspace, true, &opened));
+	TLV_TRY(tlv_slice_moments_create(ctx, opened, &accumulator));
+	return tlv_within_sums(ctx, accumulator, moments, sums);
+}
+
 #define AT(member) offsetof(slice_state, member)
-static const tlv_declaration slice_list[] = {
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
-	TLV_WITHIN_LIST(slice_state),
-	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
-	{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
-	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
-	{"slices", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(slices)},
-};
+#define SLICE_LIST                                                                                 \
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
+		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
+		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
+		TLV_WITHIN_LIST(slice_state),                                                              \
+		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
+		{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},                    \
+		{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},                \
+	{                                                                                              \
+		"slices", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(slices)                \
+	}
+
+static const tlv_declaration slice_list[] = {SLICE_LIST};
+/* Of slices that hold documents; their sums are of what came otherwise. */
+static const tlv_declaration told_list[] = {
+	SLICE_LIST, TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, slice_state, within.documents)};
 #undef AT
+#define SLICE_SECTIONS(of)                                                                         \
+	.state = sizeof(slice_state), .kind = TLV_KIND_SLICE_MOMENTS, TLV_LIST(of), .least = {1, 1},   \
+	.flush = slice_flush, .check_more = slice_check, .no_sums = tlv_document_no_sums
+#define SLICE_MOST MOST_DIRECTIONS, (size_t) TLV_DICTIONARY_MAX
 static const tlv_sections slice_sections = {
-	.state = sizeof(slice_state),
-	.kind = TLV_KIND_SLICE_MOMENTS,
-	TLV_LIST(slice_list),
-	.least = {1, 1},
-	.most = {MOST_DIRECTIONS, (size_t) TLV_DICTIONARY_MAX},
-	.flush = slice_flush,
-	.check_more = slice_check,
+	SLICE_SECTIONS(slice_list),
+	.most = {SLICE_MOST},
+};
+static const tlv_sections slices_told = {
+	SLICE_SECTIONS(told_list),
+	.takes_away = true,
+	.most = {SLICE_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_accumulator_class slice_class = {
-	.name = "slice_moments",
-	TLV_DECLARED(&slice_sections),
-	.rows = TLV_ROW_BAG,
-	.add = slice_add,
+static const tlv_sections *
+slices_form(const tlv_frame *frame)
+{
+	return tlv_documents_told(frame) ? &slices_told : &slice_sections;
+}
+
+static tlv_status
+slices_check_form(tlv_context *ctx, const tlv_frame *frame)
+{
+	return tlv_sections_check(ctx, frame, slices_form(frame));
+}
+
+static const tlv_within_class slice_class = {
+	.class =
+		{
+			.name = "slice_moments",
+			TLV_WITHIN_CLASS(&slice_sections, slices_form),
+			.rows = TLV_ROW_BAG,
+			.add = slice_add,
+		},
+	.within = offsetof(slice_state, within),
+	.told = &slices_told,
+	.items = TLV_ONE,
+	.sums = TLV_ONE,
+	.documents = SIZE_DOCUMENTS,
+	.entries = SIZE_ENTRIES,
+	.enter = slice_enter,
+	.smaller = slices_smaller,
 };
 const tlv_kind tlv_kind_slice_moments = {TLV_KIND_LINE(SLICE_MOMENTS, slice_moments),
-										 .accumulator = &slice_class};
+										 .check = slices_check_form,
+										 .accumulator = &slice_class.class};

@@ -24,6 +24,31 @@ within_of(const tlv_accumulator *accumulator)
 	return (tlv_within *) ((char *) accumulator + class_of(accumulator)->within);
 }
 
+/* What it holds of its subspace, 0 where it refers to it. */
+static size_t
+items_of(const tlv_accumulator *accumulator)
+{
+	tlv_dimension items = class_of(accumulator)->items;
+
+	return items == TLV_ONE ? 0 : ((const tlv_declared *) accumulator)->sizes[items];
+}
+
+static void
+set_items(tlv_accumulator *accumulator, size_t n)
+{
+	if (class_of(accumulator)->items != TLV_ONE)
+		((tlv_declared *) accumulator)->sizes[class_of(accumulator)->items] = n;
+}
+
+/* The same of a stored value. */
+static size_t
+items_held(const tlv_frame *frame)
+{
+	const tlv_section *items = tlv_frame_find(frame, "items");
+
+	return items == NULL ? 0 : items->rows;
+}
+
 static size_t *
 size_of(const tlv_accumulator *accumulator, tlv_dimension size)
 {
@@ -60,7 +85,7 @@ open_held(tlv_context *ctx, tlv_accumulator *accumulator)
 	const tlv_within_class *class = class_of(accumulator);
 	tlv_within *within = within_of(accumulator);
 	const double *basis = *(double **) ((char *) accumulator + class->basis);
-	size_t d = *size_of(accumulator, class->items), width = *size_of(accumulator, TLV_SIZE_1);
+	size_t d = items_of(accumulator), width = *size_of(accumulator, TLV_SIZE_1);
 	tlv_subspace *subspace;
 
 	TLV_TRY_NEW0(ctx, subspace, 1);
@@ -86,8 +111,7 @@ can_open(tlv_context *ctx, tlv_accumulator *accumulator, bool *can)
 {
 	tlv_held_documents *held = &within_of(accumulator)->documents;
 
-	*can = class_of(accumulator)->allocate != NULL && held->n > 0 &&
-		   *size_of(accumulator, class_of(accumulator)->items) > 0;
+	*can = class_of(accumulator)->allocate != NULL && held->n > 0 && items_of(accumulator) > 0;
 	if (*can)
 		TLV_TRY(tlv_documents_settle(ctx, held));
 	for (size_t t = 0; *can && t < held->n; t++)
@@ -189,8 +213,8 @@ merge_referring(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 static tlv_status
 merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	size_t *own = size_of(accumulator, class_of(accumulator)->items), before = *own;
-	bool refers = tlv_frame_find(frame, "items")->rows == 0;
+	size_t before = items_of(accumulator);
+	bool refers = items_held(frame) == 0;
 	bool holds = class_of(accumulator)->allocate != NULL;
 	tlv_status status;
 
@@ -199,10 +223,10 @@ merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	if (!refers)
 		return merge_referring(ctx, accumulator, frame);
 	/* rows that follow go on to see the whole of it */
-	*own = 0;
+	set_items(accumulator, 0);
 	status = tlv_sections_merge(ctx, accumulator, frame);
 	if (holds || within_of(accumulator)->subspace != NULL)
-		*own = before;
+		set_items(accumulator, before);
 	return status;
 }
 
@@ -232,10 +256,9 @@ merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fram
 static tlv_status
 take_held(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	size_t n = tlv_frame_find(frame, "items")->rows;
+	size_t n = items_held(frame);
 
-	if (n == 0 || *size_of(accumulator, class_of(accumulator)->items) > 0 ||
-		class_of(accumulator)->allocate == NULL)
+	if (n == 0 || items_of(accumulator) > 0 || class_of(accumulator)->allocate == NULL)
 		return TLV_OK;
 	TLV_TRY(tlv_sections_resize(ctx, accumulator, class_of(accumulator)->items, n));
 	tlv_sections_take(accumulator, frame);
@@ -302,7 +325,7 @@ build_told(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *bu
 	memcpy(before, state->sizes, sizeof(before));
 	state->sizes[class->documents] = within->documents.n;
 	state->sizes[class->entries] = within->documents.entries;
-	state->sizes[class->items] = 0;
+	set_items(accumulator, 0);
 	if (class->sums != TLV_ONE && !within->summed)
 		state->sizes[class->sums] = 0;
 	status = tlv_sections_build_form(ctx, accumulator, class->told, builder);
@@ -314,16 +337,16 @@ tlv_status
 tlv_within_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
 	const tlv_within_class *class = class_of(accumulator);
-	size_t *own = size_of(accumulator, class->items), before = *own;
+	size_t before = items_of(accumulator);
 	tlv_status status;
 
 	TLV_TRY(close_documents(ctx, accumulator));
 	if (within_of(accumulator)->documents.n > 0)
 		return build_told(ctx, accumulator, builder);
 	if (class->refers != NULL && class->refers(accumulator))
-		*own = 0;
+		set_items(accumulator, 0);
 	status = tlv_sections_build(ctx, accumulator, builder);
-	*own = before;
+	set_items(accumulator, before);
 	return status;
 }
 
@@ -380,9 +403,8 @@ tlv_within_check_documents(tlv_context *ctx, const tlv_frame *frame, size_t belo
 
 	TLV_TRY(tlv_documents_check(ctx, frame, below));
 	*summed = summed_documents(frame, &sums);
-	if (tlv_frame_find(frame, "items")->rows != 0 ||
-		tlv_frame_find(frame, "document_times")->rows == 0 || !(*summed >= 0) ||
-		(*summed == 0 && !(sums.least_times > 0)))
+	if (items_held(frame) != 0 || tlv_frame_find(frame, "document_times")->rows == 0 ||
+		!(*summed >= 0) || (*summed == 0 && !(sums.least_times > 0)))
 		return tlv_fail(ctx, TLV_CORRUPT, "%g documents are held, and the counters say otherwise",
 						sums.documents);
 	return TLV_OK;

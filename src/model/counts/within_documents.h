@@ -19,6 +19,9 @@
  */
 #define TLV_NUMBERS_AN_ENTRY 3
 
+/* About what an item that occurs takes in totals. */
+#define TLV_TOTAL_BYTES 2
+
 /* A class of such a kind: that of the accumulator, and what is different from kind to kind. */
 typedef struct tlv_within_class
 {
@@ -26,8 +29,8 @@ typedef struct tlv_within_class
 	size_t within;			  /* where the state has its tlv_within */
 	const tlv_sections *told; /* of values that hold documents */
 	/* Sizes: the items, scales, shares and basis that a value holds of its subspace, 0 where it
-	 * refers to it; sums over items, 0 where there are none, or TLV_ONE: they are always there; and
-	 * those of the documents. */
+	 * refers to it, or TLV_ONE: it always does; sums over items, 0 where there are none, or
+	 * TLV_ONE: they are always there; and those of the documents. */
 	tlv_dimension items, sums, documents, entries;
 	/* The known items of a document, and its length, so many times into the sums. */
 	tlv_status (*enter)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document,

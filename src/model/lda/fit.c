@@ -596,6 +596,7 @@ tlv_lda_fit_slices(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_opt
 				   .searched = isnan(options->alpha0),
 				   .slices = true,
 				   .subspace = options->subspace};
+	tlv_frame complete;
 
 	if (fit.subspace == NULL)
 	{
@@ -612,6 +613,8 @@ tlv_lda_fit_slices(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_opt
 		return tlv_fail_hint(ctx, "Leave k out.");
 	}
 	TLV_TRY(tlv_require_memory(ctx, tlv_lda_fit_slices_memory(fit.k, fit.d), "the fit"));
+	TLV_TRY(tlv_slices_complete(ctx, fit.subspace, moments, &complete));
+	moments = &complete;
 	TLV_TRY(read_slices(ctx, moments, &fit));
 	if (!(tlv_frame_float64(fit.subspace, "ritz")[fit.k - 1] > 0))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the eigenvalues of the subspace are not positive");

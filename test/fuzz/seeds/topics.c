@@ -126,6 +126,8 @@ save_slices(const tlv_frame *anchors)
 	must(tlv_subspace_open(&ctx, &subspace, true, &opened));
 	must(tlv_slice_moments_create(&ctx, opened, &accumulator));
 	slices = collect("slice-moments", accumulator);
+	must(tlv_slice_moments_create(&ctx, opened, &accumulator));
+	save_documents("slices-documents", accumulator);
 	must(tlv_subspace_rotate(&ctx, &subspace, &slices, &step, &image, &size));
 	save_frame("turned", image, size);
 }

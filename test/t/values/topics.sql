@@ -27,4 +27,5 @@ INSERT INTO moments SELECT tlv_error_statistics(bag, m) FROM documents, (SELECT 
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, errors => true);
 INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3 UNION ALL
   SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3 UNION ALL
+  SELECT tlv_slice_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id DESC LIMIT 1)) FROM documents WHERE doc <= 1 UNION ALL
   SELECT tlv_count_moments(doc, bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1), 4) FROM documents WHERE doc <= 3;

@@ -123,7 +123,9 @@ sums_of(tlv_frame told, tlv_frame subspace)
 	void *image;
 	size_t size;
 
-	if (told.header->kind == TLV_KIND_COUNT_TRIPLES)
+	if (told.header->kind == TLV_KIND_SLICE_MOMENTS)
+		assert_ok(tlv_slices_complete(&ctx, &subspace, &told, &sums));
+	else if (told.header->kind == TLV_KIND_COUNT_TRIPLES)
 		assert_ok(tlv_count_triples_sums(&ctx, &told, &subspace, &sums));
 	else
 		assert_ok(class->sums != NULL ? TLV_OK
@@ -158,6 +160,17 @@ make_groups(tlv_frame value)
 	return accumulator;
 }
 
+static tlv_accumulator *
+make_slices(tlv_frame value)
+{
+	tlv_subspace *subspace;
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_subspace_open(&ctx, &value, true, &subspace));
+	assert_ok(tlv_slice_moments_create(&ctx, subspace, &accumulator));
+	return accumulator;
+}
+
 /* Of all groups. */
 static double
 documents_of(tlv_frame frame)
@@ -169,11 +182,12 @@ documents_of(tlv_frame frame)
 	return sum;
 }
 
-static const maker makers[] = {make_summary,  make_pairs,	make_triples,
-							   make_products, make_anchors, make_groups};
+static const maker makers[] = {make_summary, make_pairs,  make_triples, make_products,
+							   make_anchors, make_groups, make_slices};
 #define KINDS		(sizeof(makers) / sizeof(makers[0]))
 #define IN_SUBSPACE 2 /* the first of those whose documents refer to their subspace */
 #define PRODUCTS	3 /* whose sums do not hold it */
+#define SLICES		6 /* likewise */
 
 /* Every way to the same documents gives the same bytes, and the same sums. */
 static void
@@ -236,20 +250,21 @@ test_many(void **state)
 	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
+		bool refers = m == PRODUCTS || m == SLICES;
 		tlv_frame many = kept(with_documents(makers[m](subspace), 0, 2500), false);
 		tlv_frame few = kept(with_documents(makers[m](subspace), 2500, 2500 + SMALL), true);
 		tlv_frame all = stored(with_documents(makers[m](subspace), 0, 2500 + SMALL));
-		tlv_frame both = merged(empty_like(many), many, few, m == PRODUCTS), less;
+		tlv_frame both = merged(empty_like(many), many, few, refers), less;
 		tlv_accumulator *x = empty_like(both);
 		bool done;
 
 		if (m >= IN_SUBSPACE)
 			assert_same_numbers(merged(makers[m](subspace), few, many, false), all);
-		assert_same_numbers(merged(empty_like(many), few, many, m == PRODUCTS), both);
-		assert_same_numbers(m == PRODUCTS ? sums_of(both, subspace) : both, all);
+		assert_same_numbers(merged(empty_like(many), few, many, refers), both);
+		assert_same_numbers(refers ? sums_of(both, subspace) : both, all);
 		assert_ok(x->class->merge(&ctx, x, &both));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
-		less = kept(x, m >= IN_SUBSPACE && m != PRODUCTS);
+		less = kept(x, m >= IN_SUBSPACE && !refers);
 		assert_equal(documents_of(less), 2500);
 		/* documents of the sums that are told apart again */
 		few = kept(with_documents(makers[m](subspace), 100, 120), true);
