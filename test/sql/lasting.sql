@@ -42,6 +42,10 @@ SELECT tlv_label(model, 1, repeat('x', 1000)) IS NOT NULL AS longest, tlv_label(
 -- ---- numbers that stay ----
 -- a model aligned with itself is itself; labels come from the reference
 SELECT bool_and(tlv_align(m.model, m.model) = m.model) AS same, bool_and(tlv_align(m.model, l.model) = l.model) AS labels FROM models m JOIN labelled l USING (name);
+-- with names of dimensions, too
+SELECT count(*), bool_and(tlv_align(m, m) = m AND tlv_compact(m) = m) AS same FROM (SELECT tlv_gmm('SELECT x[1] AS "length", x[2] AS width FROM points', k => 3) AS m
+  UNION ALL SELECT tlv_ica('SELECT x[1] AS "length", x[2] AS width FROM points', k => 2)
+  UNION ALL SELECT tlv_lca('SELECT id, ''v'' || v, (x[1 + v % 3] > v)::int FROM points, generate_series(0, 5) v', k => 2)) q;
 -- numbers that another fit has given are brought back: a model whose components have moved up is what it was, but for those that have gone
 CREATE FUNCTION weights(model tlv_model) RETURNS float8[] LANGUAGE sql STABLE AS $$ SELECT array_agg(weight ORDER BY component) FROM tlv_components(model) $$;
 CREATE TABLE gone AS
@@ -63,6 +67,31 @@ SELECT array_position(weights(updated), 0::float8) = array_position(weights(back
 FROM (SELECT back, tlv_update(back, tlv_statistics(bag, back)) AS updated FROM gone, topic_docs WHERE name = 'lda' GROUP BY back) u, tlv_topics(updated) WHERE label IS NOT NULL;
 SELECT array_position(weights(tlv_update(back, tlv_statistics(s, back))), 0::float8) = array_position(weights(back), 0::float8) AS place FROM gone, chain WHERE name = 'hmm symbols' GROUP BY back;
 SELECT bool_and(w > 0) AS all_there, cardinality(array_agg(w)) AS k FROM gone, unnest(weights(tlv_align(model, back))) w WHERE name = 'lda';
+-- rows are those of the model before, whatever forms its kind knows, and ids are settled as there
+CREATE TABLE row_gone AS SELECT q.*, tlv_align(fewer, model) AS back FROM (
+  SELECT name, model, tlv_compact(model, (SELECT min(w) FROM unnest(weights(model)) w)) AS fewer FROM models WHERE name IN ('hmm vectors', 'multiview categories', 'multiview vectors')
+  UNION ALL SELECT 'hmm texts', m, tlv_compact(m, (SELECT min(w) FROM unnest(weights(m)) w))
+  FROM (SELECT tlv_hmm('SELECT seq, ordinality, ''s'' || e FROM lasting.chain, unnest(s) WITH ORDINALITY u(e)', k => 3) AS m) t
+  UNION ALL SELECT 'numbers of classes', m, tlv_compact(m, (SELECT min(w) FROM unnest(weights(m)) w))
+  FROM (SELECT tlv_lca('SELECT id, v, CASE WHEN v = 4 THEN id % 3 END, x[v] FROM lasting.points, generate_series(1, 4) v', k => 3) AS m) t) q;
+CREATE FUNCTION same_rows(back tlv_model, fewer tlv_model, x anyelement) RETURNS boolean LANGUAGE sql STABLE AS
+  $$ SELECT abs(tlv_log_likelihood(back, x) - tlv_log_likelihood(fewer, x)) < 1e-9 AND abs((SELECT sum(p) / count(*) * 3 FROM unnest(tlv_infer(back, x)) p) - 1) < 1e-9 $$;
+SELECT name, same_rows(back, fewer, s) FROM row_gone, (SELECT s FROM vector_chain ORDER BY seq LIMIT 1) c WHERE name = 'hmm vectors';
+SELECT name, same_rows(back, fewer, '{s1,s2,s1,s5}'::text[]) FROM row_gone WHERE name = 'hmm texts';
+SELECT name, same_rows(back, fewer, ARRAY[1, 2, 3]) FROM row_gone WHERE name = 'multiview categories';
+SELECT name, same_rows(back, fewer, ARRAY[1.5, 2.5, 3, 1, 2, 3, 1, 2, 3.5]) FROM row_gone WHERE name = 'multiview vectors';
+SELECT name, same_rows(back, fewer, ARRAY[1, 1.5, 2.5, NULL]) FROM row_gone WHERE name = 'numbers of classes';
+-- atoms that no row used have numbers, and codes go round them
+CREATE TABLE coded AS SELECT whole, tlv_from_json(jsonb_set(tlv_to_json(whole)::jsonb, '{weights,0}', '0')::json) AS without, x
+  FROM tlv_simulate_dictionary_model(12, 4, 2, seed => 3) AS truth,
+    LATERAL (SELECT tlv_dictionary('SELECT x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(12, 4, 2, seed => 3), 400, seed => 4)', 4, 2) AS whole) d,
+    LATERAL (SELECT x FROM tlv_simulate_dictionary(truth, 40, seed => 5)) rows;
+SELECT count(*) AS entries, bool_and(e.atom BETWEEN 2 AND 4) AS others, bool_and(w.coefficient = e.coefficient) FILTER (WHERE NOT uses) AS same
+FROM (SELECT coded.*, EXISTS (SELECT FROM tlv_encode(whole, x) WHERE atom = 1) AS uses FROM coded) c,
+  tlv_encode(without, x) e LEFT JOIN LATERAL (SELECT atom, coefficient FROM tlv_encode(whole, x)) w USING (atom);
+-- a permutation test of a model some of whose topics are not there is that of the others
+SELECT (SELECT t FROM tlv_permutation_test(back, bags) t) = (SELECT t FROM tlv_permutation_test(fewer, bags) t) AS same
+FROM gone, (SELECT array_agg(bag ORDER BY doc) AS bags FROM topic_docs) d WHERE name = 'lda';
 -- too far apart to be the same: all are new
 SELECT cardinality(weights(tlv_align(g.model, g.model, 0))) AS same, cardinality(weights(tlv_align(m.model, g.model, 0.001))) AS with_new
 FROM gone g, (SELECT tlv_lda('SELECT bag FROM topic_docs WHERE doc % 2 = 0', k => 4) AS model) m WHERE name = 'lda';

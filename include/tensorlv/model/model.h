@@ -197,6 +197,10 @@ extern double tlv_model_units(const tlv_frame *frame);
 /* Its number of components. */
 extern size_t tlv_model_components(const tlv_frame *frame);
 
+/* What is open of a model of which some components are not there (their weight is 0): the model of
+ * the others, *place their numbers from 0; the model itself, *place NULL, where all are. */
+extern tlv_model *tlv_model_present(tlv_model *model, const int64_t **place);
+
 /*
  * The members above, checked: TLV_BAD_PARAMETER where the model cannot do it, or not with rows of
  * that form.  Errors of the row itself are the class's: TLV_BAD_DATA for another width or numbers

@@ -235,7 +235,8 @@ tlv_status
 tlv_coding_encode_row(tlv_context *ctx, tlv_model *model, size_t d, const double *x, size_t *n,
 					  int32_t *atoms, double *coefficients)
 {
-	tlv_coding_model *dictionary = (tlv_coding_model *) model;
+	const int64_t *place;
+	tlv_coding_model *dictionary = (tlv_coding_model *) tlv_model_present(model, &place);
 	tlv_coder *coder = &dictionary->coder;
 	double *row;
 
@@ -243,7 +244,8 @@ tlv_coding_encode_row(tlv_context *ctx, tlv_model *model, size_t d, const double
 	TLV_TRY(tlv_coding_take_row(ctx, dictionary->d, d, x, row));
 	TLV_TRY(tlv_coder_run(ctx, coder, 1, row));
 	*n = (size_t) coder->found[0];
-	memcpy(atoms, coder->support, *n * sizeof(int32_t));
+	for (size_t t = 0; t < *n; t++)
+		atoms[t] = place != NULL ? (int32_t) place[coder->support[t]] : coder->support[t];
 	memcpy(coefficients, coder->coefficients, *n * sizeof(double));
 	tlv_free(ctx, row);
 	return TLV_OK;

@@ -482,9 +482,7 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 
 		if (must_go(all, section, field) || is_listed(tlv_diagnostics_sections, section->name) ||
 			is_listed(tlv_label_sections, section->name) ||
-			strcmp(section->name, tlv_errors_section) == 0 ||
-			strcmp(section->name, tlv_dimension_names_sections.offsets) == 0 ||
-			strcmp(section->name, tlv_dimension_names_sections.bytes) == 0)
+			strcmp(section->name, tlv_errors_section) == 0)
 			continue;
 		if (field != NULL && (field->flags & (TLV_OF_ROWS | TLV_OF_COLUMNS)) != 0)
 			TLV_TRY(add_section(ctx, all, section, field, builder));

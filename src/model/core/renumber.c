@@ -81,6 +81,14 @@ sparse_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posteri
 	return TLV_OK;
 }
 
+static tlv_ids
+sparse_ids(const tlv_model *model, int part, int64_t id, bool *known)
+{
+	const tlv_model *inner = ((const sparse_model *) model)->inner;
+
+	return inner->class->ids(inner, part, id, known);
+}
+
 static tlv_status
 sparse_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
@@ -152,6 +160,7 @@ sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_clas
 
 	TLV_TRY_NEW(ctx, own, 1);
 	*own = *kind;
+	own->ids = kind->ids != NULL ? sparse_ids : NULL;
 	own->infer = kind->infer != NULL ? sparse_infer : NULL;
 	own->log_likelihood = kind->log_likelihood != NULL ? sparse_log_likelihood : NULL;
 	own->decode = kind->decode != NULL ? sparse_decode : NULL;
@@ -179,7 +188,19 @@ tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	own = (sparse_model *) *model;
 	own->present = present;
 	TLV_TRY(class->open(ctx, &own->present.frame, &own->inner));
+	own->base.rows = own->inner->rows;
 	return sparse_class(ctx, class, &own->base.class);
+}
+
+tlv_model *
+tlv_model_present(tlv_model *model, const int64_t **place)
+{
+	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->model;
+	sparse_model *own = (sparse_model *) model;
+	bool whole = model->class == class;
+
+	*place = whole ? NULL : own->present.place;
+	return whole ? model : own->inner;
 }
 
 /* ---- steps ---- */

@@ -202,7 +202,8 @@ tlv_status
 tlv_lda_permute(tlv_context *ctx, tlv_model *opened, size_t n, const tlv_bag_image *const *bags,
 				const tlv_lda_permutations *options, tlv_lda_permutation_test *test)
 {
-	tlv_lda_model *model = (tlv_lda_model *) opened;
+	const int64_t *place;
+	tlv_lda_model *model = (tlv_lda_model *) tlv_model_present(opened, &place);
 	occurrences all = {.documents = n, .items = model->topics.d};
 	double observed = 0;
 
