@@ -80,7 +80,7 @@ docs, nnz, tokens, squares, size = map(float, s.query(
     "SELECT count(*), sum(tlv_bag_size(bag)), sum(tlv_bag_total(bag)), sum(tlv_bag_size(bag)::float8 ^ 2), pg_table_size('bags') FROM bags")[0])
 assert tokens == float(s.value('SELECT sum(n) FROM feed')), 'tokens were lost'
 s.query(f'CREATE TEMP TABLE start AS SELECT tlv_find_subspace(tlv_count_summary(bag), {K}) AS s FROM bags')
-s.query('CREATE UNLOGGED TABLE subspaces AS SELECT tlv_find_subspace(tlv_count_products(bag, s)) AS s FROM bags, start GROUP BY start.s')
+s.query('CREATE UNLOGGED TABLE subspaces AS SELECT tlv_find_subspace(tlv_count_products(bag, s), subspace => s) AS s FROM bags, start GROUP BY start.s')
 S = '(SELECT s FROM subspaces)'
 W = 2 * K                                       # columns of the iterated basis
 PASSES = [                                      # name, SQL, floating point operations
