@@ -22,7 +22,8 @@ SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outc
 -- rows that are not those of the model
 SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outcome FROM (VALUES
   ('tlv_infer(gmm, ARRAY[1, 2]::float8[])'), ('tlv_unmix(ica, ARRAY[1, 2]::float8[])'), ('tlv_encode(atoms, ARRAY[1, 2]::float8[])'), ('tlv_infer(gmm, ''{1,2,NaN}''::float8[])'),
-  ('tlv_unmix(ica, ''{1,2,Infinity}''::float8[])'), ('tlv_infer(gmm, ARRAY[1e200, 1, 1])'), ('tlv_infer(gmm, ARRAY[1e90, 1, 1])')
+  ('tlv_unmix(ica, ''{1,2,Infinity}''::float8[])'), ('tlv_infer(gmm, ARRAY[1e200, 1, 1])'), ('tlv_infer(gmm, ARRAY[1e90, 1, 1])'),
+  ('tlv_impute(gmm, ''{1,2,NaN}''::float8[])'), ('tlv_impute(gmm, ARRAY[1e200, 1, 1])')
 ) v(call);
 
 -- moments, and what is taken out of them
@@ -31,6 +32,9 @@ SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outc
   ('narrow - (narrow + narrow)'), ('categories - (categories + categories)'), ('moments + categories'), ('tlv_fit_gmm(moments, 61)'), ('tlv_fit_gmm(categories, 2)'), ('tlv_fit_ica(categories, 2)'),
   ('tlv_fit_multiview(categories, 2)'), ('tlv_fit_tree((SELECT tlv_count_summary(bag) FROM tlv_simulate_lda(lda, 9)))')
 ) v(call);
+
+-- more than any setting allows
+SELECT substring(pg_temp.outcome($$SELECT tlv_hmm('SELECT 1, id, id FROM hint_rows', 100000)$$) FROM 'HINT.*') AS hint;
 
 -- drivers
 SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outcome FROM (VALUES

@@ -359,7 +359,8 @@ gmm_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, doubl
 static tlv_status
 gmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
 {
-	const tlv_mixture *mixture = &((tlv_gmm_model *) model)->mixture;
+	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
+	const tlv_mixture *mixture = &gmm->mixture;
 	const tlv_part *part = &row->part[0];
 
 	if (part->d != mixture->d)
@@ -367,6 +368,7 @@ gmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior
 	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, part->d));
 	if (part->missing != NULL)
 		return tlv_mixture_impute(ctx, mixture, NULL, part->float64, part->missing, filled->values);
+	TLV_TRY(tlv_gmm_row(ctx, gmm, part->d, part->float64, gmm->row)); /* are they numbers? */
 	memcpy(filled->values, part->float64, part->d * sizeof(double));
 	return TLV_OK;
 }

@@ -185,15 +185,18 @@ TlvRaiseMismatch(const char *format, ...)
 /* Less is not worth asking for: what follows may need that, too. */
 #define LEAST_KILOBYTES 10240.0
 
-/* A value of the setting with which what needed so many bytes gets on, with something to spare for
- * what follows: two digits and a unit. */
-static char *
-enough_memory(double bytes)
+/* The hint where so many bytes are needed: a value of the setting with which that gets on, with
+ * something to spare for what follows, two digits and a unit; or that there is none. */
+static int
+hint_at_memory(double bytes)
 {
 	double kilobytes = Max(1.5 * bytes / 1024, LEAST_KILOBYTES);
 	double unit = 1024 * pow(10, Max(floor(log10(kilobytes / 1024)) - 1, 0));
 
-	return psprintf("%.0fMB", Min(ceil(kilobytes / unit) * unit, MAX_KILOBYTES) / 1024);
+	if (bytes / 1024 > MAX_KILOBYTES)
+		return errhint("No tensorlv.work_mem is so large: ask for fewer components or restarts.");
+	return errhint("SET tensorlv.work_mem = '%.0fMB';",
+				   Min(ceil(kilobytes / unit) * unit, MAX_KILOBYTES) / 1024);
 }
 
 void
@@ -203,13 +206,11 @@ TlvRaise(const tlv_context *ctx)
 
 	if (error->code == TLV_CANCELLED)
 		CHECK_FOR_INTERRUPTS();
-	ereport(ERROR,
-			(errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
-			 error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
-			 error->code == TLV_MEMORY_LIMIT ? errhint("SET tensorlv.work_mem = '%s';",
-													   enough_memory(strtod(error->hint, NULL)))
-			 : error->hint[0] != '\0'		 ? errhint("%s", TlvWhole(error->hint))
-											 : 0));
+	ereport(ERROR, (errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
+					error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
+					error->code == TLV_MEMORY_LIMIT ? hint_at_memory(strtod(error->hint, NULL))
+					: error->hint[0] != '\0'		? errhint("%s", TlvWhole(error->hint))
+													: 0));
 	pg_unreachable();
 }
 
