@@ -29,7 +29,8 @@ static void
 check_shape(ArrayType *array)
 {
 	if (ARR_NDIM(array) == 0)
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a vector has no elements")));
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a vector has no elements"),
+						errhint("A row that is missing altogether is null, not an empty array.")));
 	if (ARR_NDIM(array) > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
