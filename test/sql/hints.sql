@@ -47,4 +47,24 @@ SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outc
 -- a row of transitions that is divided by its sum is one
 SELECT tlv_hmm('SELECT id % 3, id, v[2] FROM hint_rows', 2, transitions => ARRAY[[0.5 / 0.9, 0.4 / 0.9], [0.5, 0.5]]) IS NOT NULL AS followed,
   tlv_compact(gmm, (SELECT max(weight) FROM tlv_components(gmm)) - 0.001) IS NOT NULL AS smaller FROM hint_values;
+-- what a first try may be: an array beside other columns, letters in one text, items as an array
+SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outcome FROM (VALUES
+  ($$tlv_gmm('SELECT id, x FROM hint_rows', 2)$$), ($$tlv_hmm('SELECT ''ACGT''::text', 2)$$), ($$tlv_infer(lda, ARRAY['oil', 'prices'])$$)
+) v(call);
+
+-- k was to be chosen and is one: whatever the model, a warning says that there is nothing to find
+CREATE TABLE hint_noise AS
+SELECT tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 1, seed => 2), 500)') AS gmm,
+  tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 1, covariance => ''direction'', seed => 2), 500)', covariance => 'direction') AS directions,
+  tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(50, 1), 600)') AS lda,
+  tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(6, 1), 500)') AS lca, tlv_gom('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(6, 1), 500)') AS gom,
+  tlv_mmsb('SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(200, k => 1, within => 0.1))') AS mmsb;
+SELECT what, (SELECT count(*) FROM tlv_components(m)) AS components, (SELECT string_agg(code, ' ') FROM tlv_warnings(m) WHERE code = 'no_structure') AS said
+FROM hint_noise, LATERAL (VALUES ('gmm', gmm), ('directions', directions), ('lda', lda), ('lca', lca), ('gom', gom), ('mmsb', mmsb)) v(what, m);
+
+-- one row is one row
+SELECT code, message
+FROM tlv_warnings(tlv_gmm('SELECT CASE id WHEN 1 THEN ''{0,0,0}'' WHEN 2 THEN ''{0,3,4}'' ELSE ARRAY[cos(id), sin(id), 0] END::float8[] FROM hint_rows', 1, covariance => 'direction'))
+WHERE code LIKE 'rows%' ORDER BY code;
+DROP TABLE hint_noise;
 DROP TABLE hint_rows, hint_values;

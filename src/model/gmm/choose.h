@@ -136,6 +136,9 @@ gmm_chance(double more)
 	return GMM_CHANCE_PARAMETER * more + GMM_CHANCE_FEW_ROWS;
 }
 
+/* Says that k was chosen, and is 1. */
+extern tlv_status tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics);
+
 /* ---- tails ---- */
 
 typedef struct gmm_tails

@@ -63,14 +63,18 @@ warn_of_rows(tlv_context *ctx, const directions_plan *plan, tlv_diagnostics *dia
 	if (plan->zeros > 0)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "rows_of_zeros", .score = plan->zeros},
-			"%.0f rows are zero and have no direction: they were left out", (double) plan->zeros));
+			plan->zeros == 1 ? "%.0f row is zero and has no direction: it was left out"
+							 : "%.0f rows are zero and have no direction: they were left out",
+			(double) plan->zeros));
 	if (plan->scaled > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "rows_scaled",
 										.score = plan->scaled,
 										.hint = "another covariance than 'direction' looks at "
 												"lengths, too"},
-						 "%.0f rows were not of length 1: only their directions count",
+						 plan->scaled == 1
+							 ? "%.0f row was not of length 1: only its direction counts"
+							 : "%.0f rows were not of length 1: only their directions count",
 						 (double) plan->scaled));
 	return TLV_OK;
 }
@@ -125,6 +129,8 @@ warn_of_chance(tlv_context *ctx, const directions_plan *plan, const tlv_directio
 {
 	double gain = plan->likelihood - single_likelihood(directions);
 
+	if (plan->k_chosen && directions->k == 1)
+		return tlv_gmm_warn_one(ctx, diagnostics);
 	if (plan->k_chosen || directions->k < 2 || !plan->options.refine || !isfinite(gain))
 		return TLV_OK;
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));

@@ -87,6 +87,16 @@ diagnose_logarithms(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *dia
 					"rows better");
 }
 
+tlv_status
+tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
+{
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = 1,
+								   .hint = "more rows may show some groups; or give k"},
+					"the rows show no groups: one component stands for all");
+}
+
 /* Is there more than chance in what k components gain over one of the same form of covariance, and
  * more than the Bayesian information criterion charges for their parameters? */
 static tlv_status
@@ -97,6 +107,8 @@ diagnose_single(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnos
 	double gain = plan->likelihood - plan->single_likelihood[form];
 	double more = model_parameters(plan) - tlv_mixture_parameters(1, rows->d, form, false);
 
+	if (plan->k_chosen && plan->start.k == 1)
+		return tlv_gmm_warn_one(ctx, diagnostics);
 	if (plan->k_chosen || plan->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
 		!plan->options.refine || !isfinite(gain))
 		return TLV_OK;

@@ -122,7 +122,7 @@ diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagno
 									.score = (double) plan->k,
 									.hint = "k is an upper bound, choose a smaller one by purpose"},
 					 "nearly all of the max_k = %d directions are significant", max_k));
-	if (plan->nothing)
+	if (plan->nothing || (plan->k_chosen && plan->k == 1 && !plan->untested))
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
 					 &(tlv_warning){.code = "no_structure",

@@ -250,6 +250,7 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 {
 	tlv_membership_options *options = &plan->options.fit;
 	membership_training training = {.steps = plan->options.iterations};
+	bool chosen = options->k == 0;
 	tlv_diagnostics diagnostics = {0};
 	membership_rows rows;
 	size_t n, slots = tlv_frame_find(sample, "rows")->rows;
@@ -281,6 +282,13 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	plan->stands = training.stands;
 	plan->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
+	if (chosen && plan->k == 1)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "no_structure",
+										.score = 1,
+										.hint = "more rows may show some; or give k"},
+						 "the variables of a row do not depend on each other, as far as held-out "
+						 "values tell: one component stands for all"));
 	return write_trained(ctx, plan, &rows, &training, &diagnostics,
 						 tlv_frame_scalar(sample, "seen", 0), image, size);
 }

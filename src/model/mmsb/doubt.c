@@ -57,6 +57,12 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	int32_t *label[2] = {NULL, NULL};
 	double found, one;
 
+	if (fit->options->k == 0 && fit->k == 1)
+		return tlv_warn(ctx, &fit->diagnostics,
+						&(tlv_warning){.code = "no_structure",
+									   .score = 1,
+									   .hint = "more edges may show some; or give k"},
+						"the graph shows no communities: one stands for all");
 	if (fit->options->k < 2 || fit->k < 2 || fit->options->n_labels > 0)
 		return TLV_OK;
 	TLV_TRY(whole_labels(ctx, fit, label));

@@ -87,6 +87,9 @@ refuse_type(const AnyCall *call, Oid type)
 						   TlvKind(&call->model->frame)->name, format_type_be(type)),
 					type == TEXTOID && (call->takes & TLV_ROW_BAG) != 0
 						? errhint("It takes %s: to_tsvector(...).", taken_forms(call))
+					: type == TEXTARRAYOID && (call->takes & TLV_ROW_BAG) != 0
+						? errhint("It takes %s: tlv_to_bag(...) makes a tlv_bag of the items.",
+								  taken_forms(call))
 						: errhint("It takes %s.", taken_forms(call))));
 	pg_unreachable();
 }

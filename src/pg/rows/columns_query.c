@@ -68,7 +68,11 @@ refuse_type(const TlvQuery *query, int column)
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
 					format_type_be(attribute->atttypid)),
-			 errhint("Every column is a dimension here: leave it out, or cast it to a number.")));
+			 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
+				 ? errhint("An array of numbers is a row by itself: give no other column, or the "
+						   "numbers as columns.")
+				 : errhint("Every column is a dimension here: leave it out, or cast it to a "
+						   "number.")));
 }
 
 /* ---- dimensions ---- */

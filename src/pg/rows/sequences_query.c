@@ -9,8 +9,18 @@
 static const char *const accepted =
 	"It must return (seq, t, symbol integer or text), (seq, t, x) with x a number or an array of "
 	"numbers, (seq, t, x1, x2, ...) with numbers, or one column of sequences: integer[], text[], "
-	"or "
-	"float8[] of steps x numbers.";
+	"or float8[] of steps x numbers.";
+
+/* Refuses the columns; of one of texts it says how letters become symbols. */
+static _Noreturn void
+refuse_columns(TupleDesc desc)
+{
+	if (desc->natts == 1 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 0)->atttypid)))
+		TlvRefuseColumns(
+			desc, "sequences",
+			psprintf("%s string_to_array(text, NULL) makes a text[] of letters.", accepted));
+	TlvRefuseColumns(desc, "sequences", accepted);
+}
 
 static Oid
 whole_numbers(Oid base)
@@ -53,7 +63,7 @@ read_arrays(TlvSource *rows)
 	else if (TlvIsNumberType(base))
 		type = FLOAT8ARRAYOID;
 	else
-		TlvRefuseColumns(desc, "sequences", accepted);
+		refuse_columns(desc);
 	appendStringInfo(&rows->made.sql,
 					 "SELECT s::pg_catalog.%s AS s FROM " TLV_QUERY_ROWS " AS q(s)",
 					 type == TEXTARRAYOID	? "text[]"
@@ -81,7 +91,7 @@ append_step(TlvSource *rows, StringInfo sql, bool *array)
 	if (desc->natts == 3)
 		cast = step_cast(rows, 2, &type);
 	if (cast == NULL)
-		TlvRefuseColumns(desc, "sequences", accepted);
+		refuse_columns(desc);
 	*array = strchr(cast, '[') != NULL;
 	if (!*array && type == FLOAT8ARRAYOID)
 		TlvNameColumns(rows, 2);

@@ -367,7 +367,7 @@ test_no_structure(void **state)
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, 1);
 		/* Of few documents none can be held out, of many the constant direction is significant. */
 		assert_int_equal(tlv_warnings_find(&model, "k_untested", NULL), documents[i] < 5);
-		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_int_equal(tlv_warnings_find(&model, "no_structure", NULL), documents[i] >= 5);
 		assert_false(tlv_warnings_find(&model, "repeated_words", NULL));
 	}
 }
