@@ -269,7 +269,10 @@ test_one_gaussian(void **state)
 		model = learn_all();
 		assert_equal(tlv_frame_find(&model, "weights")->rows, 1);
 		assert_equal(covariance_of(model), TLV_COVARIANCE_FULL);
-		assert_null(tlv_frame_find(&model, "warnings"));
+		/* That there is nothing to find is said, and nothing of a shape. */
+		assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_false(tlv_warnings_find(&model, "components_overlap", NULL));
+		assert_false(tlv_warnings_find(&model, "heavy_tails", NULL));
 	}
 	/* Round components do describe it; that they are no groups is said. */
 	model = learn(options);
