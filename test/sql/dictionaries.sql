@@ -59,3 +59,9 @@ SELECT pg_temp.outcome('SELECT count(*) FROM coded_models, tlv_encode(model, ARR
        pg_temp.outcome('SELECT count(*) FROM tlv_atoms(tlv_simulate_ica_model(3))') AS kind, pg_temp.outcome('SELECT tlv_infer(model, ARRAY[1, 2]) FROM coded_models') AS infer;
 SELECT pg_temp.outcome('SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x, model, ''tanh'') AS s FROM coded, coded_models) q') AS refinement;
 DROP TABLE coded_truth, coded, coded_models;
+-- fewer atoms than a row may have: the sparsity is as many
+CREATE TABLE coded_again AS SELECT x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(8, 6, 3, seed => 3), 300, noise => 0.1, seed => 4);
+SELECT tlv_info(fewer)->>'sparsity' AS sparsity, (SELECT count(*) FROM tlv_components(fewer)) AS atoms, (SELECT count(DISTINCT atom) FROM tlv_encode(fewer, (SELECT x FROM coded_again LIMIT 1))) AS used
+FROM (SELECT tlv_compact(model, (SELECT max(weight) / sum(weight) - 1e-9 FROM tlv_components(model))) AS fewer
+      FROM (SELECT tlv_dictionary('SELECT x FROM coded_again', 6, 3) AS model) m) c;
+DROP TABLE coded_again;

@@ -34,15 +34,16 @@ typedef enum tlv_field_form
 } tlv_field_form;
 
 /* What a section has to do with components. */
-#define TLV_OF_ROWS		 1u	  /* a row for every component */
-#define TLV_OF_COLUMNS	 2u	  /* a column for every component */
-#define TLV_ZERO_ABSENT	 4u	  /* 0 for one that is not there */
-#define TLV_KEEP_TOTAL	 8u	  /* sums to what it did when some have gone: every column */
-#define TLV_NOT_TO		 16u  /* transitions: none to one that is not there; columns sum to 1 */
-#define TLV_ORIENTED	 32u  /* turned round with its component */
-#define TLV_MAY_BE_EMPTY 64u  /* lacks in some models of the kind */
-#define TLV_DEFAULT_ZERO 128u /* 0 where it is not said */
-#define TLV_MAY_GO		 512u /* goes where a component comes from a model that has it not */
+#define TLV_OF_ROWS		 1u	   /* a row for every component */
+#define TLV_OF_COLUMNS	 2u	   /* a column for every component */
+#define TLV_ZERO_ABSENT	 4u	   /* 0 for one that is not there */
+#define TLV_KEEP_TOTAL	 8u	   /* sums to what it did when some have gone: every column */
+#define TLV_NOT_TO		 16u   /* transitions: none to one that is not there; columns sum to 1 */
+#define TLV_ORIENTED	 32u   /* turned round with its component */
+#define TLV_MAY_BE_EMPTY 64u   /* lacks in some models of the kind */
+#define TLV_DEFAULT_ZERO 128u  /* 0 where it is not said */
+#define TLV_MAY_GO		 512u  /* goes where a component comes from a model that has it not */
+#define TLV_AT_MOST_N	 1024u /* of a number: no more than there are components */
 #define TLV_BYTES_FIRST                                                                            \
 	256u /* of texts: the bytes are called so, the offsets stand in `beside`                       \
 		  */

@@ -124,7 +124,9 @@ refuse_shape(tlv_context *ctx, const char *name)
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
 			 "a component of the reference is not in the model, and its \"%s\" has another shape",
 			 name);
-	return tlv_fail_hint(ctx, "Fit both models with the same options.");
+	return tlv_fail_hint(
+		ctx, "Give options that were left to the rows, such as covariance, one value in "
+			 "both fits.");
 }
 
 /* Where the model's ids are in the reference: both ascend. */
@@ -466,6 +468,28 @@ must_go(const arrangement *all, const tlv_section *section, const tlv_field *fie
 		   tlv_frame_find(all->reference, section->name) == NULL;
 }
 
+/* A section that is of no component, but for a number that follows how many there are. */
+static tlv_status
+keep_section(tlv_context *ctx, const arrangement *all, const tlv_section *section,
+			 const tlv_field *field, tlv_frame_builder *builder)
+{
+	const void *data = tlv_section_data(all->model, section);
+
+	if (section->element == TLV_SPARSE)
+		return tlv_fail(ctx, TLV_INTERNAL, "section \"%s\" is of no component", section->name);
+	if (field != NULL && (field->flags & TLV_AT_MOST_N) != 0)
+	{
+		double *number = tlv_alloc(ctx, 1, sizeof(double));
+
+		TLV_TRY_ALLOC(ctx, number);
+		*number = fmin(*(const double *) data, (double) all->n);
+		data = number;
+	}
+	tlv_frame_add(builder, section->name, (tlv_element) section->element, section->rows,
+				  section->columns, data);
+	return TLV_OK;
+}
+
 static tlv_status
 arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics *diagnostics,
 				 void **image, size_t *size)
@@ -486,11 +510,8 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 			continue;
 		if (field != NULL && (field->flags & (TLV_OF_ROWS | TLV_OF_COLUMNS)) != 0)
 			TLV_TRY(add_section(ctx, all, section, field, builder));
-		else if (section->element == TLV_SPARSE)
-			return tlv_fail(ctx, TLV_INTERNAL, "section \"%s\" is of no component", section->name);
 		else
-			tlv_frame_add(builder, section->name, (tlv_element) section->element, section->rows,
-						  section->columns, tlv_section_data(model, section));
+			TLV_TRY(keep_section(ctx, all, section, field, builder));
 	}
 	tlv_diagnostics_add(diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
