@@ -10,7 +10,7 @@ CREATE TABLE coded_models AS SELECT tlv_dictionary('SELECT x FROM coded', atoms 
 SELECT count(*) FILTER (WHERE distance < 0.05) AS found FROM coded_truth t, coded_models m, tlv_match(t.model, m.model);
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'sparsity' AS sparsity, i->'arrays'->'atoms' AS atoms, i->'warnings' AS warnings, model = (model::text)::tlv_model AS text_form,
        tlv_from_json(tlv_to_json(model)) = model AS json_form FROM coded_models, tlv_info(model) i;
--- atoms have length 1, the largest weight is positive; they are in the order of their use
+-- atoms have length 1, the largest share is positive; they are in the order of their use
 SELECT count(*) AS atoms, bool_and(abs(length - 1) < 1e-9) AS unit, bool_and(positive) AS positive
 FROM (SELECT atom, sum(weight ^ 2) AS length, (array_agg(weight ORDER BY abs(weight) DESC))[1] > 0 AS positive FROM coded_models, tlv_atoms(model) GROUP BY atom) q;
 SELECT bool_and(weight <= before) AS ordered FROM (SELECT weight, lag(weight) OVER (ORDER BY component) AS before FROM coded_models, tlv_components(model)) q;
@@ -61,7 +61,8 @@ SELECT pg_temp.outcome('SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x, mode
 DROP TABLE coded_truth, coded, coded_models;
 -- fewer atoms than a row may have: the sparsity is as many
 CREATE TABLE coded_again AS SELECT x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(8, 6, 3, seed => 3), 300, noise => 0.1, seed => 4);
-SELECT tlv_info(fewer)->>'sparsity' AS sparsity, (SELECT count(*) FROM tlv_components(fewer)) AS atoms, (SELECT count(DISTINCT atom) FROM tlv_encode(fewer, (SELECT x FROM coded_again LIMIT 1))) AS used
+SELECT tlv_info(fewer)->>'sparsity' AS sparsity, (SELECT count(*) FROM tlv_components(fewer)) AS atoms,
+  (SELECT count(DISTINCT atom) FROM tlv_encode(fewer, (SELECT x FROM coded_again LIMIT 1))) AS used
 FROM (SELECT tlv_compact(model, (SELECT max(weight) / sum(weight) - 1e-9 FROM tlv_components(model))) AS fewer
       FROM (SELECT tlv_dictionary('SELECT x FROM coded_again', 6, 3) AS model) m) c;
 DROP TABLE coded_again;

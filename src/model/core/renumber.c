@@ -403,8 +403,9 @@ refuse_tolerance(tlv_context *ctx, double tolerance, size_t k, const double *wei
 
 	for (size_t j = 0; j < k; j++)
 		largest = fmax(largest, weights[j]);
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "no component has a weight above %g", tolerance);
-	return tlv_fail_hint(ctx, "Use a smaller tolerance: the largest weight is %g.", largest);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "no component has a larger share of the weight than %g",
+			 tolerance);
+	return tlv_fail_hint(ctx, "Use a smaller tolerance: the largest share is %g.", largest);
 }
 
 tlv_status
