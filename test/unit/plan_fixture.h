@@ -13,6 +13,7 @@
 
 #include "assertions.h"
 #include "pool.h"
+#include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/plan.h"
 
@@ -51,6 +52,8 @@ typedef struct plan_fixture
 	int values;	  /* that are not dropped */
 	size_t steps; /* of the plan, and of each: calls of should_stop, bytes it needed at once */
 	size_t calls[PLAN_MOST_PASSES + 1], needed[PLAN_MOST_PASSES + 1];
+	size_t kept[PLAN_MOST_PASSES + 1];		  /* bytes in the arena after it */
+	const char *stages[PLAN_MOST_PASSES + 1]; /* of the pass that it asked for; NULL: none */
 
 	/* The recorded passes. */
 	int recorded;
@@ -172,6 +175,26 @@ plan_weighted(tlv_context *ctx, const tlv_bag_image *bag, double scale, double c
 
 /* ---- a pass ---- */
 
+/* The value as the server stores it and reads it again: small ones may hold their rows. */
+static inline tlv_status
+plan_stored(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder,
+			void **image)
+{
+	const tlv_accumulator_class *class = accumulator->class;
+	void *sums = NULL;
+	tlv_frame frame;
+	size_t size;
+
+	TLV_TRY(tlv_accumulator_store(ctx, accumulator, builder));
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, &size));
+	TLV_TRY(tlv_frame_open(ctx, *image, size, &frame));
+	if (class->sums != NULL)
+		TLV_TRY(class->sums(ctx, &frame, &sums, &size));
+	if (sums != NULL)
+		*image = sums;
+	return TLV_OK;
+}
+
 /* All statistics in one scan: their images, in ctx, NULL where there was no row. */
 static inline tlv_status
 plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **images)
@@ -179,7 +202,7 @@ plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **ima
 	const tlv_pass *pass = &f->pass;
 	tlv_accumulator *accumulators[TLV_PLAN_STATISTICS];
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
-	size_t seen = 0, size;
+	size_t seen = 0;
 
 	TLV_TRY_ALLOC(ctx, builder);
 	for (size_t i = 0; i < pass->n; i++)
@@ -205,10 +228,7 @@ plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **ima
 		seen++;
 	}
 	for (size_t i = 0; i < pass->n && seen > 0; i++)
-	{
-		TLV_TRY(accumulators[i]->class->build(ctx, accumulators[i], builder));
-		TLV_TRY(tlv_frame_finish(ctx, builder, &images[i], &size));
-	}
+		TLV_TRY(plan_stored(ctx, accumulators[i], builder, &images[i]));
 	return TLV_OK;
 }
 
@@ -286,6 +306,8 @@ plan_step_under_faults(plan_fixture *f, tlv_plan *plan, tlv_value **values)
 	status = tlv_plan_next(f->ctx, plan, values, &f->pass);
 	f->calls[f->steps] = f->memory->calls - before;
 	f->needed[f->steps] = f->ctx->arena.peak - used;
+	f->kept[f->steps] = f->ctx->arena.used;
+	f->stages[f->steps] = status == TLV_OK && f->pass.n > 0 ? f->pass.stage : NULL;
 	f->steps++;
 	f->ctx->arena.limit = SIZE_MAX;
 	f->memory->stop_at = 0;
@@ -361,6 +383,40 @@ plan_small_model(plan_fixture *f, tlv_plan *plan, double models)
 
 	assert_at_most((double) (f->ctx->arena.used - used), models * (double) plan->size + 65536);
 	return model;
+}
+
+/* In a stage of several passes the plan keeps no more from one to the next, but for so many bytes.
+ * Returns how many passes followed another. */
+static inline size_t
+plan_steady_passes(const plan_fixture *f, const char *stage, size_t bytes)
+{
+	size_t passes = 0;
+
+	for (size_t step = 1; step < f->steps; step++)
+		if (f->stages[step - 1] != NULL && f->stages[step] != NULL &&
+			strcmp(f->stages[step - 1], stage) == 0 && strcmp(f->stages[step], stage) == 0)
+		{
+			assert_at_most(f->kept[step], f->kept[step - 1] + bytes);
+			passes++;
+		}
+	return passes;
+}
+
+/* Passes recorded so far that gave products which refer to their subspace. */
+static inline size_t
+plan_referring_passes(const plan_fixture *f)
+{
+	size_t referring = 0;
+
+	for (int at = 0; at < f->recorded; at++)
+	{
+		const tlv_frame_header *image = f->recorded_images[at][0];
+		tlv_frame frame;
+
+		assert_int_equal(tlv_frame_open(f->ctx, image, image->size, &frame), TLV_OK);
+		referring += image->kind == TLV_KIND_COUNT_PRODUCTS && tlv_count_refers(&frame);
+	}
+	return referring;
 }
 
 static inline void

@@ -469,6 +469,25 @@ test_step_limit(void **state)
 	assert_below(tlv_frame_scalar(&model, "steps", 0), TLV_REFINE_MAX_STEPS);
 }
 
+/* Products of few documents are these, and refer to the subspace of the step before, which is given
+ * back when the next one is there. */
+static void
+test_few_documents(void **state)
+{
+	corpus c = simulate(40, 1000, 3, 20, 0.1, false);
+	tlv_lda_plan_options options = usual_options(3);
+	size_t referring;
+
+	(void) state;
+	options.counts = TLV_LDA_COUNTS_RAW;
+	options.iterations = 2;
+	use_corpus(&c);
+	(void) learn(options);
+	referring = plan_referring_passes(&passes);
+	assert_at_least(referring, 4);
+	assert_int_equal(plan_steady_passes(&passes, "subspace", 0), referring - 1);
+}
+
 /* ---- faults ---- */
 
 /* k chosen, bursts measured, damped, refined: all states there are. */
@@ -569,6 +588,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_spurious_topics, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_alpha0_of_few_documents, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_step_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_few_documents, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_word, setup, teardown),

@@ -638,6 +638,30 @@ test_refused(void **state)
 
 /* ---- what can go wrong ---- */
 
+/* Products of few edges are these, and refer to the subspace of the step before, which is given
+ * back when the next one is there. */
+static void
+test_few_edges(void **state)
+{
+	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_simulation simulation = plain;
+	size_t referring;
+	world w;
+
+	(void) state;
+	simulation.nodes = 200;
+	simulation.k = 2;
+	simulation.within = 0.03;
+	simulation.between = 0.002;
+	w = simulate(simulation);
+	use_rows(drawn_rows(&w.truth, 1));
+	(void) plan_model(&f, make(&f, &options));
+	referring = plan_referring_passes(&f);
+	assert_at_least(referring, 4);
+	assert_int_equal(plan_steady_passes(&f, "subspace", 0), referring - 1);
+	plan_forget(&f);
+}
+
 static void
 test_faults(void **state)
 {
@@ -679,6 +703,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_landmarks, setup, teardown),
 		cmocka_unit_test(test_kept_shares),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_few_edges, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 
