@@ -231,11 +231,8 @@ tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *moments, const tlv_fr
 
 #define AT(member) offsetof(anchor_state, member)
 #define ANCHOR_LIST                                                                                \
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
-		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
-		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
-		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
-		TLV_WITHIN_LIST(anchor_state), TLV_WITHIN_ITEMS(anchor_state, SIZE_HELD),                  \
+	TLV_WITHIN_COUNTERS(anchor_state, TLV_ONE), TLV_WITHIN_LIST(anchor_state),                     \
+		TLV_WITHIN_ITEMS(anchor_state, SIZE_HELD),                                                 \
 		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
 		{"frequency", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(frequency)},  \
@@ -264,23 +261,11 @@ static const tlv_sections anchor_told = {
 	.most = {ANCHOR_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_sections *
-anchor_form(const tlv_frame *frame)
-{
-	return tlv_documents_told(frame) ? &anchor_told : &anchor_sections;
-}
-
-static tlv_status
-anchor_check_form(tlv_context *ctx, const tlv_frame *frame)
-{
-	return tlv_sections_check(ctx, frame, anchor_form(frame));
-}
-
 static const tlv_within_class anchor_class = {
 	.class =
 		{
 			.name = "anchor_moments",
-			TLV_WITHIN_CLASS(&anchor_sections, anchor_form),
+			TLV_WITHIN_CLASS(&anchor_sections),
 			.rows = TLV_ROW_BAG,
 			.add = anchor_add,
 		},
@@ -296,5 +281,5 @@ static const tlv_within_class anchor_class = {
 	.smaller = anchor_smaller,
 };
 const tlv_kind tlv_kind_anchor_moments = {TLV_KIND_LINE(ANCHOR_MOMENTS, anchor_moments),
-										  .check = anchor_check_form,
+										  .check = tlv_within_check,
 										  .accumulator = &anchor_class.class};

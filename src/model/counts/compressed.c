@@ -354,12 +354,7 @@ tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_fra
 
 #define AT(member) offsetof(compressed_state, member)
 #define TRIPLES_LIST                                                                               \
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
-		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
-		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
-		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
-		{"squared_lengths", TLV_FLOAT64,		TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,                 \
-		 TLV_SUM,			AT(squared_lengths)},                                                  \
+	TLV_WITHIN_COUNTERS(compressed_state, TLV_ONE), TLV_WITHIN_SQUARES(compressed_state, TLV_ONE), \
 		TLV_WITHIN_LIST(compressed_state), TLV_WITHIN_ITEMS(compressed_state, SIZE_HELD),          \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
 		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \
@@ -395,23 +390,11 @@ static const tlv_sections triples_told = {
 	.most = {TRIPLES_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_sections *
-triples_form(const tlv_frame *frame)
-{
-	return tlv_documents_told(frame) ? &triples_told : &triples_sections;
-}
-
-static tlv_status
-triples_check_form(tlv_context *ctx, const tlv_frame *frame)
-{
-	return tlv_sections_check(ctx, frame, triples_form(frame));
-}
-
 static const tlv_within_class triples_class = {
 	.class =
 		{
 			.name = "count_triples",
-			TLV_WITHIN_CLASS(&triples_sections, triples_form),
+			TLV_WITHIN_CLASS(&triples_sections),
 			.rows = TLV_ROW_BAG,
 			.add = compressed_add,
 		},
@@ -429,5 +412,5 @@ static const tlv_within_class triples_class = {
 };
 
 const tlv_kind tlv_kind_count_triples = {TLV_KIND_LINE(COUNT_TRIPLES, count_triples),
-										 .check = triples_check_form,
+										 .check = tlv_within_check,
 										 .accumulator = &triples_class.class};

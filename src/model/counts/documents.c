@@ -210,8 +210,11 @@ gather_entries(tlv_context *ctx, tlv_held_documents *held)
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		memcpy(items + entries, held->items + document->at, document->n * sizeof(int64_t));
-		memcpy(counts + entries, held->counts + document->at, document->n * sizeof(double));
+		if (document->n > 0) /* of none that are told apart nothing has been allocated */
+		{
+			memcpy(items + entries, held->items + document->at, document->n * sizeof(int64_t));
+			memcpy(counts + entries, held->counts + document->at, document->n * sizeof(double));
+		}
 		document->at = entries;
 		entries += document->n;
 	}

@@ -489,13 +489,9 @@ grouped_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
 
 #define AT(member) offsetof(grouped_state, member)
 #define GROUPED_LIST                                                                               \
-	{"documents", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},           \
-		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
-		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
-		{"tokens", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},       \
-		{"squared_lengths", TLV_FLOAT64, SIZE_GROUPS,		 TLV_ONE,                              \
-		 TLV_NONNEGATIVE,	TLV_SUM,	 AT(squared_lengths)},                                     \
-		TLV_WITHIN_LIST(grouped_state), TLV_WITHIN_ITEMS(grouped_state, SIZE_HELD),                \
+	TLV_WITHIN_COUNTERS(grouped_state, SIZE_GROUPS),                                               \
+		TLV_WITHIN_SQUARES(grouped_state, SIZE_GROUPS), TLV_WITHIN_LIST(grouped_state),            \
+		TLV_WITHIN_ITEMS(grouped_state, SIZE_HELD),                                                \
 		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \
 		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, SIZE_SUMS, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},      \
@@ -527,23 +523,11 @@ static const tlv_sections grouped_told = {
 	.most = {GROUPED_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_sections *
-grouped_form(const tlv_frame *frame)
-{
-	return tlv_documents_told(frame) ? &grouped_told : &grouped_sections;
-}
-
-static tlv_status
-grouped_check_form(tlv_context *ctx, const tlv_frame *frame)
-{
-	return tlv_sections_check(ctx, frame, grouped_form(frame));
-}
-
 static const tlv_within_class grouped_class = {
 	.class =
 		{
 			.name = "grouped_moments",
-			TLV_WITHIN_CLASS(&grouped_sections, grouped_form),
+			TLV_WITHIN_CLASS(&grouped_sections),
 			.rows = TLV_ROW_NEIGHBOURS,
 			.add = grouped_add,
 		},
@@ -559,5 +543,5 @@ static const tlv_within_class grouped_class = {
 	.smaller = grouped_smaller,
 };
 const tlv_kind tlv_kind_grouped_moments = {TLV_KIND_LINE(GROUPED_MOMENTS, grouped_moments),
-										   .check = grouped_check_form,
+										   .check = tlv_within_check,
 										   .accumulator = &grouped_class.class};

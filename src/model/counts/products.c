@@ -235,12 +235,7 @@ products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 #define AT(member) offsetof(product_state, member)
 /* The subspace's own Ritz values become the ones before. */
 #define PRODUCTS_LIST                                                                              \
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
-		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
-		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
-		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
-		{"squared_lengths", TLV_FLOAT64,		TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,                 \
-		 TLV_SUM,			AT(squared_lengths)},                                                  \
+	TLV_WITHIN_COUNTERS(product_state, TLV_ONE), TLV_WITHIN_SQUARES(product_state, TLV_ONE),       \
 		TLV_WITHIN_LIST(product_state), TLV_WITHIN_ITEMS(product_state, SIZE_ITEMS),               \
 		{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},           \
 		{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},         \
@@ -269,23 +264,11 @@ static const tlv_sections products_told = {
 	.most = {PRODUCTS_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_sections *
-products_form(const tlv_frame *frame)
-{
-	return tlv_documents_told(frame) ? &products_told : &products_sections;
-}
-
-static tlv_status
-products_check_form(tlv_context *ctx, const tlv_frame *frame)
-{
-	return tlv_sections_check(ctx, frame, products_form(frame));
-}
-
 static const tlv_within_class products_class = {
 	.class =
 		{
 			.name = "count_products",
-			TLV_WITHIN_CLASS(&products_sections, products_form),
+			TLV_WITHIN_CLASS(&products_sections),
 			.rows = TLV_ROW_BAG,
 			.add = product_add,
 		},
@@ -299,5 +282,5 @@ static const tlv_within_class products_class = {
 	.smaller = products_smaller,
 };
 const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
-										  .check = products_check_form,
+										  .check = tlv_within_check,
 										  .accumulator = &products_class.class};

@@ -271,11 +271,7 @@ tlv_slice_moments_sums(tlv_context *ctx, const tlv_frame *moments, const tlv_fra
 
 #define AT(member) offsetof(slice_state, member)
 #define SLICE_LIST                                                                                 \
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
-		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(within.skipped)},        \
-		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
-		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
-		TLV_WITHIN_LIST(slice_state),                                                              \
+	TLV_WITHIN_COUNTERS(slice_state, TLV_ONE), TLV_WITHIN_LIST(slice_state),                       \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
 		{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},                    \
 		{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},                \
@@ -302,23 +298,11 @@ static const tlv_sections slices_told = {
 	.most = {SLICE_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
-static const tlv_sections *
-slices_form(const tlv_frame *frame)
-{
-	return tlv_documents_told(frame) ? &slices_told : &slice_sections;
-}
-
-static tlv_status
-slices_check_form(tlv_context *ctx, const tlv_frame *frame)
-{
-	return tlv_sections_check(ctx, frame, slices_form(frame));
-}
-
 static const tlv_within_class slice_class = {
 	.class =
 		{
 			.name = "slice_moments",
-			TLV_WITHIN_CLASS(&slice_sections, slices_form),
+			TLV_WITHIN_CLASS(&slice_sections),
 			.rows = TLV_ROW_BAG,
 			.add = slice_add,
 		},
@@ -332,5 +316,5 @@ static const tlv_within_class slice_class = {
 	.smaller = slices_smaller,
 };
 const tlv_kind tlv_kind_slice_moments = {TLV_KIND_LINE(SLICE_MOMENTS, slice_moments),
-										 .check = slices_check_form,
+										 .check = tlv_within_check,
 										 .accumulator = &slice_class.class};

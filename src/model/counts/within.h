@@ -28,6 +28,33 @@ typedef struct tlv_within
 	size_t places_room;
 } tlv_within;
 
+/* What a state counts of its documents, in all or by group: members of its own, but for those that
+ * are too short. */
+#define TLV_WITHIN_COUNTERS(state, n)                                                              \
+	{"documents", TLV_FLOAT64, n, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(state, documents)},        \
+		{"skipped",                                                                                \
+		 TLV_FLOAT64,                                                                              \
+		 TLV_ONE,                                                                                  \
+		 TLV_ONE,                                                                                  \
+		 TLV_WHOLE,                                                                                \
+		 TLV_SUM,                                                                                  \
+		 offsetof(state, within.skipped)},                                                         \
+		{"nulls",                                                                                  \
+		 TLV_FLOAT64,                                                                              \
+		 TLV_ONE,                                                                                  \
+		 TLV_ONE,                                                                                  \
+		 TLV_WHOLE,                                                                                \
+		 TLV_SUM,                                                                                  \
+		 offsetof(state, declared.base.nulls)},                                                    \
+	{                                                                                              \
+		"tokens", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, offsetof(state, tokens)       \
+	}
+#define TLV_WITHIN_SQUARES(state, n)                                                               \
+	{                                                                                              \
+		"squared_lengths", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,                      \
+			offsetof(state, squared_lengths)                                                       \
+	}
+
 /* The declarations of these, of a state with a member `within`: all but the items, and these, of
  * which there are so many. */
 #define TLV_WITHIN_LIST(state)                                                                       \

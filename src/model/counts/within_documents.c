@@ -55,6 +55,22 @@ size_of(const tlv_accumulator *accumulator, tlv_dimension size)
 	return ((tlv_declared *) accumulator)->sizes + size;
 }
 
+const tlv_sections *
+tlv_within_form(const tlv_frame *frame)
+{
+	const tlv_within_class *class =
+		(const tlv_within_class *) tlv_kind_find(TLV_FRAME_MOMENTS, frame->header->kind)
+			->accumulator;
+
+	return tlv_documents_told(frame) ? class->told : class->class.sections;
+}
+
+tlv_status
+tlv_within_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	return tlv_sections_check(ctx, frame, tlv_within_form(frame));
+}
+
 /* ---- documents into the sums ---- */
 
 /* One that was held: its items are their places. */
@@ -310,7 +326,7 @@ tlv_within_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
 
 /* ---- stored values ---- */
 
-/* Referring to their subspace, with the documents that are held. */
+/* Referring to their subspace, with the documents that are held, which are settled. */
 static tlv_status
 build_told(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
@@ -320,7 +336,6 @@ build_told(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *bu
 	size_t before[TLV_SIZES];
 	tlv_status status;
 
-	TLV_TRY(tlv_documents_settle(ctx, &within->documents));
 	TLV_TRY(tlv_documents_describe(ctx, &within->documents));
 	memcpy(before, state->sizes, sizeof(before));
 	state->sizes[class->documents] = within->documents.n;
@@ -341,6 +356,7 @@ tlv_within_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_status status;
 
 	TLV_TRY(close_documents(ctx, accumulator));
+	TLV_TRY(tlv_documents_settle(ctx, &within_of(accumulator)->documents));
 	if (within_of(accumulator)->documents.n > 0)
 		return build_told(ctx, accumulator, builder);
 	if (class->refers != NULL && class->refers(accumulator))

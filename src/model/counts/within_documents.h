@@ -45,10 +45,16 @@ typedef struct tlv_within_class
 	bool (*refers)(const tlv_accumulator *accumulator);
 } tlv_within_class;
 
-/* The members of the accumulator's class: list is that of sums, form chooses from both. */
-#define TLV_WITHIN_CLASS(list, form_of)                                                            \
-	.sections = (list), .form = (form_of), .merge = tlv_within_merge, .build = tlv_within_build,   \
-	.store = tlv_within_store, .exact = tlv_within_exact
+/* The members of the accumulator's class: list is that of sums. */
+#define TLV_WITHIN_CLASS(list)                                                                     \
+	.sections = (list), .form = tlv_within_form, .merge = tlv_within_merge,                        \
+	.build = tlv_within_build, .store = tlv_within_store, .exact = tlv_within_exact
+
+/* That of a value of such a kind: of sums, or with documents. */
+extern const tlv_sections *tlv_within_form(const tlv_frame *frame);
+
+/* The check of such a kind. */
+extern tlv_status tlv_within_check(tlv_context *ctx, const tlv_frame *frame);
 
 /* Holds a document whose items are known; one that is closed enters at once, without this. */
 extern tlv_status tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator,

@@ -30,6 +30,18 @@ add_one(tlv_accumulator *accumulator, int t)
 	return tlv_add(&ctx, accumulator, TLV_AS_BAG(make_bag(EACH, items, counts)));
 }
 
+/* Of items that no subspace here has. */
+static tlv_status
+add_unknown(tlv_accumulator *accumulator, int t)
+{
+	const int64_t items[2] = {ITEMS + t, ITEMS + t + 1};
+	const double counts[2] = {3, 1 + t % 2};
+
+	if (accumulator->class->rows == TLV_ROW_NEIGHBOURS)
+		return tlv_add(&ctx, accumulator, TLV_AS_NEIGHBOURS(t, make_bag(2, items, counts)));
+	return tlv_add(&ctx, accumulator, TLV_AS_BAG(make_bag(2, items, counts)));
+}
+
 static tlv_accumulator *
 with_documents(tlv_accumulator *accumulator, int from, int to)
 {
@@ -278,6 +290,49 @@ test_many(void **state)
 	}
 }
 
+/* Documents none of whose items the subspace has are held by their lengths. */
+static void
+test_unknown_items(void **state)
+{
+	(void) state;
+	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
+	{
+		tlv_frame subspace = wide_subspace(), few, twice;
+		tlv_accumulator *x = makers[m](subspace), *y = makers[m](subspace);
+
+		for (int t = 0; t < SMALL; t++)
+		{
+			assert_ok(add_unknown(x, t));
+			assert_ok(add_unknown(y, t));
+			assert_ok(add_unknown(y, t));
+		}
+		few = kept(x, true);
+		twice = merged(empty_like(few), few, few, true);
+		assert_int_equal(tlv_frame_find(&few, "document_items")->rows, 0);
+		assert_at_most(tlv_frame_find(&few, "document_times")->rows, 2 * GROUPS);
+		assert_same_numbers(sums_of(twice, subspace), stored(y));
+	}
+}
+
+/* What is left of parts that cancel is a value of no documents, stored as sums, too. */
+static void
+test_nothing_left(void **state)
+{
+	(void) state;
+	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
+	{
+		tlv_frame subspace = wide_subspace();
+		tlv_frame few = kept(with_documents(makers[m](subspace), 0, SMALL), true);
+		tlv_accumulator *x = empty_like(few);
+		bool done;
+
+		assert_ok(x->class->merge(&ctx, x, &few));
+		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, true, &done));
+		assert_true(done);
+		assert_equal(documents_of(stored(x)), 0);
+	}
+}
+
 /* A value that says it is of the subspace, with an item that this does not have. */
 static void
 test_forged_place(void **state)
@@ -419,6 +474,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_there_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_items, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
