@@ -348,13 +348,13 @@ same_text(const json_reader *reader, size_t a, size_t b)
 	return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
 }
 
-/* The key that the text of a list names; 0: none. */
+/* The key that the text of a list names, and how many are before it; 0: none. */
 static size_t
-key_node(const json_reader *reader, size_t text)
+key_node(const json_reader *reader, size_t text, uint64_t *before)
 {
 	size_t key = 1;
 
-	for (uint64_t i = 0; i < json_node_at(reader, 0)->n; i++)
+	for (*before = 0; *before < json_node_at(reader, 0)->n; (*before)++)
 	{
 		if (same_text(reader, key, text))
 			return key;
@@ -363,29 +363,13 @@ key_node(const json_reader *reader, size_t text)
 	return 0;
 }
 
-/* Whether a list of texts, which these all are before `end` if that is not 0, has that of a key. */
-static bool
-is_listed(const json_reader *reader, size_t list, size_t key, size_t end)
-{
-	size_t at = list + 1;
-
-	for (uint64_t i = 0; i < json_node_at(reader, list)->n && at != end; i++)
-	{
-		if (same_text(reader, key, at))
-			return true;
-		at = json_node_at(reader, at)->next;
-	}
-	return false;
-}
-
-/* Sections of the keys of a list, in its order, as far as they are there; *listed gets the list, 0:
- * there is none. */
+/* Sections of the keys of a list, in its order, as far as they are there; listed (one for every
+ * key) gets which these are. */
 static tlv_status
-add_listed(tlv_context *ctx, json_reader *reader, tlv_frame_builder *builder, size_t *listed)
+add_listed(tlv_context *ctx, json_reader *reader, tlv_frame_builder *builder, bool *listed)
 {
 	size_t list = tlv_json_member(&reader->json, 0, JSON_ORDER), at = list + 1;
 
-	*listed = list;
 	if (list == 0)
 		return TLV_OK;
 	if (!json_is_array(reader, list))
@@ -394,14 +378,18 @@ add_listed(tlv_context *ctx, json_reader *reader, tlv_frame_builder *builder, si
 	for (uint64_t i = 0; i < json_node_at(reader, list)->n;
 		 i++, at = json_node_at(reader, at)->next)
 	{
+		uint64_t before;
 		size_t key;
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (json_node_at(reader, at)->type != TLV_JSON_STRING)
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\"[%zu] in the JSON is not a key",
 							JSON_ORDER, (size_t) i);
-		key = key_node(reader, at);
-		if (key > 0 && !is_listed(reader, list, key, at))
-			TLV_TRY(add_key(ctx, reader, key, builder));
+		key = key_node(reader, at, &before);
+		if (key == 0 || listed[before])
+			continue;
+		listed[before] = true;
+		TLV_TRY(add_key(ctx, reader, key, builder));
 	}
 	return TLV_OK;
 }
@@ -412,18 +400,20 @@ static tlv_status
 make_model(tlv_context *ctx, json_reader *reader, void **image, size_t *size)
 {
 	tlv_frame_builder *builder;
-	size_t key = 1, list;
+	size_t key = 1;
+	bool *listed;
 
 	TLV_TRY_NEW(ctx, builder, 1);
+	TLV_TRY_NEW0(ctx, listed, json_node_at(reader, 0)->n);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, reader->kind->code);
 	for (size_t i = 0; i < reader->n; i++)
 		if (reader->given[i].given &&
 			tlv_json_member(&reader->json, 0, json_field_key(reader->given[i].field)) == 0)
 			add_field(builder, reader->given + i);
-	TLV_TRY(add_listed(ctx, reader, builder, &list));
+	TLV_TRY(add_listed(ctx, reader, builder, listed));
 	for (uint64_t i = 0; i < json_node_at(reader, 0)->n;
 		 i++, key = json_node_at(reader, key + 1)->next)
-		if (list == 0 || !is_listed(reader, list, key, 0))
+		if (!listed[i])
 			TLV_TRY(add_key(ctx, reader, key, builder));
 	if (tlv_json_member(&reader->json, 0, "diagnostics") == 0)
 		tlv_diagnostics_add(&reader->diagnostics, builder);
