@@ -89,7 +89,7 @@ extern tlv_status tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments
  * How many steps templates have, by moments of all lags: half as many again as there are up to the
  * last lag whose correlation is three of Bartlett's standard errors (1946) or more from 0, but for
  * one after a long stretch of none; at least 8 and as many as k templates need, at most the lags
- * that there are.  Errors: memory.
+ * that there are, and what k templates may have.  Errors: memory.
  */
 extern tlv_status tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments,
 												size_t k, size_t *length);

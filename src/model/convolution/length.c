@@ -33,6 +33,18 @@ last_correlation(const series_sums *sums, size_t lags)
 	return last;
 }
 
+/* The longest of k templates that are fitted; too many are refused by what they need (fit.c). */
+static size_t
+longest(size_t k, size_t lags)
+{
+	size_t least = k * TLV_CONVOLUTION_STEPS_EACH;
+
+	if (k == 0 || k * lags <= TLV_CONVOLUTION_MOST_NUMBERS)
+		return lags;
+	return tlv_least(
+		lags, TLV_CONVOLUTION_MOST_NUMBERS / k > least ? TLV_CONVOLUTION_MOST_NUMBERS / k : least);
+}
+
 tlv_status
 tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t *length)
 {
@@ -50,7 +62,7 @@ tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments, size_t
 		wanted = last > 0 ? (size_t) ceil(ROOM * (double) (last + 1)) : 0;
 		if (*length < wanted)
 			*length = wanted;
-		*length = tlv_least(*length, lags);
+		*length = tlv_least(*length, longest(k, lags));
 		if (*length < TLV_SERIES_LEAST_LAGS)
 			*length = TLV_SERIES_LEAST_LAGS;
 	}

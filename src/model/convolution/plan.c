@@ -22,15 +22,16 @@ choose_length(tlv_context *ctx, convolution_plan *plan, const tlv_frame *moments
 
 	TLV_TRY(tlv_convolution_choose_length(ctx, moments, plan->options.fit.k, length));
 	TLV_TRY(tlv_diagnose(ctx, &plan->diagnostics, (double) *length, "length"));
-	if (*length < TLV_SERIES_MOST_LAGS)
+	if (*length < TLV_SERIES_MOST_LAGS &&
+		plan->options.fit.k * (*length + 1) <= TLV_CONVOLUTION_MOST_NUMBERS)
 		return TLV_OK;
 	return tlv_warn(ctx, &plan->diagnostics,
 					&(tlv_warning){.code = "length_at_limit",
 								   .score = (double) *length,
 								   .hint = "average several steps into one, or take trends and "
 										   "seasons out first"},
-					"readings are still correlated after %d steps: templates may be longer",
-					TLV_SERIES_MOST_LAGS);
+					"the length is the largest that there is, %zu steps: templates may be longer",
+					*length);
 }
 
 static tlv_status

@@ -305,6 +305,7 @@ test_chosen_length(void **state)
 	tlv_frame truth = true_model(&s), model;
 	series_rows r = draw_series(&truth, 4000, 1);
 	tlv_row row = *TLV_AS_SEQUENCE(4000, 1, r.x);
+	tlv_warning warning;
 
 	(void) state;
 	for (int windows = 0; windows < 2; windows++)
@@ -326,7 +327,19 @@ test_chosen_length(void **state)
 	passes.told.form = TLV_ROW_SEQUENCE;
 	options.windows = false;
 	model = plan_model(&passes, make(&passes, &options));
+	assert_true(tlv_warnings_find(&model, "length_at_limit", &warning));
+	assert_string_equal(warning.message, "the length is the largest that there is, 128 steps: "
+										 "templates may be longer");
+	plan_forget(&passes);
+	/* of 20 templates no more numbers than they may have */
+	options.fit.k = 20;
+	options.fit.restarts = options.fit.iterations = 1;
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+	passes.told.form = TLV_ROW_SEQUENCE;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_int_equal(tlv_frame_find(&model, "templates")->rows, TLV_CONVOLUTION_MOST_NUMBERS / 20);
 	assert_true(tlv_warnings_find(&model, "length_at_limit", NULL));
+	plan_forget(&passes);
 }
 
 static void
