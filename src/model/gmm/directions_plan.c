@@ -133,14 +133,7 @@ warn_of_chance(tlv_context *ctx, const directions_plan *plan, const tlv_directio
 		return tlv_gmm_warn_one(ctx, diagnostics);
 	if (plan->k_chosen || directions->k < 2 || !plan->options.refine || !isfinite(gain))
 		return TLV_OK;
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
-	if (2 * plan->n * gain > chance_gain(plan, directions))
-		return TLV_OK;
-	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "no_structure",
-								   .score = gain,
-								   .hint = "leave k out, or collect more rows"},
-					"the rows show no groups: one component describes them as well");
+	return gmm_diagnose_gain(ctx, diagnostics, plan->n, gain, chance_gain(plan, directions));
 }
 
 static tlv_status

@@ -97,6 +97,20 @@ tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
 					"the rows show no groups: one component stands for all");
 }
 
+tlv_status
+gmm_diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, double gain,
+				  double chance)
+{
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
+	if (2 * n * gain > chance)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = gain,
+								   .hint = "leave k out, or collect more rows"},
+					"the rows show no groups: one component describes them as well");
+}
+
 /* Is there more than chance in what k components gain over one of the same form of covariance, and
  * more than the Bayesian information criterion charges for their parameters? */
 static tlv_status
@@ -112,14 +126,8 @@ diagnose_single(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnos
 	if (plan->k_chosen || plan->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
 		!plan->options.refine || !isfinite(gain))
 		return TLV_OK;
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
-	if (2 * rows->n * gain > fmin(gmm_chance(more), log(rows->n) * more))
-		return TLV_OK;
-	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "no_structure",
-								   .score = gain,
-								   .hint = "leave k out, or collect more rows"},
-					"the rows show no groups: one component describes them as well");
+	return gmm_diagnose_gain(ctx, diagnostics, rows->n, gain,
+							 fmin(gmm_chance(more), log(rows->n) * more));
 }
 
 static tlv_status
