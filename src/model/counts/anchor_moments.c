@@ -60,8 +60,8 @@ add_items(anchor_state *state)
 		const tlv_count_entry *entry = &block->entries[i];
 		double c = entry->count, times = block->times[entry->row];
 
-		state->totals[entry->item] += times * c;
-		state->frequency[entry->item] += times;
+		tlv_count_add(&state->totals[entry->item], times * c);
+		tlv_count_add(&state->frequency[entry->item], times);
 		state->correction[entry->item] += block->s2[entry->row] * c;
 		state->noise[entry->item] += c * c * state->norm[entry->row];
 	}

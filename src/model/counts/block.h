@@ -5,7 +5,21 @@
 #ifndef TENSORLV_COUNT_BLOCK_H
 #define TENSORLV_COUNT_BLOCK_H
 
+#include <math.h>
+
 #include "tensorlv/model/accumulator.h"
+
+/* Of what is taken out of a sum of parts of documents: less is left by rounding alone. */
+#define TLV_COUNT_ROUNDING 1e-9
+
+/* Adds to a sum that is not negative; of what is taken out again no rounding stays. */
+static inline void
+tlv_count_add(double *sum, double more)
+{
+	*sum += more;
+	if (more < 0 && fabs(*sum) <= TLV_COUNT_ROUNDING * -more && *sum != floor(*sum))
+		*sum = 0;
+}
 
 typedef struct tlv_count_entry
 {

@@ -85,7 +85,7 @@ add_item_sums(compressed_state *state)
 		state->correction[entry->item] +=
 			block->s2[entry->row] * (state->within.distinct != 0 ? c * c : c);
 		state->correction3[entry->item] += block->s3[entry->row] * c;
-		state->totals[entry->item] += block->times[entry->row] * c;
+		tlv_count_add(&state->totals[entry->item], block->times[entry->row] * c);
 	}
 }
 

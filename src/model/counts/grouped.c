@@ -81,7 +81,7 @@ add_item_sums(grouped_state *state, size_t group)
 		const tlv_count_entry *entry = &block->entries[i];
 		size_t at = first + (size_t) entry->item;
 
-		state->totals[at] += block->times[entry->row] * entry->count;
+		tlv_count_add(&state->totals[at], block->times[entry->row] * entry->count);
 		state->correction[at] += block->s2[entry->row] * entry->count;
 		state->correction3[at] += block->s3[entry->row] * entry->count;
 	}

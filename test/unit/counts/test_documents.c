@@ -333,6 +333,46 @@ test_nothing_left(void **state)
 	}
 }
 
+/* Part of all rows, and the same part of the first of them taken out. */
+static tlv_frame
+part_left(maker make, tlv_frame subspace, double part, bool told)
+{
+	tlv_frame all = stored(with_documents(make(subspace), 0, 50));
+	tlv_accumulator *first = with_documents(make(subspace), 0, 40), *x = empty_like(all);
+	tlv_accumulator *taken = empty_like(all);
+	tlv_frame few = told ? kept(first, true) : stored(first), left;
+	bool done;
+
+	assert_ok(tlv_accumulator_merge_times(&ctx, taken, &few, part));
+	few = kept(taken, told);
+	assert_ok(tlv_accumulator_merge_times(&ctx, x, &all, part));
+	assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
+	left = kept(x, told);
+	return told ? sums_of(left, subspace) : left;
+}
+
+/* Items of documents that are gone are gone, whatever rounding makes of their parts. */
+static void
+test_parts(void **state)
+{
+	(void) state;
+	for (size_t m = IN_SUBSPACE; m < KINDS - 1; m++) /* groups count whole documents each */
+		for (int tenths = 1; tenths < 10 && makers[m] != make_products; tenths++)
+		{
+			tlv_frame subspace = wide_subspace();
+			tlv_frame told = part_left(makers[m], subspace, tenths / 10.0, true);
+			tlv_frame sums = part_left(makers[m], subspace, tenths / 10.0, false);
+
+			for (size_t i = 0; i < ITEMS; i++)
+			{
+				double total = tlv_frame_float64(&told, "totals")[i];
+
+				assert_close(total, tlv_frame_float64(&sums, "totals")[i], 1e-12);
+				assert_true(total == 0 || total > 0.09);
+			}
+		}
+}
+
 /* A value that says it is of the subspace, with an item that this does not have. */
 static void
 test_forged_place(void **state)
@@ -476,6 +516,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_items, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
