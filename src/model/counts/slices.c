@@ -66,7 +66,7 @@ add_items(slice_state *state)
 	{
 		const tlv_count_entry *entry = &block->entries[i];
 
-		state->totals[entry->item] += block->times[entry->row] * entry->count;
+		tlv_count_add(&state->totals[entry->item], block->times[entry->row] * entry->count);
 		state->correction[entry->item] += block->s2[entry->row] * entry->count;
 		state->correction3[entry->item] += block->s3[entry->row] * entry->count;
 	}
