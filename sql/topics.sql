@@ -42,10 +42,10 @@ COMMENT ON FUNCTION tlv_extend(tlv_model, tlv_moments, float8) IS
     'the model over all items of a summary: items it does not know get their corpus share in every topic, and all topics are mixed with smoothing '
     'of the corpus shares';
 CREATE FUNCTION tlv_update(model tlv_model, statistics tlv_moments, weight float8 DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_update(tlv_model, tlv_moments, float8) IS
     'the model after one refinement step with expected statistics collected under it: weight of these beside 1 - weight of what the model itself '
-    'expects, both of one row; components keep their numbers and labels';
+    'expects, both of one row; components keep their numbers and labels; statistics that are null, of no rows, leave the model as it is';
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model) IS 'transition function of tlv_statistics';

@@ -11,10 +11,17 @@
 /* tlv_update(model, statistics, weight): the model after one refinement step */
 TLV_FUNCTION(tlv_update)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), statistics = TlvFrame(PG_GETARG_TLV(1));
-	double weight = PG_GETARG_FLOAT8(2);
+	tlv_frame model, statistics;
+	double weight;
 	TlvMaker maker;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	model = TlvFrame(PG_GETARG_TLV(0));
+	statistics = TlvFrame(PG_GETARG_TLV(1));
+	weight = PG_GETARG_FLOAT8(2);
 	TlvMakerBegin(&maker, "tensorlv update");
 	TlvCheck(maker.ctx,
 			 tlv_model_update(maker.ctx, &model, &statistics, weight, &maker.image, &maker.size));

@@ -76,4 +76,7 @@ SELECT m.name, round(greatest(growth(m, nights), 0)) AS percent FROM models m JO
 SELECT name, round(max(distance)::numeric, 1) AS distance FROM found, tlv_match(model, nights) WHERE parts IS NULL GROUP BY name ORDER BY name;
 -- all the rows of the fit: thirty steps of a thousandth lead no other way than one whole step
 SELECT m.name, growth(m, own) < greatest(growth(m, one), 0) + 0.1 AS stays FROM models m JOIN found f USING (name) WHERE m.parts IS NOT NULL ORDER BY name;
+-- a night without rows changes nothing
+SELECT bool_and(tlv_update(model, (SELECT tlv_statistics(bag, model) FROM (SELECT '{}'::tlv_bag AS bag) b WHERE false)) = model) AS same,
+  bool_and(tlv_update(NULL, NULL) IS NULL) AS of_null FROM found;
 DROP SCHEMA small_steps CASCADE;
