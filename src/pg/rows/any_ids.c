@@ -14,7 +14,7 @@
 int64
 TlvNumberId(tlv_text name)
 {
-	char digits[MOST_CHARACTERS + 1], *end = digits;
+	char digits[MOST_CHARACTERS + 1] = "", *end = digits;
 	long long number = 0;
 
 	if (name.length > 0 && name.length <= MOST_CHARACTERS)

@@ -11,15 +11,13 @@ static const char *const accepted =
 	"numbers, (seq, t, x1, x2, ...) with numbers, or one column of sequences: integer[], text[], "
 	"or float8[] of steps x numbers.";
 
-/* Refuses the columns; of one of texts it says how letters become symbols. */
-static _Noreturn void
-refuse_columns(TupleDesc desc)
+/* The hint at columns that are refused; of one of texts it says how letters become symbols. */
+static const char *
+hint_at(TupleDesc desc)
 {
 	if (desc->natts == 1 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 0)->atttypid)))
-		TlvRefuseColumns(
-			desc, "sequences",
-			psprintf("%s string_to_array(text, NULL) makes a text[] of letters.", accepted));
-	TlvRefuseColumns(desc, "sequences", accepted);
+		return psprintf("%s string_to_array(text, NULL) makes a text[] of letters.", accepted);
+	return accepted;
 }
 
 static Oid
@@ -63,7 +61,7 @@ read_arrays(TlvSource *rows)
 	else if (TlvIsNumberType(base))
 		type = FLOAT8ARRAYOID;
 	else
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "sequences", hint_at(desc));
 	appendStringInfo(&rows->made.sql,
 					 "SELECT s::pg_catalog.%s AS s FROM " TLV_QUERY_ROWS " AS q(s)",
 					 type == TEXTARRAYOID	? "text[]"
@@ -91,7 +89,7 @@ append_step(TlvSource *rows, StringInfo sql, bool *array)
 	if (desc->natts == 3)
 		cast = step_cast(rows, 2, &type);
 	if (cast == NULL)
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "sequences", hint_at(desc));
 	*array = strchr(cast, '[') != NULL;
 	if (!*array && type == FLOAT8ARRAYOID)
 		TlvNameColumns(rows, 2);
