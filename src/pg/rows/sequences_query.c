@@ -76,7 +76,7 @@ static Oid
 append_step(TlvSource *rows, StringInfo sql, bool *array)
 {
 	TupleDesc desc = rows->query->desc;
-	const char *cast = NULL;
+	const char *cast = NULL, *hint = hint_at(desc);
 	Oid type = FLOAT8ARRAYOID;
 
 	*array = desc->natts > 3;
@@ -89,7 +89,7 @@ append_step(TlvSource *rows, StringInfo sql, bool *array)
 	if (desc->natts == 3)
 		cast = step_cast(rows, 2, &type);
 	if (cast == NULL)
-		TlvRefuseColumns(desc, "sequences", hint_at(desc));
+		TlvRefuseColumns(desc, "sequences", hint);
 	*array = strchr(cast, '[') != NULL;
 	if (!*array && type == FLOAT8ARRAYOID)
 		TlvNameColumns(rows, 2);
