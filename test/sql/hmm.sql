@@ -140,6 +140,9 @@ SELECT form, code FROM same_times, tlv_warnings(numbered) WHERE code = 'same_tim
 SELECT form FROM same_times, tlv_match(same, numbered) WHERE distance > 0;
 SELECT message FROM tlv_warnings(tlv_hmm('SELECT seq, t, symbol FROM steps UNION ALL SELECT 1, 2, 1 UNION ALL SELECT NULL, 2, 1 UNION ALL SELECT NULL, 2, 1 UNION ALL SELECT 1, NULL, 1
   UNION ALL SELECT 1, NULL, 1', 2, refine => 'none')) WHERE code = 'same_time';
+-- steps that are left out are at no time
+SELECT score = (SELECT count(*) - count(DISTINCT (seq, t / 2)) FROM steps WHERE t % 7 > 0) AS counted
+FROM tlv_warnings(tlv_hmm('SELECT seq, t / 2, CASE WHEN t % 7 > 0 THEN ARRAY[symbol, t % 3] END FROM steps', 2, refine => 'none')) WHERE code = 'same_time';
 DROP TABLE same_times;
 SELECT max(distance) < 1e-9 AS without_time FROM tlv_match(tlv_hmm('SELECT seq, t, symbol FROM steps UNION ALL SELECT 1, NULL, 1 FROM generate_series(1, 3)
     UNION ALL SELECT NULL, 1, 1 FROM generate_series(1, 3)', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));

@@ -25,7 +25,8 @@ TlvAppendGroups(StringInfo sql, const TlvGroups *groups)
 					 groups->where != NULL ? " AND " : "",
 					 groups->where != NULL ? groups->where : "");
 	if (groups->marked != NULL)
-		appendStringInfo(sql, "pg_catalog.count(*) FILTER (WHERE %s) AS m, ", groups->marked);
+		appendStringInfo(sql, "pg_catalog.count(*) FILTER (WHERE %s AND %s) AS m, ", groups->marked,
+						 groups->where != NULL ? groups->where : "true");
 	appendStringInfo(
 		sql,
 		"CASE WHEN %s IS DISTINCT FROM NULL AND pg_catalog.count(%s) "

@@ -124,7 +124,7 @@ typedef struct TlvGroups
 } TlvGroups;
 
 /* Appends the query of one column, with a NULL for each row that cannot be gathered, and of another
- * one by the name of what is marked: how many rows are. */
+ * one by the name of what is marked: how many of those gathered are. */
 extern void TlvAppendGroups(StringInfo sql, const TlvGroups *groups);
 
 /* A column: is the step at the time of the one before it? */

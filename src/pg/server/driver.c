@@ -100,6 +100,7 @@ rows_store_marked(TlvSource *rows)
 	TlvSourceColumn(rows, rows->marks, type);
 	(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
 	rows->n--;
+	rows->marked = 0;
 	TlvStatementLike(&statement, &rows->made);
 	appendStringInfo(&statement.sql, "SELECT %s", rows->marks);
 	TlvSourceFrom(rows, &statement);
