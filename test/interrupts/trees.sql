@@ -54,7 +54,7 @@ SELECT tlv_fit_tree(dense, iterations => 10000000) FROM held, generate_series(1,
 SELECT tlv_statistics(v, (SELECT bare FROM held)) FROM wide, generate_series(1, 1000);
 
 -- phase: statistics
-SELECT tlv_statistics(v, (SELECT model FROM held)) FROM drawn, generate_series(1, 1000000);
+SELECT tlv_statistics(v, (SELECT model FROM held)) FROM drawn, generate_series(1, 100000);
 
 -- phase: tlv_tree, many rows
 SELECT tlv_tree('SELECT v FROM many, generate_series(1, 10000)');
@@ -71,20 +71,20 @@ SELECT tlv_tree('SELECT v FROM wide', bootstrap => 60);
 -- phase: tlv_tree, Gaussian
 SELECT tlv_tree('SELECT x FROM long, generate_series(1, 10000)');
 
--- phase: posteriors
-SELECT sum(cardinality(tlv_infer(model, v))) FROM held, drawn, generate_series(1, 1000000);
+-- phase: imputation
+SELECT sum(cardinality(tlv_impute(model, v[1:500] || array_fill(NULL::int, '{500}')))) FROM held, drawn, generate_series(1, 100000);
 
 -- phase: posteriors as rows
-SELECT count(*) FROM held, drawn, generate_series(1, 1000000), tlv_tree_posterior(model, v);
+SELECT count(*) FROM held, drawn, generate_series(1, 100000), tlv_tree_posterior(model, v);
 
 -- phase: Gaussian posteriors
-SELECT count(*) FROM held, drawn, generate_series(1, 1000000), tlv_tree_posterior(gaussian, x);
+SELECT count(*) FROM held, drawn, generate_series(1, 100000), tlv_tree_posterior(gaussian, x);
 
 -- phase: likelihood
-SELECT sum(tlv_log_likelihood(model, v)) FROM held, drawn, generate_series(1, 1000000);
+SELECT sum(tlv_log_likelihood(model, v)) FROM held, drawn, generate_series(1, 100000);
 
 -- phase: Gaussian likelihood
-SELECT sum(tlv_log_likelihood(gaussian, x)) FROM held, drawn, generate_series(1, 1000000);
+SELECT sum(tlv_log_likelihood(gaussian, x)) FROM held, drawn, generate_series(1, 100000);
 
 -- phase: simulation
 SELECT count(*) FROM held, tlv_simulate_tree(model, 100000000);
