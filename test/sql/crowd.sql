@@ -76,6 +76,11 @@ SELECT pg_temp.outcome('SELECT tlv_mixing(model) FROM crowd_models') AS other_ki
 -- matching, alignment, compaction
 SELECT component_a, component_b, round(distance::numeric, 6) AS distance FROM crowd_models, tlv_match(model, model) ORDER BY 1;
 SELECT tlv_align(model, gold) IS NOT NULL AS aligned, tlv_align(model, model) = model AS itself FROM crowd_models;
+-- a name that was given stays, before what the reference calls its classes of itself; the reference's goes before the model's own
+SELECT c.component, c.label = 'mine' AS kept, d.label = 'theirs' AS reference, e.label IS NOT DISTINCT FROM f.label AS itself
+FROM crowd_models, LATERAL tlv_components(tlv_align(tlv_label(model, 2, 'mine'), model)) c JOIN LATERAL
+  tlv_components(tlv_align(tlv_label(model, 2, 'mine'), tlv_label(model, 2, 'theirs'))) d
+  USING (component) JOIN LATERAL tlv_components(tlv_align(model, tlv_label(model, 2, ''))) e USING (component) JOIN LATERAL tlv_components(model) f USING (component) ORDER BY 1;
 SELECT left(tlv_svg(named), 4) AS picture, position('owl' in tlv_svg(named)) > 0 AS names FROM crowd_models;
 -- little to go by
 SELECT code, score FROM tlv_warnings(tlv_crowd('SELECT 1, 2, 3'));

@@ -112,6 +112,9 @@ extern tlv_name_list tlv_labels_of(const tlv_frame *model);
 /* The label of a component, from 0; bytes NULL where it has none. */
 extern tlv_text tlv_component_label(const tlv_frame *model, size_t component);
 
+/* The same, but bytes NULL where the label is the one that the model's kind gives of itself. */
+extern tlv_text tlv_given_label(const tlv_frame *model, size_t component);
+
 /* Part of a model's check: as many labels as components.  TLV_CORRUPT otherwise. */
 extern tlv_status tlv_labels_check(tlv_context *ctx, const tlv_frame *model);
 

@@ -428,6 +428,19 @@ arrange_diagnostics(tlv_context *ctx, const arrangement *all, tlv_diagnostics *d
 	return arrange_warnings(ctx, all, diagnostics);
 }
 
+/* The label at a place: the reference's goes first. */
+static tlv_text
+label_at(const arrangement *all, tlv_place place, tlv_text (*label_of)(const tlv_frame *, size_t))
+{
+	tlv_text label = {NULL, 0};
+
+	if (place.other >= 0 && all->reference != NULL)
+		label = label_of(all->reference, (size_t) place.other);
+	if (label.bytes == NULL && place.own >= 0)
+		label = label_of(all->model, (size_t) place.own);
+	return label;
+}
+
 static tlv_status
 put_labels(tlv_context *ctx, const arrangement *all, void **image, size_t *size)
 {
@@ -441,11 +454,9 @@ put_labels(tlv_context *ctx, const arrangement *all, void **image, size_t *size)
 	{
 		tlv_place place = all->places[i];
 
-		labels[i] = (tlv_text){NULL, 0};
-		if (place.other >= 0 && all->reference != NULL)
-			labels[i] = tlv_component_label(all->reference, (size_t) place.other);
-		if (labels[i].bytes == NULL && place.own >= 0)
-			labels[i] = tlv_component_label(all->model, (size_t) place.own);
+		labels[i] = label_at(all, place, tlv_given_label);
+		if (labels[i].bytes == NULL)
+			labels[i] = label_at(all, place, tlv_component_label);
 		any |= labels[i].bytes != NULL;
 	}
 	if (any)

@@ -24,6 +24,22 @@ tlv_component_label(const tlv_frame *model, size_t component)
 	return tlv_name_at(&list, component);
 }
 
+tlv_text
+tlv_given_label(const tlv_frame *model, size_t component)
+{
+	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+	tlv_text label = tlv_component_label(model, component), own;
+	char digits[24];
+
+	if (label.bytes == NULL || class->own_label == NULL)
+		return label;
+	own = class->own_label(model, component, digits);
+	if (own.bytes != NULL && own.length == label.length &&
+		memcmp(own.bytes, label.bytes, label.length) == 0)
+		return (tlv_text){NULL, 0};
+	return label;
+}
+
 tlv_status
 tlv_labels_check(tlv_context *ctx, const tlv_frame *model)
 {
