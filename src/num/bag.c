@@ -217,9 +217,8 @@ tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items, doubl
 static tlv_status
 hint_at_weights(tlv_context *ctx, double weight)
 {
-	return tlv_fail_hint(ctx, weight == 0
-								  ? "Leave out rows with count 0, for example by WHERE."
-								  : "Counts and weights must be finite and greater than 0.");
+	return tlv_fail_hint(ctx, weight == 0 ? "Leave out rows with count 0, for example by WHERE."
+										  : "Counts and weights must be finite and not negative.");
 }
 
 tlv_status

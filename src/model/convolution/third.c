@@ -118,7 +118,11 @@ third_read(tlv_context *ctx, const tlv_frame *moments, size_t s, third_moments *
 	tlv_free(ctx, sums.third);
 	squares = squares_of(third);
 	if (!(third->covariance[0] > 1e-20 * third->mean * third->mean))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the series is constant");
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the series is constant");
+		return tlv_fail_hint(ctx,
+							 "Templates are found in what varies; leave out series that do not.");
+	}
 	if (!(squares > 0) || !isfinite(squares) || !isfinite(third->covariance[0]))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the third moments of the series are %s",
 						squares == 0 ? "0" : "no numbers");

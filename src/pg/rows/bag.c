@@ -368,7 +368,8 @@ TLV_FUNCTION(tlv_fold)
 
 	if (folds < 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("folds = %d is not at least 1", folds)));
+						errmsg("folds = %d is not at least 1", folds),
+						errhint("Give the number of parts that documents are split into.")));
 	hash = tlv_fingerprint(VARDATA(bag), VARSIZE(bag) - VARHDRSZ, (uint64) PG_GETARG_INT64(2));
 	PG_RETURN_INT32((int32) ((hash >> 11) % (uint64) folds));
 }

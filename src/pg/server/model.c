@@ -62,6 +62,7 @@ TlvCountArgument(FunctionCallInfo fcinfo, int argument, const char *name, int mi
 	value = PG_GETARG_INT32(argument);
 	if (value < minimum)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s = %d is not at least %d", name, value, minimum)));
+						errmsg("%s = %d is not at least %d", name, value, minimum),
+						errhint("Give a number of %d or more.", minimum)));
 	return (size_t) value;
 }
