@@ -155,14 +155,16 @@ installcheck:
 	$(MAKE) --no-print-directory installcheck-tap || status=1; \
 	exit $$status
 
+# The files are dealt out to REGRESS_JOBS runs of pg_regress, each in a database of its own.
+REGRESS_JOBS ?= $(shell n=`nproc 2>/dev/null || echo 2`; [ $$n -lt 4 ] || n=4; echo $$n)
+
 installcheck-regress:
 ifneq ($(strip $(REGRESS)),)
-	@mkdir -p build/regress
-	@scripts/run-regress $(MAKE) --no-print-directory run-pg-regress
+	@scripts/run-regress $(REGRESS_JOBS) '$(MAKE) --no-print-directory run-pg-regress' $(REGRESS)
 endif
 
-run-pg-regress:
-	$(pg_regress_installcheck) $(REGRESS_OPTS) $(REGRESS)
+run-pg-regress: # REGRESS=... PART=n
+	$(pg_regress_installcheck) $(REGRESS_OPTS) --outputdir=build/regress/$(PART) --dbname=$(CONTRIB_TESTDB)_$(PART) $(REGRESS)
 
 installcheck-tap:
 ifneq ($(strip $(PROVE_TESTS)),)
