@@ -433,7 +433,10 @@ check_model(tlv_context *ctx, const void *image, size_t size)
 
 	if (status != TLV_CORRUPT)
 		return status;
-	return tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON is no model: %s", why.message);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON is no model: %s", why.message);
+	return tlv_fail_hint(
+		ctx, "%s",
+		why.hint[0] != '\0' ? why.hint : "Compare it with tlv_to_json of a model of this kind.");
 }
 
 tlv_status
