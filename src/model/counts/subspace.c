@@ -355,12 +355,27 @@ next_of_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace
 	return tlv_subspace_write(ctx, &p, image, size);
 }
 
+/*
+ * Of a step whose sums are yet to be made: the subspace opened, the sums and their value, then
+ * three blocks of the step; what there is for each item besides comes to 30 numbers at most.
+ */
+static double
+step_memory(size_t block, const tlv_frame *subspace)
+{
+	double d = (double) tlv_frame_find(subspace, "items")->rows;
+
+	return sizeof(double) * (7.0 * (double) block + 30) * d;
+}
+
 static tlv_status
 from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_options *options,
 			  void **image, size_t *size)
 {
+	const tlv_section *product = tlv_frame_find(products, "products");
 	tlv_frame complete;
 
+	if (tlv_count_refers(products) && options->subspace != NULL)
+		tlv_expect_memory(ctx, step_memory(product->rows, options->subspace));
 	TLV_TRY(tlv_count_complete(ctx, products, options->subspace,
 							   "tlv_find_subspace(products, subspace => ...)", &complete));
 	return next_of_products(ctx, &complete, options, image, size);

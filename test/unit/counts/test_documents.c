@@ -449,6 +449,30 @@ test_products(void **state)
 					 TLV_BAD_PARAMETER);
 }
 
+/* A step from products that hold documents: what the first error names is enough, and not much
+ * more. */
+static void
+test_step_memory(void **state)
+{
+	tlv_frame subspace = wide_subspace();
+	tlv_frame few = kept(with_documents(make_products(subspace), 0, SMALL), true);
+	tlv_subspace_options options = {.subspace = &subspace};
+	size_t used = ctx.arena.used, size, named, left;
+	void *image;
+
+	(void) state;
+	ctx.arena.limit = used + 1000;
+	assert_equal(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size), TLV_MEMORY_LIMIT);
+	named = (size_t) strtod(ctx.error.hint, NULL);
+	left = ctx.arena.used - used; /* by the attempt */
+	ctx.arena.limit = named + left;
+	ctx.arena.expected = 0;
+	ctx.arena.peak = 0;
+	assert_ok(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size));
+	print_message("named %zu bytes, used %zu\n", named - used, ctx.arena.peak - left - used);
+	assert_below((double) (named - used), 1.5 * (double) (ctx.arena.peak - left - used));
+}
+
 /* Documents are of one of the groups, each of which counts its own. */
 static void
 test_groups(void **state)
@@ -521,6 +545,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_step_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_numbers, setup, teardown),
 	};
