@@ -1,6 +1,6 @@
 /*
- * diagnose.c - components of which there is nothing, and those that are another's likeness
- * (internal.h).
+ * diagnose.c - components of which there is nothing, those that are another's likeness, and
+ * variables that name their rows (internal.h).
  */
 #include <math.h>
 #include <string.h>
@@ -128,5 +128,53 @@ membership_diagnose_components(tlv_context *ctx, const tlv_membership_parts *par
 	}
 	tlv_free(ctx, rows);
 	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+/* A variable of so many categories and more names its rows where each is seen less than twice. */
+#define NAMING_CATEGORIES 20
+
+/* Values that a variable has in the rows, and how many of them differ. */
+static void
+count_categories(const membership_rows *rows, size_t variable, bool *seen, size_t *values,
+				 size_t *different)
+{
+	memset(seen, 0, ((size_t) rows->states[variable] + 1) * sizeof(bool));
+	*values = *different = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		for (size_t s = variable * rows->copies; s < (variable + 1) * rows->copies; s++)
+		{
+			size_t code = rows->codes[i * rows->slots + s];
+
+			*values += code != 0;
+			*different += code != 0 && !seen[code];
+			seen[code] = true;
+		}
+}
+
+tlv_status
+membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, tlv_diagnostics *to)
+{
+	size_t most = 0, values, different;
+	bool *seen;
+
+	for (size_t j = 0; j < rows->p - rows->scalars; j++)
+		most = (size_t) rows->states[j] > most ? (size_t) rows->states[j] : most;
+	TLV_TRY_NEW(ctx, seen, most + 1);
+	for (size_t j = 0; j < rows->p - rows->scalars; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		count_categories(rows, j, seen, &values, &different);
+		if (different >= NAMING_CATEGORIES && 2 * different > values)
+			TLV_TRY(tlv_warn(ctx, to,
+							 &(tlv_warning){.code = "many_categories",
+											.score = (double) different,
+											.hint = "leave the variable out if it names its rows, "
+													"or join its rare categories"},
+							 "variable %zu has %zu categories in %zu values, which say "
+							 "nothing of other rows",
+							 j + 1, different, values));
+	}
+	tlv_free(ctx, seen);
 	return TLV_OK;
 }

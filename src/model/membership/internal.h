@@ -395,6 +395,10 @@ extern tlv_status membership_diagnose_components(tlv_context *ctx,
 												 const tlv_membership_parts *parts,
 												 tlv_diagnostics *to);
 
+/* Warnings of variables nearly all of whose values differ, as those of keys and free text do. */
+extern tlv_status membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows,
+												tlv_diagnostics *to);
+
 /* ---- training in memory ---- */
 
 /* Above so many categories only some variables' moments are taken, and the others follow. */

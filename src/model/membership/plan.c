@@ -282,6 +282,7 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	plan->stands = training.stands;
 	plan->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
+	TLV_TRY(membership_diagnose_variables(ctx, &rows, &diagnostics));
 	if (chosen && plan->k == 1)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "no_structure",

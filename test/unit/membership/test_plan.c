@@ -98,6 +98,33 @@ test_nothing_there(void **state)
 	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
 }
 
+/* A variable that names the rows, and one whose values come twice. */
+static void
+test_names_of_rows(void **state)
+{
+	tlv_membership_plan_options options = usual_options(false, 2);
+	drawn d = draw_members(300, few_variables(false));
+
+	(void) state;
+	for (size_t each = 1; each <= 2; each++)
+	{
+		tlv_frame model;
+		tlv_warning warning;
+		bool found;
+
+		for (size_t i = 0; i < d.n; i++)
+			d.codes[i * d.p + 1] = (int32_t) (i / each);
+		model = plan_model(&passes, make(&passes, &options));
+		found = tlv_warnings_find(&model, "many_categories", &warning);
+		assert_int_equal(found, each == 1);
+		if (found)
+			assert_close(warning.score, 300, 0);
+		plan_forget(&passes);
+		passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
+		passes.told.form = TLV_ROW_CODES;
+	}
+}
+
 /* How many of `sets` draws, k left out, are given another number of components than they have. */
 static int
 wrong_numbers(int sets, size_t n, tlv_membership_simulation drawn_from)
@@ -245,6 +272,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing_there, setup, forget),
+		cmocka_unit_test_setup_teardown(test_names_of_rows, setup, forget),
 		cmocka_unit_test_setup_teardown(test_number, setup, forget),
 		cmocka_unit_test_setup_teardown(test_curve, setup, forget),
 		cmocka_unit_test_setup_teardown(test_constant, setup, forget),
