@@ -81,6 +81,9 @@ SELECT c.component, c.label = 'mine' AS kept, d.label = 'theirs' AS reference, e
 FROM crowd_models, LATERAL tlv_components(tlv_align(tlv_label(model, 2, 'mine'), model)) c JOIN LATERAL
   tlv_components(tlv_align(tlv_label(model, 2, 'mine'), tlv_label(model, 2, 'theirs'))) d
   USING (component) JOIN LATERAL tlv_components(tlv_align(model, tlv_label(model, 2, ''))) e USING (component) JOIN LATERAL tlv_components(model) f USING (component) ORDER BY 1;
+-- a class is an answer: one that only the reference has cannot be shown beside other answers
+SELECT pg_temp.outcome($$SELECT tlv_align(tlv_crowd('SELECT item, worker, translate(answer::text, ''3'', ''7'') FROM tlv_simulate_crowd(60, 8, 3, share => .6)'),
+  tlv_crowd('SELECT item, worker, answer::text FROM tlv_simulate_crowd(60, 8, 3, share => .6)'), 0.5)$$) AS other_answers;
 SELECT left(tlv_svg(named), 4) AS picture, position('owl' in tlv_svg(named)) > 0 AS names FROM crowd_models;
 -- little to go by
 SELECT code, score FROM tlv_warnings(tlv_crowd('SELECT 1, 2, 3'));

@@ -277,6 +277,14 @@ SELECT count(*) FROM graph_model, tlv_drift(model, (SELECT tlv_graph_agg(1, 2)),
 SELECT count(*) FROM drifting, graph_days, tlv_drift(model, g, ARRAY[g]) WHERE name = 'gmm' AND day = 3;
 SELECT count(*) FROM graph_model, drifting d, tlv_drift(graph_model.model, d.same) WHERE name = 'gmm';
 SET client_min_messages = warning;
+-- what stands for a component of the reference is what stands there: means of vectors, factors of the items that both have
+SELECT max(abs(a.mean - b.mean)) < 1e-12 AS means, count(*) FROM (SELECT model, tlv_align(tlv_compact(model, (SELECT min(weight) FROM tlv_components(model))), model) AS aligned
+  FROM models WHERE name = 'multiview vectors') q, LATERAL tlv_means(model) a JOIN LATERAL tlv_means(aligned) b USING (component, view, dimension);
+CREATE TABLE cells AS SELECT i, j, l, CASE WHEN i % 2 = 0 AND j % 2 = 0 AND l % 2 = 0 THEN 5.0 WHEN i % 2 = 1 AND j % 2 = 1 AND l % 2 = 1 THEN 3.0 ELSE 0 END
+  + CASE WHEN i % 3 = 0 AND j % 3 = 0 AND l % 3 = 0 THEN 1.5 ELSE 0 END AS w FROM generate_series(1, 8) i, generate_series(1, 8) j, generate_series(1, 8) l;
+SELECT f.item, round(abs(f.weight)::numeric, 3) AS weight FROM (SELECT tlv_align((SELECT tlv_fit_cp(tlv_tensor_agg(i, j, l, w), 2) FROM cells WHERE i <> 3),
+  (SELECT tlv_fit_cp(tlv_tensor_agg(i, j, l, w), 3) FROM cells), 1) AS aligned) q, tlv_factors(aligned) f WHERE f.component = 3 AND f.mode = 1 ORDER BY 1;
+
 DROP SCHEMA lasting CASCADE;
 
 -- lists of different lengths are refused before there is memory for the whole of them

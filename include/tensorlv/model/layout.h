@@ -44,6 +44,8 @@ typedef enum tlv_field_form
 #define TLV_DEFAULT_ZERO 128u  /* 0 where it is not said */
 #define TLV_MAY_GO		 512u  /* goes where a component comes from a model that has it not */
 #define TLV_AT_MOST_N	 1024u /* of a number: no more than there are components */
+#define TLV_UNIT_LENGTH	 2048u /* over keys: of length 1 or 0, and not shares */
+#define TLV_SAME_IDS	 4096u /* ids: those of a model that a component comes from */
 #define TLV_BYTES_FIRST                                                                            \
 	256u /* of texts: the bytes are called so, the offsets stand in `beside`                       \
 		  */

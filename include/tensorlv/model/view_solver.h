@@ -82,8 +82,15 @@ extern tlv_status tlv_dense_source_create(tlv_context *ctx, const tlv_view_sums 
 extern void tlv_dense_source_means(const tlv_dense_source *dense, int view, size_t k,
 								   const double *solved, double *means);
 
-/* Descending order of weights. */
+/* Descending order of the weights of components, in k^2 moves at most. */
 extern void tlv_order_weights(size_t k, const double *weights, int64_t *order);
+
+/*
+ * Classes of d categories: the most - 1 most frequent ones have one each, by decreasing count, the
+ * others the last one together.  *classes is how many there are, min(d, most); time d times most.
+ */
+extern tlv_status tlv_frequent_classes(tlv_context *ctx, size_t d, const double *counts,
+									   size_t most, int32_t *class, size_t *classes);
 
 /* Columns of a transposed k x d block as probability vectors: negative entries cut, normalised. */
 extern void tlv_clip_probabilities(size_t k, size_t d, double *block, double *negative);

@@ -12,9 +12,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 
-/* Numbers between two looks at whether to stop. */
-#define NUMBERS_BETWEEN ((size_t) 1 << 18)
-
 typedef struct arrangement
 {
 	const tlv_frame *model, *reference; /* reference NULL: no component is of it */
@@ -34,6 +31,7 @@ typedef struct section_move
 	double *own;				  /* rows x columns */
 	size_t other_rows;			  /* of the reference */
 	double *other;				  /* NULL: no component is of it */
+	bool keyed;					  /* the other axis is of ids, which need not be the same */
 	int32_t *at; /* of the axis that is no component's: where it is in the reference, -1 nowhere */
 	double *to;
 } section_move;
@@ -155,20 +153,21 @@ read_other(tlv_context *ctx, const arrangement *all, const tlv_section *section,
 {
 	const tlv_section *other = tlv_frame_find(all->reference, section->name);
 	unsigned axes = move->field->flags & (TLV_OF_ROWS | TLV_OF_COLUMNS);
-	bool keyed = move->field->keys != NULL && tlv_frame_find(all->model, move->field->keys) != NULL;
 	size_t along = axes == TLV_OF_ROWS ? move->columns : move->rows;
 
 	if (other == NULL || other->element != section->element)
 		return refuse_shape(ctx, section->name);
 	move->other_rows = other->rows;
+	move->keyed =
+		move->field->keys != NULL && tlv_frame_find(all->model, move->field->keys) != NULL;
 	if (axes != (TLV_OF_ROWS | TLV_OF_COLUMNS))
 	{
-		if (!keyed && along != (axes == TLV_OF_ROWS ? other->columns : other->rows))
+		if (!move->keyed && along != (axes == TLV_OF_ROWS ? other->columns : other->rows))
 			return refuse_shape(ctx, section->name);
 		TLV_TRY_NEW(ctx, move->at, along);
 		for (size_t i = 0; i < along; i++)
 			move->at[i] = (int32_t) i;
-		if (keyed)
+		if (move->keyed)
 			TLV_TRY(map_keys(ctx, all, move->field->keys, along, move->at));
 	}
 	TLV_TRY_NEW_ROWS(ctx, move->other, other->rows, other->columns);
@@ -220,17 +219,37 @@ share_line(size_t n, size_t stride, double least, double *x)
 		x[i * stride] /= sum;
 }
 
-/* Lines of the reference over other ids: they are distributions again. */
+/* n numbers, every stride-th, as a vector of length 1, unless all are 0. */
 static void
-share_over_keys(const arrangement *all, const section_move *move)
+scale_line(size_t n, size_t stride, double *x)
+{
+	double square = 0;
+
+	for (size_t i = 0; i < n; i++)
+		square += x[i * stride] * x[i * stride];
+	for (size_t i = 0; square > 0 && i < n; i++)
+		x[i * stride] /= sqrt(square);
+}
+
+/* Lines of the reference over other ids: they are distributions again, or of length 1. */
+static tlv_status
+settle_over_keys(tlv_context *ctx, const arrangement *all, const section_move *move)
 {
 	bool by_rows = (move->field->flags & TLV_OF_ROWS) != 0;
 	size_t n = by_rows ? move->new_columns : move->new_rows;
+	size_t stride = by_rows ? move->new_rows : 1;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (all->places[i].own < 0)
-			share_line(n, by_rows ? move->new_rows : 1, move->field->least,
-					   move->to + (by_rows ? i : i * move->new_rows));
+	{
+		double *line = move->to + (by_rows ? i : i * move->new_rows);
+
+		TLV_TRY_CONTINUE(ctx);
+		if (all->places[i].own < 0 && (move->field->flags & TLV_UNIT_LENGTH) != 0)
+			scale_line(n, stride, line);
+		else if (all->places[i].own < 0)
+			share_line(n, stride, move->field->least, line);
+	}
+	return TLV_OK;
 }
 
 /* Transitions from one state: to those that are there, at least the least probability each. */
@@ -276,17 +295,18 @@ is_whole(const arrangement *all, size_t k)
 }
 
 /* What sections must be when components have come or gone. */
-static void
-settle_section(const arrangement *all, const section_move *move)
+static tlv_status
+settle_section(tlv_context *ctx, const arrangement *all, const section_move *move)
 {
 	bool whole = is_whole(all, tlv_model_components(all->model));
 
-	if (move->field->keys != NULL && move->at != NULL)
-		share_over_keys(all, move);
+	if (move->keyed && move->at != NULL)
+		TLV_TRY(settle_over_keys(ctx, all, move));
 	for (size_t c = 0; c < move->new_columns; c++)
 	{
 		double *column = move->to + c * move->new_rows;
 
+		TLV_TRY_CONTINUE_AT(ctx, c);
 		if ((move->field->flags & TLV_NOT_TO) != 0 && (!whole || all->places[c].own < 0))
 			share_transitions(all, move, column);
 		if ((move->field->flags & TLV_KEEP_TOTAL) != 0 && !whole)
@@ -298,6 +318,7 @@ settle_section(const arrangement *all, const section_move *move)
 				column[i] *= before / now;
 		}
 	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -315,7 +336,7 @@ move_doubles(tlv_context *ctx, const arrangement *all, const tlv_section *sectio
 			TLV_TRY_CONTINUE_AT(ctx, c * move->new_rows + r);
 			move->to[r + c * move->new_rows] = moved_number(all, move, r, c);
 		}
-	settle_section(all, move);
+	TLV_TRY(settle_section(ctx, all, move));
 	tlv_free(ctx, move->at);
 	tlv_free(ctx, move->other);
 	tlv_free(ctx, move->own);
@@ -501,6 +522,30 @@ keep_section(tlv_context *ctx, const arrangement *all, const tlv_section *sectio
 	return TLV_OK;
 }
 
+/* Where components come from a model whose ids have to be this one's. */
+static tlv_status
+require_same_ids(tlv_context *ctx, const arrangement *all)
+{
+	for (const tlv_field *field = all->layout->fields; field->form != TLV_FIELDS_END; field++)
+	{
+		const tlv_section *own = tlv_frame_find(all->model, field->name), *other;
+
+		if ((field->flags & TLV_SAME_IDS) == 0 || own == NULL)
+			continue;
+		other = tlv_frame_find(all->reference, field->name);
+		if (other != NULL && other->rows == own->rows &&
+			memcmp(tlv_frame_int64(all->model, field->name),
+				   tlv_frame_int64(all->reference, field->name), own->rows * sizeof(int64_t)) == 0)
+			continue;
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "a component of the reference is not in the model, and the %s of both are not the "
+				 "same",
+				 field->name);
+		return tlv_fail_hint(ctx, "Fit both to rows that have the same %s.", field->name);
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics *diagnostics,
 				 void **image, size_t *size)
@@ -508,6 +553,8 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 	const tlv_frame *model = all->model;
 	tlv_frame_builder *builder;
 
+	if (is_from_reference(all))
+		TLV_TRY(require_same_ids(ctx, all));
 	TLV_TRY_NEW(ctx, builder, 1);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, model->header->kind);
 	for (uint32_t s = 0; s < model->header->sections; s++)

@@ -107,15 +107,8 @@ tlv_hmm_classes(tlv_context *ctx, size_t m, const double *counts, double pairs, 
 				size_t *classes)
 {
 	size_t most = (size_t) fmax(2, fmin((double) MOST_CLASSES, sqrt(pairs / PAIRS_BY_CLASS)));
-	int64_t *order;
 
-	TLV_TRY_NEW(ctx, order, m);
-	tlv_order_weights(m, counts, order);
-	for (size_t i = 0; i < m; i++)
-		class[order[i]] = (int32_t) tlv_least(i, most - 1);
-	*classes = tlv_least(m, most);
-	tlv_free(ctx, order);
-	return TLV_OK;
+	return tlv_frequent_classes(ctx, m, counts, most, class, classes);
 }
 
 /* The class of a symbol; -1 where it is missing or not known. */

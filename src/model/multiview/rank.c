@@ -125,17 +125,11 @@ classify(tlv_context *ctx, const tlv_view_source *source, int view, int32_t *cla
 	size_t d = source->d[view];
 	double most = fmax(2, fmin(MOST_CLASSES, sqrt(source->total / ROWS_BY_CLASS)));
 	double *counts;
-	int64_t *order;
 
 	TLV_TRY_NEW0(ctx, counts, d);
-	TLV_TRY_NEW(ctx, order, d);
 	for (size_t e = 0; e < source->n; e++)
 		counts[tlv_triple_part(source->cells[e], view)] += source->counts[e];
-	tlv_order_weights(d, counts, order);
-	*classes = tlv_least(d, (size_t) most);
-	for (size_t i = 0; i < d; i++)
-		class[order[i]] = (int32_t) tlv_least(i, *classes - 1);
-	tlv_free(ctx, order);
+	TLV_TRY(tlv_frequent_classes(ctx, d, counts, (size_t) most, class, classes));
 	tlv_free(ctx, counts);
 	return TLV_OK;
 }

@@ -107,9 +107,9 @@ static const tlv_field cp_fields[] = {
 	TENSOR_ID_FIELDS,
 	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
 	{"scales", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT},
-	{"factor_1", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS},
-	{"factor_2", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS},
-	{"factor_3", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS},
+	{"factor_1", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_UNIT_LENGTH, .keys = "items_1"},
+	{"factor_2", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_UNIT_LENGTH, .keys = "items_2"},
+	{"factor_3", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_UNIT_LENGTH, .keys = "items_3"},
 	{.form = TLV_FIELDS_END},
 };
 static const tlv_layout cp_layout = {.fields = cp_fields, .weights = "weights"};

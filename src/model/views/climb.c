@@ -48,15 +48,19 @@ copy_in(const tlv_cell_em *em, const double *point)
 }
 
 /* Measures, or moves the blocks: each probability weighs as much as it is. */
-static void
-extrapolate(const tlv_cell_em *em, const cell_points *points, tlv_squarem *s)
+static tlv_status
+extrapolate(tlv_context *ctx, const tlv_cell_em *em, const cell_points *points, tlv_squarem *s)
 {
 	size_t i = 0;
 
 	for (int b = 0; b < em->blocks; b++)
 		for (size_t e = 0; e < em->numbers[b]; e++, i++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i);
 			em->block[b][e] = tlv_squarem_positive(s, points->third[i], points->first[i],
 												   points->second[i], points->third[i]);
+		}
+	return TLV_OK;
 }
 
 /* Beyond three points, of which the blocks hold the last; back to it where that is no ascent. */
@@ -66,11 +70,11 @@ jump(tlv_context *ctx, const tlv_cell_em *em, cell_points *points, tlv_cell_clim
 	tlv_squarem s = {0};
 	double third = climb->log_likelihood, step;
 
-	extrapolate(em, points, &s);
+	TLV_TRY(extrapolate(ctx, em, points, &s));
 	step = tlv_squarem_begin_step(&s, points->longest);
 	if (step == 1)
 		return TLV_OK;
-	extrapolate(em, points, &s);
+	TLV_TRY(extrapolate(ctx, em, points, &s));
 	em->normalize(em->state);
 	TLV_TRY(em->expect(ctx, em->state, &climb->log_likelihood));
 	climb->done++;

@@ -502,7 +502,7 @@ tlv_order_weights(size_t k, const double *weights, int64_t *order)
 	{
 		size_t at = j;
 
-		/* Insertion: stable, and k is small. */
+		/* Insertion, which is stable. */
 		while (at > 0 && weights[order[at - 1]] < weights[j])
 		{
 			order[at] = order[at - 1];
@@ -510,6 +510,33 @@ tlv_order_weights(size_t k, const double *weights, int64_t *order)
 		}
 		order[at] = (int64_t) j;
 	}
+}
+
+tlv_status
+tlv_frequent_classes(tlv_context *ctx, size_t d, const double *counts, size_t most, int32_t *class,
+					 size_t *classes)
+{
+	size_t own, n = 0, *frequent;
+
+	*classes = tlv_least(d, most);
+	if (d == 0)
+		return TLV_OK;
+	own = *classes - 1;
+	TLV_TRY_NEW(ctx, frequent, own + 1); /* by decreasing count; ties in their order */
+	for (size_t i = 0; i < d; i++)
+	{
+		size_t at = n < own ? n++ : own;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		class[i] = (int32_t) own;
+		for (; at > 0 && counts[frequent[at - 1]] < counts[i]; at--)
+			frequent[at] = frequent[at - 1];
+		frequent[at] = i;
+	}
+	for (size_t at = 0; at < n; at++)
+		class[frequent[at]] = (int32_t) at;
+	tlv_free(ctx, frequent);
+	return TLV_OK;
 }
 
 void

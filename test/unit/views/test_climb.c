@@ -146,6 +146,42 @@ test_limit(void **state)
 	}
 }
 
+/* Classes of counts with ties, against an order of all; of counts that ascend, in no time. */
+static void
+test_frequent_classes(void **state)
+{
+	enum
+	{
+		D = 500,
+		MANY = 1 << 20
+	};
+	double *counts;
+	int64_t order[D];
+	int32_t *class;
+	size_t classes;
+
+	(void) state;
+	counts = tlv_alloc(&ctx, MANY, sizeof(double));
+	class = tlv_alloc(&ctx, MANY, sizeof(int32_t));
+	for (size_t i = 0; i < D; i++)
+		counts[i] = (double) (tlv_mix64(i) % 40);
+	for (size_t d = 0; d <= D; d = d * 2 + 1)
+		for (size_t most = 1; most <= 65; most += 16)
+		{
+			tlv_order_weights(d, counts, order);
+			assert_ok(tlv_frequent_classes(&ctx, d, counts, most, class, &classes));
+			assert_int_equal(classes, tlv_least(d, most));
+			for (size_t i = 0; i < d; i++)
+				assert_int_equal(class[order[i]], tlv_least(i, classes - 1));
+		}
+	for (size_t i = 0; i < MANY; i++)
+		counts[i] = (double) i;
+	assert_ok(tlv_frequent_classes(&ctx, MANY, counts, 50, class, &classes));
+	assert_int_equal(class[MANY - 1], 0);
+	assert_int_equal(class[MANY - 49], 48);
+	assert_int_equal(class[0], 49);
+}
+
 int
 main(void)
 {
@@ -154,6 +190,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_accelerated, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_taken_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_frequent_classes, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
