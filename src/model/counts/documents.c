@@ -249,13 +249,15 @@ tlv_documents_settle(tlv_context *ctx, tlv_held_documents *held)
 	held->n = n;
 	TLV_TRY(gather_entries(ctx, held));
 	held->settled = held->entries;
+	held->settled_documents = held->n;
 	return TLV_OK;
 }
 
 tlv_status
 tlv_documents_settle_some(tlv_context *ctx, tlv_held_documents *held, bool *many)
 {
-	if (held->entries > 2 * held->settled + FEW_ENTRIES || held->n > held->settled + FEW_ENTRIES)
+	if (held->entries > 2 * held->settled + FEW_ENTRIES ||
+		held->n > 2 * held->settled_documents + FEW_ENTRIES)
 		TLV_TRY(tlv_documents_settle(ctx, held));
 	*many = held->total > TLV_HELD_ENTRIES;
 	return TLV_OK;

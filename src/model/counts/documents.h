@@ -35,9 +35,10 @@ typedef struct tlv_held_documents
 	int64_t *items;
 	double *counts;
 	size_t entries, entries_room;
-	size_t settled; /* entries when equal documents were last put together */
-	double total;	/* documents and entries as they came, those taken away subtracted */
-	void *block;	/* of the stored form: */
+	size_t settled;			  /* entries when equal documents were last put together */
+	size_t settled_documents; /* documents that were left then */
+	double total;			  /* documents and entries as they came, those taken away subtracted */
+	void *block;			  /* of the stored form: */
 	double *stored_times, *stored_rest, *stored_groups, *stored_sizes, *stored_counts;
 	int64_t *stored_items;
 } tlv_held_documents;

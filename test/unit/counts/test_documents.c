@@ -314,6 +314,29 @@ test_unknown_items(void **state)
 	}
 }
 
+/* Many documents of nothing but their lengths: equal ones are put together now and then, not at
+ * each. */
+static void
+test_many_lengths(void **state)
+{
+	tlv_frame subspace = wide_subspace(), frame;
+	tlv_accumulator *x = make_products(subspace);
+	const int64_t item = ITEMS;
+	double tokens = 0;
+
+	(void) state;
+	for (int t = 0; t < 15000; t++)
+	{
+		const double count = 3 + t % 7500;
+
+		tokens += count;
+		assert_ok(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(1, &item, &count))));
+	}
+	frame = kept(x, true);
+	assert_equal(tlv_frame_scalar(&frame, "tokens", 0), tokens);
+	assert_int_equal(tlv_frame_find(&frame, "document_times")->rows, 7500);
+}
+
 /* What is left of parts that cancel is a value of no documents, stored as sums, too. */
 static void
 test_nothing_left(void **state)
@@ -541,6 +564,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_more_than_there_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_items, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
