@@ -2,7 +2,8 @@
  * merge.c - communities merged two at a time (merge.h).
  *
  * Communities are the nodes of a graph of their own, whose lists of neighbours are kept as
- * arrays; each remembers its best partner.
+ * arrays; each remembers its best partner.  The next pair is read off two trees of winners, of
+ * gains and of sizes.
  */
 #include "merge.h"
 
@@ -30,14 +31,23 @@ typedef struct community
 	double gain; /* of the merge with it */
 } community;
 
+/* A tree of winners: leaf c, at[places + c], is c or NOBODY; at[i] the winner of 2 i and 2 i + 1.
+ */
+typedef struct winners
+{
+	size_t places; /* a power of 2 */
+	int32_t *at;
+} winners;
+
 typedef struct merge_work
 {
 	const tlv_level_task *task;
 	size_t n, left;
 	community *all;
-	int32_t *into;	/* n: where a community has gone */
-	double between; /* the rate between communities */
-	double part;	/* of one side every pair is met twice */
+	winners gains, sizes; /* the largest gain, the smallest community; of equals the first */
+	int32_t *into;		  /* n: where a community has gone */
+	double between;		  /* the rate between communities */
+	double part;		  /* of one side every pair is met twice */
 } merge_work;
 
 /* e log(e / x) - e, the likelihood of e edges at their own rate, x expected at rate 1 */
@@ -87,6 +97,75 @@ find_partner(merge_work *work, size_t c)
 			own->partner = own->near[i].community;
 		}
 	}
+}
+
+/* ---- the largest gain and the smallest communities ---- */
+
+typedef bool (*ahead_of)(const community *a, const community *b);
+
+static bool
+gains_more(const community *a, const community *b)
+{
+	return a->gain > b->gain;
+}
+
+static bool
+is_smaller(const community *a, const community *b)
+{
+	return a->mass[0] + a->mass[1] < b->mass[0] + b->mass[1];
+}
+
+static int32_t
+winner_of(const merge_work *work, ahead_of ahead, int32_t a, int32_t b)
+{
+	int32_t first = a < b ? a : b, second = a < b ? b : a;
+
+	if (first == NOBODY)
+		return second;
+	return ahead(&work->all[second], &work->all[first]) ? second : first;
+}
+
+static void
+enter_winner(const merge_work *work, winners *tree, ahead_of ahead, size_t c, bool present)
+{
+	size_t i = tree->places + c;
+
+	tree->at[i] = present ? (int32_t) c : NOBODY;
+	while ((i /= 2) > 0)
+		tree->at[i] = winner_of(work, ahead, tree->at[2 * i], tree->at[2 * i + 1]);
+}
+
+/* What community c has become. */
+static void
+enter_community(merge_work *work, size_t c)
+{
+	const community *own = &work->all[c];
+
+	enter_winner(work, &work->gains, gains_more, c, own->near != NULL && own->partner != NOBODY);
+	enter_winner(work, &work->sizes, is_smaller, c, own->near != NULL);
+}
+
+/* The winner if the first one were not there. */
+static int32_t
+second_winner(const merge_work *work, const winners *tree, ahead_of ahead)
+{
+	int32_t second = NOBODY;
+
+	for (size_t i = tree->places + (size_t) tree->at[1]; i > 1; i /= 2)
+		second = winner_of(work, ahead, second, tree->at[i ^ 1]);
+	return second;
+}
+
+static tlv_status
+create_winners(tlv_context *ctx, size_t n, winners *tree)
+{
+	tree->places = 1;
+	while (tree->places < n)
+		tree->places *= 2;
+	TLV_TRY_NEW(ctx, tree->at, 2 * tree->places);
+	for (size_t i = 0; i < 2 * tree->places; i++)
+		tree->at[i] = NOBODY;
+	return TLV_OK;
 }
 
 /* ---- the graph of communities ---- */
@@ -189,8 +268,14 @@ open_merge(tlv_context *ctx, merge_work *work, const int32_t *label)
 	}
 	/* never 0, and never above the rate inside by chance alone */
 	work->between = (edges + 1) / (fmax(all - expected, 0) + 1);
+	TLV_TRY(create_winners(ctx, work->n, &work->gains));
+	TLV_TRY(create_winners(ctx, work->n, &work->sizes));
 	for (size_t c = 0; c < work->n; c++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, c);
 		find_partner(work, c);
+		enter_community(work, c);
+	}
 	tlv_free(ctx, members);
 	tlv_free(ctx, begin);
 	tlv_free(ctx, touched);
@@ -205,6 +290,8 @@ close_merge(tlv_context *ctx, merge_work *work)
 		tlv_free(ctx, work->all[c].near);
 	tlv_free(ctx, work->all);
 	tlv_free(ctx, work->into);
+	tlv_free(ctx, work->gains.at);
+	tlv_free(ctx, work->sizes.at);
 }
 
 /* ---- merges ---- */
@@ -222,38 +309,18 @@ find_neighbour(community *own, size_t c)
 static void
 next_pair(const merge_work *work, size_t *a, size_t *b)
 {
-	size_t best = work->n, small[2] = {work->n, work->n};
-	double least[2] = {HUGE_VAL, HUGE_VAL};
+	const community *all = work->all;
+	int32_t best = work->gains.at[1];
 	const neighbour *joint;
 
-	for (size_t c = 0; c < work->n; c++)
+	*a = (size_t) work->sizes.at[1];
+	*b = (size_t) second_winner(work, &work->sizes, is_smaller);
+	joint = find_neighbour(&work->all[*a], *b);
+	if (best != NOBODY &&
+		all[best].gain >= merge_gain(work, &all[*a], &all[*b], joint != NULL ? joint->edges : 0))
 	{
-		const community *own = &work->all[c];
-		double size = own->mass[0] + own->mass[1];
-
-		if (own->near == NULL)
-			continue;
-		if (own->partner != NOBODY && (best == work->n || own->gain > work->all[best].gain))
-			best = c;
-		if (size < least[1])
-		{
-			int at = size < least[0] ? 0 : 1;
-
-			least[1] = at == 0 ? least[0] : least[1];
-			small[1] = at == 0 ? small[0] : small[1];
-			least[at] = size;
-			small[at] = c;
-		}
-	}
-	*a = small[0];
-	*b = small[1];
-	joint = find_neighbour(&work->all[small[0]], small[1]);
-	if (best < work->n &&
-		work->all[best].gain >= merge_gain(work, &work->all[small[0]], &work->all[small[1]],
-										   joint != NULL ? joint->edges : 0))
-	{
-		*a = best;
-		*b = (size_t) work->all[best].partner;
+		*a = (size_t) best;
+		*b = (size_t) all[best].partner;
 	}
 }
 
@@ -320,7 +387,10 @@ merge_pair(tlv_context *ctx, merge_work *work, size_t a, size_t b)
 			t->gain = gain;
 			t->partner = (int32_t) a;
 		}
+		enter_community(work, (size_t) to->near[i].community);
 	}
+	enter_community(work, a);
+	enter_community(work, b);
 	return TLV_OK;
 }
 
