@@ -68,11 +68,9 @@ read_fields(tlv_context *ctx, json_reader *reader)
 		TLV_TRY(layout->complete(ctx, reader->given));
 	for (size_t i = 0; i < reader->n; i++)
 		if (!reader->given[i].given && (reader->given[i].field->flags & TLV_MAY_BE_EMPTY) == 0)
-		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" is missing in the JSON of a model of kind %s",
-					 json_field_key(reader->given[i].field), reader->kind->name);
-			return tlv_fail_hint(ctx, "tlv_to_json of such a model shows what there is.");
-		}
+			return tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"\"%s\" is missing in the JSON of a model of kind %s",
+							json_field_key(reader->given[i].field), reader->kind->name);
 	return TLV_OK;
 }
 
@@ -434,14 +432,12 @@ check_model(tlv_context *ctx, const void *image, size_t size)
 	if (status != TLV_CORRUPT)
 		return status;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON is no model: %s", why.message);
-	return tlv_fail_hint(
-		ctx, "%s",
-		why.hint[0] != '\0' ? why.hint : "Compare it with tlv_to_json of a model of this kind.");
+	return why.hint[0] == '\0' ? TLV_BAD_PARAMETER : tlv_fail_hint(ctx, "%s", why.hint);
 }
 
-tlv_status
-tlv_model_from_json(tlv_context *ctx, const char *text, size_t length, bool ascii, void **image,
-					size_t *size)
+static tlv_status
+read_model(tlv_context *ctx, const char *text, size_t length, bool ascii, void **image,
+		   size_t *size)
 {
 	json_reader *reader;
 
@@ -455,4 +451,15 @@ tlv_model_from_json(tlv_context *ctx, const char *text, size_t length, bool asci
 	tlv_json_free(ctx, &reader->json);
 	tlv_free(ctx, reader);
 	return check_model(ctx, *image, *size);
+}
+
+tlv_status
+tlv_model_from_json(tlv_context *ctx, const char *text, size_t length, bool ascii, void **image,
+					size_t *size)
+{
+	tlv_status status = read_model(ctx, text, length, ascii, image, size);
+
+	if (status == TLV_BAD_PARAMETER && ctx->error.hint[0] == '\0')
+		return tlv_fail_hint(ctx, "Compare it with tlv_to_json of a model of this kind.");
+	return status;
 }

@@ -292,7 +292,10 @@ require_places(tlv_context *ctx, const tlv_within *within, const tlv_frame *fram
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (items[i] < 0 || (uint64_t) items[i] >= within->subspace->d)
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments do not fit their subspace");
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments do not fit their subspace");
+			return tlv_fail_hint(ctx, "Give the subspace that they were collected in.");
+		}
 	}
 	return TLV_OK;
 }

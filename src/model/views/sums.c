@@ -25,7 +25,10 @@ check_dimensions(tlv_context *ctx, const size_t d[3])
 {
 	for (int t = 0; t < 3; t++)
 		if (d[t] == 0)
-			return tlv_fail(ctx, TLV_BAD_DATA, "view %d has no numbers", t + 1);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "view %d has no numbers", t + 1);
+			return tlv_fail_hint(ctx, "Each of the three views is an array of numbers.");
+		}
 	if ((double) d[0] * (double) d[1] * (double) d[2] <= TLV_VIEW_MOST_TRIPLES)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_LIMIT, "views of %zu, %zu and %zu numbers have more than %d third moments",
