@@ -55,7 +55,7 @@ fit_convolution(tlv_context *ctx, const tlv_frame *moments, const void *options,
 }
 
 /* tlv_fit_convolution(m, ...) */
-TLV_FUNCTION(tlv_fit_convolution)
+TLV_KEEPING_FUNCTION(tlv_fit_convolution)
 {
 	tlv_convolution_plan_options options;
 

@@ -89,7 +89,7 @@ fit_crowd(tlv_context *ctx, const tlv_frame *answers, const void *options, void 
 }
 
 /* tlv_fit_crowd(answers, ...) */
-TLV_FUNCTION(tlv_fit_crowd)
+TLV_KEEPING_FUNCTION(tlv_fit_crowd)
 {
 	CrowdArguments arguments;
 

@@ -145,7 +145,7 @@ TLV_FUNCTION(tlv_leave_out)
 }
 
 /* tlv_jackknife(model, without) */
-TLV_FUNCTION(tlv_jackknife)
+TLV_KEEPING_FUNCTION(tlv_jackknife)
 {
 	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), *without;
 	TlvMaker maker;

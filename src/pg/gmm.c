@@ -92,7 +92,7 @@ fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 }
 
 /* tlv_fit_gmm(m, k, ...) */
-TLV_FUNCTION(tlv_fit_gmm)
+TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 {
 	tlv_gmm_plan_options options;
 

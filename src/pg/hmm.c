@@ -111,7 +111,7 @@ fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *argument, void *
 }
 
 /* tlv_fit_hmm(m, ...) */
-TLV_FUNCTION(tlv_fit_hmm)
+TLV_KEEPING_FUNCTION(tlv_fit_hmm)
 {
 	tlv_hmm_plan_options options;
 

@@ -61,7 +61,7 @@ fit_ica(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 }
 
 /* tlv_fit_ica(m, ...) */
-TLV_FUNCTION(tlv_fit_ica)
+TLV_KEEPING_FUNCTION(tlv_fit_ica)
 {
 	tlv_ica_plan_options options;
 

@@ -30,7 +30,7 @@ TLV_FUNCTION(tlv_to_json)
 }
 
 /* tlv_from_json(json) */
-TLV_FUNCTION(tlv_from_json)
+TLV_KEEPING_FUNCTION(tlv_from_json)
 {
 	char *json = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool ascii = GetDatabaseEncoding() != PG_UTF8;

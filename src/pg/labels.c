@@ -9,7 +9,7 @@
 #include "tensorlv/model/layout.h"
 
 /* tlv_update(model, statistics, weight): the model after one refinement step */
-TLV_FUNCTION(tlv_update)
+TLV_KEEPING_FUNCTION(tlv_update)
 {
 	tlv_frame model, statistics;
 	double weight;
@@ -29,7 +29,7 @@ TLV_FUNCTION(tlv_update)
 }
 
 /* tlv_label(model, component, label): label NULL takes it away, empty the model's own, too */
-TLV_FUNCTION(tlv_label)
+TLV_KEEPING_FUNCTION(tlv_label)
 {
 	tlv_text label = {NULL, 0};
 	tlv_frame model;
@@ -92,7 +92,7 @@ TlvRequireWeights(const tlv_frame *model, const char *function)
 }
 
 /* tlv_align(model, reference, max_distance) */
-TLV_FUNCTION(tlv_align)
+TLV_KEEPING_FUNCTION(tlv_align)
 {
 	tlv_frame model, reference;
 	TlvMaker maker;
@@ -115,7 +115,7 @@ TLV_FUNCTION(tlv_align)
 }
 
 /* tlv_compact(model, tolerance) */
-TLV_FUNCTION(tlv_compact)
+TLV_KEEPING_FUNCTION(tlv_compact)
 {
 	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
 	TlvMaker maker;

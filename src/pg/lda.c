@@ -235,7 +235,7 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 }
 
 /* tlv_fit_lda(m, ...) */
-TLV_FUNCTION(tlv_fit_lda)
+TLV_KEEPING_FUNCTION(tlv_fit_lda)
 {
 	LdaArguments arguments;
 	TlvFitValue fit;
@@ -502,7 +502,7 @@ TLV_FUNCTION(tlv_topic_coherence_rows)
 }
 
 /* tlv_extend(model, summary, smoothing): the model over all items of the summary */
-TLV_FUNCTION(tlv_extend)
+TLV_KEEPING_FUNCTION(tlv_extend)
 {
 	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
 	tlv_frame summary = TlvSumsFrame(PG_GETARG_TLV(1));

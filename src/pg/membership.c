@@ -154,7 +154,7 @@ learn_members(FunctionCallInfo fcinfo, bool mixed)
 }
 
 /* tlv_fit_lca(m, ...) */
-TLV_FUNCTION(tlv_fit_lca)
+TLV_KEEPING_FUNCTION(tlv_fit_lca)
 {
 	return fit_members(fcinfo, false);
 }
@@ -166,7 +166,7 @@ TLV_FUNCTION(tlv_lca)
 }
 
 /* tlv_fit_gom(m, ...) */
-TLV_FUNCTION(tlv_fit_gom)
+TLV_KEEPING_FUNCTION(tlv_fit_gom)
 {
 	return fit_members(fcinfo, true);
 }

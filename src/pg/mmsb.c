@@ -84,7 +84,7 @@ fit_mmsb(tlv_context *ctx, const tlv_frame *graph, const void *argument, void **
 }
 
 /* tlv_fit_mmsb(g, ...) */
-TLV_FUNCTION(tlv_fit_mmsb)
+TLV_KEEPING_FUNCTION(tlv_fit_mmsb)
 {
 	MmsbArguments arguments;
 

@@ -52,7 +52,7 @@ fit_multiview(tlv_context *ctx, const tlv_frame *moments, const void *options, v
 }
 
 /* tlv_fit_multiview(m, ...) */
-TLV_FUNCTION(tlv_fit_multiview)
+TLV_KEEPING_FUNCTION(tlv_fit_multiview)
 {
 	tlv_multiview_plan_options options;
 

@@ -81,7 +81,7 @@ fit_network(tlv_context *ctx, const tlv_frame *value, const void *options, void 
 }
 
 /* tlv_fit_network(moments, threshold, model, ...) */
-TLV_FUNCTION(tlv_fit_network)
+TLV_KEEPING_FUNCTION(tlv_fit_network)
 {
 	NetworkArguments arguments = {.plan = {.layers = 1, .threshold = NAN, .seed = 1}};
 

@@ -202,7 +202,7 @@ compare_items(const void *a, const void *b)
  * tlv_topic_model(topics int[], items bigint[], probabilities float8[], alpha float8[]): a model
  * from rows of (topic, item, probability), topics numbered from 1
  */
-TLV_FUNCTION(tlv_topic_model)
+TLV_KEEPING_FUNCTION(tlv_topic_model)
 {
 	int n, n_items, n_probabilities, n_alpha;
 	const int32 *topics = array_elements(fcinfo, "topics", &n);

@@ -79,7 +79,7 @@ subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *sub
  * products and anchor moments, min_documents NULL for none; alpha0 is for anchor moments, and the
  * subspace for both, NULL for those that do not refer to it.
  */
-TLV_FUNCTION(tlv_subspace_from_moments_sql)
+TLV_KEEPING_FUNCTION(tlv_subspace_from_moments_sql)
 {
 	tlv_subspace_options options = {0};
 	tlv_frame frame, subspace;
@@ -115,7 +115,7 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 }
 
 /* tlv_find_subspace(subspace, slices) */
-TLV_FUNCTION(tlv_subspace_from_slices)
+TLV_KEEPING_FUNCTION(tlv_subspace_from_slices)
 {
 	tlv_frame subspace = TlvFrame(PG_GETARG_TLV(0)), slices = TlvFrame(PG_GETARG_TLV(1));
 	tlv_rotation step;

@@ -135,13 +135,13 @@ fit_cp_of(FunctionCallInfo fcinfo, bool array)
 }
 
 /* tlv_fit_cp(moments, k, ...) */
-TLV_FUNCTION(tlv_fit_cp)
+TLV_KEEPING_FUNCTION(tlv_fit_cp)
 {
 	return fit_cp_of(fcinfo, false);
 }
 
 /* tlv_fit_cp(tensor float8[], k, ...) */
-TLV_FUNCTION(tlv_fit_cp_array)
+TLV_KEEPING_FUNCTION(tlv_fit_cp_array)
 {
 	return fit_cp_of(fcinfo, true);
 }
@@ -250,13 +250,13 @@ fit_tucker_of(FunctionCallInfo fcinfo, bool array)
 }
 
 /* tlv_fit_tucker(moments, ranks, ...) */
-TLV_FUNCTION(tlv_fit_tucker)
+TLV_KEEPING_FUNCTION(tlv_fit_tucker)
 {
 	return fit_tucker_of(fcinfo, false);
 }
 
 /* tlv_fit_tucker(tensor float8[], ranks, ...) */
-TLV_FUNCTION(tlv_fit_tucker_array)
+TLV_KEEPING_FUNCTION(tlv_fit_tucker_array)
 {
 	return fit_tucker_of(fcinfo, true);
 }
@@ -303,13 +303,13 @@ fit_train_of(FunctionCallInfo fcinfo, bool array)
 }
 
 /* tlv_fit_tensor_train(moments, ...) */
-TLV_FUNCTION(tlv_fit_tensor_train)
+TLV_KEEPING_FUNCTION(tlv_fit_tensor_train)
 {
 	return fit_train_of(fcinfo, false);
 }
 
 /* tlv_fit_tensor_train(tensor float8[], ...) */
-TLV_FUNCTION(tlv_fit_tensor_train_array)
+TLV_KEEPING_FUNCTION(tlv_fit_tensor_train_array)
 {
 	return fit_train_of(fcinfo, true);
 }

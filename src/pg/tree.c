@@ -165,7 +165,7 @@ fit_tree(tlv_context *ctx, const tlv_frame *moments, const void *argument, void 
 }
 
 /* tlv_fit_tree(m, ...) */
-TLV_FUNCTION(tlv_fit_tree)
+TLV_KEEPING_FUNCTION(tlv_fit_tree)
 {
 	TreeArguments arguments;
 

@@ -46,6 +46,8 @@ typedef struct LiveShared
 
 static HTAB *live_shared = NULL;
 
+static uint64 last_edition = 0;
+
 /* Runs before the context's memory goes. */
 static void
 shared_callback(void *argument)
@@ -332,7 +334,25 @@ TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator)
 	expanded->magic = EXPANDED_MAGIC;
 	expanded->shared = shared;
 	expanded->accumulator = accumulator;
+	expanded->edition = ++last_edition;
 	return expanded;
+}
+
+static bool
+is_live_state(Datum value)
+{
+	const TlvExpanded *expanded;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED((struct varlena *) DatumGetPointer(value)))
+		return false;
+	expanded = (const TlvExpanded *) DatumGetEOHP(value);
+	return expanded->header.eoh_methods == &expanded_methods && expanded->magic == EXPANDED_MAGIC;
+}
+
+uint64
+TlvStateEdition(Datum value)
+{
+	return is_live_state(value) ? ((const TlvExpanded *) DatumGetEOHP(value))->edition : 0;
 }
 
 TlvExpanded *
@@ -340,11 +360,11 @@ TlvExpandedGet(Datum value)
 {
 	TlvExpanded *expanded;
 
-	if (!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
+	if (!is_live_state(value) ||
+		!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
 		return NULL;
 	expanded = (TlvExpanded *) DatumGetEOHP(value);
-	if (expanded->header.eoh_methods != &expanded_methods || expanded->magic != EXPANDED_MAGIC)
-		return NULL;
+	expanded->edition = ++last_edition;
 	return expanded;
 }
 

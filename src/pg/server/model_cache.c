@@ -56,7 +56,8 @@ model_delist(TlvModelCache *model)
 static void
 models_trim(void)
 {
-	size_t limit = (size_t) tlv_model_cache * 1024;
+	size_t most = (size_t) tlv_model_cache * 1024;
+	size_t limit = most - Min(TlvKeptBytes(), most);
 	dlist_node *node, *before;
 
 	if (listed_bytes <= limit || dlist_is_empty(&listed_by_use))

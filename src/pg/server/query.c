@@ -46,20 +46,34 @@ TlvIsTextType(Oid type)
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID;
 }
 
-/* One of ours, whatever schema the extension is in, when our function reads its values. */
-static bool
-is_own_type(Oid type)
+/* A type of ours, whatever schema the extension is in, is known by the function that reads its
+ * values. */
+static PGFunction
+input_function(Oid type)
 {
 	Oid input, parameter;
 	FmgrInfo function;
 
 	if (type < FirstNormalObjectId)
-		return false;
+		return NULL;
 	getTypeInputInfo(type, &input, &parameter);
 	fmgr_info(input, &function);
-	return function.fn_addr == tlv_bag_in || function.fn_addr == tlv_moments_in ||
-		   function.fn_addr == tlv_subspace_in || function.fn_addr == tlv_model_in ||
-		   function.fn_addr == tlv_graph_in;
+	return function.fn_addr;
+}
+
+bool
+TlvIsFrameType(Oid type)
+{
+	PGFunction input = input_function(type);
+
+	return input == tlv_moments_in || input == tlv_subspace_in || input == tlv_model_in ||
+		   input == tlv_graph_in;
+}
+
+static bool
+is_own_type(Oid type)
+{
+	return input_function(type) == tlv_bag_in || TlvIsFrameType(type);
 }
 
 bool

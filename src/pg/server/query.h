@@ -33,6 +33,9 @@ extern bool TlvIsTextType(Oid type);
  */
 extern bool TlvIsIdType(Oid type);
 
+/* tlv_moments, tlv_subspace, tlv_model or tlv_graph, whose values begin with a frame's header. */
+extern bool TlvIsFrameType(Oid type);
+
 /*
  * What we run only reads: the transaction's mode refuses commands that write, within functions,
  * too.  Set directly: from 16 on the setting cannot be saved and restored.  After an error the end

@@ -29,6 +29,23 @@
 	PG_FUNCTION_INFO_V1(name);                                                                     \
 	Datum name(PG_FUNCTION_ARGS)
 
+/* The same of a function that makes a model, or another large value, of its arguments alone: it is
+ * computed once for as long as its arguments are the same (kept_results.c). */
+#define TLV_KEEPING_FUNCTION(name)                                                                 \
+	static Datum name##_compute(PG_FUNCTION_ARGS);                                                 \
+	TLV_FUNCTION(name)                                                                             \
+	{                                                                                              \
+		return TlvKeepResult(fcinfo, name##_compute);                                              \
+	}                                                                                              \
+	static Datum name##_compute(PG_FUNCTION_ARGS)
+
+/* Returns what compute returns, from an earlier call where the arguments are identical; the
+ * function is not called through DirectFunctionCall. */
+extern Datum TlvKeepResult(FunctionCallInfo fcinfo, PGFunction compute);
+
+/* Bytes of all results that are kept. */
+extern size_t TlvKeptBytes(void);
+
 /* ---- settings (tensorlv.c) ---- */
 typedef enum TlvProgress
 {
@@ -345,6 +362,7 @@ typedef struct TlvExpanded
 	TlvShared *shared;
 	tlv_accumulator *accumulator;
 	TlvUse in_use;
+	uint64 edition;				/* increased before each change (TlvStateEdition) */
 	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
 	tlv_packing *packing;		/* likewise */
 	size_t flat_size;
@@ -359,7 +377,11 @@ typedef struct TlvExpanded
 } TlvExpanded;
 
 extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator);
+/* The live state of a value that may be changed, which will be; NULL for another value. */
 extern TlvExpanded *TlvExpandedGet(Datum value);
+
+/* A number that no other content of a live state has had; 0 for a value that is no live state. */
+extern uint64 TlvStateEdition(Datum value);
 
 /* The live state in argument 0 of a transition function; NULL when it is NULL or a flat value. */
 extern TlvExpanded *TlvLiveState(FunctionCallInfo fcinfo);

@@ -244,8 +244,8 @@ value_recv(StringInfo buffer, tlv_frame_type type)
 	PG_RETURN_POINTER(value_validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL));
 }
 
-#define VALUE_TYPE(name, type)                                                                     \
-	TLV_FUNCTION(name##_in)                                                                        \
+#define VALUE_TYPE(name, type, INPUT_FUNCTION)                                                     \
+	INPUT_FUNCTION(name##_in)                                                                      \
 	{                                                                                              \
 		return value_in(PG_GETARG_CSTRING(0), type, fcinfo->context);                              \
 	}                                                                                              \
@@ -262,10 +262,10 @@ value_recv(StringInfo buffer, tlv_frame_type type)
 		PG_RETURN_BYTEA_P(TlvSend(PG_GETARG_TLV(0)));                                              \
 	}
 
-VALUE_TYPE(tlv_moments, TLV_FRAME_MOMENTS)
-VALUE_TYPE(tlv_subspace, TLV_FRAME_SUBSPACE)
-VALUE_TYPE(tlv_model, TLV_FRAME_MODEL)
-VALUE_TYPE(tlv_graph, TLV_FRAME_GRAPH)
+VALUE_TYPE(tlv_moments, TLV_FRAME_MOMENTS, TLV_FUNCTION)
+VALUE_TYPE(tlv_subspace, TLV_FRAME_SUBSPACE, TLV_FUNCTION)
+VALUE_TYPE(tlv_model, TLV_FRAME_MODEL, TLV_KEEPING_FUNCTION)
+VALUE_TYPE(tlv_graph, TLV_FRAME_GRAPH, TLV_FUNCTION)
 
 /* ---- equality, order and hash: of the bytes, for every type of ours ---- */
 

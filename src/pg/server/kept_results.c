@@ -1,0 +1,317 @@
+/*
+ * kept_results.c - functions that make a model keep their last result.
+ *
+ * The planner evaluates an expression of a subquery, a CTE or a view wherever its column is used: a
+ * model that is made there would be made for every row of the outer query.  A call site therefore
+ * keeps its last result, and finds that of another call site of the same function, as long as the
+ * arguments are identical.  Arguments are compared by a few bytes where a few bytes identify them:
+ * the TOAST pointer of a stored value, the header of a value of ours, which contains the digest of
+ * its content, and the edition of the live state of an aggregate.  All others are compared whole.
+ *
+ * Kept results count towards tensorlv.model_cache; one that does not fit is not kept.
+ */
+#include "tlv_pg.h"
+
+#include "catalog/pg_proc.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "query.h"
+
+/* How arguments of one type are compared. */
+typedef struct ArgumentType
+{
+	int16 length;
+	bool by_value;
+	bool has_header; /* its values begin with the header of a frame */
+} ArgumentType;
+
+/* The bytes that identify an argument: length bytes at whole, or in short_key where that is NULL.
+ * A NULL argument has none. */
+typedef struct ArgumentKey
+{
+	const char *whole;
+	size_t length;
+	bool is_null;
+	char short_key[TLV_KEY_SIZE];
+} ArgumentKey;
+
+/* A result with the arguments that it was made of.  All of it lies in mcxt. */
+typedef struct KeptResult
+{
+	MemoryContext mcxt;
+	dlist_node node; /* of kept_results */
+	Oid function;
+	int n;
+	ArgumentKey *keys;
+	Datum value;
+	bool is_null;
+	size_t bytes;
+	int pins; /* call sites that keep it, and contexts in which it is in use */
+} KeptResult;
+
+/* What a call site has in fn_extra. */
+typedef struct KeepingSite
+{
+	MemoryContextCallback callback;
+	int n; /* arguments that the function declares */
+	ArgumentType *types;
+	KeptResult *result; /* pinned; NULL: none */
+} KeepingSite;
+
+/* A result was returned into a memory context and may be read until that is reset. */
+typedef struct ResultInUse
+{
+	MemoryContextCallback callback;
+	KeptResult *result;
+} ResultInUse;
+
+static dlist_head kept_results = DLIST_STATIC_INIT(kept_results);
+static size_t kept_bytes = 0;
+
+size_t
+TlvKeptBytes(void)
+{
+	return kept_bytes;
+}
+
+static void
+result_unpin(KeptResult *result)
+{
+	if (--result->pins > 0)
+		return;
+	dlist_delete(&result->node);
+	kept_bytes -= result->bytes;
+	MemoryContextDelete(result->mcxt);
+}
+
+/* ---- arguments ---- */
+
+static void
+read_argument_types(FunctionCallInfo fcinfo, KeepingSite *site)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+	oidvector *declared;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	declared = &((Form_pg_proc) GETSTRUCT(tuple))->proargtypes;
+	site->n = Min(PG_NARGS(), declared->dim1);
+	site->types = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+										 (size_t) Max(site->n, 1) * sizeof(ArgumentType));
+	for (int i = 0; i < site->n; i++)
+	{
+		ArgumentType *type = &site->types[i];
+
+		get_typlenbyval(declared->values[i], &type->length, &type->by_value);
+		type->has_header = TlvIsFrameType(declared->values[i]);
+	}
+	ReleaseSysCache(tuple);
+}
+
+static void
+varlena_key(Datum value, bool has_header, ArgumentKey *key)
+{
+	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
+	uint64 edition;
+
+	if (has_header || VARATT_IS_EXTERNAL(raw))
+		key->length = TlvValueKey(value, key->short_key);
+	if (key->length > 0)
+		return;
+	edition = has_header ? TlvStateEdition(value) : 0;
+	if (edition != 0)
+	{
+		key->length = sizeof(edition);
+		memcpy(key->short_key, &edition, sizeof(edition));
+		return;
+	}
+	if (VARATT_IS_EXTERNAL(raw))
+		raw = PG_DETOAST_DATUM(value);
+	key->whole = (const char *) raw;
+	key->length = VARSIZE_ANY(raw);
+}
+
+static void
+argument_key(FunctionCallInfo fcinfo, int n, const ArgumentType *type, ArgumentKey *key)
+{
+	Datum value = PG_GETARG_DATUM(n);
+
+	memset(key, 0, sizeof(*key));
+	key->is_null = PG_ARGISNULL(n);
+	if (key->is_null)
+		return;
+	if (type->length == -1)
+	{
+		varlena_key(value, type->has_header, key);
+		return;
+	}
+	key->length = type->by_value	   ? sizeof(Datum)
+				  : type->length == -2 ? strlen(DatumGetCString(value)) + 1
+									   : (size_t) type->length;
+	if (type->by_value)
+		memcpy(key->short_key, &value, sizeof(Datum));
+	else
+		key->whole = DatumGetPointer(value);
+}
+
+static bool
+same_arguments(const KeptResult *result, const ArgumentKey *keys)
+{
+	for (int i = 0; i < result->n; i++)
+	{
+		const ArgumentKey *a = &result->keys[i], *b = &keys[i];
+
+		if (a->is_null != b->is_null || a->length != b->length ||
+			(a->whole == NULL) != (b->whole == NULL) ||
+			memcmp(a->whole != NULL ? a->whole : a->short_key,
+				   b->whole != NULL ? b->whole : b->short_key, a->length) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* ---- results ---- */
+
+static KeptResult *
+result_find(Oid function, int n, const ArgumentKey *keys)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &kept_results)
+	{
+		KeptResult *result = dlist_container(KeptResult, node, iter.cur);
+
+		if (result->function == function && result->n == n && same_arguments(result, keys))
+			return result;
+	}
+	return NULL;
+}
+
+/* Keeps a copy, pinned once; NULL: there is no room for it. */
+static KeptResult *
+result_keep(Oid function, int n, const ArgumentKey *keys, Datum value, bool is_null)
+{
+	size_t bytes = is_null ? 0 : VARSIZE_ANY(DatumGetPointer(value));
+	MemoryContext mcxt, old;
+	KeptResult *result;
+
+	for (int i = 0; i < n; i++)
+		bytes += sizeof(ArgumentKey) + (keys[i].whole != NULL ? keys[i].length : 0);
+	if (kept_bytes + bytes > (size_t) tlv_model_cache * 1024)
+		return NULL;
+	/* The call's own until it is complete: an error leaves nothing behind. */
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv result", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(mcxt);
+	result = palloc0(sizeof(KeptResult));
+	*result = (KeptResult){.mcxt = mcxt, .function = function, .n = n, .bytes = bytes, .pins = 1};
+	result->keys = palloc((size_t) Max(n, 1) * sizeof(ArgumentKey));
+	memcpy(result->keys, keys, (size_t) n * sizeof(ArgumentKey));
+	for (int i = 0; i < n; i++)
+		if (keys[i].whole != NULL)
+		{
+			char *whole = palloc(keys[i].length);
+
+			TlvCopy(whole, keys[i].whole, keys[i].length);
+			result->keys[i].whole = whole;
+		}
+	result->is_null = is_null;
+	result->value = is_null ? (Datum) 0 : datumCopy(value, false, -1);
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(mcxt, TopMemoryContext);
+	dlist_push_head(&kept_results, &result->node);
+	kept_bytes += bytes;
+	return result;
+}
+
+static void
+result_used(void *result_in_use)
+{
+	result_unpin(((ResultInUse *) result_in_use)->result);
+}
+
+/* The kept value itself, which stays until the current memory context is reset. */
+static Datum
+result_return(FunctionCallInfo fcinfo, KeptResult *result)
+{
+	ResultInUse *use;
+
+	if (result->is_null)
+		PG_RETURN_NULL();
+	use = palloc(sizeof(ResultInUse));
+	use->callback.func = result_used;
+	use->callback.arg = use;
+	use->result = result;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &use->callback);
+	result->pins++;
+	return result->value;
+}
+
+/* ---- call sites ---- */
+
+static void
+site_release(void *argument)
+{
+	KeepingSite *site = argument;
+	KeptResult *result = site->result;
+
+	site->result = NULL;
+	if (result != NULL)
+		result_unpin(result);
+}
+
+static KeepingSite *
+keeping_site(FunctionCallInfo fcinfo)
+{
+	KeepingSite *site = fcinfo->flinfo->fn_extra;
+
+	if (site != NULL)
+		return site;
+	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeepingSite));
+	read_argument_types(fcinfo, site);
+	site->callback.func = site_release;
+	site->callback.arg = site;
+	MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
+	fcinfo->flinfo->fn_extra = site;
+	return site;
+}
+
+/* A value that cannot be kept: an input function has reported a soft error, or the value is the
+ * argument itself, stored elsewhere. */
+static bool
+is_passing(FunctionCallInfo fcinfo, Datum value)
+{
+#if PG_VERSION_NUM >= 160000
+	if (SOFT_ERROR_OCCURRED(fcinfo->context))
+		return true;
+#endif
+	return !fcinfo->isnull && VARATT_IS_EXTERNAL(DatumGetPointer(value));
+}
+
+Datum
+TlvKeepResult(FunctionCallInfo fcinfo, PGFunction make)
+{
+	KeepingSite *site = keeping_site(fcinfo);
+	Oid function = fcinfo->flinfo->fn_oid;
+	int n = site->n;
+	ArgumentKey *keys = palloc((size_t) Max(n, 1) * sizeof(ArgumentKey));
+	Datum value;
+
+	for (int i = 0; i < n; i++)
+		argument_key(fcinfo, i, &site->types[i], &keys[i]);
+	if (site->result != NULL && same_arguments(site->result, keys))
+		return result_return(fcinfo, site->result);
+	site_release(site);
+	site->result = result_find(function, n, keys);
+	if (site->result != NULL)
+	{
+		site->result->pins++;
+		return result_return(fcinfo, site->result);
+	}
+	ereport(DEBUG1, (errmsg_internal("%s computes a result", get_func_name(function))));
+	value = make(fcinfo);
+	if (!is_passing(fcinfo, value))
+		site->result = result_keep(function, n, keys, value, fcinfo->isnull);
+	return value;
+}
