@@ -74,6 +74,12 @@ FROM nb_mixed_fits f, LATERAL (SELECT tlv_update(f.rows, tlv_statistics(1000, r.
   tlv_memberships(u.m) b JOIN tlv_memberships(f.rows) t ON t.node = 7 AND t.community = b.community WHERE b.node = 1000;
 SELECT max(distance) < 1e-6 AS workers FROM nb_mixed_fits f, tlv_match(f.rows, tlv_mmsb('SELECT node, neighbours FROM nb_mixed ORDER BY node DESC', 3, alpha0 => .2));
 DROP TABLE nb_mixed;
+-- statistics of two halves of the nodes, added up in either way, are those of all, and of the same model
+CREATE TEMP TABLE nb_halves AS SELECT f.rows AS m, tlv_statistics(node, neighbours, f.rows) AS s FROM nb_fits f, nb_rows GROUP BY f.rows, node % 2;
+SELECT way, tlv_info(sum) ->> 'model' = min(tlv_info(h.s) ->> 'model') AS same_model, max(distance) < 1e-9 AS same_update
+FROM (SELECT 'tlv_rollup' AS way, tlv_rollup(s) AS sum FROM nb_halves UNION ALL SELECT '+', min(s::text)::tlv_moments + max(s::text)::tlv_moments FROM nb_halves) AS sums,
+  nb_halves h, LATERAL (SELECT distance FROM nb_fits f, tlv_match(tlv_update(h.m, sum), tlv_update(f.rows, (SELECT tlv_statistics(node, neighbours, f.rows) FROM nb_rows)))) q
+GROUP BY way, sum ORDER BY way;
 -- what is refused
 CREATE FUNCTION pg_temp.refusal(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE hint text;

@@ -12,7 +12,7 @@
  *
  * An accumulator may keep its sums otherwise, in hash tables, shifted or not packed yet: a kind
  * with the hook describe.  Its sections of no fixed shape are what describe says for the stored
- * form, and are merged by merge_own.
+ * form, and are merged by merge_own; what must be equal is of fixed shape.
  *
  * The state of a model is its parts: a struct with the sizes, a double for every number, a pointer
  * for every array, and the diagnostics.  Writing, reading and checking follow.
@@ -93,7 +93,9 @@ typedef struct tlv_declaration
 typedef struct tlv_declared
 {
 	tlv_accumulator base;
-	bool known; /* its sizes are, and its arrays are allocated */
+	/* The sizes are known and the arrays are allocated; of a kind with describe: what must be equal
+	 * is known, from a constant of the aggregate or from the first value that was merged. */
+	bool known;
 	size_t sizes[TLV_SIZES];
 	void *arrays; /* the block in which all arrays are */
 } tlv_declared;
@@ -158,6 +160,14 @@ extern tlv_status tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumula
 									 const tlv_frame *frame);
 extern tlv_status tlv_sections_build(tlv_context *ctx, tlv_accumulator *accumulator,
 									 tlv_frame_builder *builder);
+
+/*
+ * Of a kind with describe: requires that what must be equal is the same in both; an accumulator of
+ * which it is not known takes it over.  Merging does it; a kind that subtracts by a function of its
+ * own calls it.  Errors: TLV_BAD_PARAMETER.
+ */
+extern tlv_status tlv_sections_match(tlv_context *ctx, tlv_accumulator *accumulator,
+									 const tlv_sections *sections, const tlv_frame *frame);
 
 /*
  * The same of a kind whose values are of one of several forms, each with a declaration of its own

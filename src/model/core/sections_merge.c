@@ -75,17 +75,11 @@ tlv_require_model(tlv_context *ctx, const tlv_frame *statistics, const tlv_frame
 	return tlv_refuse_foreign_statistics(ctx);
 }
 
-/* Sizes, and sections that must be equal; the frame is as declared, so that digests that are the
- * same mean equal sizes, but a value may come from anywhere. */
+/* Sections that must be equal, of a frame of the same sizes. */
 static tlv_status
-require_same(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame,
-			 const size_t *sizes)
+require_equal(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections,
+			  const tlv_frame *frame, const size_t *sizes)
 {
-	const tlv_sections *sections = state->base.class->sections;
-
-	for (size_t s = 0; s < TLV_SIZES; s++)
-		if (sizes[s] != state->sizes[s] && !is_united(sections, s))
-			return refuse_other(ctx, sections, is_same_subject(state, frame, sizes));
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_declaration *declaration = &sections->list[i];
@@ -98,6 +92,20 @@ require_same(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame
 			return refuse_other(ctx, sections, false);
 	}
 	return TLV_OK;
+}
+
+/* Sizes, and sections that must be equal; the frame is as declared, so that digests that are the
+ * same mean equal sizes, but a value may come from anywhere. */
+static tlv_status
+require_same(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame,
+			 const size_t *sizes)
+{
+	const tlv_sections *sections = state->base.class->sections;
+
+	for (size_t s = 0; s < TLV_SIZES; s++)
+		if (sizes[s] != state->sizes[s] && !is_united(sections, s))
+			return refuse_other(ctx, sections, is_same_subject(state, frame, sizes));
+	return require_equal(ctx, state, sections, frame, sizes);
 }
 
 /* An empty accumulator becomes one of the frame's sizes and of what it is about. */
@@ -401,6 +409,27 @@ merge_section(tlv_context *ctx, tlv_declared *state, const tlv_declaration *decl
 }
 
 tlv_status
+tlv_sections_match(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_sections *sections,
+				   const tlv_frame *frame)
+{
+	tlv_declared *state = (tlv_declared *) accumulator;
+
+	if (state->known)
+		return require_equal(ctx, state, sections, frame, state->sizes);
+	state->known = true;
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+
+		if (declaration->merge == TLV_EQUAL)
+			memcpy(numbers_of(state, declaration),
+				   tlv_section_data(frame, tlv_frame_find(frame, declaration->name)),
+				   number_count(declaration, state->sizes) * number_size(declaration));
+	}
+	return TLV_OK;
+}
+
+tlv_status
 tlv_sections_merge_form(tlv_context *ctx, tlv_accumulator *accumulator,
 						const tlv_sections *sections, const tlv_frame *frame)
 {
@@ -410,6 +439,7 @@ tlv_sections_merge_form(tlv_context *ctx, tlv_accumulator *accumulator,
 	tlv_sections_sizes(frame, sections, sizes);
 	if (sections->flush != NULL)
 		TLV_TRY(sections->flush(ctx, accumulator));
+	TLV_TRY(tlv_sections_match(ctx, accumulator, sections, frame));
 	TLV_TRY(require_whole_sums(ctx, state, sections, frame, sizes));
 	if (sections->merge_own != NULL)
 		TLV_TRY(sections->merge_own(ctx, accumulator, frame));

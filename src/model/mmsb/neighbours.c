@@ -404,6 +404,7 @@ tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	state->parts = parts;
 	state->dictionary = dictionary;
 	state->fingerprint = model->frame.header->digest;
+	state->declared.known = true;
 	if (parts->alpha0 > 0)
 		TLV_TRY(tlv_mixed_rows_open(ctx, parts, &state->mixed));
 	return open_rates(ctx, parts, state);

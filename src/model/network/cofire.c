@@ -36,7 +36,6 @@ typedef struct cofire_state
 	tlv_declared declared;
 	tlv_network_model *model; /* NULL: of rows */
 	tlv_digest fingerprint;
-	bool told; /* of what is counted: the fingerprint is known */
 	double rows;
 	tlv_dictionary set;		/* of items */
 	tlv_triple_table table; /* by places there, descending */
@@ -285,21 +284,6 @@ places_of(tlv_context *ctx, cofire_state *state, const tlv_frame *frame, int32_t
 								  *place);
 }
 
-/* Counts are of the same: of items, or of units of one model. */
-static tlv_status
-require_same_model(tlv_context *ctx, cofire_state *state, const tlv_frame *frame)
-{
-	const tlv_digest *digest = tlv_frame_digest(frame, "model");
-
-	if (!state->told)
-		state->fingerprint = *digest;
-	state->told = true;
-	if (tlv_digest_equal(&state->fingerprint, digest))
-		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under different models");
-	return tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-}
-
 static tlv_status
 cofire_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
@@ -309,7 +293,6 @@ cofire_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	const double *counts = tlv_frame_float64(frame, "counts");
 	int32_t *place;
 
-	TLV_TRY(require_same_model(ctx, state, frame));
 	TLV_TRY(places_of(ctx, state, frame, &place));
 	for (size_t i = 0; i < n; i++)
 	{
@@ -367,7 +350,7 @@ cofire_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 	*done = !exactly || !tlv_triple_is_stale(&state->table);
 	if (!*done)
 		return TLV_OK;
-	TLV_TRY(require_same_model(ctx, state, frame));
+	TLV_TRY(tlv_sections_match(ctx, accumulator, accumulator->class->sections, frame));
 	if (rows > state->rows || nulls > state->declared.base.nulls)
 		return tlv_refuse_taken(ctx, "rows");
 	TLV_TRY(places_of(ctx, state, frame, &place));
@@ -540,13 +523,12 @@ cofire_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 static const tlv_declaration cofire_list[] = {
 	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_OWN, AT(fingerprint)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
 	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items)},
 	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
 	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
 };
 #undef AT
-static const char *const cofire_no_sums[] = {"model", NULL};
 static const tlv_sections cofire_sections = {
 	.state = sizeof(cofire_state),
 	.kind = TLV_KIND_COFIRE,
@@ -554,7 +536,6 @@ static const tlv_sections cofire_sections = {
 	.most = {TLV_NETWORK_MOST_ITEMS, TLV_DICTIONARY_MAX},
 	.describe = cofire_describe,
 	.takes_away = true,
-	.no_sums = cofire_no_sums,
 	.check_more = cofire_check_more,
 	.merge_own = cofire_merge_own,
 };
@@ -578,7 +559,7 @@ cofire_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator *
 
 	TLV_TRY(tlv_sections_create(ctx, &cofire_class, NULL, accumulator));
 	state = (cofire_state *) *accumulator;
-	state->told = true;
+	state->declared.known = true; /* of items, unless a model is given */
 	if (constants->constant == NULL)
 		return TLV_OK;
 	TLV_TRY(tlv_kind_require(ctx, constants->constant, &tlv_kind_network, "tlv_cofire"));

@@ -39,11 +39,14 @@ TlvAppendInt8(StringInfo sql, int64 value)
 
 /* ---- the caller's query in it ---- */
 
-/* The caller's query, or a part of it, in the stand-in's stead. */
+/*
+ * The caller's query, or a part of it, in the stand-in's stead.  Its columns get the names by which
+ * our statement calls them as column aliases: engines that deparse the statement for other servers
+ * (Citus) print a subquery's columns by the names that the caller gave them otherwise.
+ */
 static bool
 put_query(Node *node, void *query)
 {
-
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
@@ -56,6 +59,7 @@ put_query(Node *node, void *query)
 		{
 			from->rtekind = RTE_SUBQUERY;
 			from->subquery = copyObject((Query *) query);
+			from->alias = copyObject(from->eref);
 			from->relid = InvalidOid;
 			from->enrname = NULL;
 			from->enrtuples = 0;

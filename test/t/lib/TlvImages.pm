@@ -7,7 +7,7 @@ use warnings;
 use Digest::SHA qw(sha256);
 use Exporter qw(import);
 
-our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers smuggle_section seal_image is_sealed plain_image);
+our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers flip_section section_bytes smuggle_section seal_image is_sealed plain_image);
 
 my $header_size = 36;    # 20 bytes that the digest covers, and the digest
 my $section_size = 56;
@@ -183,6 +183,23 @@ sub set_numbers {
     my (undef, $offset, $n) = @$section;
     substr $image, $offset, 8 * $n, pack 'd<*', map { $numbers[ $_ < $#numbers ? $_ : $#numbers ] } 0 .. $n - 1;
     return seal_image($image);
+}
+
+# A bit of a section's first byte, under a digest that is right: what it says is another thing then.  undef: there is no such section.
+sub flip_section {
+    my ($image, $name) = @_;
+    $image = plain_image($image);
+    my ($section) = grep { $_->[0] eq $name } sections($image) or return undef;
+    vec($image, $section->[1], 8) = vec($image, $section->[1], 8) ^ 1;
+    return seal_image($image);
+}
+
+# The bytes of a section of bytes.
+sub section_bytes {
+    my ($image, $name) = @_;
+    $image = plain_image($image);
+    my ($section) = grep { $_->[0] eq $name } sections($image) or return undef;
+    return substr $image, $section->[1], $section->[2];
 }
 
 # One section more, of a name that another kind looks for: of one number where that kind has many.
