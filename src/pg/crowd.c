@@ -45,7 +45,7 @@ TLV_MOVING_TRANSITION(tlv_gold_answers_accum_5, tlv_gold_answers_inverse_5,
 
 typedef struct CrowdArguments
 {
-	tlv_crowd_plan_options plan;
+	tlv_crowd_options fit;
 	int start; /* of tlv_crowd_start_names */
 	int refine;
 	const char *gold; /* a query, or NULL */
@@ -54,7 +54,7 @@ typedef struct CrowdArguments
 /* With the ascent or without. */
 static const char *const crowd_refinements[] = {"auto", "em", "none", NULL};
 
-#define CROWD_OPTION(member) offsetof(CrowdArguments, plan.fit.member)
+#define CROWD_OPTION(member) offsetof(CrowdArguments, fit.member)
 
 /* Of tlv_fit_crowd and tlv_crowd. */
 static const TlvArgument crowd_arguments[] = {
@@ -72,12 +72,11 @@ static const TlvArgument crowd_arguments[] = {
 static CrowdArguments
 read_crowd_arguments(FunctionCallInfo fcinfo)
 {
-	CrowdArguments arguments = {.plan.fit = tlv_crowd_defaults};
+	CrowdArguments arguments = {.fit = tlv_crowd_defaults};
 
 	TlvReadArguments(fcinfo, crowd_arguments, &arguments);
-	arguments.plan.fit.start = (tlv_crowd_start) arguments.start;
-	arguments.plan.fit.plain = strcmp(crowd_refinements[arguments.refine], "none") == 0;
-	arguments.plan.gold = arguments.gold != NULL;
+	arguments.fit.start = (tlv_crowd_start) arguments.start;
+	arguments.fit.plain = strcmp(crowd_refinements[arguments.refine], "none") == 0;
 	return arguments;
 }
 
@@ -96,7 +95,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_crowd)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_crowd_arguments(fcinfo);
-	return TlvFit(fcinfo, fit_crowd, &arguments.plan.fit);
+	return TlvFit(fcinfo, fit_crowd, &arguments.fit);
 }
 
 /* tlv_crowd(query, ...) */
@@ -104,17 +103,15 @@ TLV_FUNCTION(tlv_crowd)
 {
 	CrowdArguments arguments;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_crowd_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_crowd_plan_create(driver->ctx, &arguments.plan, &plan));
 	TlvReadAnswers(driver, TlvQueryText(fcinfo, "answers"));
-	if (arguments.plan.gold)
+	if (arguments.gold != NULL)
 		TlvReadGold(driver, arguments.gold);
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_crowd_procedure, &arguments.fit);
 }
 
 /* ---- reading ---- */

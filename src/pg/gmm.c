@@ -106,9 +106,8 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 	return TlvFit(fcinfo, fit_gmm, &options.fit);
 }
 
-/* The plan of either family. */
-static tlv_plan *
-gmm_plan(tlv_context *ctx, const tlv_gmm_plan_options *options)
+static Datum
+learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_plan_options *options)
 {
 	const tlv_directions_plan_options directions = {.k = options->fit.k,
 													.max_k = options->max_k,
@@ -116,19 +115,18 @@ gmm_plan(tlv_context *ctx, const tlv_gmm_plan_options *options)
 													.refine = options->refine,
 													.iterations = options->iterations,
 													.decompose = options->fit.decompose};
-	bool directed = (int) options->fit.covariance == GMM_DIRECTION;
 	tlv_plan *plan;
 
-	if (directed && options->fit.tails != 0)
+	if (options->fit.tails != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("directions have no tails"), errhint("Leave tails out.")));
-	if (directed && options->fit.views != TLV_GMM_MOMENTS)
+	if (options->fit.views != TLV_GMM_MOMENTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("coordinates of directions are not independent"),
 						errhint("Leave method out.")));
-	TlvCheck(ctx, directed ? tlv_directions_plan_create(ctx, &directions, &plan)
-						   : tlv_gmm_plan_create(ctx, options, &plan));
-	return plan;
+	TlvCheck(driver->ctx, tlv_directions_plan_create(driver->ctx, &directions, &plan));
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 /* tlv_gmm(query, ...) */
@@ -136,15 +134,16 @@ TLV_FUNCTION(tlv_gmm)
 {
 	tlv_gmm_plan_options options;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_gmm_arguments(fcinfo, gmm_driver_arguments);
 	driver = TlvDriverBegin(fcinfo);
-	plan = gmm_plan(driver->ctx, &options);
+	if ((int) options.fit.covariance == GMM_DIRECTION)
+		return learn_directions(fcinfo, driver, &options);
+	TlvDriverCheck(driver, &tlv_gmm_procedure, &options);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_gmm_procedure, &options);
 }
 
 /* ---- the number of components ---- */
@@ -161,15 +160,15 @@ gmm_search(const TlvSearch *search)
 										  .decompose.seed = search->seed}};
 }
 
-static tlv_plan *
-plan_gmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+static void
+learn_gmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				 tlv_held *model)
 {
 	tlv_gmm_plan_options options = gmm_search(search);
-	tlv_plan *plan;
 
-	TlvCheck(driver->ctx, tlv_gmm_plan_create(driver->ctx, &options, &plan));
+	TlvDriverCheck(driver, &tlv_gmm_procedure, &options);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
-	return plan;
+	TlvDriverRunProcedure(driver, &tlv_gmm_procedure, &options, model);
 }
 
 static tlv_status
@@ -182,7 +181,8 @@ fit_gmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 }
 
 static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
-const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, plan_gmm_search, fit_gmm_search, false};
+const TlvSearcher TlvSearchGmm = {"gmm",		  gmm_criteria, NULL,
+								  fit_gmm_search, false,		learn_gmm_search};
 
 /* ---- simulation ---- */
 

@@ -19,7 +19,7 @@
 
 typedef struct IcaArguments
 {
-	tlv_ica_plan_options plan;
+	tlv_ica_learn_options plan;
 	int method; /* of those below */
 } IcaArguments;
 
@@ -44,7 +44,7 @@ static const TlvArgument ica_arguments[] = {
 	{"iterations", TLV_ARGUMENT_NUMBER, ICA_OPTION(iterations), .least = 0},
 	{NULL}};
 
-static tlv_ica_plan_options
+static tlv_ica_learn_options
 read_ica_arguments(FunctionCallInfo fcinfo)
 {
 	IcaArguments arguments = {.plan = {.iterations = -1, .fit.keep_gaussian = true}};
@@ -63,7 +63,7 @@ fit_ica(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 /* tlv_fit_ica(m, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_ica)
 {
-	tlv_ica_plan_options options;
+	tlv_ica_learn_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -74,17 +74,16 @@ TLV_KEEPING_FUNCTION(tlv_fit_ica)
 /* tlv_ica(query, ...) */
 TLV_FUNCTION(tlv_ica)
 {
-	tlv_ica_plan_options options;
+	tlv_ica_learn_options options;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_ica_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_ica_plan_create(driver->ctx, &options, &plan));
+	TlvDriverCheck(driver, &tlv_ica_procedure, &options);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_ica_procedure, &options);
 }
 
 /* ---- reading ---- */

@@ -291,16 +291,15 @@ const tlv_suggestion *
 TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, size_t *n)
 {
 	tlv_lda_plan_options options = lda_defaults().plan;
-	tlv_plan *plan;
+	tlv_suggestion *rows;
 
 	options.refine = lda_refinements[LDA_STEPWISE];
 	options.max_k = search->max_k > 0 ? search->max_k : LDA_MAX_K;
 	options.fit.seed = options.fit.decompose.seed = search->seed;
-	TlvCheck(driver->ctx,
-			 tlv_lda_suggest_plan_create(driver->ctx, &options, search->criterion, &plan));
 	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
-	TlvDriverRun(driver, plan);
-	return tlv_lda_suggestions(plan, n);
+	TlvCheck(driver->ctx, tlv_lda_suggest(driver->ctx, TlvDriverSource(driver), &options,
+										  search->criterion, &rows, n));
+	return rows;
 }
 
 /* ---- reading ---- */

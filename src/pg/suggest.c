@@ -108,12 +108,18 @@ search_query(FunctionCallInfo fcinfo, const TlvSearcher *searcher, const TlvSear
 			 const char *shown)
 {
 	TlvDriver *driver = TlvDriverBegin(fcinfo);
-	tlv_plan *plan = searcher->plan(fcinfo, driver, search);
-	tlv_frame model;
+	tlv_held model = {0};
 
-	TlvDriverRun(driver, plan);
-	TlvCheck(driver->ctx, tlv_frame_open(driver->ctx, plan->image, plan->size, &model));
-	put_of_model(fcinfo, driver->ctx, &model, shown);
+	if (searcher->learn != NULL)
+		searcher->learn(fcinfo, driver, search, &model);
+	else
+	{
+		tlv_plan *plan = searcher->plan(fcinfo, driver, search);
+
+		TlvDriverRun(driver, plan);
+		TlvCheck(driver->ctx, tlv_frame_open(driver->ctx, plan->image, plan->size, &model.frame));
+	}
+	put_of_model(fcinfo, driver->ctx, &model.frame, shown);
 	TlvDriverEnd(driver);
 }
 

@@ -25,6 +25,9 @@ typedef struct TlvSearcher
 	tlv_plan *(*plan)(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search);
 	TlvFitValue fit; /* its options are a TlvSearch */
 	bool one_each;	 /* a search looks at one criterion, the first where none is said */
+	/* The same as plan, by a procedure; where there is one there is no plan. */
+	void (*learn)(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				  tlv_held *model);
 } TlvSearcher;
 
 extern const TlvSearcher TlvSearchGmm, TlvSearchHmm, TlvSearchMultiview, TlvSearchLca, TlvSearchGom,

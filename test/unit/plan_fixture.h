@@ -1,9 +1,11 @@
 /*
- * plan_fixture.h - runs a plan (plan.h) over rows in memory, as the server's driver does over a
- * query, and lets it fail in every one of its states.
+ * plan_fixture.h - a source (source.h) of rows in memory, as the server's driver makes one of a
+ * query, over which procedures and plans (plan.h) run, and which lets them fail between any two of
+ * their passes.
  *
- * A run is recorded: what the passes gave is handed out again in later runs, up to the pass that
- * goes wrong, so that every fault in every state costs little more than the steps of the plan.
+ * What lies between two passes is a step: it is counted, and can be cancelled or refused memory.  A
+ * run is recorded: what the passes gave is handed out again in later runs, up to the pass that goes
+ * wrong, so that every fault in every step costs little more than the steps.
  */
 #ifndef TENSORLV_TEST_PLAN_FIXTURE_H
 #define TENSORLV_TEST_PLAN_FIXTURE_H
@@ -28,7 +30,7 @@ typedef struct plan_rows
 
 typedef struct plan_fixture
 {
-	tlv_context *ctx; /* the plan's */
+	tlv_context *ctx; /* the procedure's */
 	pool *memory;	  /* its memory */
 	plan_rows rows[2];
 	tlv_rows told; /* form, widths and names, handed to every plan */
@@ -36,17 +38,17 @@ typedef struct plan_fixture
 
 	/* What goes wrong: at pass number so many, from 1; 0: nowhere. */
 	int nothing_at;	   /* it gives nothing */
-	bool nothing_told; /* values of NULL instead of no values */
 	int nothing_of;	   /* its source */
 	bool nothing_fold; /* it was over a part of the rows, which may have none */
 	int changed_at;	   /* from it on the rows are these */
 	plan_rows changed;
-	int stop_at; /* in the step that takes its values (1 + passes: a plan begins with no pass) */
+	int stop_at;	   /* in the step that takes its values (1 + passes: the first step has none) */
 	size_t stop_after; /* at the call of should_stop after so many in that step */
 	int limit_at;	   /* in that step the arena has room for so many bytes more */
 	size_t limit;
 
 	/* What happened. */
+	size_t used;   /* bytes in the arena where the step began */
 	tlv_pass pass; /* the last one that was asked for */
 	int passes;
 	int values;	  /* that are not dropped */
@@ -288,90 +290,149 @@ plan_pass_or_record(plan_fixture *f, tlv_value **values)
 
 /* ---- runs ---- */
 
-/* One step of the plan, under what goes wrong in it. */
-static inline tlv_status
-plan_step_under_faults(plan_fixture *f, tlv_plan *plan, tlv_value **values)
+/* From here to the next pass, or to the end: under what goes wrong in it. */
+static inline void
+plan_step_begins(plan_fixture *f)
 {
-	int state = f->passes + 1;
-	size_t used = f->ctx->arena.used, before;
-	tlv_status status;
+	int step = f->passes + 1;
 
+	f->used = f->ctx->arena.used;
 	f->memory->calls = 0;
-	f->memory->stop_at = f->stop_at == state ? f->stop_after + 1 : 0;
-	f->ctx->arena.peak = used;
-	f->ctx->arena.limit = f->limit_at == state ? used + f->limit
-						  : f->room > 0		   ? used + f->room
-											   : SIZE_MAX;
-	before = f->memory->calls;
-	status = tlv_plan_next(f->ctx, plan, values, &f->pass);
-	f->calls[f->steps] = f->memory->calls - before;
-	f->needed[f->steps] = f->ctx->arena.peak - used;
+	f->memory->stop_at = f->stop_at == step ? f->stop_after + 1 : 0;
+	f->ctx->arena.peak = f->used;
+	f->ctx->arena.limit = f->limit_at == step ? f->used + f->limit
+						  : f->room > 0		  ? f->used + f->room
+											  : SIZE_MAX;
+}
+
+/* stage: of the pass that follows; NULL: none. */
+static inline void
+plan_step_ends(plan_fixture *f, const char *stage)
+{
+	f->calls[f->steps] = f->memory->calls;
+	f->needed[f->steps] = f->ctx->arena.peak - f->used;
 	f->kept[f->steps] = f->ctx->arena.used;
-	f->stages[f->steps] = status == TLV_OK && f->pass.n > 0 ? f->pass.stage : NULL;
+	f->stages[f->steps] = stage;
 	f->steps++;
 	f->ctx->arena.limit = SIZE_MAX;
 	f->memory->stop_at = 0;
+}
+
+typedef struct plan_source
+{
+	tlv_source source; /* first */
+	plan_fixture *fixture;
+	int number;
+} plan_source;
+
+static inline tlv_status
+plan_source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_value **values)
+{
+	const plan_source *own = (const plan_source *) source;
+	plan_fixture *f = own->fixture;
+	tlv_status status = TLV_OK;
+
+	(void) ctx;
+	f->pass = *asked;
+	f->pass.source = own->number;
+	plan_step_ends(f, asked->stage);
+	assert_below(f->passes, PLAN_MOST_PASSES);
+	assert_at_most(asked->n, TLV_PASS_STATISTICS);
+	assert_non_null(asked->stage);
+	f->passes++;
+	if (f->nothing_at == f->passes)
+	{
+		f->nothing_of = own->number;
+		f->nothing_fold = asked->folds > 0;
+	}
+	else
+		status = plan_pass_or_record(f, values);
+	for (size_t i = 0; i < asked->n && status != TLV_OK; i++)
+	{
+		tlv_value_drop(values[i]);
+		values[i] = NULL;
+	}
+	source->rows.left_out = f->told.left_out;
+	source->rows.passes = f->passes;
+	plan_step_begins(f);
 	return status;
 }
 
-/* Runs the plan to its end, or to the first error, after which it keeps nothing. */
-static inline tlv_status
-plan_run(plan_fixture *f, tlv_plan *plan)
+/* What is learnt: the fixture's rows by a procedure, or by a plan. */
+typedef struct plan_learner
 {
-	tlv_value *values[TLV_PLAN_STATISTICS], **given = NULL;
+	const tlv_procedure *procedure;
+	const void *options;
+	bool errors;
+	/* Where there is no procedure: a function over the rows that makes no model, or a plan. */
+	tlv_status (*function)(tlv_context *ctx, tlv_source *rows, void *argument);
+	void *argument;
+	tlv_plan *plan;
+} plan_learner;
+
+/* Runs it to its end, or to the first error, after which nothing is kept. */
+static inline tlv_status
+plan_learn(plan_fixture *f, const plan_learner *learner, tlv_held *model)
+{
+	plan_source sources[2] = {{{.pass = plan_source_pass, .rows = f->told}, f, 0},
+							  {{.pass = plan_source_pass, .rows = f->told}, f, 1}};
 	tlv_status status;
 
+	sources[0].source.labels = f->rows[1].rows != NULL ? &sources[1].source : NULL;
 	f->passes = 0;
 	f->steps = 0;
-	plan->rows = f->told;
-	for (;;)
+	*model = (tlv_held){0};
+	plan_step_begins(f);
+	if (learner->procedure != NULL)
+		status = tlv_learn(f->ctx, learner->procedure, learner->options, &sources[0].source,
+						   learner->errors, model);
+	else if (learner->function != NULL)
 	{
-		status = plan_step_under_faults(f, plan, given);
-		if (status != TLV_OK || f->pass.n == 0)
-			break;
-		assert_below(f->passes, PLAN_MOST_PASSES);
-		assert_at_most(f->pass.n, TLV_PLAN_STATISTICS);
-		assert_non_null(f->pass.stage);
-		f->passes++;
-		memset(values, 0, sizeof(values));
-		given = values;
-		if (f->nothing_at == f->passes)
-		{
-			given = f->nothing_told ? values : NULL;
-			f->nothing_of = f->pass.source;
-			f->nothing_fold = f->pass.folds > 0;
-		}
-		else
-			status = plan_pass_or_record(f, values);
-		if (status != TLV_OK)
-		{
-			for (size_t i = 0; i < f->pass.n; i++)
-				tlv_value_drop(values[i]);
-			tlv_plan_abandon(plan);
-			break;
-		}
-		plan->rows.passes = f->passes;
-		plan->rows.left_out = f->told.left_out;
+		status = learner->function(f->ctx, &sources[0].source, learner->argument);
+		tlv_source_end(&sources[0].source);
 	}
+	else
+	{
+		sources[0].source.labels = &sources[1].source;
+		status = tlv_plan_learn(f->ctx, learner->plan, &sources[0].source);
+		model->image = learner->plan->image;
+		model->size = learner->plan->size;
+	}
+	plan_step_ends(f, NULL);
 	assert_int_equal(f->values, 0);
 	return status;
 }
 
+static inline tlv_status
+plan_run(plan_fixture *f, tlv_plan *plan)
+{
+	tlv_held model;
+
+	return plan_learn(f, &(plan_learner){.plan = plan}, &model);
+}
+
 /* The model of a run that must succeed, valid in all its parts. */
 static inline tlv_frame
-plan_model(plan_fixture *f, tlv_plan *plan)
+plan_learn_model(plan_fixture *f, const plan_learner *learner)
 {
-	tlv_status status = plan_run(f, plan);
+	tlv_held model;
+	tlv_status status = plan_learn(f, learner, &model);
 	const tlv_kind *kind;
 	tlv_frame frame;
 
 	if (status != TLV_OK)
 		fail_msg("status %d: %s", (int) status, f->ctx->error.message);
-	assert_non_null(plan->image);
-	status = tlv_kind_validate(f->ctx, plan->image, plan->size, TLV_FRAME_MODEL, &frame, &kind);
+	assert_non_null(model.image);
+	status = tlv_kind_validate(f->ctx, model.image, model.size, TLV_FRAME_MODEL, &frame, &kind);
 	if (status != TLV_OK)
 		fail_msg("status %d: %s", (int) status, f->ctx->error.message);
 	return frame;
+}
+
+static inline tlv_frame
+plan_model(plan_fixture *f, tlv_plan *plan)
+{
+	return plan_learn_model(f, &(plan_learner){.plan = plan});
 }
 
 /* The same; what it leaves in the arena is no more than so many models. */
@@ -433,12 +494,30 @@ plan_forget(plan_fixture *f)
 /* Makes the plan that is tested, in f->ctx. */
 typedef tlv_plan *(*plan_maker)(plan_fixture *f, void *argument);
 
+/* What is tested: a learner, and where it is a plan who makes it anew for every run. */
+typedef struct plan_tested
+{
+	plan_learner learner;
+	plan_maker make;
+	void *argument;
+} plan_tested;
+
+static inline tlv_status
+plan_try(plan_fixture *f, const plan_tested *tested, tlv_held *model)
+{
+	plan_learner learner = tested->learner;
+
+	if (tested->make != NULL)
+		learner.plan = tested->make(f, tested->argument);
+	f->memory->stopped_calls = 0;
+	return plan_learn(f, &learner, model);
+}
+
 static inline void
 plan_no_faults(plan_fixture *f)
 {
 	f->nothing_at = f->changed_at = f->stop_at = f->limit_at = 0;
 	f->stop_after = f->limit = 0;
-	f->nothing_told = false;
 }
 
 /* After an error there is a message, and the plan says nothing of an internal one. */
@@ -465,47 +544,45 @@ plan_assert_status(const plan_fixture *f, tlv_status status, tlv_status wanted, 
  * error, but for those over a fold or of a second source, which may have no rows.
  */
 static inline void
-plan_lose_rows(plan_fixture *f, plan_maker make, void *argument, int passes)
+plan_lose_rows(plan_fixture *f, const plan_tested *tested, int passes)
 {
 	for (int at = 1; at <= passes; at++)
-		for (int told = 0; told <= 1; told++)
-		{
-			tlv_status status;
+	{
+		tlv_status status;
+		tlv_held model;
 
-			plan_no_faults(f);
-			f->nothing_at = at;
-			f->nothing_told = told == 1;
-			status = plan_run(f, make(f, argument));
-			if (f->nothing_fold && status == TLV_OK)
-				continue; /* the plan may go on from the whole */
-			if (at == 1 && status == TLV_NO_ROWS)
-				assert_string_equal(f->ctx->error.message, "the query returns no rows");
-			else if (f->nothing_of == 0 || status != TLV_OK)
-				plan_assert_status(f, status, TLV_BAD_DATA, "no rows", at);
-		}
+		plan_no_faults(f);
+		f->nothing_at = at;
+		status = plan_try(f, tested, &model);
+		if (f->nothing_fold && status == TLV_OK)
+			continue; /* it may go on from the whole */
+		if (at == 1 && status == TLV_NO_ROWS)
+			assert_string_equal(f->ctx->error.message, "the query returns no rows");
+		else if (f->nothing_of == 0 || status != TLV_OK)
+			plan_assert_status(f, status, TLV_BAD_DATA, "no rows", at);
+	}
 }
 
 /* Rows that are others from a pass on: a clean error, or a valid model. */
 static inline void
-plan_change_rows(plan_fixture *f, plan_maker make, void *argument, int passes)
+plan_change_rows(plan_fixture *f, const plan_tested *tested, int passes)
 {
 	for (int at = 2; at <= passes; at++)
 	{
 		tlv_status status;
-		tlv_plan *plan;
+		tlv_held model;
 
 		plan_no_faults(f);
 		f->changed_at = at;
-		plan = make(f, argument);
-		status = plan_run(f, plan);
+		status = plan_try(f, tested, &model);
 		plan_assert_clean(f, status, "changed rows", at);
-		if (status == TLV_OK && plan->image != NULL)
+		if (status == TLV_OK && model.image != NULL)
 		{
 			const tlv_kind *kind;
 			tlv_frame frame;
 
 			assert_int_equal(
-				tlv_kind_validate(f->ctx, plan->image, plan->size, TLV_FRAME_MODEL, &frame, &kind),
+				tlv_kind_validate(f->ctx, model.image, model.size, TLV_FRAME_MODEL, &frame, &kind),
 				TLV_OK);
 		}
 	}
@@ -513,22 +590,20 @@ plan_change_rows(plan_fixture *f, plan_maker make, void *argument, int passes)
 
 /* Cancelled at the first, a middle and the last call of should_stop in a step: nobody goes on. */
 static inline void
-plan_cancel(plan_fixture *f, plan_maker make, void *argument, size_t steps, const size_t *calls)
+plan_cancel(plan_fixture *f, const plan_tested *tested, size_t steps, const size_t *calls)
 {
 	for (size_t step = 0; step < steps; step++)
 		for (size_t part = 0; part <= 2; part++)
 		{
-			tlv_plan *plan;
 			tlv_status status;
+			tlv_held model;
 
 			plan_no_faults(f);
 			f->stop_at = (int) step + 1;
 			f->stop_after = (calls[step] - 1) * part / 2;
 			if (part > 0 && f->stop_after == (calls[step] - 1) * (part - 1) / 2)
 				continue;
-			plan = make(f, argument);
-			f->memory->stopped_calls = 0;
-			status = plan_run(f, plan);
+			status = plan_try(f, tested, &model);
 			plan_assert_status(f, status, TLV_CANCELLED, "cancelled", (int) step + 1);
 			assert_int_equal(f->memory->stopped_calls, 0);
 		}
@@ -536,20 +611,21 @@ plan_cancel(plan_fixture *f, plan_maker make, void *argument, size_t steps, cons
 
 /* Memory refused at once, after half of what a step needs, and just before all of it. */
 static inline void
-plan_refuse_memory(plan_fixture *f, plan_maker make, void *argument, size_t steps,
-				   const size_t *needed)
+plan_refuse_memory(plan_fixture *f, const plan_tested *tested, size_t steps, const size_t *needed)
 {
 	for (size_t step = 0; step < steps; step++)
 		for (size_t part = 0; part <= 2 && needed[step] > 0; part++)
 		{
-			tlv_plan *plan;
+			tlv_held model;
+			tlv_status status;
 
 			plan_no_faults(f);
 			f->limit_at = (int) step + 1;
 			f->limit = (needed[step] - 1) * part / 2;
-			plan = make(f, argument);
-			plan_assert_status(f, plan_run(f, plan), TLV_MEMORY_LIMIT, "memory refused",
-							   (int) step + 1);
+			status = plan_try(f, tested, &model);
+			if (status == TLV_OK && tested->learner.errors)
+				continue; /* the model is kept, with a warning */
+			plan_assert_status(f, status, TLV_MEMORY_LIMIT, "memory refused", (int) step + 1);
 		}
 }
 
@@ -559,24 +635,55 @@ plan_refuse_memory(plan_fixture *f, plan_maker make, void *argument, size_t step
  * end of the test.  Returns the number of states there were.
  */
 static inline size_t
-plan_fail_everywhere(plan_fixture *f, plan_maker make, void *argument)
+plan_try_all_faults(plan_fixture *f, const plan_tested *tested)
 {
 	size_t calls[PLAN_MOST_PASSES + 1], needed[PLAN_MOST_PASSES + 1], steps;
+	tlv_held model;
 	int passes;
 
 	plan_no_faults(f);
-	(void) plan_model(f, make(f, argument));
+	assert_int_equal(plan_try(f, tested, &model), TLV_OK);
 	passes = f->passes;
 	steps = f->steps;
 	memcpy(calls, f->calls, sizeof(calls));
 	memcpy(needed, f->needed, sizeof(needed));
-	plan_lose_rows(f, make, argument, passes);
+	plan_lose_rows(f, tested, passes);
 	if (f->changed.rows != NULL)
-		plan_change_rows(f, make, argument, passes);
-	plan_cancel(f, make, argument, steps, calls);
-	plan_refuse_memory(f, make, argument, steps, needed);
+		plan_change_rows(f, tested, passes);
+	plan_cancel(f, tested, steps, calls);
+	plan_refuse_memory(f, tested, steps, needed);
 	plan_no_faults(f);
 	return steps;
+}
+
+static inline size_t
+plan_fail_everywhere(plan_fixture *f, plan_maker make, void *argument)
+{
+	return plan_try_all_faults(f, &(plan_tested){.make = make, .argument = argument});
+}
+
+static inline size_t
+procedure_fail_everywhere(plan_fixture *f, const tlv_procedure *procedure, const void *options,
+						  bool errors)
+{
+	return plan_try_all_faults(
+		f,
+		&(plan_tested){.learner = {.procedure = procedure, .options = options, .errors = errors}});
+}
+
+static inline tlv_frame
+procedure_model(plan_fixture *f, const tlv_procedure *procedure, const void *options, bool errors)
+{
+	return plan_learn_model(
+		f, &(plan_learner){.procedure = procedure, .options = options, .errors = errors});
+}
+
+static inline tlv_status
+procedure_run(plan_fixture *f, const tlv_procedure *procedure, const void *options)
+{
+	tlv_held model;
+
+	return plan_learn(f, &(plan_learner){.procedure = procedure, .options = options}, &model);
 }
 
 #endif /* TENSORLV_TEST_PLAN_FIXTURE_H */

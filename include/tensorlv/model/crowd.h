@@ -14,7 +14,8 @@
 
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/diagnostics.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/names.h"
@@ -128,15 +129,9 @@ extern const tlv_crowd_options tlv_crowd_defaults;
 extern tlv_status tlv_crowd_fit(tlv_context *ctx, const tlv_frame *answers,
 								const tlv_crowd_options *options, void **image, size_t *size);
 
-/* The same as a plan: answers, then, of source 1, those that are known. */
-typedef struct tlv_crowd_plan_options
-{
-	tlv_crowd_options fit;
-	bool gold; /* there is a source 1 */
-} tlv_crowd_plan_options;
-
-extern tlv_status tlv_crowd_plan_create(tlv_context *ctx, const tlv_crowd_plan_options *options,
-										tlv_plan **plan);
+/* The same over answers and, where the source has labels, over those that are known; its options
+ * are tlv_crowd_options. */
+extern const tlv_procedure tlv_crowd_procedure;
 
 /* ---- simulation (simulate.c) ---- */
 

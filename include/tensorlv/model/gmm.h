@@ -170,7 +170,7 @@ extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
 /* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
 #define TLV_GMM_TOLERANCE 1e-6
 
-/* ---- the whole of learning, as a plan (plan.h) over vectors ---- */
+/* ---- the whole of learning, as a procedure (source.h) over vectors ---- */
 
 typedef struct tlv_gmm_plan_options
 {
@@ -188,8 +188,7 @@ typedef struct tlv_gmm_plan_options
  * tlv_gmm_start and the update; TLV_BAD_PARAMETER for k above TLV_MIXTURE_MOST_COMPONENTS,
  * TLV_BAD_DATA for fewer rows than k.
  */
-extern tlv_status tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options,
-									  tlv_plan **plan);
+extern const tlv_procedure tlv_gmm_procedure; /* its options are tlv_gmm_plan_options */
 
 /*
  * A random true mixture: means normal with typical distance `separation` between two of them,

@@ -21,7 +21,7 @@
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 typedef struct tlv_ica_options
 {
@@ -69,22 +69,21 @@ extern tlv_status tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t
 #define TLV_ICA_SETTLED 0.02
 extern bool tlv_ica_settled(const tlv_frame *model);
 
-/* ---- the whole of learning, as a plan (plan.h) over vectors ---- */
+/* ---- the whole of learning, as a procedure (source.h) over vectors ---- */
 
-typedef struct tlv_ica_plan_options
+typedef struct tlv_ica_learn_options
 {
 	tlv_ica_options fit;
 	const char *refine; /* "tanh", "likelihood" or "none"; NULL: tanh, but none with noise */
 	int iterations;		/* refinement steps; below 0: until they settle */
-} tlv_ica_plan_options;
+} tlv_ica_learn_options;
 
 /*
  * Moments, in two passes where vectors are too long for all of theirs, fit, refinement.  Errors:
  * TLV_BAD_PARAMETER for an unknown refinement, or one of a fit to noise; on the way those of
  * tlv_ica_fit, and TLV_BAD_PARAMETER for long vectors without k.
  */
-extern tlv_status tlv_ica_plan_create(tlv_context *ctx, const tlv_ica_plan_options *options,
-									  tlv_plan **plan);
+extern const tlv_procedure tlv_ica_procedure; /* its options are these */
 
 /* How many components have no more kurtosis than chance gives Gaussian ones of so many rows. */
 extern size_t tlv_ica_gaussian(size_t k, const double *kurtosis, double rows);

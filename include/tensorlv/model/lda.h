@@ -368,19 +368,18 @@ extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k, 
 										   tlv_suggestion *rows);
 
 /*
- * A plan without a model, for tlv_lda_suggestions: by significance (the z value, in both halves of
+ * Rows by criterion and ascending k: by significance (the z value, in both halves of
  * the documents, of the k-th direction) and under models of up to TLV_PLAN_STATISTICS numbers of
  * topics, 1 to half as many again as are significant, by the likelihood per token of held-out
  * documents, of which the second half is predicted from the first (the least k within one standard
  * error of the best is chosen), and by the mean NPMI of the topics' TLV_COHERENCE_TOP first items
- * (the greatest is).  criterion: one of the three, which must outlive the plan, or NULL for all.
+ * (the greatest is).  criterion: one of the three, or NULL for all.
  * Of too few documents to hold some out there are no models, of fewer items than
  * TLV_COHERENCE_TOP no coherence.  Errors: those of tlv_lda_plan_create and on the way.
  */
-extern tlv_status tlv_lda_suggest_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
-											  const char *criterion, tlv_plan **plan);
-/* Rows by criterion and ascending k, once the plan is done. */
-extern const tlv_suggestion *tlv_lda_suggestions(const tlv_plan *plan, size_t *n);
+extern tlv_status tlv_lda_suggest(tlv_context *ctx, tlv_source *documents,
+								  const tlv_lda_plan_options *options, const char *criterion,
+								  tlv_suggestion **rows, size_t *n);
 
 /* Posterior of the single topic model, p(topic | document), and ln p(document).  Errors:
  * TLV_CANCELLED. */

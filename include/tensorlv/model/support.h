@@ -16,19 +16,19 @@
 /* Above this a component does not come again. */
 #define TLV_SUPPORT_LIMIT 0.3
 
-/* What a family's plan gives. */
+/* What a family gives; fit is its plan, or the options of its procedure. */
 struct tlv_support_class
 {
 	const char *component; /* what it is called: "component" */
 	const char *code;	   /* of the warning: "spurious_component" */
 	const tlv_aggregate *sample;
 	/* The count of the sample. */
-	size_t (*count)(const tlv_plan *plan, const tlv_frame *model);
+	size_t (*count)(const void *fit, const tlv_frame *model);
 	/* The rows of a sample, and whether it is all of them. */
 	tlv_status (*rows)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
 					   tlv_row **rows, bool *complete);
 	/* A model of as many components and the same form, learnt from these rows alone. */
-	tlv_status (*learn)(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_t n,
+	tlv_status (*learn)(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
 						const tlv_row *rows, uint64_t seed, void **image, size_t *size);
 };
 

@@ -6,17 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/dimension_names.h"
-#include "tensorlv/model/kind.h"
 #include "tensorlv/model/support.h"
 #include "tensorlv/num/assert.h"
-
-void
-tlv_value_drop(tlv_value *value)
-{
-	if (value != NULL)
-		value->release(value);
-}
 
 void
 tlv_plan_keep(tlv_plan *plan, int slot, tlv_value **value)
@@ -60,9 +51,8 @@ plan_count_nulls(tlv_plan *plan, tlv_value *const *values)
 			plan->nulls = fmax(plan->nulls, tlv_frame_scalar(&values[i]->frame, "nulls", 0));
 }
 
-/* One step, and the end of what it was given. */
-static tlv_status
-plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+tlv_status
+tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
 {
 	tlv_value *none[TLV_PLAN_STATISTICS] = {NULL};
 	size_t asked = plan->asked;
@@ -88,25 +78,6 @@ plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pas
 	return status;
 }
 
-tlv_status
-tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
-{
-	TLV_TRY(plan_advance(ctx, plan, values, pass));
-	while (tlv_plan_in_memory(plan, pass))
-	{
-		tlv_value *own[TLV_PLAN_STATISTICS];
-		tlv_status status = tlv_plan_pass_in_memory(ctx, plan, pass, own);
-
-		if (status != TLV_OK)
-		{
-			tlv_plan_abandon(plan);
-			return status;
-		}
-		TLV_TRY(plan_advance(ctx, plan, own, pass));
-	}
-	return TLV_OK;
-}
-
 tlv_statistic *
 tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
 			 tlv_plan_step then)
@@ -122,229 +93,83 @@ tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggreg
 	return statistic;
 }
 
-double
-tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count)
+/* ---- over a source ---- */
+
+/* A pass of the plan, over what it learns from: a view. */
+static void
+plan_see(const tlv_source *view, tlv_pass *pass)
 {
-	return tlv_frame_scalar(statistics, "log_likelihood", 0) /
-		   fmax(tlv_frame_scalar(statistics, count, 0), 1);
-}
+	const tlv_pass *seen = &view->view;
 
-tlv_status
-tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
-{
-	double nulls;
-
-	if (value == NULL)
-		return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows");
-	if (count == NULL || tlv_frame_scalar(&value->frame, count, 0) >= 1)
-		return TLV_OK;
-	nulls = tlv_frame_scalar(&value->frame, "nulls", 0);
-	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
-	if (nulls == 0)
-		return TLV_NO_ROWS;
-	tlv_fail_detail(ctx, "Rows with a null: %.0f.", nulls);
-	return tlv_fail_hint(ctx, "Fill what is missing, or leave out the columns where it is.");
-}
-
-tlv_status
-tlv_plan_rows_gone(tlv_context *ctx)
-{
-	tlv_fail(ctx, TLV_BAD_DATA, "the query returned rows once and none when it was run again");
-	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
-							  "declared VOLATILE.");
-}
-
-tlv_status
-tlv_plan_require(tlv_context *ctx, const tlv_value *value)
-{
-	return value == NULL ? tlv_plan_rows_gone(ctx) : TLV_OK;
-}
-
-tlv_status
-tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size)
-{
-	void *before = held->image;
-
-	TLV_TRY(tlv_kind_require_made(ctx, image, size));
-	tlv_assert(tlv_kind_accepts(ctx, image, size));
-	if (ctx->scratch != NULL)
-		tlv_scratch_keep(ctx, image);
-	held->image = image;
-	held->size = size;
-	tlv_free(ctx, before);
-	return tlv_frame_open(ctx, image, size, &held->frame);
-}
-
-void
-tlv_plan_make(tlv_context *ctx, tlv_making *making)
-{
-	tlv_scratch_begin(ctx, &making->scratch);
-}
-
-tlv_status
-tlv_plan_made(tlv_context *ctx, tlv_making *making, tlv_held *held, tlv_status status)
-{
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, held, making->image, making->size);
-	tlv_scratch_end(ctx, &making->scratch);
-	return status;
-}
-
-tlv_status
-tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics)
-{
-	tlv_making made;
-
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(
-		ctx, &made, model,
-		tlv_model_step(ctx, &model->frame, statistics, &tlv_whole_step, &made.image, &made.size));
-}
-
-/* The names of the rows, if they are those of the model's dimensions. */
-static tlv_name_list
-plan_dimension_names(const tlv_plan *plan, const tlv_frame *model)
-{
-	const tlv_names *names = plan->rows.names;
-
-	if (names == NULL || names->ids != NULL || names->n != tlv_model_dimensions(model) ||
-		names->n == 0 || names->offsets[names->n] == 0)
-		return (tlv_name_list){NULL, NULL};
-	return (tlv_name_list){names->offsets, names->text};
-}
-
-size_t
-tlv_plan_name_categories(const tlv_names *names, size_t categories, tlv_plan_section sections[2])
-{
-	if (names == NULL || names->n != categories)
-		return 0;
-	sections[0] =
-		(tlv_plan_section){"category_offsets", TLV_INT64, names->n + 1, 1, names->offsets};
-	sections[1] = (tlv_plan_section){"category_names", TLV_BYTES, (size_t) names->offsets[names->n],
-									 1, names->text};
-	return 2;
-}
-
-tlv_status
-tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const int64_t *items,
-					const char *offsets_name, const char *bytes_name, tlv_plan_section sections[2])
-{
-	size_t length = 0, at = 0;
-	int64_t *offsets;
-	char *text;
-
-	TLV_TRY_NEW(ctx, offsets, n + 1);
-	TLV_TRY_NEW(ctx, text, (size_t) names->offsets[names->n]);
-	for (size_t i = 0; i < n; i++)
+	if (seen->folds > 0)
 	{
-		offsets[i] = (int64_t) length;
-		while (at < names->n && names->ids[at] < items[i])
-			at++;
-		if (at < names->n && names->ids[at] == items[i])
-		{
-			size_t size = (size_t) (names->offsets[at + 1] - names->offsets[at]);
+		tlv_assert(pass->folds == 0);
+		pass->folds = seen->folds;
+		pass->fold = seen->fold;
+		pass->others = seen->others;
+	}
+	pass->damp = pass->damp > 0 ? pass->damp : seen->damp;
+	pass->scale = pass->scale > 0 ? pass->scale : seen->scale;
+	pass->complete |= seen->complete;
+	pass->settled |= seen->settled;
+	if (view->within)
+		pass->passes_left = 0;
+}
 
-			memcpy(text + length, names->text + names->offsets[at], size);
-			length += size;
+tlv_status
+tlv_plan_learn(tlv_context *ctx, tlv_plan *plan, tlv_source *view)
+{
+	tlv_source *rows = tlv_source_rows(view);
+	tlv_value *own[TLV_PLAN_STATISTICS], **values = NULL;
+	tlv_pass pass;
+
+	for (;;)
+	{
+		tlv_source *source;
+		tlv_status status;
+
+		plan->rows = rows->rows;
+		if (view->within)
+			plan->rows.names = NULL;
+		TLV_TRY(tlv_plan_next(ctx, plan, values, &pass));
+		if (pass.n == 0)
+			return TLV_OK;
+		source = pass.source == 0 ? rows : rows->labels;
+		if (pass.source == 0)
+			plan_see(view, &pass);
+		memset(own, 0, sizeof(own));
+		values = own;
+		status = source->pass(ctx, source, &pass, own);
+		if (status != TLV_OK)
+		{
+			tlv_plan_abandon(plan);
+			return status;
 		}
 	}
-	offsets[n] = (int64_t) length;
-	sections[0] = (tlv_plan_section){offsets_name, TLV_INT64, n + 1, 1, offsets};
-	sections[1] = (tlv_plan_section){bytes_name, TLV_BYTES, length, 1, text};
-	return TLV_OK;
 }
 
-/* Rows that had a null are gone: whoever reads the model should know. */
-static tlv_status
-plan_warn_nulls(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)
+tlv_status
+tlv_plan_run(tlv_context *ctx, tlv_plan *plan, size_t n, const tlv_row *rows)
 {
-	if (!(plan->nulls > 0))
-		return TLV_OK;
-	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "rows_left_out", .score = plan->nulls},
-					plan->nulls == 1 ? "%.0f row with a null was left out"
-									 : "%.0f rows with a null were left out",
-					plan->nulls);
-}
+	tlv_memory_source list;
 
-/* Passes of one fit that saw different rows: no engine of ours lets that happen, but there are
- * others. */
-static tlv_status
-plan_warn_changed(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)
-{
-	const tlv_rows *rows = &plan->rows;
-
-	if (!(rows->other_count > 0))
-		return TLV_OK;
-	return tlv_warn(
-		ctx, diagnostics,
-		&(tlv_warning){.code = "rows_changed", .score = fabs(rows->other_count - rows->count)},
-		"the query gave %.0f rows in one pass and %.0f in another", rows->count, rows->other_count);
-}
-
-/* Steps at one time have no order of their own. */
-static tlv_status
-plan_warn_same_time(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)
-{
-	double steps = plan->rows.same_time;
-
-	if (!(steps > 0))
-		return TLV_OK;
-	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "same_time", .score = steps},
-					steps == 1
-						? "%.0f step has the time of the one before it: they follow each "
-						  "other in the order of their values"
-						: "%.0f steps have the time of the one before them: they follow each "
-						  "other in the order of their values",
-					steps);
-}
-
-static tlv_status
-write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
-			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
-{
-	const char *replaced[TLV_DIAGNOSTICS_SECTIONS + TLV_PLAN_SECTIONS +
-						 TLV_DIMENSION_NAMES_SECTIONS + 1] = {NULL};
-	const tlv_name_list names = plan_dimension_names(plan, model);
-	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
-
-	TLV_TRY_ALLOC(ctx, builder);
-	TLV_TRY(plan_warn_nulls(ctx, plan, diagnostics));
-	TLV_TRY(plan_warn_changed(ctx, plan, diagnostics));
-	TLV_TRY(plan_warn_same_time(ctx, plan, diagnostics));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
-	for (size_t i = 0; i < TLV_DIAGNOSTICS_SECTIONS; i++)
-		replaced[i] = tlv_diagnostics_sections[i];
-	for (size_t i = 0; i < n; i++)
-		replaced[TLV_DIAGNOSTICS_SECTIONS + i] = sections[i].name;
-	if (names.offsets != NULL)
-	{
-		replaced[TLV_DIAGNOSTICS_SECTIONS + n] = tlv_dimension_names_sections.offsets;
-		replaced[TLV_DIAGNOSTICS_SECTIONS + n + 1] = tlv_dimension_names_sections.bytes;
-	}
-	tlv_frame_begin(builder, model->header->type, model->header->kind);
-	tlv_frame_add_from(builder, model, replaced);
-	for (size_t i = 0; i < n; i++)
-		tlv_frame_add(builder, sections[i].name, sections[i].element, sections[i].rows,
-					  sections[i].columns, sections[i].data);
-	tlv_name_list_add(builder, &tlv_dimension_names_sections, tlv_model_dimensions(model), &names);
-	tlv_diagnostics_add(diagnostics, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
-	tlv_assert(tlv_kind_accepts(ctx, plan->image, plan->size));
-	tlv_scratch_keep(ctx, plan->image);
-	return TLV_OK;
+	tlv_source_of_list(&list, n, rows);
+	list.source.rows = plan->rows;
+	return tlv_plan_learn(ctx, plan, &list.source);
 }
 
 tlv_status
 tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 					 tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
 {
-	tlv_scratch scratch;
-	tlv_status status;
+	tlv_source rows = {.rows = plan->rows};
+	tlv_held finished = {0};
 
-	tlv_scratch_begin(ctx, &scratch);
-	status = write_finished(ctx, plan, model, diagnostics, n, sections);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	rows.rows.nulls = plan->nulls;
+	TLV_TRY(tlv_source_finish(ctx, &rows, model, diagnostics, n, sections, &finished));
+	plan->image = finished.image;
+	plan->size = finished.size;
+	return TLV_OK;
 }
 
 tlv_status

@@ -16,44 +16,39 @@ is_refusal(tlv_status status)
 }
 
 tlv_status
-tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status)
+tlv_refuse_errors(tlv_context *ctx, tlv_status status, void **image, size_t *size)
 {
 	const tlv_error why = ctx->error;
 	/* The hint to a limit of memory is the number of bytes. */
 	const char *hint = why.code == TLV_MEMORY_LIMIT ? "raise tensorlv.work_mem" : why.hint;
-	void *without = plan->image;
+	void *without = *image;
 	tlv_diagnostics all = {0};
 	tlv_frame model;
 
 	if (!is_refusal(status))
 		return status;
-	plan->errors = false;
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));
 	TLV_TRY(tlv_warn(ctx, &all, &(tlv_warning){.code = "no_errors", .hint = hint},
 					 "standard errors were left out: %s", why.message));
-	TLV_TRY(tlv_diagnostics_rewrite(ctx, &model, &all, &plan->image, &plan->size));
+	TLV_TRY(tlv_diagnostics_rewrite(ctx, &model, &all, image, size));
 	tlv_diagnostics_free(ctx, &all);
 	tlv_free(ctx, without);
 	return TLV_OK;
 }
 
+/* statistics NULL: of a kind that collects none. */
 static tlv_status
-take_errors(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+put_errors(tlv_context *ctx, const tlv_frame *statistics, void **image, size_t *size)
 {
-	void *without = plan->image;
+	void *without = *image;
 	tlv_frame model;
 	tlv_status status;
 
-	(void) pass;
-	plan->errors = false;
-	if (values != NULL)
-		TLV_TRY(tlv_plan_require(ctx, values[0]));
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
-	status = tlv_errors_put(ctx, &model, values != NULL ? &values[0]->frame : NULL, &plan->image,
-							&plan->size);
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
+	status = tlv_errors_put(ctx, &model, statistics, image, size);
 	if (status != TLV_OK)
-		return tlv_plan_refuse_errors(ctx, plan, status);
+		return tlv_refuse_errors(ctx, status, image, size);
 	tlv_free(ctx, without);
 	return TLV_OK;
 }
@@ -71,6 +66,55 @@ try_collecting(tlv_context *ctx, const tlv_frame *model)
 	status = tlv_statistic_create(ctx, &errors, &accumulator);
 	tlv_scratch_end(ctx, &scratch);
 	return status;
+}
+
+static tlv_status
+collect_errors(tlv_context *ctx, tlv_source *source, void **image, size_t *size)
+{
+	tlv_value *statistics;
+	tlv_frame model;
+	tlv_status status;
+
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
+	if (!tlv_errors_are_collected(&model))
+		return put_errors(ctx, NULL, image, size);
+	status = try_collecting(ctx, &model);
+	if (status != TLV_OK)
+		return tlv_refuse_errors(ctx, status, image, size);
+	TLV_TRY(tlv_collect_again(
+		ctx, source, "errors", 1,
+		&(tlv_statistic){.aggregate = &tlv_aggregate_error_statistics, .constant = &model},
+		&statistics));
+	TLV_TRY(put_errors(ctx, &statistics->frame, image, size));
+	tlv_value_drop(statistics);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_collect_errors(tlv_context *ctx, tlv_source *source, tlv_held *model)
+{
+	tlv_source_rows(source)->passes_after = 0;
+	TLV_TRY(collect_errors(ctx, source, &model->image, &model->size));
+	return tlv_frame_open(ctx, model->image, model->size, &model->frame);
+}
+
+/* ---- of plans ---- */
+
+tlv_status
+tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status)
+{
+	plan->errors = plan->errors && !is_refusal(status);
+	return tlv_refuse_errors(ctx, status, &plan->image, &plan->size);
+}
+
+static tlv_status
+take_errors(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	(void) pass;
+	plan->errors = false;
+	if (values != NULL)
+		TLV_TRY(tlv_plan_require(ctx, values[0]));
+	return put_errors(ctx, values != NULL ? &values[0]->frame : NULL, &plan->image, &plan->size);
 }
 
 tlv_status

@@ -16,10 +16,10 @@ is_refusal(tlv_status status)
 }
 
 tlv_status
-tlv_plan_fit_fewer(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from, size_t k,
-				   tlv_plan_attempt attempt, tlv_fewer *fewer)
+tlv_fit_fewer(tlv_context *ctx, const tlv_frame *from, size_t k, tlv_attempt attempt,
+			  void *argument, tlv_fewer *fewer)
 {
-	tlv_status status = attempt(ctx, plan, from, k), first = status;
+	tlv_status status = attempt(ctx, argument, from, k), first = status;
 
 	*fewer = (tlv_fewer){.asked = k, .k = k};
 	if (!is_refusal(first) || k < 2)
@@ -30,7 +30,7 @@ tlv_plan_fit_fewer(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from, size
 		TLV_TRY_CONTINUE(ctx);
 		fewer->k = fewer->k > ONE_BY_ONE ? fewer->k / 2 : fewer->k - 1;
 		memset(&ctx->error, 0, sizeof(ctx->error));
-		status = attempt(ctx, plan, from, fewer->k);
+		status = attempt(ctx, argument, from, fewer->k);
 	}
 	if (!is_refusal(status))
 		return status;
@@ -51,4 +51,29 @@ tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *d
 					   .score = (double) fewer->asked,
 					   .hint = hint[0] != '\0' ? hint : "give more rows, or leave k out"},
 		"%zu of %zu components are there: %s", fewer->k, fewer->asked, fewer->refused.message);
+}
+
+/* ---- of plans ---- */
+
+typedef struct plan_attempt
+{
+	tlv_plan *plan;
+	tlv_plan_attempt attempt;
+} plan_attempt;
+
+static tlv_status
+attempt_of_plan(tlv_context *ctx, void *argument, const tlv_frame *from, size_t k)
+{
+	const plan_attempt *own = argument;
+
+	return own->attempt(ctx, own->plan, from, k);
+}
+
+tlv_status
+tlv_plan_fit_fewer(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from, size_t k,
+				   tlv_plan_attempt attempt, tlv_fewer *fewer)
+{
+	plan_attempt own = {plan, attempt};
+
+	return tlv_fit_fewer(ctx, from, k, attempt_of_plan, &own, fewer);
 }

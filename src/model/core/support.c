@@ -17,7 +17,7 @@
 
 typedef struct support
 {
-	tlv_plan *plan;
+	const void *fit; /* a plan, or the options of a procedure */
 	const tlv_support_class *class;
 	tlv_frame model;
 	size_t k;
@@ -126,7 +126,7 @@ learn_without(tlv_context *ctx, support *state, size_t part)
 	for (size_t i = 0; i < state->n; i++)
 		if (i % TLV_SUPPORT_PARTS != part)
 			rows[n++] = state->rows[i];
-	TLV_TRY(state->class->learn(ctx, state->plan, &state->model, n, rows, part + 1, &image, &size));
+	TLV_TRY(state->class->learn(ctx, state->fit, &state->model, n, rows, part + 1, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &other));
 	TLV_TRY(compare_models(ctx, state, &other, &sums));
 	for (size_t i = 0; i < state->k; i++)
@@ -195,15 +195,14 @@ diagnose(tlv_context *ctx, const support *state, tlv_diagnostics *to)
 }
 
 static tlv_status
-write_support(tlv_context *ctx, const support *state)
+write_support(tlv_context *ctx, const support *state, void **image, size_t *size)
 {
-	tlv_plan *plan = state->plan;
-	void *without = plan->image;
+	void *without = *image;
 	tlv_diagnostics all = {0};
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &state->model, NULL));
 	TLV_TRY(diagnose(ctx, state, &all));
-	TLV_TRY(tlv_diagnostics_rewrite(ctx, &state->model, &all, &plan->image, &plan->size));
+	TLV_TRY(tlv_diagnostics_rewrite(ctx, &state->model, &all, image, size));
 	tlv_diagnostics_free(ctx, &all);
 	tlv_free(ctx, without);
 	return TLV_OK;
@@ -219,29 +218,56 @@ find_support(tlv_context *ctx, support *state, const tlv_frame *sample)
 	return learn_parts(ctx, state);
 }
 
-/* ---- the pass ---- */
+/* The model with its support, in place of that without. */
+static tlv_status
+put_support(tlv_context *ctx, support *state, const tlv_frame *sample, void **image, size_t *size)
+{
+	const void *without = *image;
+	tlv_scratch scratch;
+	tlv_status status;
+
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &state->model));
+	state->k = tlv_model_components(&state->model);
+	tlv_scratch_begin(ctx, &scratch);
+	status = find_support(ctx, state, sample);
+	if (status == TLV_OK)
+		status = write_support(ctx, state, image, size);
+	if (*image != without)
+		tlv_scratch_keep(ctx, *image);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+tlv_status
+tlv_find_support(tlv_context *ctx, const tlv_support_class *class, const void *options,
+				 tlv_source *source, tlv_held *model)
+{
+	support state = {.fit = options, .class = class};
+	tlv_value *sample;
+
+	tlv_source_rows(source)->passes_after = 1;
+	if (tlv_model_components(&model->frame) < 2)
+		return TLV_OK;
+	TLV_TRY(tlv_collect_again(ctx, source, "support", 1,
+							  &(tlv_statistic){.aggregate = class->sample,
+											   .count = class->count(options, &model->frame),
+											   .seed = 1},
+							  &sample));
+	TLV_TRY(put_support(ctx, &state, &sample->frame, &model->image, &model->size));
+	tlv_value_drop(sample);
+	return tlv_frame_open(ctx, model->image, model->size, &model->frame);
+}
+
+/* ---- the pass of a plan ---- */
 
 static tlv_status
 take_sample(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
 {
-	support state = {.plan = plan, .class = plan->class->support};
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
+	support state = {.fit = plan, .class = plan->class->support};
 
 	(void) pass;
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &state.model));
-	state.k = tlv_model_components(&state.model);
-	tlv_scratch_begin(ctx, &scratch);
-	image = plan->image;
-	status = find_support(ctx, &state, &values[0]->frame);
-	if (status == TLV_OK)
-		status = write_support(ctx, &state);
-	if (plan->image != image)
-		tlv_scratch_keep(ctx, plan->image);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	return put_support(ctx, &state, &values[0]->frame, &plan->image, &plan->size);
 }
 
 tlv_status

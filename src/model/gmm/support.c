@@ -18,11 +18,11 @@
 #define STEPS  200
 
 static size_t
-sample_count(const tlv_plan *plan, const tlv_frame *model)
+sample_count(const void *fit, const tlv_frame *model)
 {
 	size_t d = tlv_model_dimensions(model);
 
-	(void) plan;
+	(void) fit;
 	return tlv_least(MOST_ROWS, MOST_NUMBERS / (d > 0 ? d : 1) + 1);
 }
 
@@ -43,8 +43,8 @@ sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, s
 }
 
 static tlv_status
-learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_t n,
-		   const tlv_row *rows, uint64_t seed, void **image, size_t *size)
+learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, const tlv_row *rows,
+		   uint64_t seed, void **image, size_t *size)
 {
 	tlv_gmm_start_options options = {.seed = seed, .starts = STARTS, .steps = STEPS};
 	const double *floor = tlv_frame_float64(model, "floor");
@@ -53,7 +53,7 @@ learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_
 	size_t d;
 	double *x;
 
-	(void) plan;
+	(void) fit;
 	tlv_gmm_read(model, &mixture);
 	options.k = mixture.k;
 	options.covariance = mixture.covariance;

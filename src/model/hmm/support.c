@@ -16,9 +16,9 @@
 #define PIECES 16
 
 static size_t
-sample_count(const tlv_plan *plan, const tlv_frame *model)
+sample_count(const void *fit, const tlv_frame *model)
 {
-	(void) plan;
+	(void) fit;
 	(void) model;
 	return MOST_NUMBERS;
 }
@@ -45,8 +45,8 @@ sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, s
 }
 
 static tlv_status
-learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_t n,
-		   const tlv_row *rows, uint64_t seed, void **image, size_t *size)
+learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, const tlv_row *rows,
+		   uint64_t seed, void **image, size_t *size)
 {
 	tlv_hmm_data data = {.n = n, .rows = (tlv_row *) rows};
 	tlv_hmm_search search = {.data = &data};
@@ -54,7 +54,7 @@ learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_
 	tlv_held best = {0};
 	tlv_hmm_parts parts;
 
-	(void) plan;
+	(void) fit;
 	tlv_hmm_read(model, &parts);
 	for (size_t i = 0; i < n; i++)
 		data.steps += (double) rows[i].part[0].n;

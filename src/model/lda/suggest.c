@@ -1,11 +1,11 @@
 /*
- * suggest.c - what documents say about the number of topics, as a plan (lda.h): the directions that
+ * suggest.c - what documents say about the number of topics (lda.h): the directions that
  * are significant in both halves, and under models of several k the likelihood of documents that
  * were held out and the coherence of topics.
  *
- * The models are learnt by plans of their own, side by side: in every pass over the rows are the
- * statistics of all of them that see the rows alike.  The documents that are held out are seen in
- * groups, so that two k are compared on the same documents and the difference has a standard error.
+ * The models are learnt one after the other, and are compared side by side.  The documents that are
+ * held out are seen in groups, so that two k are compared on the same documents and the difference
+ * has a standard error.
  */
 #include "tensorlv/model/lda.h"
 
@@ -28,53 +28,39 @@
 /* Refinement steps of each; what more would add is alike for all. */
 #define STEPS 20
 
-/* One k and the plan that learns its model. */
+/* One k and its model. */
 typedef struct grid_member
 {
 	size_t k;
-	tlv_plan *plan;
-	tlv_pass pass;	 /* that it waits for; n = 0: its model is done */
-	tlv_frame model; /* when it is */
-	bool taking;	 /* part in the pass over the rows that runs */
-	size_t groups;	 /* in which there were tokens */
+	tlv_held model;
+	size_t groups; /* of held-out documents in which there were tokens */
 	double score[GROUPS];
 	double npmi; /* mean over its topics, and the error of that; NaN: not measured */
 	double npmi_error;
 } grid_member;
 
-typedef struct suggest_plan
+typedef struct suggestions
 {
-	tlv_plan base;
-	tlv_lda_plan_options options;
+	const tlv_lda_plan_options *options;
 	const char *criterion;
-	tlv_plan *choice; /* of k by significance */
 	size_t n;
 	grid_member grid[MOST_K];
-	tlv_statistic statistics[MOST_K]; /* of the members that take part */
-	bool begun;						  /* there are documents to learn from */
-	int group;
 	size_t n_rows;
 	tlv_suggestion *rows;
-} suggest_plan;
-
-static suggest_plan *
-suggest_plan_of(tlv_plan *plan)
-{
-	return (suggest_plan *) plan;
-}
+} suggestions;
 
 static bool
-wants(const suggest_plan *plan, const char *criterion)
+wants(const suggestions *all, const char *criterion)
 {
-	return plan->criterion == NULL || strcmp(plan->criterion, criterion) == 0;
+	return all->criterion == NULL || strcmp(all->criterion, criterion) == 0;
 }
 
 /* ---- what is suggested ---- */
 
 static tlv_suggestion *
-suggest_row(suggest_plan *plan, size_t k, const char *criterion, double score)
+suggest_row(suggestions *all, size_t k, const char *criterion, double score)
 {
-	tlv_suggestion *row = &plan->rows[plan->n_rows++];
+	tlv_suggestion *row = &all->rows[all->n_rows++];
 
 	*row = (tlv_suggestion){.k = k, .criterion = criterion, .score = score};
 	return row;
@@ -104,16 +90,6 @@ tlv_lda_suggest_significance(size_t n, const double *z, size_t k, bool in_order,
 	return n;
 }
 
-static void
-suggest_significance(suggest_plan *plan)
-{
-	size_t n;
-	const double *z = tlv_lda_plan_z(plan->choice, &n);
-
-	plan->n_rows = tlv_lda_suggest_significance(n, z, tlv_lda_plan_k(plan->choice),
-												tlv_lda_plan_pooled(plan->choice), plan->rows);
-}
-
 static double
 mean_score(const grid_member *member)
 {
@@ -141,58 +117,48 @@ difference_error(const grid_member *a, const grid_member *b)
 
 /* The least k that is within one standard error of the best is chosen. */
 static void
-suggest_held_out(suggest_plan *plan)
+suggest_held_out(suggestions *all)
 {
-	size_t best = 0, first = plan->n_rows, chosen;
+	size_t best = 0, first = all->n_rows, chosen;
 
-	if (plan->n == 0 || plan->grid[0].groups < 2)
+	if (all->n == 0 || all->grid[0].groups < 2)
 		return;
-	for (size_t j = 1; j < plan->n; j++)
-		if (mean_score(&plan->grid[j]) > mean_score(&plan->grid[best]))
+	for (size_t j = 1; j < all->n; j++)
+		if (mean_score(&all->grid[j]) > mean_score(&all->grid[best]))
 			best = j;
 	chosen = best;
-	for (size_t j = 0; j < plan->n; j++)
+	for (size_t j = 0; j < all->n; j++)
 	{
-		const grid_member *member = &plan->grid[j];
-		tlv_suggestion *row =
-			suggest_row(plan, member->k, TLV_SUGGEST_HELD_OUT, mean_score(member));
+		const grid_member *member = &all->grid[j];
+		tlv_suggestion *row = suggest_row(all, member->k, TLV_SUGGEST_HELD_OUT, mean_score(member));
 
-		row->standard_error = difference_error(member, &plan->grid[best]);
-		if (j < chosen && row->score + row->standard_error >= mean_score(&plan->grid[best]))
+		row->standard_error = difference_error(member, &all->grid[best]);
+		if (j < chosen && row->score + row->standard_error >= mean_score(&all->grid[best]))
 			chosen = j;
 	}
-	plan->rows[first + chosen].chosen = true;
+	all->rows[first + chosen].chosen = true;
 }
 
 /* The k of the most coherent topics is chosen. */
 static void
-suggest_coherence(suggest_plan *plan)
+suggest_coherence(suggestions *all)
 {
 	tlv_suggestion *best = NULL;
 
-	for (size_t j = 0; j < plan->n; j++)
+	for (size_t j = 0; j < all->n; j++)
 	{
-		const grid_member *member = &plan->grid[j];
+		const grid_member *member = &all->grid[j];
 		tlv_suggestion *row;
 
 		if (isnan(member->npmi))
 			continue;
-		row = suggest_row(plan, member->k, TLV_SUGGEST_COHERENCE, member->npmi);
+		row = suggest_row(all, member->k, TLV_SUGGEST_COHERENCE, member->npmi);
 		row->standard_error = member->npmi_error;
 		if (best == NULL || row->score > best->score)
 			best = row;
 	}
 	if (best != NULL)
 		best->chosen = true;
-}
-
-static tlv_status
-suggest_finish(suggest_plan *plan)
-{
-	if (wants(plan, TLV_SUGGEST_HELD_OUT))
-		suggest_held_out(plan);
-	suggest_coherence(plan);
-	return TLV_OK;
 }
 
 /* ---- coherence of the topics, over all documents ---- */
@@ -218,275 +184,181 @@ measure_coherence(const tlv_frame *counts, double *mean, double *error)
 	*error = k > 1 ? sqrt(fmax(squares - sum * *mean, 0) / ((double) k * (double) (k - 1))) : NAN;
 }
 
+/* One scan for all models. */
 static tlv_status
-take_coherence(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+collect_of_all(tlv_context *ctx, tlv_source *documents, const suggestions *all, const char *stage,
+			   int passes_left, const tlv_aggregate *aggregate, tlv_value **values)
 {
-	suggest_plan *plan = suggest_plan_of(base);
+	tlv_statistic statistics[MOST_K];
 
-	(void) ctx;
-	(void) pass;
-	for (size_t j = 0; j < plan->n; j++)
-		if (values[j] != NULL)
-			measure_coherence(&values[j]->frame, &plan->grid[j].npmi, &plan->grid[j].npmi_error);
-	return suggest_finish(plan);
+	for (size_t j = 0; j < all->n; j++)
+		statistics[j] =
+			(tlv_statistic){.aggregate = aggregate, .constant = &all->grid[j].model.frame};
+	return tlv_collect(ctx, documents, stage, passes_left, all->n, statistics, values);
 }
 
-/* Where there are fewer items than coherence looks at there is none. */
+/* Where there are fewer items than it looks at there is none. */
 static tlv_status
-coherence_or_finish(suggest_plan *plan, tlv_pass *pass)
+compare_coherence(tlv_context *ctx, tlv_source *documents, suggestions *all)
 {
-	if (!wants(plan, TLV_SUGGEST_COHERENCE) || plan->n == 0 ||
-		tlv_frame_find(&plan->grid[0].model, "items")->rows < TLV_COHERENCE_TOP)
-		return suggest_finish(plan);
-	for (size_t j = 0; j < plan->n; j++)
-		tlv_plan_ask(&plan->base, pass, "coherence", &tlv_aggregate_coherence, take_coherence)
-			->constant = &plan->grid[j].model;
-	pass->passes_left = 1;
+	tlv_value *values[MOST_K];
+
+	if (all->n == 0 || tlv_frame_find(&all->grid[0].model.frame, "items")->rows < TLV_COHERENCE_TOP)
+		return TLV_OK;
+	TLV_TRY(collect_of_all(ctx, documents, all, "coherence", 1, &tlv_aggregate_coherence, values));
+	for (size_t j = 0; j < all->n; j++)
+	{
+		if (values[j] != NULL)
+			measure_coherence(&values[j]->frame, &all->grid[j].npmi, &all->grid[j].npmi_error);
+		tlv_value_drop(values[j]);
+	}
 	return TLV_OK;
 }
 
 /* ---- documents that were held out ---- */
 
-static void ask_held_out(suggest_plan *plan, tlv_pass *pass);
-
 static tlv_status
-take_held_out(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+compare_held_out(tlv_context *ctx, tlv_source *documents, suggestions *all)
 {
-	suggest_plan *plan = suggest_plan_of(base);
+	tlv_value *values[MOST_K];
+	tlv_source held_out;
 
-	for (size_t j = 0; j < plan->n; j++)
+	for (int group = 0; group < GROUPS && all->n > 0; group++)
 	{
-		const tlv_frame *seen = values[j] != NULL ? &values[j]->frame : NULL;
-		double tokens = seen != NULL ? tlv_frame_scalar(seen, "tokens", 0) : 0;
-		grid_member *member = &plan->grid[j];
+		tlv_source_fold(&held_out, documents, HELD_OUT * GROUPS, HELD_OUT * group);
+		TLV_TRY(collect_of_all(ctx, &held_out, all, "held-out likelihood", GROUPS - group,
+							   &tlv_aggregate_completion, values));
+		for (size_t j = 0; j < all->n; j++)
+		{
+			const tlv_frame *seen = values[j] != NULL ? &values[j]->frame : NULL;
+			double tokens = seen != NULL ? tlv_frame_scalar(seen, "tokens", 0) : 0;
+			grid_member *member = &all->grid[j];
 
-		if (tokens > 0)
-			member->score[member->groups++] = tlv_frame_scalar(seen, "log_likelihood", 0) / tokens;
+			if (tokens > 0)
+				member->score[member->groups++] =
+					tlv_frame_scalar(seen, "log_likelihood", 0) / tokens;
+			tlv_value_drop(values[j]);
+		}
 	}
-	if (++plan->group == GROUPS)
-		return coherence_or_finish(plan, pass);
-	ask_held_out(plan, pass);
 	return TLV_OK;
-}
-
-/* One group of them, under all models. */
-static void
-ask_held_out(suggest_plan *plan, tlv_pass *pass)
-{
-	for (size_t j = 0; j < plan->n; j++)
-	{
-		tlv_statistic *statistic = tlv_plan_ask(&plan->base, pass, "held-out likelihood",
-												&tlv_aggregate_completion, take_held_out);
-
-		statistic->constant = &plan->grid[j].model;
-	}
-	pass->folds = HELD_OUT * GROUPS;
-	pass->fold = HELD_OUT * plan->group;
-	pass->passes_left = GROUPS - plan->group;
-}
-
-/* ---- the models, side by side ---- */
-
-static tlv_status take_training(tlv_context *ctx, tlv_plan *base, tlv_value **values,
-								tlv_pass *pass);
-
-static bool
-same_rows(const tlv_pass *a, const tlv_pass *b)
-{
-	return a->source == b->source && a->damp == b->damp && a->scale == b->scale &&
-		   a->complete == b->complete;
-}
-
-/* The next pass of the first that waits, and of all that wait for the same rows. */
-static tlv_status
-ask_training(suggest_plan *plan, tlv_pass *pass)
-{
-	const tlv_pass *first = NULL;
-	size_t n = 0;
-
-	for (size_t j = 0; j < plan->n; j++)
-	{
-		grid_member *member = &plan->grid[j];
-
-		first = first == NULL && member->pass.n > 0 ? &member->pass : first;
-		member->taking = member->pass.n > 0 && same_rows(first, &member->pass);
-		if (member->taking)
-			plan->statistics[n++] = member->pass.statistics[0];
-	}
-	if (n == 0 && !wants(plan, TLV_SUGGEST_HELD_OUT))
-		return coherence_or_finish(plan, pass);
-	if (n == 0)
-	{
-		ask_held_out(plan, pass);
-		return TLV_OK;
-	}
-	pass->source = first->source;
-	pass->damp = first->damp;
-	pass->scale = first->scale;
-	pass->complete = first->complete;
-	pass->folds = HELD_OUT;
-	pass->others = true;
-	pass->n = n;
-	pass->statistics = plan->statistics;
-	pass->stage = first->stage;
-	plan->base.then = take_training;
-	return TLV_OK;
-}
-
-/* A plan of ours takes the value of its one statistic, which is its own from here on. */
-static tlv_status
-forward(tlv_context *ctx, suggest_plan *plan, tlv_plan *to, tlv_value **value, tlv_pass *pass)
-{
-	tlv_value *own[TLV_PLAN_STATISTICS] = {value != NULL ? *value : NULL};
-
-	if (value != NULL)
-		*value = NULL;
-	to->rows = plan->base.rows;
-	to->rows.names = NULL;
-	TLV_TRY(tlv_plan_next(ctx, to, value != NULL ? own : NULL, pass));
-	tlv_assert(pass->n <= 1);
-	return TLV_OK;
-}
-
-/* One step of a member; without documents to begin with there is no held-out likelihood. */
-static tlv_status
-member_forward(tlv_context *ctx, suggest_plan *plan, grid_member *member, tlv_value **value)
-{
-	tlv_status status = forward(ctx, plan, member->plan, value, &member->pass);
-
-	if (!plan->begun && (status == TLV_NO_ROWS || status == TLV_BAD_DATA))
-	{
-		plan->n = 0;
-		return TLV_OK;
-	}
-	TLV_TRY(status);
-	if (member->pass.n == 0)
-		TLV_TRY(tlv_frame_open(ctx, member->plan->image, member->plan->size, &member->model));
-	return TLV_OK;
-}
-
-static tlv_status
-take_training(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
-{
-	suggest_plan *plan = suggest_plan_of(base);
-	size_t at = 0;
-
-	for (size_t j = 0; j < plan->n; j++)
-		if (plan->grid[j].taking)
-			TLV_TRY(member_forward(ctx, plan, &plan->grid[j], &values[at++]));
-	if (plan->n == 0)
-		return suggest_finish(plan);
-	plan->begun = true;
-	return ask_training(plan, pass);
 }
 
 /* ---- the grid ---- */
 
 static void
-grid_add(suggest_plan *plan, size_t k)
+grid_add(suggestions *all, size_t k)
 {
 	size_t at = 0;
 
-	while (at < plan->n && plan->grid[at].k < k)
+	while (at < all->n && all->grid[at].k < k)
 		at++;
-	if (at < plan->n && plan->grid[at].k == k)
+	if (at < all->n && all->grid[at].k == k)
 		return;
-	if (plan->n == MOST_K) /* in place of the one below it */
+	if (all->n == MOST_K) /* in place of the one below it */
 		at--;
 	else
-		memmove(&plan->grid[at + 1], &plan->grid[at], (plan->n++ - at) * sizeof(grid_member));
-	plan->grid[at] = (grid_member){.k = k, .npmi = NAN, .npmi_error = NAN};
-}
-
-static tlv_status
-make_grid(tlv_context *ctx, suggest_plan *plan)
-{
-	size_t k = tlv_lda_plan_k(plan->choice);
-	double top = fmin((double) plan->options.max_k, fmax(LEAST_TOP, ceil(GRID_SHARE * (double) k)));
-
-	for (size_t j = 0; j < MOST_K; j++)
-		grid_add(plan, top <= MOST_K ? (size_t) fmin((double) j + 1, top)
-									 : (size_t) round(pow(top, (double) j / (MOST_K - 1))));
-	grid_add(plan, k);
-	for (size_t j = 0; j < plan->n; j++)
-	{
-		tlv_lda_plan_options options = plan->options;
-
-		options.fit.k = plan->grid[j].k;
-		options.refine = "gibbs";
-		options.iterations = STEPS;
-		TLV_TRY(tlv_lda_plan_create(ctx, &options, &plan->grid[j].plan));
-	}
-	return TLV_OK;
-}
-
-/* ---- the plan ---- */
-
-static tlv_status
-learn_grid(tlv_context *ctx, suggest_plan *plan, tlv_pass *pass)
-{
-	TLV_TRY(make_grid(ctx, plan));
-	for (size_t j = 0; j < plan->n; j++)
-		TLV_TRY(member_forward(ctx, plan, &plan->grid[j], NULL));
-	return ask_training(plan, pass);
-}
-
-static tlv_status
-take_choice(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
-{
-	suggest_plan *plan = suggest_plan_of(base);
-	size_t n;
-
-	TLV_TRY(forward(ctx, plan, plan->choice, values, pass));
-	if (pass->n > 0)
-	{
-		base->then = take_choice;
-		return TLV_OK;
-	}
-	(void) tlv_lda_plan_z(plan->choice, &n);
-	TLV_TRY_NEW0(ctx, plan->rows, n + 1 + 2 * MOST_K);
-	if (wants(plan, TLV_SUGGEST_SIGNIFICANCE))
-		suggest_significance(plan);
-	if (!wants(plan, TLV_SUGGEST_HELD_OUT) && !wants(plan, TLV_SUGGEST_COHERENCE))
-		return TLV_OK;
-	return learn_grid(ctx, plan, pass);
+		memmove(&all->grid[at + 1], &all->grid[at], (all->n++ - at) * sizeof(grid_member));
+	all->grid[at] = (grid_member){.k = k, .npmi = NAN, .npmi_error = NAN};
 }
 
 static void
-suggest_abandon(tlv_plan *base)
+make_grid(suggestions *all, size_t k)
 {
-	suggest_plan *plan = suggest_plan_of(base);
+	double top = fmin((double) all->options->max_k, fmax(LEAST_TOP, ceil(GRID_SHARE * (double) k)));
 
-	tlv_plan_abandon(plan->choice);
 	for (size_t j = 0; j < MOST_K; j++)
-		if (plan->grid[j].plan != NULL)
-			tlv_plan_abandon(plan->grid[j].plan);
+		grid_add(all, top <= MOST_K ? (size_t) fmin((double) j + 1, top)
+									: (size_t) round(pow(top, (double) j / (MOST_K - 1))));
+	grid_add(all, k);
 }
 
-tlv_status
-tlv_lda_suggest_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
-							const char *criterion, tlv_plan **result)
+/* Its model; nothing else stays. */
+static tlv_status
+learn_member(tlv_context *ctx, tlv_source *training, const suggestions *all, grid_member *member)
 {
-	static const tlv_plan_class class = {
-		.name = "tlv_suggest_k", .next = take_choice, .abandon = suggest_abandon};
-	tlv_lda_plan_options choice = *options;
-	suggest_plan *plan;
+	tlv_lda_plan_options options = *all->options;
+	tlv_scratch scratch;
+	tlv_status status;
+	tlv_plan *plan;
 
-	TLV_TRY_NEW0(ctx, plan, 1);
-	plan->base.class = &class;
-	plan->options = *options;
-	plan->criterion = criterion;
-	choice.only_k = true;
-	TLV_TRY(tlv_lda_plan_create(ctx, &choice, &plan->choice));
-	*result = &plan->base;
+	options.fit.k = member->k;
+	options.refine = "gibbs";
+	options.iterations = STEPS;
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_lda_plan_create(ctx, &options, &plan);
+	if (status == TLV_OK)
+		status = tlv_plan_learn(ctx, plan, training);
+	if (status == TLV_OK)
+		status = tlv_hold(ctx, &member->model, plan->image, plan->size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+/* Without documents to learn from there is no grid. */
+static tlv_status
+learn_grid(tlv_context *ctx, tlv_source *documents, suggestions *all)
+{
+	tlv_source training;
+
+	tlv_source_within(&training, documents);
+	tlv_source_without_fold(&training, &training, HELD_OUT, 0);
+	for (size_t j = 0; j < all->n; j++)
+	{
+		int passes = documents->rows.passes;
+		tlv_status status = learn_member(ctx, &training, all, &all->grid[j]);
+
+		if ((status == TLV_NO_ROWS || status == TLV_BAD_DATA) &&
+			documents->rows.passes == passes + 1)
+			all->n = 0;
+		else
+			TLV_TRY(status);
+	}
 	return TLV_OK;
 }
 
-const tlv_suggestion *
-tlv_lda_suggestions(const tlv_plan *base, size_t *n)
-{
-	const suggest_plan *plan = (const suggest_plan *) base;
+/* ---- the whole ---- */
 
-	*n = plan->n_rows;
-	return plan->rows;
+static tlv_status
+suggest_of_models(tlv_context *ctx, tlv_source *documents, size_t k, suggestions *all)
+{
+	make_grid(all, k);
+	TLV_TRY(learn_grid(ctx, documents, all));
+	if (wants(all, TLV_SUGGEST_HELD_OUT))
+	{
+		TLV_TRY(compare_held_out(ctx, documents, all));
+		suggest_held_out(all);
+	}
+	if (wants(all, TLV_SUGGEST_COHERENCE))
+	{
+		TLV_TRY(compare_coherence(ctx, documents, all));
+		suggest_coherence(all);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_lda_suggest(tlv_context *ctx, tlv_source *documents, const tlv_lda_plan_options *options,
+				const char *criterion, tlv_suggestion **rows, size_t *n)
+{
+	suggestions all = {.options = options, .criterion = criterion};
+	tlv_lda_plan_options only_k = *options;
+	tlv_source choosing;
+	tlv_plan *choice;
+	const double *z;
+	size_t k, n_z;
+
+	only_k.only_k = true;
+	TLV_TRY(tlv_lda_plan_create(ctx, &only_k, &choice));
+	tlv_source_within(&choosing, documents);
+	TLV_TRY(tlv_plan_learn(ctx, choice, &choosing));
+	k = tlv_lda_plan_k(choice);
+	z = tlv_lda_plan_z(choice, &n_z);
+	TLV_TRY_NEW0(ctx, all.rows, n_z + 1 + 2 * MOST_K);
+	if (wants(&all, TLV_SUGGEST_SIGNIFICANCE))
+		all.n_rows = tlv_lda_suggest_significance(n_z, z, k, tlv_lda_plan_pooled(choice), all.rows);
+	if (wants(&all, TLV_SUGGEST_HELD_OUT) || wants(&all, TLV_SUGGEST_COHERENCE))
+		TLV_TRY(suggest_of_models(ctx, documents, k, &all));
+	*rows = all.rows;
+	*n = all.n_rows;
+	return TLV_OK;
 }

@@ -339,11 +339,11 @@ membership_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 /* ---- support (support.h) ---- */
 
 static size_t
-support_count(const tlv_plan *base, const tlv_frame *model)
+support_count(const void *fit, const tlv_frame *model)
 {
 	tlv_membership_parts parts;
 
-	(void) base;
+	(void) fit;
 	tlv_membership_read(model, &parts);
 	return tlv_least(sample_count(parts.p * (size_t) parts.copies + parts.scalars), SUPPORT_ROWS);
 }
@@ -377,9 +377,10 @@ support_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, 
 }
 
 static tlv_status
-support_learn(tlv_context *ctx, const tlv_plan *base, const tlv_frame *model, size_t n,
+support_learn(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
 			  const tlv_row *rows, uint64_t seed, void **image, size_t *size)
 {
+	const tlv_plan *base = fit;
 	tlv_membership_plan_options options = ((const membership_plan *) base)->options;
 	tlv_plan *part;
 

@@ -277,16 +277,16 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 const char *const tlv_multiview_refinement_names[] = {"auto", "em", "none", NULL};
 
 tlv_status
-tlv_multiview_learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_t n,
+tlv_multiview_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
 						 const tlv_row *rows, uint64_t seed, void **image, size_t *size)
 {
-	tlv_multiview_plan_options options = ((const view_plan *) plan)->options;
+	tlv_multiview_plan_options options = ((const view_plan *) fit)->options;
 	tlv_plan *part;
 
 	options.fit.k = tlv_model_components(model);
 	options.fit.seed = seed;
 	TLV_TRY(tlv_multiview_plan_create(ctx, &options, &part));
-	part->rows.form = plan->rows.form;
+	part->rows.form = ((const tlv_plan *) fit)->rows.form;
 	TLV_TRY(tlv_plan_run(ctx, part, n, rows));
 	*image = part->image;
 	*size = part->size;

@@ -12,12 +12,12 @@
 #define MOST_NUMBERS ((size_t) 1 << 21)
 
 static size_t
-sample_count(const tlv_plan *plan, const tlv_frame *model)
+sample_count(const void *fit, const tlv_frame *model)
 {
 	tlv_multiview_parts parts;
 	size_t d;
 
-	(void) plan;
+	(void) fit;
 	tlv_multiview_read(model, &parts);
 	d = is_categorical(&parts) ? TLV_SAMPLE_HALVES : parts.d[0] + parts.d[1] + parts.d[2];
 	return tlv_least(MOST_ROWS, MOST_NUMBERS / d + 1);

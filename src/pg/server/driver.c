@@ -403,69 +403,122 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	MemoryContextDelete(mcxt);
 }
 
-/* ---- the plan ---- */
+/* ---- the rows as the source of a fit ---- */
 
-static void
-tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
+/* One pass, and what is known after it.  Errors of the statement are raised: they leave the fit by
+ * a jump, and its memory goes with the driver's. */
+static tlv_status
+source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_value **values)
 {
-	const TlvSource *rows = &driver->rows[0];
+	TlvPassSource *own = (TlvPassSource *) source;
+	TlvDriver *driver = own->driver;
+	const TlvSource *rows = &driver->rows[own->number];
+	PassResult result = {.driver = driver, .n = asked->n, .values = values};
+	tlv_pass pass = *asked;
 
-	plan->rows.form = rows->form;
-	memcpy(plan->rows.width, rows->width, sizeof(plan->rows.width));
-	plan->rows.names = rows->names;
-	plan->rows.left_out = result->left_out;
-	plan->rows.count = rows->count;
-	plan->rows.other_count = rows->other_count;
-	plan->rows.same_time = rows->marked;
-	plan->rows.passes = driver->passes;
+	CHECK_FOR_INTERRUPTS();
+	pass.source = own->number;
+	run_pass(driver, &pass, &result);
+	if (pass.complete)
+		source->rows.left_out = result.left_out;
+	source->rows.count = rows->count;
+	source->rows.other_count = rows->other_count;
+	source->rows.same_time = rows->marked;
+	driver->sources[0].source.rows.passes = driver->passes;
+	CHECK_FOR_INTERRUPTS();
+	return TLV_OK;
 }
 
-/* The status that the plan ends with; errors of the passes are raised. */
-static tlv_status
-plan_run(TlvDriver *driver, tlv_plan *plan)
+/* With what the readers have found out. */
+tlv_source *
+TlvDriverSource(TlvDriver *driver)
 {
-	PassResult result = {.driver = driver};
-	tlv_pass pass;
-
-	MemoryContextSwitchTo(driver->mcxt);
-	for (;;)
+	for (int number = 0; number < TLV_SOURCES; number++)
 	{
-		tell_plan(driver, plan, &result);
-		TLV_TRY(tlv_plan_next(driver->ctx, plan, result.values, &pass));
-		if (pass.n == 0)
-			return TLV_OK;
-		CHECK_FOR_INTERRUPTS();
-		if (result.values != NULL)
-			pfree(result.values);
-		result.n = pass.n;
-		result.values = palloc0(pass.n * sizeof(tlv_value *));
-		run_pass(driver, &pass, &result);
-		CHECK_FOR_INTERRUPTS();
+		const TlvSource *rows = &driver->rows[number];
+		tlv_source *source = &driver->sources[number].source;
+
+		*source = (tlv_source){.pass = source_pass,
+							   .rows = {.form = rows->form,
+										.width = {rows->width[0], rows->width[1], rows->width[2]},
+										.names = rows->names,
+										.same_time = rows->marked,
+										.passes = driver->passes}};
+		driver->sources[number].driver = driver;
+		driver->sources[number].number = number;
 	}
+	if (driver->rows[1].query != NULL)
+		driver->sources[0].source.labels = &driver->sources[1].source;
+	MemoryContextSwitchTo(driver->mcxt);
+	return &driver->sources[0].source;
 }
 
 void
 TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
 {
-	TlvCheck(driver->ctx, plan_run(driver, plan));
+	TlvCheck(driver->ctx, tlv_plan_learn(driver->ctx, plan, TlvDriverSource(driver)));
 }
 
-Datum
-TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
+/* Ends the driver; the model, or NULL (TlvFailed). */
+static Datum
+driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, void *image,
+			  size_t size)
 {
 	struct varlena *model = NULL;
 
-	plan->errors = !TlvArgumentIsNull(fcinfo, "errors") && TlvNamedFlag(fcinfo, "errors");
-	if (plan_run(driver, plan) != TLV_OK)
+	if (status != TLV_OK)
 		TlvFailed(fcinfo, driver->ctx);
 	else
 	{
 		MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
-		TlvCheck(driver->ctx, tlv_model_round(driver->ctx, plan->image, plan->size));
-		model = TlvValue(plan->image, plan->size);
+		TlvCheck(driver->ctx, tlv_model_round(driver->ctx, image, size));
+		model = TlvValue(image, size);
 	}
 	TlvDriverEnd(driver);
 	if (model == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_POINTER(model);
+}
+
+static bool
+wants_errors(FunctionCallInfo fcinfo)
+{
+	return !TlvArgumentIsNull(fcinfo, "errors") && TlvNamedFlag(fcinfo, "errors");
+}
+
+Datum
+TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
+{
+	tlv_status status;
+
+	plan->errors = wants_errors(fcinfo);
+	status = tlv_plan_learn(driver->ctx, plan, TlvDriverSource(driver));
+	return driver_return(fcinfo, driver, status, plan->image, plan->size);
+}
+
+void
+TlvDriverCheck(TlvDriver *driver, const tlv_procedure *procedure, const void *options)
+{
+	if (procedure->check != NULL)
+		TlvCheck(driver->ctx, procedure->check(driver->ctx, options));
+}
+
+void
+TlvDriverRunProcedure(TlvDriver *driver, const tlv_procedure *procedure, const void *options,
+					  tlv_held *model)
+{
+	TlvCheck(driver->ctx,
+			 tlv_learn(driver->ctx, procedure, options, TlvDriverSource(driver), false, model));
+}
+
+Datum
+TlvDriverLearn(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_procedure *procedure,
+			   const void *options)
+{
+	bool errors = wants_errors(fcinfo);
+	tlv_held model;
+	tlv_status status =
+		tlv_learn(driver->ctx, procedure, options, TlvDriverSource(driver), errors, &model);
+
+	return driver_return(fcinfo, driver, status, model.image, model.size);
 }

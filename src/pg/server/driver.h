@@ -46,6 +46,14 @@ typedef struct TlvSource
 /* Sources: the rows, and known labels. */
 #define TLV_SOURCES 2
 
+/* The same for a fit. */
+typedef struct TlvPassSource
+{
+	tlv_source source; /* first */
+	TlvDriver *driver;
+	int number;
+} TlvPassSource;
+
 struct TlvDriver
 {
 	MemoryContext mcxt;	  /* of all that follows */
@@ -54,6 +62,7 @@ struct TlvDriver
 	tlv_context *ctx;	  /* the work's */
 	Oid function;		  /* that was called */
 	TlvSource rows[TLV_SOURCES];
+	TlvPassSource sources[TLV_SOURCES];
 	instr_time start;
 	int passes;
 };
@@ -69,6 +78,16 @@ extern void TlvDriverEnd(TlvDriver *driver);
 
 /* Runs the plan, ends the driver and returns the model, or NULL (TlvFailed). */
 extern Datum TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan);
+
+/* The same for procedures (source.h): their options are checked before the query is looked at, and
+ * stay until the end. */
+extern void TlvDriverCheck(TlvDriver *driver, const tlv_procedure *procedure, const void *options);
+/* The rows, for whoever learns from them without a procedure; the readers are done. */
+extern tlv_source *TlvDriverSource(TlvDriver *driver);
+extern void TlvDriverRunProcedure(TlvDriver *driver, const tlv_procedure *procedure,
+								  const void *options, tlv_held *model);
+extern Datum TlvDriverLearn(FunctionCallInfo fcinfo, TlvDriver *driver,
+							const tlv_procedure *procedure, const void *options);
 
 /* ---- for the readers ---- */
 

@@ -30,16 +30,6 @@ simulate(size_t n, size_t d, size_t k, tlv_covariance covariance)
 	return truth;
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_gmm_plan_options
 options_of(size_t k, tlv_gmm_views views, tlv_covariance covariance)
 {
@@ -54,7 +44,7 @@ static tlv_frame
 learn(tlv_gmm_plan_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
 /* Mean distance of the means. */
@@ -151,10 +141,10 @@ test_faults(void **state)
 	(void) simulate(500, 6, 2, TLV_COVARIANCE_DIAGONAL);
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
 	options.iterations = 2;
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
 	plan_forget(&passes);
 	options.fit.views = TLV_GMM_ROTATION;
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
 }
 
 int

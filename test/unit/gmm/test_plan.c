@@ -46,21 +46,11 @@ usual_options(size_t k, tlv_covariance covariance)
 								  .iterations = -1};
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_frame
 learn(tlv_gmm_plan_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
 static double
@@ -375,17 +365,16 @@ test_refusals(void **state)
 {
 	static const double x[] = {1, 2, 3, 5};
 	tlv_gmm_plan_options options = usual_options(3, TLV_COVARIANCE_SPHERICAL);
-	tlv_plan *plan;
 
 	(void) state;
 	plan_use_rows(plan_rows_of(2, 2, x));
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
+	assert_fails(procedure_run(&passes, &tlv_gmm_procedure, &options), TLV_BAD_DATA,
 				 "2 rows are too few for 3 components");
 	plan_use_rows((plan_rows){0, NULL});
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+	assert_fails(procedure_run(&passes, &tlv_gmm_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 	options.fit.k = TLV_MIXTURE_MOST_COMPONENTS + 1;
-	assert_fails(tlv_gmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+	assert_fails(tlv_gmm_procedure.check(&ctx, &options), TLV_BAD_PARAMETER,
 				 "k = 10001 is more than 10000");
 }
 
@@ -524,7 +513,7 @@ test_narrower_than_told(void **state)
 	plan_use_rows(plan_rows_of(clusters * each, d, x));
 	passes.told.width[0] = 300;
 	options.max_k = 0;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 	assert_equal(diagnostic(model, "k_chosen"), 1);
 	assert_int_equal(tlv_frame_find(&model, "weights")->rows, clusters);
 }
@@ -542,26 +531,26 @@ test_faults(void **state)
 	(void) simulate(3000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
 	passes.changed = plan_rows_of(500, 5, wide); /* shorter, and all zero */
 	options.iterations = 3;
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 7);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 7);
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
-	(void) plan_fail_everywhere(&passes, make, &options);
+	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false);
 
 	(void) simulate(800, 3, 2, 5, TLV_COVARIANCE_SPHERICAL);
 	options.fit.k = 0;
 	options.max_k = 4;
 	passes.changed = (plan_rows){5, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 6);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 6);
 	options.fit.any_covariance = true;
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
 	options.fit.k = 2;
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
 	options.fit.any_covariance = false;
 
 	(void) simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL);
 	options.fit.k = 4;
 	options.iterations = 6;
 	passes.changed = (plan_rows){100, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 15);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 15);
 }
 
 int

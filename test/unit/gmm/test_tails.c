@@ -57,16 +57,6 @@ draw_rows(tlv_frame truth, size_t n)
 	return x;
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_gmm_plan_options
 usual_options(size_t k, tlv_tails tails)
 {
@@ -81,7 +71,7 @@ static tlv_frame
 learn(tlv_gmm_plan_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
 static size_t
@@ -236,7 +226,7 @@ test_faults(void **state)
 	(void) draw_rows(random_truth(2, 2, TLV_COVARIANCE_SPHERICAL, 3), 400);
 	options.max_k = 3;
 	passes.changed = (plan_rows){5, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 3);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 3);
 }
 
 int

@@ -14,21 +14,11 @@ usual_options(size_t k, tlv_covariance covariance)
 		.fit = {.k = k, .covariance = covariance, .seed = 1}, .refine = true, .iterations = -1};
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_frame
 learn(tlv_gmm_plan_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
 static size_t
@@ -253,18 +243,18 @@ test_faults(void **state)
 	passes.changed = plan_rows_of(changed.n, changed.d, changed.x);
 	options.iterations = 2;
 	/* All rows are in the sample: two passes, and the end. */
-	assert_equal(plan_fail_everywhere(&passes, make, &options), 3);
+	assert_equal(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true), 3);
 	options.fit.k = 12;
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
-	(void) plan_fail_everywhere(&passes, make, &options);
+	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true);
 	/* Nor where the rows are read in every step. */
 	rows = simulate(2200, 100, 4, 9, TLV_COVARIANCE_SPHERICAL);
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = (plan_rows){5, passes.rows[0].rows};
 	passes.room = 3 * rows.n * rows.d * sizeof(double);
 	options.fit.k = 4;
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 5);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true), 5);
 }
 
 int

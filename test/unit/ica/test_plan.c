@@ -58,27 +58,17 @@ simulate(size_t n, size_t d, size_t k)
 
 /* ---- plans ---- */
 
-static tlv_ica_plan_options
+static tlv_ica_learn_options
 usual_options(size_t k)
 {
-	return (tlv_ica_plan_options){.fit = {.k = k, .seed = 1}, .iterations = -1};
-}
-
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_ica_plan_create(&ctx, options, &plan));
-	return plan;
+	return (tlv_ica_learn_options){.fit = {.k = k, .seed = 1}, .iterations = -1};
 }
 
 static tlv_frame
-learn(tlv_ica_plan_options options)
+learn(tlv_ica_learn_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_ica_procedure, &options, false);
 }
 
 static double
@@ -97,7 +87,7 @@ static void
 test_refined(void **state)
 {
 	tlv_frame truth = simulate(20000, 4, 4), model;
-	tlv_ica_plan_options options = usual_options(0);
+	tlv_ica_learn_options options = usual_options(0);
 
 	(void) state;
 	model = learn(options);
@@ -129,7 +119,7 @@ static void
 test_long_vectors(void **state)
 {
 	tlv_frame truth = simulate(4000, 62, 3);
-	tlv_ica_plan_options options = usual_options(3);
+	tlv_ica_learn_options options = usual_options(3);
 	tlv_warning warning;
 	tlv_frame model;
 
@@ -155,16 +145,15 @@ test_long_vectors(void **state)
 static void
 test_options(void **state)
 {
-	tlv_ica_plan_options options = usual_options(0);
-	tlv_plan *plan;
+	tlv_ica_learn_options options = usual_options(0);
 
 	(void) state;
 	options.refine = "em";
-	assert_int_equal(tlv_ica_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_ica_procedure.check(&ctx, &options), TLV_BAD_PARAMETER);
 	assert_string_equal(ctx.error.message, "there is no refinement \"em\"");
 	options.refine = "tanh";
 	options.fit.noise = true;
-	assert_int_equal(tlv_ica_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_ica_procedure.check(&ctx, &options), TLV_BAD_PARAMETER);
 	/* Unsaid, noise is not refined. */
 	(void) simulate(2000, 3, 3);
 	options.refine = NULL;
@@ -176,27 +165,27 @@ test_options(void **state)
 static void
 test_no_rows(void **state)
 {
-	tlv_ica_plan_options options = usual_options(0);
+	tlv_ica_learn_options options = usual_options(0);
 
 	(void) state;
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+	assert_fails(procedure_run(&passes, &tlv_ica_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 
 static void
 test_faults(void **state)
 {
-	tlv_ica_plan_options options = usual_options(0);
+	tlv_ica_learn_options options = usual_options(0);
 
 	(void) state;
 	(void) simulate(600, 3, 3);
 	options.iterations = 2;
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_ica_procedure, &options, false), 4);
 	options = usual_options(2);
 	options.iterations = 1;
 	(void) simulate(300, 61, 2);
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_ica_procedure, &options, false), 4);
 }
 
 int

@@ -6,36 +6,46 @@
 
 #include "lda_passes_fixture.h"
 
-static const char *criterion;
-
-static tlv_plan *
-make(plan_fixture *f, void *argument)
+typedef struct asked
 {
+	size_t max_k;
+	const char *criterion;
+	tlv_suggestion *rows;
+	size_t n;
+} asked;
+
+static tlv_status
+suggest(tlv_context *context, tlv_source *rows, void *argument)
+{
+	asked *to = argument;
 	tlv_lda_plan_options options = {
 		.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
-		.max_k = *(size_t *) argument,
+		.max_k = to->max_k,
 		.minimum_documents = -1,
 		.iterations = -1,
 	};
-	tlv_plan *plan;
 
-	(void) f;
-	assert_ok(tlv_lda_suggest_plan_create(&ctx, &options, criterion, &plan));
-	return plan;
+	return tlv_lda_suggest(context, rows, &options, to->criterion, &to->rows, &to->n);
+}
+
+static tlv_status
+run(asked *to)
+{
+	tlv_held none;
+
+	return plan_learn(&passes, &(plan_learner){.function = suggest, .argument = to}, &none);
 }
 
 /* The rows of one criterion; *n of them. */
 static const tlv_suggestion *
 suggested(size_t max_k, const char *wanted, size_t *n)
 {
-	tlv_plan *plan;
+	asked to = {max_k, wanted, NULL, 0};
 
-	criterion = wanted;
 	plan_forget(&passes);
-	plan = make(&passes, &max_k);
-	assert_ok(plan_run(&passes, plan));
-	assert_null(plan->image);
-	return tlv_lda_suggestions(plan, n);
+	assert_ok(run(&to));
+	*n = to.n;
+	return to.rows;
 }
 
 static size_t
@@ -152,7 +162,8 @@ test_few(void **state)
 {
 	corpus c = simulate(40, 30, 2, 40, 0.1, false);
 	const tlv_suggestion *rows;
-	size_t n, ten = 10;
+	asked ten = {10, NULL, NULL, 0};
+	size_t n;
 
 	(void) state;
 	for (c.n = 1; c.n <= 40; c.n = c.n < 4 ? c.n + 1 : 4 * c.n)
@@ -165,7 +176,7 @@ test_few(void **state)
 	plan_forget(&passes);
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
 	passes.told.form = TLV_ROW_BAG;
-	assert_fails(plan_run(&passes, make(&passes, &ten)), TLV_NO_ROWS, "the query returns no rows");
+	assert_fails(run(&ten), TLV_NO_ROWS, "the query returns no rows");
 }
 
 /* Cancelled, or left without rows, anywhere: no value of the plans within stays behind. */
@@ -173,13 +184,12 @@ static void
 test_left(void **state)
 {
 	corpus c = simulate(300, 30, 2, 40, 0.1, false);
-	size_t four = 4;
+	asked four = {4, NULL, NULL, 0};
 	int most;
 
 	(void) state;
 	use_corpus(&c);
-	criterion = NULL;
-	assert_ok(plan_run(&passes, make(&passes, &four)));
+	assert_ok(run(&four));
 	most = (int) passes.steps;
 	assert_above(most, 20);
 	for (int step = 1; step <= most; step++)
@@ -187,10 +197,10 @@ test_left(void **state)
 		plan_no_faults(&passes);
 		passes.stop_at = step;
 		passes.stop_after = 0;
-		assert_int_equal(plan_run(&passes, make(&passes, &four)), TLV_CANCELLED);
+		assert_int_equal(run(&four), TLV_CANCELLED);
 		plan_no_faults(&passes);
 		passes.nothing_at = step;
-		(void) plan_run(&passes, make(&passes, &four));
+		(void) run(&four);
 	}
 	plan_no_faults(&passes);
 }

@@ -1,7 +1,9 @@
 /*
- * plan_memory.c - passes over rows that a plan holds in memory (plan.h).
+ * source_memory.c - passes over rows in memory (source.h).
  */
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
+
+#include <string.h>
 
 #include "tensorlv/num/assert.h"
 
@@ -24,16 +26,8 @@ memory_value_release(tlv_value *value)
 	tlv_free(own->ctx, own);
 }
 
-/* Rows of a plan: such as it holds, or a list. */
-typedef struct memory_rows
-{
-	const tlv_plan_memory *held; /* NULL: a list */
-	size_t n;
-	const tlv_row *list;
-} memory_rows;
-
 static tlv_status
-add_list(tlv_context *ctx, const memory_rows *rows, tlv_accumulator *accumulator)
+add_list(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
 {
 	for (size_t t = 0; t < rows->n; t++)
 	{
@@ -44,16 +38,16 @@ add_list(tlv_context *ctx, const memory_rows *rows, tlv_accumulator *accumulator
 	return TLV_OK;
 }
 
-/* Adds all rows, each shifted back to where it came from. */
+/* Each shifted back to where it came from. */
 static tlv_status
-add_held(tlv_context *ctx, const tlv_plan_memory *rows, tlv_accumulator *accumulator)
+add_vectors(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
 {
 	double *x;
 
 	TLV_TRY_NEW(ctx, x, rows->d);
 	for (size_t t = 0; t < rows->n; t++)
 	{
-		const double *row = rows->rows + t * rows->d;
+		const double *row = rows->x + t * rows->d;
 
 		if (t % ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
@@ -66,16 +60,16 @@ add_held(tlv_context *ctx, const tlv_plan_memory *rows, tlv_accumulator *accumul
 
 /* The value of a statistic; what it takes on the way is in a scratch. */
 static tlv_status
-collect(tlv_context *ctx, const memory_rows *rows, const tlv_statistic *statistic, void **image,
-		size_t *size)
+collect(tlv_context *ctx, const tlv_memory_source *rows, const tlv_statistic *statistic,
+		void **image, size_t *size)
 {
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
 
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(tlv_statistic_create(ctx, statistic, &accumulator));
-	TLV_TRY(rows->held != NULL ? add_held(ctx, rows->held, accumulator)
-							   : add_list(ctx, rows, accumulator));
+	TLV_TRY(rows->list != NULL ? add_list(ctx, rows, accumulator)
+							   : add_vectors(ctx, rows, accumulator));
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_scratch_keep(ctx, *image);
@@ -83,7 +77,7 @@ collect(tlv_context *ctx, const memory_rows *rows, const tlv_statistic *statisti
 }
 
 static tlv_status
-memory_value_create(tlv_context *ctx, const memory_rows *rows, const tlv_statistic *statistic,
+memory_value_create(tlv_context *ctx, const tlv_memory_source *rows, const tlv_statistic *statistic,
 					tlv_value **value)
 {
 	memory_value *own;
@@ -102,21 +96,13 @@ memory_value_create(tlv_context *ctx, const memory_rows *rows, const tlv_statist
 	return tlv_frame_open(ctx, own->image, size, &own->base.frame);
 }
 
-bool
-tlv_plan_in_memory(const tlv_plan *plan, const tlv_pass *pass)
-{
-	return plan->memory.n > 0 && pass->n > 0 && pass->source == 0 && pass->folds == 0 &&
-		   pass->damp == 0 && pass->scale == 0 && !pass->complete;
-}
-
 static tlv_status
-pass_over(tlv_context *ctx, const memory_rows *rows, const tlv_pass *pass, tlv_value **values)
+memory_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_value **values)
 {
+	const tlv_memory_source *rows = (const tlv_memory_source *) source;
 	tlv_status status = TLV_OK;
 
-	tlv_assert(pass->n <= TLV_PLAN_STATISTICS);
-	for (size_t i = 0; i < pass->n; i++)
-		values[i] = NULL;
+	tlv_assert(pass->folds == 0 && pass->damp == 0 && pass->scale == 0 && !pass->complete);
 	for (size_t i = 0; i < pass->n && status == TLV_OK; i++)
 		status = memory_value_create(ctx, rows, &pass->statistics[i], &values[i]);
 	for (size_t i = 0; i < pass->n && status != TLV_OK; i++)
@@ -127,34 +113,21 @@ pass_over(tlv_context *ctx, const memory_rows *rows, const tlv_pass *pass, tlv_v
 	return status;
 }
 
-tlv_status
-tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan, const tlv_pass *pass,
-						tlv_value **values)
+void
+tlv_source_of_list(tlv_memory_source *source, size_t n, const tlv_row *rows)
 {
-	return pass_over(ctx, &(const memory_rows){.held = &plan->memory}, pass, values);
+	*source = (tlv_memory_source){.source.pass = memory_pass, .n = n, .list = rows};
 }
 
 tlv_status
-tlv_plan_run(tlv_context *ctx, tlv_plan *plan, size_t n, const tlv_row *rows)
+tlv_source_hold_vectors(tlv_context *ctx, tlv_source *source, size_t n, size_t d, const double *x,
+						const double *center)
 {
-	const memory_rows list = {.n = n, .list = rows};
-	tlv_value *own[TLV_PLAN_STATISTICS], **values = NULL;
-	tlv_pass pass;
+	tlv_memory_source *held;
 
-	for (;;)
-	{
-		tlv_status status;
-
-		TLV_TRY(tlv_plan_next(ctx, plan, values, &pass));
-		if (pass.n == 0)
-			return TLV_OK;
-		tlv_assert(pass.source == 0 && pass.folds == 0 && pass.damp == 0 && !pass.complete);
-		values = own;
-		status = pass_over(ctx, &list, &pass, own);
-		if (status != TLV_OK)
-		{
-			tlv_plan_abandon(plan);
-			return status;
-		}
-	}
+	TLV_TRY_NEW0(ctx, held, 1);
+	*held =
+		(tlv_memory_source){.source.pass = memory_pass, .n = n, .d = d, .x = x, .center = center};
+	source->held = &held->source;
+	return TLV_OK;
 }

@@ -1,63 +1,63 @@
 /*
- * plan_finish.c - the end of the plan of a mixture of Gaussians: its criteria, warnings and other
- * diagnostics, and the model (plan.h).
+ * finish.c - the end of learning a mixture of Gaussians: its criteria, warnings and other
+ * diagnostics, and the model (learn.h).
  */
-#include "plan.h"
+#include "learn.h"
 
 #include <math.h>
 
 #include "tensorlv/model/diagnostics.h"
 
 static double
-model_parameters(const gmm_plan *plan)
+model_parameters(const gmm_learning *fit)
 {
-	const gmm_evidence *rows = &plan->evidence;
+	const gmm_evidence *rows = &fit->evidence;
 
-	return tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance,
+	return tlv_mixture_parameters(fit->start.k, rows->d, rows->options.covariance,
 								  rows->options.tails == TLV_TAILS_T);
 }
 
 /* The Bayesian information criterion. */
 static double
-model_criterion(const gmm_plan *plan)
+model_criterion(const gmm_learning *fit)
 {
-	double n = plan->evidence.n;
+	double n = fit->evidence.n;
 
-	return model_parameters(plan) * log(n) - 2 * n * plan->likelihood;
+	return model_parameters(fit) * log(n) - 2 * n * fit->refined.likelihood;
 }
 
 static tlv_status
-diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_criteria(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	const gmm_evidence *rows = &plan->evidence;
-	double parameters = model_parameters(plan), likelihood = plan->likelihood;
-	double bic = model_criterion(plan);
+	const gmm_evidence *rows = &fit->evidence;
+	double parameters = model_parameters(fit), likelihood = fit->refined.likelihood;
+	double bic = model_criterion(fit);
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic, "bic"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic + 2 * rows->n * plan->entropy, "icl"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic + 2 * rows->n * fit->refined.entropy, "icl"));
 	return tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * rows->n * likelihood, "aic");
 }
 
 size_t
-gmm_plan_groups(const gmm_plan *plan)
+gmm_learning_groups(const gmm_learning *fit)
 {
-	const gmm_criteria *criteria = &plan->criteria;
+	const gmm_criteria *criteria = &fit->criteria;
 	size_t groups = 1;
 
 	for (size_t k = 2; k <= criteria->n; k++)
 		groups = criteria->icl[k - 1] < criteria->icl[groups - 1] ? k : groups;
-	return criteria->n > 0 ? groups : plan->start.k;
+	return criteria->n > 0 ? groups : fit->start.k;
 }
 
 /* Does the criterion that counts overlapping components as one choose another k? */
 static tlv_status
-diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_overlap(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	size_t groups = gmm_plan_groups(plan);
+	size_t groups = gmm_learning_groups(fit);
 
-	if (!plan->k_chosen || groups == plan->start.k)
+	if (!fit->k_chosen || groups == fit->start.k)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "components_overlap",
@@ -71,17 +71,17 @@ diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagno
 
 /* Does one Gaussian of logarithms describe the rows better than the mixture? */
 static tlv_status
-diagnose_logarithms(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_logarithms(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	double n = plan->evidence.n, single = plan->logarithms_likelihood;
-	double parameters = tlv_mixture_parameters(1, plan->evidence.d, TLV_COVARIANCE_FULL, false);
+	double n = fit->evidence.n, single = fit->logarithms_likelihood;
+	double parameters = tlv_mixture_parameters(1, fit->evidence.d, TLV_COVARIANCE_FULL, false);
 
-	if (plan->start.k < 2 || !isfinite(single) ||
-		parameters * log(n) - 2 * n * single >= model_criterion(plan))
+	if (fit->start.k < 2 || !isfinite(single) ||
+		parameters * log(n) - 2 * n * single >= model_criterion(fit))
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "one_skewed_shape",
-								   .score = single - plan->likelihood,
+								   .score = single - fit->refined.likelihood,
 								   .hint = "take the logarithms of columns of one sign"},
 					"components describe one skewed shape: one Gaussian of the logarithms fits the "
 					"rows better");
@@ -114,27 +114,27 @@ gmm_diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, doub
 /* Is there more than chance in what k components gain over one of the same form of covariance, and
  * more than the Bayesian information criterion charges for their parameters? */
 static tlv_status
-diagnose_single(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_single(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	const gmm_evidence *rows = &plan->evidence;
+	const gmm_evidence *rows = &fit->evidence;
 	tlv_covariance form = rows->options.covariance;
-	double gain = plan->likelihood - plan->single_likelihood[form];
-	double more = model_parameters(plan) - tlv_mixture_parameters(1, rows->d, form, false);
+	double gain = fit->refined.likelihood - fit->single_likelihood[form];
+	double more = model_parameters(fit) - tlv_mixture_parameters(1, rows->d, form, false);
 
-	if (plan->k_chosen && plan->start.k == 1)
+	if (fit->k_chosen && fit->start.k == 1)
 		return tlv_gmm_warn_one(ctx, diagnostics);
-	if (plan->k_chosen || plan->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
-		!plan->options.refine || !isfinite(gain))
+	if (fit->k_chosen || fit->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
+		!fit->options.refine || !isfinite(gain))
 		return TLV_OK;
 	return gmm_diagnose_gain(ctx, diagnostics, rows->n, gain,
 							 fmin(gmm_chance(more), log(rows->n) * more));
 }
 
 static tlv_status
-diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_warnings(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	const tlv_frame *model = &plan->model->frame;
-	int max_k = (int) plan->options.max_k;
+	const tlv_frame *model = &fit->refined.model->frame;
+	int max_k = (int) fit->options.max_k;
 	size_t low;
 	tlv_mixture mixture;
 
@@ -147,85 +147,85 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 			"constant or dependent columns, or equal rows; the likelihood says little",
 			low, mixture.k));
 	/* Where no variance is the data's own, neither are the tails. */
-	if (plan->tails.heavy && low < mixture.k)
+	if (fit->tails.heavy && low < mixture.k)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){
-				.code = "heavy_tails", .score = plan->tails.degrees, .hint = "tails => 't'"},
+				.code = "heavy_tails", .score = fit->tails.degrees, .hint = "tails => 't'"},
 			"more rows lie far out than Gaussians have: %zu t distributions fit better",
-			plan->tails.k));
-	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, plan->evidence.n));
-	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
+			fit->tails.k));
+	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, fit->evidence.n));
+	if (fit->options.refine && fit->options.iterations < 0 && !fit->refined.stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
 						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
-	if (plan->k_chosen && plan->start.k == plan->options.max_k)
+	if (fit->k_chosen && fit->start.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
-	if (plan->options.fit.views != TLV_GMM_MOMENTS && plan->start.k > 1 && !plan->start.from_views)
+	if (fit->options.fit.views != TLV_GMM_MOMENTS && fit->start.k > 1 && !fit->start.from_views)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){.code = "not_identified",
-						   .score = (double) plan->start.k,
+						   .score = (double) fit->start.k,
 						   .hint = "ask for a smaller k, or give more rows or coordinates"},
 			"three groups of coordinates do not show so many components: the start is "
 			"of clusters"));
-	TLV_TRY(diagnose_single(ctx, plan, diagnostics));
+	TLV_TRY(diagnose_single(ctx, fit, diagnostics));
 	if (low == 0) /* else it is the floor that is compared */
-		TLV_TRY(diagnose_logarithms(ctx, plan, diagnostics));
-	return diagnose_overlap(ctx, plan, diagnostics);
+		TLV_TRY(diagnose_logarithms(ctx, fit, diagnostics));
+	return diagnose_overlap(ctx, fit, diagnostics);
 }
 
 static tlv_status
-diagnose_covariances(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_covariances(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
 	static const char *const names[TLV_COVARIANCES] = {"bic_common", "bic_spherical",
 													   "bic_diagonal", "bic_full"};
 
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->covariance_chosen, "covariance_chosen"));
-	if (!plan->covariance_chosen)
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->covariance_chosen, "covariance_chosen"));
+	if (!fit->covariance_chosen)
 		return TLV_OK;
 	for (int c = 0; c < TLV_COVARIANCES; c++)
-		if (isfinite(plan->covariances.bic[c]))
-			TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->covariances.bic[c], "%s", names[c]));
-	return tlv_diagnose(ctx, diagnostics, (double) plan->covariances.rows, "covariance_rows");
+		if (isfinite(fit->covariances.bic[c]))
+			TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->covariances.bic[c], "%s", names[c]));
+	return tlv_diagnose(ctx, diagnostics, (double) fit->covariances.rows, "covariance_rows");
 }
 
 static tlv_status
-diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+diagnose_choice(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
-	for (size_t k = 1; k <= plan->choice.tried; k++)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->choice.icl[k - 1], "icl_%zu", k));
-	for (size_t k = 1; k <= plan->criteria.n; k++)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->criteria.bic[k - 1], "bic_%zu", k));
-	for (size_t k = 1; k <= plan->criteria.n; k++)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->criteria.icl[k - 1], "icl_%zu", k));
-	if (plan->k_chosen || plan->covariance_chosen)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->evidence.sample.n, "bic_rows"));
-	return diagnose_covariances(ctx, plan, diagnostics);
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->k_chosen, "k_chosen"));
+	for (size_t k = 1; k <= fit->choice.tried; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->choice.icl[k - 1], "icl_%zu", k));
+	for (size_t k = 1; k <= fit->criteria.n; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->criteria.bic[k - 1], "bic_%zu", k));
+	for (size_t k = 1; k <= fit->criteria.n; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->criteria.icl[k - 1], "icl_%zu", k));
+	if (fit->k_chosen || fit->covariance_chosen)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) fit->evidence.sample.n, "bic_rows"));
+	return diagnose_covariances(ctx, fit, diagnostics);
 }
 
 tlv_status
-gmm_plan_finish(tlv_context *ctx, gmm_plan *plan)
+gmm_finish(tlv_context *ctx, const tlv_source *source, const gmm_learning *fit, tlv_held *finished)
 {
 	static const char *const known[] = {"rows", "dimensions", NULL};
-	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &plan->evidence.n};
-	const tlv_frame *model = &plan->model->frame;
-	bool refine = plan->options.refine;
+	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &fit->evidence.n};
+	const tlv_frame *model = &fit->refined.model->frame;
+	bool refine = fit->options.refine;
 	tlv_diagnostics all = {0};
 
 	/* Warnings of a start do not hold for what was refined from it. */
 	TLV_TRY((refine ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, &all, model, NULL));
-	if (!plan->start.from_views && plan->start.fitted.image != NULL &&
+	if (!fit->start.from_views && fit->start.fitted.image != NULL &&
 		isnan(tlv_diagnostics_find(model, "noise_variance", NAN)))
-		TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, &plan->start.fitted.frame, known));
-	TLV_TRY(tlv_diagnose(ctx, &all, plan->start.from_moments, "start_moments"));
+		TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, &fit->start.fitted.frame, known));
+	TLV_TRY(tlv_diagnose(ctx, &all, fit->start.from_moments, "start_moments"));
 	if (refine && isnan(tlv_diagnostics_find(model, "refinement_steps", NAN)))
 		TLV_TRY(tlv_diagnose(ctx, &all, 0, "refinement_steps"));
 	if (refine)
-		TLV_TRY(diagnose_criteria(ctx, plan, &all));
-	TLV_TRY(diagnose_warnings(ctx, plan, &all));
-	TLV_TRY(diagnose_choice(ctx, plan, &all));
-	return tlv_plan_finish_with(ctx, &plan->base, model, &all, 1, &rows);
+		TLV_TRY(diagnose_criteria(ctx, fit, &all));
+	TLV_TRY(diagnose_warnings(ctx, fit, &all));
+	TLV_TRY(diagnose_choice(ctx, fit, &all));
+	return tlv_source_finish(ctx, source, model, &all, 1, &rows, finished);
 }

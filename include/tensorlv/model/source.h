@@ -1,0 +1,312 @@
+/*
+ * source.h - the rows that a model is learnt from, and the procedures that learn it.
+ *
+ * A procedure is a function that reads from top to bottom.  Where it needs statistics of the rows
+ * it collects them, and they are there when the call returns.  It knows formulas, thresholds,
+ * stopping rules and what comes next; it knows neither where rows come from nor what runs the
+ * passes: the server's driver makes each a statement, the unit tests go over arrays, and rows in
+ * memory are a source as well.
+ *
+ * Whoever runs one calls tlv_learn(), which also finds the support of the components and collects
+ * standard errors, in one place for all.
+ */
+#ifndef TENSORLV_SOURCE_H
+#define TENSORLV_SOURCE_H
+
+#include "tensorlv/model/aggregate.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/row.h"
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/frame.h"
+
+/* Most statistics of a pass. */
+#define TLV_PASS_STATISTICS 8
+
+/* ---- what is asked for ---- */
+
+/* One pass over the rows: all statistics are taken in one scan. */
+typedef struct tlv_pass
+{
+	int source;	   /* of plans (plan.h) alone; 0: the rows; 1: known labels */
+	double damp;   /* bags: counts are damped with this cap; 0: as they are */
+	double scale;  /* bags: counts are multiplied by this; 0: as they are, or damped */
+	int folds;	   /* only rows of one fold of so many; 0: all rows */
+	int fold;	   /* that fold, from 0 */
+	bool others;   /* all folds but that one */
+	int parts;	   /* bags of neighbours: only the edges that are not in one of so many parts, which
+					* is the same from either end; 0: all of them */
+	int part;	   /* that part, from 0 */
+	bool complete; /* only rows in which nothing is missing */
+	bool settled;  /* bags: their order plays a part: they come one after another, in an order that
+					* follows from their contents, where the server can keep them in it */
+	size_t n;	   /* of statistics; 0: the plan is done */
+	const tlv_statistic *statistics;
+	int passes_left;   /* this one and those after it, at most; 0: not known */
+	const char *stage; /* for progress: "moments", "refinement", ... */
+} tlv_pass;
+
+/* ---- what a pass gives ---- */
+
+/*
+ * A value of one statistic.  Whoever collected it drops it when it is done with, before the end of
+ * the scratch that it was collected in; what is not dropped, after an error say, tlv_learn drops at
+ * its end.  Values are not charged to the context's memory limit, but those of rows in memory.
+ */
+typedef struct tlv_value
+{
+	tlv_frame frame;
+	void (*release)(struct tlv_value *value);
+	struct tlv_value *next, **link; /* among those of a source; link NULL: none's */
+} tlv_value;
+
+/* Gives a value back; NULL is allowed. */
+extern void tlv_value_drop(tlv_value *value);
+
+/* ---- the rows ---- */
+
+/* Names of items (ids ascending) or of variables (ids NULL: in order). */
+typedef struct tlv_names
+{
+	size_t n;
+	const int64_t *ids;
+	const int64_t *offsets; /* n + 1: name i is text[offsets[i]] .. text[offsets[i + 1]] */
+	const char *text;
+} tlv_names;
+
+/* What is known of the rows: form, widths and names before the first pass, the rest from passes. */
+typedef struct tlv_rows
+{
+	tlv_row_form form;
+	size_t width[3];		/* numbers of a row, by part; 0: not known or not the same for all */
+	const tlv_names *names; /* or NULL; they stay as long as the source */
+	double left_out;		/* rows that the last pass over complete ones left out */
+	double count;		/* rows that the first pass over all of them saw, where they are counted */
+	double other_count; /* the last number that differs from it; 0: none does */
+	double same_time;	/* steps of sequences at the time of the one before them */
+	double nulls;		/* rows with a null, which were left out: the most that a pass has met */
+	int passes;			/* so far */
+} tlv_rows;
+
+typedef struct tlv_source tlv_source;
+
+/*
+ * One pass: values[i], which are NULL beforehand, become the values of its statistics and stay NULL
+ * where no row was seen; after an error as well.  What is told in source->rows is brought up to
+ * date.  source is that of the rows, not a view of it: the view is in the pass.  An error of the
+ * server's own leaves by a jump: the caller's memory is that of contexts which go with it.
+ */
+typedef tlv_status (*tlv_source_pass)(tlv_context *ctx, tlv_source *source, const tlv_pass *pass,
+									  tlv_value **values);
+
+struct tlv_source
+{
+	tlv_source *of;	  /* the source that this is a view of; NULL: the rows themselves */
+	tlv_pass view;	  /* which of the rows, and how; of it the members up to n */
+	bool within;	  /* a fit over it is a part of another one */
+	tlv_source *held; /* the rows that it shows, in memory: its passes go over these; or NULL */
+	/* Of the rows themselves; a view has what was known of them when it was made: */
+	tlv_rows rows;
+	tlv_source_pass pass;
+	tlv_source *labels; /* what is known of them, where the caller has a second query; or NULL */
+	tlv_value *values;	/* that are not dropped yet */
+	int passes_after;	/* those that the procedure asks for: support, errors */
+};
+
+/* The rows that a source is, or is a view of. */
+static inline tlv_source *
+tlv_source_rows(tlv_source *source)
+{
+	return source->of != NULL ? source->of : source;
+}
+
+/* Views: the same rows, but fewer of them or seen otherwise.  A view of a view has what both say.
+ */
+extern void tlv_source_fold(tlv_source *view, tlv_source *source, int folds, int fold);
+extern void tlv_source_without_fold(tlv_source *view, tlv_source *source, int folds, int fold);
+extern void tlv_source_damped(tlv_source *view, tlv_source *source, double cap);
+extern void tlv_source_scaled(tlv_source *view, tlv_source *source, double factor);
+extern void tlv_source_without_edges(tlv_source *view, tlv_source *source, int parts, int part);
+extern void tlv_source_complete(tlv_source *view, tlv_source *source);
+extern void tlv_source_ordered(tlv_source *view, tlv_source *source);
+
+/* For a fit that is a part of another one: its model has no names, its passes are not the last. */
+extern void tlv_source_within(tlv_source *view, tlv_source *source);
+
+/* ---- rows in memory ---- */
+
+typedef struct tlv_memory_source
+{
+	tlv_source source; /* first */
+	size_t n;
+	const tlv_row *list; /* or NULL, and then */
+	size_t d;
+	const double *x;	  /* d x n, about the center */
+	const double *center; /* d */
+} tlv_memory_source;
+
+/* A list of rows, all of that form. */
+extern void tlv_source_of_list(tlv_memory_source *source, size_t n, const tlv_row *rows);
+
+/* All rows of the source, vectors, are at hand: d x n about a center.  From here on passes over
+ * them all, those for support and errors as well, go over these, which stay until the end. */
+extern tlv_status tlv_source_hold_vectors(tlv_context *ctx, tlv_source *source, size_t n, size_t d,
+										  const double *x, const double *center);
+
+/* ---- passes ---- */
+
+/*
+ * One scan for n statistics, TLV_PASS_STATISTICS at most; passes_left as in tlv_pass.  values[i] is
+ * NULL where there were no rows.  Errors: those of the statistics, TLV_CANCELLED; then all values
+ * are NULL.
+ */
+extern tlv_status tlv_collect(tlv_context *ctx, tlv_source *source, const char *stage,
+							  int passes_left, size_t n, const tlv_statistic *statistics,
+							  tlv_value **values);
+
+/* The same of one, which has rows: later passes must have some (tlv_plan_rows_gone). */
+extern tlv_status tlv_collect_again(tlv_context *ctx, tlv_source *source, const char *stage,
+									int passes_left, const tlv_statistic *statistic,
+									tlv_value **value);
+
+/* And of the first pass, which finds out whether there are any: of that count, 1 at least. */
+extern tlv_status tlv_collect_first(tlv_context *ctx, tlv_source *source, const char *stage,
+									int passes_left, const tlv_statistic *statistic,
+									const char *count, tlv_value **value);
+
+/* ---- procedures ---- */
+
+/* A stored value that is kept between two passes: a model. */
+typedef struct tlv_held
+{
+	void *image;
+	size_t size;
+	tlv_frame frame;
+} tlv_held;
+
+typedef struct tlv_support_class tlv_support_class;
+
+typedef struct tlv_procedure
+{
+	const char *name; /* of the driver in SQL, for messages */
+	/* Are the options such as it takes?  Asked before the rows are looked at; NULL: any are. */
+	tlv_status (*check)(tlv_context *ctx, const void *options);
+	/* From the rows to the finished model (tlv_source_finish); its image NULL: of k alone. */
+	tlv_status (*learn)(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model);
+	/* With errors: how the components' support is found; NULL: it is not. */
+	const tlv_support_class *support;
+} tlv_procedure;
+
+/*
+ * The model of these rows; with errors the support of its components and its standard errors, each
+ * by a pass more, as far as its kind has them.  No value outlives it.  Errors: those of the fit.
+ */
+extern tlv_status tlv_learn(tlv_context *ctx, const tlv_procedure *procedure, const void *options,
+							tlv_source *rows, bool errors, tlv_held *model);
+
+/* The end of whoever learns without tlv_learn: drops the values that are left. */
+extern void tlv_source_end(tlv_source *rows);
+
+/* ---- what procedures have in common ---- */
+
+/* A section that is added to a finished model, in place of one of that name. */
+typedef struct tlv_plan_section
+{
+	const char *name;
+	tlv_element element;
+	size_t rows, columns;
+	const void *data;
+} tlv_plan_section;
+
+/* Most of these. */
+#define TLV_PLAN_SECTIONS 8
+
+/*
+ * The end: finished becomes the model with the sections added, with all diagnostics given, with
+ * "passes", and with the warnings that the passes are worth (rows that were left out, that changed,
+ * steps at one time).  Nothing in it tells when or how fast it was made: equal fits are equal
+ * values.
+ */
+extern tlv_status tlv_source_finish(tlv_context *ctx, const tlv_source *source,
+									const tlv_frame *model, tlv_diagnostics *diagnostics, size_t n,
+									const tlv_plan_section *sections, tlv_held *finished);
+
+/* The same with the model's own diagnostics before those given. */
+extern tlv_status tlv_source_finish_after(tlv_context *ctx, const tlv_source *source,
+										  const tlv_frame *model,
+										  const tlv_diagnostics *diagnostics, tlv_held *finished);
+
+/*
+ * held becomes the image, which may lie in the innermost scratch: it is taken out of it.  What was
+ * held is given back.
+ */
+extern tlv_status tlv_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size);
+
+/*
+ * Holds what a formula with "..., void **image, size_t *size)" gives and gives back all else that
+ * it has allocated: tlv_making made; TLV_TRY(TLV_MAKE(ctx, &made, &model, formula(ctx, ...,
+ * &made.image, &made.size)));
+ */
+typedef struct tlv_making
+{
+	tlv_scratch scratch;
+	void *image;
+	size_t size;
+} tlv_making;
+
+extern void tlv_make(tlv_context *ctx, tlv_making *making);
+extern tlv_status tlv_made(tlv_context *ctx, tlv_making *making, tlv_held *held, tlv_status status);
+#define TLV_MAKE(ctx, made, held, formula) (tlv_make(ctx, made), tlv_made(ctx, made, held, formula))
+
+/* One refinement step: the model becomes the one that the statistics give; nothing else stays. */
+extern tlv_status tlv_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics);
+
+/*
+ * A fit of k components where the rows can have them, else of as many as they can, 1 at least:
+ * attempt makes the model of so many, its own argument says where.  Refusals (TLV_NOT_IDENTIFIABLE,
+ * TLV_BAD_DATA, TLV_BAD_PARAMETER) lower the number; where one component is refused, too, the error
+ * is the first one.  The warning "fewer_components" says what was refused.
+ */
+typedef tlv_status (*tlv_attempt)(tlv_context *ctx, void *argument, const tlv_frame *from,
+								  size_t k);
+typedef struct tlv_fewer
+{
+	size_t asked, k;
+	tlv_error refused; /* where k is below what was asked for */
+} tlv_fewer;
+
+extern tlv_status tlv_fit_fewer(tlv_context *ctx, const tlv_frame *from, size_t k,
+								tlv_attempt attempt, void *argument, tlv_fewer *fewer);
+extern tlv_status tlv_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer,
+								 tlv_diagnostics *diagnostics);
+
+/* Standard errors of a finished model, by a pass of their own where its kind collects them; a model
+ * that can have none, or not with the memory there is, gets the warning "no_errors". */
+extern tlv_status tlv_collect_errors(tlv_context *ctx, tlv_source *source, tlv_held *model);
+
+/* Which components come again from parts of the rows (support.h). */
+extern tlv_status tlv_find_support(tlv_context *ctx, const tlv_support_class *support,
+								   const void *options, tlv_source *source, tlv_held *model);
+
+/* Errors that failed with that status: where it is a refusal the model gets the warning. */
+extern tlv_status tlv_refuse_errors(tlv_context *ctx, tlv_status status, void **image,
+									size_t *size);
+
+/* The log-likelihood in statistics over their count of that name, "rows" say, 1 at least. */
+extern double tlv_mean_likelihood(const tlv_frame *statistics, const char *count);
+
+/* ---- refusals ---- */
+
+/*
+ * Are there rows to learn from?  A value of the first pass must not be NULL, and its scalar of that
+ * name, "rows" say (NULL: none), must be 1 at least; else TLV_NO_ROWS, the one error for that.
+ */
+extern tlv_status tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value,
+										const char *count);
+
+/* The one error for a query that returned rows in an earlier pass and none now. */
+extern tlv_status tlv_plan_rows_gone(tlv_context *ctx);
+
+/* That error when a value over rows that an earlier pass has seen is NULL. */
+extern tlv_status tlv_plan_require(tlv_context *ctx, const tlv_value *value);
+
+#endif /* TENSORLV_SOURCE_H */

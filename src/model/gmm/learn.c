@@ -1,0 +1,420 @@
+/*
+ * learn.c - the whole of learning mixtures of Gaussians (gmm.h): moments, the fit to them, starts
+ * from a sample where these alone do not carry it (choose.h), then steps of expectation
+ * maximisation until the likelihood stands.
+ */
+#include "learn.h"
+
+#include <math.h>
+
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/refusals.h"
+
+/* Steps after which two starts are compared. */
+#define RIVAL_STEPS 5
+
+/* The largest k that is tried where it is not said; of wide rows GMM_WIDE_MOST_K. */
+#define USUAL_MOST_K 10
+
+/* Of the memory that is left, the part that a sample may take. */
+#define SAMPLE_SHARE 4
+
+/* The sample of wide rows is as large as for so many components where k is chosen. */
+#define WIDE_SAMPLE_K 30
+
+/* The largest number of components that may be fitted. */
+static size_t
+largest_k(const gmm_learning *fit)
+{
+	return fit->options.fit.k > 0 ? fit->options.fit.k : fit->options.max_k;
+}
+
+/* ---- moments ---- */
+
+static tlv_status
+collect_moments(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_value **moments)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	size_t k = fit->options.fit.k;
+
+	TLV_TRY(
+		tlv_collect_first(ctx, rows, "moments", 0,
+						  &(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments,
+										   .order = rows->rows.width[0] <= GMM_MOST_THIRD ? 3 : 2},
+						  "rows", moments));
+	evidence->moments = &(*moments)->frame;
+	evidence->n = tlv_frame_scalar(evidence->moments, "rows", 0);
+	evidence->d = tlv_frame_find(evidence->moments, "shift")->rows;
+	if ((double) k > evidence->n)
+		return tlv_refuse_few(ctx, evidence->n, "rows", k, "components");
+	TLV_TRY(gmm_fit_single(ctx, evidence, &fit->single));
+	evidence->single = &fit->single.frame;
+	return gmm_single_likelihoods(ctx, evidence, fit->single_likelihood);
+}
+
+/* Moments in as many leading directions as components may be fitted. */
+static tlv_status
+collect_compressed(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, size_t directions,
+				   tlv_value **compressed)
+{
+	tlv_held subspace = {0};
+	tlv_making made;
+
+	TLV_TRY(TLV_MAKE(
+		ctx, &made, &subspace,
+		tlv_dense_subspace(ctx, fit->evidence.moments, directions, &made.image, &made.size)));
+	TLV_TRY(tlv_collect_again(ctx, rows, "moments", 0,
+							  &(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments,
+											   .constant = &subspace.frame,
+											   .order = 3},
+							  compressed));
+	fit->evidence.compressed = &(*compressed)->frame;
+	tlv_free(ctx, subspace.image);
+	return TLV_OK;
+}
+
+/* ---- the sample ---- */
+
+static tlv_status
+refuse_width(tlv_context *ctx, size_t before, size_t now)
+{
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "the query returned vectors of %zu numbers once and of %zu when it was run again",
+			 before, now);
+	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
+							  "declared VOLATILE.");
+}
+
+/* Bytes that a sample may take. */
+static double
+sample_room(const tlv_context *ctx)
+{
+	return ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
+}
+
+/* So many rows, in a random order. */
+static tlv_status
+collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, size_t count)
+{
+	uint64_t seed = evidence->options.seed;
+	const tlv_section *drawn;
+	tlv_value *sample;
+	double *x;
+	size_t n;
+
+	TLV_TRY(tlv_collect_again(
+		ctx, rows, "sample", 0,
+		&(tlv_statistic){.aggregate = &tlv_aggregate_row_sample, .count = count, .seed = seed},
+		&sample));
+	drawn = tlv_frame_find(&sample->frame, "rows");
+	if (drawn->columns == 0)
+		return tlv_plan_rows_gone(ctx);
+	if (drawn->rows != evidence->d)
+		return refuse_width(ctx, evidence->d, drawn->rows);
+	TLV_TRY(tlv_row_sample_rows(ctx, &sample->frame, &n, &x));
+	tlv_value_drop(sample);
+	return tlv_gmm_sample_open(ctx, n, evidence->d, x, seed, &evidence->sample);
+}
+
+/* ---- the start ---- */
+
+/* The sample is there: the covariance, and what depends on it. */
+static tlv_status
+choose_covariance(tlv_context *ctx, gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	size_t n;
+
+	TLV_TRY(gmm_choose_covariance(ctx, evidence, fit->options.fit.k, fit->options.max_k,
+								  &fit->covariances));
+	evidence->options.covariance = fit->covariances.best;
+	TLV_TRY(gmm_fit_single(ctx, evidence, &fit->single));
+	/* Rows of a sample are in random order: the first of them are one, too. */
+	n = gmm_sample_size(evidence, largest_k(fit), HUGE_VAL);
+	evidence->sample.n = tlv_least(n, evidence->sample.n);
+	return TLV_OK;
+}
+
+static tlv_status
+start_from_sample(tlv_context *ctx, gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	gmm_start *start = &fit->start;
+
+	if (fit->covariance_chosen)
+		TLV_TRY(choose_covariance(ctx, fit));
+	if (fit->k_chosen)
+		TLV_TRY(gmm_choose_k(ctx, evidence, fit->options.max_k, start, &fit->criteria));
+	else
+	{
+		if (fit->covariance_chosen)
+			TLV_TRY(gmm_start_fit(ctx, evidence, fit->options.fit.k, start));
+		TLV_TRY(gmm_start_measure(ctx, evidence, start));
+	}
+	if (evidence->options.tails == TLV_TAILS_NORMAL && fit->options.refine)
+		TLV_TRY(gmm_look_at_tails(ctx, evidence, gmm_start_model(start), gmm_learning_groups(fit),
+								  &fit->tails));
+	return TLV_OK;
+}
+
+static tlv_status
+find_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	size_t most = tlv_least(evidence->d, TLV_DENSE_MOST_3), k = fit->options.fit.k;
+	tlv_value *compressed = NULL;
+
+	/* One component needs no third moments, and more than a compressed tensor holds have none. */
+	if (evidence->d > GMM_MOST_THIRD && largest_k(fit) > 1 && k <= most && evidence->n >= 2)
+		TLV_TRY(collect_compressed(ctx, rows, fit, tlv_least(largest_k(fit), most), &compressed));
+	if (!fit->k_chosen && !fit->covariance_chosen)
+		TLV_TRY(gmm_start_fit(ctx, evidence, k, &fit->start));
+	if (fit->k_chosen || fit->covariance_chosen || !gmm_start_is_trusted(evidence, &fit->start))
+	{
+		size_t count = gmm_sample_size(evidence, largest_k(fit), sample_room(ctx));
+
+		TLV_TRY(collect_sample(ctx, rows, evidence, count));
+		TLV_TRY(start_from_sample(ctx, fit));
+	}
+	evidence->compressed = NULL;
+	tlv_value_drop(compressed);
+	return TLV_OK;
+}
+
+/* ---- wide rows: starts and k from the sample in the leading directions ---- */
+
+static bool
+is_wide(const gmm_learning *fit)
+{
+	const gmm_evidence *evidence = &fit->evidence;
+
+	return fit->options.refine && evidence->d >= GMM_WIDE && largest_k(fit) > 1 &&
+		   evidence->n > 1 && evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
+		   evidence->options.tails == TLV_TAILS_NORMAL &&
+		   evidence->options.views == TLV_GMM_MOMENTS;
+}
+
+/* The sample, which is all rows where there is room for them: then no further pass reads them, and
+ * the first of them are the sample. */
+static tlv_status
+collect_wide_sample(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	tlv_gmm_sample *sample = &evidence->sample;
+	size_t k = fit->k_chosen
+				   ? tlv_least(tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(fit)), WIDE_SAMPLE_K)
+				   : fit->options.fit.k;
+	size_t count = gmm_sample_size(evidence, k, sample_room(ctx));
+
+	if (evidence->n * (double) (evidence->d * sizeof(double)) <= sample_room(ctx))
+		count = (size_t) evidence->n;
+	TLV_TRY(collect_sample(ctx, rows, evidence, count));
+	if ((double) sample->n < evidence->n)
+		return TLV_OK;
+	TLV_TRY(tlv_source_hold_vectors(ctx, rows, sample->n, sample->d, sample->rows, sample->center));
+	sample->n = tlv_least(sample->n, gmm_sample_size(evidence, k, HUGE_VAL));
+	return TLV_OK;
+}
+
+static double
+third_moments(size_t k)
+{
+	return (double) k * (double) (k + 1) * (double) (k + 2) / 6;
+}
+
+/* Clusters, and where these overlap the fit to third moments as well, where so many components have
+ * them, and rows enough for them. */
+static tlv_status
+start_wide(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, size_t directions,
+		   const float *points)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	gmm_start *start = &fit->start, clusters;
+	tlv_value *compressed;
+
+	if (start->k == 1)
+		return gmm_start_fit(ctx, evidence, 1, start);
+	TLV_TRY(gmm_wide_clusters(ctx, evidence, directions, points, start));
+	if (start->k > GMM_WIDE_MOST_DIRECTIONS || start->entropy <= GMM_WIDE_SEPARATE ||
+		third_moments(start->k) > evidence->n)
+		return TLV_OK;
+	clusters = *start;
+	TLV_TRY(collect_compressed(ctx, rows, fit, start->k, &compressed));
+	TLV_TRY(gmm_start_fit(ctx, evidence, start->k, start));
+	if (gmm_start_is_trusted(evidence, start))
+		gmm_start_free(ctx, &clusters);
+	else
+		TLV_TRY(gmm_wide_better(ctx, evidence, &clusters, start));
+	evidence->compressed = NULL;
+	tlv_value_drop(compressed);
+	return TLV_OK;
+}
+
+static tlv_status
+find_wide_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	size_t most = tlv_least(tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(fit)), evidence->d);
+	tlv_held leading = {0};
+	tlv_making made;
+	size_t directions; /* of these, that rise above the noise */
+	float *points;	   /* directions x rows: the sample in these */
+
+	TLV_TRY(TLV_MAKE(ctx, &made, &leading,
+					 tlv_dense_subspace(ctx, evidence->moments, most, &made.image, &made.size)));
+	TLV_TRY(collect_wide_sample(ctx, rows, fit));
+	directions = gmm_wide_directions(&leading.frame);
+	TLV_TRY(gmm_wide_project(ctx, &evidence->sample, &leading.frame, directions, &points));
+	fit->start.k = fit->options.fit.k;
+	if (fit->k_chosen)
+	{
+		TLV_TRY(
+			gmm_wide_choose(ctx, evidence, directions, points, fit->options.max_k, &fit->choice));
+		fit->start.k = fit->choice.k;
+	}
+	TLV_TRY(start_wide(ctx, rows, fit, directions, points));
+	tlv_free(ctx, points);
+	return TLV_OK;
+}
+
+/* ---- refinement: a pass a step, and one more for the likelihood at the end ---- */
+
+/* Until the model has so many steps or, where these are not given, the likelihood stands. */
+static tlv_status
+refine(tlv_context *ctx, tlv_source *rows, const gmm_learning *fit, int limit, bool last,
+	   gmm_refined *refined)
+{
+	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
+									 .constant = &refined->model->frame};
+	double before = -HUGE_VAL;
+
+	for (;;)
+	{
+		int left = limit - (int) tlv_frame_scalar(&refined->model->frame, "steps", 0);
+		tlv_value *value;
+		const tlv_frame *sums;
+
+		TLV_TRY(tlv_collect_again(ctx, rows, "refinement", last ? 1 + (left > 0 ? left : 0) : 0,
+								  &statistic, &value));
+		sums = &value->frame;
+		refined->likelihood = tlv_mean_likelihood(sums, "rows");
+		refined->entropy =
+			tlv_frame_scalar(sums, "entropy", 0) / fmax(tlv_frame_scalar(sums, "rows", 0), 1);
+		refined->stands = refined->likelihood - before < TLV_GMM_TOLERANCE * (fabs(before) + 1);
+		if (left <= 0 || (fit->options.iterations < 0 && refined->stands))
+		{
+			tlv_value_drop(value);
+			return TLV_OK;
+		}
+		before = refined->likelihood;
+		TLV_TRY(tlv_refine(ctx, refined->model, sums));
+		tlv_value_drop(value);
+	}
+}
+
+/* Two rivals: some steps each on all rows; *best is the better one. */
+static tlv_status
+refine_rivals(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, tlv_held *first,
+			  gmm_refined *best)
+{
+	gmm_refined rival = {.model = &fit->start.sampled};
+
+	/* The fit itself stays, for its diagnostics. */
+	TLV_TRY(gmm_copy_model(ctx, &fit->start.fitted.frame, first));
+	best->model = first;
+	TLV_TRY(refine(ctx, rows, fit, limit, false, best));
+	TLV_TRY(refine(ctx, rows, fit, limit, false, &rival));
+	if (rival.likelihood > best->likelihood)
+	{
+		fit->start.from_moments = false;
+		*best = rival;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_held *first)
+{
+	const gmm_start *start = &fit->start;
+	bool to_the_end = fit->options.iterations < 0;
+	int most = to_the_end ? GMM_MOST_STEPS : fit->options.iterations;
+	gmm_refined *refined = &fit->refined;
+
+	*refined =
+		(gmm_refined){gmm_start_model(&fit->start), start->log_likelihood, start->entropy, true};
+	if (!fit->options.refine || (to_the_end && start->stands))
+		return TLV_OK;
+	if (start->rivals)
+	{
+		int some = most < RIVAL_STEPS ? most : RIVAL_STEPS;
+
+		TLV_TRY(refine_rivals(ctx, rows, fit, some, first, refined));
+		if (some == most || (to_the_end && refined->stands))
+			return TLV_OK;
+	}
+	return refine(ctx, rows, fit, most, true, refined);
+}
+
+/* ---- the whole ---- */
+
+static tlv_status
+check_options(tlv_context *ctx, const void *argument)
+{
+	const tlv_gmm_plan_options *options = argument;
+	bool k = options->fit.k > TLV_MIXTURE_MOST_COMPONENTS;
+
+	if (!k && options->max_k <= TLV_MIXTURE_MOST_COMPONENTS)
+		return TLV_OK;
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s = %zu is more than %d", k ? "k" : "max_k",
+					k ? options->fit.k : options->max_k, TLV_MIXTURE_MOST_COMPONENTS);
+}
+
+static tlv_status
+gmm_begin(tlv_context *ctx, const tlv_source *rows, const tlv_gmm_plan_options *options,
+		  gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+
+	*fit = (gmm_learning){.options = *options,
+						  .evidence = {.options = options->fit, .refine = options->refine},
+						  .k_chosen = options->fit.k == 0,
+						  .covariance_chosen = options->fit.any_covariance,
+						  .logarithms_likelihood = -HUGE_VAL};
+	evidence->options.any_covariance = false;
+	if (fit->covariance_chosen) /* until there is a sample */
+		evidence->options.covariance = TLV_COVARIANCE_SPHERICAL;
+	if (options->max_k == 0)
+		fit->options.max_k = rows->rows.width[0] >= GMM_WIDE && options->refine &&
+									 options->fit.tails == TLV_TAILS_NORMAL &&
+									 evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL
+								 ? GMM_WIDE_MOST_K
+								 : USUAL_MOST_K;
+	TLV_TRY_NEW0(ctx, fit->criteria.bic, fit->options.max_k);
+	TLV_TRY_NEW0(ctx, fit->criteria.icl, fit->options.max_k);
+	return TLV_OK;
+}
+
+static tlv_status
+gmm_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
+{
+	tlv_value *moments;
+	tlv_held first = {0}; /* of two rivals */
+	gmm_learning fit;
+
+	TLV_TRY(gmm_begin(ctx, rows, options, &fit));
+	TLV_TRY(collect_moments(ctx, rows, &fit, &moments));
+	if (fit.evidence.d >= GMM_WIDE)
+		fit.covariance_chosen = false;
+	TLV_TRY(is_wide(&fit) ? find_wide_start(ctx, rows, &fit) : find_start(ctx, rows, &fit));
+	if (fit.start.k > 1 && fit.options.refine)
+		TLV_TRY(gmm_look_at_logarithms(ctx, &fit.evidence.sample, &fit.logarithms_likelihood));
+	fit.evidence.moments = NULL;
+	tlv_value_drop(moments); /* they have served, and the sample unless it is all rows */
+	if (rows->held == NULL)
+		tlv_gmm_sample_free(ctx, &fit.evidence.sample);
+	TLV_TRY(refine_start(ctx, rows, &fit, &first));
+	return gmm_finish(ctx, rows, &fit, model);
+}
+
+const tlv_procedure tlv_gmm_procedure = {
+	.name = "tlv_gmm", .check = check_options, .learn = gmm_learn, .support = &gmm_support};

@@ -1,0 +1,227 @@
+/*
+ * learn.c - the whole of learning independent components (ica.h): moments, fit, refinement steps
+ * until they settle.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/kind.h"
+
+/* Steps when the number is left to us; they settle in three to ten. */
+#define MOST_STEPS 100
+/* Steps of a lesser ratio are those of a method that has come near, not of one that creeps. */
+#define MOST_SHRINK 0.2
+/* Where steps over the rows follow, the start need not be exact: far below what sampling turns. */
+#define START_TOLERANCE 1e-5
+/* Rows for every component, below which some direction has the fourth moment that is sought. */
+#define ROWS_ENOUGH 10.0
+
+typedef struct ica_learning
+{
+	tlv_ica_learn_options options;
+	bool refine;
+	bool likelihood;   /* refinement */
+	tlv_held subspace; /* of long vectors */
+	size_t left_out;   /* directions of these that were not asked to be */
+	tlv_fewer fewer;
+	tlv_held model;
+	bool settled; /* or as many steps as were asked for */
+} ica_learning;
+
+/* ---- options ---- */
+
+static tlv_status
+check_options(tlv_context *ctx, const void *argument)
+{
+	const tlv_ica_learn_options *options = argument;
+	const char *refine = options->refine;
+
+	if (refine == NULL || strcmp(refine, "auto") == 0 || strcmp(refine, "none") == 0)
+		return TLV_OK;
+	if (strcmp(refine, "likelihood") != 0 && strcmp(refine, "tanh") != 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
+		return tlv_fail_hint(ctx, "Use 'auto', 'tanh', 'likelihood' or 'none'.");
+	}
+	if (!options->fit.noise)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "a model fitted to noise has no refinement over the rows");
+	return tlv_fail_hint(ctx, "The steps would fit the noise: use refine => 'none', or noise => "
+							  "false.");
+}
+
+static ica_learning
+ica_begin(const tlv_ica_learn_options *options)
+{
+	const char *refine = options->refine != NULL ? options->refine : "auto";
+	ica_learning fit = {.options = *options};
+
+	fit.likelihood = strcmp(refine, "likelihood") == 0;
+	fit.refine = strcmp(refine, "auto") == 0 ? !options->fit.noise : strcmp(refine, "none") != 0;
+	if (fit.refine && options->iterations != 0 && options->fit.decompose.tolerance == 0)
+		fit.options.fit.decompose.tolerance = START_TOLERANCE;
+	return fit;
+}
+
+/* ---- moments and fit ---- */
+
+/* Above the limit of whole moments: those in the k leading directions, in a second pass. */
+static size_t
+directions_of(const ica_learning *fit)
+{
+	return fit->options.fit.k > 0 ? fit->options.fit.k : fit->options.fit.max_k;
+}
+
+static tlv_status
+collect_in_directions(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv_value **moments)
+{
+	size_t d = rows->rows.width[0];
+	tlv_value *covariance;
+	tlv_making made;
+
+	if (directions_of(fit) == 0 || directions_of(fit) > TLV_DENSE_MOST_4)
+	{
+		/* as many as there can be */
+		fit->left_out =
+			(directions_of(fit) == 0 ? d : tlv_least(d, directions_of(fit))) - TLV_DENSE_MOST_4;
+		fit->options.fit.k = fit->options.fit.k > 0 ? TLV_DENSE_MOST_4 : 0;
+		fit->options.fit.max_k = TLV_DENSE_MOST_4;
+	}
+	TLV_TRY(
+		tlv_collect_first(ctx, rows, "covariance", 0,
+						  &(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments, .order = 2},
+						  "rows", &covariance));
+	TLV_TRY(TLV_MAKE(
+		ctx, &made, &fit->subspace,
+		tlv_dense_subspace(ctx, &covariance->frame, directions_of(fit), &made.image, &made.size)));
+	tlv_value_drop(covariance);
+	TLV_TRY(tlv_collect_again(ctx, rows, "moments", 0,
+							  &(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments,
+											   .constant = &fit->subspace.frame},
+							  moments));
+	return tlv_plan_require_rows(ctx, *moments, "rows");
+}
+
+static tlv_status
+collect_moments(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv_value **moments)
+{
+	if (rows->rows.width[0] > TLV_DENSE_MOST_4)
+		return collect_in_directions(ctx, rows, fit, moments);
+	return tlv_collect_first(
+		ctx, rows, "moments", 0,
+		&(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments, .order = 4}, "rows", moments);
+}
+
+static tlv_status
+fit_components(tlv_context *ctx, void *argument, const tlv_frame *moments, size_t k)
+{
+	ica_learning *fit = argument;
+	tlv_making made;
+
+	fit->options.fit.k = k;
+	return TLV_MAKE(ctx, &made, &fit->model,
+					tlv_ica_fit(ctx, moments, &fit->options.fit, &made.image, &made.size));
+}
+
+/* ---- refinement ---- */
+
+/*
+ * The last step was small, or the steps shrink so fast that all that are to come would be: what is
+ * left of a geometric series.  Newton's steps shrink faster than that.
+ */
+static bool
+steps_settle(const tlv_frame *model, int steps, double before)
+{
+	double last = tlv_frame_scalar(model, "change", 1);
+	double shrink = before > 0 ? last / before : 1;
+
+	return tlv_ica_settled(model) ||
+		   (steps > 1 && shrink < MOST_SHRINK && last * shrink / (1 - shrink) < TLV_ICA_SETTLED);
+}
+
+static tlv_status
+refine_components(tlv_context *ctx, tlv_source *rows, ica_learning *fit)
+{
+	/* The usual refinement is not named: a constant of text would keep servers from shipping it. */
+	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
+									 .constant = &fit->model.frame,
+									 .refine = fit->likelihood ? "likelihood" : NULL};
+	bool to_the_end = fit->options.iterations < 0;
+	int limit = to_the_end ? MOST_STEPS : fit->options.iterations;
+
+	fit->settled = !to_the_end;
+	for (int steps = 0; steps < limit && !(to_the_end && fit->settled); steps++)
+	{
+		double before = tlv_frame_scalar(&fit->model.frame, "change", 1);
+		tlv_value *sums;
+
+		TLV_TRY(tlv_collect_again(ctx, rows, "refinement", limit - steps, &statistic, &sums));
+		TLV_TRY(tlv_refine(ctx, &fit->model, &sums->frame));
+		tlv_value_drop(sums);
+		fit->settled = !to_the_end || steps_settle(&fit->model.frame, steps + 1, before);
+	}
+	return TLV_OK;
+}
+
+/* ---- the end ---- */
+
+/* Of few rows chance alone makes directions that look as far from Gaussians as sources. */
+static tlv_status
+warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diagnostics)
+{
+	double rows = tlv_diagnostics_find(model, "rows", HUGE_VAL);
+	double k = (double) tlv_frame_find(model, "mixing")->columns;
+
+	if (k < 2 || rows >= ROWS_ENOUGH * k)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "few_rows",
+								   .score = rows / k,
+								   .hint = "give more rows, or a smaller k"},
+					"%.0f rows are few for %.0f components: chance makes such as well", rows, k);
+}
+
+static tlv_status
+finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_held *finished)
+{
+	const tlv_frame *model = &fit->model.frame;
+	tlv_diagnostics diagnostics = {0};
+
+	if (fit->refine && !fit->settled)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = tlv_frame_scalar(model, "change", 1)},
+						 "the refinement did not settle in %d steps", MOST_STEPS));
+	TLV_TRY(tlv_warn_fewer(ctx, &fit->fewer, &diagnostics));
+	TLV_TRY(warn_of_few_rows(ctx, model, &diagnostics));
+	if (fit->left_out > 0)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "directions_left_out",
+										.score = (double) fit->left_out,
+										.hint = "give the columns that belong together in fits of "
+												"their own"},
+						 "of more than %d dimensions there are too many fourth moments: components "
+						 "are sought in so many leading directions, %zu are left out",
+						 TLV_DENSE_MOST_4, fit->left_out));
+	return tlv_source_finish_after(ctx, rows, model, &diagnostics, finished);
+}
+
+static tlv_status
+ica_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
+{
+	ica_learning fit = ica_begin(options);
+	tlv_value *moments;
+
+	TLV_TRY(collect_moments(ctx, rows, &fit, &moments));
+	TLV_TRY(
+		tlv_fit_fewer(ctx, &moments->frame, fit.options.fit.k, fit_components, &fit, &fit.fewer));
+	tlv_value_drop(moments);
+	if (fit.refine)
+		TLV_TRY(refine_components(ctx, rows, &fit));
+	return finish(ctx, rows, &fit, model);
+}
+
+const tlv_procedure tlv_ica_procedure = {
+	.name = "tlv_ica", .check = check_options, .learn = ica_learn};
