@@ -28,7 +28,7 @@
 
 typedef struct LdaArguments
 {
-	tlv_lda_plan_options plan;
+	tlv_lda_learn_options learn;
 	int refine; /* of those below */
 	int minimum_documents;
 	int method; /* of those below */
@@ -60,7 +60,7 @@ static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd", "t
 /* As in SQL. */
 #define LDA_MAX_K 50
 
-#define LDA_OPTION(member) offsetof(LdaArguments, plan.member)
+#define LDA_OPTION(member) offsetof(LdaArguments, learn.member)
 
 /* Of tlv_fit_lda and tlv_lda. */
 static const TlvArgument lda_arguments[] = {
@@ -75,7 +75,7 @@ static const TlvArgument lda_arguments[] = {
 	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
 	{"anchors", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, anchors)},
 	{"fixed", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, fixed)},
-	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, plan.fit.decompose, plan.fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, learn.fit.decompose, learn.fit.seed),
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",
 	 .names = lda_methods},
 	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1, .required = true},
@@ -85,7 +85,7 @@ static const TlvArgument lda_arguments[] = {
 static void
 read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 {
-	tlv_lda_plan_options *plan = &arguments->plan;
+	tlv_lda_learn_options *learn = &arguments->learn;
 	TlvGivenAnchors *given = &arguments->given;
 
 	if (!TlvArgumentIsNull(fcinfo, "anchors"))
@@ -99,25 +99,25 @@ read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 						errhint("Use method => 'anchors'.")));
 	if (arguments->method < LDA_ANCHORS)
 	{
-		plan->fit.decompose.method =
+		learn->fit.decompose.method =
 			arguments->method == LDA_TENSOR ? TLV_METHOD_JOINT : (tlv_method) arguments->method;
 		return;
 	}
-	plan->start = arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
+	learn->start = arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
 	if (arguments->method != LDA_ANCHORS)
-		plan->fit.recovery =
+		learn->fit.recovery =
 			arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL : TLV_LDA_RECOVER_INVERSE;
-	if (given->n > 0 && plan->fit.k == 0)
-		plan->fit.k = given->n;
-	plan->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
+	if (given->n > 0 && learn->fit.k == 0)
+		learn->fit.k = given->n;
+	learn->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
 }
 
 static LdaArguments
 lda_defaults(void)
 {
-	return (LdaArguments){.plan = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
-								   .iterations = -1,
-								   .minimum_documents = -1},
+	return (LdaArguments){.learn = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
+									.iterations = -1,
+									.minimum_documents = -1},
 						  .refine = LDA_AUTO,
 						  .minimum_documents = -1};
 }
@@ -126,23 +126,24 @@ static LdaArguments
 read_lda_arguments(FunctionCallInfo fcinfo)
 {
 	LdaArguments arguments = lda_defaults();
-	tlv_lda_plan_options *plan = &arguments.plan;
+	tlv_lda_learn_options *learn = &arguments.learn;
 
 	TlvReadArguments(fcinfo, lda_arguments, &arguments);
-	if (!TlvArgumentIsNull(fcinfo, "alpha0") && !(plan->fit.alpha0 >= 0 && plan->fit.alpha0 <= 1e6))
+	if (!TlvArgumentIsNull(fcinfo, "alpha0") &&
+		!(learn->fit.alpha0 >= 0 && learn->fit.alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("alpha0 = %g is not between 0 and 1e6", plan->fit.alpha0),
+						errmsg("alpha0 = %g is not between 0 and 1e6", learn->fit.alpha0),
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
 								"topic model, NULL lets the data choose.")));
 	if (arguments.refine == LDA_AUTO)
 		arguments.refine = LDA_STEPWISE;
-	if (arguments.refine == LDA_CTM && plan->fit.alpha0 == 0)
+	if (arguments.refine == LDA_CTM && learn->fit.alpha0 == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("documents of a single topic (alpha0 = 0) have no correlations of topics"),
 				 errhint("Leave alpha0 out, or use another refinement than 'ctm'.")));
-	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
-	plan->minimum_documents = arguments.minimum_documents;
+	learn->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
+	learn->minimum_documents = arguments.minimum_documents;
 	read_start(fcinfo, &arguments);
 	return arguments;
 }
@@ -248,12 +249,12 @@ TLV_KEEPING_FUNCTION(tlv_fit_lda)
 	{
 		subspace = TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.subspace));
 		TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_fit_lda");
-		arguments.plan.fit.subspace = &subspace;
+		arguments.learn.fit.subspace = &subspace;
 	}
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	fit = lda_fit_of(fcinfo, &frame, &arguments);
 	TlvFindAnchors(&arguments.given, false);
-	return TlvFit(fcinfo, fit, &arguments.plan.fit);
+	return TlvFit(fcinfo, fit, &arguments.learn.fit);
 }
 
 /* tlv_lda(query, ...) */
@@ -261,25 +262,25 @@ TLV_FUNCTION(tlv_lda)
 {
 	LdaArguments arguments;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_lda_arguments(fcinfo);
-	arguments.plan.test = true;
+	arguments.learn.test = true;
+	arguments.learn.errors = TlvWantsErrors(fcinfo);
 	if (!TlvArgumentIsNull(fcinfo, "fixed"))
 	{
 		arguments.fixed_topics = TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.fixed));
 		TlvRequireKind(&arguments.fixed_topics, &tlv_kind_lda, "tlv_lda");
-		arguments.plan.fixed = &arguments.fixed_topics;
+		arguments.learn.fixed = &arguments.fixed_topics;
 	}
 	if (arguments.method == LDA_JOINT)
-		arguments.plan.start = TLV_LDA_START_CHOOSE;
+		arguments.learn.start = TLV_LDA_START_CHOOSE;
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &arguments.plan, &plan));
+	TlvDriverCheck(driver, &tlv_lda_procedure, &arguments.learn);
 	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
 	TlvFindAnchors(&arguments.given, driver->rows[0].names != NULL);
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_lda_procedure, &arguments.learn);
 }
 
 /* ---- the number of topics ---- */
@@ -290,7 +291,7 @@ const char *const TlvTopicCriteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HE
 const tlv_suggestion *
 TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, size_t *n)
 {
-	tlv_lda_plan_options options = lda_defaults().plan;
+	tlv_lda_learn_options options = lda_defaults().learn;
 	tlv_suggestion *rows;
 
 	options.refine = lda_refinements[LDA_STEPWISE];

@@ -14,7 +14,7 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/model/suggest.h"
 #include "tensorlv/model/topics.h"
 
@@ -267,7 +267,7 @@ extern tlv_status tlv_lda_permute(tlv_context *ctx, tlv_model *model, size_t n,
 								  const tlv_lda_permutations *options,
 								  tlv_lda_permutation_test *test);
 
-/* ---- the whole of learning, as a plan (plan.h) over documents: bags ---- */
+/* ---- the whole of learning ---- */
 
 typedef enum tlv_lda_counts
 {
@@ -285,39 +285,30 @@ typedef enum tlv_lda_start
 	TLV_LDA_START_CHOOSE   /* where documents are few for k, the one that predicts others better */
 } tlv_lda_start;
 
-typedef struct tlv_lda_plan_options
+typedef struct tlv_lda_learn_options
 {
 	tlv_lda_options fit; /* k = 0: chosen, by cross-validation between two halves */
 	tlv_lda_start start;
 	size_t max_k; /* where it is chosen */
 	bool test;	  /* where k is given and no direction stands out: whether there are topics */
-	bool only_k;  /* end with that choice, without a model */
+	bool errors;  /* which topics recur in parts of the documents is measured, too */
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
 	const char
-		*refine;	/* "stepwise", "gibbs", "em", "ctm"; NULL: not at all.  Must outlive the plan */
+		*refine;	/* "stepwise", "gibbs", "em", "ctm"; NULL: not at all.  Must outlive the fit */
 	int iterations; /* refinement steps; below 0: until the perplexity stands */
-	/* Topics that stay as they are (tlv_lda_fix), a model that outlives the plan, and count among
+	/* Topics that stay as they are (tlv_lda_fix), a model that outlives the fit, and count among
 	 * the k; a chosen k is as many at least.  NULL: none. */
 	const tlv_frame *fixed;
-} tlv_lda_plan_options;
+} tlv_lda_learn_options;
 
 /*
- * Labels: names of the rows become the sections "label_offsets" and "labels".  Errors on the way:
- * those of tlv_subspace_from_moments, tlv_lda_fit and the update, and TLV_BAD_DATA for documents
- * too few or too short, or of no significant direction.
+ * The procedure over documents: bags; its options are tlv_lda_learn_options.  Labels: names of the
+ * rows become the sections "label_offsets" and "labels".  Errors: those of
+ * tlv_subspace_from_moments, tlv_lda_fit and the update, and TLV_BAD_DATA for documents too few or
+ * too short, or of no significant direction.
  */
-extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
-									  tlv_plan **plan);
-
-/* The k that was given or chosen; 1 where no direction is significant. */
-extern size_t tlv_lda_plan_k(const tlv_plan *plan);
-/* The z values (NaN: none) of the n directions that it was chosen from. */
-extern const double *tlv_lda_plan_z(const tlv_plan *plan, size_t *n);
-/* Are they of all documents, in the order of the directions, of which those before the first that
- * is not significant were chosen?  Else they are the lesser of both halves, and all that are count.
- */
-extern bool tlv_lda_plan_pooled(const tlv_plan *plan);
+extern const tlv_procedure tlv_lda_procedure;
 
 /* ---- how topics come together ---- */
 
@@ -369,16 +360,16 @@ extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k, 
 
 /*
  * Rows by criterion and ascending k: by significance (the z value, in both halves of
- * the documents, of the k-th direction) and under models of up to TLV_PLAN_STATISTICS numbers of
+ * the documents, of the k-th direction) and under models of up to TLV_PASS_STATISTICS numbers of
  * topics, 1 to half as many again as are significant, by the likelihood per token of held-out
  * documents, of which the second half is predicted from the first (the least k within one standard
  * error of the best is chosen), and by the mean NPMI of the topics' TLV_COHERENCE_TOP first items
  * (the greatest is).  criterion: one of the three, or NULL for all.
  * Of too few documents to hold some out there are no models, of fewer items than
- * TLV_COHERENCE_TOP no coherence.  Errors: those of tlv_lda_plan_create and on the way.
+ * TLV_COHERENCE_TOP no coherence.  Errors: those of tlv_lda_procedure.
  */
 extern tlv_status tlv_lda_suggest(tlv_context *ctx, tlv_source *documents,
-								  const tlv_lda_plan_options *options, const char *criterion,
+								  const tlv_lda_learn_options *options, const char *criterion,
 								  tlv_suggestion **rows, size_t *n);
 
 /* Posterior of the single topic model, p(topic | document), and ln p(document).  Errors:

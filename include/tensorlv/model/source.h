@@ -101,7 +101,7 @@ typedef tlv_status (*tlv_source_pass)(tlv_context *ctx, tlv_source *source, cons
 struct tlv_source
 {
 	tlv_source *of;	  /* the source that this is a view of; NULL: the rows themselves */
-	tlv_pass view;	  /* which of the rows, and how; of it the members up to n */
+	tlv_pass view;	  /* which of the rows, and how; of it the members up to n, and the stage */
 	bool within;	  /* a fit over it is a part of another one */
 	tlv_source *held; /* the rows that it shows, in memory: its passes go over these; or NULL */
 	/* Of the rows themselves; a view has what was known of them when it was made: */
@@ -128,6 +128,9 @@ extern void tlv_source_scaled(tlv_source *view, tlv_source *source, double facto
 extern void tlv_source_without_edges(tlv_source *view, tlv_source *source, int parts, int part);
 extern void tlv_source_complete(tlv_source *view, tlv_source *source);
 extern void tlv_source_ordered(tlv_source *view, tlv_source *source);
+
+/* Scans of the view are reported as of this stage, whatever asks for them. */
+extern void tlv_source_reported(tlv_source *view, tlv_source *source, const char *stage);
 
 /* For a fit that is a part of another one: its model has no names, its passes are not the last. */
 extern void tlv_source_within(tlv_source *view, tlv_source *source);

@@ -117,6 +117,13 @@ tlv_source_ordered(tlv_source *view, tlv_source *source)
 	view->view.settled = true;
 }
 
+void
+tlv_source_reported(tlv_source *view, tlv_source *source, const char *stage)
+{
+	view_begin(view, source);
+	view->view.stage = stage;
+}
+
 /* ---- passes ---- */
 
 /* The most rows with a null that a pass over the rows has met. */
@@ -139,7 +146,7 @@ tlv_collect(tlv_context *ctx, tlv_source *source, const char *stage, int passes_
 	tlv_assert(n > 0 && n <= TLV_PASS_STATISTICS);
 	pass.n = n;
 	pass.statistics = statistics;
-	pass.stage = stage;
+	pass.stage = source->view.stage != NULL ? source->view.stage : stage;
 	pass.passes_left = passes_left > 0 && !source->within ? passes_left + rows->passes_after : 0;
 	memset(values, 0, n * sizeof(*values));
 	if (source->held != NULL)

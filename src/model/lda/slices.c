@@ -1,44 +1,35 @@
 /*
- * slices.c - the decomposition of a third moment that is never formed, a pass over the documents a
- * step (plan.h; counts.h): for hundreds of topics, or little memory.
+ * slices.c - the decomposition of a third moment that is never formed, a scan of the documents an
+ * iteration (learn.h; counts.h): for hundreds of topics, or little memory.
  *
  * The pair moment gives the basis in which it is white and, by anchor words, where the rotation
- * begins and what alpha0 is where it is not given; every pass collects the slices of the third
- * moment in the basis of the moment, and a step of tlv_decompose_step turns it.
+ * begins and what alpha0 is where it is not given; every scan collects the slices of the third
+ * moment in the basis of the moment, and a step of tlv_decompose_step rotates it.
  */
-#include "plan.h"
+#include "learn.h"
 
 #include <math.h>
 
-/* The basis stands when no entry of the rotation moves by more. */
+/* The basis has converged when no entry of the rotation moves by more. */
 #define SLICE_TOLERANCE 1e-6
-/* Or where a step moves by more than half of the one before, along the noise, and lifts the
- * objective by a smaller part of it; as of the tensor (decompose_joint.c). */
+/* Or where an iteration moves by more than half of the one before, along the noise, and increases
+ * the objective by less than this, relatively; as of the tensor (decompose_joint.c). */
 #define SLICE_RISE 2e-5
-/* alpha0 where neither the caller nor anchors say. */
+/* alpha0 where neither the caller nor anchors determine it. */
 #define PLAIN_ALPHA0 1.0
-
-static tlv_status take_slices(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
-
-static void
-ask_slices(lda_plan *plan, tlv_pass *pass)
-{
-	tlv_lda_ask(plan, pass, "decomposition", &tlv_aggregate_slice_moments, take_slices)->constant =
-		&plan->subspace.frame;
-}
 
 /* The topics of anchor words, where there are any, and their alpha0. */
 static tlv_status
-begin_with_anchors(tlv_context *ctx, const lda_plan *plan, const tlv_frame *moments,
+begin_with_anchors(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments,
 				   tlv_whitening_options *white)
 {
-	tlv_lda_options options = plan->options.fit;
+	tlv_lda_options options = fit->options.fit;
 	tlv_frame model;
 	tlv_status status;
 	void *image;
 	size_t size;
 
-	options.k = plan->k;
+	options.k = fit->k;
 	options.fewer = true;
 	options.alpha0 = options.alpha0 > 0 ? options.alpha0 : NAN;
 	options.subspace = white->subspace;
@@ -55,87 +46,87 @@ begin_with_anchors(tlv_context *ctx, const lda_plan *plan, const tlv_frame *mome
 }
 
 static tlv_status
-make_white(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments)
+make_white(tlv_context *ctx, lda_learning *fit, const tlv_frame *moments)
 {
-	tlv_whitening_options white = {.rank = plan->k,
-								   .alpha0 = plan->options.fit.alpha0,
+	tlv_whitening_options white = {.rank = fit->k,
+								   .alpha0 = fit->options.fit.alpha0,
 								   .fewer = true,
-								   .seed = plan->options.fit.seed};
+								   .seed = fit->options.fit.seed};
 	tlv_making made;
 	tlv_status status;
 
 	if (tlv_count_refers(moments))
-		white.subspace = &plan->subspace.frame;
+		white.subspace = &fit->subspace.frame;
 	else
-		tlv_lda_subspace_drop(ctx, plan); /* the moments hold what they need of it */
-	tlv_plan_make(ctx, &made);
-	status = begin_with_anchors(ctx, plan, moments, &white);
+		lda_drop_subspace(ctx, fit); /* the moments hold what they need of it */
+	tlv_make(ctx, &made);
+	status = begin_with_anchors(ctx, fit, moments, &white);
 	if (!(white.alpha0 >= 0))
 		white.alpha0 = PLAIN_ALPHA0;
 	if (status == TLV_OK)
 		status = tlv_subspace_whiten(ctx, moments, &white, &made.image, &made.size);
-	return tlv_plan_made(ctx, &made, &plan->subspace, status);
+	return tlv_made(ctx, &made, &fit->subspace, status);
 }
 
-static tlv_status
-take_pairs(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
-{
-	lda_plan *plan = lda_plan_of(base);
-	tlv_status status;
-
-	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	status = make_white(ctx, plan, &values[0]->frame);
-	/* one topic at all: what fits anchors says so, too */
-	if (status == TLV_NOT_IDENTIFIABLE)
-		return tlv_lda_take_moments(ctx, base, values, pass);
-	TLV_TRY(status);
-	plan->slice_steps = 0;
-	plan->slice_moved = 0;
-	ask_slices(plan, pass);
-	return TLV_OK;
-}
-
-/* Is this the last step, whose slices are those of the basis as it is? */
+/* Has the rotation converged, so that these slices are those of the basis as it is? */
 static bool
-is_last(const lda_plan *plan, const tlv_rotation *step, int most)
+rotation_has_converged(const tlv_rotation *step, double moved, int iteration)
 {
-	bool slow = step->change > plan->slice_moved / 2 && step->objective >= step->before &&
+	bool slow = step->change > moved / 2 && step->objective >= step->before &&
 				step->objective - step->before <= SLICE_RISE * step->objective;
 
-	return step->change <= SLICE_TOLERANCE || (plan->slice_steps > 0 && slow) ||
-		   plan->slice_steps + 1 >= most;
+	return step->change <= SLICE_TOLERANCE || (iteration > 0 && slow);
 }
 
+/* Rotates the basis, unless it has converged or the iteration is the last. */
 static tlv_status
-take_slices(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+rotate_basis(tlv_context *ctx, lda_learning *fit, const tlv_frame *slices, int iteration,
+			 double *moved, bool *done)
 {
-	lda_plan *plan = lda_plan_of(base);
-	int given = plan->options.fit.decompose.steps;
+	int given = fit->options.fit.decompose.steps;
+	int most = given > 0 ? given : TLV_LDA_SLICE_STEPS;
 	tlv_held turned = {0};
 	tlv_rotation step;
 	tlv_making made;
 
-	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(ctx, &made, &turned,
-						  tlv_subspace_rotate(ctx, &plan->subspace.frame, &values[0]->frame, &step,
-											  &made.image, &made.size)));
-	if (is_last(plan, &step, given > 0 ? given : TLV_LDA_SLICE_STEPS))
+	TLV_TRY(TLV_MAKE(
+		ctx, &made, &turned,
+		tlv_subspace_rotate(ctx, &fit->subspace.frame, slices, &step, &made.image, &made.size)));
+	*done = rotation_has_converged(&step, *moved, iteration) || iteration + 1 >= most;
+	if (*done)
 	{
 		tlv_free(ctx, turned.image);
-		return tlv_lda_take_moments(ctx, base, values, pass);
+		return TLV_OK;
 	}
-	plan->slice_steps++;
-	plan->slice_moved = step.change;
-	tlv_lda_subspace_drop(ctx, plan);
-	plan->subspace = turned;
-	ask_slices(plan, pass);
+	*moved = step.change;
+	lda_drop_subspace(ctx, fit);
+	fit->subspace = turned;
 	return TLV_OK;
 }
 
-void
-tlv_lda_slices_begin(lda_plan *plan, tlv_pass *pass)
+tlv_status
+lda_collect_slices(tlv_context *ctx, tlv_source *counts, lda_learning *fit, tlv_value **moments)
 {
-	tlv_lda_ask(plan, pass, "moments", &tlv_aggregate_anchor_moments, take_pairs)->constant =
-		&plan->subspace.frame;
+	tlv_status status;
+	double moved = 0;
+	bool done = false;
+
+	TLV_TRY(tlv_collect_again(ctx, counts, "moments", 0,
+							  &(tlv_statistic){.aggregate = &tlv_aggregate_anchor_moments,
+											   .constant = &fit->subspace.frame},
+							  moments));
+	status = make_white(ctx, fit, &(*moments)->frame);
+	if (status == TLV_NOT_IDENTIFIABLE) /* one topic at most: what fits anchors says so, too */
+		return TLV_OK;
+	TLV_TRY(status);
+	for (int iteration = 0; !done; iteration++)
+	{
+		tlv_value_drop(*moments);
+		TLV_TRY(tlv_collect_again(ctx, counts, "decomposition", 0,
+								  &(tlv_statistic){.aggregate = &tlv_aggregate_slice_moments,
+												   .constant = &fit->subspace.frame},
+								  moments));
+		TLV_TRY(rotate_basis(ctx, fit, &(*moments)->frame, iteration, &moved, &done));
+	}
+	return TLV_OK;
 }

@@ -7,12 +7,11 @@
  * held out are seen in groups, so that two k are compared on the same documents and the difference
  * has a standard error.
  */
-#include "tensorlv/model/lda.h"
+#include "learn.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/counts.h"
 #include "tensorlv/model/topics.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
@@ -22,7 +21,7 @@
 #define GROUPS	 10
 
 /* The grid: from 1 to half as many again as are significant, the number of these among them. */
-#define MOST_K	   TLV_PLAN_STATISTICS
+#define MOST_K	   TLV_PASS_STATISTICS
 #define LEAST_TOP  3
 #define GRID_SHARE 1.5
 /* Refinement steps of each; what more would add is alike for all. */
@@ -41,7 +40,7 @@ typedef struct grid_member
 
 typedef struct suggestions
 {
-	const tlv_lda_plan_options *options;
+	const tlv_lda_learn_options *options;
 	const char *criterion;
 	size_t n;
 	grid_member grid[MOST_K];
@@ -276,20 +275,18 @@ make_grid(suggestions *all, size_t k)
 static tlv_status
 learn_member(tlv_context *ctx, tlv_source *training, const suggestions *all, grid_member *member)
 {
-	tlv_lda_plan_options options = *all->options;
+	tlv_lda_learn_options options = *all->options;
+	tlv_held model = {0};
 	tlv_scratch scratch;
 	tlv_status status;
-	tlv_plan *plan;
 
 	options.fit.k = member->k;
 	options.refine = "gibbs";
 	options.iterations = STEPS;
 	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_lda_plan_create(ctx, &options, &plan);
+	status = tlv_lda_procedure.learn(ctx, training, &options, &model);
 	if (status == TLV_OK)
-		status = tlv_plan_learn(ctx, plan, training);
-	if (status == TLV_OK)
-		status = tlv_hold(ctx, &member->model, plan->image, plan->size);
+		status = tlv_hold(ctx, &member->model, model.image, model.size);
 	tlv_scratch_end(ctx, &scratch);
 	return status;
 }
@@ -336,28 +333,42 @@ suggest_of_models(tlv_context *ctx, tlv_source *documents, size_t k, suggestions
 	return TLV_OK;
 }
 
+/* The number of topics by the directions of the documents, which must be such as can be learnt
+ * from. */
+static tlv_status
+choose_by_directions(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
+{
+	tlv_value *summary;
+
+	TLV_TRY(lda_choose_k(ctx, documents, fit));
+	if (!fit->choice.untested)
+		return TLV_OK;
+	TLV_TRY(lda_summarise(ctx, documents, &fit->counts, &summary));
+	TLV_TRY(lda_require_documents(ctx, summary, fit->choice.documents > 0));
+	tlv_value_drop(summary);
+	return TLV_OK;
+}
+
 tlv_status
-tlv_lda_suggest(tlv_context *ctx, tlv_source *documents, const tlv_lda_plan_options *options,
+tlv_lda_suggest(tlv_context *ctx, tlv_source *documents, const tlv_lda_learn_options *options,
 				const char *criterion, tlv_suggestion **rows, size_t *n)
 {
 	suggestions all = {.options = options, .criterion = criterion};
-	tlv_lda_plan_options only_k = *options;
+	const lda_choice *choice;
 	tlv_source choosing;
-	tlv_plan *choice;
-	const double *z;
-	size_t k, n_z;
+	lda_learning fit;
 
-	only_k.only_k = true;
-	TLV_TRY(tlv_lda_plan_create(ctx, &only_k, &choice));
+	TLV_TRY_CONTINUE(ctx);
+	lda_begin(options, &fit);
+	choice = &fit.choice;
 	tlv_source_within(&choosing, documents);
-	TLV_TRY(tlv_plan_learn(ctx, choice, &choosing));
-	k = tlv_lda_plan_k(choice);
-	z = tlv_lda_plan_z(choice, &n_z);
-	TLV_TRY_NEW0(ctx, all.rows, n_z + 1 + 2 * MOST_K);
+	TLV_TRY(choose_by_directions(ctx, &choosing, &fit));
+	TLV_TRY_NEW0(ctx, all.rows, choice->n_z + 1 + 2 * MOST_K);
 	if (wants(&all, TLV_SUGGEST_SIGNIFICANCE))
-		all.n_rows = tlv_lda_suggest_significance(n_z, z, k, tlv_lda_plan_pooled(choice), all.rows);
+		all.n_rows = tlv_lda_suggest_significance(choice->n_z, choice->z, choice->k, choice->pooled,
+												  all.rows);
 	if (wants(&all, TLV_SUGGEST_HELD_OUT) || wants(&all, TLV_SUGGEST_COHERENCE))
-		TLV_TRY(suggest_of_models(ctx, documents, k, &all));
+		TLV_TRY(suggest_of_models(ctx, documents, choice->k, &all));
 	*rows = all.rows;
 	*n = all.n_rows;
 	return TLV_OK;

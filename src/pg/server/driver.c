@@ -480,8 +480,8 @@ driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, voi
 	PG_RETURN_POINTER(model);
 }
 
-static bool
-wants_errors(FunctionCallInfo fcinfo)
+bool
+TlvWantsErrors(FunctionCallInfo fcinfo)
 {
 	return !TlvArgumentIsNull(fcinfo, "errors") && TlvNamedFlag(fcinfo, "errors");
 }
@@ -491,7 +491,7 @@ TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
 {
 	tlv_status status;
 
-	plan->errors = wants_errors(fcinfo);
+	plan->errors = TlvWantsErrors(fcinfo);
 	status = tlv_plan_learn(driver->ctx, plan, TlvDriverSource(driver));
 	return driver_return(fcinfo, driver, status, plan->image, plan->size);
 }
@@ -515,7 +515,7 @@ Datum
 TlvDriverLearn(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_procedure *procedure,
 			   const void *options)
 {
-	bool errors = wants_errors(fcinfo);
+	bool errors = TlvWantsErrors(fcinfo);
 	tlv_held model;
 	tlv_status status =
 		tlv_learn(driver->ctx, procedure, options, TlvDriverSource(driver), errors, &model);

@@ -79,6 +79,9 @@ extern void TlvDriverEnd(TlvDriver *driver);
 /* Runs the plan, ends the driver and returns the model, or NULL (TlvFailed). */
 extern Datum TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan);
 
+/* Is the function's argument errors true? */
+extern bool TlvWantsErrors(FunctionCallInfo fcinfo);
+
 /* The same for procedures (source.h): their options are checked before the query is looked at, and
  * stay until the end. */
 extern void TlvDriverCheck(TlvDriver *driver, const tlv_procedure *procedure, const void *options);

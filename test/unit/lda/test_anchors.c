@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 
-#include "lda_plan_fixture.h"
+#include "lda_learn_fixture.h"
 
 static tlv_frame_builder builder;
 
@@ -248,19 +248,19 @@ static void
 test_plan(void **state)
 {
 	corpus c = simulate(2000, 200, 5, 50, 0.2, false);
-	tlv_lda_plan_options options = usual_plan_from(5, TLV_LDA_START_ANCHORS);
+	tlv_lda_learn_options options = usual_options_from(5, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	errors first, refined;
 
 	(void) state;
 	use_corpus(&c);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	first = compare(&c, model);
 	assert_below(first.mean, 0.25);
 	assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1, 0.5);
 	plan_forget(&passes);
 	options.refine = "gibbs";
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	refined = compare(&c, model);
 	assert_below(refined.mean, 0.06);
 	assert_int_equal(tlv_frame_find(&model, "anchors")->rows, 5);
@@ -272,7 +272,7 @@ static void
 test_too_many(void **state)
 {
 	corpus c = simulate(400, 12, 2, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(12, TLV_LDA_START_ANCHORS);
+	tlv_lda_learn_options options = usual_options_from(12, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	tlv_warning warning;
 
@@ -280,7 +280,7 @@ test_too_many(void **state)
 	use_corpus(&c);
 	options.refine = "gibbs";
 	options.iterations = 2;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
 	assert_true(tlv_warnings_find(&model, "anchors_below_noise", &warning));
 	assert_equal(warning.score, diagnostic(model, "anchors_visible"));
@@ -291,7 +291,7 @@ test_too_many(void **state)
 	c = simulate(3000, 200, 2, 50, 0.1, false);
 	use_corpus(&c);
 	options.fit.k = 2;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_false(tlv_warnings_find(&model, "anchors_below_noise", NULL));
 }
 
@@ -300,7 +300,7 @@ static void
 test_choice(void **state)
 {
 	corpus c = simulate(300, 120, 10, 40, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(10, TLV_LDA_START_ANCHORS);
+	tlv_lda_learn_options options = usual_options_from(10, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	double tensor, anchors;
 
@@ -308,7 +308,7 @@ test_choice(void **state)
 	options.start = TLV_LDA_START_CHOOSE;
 	options.refine = "gibbs";
 	use_corpus(&c);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	tensor = diagnostic(model, "held_out_perplexity_tensor");
 	anchors = diagnostic(model, "held_out_perplexity_anchors");
 	assert_int_equal(tlv_frame_find(&model, "anchors") != NULL, anchors < tensor);
@@ -318,7 +318,7 @@ test_choice(void **state)
 	/* enough documents: the tensor alone */
 	plan_forget(&passes);
 	options.fit.k = 5;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
 	assert_null(tlv_frame_find(&model, "anchors"));
 }
@@ -328,7 +328,7 @@ static void
 test_no_room(void **state)
 {
 	corpus c = simulate(1500, 60, 12, 60, 0.05, false);
-	tlv_lda_plan_options options = usual_plan_from(12, TLV_LDA_START_CHOOSE);
+	tlv_lda_learn_options options = usual_options_from(12, TLV_LDA_START_CHOOSE);
 	tlv_warning warning;
 	tlv_frame model;
 	double needs;
@@ -338,13 +338,13 @@ test_no_room(void **state)
 	options.refine = "em";
 	options.iterations = 2;
 	use_corpus(&c);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_null(tlv_frame_find(&model, "anchors"));
 	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
 	plan_forget(&passes);
 	needs = tlv_lda_fit_memory(12, 60, &options.fit);
 	passes.room = (size_t) (needs * 0.9);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
 	assert_true(tlv_warnings_find(&model, "anchors_for_memory", &warning));
@@ -356,7 +356,7 @@ test_no_room(void **state)
 	options.start = TLV_LDA_START_TENSOR;
 	options.fit.decompose.method = TLV_METHOD_ALS;
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 60, &options.fit) * 0.7);
-	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_MEMORY_LIMIT);
+	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_MEMORY_LIMIT);
 	assert_int_equal(passes.passes, run - 3);
 	plan_forget(&passes);
 	passes.room = 0;
@@ -368,20 +368,20 @@ test_hundreds(void **state)
 {
 	corpus c = simulate(900, 400, 12, 60, 0.1, false);
 	corpus many = simulate(201 * 41, 300, 12, 8, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(201, TLV_LDA_START_CHOOSE);
+	tlv_lda_learn_options options = usual_options_from(201, TLV_LDA_START_CHOOSE);
 	tlv_frame model;
 
 	(void) state;
 	options.refine = "em";
 	options.iterations = 1;
 	use_corpus(&c);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
 	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
 	use_corpus(&many);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
 	plan_forget(&passes);
@@ -391,7 +391,7 @@ static void
 test_choice_faults(void **state)
 {
 	corpus c = simulate(120, 40, 4, 30, 0.1, false), other = simulate(120, 30, 3, 20, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(4, TLV_LDA_START_ANCHORS);
+	tlv_lda_learn_options options = usual_options_from(4, TLV_LDA_START_ANCHORS);
 
 	(void) state;
 	options.start = TLV_LDA_START_CHOOSE;
@@ -399,12 +399,12 @@ test_choice_faults(void **state)
 	options.iterations = 2;
 	use_corpus(&c);
 	passes.changed = (plan_rows){20, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 11);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 11);
 	use_corpus(&other);
 	passes.changed = passes.rows[0];
 	passes.rows[0].rows += 10;
 	passes.rows[0].n -= 10;
-	(void) plan_fail_everywhere(&passes, make, &options);
+	(void) procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false);
 	plan_forget(&passes);
 }
 
@@ -412,14 +412,14 @@ static void
 test_faults(void **state)
 {
 	corpus c = simulate(300, 40, 2, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(2, TLV_LDA_START_ANCHORS);
+	tlv_lda_learn_options options = usual_options_from(2, TLV_LDA_START_ANCHORS);
 
 	(void) state;
 	options.refine = "em";
 	options.iterations = 2;
 	use_corpus(&c);
 	passes.changed = (plan_rows){20, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 8);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 8);
 	plan_forget(&passes);
 }
 

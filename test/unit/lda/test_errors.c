@@ -36,26 +36,25 @@ redraw(corpus *c, size_t length, uint64_t seed)
 }
 
 static tlv_frame
-learn_with(const corpus *c, const tlv_lda_plan_options *options, bool errors)
+learn_with(const corpus *c, const tlv_lda_learn_options *options, bool errors)
 {
 	plan_fixture passes = {.ctx = &ctx, .memory = &memory};
 	tlv_row *rows = room(c->n, sizeof(tlv_row));
+	tlv_lda_learn_options whole = *options;
 	tlv_frame model;
-	tlv_plan *plan;
 
+	whole.errors = errors;
 	for (size_t t = 0; t < c->n; t++)
 		rows[t] = *TLV_AS_BAG(c->bags[t]);
 	passes.rows[0] = (plan_rows){c->n, rows};
 	passes.told.form = TLV_ROW_BAG;
-	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
-	plan->errors = errors;
-	model = plan_model(&passes, plan);
+	model = procedure_model(&passes, &tlv_lda_procedure, &whole, errors);
 	plan_forget(&passes);
 	return model;
 }
 
 static tlv_frame
-learn(const corpus *c, const tlv_lda_plan_options *options)
+learn(const corpus *c, const tlv_lda_learn_options *options)
 {
 	return learn_with(c, options, false);
 }
@@ -139,10 +138,10 @@ count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *weigh
 	}
 }
 
-static tlv_lda_plan_options
+static tlv_lda_learn_options
 usual_options(size_t k, const char *refine)
 {
-	return (tlv_lda_plan_options){
+	return (tlv_lda_learn_options){
 		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
 		.max_k = 20,
 		.minimum_documents = -1,
@@ -156,7 +155,7 @@ static void
 cover(const char *refine, tally *probabilities, tally *weights)
 {
 	corpus c = simulate(1000, 150, 4, 50, .1, false);
-	tlv_lda_plan_options options = usual_options(4, refine);
+	tlv_lda_learn_options options = usual_options(4, refine);
 
 	for (size_t r = 0; r < 3; r++)
 	{
@@ -196,7 +195,7 @@ static void
 test_single_topic(void **state)
 {
 	corpus c = simulate(1000, 100, 3, 30, 1, true);
-	tlv_lda_plan_options options = usual_options(3, "em");
+	tlv_lda_learn_options options = usual_options(3, "em");
 	tally probabilities = {0}, weights = {0};
 
 	(void) state;
@@ -229,7 +228,7 @@ static void
 test_drift(void **state)
 {
 	corpus c = simulate(1500, 150, 4, 50, .1, false), other;
-	tlv_lda_plan_options options = usual_options(4, "gibbs");
+	tlv_lda_learn_options options = usual_options(4, "gibbs");
 	tlv_frame model = learn(&c, &options), reference;
 
 	(void) state;
@@ -292,7 +291,7 @@ test_recurrence(void **state)
 	(void) state;
 	for (int i = 0; i < 3; i++)
 	{
-		tlv_lda_plan_options options = usual_options(4, refinements[i]);
+		tlv_lda_learn_options options = usual_options(4, refinements[i]);
 
 		assert_equal(count_spurious(learn_with(&c, &options, true), &farthest), 0);
 		assert_below(farthest, .3);
@@ -302,7 +301,7 @@ test_recurrence(void **state)
 	c.n = 12;
 	for (size_t k = 2; k < 6; k++)
 	{
-		tlv_lda_plan_options options = usual_options(k, "gibbs");
+		tlv_lda_learn_options options = usual_options(k, "gibbs");
 
 		learn_with(&c, &options, true);
 	}

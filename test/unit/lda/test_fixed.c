@@ -5,7 +5,7 @@
  */
 #include "assertions.h"
 
-#include "lda_plan_fixture.h"
+#include "lda_learn_fixture.h"
 #include "tensorlv/model/layout.h"
 
 #define K		5
@@ -91,10 +91,10 @@ distance(const corpus *c, tlv_frame model, size_t from)
 }
 
 static tlv_frame
-learn(tlv_lda_plan_options options)
+learn(tlv_lda_learn_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 }
 
 /* To the last bit, under every refinement and from either start; the label stays, too. */
@@ -109,8 +109,8 @@ test_stay(void **state)
 	use_corpus(&c);
 	for (int r = 0; r < 10; r++)
 	{
-		tlv_lda_plan_options options =
-			usual_plan_from(K, r < 5 ? TLV_LDA_START_TENSOR : TLV_LDA_START_ANCHORS);
+		tlv_lda_learn_options options =
+			usual_options_from(K, r < 5 ? TLV_LDA_START_TENSOR : TLV_LDA_START_ANCHORS);
 		size_t first = 0;
 
 		options.refine = refinements[r % 5];
@@ -136,7 +136,7 @@ test_others(void **state)
 {
 	static const char *const refinements[] = {"gibbs", "stepwise"};
 	corpus c = simulate(1500, D, K, 20, 0.2, false);
-	tlv_lda_plan_options options = usual_plan_from(K, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(K, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 3);
 
 	(void) state;
@@ -158,7 +158,7 @@ static void
 test_extend(void **state)
 {
 	corpus c = simulate(300, D, K, 40, 0.2, false);
-	tlv_lda_plan_options options = usual_plan_from(K, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(K, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 2), model, summary;
 	tlv_accumulator *accumulator;
 	const double *fixed, *phi;
@@ -190,15 +190,14 @@ static void
 test_refusals(void **state)
 {
 	corpus c = simulate(300, D, K, 40, 0.2, false), other = c;
-	tlv_lda_plan_options options = usual_plan_from(2, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(2, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 3), model;
 	int64_t *items = room(D, sizeof(int64_t));
-	tlv_plan *plan;
 
 	(void) state;
 	use_corpus(&c);
 	options.fixed = &given;
-	assert_int_equal(tlv_lda_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_BAD_PARAMETER);
 	/* all of them fixed, and one that is chosen is no less */
 	options.fit.k = 3;
 	model = learn(options);
@@ -213,7 +212,7 @@ test_refusals(void **state)
 	other.items = items;
 	given = given_topics(&other, 2);
 	options.fit.k = 4;
-	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_PARAMETER);
+	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_BAD_PARAMETER);
 	plan_forget(&passes);
 }
 
@@ -221,7 +220,7 @@ static void
 test_faults(void **state)
 {
 	corpus c = simulate(200, 40, 3, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(3, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(3, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 1);
 
 	(void) state;
@@ -230,7 +229,7 @@ test_faults(void **state)
 	options.fixed = &given;
 	use_corpus(&c);
 	passes.changed = (plan_rows){20, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 9);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 9);
 	plan_forget(&passes);
 }
 

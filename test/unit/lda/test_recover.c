@@ -5,7 +5,7 @@
  */
 #include "assertions.h"
 
-#include "lda_plan_fixture.h"
+#include "lda_learn_fixture.h"
 #include "tensorlv/num/linalg.h"
 
 static tlv_frame_builder builder;
@@ -213,10 +213,10 @@ test_refusals(void **state)
 
 /* ---- documents ---- */
 
-static tlv_lda_plan_options
+static tlv_lda_learn_options
 usual_plan(size_t k, tlv_lda_recovery recovery)
 {
-	tlv_lda_plan_options options = usual_plan_from(k, TLV_LDA_START_PAIRS);
+	tlv_lda_learn_options options = usual_options_from(k, TLV_LDA_START_PAIRS);
 
 	options.fit.recovery = recovery;
 	return options;
@@ -233,13 +233,13 @@ test_plan(void **state)
 	use_corpus(&c);
 	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
 	{
-		tlv_lda_plan_options options = usual_plan(5, recovery);
-		tlv_frame model = plan_model(&passes, make(&passes, &options));
+		tlv_lda_learn_options options = usual_plan(5, recovery);
+		tlv_frame model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		double first = compare(&c, model).mean, refined;
 
 		plan_forget(&passes);
 		options.refine = "gibbs";
-		model = plan_model(&passes, make(&passes, &options));
+		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		refined = compare(&c, model).mean;
 		print_message("recovery %d: topic L1 %.4f, refined %.4f\n", recovery, first, refined);
 		assert_below(first, bounds[recovery]);
@@ -254,20 +254,20 @@ static void
 test_plan_runoff(void **state)
 {
 	corpus c = simulate(400, 150, 3, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan(3, TLV_LDA_RECOVER_L2);
+	tlv_lda_learn_options options = usual_plan(3, TLV_LDA_RECOVER_L2);
 	tlv_frame model;
 
 	(void) state;
 	use_corpus(&c);
 	options.minimum_documents = 60;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_below(tlv_frame_find(&model, "items")->rows, 100);
 	assert_above(diagnostic(model, "runoff_share"), .05);
 	assert_below(diagnostic(model, "runoff_share"), .9);
 	plan_forget(&passes);
 	options.refine = "em";
 	options.iterations = 1;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_above(tlv_frame_find(&model, "items")->rows, 120);
 }
 
@@ -275,14 +275,14 @@ static void
 test_faults(void **state)
 {
 	corpus c = simulate(300, 40, 2, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan(2, TLV_LDA_RECOVER_KL);
+	tlv_lda_learn_options options = usual_plan(2, TLV_LDA_RECOVER_KL);
 
 	(void) state;
 	options.refine = "em";
 	options.iterations = 2;
 	use_corpus(&c);
 	passes.changed = (plan_rows){20, passes.rows[0].rows};
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 4);
 	plan_forget(&passes);
 }
 

@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 
-#include "lda_plan_fixture.h"
+#include "lda_learn_fixture.h"
 #include "tensorlv/num/tensor3.h"
 
 static tlv_frame
@@ -234,7 +234,7 @@ static void
 test_plan(void **state)
 {
 	corpus c = simulate(1500, 80, 12, 60, 0.05, false);
-	tlv_lda_plan_options options = usual_plan_from(12, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(12, TLV_LDA_START_TENSOR);
 	tlv_frame tensor, model;
 	double worst = 0;
 
@@ -242,11 +242,11 @@ test_plan(void **state)
 	options.refine = NULL;
 	options.fit.alpha0 = 0.6;
 	use_corpus(&c);
-	tensor = plan_model(&passes, make(&passes, &options));
+	tensor = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_true(isnan(tlv_diagnostics_find(&tensor, "slice_residual", NAN)));
 	plan_forget(&passes);
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 80, &options.fit) * 0.9);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_false(isnan(tlv_diagnostics_find(&model, "slice_residual", NAN)));
 	assert_true(diagnostic(model, "converged") == 1);
 	for (size_t i = 0; i < 12 * 80; i++)
@@ -258,7 +258,7 @@ test_plan(void **state)
 	/* without alpha0, which anchors estimate then */
 	plan_forget(&passes);
 	options.fit.alpha0 = NAN;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	print_message("alpha0 of anchors %.2f (.60), L1 %.3f\n", diagnostic(model, "alpha0"),
 				  compare(&c, model).mean);
 	assert_true(diagnostic(model, "alpha0") > 0.3 && diagnostic(model, "alpha0") < 1.2);
@@ -266,13 +266,13 @@ test_plan(void **state)
 	plan_forget(&passes);
 	options.fit.alpha0 = 0;
 	options.fit.decompose.steps = 2;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_true(diagnostic(model, "iterations") == 1);
 	plan_forget(&passes);
 	/* another method is refused */
 	options.fit.decompose.method = TLV_METHOD_ALS;
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 80, &options.fit) * 0.5);
-	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_MEMORY_LIMIT);
+	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_MEMORY_LIMIT);
 	plan_forget(&passes);
 	passes.room = 0;
 }
@@ -282,14 +282,14 @@ static void
 test_hundreds(void **state)
 {
 	corpus c = simulate(900, 400, 12, 60, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(201, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(201, TLV_LDA_START_TENSOR);
 	tlv_frame model;
 
 	(void) state;
 	options.refine = "em";
 	options.iterations = 1;
 	use_corpus(&c);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_null(tlv_frame_find(&model, "anchors"));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
 	plan_forget(&passes);
@@ -299,7 +299,7 @@ static void
 test_faults(void **state)
 {
 	corpus c = simulate(150, 40, 3, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan_from(3, TLV_LDA_START_TENSOR);
+	tlv_lda_learn_options options = usual_options_from(3, TLV_LDA_START_TENSOR);
 
 	(void) state;
 	options.refine = "em";
@@ -308,7 +308,7 @@ test_faults(void **state)
 	use_corpus(&c);
 	passes.changed = (plan_rows){20, passes.rows[0].rows};
 	passes.room = (size_t) (tlv_lda_fit_memory(3, 40, &options.fit) * 0.9);
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 8);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 8);
 	plan_forget(&passes);
 	passes.room = 0;
 }

@@ -18,7 +18,7 @@ static tlv_status
 suggest(tlv_context *context, tlv_source *rows, void *argument)
 {
 	asked *to = argument;
-	tlv_lda_plan_options options = {
+	tlv_lda_learn_options options = {
 		.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
 		.max_k = to->max_k,
 		.minimum_documents = -1,

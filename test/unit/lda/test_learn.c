@@ -1,5 +1,5 @@
 /*
- * test_plan.c - the whole of learning topics, as a plan over documents in memory: accuracy, choices
+ * test_learn.c - the whole of learning topics, over documents in memory: accuracy, choices
  * on the way, labels, and every fault in every state.
  */
 #include "assertions.h"
@@ -28,10 +28,10 @@ use_corpus(const corpus *c)
 	passes.told.form = TLV_ROW_BAG;
 }
 
-static tlv_lda_plan_options
+static tlv_lda_learn_options
 usual_options(size_t k)
 {
-	return (tlv_lda_plan_options){
+	return (tlv_lda_learn_options){
 		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
 		.max_k = 20,
 		.minimum_documents = -1,
@@ -40,21 +40,11 @@ usual_options(size_t k)
 	};
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_frame
-learn(tlv_lda_plan_options options)
+learn(tlv_lda_learn_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 }
 
 /* ---- what is learnt ---- */
@@ -65,7 +55,7 @@ test_accuracy(void **state)
 {
 	static const char *const refinements[] = {"gibbs", "em", "stepwise"};
 	corpus c = simulate(3000, 60, 4, 60, 0.3, false);
-	tlv_lda_plan_options options = usual_options(4);
+	tlv_lda_learn_options options = usual_options(4);
 	errors moments_only, refined;
 	tlv_frame model;
 
@@ -102,10 +92,9 @@ static void
 test_choice_of_k(void **state)
 {
 	corpus c = simulate(4000, 60, 5, 60, 0.1, false);
-	tlv_lda_plan_options options = usual_options(0);
+	tlv_lda_learn_options options = usual_options(0);
 	tlv_warning warning;
 	tlv_frame model;
-	tlv_plan *plan;
 
 	(void) state;
 	use_corpus(&c);
@@ -116,14 +105,6 @@ test_choice_of_k(void **state)
 	assert_false(tlv_warnings_find(&model, "k_at_limit", NULL));
 	assert_below(compare(&c, model).mean, 0.04);
 
-	options.only_k = true;
-	plan = make(&passes, &options);
-	assert_ok(plan_run(&passes, plan));
-	assert_null(plan->image);
-	assert_int_equal(tlv_lda_plan_k(plan), 5);
-
-	/* Where most of what may be found is found, k says little. */
-	options.only_k = false;
 	options.max_k = 5;
 	model = learn(options);
 	assert_true(tlv_warnings_find(&model, "k_at_limit", &warning));
@@ -154,7 +135,7 @@ static void
 test_bursts(void **state)
 {
 	corpus c = in_bursts(simulate(3000, 200, 4, 40, 0.2, false), 12);
-	tlv_lda_plan_options options = usual_options(4);
+	tlv_lda_learn_options options = usual_options(4);
 	tlv_frame model;
 	double damped;
 
@@ -187,7 +168,7 @@ static void
 test_bursts_of_many_directions(void **state)
 {
 	corpus c = in_bursts(simulate(500, 200, 8, 40, 0.1, false), 12);
-	tlv_lda_plan_options options = usual_options(70);
+	tlv_lda_learn_options options = usual_options(70);
 	tlv_frame model;
 
 	(void) state;
@@ -207,7 +188,7 @@ test_labels(void **state)
 	int64_t ids[] = {1, 100, 104, 106, 9000}, offsets[] = {0, 2, 5, 5, 7, 8};
 	corpus c = simulate(500, 10, 2, 30, 0.2, false);
 	tlv_names names = {5, ids, offsets, "xxabcdez"};
-	tlv_lda_plan_options options = usual_options(2);
+	tlv_lda_learn_options options = usual_options(2);
 	const tlv_section *labels;
 	const int64_t *at;
 	tlv_frame model;
@@ -243,13 +224,13 @@ test_short(void **state)
 	for (size_t i = 0; i < 4; i++)
 	{
 		corpus c = simulate(3000, 12, 2, i < 2 ? 2 : 1, 0.1, false);
-		tlv_lda_plan_options options = usual_options(asked[i]);
+		tlv_lda_learn_options options = usual_options(asked[i]);
 		tlv_warning warning;
 		tlv_frame model;
 
 		use_corpus(&c);
 		plan_forget(&passes);
-		model = plan_model(&passes, make(&passes, &options));
+		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, found[i]);
 		assert_true(tlv_warnings_find(&model, "short_documents", &warning));
 		assert_false(tlv_warnings_find(&model, "repeated_words", NULL));
@@ -262,7 +243,7 @@ static void
 test_refusals(void **state)
 {
 	corpus c = simulate(60, 10, 2, 2, 0.2, false);
-	tlv_lda_plan_options options = usual_options(2);
+	tlv_lda_learn_options options = usual_options(2);
 
 	(void) state;
 	use_corpus(&c);
@@ -272,7 +253,7 @@ test_refusals(void **state)
 	{
 		options = usual_options(k);
 		plan_forget(&passes);
-		assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+		assert_fails(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_NO_ROWS,
 					 "the query returns no rows");
 	}
 }
@@ -284,7 +265,7 @@ static void
 assert_filled(const corpus *c, size_t documents, size_t k, size_t identified)
 {
 	static const char *const refinements[] = {NULL, "gibbs", "em"};
-	tlv_lda_plan_options options = usual_options(k);
+	tlv_lda_learn_options options = usual_options(k);
 	tlv_warning warning;
 
 	options.iterations = 3;
@@ -322,7 +303,7 @@ static void
 test_no_topics(void **state)
 {
 	static const char *const refinements[] = {NULL, "gibbs", "em"};
-	tlv_lda_plan_options options = usual_options(0);
+	tlv_lda_learn_options options = usual_options(0);
 	tlv_warning warning;
 	tlv_frame model;
 
@@ -354,7 +335,7 @@ static void
 test_no_structure(void **state)
 {
 	corpus noise = simulate(600, 50, 1, 20, 5, false);
-	tlv_lda_plan_options options = usual_options(0);
+	tlv_lda_learn_options options = usual_options(0);
 	const size_t documents[] = {1, 4, 600};
 	tlv_frame model;
 
@@ -399,7 +380,7 @@ static void
 test_spurious_topics(void **state)
 {
 	corpus c = simulate(2000, 600, 8, 80, 0.1, false);
-	tlv_lda_plan_options options = usual_options(12);
+	tlv_lda_learn_options options = usual_options(12);
 	double distance[12];
 	size_t named = 0, wrong = 0, spurious = 0;
 	tlv_warnings_walk walk;
@@ -429,7 +410,7 @@ test_alpha0_of_few_documents(void **state)
 {
 	static const char *const refinements[] = {"gibbs", "em"};
 	corpus c = simulate(400, 300, 6, 80, 0.15, false);
-	tlv_lda_plan_options options = usual_options(6);
+	tlv_lda_learn_options options = usual_options(6);
 	double moments, refined;
 	tlv_frame model;
 
@@ -454,7 +435,7 @@ static void
 test_step_limit(void **state)
 {
 	corpus c = simulate(400, 60, 4, 60, 0.3, false);
-	tlv_lda_plan_options options = usual_options(4);
+	tlv_lda_learn_options options = usual_options(4);
 	tlv_frame model;
 
 	(void) state;
@@ -475,7 +456,7 @@ static void
 test_few_documents(void **state)
 {
 	corpus c = simulate(40, 1000, 3, 20, 0.1, false);
-	tlv_lda_plan_options options = usual_options(3);
+	tlv_lda_learn_options options = usual_options(3);
 	size_t referring;
 
 	(void) state;
@@ -496,7 +477,7 @@ test_faults(void **state)
 {
 	corpus c = in_bursts(simulate(240, 40, 2, 30, 0.1, false), 12);
 	corpus other = simulate(150, 30, 3, 20, 0.1, false);
-	tlv_lda_plan_options options = usual_options(0);
+	tlv_lda_learn_options options = usual_options(0);
 
 	(void) state;
 	options.max_k = 4;
@@ -504,13 +485,13 @@ test_faults(void **state)
 	options.iterations = 3;
 	use_corpus(&c);
 	passes.changed = rows_of(&c, 0, 20); /* most of them gone */
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 30);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 30);
 	passes.changed = rows_of(&other, 0, other.n);
-	(void) plan_fail_everywhere(&passes, make, &options);
+	(void) procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false);
 	plan_forget(&passes);
 	options.refine = "stepwise";
 	passes.changed = rows_of(&c, 0, 20);
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 30);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 30);
 	plan_forget(&passes);
 }
 
@@ -522,7 +503,7 @@ static void
 test_stepwise(void **state)
 {
 	corpus c = simulate(400, 300, 8, 40, 0.1, false);
-	tlv_lda_plan_options options = usual_options(8);
+	tlv_lda_learn_options options = usual_options(8);
 	errors many, few;
 
 	(void) state;
@@ -542,7 +523,7 @@ static void
 test_one_word(void **state)
 {
 	corpus c = simulate(300, 20, 2, 20, 0.1, false);
-	tlv_lda_plan_options options = usual_options(2);
+	tlv_lda_learn_options options = usual_options(2);
 	tlv_frame model;
 
 	(void) state;
@@ -594,5 +575,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_one_word, setup, teardown),
 	};
 
-	return cmocka_run_group_tests_name("lda_plan", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("lda_learn", tests, NULL, NULL);
 }

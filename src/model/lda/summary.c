@@ -1,0 +1,95 @@
+/*
+ * summary.c - the summary of documents, and whether their words are to be repeated for the moments
+ * (learn.h).
+ */
+#include "learn.h"
+
+/*
+ * Moments need three words of a document.  Where fewer than one document in LONG_ONE_IN has them,
+ * of those that have a word, each word of all documents counts thrice: among the pairs of a
+ * document of two words are then those of a word with itself, by which every eigenvalue of the
+ * scaled pair moment grows by the same, so that the leading directions are kept.  The third moment
+ * is biased, and an initial estimate for refinement, which sees the words as they are.
+ */
+#define LONG_ONE_IN 10
+/* Longer documents that are enough for moments of their own, whatever there is beside them. */
+#define LONG_ENOUGH 1000
+#define REPEATS		TLV_MIN_LENGTH
+
+static tlv_status
+collect_summary(tlv_context *ctx, tlv_source *documents, double repeats, tlv_value **summary)
+{
+	tlv_source counts;
+
+	tlv_source_scaled(&counts, documents, repeats);
+	return tlv_collect(ctx, &counts, "summary", 0, 1,
+					   &(tlv_statistic){.aggregate = &tlv_aggregate_count_summary}, summary);
+}
+
+bool
+lda_holds_documents(const tlv_value *summary)
+{
+	return summary != NULL && tlv_frame_scalar(&summary->frame, "documents", 0) >= 1;
+}
+
+/* May most documents have a word, but fewer than moments need? */
+static bool
+may_be_short(const tlv_value *summary)
+{
+	double documents, skipped;
+
+	if (summary == NULL)
+		return false;
+	documents = tlv_frame_scalar(&summary->frame, "documents", 0);
+	skipped = tlv_frame_scalar(&summary->frame, "skipped", 0);
+	return skipped > 0 && documents < LONG_ENOUGH && documents * LONG_ONE_IN <= documents + skipped;
+}
+
+/*
+ * A document that was skipped may have no word at all.  With its words repeated the summary holds
+ * every document that has one, and tells both apart.
+ */
+tlv_status
+lda_summarise(tlv_context *ctx, tlv_source *documents, lda_counts *counts, tlv_value **summary)
+{
+	double longer, all;
+
+	TLV_TRY(collect_summary(ctx, documents, 0, summary));
+	if (!may_be_short(*summary))
+		return TLV_OK;
+	longer = tlv_frame_scalar(&(*summary)->frame, "documents", 0);
+	tlv_value_drop(*summary);
+	TLV_TRY(collect_summary(ctx, documents, REPEATS, summary));
+	all = *summary != NULL ? tlv_frame_scalar(&(*summary)->frame, "documents", 0) : 0;
+	if (longer * LONG_ONE_IN > all)
+	{
+		tlv_value_drop(*summary);
+		return collect_summary(ctx, documents, 0, summary);
+	}
+	counts->repeats = REPEATS;
+	counts->too_short = all - longer;
+	counts->of_one_word = tlv_frame_scalar(&(*summary)->frame, "tokens", 0) <= REPEATS * all;
+	counts->damped = false;
+	return TLV_OK;
+}
+
+tlv_status
+lda_require_documents(tlv_context *ctx, const tlv_value *summary, bool seen)
+{
+	double shorter = 0;
+
+	if (summary == NULL && seen)
+		return tlv_plan_rows_gone(ctx);
+	if (lda_holds_documents(summary))
+		return TLV_OK;
+	if (summary != NULL)
+		shorter = tlv_frame_scalar(&summary->frame, "skipped", 0);
+	if (shorter == 0)
+		return tlv_plan_require_rows(ctx, summary, "documents");
+	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no document of at least %d tokens",
+			 TLV_MIN_LENGTH);
+	tlv_fail_detail(ctx, shorter == 1 ? "%.0f document is shorter." : "%.0f documents are shorter.",
+					shorter);
+	return tlv_fail_hint(ctx, "Give a row (doc, item [, count]) for every item of a document; text "
+							  "is taken apart by to_tsvector(text).");
+}
