@@ -117,25 +117,9 @@ build/sql-parts: sql-parts
 	@mkdir -p build
 	@echo '$(SQL_PARTS)' | cmp -s - $@ || echo '$(SQL_PARTS)' > $@
 
-# Every CREATE TYPE NAME; of a part is followed by what is the same for all types, and every
-# function of a query by the same of several queries.
-expand_types = awk '{ print } \
-	/^CREATE TYPE [a-z_]+;$$/ { type = substr($$3, 1, length($$3) - 1); \
-	  while ((getline line < "sql/type.sql.in") > 0) \
-	    if (line !~ /^--/) { gsub("@type@", type, line); print line } \
-	  close("sql/type.sql.in") } \
-	/^CREATE FUNCTION tlv_[a-z_]+\(query text, / { name = $$3; sub(/\(.*/, "", name); \
-	  driver[name] = 1; sub(/\(query text, /, "(queries text[], "); copy = 1 } \
-	copy { copies = copies $$0 "\n"; if (/;$$/) copy = 0 } \
-	/^COMMENT ON FUNCTION tlv_[a-z_]+\(text, / { name = $$4; sub(/\(.*/, "", name); \
-	  if (name in driver) { sub(/\(text, /, "(text[], "); sub(/\) IS.*/, ") IS"); \
-	    copies = copies $$0 "\n    \047the same of several queries: their rows are put together, " \
-	      "as by UNION ALL, and each is passed over where they are\047;\n" } } \
-	copies != "" && !copy && /;$$/ { printf "%s", copies; copies = "" }'
-
-build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) sql/type.sql.in build/sql-parts tensorlv.control Makefile
+build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) sql/expand.awk sql/type.sql.in build/sql-parts tensorlv.control Makefile
 	{ printf '%s\n' '\echo Use "CREATE EXTENSION tensorlv" to load this file. \quit'; \
-	  for part in $(SQL_PARTS); do printf '\n'; $(expand_types) < "$$part" || exit 1; done; } > $@.new
+	  for part in $(SQL_PARTS); do printf '\n'; awk -f sql/expand.awk "$$part" || exit 1; done; } > $@.new
 	mv $@.new $@
 
 # Visible: the functions for SQL (those with a pg_finfo_ companion) and the

@@ -1,5 +1,6 @@
 -- evaluate.sql - partitions, covers and memberships against the truth
 
+-- typed: bigint, bigint | bigint, text | text, bigint | text, text
 CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, "any", "any") RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, "any", "any") IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';

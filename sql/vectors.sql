@@ -1,6 +1,7 @@
 -- vectors.sql - moments of vectors, and models of vectors applied to rows.
 -- Arrays of numbers of any type, and types with a cast to real[], are taken as they are.
 
+-- typed: smallint[] | integer[] | bigint[] | real[] | float8[] | numeric[] | record
 CREATE FUNCTION tlv_dense_moments_accum(tlv_moments, "any", integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_dense_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION tlv_dense_moments_accum(tlv_moments, "any", integer) IS 'transition function of tlv_dense_moments("any", integer)';

@@ -36,6 +36,13 @@ typedef struct AnyType
 	int cast_arguments;
 } AnyType;
 
+/*
+ * The type of an argument: that of the expression in the call or, where an engine that takes
+ * aggregates apart calls without an expression, the type that the function declares.  Errors: 42P18
+ * where that is "any".
+ */
+extern Oid TlvAnyArgument(FunctionCallInfo fcinfo, int argument);
+
 /* A type's; what it keeps lives in mcxt. */
 extern void TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any);
 

@@ -44,13 +44,7 @@ columns_of(FunctionCallInfo fcinfo, int first, int n)
 	columns->mcxt = mcxt;
 	for (int i = 0; i < n; i++)
 	{
-		Oid type = get_fn_expr_argtype(fcinfo->flinfo, first + i);
-
-		if (!OidIsValid(type))
-			ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
-							errmsg("the type of the row is not known"),
-							errhint("Cast it, to float8[] for instance.")));
-		TlvAnyType(type, mcxt, &columns->type[i]);
+		TlvAnyType(TlvAnyArgument(fcinfo, first + i), mcxt, &columns->type[i]);
 		columns->categories |= is_category(&columns->type[i]);
 	}
 	*note = columns;

@@ -24,17 +24,11 @@ row_of(FunctionCallInfo fcinfo, int argument)
 	void **note = TlvCallSiteNote(fcinfo);
 	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
 	AnyRow *row = *note;
-	Oid type;
 
 	if (row != NULL)
 		return row;
-	type = get_fn_expr_argtype(fcinfo->flinfo, argument);
-	if (!OidIsValid(type))
-		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
-						errmsg("the type of the row is not known"),
-						errhint("Cast it, to float8[] for instance.")));
 	row = MemoryContextAllocZero(mcxt, sizeof(AnyRow));
-	TlvAnyType(type, mcxt, &row->type);
+	TlvAnyType(TlvAnyArgument(fcinfo, argument), mcxt, &row->type);
 	*note = row;
 	return row;
 }

@@ -84,13 +84,10 @@ const TlvRowReader TlvWeightedEdgeRows = {3, {TLV_ROW_EDGE}, weighted_edge_open}
 static Oid
 label_type(FunctionCallInfo fcinfo, int argument)
 {
-	Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument), base;
+	Oid type = TlvAnyArgument(fcinfo, argument), base;
 
 	if (type == INT8OID || type == INT4OID || type == TEXTOID || type == UNKNOWNOID)
 		return type;
-	if (!OidIsValid(type))
-		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
-						errmsg("the type of the labels is not known")));
 	base = getBaseType(type);
 	if (!TlvIsIdType(base))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),

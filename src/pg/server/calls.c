@@ -58,26 +58,22 @@ TlvStatementLike(TlvStatement *statement, const TlvStatement *other)
 
 /* ---- what it may call ---- */
 
-/* The function of that name and exactly these arguments, of which the first `any` are declared
- * "any", among the members of the extension; invalid: there is none. */
+/* The function of that name and exactly these arguments; invalid: there is none.  A schema's owner
+ * may add functions of our names; only the extension's members are ours. */
 static Oid
-find_member(const TlvQuery *query, const char *name, int n, const Oid *types, int any)
+find_member(const TlvQuery *query, const char *name, const oidvector *types)
 {
-	Oid *declared = palloc((size_t) Max(n, 1) * sizeof(Oid));
-	Oid function;
+	Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+								   PointerGetDatum(types), ObjectIdGetDatum(query->namespace));
 
-	for (int i = 0; i < n; i++)
-		declared[i] = i < any ? ANYOID : types[i];
-	function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-							   PointerGetDatum(buildoidvector(declared, n)),
-							   ObjectIdGetDatum(query->namespace));
 	if (OidIsValid(function) &&
 		getExtensionOfObject(ProcedureRelationId, function) != query->extension)
 		return InvalidOid;
 	return function;
 }
 
-/* A schema's owner may add functions of our names; only the extension's members are ours. */
+/* An aggregate of rows of any type has another name where it declares their types, which engines
+ * that take aggregates apart compare: "any" is sent to none of them. */
 const char *
 TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *types, Oid *result)
 {
@@ -86,16 +82,19 @@ TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *ty
 
 	call->name = name;
 	call->types = buildoidvector(types, n);
-	call->function = find_member(query, name, n, types, 0);
-	for (int any = 1; any <= Min(n, 3) && !OidIsValid(call->function); any += 2)
-		call->function = find_member(query, name, n, types, any);
+	call->function = find_member(query, name, call->types);
+	if (!OidIsValid(call->function))
+	{
+		call->name = psprintf("%s_typed", name);
+		call->function = find_member(query, call->name, call->types);
+	}
 	if (!OidIsValid(call->function))
 		TlvRaiseMismatch("function %s of %d arguments is missing", name, n);
 	call->result = get_func_rettype(call->function);
 	statement->calls = lappend(statement->calls, call);
 	if (result != NULL)
 		*result = call->result;
-	return name;
+	return call->name;
 }
 
 /* Is the function written by the caller, or by somebody who may do everything anyway? */

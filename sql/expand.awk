@@ -1,0 +1,86 @@
+# expand.awk - what repeats in the parts of sql/, which the Makefile puts together.
+#
+# Every CREATE TYPE NAME; is followed by what is the same for all types, type.sql.in.  Every function
+# of a query is followed by the same of several queries.  And an aggregate of rows of any type is
+# followed by NAME_typed of the types that the last line
+#     -- typed: TYPE[, TYPE ...] | TYPE[, TYPE ...] | ...
+# of the part lists: servers that take aggregates apart, as Citus does, compare the declared types,
+# and "any" beside concrete types under one name would make ordinary calls ambiguous.
+
+function replace_any(text, types,    n, list, i) {
+	n = split(types, list, /, */)
+	for (i = 1; i <= n; i++)
+		sub(/"any"/, list[i], text)
+	return text
+}
+
+# A complete statement about a function or an aggregate of "any", once for every list of types.  The
+# support functions are the same functions of the library.
+function print_typed(statement,    i, copy, name) {
+	sub("AS 'MODULE_PATHNAME' LANGUAGE", "AS 'MODULE_PATHNAME', '" called "' LANGUAGE", statement)
+	if (statement ~ /^COMMENT ON AGGREGATE/)
+		sub(/ IS[ \n].*/, " IS\n    '" called " of rows of that type, which it declares: for servers that compare declared types, as Citus does';\n", statement)
+	typed_name[called] = 1
+	for (name in typed_name) {
+		gsub(" " name "\\(", " " name "_typed(", statement)
+		gsub(" " name ",", " " name "_typed,", statement)
+	}
+	for (i = 1; i <= lists; i++)
+		printf "%s", replace_any(statement, typed[i])
+}
+
+{ print }
+
+/^CREATE TYPE [a-z_]+;$/ {
+	type = substr($3, 1, length($3) - 1)
+	while ((getline line < "sql/type.sql.in") > 0)
+		if (line !~ /^--/) {
+			gsub("@type@", type, line)
+			print line
+		}
+	close("sql/type.sql.in")
+}
+
+/^-- typed: / {
+	line = $0
+	sub(/^-- typed: */, "", line)
+	lists = split(line, typed, / *\| */)
+}
+/^(CREATE|COMMENT ON) (FUNCTION|AGGREGATE) tlv_[a-z_]+\(.*"any"/ && lists > 0 {
+	of_any = 1
+	called = $0
+	sub(/^[A-Z ]+ /, "", called)
+	sub(/\(.*/, "", called)
+}
+of_any { statement = statement $0 "\n" }
+of_any && /;$/ {
+	print_typed(statement)
+	statement = ""
+	of_any = 0
+}
+
+/^CREATE FUNCTION tlv_[a-z_]+\(query text, / {
+	name = $3
+	sub(/\(.*/, "", name)
+	driver[name] = 1
+	sub(/\(query text, /, "(queries text[], ")
+	copy = 1
+}
+copy {
+	copies = copies $0 "\n"
+	if (/;$/)
+		copy = 0
+}
+/^COMMENT ON FUNCTION tlv_[a-z_]+\(text, / {
+	name = $4
+	sub(/\(.*/, "", name)
+	if (name in driver) {
+		sub(/\(text, /, "(text[], ")
+		sub(/\) IS.*/, ") IS")
+		copies = copies $0 "\n    'the same of several queries: their rows are put together, as by UNION ALL, and each is passed over where they are';\n"
+	}
+}
+copies != "" && !copy && /;$/ {
+	printf "%s", copies
+	copies = ""
+}
