@@ -18,7 +18,7 @@
 
 typedef struct MmsbArguments
 {
-	tlv_mmsb_plan_options plan;
+	tlv_mmsb_learn_options learn;
 	Datum labels; /* a bag, or a query; 0: none */
 	bool corrected;
 	bool directed;
@@ -29,33 +29,33 @@ typedef struct MmsbArguments
 
 /* Of tlv_fit_mmsb and tlv_mmsb. */
 static const TlvArgument mmsb_arguments[] = {
-	{"k", TLV_ARGUMENT_COUNT, MMSB_OPTION(plan.fit.k), .least = 1},
-	{"alpha0", TLV_ARGUMENT_REAL, MMSB_OPTION(plan.fit.alpha0)},
-	{"refine", TLV_ARGUMENT_CHOICE, MMSB_OPTION(plan.fit.refine), .what = "refinement",
+	{"k", TLV_ARGUMENT_COUNT, MMSB_OPTION(learn.fit.k), .least = 1},
+	{"alpha0", TLV_ARGUMENT_REAL, MMSB_OPTION(learn.fit.alpha0)},
+	{"refine", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.refine), .what = "refinement",
 	 .names = tlv_mmsb_refinement_names},
 	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(corrected)},
-	{"partition", TLV_ARGUMENT_FLAG, MMSB_OPTION(plan.fit.partition)},
-	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(plan.fit.edges), .what = "model of edges",
+	{"partition", TLV_ARGUMENT_FLAG, MMSB_OPTION(learn.fit.partition)},
+	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.edges), .what = "model of edges",
 	 .names = tlv_edge_model_names},
 	{"labels", TLV_ARGUMENT_DATUM, MMSB_OPTION(labels)},
-	{"max_k", TLV_ARGUMENT_COUNT, MMSB_OPTION(plan.fit.max_k), .least = 1},
+	{"max_k", TLV_ARGUMENT_COUNT, MMSB_OPTION(learn.fit.max_k), .least = 1},
 	{"directed", TLV_ARGUMENT_FLAG, MMSB_OPTION(directed)},
 	{"bipartite", TLV_ARGUMENT_FLAG, MMSB_OPTION(bipartite)},
-	TLV_DECOMPOSE_ARGUMENTS(MmsbArguments, plan.fit.decompose, plan.fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS(MmsbArguments, learn.fit.decompose, learn.fit.seed),
 	{NULL}};
 
 static MmsbArguments
 read_mmsb_arguments(FunctionCallInfo fcinfo)
 {
-	MmsbArguments arguments = {.plan.graph = TLV_GRAPH_UNDIRECTED};
+	MmsbArguments arguments = {.learn.graph = TLV_GRAPH_UNDIRECTED};
 	double alpha0;
 
 	TlvReadArguments(fcinfo, mmsb_arguments, &arguments);
-	arguments.plan.fit.degree_corrected =
+	arguments.learn.fit.degree_corrected =
 		TlvArgumentIsNull(fcinfo, "degree_corrected")
 			? TLV_DEGREES_CHOSEN
 			: (arguments.corrected ? TLV_DEGREES_CORRECTED : TLV_DEGREES_PLAIN);
-	alpha0 = arguments.plan.fit.alpha0;
+	alpha0 = arguments.learn.fit.alpha0;
 	if (!(alpha0 >= 0 && alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("alpha0 = %g is not between 0 and 1e6", alpha0),
@@ -67,7 +67,7 @@ read_mmsb_arguments(FunctionCallInfo fcinfo)
 						errhint("The edges of a bipartite graph lead from one set of nodes to "
 								"the other anyway.")));
 	if (arguments.directed || arguments.bipartite)
-		arguments.plan.graph = arguments.directed ? TLV_GRAPH_DIRECTED : TLV_GRAPH_BIPARTITE;
+		arguments.learn.graph = arguments.directed ? TLV_GRAPH_DIRECTED : TLV_GRAPH_BIPARTITE;
 	return arguments;
 }
 
@@ -75,7 +75,7 @@ static tlv_status
 fit_mmsb(tlv_context *ctx, const tlv_frame *graph, const void *argument, void **image, size_t *size)
 {
 	const MmsbArguments *arguments = argument;
-	tlv_mmsb_options options = arguments->plan.fit;
+	tlv_mmsb_options options = arguments->learn.fit;
 
 	if (arguments->labels != 0)
 		TLV_TRY(
@@ -99,54 +99,52 @@ TLV_FUNCTION(tlv_mmsb)
 {
 	MmsbArguments arguments;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_mmsb_arguments(fcinfo);
-	arguments.plan.labels = arguments.labels != 0;
+	arguments.learn.errors = TlvWantsErrors(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_mmsb_plan_create(driver->ctx, &arguments.plan, &plan));
 	TlvReadEdges(driver, TlvQueryText(fcinfo, "edges"), arguments.bipartite);
-	if (arguments.plan.labels)
+	if (arguments.labels != 0)
 		TlvReadLabels(driver, text_to_cstring(DatumGetTextPP(arguments.labels)));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_mmsb_procedure, &arguments.learn);
 }
 
 /* ---- the number of communities ---- */
 
-static tlv_mmsb_plan_options
+static tlv_mmsb_learn_options
 mmsb_search(const TlvSearch *search)
 {
-	return (tlv_mmsb_plan_options){.graph = TLV_GRAPH_UNDIRECTED,
-								   .fit = {.max_k = search->max_k,
-										   .degree_corrected = TLV_DEGREES_CHOSEN,
-										   .seed = search->seed,
-										   .decompose.seed = search->seed}};
+	return (tlv_mmsb_learn_options){.graph = TLV_GRAPH_UNDIRECTED,
+									.fit = {.max_k = search->max_k,
+											.degree_corrected = TLV_DEGREES_CHOSEN,
+											.seed = search->seed,
+											.decompose.seed = search->seed}};
 }
 
-static tlv_plan *
-plan_mmsb_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+static void
+learn_mmsb_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				  tlv_held *model)
 {
-	tlv_mmsb_plan_options options = mmsb_search(search);
-	tlv_plan *plan;
+	tlv_mmsb_learn_options options = mmsb_search(search);
 
-	TlvCheck(driver->ctx, tlv_mmsb_plan_create(driver->ctx, &options, &plan));
 	TlvReadEdges(driver, TlvQueryText(fcinfo, "edges"), false);
-	return plan;
+	TlvDriverRunProcedure(driver, &tlv_mmsb_procedure, &options, model);
 }
 
 static tlv_status
 fit_mmsb_search(tlv_context *ctx, const tlv_frame *graph, const void *search, void **image,
 				size_t *size)
 {
-	tlv_mmsb_plan_options options = mmsb_search(search);
+	tlv_mmsb_learn_options options = mmsb_search(search);
 
 	return tlv_mmsb_fit(ctx, graph, &options.fit, image, size);
 }
 
 static const char *const mmsb_criteria[] = {TLV_SUGGEST_EVIDENCE, TLV_SUGGEST_SIGNIFICANCE, NULL};
-const TlvSearcher TlvSearchMmsb = {"mmsb", mmsb_criteria, plan_mmsb_search, fit_mmsb_search, false};
+const TlvSearcher TlvSearchMmsb = {"mmsb",			mmsb_criteria, NULL,
+								   fit_mmsb_search, false,		   learn_mmsb_search};
 
 /* ---- reading ---- */
 

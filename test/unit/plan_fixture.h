@@ -678,6 +678,19 @@ procedure_model(plan_fixture *f, const tlv_procedure *procedure, const void *opt
 		f, &(plan_learner){.procedure = procedure, .options = options, .errors = errors});
 }
 
+/* The same; what it leaves in the arena is no more than that many models. */
+static inline tlv_frame
+procedure_small_model(plan_fixture *f, const tlv_procedure *procedure, const void *options,
+					  double models)
+{
+	size_t used = f->ctx->arena.used;
+	tlv_frame model = procedure_model(f, procedure, options, false);
+
+	assert_at_most((double) (f->ctx->arena.used - used),
+				   models * (double) model.header->size + 65536);
+	return model;
+}
+
 static inline tlv_status
 procedure_run(plan_fixture *f, const tlv_procedure *procedure, const void *options)
 {

@@ -17,7 +17,7 @@
 #include "tensorlv/model/graph.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/rng.h"
 
 /* ---- memberships of many nodes, zeros left out ---- */
@@ -149,28 +149,28 @@ extern tlv_status tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *
 extern tlv_status tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph,
 										   tlv_mmsb_options *options);
 
-/* ---- from edges to a model, as a plan (plan.h) ---- */
+/* ---- from edges to a model ---- */
 
-typedef struct tlv_mmsb_plan_options
+typedef struct tlv_mmsb_learn_options
 {
 	tlv_mmsb_options fit; /* its labels are read from the rows */
 	tlv_graph_kind graph;
-	bool labels;	   /* source 1 has rows (node, label), labels from 1 to k */
+	bool errors;	   /* support and standard errors of the communities are found, too */
 	double directions; /* of rows of neighbours: most numbers of a block of directions; 0: as many
 						* as a value has room for */
-} tlv_mmsb_plan_options;
+} tlv_mmsb_learn_options;
 
 /*
- * Passes: the graph; where there are labels, these as a bipartite graph of nodes and labels, from
- * source 1.  Errors: those of tlv_mmsb_fit and tlv_mmsb_labels_of_graph.
+ * The procedure; its options are tlv_mmsb_learn_options.  Scans: the graph; where the source has
+ * labels, rows (node, label), labels from 1 to k, these as a bipartite graph of nodes and labels.
+ * Errors: those of tlv_mmsb_fit and tlv_mmsb_labels_of_graph.
  *
  * Of rows that are nodes with the bags of their neighbours, each edge in the rows of both of its
  * ends: a summary of the bags, products in a subspace, star moments, and statistics until the nodes
- * stand; no graph is ever made.  Where k is not given, a pass over clusters of several k comes
+ * converge; no graph is ever made.  Where k is not given, a scan over clusters of several k comes
  * first. The graph must be undirected.
  */
-extern tlv_status tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_options *options,
-									   tlv_plan **created);
+extern const tlv_procedure tlv_mmsb_procedure;
 
 /*
  * b = 1 - sqrt(k/(k-1) sum_j (pi_j - 1/k)^2) of the n shares given (the others are 0): 0 for one

@@ -197,6 +197,7 @@ typedef struct tlv_procedure
 	tlv_status (*learn)(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model);
 	/* With errors: how the components' support is found; NULL: it is not. */
 	const tlv_support_class *support;
+	bool own_errors; /* learn finds support and errors itself, where its options ask for them */
 } tlv_procedure;
 
 /*

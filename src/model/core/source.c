@@ -187,7 +187,7 @@ learn_all(tlv_context *ctx, const tlv_procedure *procedure, const void *options,
 		TLV_TRY(procedure->check(ctx, options));
 	TLV_TRY_CONTINUE(ctx);
 	TLV_TRY(procedure->learn(ctx, rows, options, model));
-	if (!errors || model->image == NULL)
+	if (!errors || procedure->own_errors || model->image == NULL)
 		return TLV_OK;
 	if (procedure->support != NULL)
 		TLV_TRY(tlv_find_support(ctx, procedure->support, options, rows, model));

@@ -5,14 +5,14 @@
  * A model says which communities nodes are in; under it a row gives its node's posterior and what
  * joins it to each of the communities (statistics, neighbours.c), and all rows together the next
  * model (neighbours_step.c): the mean field of block_model.h, over as many workers, tables and
- * servers as there are.  neighbours_plan.c finds the first model from the star moments, which are
+ * servers as there are.  neighbours_learn.c finds the first model from the star moments, which are
  * those of documents.
  */
 #ifndef TENSORLV_MMSB_NEIGHBOURS_H
 #define TENSORLV_MMSB_NEIGHBOURS_H
 
 #include "tensorlv/model/mmsb.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 /* ---- statistics (neighbours.c) ---- */
 
@@ -125,16 +125,15 @@ extern tlv_status tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *
 									  const tlv_frame *subspace, const tlv_frame *moments,
 									  bool poisson, double *rates, void **image, size_t *size);
 
-/* ---- the plan (neighbours_plan.c) ---- */
+/* ---- learning (neighbours_learn.c, learn.c) ---- */
 
-typedef struct mmsb_plan
-{
-	tlv_plan base;
-	tlv_mmsb_plan_options options;
-	struct neighbours_plan *neighbours; /* of rows of nodes and their neighbours */
-} mmsb_plan;
+/* The model of rows of nodes and their neighbours.  Errors: those of a fit. */
+extern tlv_status tlv_neighbours_learn(tlv_context *ctx, tlv_source *rows,
+									   const tlv_mmsb_learn_options *options, tlv_held *model);
 
-/* The first pass over such rows. */
-extern tlv_status tlv_mmsb_ask_neighbours(tlv_context *ctx, mmsb_plan *plan, tlv_pass *pass);
+/* The model with standard errors: those of a block model follow from itself, those of mixed
+ * memberships from graphs drawn from the model and fitted with these options. */
+extern tlv_status tlv_mmsb_add_errors(tlv_context *ctx, tlv_source *rows,
+									  const tlv_mmsb_options *options, tlv_held *model);
 
 #endif /* TENSORLV_MMSB_NEIGHBOURS_H */

@@ -1,13 +1,13 @@
 /*
  * neighbours_choose.c - how many communities rows of neighbours have, and what labels must be for
- * them (neighbours_plan.h).
+ * them (neighbours_learn.h).
  *
  * One subspace serves every k: the leading directions are clustered at several k, one pass counts
  * the edges between the clusters of all of them, and what these say decides, as it does for a graph
  * in memory (choose.c).  Clusters that are parts of one community are merged without another pass:
  * edges between unions are sums.
  */
-#include "neighbours_plan.h"
+#include "neighbours_learn.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,9 +28,7 @@
 
 /* Steps of the mean field before the communities of a graph that is not large are weighed: clusters
  * of weak ones are worth less than what becomes of them. */
-#define CHOICE_STEPS 4
-
-#define SUMMARY 0
+#define CHOICE_ITERATIONS 4
 
 /* The best division so far, of those of one rate between communities and of full ones. */
 typedef struct best_division
@@ -156,7 +154,7 @@ weigh_union(tlv_context *ctx, tlv_division *division, size_t k, const int32_t *i
 /* What is weighed, and what was found. */
 typedef struct choice_work
 {
-	struct neighbours_plan *own;
+	neighbours_fit *fit;
 	tlv_value **values;
 	double one;			   /* evidence of one community */
 	double *seen;		   /* TLV_MMSB_MOST + 1: the greatest of every k; -infinity: none */
@@ -168,7 +166,7 @@ static bool
 note(choice_work *work, const tlv_mmsb_evidences *evidence, size_t candidate, size_t k,
 	 const int32_t *into, size_t n)
 {
-	tlv_degree_correction wanted = work->own->options.degree_corrected;
+	tlv_degree_correction wanted = work->fit->options.degree_corrected;
 	bool raised = false;
 
 	for (int c = 0; c < 2; c++)
@@ -209,7 +207,7 @@ weigh_division(tlv_context *ctx, choice_work *work, size_t candidate, bool merge
 		if (left < k)
 		{
 			TLV_TRY(open_task(ctx, division,
-							  work->own->options.degree_corrected != TLV_DEGREES_PLAIN, &task));
+							  work->fit->options.degree_corrected != TLV_DEGREES_PLAIN, &task));
 			TLV_TRY(tlv_merge_communities(ctx, &task, k, left, into));
 			close_task(ctx, &task);
 		}
@@ -222,8 +220,8 @@ weigh_division(tlv_context *ctx, choice_work *work, size_t candidate, bool merge
 		into[a] = 0;
 	TLV_TRY(weigh_union(ctx, division, 1, into, &evidence));
 	work->one = fmax(evidence.of[0][0], evidence.of[1][0]);
-	if (work->own->options.degree_corrected != TLV_DEGREES_CHOSEN)
-		work->one = evidence.of[work->own->options.degree_corrected == TLV_DEGREES_CORRECTED][0];
+	if (work->fit->options.degree_corrected != TLV_DEGREES_CHOSEN)
+		work->one = evidence.of[work->fit->options.degree_corrected == TLV_DEGREES_CORRECTED][0];
 	work->seen[1] = work->one;
 	tlv_free(ctx, into);
 	return TLV_OK;
@@ -256,7 +254,7 @@ weigh_candidate(tlv_context *ctx, choice_work *work, size_t i, bool merge)
 	tlv_status status;
 
 	tlv_scratch_begin(ctx, &scratch);
-	status = open_division(ctx, &work->own->candidates[i].model.frame, &work->values[i]->frame,
+	status = open_division(ctx, &work->fit->candidates[i].model.frame, &work->values[i]->frame,
 						   &division);
 	if (status == TLV_OK)
 		status = weigh_division(ctx, work, i, merge, &division);
@@ -274,7 +272,7 @@ decide(const choice_work *work)
 	const best_division *taken =
 		&work->best[full > plain && full > one + (1 + FULL_MARGIN) * fmax(plain - one, 0)];
 
-	return taken->evidence > one || (work->own->options.n_labels > 0 && taken->k > 0) ? taken
+	return taken->evidence > one || (work->fit->options.n_labels > 0 && taken->k > 0) ? taken
 																					  : NULL;
 }
 
@@ -304,35 +302,23 @@ make_union(tlv_context *ctx, const tlv_frame *model, const best_division *taken,
 }
 
 static tlv_status
-keep_taken(tlv_context *ctx, struct neighbours_plan *own, const best_division *taken)
+keep_taken(tlv_context *ctx, neighbours_fit *fit, const best_division *taken)
 {
 	neighbour_candidate united = {.name = "merged"};
 	tlv_making made;
 
 	if (taken != NULL && taken->k > 1)
 	{
-		tlv_plan_make(ctx, &made);
-		TLV_TRY(tlv_plan_made(ctx, &made, &united.model,
-							  make_union(ctx, &own->candidates[taken->candidate].model.frame, taken,
-										 &made.image, &made.size)));
+		TLV_TRY(TLV_MAKE(ctx, &made, &united.model,
+						 make_union(ctx, &fit->candidates[taken->candidate].model.frame, taken,
+									&made.image, &made.size)));
 	}
-	for (size_t i = 0; i < own->n; i++)
-		tlv_free(ctx, own->candidates[i].model.image);
-	memset(own->candidates, 0, sizeof(own->candidates));
-	own->n = 0;
+	for (size_t i = 0; i < fit->n; i++)
+		tlv_free(ctx, fit->candidates[i].model.image);
+	memset(fit->candidates, 0, sizeof(fit->candidates));
+	fit->n = 0;
 	if (united.model.image != NULL)
-		own->candidates[own->n++] = united;
-	return TLV_OK;
-}
-
-static tlv_status
-require_values(tlv_context *ctx, const struct neighbours_plan *own, tlv_value **values, bool first)
-{
-	for (size_t i = 0; i < own->n; i++)
-	{
-		TLV_TRY(tlv_plan_require(ctx, values[i]));
-		TLV_TRY(tlv_neighbours_require_rows(ctx, &values[i]->frame, first));
-	}
+		fit->candidates[fit->n++] = united;
 	return TLV_OK;
 }
 
@@ -341,81 +327,74 @@ require_values(tlv_context *ctx, const struct neighbours_plan *own, tlv_value **
 static tlv_status
 weigh_all(tlv_context *ctx, choice_work *work)
 {
-	struct neighbours_plan *own = work->own;
+	neighbours_fit *fit = work->fit;
 	size_t best;
 
-	for (size_t i = 0; i < own->n; i++)
+	for (size_t i = 0; i < fit->n; i++)
 		TLV_TRY(weigh_candidate(ctx, work, i, false));
-	if (own->options.n_labels > 0)
+	if (fit->options.n_labels > 0)
 		return TLV_OK;
 	best = work->best[work->best[1].evidence > work->best[0].evidence].candidate;
-	for (size_t i = best; i < own->n && i <= best + 1; i++)
+	for (size_t i = best; i < fit->n && i <= best + 1; i++)
 		TLV_TRY(weigh_candidate(ctx, work, i, true));
 	return TLV_OK;
 }
 
-/* The edges between whole communities are known: k, and its starts. */
+/* The edges between whole communities are known: k, and a candidate where it is to be kept. */
 static tlv_status
-take_divisions(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+choose_division(tlv_context *ctx, neighbours_fit *fit, tlv_value *values[STARTS])
 {
-	struct neighbours_plan *own = neighbours_of(base);
 	const best_division *taken;
 	choice_work *work;
-	double *seen;
 
-	TLV_TRY(require_values(ctx, own, values, true));
 	TLV_TRY_NEW0(ctx, work, 1);
-	TLV_TRY_NEW(ctx, seen, TLV_MMSB_MOST + 1);
-	work->own = own;
+	TLV_TRY_NEW(ctx, work->seen, TLV_MMSB_MOST + 1);
+	work->fit = fit;
 	work->values = values;
-	work->seen = seen;
 	work->best[0].evidence = work->best[1].evidence = -HUGE_VAL;
 	for (size_t k = 0; k <= TLV_MMSB_MOST; k++)
-		seen[k] = -HUGE_VAL;
+		work->seen[k] = -HUGE_VAL;
 	TLV_TRY(weigh_all(ctx, work));
 	for (size_t k = 1; k <= TLV_MMSB_MOST; k++)
-		if (seen[k] > -HUGE_VAL)
-			TLV_TRY(tlv_diagnose(ctx, &own->diagnostics, seen[k], "evidence_%zu", k));
+		if (work->seen[k] > -HUGE_VAL)
+			TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, work->seen[k], "evidence_%zu", k));
 	taken = decide(work); /* a division into whole communities */
-	own->options.k = taken != NULL ? taken->k : 1;
-	own->limited = own->options.k >= 3 && own->options.k >= tlv_neighbours_most(&own->options);
+	fit->options.k = taken != NULL ? taken->k : 1;
+	fit->limited = fit->options.k >= 3 && fit->options.k >= tlv_neighbours_most(&fit->options);
+	tlv_neighbours_drop_values(fit, values);
 	TLV_TRY(
-		keep_taken(ctx, own, own->options.n_labels > 0 || own->options.alpha0 > 0 ? NULL : taken));
-	tlv_free(ctx, seen);
+		keep_taken(ctx, fit, fit->options.n_labels > 0 || fit->options.alpha0 > 0 ? NULL : taken));
+	tlv_free(ctx, work->seen);
 	tlv_free(ctx, work);
-	if (own->options.alpha0 == 0 || own->options.k == 1 || own->rank > MOST_TENSOR)
-		return tlv_neighbours_begin_starts(ctx, base, NULL, pass);
-	tlv_neighbours_ask_moments(base, pass);
 	return TLV_OK;
 }
 
 /* ---- the steps before ---- */
 
 static tlv_status
-harden_all(tlv_context *ctx, struct neighbours_plan *own)
+harden_all(tlv_context *ctx, neighbours_fit *fit)
 {
-	for (size_t i = 0; i < own->n; i++)
+	for (size_t i = 0; i < fit->n; i++)
 	{
-		tlv_held *model = &own->candidates[i].model;
+		tlv_held *model = &fit->candidates[i].model;
 		tlv_making made;
 
-		tlv_plan_make(ctx, &made);
-		TLV_TRY(tlv_plan_made(ctx, &made, model,
-							  tlv_neighbour_harden(ctx, &model->frame, &made.image, &made.size)));
+		TLV_TRY(TLV_MAKE(ctx, &made, model,
+						 tlv_neighbour_harden(ctx, &model->frame, &made.image, &made.size)));
 	}
 	return TLV_OK;
 }
 
 static tlv_status
-step_all(tlv_context *ctx, struct neighbours_plan *own, tlv_value **values)
+step_all(tlv_context *ctx, neighbours_fit *fit, tlv_value *values[STARTS])
 {
-	for (size_t i = 0; i < own->n; i++)
+	for (size_t i = 0; i < fit->n; i++)
 	{
-		neighbour_candidate *candidate = &own->candidates[i];
+		neighbour_candidate *candidate = &fit->candidates[i];
 		const tlv_neighbour_step step = {.diagonal = candidate->diagonal,
 										 .corrected = candidate->corrected,
 										 .keep = true,
-										 .known = &own->options};
+										 .known = &fit->options};
 
 		TLV_TRY(tlv_neighbours_step(ctx, &candidate->model, &values[i]->frame, &step,
 									&candidate->moved));
@@ -423,29 +402,12 @@ step_all(tlv_context *ctx, struct neighbours_plan *own, tlv_value **values)
 	return TLV_OK;
 }
 
-static tlv_status
-take_first_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
-{
-	struct neighbours_plan *own = neighbours_of(base);
-
-	TLV_TRY(require_values(ctx, own, values, false));
-	TLV_TRY(step_all(ctx, own, values));
-	if (++own->choice_steps < CHOICE_STEPS)
-	{
-		tlv_neighbours_ask_statistics(base, pass, "k", take_first_step);
-		return TLV_OK;
-	}
-	TLV_TRY(harden_all(ctx, own));
-	tlv_neighbours_ask_statistics(base, pass, "k", take_divisions);
-	return TLV_OK;
-}
-
 /* The block model that a candidate's clusters are the more likely by. */
 static tlv_status
-choose_model(tlv_context *ctx, struct neighbours_plan *own, tlv_value **values, size_t i)
+choose_model(tlv_context *ctx, neighbours_fit *fit, tlv_value *values[STARTS], size_t i)
 {
-	neighbour_candidate *candidate = &own->candidates[i];
-	tlv_degree_correction wanted = own->options.degree_corrected;
+	neighbour_candidate *candidate = &fit->candidates[i];
+	tlv_degree_correction wanted = fit->options.degree_corrected;
 	tlv_mmsb_evidences evidence;
 	tlv_division division;
 
@@ -461,38 +423,40 @@ choose_model(tlv_context *ctx, struct neighbours_plan *own, tlv_value **values, 
 	return TLV_OK;
 }
 
-/* The edges between the clusters are known. */
+/* Iterations of the mean field, each candidate by its own block model, and then whole communities.
+ */
 static tlv_status
-take_clusters(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+refine_clusters(tlv_context *ctx, tlv_source *rows, neighbours_fit *fit, tlv_value *values[STARTS])
 {
-	struct neighbours_plan *own = neighbours_of(base);
-
-	TLV_TRY(require_values(ctx, own, values, true));
-	if (tlv_frame_find(&values[0]->frame, "nodes")->rows > LARGE_NODES)
-		return take_divisions(ctx, base, values, pass);
-	for (size_t i = 0; i < own->n; i++)
+	for (size_t i = 0; i < fit->n; i++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
 		tlv_scratch_begin(ctx, &scratch);
-		status = choose_model(ctx, own, values, i);
+		status = choose_model(ctx, fit, values, i);
 		tlv_scratch_end(ctx, &scratch);
 		TLV_TRY(status);
 	}
-	TLV_TRY(step_all(ctx, own, values));
-	tlv_neighbours_ask_statistics(base, pass, "k", take_first_step);
-	return TLV_OK;
+	TLV_TRY(step_all(ctx, fit, values));
+	for (int iteration = 0; iteration < CHOICE_ITERATIONS; iteration++)
+	{
+		tlv_neighbours_drop_values(fit, values);
+		TLV_TRY(tlv_neighbours_collect(ctx, rows, fit, "k", false, values));
+		TLV_TRY(step_all(ctx, fit, values));
+	}
+	tlv_neighbours_drop_values(fit, values);
+	return harden_all(ctx, fit);
 }
 
-tlv_status
-tlv_neighbours_choose(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
+/* Clusters of the subspace's nodes, of several k up to the most, as candidates. */
+static tlv_status
+add_clusters(tlv_context *ctx, neighbours_fit *fit)
 {
 	static const size_t tried[STARTS] = {2, 3, 5, 8, 12, 20, 32, 50};
-	struct neighbours_plan *own = neighbours_of(base);
-	size_t nodes = tlv_frame_find(&base->kept[SUMMARY]->frame, "items")->rows;
-	size_t most = tlv_least(tlv_neighbours_most(&own->options), nodes);
-	size_t least = least_communities(&own->options), before = 1;
+	size_t nodes = tlv_frame_find(&fit->summary->frame, "items")->rows;
+	size_t most = tlv_least(tlv_neighbours_most(&fit->options), nodes);
+	size_t least = least_communities(&fit->options), before = 1;
 
 	for (size_t i = 0; i < STARTS; i++)
 	{
@@ -505,14 +469,28 @@ tlv_neighbours_choose(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
 		k = k > least ? k : tlv_least(least, most);
 		if (k <= before)
 			continue;
-		TLV_TRY(tlv_neighbours_add_start(ctx, base, TLV_NEIGHBOUR_CLUSTERS, "pairs", k, NULL));
+		TLV_TRY(tlv_neighbours_add_start(ctx, fit, TLV_NEIGHBOUR_CLUSTERS, "pairs", k, NULL));
 		before = k;
 	}
-	if (own->n == 0)
-	{
-		own->options.k = 1;
-		return tlv_neighbours_begin_starts(ctx, base, NULL, pass);
-	}
-	tlv_neighbours_ask_statistics(base, pass, "k", take_clusters);
 	return TLV_OK;
+}
+
+tlv_status
+tlv_neighbours_choose(tlv_context *ctx, tlv_source *rows, neighbours_fit *fit)
+{
+	tlv_value *values[STARTS];
+
+	TLV_TRY(add_clusters(ctx, fit));
+	if (fit->n == 0)
+	{
+		fit->options.k = 1;
+		return TLV_OK;
+	}
+	TLV_TRY(tlv_neighbours_collect(ctx, rows, fit, "k", true, values));
+	if (tlv_frame_find(&values[0]->frame, "nodes")->rows <= LARGE_NODES)
+	{
+		TLV_TRY(refine_clusters(ctx, rows, fit, values));
+		TLV_TRY(tlv_neighbours_collect(ctx, rows, fit, "k", true, values));
+	}
+	return choose_division(ctx, fit, values);
 }

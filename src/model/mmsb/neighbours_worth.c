@@ -1,8 +1,8 @@
 /*
  * neighbours_worth.c - what communities of rows of neighbours are worth: their evidence beside that
- * of one community, diagnostics, their order (neighbours_plan.h).
+ * of one community, diagnostics, their order (neighbours_learn.h).
  */
-#include "neighbours_plan.h"
+#include "neighbours_learn.h"
 
 #include <float.h>
 #include <math.h>
@@ -107,22 +107,22 @@ tlv_neighbours_weigh(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_ne
 }
 
 static tlv_status
-diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_parts *parts,
+diagnose_evidence(tlv_context *ctx, neighbours_fit *fit, const tlv_mmsb_parts *parts,
 				  const tlv_neighbour_sums *sums)
 {
 	tlv_mmsb_evidences found, one;
 	double used, gain;
 
-	if (own->limited)
+	if (fit->limited)
 		TLV_TRY(tlv_warn(
-			ctx, &own->diagnostics,
+			ctx, &fit->diagnostics,
 			&(tlv_warning){.code = "k_at_limit",
 						   .score = (double) parts->k,
-						   .hint = tlv_mmsb_limit_hint(tlv_neighbours_most(&own->options))},
-			"there may be more communities than max_k = %zu", tlv_neighbours_most(&own->options)));
+						   .hint = tlv_mmsb_limit_hint(tlv_neighbours_most(&fit->options))},
+			"there may be more communities than max_k = %zu", tlv_neighbours_most(&fit->options)));
 	TLV_TRY(tlv_neighbours_weigh(ctx, parts, sums, &found, &one, &used));
 	if (used < (double) parts->k)
-		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "empty_communities",
 										.score = (double) parts->k - used,
 										.hint = "a smaller k will do"},
@@ -130,12 +130,12 @@ diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_
 						 parts->k));
 	if (parts->k == 1)
 		return TLV_OK;
-	gain = fmax(found.of[own->corrected][0], found.of[own->corrected][1]) -
-		   fmax(one.of[own->corrected][0], one.of[own->corrected][1]);
-	TLV_TRY(tlv_diagnose(ctx, &own->diagnostics, gain / fmax(sums->total, 1), "gain_over_one"));
+	gain = fmax(found.of[fit->corrected][0], found.of[fit->corrected][1]) -
+		   fmax(one.of[fit->corrected][0], one.of[fit->corrected][1]);
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain / fmax(sums->total, 1), "gain_over_one"));
 	if (gain > -STRONG_EVIDENCE)
 		return TLV_OK;
-	return tlv_warn(ctx, &own->diagnostics,
+	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = gain / fmax(sums->total, 1),
 								   .hint = "collect more edges, or use a smaller k"},
@@ -143,9 +143,9 @@ diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_
 }
 
 tlv_status
-tlv_neighbours_diagnose(tlv_context *ctx, struct neighbours_plan *own, const tlv_frame *model)
+tlv_neighbours_diagnose(tlv_context *ctx, neighbours_fit *fit, const tlv_frame *model)
 {
-	tlv_diagnostics *to = &own->diagnostics;
+	tlv_diagnostics *to = &fit->diagnostics;
 	tlv_neighbour_sums sums;
 	tlv_mmsb_parts parts;
 	double *conductance;
@@ -158,16 +158,16 @@ tlv_neighbours_diagnose(tlv_context *ctx, struct neighbours_plan *own, const tlv
 		alone += parts.side[0].degree[u] == 0;
 	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.side[0].n, "nodes"));
 	TLV_TRY(tlv_diagnose(ctx, to, sums.total / 2, "weight"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->self_loops, "self_loops"));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->self_loops, "self_loops"));
 	TLV_TRY(tlv_diagnose(ctx, to, (double) alone, "nodes_without_edges"));
 	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.k, "k"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->corrected, "degree_corrected"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->options.alpha0, "alpha0"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->subspace_steps, "subspace_steps"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->steps, "refinement_steps"));
-	if (own->options.alpha0 == 0)
-		TLV_TRY(tlv_diagnose(ctx, to, !own->candidates[0].diagonal, "full_block_model"));
-	TLV_TRY(diagnose_evidence(ctx, own, &parts, &sums));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->corrected, "degree_corrected"));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->options.alpha0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->subspace_iterations, "subspace_steps"));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->iterations, "refinement_steps"));
+	if (fit->options.alpha0 == 0)
+		TLV_TRY(tlv_diagnose(ctx, to, !fit->candidates[0].diagonal, "full_block_model"));
+	TLV_TRY(diagnose_evidence(ctx, fit, &parts, &sums));
 	TLV_TRY(tlv_diagnose(ctx, to, tlv_modularity(parts.k, sums.edges, conductance), "modularity"));
 	for (size_t a = 0; a < parts.k; a++)
 		TLV_TRY(tlv_diagnose(ctx, to, conductance[a], "conductance_%zu", a + 1));
@@ -211,10 +211,9 @@ tlv_neighbours_order(tlv_context *ctx, bool all, tlv_held *whole, tlv_held *soft
 	{
 		tlv_making made;
 
-		tlv_plan_make(ctx, &made);
-		TLV_TRY(tlv_plan_made(ctx, &made, both[i],
-							  tlv_model_arrange(ctx, &both[i]->frame, &both[i]->frame, n, places,
-												&made.image, &made.size)));
+		TLV_TRY(TLV_MAKE(ctx, &made, both[i],
+						 tlv_model_arrange(ctx, &both[i]->frame, &both[i]->frame, n, places,
+										   &made.image, &made.size)));
 	}
 	tlv_free(ctx, places);
 	return TLV_OK;

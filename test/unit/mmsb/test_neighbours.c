@@ -12,15 +12,6 @@
 
 static plan_fixture f;
 
-static tlv_plan *
-make(plan_fixture *fixture, void *argument)
-{
-	tlv_plan *plan;
-
-	assert_ok(tlv_mmsb_plan_create(fixture->ctx, argument, &plan));
-	return plan;
-}
-
 /* ---- rows of neighbours ---- */
 
 typedef struct edge_list
@@ -106,9 +97,9 @@ use_rows(plan_rows rows)
 static void
 check_same(const char *name, tlv_mmsb_simulation simulation, double directions, double most)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(simulation.k, 0),
-									 .graph = TLV_GRAPH_UNDIRECTED,
-									 .directions = directions};
+	tlv_mmsb_learn_options options = {.fit = options_of(simulation.k, 0),
+									  .graph = TLV_GRAPH_UNDIRECTED,
+									  .directions = directions};
 	world w;
 	fitted expected;
 	tlv_mmsb_parts parts;
@@ -121,7 +112,7 @@ check_same(const char *name, tlv_mmsb_simulation simulation, double directions, 
 	print_message("%s: %zu nodes\n", name, expected.parts.side[0].n);
 	assert_below(expected.error, most);
 	use_rows(drawn_rows(&w.truth, simulation.seed + 100));
-	model = plan_small_model(&f, make(&f, &options), 1);
+	model = procedure_small_model(&f, &tlv_mmsb_procedure, &options, 1);
 	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 	assert_int_equal(parts.side[0].n, expected.parts.side[0].n);
 	assert_int_equal(parts.degree_corrected, expected.parts.degree_corrected);
@@ -203,7 +194,7 @@ membership_error(const tlv_mmsb_parts *truth, const tlv_mmsb_parts *parts)
 static void
 check_mixed(const char *name, tlv_mmsb_simulation simulation, bool labels, double most)
 {
-	tlv_mmsb_plan_options options = {.graph = TLV_GRAPH_UNDIRECTED, .labels = labels};
+	tlv_mmsb_learn_options options = {.graph = TLV_GRAPH_UNDIRECTED};
 	const tlv_memberships *truth;
 	plan_rows told = {0};
 	world w;
@@ -224,8 +215,9 @@ check_mixed(const char *name, tlv_mmsb_simulation simulation, bool labels, doubl
 		options.fit = options_of(chosen ? 0 : simulation.k, simulation.alpha0);
 		options.fit.degree_corrected = TLV_DEGREES_CHOSEN;
 		use_rows(drawn_rows(&w.truth, simulation.seed + 100));
-		f.rows[1] = told;
-		model = plan_model(&f, make(&f, &options));
+		if (labels)
+			f.rows[1] = told;
+		model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 		assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 		assert_int_equal(parts.k, simulation.k);
 		error = membership_error(&w.truth, &parts);
@@ -261,7 +253,7 @@ test_mixed(void **state)
 static void
 check_chosen(const char *name, tlv_mmsb_simulation simulation, double most)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(0, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(0, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	const tlv_memberships *m, *truth;
 	size_t wrong = 0, together[32][32] = {{0}};
 	tlv_mmsb_parts parts;
@@ -271,7 +263,7 @@ check_chosen(const char *name, tlv_mmsb_simulation simulation, double most)
 	options.fit.degree_corrected = TLV_DEGREES_CHOSEN;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, simulation.seed + 100));
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 	print_message("%s: %zu communities\n", name, parts.k);
 	assert_int_equal(parts.k, simulation.k);
@@ -332,7 +324,7 @@ static void
 test_labels(void **state)
 {
 	tlv_mmsb_simulation simulation = plain;
-	tlv_mmsb_plan_options options = {.graph = TLV_GRAPH_UNDIRECTED, .labels = true};
+	tlv_mmsb_learn_options options = {.graph = TLV_GRAPH_UNDIRECTED};
 	const tlv_memberships *truth;
 	tlv_row *labels;
 	size_t n;
@@ -356,7 +348,7 @@ test_labels(void **state)
 		options.fit = options_of(k, 0);
 		use_rows(drawn_rows(&w.truth, simulation.seed + 100));
 		f.rows[1] = (plan_rows){n, labels};
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 		assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 		assert_int_equal(parts.k, 4);
 		for (size_t u = 0; u < parts.side[0].n; u++)
@@ -375,20 +367,22 @@ test_labels(void **state)
 	options.fit = options_of(4, 0);
 	use_rows(drawn_rows(&w.truth, 1));
 	f.rows[1] = (plan_rows){n, labels};
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER, "label 9 of node 31");
+	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_PARAMETER,
+				 "label 9 of node 31");
 	plan_forget(&f);
 	options.fit.k = 0;
 	options.fit.max_k = 8;
 	use_rows(drawn_rows(&w.truth, 1));
 	f.rows[1] = (plan_rows){n, labels};
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER, "max_k = 8");
+	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_PARAMETER, "max_k = 8");
 	plan_forget(&f);
 	for (size_t i = 0; i < n; i++)
 		labels[i].edge.source += 1000000;
 	labels[3].edge.target = 1;
 	use_rows(drawn_rows(&w.truth, 1));
 	f.rows[1] = (plan_rows){n, labels};
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA, "none of the 60 labels");
+	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
+				 "none of the 60 labels");
 	plan_forget(&f);
 }
 
@@ -397,7 +391,7 @@ test_labels(void **state)
 static void
 test_too_many(void **state)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(12, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(12, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	tlv_mmsb_parts parts;
 	tlv_frame model;
@@ -410,7 +404,7 @@ test_too_many(void **state)
 	simulation.k = 2;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1));
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 	assert_int_equal(parts.k, 12);
 	for (size_t u = 0; u < parts.side[0].n; u++)
@@ -464,7 +458,7 @@ static void
 test_values(void **state)
 {
 	static const char *const exact[] = {"nodes", "degree", "support", "communities", "shares"};
-	tlv_mmsb_plan_options options = {.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	tlv_frame model, whole, parts[2], sum, next;
 	tlv_mmsb_parts before, after;
@@ -478,7 +472,7 @@ test_values(void **state)
 	simulation.nodes = 200;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 7));
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 	n = f.rows[0].n;
 	whole = finished_value(collect(&model, 0, n));
 	parts[0] = finished_value(collect(&model, 0, n / 3));
@@ -593,13 +587,13 @@ test_refused(void **state)
 {
 	const struct
 	{
-		tlv_mmsb_plan_options options;
+		tlv_mmsb_learn_options options;
 		const char *words;
 	} cases[] = {
 		{{.fit = options_of(2, 0), .graph = TLV_GRAPH_DIRECTED}, "directed and bipartite"},
 		{{.fit = options_of(500, 0), .graph = TLV_GRAPH_UNDIRECTED}, "more than the 120 nodes"},
 	};
-	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	edge_list list = {0}, half = {0};
 	world w;
@@ -610,7 +604,7 @@ test_refused(void **state)
 	use_rows(drawn_rows(&w.truth, 1));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
-		assert_fails(plan_run(&f, make(&f, (void *) &cases[i].options)), TLV_BAD_PARAMETER,
+		assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &cases[i].options), TLV_BAD_PARAMETER,
 					 cases[i].words);
 		plan_forget(&f);
 	}
@@ -622,17 +616,19 @@ test_refused(void **state)
 			half.n--;
 		}
 	use_rows(rows_of(&half));
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA, "the other way round");
+	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
+				 "the other way round");
 	plan_forget(&f);
 	use_rows(rows_of(&list));
 	f.rows[0].n -= 10; /* whose neighbours' rows are there */
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA, "neighbours");
+	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA, "neighbours");
 	plan_forget(&f);
 	list = (edge_list){0};
 	assert_ok(put_ends(&ctx, &list, 1, 2, 1));
 	assert_ok(put_ends(&ctx, &list, 2, 3, 1));
 	use_rows(rows_of(&list));
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA, "no node has 3 neighbours");
+	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
+				 "no node has 3 neighbours");
 	plan_forget(&f);
 }
 
@@ -643,7 +639,7 @@ test_refused(void **state)
 static void
 test_few_edges(void **state)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	size_t referring;
 	world w;
@@ -655,7 +651,7 @@ test_few_edges(void **state)
 	simulation.between = 0.002;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1));
-	(void) plan_model(&f, make(&f, &options));
+	(void) procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 	referring = plan_referring_passes(&f);
 	assert_at_least(referring, 4);
 	assert_int_equal(plan_steady_passes(&f, "subspace", 0), referring - 1);
@@ -665,7 +661,7 @@ test_few_edges(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	world w;
 
@@ -675,18 +671,18 @@ test_faults(void **state)
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
-	plan_fail_everywhere(&f, make, &options);
+	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
 	plan_forget(&f);
 	options.fit.alpha0 = 0.3;
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
-	plan_fail_everywhere(&f, make, &options);
+	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
 	plan_forget(&f);
 	options.fit = options_of(0, 0);
 	options.fit.max_k = 3;
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
-	plan_fail_everywhere(&f, make, &options);
+	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
 	plan_forget(&f);
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_plan.c - the plan of communities, run over edges in memory: the same model as the fit to
+ * test_learn.c - learning communities from edges in memory: the same model as the fit to
  * the graph, known labels and what is refused of them, and everything that can go wrong on the way.
  */
 #include "assertions.h"
@@ -7,15 +7,6 @@
 #include "plan_fixture.h"
 
 static plan_fixture f;
-
-static tlv_plan *
-make(plan_fixture *fixture, void *argument)
-{
-	tlv_plan *plan;
-
-	assert_ok(tlv_mmsb_plan_create(fixture->ctx, argument, &plan));
-	return plan;
-}
 
 /* Edges as rows. */
 typedef struct row_list
@@ -72,18 +63,18 @@ use_rows(row_list edges, row_list labels, row_list changed)
 
 /* ---- the fit ---- */
 
-/* The plan's model is the fit's to the graph of the same edges, byte by byte. */
+/* The model is that of the fit to the graph of the same edges, byte by byte. */
 static void
 check_same(tlv_mmsb_simulation simulation, double most)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(4, 0), .graph = simulation.graph};
+	tlv_mmsb_learn_options options = {.fit = options_of(4, 0), .graph = simulation.graph};
 	world w = simulate(simulation);
 	fitted expected = fit(&w, options.fit);
 	tlv_frame model;
 
 	assert_below(expected.error, most);
 	use_rows(drawn_rows(&w.truth, simulation.seed + 100), (row_list){0}, (row_list){0});
-	model = plan_small_model(&f, make(&f, &options), 1);
+	model = procedure_small_model(&f, &tlv_mmsb_procedure, &options, 1);
 	assert_int_equal(f.passes, 1);
 	assert_int_equal(model.header->size, expected.size);
 	assert_memory_equal(model.header, expected.image, expected.size);
@@ -111,8 +102,7 @@ test_labels(void **state)
 {
 	world w = simulate(plain);
 	row_list labels = true_labels(&w.truth);
-	tlv_mmsb_plan_options options = {
-		.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true};
+	tlv_mmsb_learn_options options = {.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	const tlv_memberships *m;
 	tlv_mmsb_parts parts;
 	tlv_frame model;
@@ -122,7 +112,7 @@ test_labels(void **state)
 	use_rows(drawn_rows(&w.truth, plain.seed + 100), labels, (row_list){0});
 	for (int again = 0; again < 2; again++) /* a label that is told twice is one */
 	{
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 		assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 		m = &parts.side[0].memberships;
 		for (size_t u = 0; u < m->n; u++)
@@ -159,8 +149,7 @@ test_refused_labels(void **state)
 		{-5, 1, 9, 70000, TLV_BAD_PARAMETER, "label 70000 of node 9 is not"},
 		{7, 1, 8, 9, TLV_BAD_PARAMETER, ""}, /* by the fit: there are 4 communities */
 	};
-	tlv_mmsb_plan_options options = {
-		.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true};
+	tlv_mmsb_learn_options options = {.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	world w = simulate(plain);
 	row_list edges = drawn_rows(&w.truth, 1);
 
@@ -172,7 +161,8 @@ test_refused_labels(void **state)
 		assert_ok(put_row(&ctx, &labels, cases[i].node, cases[i].label, 1));
 		assert_ok(put_row(&ctx, &labels, cases[i].other_node, cases[i].other_label, 1));
 		use_rows(edges, labels, (row_list){0});
-		assert_fails(plan_run(&f, make(&f, &options)), cases[i].status, cases[i].words);
+		assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), cases[i].status,
+					 cases[i].words);
 		plan_forget(&f);
 	}
 }
@@ -182,19 +172,19 @@ test_refused_labels(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	world w;
 
 	(void) state;
 	simulation.nodes = 120;
 	w = simulate(simulation);
-	use_rows(drawn_rows(&w.truth, 1), true_labels(&w.truth), drawn_rows(&w.truth, 2));
-	plan_fail_everywhere(&f, make, &options);
+	use_rows(drawn_rows(&w.truth, 1), (row_list){0}, drawn_rows(&w.truth, 2));
+	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
 	plan_forget(&f);
 	options.fit.k = 4;
-	options.labels = true;
-	plan_fail_everywhere(&f, make, &options);
+	use_rows(drawn_rows(&w.truth, 1), true_labels(&w.truth), drawn_rows(&w.truth, 2));
+	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
 	plan_forget(&f);
 }
 
