@@ -39,12 +39,12 @@ CREATE TEMP TABLE types AS
   SELECT format('NULL::%s', typarray::regtype), typarray::regtype::text FROM base WHERE typarray <> 0 UNION ALL
   VALUES ('ROW(1, 2)', 'ROW()'), ('NULL', 'a literal'), ('$1', 'a parameter'), ('NULL::record', 'record');
 CREATE TEMP TABLE offered AS
-  SELECT p.oid, p.proname::text AS name, p.prokind AS kind, p.proargtypes::oid[] AS types
+  SELECT p.oid, p.proname::text AS name, p.prokind AS kind, p.proargtypes::oid[] AS types, p.pronargs - p.pronargdefaults AS least
   FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
   WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
     AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tensorlv')
     AND NOT EXISTS (SELECT FROM pg_aggregate a WHERE p.oid IN (a.aggtransfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggmfinalfn, a.aggminvtransfn, a.aggfinalfn));
--- A call has a type in the place, or the places, in which its signatures differ or are "any"; all others have the types of one signature.
+-- A call has a type in the place, or the places, in which its signatures differ or are "any"; all others have the types of one signature, and those with a default may be left out.
 CREATE TEMP TABLE places AS
   SELECT o.oid, o.name, o.kind, o.types, i AS place FROM offered o, generate_subscripts(o.types, 1) i
   WHERE o.types[i] = '"any"'::regtype OR EXISTS (SELECT FROM offered p WHERE p.name = o.name AND array_length(p.types, 1) = array_length(o.types, 1)
@@ -53,8 +53,8 @@ CREATE TEMP TABLE calls AS
   WITH tried AS (SELECT oid, ARRAY[place] AS at FROM places UNION SELECT oid, array_agg(place ORDER BY place) FROM places GROUP BY oid)
   SELECT DISTINCT format('%s(%s)%s', o.name,
     (SELECT string_agg(CASE WHEN i = ANY (at) THEN '?' WHEN o.types[i] = '"any"'::regtype THEN 'NULL::bigint' ELSE 'NULL::' || o.types[i]::regtype END, ', ' ORDER BY i)
-     FROM generate_subscripts(o.types, 1) i), CASE WHEN o.kind = 'w' THEN ' OVER ()' ELSE '' END) AS call
-  FROM offered o JOIN tried USING (oid);
+     FROM generate_subscripts(o.types, 1) i WHERE i < given), CASE WHEN o.kind = 'w' THEN ' OVER ()' ELSE '' END) AS call
+  FROM offered o JOIN tried USING (oid), unnest(ARRAY[o.least, array_length(o.types, 1)]) given WHERE given > (SELECT max(a) FROM unnest(at) a);
 CREATE FUNCTION pg_temp.resolves(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   state text;
