@@ -13,6 +13,11 @@ CREATE FUNCTION tlv_to_bag(terms text[], weights float8[] DEFAULT NULL) RETURNS 
     AS 'MODULE_PATHNAME', 'tlv_to_bag_terms' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_to_bag(text[], float8[]) IS 'a bag of terms with their weights (null: all 1): the items are tlv_term_id(term)';
 
+CREATE FUNCTION tlv_to_bag(items text, weights float8[] DEFAULT NULL) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_to_bag_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_to_bag(text, float8[]) IS
+    'a bag from a text form, as clients send a parameter without a type: an array, of items where all elements are integers, else of terms; a tlv_bag; or the lexemes of a tsvector';
+
 CREATE FUNCTION tlv_to_bag(vector tsvector) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_tsvector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_to_bag(tsvector) IS 'a bag of lexemes: the items are tlv_term_id(lexeme), the weights the numbers of positions';

@@ -59,6 +59,24 @@ of_any && /;$/ {
 	of_any = 0
 }
 
+# Clients send parameters without a type, which "any" has none for: every function of a model and a
+# row of any type takes a text, too.  And a "char", which is no row: it could be either.
+/^CREATE FUNCTION tlv_[a-z_]+\(model tlv_model, x "any"[,)]/ { of_row = 1 }
+/^COMMENT ON FUNCTION tlv_[a-z_]+\(tlv_model, "any"[,)]/ && !/"any", "any"/ { of_row = 1 }
+of_row { row_statement = row_statement $0 "\n" }
+of_row && /;$/ {
+	text_statement = char_statement = row_statement
+	sub(/"any"/, "text", text_statement)
+	sub(/"any"/, "\"char\"", char_statement)
+	if (row_statement ~ /^COMMENT/) {
+		sub(/ IS[ \n].*/, " IS\n    'the same of a row in its text form, as clients send a parameter without a type';\n", text_statement)
+		sub(/ IS[ \n].*/, " IS\n    'refuses a \"char\", which is not a row';\n", char_statement)
+	}
+	printf "%s%s", text_statement, char_statement
+	row_statement = ""
+	of_row = 0
+}
+
 /^CREATE FUNCTION tlv_[a-z_]+\(query text, / {
 	name = $3
 	sub(/\(.*/, "", name)

@@ -17,6 +17,7 @@ typedef enum AnyForm
 {
 	ANY_OTHER,
 	ANY_LITERAL, /* without a type: a cstring */
+	ANY_TEXT,	 /* the same in an argument that is declared text, as clients send it */
 	ANY_BAG,
 	ANY_BAGS, /* an array of them */
 	ANY_TSVECTOR,
@@ -42,6 +43,9 @@ typedef struct AnyType
  * where that is "any".
  */
 extern Oid TlvAnyArgument(FunctionCallInfo fcinfo, int argument);
+
+/* The type that the function declares for an argument. */
+extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
 
 /* A type's; what it keeps lives in mcxt. */
 extern void TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any);

@@ -125,7 +125,7 @@ TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, cons
 void
 TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType *array, Oid element)
 {
-	bool literal = call->row->type.form == ANY_LITERAL;
+	bool literal = call->row->type.form == ANY_LITERAL || call->row->type.form == ANY_TEXT;
 	bool text = !TlvIsNumberType(element), *nulls;
 	AnyCode *values;
 	Datum *datums;

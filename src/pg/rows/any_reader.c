@@ -29,6 +29,8 @@ row_of(FunctionCallInfo fcinfo, int argument)
 		return row;
 	row = MemoryContextAllocZero(mcxt, sizeof(AnyRow));
 	TlvAnyType(TlvAnyArgument(fcinfo, argument), mcxt, &row->type);
+	if (TlvAnyDeclared(fcinfo, argument) == TEXTOID)
+		row->type.form = ANY_TEXT;
 	*note = row;
 	return row;
 }
@@ -191,20 +193,65 @@ open_cast(const AnyCall *call, Datum value)
 	open_numbers(call, TlvAnyCast(&call->row->type, value), FLOAT4OID);
 }
 
-/* A literal is read as what the model takes; one that is of records says so. */
+/* An array of bags in its text form, as the same array of texts. */
 static void
-open_literal(const AnyCall *call, char *text)
+open_literal_bags(const AnyCall *call, char *given)
+{
+	ArrayType *array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
+	Datum *bags;
+	bool *nulls;
+	int n;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &bags, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		if (!nulls[i])
+			bags[i] =
+				DirectFunctionCall1(tlv_bag_in, CStringGetDatum(TextDatumGetCString(bags[i])));
+	}
+	/* The type of the elements says no more than how they are aligned, as bags are. */
+	open_bags(call, &TlvBagArrayRows,
+			  PointerGetDatum(construct_md_array(bags, nulls, ARR_NDIM(array), ARR_DIMS(array),
+												 ARR_LBOUND(array), FLOAT8ARRAYOID, -1, false,
+												 TYPALIGN_DOUBLE)));
+}
+
+/* A vector as pgvector writes it, [1,2,3], is an array. */
+static char *
+as_array(char *given)
+{
+	given += strspn(given, " \t\n");
+	if (*given != '[' || strchr(given, '=') != NULL) /* bounds of an array: [0:2]={1,2,3} */
+		return given;
+	given = pstrdup(given);
+	for (char *at = given; *at != '\0'; at++)
+		*at = *at == '[' ? '{' : *at == ']' ? '}' : *at;
+	return given;
+}
+
+/* A literal, or another text without a type, is read as what the model takes. */
+static void
+open_literal(const AnyCall *call, char *given)
 {
 	Oid element = FLOAT8OID;
 	tlv_code_names names;
+	Datum bag;
 
 	if ((call->takes & TLV_ROW_BAG) != 0)
 	{
-		open_bag(call, DirectFunctionCall1(tlv_bag_in, CStringGetDatum(text)));
+		given += strspn(given, " \t\n");
+		if (TlvBagOfText(given, &bag))
+			open_bag(call, bag);
+		else if (strncmp(given, "{\"{", 3) == 0 || pg_strncasecmp(given, "{NULL", 5) == 0)
+			open_literal_bags(call, given);
+		else
+			refuse_type(call, given[0] == '{' ? TEXTARRAYOID : TEXTOID);
 		return;
 	}
-	if ((call->takes & NUMBERS) == 0)
-		refuse_type(call, call->row->type.type);
+	given = as_array(given);
+	if ((call->takes & NUMBERS) == 0 || (*given != '{' && *given != '['))
+		refuse_type(call, TEXTOID);
 	if (TlvAnyCodeNames(call, &names) ||
 		((call->takes & TLV_ROW_CATEGORIES) != 0 &&
 		 tlv_frame_find(&call->model->frame, "category_names") != NULL))
@@ -212,7 +259,7 @@ open_literal(const AnyCall *call, char *text)
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
 		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
 	open_array(call, &(AnyType){.form = ANY_ARRAY, .type = UNKNOWNOID},
-			   DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, text, element, -1)));
+			   DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, element, -1)));
 }
 
 /* ---- records ---- */
@@ -625,6 +672,9 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 			break;
 		case ANY_LITERAL:
 			open_literal(&call, DatumGetCString(value));
+			break;
+		case ANY_TEXT:
+			open_literal(&call, TextDatumGetCString(value));
 			break;
 		default:
 			refuse_type(&call, row->type.type);

@@ -15,21 +15,29 @@
 #include "server/query.h"
 
 Oid
-TlvAnyArgument(FunctionCallInfo fcinfo, int argument)
+TlvAnyDeclared(FunctionCallInfo fcinfo, int argument)
 {
-	Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument), *declared;
+	Oid *declared;
 	int n;
 
-	if (OidIsValid(type))
-		return type;
 	(void) get_func_signature(fcinfo->flinfo->fn_oid, &declared, &n);
-	if (argument >= n || declared[argument] == ANYOID)
+	return argument < n ? declared[argument] : ANYOID;
+}
+
+Oid
+TlvAnyArgument(FunctionCallInfo fcinfo, int argument)
+{
+	Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+
+	if (!OidIsValid(type))
+		type = TlvAnyDeclared(fcinfo, argument);
+	if (type == ANYOID)
 		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
 						errmsg("the type of argument %d of function %s is not known", argument + 1,
 							   get_func_name(fcinfo->flinfo->fn_oid)),
 						errhint("Cast the argument, or call the aggregate that declares the types "
 								"of its arguments, whose name ends in _typed.")));
-	return declared[argument];
+	return type;
 }
 
 /* A type is tlv_bag, whatever schema the extension is in, when our function reads its values. */

@@ -14,6 +14,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
+#include "utils/fmgroids.h"
 #include "utils/jsonb.h"
 
 #include "tensorlv/num/rng.h"
@@ -219,7 +220,7 @@ array_entry(tlv_context *ctx, bool terms, Datum item, double weight)
 
 /* Elements of an array of ids or of texts, with their weights; those of weight 0 are left out. */
 static Datum
-bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
+bag_of_array(FunctionCallInfo fcinfo, ArrayType *array, bool terms)
 {
 	Datum *items, *weights;
 	bool *item_nulls, *weight_nulls = NULL;
@@ -228,14 +229,11 @@ bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
 	size_t left = 0;
 	int n;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
 	if (terms)
-		deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT, &items,
-						  &item_nulls, &n);
+		deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &items, &item_nulls, &n);
 	else
-		deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
-						  TYPALIGN_DOUBLE, &items, &item_nulls, &n);
+		deconstruct_array(array, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &items,
+						  &item_nulls, &n);
 	weights = weight_values(fcinfo, n, &weight_nulls);
 	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
@@ -255,13 +253,17 @@ bag_of_arrays(FunctionCallInfo fcinfo, bool terms)
 /* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */
 TLV_FUNCTION(tlv_to_bag_arrays)
 {
-	return bag_of_arrays(fcinfo, false);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return bag_of_array(fcinfo, PG_GETARG_ARRAYTYPE_P(0), false);
 }
 
 /* tlv_to_bag(terms text[], weights float8[]) */
 TLV_FUNCTION(tlv_to_bag_terms)
 {
-	return bag_of_arrays(fcinfo, true);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return bag_of_array(fcinfo, PG_GETARG_ARRAYTYPE_P(0), true);
 }
 
 /* An item is the id of a lexeme, its weight the number of positions (1 when stripped). */
@@ -280,6 +282,86 @@ TLV_FUNCTION(tlv_to_bag_tsvector)
 		entries[i].weight = positions > 0 ? positions : 1;
 	}
 	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
+}
+
+/* ---- text forms, as clients send values without a type ---- */
+
+#define SPACE "\t\n\v\f\r "
+
+/* Does a number, with a weight if one is asked for, or nothing follow the brace of a text? */
+static bool
+begins_with_item(const char *text, bool weighted)
+{
+	text += 1 + strspn(text + 1, SPACE);
+	if (*text == '}')
+		return true;
+	text += *text == '-' || *text == '+';
+	return *text >= '0' && *text <= '9' &&
+		   (!weighted || text[strspn(text, "0123456789" SPACE)] == ':');
+}
+
+bool
+TlvBagOfText(char *text, Datum *bag)
+{
+	text += strspn(text, SPACE);
+	if (*text == '\0' || *text == '\'')
+		*bag = DirectFunctionCall1(tlv_to_bag_tsvector,
+								   DirectFunctionCall1(tsvectorin, CStringGetDatum(text)));
+	else if (*text == '{' && begins_with_item(text, false))
+		*bag = DirectFunctionCall1(tlv_bag_in, CStringGetDatum(text));
+	else
+		return false;
+	return true;
+}
+
+/* Are the elements of an array of texts whole numbers all? */
+static bool
+are_numbers(ArrayType *array)
+{
+	Datum *terms;
+	bool *nulls, numbers = true;
+	int n;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &terms, &nulls, &n);
+	for (int i = 0; i < n && numbers; i++)
+	{
+		char *term = nulls[i] ? "0" : TextDatumGetCString(terms[i]);
+
+		TlvLoopCheck(i);
+		term += *term == '-';
+		numbers = *term != '\0' && term[strspn(term, "0123456789")] == '\0';
+	}
+	pfree(terms);
+	pfree(nulls);
+	return numbers;
+}
+
+/* tlv_to_bag(items text, weights float8[]): an array of items or terms, a bag, or lexemes */
+TLV_FUNCTION(tlv_to_bag_text)
+{
+	char *given;
+	ArrayType *array;
+	bool is_array;
+	Datum bag;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	given = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	given += strspn(given, SPACE);
+	is_array = *given == '{' && !begins_with_item(given, true);
+	if (PG_ARGISNULL(1) && !is_array && TlvBagOfText(given, &bag))
+		PG_RETURN_DATUM(bag);
+	if (*given != '{')
+		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+						errmsg("\"%s\" is not an array of items, a tlv_bag or a tsvector",
+							   TlvClip(given, 40)),
+						errhint("Use to_tsvector(...) for a text of words, and ARRAY[...] for "
+								"items.")));
+	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
+	if (!are_numbers(array))
+		return bag_of_array(fcinfo, array, true);
+	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, INT8OID, -1));
+	return bag_of_array(fcinfo, array, false);
 }
 
 /* Rows (item, weight), ascending. */

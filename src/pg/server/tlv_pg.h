@@ -403,6 +403,9 @@ extern Datum tlv_subspace_in(PG_FUNCTION_ARGS);
 extern Datum tlv_model_in(PG_FUNCTION_ARGS);
 extern Datum tlv_graph_in(PG_FUNCTION_ARGS);
 extern Datum tlv_to_bag_tsvector(PG_FUNCTION_ARGS);
+
+/* The bag that a text is the text form of, or that of the tsvector; false: of neither. */
+extern bool TlvBagOfText(char *text, Datum *bag);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
 
 /* Items and weights of a bag, as many as are returned, in the current memory context. */
