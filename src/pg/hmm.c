@@ -20,11 +20,11 @@
 
 typedef struct HmmArguments
 {
-	tlv_hmm_plan_options plan;
+	tlv_hmm_learn_options learn;
 	Datum transitions, emissions; /* float8[]; 0: none */
 } HmmArguments;
 
-#define HMM_OPTION(member) offsetof(HmmArguments, plan.member)
+#define HMM_OPTION(member) offsetof(HmmArguments, learn.member)
 
 /* Of tlv_fit_hmm and tlv_hmm. */
 static const TlvArgument hmm_arguments[] = {
@@ -39,7 +39,7 @@ static const TlvArgument hmm_arguments[] = {
 	 .names = tlv_hmm_refinement_names},
 	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(fit.iterations), .least = 0},
 	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(iterations), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(HmmArguments, plan.fit.decompose, plan.fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS(HmmArguments, learn.fit.decompose, learn.fit.seed),
 	{NULL}};
 
 /* A matrix with a row for every state, row by row; *width gets its columns. */
@@ -68,39 +68,39 @@ given_matrix(Datum value, const char *name, size_t *states, size_t *width)
 static void
 read_given(HmmArguments *arguments)
 {
-	tlv_hmm_plan_options *plan = &arguments->plan;
+	tlv_hmm_learn_options *learn = &arguments->learn;
 	size_t width = 0;
 
-	plan->transitions =
-		given_matrix(arguments->transitions, "transitions", &plan->given_states, &width);
-	if (plan->transitions != NULL && width != plan->given_states)
+	learn->transitions =
+		given_matrix(arguments->transitions, "transitions", &learn->given_states, &width);
+	if (learn->transitions != NULL && width != learn->given_states)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("transitions do not form a square"),
 				 errhint("Give as many columns as states.")));
-	plan->emissions =
-		given_matrix(arguments->emissions, "emissions", &plan->given_states, &plan->given_width);
-	if (plan->fit.k == 0)
-		plan->fit.k = plan->given_states;
+	learn->emissions =
+		given_matrix(arguments->emissions, "emissions", &learn->given_states, &learn->given_width);
+	if (learn->fit.k == 0)
+		learn->fit.k = learn->given_states;
 }
 
-static tlv_hmm_plan_options
+static tlv_hmm_learn_options
 read_hmm_arguments(FunctionCallInfo fcinfo)
 {
 	HmmArguments arguments = {
-		.plan = {.fit = {.iterations = -1, .covariance = TLV_COVARIANCE_SPHERICAL},
-				 .refine = TLV_HMM_REFINE_AUTO,
-				 .iterations = -1}};
+		.learn = {.fit = {.iterations = -1, .covariance = TLV_COVARIANCE_SPHERICAL},
+				  .refine = TLV_HMM_REFINE_AUTO,
+				  .iterations = -1}};
 
 	TlvReadArguments(fcinfo, hmm_arguments, &arguments);
 	read_given(&arguments);
-	return arguments.plan;
+	return arguments.learn;
 }
 
 static tlv_status
 fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *argument, void **image,
 		size_t *size)
 {
-	const tlv_hmm_plan_options *options = argument;
+	const tlv_hmm_learn_options *options = argument;
 
 	if (moments->header->kind == TLV_KIND_SEQUENCE_MOMENTS)
 		return tlv_hmm_fit_stored(ctx, moments, &options->fit, options->max_k, image, size);
@@ -113,7 +113,7 @@ fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *argument, void *
 /* tlv_fit_hmm(m, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_hmm)
 {
-	tlv_hmm_plan_options options;
+	tlv_hmm_learn_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -124,17 +124,16 @@ TLV_KEEPING_FUNCTION(tlv_fit_hmm)
 /* tlv_hmm(query, ...) */
 TLV_FUNCTION(tlv_hmm)
 {
-	tlv_hmm_plan_options options;
+	tlv_hmm_learn_options options;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_hmm_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_hmm_plan_create(driver->ctx, &options, &plan));
+	TlvDriverCheck(driver, tlv_hmm_procedure(&options), &options);
 	TlvReadSequences(driver, TlvQueryText(fcinfo, "sequences"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, tlv_hmm_procedure(&options), &options);
 }
 
 /* ---- the number of states ---- */
@@ -142,40 +141,40 @@ TLV_FUNCTION(tlv_hmm)
 /* As in SQL. */
 #define HMM_MAX_K 10
 
-static tlv_hmm_plan_options
+static tlv_hmm_learn_options
 hmm_search(const TlvSearch *search)
 {
-	return (tlv_hmm_plan_options){.fit = {.iterations = -1,
-										  .covariance = TLV_COVARIANCE_SPHERICAL,
-										  .seed = search->seed,
-										  .decompose.seed = search->seed},
-								  .max_k = search->max_k > 0 ? search->max_k : HMM_MAX_K,
-								  .refine = TLV_HMM_REFINE_AUTO,
-								  .iterations = -1};
+	return (tlv_hmm_learn_options){.fit = {.iterations = -1,
+										   .covariance = TLV_COVARIANCE_SPHERICAL,
+										   .seed = search->seed,
+										   .decompose.seed = search->seed},
+								   .max_k = search->max_k > 0 ? search->max_k : HMM_MAX_K,
+								   .refine = TLV_HMM_REFINE_AUTO,
+								   .iterations = -1};
 }
 
-static tlv_plan *
-plan_hmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+static void
+learn_hmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				 tlv_held *model)
 {
-	tlv_hmm_plan_options options = hmm_search(search);
-	tlv_plan *plan;
+	tlv_hmm_learn_options options = hmm_search(search);
 
-	TlvCheck(driver->ctx, tlv_hmm_plan_create(driver->ctx, &options, &plan));
 	TlvReadSequences(driver, TlvQueryText(fcinfo, "sequences"));
-	return plan;
+	TlvDriverRunProcedure(driver, tlv_hmm_procedure(&options), &options, model);
 }
 
 static tlv_status
 fit_hmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
 			   size_t *size)
 {
-	tlv_hmm_plan_options options = hmm_search(search);
+	tlv_hmm_learn_options options = hmm_search(search);
 
 	return fit_hmm(ctx, moments, &options, image, size);
 }
 
 static const char *const hmm_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_RANK, NULL};
-const TlvSearcher TlvSearchHmm = {"hmm", hmm_criteria, plan_hmm_search, fit_hmm_search, false};
+const TlvSearcher TlvSearchHmm = {"hmm",		  hmm_criteria, NULL,
+								  fit_hmm_search, false,		learn_hmm_search};
 
 /* ---- reading ---- */
 

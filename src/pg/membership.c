@@ -21,7 +21,7 @@
 
 typedef struct MembershipArguments
 {
-	tlv_membership_plan_options plan; /* first */
+	tlv_membership_learn_options learn; /* first */
 	int layout;
 	int method;
 	int matching; /* -1: it is not said */
@@ -40,7 +40,7 @@ static const char *const membership_methods[] = {
 /* In the order of tlv_matching. */
 static const char *const membership_matchings[] = {"assignment", "procrustes", "angle", NULL};
 
-#define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, plan.member)
+#define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, learn.member)
 
 /* Of tlv_fit_lca, tlv_lca, tlv_fit_gom and tlv_gom. */
 static const TlvArgument membership_arguments[] = {
@@ -58,7 +58,7 @@ static const TlvArgument membership_arguments[] = {
 	 .names = membership_methods},
 	{"matching", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, matching), .what = "matching",
 	 .names = membership_matchings},
-	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, plan.fit.decompose, plan.fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, learn.fit.decompose, learn.fit.seed),
 	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(max_k), .least = 1},
 	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(fit.max_k), .least = 1},
 	{NULL}};
@@ -67,7 +67,7 @@ static const TlvArgument membership_arguments[] = {
 static void
 take_method(MembershipArguments *arguments)
 {
-	tlv_membership_options *fit = &arguments->plan.fit;
+	tlv_membership_options *fit = &arguments->learn.fit;
 
 	fit->partition = arguments->method >= FIRST_PARTITION;
 	if (!fit->partition)
@@ -87,18 +87,19 @@ static MembershipArguments
 read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 {
 	MembershipArguments arguments = {
-		.plan = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1}, .matching = -1};
+		.learn = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1},
+		.matching = -1};
 
 	TlvReadArguments(fcinfo, membership_arguments, &arguments);
-	arguments.plan.fit.mixed = mixed;
+	arguments.learn.fit.mixed = mixed;
 	take_method(&arguments);
-	if (arguments.plan.max_k > TLV_MEMBERSHIP_MOST_TRIED)
+	if (arguments.learn.max_k > TLV_MEMBERSHIP_MOST_TRIED)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("max_k = %zu is more than %d", arguments.plan.max_k,
+						errmsg("max_k = %zu is more than %d", arguments.learn.max_k,
 							   TLV_MEMBERSHIP_MOST_TRIED)));
-	if (arguments.plan.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
+	if (arguments.learn.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("copies = %zu is more than %d", arguments.plan.fit.copies,
+						errmsg("copies = %zu is more than %d", arguments.learn.fit.copies,
 							   TLV_CATEGORY_MOST_VARIABLES)));
 	return arguments;
 }
@@ -118,26 +119,23 @@ fit_members(FunctionCallInfo fcinfo, bool mixed)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_membership_arguments(fcinfo, mixed);
-	return TlvFit(fcinfo, fit_membership, &arguments.plan.fit);
+	return TlvFit(fcinfo, fit_membership, &arguments.learn.fit);
 }
 
-/* The plan over the answers that the query returns. */
-static tlv_plan *
-plan_members(FunctionCallInfo fcinfo, TlvDriver *driver, MembershipArguments *arguments)
+/* The answers that the query returns, and what of them is an option. */
+static void
+read_answers(FunctionCallInfo fcinfo, TlvDriver *driver, MembershipArguments *arguments)
 {
 	TlvSurvey *answers = palloc(sizeof(TlvSurvey));
-	tlv_plan *plan;
 
-	TlvReadSurvey(driver, TlvQueryText(fcinfo, "answers"), (int) arguments->plan.fit.copies,
+	TlvReadSurvey(driver, TlvQueryText(fcinfo, "answers"), (int) arguments->learn.fit.copies,
 				  arguments->layout == 1, answers);
 	if (answers->categories.n > 0)
 	{
-		arguments->plan.categories = &answers->categories;
-		arguments->plan.states = answers->states;
+		arguments->learn.categories = &answers->categories;
+		arguments->learn.states = answers->states;
 	}
-	arguments->plan.scalars = (size_t) answers->numbers;
-	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &arguments->plan, &plan));
-	return plan;
+	arguments->learn.scalars = (size_t) answers->numbers;
 }
 
 static Datum
@@ -150,7 +148,9 @@ learn_members(FunctionCallInfo fcinfo, bool mixed)
 		PG_RETURN_NULL();
 	arguments = read_membership_arguments(fcinfo, mixed);
 	driver = TlvDriverBegin(fcinfo);
-	return TlvDriverModel(fcinfo, driver, plan_members(fcinfo, driver, &arguments));
+	read_answers(fcinfo, driver, &arguments);
+	return TlvDriverLearn(fcinfo, driver, tlv_membership_procedure(&arguments.learn),
+						  &arguments.learn);
 }
 
 /* tlv_fit_lca(m, ...) */
@@ -179,12 +179,12 @@ TLV_FUNCTION(tlv_gom)
 
 /* ---- the number of components ---- */
 
-static tlv_membership_plan_options
+static tlv_membership_learn_options
 membership_search(const TlvSearch *search, bool mixed)
 {
 	bool bic = search->criterion != NULL && strcmp(search->criterion, TLV_SUGGEST_HELD_OUT) != 0;
 
-	return (tlv_membership_plan_options){
+	return (tlv_membership_learn_options){
 		.iterations = -1,
 		.criterion = bic ? TLV_MEMBERSHIP_BIC : TLV_MEMBERSHIP_HELD_OUT,
 		.max_k = search->max_k > 0 ? search->max_k : TLV_MEMBERSHIP_MAX_K,
@@ -196,27 +196,36 @@ membership_search(const TlvSearch *search, bool mixed)
 }
 
 /* A query of one column has arrays; three are (row, variable, category). */
-static tlv_plan *
-plan_lca_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+static void
+search_members(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, bool mixed,
+			   tlv_held *model)
 {
-	MembershipArguments arguments = {.plan = membership_search(search, false)};
+	MembershipArguments arguments = {.learn = membership_search(search, mixed)};
 
-	return plan_members(fcinfo, driver, &arguments);
+	read_answers(fcinfo, driver, &arguments);
+	TlvDriverRunProcedure(driver, tlv_membership_procedure(&arguments.learn), &arguments.learn,
+						  model);
 }
 
-static tlv_plan *
-plan_gom_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+static void
+learn_lca_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				 tlv_held *model)
 {
-	MembershipArguments arguments = {.plan = membership_search(search, true)};
+	search_members(fcinfo, driver, search, false, model);
+}
 
-	return plan_members(fcinfo, driver, &arguments);
+static void
+learn_gom_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				 tlv_held *model)
+{
+	search_members(fcinfo, driver, search, true, model);
 }
 
 static tlv_status
 fit_lca_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
 			   size_t *size)
 {
-	tlv_membership_plan_options options = membership_search(search, false);
+	tlv_membership_learn_options options = membership_search(search, false);
 
 	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
 }
@@ -225,7 +234,7 @@ static tlv_status
 fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
 			   size_t *size)
 {
-	tlv_membership_plan_options options = membership_search(search, true);
+	tlv_membership_learn_options options = membership_search(search, true);
 
 	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
 }
@@ -233,8 +242,10 @@ fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 static const char *const lca_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, TLV_SUGGEST_ICL,
 										   NULL};
 static const char *const gom_criteria[] = {TLV_SUGGEST_HELD_OUT, NULL};
-const TlvSearcher TlvSearchLca = {"lca", lca_criteria, plan_lca_search, fit_lca_search, true};
-const TlvSearcher TlvSearchGom = {"gom", gom_criteria, plan_gom_search, fit_gom_search, false};
+const TlvSearcher TlvSearchLca = {"lca",		  lca_criteria, NULL,
+								  fit_lca_search, true,			learn_lca_search};
+const TlvSearcher TlvSearchGom = {"gom",		  gom_criteria, NULL,
+								  fit_gom_search, false,		learn_gom_search};
 
 /* ---- what is missing ---- */
 

@@ -12,7 +12,7 @@
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/sequences.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/rng.h"
 
 typedef struct tlv_hmm_options
@@ -128,7 +128,7 @@ extern void tlv_hmm_forecast_steps(const tlv_hmm_parts *model, const double *sta
 #define TLV_HMM_TOLERANCE 1e-6
 #define TLV_HMM_MAX_STEPS 1000
 
-/* ---- from sequences to a model, as a plan (plan.h) ---- */
+/* ---- from sequences to a model ---- */
 
 typedef enum tlv_hmm_refinement
 {
@@ -141,7 +141,7 @@ typedef enum tlv_hmm_refinement
 /* 'auto', 'em', 'windows', 'none', in the order of the enumeration; NULL ends them. */
 extern const char *const tlv_hmm_refinement_names[];
 
-typedef struct tlv_hmm_plan_options
+typedef struct tlv_hmm_learn_options
 {
 	tlv_hmm_options fit; /* its iterations follow from refine; k 0: chosen */
 	size_t max_k;		 /* then */
@@ -154,18 +154,17 @@ typedef struct tlv_hmm_plan_options
 	tlv_hmm_refinement refine;
 	int iterations; /* of plain Baum-Welch from the moments; -1: accelerated, until the likelihood
 					 * stands, TLV_HMM_MAX_STEPS at most */
-} tlv_hmm_plan_options;
+} tlv_hmm_learn_options;
 
 /*
- * Passes: sequence_moments and sequence_sample; where the sample is not all of the sequences,
- * sequence_statistics for every step of Baum-Welch.  The moments' model and those of other starts
- * are compared by likelihood (unless `iterations` are given); moments that identify no model are a
- * warning.  k is chosen by sequences that are left out; steps that do not depend on each other have
- * one state, and are warned of where k is given.  Errors: TLV_BAD_DATA when there are fewer steps
- * than states; memory, TLV_CANCELLED.
+ * The procedure for these options.  Scans: sequence_moments and sequence_sample; where the sample
+ * is not all of the sequences, sequence_statistics for every iteration of Baum-Welch.  The moments'
+ * model and other initial estimates are compared by likelihood (unless `iterations` are given);
+ * moments that identify no model are a warning.  k is chosen by sequences that are held out; steps
+ * that do not depend on each other have one state, and are warned of where k is given.  Errors:
+ * TLV_BAD_DATA when there are fewer steps than states; memory, TLV_CANCELLED.
  */
-extern tlv_status tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options,
-									  tlv_plan **created);
+extern const tlv_procedure *tlv_hmm_procedure(const tlv_hmm_learn_options *options);
 
 typedef struct tlv_hmm_simulation
 {

@@ -29,7 +29,7 @@
 
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/match_columns.h"
 #include "tensorlv/num/nonnegative.h"
@@ -135,7 +135,7 @@ typedef enum tlv_membership_criterion
 	TLV_MEMBERSHIP_BIC		 /* of latent classes: the Bayesian information criterion */
 } tlv_membership_criterion;
 
-typedef struct tlv_membership_plan_options
+typedef struct tlv_membership_learn_options
 {
 	tlv_membership_options fit; /* k = 0: chosen */
 	tlv_membership_criterion criterion;
@@ -145,15 +145,14 @@ typedef struct tlv_membership_plan_options
 	const tlv_names *categories; /* names of all categories, or NULL */
 	const int64_t *states;		 /* with these: how many every variable has (p of the names) */
 	size_t scalars;				 /* the last ones of a row are numbers */
-} tlv_membership_plan_options;
+} tlv_membership_learn_options;
 
 /*
- * A sample of the rows, or all of them where they are few; starts from moments and from k-means,
- * that which says more of cells held out; refinement over all rows.
+ * The procedure for these options: a sample of the rows, or all of them where they are few; initial
+ * estimates from moments and from k-means, the one that predicts held-out cells better; refinement
+ * over all rows.
  */
-extern tlv_status tlv_membership_plan_create(tlv_context *ctx,
-											 const tlv_membership_plan_options *options,
-											 tlv_plan **plan);
+extern const tlv_procedure *tlv_membership_procedure(const tlv_membership_learn_options *options);
 
 /* ---- use ---- */
 

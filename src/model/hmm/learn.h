@@ -6,7 +6,7 @@
 #define TLV_HMM_LEARN_H
 
 #include "internal.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/model/support.h"
 
 /* ---- sequences in memory (memory.c) ---- */

@@ -22,12 +22,10 @@ fit_tables(const drawn *d, tlv_membership_options options)
 static tlv_frame
 learn(tlv_membership_options options)
 {
-	tlv_membership_plan_options plan_options = {.fit = options, .iterations = -1};
-	tlv_plan *plan;
+	tlv_membership_learn_options learning = {.fit = options, .iterations = -1};
 
-	plan_options.fit.seed = plan_options.fit.decompose.seed = 1;
-	assert_ok(tlv_membership_plan_create(&ctx, &plan_options, &plan));
-	return plan_model(&passes, plan);
+	learning.fit.seed = learning.fit.decompose.seed = 1;
+	return procedure_model(&passes, tlv_membership_procedure(&learning), &learning, false);
 }
 
 /* As in the notes on mixed membership: .2 and more is chance. */
@@ -262,12 +260,10 @@ test_shown(void **state)
 static const tlv_frame *
 start_alone(const tlv_membership_options *fit)
 {
-	const tlv_membership_plan_options options = {.fit = *fit, .iterations = -1, .refine = 1};
+	const tlv_membership_learn_options options = {.fit = *fit, .iterations = -1, .refine = 1};
 	static tlv_frame model;
-	tlv_plan *plan;
 
-	assert_ok(tlv_membership_plan_create(&ctx, &options, &plan));
-	model = plan_model(&passes, plan);
+	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	return &model;
 }
 

@@ -9,14 +9,12 @@
 static tlv_frame
 start_alone(bool mixed, size_t k)
 {
-	tlv_membership_plan_options options = {
+	tlv_membership_learn_options options = {
 		.fit = {.mixed = mixed, .k = k, .seed = 1, .decompose = {.seed = 1}},
 		.iterations = -1,
 		.refine = 1};
-	tlv_plan *plan;
 
-	assert_ok(tlv_membership_plan_create(&ctx, &options, &plan));
-	return plan_model(&passes, plan);
+	return procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 }
 
 static drawn

@@ -83,15 +83,13 @@ draw_beside(bool mixed, size_t n, uint64_t seed)
 static tlv_frame
 learn(bool mixed, int refine, size_t numbers)
 {
-	tlv_membership_plan_options options = {
+	tlv_membership_learn_options options = {
 		.fit = {.mixed = mixed, .k = COMPONENTS, .copies = 1, .seed = 1, .decompose = {.seed = 1}},
 		.iterations = -1,
 		.refine = refine,
 		.scalars = numbers};
-	tlv_plan *plan;
 
-	assert_ok(tlv_membership_plan_create(&ctx, &options, &plan));
-	return plan_model(&passes, plan);
+	return procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 }
 
 /* Largest error of a mean, in deviations of the component. */

@@ -7,16 +7,14 @@
 static tlv_frame
 learn_parts(tlv_membership_options options, size_t k, bool refined)
 {
-	tlv_membership_plan_options plan_options = {.iterations = -1, .refine = refined ? 0 : 1};
-	tlv_plan *plan;
+	tlv_membership_learn_options learning = {.iterations = -1, .refine = refined ? 0 : 1};
 
 	options.mixed = options.partition = true;
 	options.k = k;
 	options.copies = options.copies > 0 ? options.copies : 1;
 	options.seed = options.decompose.seed = 1;
-	plan_options.fit = options;
-	assert_ok(tlv_membership_plan_create(&ctx, &plan_options, &plan));
-	return plan_model(&passes, plan);
+	learning.fit = options;
+	return procedure_model(&passes, tlv_membership_procedure(&learning), &learning, false);
 }
 
 static tlv_membership_simulation
@@ -155,18 +153,17 @@ static void
 test_refused_partitions(void **state)
 {
 	drawn d = draw_members(200, survey(6, 2, 5));
-	tlv_membership_plan_options plan_options = {
+	tlv_membership_learn_options learning = {
 		.fit = {.mixed = true, .partition = true, .k = 9, .copies = 1}, .iterations = -1};
 	tlv_frame moments = category_table(&d);
-	tlv_plan *plan;
 	void *image;
 	size_t size;
 
 	(void) state;
-	assert_ok(tlv_membership_plan_create(&ctx, &plan_options, &plan));
-	assert_fails(plan_run(&passes, plan), TLV_NOT_IDENTIFIABLE,
+	assert_fails(procedure_run(&passes, tlv_membership_procedure(&learning), &learning),
+				 TLV_NOT_IDENTIFIABLE,
 				 "9 components cannot be told from three groups of 6 variables");
-	assert_fails(tlv_membership_fit(&ctx, &moments, &plan_options.fit, &image, &size),
+	assert_fails(tlv_membership_fit(&ctx, &moments, &learning.fit, &image, &size),
 				 TLV_NOT_IDENTIFIABLE, "9 components cannot be told");
 }
 

@@ -1,23 +1,14 @@
 /*
- * test_plan.c - latent classes and mixed membership as a plan over rows in memory: passes beyond
+ * test_learn.c - latent classes and mixed membership learnt from rows in memory: passes beyond
  * the sample, what is said of a model that predicts nothing, steps, every fault in every state.
  */
 #include "membership_fixture.h"
 #include "tensorlv/model/suggest.h"
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	assert_ok(tlv_membership_plan_create(f->ctx, options, &plan));
-	return plan;
-}
-
-static tlv_membership_plan_options
+static tlv_membership_learn_options
 usual_options(bool mixed, size_t k)
 {
-	return (tlv_membership_plan_options){
+	return (tlv_membership_learn_options){
 		.fit = {.mixed = mixed, .k = k, .seed = 1, .decompose.seed = 1}, .iterations = -1};
 }
 
@@ -59,7 +50,7 @@ static void
 test_steps(void **state)
 {
 	drawn d = draw_members(1000, few_variables(false));
-	tlv_membership_plan_options options = usual_options(false, 2);
+	tlv_membership_learn_options options = usual_options(false, 2);
 	tlv_frame model, next, statistics;
 	double before;
 	void *image;
@@ -67,7 +58,7 @@ test_steps(void **state)
 
 	(void) state;
 	options.refine = 1;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_float_equal(tlv_frame_scalar(&model, "steps", -1), 0, 0);
 	statistics = statistics_of(&d, &model);
 	before = tlv_frame_scalar(&statistics, "log_likelihood", 0);
@@ -87,14 +78,14 @@ test_steps(void **state)
 static void
 test_nothing_there(void **state)
 {
-	tlv_membership_plan_options options = usual_options(true, 3);
+	tlv_membership_learn_options options = usual_options(true, 3);
 	drawn d = draw_members(400, few_variables(true));
 	tlv_frame model;
 
 	(void) state;
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = (int32_t) (tlv_mix64(i) % 3);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
 }
 
@@ -102,7 +93,7 @@ test_nothing_there(void **state)
 static void
 test_names_of_rows(void **state)
 {
-	tlv_membership_plan_options options = usual_options(false, 2);
+	tlv_membership_learn_options options = usual_options(false, 2);
 	drawn d = draw_members(300, few_variables(false));
 
 	(void) state;
@@ -114,7 +105,7 @@ test_names_of_rows(void **state)
 
 		for (size_t i = 0; i < d.n; i++)
 			d.codes[i * d.p + 1] = (int32_t) (i / each);
-		model = plan_model(&passes, make(&passes, &options));
+		model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 		found = tlv_warnings_find(&model, "many_categories", &warning);
 		assert_int_equal(found, each == 1);
 		if (found)
@@ -133,13 +124,13 @@ wrong_numbers(int sets, size_t n, tlv_membership_simulation drawn_from)
 
 	for (int set = 0; set < sets; set++)
 	{
-		tlv_membership_plan_options options = usual_options(drawn_from.mixed, 0);
+		tlv_membership_learn_options options = usual_options(drawn_from.mixed, 0);
 		tlv_membership_parts parts;
 		tlv_frame model;
 
 		drawn_from.seed = 300 + (uint64_t) set;
 		(void) draw_members(n, drawn_from);
-		model = plan_model(&passes, make(&passes, &options));
+		model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 		tlv_membership_read(&model, &parts);
 		wrong += parts.k != drawn_from.k;
 	}
@@ -176,7 +167,7 @@ test_number(void **state)
 static void
 test_curve(void **state)
 {
-	tlv_membership_plan_options options = usual_options(false, 0);
+	tlv_membership_learn_options options = usual_options(false, 0);
 	tlv_suggestion *rows;
 	tlv_frame model;
 	size_t n;
@@ -191,7 +182,7 @@ test_curve(void **state)
 															 .concentration = 0.5,
 															 .seed = 4});
 		options.criterion = bic ? TLV_MEMBERSHIP_BIC : TLV_MEMBERSHIP_HELD_OUT;
-		model = plan_model(&passes, make(&passes, &options));
+		model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 		assert_ok(tlv_model_suggestions(&ctx, &model, &rows, &n));
 		assert_int_equal(n, bic ? 10 : 5);
 		for (size_t i = 5; i < n; i++)
@@ -213,7 +204,7 @@ test_curve(void **state)
 		}
 	}
 	options.fit.k = 2;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_fails(tlv_model_suggestions(&ctx, &model, &rows, &n), TLV_BAD_PARAMETER,
 				 "this model of kind latent_classes tells of one k only");
 }
@@ -221,22 +212,20 @@ test_curve(void **state)
 static void
 test_constant(void **state)
 {
-	tlv_membership_plan_options options = usual_options(false, 2);
+	tlv_membership_learn_options options = usual_options(false, 2);
 	drawn d = draw_members(300, few_variables(false));
 	tlv_frame model;
-	tlv_plan *plan;
 
 	(void) state;
 	for (size_t i = 0; i < d.n; i++)
 		d.codes[i * d.p] = 0;
-	(void) plan_model(&passes, make(&passes, &options));
+	(void) procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = 0;
-	plan = make(&passes, &options);
 	plan_forget(&passes);
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
 	passes.told.form = TLV_ROW_CODES;
-	model = plan_model(&passes, plan);
+	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_equal(tlv_model_components(&model), 1);
 	assert_true(tlv_warnings_find(&model, "fewer_components", NULL));
 }
@@ -244,26 +233,28 @@ test_constant(void **state)
 static void
 test_no_rows(void **state)
 {
-	tlv_membership_plan_options options = usual_options(false, 2);
+	tlv_membership_learn_options options = usual_options(false, 2);
 
 	(void) state;
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+	assert_fails(procedure_run(&passes, tlv_membership_procedure(&options), &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 
 static void
 test_faults(void **state)
 {
-	tlv_membership_plan_options options = usual_options(false, 2);
+	tlv_membership_learn_options options = usual_options(false, 2);
 
 	(void) state;
 	(void) draw_members(60, few_variables(false));
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	assert_int_equal(
+		procedure_fail_everywhere(&passes, tlv_membership_procedure(&options), &options, false), 2);
 	options = usual_options(true, 2);
 	(void) draw_members(60, few_variables(true));
 	options.iterations = 2;
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	assert_int_equal(
+		procedure_fail_everywhere(&passes, tlv_membership_procedure(&options), &options, false), 2);
 }
 
 int

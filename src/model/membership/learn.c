@@ -1,6 +1,6 @@
 /*
- * plan.c - latent classes and mixed membership as a plan (membership.h): a sample of the rows, k
- * and a start from it, refinement over all rows where it did not hold them.
+ * learn.c - the whole of learning latent classes and mixed membership (membership.h): a sample of
+ * the rows, k and an initial estimate from it, refinement over all rows where it did not hold them.
  */
 #include <math.h>
 #include <string.h>
@@ -26,17 +26,14 @@
 /* The likelihood of a row stands when it rises by less, for every value. */
 #define TOLERANCE 1e-5
 
-typedef struct membership_plan
+typedef struct membership_learning
 {
-	tlv_plan base;
-	tlv_membership_plan_options options;
+	tlv_membership_learn_options options;
 	size_t k;
 	tlv_held model;
-	int taken;		   /* passes */
 	double likelihood; /* mean over the rows; NaN: not known */
-	double before;
 	bool stands;
-} membership_plan;
+} membership_learning;
 
 static size_t
 sample_count(size_t slots)
@@ -57,11 +54,12 @@ free_parameters(const tlv_membership_parts *parts)
 }
 
 static tlv_status
-membership_finish(tlv_context *ctx, membership_plan *plan)
+membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_learning *fit,
+				  tlv_held *finished)
 {
 	static const char *const renewed[] = {"refinement_steps", "mean_log_likelihood", NULL};
-	const tlv_frame *model = &plan->model.frame;
-	bool mixed = plan->options.fit.mixed;
+	const tlv_frame *model = &fit->model.frame;
+	bool mixed = fit->options.fit.mixed;
 	tlv_diagnostics all = {0};
 	tlv_membership_parts parts;
 	tlv_plan_section sections[2];
@@ -69,11 +67,11 @@ membership_finish(tlv_context *ctx, membership_plan *plan)
 
 	tlv_membership_read(model, &parts);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, renewed));
-	if (isfinite(plan->likelihood))
-		TLV_TRY(tlv_diagnose(ctx, &all, plan->likelihood, "mean_log_likelihood"));
+	if (isfinite(fit->likelihood))
+		TLV_TRY(tlv_diagnose(ctx, &all, fit->likelihood, "mean_log_likelihood"));
 	TLV_TRY(membership_diagnose_components(ctx, &parts, &all));
 	parameters = free_parameters(&parts);
-	deviance = -2 * parts.rows * plan->likelihood;
+	deviance = -2 * parts.rows * fit->likelihood;
 	TLV_TRY(tlv_diagnose(ctx, &all, parts.steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &all, parameters, "parameters"));
 	if (!mixed)
@@ -81,55 +79,50 @@ membership_finish(tlv_context *ctx, membership_plan *plan)
 		TLV_TRY(tlv_diagnose(ctx, &all, parameters * log(parts.rows) + deviance, "bic"));
 		TLV_TRY(tlv_diagnose(ctx, &all, 2 * parameters + deviance, "aic"));
 	}
-	if (!mixed && !plan->stands && plan->options.iterations < 0 && plan->options.refine == 0)
+	if (!mixed && !fit->stands && fit->options.iterations < 0 && fit->options.refine == 0)
 		TLV_TRY(tlv_warn(ctx, &all,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = parts.steps},
 						 "the likelihood still rises after so many steps"));
-	return tlv_plan_finish_with(
-		ctx, &plan->base, model, &all,
-		tlv_plan_name_categories(plan->options.categories, parts.categories, sections), sections);
+	return tlv_source_finish(
+		ctx, rows, model, &all,
+		tlv_plan_name_categories(fit->options.categories, parts.categories, sections), sections,
+		finished);
 }
 
 /* ---- passes over all rows ---- */
 
 static int
-pass_limit(const membership_plan *plan)
+pass_limit(const membership_learning *fit)
 {
-	if (plan->options.iterations >= 0)
-		return plan->options.iterations;
-	return plan->options.fit.mixed ? MIXED_PASSES : CLASS_PASSES;
-}
-
-static tlv_status membership_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
-											 tlv_pass *pass);
-
-static void
-ask_statistics(membership_plan *plan, tlv_pass *pass)
-{
-	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics,
-				 membership_take_statistics)
-		->constant = &plan->model.frame;
-	pass->passes_left = pass_limit(plan) - plan->taken;
+	if (fit->options.iterations >= 0)
+		return fit->options.iterations;
+	return fit->options.fit.mixed ? MIXED_PASSES : CLASS_PASSES;
 }
 
 static tlv_status
-membership_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 {
-	membership_plan *plan = (membership_plan *) base;
-	double values_of_row;
+	double before = -HUGE_VAL, values_of_row;
 	tlv_membership_parts parts;
 
-	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	tlv_membership_read(&plan->model.frame, &parts);
+	tlv_membership_read(&fit->model.frame, &parts);
 	values_of_row = (double) parts.p * parts.copies + (double) parts.scalars;
-	plan->likelihood = tlv_plan_mean_likelihood(&values[0]->frame, "rows");
-	plan->stands = plan->likelihood - plan->before < TOLERANCE * values_of_row;
-	plan->before = plan->likelihood;
-	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
-	plan->taken++;
-	if (plan->taken >= pass_limit(plan) || (plan->stands && !plan->options.fit.mixed))
-		return membership_finish(ctx, plan);
-	ask_statistics(plan, pass);
+	for (int taken = 0; taken < pass_limit(fit); taken++)
+	{
+		tlv_value *statistics;
+
+		if (fit->stands && taken > 0 && !fit->options.fit.mixed)
+			return TLV_OK;
+		TLV_TRY(tlv_collect_again(
+			ctx, rows, "refinement", pass_limit(fit) - taken,
+			&(tlv_statistic){.aggregate = &tlv_aggregate_statistics, .constant = &fit->model.frame},
+			&statistics));
+		fit->likelihood = tlv_mean_likelihood(&statistics->frame, "rows");
+		fit->stands = fit->likelihood - before < TOLERANCE * values_of_row;
+		before = fit->likelihood;
+		TLV_TRY(tlv_refine(ctx, &fit->model, &statistics->frame));
+		tlv_value_drop(statistics);
+	}
 	return TLV_OK;
 }
 
@@ -177,7 +170,7 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 }
 
 static tlv_status
-write_trained(tlv_context *ctx, const membership_plan *plan, const membership_rows *rows,
+write_trained(tlv_context *ctx, const membership_learning *fit, const membership_rows *rows,
 			  const membership_training *training, tlv_diagnostics *diagnostics, double seen,
 			  void **image, size_t *size)
 {
@@ -188,7 +181,7 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 								  .rows = seen,
 								  .copies = (double) rows->copies,
 								  .steps = training->taken,
-								  .seed = (double) plan->options.fit.seed,
+								  .seed = (double) fit->options.fit.seed,
 								  .prior = training->prior,
 								  .states = rows->states,
 								  .weights = training->fit.weights,
@@ -202,7 +195,7 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 		parts.scalar_variances = numbers->variance;
 		parts.scalar_counts = numbers->counts;
 	}
-	return tlv_membership_write(ctx, &parts, plan->options.fit.mixed, NULL, image, size);
+	return tlv_membership_write(ctx, &parts, fit->options.fit.mixed, NULL, image, size);
 }
 
 static tlv_status
@@ -245,11 +238,11 @@ training_memory(const tlv_membership_options *options, size_t n, size_t slots, s
 
 /* k, a start and refinement from rows in memory, to a model. */
 static tlv_status
-fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, void **image,
+fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, void **image,
 		   size_t *size)
 {
-	tlv_membership_options *options = &plan->options.fit;
-	membership_training training = {.steps = plan->options.iterations};
+	tlv_membership_options *options = &fit->options.fit;
+	membership_training training = {.steps = fit->options.iterations};
 	bool chosen = options->k == 0;
 	tlv_diagnostics diagnostics = {0};
 	membership_rows rows;
@@ -262,78 +255,94 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	tlv_expect_memory(ctx, training_memory(options, tlv_frame_find(sample, "rows")->columns, slots,
 										   USUAL_CATEGORIES * slots));
 	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &values));
-	if (plan->options.scalars >= slots)
+	if (fit->options.scalars >= slots)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a row of %zu values has no categories", slots);
-	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, plan->options.scalars, values,
-								   plan->options.states, &rows));
+	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, fit->options.scalars, values,
+								   fit->options.states, &rows));
 	tlv_free(ctx, values);
 	tlv_expect_memory(ctx, training_memory(options, n, slots, rows.categories));
 	TLV_TRY(membership_check_ranges(ctx, options));
 	TLV_TRY(require_values(ctx, &rows));
-	plan->k = options->k;
-	TLV_TRY(limit_components(ctx, &rows, &plan->k, &diagnostics));
-	if (plan->k == 0)
-		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, plan->options.max_k,
-								  &diagnostics, &plan->k));
-	options->k = training.k = plan->k;
+	fit->k = options->k;
+	TLV_TRY(limit_components(ctx, &rows, &fit->k, &diagnostics));
+	if (fit->k == 0)
+		TLV_TRY(membership_choose(ctx, &rows, options, fit->options.criterion, fit->options.max_k,
+								  &diagnostics, &fit->k));
+	options->k = training.k = fit->k;
 	training.options = *options;
-	training.plain = plan->options.refine != 0 || plan->options.iterations == 0;
+	training.plain = fit->options.refine != 0 || fit->options.iterations == 0;
 	TLV_TRY(membership_train(ctx, &rows, &training));
-	plan->stands = training.stands;
-	plan->likelihood = training.taken > 0 ? training.likelihood : NAN;
+	fit->stands = training.stands;
+	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(ctx, &rows, &diagnostics));
-	if (chosen && plan->k == 1)
+	if (chosen && fit->k == 1)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "no_structure",
 										.score = 1,
 										.hint = "more rows may show some; or give k"},
 						 "the variables of a row do not depend on each other, as far as held-out "
 						 "values tell: one component stands for all"));
-	return write_trained(ctx, plan, &rows, &training, &diagnostics,
+	return write_trained(ctx, fit, &rows, &training, &diagnostics,
 						 tlv_frame_scalar(sample, "seen", 0), image, size);
 }
 
+/* *whole: the sample holds all rows. */
 static tlv_status
-membership_take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+learn_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, bool *whole)
 {
-	membership_plan *plan = (membership_plan *) base;
-	const tlv_frame *sample;
 	tlv_making made;
-	bool whole;
 
-	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "seen"));
-	sample = &values[0]->frame;
 	/* Equal rows are kept once: fewer different ones than were wanted are all. */
-	whole = tlv_frame_scalar(sample, "seen", 0) <= tlv_frame_scalar(sample, "count", 0);
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(ctx, &made, &plan->model,
-						  fit_sample(ctx, plan, sample, &made.image, &made.size)));
-	if (whole || plan->options.refine != 0 || pass_limit(plan) == 0)
-		return membership_finish(ctx, plan);
-	plan->likelihood = NAN;
-	plan->before = -HUGE_VAL;
-	ask_statistics(plan, pass);
-	return TLV_OK;
+	*whole = tlv_frame_scalar(sample, "seen", 0) <= tlv_frame_scalar(sample, "count", 0);
+	return TLV_MAKE(ctx, &made, &fit->model, fit_sample(ctx, fit, sample, &made.image, &made.size));
 }
 
 static tlv_status
-membership_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+collect_sample(tlv_context *ctx, tlv_source *rows, const membership_learning *fit,
+			   tlv_value **sample)
 {
-	membership_plan *plan = (membership_plan *) base;
-	tlv_statistic *statistic;
-	size_t slots = base->rows.width[0];
+	const tlv_names *names = tlv_source_rows(rows)->rows.names;
+	size_t slots = rows->rows.width[0];
 
-	if (base->rows.names != NULL && base->rows.names->n == 0) /* no rows */
+	if (names != NULL && names->n == 0) /* no rows */
 		return tlv_plan_require_rows(ctx, NULL, NULL);
-	if (slots == 0 && base->rows.names != NULL)
-		slots = base->rows.names->n * plan->options.fit.copies;
-	statistic =
-		tlv_plan_ask(base, pass, "sample", &tlv_aggregate_row_sample, membership_take_sample);
-	statistic->count = sample_count(slots);
-	statistic->seed = plan->options.fit.seed;
-	pass->passes_left = 1 + (plan->options.refine == 0 ? pass_limit(plan) : 0);
-	return TLV_OK;
+	if (slots == 0 && names != NULL)
+		slots = names->n * fit->options.fit.copies;
+	return tlv_collect_first(ctx, rows, "sample",
+							 1 + (fit->options.refine == 0 ? pass_limit(fit) : 0),
+							 &(tlv_statistic){.aggregate = &tlv_aggregate_row_sample,
+											  .count = sample_count(slots),
+											  .seed = fit->options.fit.seed},
+							 "seen", sample);
+}
+
+/* ---- the whole ---- */
+
+static void
+membership_begin(const tlv_membership_learn_options *options, membership_learning *fit)
+{
+	*fit = (membership_learning){.options = *options};
+	if (fit->options.fit.copies == 0)
+		fit->options.fit.copies = 1;
+	if (fit->options.max_k == 0)
+		fit->options.max_k = TLV_MEMBERSHIP_MAX_K;
+}
+
+static tlv_status
+membership_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
+{
+	membership_learning fit;
+	tlv_value *sample;
+	bool whole;
+
+	membership_begin(options, &fit);
+	TLV_TRY(collect_sample(ctx, rows, &fit, &sample));
+	TLV_TRY(learn_sample(ctx, &fit, &sample->frame, &whole));
+	tlv_value_drop(sample);
+	if (!whole && fit.options.refine == 0 && pass_limit(&fit) > 0)
+		TLV_TRY(refine(ctx, rows, &fit));
+	return membership_finish(ctx, rows, &fit, model);
 }
 
 /* ---- support (support.h) ---- */
@@ -380,18 +389,17 @@ static tlv_status
 support_learn(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
 			  const tlv_row *rows, uint64_t seed, void **image, size_t *size)
 {
-	const tlv_plan *base = fit;
-	tlv_membership_plan_options options = ((const membership_plan *) base)->options;
-	tlv_plan *part;
+	tlv_membership_learn_options options = *(const tlv_membership_learn_options *) fit;
+	tlv_memory_source list;
+	tlv_held part = {0};
 
 	options.fit.k = tlv_model_components(model);
 	options.fit.seed = seed;
-	TLV_TRY(tlv_membership_plan_create(ctx, &options, &part));
-	part->rows.form = base->rows.form;
-	part->rows.width[0] = rows[0].part[0].d;
-	TLV_TRY(tlv_plan_run(ctx, part, n, rows));
-	*image = part->image;
-	*size = part->size;
+	tlv_source_of_list(&list, n, rows);
+	list.source.rows.width[0] = rows[0].part[0].d;
+	TLV_TRY(membership_learn(ctx, &list.source, &options, &part));
+	*image = part.image;
+	*size = part.size;
 	return TLV_OK;
 }
 
@@ -399,23 +407,13 @@ static const tlv_support_class membership_support = {
 	"component",   "spurious_component", &tlv_aggregate_row_sample,
 	support_count, support_rows,		 support_learn};
 
-tlv_status
-tlv_membership_plan_create(tlv_context *ctx, const tlv_membership_plan_options *options,
-						   tlv_plan **created)
-{
-	static const tlv_plan_class classes = {
-		.name = "tlv_lca", .next = membership_begin, .support = &membership_support};
-	static const tlv_plan_class mixed = {
-		.name = "tlv_gom", .next = membership_begin, .support = &membership_support};
-	membership_plan *plan = tlv_alloc0(ctx, 1, sizeof(membership_plan));
+static const tlv_procedure classes_procedure = {
+	.name = "tlv_lca", .learn = membership_learn, .support = &membership_support};
+static const tlv_procedure mixed_procedure = {
+	.name = "tlv_gom", .learn = membership_learn, .support = &membership_support};
 
-	TLV_TRY_ALLOC(ctx, plan);
-	plan->base.class = options->fit.mixed ? &mixed : &classes;
-	plan->options = *options;
-	if (plan->options.fit.copies == 0)
-		plan->options.fit.copies = 1;
-	if (plan->options.max_k == 0)
-		plan->options.max_k = TLV_MEMBERSHIP_MAX_K;
-	*created = &plan->base;
-	return TLV_OK;
+const tlv_procedure *
+tlv_membership_procedure(const tlv_membership_learn_options *options)
+{
+	return options->fit.mixed ? &mixed_procedure : &classes_procedure;
 }

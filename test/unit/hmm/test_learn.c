@@ -1,5 +1,5 @@
 /*
- * test_plan.c - the plan of hidden Markov models, run over sequences in memory: accuracy of the
+ * test_learn.c - learning hidden Markov models from sequences in memory: accuracy of the
  * whole fit, when it stops, what it holds, and everything that can go wrong on the way.
  */
 #include "assertions.h"
@@ -8,15 +8,6 @@
 #include "view_fixture.h"
 
 static plan_fixture f;
-
-static tlv_plan *
-make(plan_fixture *fixture, void *argument)
-{
-	tlv_plan *plan;
-
-	assert_ok(tlv_hmm_plan_create(fixture->ctx, argument, &plan));
-	return plan;
-}
 
 static tlv_frame
 simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
@@ -59,10 +50,10 @@ use_rows(tlv_frame model, size_t n, size_t steps)
 	f.told.form = f.rows[0].rows[0].form;
 }
 
-static tlv_hmm_plan_options
+static tlv_hmm_learn_options
 options_of(size_t k, tlv_hmm_refinement refine, int iterations)
 {
-	return (tlv_hmm_plan_options){
+	return (tlv_hmm_learn_options){
 		.fit = {.k = k, .seed = 1, .covariance = TLV_COVARIANCE_SPHERICAL},
 		.refine = refine,
 		.iterations = iterations};
@@ -98,12 +89,12 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 			   double most_transitions)
 {
 	tlv_frame truth = simulated_model(symbols, dimensions, k, 2), model;
-	tlv_hmm_plan_options options = options_of(k, TLV_HMM_REFINE_EM, -1);
+	tlv_hmm_learn_options options = options_of(k, TLV_HMM_REFINE_EM, -1);
 	double emissions, transitions;
 	bool warned;
 
 	use_rows(truth, n, 500);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 	compare(truth, model, &emissions, &transitions);
 	assert_below(emissions, most_emissions);
 	assert_below(transitions, most_transitions);
@@ -131,17 +122,17 @@ test_start_at_limit(void **state)
 	(void) state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 	{
-		tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_WINDOWS, -1);
+		tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_WINDOWS, -1);
 		tlv_frame model;
 		bool warned;
 
 		use_rows(simulated_model(4, 0, 4, seed), 5, 1000);
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
 		plan_forget(&f);
 		options.refine = TLV_HMM_REFINE_EM;
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
 		plan_forget(&f);
@@ -162,8 +153,8 @@ test_steps(void **state)
 	use_rows(simulated_model(50, 0, 2, 3), 20, 100);
 	for (size_t i = 0; i < 4; i++)
 	{
-		tlv_hmm_plan_options options = options_of(2, kinds[i], iterations[i]);
-		tlv_frame model = plan_small_model(&f, make(&f, &options), 4);
+		tlv_hmm_learn_options options = options_of(2, kinds[i], iterations[i]);
+		tlv_frame model = procedure_small_model(&f, tlv_hmm_procedure(&options), &options, 4);
 
 		assert_int_equal(f.passes, 1); /* the sample is all of the rows */
 		assert_equal(isnan(diagnostic(model, "refinement_steps"))
@@ -209,14 +200,14 @@ test_levels(void **state)
 	(void) state;
 	for (size_t k = 3; k <= 5; k++)
 	{
-		tlv_hmm_plan_options options = options_of(k, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_learn_options options = options_of(k, TLV_HMM_REFINE_AUTO, -1);
 		tlv_hmm_parts parts;
 		tlv_frame model;
 
 		plan_begin(&f, &ctx, &memory);
 		f.rows[0] = (plan_rows){1, level_rows(3000, k, 100)};
 		f.told.form = TLV_ROW_SEQUENCE;
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		tlv_hmm_read(&model, &parts);
 		for (size_t level = 0; level < k; level++)
 		{
@@ -238,18 +229,18 @@ test_levels(void **state)
 static void
 test_little(void **state)
 {
-	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
-	tlv_hmm_plan_options nine = options_of(9, TLV_HMM_REFINE_NONE, -1);
+	tlv_hmm_learn_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
+	tlv_hmm_learn_options nine = options_of(9, TLV_HMM_REFINE_NONE, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3), model;
 
 	(void) state;
 	use_rows(truth, 20, 2);
-	model = plan_model(&f, make(&f, &two));
+	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
 	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
 	assert_equal(diagnostic(model, "short"), 20);
 	plan_forget(&f);
 	use_rows(truth, 20, 20); /* nine states of four symbols, also without refinement */
-	model = plan_model(&f, make(&f, &nine));
+	model = procedure_model(&f, tlv_hmm_procedure(&nine), &nine, false);
 	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
 	assert_int_equal(f.passes, 2);
 	plan_forget(&f);
@@ -259,21 +250,21 @@ test_little(void **state)
 static void
 test_many_parameters(void **state)
 {
-	tlv_hmm_plan_options to_end = options_of(5, TLV_HMM_REFINE_EM, -1);
-	tlv_hmm_plan_options given = options_of(5, TLV_HMM_REFINE_EM, 200);
+	tlv_hmm_learn_options to_end = options_of(5, TLV_HMM_REFINE_EM, -1);
+	tlv_hmm_learn_options given = options_of(5, TLV_HMM_REFINE_EM, 200);
 	tlv_frame truth = simulated_model(30, 0, 4, 3), model;
 	tlv_warning warning;
 
 	(void) state;
 	use_rows(truth, 10, 60);
-	model = plan_model(&f, make(&f, &to_end));
+	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
 	assert_true(tlv_warnings_find(&model, "many_parameters", &warning));
 	assert_close(warning.score, (5 * 5 - 1 + 5 * 29) / 600.0, 1e-12);
-	model = plan_model(&f, make(&f, &given));
+	model = procedure_model(&f, tlv_hmm_procedure(&given), &given, false);
 	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
 	plan_forget(&f);
 	use_rows(truth, 20, 100);
-	model = plan_model(&f, make(&f, &to_end));
+	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
 	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
 	plan_forget(&f);
 }
@@ -296,13 +287,13 @@ test_covariances(void **state)
 		}
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
-		tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 		tlv_hmm_parts parts;
 		tlv_frame model;
 		double now;
 
 		options.fit.covariance = (tlv_covariance) c;
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		tlv_hmm_read(&model, &parts);
 		assert_int_equal(parts.covariance, c);
 		now = diagnostic(model, "log_likelihood_per_step");
@@ -421,12 +412,12 @@ test_missing_steps(void **state)
 
 		for (int steps = 1; steps <= 4; steps++)
 		{
-			tlv_hmm_plan_options options =
+			tlv_hmm_learn_options options =
 				options_of(3, TLV_HMM_REFINE_AUTO, steps < 4 ? steps : -1);
 			double now;
 
 			options.fit.covariance = (tlv_covariance) c;
-			model = plan_model(&f, make(&f, &options));
+			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 			now = diagnostic(model, "log_likelihood");
 			assert_at_least(now, before);
 			before = now;
@@ -443,7 +434,7 @@ static void
 test_missing_symbols(void **state)
 {
 	tlv_frame truth = simulated_model(8, 0, 3, 2), model;
-	tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 	double emissions, transitions;
 	tlv_row *rows;
 
@@ -462,7 +453,7 @@ test_missing_symbols(void **state)
 		}
 		rows[i].part[0].missing = missing;
 	}
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 	compare(truth, model, &emissions, &transitions);
 	assert_below(emissions, 0.06);
 	assert_below(transitions, 0.06);
@@ -476,7 +467,7 @@ test_missing_symbols(void **state)
 static void
 test_left_right(void **state)
 {
-	tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 	tlv_row *rows = room(20, sizeof(tlv_row));
 	tlv_hmm_parts parts;
 	tlv_frame model;
@@ -488,7 +479,7 @@ test_left_right(void **state)
 		rows[i] = *level_rows(60, 3, 15 + i % 8);
 	f.rows[0] = (plan_rows){20, rows};
 	f.told.form = TLV_ROW_SEQUENCE;
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 	tlv_hmm_read(&model, &parts);
 	assert_above(parts.initial[0], 1 - 1e-8);
 	for (size_t j = 0; j < 3; j++)
@@ -515,14 +506,14 @@ test_given(void **state)
 		emissions[e] = given.emissions[e % 8 * 3 + e / 8];
 	for (int held = 0; held < 2; held++)
 	{
-		tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 
 		options.given_states = 3;
 		options.given_width = 8;
 		options.transitions = held == 0 ? given.transitions : NULL;
 		options.emissions = held == 1 ? emissions : NULL;
 		use_rows(truth, 100, 200);
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		tlv_hmm_read(&model, &parts);
 		for (size_t e = 0; e < 9; e++)
 			assert_close(parts.transitions[e], given.transitions[e], held == 0 ? 1e-9 : 0.04);
@@ -536,22 +527,21 @@ static void
 test_given_refused(void **state)
 {
 	static const double rows[4] = {0.5, 0.6, 0.5, 0.5};
-	tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
-	tlv_plan *plan;
+	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 
 	(void) state;
+	use_rows(simulated_model(4, 0, 2, 3), 20, 50);
 	options.given_states = 2;
 	options.given_width = 2;
 	options.transitions = rows;
-	assert_fails(tlv_hmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+	assert_fails(procedure_run(&f, tlv_hmm_procedure(&options), &options), TLV_BAD_PARAMETER,
 				 "k = 3, but 2 states are given");
 	options.fit.k = 2;
-	assert_fails(tlv_hmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+	assert_fails(procedure_run(&f, tlv_hmm_procedure(&options), &options), TLV_BAD_PARAMETER,
 				 "row 1 of the given transitions is no distribution");
 	options.transitions = NULL;
 	options.emissions = rows;
-	use_rows(simulated_model(4, 0, 2, 3), 20, 50);
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER,
+	assert_fails(procedure_run(&f, tlv_hmm_procedure(&options), &options), TLV_BAD_PARAMETER,
 				 "the given emissions have 2 columns, the data 4 symbols");
 	plan_forget(&f);
 }
@@ -595,18 +585,18 @@ test_independent(void **state)
 
 		for (size_t round = 0; round < 40; round++)
 		{
-			tlv_hmm_plan_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
+			tlv_hmm_learn_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
 			tlv_hmm_parts parts;
 			tlv_frame model;
 
 			options.max_k = 4;
 			use_independent(20, 50, d);
-			model = plan_model(&f, make(&f, &options));
+			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 			tlv_hmm_read(&model, &parts);
 			found += parts.k > 1;
 			plan_forget(&f);
 			options.fit.k = 2;
-			model = plan_model(&f, make(&f, &options));
+			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 			warned += tlv_warnings_find(&model, "independent_steps", NULL);
 			plan_forget(&f);
 		}
@@ -622,7 +612,7 @@ test_choice(void **state)
 	(void) state;
 	for (size_t i = 0; i < 3; i++)
 	{
-		tlv_hmm_plan_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_learn_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
 		tlv_hmm_parts parts;
 		tlv_frame model;
 
@@ -635,7 +625,7 @@ test_choice(void **state)
 			f.rows[0] = (plan_rows){1, level_rows(3000, 3, 100)};
 			f.told.form = TLV_ROW_SEQUENCE;
 		}
-		model = plan_model(&f, make(&f, &options));
+		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		tlv_hmm_read(&model, &parts);
 		assert_equal(parts.k, 3);
 		assert_equal(diagnostic(model, "k_chosen"), 3);
@@ -648,13 +638,13 @@ test_choice(void **state)
 static void
 test_sampled(void **state)
 {
-	tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
+	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
 	tlv_frame truth = simulated_model(6, 0, 2, 4), model;
 	double emissions, transitions;
 
 	(void) state;
 	use_rows(truth, 50, 50000);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 	compare(truth, model, &emissions, &transitions);
 	assert_below(emissions, 0.004);
 	assert_below(transitions, 0.004);
@@ -670,7 +660,7 @@ test_sampled(void **state)
 static void
 test_refusals(void **state)
 {
-	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
+	tlv_hmm_learn_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3);
 	tlv_warning warning;
 	tlv_frame model;
@@ -678,25 +668,26 @@ test_refusals(void **state)
 	(void) state;
 	/* no more states than steps */
 	use_rows(truth, 1, 1);
-	model = plan_model(&f, make(&f, &two));
+	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
 	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
 	assert_float_equal(warning.score, 2, 0);
 	plan_forget(&f);
 	use_rows(truth, 3, 0);
-	assert_fails(plan_run(&f, make(&f, &two)), TLV_BAD_DATA, "no sequence with a step");
+	assert_fails(procedure_run(&f, tlv_hmm_procedure(&two), &two), TLV_BAD_DATA,
+				 "no sequence with a step");
 	plan_forget(&f);
 }
 
 static void
 test_faults(void **state)
 {
-	tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_EM, 2);
+	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_EM, 2);
 
 	(void) state;
 	for (int vectors = 0; vectors < 2; vectors++)
 	{
 		use_rows(simulated_model(vectors ? 0 : 4, vectors ? 3 : 0, 2, 3), 10, 60);
-		plan_fail_everywhere(&f, make, &options);
+		procedure_fail_everywhere(&f, tlv_hmm_procedure(&options), &options, false);
 		plan_forget(&f);
 	}
 }
