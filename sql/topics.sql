@@ -45,7 +45,7 @@ CREATE FUNCTION tlv_update(model tlv_model, statistics tlv_moments, weight float
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_update(tlv_model, tlv_moments, float8) IS
     'the model after one refinement step with expected statistics collected under it: weight of these beside 1 - weight of what the model itself '
-    'expects, both of one row; components keep their numbers and labels; statistics that are null, of no rows, leave the model as it is';
+    'expects, both of one row; components keep their numbers and labels; what the rows do not contain stays, and statistics of no rows, or of rows without a known value, return the model as it is';
 -- typed: tlv_bag | tlv_bag[] | tsvector | smallint[] | integer[] | bigint[] | real[] | float8[] | numeric[] | text[] | record
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

@@ -25,6 +25,11 @@ TLV_KEEPING_FUNCTION(tlv_update)
 	TlvMakerBegin(&maker, "tensorlv update");
 	TlvCheck(maker.ctx,
 			 tlv_model_update(maker.ctx, &model, &statistics, weight, &maker.image, &maker.size));
+	if (maker.image == NULL)
+	{
+		TlvWorkEnd(maker.work);
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 

@@ -223,7 +223,8 @@ extern tlv_status tlv_model_step(tlv_context *ctx, const tlv_frame *model,
 
 /*
  * The model after one refinement step with those statistics (tlv_step), a new image that its kind
- * accepts.  Components keep their numbers and labels.  Errors: TLV_BAD_PARAMETER for a weight that
+ * accepts; NULL where the statistics contain no observation, and the model stays as it is.
+ * Components keep their numbers and labels.  Errors: TLV_BAD_PARAMETER for a weight that
  * is not above 0 and at most 1; those of the class; TLV_BAD_DATA for statistics that lead to no
  * valid model.
  */

@@ -28,6 +28,9 @@ extern tlv_status tlv_refuse_few(tlv_context *ctx, double n, const char *rows, s
 
 /* ---- moments and statistics ---- */
 
+/* Statistics without an observation: TLV_NO_ROWS, at which tlv_model_update leaves the model as it
+ * is. */
+extern tlv_status tlv_refuse_empty_statistics(tlv_context *ctx);
 /* "the statistics hold" no "rows". */
 extern tlv_status tlv_refuse_empty(tlv_context *ctx, const char *moments_hold, const char *rows);
 /* More "rows" are subtracted than were added. */
@@ -55,16 +58,17 @@ extern tlv_status tlv_refuse_steps(tlv_context *ctx, const char *kind);
 
 #if defined(__clang_analyzer__) && !defined(TLV_REFUSALS_HERE)
 /* It sees one file at a time, as with tlv_fail (context.h). */
-#define tlv_refuse_width(...)		((tlv_refuse_width) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_length(...)		((tlv_refuse_length) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_element(...)		((tlv_refuse_element) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_step(...)		((tlv_refuse_step) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_number(...)		((tlv_refuse_number) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_far_row(...)		((tlv_refuse_far_row) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_far_numbers(...) ((tlv_refuse_far_numbers) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_few(...)			((tlv_refuse_few) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_empty(...)		((tlv_refuse_empty) (__VA_ARGS__), TLV_BAD_DATA)
-#define tlv_refuse_taken(...)		((tlv_refuse_taken) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_width(...)			 ((tlv_refuse_width) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_length(...)			 ((tlv_refuse_length) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_element(...)			 ((tlv_refuse_element) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_step(...)			 ((tlv_refuse_step) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_number(...)			 ((tlv_refuse_number) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_far_row(...)			 ((tlv_refuse_far_row) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_far_numbers(...)		 ((tlv_refuse_far_numbers) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_few(...)				 ((tlv_refuse_few) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_empty_statistics(...) ((tlv_refuse_empty_statistics) (__VA_ARGS__), TLV_NO_ROWS)
+#define tlv_refuse_empty(...)			 ((tlv_refuse_empty) (__VA_ARGS__), TLV_BAD_DATA)
+#define tlv_refuse_taken(...)			 ((tlv_refuse_taken) (__VA_ARGS__), TLV_BAD_DATA)
 #define tlv_refuse_kind_of_statistics(...)                                                         \
 	((tlv_refuse_kind_of_statistics) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #define tlv_refuse_foreign_statistics(...)                                                         \

@@ -19,6 +19,9 @@
 #ifndef TENSORLV_STEP_PRIOR_H
 #define TENSORLV_STEP_PRIOR_H
 
+/* A parameter with fewer expected observations than this stays as it is. */
+#define TLV_LEAST_OBSERVATIONS 1e-6
+
 /* What the old probabilities count: mass is T theta, prior eta V. */
 static inline double
 tlv_step_kept(double weight, double mass, double prior)

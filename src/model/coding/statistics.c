@@ -130,6 +130,17 @@ blend(size_t d, size_t k, const tlv_frame *model, const tlv_frame *statistics, d
 						 (1 - weight) * tlv_frame_float64(model, "weights")[j];
 }
 
+/* Codes of all rows; none of rows of zeros. */
+static double
+count_codes(const tlv_frame *statistics, size_t k)
+{
+	double codes = 0;
+
+	for (size_t j = 0; j < k; j++)
+		codes += tlv_frame_float64(statistics, "uses")[j];
+	return codes;
+}
+
 static tlv_status
 check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, size_t d,
 				 size_t k)
@@ -137,10 +148,12 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	if (statistics->header->kind != TLV_KIND_DICTIONARY_STATISTICS)
 		return tlv_refuse_kind_of_statistics(ctx, "a dictionary");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
-	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-	return tlv_frame_require(ctx, statistics, "products", TLV_FLOAT64, d, k, NULL);
+	TLV_TRY(tlv_frame_require(ctx, statistics, "uses", TLV_FLOAT64, k, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, statistics, "products", TLV_FLOAT64, d, k, NULL));
+	if (!(count_codes(statistics, k) > 0))
+		return tlv_refuse_empty_statistics(ctx);
+	return TLV_OK;
 }
 
 tlv_status

@@ -95,6 +95,13 @@ tlv_refuse_few(tlv_context *ctx, double n, const char *rows, size_t k, const cha
 /* ---- moments and statistics ---- */
 
 tlv_status
+tlv_refuse_empty_statistics(tlv_context *ctx)
+{
+	tlv_fail(ctx, TLV_NO_ROWS, "the statistics contain no observation");
+	return tlv_fail_hint(ctx, "Collect statistics of rows that have a value the model knows.");
+}
+
+tlv_status
 tlv_refuse_empty(tlv_context *ctx, const char *moments_hold, const char *rows)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "%s no %s", moments_hold, rows);

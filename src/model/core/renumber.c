@@ -260,6 +260,72 @@ tlv_labels_keep(tlv_context *ctx, const tlv_frame *model, void **image, size_t *
 	return TLV_OK;
 }
 
+/* Observations that statistics are of: tokens, steps or rows. */
+static double
+statistics_units(const tlv_frame *statistics)
+{
+	double tokens = tlv_frame_scalar(statistics, "tokens", 0);
+	double steps = tlv_frame_scalar(statistics, "steps", 0);
+
+	return tokens > 0 ? tokens : steps > 0 ? steps : tlv_frame_scalar(statistics, "rows", 0);
+}
+
+/* A step that rests on fewer observations than this for every component deserves a warning. */
+#define FEW_OBSERVATIONS 10
+
+/* Warns where a step of n observations (those of the statistics over the weight) is of too few for
+ * all components, or leaves less than one to a component that had more. */
+static tlv_status
+warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const double *after,
+			tlv_diagnostics *diagnostics)
+{
+	static const char hint[] = "Give a smaller weight, as in tlv_update(model, statistics, weight "
+							   "=> 0.1), or statistics of more rows.";
+
+	if (n < FEW_OBSERVATIONS * (double) k)
+		return tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "few_rows", .score = n, .hint = hint},
+			"the parameters of %zu components are estimated from few observations: %.0f", k, n);
+	for (size_t j = 0; j < k; j++)
+		if (before[j] * n >= 1 && after[j] * n < 1)
+			TLV_TRY(tlv_warn(
+				ctx, diagnostics,
+				&(tlv_warning){
+					.code = "few_rows", .component = j + 1, .score = after[j] * n, .hint = hint},
+				"component %zu has lost its weight: none of %.0f observations "
+				"belongs to it",
+				j + 1, n));
+	return TLV_OK;
+}
+
+/* The model after the step with a warning of few observations, in the place of that of an earlier
+ * step. */
+static tlv_status
+renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, size_t *size)
+{
+	static const char *const renewed[] = {"few_rows", NULL};
+	size_t k = tlv_model_components(model);
+	tlv_diagnostics diagnostics = {0};
+	double *before, *after;
+	void *made = *image;
+	tlv_frame frame;
+
+	if (tlv_layout_of(model)->weights == NULL || !(n > 0))
+		return TLV_OK;
+	TLV_TRY(tlv_frame_open(ctx, made, *size, &frame));
+	TLV_TRY_NEW(ctx, before, 2 * k);
+	after = before + k;
+	TLV_TRY(tlv_model_weights(ctx, model, before));
+	TLV_TRY(tlv_model_weights(ctx, &frame, after));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, renewed));
+	TLV_TRY(warn_of_few(ctx, n, k, before, after, &diagnostics));
+	TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
+	tlv_diagnostics_free(ctx, &diagnostics);
+	tlv_free(ctx, before);
+	tlv_free(ctx, made);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 				 double weight, void **image, size_t *size)
@@ -267,6 +333,7 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
 	tlv_step step = {.weight = weight};
 	present_part present;
+	tlv_status status;
 
 	if (kind == NULL || kind->model == NULL || kind->model->update == NULL)
 		return tlv_refuse_steps(ctx, kind != NULL ? kind->name : "unknown");
@@ -276,13 +343,18 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	TLV_TRY_NEW(ctx, step.order, present.n);
 	for (size_t i = 0; i < present.n; i++)
 		step.order[i] = (int64_t) i;
-	TLV_TRY(tlv_model_step(ctx, &present.frame, statistics, &step, image, size));
+	*image = NULL;
+	status = tlv_model_step(ctx, &present.frame, statistics, &step, image, size);
+	if (status == TLV_NO_ROWS)
+		return TLV_OK;
+	TLV_TRY(status);
 	TLV_TRY(tlv_kind_require_made(ctx, *image, *size));
 	if (present.place != NULL || tlv_layout_of(model)->opposed != NULL ||
 		!is_in_order(present.n, step.order))
 		TLV_TRY(restore_numbers(ctx, model, &present, step.order, image, size));
 	else
 		TLV_TRY(tlv_labels_keep(ctx, model, image, size));
+	TLV_TRY(renew_warning(ctx, model, statistics_units(statistics) / weight, image, size));
 	tlv_free(ctx, step.order);
 	return tlv_kind_require_made(ctx, *image, *size);
 }
@@ -299,15 +371,6 @@ tlv_model_units(const tlv_frame *model)
 	if (rows > 0)
 		return rows;
 	return steps > 0 ? steps : tlv_diagnostics_find(model, "tokens", 0);
-}
-
-static double
-statistics_units(const tlv_frame *statistics)
-{
-	double tokens = tlv_frame_scalar(statistics, "tokens", 0);
-	double steps = tlv_frame_scalar(statistics, "steps", 0);
-
-	return tokens > 0 ? tokens : steps > 0 ? steps : tlv_frame_scalar(statistics, "rows", 0);
 }
 
 tlv_status

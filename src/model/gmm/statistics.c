@@ -138,7 +138,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 		return tlv_refuse_kind_of_statistics(ctx, "a mixture");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
+		return tlv_refuse_empty_statistics(ctx);
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	variances = tlv_mixture_variances(means->rows,
 									  (tlv_covariance) tlv_frame_scalar(model, "covariance", 0));

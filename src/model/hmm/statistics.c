@@ -119,6 +119,17 @@ add_long(tlv_context *ctx, statistics_state *state, const tlv_sequence *sequence
 	return TLV_OK;
 }
 
+static bool
+is_all_missing(const tlv_sequence *sequence, size_t d)
+{
+	if (sequence->x == NULL || sequence->missing == NULL)
+		return false;
+	for (size_t i = 0; i < sequence->n * d; i++)
+		if (!sequence->missing[i])
+			return false;
+	return true;
+}
+
 static tlv_status
 statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -129,7 +140,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	if (n == 0)
+	if (n == 0 || is_all_missing(&sequence, state->d))
 	{
 		state->empty++;
 		return TLV_OK;
@@ -216,6 +227,20 @@ share(size_t n, size_t stride, const double *counts, const double *before, doubl
 			sum > LEAST_STEPS ? fmax(counts[i * stride], 0) / sum : before[i * stride];
 }
 
+/* Expected steps with a symbol that the model knows, or with a vector. */
+static double
+observed_steps(const tlv_frame *statistics)
+{
+	const tlv_section *sums = tlv_frame_find(statistics, "weights");
+	double observed = 0;
+
+	if (sums->rows * sums->columns == 0)
+		sums = tlv_frame_find(statistics, "emissions");
+	for (size_t i = 0; i < sums->rows * sums->columns; i++)
+		observed += tlv_frame_float64(statistics, sums->name)[i];
+	return observed;
+}
+
 static tlv_status
 read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		  tlv_accumulator **accumulator)
@@ -227,8 +252,8 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		return tlv_fail_hint(ctx, "Collect them with tlv_statistics(sequence, model).");
 	}
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
-	if (tlv_frame_scalar(statistics, "steps", 0) == 0)
-		return tlv_refuse_empty(ctx, "the statistics hold", "sequences");
+	if (!(observed_steps(statistics) > LEAST_STEPS))
+		return tlv_refuse_empty_statistics(ctx);
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, NULL, accumulator));
 	return tlv_sections_merge(ctx, *accumulator, statistics);
 }

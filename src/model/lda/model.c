@@ -356,10 +356,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 		return tlv_refuse_kind_of_statistics(ctx, "topics");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
-	{
-		tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");
-		return tlv_fail_hint(ctx, "Give documents with items that the model was learnt from.");
-	}
+		return tlv_refuse_empty_statistics(ctx);
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "expected", TLV_FLOAT64, phi->rows, phi->columns,
 							 NULL);

@@ -40,6 +40,11 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	if (model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(membership_items(ctx, model, row, &n));
+	if (n == 0)
+	{
+		accumulator->nulls++;
+		return TLV_OK;
+	}
 	TLV_TRY(tlv_count_one(ctx, "rows", &rows));
 	/* The chain of a row follows from the model and its content, wherever it stands. */
 	seed = tlv_fingerprint(model->items, n * sizeof(int32_t), tlv_digest_word(&state->fingerprint));
@@ -120,7 +125,7 @@ take_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 							  (const void **) &counts));
 	sums->rows = tlv_frame_scalar(statistics, "rows", 0);
 	if (!(sums->rows > 0))
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
+		return tlv_refuse_empty_statistics(ctx);
 	TLV_TRY_NEW(ctx, sums->weights, k);
 	TLV_TRY_NEW(ctx, sums->counts, numbers);
 	memcpy(sums->weights, weights, k * sizeof(double));
@@ -184,6 +189,38 @@ blend_sums(const tlv_membership_parts *parts, const membership_numbers *numbers,
 						   tlv_step_kept(weight, sums->rows, classes) * parts->weights[h] / total;
 }
 
+/* Parameters of a variable that the rows do not contain, in a component, stay as they are: counts
+ * are those of the rows alone. */
+static void
+keep_unobserved(const tlv_membership_parts *parts, const double *counts, double *probabilities,
+				membership_numbers *numbers)
+{
+	size_t k = parts->k, at = 0;
+
+	for (size_t j = 0; j < parts->p; j++)
+	{
+		size_t end = at + (size_t) parts->states[j] * k;
+
+		for (size_t h = 0; h < k; h++)
+		{
+			double observed = 0;
+
+			for (size_t i = at + h; i < end; i += k)
+				observed += counts[i];
+			for (size_t i = at + h; i < end && observed < TLV_LEAST_OBSERVATIONS; i += k)
+				probabilities[i] = parts->probabilities[i];
+		}
+		at = end;
+	}
+	for (size_t s = 0; s < numbers->q; s++)
+		for (size_t h = 0; h < k; h++)
+			if (counts[at + s * MEMBERSHIP_NUMBER_SUMS * k + h] < TLV_LEAST_OBSERVATIONS)
+			{
+				numbers->mean[s * k + h] = parts->scalar_means[s * k + h];
+				numbers->variance[s * k + h] = parts->scalar_variances[s * k + h];
+			}
+}
+
 static tlv_status
 diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, double steps,
 			  tlv_diagnostics *diagnostics)
@@ -224,6 +261,7 @@ membership_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 						parts.k, &sums, next.weights, next.probabilities);
 	membership_numbers_maximize(step->weight, sums.counts + parts.categories * parts.k, NULL, NULL,
 								&numbers);
+	keep_unobserved(&parts, tlv_frame_float64(statistics, "counts"), next.probabilities, &numbers);
 	if (numbers.q > 0)
 	{
 		next.scalar_means = numbers.mean;

@@ -49,7 +49,7 @@ open_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 							  (const void **) &rows->edges));
 	rows->n = rows->memberships.n = tlv_frame_find(statistics, "nodes")->rows;
 	if (rows->n == 0)
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
+		return tlv_refuse_empty_statistics(ctx);
 	rows->nodes = tlv_frame_int64(statistics, "nodes");
 	rows->degree = tlv_frame_float64(statistics, "degree");
 	support = bytes_of(statistics, "support");

@@ -32,7 +32,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_p
 		(size_t) d[2] != parts->d[2])
 		return tlv_refuse_foreign_statistics(ctx);
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
+		return tlv_refuse_empty_statistics(ctx);
 	return TLV_OK;
 }
 

@@ -409,8 +409,8 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	if (statistics->header->kind != TLV_KIND_NETWORK_STATISTICS)
 		return tlv_refuse_kind_of_statistics(ctx, "a network");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
-	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
+	if (!(tlv_frame_scalar(statistics, "bits", 0) > 0)) /* no row has an item of the network */
+		return tlv_refuse_empty_statistics(ctx);
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	return tlv_frame_require(ctx, statistics, "single", TLV_SPARSE, s->top.children, s->top.units,
 							 NULL);

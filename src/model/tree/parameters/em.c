@@ -93,6 +93,15 @@ tree_statistics_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	return TLV_OK;
 }
 
+static bool
+is_missing(const tlv_part *part)
+{
+	for (size_t v = 0; v < part->d; v++)
+		if (part->codes[v] >= 0)
+			return false;
+	return true;
+}
+
 static tlv_status
 statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -100,6 +109,11 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	if (is_missing(&row->part[0]))
+	{
+		accumulator->nulls++;
+		return TLV_OK;
+	}
 	TLV_TRY(tlv_tree_belief_row(ctx, state->model, row->part[0].d, row->part[0].codes, state->codes,
 								state->waiting));
 	if (++state->waiting == TREE_BLOCK)
@@ -138,9 +152,11 @@ const tlv_kind tlv_kind_tree_statistics = {TLV_KIND_LINE(TREE_STATISTICS, tree_s
 
 /* ---- the model after the step ---- */
 
-/* Every row of counts, with the prior of a step of that weight, as shares. */
+/* Every row of counts, with the prior of a step of that weight, as probabilities; a row that seen,
+ * the counts of the rows alone, do not contain stays as it is. */
 static void
-share_counts(const tlv_tree_parts *parts, double weight, const double *counts, double *tables)
+share_counts(const tlv_tree_parts *parts, double weight, const double *seen, const double *counts,
+			 double *tables)
 {
 	double prior = tlv_step_prior(weight, TLV_TREE_PRIOR);
 	size_t at = 0;
@@ -152,12 +168,16 @@ share_counts(const tlv_tree_parts *parts, double weight, const double *counts, d
 
 		for (size_t x = 0; x < rows; x++, at += states)
 		{
-			double sum = (double) states * prior;
+			double sum = (double) states * prior, observed = 0;
 
 			for (size_t y = 0; y < states; y++)
+			{
 				sum += counts[at + y];
+				observed += seen[at + y];
+			}
 			for (size_t y = 0; y < states; y++)
-				tables[at + y] = (counts[at + y] + prior) / sum;
+				tables[at + y] = observed < TLV_LEAST_OBSERVATIONS ? parts->tables[at + y]
+																   : (counts[at + y] + prior) / sum;
 			/* sums of forged counts may overflow; what is written is then made a distribution */
 			tlv_assert(!isfinite(sum) || tlv_is_distribution(states, tables + at, 1));
 		}
@@ -206,11 +226,10 @@ find_marginals(tlv_context *ctx, const tlv_tree_parts *parts, const size_t *offs
 	return TLV_OK;
 }
 
-/* Counts of weight times the rows, and of 1 - weight times as many of the tree itself, whose tables
- * hold the prior already (step_prior.h). */
+/* Counts of weight times the rows, and of 1 - weight times as many of the tree itself, for every
+ * variable as many as have a value of it; the tables hold the prior already (step_prior.h). */
 static tlv_status
-keep_counts(tlv_context *ctx, const tlv_tree_parts *parts, double weight, double rows,
-			double *counts)
+keep_counts(tlv_context *ctx, const tlv_tree_parts *parts, double weight, double *counts)
 {
 	size_t nodes = parts->nodes, total = 0, *offset, *at;
 	double *marginals;
@@ -229,8 +248,10 @@ keep_counts(tlv_context *ctx, const tlv_tree_parts *parts, double weight, double
 	{
 		size_t states = (size_t) parts->states[v];
 		int64_t parent = parts->parent[v];
-		double prior = (double) states * TLV_TREE_PRIOR;
+		double prior = (double) states * TLV_TREE_PRIOR, rows = 0;
 
+		for (size_t i = offset[v]; i < offset[v + 1]; i++)
+			rows += counts[i];
 		for (size_t i = offset[v]; i < offset[v + 1]; i++)
 		{
 			double share = parent < 0 ? 1 : marginals[at[parent] + (i - offset[v]) / states];
@@ -277,7 +298,7 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return refuse_statistics(ctx, parts.gaussian, parts.tables != NULL);
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (rows == 0)
-		return tlv_refuse_empty(ctx, "the statistics hold", "rows");
+		return tlv_refuse_empty_statistics(ctx);
 	if (parts.tables == NULL)
 		return tlv_tree_complete(ctx, model, statistics, image, size);
 	if (tlv_frame_find(statistics, "counts")->rows != parts.entries)
@@ -285,8 +306,8 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	TLV_TRY_NEW(ctx, tables, parts.entries);
 	memcpy(tables, tlv_frame_float64(statistics, "counts"), parts.entries * sizeof(double));
 	if (step->weight < 1)
-		TLV_TRY(keep_counts(ctx, &parts, step->weight, rows, tables));
-	share_counts(&parts, step->weight, tables, tables);
+		TLV_TRY(keep_counts(ctx, &parts, step->weight, tables));
+	share_counts(&parts, step->weight, tlv_frame_float64(statistics, "counts"), tables, tables);
 	parts.tables = tables;
 	parts.steps++;
 	parts.diagnostics = &diagnostics;
