@@ -12,7 +12,7 @@ CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l bigint, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, bigint, bigint, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) RETURNS tlv_moments
@@ -27,7 +27,7 @@ CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l bigint, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, bigint, bigint, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) RETURNS tlv_moments
@@ -42,7 +42,7 @@ CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l bigint, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, text, bigint, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) RETURNS tlv_moments
@@ -57,7 +57,7 @@ CREATE AGGREGATE tlv_tensor_agg(i text, j text, l bigint, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, text, bigint, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) RETURNS tlv_moments
@@ -72,7 +72,7 @@ CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l text, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, bigint, text, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) RETURNS tlv_moments
@@ -87,7 +87,7 @@ CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l text, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, bigint, text, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) RETURNS tlv_moments
@@ -102,7 +102,7 @@ CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l text, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(bigint, text, text, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
 CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) RETURNS tlv_moments
@@ -117,15 +117,15 @@ CREATE AGGREGATE tlv_tensor_agg(i text, j text, l text, value float8) (
     MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_tensor_agg(text, text, text, float8) IS
-    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'entries of a tensor, one per row: values of one place are added up, a place with NULL alone is missing; for tlv_fit_cp and its kin, and to be merged with '
     'those of other days; rows with a NULL are counted and left out';
 
-CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean DEFAULT false,
+CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean DEFAULT false, absent text DEFAULT 'zero',
     iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_cp' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_cp(tlv_moments, integer, boolean, integer, text, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_cp(tlv_moments, integer, boolean, text, integer, text, integer, bigint, text, jsonb) IS
     'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from tlv_tensor_agg(...): method als (alternating least squares) or, with '
-    'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
+    'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for); absent: whether entries that do not occur are zero or missing';
 
 CREATE FUNCTION tlv_fit_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false,
     iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
@@ -142,24 +142,24 @@ COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, integer, text, integer, b
     'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, in '
     'parts of the norm of the tensor; the other parameters are those of tlv_fit_cp';
 
-CREATE FUNCTION tlv_fit_tucker(moments tlv_moments, ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+CREATE FUNCTION tlv_fit_tucker(moments tlv_moments, ranks integer[], absent text DEFAULT 'zero', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tucker' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_tucker(tlv_moments, integer[], integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_tucker(tlv_moments, integer[], text, integer, bigint, text, jsonb) IS
     'a tensor as a core in orthonormal bases of its modes (Tucker), of these three ranks, from tlv_tensor_agg(...): iterations sweeps of higher-order '
-    'orthogonal iteration at most (null: 50)';
+    'orthogonal iteration at most (null: 50); absent: whether entries that do not occur are zero or missing';
 CREATE FUNCTION tlv_fit_tucker(tensor float8[], ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tucker_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_tucker(float8[], integer[], integer, bigint, text, jsonb) IS
     'a tensor as a core in orthonormal bases of its modes (Tucker), of these three ranks, from an array of three dimensions, whose subscripts are the items: begun by '
     'the truncated singular value decomposition of higher order, then iterations sweeps of orthogonal iteration at most (null: 50)';
-CREATE FUNCTION tlv_fit_tensor_train(moments tlv_moments, ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
+CREATE FUNCTION tlv_fit_tensor_train(moments tlv_moments, ranks integer[] DEFAULT NULL, absent text DEFAULT 'zero', tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_tensor_train(tlv_moments, integer[], float8, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_tensor_train(tlv_moments, integer[], text, float8, text, jsonb) IS
     'a tensor as a chain of three cores (tensor train), from tlv_tensor_agg(...), laid out as an array: of two ranks, or, null, of the least whose residual is at '
-    'most the tolerance, in parts of the norm of the tensor';
+    'most the tolerance, in parts of the norm of the tensor; absent: whether entries that do not occur are zero or missing';
 CREATE FUNCTION tlv_fit_tensor_train(tensor float8[], ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;

@@ -8,6 +8,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -38,16 +39,33 @@ ENTRIES(7)
 
 /* ---- tensors from arguments ---- */
 
-/* Sides and first subscripts of an array of three dimensions of numbers. */
+/* The elements of an array with NULLs, 0 in their places; *missing says where they are. */
 static const double *
-array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_MODES])
+spread_elements(const ArrayType *array, size_t n, const bool **missing)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	double *numbers = palloc_extended(n * sizeof(double), MCXT_ALLOC_HUGE);
+	bool *nulls = palloc_extended(n * sizeof(bool), MCXT_ALLOC_HUGE);
+
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		nulls[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
+		numbers[i] = nulls[i] ? 0 : *from++;
+	}
+	*missing = nulls;
+	return numbers;
+}
+
+/* Sides and first subscripts of an array of three dimensions of numbers; *missing: which elements
+ * are NULL, or NULL. */
+static const double *
+array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_MODES],
+			   const bool **missing)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
 
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("the tensor has a null"),
-						errhint("Put a number in its place, or collect what there is with "
-								"tlv_tensor_agg(i, j, l, value).")));
 	if (ARR_NDIM(array) != TLV_MODES)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("the tensor has %d dimensions, not %d", ARR_NDIM(array), TLV_MODES),
@@ -57,26 +75,39 @@ array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_M
 		d[m] = (size_t) ARR_DIMS(array)[m];
 		first[m] = ARR_LBOUND(array)[m];
 	}
+	*missing = NULL;
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		return spread_elements(array, d[0] * d[1] * d[2], missing);
 	return (const double *) ARR_DATA_PTR(array);
 }
 
+/* What entries are that do not occur: 0, or missing. */
+static const char *const absent_names[] = {"zero", "missing", NULL};
+
+#define ABSENT_ARGUMENT(options)                                                                   \
+	{                                                                                              \
+		"absent", TLV_ARGUMENT_CHOICE, offsetof(options, absent),                                  \
+			.what = "meaning of absent entries", .names = absent_names                             \
+	}
+
 /* The tensor in argument 0: an array, or collected entries. */
 static tlv_status
-tensor_argument(FunctionCallInfo fcinfo, bool array, tlv_context *ctx, tlv_frame *frame,
+tensor_argument(FunctionCallInfo fcinfo, bool array, int absent, tlv_context *ctx, tlv_frame *frame,
 				tlv_tensor_source *source)
 {
+	const bool *missing;
 	size_t d[TLV_MODES];
 	int64_t first[TLV_MODES];
 	const double *numbers;
 
 	if (array)
 	{
-		numbers = array_argument(fcinfo, d, first);
-		return tlv_tensor_of_array(ctx, d, first, numbers, source);
+		numbers = array_argument(fcinfo, d, first, &missing);
+		return tlv_tensor_of_array(ctx, d, first, numbers, missing, source);
 	}
 	*frame = TlvFrame(PG_GETARG_TLV(0));
 	TLV_TRY(tlv_kind_require(ctx, frame, &tlv_kind_tensor_entries, "the fit of a tensor"));
-	return tlv_tensor_load(ctx, frame, source);
+	return tlv_tensor_load(ctx, frame, absent == 1, source);
 }
 
 typedef tlv_status (*FitTensor)(tlv_context *ctx, const tlv_tensor_source *source,
@@ -84,7 +115,7 @@ typedef tlv_status (*FitTensor)(tlv_context *ctx, const tlv_tensor_source *sourc
 
 /* Returns what fit makes of the tensor in argument 0, which is not NULL, as SQL. */
 static Datum
-fit_tensor(FunctionCallInfo fcinfo, bool array, FitTensor fit, const void *options)
+fit_tensor(FunctionCallInfo fcinfo, bool array, int absent, FitTensor fit, const void *options)
 {
 	tlv_tensor_source source;
 	tlv_frame frame;
@@ -92,7 +123,7 @@ fit_tensor(FunctionCallInfo fcinfo, bool array, FitTensor fit, const void *optio
 	tlv_status status;
 
 	TlvMakerBegin(&maker, "tensorlv fit");
-	status = tensor_argument(fcinfo, array, maker.ctx, &frame, &source);
+	status = tensor_argument(fcinfo, array, absent, maker.ctx, &frame, &source);
 	if (status == TLV_OK)
 		status = fit(maker.ctx, &source, options, &maker.image, &maker.size);
 	if (status != TLV_OK)
@@ -106,14 +137,21 @@ fit_tensor(FunctionCallInfo fcinfo, bool array, FitTensor fit, const void *optio
 
 /* ---- sums of products ---- */
 
+typedef struct CpArguments
+{
+	tlv_cp_fit_options fit;
+	int absent;
+} CpArguments;
+
 static const TlvArgument cp_arguments[] = {
-	{"k", TLV_ARGUMENT_COUNT, offsetof(tlv_cp_fit_options, k), .least = 1, .required = true},
-	{"nonnegative", TLV_ARGUMENT_FLAG, offsetof(tlv_cp_fit_options, nonnegative)},
-	{"method", TLV_ARGUMENT_CHOICE, offsetof(tlv_cp_fit_options, solver), .what = "method",
+	ABSENT_ARGUMENT(CpArguments),
+	{"k", TLV_ARGUMENT_COUNT, offsetof(CpArguments, fit.k), .least = 1, .required = true},
+	{"nonnegative", TLV_ARGUMENT_FLAG, offsetof(CpArguments, fit.nonnegative)},
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(CpArguments, fit.solver), .what = "method",
 	 .names = tlv_cp_solver_names},
-	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(tlv_cp_fit_options, iterations), .least = 1},
-	{"restarts", TLV_ARGUMENT_NUMBER, offsetof(tlv_cp_fit_options, restarts), .least = 1},
-	{"seed", TLV_ARGUMENT_SEED, offsetof(tlv_cp_fit_options, seed)},
+	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(CpArguments, fit.iterations), .least = 1},
+	{"restarts", TLV_ARGUMENT_NUMBER, offsetof(CpArguments, fit.restarts), .least = 1},
+	{"seed", TLV_ARGUMENT_SEED, offsetof(CpArguments, fit.seed)},
 	{NULL}};
 
 static tlv_status
@@ -126,12 +164,12 @@ fit_cp(tlv_context *ctx, const tlv_tensor_source *source, const void *options, v
 static Datum
 fit_cp_of(FunctionCallInfo fcinfo, bool array)
 {
-	tlv_cp_fit_options options = {.seed = 1};
+	CpArguments arguments = {.fit = {.seed = 1}};
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvReadArguments(fcinfo, cp_arguments, &options);
-	return fit_tensor(fcinfo, array, fit_cp, &options);
+	TlvReadArguments(fcinfo, cp_arguments, &arguments);
+	return fit_tensor(fcinfo, array, arguments.absent, fit_cp, &arguments.fit);
 }
 
 /* tlv_fit_cp(moments, k, ...) */
@@ -163,7 +201,7 @@ factor_vector(const tlv_cp_parts *parts, int mode, size_t h)
 /* tlv_cp(tensor, k, ...): rows (component, mode, vector, weight, residual) */
 TLV_FUNCTION(tlv_cp_rows)
 {
-	tlv_cp_fit_options options = {.seed = 1};
+	CpArguments arguments = {.fit = {.seed = 1}};
 	tlv_tensor_source source;
 	tlv_frame frame;
 	tlv_cp_parts parts;
@@ -174,10 +212,10 @@ TLV_FUNCTION(tlv_cp_rows)
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	TlvReadArguments(fcinfo, cp_arguments, &options);
+	TlvReadArguments(fcinfo, cp_arguments, &arguments);
 	work = TlvWorkBegin("tensorlv cp");
-	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, &work->ctx, &frame, &source));
-	TlvCheck(&work->ctx, tlv_cp_fit(&work->ctx, &source, &options, &image, &size));
+	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, 0, &work->ctx, &frame, &source));
+	TlvCheck(&work->ctx, tlv_cp_fit(&work->ctx, &source, &arguments.fit, &image, &size));
 	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
 	tlv_cp_read(&frame, &parts);
 	for (size_t h = 0; h < parts.k; h++)
@@ -212,10 +250,12 @@ read_counts(FunctionCallInfo fcinfo, const char *name, int n, size_t *counts)
 typedef struct TuckerArguments
 {
 	tlv_tucker_fit_options fit;
+	int absent;
 	Datum ranks; /* read_counts reads them */
 } TuckerArguments;
 
 static const TlvArgument tucker_arguments[] = {
+	ABSENT_ARGUMENT(TuckerArguments),
 	{"ranks", TLV_ARGUMENT_DATUM, offsetof(TuckerArguments, ranks)},
 	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(TuckerArguments, fit.iterations), .least = 0},
 	{"seed", TLV_ARGUMENT_SEED, offsetof(TuckerArguments, fit.seed)},
@@ -246,7 +286,7 @@ fit_tucker_of(FunctionCallInfo fcinfo, bool array)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_tucker_arguments(fcinfo);
-	return fit_tensor(fcinfo, array, fit_tucker, &arguments.fit);
+	return fit_tensor(fcinfo, array, arguments.absent, fit_tucker, &arguments.fit);
 }
 
 /* tlv_fit_tucker(moments, ranks, ...) */
@@ -264,10 +304,12 @@ TLV_KEEPING_FUNCTION(tlv_fit_tucker_array)
 typedef struct TrainArguments
 {
 	tlv_train_fit_options fit;
+	int absent;
 	Datum ranks; /* read_counts reads them */
 } TrainArguments;
 
 static const TlvArgument train_arguments[] = {
+	ABSENT_ARGUMENT(TrainArguments),
 	{"ranks", TLV_ARGUMENT_DATUM, offsetof(TrainArguments, ranks)},
 	{"tolerance", TLV_ARGUMENT_REAL, offsetof(TrainArguments, fit.tolerance), .most = 1,
 	 .most_text = "1"},
@@ -299,7 +341,7 @@ fit_train_of(FunctionCallInfo fcinfo, bool array)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_train_arguments(fcinfo);
-	return fit_tensor(fcinfo, array, fit_train, &arguments.fit);
+	return fit_tensor(fcinfo, array, arguments.absent, fit_train, &arguments.fit);
 }
 
 /* tlv_fit_tensor_train(moments, ...) */
@@ -325,7 +367,7 @@ model_of_array(FunctionCallInfo fcinfo, TlvWork *work, FitTensor fit, const void
 	void *image;
 	size_t size;
 
-	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, &work->ctx, &frame, &source));
+	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, 0, &work->ctx, &frame, &source));
 	TlvCheck(&work->ctx, fit(&work->ctx, &source, options, &image, &size));
 	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
 	return frame;

@@ -172,7 +172,7 @@ FROM unnest(ARRAY['tlv_fit_lda(summary, 3)', 'tlv_fit_lda(pairs, 3)', 'tlv_fit_l
 SELECT pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, ds)) FROM err_docs, (SELECT tlv_find_subspace(pairs, 3, distinct_pairs => true) AS ds FROM err_values) q') AS distinct_mode;
 SELECT pg_temp.outcome('SELECT tlv_update(u, st)
     FROM (SELECT tlv_update(m, st) AS u, st FROM (SELECT m, tlv_statistics(bag, m) AS st FROM err_docs, err_values GROUP BY m) q) r') AS statistics_of_another_model,
-       pg_temp.outcome('SELECT tlv_update(m, st) FROM (SELECT m, tlv_statistics(''{77:5}''::tlv_bag, m) AS st FROM err_values GROUP BY m) q') AS no_known_item;
+       pg_temp.outcome('SELECT 1 / (tlv_update(m, st) = m)::int AS same FROM (SELECT m, tlv_statistics(''{77:5}''::tlv_bag, m) AS st FROM err_values GROUP BY m) q') AS no_known_item;
 
 -- given models
 SELECT a, pg_temp.outcome(format('SELECT tlv_topic_model(%s)', a)) AS outcome

@@ -173,10 +173,10 @@ SELECT what, pg_temp.outcome(e) AS outcome
 FROM (VALUES ('other model', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, x3, moments)) FROM models, vector_rows GROUP BY refined, moments'),
       ('two models', 'SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x1, x2, x3, m) AS s FROM vector_rows, (SELECT refined AS m FROM models UNION ALL SELECT moments FROM models) r GROUP BY m) q'),
   ('vectors', 'SELECT tlv_statistics(x1, x2, x3, refined_classes) FROM models, vector_rows'), ('categories', 'SELECT tlv_statistics(x1, x2, x3, refined) FROM models, category_rows'),
-  ('unknown', 'SELECT tlv_update(refined_classes, tlv_statistics(x1, x2, 0, refined_classes)) FROM models, category_rows GROUP BY refined_classes'),
+  ('unknown', 'SELECT tlv_update(refined_classes, tlv_statistics(x1, x2, 0, refined_classes)) = refined_classes FROM models, category_rows GROUP BY refined_classes'),
   ('lengths', 'SELECT tlv_statistics(x1, x1, x3, refined) FROM models, vector_rows'),
   ('two views', 'SELECT tlv_statistics(x1 || x2, refined) FROM models, vector_rows'), ('gmm', 'SELECT tlv_statistics(x1, x2, x3, tlv_simulate_gmm_model(16, 2)) FROM vector_rows'),
-  ('no rows', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, NULL::float8[], refined)) FROM models, vector_rows GROUP BY refined'),
+  ('no rows', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, NULL::float8[], refined)) = refined FROM models, vector_rows GROUP BY refined'),
   ('moments', 'SELECT tlv_update(refined, (SELECT tlv_view_moments(x1, x2, x3) FROM vector_rows)) FROM models'),
   ('fit', 'SELECT tlv_fit_multiview(tlv_dense_moments(x1, 3), 2) FROM vector_rows')) q(what, e);
 SELECT a, pg_temp.outcome(format('SELECT tlv_simulate_multiview_model(%s) IS NOT NULL', a)) AS outcome

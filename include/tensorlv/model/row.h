@@ -96,6 +96,7 @@ typedef struct tlv_row
 		tlv_part part[3]; /* those that a form does not have are not looked at */
 	};
 	double value; /* of an entry */
+	bool missing; /* an entry whose value is missing */
 } tlv_row;
 
 /* ---- rows of numbers that lie in memory: pointers to rows that live as long as the block ---- */

@@ -2,8 +2,9 @@
  * tensors.h - tensors from rows (i, j, l, value) or arrays, and what they are in short: a sum of
  * products (CP), a core in bases (Tucker), a chain of cores (tensor train).
  *
- * Entries are collected as they are, sparse: what occurs twice is added up, what does not occur, or
- * adds up to 0, is 0.  A mode's items are those that have an entry.
+ * Entries are collected as they are, sparse: values of one place are added up.  A place without a
+ * value is missing where one of its rows has a NULL, otherwise absent: 0, or missing, as a fit is
+ * told.  Values that add up to 0 count as absent unless one of them is 0.
  */
 #ifndef TENSORLV_TENSORS_H
 #define TENSORLV_TENSORS_H
@@ -46,24 +47,42 @@ extern tlv_text tlv_tensor_name(const tlv_tensor_ids *ids, int mode, int64_t id)
 /* The place of an item of a mode; -1: it has none. */
 extern ptrdiff_t tlv_tensor_place(const tlv_tensor_ids *ids, int mode, int64_t id);
 
-/* A tensor with its items, sparse or dense; both point into what it was made of and the arena. */
+/* Which entries are known: those at the places of a list, or all but those at its places. */
+typedef struct tlv_tensor_known
+{
+	bool listed;				  /* the known ones are listed */
+	size_t n;					  /* 0, and not listed: all are known */
+	const int32_t *at[TLV_MODES]; /* ascending */
+} tlv_tensor_known;
+
+static inline bool
+tlv_tensor_is_whole(const tlv_tensor_known *known)
+{
+	return !known->listed && known->n == 0;
+}
+
+/* A tensor with its items, sparse or dense, 0 where an entry is missing; both point into what it
+ * was made of and the arena. */
 typedef struct tlv_tensor_source
 {
 	tlv_tensor tensor;
+	tlv_tensor_known known;
 	tlv_tensor_ids ids;
 	double nulls;
 } tlv_tensor_source;
 
-/* From collected entries; one that is a quarter full is laid out as an array where memory allows.
- * Errors: TLV_NO_ROWS, memory, TLV_CANCELLED. */
-extern tlv_status tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries,
+/* From collected entries: absent_missing says whether absent ones are missing, or 0.  Items all of
+ * whose entries are missing are left out.  A tensor that is a quarter full is laid out as an array
+ * where memory allows.  Errors: TLV_NO_ROWS, memory, TLV_CANCELLED. */
+extern tlv_status tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, bool absent_missing,
 								  tlv_tensor_source *source);
 
 /* From an array d[0] x d[1] x d[2], the last index running fastest, whose items are numbered from
- * first[m] on.  Errors: memory. */
+ * first[m] on; missing: which entries are, or NULL.  Errors: TLV_BAD_DATA for an item all of whose
+ * entries are missing, memory, TLV_CANCELLED. */
 extern tlv_status tlv_tensor_of_array(tlv_context *ctx, const size_t d[TLV_MODES],
 									  const int64_t first[TLV_MODES], const double *numbers,
-									  tlv_tensor_source *source);
+									  const bool *missing, tlv_tensor_source *source);
 
 /* ---- sums of products (cp_fit.c, cp_model.c) ---- */
 
@@ -111,7 +130,8 @@ typedef struct tlv_cp_parts
 extern void tlv_cp_read(const tlv_frame *model, tlv_cp_parts *parts);
 
 /*
- * A model of a tensor.  *image is from the arena.  Errors: TLV_BAD_PARAMETER for a solver that does
+ * A model of a tensor, of its known entries alone (cp_missing.c).  *image is from the arena.
+ * Errors: TLV_BAD_PARAMETER for a solver that does
  * not go with nonnegative; TLV_BAD_DATA for a tensor that is zero, or that no sum of such products
  * comes near; those of tlv_cp and tlv_nonnegative_factors.
  */
@@ -148,8 +168,8 @@ typedef struct tlv_tucker_parts
 
 extern void tlv_tucker_read(const tlv_frame *model, tlv_tucker_parts *parts);
 
-/* A model of a tensor.  Ranks above a side are cut to it.  *image is from the arena.  Errors: those
- * of tlv_tucker. */
+/* A model of a tensor; missing entries are filled by what the model has there (missing.c).  Ranks
+ * above a side are cut to it.  *image is from the arena.  Errors: those of tlv_tucker. */
 extern tlv_status tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
 								 const tlv_tucker_fit_options *options, void **image, size_t *size);
 
@@ -173,8 +193,9 @@ typedef struct tlv_train_parts
 
 extern void tlv_train_read(const tlv_frame *model, tlv_train_parts *parts);
 
-/* A model of a tensor; a sparse one is laid out as an array.  *image is from the arena.  Errors:
- * those of tlv_tensor_train. */
+/* A model of a tensor; a sparse one is laid out as an array, and missing entries are filled by what
+ * the model has there.  *image is from the arena.  Errors: TLV_BAD_PARAMETER without ranks for one
+ * with missing entries, those of tlv_tensor_train. */
 extern tlv_status tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *source,
 								const tlv_train_fit_options *options, void **image, size_t *size);
 

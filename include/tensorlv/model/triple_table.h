@@ -102,7 +102,8 @@ extern tlv_status tlv_category_position(tlv_context *ctx, tlv_dictionary *dictio
 extern tlv_status tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n,
 										 const int64_t *items, const char *what, int32_t *position);
 
-/* The parts of the section "cells", which is as declared, are below d[t]: TLV_CORRUPT otherwise. */
-extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const size_t d[3]);
+/* The parts of a section of keys, which is as declared, are below d[t]: TLV_CORRUPT otherwise. */
+extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const char *section,
+								   const size_t d[3]);
 
 #endif /* TLV_TRIPLE_TABLE_H */

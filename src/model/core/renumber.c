@@ -299,14 +299,15 @@ warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const do
 }
 
 /* The model after the step with a warning of few observations, in the place of that of an earlier
- * step. */
+ * step; as it is where there is neither. */
 static tlv_status
 renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, size_t *size)
 {
 	static const char *const renewed[] = {"few_rows", NULL};
 	size_t k = tlv_model_components(model);
-	tlv_diagnostics diagnostics = {0};
+	tlv_diagnostics diagnostics = {0}, all = {0};
 	double *before, *after;
+	size_t others;
 	void *made = *image;
 	tlv_frame frame;
 
@@ -317,12 +318,18 @@ renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, 
 	after = before + k;
 	TLV_TRY(tlv_model_weights(ctx, model, before));
 	TLV_TRY(tlv_model_weights(ctx, &frame, after));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &frame, NULL));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, renewed));
+	others = diagnostics.warnings;
 	TLV_TRY(warn_of_few(ctx, n, k, before, after, &diagnostics));
-	TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
+	if (all.warnings > others || diagnostics.warnings > others)
+	{
+		TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
+		tlv_free(ctx, made);
+	}
 	tlv_diagnostics_free(ctx, &diagnostics);
+	tlv_diagnostics_free(ctx, &all);
 	tlv_free(ctx, before);
-	tlv_free(ctx, made);
 	return TLV_OK;
 }
 

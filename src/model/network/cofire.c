@@ -500,7 +500,7 @@ cofire_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	double rows = tlv_frame_scalar(frame, "rows", 0);
 	size_t singles = 0;
 
-	TLV_TRY(tlv_triple_check(ctx, frame, d));
+	TLV_TRY(tlv_triple_check(ctx, frame, "cells", d));
 	for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
 	{
 		size_t x = tlv_triple_part(cells[i], 0), y = tlv_triple_part(cells[i], 1),

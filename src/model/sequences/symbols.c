@@ -251,7 +251,7 @@ sequence_check_symbols(tlv_context *ctx, const tlv_frame *frame, const size_t *s
 	}
 	if (windows > steps) /* which are a whole number */
 		return tlv_fail(ctx, TLV_CORRUPT, "%g windows in %g steps", windows, steps);
-	return tlv_triple_check(ctx, frame, (const size_t[3]){m, m, m});
+	return tlv_triple_check(ctx, frame, "cells", (const size_t[3]){m, m, m});
 }
 
 tlv_status

@@ -61,6 +61,36 @@ tucker_numbers(const tlv_tucker_parts *parts)
 	return numbers;
 }
 
+static double
+entry_of_tucker(const void *model, const size_t place[TLV_MODES])
+{
+	return tlv_tucker_entry(model, place);
+}
+
+/* The bases and the core, again and again where entries are missing. */
+static tlv_status
+run_tucker(tlv_context *ctx, const tlv_tensor_source *source, const tlv_tucker_options *o,
+		   tlv_tucker_parts *parts, tlv_factors_found *found)
+{
+	tlv_filling filling;
+	bool again = true;
+	int sweeps = 0;
+
+	if (tlv_tensor_is_whole(&source->known))
+		return tlv_tucker(ctx, &source->tensor, parts->r, o, parts->factors, parts->core, found);
+	TLV_TRY(tlv_filling_begin(ctx, source, &filling));
+	while (again)
+	{
+		TLV_TRY(tlv_tucker(ctx, &filling.tensor, parts->r, o, parts->factors, parts->core, found));
+		sweeps += found->sweeps;
+		TLV_TRY(tlv_filling_next(ctx, &filling, entry_of_tucker, parts, &again));
+	}
+	found->residual = tlv_filling_residual(&filling, found->residual);
+	found->sweeps = sweeps;
+	found->converged &= filling.converged;
+	return TLV_OK;
+}
+
 tlv_status
 tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
 			   const tlv_tucker_fit_options *options, void **image, size_t *size)
@@ -82,7 +112,7 @@ tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
 		TLV_TRY_NEW_ROWS(ctx, parts.factors[m], source->tensor.d[m],
 						 parts.r[m] + (parts.r[m] == 0));
 	TLV_TRY_NEW_ROWS(ctx, parts.core, parts.r[0] + 1, parts.slice + 1);
-	TLV_TRY(tlv_tucker(ctx, &source->tensor, parts.r, &o, parts.factors, parts.core, &found));
+	TLV_TRY(run_tucker(ctx, source, &o, &parts, &found));
 	parts.residual = found.residual;
 	parts.sweeps = found.sweeps;
 	TLV_TRY(diagnose_ranks(ctx, &source->tensor, found.residual, tucker_numbers(&parts),
@@ -228,6 +258,52 @@ tlv_train_read(const tlv_frame *model, tlv_train_parts *parts)
 	tlv_sections_read(model, tlv_kind_tensor_train.model->sections, parts);
 }
 
+static void
+take_cores(const tlv_train *train, tlv_train_parts *parts)
+{
+	parts->r[0] = train->r[0];
+	parts->r[1] = train->r[1];
+	parts->pairs = train->r[0] * train->d[1];
+	memcpy(parts->cores, train->core, sizeof(parts->cores));
+	parts->residual = train->residual;
+}
+
+static double
+entry_of_train(const void *model, const size_t place[TLV_MODES])
+{
+	return tlv_train_entry(model, place);
+}
+
+/* The chain, again and again where entries are missing. */
+static tlv_status
+run_train(tlv_context *ctx, const tlv_tensor_source *source, const tlv_train_fit_options *options,
+		  tlv_train_parts *parts, bool *converged)
+{
+	tlv_filling filling;
+	bool again = true;
+
+	if (!tlv_tensor_is_whole(&source->known) && options->ranks[0] == 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "the ranks of a tensor with missing entries are not given");
+		return tlv_fail_hint(ctx, "Give two ranks, as in ranks => '{2,2}'.");
+	}
+	TLV_TRY(tlv_filling_begin(ctx, source, &filling));
+	while (again)
+	{
+		tlv_train train = {.r = {options->ranks[0], options->ranks[1]}};
+
+		for (int m = 0; filling.rounds > 0 && m < TLV_MODES; m++)
+			tlv_free(ctx, parts->cores[m]);
+		TLV_TRY(tlv_tensor_train(ctx, &filling.tensor, parts->tolerance, &train));
+		take_cores(&train, parts);
+		TLV_TRY(tlv_filling_next(ctx, &filling, entry_of_train, parts, &again));
+	}
+	parts->residual = tlv_filling_residual(&filling, parts->residual);
+	*converged = filling.converged;
+	return TLV_OK;
+}
+
 tlv_status
 tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *source,
 			  const tlv_train_fit_options *options, void **image, size_t *size)
@@ -238,23 +314,22 @@ tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *source,
 							 .nulls = source->nulls,
 							 .tolerance = options->ranks[0] > 0 ? 0 : options->tolerance,
 							 .diagnostics = &diagnostics};
-	tlv_train train = {.r = {options->ranks[0], options->ranks[1]}};
-	tlv_tensor dense = source->tensor;
 	double numbers;
+	bool converged = true;
 
-	TLV_TRY(tlv_tensor_make_dense(ctx, &dense));
-	TLV_TRY(tlv_tensor_train(ctx, &dense, parts.tolerance, &train));
-	parts.r[0] = train.r[0];
-	parts.r[1] = train.r[1];
-	parts.pairs = train.r[0] * dense.d[1];
-	memcpy(parts.cores, train.core, sizeof(parts.cores));
-	parts.residual = train.residual;
-	numbers = (double) dense.d[0] * (double) train.r[0] +
-			  (double) parts.pairs * (double) train.r[1] +
-			  (double) train.r[1] * (double) dense.d[2];
-	TLV_TRY(diagnose_ranks(ctx, &dense, train.residual, numbers, &diagnostics, &parts.ratio));
+	TLV_TRY(run_train(ctx, source, options, &parts, &converged));
+	numbers = (double) parts.ids.d[0] * (double) parts.r[0] +
+			  (double) parts.pairs * (double) parts.r[1] +
+			  (double) parts.r[1] * (double) parts.ids.d[2];
+	TLV_TRY(
+		diagnose_ranks(ctx, &source->tensor, parts.residual, numbers, &diagnostics, &parts.ratio));
 	/* what no train of these ranks comes below */
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, train.residual / sqrt(2), "least_residual"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, parts.residual / sqrt(2), "least_residual"));
+	if (!converged)
+		TLV_TRY(
+			tlv_warn(ctx, &diagnostics,
+					 &(tlv_warning){.code = "iterations_at_limit", .hint = "Use smaller ranks."},
+					 "the missing entries have not converged"));
 	return tlv_sections_write(ctx, tlv_kind_tensor_train.model->sections, &parts, image, size);
 }
 

@@ -172,8 +172,11 @@ tlv_cp_fit(tlv_context *ctx, const tlv_tensor_source *source, const tlv_cp_fit_o
 
 	TLV_TRY(check_solver(ctx, options, &solver));
 	TLV_TRY(allocate(ctx, source, options->k, &parts));
-	TLV_TRY(
-		run_solver(ctx, &source->tensor, options, solver, parts.factors[0], parts.scales, &found));
+	if (tlv_tensor_is_whole(&source->known))
+		TLV_TRY(run_solver(ctx, &source->tensor, options, solver, parts.factors[0], parts.scales,
+						   &found));
+	else
+		TLV_TRY(tlv_cp_of_known(ctx, source, options, parts.factors[0], parts.scales, &found));
 	for (size_t h = 0; h < parts.k; h++)
 		total += parts.scales[h];
 	if (!(total > 0) || (options->nonnegative && found.residual > 1 - 1e-9))

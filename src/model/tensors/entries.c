@@ -10,7 +10,24 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/dictionary.h"
 
+/* Three tables of places: sums of values other than 0; weights of rows whose value is 0, and of
+ * rows whose value is missing.  A place of the last that is in neither of the others is missing. */
+typedef enum table_of
+{
+	VALUES,
+	ZEROS,
+	NULLS,
+	TABLES
+} table_of;
+
 #define SIZE_CELLS TLV_SIZE_6
+#define SIZE_ZEROS TLV_SIZE_7
+#define SIZE_NULLS TLV_SIZE_8
+
+/* The sections of a table: places, and what they count. */
+static const char *const sections_of[TABLES][2] = {
+	{"cells", "values"}, {"zero_cells", "zero_rows"}, {"null_cells", "null_rows"}};
+static const size_t size_of[TABLES] = {SIZE_CELLS, SIZE_ZEROS, SIZE_NULLS};
 
 /* Of what is taken out: what rounding may leave. */
 #define ROUNDING 1e-12
@@ -20,14 +37,13 @@ typedef struct entries_state
 	tlv_declared declared;
 	tlv_dictionary sets[TLV_MODES];
 	tlv_name_table names;
-	tlv_triple_table table; /* sums of values by places in the dictionaries */
-	double total;			/* moduli of all that was added */
-	bool fractions;			/* some values were no whole numbers */
-	bool taken;				/* some have been taken out: items may have no entry */
+	tlv_triple_table table[TABLES]; /* by places in the dictionaries */
+	double total;					/* moduli of all that was added */
+	bool fractions;					/* some values were no whole numbers */
 	/* the stored form */
 	tlv_tensor_ids ids;
-	int64_t *cells;
-	double *values;
+	int64_t *cells[TABLES];
+	double *counts[TABLES];
 } entries_state;
 
 tlv_status
@@ -69,11 +85,20 @@ place_item(tlv_context *ctx, entries_state *state, int mode, int64_t id, int32_t
 	return tlv_category_position(ctx, &state->sets[mode], id, what, place);
 }
 
-static tlv_status
-add_value(tlv_context *ctx, entries_state *state, const int32_t place[TLV_MODES], double value)
+static int64_t
+key_of(const int32_t place[TLV_MODES])
 {
-	double total = state->total + fabs(value);
+	return tlv_triple_key((size_t) place[0], (size_t) place[1], (size_t) place[2]);
+}
 
+/* Adds a value, or, to the other tables, rows. */
+static tlv_status
+add_count(tlv_context *ctx, entries_state *state, table_of table, int64_t key, double count)
+{
+	double total = state->total + fabs(count);
+
+	if (table != VALUES)
+		return tlv_triple_add(ctx, &state->table[table], key, count);
 	/* sums of parts of it stay finite, too */
 	if (!(total <= 1e300))
 	{
@@ -81,10 +106,8 @@ add_value(tlv_context *ctx, entries_state *state, const int32_t place[TLV_MODES]
 		return tlv_fail_hint(ctx, "Divide all values by a constant.");
 	}
 	state->total = total;
-	state->fractions |= value != floor(value);
-	return tlv_triple_add(ctx, &state->table,
-						  tlv_triple_key((size_t) place[0], (size_t) place[1], (size_t) place[2]),
-						  value);
+	state->fractions |= count != floor(count);
+	return tlv_triple_add(ctx, &state->table[VALUES], key, count);
 }
 
 static tlv_status
@@ -97,7 +120,7 @@ entries_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "the value of an entry is %s",
 				 isnan(row->value) ? "NaN" : "infinite");
-		return tlv_fail_hint(ctx, "Leave such rows out: an entry that does not occur is 0.");
+		return tlv_fail_hint(ctx, "Give NULL for a value that is missing.");
 	}
 	for (int m = 0; m < TLV_MODES; m++)
 	{
@@ -108,7 +131,11 @@ entries_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 			TLV_TRY(tlv_name_table_add(ctx, &state->names, part->ids[0], part->names[0]));
 		TLV_TRY(place_item(ctx, state, m, part->ids[0], &place[m]));
 	}
-	return add_value(ctx, state, place, row->value);
+	if (row->missing)
+		accumulator->nulls++;
+	if (row->missing || row->value == 0)
+		return add_count(ctx, state, row->missing ? NULLS : ZEROS, key_of(place), 1);
+	return add_count(ctx, state, VALUES, key_of(place), row->value);
 }
 
 /* ---- merging ---- */
@@ -141,27 +168,38 @@ places_of(tlv_context *ctx, const tlv_tensor_ids *ids, int32_t *place[TLV_MODES]
 	return TLV_OK;
 }
 
+/* The key here of a place of a value whose items have these places. */
+static int64_t
+key_here(int32_t *const place[TLV_MODES], int64_t cell)
+{
+	int32_t at[TLV_MODES];
+
+	for (int m = 0; m < TLV_MODES; m++)
+		at[m] = place[m][tlv_triple_part(cell, m)];
+	return key_of(at);
+}
+
 static tlv_status
 entries_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	entries_state *state = (entries_state *) accumulator;
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *values = tlv_frame_float64(frame, "values");
 	int32_t *place[TLV_MODES];
 	tlv_tensor_ids ids;
 
 	tlv_tensor_read_ids(frame, &ids);
 	TLV_TRY(places_of(ctx, &ids, place));
 	TLV_TRY(merge_items(ctx, state, &ids, place));
-	for (size_t i = 0; i < n; i++)
+	for (table_of t = 0; t < TABLES; t++)
 	{
-		int32_t at[TLV_MODES];
+		const int64_t *cells = tlv_frame_int64(frame, sections_of[t][0]);
+		const double *counts = tlv_frame_float64(frame, sections_of[t][1]);
+		size_t n = tlv_frame_find(frame, sections_of[t][0])->rows;
 
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		for (int m = 0; m < TLV_MODES; m++)
-			at[m] = place[m][tlv_triple_part(cells[i], m)];
-		TLV_TRY(add_value(ctx, state, at, values[i]));
+		for (size_t i = 0; i < n; i++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i);
+			TLV_TRY(add_count(ctx, state, t, key_here(place, cells[i]), counts[i]));
+		}
 	}
 	tlv_free(ctx, place[0]);
 	return TLV_OK;
@@ -195,6 +233,26 @@ without(const tlv_triple_table *table, int64_t key, double value)
 	return fabs(left) <= ROUNDING * fmax(fabs(there), fabs(value)) ? -there : -value;
 }
 
+/* Takes rows out of the tables of rows. */
+static tlv_status
+take_rows(tlv_context *ctx, entries_state *state, const tlv_frame *frame,
+		  int32_t *const place[TLV_MODES])
+{
+	for (table_of t = ZEROS; t < TABLES; t++)
+	{
+		const int64_t *cells = tlv_frame_int64(frame, sections_of[t][0]);
+		const double *rows = tlv_frame_float64(frame, sections_of[t][1]);
+		size_t n = tlv_frame_find(frame, sections_of[t][0])->rows;
+
+		for (size_t i = 0; i < n; i++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i);
+			TLV_TRY(tlv_triple_take(ctx, &state->table[t], key_here(place, cells[i]), rows[i]));
+		}
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
 				 bool exactly, bool *done)
@@ -208,7 +266,7 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	tlv_tensor_ids ids;
 
 	/* Who takes and adds for long begins anew where most of what is known is gone. */
-	*done = !exactly || (is_exact(state, n, values) && !tlv_triple_is_stale(&state->table));
+	*done = !exactly || (is_exact(state, n, values) && !tlv_triple_is_stale(&state->table[VALUES]));
 	if (!*done)
 		return TLV_OK;
 	if (nulls > state->declared.base.nulls)
@@ -218,15 +276,12 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	TLV_TRY(merge_items(ctx, state, &ids, place));
 	for (size_t i = 0; i < n; i++)
 	{
-		int32_t at[TLV_MODES];
-		int64_t key;
+		int64_t key = key_here(place, cells[i]);
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		for (int m = 0; m < TLV_MODES; m++)
-			at[m] = place[m][tlv_triple_part(cells[i], m)];
-		key = tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]);
-		TLV_TRY(add_value(ctx, state, at, without(&state->table, key, values[i])));
+		TLV_TRY(add_count(ctx, state, VALUES, key, without(&state->table[VALUES], key, values[i])));
 	}
+	TLV_TRY(take_rows(ctx, state, frame, place));
 	tlv_free(ctx, place[0]);
 	state->declared.base.nulls -= nulls;
 	return TLV_OK;
@@ -242,7 +297,8 @@ order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES], int32
 	{
 		TLV_TRY_NEW0(ctx, used[m], state->sets[m].n);
 		TLV_TRY_NEW(ctx, rank[m], state->sets[m].n);
-		TLV_TRY(tlv_triple_mark(ctx, &state->table, m, used[m]));
+		for (table_of t = 0; t < TABLES; t++)
+			TLV_TRY(tlv_triple_mark(ctx, &state->table[t], m, used[m]));
 		TLV_TRY(tlv_dictionary_order_used(ctx, &state->sets[m], used[m], state->ids.items[m],
 										  rank[m], &state->ids.d[m]));
 	}
@@ -291,12 +347,14 @@ static tlv_status
 entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	entries_state *state = (entries_state *) accumulator;
-	size_t items = state->sets[0].n + state->sets[1].n + state->sets[2].n, cells = state->table.n;
+	size_t items = state->sets[0].n + state->sets[1].n + state->sets[2].n, cells = 0;
 	size_t bytes = state->names.filled / sizeof(int64_t) + 1, *sizes = state->declared.sizes;
 	int32_t *rank[TLV_MODES];
 	bool *used[TLV_MODES];
 	int64_t *block;
 
+	for (table_of t = 0; t < TABLES; t++)
+		cells += state->table[t].n;
 	block = tlv_alloc(ctx, items + 2 * cells + 2 * state->names.n + 1 + bytes, sizeof(int64_t));
 	TLV_TRY_ALLOC(ctx, block);
 	*owned = block;
@@ -309,15 +367,19 @@ entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	for (int m = 0; m < TLV_MODES; m++)
 		if (state->ids.d[m] == 0)
 			state->ids.told[m] = 0;
-	state->cells = block;
-	TLV_TRY(tlv_triple_list(ctx, &state->table, rank, state->cells, &state->values));
-	TLV_TRY(describe_names(ctx, state, used, block + 2 * cells));
+	for (table_of t = 0; t < TABLES; t++)
+	{
+		state->cells[t] = block;
+		TLV_TRY(tlv_triple_list(ctx, &state->table[t], rank, state->cells[t], &state->counts[t]));
+		sizes[size_of[t]] = tlv_triple_count(&state->table[t]);
+		block += 2 * state->table[t].n;
+	}
+	TLV_TRY(describe_names(ctx, state, used, block));
 	sizes[SIZE_I] = state->ids.d[0];
 	sizes[SIZE_J] = state->ids.d[1];
 	sizes[SIZE_L] = state->ids.d[2];
 	sizes[SIZE_NAMES] = state->ids.names_n;
 	sizes[SIZE_BYTES] = state->ids.bytes_n;
-	sizes[SIZE_CELLS] = tlv_triple_count(&state->table);
 	for (int m = 0; m < TLV_MODES; m++)
 	{
 		tlv_free(ctx, rank[m]);
@@ -326,35 +388,50 @@ entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	return TLV_OK;
 }
 
-/* Every item has an entry, and no entry is 0. */
+/* No entry is 0, and of the tables of rows every place has some. */
+static tlv_status
+check_counts(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	double total = 0;
+
+	for (table_of t = 0; t < TABLES; t++)
+	{
+		const double *counts = tlv_frame_float64(frame, sections_of[t][1]);
+
+		for (size_t i = 0; i < sizes[size_of[t]]; i++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i);
+			if (counts[i] == 0)
+				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of \"%s\" is 0", i + 1,
+								sections_of[t][1]);
+			total += t == VALUES ? fabs(counts[i]) : 0;
+		}
+	}
+	if (!(total <= 1e300))
+		return tlv_fail(ctx, TLV_CORRUPT, "the values of a tensor add up to more than 1e300");
+	return TLV_OK;
+}
+
+/* Every item is in a place of one of the tables. */
 static tlv_status
 entries_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	const size_t d[TLV_MODES] = {sizes[SIZE_I], sizes[SIZE_J], sizes[SIZE_L]};
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *values = tlv_frame_float64(frame, "values");
-	double total = 0;
 	bool *seen;
 
 	TLV_TRY(tlv_tensor_check_ids(ctx, frame, sizes));
-	TLV_TRY(tlv_triple_check(ctx, frame, d));
-	for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (values[i] == 0)
-			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu is 0", i + 1);
-		total += fabs(values[i]);
-	}
-	if (!(total <= 1e300))
-		return tlv_fail(ctx, TLV_CORRUPT, "the values of a tensor add up to more than 1e300");
+	for (table_of t = 0; t < TABLES; t++)
+		TLV_TRY(tlv_triple_check(ctx, frame, sections_of[t][0], d));
+	TLV_TRY(check_counts(ctx, frame, sizes));
 	for (int m = 0; m < TLV_MODES; m++)
 	{
 		TLV_TRY_NEW0(ctx, seen, d[m]);
-		for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
-		{
-			TLV_TRY_CONTINUE_AT(ctx, i);
-			seen[tlv_triple_part(cells[i], m)] = true;
-		}
+		for (table_of t = 0; t < TABLES; t++)
+			for (size_t i = 0; i < sizes[size_of[t]]; i++)
+			{
+				TLV_TRY_CONTINUE_AT(ctx, i);
+				seen[tlv_triple_part(tlv_frame_int64(frame, sections_of[t][0])[i], m)] = true;
+			}
 		for (size_t i = 0; i < d[m]; i++)
 			if (!seen[i])
 				return tlv_fail(ctx, TLV_CORRUPT, "item %zu of mode %d has no entry", i + 1, m + 1);
@@ -367,8 +444,12 @@ entries_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes
 static const tlv_declaration entries_list[] = {
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	TENSOR_ID_SECTIONS(entries_state, TLV_OWN),
-	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
-	{"values", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(values)},
+	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells[VALUES])},
+	{"values", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(counts[VALUES])},
+	{"zero_cells", TLV_INT64, SIZE_ZEROS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells[ZEROS])},
+	{"zero_rows", TLV_FLOAT64, SIZE_ZEROS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(counts[ZEROS])},
+	{"null_cells", TLV_INT64, SIZE_NULLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells[NULLS])},
+	{"null_rows", TLV_FLOAT64, SIZE_NULLS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(counts[NULLS])},
 };
 #undef AT
 
@@ -378,7 +459,7 @@ static const tlv_sections entries_sections = {
 	.kind = TLV_KIND_TENSOR_ENTRIES,
 	TLV_LIST(entries_list),
 	.most = {TRIPLE_MOST, TLV_FRAME_MAX_BYTES, TRIPLE_MOST, TRIPLE_MOST, TLV_FRAME_MAX_BYTES,
-			 TLV_DICTIONARY_MAX},
+			 TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX},
 	.describe = entries_describe,
 	.takes_away = true,
 	.no_sums = entries_no_sums,

@@ -295,7 +295,7 @@ check_cells(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	const double *counts = tlv_frame_float64(frame, "counts");
 	double rows = 0;
 
-	TLV_TRY(tlv_triple_check(ctx, frame,
+	TLV_TRY(tlv_triple_check(ctx, frame, "cells",
 							 (const size_t[3]){sizes[SIZE_D1], sizes[SIZE_D2], sizes[SIZE_D3]}));
 	for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
 		rows += counts[i];

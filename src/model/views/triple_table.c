@@ -164,10 +164,10 @@ tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, c
 }
 
 tlv_status
-tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const size_t d[3])
+tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const char *section, const size_t d[3])
 {
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	size_t n = tlv_frame_find(frame, "cells")->rows;
+	const int64_t *cells = tlv_frame_int64(frame, section);
+	size_t n = tlv_frame_find(frame, section)->rows;
 
 	for (size_t i = 0; i < n; i++)
 	{
@@ -175,7 +175,8 @@ tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const size_t d[3])
 			TLV_TRY_CONTINUE(ctx);
 		for (int t = 0; t < 3; t++)
 			if (cells[i] < 0 || tlv_triple_part(cells[i], t) >= d[t])
-				return tlv_fail(ctx, TLV_CORRUPT, "section \"cells\" names an unknown category");
+				return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" names an unknown category",
+								section);
 	}
 	return TLV_OK;
 }

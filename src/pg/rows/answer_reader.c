@@ -53,7 +53,8 @@ static void
 entry_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
 {
 	answer_open(fcinfo, first, names, cursor);
-	cursor->row.value = PG_GETARG_FLOAT8(first + 3);
+	cursor->row.missing = PG_ARGISNULL(first + 3);
+	cursor->row.value = cursor->row.missing ? 0 : PG_GETARG_FLOAT8(first + 3);
 }
 
 #define ANSWERS(form, reader, function, open, arguments, names)                                    \
@@ -61,7 +62,7 @@ entry_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
 	{                                                                                              \
 		open(fcinfo, first, names, cursor);                                                        \
 	}                                                                                              \
-	const TlvRowReader reader = {arguments, {form}, function};
+	const TlvRowReader reader = {arguments, {form}, function, .optional = (form) == TLV_ROW_ENTRY};
 
 ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows0, answer_open_0, answer_open, 3, 0)
 ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows1, answer_open_1, answer_open, 3, 1)

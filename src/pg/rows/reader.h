@@ -55,6 +55,8 @@ struct TlvRowReader
 	bool of_model;
 	/* Under a model, the ids in the row become those of the model of the state (any.h). */
 	bool settled;
+	/* Arguments at the end that may be NULL in a row. */
+	int optional;
 };
 
 /* The form that a reader makes for a class with that set. */
@@ -73,7 +75,7 @@ TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, uns
 {
 	int nulls = 0;
 
-	for (int i = 0; i < reader->arguments; i++)
+	for (int i = 0; i < reader->arguments - reader->optional; i++)
 		nulls += PG_ARGISNULL(first + i);
 	return (takes & TLV_ROWS_MISSING_VIEWS) != 0 ? nulls == reader->arguments : nulls > 0;
 }

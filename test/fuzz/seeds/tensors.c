@@ -16,7 +16,7 @@ fit_tensor(const char *name, const tlv_frame *entries, bool nonnegative)
 	void *image;
 	size_t size;
 
-	must(tlv_tensor_load(&ctx, entries, &source));
+	must(tlv_tensor_load(&ctx, entries, false, &source));
 	must(tlv_cp_fit(&ctx, &source, &options, &image, &size));
 	save_frame(name, image, size);
 }
@@ -30,7 +30,7 @@ shorten_tensor(const char *tucker, const char *train, const tlv_frame *entries)
 	void *image;
 	size_t size;
 
-	must(tlv_tensor_load(&ctx, entries, &source));
+	must(tlv_tensor_load(&ctx, entries, false, &source));
 	must(tlv_tucker_fit(&ctx, &source, &bases, &image, &size));
 	save_frame(tucker, image, size);
 	must(tlv_train_fit(&ctx, &source, &chain, &image, &size));
