@@ -8,6 +8,7 @@
 #   make fuzz            the fuzz run alone, FUZZ_RUNS executions per harness
 #   make fuzz-sql        FUZZ_CALLS hostile calls of every function, against that server
 #   make check-valgrind  the regression tests with the server under valgrind
+#   scripts/check-kernels  tests and fits under other kernels of OpenBLAS, clones and threads
 #   make check-interrupts  the longest stretch of every phase without a look at interrupts
 #   make lint            formatting, static analysis, floors, shell scripts
 #   make deb             Debian packages of every server version that the machine knows, in build/deb
@@ -46,14 +47,16 @@ EXTRA_CLEAN = build
 
 WERROR       ?= -Werror
 DEFINES       = -DTENSORLV_VERSION='"$(EXTVERSION)"'
+# No multiplication is merged with an addition: every clone rounds as every other one does.
+ROUNDING      = -ffp-contract=off
 # OpenBLAS before GSL: the other order takes cblas_* from GSL's reference code.
 LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -lpthread -ldl -lm
 WARNINGS      = -Wall -Wextra $(WERROR) -Wno-unused-parameter
-LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize -fvisibility=hidden $(WARNINGS) -DTLV_ASSERTIONS
+LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize $(ROUNDING) -fvisibility=hidden $(WARNINGS) -DTLV_ASSERTIONS
 
 PG_CPPFLAGS = -Iinclude $(DEFINES)
 # C99 declarations are welcome; the server's flags on 13 to 18 warn of them.
-PG_CFLAGS   = -std=gnu11 -O2 -ftree-vectorize -fvisibility=hidden $(WARNINGS) \
+PG_CFLAGS   = -std=gnu11 -O2 -ftree-vectorize $(ROUNDING) -fvisibility=hidden $(WARNINGS) \
               -Wno-declaration-after-statement
 SHLIB_LINK  = $(LIBRARIES)
 ifeq ($(shell uname -s),Linux)
@@ -131,6 +134,14 @@ build/exports.list: $(PG_OBJECTS)
 	   nm -g $(PG_OBJECTS) | sed -n 's/^[0-9a-f]* T \(pg_finfo_\(.*\)\)$$/\1; \2;/p' | sort; \
 	   echo 'local: *; };'; } > $@.new
 	@mv $@.new $@
+
+# The extension as a processor without AVX-512 (avx2), or without AVX2, too (none), runs it:
+# the same objects, with other clones of the hot loops chosen (scripts/check-kernels).
+CLONES_avx2 = FEATURE_AVX2
+CLONES_none = 0
+build/clones/%/tensorlv.so: test/kernels/processor.c $(OBJS) build/exports.list
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_SL) '-DTLV_CPU_FEATURES=$(CLONES_$*)' -shared -o $@ $< $(OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
 
 .PHONY: installcheck installcheck-regress run-pg-regress installcheck-tap
 installcheck:

@@ -10,6 +10,51 @@
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 
+/* A number times this, less itself times this less 1, has 16 significant bits (Veltkamp 1968). */
+#define COARSE 137438953473.0 /* 2^37 + 1 */
+
+static inline double
+coarse(double x)
+{
+	double high = x * COARSE;
+
+	return high - (high - x);
+}
+
+/*
+ * The initial estimates by their first 16 bits.  Drawn refinement magnifies the last digits, in
+ * which sums differ from processor to processor, to other topics of the same size; what remains of
+ * an estimate is far finer than its sampling error.  Fixed topics stay as they are.
+ */
+static tlv_status
+coarsen_topics(tlv_context *ctx, const double *fixed, size_t k, size_t d, double *phi)
+{
+	double *sums = tlv_alloc0(ctx, k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, sums);
+	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+		{
+			if (!tlv_lda_is_fixed(fixed, j))
+				phi[i * k + j] = coarse(phi[i * k + j]);
+			sums[j] += phi[i * k + j];
+		}
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+			if (!tlv_lda_is_fixed(fixed, j) && sums[j] > 0)
+				phi[i * k + j] /= sums[j];
+	}
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
 /*
  * Topics over the items of a summary, k x d: the old ones where they are
  * known, the corpus shares elsewhere, mixed with `smoothing` of the shares.  Fixed topics stay as
@@ -63,6 +108,23 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	return TLV_OK;
 }
 
+/* The mixing weights and Dirichlet parameters, likewise; an alpha0 that was given stays exactly. */
+static void
+coarsen_mixing(tlv_lda_parts *parts, double *weights, double *alpha)
+{
+	double total = 0;
+
+	for (size_t j = 0; j < parts->k; j++)
+		total += weights[j] = coarse(parts->weights[j]);
+	for (size_t j = 0; j < parts->k; j++)
+		weights[j] /= total;
+	if (parts->alpha0_free != 0)
+		parts->alpha0 = coarse(parts->alpha0);
+	tlv_lda_alpha(parts->k, parts->alpha0, weights, alpha);
+	parts->weights = weights;
+	parts->alpha = alpha;
+}
+
 tlv_status
 tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
 			   void **image, size_t *size)
@@ -71,7 +133,7 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	double tokens = tlv_frame_scalar(summary, "tokens", 0);
 	tlv_diagnostics diagnostics = {0};
 	const double *totals;
-	double *phi, *shares;
+	double *phi, *shares, *alpha, *weights;
 	tlv_lda_parts parts;
 	size_t d;
 
@@ -87,8 +149,11 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	if (!(tokens > 0))
 		return tlv_refuse_empty(ctx, "the summary holds", "documents");
 	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
-	TLV_TRY_NEW(ctx, phi, parts.k * d + d);
+	TLV_TRY_NEW(ctx, phi, parts.k * d + d + 2 * parts.k);
 	shares = phi + parts.k * d;
+	alpha = shares + d;
+	weights = alpha + parts.k;
+	coarsen_mixing(&parts, weights, alpha);
 	for (size_t i = 0; i < d; i++)
 		shares[i] = totals[i] / tokens;
 	parts.d = d;
@@ -99,6 +164,7 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	parts.label_offsets = NULL;
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(extend_topics(ctx, model, d, parts.items, shares, smoothing, phi));
+	TLV_TRY(coarsen_topics(ctx, tlv_frame_float64(model, "fixed"), parts.k, d, phi));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tokens, "tokens"));
 	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));
