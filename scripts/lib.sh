@@ -9,6 +9,7 @@
 TLV_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TLV_WORK=
 TLV_CLUSTER=
+TLV_CLUSTERS=()
 TLV_CHILD=
 TLV_TALLY_OPEN=
 TLV_TALLY_NAME=
@@ -29,7 +30,7 @@ tlv_cleanup() {
         wait "$TLV_CHILD" 2>/dev/null || true
         TLV_CHILD=
     fi
-    tlv_stop_cluster
+    tlv_stop_clusters
     tlv_allow_main
     if [ -n "$TLV_TALLY_OPEN" ] && [ "$status" != 0 ]; then # stopped before its end
         tlv_tally_add 0 1 0 stopped
@@ -319,9 +320,10 @@ tlv_stage_settings() {
     fi
 }
 
-# Makes the data directory; more settings, one per line, on standard input.
-tlv_init_cluster() {
-    TLV_CLUSTER="$TLV_WORK/pg"
+# Makes the data directory of a cluster of that name; more settings, one per line, on standard input.
+tlv_init_cluster() { # [name]
+    TLV_CLUSTER="$TLV_WORK/${1:-pg}"
+    TLV_CLUSTERS+=("$TLV_CLUSTER")
     mkdir "$TLV_CLUSTER"
     chmod 755 "$TLV_CLUSTER"
     if [ "$(id -u)" = 0 ]; then
@@ -347,18 +349,22 @@ tlv_init_cluster() {
     export PGHOST="$TLV_CLUSTER" PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 
-tlv_start_cluster() {
-    tlv_init_cluster
+tlv_start_cluster() { # [name]
+    tlv_init_cluster "${1:-pg}"
     tlv_as_server "$TLV_BINDIR/pg_ctl" -D "$TLV_CLUSTER/data" -l "$TLV_CLUSTER/log" -w -s -t 60 \
         start </dev/null || { cat "$TLV_CLUSTER/log" >&2; tlv_die "the cluster did not start"; }
 }
 
-tlv_stop_cluster() {
-    [ -n "$TLV_CLUSTER" ] || return 0
-    if [ -e "$TLV_CLUSTER/data/postmaster.pid" ]; then
-        tlv_as_server "$TLV_BINDIR/pg_ctl" -D "$TLV_CLUSTER/data" -m immediate -w -s -t 30 stop \
-            >/dev/null 2>&1 || true
-    fi
+# All that were started.
+tlv_stop_clusters() {
+    local cluster
+    for cluster in "${TLV_CLUSTERS[@]}"; do
+        if [ -e "$cluster/data/postmaster.pid" ]; then
+            tlv_as_server "$TLV_BINDIR/pg_ctl" -D "$cluster/data" -m immediate -w -s -t 30 stop \
+                >/dev/null 2>&1 || true
+        fi
+    done
+    TLV_CLUSTERS=()
     TLV_CLUSTER=
 }
 

@@ -37,8 +37,8 @@ typedef struct tlv_pass
 					* is the same from either end; 0: all of them */
 	int part;	   /* that part, from 0 */
 	bool complete; /* only rows in which nothing is missing */
-	bool settled;  /* bags: their order plays a part: they come one after another, in an order that
-					* follows from their contents, where the server can keep them in it */
+	bool settled;  /* bags, categories: their order plays a part: they come one after another, in an
+					* order that follows from their contents, where the server can keep them in it */
 	size_t n;	   /* of statistics; 0: the plan is done */
 	const tlv_statistic *statistics;
 	int passes_left;   /* this one and those after it, at most; 0: not known */

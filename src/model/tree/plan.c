@@ -196,6 +196,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 			tlv_plan_ask(base, pass, "moments", &tlv_aggregate_category_moments, tree_plan_fit);
 		statistic->count = plan->options.replicates;
 		statistic->seed = statistic->count > 0 ? plan->options.learn.fit.seed : 0;
+		pass->settled = statistic->count > 0; /* a row's weights follow from the rows before it */
 	}
 	pass->passes_left = plan->gaussian ? 1 : 2 + tree_step_limit(plan);
 	return TLV_OK;

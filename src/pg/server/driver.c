@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "fit.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 
 TlvDriver *
@@ -137,20 +138,53 @@ pass_sends(const tlv_pass *pass)
 /* Less than this is sent without a look at the rows. */
 #define SENT_LIGHTLY 0x1p20
 
-/* Few documents of many words take less than the model that would have to travel to them, and to
- * every other server, in every pass: such rows come once. */
+static void
+take_weight(void *argument, TupleTableSlot *slot)
+{
+	if (!slot->tts_isnull[0])
+		*(double *) argument = DatumGetFloat8(slot->tts_values[0]);
+}
+
+/*
+ * Whether the rows take more than that, by their own servers, where these answer: then no row need
+ * come to find it out.  postgres_fdw does not ask them, as pg_column_size is not immutable.
+ */
+static bool
+rows_weigh_more(TlvSource *rows, double most)
+{
+	const Oid type = FLOAT8OID;
+	TlvStatement statement;
+	double bytes = 0;
+
+	TlvSourceBegin(rows, &statement);
+	appendStringInfoString(&statement.sql, "SELECT (");
+	for (int i = 0; i < rows->n; i++)
+		appendStringInfo(&statement.sql,
+						 "%sCOALESCE(pg_catalog.sum(pg_catalog.pg_column_size(%s)), "
+						 "0::pg_catalog.int8)",
+						 i > 0 ? " OPERATOR(pg_catalog.+) " : "", rows->columns[i]);
+	appendStringInfoString(&statement.sql, ")::pg_catalog.float8");
+	TlvSourceFrom(rows, &statement);
+	return TlvStatementRun(&statement, 1, &type, take_weight, &bytes) && bytes > most;
+}
+
+/*
+ * The one rule of rows against states, for every engine: rows that take less than the model that
+ * would have to travel to them, and to every other server, in every pass come once.
+ */
 static void
 rows_fetch_if_less(TlvSource *rows, const tlv_pass *pass)
 {
 	TlvStatement statement = rows->made;
 	double sent = pass_sends(pass) * Max(list_length(rows->query->parts), 1);
 
-	if (!rows->foreign || !rows->shippable || rows->once || rows->weighed ||
+	if (!rows->elsewhere || !rows->shippable || rows->once || rows->weighed ||
 		rows->query->store != NULL || sent < SENT_LIGHTLY)
 		return;
 	rows->weighed = true;
 	TlvDriverReport(rows->driver, "storing the rows");
-	if (TlvStatementStore(&statement, rows->n, rows->columns, rows->types, sent) &&
+	if (!rows_weigh_more(rows, sent) &&
+		TlvStatementStore(&statement, rows->n, rows->columns, rows->types, sent) &&
 		rows->form == TLV_ROW_BAG)
 		rows_settle(rows);
 }
@@ -159,7 +193,7 @@ rows_fetch_if_less(TlvSource *rows, const tlv_pass *pass)
 static void
 rows_require_order(TlvSource *rows, const tlv_pass *pass)
 {
-	if (TlvSourceNeedsOrder(rows, pass) && !rows->foreign)
+	if (rows->form == TLV_ROW_BAG && TlvSourceNeedsOrder(rows, pass) && !rows->foreign)
 		rows_store(rows);
 }
 
@@ -327,7 +361,7 @@ pass_stage(const tlv_pass *pass)
 static bool
 run_over_parts(TlvStatement *statement, int n, const Oid *types, PassResult *result)
 {
-	bool foreign = false;
+	bool foreign = false, elsewhere = false;
 	ListCell *cell;
 
 	foreach (cell, statement->query->parts)
@@ -336,8 +370,10 @@ run_over_parts(TlvStatement *statement, int n, const Oid *types, PassResult *res
 		if (!TlvStatementRun(statement, n, types, pass_take, result))
 			return false;
 		foreign |= statement->foreign;
+		elsewhere |= statement->elsewhere;
 	}
 	statement->foreign = foreign;
+	statement->elsewhere = elsewhere;
 	return statement->query->parts != NIL;
 }
 
@@ -395,6 +431,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 		(void) TlvStatementRun(&statement, n, types, pass_take, result);
 	}
 	rows->foreign = statement.foreign;
+	rows->elsewhere = statement.elsewhere;
 	if (result->counted)
 		rows_compare(rows, result->rows);
 	if (statement.foreign)

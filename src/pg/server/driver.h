@@ -34,6 +34,7 @@ typedef struct TlvSource
 	bool shippable;	 /* left where they are as long as no raw rows of foreign tables travel */
 	bool once;		 /* read by one pass: never stored */
 	bool foreign;	 /* the last pass has read foreign tables */
+	bool elsewhere;	 /* these, or tables that an extension spreads over servers */
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
 	bool counted;	 /* by a pass over all of them, as the next two say (tlv_rows) */

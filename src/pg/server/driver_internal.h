@@ -11,7 +11,8 @@ extern bool TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass);
 
 /*
  * Bags in the order of two hashes of their contents: whatever the plan, the order of the table or
- * its workers, who walks over them sees them in the same order, which is a random one.
+ * its workers, who walks over them sees them in the same order, which is a random one.  Arrays of
+ * categories are sorted as they are.
  */
 extern void TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement, StringInfo sql);
 

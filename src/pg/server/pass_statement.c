@@ -9,15 +9,23 @@
 bool
 TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass)
 {
-	return pass->settled && rows->form == TLV_ROW_BAG && rows->query->store == NULL;
+	bool in_order = rows->form == TLV_ROW_BAG && rows->query->store != NULL; /* rows_settle */
+
+	return pass->settled && !in_order;
 }
 
 void
 TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement, StringInfo sql)
 {
-	const char *hash =
-		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL);
+	const char *hash;
 
+	if (rows->form != TLV_ROW_BAG)
+	{
+		appendStringInfo(sql, " ORDER BY %s", rows->columns[0]);
+		return;
+	}
+	hash =
+		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL);
 	for (int seed = 2; seed <= 3; seed++)
 		appendStringInfo(sql, "%s %s(%s, %d::pg_catalog.int4, %d::pg_catalog.int8)",
 						 seed > 2 ? "," : " ORDER BY", hash, rows->columns[0], PG_INT32_MAX, seed);

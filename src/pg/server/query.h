@@ -121,6 +121,7 @@ typedef struct TlvStatement
 	bool small_scan;   /* workers for tables that look small */
 	bool single;	   /* returns one row, of aggregates over all others */
 	bool foreign;	   /* it has read foreign tables */
+	bool elsewhere;	   /* these, or tables that an extension spreads over servers */
 	bool enough;	   /* set by who takes its rows: no more of them */
 } TlvStatement;
 

@@ -209,6 +209,27 @@ reads_foreign_tables(const PlannedStmt *plan)
 	return false;
 }
 
+/* Is it a scan of an extension that reads neither a table nor the rows of other plans?  Engines
+ * that spread tables over servers (Citus) bring the rows of other servers by such scans. */
+static bool
+is_remote_scan(const Plan *plan)
+{
+	const CustomScan *scan = (const CustomScan *) plan;
+
+	return IsA(plan, CustomScan) && scan->scan.scanrelid == 0 && scan->custom_plans == NIL;
+}
+
+static bool
+reads_elsewhere(const Plan *plan)
+{
+	if (plan == NULL)
+		return false;
+	if (IsA(plan, SubqueryScan))
+		return reads_elsewhere(((const SubqueryScan *) plan)->subplan);
+	return is_remote_scan(plan) || reads_elsewhere(plan->lefttree) ||
+		   reads_elsewhere(plan->righttree);
+}
+
 /* ---- running ---- */
 
 typedef struct StatementReceiver
@@ -328,6 +349,7 @@ plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
 	if (statement->shipped && (fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans)))
 		return false;
 	statement->foreign = reads_foreign_tables(plan);
+	statement->elsewhere = statement->foreign || reads_elsewhere(plan->planTree);
 	execute_plan(statement, plan, receiver);
 	return true;
 }

@@ -7,7 +7,7 @@ use warnings;
 use Digest::SHA qw(sha256);
 use Exporter qw(import);
 
-our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers flip_section section_bytes smuggle_section seal_image is_sealed plain_image);
+our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers flip_section section_bytes number_sections smuggle_section seal_image is_sealed plain_image);
 
 my $header_size = 36;    # 20 bytes that the digest covers, and the digest
 my $section_size = 56;
@@ -200,6 +200,21 @@ sub section_bytes {
     $image = plain_image($image);
     my ($section) = grep { $_->[0] eq $name } sections($image) or return undef;
     return substr $image, $section->[1], $section->[2];
+}
+
+# [name, numbers, everything else as text] of every section.
+sub number_sections {
+    my ($image) = @_;
+    $image = plain_image($image);
+    my $count = unpack 'x4L<', $image;
+    return map {
+        my ($name, $element, $entries, $rows, $columns, $offset) = unpack 'Z24L<L<Q<Q<Q<', substr $image, $header_size + $section_size * $_, $section_size;
+        my ($n, $at) = ($rows * $columns, $offset - 4);
+        my $shape = "$element $rows x $columns";
+        $element == 3 ? [ $name, [], "$shape " . unpack 'H*', substr $image, $at, $n ]
+            : $element == 5 ? [ $name, [ unpack "d<$entries", substr $image, $at ], "$shape " . join ' ', unpack "L<$entries", substr $image, $at + 8 * $entries ]
+            : [ $name, [ unpack(($element == 1 ? 'd<' : $element == 2 ? 'q<' : 'f<') . $n, substr $image, $at) ], $shape ]
+    } 0 .. $count - 1;
 }
 
 # One section more, of a name that another kind looks for: of one number where that kind has many.

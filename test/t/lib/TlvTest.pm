@@ -22,7 +22,7 @@ sub psql_command {
 }
 
 # A session fed with SQL at once; returns what finish_psql wants.  Input and output are files,
-# so that neither side waits for the other.
+# so that neither side waits for the other.  $options{together}: errors are among the output.
 sub start_psql {
     my ($database, $sql, %options) = @_;
     my %file = map { ($_ => tempfile()) } qw(in out errors);
@@ -33,7 +33,7 @@ sub start_psql {
     if (!$pid) {
         open STDIN, '<&', $file{in} or POSIX::_exit(126);
         open STDOUT, '>&', $file{out} or POSIX::_exit(126);
-        open STDERR, '>&', $file{errors} or POSIX::_exit(126);
+        open STDERR, '>&', $options{together} ? $file{out} : $file{errors} or POSIX::_exit(126);
         exec { bindir() . '/psql' } psql_command($database, %options) or POSIX::_exit(127);
     }
     return { pid => $pid, start => time, %file };
