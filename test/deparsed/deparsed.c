@@ -34,6 +34,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/expandeddatum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
@@ -202,7 +203,8 @@ calls_any(Query *query)
 typedef struct Collector
 {
 	DestReceiver pub;
-	StringInfoData rows;
+	MemoryContext mcxt;
+	List *rows; /* as text */
 } Collector;
 
 static void
@@ -213,8 +215,11 @@ collector_startup(DestReceiver *self, int operation, TupleDesc desc)
 static bool
 collector_take(TupleTableSlot *slot, DestReceiver *self)
 {
-	StringInfo rows = &((Collector *) self)->rows;
+	Collector *collector = (Collector *) self;
+	MemoryContext before = MemoryContextSwitchTo(collector->mcxt);
+	StringInfoData row;
 
+	initStringInfo(&row);
 	slot_getallattrs(slot);
 	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
 	{
@@ -222,12 +227,19 @@ collector_take(TupleTableSlot *slot, DestReceiver *self)
 		bool varies;
 
 		getTypeOutputInfo(TupleDescAttr(slot->tts_tupleDescriptor, i)->atttypid, &output, &varies);
-		appendStringInfo(rows, "%s|",
-						 slot->tts_isnull[i] ? ""
-											 : OidOutputFunctionCall(output, slot->tts_values[i]));
+		if (!slot->tts_isnull[i])
+			appendStringInfoString(&row, OidOutputFunctionCall(output, slot->tts_values[i]));
+		appendStringInfoChar(&row, '|');
 	}
-	appendStringInfoChar(rows, '\n');
+	collector->rows = lappend(collector->rows, row.data);
+	MemoryContextSwitchTo(before);
 	return true;
+}
+
+static int
+compare_rows(const ListCell *a, const ListCell *b)
+{
+	return strcmp(lfirst(a), lfirst(b));
 }
 
 static void
@@ -235,8 +247,8 @@ collector_nothing(DestReceiver *self)
 {
 }
 
-/* What a statement gives, as text. */
-static char *
+/* The rows of a statement, as text and sorted: their order is nobody's business. */
+static List *
 result_of(Query *query, const char *text)
 {
 	Collector collector = {.pub = {.receiveSlot = collector_take,
@@ -247,7 +259,7 @@ result_of(Query *query, const char *text)
 	PlannedStmt *plan = standard_planner(query, text, CURSOR_OPT_PARALLEL_OK, NULL);
 	QueryDesc *desc;
 
-	initStringInfo(&collector.rows);
+	collector.mcxt = CurrentMemoryContext;
 	PushActiveSnapshot(GetActiveSnapshot());
 	desc = CreateQueryDesc(plan, text, GetActiveSnapshot(), InvalidSnapshot, &collector.pub, NULL,
 						   NULL, 0);
@@ -261,7 +273,8 @@ result_of(Query *query, const char *text)
 	ExecutorEnd(desc);
 	FreeQueryDesc(desc);
 	PopActiveSnapshot();
-	return collector.rows.data;
+	list_sort(collector.rows, compare_rows);
+	return collector.rows;
 }
 
 static Query *
@@ -272,11 +285,20 @@ analysed(const char *text)
 	return linitial_node(Query, pg_analyze_and_rewrite_fixedparams(raw, text, NULL, 0, NULL));
 }
 
+static bool
+same_rows(const List *a, const List *b)
+{
+	const ListCell *p, *q;
+
+	forboth(p, a, q, b) if (strcmp(lfirst(p), lfirst(q)) != 0) return false;
+	return list_length(a) == list_length(b);
+}
+
 /* The statement first: an error of its own is no matter of its text. */
 static void
 run_both(Query *query, const char *shape)
 {
-	char *expected = result_of(copyObject(query), "a statement"), *got = NULL;
+	List *expected = result_of(copyObject(query), "a statement"), *got = NIL;
 
 	PG_TRY();
 	{
@@ -294,7 +316,8 @@ run_both(Query *query, const char *shape)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	if (strcmp(expected, got) != 0 && !contain_volatile_functions((Node *) query))
+	if (!same_rows(expected, got) && !contain_volatile_functions((Node *) query) &&
+		strstr(shape, "TABLESAMPLE") == NULL)
 		tell("differs", shape);
 }
 
@@ -381,8 +404,8 @@ partial_transition(PG_FUNCTION_ARGS)
 {
 	Partial *partial = PG_ARGISNULL(0) ? NULL : (Partial *) PG_GETARG_POINTER(0);
 	HeapTupleHeader row = PG_GETARG_HEAPTUPLEHEADER(2);
-	TupleDesc desc = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row),
-												 HeapTupleHeaderGetTypMod(row));
+	TupleDesc desc =
+		lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
 	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row), .t_data = row};
 	Datum values[FUNC_MAX_ARGS];
 	bool nulls[FUNC_MAX_ARGS];
@@ -421,7 +444,10 @@ partial_transition(PG_FUNCTION_ARGS)
 	if (state != partial->state)
 	{
 		before = MemoryContextSwitchTo(mcxt);
-		partial->state = call->isnull ? (Datum) 0 : datumCopy(state, false, -1);
+		partial->state = call->isnull ? (Datum) 0
+						 : DatumIsReadWriteExpandedObject(state, false, -1)
+							 ? state
+							 : datumCopy(state, false, -1);
 		MemoryContextSwitchTo(before);
 	}
 	partial->isnull = call->isnull;

@@ -43,7 +43,6 @@ TlvStatementBegin(TlvStatement *statement, TlvQuery *query)
 {
 	memset(statement, 0, sizeof(*statement));
 	statement->query = query;
-	statement->casts = list_copy(query->casts);
 	initStringInfo(&statement->sql);
 }
 
@@ -151,15 +150,21 @@ TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
 		statement->casts = list_append_unique_oid(statement->casts, function);
 }
 
-bool
-TlvStatementIsVolatile(const TlvStatement *statement)
+static bool
+any_volatile(const List *functions)
 {
 	ListCell *cell;
 
-	foreach (cell, statement->casts)
+	foreach (cell, functions)
 		if (func_volatile(lfirst_oid(cell)) == PROVOLATILE_VOLATILE)
 			return true;
 	return false;
+}
+
+bool
+TlvStatementIsVolatile(const TlvStatement *statement)
+{
+	return any_volatile(statement->casts) || any_volatile(statement->query->casts);
 }
 
 /* Is it one of the extension's that the statement may call? */
@@ -180,7 +185,7 @@ is_strange_function(Oid function, void *context)
 	const TlvStatement *statement = context;
 
 	if (function < FirstNormalObjectId || list_member_oid(statement->casts, function) ||
-		is_call(statement, function))
+		list_member_oid(statement->query->casts, function) || is_call(statement, function))
 		return false;
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					errmsg("a function of somebody else's, %s, has come in where tensorlv "

@@ -365,6 +365,19 @@ TlvQueryRegister(TlvQuery *query, const char *name, TupleDesc desc, Tuplestorest
 	register_ENR(query->environment, relation);
 }
 
+static void
+settle_spellings(TlvQuery *query)
+{
+	Query *above = TlvFirstSpellings(query);
+
+	if (above == NULL)
+		return;
+	query->query = above;
+	query->parts = NIL;
+	query->desc = columns_of(above);
+	get_ENR(query->environment, "tensorlv query")->md.tupdesc = query->desc;
+}
+
 TlvQuery *
 TlvQueryOpen(const char *text, Oid function, const char *what)
 {
@@ -387,6 +400,7 @@ TlvQueryOpen(const char *text, Oid function, const char *what)
 	query->desc = columns_of(query->query);
 	query->parts = parts_alike(query);
 	TlvQueryRegister(query, "tensorlv query", query->desc, NULL);
+	settle_spellings(query);
 	MemoryContextSwitchTo(caller);
 	return query;
 }

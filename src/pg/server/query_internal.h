@@ -16,6 +16,17 @@ extern List *TlvParse(const char *text);
 /* A statement of ours, analysed: with its calls and parameters, and nothing that is strange. */
 extern Query *TlvAnalyseStatement(TlvStatement *statement);
 
+/* ---- statement.c ---- */
+
+/* Puts the caller's query, or a part of it, into a statement in the stand-in's stead. */
+extern void TlvPutQuery(Query *own, const Query *query);
+
+/* ---- spellings.c ---- */
+
+/* The caller's query with the first spelling in the place of ids that are equal by their type's own
+ * equality; NULL: no type has more than one. */
+extern Query *TlvFirstSpellings(TlvQuery *query);
+
 /* ---- parameters.c ---- */
 
 /* Parameter $number as what is planned; NULL: there is none of that number. */

@@ -70,6 +70,12 @@ put_query(Node *node, void *query)
 	return expression_tree_walker(node, put_query, query);
 }
 
+void
+TlvPutQuery(Query *own, const Query *query)
+{
+	(void) put_query((Node *) own, unconstify(Query *, query));
+}
+
 /* ---- planning ---- */
 
 static void
@@ -91,9 +97,7 @@ statement_query(TlvStatement *statement)
 	Query *own = TlvAnalyseStatement(statement);
 
 	if (query->held == NULL)
-		(void) put_query((Node *) own, statement->part != NULL
-										   ? unconstify(Query *, statement->part)
-										   : query->query);
+		TlvPutQuery(own, statement->part != NULL ? statement->part : query->query);
 	AcquireRewriteLocks(own, true, false);
 	/* Positions are those in the caller's text: no part of ours is meant. */
 	own->stmt_location = -1;
