@@ -71,13 +71,12 @@ completion_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumu
 static tlv_status
 coherence_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	size_t top = constants->count > 0 ? constants->count : TLV_COHERENCE_TOP;
 	tlv_model *model;
 
 	TLV_TRY(constant_model(ctx, constants, &model));
 	if (model->class->coherence == NULL)
 		return refuse_model(ctx, constants);
-	return model->class->coherence(ctx, model, top, accumulator);
+	return model->class->coherence(ctx, model, constants->count, accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_statistics = {"tlv_statistics", model_constant_open,

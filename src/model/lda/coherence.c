@@ -66,13 +66,16 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 {
 	tlv_lda_model *lda = (tlv_lda_model *) model;
 	size_t k = lda->topics.k, d = lda->topics.d;
-	const size_t sizes[TLV_SIZES] = {top, k};
+	size_t sizes[TLV_SIZES] = {0, k};
 	coherence_state *state;
 	int32_t *positions;
 
+	if (top == 0) /* not given */
+		top = tlv_least(d, TLV_COHERENCE_TOP);
 	if (top < 2 || top > MAX_TOP || top > d)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "top = %zu is not between 2 and %zu", top,
 						d < MAX_TOP ? d : (size_t) MAX_TOP);
+	sizes[0] = top;
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_coherence.accumulator, sizes, accumulator));
 	state = (coherence_state *) *accumulator;
 	state->model = lda;

@@ -55,7 +55,7 @@ check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "refinement by likelihood is for alpha0 = 0, not %g",
 				 options->alpha0);
-		return tlv_fail_hint(ctx, "Mixed memberships are refined by 'variational'.");
+		return tlv_fail_hint(ctx, "Use refine => 'em' for mixed memberships.");
 	}
 	if (options->k > MOST_COMMUNITIES || options->max_k > MOST_COMMUNITIES)
 		return tlv_fail(ctx, TLV_LIMIT, "%s = %zu is more than %d",
