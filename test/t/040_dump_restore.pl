@@ -31,6 +31,8 @@ CREATE TABLE parted (bag tlv_bag) PARTITION BY HASH (bag);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO parted SELECT bag FROM docs;
+CREATE TABLE points AS SELECT 10 * (g % 2) + sin(g) AS x FROM generate_series(1, 200) g;
+CREATE MATERIALIZED VIEW groups AS SELECT tlv_gmm('SELECT x FROM public.points', k => 2) AS model;
 CREATE TABLE defaults (bag tlv_bag DEFAULT '{1:2}' CHECK (tlv_bag_total(bag) > 0));
 SQL
 # what pins every value down: the text form is exact
@@ -40,6 +42,7 @@ SELECT md5(h::text) FROM held h;
 SELECT md5(a::text) FROM arrays a;
 SELECT md5(string_agg(t::text, ',' ORDER BY topic, rank)), count(*) FROM topics t;
 SELECT tableoid::regclass, count(*), md5(string_agg(bag::text, ',' ORDER BY bag)) FROM parted GROUP BY 1 ORDER BY 1;
+SELECT md5(model::text) FROM groups;
 SELECT tlv_rollup(summary) = summary, tlv_info(m)->>'kind' FROM held GROUP BY summary, m;
 SET enable_seqscan = off;
 SELECT count(*) FROM docs WHERE bag = '{}';

@@ -30,7 +30,7 @@ my @numbers = map { /^pass (\d+)/ ? $1 : () } @messages;
 is_deeply(\@numbers, [ sort { $a <=> $b } @numbers ], 'passes are numbered in order');
 SKIP: {
     skip 'this machine is too fast', 1 if $seconds < 3;
-    like($errors, qr/pass (\d+) of at most (\d+): refinement, [1-9]\d* s\n/, 'passes done and expected');
+    like($errors, qr/pass (\d+) of at most (\d+), \d+ %: refinement, [1-9]\d* s\n/, 'passes done and expected');
 }
 # What a fit will need is said before it begins; little is not worth a word.
 like(run_sql($db,

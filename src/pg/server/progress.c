@@ -92,7 +92,16 @@ progress_end(void *argument)
 
 /* ---- messages ---- */
 
-/* "pass 3 of at most 12: decompose 2 of 5, 16 s, 92 MB of memory" */
+/* The passes that are done, in percent of those expected. */
+static int
+percent_done(const Progress *progress)
+{
+	double part = progress->total > 0 ? fmin(progress->done / progress->total, 1) : 0;
+
+	return (int) (100 * (progress->pass - 1 + part) / progress->passes);
+}
+
+/* "pass 3 of at most 12, 20 %: decompose 2 of 5, 16 s, 92 MB of memory" */
 static void
 write_message(const Progress *progress, TimestampTz now, char *text, size_t size)
 {
@@ -101,7 +110,8 @@ write_message(const Progress *progress, TimestampTz now, char *text, size_t size
 	if (progress->pass > 0)
 		at += snprintf(text + at, size - (size_t) at, "pass %d", progress->pass);
 	if (progress->passes > progress->pass)
-		at += snprintf(text + at, size - (size_t) at, " of at most %d", progress->passes);
+		at += snprintf(text + at, size - (size_t) at, " of at most %d, %d %%", progress->passes,
+					   percent_done(progress));
 	at += snprintf(text + at, size - (size_t) at, "%s%s", at > 0 ? ": " : "", progress->stage);
 	if (progress->total > 0 && progress->done > 0)
 		at += snprintf(text + at, size - (size_t) at, " %.0f of %.0f", progress->done,
