@@ -515,7 +515,7 @@ TLV_KEEPING_FUNCTION(tlv_extend)
 						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
 	TlvMakerBegin(&maker, "tensorlv extend");
 	TlvCheck(maker.ctx,
-			 tlv_lda_extend(maker.ctx, &model, &summary, smoothing, &maker.image, &maker.size));
+			 tlv_lda_extend(maker.ctx, &model, &summary, 1, smoothing, &maker.image, &maker.size));
 	TlvCheck(maker.ctx, tlv_labels_keep(maker.ctx, &model, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

@@ -132,7 +132,7 @@ fit_tensor(FunctionCallInfo fcinfo, bool array, int absent, FitTensor fit, const
 		TlvWorkEnd(maker.work);
 		PG_RETURN_NULL();
 	}
-	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+	return TlvFitEnd(&maker);
 }
 
 /* ---- sums of products ---- */

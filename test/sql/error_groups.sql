@@ -38,7 +38,7 @@ FROM tlv_warnings(tlv_gmm('TABLE three', 4, 'full', errors => true)) w WHERE cod
 CREATE TABLE three_states AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, stay => .8, seed => 101), 100, 50, 101);
 SELECT k, count(*) AS told, max(score) < .1 AS all_come_again, count(*) FILTER (WHERE score > .3) > 0 AS spurious
 FROM (SELECT k, tlv_hmm('TABLE three_states', k, errors => true) AS model FROM unnest('{3,5}'::int[]) k) m, tlv_diagnostics(model) WHERE measure = 'recurrence' GROUP BY k ORDER BY k;
-SELECT code, min(message) AS message FROM tlv_warnings(tlv_hmm('TABLE three_states', 5, errors => true)) WHERE code = 'spurious_state' GROUP BY 1;
+SELECT code, min(message) AS message FROM tlv_warnings(tlv_hmm('TABLE three_states', 5, errors => true)) WHERE code = 'spurious_component' GROUP BY 1;
 -- they follow their components; a sequence alone is cut; nothing is told of what was given, nor of too few rows
 SELECT bool_and(a.score = b.score) AS follows FROM (SELECT tlv_gmm('TABLE three', 4, 'full', errors => true) AS m, tlv_gmm('TABLE three', 4, 'full', seed => 5) AS o) q,
   LATERAL (SELECT tlv_align(m, o) AS aligned) l, tlv_diagnostics(aligned) a, tlv_match(m, aligned) p, tlv_diagnostics(m) b
@@ -60,7 +60,7 @@ CREATE TEMP TABLE supported AS SELECT family, k, m FROM (
   UNION ALL SELECT 'directed', 3, tlv_mmsb($$SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, 0, .12, .02, kind => 'directed', seed => 3), 4)$$, 3, directed => true, errors => true)
   UNION ALL SELECT 'mixed', 3, tlv_mmsb('SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, .3, .12, .02, seed => 3), 4)', 3, alpha0 => .3, errors => true)) q;
 SELECT family, k, count(*) AS told, max(score) < .2 AS all_come_again, count(*) FILTER (WHERE score > .3) > 0 AS spurious,
-  count(*) FILTER (WHERE score > .3) = (SELECT count(*) FROM tlv_warnings(m) WHERE code IN ('spurious_component', 'spurious_community')) AS all_named
+  count(*) FILTER (WHERE score > .3) = (SELECT count(*) FROM tlv_warnings(m) WHERE code = 'spurious_component') AS all_named
 FROM supported, tlv_diagnostics(m) WHERE measure = 'recurrence' GROUP BY family, k, m ORDER BY family, k;
 SELECT DISTINCT code, regexp_replace(message, '\d+', 'N') AS message, hint FROM supported, tlv_warnings(m) WHERE code ~ 'spurious' ORDER BY 1;
 -- one community, and errors that were not asked for, are not looked at; numbers move with their components

@@ -170,7 +170,7 @@ SELECT iterations, w.code, round(w.score::numeric, 2) AS parameters_a_step, w.hi
 -- stored moments alone: more states than they identify, and k left out
 SELECT name, w.code, w.score, w.message, (SELECT count(*) FROM tlv_states(m)) AS states FROM (VALUES
   ('k 13', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13, iterations => 5) FROM sequences)), ('vectors k 6', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences)),
-  ('one window', (SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)))) q(name, m), tlv_warnings(m) w WHERE w.code IN ('not_identified', 'fewer_states') ORDER BY 1, 2;
+  ('one window', (SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)))) q(name, m), tlv_warnings(m) w WHERE w.code IN ('not_identified', 'fewer_components') ORDER BY 1, 2;
 SELECT (SELECT count(*) FROM tlv_states(symbols)) AS of_symbols, (SELECT count(*) FROM tlv_states(vectors)) AS of_vectors, (SELECT count(*) FROM tlv_states(most)) AS at_most,
        (SELECT score FROM tlv_diagnostics(symbols) WHERE measure = 'k_chosen') AS told
 FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s)) AS symbols, tlv_fit_hmm(tlv_sequence_moments(s), max_k => 2) AS most FROM sequences) a,
@@ -237,7 +237,7 @@ CREATE TEMP TABLE independent AS SELECT i / 100 AS seq, i % 100 AS t, abs(hashin
 SELECT (SELECT count(*) FROM tlv_states(tlv_hmm('SELECT seq, t, symbol FROM steps'))) AS chosen,
        (SELECT count(*) FROM tlv_states(tlv_hmm('SELECT seq, t, x FROM vector_steps', max_k => 2))) AS at_most;
 SELECT what, (SELECT count(*) FROM tlv_states(tlv_hmm(q))) AS states, (SELECT string_agg(code, ' ') FROM tlv_warnings(tlv_hmm(q))) AS warned, (SELECT string_agg(code, ' ' ORDER BY code)
-  FROM tlv_warnings(tlv_hmm(q, k => 2)) WHERE code LIKE 'independent%') AS of_two
+  FROM tlv_warnings(tlv_hmm(q, k => 2)) WHERE code = 'no_structure') AS of_two
 FROM (VALUES ('symbols', 'SELECT seq, t, symbol FROM independent'), ('vectors', 'SELECT seq, t, x FROM independent')) v(what, q);
 -- what is held: chains that never go back, transitions, emissions; another step keeps it
 CREATE TEMP TABLE held AS SELECT n, name, model, tlv_update(model, tlv_statistics(s, model)) AS stepped FROM (VALUES

@@ -202,7 +202,7 @@ DROP FUNCTION topics_of_notes;
 DROP SEQUENCE fits;
 DROP DOMAIN word;
 -- a thousand longer documents stand for themselves, whatever is beside them; a few do not beside short ones, and do beside empty ones
-SELECT n, rest, (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'short_documents') AS short
+SELECT n, rest, (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'rows_skipped') AS short
 FROM (SELECT n, rest, tlv_lda(format('SELECT CASE WHEN i <= %s THEN tlv_to_bag(ARRAY[1 + i %% 5, 1 + (i + 1) %% 5, 1 + i %% 3, '
                                '1 + i %% 5 + 5 * (i %% 2)]) ELSE %L::tlv_bag END FROM generate_series(1, 20000) i', n, rest), 2) AS model
       FROM unnest('{100,1500}'::int[]) n, (VALUES ('{}'), ('{1:1}')) r(rest)) AS m ORDER BY n, length(rest);

@@ -146,7 +146,7 @@ SELECT (SELECT count(*) FROM tlv_missing(model, ROW(ARRAY['age'], ARRAY[NULL::te
 FROM beside_model WHERE name = 'long';
 SELECT tlv_kind(tlv_lca('SELECT id, variable, category, NULL::int FROM persons_long', 2)) AS none,
     (SELECT message FROM tlv_warnings(tlv_gom($$SELECT * FROM persons_long 
-      UNION ALL SELECT NULL, 'age', NULL, 4 UNION ALL SELECT 5, NULL, 'red', NULL$$, 2, iterations => 1)) WHERE code = 'rows_left_out') AS left_out;
+      UNION ALL SELECT NULL, 'age', NULL, 4 UNION ALL SELECT 5, NULL, 'red', NULL$$, 2, iterations => 1)) WHERE code = 'rows_skipped') AS left_out;
 SELECT fails(statement) FROM (VALUES
     ($$SELECT tlv_lca('SELECT id, variable, category, 1.5 FROM persons_long', 2)$$), ($$SELECT tlv_lca('SELECT id, variable, NULL::text, 1.5 FROM persons_long', 2)$$),
     ($$SELECT tlv_lca('SELECT id, variable, NULL::text, NULL::int FROM persons_long', 2)$$), ($$SELECT tlv_lca('SELECT id, variable, category, variable FROM persons_long', 2)$$),
@@ -188,7 +188,7 @@ INSERT INTO odd SELECT 'one row', 1, 'q' || j, j % 2 FROM generate_series(1, 6) 
 INSERT INTO odd SELECT 'two kinds of rows', i, 'q' || j, i % 2 FROM generate_series(1, 200) i, generate_series(1, 8) j;
 SELECT set, family, k, (SELECT count(*) FROM tlv_components(model)) AS components,
   (SELECT string_agg(DISTINCT code, ', ') FROM tlv_warnings(model) WHERE code IN ('fewer_components', 'not_identified')) AS warned,
-  (SELECT count(*) > 0 FROM tlv_warnings(model) WHERE code IN ('empty_components', 'components_alike') AND component > 2) AS superfluous
+  (SELECT count(*) > 0 FROM tlv_warnings(model) WHERE code IN ('empty_component', 'components_alike') AND component > 2) AS superfluous
 FROM unnest(ARRAY['one variable', 'two variables', 'constant', 'one row', 'two kinds of rows']) set, unnest(ARRAY['lca', 'gom']) family, unnest(ARRAY[1, 2, 4]) k,
   LATERAL (SELECT CASE family WHEN 'lca' THEN tlv_lca(q, k) ELSE tlv_gom(q, k) END AS model FROM format('SELECT id, question, answer FROM odd WHERE set = %L', set) q) f
 WHERE k < 4 OR set = 'two kinds of rows' ORDER BY set, family DESC, k;

@@ -24,7 +24,7 @@ SELECT count(*) AS nodes, count(*) FILTER (WHERE b.community = 1) AS in_first FR
 WHERE b.node >= 1000;
 -- loops are left out, weights of 1 are said by 'bernoulli', nulls are counted
 SELECT (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'self_loops') AS loops, (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'weight') AS weight,
-       (SELECT message FROM tlv_warnings(m) WHERE code = 'rows_left_out') AS nulls
+       (SELECT message FROM tlv_warnings(m) WHERE code = 'rows_skipped') AS nulls
 FROM tlv_mmsb('SELECT node, 2 * neighbours + CASE WHEN node = 1 THEN tlv_to_bag(ARRAY[1]) ELSE tlv_to_bag(ARRAY[]::bigint[]) END FROM nb_rows UNION ALL SELECT NULL, NULL', 3,
               edges => 'bernoulli') AS m;
 -- k that is not given, and is tlv_suggest_k's; as many as are looked at, with a warning
@@ -48,7 +48,7 @@ SELECT tlv_neighbours(1, tlv_to_bag(ARRAY[2]), 4, 4);
 SELECT tlv_neighbours(1, tlv_to_bag(ARRAY[2]), 0, 0);
 CREATE TEMP TABLE nb_supported AS SELECT k, tlv_mmsb('SELECT node, neighbours FROM nb_rows', k, errors => true) AS m FROM unnest('{3,5}'::int[]) k;
 SELECT k, count(*) AS told, max(score) < .2 AS all_come_again, count(*) FILTER (WHERE score > .3) > 0 AS spurious,
-  count(*) FILTER (WHERE score > .3) = (SELECT count(*) FROM tlv_warnings(m) WHERE code = 'spurious_community') AS all_named
+  count(*) FILTER (WHERE score > .3) = (SELECT count(*) FROM tlv_warnings(m) WHERE code = 'spurious_component') AS all_named
 FROM nb_supported, tlv_diagnostics(m) WHERE measure = 'recurrence' GROUP BY k, m ORDER BY k;
 SELECT max(distance) < 1e-6 AS same_model, count(e.standard_error) AS errors FROM nb_supported s, nb_fits f, tlv_match(m, f.rows) LEFT JOIN LATERAL tlv_estimates(m) e ON component_a = 1
 WHERE s.k = 3 GROUP BY m;

@@ -192,11 +192,11 @@ INSERT INTO odd (driver, what, query, options, asked) VALUES
 
 -- What must be said, among other things.
 UPDATE odd SET warned = v.code FROM (VALUES
- ('lda', '', 'documents of one word', 'short_documents'), ('lda', ', k => 2', 'documents of one word', 'short_documents'), ('lda', '', 'documents of two words', 'short_documents'),
+ ('lda', '', 'documents of one word', 'no_structure'), ('lda', ', k => 2', 'documents of one word', 'no_structure'), ('lda', '', 'documents of two words', 'rows_skipped'),
  ('lda', '', 'two texts many times', 'k_untested'), ('multiview', ', k => 2', 'a constant view', 'fewer_components'), ('multiview', ', k => 2', 'all constant', 'fewer_components'),
  ('multiview', ', k => 3', 'heavy tails', 'fewer_components'), ('ica', ', k => 2', 'one number', 'fewer_components'), ('ica', '', 'wider than long', 'few_rows'),
  ('gmm', '', 'lognormal of log-scale 2', 'one_skewed_shape'), ('hmm', ', k => 2', '200 symbols in 2 states', 'many_parameters'), ('hmm', ', k => 4', 'two steps', 'fewer_components'),
- ('mmsb', ', k => 3', 'two nodes', 'fewer_components'), ('mmsb', ', k => 3', 'a binary tree', 'no_structure'), ('network', '', 'pairs alone', 'no_sets'),
+ ('mmsb', ', k => 3', 'two nodes', 'fewer_components'), ('mmsb', ', k => 3', 'a binary tree', 'no_structure'), ('network', '', 'pairs alone', 'no_structure'),
  ('gmm', ', covariance => ''direction'', k => 2', 'far from 0', 'rows_scaled')) v (driver, options, what, code)
 WHERE odd.driver = v.driver AND odd.options = v.options AND odd.what = v.what;
 

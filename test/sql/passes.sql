@@ -54,7 +54,7 @@ SELECT tlv_info(tlv_coherence(bags, stored))->'nulls' AS nulls FROM passes_rows,
 
 -- Nearly all directions significant: said in words.
 SELECT jsonb_path_query_array(tlv_info(tlv_lda('SELECT bag FROM passes_docs', max_k => 3, refine => 'none'))->'warnings',
-                              '$[*] ? (@ like_regex "upper bound")') AS warnings;
+                              '$[*] ? (@ like_regex "are significant")') AS warnings;
 
 -- Diagnostics of a topic follow it when refinement reorders the topics.
 SELECT count(*) AS topics, bool_and(score >= 0) AS masses

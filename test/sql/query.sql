@@ -125,7 +125,7 @@ CREATE FUNCTION pg_temp.left_out(query text) RETURNS float8 LANGUAGE plpgsql AS 
 DECLARE m tlv_model;
 BEGIN
   EXECUTE 'SELECT ' || query INTO m;
-  RETURN (SELECT score FROM tlv_warnings(m) WHERE code = 'rows_left_out');
+  RETURN (SELECT score FROM tlv_warnings(m) WHERE code = 'rows_skipped');
 END $$;
 CREATE TEMP TABLE words AS SELECT CASE WHEN i % 100 > 2 THEN i % 50 END AS doc, CASE WHEN i % 60 > 0 THEN 'w' || (i * i) % 17 END AS term, CASE WHEN i % 250 <> 77 THEN 1 + i % 2 END AS n
 FROM generate_series(1, 1000) i;

@@ -40,7 +40,7 @@ SET max_parallel_workers_per_gather = 2;
 INSERT INTO hundreds_models SELECT 'workers', tlv_lda('SELECT bag FROM hundreds', 210, method => 'tensor', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4);
 RESET max_parallel_workers_per_gather;
 SELECT name, (SELECT count(*) FROM tlv_topics(model)) AS topics, (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'slice_residual') AS sliced,
-  (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'not_converged') AS not_converged FROM hundreds_models ORDER BY name;
+  (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'iterations_at_limit') AS not_converged FROM hundreds_models ORDER BY name;
 SELECT max(distance) < 1e-6 AS same FROM tlv_match((SELECT model FROM hundreds_models WHERE name = 'alone'), (SELECT model FROM hundreds_models WHERE name = 'workers'));
 
 -- refusals

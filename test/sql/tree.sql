@@ -202,7 +202,7 @@ DROP FUNCTION fails(text);
 SELECT tlv_match(m, m) FROM tlv_simulate_tree_model(4, 2) m;
 
 -- more states than the variables show: hidden nodes have those that they show
-SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_tree('SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(6, seed => 1), 1000, 2)', states => 3)) w WHERE code = 'fewer_states';
+SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_tree('SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(6, seed => 1), 1000, 2)', states => 3)) w WHERE code = 'fewer_components';
 
 -- names are the caller's own, whatever they are: hidden nodes have as many h's before their numbers as no variable has
 CREATE TEMP TABLE named_trees AS

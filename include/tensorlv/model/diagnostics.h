@@ -18,12 +18,30 @@
 
 typedef struct tlv_warning
 {
-	const char *code;	 /* short and stable: "negative_mass" */
+	const char *code;	 /* one of the list in warning_codes.c, short and stable */
 	size_t component;	 /* from 1, as users count them; 0: the whole model */
 	double score;		 /* the number that gave rise to it */
 	const char *message; /* one sentence without a full stop */
-	const char *hint;	 /* what may be done about it; NULL, read: "", where there is no telling */
+	const char *hint; /* what may be done about it, a sentence; NULL: the usual one of the code */
 } tlv_warning;
+
+/* How much a warning says against a model: those of the first severities are raised first. */
+typedef enum tlv_severity
+{
+	TLV_SEVERE_STRUCTURE,  /* the rows show no structure */
+	TLV_SEVERE_ROWS,	   /* rows or columns are not in the model */
+	TLV_SEVERE_IDENTIFIED, /* the rows do not identify the parameters */
+	TLV_SEVERE_FLOOR,	   /* parameters are at a bound */
+	TLV_SEVERE_OTHER
+} tlv_severity;
+
+/* The severity of a code; TLV_SEVERE_OTHER for one that is not listed, as models from elsewhere may
+ * have. */
+extern tlv_severity tlv_warning_severity(const char *code);
+
+/* The hint to a code where the place that warns has nothing nearer to say; "" where there is none.
+ */
+extern const char *tlv_warning_hint(const char *code);
 
 /* A list that grows in the arena; {0} is empty. */
 typedef struct tlv_diagnostics

@@ -44,11 +44,11 @@ extern tlv_status tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments,
 /*
  * The same, and an answer where the moments identify fewer states: of symbols EM on the counts of
  * windows from random starts (the warning "not_identified"), of vectors as many states as there are
- * ("fewer_states").  k = 0: chosen, at most max_k: of symbols the rank of the table of neighbours,
- * of vectors one more than that of their correlations ("pair_rank", "independence_p_value"); 1, and
- * the warning "independent_steps", where neighbours do not depend on each other.  Errors:
- * TLV_BAD_DATA without a window of three steps, TLV_NOT_IDENTIFIABLE for vectors too wide for third
- * moments, memory, TLV_CANCELLED.
+ * ("fewer_components").  k = 0: chosen, at most max_k: of symbols the rank of the table of
+ * neighbours, of vectors one more than that of their correlations ("pair_rank",
+ * "independence_p_value"); 1, and the warning "no_structure", where neighbours do not depend on
+ * each other.  Errors: TLV_BAD_DATA without a window of three steps, TLV_NOT_IDENTIFIABLE for
+ * vectors too wide for third moments, memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_fit_stored(tlv_context *ctx, const tlv_frame *moments,
 									 const tlv_hmm_options *options, size_t max_k, void **image,

@@ -127,7 +127,8 @@ typedef struct tlv_mmsb_options
 	/* nodes whose community is known, ascending ids; community 1 .. k is then the labels' c */
 	size_t n_labels;
 	const int64_t *label_nodes;
-	const int32_t *label; /* 0 .. k - 1 */
+	const int32_t *label;	   /* 0 .. k - 1 */
+	tlv_name_list label_names; /* of the nodes; empty: they are numbers */
 } tlv_mmsb_options;
 
 /*

@@ -120,7 +120,7 @@ extern void tlv_plan_keep(tlv_plan *plan, int slot, tlv_value **value);
 /*
  * The end of a plan: plan->image becomes the model with the sections added and with its own
  * diagnostics followed by those given (NULL: none) and by "passes"; where rows with a null were
- * left out, with the warning "rows_left_out", and where passes saw different rows, with
+ * left out, with the warning "rows_skipped", and where passes saw different rows, with
  * "rows_changed".  Nothing in it tells when or how fast it was made: equal fits are equal values.
  * The next pass must then be left at n = 0.
  */

@@ -73,6 +73,11 @@ typedef struct tlv_names
 	const char *text;
 } tlv_names;
 
+/* What messages call the i-th name, a column or a variable: the text in quotes, the id, or the
+ * number from 1.  names may be NULL; returns shown. */
+#define TLV_SHOWN_NAME 80
+extern const char *tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME]);
+
 /* What is known of the rows: form, widths and names before the first pass, the rest from passes. */
 typedef struct tlv_rows
 {

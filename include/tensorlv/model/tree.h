@@ -13,7 +13,7 @@
  * tables of triples were kept or no node is hidden, otherwise the structure with its selection of
  * triples, which statistics() and update() complete.  A node all of whose triples are too weak
  * starts from a random table, with a warning; where no hidden node shows so many states, each has
- * those that it shows (warning fewer_states).
+ * those that it shows (warning fewer_components).
  * Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA (a constant column, other variables than the tree's),
  * memory, TLV_CANCELLED.
  */

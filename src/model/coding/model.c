@@ -89,10 +89,10 @@ static tlv_status
 warn_unused(tlv_context *ctx, const tlv_coding_parts *parts, size_t j)
 {
 	return tlv_warn(ctx, parts->diagnostics,
-					&(tlv_warning){.code = "atom_unused",
+					&(tlv_warning){.code = "empty_component",
 								   .component = j + 1,
 								   .score = 0,
-								   .hint = "use fewer atoms, or a larger sparsity"},
+								   .hint = "Use fewer atoms, or a larger sparsity."},
 					"no row uses atom %zu", j + 1);
 }
 
@@ -106,11 +106,11 @@ warn_alike(tlv_context *ctx, const tlv_coding_parts *parts, const double *gram)
 			if (fabs(gram[i + j * k]) > ALIKE)
 			{
 				TLV_TRY(tlv_warn(ctx, parts->diagnostics,
-								 &(tlv_warning){.code = "atoms_alike",
+								 &(tlv_warning){.code = "components_alike",
 												.component = j + 1,
 												.score = fabs(gram[i + j * k]),
-												.hint = "use fewer atoms"},
-								 "atom %zu is nearly atom %zu again", j + 1, i + 1));
+												.hint = "Use fewer atoms."},
+								 "atom %zu is nearly identical to atom %zu", j + 1, i + 1));
 				break;
 			}
 	return TLV_OK;

@@ -47,17 +47,17 @@ dictionary_finish(tlv_context *ctx, dictionary_plan *plan)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(&plan->model.frame, "error", 0),
-										.hint = "give more iterations"},
-						 "the error still falls after %d passes of refinement", plan->passes));
+										.hint = "Increase iterations."},
+						 "the error still decreases after %d passes of refinement", plan->passes));
 	if (plan->options.method == TLV_CODING_GRAPH && plan->found < plan->options.atoms)
 		TLV_TRY(tlv_warn(
 			ctx, &diagnostics,
-			&(tlv_warning){.code = "graph_incomplete",
-						   .score = (double) plan->found,
-						   .hint = "the graph needs few atoms a row among many dimensions, and "
-								   "coefficients near 1: scale the rows, or use method => 'mod'"},
-			"the graph of rows shows %zu atoms; the other %zu began as rows", plan->found,
-			plan->options.atoms - plan->found));
+			&(tlv_warning){
+				.code = "not_identified",
+				.score = (double) plan->found,
+				.hint = "Scale the rows so that coefficients are near 1, or use method => 'mod'."},
+			"the graph of rows shows %zu atoms; the other %zu are initialised from rows",
+			plan->found, plan->options.atoms - plan->found));
 	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, 0, NULL);
 }
 

@@ -202,8 +202,8 @@ choose_k(tlv_context *ctx, const third_moments *third, const tlv_convolution_opt
 		return tlv_warn(ctx, diagnostics,
 						&(tlv_warning){.code = "k_at_limit",
 									   .score = (double) most,
-									   .hint = "raise max_k, or give k"},
-						"as many templates as max_k allows were found, %zu", most);
+									   .hint = "Increase max_k, or give k."},
+						"the number of templates, %zu, is the largest that max_k allows", most);
 	return TLV_OK;
 }
 
@@ -330,19 +330,19 @@ warn_of_template(tlv_context *ctx, const third_moments *third, const tlv_convolu
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, share, "share_%zu", l + 1));
 	if (share < third->chance)
 		TLV_TRY(tlv_warn(ctx, parts->diagnostics,
-						 &(tlv_warning){.code = "weak_template",
+						 &(tlv_warning){.code = "spurious_component",
 										.component = l + 1,
 										.score = share,
-										.hint = "use a smaller k, or more data"},
-						 "template %zu explains no more of the third moments than chance would",
+										.hint = "Use a smaller k, or more data."},
+						 "template %zu explains no more of the third moments than sampling error",
 						 l + 1));
 	if (edge > EDGE)
 		TLV_TRY(tlv_warn(ctx, parts->diagnostics,
-						 &(tlv_warning){.code = "cut_template",
+						 &(tlv_warning){.code = "length_at_limit",
 										.component = l + 1,
 										.score = edge,
-										.hint = "use a greater length"},
-						 "template %zu reaches an end of its %zu steps: it may be longer", l + 1,
+										.hint = "Use a greater length."},
+						 "template %zu reaches an end of its %zu steps and may be longer", l + 1,
 						 parts->s));
 	return TLV_OK;
 }
@@ -363,17 +363,16 @@ diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit
 			tlv_warn(ctx, diagnostics,
 					 &(tlv_warning){.code = "no_structure",
 									.score = fit->residual,
-									.hint = "try another length, more templates or more data"},
-					 "the third moments are not those of templates (k = %zu, %zu steps): %.0f %% "
-					 "of them are left over",
+									.hint = "Try another length, more templates or more data."},
+					 "%zu templates of %zu steps leave %.0f %% of the third moments unexplained",
 					 parts->k, parts->s, 100 * fit->residual));
 	if (fit->doubted > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "not_unique",
+						 &(tlv_warning){.code = "spurious_component",
 										.component = fit->doubted,
 										.score = fit->apart,
-										.hint = "use a smaller k, or more data"},
-						 "another start fits as well without template %zu", fit->doubted));
+										.hint = "Use a smaller k, or more data."},
+						 "another initialisation fits as well without template %zu", fit->doubted));
 	return TLV_OK;
 }
 

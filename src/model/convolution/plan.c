@@ -25,13 +25,13 @@ choose_length(tlv_context *ctx, convolution_plan *plan, const tlv_frame *moments
 	if (*length < TLV_SERIES_MOST_LAGS &&
 		plan->options.fit.k * (*length + 1) <= TLV_CONVOLUTION_MOST_NUMBERS)
 		return TLV_OK;
-	return tlv_warn(ctx, &plan->diagnostics,
-					&(tlv_warning){.code = "length_at_limit",
-								   .score = (double) *length,
-								   .hint = "average several steps into one, or take trends and "
-										   "seasons out first"},
-					"the length is the largest that there is, %zu steps: templates may be longer",
-					*length);
+	return tlv_warn(
+		ctx, &plan->diagnostics,
+		&(tlv_warning){.code = "length_at_limit",
+					   .score = (double) *length,
+					   .hint =
+						   "Average several steps into one, or remove trends and seasons first."},
+		"the length, %zu steps, is the largest possible: templates may be longer", *length);
 }
 
 static tlv_status

@@ -55,48 +55,10 @@ append_number(tlv_context *ctx, tlv_diagnostics *to, const char *name, double va
 	return TLV_OK;
 }
 
-/* What can be done, by code, where the place that warns has nothing nearer to say. */
-static const char *
-usual_hint(const char *code)
-{
-	static const char *const hints[][2] = {
-		{"asymmetric_second_moment", "give more sequences, or fewer states"},
-		{"asymmetric_third_moment", "give more rows, or fewer components"},
-		{"dependent_columns", "leave out what is constant or follows from other columns"},
-		{"fewer_states", "ask for fewer states, or leave out variables of few categories"},
-		{"forest", "leave out the variables that depend on no other"},
-		{"four_parts_failed", "give more edges, or fewer communities"},
-		{"independent_steps", "a model of single steps says as much"},
-		{"independent_views", "give more rows, or views that have the components in common"},
-		{"iterations_at_limit", "give more iterations"},
-		{"k_at_limit", "raise max_k, or choose a k by purpose"},
-		{"kappas_at_limit", "leave out equal rows, or ask for fewer components"},
-		{"large_residual", "ask for fewer components, or give more rows"},
-		{"means_moved", "refine => 'none' keeps the means of the moments"},
-		{"no_kurtosis", "ask for fewer components, or give more rows"},
-		{"not_converged", "give more steps or restarts, or another method"},
-		{"one_answer", "give the answers to items that differ"},
-		{"rows_changed",
-		 "store the rows in a table first, or fit in a transaction of REPEATABLE READ"},
-		{"rows_left_out", "fill what is missing, or leave these rows out yourself"},
-		{"rows_of_zeros", "leave these rows out, or take another covariance"},
-		{"same_time",
-		 "number the steps, as in row_number() OVER (PARTITION BY seq ORDER BY t, id), or make one "
-		 "step of them by GROUP BY seq, t"},
-		{"variances_at_floor",
-		 "leave out constant columns and equal rows, or ask for fewer components"},
-	};
-
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
-		if (strcmp(hints[i][0], code) == 0)
-			return hints[i][1];
-	return "";
-}
-
 static tlv_status
 append_warning(tlv_context *ctx, tlv_diagnostics *to, const tlv_warning *warning)
 {
-	const char *hint = warning->hint != NULL ? warning->hint : usual_hint(warning->code);
+	const char *hint = warning->hint != NULL ? warning->hint : tlv_warning_hint(warning->code);
 
 	if (!isfinite(warning->score) || to->warnings == TLV_WARNINGS_MAX)
 		return TLV_OK;

@@ -20,7 +20,7 @@ tlv_refuse_errors(tlv_context *ctx, tlv_status status, void **image, size_t *siz
 {
 	const tlv_error why = ctx->error;
 	/* The hint to a limit of memory is the number of bytes. */
-	const char *hint = why.code == TLV_MEMORY_LIMIT ? "raise tensorlv.work_mem" : why.hint;
+	const char *hint = why.code == TLV_MEMORY_LIMIT ? "Increase tensorlv.work_mem." : why.hint;
 	void *without = *image;
 	tlv_diagnostics all = {0};
 	tlv_frame model;
@@ -30,7 +30,7 @@ tlv_refuse_errors(tlv_context *ctx, tlv_status status, void **image, size_t *siz
 	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));
 	TLV_TRY(tlv_warn(ctx, &all, &(tlv_warning){.code = "no_errors", .hint = hint},
-					 "standard errors were left out: %s", why.message));
+					 "the model has no standard errors: %s", why.message));
 	TLV_TRY(tlv_diagnostics_rewrite(ctx, &model, &all, image, size));
 	tlv_diagnostics_free(ctx, &all);
 	tlv_free(ctx, without);

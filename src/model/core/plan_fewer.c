@@ -45,12 +45,12 @@ tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *d
 
 	if (fewer->k >= fewer->asked)
 		return TLV_OK;
-	return tlv_warn(
-		ctx, diagnostics,
-		&(tlv_warning){.code = "fewer_components",
-					   .score = (double) fewer->asked,
-					   .hint = hint[0] != '\0' ? hint : "give more rows, or leave k out"},
-		"%zu of %zu components are there: %s", fewer->k, fewer->asked, fewer->refused.message);
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "fewer_components",
+								   .score = (double) fewer->asked,
+								   .hint = hint[0] != '\0' ? hint : "Give more rows, or omit k."},
+					"the model has %zu components instead of %zu: %s", fewer->k, fewer->asked,
+					fewer->refused.message);
 }
 
 /* ---- of plans ---- */

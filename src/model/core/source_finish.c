@@ -5,6 +5,7 @@
 #include "tensorlv/model/plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/model/dimension_names.h"
@@ -64,15 +65,35 @@ tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const in
 	return TLV_OK;
 }
 
+const char *
+tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME])
+{
+	bool named = names != NULL && i < names->n;
+	size_t length =
+		named && names->offsets != NULL ? (size_t) (names->offsets[i + 1] - names->offsets[i]) : 0;
+
+	if (length > 0)
+	{
+		const tlv_text text = {names->text + names->offsets[i], length};
+
+		snprintf(shown, TLV_SHOWN_NAME, "\"%.*s\"", tlv_shown_length(text), text.bytes);
+	}
+	else if (named && names->ids != NULL)
+		snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) names->ids[i]);
+	else
+		snprintf(shown, TLV_SHOWN_NAME, "%zu", i + 1);
+	return shown;
+}
+
 /* Rows that had a null are gone: whoever reads the model should know. */
 static tlv_status
 warn_nulls(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostics)
 {
 	if (!(rows->nulls > 0))
 		return TLV_OK;
-	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "rows_left_out", .score = rows->nulls},
-					rows->nulls == 1 ? "%.0f row with a null was left out"
-									 : "%.0f rows with a null were left out",
+	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "rows_skipped", .score = rows->nulls},
+					rows->nulls == 1 ? "%.0f row with a null was skipped"
+									 : "%.0f rows with a null were skipped",
 					rows->nulls);
 }
 
@@ -86,7 +107,8 @@ warn_changed(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostic
 	return tlv_warn(
 		ctx, diagnostics,
 		&(tlv_warning){.code = "rows_changed", .score = fabs(rows->other_count - rows->count)},
-		"the query gave %.0f rows in one pass and %.0f in another", rows->count, rows->other_count);
+		"the query returned %.0f rows in one pass and %.0f in another", rows->count,
+		rows->other_count);
 }
 
 /* Steps at one time have no order of their own. */

@@ -178,8 +178,8 @@ tlv_support_diagnose(tlv_context *ctx, const char *component, const char *code, 
 							 &(tlv_warning){.code = code,
 											.component = j + 1,
 											.score = apart[j],
-											.hint = "use a smaller k, or collect more rows"},
-							 "%s %zu does not come again from three quarters of the %s", component,
+											.hint = "Use a smaller k, or collect more rows."},
+							 "%s %zu does not recur in fits to three quarters of the %s", component,
 							 j + 1, from));
 	return TLV_OK;
 }

@@ -568,6 +568,7 @@ tlv_crowd_load(tlv_context *ctx, const tlv_frame *frame, crowd_answers *a)
 	TLV_TRY_NEW0(ctx, a->start, a->items + 1);
 	TLV_TRY_NEW(ctx, a->column, a->n);
 	TLV_TRY_NEW0(ctx, a->given, a->workers);
+	TLV_TRY_NEW0(ctx, a->said, a->answers);
 	for (size_t i = 0; i < a->n; i++)
 	{
 		int64_t worker = entries[i + a->n];
@@ -576,6 +577,7 @@ tlv_crowd_load(tlv_context *ctx, const tlv_frame *frame, crowd_answers *a)
 		a->start[entries[i] + 1]++;
 		if (worker >= 0)
 			a->given[worker]++;
+		a->said[entries[i + 2 * a->n]] |= worker >= 0;
 		a->column[i] = (uint32_t) ((worker < 0 ? a->columns : (size_t) worker * a->answers) +
 								   (size_t) entries[i + 2 * a->n]);
 	}

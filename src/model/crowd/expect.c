@@ -26,12 +26,17 @@ tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrin
 
 /* ---- expectation ---- */
 
-/* The answers of an item that are known: everything else is 0. */
+/* The posterior of the answers that an item may have: those that are known of it, or, where none
+ * is, those that workers give.  Everything else is 0. */
 static void
-known_posterior(const crowd_answers *a, size_t item, size_t given, size_t k, double *q)
+restrict_posterior(const crowd_answers *a, size_t item, size_t given, size_t k, double *q)
 {
 	if (given == a->start[item])
+	{
+		for (size_t h = 0; h < k; h++)
+			q[h] = a->said[h] ? q[h] : -INFINITY;
 		return;
+	}
 	for (size_t h = 0; h < k; h++)
 	{
 		bool known = false;
@@ -110,7 +115,7 @@ item_posterior(const crowd_state *state, size_t item, size_t first, double *q)
 	memcpy(q, state->log_weights, k * sizeof(double));
 	for (size_t i = first; i < a->start[item + 1]; i++)
 		add_column(k, q, state->log_confusions + k * a->column[i]);
-	known_posterior(a, item, first, k, q);
+	restrict_posterior(a, item, first, k, q);
 	return share(k, q);
 }
 
@@ -231,9 +236,10 @@ tlv_crowd_maximize(tlv_context *ctx, crowd_state *state)
 		maximize_worker(state, j, total);
 	}
 	for (size_t h = 0; h < k; h++)
-		items += 1 + state->weights[h];
+		items += state->data->said[h] ? 1 + state->weights[h] : CROWD_UNSAID;
 	for (size_t h = 0; h < k; h++)
-		state->log_weights[h] = log((1 + state->weights[h]) / items);
+		state->log_weights[h] =
+			log((state->data->said[h] ? 1 + state->weights[h] : CROWD_UNSAID) / items);
 	tlv_free(ctx, total);
 	return TLV_OK;
 }

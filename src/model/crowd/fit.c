@@ -2,11 +2,13 @@
  * fit.c - the ascent from several starts (crowd.h).
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/plan.h"
 
 /* Steps when the number is left to us, and the change of the likelihood that ends them. */
 #define MOST_STEPS 200
@@ -195,15 +197,65 @@ diagnose_start(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 		TLV_TRY(tlv_warn(ctx, d,
 						 &(tlv_warning){.code = "not_identified",
 										.score = fit->refused,
-										.hint = "give more restarts, or start => 'auto'"},
-						 "no division of the workers into three groups told the answers apart: the "
-						 "majority was taken as the start"));
+										.hint = "Increase restarts, or use start => 'auto'."},
+						 "no division of the workers into three groups identifies the answers: the "
+						 "initial estimate is the majority vote"));
 	if (!fit->options->plain && fit->options->iterations < 0 && fit->best_steps >= fit->most)
 		TLV_TRY(tlv_warn(ctx, d,
-						 &(tlv_warning){.code = "not_converged",
+						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = fit->best_steps,
-										.hint = "give iterations"},
-						 "the likelihood still rises after %d steps", fit->most));
+										.hint = "Increase iterations."},
+						 "the log-likelihood still increases after %d iterations", fit->most));
+	return TLV_OK;
+}
+
+/* What messages call an id of a set: its name in quotes, or the number. */
+static const char *
+show_id(const crowd_answers *a, const char *set, size_t at, char shown[TLV_SHOWN_NAME])
+{
+	const tlv_names names = {a->names, tlv_frame_int64(a->frame, "name_ids"),
+							 tlv_frame_int64(a->frame, "name_offsets"),
+							 tlv_section_data(a->frame, tlv_frame_find(a->frame, "names"))};
+	int64_t id = tlv_frame_int64(a->frame, set)[at];
+	size_t i = 0;
+
+	while (i < names.n && names.ids[i] != id)
+		i++;
+	if (i < names.n)
+		return tlv_names_show(&names, i, shown);
+	snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) id);
+	return shown;
+}
+
+/* Gold that matches nothing: answers that no worker gives, items that no worker has. */
+static tlv_status
+diagnose_gold(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+{
+	size_t answers = 0, items = 0, answer = 0, item = 0;
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t h = a->answers; h-- > 0;)
+		if (!a->said[h])
+			answers++, answer = h;
+	for (size_t i = a->items; i-- > 0;)
+		if (a->start[i] < a->start[i + 1] && crowd_first_given(a, i) == a->start[i + 1])
+			items++, item = i;
+	if (answers > 0)
+		TLV_TRY(tlv_warn(ctx, d,
+						 &(tlv_warning){.code = "unmatched_labels",
+										.score = (double) answers,
+										.hint = "Spell the answers of gold as the workers do."},
+						 answers == 1 ? "no worker gives the gold answer %s"
+									  : "no worker gives some of the gold answers, the first of "
+										"which is %s",
+						 show_id(a, "answers", answer, shown)));
+	if (items > 0)
+		TLV_TRY(tlv_warn(ctx, d,
+						 &(tlv_warning){.code = "unmatched_labels",
+										.score = (double) items,
+										.hint = "Spell the items of gold as the answers do."},
+						 "no worker answers %zu %s of gold, the first of which is %s", items,
+						 items == 1 ? "item" : "items", show_id(a, "items", item, shown)));
 	return TLV_OK;
 }
 
@@ -215,11 +267,11 @@ diagnose_nulls(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 	if (nulls == 0)
 		return TLV_OK;
 	return tlv_warn(ctx, d,
-					&(tlv_warning){.code = "rows_left_out",
+					&(tlv_warning){.code = "rows_skipped",
 								   .score = nulls,
-								   .hint = "an answer needs an item, a worker and a label"},
-					nulls == 1 ? "%.0f row with a null was left out"
-							   : "%.0f rows with a null were left out",
+								   .hint = "Give an item, a worker and a label for every answer."},
+					nulls == 1 ? "%.0f row with a null was skipped"
+							   : "%.0f rows with a null were skipped",
 					nulls);
 }
 
@@ -240,20 +292,24 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 	}
 	TLV_TRY(tlv_diagnose(ctx, d, single, "items_with_one_answer"));
 	if (contradicted > 0)
-		TLV_TRY(tlv_warn(ctx, d,
-						 &(tlv_warning){.code = "contradictory_gold",
-										.score = contradicted,
-										.hint = "see what the second query returns for them"},
-						 "of %.0f items two different answers are known: one of them is taken to "
-						 "be true",
-						 contradicted));
+		TLV_TRY(tlv_warn(
+			ctx, d,
+			&(tlv_warning){.code = "contradictory_gold",
+						   .score = contradicted,
+						   .hint = "Give one answer per item in gold."},
+			contradicted == 1
+				? "%.0f item has two different gold answers: one of them is taken to be true"
+				: "%.0f items have two different gold answers: one of them is taken to be "
+				  "true",
+			contradicted));
 	TLV_TRY(diagnose_nulls(ctx, a, d));
+	TLV_TRY(diagnose_gold(ctx, a, d));
 	if (three == 0)
 		return tlv_warn(ctx, d,
-						&(tlv_warning){.code = "few_answers",
+						&(tlv_warning){.code = "few_rows",
 									   .score = three,
-									   .hint = "ask three workers or more about every item"},
-						"no item has three answers: workers cannot be told apart");
+									   .hint = "Ask three or more workers about every item."},
+						"no item has three answers: workers cannot be distinguished");
 	return TLV_OK;
 }
 
@@ -269,10 +325,10 @@ diagnose_agreement(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_structure",
 									   .score = z,
-									   .hint = "more answers to every item, or known answers of "
-											   "some items"},
-						"workers do not agree more often than their habits explain: what is "
-						"said of items may be chance");
+									   .hint = "Collect more answers to every item, or give known "
+											   "answers of some items in gold."},
+						"workers do not agree more often than their habits explain: the consensus "
+						"may be chance");
 	return TLV_OK;
 }
 
@@ -287,16 +343,19 @@ diagnose_workers(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 		right += fit->state.pool[h + k * h] / (double) k;
 	TLV_TRY(tlv_diagnose(ctx, d, right, "mean_right"));
 	if (k == 1)
-		return tlv_warn(ctx, d, &(tlv_warning){.code = "one_answer", .score = 1},
+		return tlv_warn(ctx, d,
+						&(tlv_warning){.code = "no_structure",
+									   .score = 1,
+									   .hint = "Collect answers to items that differ."},
 						"all answers are the same");
 	TLV_TRY(diagnose_agreement(ctx, fit, d));
 	if (right < 1 / (double) k + 0.05)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_better_than_chance",
 									   .score = right,
-									   .hint = "give known answers of some items"},
-						"workers are right in %.0f of 100 answers: which class is which answer "
-						"is not known",
+									   .hint = "Give known answers of some items in gold."},
+						"workers are right in %.0f of 100 answers: which class is which answer is "
+						"not identified",
 						100 * right);
 	return TLV_OK;
 }

@@ -21,6 +21,7 @@ typedef struct crowd_answers
 	size_t *start; /* items + 1 */
 	uint32_t *column;
 	double *given; /* by every worker */
+	bool *said;	   /* answers: some worker gives it; another one is open to items of gold alone */
 	const tlv_frame *frame;
 } crowd_answers;
 
@@ -66,6 +67,9 @@ crowd_shrink(double shrink, double given)
 {
 	return shrink * (given < CROWD_ENOUGH ? CROWD_ENOUGH / (given < 1 ? 1 : given) : 1);
 }
+
+/* Expected items of an answer that no worker gives, among those whose answer is not known. */
+#define CROWD_UNSAID 1e-9
 
 /* What is added to every count of a confusion. */
 #define CROWD_FLOOR 0.01

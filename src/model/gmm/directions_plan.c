@@ -61,21 +61,23 @@ static tlv_status
 warn_of_rows(tlv_context *ctx, const directions_plan *plan, tlv_diagnostics *diagnostics)
 {
 	if (plan->zeros > 0)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "rows_of_zeros", .score = plan->zeros},
-			plan->zeros == 1 ? "%.0f row is zero and has no direction: it was left out"
-							 : "%.0f rows are zero and have no direction: they were left out",
-			(double) plan->zeros));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "rows_skipped",
+									.score = plan->zeros,
+									.hint = "Filter these rows out, or use another covariance."},
+					 plan->zeros == 1 ? "%.0f row is zero, has no direction and was skipped"
+									  : "%.0f rows are zero, have no direction and were skipped",
+					 (double) plan->zeros));
 	if (plan->scaled > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "rows_scaled",
-										.score = plan->scaled,
-										.hint = "another covariance than 'direction' looks at "
-												"lengths, too"},
-						 plan->scaled == 1
-							 ? "%.0f row was not of length 1: only its direction counts"
-							 : "%.0f rows were not of length 1: only their directions count",
-						 (double) plan->scaled));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "rows_scaled",
+						   .score = plan->scaled,
+						   .hint = "Use another covariance than 'direction' if lengths matter."},
+			plan->scaled == 1 ? "%.0f row does not have length 1: only its direction counts"
+							  : "%.0f rows do not have length 1: only their directions count",
+			(double) plan->scaled));
 	return TLV_OK;
 }
 
@@ -145,29 +147,32 @@ warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_direction
 	for (size_t j = 0; j < directions->k; j++)
 		narrow += directions->kappas[j] >= TLV_DIRECTIONS_MOST_KAPPA * (double) directions->d;
 	if (narrow > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "kappas_at_limit", .score = (double) narrow},
-						 "%zu of %zu components are made of equal rows: the likelihood says little",
-						 narrow, (size_t) directions->k));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "variances_at_floor",
+						   .score = (double) narrow,
+						   .hint = "Filter equal rows out, or use a smaller k."},
+			"the concentrations of %zu of %zu components are at their limit: their rows are equal",
+			narrow, (size_t) directions->k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, directions->k, directions->weights, plan->n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
-						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
+						 "the log-likelihood still increases after %d iterations", GMM_MOST_STEPS));
 	TLV_TRY(warn_of_chance(ctx, plan, directions, diagnostics));
 	if (plan->k_chosen && directions->k == most_k(plan))
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_at_limit", .score = (double) directions->k},
 						 "k is the largest that was tried, max_k = %zu", directions->k));
 	if (plan->k_chosen && plan->groups < directions->k)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "components_overlap",
-										.score = (double) plan->groups,
-										.hint = "for groups, give k that many; for the density "
-												"alone, the components serve as they are"},
-						 "components overlap: icl, which counts overlapping ones as one, prefers "
-						 "k = %zu",
-						 plan->groups));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){
+				.code = "components_overlap",
+				.score = (double) plan->groups,
+				.hint = "Give this k to find groups; keep the components to describe the density."},
+			"components overlap: ICL, which counts overlapping components as one, prefers k = %zu",
+			plan->groups));
 	return warn_of_rows(ctx, plan, diagnostics);
 }
 

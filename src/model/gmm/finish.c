@@ -59,14 +59,15 @@ diagnose_overlap(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *dia
 
 	if (!fit->k_chosen || groups == fit->start.k)
 		return TLV_OK;
-	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "components_overlap",
-								   .score = (double) groups,
-								   .hint = "for groups, give k that many; for the density alone, "
-										   "the components serve as they are"},
-					"components overlap and describe one shape, not groups: icl, which counts "
-					"overlapping ones as one, prefers k = %zu",
-					(size_t) groups);
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){
+			.code = "components_overlap",
+			.score = (double) groups,
+			.hint = "Give this k to find groups; keep the components to describe the density."},
+		"components overlap and describe one shape, not groups: ICL, which counts overlapping "
+		"components as one, prefers k = %zu",
+		(size_t) groups);
 }
 
 /* Does one Gaussian of logarithms describe the rows better than the mixture? */
@@ -82,7 +83,7 @@ diagnose_logarithms(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "one_skewed_shape",
 								   .score = single - fit->refined.likelihood,
-								   .hint = "take the logarithms of columns of one sign"},
+								   .hint = "Take the logarithms of columns of one sign."},
 					"components describe one skewed shape: one Gaussian of the logarithms fits the "
 					"rows better");
 }
@@ -90,11 +91,10 @@ diagnose_logarithms(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *
 tlv_status
 tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
 {
-	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "no_structure",
-								   .score = 1,
-								   .hint = "more rows may show some groups; or give k"},
-					"the rows show no groups: one component stands for all");
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "no_structure", .score = 1, .hint = "Collect more rows, or give k."},
+		"the rows show no groups: the model has one component");
 }
 
 tlv_status
@@ -107,7 +107,7 @@ gmm_diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, doub
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = gain,
-								   .hint = "leave k out, or collect more rows"},
+								   .hint = "Omit k, or collect more rows."},
 					"the rows show no groups: one component describes them as well");
 }
 
@@ -143,33 +143,33 @@ diagnose_warnings(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *di
 	if (low > 0)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
-			"the variances of %zu of %zu components are at their floor, a millionth of the data's: "
-			"constant or dependent columns, or equal rows; the likelihood says little",
+			"the variances of %zu of %zu components are at their floor, a millionth of the "
+			"variance of the data: columns are constant or dependent, or rows are equal",
 			low, mixture.k));
 	/* Where no variance is the data's own, neither are the tails. */
 	if (fit->tails.heavy && low < mixture.k)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){
-				.code = "heavy_tails", .score = fit->tails.degrees, .hint = "tails => 't'"},
-			"more rows lie far out than Gaussians have: %zu t distributions fit better",
+				.code = "heavy_tails", .score = fit->tails.degrees, .hint = "Use tails => 't'."},
+			"more rows are far out than Gaussians have: %zu t distributions fit better",
 			fit->tails.k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, fit->evidence.n));
 	if (fit->options.refine && fit->options.iterations < 0 && !fit->refined.stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
-						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
+						 "the log-likelihood still increases after %d iterations", GMM_MOST_STEPS));
 	if (fit->k_chosen && fit->start.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
 	if (fit->options.fit.views != TLV_GMM_MOMENTS && fit->start.k > 1 && !fit->start.from_views)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "not_identified",
-						   .score = (double) fit->start.k,
-						   .hint = "ask for a smaller k, or give more rows or coordinates"},
-			"three groups of coordinates do not show so many components: the start is "
-			"of clusters"));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "not_identified",
+									.score = (double) fit->start.k,
+									.hint = "Use a smaller k, or give more rows or coordinates."},
+					 "three groups of coordinates do not identify k components: the initial "
+					 "estimate is from clusters"));
 	TLV_TRY(diagnose_single(ctx, fit, diagnostics));
 	if (low == 0) /* else it is the floor that is compared */
 		TLV_TRY(diagnose_logarithms(ctx, fit, diagnostics));

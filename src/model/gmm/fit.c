@@ -424,32 +424,35 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *d
 			ctx, diagnostics,
 			&(tlv_warning){.code = "weak_signal",
 						   .score = signal,
-						   .hint = "refine, or use a smaller k or more rows"},
-			"the weakest direction of signal hardly rises above the noise (signal below %g)",
+						   .hint = "Refine the model on rows, or use a smaller k or more rows."},
+			"the weakest direction of signal is hardly above the noise (signal below %g)",
 			TLV_GMM_SIGNAL));
 	if (fit->k > 1 && residual > TLV_GMM_RESIDUAL)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "large_residual",
-										.score = residual,
-										.hint = "the moments fit spherical components badly, the "
-												"parameters are a start for refinement only"},
-						 "the residual is above %g", TLV_GMM_RESIDUAL));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "large_residual",
+						   .score = residual,
+						   .hint = "Use the parameters as initial estimates for refinement only: "
+								   "spherical components fit the moments badly."},
+			"the relative residual of the decomposition is above %g", TLV_GMM_RESIDUAL));
 	if (fit->k > 1 && (double) fit->k > TLV_GMM_MOST_SHARE * (double) fit->space.dimensions)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "few_directions_left",
 										.score = (double) fit->k,
-										.hint = "refine, or use a smaller k"},
+										.hint = "Refine the model on rows, or use a smaller k."},
 						 "k is close to the number of dimensions, which leaves few directions to "
-						 "tell noise from signal"));
+						 "estimate the noise"));
 	if (!(least > 1e-12 * fit->eigenvalues[0]))
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "dependent_columns", .score = least},
 						 "columns are constant or linear combinations of others"));
 	if (fit->k > 1 && !fit->decomposition.converged)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "not_converged", .score = fit->decomposition.iterations},
-			"the decomposition did not converge"));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "iterations_at_limit",
+									.score = fit->decomposition.iterations,
+									.hint = "Increase steps or restarts, or use another method."},
+					 "the decomposition did not converge"));
 	return TLV_OK;
 }
 
@@ -460,8 +463,8 @@ warn_one_shown(tlv_context *ctx, tlv_diagnostics *diagnostics)
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = 1,
-								   .hint = "give k, or use tlv_gmm, which sees the rows"},
-					"the moments are those of one component, as far as they tell");
+								   .hint = "Give k, or use tlv_gmm, which reads the rows."},
+					"the moments show one component only");
 }
 
 static tlv_status

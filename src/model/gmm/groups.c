@@ -237,10 +237,10 @@ write_start(tlv_context *ctx, const tlv_gmm_sample *sample, const gmm_options_of
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, ratio, "singular_ratio"));
 	if (ratio < WEAK_RATIO)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
-						 &(tlv_warning){.code = "weak_groups",
+						 &(tlv_warning){.code = "weak_signal",
 										.score = ratio,
-										.hint = "ask for a smaller k, or use method => 'joint'"},
-						 "groups of coordinates hardly show the last of %zu components",
+										.hint = "Use a smaller k, or method => 'joint'."},
+						 "three groups of coordinates hardly show the last of %zu components",
 						 options->k));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
 	tlv_mixture_free(ctx, &mixture);

@@ -299,20 +299,20 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
-			&(tlv_warning){.code = "asymmetric_second_moment", .score = fit->solution.asymmetry2},
-			"the symmetrised second moment is asymmetric by more than %g: too few windows for so "
-			"many states, or no Markov chain",
+			&(tlv_warning){.code = "asymmetric_moments", .score = fit->solution.asymmetry2},
+			"the symmetrised second moment is asymmetric by more than %g: there are too few "
+			"windows for k states, or the sequences are not a Markov chain",
 			ASYMMETRY_WARN));
 	for (size_t j = 0; j < fit->k; j++)
 		if (fit->negative[j] > NEGATIVE_WARN)
-			TLV_TRY(
-				tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "negative_mass",
-										.component = j + 1,
-										.score = fit->negative[j],
-										.hint = "it is spurious or needs more steps"},
-						 "the emissions of a state have negative mass above %g before it is cut",
-						 NEGATIVE_WARN));
+			TLV_TRY(tlv_warn(ctx, diagnostics,
+							 &(tlv_warning){.code = "negative_mass",
+											.component = j + 1,
+											.score = fit->negative[j],
+											.hint = "Use a smaller k, or give more steps."},
+							 "the emission probabilities of a state have negative mass above %g "
+							 "before truncation",
+							 NEGATIVE_WARN));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

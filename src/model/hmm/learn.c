@@ -83,24 +83,25 @@ warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_part
 	double steps = fit->steps;
 
 	if (parts->k > 1 && fit->constraints == 0 && steps > 0 && parameters > steps)
-		return tlv_warn(ctx, diagnostics,
-						&(tlv_warning){.code = "many_parameters",
-									   .score = parameters / steps,
-									   .hint = "give longer sequences, fewer states, or symbols "
-											   "that stand for several"},
-						"there are %.0f free parameters and no more than %.0f steps: they follow "
-						"these sequences, others may differ",
-						parameters, steps);
+		return tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){
+				.code = "many_parameters",
+				.score = parameters / steps,
+				.hint = "Give longer sequences, fewer states, or symbols that stand for several."},
+			"there are %.0f free parameters and no more than %.0f steps: they fit these sequences "
+			"alone",
+			parameters, steps);
 	if (fit->options.iterations >= 0 || parts->k < 2 || fit->constraints != 0 ||
 		parameters < FEW_STEPS * steps || fit->ascent.taken < MANY_ASCENTS)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "many_parameters",
 								   .score = parameters / steps,
-								   .hint = "compare the likelihood of other sequences with "
-										   "iterations => 50, or with fewer states"},
-					"there are %.0f free parameters and %.0f steps: the last of %d steps of "
-					"Baum-Welch fit these sequences alone",
+								   .hint = "Compare the likelihood of other sequences with "
+										   "iterations => 50, or with fewer states."},
+					"there are %.0f free parameters and %.0f steps: the last of %d Baum-Welch "
+					"iterations fit these sequences alone",
 					parameters, steps, fit->ascent.taken);
 }
 
@@ -111,43 +112,41 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 	const tlv_hmm_ascent *ascent = &fit->ascent;
 
 	if (fit->failed.code != TLV_OK)
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "not_identified",
-									.score = (double) fit->options.fit.k,
-									.hint = "the model is the best by likelihood of other starts; "
-											"other seeds may find a better one"},
-					 "%s", fit->failed.message));
-	if (fit->rank.p_value > TLV_HMM_SIGNIFICANCE && (fit->options.fit.k > 1 || fit->chosen))
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "independent_steps",
-										.score = fit->rank.p_value,
-										.hint = fit->chosen
-													? NULL
-													: "use one state, or a model of single steps"},
-						 "neighbouring steps do not depend on each other: there are no states to "
-						 "tell apart"));
+						 &(tlv_warning){.code = "not_identified",
+										.score = (double) fit->options.fit.k,
+										.hint = "Compare models of other seeds by likelihood: this "
+												"one is the best of several initialisations."},
+						 "%s", fit->failed.message));
+	if (fit->rank.p_value > TLV_HMM_SIGNIFICANCE && (fit->options.fit.k > 1 || fit->chosen))
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "no_structure",
+						   .score = fit->rank.p_value,
+						   .hint = fit->chosen ? "Use a model of single steps."
+											   : "Use one state, or a model of single steps."},
+			"neighbouring steps do not depend on each other: there are no states to distinguish"));
 	if (fit->chosen && fit->options.fit.k > 1 && fit->options.fit.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_at_limit",
 										.score = (double) fit->options.fit.k,
-										.hint = "raise max_k, or choose a k by purpose"},
+										.hint = "Increase max_k, or give k."},
 						 "k is the largest that was tried, max_k = %zu", fit->options.max_k));
 	if (fit->asked > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "fewer_components",
 										.score = (double) fit->asked,
-										.hint = "give more steps, or leave k out"},
-						 "%zu of %zu states are there: there are no more steps", parts->k,
-						 fit->asked));
+										.hint = "Give more steps, or omit k."},
+						 "the model has %zu states instead of %zu: there are no more steps",
+						 parts->k, fit->asked));
 	TLV_TRY(warn_of_parameters(ctx, fit, parts, diagnostics));
 	if (hmm_step_limit(fit) > 0 && !ascent->plain && !ascent->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = ascent->growth,
-										.hint = "more iterations help"},
-						 "Baum-Welch stopped at its limit of %d steps, while the log-likelihood "
-						 "per step of time still grew",
+										.hint = "Increase iterations."},
+						 "Baum-Welch stopped at its limit of %d iterations while the "
+						 "log-likelihood per step of time still increased",
 						 ascent->taken));
 	return TLV_OK;
 }

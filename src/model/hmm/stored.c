@@ -195,13 +195,14 @@ fit_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *op
 	task = counts_task(&source, options);
 	TLV_TRY(tlv_hmm_best_window_start(ctx, &source, &task, &best));
 	TLV_TRY(diagnose_counters(ctx, moments, source.total, &diagnostics));
-	TLV_TRY(tlv_warn(ctx, &diagnostics,
-					 &(tlv_warning){.code = "not_identified",
-									.score = (double) options->k,
-									.hint = "the model is the best of random starts, by the "
-											"likelihood of windows of three steps; "
-											"tlv_hmm(query) learns from whole sequences"},
-					 "%s", failed->message));
+	TLV_TRY(tlv_warn(
+		ctx, &diagnostics,
+		&(tlv_warning){
+			.code = "not_identified",
+			.score = (double) options->k,
+			.hint = "Use tlv_hmm(query), which learns from whole sequences: this model is the best "
+					"of random initialisations by the likelihood of windows of three steps."},
+		"%s", failed->message));
 	return write_counts(ctx, moments, &source, options, &best, &diagnostics, image, size);
 }
 
@@ -237,12 +238,12 @@ fit_fewer(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *opt
 	TLV_TRY(tlv_frame_open(ctx, *image, *size, &frame));
 	tlv_hmm_read(&frame, &parts);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
-	TLV_TRY(tlv_warn(ctx, &diagnostics,
-					 &(tlv_warning){.code = "fewer_states",
-									.score = (double) fewer.k,
-									.hint = "tlv_hmm(query) learns as many as are asked for, "
-											"from whole sequences"},
-					 "%s: the model has %zu", failed->message, fewer.k));
+	TLV_TRY(tlv_warn(
+		ctx, &diagnostics,
+		&(tlv_warning){.code = "fewer_components",
+					   .score = (double) fewer.k,
+					   .hint = "Use tlv_hmm(query), which learns k states from whole sequences."},
+		"%s: the model has %zu", failed->message, fewer.k));
 	parts.diagnostics = &diagnostics;
 	return tlv_hmm_write(ctx, &parts, image, size);
 }
@@ -348,8 +349,10 @@ tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t 
 			TLV_TRY(tlv_diagnose(ctx, &diagnostics, choice->curve[j], "held_out_%zu", j + 1));
 	if (p_value > TLV_HMM_SIGNIFICANCE)
 		TLV_TRY(tlv_warn(
-			ctx, &diagnostics, &(tlv_warning){.code = "independent_steps", .score = p_value},
-			"neighbouring steps do not depend on each other: there are no states to tell apart"));
+			ctx, &diagnostics,
+			&(tlv_warning){
+				.code = "no_structure", .score = p_value, .hint = "Use a model of single steps."},
+			"neighbouring steps do not depend on each other: there are no states to distinguish"));
 	parts.diagnostics = &diagnostics;
 	return tlv_hmm_write(ctx, &parts, image, size);
 }

@@ -71,5 +71,5 @@ learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, 
 }
 
 const tlv_support_class tlv_hmm_support = {
-	"state",	  "spurious_state", &tlv_aggregate_sequence_sample,
-	sample_count, sample_rows,		learn_part};
+	"state",	  "spurious_component", &tlv_aggregate_sequence_sample,
+	sample_count, sample_rows,			learn_part};

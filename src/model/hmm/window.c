@@ -257,8 +257,8 @@ tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){.code = "iterations_at_limit", .score = climb->growth / windows},
-			"EM on the counts of windows stopped at its limit of %d iterations, while the "
-			"log-likelihood per window still grew",
+			"EM on the counts of windows stopped at its limit of %d iterations while the "
+			"log-likelihood per window still increased",
 			climb->done));
 	return tlv_diagnose(ctx, diagnostics, climb->log_likelihood / windows, "window_log_likelihood");
 }

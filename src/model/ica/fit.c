@@ -327,8 +327,8 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
 		ctx, diag,
 		&(tlv_warning){.code = "uncertain_directions",
 					   .score = (double) large,
-					   .hint = "they need more rows, above all where large values are frequent"},
-		"sampling leaves the directions of %zu components uncertain by more than %g radian",
+					   .hint = "Give more rows, above all where large values are frequent."},
+		"sampling error leaves the directions of %zu components uncertain by more than %g radian",
 		(size_t) large, UNCERTAINTY_WARN);
 }
 
@@ -360,12 +360,12 @@ diagnose_noise(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
 	promising = fit->disagreement * sqrt((double) k - 1) > NOISE_GAIN * 0.8 * median;
 	return tlv_warn(
 		ctx, diag,
-		&(tlv_warning){.code = "gaussian_noise",
-					   .score = fit->disagreement,
-					   .hint = promising
-								   ? "there may be Gaussian noise, try noise => true"
-								   : "there may be Gaussian noise, or components depend on each "
-									 "other: these rows are too few to do without the covariance"},
+		&(tlv_warning){
+			.code = "gaussian_noise",
+			.score = fit->disagreement,
+			.hint = promising ? "Try noise => true: there may be Gaussian noise."
+							  : "Give more rows: there may be Gaussian noise, or components depend "
+								"on each other, and these rows are too few for noise => true."},
 		"the components that the covariance allows differ from those of the cumulant alone");
 }
 
@@ -401,13 +401,16 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 	if (dec->residual > RESIDUAL_WARN)
 		TLV_TRY(tlv_warn(ctx, diag,
 						 &(tlv_warning){.code = "large_residual", .score = dec->residual},
-						 "the residual is above %g: hardly any of the fourth cumulant is that of "
-						 "independent components",
+						 "the relative residual is above %g: hardly any of the fourth cumulant is "
+						 "that of independent components",
 						 RESIDUAL_WARN));
 	if (!dec->converged && !free_to_turn)
-		TLV_TRY(tlv_warn(ctx, diag,
-						 &(tlv_warning){.code = "not_converged", .score = dec->iterations},
-						 "the decomposition did not converge"));
+		TLV_TRY(
+			tlv_warn(ctx, diag,
+					 &(tlv_warning){.code = "iterations_at_limit",
+									.score = dec->iterations,
+									.hint = "Increase steps or restarts, or use another method."},
+					 "the decomposition did not converge"));
 	for (size_t j = 0; j < fit->p; j++)
 		TLV_TRY(tlv_diagnose(ctx, diag, fit->eigenvalues[j], "eigenvalue_%zu", j + 1));
 	return TLV_OK;

@@ -176,11 +176,12 @@ warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diag
 
 	if (k < 2 || rows >= ROWS_ENOUGH * k)
 		return TLV_OK;
-	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "few_rows",
-								   .score = rows / k,
-								   .hint = "give more rows, or a smaller k"},
-					"%.0f rows are few for %.0f components: chance makes such as well", rows, k);
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){
+			.code = "few_rows", .score = rows / k, .hint = "Give more rows, or use a smaller k."},
+		"%.0f rows are few for %.0f components: sampling error makes such components as well", rows,
+		k);
 }
 
 static tlv_status
@@ -193,17 +194,16 @@ finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_he
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "change", 1)},
-						 "the refinement did not settle in %d steps", MOST_STEPS));
+						 "the refinement did not converge in %d iterations", MOST_STEPS));
 	TLV_TRY(tlv_warn_fewer(ctx, &fit->fewer, &diagnostics));
 	TLV_TRY(warn_of_few_rows(ctx, model, &diagnostics));
 	if (fit->left_out > 0)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
-						 &(tlv_warning){.code = "directions_left_out",
+						 &(tlv_warning){.code = "directions_skipped",
 										.score = (double) fit->left_out,
-										.hint = "give the columns that belong together in fits of "
-												"their own"},
-						 "of more than %d dimensions there are too many fourth moments: components "
-						 "are sought in so many leading directions, %zu are left out",
+										.hint = "Fit the columns that belong together separately."},
+						 "fourth moments are limited to %d dimensions: components are sought in "
+						 "that many leading directions, and %zu are skipped",
 						 TLV_DENSE_MOST_4, fit->left_out));
 	return tlv_source_finish_after(ctx, rows, model, &diagnostics, finished);
 }

@@ -155,7 +155,7 @@ tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
 	n = list_gaussian(parts->k, parts->kurtosis, parts->rows, sizeof(list), list);
 	if (n > 1)
 		return tlv_warn(ctx, parts->diagnostics,
-						&(tlv_warning){.code = "no_kurtosis", .score = (double) n},
+						&(tlv_warning){.code = "not_identified", .score = (double) n},
 						"components %s have no kurtosis: they span the right subspace but are not "
 						"identified within it",
 						list);

@@ -226,7 +226,7 @@ renew_diagnostics(tlv_context *ctx, const tlv_frame *model, const tlv_ica_parts 
 			TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, walk.value, "%s", walk.name));
 	}
 	while (tlv_warnings_next(&warned))
-		if (strcmp(warned.warning.code, "no_kurtosis") != 0)
+		if (strcmp(warned.warning.code, "not_identified") != 0)
 			TLV_TRY(
 				tlv_warn(ctx, parts->diagnostics, &warned.warning, "%s", warned.warning.message));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->steps, "refinement_steps"));

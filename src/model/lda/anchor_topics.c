@@ -247,16 +247,16 @@ diagnose_anchors(tlv_context *ctx, anchor_fit *fit, size_t wanted)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "anchors_below_noise",
 										.score = (double) visible,
-										.hint = "compare it with method => 'joint' on held-out "
-												"documents, or use a smaller k"},
+										.hint = "Compare the model with method => 'joint' on "
+												"held-out documents, or use a smaller k."},
 						 "only %zu of %zu topics have words of their own above the noise", visible,
 						 wanted));
 	if (fit->k < fit->corners.k)
 		TLV_TRY(tlv_warn(ctx, to,
-						 &(tlv_warning){.code = "empty_topics",
+						 &(tlv_warning){.code = "empty_component",
 										.score = (double) (fit->corners.k - fit->k),
-										.hint = "use a smaller k"},
-						 "%zu topics without words were left out", fit->corners.k - fit->k));
+										.hint = "Use a smaller k."},
+						 "%zu topics without words were removed", fit->corners.k - fit->k));
 	return TLV_OK;
 }
 

@@ -126,8 +126,8 @@ coarsen_mixing(tlv_lda_parts *parts, double *weights, double *alpha)
 }
 
 tlv_status
-tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
-			   void **image, size_t *size)
+tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double times,
+			   double smoothing, void **image, size_t *size)
 {
 	static const char *const renewed[] = {"tokens", NULL};
 	double tokens = tlv_frame_scalar(summary, "tokens", 0);
@@ -166,7 +166,7 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	TLV_TRY(extend_topics(ctx, model, d, parts.items, shares, smoothing, phi));
 	TLV_TRY(coarsen_topics(ctx, tlv_frame_float64(model, "fixed"), parts.k, d, phi));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tokens, "tokens"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tokens / times, "tokens"));
 	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_free(ctx, phi);

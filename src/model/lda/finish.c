@@ -88,33 +88,30 @@ diagnose_choices(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *dia
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->choice.chosen, "k_chosen"));
 	if (fit->choice.chosen && (double) fit->k >= NEARLY_ALL_OF_MAX * max_k)
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "k_at_limit",
-									.score = (double) fit->k,
-									.hint = "k is an upper bound, choose a smaller one by purpose"},
-					 "nearly all of the max_k = %d directions are significant", max_k));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "k_at_limit",
+										.score = (double) fit->k,
+										.hint = "Increase max_k, or give k."},
+						 "nearly all of the max_k = %d directions are significant", max_k));
 	if (fit->choice.nothing || (fit->choice.chosen && fit->k == 1 && !fit->choice.untested))
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "no_structure",
-									.score = 1,
-									.hint = "more or longer documents may show some; or give k"},
-					 "no topic is significant in documents that were held out: one stands for "
-					 "all"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "no_structure",
+										.score = 1,
+										.hint = "Collect more or longer documents, or give k."},
+						 "no topic is significant in held-out documents: the model has one topic"));
 	if (fit->choice.untested)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "k_untested", .score = 1, .hint = "give k"},
-			"documents are too few, or too much alike, to hold some of them out: how many topics "
-			"there are was not tested, and one stands for all"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "k_untested", .score = 1, .hint = "Give k."},
+						 "documents are too few or too similar to hold some of them out: the "
+						 "number of topics is not tested, and the model has one"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->topics_z, "z_topics"));
 	if (fit->topics_z < DOUBTFUL_Z)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "no_structure",
 										.score = fit->topics_z,
-										.hint = "leave k out, or collect more or longer documents"},
-						 "the documents show no topics: beside the shares of the corpus nothing in "
-						 "them is significant"));
+										.hint = "Omit k, or collect more or longer documents."},
+						 "the documents show no topics: nothing beside the word frequencies of the "
+						 "corpus is significant"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->counts.damped, "counts_damped"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->counts.trace, "trace_raw_counts"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->held_out[0], "held_out_perplexity_tensor"));
@@ -131,19 +128,30 @@ static tlv_status
 warn_of_short(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 {
 	if (fit->counts.of_one_word)
-		return tlv_warn(ctx, to,
-						&(tlv_warning){.code = "short_documents",
-									   .score = fit->counts.too_short,
-									   .hint = "topics are seen in words that come together: put "
-											   "texts that belong together into one document"},
-						"every document is of one word: one topic of their shares stands for all");
+		return tlv_warn(
+			ctx, to,
+			&(tlv_warning){.code = "no_structure",
+						   .score = fit->counts.too_short,
+						   .hint = "Put texts that belong together into one document: topics are "
+								   "identified by words that occur together."},
+			"every document has one word: the model has one topic, the word frequencies");
 	if (fit->counts.repeats > 0)
 		return tlv_warn(ctx, to,
-						&(tlv_warning){.code = "short_documents",
+						&(tlv_warning){.code = "rows_skipped",
 									   .score = fit->counts.too_short,
-									   .hint = "put texts that belong together into one document"},
+									   .hint = "Put texts that belong together into one document."},
 						"most documents, %.0f, have fewer than %d words, from which moments are "
-						"biased: the topics are those that refinement made of such a start",
+						"biased: the topics come from refinement of such an initial estimate",
+						fit->counts.too_short, TLV_MIN_LENGTH);
+	if (fit->counts.too_short > 0)
+		return tlv_warn(ctx, to,
+						&(tlv_warning){.code = "rows_skipped",
+									   .score = fit->counts.too_short,
+									   .hint = "Put texts that belong together into one document: "
+											   "only refinement reads shorter ones."},
+						fit->counts.too_short == 1
+							? "%.0f document has fewer than %d words and is not in the moments"
+							: "%.0f documents have fewer than %d words and are not in the moments",
 						fit->counts.too_short, TLV_MIN_LENGTH);
 	return TLV_OK;
 }
@@ -156,25 +164,25 @@ warn_of_fit(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "not_identified",
 										.score = (double) fit->identified,
-										.hint = "use a smaller k, or collect more documents"},
-						 "the moments identify %zu of the %zu topics: the others started from "
-						 "random parts of these",
+										.hint = "Use a smaller k, or collect more documents."},
+						 "the moments identify %zu of the %zu topics: the others are initialised "
+						 "from random parts of these",
 						 fit->identified, fit->k));
 	if (fit->tensor_bytes > 0)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "anchors_for_memory",
 										.score = fit->tensor_bytes,
-										.hint = "method => 'tensor' decomposes them without "
-												"forming them, a pass a step"},
-						 "the third moments of %zu topics need %.0f MB: the topics started from "
-						 "anchor words",
+										.hint = "Increase tensorlv.work_mem, or use method => "
+												"'tensor', which does not form them."},
+						 "the third moments of %zu topics need %.0f MB: the initial estimate is "
+						 "from anchor words",
 						 fit->k, ceil(fit->tensor_bytes / 1e6)));
 	if (fit->at_limit)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = fit->iterations,
-										.hint = "give more iterations"},
-						 "refinement ended after %d steps, before the perplexity stood",
+										.hint = "Increase iterations."},
+						 "refinement ended after %d iterations, before the perplexity converged",
 						 fit->iterations));
 	return TLV_OK;
 }
@@ -198,14 +206,16 @@ warn_of_spurious(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 		snprintf(name, sizeof(name), "implied_weight_%zu", j + 1);
 		ratio = tlv_diagnostics_find(&fit->model.frame, name, 0) / weights[j];
 		if (ratio > SPURIOUS_RATIO)
-			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = "spurious_topic",
-											.component = j + 1,
-											.score = ratio,
-											.hint = "see whether it comes again from a part of the "
-													"documents; or use a smaller k"},
-							 "topic %zu may be spurious: the moments imply %.1f times its weight",
-							 j + 1, ratio));
+			TLV_TRY(tlv_warn(
+				ctx, to,
+				&(tlv_warning){
+					.code = "spurious_component",
+					.component = j + 1,
+					.score = ratio,
+					.hint =
+						"Compare it with a fit to a part of the documents, or use a smaller k."},
+				"topic %zu may be spurious: the moments imply %.1f times its weight", j + 1,
+				ratio));
 	}
 	return TLV_OK;
 }

@@ -337,23 +337,29 @@ warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	double trace = tlv_frame_scalar(triples, "trace", 0);
 
 	if (!fit->slices && dec->residual > RESIDUAL_WARN)
-		TLV_TRY(tlv_warn(ctx, to,
-						 &(tlv_warning){.code = "large_residual",
-										.score = dec->residual,
-										.hint = "the moments fit the model badly, use the topics "
-												"as a start for refinement only"},
-						 "the residual is above %g", RESIDUAL_WARN));
+		TLV_TRY(
+			tlv_warn(ctx, to,
+					 &(tlv_warning){.code = "large_residual",
+									.score = dec->residual,
+									.hint = "Use the topics as initial estimates for refinement "
+											"only: the moments fit the model badly."},
+					 "the relative residual of the decomposition is above %g", RESIDUAL_WARN));
 	if (!options->repeated && trace > (double) fit->k + trace_margin(triples))
 		TLV_TRY(tlv_warn(
 			ctx, to,
 			&(tlv_warning){.code = "repeated_words",
 						   .score = trace,
-						   .hint = "damped counts or a higher min_documents may serve better"},
+						   .hint =
+							   "Damp the counts with tlv_bag_damp, or use a higher min_documents."},
 			"words repeat more than %zu topics explain (trace of the scaled second moment)",
 			fit->k));
 	if (!dec->converged)
-		TLV_TRY(tlv_warn(ctx, to, &(tlv_warning){.code = "not_converged", .score = dec->iterations},
-						 "the decomposition did not converge"));
+		TLV_TRY(
+			tlv_warn(ctx, to,
+					 &(tlv_warning){.code = "iterations_at_limit",
+									.score = dec->iterations,
+									.hint = "Increase steps or restarts, or use another method."},
+					 "the decomposition did not converge"));
 	return TLV_OK;
 }
 
@@ -362,14 +368,13 @@ warn_of_topics(tlv_context *ctx, lda_fit *fit)
 {
 	for (size_t j = 0; fit->k > 1 && j < fit->k; j++)
 		if (fit->negative[fit->order[j]] > NEGATIVE_WARN)
-			TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-							 &(tlv_warning){.code = "negative_mass",
-											.component = j + 1,
-											.score = fit->negative[fit->order[j]],
-											.hint = "the moments determine it poorly: refine it, "
-													"or collect more documents"},
-							 "a topic has negative mass above %g before projection",
-							 NEGATIVE_WARN));
+			TLV_TRY(tlv_warn(
+				ctx, &fit->diagnostics,
+				&(tlv_warning){.code = "negative_mass",
+							   .component = j + 1,
+							   .score = fit->negative[fit->order[j]],
+							   .hint = "Refine the model on documents, or collect more of them."},
+				"a topic has negative mass above %g before projection", NEGATIVE_WARN));
 	return TLV_OK;
 }
 

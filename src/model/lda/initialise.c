@@ -55,11 +55,13 @@ static tlv_status
 model_extend(tlv_context *ctx, lda_learning *fit)
 {
 	double smoothing = fit->counts.damped ? SMOOTHING_DAMPED : SMOOTHING_RAW;
+	const tlv_frame *summary = fit->words != NULL ? fit->words : fit->summary;
 	tlv_making made;
 
-	return TLV_MAKE(
-		ctx, &made, &fit->model,
-		tlv_lda_extend(ctx, &fit->model.frame, fit->summary, smoothing, &made.image, &made.size));
+	return TLV_MAKE(ctx, &made, &fit->model,
+					tlv_lda_extend(ctx, &fit->model.frame, summary,
+								   fit->words != NULL ? LDA_REPEATS : 1, smoothing, &made.image,
+								   &made.size));
 }
 
 /* alpha0 of words in bursts is not of the moments, which give one to anchors. */

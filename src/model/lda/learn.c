@@ -150,7 +150,7 @@ lda_is_to_be_tested(const lda_learning *fit)
 static tlv_status
 lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held *model)
 {
-	tlv_value *summary, *damped;
+	tlv_value *summary, *words, *damped;
 	lda_refinement refinement;
 	lda_learning fit;
 
@@ -161,6 +161,7 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 		fit.k = fit.choice.k;
 	}
 	TLV_TRY(summarise(ctx, documents, &fit, &summary));
+	TLV_TRY(lda_summarise_words(ctx, documents, &fit, &words));
 	TLV_TRY(choose_counts(ctx, documents, &fit, &damped));
 	refinement = lda_begin_refinement(&fit);
 	TLV_TRY(lda_initialise(ctx, documents, &fit, damped != NULL ? &damped->frame : fit.summary,
@@ -174,6 +175,7 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 		TLV_TRY(lda_measure_recurrence(ctx, documents, &fit));
 	TLV_TRY(lda_finish(ctx, documents, &fit, model));
 	tlv_value_drop(summary);
+	tlv_value_drop(words);
 	return TLV_OK;
 }
 

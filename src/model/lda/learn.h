@@ -23,12 +23,15 @@ typedef struct lda_choice
 	double *z; /* of the directions that k was chosen from */
 } lda_choice;
 
+/* So often each word counts in a summary that holds documents of a single word as well. */
+#define LDA_REPEATS TLV_MIN_LENGTH
+
 /* How the moments see the counts of the documents; refinement sees them as they are. */
 typedef struct lda_counts
 {
 	bool damped;	   /* words come in bursts, and counts are damped for them */
 	double repeats;	   /* each word counts this many times, since documents are short; 0: once */
-	double too_short;  /* documents of fewer words than moments need, where most are */
+	double too_short;  /* documents of a word, but fewer than moments need */
 	bool of_one_word;  /* all documents are */
 	double least;	   /* documents that an item of the moments occurs in; below 0: to be chosen */
 	double trace;	   /* of the scaled second moment of the counts as they are */
@@ -42,7 +45,10 @@ typedef struct lda_learning
 	size_t k;
 	lda_choice choice;
 	lda_counts counts;
-	const tlv_frame *summary; /* of all documents, of the counts as they are, or repeated */
+	const tlv_frame *summary; /* of the documents that moments can use, of the counts as they are,
+							   * or of all documents, of repeated ones */
+	const tlv_frame *words;	  /* the summary of all documents, each word LDA_REPEATS times, where
+							   * `summary` lacks some; or NULL */
 	tlv_held subspace;		  /* of the counts as the moments see them; none once it has served */
 	tlv_held model;
 	size_t identified;	 /* topics that the moments give; the others are parts of these */
@@ -75,6 +81,11 @@ extern void lda_see_counts(tlv_source *view, tlv_source *documents, const lda_le
  */
 extern tlv_status lda_summarise(tlv_context *ctx, tlv_source *documents, lda_counts *counts,
 								tlv_value **summary);
+
+/* Where the summary lacks documents that are too short for moments: the one that has all of them.
+ */
+extern tlv_status lda_summarise_words(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
+									  tlv_value **words);
 
 /* Does the summary hold documents that moments can be learnt from? */
 extern bool lda_holds_documents(const tlv_value *summary);

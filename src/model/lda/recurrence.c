@@ -97,11 +97,11 @@ lda_diagnose_recurrence(tlv_context *ctx, const lda_learning *fit, tlv_diagnosti
 	for (size_t j = 0; j < k; j++)
 		if (fit->recurrence[j] > TLV_LDA_RECURRENCE_LIMIT)
 			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = "spurious_topic",
+							 &(tlv_warning){.code = "spurious_component",
 											.component = j + 1,
 											.score = fit->recurrence[j],
-											.hint = "use a smaller k, or collect more documents"},
-							 "topic %zu does not come again from three quarters of the documents",
+											.hint = "Use a smaller k, or collect more documents."},
+							 "topic %zu does not recur in fits to three quarters of the documents",
 							 j + 1));
 	return TLV_OK;
 }

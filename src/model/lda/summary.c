@@ -14,7 +14,6 @@
 #define LONG_ONE_IN 10
 /* Longer documents that are enough for moments of their own, whatever there is beside them. */
 #define LONG_ENOUGH 1000
-#define REPEATS		TLV_MIN_LENGTH
 
 static tlv_status
 collect_summary(tlv_context *ctx, tlv_source *documents, double repeats, tlv_value **summary)
@@ -59,17 +58,32 @@ lda_summarise(tlv_context *ctx, tlv_source *documents, lda_counts *counts, tlv_v
 		return TLV_OK;
 	longer = tlv_frame_scalar(&(*summary)->frame, "documents", 0);
 	tlv_value_drop(*summary);
-	TLV_TRY(collect_summary(ctx, documents, REPEATS, summary));
+	TLV_TRY(collect_summary(ctx, documents, LDA_REPEATS, summary));
 	all = *summary != NULL ? tlv_frame_scalar(&(*summary)->frame, "documents", 0) : 0;
 	if (longer * LONG_ONE_IN > all)
 	{
 		tlv_value_drop(*summary);
 		return collect_summary(ctx, documents, 0, summary);
 	}
-	counts->repeats = REPEATS;
+	counts->repeats = LDA_REPEATS;
 	counts->too_short = all - longer;
-	counts->of_one_word = tlv_frame_scalar(&(*summary)->frame, "tokens", 0) <= REPEATS * all;
+	counts->of_one_word = tlv_frame_scalar(&(*summary)->frame, "tokens", 0) <= LDA_REPEATS * all;
 	counts->damped = false;
+	return TLV_OK;
+}
+
+/* The vocabulary of the model is that of all documents. */
+tlv_status
+lda_summarise_words(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_value **words)
+{
+	*words = NULL;
+	if (fit->counts.repeats > 0 || tlv_frame_scalar(fit->summary, "skipped", 0) == 0)
+		return TLV_OK;
+	TLV_TRY(collect_summary(ctx, documents, LDA_REPEATS, words));
+	TLV_TRY(tlv_plan_require_rows(ctx, *words, "documents"));
+	fit->counts.too_short = tlv_frame_scalar(&(*words)->frame, "documents", 0) -
+							tlv_frame_scalar(fit->summary, "documents", 0);
+	fit->words = fit->counts.too_short > 0 ? &(*words)->frame : NULL;
 	return TLV_OK;
 }
 

@@ -142,7 +142,7 @@ membership_choose(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "k_at_limit",
 										.score = (double) *k,
-										.hint = "raise max_k, or choose a k by purpose"},
+										.hint = "Increase max_k, or give k."},
 						 "k is the largest that was tried, max_k = %zu", max_k));
 	for (size_t i = 0; i < c.n; i++)
 		tlv_free(ctx, c.of_rows[i]);

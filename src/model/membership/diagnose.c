@@ -85,13 +85,14 @@ warn_of_likeness(tlv_context *ctx, const tlv_membership_parts *parts, const int6
 		const size_t pair[2] = {(size_t) order[other], (size_t) order[place]};
 
 		if (are_alike(parts, pair, (const double[]){rows[pair[0]], rows[pair[1]]}))
-			return tlv_warn(ctx, to,
-							&(tlv_warning){.code = "components_alike",
-										   .component = place + 1,
-										   .score = (double) (other + 1),
-										   .hint = "use a smaller k"},
-							"component %zu differs from component %zu no more than by chance",
-							place + 1, other + 1);
+			return tlv_warn(
+				ctx, to,
+				&(tlv_warning){.code = "components_alike",
+							   .component = place + 1,
+							   .score = (double) (other + 1),
+							   .hint = "Use a smaller k."},
+				"component %zu differs from component %zu no more than by sampling error",
+				place + 1, other + 1);
 	}
 	return TLV_OK;
 }
@@ -118,11 +119,11 @@ membership_diagnose_components(tlv_context *ctx, const tlv_membership_parts *par
 		TLV_TRY_CONTINUE(ctx);
 		if (k > 1 && rows[h] < 1)
 			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = "empty_components",
+							 &(tlv_warning){.code = "empty_component",
 											.component = place + 1,
 											.score = rows[h],
-											.hint = "use a smaller k"},
-							 "component %zu is of less than one row", place + 1));
+											.hint = "Use a smaller k."},
+							 "component %zu has less than one row", place + 1));
 		else
 			TLV_TRY(warn_of_likeness(ctx, parts, order, rows, place, to));
 	}
@@ -153,9 +154,11 @@ count_categories(const membership_rows *rows, size_t variable, bool *seen, size_
 }
 
 tlv_status
-membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, tlv_diagnostics *to)
+membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
+							  tlv_diagnostics *to)
 {
 	size_t most = 0, values, different;
+	char shown[TLV_SHOWN_NAME];
 	bool *seen;
 
 	for (size_t j = 0; j < rows->p - rows->scalars; j++)
@@ -166,14 +169,16 @@ membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, tlv
 		TLV_TRY_CONTINUE(ctx);
 		count_categories(rows, j, seen, &values, &different);
 		if (different >= NAMING_CATEGORIES && 2 * different > values)
-			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = "many_categories",
-											.score = (double) different,
-											.hint = "leave the variable out if it names its rows, "
-													"or join its rare categories"},
-							 "variable %zu has %zu categories in %zu values, which say "
-							 "nothing of other rows",
-							 j + 1, different, values));
+			TLV_TRY(tlv_warn(
+				ctx, to,
+				&(tlv_warning){
+					.code = "identifying_column",
+					.score = (double) different,
+					.hint =
+						"Omit the variable if it identifies rows, or join its rare categories."},
+				"variable %s has %zu categories in %zu values, and does not inform about other "
+				"rows",
+				tlv_names_show(names, j, shown), different, values));
 	}
 	tlv_free(ctx, seen);
 	return TLV_OK;

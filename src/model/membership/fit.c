@@ -164,13 +164,13 @@ warn_one_shown(tlv_context *ctx, const membership_basis *basis, size_t variables
 		return tlv_warn(ctx, diagnostics,
 						&(tlv_warning){.code = "k_untested",
 									   .score = (double) variables,
-									   .hint = "give more variables, or k to a fit of the rows"},
-						"components show in three variables at least, and there %s %zu",
+									   .hint = "Give at least three variables."},
+						"components are identified by at least three variables, and there %s %zu",
 						variables == 1 ? "is" : "are", variables);
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = basis->value[1],
-								   .hint = "give k, or collect more rows"},
+								   .hint = "Give k, or collect more rows."},
 					"the pairs of variables do not differ from independent ones");
 }
 

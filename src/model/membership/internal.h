@@ -5,6 +5,7 @@
 #define TENSORLV_MEMBERSHIP_INTERNAL_H
 
 #include "tensorlv/model/membership.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
 
@@ -397,7 +398,7 @@ extern tlv_status membership_diagnose_components(tlv_context *ctx,
 
 /* Warnings of variables nearly all of whose values differ, as those of keys and free text do. */
 extern tlv_status membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows,
-												tlv_diagnostics *to);
+												const tlv_names *names, tlv_diagnostics *to);
 
 /* ---- training in memory ---- */
 

@@ -29,6 +29,7 @@
 typedef struct membership_learning
 {
 	tlv_membership_learn_options options;
+	const tlv_names *names; /* of the variables, or NULL */
 	size_t k;
 	tlv_held model;
 	double likelihood; /* mean over the rows; NaN: not known */
@@ -82,7 +83,7 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 	if (!mixed && !fit->stands && fit->options.iterations < 0 && fit->options.refine == 0)
 		TLV_TRY(tlv_warn(ctx, &all,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = parts.steps},
-						 "the likelihood still rises after so many steps"));
+						 "the log-likelihood still increases at the limit of iterations"));
 	return tlv_source_finish(
 		ctx, rows, model, &all,
 		tlv_plan_name_categories(fit->options.categories, parts.categories, sections), sections,
@@ -151,18 +152,17 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->held_error, "held_out_standard_error"));
 	if (training->deficient && training->k > 1)
-		TLV_TRY(
-			tlv_warn(ctx, to,
-					 &(tlv_warning){.code = "not_identified",
-									.score = (double) training->k,
-									.hint = "ask for a smaller k, or give more rows or variables"},
-					 "the pairs of variables do not show so many components: the start is of "
-					 "clusters, and parameters may be any of several"));
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "not_identified",
+										.score = (double) training->k,
+										.hint = "Use a smaller k, or give more rows or variables."},
+						 "the pairs of variables do not identify k components: the initial "
+						 "estimate is from clusters, and other parameters may fit as well"));
 	if (training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
 		return tlv_warn(ctx, to,
 						&(tlv_warning){.code = "no_structure",
 									   .score = gain,
-									   .hint = "ask for a smaller k, or give more rows"},
+									   .hint = "Use a smaller k, or give more rows."},
 						"%s the marginal frequencies of held-out values",
 						gain < 0 ? "the model predicts worse than"
 								 : "the model does not predict better than");
@@ -219,8 +219,8 @@ limit_components(tlv_context *ctx, const membership_rows *rows, size_t *k, tlv_d
 	return tlv_warn(ctx, to,
 					&(tlv_warning){.code = "fewer_components",
 								   .score = (double) asked,
-								   .hint = "use a smaller k, more rows, or variables that vary"},
-					"%zu components cannot be told from %zu rows of %zu variables of %zu "
+								   .hint = "Use a smaller k, more rows, or variables that vary."},
+					"%zu components cannot be identified from %zu rows of %zu variables with %zu "
 					"categories in all: the model has %zu",
 					asked, rows->n, rows->p, rows->categories, most);
 }
@@ -275,14 +275,14 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	fit->stands = training.stands;
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
-	TLV_TRY(membership_diagnose_variables(ctx, &rows, &diagnostics));
+	TLV_TRY(membership_diagnose_variables(ctx, &rows, fit->names, &diagnostics));
 	if (chosen && fit->k == 1)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "no_structure",
 										.score = 1,
-										.hint = "more rows may show some; or give k"},
-						 "the variables of a row do not depend on each other, as far as held-out "
-						 "values tell: one component stands for all"));
+										.hint = "Collect more rows, or give k."},
+						 "the variables of a row do not depend on each other, judged by held-out "
+						 "values: the model has one component"));
 	return write_trained(ctx, fit, &rows, &training, &diagnostics,
 						 tlv_frame_scalar(sample, "seen", 0), image, size);
 }
@@ -337,6 +337,7 @@ membership_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_he
 	bool whole;
 
 	membership_begin(options, &fit);
+	fit.names = tlv_source_rows(rows)->rows.names;
 	TLV_TRY(collect_sample(ctx, rows, &fit, &sample));
 	TLV_TRY(learn_sample(ctx, &fit, &sample->frame, &whole));
 	tlv_value_drop(sample);

@@ -28,8 +28,8 @@ tlv_mixture_warn_empty(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t k,
 	if (empty == 0)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "empty_components",
+					&(tlv_warning){.code = "empty_component",
 								   .score = (double) empty,
-								   .hint = "use a smaller k"},
+								   .hint = "Use a smaller k."},
 					"components with less than one row: %zu", empty);
 }

@@ -256,7 +256,8 @@ choose_in_tree(tlv_context *ctx, tlv_mmsb_fit_state *fit, double core)
 		ctx, &fit->diagnostics,
 		&(tlv_warning){.code = "tree_like",
 					   .score = core,
-					   .hint = "take the communities for a division, not for a finding"},
+					   .hint =
+						   "Treat the communities as a division of the graph, not as a finding."},
 		"the graph is nearly a tree: its communities are parts that few edges join, "
 		"which a random tree has, too");
 }

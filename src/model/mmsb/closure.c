@@ -145,8 +145,8 @@ tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *
 		ctx, &fit->diagnostics,
 		&(tlv_warning){.code = "closed_neighbourhoods",
 					   .score = joined / expected,
-					   .hint = "communities may be pieces of a map or of a likeness, which "
-							   "have no boundaries: take them for a division"},
+					   .hint = "Treat the communities as a division of the graph, not as a "
+							   "finding: pieces of a map or of a similarity have no boundaries."},
 		"neighbours of a node are joined %.1f times as often as the communities explain",
 		joined / expected);
 }

@@ -61,8 +61,8 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		return tlv_warn(ctx, &fit->diagnostics,
 						&(tlv_warning){.code = "no_structure",
 									   .score = 1,
-									   .hint = "more edges may show some; or give k"},
-						"the graph shows no communities: one stands for all");
+									   .hint = "Collect more edges, or give k."},
+						"the graph shows no communities: the model has one");
 	if (fit->options->k < 2 || fit->k < 2 || fit->options->n_labels > 0)
 		return TLV_OK;
 	TLV_TRY(whole_labels(ctx, fit, label));
@@ -79,6 +79,6 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = (found - one) / fit->total,
-								   .hint = "leave k out, or collect more edges"},
+								   .hint = "Omit k, or collect more edges."},
 					"the graph shows no communities: it is as likely without them");
 }

@@ -78,16 +78,16 @@ check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		if (fit->k <= n)
 			continue;
 		fit->k = n;
-		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "fewer_components",
-										.score = (double) asked,
-										.hint = "use a smaller k, or leave k out and let it be "
-												"chosen"},
-						 "%zu of %zu communities are there: the graph has no more %s with edges", n,
-						 asked,
-						 fit->sides == 1 ? "nodes"
-						 : s == 0		 ? "sources"
-										 : "targets"));
+		TLV_TRY(tlv_warn(
+			ctx, &fit->diagnostics,
+			&(tlv_warning){.code = "fewer_components",
+						   .score = (double) asked,
+						   .hint = "Use a smaller k, or omit it."},
+			"the model has %zu communities instead of %zu: the graph has no more %s with edges", n,
+			asked,
+			fit->sides == 1 ? "nodes"
+			: s == 0		? "sources"
+							: "targets"));
 	}
 	for (size_t i = 0; i < options->n_labels; i++)
 		if (options->label[i] < 0 || (size_t) options->label[i] >= fit->k)
@@ -129,17 +129,18 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 		tlv_diagnose(ctx, diagnostics, (double) largest, "nodes_of_largest_connected_component"));
 	if (header->nulls > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "rows_left_out", .score = header->nulls},
-						 header->nulls == 1 ? "%.0f row with a null was left out"
-											: "%.0f rows with a null were left out",
+						 &(tlv_warning){.code = "rows_skipped", .score = header->nulls},
+						 header->nulls == 1 ? "%.0f row with a null was skipped"
+											: "%.0f rows with a null were skipped",
 						 header->nulls));
 	if (colourable)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "two_colourable",
-										.score = 1,
-										.hint = "if it is a bipartite graph, say so (bipartite => "
-												"true, or tlv_bigraph_agg)"},
-						 "every edge joins two groups of nodes that have none inside"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){
+				.code = "two_colourable",
+				.score = 1,
+				.hint = "Use bipartite => true, or tlv_bigraph_agg, if the graph is bipartite."},
+			"every edge joins two groups of nodes that have no edges inside"));
 	return TLV_OK;
 }
 
@@ -166,10 +167,10 @@ warn_of_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_mmsb_mom
 	if (moments->rank == k)
 		return TLV_OK;
 	return tlv_warn(ctx, &fit->diagnostics,
-					&(tlv_warning){.code = "directions_dropped",
+					&(tlv_warning){.code = "not_identified",
 								   .score = (double) (k - moments->rank),
-								   .hint = "the communities come from other starts; look whether "
-										   "a smaller k, or k left out, tells as much"},
+								   .hint = "Compare a smaller k, or omit k: these communities come "
+										   "from other initial estimates."},
 					"%zu of the %zu directions of the 3-stars carry no community",
 					k - moments->rank, k);
 }
@@ -198,8 +199,8 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		if (moments->rank == k && moments->residual > POOR_RESIDUAL)
 			TLV_TRY(tlv_warn(ctx, to,
 							 &(tlv_warning){.code = "large_residual", .score = moments->residual},
-							 "the residual is above %g: k communities are near or below what the "
-							 "3-stars can tell",
+							 "the relative residual is above %g: k communities are near or below "
+							 "what the 3-stars identify",
 							 POOR_RESIDUAL));
 		for (size_t j = 0; j < k; j++)
 			TLV_TRY(
@@ -231,9 +232,11 @@ try_four_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (status != TLV_NOT_IDENTIFIABLE)
 		return status;
 	return tlv_warn(ctx, &fit->diagnostics,
-					&(tlv_warning){.code = "four_parts_failed", .score = (double) fit->k},
-					"the stars between four parts do not tell %zu communities; those of the whole "
-					"graph are used",
+					&(tlv_warning){.code = "not_identified",
+								   .score = (double) fit->k,
+								   .hint = "Give more edges, or use a smaller k."},
+					"the stars between four parts do not identify %zu communities: those of the "
+					"whole graph are used",
 					fit->k);
 }
 
@@ -356,10 +359,10 @@ add_spurious(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t k)
 	fit->k = k;
 	for (size_t c = found; c < k; c++)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "spurious_community",
+						 &(tlv_warning){.code = "spurious_component",
 										.component = c + 1,
 										.score = (double) found,
-										.hint = "ask for fewer communities"},
+										.hint = "Use a smaller k."},
 						 "community %zu was asked for, but the graph has no more than %zu", c + 1,
 						 found));
 	return TLV_OK;
@@ -399,8 +402,8 @@ const char *
 tlv_mmsb_limit_hint(size_t most)
 {
 	return most < TLV_MMSB_MOST
-			   ? "raise max_k, or choose a k by purpose"
-			   : "no model has more: choose a k by purpose, or fit parts of the graph";
+			   ? "Increase max_k, or give k."
+			   : "Give k, or fit parts of the graph: no model has more communities.";
 }
 
 static tlv_status

@@ -207,9 +207,9 @@ compare_ids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Known labels of a side's nodes; *known counts them. */
+/* Known labels of a side's nodes; met (n_labels) marks those that some node has. */
 static tlv_status
-place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *side, size_t *known)
+place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *side, bool *met)
 {
 	TLV_TRY_NEW(ctx, side->fixed, side->n);
 	for (size_t u = 0; u < side->n; u++)
@@ -218,26 +218,17 @@ place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *s
 									   options->n_labels, sizeof(int64_t), compare_ids);
 
 		side->fixed[u] = found == NULL ? -1 : options->label[found - options->label_nodes];
-		*known += found != NULL;
+		if (found != NULL)
+			met[found - options->label_nodes] = true;
 	}
 	return TLV_OK;
-}
-
-static tlv_status
-check_labels(tlv_context *ctx, const tlv_mmsb_options *options, size_t known)
-{
-	if (known > 0)
-		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges",
-			 options->n_labels);
-	tlv_fail_detail(ctx, "The first is of node %" PRId64 ".", options->label_nodes[0]);
-	return tlv_fail_hint(ctx, "Labels are (node, community) with the nodes' ids in the edges.");
 }
 
 tlv_status
 tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit)
 {
-	size_t known = 0;
+	const tlv_mmsb_options *options = fit->options;
+	bool *met = NULL;
 
 	TLV_TRY(check_weights(ctx, &graph->out));
 	fit->header = graph->header;
@@ -254,13 +245,16 @@ tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit)
 	if (fit->sides == 2)
 		tlv_csr_free(ctx, &graph->in);
 	tlv_csr_free(ctx, &graph->out);
+	TLV_TRY_NEW0(ctx, met, options->n_labels);
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		TLV_TRY(sum_degrees(ctx, &fit->side[s]));
-		if (fit->options->n_labels > 0)
-			TLV_TRY(place_labels(ctx, fit->options, &fit->side[s], &known));
+		if (options->n_labels > 0)
+			TLV_TRY(place_labels(ctx, options, &fit->side[s], met));
 	}
 	for (size_t u = 0; u < fit->side[0].n; u++)
 		fit->total += fit->side[0].degree[u];
-	return fit->options->n_labels > 0 ? check_labels(ctx, fit->options, known) : TLV_OK;
+	TLV_TRY(tlv_mmsb_check_labels(ctx, options, met, &fit->diagnostics));
+	tlv_free(ctx, met);
+	return TLV_OK;
 }

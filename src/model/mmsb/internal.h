@@ -228,6 +228,13 @@ extern tlv_status tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *f
  */
 extern tlv_status tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
+/*
+ * known_labels.c: met (n_labels) marks the labels of nodes with edges.  Warns of the others;
+ * TLV_BAD_DATA where there are labels and none is met.
+ */
+extern tlv_status tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options *options,
+										const bool *met, tlv_diagnostics *to);
+
 /* labels.c */
 
 /*

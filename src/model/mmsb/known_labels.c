@@ -3,8 +3,10 @@
  * labels.
  */
 #include <inttypes.h>
+#include <string.h>
 
-#include "tensorlv/model/mmsb.h"
+#include "internal.h"
+#include "tensorlv/model/plan.h"
 
 static const char *const label_hint = "Labels are whole numbers from 1 to k, one for each node.";
 
@@ -77,6 +79,24 @@ labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, int64_t *nodes, in
 	return TLV_OK;
 }
 
+/* The names of the nodes, which may stay longer than the graph. */
+static tlv_status
+labels_keep_names(tlv_context *ctx, const tlv_frame *graph, size_t n, tlv_mmsb_options *options)
+{
+	const tlv_name_list names = tlv_graph_names(graph, 0);
+	int64_t *offsets;
+	char *bytes;
+
+	if (names.offsets == NULL)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, offsets, n + 1);
+	memcpy(offsets, names.offsets, (n + 1) * sizeof(int64_t));
+	TLV_TRY_NEW(ctx, bytes, (size_t) offsets[n] + 1);
+	memcpy(bytes, names.bytes, (size_t) offsets[n]);
+	options->label_names = (tlv_name_list){offsets, bytes};
+	return TLV_OK;
+}
+
 tlv_status
 tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_options *options)
 {
@@ -92,5 +112,43 @@ tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_opti
 	TLV_TRY(labels_take_edges(ctx, cursor, nodes, labels, &n));
 	tlv_graph_cursor_close(ctx, cursor);
 	labels_give(n, nodes, labels, options);
-	return TLV_OK;
+	return labels_keep_names(ctx, graph, n, options);
+}
+
+/* What messages call the node of a label. */
+static const char *
+show_node(const tlv_mmsb_options *options, size_t i, char shown[TLV_SHOWN_NAME])
+{
+	const tlv_names names = {options->n_labels, options->label_nodes, options->label_names.offsets,
+							 options->label_names.bytes};
+
+	return tlv_names_show(&names, i, shown);
+}
+
+tlv_status
+tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options *options, const bool *met,
+					  tlv_diagnostics *to)
+{
+	size_t unmet = 0, first = 0;
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t i = options->n_labels; i-- > 0;)
+		if (!met[i])
+			unmet++, first = i;
+	if (unmet == 0)
+		return TLV_OK;
+	(void) show_node(options, first, shown);
+	if (unmet == options->n_labels)
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges", unmet);
+		tlv_fail_detail(ctx, "The first is of node %s.", shown);
+		return tlv_fail_hint(ctx, "Labels are (node, community) with the nodes' ids in the edges.");
+	}
+	return tlv_warn(ctx, to,
+					&(tlv_warning){.code = "unmatched_labels",
+								   .score = (double) unmet,
+								   .hint = "Spell the nodes of labels as the edges do."},
+					unmet == 1 ? "%zu label is of a node without edges, %s"
+							   : "%zu labels are of nodes without edges, the first of which is %s",
+					unmet, shown);
 }

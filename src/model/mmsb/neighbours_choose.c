@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "internal.h"
 #include "merge.h"
 #include "tensorlv/model/kind.h"
 
@@ -60,11 +61,14 @@ least_communities(const tlv_mmsb_options *options)
 
 tlv_status
 tlv_neighbours_check_labels(tlv_context *ctx, const tlv_mmsb_options *options,
-							const tlv_frame *summary)
+							const tlv_frame *summary, tlv_diagnostics *to)
 {
 	size_t most = options->k > 0 ? options->k : tlv_neighbours_most(options);
-	size_t n = tlv_frame_find(summary, "items")->rows, known = 0, u = 0;
+	size_t n = tlv_frame_find(summary, "items")->rows, u = 0;
 	const int64_t *nodes = tlv_frame_int64(summary, "items");
+	bool *met;
+
+	TLV_TRY_NEW(ctx, met, options->n_labels);
 
 	for (size_t i = 0; i < options->n_labels; i++)
 	{
@@ -80,13 +84,11 @@ tlv_neighbours_check_labels(tlv_context *ctx, const tlv_mmsb_options *options,
 		}
 		while (u < n && nodes[u] < options->label_nodes[i])
 			u++;
-		known += u < n && nodes[u] == options->label_nodes[i];
+		met[i] = u < n && nodes[u] == options->label_nodes[i];
 	}
-	if (known > 0)
-		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges",
-			 options->n_labels);
-	return tlv_fail_hint(ctx, "Labels are (node, community) with the nodes' ids in the rows.");
+	TLV_TRY(tlv_mmsb_check_labels(ctx, options, met, to));
+	tlv_free(ctx, met);
+	return TLV_OK;
 }
 
 /* ---- divisions ---- */

@@ -131,7 +131,7 @@ summarise(tlv_context *ctx, tlv_source *rows, neighbours_fit *fit)
 	fit->poisson = fit->options.edges == TLV_EDGES_POISSON ||
 				   (fit->options.edges == TLV_EDGES_AUTO && has_weights(summary));
 	if (fit->options.n_labels > 0)
-		TLV_TRY(tlv_neighbours_check_labels(ctx, &fit->options, summary));
+		TLV_TRY(tlv_neighbours_check_labels(ctx, &fit->options, summary, &fit->diagnostics));
 	fit->rank = fit->chosen ? tlv_neighbours_most(&fit->options) : fit->options.k;
 	return TLV_OK;
 }

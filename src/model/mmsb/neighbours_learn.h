@@ -109,7 +109,7 @@ extern size_t tlv_neighbours_most(const tlv_mmsb_options *options);
 
 /* Are known labels communities of the model's k, and is one of them of a node that has edges? */
 extern tlv_status tlv_neighbours_check_labels(tlv_context *ctx, const tlv_mmsb_options *options,
-											  const tlv_frame *summary);
+											  const tlv_frame *summary, tlv_diagnostics *to);
 
 /* ---- neighbours_worth.c ---- */
 

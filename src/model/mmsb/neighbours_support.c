@@ -68,7 +68,7 @@ tlv_neighbours_find_support(tlv_context *ctx, tlv_source *seen, const tlv_mmsb_o
 	TLV_TRY_NEW0(ctx, apart, k);
 	TLV_TRY(compare_parts(ctx, seen, options, directions, &model->frame, apart));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model->frame, NULL));
-	TLV_TRY(tlv_support_diagnose(ctx, "community", "spurious_community", "edges", k, apart, &all));
+	TLV_TRY(tlv_support_diagnose(ctx, "community", "spurious_component", "edges", k, apart, &all));
 	TLV_TRY(TLV_MAKE(ctx, &made, model,
 					 tlv_diagnostics_rewrite(ctx, &model->frame, &all, &made.image, &made.size)));
 	tlv_diagnostics_free(ctx, &all);

@@ -123,9 +123,9 @@ diagnose_evidence(tlv_context *ctx, neighbours_fit *fit, const tlv_mmsb_parts *p
 	TLV_TRY(tlv_neighbours_weigh(ctx, parts, sums, &found, &one, &used));
 	if (used < (double) parts->k)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "empty_communities",
+						 &(tlv_warning){.code = "empty_component",
 										.score = (double) parts->k - used,
-										.hint = "a smaller k will do"},
+										.hint = "Use a smaller k."},
 						 "%.0f of the %zu communities are empty", (double) parts->k - used,
 						 parts->k));
 	if (parts->k == 1)
@@ -138,7 +138,7 @@ diagnose_evidence(tlv_context *ctx, neighbours_fit *fit, const tlv_mmsb_parts *p
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",
 								   .score = gain / fmax(sums->total, 1),
-								   .hint = "collect more edges, or use a smaller k"},
+								   .hint = "Collect more edges, or use a smaller k."},
 					"the graph shows no communities: it is as likely without them");
 }
 

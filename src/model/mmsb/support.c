@@ -149,7 +149,7 @@ tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *grap
 	for (size_t a = 0; !known && a < state.parts.k; a++)
 		state.apart[a] = NAN;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));
-	TLV_TRY(tlv_support_diagnose(ctx, "community", "spurious_community", "edges", state.parts.k,
+	TLV_TRY(tlv_support_diagnose(ctx, "community", "spurious_component", "edges", state.parts.k,
 								 state.apart, &all));
 	return tlv_diagnostics_rewrite(ctx, model, &all, image, size);
 }

@@ -203,8 +203,8 @@ diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_membership
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "unequal_degrees",
 										.score = within / mean,
-										.hint = "degree_corrected => true will serve better"},
-						 "degrees vary within communities more than chance explains"));
+										.hint = "Use degree_corrected => true."},
+						 "degrees vary within communities more than sampling error explains"));
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }
@@ -226,9 +226,9 @@ diagnose_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *ed
 		empty += sizes[a] < 0.5 && (fit->sides == 1 || sizes[k + a] < 0.5);
 	if (empty > fit->spurious)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "empty_communities",
+						 &(tlv_warning){.code = "empty_component",
 										.score = (double) empty,
-										.hint = "a smaller k will do"},
+										.hint = "Use a smaller k."},
 						 "%zu of the %zu communities are empty", empty, k));
 	tlv_free(ctx, conductance);
 	return TLV_OK;

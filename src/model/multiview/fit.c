@@ -315,7 +315,7 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	if (iterations < 0 && !climb.stands && climb.growth > GROWTH_WARN * fit->source->total)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = climb.done},
-						 "the likelihood still rises after %d steps", climb.done));
+						 "the log-likelihood still increases after %d iterations", climb.done));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.done, "count_iterations"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.stands, "count_stands"));
 	return tlv_diagnose(ctx, &fit->diagnostics, climb.log_likelihood / fit->source->total,
@@ -434,10 +434,10 @@ tlv_multiview_warn_random(tlv_context *ctx, double starts, size_t k, tlv_diagnos
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "not_identified",
 								   .score = (double) k,
-								   .hint = "use a smaller k or more rows; what differs between "
-										   "models of different seeds is not in the data"},
+								   .hint = "Use a smaller k or more rows: what differs between "
+										   "models of different seeds is not in the data."},
 					"the moments do not identify %zu components: these are the best of %.0f random "
-					"starts",
+					"initialisations",
 					k, starts);
 }
 
@@ -463,8 +463,9 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choi
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "negative_mass",
 										.score = fit->worst,
-										.hint = "it is spurious or needs more rows"},
-						 "a component has negative mass above %g before it is cut", NEGATIVE_WARN));
+										.hint = "Use a smaller k, or give more rows."},
+						 "a component has negative mass above %g before truncation",
+						 NEGATIVE_WARN));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

@@ -92,20 +92,20 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "means_moved", .score = plan->shift},
 						 "refinement moved means by up to %.3g standard deviations: the moments "
-						 "are uncertain, or the numbers of a view are not independent Gaussians "
-						 "given the component; refine => 'none' does not assume that they are",
+						 "are uncertain, or the columns of a view are not independent Gaussians "
+						 "given the component",
 						 plan->shift));
 	if (low > 0)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
-			"the variances of %zu of %zu components are at their floor, a millionth of the "
-			"data's: constant columns or equal rows",
-			(size_t) low, (size_t) parts->k));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
+						 "the variances of %zu of %zu components are at their floor, a millionth "
+						 "of the variance of the data: columns are constant, or rows are equal",
+						 (size_t) low, (size_t) parts->k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (plan->refined && plan->vectors && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = MOST_STEPS},
-						 "the likelihood still rises after %d steps", MOST_STEPS));
+						 "the log-likelihood still increases after %d iterations", MOST_STEPS));
 	return TLV_OK;
 }
 

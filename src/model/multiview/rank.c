@@ -248,6 +248,10 @@ tlv_multiview_warn_rank(tlv_context *ctx, double p_value, tlv_diagnostics *diagn
 {
 	if (!(p_value > MULTIVIEW_SIGNIFICANCE))
 		return TLV_OK;
-	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "independent_views", .score = p_value},
-					"the views do not depend on each other: there are no components to tell apart");
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "no_structure",
+					   .score = p_value,
+					   .hint = "Give more rows, or views that have the components in common."},
+		"the views do not depend on each other: there are no components to distinguish");
 }

@@ -144,12 +144,12 @@ warn_of_large_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t items,
 		large += 2 * (size_t) (sets->starts[s + 1] - sets->starts[s]) > items;
 	if (large == 0)
 		return TLV_OK;
-	return tlv_warn(
-		ctx, diagnostics,
-		&(tlv_warning){.code = "large_units",
-					   .score = (double) large / (double) sets->n,
-					   .hint = "give a larger threshold: units that it parts are there"},
-		"in layer %zu more than half of the items are in %zu of %zu units", layer, large, sets->n);
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "large_units",
+								   .score = (double) large / (double) sets->n,
+								   .hint = "Give a larger threshold."},
+					"in layer %zu more than half of the items are in %zu of %zu units", layer,
+					large, sets->n);
 }
 
 static tlv_status
@@ -162,19 +162,19 @@ diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->hyperedges, "threes_%zu", layer));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->explained, "threes_explained_%zu", layer));
 	if (!found)
-		return tlv_warn(ctx, diagnostics,
-						&(tlv_warning){.code = "no_sets",
-									   .score = sets->threshold / rows,
-									   .hint =
-										   "give a smaller threshold, or take it that items are on "
-										   "independently"},
-						"in layer %zu no items are on together more often than by chance", layer);
+		return tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "no_structure",
+						   .score = sets->threshold / rows,
+						   .hint = "Give a smaller threshold, if the items are not independent."},
+			"in layer %zu no items are on together more often than by chance", layer);
 	if (!sets->gap)
 		return tlv_warn(ctx, diagnostics,
 						&(tlv_warning){.code = "no_gap",
 									   .score = sets->threshold / rows,
-									   .hint = "try several thresholds: units that stay are there"},
-						"in layer %zu the counts of threes show no gap: the threshold is the "
+									   .hint = "Compare several thresholds: units that occur with "
+											   "all of them are not due to chance."},
+						"in layer %zu the counts of triples show no gap: the threshold is the "
 						"largest that chance gives",
 						layer);
 	return TLV_OK;

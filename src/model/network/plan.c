@@ -42,12 +42,11 @@ finish(tlv_context *ctx, network_plan *plan)
 
 	if (plan->layers < plan->wanted)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
-						 &(tlv_warning){.code = "layers_fewer",
+						 &(tlv_warning){.code = "fewer_components",
 										.score = (double) plan->layers,
-										.hint = "give more rows, or take it that units are on "
-												"independently"},
-						 "of %zu layers %zu are there: units above are not on together more often "
-						 "than by chance",
+										.hint = "Give more rows, or fewer layers."},
+						 "of %zu layers the model has %zu: units above are not on together more "
+						 "often than by chance",
 						 plan->wanted, plan->layers));
 	if (names != NULL)
 		TLV_TRY(tlv_plan_name_items(ctx, names, items->rows,

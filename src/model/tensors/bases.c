@@ -38,7 +38,7 @@ diagnose_ranks(tlv_context *ctx, const tlv_tensor *t, double residual, double nu
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "not_smaller",
 								   .score = *ratio,
-								   .hint = "use smaller ranks, or keep the tensor"},
+								   .hint = "Use smaller ranks, or keep the tensor."},
 					"the model has more numbers than the tensor");
 }
 
@@ -121,7 +121,7 @@ tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = found.sweeps,
-										.hint = "raise iterations"},
+										.hint = "Increase iterations."},
 						 "the last sweep still lowered the residual"));
 	return tlv_sections_write(ctx, tlv_kind_tucker.model->sections, &parts, image, size);
 }

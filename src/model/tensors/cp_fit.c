@@ -94,9 +94,8 @@ warn_of_pairs(tlv_context *ctx, const tlv_cp_parts *parts, double *nearest)
 					&(tlv_warning){.code = "cancelling_components",
 								   .component = pair[0],
 								   .score = worst,
-								   .hint = "use a smaller k, or nonnegative => true"},
-					"components %zu and %zu cancel each other: their sum means something, each "
-					"alone does not",
+								   .hint = "Use a smaller k, or nonnegative => true."},
+					"components %zu and %zu cancel each other: only their sum is meaningful",
 					pair[0], pair[1]);
 }
 
@@ -111,9 +110,9 @@ warn_of_uniqueness(tlv_context *ctx, const tlv_cp_parts *parts)
 	if (2 * parts->k + 2 <= sum || parts->k == 1)
 		return TLV_OK;
 	return tlv_warn(ctx, parts->diagnostics,
-					&(tlv_warning){.code = "not_unique",
+					&(tlv_warning){.code = "not_identified",
 								   .score = (double) sum,
-								   .hint = "compare models of several seeds with tlv_match"},
+								   .hint = "Compare models of several seeds with tlv_match."},
 					"%zu components of a tensor of %zu x %zu x %zu need not be unique", parts->k,
 					parts->ids.d[0], parts->ids.d[1], parts->ids.d[2]);
 }
@@ -133,7 +132,7 @@ diagnose(tlv_context *ctx, const tlv_cp_parts *parts, const tlv_factors_found *f
 	return tlv_warn(ctx, parts->diagnostics,
 					&(tlv_warning){.code = "iterations_at_limit",
 								   .score = found->sweeps,
-								   .hint = "raise iterations, or use a smaller k"},
+								   .hint = "Increase iterations, or use a smaller k."},
 					"the last sweep still lowered the residual");
 }
 

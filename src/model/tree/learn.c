@@ -168,11 +168,10 @@ diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
 	if (l->replicates > 0)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) l->replicates, "replicates"));
 	if (components > 1)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "forest", .score = (double) components},
-						 "the variables make %zu trees: those of different trees show no "
-						 "dependence",
-						 components));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "forest", .score = (double) components},
+			"the variables form %zu trees: variables of different trees show no dependence",
+			components));
 	return TLV_OK;
 }
 

@@ -55,8 +55,8 @@ tree_finish_model(tlv_context *ctx, tree_plan *plan)
 
 	if (plan->left_out > 0)
 		TLV_TRY(tlv_warn(
-			ctx, &diagnostics, &(tlv_warning){.code = "rows_left_out", .score = plan->left_out},
-			"%.0f rows were left out, since a number is missing in them", (double) plan->left_out));
+			ctx, &diagnostics, &(tlv_warning){.code = "rows_skipped", .score = plan->left_out},
+			"%.0f rows were skipped, since a number is missing in them", (double) plan->left_out));
 	if (!plan->gaussian)
 		n = tlv_plan_name_categories(plan->categories, observed_states(&plan->model.frame),
 									 sections);

@@ -439,29 +439,33 @@ view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *
 					 : HUGE_VAL;
 
 	if (decomposition->residual > RESIDUAL_WARN)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "large_residual",
-										.score = decomposition->residual,
-										.hint = "the moments fit the model badly, use the result "
-												"as a start for refinement only"},
-						 "the residual is above %g", RESIDUAL_WARN));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "large_residual",
+									.score = decomposition->residual,
+									.hint = "Use the result as an initial estimate for refinement "
+											"only: the moments fit the model badly."},
+					 "the relative residual of the decomposition is above %g", RESIDUAL_WARN));
 	if (solution->asymmetry3 > ASYMMETRY_WARN)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "asymmetric_third_moment", .score = solution->asymmetry3},
-			"the symmetrised third moment is asymmetric by more than %g: too few rows, or views "
-			"that are not independent",
-			ASYMMETRY_WARN));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "asymmetric_moments", .score = solution->asymmetry3},
+					 "the symmetrised third moment is asymmetric by more than %g: there are too "
+					 "few rows, or the views are not independent given the component",
+					 ASYMMETRY_WARN));
 	if (gap < GAP_WARN)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "alike_singular_values",
+						 &(tlv_warning){.code = "equal_singular_values",
 										.score = gap,
-										.hint = "a smaller k, or more rows, may be needed"},
-						 "singular values %zu and %zu of the cross moment are alike", k, k + 1));
+										.hint = "Use a smaller k, or more rows."},
+						 "singular values %zu and %zu of the cross moment are nearly equal", k,
+						 k + 1));
 	if (!decomposition->converged)
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "not_converged", .score = decomposition->iterations},
+					 &(tlv_warning){.code = "iterations_at_limit",
+									.score = decomposition->iterations,
+									.hint = "Increase steps or restarts, or use another method."},
 					 "the decomposition did not converge"));
 	return TLV_OK;
 }

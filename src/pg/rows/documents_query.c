@@ -136,9 +136,10 @@ static void
 warn_of_texts(const TermList *terms)
 {
 	if (terms->n > 0 && terms->words >= WORDS_OF_TEXTS * (double) terms->n)
-		ereport(WARNING, (errmsg("the items have %.0f words on average, and each is one item",
+		TlvRaiseWarning(ERRCODE_WARNING, "whole_texts",
+						psprintf("the items have %.0f words on average, and each is one item",
 								 terms->words / (double) terms->n),
-						  errhint("Text is not taken apart: use SELECT doc, to_tsvector(text).")));
+						NULL, "Use SELECT doc, to_tsvector(text): text is not tokenised.");
 }
 
 /* A query of the caller's rows, named as in columns, for the terms that it has. */

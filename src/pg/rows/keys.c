@@ -3,6 +3,8 @@
  */
 #include "keys.h"
 
+#include "server/tlv_pg.h"
+
 #include "access/sysattr.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
@@ -30,12 +32,11 @@ TlvRefuseKey(Oid table, AttrNumber column, const char *name, const char *hint)
 	if (!bms_is_member(column - FirstLowInvalidHeapAttributeNumber, key))
 		return;
 	if (bms_num_members(key) > 1)
-		ereport(WARNING,
-				(errcode(ERRCODE_WARNING),
-				 errmsg("column \"%s\" is a part of the primary key of \"%s\", and is taken as a "
-						"dimension",
-						name, get_rel_name(table)),
-				 errhint("Leave it out if it only tells rows apart.")));
+		TlvRaiseWarning(ERRCODE_WARNING, "identifying_column",
+						psprintf("column \"%s\" is a part of the primary key of \"%s\", and is "
+								 "taken as a dimension",
+								 name, get_rel_name(table)),
+						NULL, "Omit it if it only identifies rows.");
 	else
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("column \"%s\" is the primary key of \"%s\" and not a dimension",

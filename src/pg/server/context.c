@@ -219,10 +219,8 @@ TlvWarn(const tlv_context *ctx)
 {
 	const tlv_error *error = &ctx->error;
 
-	ereport(WARNING, (errcode(sqlstate_of(error->code)),
-					  errmsg("there is no model: %s", TlvWhole(error->message)),
-					  error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
-					  error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint)) : 0));
+	TlvRaiseWarning(sqlstate_of(error->code), "no_model",
+					psprintf("there is no model: %s", error->message), error->detail, error->hint);
 }
 
 void

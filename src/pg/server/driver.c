@@ -502,6 +502,7 @@ driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, voi
 			  size_t size)
 {
 	struct varlena *model = NULL;
+	tlv_frame frame;
 
 	if (status != TLV_OK)
 		TlvFailed(fcinfo, driver->ctx);
@@ -509,6 +510,8 @@ driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, voi
 	{
 		MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
 		TlvCheck(driver->ctx, tlv_model_round(driver->ctx, image, size));
+		TlvCheck(driver->ctx, tlv_frame_open(driver->ctx, image, size, &frame));
+		TlvRaiseWarnings(&frame, NULL);
 		model = TlvValue(image, size);
 	}
 	TlvDriverEnd(driver);

@@ -26,6 +26,16 @@ TlvFailed(FunctionCallInfo fcinfo, const tlv_context *ctx)
 }
 
 Datum
+TlvFitEnd(TlvMaker *maker)
+{
+	tlv_frame model;
+
+	TlvCheck(maker->ctx, tlv_frame_open(maker->ctx, maker->image, maker->size, &model));
+	TlvRaiseWarnings(&model, NULL);
+	PG_RETURN_POINTER(TlvMakerEnd(maker));
+}
+
+Datum
 TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 {
 	tlv_frame frame = TlvSumsFrame(PG_GETARG_TLV(0));
@@ -38,5 +48,5 @@ TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 		TlvWorkEnd(maker.work);
 		PG_RETURN_NULL();
 	}
-	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+	return TlvFitEnd(&maker);
 }

@@ -15,6 +15,9 @@ typedef tlv_status (*TlvFitValue)(tlv_context *ctx, const tlv_frame *value, cons
  */
 extern void TlvFailed(FunctionCallInfo fcinfo, const tlv_context *ctx);
 
+/* Returns the model that was made, and raises what it warns of. */
+extern Datum TlvFitEnd(TlvMaker *maker);
+
 /* Returns what fit makes of argument 0, which is not NULL, as SQL. */
 extern Datum TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options);
 

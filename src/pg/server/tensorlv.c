@@ -34,6 +34,7 @@ PG_MODULE_MAGIC;
 int tlv_work_mem = USUAL_KILOBYTES;
 int tlv_model_cache = 64 * 1024;
 int tlv_progress = TLV_PROGRESS_OFF;
+int tlv_warnings = TLV_WARNINGS_ON;
 static int blas_threads = 1;
 static int threads = 1;
 static int cores = 1;
@@ -42,6 +43,13 @@ static const struct config_enum_entry progress_options[] = {{"off", TLV_PROGRESS
 															{"notice", TLV_PROGRESS_NOTICE, false},
 															{"log", TLV_PROGRESS_LOG, false},
 															{NULL, 0, false}};
+
+static const struct config_enum_entry warnings_options[] = {
+	{"off", TLV_WARNINGS_OFF, false},  {"on", TLV_WARNINGS_ON, false},
+	{"log", TLV_WARNINGS_LOG, false},  {"true", TLV_WARNINGS_ON, true},
+	{"false", TLV_WARNINGS_OFF, true}, {"yes", TLV_WARNINGS_ON, true},
+	{"no", TLV_WARNINGS_OFF, true},	   {"1", TLV_WARNINGS_ON, true},
+	{"0", TLV_WARNINGS_OFF, true},	   {NULL, 0, false}};
 
 PGDLLEXPORT void _PG_init(void);
 
@@ -66,6 +74,9 @@ _PG_init(void)
 	DefineCustomEnumVariable("tensorlv.progress", "Where fits report their progress.", NULL,
 							 &tlv_progress, TLV_PROGRESS_OFF, progress_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("tensorlv.warnings", "Where fits raise what they warn of.",
+							 "off: only tlv_warnings(model) has it.", &tlv_warnings,
+							 TLV_WARNINGS_ON, warnings_options, PGC_USERSET, 0, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
 	MarkGUCPrefixReserved("tensorlv");
 #else
@@ -76,6 +87,7 @@ _PG_init(void)
 	if (!pg_strong_random(&tlv_hash_key, sizeof(tlv_hash_key)))
 		tlv_hash_key = 0;
 	TlvApplyBlasThreads();
+	TlvWarningsInit();
 }
 
 int

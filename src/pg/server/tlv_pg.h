@@ -54,9 +54,17 @@ typedef enum TlvProgress
 	TLV_PROGRESS_LOG
 } TlvProgress;
 
+typedef enum TlvWarnings
+{
+	TLV_WARNINGS_OFF,
+	TLV_WARNINGS_ON,
+	TLV_WARNINGS_LOG
+} TlvWarnings;
+
 extern int tlv_work_mem;
 extern int tlv_model_cache; /* kB */
 extern int tlv_progress;
+extern int tlv_warnings;
 
 /* Bytes a fit may use: tensorlv.work_mem, below 0 maintenance_work_mem. */
 extern size_t TlvWorkMemory(void);
@@ -176,6 +184,19 @@ extern void TlvMakerBegin(TlvMaker *maker, const char *name);
 
 /* The value, in the current memory context; everything else goes. */
 extern struct varlena *TlvMakerEnd(TlvMaker *maker);
+
+/* ---- warnings (warnings.c) ---- */
+
+/* Before anything is planned or run: where the end of a statement is looked for. */
+extern void TlvWarningsInit(void);
+
+/* What a model that was just made warns of, but for what the model that it comes from (NULL: none)
+ * warned of already: raised when the statement ends. */
+extern void TlvRaiseWarnings(const tlv_frame *model, const tlv_frame *before);
+
+/* A warning that no model carries, likewise. detail and hint may be NULL. */
+extern void TlvRaiseWarning(int sqlstate, const char *code, const char *message, const char *detail,
+							const char *hint);
 
 /* ---- progress (progress.c) ---- */
 

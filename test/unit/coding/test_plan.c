@@ -129,13 +129,13 @@ test_graph(void **state)
 	model = learn(options);
 	printf("atoms found of 30 in 300 dimensions by the graph: %d\n", found(truth, model));
 	assert_int_equal(found(truth, model), 30);
-	assert_false(tlv_warnings_find(&model, "graph_incomplete", NULL));
+	assert_false(tlv_warnings_find(&model, "not_identified", NULL));
 	/* Where rows do not show who shares an atom, it says so and goes on from rows. */
 	(void) simulate(600, 8, 16, 4, 0);
 	options = usual_options(16, 4);
 	options.method = TLV_CODING_GRAPH;
 	model = learn(options);
-	assert_true(tlv_warnings_find(&model, "graph_incomplete", NULL));
+	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
 }
 
 /* More rows than the sample: passes over all of them, each of which lessens the error. */
@@ -240,7 +240,7 @@ test_degenerate(void **state)
 	plan_use_rows(plan_rows_of(10, 4, x));
 	model = learn(usual_options(3, 1));
 	assert_float_equal(tlv_frame_scalar(&model, "error", 1), 0, 0);
-	assert_true(tlv_warnings_find(&model, "atom_unused", NULL));
+	assert_true(tlv_warnings_find(&model, "empty_component", NULL));
 	for (size_t i = 0; i < 40; i++)
 		x[i] = (double) (1 + i % 4);
 	plan_use_rows(plan_rows_of(10, 4, x));

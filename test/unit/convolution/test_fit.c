@@ -156,12 +156,12 @@ test_warnings(void **state)
 	(void) state;
 	moments = moments_of(r.n, r.x, 12);
 	model = fit(&moments, 1);
-	assert_true(tlv_warnings_find(&model, "cut_template", &warning));
+	assert_true(tlv_warnings_find(&model, "length_at_limit", &warning));
 	assert_int_equal(warning.component, 1);
 	moments = moments_of(2000, r.x, 32);
 	model = fit(&moments, 6);
-	assert_true(tlv_warnings_find(&model, "weak_template", &warning) ||
-				tlv_warnings_find(&model, "not_unique", &warning));
+	assert_true(tlv_warnings_find(&model, "spurious_component", &warning) ||
+				tlv_warnings_find(&model, "spurious_component", &warning));
 	assert_int_not_equal(warning.component, 0);
 }
 
@@ -328,7 +328,7 @@ test_chosen_length(void **state)
 	options.windows = false;
 	model = plan_model(&passes, make(&passes, &options));
 	assert_true(tlv_warnings_find(&model, "length_at_limit", &warning));
-	assert_string_equal(warning.message, "the length is the largest that there is, 128 steps: "
+	assert_string_equal(warning.message, "the length, 128 steps, is the largest possible: "
 										 "templates may be longer");
 	plan_forget(&passes);
 	/* of 20 templates no more numbers than they may have */

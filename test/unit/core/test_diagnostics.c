@@ -308,7 +308,7 @@ test_tell_full(void **state)
 
 	(void) state;
 	for (size_t j = 1; j <= TLV_WARNINGS_MAX + 3; j++)
-		assert_ok(tlv_warn(&ctx, &list, &(tlv_warning){.code = "atom_unused", .component = j},
+		assert_ok(tlv_warn(&ctx, &list, &(tlv_warning){.code = "empty_component", .component = j},
 						   "no row uses atom %zu", j));
 	frame = frame_with(TLV_FRAME_MODEL, &list);
 	assert_ok(tlv_warnings_tell(&ctx, &frame, &told));

@@ -234,12 +234,12 @@ test_little(void **state)
 	tlv_crowd_read(&model, &parts);
 	assert_equal(consensus(&parts, 0, &sure), 9);
 	assert_below(fabs(sure - (1)), 1e-12);
-	assert_true(tlv_warnings_find(&model, "one_answer", NULL));
+	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
 	for (int64_t i = 0; i < 40; i++)
 		give(alike, i / 4, i % 4, -5);
 	frame = build(alike);
 	model = fit(&frame, &tlv_crowd_defaults);
-	assert_true(tlv_warnings_find(&model, "one_answer", NULL));
+	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
 	give_known(known, 1, 2);
 	frame = build(known);
 	model = fit(&frame, &tlv_crowd_defaults);

@@ -288,7 +288,7 @@ test_zeros(void **state)
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	model = learn(2);
 	assert_equal(tlv_frame_scalar(&model, "rows", 0), 370);
-	assert_true(tlv_warnings_find(&model, "rows_of_zeros", NULL));
+	assert_true(tlv_warnings_find(&model, "rows_skipped", NULL));
 	assert_ok(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
 	assert_int_equal(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x), &posterior),
 					 TLV_BAD_DATA);
@@ -315,7 +315,7 @@ test_equal_rows(void **state)
 	tlv_directions_read(&model, &directions);
 	assert_int_equal(directions.k, 2);
 	assert_equal(directions.kappas[0], 5 * TLV_DIRECTIONS_MOST_KAPPA);
-	assert_true(tlv_warnings_find(&model, "kappas_at_limit", NULL));
+	assert_true(tlv_warnings_find(&model, "variances_at_floor", NULL));
 	model = learn(4);
 	tlv_directions_read(&model, &directions);
 	assert_int_equal(directions.k, 4);

@@ -327,7 +327,7 @@ test_outlier(void **state)
 		x[i] = i % 2 == 0 ? 30 : -30;
 	model = learn_all();
 	assert_false(tlv_warnings_find(&model, "variances_at_floor", NULL));
-	assert_false(tlv_warnings_find(&model, "empty_components", NULL));
+	assert_false(tlv_warnings_find(&model, "empty_component", NULL));
 	assert_at_least(tlv_frame_find(&model, "weights")->rows, 2);
 }
 

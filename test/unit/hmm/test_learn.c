@@ -597,7 +597,7 @@ test_independent(void **state)
 			plan_forget(&f);
 			options.fit.k = 2;
 			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-			warned += tlv_warnings_find(&model, "independent_steps", NULL);
+			warned += tlv_warnings_find(&model, "no_structure", NULL);
 			plan_forget(&f);
 		}
 		assert_at_most(found, 2);
@@ -629,7 +629,7 @@ test_choice(void **state)
 		tlv_hmm_read(&model, &parts);
 		assert_equal(parts.k, 3);
 		assert_equal(diagnostic(model, "k_chosen"), 3);
-		assert_false(tlv_warnings_find(&model, "independent_steps", NULL));
+		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
 		plan_forget(&f);
 	}
 }

@@ -89,7 +89,7 @@ test_more_than_dimensions(void **state)
 	moments = moments_of(drawn(truth, 20000, &states));
 	model = stored_fit(moments, 5, 100);
 	assert_int_equal(states_of(model), 2);
-	assert_true(tlv_warnings_find(&model, "fewer_states", &warning));
+	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
 	assert_close(warning.score, 2, 1e-12);
 	assert_non_null(strstr(warning.message, "k = 5 is more than 2"));
 }
@@ -128,7 +128,7 @@ test_chosen(void **state)
 
 			wrong[form] += states_of(model) > 1;
 			if (states_of(model) > 1)
-				assert_false(tlv_warnings_find(&model, "independent_steps", NULL));
+				assert_false(tlv_warnings_find(&model, "no_structure", NULL));
 		}
 	assert_at_most(wrong[0], 2);
 	assert_at_most(wrong[1], 4);

@@ -131,14 +131,14 @@ test_long_vectors(void **state)
 	options.iterations = 0;
 	model = learn(options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 60);
-	assert_true(tlv_warnings_find(&model, "directions_left_out", &warning));
+	assert_true(tlv_warnings_find(&model, "directions_skipped", &warning));
 	assert_float_equal(warning.score, 1, 0);
 	/* Unsaid, as many leading directions as there may be, and a warning. */
 	options.fit.k = 0;
 	options.iterations = 0;
 	model = learn(options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 60);
-	assert_true(tlv_warnings_find(&model, "directions_left_out", &warning));
+	assert_true(tlv_warnings_find(&model, "directions_skipped", &warning));
 	assert_float_equal(warning.score, 2, 0);
 }
 

@@ -37,7 +37,7 @@ test_gaussian(void **state)
 	assert_above(strlen(ctx.error.hint), 20);
 	options.keep_gaussian = true;
 	model = fit(&m, &options);
-	assert_true(tlv_warnings_find(&model, "no_kurtosis", &warning));
+	assert_true(tlv_warnings_find(&model, "not_identified", &warning));
 	assert_non_null(strstr(warning.message, "components 3 and 4 have no kurtosis"));
 	/* The two others are found. */
 	for (size_t j = 0; j < 2; j++)

@@ -265,7 +265,7 @@ count_spurious(tlv_frame model, double *farthest)
 	size_t k = tlv_frame_find(&model, "phi")->rows, n = 0;
 
 	while (tlv_warnings_next(&walk))
-		n += strcmp(walk.warning.code, "spurious_topic") == 0;
+		n += strcmp(walk.warning.code, "spurious_component") == 0;
 	*farthest = 0;
 	for (size_t j = 0; j < k; j++)
 	{

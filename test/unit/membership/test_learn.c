@@ -106,7 +106,7 @@ test_names_of_rows(void **state)
 		for (size_t i = 0; i < d.n; i++)
 			d.codes[i * d.p + 1] = (int32_t) (i / each);
 		model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
-		found = tlv_warnings_find(&model, "many_categories", &warning);
+		found = tlv_warnings_find(&model, "identifying_column", &warning);
 		assert_int_equal(found, each == 1);
 		if (found)
 			assert_close(warning.score, 300, 0);

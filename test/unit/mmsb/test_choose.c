@@ -434,7 +434,7 @@ test_spurious(void **state)
 		assert_int_equal(f.parts.k, 8);
 		walk = tlv_warnings_of(&f.frame);
 		while (tlv_warnings_next(&walk))
-			if (strcmp(walk.warning.code, "spurious_community") == 0)
+			if (strcmp(walk.warning.code, "spurious_component") == 0)
 			{
 				assert_below(f.parts.sizes[walk.warning.component - 1], 0.5);
 				named++;
@@ -443,7 +443,7 @@ test_spurious(void **state)
 		for (size_t c = 0; c < 5; c++)
 			assert_at_least(f.parts.sizes[c], 100);
 		f = fit(&w, options_of(5, 0.5));
-		assert_false(tlv_warnings_find(&f.frame, "spurious_community", NULL));
+		assert_false(tlv_warnings_find(&f.frame, "spurious_component", NULL));
 		pool_reset(&memory, &ctx);
 	}
 }

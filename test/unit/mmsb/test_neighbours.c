@@ -418,7 +418,7 @@ test_too_many(void **state)
 	}
 	for (size_t a = 0; a < 12; a++)
 		empty += !has_node[a];
-	assert_int_equal(tlv_warnings_find(&model, "empty_communities", &(tlv_warning){0}), empty > 0);
+	assert_int_equal(tlv_warnings_find(&model, "empty_component", &(tlv_warning){0}), empty > 0);
 	assert_true(parts.sizes[0] >= parts.sizes[11]);
 	plan_forget(&f);
 }

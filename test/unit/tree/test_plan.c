@@ -135,12 +135,12 @@ test_numbers(void **state)
 	use_numbers(truth, 5000, 0);
 	model = plan_model(&f, make(&f, &options));
 	assert_int_equal(splits_that_differ(model, &tree), 0);
-	assert_false(tlv_warnings_find(&model, "rows_left_out", NULL));
+	assert_false(tlv_warnings_find(&model, "rows_skipped", NULL));
 	plan_forget(&f);
 	use_numbers(truth, 5000, 10);
 	model = plan_model(&f, make(&f, &options));
 	assert_int_equal(splits_that_differ(model, &tree), 0);
-	assert_true(tlv_warnings_find(&model, "rows_left_out", &warning));
+	assert_true(tlv_warnings_find(&model, "rows_skipped", &warning));
 	assert_equal(warning.score, 500);
 	assert_equal(diagnostic(model, "passes"), 1);
 	plan_forget(&f);

@@ -121,16 +121,15 @@ warn_of_factors(tlv_context *ctx, gaussian_fit *fit, const tlv_factors *factors)
 						 "log_likelihood_per_row_of_factors"));
 	if (2 * rows * criterion < STRONG_EVIDENCE)
 		return TLV_OK;
-	return tlv_warn(ctx, &fit->diagnostics,
-					&(tlv_warning){.code = "factors_fit_better",
-								   .score = gain,
-								   .hint = "structure => 'factors' fits them"},
-					factors->q == 1
-						? "%zu factor that acts on all variables at once explains a row "
+	return tlv_warn(
+		ctx, &fit->diagnostics,
+		&(tlv_warning){
+			.code = "factors_fit_better", .score = gain, .hint = "Use structure => 'factors'."},
+		factors->q == 1 ? "%zu factor that acts on all variables at once explains a row "
 						  "better than the tree, by %.3g nats"
 						: "%zu factors that act on all variables at once explain a row "
 						  "better than the tree, by %.3g nats",
-					factors->q, gain);
+		factors->q, gain);
 }
 
 tlv_status

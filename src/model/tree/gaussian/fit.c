@@ -111,11 +111,11 @@ warn_of_constant(tlv_context *ctx, size_t constant, tlv_diagnostics *diagnostics
 	return tlv_warn(
 		ctx, diagnostics,
 		&(tlv_warning){
-			.code = "constant_variables", .score = (double) constant, .hint = "leave them out"},
-		constant == 1 ? "%zu variable does not vary: it stands apart, with a millionth of "
-						"the mean variance"
-					  : "%zu variables do not vary: they stand apart, with a millionth of "
-						"the mean variance",
+			.code = "dependent_columns", .score = (double) constant, .hint = "Omit them."},
+		constant == 1
+			? "%zu variable is constant: it has no edges, and a millionth of the mean variance"
+			: "%zu variables are constant: they have no edges, and a millionth of the mean "
+			  "variance",
 		constant);
 }
 

@@ -158,24 +158,27 @@ report_choice(tlv_context *ctx, const choice *c, size_t asked, size_t hidden,
 			  tlv_diagnostics *diagnostics)
 {
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) hidden, "hidden_nodes"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->weak, "weak_triples"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->weak, "not_identified"));
 	if (asked != c->states)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
-			&(tlv_warning){.code = "fewer_states",
+			&(tlv_warning){.code = "fewer_components",
 						   .score = (double) hidden,
-						   .hint = "use fewer, more rows, or states => null"},
-			"the data do not identify %zu states of hidden nodes: at most %zu can be told apart",
+						   .hint = "Use fewer states, more rows, or states => null."},
+			"the data do not identify %zu states of hidden nodes: at most %zu can be distinguished",
 			asked, c->best.rank < 2 ? (size_t) 1 : c->best.rank));
 	if (c->reduced > 0)
 		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "fewer_states", .score = (double) c->reduced},
+			ctx, diagnostics,
+			&(tlv_warning){.code = "fewer_components",
+						   .score = (double) c->reduced,
+						   .hint = "Use fewer states, or omit variables of few categories."},
 			"hidden nodes whose variables have fewer states than asked for have fewer, too"));
 	if (c->weak > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "weak_triples",
+						 &(tlv_warning){.code = "not_identified",
 										.score = (double) c->weak,
-										.hint = "use fewer states, or refine the model on rows"},
+										.hint = "Use fewer states, or refine the model on rows."},
 						 "no triple of variables around some hidden nodes shows all their states"));
 	return TLV_OK;
 }

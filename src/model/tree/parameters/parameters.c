@@ -507,11 +507,11 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 	tlv_free(ctx, solver.offset);
 	tlv_tree_selection_free(ctx, &solver.selection);
 	if (solver.failed > 0)
-		return tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "random_start",
-						   .score = (double) solver.failed,
-						   .hint = "refine the model on rows"},
-			"hidden nodes without a triple that can be decomposed start from random tables");
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "not_identified",
+									   .score = (double) solver.failed,
+									   .hint = "Refine the model on rows."},
+						"hidden nodes without a triple that can be decomposed are initialised from "
+						"random tables");
 	return TLV_OK;
 }

@@ -1,0 +1,311 @@
+/*
+ * warnings.c - what fits warn of, raised as messages of the server: at most five for a statement,
+ * the severest first, and a last one that counts the others.
+ *
+ * What the models of a statement warn of is collected while the statement runs and raised when it
+ * ends, so that a query that fits a model for every group has one warning for all of them.  A fit
+ * outside of any statement, in an assignment of PL/pgSQL, raises its own at once.  What the planner
+ * evaluates is collected for the run that follows, which may evaluate it again: a model counts
+ * once. A parallel worker raises what its own part of a statement has, and the leader passes that
+ * on.
+ */
+#include "tlv_pg.h"
+
+#include "executor/executor.h"
+#include "optimizer/planner.h"
+
+#include "tensorlv/model/diagnostics.h"
+
+#define MOST_RAISED 5
+
+/* What is known of a warning that several components or models of a statement have. */
+typedef struct Collected
+{
+	char *code;
+	int sqlstate;
+	tlv_severity severity;
+	bool of_component;
+	int models; /* that have it */
+	int times;	/* of all models and their components */
+	int model;	/* the last that has it, by number */
+	char *message;
+	char *detail, *hint; /* "": there is none */
+} Collected;
+
+/* The warnings of the statement that runs, in a context that is reset when it ends. */
+static MemoryContext collected_mcxt = NULL;
+static List *collected = NIL; /* of Collected */
+static List *digests = NIL;	  /* of tlv_digest, of the models that were collected */
+static int models = 0;		  /* that were collected, those that do not exist included */
+static int running = 0;		  /* executors, one in another */
+static int planning = 0;	  /* planners, likewise */
+
+static ExecutorRun_hook_type run_before = NULL;
+static planner_hook_type plan_before = NULL;
+
+/* ---- collecting ---- */
+
+static void
+collected_clear(void)
+{
+	if (collected_mcxt == NULL)
+		collected_mcxt =
+			AllocSetContextCreate(TopMemoryContext, "tensorlv warnings", ALLOCSET_SMALL_SIZES);
+	else
+		MemoryContextReset(collected_mcxt);
+	collected = digests = NIL;
+	models = 0;
+}
+
+/* The entry that a warning of that model counts in, which has its code and hint: that of another
+ * model, or of another component of the same model.  NULL: it is the first of its kind. */
+static Collected *
+find_collected(const Collected *wanted, int model)
+{
+	const char *hint = wanted->hint != NULL ? wanted->hint : "";
+	ListCell *cell;
+
+	foreach (cell, collected)
+	{
+		Collected *warning = lfirst(cell);
+
+		if (strcmp(warning->code, wanted->code) == 0 && strcmp(warning->hint, hint) == 0 &&
+			(warning->model != model || (warning->of_component && wanted->of_component)))
+			return warning;
+	}
+	return NULL;
+}
+
+/* Counts a warning of the last model; in the context of what is collected. */
+static void
+collect(const Collected *warning)
+{
+	Collected *known = find_collected(warning, models);
+
+	if (known == NULL)
+	{
+		known = palloc(sizeof(Collected));
+		*known = *warning;
+		known->code = pstrdup(warning->code);
+		known->message = TlvWhole(warning->message);
+		known->detail = warning->detail != NULL ? TlvWhole(warning->detail) : "";
+		known->hint = TlvWhole(warning->hint != NULL ? warning->hint : "");
+		known->models = known->times = 0;
+		known->model = -1;
+		collected = lappend(collected, known);
+	}
+	known->times++;
+	known->models += known->model != models;
+	known->model = models;
+}
+
+/* ---- raising ---- */
+
+static int
+raised_level(void)
+{
+	return tlv_warnings == TLV_WARNINGS_LOG ? LOG : WARNING;
+}
+
+static void
+raise_one(const Collected *warning)
+{
+	char *others = "";
+
+	if (warning->models > 1)
+		others = psprintf(" (the first of %d models with this warning)", warning->models);
+	else if (warning->times > 1)
+		others = psprintf(" (the first of %d such warnings)", warning->times);
+	ereport(raised_level(), (errcode(warning->sqlstate), errmsg("%s%s", warning->message, others),
+							 warning->detail[0] != '\0' ? errdetail("%s", warning->detail) : 0,
+							 warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0));
+}
+
+static int
+compare_severity(const ListCell *a, const ListCell *b)
+{
+	const Collected *x = lfirst(a), *y = lfirst(b);
+
+	return (int) x->severity - (int) y->severity;
+}
+
+/* All that is collected: five, and how many more there are. */
+static void
+raise_collected(void)
+{
+	int raised = 0, others = 0;
+	ListCell *cell;
+
+	list_sort(collected, compare_severity);
+	foreach (cell, collected)
+		if (raised < MOST_RAISED)
+		{
+			raise_one(lfirst(cell));
+			raised++;
+		}
+		else
+			others += ((const Collected *) lfirst(cell))->times;
+	if (others > 0)
+		ereport(raised_level(),
+				(errcode(ERRCODE_WARNING),
+				 errmsg_plural("%d more warning is in tlv_warnings(model)",
+							   "%d more warnings are in tlv_warnings(model)", others, others)));
+}
+
+static void
+raise_and_clear(void)
+{
+	if (collected != NIL && tlv_warnings != TLV_WARNINGS_OFF)
+		raise_collected();
+	if (collected_mcxt != NULL)
+		collected_clear();
+}
+
+/* ---- statements ---- */
+
+#if PG_VERSION_NUM >= 180000
+#define RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define RUN_ARGUMENTS  query, direction, count
+#else
+#define RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool once
+#define RUN_ARGUMENTS  query, direction, count, once
+#endif
+
+/* The executor: at the end of the outermost one the warnings are raised. */
+static void
+run_statement(RUN_PARAMETERS)
+{
+	running++;
+	PG_TRY();
+	{
+		if (run_before != NULL)
+			run_before(RUN_ARGUMENTS);
+		else
+			standard_ExecutorRun(RUN_ARGUMENTS);
+	}
+	PG_CATCH();
+	{
+		if (--running == 0 && collected_mcxt != NULL)
+			collected_clear();
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (--running == 0)
+		raise_and_clear();
+}
+
+/* The planner: what an earlier one has collected for a run that never came is dropped. */
+static PlannedStmt *
+plan_statement(Query *query, const char *text, int options, ParamListInfo parameters)
+{
+	PlannedStmt *plan;
+
+	if (running == 0 && planning == 0 && collected_mcxt != NULL)
+		collected_clear();
+	planning++;
+	PG_TRY();
+	{
+		plan = plan_before != NULL ? plan_before(query, text, options, parameters)
+								   : standard_planner(query, text, options, parameters);
+	}
+	PG_FINALLY();
+	{
+		planning--;
+	}
+	PG_END_TRY();
+	return plan;
+}
+
+void
+TlvWarningsInit(void)
+{
+	run_before = ExecutorRun_hook;
+	ExecutorRun_hook = run_statement;
+	plan_before = planner_hook;
+	planner_hook = plan_statement;
+}
+
+/* ---- what is warned of ---- */
+
+/* One more model, or none in its place. */
+static MemoryContext
+collect_begin(void)
+{
+	if (collected_mcxt == NULL)
+		collected_clear();
+	models++;
+	return MemoryContextSwitchTo(collected_mcxt);
+}
+
+static void
+collect_end(MemoryContext before)
+{
+	MemoryContextSwitchTo(before);
+	if (running == 0 && planning == 0)
+		raise_and_clear();
+}
+
+void
+TlvRaiseWarning(int sqlstate, const char *code, const char *message, const char *detail,
+				const char *hint)
+{
+	MemoryContext before = collect_begin();
+
+	collect(&(Collected){.code = (char *) code,
+						 .sqlstate = sqlstate,
+						 .severity = tlv_warning_severity(code),
+						 .message = (char *) message,
+						 .detail = (char *) detail,
+						 .hint = (char *) hint});
+	collect_end(before);
+}
+
+/* Has the statement this model already?  Remembers it. */
+static bool
+is_collected(const tlv_frame *model)
+{
+	tlv_digest *digest;
+	ListCell *cell;
+
+	foreach (cell, digests)
+		if (tlv_digest_equal(lfirst(cell), &model->header->digest))
+			return true;
+	digest = palloc(sizeof(tlv_digest));
+	*digest = model->header->digest;
+	digests = lappend(digests, digest);
+	return false;
+}
+
+/* Does a model warn of the same? */
+static bool
+has_warning(const tlv_frame *model, const tlv_warning *warning)
+{
+	tlv_warnings_walk walk = tlv_warnings_of(model);
+
+	while (tlv_warnings_next(&walk))
+		if (strcmp(walk.warning.code, warning->code) == 0 &&
+			strcmp(walk.warning.message, warning->message) == 0)
+			return true;
+	return false;
+}
+
+void
+TlvRaiseWarnings(const tlv_frame *model, const tlv_frame *before)
+{
+	tlv_warnings_walk walk = tlv_warnings_of(model);
+	MemoryContext caller;
+
+	if (walk.left == 0)
+		return;
+	caller = collect_begin();
+	if (!is_collected(model))
+		while (tlv_warnings_next(&walk))
+			if (before == NULL || !has_warning(before, &walk.warning))
+				collect(&(Collected){.code = (char *) walk.warning.code,
+									 .sqlstate = ERRCODE_WARNING,
+									 .severity = tlv_warning_severity(walk.warning.code),
+									 .of_component = walk.warning.component > 0,
+									 .message = (char *) walk.warning.message,
+									 .hint = (char *) walk.warning.hint});
+	collect_end(caller);
+}
