@@ -298,6 +298,15 @@ warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const do
 	return TLV_OK;
 }
 
+/* Whether a step replaces the parameters of components one by one: rows of neighbours change their
+ * own nodes alone, and a row has several atoms of a dictionary. */
+static bool
+is_of_components(const tlv_frame *statistics)
+{
+	return statistics->header->kind != TLV_KIND_NEIGHBOUR_STATISTICS &&
+		   statistics->header->kind != TLV_KIND_DICTIONARY_STATISTICS;
+}
+
 /* The model after the step with a warning of few observations, in the place of that of an earlier
  * step; as it is where there is neither. */
 static tlv_status
@@ -361,7 +370,8 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 		TLV_TRY(restore_numbers(ctx, model, &present, step.order, image, size));
 	else
 		TLV_TRY(tlv_labels_keep(ctx, model, image, size));
-	TLV_TRY(renew_warning(ctx, model, statistics_units(statistics) / weight, image, size));
+	if (is_of_components(statistics))
+		TLV_TRY(renew_warning(ctx, model, statistics_units(statistics) / weight, image, size));
 	tlv_free(ctx, step.order);
 	return tlv_kind_require_made(ctx, *image, *size);
 }
