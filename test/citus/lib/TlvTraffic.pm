@@ -10,7 +10,7 @@ use POSIX ();
 
 our @EXPORT = qw(start_traffic traffic traffic_file);
 
-my ($pid, $counter);
+my (@pids, $counter);
 
 sub traffic_file { return $counter }
 
@@ -40,7 +40,7 @@ sub count_rows {
 }
 
 sub serve {
-    my (%real) = @_;
+    my ($parent, %real) = @_;
     my ($select, %listener, %peer, %state, @count) = IO::Select->new;
     @count = (0, 0, 0);
     for my $own (keys %real) {
@@ -51,8 +51,8 @@ sub serve {
     }
     open my $file, '>', $counter or POSIX::_exit(1);
     $file->autoflush(1);
-    while (1) {
-        for my $socket ($select->can_read) {
+    while (getppid == $parent) {
+        for my $socket ($select->can_read(1)) {
             if (my $real = $listener{$socket}) {
                 my $client = $socket->accept or next;
                 my $server = IO::Socket::UNIX->new(Peer => "$real/.s.PGSQL.5432");
@@ -87,12 +87,14 @@ sub serve {
 sub start_traffic {
     my ($file, %real) = @_;
     $counter = $file;
-    $pid = fork // die "fork: $!";
-    if (!$pid) { $SIG{PIPE} = 'IGNORE'; $SIG{$_} = 'DEFAULT' for qw(HUP INT TERM); serve(%real); POSIX::_exit(0) }
+    my $parent = $$;
+    my $pid = fork // die "fork: $!";
+    push @pids, $pid if $pid;
+    if (!$pid) { $SIG{PIPE} = 'IGNORE'; $SIG{$_} = 'DEFAULT' for qw(HUP INT TERM); serve($parent, %real); POSIX::_exit(0) }
     for (1 .. 100) { last if !grep { !-S "$_/.s.PGSQL.5432" } keys %real; select undef, undef, undef, 0.05 }
     return;
 }
 
-END { my $status = $?; kill 'TERM', $pid if $pid; $? = $status }
+END { my $status = $?; kill 'TERM', @pids; $? = $status }
 
 1;
