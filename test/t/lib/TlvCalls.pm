@@ -81,7 +81,7 @@ my @drivers = (
     [ 'tlv_gmm', 'SELECT x::real[] FROM clouds', "2, 'full', errors => true" ],
     [ 'tlv_gmm', 'SELECT x[1], x[2], x[3] FROM points', "2, 'diagonal'" ],
     [ 'tlv_gmm', 'SELECT x FROM points', "2, 'direction'" ],
-    [ 'tlv_gmm', 'SELECT x FROM points', "2, 'common', 't'" ],
+    [ 'tlv_gmm', 'SELECT x FROM clouds', "2, 'common', 't'" ],
     [ 'tlv_ica', 'SELECT x FROM signals', '' ],
     [ 'tlv_ica', 'SELECT x[1], x[2], x[3] FROM signals', '3' ],
     [ 'tlv_mmsb', 'SELECT source, target FROM links', '2' ],
