@@ -70,7 +70,7 @@ else { diag(citus_workers() . " workers: place, largest difference, bytes, rows,
 # ---- what happens in the middle of a fit ----
 
 if (my @workers = citus_workers()) {
-    my $call = q{SELECT tlv_to_json(tlv_gmm('SELECT x FROM clouds', 2, 'full', refine => 'em', iterations => 50))};
+    my $call = q{SELECT tlv_to_json(tlv_gmm('SELECT x FROM clouds', 2, 'full', refine => 'em', iterations => 50))::jsonb};
     my $expected = query($db, "SET search_path = here, public;\n$call");
     my $fit = start_psql($db, "SET search_path = distributed, here, public;\n" . "$call;\n" x 10);
     my ($shard, $from, $to) = split /\|/, query($db, q{SELECT shardid, nodename, (SELECT nodename FROM pg_dist_node n WHERE n.nodename <> p.nodename AND n.shouldhaveshards LIMIT 1)
