@@ -6,7 +6,7 @@ CREATE FUNCTION tlv_dense_moments_accum(tlv_moments, "any", integer) RETURNS tlv
     AS 'MODULE_PATHNAME', 'tlv_dense_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION tlv_dense_moments_accum(tlv_moments, "any", integer) IS 'transition function of tlv_dense_moments("any", integer)';
 CREATE AGGREGATE tlv_dense_moments(x "any", max_order integer) (
-    SFUNC = tlv_dense_moments_accum, STYPE = tlv_moments, SSPACE = 300000,
+    SFUNC = tlv_dense_moments_accum, STYPE = tlv_moments, SSPACE = 2048,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_dense_moments("any", integer) IS

@@ -286,6 +286,19 @@ tlv_require_memory(tlv_context *ctx, double bytes, const char *what)
 	return TLV_OK;
 }
 
+tlv_status
+tlv_count_memory(tlv_context *ctx, size_t before, size_t bytes)
+{
+	size_t others = ctx->arena.used - before;
+
+	if (bytes > before && (others > ctx->arena.limit || bytes > ctx->arena.limit - others))
+		return over_limit(ctx, (double) (bytes - before), "an array");
+	ctx->arena.used = others + bytes;
+	if (ctx->arena.used > ctx->arena.peak)
+		ctx->arena.peak = ctx->arena.used;
+	return TLV_OK;
+}
+
 void
 tlv_expect_memory(tlv_context *ctx, double bytes)
 {

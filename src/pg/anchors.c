@@ -174,7 +174,7 @@ put_pairs(FunctionCallInfo fcinfo, const tlv_frame *moments, size_t a, double le
 /* Rows (item_a, item_a_name, item_b, item_b_name, probability, conditional, lift). */
 TLV_FUNCTION(tlv_cooccurrences_rows)
 {
-	tlv_frame frame = TlvSumsFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvSumsFrameOf(PG_GETARG_DATUM(0));
 	double least = PG_GETARG_FLOAT8(1);
 
 	TlvRequireKind(&frame, &tlv_kind_count_pairs, "tlv_cooccurrences");

@@ -542,7 +542,7 @@ TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match)
 /* tlv_match(a, b): rows (component_a, component_b, distance) */
 TLV_FUNCTION(tlv_match_models)
 {
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame a = TlvFrameOf(PG_GETARG_DATUM(0)), b = TlvFrameOf(PG_GETARG_DATUM(1));
 	TlvWork *work;
 	tlv_match match;
 
@@ -553,7 +553,7 @@ TLV_FUNCTION(tlv_match_models)
 								  "tree has other variables."),
 						errhint("tlv_robinson_foulds(a, b) compares two trees.")));
 	work = TlvWorkBegin("tensorlv match");
-	work->ctx.arena.limit = SIZE_MAX; /* bounded by the models' own size */
+	work->ctx.arena.limit = TlvValueMemory();
 	TlvCheck(&work->ctx, tlv_model_match(&work->ctx, &a, &b, &match));
 	TlvPutMatch(fcinfo, &match);
 	TlvWorkEnd(work);

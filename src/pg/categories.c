@@ -39,7 +39,7 @@ put_cell(FunctionCallInfo fcinfo, const tlv_category_tables *tables, size_t a, s
  * b is NULL. */
 TLV_FUNCTION(tlv_category_tables_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvWork *work = TlvWorkBegin("tensorlv tables");
 	tlv_category_tables tables;
 

@@ -83,7 +83,7 @@ number_of(const double *numbers, size_t j)
 /* Rows (component, label, weight, alpha). */
 TLV_FUNCTION(tlv_components_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	const double *alpha, *weights = component_weights(&frame, TlvKind(&frame), &alpha);
 	size_t k = tlv_model_components(&frame);
 
@@ -190,7 +190,7 @@ open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *co
 	const char *hint = "It is for mixtures of vectors and for hidden Markov models of vectors.";
 
 	memset(components, 0, sizeof(*components));
-	components->frame = TlvFrame(PG_GETARG_TLV(0));
+	components->frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	components->kind = TlvKind(&components->frame);
 	if (components->kind == &tlv_kind_gaussian_mixture)
 	{
@@ -368,7 +368,7 @@ put_membership_categories(FunctionCallInfo fcinfo, const tlv_frame *frame)
 /* Rows (component, variable, variable_name, category, category_name, probability). */
 TLV_FUNCTION(tlv_categories_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	static const tlv_name_list no_names = {0};
 	tlv_multiview_parts parts;
 	tlv_name_list names[3];

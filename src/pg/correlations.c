@@ -14,7 +14,7 @@
 static tlv_lda_correlations
 correlations_of(FunctionCallInfo fcinfo, TlvWork *work, const char *function)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_lda_correlations correlations;
 
 	TlvRequireKind(&frame, &tlv_kind_topic_products, function);

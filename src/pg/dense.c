@@ -30,7 +30,7 @@ moment_array(tlv_context *ctx, const tlv_dense_central *central, int order)
 /* tlv_central_moment(m, order): the mean, or E[(x - mean)^(x)order] in full */
 TLV_FUNCTION(tlv_central_moment)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	int32 order = PG_GETARG_INT32(1);
 	int most = (int) tlv_frame_scalar(&frame, "order", 0);
 	tlv_dense_central central;

@@ -78,7 +78,7 @@ TLV_FUNCTION(tlv_estimates_rows)
 		return (Datum) 0;
 	if (PG_ARGISNULL(2))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("confidence is null")));
-	model = TlvFrame(PG_GETARG_TLV(0));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	confidence = PG_GETARG_FLOAT8(2);
 	if (!(confidence > 0 && confidence < 1))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -88,7 +88,7 @@ TLV_FUNCTION(tlv_estimates_rows)
 		return (Datum) 0;
 	work = TlvWorkBegin("tensorlv estimates");
 	if (!PG_ARGISNULL(1))
-		errors = TlvFrame(PG_GETARG_TLV(1));
+		errors = TlvFrameOf(PG_GETARG_DATUM(1));
 	TlvCheck(&work->ctx,
 			 tlv_model_estimates(&work->ctx, &model, PG_ARGISNULL(1) ? NULL : &errors, &list));
 	for (size_t i = 0; i < list.n; i++)
@@ -123,12 +123,11 @@ TLV_FUNCTION(tlv_leave_out)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	model = TlvFrame(PG_GETARG_TLV(0));
-	moments = TlvFrame(PG_GETARG_TLV(1));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
+	moments = TlvFrameOf(PG_GETARG_DATUM(1));
 	if (!PG_ARGISNULL(2))
 	{
-		subspace = TlvFrame(PG_GETARG_TLV(2));
-		TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_leave_out");
+		subspace = TlvKindFrame(PG_GETARG_DATUM(2), &tlv_kind_item_subspace, "tlv_leave_out");
 	}
 	TlvRequireKind(&model, &tlv_kind_lda, "tlv_leave_out");
 	TlvRequireKind(&moments, &tlv_kind_grouped_moments, "tlv_leave_out");
@@ -147,13 +146,13 @@ TLV_FUNCTION(tlv_leave_out)
 /* tlv_jackknife(model, without) */
 TLV_KEEPING_FUNCTION(tlv_jackknife)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), *without;
+	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
+	TlvStoredArray array = TlvReadArray(PG_GETARG_DATUM(1));
+	tlv_stored_models without = {array.n, array.headers, TlvOpenElement, &array};
 	TlvMaker maker;
-	size_t n;
 
-	without = TlvArrayFrames(PG_GETARG_DATUM(1), &n);
 	TlvMakerBegin(&maker, "tensorlv jackknife");
 	TlvCheck(maker.ctx,
-			 tlv_errors_jackknife(maker.ctx, &model, n, without, &maker.image, &maker.size));
+			 tlv_errors_jackknife(maker.ctx, &model, &without, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

@@ -31,7 +31,7 @@ measure_of(const tlv_frame *frame, Measure compute)
 static Datum
 measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure compute)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	double value;
 
 	TlvRequireKind(&frame, kind, name);
@@ -57,7 +57,7 @@ static bool
 compare_memberships(FunctionCallInfo fcinfo, TlvWork *work, const char *name, double alpha,
 					tlv_membership_match *match)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 
 	TlvRequireKind(&frame, &tlv_kind_membership_pairs, name);
 	if (tlv_frame_scalar(&frame, "nodes", 0) == 0)
@@ -129,7 +129,7 @@ put_membership_scores(FunctionCallInfo fcinfo, double significance)
 TLV_FUNCTION(tlv_scores_rows)
 {
 	double significance = TlvNamedNumber(fcinfo, "significance");
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	const tlv_kind *kind = TlvKind(&frame);
 
 	TlvInitRows(fcinfo);

@@ -192,7 +192,7 @@ is_directions(FunctionCallInfo fcinfo, const char *function, tlv_frame *frame)
 {
 	bool directions;
 
-	*frame = TlvFrame(PG_GETARG_TLV(0));
+	*frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	directions = TlvKind(frame) == &tlv_kind_direction_mixture;
 	if (!directions)
 		TlvRequireKind(frame, &tlv_kind_gaussian_mixture, function);

@@ -12,13 +12,13 @@
 /* tlv_to_json(model) */
 TLV_FUNCTION(tlv_to_json)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_json_writer writer = {.most = MaxAllocSize - VARHDRSZ - 1,
 							  .number = double_to_shortest_decimal_bufn};
 	TlvWork *work = TlvWorkBegin("tensorlv json");
 	text *json;
 
-	work->ctx.arena.limit = SIZE_MAX; /* bounded by the text's own size */
+	work->ctx.arena.limit = TlvValueMemory();
 	TlvCheck(&work->ctx, tlv_model_put_json(&work->ctx, &model, &writer));
 	/* The model may come from a database of another encoding. */
 	(void) pg_verifymbstr(writer.bytes, (int) writer.n, false);

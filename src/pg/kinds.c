@@ -52,7 +52,7 @@ TLV_FUNCTION(tlv_kinds_rows)
 /* tlv_groups(model, n): rows (component, component_group) */
 TLV_FUNCTION(tlv_groups_rows)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
 	size_t n = TlvCountArgument(fcinfo, 1, "n", 1), k = tlv_model_components(&model);
 	TlvWork *work;
 	int64_t *group;
@@ -92,11 +92,11 @@ TLV_FUNCTION(tlv_drift_rows)
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	model = TlvFrame(PG_GETARG_TLV(0));
-	statistics = TlvFrame(PG_GETARG_TLV(1));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
+	statistics = TlvFrameOf(PG_GETARG_DATUM(1));
 	if (!PG_ARGISNULL(2))
 	{
-		reference = TlvFrame(PG_GETARG_TLV(2));
+		reference = TlvFrameOf(PG_GETARG_DATUM(2));
 		drift.reference = &reference;
 	}
 	work = TlvWorkBegin("tensorlv drift");

@@ -31,8 +31,8 @@ TLV_KEEPING_FUNCTION(tlv_update)
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	model = TlvFrame(PG_GETARG_TLV(0));
-	statistics = TlvFrame(PG_GETARG_TLV(1));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
+	statistics = TlvFrameOf(PG_GETARG_DATUM(1));
 	weight = PG_GETARG_FLOAT8(2);
 	TlvMakerBegin(&maker, "tensorlv update");
 	TlvCheck(maker.ctx,
@@ -57,7 +57,7 @@ TLV_KEEPING_FUNCTION(tlv_label)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	model = TlvFrame(PG_GETARG_TLV(0));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	component = PG_GETARG_INT32(1);
 	if (!PG_ARGISNULL(2))
 	{
@@ -118,8 +118,8 @@ TLV_KEEPING_FUNCTION(tlv_align)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	model = TlvFrame(PG_GETARG_TLV(0));
-	reference = TlvFrame(PG_GETARG_TLV(1));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
+	reference = TlvFrameOf(PG_GETARG_DATUM(1));
 	TlvRequireWeights(&model, "tlv_align");
 	if (TlvKind(&model) != TlvKind(&reference))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -136,7 +136,7 @@ TLV_KEEPING_FUNCTION(tlv_align)
 /* tlv_compact(model, tolerance) */
 TLV_KEEPING_FUNCTION(tlv_compact)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvMaker maker;
 
 	TlvRequireWeights(&model, "tlv_compact");

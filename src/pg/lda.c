@@ -247,11 +247,10 @@ TLV_KEEPING_FUNCTION(tlv_fit_lda)
 	arguments = read_lda_arguments(fcinfo);
 	if (!TlvArgumentIsNull(fcinfo, "subspace"))
 	{
-		subspace = TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.subspace));
-		TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_fit_lda");
+		subspace = TlvKindFrame(arguments.subspace, &tlv_kind_item_subspace, "tlv_fit_lda");
 		arguments.learn.fit.subspace = &subspace;
 	}
-	frame = TlvFrame(PG_GETARG_TLV(0));
+	frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	fit = lda_fit_of(fcinfo, &frame, &arguments);
 	TlvFindAnchors(&arguments.given, false);
 	return TlvFit(fcinfo, fit, &arguments.learn.fit);
@@ -270,8 +269,7 @@ TLV_FUNCTION(tlv_lda)
 	arguments.learn.errors = TlvWantsErrors(fcinfo);
 	if (!TlvArgumentIsNull(fcinfo, "fixed"))
 	{
-		arguments.fixed_topics = TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.fixed));
-		TlvRequireKind(&arguments.fixed_topics, &tlv_kind_lda, "tlv_lda");
+		arguments.fixed_topics = TlvKindFrame(arguments.fixed, &tlv_kind_lda, "tlv_lda");
 		arguments.learn.fixed = &arguments.fixed_topics;
 	}
 	if (arguments.method == LDA_JOINT)
@@ -480,7 +478,7 @@ TLV_FUNCTION(tlv_topic_items_rows)
 /* Rows (topic, npmi, umass) from coherence counts. */
 TLV_FUNCTION(tlv_topic_coherence_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	size_t top, k;
 	const double *joint;
 	double documents;
@@ -506,7 +504,7 @@ TLV_FUNCTION(tlv_topic_coherence_rows)
 TLV_KEEPING_FUNCTION(tlv_extend)
 {
 	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
-	tlv_frame summary = TlvSumsFrame(PG_GETARG_TLV(1));
+	tlv_frame summary = TlvSumsFrameOf(PG_GETARG_DATUM(1));
 	double smoothing = TlvNamedNumber(fcinfo, "smoothing");
 	TlvMaker maker;
 

@@ -160,7 +160,7 @@ static void
 open_reader(FunctionCallInfo fcinfo, const char *function, MmsbReader *reader)
 {
 	reader->frame = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, function);
-	TlvContextInit(&reader->ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvContextInit(&reader->ctx, CurrentMemoryContext, TlvValueMemory());
 	TlvCheck(&reader->ctx, tlv_mmsb_read(&reader->ctx, &reader->frame, &reader->parts));
 	TlvInitRows(fcinfo);
 }
@@ -326,22 +326,35 @@ TLV_FUNCTION(tlv_bridgeness_rows)
 	return (Datum) 0;
 }
 
+/* By their headers, before any of the reference is opened. */
+static void
+require_graphs(const tlv_frame *model, const tlv_frame *graph, const TlvStoredArray *reference)
+{
+	TlvWork *work = TlvWorkBegin("tensorlv drift");
+
+	TlvCheck(&work->ctx, tlv_mmsb_require_graphs(&work->ctx, model, graph->header, reference->n,
+												 reference->headers));
+	TlvWorkEnd(work);
+}
+
 /* tlv_drift(model, graph, reference): rows (test, component, statistic, p_value) */
 TLV_FUNCTION(tlv_graph_drift_rows)
 {
 	tlv_drift drift = {.n = 0};
 	tlv_frame model, graph, *reference;
+	TlvStoredArray array;
 	TlvWork *work;
-	size_t n;
 
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return (Datum) 0;
 	model = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, "tlv_drift of graphs");
-	graph = TlvFrame(PG_GETARG_TLV(1));
-	reference = TlvArrayFrames(PG_GETARG_DATUM(2), &n);
+	graph = TlvFrameOf(PG_GETARG_DATUM(1));
+	array = TlvReadArray(PG_GETARG_DATUM(2));
+	require_graphs(&model, &graph, &array);
+	reference = TlvOpenArray(&array);
 	work = TlvWorkBegin("tensorlv drift");
-	TlvCheck(&work->ctx, tlv_mmsb_drift(&work->ctx, &model, &graph, n, reference, &drift));
+	TlvCheck(&work->ctx, tlv_mmsb_drift(&work->ctx, &model, &graph, array.n, reference, &drift));
 	TlvPutDrift(fcinfo, &drift);
 	TlvWorkEnd(work);
 	return (Datum) 0;

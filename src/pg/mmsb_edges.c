@@ -24,7 +24,7 @@ read_edge_model(const tlv_frame *frame, EdgeModel *model)
 	model->header = NULL;
 	TlvRequireKind(frame, &tlv_kind_mmsb, "tlv_edge_probability");
 	MemoryContextReset(model->mcxt);
-	TlvContextInit(&ctx, model->mcxt, SIZE_MAX);
+	TlvContextInit(&ctx, model->mcxt, TlvValueMemory());
 	TlvCheck(&ctx, tlv_mmsb_read(&ctx, frame, &model->parts));
 	model->digest = frame->header->digest;
 	model->header = frame->header;

@@ -75,7 +75,7 @@ fit_network(tlv_context *ctx, const tlv_frame *value, const void *options, void 
 	TLV_TRY(tlv_kind_require(ctx, value, &tlv_kind_cofire, "tlv_fit_network"));
 	if (arguments->below == (Datum) 0)
 		return tlv_network_fit(ctx, value, NULL, &arguments->plan, image, size);
-	below = TlvFrame(PG_DETOAST_DATUM(arguments->below));
+	below = TlvFrameOf(arguments->below);
 	TLV_TRY(tlv_kind_require(ctx, &below, &tlv_kind_network, "tlv_fit_network"));
 	return tlv_network_fit(ctx, value, &below, &arguments->plan, image, size);
 }
@@ -99,7 +99,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_network)
 /* Rows (item_a, item_a_name, item_b, item_b_name, item_c, item_c_name, sets). */
 TLV_FUNCTION(tlv_cofire_counts)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	const tlv_name_list names = {NULL, NULL};
 	int64 least = PG_GETARG_INT64(1);
 	const int64_t *items, *cells;

@@ -352,8 +352,7 @@ TLV_FUNCTION(tlv_permutation_test)
 	TlvReadArguments(fcinfo, permutation_arguments, &arguments);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	frame = TlvFrame(PG_GETARG_TLV(0));
-	TlvRequireKind(&frame, &tlv_kind_lda, "tlv_permutation_test");
+	frame = TlvKindFrame(PG_GETARG_DATUM(0), &tlv_kind_lda, "tlv_permutation_test");
 	n = bags_argument(fcinfo, 1, &bags);
 	work = TlvWorkBegin("tensorlv permutations");
 	TlvCheck(&work->ctx, tlv_model_open(&work->ctx, &frame, &model));

@@ -69,8 +69,8 @@ subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *sub
 				 errmsg("subspace is for products and anchor moments, not moments of kind %s",
 						TlvKind(moments)->name),
 				 errhint("Leave it out.")));
-	*subspace = TlvFrame(TlvNamedValue(fcinfo, "subspace"));
-	TlvRequireKind(subspace, &tlv_kind_item_subspace, "tlv_find_subspace");
+	*subspace = TlvKindFrame(TlvNamedValue(fcinfo, "subspace"), &tlv_kind_item_subspace,
+							 "tlv_find_subspace");
 	return true;
 }
 
@@ -87,7 +87,7 @@ TLV_KEEPING_FUNCTION(tlv_subspace_from_moments_sql)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	frame = TlvSumsFrame(PG_GETARG_TLV(0));
+	frame = TlvSumsFrameOf(PG_GETARG_DATUM(0));
 	if (subspace_given(fcinfo, &frame, &subspace))
 		options.subspace = &subspace;
 	if (frame.header->kind != TLV_KIND_ANCHOR_MOMENTS && !TlvArgumentIsNull(fcinfo, "alpha0"))
@@ -117,7 +117,7 @@ TLV_KEEPING_FUNCTION(tlv_subspace_from_moments_sql)
 /* tlv_find_subspace(subspace, slices) */
 TLV_KEEPING_FUNCTION(tlv_subspace_from_slices)
 {
-	tlv_frame subspace = TlvFrame(PG_GETARG_TLV(0)), slices = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame subspace = TlvFrameOf(PG_GETARG_DATUM(0)), slices = TlvFrameOf(PG_GETARG_DATUM(1));
 	tlv_rotation step;
 	TlvMaker maker;
 
@@ -132,7 +132,7 @@ TLV_KEEPING_FUNCTION(tlv_subspace_from_slices)
 /* Rows (rank, eigenvalue, z): Ritz values, and z where collected in distinct mode. */
 TLV_FUNCTION(tlv_spectrum)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	const tlv_section *ritz = tlv_frame_find(&frame, "ritz");
 	bool triples =
 		frame.header->type == TLV_FRAME_MOMENTS && frame.header->kind == TLV_KIND_COUNT_TRIPLES;

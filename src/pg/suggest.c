@@ -47,11 +47,11 @@ put_of_model(FunctionCallInfo fcinfo, tlv_context *ctx, const tlv_frame *model,
 /* tlv_suggest_k(model): rows (k, criterion, score, standard_error, chosen) */
 TLV_FUNCTION(tlv_suggest_k_model)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_context ctx;
 
 	TlvInitRows(fcinfo);
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvContextInit(&ctx, CurrentMemoryContext, TlvValueMemory());
 	put_of_model(fcinfo, &ctx, &frame, NULL);
 	return (Datum) 0;
 }
@@ -197,7 +197,7 @@ searcher_of(const tlv_frame *value, int model)
 static void
 search_value(FunctionCallInfo fcinfo, const SuggestArguments *arguments)
 {
-	tlv_frame value = TlvSumsFrame(PG_GETARG_TLV(0)), model;
+	tlv_frame value = TlvSumsFrameOf(PG_GETARG_DATUM(0)), model;
 	const TlvSearcher *searcher = searcher_of(&value, arguments->model);
 	TlvWork *work;
 	void *image;
@@ -220,7 +220,7 @@ suggest_of_halves(FunctionCallInfo fcinfo, tlv_frame a, tlv_frame b)
 	tlv_context ctx;
 	size_t count, k;
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvContextInit(&ctx, CurrentMemoryContext, TlvValueMemory());
 	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &a, &b, z, &count, &k));
 	rows = palloc((count + 1) * sizeof(tlv_suggestion));
 	count = tlv_lda_suggest_significance(count, z, k, false, rows);
@@ -237,8 +237,7 @@ TLV_FUNCTION(tlv_suggest_k_moments)
 		return (Datum) 0;
 	arguments = read_suggest_arguments(fcinfo);
 	if (arguments.b != 0)
-		suggest_of_halves(fcinfo, TlvFrame(PG_GETARG_TLV(0)),
-						  TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.b)));
+		suggest_of_halves(fcinfo, TlvFrameOf(PG_GETARG_DATUM(0)), TlvFrameOf(arguments.b));
 	else
 		search_value(fcinfo, &arguments);
 	return (Datum) 0;

@@ -24,7 +24,7 @@ one_line(char *svg, size_t n)
 /* tlv_svg(model) */
 TLV_FUNCTION(tlv_svg)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
 	const tlv_model_class *class = TlvKind(&model)->model;
 	tlv_picture picture = {.utf8 = GetDatabaseEncoding() == PG_UTF8};
 	TlvWork *work;
@@ -37,7 +37,7 @@ TLV_FUNCTION(tlv_svg)
 		PG_RETURN_TEXT_P(one_line(drawn, strlen(drawn)));
 	}
 	work = TlvWorkBegin("tensorlv svg");
-	work->ctx.arena.limit = SIZE_MAX; /* bounded by the model's own size */
+	work->ctx.arena.limit = TlvValueMemory();
 	TlvCheck(&work->ctx, class->draw(&work->ctx, &model, &picture));
 	TlvCheck(&work->ctx, tlv_picture_finish(&work->ctx, &picture));
 	svg = one_line(picture.text.bytes, picture.text.n);

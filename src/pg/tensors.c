@@ -105,7 +105,7 @@ tensor_argument(FunctionCallInfo fcinfo, bool array, int absent, tlv_context *ct
 		numbers = array_argument(fcinfo, d, first, &missing);
 		return tlv_tensor_of_array(ctx, d, first, numbers, missing, source);
 	}
-	*frame = TlvFrame(PG_GETARG_TLV(0));
+	*frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	TLV_TRY(tlv_kind_require(ctx, frame, &tlv_kind_tensor_entries, "the fit of a tensor"));
 	return tlv_tensor_load(ctx, frame, absent == 1, source);
 }

@@ -54,7 +54,7 @@ put_factor(FunctionCallInfo fcinfo, const tlv_tensor_ids *ids, int mode, size_t 
 
 TLV_FUNCTION(tlv_factors_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_tucker_parts tucker;
 	tlv_cp_parts cp;
 
@@ -91,7 +91,7 @@ put_core(FunctionCallInfo fcinfo, const size_t r[TLV_MODES], const double *core)
 
 TLV_FUNCTION(tlv_tensor_core_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	const tlv_kind *kind = TlvKind(&frame);
 	tlv_tucker_parts tucker;
 	tlv_train_parts train;
@@ -131,7 +131,7 @@ put_entry(FunctionCallInfo fcinfo, const tlv_tensor_ids *ids, const size_t place
 /* tlv_tensor_entries(moments): those other than 0 */
 TLV_FUNCTION(tlv_tensor_entries_collected)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_tensor_ids ids;
 	const int64_t *cells;
 	const double *values;
@@ -156,7 +156,7 @@ TLV_FUNCTION(tlv_tensor_entries_collected)
 /* tlv_tensor_entries(model): all of them, as the model has them */
 TLV_FUNCTION(tlv_tensor_entries_modelled)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_tensor_ids ids;
 	size_t place[TLV_MODES];
 

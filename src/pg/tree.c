@@ -210,7 +210,7 @@ TLV_FUNCTION(tlv_tree_distances_rows)
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	frame = TlvFrame(PG_GETARG_TLV(0));
+	frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	options = read_tree_arguments(fcinfo).plan.learn.distance;
 	if (options.states == 0)
 		options.states = frame.header->kind == TLV_KIND_DENSE_MOMENTS ? 1 : 2;

@@ -134,6 +134,18 @@ extern tlv_status tlv_errors_write(tlv_context *ctx, const tlv_frame *model,
 								   const tlv_estimates *list, void **image, size_t *size);
 
 /*
+ * Stored models that are opened one after the other.  headers: as they are stored; type and kind of
+ * a packed model hold, too.  open gives the i-th frame, which may go when another one is opened.
+ */
+typedef struct tlv_stored_models
+{
+	size_t n;
+	const tlv_frame_header *const *headers;
+	tlv_frame (*open)(void *argument, size_t i);
+	void *argument;
+} tlv_stored_models;
+
+/*
  * The model with the standard errors of a delete-a-group jackknife: without are n models, each
  * fitted to all rows but one of n groups of about the same size, components in any order.  With
  * e_g what the g-th says, sqrt((n - 1) / n sum_g (e_g - mean)^2) (Quenouille 1956, Tukey 1958), of
@@ -143,8 +155,9 @@ extern tlv_status tlv_errors_write(tlv_context *ctx, const tlv_frame *model,
  * models, of another kind or number of components, or of a kind without estimates; memory,
  * TLV_CANCELLED.
  */
-extern tlv_status tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n,
-									   const tlv_frame *without, void **image, size_t *size);
+extern tlv_status tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model,
+									   const tlv_stored_models *without, void **image,
+									   size_t *size);
 
 /* ---- models that the rows might as well have given ---- */
 

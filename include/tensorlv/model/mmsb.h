@@ -185,11 +185,16 @@ extern double tlv_bridgeness(size_t k, size_t n, const float *share);
  * communities (chi squared), "score" of those of each, and "nodes", whether single nodes have
  * others of their edges than before (z).  A node counts as of its largest membership; edges with
  * nodes that the model does not know are left out.  The days need not be those of the fit, and
- * better are not.  Errors: TLV_BAD_PARAMETER for n = 0 and graphs of another kind, TLV_BAD_DATA
- * where no edge is between nodes of the model, memory, TLV_CANCELLED.
+ * better are not.  The graphs have passed tlv_mmsb_require_graphs.  Errors: TLV_BAD_DATA where no
+ * edge is between nodes of the model, memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 								 size_t n, const tlv_frame *reference, tlv_drift *drift);
+
+/* TLV_BAD_PARAMETER for n = 0 and for graphs of another kind than the model's, by their headers. */
+extern tlv_status tlv_mmsb_require_graphs(tlv_context *ctx, const tlv_frame *model,
+										  const tlv_frame_header *graph, size_t n,
+										  const tlv_frame_header *const *reference);
 
 /* ---- simulation (simulate.c) ---- */
 

@@ -117,6 +117,12 @@ extern void tlv_scratch_keep(tlv_context *ctx, void *pointer);
 extern void tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch);
 
 /*
+ * Counts memory that the caller has from elsewhere, so many bytes instead of so many before, as if
+ * it were from the arena.  Error: TLV_MEMORY_LIMIT, and nothing has changed.
+ */
+extern tlv_status tlv_count_memory(tlv_context *ctx, size_t before, size_t bytes);
+
+/*
  * Checks a requirement computed beforehand against the limit that is left.
  * Returns TLV_MEMORY_LIMIT with what is needed in the message, allowed and in use in the detail.
  */

@@ -80,15 +80,28 @@ typedef struct jackknife
 	double numbers[TLV_DRAWS];
 } jackknife;
 
+/* Of the headers alone: a model of another kind is never opened. */
+static tlv_status
+require_one_kind(tlv_context *ctx, const tlv_frame *model, const tlv_stored_models *without)
+{
+	for (size_t g = 0; g < without->n; g++)
+	{
+		uint8_t kind = without->headers[g]->kind;
+
+		if (kind != model->header->kind)
+			return tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"model %zu is of kind %s, the whole model of %s", g + 1,
+							tlv_kind_find(TLV_FRAME_MODEL, kind)->name,
+							tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 require_alike(tlv_context *ctx, const jackknife *state, const tlv_frame *fit, size_t number)
 {
 	size_t k = tlv_model_components(state->model), own = tlv_model_components(fit);
 
-	if (fit->header->kind != state->model->header->kind)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "model %zu is of kind %s, the whole model of %s",
-						number, tlv_kind_find(TLV_FRAME_MODEL, fit->header->kind)->name,
-						tlv_kind_find(TLV_FRAME_MODEL, state->model->header->kind)->name);
 	if (own == k)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "model %zu has k = %zu, the whole model %zu", number, own, k);
@@ -238,10 +251,11 @@ model_class(const tlv_frame *model)
 }
 
 tlv_status
-tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const tlv_frame *without,
+tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, const tlv_stored_models *without,
 					 void **image, size_t *size)
 {
 	jackknife state = {.model = model};
+	size_t n = without->n;
 	double groups = (double) n;
 
 	if (n < 2)
@@ -249,6 +263,7 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const t
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu models that leave a group out are too few", n);
 		return tlv_fail_hint(ctx, "Take 20 groups or so.");
 	}
+	TLV_TRY(require_one_kind(ctx, model, without));
 	TLV_TRY(tlv_model_estimates(ctx, model, NULL, &state.list));
 	TLV_TRY_NEW0(ctx, state.sums, 2 * state.list.n);
 	state.squares = state.sums + state.list.n;
@@ -257,12 +272,13 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const t
 		TLV_TRY_NEW0(ctx, state.list.draws, state.list.n * TLV_DRAWS);
 	for (size_t g = 0; g < n; g++)
 	{
+		tlv_frame fit = without->open(without->argument, g);
 		tlv_scratch scratch;
 		tlv_status status;
 
-		TLV_TRY(require_alike(ctx, &state, &without[g], g + 1));
+		TLV_TRY(require_alike(ctx, &state, &fit, g + 1));
 		tlv_scratch_begin(ctx, &scratch);
-		status = add_fit(ctx, &state, &without[g]);
+		status = add_fit(ctx, &state, &fit);
 		tlv_scratch_end(ctx, &scratch);
 		TLV_TRY(status);
 	}

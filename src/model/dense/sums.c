@@ -49,7 +49,7 @@ dense_sums_free(tlv_context *ctx, dense_sums *sums)
 tlv_status
 dense_block_grow(tlv_context *ctx, size_t d, double **block, size_t *room)
 {
-	size_t rows = *room == 0 ? 8 : 2 * *room;
+	size_t rows = *room == 0 ? 1 : 2 * *room;
 	double *grown = tlv_realloc(ctx, *block, rows * d, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, grown);

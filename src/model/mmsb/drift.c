@@ -342,10 +342,13 @@ kind_of_graph(uint8_t kind)
 	return tlv_kind_find(TLV_FRAME_GRAPH, kind)->name;
 }
 
-static tlv_status
-require_graphs(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_frame *graph, size_t n,
-			   const tlv_frame *reference)
+tlv_status
+tlv_mmsb_require_graphs(tlv_context *ctx, const tlv_frame *model, const tlv_frame_header *graph,
+						size_t n, const tlv_frame_header *const *reference)
 {
+	tlv_mmsb_parts parts;
+
+	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
 	if (n == 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph is tested against graphs of a reference");
@@ -354,16 +357,16 @@ require_graphs(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_frame *g
 	}
 	for (size_t i = 0; i <= n; i++)
 	{
-		const tlv_frame *own = i == 0 ? graph : reference + i - 1;
+		const tlv_frame_header *own = i == 0 ? graph : reference[i - 1];
 
-		if (own->header->kind == (uint8_t) parts->graph)
+		if (own->kind == (uint8_t) parts.graph)
 			continue;
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph is %s, the model of graphs that are %s",
-				 kind_of_graph(own->header->kind), kind_of_graph((uint8_t) parts->graph));
+				 kind_of_graph(own->kind), kind_of_graph((uint8_t) parts.graph));
 		return tlv_fail_hint(ctx, "Collect it with %s.",
-							 parts->graph == TLV_GRAPH_UNDIRECTED ? "tlv_graph_agg"
-							 : parts->graph == TLV_GRAPH_DIRECTED ? "tlv_digraph_agg"
-																  : "tlv_bigraph_agg");
+							 parts.graph == TLV_GRAPH_UNDIRECTED ? "tlv_graph_agg"
+							 : parts.graph == TLV_GRAPH_DIRECTED ? "tlv_digraph_agg"
+																 : "tlv_bigraph_agg");
 	}
 	return TLV_OK;
 }
@@ -394,7 +397,6 @@ tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 	day_walk walk;
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &state.parts));
-	TLV_TRY(require_graphs(ctx, &state.parts, graph, n, reference));
 	TLV_TRY(begin_drift(ctx, &state));
 	TLV_TRY(open_days(ctx, graph, n, reference, state.parts.poisson, &walk));
 	TLV_TRY(sum_blocks(ctx, &state, &walk));

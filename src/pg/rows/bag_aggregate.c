@@ -15,7 +15,7 @@
 #include "utils/builtins.h"
 
 #define BAG_STATE_MAGIC 0x746c7662
-#define FIRST_ROOM		16
+#define FIRST_ROOM		4 /* most groups of a million have few items */
 
 typedef struct BagState
 {
@@ -106,8 +106,10 @@ static const ExpandedObjectMethods bag_methods = {bag_flat_size, bag_flatten};
 static BagState *
 create_state(TlvShared *shared)
 {
-	BagState *state = MemoryContextAllocZero(shared->mcxt, sizeof(BagState));
+	BagState *state;
 
+	TlvCountState(shared, sizeof(BagState));
+	state = MemoryContextAllocZero(shared->mcxt, sizeof(BagState));
 	EOH_init_header(&state->header, &bag_methods, shared->mcxt);
 	state->magic = BAG_STATE_MAGIC;
 	state->shared = shared;
@@ -155,6 +157,9 @@ reserve(BagState *state, uint32 more)
 	if (room > 2 * (Size) TLV_BAG_MAX_ITEMS)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("a bag holds at most %d items", TLV_BAG_MAX_ITEMS)));
+	TlvCheck(&state->shared->ctx,
+			 tlv_count_memory(&state->shared->ctx, state->room * sizeof(tlv_bag_entry),
+							  room * sizeof(tlv_bag_entry)));
 	if (state->entries == NULL)
 		state->entries = MemoryContextAllocHuge(state->shared->mcxt, room * sizeof(tlv_bag_entry));
 	else

@@ -167,7 +167,7 @@ read_subspace(Datum value, KeptSubspace *subspace)
 
 	MemoryContextReset(subspace->mcxt);
 	subspace->value_size = 0;
-	frame = TlvFrame((struct varlena *) PG_DETOAST_DATUM(value));
+	frame = TlvFrameOf(value);
 	kept = dictionary_of(&frame);
 	old = MemoryContextSwitchTo(subspace->mcxt);
 	items = palloc_extended(Max(kept.n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);

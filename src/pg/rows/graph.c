@@ -10,13 +10,13 @@
 
 /* ---- reading ---- */
 
-/* Work space whose size is bounded by the value's own. */
+/* Work space beside a value that is open. */
 static TlvWork *
 begin_reading(const char *name)
 {
 	TlvWork *work = TlvWorkBegin(name);
 
-	work->ctx.arena.limit = SIZE_MAX;
+	work->ctx.arena.limit = TlvValueMemory();
 	return work;
 }
 
@@ -66,7 +66,7 @@ end_name(const EdgeEnds *ends, int64_t id)
 /* Rows (src, src_name, dst, dst_name, weight). */
 TLV_FUNCTION(tlv_edges_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvWork *work = begin_reading("tensorlv edges");
 	EdgeEnds from, to;
 	tlv_graph_cursor *cursor;
@@ -132,7 +132,7 @@ graph_sides(TlvWork *work, const tlv_frame *frame, GraphSide side[2])
 /* Rows (node, node_name, side, degree, weight). */
 TLV_FUNCTION(tlv_degrees_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvWork *work = begin_reading("tensorlv degrees");
 	GraphSide side[2];
 	int sides = graph_sides(work, &frame, side);
@@ -187,7 +187,7 @@ put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
 /* Rows (node, node_name, side, neighbours). */
 TLV_FUNCTION(tlv_neighbours_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvWork *work = TlvWorkBegin("tensorlv neighbours");
 	GraphSide side[2];
 	int sides = graph_sides(work, &frame, side);
@@ -202,7 +202,7 @@ TLV_FUNCTION(tlv_neighbours_rows)
 /* Rows (node, node_name, side, component). */
 TLV_FUNCTION(tlv_connected_components_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvWork *work = TlvWorkBegin("tensorlv components");
 	Datum source, target = CStringGetTextDatum("target");
 	tlv_name_list names[2] = {tlv_graph_names(&frame, 0), tlv_graph_names(&frame, 1)};

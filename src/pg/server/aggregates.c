@@ -324,8 +324,7 @@ TLV_FUNCTION(tlv_completion_final)
 	tlv_frame frame;
 	double perplexity;
 
-	frame = TlvFrame(PG_GETARG_TLV(0));
-	TlvRequireKind(&frame, &tlv_kind_completion, "tlv_perplexity");
+	frame = TlvKindFrame(PG_GETARG_DATUM(0), &tlv_kind_completion, "tlv_perplexity");
 	if (tlv_frame_scalar(&frame, "tokens", 0) <= 0)
 		PG_RETURN_NULL();
 	perplexity = tlv_lda_perplexity(&frame);
@@ -367,28 +366,21 @@ TLV_FUNCTION(tlv_moments_combine)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
-	struct varlena *other, *plain;
 	tlv_frame frame;
 
 	if (expanded == NULL)
 	{
-		tlv_frame first = TlvFrame(PG_GETARG_TLV(0));
+		tlv_frame first = TlvFrameOf(PG_GETARG_DATUM(0));
 		tlv_accumulator *accumulator = make_like(shared, &first);
 
 		TlvMerge(&shared->ctx, accumulator, &first);
 		expanded = TlvExpandedCreate(shared, accumulator);
 	}
 	expanded->foreign = true;
-	other = PG_GETARG_TLV(1);
-	plain = TlvPlain(other);
-	frame = TlvFrame(plain);
+	frame = TlvFrameOf(PG_GETARG_DATUM(1));
 	TlvBeginUse(&expanded->in_use);
 	TlvMerge(&shared->ctx, expanded->accumulator, &frame);
 	TlvEndUse(&expanded->in_use);
-	if (plain != other)
-		pfree(plain);
-	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
-		pfree(other);
 	return TlvExpandedDatum(expanded);
 }
 
@@ -400,28 +392,24 @@ TLV_FUNCTION(tlv_moments_inverse)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
-	struct varlena *other;
 	tlv_frame frame;
 	bool done;
 
 	if (expanded == NULL)
 	{
-		tlv_frame first = TlvFrame(PG_GETARG_TLV(0));
+		tlv_frame first = TlvFrameOf(PG_GETARG_DATUM(0));
 		tlv_accumulator *accumulator = make_like(shared, &first);
 
 		TlvMerge(&shared->ctx, accumulator, &first);
 		expanded = TlvExpandedCreate(shared, accumulator);
 	}
 	expanded->foreign = true;
-	other = TlvPlain(PG_GETARG_TLV(1));
-	frame = TlvFrame(other);
+	frame = TlvFrameOf(PG_GETARG_DATUM(1));
 	require_like(expanded->accumulator, &frame);
 	TlvBeginUse(&expanded->in_use);
 	TlvCheck(&shared->ctx,
 			 tlv_accumulator_subtract(&shared->ctx, expanded->accumulator, &frame, true, &done));
 	TlvEndUse(&expanded->in_use);
-	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
-		pfree(other);
 	if (!done)
 		PG_RETURN_NULL();
 	return TlvExpandedDatum(expanded);
@@ -440,9 +428,8 @@ merge_begin(const tlv_frame *frame, MergeWork *merge)
 {
 	merge->work = TlvWorkBegin("tensorlv merge");
 	merge->kind = TlvKind(frame);
-	/* Bounded by the values' own size, but for those that store what is not zero alone. */
 	if (merge->kind->type != TLV_FRAME_MOMENTS || merge->kind->code != TLV_KIND_NETWORK_STATISTICS)
-		merge->work->ctx.arena.limit = SIZE_MAX;
+		merge->work->ctx.arena.limit = TlvValueMemory();
 	TlvCheck(&merge->work->ctx, tlv_accumulator_create(&merge->work->ctx, merge->kind->accumulator,
 													   &merge->accumulator));
 }
@@ -476,7 +463,7 @@ TlvSum(const tlv_frame *a, const tlv_frame *b)
 /* a + b */
 TLV_FUNCTION(tlv_moments_add)
 {
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame a = TlvFrameOf(PG_GETARG_DATUM(0)), b = TlvFrameOf(PG_GETARG_DATUM(1));
 
 	PG_RETURN_POINTER(TlvSum(&a, &b));
 }
@@ -484,7 +471,7 @@ TLV_FUNCTION(tlv_moments_add)
 /* a - b */
 TLV_FUNCTION(tlv_moments_subtract)
 {
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame a = TlvFrameOf(PG_GETARG_DATUM(0)), b = TlvFrameOf(PG_GETARG_DATUM(1));
 	MergeWork merge;
 	bool done;
 
@@ -499,7 +486,7 @@ TLV_FUNCTION(tlv_moments_subtract)
 /* times * a */
 TLV_FUNCTION(tlv_moments_scale)
 {
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame a = TlvFrameOf(PG_GETARG_DATUM(1));
 	MergeWork merge;
 
 	merge_begin(&a, &merge);

@@ -191,10 +191,10 @@ TlvNamedArray(FunctionCallInfo fcinfo, const char *name)
 	return PG_GETARG_ARRAYTYPE_P(given_number(fcinfo, name));
 }
 
-struct varlena *
+Datum
 TlvNamedValue(FunctionCallInfo fcinfo, const char *name)
 {
-	return PG_GETARG_TLV(given_number(fcinfo, name));
+	return PG_GETARG_DATUM(given_number(fcinfo, name));
 }
 
 uint64

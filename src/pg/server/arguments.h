@@ -63,7 +63,7 @@ extern bool TlvNamedFlag(FunctionCallInfo fcinfo, const char *name);
 extern ArrayType *TlvNamedArray(FunctionCallInfo fcinfo, const char *name);
 
 /* a moments, subspace, model or graph, likewise, */
-extern struct varlena *TlvNamedValue(FunctionCallInfo fcinfo, const char *name);
+extern Datum TlvNamedValue(FunctionCallInfo fcinfo, const char *name);
 
 /* and the seed. */
 extern uint64 TlvNamedSeed(FunctionCallInfo fcinfo);

@@ -183,7 +183,7 @@ TlvRaiseMismatch(const char *format, ...)
 }
 
 /* Less is not worth asking for: what follows may need that, too. */
-#define LEAST_KILOBYTES 10240.0
+#define LEAST_KILOBYTES ((double) TLV_LEAST_MEMORY / 1024)
 
 /* The hint where so many bytes are needed: a value of the setting with which that gets on, with
  * something to spare for what follows, two digits and a unit; or that there is none. */
@@ -199,13 +199,27 @@ hint_at_memory(double bytes)
 				   Min(ceil(kilobytes / unit) * unit, MAX_KILOBYTES) / 1024);
 }
 
+/* The states of many groups, which hashed grouping keeps at once. */
+static _Noreturn void
+raise_of_groups(const tlv_context *ctx, size_t groups)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("the states of %zu groups need more memory than tensorlv.work_mem", groups),
+			 errdetail("%s", TlvWhole(ctx->error.detail)), errhint("SET enable_hashagg = off;")));
+	pg_unreachable();
+}
+
 void
 TlvRaise(const tlv_context *ctx)
 {
 	const tlv_error *error = &ctx->error;
+	size_t groups = error->code == TLV_MEMORY_LIMIT ? TlvStatesOf(ctx) : 0;
 
 	if (error->code == TLV_CANCELLED)
 		CHECK_FOR_INTERRUPTS();
+	if (groups > 1)
+		raise_of_groups(ctx, groups);
 	ereport(ERROR, (errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
 					error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
 					error->code == TLV_MEMORY_LIMIT ? hint_at_memory(strtod(error->hint, NULL))
@@ -250,6 +264,8 @@ TlvWorkBegin(const char *name)
 
 	work->mcxt = mcxt;
 	TlvContextInit(&work->ctx, mcxt, TlvWorkMemory());
+	/* Values that are open count, but for half of the setting a computation has itself. */
+	work->ctx.arena.used = Min(TlvChargedBytes(), work->ctx.arena.limit / 2);
 	TlvProgressBegin(mcxt, name + strlen("tensorlv "));
 	TlvApplyBlasThreads();
 	return work;

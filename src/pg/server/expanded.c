@@ -153,10 +153,34 @@ TlvSharedState(FunctionCallInfo fcinfo)
 	shared = MemoryContextAllocZero(mcxt, sizeof(TlvShared));
 	shared->aggregate = aggregate;
 	shared->mcxt = mcxt;
-	TlvContextInit(&shared->ctx, mcxt, SIZE_MAX);
+	TlvContextInit(&shared->ctx, mcxt, TlvValueMemory());
+	shared->ctx.memory = NULL; /* it is no fit's */
 	enter_shared(shared);
 	TlvApplyBlasThreads();
 	return shared;
+}
+
+void
+TlvCountState(TlvShared *shared, size_t bytes)
+{
+	shared->states++;
+	TlvCheck(&shared->ctx, tlv_count_memory(&shared->ctx, 0, bytes));
+}
+
+size_t
+TlvStatesOf(const tlv_context *ctx)
+{
+	HASH_SEQ_STATUS all;
+	LiveShared *live;
+	size_t states = 0;
+
+	if (live_shared == NULL)
+		return 0;
+	hash_seq_init(&all, live_shared);
+	while ((live = hash_seq_search(&all)) != NULL)
+		if (&live->shared->ctx == ctx)
+			states = live->shared->states;
+	return states;
 }
 
 static bool
@@ -233,7 +257,7 @@ open_constant(TlvShared *shared, const ConstantKey *key, Datum value)
 	struct varlena *image = TlvReferredValue(value);
 
 	if (image == NULL || !TlvIsHeld(image))
-		image = TlvPlainCopy((struct varlena *) PG_DETOAST_DATUM_COPY(value));
+		image = TlvPlainFor(&shared->ctx, value);
 	constant.frame = TlvFrame(image);
 	MemoryContextSwitchTo(old);
 	if (key->open != NULL)
@@ -328,8 +352,10 @@ static const ExpandedObjectMethods expanded_methods = {expanded_flat_size, expan
 TlvExpanded *
 TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator)
 {
-	TlvExpanded *expanded = MemoryContextAllocZero(shared->mcxt, sizeof(TlvExpanded));
+	TlvExpanded *expanded;
 
+	TlvCountState(shared, sizeof(TlvExpanded));
+	expanded = MemoryContextAllocZero(shared->mcxt, sizeof(TlvExpanded));
 	EOH_init_header(&expanded->header, &expanded_methods, shared->mcxt);
 	expanded->magic = EXPANDED_MAGIC;
 	expanded->shared = shared;
@@ -381,7 +407,7 @@ TlvBeginState(FunctionCallInfo fcinfo, TlvShared *shared, tlv_accumulator *accum
 
 	if (!PG_ARGISNULL(0))
 	{
-		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+		tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 		const tlv_kind *kind = TlvKind(&frame);
 
 		if (kind->accumulator != accumulator->class)

@@ -38,7 +38,7 @@ TlvFitEnd(TlvMaker *maker)
 Datum
 TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 {
-	tlv_frame frame = TlvSumsFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvSumsFrameOf(PG_GETARG_DATUM(0));
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv fit");

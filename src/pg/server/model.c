@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "access/detoast.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -13,31 +14,59 @@
 tlv_frame
 TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind, const char *function)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(argument));
-
-	TlvRequireKind(&frame, kind, function);
-	return frame;
+	return TlvKindFrame(PG_GETARG_DATUM(argument), kind, function);
 }
 
-tlv_frame *
-TlvArrayFrames(Datum array, size_t *n)
+TlvStoredArray
+TlvReadArray(Datum array)
 {
-	ArrayType *own = DatumGetArrayTypeP(array);
-	Oid element = ARR_ELEMTYPE(own);
+	TlvStoredArray stored = {.n = 0};
+	ArrayType *own;
 	Datum *values;
 	bool *nulls, by_value;
 	int16 length;
 	char align;
 	int count;
-	tlv_frame *frames;
 
-	get_typlenbyvalalign(element, &length, &by_value, &align);
-	deconstruct_array(own, element, length, by_value, align, &values, &nulls, &count);
-	frames = palloc(Max(count, 1) * sizeof(tlv_frame));
-	*n = 0;
+	TlvRequireBytes((double) toast_raw_datum_size(array), "the array");
+	own = DatumGetArrayTypeP(array);
+	get_typlenbyvalalign(ARR_ELEMTYPE(own), &length, &by_value, &align);
+	deconstruct_array(own, ARR_ELEMTYPE(own), length, by_value, align, &values, &nulls, &count);
+	stored.headers = palloc(Max(count, 1) * sizeof(tlv_frame_header *));
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
-			frames[(*n)++] = TlvFrame((struct varlena *) PG_DETOAST_DATUM(values[i]));
+			stored.headers[stored.n++] = (const tlv_frame_header *) PG_DETOAST_DATUM(values[i]);
+	return stored;
+}
+
+tlv_frame
+TlvOpenElement(void *array, size_t i)
+{
+	TlvStoredArray *stored = array;
+	MemoryContext old;
+	tlv_frame frame;
+
+	if (stored->opened == NULL)
+		stored->opened =
+			AllocSetContextCreate(CurrentMemoryContext, "tensorlv element", ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(stored->opened);
+	old = MemoryContextSwitchTo(stored->opened);
+	frame = TlvFrame((struct varlena *) stored->headers[i]);
+	MemoryContextSwitchTo(old);
+	return frame;
+}
+
+tlv_frame *
+TlvOpenArray(const TlvStoredArray *array)
+{
+	tlv_frame *frames = palloc(Max(array->n, 1) * sizeof(tlv_frame));
+	double bytes = 0;
+
+	for (size_t i = 0; i < array->n; i++)
+		bytes += (double) TlvUnpackedBytes((struct varlena *) array->headers[i]);
+	TlvRequireBytes(bytes, "the unpacked values of the array");
+	for (size_t i = 0; i < array->n; i++)
+		frames[i] = TlvFrame((struct varlena *) array->headers[i]);
 	return frames;
 }
 

@@ -5,7 +5,9 @@
  *
  * A model is known by the head of its frame, in which the digest of its content is: an image that
  * was updated, rolled back or moved is the same or another by what it is, not by where it lies.
- * Call sites hold the model that they used last; what is held is not dropped, whatever its size.
+ * Call sites hold the model that they used last, which spares them looking for it.  Held models
+ * count, too: beyond the limit the one that was used longest ago is taken from its call sites. Only
+ * the model that was used last stays while a call site holds it, whatever its size.
  */
 #include "tlv_pg.h"
 
@@ -31,6 +33,7 @@ typedef struct CallSite
 	char value[TLV_KEY_SIZE]; /* TlvValueKey */
 	size_t value_size;		  /* 0: it has none */
 	TlvModelCache *model;	  /* held; NULL: none */
+	dlist_node of_model;	  /* of the model's sites */
 	void *note;				  /* TlvCallSiteNote */
 	MemoryContextCallback callback;
 } CallSite;
@@ -52,9 +55,36 @@ model_delist(TlvModelCache *model)
 	model->listed = false;
 }
 
-/* Models that nobody holds go, those first that were used longest ago. */
+static bool
+is_held(const TlvModelCache *model)
+{
+	return !dlist_is_empty((dlist_head *) &model->sites);
+}
+
 static void
-models_trim(void)
+site_let_go(CallSite *site)
+{
+	dlist_delete(&site->of_model);
+	site->model = NULL;
+	site->value_size = 0;
+}
+
+/* The call sites that hold it look for theirs anew. */
+static void
+model_drop(TlvModelCache *model)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &model->sites)
+		site_let_go(dlist_container(CallSite, of_model, iter.cur));
+	model_delist(model);
+	MemoryContextDelete(model->mcxt);
+}
+
+/* Those go first that were used longest ago; one that is in use stays, as does one that a call site
+ * is about to use. */
+static void
+models_trim(const TlvModelCache *wanted)
 {
 	size_t most = (size_t) tlv_model_cache * 1024;
 	size_t limit = most - Min(TlvKeptBytes(), most);
@@ -69,10 +99,8 @@ models_trim(void)
 
 		before =
 			dlist_has_prev(&listed_by_use, node) ? dlist_prev_node(&listed_by_use, node) : NULL;
-		if (model->pins > 0)
-			continue;
-		model_delist(model);
-		MemoryContextDelete(model->mcxt);
+		if (model != wanted && !model->in_use && (before != NULL || !is_held(model)))
+			model_drop(model);
 	}
 }
 
@@ -85,13 +113,11 @@ site_release(CallSite *site)
 
 	if (model == NULL)
 		return;
-	site->model = NULL;
-	site->value_size = 0;
-	model->pins--;
+	site_let_go(site);
 	/* An error may have left it half changed. */
 	if (model->in_use)
 		model_delist(model);
-	if (!model->listed && model->pins == 0)
+	if (!model->listed && !is_held(model))
 		MemoryContextDelete(model->mcxt);
 }
 
@@ -100,7 +126,7 @@ static void
 site_end(void *argument)
 {
 	site_release(argument);
-	models_trim();
+	models_trim(NULL);
 }
 
 static CallSite *
@@ -171,8 +197,10 @@ model_open(Datum value, const TlvModelKey *key)
 	model->mcxt = mcxt;
 	model->key = palloc(sizeof(TlvModelKey));
 	*model->key = *key;
-	TlvContextInit(&model->ctx, mcxt, SIZE_MAX);
-	frame = TlvFrame(TlvPlainCopy((struct varlena *) PG_DETOAST_DATUM_COPY(value)));
+	dlist_init(&model->sites);
+	TlvContextInit(&model->ctx, mcxt, TlvValueMemory());
+	model->ctx.memory = NULL; /* it is no fit's */
+	frame = TlvFrame(TlvPlainFor(&model->ctx, value));
 	TlvCheck(&model->ctx, tlv_model_open(&model->ctx, &frame, &model->model));
 	MemoryContextSwitchTo(old);
 	listed = hash_search(listed_models, key, HASH_ENTER, NULL);
@@ -185,7 +213,7 @@ model_open(Datum value, const TlvModelKey *key)
 	return model;
 }
 
-/* One that is open, now the last used; NULL: none is. */
+/* One that is open; NULL: none is. */
 static TlvModelCache *
 model_find(const TlvModelKey *key)
 {
@@ -198,15 +226,24 @@ model_find(const TlvModelKey *key)
 	if (model->in_use)
 	{
 		model_delist(model);
-		if (model->pins == 0)
+		if (!is_held(model))
 			MemoryContextDelete(model->mcxt);
 		return NULL;
 	}
+	return model;
+}
+
+/* It is now the last used; what it takes may have grown, as its posteriors do. */
+static void
+model_used(TlvModelCache *model)
+{
+	if (!model->listed)
+		return;
 	listed_bytes -= model->bytes;
-	model->bytes = MemoryContextMemAllocated(model->mcxt, true); /* posteriors may have grown */
+	model->bytes = MemoryContextMemAllocated(model->mcxt, true);
 	listed_bytes += model->bytes;
 	dlist_move_head(&listed_by_use, &model->by_use);
-	return model;
+	model->ctx.arena.limit = TlvValueMemory();
 }
 
 TlvModelCache *
@@ -227,11 +264,12 @@ TlvCachedModel(FunctionCallInfo fcinfo, int argument)
 		site->model = model_find(&key);
 		if (site->model == NULL)
 			site->model = model_open(value, &key);
-		site->model->pins++;
+		dlist_push_tail(&site->model->sites, &site->of_model);
 		memcpy(site->value, bytes, size);
 		site->value_size = size;
-		models_trim();
 	}
+	model_used(site->model);
+	models_trim(site->model);
 	TlvBeginUse(&site->model->in_use);
 	return site->model;
 }

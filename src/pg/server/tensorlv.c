@@ -104,6 +104,12 @@ TlvWorkMemory(void)
 	return (size_t) (tlv_work_mem < 0 ? maintenance_work_mem : tlv_work_mem) * 1024;
 }
 
+size_t
+TlvValueMemory(void)
+{
+	return Max(TlvWorkMemory(), TLV_LEAST_MEMORY);
+}
+
 void
 TlvApplyBlasThreads(void)
 {

@@ -69,6 +69,11 @@ extern int tlv_warnings;
 /* Bytes a fit may use: tensorlv.work_mem, below 0 maintenance_work_mem. */
 extern size_t TlvWorkMemory(void);
 
+/* Bytes that open values, an open model or the states of an aggregate may use: as many, and never
+ * fewer than what a fit may as well be refused for by its own count, which says what it needs. */
+#define TLV_LEAST_MEMORY ((size_t) 10 * 1024 * 1024)
+extern size_t TlvValueMemory(void);
+
 /* Threads that a loop of a fit may use: tensorlv.threads, within processors and the server's
  * workers. */
 extern int TlvThreads(void);
@@ -216,18 +221,36 @@ extern void TlvProgressLook(void);
 
 /* ---- stored values (value_frames.c, values.c) ---- */
 
-/* The frame of a detoasted value, unpacked in the current memory context where it is stored packed;
- * raises an error when it is damaged. */
+/*
+ * The frame of a value, unpacked in the current memory context where it is stored packed; raises an
+ * error when it is damaged.  What is fetched and unpacked is charged to tensorlv.work_mem, together
+ * with that of every other value that is open; what does not fit is refused before it is unpacked
+ * (53400).  A kind that is wanted, unless it is NULL, is looked for in the header; function names
+ * the caller.
+ */
+extern tlv_frame TlvKindFrame(Datum value, const tlv_kind *kind, const char *function);
+extern tlv_frame TlvFrameOf(Datum value);
+/* The same of a value in memory. */
 extern tlv_frame TlvFrame(struct varlena *value);
 /* The same for those who read sums: moments that are stored as documents are summed here. */
+extern tlv_frame TlvSumsFrameOf(Datum value);
 extern tlv_frame TlvSumsFrame(struct varlena *value);
 
-/* What a packed value stands for, in the current memory context; another value is returned as it
- * is. */
+/* Bytes that are charged now; of a value in memory those that unpacking it adds; an error unless
+ * so many more may be charged. */
+extern size_t TlvChargedBytes(void);
+extern size_t TlvUnpackedBytes(struct varlena *value);
+extern void TlvRequireBytes(double bytes, const char *what);
+
+/* What a packed value stands for, in a memory context of its own below the current one and charged
+ * likewise; another value is returned as it is. */
 extern struct varlena *TlvPlain(struct varlena *value);
 
-/* The same of a copy of ours, which goes. */
+/* The same of a copy of ours, which goes; not charged: whoever keeps it counts it. */
 extern struct varlena *TlvPlainCopy(struct varlena *copy);
+
+/* The same of a value that somebody keeps, in the memory of that context and within its limit. */
+extern struct varlena *TlvPlainFor(tlv_context *ctx, Datum value);
 
 /* Raises an error unless the value, which our own functions have made, is what its kind must be. */
 extern void TlvRequireMade(tlv_context *ctx, struct varlena *value);
@@ -339,19 +362,27 @@ extern TlvCell TlvText(const char *value);
 /*
  * One per aggregate context, shared by all its groups: a child memory context for every
  * state, the tlv_context on it, and the constants (subspaces, models) that were opened.
- * One context per group would make hashed grouping quadratic.
+ * One context per group would make hashed grouping quadratic.  All of it together takes at most
+ * tensorlv.work_mem.
  */
 typedef struct TlvShared
 {
 	MemoryContext aggregate;
 	MemoryContext mcxt;
 	tlv_context ctx;
+	size_t states;					/* that have begun */
 	struct HTAB *constants;			/* NULL before the first */
 	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
 
 /* Finds or makes it; errors when fcinfo is no aggregate call. */
 extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
+
+/* Another state begins, of so many bytes of its own beside those from the arena. */
+extern void TlvCountState(TlvShared *shared, size_t bytes);
+
+/* How many states have begun in the aggregate context of a tlv_context; 0: it is of none. */
+extern size_t TlvStatesOf(const tlv_context *ctx);
 
 /*
  * Key by which the same stored value is recognised without reading it: its TOAST pointer, or the
@@ -461,9 +492,9 @@ typedef struct TlvModelCache
 	struct tlv_drawn *drawn; /* NULL until it is wanted */
 	/* the cache's own */
 	struct TlvModelKey *key;
-	size_t bytes; /* as of the last look */
-	int pins;	  /* call sites that hold it */
-	bool listed;  /* it is found by its key */
+	size_t bytes;	  /* as of the last look */
+	dlist_head sites; /* call sites that hold it */
+	bool listed;	  /* it is found by its key */
 	TlvUse in_use;
 	dlist_node by_use;
 } TlvModelCache;
@@ -493,8 +524,22 @@ extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);
 extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,
 							   const char *function);
 
-/* The values of an array but those that are null, from the current memory context. */
-extern tlv_frame *TlvArrayFrames(Datum array, size_t *n);
+/* The values of an array but those that are null, as they are stored. */
+typedef struct TlvStoredArray
+{
+	size_t n;
+	const tlv_frame_header **headers;
+	MemoryContext opened; /* of the element that is open; NULL before the first */
+} TlvStoredArray;
+
+extern TlvStoredArray TlvReadArray(Datum array);
+
+/* The frame of an element of a TlvStoredArray, until another one is opened. */
+extern tlv_frame TlvOpenElement(void *array, size_t i);
+
+/* The frames of all of them at once: their unpacked sizes are charged together, before the first
+ * is unpacked. */
+extern tlv_frame *TlvOpenArray(const TlvStoredArray *array);
 
 /* tlv_drift: rows (test, component, statistic, p_value) (kinds.c). */
 extern void TlvPutDrift(FunctionCallInfo fcinfo, const tlv_drift *drift);

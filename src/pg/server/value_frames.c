@@ -3,21 +3,96 @@
  */
 #include "values_internal.h"
 
+#include "access/detoast.h"
+
 #include "tensorlv/model/kind_functions.h"
 
 const char *const TlvTypeNames[] = {"", "tlv_moments", "tlv_subspace", "tlv_model", "tlv_graph"};
 
-struct varlena *
-TlvPlainSections(struct varlena *value, size_t most)
+/* ---- memory of values that are open ---- */
+
+/*
+ * A value of a few kilobytes may stand for hundreds of megabytes, and a call may open as many
+ * values as an array has.  What is unpacked or fetched lives in a memory context of its own below
+ * the caller's, is charged to tensorlv.work_mem, and is given back with that context.
+ */
+typedef struct ValueCharge
 {
-	struct varlena *plain;
+	size_t bytes;
+	MemoryContextCallback callback;
+} ValueCharge;
+
+static size_t charged_bytes = 0;
+
+size_t
+TlvChargedBytes(void)
+{
+	return charged_bytes;
+}
+
+static void
+charge_end(void *argument)
+{
+	charged_bytes -= ((ValueCharge *) argument)->bytes;
+}
+
+void
+TlvRequireBytes(double bytes, const char *what)
+{
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, TlvValueMemory());
+	ctx.memory = NULL; /* it is no progress */
+	ctx.arena.used = charged_bytes;
+	/* Whoever opens a value computes something of its size. */
+	tlv_expect_memory(&ctx, 2 * bytes);
+	TlvCheck(&ctx, tlv_require_memory(&ctx, bytes, what));
+}
+
+static MemoryContext
+value_context(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "tensorlv value", ALLOCSET_SMALL_SIZES);
+}
+
+/* What the context holds is charged until it ends. */
+static void
+charge(MemoryContext mcxt, size_t bytes)
+{
+	ValueCharge *own = MemoryContextAlloc(mcxt, sizeof(ValueCharge));
+
+	own->bytes = bytes;
+	own->callback.func = charge_end;
+	own->callback.arg = own;
+	charged_bytes += bytes;
+	MemoryContextRegisterResetCallback(mcxt, &own->callback);
+}
+
+size_t
+TlvUnpackedBytes(struct varlena *value)
+{
 	tlv_context ctx;
 	size_t size;
 
 	if (!tlv_frame_is_packed(value, VARSIZE(value)))
-		return value;
+		return 0;
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	TlvCheck(&ctx, tlv_frame_unpacked_size(&ctx, value, VARSIZE(value), &size));
+	return size;
+}
+
+/* ---- plain forms ---- */
+
+struct varlena *
+TlvPlainSections(struct varlena *value, size_t most)
+{
+	size_t size = TlvUnpackedBytes(value);
+	struct varlena *plain;
+	tlv_context ctx;
+
+	if (!tlv_frame_is_packed(value, VARSIZE(value)))
+		return value;
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	plain = palloc(size);
 	TlvCheck(&ctx, tlv_frame_unpack_small(&ctx, value, VARSIZE(value), most, plain));
 	SET_VARSIZE(plain, size);
@@ -25,20 +100,60 @@ TlvPlainSections(struct varlena *value, size_t most)
 }
 
 struct varlena *
-TlvPlain(struct varlena *value)
-{
-	return TlvPlainSections(value, SIZE_MAX);
-}
-
-struct varlena *
 TlvPlainCopy(struct varlena *copy)
 {
-	struct varlena *plain = TlvPlain(copy);
+	struct varlena *plain = TlvPlainSections(copy, SIZE_MAX);
 
 	if (plain != copy)
 		pfree(copy);
 	return plain;
 }
+
+struct varlena *
+TlvPlain(struct varlena *value)
+{
+	size_t size = TlvUnpackedBytes(value);
+	MemoryContext old, mcxt;
+
+	if (!tlv_frame_is_packed(value, VARSIZE(value)))
+		return value;
+	TlvRequireBytes((double) size, "the unpacked value");
+	mcxt = value_context();
+	old = MemoryContextSwitchTo(mcxt);
+	value = TlvPlainSections(value, SIZE_MAX);
+	MemoryContextSwitchTo(old);
+	charge(mcxt, size);
+	return value;
+}
+
+struct varlena *
+TlvPlainFor(tlv_context *ctx, Datum value)
+{
+	struct varlena *image = (struct varlena *) DatumGetPointer(value), *plain;
+	size_t size;
+
+	if (VARATT_IS_EXTENDED(image))
+	{
+		TlvCheck(ctx, tlv_require_memory(ctx, (double) toast_raw_datum_size(value), "the value"));
+		image = (struct varlena *) PG_DETOAST_DATUM(value);
+	}
+	size = VARSIZE(image);
+	if (tlv_frame_is_packed(image, size))
+		TlvCheck(ctx, tlv_frame_unpack(ctx, image, size, (void **) &plain, &size));
+	else
+	{
+		plain = tlv_alloc(ctx, size, 1);
+		if (plain == NULL)
+			TlvRaise(ctx);
+		TlvCheck(ctx, tlv_copy(ctx, plain, image, size));
+	}
+	SET_VARSIZE(plain, size);
+	if ((Pointer) image != DatumGetPointer(value))
+		pfree(image);
+	return plain;
+}
+
+/* ---- frames ---- */
 
 tlv_frame
 TlvFrame(struct varlena *value)
@@ -52,10 +167,55 @@ TlvFrame(struct varlena *value)
 	return frame;
 }
 
-tlv_frame
-TlvSumsFrame(struct varlena *value)
+/* Of a value in memory its header, packed or not. */
+static void
+require_kind_of_header(struct varlena *value, const tlv_kind *kind, const char *function)
 {
-	tlv_frame frame = TlvFrame(value);
+	tlv_frame head = {.header = (const tlv_frame_header *) value};
+
+	/* A damaged header is refused where it is opened. */
+	if (kind != NULL && VARSIZE(value) >= sizeof(tlv_frame_header) &&
+		tlv_kind_find((tlv_frame_type) head.header->type, head.header->kind) != NULL)
+		TlvRequireKind(&head, kind, function);
+}
+
+tlv_frame
+TlvKindFrame(Datum datum, const tlv_kind *kind, const char *function)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+	MemoryContext fetched, old;
+	tlv_frame frame;
+
+	if (!VARATT_IS_EXTENDED(value) || VARATT_IS_EXTERNAL_EXPANDED(value))
+	{
+		value = (struct varlena *) PG_DETOAST_DATUM(datum);
+		require_kind_of_header(value, kind, function);
+		return TlvFrame(value);
+	}
+	TlvRequireBytes((double) toast_raw_datum_size(datum), "the value");
+	fetched = value_context();
+	old = MemoryContextSwitchTo(fetched);
+	value = (struct varlena *) PG_DETOAST_DATUM(datum);
+	MemoryContextSwitchTo(old);
+	require_kind_of_header(value, kind, function);
+	frame = TlvFrame(value);
+	if (frame.header != (const tlv_frame_header *) value)
+		MemoryContextDelete(fetched);
+	else
+		charge(fetched, VARSIZE(value));
+	return frame;
+}
+
+tlv_frame
+TlvFrameOf(Datum datum)
+{
+	return TlvKindFrame(datum, NULL, NULL);
+}
+
+/* The sums of moments that are stored as documents; another frame is returned as it is. */
+static tlv_frame
+sums_of(tlv_frame frame)
+{
 	const tlv_kind *kind = TlvKind(&frame);
 	MemoryContext mcxt;
 	tlv_context ctx;
@@ -65,7 +225,7 @@ TlvSumsFrame(struct varlena *value)
 	if (kind->accumulator == NULL || kind->accumulator->sums == NULL)
 		return frame;
 	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv sums", ALLOCSET_DEFAULT_SIZES);
-	TlvContextInit(&ctx, mcxt, SIZE_MAX);
+	TlvContextInit(&ctx, mcxt, TlvValueMemory());
 	TlvCheck(&ctx, kind->accumulator->sums(&ctx, &frame, &image, &size));
 	if (image != NULL)
 	{
@@ -77,10 +237,22 @@ TlvSumsFrame(struct varlena *value)
 	return frame;
 }
 
+tlv_frame
+TlvSumsFrame(struct varlena *value)
+{
+	return sums_of(TlvFrame(value));
+}
+
+tlv_frame
+TlvSumsFrameOf(Datum datum)
+{
+	return sums_of(TlvFrameOf(datum));
+}
+
 void
 TlvRequireMade(tlv_context *ctx, struct varlena *value)
 {
-	struct varlena *plain = TlvPlain(value);
+	struct varlena *plain = TlvPlainSections(value, SIZE_MAX);
 
 	TlvCheck(ctx, tlv_kind_require_made(ctx, plain, VARSIZE(plain)));
 	if (plain != value)
@@ -90,7 +262,7 @@ TlvRequireMade(tlv_context *ctx, struct varlena *value)
 bool
 TlvAccepts(tlv_context *ctx, struct varlena *value)
 {
-	struct varlena *plain = TlvPlain(value);
+	struct varlena *plain = TlvPlainSections(value, SIZE_MAX);
 	bool accepts = tlv_kind_accepts(ctx, plain, VARSIZE(plain));
 
 	if (plain != value)

@@ -98,7 +98,7 @@ told_warnings(const tlv_frame *frame)
 	tlv_diagnostics told = {0};
 	tlv_context ctx;
 
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvContextInit(&ctx, CurrentMemoryContext, TlvValueMemory());
 	TlvCheck(&ctx, tlv_warnings_tell(&ctx, frame, &told));
 	return tlv_warnings_of_list(&told);
 }
@@ -247,7 +247,7 @@ TLV_FUNCTION(tlv_value_kind)
 		   Min(VARSIZE_ANY_EXHDR(head), sizeof(header) - VARHDRSZ));
 	kind = tlv_kind_find((tlv_frame_type) header.type, header.kind);
 	if (kind == NULL) /* it is damaged: the one error for that */
-		kind = TlvKind(&(tlv_frame){.header = TlvFrame(PG_GETARG_TLV(0)).header});
+		kind = TlvKind(&(tlv_frame){.header = TlvFrameOf(PG_GETARG_DATUM(0)).header});
 	PG_RETURN_TEXT_P(cstring_to_text(kind->name));
 }
 
@@ -283,7 +283,7 @@ put_component_numbers(FunctionCallInfo fcinfo, const tlv_frame *frame, const cha
 /* Rows (measure, component, score) of a model. */
 TLV_FUNCTION(tlv_diagnostics_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_diagnostics_walk walk = tlv_diagnostics_of(&frame);
 
 	TlvInitRows(fcinfo);
@@ -299,7 +299,7 @@ TLV_FUNCTION(tlv_diagnostics_rows)
 /* Rows (code, component, score, message, hint) of a model; of the whole model component is NULL. */
 TLV_FUNCTION(tlv_warnings_rows)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_warnings_walk walk = told_warnings(&frame);
 
 	TlvInitRows(fcinfo);
