@@ -7,6 +7,7 @@
 #   make check-asan      the same under AddressSanitizer and UBSan, and a bounded fuzz run
 #   make fuzz            the fuzz run alone, FUZZ_RUNS executions per harness
 #   make fuzz-sql        FUZZ_CALLS hostile calls of every function, against that server
+#   make check-largest   the largest models of every kind in every function, against that server
 #   make check-valgrind  the regression tests with the server under valgrind
 #   scripts/check-kernels  tests and fits under other kernels of OpenBLAS, clones and threads
 #   make check-interrupts  the longest stretch of every phase without a look at interrupts
@@ -176,6 +177,13 @@ FUZZ_SEED        ?= $(shell date +%s)
 fuzz-sql:
 	@PATH="$(bindir):$$PATH" TLV_CALLS=$(FUZZ_CALLS) TLV_CALL_SECONDS=$(FUZZ_SQL_SECONDS) \
 		TLV_CALL_SEED=$(FUZZ_SEED) TAP_VERBOSE=1 scripts/run-tap test/t/140_hostile_calls.pl
+
+# Models of every kind, of these megabytes, in every function that takes one; prints the worst ten.
+LARGEST ?= 10,64
+
+.PHONY: check-largest
+check-largest:
+	@PATH="$(bindir):$$PATH" TLV_LARGEST=$(LARGEST) TAP_VERBOSE=1 scripts/run-tap test/t/240_largest_values.pl
 
 # ---------------------------------------------------------------------------
 # The plain C library, without a server.  One rule set per way of compiling:
