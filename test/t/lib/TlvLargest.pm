@@ -42,7 +42,7 @@ sub makers {
         tensor_train => ["(SELECT tlv_fit_tensor_train(tlv_tensor_agg(i, i % 5, i % 7, i), ARRAY[2, 2]) FROM generate_series(1, $cells) i)", $zeros->(5), 5, 3],
         convolution => [ 'tlv_simulate_convolution_model(20, 128)', $zeros->(1000), 1000, 10 ],
         dictionary => ["tlv_simulate_dictionary_model($wide, $wide, 3)", $zeros->($wide), $wide, 10],
-        network => [ "tlv_simulate_network_model(" . $whole->($n / 6) . ", ARRAY[" . $whole->($n / 12) . "], 3)", $ones->(100), 10, 10 ],
+        network => [ "tlv_simulate_network_model(" . $whole->($n / 16) . ", ARRAY[" . $whole->($n / 32, 5000) . "], 3)", $ones->(100), 10, 10 ],
     );
 }
 
