@@ -22,10 +22,10 @@ for my $megabytes (split /,/, $ENV{TLV_LARGEST} // '1') {
     cmp_ok(scalar @functions, '>', 100, @functions . ' functions take a model');
     my (@late, @narrow, @all);
     for my $kind (grep { /$wanted/ } sort keys %bytes) {
-        my ($calls, $result) = measure_calls($db, $kind, $known->{$kind}, \@functions, "SET tensorlv.work_mem = '2GB'; SET statement_timeout = $milliseconds;");
+        my ($calls, $result) = measure_calls($db, $kind, $known->{$kind}, \@functions, '2GB', $milliseconds);
         is($result->{status} . @$calls, '0' . @functions, "$megabytes MB, $kind: all calls in one session") or diag substr $result->{errors}, -500;
         push @late, @$calls;
-        ($calls, $result) = measure_calls($db, $kind, $known->{$kind}, \@functions, "SET tensorlv.work_mem = '16MB'; SET statement_timeout = 3000;");
+        ($calls, $result) = measure_calls($db, $kind, $known->{$kind}, \@functions, '16MB', 3000);
         is($result->{status} . @$calls, '0' . @functions, "$megabytes MB, $kind: all calls with little memory") or diag substr $result->{errors}, -500;
         push @narrow, @$calls;
     }
