@@ -50,6 +50,28 @@ for my $type ([ 'ltree', '::ltree' ], [ 'isn', q(, '978-0-393-04002-9'::isbn13) 
     like(query($db, 'SELECT item_name FROM tlv_topic_items(tlv_lda($q$' . $query . '$q$, 1), 10) LIMIT 1'), $name eq 'ltree' ? qr/^\w+$/ : qr/^978-0-393-04002-9$/, "$name: items by their text");
 }
 
+# A vector of an extension whose cast leads to another type of vectors, as pgvector's sparsevec does.
+query($db, <<'SQL');
+CREATE TYPE whole_vector;
+CREATE FUNCTION whole_in(cstring) RETURNS whole_vector AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
+CREATE FUNCTION whole_out(whole_vector) RETURNS cstring AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
+CREATE TYPE whole_vector (INPUT = whole_in, OUTPUT = whole_out, LIKE = text, CATEGORY = 'U');
+CREATE FUNCTION whole_real(whole_vector) RETURNS real[] LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT whole_out($1)::text::real[] $$;
+CREATE CAST (whole_vector AS real[]) WITH FUNCTION whole_real(whole_vector) AS IMPLICIT;
+CREATE TYPE sparse_vector;
+CREATE FUNCTION sparse_in(cstring) RETURNS sparse_vector AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
+CREATE FUNCTION sparse_out(sparse_vector) RETURNS cstring AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
+CREATE TYPE sparse_vector (INPUT = sparse_in, OUTPUT = sparse_out, LIKE = text, CATEGORY = 'U');
+CREATE FUNCTION sparse_whole(sparse_vector) RETURNS whole_vector LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT whole_in(sparse_out($1)) $$;
+CREATE CAST (sparse_vector AS whole_vector) WITH FUNCTION sparse_whole(sparse_vector) AS ASSIGNMENT;
+CREATE TABLE sparse AS SELECT format('{%s,%s}', number, doc % 5)::sparse_vector AS x FROM words;
+SQL
+for my $call (q(tlv_gmm('SELECT x FROM sparse', 1)), q((SELECT tlv_dense_moments(x, 2) FROM sparse)), q((SELECT tlv_assign(tlv_simulate_gmm_model(2, 2), x) FROM sparse LIMIT 1))) {
+    like(run_sql($db, "SELECT $call")->{errors}, qr/ERROR:  42804: .*\n(?:.*\n)*?HINT:  Cast (?:it|the column): x::whole_vector\./, "$call: the hint is the cast");
+    my $cast = $call =~ s/SELECT x\b/SELECT x::whole_vector AS x/r =~ s/\(x,/(x::whole_vector,/r =~ s/, x\)/, x::whole_vector)/r;
+    isnt(query($db, "SELECT $cast"), '', 'which works');
+}
+
 # ---- whose functions a type brings ----
 
 query($db, <<'SQL');

@@ -50,6 +50,10 @@ extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
 /* A type's; what it keeps lives in mcxt. */
 extern void TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any);
 
+/* A type that values of a type can be cast to and that has a cast to real[] itself, as vector is
+ * for sparsevec; NULL: none. */
+extern const char *TlvVectorStep(Oid type);
+
 /* The base type of an array's elements. */
 extern Oid TlvAnyElement(AnyType *any, const ArrayType *array);
 

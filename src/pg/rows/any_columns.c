@@ -62,11 +62,15 @@ TlvAnyAreCategories(FunctionCallInfo fcinfo, int first)
 static _Noreturn void
 refuse_vector(const AnyType *type)
 {
+	const char *step = TlvVectorStep(type->type);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("a value of type %s is no vector", format_type_be(type->type)),
-			 errhint("A vector is an array of numbers, or of a type with a cast to real[], "
-					 "as pgvector's are: ARRAY[a, b, c] or ROW(a, b, c) of three columns.")));
+			 step != NULL ? errhint("Cast it: x::%s.", step)
+						  : errhint("A vector is an array of numbers, or of a type with a cast to "
+									"real[], as pgvector's are: ARRAY[a, b, c] or ROW(a, b, c) of "
+									"three columns.")));
 	pg_unreachable();
 }
 

@@ -78,10 +78,13 @@ taken_forms(const AnyCall *call)
 static _Noreturn void
 refuse_type(const AnyCall *call, Oid type)
 {
+	const char *step = (call->takes & TLV_ROW_VECTOR) != 0 ? TlvVectorStep(type) : NULL;
+
 	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 					errmsg("a model of kind %s takes no row of type %s",
 						   TlvKind(&call->model->frame)->name, format_type_be(type)),
-					type == TEXTOID && (call->takes & TLV_ROW_BAG) != 0
+					step != NULL ? errhint("Cast it: x::%s.", step)
+					: type == TEXTOID && (call->takes & TLV_ROW_BAG) != 0
 						? errhint("It takes %s: to_tsvector(...).", taken_forms(call))
 					: type == TEXTARRAYOID && (call->takes & TLV_ROW_BAG) != 0
 						? errhint("It takes %s: tlv_to_bag(...) makes a tlv_bag of the items.",

@@ -3,14 +3,18 @@
  */
 #include "any.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_cast.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/syscache.h"
 
 #include "server/query.h"
 
@@ -85,6 +89,25 @@ find_cast(Oid type, MemoryContext mcxt, AnyType *any)
 	fmgr_info_cxt(function, &any->cast, mcxt);
 	any->cast_arguments = get_func_nargs(function);
 	return true;
+}
+
+const char *
+TlvVectorStep(Oid type)
+{
+	CatCList *casts = SearchSysCacheList1(CASTSOURCETARGET, ObjectIdGetDatum(getBaseType(type)));
+	const char *step = NULL;
+	Oid function;
+
+	for (int i = 0; i < casts->n_members && step == NULL; i++)
+	{
+		Oid target = ((Form_pg_cast) GETSTRUCT(&casts->members[i]->tuple))->casttarget;
+
+		if (find_coercion_pathway(FLOAT4ARRAYOID, target, COERCION_EXPLICIT, &function) ==
+			COERCION_PATH_FUNC)
+			step = format_type_be(target);
+	}
+	ReleaseSysCacheList(casts);
+	return step;
 }
 
 void

@@ -7,6 +7,7 @@
 #include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
 
+#include "any.h"
 #include "vectors.h"
 
 static const char *const accepted = "It must return an array of numbers, SELECT array[a, b, c] "
@@ -35,7 +36,12 @@ vectors_of_arrays(TlvSource *rows)
 	const char *cast = TlvVectorCast(rows, 0);
 
 	if (cast == NULL)
-		TlvRefuseColumns(rows->query->desc, "vectors", accepted);
+	{
+		const char *step = TlvVectorStep(TupleDescAttr(rows->query->desc, 0)->atttypid);
+
+		TlvRefuseColumns(rows->query->desc, "vectors",
+						 step != NULL ? psprintf("Cast the column: x::%s.", step) : accepted);
+	}
 	appendStringInfo(&rows->made.sql, "SELECT x::%s AS x FROM " TLV_QUERY_ROWS " AS q(x)", cast);
 }
 
