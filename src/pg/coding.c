@@ -40,7 +40,7 @@ static const TlvArgument dictionary_arguments[] = {
 	{NULL}};
 
 /* tlv_dictionary(query, atoms, sparsity, ...) */
-TLV_FUNCTION(tlv_dictionary_driver)
+TLV_QUERY_FUNCTION(tlv_dictionary_driver)
 {
 	DictionaryArguments arguments = {
 		.plan = {.threshold = TLV_CODING_THRESHOLD, .common = TLV_CODING_COMMON, .iterations = -1}};

@@ -66,7 +66,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_convolution)
 }
 
 /* tlv_convolution(query, ...) */
-TLV_FUNCTION(tlv_convolution)
+TLV_QUERY_FUNCTION(tlv_convolution)
 {
 	tlv_convolution_plan_options options;
 	TlvDriver *driver;

@@ -99,7 +99,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_crowd)
 }
 
 /* tlv_crowd(query, ...) */
-TLV_FUNCTION(tlv_crowd)
+TLV_QUERY_FUNCTION(tlv_crowd)
 {
 	CrowdArguments arguments;
 	TlvDriver *driver;

@@ -156,8 +156,7 @@ TLV_FUNCTION(tlv_whiten_sql)
 	if (k > d)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("k = %zu is not between 1 and %zu", k, d)));
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type is not a row type");
+	desc = TlvRowType(fcinfo);
 	work = TlvWorkBegin("tensorlv whiten");
 	square = numbers(&work->ctx, d * d);
 	memcpy(square, m2, d * d * sizeof(double));
@@ -174,5 +173,5 @@ TLV_FUNCTION(tlv_whiten_sql)
 	row[1] = PointerGetDatum(TlvFloat8Box(3, (size_t[3]){k, k, k}, full));
 	row[2] = PointerGetDatum(TlvFloat8Array(d, values));
 	TlvWorkEnd(work);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), row, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(desc, row, nulls));
 }

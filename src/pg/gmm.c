@@ -130,7 +130,7 @@ learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_plan_
 }
 
 /* tlv_gmm(query, ...) */
-TLV_FUNCTION(tlv_gmm)
+TLV_QUERY_FUNCTION(tlv_gmm)
 {
 	tlv_gmm_plan_options options;
 	TlvDriver *driver;

@@ -122,7 +122,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_hmm)
 }
 
 /* tlv_hmm(query, ...) */
-TLV_FUNCTION(tlv_hmm)
+TLV_QUERY_FUNCTION(tlv_hmm)
 {
 	tlv_hmm_learn_options options;
 	TlvDriver *driver;

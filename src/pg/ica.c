@@ -14,6 +14,7 @@
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "tensorlv/model/ica.h"
+#include "tensorlv/num/linalg.h"
 
 /* ---- fitting ---- */
 
@@ -72,7 +73,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_ica)
 }
 
 /* tlv_ica(query, ...) */
-TLV_FUNCTION(tlv_ica)
+TLV_QUERY_FUNCTION(tlv_ica)
 {
 	tlv_ica_learn_options options;
 	TlvDriver *driver;
@@ -148,9 +149,8 @@ TLV_FUNCTION(tlv_unmix)
 /* ---- comparing ---- */
 
 static Datum
-amari(size_t d, size_t k, const double *a, const double *b)
+amari(TlvWork *work, size_t d, size_t k, const double *a, const double *b)
 {
-	TlvWork *work = TlvWorkBegin("tensorlv comparison");
 	double index;
 
 	TlvCheck(&work->ctx, tlv_ica_amari(&work->ctx, d, k, a, b, &index));
@@ -158,9 +158,12 @@ amari(size_t d, size_t k, const double *a, const double *b)
 	PG_RETURN_FLOAT8(index);
 }
 
-static void
-refuse_shapes(size_t da, size_t ka, size_t db, size_t kb)
+/* Matrices of shapes that cannot be compared are refused before anything is done with them. */
+static TlvWork *
+begin_comparison(size_t da, size_t ka, size_t db, size_t kb)
 {
+	TlvWork *work;
+
 	if (da != db || ka != kb)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("mixing matrices of %zu x %zu and %zu x %zu cannot be compared", da,
@@ -170,6 +173,9 @@ refuse_shapes(size_t da, size_t ka, size_t db, size_t kb)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a mixing matrix has %zu components in %zu dimensions", ka, da),
 						errhint("Its rows are dimensions, its columns components.")));
+	work = TlvWorkBegin("tensorlv comparison");
+	TlvCheck(&work->ctx, tlv_require_svd(&work->ctx, da, ka));
+	return work;
 }
 
 /* Column-major, from an array of rows. */
@@ -179,8 +185,11 @@ columns_of(const TlvVectors *matrix)
 	double *columns = palloc_extended(matrix->rows * matrix->d * sizeof(double), MCXT_ALLOC_HUGE);
 
 	for (size_t i = 0; i < matrix->rows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (size_t j = 0; j < matrix->d; j++)
 			columns[i + j * matrix->rows] = matrix->x[i * matrix->d + j];
+	}
 	return columns;
 }
 
@@ -188,13 +197,14 @@ columns_of(const TlvVectors *matrix)
 TLV_FUNCTION(tlv_amari_arrays)
 {
 	TlvVectors a = TlvVectorsOf(PG_GETARG_DATUM(0)), b = TlvVectorsOf(PG_GETARG_DATUM(1));
+	TlvWork *work;
 
 	if (!a.many || !b.many)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a mixing matrix is an array of two dimensions"),
 						errhint("Its rows are dimensions, its columns components.")));
-	refuse_shapes(a.rows, a.d, b.rows, b.d);
-	return amari(a.rows, a.d, columns_of(&a), columns_of(&b));
+	work = begin_comparison(a.rows, a.d, b.rows, b.d);
+	return amari(work, a.rows, a.d, columns_of(&a), columns_of(&b));
 }
 
 /* tlv_amari(a, b) of models */
@@ -204,8 +214,9 @@ TLV_FUNCTION(tlv_amari_models)
 	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_ica, "tlv_amari");
 	const tlv_section *x = tlv_frame_find(&a, "mixing"), *y = tlv_frame_find(&b, "mixing");
 
-	refuse_shapes(x->rows, x->columns, y->rows, y->columns);
-	return amari(x->rows, x->columns, tlv_section_data(&a, x), tlv_section_data(&b, y));
+	TlvWork *work = begin_comparison(x->rows, x->columns, y->rows, y->columns);
+
+	return amari(work, x->rows, x->columns, tlv_section_data(&a, x), tlv_section_data(&b, y));
 }
 
 /* ---- simulation ---- */

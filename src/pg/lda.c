@@ -257,7 +257,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_lda)
 }
 
 /* tlv_lda(query, ...) */
-TLV_FUNCTION(tlv_lda)
+TLV_QUERY_FUNCTION(tlv_lda)
 {
 	LdaArguments arguments;
 	TlvDriver *driver;

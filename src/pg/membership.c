@@ -160,7 +160,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_lca)
 }
 
 /* tlv_lca(query, ...) */
-TLV_FUNCTION(tlv_lca)
+TLV_QUERY_FUNCTION(tlv_lca)
 {
 	return learn_members(fcinfo, false);
 }
@@ -172,7 +172,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_gom)
 }
 
 /* tlv_gom(query, ...) */
-TLV_FUNCTION(tlv_gom)
+TLV_QUERY_FUNCTION(tlv_gom)
 {
 	return learn_members(fcinfo, true);
 }

@@ -95,7 +95,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_mmsb)
 }
 
 /* tlv_mmsb(query, ...) */
-TLV_FUNCTION(tlv_mmsb)
+TLV_QUERY_FUNCTION(tlv_mmsb)
 {
 	MmsbArguments arguments;
 	TlvDriver *driver;

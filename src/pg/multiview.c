@@ -63,7 +63,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_multiview)
 }
 
 /* tlv_multiview(query, ...): refinement of vectors reads the rows again and again. */
-TLV_FUNCTION(tlv_multiview)
+TLV_QUERY_FUNCTION(tlv_multiview)
 {
 	tlv_multiview_plan_options options;
 	TlvDriver *driver;

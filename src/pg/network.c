@@ -50,7 +50,7 @@ read_arguments(FunctionCallInfo fcinfo, NetworkArguments *arguments)
 }
 
 /* tlv_network(query, layers, ...) */
-TLV_FUNCTION(tlv_network_driver)
+TLV_QUERY_FUNCTION(tlv_network_driver)
 {
 	NetworkArguments arguments = {.plan = {.layers = 1, .threshold = NAN, .iterations = -1}};
 	TlvDriver *driver;

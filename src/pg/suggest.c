@@ -136,7 +136,7 @@ search_topics(FunctionCallInfo fcinfo, const TlvSearch *search)
 }
 
 /* tlv_suggest_k(query, criterion, model, seed, max_k): rows as above */
-TLV_FUNCTION(tlv_suggest_k_query)
+TLV_QUERY_FUNCTION(tlv_suggest_k_query)
 {
 	const TlvSearcher *searcher;
 	SuggestArguments arguments;

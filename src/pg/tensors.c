@@ -377,12 +377,9 @@ static Datum
 row_of(FunctionCallInfo fcinfo, TlvWork *work, Datum *row)
 {
 	bool nulls[5] = {false, false, false, false, false};
-	TupleDesc desc;
 
 	TlvWorkEnd(work);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type is not a row type");
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), row, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(TlvRowType(fcinfo), row, nulls));
 }
 
 /* tlv_tucker(tensor, ranks, ...): the row (core, factor_1, factor_2, factor_3, residual) */

@@ -176,7 +176,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_tree)
 }
 
 /* tlv_tree(query, ...) */
-TLV_FUNCTION(tlv_tree_sql)
+TLV_QUERY_FUNCTION(tlv_tree_sql)
 {
 	TreeArguments arguments;
 	TlvSurvey *answers;

@@ -273,7 +273,7 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 }
 
 /* tlv_robinson_foulds(model, edges text): one row (different, total, distance) */
-TLV_FUNCTION(tlv_robinson_foulds_edges)
+TLV_QUERY_FUNCTION(tlv_robinson_foulds_edges)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_robinson_foulds");
 	tlv_context *ctx = &model.work->ctx;

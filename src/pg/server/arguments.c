@@ -105,7 +105,7 @@ argument_names(FunctionCallInfo fcinfo, char ***names)
 	int n;
 
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+		TlvRaiseDropped(fcinfo->flinfo->fn_oid);
 	declared = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proargnames, &none);
 	modes = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proargmodes, &all_in);
 	n = none ? 0

@@ -104,7 +104,7 @@ is_trusted_function(Oid function)
 	Oid owner;
 
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", function);
+		TlvRaiseDropped(function);
 	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
 	ReleaseSysCache(tuple);
 	return owner == GetUserId() || superuser_arg(owner);

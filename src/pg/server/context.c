@@ -182,6 +182,15 @@ TlvRaiseMismatch(const char *format, ...)
 	pg_unreachable();
 }
 
+void
+TlvRaiseDropped(Oid function)
+{
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+					errmsg("function %u was dropped while it was used", function),
+					errhint("Run the statement again once the function exists.")));
+	pg_unreachable();
+}
+
 /* Less is not worth asking for: what follows may need that, too. */
 #define LEAST_KILOBYTES ((double) TLV_LEAST_MEMORY / 1024)
 

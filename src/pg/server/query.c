@@ -3,7 +3,6 @@
  */
 #include "query.h"
 
-#include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -96,21 +95,6 @@ TlvIsIdType(Oid type)
 		default:
 			return false;
 	}
-}
-
-bool
-TlvBeginReading(void)
-{
-	bool before = XactReadOnly;
-
-	XactReadOnly = true;
-	return before;
-}
-
-void
-TlvEndReading(bool before)
-{
-	XactReadOnly = before;
 }
 
 /* ---- parsing and analysis ---- */
@@ -256,13 +240,11 @@ analyse_text(TlvQuery *query, const char *what)
 {
 	ErrorContextCallback callback = {error_context_stack, analysis_position,
 									 unconstify(char *, query->text)};
-	bool before = TlvBeginReading();
 
 	error_context_stack = &callback;
 	query->query = analyse_alone(single_select(TlvParse(query->text), what), query->text);
 	refuse_writing(query->query);
 	error_context_stack = callback.previous;
-	TlvEndReading(before);
 }
 
 /* Is the level a UNION ALL, with nothing done to its rows? */
@@ -487,7 +469,7 @@ is_dear_function(Oid function, void *context)
 		return true;
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", function);
+		TlvRaiseDropped(function);
 	dear = ((Form_pg_proc) GETSTRUCT(tuple))->procost >= DEAR;
 	ReleaseSysCache(tuple);
 	return dear;

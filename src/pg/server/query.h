@@ -37,12 +37,26 @@ extern bool TlvIsIdType(Oid type);
 extern bool TlvIsFrameType(Oid type);
 
 /*
- * What we run only reads: the transaction's mode refuses commands that write, within functions,
- * too.  Set directly: from 16 on the setting cannot be saved and restored.  After an error the end
- * of the (sub)transaction does what TlvEndReading does.
+ * Begins the definition of a function that runs the caller's query.  All that runs until it returns
+ * only reads: the transaction's mode refuses commands that write, within functions, casts and
+ * functions of types, too.  Errors: 25006 for code that ends that mode, at once or, where the
+ * server does not say so, at the end of the function; 42704 where an object was dropped while it
+ * was used.
  */
-extern bool TlvBeginReading(void);
-extern void TlvEndReading(bool before);
+#define TLV_QUERY_FUNCTION(name)                                                                   \
+	static Datum name##_body(FunctionCallInfo fcinfo);                                             \
+	TLV_FUNCTION(name)                                                                             \
+	{                                                                                              \
+		return TlvReadQuery(name##_body, fcinfo);                                                  \
+	}                                                                                              \
+	static Datum name##_body(FunctionCallInfo fcinfo)
+
+/*
+ * The transaction is read-only while the body runs.  The mode is set directly: from 16 on the
+ * setting cannot be saved and restored.  After an error the end of the (sub)transaction restores
+ * it.
+ */
+extern Datum TlvReadQuery(PGFunction body, FunctionCallInfo fcinfo);
 
 /* With a space, so that they hide no table of the user's. */
 #define TLV_QUERY_ROWS	"\"tensorlv query\""

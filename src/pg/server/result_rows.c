@@ -7,26 +7,38 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 /* Most columns of a row that is returned. */
 #define TLV_ROW_CELLS 16
+
+/* The function may have been dropped since the statement began. */
+TupleDesc
+TlvRowType(FunctionCallInfo fcinfo)
+{
+	Oid function = fcinfo->flinfo->fn_oid;
+	TupleDesc desc;
+
+	if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
+		TlvRaiseDropped(function);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type is not a row type");
+	return BlessTupleDesc(desc);
+}
 
 void
 TlvInitRows(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	MemoryContext old;
-	TupleDesc desc;
 
 	if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						errmsg("set-returning function called where rows cannot be taken")));
 	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type is not a row type");
 	result->returnMode = SFRM_Materialize;
-	result->setDesc = BlessTupleDesc(desc);
+	result->setDesc = TlvRowType(fcinfo);
 	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
 											  false, work_mem);
 	MemoryContextSwitchTo(old);

@@ -375,7 +375,7 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 								  .argument = argument,
 								  .mcxt = caller};
 	ErrorContextCallback callback = {error_context_stack, statement_context, query};
-	bool before = TlvBeginReading(), run;
+	bool run;
 
 	CHECK_FOR_INTERRUPTS();
 	require_same_rights(query);
@@ -391,7 +391,6 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(mcxt);
-	TlvEndReading(before);
 	return run;
 }
 

@@ -82,6 +82,7 @@ _PG_init(void)
 #else
 	EmitWarningsOnPlaceholders("tensorlv");
 #endif
+	TlvGuardReading();
 	tlv_num_init();
 	/* Items and ids come from users: none can be chosen to collide. */
 	if (!pg_strong_random(&tlv_hash_key, sizeof(tlv_hash_key)))

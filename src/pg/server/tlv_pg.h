@@ -6,6 +6,7 @@
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "fmgr.h"
 #include "lib/ilist.h"
 #include "lib/stringinfo.h"
@@ -45,6 +46,9 @@ extern Datum TlvKeepResult(FunctionCallInfo fcinfo, PGFunction compute);
 
 /* Bytes of all results that are kept. */
 extern size_t TlvKeptBytes(void);
+
+/* Makes the server refuse to end the mode of a query that is read: once, at load (reading.c). */
+extern void TlvGuardReading(void);
 
 /* ---- settings (tensorlv.c) ---- */
 typedef enum TlvProgress
@@ -108,6 +112,9 @@ extern char *TlvWhole(const char *text);
 
 /* The first characters of a text of the user's, at most limit bytes. */
 extern char *TlvClip(const char *text, int limit);
+
+/* A function that was dropped while it is used: error 42883. */
+extern _Noreturn void TlvRaiseDropped(Oid function);
 
 /* Library and SQL objects do not belong together: the one error for what a version lacks. */
 extern _Noreturn void TlvRaiseMismatch(const char *format, ...) pg_attribute_printf(1, 2);
@@ -289,6 +296,9 @@ extern bytea *TlvSend(struct varlena *value);
 #define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
 
 /* ---- rows (result_rows.c) ---- */
+
+/* The type of the row, or of the rows, that the function is declared to return.  Errors: 42883. */
+extern TupleDesc TlvRowType(FunctionCallInfo fcinfo);
 
 /* Prepares fcinfo to return rows of its declared type, materialised; then one call per row. */
 extern void TlvInitRows(FunctionCallInfo fcinfo);
