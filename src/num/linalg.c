@@ -376,6 +376,16 @@ tlv_orthonormalize(tlv_context *ctx, size_t l, size_t d, double *x, tlv_rng *rng
 /* ---- factorisations ---- */
 
 tlv_status
+tlv_require_svd(tlv_context *ctx, size_t m, size_t n)
+{
+	TLV_TRY(check_dimension(ctx, m));
+	TLV_TRY(check_dimension(ctx, n));
+	if ((double) m * (double) n * (double) tlv_least(m, n) > 1e9)
+		return tlv_fail(ctx, TLV_LIMIT, "a singular value problem of %zu x %zu is too large", m, n);
+	return TLV_OK;
+}
+
+tlv_status
 tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, double *vt)
 {
 	size_t r = tlv_least(m, n);
@@ -383,12 +393,9 @@ tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, d
 	double *work, size;
 	lapack_int *integers;
 
-	TLV_TRY(check_dimension(ctx, m));
-	TLV_TRY(check_dimension(ctx, n));
+	TLV_TRY(tlv_require_svd(ctx, m, n));
 	if (r == 0)
 		return TLV_OK;
-	if ((double) m * (double) n * (double) r > 1e9)
-		return tlv_fail(ctx, TLV_LIMIT, "a singular value problem of %zu x %zu is too large", m, n);
 	TLV_TRY_CONTINUE(ctx);
 	/* dgesdd may loop or crash on what is not a number. */
 	for (size_t i = 0; i < m * n; i++)
@@ -487,45 +494,82 @@ tlv_cholesky(tlv_context *ctx, size_t n, double *a)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b)
+/* Columns of a right-hand side that one call solves for, of n equations. */
+static size_t
+solved_columns(size_t n)
 {
-	size_t width = (size_t) (BLOCK_FLOPS / (2 * (double) n * (double) n + 1)) + 1;
+	return (size_t) (BLOCK_FLOPS / ((double) n * (double) n + 1)) + 1;
+}
 
-	TLV_TRY(check_dimension(ctx, n));
-	TLV_TRY(tlv_cholesky(ctx, n, a));
+/* B (n x m) becomes L^-1 B, or L'^-1 B; ldl and ldb are leading dimensions. */
+static tlv_status
+solve_columns(tlv_context *ctx, bool transpose, size_t n, size_t m, const double *l, size_t ldl,
+			  double *b, size_t ldb)
+{
+	size_t width = solved_columns(n);
+
 	for (size_t j = 0; j < m && n > 0; j += width)
 	{
-		int columns = (int) tlv_least(width, m - j);
-
 		TLV_TRY_CONTINUE(ctx);
-		cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int) n,
-					columns, 1, a, (int) n, b + j * n, (int) n);
-		cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int) n,
-					columns, 1, a, (int) n, b + j * n, (int) n);
+		cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans,
+					CblasNonUnit, (int) n, (int) tlv_least(width, m - j), 1, l, (int) ldl,
+					b + j * ldb, (int) ldb);
 	}
 	return TLV_OK;
 }
 
-void
-tlv_solve_triangle(bool transpose, size_t n, size_t m, const double *l, double *b)
+tlv_status
+tlv_solve_triangle(tlv_context *ctx, bool transpose, size_t n, size_t m, const double *l, double *b)
 {
-	if (n > 0 && m > 0)
-		cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans,
-					CblasNonUnit, (int) n, (int) m, 1, l, (int) n, b, (int) n);
+	TLV_TRY(check_dimension(ctx, n));
+	return solve_columns(ctx, transpose, n, m, l, n, b, n);
 }
 
-void
-tlv_invert_cholesky(size_t n, double *l)
+tlv_status
+tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b)
 {
-	lapack_int status =
-		LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', (lapack_int) n, l, (lapack_int) n);
+	TLV_TRY(check_dimension(ctx, n));
+	TLV_TRY(tlv_cholesky(ctx, n, a));
+	TLV_TRY(solve_columns(ctx, false, n, m, a, n, b, n));
+	return solve_columns(ctx, true, n, m, a, n, b, n);
+}
 
-	tlv_assert(status == 0);
-	(void) status;
-	for (size_t j = 0; j < n; j++)
-		for (size_t i = j + 1; i < n; i++)
-			l[j + i * n] = l[i + j * n];
+/* A column of L^-1 is zero above the diagonal, one of L'^-1 below it: only the rest is solved for.
+ */
+tlv_status
+tlv_invert_triangle(tlv_context *ctx, bool transpose, size_t n, const double *l, double *inverse)
+{
+	const size_t width = 256;
+
+	TLV_TRY(check_dimension(ctx, n));
+	for (size_t j = 0; j < n; j += width)
+	{
+		size_t nb = tlv_least(width, n - j), from = transpose ? 0 : j;
+		size_t rows = transpose ? j + nb : n - j;
+
+		TLV_TRY_CONTINUE(ctx);
+		memset(inverse + j * n, 0, nb * n * sizeof(double));
+		for (size_t i = j; i < j + nb; i++)
+			inverse[i + i * n] = 1;
+		TLV_TRY(solve_columns(ctx, transpose, rows, nb, l + from + from * n, n,
+							  inverse + from + j * n, n));
+	}
+	return TLV_OK;
+}
+
+/* A^-1 = L'^-1 L^-1 */
+tlv_status
+tlv_invert_cholesky(tlv_context *ctx, size_t n, double *l)
+{
+	double *inverse;
+	tlv_status status;
+
+	TLV_TRY_NEW_ROWS(ctx, inverse, n, n);
+	status = tlv_invert_triangle(ctx, false, n, l, inverse);
+	if (status == TLV_OK)
+		status = tlv_syrk(ctx, true, n, n, 1, inverse, n, 0, l, n, true);
+	tlv_free(ctx, inverse);
+	return status;
 }
 
 /* inverse (n x m) = V S^+ U'; copy is overwritten. */

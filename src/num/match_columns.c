@@ -16,11 +16,14 @@ find_cosines(tlv_context *ctx, size_t n, size_t k, const double *a, const double
 
 	TLV_TRY_NEW0_ROWS(ctx, length, k, 2);
 	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t h = 0; h < k; h++)
 		{
 			length[h] += a[i * k + h] * a[i * k + h];
 			length[k + h] += b[i * k + h] * b[i * k + h];
 		}
+	}
 	TLV_TRY(tlv_gemm(ctx, false, true, k, k, n, 1, b, k, a, k, 0, cosine, k));
 	for (size_t s = 0; s < k; s++)
 		for (size_t t = 0; t < k; t++)

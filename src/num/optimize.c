@@ -80,9 +80,9 @@ typedef struct matching
 	bool *reached;
 } matching;
 
-/* Shortest augmenting path from `row`; prices stay feasible. */
-static void
-augment(matching *match, size_t row)
+/* Shortest augmenting path from `row`, at most n steps of m columns; prices stay feasible. */
+static tlv_status
+augment(tlv_context *ctx, matching *match, size_t row)
 {
 	size_t m = match->m;
 	size_t column = m;
@@ -99,6 +99,7 @@ augment(matching *match, size_t row)
 		size_t next = m;
 		double least = HUGE_VAL;
 
+		TLV_TRY_CONTINUE(ctx);
 		match->reached[column] = true;
 		for (size_t j = 0; j < m; j++)
 		{
@@ -135,6 +136,7 @@ augment(matching *match, size_t row)
 		match->row_of[column] = match->row_of[previous];
 		column = previous;
 	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -144,12 +146,16 @@ tlv_assignment(tlv_context *ctx, size_t n, size_t m, const double *cost, int64_t
 	matching match = {.n = n, .m = m, .cost = cost};
 	double *block;
 	size_t assigned = 0;
+	tlv_status status = TLV_OK;
 
 	if (n > m)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "cannot assign %zu rows to %zu columns", n, m);
 	for (size_t e = 0; e < n * m; e++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, e);
 		if (!isfinite(cost[e]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "cost of assignment is not finite");
+	}
 	TLV_TRY_NEW0(ctx, block, n + (m + 1) * 5);
 	match.row_price = block;
 	match.column_price = block + n;
@@ -159,14 +165,12 @@ tlv_assignment(tlv_context *ctx, size_t n, size_t m, const double *cost, int64_t
 	match.reached = (bool *) (match.before + m + 1);
 	for (size_t j = 0; j <= m; j++)
 		match.row_of[j] = n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && status == TLV_OK; i++)
+		status = augment(ctx, &match, i);
+	if (status != TLV_OK)
 	{
-		if (tlv_should_stop(ctx))
-		{
-			tlv_free(ctx, block);
-			return tlv_cancelled(ctx);
-		}
-		augment(&match, i);
+		tlv_free(ctx, block);
+		return status;
 	}
 	*total = 0;
 	for (size_t j = 0; j < m; j++)

@@ -5,9 +5,28 @@
 
 #include "common/shortest_dec.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/model/model_json.h"
+
+/* The model may come from a database of another encoding.  Errors: 22021. */
+static void
+verify_text(const char *bytes, size_t n)
+{
+	for (size_t at = 0; at < n;)
+	{
+		size_t length = Min(TLV_COPY_PIECE, n - at);
+		const char *end =
+			at + length < n ? memchr(bytes + at + length, '\n', n - at - length) : NULL;
+
+		if (at + length < n)
+			length = end != NULL ? (size_t) (end - bytes) - at : n - at;
+		CHECK_FOR_INTERRUPTS();
+		(void) pg_verifymbstr(bytes + at, (int) length, false);
+		at += length;
+	}
+}
 
 /* tlv_to_json(model) */
 TLV_FUNCTION(tlv_to_json)
@@ -20,11 +39,10 @@ TLV_FUNCTION(tlv_to_json)
 
 	work->ctx.arena.limit = TlvValueMemory();
 	TlvCheck(&work->ctx, tlv_model_put_json(&work->ctx, &model, &writer));
-	/* The model may come from a database of another encoding. */
-	(void) pg_verifymbstr(writer.bytes, (int) writer.n, false);
+	verify_text(writer.bytes, writer.n);
 	json = (text *) palloc(writer.n + VARHDRSZ);
 	SET_VARSIZE(json, writer.n + VARHDRSZ);
-	memcpy(VARDATA(json), writer.bytes, writer.n);
+	TlvCheck(&work->ctx, tlv_copy(&work->ctx, VARDATA(json), writer.bytes, writer.n));
 	TlvWorkEnd(work);
 	PG_RETURN_TEXT_P(json);
 }

@@ -89,10 +89,11 @@ extern tlv_status tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *model, si
 
 /* ---- small dense blocks: mostly of one element ---- */
 
-/* Lower Cholesky factor in place, column by column, leading dimension n; false: not positive
- * definite.  The upper triangle is left as it is. */
-extern bool tlv_small_cholesky(size_t n, double *a);
-/* x (n x m) = L^-1 x or L'^-1 x. */
-extern void tlv_small_solve(size_t n, size_t m, const double *l, bool transposed, double *x);
+/* As tlv_cholesky and tlv_solve_triangle, which wide blocks are left to. */
+extern tlv_status tlv_small_cholesky(tlv_context *ctx, size_t n, double *a);
+extern tlv_status tlv_small_solve(tlv_context *ctx, size_t n, size_t m, const double *l,
+								  bool transposed, double *x);
+/* x (n) = L^-1 x or L'^-1 x: n^2 operations. */
+extern void tlv_small_substitute(size_t n, const double *l, bool transposed, double *x);
 
 #endif /* TENSORLV_TREE_GAUSSIAN_H */

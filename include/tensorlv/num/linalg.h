@@ -88,14 +88,17 @@ extern tlv_status tlv_polar_near(tlv_context *ctx, size_t n, double *g, double *
 extern tlv_status tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b);
 
 /*
- * The same in parts, for matrices that are small (n at most some hundred: only the first looks
- * whether to stop).  tlv_cholesky: A, lower triangle read, becomes its factor L, A = L L', whose
+ * The same in parts.  tlv_cholesky: A, lower triangle read, becomes its factor L, A = L L', whose
  * upper triangle is not touched; TLV_BAD_DATA when A is not positive definite.  tlv_solve_triangle:
- * B (n x m) becomes L^-1 B, or L'^-1 B.  tlv_invert_cholesky: L becomes A^-1, both triangles.
+ * B (n x m) becomes L^-1 B, or L'^-1 B.  tlv_invert_triangle: inverse (n x n) becomes L^-1, or
+ * L'^-1, with zeros in the other triangle.  tlv_invert_cholesky: L becomes A^-1, both triangles.
  */
 extern tlv_status tlv_cholesky(tlv_context *ctx, size_t n, double *a);
-extern void tlv_solve_triangle(bool transpose, size_t n, size_t m, const double *l, double *b);
-extern void tlv_invert_cholesky(size_t n, double *l);
+extern tlv_status tlv_solve_triangle(tlv_context *ctx, bool transpose, size_t n, size_t m,
+									 const double *l, double *b);
+extern tlv_status tlv_invert_triangle(tlv_context *ctx, bool transpose, size_t n, const double *l,
+									  double *inverse);
+extern tlv_status tlv_invert_cholesky(tlv_context *ctx, size_t n, double *l);
 
 /* Pseudo-inverse (n x m) of a (m x n); singular values below tolerance * largest are dropped. */
 extern tlv_status tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const double *a,
@@ -109,6 +112,9 @@ extern tlv_status tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const
  */
 extern tlv_status tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s,
 						  double *vt);
+
+/* TLV_LIMIT where tlv_svd or tlv_pseudo_inverse of m x n would be: before the matrix is made. */
+extern tlv_status tlv_require_svd(tlv_context *ctx, size_t m, size_t n);
 
 /*
  * The k <= min(m, n) largest singular values, descending, of a small matrix of finite numbers (m x

@@ -232,7 +232,7 @@ transpose_corners(tlv_context *ctx, size_t d, size_t k, const double *corners, d
 	{
 		double mean = 0;
 
-		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			mean += corners[j * d + i] / (double) k;
 		for (size_t j = 0; j < k; j++)
@@ -311,7 +311,7 @@ tlv_anchors_invert(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
 	}
 	for (size_t i = 0; i < points->n; i++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t c = 0; c < k; c++)
 			entries[i * k + c] = points->rows[i * points->d + (size_t) columns[c]];
 	}

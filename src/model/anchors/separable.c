@@ -30,7 +30,7 @@ scale_rows(tlv_context *ctx, size_t n, size_t d, const double *matrix, separable
 	{
 		double sum = 0;
 
-		TLV_TRY_CONTINUE_AT(ctx, i * d);
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < d; j++)
 		{
 			if (!(matrix[i * d + j] >= 0 && isfinite(matrix[i * d + j])))

@@ -306,7 +306,7 @@ settle_section(tlv_context *ctx, const arrangement *all, const section_move *mov
 	{
 		double *column = move->to + c * move->new_rows;
 
-		TLV_TRY_CONTINUE_AT(ctx, c);
+		TLV_TRY_CONTINUE(ctx);
 		if ((move->field->flags & TLV_NOT_TO) != 0 && (!whole || all->places[c].own < 0))
 			share_transitions(all, move, column);
 		if ((move->field->flags & TLV_KEEP_TOTAL) != 0 && !whole)

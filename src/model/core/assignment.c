@@ -5,6 +5,20 @@
 
 #include "tensorlv/num/optimize.h"
 
+/* *to (kb rows of ka) becomes the transpose of cost (ka rows of kb). */
+static tlv_status
+transpose(tlv_context *ctx, size_t ka, size_t kb, const double *cost, double **to)
+{
+	TLV_TRY_NEW_ROWS(ctx, *to, kb, ka);
+	for (size_t i = 0; i < kb; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < ka; j++)
+			(*to)[i * ka + j] = cost[j * kb + i];
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_assign_components(tlv_context *ctx, size_t ka, size_t kb, const double *cost, double alone,
 					  int64_t *partner, double *error)
@@ -12,14 +26,16 @@ tlv_assign_components(tlv_context *ctx, size_t ka, size_t kb, const double *cost
 	/* The smaller model's components are the rows of the assignment. */
 	bool turned = ka > kb;
 	size_t less = turned ? kb : ka, more = turned ? ka : kb;
-	double *rows = tlv_alloc(ctx, less, more * sizeof(double)), total;
-	int64_t *chosen = tlv_alloc(ctx, less, sizeof(int64_t));
+	const double *rows = cost;
+	double *transposed = NULL, total;
+	int64_t *chosen;
 
-	TLV_TRY_ALLOC(ctx, rows);
-	TLV_TRY_ALLOC(ctx, chosen);
-	for (size_t i = 0; i < less; i++)
-		for (size_t j = 0; j < more; j++)
-			rows[i * more + j] = turned ? cost[j * kb + i] : cost[i * kb + j];
+	TLV_TRY_NEW(ctx, chosen, less);
+	if (turned)
+	{
+		TLV_TRY(transpose(ctx, ka, kb, cost, &transposed));
+		rows = transposed;
+	}
 	TLV_TRY(tlv_assignment(ctx, less, more, rows, chosen, &total));
 	for (size_t j = 0; j < ka; j++)
 	{
@@ -34,6 +50,6 @@ tlv_assign_components(tlv_context *ctx, size_t ka, size_t kb, const double *cost
 		error[j] = rows[i * more + (size_t) chosen[i]];
 	}
 	tlv_free(ctx, chosen);
-	tlv_free(ctx, rows);
+	tlv_free(ctx, transposed);
 	return TLV_OK;
 }

@@ -19,6 +19,8 @@
 #define RARE_PART 0.5
 /* Observations whose interval of 95 % reaches to 0. */
 #define REACHES_ZERO 3.5
+/* Estimates that are sorted at once. */
+#define RUN ((size_t) 1 << 14)
 
 /* ---- estimates of another model, by what they are ---- */
 
@@ -108,6 +110,49 @@ require_alike(tlv_context *ctx, const jackknife *state, const tlv_frame *fit, si
 	return tlv_fail_hint(ctx, "Fit all of them with the same k.");
 }
 
+/* Two sorted runs of `from`, first to middle and middle to end, become one of `to`. */
+static void
+merge_runs(const tlv_estimate *from, size_t first, size_t middle, size_t end, tlv_estimate *to)
+{
+	for (size_t at = first, a = first, b = middle; at < end; at++)
+		if (b == end || (a < middle && compare_estimates(from + a, from + b) <= 0))
+			to[at] = from[a++];
+		else
+			to[at] = from[b++];
+}
+
+/* By compare_estimates, in runs between which is looked whether to stop. */
+static tlv_status
+sort_estimates(tlv_context *ctx, tlv_estimates *list)
+{
+	size_t n = list->n;
+	tlv_estimate *to;
+
+	for (size_t i = 0; i < n; i += RUN)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		qsort(list->list + i, tlv_least(RUN, n - i), sizeof(tlv_estimate), compare_estimates);
+	}
+	if (n <= RUN)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, to, n);
+	for (size_t run = RUN; run < n; run *= 2)
+	{
+		tlv_estimate *from = list->list;
+
+		for (size_t i = 0; i < n; i += 2 * run)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			merge_runs(from, i, tlv_least(i + run, n), tlv_least(i + 2 * run, n), to);
+		}
+		list->list = to;
+		to = from;
+	}
+	tlv_free(ctx, to);
+	list->room = n;
+	return TLV_OK;
+}
+
 /* What the other model says of an estimate of ours; NaN: nothing. */
 static double
 find_other(const tlv_estimates *other, const tlv_match *match, tlv_estimate wanted)
@@ -125,9 +170,9 @@ find_other(const tlv_estimates *other, const tlv_match *match, tlv_estimate want
 
 /* Columns of a mixing matrix may have turned about: signs (of as many as there are components)
  * turns them back. */
-static void
-find_signs(const jackknife *state, const tlv_estimates *other, const tlv_match *match,
-		   double *signs)
+static tlv_status
+find_signs(tlv_context *ctx, const jackknife *state, const tlv_estimates *other,
+		   const tlv_match *match, double *signs)
 {
 	for (size_t j = 0; j < match->k; j++)
 		signs[j] = 0;
@@ -135,11 +180,13 @@ find_signs(const jackknife *state, const tlv_estimates *other, const tlv_match *
 	{
 		const tlv_estimate *own = &state->list.list[i];
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (own->part == TLV_ESTIMATE_MIXING)
 			signs[own->component - 1] += own->estimate * find_other(other, match, *own);
 	}
 	for (size_t j = 0; j < match->k; j++)
 		signs[j] = signs[j] < 0 ? -1 : 1;
+	return TLV_OK;
 }
 
 static tlv_status
@@ -156,9 +203,9 @@ add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
 	TLV_TRY(tlv_model_estimates(ctx, fit, NULL, &other));
 	TLV_TRY(tlv_model_match(ctx, state->model, fit, &match));
 	TLV_TRY_CONTINUE(ctx);
-	qsort(other.list, other.n, sizeof(tlv_estimate), compare_estimates);
+	TLV_TRY(sort_estimates(ctx, &other));
 	TLV_TRY_NEW(ctx, signs, match.k);
-	find_signs(state, &other, &match, signs);
+	TLV_TRY(find_signs(ctx, state, &other, &match, signs));
 	for (size_t i = 0; i < state->list.n; i++)
 	{
 		const tlv_estimate *own = &state->list.list[i];

@@ -131,8 +131,8 @@ sandwich_block(tlv_context *ctx, const block_part *block, double *products, doub
 			inverse[c * n + r] = inverse[r * n + c];
 			inverse[r * n + c] = kept;
 		}
-	tlv_solve_triangle(false, n, n, curved, inverse);
-	tlv_solve_triangle(true, n, n, curved, inverse);
+	TLV_TRY(tlv_solve_triangle(ctx, false, n, n, curved, inverse));
+	TLV_TRY(tlv_solve_triangle(ctx, true, n, n, curved, inverse));
 	tlv_free(ctx, curved);
 	memcpy(products, inverse, n * n * sizeof(double));
 	return tlv_cholesky(ctx, n, products);
@@ -176,7 +176,7 @@ draw_block(tlv_context *ctx, block_part *block, const double *factor)
 	TLV_TRY_NEW_ROWS(ctx, normal, n, TLV_DRAWS);
 	tlv_rng_fill_normal(block->rng, n * TLV_DRAWS, normal);
 	if (block->curvature == NULL)
-		tlv_solve_triangle(true, n, TLV_DRAWS, factor, normal);
+		TLV_TRY(tlv_solve_triangle(ctx, true, n, TLV_DRAWS, factor, normal));
 	else
 		multiply_triangle(n, factor, normal);
 	memset(block->draws, 0, block->n * TLV_DRAWS * sizeof(double));

@@ -74,6 +74,7 @@ weight_errors(tlv_context *ctx, const tlv_crowd_parts *parts, tlv_estimate *list
 	{
 		double w = parts->weights[h], squares = 0;
 
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < parts->items_n; i++)
 		{
 			double apart = parts->posterior[h + parts->k * i] - w;

@@ -165,7 +165,7 @@ tlv_crowd_majority(tlv_context *ctx, crowd_state *state)
 		size_t from = a->start[item], to = first > from ? first : end;
 		double each = 1 / (double) (to - from);
 
-		TLV_TRY_CONTINUE_AT(ctx, item);
+		TLV_TRY_CONTINUE(ctx);
 		memset(q, 0, k * sizeof(double));
 		for (size_t i = from; i < to; i++)
 			q[i < first ? a->column[i] - a->columns : a->column[i] % a->answers] += each;

@@ -110,7 +110,7 @@ reorder(tlv_context *ctx, const tlv_crowd_parts *parts, size_t n, const double *
 	TLV_TRY_NEW(ctx, column, k);
 	for (size_t i = 0; i < n; i++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, i * k);
+		TLV_TRY_CONTINUE(ctx);
 		memcpy(column, from + k * i, k * sizeof(double));
 		for (size_t h = 0; h < k; h++)
 			to[k * i + h] = column[parts->component_answers[h]];
@@ -295,7 +295,7 @@ check_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t 
 			if (!(fabs(sum - 1) <= ROUNDING))
 				return tlv_fail(ctx, TLV_CORRUPT, "row %zu of section \"%s\" sums to %g", h + 1,
 								name, sum);
-			TLV_TRY_CONTINUE_AT(ctx, first * k);
+			TLV_TRY_CONTINUE(ctx);
 		}
 	return TLV_OK;
 }

@@ -388,7 +388,7 @@ regress_on_group(tlv_context *ctx, group_moments *m, int b, const double *weight
 	memset(asked, 0, a->workers * sizeof(double));
 	for (size_t item = 0; item < a->items; item++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, item);
+		TLV_TRY_CONTINUE(ctx);
 		read_item(m, item);
 		for (size_t i = crowd_first_given(a, item); i < a->start[item + 1] && m->count[b] > 0; i++)
 		{
@@ -403,7 +403,7 @@ regress_on_group(tlv_context *ctx, group_moments *m, int b, const double *weight
 	}
 	for (size_t j = 0; j < a->workers; j++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, j * k * k);
+		TLV_TRY_CONTINUE(ctx);
 		if (asked[j] == 0)
 			continue;
 		/* classes x answers = (inverse, group's answers x classes)' (group's answers x answers) */
@@ -426,7 +426,7 @@ settle_workers(tlv_context *ctx, group_moments *m, const double *groups)
 	{
 		double *x = state->log_confusions + k * k * j;
 
-		TLV_TRY_CONTINUE_AT(ctx, j);
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < k * k; i++)
 			x[i] = groups[j] > 0 ? x[i] / groups[j] : 1;
 		tlv_normalize_rows(k, k, LEAST_PROBABILITY, x);

@@ -44,7 +44,7 @@ draw_worker(tlv_context *ctx, const tlv_crowd_simulation *o, tlv_rng *rng, const
 	{
 		double sum = 0;
 
-		TLV_TRY_CONTINUE_AT(ctx, h * o->k);
+		TLV_TRY_CONTINUE(ctx);
 		tlv_rng_dirichlet(rng, o->k, alpha, row);
 		for (size_t l = 0; l < o->k; l++)
 			row[l] *= 1 - skill;

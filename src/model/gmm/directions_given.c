@@ -143,7 +143,7 @@ directions_infer_given(tlv_context *ctx, const tlv_directions *directions, const
 	}
 	for (size_t j = 0; j < directions->k; j++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, j);
+		TLV_TRY_CONTINUE(ctx);
 		shares[j] = m == 0 ? log(directions->weights[j]) : log_joint(directions, j, part, work, m);
 		largest = fmax(largest, shares[j]);
 	}

@@ -303,6 +303,7 @@ typedef struct batch_run
 	tlv_hmm_batch *batch;
 	tlv_hmm_sums *sums;
 	size_t rows;
+	size_t chunk;		/* rows between two looks at whether to stop */
 	double *likelihood; /* of a chunk, symbols */
 	double *gamma;		/* of a chunk */
 	double *weighted;	/* of a chunk */
@@ -397,9 +398,9 @@ run_forward(tlv_context *ctx, batch_run *run)
 	size_t k = model->parts.k;
 	tlv_octet products = {1, 1, 1, 1, 1, 1, 1, 1};
 
-	for (size_t row = 0; row < run->rows; row += CHUNK)
+	for (size_t row = 0; row < run->rows; row += run->chunk)
 	{
-		size_t n = tlv_least(CHUNK, run->rows - row), at = row * k * TLV_OCTET;
+		size_t n = tlv_least(run->chunk, run->rows - row), at = row * k * TLV_OCTET;
 
 		TLV_TRY_CONTINUE(ctx);
 		if (model->parts.gaussian)
@@ -435,12 +436,12 @@ static tlv_status
 run_backward(tlv_context *ctx, batch_run *run)
 {
 	tlv_hmm_model *model = run->model;
-	size_t k = model->parts.k, chunks = (run->rows + CHUNK - 1) / CHUNK;
+	size_t k = model->parts.k, chunks = (run->rows + run->chunk - 1) / run->chunk;
 
 	memset(run->pairs, 0, k * k * sizeof(double));
 	for (size_t c = chunks; c-- > 0;)
 	{
-		size_t row = c * CHUNK, n = tlv_least(CHUNK, run->rows - row);
+		size_t row = c * run->chunk, n = tlv_least(run->chunk, run->rows - row);
 
 		TLV_TRY_CONTINUE(ctx);
 		backward_rows(k, model->packed[1], (const tlv_octet *) chunk_likelihood(run, row, n), n,
@@ -460,12 +461,13 @@ tlv_status
 tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch, tlv_hmm_sums *sums)
 {
 	batch_run run = {.model = model, .batch = batch, .sums = sums};
-	size_t wide = CHUNK * model->parts.k * TLV_OCTET;
+	size_t wide = CHUNK * model->parts.k * TLV_OCTET, rows = model->piece / TLV_OCTET;
 
 	for (size_t l = 0; l < TLV_OCTET; l++)
 		run.rows = batch->filled[l] > run.rows ? batch->filled[l] : run.rows;
 	if (run.rows == 0)
 		return TLV_OK;
+	run.chunk = tlv_least(rows > 0 ? rows : 1, CHUNK);
 	model->missing = false; /* such sequences do not wait */
 	TLV_TRY(open_packed(ctx, model));
 	TLV_TRY(batch_reserve(ctx, &run));

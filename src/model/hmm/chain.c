@@ -158,16 +158,21 @@ tlv_hmm_densities(const tlv_hmm_model *model, size_t n, const double *x, bool sc
 	return taken;
 }
 
-/* Columns of the likelihoods of n steps; returns the logarithm of their scale. */
-static double
-block_likelihoods(tlv_hmm_model *model, const tlv_sequence *sequence, size_t first, size_t n)
+/* Columns of the likelihoods of n steps; the logarithm of their scale is added. */
+static tlv_status
+block_likelihoods(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence,
+				  size_t first, size_t n, double *log_likelihood)
 {
-	if (model->parts.gaussian)
-		return tlv_hmm_densities(model, n, sequence->x + first * sequence->d, true,
-								 model->likelihood);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && model->parts.gaussian; i += model->piece)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		*log_likelihood += tlv_hmm_densities(model, tlv_least(model->piece, n - i),
+											 sequence->x + (first + i) * sequence->d, true,
+											 model->likelihood + i * model->stride);
+	}
+	for (size_t i = 0; i < n && !model->parts.gaussian; i++)
 		model->at[i] = tlv_hmm_position(model, sequence->symbols[first + i]);
-	return 0;
+	return TLV_OK;
 }
 
 /* ---- forward ---- */
@@ -239,32 +244,37 @@ filter_steps(size_t k, size_t stride, const double *restrict forward, const doub
 	return log_likelihood + log(product);
 }
 
-/* Filters n steps from `first`; alpha[0] must hold the step before.  Returns the log-likelihood. */
+/* The first step of all; returns its log-likelihood. */
 static double
-filter_block(tlv_hmm_model *model, const tlv_sequence *sequence, size_t first, size_t n)
+begin_filter(tlv_hmm_model *model, const double *likelihood)
 {
-	double log_likelihood = block_likelihoods(model, sequence, first, n);
+	for (size_t j = 0; j < model->stride; j++)
+		model->alpha[model->stride + j] = model->initial[j] * likelihood[j];
+	model->scale[0] = normalize_row(model->stride, model->alpha + model->stride);
+	return log(model->scale[0]);
+}
+
+/* Filters n steps from `first`; alpha[0] must hold the step before.  Adds the log-likelihood. */
+static tlv_status
+filter_block(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence, size_t first,
+			 size_t n, double *log_likelihood)
+{
 	const double *table = model->parts.gaussian ? model->likelihood : model->emissions;
 	const int32_t *at = model->parts.gaussian ? NULL : model->at;
 	size_t stride = model->stride, begun = first == 0 ? 1 : 0;
 
+	TLV_TRY(block_likelihoods(ctx, model, sequence, first, n, log_likelihood));
 	if (begun > 0)
+		*log_likelihood += begin_filter(model, table + (at != NULL ? (size_t) at[0] * stride : 0));
+	for (size_t i = begun; i < n; i += model->piece)
 	{
-		const double *likelihood = table + (at != NULL ? (size_t) at[0] * stride : 0);
-
-		for (size_t j = 0; j < stride; j++)
-			model->alpha[stride + j] = model->initial[j] * likelihood[j];
-		model->scale[0] = normalize_row(stride, model->alpha + stride);
-		log_likelihood += log(model->scale[0]);
-		if (at == NULL)
-			table += stride;
-		else
-			at++;
+		TLV_TRY_CONTINUE(ctx);
+		*log_likelihood += filter_steps(model->parts.k, stride, model->forward,
+										at != NULL ? table : table + i * stride,
+										at != NULL ? at + i : NULL, tlv_least(model->piece, n - i),
+										model->alpha + i * stride, model->scale + i);
 	}
-	if (n > begun)
-		log_likelihood += filter_steps(model->parts.k, stride, model->forward, table, at, n - begun,
-									   model->alpha + begun * stride, model->scale + begun);
-	return log_likelihood;
+	return TLV_OK;
 }
 
 /* ---- backward ---- */
@@ -294,14 +304,24 @@ smooth_steps(size_t k, size_t stride, const double *restrict backward, const dou
 	}
 }
 
-static void
-smooth_block(tlv_hmm_model *model, size_t n)
+static tlv_status
+smooth_block(tlv_context *ctx, tlv_hmm_model *model, size_t n)
 {
 	bool gaussian = model->parts.gaussian;
+	size_t stride = model->stride, pieces = (n + model->piece - 1) / model->piece;
 
-	smooth_steps(model->parts.k, model->stride, model->backward,
-				 gaussian ? model->likelihood : model->emissions, gaussian ? NULL : model->at, n,
-				 model->alpha, model->scale, model->beta, model->gamma, model->weighted);
+	for (size_t p = pieces; p-- > 0;)
+	{
+		size_t i = p * model->piece;
+
+		TLV_TRY_CONTINUE(ctx);
+		smooth_steps(model->parts.k, stride, model->backward,
+					 gaussian ? model->likelihood + i * stride : model->emissions,
+					 gaussian ? NULL : model->at + i, tlv_least(model->piece, n - i),
+					 model->alpha + i * stride, model->scale + i, model->beta,
+					 model->gamma + i * stride, model->weighted + i * stride);
+	}
+	return TLV_OK;
 }
 
 /* Sums of weighted (x) alpha of the step before; the first step of all has none. */
@@ -354,6 +374,7 @@ smooth_back(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence
 			const double *borders, tlv_hmm_visit visit, void *argument, bool pairs)
 {
 	size_t stride = model->stride, blocks = (sequence->n + HMM_BLOCK - 1) / HMM_BLOCK;
+	double known = 0;
 
 	for (size_t j = 0; j < stride; j++)
 		model->beta[j] = 1;
@@ -365,8 +386,8 @@ smooth_back(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence
 		if (b > 0)
 			memcpy(model->alpha, borders + (b - 1) * stride, stride * sizeof(double));
 		if (b + 1 < blocks)
-			(void) filter_block(model, sequence, first, own);
-		smooth_block(model, own);
+			TLV_TRY(filter_block(ctx, model, sequence, first, own, &known));
+		TLV_TRY(smooth_block(ctx, model, own));
 		if (pairs)
 			TLV_TRY(add_pairs(ctx, model, first, own));
 		TLV_TRY(visit(ctx, argument, first, own, model->at, model->gamma));
@@ -391,7 +412,7 @@ tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *seque
 		double *last = model->alpha + own * stride;
 
 		TLV_TRY_CONTINUE(ctx);
-		*log_likelihood += filter_block(model, sequence, b * HMM_BLOCK, own);
+		TLV_TRY(filter_block(ctx, model, sequence, b * HMM_BLOCK, own, log_likelihood));
 		if (borders != NULL)
 			memcpy(borders + b * stride, last, stride * sizeof(double));
 		if (b + 1 < blocks)

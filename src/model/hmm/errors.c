@@ -130,7 +130,7 @@ mixture_of_states(tlv_context *ctx, const tlv_frame *model, const tlv_hmm_parts 
 	for (size_t j = 0; j < k; j++)
 		for (size_t a = 0; a < d; a++)
 		{
-			TLV_TRY_CONTINUE_AT(ctx, a);
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t b = 0; b <= a; b++)
 				mixture->variances[j * each + tlv_packed2_index(a, b)] =
 					tlv_hmm_covariance(parts, j, a, b);

@@ -79,7 +79,7 @@ impute_symbols(tlv_context *ctx, const tlv_hmm_parts *parts, const tlv_part *par
 		bool missing = part->missing != NULL && part->missing[t];
 		int64_t symbol = missing ? likely_symbol(parts, shares + t * parts->k) : part->ids[t];
 
-		TLV_TRY_CONTINUE_AT(ctx, t);
+		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_require_exact_id(ctx, symbol));
 		filled[t] = (double) symbol;
 	}

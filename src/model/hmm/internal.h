@@ -40,6 +40,7 @@ typedef struct tlv_hmm_model
 	tlv_hmm_parts parts;
 	tlv_dictionary dictionary; /* symbols */
 	size_t stride;
+	size_t piece;			/* steps between two looks at whether to stop: 1 .. HMM_BLOCK */
 	double *initial;		/* stride */
 	double *forward;		/* stride x k: [to + stride from] */
 	double *backward;		/* stride x k: [from + stride to] */

@@ -53,8 +53,7 @@ tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b, 
 	for (size_t i = 0; i < a->k; i++)
 		for (size_t j = 0; j < b->k; j++)
 		{
-			if (j % 64 == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE(ctx);
 			cost[i * b->k + j] = a->gaussian
 									 ? sqrt(tlv_squared_distance(a->d, a->emissions + i * a->d,
 																 b->emissions + j * a->d))

@@ -7,6 +7,13 @@
 
 #include "internal.h"
 
+#include "tensorlv/num/linalg.h"
+
+/* Multiplications between two looks at whether to stop: at most some hundredths of a second. */
+#define PIECE_WORK 2e7
+/* Symbols whose emissions are copied between two looks at whether to stop. */
+#define SYMBOLS 1024
+
 /* The densities' constants of a state with variances of its own or of its coordinates. */
 static void
 open_variances(tlv_hmm_model *model, size_t j)
@@ -23,30 +30,46 @@ open_variances(tlv_hmm_model *model, size_t j)
 	}
 }
 
-/* L^-1 / sqrt 2, by rows: the squares of its product with x - mean add up to the exponent. */
-static void
-open_factor(tlv_hmm_model *model, size_t j)
+/*
+ * L^-1 / sqrt 2, by rows: the squares of its product with x - mean add up to the exponent.  Numbers
+ * of one state are stride apart, so that every one is in a cache line of its own.
+ */
+static tlv_status
+open_factor(tlv_context *ctx, tlv_hmm_model *model, size_t j, double *factor, double *inverse)
 {
 	size_t d = model->parts.d, stride = model->stride;
-	const double *factor = model->parts.variances + j * model->variances;
-	double *inverse = model->half_precision + j;
+	const double *packed = model->parts.variances + j * model->variances;
+	double *to = model->half_precision + j;
 
-	model->log_norm[j] = -0.5 * (double) d * log(2 * M_PI);
-#define AT(row, column) ((row) * ((row) + 1) / 2 + (column))
-	for (size_t i = 0; i < d; i++)
+	for (size_t row = 0; row < d; row++, packed += row)
 	{
-		model->log_norm[j] -= log(factor[AT(i, i)]);
-		for (size_t c = 0; c < i; c++)
-		{
-			double sum = 0;
-
-			for (size_t e = c; e < i; e++)
-				sum += factor[AT(i, e)] * inverse[AT(e, c) * stride];
-			inverse[AT(i, c) * stride] = -sum / factor[AT(i, i)];
-		}
-		inverse[AT(i, i) * stride] = M_SQRT1_2 / factor[AT(i, i)];
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t column = 0; column <= row; column++)
+			factor[column * d + row] = packed[column];
 	}
-#undef AT
+	TLV_TRY(tlv_invert_triangle(ctx, true, d, factor, inverse));
+	model->log_norm[j] = -0.5 * (double) d * log(2 * M_PI);
+	for (size_t row = 0; row < d; row++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		model->log_norm[j] -= log(factor[row * d + row]);
+		for (size_t column = 0; column <= row; column++, to += stride)
+			*to = M_SQRT1_2 * inverse[row * d + column];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+open_factors(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t d = model->parts.d;
+	double *work;
+
+	TLV_TRY_NEW_ROWS(ctx, work, d, 2 * d);
+	for (size_t j = 0; j < model->parts.k; j++)
+		TLV_TRY(open_factor(ctx, model, j, work, work + d * d));
+	tlv_free(ctx, work);
+	return TLV_OK;
 }
 
 static tlv_status
@@ -65,14 +88,13 @@ open_vectors(tlv_context *ctx, tlv_hmm_model *model)
 	model->likelihood = model->difference + stride * d;
 	for (size_t j = 0; j < k; j++)
 	{
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < d; i++)
 			model->means[i * stride + j] = model->parts.emissions[j * d + i];
-		if (model->parts.covariance == TLV_COVARIANCE_FULL)
-			open_factor(model, j);
-		else
+		if (model->parts.covariance != TLV_COVARIANCE_FULL)
 			open_variances(model, j);
 	}
-	return TLV_OK;
+	return model->parts.covariance == TLV_COVARIANCE_FULL ? open_factors(ctx, model) : TLV_OK;
 }
 
 static tlv_status
@@ -84,7 +106,11 @@ open_symbols(tlv_context *ctx, tlv_hmm_model *model)
 	model->emissions = tlv_alloc0(ctx, d + 1, stride * sizeof(double));
 	TLV_TRY_ALLOC(ctx, model->emissions);
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % SYMBOLS == 0)
+			TLV_TRY_CONTINUE(ctx);
 		memcpy(model->emissions + i * stride, model->parts.emissions + i * k, k * sizeof(double));
+	}
 	for (size_t j = 0; j < k; j++)
 		model->emissions[d * stride + j] = 1;
 	return TLV_OK;
@@ -110,6 +136,8 @@ open_chain(tlv_context *ctx, tlv_hmm_model *model)
 	model->pairs = model->scale + HMM_BLOCK;
 	memcpy(model->initial, model->parts.initial, k * sizeof(double));
 	for (size_t from = 0; from < k; from++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t to = 0; to < k; to++)
 		{
 			double p = model->parts.transitions[from * k + to];
@@ -117,7 +145,21 @@ open_chain(tlv_context *ctx, tlv_hmm_model *model)
 			model->forward[from * stride + to] = p;
 			model->backward[to * stride + from] = p;
 		}
+	}
 	return TLV_OK;
+}
+
+/* Steps between two looks, in whole groups of those that are scaled together where there are any.
+ */
+static size_t
+piece_steps(const tlv_hmm_model *model)
+{
+	double each = (double) model->stride *
+				  ((double) model->parts.k + (double) model->parts.d * model->parts.gaussian +
+				   (double) tlv_hmm_covariance_numbers(&model->parts));
+	size_t steps = (size_t) fmin(fmax(PIECE_WORK / each, 1), (double) HMM_BLOCK);
+
+	return steps < TLV_OCTET_STEPS ? steps : steps - steps % TLV_OCTET_STEPS;
 }
 
 tlv_status
@@ -130,6 +172,7 @@ tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	tlv_hmm_read(frame, &model->parts);
 	model->base.rows &= ~(unsigned) (model->parts.gaussian ? TLV_ROW_SYMBOLS : TLV_ROW_SEQUENCE);
 	model->stride = tlv_whole_octets(model->parts.k);
+	model->piece = piece_steps(model);
 	TLV_TRY(model->parts.gaussian ? open_vectors(ctx, model) : open_symbols(ctx, model));
 	return open_chain(ctx, model);
 }

@@ -12,8 +12,11 @@
 
 /* Predecessors of a block, at most so many. */
 #define MOST_PREDECESSORS ((size_t) 1 << 23)
-/* Steps between two looks at whether to stop; values are brought back to a largest of 0, too. */
+/* Steps between two looks at whether to stop, at most; values are brought back to a largest of 0,
+ * too. */
 #define PART ((size_t) 256)
+/* Logarithms taken between two looks at whether to stop. */
+#define LOGARITHMS ((size_t) 1 << 20)
 
 typedef int64_t indices __attribute__((vector_size(64)));
 typedef uint16_t narrow __attribute__((vector_size(16), aligned(2), may_alias));
@@ -31,11 +34,16 @@ typedef struct viterbi
 
 /* ---- logarithms ---- */
 
-static void
-fill_logarithms(size_t n, const double *p, double *logarithms)
+static tlv_status
+fill_logarithms(tlv_context *ctx, size_t n, const double *p, double *logarithms)
 {
 	for (size_t e = 0; e < n; e++)
+	{
+		if (e % LOGARITHMS == 0)
+			TLV_TRY_CONTINUE(ctx);
 		logarithms[e] = p[e] > 0 ? log(p[e]) : -HUGE_VAL; /* padding */
+	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -49,10 +57,10 @@ open_logarithms(tlv_context *ctx, tlv_hmm_model *model)
 		return TLV_OK;
 	block = tlv_alloc(ctx, k + columns, stride * sizeof(double));
 	TLV_TRY_ALLOC(ctx, block);
-	fill_logarithms(k * stride, model->forward, block);
+	TLV_TRY(fill_logarithms(ctx, k * stride, model->forward, block));
 	if (columns > 0)
 	{
-		fill_logarithms(d * stride, model->emissions, block + k * stride);
+		TLV_TRY(fill_logarithms(ctx, d * stride, model->emissions, block + k * stride));
 		memset(block + (k + d) * stride, 0, stride * sizeof(double));
 	}
 	model->log_emissions = block + k * stride;
@@ -145,10 +153,12 @@ static tlv_status
 decode_block(tlv_context *ctx, tlv_hmm_model *model, viterbi *v, const tlv_sequence *sequence,
 			 size_t b, size_t n)
 {
-	for (size_t i = 0; i < n; i += PART)
+	size_t part = tlv_least(model->piece, PART);
+
+	for (size_t i = 0; i < n; i += part)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		decode_part(model, v, sequence, b * v->block + i, n - i < PART ? n - i : PART,
+		decode_part(model, v, sequence, b * v->block + i, tlv_least(part, n - i),
 					v->from + i * model->stride);
 	}
 	return TLV_OK;

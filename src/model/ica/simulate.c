@@ -63,6 +63,7 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 	tlv_rng rng;
 
 	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(tlv_require_svd(ctx, d, k));
 	TLV_TRY(tlv_require_memory(ctx, 8.0 * (double) (d * (4 * k + d + 2)), "the model"));
 	tlv_rng_seed(&rng, options->seed);
 	TLV_TRY_NEW0(ctx, mean, d + 2 * d * k + k + d * d);

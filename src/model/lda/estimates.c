@@ -228,7 +228,7 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 		{
 			tlv_estimate *one = &list->list[2 * k + j * d + i];
 
-			TLV_TRY_CONTINUE_AT(ctx, i);
+			TLV_TRY_CONTINUE_AT(ctx, j * d + i);
 			one->standard_error =
 				tlv_lda_is_fixed(fixed, j) ? 0 : factor * found.probability[i * k + j];
 			one->count = found.count[j] / (factor * factor);

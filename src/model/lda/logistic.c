@@ -79,7 +79,7 @@ tlv_lda_check_logistic(tlv_context *ctx, const tlv_frame *frame, size_t k)
 		return tlv_fail(ctx, TLV_CORRUPT, "documents of a single topic have no correlations");
 	for (size_t j = 0; j < k; j++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, j);
+		TLV_TRY_CONTINUE(ctx);
 		if (!(fabs(mean[j]) <= LOGISTIC_MOST))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"logistic_mean\" is %g", j + 1,
 							mean[j]);

@@ -37,6 +37,7 @@ take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
 	size_t k = given->k;
 	double sum = 0;
 
+	TLV_TRY_CONTINUE(ctx);
 	for (size_t i = 0; i < given->d; i++)
 	{
 		double p = phi[i * k + j];

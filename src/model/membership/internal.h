@@ -119,8 +119,9 @@ membership_item(const membership_worker *worker, int32_t item)
 extern void membership_worker_free(tlv_context *ctx, membership_worker *worker);
 
 /* Parameters (k, k x categories), which stay the caller's; to be called when they have changed. */
-extern void membership_worker_set(membership_worker *worker, size_t categories,
-								  const double *weights, const double *table);
+extern tlv_status membership_worker_set(tlv_context *ctx, membership_worker *worker,
+										size_t categories, const double *weights,
+										const double *table);
 
 /* worker->shares: posterior of the classes, or mean membership; returns the log-likelihood, of
  * mixed membership given the shares. */

@@ -319,8 +319,8 @@ membership_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 		model->base.rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_ELEMENTS;
 	TLV_TRY(
 		membership_worker_number(ctx, &model->worker, model->parts.categories, &model->numbers));
-	membership_worker_set(&model->worker, model->parts.categories, model->parts.weights,
-						  model->parts.probabilities);
+	TLV_TRY(membership_worker_set(ctx, &model->worker, model->parts.categories,
+								  model->parts.weights, model->parts.probabilities));
 	return TLV_OK;
 }
 

@@ -97,7 +97,7 @@ sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
 
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t s = 0; s < q; s++)
 			if (rows->whole[s] && rows->codes[(i + 1) * rows->slots - q + s] != 0)
 				logs[s] += lgamma(rows->numbers[i * q + s] + 1);
@@ -214,7 +214,8 @@ membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 	training->stands = false;
 	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
 	{
-		membership_worker_set(&own.worker, rows->categories, fit->weights, fit->table);
+		TLV_TRY(
+			membership_worker_set(ctx, &own.worker, rows->categories, fit->weights, fit->table));
 		own.worker.silent = options->mixed && training->taken + 1 < steps;
 		TLV_TRY(refinement_expect(ctx, rows, options->seed, training->taken, &own));
 		refinement_maximize(rows, &own, training, &own.sums, fit);

@@ -114,7 +114,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	TLV_TRY(membership_worker_create(ctx, mixed, fit->k, rows->categories, rows->slots, &worker));
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
-	membership_worker_set(&worker, rows->categories, fit->weights, fit->table);
+	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
 	worker.most_steps = SCORE_STEPS;
 	for (size_t i = 0; i < rows->n; i++)
 	{

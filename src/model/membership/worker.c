@@ -111,17 +111,21 @@ membership_worker_free(tlv_context *ctx, membership_worker *worker)
 	tlv_free(ctx, worker->log_weights);
 }
 
-void
-membership_worker_set(membership_worker *worker, size_t categories, const double *weights,
-					  const double *table)
+tlv_status
+membership_worker_set(tlv_context *ctx, membership_worker *worker, size_t categories,
+					  const double *weights, const double *table)
 {
 	worker->weights = weights;
 	worker->table = table;
 	for (size_t h = 0; h < worker->k; h++)
 		worker->log_weights[h] = log(weights[h]);
 	for (size_t i = 0; !worker->mixed && i < categories * worker->k; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		worker->logs[i] = log(table[i]);
+	}
 	set_terms(worker);
+	return TLV_OK;
 }
 
 /* ---- classes ---- */

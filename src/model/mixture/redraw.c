@@ -31,10 +31,10 @@ unpack_difference(size_t d, const double *packed, const double *minus, double *m
 }
 
 /* matrix, symmetric, becomes L^-1 matrix L'^-1. */
-static void
-whiten(size_t d, const double *factor, double *matrix)
+static tlv_status
+whiten(tlv_context *ctx, size_t d, const double *factor, double *matrix)
 {
-	tlv_solve_triangle(false, d, d, factor, matrix);
+	TLV_TRY(tlv_solve_triangle(ctx, false, d, d, factor, matrix));
 	for (size_t a = 0; a < d; a++)
 		for (size_t b = 0; b < a; b++)
 		{
@@ -43,7 +43,7 @@ whiten(size_t d, const double *factor, double *matrix)
 			matrix[b * d + a] = matrix[a * d + b];
 			matrix[a * d + b] = kept;
 		}
-	tlv_solve_triangle(false, d, d, factor, matrix);
+	return tlv_solve_triangle(ctx, false, d, d, factor, matrix);
 }
 
 /* One covariance, packed. */
@@ -64,7 +64,7 @@ redraw_covariance(tlv_context *ctx, size_t d, const double *values, double *pack
 	for (size_t b = 1; b < d; b++)
 		memset(factor + b * d, 0, b * sizeof(double));
 	unpack_difference(d, values, packed, matrix);
-	whiten(d, factor, matrix);
+	TLV_TRY(whiten(ctx, d, factor, matrix));
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, matrix, eigenvalues));
 	TLV_TRY(tlv_gemm(ctx, false, false, d, d, d, 1, factor, d, matrix, d, 0, product, d));
 	for (size_t c = 0; c < d; c++)

@@ -91,24 +91,6 @@ prepare_diagonal(tlv_mixture_worker *worker, size_t j, const double *variance, d
 	prepare_constants(worker, j, sum, distance);
 }
 
-/* inverse = L^-1 transposed, upper triangle of a zeroed matrix, for the lower triangle of L. */
-static void
-invert_lower(size_t d, const double *l, double *inverse)
-{
-	for (size_t c = 0; c < d; c++)
-	{
-		inverse[c * d + c] = 1 / l[c * d + c];
-		for (size_t r = c + 1; r < d; r++)
-		{
-			double sum = 0;
-
-			for (size_t i = c; i < r; i++)
-				sum -= l[i * d + r] * inverse[i * d + c];
-			inverse[r * d + c] = sum / l[r * d + r];
-		}
-	}
-}
-
 /*
  * The log density as a quadratic form of the products: -1/2 A packed, off-diagonal elements twice,
  * for A = WW', W' the inverse Cholesky factor; linear, W'(mean - center), becomes
@@ -161,8 +143,7 @@ prepare_full(tlv_context *ctx, tlv_mixture_worker *worker, size_t j)
 	}
 	products = mixture_forms_products(mixture);
 	inverse = products ? worker->scaled : worker->inverse + j * d * d;
-	memset(inverse, 0, d * d * sizeof(double));
-	invert_lower(d, l, inverse);
+	TLV_TRY(tlv_invert_triangle(ctx, true, d, l, inverse));
 	for (size_t i = 0; i < d; i++)
 		sum += 2 * log(l[i * d + i]);
 	TLV_TRY(tlv_gemm(ctx, true, false, d, 1, d, 1, inverse, d, linear, d, 0, l, d));
@@ -215,6 +196,7 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 	worker->is_narrow = worker->narrow != NULL;
 	for (size_t j = 0; j < mixture->k; j++)
 	{
+		TLV_TRY_CONTINUE(ctx);
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
 			TLV_TRY(prepare_full(ctx, worker, j));
 		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)

@@ -93,7 +93,7 @@ draw_memberships(tlv_context *ctx, const bootstrap *state, size_t s, tlv_rng *rn
 	{
 		bool any = from->start[u + 1] > from->start[u];
 
-		TLV_TRY_CONTINUE_AT(ctx, u * k);
+		TLV_TRY_CONTINUE(ctx);
 		draw_shares(rng, k, state->parts.alpha + s * k, shares);
 		if (any && s == 0 && is_labelled(&state->options, state->parts.side[s].nodes[u]))
 		{

@@ -95,10 +95,12 @@ all_pairs(tlv_context *ctx, closure *sums)
 		size_t start = rows->start[c], n = rows->start[c + 1] - start;
 		double times = 2.0 * PAIRS / (double) rows->entries / (double) n;
 
-		TLV_TRY_CONTINUE_AT(ctx, c);
 		for (size_t j = 0; j < n; j++)
+		{
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t i = 0; i < j; i++)
 				add_pair(sums, rows->index[start + i], rows->index[start + j], times);
+		}
 	}
 	return TLV_OK;
 }

@@ -246,7 +246,7 @@ tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
 	{
 		size_t first = memberships->start[u];
 
-		TLV_TRY_CONTINUE_AT(ctx, u);
+		TLV_TRY_CONTINUE(ctx);
 		reorder_node(k, rank, memberships->start[u + 1] - first, memberships->community + first,
 					 memberships->share + first, set, laid_out);
 	}

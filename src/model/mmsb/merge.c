@@ -272,7 +272,7 @@ open_merge(tlv_context *ctx, merge_work *work, const int32_t *label)
 	TLV_TRY(create_winners(ctx, work->n, &work->sizes));
 	for (size_t c = 0; c < work->n; c++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, c);
+		TLV_TRY_CONTINUE(ctx);
 		find_partner(work, c);
 		enter_community(work, c);
 	}

@@ -257,7 +257,7 @@ least_squares(tlv_context *ctx, const tlv_mmsb_parts *parts, const double *edges
 	{
 		double theta = propensity_of(parts, u);
 
-		TLV_TRY_CONTINUE_AT(ctx, u);
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
 			for (size_t f = m->start[u]; f < m->start[u + 1]; f++)
 				gram[m->community[e] + k * m->community[f]] +=

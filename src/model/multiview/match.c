@@ -62,8 +62,7 @@ tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a, const tlv_mu
 	for (size_t i = 0; i < a->k; i++)
 		for (size_t j = 0; j < b->k; j++)
 		{
-			if (j % 64 == 0)
-				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY_CONTINUE(ctx);
 			cost[i * b->k + j] = component_distance(a, i, b, j);
 		}
 	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));

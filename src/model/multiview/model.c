@@ -263,6 +263,7 @@ open_vectors(tlv_context *ctx, multiview_model *model)
 		{
 			double sum = 0;
 
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t i = 0; i < d; i++)
 			{
 				double variance = parts->variances[t][j * d + i];
@@ -289,8 +290,11 @@ open_categories(tlv_context *ctx, multiview_model *model)
 		TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary[t], d, parts->items[t]));
 		TLV_TRY_NEW_ROWS(ctx, model->probabilities[t], k, d);
 		for (size_t i = 0; i < d; i++)
+		{
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t j = 0; j < k; j++)
 				model->probabilities[t][i * k + j] = parts->means[t][j * d + i];
+		}
 	}
 	return TLV_OK;
 }

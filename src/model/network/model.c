@@ -182,7 +182,7 @@ reach(tlv_context *ctx, const tlv_network_parts *parts, const tlv_dictionary *it
 		uint64_t *own = *bits + (size_t) parts->edge_units[i] * words;
 		size_t child = (size_t) parts->edge_children[i];
 
-		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY_CONTINUE(ctx);
 		if (parts->edge_weights[i] < 0)
 			continue;
 		if ((double) parts->edge_units[i] < parts->layers[0])

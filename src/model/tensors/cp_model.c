@@ -48,6 +48,7 @@ cp_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		{
 			double square = 0;
 
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t i = 0; i < section->columns; i++)
 			{
 				TLV_TRY_CONTINUE_AT(ctx, i);

@@ -56,25 +56,24 @@ tlv_topic_maximize(tlv_context *ctx, size_t k, size_t d, const double *items, do
 	return TLV_OK;
 }
 
-/* distance[ja * kb + jb] = L1 distance of topic ja of a and topic jb of b */
+/* distance[ja * kb + jb], 0 at first, += L1 distance of topic ja of a and topic jb of b */
 static tlv_status
 topic_distances(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size_t kb,
 				const double *phi_b, double *distance)
 {
-	size_t chunk = chunk_items(ka * kb);
+	size_t chunk = chunk_items(kb);
 
-	memset(distance, 0, ka * kb * sizeof(double));
 	for (size_t i = 0; i < d; i++)
 	{
 		const double *restrict b = phi_b + i * kb;
 
-		if (i % chunk == 0)
-			TLV_TRY_CONTINUE(ctx);
 		for (size_t ja = 0; ja < ka; ja++)
 		{
 			double a = phi_a[ja + i * ka];
 			double *restrict row = distance + ja * kb;
 
+			if ((i * ka + ja) % chunk == 0)
+				TLV_TRY_CONTINUE(ctx);
 			for (size_t jb = 0; jb < kb; jb++)
 				row[jb] += fabs(a - b[jb]);
 		}
@@ -91,7 +90,7 @@ tlv_topic_match(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size
 
 	if (ka == 0 || kb == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model without topics has no match");
-	TLV_TRY_NEW(ctx, distance, ka * kb);
+	TLV_TRY_NEW0(ctx, distance, ka * kb);
 	status = topic_distances(ctx, d, ka, phi_a, kb, phi_b, distance);
 	if (status == TLV_OK)
 		status = tlv_assign_components(ctx, ka, kb, distance, 2, assignment, error);

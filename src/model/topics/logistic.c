@@ -41,7 +41,8 @@ struct tlv_topic_logistic
 double
 tlv_topic_logistic_memory(size_t k)
 {
-	return sizeof(double) * (double) k * (2 * (double) k + 6 + BLOCK);
+	return sizeof(double) * (double) k *
+		   (3 * (double) k + 6 + BLOCK); /* one k x k while inverting */
 }
 
 tlv_status
@@ -76,14 +77,14 @@ tlv_topic_logistic_create(tlv_context *ctx, const tlv_logistic_normal *normal,
 	memcpy(own->mean, normal->mean, k * sizeof(double));
 	memcpy(own->precision, normal->covariance, k * k * sizeof(double));
 	status = tlv_cholesky(ctx, k, own->precision);
+	if (status == TLV_OK)
+		status = tlv_invert_cholesky(ctx, k, own->precision);
 	if (status != TLV_OK)
 	{
 		tlv_topic_logistic_destroy(ctx, own);
 		*made = NULL;
-		return status;
 	}
-	tlv_invert_cholesky(k, own->precision);
-	return TLV_OK;
+	return status;
 }
 
 void
@@ -341,7 +342,7 @@ logistic_likelihood(tlv_context *ctx, tlv_topic_logistic *own, const tlv_topic_w
 		for (size_t a = 0; a < m; a++)
 			for (size_t j = 0; j < k; j++)
 				own->rows[a * k + j] -= own->theta[j];
-		tlv_solve_triangle(false, k, m, own->hessian, own->rows);
+		TLV_TRY(tlv_solve_triangle(ctx, false, k, m, own->hessian, own->rows));
 		for (size_t a = 0; a < m; a++)
 		{
 			double lost = 0;
@@ -391,7 +392,7 @@ tlv_topic_logistic_expect(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_w
 	}
 	for (size_t j = 0; j < own->k; j++)
 		sums->shares[j] += own->theta[j];
-	tlv_invert_cholesky(own->k, own->hessian);
+	TLV_TRY(tlv_invert_cholesky(ctx, own->k, own->hessian));
 	logistic_sums(own, sums);
 	sums->documents++;
 	sums->tokens += tokens;

@@ -281,8 +281,11 @@ open_gaussian(tlv_context *ctx, tlv_tree_sampler *sampler)
 		size_t n = (size_t) parts->states[v];
 
 		sampler->noise_at[v] = at;
-		if (!tlv_small_cholesky(n, sampler->factors + at))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the noise of node %zu is not positive definite", v);
+		if (tlv_small_cholesky(ctx, n, sampler->factors + at) != TLV_OK)
+			return ctx->error.code != TLV_BAD_DATA
+					   ? ctx->error.code
+					   : tlv_fail(ctx, TLV_BAD_DATA,
+								  "the noise of node %zu is not positive definite", v);
 		at += n * n;
 		sampler->element[v + 1] = sampler->element[v] + n;
 		next[v] = sampler->element[v];

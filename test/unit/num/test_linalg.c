@@ -103,6 +103,8 @@ test_cancel(void **state)
 	assert_int_equal(tlv_orthonormalize(&ctx, 10, n, a, &rng, &rank), TLV_CANCELLED);
 	assert_int_equal(tlv_eigen_symmetric(&ctx, 300, a, c), TLV_CANCELLED);
 	assert_int_equal(tlv_solve_spd(&ctx, n, 1, a, c), TLV_CANCELLED);
+	assert_int_equal(tlv_solve_triangle(&ctx, false, n, 1, a, c), TLV_CANCELLED);
+	assert_int_equal(tlv_invert_triangle(&ctx, true, n, a, c), TLV_CANCELLED);
 	assert_int_equal(tlv_packed2_multiply(&ctx, 400, a, NULL, 3, a, c), TLV_CANCELLED);
 	ctx.stop = NULL;
 	tlv_free(&ctx, a);
@@ -465,6 +467,49 @@ test_solve(void **state)
 	}
 }
 
+/* L^-1 and L'^-1 of lower triangles whose other half is not zero, and (L L')^-1. */
+static void
+test_triangles(void **state)
+{
+	static const size_t sizes[] = {1, 5, 256, 300, 700};
+
+	(void) state;
+	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
+	{
+		size_t n = sizes[t];
+		double *l = random_matrix(n, n), *lower = zero_matrix(n, n), *inverse = random_matrix(n, n);
+		double *product = zero_matrix(n, n), *identity = zero_matrix(n, n);
+
+		for (size_t j = 0; j < n; j++)
+		{
+			identity[j + j * n] = 1;
+			l[j + j * n] = 5 + sqrt((double) n);
+			memcpy(lower + j + j * n, l + j + j * n, (n - j) * sizeof(double));
+		}
+		for (int transpose = 0; transpose < 2; transpose++)
+		{
+			assert_ok(tlv_invert_triangle(&ctx, transpose, n, l, inverse));
+			plain_product(transpose, false, n, n, n, lower, n, inverse, n, product);
+			assert_below(largest_difference(n * n, product, identity), 1e-11);
+			for (size_t j = 0; j < n; j++)
+				for (size_t i = 0; i < j; i++)
+					assert_equal(inverse[transpose ? j + i * n : i + j * n], 0);
+			memcpy(product, identity, n * n * sizeof(double));
+			assert_ok(tlv_solve_triangle(&ctx, transpose, n, n, l, product));
+			assert_below(largest_difference(n * n, product, inverse), 1e-11);
+		}
+		plain_product(false, true, n, n, n, lower, n, lower, n, product);
+		assert_ok(tlv_invert_cholesky(&ctx, n, l));
+		plain_product(false, false, n, n, n, product, n, l, n, inverse);
+		assert_below(largest_difference(n * n, inverse, identity), 1e-9);
+		tlv_free(&ctx, l);
+		tlv_free(&ctx, lower);
+		tlv_free(&ctx, inverse);
+		tlv_free(&ctx, product);
+		tlv_free(&ctx, identity);
+	}
+}
+
 /* ---- packed matrices and subspaces ---- */
 
 static void
@@ -652,8 +697,9 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_gemm_float),	   cmocka_unit_test(test_eigen),
 		cmocka_unit_test(test_orthonormalize), cmocka_unit_test(test_svd_polar_inverse),
 		cmocka_unit_test(test_solve),		   cmocka_unit_test(test_packed2),
-		cmocka_unit_test(test_subspace),	   cmocka_unit_test(test_blas),
-		cmocka_unit_test(test_threads),		   cmocka_unit_test(test_polar_near),
+		cmocka_unit_test(test_triangles),	   cmocka_unit_test(test_subspace),
+		cmocka_unit_test(test_blas),		   cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_polar_near),
 	};
 
 	(void) argv;

@@ -82,7 +82,7 @@ condition(tlv_context *ctx, gaussian_fit *fit)
 		for (size_t h = 0; h < fit->hidden; h++)
 			fit->kt[h * d + j] = g->mean[d + h];
 	}
-	tlv_tree_gaussian_variances(g);
+	TLV_TRY(tlv_tree_gaussian_variances(ctx, g));
 	return tlv_gemm(ctx, false, false, d, fit->hidden, d, 1, fit->s, d, fit->kt, d, 0, fit->mt, d);
 }
 
@@ -180,8 +180,11 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 		if (v % COLUMNS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		second_moment(fit, v, v, factor);
-		if (!tlv_small_cholesky(r, factor))
-			return tlv_fail(ctx, TLV_BAD_DATA, "hidden node %zu has lost its variance", v - p + 1);
+		if (tlv_small_cholesky(ctx, r, factor) != TLV_OK)
+			return ctx->error.code != TLV_BAD_DATA
+					   ? ctx->error.code
+					   : tlv_fail(ctx, TLV_BAD_DATA, "hidden node %zu has lost its variance",
+								  v - p + 1);
 	}
 	for (size_t v = 0; v < fit->parts.nodes; v++)
 	{
@@ -196,12 +199,12 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 		m = (size_t) g->states[u];
 		second_moment(fit, v, u, table);
 		if (v >= p)
-			tlv_small_solve(n, m, fit->factor + (v - p) * r * r, false, table);
+			TLV_TRY(tlv_small_solve(ctx, n, m, fit->factor + (v - p) * r * r, false, table));
 		for (size_t i = 0; u >= p && i < n; i++)
 		{
 			for (size_t j = 0; j < m; j++)
 				work[j] = table[j * n + i];
-			tlv_small_solve(m, 1, fit->factor + (u - p) * r * r, false, work);
+			tlv_small_substitute(m, fit->factor + (u - p) * r * r, false, work);
 			for (size_t j = 0; j < m; j++)
 				table[j * n + i] = work[j];
 		}

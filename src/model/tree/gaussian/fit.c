@@ -70,8 +70,8 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 
 	for (size_t c = 0; c < d; c++)
 		for (size_t v = 0; v < fit->parts.p; v++)
-			tlv_small_solve((size_t) g->states[v], 1, fit->scale + g->square[v], false,
-							s + c * d + g->element[v]);
+			tlv_small_substitute((size_t) g->states[v], fit->scale + g->square[v], false,
+								 s + c * d + g->element[v]);
 	for (size_t c = 0; c < d; c++)
 		for (size_t i = 0; i < c; i++)
 		{
@@ -137,8 +137,10 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fi
 
 		for (size_t j = 0; j < n; j++)
 			memcpy(own + j * n, fit->s + (e + j) * d + e, n * sizeof(double));
-		if (!tlv_small_cholesky(n, own))
+		if (tlv_small_cholesky(ctx, n, own) != TLV_OK)
 		{
+			if (ctx->error.code != TLV_BAD_DATA)
+				return ctx->error.code;
 			tlv_fail(ctx, TLV_BAD_DATA, "the columns of variable %zu are linearly dependent",
 					 v + 1);
 			return tlv_fail_hint(ctx, "Leave it out.");
@@ -330,7 +332,7 @@ unscale_parent(size_t n, size_t m, const double *scale, double *table, double *r
 	{
 		for (size_t j = 0; j < m; j++)
 			row[j] = table[j * n + i];
-		tlv_small_solve(m, 1, scale, true, row);
+		tlv_small_substitute(m, scale, true, row);
 		for (size_t j = 0; j < m; j++)
 			table[j * n + i] = row[j];
 	}

@@ -8,41 +8,53 @@
 #include <string.h>
 
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/linalg.h"
 
-/* Nodes between two looks at whether to stop. */
-#define NODES_BETWEEN 1024
+/* Elements of a block from which on it is left to the library of linear algebra. */
+#define WIDE ((size_t) 48)
 
 /* ---- small dense blocks: mostly of one element ---- */
 
-bool
-tlv_small_cholesky(size_t n, double *a)
+tlv_status
+tlv_small_cholesky(tlv_context *ctx, size_t n, double *a)
 {
+	if (n > WIDE)
+		return tlv_cholesky(ctx, n, a);
 	for (size_t j = 0; j < n; j++)
 	{
 		for (size_t l = 0; l < j; l++)
 			for (size_t i = j; i < n; i++)
 				a[j * n + i] -= a[l * n + i] * a[l * n + j];
 		if (!(a[j * n + j] > 0))
-			return false;
+			return tlv_fail(ctx, TLV_BAD_DATA, "a matrix is not positive definite");
 		a[j * n + j] = sqrt(a[j * n + j]);
 		for (size_t i = j + 1; i < n; i++)
 			a[j * n + i] /= a[j * n + j];
 	}
-	return true;
+	return TLV_OK;
 }
 
 void
-tlv_small_solve(size_t n, size_t m, const double *l, bool transposed, double *x)
+tlv_small_substitute(size_t n, const double *l, bool transposed, double *x)
 {
-	for (size_t c = 0; c < m; c++, x += n)
-		for (size_t step = 0; step < n; step++)
-		{
-			size_t i = transposed ? n - 1 - step : step;
+	for (size_t step = 0; step < n; step++)
+	{
+		size_t i = transposed ? n - 1 - step : step;
 
-			for (size_t j = transposed ? i + 1 : 0; j < (transposed ? n : i); j++)
-				x[i] -= (transposed ? l[i * n + j] : l[j * n + i]) * x[j];
-			x[i] /= l[i * n + i];
-		}
+		for (size_t j = transposed ? i + 1 : 0; j < (transposed ? n : i); j++)
+			x[i] -= (transposed ? l[i * n + j] : l[j * n + i]) * x[j];
+		x[i] /= l[i * n + i];
+	}
+}
+
+tlv_status
+tlv_small_solve(tlv_context *ctx, size_t n, size_t m, const double *l, bool transposed, double *x)
+{
+	if (n > WIDE)
+		return tlv_solve_triangle(ctx, transposed, n, m, l, x);
+	for (size_t c = 0; c < m; c++)
+		tlv_small_substitute(n, l, transposed, x + c * n);
+	return TLV_OK;
 }
 
 /* ---- the precision of a tree ---- */
@@ -130,9 +142,12 @@ tlv_tree_gaussian_free(tlv_context *ctx, tree_gaussian *g)
 }
 
 /* to (n x n) += sign B' C with B and C both m x n. */
-static void
-add_product(size_t m, size_t n, double sign, const double *b, const double *c, double *to)
+static tlv_status
+add_product(tlv_context *ctx, size_t m, size_t n, double sign, const double *b, const double *c,
+			double *to)
 {
+	if (m > WIDE || n > WIDE)
+		return tlv_gemm(ctx, true, false, n, n, m, sign, b, m, c, m, 1, to, n);
 	for (size_t j = 0; j < n; j++)
 		for (size_t i = 0; i < n; i++)
 		{
@@ -142,6 +157,7 @@ add_product(size_t m, size_t n, double sign, const double *b, const double *c, d
 				sum += b[i * m + l] * c[j * m + l];
 			to[j * n + i] += sign * sum;
 		}
+	return TLV_OK;
 }
 
 tlv_status
@@ -158,25 +174,30 @@ tlv_tree_gaussian_set(tlv_context *ctx, tree_gaussian *g, const double *tables, 
 		double *own = g->precision + g->square[v], *cross = g->cross + g->edge[v];
 		double *inverse = g->work + n * n;
 
+		TLV_TRY_CONTINUE(ctx);
 		memcpy(g->work, noise + g->square[v], n * n * sizeof(double));
-		if (!tlv_small_cholesky(n, g->work))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the noise of node %zu is not positive definite", v);
+		if (tlv_small_cholesky(ctx, n, g->work) != TLV_OK)
+			return ctx->error.code != TLV_BAD_DATA
+					   ? ctx->error.code
+					   : tlv_fail(ctx, TLV_BAD_DATA,
+								  "the noise of node %zu is not positive definite", v);
 		memset(inverse, 0, n * n * sizeof(double));
 		for (size_t i = 0; i < n; i++)
 		{
 			inverse[i * n + i] = 1;
 			g->log_noise += 2 * log(g->work[i * n + i]);
 		}
-		tlv_small_solve(n, n, g->work, false, inverse);
-		add_product(n, n, 1, inverse, inverse, own);
+		TLV_TRY(tlv_small_solve(ctx, n, n, g->work, false, inverse));
+		TLV_TRY(add_product(ctx, n, n, 1, inverse, inverse, own));
 		if (shape->parent[v] < 0)
 			continue;
 		m = (size_t) g->states[shape->parent[v]];
 		/* -N^-1 B, and B' N^-1 B for the parent */
 		memcpy(cross, tables + g->edge[v], edges * sizeof(double));
-		tlv_small_solve(n, m, g->work, false, cross);
-		add_product(n, m, 1, cross, cross, g->precision + g->square[shape->parent[v]]);
-		tlv_small_solve(n, m, g->work, true, cross);
+		TLV_TRY(tlv_small_solve(ctx, n, m, g->work, false, cross));
+		TLV_TRY(
+			add_product(ctx, n, m, 1, cross, cross, g->precision + g->square[shape->parent[v]]));
+		TLV_TRY(tlv_small_solve(ctx, n, m, g->work, true, cross));
 		for (size_t e = 0; e < edges; e++)
 			cross[e] = -cross[e];
 	}
@@ -204,16 +225,16 @@ gather_free(tree_gaussian *g, size_t v)
 }
 
 /* What a node's elimination leaves to do: its gain, and less for its parent's diagonal block. */
-static void
-eliminate_from_parent(const node_blocks *own, const node_blocks *parent)
+static tlv_status
+eliminate_from_parent(tlv_context *ctx, const node_blocks *own, const node_blocks *parent)
 {
 	for (size_t j = 0; j < parent->m; j++)
 		for (size_t i = 0; i < own->m; i++)
 			own->gain[j * own->m + i] =
 				own->cross[(size_t) parent->list[j] * own->n + (size_t) own->list[i]];
-	tlv_small_solve(own->m, parent->m, own->factor, false, own->gain);
-	add_product(own->m, parent->m, -1, own->gain, own->gain, parent->factor);
-	tlv_small_solve(own->m, parent->m, own->factor, true, own->gain);
+	TLV_TRY(tlv_small_solve(ctx, own->m, parent->m, own->factor, false, own->gain));
+	TLV_TRY(add_product(ctx, own->m, parent->m, -1, own->gain, own->gain, parent->factor));
+	return tlv_small_solve(ctx, own->m, parent->m, own->factor, true, own->gain);
 }
 
 tlv_status
@@ -229,17 +250,19 @@ tlv_tree_gaussian_factor(tlv_context *ctx, tree_gaussian *g)
 		size_t v = (size_t) shape->order[at];
 		node_blocks own = blocks_of(g, v);
 
-		if (at % NODES_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		if (!tlv_small_cholesky(own.m, own.factor))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the tree's covariance is not positive definite");
+		TLV_TRY_CONTINUE(ctx);
+		if (tlv_small_cholesky(ctx, own.m, own.factor) != TLV_OK)
+			return ctx->error.code != TLV_BAD_DATA
+					   ? ctx->error.code
+					   : tlv_fail(ctx, TLV_BAD_DATA,
+								  "the tree's covariance is not positive definite");
 		for (size_t i = 0; i < own.m; i++)
 			g->log_free += 2 * log(own.factor[i * own.m + i]);
 		if (shape->parent[v] >= 0)
 		{
 			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
 
-			eliminate_from_parent(&own, &parent);
+			TLV_TRY(eliminate_from_parent(ctx, &own, &parent));
 		}
 	}
 	g->factored = true;
@@ -306,10 +329,10 @@ eliminate_upwards(tree_gaussian *g)
 				for (size_t i = 0; i < own.m; i++)
 					parent.potential[parent.list[j]] -= own.gain[j * own.m + i] * own.mean[i];
 		}
-		tlv_small_solve(own.m, 1, own.factor, false, own.mean);
+		tlv_small_substitute(own.m, own.factor, false, own.mean);
 		for (size_t i = 0; i < own.m; i++)
 			taken += own.mean[i] * own.mean[i];
-		tlv_small_solve(own.m, 1, own.factor, true, own.mean);
+		tlv_small_substitute(own.m, own.factor, true, own.mean);
 	}
 	return taken;
 }
@@ -347,23 +370,24 @@ tlv_tree_gaussian_solve(tree_gaussian *g)
 	return form;
 }
 
-/* variance += gain (the parent's variance) gain' */
-static void
-add_parents_variance(const node_blocks *own, const node_blocks *parent)
+/* variance += gain (the parent's variance) gain'; work: m x the parent's m. */
+static tlv_status
+add_parents_variance(tlv_context *ctx, const node_blocks *own, const node_blocks *parent,
+					 double *work)
 {
-	size_t m = own->m;
+	size_t m = own->m, n = parent->m;
 
-	for (size_t a = 0; a < parent->m; a++)
-		for (size_t b = 0; b < parent->m; b++)
-			for (size_t j = 0; j < m; j++)
-				for (size_t i = 0; i < m; i++)
-					own->variance[j * m + i] += own->gain[a * m + i] *
-												parent->variance[b * parent->m + a] *
-												own->gain[b * m + j];
+	if (m == 1 && n == 1)
+	{
+		own->variance[0] += own->gain[0] * parent->variance[0] * own->gain[0];
+		return TLV_OK;
+	}
+	TLV_TRY(tlv_gemm(ctx, false, false, m, n, n, 1, own->gain, m, parent->variance, n, 0, work, m));
+	return tlv_gemm(ctx, false, true, m, m, n, 1, work, m, own->gain, m, 1, own->variance, m);
 }
 
-void
-tlv_tree_gaussian_variances(tree_gaussian *g)
+tlv_status
+tlv_tree_gaussian_variances(tlv_context *ctx, tree_gaussian *g)
 {
 	const tree_shape *shape = g->shape;
 
@@ -374,19 +398,21 @@ tlv_tree_gaussian_variances(tree_gaussian *g)
 		size_t m = own.m;
 		double *inverse = g->work;
 
+		TLV_TRY_CONTINUE(ctx);
 		memset(inverse, 0, m * m * sizeof(double));
 		memset(own.variance, 0, m * m * sizeof(double));
 		for (size_t i = 0; i < m; i++)
 			inverse[i * m + i] = 1;
-		tlv_small_solve(m, m, own.factor, false, inverse);
-		add_product(m, m, 1, inverse, inverse, own.variance);
+		TLV_TRY(tlv_small_solve(ctx, m, m, own.factor, false, inverse));
+		TLV_TRY(add_product(ctx, m, m, 1, inverse, inverse, own.variance));
 		if (shape->parent[v] >= 0)
 		{
 			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
 
-			add_parents_variance(&own, &parent);
+			TLV_TRY(add_parents_variance(ctx, &own, &parent, g->work));
 		}
 	}
+	return TLV_OK;
 }
 
 /* ---- models ---- */
@@ -513,7 +539,7 @@ tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const doubl
 	g = model->gaussian;
 	tlv_tree_gaussian_solve(g);
 	if (variance != NULL)
-		tlv_tree_gaussian_variances(g);
+		TLV_TRY(tlv_tree_gaussian_variances(ctx, g));
 	for (size_t v = parts->p; v < parts->nodes; v++)
 		for (size_t i = 0; i < (size_t) parts->states[v]; i++)
 		{

@@ -73,6 +73,6 @@ extern tlv_status tlv_tree_gaussian_factor(tlv_context *ctx, tree_gaussian *gaus
 extern double tlv_tree_gaussian_solve(tree_gaussian *gaussian);
 
 /* Variances (diagonal blocks) of the free elements. */
-extern void tlv_tree_gaussian_variances(tree_gaussian *gaussian);
+extern tlv_status tlv_tree_gaussian_variances(tlv_context *ctx, tree_gaussian *gaussian);
 
 #endif /* TLV_TREE_SOLVE_H */
