@@ -196,8 +196,8 @@ solve_item(tlv_context *ctx, missing_work *w, int mode, size_t item, double *res
 		/* not positive definite by rounding: the vector stays */
 		if (tlv_cholesky(ctx, k, w->copy) == TLV_OK)
 		{
-			tlv_solve_triangle(false, k, 1, w->copy, w->x);
-			tlv_solve_triangle(true, k, 1, w->copy, w->x);
+			TLV_TRY(tlv_solve_triangle(ctx, false, k, 1, w->copy, w->x));
+			TLV_TRY(tlv_solve_triangle(ctx, true, k, 1, w->copy, w->x));
 			memcpy(x, w->x, k * sizeof(double));
 		}
 		else
