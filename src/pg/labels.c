@@ -8,18 +8,6 @@
 
 #include "tensorlv/model/layout.h"
 
-/* A step that rests on few observations is reported where it is made; the model has the warning. */
-static void
-warn_of_few_rows(const tlv_frame *model)
-{
-	tlv_warnings_walk walk = tlv_warnings_of(model);
-
-	while (tlv_warnings_next(&walk))
-		if (strcmp(walk.warning.code, "few_rows") == 0)
-			ereport(WARNING, (errmsg("%s", TlvWhole(walk.warning.message)),
-							  errhint("%s", TlvWhole(walk.warning.hint))));
-}
-
 /* tlv_update(model, statistics, weight): the model after one refinement step */
 TLV_KEEPING_FUNCTION(tlv_update)
 {
@@ -43,7 +31,7 @@ TLV_KEEPING_FUNCTION(tlv_update)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
 	TlvCheck(maker.ctx, tlv_frame_open(maker.ctx, maker.image, maker.size, &made));
-	warn_of_few_rows(&made);
+	TlvRaiseWarnings(&made, &model);
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
