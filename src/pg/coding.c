@@ -19,13 +19,13 @@
 
 typedef struct DictionaryArguments
 {
-	tlv_coding_options plan;
+	tlv_coding_options fit;
 	int method; /* of tlv_coding_method, in its order */
 } DictionaryArguments;
 
 static const char *const dictionary_methods[] = {"mod", "graph", "ica", NULL};
 
-#define DICTIONARY_OPTION(member) offsetof(DictionaryArguments, plan.member)
+#define DICTIONARY_OPTION(member) offsetof(DictionaryArguments, fit.member)
 static const TlvArgument dictionary_arguments[] = {
 	{"atoms", TLV_ARGUMENT_COUNT, DICTIONARY_OPTION(atoms), .least = 1},
 	{"sparsity", TLV_ARGUMENT_COUNT, DICTIONARY_OPTION(sparsity), .least = 1},
@@ -43,18 +43,17 @@ static const TlvArgument dictionary_arguments[] = {
 TLV_QUERY_FUNCTION(tlv_dictionary_driver)
 {
 	DictionaryArguments arguments = {
-		.plan = {.threshold = TLV_CODING_THRESHOLD, .common = TLV_CODING_COMMON, .iterations = -1}};
+		.fit = {.threshold = TLV_CODING_THRESHOLD, .common = TLV_CODING_COMMON, .iterations = -1}};
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	TlvReadArguments(fcinfo, dictionary_arguments, &arguments);
-	arguments.plan.method = (tlv_coding_method) arguments.method;
+	arguments.fit.method = (tlv_coding_method) arguments.method;
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_coding_plan_create(driver->ctx, &arguments.plan, &plan));
+	TlvDriverCheck(driver, &tlv_coding_procedure, &arguments.fit);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_coding_procedure, &arguments.fit);
 }
 
 /* ---- reading and applying ---- */

@@ -15,13 +15,13 @@
 
 typedef struct ConvolutionArguments
 {
-	tlv_convolution_plan_options plan;
+	tlv_convolution_learn_options learn;
 	int method; /* of those below */
 } ConvolutionArguments;
 
 static const char *const convolution_methods[] = {"joint", "windows", NULL};
 
-#define CONVOLUTION_OPTION(member) offsetof(ConvolutionArguments, plan.fit.member)
+#define CONVOLUTION_OPTION(member) offsetof(ConvolutionArguments, learn.fit.member)
 
 /* Of tlv_fit_convolution and tlv_convolution. */
 static const TlvArgument convolution_arguments[] = {
@@ -36,15 +36,15 @@ static const TlvArgument convolution_arguments[] = {
 	{"max_k", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(max_k), .least = 1, .required = true},
 	{NULL}};
 
-static tlv_convolution_plan_options
+static tlv_convolution_learn_options
 read_convolution_arguments(FunctionCallInfo fcinfo)
 {
 	ConvolutionArguments arguments = {
-		.plan = {.fit = {.iterations = -1, .max_k = TLV_CONVOLUTION_MAX_K}}};
+		.learn = {.fit = {.iterations = -1, .max_k = TLV_CONVOLUTION_MAX_K}}};
 
 	TlvReadArguments(fcinfo, convolution_arguments, &arguments);
-	arguments.plan.windows = arguments.method == 1;
-	return arguments.plan;
+	arguments.learn.windows = arguments.method == 1;
+	return arguments.learn;
 }
 
 static tlv_status
@@ -57,7 +57,7 @@ fit_convolution(tlv_context *ctx, const tlv_frame *moments, const void *options,
 /* tlv_fit_convolution(m, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_convolution)
 {
-	tlv_convolution_plan_options options;
+	tlv_convolution_learn_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -68,17 +68,15 @@ TLV_KEEPING_FUNCTION(tlv_fit_convolution)
 /* tlv_convolution(query, ...) */
 TLV_QUERY_FUNCTION(tlv_convolution)
 {
-	tlv_convolution_plan_options options;
+	tlv_convolution_learn_options options;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_convolution_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_convolution_plan_create(driver->ctx, &options, &plan));
 	TlvReadSeries(driver, TlvQueryText(fcinfo, "series"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_convolution_procedure, &options);
 }
 
 /* ---- reading ---- */

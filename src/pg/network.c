@@ -25,11 +25,11 @@
 
 typedef struct NetworkArguments
 {
-	tlv_network_options plan;
+	tlv_network_options fit;
 	Datum below; /* model, or 0 */
 } NetworkArguments;
 
-#define NETWORK_OPTION(member) offsetof(NetworkArguments, plan.member)
+#define NETWORK_OPTION(member) offsetof(NetworkArguments, fit.member)
 static const TlvArgument network_arguments[] = {
 	{"layers", TLV_ARGUMENT_COUNT, NETWORK_OPTION(layers), .least = 1, .required = true},
 	{"threshold", TLV_ARGUMENT_REAL, NETWORK_OPTION(threshold)},
@@ -44,7 +44,7 @@ read_arguments(FunctionCallInfo fcinfo, NetworkArguments *arguments)
 {
 	TlvReadArguments(fcinfo, network_arguments, arguments);
 	/* NaN stands for one that is not given */
-	if (isnan(arguments->plan.threshold) && !TlvArgumentIsNull(fcinfo, "threshold"))
+	if (isnan(arguments->fit.threshold) && !TlvArgumentIsNull(fcinfo, "threshold"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("threshold = NaN is not above 0 and at most 1")));
 }
@@ -52,17 +52,16 @@ read_arguments(FunctionCallInfo fcinfo, NetworkArguments *arguments)
 /* tlv_network(query, layers, ...) */
 TLV_QUERY_FUNCTION(tlv_network_driver)
 {
-	NetworkArguments arguments = {.plan = {.layers = 1, .threshold = NAN, .iterations = -1}};
+	NetworkArguments arguments = {.fit = {.layers = 1, .threshold = NAN, .iterations = -1}};
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	read_arguments(fcinfo, &arguments);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_network_plan_create(driver->ctx, &arguments.plan, &plan));
+	TlvDriverCheck(driver, &tlv_network_procedure, &arguments.fit);
 	TlvReadSets(driver, TlvQueryText(fcinfo, "sets"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_network_procedure, &arguments.fit);
 }
 
 static tlv_status
@@ -74,16 +73,16 @@ fit_network(tlv_context *ctx, const tlv_frame *value, const void *options, void 
 
 	TLV_TRY(tlv_kind_require(ctx, value, &tlv_kind_cofire, "tlv_fit_network"));
 	if (arguments->below == (Datum) 0)
-		return tlv_network_fit(ctx, value, NULL, &arguments->plan, image, size);
+		return tlv_network_fit(ctx, value, NULL, &arguments->fit, image, size);
 	below = TlvFrameOf(arguments->below);
 	TLV_TRY(tlv_kind_require(ctx, &below, &tlv_kind_network, "tlv_fit_network"));
-	return tlv_network_fit(ctx, value, &below, &arguments->plan, image, size);
+	return tlv_network_fit(ctx, value, &below, &arguments->fit, image, size);
 }
 
 /* tlv_fit_network(moments, threshold, model, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_network)
 {
-	NetworkArguments arguments = {.plan = {.layers = 1, .threshold = NAN, .seed = 1}};
+	NetworkArguments arguments = {.fit = {.layers = 1, .threshold = NAN, .seed = 1}};
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();

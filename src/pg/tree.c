@@ -21,7 +21,7 @@
 
 typedef struct TreeArguments
 {
-	tlv_tree_plan_options plan;
+	tlv_tree_procedure_options tree;
 	Datum groups; /* integer[]; 0: none */
 	Datum names;  /* text[]; 0: none */
 	const char *kind;
@@ -34,7 +34,7 @@ static const char *const tree_layouts[] = {"long", "wide", NULL};
 static const char *const tree_structures[] = {"clnj", "clrg", "nj", "chow-liu", "factors", NULL};
 
 #define TREE_ARGUMENT(member) offsetof(TreeArguments, member)
-#define TREE_OPTION(member)	  offsetof(TreeArguments, plan.learn.member)
+#define TREE_OPTION(member)	  offsetof(TreeArguments, tree.learn.member)
 
 /* Of tlv_fit_tree, tlv_tree and tlv_tree_distances. */
 static const TlvArgument tree_arguments[] = {
@@ -52,8 +52,8 @@ static const TlvArgument tree_arguments[] = {
 	{"names", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(names)},
 	{"kind", TLV_ARGUMENT_TEXT, TREE_ARGUMENT(kind)},
 	{"layout", TLV_ARGUMENT_CHOICE, TREE_ARGUMENT(layout), .what = "layout", .names = tree_layouts},
-	{"bootstrap", TLV_ARGUMENT_COUNT, TREE_ARGUMENT(plan.replicates)},
-	{"iterations", TLV_ARGUMENT_NUMBER, TREE_ARGUMENT(plan.iterations), .least = 0},
+	{"bootstrap", TLV_ARGUMENT_COUNT, TREE_ARGUMENT(tree.replicates)},
+	{"iterations", TLV_ARGUMENT_NUMBER, TREE_ARGUMENT(tree.iterations), .least = 0},
 	{"seed", TLV_ARGUMENT_SEED, TREE_OPTION(fit.seed)},
 	{"seed", TLV_ARGUMENT_SEED, TREE_OPTION(fit.decompose.seed)},
 	{NULL}};
@@ -97,8 +97,8 @@ read_groups(Datum groups, tlv_tree_distance_options *options)
 static TreeArguments
 read_tree_arguments(FunctionCallInfo fcinfo)
 {
-	TreeArguments arguments = {.plan.iterations = -1};
-	tlv_tree_learn_options *learn = &arguments.plan.learn;
+	TreeArguments arguments = {.tree.iterations = -1};
+	tlv_tree_learn_options *learn = &arguments.tree.learn;
 
 	learn->structure.z = 2;
 	learn->structure.significance = 0.01;
@@ -148,8 +148,8 @@ fit_tree(tlv_context *ctx, const tlv_frame *moments, const void *argument, void 
 		 size_t *size)
 {
 	const TreeArguments *arguments = argument;
-	tlv_tree_learn_options learn = arguments->plan.learn;
-	int iterations = arguments->plan.iterations;
+	tlv_tree_learn_options learn = arguments->tree.learn;
+	int iterations = arguments->tree.iterations;
 
 	if (arguments->names != 0)
 	{
@@ -159,7 +159,7 @@ fit_tree(tlv_context *ctx, const tlv_frame *moments, const void *argument, void 
 		TLV_TRY(tlv_tree_join_names(ctx, &names, &lines, &learn.fit.names_length));
 		learn.fit.names = lines;
 	}
-	learn.replicates = arguments->plan.replicates;
+	learn.replicates = arguments->tree.replicates;
 	learn.fit.iterations = iterations < 0 ? TLV_TREE_GAUSSIAN_STEPS : iterations;
 	return tlv_tree_learn(ctx, moments, &learn, image, size);
 }
@@ -181,7 +181,6 @@ TLV_QUERY_FUNCTION(tlv_tree_sql)
 	TreeArguments arguments;
 	TlvSurvey *answers;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -191,9 +190,8 @@ TLV_QUERY_FUNCTION(tlv_tree_sql)
 	TlvReadVariables(driver, TlvQueryText(fcinfo, "rows of variables"), arguments.kind,
 					 arguments.layout == 1, answers);
 	if (answers->categories.n > 0)
-		arguments.plan.learn.fit.categories = &answers->categories;
-	TlvCheck(driver->ctx, tlv_tree_plan_create(driver->ctx, &arguments.plan, &plan));
-	return TlvDriverModel(fcinfo, driver, plan);
+		arguments.tree.learn.fit.categories = &answers->categories;
+	return TlvDriverLearn(fcinfo, driver, &tlv_tree_procedure, &arguments.tree);
 }
 
 /* tlv_tree_distances(moments, ...): rows (variable_a, variable_a_name, variable_b, variable_b_name,
@@ -211,7 +209,7 @@ TLV_FUNCTION(tlv_tree_distances_rows)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	frame = TlvFrameOf(PG_GETARG_DATUM(0));
-	options = read_tree_arguments(fcinfo).plan.learn.distance;
+	options = read_tree_arguments(fcinfo).tree.learn.distance;
 	if (options.states == 0)
 		options.states = frame.header->kind == TLV_KIND_DENSE_MOMENTS ? 1 : 2;
 	work = TlvWorkBegin("tensorlv distances");

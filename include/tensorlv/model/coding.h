@@ -18,7 +18,7 @@
 #define TENSORLV_CODING_H
 
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/frame.h"
 
 /* Most atoms, numbers of a row, and atoms of a row. */
@@ -64,7 +64,7 @@ extern tlv_status tlv_coding_encode_row(tlv_context *ctx, tlv_model *model, size
 										const double *x, size_t *n, int32_t *atoms,
 										double *coefficients);
 
-/* ---- the whole of learning, as a plan over vectors ---- */
+/* ---- the whole of learning, as a procedure (source.h) over vectors ---- */
 
 typedef enum tlv_coding_method
 {
@@ -94,10 +94,10 @@ typedef struct tlv_coding_options
 
 /*
  * A sample of the rows; starts and steps over it; then, where the table is larger, steps over all
- * rows.  Errors: TLV_BAD_PARAMETER, TLV_NO_ROWS, TLV_BAD_DATA, memory, TLV_CANCELLED.
+ * rows.  Its options are tlv_coding_options.  Errors: TLV_BAD_PARAMETER, TLV_NO_ROWS, TLV_BAD_DATA,
+ * memory, TLV_CANCELLED.
  */
-extern tlv_status tlv_coding_plan_create(tlv_context *ctx, const tlv_coding_options *options,
-										 tlv_plan **plan);
+extern const tlv_procedure tlv_coding_procedure;
 
 /* ---- simulation ---- */
 

@@ -27,7 +27,7 @@
 
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 /* ---- moments ---- */
 
@@ -94,17 +94,15 @@ extern tlv_status tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments
 extern tlv_status tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments,
 												size_t k, size_t *length);
 
-typedef struct tlv_convolution_plan_options
+typedef struct tlv_convolution_learn_options
 {
 	tlv_convolution_options fit; /* length 0: tlv_convolution_choose_length of the most lags */
 	bool windows;				 /* cyclic windows instead of all lags */
-} tlv_convolution_plan_options;
+} tlv_convolution_learn_options;
 
 /* One pass for the moments, or two of windows whose length is chosen, and the fit.  A chosen length
- * is the diagnostic "length". */
-extern tlv_status tlv_convolution_plan_create(tlv_context *ctx,
-											  const tlv_convolution_plan_options *options,
-											  tlv_plan **plan);
+ * is the diagnostic "length".  Its options are tlv_convolution_learn_options. */
+extern const tlv_procedure tlv_convolution_procedure;
 
 /* ---- the stored form ---- */
 

@@ -22,7 +22,7 @@
 
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/frame.h"
 
 /* Most items of a row that are counted by threes, items that are on at all, units and layers. */
@@ -98,10 +98,9 @@ typedef struct tlv_network_options
 extern tlv_status tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below,
 								  const tlv_network_options *options, void **image, size_t *size);
 
-/* For every layer counts, a fit, and steps, over sets.  Errors: TLV_BAD_PARAMETER, those of the fit
- * of the first layer. */
-extern tlv_status tlv_network_plan_create(tlv_context *ctx, const tlv_network_options *options,
-										  tlv_plan **plan);
+/* For every layer counts, a fit, and steps, over sets.  Its options are tlv_network_options.
+ * Errors: TLV_BAD_PARAMETER, those of the fit of the first layer. */
+extern const tlv_procedure tlv_network_procedure;
 
 /* ---- simulation ---- */
 

@@ -134,20 +134,6 @@ extern tlv_status tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const t
 									   const tlv_plan_section *sections);
 
 /*
- * The names of the caller's categories as sections "category_offsets" and "category_names" of a
- * model of so many; 0: names are not given (NULL), or are those of others.  A plan puts them in at
- * its end: until then the rows of its passes are codes.
- */
-extern size_t tlv_plan_name_categories(const tlv_names *names, size_t categories,
-									   tlv_plan_section sections[2]);
-
-/* The names of n items, ids ascending, empty for those that have none: sections of two arrays of
- * the arena, called as they are here.  Errors: memory. */
-extern tlv_status tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n,
-									  const int64_t *items, const char *offsets_name,
-									  const char *bytes_name, tlv_plan_section sections[2]);
-
-/*
  * A fit of k components where the rows can have them, else of as many as they can, 1 at least:
  * attempt makes the model of so many, held by the plan.  Refusals (TLV_NOT_IDENTIFIABLE,
  * TLV_BAD_DATA, TLV_BAD_PARAMETER) lower the number; where one component is refused, too, the error

@@ -245,6 +245,20 @@ extern tlv_status tlv_source_finish_after(tlv_context *ctx, const tlv_source *so
 										  const tlv_diagnostics *diagnostics, tlv_held *finished);
 
 /*
+ * The names of the caller's categories as sections "category_offsets" and "category_names" of a
+ * model of so many; 0: names are not given (NULL), or are those of others.  They are put in at the
+ * end: until then the rows of the passes are codes.
+ */
+extern size_t tlv_plan_name_categories(const tlv_names *names, size_t categories,
+									   tlv_plan_section sections[2]);
+
+/* The names of n items, ids ascending, empty for those that have none: sections of two arrays of
+ * the arena, called as they are here.  Errors: memory. */
+extern tlv_status tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n,
+									  const int64_t *items, const char *offsets_name,
+									  const char *bytes_name, tlv_plan_section sections[2]);
+
+/*
  * held becomes the image, which may lie in the innermost scratch: it is taken out of it.  What was
  * held is given back.
  */

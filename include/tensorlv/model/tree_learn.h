@@ -5,7 +5,7 @@
 #ifndef TENSORLV_TREE_LEARN_H
 #define TENSORLV_TREE_LEARN_H
 
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/model/tree.h"
 
 /*
@@ -73,9 +73,9 @@ extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
 extern tlv_status tlv_tree_join_names(tlv_context *ctx, const tlv_names *names, char **lines,
 									  size_t *length);
 
-/* ---- from rows to a model, as a plan (plan.h) ---- */
+/* ---- from rows to a model, as a procedure (source.h) ---- */
 
-typedef struct tlv_tree_plan_options
+typedef struct tlv_tree_procedure_options
 {
 	/* Its replicates, names and the iterations of its fit follow from what is below and from the
 	 * rows. */
@@ -83,16 +83,15 @@ typedef struct tlv_tree_plan_options
 	size_t replicates; /* of the bootstrap; 0: none */
 	int iterations;	   /* of refinement; -1: as many as usual, categories until the likelihood
 						* stands */
-} tlv_tree_plan_options;
+} tlv_tree_procedure_options;
 
 /*
- * Passes over rows of codes (plan->rows.form is TLV_ROW_CODES): category_moments, tree_triples
+ * Passes over rows of codes (source->rows.form is TLV_ROW_CODES): category_moments, tree_triples
  * where these held none, tree_statistics for every step.  Over rows of numbers (TLV_ROW_VECTOR):
- * dense_moments of the complete ones.  plan->rows.names become the variables' names.
+ * dense_moments of the complete ones.  source->rows.names become the variables' names.
  * Errors: those of tlv_tree_learn, of tlv_tree_join_names and of the steps; TLV_BAD_DATA when a
  * number is missing in every row.
  */
-extern tlv_status tlv_tree_plan_create(tlv_context *ctx, const tlv_tree_plan_options *options,
-									   tlv_plan **created);
+extern const tlv_procedure tlv_tree_procedure; /* its options are tlv_tree_procedure_options */
 
 #endif /* TENSORLV_TREE_LEARN_H */

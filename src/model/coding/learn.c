@@ -1,181 +1,273 @@
 /*
- * learn.c - atoms from rows in memory: steps until the error stands (coding.h).
+ * learn.c - the whole of learning dictionaries (coding.h): a sample of the rows, starts and steps
+ * over it (atoms.c), then steps over all rows where there are more.
  */
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
-#include "tensorlv/num/linalg.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/kind.h"
 
-/* Steps at most; those that may still replace atoms; the error stands when it falls by less. */
-#define MOST_STEPS		100
-#define REPLACING_STEPS 40
-#define TOLERANCE		1e-4
-/* Atoms are one and the same above this cosine; unused below this part of an even share. */
-#define ALIKE  0.95
-#define UNUSED 0.02
+/* Rows of the sample: so many for every atom, within these bounds and so many bytes. */
+#define ROWS_PER_ATOM 50.0
+#define LEAST_ROWS	  20000.0
+#define MOST_BYTES	  2.5e8
+/* Steps over all rows, and when the error stands. */
+#define MOST_PASSES 20
+#define TOLERANCE	1e-3
+#define STARTS		3
 
-double
-tlv_coding_learner_memory(size_t d, size_t k, size_t sparsity, size_t n)
+typedef struct dictionary_learning
 {
-	double wide = (double) k, deep = (double) d, s = (double) sparsity;
+	tlv_coding_options options;
+	bool refine;
+	size_t found; /* atoms that the graph shows */
+	int passes;	  /* steps over all rows */
+	bool settled; /* the error stands */
+	tlv_held model;
+} dictionary_learning;
 
-	return 8 * (4 * wide * wide + 4 * wide * deep + wide * (CODE_BLOCK + 4) +
-				s * (s + 2 * CODE_BLOCK + 2) + 2 * (double) n + 8192);
-}
+/* ---- options ---- */
 
-tlv_status
-tlv_coding_learner_create(tlv_context *ctx, const tlv_coding_options *options, size_t d, size_t n,
-						  const double *rows, tlv_coding_learner *learner)
-{
-	size_t k = options->atoms;
-	tlv_code_sums *sums = &learner->sums;
-
-	*learner = (tlv_coding_learner){.d = d, .k = k, .n = n, .rows = rows};
-	TLV_TRY(tlv_require_memory(ctx, tlv_coding_learner_memory(d, k, options->sparsity, n),
-							   "learning the atoms"));
-	TLV_TRY(tlv_coder_create(ctx, d, k, options->sparsity, &learner->coder));
-	TLV_TRY_NEW_ROWS(ctx, sums->codes, k, k + d + 1);
-	sums->products = sums->codes + k * k;
-	sums->uses = sums->products + d * k;
-	TLV_TRY_NEW_ROWS(ctx, learner->atoms, k, d + k);
-	learner->codes = learner->atoms + d * k;
-	TLV_TRY_NEW(ctx, learner->errors, n);
-	tlv_rng_seed(&learner->rng, options->seed);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_coding_code_all(tlv_context *ctx, tlv_coding_learner *learner)
-{
-	size_t k = learner->k, d = learner->d;
-	tlv_code_sums *sums = &learner->sums;
-
-	memset(sums->codes, 0, k * (k + d + 1) * sizeof(double));
-	sums->rows = sums->energy = sums->error = 0;
-	TLV_TRY(tlv_coder_use(ctx, &learner->coder, learner->atoms));
-	for (size_t i = 0; i < learner->n; i += CODE_BLOCK)
-	{
-		size_t n = learner->n - i < CODE_BLOCK ? learner->n - i : CODE_BLOCK;
-
-		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_coder_run(ctx, &learner->coder, n, learner->rows + i * d));
-		tlv_code_sums_add(&learner->coder, n, learner->rows + i * d, sums);
-		memcpy(learner->errors + i, learner->coder.errors, n * sizeof(double));
-	}
-	return TLV_OK;
-}
-
-/* Atom j becomes the row that is represented worst, which is not taken again. */
-static bool
-replace_atom(tlv_coding_learner *learner, size_t j)
-{
-	size_t d = learner->d, worst = 0;
-	double largest = 0, length = 0;
-	double *atom = learner->atoms + j * d;
-
-	for (size_t i = 0; i < learner->n; i++)
-		if (learner->errors[i] > largest)
-		{
-			largest = learner->errors[i];
-			worst = i;
-		}
-	if (!(largest > 0))
-		return false;
-	learner->errors[worst] = 0;
-	for (size_t e = 0; e < d; e++)
-		length += learner->rows[e + worst * d] * learner->rows[e + worst * d];
-	if (!(length > 0))
-		return false;
-	for (size_t e = 0; e < d; e++)
-		atom[e] = learner->rows[e + worst * d] / sqrt(length);
-	return true;
-}
-
-/* Replaces atoms that are hardly used, and the less used of two that are alike; how many. */
 static tlv_status
-replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
+check_options(tlv_context *ctx, const void *argument)
 {
-	size_t k = learner->k, d = learner->d;
-	const double *gram = learner->coder.gram, *uses = learner->sums.uses;
-	double share = 0;
+	const tlv_coding_options *o = argument;
+	const char *refine = o->refine == NULL ? "auto" : o->refine;
 
-	*replaced = 0;
-	for (size_t j = 0; j < k; j++)
-		share += uses[j] / (double) k;
-	TLV_TRY(tlv_gemm(ctx, true, false, k, k, d, 1, learner->atoms, d, learner->atoms, d, 0,
-					 learner->coder.gram, k));
-	for (size_t j = 0; j < k; j++)
+	if (o->atoms == 0 || o->atoms > TLV_CODING_MOST_ATOMS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "atoms = %zu is not between 1 and %d", o->atoms,
+						TLV_CODING_MOST_ATOMS);
+	if (o->sparsity == 0 || o->sparsity > TLV_CODING_MOST_SPARSITY || o->sparsity > o->atoms)
+		return tlv_fail(
+			ctx, TLV_BAD_PARAMETER, "sparsity = %zu is not between 1 and %zu", o->sparsity,
+			o->atoms < TLV_CODING_MOST_SPARSITY ? o->atoms : (size_t) TLV_CODING_MOST_SPARSITY);
+	if (isnan(o->threshold))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "threshold = NaN is not a number above 0");
+	if (!(o->threshold > 0) || isinf(o->threshold))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "threshold = %g is not a number above 0",
+						o->threshold);
+	if (!(o->common > 0 && o->common <= 1))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "f = %g is not above 0 and at most 1", o->common);
+	if (strcmp(refine, "none") == 0 || strcmp(refine, "auto") == 0 || strcmp(refine, "mod") == 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
+	return tlv_fail_hint(ctx, "Use 'auto', 'mod' or 'none'.");
+}
+
+/* What the options ask of rows of d numbers. */
+static tlv_status
+check_width(tlv_context *ctx, const tlv_coding_options *options, size_t d)
+{
+	if (d > TLV_CODING_MOST_DIMENSIONS)
 	{
-		bool bad = uses[j] < UNUSED * share || uses[j] == 0;
-
-		if (j % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
-
-		for (size_t i = 0; i < k && !bad; i++)
-			bad = i != j && fabs(gram[i + j * k]) > ALIKE &&
-				  (uses[i] > uses[j] || (i < j && uses[i] == uses[j]));
-		*replaced += bad && replace_atom(learner, j);
+		tlv_fail(ctx, TLV_LIMIT, "rows of %zu numbers are too wide for a dictionary", d);
+		return tlv_fail_hint(ctx, "At most %d can be taken.", TLV_CODING_MOST_DIMENSIONS);
+	}
+	if (options->sparsity > d)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "sparsity = %zu exceeds the %zu numbers of a row",
+				 options->sparsity, d);
+		return tlv_fail_hint(ctx, "Use a smaller sparsity: so many atoms would represent any row.");
+	}
+	if (options->method == TLV_CODING_ICA && options->atoms > d)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "independent components are no more than the %zu numbers of a row, not %zu", d,
+				 options->atoms);
+		return tlv_fail_hint(ctx, "Use method => 'mod' for more atoms than dimensions.");
 	}
 	return TLV_OK;
 }
 
-tlv_status
-tlv_coding_learn(tlv_context *ctx, tlv_coding_learner *learner, int limit)
+/* ---- the sample ---- */
+
+static tlv_status
+collect_sample(tlv_context *ctx, tlv_source *rows, const dictionary_learning *fit,
+			   tlv_value **sample)
 {
-	double *before;
-	double error = INFINITY;
+	double width = rows->rows.width[0] > 0 ? (double) rows->rows.width[0] : 256;
+	double room = fmin(MOST_BYTES, ((double) ctx->arena.limit - (double) ctx->arena.used) / 4);
+	double count = fmax(LEAST_ROWS, ROWS_PER_ATOM * (double) fit->options.atoms);
 
-	TLV_TRY_NEW_ROWS(ctx, before, learner->d, learner->k);
-	TLV_TRY(tlv_coding_code_all(ctx, learner));
-	for (int step = 0; step < (limit < 0 ? MOST_STEPS : limit); step++)
+	return tlv_collect_first(
+		ctx, rows, "sample", fit->refine && fit->options.iterations != 0 ? 0 : 1,
+		&(tlv_statistic){.aggregate = &tlv_aggregate_row_sample,
+						 .count = (size_t) fmax(1, fmin(count, room / (8 * width))),
+						 .seed = fit->options.seed},
+		"seen", sample);
+}
+
+static tlv_status
+start(tlv_context *ctx, dictionary_learning *fit, tlv_coding_learner *learner)
+{
+	switch (fit->options.method)
 	{
-		size_t replaced = 0;
-
-		memcpy(before, learner->atoms, learner->d * learner->k * sizeof(double));
-		TLV_TRY(tlv_code_solve(ctx, learner->d, learner->k, &learner->sums, before, learner->atoms,
-							   learner->codes));
-		if (step < REPLACING_STEPS)
-			TLV_TRY(replace_atoms(ctx, learner, &replaced));
-		error = learner->sums.error;
-		TLV_TRY(tlv_coding_code_all(ctx, learner));
-		learner->steps++;
-		if (replaced == 0 && !(learner->sums.error < error * (1 - TOLERANCE)))
-			break;
+		case TLV_CODING_GRAPH:
+			return tlv_coding_start_graph(ctx, learner, &fit->options, &fit->found);
+		case TLV_CODING_ICA:
+			return tlv_coding_start_ica(ctx, learner);
+		default:
+			return tlv_coding_start_rows(ctx, learner, 0);
 	}
-	tlv_free(ctx, before);
+}
+
+/* The best of the starts: its atoms, and the sums under them. */
+static tlv_status
+learn_atoms(tlv_context *ctx, dictionary_learning *fit, tlv_coding_learner *learner)
+{
+	int starts = fit->options.restarts > 0 ? fit->options.restarts : STARTS, steps = 0;
+	size_t size = learner->d * learner->k;
+	double best = INFINITY, *atoms;
+
+	TLV_TRY_NEW(ctx, atoms, size);
+	for (int i = 0; i < starts; i++)
+	{
+		learner->steps = 0;
+		TLV_TRY(start(ctx, fit, learner));
+		if (fit->refine && fit->options.iterations != 0)
+			TLV_TRY(tlv_coding_learn(ctx, learner, fit->options.iterations));
+		else
+			TLV_TRY(tlv_coding_code_all(ctx, learner));
+		if (i > 0 && !(learner->sums.error < best))
+			continue;
+		best = learner->sums.error;
+		steps = learner->steps;
+		memcpy(atoms, learner->atoms, size * sizeof(double));
+	}
+	memcpy(learner->atoms, atoms, size * sizeof(double));
+	learner->steps = steps;
+	tlv_free(ctx, atoms);
+	return tlv_coding_code_all(ctx, learner);
+}
+
+/* The model of what was learnt. */
+static tlv_status
+model_of(tlv_context *ctx, const dictionary_learning *fit, tlv_coding_learner *learner,
+		 void **image, size_t *size)
+{
+	const tlv_code_sums *sums = &learner->sums;
+	tlv_diagnostics diagnostics = {0};
+	tlv_coding_parts parts = {.d = learner->d,
+							  .k = learner->k,
+							  .rows = sums->rows,
+							  .seed = (double) fit->options.seed,
+							  .sparsity = (double) fit->options.sparsity,
+							  .steps = learner->steps,
+							  .atoms = learner->atoms,
+							  .uses = sums->uses,
+							  .codes = sums->codes,
+							  .diagnostics = &diagnostics};
+
+	parts.error = sums->energy > 0 ? sums->error / sums->energy : 0;
+	for (size_t j = 0; j < learner->k; j++)
+		sums->uses[j] /= sums->rows;
+	for (size_t i = 0; i < learner->k * learner->k; i++)
+		sums->codes[i] /= sums->rows;
+	TLV_TRY(tlv_coding_order(ctx, &parts, NULL));
+	TLV_TRY(tlv_coding_diagnose(ctx, &parts));
+	TLV_TRY(tlv_coding_write(ctx, &parts, image, size));
+	tlv_diagnostics_free(ctx, &diagnostics);
 	return TLV_OK;
 }
 
-tlv_status
-tlv_coding_start_rows(tlv_context *ctx, tlv_coding_learner *learner, size_t first)
+static tlv_status
+learn_model(tlv_context *ctx, dictionary_learning *fit, const tlv_frame *sample, bool *whole,
+			void **image, size_t *size)
 {
-	size_t d = learner->d, n = learner->n, next = 0;
-	int64_t *order;
+	size_t d = tlv_frame_find(sample, "rows")->rows, n;
+	tlv_coding_learner learner;
+	double *rows;
 
-	TLV_TRY_NEW(ctx, order, n);
-	TLV_TRY(tlv_rng_permutation(ctx, &learner->rng, n, order));
-	for (size_t j = first; j < learner->k; j++)
-	{
-		double *atom = learner->atoms + j * d, length = 0, largest;
+	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &rows));
+	*whole = (double) n >= tlv_frame_scalar(sample, "seen", 0);
+	TLV_TRY(tlv_coding_learner_create(ctx, &fit->options, d, n, rows, &learner));
+	TLV_TRY(learn_atoms(ctx, fit, &learner));
+	return model_of(ctx, fit, &learner, image, size);
+}
 
-		for (; next < n && !(length > 0); next++)
-		{
-			memcpy(atom, learner->rows + (size_t) order[next] * d, d * sizeof(double));
-			length = tlv_largest_modulus(d, atom);
-		}
-		if (!(length > 0))
-			tlv_rng_fill_normal(&learner->rng, d, atom);
-		largest = tlv_largest_modulus(d, atom);
-		length = 0;
-		for (size_t i = 0; i < d; i++)
-		{
-			atom[i] /= largest;
-			length += atom[i] * atom[i];
-		}
-		for (size_t i = 0; i < d; i++)
-			atom[i] /= sqrt(length);
-	}
-	tlv_free(ctx, order);
+/* *whole: the sample is all rows. */
+static tlv_status
+learn_from_sample(tlv_context *ctx, tlv_source *rows, dictionary_learning *fit, bool *whole)
+{
+	tlv_value *sample;
+	tlv_making made;
+
+	TLV_TRY(collect_sample(ctx, rows, fit, &sample));
+	TLV_TRY(check_width(ctx, &fit->options, tlv_frame_find(&sample->frame, "rows")->rows));
+	TLV_TRY(TLV_MAKE(ctx, &made, &fit->model,
+					 learn_model(ctx, fit, &sample->frame, whole, &made.image, &made.size)));
+	tlv_value_drop(sample);
 	return TLV_OK;
 }
+
+/* ---- steps over all rows ---- */
+
+static tlv_status
+refine_over_rows(tlv_context *ctx, tlv_source *rows, dictionary_learning *fit)
+{
+	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
+									 .constant = &fit->model.frame};
+	bool to_the_end = fit->options.iterations < 0;
+	int limit = to_the_end ? MOST_PASSES : fit->options.iterations;
+	double before = INFINITY;
+
+	while (fit->passes < limit && !(to_the_end && fit->settled))
+	{
+		tlv_value *sums;
+		double error; /* of the model before this step */
+
+		TLV_TRY(tlv_collect_again(ctx, rows, "refinement", limit - fit->passes, &statistic, &sums));
+		TLV_TRY(tlv_refine(ctx, &fit->model, &sums->frame));
+		tlv_value_drop(sums);
+		fit->passes++;
+		error = tlv_frame_scalar(&fit->model.frame, "error", 0);
+		fit->settled = fit->passes > 1 && !(error < before * (1 - TOLERANCE));
+		before = error;
+	}
+	return TLV_OK;
+}
+
+/* ---- the end ---- */
+
+static tlv_status
+finish(tlv_context *ctx, const tlv_source *rows, const dictionary_learning *fit, tlv_held *finished)
+{
+	const tlv_frame *model = &fit->model.frame;
+	tlv_diagnostics diagnostics = {0};
+
+	if (fit->passes > 0 && fit->options.iterations < 0 && !fit->settled)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = tlv_frame_scalar(model, "error", 0),
+										.hint = "Increase iterations."},
+						 "the error still decreases after %d passes of refinement", fit->passes));
+	if (fit->options.method == TLV_CODING_GRAPH && fit->found < fit->options.atoms)
+		TLV_TRY(tlv_warn(
+			ctx, &diagnostics,
+			&(tlv_warning){
+				.code = "not_identified",
+				.score = (double) fit->found,
+				.hint = "Scale the rows so that coefficients are near 1, or use method => 'mod'."},
+			"the graph of rows shows %zu atoms; the other %zu are initialised from rows",
+			fit->found, fit->options.atoms - fit->found));
+	return tlv_source_finish_after(ctx, rows, model, &diagnostics, finished);
+}
+
+static tlv_status
+dictionary_learn(tlv_context *ctx, tlv_source *rows, const void *argument, tlv_held *model)
+{
+	const tlv_coding_options *options = argument;
+	dictionary_learning fit = {.options = *options};
+	bool whole = false;
+
+	fit.refine = options->refine == NULL || strcmp(options->refine, "none") != 0;
+	TLV_TRY(learn_from_sample(ctx, rows, &fit, &whole));
+	if (fit.refine && !whole)
+		TLV_TRY(refine_over_rows(ctx, rows, &fit));
+	return finish(ctx, rows, &fit, model);
+}
+
+const tlv_procedure tlv_coding_procedure = {
+	.name = "tlv_dictionary", .check = check_options, .learn = dictionary_learn};

@@ -1,291 +1,223 @@
 /*
- * learn.c - a latent tree from moments (tree_learn.h).
+ * learn.c - the whole of learning a latent tree from rows of variables (tree_learn.h): moments,
+ * structure, for categories the tables of triples where the moments had none, and refinement steps
+ * until the likelihood stands.
  */
-#include "tensorlv/model/tree_gaussian.h"
+#include <math.h>
+
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/dense.h"
 #include "tensorlv/model/tree_learn.h"
 
-#include <math.h>
-#include <string.h>
+/* Steps of belief-propagation EM, unless said otherwise, and when they stop before: the likelihood
+ * of a row, per variable, rises by less. */
+#define USUAL_STEPS 10
+#define TOLERANCE	1e-5
 
-#include "tensorlv/model/kind.h"
-
-/* Replicates with an edge from which on their lengths tell its error. */
-#define LEAST_LENGTHS 10
-
-typedef struct learner
+typedef struct tree_learning
 {
-	const tlv_frame *moments;
-	const tlv_tree_learn_options *options;
-	tlv_tree_distance_options distance; /* with the states that are taken */
-	tlv_category_tables tables;			/* of categories */
-	bool categories;
-	tlv_tree tree;
-	size_t replicates;
-	double *lengths; /* 3 x edges: sums over the replicates (tlv_tree_add_lengths) */
-} learner;
+	tlv_tree_procedure_options options;
+	const tlv_names *categories; /* the caller's; NULL: they are codes */
+	bool gaussian;
+	double left_out; /* rows, since a number is missing in them */
+	tlv_held model;
+} tree_learning;
 
-/* ---- structure ---- */
+static int
+tree_step_limit(const tree_learning *fit)
+{
+	if (fit->gaussian)
+		return 0;
+	return fit->options.iterations < 0 ? USUAL_STEPS : fit->options.iterations;
+}
 
-/* Variables of a tree with a hidden node. */
-#define HIDDEN_LEAST 3
+/* ---- what is asked for ---- */
 
+/* The names that the rows' reader has found, as those of the model. */
 static tlv_status
-learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
-				const tlv_category_tables *tables, tlv_tree *tree)
+take_names(tlv_context *ctx, const tlv_names *names, tlv_tree_learn_options *learn)
 {
-	tlv_tree_options options = l->options->structure;
-	tlv_tree_distances distances;
+	char *lines;
 
-	if (l->categories)
-		TLV_TRY(tlv_tree_distances_of_tables(ctx, tables, &l->distance, &distances));
-	else
-		TLV_TRY(tlv_tree_distances_compute(ctx, moments, &l->distance, &distances));
-	if (distances.p <
-		HIDDEN_LEAST) /* hidden nodes are not identified: an edge, where there is one */
-		options.method = TLV_TREE_CHOW_LIU;
-	TLV_TRY(tlv_tree_structure(ctx, &distances, &options, tree));
-	tlv_tree_distances_free(ctx, &distances);
+	if (learn->distance.groups > 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "groups are of the elements of arrays");
+		return tlv_fail_hint(ctx, "Let the query return one array for each row.");
+	}
+	if (names->n > TLV_CATEGORY_MOST_VARIABLES)
+		return tlv_fail(ctx, TLV_LIMIT, "the query returns %zu variables, more than %d", names->n,
+						TLV_CATEGORY_MOST_VARIABLES);
+	TLV_TRY(tlv_tree_join_names(ctx, names, &lines, &learn->fit.names_length));
+	learn->fit.names = lines;
 	return TLV_OK;
 }
 
-/* The number of states that most hidden nodes of a categorical model have; 2 without any. */
+static tlv_status
+tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_options *options,
+		   tree_learning *fit)
+{
+	const tlv_names *names = rows->rows.names;
+
+	*fit = (tree_learning){.options = *options,
+						   .categories = options->learn.fit.categories,
+						   .gaussian = rows->rows.form == TLV_ROW_VECTOR};
+	fit->options.learn.fit.categories = NULL;
+	fit->options.learn.fit.iterations =
+		options->iterations < 0 ? TLV_TREE_GAUSSIAN_STEPS : options->iterations;
+	if (names == NULL)
+		return TLV_OK;
+	if (names->n == 0) /* no rows */
+		return tlv_plan_require_rows(ctx, NULL, NULL);
+	return take_names(ctx, names, &fit->options.learn);
+}
+
+/* ---- moments and fit ---- */
+
+static tlv_status
+refuse_partial_rows(tlv_context *ctx, double rows)
+{
+	tlv_fail(ctx, TLV_BAD_DATA, "in every one of the %.0f rows a number is missing", rows);
+	return tlv_fail_hint(ctx, "Leave out the variables that are rarely known.");
+}
+
+/* There is no covariance of what is missing: moments of complete rows.  Replicates of them are
+ * drawn from the moments, not here. */
+static tlv_status
+collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_value **moments)
+{
+	tlv_source complete;
+
+	tlv_source_complete(&complete, rows);
+	fit->options.learn.replicates = fit->options.replicates;
+	TLV_TRY(tlv_collect(ctx, &complete, "moments", 1, 1,
+						&(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments, .order = 2},
+						moments));
+	fit->left_out = tlv_source_rows(rows)->rows.left_out;
+	if (*moments == NULL && fit->left_out > 0)
+		return refuse_partial_rows(ctx, fit->left_out);
+	return tlv_plan_require_rows(ctx, *moments, "rows");
+}
+
+/* Replicates of categories are drawn row by row: a row's weights follow from the rows before it. */
+static tlv_status
+collect_categories(tlv_context *ctx, tlv_source *rows, const tree_learning *fit,
+				   tlv_value **moments)
+{
+	size_t replicates = fit->options.replicates;
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_category_moments, .count = replicates};
+	tlv_source ordered;
+
+	tlv_source_ordered(&ordered, rows);
+	if (replicates > 0)
+		statistic.seed = fit->options.learn.fit.seed;
+	return tlv_collect_first(ctx, replicates > 0 ? &ordered : rows, "moments",
+							 2 + tree_step_limit(fit), &statistic, "rows", moments);
+}
+
+static tlv_status
+fit_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
+{
+	tlv_value *moments;
+	tlv_making made;
+
+	TLV_TRY(fit->gaussian ? collect_numbers(ctx, rows, fit, &moments)
+						  : collect_categories(ctx, rows, fit, &moments));
+	TLV_TRY(TLV_MAKE(
+		ctx, &made, &fit->model,
+		tlv_tree_learn(ctx, &moments->frame, &fit->options.learn, &made.image, &made.size)));
+	tlv_value_drop(moments);
+	return TLV_OK;
+}
+
+/* ---- steps over the rows ---- */
+
+/* A step of the model by its statistics; *likelihood is that of a row under the model before. */
+static tlv_status
+take_step(tlv_context *ctx, tlv_source *rows, tree_learning *fit, const char *stage,
+		  int passes_left, double *likelihood)
+{
+	tlv_value *sums;
+
+	TLV_TRY(tlv_collect_again(
+		ctx, rows, stage, passes_left,
+		&(tlv_statistic){.aggregate = &tlv_aggregate_statistics, .constant = &fit->model.frame},
+		&sums));
+	*likelihood = tlv_mean_likelihood(&sums->frame, "rows");
+	TLV_TRY(tlv_refine(ctx, &fit->model, &sums->frame));
+	tlv_value_drop(sums);
+	return TLV_OK;
+}
+
+/* The parameters of a tree of categories whose moments held no triples. */
+static tlv_status
+complete_triples(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
+{
+	double likelihood;
+
+	if (fit->gaussian || tlv_frame_find(&fit->model.frame, "tables") != NULL)
+		return TLV_OK;
+	return take_step(ctx, rows, fit, "triples", 1 + tree_step_limit(fit), &likelihood);
+}
+
+static tlv_status
+refine_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
+{
+	double least = TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1);
+	double before = -HUGE_VAL, likelihood, growth = HUGE_VAL;
+	bool to_the_end = fit->options.iterations < 0;
+	int limit = tree_step_limit(fit);
+
+	for (int steps = 0; steps < limit && !(to_the_end && growth < least); steps++)
+	{
+		TLV_TRY(take_step(ctx, rows, fit, "belief propagation", limit - steps, &likelihood));
+		growth = likelihood - before;
+		before = likelihood;
+	}
+	return TLV_OK;
+}
+
+/* ---- the end ---- */
+
+/* Number of states of all observed variables together. */
 static size_t
-usual_states(const tlv_tree_parts *parts)
+observed_states(const tlv_frame *model)
 {
-	size_t count[TLV_CATEGORY_MOST_STATES + 1] = {0}, best = 2;
+	size_t p = (size_t) tlv_frame_scalar(model, "observed", 0), sum = 0;
+	const int64_t *states = tlv_frame_int64(model, "states");
 
-	for (size_t v = parts->p; v < parts->nodes; v++)
-		if (parts->states[v] <= TLV_CATEGORY_MOST_STATES)
-			count[parts->states[v]]++;
-	for (size_t k = 2; k <= TLV_CATEGORY_MOST_STATES; k++)
-		best = count[k] > count[best] ? k : best;
-	return best;
-}
-
-/* ---- support ---- */
-
-static tlv_status
-count_replicate(tlv_context *ctx, learner *l, const tlv_frame *moments,
-				const tlv_category_tables *tables, double *counts)
-{
-	tlv_tree tree;
-
-	TLV_TRY_CONTINUE(ctx);
-	TLV_TRY(learn_structure(ctx, l, moments, tables, &tree));
-	TLV_TRY(tlv_tree_count_splits(ctx, &l->tree, &tree, counts));
-	TLV_TRY(tlv_tree_add_lengths(ctx, &l->tree, &tree, l->lengths));
-	tlv_tree_free(ctx, &tree);
-	return TLV_OK;
+	for (size_t v = 0; v < p; v++)
+		sum += (size_t) states[v];
+	return sum;
 }
 
 static tlv_status
-count_drawn(tlv_context *ctx, learner *l, double *counts)
+finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_held *finished)
 {
-	tlv_wishart *wishart;
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	TLV_TRY(tlv_wishart_create(ctx, l->moments, l->options->fit.seed, &wishart));
-	for (size_t r = 0; r < l->replicates; r++)
-	{
-		TLV_TRY(tlv_wishart_draw(ctx, wishart, &image, &size));
-		TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-		TLV_TRY(count_replicate(ctx, l, &frame, NULL, counts));
-		tlv_free(ctx, image);
-	}
-	tlv_wishart_free(ctx, wishart);
-	return TLV_OK;
-}
-
-/* Shares of the replicates, of the edges that split off more than a leaf. */
-static tlv_status
-set_support(tlv_context *ctx, learner *l, const double *counts)
-{
-	int32_t *degree = tlv_alloc0(ctx, l->tree.nodes, sizeof(int32_t));
-
-	TLV_TRY_ALLOC(ctx, degree);
-	for (size_t e = 0; e < 2 * l->tree.edges; e++)
-		degree[l->tree.ends[e]]++;
-	for (size_t e = 0; e < l->tree.edges; e++)
-		if (degree[l->tree.ends[2 * e]] > 1 && degree[l->tree.ends[2 * e + 1]] > 1)
-			l->tree.support[e] = counts[e] / (double) l->replicates;
-	tlv_free(ctx, degree);
-	return TLV_OK;
-}
-
-/* How much the lengths of an edge differ between the replicates that have it; that of the best
- * quartet, which is the error of a structure without replicates, is some 1.4 times too large. */
-static void
-set_errors(learner *l)
-{
-	for (size_t e = 0; e < l->tree.edges; e++)
-	{
-		double n = l->lengths[3 * e], sum = l->lengths[3 * e + 1];
-		double spread = l->lengths[3 * e + 2] - sum * sum / n;
-
-		if (n >= LEAST_LENGTHS && spread > 0)
-			l->tree.error[e] = sqrt(spread / (n - 1));
-	}
-}
-
-/* The share of the replicates' trees that have the edge's split: NaN for edges to leaves. */
-static tlv_status
-find_support(tlv_context *ctx, learner *l)
-{
-	double *counts;
-
-	if (l->replicates == 0 || l->tree.edges == 0)
-		return TLV_OK;
-	TLV_TRY_NEW0(ctx, counts, l->tree.edges);
-	TLV_TRY_NEW0_ROWS(ctx, l->lengths, l->tree.edges, 3);
-	if (!l->categories)
-		TLV_TRY(count_drawn(ctx, l, counts));
-	for (size_t r = 0; l->categories && r < l->replicates; r++)
-	{
-		tlv_category_tables replicate;
-
-		tlv_category_replicate(&l->tables, r, &replicate);
-		TLV_TRY(count_replicate(ctx, l, NULL, &replicate, counts));
-	}
-	TLV_TRY(set_support(ctx, l, counts));
-	set_errors(l);
-	tlv_free(ctx, l->lengths);
-	tlv_free(ctx, counts);
-	return TLV_OK;
-}
-
-/* ---- the model ---- */
-
-static tlv_status
-diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
-{
-	size_t components = l->tree.nodes - l->tree.edges;
-
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) l->tree.p, "variables"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) components, "components"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) l->distance.states, "distance_states"));
-	if (l->replicates > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) l->replicates, "replicates"));
-	if (components > 1)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "forest", .score = (double) components},
-			"the variables form %zu trees: variables of different trees show no dependence",
-			components));
-	return TLV_OK;
-}
-
-/* Writes the fitted image again, what the structure tells before what the parameters do. */
-static tlv_status
-add_diagnostics(tlv_context *ctx, const learner *l, void *fitted, size_t fitted_size, void **image,
-				size_t *size)
-{
+	const tlv_frame *model = &fit->model.frame;
 	tlv_diagnostics diagnostics = {0};
-	tlv_frame frame;
+	tlv_plan_section sections[2];
+	size_t n = 0;
 
-	TLV_TRY(tlv_frame_open(ctx, fitted, fitted_size, &frame));
-	TLV_TRY(diagnose(ctx, l, &diagnostics));
-	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
-	TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
-	tlv_free(ctx, fitted);
-	return TLV_OK;
-}
-
-/* Factors: the structure follows from the parameters. */
-static tlv_status
-learn_factors(tlv_context *ctx, learner *l, void **image, size_t *size)
-{
-	tlv_tree_fit_options fit = l->options->fit;
-	tlv_factors factors;
-
-	if (l->options->distance.groups > 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"structure factors is of single numbers, not of groups of them");
-	TLV_TRY(tlv_tree_factors(ctx, l->moments, l->options->distance.states, &factors, &l->tree));
-	l->distance.states = factors.q;
-	l->replicates = 0; /* there is no split to support */
-	fit.factors = &factors;
-	TLV_TRY(tlv_tree_fit(ctx, l->moments, &l->tree, &fit, image, size));
-	tlv_free(ctx, factors.loadings);
-	return TLV_OK;
-}
-
-/* Structure with distance.states, and parameters. */
-static tlv_status
-learn_tree(tlv_context *ctx, learner *l, void **image, size_t *size)
-{
-	tlv_tree_fit_options fit = l->options->fit;
-
-	fit.states = l->options->distance.states;
-	fit.groups = l->distance.groups;
-	fit.column = l->distance.column;
-	TLV_TRY(learn_structure(ctx, l, l->moments, &l->tables, &l->tree));
-	TLV_TRY(find_support(ctx, l));
-	return tlv_tree_fit(ctx, l->moments, &l->tree, &fit, image, size);
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	if (fit->left_out > 0)
+		TLV_TRY(tlv_warn(
+			ctx, &diagnostics, &(tlv_warning){.code = "rows_skipped", .score = fit->left_out},
+			"%.0f rows were skipped, since a number is missing in them", fit->left_out));
+	if (!fit->gaussian)
+		n = tlv_plan_name_categories(fit->categories, observed_states(model), sections);
+	return tlv_source_finish(ctx, rows, model, &diagnostics, n, sections, finished);
 }
 
 static tlv_status
-learn_categories(tlv_context *ctx, learner *l, void **image, size_t *size)
+tree_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
 {
-	size_t replicates = l->replicates, states;
-	tlv_tree_parts parts;
-	tlv_frame frame;
+	tree_learning fit;
 
-	if (l->options->distance.states > 0)
-		return learn_tree(ctx, l, image, size);
-	l->distance.states = 2;
-	l->replicates = 0; /* not of a tree that may not stay */
-	TLV_TRY(learn_tree(ctx, l, image, size));
-	TLV_TRY(tlv_frame_open(ctx, *image, *size, &frame));
-	tlv_tree_read(&frame, &parts);
-	states = usual_states(&parts);
-	l->replicates = replicates;
-	if (states == 2 && replicates == 0)
-		return TLV_OK;
-	l->distance.states = states;
-	tlv_free(ctx, *image);
-	tlv_tree_free(ctx, &l->tree);
-	return learn_tree(ctx, l, image, size);
+	TLV_TRY(tree_begin(ctx, rows, options, &fit));
+	TLV_TRY(fit_tree(ctx, rows, &fit));
+	TLV_TRY(complete_triples(ctx, rows, &fit));
+	TLV_TRY(refine_tree(ctx, rows, &fit));
+	return finish(ctx, rows, &fit, model);
 }
 
-tlv_status
-tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments, const tlv_tree_learn_options *options,
-			   void **image, size_t *size)
-{
-	learner l = {.moments = moments, .options = options, .distance = options->distance};
-	void *fitted;
-	size_t fitted_size;
-
-	l.replicates = options->replicates;
-	l.categories = moments->header->kind == TLV_KIND_CATEGORY_MOMENTS;
-	if (l.categories)
-	{
-		if (options->structure.method == TLV_TREE_FACTORS)
-			return tlv_fail(ctx, TLV_BAD_PARAMETER,
-							"structure factors is of numbers, not of categories");
-		if (options->replicates > 0)
-		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "the replicates of categories are those of their moments");
-			return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v, %zu).",
-								 options->replicates);
-		}
-		TLV_TRY(tlv_category_open(ctx, moments, &l.tables));
-		l.replicates = l.tables.replicates;
-		TLV_TRY(learn_categories(ctx, &l, &fitted, &fitted_size));
-		tlv_category_close(ctx, &l.tables);
-	}
-	else
-	{
-		if (options->replicates > TLV_CATEGORY_MOST_REPLICATES)
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "bootstrap = %zu is more than %d",
-							options->replicates, TLV_CATEGORY_MOST_REPLICATES);
-		l.distance.states = options->distance.states > 0 ? options->distance.states : 1;
-		TLV_TRY(options->structure.method == TLV_TREE_FACTORS
-					? learn_factors(ctx, &l, &fitted, &fitted_size)
-					: learn_tree(ctx, &l, &fitted, &fitted_size));
-	}
-	TLV_TRY(add_diagnostics(ctx, &l, fitted, fitted_size, image, size));
-	tlv_tree_free(ctx, &l.tree);
-	return TLV_OK;
-}
+const tlv_procedure tlv_tree_procedure = {.name = "tlv_tree", .learn = tree_learn};

@@ -53,21 +53,11 @@ usual_options(size_t atoms, size_t sparsity)
 								.seed = 1};
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_coding_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_frame
 learn(tlv_coding_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_coding_procedure, &options, false);
 }
 
 /* Atoms of the truth that the model has with a cosine above .95 in modulus. */
@@ -204,27 +194,26 @@ static void
 test_bad_options(void **state)
 {
 	tlv_coding_options options = usual_options(4, 5);
-	tlv_plan *plan;
 
 	(void) state;
-	assert_fails(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+	assert_fails(tlv_coding_procedure.check(&ctx, &options), TLV_BAD_PARAMETER,
 				 "sparsity = 5 is not between 1 and 4");
 	options = usual_options(4001, 2);
-	assert_int_equal(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_coding_procedure.check(&ctx, &options), TLV_BAD_PARAMETER);
 	options = usual_options(4, 2);
 	options.refine = "em";
-	assert_fails(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+	assert_fails(tlv_coding_procedure.check(&ctx, &options), TLV_BAD_PARAMETER,
 				 "there is no refinement \"em\"");
 	options.refine = NULL;
 	options.common = 0;
-	assert_int_equal(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_coding_procedure.check(&ctx, &options), TLV_BAD_PARAMETER);
 	(void) simulate(100, 4, 6, 2, 0);
 	options = usual_options(6, 5);
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_PARAMETER,
+	assert_fails(procedure_run(&passes, &tlv_coding_procedure, &options), TLV_BAD_PARAMETER,
 				 "sparsity = 5 exceeds the 4 numbers of a row");
 	options = usual_options(6, 2);
 	options.method = TLV_CODING_ICA;
-	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_PARAMETER);
+	assert_int_equal(procedure_run(&passes, &tlv_coding_procedure, &options), TLV_BAD_PARAMETER);
 }
 
 /* Rows of zeros, fewer rows than atoms, one row again and again: an answer, never a number that is
@@ -248,7 +237,7 @@ test_degenerate(void **state)
 	assert_below(tlv_frame_scalar(&model, "error", 1), 1e-12);
 	plan_use_rows((plan_rows){0, NULL});
 	options = usual_options(2, 1);
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+	assert_fails(procedure_run(&passes, &tlv_coding_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 
@@ -260,11 +249,11 @@ test_faults(void **state)
 	(void) state;
 	(void) simulate(300, 5, 4, 2, 0);
 	options.restarts = 1;
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_coding_procedure, &options, false), 2);
 	options.method = TLV_CODING_GRAPH;
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_coding_procedure, &options, false), 2);
 	options.method = TLV_CODING_ICA;
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_coding_procedure, &options, false), 2);
 }
 
 int

@@ -226,20 +226,10 @@ test_infer(void **state)
 	assert_above(posterior.values[2 * 148 + 1], .7);
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_convolution_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static void
 test_plan(void **state)
 {
-	tlv_convolution_plan_options options = {
+	tlv_convolution_learn_options options = {
 		.fit = {.k = 1, .length = 8, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1}};
 	tlv_convolution_simulation s = {1, 8, .1, .05, 1};
 	tlv_frame truth = true_model(&s), model;
@@ -250,12 +240,13 @@ test_plan(void **state)
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{2, rows}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	passes.changed = (plan_rows){1, rows};
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_above(least_correlation(&truth, &model), .9);
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	assert_int_equal(
+		procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false), 2);
 	options.windows = true;
 	plan_forget(&passes);
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_equal(tlv_frame_scalar(&model, "windows", 0), 1);
 	assert_above(least_correlation(&truth, &model), .8);
 }
@@ -299,7 +290,7 @@ test_length(void **state)
 static void
 test_chosen_length(void **state)
 {
-	tlv_convolution_plan_options options = {
+	tlv_convolution_learn_options options = {
 		.fit = {.k = 1, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1}};
 	tlv_convolution_simulation s = {1, 16, .1, .05, 1};
 	tlv_frame truth = true_model(&s), model;
@@ -313,12 +304,12 @@ test_chosen_length(void **state)
 		passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 		passes.told.form = TLV_ROW_SEQUENCE;
 		options.windows = windows != 0;
-		model = plan_model(&passes, make(&passes, &options));
+		model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 		assert_equal(tlv_frame_find(&model, "templates")->rows,
 					 tlv_diagnostics_find(&model, "length", NAN));
 		assert_equal(tlv_diagnostics_find(&model, "passes", NAN), 1 + windows);
 		assert_above(least_correlation(&truth, &model), .8);
-		plan_fail_everywhere(&passes, make, &options);
+		procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false);
 		plan_forget(&passes);
 	}
 	for (size_t t = 0; t < 4000; t++)
@@ -326,7 +317,7 @@ test_chosen_length(void **state)
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	options.windows = false;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_true(tlv_warnings_find(&model, "length_at_limit", &warning));
 	assert_string_equal(warning.message, "the length, 128 steps, is the largest possible: "
 										 "templates may be longer");
@@ -336,7 +327,7 @@ test_chosen_length(void **state)
 	options.fit.restarts = options.fit.iterations = 1;
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_int_equal(tlv_frame_find(&model, "templates")->rows, TLV_CONVOLUTION_MOST_NUMBERS / 20);
 	assert_true(tlv_warnings_find(&model, "length_at_limit", NULL));
 	plan_forget(&passes);
@@ -345,11 +336,11 @@ test_chosen_length(void **state)
 static void
 test_no_rows(void **state)
 {
-	tlv_convolution_plan_options options = {.fit = {.length = 8, .max_k = 4, .iterations = -1}};
+	tlv_convolution_learn_options options = {.fit = {.length = 8, .max_k = 4, .iterations = -1}};
 
 	(void) state;
 	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+	assert_fails(procedure_run(&passes, &tlv_convolution_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 

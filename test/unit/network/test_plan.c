@@ -59,21 +59,11 @@ usual_options(size_t layers)
 	return (tlv_network_options){.layers = layers, .threshold = NAN, .iterations = -1, .seed = 1};
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_network_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_frame
 learn(tlv_network_options options)
 {
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_network_procedure, &options, false);
 }
 
 /* Units of the truth, of all layers, whose items the model has exactly. */
@@ -343,9 +333,7 @@ test_array(void **state)
 static void
 expect_refusal(tlv_network_options options, tlv_status status, const char *message)
 {
-	tlv_plan *plan;
-
-	assert_int_equal(tlv_network_plan_create(&ctx, &options, &plan), status);
+	assert_int_equal(tlv_network_procedure.check(&ctx, &options), status);
 	assert_string_equal(ctx.error.message, message);
 }
 
@@ -409,7 +397,8 @@ test_faults(void **state)
 
 	(void) state;
 	simulate(600, 60, 1, (size_t[]){8}, 12, 0.08, 0);
-	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 3);
+	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_network_procedure, &options, false),
+					 3);
 }
 
 int

@@ -13,19 +13,10 @@
 
 static plan_fixture f;
 
-static tlv_plan *
-make(plan_fixture *fixture, void *argument)
-{
-	tlv_plan *plan;
-
-	assert_ok(tlv_tree_plan_create(fixture->ctx, argument, &plan));
-	return plan;
-}
-
-static tlv_tree_plan_options
+static tlv_tree_procedure_options
 usual_options(void)
 {
-	tlv_tree_plan_options usual = {.iterations = -1};
+	tlv_tree_procedure_options usual = {.iterations = -1};
 
 	usual.learn.structure.z = 2;
 	usual.learn.structure.significance = 0.01;
@@ -111,11 +102,11 @@ test_categories(void **state)
 	tlv_frame truth = simulated(&tree, false, 2, 3, 1), model;
 	int32_t *rows = drawn_codes(truth, 10000, 0.1), *held = drawn_codes(truth, HELD_OUT, 0);
 	double best = mean_log_likelihood(truth, P, HELD_OUT, held);
-	tlv_tree_plan_options options = usual_options();
+	tlv_tree_procedure_options options = usual_options();
 
 	(void) state;
 	use_codes(P, 10000, rows, rows);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_below(best - mean_log_likelihood(model, P, HELD_OUT, held), 0.0032);
 	assert_at_most(diagnostic(model, "refinement_steps"), 10);
@@ -128,24 +119,24 @@ test_numbers(void **state)
 {
 	tlv_tree tree = random_tree_of(P, 2);
 	tlv_frame truth = simulated(&tree, true, 1, 1, 2), model;
-	tlv_tree_plan_options options = usual_options();
+	tlv_tree_procedure_options options = usual_options();
 	tlv_warning warning;
 
 	(void) state;
 	use_numbers(truth, 5000, 0);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_false(tlv_warnings_find(&model, "rows_skipped", NULL));
 	plan_forget(&f);
 	use_numbers(truth, 5000, 10);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_true(tlv_warnings_find(&model, "rows_skipped", &warning));
 	assert_equal(warning.score, 500);
 	assert_equal(diagnostic(model, "passes"), 1);
 	plan_forget(&f);
 	use_numbers(truth, 20, 1);
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA,
+	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_BAD_DATA,
 				 "in every one of the 20 rows a number is missing");
 	assert_string_equal(ctx.error.hint, "Leave out the variables that are rarely known.");
 	plan_forget(&f);
@@ -167,12 +158,12 @@ test_steps(void **state)
 			size_t p = variables[i];
 			tlv_tree tree = random_tree_of(p, 3);
 			int32_t *rows = drawn_codes(simulated(&tree, false, 2, 2, 3), 1000, 0);
-			tlv_tree_plan_options options = usual_options();
+			tlv_tree_procedure_options options = usual_options();
 			tlv_frame model;
 
 			options.iterations = iterations[j];
 			use_codes(p, 1000, rows, rows);
-			model = plan_small_model(&f, make(&f, &options), 4);
+			model = procedure_small_model(&f, &tlv_tree_procedure, &options, 4);
 			assert_non_null(tlv_frame_float64(&model, "tables"));
 			assert_int_equal(f.passes, 1 + (int) i + iterations[j]);
 			plan_forget(&f);
@@ -185,15 +176,17 @@ test_bootstrap(void **state)
 {
 	tlv_tree tree = random_tree_of(P, 1);
 	int32_t *codes = drawn_codes(simulated(&tree, false, 2, 3, 1), 3000, 0);
-	tlv_tree_plan_options options = usual_options();
+	tlv_tree_procedure_options options = usual_options();
 
 	(void) state;
 	options.replicates = 10;
 	use_codes(P, 3000, codes, codes);
-	assert_equal(diagnostic(plan_model(&f, make(&f, &options)), "replicates"), 10);
+	assert_equal(
+		diagnostic(procedure_model(&f, &tlv_tree_procedure, &options, false), "replicates"), 10);
 	plan_forget(&f);
 	use_numbers(simulated(&tree, true, 1, 1, 1), 3000, 0);
-	assert_equal(diagnostic(plan_model(&f, make(&f, &options)), "replicates"), 10);
+	assert_equal(
+		diagnostic(procedure_model(&f, &tlv_tree_procedure, &options, false), "replicates"), 10);
 	plan_forget(&f);
 }
 
@@ -224,22 +217,23 @@ test_names(void **state)
 	tlv_tree tree = random_tree_of(P, 1);
 	int32_t *rows = drawn_codes(simulated(&tree, false, 2, 3, 1), 2000, 0);
 	tlv_names names = names_of("a|hat|h0|H1|h1x|h|\xc3\xa4|g|h01|i|j|k"), none = {0};
-	tlv_tree_plan_options options = usual_options(), grouped = usual_options();
+	tlv_tree_procedure_options options = usual_options(), grouped = usual_options();
 	tlv_tree_parts parts;
 	tlv_frame model;
 
 	(void) state;
 	use_codes(P, 2000, rows, rows);
 	f.told.names = &names;
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	tlv_tree_read(&model, &parts);
 	assert_int_equal(parts.names_length, strlen(expected));
 	assert_memory_equal(parts.names, expected, parts.names_length);
 	grouped.learn.distance.groups = 1;
-	assert_fails(plan_run(&f, make(&f, &grouped)), TLV_BAD_PARAMETER,
+	assert_fails(procedure_run(&f, &tlv_tree_procedure, &grouped), TLV_BAD_PARAMETER,
 				 "groups are of the elements of arrays");
 	f.told.names = &none; /* no variable: no rows */
-	assert_fails(plan_run(&f, make(&f, &options)), TLV_NO_ROWS, "the query returns no rows");
+	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
+				 "the query returns no rows");
 	plan_forget(&f);
 }
 
@@ -302,18 +296,18 @@ test_faults(void **state)
 {
 	tlv_tree tree = random_tree_of(P, 1), large = random_tree_of(MANY, 3);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 1), wide = simulated(&large, false, 2, 2, 3);
-	tlv_tree_plan_options options = usual_options();
+	tlv_tree_procedure_options options = usual_options();
 
 	(void) state;
 	options.iterations = 2;
 	use_codes(P, 500, drawn_codes(truth, 500, 0), drawn_codes(truth, 500, 0));
-	plan_fail_everywhere(&f, make, &options);
+	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
 	plan_forget(&f);
 	use_codes(MANY, 300, drawn_codes(wide, 300, 0), drawn_codes(wide, 300, 0));
-	plan_fail_everywhere(&f, make, &options);
+	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
 	plan_forget(&f);
 	use_numbers(simulated(&tree, true, 1, 1, 1), 500, 7);
-	plan_fail_everywhere(&f, make, &options);
+	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
 	plan_forget(&f);
 }
 
