@@ -109,13 +109,12 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 static Datum
 learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_plan_options *options)
 {
-	const tlv_directions_plan_options directions = {.k = options->fit.k,
-													.max_k = options->max_k,
-													.seed = options->fit.seed,
-													.refine = options->refine,
-													.iterations = options->iterations,
-													.decompose = options->fit.decompose};
-	tlv_plan *plan;
+	const tlv_directions_learn_options directions = {.k = options->fit.k,
+													 .max_k = options->max_k,
+													 .seed = options->fit.seed,
+													 .refine = options->refine,
+													 .iterations = options->iterations,
+													 .decompose = options->fit.decompose};
 
 	if (options->fit.tails != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -124,9 +123,9 @@ learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_plan_
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("coordinates of directions are not independent"),
 						errhint("Leave method out.")));
-	TlvCheck(driver->ctx, tlv_directions_plan_create(driver->ctx, &directions, &plan));
+	TlvDriverCheck(driver, &tlv_directions_procedure, &directions);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_directions_procedure, &directions);
 }
 
 /* tlv_gmm(query, ...) */

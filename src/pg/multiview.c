@@ -15,7 +15,7 @@
 
 /* ---- fitting ---- */
 
-#define VIEW_OPTION(member) offsetof(tlv_multiview_plan_options, member)
+#define VIEW_OPTION(member) offsetof(tlv_multiview_learn_options, member)
 
 /* Of tlv_fit_multiview and tlv_multiview. */
 static const TlvArgument multiview_arguments[] = {
@@ -25,13 +25,13 @@ static const TlvArgument multiview_arguments[] = {
 	 .names = tlv_multiview_refinement_names},
 	{"iterations", TLV_ARGUMENT_NUMBER, VIEW_OPTION(fit.iterations), .least = 0},
 	{"iterations", TLV_ARGUMENT_NUMBER, VIEW_OPTION(iterations), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(tlv_multiview_plan_options, fit.decompose, fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS(tlv_multiview_learn_options, fit.decompose, fit.seed),
 	{NULL}};
 
-static tlv_multiview_plan_options
+static tlv_multiview_learn_options
 read_multiview_arguments(FunctionCallInfo fcinfo)
 {
-	tlv_multiview_plan_options options = {
+	tlv_multiview_learn_options options = {
 		.fit.iterations = -1, .refine = TLV_MULTIVIEW_REFINE_AUTO, .iterations = -1};
 
 	TlvReadArguments(fcinfo, multiview_arguments, &options);
@@ -54,7 +54,7 @@ fit_multiview(tlv_context *ctx, const tlv_frame *moments, const void *options, v
 /* tlv_fit_multiview(m, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_multiview)
 {
-	tlv_multiview_plan_options options;
+	tlv_multiview_learn_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -65,56 +65,53 @@ TLV_KEEPING_FUNCTION(tlv_fit_multiview)
 /* tlv_multiview(query, ...): refinement of vectors reads the rows again and again. */
 TLV_QUERY_FUNCTION(tlv_multiview)
 {
-	tlv_multiview_plan_options options;
+	tlv_multiview_learn_options options;
 	TlvDriver *driver;
 	TlvSource *rows;
-	tlv_plan *plan;
 	bool again;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_multiview_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_multiview_plan_create(driver->ctx, &options, &plan));
 	rows = TlvReadViews(driver, TlvQueryText(fcinfo, "views"));
 	again = rows->form == TLV_ROW_VIEWS && options.refine == TLV_MULTIVIEW_REFINE_EM;
 	TlvSourceReady(rows, again ? TLV_SOURCE_AGAIN : TLV_SOURCE_ONCE);
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverLearn(fcinfo, driver, &tlv_multiview_procedure, &options);
 }
 
 /* ---- the number of components ---- */
 
-static tlv_multiview_plan_options
+static tlv_multiview_learn_options
 multiview_search(const TlvSearch *search)
 {
-	return (tlv_multiview_plan_options){.fit = {.iterations = -1,
-												.max_k = search->max_k,
-												.seed = search->seed,
-												.decompose.seed = search->seed},
-										.refine = TLV_MULTIVIEW_REFINE_AUTO,
-										.iterations = -1};
+	return (tlv_multiview_learn_options){.fit = {.iterations = -1,
+												 .max_k = search->max_k,
+												 .seed = search->seed,
+												 .decompose.seed = search->seed},
+										 .refine = TLV_MULTIVIEW_REFINE_AUTO,
+										 .iterations = -1};
 }
 
-static tlv_plan *
-plan_multiview_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+static void
+learn_multiview_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+					   tlv_held *model)
 {
-	tlv_multiview_plan_options options = multiview_search(search);
-	tlv_plan *plan;
+	tlv_multiview_learn_options options = multiview_search(search);
 
-	TlvCheck(driver->ctx, tlv_multiview_plan_create(driver->ctx, &options, &plan));
 	TlvSourceReady(TlvReadViews(driver, TlvQueryText(fcinfo, "views")), TLV_SOURCE_ONCE);
-	return plan;
+	TlvDriverRunProcedure(driver, &tlv_multiview_procedure, &options, model);
 }
 
 static tlv_status
 fit_multiview_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
 					 size_t *size)
 {
-	tlv_multiview_plan_options options = multiview_search(search);
+	tlv_multiview_learn_options options = multiview_search(search);
 
 	return fit_multiview(ctx, moments, &options.fit, image, size);
 }
 
 static const char *const multiview_criteria[] = {TLV_SUGGEST_RANK, NULL};
-const TlvSearcher TlvSearchMultiview = {"multiview", multiview_criteria, plan_multiview_search,
-										fit_multiview_search, false};
+const TlvSearcher TlvSearchMultiview = {
+	"multiview", multiview_criteria, NULL, fit_multiview_search, false, learn_multiview_search};

@@ -19,7 +19,7 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 /* Largest kappa by number of dimensions: components of equal rows have it. */
 #define TLV_DIRECTIONS_MOST_KAPPA 1e6
@@ -68,7 +68,7 @@ extern tlv_status tlv_directions_create(tlv_context *ctx, size_t k, size_t d,
 										tlv_directions *directions);
 extern void tlv_directions_free(tlv_context *ctx, tlv_directions *directions);
 
-typedef struct tlv_directions_plan_options
+typedef struct tlv_directions_learn_options
 {
 	size_t k;	  /* 0: chosen, by the integrated completed likelihood */
 	size_t max_k; /* where it is chosen; 0: 200 */
@@ -76,18 +76,16 @@ typedef struct tlv_directions_plan_options
 	bool refine;	/* by expectation maximisation over all rows; else the start is the model */
 	int iterations; /* steps of it; below 0: until the likelihood stands */
 	tlv_decompose_options decompose;
-} tlv_directions_plan_options;
+} tlv_directions_learn_options;
 
 /*
- * The whole of learning, as a plan over vectors: a sample, whose merged clusters (wide.h) compete
- * with the fit of spherical components to its third moments, refined on the sample; then steps of
- * expectation maximisation over all rows.  Errors: TLV_BAD_PARAMETER for k above
+ * The whole of learning, as a procedure over vectors: a sample, whose merged clusters (wide.h)
+ * compete with the fit of spherical components to its third moments, refined on the sample; then
+ * steps of expectation maximisation over all rows.  Errors: TLV_BAD_PARAMETER for k above
  * TLV_MIXTURE_MOST_COMPONENTS; TLV_BAD_DATA for fewer rows than k, rows of one number, and where
  * all rows are zeros; memory, TLV_CANCELLED.
  */
-extern tlv_status tlv_directions_plan_create(tlv_context *ctx,
-											 const tlv_directions_plan_options *options,
-											 tlv_plan **plan);
+extern const tlv_procedure tlv_directions_procedure; /* its options are these */
 
 /*
  * A random true mixture: mean directions uniform, such a common kappa that two of them are

@@ -12,7 +12,7 @@
 #include "tensorlv/num/names.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/views.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/rng.h"
 
 typedef struct tlv_multiview_options
@@ -112,7 +112,7 @@ extern double tlv_multiview_parameters(const tlv_multiview_parts *parts);
 extern tlv_status tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a,
 									  const tlv_multiview_parts *b, int64_t *assignment,
 									  double *error);
-/* ---- from rows to a model, as a plan (plan.h) ---- */
+/* ---- from rows to a model, as a procedure (source.h) ---- */
 
 typedef enum tlv_multiview_refinement
 {
@@ -124,22 +124,20 @@ typedef enum tlv_multiview_refinement
 /* 'auto', 'em', 'none', in the order of the enumeration; NULL ends them. */
 extern const char *const tlv_multiview_refinement_names[];
 
-typedef struct tlv_multiview_plan_options
+typedef struct tlv_multiview_learn_options
 {
 	tlv_multiview_options fit; /* its iterations follow from these */
 	tlv_multiview_refinement refine;
 	int iterations; /* -1: until the likelihood stands, 100 passes or 1000 steps on counts at most
 					 */
-} tlv_multiview_plan_options;
+} tlv_multiview_learn_options;
 
 /*
- * Passes: view_moments or category_views, as plan->rows.form is TLV_ROW_VIEWS or
+ * Passes: view_moments or category_views, as source->rows.form is TLV_ROW_VIEWS or
  * TLV_ROW_CATEGORIES, then view_statistics for every step over vectors, and once more for the
  * likelihood at the end.  Errors: those of tlv_multiview_fit and of the steps.
  */
-extern tlv_status tlv_multiview_plan_create(tlv_context *ctx,
-											const tlv_multiview_plan_options *options,
-											tlv_plan **created);
+extern const tlv_procedure tlv_multiview_procedure; /* its options are these */
 
 /* ---- simulation ---- */
 

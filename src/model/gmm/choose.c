@@ -47,9 +47,9 @@ fit_to(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *moments,
 	tlv_making made;
 
 	options.k = k;
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, fitted,
-						 tlv_gmm_fit(ctx, moments, &options, &made.image, &made.size));
+	tlv_make(ctx, &made);
+	return tlv_made(ctx, &made, fitted,
+					tlv_gmm_fit(ctx, moments, &options, &made.image, &made.size));
 }
 
 tlv_status
@@ -66,7 +66,7 @@ gmm_copy_model(tlv_context *ctx, const tlv_frame *model, tlv_held *copy)
 
 	TLV_TRY_ALLOC(ctx, image);
 	memcpy(image, model->header, size);
-	return tlv_plan_hold(ctx, copy, image, size);
+	return tlv_hold(ctx, copy, image, size);
 }
 
 tlv_status
@@ -162,11 +162,11 @@ start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 		tlv_gmm_read(&start->fitted.frame, &given);
 		options.given = &given;
 	}
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, &start->sampled,
-						 tlv_gmm_start(ctx, &evidence->sample,
-									   tlv_frame_float64(evidence->single, "floor"), &options,
-									   &made.image, &made.size));
+	tlv_make(ctx, &made);
+	return tlv_made(ctx, &made, &start->sampled,
+					tlv_gmm_start(ctx, &evidence->sample,
+								  tlv_frame_float64(evidence->single, "floor"), &options,
+								  &made.image, &made.size));
 }
 
 /* The fit to the moments, refined on the sample, into start->sampled. */
@@ -175,11 +175,11 @@ refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *star
 {
 	tlv_making made;
 
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, &start->sampled,
-						 tlv_gmm_refine(ctx, &start->fitted.frame, &evidence->sample,
-										GMM_MOST_STEPS, &start->log_likelihood, &start->entropy,
-										&made.image, &made.size));
+	tlv_make(ctx, &made);
+	return tlv_made(ctx, &made, &start->sampled,
+					tlv_gmm_refine(ctx, &start->fitted.frame, &evidence->sample, GMM_MOST_STEPS,
+								   &start->log_likelihood, &start->entropy, &made.image,
+								   &made.size));
 }
 
 /* What groups of coordinates show takes the place of the fit to the moments; or nothing does. */
@@ -196,11 +196,11 @@ start_from_views(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *star
 
 	tlv_free(ctx, start->fitted.image);
 	memset(&start->fitted, 0, sizeof(start->fitted));
-	tlv_plan_make(ctx, &made);
-	status = tlv_plan_made(ctx, &made, &start->fitted,
-						   gmm_fit_views(ctx, &evidence->sample, &options,
-										 tlv_frame_float64(evidence->single, "floor"), &made.image,
-										 &made.size));
+	tlv_make(ctx, &made);
+	status = tlv_made(ctx, &made, &start->fitted,
+					  gmm_fit_views(ctx, &evidence->sample, &options,
+									tlv_frame_float64(evidence->single, "floor"), &made.image,
+									&made.size));
 	start->from_views = start->from_moments = status == TLV_OK;
 	return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
 }

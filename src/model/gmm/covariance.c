@@ -106,8 +106,8 @@ screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance cova
 	tlv_mixture mixture;
 	tlv_making made;
 
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
+	tlv_make(ctx, &made);
+	TLV_TRY(tlv_made(
 		ctx, &made, held,
 		tlv_gmm_start(ctx, &screen->seen, screen->floor, &options, &made.image, &made.size)));
 	tlv_gmm_read(&held->frame, &mixture);

@@ -123,7 +123,7 @@ typedef struct directions_start
  * rows than k, memory, TLV_CANCELLED.
  */
 extern tlv_status directions_find_start(tlv_context *ctx, const directions_sample *sample,
-										const tlv_directions_plan_options *options, size_t max_k,
+										const tlv_directions_learn_options *options, size_t max_k,
 										directions_start *start);
 
 /* draw.c: the member of the class. */

@@ -509,7 +509,7 @@ directions_of_means(const tlv_mixture *mixture, tlv_directions *directions)
 
 static tlv_status
 fit_moments(tlv_context *ctx, const directions_sample *sample,
-			const tlv_directions_plan_options *options, size_t k, void **image, size_t *size)
+			const tlv_directions_learn_options *options, size_t k, void **image, size_t *size)
 {
 	const tlv_gmm_options fit = {.k = k,
 								 .covariance = TLV_COVARIANCE_SPHERICAL,
@@ -526,7 +526,7 @@ fit_moments(tlv_context *ctx, const directions_sample *sample,
 /* The better of the start and of one from third moments, where these identify one. */
 static tlv_status
 compare_moments(tlv_context *ctx, const directions_sample *sample,
-				const tlv_directions_plan_options *options, directions_start *start)
+				const tlv_directions_learn_options *options, directions_start *start)
 {
 	directions_start other = {.k = start->k};
 	tlv_mixture mixture;
@@ -534,9 +534,9 @@ compare_moments(tlv_context *ctx, const directions_sample *sample,
 	tlv_held held = {0};
 	tlv_status status;
 
-	tlv_plan_make(ctx, &made);
-	status = tlv_plan_made(ctx, &made, &held,
-						   fit_moments(ctx, sample, options, start->k, &made.image, &made.size));
+	tlv_make(ctx, &made);
+	status = tlv_made(ctx, &made, &held,
+					  fit_moments(ctx, sample, options, start->k, &made.image, &made.size));
 	if (status != TLV_OK)
 		return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
 	tlv_gmm_read(&held.frame, &mixture);
@@ -562,7 +562,7 @@ compare_moments(tlv_context *ctx, const directions_sample *sample,
 
 tlv_status
 directions_find_start(tlv_context *ctx, const directions_sample *sample,
-					  const tlv_directions_plan_options *options, size_t max_k,
+					  const tlv_directions_learn_options *options, size_t max_k,
 					  directions_start *start)
 {
 	size_t most = start->k > 0 ? start->k : max_k;

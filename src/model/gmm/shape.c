@@ -24,9 +24,8 @@ fit_shape(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *opt
 
 	own.any_covariance = false;
 	own.covariance = covariance;
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, fitted,
-						 tlv_gmm_fit(ctx, moments, &own, &made.image, &made.size));
+	tlv_make(ctx, &made);
+	return tlv_made(ctx, &made, fitted, tlv_gmm_fit(ctx, moments, &own, &made.image, &made.size));
 }
 
 /* Do variances of their own explain more than one for all does? */

@@ -104,9 +104,9 @@ judge_others(tlv_context *ctx, const gmm_evidence *evidence, const tlv_gmm_sampl
 	tlv_held held = {0};
 	tlv_making made;
 
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(ctx, &made, &held,
-						  tlv_gmm_start(ctx, seen, floor, &options, &made.image, &made.size)));
+	tlv_make(ctx, &made);
+	TLV_TRY(tlv_made(ctx, &made, &held,
+					 tlv_gmm_start(ctx, seen, floor, &options, &made.image, &made.size)));
 	tlv_gmm_read(&held.frame, &fitted);
 	judge(&fitted, (double) seen->n,
 		  tlv_diagnostics_find(&held.frame, "sample_mean_log_likelihood", -HUGE_VAL), other, tails);

@@ -388,12 +388,12 @@ clusters_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const flo
 	int32_t *label;
 	tlv_status status;
 
-	tlv_plan_make(ctx, &made);
+	tlv_make(ctx, &made);
 	label = tlv_alloc(ctx, evidence->sample.n, sizeof(int32_t));
 	status = label == NULL ? ctx->error.code : merged_labels(ctx, evidence, p, points, k, label);
 	if (status == TLV_OK)
 		status = write_clusters(ctx, evidence, label, k, &made.image, &made.size);
-	return tlv_plan_made(ctx, &made, held, status);
+	return tlv_made(ctx, &made, held, status);
 }
 
 static tlv_status
@@ -402,10 +402,10 @@ refine_held(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *mod
 {
 	tlv_making made;
 
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, held,
-						 tlv_gmm_refine(ctx, model, &evidence->sample, GMM_MOST_STEPS,
-										log_likelihood, entropy, &made.image, &made.size));
+	tlv_make(ctx, &made);
+	return tlv_made(ctx, &made, held,
+					tlv_gmm_refine(ctx, model, &evidence->sample, GMM_MOST_STEPS, log_likelihood,
+								   entropy, &made.image, &made.size));
 }
 
 tlv_status

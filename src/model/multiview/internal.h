@@ -132,10 +132,7 @@ extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model
 extern tlv_status tlv_multiview_drift(tlv_context *ctx, const tlv_frame *model,
 									  const tlv_frame *statistics, tlv_drift *drift);
 
-/* support.c, and in plan.c what it learns a part of the rows by (support.h). */
+/* support.c */
 extern const tlv_support_class tlv_multiview_support;
-extern tlv_status tlv_multiview_learn_part(tlv_context *ctx, const void *fit,
-										   const tlv_frame *model, size_t n, const tlv_row *rows,
-										   uint64_t seed, void **image, size_t *size);
 
 #endif /* TENSORLV_MULTIVIEW_INTERNAL_H */

@@ -59,6 +59,24 @@ sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, s
 	return TLV_OK;
 }
 
+static tlv_status
+learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, const tlv_row *rows,
+		   uint64_t seed, void **image, size_t *size)
+{
+	tlv_multiview_learn_options options = *(const tlv_multiview_learn_options *) fit;
+	tlv_memory_source list;
+	tlv_held part;
+
+	options.fit.k = tlv_model_components(model);
+	options.fit.seed = seed;
+	tlv_source_of_list(&list, n, rows);
+	list.source.rows.form = rows[0].form;
+	TLV_TRY(tlv_learn(ctx, &tlv_multiview_procedure, &options, &list.source, false, &part));
+	*image = part.image;
+	*size = part.size;
+	return TLV_OK;
+}
+
 const tlv_support_class tlv_multiview_support = {
 	"component",  "spurious_component", &tlv_aggregate_row_sample,
-	sample_count, sample_rows,			tlv_multiview_learn_part};
+	sample_count, sample_rows,			learn_part};

@@ -106,23 +106,13 @@ simulate(size_t n, size_t d, size_t k, double separation)
 	return simulate_from(n, d, k, separation, 3);
 }
 
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_directions_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_frame
 learn(size_t k)
 {
-	tlv_directions_plan_options options = {.k = k, .seed = 1, .refine = true, .iterations = -1};
+	tlv_directions_learn_options options = {.k = k, .seed = 1, .refine = true, .iterations = -1};
 
 	plan_forget(&passes);
-	return plan_model(&passes, make(&passes, &options));
+	return procedure_model(&passes, &tlv_directions_procedure, &options, false);
 }
 
 static double
@@ -189,14 +179,14 @@ static void
 test_steps(void **state)
 {
 	data rows = simulate(2000, 8, 4, 5);
-	tlv_directions_plan_options options = {.k = 4, .seed = 1, .refine = true, .iterations = 8};
+	tlv_directions_learn_options options = {.k = 4, .seed = 1, .refine = true, .iterations = 8};
 	double before = -HUGE_VAL;
 	tlv_frame model, longer;
 	tlv_directions a, b;
 
 	(void) state;
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	model = plan_model(&passes, make(&passes, &options));
+	model = procedure_model(&passes, &tlv_directions_procedure, &options, false);
 	for (int step = 1; step <= 8; step++)
 	{
 		char name[60];
@@ -208,7 +198,7 @@ test_steps(void **state)
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] *= 1 + (double) (i / rows.d % 7);
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	longer = plan_model(&passes, make(&passes, &options));
+	longer = procedure_model(&passes, &tlv_directions_procedure, &options, false);
 	assert_above(diagnostic(longer, "refinement_steps"), 7);
 	tlv_directions_read(&model, &a);
 	tlv_directions_read(&longer, &b);
@@ -278,7 +268,7 @@ static void
 test_zeros(void **state)
 {
 	data rows = simulate(400, 6, 2, 12);
-	tlv_directions_plan_options options = {.k = 2, .seed = 1, .refine = true, .iterations = -1};
+	tlv_directions_learn_options options = {.k = 2, .seed = 1, .refine = true, .iterations = -1};
 	tlv_posterior posterior = {0};
 	tlv_frame model;
 	tlv_model *open;
@@ -296,7 +286,7 @@ test_zeros(void **state)
 	assert_close(posterior.values[0] + posterior.values[1], 1, 1e-12);
 	memset(rows.x, 0, 400 * 6 * sizeof(double));
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA);
+	assert_int_equal(procedure_run(&passes, &tlv_directions_procedure, &options), TLV_BAD_DATA);
 }
 
 /* Equal rows have the largest kappa, and the model says so. */
@@ -404,17 +394,18 @@ test_gaps(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_directions_plan_options options = {.k = 3, .seed = 1, .refine = true, .iterations = 2};
+	tlv_directions_learn_options options = {.k = 3, .seed = 1, .refine = true, .iterations = 2};
 	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
 
 	(void) state;
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = plan_rows_of(changed.n, changed.d, changed.x);
-	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_directions_procedure, &options, false),
+					4);
 	options.k = 0;
 	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
-	(void) plan_fail_everywhere(&passes, make, &options);
+	(void) procedure_fail_everywhere(&passes, &tlv_directions_procedure, &options, false);
 }
 
 int

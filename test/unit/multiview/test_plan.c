@@ -11,15 +11,6 @@
 
 static plan_fixture f;
 
-static tlv_plan *
-make(plan_fixture *fixture, void *argument)
-{
-	tlv_plan *plan;
-
-	assert_ok(tlv_multiview_plan_create(fixture->ctx, argument, &plan));
-	return plan;
-}
-
 static tlv_frame
 random_model(bool categories, uint64_t seed)
 {
@@ -67,10 +58,10 @@ use_rows(tlv_frame model, size_t n)
 	f.told.form = f.rows[0].rows[0].form;
 }
 
-static tlv_multiview_plan_options
+static tlv_multiview_learn_options
 options_of(tlv_multiview_refinement refine, int iterations)
 {
-	return (tlv_multiview_plan_options){
+	return (tlv_multiview_learn_options){
 		.fit = {.k = K, .seed = 1}, .refine = refine, .iterations = iterations};
 }
 
@@ -96,14 +87,16 @@ mean_error(tlv_frame found, tlv_frame truth)
 static void
 check_accuracy(bool categories, double start, double refined)
 {
-	tlv_multiview_plan_options none = options_of(TLV_MULTIVIEW_REFINE_NONE, -1);
-	tlv_multiview_plan_options em = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
+	tlv_multiview_learn_options none = options_of(TLV_MULTIVIEW_REFINE_NONE, -1);
+	tlv_multiview_learn_options em = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
 	tlv_frame truth = random_model(categories, 4);
 
 	use_rows(truth, 20000);
-	assert_below(mean_error(plan_model(&f, make(&f, &none)), truth), start);
+	assert_below(mean_error(procedure_model(&f, &tlv_multiview_procedure, &none, false), truth),
+				 start);
 	plan_forget(&f);
-	assert_below(mean_error(plan_model(&f, make(&f, &em)), truth), refined);
+	assert_below(mean_error(procedure_model(&f, &tlv_multiview_procedure, &em, false), truth),
+				 refined);
 	plan_forget(&f);
 }
 
@@ -143,11 +136,11 @@ test_steps(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
-		tlv_multiview_plan_options options = options_of(cases[i].refine, cases[i].iterations);
+		tlv_multiview_learn_options options = options_of(cases[i].refine, cases[i].iterations);
 		tlv_frame model;
 
 		use_rows(random_model(cases[i].categories, 4), 1000);
-		model = plan_small_model(&f, make(&f, &options), 4);
+		model = procedure_small_model(&f, &tlv_multiview_procedure, &options, 4);
 		assert_int_equal(f.passes, cases[i].passes);
 		assert_equal(isfinite(diagnostic(model, "bic")), cases[i].criteria);
 		plan_forget(&f);
@@ -158,13 +151,13 @@ test_steps(void **state)
 static void
 test_stops(void **state)
 {
-	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
+	tlv_multiview_learn_options options = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
 	tlv_frame model;
 	double moved;
 
 	(void) state;
 	use_rows(random_model(false, 4), 3000);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_multiview_procedure, &options, false);
 	assert_below(diagnostic(model, "passes"), 100);
 	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
 	moved = diagnostic(model, "refinement_shift");
@@ -188,7 +181,7 @@ test_names(void **state)
 static void
 test_refusals(void **state)
 {
-	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_AUTO, -1);
+	tlv_multiview_learn_options options = options_of(TLV_MULTIVIEW_REFINE_AUTO, -1);
 	tlv_warning warning;
 	tlv_frame model;
 
@@ -196,7 +189,7 @@ test_refusals(void **state)
 	/* no more components than the views tell apart */
 	options.fit.k = 11;
 	use_rows(random_model(true, 4), 500);
-	model = plan_model(&f, make(&f, &options));
+	model = procedure_model(&f, &tlv_multiview_procedure, &options, false);
 	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
 	assert_non_null(strstr(warning.message, "k = 11"));
 	assert_float_equal(warning.score, 11, 0);
@@ -207,13 +200,13 @@ test_refusals(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_EM, 2);
+	tlv_multiview_learn_options options = options_of(TLV_MULTIVIEW_REFINE_EM, 2);
 
 	(void) state;
 	for (int categories = 0; categories < 2; categories++)
 	{
 		use_rows(random_model(categories, 4), 400);
-		plan_fail_everywhere(&f, make, &options);
+		procedure_fail_everywhere(&f, &tlv_multiview_procedure, &options, false);
 		plan_forget(&f);
 	}
 }

@@ -1,0 +1,269 @@
+/*
+ * learn.c - the whole of learning a mixture of three views (multiview.h): moments, the fit, for
+ * vectors expectation maximisation over the rows until the likelihood stands.
+ */
+#include <math.h>
+
+#include "internal.h"
+
+/* Passes of refinement at most, when their number is left to us. */
+#define MOST_STEPS 100
+/* Refinement that moves means by more, in standard deviations, fits another model. */
+#define MOST_SHIFT 0.2
+/* The likelihood stands when the mean over the rows rises by less, of itself and 1. */
+#define TOLERANCE 1e-6
+
+typedef struct view_learning
+{
+	tlv_multiview_learn_options options;
+	bool vectors;
+	bool refined;
+	tlv_held fitted;   /* by the moments */
+	tlv_held model;	   /* after steps over the rows; empty without any */
+	double likelihood; /* mean over the rows, under the last model; NaN: not known */
+	bool stands;
+	tlv_fewer fewer;
+	double shift; /* of the means of vectors by refinement, standard deviations */
+} view_learning;
+
+static int
+view_step_limit(const view_learning *fit)
+{
+	if (!fit->refined || !fit->vectors)
+		return 0;
+	return fit->options.iterations < 0 ? MOST_STEPS : fit->options.iterations;
+}
+
+static const tlv_held *
+latest_model(const view_learning *fit)
+{
+	return fit->model.image != NULL ? &fit->model : &fit->fitted;
+}
+
+/* ---- moments and fit ---- */
+
+const char *const tlv_multiview_refinement_names[] = {"auto", "em", "none", NULL};
+
+/* What the rows are says what is done: categories are refined unless it was declined, vectors when
+ * it was asked for. */
+static view_learning
+view_begin(const tlv_source *rows, const tlv_multiview_learn_options *options)
+{
+	bool vectors = rows->rows.form == TLV_ROW_VIEWS;
+	view_learning fit = {.options = *options, .vectors = vectors, .likelihood = NAN};
+
+	fit.refined = options->refine == TLV_MULTIVIEW_REFINE_EM ||
+				  (options->refine == TLV_MULTIVIEW_REFINE_AUTO && !vectors);
+	fit.options.fit.iterations = fit.refined ? options->iterations : 0;
+	return fit;
+}
+
+static tlv_status
+fit_views(tlv_context *ctx, void *argument, const tlv_frame *moments, size_t k)
+{
+	view_learning *fit = argument;
+	tlv_making made;
+
+	fit->options.fit.k = k;
+	return TLV_MAKE(ctx, &made, &fit->fitted,
+					tlv_multiview_fit(ctx, moments, &fit->options.fit, &made.image, &made.size));
+}
+
+static tlv_status
+fit_moments(tlv_context *ctx, tlv_source *rows, view_learning *fit)
+{
+	const tlv_aggregate *aggregate =
+		fit->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views;
+	int passes_left = fit->refined && fit->vectors ? 2 + view_step_limit(fit) : 1;
+	tlv_value *moments;
+
+	TLV_TRY(tlv_collect_first(ctx, rows, "moments", passes_left,
+							  &(tlv_statistic){.aggregate = aggregate}, "rows", &moments));
+	TLV_TRY(tlv_fit_fewer(ctx, &moments->frame, fit->options.fit.k, fit_views, fit, &fit->fewer));
+	tlv_value_drop(moments);
+	return TLV_OK;
+}
+
+/* ---- refinement ---- */
+
+/*
+ * How far the means have moved: of the components, the largest distance over the standard deviation
+ * of all coordinates together.
+ */
+static tlv_status
+measure_shift(tlv_context *ctx, view_learning *fit)
+{
+	tlv_multiview_parts fitted, refined;
+	int64_t *assignment;
+	double *error;
+
+	tlv_multiview_read(&fit->fitted.frame, &fitted);
+	tlv_multiview_read(&latest_model(fit)->frame, &refined);
+	TLV_TRY_NEW(ctx, assignment, refined.k);
+	TLV_TRY_NEW(ctx, error, refined.k);
+	TLV_TRY(tlv_multiview_match(ctx, &refined, &fitted, assignment, error));
+	for (size_t j = 0; j < refined.k; j++)
+	{
+		double variance = 0;
+
+		for (int t = 0; t < 3; t++)
+			for (size_t i = 0; i < refined.d[t]; i++)
+				variance += refined.variances[t][j * refined.d[t] + i];
+		fit->shift = fmax(fit->shift, error[j] / sqrt(variance));
+	}
+	tlv_free(ctx, error);
+	tlv_free(ctx, assignment);
+	return TLV_OK;
+}
+
+/* The model after one more step, from the sums over the rows under it; the fit itself is kept,
+ * which the refined model is compared with. */
+static tlv_status
+take_step(tlv_context *ctx, view_learning *fit, const tlv_frame *sums)
+{
+	tlv_making made;
+
+	if (fit->model.image != NULL)
+		return tlv_refine(ctx, &fit->model, sums);
+	return TLV_MAKE(ctx, &made, &fit->model,
+					tlv_multiview_update(ctx, &fit->fitted.frame, sums, &tlv_whole_step,
+										 &made.image, &made.size));
+}
+
+/* Expectation maximisation over rows of vectors, a pass a step; one more pass tells the likelihood
+ * at the end. */
+static tlv_status
+refine_vectors(tlv_context *ctx, tlv_source *rows, view_learning *fit)
+{
+	int limit = view_step_limit(fit);
+
+	for (int steps = 0;; steps++)
+	{
+		double before = fit->likelihood;
+		tlv_value *sums;
+
+		TLV_TRY(tlv_collect_again(ctx, rows, "expectation maximisation", limit - steps + 1,
+								  &(tlv_statistic){.aggregate = &tlv_aggregate_statistics,
+												   .constant = &latest_model(fit)->frame},
+								  &sums));
+		fit->likelihood = tlv_mean_likelihood(&sums->frame, "rows");
+		fit->stands = steps > 0 && fit->likelihood - before < TOLERANCE * (fabs(before) + 1);
+		if (steps >= limit || (fit->options.iterations < 0 && fit->stands))
+			return measure_shift(ctx, fit);
+		TLV_TRY(take_step(ctx, fit, &sums->frame));
+		tlv_value_drop(sums);
+	}
+}
+
+/* ---- the end ---- */
+
+/*
+ * Copies what is no warning, where the model was refined: warnings of a start do not hold for what
+ * came of it.  What EM on counts has said of the likelihood is taken note of.
+ */
+static tlv_status
+copy_diagnostics(tlv_context *ctx, view_learning *fit, const tlv_frame *model,
+				 tlv_diagnostics *diagnostics)
+{
+	fit->likelihood = tlv_diagnostics_find(model, "mean_log_likelihood", fit->likelihood);
+	fit->stands = tlv_diagnostics_find(model, "count_stands", fit->stands) > 0;
+	return (fit->refined ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, diagnostics,
+																				model, NULL);
+}
+
+/* Does one of a component's variances lie at its floor? */
+static bool
+is_at_floor(const tlv_multiview_parts *parts, size_t component)
+{
+	for (int t = 0; t < 3; t++)
+		for (size_t i = 0; i < parts->d[t]; i++)
+			if (parts->variances[t][component * parts->d[t] + i] <= parts->floors[t][i])
+				return true;
+	return false;
+}
+
+/* Components at their floors, or without rows; a likelihood that still rises. */
+static tlv_status
+add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_multiview_parts *parts,
+			 tlv_diagnostics *diagnostics)
+{
+	size_t low = 0;
+
+	for (size_t j = 0; j < parts->k; j++)
+		low += fit->vectors && is_at_floor(parts, j);
+	if (fit->refined) /* else it is there */
+	{
+		const tlv_frame *fitted = &fit->fitted.frame;
+
+		TLV_TRY(tlv_multiview_warn_random(ctx, tlv_diagnostics_find(fitted, "random_starts", 0),
+										  parts->k, diagnostics));
+		TLV_TRY(tlv_multiview_warn_rank(
+			ctx, tlv_diagnostics_find(fitted, "independence_p_value", NAN), diagnostics));
+	}
+	if (fit->shift > MOST_SHIFT)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "means_moved", .score = fit->shift},
+						 "refinement moved means by up to %.3g standard deviations: the moments "
+						 "are uncertain, or the columns of a view are not independent Gaussians "
+						 "given the component",
+						 fit->shift));
+	if (low > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
+						 "the variances of %zu of %zu components are at their floor, a millionth "
+						 "of the variance of the data: columns are constant, or rows are equal",
+						 (size_t) low, (size_t) parts->k));
+	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
+	if (fit->refined && fit->vectors && fit->options.iterations < 0 && !fit->stands)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit", .score = MOST_STEPS},
+						 "the log-likelihood still increases after %d iterations", MOST_STEPS));
+	return TLV_OK;
+}
+
+static tlv_status
+add_criteria(tlv_context *ctx, const view_learning *fit, const tlv_multiview_parts *parts,
+			 tlv_diagnostics *diagnostics)
+{
+	double parameters = tlv_multiview_parameters(parts);
+	double deviance = -2 * parts->rows * fit->likelihood;
+
+	if (fit->vectors)
+	{
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->likelihood, "mean_log_likelihood"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->shift, "refinement_shift"));
+	}
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters * log(parts->rows) + deviance, "bic"));
+	return tlv_diagnose(ctx, diagnostics, 2 * parameters + deviance, "aic");
+}
+
+static tlv_status
+finish(tlv_context *ctx, const tlv_source *rows, view_learning *fit, tlv_held *finished)
+{
+	const tlv_frame *model = &latest_model(fit)->frame;
+	tlv_diagnostics diagnostics = {0};
+	tlv_multiview_parts parts;
+
+	tlv_multiview_read(model, &parts);
+	TLV_TRY(copy_diagnostics(ctx, fit, model, &diagnostics));
+	TLV_TRY(tlv_warn_fewer(ctx, &fit->fewer, &diagnostics));
+	if (fit->refined && isfinite(fit->likelihood))
+		TLV_TRY(add_criteria(ctx, fit, &parts, &diagnostics));
+	TLV_TRY(add_warnings(ctx, fit, &parts, &diagnostics));
+	return tlv_source_finish(ctx, rows, model, &diagnostics, 0, NULL, finished);
+}
+
+static tlv_status
+multiview_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
+{
+	view_learning fit = view_begin(rows, options);
+
+	TLV_TRY(fit_moments(ctx, rows, &fit));
+	if (fit.refined && fit.vectors)
+		TLV_TRY(refine_vectors(ctx, rows, &fit));
+	return finish(ctx, rows, &fit, model);
+}
+
+const tlv_procedure tlv_multiview_procedure = {
+	.name = "tlv_multiview", .learn = multiview_learn, .support = &tlv_multiview_support};
