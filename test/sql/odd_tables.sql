@@ -1,6 +1,8 @@
 -- Ordinary tables that are odd: every driver gives a model that is sound, or an error that names what cannot be meant.
 \pset format unaligned
 SET client_min_messages = warning;
+-- What is warned of is read with tlv_warnings.
+SET tensorlv.warnings = off;
 
 -- Numbers that look random and are the same on every server: u uniform, two of them make a normal one.
 CREATE FUNCTION pg_temp.uniform(g int, name text) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
