@@ -208,7 +208,7 @@ fit_both(size_t n, tlv_ica_simulation simulation, int seeds)
 		if (tlv_warnings_find(&model, "gaussian_noise", &warning))
 		{
 			out.warned++;
-			out.hinted += strstr(warning.hint, "try noise") != NULL;
+			out.hinted += strstr(warning.hint, "Try noise") != NULL;
 		}
 		out.plain += amari(&t, &model) / seeds;
 		options.noise = true;
