@@ -130,7 +130,7 @@ SELECT tlv_lda('SELECT bag FROM docs', 5, refine => 'gibbs', iterations => 1) IS
 SQL
     skip 'auto_explain is missing', 8 if $explained->{errors} =~ /could not access file "auto_explain"/;
     my @plans = split /(?=NOTICE:  \w+: duration|NOTICE:  duration)/, $explained->{errors};
-    for my $pass (qw(tlv_count_summary tlv_count_products tlv_count_moments tlv_statistics)) {
+    for my $pass (qw(tlv_count_summary tlv_count_products tlv_count_moments tlv_statistics_typed)) {
         my @of = grep { /Output: [^\n]*\b$pass\(/ } @plans;
         ok(@of > 0, "the driver runs $pass");
         is(scalar(grep { !/Finalize Aggregate.*Gather.*Partial Aggregate/s } @of), 0, "$pass: every pass in parallel") or diag($of[0]);

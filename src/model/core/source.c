@@ -141,8 +141,10 @@ tlv_collect(tlv_context *ctx, tlv_source *source, const char *stage, int passes_
 			const tlv_statistic *statistics, tlv_value **values)
 {
 	tlv_source *rows = tlv_source_rows(source);
-	tlv_pass pass = source->held != NULL ? (tlv_pass){0} : source->view;
+	tlv_pass pass = {0};
 
+	if (source->held == NULL)
+		pass = source->view;
 	tlv_assert(n > 0 && n <= TLV_PASS_STATISTICS);
 	pass.n = n;
 	pass.statistics = statistics;

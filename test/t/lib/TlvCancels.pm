@@ -13,7 +13,7 @@ use constant STATEMENTS => 40; # of a session
 # What a session has at its end: contexts of ours, but for the tables that a process keeps for its life; bytes of all contexts,
 # locks, open portals.
 my $figures = <<'SQL';
-SELECT 'figures', count(*) FILTER (WHERE name LIKE 'tensorlv%' AND name NOT IN ('tensorlv aggregate contexts', 'tensorlv models')), sum(total_bytes),
+SELECT 'figures', count(*) FILTER (WHERE name LIKE 'tensorlv%' AND name NOT IN ('tensorlv aggregate contexts', 'tensorlv models', 'tensorlv warnings')), sum(total_bytes),
     (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation'
     AND relation >= 16384), (SELECT count(*) FROM pg_cursors) FROM pg_backend_memory_contexts;
 SQL

@@ -21,7 +21,10 @@ learn_fold(tlv_context *context, tlv_source *rows, void *argument)
 	over_fold *to = argument;
 	tlv_source view;
 
-	(to->others ? tlv_source_without_fold : tlv_source_fold)(&view, rows, FOLDS, 1);
+	if (to->others)
+		tlv_source_without_fold(&view, rows, FOLDS, 1);
+	else
+		tlv_source_fold(&view, rows, FOLDS, 1);
 	return tlv_learn(context, &tlv_gmm_procedure, to->options, &view, true, &to->model);
 }
 
@@ -59,7 +62,7 @@ test_folds(void **state)
 		{
 			over_fold to = {.options = &options, .others = others == 1};
 			tlv_frame alone;
-			tlv_held none;
+			tlv_held none = {0};
 			int passes_of_all;
 
 			plan_use_rows(all);
