@@ -23,7 +23,8 @@ COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model, text) IS
     'the same by a method: information, the usual one, or sandwich, whose errors are right even if the rows are not distributed as the model says; sandwich takes at most 256 parameters, and '
     'scores a row twice more for each';
 
--- typed: float8[], float8[], float8[] | bigint, bigint, bigint | bigint, bigint, text | bigint, text, bigint | bigint, text, text | text, bigint, bigint | text, bigint, text | text, text, bigint | text, text, text
+-- typed: float8[], float8[], float8[] | bigint, bigint, bigint | bigint, bigint, text | bigint, text, bigint |
+-- and:   bigint, text, text | text, bigint, bigint | text, bigint, text | text, text, bigint | text, text, text
 CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_error_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) IS 'transition function of tlv_error_statistics';

@@ -4,6 +4,7 @@
 # of a query is followed by the same of several queries.  And an aggregate of rows of any type is
 # followed by NAME_typed of the types that the last line
 #     -- typed: TYPE[, TYPE ...] | TYPE[, TYPE ...] | ...
+#     -- and:   TYPE[, TYPE ...] | ...
 # of the part lists: servers that take aggregates apart, as Citus does, compare the declared types,
 # and "any" beside concrete types under one name would make ordinary calls ambiguous.
 
@@ -44,7 +45,15 @@ function print_typed(statement,    i, copy, name) {
 /^-- typed: / {
 	line = $0
 	sub(/^-- typed: */, "", line)
+	sub(/ *\|$/, "", line)
 	lists = split(line, typed, / *\| */)
+}
+/^-- and: / {
+	line = $0
+	sub(/^-- and: */, "", line)
+	more = split(line, added, / *\| */)
+	for (i = 1; i <= more; i++)
+		typed[++lists] = added[i]
 }
 /^(CREATE|COMMENT ON) (FUNCTION|AGGREGATE) tlv_[a-z_]+\(.*"any"/ && lists > 0 {
 	of_any = 1

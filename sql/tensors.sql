@@ -125,7 +125,8 @@ CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean D
     AS 'MODULE_PATHNAME', 'tlv_fit_cp' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_cp(tlv_moments, integer, boolean, text, integer, text, integer, bigint, text, jsonb) IS
     'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from tlv_tensor_agg(...): method als (alternating least squares) or, with '
-    'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for); absent: whether entries that do not occur are zero or missing';
+    'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for); '
+    'absent: whether entries that do not occur are zero or missing';
 
 CREATE FUNCTION tlv_fit_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false,
     iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model

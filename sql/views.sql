@@ -1,6 +1,7 @@
 -- views.sql - mixtures seen through three views that are independent given the component
 
--- typed: float8[], float8[], float8[] | bigint, bigint, bigint | bigint, bigint, text | bigint, text, bigint | bigint, text, text | text, bigint, bigint | text, bigint, text | text, text, bigint | text, text, text
+-- typed: float8[], float8[], float8[] | bigint, bigint, bigint | bigint, bigint, text | bigint, text, bigint |
+-- and:   bigint, text, text | text, bigint, bigint | text, bigint, text | text, text, bigint | text, text, text
 CREATE FUNCTION tlv_view_moments_accum(tlv_moments, "any", "any", "any") RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, "any", "any", "any") IS 'transition function of tlv_view_moments';

@@ -17,7 +17,8 @@ CREATE TABLE inputs AS SELECT
   (SELECT tlv_cofire(ARRAY[g % 3, 3 + g % 2]::bigint[]) FROM generate_series(1, 60) g) AS cofire,
   (SELECT tlv_tensor_agg(i, j, l, i * j + l) FROM generate_series(1, 3) i, generate_series(1, 3) j, generate_series(1, 3) l) AS tensor,
   ARRAY[[[1, 2], [3, 4]], [[2, 4], [6, 9]]]::float8[] AS cube,
-  tlv_gmm('SELECT x FROM made_once.points', k => 3) AS mixture, tlv_lda('SELECT bag FROM made_once.docs', k => 3) AS topics, tlv_label(tlv_gmm('SELECT x FROM made_once.points', k => 3), 2, 'two') AS labelled;
+  tlv_gmm('SELECT x FROM made_once.points', k => 3) AS mixture, tlv_lda('SELECT bag FROM made_once.docs', k => 3) AS topics, tlv_label(tlv_gmm('SELECT x FROM made_once.points',
+    k => 3), 2, 'two') AS labelled;
 ALTER TABLE inputs ADD statistics tlv_moments, ADD subspace tlv_subspace, ADD white tlv_subspace, ADD slices tlv_moments, ADD counts tlv_moments, ADD json json, ADD form text;
 UPDATE inputs SET statistics = (SELECT tlv_statistics(x, mixture) FROM points), subspace = tlv_find_subspace(summary, 3), json = tlv_to_json(mixture), form = mixture::text;
 UPDATE inputs SET counts = (SELECT tlv_count_moments(bag, subspace) FROM docs), white = tlv_find_subspace((SELECT tlv_anchor_moments(bag, subspace) FROM docs), alpha0 => 0.3);
@@ -27,10 +28,12 @@ UPDATE inputs SET slices = (SELECT tlv_slice_moments(bag, white) FROM docs);
 CREATE TABLE calls (function regprocedure, call text);
 INSERT INTO calls SELECT p.oid::regprocedure, c.call FROM (VALUES
   ('tlv_fit_convolution', '', 'tlv_fit_convolution(series, 1)'), ('tlv_fit_cp', 'tlv_moments', 'tlv_fit_cp(tensor, 1)'), ('tlv_fit_cp', 'double precision[]', 'tlv_fit_cp(cube, 1)'),
-  ('tlv_fit_crowd', '', 'tlv_fit_crowd(crowd)'), ('tlv_fit_gmm', '', 'tlv_fit_gmm(dense, 3)'), ('tlv_fit_gom', '', 'tlv_fit_gom(categories, 2, alpha0 => 0.5)'), ('tlv_fit_hmm', '', 'tlv_fit_hmm(steps, 2)'),
+  ('tlv_fit_crowd', '', 'tlv_fit_crowd(crowd)'), ('tlv_fit_gmm', '', 'tlv_fit_gmm(dense, 3)'), ('tlv_fit_gom', '', 'tlv_fit_gom(categories, 2, alpha0 => 0.5)'), ('tlv_fit_hmm', '',
+    'tlv_fit_hmm(steps, 2)'),
   ('tlv_fit_ica', '', 'tlv_fit_ica(fourth, 2)'), ('tlv_fit_lca', '', 'tlv_fit_lca(categories, 2)'), ('tlv_fit_lda', '', 'tlv_fit_lda(counts, 3)'), ('tlv_fit_mmsb', '', 'tlv_fit_mmsb(graph, 2)'),
   ('tlv_fit_multiview', '', 'tlv_fit_multiview(views, 2)'), ('tlv_fit_network', '', 'tlv_fit_network(cofire)'), ('tlv_fit_tensor_train', 'tlv_moments', 'tlv_fit_tensor_train(tensor)'),
-  ('tlv_fit_tensor_train', 'double precision[]', 'tlv_fit_tensor_train(cube)'), ('tlv_fit_tree', '', 'tlv_fit_tree(categories, 2)'), ('tlv_fit_tucker', 'tlv_moments', 'tlv_fit_tucker(tensor, ''{2,2,2}'')'),
+  ('tlv_fit_tensor_train', 'double precision[]', 'tlv_fit_tensor_train(cube)'), ('tlv_fit_tree', '', 'tlv_fit_tree(categories, 2)'), ('tlv_fit_tucker', 'tlv_moments',
+    'tlv_fit_tucker(tensor, ''{2,2,2}'')'),
   ('tlv_fit_tucker', 'double precision[]', 'tlv_fit_tucker(cube, ''{2,2,2}'')'), ('tlv_align', '', 'tlv_align(mixture, labelled)'), ('tlv_compact', '', 'tlv_compact(mixture)'),
   ('tlv_extend', '', 'tlv_extend(topics, summary)'), ('tlv_from_json', '', 'tlv_from_json(json)'), ('tlv_jackknife', '', 'tlv_jackknife(mixture, ARRAY[mixture, labelled])'),
   ('tlv_label', '', 'tlv_label(mixture, 1, ''one'')'), ('tlv_topic_model', '', 'tlv_topic_model(''{1,1,2}'', ARRAY[7, 8, length(form)]::bigint[], ''{.5,.5,1}'', ''{.5,.5}'')'),

@@ -108,14 +108,16 @@ CREATE TEMP TABLE given AS
     ('text of a letter', $$'a'::text$$), ('integer', '1'), ('smallint', '1::smallint'), ('bigint', '1::bigint'), ('whole', '1::whole'), ('numeric', '1.5');
 CREATE TEMP TABLE answers AS
   SELECT call, type, pg_temp.answer(replace(call, '?', value)) AS answer FROM given, unnest(ARRAY['tlv_dense_moments(?, 3)', 'tlv_dense_moments(?, s)', 'tlv_dense_moments(?, s, 3)',
-    'tlv_statistics(?, gmm)', 'tlv_statistics(?, lca)', 'tlv_statistics(?, hmm)', 'tlv_statistics(?, lda)', 'tlv_statistics(?, lda, ''em'')', 'tlv_error_statistics(?, gmm)', 'tlv_error_statistics(?, gmm, ''sandwich'')',
+    'tlv_statistics(?, gmm)', 'tlv_statistics(?, lca)', 'tlv_statistics(?, hmm)', 'tlv_statistics(?, lda)', 'tlv_statistics(?, lda, ''em'')', 'tlv_error_statistics(?, gmm)',
+      'tlv_error_statistics(?, gmm, ''sandwich'')',
     'tlv_error_statistics(?, hmm)', 'tlv_view_moments(?, ?, ?)', 'tlv_row_sample(?, ?, ?, 5, 1)', 'tlv_statistics(?, ?, ?, views)', 'tlv_error_statistics(?, ?, ?, views)',
     'tlv_label_pairs(?, ?)', 'tlv_nmi(?, ?)', 'tlv_ari(?, 1)']) call;
 \set ECHO all
 \t on
 \pset format unaligned
 -- the types, those whose answers are equal in brackets
-SELECT call || ': ' || string_agg(types, ' ' ORDER BY types) FROM (SELECT call, '[' || string_agg(type, ', ' ORDER BY type COLLATE "C") || ']' AS types FROM answers WHERE answer !~ '^[0-9A-Z]{5} ' GROUP BY call, answer) a
+SELECT call || ': ' || string_agg(types, ' ' ORDER BY types) FROM (SELECT call, '[' || string_agg(type, ', ' ORDER BY type COLLATE "C") || ']' AS types FROM answers
+  WHERE answer !~ '^[0-9A-Z]{5} ' GROUP BY call, answer) a
 GROUP BY call ORDER BY call COLLATE "C";
 -- and those that are refused
 SELECT call || ' ' || left(answer, 5) || ': ' || string_agg(type, ', ' ORDER BY type COLLATE "C") FROM answers WHERE answer ~ '^[0-9A-Z]{5} ' GROUP BY call, left(answer, 5) ORDER BY 1;

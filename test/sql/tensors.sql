@@ -61,7 +61,8 @@ DROP TABLE tensor_short;
 -- merging and taking away
 CREATE TABLE tensor_days AS SELECT i % 4 AS day, tlv_tensor_agg(i, j, l, (i * j * l % 7)::float8) AS moments FROM tensor_rows GROUP BY 1;
 SELECT tlv_rollup(moments) = (SELECT tlv_tensor_agg(i, j, l, (i * j * l % 7)::float8) FROM tensor_rows) AS days FROM tensor_days;
-SELECT a.moments + b.moments - b.moments = a.moments AS back, 2 * a.moments = a.moments + a.moments AS twice, a.moments - a.moments = (SELECT s - s FROM (SELECT tlv_tensor_agg(1, 1, 1, 0) AS s) q) AS nothing
+SELECT a.moments + b.moments - b.moments = a.moments AS back, 2 * a.moments = a.moments + a.moments AS twice, a.moments - a.moments = (SELECT s - s FROM (SELECT tlv_tensor_agg(1,
+  1, 1, 0) AS s) q) AS nothing
 FROM tensor_days a, tensor_days b WHERE a.day = 1 AND b.day = 2;
 SELECT (a - b = tlv_tensor_agg(1, 1, 1, .1)) AS rounding
 FROM (SELECT tlv_tensor_agg(1, 1, x, .1 * y) AS a FROM (VALUES (1, 1), (2, 3)) v(x, y)) p, (SELECT tlv_tensor_agg(1, 1, 2, .3) AS b) q GROUP BY a, b;
@@ -113,7 +114,8 @@ DROP TABLE tensor_rows, tensor_names, tensor_arrays, tensor_models, tensor_days;
 CREATE TABLE product AS SELECT i, j, l, (1 + i) * (2 + j) * (1 + l)::float8 AS v, hashint4(i * 10000 + j * 100 + l) % 2 = 0 AS known
 FROM generate_series(1, 10) i, generate_series(1, 10) j, generate_series(1, 10) l;
 CREATE TABLE missing AS SELECT (SELECT tlv_tensor_agg(i, j, l, CASE WHEN known THEN v END) FROM product) AS t, (SELECT tlv_tensor_agg(i, j, l, v) FROM product WHERE known) AS absent,
-  (SELECT array_agg(a ORDER BY i) FROM (SELECT i, array_agg(a ORDER BY j) AS a FROM (SELECT i, j, array_agg(CASE WHEN known THEN v END ORDER BY l) AS a FROM product GROUP BY i, j) q GROUP BY i) q) AS a;
+  (SELECT array_agg(a ORDER BY i) FROM (SELECT i, array_agg(a ORDER BY j) AS a FROM (SELECT i, j, array_agg(CASE WHEN known THEN v END ORDER BY l) AS a FROM product GROUP BY i,
+    j) q GROUP BY i) q) AS a;
 SELECT form, round(tlv_tensor_at(m, 3, 4, 5)::numeric, 4) AS entry, round((tlv_info(m)->>'residual')::numeric, 6) AS residual FROM missing, LATERAL (VALUES
   (1, 'cp', tlv_fit_cp(t, 1)), (2, 'not negative', tlv_fit_cp(t, 1, nonnegative => true)), (3, 'tucker', tlv_fit_tucker(t, '{1,1,1}')), (4, 'train', tlv_fit_tensor_train(t, '{1,1}')),
   (5, 'array', tlv_fit_cp(a, 1)), (6, 'tucker of an array', tlv_fit_tucker(a, '{1,1,1}')), (7, 'train of an array', tlv_fit_tensor_train(a, '{1,1}')),
@@ -128,7 +130,8 @@ SELECT t - part = others AS subtracted FROM missing, (SELECT tlv_tensor_agg(i, j
 SELECT round(tlv_tensor_at(tlv_fit_cp(0.5::float8 * t, 1), 3, 4, 5)::numeric, 4) AS half FROM missing;
 -- the rest of a place that was missing comes later; a NULL beside a value says nothing
 SELECT round(tlv_tensor_at(tlv_fit_cp(t + later, 1), 3, 4, 5)::numeric, 4) AS entry FROM missing, (SELECT tlv_tensor_agg(i, j, l, v) AS later FROM product WHERE NOT known) q;
-SELECT (SELECT array_agg(f) FROM tlv_factors(tlv_fit_cp(a, 1)) f) = (SELECT array_agg(f) FROM tlv_factors(tlv_fit_cp(b, 1)) f) AS same FROM (SELECT tlv_tensor_agg(i, j, l, v) AS a FROM product) x, (SELECT tlv_tensor_agg(i, j, l, w) AS b FROM product, unnest(ARRAY[v, NULL]) w) y
+SELECT (SELECT array_agg(f) FROM tlv_factors(tlv_fit_cp(a, 1)) f) = (SELECT array_agg(f) FROM tlv_factors(tlv_fit_cp(b, 1)) f) AS same FROM (SELECT tlv_tensor_agg(i, j, l, v) AS a
+  FROM product) x, (SELECT tlv_tensor_agg(i, j, l, w) AS b FROM product, unnest(ARRAY[v, NULL]) w) y
   WHERE tlv_info(b)->>'nulls' = '1000';
 -- an observed 0 is no missing entry; a window moves over both
 SELECT round(tlv_tensor_at(tlv_fit_cp(tlv_tensor_agg(i, j, l, CASE WHEN i > 1 THEN v WHEN j < 9 THEN 0 END), 1), 1, 10, 5)::numeric, 4) AS zero FROM product;
@@ -143,5 +146,6 @@ SELECT tlv_fit_cp(t, 1, absent => 'unknown') FROM missing;
 SELECT tlv_fit_cp(tlv_tensor_agg(i, j, l, NULL::float8), 1) FROM product;
 -- three products, a fifth of the entries, noise of one in a hundred
 SELECT round(sqrt(sum((e.entry - t.exact) ^ 2) / sum(t.exact ^ 2))::numeric, 3) AS error FROM tlv_simulate_tensor('{20,15,12}', 3, noise => .01, seed => 7) t JOIN tlv_tensor_entries(
-  (SELECT tlv_fit_cp(tlv_tensor_agg(i, j, l, entry), 3, absent => 'missing') FROM tlv_simulate_tensor('{20,15,12}', 3, noise => .01, seed => 7) WHERE hashint4((i * 10000 + j * 100 + l)::int) % 5 = 0)) e
+  (SELECT tlv_fit_cp(tlv_tensor_agg(i, j, l, entry), 3, absent => 'missing') FROM tlv_simulate_tensor('{20,15,12}', 3, noise => .01, seed => 7)
+    WHERE hashint4((i * 10000 + j * 100 + l)::int) % 5 = 0)) e
   USING (i, j, l);

@@ -2,7 +2,8 @@
 \pset null '(null)'
 CREATE SCHEMA unknown;
 SET search_path = unknown, public;
-CREATE TABLE answers AS SELECT (g % 2)::text AS a, ((g + (g % 7 = 0)::int) % 2)::text AS b, ((g + (g % 11 = 0)::int) % 2)::text AS c, ((g + (g % 13 = 0)::int) % 2)::text AS d FROM generate_series(1, 300) g;
+CREATE TABLE answers AS SELECT (g % 2)::text AS a, ((g + (g % 7 = 0)::int) % 2)::text AS b, ((g + (g % 11 = 0)::int) % 2)::text AS c, ((g + (g % 13 = 0)::int) % 2)::text AS d
+  FROM generate_series(1, 300) g;
 CREATE TABLE texts AS SELECT to_tsvector('simple', CASE WHEN g % 2 = 0 THEN 'cat dog cat' ELSE 'tax vote tax' END) AS t FROM generate_series(1, 60) g;
 CREATE TABLE models AS
   SELECT 'topics' AS name, tlv_lda('SELECT t FROM unknown.texts', k => 2) AS m
@@ -24,18 +25,23 @@ BEGIN
   RETURN CASE WHEN component IS NULL THEN 'NULL' ELSE 'known' END || ', ' || steps || ' rows';
 END $$;
 SELECT name, x, assigned(m, x) FROM models JOIN (VALUES
-  (1, 'topics', 'to_tsvector(''simple'', ''cat'')'), (2, 'topics', 'to_tsvector(''simple'', ''cat zebra'')'), (3, 'topics', 'to_tsvector(''simple'', '''')'), (4, 'topics', 'to_tsvector(''simple'', ''zebra'')'),
+  (1, 'topics', 'to_tsvector(''simple'', ''cat'')'), (2, 'topics', 'to_tsvector(''simple'', ''cat zebra'')'), (3, 'topics', 'to_tsvector(''simple'', '''')'), (4, 'topics',
+    'to_tsvector(''simple'', ''zebra'')'),
   (5, 'symbols', '''{0,99,1}''::bigint[]'), (6, 'symbols', '''{99,98}''::bigint[]'), (7, 'symbols', '''{NULL,NULL}''::bigint[]'), (8, 'sequences', '''{{1,NULL},{NULL,NULL}}''::float8[]'),
-  (9, 'sequences', '''{{NULL,NULL},{NULL,NULL}}''::float8[]'), (10, 'classes', '''{1,NULL,NULL,NULL}''::text[]'), (11, 'classes', '''{q,NULL,NULL,NULL}''::text[]'), (12, 'classes', '''{NULL,NULL,NULL,NULL}''::text[]'),
-  (13, 'membership', '''{1,q,NULL,NULL}''::text[]'), (14, 'membership', '''{q,q,NULL,q}''::text[]'), (15, 'mixture', '''{1,NULL}''::float8[]'), (16, 'mixture', '''{NULL,NULL}''::float8[]')) r(n, name, x) USING (name) ORDER BY n;
+  (9, 'sequences', '''{{NULL,NULL},{NULL,NULL}}''::float8[]'), (10, 'classes', '''{1,NULL,NULL,NULL}''::text[]'), (11, 'classes', '''{q,NULL,NULL,NULL}''::text[]'), (12, 'classes',
+    '''{NULL,NULL,NULL,NULL}''::text[]'),
+  (13, 'membership', '''{1,q,NULL,NULL}''::text[]'), (14, 'membership', '''{q,q,NULL,q}''::text[]'), (15, 'mixture', '''{1,NULL}''::float8[]'), (16, 'mixture',
+    '''{NULL,NULL}''::float8[]')) r(n, name, x) USING (name) ORDER BY n;
 -- how many words of a document the model does not know
 SELECT doc, tlv_bag_size(tlv_to_bag(t)) - tlv_bag_size(tlv_bag_keep(tlv_to_bag(t), array_agg(item_name))) AS unknown
-FROM models, tlv_topic_items(m, 100), (VALUES (1, to_tsvector('simple', 'cat zebra')), (2, to_tsvector('simple', 'cat dog')), (3, to_tsvector('simple', 'emu zebra'))) d(doc, t) WHERE name = 'topics' GROUP BY doc, t ORDER BY doc;
+FROM models, tlv_topic_items(m, 100), (VALUES (1, to_tsvector('simple', 'cat zebra')), (2, to_tsvector('simple', 'cat dog')), (3, to_tsvector('simple', 'emu zebra'))) d(doc, t)
+  WHERE name = 'topics' GROUP BY doc, t ORDER BY doc;
 -- the hint at mixed memberships works
 SELECT tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'likelihood');
 SELECT tlv_kind(tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'em'));
 -- the default top is that of the vocabulary where it is smaller
-SELECT count(*) AS topics, count(*) FILTER (WHERE umass = 'NaN') AS not_numbers FROM models, LATERAL (SELECT tlv_coherence(tlv_to_bag(t), m) AS c FROM texts) q, tlv_topic_coherence(c) WHERE name = 'topics';
+SELECT count(*) AS topics, count(*) FILTER (WHERE umass = 'NaN') AS not_numbers FROM models, LATERAL (SELECT tlv_coherence(tlv_to_bag(t), m) AS c FROM texts) q,
+  tlv_topic_coherence(c) WHERE name = 'topics';
 SELECT npmi, umass FROM models, LATERAL (SELECT tlv_coherence(tlv_to_bag(ARRAY['zebra' || left(t::text, 0)]), m) AS c FROM texts) q, tlv_topic_coherence(c) WHERE name = 'topics';
 -- every condition of the page of errors can be caught by what stands there
 CREATE TABLE page (line text);
@@ -47,4 +53,5 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   RETURN false;
 END $$;
-SELECT count(*) > 10 AS conditions, array_agg(DISTINCT part[1]) FILTER (WHERE NOT caught(part[1], part[2])) AS not_caught FROM page, regexp_match(line, '^\| ([0-9A-Z]{5}) \| `([^`]+)`') part WHERE part IS NOT NULL;
+SELECT count(*) > 10 AS conditions, array_agg(DISTINCT part[1]) FILTER (WHERE NOT caught(part[1], part[2])) AS not_caught FROM page, regexp_match(line,
+  '^\| ([0-9A-Z]{5}) \| `([^`]+)`') part WHERE part IS NOT NULL;

@@ -3,7 +3,8 @@
 CREATE SCHEMA updates;
 SET search_path = updates, public;
 CREATE TABLE points AS SELECT g AS id, ARRAY[10 * (g % 3) + sin(g), 7 * (g % 3 % 2) + cos(3 * g), sin(7 * g)] AS x FROM generate_series(1, 300) g;
-CREATE TABLE answers AS SELECT (g % 2)::text AS a, ((g + (g % 7 = 0)::int) % 2)::text AS b, ((g + (g % 11 = 0)::int) % 2)::text AS c, ((g + (g % 13 = 0)::int) % 2)::text AS d FROM generate_series(1, 300) g;
+CREATE TABLE answers AS SELECT (g % 2)::text AS a, ((g + (g % 7 = 0)::int) % 2)::text AS b, ((g + (g % 11 = 0)::int) % 2)::text AS c, ((g + (g % 13 = 0)::int) % 2)::text AS d
+  FROM generate_series(1, 300) g;
 -- answers with numbers beside them
 CREATE TABLE beside AS SELECT g AS id, v, CASE WHEN v <> 'x' THEN (g % 2)::text END AS category, CASE WHEN v = 'x' THEN 5 * (g % 2) + sin(g) END AS number
 FROM generate_series(1, 300) g, unnest(ARRAY['a', 'b', 'x']) v;
@@ -47,7 +48,8 @@ CREATE TABLE batches (name, batch) AS VALUES
   ('views', 'NULL::float8[], NULL::float8[], NULL::float8[]'), ('three answers', 'NULL::int, NULL::int, NULL::int'), ('three answers', '7, 8, 9'),
   ('components', 'NULL::float8[]'), ('classes', '''{NULL,NULL,NULL,NULL}''::text[]'), ('classes', '''{q,q,q,q}''::text[]'), ('classes', 'NULL::text[]'),
   ('mixed classes', 'ROW(NULL::text, NULL::text, NULL::float8)'), ('membership', '''{NULL,NULL,NULL,NULL}''::text[]'), ('membership', 'NULL::text[]'),
-  ('tree', '''{NULL,NULL,NULL,NULL}''::text[]'), ('tree', 'NULL::text[]'), ('dictionary', 'NULL::float8[]'), ('communities', 'NULL::bigint, NULL::tlv_bag'), ('dictionary', 'array_fill(0::float8, ARRAY[12])'), ('network', 'NULL::text[]'), ('network', '''{}''::text[]'), ('network', '''{unknown}''::text[]');
+  ('tree', '''{NULL,NULL,NULL,NULL}''::text[]'), ('tree', 'NULL::text[]'), ('dictionary', 'NULL::float8[]'), ('communities', 'NULL::bigint, NULL::tlv_bag'), ('dictionary',
+    'array_fill(0::float8, ARRAY[12])'), ('network', 'NULL::text[]'), ('network', '''{}''::text[]'), ('network', '''{unknown}''::text[]');
 SELECT name, bool_and(after(m, batch, w) = m) AS same, count(*) FROM models JOIN batches USING (name), unnest('{1,0.3}'::float8[]) w WHERE w = 1 OR name NOT IN ('network', 'communities')
 GROUP BY name ORDER BY name;
 -- every kind of statistics is among them, but those of correlated topics, which are topics, and of trees without parameters
@@ -56,11 +58,14 @@ SELECT kind FROM tlv_kinds() WHERE 'tlv_statistics' = ANY (collects) EXCEPT SELE
 -- ---- what a batch does not mention stays ----
 CREATE FUNCTION parameters(m tlv_model) RETURNS TABLE (part text, component int, item text, x numeric) LANGUAGE sql AS $$
   SELECT part, component, item_name, round(estimate::numeric, 6) FROM tlv_estimates(m) WHERE tlv_kind(m) !~ 'tree'
-  UNION ALL SELECT 'probability', parent_state::int, parent || '-' || child || ' ' || parent_state || '-' || child_state, round(probability::numeric, 6) FROM (SELECT m WHERE tlv_kind(m) ~ 'tree') t, tlv_tree_parameters(m) $$;
+  UNION ALL SELECT 'probability', parent_state::int, parent || '-' || child || ' ' || parent_state || '-' || child_state, round(probability::numeric, 6) FROM (SELECT m
+    WHERE tlv_kind(m) ~ 'tree') t, tlv_tree_parameters(m) $$;
 SELECT name, w, string_agg(DISTINCT a.item, ' ' ORDER BY a.item) FILTER (WHERE a.x = b.x) AS same, string_agg(DISTINCT a.item, ' ' ORDER BY a.item) FILTER (WHERE a.x <> b.x) AS moved
-FROM models JOIN (VALUES ('classes', 'ARRAY[(i % 2)::text, (i % 3 % 2)::text, NULL, NULL]'), ('membership', 'ARRAY[(i % 2)::text, (i % 3 % 2)::text, NULL, NULL]'), ('tree', 'ARRAY[(i % 2)::text, (i % 3 % 2)::text, NULL, NULL]'),
+FROM models JOIN (VALUES ('classes', 'ARRAY[(i % 2)::text, (i % 3 % 2)::text, NULL, NULL]'), ('membership', 'ARRAY[(i % 2)::text, (i % 3 % 2)::text, NULL, NULL]'), ('tree',
+  'ARRAY[(i % 2)::text, (i % 3 % 2)::text, NULL, NULL]'),
     ('mixed classes', 'ROW((i % 2)::text, NULL::text, NULL::float8)'), ('sequences', 'ARRAY[[i % 3, NULL], [3 + i % 2, NULL], [5, NULL]]::float8[]')) c(name, batch) USING (name),
-  unnest('{1,0.3}'::float8[]) w, parameters(m) a JOIN LATERAL parameters(after(m, batch, w)) b USING (part, component, item) WHERE a.part IN ('probability', 'mean', 'variance') AND a.item IS NOT NULL GROUP BY name, w ORDER BY name, w;
+  unnest('{1,0.3}'::float8[]) w, parameters(m) a JOIN LATERAL parameters(after(m, batch, w)) b USING (part, component, item) WHERE a.part IN ('probability', 'mean', 'variance')
+    AND a.item IS NOT NULL GROUP BY name, w ORDER BY name, w;
 -- a variable counts by the rows that have a value of it: one row in three, a third of the model beside it
 SELECT w, bool_and(abs(b.x - (w * 1 + (1 - w) * a.x)) < 0.02) AS between FROM models, unnest('{0.2,0.5,0.8}'::float8[]) w,
   parameters(m) a JOIN LATERAL parameters(after(m, 'ARRAY[''1'', ''1'', ''1'', CASE WHEN i % 3 = 0 THEN ''1'' END]', w)) b USING (part, component, item)

@@ -104,7 +104,8 @@ CREATE TABLE w_words AS SELECT id, CASE WHEN id <= 1000 THEN ARRAY['a', 'b', 'c'
 SELECT (SELECT string_agg(code || ' ' || score, ', ') FROM tlv_warnings(m) WHERE code = 'rows_skipped') AS warned, (SELECT string_agg(DISTINCT item_name, ' ') FROM tlv_topic_items(m)) AS items,
   (SELECT count(DISTINCT topic) FROM tlv_topic_items(m, 1, 'probability') WHERE item_name IN ('x', 'y')) AS topics_of_pairs
 FROM (SELECT tlv_lda('SELECT id, unnest(w) FROM w_words', k => 2) AS m) q;
-SELECT (SELECT string_agg(code || ' ' || score, ', ') FROM tlv_warnings(m) WHERE code = 'rows_skipped') AS warned, (SELECT string_agg(DISTINCT item_name, ' ') FROM tlv_topic_items(m, 10, 'probability')) AS items
+SELECT (SELECT string_agg(code || ' ' || score, ', ') FROM tlv_warnings(m) WHERE code = 'rows_skipped') AS warned, (SELECT string_agg(DISTINCT item_name, ' ')
+  FROM tlv_topic_items(m, 10, 'probability')) AS items
 FROM unnest(ARRAY['SELECT id, unnest(w) FROM w_words WHERE id <= 1001', 'SELECT id, unnest(w[1:id % 4]) FROM w_words WHERE id <= 1000']) query,
   LATERAL (SELECT tlv_lda(query, k => 1, refine => 'none') AS m) q;
 DROP TABLE w_answers, w_edges, w_words, w_more;

@@ -18,9 +18,12 @@ sub ids {
     my ($what, $cast) = @_;
     return query($db, "SELECT string_agg(DISTINCT item_name, ',' ORDER BY item_name) FROM tlv_topic_items(tlv_lda('SELECT doc, word$cast FROM words', 1), 10)") if $what eq 'items';
     return query($db, "SELECT string_agg(DISTINCT node_name, ',' ORDER BY node_name) FROM tlv_memberships(tlv_mmsb('SELECT src$cast, dst$cast FROM edges', 1))") if $what eq 'nodes';
-    return query($db, "SELECT string_agg(DISTINCT symbol_name, ',' ORDER BY symbol_name) FROM tlv_emissions(tlv_hmm('SELECT 1, doc, word$cast FROM (SELECT DISTINCT ON (doc) * FROM words) w', 1))") if $what eq 'symbols';
-    return query($db, "SELECT string_agg(DISTINCT answer_name, ',' ORDER BY answer_name) FROM tlv_consensus(tlv_crowd('SELECT doc, number, word$cast FROM (SELECT DISTINCT ON (doc, number) * FROM words) w'))") if $what eq 'answers';
-    return query($db, "SELECT string_agg(DISTINCT category_name, ',' ORDER BY category_name) FROM tlv_categories(tlv_lca('SELECT doc, ''v'' || number, word$cast FROM (SELECT DISTINCT ON (doc, number) * FROM words) w', 1))");
+    return query($db, "SELECT string_agg(DISTINCT symbol_name, ',' ORDER BY symbol_name) "
+        . "FROM tlv_emissions(tlv_hmm('SELECT 1, doc, word$cast FROM (SELECT DISTINCT ON (doc) * FROM words) w', 1))") if $what eq 'symbols';
+    return query($db, "SELECT string_agg(DISTINCT answer_name, ',' ORDER BY answer_name) "
+        . "FROM tlv_consensus(tlv_crowd('SELECT doc, number, word$cast FROM (SELECT DISTINCT ON (doc, number) * FROM words) w'))") if $what eq 'answers';
+    return query($db, "SELECT string_agg(DISTINCT category_name, ',' ORDER BY category_name) "
+        . "FROM tlv_categories(tlv_lca('SELECT doc, ''v'' || number, word$cast FROM (SELECT DISTINCT ON (doc, number) * FROM words) w', 1))");
 }
 
 is(ids('items', ''), 'Bird,Cat,DOG,cat,dog,fish', 'of text, items are compared by bytes');
@@ -38,7 +41,8 @@ for my $type (@equal) {
         for my $spelling (sort keys %bytes) { $first{ lc $spelling } //= $spelling }
         is(ids($what, $cast), join(',', sort values %first), "$name: $what");
     }
-    is(query($db, "SELECT tlv_info(tlv_gmm('SELECT number, doc FROM (SELECT word$cast, number, doc FROM words ORDER BY 1) w', 1)) ->> 'kind'"), 'gaussian_mixture', "$name: other columns are what they were");
+    is(query($db, "SELECT tlv_info(tlv_gmm('SELECT number, doc FROM (SELECT word$cast, number, doc FROM words ORDER BY 1) w', 1)) ->> 'kind'"),
+        'gaussian_mixture', "$name: other columns are what they were");
     is(query($db, "SELECT tlv_info(tlv_lda('SELECT word$cast, ''w'' || number FROM words', 1)) ->> 'kind'"), 'lda', "$name: documents");
 }
 

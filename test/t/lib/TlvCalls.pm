@@ -30,7 +30,8 @@ my @more = (
     [ survey_long => q{SELECT id, 'q' || j AS variable, x[j]::text AS category FROM walk.survey, generate_subscripts(x, 1) j} ],
     [ clouds => 'SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, seed => 6), 2000, seed => 1)' ],
     [ triples => q{SELECT x1 AS v1, x2 AS v2, x3 AS v3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model('{3,3,3}', 2, seed => 1), 2000, 2)} ],
-    [ groups => 'SELECT (i % 3)::bigint AS a, ((i + i / 20) % 3)::bigint AS b, ARRAY[i % 3, i % 2]::bigint[] AS c, ARRAY[i % 4]::bigint[] AS d, ARRAY[i / 61., 1 - i / 61.]::float8[] AS e, ARRAY[.3, .2, i / 60.]::float8[] AS f FROM generate_series(1, 60) i' ],
+    [ groups => 'SELECT (i % 3)::bigint AS a, ((i + i / 20) % 3)::bigint AS b, ARRAY[i % 3, i % 2]::bigint[] AS c, ARRAY[i % 4]::bigint[] AS d,
+        ARRAY[i / 61., 1 - i / 61.]::float8[] AS e, ARRAY[.3, .2, i / 60.]::float8[] AS f FROM generate_series(1, 60) i' ],
 );
 my %values = map { $_ => 1 } values %value_table;
 
@@ -48,8 +49,10 @@ CREATE TABLE constants (name text, subspace tlv_subspace, model tlv_model);
 INSERT INTO constants (name, subspace) SELECT 'items', tlv_find_subspace(tlv_count_moments(bag), 2) FROM documents
   UNION ALL SELECT 'vectors', tlv_find_subspace(tlv_dense_moments(x, 2), 2) FROM points;
 INSERT INTO constants (name, subspace) SELECT 'white', tlv_find_subspace(tlv_anchor_moments(bag, subspace), alpha0 => 0.3) FROM documents, constants WHERE name = 'items' GROUP BY subspace;
-INSERT INTO constants (name, model) VALUES ('lda', tlv_lda('SELECT bag FROM documents', 2, iterations => 3)), ('wide', tlv_simulate_lda_model(30, 2)), ('lda of words', tlv_lda('SELECT terms FROM texts', 2, iterations => 3)), ('gmm', tlv_gmm('SELECT x FROM points', 2)), ('mmsb', tlv_mmsb('SELECT node, neighbours FROM adjacent', 2)),
-  ('hmm', tlv_hmm('SELECT s FROM sequences', 2)), ('hmm of names', tlv_hmm('SELECT s::text[] FROM sequences', 2)), ('hmm of vectors', tlv_hmm('SELECT x FROM sequences', 2)), ('lca', tlv_lca('SELECT x FROM survey', 2)),
+INSERT INTO constants (name, model) VALUES ('lda', tlv_lda('SELECT bag FROM documents', 2, iterations => 3)), ('wide', tlv_simulate_lda_model(30, 2)), ('lda of words',
+  tlv_lda('SELECT terms FROM texts', 2, iterations => 3)), ('gmm', tlv_gmm('SELECT x FROM points', 2)), ('mmsb', tlv_mmsb('SELECT node, neighbours FROM adjacent', 2)),
+  ('hmm', tlv_hmm('SELECT s FROM sequences', 2)), ('hmm of names', tlv_hmm('SELECT s::text[] FROM sequences', 2)), ('hmm of vectors', tlv_hmm('SELECT x FROM sequences', 2)),
+    ('lca', tlv_lca('SELECT x FROM survey', 2)),
   ('lca of names', tlv_lca('SELECT id, variable, category FROM survey_long', 2)), ('views', tlv_multiview('SELECT v1, v2, v3 FROM triples', 2)), 
   ('network', tlv_network('SELECT active FROM active_sets')), ('tree', tlv_tree('SELECT x FROM answers'));
 GRANT SELECT ON ALL TABLES IN SCHEMA here TO public;
@@ -206,7 +209,8 @@ sub view_calls {
 
 sub document_calls {
     my ($row, $table) = @_;
-    return map { s/ROW/$row/r . " FROM $table" } 'tlv_count_summary(ROW)', 'tlv_count_moments(ROW)', (map { "$_(ROW, " . space('items') . ')' } qw(tlv_count_products tlv_count_moments tlv_anchor_moments tlv_pair_moments)),
+    return map { s/ROW/$row/r . " FROM $table" } 'tlv_count_summary(ROW)', 'tlv_count_moments(ROW)',
+      (map { "$_(ROW, " . space('items') . ')' } qw(tlv_count_products tlv_count_moments tlv_anchor_moments tlv_pair_moments)),
         'tlv_slice_moments(ROW, ' . space('white') . ')', (map { "$_(ROW, " . model('lda') . ')' } qw(tlv_perplexity tlv_completion tlv_topic_products)), 'tlv_coherence(ROW, ' . model('lda') . ', 3)';
 }
 
@@ -229,16 +233,19 @@ sub read_back {
 sub aggregate_calls { return map { read_back($_) } all_aggregates() }
 
 sub all_aggregates {
-    my @vectors = map { my $x = $_; map { "tlv_dense_moments_typed($x, $_) FROM points" } 3, space('vectors'), space('vectors') . ', 3' } 'ROW(x[1], x[2], x[3])', map { "x::$_\[]" } qw(smallint integer bigint real float8 numeric);
+    my @vectors = map { my $x = $_; map { "tlv_dense_moments_typed($x, $_) FROM points" } 3, space('vectors'), space('vectors') . ', 3' } 'ROW(x[1], x[2], x[3])',
+      map { "x::$_\[]" } qw(smallint integer bigint real float8 numeric);
     my @sequences = map { my $s = $_; map { "$_ FROM sequences" } "tlv_sequence_moments($s)", "tlv_sequence_sample($s, 5, 1)" } 's', 's::integer[]', 's::bigint[]', 's::text[]', 'x';
     my @graphs = map { my ($a, $b) = @$_; my $same = ($a =~ /bigint/) == ($b =~ /bigint/);
         map { ("$_($a, $b)", "$_($a, $b, 1.5 * target)") } ($same ? qw(tlv_graph_agg tlv_digraph_agg) : ()), 'tlv_bigraph_agg' } ways('source', 'target');
     my @codes = map { ("tlv_category_moments($_)", "tlv_category_moments($_, 3 ORDER BY x)", "tlv_category_moments($_, 4, 2 ORDER BY x)") } 'x', 'x::text[]';
     return (
         document_calls('bag', 'documents'), document_calls('bags', 'batches'), statistics_calls(), view_calls(), @vectors, @sequences,
-        of_table('documents', 'tlv_coherence(bag, ' . model('wide') . ')', 'tlv_count_moments(doc, bag, ' . space('items') . ', 4)', 'tlv_rollup(bag)', 'tlv_bag_agg(doc)', 'tlv_bag_agg(doc, 2.5)', q{tlv_bag_agg('w' || doc)}, q{tlv_bag_agg('w' || doc, 2.5)}),
+        of_table('documents', 'tlv_coherence(bag, ' . model('wide') . ')', 'tlv_count_moments(doc, bag, ' . space('items') . ', 4)', 'tlv_rollup(bag)', 'tlv_bag_agg(doc)',
+          'tlv_bag_agg(doc, 2.5)', q{tlv_bag_agg('w' || doc)}, q{tlv_bag_agg('w' || doc, 2.5)}),
         of_table('batches', 'tlv_coherence(bags, ' . model('wide') . ')'),
-        'tlv_rollup(s) FROM (SELECT part, tlv_count_summary(bag) AS s FROM documents GROUP BY part) q', 'tlv_rollup(s) FROM (SELECT part, tlv_graph_agg(source, target) AS s FROM links GROUP BY part) q',
+        'tlv_rollup(s) FROM (SELECT part, tlv_count_summary(bag) AS s FROM documents GROUP BY part) q',
+          'tlv_rollup(s) FROM (SELECT part, tlv_graph_agg(source, target) AS s FROM links GROUP BY part) q',
         'tlv_rollup(s) FROM (SELECT part, tlv_statistics(node, neighbours, ' . model('mmsb') . ') AS s FROM adjacent GROUP BY part) q',
         of_table('points', 'tlv_row_sample(x, 10, 1)'), of_table('survey', @codes, 'tlv_row_sample(x, 50, 1)'),
         of_table('links', @graphs),
@@ -250,7 +257,8 @@ sub all_aggregates {
         of_table('cells', map { 'tlv_tensor_agg(' . join(', ', @$_, 'entry') . ')' } ways('i', 'j', 'l')),
         of_table('active_sets', 'tlv_cofire(active)', 'tlv_cofire(tlv_to_bag(active))', 'tlv_cofire(active, ' . model('network') . ')', 'tlv_cofire(tlv_to_bag(active), ' . model('network') . ')'),
         of_table('groups', (map { my $columns = join ', ', @$_; map { "tlv_$_\_typed($columns)" } qw(label_pairs nmi ari) } ways('a', 'b')),
-            (map { "tlv_$_(c, d)" } qw(cover_pairs overlapping_nmi cover_f1)), (map { "tlv_$_(c::text[], d::text[])" } qw(cover_pairs overlapping_nmi cover_f1)), 'tlv_membership_pairs(e, f)', 'tlv_membership_l1(e, f[1:2])'),
+            (map { "tlv_$_(c, d)" } qw(cover_pairs overlapping_nmi cover_f1)), (map { "tlv_$_(c::text[], d::text[])" } qw(cover_pairs overlapping_nmi cover_f1)),
+              'tlv_membership_pairs(e, f)', 'tlv_membership_l1(e, f[1:2])'),
         'array_agg(row_agg ORDER BY id) FROM (SELECT id, tlv_row_agg(variable, value::int, 5) AS row_agg FROM answers_long GROUP BY id) q',
         'array_agg(row_agg ORDER BY id) FROM (SELECT id, tlv_row_agg(variable, value::float8, 5) AS row_agg FROM sizes_long GROUP BY id) q',
     );
@@ -263,8 +271,10 @@ sub untried {
     my ($db, @calls) = @_;
     query($db, "CREATE SCHEMA tried;\nSET search_path = here, public;\n" . join '', map { "CREATE VIEW tried.v$_ AS SELECT $calls[$_];\n" } 0 .. $#calls);
     return split /\n/, query($db, <<'SQL');
-SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend e ON e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e' JOIN pg_extension x ON x.oid = e.refobjid AND x.extname = 'tensorlv'
-WHERE (p.prokind = 'a' AND NOT '"any"'::regtype = ANY (p.proargtypes) OR p.proname IN (SELECT unnest(drives) FROM tlv_kinds()) OR p.proargnames[1] = 'query') AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class c ON c.oid = r.ev_class
+SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend e ON e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e' JOIN pg_extension x ON x.oid = e.refobjid
+  AND x.extname = 'tensorlv'
+WHERE (p.prokind = 'a' AND NOT '"any"'::regtype = ANY (p.proargtypes) OR p.proname IN (SELECT unnest(drives) FROM tlv_kinds()) OR p.proargnames[1] = 'query') AND NOT EXISTS (SELECT
+  FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class c ON c.oid = r.ev_class
   WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid AND c.relnamespace = 'tried'::regnamespace)
 ORDER BY 1::text
 SQL
@@ -337,7 +347,7 @@ sub difference {
 sub run_calls {
     my ($db, $path, $calls, $counts) = @_;
     my $look = defined $counts ? "\\! cat $counts\n" : "\\echo 0 0 0\n";
-    my $script = "SET search_path = $path;\n";
+    my $script = "SET search_path = $path;\nSET tensorlv.warnings = off;\n"; # a model has its warnings
     for my $i (0 .. $#$calls) {
         my $call = $calls->[$i] =~ /^tlv_\w+\((?:'|ARRAY\[')SELECT/ ? "tlv_to_json($calls->[$i])" : $calls->[$i];
         $script .= "\\echo \@\@$i\n${look}SELECT $call;\n";

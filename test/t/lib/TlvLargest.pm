@@ -108,11 +108,13 @@ sub call {
 # All calls on one kind in one session: of each its name, SQLSTATE, seconds of processor time and MB by which the process grew.
 sub measure_calls {
     my ($db, $kind, $known, $functions, $memory, $milliseconds) = @_;
-    my $sql = "SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = error; SET tensorlv.model_cache = '1MB'; SELECT tlv_kind(m) FROM largest LIMIT 1; SET tensorlv.work_mem = '$memory';\n";
+    my $sql = "SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = error; "
+        . "SET tensorlv.model_cache = '1MB'; SELECT tlv_kind(m) FROM largest LIMIT 1; SET tensorlv.work_mem = '$memory';\n";
     for my $function (@$functions) {
         my $label = "$function->{name}(" . join(',', @{ $function->{types} }) . ')';
         $sql .= "COPY (SELECT 5) TO '/proc/self/clear_refs';\nSELECT ticks() AS ticks, kilobytes('VmRSS') AS before \\gset\n\\o /dev/null\n"
-            . "SET statement_timeout = $milliseconds;\n" . call($function, $kind, $known) . ";\n\\o\n\\echo @ :SQLSTATE :LAST_ERROR_MESSAGE\nSET statement_timeout = 0;\nSELECT 'call|$label', ticks() - :ticks, kilobytes('VmHWM') - :before;\n";
+            . "SET statement_timeout = $milliseconds;\n" . call($function, $kind, $known) . ";\n\\o\n\\echo @ :SQLSTATE :LAST_ERROR_MESSAGE\n"
+            . "SET statement_timeout = 0;\nSELECT 'call|$label', ticks() - :ticks, kilobytes('VmHWM') - :before;\n";
     }
     my $result = run_sql($db, $sql, go_on => 1);
     my (@calls, $state, $message);
