@@ -320,9 +320,9 @@ tlv_stage_settings() {
     fi
 }
 
-# Makes the data directory of a cluster of that name; more settings, one per line, on standard input.
-tlv_init_cluster() { # [name]
-    TLV_CLUSTER="$TLV_WORK/${1:-pg}"
+# Makes the data directory of a cluster called $TLV_CLUSTER_NAME; more settings, one per line, on standard input.
+tlv_init_cluster() {
+    TLV_CLUSTER="$TLV_WORK/${TLV_CLUSTER_NAME:-pg}"
     TLV_CLUSTERS+=("$TLV_CLUSTER")
     mkdir "$TLV_CLUSTER"
     chmod 755 "$TLV_CLUSTER"
@@ -349,8 +349,8 @@ tlv_init_cluster() { # [name]
     export PGHOST="$TLV_CLUSTER" PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 
-tlv_start_cluster() { # [name]
-    tlv_init_cluster "${1:-pg}"
+tlv_start_cluster() {
+    tlv_init_cluster
     tlv_as_server "$TLV_BINDIR/pg_ctl" -D "$TLV_CLUSTER/data" -l "$TLV_CLUSTER/log" -w -s -t 60 \
         start </dev/null || { cat "$TLV_CLUSTER/log" >&2; tlv_die "the cluster did not start"; }
 }
