@@ -95,3 +95,7 @@ BEGIN
   RETURN m;
 END $$;
 SELECT component, label FROM inputs, tlv_components(relabelled(mixture, 100));
+
+-- Other files drop the extension.
+SET client_min_messages = warning;
+DROP SCHEMA made_once CASCADE;
