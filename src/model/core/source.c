@@ -150,7 +150,8 @@ tlv_collect(tlv_context *ctx, tlv_source *source, const char *stage, int passes_
 	pass.statistics = statistics;
 	pass.stage = source->view.stage != NULL ? source->view.stage : stage;
 	pass.passes_left = passes_left > 0 && !source->within ? passes_left + rows->passes_after : 0;
-	memset(values, 0, n * sizeof(*values));
+	for (size_t i = 0; i < n; i++)
+		values[i] = NULL;
 	if (source->held != NULL)
 		TLV_TRY(source->held->pass(ctx, source->held, &pass, values));
 	else

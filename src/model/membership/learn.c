@@ -305,8 +305,11 @@ collect_sample(tlv_context *ctx, tlv_source *rows, const membership_learning *fi
 	const tlv_names *names = tlv_source_rows(rows)->rows.names;
 	size_t slots = rows->rows.width[0];
 
-	if (names != NULL && names->n == 0) /* no rows */
-		return tlv_plan_require_rows(ctx, NULL, NULL);
+	if (names != NULL && names->n == 0)
+	{
+		(void) tlv_plan_require_rows(ctx, NULL, NULL);
+		return TLV_NO_ROWS;
+	}
 	if (slots == 0 && names != NULL)
 		slots = names->n * fit->options.fit.copies;
 	return tlv_collect_first(ctx, rows, "sample",

@@ -142,7 +142,7 @@ static tlv_status
 choose_candidate(tlv_context *ctx, neighbours_fit *fit, tlv_value *values[STARTS])
 {
 	tlv_mmsb_evidences evidence;
-	double score[2][2];
+	double score[2][2] = {{0}};
 	bool full;
 
 	for (size_t i = 0; i < fit->n; i++)
