@@ -138,6 +138,7 @@ decode_part(tlv_hmm_model *model, viterbi *v, const tlv_sequence *sequence, size
 		v->at[i] = tlv_hmm_position(model, sequence->symbols[first + i]);
 	if (begun > 0)
 	{
+		/* NOLINTNEXTLINE(clang-analyzer-*): the densities are set */
 		first_step(model, emissions + (at != NULL ? (size_t) at[0] * stride : 0), v->values);
 		memset(from, 0, stride * sizeof(uint16_t));
 		emissions += at != NULL ? 0 : stride;
