@@ -175,13 +175,16 @@ build_checked(tlv_context *ctx, tlv_frame_builder *builder, tlv_accumulator *acc
 	return true;
 }
 
-/* A model that a fit or an update has made can be stored and read back. */
+/* A model that a fit or an update has made can be stored and read back; an update with statistics
+ * of no observation makes none (NULL). */
 static inline void
 use_result(tlv_context *ctx, void *image, size_t size)
 {
 	const tlv_kind *kind;
 	tlv_frame model;
 
+	if (image == NULL)
+		return;
 	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
 		abort();
 }
