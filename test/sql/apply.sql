@@ -135,6 +135,7 @@ SELECT (tlv_infer(m, x))[1] BETWEEN 0 AND 1 AS compressed FROM apply_long, tlv_s
 
 -- what is refused, and what the model takes instead
 CREATE TYPE apply_color AS ENUM ('red', 'green');
+SET extra_float_digits = -9;
 SELECT model, x, pg_temp.outcome(format('SELECT tlv_infer(%s, %s) FROM apply_models', model, x)) AS outcome FROM (VALUES
   ('gmm', 'tlv_bag ''{1:1}'''), ('gmm', '1.5'), ('gmm', '''{1,2,3}''::text'), ('gmm', 'ARRAY[''a'', ''b'']'), ('gmm', 'point ''(1,2)'''), ('gmm', 'jsonb ''[1,2,3]'''), ('gmm',
   'ROW(1, ''x''::text, 3)'),
@@ -147,6 +148,7 @@ SELECT model, x, pg_temp.outcome(format('SELECT tlv_infer(%s, %s) FROM apply_mod
   ('hmm', 'tsvector ''a'''), ('signals', 'ARRAY[''a'']'), ('tree', 'ARRAY[0, 1.5, 1, 0]'), ('tree', 'ARRAY[0, 5000000000, 1, 0]'), ('tree', 'ARRAY[0, -1, 1, 0]::smallint[]'),
   ('numbers_tree', 'ARRAY[0, 1, 1, 0]'), ('ica', 'ARRAY[1, 2, 3]'),
   ('communities', 'ARRAY[1, 2]')) q(model, x);
+RESET extra_float_digits;
 SELECT pg_temp.outcome('SELECT tlv_assign(hmm, ARRAY[1, 2]) FROM apply_models') AS sequence, pg_temp.outcome('SELECT tlv_assign(tree, ARRAY[0, 1, 1, 0]) FROM apply_models') AS tree,
   pg_temp.outcome('SELECT tlv_viterbi(gmm, ARRAY[0, 1, 1, 0]) FROM apply_models') AS viterbi, pg_temp.outcome('SELECT tlv_unmix(gmm, ARRAY[0, 1, 1]) FROM apply_models') AS unmix,
   pg_temp.outcome('SELECT tlv_top(gmm, ARRAY[0, 1, 1], 0) FROM apply_models') AS top, pg_temp.outcome('SELECT tlv_forecast(hmm, ARRAY[0.5]) FROM apply_models') AS forecast,

@@ -111,7 +111,8 @@ FROM unnest(ARRAY['', 'SELECT 1', 'SELECT x, x FROM ica_rows', 'SELECT array[''a
                   'SELECT CASE WHEN i > 5 THEN array[i] ELSE array[i, i] END FROM generate_series(1, 9) i',
   'SELECT array[[[1]]]', 'DELETE FROM ica_rows', 'SELECT x FROM tlv_simulate_ica(200, 70)', 'SELECT array[1e300 * i, 1e300 * (i % 7)] FROM generate_series(1, 99) i',
   'SELECT array[1e-300 * i, 1e-300 * (i % 7)] FROM generate_series(1, 99) i']) q;
--- little data, and much of the same
+-- little data, and much of the same; rounding decides what such fits warn of, which is not compared
+SET tensorlv.warnings = off;
 SELECT name, regexp_replace(pg_temp.outcome(format('SELECT (SELECT count(DISTINCT component) FROM tlv_mixing(tlv_ica(%L%s)))', q, a)), '-?[0-9.]+e-[0-9]+', '0') AS components
 FROM (VALUES ('d of 1', 'SELECT x[1:1] FROM ica_rows', ''), ('d and k of 1', 'SELECT x[1:1] FROM ica_rows', ', k => 1'),
       ('k of 1 with noise', 'SELECT x FROM ica_rows', ', k => 1, noise => true'), ('repeated rows', 'SELECT x FROM ica_rows, generate_series(1, 3)', ''),
@@ -121,6 +122,7 @@ FROM (VALUES ('d of 1', 'SELECT x[1:1] FROM ica_rows', ''), ('d and k of 1', 'SE
   ('NULL rows', 'SELECT CASE WHEN id % 2 = 0 THEN x END FROM ica_rows', ''), ('NULL alone', 'SELECT NULL::float8[] FROM ica_rows', ''),
   ('a constant of 1e300', 'SELECT x || array[1e300::float8] FROM ica_rows', ''), ('far from 0', 'SELECT array[1e8 + x[1], x[2], x[3]] FROM ica_rows', ', keep_gaussian => true'),
   ('too long', 'SELECT x FROM tlv_simulate_ica(200, 70)', ', k => 61')) q(name, q, a);
+RESET tensorlv.warnings;
 SELECT pg_temp.outcome('SELECT (SELECT count(*)
     FROM tlv_mixing(tlv_ica(''SELECT array[s[1], s[2], sqrt(-2 * ln(1 - u)) * cos(6.283185307179586 * v)]
         FROM (SELECT sources AS s, (abs(hashint8(id)::bigint) % 99991) / 99991.0 AS u, (abs(hashint8(-id)::bigint) % 99989) / 99989.0 AS v FROM ica_rows) q'')))') AS one_gaussian;

@@ -195,7 +195,10 @@ WHERE k < 4 OR set = 'two kinds of rows' ORDER BY set, family DESC, k;
 SELECT message, hint FROM tlv_warnings(tlv_lca('SELECT id, question, answer FROM odd WHERE set = ''constant''', 2));
 SELECT (SELECT count(*) FROM tlv_components(tlv_lca(q))) AS classes, (SELECT count(*) FROM tlv_components(tlv_gom(q))) AS memberships
 FROM format('SELECT id, question, answer FROM odd WHERE set = %L', 'constant') q;
+-- 34 of 37 components are empty: rounding decides which, and what else the fit warns of
+SET tensorlv.warnings = off;
 SELECT w.code, w.score, w.message FROM tlv_warnings(tlv_lca('SELECT v FROM wide', 38)) w WHERE code = 'fewer_components';
+RESET tensorlv.warnings;
 -- a category seen once, and rows of nothing but NULL
 SELECT c.component, c.category_name, c.probability < 0.1 AS rare
 FROM tlv_categories(tlv_lca('SELECT id, question, CASE WHEN id = 7 AND question = ''q1'' THEN ''once'' ELSE answer END FROM odd WHERE set = ''two kinds of rows''', 2)) c
@@ -226,6 +229,9 @@ FROM (VALUES (1, 8), (2, 8), (3, 12), (5, 20)) AS s(k, p), generate_series(1, 2)
 SELECT fails($$SELECT tlv_fit_lca(tlv_category_moments(v), 0) FROM wide$$);
 SELECT fails($$SELECT tlv_fit_lca(tlv_dense_moments(v::float8[], 2), 2) FROM wide$$);
 SELECT fails($$SELECT tlv_fit_lca(tlv_category_moments('{1,1,1}'::int[]), 2)$$);
+-- two of three variables are known in each row: there are pairs, and no triples
+SELECT fails($$SELECT tlv_fit_lca(tlv_category_moments(ARRAY[CASE WHEN i % 3 <> 0 THEN i % 2 END, CASE WHEN i % 3 <> 1 THEN i % 2 END, CASE WHEN i % 3 <> 2 THEN i % 2 END]), 2)
+  FROM generate_series(1, 60) i$$);
 SELECT fails($$SELECT tlv_infer(model, '{1,2}') FROM lca WHERE name = 'wide'$$);
 SELECT fails($$SELECT tlv_update(a.model, tlv_statistics(v, b.model)) FROM wide, lca a, lca b WHERE a.name = 'wide' AND b.name = 'long' GROUP BY a.model, b.model$$);
 SELECT fails($$SELECT tlv_missing(tlv_simulate_ica_model(2), '{1,2}')$$);

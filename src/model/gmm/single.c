@@ -11,34 +11,73 @@
 /* Dimensions of which the determinant of a full covariance takes no time beside the fit. */
 #define MOST_FULL 300
 
-/* Logarithm of the determinant of the covariance as that form has it; infinite where it has none.
- */
-static tlv_status
-log_determinant(tlv_context *ctx, const tlv_dense_central *central, tlv_covariance form,
-				double *value)
+/* Logarithm of the determinant of a covariance, and the trace of its inverse times that of the
+ * rows: the quadratic form of the mean log density. */
+typedef struct gmm_single
+{
+	double log_determinant, trace;
+} gmm_single;
+
+/* One variance for all dimensions. */
+static gmm_single
+spherical(const tlv_dense_central *central, const double *floor)
 {
 	size_t d = central->d;
-	double trace = 0, *copy;
+	double mean = 0, least = 0, variance;
 
-	*value = 0;
 	for (size_t i = 0; i < d; i++)
 	{
-		trace += central->covariance[i * d + i];
-		*value += log(central->covariance[i * d + i]);
+		mean += central->covariance[i * d + i] / (double) d;
+		least += floor[i] / (double) d;
 	}
-	if (form == TLV_COVARIANCE_DIAGONAL)
-		return TLV_OK;
-	*value = (double) d * log(trace / (double) d);
-	if (form != TLV_COVARIANCE_FULL)
-		return TLV_OK;
-	TLV_TRY(tlv_alloc_numbers(ctx, &copy, d * d + d));
+	variance = fmax(mean, least);
+	return (gmm_single){(double) d * log(variance), (double) d * mean / variance};
+}
+
+static gmm_single
+diagonal(const tlv_dense_central *central, const double *floor)
+{
+	gmm_single single = {0, 0};
+
+	for (size_t i = 0; i < central->d; i++)
+	{
+		double own = central->covariance[i * central->d + i], variance = fmax(own, floor[i]);
+
+		single.log_determinant += log(variance);
+		single.trace += own / variance;
+	}
+	return single;
+}
+
+/* The floor is added to the diagonal, as the maximisation step does: without it, rounding would
+ * decide on the smallest eigenvalues of dependent columns.  Infinite where the sum is not positive
+ * definite. */
+static tlv_status
+full(tlv_context *ctx, const tlv_dense_central *central, const double *floor, gmm_single *single)
+{
+	size_t d = central->d;
+	double *matrix;
+
+	*single = (gmm_single){0, (double) d};
+	TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
 	for (size_t e = 0; e < d * d; e++)
-		copy[e] = central->covariance[e];
-	TLV_TRY(tlv_eigen_symmetric(ctx, d, copy, copy + d * d));
-	*value = 0;
+		matrix[e] = central->covariance[e];
 	for (size_t i = 0; i < d; i++)
-		*value += copy[d * d + i] > 0 ? log(copy[d * d + i]) : -HUGE_VAL;
-	tlv_free(ctx, copy);
+		matrix[i * d + i] += floor[i];
+	if (tlv_cholesky(ctx, d, matrix) != TLV_OK)
+	{
+		if (ctx->error.code != TLV_BAD_DATA)
+			return ctx->error.code;
+		single->log_determinant = HUGE_VAL;
+		tlv_free(ctx, matrix);
+		return TLV_OK;
+	}
+	for (size_t i = 0; i < d; i++)
+		single->log_determinant += 2 * log(matrix[i * d + i]);
+	TLV_TRY(tlv_invert_cholesky(ctx, d, matrix));
+	for (size_t i = 0; i < d; i++)
+		single->trace -= floor[i] * matrix[i * d + i];
+	tlv_free(ctx, matrix);
 	return TLV_OK;
 }
 
@@ -46,19 +85,24 @@ tlv_status
 gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence, double *likelihood)
 {
 	tlv_dense_central central;
+	const double *floor = tlv_frame_float64(evidence->single, "floor");
 	double d = (double) evidence->d;
 
 	TLV_TRY(tlv_dense_central_compute(ctx, evidence->moments, &central));
 	for (int form = 0; form < TLV_COVARIANCES; form++)
 	{
-		double determinant;
+		gmm_single single;
 
 		likelihood[form] = -HUGE_VAL;
 		if (form == TLV_COVARIANCE_FULL && (evidence->d > MOST_FULL || evidence->n <= d))
 			continue;
-		TLV_TRY(log_determinant(ctx, &central, (tlv_covariance) form, &determinant));
-		if (isfinite(determinant))
-			likelihood[form] = -(d * (log(2 * M_PI) + 1) + determinant) / 2;
+		if (form == TLV_COVARIANCE_FULL)
+			TLV_TRY(full(ctx, &central, floor, &single));
+		else
+			single = form == TLV_COVARIANCE_DIAGONAL ? diagonal(&central, floor)
+													 : spherical(&central, floor);
+		if (isfinite(single.log_determinant))
+			likelihood[form] = -(d * log(2 * M_PI) + single.log_determinant + single.trace) / 2;
 	}
 	tlv_dense_central_free(ctx, &central);
 	return TLV_OK;

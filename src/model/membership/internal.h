@@ -308,7 +308,7 @@ typedef enum membership_form
 } membership_form;
 
 /* Decomposes the whitened triples into weights and probabilities, in either form, both of which
- * give the same. */
+ * give the same.  Errors: TLV_NOT_IDENTIFIABLE where no row has values of three variables. */
 extern tlv_status membership_decompose(tlv_context *ctx, const membership_moments *moments,
 									   const membership_basis *basis,
 									   const membership_triples *triples,

@@ -549,6 +549,39 @@ form_tensor(tlv_context *ctx, tensor_work *work, const membership_triples *tripl
 	return TLV_OK;
 }
 
+/* Has a row values of three variables? */
+static bool
+shows_triples(const membership_triples *triples)
+{
+	const membership_rows *rows = triples->rows;
+	const tlv_category_tables *tables = triples->tables;
+	size_t entries = rows == NULL ? tables->triple_row[tables->p] : 0;
+
+	for (size_t e = 0; e < entries; e++)
+		if (tables->triples[e] != 0)
+			return true;
+	for (size_t i = 0; rows != NULL && i < rows->n; i++)
+	{
+		size_t known = 0;
+
+		for (size_t s = 0; s < rows->slots; s++)
+			known += rows->codes[i * rows->slots + s] > 0;
+		if (known >= 3)
+			return true;
+	}
+	return false;
+}
+
+/* Without triples the tensor is nothing but rounding errors. */
+static tlv_status
+require_triples(tlv_context *ctx, const membership_triples *triples)
+{
+	if (shows_triples(triples))
+		return TLV_OK;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no row has values of three variables");
+	return tlv_fail_hint(ctx, "Use k = 1, or give rows with fewer missing values.");
+}
+
 tlv_status
 membership_decompose_form(tlv_context *ctx, const membership_moments *moments,
 						  const membership_basis *basis, const membership_triples *triples,
@@ -558,6 +591,7 @@ membership_decompose_form(tlv_context *ctx, const membership_moments *moments,
 	bool completed = completions(moments->p, basis->k) > 0, formed = form == MEMBERSHIP_FORMED;
 	tensor_work work;
 
+	TLV_TRY(require_triples(ctx, triples));
 	fit->k = basis->k;
 	TLV_TRY_NEW(ctx, fit->weights, basis->k);
 	TLV_TRY_NEW_ROWS(ctx, fit->table, moments->categories, basis->k);

@@ -249,10 +249,11 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	TLV_TRY(membership_find_alpha0(ctx, &moments, &triples, options, k, &alpha0));
 	TLV_TRY(membership_whiten(ctx, &moments, k, alpha0, options->seed, basis));
 	status = membership_require_rank(ctx, &moments, basis);
+	if (status == TLV_OK)
+		status = membership_decompose(ctx, &moments, basis, &triples, &options->decompose, fit);
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return TLV_OK;
 	TLV_TRY(status);
-	TLV_TRY(membership_decompose(ctx, &moments, basis, &triples, &options->decompose, fit));
 	*found = true;
 	tlv_free(ctx, moments.pairs);
 	return TLV_OK;

@@ -25,6 +25,7 @@ typedef struct Collected
 	int sqlstate;
 	tlv_severity severity;
 	bool of_component;
+	int order;	/* in which it was collected */
 	int models; /* that have it */
 	int times;	/* of all models and their components */
 	int model;	/* the last that has it, by number */
@@ -90,6 +91,7 @@ collect(const Collected *warning)
 		known->message = TlvWhole(warning->message);
 		known->detail = warning->detail != NULL ? TlvWhole(warning->detail) : "";
 		known->hint = TlvWhole(warning->hint != NULL ? warning->hint : "");
+		known->order = list_length(collected);
 		known->models = known->times = 0;
 		known->model = -1;
 		collected = lappend(collected, known);
@@ -121,12 +123,14 @@ raise_one(const Collected *warning)
 							 warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0));
 }
 
+/* The severest first.  list_sort is not stable, so the order of equal ones is that of collection.
+ */
 static int
 compare_severity(const ListCell *a, const ListCell *b)
 {
 	const Collected *x = lfirst(a), *y = lfirst(b);
 
-	return (int) x->severity - (int) y->severity;
+	return x->severity != y->severity ? (int) x->severity - (int) y->severity : x->order - y->order;
 }
 
 /* All that is collected: five, and how many more there are. */
