@@ -465,7 +465,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	if (!training->few && free && found)
 		TLV_TRY(try_alphas(ctx, &view, usual, training));
 	/* moments of all rows say more than a trial over some */
-	if (view.n < rows->n && strcmp(training->start, "clusters") != 0)
+	if (found && view.n < rows->n && strcmp(training->start, "clusters") != 0)
 	{
 		training->fit = whole;
 		if (options->mixed)
