@@ -47,8 +47,7 @@ CREATE TEMP TABLE offered AS
 -- A call has a type in the place, or the places, in which its signatures differ or are "any"; all others have the types of one signature, and those with a default may be left out.
 CREATE TEMP TABLE places AS
   SELECT o.oid, o.name, o.kind, o.types, i AS place FROM offered o, generate_subscripts(o.types, 1) i
-  WHERE o.types[i] = '"any"'::regtype OR EXISTS (SELECT FROM offered p WHERE p.name = o.name AND array_length(p.types, 1) = array_length(o.types, 1)
-    AND p.types[i] <> o.types[i]);
+  WHERE o.types[i] = '"any"'::regtype OR EXISTS (SELECT FROM offered p WHERE p.name = o.name AND p.types[i] <> o.types[i]);
 CREATE TEMP TABLE calls AS
   WITH tried AS (SELECT oid, ARRAY[place] AS at FROM places UNION SELECT oid, array_agg(place ORDER BY place) FROM places GROUP BY oid)
   SELECT DISTINCT format('%s(%s)%s', o.name,
