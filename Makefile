@@ -47,7 +47,8 @@ EXTRA_CLEAN = build
 # Flags.  WERROR= (empty) turns warnings of an unknown compiler into warnings.
 
 WERROR       ?= -Werror
-DEFINES       = -DTENSORLV_VERSION='"$(EXTVERSION)"'
+# TLV_DEFINES: what a build for tests has otherwise, as TLV_FRAME_MAX_BYTES.
+DEFINES       = -DTENSORLV_VERSION='"$(EXTVERSION)"' $(TLV_DEFINES)
 # No multiplication is merged with an addition: every clone rounds as every other one does.
 ROUNDING      = -ffp-contract=off
 # OpenBLAS before GSL: the other order takes cblas_* from GSL's reference code.

@@ -16,6 +16,7 @@ tlv_frame_begin(tlv_frame_builder *builder, tlv_frame_type type, uint8_t kind)
 	builder->sections = 0;
 	builder->size = sizeof(tlv_frame_header);
 	builder->overflow = false;
+	builder->large = false;
 	builder->owned = NULL;
 }
 
@@ -46,6 +47,9 @@ name_is_new(const tlv_frame_builder *builder, const char *name)
 	return true;
 }
 
+/* All sections together fit a size_t. */
+#define SECTION_MAX_BYTES (SIZE_MAX / 2 / TLV_FRAME_MAX_SECTIONS)
+
 static void
 add_section(tlv_frame_builder *builder, const tlv_section *section, const void *data, bool packed)
 {
@@ -62,7 +66,7 @@ add_section(tlv_frame_builder *builder, const tlv_section *section, const void *
 	builder->data[slot] = data;
 	builder->packed[slot] = packed;
 	builder->sections++;
-	if (!tlv_section_bytes(section, &bytes) || bytes > TLV_FRAME_MAX_BYTES)
+	if (!tlv_section_bytes(section, &bytes) || bytes > SECTION_MAX_BYTES)
 	{
 		builder->overflow = true;
 		bytes = 0;
@@ -117,7 +121,7 @@ tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 	const size_t limit = TLV_FRAME_MAX_BYTES / (1024 * 1024);
 
 	*size = builder->size;
-	if (builder->overflow || builder->size > TLV_FRAME_MAX_BYTES)
+	if (builder->overflow || (builder->size > TLV_FRAME_MAX_BYTES && !builder->large))
 	{
 		if (builder->overflow)
 			tlv_fail(ctx, TLV_LIMIT, "the value would need more than the limit of %zu MB", limit);

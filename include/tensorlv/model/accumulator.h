@@ -57,6 +57,7 @@ struct tlv_accumulator
 {
 	const tlv_accumulator_class *class;
 	double nulls; /* rows skipped because they were NULL */
+	bool large;	  /* what is built stays in this process: it may be larger than a value */
 };
 
 /* Adds one row.  Errors: TLV_BAD_PARAMETER for a row of a form that the class does not take; what

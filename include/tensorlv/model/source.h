@@ -39,6 +39,8 @@ typedef struct tlv_pass
 	bool complete; /* only rows in which nothing is missing */
 	bool settled;  /* bags, categories: their order plays a part: they come one after another, in an
 					* order that follows from their contents, where the server can keep them in it */
+	size_t pieces; /* above 1, a power of two: the rows in so many pieces, by the first of their
+					* ids; one statistic, of which every piece has a value of its own */
 	size_t n;	   /* of statistics; 0: the plan is done */
 	const tlv_statistic *statistics;
 	int passes_left;   /* this one and those after it, at most; 0: not known */
@@ -95,10 +97,11 @@ typedef struct tlv_rows
 typedef struct tlv_source tlv_source;
 
 /*
- * One pass: values[i], which are NULL beforehand, become the values of its statistics and stay NULL
- * where no row was seen; after an error as well.  What is told in source->rows is brought up to
- * date.  source is that of the rows, not a view of it: the view is in the pass.  An error of the
- * server's own leaves by a jump: the caller's memory is that of contexts which go with it.
+ * One pass: values[i], which are NULL beforehand, become the values of its statistics, or of the
+ * one statistic of every piece, and stay NULL where no row was seen; after an error as well.  What
+ * is told in source->rows is brought up to date.  source is that of the rows, not a view of it: the
+ * view is in the pass.  An error of the server's own leaves by a jump: the caller's memory is that
+ * of contexts which go with it.
  */
 typedef tlv_status (*tlv_source_pass)(tlv_context *ctx, tlv_source *source, const tlv_pass *pass,
 									  tlv_value **values);
@@ -112,6 +115,9 @@ struct tlv_source
 	/* Of the rows themselves; a view has what was known of them when it was made: */
 	tlv_rows rows;
 	tlv_source_pass pass;
+	/* In how many pieces (tlv_pass) values fit that take so many bytes of a row, besides its texts
+	 * and weights; NULL: in one. */
+	size_t (*pieces)(tlv_source *source, double row_bytes);
 	tlv_source *labels; /* what is known of them, where the caller has a second query; or NULL */
 	tlv_value *values;	/* that are not dropped yet */
 	int passes_after;	/* those that the procedure asks for: support, errors */
@@ -180,6 +186,19 @@ extern tlv_status tlv_collect_again(tlv_context *ctx, tlv_source *source, const 
 extern tlv_status tlv_collect_first(tlv_context *ctx, tlv_source *source, const char *stage,
 									int passes_left, const tlv_statistic *statistic,
 									const char *count, tlv_value **value);
+
+/*
+ * The same of a statistic that grows with the rows, of whose value each takes row_bytes at most
+ * besides its texts and weights: where it is more than a value may have it is collected in pieces,
+ * which are put together here.  What is made of them is no value: its frame may be larger, and is
+ * charged to the context's memory limit.
+ */
+extern tlv_status tlv_collect_growing(tlv_context *ctx, tlv_source *source, const char *stage,
+									  int passes_left, const tlv_statistic *statistic,
+									  double row_bytes, tlv_value **value);
+
+/* The value of an image, which is given back with it. */
+extern tlv_status tlv_value_of_image(tlv_context *ctx, void *image, size_t size, tlv_value **value);
 
 /* ---- procedures ---- */
 

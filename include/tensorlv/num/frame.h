@@ -23,8 +23,10 @@
 #define TLV_FRAME_NAME_SIZE	   24
 #define TLV_FRAME_MAX_SECTIONS 256
 #define TLV_DIGEST_SIZE		   16
-/* A datum is below 1 GiB and its base64 text, 4/3 as long, too. */
+/* A datum is below 1 GiB and its base64 text, 4/3 as long, too.  A build for tests has less. */
+#ifndef TLV_FRAME_MAX_BYTES
 #define TLV_FRAME_MAX_BYTES ((size_t) 700 * 1024 * 1024)
+#endif
 
 typedef enum tlv_frame_type
 {
@@ -206,6 +208,7 @@ typedef struct tlv_frame_builder
 	bool packed[TLV_FRAME_MAX_SECTIONS];	/* sparse, and data is the section as it is stored */
 	size_t size;							/* of the frame so far */
 	bool overflow;							/* a size did not fit; reported by tlv_frame_size */
+	bool large;	 /* the frame stays in this process: it may have more than TLV_FRAME_MAX_BYTES */
 	void *owned; /* scratch that sections point to; the caller frees it after writing */
 } tlv_frame_builder;
 
@@ -226,7 +229,8 @@ extern void tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *fram
 extern tlv_status tlv_frame_finish(tlv_context *ctx, tlv_frame_builder *builder, void **image,
 								   size_t *size);
 
-/* Bytes of the finished frame; TLV_LIMIT above TLV_FRAME_MAX_BYTES, naming what is too large. */
+/* Bytes of the finished frame; TLV_LIMIT above TLV_FRAME_MAX_BYTES, unless it may be large, naming
+ * what is too large. */
 extern tlv_status tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size);
 
 /* Requires every number to be finite, as a reader of the frame will: TLV_BAD_DATA names the

@@ -128,19 +128,47 @@ tlv_source_reported(tlv_source *view, tlv_source *source, const char *stage)
 
 /* The most rows with a null that a pass over the rows has met. */
 static void
-source_count_nulls(tlv_source *rows, size_t n, tlv_value *const *values)
+source_count_nulls(tlv_source *rows, const tlv_pass *pass, size_t n, tlv_value *const *values)
 {
+	double nulls = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		double own = values[i] == NULL ? 0 : tlv_frame_scalar(&values[i]->frame, "nulls", 0);
+
+		nulls = pass->pieces > 1 ? nulls + own : fmax(nulls, own);
+	}
+	rows->rows.nulls = fmax(rows->rows.nulls, nulls);
+}
+
+/* pass has its statistics, and how many pieces. */
+static tlv_status
+source_run(tlv_context *ctx, tlv_source *source, const char *stage, int passes_left, tlv_pass *pass,
+		   tlv_value **values)
+{
+	tlv_source *rows = tlv_source_rows(source);
+	size_t n = pass->pieces > 1 ? pass->pieces : pass->n;
+
+	pass->stage = source->view.stage != NULL ? source->view.stage : stage;
+	pass->passes_left = passes_left > 0 && !source->within ? passes_left + rows->passes_after : 0;
+	for (size_t i = 0; i < n; i++)
+		values[i] = NULL;
+	if (source->held != NULL)
+		TLV_TRY(source->held->pass(ctx, source->held, pass, values));
+	else
+		TLV_TRY(rows->pass(ctx, rows, pass, values));
+	source_count_nulls(rows, pass, n, values);
 	for (size_t i = 0; i < n; i++)
 		if (values[i] != NULL)
-			rows->rows.nulls =
-				fmax(rows->rows.nulls, tlv_frame_scalar(&values[i]->frame, "nulls", 0));
+			source_take_value(rows, values[i]);
+	TLV_TRY_CONTINUE(ctx);
+	return TLV_OK;
 }
 
 tlv_status
 tlv_collect(tlv_context *ctx, tlv_source *source, const char *stage, int passes_left, size_t n,
 			const tlv_statistic *statistics, tlv_value **values)
 {
-	tlv_source *rows = tlv_source_rows(source);
 	tlv_pass pass = {0};
 
 	if (source->held == NULL)
@@ -148,20 +176,7 @@ tlv_collect(tlv_context *ctx, tlv_source *source, const char *stage, int passes_
 	tlv_assert(n > 0 && n <= TLV_PASS_STATISTICS);
 	pass.n = n;
 	pass.statistics = statistics;
-	pass.stage = source->view.stage != NULL ? source->view.stage : stage;
-	pass.passes_left = passes_left > 0 && !source->within ? passes_left + rows->passes_after : 0;
-	for (size_t i = 0; i < n; i++)
-		values[i] = NULL;
-	if (source->held != NULL)
-		TLV_TRY(source->held->pass(ctx, source->held, &pass, values));
-	else
-		TLV_TRY(rows->pass(ctx, rows, &pass, values));
-	source_count_nulls(rows, n, values);
-	for (size_t i = 0; i < n; i++)
-		if (values[i] != NULL)
-			source_take_value(rows, values[i]);
-	TLV_TRY_CONTINUE(ctx);
-	return TLV_OK;
+	return source_run(ctx, source, stage, passes_left, &pass, values);
 }
 
 tlv_status
@@ -178,6 +193,84 @@ tlv_collect_first(tlv_context *ctx, tlv_source *source, const char *stage, int p
 {
 	TLV_TRY(tlv_collect(ctx, source, stage, passes_left, 1, statistic, value));
 	return tlv_plan_require_rows(ctx, *value, count);
+}
+
+/* ---- in pieces ---- */
+
+/* What the values of all pieces are together, as an image of this process. */
+static tlv_status
+unite_pieces(tlv_context *ctx, size_t n, tlv_value *const *pieces, void **image, size_t *size)
+{
+	tlv_accumulator *accumulator = NULL;
+	tlv_frame_builder *builder;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const tlv_frame *frame = pieces[i] == NULL ? NULL : &pieces[i]->frame;
+
+		if (frame == NULL)
+			continue;
+		if (accumulator == NULL)
+		{
+			const tlv_kind *kind =
+				tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
+
+			TLV_TRY(tlv_accumulator_create(ctx, kind->accumulator, &accumulator));
+			accumulator->large = true;
+		}
+		TLV_TRY(accumulator->class->merge(ctx, accumulator, frame));
+	}
+	*image = NULL;
+	if (accumulator == NULL)
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, builder, 1);
+	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
+	builder->large = true;
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_scratch_keep(ctx, *image);
+	return TLV_OK;
+}
+
+static tlv_status
+collect_pieces(tlv_context *ctx, tlv_source *source, const char *stage, int passes_left,
+			   tlv_pass *pass, tlv_value **value)
+{
+	size_t n = pass->pieces, size;
+	tlv_value **pieces;
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+
+	TLV_TRY_NEW0(ctx, pieces, n);
+	TLV_TRY(source_run(ctx, source, stage, passes_left, pass, pieces));
+	tlv_scratch_begin(ctx, &scratch);
+	status = unite_pieces(ctx, n, pieces, &image, &size);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	for (size_t i = 0; i < n; i++)
+		tlv_value_drop(pieces[i]);
+	tlv_free(ctx, pieces);
+	if (image == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_value_of_image(ctx, image, size, value));
+	source_take_value(tlv_source_rows(source), *value);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_collect_growing(tlv_context *ctx, tlv_source *source, const char *stage, int passes_left,
+					const tlv_statistic *statistic, double row_bytes, tlv_value **value)
+{
+	tlv_source *rows = tlv_source_rows(source);
+	tlv_pass pass = source->view;
+
+	*value = NULL;
+	pass.pieces = source->held == NULL && rows->pieces != NULL ? rows->pieces(rows, row_bytes) : 1;
+	if (pass.pieces <= 1)
+		return tlv_collect(ctx, source, stage, passes_left, 1, statistic, value);
+	pass.n = 1;
+	pass.statistics = statistic;
+	return collect_pieces(ctx, source, stage, passes_left, &pass, value);
 }
 
 /* ---- procedures ---- */

@@ -26,12 +26,27 @@ memory_value_release(tlv_value *value)
 	tlv_free(own->ctx, own);
 }
 
-static tlv_status
-add_list(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
+tlv_status
+tlv_value_of_image(tlv_context *ctx, void *image, size_t size, tlv_value **value)
 {
-	for (size_t t = 0; t < rows->n; t++)
+	memory_value *own;
+
+	TLV_TRY_NEW0(ctx, own, 1);
+	own->ctx = ctx;
+	own->base.release = memory_value_release;
+	own->image = image;
+	*value = &own->base;
+	return tlv_frame_open(ctx, image, size, &own->base.frame);
+}
+
+/* Those of a piece are the first of so many, and every so many after it. */
+static tlv_status
+add_list(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t pieces,
+		 tlv_accumulator *accumulator)
+{
+	for (size_t t = piece; t < rows->n; t += pieces)
 	{
-		if (t % ROWS_BETWEEN == 0)
+		if (t / pieces % ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_add(ctx, accumulator, &rows->list[t]));
 	}
@@ -60,15 +75,15 @@ add_vectors(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *ac
 
 /* The value of a statistic; what it takes on the way is in a scratch. */
 static tlv_status
-collect(tlv_context *ctx, const tlv_memory_source *rows, const tlv_statistic *statistic,
-		void **image, size_t *size)
+collect(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t pieces,
+		const tlv_statistic *statistic, void **image, size_t *size)
 {
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
 
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(tlv_statistic_create(ctx, statistic, &accumulator));
-	TLV_TRY(rows->list != NULL ? add_list(ctx, rows, accumulator)
+	TLV_TRY(rows->list != NULL ? add_list(ctx, rows, piece, pieces, accumulator)
 							   : add_vectors(ctx, rows, accumulator));
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
@@ -77,35 +92,34 @@ collect(tlv_context *ctx, const tlv_memory_source *rows, const tlv_statistic *st
 }
 
 static tlv_status
-memory_value_create(tlv_context *ctx, const tlv_memory_source *rows, const tlv_statistic *statistic,
-					tlv_value **value)
+memory_value_create(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t pieces,
+					const tlv_statistic *statistic, tlv_value **value)
 {
-	memory_value *own;
 	tlv_scratch scratch;
 	tlv_status status;
 	size_t size;
+	void *image;
 
-	TLV_TRY_NEW0(ctx, own, 1);
-	own->ctx = ctx;
-	own->base.release = memory_value_release;
 	tlv_scratch_begin(ctx, &scratch);
-	status = collect(ctx, rows, statistic, &own->image, &size);
+	status = collect(ctx, rows, piece, pieces, statistic, &image, &size);
 	tlv_scratch_end(ctx, &scratch);
 	TLV_TRY(status);
-	*value = &own->base;
-	return tlv_frame_open(ctx, own->image, size, &own->base.frame);
+	return tlv_value_of_image(ctx, image, size, value);
 }
 
 static tlv_status
 memory_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_value **values)
 {
 	const tlv_memory_source *rows = (const tlv_memory_source *) source;
+	size_t pieces = pass->pieces > 1 ? pass->pieces : 1, n = pieces * pass->n;
 	tlv_status status = TLV_OK;
 
 	tlv_assert(pass->folds == 0 && pass->damp == 0 && pass->scale == 0 && !pass->complete);
-	for (size_t i = 0; i < pass->n && status == TLV_OK; i++)
-		status = memory_value_create(ctx, rows, &pass->statistics[i], &values[i]);
-	for (size_t i = 0; i < pass->n && status != TLV_OK; i++)
+	tlv_assert(pieces == 1 || (pass->n == 1 && rows->list != NULL));
+	for (size_t i = 0; i < n && status == TLV_OK; i++)
+		status = memory_value_create(ctx, rows, i / pass->n, pieces, &pass->statistics[i % pass->n],
+									 &values[i]);
+	for (size_t i = 0; i < n && status != TLV_OK; i++)
 	{
 		tlv_value_drop(values[i]);
 		values[i] = NULL;

@@ -5,6 +5,9 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 
+/* Of a value: three positions, and an item of which it is the only answer with its name. */
+#define ANSWER_BYTES (6 * sizeof(int64_t))
+
 /* Both values as one. */
 static tlv_status
 unite(tlv_context *ctx, const tlv_frame *given, const tlv_frame *known, void **image, size_t *size)
@@ -13,10 +16,12 @@ unite(tlv_context *ctx, const tlv_frame *given, const tlv_frame *known, void **i
 	tlv_frame_builder *builder;
 
 	TLV_TRY(tlv_crowd_answers_create(ctx, &accumulator));
+	accumulator->large = true;
 	TLV_TRY(accumulator->class->merge(ctx, accumulator, given));
 	TLV_TRY(accumulator->class->merge(ctx, accumulator, known));
 	TLV_TRY_NEW0(ctx, builder, 1);
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
+	builder->large = true;
 	return tlv_frame_finish(ctx, builder, image, size);
 }
 
@@ -39,12 +44,14 @@ crowd_learn(tlv_context *ctx, tlv_source *answers, const void *options, tlv_held
 	bool labelled = answers->labels != NULL;
 	tlv_value *given, *known = NULL;
 
-	TLV_TRY(tlv_collect_first(ctx, answers, "answers", 1 + labelled,
-							  &(tlv_statistic){.aggregate = &tlv_aggregate_crowd_answers}, NULL,
-							  &given));
+	TLV_TRY(tlv_collect_growing(ctx, answers, "answers", 1 + labelled,
+								&(tlv_statistic){.aggregate = &tlv_aggregate_crowd_answers},
+								ANSWER_BYTES, &given));
+	TLV_TRY(tlv_plan_require_rows(ctx, given, NULL));
 	if (labelled)
-		TLV_TRY(tlv_collect(ctx, answers->labels, "gold", 1, 1,
-							&(tlv_statistic){.aggregate = &tlv_aggregate_gold_answers}, &known));
+		TLV_TRY(tlv_collect_growing(ctx, answers->labels, "gold", 1,
+									&(tlv_statistic){.aggregate = &tlv_aggregate_gold_answers},
+									ANSWER_BYTES, &known));
 	TLV_TRY(known != NULL
 				? fit_united(ctx, &given->frame, &known->frame, options, model)
 				: tlv_crowd_fit(ctx, &given->frame, options, &model->image, &model->size));

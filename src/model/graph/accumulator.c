@@ -112,7 +112,7 @@ merge_last(tlv_context *ctx, graph_state *state)
 	state->n_runs--;
 	*(last - 1) = sum;
 	/* Every entry takes a byte or more. */
-	if (sum.entries > TLV_FRAME_MAX_BYTES)
+	if (sum.entries > TLV_FRAME_MAX_BYTES && !state->base.large)
 		return tlv_graph_too_large(ctx, sum.entries);
 	return TLV_OK;
 }
@@ -461,6 +461,7 @@ graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 
 	TLV_TRY(one_run(ctx, state));
 	state->totals.nulls = state->base.nulls;
+	state->totals.large = state->base.large;
 	return tlv_graph_build_image(ctx, &state->totals, state->n_runs > 0 ? state->run : NULL,
 								 state->names, builder);
 }

@@ -146,7 +146,7 @@ allocate_image(tlv_context *ctx, image_writer *writer, void **block)
 			offsets += (writer->index[side].n + 1) * sizeof(int64_t);
 			bytes += writer->names[side].filled;
 		}
-	if (adjacency > TLV_FRAME_MAX_BYTES)
+	if (adjacency > TLV_FRAME_MAX_BYTES && !writer->totals->large)
 		adjacency = TLV_FRAME_MAX_BYTES;
 	*block = tlv_alloc(ctx, offsets + weights + adjacency + nodes + targets + bytes, 1);
 	TLV_TRY_ALLOC(ctx, *block);
@@ -379,7 +379,7 @@ tlv_graph_build_image(tlv_context *ctx, const graph_totals *totals, const edge_r
 	if (status == TLV_OK)
 	{
 		add_sections(&writer, builder);
-		if (builder->overflow || builder->size > TLV_FRAME_MAX_BYTES)
+		if (builder->overflow || (builder->size > TLV_FRAME_MAX_BYTES && !totals->large))
 			status = tlv_graph_too_large(ctx, writer.entries);
 	}
 	if (status == TLV_OK)

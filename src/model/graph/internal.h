@@ -454,6 +454,7 @@ typedef struct graph_totals
 	double self_loops;
 	double self_loop_weight;
 	double nulls;
+	bool large; /* as of the accumulator */
 } graph_totals;
 
 /* Sections of the names of sources and of targets. */

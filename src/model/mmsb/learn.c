@@ -37,6 +37,9 @@ add_support(tlv_context *ctx, const tlv_frame *graph, const tlv_mmsb_options *op
 					tlv_mmsb_support(ctx, &model->frame, graph, options, &made.image, &made.size));
 }
 
+/* Of a value, besides weights: the distance to the edge before it, and its part of a node. */
+#define EDGE_BYTES 8
+
 /* The graph, and the known labels into the options. */
 static tlv_status
 collect_graph(tlv_context *ctx, tlv_source *rows, const tlv_mmsb_learn_options *options,
@@ -49,9 +52,10 @@ collect_graph(tlv_context *ctx, tlv_source *rows, const tlv_mmsb_learn_options *
 	bool labelled = rows->labels != NULL;
 	tlv_value *labels;
 
-	TLV_TRY(tlv_collect_first(ctx, rows, "graph", 1 + labelled,
-							  &(tlv_statistic){.aggregate = aggregates[options->graph]}, "rows",
-							  graph));
+	TLV_TRY(tlv_collect_growing(ctx, rows, "graph", 1 + labelled,
+								&(tlv_statistic){.aggregate = aggregates[options->graph]},
+								EDGE_BYTES, graph));
+	TLV_TRY(tlv_plan_require_rows(ctx, *graph, "rows"));
 	if (!labelled)
 		return TLV_OK;
 	TLV_TRY(tlv_collect(ctx, rows->labels, "labels", 1, 1,

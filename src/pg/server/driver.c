@@ -44,6 +44,14 @@ pass_begins(TlvDriver *driver, int passes_left, const char *stage, const char *s
 	elog(DEBUG1, "tensorlv: pass %d: %s", driver->passes, statement);
 }
 
+/* The same of one whose value is collected in pieces. */
+static void
+pieces_begin(const tlv_pass *pass)
+{
+	if (pass->pieces > 1)
+		elog(DEBUG1, "tensorlv: the value is collected in %zu pieces", pass->pieces);
+}
+
 void
 TlvDriverReport(TlvDriver *driver, const char *what)
 {
@@ -276,7 +284,8 @@ pass_value(struct varlena *image)
 typedef struct PassResult
 {
 	TlvDriver *driver;
-	size_t n;
+	size_t n;	   /* columns of values */
+	size_t pieces; /* above 1: rows of values, one of each piece; the last column says which */
 	tlv_value **values;
 	bool complete; /* a column says how many rows are left out */
 	bool counted;  /* and one how many there are */
@@ -297,21 +306,33 @@ result_add(tlv_value **sum, tlv_value *value)
 	value->release(value);
 }
 
+/* The piece that a row is of: its last column, which is NULL where there is no id. */
+static size_t
+piece_of(const TupleTableSlot *slot)
+{
+	int last = slot->tts_tupleDescriptor->natts - 1;
+
+	return slot->tts_isnull[last] ? 0 : (size_t) DatumGetInt64(slot->tts_values[last]);
+}
+
 static void
 pass_take(void *argument, TupleTableSlot *slot)
 {
 	PassResult *result = argument;
 	MemoryContext before = MemoryContextSwitchTo(result->driver->values);
+	tlv_value **values = result->values;
 	size_t column = result->n;
 
+	if (result->pieces > 1)
+		values += piece_of(slot);
 	for (size_t i = 0; i < result->n; i++)
 		if (!slot->tts_isnull[i])
-			result_add(&result->values[i],
+			result_add(&values[i],
 					   pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i])));
 	if (result->complete)
 		result->left_out += (double) DatumGetInt64(slot->tts_values[column++]);
 	if (result->counted)
-		result->rows += (double) DatumGetInt64(slot->tts_values[column]);
+		result->rows += (double) DatumGetInt64(slot->tts_values[column++]);
 	MemoryContextSwitchTo(before);
 }
 
@@ -319,10 +340,12 @@ pass_take(void *argument, TupleTableSlot *slot)
 static void
 result_begin(PassResult *result, const tlv_pass *pass)
 {
-	for (size_t i = 0; i < result->n; i++)
+	size_t n = result->n * Max(result->pieces, 1);
+
+	for (size_t i = 0; i < n; i++)
 		if (result->values[i] != NULL)
 			result->values[i]->release(result->values[i]);
-	memset(result->values, 0, result->n * sizeof(tlv_value *));
+	memset(result->values, 0, n * sizeof(tlv_value *));
 	result->complete = pass->complete;
 	if (pass->complete)
 		result->left_out = 0;
@@ -337,7 +360,7 @@ result_begin(PassResult *result, const tlv_pass *pass)
 static void
 require_values(const tlv_pass *pass, const PassResult *result)
 {
-	for (size_t i = 0; i < pass->n; i++)
+	for (size_t i = 0; i < pass->n * Max(result->pieces, 1); i++)
 	{
 		TlvWork *work;
 		tlv_accumulator *accumulator;
@@ -345,7 +368,8 @@ require_values(const tlv_pass *pass, const PassResult *result)
 		if (result->values[i] == NULL)
 			continue;
 		work = TlvWorkBegin("tensorlv check");
-		TlvCheck(&work->ctx, tlv_statistic_create(&work->ctx, &pass->statistics[i], &accumulator));
+		TlvCheck(&work->ctx,
+				 tlv_statistic_create(&work->ctx, &pass->statistics[i % pass->n], &accumulator));
 		TlvMerge(&work->ctx, accumulator, &result->values[i]->frame);
 		TlvWorkEnd(work);
 	}
@@ -359,7 +383,7 @@ pass_stage(const tlv_pass *pass)
 
 /* The statement over each part of a UNION ALL, if nowhere rows would have to travel. */
 static bool
-run_over_parts(TlvStatement *statement, int n, const Oid *types, PassResult *result)
+run_over_parts(TlvStatement *statement, int n, const Oid *types, TlvTakeRow take, void *argument)
 {
 	bool foreign = false, elsewhere = false;
 	ListCell *cell;
@@ -367,7 +391,7 @@ run_over_parts(TlvStatement *statement, int n, const Oid *types, PassResult *res
 	foreach (cell, statement->query->parts)
 	{
 		statement->part = lfirst_node(Query, cell);
-		if (!TlvStatementRun(statement, n, types, pass_take, result))
+		if (!TlvStatementRun(statement, n, types, take, argument))
 			return false;
 		foreign |= statement->foreign;
 		elsewhere |= statement->elsewhere;
@@ -380,13 +404,13 @@ run_over_parts(TlvStatement *statement, int n, const Oid *types, PassResult *res
 /* False when rows would have to travel to us. */
 static bool
 run_where_rows_are(TlvSource *rows, TlvStatement *statement, int n, const Oid *types,
-				   PassResult *result)
+				   TlvTakeRow take, void *argument)
 {
 	bool together = !rows->apart || rows->query->store != NULL;
 
-	if (together && TlvStatementRun(statement, n, types, pass_take, result))
+	if (together && TlvStatementRun(statement, n, types, take, argument))
 		return true;
-	rows->apart = run_over_parts(statement, n, types, result);
+	rows->apart = run_over_parts(statement, n, types, take, argument);
 	return rows->apart;
 }
 
@@ -409,7 +433,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	MemoryContext mcxt =
 		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(mcxt);
-	Oid *types = palloc((pass->n + 2) * sizeof(Oid));
+	Oid *types = palloc((pass->n + 3) * sizeof(Oid));
 	TlvStatement statement;
 	StringInfoData select;
 	int n;
@@ -419,8 +443,9 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	initStringInfo(&select);
 	n = TlvPassStatement(rows, pass, &statement, &select, types, &result->counted);
 	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
+	pieces_begin(pass);
 	result_begin(result, pass);
-	if (!run_where_rows_are(rows, &statement, n, types, result))
+	if (!run_where_rows_are(rows, &statement, n, types, pass_take, result))
 	{
 		if (!rows->once)
 			rows_store(rows);
@@ -450,7 +475,8 @@ source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_val
 	TlvPassSource *own = (TlvPassSource *) source;
 	TlvDriver *driver = own->driver;
 	const TlvSource *rows = &driver->rows[own->number];
-	PassResult result = {.driver = driver, .n = asked->n, .values = values};
+	PassResult result = {
+		.driver = driver, .n = asked->n, .pieces = asked->pieces, .values = values};
 	tlv_pass pass = *asked;
 
 	CHECK_FOR_INTERRUPTS();
@@ -466,6 +492,86 @@ source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_val
 	return TLV_OK;
 }
 
+/* An estimate may be a hundred times too low. */
+#define ESTIMATE_ERROR 100
+
+/* Of a piece: some are larger than others. */
+#define PIECE_BYTES (0.6 * (double) TLV_FRAME_MAX_BYTES)
+
+/* Most pieces: they are 2 TB. */
+#define PIECES_MOST 4096
+
+/* Pieces of rows that have to travel, which are not counted first. */
+#define PIECES_UNCOUNTED 16
+
+/* What values have of a row, at most: so many bytes, its weights, and texts of so many bytes. */
+typedef struct RowsSize
+{
+	double row_bytes;
+	double rows, text_bytes;
+} RowsSize;
+
+static void
+take_size(void *argument, TupleTableSlot *slot)
+{
+	RowsSize *size = argument;
+
+	size->rows += (double) DatumGetInt64(slot->tts_values[0]);
+	size->text_bytes += (double) DatumGetInt64(slot->tts_values[1]);
+}
+
+/* How many rows there are and how long their texts; false when they would have to travel. */
+static bool
+rows_count(TlvSource *rows, RowsSize *size)
+{
+	const Oid types[] = {INT8OID, INT8OID};
+	TlvStatement statement;
+
+	TlvSourceBegin(rows, &statement);
+	appendStringInfoString(&statement.sql, "SELECT pg_catalog.count(*), 0::pg_catalog.int8");
+	for (int i = 0; i < rows->n; i++)
+		if (rows->types[i] == TEXTOID)
+			appendStringInfo(&statement.sql,
+							 " OPERATOR(pg_catalog.+) COALESCE(pg_catalog.sum("
+							 "pg_catalog.octet_length(%s)), 0::pg_catalog.int8)",
+							 rows->columns[i]);
+	TlvSourceFrom(rows, &statement);
+	return run_where_rows_are(rows, &statement, lengthof(types), types, take_size, size);
+}
+
+/* Are there so few rows, by any estimate, that one value has them? */
+static bool
+rows_are_few(TlvSource *rows, double row_bytes)
+{
+	TlvStatement statement;
+
+	TlvSourceBegin(rows, &statement);
+	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
+	TlvSourceFrom(rows, &statement);
+	return TlvStatementExpects(&statement) * ESTIMATE_ERROR * row_bytes < PIECE_BYTES;
+}
+
+/* Rows are counted only where there may be too many for one value. */
+static size_t
+source_pieces(tlv_source *source, double row_bytes)
+{
+	const TlvPassSource *own = (const TlvPassSource *) source;
+	TlvSource *rows = &own->driver->rows[own->number];
+	RowsSize size = {.row_bytes = row_bytes};
+	size_t pieces = 1;
+
+	for (int i = 0; i < rows->n; i++)
+		size.row_bytes += rows->types[i] == FLOAT8OID ? sizeof(double) : 0;
+	if (rows_are_few(rows, size.row_bytes))
+		return 1;
+	if (!rows_count(rows, &size))
+		return PIECES_UNCOUNTED;
+	while (size.rows * size.row_bytes + size.text_bytes > PIECE_BYTES * (double) pieces &&
+		   pieces < PIECES_MOST)
+		pieces *= 2;
+	return pieces;
+}
+
 /* With what the readers have found out. */
 tlv_source *
 TlvDriverSource(TlvDriver *driver)
@@ -476,6 +582,7 @@ TlvDriverSource(TlvDriver *driver)
 		tlv_source *source = &driver->sources[number].source;
 
 		*source = (tlv_source){.pass = source_pass,
+							   .pieces = source_pieces,
 							   .rows = {.form = rows->form,
 										.width = {rows->width[0], rows->width[1], rows->width[2]},
 										.names = rows->names,

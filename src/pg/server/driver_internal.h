@@ -24,4 +24,7 @@ extern void TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement,
 extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 							StringInfo select, Oid *types, bool *counted);
 
+/* A small value of that type, of subspaces or models, which no aggregate reads (stand_in.c). */
+extern tlv_frame TlvStandIn(TlvDriver *driver, tlv_frame_type type);
+
 #endif /* TLV_DRIVER_INTERNAL_H */

@@ -100,19 +100,42 @@ add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, bool con
 	}
 }
 
+static int
+held_parameter(TlvStatement *statement, Oid type, const tlv_frame *frame)
+{
+	tlv_frame_header *header = unconstify(tlv_frame_header *, frame->header);
+
+	SET_VARSIZE(header, header->size);
+	return TlvStatementHeld(statement, type, (struct varlena *) header);
+}
+
+/* Does the engine that spreads the rows make a record of the arguments of every one? */
+static bool
+copies_arguments(const TlvSource *rows)
+{
+	return rows->elsewhere && !rows->foreign && rows->query->store == NULL;
+}
+
 /* A subspace or a model: a parameter, evaluated once for all rows. */
 static void
 add_constant(TlvSource *rows, TlvStatement *statement, const tlv_frame *frame, PassCall *call)
 {
 	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										"tlv_graph"};
-	tlv_frame_header *header = unconstify(tlv_frame_header *, frame->header);
-	Oid type = TlvQueryType(rows->query, types[header->type]);
+	tlv_frame other;
+	Oid type = TlvQueryType(rows->query, types[frame->header->type]);
+	int number = held_parameter(statement, type, frame);
 
-	SET_VARSIZE(header, header->size);
 	add_argument(call, type);
-	appendStringInfo(&call->sql, "(SELECT p%d FROM p)",
-					 TlvStatementHeld(statement, type, (struct varlena *) header));
+	if (!copies_arguments(rows))
+	{
+		appendStringInfo(&call->sql, "(SELECT p%d FROM p)", number);
+		return;
+	}
+	other = TlvStandIn(rows->driver, (tlv_frame_type) frame->header->type);
+	appendStringInfo(&call->sql, "%s((SELECT p%d FROM p), (SELECT p%d FROM p))",
+					 TlvStatementCall(statement, "tlv_first_call", 2, (Oid[]){type, type}, NULL),
+					 number, held_parameter(statement, type, &other));
 }
 
 static void
@@ -183,6 +206,21 @@ add_fold(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass)
 		rows->columns[0], pass->folds, pass->others ? "<>" : "=", pass->fold);
 }
 
+/* The piece of a row, by a hash of the first of its ids that every server computes alike. */
+static void
+add_piece(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass)
+{
+	const char *hash =
+		rows->types[0] == INT8OID
+			? psprintf("pg_catalog.hashint8extended(%s, 1::pg_catalog.int8)", rows->columns[0])
+			: psprintf("%s(%s)",
+					   TlvStatementCall(statement, "tlv_term_id", 1, (Oid[]){TEXTOID}, NULL),
+					   rows->columns[0]);
+
+	appendStringInfo(&statement->sql, ", %s OPERATOR(pg_catalog.&) ", hash);
+	TlvAppendInt8(&statement->sql, (int64) pass->pieces - 1);
+}
+
 /* WITH p AS MATERIALIZED (SELECT $1 AS p1, ...): made once, whatever workers and servers do. */
 static void
 add_parameters(TlvStatement *statement, int from)
@@ -207,7 +245,7 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 	int n = 0;
 
 	TlvSourceBegin(rows, statement);
-	statement->single = true;
+	statement->single = pass->pieces <= 1;
 	for (size_t i = 0; i < pass->n; i++)
 	{
 		if (i > 0)
@@ -230,7 +268,14 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 		appendStringInfoString(&statement->sql, ", pg_catalog.count(*)");
 		types[n++] = INT8OID;
 	}
+	if (pass->pieces > 1)
+	{
+		add_piece(rows, statement, pass);
+		types[n++] = INT8OID;
+	}
 	TlvSourceFrom(rows, statement);
 	add_fold(rows, statement, pass);
+	if (pass->pieces > 1)
+		appendStringInfo(&statement->sql, " GROUP BY %d", n);
 	return n;
 }

@@ -3,6 +3,8 @@
  */
 #include "query.h"
 
+#include <float.h>
+
 #include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "jit/jit.h"
@@ -232,6 +234,26 @@ reads_elsewhere(const Plan *plan)
 		return reads_elsewhere(((const SubqueryScan *) plan)->subplan);
 	return is_remote_scan(plan) || reads_elsewhere(plan->lefttree) ||
 		   reads_elsewhere(plan->righttree);
+}
+
+double
+TlvStatementExpects(TlvStatement *statement)
+{
+	MemoryContext caller = CurrentMemoryContext, mcxt;
+	PlannedStmt *plan;
+	double rows;
+
+	mcxt = AllocSetContextCreate(caller, "tensorlv estimate", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(mcxt);
+	PushActiveSnapshot(GetActiveSnapshot());
+	plan = plan_statement(statement);
+	PopActiveSnapshot();
+	rows = reads_foreign_tables(plan) || reads_elsewhere(plan->planTree)
+			   ? DBL_MAX
+			   : plan->planTree->plan_rows;
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(mcxt);
+	return rows;
 }
 
 /* ---- running ---- */

@@ -62,6 +62,38 @@ test_learn(void **state)
 	}
 }
 
+static size_t
+four_pieces(tlv_source *source, double row_bytes)
+{
+	(void) source;
+	assert_true(row_bytes >= 24);
+	return 4;
+}
+
+/* Answers that are collected in pieces are those that are collected at once. */
+static void
+test_pieces(void **state)
+{
+	crowd_rows r = draw(&(tlv_crowd_simulation){300, 20, 3, .3, 0, .6, 0, 1});
+	tlv_memory_source answers[2];
+	tlv_held model[2];
+
+	(void) state;
+	use_answers(&r, false);
+	for (int i = 0; i < 2; i++)
+	{
+		tlv_source_of_list(&answers[i], passes.rows[0].n, passes.rows[0].rows);
+		answers[i].source.rows.form = TLV_ROW_ANSWER;
+	}
+	answers[1].source.pieces = four_pieces;
+	for (int i = 0; i < 2; i++)
+		assert_ok(tlv_learn(&ctx, &tlv_crowd_procedure, &tlv_crowd_defaults, &answers[i].source,
+							false, &model[i]));
+	assert_int_equal(model[0].size, model[1].size);
+	assert_memory_equal(model[0].image, model[1].image, model[0].size);
+	assert_null(answers[1].source.values);
+}
+
 static void
 test_faults(void **state)
 {
@@ -78,6 +110,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_learn, setup, forget),
+		cmocka_unit_test_setup_teardown(test_pieces, setup, forget),
 		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 

@@ -1,0 +1,50 @@
+# Answers and edges of which a value has no room for all travel in several: over a plain table and a distributed one, by a build in which
+# a value has 1 MB (scripts/check-citus makes one for this file).  One value of all of them is refused, the fit is not.
+use strict;
+use warnings;
+use Test::More;
+use File::Basename qw(dirname);
+use lib dirname(__FILE__) . '/../t/lib', dirname(__FILE__) . '/lib';
+use TlvCalls;
+use TlvCluster;
+use TlvTest;
+
+plan skip_all => 'a build in which a value has 1 MB' if !$ENV{TLV_CITUS_LIMIT};
+my $db = citus_database('tlv_limits');
+query($db, 'CREATE SCHEMA here; CREATE SCHEMA distributed;');
+
+# the table, its rows, the aggregate of all of them, fits
+my @cases = (
+    [ 'answers', 'SELECT item, worker, answer FROM tlv_simulate_crowd(4000, 60, 3, share => .5)', 'tlv_crowd_answers(item, worker, answer)',
+        "tlv_crowd('SELECT item, worker, answer FROM answers')", "tlv_crowd('SELECT ''i'' || item, ''w'' || worker, ''a'' || answer FROM answers')",
+        "tlv_crowd('SELECT item, worker, answer FROM answers', gold => 'SELECT DISTINCT item, answer FROM answers WHERE item < 300 AND worker = 1')" ],
+    [ 'edges', 'SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(3000, 3, 0, .3, .2, seed => 1), 1)', 'tlv_graph_agg(src, dst, 1.5 + src % 3)',
+        "tlv_mmsb('SELECT src, dst FROM edges', 3)", "tlv_mmsb('SELECT src, dst, 1.5 + src % 3 FROM edges', 3)",
+        "tlv_mmsb('SELECT ''n'' || src, ''n'' || dst FROM edges', 3)", "tlv_mmsb('SELECT src, dst FROM edges', 3, directed => true)",
+        "tlv_mmsb('SELECT src, dst FROM edges', 3, bipartite => true)" ],
+);
+
+sub passes_in_pieces {
+    my ($place, $fit) = @_;
+    my $run = run_sql($db, "SET search_path = $place, public;\nSET tensorlv.warnings = off;\nSET client_min_messages = debug1;\nSELECT tlv_to_json($fit);");
+    return ($run, scalar(() = $run->{errors} =~ /in (\d+) pieces/g));
+}
+
+for my $case (@cases) {
+    my ($table, $made, $aggregate, @fits) = @$case;
+    query($db, "CREATE TABLE here.$table AS SELECT *, (row_number() OVER () * 7 % 64)::int AS part FROM ($made) q;\nCREATE TABLE distributed.$table (LIKE here.$table);");
+    query($db, "SELECT create_distributed_table('distributed.$table', 'part')");
+    query($db, "INSERT INTO distributed.$table SELECT * FROM here.$table;\nANALYZE;");
+    like(run_sql($db, "SELECT $aggregate FROM here.$table")->{errors}, qr/limit of 1 MB|does not fit into a value of 1 MB/, "$table: too many for one value");
+    for my $fit (@fits) {
+        my ($here, $pieces) = passes_in_pieces('here', $fit);
+        is($here->{status}, 0, "$fit") or diag($here->{errors});
+        cmp_ok($pieces, '>=', 1, 'of a plain table, in pieces');
+        my ($there, $pieces_there) = passes_in_pieces('distributed', $fit);
+        is($there->{status}, 0, 'of a distributed one') or diag($there->{errors});
+        cmp_ok($pieces_there, '>=', 1, 'in pieces');
+        cmp_ok((difference($here->{out}, $there->{out}))[0] // 1, '<=', 1e-10, 'the same model');
+    }
+}
+citus_drop($db);
+done_testing();
