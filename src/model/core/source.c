@@ -241,7 +241,8 @@ collect_pieces(tlv_context *ctx, tlv_source *source, const char *stage, int pass
 	tlv_status status;
 	void *image;
 
-	TLV_TRY_NEW0(ctx, pieces, n);
+	pieces = tlv_alloc0(ctx, n, sizeof(void *));
+	TLV_TRY_ALLOC(ctx, pieces);
 	TLV_TRY(source_run(ctx, source, stage, passes_left, pass, pieces));
 	tlv_scratch_begin(ctx, &scratch);
 	status = unite_pieces(ctx, n, pieces, &image, &size);

@@ -29,6 +29,7 @@ static tlv_status
 smallest_subspace(tlv_context *ctx, void **image, size_t *size)
 {
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_dense_moments, .order = 2};
+	const double x[] = {0, 1};
 	tlv_accumulator *accumulator;
 	tlv_frame_builder *builder;
 	tlv_frame moments;
@@ -36,8 +37,8 @@ smallest_subspace(tlv_context *ctx, void **image, size_t *size)
 	size_t sums_size;
 
 	TLV_TRY(tlv_statistic_create(ctx, &statistic, &accumulator));
-	for (double x = 0; x <= 1; x++)
-		TLV_TRY(tlv_add(ctx, accumulator, TLV_AS_VECTOR(1, &x)));
+	for (size_t i = 0; i < lengthof(x); i++)
+		TLV_TRY(tlv_add(ctx, accumulator, TLV_AS_VECTOR(1, &x[i])));
 	TLV_TRY_NEW0(ctx, builder, 1);
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, &sums, &sums_size));
