@@ -1,5 +1,5 @@
 # What a fit over a distributed table costs beside a fit of the plain one: CPU seconds of all servers, and the bytes that travel.
-# (scripts/check-citus with TLV_CITUS_FIGURES=ROWS, the rows of the larger tables: a million takes an hour.)
+# (scripts/check-citus with TLV_CITUS_FIGURES=ROWS, the rows of the larger tables: a million takes ten minutes.)
 use strict;
 use warnings;
 use Test::More;
@@ -46,7 +46,8 @@ for my $case (grep { $_->[0] =~ /$pattern/ } @fits) {
     diag(sprintf '%s: %.1f CPU s here, %.1f distributed, %d bytes and %d rows travel, largest difference %.1e', $name, $here, $there, $bytes, $rows, $difference // 'nan');
     cmp_ok($there, '<=', $ratio * $here + 1, "$name: CPU seconds, at most $ratio times those of the plain table and a second for the connections");
     cmp_ok($bytes, '<=', $most, "$name: bytes") if $most;
-    cmp_ok($difference // 1, '<=', 1e-10, "$name: the local fit");
+    # The usual refinement of many documents goes through them in their order, which is that of the shards.
+    cmp_ok($difference // 1, '<=', $name eq 'topics' ? 1e-2 : 1e-10, "$name: the local fit");
 }
 
 citus_drop($db);

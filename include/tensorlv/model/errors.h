@@ -68,6 +68,11 @@ typedef struct tlv_estimate
 #define TLV_DRAWS	   8
 #define TLV_DRAWS_MOST ((size_t) 1 << 16)
 
+/* What random draws of n estimates follow from.  Not the content of the model: its last digits
+ * depend on the order of the rows, which is another one on every server. */
+extern uint64_t tlv_draws_seed(const tlv_frame *model, size_t n);
+
+
 /* A list that grows in the arena; {0} is empty. */
 typedef struct tlv_estimates
 {

@@ -111,12 +111,17 @@ value_in_draw(const kept_errors *kept, const tlv_estimate *estimate, size_t i, s
 
 /* ---- models ---- */
 
+uint64_t
+tlv_draws_seed(const tlv_frame *model, size_t n)
+{
+	return (uint64_t) model->header->kind << 32 | n;
+}
+
 /* The rest of a pair has the same random numbers. */
 static void
-seed_draw(const tlv_frame *model, size_t draw, tlv_rng *rng)
+seed_draw(const tlv_frame *model, size_t n, size_t draw, tlv_rng *rng)
 {
-	tlv_rng_stream(rng, tlv_fingerprint(model->header->digest.bytes, TLV_DIGEST_SIZE, 1),
-				   draw % TLV_DRAWS + 1);
+	tlv_rng_stream(rng, tlv_draws_seed(model, n), draw % TLV_DRAWS + 1);
 }
 
 static tlv_status
@@ -129,7 +134,7 @@ open_draw(tlv_context *ctx, const tlv_frame *model, const kept_errors *kept,
 	void *image;
 	size_t size;
 
-	seed_draw(model, draw, &rng);
+	seed_draw(model, list->n, draw, &rng);
 	TLV_TRY_NEW(ctx, values, list->n);
 	for (size_t i = 0; i < list->n; i++)
 	{

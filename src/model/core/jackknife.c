@@ -314,7 +314,7 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, const tlv_stored_
 	TLV_TRY(tlv_model_estimates(ctx, model, NULL, &state.list));
 	TLV_TRY_NEW0(ctx, state.sums, 2 * state.list.n);
 	state.squares = state.sums + state.list.n;
-	tlv_rng_seed(&state.rng, tlv_fingerprint(model->header->digest.bytes, TLV_DIGEST_SIZE, 0));
+	tlv_rng_seed(&state.rng, tlv_draws_seed(model, state.list.n));
 	if (state.list.n <= TLV_DRAWS_MOST && model_class(model)->redraw != NULL)
 		TLV_TRY_NEW0(ctx, state.list.draws, state.list.n * TLV_DRAWS);
 	for (size_t g = 0; g < n; g++)

@@ -425,7 +425,7 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 	tlv_rng rng;
 
 	TLV_TRY(tlv_scores_require(ctx, errors, list, "tlv_estimates"));
-	tlv_rng_seed(&rng, tlv_fingerprint(model->header->digest.bytes, TLV_DIGEST_SIZE, 0));
+	tlv_rng_seed(&rng, tlv_draws_seed(model, list->n));
 	if (list->n <= TLV_DRAWS_MOST)
 		TLV_TRY_NEW0(ctx, list->draws, list->n * TLV_DRAWS);
 	units = tlv_frame_scalar(errors, "units", 0);
