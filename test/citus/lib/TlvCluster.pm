@@ -6,6 +6,7 @@ use warnings;
 use Exporter qw(import);
 use File::Temp qw(tempdir);
 use POSIX ();
+use Time::HiRes qw(sleep);
 use TlvTest;
 use TlvTraffic;
 
@@ -63,9 +64,12 @@ sub citus_drop {
     return;
 }
 
-# CPU seconds of all servers, those of processes that have ended among them.
+# CPU seconds of all servers, those of processes that have ended among them, once no session of psql is left and its server has
+# noticed.
 sub server_seconds {
     my $ticks = 0;
+    for (1 .. 100) { last if query('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE datname <> 'postgres' AND application_name = 'psql'}) eq '0'; sleep 0.1 }
+    sleep 0.5;
     for my $node ($ENV{PGHOST}, @workers) {
         my ($postmaster) = split /\n/, read_file("$node/data/postmaster.pid");
         for my $stat (glob '/proc/[0-9]*/stat') {

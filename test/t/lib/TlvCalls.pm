@@ -101,7 +101,7 @@ my @drivers = (
     [ 'tlv_mmsb', 'SELECT node, neighbours FROM adjacent', "2, labels => 'SELECT node, label + 1 FROM marks'" ],
     [ 'tlv_hmm', 'SELECT s FROM sequences', '2' ],
     [ 'tlv_hmm', 'SELECT s::bigint[] FROM sequences', '' ],
-    [ 'tlv_hmm', 'SELECT s::text[] FROM sequences', '2' ],
+    [ 'tlv_hmm', 'SELECT s::text[] FROM sequences', '2, errors => true' ],
     [ 'tlv_hmm', 'SELECT x FROM sequences', '2' ],
     [ 'tlv_hmm', 'SELECT seq, t, symbol FROM steps', '2' ],
     [ 'tlv_hmm', q{SELECT seq, t, 's' || symbol FROM steps}, '2' ],
