@@ -94,15 +94,21 @@ reserve_bytes(tlv_context *ctx, tlv_name_table *table, size_t more)
 	return TLV_OK;
 }
 
-int
-tlv_shown_length(tlv_text name)
+size_t
+tlv_cut_length(tlv_text name, size_t most)
 {
-	size_t length = name.length < SHOWN_LENGTH ? name.length : SHOWN_LENGTH;
+	size_t length = name.length < most ? name.length : most;
 
 	while (length > 0 && length < name.length &&
 		   ((unsigned char) name.bytes[length] & 0xc0) == 0x80)
 		length--;
-	return (int) length;
+	return length;
+}
+
+int
+tlv_shown_length(tlv_text name)
+{
+	return (int) tlv_cut_length(name, SHOWN_LENGTH);
 }
 
 static void

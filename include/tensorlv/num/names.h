@@ -18,7 +18,11 @@ typedef struct tlv_text
 	size_t length;
 } tlv_text;
 
-/* How much of a text an error shows, no character of UTF-8 cut in two. */
+/* Length of the longest prefix of at most the given number of bytes that ends between two
+ * characters of UTF-8. */
+extern size_t tlv_cut_length(tlv_text text, size_t most);
+
+/* The same for what an error shows of a text. */
 extern int tlv_shown_length(tlv_text text);
 
 /* ---- lines ---- */

@@ -180,9 +180,7 @@ add_item(drawn_items *drawn, const tlv_tensor_ids *ids, int mode, size_t i)
 		length = (size_t) snprintf(to, 24, "%lld", (long long) ids->items[mode][i]);
 	else
 	{
-		if (name.length > 23)
-			name.length = (size_t) tlv_shown_length((tlv_text){name.bytes, 23});
-		length = name.length;
+		length = tlv_cut_length(name, 23);
 		memcpy(to, name.bytes, length);
 	}
 	drawn->offsets[drawn->n + 1] = drawn->offsets[drawn->n] + (int64_t) length;

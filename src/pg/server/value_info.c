@@ -209,10 +209,10 @@ frame_info(const tlv_frame *frame, size_t bytes)
 /* Of a value that is read for it. */
 TLV_FUNCTION(tlv_value_info)
 {
-	struct varlena *value = PG_GETARG_TLV(0);
-	tlv_frame frame = TlvFrame(value);
+	Datum value = PG_GETARG_DATUM(0);
+	tlv_frame frame = TlvFrameOf(value);
 
-	return frame_info(&frame, VARSIZE(value));
+	return frame_info(&frame, toast_raw_datum_size(value));
 }
 
 /* Models of more bytes are looked at where the session has them open: triggers ask for the

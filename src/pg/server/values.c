@@ -8,6 +8,7 @@
  */
 #include "values_internal.h"
 
+#include "access/detoast.h"
 #include "common/base64.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
@@ -269,33 +270,68 @@ VALUE_TYPE(tlv_graph, TLV_FRAME_GRAPH, TLV_FUNCTION)
 
 /* ---- equality, order and hash: of the bytes, for every type of ours ---- */
 
+/* Bytes that a comparison fetches at a time of a value that is stored out of line. */
+#define SLICE ((size_t) 256 * 1024)
+
+/* Every slice of what is compressed would have to be decompressed from the first byte on. */
+static size_t
+slice_length(Datum value)
+{
+	return toast_datum_size(value) + VARHDRSZ < toast_raw_datum_size(value) ? SIZE_MAX : SLICE;
+}
+
+/* At most the given number of bytes of a value from offset on; the caller frees *fetched. */
+static const char *
+value_slice(Datum value, size_t offset, size_t most, size_t *length, struct varlena **fetched)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+
+	*fetched = NULL;
+	*length = Min(toast_raw_datum_size(value) - VARHDRSZ - offset, most);
+	if (!VARATT_IS_EXTERNAL(stored) && !VARATT_IS_COMPRESSED(stored))
+		return VARDATA_ANY(stored) + offset;
+	*fetched = (struct varlena *) PG_DETOAST_DATUM_SLICE(value, offset, *length);
+	return VARDATA_ANY(*fetched);
+}
+
+/*
+ * Bytes first, then the length: a total order that means nothing, for sorting and DISTINCT.  What
+ * is stored out of line is fetched in slices, as far as the values are equal.
+ */
+static int
+compare_values(FunctionCallInfo fcinfo)
+{
+	Datum a = PG_GETARG_DATUM(0), b = PG_GETARG_DATUM(1);
+	size_t la = toast_raw_datum_size(a) - VARHDRSZ, lb = toast_raw_datum_size(b) - VARHDRSZ;
+	size_t slice = Max(slice_length(a), slice_length(b)), at = 0;
+	int order = 0;
+
+	for (; at < Min(la, lb) && order == 0; at += Min(slice, Min(la, lb)))
+	{
+		struct varlena *fetched[2];
+		size_t na, nb;
+		const char *from_a = value_slice(a, at, slice, &na, &fetched[0]);
+		const char *from_b = value_slice(b, at, slice, &nb, &fetched[1]);
+
+		CHECK_FOR_INTERRUPTS();
+		order = memcmp(from_a, from_b, Min(na, nb));
+		for (int i = 0; i < 2; i++)
+			if (fetched[i] != NULL)
+				pfree(fetched[i]);
+	}
+	return order != 0 ? order : la < lb ? -1 : la > lb;
+}
+
 TLV_FUNCTION(tlv_value_eq)
 {
-	struct varlena *a = PG_GETARG_TLV(0), *b = PG_GETARG_TLV(1);
-
-	PG_RETURN_BOOL(VARSIZE(a) == VARSIZE(b) &&
-				   memcmp(VARDATA(a), VARDATA(b), VARSIZE(a) - VARHDRSZ) == 0);
+	PG_RETURN_BOOL(toast_raw_datum_size(PG_GETARG_DATUM(0)) ==
+					   toast_raw_datum_size(PG_GETARG_DATUM(1)) &&
+				   compare_values(fcinfo) == 0);
 }
 
 TLV_FUNCTION(tlv_value_ne)
 {
 	return BoolGetDatum(!DatumGetBool(tlv_value_eq(fcinfo)));
-}
-
-/* Bytes first, then the length: a total order that means nothing, for sorting and DISTINCT. */
-static int
-compare_values(FunctionCallInfo fcinfo)
-{
-	struct varlena *a = PG_GETARG_TLV(0), *b = PG_GETARG_TLV(1);
-	size_t la = VARSIZE(a) - VARHDRSZ, lb = VARSIZE(b) - VARHDRSZ;
-	int order = memcmp(VARDATA(a), VARDATA(b), Min(la, lb));
-
-	if (order == 0)
-		order = la < lb ? -1 : la > lb;
-	/* A sort compares often: what was detoasted must not stay. */
-	PG_FREE_IF_COPY(a, 0);
-	PG_FREE_IF_COPY(b, 1);
-	return order;
 }
 
 TLV_FUNCTION(tlv_value_cmp)
@@ -314,17 +350,26 @@ VALUE_COMPARISON(tlv_value_le, <=)
 VALUE_COMPARISON(tlv_value_gt, >)
 VALUE_COMPARISON(tlv_value_ge, >=)
 
+/* Values of equal bytes have equal first bytes, and among these are the digests of large ones. */
+static uint64
+hash_value(Datum value, uint64 seed)
+{
+	struct varlena *fetched;
+	size_t length;
+	const char *bytes = value_slice(value, 0, SLICE, &length, &fetched);
+	uint64 hash = tlv_fingerprint(bytes, length, seed);
+
+	if (fetched != NULL)
+		pfree(fetched);
+	return hash;
+}
+
 TLV_FUNCTION(tlv_value_hash)
 {
-	struct varlena *value = PG_GETARG_TLV(0);
-
-	PG_RETURN_INT32((int32) tlv_fingerprint(VARDATA(value), VARSIZE(value) - VARHDRSZ, 0));
+	PG_RETURN_INT32((int32) hash_value(PG_GETARG_DATUM(0), 0));
 }
 
 TLV_FUNCTION(tlv_value_hash_extended)
 {
-	struct varlena *value = PG_GETARG_TLV(0);
-
-	PG_RETURN_INT64((int64) tlv_fingerprint(VARDATA(value), VARSIZE(value) - VARHDRSZ,
-											(uint64) PG_GETARG_INT64(1)));
+	PG_RETURN_INT64((int64) hash_value(PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
 }

@@ -94,6 +94,8 @@ test_collision(void **state)
 	assert_int_equal(tlv_shown_length(text_of("0123456789012345678901234567890123456789")), 40);
 	assert_int_equal(tlv_shown_length(text_of("012345678901234567890123456789012345678\xc3\xab")),
 					 39);
+	assert_int_equal(tlv_cut_length(text_of("ab\xe4\xb8\xad"), 4), 2);
+	assert_int_equal(tlv_cut_length(text_of("ab\xe4\xb8\xad"), 5), 5);
 	tlv_name_table_free(&ctx, &table);
 }
 
