@@ -168,7 +168,7 @@ ifneq ($(strip $(PROVE_TESTS)),)
 	@PATH="$(bindir):$$PATH" scripts/run-tap $(PROVE_TESTS)
 endif
 
-# Hostile calls of every function (test/t/140_hostile_calls.pl): more than the tests make, or as
+# Hostile calls of every function (test/t/140_hostile_calls.pl) and hostile queries (145): more than the tests make, or as
 # many as there are in FUZZ_SQL_SECONDS, from another seed every time unless FUZZ_SEED says which.
 FUZZ_CALLS       ?= 100000
 FUZZ_SQL_SECONDS ?= 0
@@ -177,7 +177,7 @@ FUZZ_SEED        ?= $(shell date +%s)
 .PHONY: fuzz-sql
 fuzz-sql:
 	@PATH="$(bindir):$$PATH" TLV_CALLS=$(FUZZ_CALLS) TLV_CALL_SECONDS=$(FUZZ_SQL_SECONDS) \
-		TLV_CALL_SEED=$(FUZZ_SEED) TAP_VERBOSE=1 scripts/run-tap test/t/140_hostile_calls.pl
+		TLV_CALL_SEED=$(FUZZ_SEED) TAP_VERBOSE=1 scripts/run-tap test/t/140_hostile_calls.pl test/t/145_hostile_queries.pl
 
 # Models of every kind, of these megabytes, in every function that takes one; prints the worst ten.
 LARGEST ?= 10,64

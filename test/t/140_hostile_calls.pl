@@ -42,6 +42,33 @@ my ($tried, $accepted, %refusals) = forge_values($db, $most_calls > 5000 ? 40 : 
 cmp_ok($accepted, '>', $tried / 20, "$accepted of $tried forged values are accepted");
 is(join(' ', grep { !/^(22|54)/ } sort keys %refusals), '', 'others are refused with errors of the data');
 
+($tried, $accepted, %refusals) = forge_json($db, $most_calls > 5000 ? 40 : 6);
+cmp_ok($accepted, '>', $tried / 10, "$accepted of $tried changed models in JSON are accepted");
+is(join(' ', grep { !/^(22|54)/ } sort keys %refusals), '', 'others are refused with errors of the data');
+
+# ---- names in pictures ----
+
+# What is drawn is well-formed and has no element or attribute that a name brought along; JSON comes back as the same model.
+query($db, as_walker(0) . <<'SQL');
+CREATE FUNCTION wrong_picture(f text, id int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  picture text;
+BEGIN
+  EXECUTE format('SELECT %s(v) FROM models WHERE id = $1', f) INTO picture USING id;
+  IF f = 'tlv_svg' THEN
+    IF NOT xml_is_well_formed_document(picture) THEN RETURN 'not well-formed'; END IF;
+    RETURN (regexp_match(picture, '<(?:script|foreignObject|a)\M|<[^<>"]*(?:"[^"]*"[^<>"]*)*\s(?:on\w+|href)\s*=', 'i'))[1];
+  ELSIF f = 'tlv_tree_dot' THEN
+    RETURN (regexp_match(regexp_replace(picture, '"(?:[^"\\]|\\.)*"', '', 'g'), '[<>&"]|alert|script'))[1];
+  END IF;
+  RETURN CASE WHEN tlv_from_json(picture::json)::text <> (SELECT v::text FROM models m WHERE m.id = $2) THEN 'another model' END;
+EXCEPTION WHEN feature_not_supported OR invalid_parameter_value OR wrong_object_type OR datatype_mismatch OR configuration_limit_exceeded THEN RETURN NULL;
+END $$;
+SQL
+my $pictures = query($db, as_walker(0) . q{SELECT f || ' ' || id || ' ' || origin || ': ' || wrong_picture(f, id) FROM models, unnest('{tlv_svg,tlv_tree_dot,tlv_to_json}'::text[]) f
+    WHERE origin IN ('changed JSON', 'hostile names') AND wrong_picture(f, id) IS NOT NULL ORDER BY id LIMIT 20});
+is($pictures, '', query($db, q{SELECT count(*) || ' models with hostile names' FROM walk.models WHERE origin = 'hostile names'}) . ' are drawn and written as JSON');
+
 # ---- forged on purpose: accepted, and at the edge of what can be merged or updated ----
 
 sub image_of { my ($sql) = @_; my ($digits) = query($db, "SET search_path = walk, public; $sql") =~ /:(.*)/s; return decode_base64($digits) }

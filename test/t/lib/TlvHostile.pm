@@ -10,9 +10,10 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use MIME::Base64 qw(decode_base64 encode_base64);
 use TlvImages;
+use TlvJson;
 use TlvTest;
 
-our @EXPORT = qw(make_values forge_values read_functions pick_value call_function call_aggregate run_calls @value_types %value_table as_walker);
+our @EXPORT = qw(make_values forge_values forge_json read_functions pick_value call_function call_aggregate run_calls @value_types %value_table as_walker);
 
 our %value_table = (tlv_bag => 'bags', tlv_moments => 'moments', tlv_subspace => 'subspaces', tlv_model => 'models', tlv_graph => 'graphs');
 our @value_types = sort keys %value_table;
@@ -54,6 +55,12 @@ INSERT INTO walk_points VALUES ('{1,2}', '{3,4}', '{5,6}');
 CREATE FUNCTION forge(kept regclass, value text) RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
   EXECUTE format('INSERT INTO %s (v, origin) SELECT %L, ''forged''', kept, value);
+  RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
+END \$\$;
+CREATE FUNCTION forge_json(value text, origin text) RETURNS text LANGUAGE plpgsql AS \$\$
+BEGIN
+  INSERT INTO models (v, origin) SELECT tlv_from_json(value::json), \$2;
   RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE;
 END \$\$;
@@ -124,6 +131,24 @@ sub forge_values {
     read_values($db);
     return (scalar @lines, delete $states{accepted} // 0, %states);
 }
+
+# The same with models as JSON: its structure changed $times times, and half as often all names replaced by hostile ones.
+sub forge_json {
+    my ($db, $times) = @_;
+    my @lines;
+    for (split /\n/, query($db, q{SELECT replace(tlv_to_json(v)::text, E'\n', '') FROM walk.models WHERE origin = 'made' AND length(tlv_to_json(v)::text) < 20000 ORDER BY id})) {
+        my $tree = parse_json($_);
+        my @labelled = grep { defined } map { label_json($tree) } 1 .. $times / 2;
+        push @lines, map { 'SELECT forge_json(' . quoted(write_json($_->[1])) . ", '$_->[0]');\n" }
+            (map { [ 'changed JSON', change_json($tree) ] } 1 .. $times), map { [ 'hostile names', $_ ] } @labelled;
+    }
+    my %states;
+    $states{$_}++ for split /\n/, query($db, as_walker(5000) . join '', @lines);
+    read_values($db);
+    return (scalar @lines, delete $states{accepted} // 0, %states);
+}
+
+sub quoted { my ($text) = @_; $text =~ s/'/''/g; return "'$text'" }
 
 my @integers = qw(0 -1 1 2 2147483647 -2147483648 1000000 65536);
 my @floats = map { "'$_'" } qw(0 -0 -1 1 0.5 NaN Infinity -Infinity 1e308 -1e308 1e-320 1e155 9007199254740993);

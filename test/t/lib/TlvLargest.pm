@@ -1,5 +1,5 @@
 package TlvLargest;
-# Models of every kind of a given stored size, and calls of every function that takes a model on each: how long a cancel
+# Values of every kind of a given stored size, and calls of every function that takes such a value on each: how long a cancel
 # is not looked for, and by how much the process grows.
 use strict;
 use warnings;
@@ -7,73 +7,151 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use TlvTest;
 
-our @EXPORT = qw(model_kinds make_largest model_functions measure_calls);
+our @EXPORT = qw(value_kinds make_largest value_functions measure_calls);
 
-# The names of the kinds of models, from the one list of kinds.
-sub model_kinds {
-    return read_file(dirname(__FILE__) . '/../../../include/tensorlv/model/kinds.def') =~ /^TLV_KIND\(MODEL, \d+, "(\w+)"/mg;
+# The types whose values have kinds, and in the one list of kinds those of each.
+my %type_of = (MODEL => 'tlv_model', MOMENTS => 'tlv_moments', SUBSPACE => 'tlv_subspace', GRAPH => 'tlv_graph');
+
+# Kind => type.
+sub value_kinds {
+    return map { /^TLV_KIND\((\w+), \d+, "(\w+)"/ ? ($2 => $type_of{$1}) : () } split /\n/, read_file(dirname(__FILE__) . '/../../../include/tensorlv/model/kinds.def');
 }
 
 # By kind: SQL of a model of about $n numbers of 8 bytes, its row for functions of "any", the length of a vector, and the length of
 # an array of integers.  Kinds whose check bounds them below the size are as large as they may be.
-sub makers {
+sub model_makers {
     my ($n) = @_;
     my $whole = sub { my ($x, $most) = @_; $x = int $x; $x = 2 if $x < 2; return defined $most && $x > $most ? $most : $x };
     my $ones = sub { "(SELECT array_agg(1 + i % 2) FROM generate_series(1, $_[0]) i)" };
     my $zeros = sub { "array_fill(0::float8, ARRAY[$_[0]])" };
     my $bag = '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)';
     my ($items, $square, $full, $wide) = ($whole->($n / 17), $whole->(sqrt $n), $whole->(sqrt $n / 2), $whole->(sqrt $n / 2, 3000));
-    my ($variables, $view) = ($whole->($n / 100, 10000), $whole->($n / 60));
-    my ($cells, $directions) = ($whole->($n / 24), $whole->($n / 20, 4000));
+    my ($variables, $view) = ($whole->($n / 100, 10000), $whole->($n / 60, 4000));
+    my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n / 9, 3000), $whole->($n / 32, 5000));
+    my $tensor = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 4) . ') i) t';
     return (
         lda => ["tlv_simulate_lda_model($items, 50)", $bag, 50, 50],
         mmsb => [ 'tlv_simulate_mmsb_model(' . $whole->($n / 3) . ', 10)', 'tlv_to_bag(ARRAY[1, 2, 3])', 10, 10 ],
         gaussian_mixture => ["tlv_simulate_gmm_model($full, 2, covariance => 'full')", $zeros->($full), $full, 10],
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
-        multiview => ["tlv_simulate_multiview_model(ARRAY[$view, $view, $view], 20)", $zeros->($view), $view, 10],
+        multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 3 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
         ica => ["tlv_simulate_ica_model($wide)", $zeros->($wide), $wide, 10],
-        tree => [ 'tlv_simulate_tree_model(' . $whole->($n / 9, 3000) . ', 3)', $ones->($whole->($n / 9, 3000)), 10, $whole->($n / 9, 3000) ],
+        tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 4 / $nodes, 250) . ')', $ones->($nodes), 10, $nodes ],
         latent_classes => ["tlv_simulate_lca_model($variables, 20, 5)", $ones->($variables), 20, $variables],
         grade_of_membership => ["tlv_simulate_gom_model($variables, 20, 5)", $ones->($variables), 20, $variables],
         crowd => [ "tlv_crowd('SELECT i, (i * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 3) . ") i, generate_series(1, 3) j', iterations => 1)", "'a'::text", 2, 2 ],
-        cp => ["(SELECT tlv_fit_cp(tlv_tensor_agg(i, i % 5, i % 7, i), 2) FROM generate_series(1, $cells) i)", $zeros->(5), 5, 3],
-        tucker => ["(SELECT tlv_fit_tucker(tlv_tensor_agg(i, i % 5, i % 7, i), ARRAY[2, 2, 2]) FROM generate_series(1, $cells) i)", $zeros->(5), 5, 3],
-        tensor_train => ["(SELECT tlv_fit_tensor_train(tlv_tensor_agg(i, i % 5, i % 7, i), ARRAY[2, 2]) FROM generate_series(1, $cells) i)", $zeros->(5), 5, 3],
+        cp => [ "(SELECT tlv_fit_cp(v, 2, method => 'als', iterations => 2) FROM $tensor)", $zeros->(5), 5, 3 ],
+        tucker => [ "(SELECT tlv_fit_tucker(v, ARRAY[2, 2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
+        tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
         convolution => [ 'tlv_simulate_convolution_model(20, 128)', $zeros->(1000), 1000, 10 ],
         dictionary => ["tlv_simulate_dictionary_model($wide, $wide, 3)", $zeros->($wide), $wide, 10],
-        network => [ "tlv_simulate_network_model(" . $whole->($n / 16) . ", ARRAY[" . $whole->($n / 32, 5000) . "], 3)", $ones->(100), 10, 10 ],
+        network => [ 'tlv_simulate_network_model(' . $whole->($n / 16) . ", ARRAY[$units], 3)", $ones->(100), 10, 10 ],
     );
 }
 
-# Makes the table largest (kind, m); returns what is known of each kind.
+# The same for moments, subspaces and graphs: SQL, and the model that statistics are of.
+sub other_makers {
+    my ($n, $models) = @_;
+    my $d = int sqrt $n;
+    my $half = int sqrt $n / 2;
+    my $third = $n < 180**3 ? int $n**(1 / 3) : 180;
+    my $many = "(SELECT tlv_bag_agg(i * 7919 % 1000003, 1 + i % 3) AS bag, i % 200 AS doc FROM generate_series(1, " . int($n / 2) . ') i GROUP BY i % 200) q';
+    # pairs are counted of 8,192 items
+    my $bags = $many =~ s/1000003/8000/r;
+    my $vectors = sub { "(SELECT array_agg(sin(i * 12.9898 + r)) AS x, r FROM generate_series(1, $_[0]) i, generate_series(1, 9) r GROUP BY r) q" };
+    my $categories = sub { "(SELECT array_agg((i * r * 7 + i * i) % $_[1]) AS x, r FROM generate_series(1, $_[0]) i, generate_series(1, 9) r GROUP BY r) q" };
+    my $subspace = sub { "(SELECT v FROM largest_tlv_subspace WHERE kind = '$_[0]')" };
+    my %made = (
+        items => ["(SELECT tlv_find_subspace(tlv_count_moments(bag), 4) FROM $bags)"],
+        dense_subspace => [ '(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 8) FROM ' . $vectors->($half) . ')' ],
+        undirected => [ '(SELECT tlv_graph_agg(i, i * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        directed => [ '(SELECT tlv_digraph_agg(i, i * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        bipartite => [ '(SELECT tlv_bigraph_agg(i, 2000000 + i * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        count_summary => ["(SELECT tlv_count_summary(bag) FROM $many)"],
+        count_pairs => ["(SELECT tlv_count_moments(bag) FROM $bags)"],
+        count_products => [ "(SELECT tlv_count_products(bag, " . $subspace->('items') . ") FROM $bags)" ],
+        count_triples => [ "(SELECT tlv_count_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
+        anchor_moments => [ "(SELECT tlv_anchor_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
+        slice_moments => [ "(SELECT tlv_slice_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
+        grouped_moments => [ "(SELECT tlv_count_moments(doc, bag, " . $subspace->('items') . ", 4) FROM $bags)" ],
+        label_pairs => [ '(SELECT tlv_label_pairs(i, i * 7919 % 1000003) FROM generate_series(1, ' . int($n / 3) . ') i)' ],
+        cover_pairs => [ '(SELECT tlv_cover_pairs(ARRAY[i, i + 1], ARRAY[i * 7919 % 1000003]) FROM generate_series(1, ' . int($n / 6) . ') i)' ],
+        membership_pairs => [ '(SELECT tlv_membership_pairs(x, x) FROM ' . $vectors->($half) . ')' ],
+        dense_moments => [ '(SELECT tlv_dense_moments(x, 2) FROM ' . $vectors->($d) . ')' ],
+        dense_compressed => [ '(SELECT tlv_dense_moments(x, ' . $subspace->('dense_subspace') . ', 4) FROM ' . $vectors->($half) . ')' ],
+        view_moments => [ '(SELECT tlv_view_moments(x, x, x) FROM ' . $vectors->($third) . ')' ],
+        category_views => [ '(SELECT tlv_view_moments(i % 99, i * 7 % 99, i * i % 99) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
+        sequence_moments => [ "(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg((i * i + i / 7) % $half) AS s FROM generate_series(1, " . int($n / 6) . ') i) q)' ],
+        sequence_sample => [ "(SELECT tlv_sequence_sample(s, 100, 1) FROM (SELECT array_agg(sin(i * 12.9898)::float8) AS s FROM generate_series(1, $n) i GROUP BY i % 50) q)" ],
+        row_sample => [ '(SELECT tlv_row_sample(x, 100, 1) FROM ' . $vectors->(int $n / 9) . ')' ],
+        category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
+        mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
+        series_moments => [ "(SELECT tlv_series_moments(x, 100, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
+        tensor_entries => [ '(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 4) . ') i)' ],
+        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i * 7919 % 1000003, i * 31 % 1000003]) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
+        crowd_answers => [ '(SELECT tlv_crowd_answers(i, j * i % 11, i % 3) FROM generate_series(1, ' . int($n / 9) . ') i, generate_series(1, 3) j)' ],
+    );
+    # statistics are of the largest models, and of the rows that these take
+    my %statistics = (topic => 'lda', mixture => 'gaussian_mixture', sequence => 'hmm', view => 'multiview', component => 'ica', tree => 'tree', direction => 'direction_mixture',
+        category => 'latent_classes', dictionary => 'dictionary', network => 'network');
+    my $model = sub { "(SELECT v FROM largest_tlv_model WHERE kind = '$_[0]')" };
+    for my $kind (sort keys %statistics) {
+        my $row = $models->{ $statistics{$kind} }[1];
+        $row = "$row, $row, $row" if $kind eq 'view';
+        $made{"${kind}_statistics"} = [ "(SELECT tlv_statistics($row, " . $model->($statistics{$kind}) . '))', $statistics{$kind} ];
+    }
+    my $bag = $models->{lda}[1];
+    return (
+        %made,
+        neighbour_statistics => [ "(SELECT tlv_statistics(1::bigint, $models->{mmsb}[1], " . $model->('mmsb') . '))', 'mmsb' ],
+        logistic_statistics => [ "(SELECT tlv_statistics($bag, " . $model->('lda') . ", 'ctm'))", 'lda' ],
+        topic_errors => [ "(SELECT tlv_error_statistics($bag, " . $model->('lda') . '))', 'lda' ],
+        topic_products => [ "(SELECT tlv_topic_products($bag, " . $model->('lda') . '))', 'lda' ],
+        coherence => [ "(SELECT tlv_coherence($bag, " . $model->('lda') . ', 100))', 'lda' ],
+        completion => [ "(SELECT largest_completion($bag, " . $model->('lda') . '))', 'lda' ],
+        score_products => [ "(SELECT tlv_error_statistics($models->{gaussian_mixture}[1], " . $model->('gaussian_mixture') . '))', 'gaussian_mixture' ],
+        tree_triples => [ '(SELECT tlv_category_moments(x, 4, 2) FROM ' . $categories->(int(sqrt($n) / 6), 4) . ')' ],
+    );
+}
+
+# Makes a table for each type, of kind and value; returns what is known of each kind.
 sub make_largest {
     my ($db, $megabytes) = @_;
-    my %makers = makers($megabytes * 131072);
+    my $n = $megabytes * 131072;
+    my %types = value_kinds();
+    my %known = model_makers($n);
+    my %others = other_makers($n, \%known);
+    $known{$_} = [ $others{$_}[0], $others{$_}[1] ? @{ $known{ $others{$_}[1] } }[ 1 .. 3 ] : ("'a'::text", 10, 10), $others{$_}[1] ] for keys %others;
+    query($db, join '', "SET client_min_messages = error;\n", map { "CREATE TABLE IF NOT EXISTS largest_$_ (kind text PRIMARY KEY, v $_); TRUNCATE largest_$_;\n" } values %type_of);
     query($db, <<'SQL');
-CREATE TABLE IF NOT EXISTS largest (kind text PRIMARY KEY, m tlv_model);
-TRUNCATE largest;
+CREATE OR REPLACE AGGREGATE largest_completion(tlv_bag, tlv_model) (sfunc = tlv_completion_accum, stype = tlv_moments);
 CREATE OR REPLACE FUNCTION kilobytes(field text) RETURNS bigint LANGUAGE sql AS
   $$ SELECT (regexp_match(pg_read_file('/proc/self/status'), field || ':\s+(\d+)'))[1]::bigint $$;
 CREATE OR REPLACE FUNCTION ticks() RETURNS bigint LANGUAGE sql AS
   $$ SELECT f[1]::bigint + f[2]::bigint FROM regexp_match(pg_read_file('/proc/self/stat'), '^.*\) \S+(?: \S+){10} (\d+) (\d+)') f $$;
 SQL
-    for my $kind (sort keys %makers) {
-        run_sql($db, "SET tensorlv.work_mem = '8GB'; SET client_min_messages = error; SET statement_timeout = '300s';\nINSERT INTO largest SELECT '$kind', $makers{$kind}[0];", go_on => 1);
+    my $wanted = $ENV{TLV_LARGEST_KIND} || '.';
+    my %order = (tlv_model => 0, tlv_subspace => 1, tlv_graph => 2, tlv_moments => 3);
+    for my $kind (sort { $order{ $types{$a} } <=> $order{ $types{$b} } || $a cmp $b } grep { $known{$_} } keys %types) {
+        next if $types{$kind} !~ /model|subspace/ && $kind !~ /$wanted/;
+        my $result = run_sql($db, "SET tensorlv.work_mem = '8GB'; SET client_min_messages = error; SET statement_timeout = '300s';\n"
+            . "INSERT INTO largest_$types{$kind} SELECT tlv_kind(v), v FROM (SELECT $known{$kind}[0] AS v OFFSET 0) s ON CONFLICT DO NOTHING;", go_on => 1);
+        print "# $kind: $result->{errors}" if $result->{errors};
     }
-    return \%makers;
+    return \%known;
 }
 
-# Functions and aggregates that take a model, but for the support functions of aggregates: name, whether it is an aggregate or
-# returns rows, its required arguments.
-sub model_functions {
-    my ($db) = @_;
+# Functions and aggregates that take a value of a type, but for the support functions of aggregates and the twins whose rows have
+# declared types: name, whether it is an aggregate or returns rows, its required arguments.
+sub value_functions {
+    my ($db, $type) = @_;
     my @functions;
-    for (split /\n/, query($db, <<'SQL')) {
+    for (split /\n/, query($db, <<"SQL")) {
 SELECT p.proname, p.prokind = 'a', p.proretset OR p.prorettype = 'record'::regtype, array_to_string(p.proargtypes::regtype[], ';'), p.pronargdefaults
 FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
   JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND e.extname = 'tensorlv'
-WHERE ('tlv_model'::regtype = ANY (p.proargtypes) OR 'tlv_model[]'::regtype = ANY (p.proargtypes)) AND p.prokind IN ('f', 'a')
+WHERE ('$type'::regtype = ANY (p.proargtypes) OR to_regtype('$type\[]') = ANY (p.proargtypes)) AND p.prokind IN ('f', 'a') AND p.proname !~ '_typed\$'
   AND NOT EXISTS (SELECT FROM pg_aggregate a WHERE p.oid IN (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn))
 ORDER BY p.oid::regprocedure::text
 SQL
@@ -84,43 +162,67 @@ SQL
     return @functions;
 }
 
-# The call of a function on the model of a kind, with honest arguments where they are needed.
+# The call of a function on the value of a kind, with honest arguments where they are needed.
 sub call {
-    my ($function, $kind, $known) = @_;
-    my ($row, $d, $whole) = @$known[ 1 .. 3 ];
-    my $model = "(SELECT m FROM largest WHERE kind = '$kind')";
+    my ($function, $kind, $type, $known) = @_;
+    my ($row, $d, $whole, $of) = @$known[ 1 .. 4 ];
+    my $value = "(SELECT v FROM largest_$type WHERE kind = '$kind')";
     my %argument = (
-        tlv_model => $model, 'tlv_model[]' => "array_fill($model, ARRAY[3])", tlv_bag => '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)',
+        tlv_model => '(SELECT v FROM largest_tlv_model WHERE kind = \'' . ($of // 'convolution') . "')",
+        tlv_bag => '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)', tlv_subspace => 'NULL::tlv_subspace',
         'tlv_bag[]' => '(SELECT array_fill(tlv_bag_agg(i), ARRAY[3]) FROM generate_series(1, 200) i)',
         'double precision[]' => "array_fill(0::float8, ARRAY[$d])", '"any"' => $row, any => $row,
         'integer[]' => "(SELECT array_agg(1 + i % 2) FROM generate_series(1, $whole) i)", 'bigint[]' => "(SELECT array_agg(1 + i % 2)::bigint[] FROM generate_series(1, $whole) i)",
         'text[]' => "ARRAY['a', 'b']", text => q{'a'::text}, integer => '2', bigint => '1::bigint', 'double precision' => '0.5::float8', boolean => 'true',
         tlv_moments => "(SELECT tlv_dense_moments(ARRAY[i, i % 3]::float8[], 2) FROM generate_series(1, 50) i)", tlv_graph => '(SELECT tlv_graph_agg(i, i + 1) FROM generate_series(1, 50) i)',
+        $type => $value, "$type\[]" => "array_fill($value, ARRAY[3])",
     );
     my @types = @{ $function->{types} };
     my $least = $function->{least};
-    $least++ until grep { /^tlv_model/ } @types[ 0 .. $least - 1 ];
+    $least++ until grep { /^$type/ } @types[ 0 .. $least - 1 ];
     my $call = "$function->{name}(" . join(', ', map { $argument{$_} // "NULL::$_" } @types[ 0 .. $least - 1 ]) . ')';
     return "SELECT $call FROM generate_series(1, 3)" if $function->{aggregate};
     return $function->{rows} ? "SELECT count(*) FROM $call AS v" : "SELECT pg_column_size($call)";
 }
 
-# All calls on one kind in one session: of each its name, SQLSTATE, seconds of processor time and MB by which the process grew.
+# Cancels what a session of that name runs longer than the time given, until the session has ended.
+sub start_canceller {
+    my ($name, $milliseconds) = @_;
+    return start_psql('postgres', <<"SQL", go_on => 1);
+DO \$\$ DECLARE seen boolean := false; there boolean; BEGIN
+  FOR try IN 1 .. 500000 LOOP
+    PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
+    SELECT count(*) > 0, count(*) FILTER (WHERE state = 'active' AND query ~ '^/. call' AND clock_timestamp() - query_start > interval '$milliseconds ms' AND pg_cancel_backend(pid)) >= 0
+      INTO there FROM pg_stat_activity WHERE application_name = '$name';
+    EXIT WHEN seen AND NOT there;
+    seen := seen OR there;
+  END LOOP;
+END \$\$;
+SQL
+}
+
+# All calls on one kind in one session, each for at most so long by $mode->{cancel}, 'timeout' or 'session': of each its name, SQLSTATE,
+# seconds of processor time and MB by which the process grew.
 sub measure_calls {
-    my ($db, $kind, $known, $functions, $memory, $milliseconds) = @_;
-    my $sql = "SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = error; "
-        . "SET tensorlv.model_cache = '1MB'; SELECT tlv_kind(m) FROM largest LIMIT 1; SET tensorlv.work_mem = '$memory';\n";
+    my ($db, $kind, $type, $known, $functions, $mode) = @_;
+    my $asked = $mode->{cancel} eq 'session';
+    my $sql = "SET application_name = 'tlv largest'; SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = error; "
+        . "SET tensorlv.model_cache = '1MB'; SELECT count(tlv_kind(v)) FROM (SELECT v FROM largest_tlv_model LIMIT 1) s; SET tensorlv.work_mem = '$mode->{memory}';\n";
     for my $function (@$functions) {
         my $label = "$function->{name}(" . join(',', @{ $function->{types} }) . ')';
         $sql .= "COPY (SELECT 5) TO '/proc/self/clear_refs';\nSELECT ticks() AS ticks, kilobytes('VmRSS') AS before \\gset\n\\o /dev/null\n"
-            . "SET statement_timeout = $milliseconds;\n" . call($function, $kind, $known) . ";\n\\o\n\\echo @ :SQLSTATE :LAST_ERROR_MESSAGE\n"
+            . 'SET statement_timeout = ' . ($asked ? 0 : $mode->{milliseconds}) . ";\n/* call */ " . call($function, $kind, $type, $known) . ";\n\\o\n\\echo @ :SQLSTATE :LAST_ERROR_MESSAGE\n"
             . "SET statement_timeout = 0;\nSELECT 'call|$label', ticks() - :ticks, kilobytes('VmHWM') - :before;\n";
     }
+    my $canceller = $asked && start_canceller('tlv largest', $mode->{milliseconds});
     my $result = run_sql($db, $sql, go_on => 1);
+    finish_psql($canceller) if $canceller;
     my (@calls, $state, $message);
     for (split /\n/, $result->{out}) {
         if (/^@ (\w{5}) (.*)/) { ($state, $message) = ($1, $2) }
-        elsif (/^call\|(.*)\|(-?\d+)\|(-?\d+)$/) { push @calls, { kind => $kind, call => $1, state => $state, message => $message, seconds => $2 / 100, grown => $3 / 1024 } }
+        elsif (/^call\|(.*)\|(-?\d+)\|(-?\d+)$/) {
+            push @calls, { kind => $kind, call => $1, state => $state, message => $message, late => $2 / 100 - $mode->{milliseconds} / 1000, grown => $3 / 1024 };
+        }
     }
     return (\@calls, $result);
 }
