@@ -36,8 +36,8 @@ sub model_makers {
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
         multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 3 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
-        ica => ["tlv_simulate_ica_model($wide)", $zeros->($wide), $wide, 10],
-        tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 4 / $nodes, 250) . ')', $ones->($nodes), 10, $nodes ],
+        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, 1000) . ')', $zeros->($wide), $wide, 10 ],
+        tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 4 / $nodes, 100) . ')', $ones->($nodes), 10, $nodes ],
         latent_classes => ["tlv_simulate_lca_model($variables, 20, 5)", $ones->($variables), 20, $variables],
         grade_of_membership => ["tlv_simulate_gom_model($variables, 20, 5)", $ones->($variables), 20, $variables],
         crowd => [ "tlv_crowd('SELECT i, (i * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 3) . ") i, generate_series(1, 3) j', iterations => 1)", "'a'::text", 2, 2 ],
@@ -46,7 +46,7 @@ sub model_makers {
         tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
         convolution => [ 'tlv_simulate_convolution_model(20, 128)', $zeros->(1000), 1000, 10 ],
         dictionary => ["tlv_simulate_dictionary_model($wide, $wide, 3)", $zeros->($wide), $wide, 10],
-        network => [ 'tlv_simulate_network_model(' . $whole->($n / 16) . ", ARRAY[$units], 3)", $ones->(100), 10, 10 ],
+        network => [ 'tlv_simulate_network_model(' . $whole->($n / 16, 100000) . ", ARRAY[$units], 3)", $ones->(100), 10, 10 ],
     );
 }
 
