@@ -39,12 +39,12 @@ static const char *const gmm_methods[] = {"joint",	"power",	"als", "sgd",
 
 typedef struct GmmArguments
 {
-	tlv_gmm_plan_options plan;
+	tlv_gmm_learn_options learn;
 	int method; /* of those above */
 	int refine; /* of those above */
 } GmmArguments;
 
-#define GMM_OPTION(member) offsetof(GmmArguments, plan.member)
+#define GMM_OPTION(member) offsetof(GmmArguments, learn.member)
 
 #define GMM_ARGUMENTS(methods)                                                                     \
 	{                                                                                              \
@@ -58,7 +58,7 @@ typedef struct GmmArguments
 			{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},               \
 			{"method", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, method), .what = "method",      \
 			 .names = methods},                                                                    \
-			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, plan.fit.decompose, plan.fit.seed),   \
+			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, learn.fit.decompose, learn.fit.seed), \
 			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},                          \
 			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.max_k), .least = 1},                      \
 		{                                                                                          \
@@ -70,19 +70,19 @@ typedef struct GmmArguments
 static const TlvArgument gmm_fit_arguments[] = GMM_ARGUMENTS(tlv_method_names);
 static const TlvArgument gmm_driver_arguments[] = GMM_ARGUMENTS(gmm_methods);
 
-static tlv_gmm_plan_options
+static tlv_gmm_learn_options
 read_gmm_arguments(FunctionCallInfo fcinfo, const TlvArgument *table)
 {
-	GmmArguments arguments = {.plan = {.iterations = -1}};
+	GmmArguments arguments = {.learn = {.iterations = -1}};
 
 	TlvReadArguments(fcinfo, table, &arguments);
-	arguments.plan.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
+	arguments.learn.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
 	if (arguments.method < GMM_GROUPS)
-		arguments.plan.fit.decompose.method = arguments.method;
+		arguments.learn.fit.decompose.method = arguments.method;
 	else
-		arguments.plan.fit.views = arguments.method - GMM_GROUPS + TLV_GMM_GROUPS;
-	arguments.plan.refine = arguments.refine != GMM_UNREFINED;
-	return arguments.plan;
+		arguments.learn.fit.views = arguments.method - GMM_GROUPS + TLV_GMM_GROUPS;
+	arguments.learn.refine = arguments.refine != GMM_UNREFINED;
+	return arguments.learn;
 }
 
 static tlv_status
@@ -94,7 +94,7 @@ fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 /* tlv_fit_gmm(m, k, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 {
-	tlv_gmm_plan_options options;
+	tlv_gmm_learn_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -107,7 +107,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 }
 
 static Datum
-learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_plan_options *options)
+learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_learn_options *options)
 {
 	const tlv_directions_learn_options directions = {.k = options->fit.k,
 													 .max_k = options->max_k,
@@ -131,7 +131,7 @@ learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_plan_
 /* tlv_gmm(query, ...) */
 TLV_QUERY_FUNCTION(tlv_gmm)
 {
-	tlv_gmm_plan_options options;
+	tlv_gmm_learn_options options;
 	TlvDriver *driver;
 
 	if (PG_ARGISNULL(0))
@@ -147,23 +147,23 @@ TLV_QUERY_FUNCTION(tlv_gmm)
 
 /* ---- the number of components ---- */
 
-static tlv_gmm_plan_options
+static tlv_gmm_learn_options
 gmm_search(const TlvSearch *search)
 {
-	return (tlv_gmm_plan_options){.iterations = -1,
-								  .refine = true,
-								  .max_k = search->max_k,
-								  .fit = {.any_covariance = true,
-										  .max_k = search->max_k,
-										  .seed = search->seed,
-										  .decompose.seed = search->seed}};
+	return (tlv_gmm_learn_options){.iterations = -1,
+								   .refine = true,
+								   .max_k = search->max_k,
+								   .fit = {.any_covariance = true,
+										   .max_k = search->max_k,
+										   .seed = search->seed,
+										   .decompose.seed = search->seed}};
 }
 
 static void
 learn_gmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
 				 tlv_held *model)
 {
-	tlv_gmm_plan_options options = gmm_search(search);
+	tlv_gmm_learn_options options = gmm_search(search);
 
 	TlvDriverCheck(driver, &tlv_gmm_procedure, &options);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
@@ -174,14 +174,13 @@ static tlv_status
 fit_gmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
 			   size_t *size)
 {
-	tlv_gmm_plan_options options = gmm_search(search);
+	tlv_gmm_learn_options options = gmm_search(search);
 
 	return tlv_gmm_fit(ctx, moments, &options.fit, image, size);
 }
 
 static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
-const TlvSearcher TlvSearchGmm = {"gmm",		  gmm_criteria, NULL,
-								  fit_gmm_search, false,		learn_gmm_search};
+const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, fit_gmm_search, false, learn_gmm_search};
 
 /* ---- simulation ---- */
 

@@ -20,7 +20,7 @@
 
 typedef struct IcaArguments
 {
-	tlv_ica_learn_options plan;
+	tlv_ica_learn_options learn;
 	int method; /* of those below */
 } IcaArguments;
 
@@ -28,7 +28,7 @@ typedef struct IcaArguments
 static const char *const ica_methods[] = {"joint", "sgd", NULL};
 static const tlv_method ica_method[] = {TLV_METHOD_JOINT, TLV_METHOD_SGD};
 
-#define ICA_OPTION(member) offsetof(IcaArguments, plan.member)
+#define ICA_OPTION(member) offsetof(IcaArguments, learn.member)
 
 /* Of tlv_fit_ica and tlv_ica. */
 static const TlvArgument ica_arguments[] = {
@@ -48,11 +48,11 @@ static const TlvArgument ica_arguments[] = {
 static tlv_ica_learn_options
 read_ica_arguments(FunctionCallInfo fcinfo)
 {
-	IcaArguments arguments = {.plan = {.iterations = -1, .fit.keep_gaussian = true}};
+	IcaArguments arguments = {.learn = {.iterations = -1, .fit.keep_gaussian = true}};
 
 	TlvReadArguments(fcinfo, ica_arguments, &arguments);
-	arguments.plan.fit.decompose.method = ica_method[arguments.method];
-	return arguments.plan;
+	arguments.learn.fit.decompose.method = ica_method[arguments.method];
+	return arguments.learn;
 }
 
 static tlv_status

@@ -242,10 +242,8 @@ fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 static const char *const lca_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, TLV_SUGGEST_ICL,
 										   NULL};
 static const char *const gom_criteria[] = {TLV_SUGGEST_HELD_OUT, NULL};
-const TlvSearcher TlvSearchLca = {"lca",		  lca_criteria, NULL,
-								  fit_lca_search, true,			learn_lca_search};
-const TlvSearcher TlvSearchGom = {"gom",		  gom_criteria, NULL,
-								  fit_gom_search, false,		learn_gom_search};
+const TlvSearcher TlvSearchLca = {"lca", lca_criteria, fit_lca_search, true, learn_lca_search};
+const TlvSearcher TlvSearchGom = {"gom", gom_criteria, fit_gom_search, false, learn_gom_search};
 
 /* ---- what is missing ---- */
 

@@ -110,15 +110,7 @@ search_query(FunctionCallInfo fcinfo, const TlvSearcher *searcher, const TlvSear
 	TlvDriver *driver = TlvDriverBegin(fcinfo);
 	tlv_held model = {0};
 
-	if (searcher->learn != NULL)
-		searcher->learn(fcinfo, driver, search, &model);
-	else
-	{
-		tlv_plan *plan = searcher->plan(fcinfo, driver, search);
-
-		TlvDriverRun(driver, plan);
-		TlvCheck(driver->ctx, tlv_frame_open(driver->ctx, plan->image, plan->size, &model.frame));
-	}
+	searcher->learn(fcinfo, driver, search, &model);
 	put_of_model(fcinfo, driver->ctx, &model.frame, shown);
 	TlvDriverEnd(driver);
 }

@@ -16,16 +16,14 @@ typedef struct TlvSearch
 	size_t max_k; /* 0: as many as the family looks at when it is not said */
 } TlvSearch;
 
-/* A family: its search over the rows of a query, argument 0 of the call, as a plan that its driver
- * runs, and that over a stored value; NULL where it has none. */
+/* A family: its search over the rows of a query, argument 0 of the call, whose model
+ * stays until the driver's end, and that over a stored value. */
 typedef struct TlvSearcher
 {
 	const char *model;			 /* its name, as that of the driver in SQL */
 	const char *const *criteria; /* that it has; NULL ends them */
-	tlv_plan *(*plan)(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search);
-	TlvFitValue fit; /* its options are a TlvSearch */
-	bool one_each;	 /* a search looks at one criterion, the first where none is said */
-	/* The same as plan, by a procedure; where there is one there is no plan. */
+	TlvFitValue fit;			 /* its options are a TlvSearch */
+	bool one_each;				 /* a search looks at one criterion, the first where none is said */
 	void (*learn)(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
 				  tlv_held *model);
 } TlvSearcher;
@@ -33,7 +31,7 @@ typedef struct TlvSearcher
 extern const TlvSearcher TlvSearchGmm, TlvSearchHmm, TlvSearchMultiview, TlvSearchLca, TlvSearchGom,
 	TlvSearchMmsb;
 
-/* Topics have a plan for the numbers alone, whose rows stay until the driver's end. */
+/* Topics have a search for the numbers alone, whose rows stay until the driver's end. */
 extern const char *const TlvTopicCriteria[];
 extern const tlv_suggestion *TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver,
 											  const TlvSearch *search, size_t *n);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "assertions.h"
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/convolution.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"

@@ -5,9 +5,9 @@
 #define TENSORLV_TEST_LDA_PASSES_FIXTURE_H
 
 #include "lda_fixture.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 
-static plan_fixture passes;
+static source_fixture passes;
 
 static void
 use_corpus(const corpus *c)
@@ -16,8 +16,8 @@ use_corpus(const corpus *c)
 
 	for (size_t t = 0; t < c->n; t++)
 		rows[t] = *TLV_AS_BAG(c->bags[t]);
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
 	passes.told.form = TLV_ROW_BAG;
 }
 

@@ -6,7 +6,7 @@
 #define TENSORLV_TEST_MEMBERSHIP_FIXTURE_H
 
 #include "assertions.h"
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/membership.h"
 
 typedef struct drawn
@@ -39,11 +39,11 @@ draw_members(size_t n, tlv_membership_simulation options)
 							d.memberships + i * options.k);
 		d.rows[i] = *TLV_AS_CODES(d.p, d.codes + i * d.p);
 	}
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, d.rows}}};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, d.rows}}};
 	passes.told.form = TLV_ROW_CODES;
 	passes.told.width[0] = d.p;
-	passes.changed = (plan_rows){n / 2, d.rows + n / 2};
+	passes.changed = (fixture_rows){n / 2, d.rows + n / 2};
 	return d;
 }
 

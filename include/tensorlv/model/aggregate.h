@@ -1,6 +1,6 @@
 /*
  * aggregate.h - what is collected of rows, by name: one record per aggregate, from which the
- * server's transition functions, the plans' passes and the tests make their accumulators.
+ * server's transition functions, the procedures' passes and the tests make their accumulators.
  */
 #ifndef TENSORLV_AGGREGATE_H
 #define TENSORLV_AGGREGATE_H

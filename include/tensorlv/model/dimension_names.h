@@ -3,8 +3,8 @@
  * rows came from.
  *
  * Sections of a model's frame, where there are names: "dimension_name_offsets" and
- * "dimension_names" (names.h).  A plan whose rows have names puts them into its model
- * (tlv_plan_finish), and refinement steps keep them.
+ * "dimension_names" (names.h).  A fit whose rows have names puts them into its model
+ * (tlv_source_finish), and refinement steps keep them.
  */
 #ifndef TENSORLV_DIMENSION_NAMES_H
 #define TENSORLV_DIMENSION_NAMES_H

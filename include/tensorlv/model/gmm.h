@@ -17,7 +17,8 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/model.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/rng.h"
 
 /* The parameters of a checked model; they point into its frame. */
@@ -46,7 +47,7 @@ typedef enum tlv_tails
 	TLV_TAILS_T		  /* multivariate t distributions, each with its own degrees of freedom */
 } tlv_tails;
 
-/* Where a plan's start comes from. */
+/* Where a fit's start comes from. */
 typedef enum tlv_gmm_views
 {
 	TLV_GMM_MOMENTS, /* the fit to moments of all rows, or starts from a sample */
@@ -62,7 +63,7 @@ typedef struct tlv_gmm_options
 	bool one_shown;		 /* k is 1 because they show no more, which the model warns of */
 	size_t n_noise;		 /* what follows of the first so many directions; 0: k was given */
 	const double *noise; /* the variance along each, in parts of the largest that noise has */
-	tlv_gmm_views views; /* of plans alone */
+	tlv_gmm_views views; /* of fits to rows alone */
 	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;
 	tlv_tails tails; /* t: the fit is a start only, its variances are taken for the scales */
@@ -172,14 +173,14 @@ extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
 
 /* ---- the whole of learning, as a procedure (source.h) over vectors ---- */
 
-typedef struct tlv_gmm_plan_options
+typedef struct tlv_gmm_learn_options
 {
 	tlv_gmm_options fit; /* k = 0 and any_covariance: chosen, by the Bayesian information
 						  * criterion; rows of 100 numbers and more are spherical, then */
 	size_t max_k;		 /* where it is chosen; 0: 10, of rows of 100 numbers and more 200 */
 	bool refine;		 /* by expectation maximisation; else the start is the model */
 	int iterations;		 /* steps of it; below 0: until the likelihood stands */
-} tlv_gmm_plan_options;
+} tlv_gmm_learn_options;
 
 /*
  * Moments, the fit to them and, where these alone do not carry it, starts from a sample of the rows
@@ -188,7 +189,7 @@ typedef struct tlv_gmm_plan_options
  * tlv_gmm_start and the update; TLV_BAD_PARAMETER for k above TLV_MIXTURE_MOST_COMPONENTS,
  * TLV_BAD_DATA for fewer rows than k.
  */
-extern const tlv_procedure tlv_gmm_procedure; /* its options are tlv_gmm_plan_options */
+extern const tlv_procedure tlv_gmm_procedure; /* its options are tlv_gmm_learn_options */
 
 /*
  * A random true mixture: means normal with typical distance `separation` between two of them,

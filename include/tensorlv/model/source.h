@@ -27,7 +27,6 @@
 /* One pass over the rows: all statistics are taken in one scan. */
 typedef struct tlv_pass
 {
-	int source;	   /* of plans (plan.h) alone; 0: the rows; 1: known labels */
 	double damp;   /* bags: counts are damped with this cap; 0: as they are */
 	double scale;  /* bags: counts are multiplied by this; 0: as they are, or damped */
 	int folds;	   /* only rows of one fold of so many; 0: all rows */
@@ -41,7 +40,7 @@ typedef struct tlv_pass
 					* order that follows from their contents, where the server can keep them in it */
 	size_t pieces; /* above 1, a power of two: the rows in so many pieces, by the first of their
 					* ids; one statistic, of which every piece has a value of its own */
-	size_t n;	   /* of statistics; 0: the plan is done */
+	size_t n;	   /* of statistics */
 	const tlv_statistic *statistics;
 	int passes_left;   /* this one and those after it, at most; 0: not known */
 	const char *stage; /* for progress: "moments", "refinement", ... */
@@ -177,7 +176,7 @@ extern tlv_status tlv_collect(tlv_context *ctx, tlv_source *source, const char *
 							  int passes_left, size_t n, const tlv_statistic *statistics,
 							  tlv_value **values);
 
-/* The same of one, which has rows: later passes must have some (tlv_plan_rows_gone). */
+/* The same of one, which has rows: later passes must have some (tlv_rows_gone). */
 extern tlv_status tlv_collect_again(tlv_context *ctx, tlv_source *source, const char *stage,
 									int passes_left, const tlv_statistic *statistic,
 									tlv_value **value);
@@ -214,7 +213,6 @@ typedef struct tlv_support_class tlv_support_class;
 
 typedef struct tlv_procedure
 {
-	const char *name; /* of the driver in SQL, for messages */
 	/* Are the options such as it takes?  Asked before the rows are looked at; NULL: any are. */
 	tlv_status (*check)(tlv_context *ctx, const void *options);
 	/* From the rows to the finished model (tlv_source_finish); its image NULL: of k alone. */
@@ -237,16 +235,16 @@ extern void tlv_source_end(tlv_source *rows);
 /* ---- what procedures have in common ---- */
 
 /* A section that is added to a finished model, in place of one of that name. */
-typedef struct tlv_plan_section
+typedef struct tlv_added_section
 {
 	const char *name;
 	tlv_element element;
 	size_t rows, columns;
 	const void *data;
-} tlv_plan_section;
+} tlv_added_section;
 
 /* Most of these. */
-#define TLV_PLAN_SECTIONS 8
+#define TLV_ADDED_SECTIONS 8
 
 /*
  * The end: finished becomes the model with the sections added, with all diagnostics given, with
@@ -256,7 +254,7 @@ typedef struct tlv_plan_section
  */
 extern tlv_status tlv_source_finish(tlv_context *ctx, const tlv_source *source,
 									const tlv_frame *model, tlv_diagnostics *diagnostics, size_t n,
-									const tlv_plan_section *sections, tlv_held *finished);
+									const tlv_added_section *sections, tlv_held *finished);
 
 /* The same with the model's own diagnostics before those given. */
 extern tlv_status tlv_source_finish_after(tlv_context *ctx, const tlv_source *source,
@@ -268,14 +266,14 @@ extern tlv_status tlv_source_finish_after(tlv_context *ctx, const tlv_source *so
  * model of so many; 0: names are not given (NULL), or are those of others.  They are put in at the
  * end: until then the rows of the passes are codes.
  */
-extern size_t tlv_plan_name_categories(const tlv_names *names, size_t categories,
-									   tlv_plan_section sections[2]);
+extern size_t tlv_name_categories(const tlv_names *names, size_t categories,
+								  tlv_added_section sections[2]);
 
 /* The names of n items, ids ascending, empty for those that have none: sections of two arrays of
  * the arena, called as they are here.  Errors: memory. */
-extern tlv_status tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n,
-									  const int64_t *items, const char *offsets_name,
-									  const char *bytes_name, tlv_plan_section sections[2]);
+extern tlv_status tlv_name_items(tlv_context *ctx, const tlv_names *names, size_t n,
+								 const int64_t *items, const char *offsets_name,
+								 const char *bytes_name, tlv_added_section sections[2]);
 
 /*
  * held becomes the image, which may lie in the innermost scratch: it is taken out of it.  What was
@@ -342,13 +340,12 @@ extern double tlv_mean_likelihood(const tlv_frame *statistics, const char *count
  * Are there rows to learn from?  A value of the first pass must not be NULL, and its scalar of that
  * name, "rows" say (NULL: none), must be 1 at least; else TLV_NO_ROWS, the one error for that.
  */
-extern tlv_status tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value,
-										const char *count);
+extern tlv_status tlv_require_rows(tlv_context *ctx, const tlv_value *value, const char *count);
 
 /* The one error for a query that returned rows in an earlier pass and none now. */
-extern tlv_status tlv_plan_rows_gone(tlv_context *ctx);
+extern tlv_status tlv_rows_gone(tlv_context *ctx);
 
 /* That error when a value over rows that an earlier pass has seen is NULL. */
-extern tlv_status tlv_plan_require(tlv_context *ctx, const tlv_value *value);
+extern tlv_status tlv_require_rows_again(tlv_context *ctx, const tlv_value *value);
 
 #endif /* TENSORLV_SOURCE_H */

@@ -11,12 +11,13 @@
 #ifndef TENSORLV_SUPPORT_H
 #define TENSORLV_SUPPORT_H
 
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/source.h"
 
 /* Above this a component does not come again. */
 #define TLV_SUPPORT_LIMIT 0.3
 
-/* What a family gives; fit is its plan, or the options of its procedure. */
+/* What a family gives; fit is the options of its procedure. */
 struct tlv_support_class
 {
 	const char *component; /* what it is called: "component" */
@@ -31,12 +32,6 @@ struct tlv_support_class
 	tlv_status (*learn)(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
 						const tlv_row *rows, uint64_t seed, void **image, size_t *size);
 };
-
-/*
- * A plan's model is done: the pass for its support, or, with one component, for its errors.  It
- * gets the numbers "recurrence_1" and so on, and of those above TLV_SUPPORT_LIMIT warnings.
- */
-extern tlv_status tlv_plan_ask_support(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass);
 
 /* Posteriors of two models over the same things: sums of the smaller of two, and of either. */
 typedef struct tlv_overlap

@@ -269,5 +269,4 @@ dictionary_learn(tlv_context *ctx, tlv_source *rows, const void *argument, tlv_h
 	return finish(ctx, rows, &fit, model);
 }
 
-const tlv_procedure tlv_coding_procedure = {
-	.name = "tlv_dictionary", .check = check_options, .learn = dictionary_learn};
+const tlv_procedure tlv_coding_procedure = {.check = check_options, .learn = dictionary_learn};

@@ -49,7 +49,7 @@ collect_unknown_length(tlv_context *ctx, tlv_source *series, bool windows,
 	tlv_value_drop(*moments);
 	cut = moments_of(fit->length, true);
 	TLV_TRY(tlv_collect_again(ctx, series, "moments", 1, &cut, moments));
-	return tlv_plan_require_rows(ctx, *moments, "values");
+	return tlv_require_rows(ctx, *moments, "values");
 }
 
 static tlv_status
@@ -73,5 +73,4 @@ convolution_learn(tlv_context *ctx, tlv_source *series, const void *argument, tl
 	return tlv_source_finish_after(ctx, series, &fitted.frame, &diagnostics, model);
 }
 
-const tlv_procedure tlv_convolution_procedure = {.name = "tlv_convolution",
-												 .learn = convolution_learn};
+const tlv_procedure tlv_convolution_procedure = {.learn = convolution_learn};

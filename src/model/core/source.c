@@ -184,7 +184,7 @@ tlv_collect_again(tlv_context *ctx, tlv_source *source, const char *stage, int p
 				  const tlv_statistic *statistic, tlv_value **value)
 {
 	TLV_TRY(tlv_collect(ctx, source, stage, passes_left, 1, statistic, value));
-	return tlv_plan_require(ctx, *value);
+	return tlv_require_rows_again(ctx, *value);
 }
 
 tlv_status
@@ -192,7 +192,7 @@ tlv_collect_first(tlv_context *ctx, tlv_source *source, const char *stage, int p
 				  const tlv_statistic *statistic, const char *count, tlv_value **value)
 {
 	TLV_TRY(tlv_collect(ctx, source, stage, passes_left, 1, statistic, value));
-	return tlv_plan_require_rows(ctx, *value, count);
+	return tlv_require_rows(ctx, *value, count);
 }
 
 /* ---- in pieces ---- */
@@ -368,7 +368,7 @@ tlv_mean_likelihood(const tlv_frame *statistics, const char *count)
 }
 
 tlv_status
-tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
+tlv_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
 {
 	double nulls;
 
@@ -385,7 +385,7 @@ tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value, const char *coun
 }
 
 tlv_status
-tlv_plan_rows_gone(tlv_context *ctx)
+tlv_rows_gone(tlv_context *ctx)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "the query returned rows once and none when it was run again");
 	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
@@ -393,7 +393,7 @@ tlv_plan_rows_gone(tlv_context *ctx)
 }
 
 tlv_status
-tlv_plan_require(tlv_context *ctx, const tlv_value *value)
+tlv_require_rows_again(tlv_context *ctx, const tlv_value *value)
 {
-	return value == NULL ? tlv_plan_rows_gone(ctx) : TLV_OK;
+	return value == NULL ? tlv_rows_gone(ctx) : TLV_OK;
 }

@@ -2,7 +2,7 @@
  * source_finish.c - the end of a fit: what its passes have seen, and the names of its rows
  * (source.h).
  */
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,20 +25,20 @@ finish_dimension_names(const tlv_rows *rows, const tlv_frame *model)
 }
 
 size_t
-tlv_plan_name_categories(const tlv_names *names, size_t categories, tlv_plan_section sections[2])
+tlv_name_categories(const tlv_names *names, size_t categories, tlv_added_section sections[2])
 {
 	if (names == NULL || names->n != categories)
 		return 0;
 	sections[0] =
-		(tlv_plan_section){"category_offsets", TLV_INT64, names->n + 1, 1, names->offsets};
-	sections[1] = (tlv_plan_section){"category_names", TLV_BYTES, (size_t) names->offsets[names->n],
-									 1, names->text};
+		(tlv_added_section){"category_offsets", TLV_INT64, names->n + 1, 1, names->offsets};
+	sections[1] = (tlv_added_section){"category_names", TLV_BYTES,
+									  (size_t) names->offsets[names->n], 1, names->text};
 	return 2;
 }
 
 tlv_status
-tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const int64_t *items,
-					const char *offsets_name, const char *bytes_name, tlv_plan_section sections[2])
+tlv_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const int64_t *items,
+			   const char *offsets_name, const char *bytes_name, tlv_added_section sections[2])
 {
 	size_t length = 0, at = 0;
 	int64_t *offsets;
@@ -60,8 +60,8 @@ tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const in
 		}
 	}
 	offsets[n] = (int64_t) length;
-	sections[0] = (tlv_plan_section){offsets_name, TLV_INT64, n + 1, 1, offsets};
-	sections[1] = (tlv_plan_section){bytes_name, TLV_BYTES, length, 1, text};
+	sections[0] = (tlv_added_section){offsets_name, TLV_INT64, n + 1, 1, offsets};
+	sections[1] = (tlv_added_section){bytes_name, TLV_BYTES, length, 1, text};
 	return TLV_OK;
 }
 
@@ -130,10 +130,10 @@ warn_same_time(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnost
 
 static tlv_status
 write_finished(tlv_context *ctx, const tlv_rows *rows, const tlv_frame *model,
-			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections,
+			   tlv_diagnostics *diagnostics, size_t n, const tlv_added_section *sections,
 			   void **image, size_t *size)
 {
-	const char *replaced[TLV_DIAGNOSTICS_SECTIONS + TLV_PLAN_SECTIONS +
+	const char *replaced[TLV_DIAGNOSTICS_SECTIONS + TLV_ADDED_SECTIONS +
 						 TLV_DIMENSION_NAMES_SECTIONS + 1] = {NULL};
 	const tlv_name_list names = finish_dimension_names(rows, model);
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
@@ -167,7 +167,7 @@ write_finished(tlv_context *ctx, const tlv_rows *rows, const tlv_frame *model,
 
 tlv_status
 tlv_source_finish(tlv_context *ctx, const tlv_source *source, const tlv_frame *model,
-				  tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections,
+				  tlv_diagnostics *diagnostics, size_t n, const tlv_added_section *sections,
 				  tlv_held *finished)
 {
 	tlv_rows rows = source->of != NULL ? source->of->rows : source->rows;

@@ -17,7 +17,7 @@
 
 typedef struct support
 {
-	const void *fit; /* a plan, or the options of a procedure */
+	const void *fit; /* the options of the procedure */
 	const tlv_support_class *class;
 	tlv_frame model;
 	size_t k;
@@ -256,34 +256,4 @@ tlv_find_support(tlv_context *ctx, const tlv_support_class *class, const void *o
 	TLV_TRY(put_support(ctx, &state, &sample->frame, &model->image, &model->size));
 	tlv_value_drop(sample);
 	return tlv_frame_open(ctx, model->image, model->size, &model->frame);
-}
-
-/* ---- the pass of a plan ---- */
-
-static tlv_status
-take_sample(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
-{
-	support state = {.fit = plan, .class = plan->class->support};
-
-	(void) pass;
-	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	return put_support(ctx, &state, &values[0]->frame, &plan->image, &plan->size);
-}
-
-tlv_status
-tlv_plan_ask_support(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass)
-{
-	const tlv_support_class *class = plan->class->support;
-	tlv_statistic *sample;
-	tlv_frame model;
-
-	plan->supported = true;
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
-	if (tlv_model_components(&model) < 2)
-		return tlv_plan_ask_errors(ctx, plan, pass);
-	sample = tlv_plan_ask(plan, pass, "support", class->sample, take_sample);
-	sample->count = class->count(plan, &model);
-	sample->seed = 1;
-	pass->passes_left = 2;
-	return TLV_OK;
 }

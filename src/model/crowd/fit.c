@@ -8,7 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 /* Steps when the number is left to us, and the change of the likelihood that ends them. */
 #define MOST_STEPS 200

@@ -58,4 +58,4 @@ crowd_learn(tlv_context *ctx, tlv_source *answers, const void *options, tlv_held
 	return tlv_frame_open(ctx, model->image, model->size, &model->frame);
 }
 
-const tlv_procedure tlv_crowd_procedure = {.name = "tlv_crowd", .learn = crowd_learn};
+const tlv_procedure tlv_crowd_procedure = {.learn = crowd_learn};

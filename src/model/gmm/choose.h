@@ -7,7 +7,7 @@
 
 #include "tensorlv/model/support.h"
 #include "tensorlv/model/gmm.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 /* Third moments are collected in all dimensions up to this number, their cost grows with its
  * cube; of more dimensions in the leading directions, by a pass of its own. */

@@ -210,7 +210,7 @@ tlv_status
 gmm_finish(tlv_context *ctx, const tlv_source *source, const gmm_learning *fit, tlv_held *finished)
 {
 	static const char *const known[] = {"rows", "dimensions", NULL};
-	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &fit->evidence.n};
+	const tlv_added_section rows = {"rows", TLV_FLOAT64, 1, 1, &fit->evidence.n};
 	const tlv_frame *model = &fit->refined.model->frame;
 	bool refine = fit->options.refine;
 	tlv_diagnostics all = {0};

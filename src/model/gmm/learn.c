@@ -108,7 +108,7 @@ collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, size_
 		&sample));
 	drawn = tlv_frame_find(&sample->frame, "rows");
 	if (drawn->columns == 0)
-		return tlv_plan_rows_gone(ctx);
+		return tlv_rows_gone(ctx);
 	if (drawn->rows != evidence->d)
 		return refuse_width(ctx, evidence->d, drawn->rows);
 	TLV_TRY(tlv_row_sample_rows(ctx, &sample->frame, &n, &x));
@@ -360,7 +360,7 @@ refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_held *fi
 static tlv_status
 check_options(tlv_context *ctx, const void *argument)
 {
-	const tlv_gmm_plan_options *options = argument;
+	const tlv_gmm_learn_options *options = argument;
 	bool k = options->fit.k > TLV_MIXTURE_MOST_COMPONENTS;
 
 	if (!k && options->max_k <= TLV_MIXTURE_MOST_COMPONENTS)
@@ -370,7 +370,7 @@ check_options(tlv_context *ctx, const void *argument)
 }
 
 static tlv_status
-gmm_begin(tlv_context *ctx, const tlv_source *rows, const tlv_gmm_plan_options *options,
+gmm_begin(tlv_context *ctx, const tlv_source *rows, const tlv_gmm_learn_options *options,
 		  gmm_learning *fit)
 {
 	gmm_evidence *evidence = &fit->evidence;
@@ -417,4 +417,4 @@ gmm_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mod
 }
 
 const tlv_procedure tlv_gmm_procedure = {
-	.name = "tlv_gmm", .check = check_options, .learn = gmm_learn, .support = &gmm_support};
+	.check = check_options, .learn = gmm_learn, .support = &gmm_support};

@@ -19,7 +19,7 @@ typedef struct gmm_refined
 
 typedef struct gmm_learning
 {
-	tlv_gmm_plan_options options; /* max_k is known */
+	tlv_gmm_learn_options options; /* max_k is known */
 	gmm_evidence evidence;
 	tlv_held single;
 	double single_likelihood[TLV_COVARIANCES]; /* of one Gaussian */

@@ -209,7 +209,7 @@ measure(tlv_context *ctx, directions_learning *fit, const tlv_frame *sums)
 	fit->zeros = tlv_frame_scalar(sums, "zeros", 0);
 	fit->scaled = tlv_frame_scalar(sums, "scaled", 0);
 	if (fit->n == 0)
-		return tlv_plan_rows_gone(ctx);
+		return tlv_rows_gone(ctx);
 	fit->likelihood = tlv_mean_likelihood(sums, "rows");
 	return TLV_OK;
 }
@@ -374,7 +374,7 @@ warn_of_model(tlv_context *ctx, const directions_learning *fit, const tlv_direct
 static tlv_status
 finish(tlv_context *ctx, const tlv_source *rows, const directions_learning *fit, tlv_held *finished)
 {
-	const tlv_plan_section counted = {"rows", TLV_FLOAT64, 1, 1, &fit->n};
+	const tlv_added_section counted = {"rows", TLV_FLOAT64, 1, 1, &fit->n};
 	const tlv_frame *model = &fit->model.frame;
 	tlv_diagnostics all = {0};
 	tlv_directions directions;
@@ -400,5 +400,4 @@ directions_learn(tlv_context *ctx, tlv_source *rows, const void *argument, tlv_h
 	return finish(ctx, rows, &fit, model);
 }
 
-const tlv_procedure tlv_directions_procedure = {
-	.name = "tlv_gmm", .check = check_options, .learn = directions_learn};
+const tlv_procedure tlv_directions_procedure = {.check = check_options, .learn = directions_learn};

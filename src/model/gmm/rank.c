@@ -10,7 +10,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/dense.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/num/tensor3.h"

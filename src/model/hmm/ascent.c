@@ -151,10 +151,10 @@ next_model(tlv_context *ctx, const tlv_hmm_ascent *ascent, const tlv_frame *stat
 	tlv_making made;
 
 	memset(next, 0, sizeof(*next));
-	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, next,
-						 tlv_hmm_step(ctx, &ascent->current.frame, statistics, &tlv_whole_step,
-									  in_order, &made.image, &made.size));
+	tlv_make(ctx, &made);
+	return tlv_made(ctx, &made, next,
+					tlv_hmm_step(ctx, &ascent->current.frame, statistics, &tlv_whole_step, in_order,
+								 &made.image, &made.size));
 }
 
 /* The second of a pair has been evaluated: beyond the third, which is kept. */
@@ -168,10 +168,10 @@ jump(tlv_context *ctx, tlv_hmm_ascent *ascent, tlv_held *third)
 
 	held_move(ctx, &ascent->second, third);
 	models[2] = &ascent->second.frame;
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
-		ctx, &made, &beyond,
-		extrapolated_model(ctx, models, ascent->longest, &step, &made.image, &made.size)));
+	tlv_make(ctx, &made);
+	TLV_TRY(
+		tlv_made(ctx, &made, &beyond,
+				 extrapolated_model(ctx, models, ascent->longest, &step, &made.image, &made.size)));
 	if (step == ascent->longest)
 		ascent->longest *= TLV_SQUAREM_LONGEST;
 	held_move(ctx, &ascent->current, &beyond);
@@ -221,7 +221,7 @@ tlv_status
 tlv_hmm_ascent_take(tlv_context *ctx, tlv_hmm_ascent *ascent, const tlv_frame *statistics,
 					bool *done)
 {
-	double mean = tlv_plan_mean_likelihood(statistics, "steps");
+	double mean = tlv_mean_likelihood(statistics, "steps");
 
 	ascent->taken++;
 	*done = false;

@@ -53,7 +53,7 @@ held_out(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *dat
 	TLV_TRY(tlv_hmm_climb(ctx, &learnt_from, &ascent));
 	TLV_TRY(tlv_hmm_evaluate(ctx, &ascent.current.frame, &left_out, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-	*mean = tlv_plan_mean_likelihood(&frame, "steps");
+	*mean = tlv_mean_likelihood(&frame, "steps");
 	return TLV_OK;
 }
 

@@ -457,7 +457,7 @@ collect_moments(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit, tlv_
 	values[1] = NULL;
 	TLV_TRY(tlv_collect(ctx, sequences, "moments", 2 + limit, 1 + sample, statistics, values));
 	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "short", 0) == 0)
-		TLV_TRY(tlv_plan_require_rows(ctx, values[0], "sequences"));
+		TLV_TRY(tlv_require_rows(ctx, values[0], "sequences"));
 	TLV_TRY(tlv_hmm_check_covariance(ctx, &values[0]->frame, fit->options.fit.covariance));
 	return tlv_name_table_add_frame(ctx, &fit->names, &values[0]->frame);
 }
@@ -529,9 +529,8 @@ hmm_check(tlv_context *ctx, const void *argument)
 
 /* States that are given are in every model: their support is not to be found. */
 static const tlv_procedure free_procedure = {
-	.name = "tlv_hmm", .check = hmm_check, .learn = hmm_learn, .support = &tlv_hmm_support};
-static const tlv_procedure constrained_procedure = {
-	.name = "tlv_hmm", .check = hmm_check, .learn = hmm_learn};
+	.check = hmm_check, .learn = hmm_learn, .support = &tlv_hmm_support};
+static const tlv_procedure constrained_procedure = {.check = hmm_check, .learn = hmm_learn};
 
 const tlv_procedure *
 tlv_hmm_procedure(const tlv_hmm_learn_options *options)

@@ -90,10 +90,10 @@ make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *
 		if (which > 0 &&
 			(search->start.k == 1 || (search->start.constraints & TLV_HMM_LEFT_RIGHT) != 0))
 			break;
-		tlv_plan_make(ctx, &made);
-		status = tlv_plan_made(ctx, &made, &c->models[c->n],
-							   tlv_hmm_start(ctx, data, &search->start, search->m, search->items,
-											 which, &made.image, &made.size));
+		tlv_make(ctx, &made);
+		status = tlv_made(ctx, &made, &c->models[c->n],
+						  tlv_hmm_start(ctx, data, &search->start, search->m, search->items, which,
+										&made.image, &made.size));
 		if (status == TLV_OK)
 			c->n++;
 		else if (status != TLV_NOT_IDENTIFIABLE)
@@ -108,14 +108,13 @@ copy_moments(tlv_context *ctx, const tlv_frame *moments, contest *c)
 	size_t size = moments->header->size;
 	tlv_making made;
 
-	tlv_plan_make(ctx, &made);
+	tlv_make(ctx, &made);
 	made.image = tlv_alloc(ctx, size, 1);
 	if (made.image != NULL)
 		memcpy(made.image, moments->header, size);
 	made.size = size;
 	c->moments[c->n] = true;
-	return tlv_plan_made(ctx, &made, &c->models[c->n++],
-						 made.image != NULL ? TLV_OK : ctx->error.code);
+	return tlv_made(ctx, &made, &c->models[c->n++], made.image != NULL ? TLV_OK : ctx->error.code);
 }
 
 static tlv_status

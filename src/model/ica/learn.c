@@ -101,7 +101,7 @@ collect_in_directions(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv
 							  &(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments,
 											   .constant = &fit->subspace.frame},
 							  moments));
-	return tlv_plan_require_rows(ctx, *moments, "rows");
+	return tlv_require_rows(ctx, *moments, "rows");
 }
 
 static tlv_status
@@ -223,5 +223,4 @@ ica_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mod
 	return finish(ctx, rows, &fit, model);
 }
 
-const tlv_procedure tlv_ica_procedure = {
-	.name = "tlv_ica", .check = check_options, .learn = ica_learn};
+const tlv_procedure tlv_ica_procedure = {.check = check_options, .learn = ica_learn};

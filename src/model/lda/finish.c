@@ -44,7 +44,7 @@ labels_of(const tlv_frame *model)
  */
 static tlv_status
 label_items(tlv_context *ctx, const tlv_names *names, const given_labels *others,
-			const tlv_frame *model, tlv_plan_section section[2])
+			const tlv_frame *model, tlv_added_section section[2])
 {
 	size_t d = tlv_frame_find(model, "items")->rows, length = 0, at = 0, other = 0;
 	size_t bytes = (size_t) names->offsets[names->n];
@@ -76,8 +76,8 @@ label_items(tlv_context *ctx, const tlv_names *names, const given_labels *others
 	}
 	offsets[d] = (int64_t) length;
 	/* in the order of lda_list: a model from JSON has the same bytes */
-	section[0] = (tlv_plan_section){"labels", TLV_BYTES, length, 1, text};
-	section[1] = (tlv_plan_section){"label_offsets", TLV_INT64, d + 1, 1, offsets};
+	section[0] = (tlv_added_section){"labels", TLV_BYTES, length, 1, text};
+	section[1] = (tlv_added_section){"label_offsets", TLV_INT64, d + 1, 1, offsets};
 	return TLV_OK;
 }
 
@@ -239,7 +239,7 @@ lda_finish(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_held 
 	const tlv_names *names = documents->within ? NULL : tlv_source_rows(documents)->rows.names;
 	const given_labels others = labels_of(fit->options.fixed);
 	tlv_diagnostics diagnostics = {0};
-	tlv_plan_section sections[2];
+	tlv_added_section sections[2];
 
 	TLV_TRY(label_fixed(ctx, fit));
 	if (names != NULL)

@@ -270,7 +270,7 @@ contestants_begin(tlv_context *ctx, tlv_source *counts, lda_learning *fit, conte
 			{.aggregate = &tlv_aggregate_anchor_moments, .constant = &fit->subspace.frame}},
 		moments));
 	for (int i = 0; i < CONTESTANTS; i++)
-		TLV_TRY(tlv_plan_require(ctx, moments[i]));
+		TLV_TRY(tlv_require_rows_again(ctx, moments[i]));
 	for (int i = CONTESTANTS - 1; i >= 0; i--)
 		TLV_TRY(contestant_begin(ctx, fit, &moments[i]->frame, &both[i]));
 	for (int i = 0; i < CONTESTANTS; i++)
@@ -292,7 +292,7 @@ contestants_refine(tlv_context *ctx, tlv_source *others, const lda_refinement *r
 	TLV_TRY(tlv_collect(ctx, others, "start", 0, CONTESTANTS, statistics, values));
 	for (int i = 0; i < CONTESTANTS; i++)
 	{
-		TLV_TRY(tlv_plan_require(ctx, values[i]));
+		TLV_TRY(tlv_require_rows_again(ctx, values[i]));
 		both[i].perplexity[iteration] = tlv_lda_perplexity(&values[i]->frame);
 		TLV_TRY(tlv_refine(ctx, &both[i].model, &values[i]->frame));
 		tlv_value_drop(values[i]);

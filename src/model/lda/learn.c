@@ -179,4 +179,4 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 	return TLV_OK;
 }
 
-const tlv_procedure tlv_lda_procedure = {.name = "tlv_lda", .check = lda_check, .learn = lda_learn};
+const tlv_procedure tlv_lda_procedure = {.check = lda_check, .learn = lda_learn};

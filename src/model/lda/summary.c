@@ -80,7 +80,7 @@ lda_summarise_words(tlv_context *ctx, tlv_source *documents, lda_learning *fit, 
 	if (fit->counts.repeats > 0 || tlv_frame_scalar(fit->summary, "skipped", 0) == 0)
 		return TLV_OK;
 	TLV_TRY(collect_summary(ctx, documents, LDA_REPEATS, words));
-	TLV_TRY(tlv_plan_require_rows(ctx, *words, "documents"));
+	TLV_TRY(tlv_require_rows(ctx, *words, "documents"));
 	fit->counts.too_short = tlv_frame_scalar(&(*words)->frame, "documents", 0) -
 							tlv_frame_scalar(fit->summary, "documents", 0);
 	fit->words = fit->counts.too_short > 0 ? &(*words)->frame : NULL;
@@ -93,13 +93,13 @@ lda_require_documents(tlv_context *ctx, const tlv_value *summary, bool seen)
 	double shorter = 0;
 
 	if (summary == NULL && seen)
-		return tlv_plan_rows_gone(ctx);
+		return tlv_rows_gone(ctx);
 	if (lda_holds_documents(summary))
 		return TLV_OK;
 	if (summary != NULL)
 		shorter = tlv_frame_scalar(&summary->frame, "skipped", 0);
 	if (shorter == 0)
-		return tlv_plan_require_rows(ctx, summary, "documents");
+		return tlv_require_rows(ctx, summary, "documents");
 	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no document of at least %d tokens",
 			 TLV_MIN_LENGTH);
 	tlv_fail_detail(ctx, shorter == 1 ? "%.0f document is shorter." : "%.0f documents are shorter.",

@@ -5,7 +5,7 @@
 #define TENSORLV_MEMBERSHIP_INTERNAL_H
 
 #include "tensorlv/model/membership.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
 

@@ -63,7 +63,7 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 	bool mixed = fit->options.fit.mixed;
 	tlv_diagnostics all = {0};
 	tlv_membership_parts parts;
-	tlv_plan_section sections[2];
+	tlv_added_section sections[2];
 	double parameters, deviance;
 
 	tlv_membership_read(model, &parts);
@@ -86,7 +86,7 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 						 "the log-likelihood still increases at the limit of iterations"));
 	return tlv_source_finish(
 		ctx, rows, model, &all,
-		tlv_plan_name_categories(fit->options.categories, parts.categories, sections), sections,
+		tlv_name_categories(fit->options.categories, parts.categories, sections), sections,
 		finished);
 }
 
@@ -307,7 +307,7 @@ collect_sample(tlv_context *ctx, tlv_source *rows, const membership_learning *fi
 
 	if (names != NULL && names->n == 0)
 	{
-		(void) tlv_plan_require_rows(ctx, NULL, NULL);
+		(void) tlv_require_rows(ctx, NULL, NULL);
 		return TLV_NO_ROWS;
 	}
 	if (slots == 0 && names != NULL)
@@ -411,10 +411,10 @@ static const tlv_support_class membership_support = {
 	"component",   "spurious_component", &tlv_aggregate_row_sample,
 	support_count, support_rows,		 support_learn};
 
-static const tlv_procedure classes_procedure = {
-	.name = "tlv_lca", .learn = membership_learn, .support = &membership_support};
-static const tlv_procedure mixed_procedure = {
-	.name = "tlv_gom", .learn = membership_learn, .support = &membership_support};
+static const tlv_procedure classes_procedure = {.learn = membership_learn,
+												.support = &membership_support};
+static const tlv_procedure mixed_procedure = {.learn = membership_learn,
+											  .support = &membership_support};
 
 const tlv_procedure *
 tlv_membership_procedure(const tlv_membership_learn_options *options)

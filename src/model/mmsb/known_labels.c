@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 static const char *const label_hint = "Labels are whole numbers from 1 to k, one for each node.";
 

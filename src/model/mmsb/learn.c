@@ -88,5 +88,4 @@ mmsb_learn(tlv_context *ctx, tlv_source *rows, const void *argument, tlv_held *m
 	return TLV_OK;
 }
 
-const tlv_procedure tlv_mmsb_procedure = {
-	.name = "tlv_mmsb", .learn = mmsb_learn, .own_errors = true};
+const tlv_procedure tlv_mmsb_procedure = {.learn = mmsb_learn, .own_errors = true};

@@ -69,7 +69,7 @@ tlv_neighbours_collect(tlv_context *ctx, tlv_source *rows, const neighbours_fit 
 	TLV_TRY(tlv_collect(ctx, rows, stage, 0, fit->n, statistics, values));
 	for (size_t i = 0; i < fit->n; i++)
 	{
-		TLV_TRY(tlv_plan_require(ctx, values[i]));
+		TLV_TRY(tlv_require_rows_again(ctx, values[i]));
 		TLV_TRY(require_rows(ctx, &values[i]->frame, first));
 	}
 	return TLV_OK;
@@ -121,7 +121,7 @@ summarise(tlv_context *ctx, tlv_source *rows, neighbours_fit *fit)
 					&(tlv_statistic){.aggregate = &tlv_aggregate_count_summary, .contents = true},
 					&fit->summary));
 	if (fit->summary == NULL || tlv_frame_scalar(&fit->summary->frame, "skipped", 0) == 0)
-		TLV_TRY(tlv_plan_require_rows(ctx, fit->summary, "documents"));
+		TLV_TRY(tlv_require_rows(ctx, fit->summary, "documents"));
 	summary = &fit->summary->frame;
 	if (tlv_frame_scalar(summary, "documents", 0) == 0)
 	{

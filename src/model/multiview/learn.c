@@ -265,5 +265,5 @@ multiview_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_hel
 	return finish(ctx, rows, &fit, model);
 }
 
-const tlv_procedure tlv_multiview_procedure = {
-	.name = "tlv_multiview", .learn = multiview_learn, .support = &tlv_multiview_support};
+const tlv_procedure tlv_multiview_procedure = {.learn = multiview_learn,
+											   .support = &tlv_multiview_support};

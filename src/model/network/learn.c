@@ -104,7 +104,7 @@ finish(tlv_context *ctx, const tlv_source *sets, const network_learning *fit, tl
 	const tlv_frame *model = &fit->model.frame;
 	const tlv_names *names = sets->within ? NULL : sets->rows.names;
 	tlv_diagnostics diagnostics = {0};
-	tlv_plan_section sections[2];
+	tlv_added_section sections[2];
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	if (fit->layers < fit->options->layers)
@@ -116,9 +116,9 @@ finish(tlv_context *ctx, const tlv_source *sets, const network_learning *fit, tl
 						 "often than by chance",
 						 fit->options->layers, fit->layers));
 	if (names != NULL)
-		TLV_TRY(tlv_plan_name_items(ctx, names, tlv_frame_find(model, "items")->rows,
-									tlv_frame_int64(model, "items"), "item_offsets", "item_names",
-									sections));
+		TLV_TRY(tlv_name_items(ctx, names, tlv_frame_find(model, "items")->rows,
+							   tlv_frame_int64(model, "items"), "item_offsets", "item_names",
+							   sections));
 	return tlv_source_finish(ctx, sets, model, &diagnostics, names == NULL ? 0 : 2, sections,
 							 finished);
 }
@@ -139,5 +139,4 @@ network_learn(tlv_context *ctx, tlv_source *sets, const void *options, tlv_held 
 	return finish(ctx, sets, &fit, model);
 }
 
-const tlv_procedure tlv_network_procedure = {
-	.name = "tlv_network", .check = check_options, .learn = network_learn};
+const tlv_procedure tlv_network_procedure = {.check = check_options, .learn = network_learn};

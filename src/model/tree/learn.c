@@ -67,7 +67,7 @@ tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_op
 	if (names == NULL)
 		return TLV_OK;
 	if (names->n == 0) /* no rows */
-		return tlv_plan_require_rows(ctx, NULL, NULL);
+		return tlv_require_rows(ctx, NULL, NULL);
 	return take_names(ctx, names, &fit->options.learn);
 }
 
@@ -95,7 +95,7 @@ collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_valu
 	fit->left_out = tlv_source_rows(rows)->rows.left_out;
 	if (*moments == NULL && fit->left_out > 0)
 		return refuse_partial_rows(ctx, fit->left_out);
-	return tlv_plan_require_rows(ctx, *moments, "rows");
+	return tlv_require_rows(ctx, *moments, "rows");
 }
 
 /* Replicates of categories are drawn row by row: a row's weights follow from the rows before it. */
@@ -195,7 +195,7 @@ finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_h
 {
 	const tlv_frame *model = &fit->model.frame;
 	tlv_diagnostics diagnostics = {0};
-	tlv_plan_section sections[2];
+	tlv_added_section sections[2];
 	size_t n = 0;
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
@@ -204,7 +204,7 @@ finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_h
 			ctx, &diagnostics, &(tlv_warning){.code = "rows_skipped", .score = fit->left_out},
 			"%.0f rows were skipped, since a number is missing in them", fit->left_out));
 	if (!fit->gaussian)
-		n = tlv_plan_name_categories(fit->categories, observed_states(model), sections);
+		n = tlv_name_categories(fit->categories, observed_states(model), sections);
 	return tlv_source_finish(ctx, rows, model, &diagnostics, n, sections, finished);
 }
 
@@ -220,4 +220,4 @@ tree_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mo
 	return finish(ctx, rows, &fit, model);
 }
 
-const tlv_procedure tlv_tree_procedure = {.name = "tlv_tree", .learn = tree_learn};
+const tlv_procedure tlv_tree_procedure = {.learn = tree_learn};

@@ -39,7 +39,7 @@ typedef struct TlvArgument
  * Fills options with the function's arguments after the first.  What is NULL leaves options as they
  * are.  The table may have more than the function declares, so that a fit and a driver share one,
  * but not less, except for options, a jsonb of keys to come: whatever is in it is refused, and for
- * on_failure and errors, which TlvFailureIsNull and TlvDriverModel read.
+ * on_failure and errors, which TlvFailureIsNull and TlvDriverLearn read.
  */
 extern void TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options);
 

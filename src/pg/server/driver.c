@@ -20,7 +20,7 @@ TlvDriverBegin(FunctionCallInfo fcinfo)
 	MemoryContextSwitchTo(mcxt);
 	driver->mcxt = mcxt;
 	driver->values = AllocSetContextCreate(mcxt, "tensorlv values", ALLOCSET_DEFAULT_SIZES);
-	driver->work = TlvWorkBegin("tensorlv plan");
+	driver->work = TlvWorkBegin("tensorlv fit");
 	driver->ctx = &driver->work->ctx;
 	driver->function = fcinfo->flinfo->fn_oid;
 	return driver;
@@ -355,7 +355,7 @@ result_begin(PassResult *result, const tlv_pass *pass)
 /*
  * Another server has made the values: whatever it calls by the names of our aggregates, what comes
  * is a value of that type and no more.  One that merges with rows under the same constants is of
- * the kind and the sizes that the plan asked for.
+ * the kind and the sizes that the fit asked for.
  */
 static void
 require_values(const tlv_pass *pass, const PassResult *result)
@@ -427,9 +427,9 @@ rows_compare(TlvSource *rows, double n)
 
 /* One pass; what it takes to make the statement goes with a context of its own. */
 static void
-run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
+run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 {
-	TlvSource *rows = &driver->rows[pass->source];
+	TlvDriver *driver = rows->driver;
 	MemoryContext mcxt =
 		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(mcxt);
@@ -470,19 +470,16 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 /* One pass, and what is known after it.  Errors of the statement are raised: they leave the fit by
  * a jump, and its memory goes with the driver's. */
 static tlv_status
-source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_value **values)
+source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_value **values)
 {
 	TlvPassSource *own = (TlvPassSource *) source;
 	TlvDriver *driver = own->driver;
-	const TlvSource *rows = &driver->rows[own->number];
-	PassResult result = {
-		.driver = driver, .n = asked->n, .pieces = asked->pieces, .values = values};
-	tlv_pass pass = *asked;
+	TlvSource *rows = &driver->rows[own->number];
+	PassResult result = {.driver = driver, .n = pass->n, .pieces = pass->pieces, .values = values};
 
 	CHECK_FOR_INTERRUPTS();
-	pass.source = own->number;
-	run_pass(driver, &pass, &result);
-	if (pass.complete)
+	run_pass(rows, pass, &result);
+	if (pass->complete)
 		source->rows.left_out = result.left_out;
 	source->rows.count = rows->count;
 	source->rows.other_count = rows->other_count;
@@ -597,12 +594,6 @@ TlvDriverSource(TlvDriver *driver)
 	return &driver->sources[0].source;
 }
 
-void
-TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
-{
-	TlvCheck(driver->ctx, tlv_plan_learn(driver->ctx, plan, TlvDriverSource(driver)));
-}
-
 /* Ends the driver; the model, or NULL (TlvFailed). */
 static Datum
 driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, void *image,
@@ -631,16 +622,6 @@ bool
 TlvWantsErrors(FunctionCallInfo fcinfo)
 {
 	return !TlvArgumentIsNull(fcinfo, "errors") && TlvNamedFlag(fcinfo, "errors");
-}
-
-Datum
-TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
-{
-	tlv_status status;
-
-	plan->errors = TlvWantsErrors(fcinfo);
-	status = tlv_plan_learn(driver->ctx, plan, TlvDriverSource(driver));
-	return driver_return(fcinfo, driver, status, plan->image, plan->size);
 }
 
 void

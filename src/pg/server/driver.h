@@ -1,10 +1,10 @@
 /*
- * driver.h - the one driver: runs a plan of floor 2 (plan.h) over the rows of the caller's query,
- * each pass as one aggregate query.
+ * driver.h - the one driver: runs a procedure of floor 2 (source.h) over the rows of the caller's
+ * query, each pass as one aggregate query.
  *
  * A driver in SQL begins one, lets a reader of src/pg/rows find out what the rows are
- * (TlvSourceOpen ... TlvSourceReady), makes its plan in driver->ctx, and returns what
- * TlvDriverModel gives.
+ * (TlvSourceOpen ... TlvSourceReady), and returns what TlvDriverLearn
+ * gives for its procedure.
  */
 #ifndef TLV_DRIVER_H
 #define TLV_DRIVER_H
@@ -13,7 +13,8 @@
 
 #include "portability/instr_time.h"
 
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/source.h"
 
 #define TLV_ROW_COLUMNS 3
 
@@ -39,7 +40,7 @@ typedef struct TlvSource
 	bool weighed;	 /* they take more than a pass would send to where they are */
 	bool counted;	 /* by a pass over all of them, as the next two say (tlv_rows) */
 	double count, other_count, marked;
-	tlv_row_form form; /* and what follows: for the plan (tlv_rows) */
+	tlv_row_form form; /* and what follows: for the procedure (tlv_rows) */
 	size_t width[3];
 	tlv_names *names;
 } TlvSource;
@@ -59,7 +60,7 @@ struct TlvDriver
 {
 	MemoryContext mcxt;	  /* of all that follows */
 	MemoryContext values; /* what passes have given, until it is dropped */
-	TlvWork *work;		  /* of the plan */
+	TlvWork *work;		  /* of the fit */
 	tlv_context *ctx;	  /* the work's */
 	Oid function;		  /* that was called */
 	TlvSource rows[TLV_SOURCES];
@@ -72,25 +73,24 @@ struct TlvDriver
 /* Starts the clock; everything lives in a child of the current context, which is switched to. */
 extern TlvDriver *TlvDriverBegin(FunctionCallInfo fcinfo);
 
-/* Runs the plan to its end; values and what is in driver->ctx stay until TlvDriverEnd. */
-extern void TlvDriverRun(TlvDriver *driver, tlv_plan *plan);
-
 /* Gives everything back and returns to the context that TlvDriverBegin found. */
 extern void TlvDriverEnd(TlvDriver *driver);
-
-/* Runs the plan, ends the driver and returns the model, or NULL (TlvFailed). */
-extern Datum TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan);
 
 /* Is the function's argument errors true? */
 extern bool TlvWantsErrors(FunctionCallInfo fcinfo);
 
-/* The same for procedures (source.h): their options are checked before the query is looked at, and
- * stay until the end. */
+/* Are the options such as the procedure takes?  Asked before the query is looked at; they stay
+ * until the end. */
 extern void TlvDriverCheck(TlvDriver *driver, const tlv_procedure *procedure, const void *options);
+
 /* The rows, for whoever learns from them without a procedure; the readers are done. */
 extern tlv_source *TlvDriverSource(TlvDriver *driver);
+
+/* Runs the procedure; the model and what is in driver->ctx stay until TlvDriverEnd. */
 extern void TlvDriverRunProcedure(TlvDriver *driver, const tlv_procedure *procedure,
 								  const void *options, tlv_held *model);
+
+/* Runs the procedure, ends the driver and returns the model, or NULL (TlvFailed). */
 extern Datum TlvDriverLearn(FunctionCallInfo fcinfo, TlvDriver *driver,
 							const tlv_procedure *procedure, const void *options);
 
@@ -123,7 +123,7 @@ extern void TlvSourceReady(TlvSource *rows, TlvSourceUse use);
 extern void TlvSourceBegin(TlvSource *rows, TlvStatement *statement);
 extern void TlvSourceFrom(TlvSource *rows, TlvStatement *statement);
 
-/* Counts a pass that is not of the plan and tells of it. */
+/* Counts a pass that is not of the procedure and tells of it. */
 extern void TlvDriverReport(TlvDriver *driver, const char *what);
 
 #endif /* TLV_DRIVER_H */

@@ -3,7 +3,7 @@
  * over more rows than the sample holds, refusals, and every fault in every state.
  */
 #include "assertions.h"
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/coding.h"
 #include "tensorlv/num/linalg.h"
 
@@ -27,7 +27,7 @@ simulate(size_t n, size_t d, size_t k, size_t sparsity, double noise)
 {
 	tlv_coding_simulation options = {.d = d, .k = k, .sparsity = sparsity, .seed = 3};
 	double *x = room(n * d, sizeof(double));
-	plan_rows rows = plan_rows_of(n, d, x);
+	fixture_rows rows = fixture_rows_of(n, d, x);
 	tlv_frame truth;
 	void *image;
 	size_t size;
@@ -35,8 +35,8 @@ simulate(size_t n, size_t d, size_t k, size_t sparsity, double noise)
 	assert_ok(tlv_coding_simulate_model(&ctx, &options, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
 	assert_ok(tlv_coding_simulate(&ctx, &truth, n, noise, 5, take_row, (void *) rows.rows));
-	plan_use_rows(rows);
-	passes.changed = (plan_rows){n / 2, rows.rows + n / 2};
+	fixture_use_rows(rows);
+	passes.changed = (fixture_rows){n / 2, rows.rows + n / 2};
 	return truth;
 }
 
@@ -56,7 +56,7 @@ usual_options(size_t atoms, size_t sparsity)
 static tlv_frame
 learn(tlv_coding_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_coding_procedure, &options, false);
 }
 
@@ -226,16 +226,16 @@ test_degenerate(void **state)
 	tlv_frame model;
 
 	(void) state;
-	plan_use_rows(plan_rows_of(10, 4, x));
+	fixture_use_rows(fixture_rows_of(10, 4, x));
 	model = learn(usual_options(3, 1));
 	assert_float_equal(tlv_frame_scalar(&model, "error", 1), 0, 0);
 	assert_true(tlv_warnings_find(&model, "empty_component", NULL));
 	for (size_t i = 0; i < 40; i++)
 		x[i] = (double) (1 + i % 4);
-	plan_use_rows(plan_rows_of(10, 4, x));
+	fixture_use_rows(fixture_rows_of(10, 4, x));
 	model = learn(usual_options(20, 2));
 	assert_below(tlv_frame_scalar(&model, "error", 1), 1e-12);
-	plan_use_rows((plan_rows){0, NULL});
+	fixture_use_rows((fixture_rows){0, NULL});
 	options = usual_options(2, 1);
 	assert_fails(procedure_run(&passes, &tlv_coding_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");

@@ -237,15 +237,15 @@ test_plan(void **state)
 	tlv_row rows[2] = {*TLV_AS_SEQUENCE(1000, 1, r.x), *TLV_AS_SEQUENCE(1000, 1, r.x + 1000)};
 
 	(void) state;
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{2, rows}}};
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{2, rows}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
-	passes.changed = (plan_rows){1, rows};
+	passes.changed = (fixture_rows){1, rows};
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_above(least_correlation(&truth, &model), .9);
 	assert_int_equal(
 		procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false), 2);
 	options.windows = true;
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_equal(tlv_frame_scalar(&model, "windows", 0), 1);
 	assert_above(least_correlation(&truth, &model), .8);
@@ -302,7 +302,7 @@ test_chosen_length(void **state)
 	(void) state;
 	for (int windows = 0; windows < 2; windows++)
 	{
-		passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+		passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 		passes.told.form = TLV_ROW_SEQUENCE;
 		options.windows = windows != 0;
 		model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
@@ -311,11 +311,11 @@ test_chosen_length(void **state)
 		assert_equal(tlv_diagnostics_find(&model, "passes", NAN), 1 + windows);
 		assert_above(least_correlation(&truth, &model), .8);
 		procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false);
-		plan_forget(&passes);
+		fixture_forget(&passes);
 	}
 	for (size_t t = 0; t < 4000; t++)
 		r.x[t] = pow((double) (t % 1000), 4);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	options.windows = false;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
@@ -324,16 +324,16 @@ test_chosen_length(void **state)
 			warning = walk.warning; /* of the length, beside those of its templates */
 	assert_string_equal(warning.message, "the length, 128 steps, is the largest possible: "
 										 "templates may be longer");
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	/* of 20 templates no more numbers than they may have */
 	options.fit.k = 20;
 	options.fit.restarts = options.fit.iterations = 1;
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_int_equal(tlv_frame_find(&model, "templates")->rows, TLV_CONVOLUTION_MOST_NUMBERS / 20);
 	assert_true(tlv_warnings_find(&model, "length_at_limit", NULL));
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 static void
@@ -342,7 +342,7 @@ test_no_rows(void **state)
 	tlv_convolution_learn_options options = {.fit = {.length = 8, .max_k = 4, .iterations = -1}};
 
 	(void) state;
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	assert_fails(procedure_run(&passes, &tlv_convolution_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }

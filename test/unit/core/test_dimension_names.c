@@ -7,7 +7,7 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/hmm.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 #define D 3
 
@@ -27,16 +27,17 @@ mixture(void)
 	return frame;
 }
 
-/* What a plan over rows of n names makes of the model. */
+/* What a fit to rows of n names makes of the model. */
 static tlv_frame
 finished(const tlv_frame *model, size_t n, const int64_t *ids)
 {
 	const tlv_names names = {n, ids, OFFSETS, TEXT};
-	tlv_plan plan = {.rows = {.names = &names}};
+	const tlv_source rows = {.rows = {.names = &names}};
+	tlv_held held = {0};
 	tlv_frame frame;
 
-	assert_ok(tlv_plan_finish(&ctx, &plan, model, NULL, 0, NULL));
-	assert_ok(tlv_frame_open(&ctx, plan.image, plan.size, &frame));
+	assert_ok(tlv_source_finish_after(&ctx, &rows, model, NULL, &held));
+	assert_ok(tlv_frame_open(&ctx, held.image, held.size, &frame));
 	return frame;
 }
 

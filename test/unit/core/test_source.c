@@ -3,14 +3,14 @@
  * and where it holds them in memory.
  */
 #include "gmm_fixture.h"
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/gmm.h"
 
 #define FOLDS 3
 
 typedef struct over_fold
 {
-	const tlv_gmm_plan_options *options;
+	const tlv_gmm_learn_options *options;
 	bool others;
 	tlv_held model;
 } over_fold;
@@ -29,16 +29,16 @@ learn_fold(tlv_context *context, tlv_source *rows, void *argument)
 }
 
 /* The rows of the fold alone, or of the others. */
-static plan_rows
-rows_of(plan_rows all, bool others)
+static fixture_rows
+rows_of(fixture_rows all, bool others)
 {
 	tlv_row *rows = room(all.n, sizeof(tlv_row));
 	size_t n = 0;
 
 	for (size_t t = 0; t < all.n; t++)
-		if ((plan_fold_of(&all.rows[t], FOLDS) == 1) != others)
+		if ((fixture_fold_of(&all.rows[t], FOLDS) == 1) != others)
 			rows[n++] = all.rows[t];
-	return (plan_rows){n, rows};
+	return (fixture_rows){n, rows};
 }
 
 static void
@@ -47,17 +47,17 @@ test_folds(void **state)
 	(void) state;
 	for (size_t d = 3; d <= 120; d += 117)
 	{
-		tlv_gmm_plan_options options = {
+		tlv_gmm_learn_options options = {
 			.fit = {.k = 2, .seed = 1}, .refine = true, .iterations = 3};
 		size_t n = 300;
 		double *x = room(n * d, sizeof(double));
-		plan_rows all;
+		fixture_rows all;
 		tlv_rng rng;
 
 		tlv_rng_stream(&rng, 1, d);
 		for (size_t i = 0; i < n * d; i++)
 			x[i] = tlv_rng_normal(&rng) + (i / d % 2 == 0 ? 3 : 0);
-		all = plan_rows_of(n, d, x);
+		all = fixture_rows_of(n, d, x);
 		for (int others = 0; others <= 1; others++)
 		{
 			over_fold to = {.options = &options, .others = others == 1};
@@ -65,11 +65,11 @@ test_folds(void **state)
 			tlv_held none = {0};
 			int passes_of_all;
 
-			plan_use_rows(all);
-			assert_ok(plan_learn(&passes, &(plan_learner){.function = learn_fold, .argument = &to},
-								 &none));
+			fixture_use_rows(all);
+			assert_ok(fixture_learn(
+				&passes, &(fixture_learner){.function = learn_fold, .argument = &to}, &none));
 			passes_of_all = passes.passes;
-			plan_use_rows(rows_of(all, others == 1));
+			fixture_use_rows(rows_of(all, others == 1));
 			alone = procedure_model(&passes, &tlv_gmm_procedure, &options, true);
 			assert_int_equal(passes.passes, passes_of_all);
 			assert_int_equal(alone.header->size, to.model.size);

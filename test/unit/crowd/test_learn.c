@@ -3,14 +3,14 @@
  * between two passes.
  */
 #include "crowd_fixture.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 
-static plan_fixture passes;
+static source_fixture passes;
 
 static int
 forget(void **state)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return teardown(state);
 }
 
@@ -35,12 +35,12 @@ use_answers(const crowd_rows *r, bool labels)
 		ids[2] = (int64_t) r->truth[item];
 		known[n++] = *TLV_AS_ANSWER(ids, NULL, NULL, NULL, ids + 2, NULL);
 	}
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
-	passes.rows[0] = (plan_rows){r->n, rows};
-	passes.changed = (plan_rows){r->n / 2, rows + r->n / 2};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
+	passes.rows[0] = (fixture_rows){r->n, rows};
+	passes.changed = (fixture_rows){r->n / 2, rows + r->n / 2};
 	if (labels)
-		passes.rows[1] = (plan_rows){n, known};
+		passes.rows[1] = (fixture_rows){n, known};
 }
 
 static void

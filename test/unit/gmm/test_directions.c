@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/directions.h"
 #include "tensorlv/num/linalg.h"
@@ -111,7 +111,7 @@ learn(size_t k)
 {
 	tlv_directions_learn_options options = {.k = k, .seed = 1, .refine = true, .iterations = -1};
 
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_directions_procedure, &options, false);
 }
 
@@ -163,7 +163,7 @@ test_accuracy(void **state)
 		data rows = simulate(cases[i].n, cases[i].d, cases[i].k, cases[i].separation);
 		double mean, kappa;
 
-		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		for (size_t given = 0; given < 2; given++)
 		{
 			compare(rows.truth, learn(given ? cases[i].k : 0), &mean, &kappa);
@@ -185,7 +185,7 @@ test_steps(void **state)
 	tlv_directions a, b;
 
 	(void) state;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = procedure_model(&passes, &tlv_directions_procedure, &options, false);
 	for (int step = 1; step <= 8; step++)
 	{
@@ -197,7 +197,7 @@ test_steps(void **state)
 	}
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] *= 1 + (double) (i / rows.d % 7);
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	longer = procedure_model(&passes, &tlv_directions_procedure, &options, false);
 	assert_above(diagnostic(longer, "refinement_steps"), 7);
 	tlv_directions_read(&model, &a);
@@ -219,7 +219,7 @@ test_nothing(void **state)
 		tlv_directions directions;
 		tlv_frame model;
 
-		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		model = learn(0);
 		tlv_directions_read(&model, &directions);
 		assert_int_equal(directions.k, 1);
@@ -240,7 +240,7 @@ exact_numbers(size_t n, size_t d, size_t k, double separation)
 		tlv_directions directions;
 		tlv_frame model;
 
-		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		model = learn(0);
 		tlv_directions_read(&model, &directions);
 		exact += directions.k == k;
@@ -275,7 +275,7 @@ test_zeros(void **state)
 
 	(void) state;
 	memset(rows.x, 0, 30 * 6 * sizeof(double));
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(2);
 	assert_equal(tlv_frame_scalar(&model, "rows", 0), 370);
 	assert_true(tlv_warnings_find(&model, "rows_skipped", NULL));
@@ -285,7 +285,7 @@ test_zeros(void **state)
 	assert_ok(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x + 6 * 50), &posterior));
 	assert_close(posterior.values[0] + posterior.values[1], 1, 1e-12);
 	memset(rows.x, 0, 400 * 6 * sizeof(double));
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(procedure_run(&passes, &tlv_directions_procedure, &options), TLV_BAD_DATA);
 }
 
@@ -300,7 +300,7 @@ test_equal_rows(void **state)
 	(void) state;
 	for (size_t t = 2; t < rows.n; t++)
 		memcpy(rows.x + t * 5, rows.x + t % 2 * 5, 5 * sizeof(double));
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(0);
 	tlv_directions_read(&model, &directions);
 	assert_int_equal(directions.k, 2);
@@ -398,13 +398,13 @@ test_faults(void **state)
 	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
 
 	(void) state;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	passes.changed = plan_rows_of(changed.n, changed.d, changed.x);
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = fixture_rows_of(changed.n, changed.d, changed.x);
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_directions_procedure, &options, false),
 					4);
 	options.k = 0;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = (fixture_rows){5, passes.rows[0].rows}; /* most of them gone */
 	(void) procedure_fail_everywhere(&passes, &tlv_directions_procedure, &options, false);
 }
 

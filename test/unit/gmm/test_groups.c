@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 
@@ -26,14 +26,14 @@ simulate(size_t n, size_t d, size_t k, tlv_covariance covariance)
 	tlv_rng_seed(&rng, 5);
 	for (size_t t = 0; t < n; t++)
 		(void) tlv_gmm_simulate(simulator, &rng, x + t * d);
-	plan_use_rows(plan_rows_of(n, d, x));
+	fixture_use_rows(fixture_rows_of(n, d, x));
 	return truth;
 }
 
-static tlv_gmm_plan_options
+static tlv_gmm_learn_options
 options_of(size_t k, tlv_gmm_views views, tlv_covariance covariance)
 {
-	return (tlv_gmm_plan_options){
+	return (tlv_gmm_learn_options){
 		.fit = {.k = k, .covariance = covariance, .seed = 1, .views = views},
 		.max_k = 10,
 		.refine = true,
@@ -41,9 +41,9 @@ options_of(size_t k, tlv_gmm_views views, tlv_covariance covariance)
 }
 
 static tlv_frame
-learn(tlv_gmm_plan_options options)
+learn(tlv_gmm_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -66,7 +66,7 @@ mean_error(tlv_frame truth, tlv_frame model)
 
 /* Refined, it is the mixture that the usual starts lead to. */
 static void
-assert_as_good(tlv_frame truth, tlv_gmm_plan_options options)
+assert_as_good(tlv_frame truth, tlv_gmm_learn_options options)
 {
 	double own, usual;
 
@@ -82,7 +82,7 @@ static void
 test_products(void **state)
 {
 	tlv_frame truth = simulate(20000, 30, 5, TLV_COVARIANCE_DIAGONAL), model;
-	tlv_gmm_plan_options options = options_of(5, TLV_GMM_GROUPS, TLV_COVARIANCE_DIAGONAL);
+	tlv_gmm_learn_options options = options_of(5, TLV_GMM_GROUPS, TLV_COVARIANCE_DIAGONAL);
 
 	(void) state;
 	options.refine = false;
@@ -97,7 +97,7 @@ static void
 test_rotation(void **state)
 {
 	tlv_frame truth = simulate(20000, 30, 5, TLV_COVARIANCE_SPHERICAL), model;
-	tlv_gmm_plan_options options = options_of(5, TLV_GMM_ROTATION, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = options_of(5, TLV_GMM_ROTATION, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
 	options.refine = false;
@@ -125,7 +125,7 @@ static void
 test_chosen(void **state)
 {
 	tlv_frame truth = simulate(3000, 12, 3, TLV_COVARIANCE_SPHERICAL), model;
-	tlv_gmm_plan_options options = options_of(0, TLV_GMM_ROTATION, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = options_of(0, TLV_GMM_ROTATION, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
 	model = learn(options);
@@ -135,14 +135,14 @@ test_chosen(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_gmm_plan_options options = options_of(2, TLV_GMM_GROUPS, TLV_COVARIANCE_DIAGONAL);
+	tlv_gmm_learn_options options = options_of(2, TLV_GMM_GROUPS, TLV_COVARIANCE_DIAGONAL);
 
 	(void) state;
 	(void) simulate(500, 6, 2, TLV_COVARIANCE_DIAGONAL);
-	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	passes.changed = (fixture_rows){5, passes.rows[0].rows}; /* most of them gone */
 	options.iterations = 2;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.fit.views = TLV_GMM_ROTATION;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
 }

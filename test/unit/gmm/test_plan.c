@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
@@ -31,25 +31,25 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 	tlv_rng_seed(&rng, 5);
 	for (size_t t = 0; t < n; t++)
 		(void) tlv_gmm_simulate(simulator, &rng, x + t * d);
-	plan_use_rows(plan_rows_of(n, d, x));
+	fixture_use_rows(fixture_rows_of(n, d, x));
 	return truth;
 }
 
 /* ---- plans ---- */
 
-static tlv_gmm_plan_options
+static tlv_gmm_learn_options
 usual_options(size_t k, tlv_covariance covariance)
 {
-	return (tlv_gmm_plan_options){.fit = {.k = k, .covariance = covariance, .seed = 1},
-								  .max_k = 10,
-								  .refine = true,
-								  .iterations = -1};
+	return (tlv_gmm_learn_options){.fit = {.k = k, .covariance = covariance, .seed = 1},
+								   .max_k = 10,
+								   .refine = true,
+								   .iterations = -1};
 }
 
 static tlv_frame
-learn(tlv_gmm_plan_options options)
+learn(tlv_gmm_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -82,7 +82,7 @@ static void
 test_trusted(void **state)
 {
 	tlv_frame truth = simulate(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL), model;
-	tlv_gmm_plan_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
 	model = learn(options);
@@ -131,7 +131,7 @@ static void
 test_rivals(void **state)
 {
 	tlv_frame truth = simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL), model;
-	tlv_gmm_plan_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
 	model = learn(options);
@@ -164,7 +164,7 @@ static void
 test_choice_of_k(void **state)
 {
 	tlv_frame truth = simulate(4000, 4, 3, 6, TLV_COVARIANCE_SPHERICAL), model;
-	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	tlv_warning warning;
 
 	(void) state;
@@ -196,7 +196,7 @@ test_choice_of_k(void **state)
 static tlv_frame
 learn_all(void)
 {
-	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_COMMON);
+	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_COMMON);
 
 	options.fit.any_covariance = true;
 	return learn(options);
@@ -212,7 +212,7 @@ covariance_of(tlv_frame model)
 static void
 test_choice_of_covariance(void **state)
 {
-	tlv_gmm_plan_options options = usual_options(3, TLV_COVARIANCE_COMMON);
+	tlv_gmm_learn_options options = usual_options(3, TLV_COVARIANCE_COMMON);
 	tlv_frame truth, model;
 
 	(void) state;
@@ -247,7 +247,7 @@ test_choice_of_covariance(void **state)
 static void
 test_one_gaussian(void **state)
 {
-	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	tlv_warning warning;
 	tlv_frame model;
 	double *x;
@@ -278,7 +278,7 @@ test_one_gaussian(void **state)
 		x[2 * t] = fmod(t * 0.6180339887, 1);
 		x[2 * t + 1] = fmod(t * 0.7548776662, 1);
 	}
-	plan_use_rows(plan_rows_of(2000, 2, x));
+	fixture_use_rows(fixture_rows_of(2000, 2, x));
 	model = learn_all();
 	assert_true(tlv_warnings_find(&model, "components_overlap", &warning));
 	assert_equal(warning.score, 1);
@@ -294,7 +294,7 @@ test_doubt(void **state)
 	{
 		tlv_covariance form = (tlv_covariance) (set % 4);
 		size_t k = set < 8 ? 1 : 3;
-		tlv_gmm_plan_options options = usual_options(2 + (size_t) set / 4 % 2, form);
+		tlv_gmm_learn_options options = usual_options(2 + (size_t) set / 4 % 2, form);
 		double gain, truth;
 		tlv_mixture mixture;
 		tlv_frame model;
@@ -345,7 +345,7 @@ test_warnings(void **state)
 		x[2 * t] = t % 3;
 		x[2 * t + 1] = t % 3 == 1;
 	}
-	plan_use_rows(plan_rows_of(30, 2, x));
+	fixture_use_rows(fixture_rows_of(30, 2, x));
 	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
 	assert_true(tlv_warnings_find(&model, "variances_at_floor", NULL));
 
@@ -354,7 +354,7 @@ test_warnings(void **state)
 		curve[2 * t - 2] = sin((double) t * t);
 		curve[2 * t - 1] = cos(t * sqrt(t));
 	}
-	plan_use_rows(plan_rows_of(2500, 2, curve));
+	fixture_use_rows(fixture_rows_of(2500, 2, curve));
 	model = learn(usual_options(13, TLV_COVARIANCE_FULL));
 	assert_true(tlv_warnings_find(&model, "iterations_at_limit", NULL));
 	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
@@ -364,13 +364,13 @@ static void
 test_refusals(void **state)
 {
 	static const double x[] = {1, 2, 3, 5};
-	tlv_gmm_plan_options options = usual_options(3, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(3, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
-	plan_use_rows(plan_rows_of(2, 2, x));
+	fixture_use_rows(fixture_rows_of(2, 2, x));
 	assert_fails(procedure_run(&passes, &tlv_gmm_procedure, &options), TLV_BAD_DATA,
 				 "2 rows are too few for 3 components");
-	plan_use_rows((plan_rows){0, NULL});
+	fixture_use_rows((fixture_rows){0, NULL});
 	assert_fails(procedure_run(&passes, &tlv_gmm_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 	options.fit.k = TLV_MIXTURE_MOST_COMPONENTS + 1;
@@ -501,7 +501,7 @@ test_narrower_than_told(void **state)
 {
 	const size_t clusters = 14, each = 20, d = 30;
 	double *x = room(d * clusters * each, sizeof(double));
-	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	tlv_frame model;
 	tlv_rng rng;
 
@@ -510,7 +510,7 @@ test_narrower_than_told(void **state)
 	for (size_t t = 0; t < clusters * each; t++)
 		for (size_t i = 0; i < d; i++)
 			x[t * d + i] = (i == t % clusters ? 100 : 0) + tlv_rng_uniform(&rng);
-	plan_use_rows(plan_rows_of(clusters * each, d, x));
+	fixture_use_rows(fixture_rows_of(clusters * each, d, x));
 	passes.told.width[0] = 300;
 	options.max_k = 0;
 	model = procedure_model(&passes, &tlv_gmm_procedure, &options, false);
@@ -524,21 +524,21 @@ test_narrower_than_told(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_gmm_plan_options options = usual_options(2, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(2, TLV_COVARIANCE_SPHERICAL);
 	double *wide = room(500 * 5, sizeof(double));
 
 	(void) state;
 	(void) simulate(3000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
-	passes.changed = plan_rows_of(500, 5, wide); /* shorter, and all zero */
+	passes.changed = fixture_rows_of(500, 5, wide); /* shorter, and all zero */
 	options.iterations = 3;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 7);
-	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	passes.changed = (fixture_rows){5, passes.rows[0].rows}; /* most of them gone */
 	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false);
 
 	(void) simulate(800, 3, 2, 5, TLV_COVARIANCE_SPHERICAL);
 	options.fit.k = 0;
 	options.max_k = 4;
-	passes.changed = (plan_rows){5, passes.rows[0].rows};
+	passes.changed = (fixture_rows){5, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 6);
 	options.fit.any_covariance = true;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
@@ -549,7 +549,7 @@ test_faults(void **state)
 	(void) simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL);
 	options.fit.k = 4;
 	options.iterations = 6;
-	passes.changed = (plan_rows){100, passes.rows[0].rows};
+	passes.changed = (fixture_rows){100, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 15);
 }
 

@@ -6,7 +6,7 @@
 
 #include "assertions.h"
 
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/num/linalg.h"
@@ -53,14 +53,14 @@ draw_rows(tlv_frame truth, size_t n)
 	tlv_rng_seed(&rng, 5);
 	for (size_t t = 0; t < n; t++)
 		(void) tlv_gmm_simulate(simulator, &rng, x + t * mixture.d);
-	plan_use_rows(plan_rows_of(n, mixture.d, x));
+	fixture_use_rows(fixture_rows_of(n, mixture.d, x));
 	return x;
 }
 
-static tlv_gmm_plan_options
+static tlv_gmm_learn_options
 usual_options(size_t k, tlv_tails tails)
 {
-	return (tlv_gmm_plan_options){
+	return (tlv_gmm_learn_options){
 		.fit = {.k = k, .any_covariance = true, .tails = tails, .seed = 1},
 		.max_k = 8,
 		.refine = true,
@@ -68,9 +68,9 @@ usual_options(size_t k, tlv_tails tails)
 }
 
 static tlv_frame
-learn(tlv_gmm_plan_options options)
+learn(tlv_gmm_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -220,12 +220,12 @@ test_normal_rows(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_gmm_plan_options options = usual_options(0, TLV_TAILS_T);
+	tlv_gmm_learn_options options = usual_options(0, TLV_TAILS_T);
 
 	(void) state;
 	(void) draw_rows(random_truth(2, 2, TLV_COVARIANCE_SPHERICAL, 3), 400);
 	options.max_k = 3;
-	passes.changed = (plan_rows){5, passes.rows[0].rows};
+	passes.changed = (fixture_rows){5, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 3);
 }
 

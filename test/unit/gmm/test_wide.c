@@ -4,20 +4,20 @@
  */
 #include "gmm_fixture.h"
 
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
 
-static tlv_gmm_plan_options
+static tlv_gmm_learn_options
 usual_options(size_t k, tlv_covariance covariance)
 {
-	return (tlv_gmm_plan_options){
+	return (tlv_gmm_learn_options){
 		.fit = {.k = k, .covariance = covariance, .seed = 1}, .refine = true, .iterations = -1};
 }
 
 static tlv_frame
-learn(tlv_gmm_plan_options options)
+learn(tlv_gmm_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
@@ -40,7 +40,7 @@ test_clusters(void **state)
 		data rows = simulate(3000, 120, 25, 12, (tlv_covariance) c);
 		tlv_frame chosen, given;
 
-		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		chosen = learn(usual_options(0, (tlv_covariance) c));
 		assert_int_equal(components(chosen), 25);
 		/* 11 is the root of 120: what one row of a component errs by */
@@ -66,7 +66,7 @@ test_overlap(void **state)
 		data rows = simulate(4000, 120, 6, overlap ? 2 : 12, TLV_COVARIANCE_SPHERICAL);
 		tlv_frame model;
 
-		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		model = learn(usual_options(6, TLV_COVARIANCE_SPHERICAL));
 		assert_int_equal(isnan(tlv_diagnostics_find(&model, "residual", NAN)), !overlap);
 		pool_reset(&memory, &ctx);
@@ -170,7 +170,7 @@ test_many(void **state)
 	double error[120], sum = 0;
 
 	(void) state;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(usual_options(120, TLV_COVARIANCE_COMMON));
 	tlv_gmm_read(&rows.truth, &truth);
 	tlv_gmm_read(&model, &mixture);
@@ -187,7 +187,7 @@ test_nothing(void **state)
 	data rows = simulate(1500, 110, 1, 4, TLV_COVARIANCE_COMMON);
 
 	(void) state;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 1);
 }
 
@@ -200,7 +200,7 @@ test_equal_rows(void **state)
 	(void) state;
 	for (size_t t = 3; t < rows.n; t++)
 		memcpy(rows.x + t * rows.d, rows.x + t % 3 * rows.d, rows.d * sizeof(double));
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 3);
 	assert_int_equal(components(learn(usual_options(5, TLV_COVARIANCE_SPHERICAL))), 5);
 }
@@ -217,7 +217,7 @@ test_memory(void **state)
 	int64_t order[4];
 
 	(void) state;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.room = 5 * all;
 	model = learn(usual_options(4, TLV_COVARIANCE_SPHERICAL));
 	assert_equal(passes.passes, 2);
@@ -234,24 +234,24 @@ test_memory(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	data rows = simulate(700, 100, 4, 9, TLV_COVARIANCE_SPHERICAL);
 	data changed = simulate(500, 90, 2, 4, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	passes.changed = plan_rows_of(changed.n, changed.d, changed.x);
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = fixture_rows_of(changed.n, changed.d, changed.x);
 	options.iterations = 2;
 	/* All rows are in the sample: two passes, and the end. */
 	assert_equal(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true), 3);
 	options.fit.k = 12;
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = (fixture_rows){5, passes.rows[0].rows}; /* most of them gone */
 	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true);
 	/* Nor where the rows are read in every step. */
 	rows = simulate(2200, 100, 4, 9, TLV_COVARIANCE_SPHERICAL);
-	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
-	passes.changed = (plan_rows){5, passes.rows[0].rows};
+	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = (fixture_rows){5, passes.rows[0].rows};
 	passes.room = 3 * rows.n * rows.d * sizeof(double);
 	options.fit.k = 4;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true), 5);

@@ -4,10 +4,10 @@
  */
 #include "assertions.h"
 #include "model/hmm/internal.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 #include "view_fixture.h"
 
-static plan_fixture f;
+static source_fixture f;
 
 static tlv_frame
 simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
@@ -44,9 +44,9 @@ drawn_rows(tlv_frame model, size_t n, size_t steps)
 static void
 use_rows(tlv_frame model, size_t n, size_t steps)
 {
-	plan_begin(&f, &ctx, &memory);
-	f.rows[0] = (plan_rows){n, drawn_rows(model, n, steps)};
-	f.changed = (plan_rows){n, drawn_rows(model, n, steps)};
+	fixture_begin(&f, &ctx, &memory);
+	f.rows[0] = (fixture_rows){n, drawn_rows(model, n, steps)};
+	f.changed = (fixture_rows){n, drawn_rows(model, n, steps)};
 	f.told.form = f.rows[0].rows[0].form;
 }
 
@@ -101,7 +101,7 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 	warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 	assert_false(warned);
 	assert_equal(diagnostic(model, "passes"), 1);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -130,12 +130,12 @@ test_start_at_limit(void **state)
 		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
-		plan_forget(&f);
+		fixture_forget(&f);
 		options.refine = TLV_HMM_REFINE_EM;
 		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -163,7 +163,7 @@ test_steps(void **state)
 					 iterations[i] > 0 ? iterations[i] : 0);
 		assert_equal(isnan(diagnostic(model, "window_iterations")),
 					 kinds[i] == TLV_HMM_REFINE_NONE);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -204,8 +204,8 @@ test_levels(void **state)
 		tlv_hmm_parts parts;
 		tlv_frame model;
 
-		plan_begin(&f, &ctx, &memory);
-		f.rows[0] = (plan_rows){1, level_rows(3000, k, 100)};
+		fixture_begin(&f, &ctx, &memory);
+		f.rows[0] = (fixture_rows){1, level_rows(3000, k, 100)};
 		f.told.form = TLV_ROW_SEQUENCE;
 		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 		tlv_hmm_read(&model, &parts);
@@ -221,7 +221,7 @@ test_levels(void **state)
 			assert_close(parts.variances[j], 1.0 / 12, 0.01);
 		assert_true(tlv_warnings_find(&model, "not_identified", NULL));
 		assert_equal(diagnostic(model, "start_moments"), 0);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -238,12 +238,12 @@ test_little(void **state)
 	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
 	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
 	assert_equal(diagnostic(model, "short"), 20);
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_rows(truth, 20, 20); /* nine states of four symbols, also without refinement */
 	model = procedure_model(&f, tlv_hmm_procedure(&nine), &nine, false);
 	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
 	assert_int_equal(f.passes, 2);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* Parameters nearly as many as steps bring a warning; given iterations or more steps do not. */
@@ -262,11 +262,11 @@ test_many_parameters(void **state)
 	assert_close(warning.score, (5 * 5 - 1 + 5 * 29) / 600.0, 1e-12);
 	model = procedure_model(&f, tlv_hmm_procedure(&given), &given, false);
 	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_rows(truth, 20, 100);
 	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
 	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* Covariances of every form: the likelihood is not below that of a form with less freedom. */
@@ -301,9 +301,9 @@ test_covariances(void **state)
 		before = now;
 		if (c == TLV_COVARIANCE_COMMON)
 			assert_equal(parts.variances[0], parts.variances[2]);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- what is missing ---- */
@@ -421,7 +421,7 @@ test_missing_steps(void **state)
 			now = diagnostic(model, "log_likelihood");
 			assert_at_least(now, before);
 			before = now;
-			plan_forget(&f);
+			fixture_forget(&f);
 		}
 		compare(truth, model, &emissions, &transitions);
 		assert_below(emissions, 0.12);
@@ -458,7 +458,7 @@ test_missing_symbols(void **state)
 	assert_below(emissions, 0.06);
 	assert_below(transitions, 0.06);
 	assert_equal(diagnostic(model, "steps"), 20000);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- what is held ---- */
@@ -474,10 +474,10 @@ test_left_right(void **state)
 
 	(void) state;
 	options.left_right = true;
-	plan_begin(&f, &ctx, &memory);
+	fixture_begin(&f, &ctx, &memory);
 	for (size_t i = 0; i < 20; i++)
 		rows[i] = *level_rows(60, 3, 15 + i % 8);
-	f.rows[0] = (plan_rows){20, rows};
+	f.rows[0] = (fixture_rows){20, rows};
 	f.told.form = TLV_ROW_SEQUENCE;
 	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 	tlv_hmm_read(&model, &parts);
@@ -489,7 +489,7 @@ test_left_right(void **state)
 			assert_below(parts.transitions[j * 3 + to], 1e-9);
 	}
 	assert_int_equal(parts.constraints, TLV_HMM_LEFT_RIGHT);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* Given transitions, or given emissions, stay as they are; the others are found. */
@@ -519,7 +519,7 @@ test_given(void **state)
 			assert_close(parts.transitions[e], given.transitions[e], held == 0 ? 1e-9 : 0.04);
 		for (size_t e = 0; e < 24; e++)
 			assert_close(parts.emissions[e], given.emissions[e], held == 1 ? 1e-6 : 0.04);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -543,7 +543,7 @@ test_given_refused(void **state)
 	options.emissions = rows;
 	assert_fails(procedure_run(&f, tlv_hmm_procedure(&options), &options), TLV_BAD_PARAMETER,
 				 "the given emissions have 2 columns, the data 4 symbols");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- the number of states ---- */
@@ -554,7 +554,7 @@ use_independent(size_t n, size_t steps, size_t d)
 {
 	tlv_row *rows = room(n, sizeof(tlv_row));
 
-	plan_begin(&f, &ctx, &memory);
+	fixture_begin(&f, &ctx, &memory);
 	for (size_t i = 0; i < n; i++)
 	{
 		int64_t *symbols = room(steps, sizeof(int64_t));
@@ -570,7 +570,7 @@ use_independent(size_t n, size_t steps, size_t d)
 		}
 		rows[i] = d > 0 ? *TLV_AS_SEQUENCE(steps, d, x) : *TLV_AS_SYMBOLS(steps, symbols);
 	}
-	f.rows[0] = (plan_rows){n, rows};
+	f.rows[0] = (fixture_rows){n, rows};
 	f.told.form = rows[0].form;
 }
 
@@ -594,11 +594,11 @@ test_independent(void **state)
 			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 			tlv_hmm_read(&model, &parts);
 			found += parts.k > 1;
-			plan_forget(&f);
+			fixture_forget(&f);
 			options.fit.k = 2;
 			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 			warned += tlv_warnings_find(&model, "no_structure", NULL);
-			plan_forget(&f);
+			fixture_forget(&f);
 		}
 		assert_at_most(found, 2);
 		assert_at_least(warned, 38);
@@ -621,8 +621,8 @@ test_choice(void **state)
 			use_rows(simulated_model(i == 0 ? 8 : 0, i == 0 ? 0 : 4, 3, 2), 100, 100);
 		else
 		{
-			plan_begin(&f, &ctx, &memory);
-			f.rows[0] = (plan_rows){1, level_rows(3000, 3, 100)};
+			fixture_begin(&f, &ctx, &memory);
+			f.rows[0] = (fixture_rows){1, level_rows(3000, 3, 100)};
 			f.told.form = TLV_ROW_SEQUENCE;
 		}
 		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
@@ -630,7 +630,7 @@ test_choice(void **state)
 		assert_equal(parts.k, 3);
 		assert_equal(diagnostic(model, "k_chosen"), 3);
 		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -652,7 +652,7 @@ test_sampled(void **state)
 	assert_below(f.passes, 60);
 	assert_equal(diagnostic(model, "steps"), 50 * 50000);
 	assert_below(diagnostic(model, "sampled_steps"), 50 * 50000);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- what can go wrong ---- */
@@ -671,11 +671,11 @@ test_refusals(void **state)
 	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
 	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
 	assert_float_equal(warning.score, 2, 0);
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_rows(truth, 3, 0);
 	assert_fails(procedure_run(&f, tlv_hmm_procedure(&two), &two), TLV_BAD_DATA,
 				 "no sequence with a step");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -688,7 +688,7 @@ test_faults(void **state)
 	{
 		use_rows(simulated_model(vectors ? 0 : 4, vectors ? 3 : 0, 2, 3), 10, 60);
 		procedure_fail_everywhere(&f, tlv_hmm_procedure(&options), &options, false);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 

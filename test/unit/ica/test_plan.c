@@ -3,7 +3,7 @@
  * both ways to the moments, refinement, refusals, and every fault in every state.
  */
 #include "assertions.h"
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/ica.h"
@@ -48,11 +48,11 @@ simulate(size_t n, size_t d, size_t k)
 	assert_ok(tlv_ica_simulate_model(&ctx, &options, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
 	assert_ok(tlv_ica_simulate(&ctx, &truth, n, 5, take_row, &list));
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, list.rows}}};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, list.rows}}};
 	passes.told.form = TLV_ROW_VECTOR;
 	passes.told.width[0] = d;
-	passes.changed = (plan_rows){n / 2, list.rows + n / 2};
+	passes.changed = (fixture_rows){n / 2, list.rows + n / 2};
 	return truth;
 }
 
@@ -67,7 +67,7 @@ usual_options(size_t k)
 static tlv_frame
 learn(tlv_ica_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_ica_procedure, &options, false);
 }
 
@@ -168,7 +168,7 @@ test_no_rows(void **state)
 	tlv_ica_learn_options options = usual_options(0);
 
 	(void) state;
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	assert_fails(procedure_run(&passes, &tlv_ica_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }

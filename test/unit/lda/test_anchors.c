@@ -258,7 +258,7 @@ test_plan(void **state)
 	first = compare(&c, model);
 	assert_below(first.mean, 0.25);
 	assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1, 0.5);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.refine = "gibbs";
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	refined = compare(&c, model);
@@ -287,7 +287,7 @@ test_too_many(void **state)
 	assert_below(warning.score, 12);
 	assert_non_null(strstr(warning.message, "of 12 topics"));
 	/* as many as there are: none is missed */
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	c = simulate(3000, 200, 2, 50, 0.1, false);
 	use_corpus(&c);
 	options.fit.k = 2;
@@ -316,7 +316,7 @@ test_choice(void **state)
 	print_message("choice: tensor %.1f, anchors %.1f, L1 %.3f\n", tensor, anchors,
 				  compare(&c, model).mean);
 	/* enough documents: the tensor alone */
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.fit.k = 5;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
@@ -341,7 +341,7 @@ test_no_room(void **state)
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_null(tlv_frame_find(&model, "anchors"));
 	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	needs = tlv_lda_fit_memory(12, 60, &options.fit);
 	passes.room = (size_t) (needs * 0.9);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
@@ -352,13 +352,13 @@ test_no_room(void **state)
 	/* one that is asked for and needs all of them is refused, before the pass for its moments and
 	 * the two steps */
 	run = passes.passes;
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.start = TLV_LDA_START_TENSOR;
 	options.fit.decompose.method = TLV_METHOD_ALS;
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 60, &options.fit) * 0.7);
 	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_MEMORY_LIMIT);
 	assert_int_equal(passes.passes, run - 3);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	passes.room = 0;
 }
 
@@ -384,7 +384,7 @@ test_hundreds(void **state)
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 static void
@@ -398,14 +398,14 @@ test_choice_faults(void **state)
 	options.refine = "em";
 	options.iterations = 2;
 	use_corpus(&c);
-	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 11);
 	use_corpus(&other);
 	passes.changed = passes.rows[0];
 	passes.rows[0].rows += 10;
 	passes.rows[0].n -= 10;
 	(void) procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 static void
@@ -418,9 +418,9 @@ test_faults(void **state)
 	options.refine = "em";
 	options.iterations = 2;
 	use_corpus(&c);
-	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 8);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 int

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "lda_fixture.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/errors.h"
 
@@ -38,7 +38,7 @@ redraw(corpus *c, size_t length, uint64_t seed)
 static tlv_frame
 learn_with(const corpus *c, const tlv_lda_learn_options *options, bool errors)
 {
-	plan_fixture passes = {.ctx = &ctx, .memory = &memory};
+	source_fixture passes = {.ctx = &ctx, .memory = &memory};
 	tlv_row *rows = room(c->n, sizeof(tlv_row));
 	tlv_lda_learn_options whole = *options;
 	tlv_frame model;
@@ -46,10 +46,10 @@ learn_with(const corpus *c, const tlv_lda_learn_options *options, bool errors)
 	whole.errors = errors;
 	for (size_t t = 0; t < c->n; t++)
 		rows[t] = *TLV_AS_BAG(c->bags[t]);
-	passes.rows[0] = (plan_rows){c->n, rows};
+	passes.rows[0] = (fixture_rows){c->n, rows};
 	passes.told.form = TLV_ROW_BAG;
 	model = procedure_model(&passes, &tlv_lda_procedure, &whole, errors);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return model;
 }
 

@@ -93,7 +93,7 @@ distance(const corpus *c, tlv_frame model, size_t from)
 static tlv_frame
 learn(tlv_lda_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 }
 
@@ -213,7 +213,7 @@ test_refusals(void **state)
 	given = given_topics(&other, 2);
 	options.fit.k = 4;
 	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_BAD_PARAMETER);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 static void
@@ -228,9 +228,9 @@ test_faults(void **state)
 	options.iterations = 2;
 	options.fixed = &given;
 	use_corpus(&c);
-	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 9);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 int

@@ -5,26 +5,26 @@
 #include "assertions.h"
 
 #include "lda_fixture.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 
-static plan_fixture passes;
+static source_fixture passes;
 
 /* The documents of a corpus, or a part of them, as rows. */
-static plan_rows
+static fixture_rows
 rows_of(const corpus *c, size_t from, size_t to)
 {
 	tlv_row *rows = room(to - from, sizeof(tlv_row));
 
 	for (size_t t = from; t < to; t++)
 		rows[t - from] = *TLV_AS_BAG(c->bags[t]);
-	return (plan_rows){to - from, rows};
+	return (fixture_rows){to - from, rows};
 }
 
 static void
 use_corpus(const corpus *c)
 {
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows_of(c, 0, c->n)}};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows_of(c, 0, c->n)}};
 	passes.told.form = TLV_ROW_BAG;
 }
 
@@ -43,7 +43,7 @@ usual_options(size_t k)
 static tlv_frame
 learn(tlv_lda_learn_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 }
 
@@ -229,7 +229,7 @@ test_short(void **state)
 		tlv_frame model;
 
 		use_corpus(&c);
-		plan_forget(&passes);
+		fixture_forget(&passes);
 		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, found[i]);
 		assert_true(tlv_warnings_find(&model, i < 2 ? "rows_skipped" : "no_structure", &warning));
@@ -248,11 +248,11 @@ test_refusals(void **state)
 	(void) state;
 	use_corpus(&c);
 	passes.rows[0].n = 0;
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	for (size_t k = 0; k <= 2; k += 2)
 	{
 		options = usual_options(k);
-		plan_forget(&passes);
+		fixture_forget(&passes);
 		assert_fails(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_NO_ROWS,
 					 "the query returns no rows");
 	}
@@ -464,9 +464,9 @@ test_few_documents(void **state)
 	options.iterations = 2;
 	use_corpus(&c);
 	(void) learn(options);
-	referring = plan_referring_passes(&passes);
+	referring = fixture_referring_passes(&passes);
 	assert_at_least(referring, 4);
-	assert_int_equal(plan_steady_passes(&passes, "subspace", 0), referring - 1);
+	assert_int_equal(fixture_steady_passes(&passes, "subspace", 0), referring - 1);
 }
 
 /* ---- faults ---- */
@@ -488,11 +488,11 @@ test_faults(void **state)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 30);
 	passes.changed = rows_of(&other, 0, other.n);
 	(void) procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.refine = "stepwise";
 	passes.changed = rows_of(&c, 0, 20);
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 30);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 /*

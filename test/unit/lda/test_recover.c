@@ -237,7 +237,7 @@ test_plan(void **state)
 		tlv_frame model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		double first = compare(&c, model).mean, refined;
 
-		plan_forget(&passes);
+		fixture_forget(&passes);
 		options.refine = "gibbs";
 		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		refined = compare(&c, model).mean;
@@ -245,7 +245,7 @@ test_plan(void **state)
 		assert_below(first, bounds[recovery]);
 		assert_below(refined, 0.06);
 		assert_int_equal(tlv_frame_find(&model, "anchors")->rows, 5);
-		plan_forget(&passes);
+		fixture_forget(&passes);
 	}
 }
 
@@ -264,7 +264,7 @@ test_plan_runoff(void **state)
 	assert_below(tlv_frame_find(&model, "items")->rows, 100);
 	assert_above(diagnostic(model, "runoff_share"), .05);
 	assert_below(diagnostic(model, "runoff_share"), .9);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.refine = "em";
 	options.iterations = 1;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
@@ -281,9 +281,9 @@ test_faults(void **state)
 	options.refine = "em";
 	options.iterations = 2;
 	use_corpus(&c);
-	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 4);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 int

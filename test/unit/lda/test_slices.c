@@ -244,7 +244,7 @@ test_plan(void **state)
 	use_corpus(&c);
 	tensor = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_true(isnan(tlv_diagnostics_find(&tensor, "slice_residual", NAN)));
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 80, &options.fit) * 0.9);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_false(isnan(tlv_diagnostics_find(&model, "slice_residual", NAN)));
@@ -256,24 +256,24 @@ test_plan(void **state)
 				  compare(&c, model).mean, diagnostic(model, "iterations"));
 	assert_true(worst < 1e-6);
 	/* without alpha0, which anchors estimate then */
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.fit.alpha0 = NAN;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	print_message("alpha0 of anchors %.2f (.60), L1 %.3f\n", diagnostic(model, "alpha0"),
 				  compare(&c, model).mean);
 	assert_true(diagnostic(model, "alpha0") > 0.3 && diagnostic(model, "alpha0") < 1.2);
 	/* of single topics; and as many passes as were asked for */
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	options.fit.alpha0 = 0;
 	options.fit.decompose.steps = 2;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_true(diagnostic(model, "iterations") == 1);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	/* another method is refused */
 	options.fit.decompose.method = TLV_METHOD_ALS;
 	passes.room = (size_t) (tlv_lda_fit_memory(12, 80, &options.fit) * 0.5);
 	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_MEMORY_LIMIT);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	passes.room = 0;
 }
 
@@ -292,7 +292,7 @@ test_hundreds(void **state)
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_null(tlv_frame_find(&model, "anchors"));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 }
 
 static void
@@ -306,10 +306,10 @@ test_faults(void **state)
 	options.iterations = 1;
 	options.fit.alpha0 = 0.3;
 	use_corpus(&c);
-	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	passes.changed = (fixture_rows){20, passes.rows[0].rows};
 	passes.room = (size_t) (tlv_lda_fit_memory(3, 40, &options.fit) * 0.9);
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 8);
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	passes.room = 0;
 }
 

@@ -33,7 +33,7 @@ run(asked *to)
 {
 	tlv_held none;
 
-	return plan_learn(&passes, &(plan_learner){.function = suggest, .argument = to}, &none);
+	return fixture_learn(&passes, &(fixture_learner){.function = suggest, .argument = to}, &none);
 }
 
 /* The rows of one criterion; *n of them. */
@@ -42,7 +42,7 @@ suggested(size_t max_k, const char *wanted, size_t *n)
 {
 	asked to = {max_k, wanted, NULL, 0};
 
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	assert_ok(run(&to));
 	*n = to.n;
 	return to.rows;
@@ -72,7 +72,7 @@ assert_coherent(size_t k)
 	size_t n;
 
 	rows = suggested(20, TLV_SUGGEST_COHERENCE, &n);
-	assert_between(n, 3, TLV_PLAN_STATISTICS);
+	assert_between(n, 3, TLV_PASS_STATISTICS);
 	(void) chosen_of(rows, n);
 	for (size_t j = 0; j < n; j++)
 	{
@@ -111,7 +111,7 @@ test_simulated(void **state)
 			assert_true(j < k ? rows[j].score > 3.5 : j > k || !(rows[j].score > 3.5));
 		}
 		rows = suggested(20, TLV_SUGGEST_HELD_OUT, &n);
-		assert_at_most(n, TLV_PLAN_STATISTICS);
+		assert_at_most(n, TLV_PASS_STATISTICS);
 		for (size_t j = 0; j < n; j++)
 		{
 			print_message("k %zu: %zu %.4f +- %.4f%s\n", k, rows[j].k, rows[j].score,
@@ -153,7 +153,7 @@ test_nothing(void **state)
 	for (first = 0; first < n && strcmp(rows[first].criterion, TLV_SUGGEST_HELD_OUT) == 0;)
 		first++;
 	assert_int_equal(chosen_of(rows, first), 1);
-	assert_between(n - first, 1, TLV_PLAN_STATISTICS);
+	assert_between(n - first, 1, TLV_PASS_STATISTICS);
 }
 
 /* One document, and two: an answer, if need be without a curve; none: the error for that. */
@@ -173,8 +173,8 @@ test_few(void **state)
 		assert_above(n, 0);
 		assert_string_equal(rows[0].criterion, TLV_SUGGEST_SIGNIFICANCE);
 	}
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	passes.told.form = TLV_ROW_BAG;
 	assert_fails(run(&ten), TLV_NO_ROWS, "the query returns no rows");
 }
@@ -194,15 +194,15 @@ test_left(void **state)
 	assert_above(most, 20);
 	for (int step = 1; step <= most; step++)
 	{
-		plan_no_faults(&passes);
+		fixture_no_faults(&passes);
 		passes.stop_at = step;
 		passes.stop_after = 0;
 		assert_int_equal(run(&four), TLV_CANCELLED);
-		plan_no_faults(&passes);
+		fixture_no_faults(&passes);
 		passes.nothing_at = step;
 		(void) run(&four);
 	}
-	plan_no_faults(&passes);
+	fixture_no_faults(&passes);
 }
 
 int

@@ -110,8 +110,8 @@ test_names_of_rows(void **state)
 		assert_int_equal(found, each == 1);
 		if (found)
 			assert_close(warning.score, 300, 0);
-		plan_forget(&passes);
-		passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
+		fixture_forget(&passes);
+		passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
 		passes.told.form = TLV_ROW_CODES;
 	}
 }
@@ -222,8 +222,8 @@ test_constant(void **state)
 	(void) procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = 0;
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
+	fixture_forget(&passes);
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
 	passes.told.form = TLV_ROW_CODES;
 	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_equal(tlv_model_components(&model), 1);
@@ -236,7 +236,7 @@ test_no_rows(void **state)
 	tlv_membership_learn_options options = usual_options(false, 2);
 
 	(void) state;
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	assert_fails(procedure_run(&passes, tlv_membership_procedure(&options), &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }

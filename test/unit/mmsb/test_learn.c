@@ -4,9 +4,9 @@
  */
 #include "assertions.h"
 #include "mmsb_fixture.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 
-static plan_fixture f;
+static source_fixture f;
 
 /* Edges as rows. */
 typedef struct row_list
@@ -54,11 +54,11 @@ true_labels(const tlv_mmsb_parts *truth)
 static void
 use_rows(row_list edges, row_list labels, row_list changed)
 {
-	plan_begin(&f, &ctx, &memory);
+	fixture_begin(&f, &ctx, &memory);
 	f.told.form = TLV_ROW_EDGE;
-	f.rows[0] = (plan_rows){edges.n, edges.rows};
-	f.rows[1] = (plan_rows){labels.n, labels.rows};
-	f.changed = (plan_rows){changed.n, changed.rows};
+	f.rows[0] = (fixture_rows){edges.n, edges.rows};
+	f.rows[1] = (fixture_rows){labels.n, labels.rows};
+	f.changed = (fixture_rows){changed.n, changed.rows};
 }
 
 /* ---- the fit ---- */
@@ -78,7 +78,7 @@ check_same(tlv_mmsb_simulation simulation, double most)
 	assert_int_equal(f.passes, 1);
 	assert_int_equal(model.header->size, expected.size);
 	assert_memory_equal(model.header, expected.image, expected.size);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -124,10 +124,10 @@ test_labels(void **state)
 				wrong += m->community[m->start[u]] != truth->community[truth->start[node]];
 			}
 		assert_below(wrong / (double) m->n, 0.01);
-		plan_forget(&f);
+		fixture_forget(&f);
 		assert_ok(
 			put_row(&ctx, &labels, labels.rows[5].edge.source, labels.rows[5].edge.target, 1));
-		f.rows[1] = (plan_rows){labels.n, labels.rows};
+		f.rows[1] = (fixture_rows){labels.n, labels.rows};
 	}
 }
 
@@ -163,7 +163,7 @@ test_refused_labels(void **state)
 		use_rows(edges, labels, (row_list){0});
 		assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), cases[i].status,
 					 cases[i].words);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -181,11 +181,11 @@ test_faults(void **state)
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1), (row_list){0}, drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	plan_forget(&f);
+	fixture_forget(&f);
 	options.fit.k = 4;
 	use_rows(drawn_rows(&w.truth, 1), true_labels(&w.truth), drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 int

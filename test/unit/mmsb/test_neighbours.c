@@ -7,10 +7,10 @@
 #include "mmsb_fixture.h"
 #include "model/mmsb/memberships.h"
 #include "model/mmsb/neighbours.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 #include "tensorlv/model/counts.h"
 
-static plan_fixture f;
+static source_fixture f;
 
 /* ---- rows of neighbours ---- */
 
@@ -47,7 +47,7 @@ by_ends(const void *a, const void *b)
 }
 
 /* A row for every node, of both directions of every edge. */
-static plan_rows
+static fixture_rows
 rows_of(edge_list *list)
 {
 	tlv_row *rows = tlv_alloc(&ctx, list->n, sizeof(tlv_row));
@@ -70,10 +70,10 @@ rows_of(edge_list *list)
 		tlv_bag_write(end - first, items, weights, bag);
 		rows[n++] = *TLV_AS_NEIGHBOURS(list->edges[first].source, bag);
 	}
-	return (plan_rows){n, rows};
+	return (fixture_rows){n, rows};
 }
 
-static plan_rows
+static fixture_rows
 drawn_rows(const tlv_mmsb_parts *truth, uint64_t seed)
 {
 	edge_list list = {0};
@@ -83,9 +83,9 @@ drawn_rows(const tlv_mmsb_parts *truth, uint64_t seed)
 }
 
 static void
-use_rows(plan_rows rows)
+use_rows(fixture_rows rows)
 {
-	plan_begin(&f, &ctx, &memory);
+	fixture_begin(&f, &ctx, &memory);
 	f.told.form = TLV_ROW_NEIGHBOURS;
 	f.rows[0] = rows;
 }
@@ -134,7 +134,7 @@ check_same(const char *name, tlv_mmsb_simulation simulation, double directions, 
 	assert_at_most((double) apart, 0);
 	for (size_t i = 0; i < parts.k * parts.k; i++)
 		assert_close(parts.connectivity[i], expected.parts.connectivity[i], 1e-12);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -196,7 +196,7 @@ check_mixed(const char *name, tlv_mmsb_simulation simulation, bool labels, doubl
 {
 	tlv_mmsb_learn_options options = {.graph = TLV_GRAPH_UNDIRECTED};
 	const tlv_memberships *truth;
-	plan_rows told = {0};
+	fixture_rows told = {0};
 	world w;
 
 	w = simulate(simulation);
@@ -223,7 +223,7 @@ check_mixed(const char *name, tlv_mmsb_simulation simulation, bool labels, doubl
 		error = membership_error(&w.truth, &parts);
 		print_message("%s%s: %.4f\n", name, chosen ? ", k chosen" : "", error);
 		assert_below(error, most);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -287,7 +287,7 @@ check_chosen(const char *name, tlv_mmsb_simulation simulation, double most)
 		wrong += all - best;
 	}
 	assert_at_most((double) wrong / (double) m->n, most);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -347,7 +347,7 @@ test_labels(void **state)
 
 		options.fit = options_of(k, 0);
 		use_rows(drawn_rows(&w.truth, simulation.seed + 100));
-		f.rows[1] = (plan_rows){n, labels};
+		f.rows[1] = (fixture_rows){n, labels};
 		model = procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
 		assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 		assert_int_equal(parts.k, 4);
@@ -361,29 +361,29 @@ test_labels(void **state)
 			assert_true(same || v % 10 != 0);
 		}
 		assert_at_most((double) wrong / (double) parts.side[0].n, 0.03);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 	labels[3].edge.target = 9;
 	options.fit = options_of(4, 0);
 	use_rows(drawn_rows(&w.truth, 1));
-	f.rows[1] = (plan_rows){n, labels};
+	f.rows[1] = (fixture_rows){n, labels};
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_PARAMETER,
 				 "label 9 of node 31");
-	plan_forget(&f);
+	fixture_forget(&f);
 	options.fit.k = 0;
 	options.fit.max_k = 8;
 	use_rows(drawn_rows(&w.truth, 1));
-	f.rows[1] = (plan_rows){n, labels};
+	f.rows[1] = (fixture_rows){n, labels};
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_PARAMETER, "max_k = 8");
-	plan_forget(&f);
+	fixture_forget(&f);
 	for (size_t i = 0; i < n; i++)
 		labels[i].edge.source += 1000000;
 	labels[3].edge.target = 1;
 	use_rows(drawn_rows(&w.truth, 1));
-	f.rows[1] = (plan_rows){n, labels};
+	f.rows[1] = (fixture_rows){n, labels};
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
 				 "none of the 60 labels");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* More communities than there are: a model all the same, the truth's communities whole or in parts,
@@ -420,7 +420,7 @@ test_too_many(void **state)
 		empty += !has_node[a];
 	assert_int_equal(tlv_warnings_find(&model, "empty_component", &(tlv_warning){0}), empty > 0);
 	assert_true(parts.sizes[0] >= parts.sizes[11]);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- values ---- */
@@ -511,7 +511,7 @@ test_values(void **state)
 				 "no step of weight 0.5");
 	assert_fails(tlv_model_update(&ctx, &next, &parts[0], 1, &image, &size), TLV_BAD_PARAMETER,
 				 "collected under another model");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* So many of the nodes that have most neighbours. */
@@ -606,7 +606,7 @@ test_refused(void **state)
 	{
 		assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &cases[i].options), TLV_BAD_PARAMETER,
 					 cases[i].words);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 	assert_ok(tlv_mmsb_simulate_edges(&ctx, &w.truth, 1, put_ends, &list));
 	for (size_t i = 0; i < list.n; i++) /* every edge once */
@@ -618,18 +618,18 @@ test_refused(void **state)
 	use_rows(rows_of(&half));
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
 				 "the other way round");
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_rows(rows_of(&list));
 	f.rows[0].n -= 10; /* whose neighbours' rows are there */
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA, "neighbours");
-	plan_forget(&f);
+	fixture_forget(&f);
 	list = (edge_list){0};
 	assert_ok(put_ends(&ctx, &list, 1, 2, 1));
 	assert_ok(put_ends(&ctx, &list, 2, 3, 1));
 	use_rows(rows_of(&list));
 	assert_fails(procedure_run(&f, &tlv_mmsb_procedure, &options), TLV_BAD_DATA,
 				 "no node has 3 neighbours");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- what can go wrong ---- */
@@ -652,10 +652,10 @@ test_few_edges(void **state)
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1));
 	(void) procedure_model(&f, &tlv_mmsb_procedure, &options, options.errors);
-	referring = plan_referring_passes(&f);
+	referring = fixture_referring_passes(&f);
 	assert_at_least(referring, 4);
-	assert_int_equal(plan_steady_passes(&f, "subspace", 0), referring - 1);
-	plan_forget(&f);
+	assert_int_equal(fixture_steady_passes(&f, "subspace", 0), referring - 1);
+	fixture_forget(&f);
 }
 
 static void
@@ -672,18 +672,18 @@ test_faults(void **state)
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	plan_forget(&f);
+	fixture_forget(&f);
 	options.fit.alpha0 = 0.3;
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	plan_forget(&f);
+	fixture_forget(&f);
 	options.fit = options_of(0, 0);
 	options.fit.max_k = 3;
 	use_rows(drawn_rows(&w.truth, 1));
 	f.changed = drawn_rows(&w.truth, 2);
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 int

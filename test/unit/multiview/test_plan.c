@@ -3,13 +3,13 @@
  * whole fit, when it refines and stops, what it holds, and everything that can go wrong on the way.
  */
 #include "assertions.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
 
 #define K 3
 
-static plan_fixture f;
+static source_fixture f;
 
 static tlv_frame
 random_model(bool categories, uint64_t seed)
@@ -52,9 +52,9 @@ drawn_rows(tlv_frame model, size_t n)
 static void
 use_rows(tlv_frame model, size_t n)
 {
-	plan_begin(&f, &ctx, &memory);
-	f.rows[0] = (plan_rows){n, drawn_rows(model, n)};
-	f.changed = (plan_rows){n, drawn_rows(model, n)};
+	fixture_begin(&f, &ctx, &memory);
+	f.rows[0] = (fixture_rows){n, drawn_rows(model, n)};
+	f.changed = (fixture_rows){n, drawn_rows(model, n)};
 	f.told.form = f.rows[0].rows[0].form;
 }
 
@@ -94,10 +94,10 @@ check_accuracy(bool categories, double start, double refined)
 	use_rows(truth, 20000);
 	assert_below(mean_error(procedure_model(&f, &tlv_multiview_procedure, &none, false), truth),
 				 start);
-	plan_forget(&f);
+	fixture_forget(&f);
 	assert_below(mean_error(procedure_model(&f, &tlv_multiview_procedure, &em, false), truth),
 				 refined);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -143,7 +143,7 @@ test_steps(void **state)
 		model = procedure_small_model(&f, &tlv_multiview_procedure, &options, 4);
 		assert_int_equal(f.passes, cases[i].passes);
 		assert_equal(isfinite(diagnostic(model, "bic")), cases[i].criteria);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 
@@ -163,7 +163,7 @@ test_stops(void **state)
 	moved = diagnostic(model, "refinement_shift");
 	assert_above(moved, 0);
 	assert_equal(tlv_warnings_find(&model, "means_moved", NULL), moved > 0.2);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -194,7 +194,7 @@ test_refusals(void **state)
 	assert_non_null(strstr(warning.message, "k = 11"));
 	assert_float_equal(warning.score, 11, 0);
 	assert_true(tlv_frame_find(&model, "weights")->rows < 11);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 static void
@@ -207,7 +207,7 @@ test_faults(void **state)
 	{
 		use_rows(random_model(categories, 4), 400);
 		procedure_fail_everywhere(&f, &tlv_multiview_procedure, &options, false);
-		plan_forget(&f);
+		fixture_forget(&f);
 	}
 }
 

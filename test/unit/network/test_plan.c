@@ -3,7 +3,7 @@
  * layers, counts against brute force, decoding, refusals, and every fault in every state.
  */
 #include "assertions.h"
-#include "plan_setup.h"
+#include "source_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/network.h"
 #include "tensorlv/model/triple_table.h"
@@ -45,9 +45,9 @@ simulate(size_t n, size_t items, size_t layers, const size_t *units, double chil
 	assert_ok(tlv_network_simulate_model(&ctx, &options, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
 	assert_ok(tlv_network_simulate(&ctx, &truth, n, flips, 5, take_row, rows));
-	plan_use_rows((plan_rows){n, rows});
+	fixture_use_rows((fixture_rows){n, rows});
 	passes.told.form = TLV_ROW_SYMBOLS;
-	passes.changed = (plan_rows){n / 2, rows + n / 2};
+	passes.changed = (fixture_rows){n / 2, rows + n / 2};
 	return truth;
 }
 
@@ -62,7 +62,7 @@ usual_options(size_t layers)
 static tlv_frame
 learn(tlv_network_options options)
 {
-	plan_forget(&passes);
+	fixture_forget(&passes);
 	return procedure_model(&passes, &tlv_network_procedure, &options, false);
 }
 
@@ -185,7 +185,7 @@ test_threes(void **state)
 				set[v] = (int64_t) (3 * ((v < 3) == (a < b) ? a : b) + v % 3);
 			rows[i] = *TLV_AS_SYMBOLS(6, set);
 		}
-		plan_use_rows((plan_rows){n, rows});
+		fixture_use_rows((fixture_rows){n, rows});
 		passes.told.form = TLV_ROW_SYMBOLS;
 		model = learn(usual_options(1));
 		printf("units of three of %zu: %zu\n", sets[t], tlv_model_components(&model));
@@ -222,7 +222,7 @@ test_two_layers(void **state)
 					set[m++] = 6 * u + v;
 		rows[i] = *TLV_AS_SYMBOLS(m, set);
 	}
-	plan_use_rows((plan_rows){n, rows});
+	fixture_use_rows((fixture_rows){n, rows});
 	passes.told.form = TLV_ROW_SYMBOLS;
 	model = learn(usual_options(2));
 	assert_ordered(model);
@@ -382,7 +382,7 @@ test_no_structure(void **state)
 				set[m++] = v;
 		rows[i] = *TLV_AS_SYMBOLS(m, set);
 	}
-	plan_use_rows((plan_rows){n, rows});
+	fixture_use_rows((fixture_rows){n, rows});
 	passes.told.form = TLV_ROW_SYMBOLS;
 	model = learn(usual_options(2));
 	assert_int_equal(tlv_model_components(&model), 1);

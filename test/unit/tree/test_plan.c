@@ -3,7 +3,7 @@
  * names, rows with missing values, when it stops, and everything that can go wrong on the way.
  */
 #include "assertions.h"
-#include "plan_fixture.h"
+#include "source_fixture.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tree_fixture.h"
 
@@ -11,7 +11,7 @@
 #define HELD_OUT 5000
 #define MANY	 130 /* variables, of whose triples there are no tables */
 
-static plan_fixture f;
+static source_fixture f;
 
 static tlv_tree_procedure_options
 usual_options(void)
@@ -64,19 +64,19 @@ number_rows(tlv_frame model, size_t n, size_t gap)
 static void
 use_codes(size_t p, size_t n, const int32_t *codes, const int32_t *changed)
 {
-	plan_begin(&f, &ctx, &memory);
+	fixture_begin(&f, &ctx, &memory);
 	f.told.form = TLV_ROW_CODES;
-	f.rows[0] = (plan_rows){n, code_rows(p, n, codes)};
-	f.changed = (plan_rows){n, code_rows(p, n, changed)};
+	f.rows[0] = (fixture_rows){n, code_rows(p, n, codes)};
+	f.changed = (fixture_rows){n, code_rows(p, n, changed)};
 }
 
 static void
 use_numbers(tlv_frame model, size_t n, size_t gap)
 {
-	plan_begin(&f, &ctx, &memory);
+	fixture_begin(&f, &ctx, &memory);
 	f.told.form = TLV_ROW_VECTOR;
-	f.rows[0] = (plan_rows){n, number_rows(model, n, gap)};
-	f.changed = (plan_rows){n, number_rows(model, n, 0)};
+	f.rows[0] = (fixture_rows){n, number_rows(model, n, gap)};
+	f.changed = (fixture_rows){n, number_rows(model, n, 0)};
 }
 
 /* ---- accuracy ---- */
@@ -110,7 +110,7 @@ test_categories(void **state)
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_below(best - mean_log_likelihood(model, P, HELD_OUT, held), 0.0032);
 	assert_at_most(diagnostic(model, "refinement_steps"), 10);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* Rows of numbers with a gap are left out, and the model says how many. */
@@ -127,19 +127,19 @@ test_numbers(void **state)
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_false(tlv_warnings_find(&model, "rows_skipped", NULL));
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_numbers(truth, 5000, 10);
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
 	assert_true(tlv_warnings_find(&model, "rows_skipped", &warning));
 	assert_equal(warning.score, 500);
 	assert_equal(diagnostic(model, "passes"), 1);
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_numbers(truth, 20, 1);
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_BAD_DATA,
 				 "in every one of the 20 rows a number is missing");
 	assert_string_equal(ctx.error.hint, "Leave out the variables that are rarely known.");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- what it does when ---- */
@@ -166,7 +166,7 @@ test_steps(void **state)
 			model = procedure_small_model(&f, &tlv_tree_procedure, &options, 4);
 			assert_non_null(tlv_frame_float64(&model, "tables"));
 			assert_int_equal(f.passes, 1 + (int) i + iterations[j]);
-			plan_forget(&f);
+			fixture_forget(&f);
 		}
 }
 
@@ -183,11 +183,11 @@ test_bootstrap(void **state)
 	use_codes(P, 3000, codes, codes);
 	assert_equal(
 		diagnostic(procedure_model(&f, &tlv_tree_procedure, &options, false), "replicates"), 10);
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_numbers(simulated(&tree, true, 1, 1, 1), 3000, 0);
 	assert_equal(
 		diagnostic(procedure_model(&f, &tlv_tree_procedure, &options, false), "replicates"), 10);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* ---- names ---- */
@@ -234,7 +234,7 @@ test_names(void **state)
 	f.told.names = &none; /* no variable: no rows */
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 /* Any text is a name, once: a line end within it is told from that behind it. */
@@ -302,13 +302,13 @@ test_faults(void **state)
 	options.iterations = 2;
 	use_codes(P, 500, drawn_codes(truth, 500, 0), drawn_codes(truth, 500, 0));
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_codes(MANY, 300, drawn_codes(wide, 300, 0), drawn_codes(wide, 300, 0));
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
-	plan_forget(&f);
+	fixture_forget(&f);
 	use_numbers(simulated(&tree, true, 1, 1, 1), 500, 7);
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
-	plan_forget(&f);
+	fixture_forget(&f);
 }
 
 int

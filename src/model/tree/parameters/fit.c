@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 

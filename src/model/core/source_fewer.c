@@ -1,7 +1,8 @@
 /*
- * plan_fewer.c - a number of components that the rows cannot have: the most that they can (plan.h).
+ * source_fewer.c - a number of components that the rows cannot have: the most that they can
+ * (source.h).
  */
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ tlv_fit_fewer(tlv_context *ctx, const tlv_frame *from, size_t k, tlv_attempt att
 }
 
 tlv_status
-tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *diagnostics)
+tlv_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *diagnostics)
 {
 	const char *hint = fewer->refused.hint;
 
@@ -51,29 +52,4 @@ tlv_plan_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *d
 								   .hint = hint[0] != '\0' ? hint : "Give more rows, or omit k."},
 					"the model has %zu components instead of %zu: %s", fewer->k, fewer->asked,
 					fewer->refused.message);
-}
-
-/* ---- of plans ---- */
-
-typedef struct plan_attempt
-{
-	tlv_plan *plan;
-	tlv_plan_attempt attempt;
-} plan_attempt;
-
-static tlv_status
-attempt_of_plan(tlv_context *ctx, void *argument, const tlv_frame *from, size_t k)
-{
-	const plan_attempt *own = argument;
-
-	return own->attempt(ctx, own->plan, from, k);
-}
-
-tlv_status
-tlv_plan_fit_fewer(tlv_context *ctx, tlv_plan *plan, const tlv_frame *from, size_t k,
-				   tlv_plan_attempt attempt, tlv_fewer *fewer)
-{
-	plan_attempt own = {plan, attempt};
-
-	return tlv_fit_fewer(ctx, from, k, attempt_of_plan, &own, fewer);
 }

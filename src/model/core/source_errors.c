@@ -1,11 +1,11 @@
 /*
- * plan_errors.c - the pass that collects the standard errors of a finished model (plan.h).
+ * source_errors.c - the pass that collects the standard errors of a finished model (source.h).
  *
  * A model that can have none, or not with the memory there is, is kept with a warning that says so:
  * what was learnt is worth more than its errors.
  */
 #include "tensorlv/model/errors.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
 /* Does the status say that errors are refused, not that the work has to end? */
 static bool
@@ -96,40 +96,4 @@ tlv_collect_errors(tlv_context *ctx, tlv_source *source, tlv_held *model)
 	tlv_source_rows(source)->passes_after = 0;
 	TLV_TRY(collect_errors(ctx, source, &model->image, &model->size));
 	return tlv_frame_open(ctx, model->image, model->size, &model->frame);
-}
-
-/* ---- of plans ---- */
-
-tlv_status
-tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status)
-{
-	plan->errors = plan->errors && !is_refusal(status);
-	return tlv_refuse_errors(ctx, status, &plan->image, &plan->size);
-}
-
-static tlv_status
-take_errors(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
-{
-	(void) pass;
-	plan->errors = false;
-	if (values != NULL)
-		TLV_TRY(tlv_plan_require(ctx, values[0]));
-	return put_errors(ctx, values != NULL ? &values[0]->frame : NULL, &plan->image, &plan->size);
-}
-
-tlv_status
-tlv_plan_ask_errors(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass)
-{
-	tlv_status status;
-
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &plan->finished));
-	if (!tlv_errors_are_collected(&plan->finished))
-		return take_errors(ctx, plan, NULL, pass);
-	status = try_collecting(ctx, &plan->finished);
-	if (status != TLV_OK)
-		return tlv_plan_refuse_errors(ctx, plan, status);
-	tlv_plan_ask(plan, pass, "errors", &tlv_aggregate_error_statistics, take_errors)->constant =
-		&plan->finished;
-	pass->passes_left = 1;
-	return TLV_OK;
 }

@@ -1,14 +1,14 @@
 /*
- * plan_fixture.h - a source (source.h) of rows in memory, as the server's driver makes one of a
- * query, over which procedures and plans (plan.h) run, and which lets them fail between any two of
+ * source_fixture.h - a source (source.h) of rows in memory, as the server's driver makes one of a
+ * query, over which procedures run, and which lets them fail between any two of
  * their passes.
  *
  * What lies between two passes is a step: it is counted, and can be cancelled or refused memory.  A
  * run is recorded: what the passes gave is handed out again in later runs, up to the pass that goes
  * wrong, so that every fault in every step costs little more than the steps.
  */
-#ifndef TENSORLV_TEST_PLAN_FIXTURE_H
-#define TENSORLV_TEST_PLAN_FIXTURE_H
+#ifndef TENSORLV_TEST_SOURCE_FIXTURE_H
+#define TENSORLV_TEST_SOURCE_FIXTURE_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +17,23 @@
 #include "pool.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/plan.h"
+#include "tensorlv/model/source.h"
 
-#define PLAN_MOST_PASSES 500
+#define FIXTURE_MOST_PASSES 500
 
 /* Rows of one source. */
-typedef struct plan_rows
+typedef struct fixture_rows
 {
 	size_t n;
 	const tlv_row *rows;
-} plan_rows;
+} fixture_rows;
 
-typedef struct plan_fixture
+typedef struct source_fixture
 {
 	tlv_context *ctx; /* the procedure's */
 	pool *memory;	  /* its memory */
-	plan_rows rows[2];
-	tlv_rows told; /* form, widths and names, handed to every plan */
+	fixture_rows rows[2];
+	tlv_rows told; /* form, widths and names, handed to every procedure */
 	size_t room;   /* bytes that a step may take beside what is taken; 0: no limit */
 
 	/* What goes wrong: at pass number so many, from 1; 0: nowhere. */
@@ -41,7 +41,7 @@ typedef struct plan_fixture
 	int nothing_of;	   /* its source */
 	bool nothing_fold; /* it was over a part of the rows, which may have none */
 	int changed_at;	   /* from it on the rows are these */
-	plan_rows changed;
+	fixture_rows changed;
 	int stop_at;	   /* in the step that takes its values (1 + passes: the first step has none) */
 	size_t stop_after; /* at the call of should_stop after so many in that step */
 	int limit_at;	   /* in that step the arena has room for so many bytes more */
@@ -50,22 +50,23 @@ typedef struct plan_fixture
 	/* What happened. */
 	size_t used;   /* bytes in the arena where the step began */
 	tlv_pass pass; /* the last one that was asked for */
+	int source;	   /* and its source */
 	int passes;
 	int values;	  /* that are not dropped */
-	size_t steps; /* of the plan, and of each: calls of should_stop, bytes it needed at once */
-	size_t calls[PLAN_MOST_PASSES + 1], needed[PLAN_MOST_PASSES + 1];
-	size_t kept[PLAN_MOST_PASSES + 1];		  /* bytes in the arena after it */
-	const char *stages[PLAN_MOST_PASSES + 1]; /* of the pass that it asked for; NULL: none */
+	size_t steps; /* of the procedure, and of each: calls of should_stop, bytes it needed at once */
+	size_t calls[FIXTURE_MOST_PASSES + 1], needed[FIXTURE_MOST_PASSES + 1];
+	size_t kept[FIXTURE_MOST_PASSES + 1];		 /* bytes in the arena after it */
+	const char *stages[FIXTURE_MOST_PASSES + 1]; /* of the pass that it asked for; NULL: none */
 
 	/* The recorded passes. */
 	int recorded;
-	size_t recorded_n[PLAN_MOST_PASSES];
-	void *recorded_images[PLAN_MOST_PASSES][TLV_PLAN_STATISTICS];
-} plan_fixture;
+	size_t recorded_n[FIXTURE_MOST_PASSES];
+	void *recorded_images[FIXTURE_MOST_PASSES][TLV_PASS_STATISTICS];
+} source_fixture;
 
-/* A fixture for plans in that context: no rows, no faults, nothing recorded. */
+/* A fixture in that context: no rows, no faults, nothing recorded. */
 static inline void
-plan_begin(plan_fixture *f, tlv_context *ctx, pool *memory)
+fixture_begin(source_fixture *f, tlv_context *ctx, pool *memory)
 {
 	memset(f, 0, sizeof(*f));
 	f->ctx = ctx;
@@ -74,17 +75,17 @@ plan_begin(plan_fixture *f, tlv_context *ctx, pool *memory)
 
 /* ---- values that count themselves ---- */
 
-typedef struct plan_value
+typedef struct fixture_value
 {
 	tlv_value base;
-	plan_fixture *fixture;
+	source_fixture *fixture;
 	void *image;
-} plan_value;
+} fixture_value;
 
 static inline void
-plan_value_release(tlv_value *value)
+fixture_value_release(tlv_value *value)
 {
-	plan_value *own = (plan_value *) value;
+	fixture_value *own = (fixture_value *) value;
 
 	own->fixture->values--;
 	free(own->image);
@@ -93,21 +94,21 @@ plan_value_release(tlv_value *value)
 
 /* A copy of an image as a value; NULL for NULL. */
 static inline tlv_value *
-plan_value_of(plan_fixture *f, const void *image)
+fixture_value_of(source_fixture *f, const void *image)
 {
 	size_t size = image == NULL ? 0 : ((const tlv_frame_header *) image)->size;
-	plan_value *value;
+	fixture_value *value;
 
 	if (image == NULL)
 		return NULL;
-	value = calloc(1, sizeof(plan_value));
+	value = calloc(1, sizeof(fixture_value));
 	assert_non_null(value);
 	value->fixture = f;
 	value->image = malloc(size);
 	assert_non_null(value->image);
 	memcpy(value->image, image, size);
 	assert_int_equal(tlv_frame_open(f->ctx, value->image, size, &value->base.frame), TLV_OK);
-	value->base.release = plan_value_release;
+	value->base.release = fixture_value_release;
 	f->values++;
 	return &value->base;
 }
@@ -115,7 +116,7 @@ plan_value_of(plan_fixture *f, const void *image)
 /* ---- which rows a pass sees, and how ---- */
 
 static inline bool
-plan_part_misses(const tlv_part *part)
+fixture_part_misses(const tlv_part *part)
 {
 	bool missing = part->type == TLV_PART_NONE;
 
@@ -127,21 +128,21 @@ plan_part_misses(const tlv_part *part)
 
 /* Parts of a row: those of its form. */
 static inline bool
-plan_row_is_complete(const tlv_row *row)
+fixture_row_is_complete(const tlv_row *row)
 {
 	int parts = (row->form & (TLV_ROW_VIEWS | TLV_ROW_CATEGORIES)) != 0 ? 3 : 1;
 
 	if ((row->form & (TLV_ROW_BAG | TLV_ROW_EDGE | TLV_ROW_NEIGHBOURS)) != 0)
 		return true;
 	for (int i = 0; i < parts; i++)
-		if (plan_part_misses(&row->part[i]))
+		if (fixture_part_misses(&row->part[i]))
 			return false;
 	return true;
 }
 
 /* As tlv_fold does it for bags, after the server's length word. */
 static inline int
-plan_fold_of(const tlv_row *row, int folds)
+fixture_fold_of(const tlv_row *row, int folds)
 {
 	uint64_t hash;
 
@@ -156,7 +157,7 @@ plan_fold_of(const tlv_row *row, int folds)
 
 /* The bag with every weight at most cap. */
 static inline tlv_bag_image *
-plan_weighted(tlv_context *ctx, const tlv_bag_image *bag, double scale, double cap)
+fixture_weighted(tlv_context *ctx, const tlv_bag_image *bag, double scale, double cap)
 {
 	int64_t *items = tlv_alloc(ctx, bag->n, sizeof(int64_t));
 	double *weights = tlv_alloc(ctx, bag->n, sizeof(double));
@@ -179,8 +180,8 @@ plan_weighted(tlv_context *ctx, const tlv_bag_image *bag, double scale, double c
 
 /* The value as the server stores it and reads it again: small ones may hold their rows. */
 static inline tlv_status
-plan_stored(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder,
-			void **image)
+fixture_stored(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder,
+			   void **image)
 {
 	const tlv_accumulator_class *class = accumulator->class;
 	void *sums = NULL;
@@ -199,10 +200,10 @@ plan_stored(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 
 /* All statistics in one scan: their images, in ctx, NULL where there was no row. */
 static inline tlv_status
-plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **images)
+fixture_scan(source_fixture *f, tlv_context *ctx, const fixture_rows *source, void **images)
 {
 	const tlv_pass *pass = &f->pass;
-	tlv_accumulator *accumulators[TLV_PLAN_STATISTICS];
+	tlv_accumulator *accumulators[TLV_PASS_STATISTICS];
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 	size_t seen = 0;
 
@@ -213,15 +214,15 @@ plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **ima
 	{
 		tlv_row row = source->rows[t];
 
-		if (pass->folds > 0 && (plan_fold_of(&row, pass->folds) == pass->fold) == pass->others)
+		if (pass->folds > 0 && (fixture_fold_of(&row, pass->folds) == pass->fold) == pass->others)
 			continue;
-		if (pass->complete && !plan_row_is_complete(&row))
+		if (pass->complete && !fixture_row_is_complete(&row))
 		{
 			f->told.left_out++;
 			continue;
 		}
 		if (pass->damp > 0 || pass->scale > 0)
-			row.bag = plan_weighted(ctx, row.bag, pass->scale, pass->damp);
+			row.bag = fixture_weighted(ctx, row.bag, pass->scale, pass->damp);
 		for (size_t i = 0; i < pass->n; i++)
 		{
 			row.form = pass->statistics[i].contents ? TLV_ROW_BAG : source->rows[t].form;
@@ -230,33 +231,32 @@ plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **ima
 		seen++;
 	}
 	for (size_t i = 0; i < pass->n && seen > 0; i++)
-		TLV_TRY(plan_stored(ctx, accumulators[i], builder, &images[i]));
+		TLV_TRY(fixture_stored(ctx, accumulators[i], builder, &images[i]));
 	return TLV_OK;
 }
 
 /* What the pass gives, also for the record where there is none of it. */
 static inline tlv_status
-plan_pass(plan_fixture *f, tlv_value **values)
+fixture_pass(source_fixture *f, tlv_value **values)
 {
 	bool changed = f->changed_at > 0 && f->passes >= f->changed_at;
 	bool diverged = changed || (f->nothing_at > 0 && f->passes > f->nothing_at);
-	const plan_rows *source =
-		changed && f->pass.source == 0 ? &f->changed : &f->rows[f->pass.source];
-	void *images[TLV_PLAN_STATISTICS] = {NULL};
+	const fixture_rows *source = changed && f->source == 0 ? &f->changed : &f->rows[f->source];
+	void *images[TLV_PASS_STATISTICS] = {NULL};
 	tlv_status status;
 	tlv_context ctx;
 	pool memory;
 
 	f->told.left_out = 0;
 	pool_init(&memory, &ctx);
-	status = plan_scan(f, &ctx, source, images);
+	status = fixture_scan(f, &ctx, source, images);
 	for (size_t i = 0; i < f->pass.n; i++)
-		values[i] = plan_value_of(f, images[i]);
+		values[i] = fixture_value_of(f, images[i]);
 	if (status == TLV_OK && !diverged)
 	{
 		int at = f->recorded++;
 
-		assert_below(at, PLAN_MOST_PASSES);
+		assert_below(at, FIXTURE_MOST_PASSES);
 		f->recorded_n[at] = f->pass.n;
 		for (size_t i = 0; i < f->pass.n; i++)
 		{
@@ -275,16 +275,16 @@ plan_pass(plan_fixture *f, tlv_value **values)
 
 /* The same from the record, as far as that goes and holds. */
 static inline tlv_status
-plan_pass_or_record(plan_fixture *f, tlv_value **values)
+fixture_pass_or_record(source_fixture *f, tlv_value **values)
 {
 	int at = f->passes - 1;
 
 	if (at >= f->recorded || (f->changed_at > 0 && f->passes >= f->changed_at) ||
 		(f->nothing_at > 0 && f->passes > f->nothing_at))
-		return plan_pass(f, values);
+		return fixture_pass(f, values);
 	assert_int_equal(f->recorded_n[at], f->pass.n);
 	for (size_t i = 0; i < f->pass.n; i++)
-		values[i] = plan_value_of(f, f->recorded_images[at][i]);
+		values[i] = fixture_value_of(f, f->recorded_images[at][i]);
 	return TLV_OK;
 }
 
@@ -292,7 +292,7 @@ plan_pass_or_record(plan_fixture *f, tlv_value **values)
 
 /* From here to the next pass, or to the end: under what goes wrong in it. */
 static inline void
-plan_step_begins(plan_fixture *f)
+fixture_step_begins(source_fixture *f)
 {
 	int step = f->passes + 1;
 
@@ -307,7 +307,7 @@ plan_step_begins(plan_fixture *f)
 
 /* stage: of the pass that follows; NULL: none. */
 static inline void
-plan_step_ends(plan_fixture *f, const char *stage)
+fixture_step_ends(source_fixture *f, const char *stage)
 {
 	f->calls[f->steps] = f->memory->calls;
 	f->needed[f->steps] = f->ctx->arena.peak - f->used;
@@ -318,25 +318,25 @@ plan_step_ends(plan_fixture *f, const char *stage)
 	f->memory->stop_at = 0;
 }
 
-typedef struct plan_source
+typedef struct fixture_source
 {
 	tlv_source source; /* first */
-	plan_fixture *fixture;
+	source_fixture *fixture;
 	int number;
-} plan_source;
+} fixture_source;
 
 static inline tlv_status
-plan_source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_value **values)
+fixture_source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tlv_value **values)
 {
-	const plan_source *own = (const plan_source *) source;
-	plan_fixture *f = own->fixture;
+	const fixture_source *own = (const fixture_source *) source;
+	source_fixture *f = own->fixture;
 	tlv_status status = TLV_OK;
 
 	(void) ctx;
 	f->pass = *asked;
-	f->pass.source = own->number;
-	plan_step_ends(f, asked->stage);
-	assert_below(f->passes, PLAN_MOST_PASSES);
+	f->source = own->number;
+	fixture_step_ends(f, asked->stage);
+	assert_below(f->passes, FIXTURE_MOST_PASSES);
 	assert_at_most(asked->n, TLV_PASS_STATISTICS);
 	assert_non_null(asked->stage);
 	f->passes++;
@@ -346,7 +346,7 @@ plan_source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tl
 		f->nothing_fold = asked->folds > 0;
 	}
 	else
-		status = plan_pass_or_record(f, values);
+		status = fixture_pass_or_record(f, values);
 	for (size_t i = 0; i < asked->n && status != TLV_OK; i++)
 	{
 		tlv_value_drop(values[i]);
@@ -354,69 +354,53 @@ plan_source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *asked, tl
 	}
 	source->rows.left_out = f->told.left_out;
 	source->rows.passes = f->passes;
-	plan_step_begins(f);
+	fixture_step_begins(f);
 	return status;
 }
 
-/* What is learnt: the fixture's rows by a procedure, or by a plan. */
-typedef struct plan_learner
+/* What is learnt: the fixture's rows by a procedure. */
+typedef struct fixture_learner
 {
 	const tlv_procedure *procedure;
 	const void *options;
 	bool errors;
-	/* Where there is no procedure: a function over the rows that makes no model, or a plan. */
+	/* Where there is no procedure: a function over the rows that makes no model. */
 	tlv_status (*function)(tlv_context *ctx, tlv_source *rows, void *argument);
 	void *argument;
-	tlv_plan *plan;
-} plan_learner;
+} fixture_learner;
 
 /* Runs it to its end, or to the first error, after which nothing is kept. */
 static inline tlv_status
-plan_learn(plan_fixture *f, const plan_learner *learner, tlv_held *model)
+fixture_learn(source_fixture *f, const fixture_learner *learner, tlv_held *model)
 {
-	plan_source sources[2] = {{{.pass = plan_source_pass, .rows = f->told}, f, 0},
-							  {{.pass = plan_source_pass, .rows = f->told}, f, 1}};
+	fixture_source sources[2] = {{{.pass = fixture_source_pass, .rows = f->told}, f, 0},
+								 {{.pass = fixture_source_pass, .rows = f->told}, f, 1}};
 	tlv_status status;
 
 	sources[0].source.labels = f->rows[1].rows != NULL ? &sources[1].source : NULL;
 	f->passes = 0;
 	f->steps = 0;
 	*model = (tlv_held){0};
-	plan_step_begins(f);
+	fixture_step_begins(f);
 	if (learner->procedure != NULL)
 		status = tlv_learn(f->ctx, learner->procedure, learner->options, &sources[0].source,
 						   learner->errors, model);
-	else if (learner->function != NULL)
+	else
 	{
 		status = learner->function(f->ctx, &sources[0].source, learner->argument);
 		tlv_source_end(&sources[0].source);
 	}
-	else
-	{
-		sources[0].source.labels = &sources[1].source;
-		status = tlv_plan_learn(f->ctx, learner->plan, &sources[0].source);
-		model->image = learner->plan->image;
-		model->size = learner->plan->size;
-	}
-	plan_step_ends(f, NULL);
+	fixture_step_ends(f, NULL);
 	assert_int_equal(f->values, 0);
 	return status;
 }
 
-static inline tlv_status
-plan_run(plan_fixture *f, tlv_plan *plan)
-{
-	tlv_held model;
-
-	return plan_learn(f, &(plan_learner){.plan = plan}, &model);
-}
-
 /* The model of a run that must succeed, valid in all its parts. */
 static inline tlv_frame
-plan_learn_model(plan_fixture *f, const plan_learner *learner)
+fixture_learn_model(source_fixture *f, const fixture_learner *learner)
 {
 	tlv_held model;
-	tlv_status status = plan_learn(f, learner, &model);
+	tlv_status status = fixture_learn(f, learner, &model);
 	const tlv_kind *kind;
 	tlv_frame frame;
 
@@ -429,27 +413,10 @@ plan_learn_model(plan_fixture *f, const plan_learner *learner)
 	return frame;
 }
 
-static inline tlv_frame
-plan_model(plan_fixture *f, tlv_plan *plan)
-{
-	return plan_learn_model(f, &(plan_learner){.plan = plan});
-}
-
-/* The same; what it leaves in the arena is no more than so many models. */
-static inline tlv_frame
-plan_small_model(plan_fixture *f, tlv_plan *plan, double models)
-{
-	size_t used = f->ctx->arena.used;
-	tlv_frame model = plan_model(f, plan);
-
-	assert_at_most((double) (f->ctx->arena.used - used), models * (double) plan->size + 65536);
-	return model;
-}
-
-/* In a stage of several passes the plan keeps no more from one to the next, but for so many bytes.
- * Returns how many passes followed another. */
+/* In a stage of several passes the procedure keeps no more from one to the next, but for so many
+ * bytes. Returns how many passes followed another. */
 static inline size_t
-plan_steady_passes(const plan_fixture *f, const char *stage, size_t bytes)
+fixture_steady_passes(const source_fixture *f, const char *stage, size_t bytes)
 {
 	size_t passes = 0;
 
@@ -465,7 +432,7 @@ plan_steady_passes(const plan_fixture *f, const char *stage, size_t bytes)
 
 /* Passes recorded so far that gave products which refer to their subspace. */
 static inline size_t
-plan_referring_passes(const plan_fixture *f)
+fixture_referring_passes(const source_fixture *f)
 {
 	size_t referring = 0;
 
@@ -481,7 +448,7 @@ plan_referring_passes(const plan_fixture *f)
 }
 
 static inline void
-plan_forget(plan_fixture *f)
+fixture_forget(source_fixture *f)
 {
 	for (int at = 0; at < f->recorded; at++)
 		for (size_t i = 0; i < f->recorded_n[at]; i++)
@@ -491,30 +458,15 @@ plan_forget(plan_fixture *f)
 
 /* ---- every fault in every state ---- */
 
-/* Makes the plan that is tested, in f->ctx. */
-typedef tlv_plan *(*plan_maker)(plan_fixture *f, void *argument);
-
-/* What is tested: a learner, and where it is a plan who makes it anew for every run. */
-typedef struct plan_tested
-{
-	plan_learner learner;
-	plan_maker make;
-	void *argument;
-} plan_tested;
-
 static inline tlv_status
-plan_try(plan_fixture *f, const plan_tested *tested, tlv_held *model)
+fixture_try(source_fixture *f, const fixture_learner *tested, tlv_held *model)
 {
-	plan_learner learner = tested->learner;
-
-	if (tested->make != NULL)
-		learner.plan = tested->make(f, tested->argument);
 	f->memory->stopped_calls = 0;
-	return plan_learn(f, &learner, model);
+	return fixture_learn(f, tested, model);
 }
 
 static inline void
-plan_no_faults(plan_fixture *f)
+fixture_no_faults(source_fixture *f)
 {
 	f->nothing_at = f->changed_at = f->stop_at = f->limit_at = 0;
 	f->stop_after = f->limit = 0;
@@ -522,7 +474,7 @@ plan_no_faults(plan_fixture *f)
 
 /* After an error there is a message, and the plan says nothing of an internal one. */
 static inline void
-plan_assert_clean(const plan_fixture *f, tlv_status status, const char *fault, int state)
+fixture_assert_clean(const source_fixture *f, tlv_status status, const char *fault, int state)
 {
 	if (status == TLV_INTERNAL || status == TLV_CORRUPT ||
 		(status != TLV_OK && f->ctx->error.message[0] == '\0'))
@@ -531,8 +483,8 @@ plan_assert_clean(const plan_fixture *f, tlv_status status, const char *fault, i
 }
 
 static inline void
-plan_assert_status(const plan_fixture *f, tlv_status status, tlv_status wanted, const char *fault,
-				   int state)
+fixture_assert_status(const source_fixture *f, tlv_status status, tlv_status wanted,
+					  const char *fault, int state)
 {
 	if (status != wanted)
 		fail_msg("%s in state %d: status %d instead of %d: %s", fault, state, (int) status,
@@ -544,38 +496,38 @@ plan_assert_status(const plan_fixture *f, tlv_status status, tlv_status wanted, 
  * error, but for those over a fold or of a second source, which may have no rows.
  */
 static inline void
-plan_lose_rows(plan_fixture *f, const plan_tested *tested, int passes)
+fixture_lose_rows(source_fixture *f, const fixture_learner *tested, int passes)
 {
 	for (int at = 1; at <= passes; at++)
 	{
 		tlv_status status;
 		tlv_held model;
 
-		plan_no_faults(f);
+		fixture_no_faults(f);
 		f->nothing_at = at;
-		status = plan_try(f, tested, &model);
+		status = fixture_try(f, tested, &model);
 		if (f->nothing_fold && status == TLV_OK)
 			continue; /* it may go on from the whole */
 		if (at == 1 && status == TLV_NO_ROWS)
 			assert_string_equal(f->ctx->error.message, "the query returns no rows");
 		else if (f->nothing_of == 0 || status != TLV_OK)
-			plan_assert_status(f, status, TLV_BAD_DATA, "no rows", at);
+			fixture_assert_status(f, status, TLV_BAD_DATA, "no rows", at);
 	}
 }
 
 /* Rows that are others from a pass on: a clean error, or a valid model. */
 static inline void
-plan_change_rows(plan_fixture *f, const plan_tested *tested, int passes)
+fixture_change_rows(source_fixture *f, const fixture_learner *tested, int passes)
 {
 	for (int at = 2; at <= passes; at++)
 	{
 		tlv_status status;
 		tlv_held model;
 
-		plan_no_faults(f);
+		fixture_no_faults(f);
 		f->changed_at = at;
-		status = plan_try(f, tested, &model);
-		plan_assert_clean(f, status, "changed rows", at);
+		status = fixture_try(f, tested, &model);
+		fixture_assert_clean(f, status, "changed rows", at);
 		if (status == TLV_OK && model.image != NULL)
 		{
 			const tlv_kind *kind;
@@ -590,7 +542,7 @@ plan_change_rows(plan_fixture *f, const plan_tested *tested, int passes)
 
 /* Cancelled at the first, a middle and the last call of should_stop in a step: nobody goes on. */
 static inline void
-plan_cancel(plan_fixture *f, const plan_tested *tested, size_t steps, const size_t *calls)
+fixture_cancel(source_fixture *f, const fixture_learner *tested, size_t steps, const size_t *calls)
 {
 	for (size_t step = 0; step < steps; step++)
 		for (size_t part = 0; part <= 2; part++)
@@ -598,20 +550,21 @@ plan_cancel(plan_fixture *f, const plan_tested *tested, size_t steps, const size
 			tlv_status status;
 			tlv_held model;
 
-			plan_no_faults(f);
+			fixture_no_faults(f);
 			f->stop_at = (int) step + 1;
 			f->stop_after = (calls[step] - 1) * part / 2;
 			if (part > 0 && f->stop_after == (calls[step] - 1) * (part - 1) / 2)
 				continue;
-			status = plan_try(f, tested, &model);
-			plan_assert_status(f, status, TLV_CANCELLED, "cancelled", (int) step + 1);
+			status = fixture_try(f, tested, &model);
+			fixture_assert_status(f, status, TLV_CANCELLED, "cancelled", (int) step + 1);
 			assert_int_equal(f->memory->stopped_calls, 0);
 		}
 }
 
 /* Memory refused at once, after half of what a step needs, and just before all of it. */
 static inline void
-plan_refuse_memory(plan_fixture *f, const plan_tested *tested, size_t steps, const size_t *needed)
+fixture_refuse_memory(source_fixture *f, const fixture_learner *tested, size_t steps,
+					  const size_t *needed)
 {
 	for (size_t step = 0; step < steps; step++)
 		for (size_t part = 0; part <= 2 && needed[step] > 0; part++)
@@ -619,68 +572,61 @@ plan_refuse_memory(plan_fixture *f, const plan_tested *tested, size_t steps, con
 			tlv_held model;
 			tlv_status status;
 
-			plan_no_faults(f);
+			fixture_no_faults(f);
 			f->limit_at = (int) step + 1;
 			f->limit = (needed[step] - 1) * part / 2;
-			status = plan_try(f, tested, &model);
-			if (status == TLV_OK && tested->learner.errors)
+			status = fixture_try(f, tested, &model);
+			if (status == TLV_OK && tested->errors)
 				continue; /* the model is kept, with a warning */
-			plan_assert_status(f, status, TLV_MEMORY_LIMIT, "memory refused", (int) step + 1);
+			fixture_assert_status(f, status, TLV_MEMORY_LIMIT, "memory refused", (int) step + 1);
 		}
 }
 
 /*
- * All of these, for a plan that succeeds without a fault.  The tests hand in rows of which a part
- * is gone, or that are wider, in f->changed; what the faults leave in the pool is given back at the
- * end of the test.  Returns the number of states there were.
+ * All of these, for a learner that succeeds without a fault.  The tests hand in rows of which a
+ * part is gone, or that are wider, in f->changed; what the faults leave in the pool is given back
+ * at the end of the test.  Returns the number of states there were.
  */
 static inline size_t
-plan_try_all_faults(plan_fixture *f, const plan_tested *tested)
+fixture_try_all_faults(source_fixture *f, const fixture_learner *tested)
 {
-	size_t calls[PLAN_MOST_PASSES + 1], needed[PLAN_MOST_PASSES + 1], steps;
+	size_t calls[FIXTURE_MOST_PASSES + 1], needed[FIXTURE_MOST_PASSES + 1], steps;
 	tlv_held model;
 	int passes;
 
-	plan_no_faults(f);
-	assert_int_equal(plan_try(f, tested, &model), TLV_OK);
+	fixture_no_faults(f);
+	assert_int_equal(fixture_try(f, tested, &model), TLV_OK);
 	passes = f->passes;
 	steps = f->steps;
 	memcpy(calls, f->calls, sizeof(calls));
 	memcpy(needed, f->needed, sizeof(needed));
-	plan_lose_rows(f, tested, passes);
+	fixture_lose_rows(f, tested, passes);
 	if (f->changed.rows != NULL)
-		plan_change_rows(f, tested, passes);
-	plan_cancel(f, tested, steps, calls);
-	plan_refuse_memory(f, tested, steps, needed);
-	plan_no_faults(f);
+		fixture_change_rows(f, tested, passes);
+	fixture_cancel(f, tested, steps, calls);
+	fixture_refuse_memory(f, tested, steps, needed);
+	fixture_no_faults(f);
 	return steps;
 }
 
 static inline size_t
-plan_fail_everywhere(plan_fixture *f, plan_maker make, void *argument)
-{
-	return plan_try_all_faults(f, &(plan_tested){.make = make, .argument = argument});
-}
-
-static inline size_t
-procedure_fail_everywhere(plan_fixture *f, const tlv_procedure *procedure, const void *options,
+procedure_fail_everywhere(source_fixture *f, const tlv_procedure *procedure, const void *options,
 						  bool errors)
 {
-	return plan_try_all_faults(
-		f,
-		&(plan_tested){.learner = {.procedure = procedure, .options = options, .errors = errors}});
+	return fixture_try_all_faults(
+		f, &(fixture_learner){.procedure = procedure, .options = options, .errors = errors});
 }
 
 static inline tlv_frame
-procedure_model(plan_fixture *f, const tlv_procedure *procedure, const void *options, bool errors)
+procedure_model(source_fixture *f, const tlv_procedure *procedure, const void *options, bool errors)
 {
-	return plan_learn_model(
-		f, &(plan_learner){.procedure = procedure, .options = options, .errors = errors});
+	return fixture_learn_model(
+		f, &(fixture_learner){.procedure = procedure, .options = options, .errors = errors});
 }
 
 /* The same; what it leaves in the arena is no more than that many models. */
 static inline tlv_frame
-procedure_small_model(plan_fixture *f, const tlv_procedure *procedure, const void *options,
+procedure_small_model(source_fixture *f, const tlv_procedure *procedure, const void *options,
 					  double models)
 {
 	size_t used = f->ctx->arena.used;
@@ -692,11 +638,11 @@ procedure_small_model(plan_fixture *f, const tlv_procedure *procedure, const voi
 }
 
 static inline tlv_status
-procedure_run(plan_fixture *f, const tlv_procedure *procedure, const void *options)
+procedure_run(source_fixture *f, const tlv_procedure *procedure, const void *options)
 {
 	tlv_held model;
 
-	return plan_learn(f, &(plan_learner){.procedure = procedure, .options = options}, &model);
+	return fixture_learn(f, &(fixture_learner){.procedure = procedure, .options = options}, &model);
 }
 
-#endif /* TENSORLV_TEST_PLAN_FIXTURE_H */
+#endif /* TENSORLV_TEST_SOURCE_FIXTURE_H */
