@@ -164,6 +164,7 @@ tlv_frame_open(tlv_context *ctx, const void *image, size_t size, tlv_frame *fram
 		return tlv_fail(ctx, TLV_CORRUPT, "the value's header has %u sections", header->sections);
 	frame->header = header;
 	frame->table = (const tlv_section *) (header + 1);
+	frame->kind = ctx->kind_of != NULL ? ctx->kind_of(header->type, header->kind) : NULL;
 	return check_table(ctx, frame);
 }
 

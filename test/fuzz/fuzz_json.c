@@ -51,6 +51,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	tlv_context_init_malloc(&ctx);
+	ctx.kind_of = tlv_kind_find;
 	ctx.arena.limit = MEMORY;
 	tlv_scratch_begin(&ctx, &scratch);
 	if (tlv_model_from_json(&ctx, text, size, false, &image, &made) == TLV_OK)

@@ -167,7 +167,7 @@ build_checked(tlv_context *ctx, tlv_frame_builder *builder, tlv_accumulator *acc
 		tlv_frame_finish(ctx, builder, &image, &size) != TLV_OK ||
 		tlv_frame_open(ctx, image, size, frame) != TLV_OK)
 		return false;
-	kind = tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
+	kind = frame->kind;
 	if (kind == NULL)
 		abort();
 	if (tlv_kind_check(ctx, kind, frame) != TLV_OK)

@@ -199,6 +199,7 @@ main(int argc, char **argv)
 	mkdir(folder, 0777);
 	tlv_num_init();
 	tlv_context_init_malloc(&ctx);
+	ctx.kind_of = tlv_kind_find;
 	for (size_t i = 0; i < n_families; i++)
 	{
 		tlv_rng_seed(&rng, 1);

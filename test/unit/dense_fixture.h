@@ -99,8 +99,7 @@ empty_like(tlv_frame frame)
 {
 	tlv_accumulator *accumulator;
 
-	assert_ok(tlv_accumulator_create(
-		&ctx, tlv_kind_find(TLV_FRAME_MOMENTS, frame.header->kind)->accumulator, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, frame.kind->accumulator, &accumulator));
 	return accumulator;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensorlv/num/context.h"
+#include "tensorlv/model/kind.h"
 
 typedef struct pool_block
 {
@@ -80,6 +80,7 @@ pool_init(pool *p, tlv_context *ctx)
 	memset(p, 0, sizeof(*p));
 	p->all.next = p->all.before = &p->all;
 	tlv_context_init_malloc(ctx);
+	ctx->kind_of = tlv_kind_find;
 	ctx->arena.alloc = pool_alloc;
 	ctx->arena.release = pool_release;
 	ctx->arena.owner = p;

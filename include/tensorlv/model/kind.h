@@ -22,11 +22,13 @@ typedef struct tlv_kind
 	const tlv_model_class *model;			  /* models only */
 } tlv_kind;
 
-/* All kinds, in the order of type and code; *count gets their number. */
+/*
+ * All kinds, in the order of type and code, *count gets their number; and the record of a type and
+ * code, or NULL.  They are defined in kinds.c, which depends on every room: whoever makes a context
+ * hands tlv_kind_find in as kind_of, and the rooms take the kind from the frame.
+ */
 extern const tlv_kind *const *tlv_kinds(size_t *count);
-
-/* The record of a type and code, or NULL. */
-extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
+extern const tlv_kind *tlv_kind_find(unsigned type, unsigned code);
 
 /* TLV_BAD_PARAMETER unless the frame is of that kind; function names who needs it. */
 extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,

@@ -80,6 +80,9 @@ typedef struct tlv_context
 	/* So many bytes will be in use at once, as is known beforehand. */
 	void (*memory)(void *progress_argument, double bytes);
 	void *progress_argument; /* of both, which may be NULL */
+	/* The record of a kind of stored values (kind.h), or NULL: what frames are given when they are
+	 * opened.  NULL where the floor above has no kinds. */
+	const struct tlv_kind *(*kind_of)(unsigned type, unsigned code);
 	tlv_error error;
 } tlv_context;
 

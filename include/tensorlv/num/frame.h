@@ -89,6 +89,7 @@ typedef struct tlv_frame
 {
 	const tlv_frame_header *header;
 	const tlv_section *table;
+	const struct tlv_kind *kind; /* by the context that opened it; NULL: unknown there */
 } tlv_frame;
 
 /*

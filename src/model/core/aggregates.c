@@ -20,7 +20,7 @@ tlv_statistic_create(tlv_context *ctx, const tlv_statistic *statistic,
 static tlv_status
 model_constant_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 {
-	const tlv_kind *kind = tlv_kind_find(constant->header->type, constant->header->kind);
+	const tlv_kind *kind = constant->kind;
 	tlv_model *model;
 
 	if (kind == NULL || kind->model == NULL)

@@ -39,7 +39,7 @@ typedef struct section_move
 const tlv_layout *
 tlv_layout_of(const tlv_frame *model)
 {
-	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model->layout;
+	return model->kind->model->layout;
 }
 
 const tlv_field *
@@ -86,7 +86,7 @@ tlv_model_weights(tlv_context *ctx, const tlv_frame *model, double *weights)
 
 	if (layout->weights == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "components of a model of kind %s have no weights",
-						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+						model->kind->name);
 	section = tlv_frame_find(model, layout->weights);
 	numbers = tlv_section_data(model, section);
 	by_rows = (tlv_layout_field(layout, layout->weights)->flags & TLV_OF_ROWS) != 0;
@@ -603,8 +603,7 @@ tlv_model_arrange(tlv_context *ctx, const tlv_frame *model, const tlv_frame *ref
 
 	if (all.layout->weights == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"components of a model of kind %s have fixed numbers",
-						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+						"components of a model of kind %s have fixed numbers", model->kind->name);
 	TLV_TRY(arrange_diagnostics(ctx, &all, &diagnostics));
 	TLV_TRY(orient_components(ctx, &all));
 	if (all.layout->arrange != NULL)

@@ -19,7 +19,7 @@ kind_dimensions(const tlv_kind *kind, const tlv_frame *frame)
 size_t
 tlv_model_dimensions(const tlv_frame *model)
 {
-	return kind_dimensions(tlv_kind_find(model->header->type, model->header->kind), model);
+	return kind_dimensions(model->kind, model);
 }
 
 tlv_name_list
@@ -31,7 +31,7 @@ tlv_dimension_names(const tlv_frame *model)
 tlv_value_names
 tlv_value_names_of(const tlv_frame *model)
 {
-	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+	const tlv_kind *kind = model->kind;
 	tlv_value_names names = {.list = tlv_dimension_names(model)};
 
 	if (names.list.offsets != NULL)

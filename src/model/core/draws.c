@@ -20,7 +20,7 @@
 static const tlv_model_class *
 class_of(const tlv_frame *model)
 {
-	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+	return model->kind->model;
 }
 
 tlv_status
@@ -159,7 +159,7 @@ tlv_drawn_open(tlv_context *ctx, const tlv_frame *model, const char *what, tlv_d
 	if (class->certain != NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not offered for a model of kind %s", what,
-				 tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+				 model->kind->name);
 		return tlv_fail_hint(ctx, "%s", class->certain);
 	}
 	TLV_TRY(find_kept(ctx, model, what, &kept));

@@ -64,7 +64,7 @@ tlv_estimate_part_name(tlv_estimate_part part)
 static const tlv_model_class *
 class_of(const tlv_frame *model)
 {
-	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+	return model->kind->model;
 }
 
 static tlv_status
@@ -75,7 +75,7 @@ list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 	if (class->estimates == NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_estimates is not defined for a model of kind %s",
-				 tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+				 model->kind->name);
 		return tlv_fail_hint(ctx, "%s", class->no_estimates);
 	}
 	return class->estimates(ctx, model, list);
@@ -387,8 +387,7 @@ errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 			ctx, model, constants->refine != NULL && strcmp(constants->refine, sandwich) == 0,
 			accumulator);
 	if (constants->refine != NULL && strcmp(constants->refine, sandwich) == 0)
-		return tlv_refuse_sandwich(ctx,
-								   tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
+		return tlv_refuse_sandwich(ctx, model->frame.kind->name);
 	if (model->class->errors != NULL)
 		return model->class->errors(ctx, model, accumulator);
 	return tlv_kind_undefined(ctx, &model->frame, constants->aggregate->name);

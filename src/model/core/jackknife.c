@@ -93,8 +93,7 @@ require_one_kind(tlv_context *ctx, const tlv_frame *model, const tlv_stored_mode
 		if (kind != model->header->kind)
 			return tlv_fail(ctx, TLV_BAD_PARAMETER,
 							"model %zu is of kind %s, the whole model of %s", g + 1,
-							tlv_kind_find(TLV_FRAME_MODEL, kind)->name,
-							tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+							ctx->kind_of(TLV_FRAME_MODEL, kind)->name, model->kind->name);
 	}
 	return TLV_OK;
 }
@@ -294,7 +293,7 @@ count_all_rare(tlv_context *ctx, tlv_estimates *list)
 static const tlv_model_class *
 model_class(const tlv_frame *model)
 {
-	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+	return model->kind->model;
 }
 
 tlv_status

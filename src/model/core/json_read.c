@@ -205,8 +205,7 @@ check_keys(tlv_context *ctx, const json_reader *reader)
 static tlv_status
 read_head(tlv_context *ctx, json_reader *reader)
 {
-	size_t n, version, kind;
-	const tlv_kind *const *kinds = tlv_kinds(&n);
+	size_t version, kind;
 	int64_t number = 1;
 
 	if (json_node_at(reader, 0)->type != TLV_JSON_OBJECT)
@@ -223,9 +222,13 @@ read_head(tlv_context *ctx, json_reader *reader)
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "the JSON of a model needs a \"kind\"");
 		return tlv_fail_hint(ctx, "tlv_to_json(model) shows how it is written.");
 	}
-	for (size_t i = 0; i < n; i++)
-		if (kinds[i]->type == TLV_FRAME_MODEL && is_key(reader, kind, kinds[i]->name))
-			reader->kind = kinds[i];
+	for (unsigned code = 0; code <= UINT8_MAX && reader->kind == NULL; code++)
+	{
+		const tlv_kind *known = ctx->kind_of(TLV_FRAME_MODEL, code);
+
+		if (known != NULL && is_key(reader, kind, known->name))
+			reader->kind = known;
+	}
 	if (reader->kind != NULL)
 		return check_keys(ctx, reader);
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "there are no models of kind \"%.*s\"",

@@ -390,7 +390,7 @@ put_order(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model)
 tlv_status
 tlv_model_put_json(tlv_context *ctx, const tlv_frame *model, tlv_json_writer *writer)
 {
-	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind);
+	const tlv_kind *kind = model->kind;
 
 	TLV_TRY(tlv_json_put(ctx, writer, "{\"tensorlv\":1"));
 	TLV_TRY(put_member(ctx, writer, ",\"kind\":", kind->name));

@@ -27,7 +27,7 @@ tlv_component_label(const tlv_frame *model, size_t component)
 tlv_text
 tlv_given_label(const tlv_frame *model, size_t component)
 {
-	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+	const tlv_model_class *class = model->kind->model;
 	tlv_text label = tlv_component_label(model, component), own;
 	char digits[24];
 
@@ -102,7 +102,7 @@ tlv_status
 tlv_label_component(tlv_context *ctx, const tlv_frame *model, size_t component, tlv_text label,
 					void **image, size_t *size)
 {
-	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+	const tlv_model_class *class = model->kind->model;
 	size_t k = tlv_model_components(model);
 	tlv_text *labels;
 	char digits[24];

@@ -15,7 +15,7 @@ tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes, tlv_mod
 {
 	*model = tlv_alloc0(ctx, 1, bytes);
 	TLV_TRY_ALLOC(ctx, *model);
-	(*model)->class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
+	(*model)->class = frame->kind->model;
 	(*model)->frame = *frame;
 	(*model)->rows = (*model)->class->rows;
 	return TLV_OK;
@@ -24,7 +24,7 @@ tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes, tlv_mod
 size_t
 tlv_model_components(const tlv_frame *frame)
 {
-	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
+	const tlv_model_class *class = frame->kind->model;
 	size_t sizes[TLV_SIZES];
 
 	if (class->components != NULL)
@@ -40,7 +40,7 @@ tlv_model_round(tlv_context *ctx, void *image, size_t size)
 	tlv_frame frame;
 
 	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-	kind = tlv_kind_find((tlv_frame_type) frame.header->type, frame.header->kind);
+	kind = frame.kind;
 	if (kind->model == NULL || kind->model->round == NULL)
 		return TLV_OK;
 	TLV_TRY(kind->model->round(ctx, &frame, image));
@@ -50,7 +50,7 @@ tlv_model_round(tlv_context *ctx, void *image, size_t size)
 static const char *
 model_kind_name(const tlv_frame *frame)
 {
-	const tlv_kind *kind = tlv_kind_find(frame->header->type, frame->header->kind);
+	const tlv_kind *kind = frame->kind;
 
 	return kind != NULL ? kind->name : "unknown";
 }
@@ -101,7 +101,7 @@ tlv_status
 tlv_model_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 			   const tlv_step *step, void **image, size_t *size)
 {
-	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+	const tlv_kind *kind = model->kind;
 
 	TLV_TRY(kind->model->update(ctx, model, statistics, step, image, size));
 	return tlv_dimension_names_keep(ctx, model, image, size);
@@ -142,7 +142,7 @@ require_order_of_names(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b)
 tlv_status
 tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
 {
-	const tlv_kind *kind = tlv_kind_find(a->header->type, a->header->kind);
+	const tlv_kind *kind = a->kind;
 
 	if (kind == NULL || kind->model == NULL || kind->model->match == NULL)
 		return tlv_kind_undefined(ctx, a, "tlv_match");

@@ -177,7 +177,7 @@ sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_clas
 tlv_status
 tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 {
-	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
+	const tlv_model_class *class = frame->kind->model;
 	present_part present;
 	sparse_model *own;
 
@@ -195,7 +195,7 @@ tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 tlv_model *
 tlv_model_present(tlv_model *model, const int64_t **place)
 {
-	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->model;
+	const tlv_model_class *class = model->frame.kind->model;
 	sparse_model *own = (sparse_model *) model;
 	bool whole = model->class == class;
 
@@ -346,7 +346,7 @@ tlv_status
 tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 				 double weight, void **image, size_t *size)
 {
-	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+	const tlv_kind *kind = model->kind;
 	tlv_step step = {.weight = weight};
 	present_part present;
 	tlv_status status;
@@ -394,7 +394,7 @@ tlv_status
 tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 				tlv_drift *drift)
 {
-	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind);
+	const tlv_kind *kind = model->kind;
 	double known = tlv_model_units(model), seen = statistics_units(statistics);
 	present_part present;
 
@@ -417,7 +417,7 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	if (drift->reference != NULL && !drift->compared)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "statistics of kind %s are tested without a reference",
-				 tlv_kind_find(TLV_FRAME_MOMENTS, statistics->header->kind)->name);
+				 statistics->kind->name);
 		return tlv_fail_hint(ctx, "Give the statistics alone: tlv_drift(model, statistics).");
 	}
 	for (size_t i = 0; present.place != NULL && i < drift->n; i++)
@@ -460,8 +460,7 @@ tlv_model_align(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refer
 
 	if (tlv_layout_of(model)->weights == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"components of a model of kind %s have fixed numbers",
-						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+						"components of a model of kind %s have fixed numbers", model->kind->name);
 	if (farthest < 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the distance %g is below 0", farthest);
 	TLV_TRY(find_present(ctx, model, &present));

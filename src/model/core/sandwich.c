@@ -110,8 +110,7 @@ tlv_probes_open(tlv_context *ctx, scores_state *state, const tlv_estimates *list
 		return tlv_fail_hint(ctx, "tlv_jackknife has no such limit.");
 	}
 	if (state->model->class->redraw == NULL)
-		return tlv_refuse_sandwich(
-			ctx, tlv_kind_find(TLV_FRAME_MODEL, state->model->frame.header->kind)->name);
+		return tlv_refuse_sandwich(ctx, state->model->frame.kind->name);
 	TLV_TRY_NEW0(ctx, probes, 1);
 	TLV_TRY_NEW0(ctx, probes->list, list->n);
 	TLV_TRY_NEW0(ctx, probes->side.scores, 2 * list->n);

@@ -240,7 +240,7 @@ tlv_status
 tlv_scores_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 				 tlv_drift *drift)
 {
-	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind);
+	const tlv_kind *kind = model->kind;
 	size_t k = tlv_model_components(model);
 	tlv_estimates list = {0};
 	score_result *results;

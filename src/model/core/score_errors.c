@@ -412,7 +412,7 @@ find_block(tlv_context *ctx, block_part *block)
 static bool
 is_approximate(const tlv_frame *model)
 {
-	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model->approximate_scores;
+	return model->kind->model->approximate_scores;
 }
 
 tlv_status

@@ -116,8 +116,7 @@ multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame 
 
 	TLV_TRY_ALLOC(ctx, image);
 	TLV_TRY(tlv_copy(ctx, image, frame->header, frame->header->size));
-	*multiplied =
-		(tlv_frame){(tlv_frame_header *) image, (tlv_section *) (image + sizeof(tlv_frame_header))};
+	TLV_TRY(tlv_frame_open(ctx, image, frame->header->size, multiplied));
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_declaration *declaration = &sections->list[i];

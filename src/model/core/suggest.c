@@ -145,9 +145,8 @@ tlv_model_suggestions(tlv_context *ctx, const tlv_frame *model, tlv_suggestion *
 	}
 	if (all == 0)
 	{
-		(void) tlv_fail(
-			ctx, TLV_BAD_PARAMETER, "this model of kind %s tells of one k only",
-			tlv_kind_find((tlv_frame_type) model->header->type, model->header->kind)->name);
+		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "this model of kind %s tells of one k only",
+						model->kind->name);
 		return tlv_fail_hint(ctx, "A fit without k compares several numbers of components.");
 	}
 	TLV_TRY_NEW0(ctx, *rows, all + 1);

@@ -463,7 +463,7 @@ count_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
 static tlv_status
 count_sums(tlv_context *ctx, const tlv_frame *frame, void **image, size_t *size)
 {
-	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MOMENTS, frame->header->kind);
+	const tlv_kind *kind = frame->kind;
 	tlv_frame_builder *builder;
 	tlv_accumulator *accumulator;
 

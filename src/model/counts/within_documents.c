@@ -58,9 +58,7 @@ size_of(const tlv_accumulator *accumulator, tlv_dimension size)
 const tlv_sections *
 tlv_within_form(const tlv_frame *frame)
 {
-	const tlv_within_class *class =
-		(const tlv_within_class *) tlv_kind_find(TLV_FRAME_MOMENTS, frame->header->kind)
-			->accumulator;
+	const tlv_within_class *class = (const tlv_within_class *) frame->kind->accumulator;
 
 	return tlv_documents_told(frame) ? class->told : class->class.sections;
 }

@@ -303,7 +303,7 @@ test_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	if (tlv_frame_find(statistics, "expected") == NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for statistics of kind %s",
-				 tlv_kind_find(TLV_FRAME_MOMENTS, statistics->header->kind)->name);
+				 statistics->kind->name);
 		return tlv_fail_hint(ctx, "Collect tlv_statistics(bag, model) for tests against the model, "
 								  "or tlv_error_statistics(bag, model) for tests against others.");
 	}

@@ -337,9 +337,9 @@ test_nodes(tlv_context *ctx, const graph_drift *state, tlv_drift *drift)
 /* ---- all of it ---- */
 
 static const char *
-kind_of_graph(uint8_t kind)
+graph_kind_name(const tlv_context *ctx, unsigned kind)
 {
-	return tlv_kind_find(TLV_FRAME_GRAPH, kind)->name;
+	return ctx->kind_of(TLV_FRAME_GRAPH, kind)->name;
 }
 
 tlv_status
@@ -362,7 +362,7 @@ tlv_mmsb_require_graphs(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 		if (own->kind == (uint8_t) parts.graph)
 			continue;
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph is %s, the model of graphs that are %s",
-				 kind_of_graph(own->kind), kind_of_graph((uint8_t) parts.graph));
+				 graph_kind_name(ctx, own->kind), graph_kind_name(ctx, parts.graph));
 		return tlv_fail_hint(ctx, "Collect it with %s.",
 							 parts.graph == TLV_GRAPH_UNDIRECTED ? "tlv_graph_agg"
 							 : parts.graph == TLV_GRAPH_DIRECTED ? "tlv_digraph_agg"

@@ -97,6 +97,7 @@ TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit)
 	ctx->stop = server_stop;
 	ctx->pending = server_pending;
 	ctx->threads = TlvThreads();
+	ctx->kind_of = tlv_kind_find;
 	ctx->progress = server_progress;
 	if (limit < SIZE_MAX)
 		ctx->memory = server_memory;

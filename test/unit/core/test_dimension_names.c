@@ -1,5 +1,5 @@
 /*
- * test_dimension_names.c - names of the dimensions of a model: a plan puts them in, a refinement
+ * test_dimension_names.c - names of the dimensions of a model: a fit puts them in, a refinement
  * step keeps them, and a model has as many as dimensions or none.
  */
 #include "assertions.h"
@@ -33,10 +33,11 @@ finished(const tlv_frame *model, size_t n, const int64_t *ids)
 {
 	const tlv_names names = {n, ids, OFFSETS, TEXT};
 	const tlv_source rows = {.rows = {.names = &names}};
+	tlv_diagnostics none = {0};
 	tlv_held held = {0};
 	tlv_frame frame;
 
-	assert_ok(tlv_source_finish_after(&ctx, &rows, model, NULL, &held));
+	assert_ok(tlv_source_finish_after(&ctx, &rows, model, &none, &held));
 	assert_ok(tlv_frame_open(&ctx, held.image, held.size, &frame));
 	return frame;
 }
@@ -52,7 +53,7 @@ assert_name(const tlv_frame *frame, size_t i, const char *expected)
 }
 
 static void
-test_plan(void **state)
+test_fit(void **state)
 {
 	static const int64_t ids[D] = {1, 2, 3};
 	tlv_frame model = mixture(), named = finished(&model, D, NULL), again;
@@ -76,7 +77,7 @@ test_plan(void **state)
 static tlv_frame
 stepped(const tlv_frame *model)
 {
-	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind);
+	const tlv_kind *kind = model->kind;
 	double x[D] = {1, 2, 3};
 	tlv_accumulator *accumulator;
 	tlv_frame statistics, after;
@@ -161,7 +162,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_step, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
 	};

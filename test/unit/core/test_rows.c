@@ -39,7 +39,7 @@ mixture(size_t k, size_t d)
 static tlv_model *
 opened(const tlv_frame *frame)
 {
-	const tlv_kind *kind = tlv_kind_find(frame->header->type, frame->header->kind);
+	const tlv_kind *kind = frame->kind;
 	tlv_model *model;
 
 	assert_ok(kind->model->open(&ctx, frame, &model));

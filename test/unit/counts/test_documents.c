@@ -129,8 +129,7 @@ times(double factor, tlv_frame a)
 static tlv_frame
 sums_of(tlv_frame told, tlv_frame subspace)
 {
-	const tlv_accumulator_class *class =
-		tlv_kind_find(TLV_FRAME_MOMENTS, told.header->kind)->accumulator;
+	const tlv_accumulator_class *class = told.kind->accumulator;
 	tlv_frame sums;
 	void *image;
 	size_t size;
@@ -428,8 +427,7 @@ accepts_number(tlv_frame value, const char *name, double number)
 	bool accepted;
 
 	*at = number;
-	accepted = tlv_kind_check(&ctx, tlv_kind_find(TLV_FRAME_MOMENTS, value.header->kind), &value) ==
-			   TLV_OK;
+	accepted = tlv_kind_check(&ctx, value.kind, &value) == TLV_OK;
 	*at = before;
 	return accepted;
 }

@@ -30,7 +30,7 @@ errors_of(const drawn *rows, size_t n)
 static double
 likelihood_of(const drawn *rows)
 {
-	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, rows->truth.header->kind);
+	const tlv_kind *kind = rows->truth.kind;
 	tlv_model *model;
 	double value;
 

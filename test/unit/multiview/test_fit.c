@@ -44,7 +44,7 @@ fit_status(tlv_frame moments, size_t k, tlv_frame *model)
 static tlv_frame
 fitted(tlv_frame moments, size_t k)
 {
-	tlv_frame model = {NULL, NULL};
+	tlv_frame model = {0};
 
 	assert_ok(fit_status(moments, k, &model));
 	return model;
