@@ -47,7 +47,7 @@ crowd_learn(tlv_context *ctx, tlv_source *answers, const void *options, tlv_held
 	TLV_TRY(tlv_collect_growing(ctx, answers, "answers", 1 + labelled,
 								&(tlv_statistic){.aggregate = &tlv_aggregate_crowd_answers},
 								ANSWER_BYTES, &given));
-	TLV_TRY(tlv_plan_require_rows(ctx, given, NULL));
+	TLV_TRY(tlv_require_rows(ctx, given, NULL));
 	if (labelled)
 		TLV_TRY(tlv_collect_growing(ctx, answers->labels, "gold", 1,
 									&(tlv_statistic){.aggregate = &tlv_aggregate_gold_answers},

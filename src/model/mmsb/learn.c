@@ -55,7 +55,7 @@ collect_graph(tlv_context *ctx, tlv_source *rows, const tlv_mmsb_learn_options *
 	TLV_TRY(tlv_collect_growing(ctx, rows, "graph", 1 + labelled,
 								&(tlv_statistic){.aggregate = aggregates[options->graph]},
 								EDGE_BYTES, graph));
-	TLV_TRY(tlv_plan_require_rows(ctx, *graph, "rows"));
+	TLV_TRY(tlv_require_rows(ctx, *graph, "rows"));
 	if (!labelled)
 		return TLV_OK;
 	TLV_TRY(tlv_collect(ctx, rows->labels, "labels", 1, 1,
