@@ -212,10 +212,7 @@ unite_pieces(tlv_context *ctx, size_t n, tlv_value *const *pieces, void **image,
 			continue;
 		if (accumulator == NULL)
 		{
-			const tlv_kind *kind =
-				tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
-
-			TLV_TRY(tlv_accumulator_create(ctx, kind->accumulator, &accumulator));
+			TLV_TRY(tlv_accumulator_create(ctx, frame->kind->accumulator, &accumulator));
 			accumulator->large = true;
 		}
 		TLV_TRY(accumulator->class->merge(ctx, accumulator, frame));
