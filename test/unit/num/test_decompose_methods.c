@@ -1,7 +1,7 @@
 /*
  * test_decompose_methods.c - which method finds the components of which tensors: a table of
  * successes by the number of components, noise, spread of the values and angles of the vectors.
- * TLV_SHOW prints it; docs/explanation/tensors.md shows it.
+ * TLV_SHOW prints all of it, which takes a minute; docs/explanation/tensors.md shows it.
  */
 #include "assertions.h"
 #include "tensorlv/num/decompose.h"
@@ -162,50 +162,49 @@ success(const tensors *bed, int method)
 }
 
 static void
+show_table(void)
+{
+	print_message("| components found, of 100");
+	for (int m = 0; m < METHODS; m++)
+		print_message(" | %s", tlv_method_name((tlv_method) m));
+	print_message(" | cp |\n|---|");
+	for (int m = 0; m <= METHODS; m++)
+		print_message("---|");
+	print_message("\n");
+	for (size_t i = 0; i < BEDS; i++)
+	{
+		print_message("| %s", beds[i].what);
+		for (int m = 0; m <= METHODS; m++)
+			print_message(" | %.0f", success(&beds[i], m));
+		print_message(" |\n");
+	}
+}
+
+static void
 test_table(void **state)
 {
-	double table[BEDS][METHODS + 1];
-
 	(void) state;
-	for (size_t i = 0; i < BEDS; i++)
-		for (int m = 0; m <= METHODS; m++)
-			table[i][m] = success(&beds[i], m);
 	if (getenv("TLV_SHOW") != NULL)
-	{
-		print_message("| components found, of 100");
-		for (int m = 0; m < METHODS; m++)
-			print_message(" | %s", tlv_method_name((tlv_method) m));
-		print_message(" | cp |\n|---|");
-		for (int m = 0; m <= METHODS; m++)
-			print_message("---|");
-		print_message("\n");
-		for (size_t i = 0; i < BEDS; i++)
-		{
-			print_message("| %s", beds[i].what);
-			for (int m = 0; m <= METHODS; m++)
-				print_message(" | %.0f", table[i][m]);
-			print_message(" |\n");
-		}
-	}
+		show_table();
 	/* the default loses none where vectors are orthogonal, whatever the values */
 	for (size_t i = 0; i < 5; i++)
-		assert_equal(table[i][TLV_METHOD_JOINT], 100);
+		assert_equal(success(&beds[i], TLV_METHOD_JOINT), 100);
 	/* equal values leave the flattening nothing to go by */
-	assert_at_most(table[2][TLV_METHOD_FLATTENING], 20);
-	assert_equal(table[0][TLV_METHOD_SIMULTANEOUS], 100);
-	assert_equal(table[0][TLV_METHOD_ADAPTIVE], 100);
+	assert_at_most(success(&beds[2], TLV_METHOD_FLATTENING), 20);
+	assert_equal(success(&beds[0], TLV_METHOD_SIMULTANEOUS), 100);
+	assert_equal(success(&beds[0], TLV_METHOD_ADAPTIVE), 100);
 	/* sketches are enough where values are of one size and noise is little */
-	assert_equal(table[0][TLV_METHOD_SKETCH], 100);
-	assert_equal(table[4][TLV_METHOD_SKETCH], 100);
-	assert_at_most(table[3][TLV_METHOD_SKETCH], 90);
+	assert_equal(success(&beds[0], TLV_METHOD_SKETCH), 100);
+	assert_equal(success(&beds[4], TLV_METHOD_SKETCH), 100);
+	assert_at_most(success(&beds[3], TLV_METHOD_SKETCH), 90);
 	/* vectors that are not orthogonal are for the quotient, where nothing disturbs it, and for cp
 	 */
-	assert_equal(table[6][TLV_METHOD_JENNRICH], 100);
-	assert_equal(table[6][CP], 100);
-	assert_equal(table[7][CP], 100);
-	assert_at_most(table[8][TLV_METHOD_JOINT], 60);
-	assert_equal(table[8][CP], 100);
-	assert_equal(table[9][CP], 100);
+	assert_equal(success(&beds[6], TLV_METHOD_JENNRICH), 100);
+	assert_equal(success(&beds[6], CP), 100);
+	assert_equal(success(&beds[7], CP), 100);
+	assert_at_most(success(&beds[8], TLV_METHOD_JOINT), 60);
+	assert_equal(success(&beds[8], CP), 100);
+	assert_equal(success(&beds[9], CP), 100);
 }
 
 int
