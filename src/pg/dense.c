@@ -42,7 +42,7 @@ TLV_FUNCTION(tlv_central_moment)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("tlv_central_moment needs moments of vectors, not of kind %s",
 							   TlvKind(&frame)->name),
-						errhint("Collect them with tlv_dense_moments(x, order).")));
+						errhint("Collect them with tlv_dense_moments(x, 2).")));
 	if (order < 1 || order > most)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moment_order = %d is not between 1 and %d", order, most),

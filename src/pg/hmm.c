@@ -106,8 +106,8 @@ fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *argument, void *
 		return tlv_hmm_fit_stored(ctx, moments, &options->fit, options->max_k, image, size);
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_fit_hmm needs moments of sequences, not of kind %s",
 			 TlvKind(moments)->name);
-	return tlv_fail_hint(ctx,
-						 "Collect them with tlv_sequence_moments(array_agg(symbol ORDER BY t)).");
+	return tlv_fail_hint(ctx, "Collect them with tlv_sequence_moments(symbols), of each sequence "
+							  "array_agg(symbol ORDER BY t).");
 }
 
 /* tlv_fit_hmm(m, ...) */

@@ -80,7 +80,7 @@ take_method(MembershipArguments *arguments)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("method \"%s\" has no components to be matched",
 							   membership_methods[arguments->method]),
-						errhint("matching is for method => 'partition'.")));
+						errhint("Use method => 'partition', or omit matching.")));
 }
 
 static MembershipArguments

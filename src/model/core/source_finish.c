@@ -92,9 +92,10 @@ warn_nulls(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostics)
 	if (!(rows->nulls > 0))
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "rows_skipped", .score = rows->nulls},
-					rows->nulls == 1 ? "%.0f row with a null was skipped"
-									 : "%.0f rows with a null were skipped",
-					rows->nulls);
+					rows->nulls == 1 ? "%.0f row with a null was skipped%s%s"
+									 : "%.0f rows with a null were skipped%s%s",
+					rows->nulls, rows->null_columns != NULL ? ": nulls are in " : "",
+					rows->null_columns != NULL ? rows->null_columns : "");
 }
 
 /* Passes of one fit that saw different rows: no engine of ours lets that happen, but there are

@@ -29,7 +29,7 @@ grow_items(tlv_context *ctx, tlv_summary_state *state)
 	{
 		tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items: too many for exact pair moments",
 				 TLV_COUNT_PAIRS_MAX_ITEMS);
-		return tlv_fail_hint(ctx, "Use tlv_count_summary(bag), tlv_find_subspace(), "
+		return tlv_fail_hint(ctx, "Use tlv_count_summary(bag), tlv_find_subspace(summary, k), "
 								  "tlv_count_products(bag, subspace) and tlv_count_moments(bag, "
 								  "subspace), or tlv_lda(query), which does all of it.");
 	}

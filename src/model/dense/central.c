@@ -108,7 +108,7 @@ tlv_dense_central_compute(tlv_context *ctx, const tlv_frame *moments, tlv_dense_
 		moments->header->kind != TLV_KIND_DENSE_COMPRESSED)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "moments of vectors are needed");
-		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, order).");
+		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 2).");
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) == 0)
 		return tlv_refuse_empty(ctx, "the moments hold", "rows");

@@ -5,8 +5,11 @@
 #include "learn.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/num/linalg.h"
 
 static double
 model_parameters(const gmm_learning *fit)
@@ -130,8 +133,107 @@ diagnose_single(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diag
 							 fmin(gmm_chance(more), log(rows->n) * more));
 }
 
+/* Columns that a message names, and the most dimensions of a full covariance that is inverted to
+ * find them. */
+#define NAMED_COLUMNS 3
+#define MOST_INVERTED 256
+/* A column is at the floor if its variance given the others is at most this many floors. */
+#define NEAR_FLOOR 10
+
+/* The variances of the columns, each given the others of a full covariance. */
 static tlv_status
-diagnose_warnings(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
+conditional_variances(tlv_context *ctx, const tlv_mixture *one, double *variances)
+{
+	size_t d = one->d;
+	double *matrix, *inverse;
+
+	if (one->covariance == TLV_COVARIANCE_DIAGONAL)
+	{
+		memcpy(variances, one->variances, d * sizeof(double));
+		return TLV_OK;
+	}
+	TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
+	TLV_TRY_NEW_ROWS(ctx, inverse, d, d);
+	tlv_packed2_unpack(d, one->variances, matrix);
+	memset(inverse, 0, d * d * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+		inverse[i * (d + 1)] = 1;
+	TLV_TRY(tlv_solve_spd(ctx, d, d, matrix, inverse));
+	for (size_t i = 0; i < d; i++)
+		variances[i] = 1 / inverse[i * (d + 1)];
+	tlv_free(ctx, matrix);
+	tlv_free(ctx, inverse);
+	return TLV_OK;
+}
+
+/* Whether the columns are to be looked at one by one. */
+static bool
+has_own_variances(const tlv_mixture *mixture)
+{
+	return mixture->covariance == TLV_COVARIANCE_DIAGONAL ||
+		   (mixture->covariance == TLV_COVARIANCE_FULL && mixture->d <= MOST_INVERTED);
+}
+
+/* "columns "a", "b" and 2 more are" at the floor in the first component that is; "columns are"
+ * where that is not known, or all are. */
+static tlv_status
+name_low_columns(tlv_context *ctx, const tlv_names *names, const tlv_mixture *mixture,
+				 const double *floor, char *text, size_t room)
+{
+	size_t d = mixture->d, own = tlv_mixture_variances(d, mixture->covariance), n = 0, at = 0;
+	char shown[TLV_SHOWN_NAME];
+	double *variances;
+
+	snprintf(text, room, "columns are");
+	if (!has_own_variances(mixture))
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, variances, d);
+	for (size_t j = 0; j < mixture->k && n == 0; j++)
+	{
+		tlv_mixture one = *mixture;
+
+		one.variances = mixture->variances + j * own;
+		TLV_TRY(conditional_variances(ctx, &one, variances));
+		for (size_t i = 0; i < d; i++)
+			n += variances[i] <= NEAR_FLOOR * floor[i];
+	}
+	if (n > 0 && n < d)
+		at = (size_t) snprintf(text, room, "column%s", n > 1 ? "s" : "");
+	for (size_t i = 0, named = 0; i < d && at > 0 && named < NAMED_COLUMNS; i++)
+		if (variances[i] <= NEAR_FLOOR * floor[i])
+			at += (size_t) snprintf(text + at, room - at, "%s%s", named++ > 0 ? ", " : " ",
+									tlv_names_show(names, i, shown));
+	if (at > 0 && n > NAMED_COLUMNS)
+		at += (size_t) snprintf(text + at, room - at, " and %zu more", n - NAMED_COLUMNS);
+	if (at > 0)
+		snprintf(text + at, room - at, n > 1 ? " are" : " is");
+	tlv_free(ctx, variances);
+	return TLV_OK;
+}
+
+static tlv_status
+warn_of_floor(tlv_context *ctx, const tlv_names *names, const tlv_frame *model, size_t *low,
+			  tlv_diagnostics *diagnostics)
+{
+	const double *floor = tlv_frame_float64(model, "floor");
+	char columns[(NAMED_COLUMNS + 1) * TLV_SHOWN_NAME];
+	tlv_mixture mixture;
+
+	tlv_gmm_read(model, &mixture);
+	TLV_TRY(tlv_mixture_at_floor(ctx, &mixture, floor, low));
+	if (*low == 0)
+		return TLV_OK;
+	TLV_TRY(name_low_columns(ctx, names, &mixture, floor, columns, sizeof(columns)));
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "variances_at_floor", .score = (double) *low},
+					"the variances of %zu of %zu components are at their floor, a millionth of the "
+					"variance of the data: %s constant or dependent, or rows are equal",
+					*low, mixture.k, columns);
+}
+
+static tlv_status
+diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *fit,
+				  tlv_diagnostics *diagnostics)
 {
 	const tlv_frame *model = &fit->refined.model->frame;
 	int max_k = (int) fit->options.max_k;
@@ -139,13 +241,7 @@ diagnose_warnings(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *di
 	tlv_mixture mixture;
 
 	tlv_gmm_read(model, &mixture);
-	TLV_TRY(tlv_mixture_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
-	if (low > 0)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
-			"the variances of %zu of %zu components are at their floor, a millionth of the "
-			"variance of the data: columns are constant or dependent, or rows are equal",
-			low, mixture.k));
+	TLV_TRY(warn_of_floor(ctx, names, model, &low, diagnostics));
 	/* Where no variance is the data's own, neither are the tails. */
 	if (fit->tails.heavy && low < mixture.k)
 		TLV_TRY(tlv_warn(
@@ -225,7 +321,8 @@ gmm_finish(tlv_context *ctx, const tlv_source *source, const gmm_learning *fit, 
 		TLV_TRY(tlv_diagnose(ctx, &all, 0, "refinement_steps"));
 	if (refine)
 		TLV_TRY(diagnose_criteria(ctx, fit, &all));
-	TLV_TRY(diagnose_warnings(ctx, fit, &all));
+	TLV_TRY(
+		diagnose_warnings(ctx, (source->of != NULL ? source->of : source)->rows.names, fit, &all));
 	TLV_TRY(diagnose_choice(ctx, fit, &all));
 	return tlv_source_finish(ctx, source, model, &all, 1, &rows, finished);
 }

@@ -64,11 +64,10 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 				 "moments of order %d do not tell components "
 				 "apart",
 				 order);
-		return tlv_fail_hint(
-			ctx,
-			"Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
-			"dimensions tlv_dense_moments(x, tlv_find_subspace(<these moments>, %zu)).",
-			TLV_DENSE_MOST_3, options->k > 0 ? options->k : 2);
+		return tlv_fail_hint(ctx,
+							 "Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
+							 "dimensions tlv_dense_moments(x, tlv_find_subspace(moments, %zu)).",
+							 TLV_DENSE_MOST_3, options->k > 0 ? options->k : 2);
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
 		return tlv_refuse_few(ctx, tlv_frame_scalar(moments, "rows", 0), "rows", options->k,

@@ -282,6 +282,21 @@ refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 
 const char *const tlv_hmm_counters[TLV_HMM_COUNTERS] = {"sequences", "short", "nulls", "steps"};
 
+tlv_status
+tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics *diagnostics)
+{
+	if (!(n > 0))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "rows_skipped",
+								   .score = n,
+								   .hint = "Join sequences that follow each other: only the "
+										   "refinement of tlv_hmm(query) reads shorter ones."},
+					n == 1 ? "%.0f sequence has fewer than %d steps and is not in the moments"
+						   : "%.0f sequences have fewer than %d steps and are not in the moments",
+					n, TLV_WINDOW);
+}
+
 static tlv_status
 diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 {
@@ -294,6 +309,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 	for (size_t i = 0; i < TLV_HMM_COUNTERS; i++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(moments, tlv_hmm_counters[i], 0),
 							 "%s", tlv_hmm_counters[i]));
+	TLV_TRY(tlv_hmm_warn_short(ctx, tlv_frame_scalar(moments, "short", 0), diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, diagnostics));
 	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)

@@ -262,6 +262,8 @@ extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_clim
 /* Names of the numbers that count what the moments are of. */
 #define TLV_HMM_COUNTERS 4
 extern const char *const tlv_hmm_counters[TLV_HMM_COUNTERS];
+/* Warns of n sequences without a window. */
+extern tlv_status tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics *diagnostics);
 
 /*
  * H >= 0 (k x k) of least sum |P - O H O'|^2 from gram = O'O and moment = O'PO, symmetric

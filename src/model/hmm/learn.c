@@ -34,6 +34,7 @@ typedef struct hmm_learning
 	bool moments_won;
 	double sampled;	   /* steps */
 	double steps;	   /* of all sequences */
+	double too_short;  /* sequences without a window */
 	tlv_hmm_rank rank; /* of the table of pairs */
 	double *curve;	   /* likelihood left out, by number of states */
 	double *errors;	   /* of its difference from the best */
@@ -103,6 +104,19 @@ warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_part
 					"there are %.0f free parameters and %.0f steps: the last of %d Baum-Welch "
 					"iterations fit these sequences alone",
 					parameters, steps, fit->ascent.taken);
+}
+
+/* Of sequences that moments cannot use, unless the model has that warning from its moments. */
+static tlv_status
+warn_of_short(tlv_context *ctx, const hmm_learning *fit, const tlv_frame *model,
+			  tlv_diagnostics *diagnostics)
+{
+	tlv_warnings_walk walk = tlv_warnings_of(model);
+
+	while (tlv_warnings_next(&walk))
+		if (strcmp(walk.warning.code, "rows_skipped") == 0)
+			return TLV_OK;
+	return tlv_hmm_warn_short(ctx, fit->too_short, diagnostics);
 }
 
 static tlv_status
@@ -182,6 +196,7 @@ renumber(tlv_context *ctx, const hmm_learning *fit, const tlv_frame *model, void
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, fit->curve[k], "held_out_%zu", k + 1));
 	for (size_t k = 0; k < fit->tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, fit->errors[k], "held_out_error_%zu", k + 1));
+	TLV_TRY(warn_of_short(ctx, fit, model, &diagnostics));
 	TLV_TRY(warn_of_fit(ctx, fit, &parts, &diagnostics));
 	if (parts.items != NULL)
 		TLV_TRY(tlv_hmm_name_items(ctx, &fit->names, parts.d, parts.items, &parts.names));
@@ -458,6 +473,8 @@ collect_moments(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit, tlv_
 	TLV_TRY(tlv_collect(ctx, sequences, "moments", 2 + limit, 1 + sample, statistics, values));
 	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "short", 0) == 0)
 		TLV_TRY(tlv_require_rows(ctx, values[0], "sequences"));
+	if (values[0] != NULL)
+		fit->too_short = tlv_frame_scalar(&values[0]->frame, "short", 0);
 	TLV_TRY(tlv_hmm_check_covariance(ctx, &values[0]->frame, fit->options.fit.covariance));
 	return tlv_name_table_add_frame(ctx, &fit->names, &values[0]->frame);
 }

@@ -68,6 +68,9 @@ extern tlv_status sequence_add_symbols(tlv_context *ctx, sequence_state *state, 
 /* The names of a sequence's symbols. */
 extern tlv_status sequence_note_names(tlv_context *ctx, sequence_state *state,
 									  const tlv_part *part);
+/* The symbols of a sequence that has no window, as part of the vocabulary. */
+extern tlv_status sequence_note_symbols(tlv_context *ctx, sequence_state *state,
+										const tlv_part *part);
 extern tlv_status sequence_merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator,
 										 const tlv_frame *frame);
 extern tlv_status sequence_merge_named(tlv_context *ctx, tlv_accumulator *accumulator,

@@ -57,6 +57,18 @@ sequence_grow_initial(tlv_context *ctx, sequence_state *state, size_t n)
 	return TLV_OK;
 }
 
+/* A sequence without a window: its symbols are in the vocabulary. */
+static tlv_status
+sequence_add_short(tlv_context *ctx, sequence_state *state, const tlv_row *row)
+{
+	const tlv_part *part = &row->part[0];
+
+	state->too_short++;
+	if (row->form != TLV_ROW_SYMBOLS || part->n == 0)
+		return TLV_OK;
+	return sequence_note_symbols(ctx, state, part);
+}
+
 static tlv_status
 sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -67,10 +79,7 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	if (row->form == TLV_ROW_SYMBOLS && part->names != NULL)
 		TLV_TRY(sequence_note_names(ctx, state, part));
 	if (n < TLV_WINDOW)
-	{
-		state->too_short++;
-		return TLV_OK;
-	}
+		return sequence_add_short(ctx, state, row);
 	TLV_TRY(row->form == TLV_ROW_SYMBOLS
 				? sequence_add_symbols(ctx, state, n, part->ids, part->missing)
 				: sequence_add_vectors(ctx, state, n, part->d, part->float64, part->missing));
@@ -97,11 +106,10 @@ sequence_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 					 &state->steps};
 	bool symbols = tlv_frame_find(frame, "items") != NULL;
 
-	/* Names are kept of short sequences, too: whose are left of those, nobody knows. */
-	*done =
-		(symbols && state->form == FORM_SYMBOLS && (state->names.n == 0 || state->too_short == 0) &&
-		 !tlv_triple_is_stale(&state->table)) ||
-		tlv_frame_find(frame, "initial") == NULL;
+	/* Symbols of short sequences are kept, too: which of those remain is not known. */
+	*done = (symbols && state->form == FORM_SYMBOLS && state->too_short == 0 &&
+			 !tlv_triple_is_stale(&state->table)) ||
+			tlv_frame_find(frame, "initial") == NULL;
 	if (*done && symbols && exactly)
 		TLV_TRY(sequence_all_counted(ctx, state, done));
 	if (!*done && exactly)

@@ -51,6 +51,18 @@ sequence_note_names(tlv_context *ctx, sequence_state *state, const tlv_part *par
 	return TLV_OK;
 }
 
+tlv_status
+sequence_note_symbols(tlv_context *ctx, sequence_state *state, const tlv_part *part)
+{
+	int32_t at;
+
+	TLV_TRY(sequence_set_form(ctx, state, FORM_SYMBOLS));
+	for (size_t i = 0; i < part->n; i++)
+		if (part->missing == NULL || !part->missing[i])
+			TLV_TRY(tlv_category_position(ctx, &state->dictionary, part->ids[i], "symbols", &at));
+	return sequence_grow_initial(ctx, state, state->dictionary.n);
+}
+
 /* ---- merging ---- */
 
 /* Puts the counts of a stored value's windows in, or takes them out: tlv_triple_add() or

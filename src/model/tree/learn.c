@@ -200,9 +200,11 @@ finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_h
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	if (fit->left_out > 0)
-		TLV_TRY(tlv_warn(
-			ctx, &diagnostics, &(tlv_warning){.code = "rows_skipped", .score = fit->left_out},
-			"%.0f rows were skipped, since a number is missing in them", fit->left_out));
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "rows_skipped", .score = fit->left_out},
+						 "%.0f rows were skipped, since a number is missing in them%s%s",
+						 fit->left_out, rows->rows.null_columns != NULL ? ": nulls are in " : "",
+						 rows->rows.null_columns != NULL ? rows->rows.null_columns : ""));
 	if (!fit->gaussian)
 		n = tlv_name_categories(fit->categories, observed_states(model), sections);
 	return tlv_source_finish(ctx, rows, model, &diagnostics, n, sections, finished);

@@ -76,6 +76,17 @@ taken_forms(const AnyCall *call)
 }
 
 static _Noreturn void
+refuse_text(const AnyCall *call, const char *given)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+					errmsg("a model of kind %s takes no row of type text",
+						   TlvKind(&call->model->frame)->name),
+					errhint("Use to_tsvector(%s) for words of a text. It takes %s.",
+							quote_literal_cstr(TlvClip(given, 60)), taken_forms(call))));
+	pg_unreachable();
+}
+
+static _Noreturn void
 refuse_type(const AnyCall *call, Oid type)
 {
 	const char *step = (call->takes & TLV_ROW_VECTOR) != 0 ? TlvVectorStep(type) : NULL;
@@ -84,8 +95,6 @@ refuse_type(const AnyCall *call, Oid type)
 					errmsg("a model of kind %s takes no row of type %s",
 						   TlvKind(&call->model->frame)->name, format_type_be(type)),
 					step != NULL ? errhint("Cast it: x::%s.", step)
-					: type == TEXTOID && (call->takes & TLV_ROW_BAG) != 0
-						? errhint("It takes %s: to_tsvector(...).", taken_forms(call))
 					: type == TEXTARRAYOID && (call->takes & TLV_ROW_BAG) != 0
 						? errhint("It takes %s: tlv_to_bag(...) makes a tlv_bag of the items.",
 								  taken_forms(call))
@@ -249,7 +258,11 @@ open_literal(const AnyCall *call, char *given)
 		else if (strncmp(given, "{\"{", 3) == 0 || pg_strncasecmp(given, "{NULL", 5) == 0)
 			open_literal_bags(call, given);
 		else
-			refuse_type(call, given[0] == '{' ? TEXTARRAYOID : TEXTOID);
+		{
+			if (given[0] == '{')
+				refuse_type(call, TEXTARRAYOID);
+			refuse_text(call, given);
+		}
 		return;
 	}
 	given = as_array(given);

@@ -355,8 +355,9 @@ TLV_FUNCTION(tlv_to_bag_text)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 						errmsg("\"%s\" is not an array of items, a tlv_bag or a tsvector",
 							   TlvClip(given, 40)),
-						errhint("Use to_tsvector(...) for a text of words, and ARRAY[...] for "
-								"items.")));
+						errhint("Use to_tsvector(%s) for a text of words, and ARRAY[...] for "
+								"items.",
+								quote_literal_cstr(TlvClip(given, 60)))));
 	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
 	if (!are_numbers(array))
 		return bag_of_array(fcinfo, array, true);

@@ -15,6 +15,41 @@
 /* What the server calls a column that has no name. */
 #define NO_NAME "?column?"
 
+/* A query that is longer is not shown in a hint. */
+#define SHOWN_QUERY 300
+
+/* ---- calls in hints ---- */
+
+char *
+TlvHintCall(const TlvSource *rows, const char *function, const char *list, const char *options)
+{
+	const char *query = rows->query->text;
+	size_t length = strlen(query);
+
+	while (length > 0 && strchr("; \t\n", query[length - 1]) != NULL)
+		length--;
+	query = length > SHOWN_QUERY ? "..." : pnstrdup(query, length);
+	if (function == NULL)
+		function = get_func_name(rows->driver->function);
+	if (list != NULL)
+		query = psprintf("SELECT %s FROM (%s) AS q", list, query);
+	return psprintf("%s(%s%s%s)", function, quote_literal_cstr(query),
+					options[0] != '\0' ? ", " : "", options);
+}
+
+bool
+TlvLooksWide(TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+
+		if (!TlvIsNumberType(type) && !TlvIsIdType(type))
+			return false;
+	}
+	return desc->natts > 1;
+}
+
 /* ---- what is no dimension ---- */
 
 /* The column of a query, from 0, as it is listed. */
@@ -34,27 +69,136 @@ see_through(Relation view, const TargetEntry **entry)
 	return true;
 }
 
-/* The column may come through views from a table whose key it is. */
-static void
-refuse_key(const TlvQuery *query, int column)
+/* The table's column that a column of the query shows, through views: its number and the table;
+ * false: it is none. */
+static bool
+column_origin(const TlvQuery *query, int column, Oid *table, AttrNumber *number)
 {
-	const char *name = NameStr(TupleDescAttr(query->desc, column)->attname);
 	const TargetEntry *entry = column_entry(query->query, column);
 	bool again = true;
 
 	while (again && entry != NULL && OidIsValid(entry->resorigtbl) && entry->resorigcol > 0)
 	{
-		Oid table = entry->resorigtbl;
-		AttrNumber number = entry->resorigcol;
-		Relation relation = relation_open(table, AccessShareLock);
+		Relation relation;
 
+		*table = entry->resorigtbl;
+		*number = entry->resorigcol;
+		relation = relation_open(*table, AccessShareLock);
 		again = see_through(relation, &entry);
 		relation_close(relation, NoLock);
-		if (!again)
-			TlvRefuseKey(table, number, name,
-						 psprintf("Leave it out, or write %s + 0 if it is a measurement.",
-								  quote_identifier(name)));
 	}
+	return !again;
+}
+
+static void
+refuse_key(const TlvQuery *query, int column)
+{
+	const char *name = NameStr(TupleDescAttr(query->desc, column)->attname);
+	AttrNumber number;
+	Oid table;
+
+	if (column_origin(query, column, &table, &number))
+		TlvRefuseKey(table, number, name,
+					 psprintf("Leave it out, or write %s + 0 if it is a measurement.",
+							  quote_identifier(name)));
+}
+
+/* Is the column a table's primary key by itself?  That table. */
+static bool
+column_is_key(const TlvQuery *query, int column, Oid *table)
+{
+	AttrNumber number;
+
+	return column_origin(query, column, table, &number) && TlvIsKey(*table, number);
+}
+
+/* ---- columns that are variables ---- */
+
+char *
+TlvHintColumns(const TlvSource *rows, const char *function, const char *options)
+{
+	TupleDesc desc = rows->query->desc;
+	bool keys = false;
+	StringInfoData list;
+	Oid table;
+
+	initStringInfo(&list);
+	for (int i = 0; i < desc->natts; i++)
+		if (column_is_key(rows->query, i, &table))
+			keys = true;
+		else
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "",
+							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+	return TlvHintCall(rows, function, keys ? list.data : NULL, options);
+}
+
+char *
+TlvHintWide(const TlvSource *rows, const char *function)
+{
+	return TlvHintColumns(rows, function, "layout => 'wide'");
+}
+
+/* Is every row of the query one of that table, which it selects from alone? */
+static bool
+reads_table_alone(const Query *query, Oid table)
+{
+	return list_length(query->rtable) == 1 && !query->hasTargetSRFs &&
+		   linitial_node(RangeTblEntry, query->rtable)->rtekind == RTE_RELATION &&
+		   linitial_node(RangeTblEntry, query->rtable)->relid == table;
+}
+
+void
+TlvRefuseWide(const TlvSource *rows, const char *function)
+{
+	TupleDesc desc = rows->query->desc;
+	Oid table;
+
+	if (TlvLooksWide(desc) && column_is_key(rows->query, 0, &table) &&
+		reads_table_alone(rows->query->query, table))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" is the primary key of \"%s\": no row has two variables",
+					NameStr(TupleDescAttr(desc, 0)->attname), get_rel_name(table)),
+			 errhint("Use %s if every other column is a variable.", TlvHintWide(rows, function))));
+}
+
+/* The variable's name instead of its number, which the error has as the name of a column. */
+static void
+name_variable(TlvSource *rows, int copies, const char *hint, ErrorData *error)
+{
+	int variable = error->column_name != NULL ? pg_strtoint32(error->column_name) / copies : -1;
+	char shown[TLV_SHOWN_NAME];
+
+	if (error->sqlerrcode != ERRCODE_CARDINALITY_VIOLATION || variable < 0)
+		return;
+	error->message = psprintf("variable %s has two values in one row",
+							  tlv_names_show(rows->names, (size_t) variable, shown));
+	error->column_name = NULL;
+	if (hint != NULL)
+		error->hint = pstrdup(hint);
+}
+
+void
+TlvSourcePivot(TlvSource *rows, int copies, const char *hint)
+{
+	MemoryContext mcxt = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		TlvSourceReady(rows, TLV_SOURCE_MADE);
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(mcxt);
+		error = CopyErrorData();
+		FlushErrorState();
+		name_variable(rows, copies, hint, error);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
 }
 
 static void

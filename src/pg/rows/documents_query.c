@@ -18,39 +18,79 @@ static const char *const accepted_sets = "It must return (set, item bigint or te
 										 "of a set as integer[], bigint[], text[], "
 										 "tlv_bag or tsvector, alone or as (set, ...).";
 
-/* Refuses the columns; of texts it says how they become documents. */
-static _Noreturn void
-refuse_columns(TupleDesc desc, const char *what, const char *columns)
+static const char *
+column_name(TupleDesc desc, int column)
 {
-	const char *advice = "";
+	return quote_identifier(NameStr(TupleDescAttr(desc, column)->attname));
+}
+
+/* The call that tokenises a column of text, behind the first one where that is another. */
+static char *
+hint_lexemes(const TlvSource *rows, int text)
+{
+	TupleDesc desc = rows->query->desc;
+	char *lexemes = psprintf("to_tsvector(%s)", column_name(desc, text));
+
+	if (text > 0)
+		lexemes = psprintf("%s, %s", column_name(desc, 0), lexemes);
+	return TlvHintCall(rows, NULL, lexemes, "");
+}
+
+/* The last column of text, or -1. */
+static int
+text_column(TupleDesc desc)
+{
+	for (int i = desc->natts - 1; i >= 0; i--)
+		if (TlvIsTextType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
+			return i;
+	return -1;
+}
+
+/* Numbers alone, or a vector: rows of a mixture, not documents. */
+static bool
+are_vectors(TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+	bool numbers = true;
 
 	for (int i = 0; i < desc->natts; i++)
-	{
-		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+		numbers &= TlvIsNumberType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+	return numbers || (desc->natts == 1 && TlvVectorCast(rows, 0) != NULL);
+}
 
-		if (TlvIsTextType(type))
-			advice =
-				" Text is taken apart by to_tsvector: SELECT to_tsvector(text), or SELECT doc, "
-				"to_tsvector(text).";
-	}
-	TlvRefuseColumns(desc, what, psprintf("%s%s", columns, advice));
+/* Refuses the columns; of texts and of vectors the hint is the call that reads them. */
+static _Noreturn void
+refuse_columns(TlvSource *rows, const char *what, const char *columns)
+{
+	TupleDesc desc = rows->query->desc;
+	const char *function = get_func_name(rows->driver->function);
+	bool suggest = strcmp(function, "tlv_suggest_k") == 0;
+	int text = text_column(desc);
+
+	if (text >= 0)
+		columns = psprintf("Use %s for documents of text.", hint_lexemes(rows, text));
+	else if ((suggest || strcmp(function, "tlv_lda") == 0) && are_vectors(rows))
+		columns = psprintf("Use %s for rows of numbers.",
+						   suggest ? TlvHintColumns(rows, NULL, "model => 'gmm'")
+								   : TlvHintColumns(rows, "tlv_gmm", ""));
+	TlvRefuseColumns(desc, what, columns);
 	pg_unreachable();
 }
 
 /* Columns of (doc, item [, count]); are the items told by text? */
 static bool
-recognize_columns(TlvQuery *query, const char *what, const char *columns)
+recognize_columns(TlvSource *rows, const char *what, const char *columns)
 {
-	TupleDesc desc = query->desc;
+	TupleDesc desc = rows->query->desc;
 	Oid item;
 
 	if (desc->natts != 2 && desc->natts != 3)
-		refuse_columns(desc, what, columns);
-	item = TlvQueryIdType(query, 1);
+		refuse_columns(rows, what, columns);
+	item = TlvQueryIdType(rows->query, 1);
 	if (!OidIsValid(item))
-		refuse_columns(desc, what, columns);
+		refuse_columns(rows, what, columns);
 	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
-		refuse_columns(desc, what, columns);
+		refuse_columns(rows, what, columns);
 	return item == TEXTOID;
 }
 
@@ -133,13 +173,15 @@ take_term(void *argument, TupleTableSlot *slot)
 #define WORDS_OF_TEXTS 4
 
 static void
-warn_of_texts(const TermList *terms)
+warn_of_texts(const TlvSource *rows, const TermList *terms)
 {
 	if (terms->n > 0 && terms->words >= WORDS_OF_TEXTS * (double) terms->n)
 		TlvRaiseWarning(ERRCODE_WARNING, "whole_texts",
 						psprintf("the items have %.0f words on average, and each is one item",
 								 terms->words / (double) terms->n),
-						NULL, "Use SELECT doc, to_tsvector(text): text is not tokenised.");
+						NULL,
+						psprintf("Use %s: text is not tokenised.",
+								 hint_lexemes(rows, Max(text_column(rows->query->desc), 0))));
 }
 
 /* A query of the caller's rows, named as in columns, for the terms that it has. */
@@ -166,7 +208,7 @@ collect_terms(TlvSource *rows, const char *term, const char *from)
 	rows->names->ids = terms.ids;
 	rows->names->offsets = terms.offsets;
 	rows->names->text = terms.text.data;
-	warn_of_texts(&terms);
+	warn_of_texts(rows, &terms);
 	MemoryContextSwitchTo(before);
 }
 
@@ -288,7 +330,7 @@ read_documents(TlvDriver *driver, const char *text, const char *what, bool array
 	TlvSourceColumn(rows, "bag", bag);
 	if (read_documents_in_one(rows, desc, bag))
 		return;
-	terms = recognize_columns(rows->query, what, arrays ? accepted_sets : accepted);
+	terms = recognize_columns(rows, what, arrays ? accepted_sets : accepted);
 	group_documents(rows, terms);
 	if (terms)
 		TlvSourceHold(rows);

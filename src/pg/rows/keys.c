@@ -24,6 +24,15 @@ key_of(Oid table)
 	return get_primary_key_attnos(table, true, &constraint);
 }
 
+bool
+TlvIsKey(Oid table, AttrNumber column)
+{
+	const Bitmapset *key = key_of(table);
+
+	return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, key) &&
+		   bms_num_members(key) == 1;
+}
+
 void
 TlvRefuseKey(Oid table, AttrNumber column, const char *name, const char *hint)
 {

@@ -8,6 +8,9 @@
 
 #include "access/attnum.h"
 
+/* Is the column the table's primary key, all of it? */
+extern bool TlvIsKey(Oid table, AttrNumber column);
+
 /*
  * Refuses the column of a table by the name that the query gives it where it is the table's primary
  * key, all of it, and warns where it is a part of one.  Errors: 42804, with the hint.

@@ -106,6 +106,7 @@ refuse_second(int position)
 	ereport(ERROR,
 			(errcode(ERRCODE_CARDINALITY_VIOLATION),
 			 errmsg("variable %d has two values in one row", position + 1),
+			 err_generic_string(PG_DIAG_COLUMN_NAME, psprintf("%d", position)),
 			 errhint("Group by row and variable first, and say which value is to be taken.")));
 }
 

@@ -108,6 +108,30 @@ extern const char *TlvVectorCast(TlvSource *rows, int column);
  */
 extern void TlvNameColumns(TlvSource *rows, int first);
 
+/*
+ * For a hint, a call on the caller's query: function('SELECT list FROM (query) AS q', options).
+ * function NULL: the one that was called; list NULL: the query as it is; options may be "".
+ */
+extern char *TlvHintCall(const TlvSource *rows, const char *function, const char *list,
+						 const char *options);
+
+/* Is every column a number or an id, and is there more than one: may each be a variable? */
+extern bool TlvLooksWide(TupleDesc desc);
+
+/* The call on the query's columns without a primary key, which is no variable and no dimension. */
+extern char *TlvHintColumns(const TlvSource *rows, const char *function, const char *options);
+
+/* That which reads every column as a variable. */
+extern char *TlvHintWide(const TlvSource *rows, const char *function);
+
+/* Rows (row, variable, ...) whose first column is a table's primary key have one variable each.
+ * Error 42804 with the call that reads their columns as variables. */
+extern void TlvRefuseWide(const TlvSource *rows, const char *function);
+
+/* TlvSourceReady of rows that are pivoted to the variables of rows->names, each `copies` times: an
+ * error about one of them names it, with that hint (or NULL: its own). */
+extern void TlvSourcePivot(TlvSource *rows, int copies, const char *hint);
+
 /* Appends x1, x2, ..., and ARRAY[x1, x2, ...] of float8. */
 extern void TlvAppendColumns(StringInfo sql, int n);
 extern void TlvAppendColumnArray(StringInfo sql, int n);

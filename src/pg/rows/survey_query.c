@@ -44,8 +44,9 @@ has_number_column(TupleDesc desc)
 
 /* Whether they are arrays. */
 static bool
-recognize_answers(TupleDesc desc)
+recognize_answers(const TlvSource *rows)
 {
+	TupleDesc desc = rows->query->desc;
 	Oid last = desc->natts > 0 ? TupleDescAttr(desc, desc->natts - 1)->atttypid : InvalidOid;
 	Oid element = desc->natts == 1 ? get_element_type(getBaseType(last)) : InvalidOid;
 
@@ -56,7 +57,11 @@ recognize_answers(TupleDesc desc)
 	else if (desc->natts != 3)
 		last = InvalidOid;
 	if (!OidIsValid(last) || !is_category(last) || !is_category(TupleDescAttr(desc, 1)->atttypid))
-		TlvRefuseColumns(desc, "answers", accepted);
+		TlvRefuseColumns(desc, "answers",
+						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
+													   TlvHintWide(rows, NULL))
+											: accepted);
+	TlvRefuseWide(rows, NULL);
 	return false;
 }
 
@@ -421,6 +426,7 @@ select_columns(TlvSource *rows, SurveyList *list)
 typedef struct SurveyNumbers
 {
 	MemoryContext mcxt;
+	const TlvSource *rows;
 	int64_t variables; /* that are categories */
 	int n, room;
 	Datum *names;
@@ -437,8 +443,9 @@ take_number(void *argument, TupleTableSlot *slot)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("variable \"%s\" has both categories and numbers",
 							   TlvClip(TextDatumGetCString(name), 40)),
-						errhint("Leave the category NULL where a variable is a number, or name "
-								"the two apart.")));
+						errhint("Leave the category NULL where a variable is a number, or use %s "
+								"if every column is a variable.",
+								TlvHintWide(numbers->rows, NULL))));
 	if (numbers->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -459,6 +466,7 @@ collect_numbers(TlvSource *rows, const SurveyList *list, int copies, int *n)
 	TlvStatement statement;
 
 	numbers->mcxt = CurrentMemoryContext;
+	numbers->rows = rows;
 	numbers->variables = list->variables;
 	numbers->room = 16;
 	numbers->names = palloc(16 * sizeof(Datum));
@@ -587,7 +595,10 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 		select_columns(rows, list);
 	else if (!arrays)
 		pivot_answers(rows, list, copies);
-	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
+	if (arrays)
+		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	else
+		TlvSourcePivot(rows, copies, NULL);
 	TlvSourceRelease(rows);
 }
 
@@ -595,7 +606,7 @@ void
 TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSurvey *answers)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
-	bool arrays = !wide && recognize_answers(rows->query->desc);
+	bool arrays = !wide && recognize_answers(rows);
 
 	memset(answers, 0, sizeof(*answers));
 	answers->takes_numbers = true;

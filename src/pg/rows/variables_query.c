@@ -93,14 +93,49 @@ choose_kind(ValueForm form, const char *kind)
 	return false;
 }
 
-static bool
-recognize_kind(TupleDesc desc, const char *kind)
+/* The function that takes these columns as variables: trees have variables of one kind. */
+static const char *
+wide_function(TupleDesc desc)
 {
+	int numbers = 0, others = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		ValueForm form = form_of(TupleDescAttr(desc, i)->atttypid);
+
+		numbers += form == FORM_NUMBERS;
+		others += form == FORM_CATEGORIES &&
+				  !TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+	}
+	return numbers > 0 && others > 0 ? "tlv_lca" : "tlv_tree";
+}
+
+static bool
+recognize_kind(const TlvSource *rows, const char *kind)
+{
+	TupleDesc desc = rows->query->desc;
 	ValueForm form = recognize_form(desc);
 
 	if (form == FORM_NONE)
-		TlvRefuseColumns(desc, "rows of variables", accepted);
+		TlvRefuseColumns(desc, "rows of variables",
+						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
+													   TlvHintWide(rows, wide_function(desc)))
+											: accepted);
+	TlvRefuseWide(rows, wide_function(desc));
 	return choose_kind(form, kind);
+}
+
+/* Texts and numbers side by side are for latent classes. */
+static void
+refuse_mixed_columns(const TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+
+	if (strcmp(wide_function(desc), "tlv_tree") != 0 && TlvLooksWide(desc))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the variables of a tree are either all numbers or all categories"),
+						errhint("Use %s, which takes both, or omit the columns of one kind.",
+								TlvHintWide(rows, "tlv_lca"))));
 }
 
 /* ---- the names of the variables ---- */
@@ -242,7 +277,15 @@ read_numbers(TlvSource *rows, bool wide)
 												"FROM " TLV_QUERY_ROWS " AS q(v)");
 	else if (!pivot_numbers(rows))
 		return;
-	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
+	if (arrays)
+		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	else
+		TlvSourcePivot(rows, 1,
+					   TlvLooksWide(rows->query->desc)
+						   ? psprintf("Group by row and variable first, or use %s if every column "
+									  "is a variable.",
+									  TlvHintWide(rows, wide_function(rows->query->desc)))
+						   : NULL);
 	TlvSourceRelease(rows);
 }
 
@@ -254,7 +297,9 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wid
 	TupleDesc desc = rows->query->desc;
 	bool arrays = !wide && desc->natts == 1, gaussian;
 
-	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(desc, kind);
+	if (wide)
+		refuse_mixed_columns(rows);
+	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(rows, kind);
 	*answers = (TlvSurvey){.unanswered = true}; /* they stand alone in a tree */
 	if (gaussian)
 		read_numbers(rows, wide);

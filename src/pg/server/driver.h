@@ -38,7 +38,8 @@ typedef struct TlvSource
 	bool elsewhere;	 /* these, or tables that an extension spreads over servers */
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
-	bool counted;	 /* by a pass over all of them, as the next two say (tlv_rows) */
+	const char *null_columns; /* once they are counted: tlv_rows; "": none is known */
+	bool counted;			  /* by a pass over all of them, as the next two say (tlv_rows) */
 	double count, other_count, marked;
 	tlv_row_form form; /* and what follows: for the procedure (tlv_rows) */
 	size_t width[3];

@@ -4,10 +4,13 @@
  * (fit.h).
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/model/dense.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/names.h"
 #include "fit.h"
 
 /* Bounds of the correlation of a hidden node with what it is learned from, and of its edges. */
@@ -83,10 +86,10 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 }
 
 /* A column that does not vary gets a variance of its own and stands apart. */
-size_t
+void
 tlv_tree_floor_constant(tlv_dense_central *central)
 {
-	size_t d = central->d, constant = 0;
+	size_t d = central->d;
 	double mean = 0;
 
 	for (size_t j = 0; j < d; j++)
@@ -98,25 +101,60 @@ tlv_tree_floor_constant(tlv_dense_central *central)
 		for (size_t i = 0; i < d; i++)
 			central->covariance[j * d + i] = central->covariance[i * d + j] = 0;
 		central->covariance[j * (d + 1)] = LEAST_PART * (mean > 0 ? mean : 1);
-		constant++;
 	}
-	return constant;
 }
 
-static tlv_status
-warn_of_constant(tlv_context *ctx, size_t constant, tlv_diagnostics *diagnostics)
+/* The name of variable j, from 0, in quotes; its number from 1 where it has none. */
+static void
+show_variable(const tlv_tree_fit_options *options, size_t j, char shown[TLV_SHOWN_NAME])
 {
+	const char *line = options->names, *end = line != NULL ? line + options->names_length : line;
+
+	for (size_t i = 0; line != NULL && i <= j && line < end; i++)
+	{
+		const char *stop = memchr(line, '\n', (size_t) (end - line));
+		const tlv_text name = {line, (size_t) ((stop != NULL ? stop : end) - line)};
+
+		if (i == j && name.length > 0)
+		{
+			snprintf(shown, TLV_SHOWN_NAME, "\"%.*s\"", tlv_shown_length(name), name.bytes);
+			return;
+		}
+		line = stop != NULL ? stop + 1 : end;
+	}
+	snprintf(shown, TLV_SHOWN_NAME, "%zu", j + 1);
+}
+
+/* Of columns that do not vary, before they get a variance. */
+static tlv_status
+warn_of_constant(tlv_context *ctx, const tlv_dense_central *central,
+				 const tlv_tree_fit_options *options, tlv_diagnostics *diagnostics)
+{
+	size_t d = central->d, constant = 0, first = 0;
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t j = d; j-- > 0;)
+		if (!(central->covariance[j * (d + 1)] > 0))
+		{
+			constant++;
+			first = j;
+		}
 	if (constant == 0)
 		return TLV_OK;
-	return tlv_warn(
-		ctx, diagnostics,
-		&(tlv_warning){
-			.code = "dependent_columns", .score = (double) constant, .hint = "Omit them."},
-		constant == 1
-			? "%zu variable is constant: it has no edges, and a millionth of the mean variance"
-			: "%zu variables are constant: they have no edges, and a millionth of the mean "
-			  "variance",
-		constant);
+	show_variable(options, first, shown);
+	if (constant == 1)
+		return tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "dependent_columns", .score = 1, .hint = "Omit it."},
+			"variable %s is constant: it has no edges, and a millionth of the mean variance",
+			shown);
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "dependent_columns",
+								   .score = (double) constant,
+								   .hint = "Omit them."},
+					"variable %s and %zu more are constant: they have no edges, and a millionth of "
+					"the mean variance",
+					shown, constant - 1);
 }
 
 static tlv_status
@@ -481,7 +519,8 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	tlv_dense_central central;
 
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &central));
-	TLV_TRY(warn_of_constant(ctx, tlv_tree_floor_constant(&central), &fit.diagnostics));
+	TLV_TRY(warn_of_constant(ctx, &central, options, &fit.diagnostics));
+	tlv_tree_floor_constant(&central);
 	TLV_TRY(open_fit(ctx, tree, options, &central, &fit));
 	TLV_TRY(allocate_fit(ctx, &fit));
 	TLV_TRY(standardise(ctx, &central, &fit));

@@ -38,8 +38,8 @@ typedef struct gaussian_fit
 	tlv_diagnostics diagnostics;
 } gaussian_fit;
 
-/* Columns that do not vary get a millionth of the mean variance; how many there are. */
-extern size_t tlv_tree_floor_constant(tlv_dense_central *central);
+/* Columns that do not vary get a millionth of the mean variance. */
+extern void tlv_tree_floor_constant(tlv_dense_central *central);
 
 /* Singular values of b (m x n) at most `most`, at least `least`. */
 extern tlv_status tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least,
