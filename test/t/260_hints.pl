@@ -173,11 +173,10 @@ my @tried = (
     [ q(SELECT tlv_tree_parameters(model) FROM bare), '55000', 'SELECT CALL FROM bare', 'wide' ],
     [ q(SELECT tlv_simulate_tree(model, 9) FROM bare), 'any' , 'SELECT CALL FROM bare, (SELECT v AS values FROM wide) w GROUP BY model' ],
     [ q(SELECT tlv_fit_tree(coded, states => 7) FROM h), 'warning', 'SELECT tlv_fit_tree(coded, OPTION) FROM h', '7 states' ],
-    [ q(SELECT tlv_point_features(i, i, i, 3) OVER (ORDER BY i) FROM generate_series(1, 9) i), 'any', 'SELECT count(*) FROM (SELECT CALL OVER () FROM (SELECT i::float8 AS x, i::float8 AS y, i % 2 AS mark, 3.0::float8 AS radius FROM generate_series(1, 9) i) p) q' ],
-    [ q(SELECT tlv_fit_lca(coded, 2, matching => 'angle') FROM h), 'any', 'SELECT tlv_fit_lca(coded, 2, OPTION) FROM h' ],
+    [ q(SELECT tlv_gom('SELECT v || v AS v FROM vectors', 2, matching => 'angle')), '22023', q(SELECT tlv_gom('SELECT v || v || v AS v FROM vectors', 2, OPTION, matching => 'angle')) ],
     [ q(SELECT tlv_fit_lda(dense3, 2) FROM h), 'any', 'SELECT tlv_fit_lda(CALL, 2) FROM docs, h GROUP BY summary', 'summary, 2' ],
     [ q(SELECT tlv_fit_lda(summary, 2, method => 'exact') FROM h), 'any' ],
-    [ q(SELECT count(*) FROM h, tlv_topic_correlations(lda)), '22023', 'SELECT count(*) FROM ' . on('lda') . ', (SELECT CALL FROM docs, ' . on('lda') . ') p(p), tlv_topic_correlations(model, p)' ],
+    [ q(SELECT count(*) FROM h, tlv_topic_correlations(lda)), '22023', 'SELECT count(*) FROM (SELECT CALL FROM docs, ' . on('lda') . ') p(p), tlv_topic_correlations(p)' ],
     [ q(SELECT tlv_statistics(x, m) FROM vectors, (SELECT tlv_ica('SELECT x FROM vectors', 2, noise => true) AS m) f), 'any', q(SELECT tlv_ica('SELECT x FROM vectors', 2, OPTION)) ],
     [ q(SELECT tlv_estimates(m, (SELECT tlv_error_statistics(bag, m) FROM docs)) FROM (SELECT tlv_lda('SELECT bag FROM docs', 2, method => 'anchors', refine => 'none') AS m) f), 'any',
         q(SELECT CALL), q('SELECT bag FROM docs', 2) ],
@@ -253,6 +252,8 @@ my %elsewhere = map { $_ => 1 } (
     'Collect them with tlv_category_moments(v) or tlv_dense_moments(x, 2).', 'Collect them with tlv_category_moments(v, %zu).', q(Use structure => 'factors'.),
     'Use %s(query, k, copies => %zu).', q(Use a smaller k, or method => 'joint', which needs no groups.), q(Use refine => 'none' to keep the means of the moments.),
     'Use a smaller k, or nonnegative => true.', q(Use a smaller k, or method => 'joint'.),
+    # the server refuses such a call before
+    'Write tlv_point_features(x, y, mark, radius) OVER ().',
     'Counts of rows must stay whole; tlv_update(model, statistics, weight) gives statistics a weight.',
 );
 ok($sources{$_}, "there is such a hint: $_") for sort keys %elsewhere;

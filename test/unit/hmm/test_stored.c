@@ -228,7 +228,8 @@ test_far_sums(void **state)
 	checked(TLV_FRAME_MODEL, image, size);
 }
 
-/* Names of symbols stay through merges and fits; those of sequences too short for a window, too. */
+/* Symbols and their names stay through merges and fits; those of sequences too short for a window,
+ * too. */
 static void
 test_names(void **state)
 {
@@ -273,10 +274,11 @@ test_names(void **state)
 	assert_int_equal(tlv_frame_find(&a, "name_ids")->rows, 3); /* an empty name says nothing */
 	model = stored_fit(b, 2, 10);
 	tlv_hmm_read(&model, &read);
-	assert_int_equal(read.d, 3);
+	assert_int_equal(read.d, 4);
 	assert_memory_equal(tlv_name_at(&read.names, 0).bytes, "ada", 3);
 	assert_memory_equal(tlv_name_at(&read.names, 1).bytes, "bob", 3);
 	assert_null(tlv_name_at(&read.names, 2).bytes);
+	assert_memory_equal(tlv_name_at(&read.names, 3).bytes, "dot", 3);
 	names[0] = (tlv_text){"eve", 3};
 	symbols[0] = -5;
 	row = *TLV_AS_SYMBOLS(1, symbols);
