@@ -6,16 +6,20 @@
 SET client_min_messages = error; -- what is warned of is read from the models
 CREATE SCHEMA review_rows;
 SET search_path = review_rows, public;
-CREATE FUNCTION warned(m tlv_model, wanted text) RETURNS text LANGUAGE sql AS $$ SELECT coalesce(string_agg(code || ' ' || score || ': ' || message, '; ' ORDER BY message), 'none') FROM tlv_warnings(m) WHERE code ~ wanted $$;
+CREATE FUNCTION warned(m tlv_model, wanted text) RETURNS text LANGUAGE sql AS
+$$ SELECT coalesce(string_agg(code || ' ' || score || ': ' || message, '; ' ORDER BY message), 'none') FROM tlv_warnings(m) WHERE code ~ wanted $$;
 
 -- everyday 1: rows that are skipped, and the columns to blame
 CREATE TABLE parts AS SELECT i AS id, sin(i) AS length, CASE WHEN i % 2 = 0 THEN cos(i) END AS width, CASE WHEN i % 5 > 0 THEN i % 7 END AS mass, i % 3 AS kind FROM generate_series(1, 200) i;
-SELECT q AS query, warned(tlv_gmm(q, 1), 'rows') FROM unnest(ARRAY['SELECT length, width FROM parts', 'SELECT length, width, mass FROM parts', 'SELECT length, mass + 0.5 AS mass FROM parts WHERE id > 100', 'SELECT length FROM parts']) q;
+SELECT q AS query, warned(tlv_gmm(q, 1), 'rows')
+FROM unnest(ARRAY['SELECT length, width FROM parts', 'SELECT length, width, mass FROM parts', 'SELECT length, mass + 0.5 AS mass FROM parts WHERE id > 100', 'SELECT length FROM parts']) q;
 SELECT q AS query, warned(tlv_lda(q, 1), 'rows_skipped') FROM unnest(ARRAY['SELECT kind, mass FROM parts']) q;
 SELECT warned(tlv_tree('SELECT length, width, mass + 0.5 AS mass FROM parts', layout => 'wide'), 'rows') AS tree;
 -- constant columns by name
-SELECT warned(tlv_gmm('SELECT length, mass, 7 AS same FROM parts', 1, 'diagonal'), 'floor') AS diagonal, warned(tlv_gmm('SELECT length, 2 * length AS twice, cos(id) AS other FROM parts', 1, 'full'), 'floor') AS dependent;
-SELECT warned(tlv_tree('SELECT length, cos(id) AS width, 7.5 AS same FROM parts', layout => 'wide'), 'dependent') AS tree, warned(tlv_tree('SELECT ARRAY[length, cos(id), 7.5] FROM parts'), 'dependent') AS arrays;
+SELECT warned(tlv_gmm('SELECT length, mass, 7 AS same FROM parts', 1, 'diagonal'), 'floor') AS diagonal,
+  warned(tlv_gmm('SELECT length, 2 * length AS twice, cos(id) AS other FROM parts', 1, 'full'), 'floor') AS dependent;
+SELECT warned(tlv_tree('SELECT length, cos(id) AS width, 7.5 AS same FROM parts', layout => 'wide'), 'dependent') AS tree,
+  warned(tlv_tree('SELECT ARRAY[length, cos(id), 7.5] FROM parts'), 'dependent') AS arrays;
 
 -- everyday 2: a model made in a subquery is made once, and fast
 CREATE TABLE made AS SELECT tlv_gmm('SELECT length, kind FROM parts', 2) AS m;
@@ -25,7 +29,8 @@ SELECT count(DISTINCT tlv_assign(named, ARRAY[i, 1])) <= 2 AS aligned FROM (SELE
 WITH c AS (SELECT tlv_compact(m, 0) AS named FROM made) SELECT count(DISTINCT tlv_assign(named, ARRAY[i, 1])) <= 2 AS compact FROM c, generate_series(1, 10000) i;
 
 -- everyday 5: a quiet night
-SELECT tlv_update(m, (SELECT tlv_statistics(ARRAY[length, kind], m) FROM parts WHERE false)) = m AS no_rows, tlv_update(m, (SELECT tlv_statistics(CASE WHEN id < 0 THEN ARRAY[length, kind] END, m) FROM parts)) = m AS nulls FROM made;
+SELECT tlv_update(m, (SELECT tlv_statistics(ARRAY[length, kind], m) FROM parts WHERE false)) = m AS no_rows, tlv_update(m, (SELECT
+  tlv_statistics(CASE WHEN id < 0 THEN ARRAY[length, kind] END, m) FROM parts)) = m AS nulls FROM made;
 SELECT tlv_update(m, (SELECT tlv_statistics(tlv_to_bag(to_tsvector('simple', repeat(' ', id))), m) FROM parts)) = m AS empty_documents FROM (SELECT tlv_simulate_lda_model(9, 2) AS m) l;
 SELECT tlv_update(m, (SELECT tlv_statistics((ARRAY[id])[2:]::bigint[], m) FROM parts)) = m AS empty_sequences FROM (SELECT tlv_simulate_hmm_model(9, 2) AS m) h;
 
@@ -46,9 +51,11 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ', then ' || next;
   END;
 END $$;
-SELECT followed(c) FROM unnest(ARRAY[$$tlv_lca('SELECT id, origin, cylinders FROM cars', 2)$$, $$tlv_lca('SELECT origin, cylinders, power FROM cars', 2)$$, $$tlv_gom('SELECT id, origin, cylinders, power FROM cars', 2)$$,
+SELECT followed(c) FROM unnest(ARRAY[$$tlv_lca('SELECT id, origin, cylinders FROM cars', 2)$$, $$tlv_lca('SELECT origin, cylinders, power FROM cars', 2)$$,
+  $$tlv_gom('SELECT id, origin, cylinders, power FROM cars', 2)$$,
   $$tlv_lca('SELECT origin, cylinders FROM cars', 2)$$, $$tlv_tree('SELECT origin, cylinders, power FROM cars', layout => 'wide')$$, $$tlv_tree('SELECT id, origin, cylinders, power FROM cars')$$,
-  $$tlv_tree('SELECT id, origin, cylinders FROM cars')$$, $$(SELECT count(*) FROM tlv_suggest_k('SELECT power, cylinders FROM cars'))$$, $$(SELECT count(*) FROM tlv_suggest_k('SELECT ARRAY[power] FROM cars'))$$,
+  $$tlv_tree('SELECT id, origin, cylinders FROM cars')$$, $$(SELECT count(*) FROM tlv_suggest_k('SELECT power, cylinders FROM cars'))$$,
+  $$(SELECT count(*) FROM tlv_suggest_k('SELECT ARRAY[power] FROM cars'))$$,
   $$(SELECT count(*) FROM tlv_suggest_k('SELECT id, power, cylinders, power * 2 FROM cars'))$$, $$tlv_lda('SELECT origin FROM cars', 1)$$, $$tlv_lda('SELECT ARRAY[power] FROM cars', 1)$$,
   $$(SELECT tlv_assign(tlv_simulate_lda_model(9, 2), 'buffer overflow'))$$, $$(SELECT tlv_infer(tlv_simulate_lda_model(9, 2), 'buffer''s end'))$$, $$tlv_to_bag('buffer overflow')$$]) c;
 SELECT pg_temp.outcome($$SELECT tlv_tree('SELECT cylinders, power, power FROM cars')$$) AS by_name;
@@ -56,7 +63,8 @@ SELECT pg_temp.outcome($$SELECT tlv_tree('SELECT cylinders, power, power FROM ca
 SELECT tlv_kind(tlv_lca('SELECT c.id, v, (c.id + v) % 2 FROM cars c, generate_series(1, 3) v', 2)) AS joined;
 
 -- B1: short sequences and documents
-CREATE TABLE seqs AS SELECT i AS seq, t, CASE WHEN i > 20 THEN 'rare' || t ELSE chr(97 + (i + t / 3) % 3) END AS symbol FROM generate_series(1, 40) i, generate_series(1, 30) t WHERE i <= 20 OR t <= 2;
+CREATE TABLE seqs AS SELECT i AS seq, t, CASE WHEN i > 20 THEN 'rare' || t ELSE chr(97 + (i + t / 3) % 3) END AS symbol FROM generate_series(1, 40) i, generate_series(1, 30) t
+  WHERE i <= 20 OR t <= 2;
 SELECT w AS which, warned(m, 'rows_skipped'), (SELECT string_agg(DISTINCT symbol_name, ' ' ORDER BY symbol_name) FROM tlv_emissions(m)) AS symbols
 FROM unnest(ARRAY['true', 'seq <= 20', 'seq > 10', 'seq = 1 OR t = 1']) w, LATERAL (SELECT tlv_hmm('SELECT seq, t, symbol FROM seqs WHERE ' || w, 2) AS m) q;
 SELECT warned(tlv_hmm('SELECT seq, t, t + seq / 7.0 FROM seqs', 2), 'rows_skipped') AS numbers;
@@ -64,8 +72,10 @@ SELECT warned(m, 'rows_skipped'), (SELECT string_agg(DISTINCT symbol_name, ' ' O
 FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 2) AS m FROM (SELECT array_agg(symbol ORDER BY t) AS s FROM seqs GROUP BY seq) q) f;
 
 -- D1: a gold answer in another spelling
-CREATE TABLE answers AS SELECT i AS item, 'w' || w AS worker, CASE WHEN (i * 31 + w * 17) % 10 = 0 THEN 1 - i % 2 ELSE i % 2 END::text AS answer FROM generate_series(1, 100) i, generate_series(1, 3) w;
-SELECT gold, (SELECT count(*) FROM tlv_consensus(m) WHERE answer_name NOT IN ('0', '1') AND item <> 2) AS others, warned(m, 'unmatched') FROM unnest(ARRAY['(2, ''0 '')', '(2, ''0'')', '(2, ''none''), (3, ''1'')', '(777, ''1'')']) gold,
+CREATE TABLE answers AS SELECT i AS item, 'w' || w AS worker, CASE WHEN (i * 31 + w * 17) % 10 = 0 THEN 1 - i % 2 ELSE i % 2 END::text AS answer
+  FROM generate_series(1, 100) i, generate_series(1, 3) w;
+SELECT gold, (SELECT count(*) FROM tlv_consensus(m) WHERE answer_name NOT IN ('0', '1') AND item <> 2) AS others, warned(m, 'unmatched')
+  FROM unnest(ARRAY['(2, ''0 '')', '(2, ''0'')', '(2, ''none''), (3, ''1'')', '(777, ''1'')']) gold,
   LATERAL (SELECT tlv_crowd('TABLE answers', gold => 'VALUES ' || gold) AS m) q;
 
 -- E1, E2: updates
@@ -75,11 +85,14 @@ FROM (VALUES ('lca', tlv_lca('TABLE long', 2)), ('gom', tlv_gom('TABLE long', 2,
 SELECT n, warned(tlv_update(m, (SELECT tlv_statistics(ARRAY[length, kind], m) FROM parts WHERE id <= n), w), 'few_rows') FROM made, (VALUES (1, 1.0), (2, 1.0), (1, 0.01), (200, 1.0)) v(n, w);
 
 -- H1: missing entries of tensors
-CREATE TABLE cells AS SELECT i, j, l, (1 + i) * (2 + j) * (1 + l)::float8 AS v, hashint4(i * 10000 + j * 100 + l) AS h FROM generate_series(1, 10) i, generate_series(1, 10) j, generate_series(1, 10) l;
-SELECT d AS one_of, round(tlv_tensor_at(tlv_fit_cp((SELECT tlv_tensor_agg(i, j, l, CASE WHEN h % d <> 1 THEN v END) FROM cells), 1), 3, 4, 5)::numeric, 3) AS at FROM unnest(ARRAY[2, 3, 5, 1000000007]) d;
+CREATE TABLE cells AS SELECT i, j, l, (1 + i) * (2 + j) * (1 + l)::float8 AS v, hashint4(i * 10000 + j * 100 + l) AS h
+  FROM generate_series(1, 10) i, generate_series(1, 10) j, generate_series(1, 10) l;
+SELECT d AS one_of, round(tlv_tensor_at(tlv_fit_cp((SELECT tlv_tensor_agg(i, j, l, CASE WHEN h % d <> 1 THEN v END) FROM cells), 1), 3, 4, 5)::numeric, 3) AS at
+  FROM unnest(ARRAY[2, 3, 5, 1000000007]) d;
 
 -- K1: what nobody knows
-SELECT tlv_assign(m, tlv_to_bag(b)) AS assigned, (SELECT count(*) FROM tlv_top(m, tlv_to_bag(b))) AS top FROM (SELECT tlv_simulate_lda_model(9, 2) AS m) q, unnest(ARRAY['{1:2}', '{77:2}', '{}', '{1:1,77:5}']) b;
+SELECT tlv_assign(m, tlv_to_bag(b)) AS assigned, (SELECT count(*) FROM tlv_top(m, tlv_to_bag(b))) AS top FROM (SELECT
+  tlv_simulate_lda_model(9, 2) AS m) q, unnest(ARRAY['{1:2}', '{77:2}', '{}', '{1:1,77:5}']) b;
 -- K2, K3
 SELECT tlv_kind(tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'em')) AS hinted;
 SELECT n AS items, count(*) FILTER (WHERE c::text = 'NaN') AS nan, count(*) > 0 AS rows FROM unnest(ARRAY[3, 5, 9, 12]) n, LATERAL (SELECT tlv_simulate_lda_model(n, 2) AS m) l,

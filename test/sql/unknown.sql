@@ -41,8 +41,10 @@ SELECT b AS neighbours, tlv_bag_size(b) - tlv_bag_size(tlv_bag_keep(b, (SELECT a
 FROM (SELECT tlv_mmsb('SELECT a, b FROM generate_series(1, 9) a, generate_series(1, 9) b WHERE a < b', 1) AS m) g, unnest(ARRAY['{1:1,2:1}', '{1:1,77:2}', '{77:1,78:1}']::tlv_bag[]) b;
 SELECT s AS symbols, (SELECT count(*) FROM unnest(s) u WHERE u NOT IN (SELECT symbol FROM tlv_emissions(m))) AS unknown
 FROM models, (VALUES ('{1,2,3}'::bigint[]), ('{1,99,NULL}'), ('{98,99}')) v(s) WHERE name = 'symbols';
-SELECT name, r, (SELECT count(*) FROM jsonb_each_text(to_jsonb(r)) c WHERE (c.key, c.value) NOT IN (SELECT variable_name, category_name FROM tlv_categories(m))) AS unknown, tlv_assign(m, r) IS NULL AS nothing
-FROM models, (SELECT '1' AS a, '0' AS b, NULL::text AS c, '1' AS d UNION ALL SELECT '1', 'maybe', 'q', NULL UNION ALL SELECT 'q', NULL, NULL, 'q') r WHERE name IN ('classes', 'membership') ORDER BY name, unknown;
+SELECT name, r, (SELECT count(*) FROM jsonb_each_text(to_jsonb(r)) c WHERE (c.key, c.value) NOT IN (SELECT variable_name, category_name FROM tlv_categories(m))) AS unknown,
+  tlv_assign(m, r) IS NULL AS nothing
+FROM models, (SELECT '1' AS a, '0' AS b, NULL::text AS c, '1' AS d UNION ALL SELECT '1', 'maybe', 'q', NULL UNION ALL SELECT 'q', NULL, NULL, 'q') r WHERE name IN ('classes', 'membership')
+  ORDER BY name, unknown;
 SELECT w AS workers, x AS answers, (SELECT count(*) FROM unnest(w, x) a(w, x) WHERE (a.w, a.x) NOT IN (SELECT worker_name, given_answer_name FROM tlv_confusions(m))) AS unknown
 FROM (SELECT tlv_crowd('SELECT i, ''w'' || w, (CASE WHEN (i + w) % 7 = 0 THEN 1 - i % 2 ELSE i % 2 END)::text FROM generate_series(1, 40) i, generate_series(1, 3) w') AS m) c,
   (VALUES (ARRAY['w1', 'w2'], ARRAY['0', '1']), (ARRAY['w1', 'w9'], ARRAY['2', '1']), (ARRAY['w1', 'w1'], ARRAY['1', NULL])) v(w, x);
