@@ -465,66 +465,6 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 	MemoryContextDelete(mcxt);
 }
 
-/* ---- columns with nulls ---- */
-
-/* Columns that are named at most, and the bytes of a name that are shown. */
-#define NAMED_COLUMNS 3
-#define NAMED_BYTES	  40
-
-/* column "a" (2), or columns "a" (2), "b" (1) and 4 more. */
-static void
-take_null_counts(void *argument, TupleTableSlot *slot)
-{
-	TlvSource *rows = argument;
-	TupleDesc desc = rows->query->desc;
-	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
-	StringInfoData text;
-	int n = 0;
-
-	initStringInfo(&text);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		int64 nulls = slot->tts_isnull[i] ? 0 : DatumGetInt64(slot->tts_values[i]);
-
-		if (nulls > 0 && n++ < NAMED_COLUMNS)
-			appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
-							 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES), nulls);
-	}
-	if (n > NAMED_COLUMNS)
-		appendStringInfo(&text, " and %d more", n - NAMED_COLUMNS);
-	if (n > 0)
-		rows->null_columns = psprintf("%s %s", n > 1 ? "columns" : "column", text.data);
-	MemoryContextSwitchTo(before);
-}
-
-/* Rows were skipped: a scan of the caller's query counts the nulls of each column, unless the query
- * may return other rows the next time. */
-static void
-name_null_columns(TlvSource *rows)
-{
-	int n = rows->query->desc->natts;
-	Oid *types = palloc(n * sizeof(Oid));
-	TlvStatement statement;
-
-	rows->null_columns = "";
-	if (!TlvQueryRepeatable(rows->query) || rows->query->parts != NIL)
-		return;
-	TlvStatementBegin(&statement, rows->query);
-	appendStringInfoString(&statement.sql, "SELECT ");
-	for (int i = 0; i < n; i++)
-	{
-		types[i] = INT8OID;
-		appendStringInfo(&statement.sql,
-						 "%spg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(q.x%d)",
-						 i > 0 ? ", " : "", i + 1);
-	}
-	appendStringInfoString(&statement.sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&statement.sql, "%sx%d", i > 0 ? ", " : "", i + 1);
-	appendStringInfoChar(&statement.sql, ')');
-	(void) TlvStatementRun(&statement, n, types, take_null_counts, rows);
-}
-
 static bool
 has_nulls(size_t n, tlv_value *const *values)
 {
@@ -553,8 +493,9 @@ source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_valu
 	source->rows.count = rows->count;
 	source->rows.other_count = rows->other_count;
 	source->rows.same_time = rows->marked;
-	if (rows->null_columns == NULL && (has_nulls(pass->n * Max(pass->pieces, 1), values) || result.left_out > 0))
-		name_null_columns(rows);
+	if (rows->null_columns == NULL &&
+		(has_nulls(pass->n * Max(pass->pieces, 1), values) || result.left_out > 0))
+		TlvNameNullColumns(rows);
 	if (rows->null_columns != NULL && rows->null_columns[0] != '\0')
 		source->rows.null_columns = rows->null_columns;
 	driver->sources[0].source.rows.passes = driver->passes;

@@ -1,5 +1,6 @@
 /*
- * pass_statement.c - the statement of a pass: its aggregates over the rows of a source (driver.h).
+ * pass_statement.c - the statements over the rows of a source (driver.h): that of a pass, with its
+ * aggregates, and that which counts the nulls of each column.
  */
 #include "driver_internal.h"
 
@@ -278,4 +279,62 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 	if (pass->pieces > 1)
 		appendStringInfo(&statement->sql, " GROUP BY %d", n);
 	return n;
+}
+
+/* ---- columns with nulls ---- */
+
+/* Columns that are named at most, and the bytes of a name that are shown. */
+#define NAMED_COLUMNS 3
+#define NAMED_BYTES	  40
+
+/* column "a" (2), or columns "a" (2), "b" (1) and 4 more. */
+static void
+take_null_counts(void *argument, TupleTableSlot *slot)
+{
+	TlvSource *rows = argument;
+	TupleDesc desc = rows->query->desc;
+	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
+	StringInfoData text;
+	int n = 0;
+
+	initStringInfo(&text);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		int64 nulls = slot->tts_isnull[i] ? 0 : DatumGetInt64(slot->tts_values[i]);
+
+		if (nulls > 0 && n++ < NAMED_COLUMNS)
+			appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
+							 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES), nulls);
+	}
+	if (n > NAMED_COLUMNS)
+		appendStringInfo(&text, " and %d more", n - NAMED_COLUMNS);
+	if (n > 0)
+		rows->null_columns = psprintf("%s %s", n > 1 ? "columns" : "column", text.data);
+	MemoryContextSwitchTo(before);
+}
+
+void
+TlvNameNullColumns(TlvSource *rows)
+{
+	int n = rows->query->desc->natts;
+	Oid *types = palloc(n * sizeof(Oid));
+	TlvStatement statement;
+
+	rows->null_columns = "";
+	if (!TlvQueryRepeatable(rows->query) || rows->query->parts != NIL)
+		return;
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfoString(&statement.sql, "SELECT ");
+	for (int i = 0; i < n; i++)
+	{
+		types[i] = INT8OID;
+		appendStringInfo(&statement.sql,
+						 "%spg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(q.x%d)",
+						 i > 0 ? ", " : "", i + 1);
+	}
+	appendStringInfoString(&statement.sql, " FROM " TLV_QUERY_ROWS " AS q(");
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&statement.sql, "%sx%d", i > 0 ? ", " : "", i + 1);
+	appendStringInfoChar(&statement.sql, ')');
+	(void) TlvStatementRun(&statement, n, types, take_null_counts, rows);
 }
