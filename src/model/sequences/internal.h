@@ -38,6 +38,7 @@ typedef struct sequence_state
 	tlv_dictionary dictionary;
 	tlv_triple_table table;
 	double *initial; /* by position: how often first; of vectors, the sum of the first ones */
+	bool *apart;	 /* by position: in a sequence without a window, counted nowhere */
 	size_t room;
 	tlv_name_table names; /* of symbols, those of short sequences too */
 	bool taken;			  /* sequences have been taken out again */

@@ -44,6 +44,7 @@ sequence_grow_initial(tlv_context *ctx, sequence_state *state, size_t n)
 {
 	size_t room = state->room < 16 ? 16 : state->room;
 	double *grown;
+	bool *apart;
 
 	if (n <= state->room)
 		return TLV_OK;
@@ -53,6 +54,10 @@ sequence_grow_initial(tlv_context *ctx, sequence_state *state, size_t n)
 	TLV_TRY_ALLOC(ctx, grown);
 	memset(grown + state->room, 0, (room - state->room) * sizeof(double));
 	state->initial = grown;
+	apart = tlv_realloc(ctx, state->apart, room, sizeof(bool));
+	TLV_TRY_ALLOC(ctx, apart);
+	memset(apart + state->room, 0, (room - state->room) * sizeof(bool));
+	state->apart = apart;
 	state->room = room;
 	return TLV_OK;
 }

@@ -58,8 +58,13 @@ sequence_note_symbols(tlv_context *ctx, sequence_state *state, const tlv_part *p
 
 	TLV_TRY(sequence_set_form(ctx, state, FORM_SYMBOLS));
 	for (size_t i = 0; i < part->n; i++)
-		if (part->missing == NULL || !part->missing[i])
-			TLV_TRY(tlv_category_position(ctx, &state->dictionary, part->ids[i], "symbols", &at));
+	{
+		if (part->missing != NULL && part->missing[i])
+			continue;
+		TLV_TRY(tlv_category_position(ctx, &state->dictionary, part->ids[i], "symbols", &at));
+		TLV_TRY(sequence_grow_initial(ctx, state, state->dictionary.n));
+		state->apart[at] = true;
+	}
 	return sequence_grow_initial(ctx, state, state->dictionary.n);
 }
 
@@ -103,6 +108,8 @@ sequence_merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv
 	TLV_TRY(sequence_grow_initial(ctx, state, state->dictionary.n));
 	for (size_t i = 0; i < m; i++)
 		state->initial[at[i]] += initial[i];
+	for (size_t i = 0; tlv_frame_scalar(frame, "short", 0) > 0 && i < m; i++)
+		state->apart[at[i]] = true; /* which of them is, the value does not tell */
 	TLV_TRY(change_windows(ctx, state, frame, at, tlv_triple_add));
 	tlv_free(ctx, at);
 	return TLV_OK;
@@ -160,7 +167,8 @@ sequence_all_counted(tlv_context *ctx, const sequence_state *state, bool *counte
 
 /* ---- the stored form ---- */
 
-/* The symbols that are still there: of windows, or first ones, where some may be gone. */
+/* The symbols that are still there: of windows, first ones, or of sequences without a window, where
+ * some may be gone. */
 static tlv_status
 mark_symbols(tlv_context *ctx, const sequence_state *state, bool **used)
 {
@@ -171,7 +179,7 @@ mark_symbols(tlv_context *ctx, const sequence_state *state, bool **used)
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(tlv_triple_mark(ctx, &state->table, t, *used));
 	for (size_t i = 0; i < state->dictionary.n; i++)
-		(*used)[i] |= state->initial[i] > 0;
+		(*used)[i] |= state->initial[i] > 0 || state->apart[i];
 	return TLV_OK;
 }
 

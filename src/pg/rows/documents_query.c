@@ -51,7 +51,7 @@ static bool
 are_vectors(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
-	bool numbers = true;
+	bool numbers = desc->natts > 0;
 
 	for (int i = 0; i < desc->natts; i++)
 		numbers &= TlvIsNumberType(getBaseType(TupleDescAttr(desc, i)->atttypid));
