@@ -72,7 +72,6 @@ typedef struct tlv_estimate
  * depend on the order of the rows, which is another one on every server. */
 extern uint64_t tlv_draws_seed(const tlv_frame *model, size_t n);
 
-
 /* A list that grows in the arena; {0} is empty. */
 typedef struct tlv_estimates
 {

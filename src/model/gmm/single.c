@@ -3,6 +3,7 @@
  */
 #include "choose.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "tensorlv/model/dense.h"
@@ -23,7 +24,7 @@ static gmm_single
 spherical(const tlv_dense_central *central, const double *floor)
 {
 	size_t d = central->d;
-	double mean = 0, least = 0, variance;
+	double mean = 0, least = DBL_MIN, variance; /* the logarithm is of more than 0 */
 
 	for (size_t i = 0; i < d; i++)
 	{
