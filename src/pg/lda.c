@@ -512,8 +512,8 @@ TLV_KEEPING_FUNCTION(tlv_extend)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
 	TlvMakerBegin(&maker, "tensorlv extend");
-	TlvCheck(maker.ctx,
-			 tlv_lda_extend(maker.ctx, &model, &summary, 1, smoothing, &maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_lda_extend(maker.ctx, &model, &summary, 1, smoothing, true,
+									   &maker.image, &maker.size));
 	TlvCheck(maker.ctx, tlv_labels_keep(maker.ctx, &model, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

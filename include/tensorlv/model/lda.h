@@ -135,10 +135,12 @@ extern tlv_status tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t 
 /*
  * The model over all items of a summary: items it does not know get their corpus share in
  * every topic, and all topics are mixed with `smoothing` of the corpus shares.  The summary counts
- * each word so many times.
+ * each word so many times.  drawn: it is what
+ * drawn refinement begins with, and has 16 bits (coarsen_topics says why).
  */
 extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary,
-								 double times, double smoothing, void **image, size_t *size);
+								 double times, double smoothing, bool drawn, void **image,
+								 size_t *size);
 
 /* How many topics of a model tlv_lda_fix would fix: those of weight above 0. */
 extern size_t tlv_lda_fixed_topics(const tlv_frame *given);

@@ -127,7 +127,7 @@ coarsen_mixing(tlv_lda_parts *parts, double *weights, double *alpha)
 
 tlv_status
 tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double times,
-			   double smoothing, void **image, size_t *size)
+			   double smoothing, bool drawn, void **image, size_t *size)
 {
 	static const char *const renewed[] = {"tokens", NULL};
 	double tokens = tlv_frame_scalar(summary, "tokens", 0);
@@ -153,7 +153,8 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	shares = phi + parts.k * d;
 	alpha = shares + d;
 	weights = alpha + parts.k;
-	coarsen_mixing(&parts, weights, alpha);
+	if (drawn)
+		coarsen_mixing(&parts, weights, alpha);
 	for (size_t i = 0; i < d; i++)
 		shares[i] = totals[i] / tokens;
 	parts.d = d;
@@ -164,7 +165,8 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	parts.label_offsets = NULL;
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(extend_topics(ctx, model, d, parts.items, shares, smoothing, phi));
-	TLV_TRY(coarsen_topics(ctx, tlv_frame_float64(model, "fixed"), parts.k, d, phi));
+	if (drawn)
+		TLV_TRY(coarsen_topics(ctx, tlv_frame_float64(model, "fixed"), parts.k, d, phi));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tokens / times, "tokens"));
 	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));

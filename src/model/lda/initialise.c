@@ -60,8 +60,8 @@ model_extend(tlv_context *ctx, lda_learning *fit)
 
 	return TLV_MAKE(ctx, &made, &fit->model,
 					tlv_lda_extend(ctx, &fit->model.frame, summary,
-								   fit->words != NULL ? LDA_REPEATS : 1, smoothing, &made.image,
-								   &made.size));
+								   fit->words != NULL ? LDA_REPEATS : 1, smoothing,
+								   fit->options.refine != NULL, &made.image, &made.size));
 }
 
 /* alpha0 of words in bursts is not of the moments, which give one to anchors. */

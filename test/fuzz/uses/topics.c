@@ -236,7 +236,7 @@ use_with_model(const tlv_frame *frame)
 
 	if (!fixed_model(&model))
 		return;
-	tlv_lda_extend(&ctx, &model, frame, 1, 0.01, &image, &size);
+	tlv_lda_extend(&ctx, &model, frame, 1, 0.01, false, &image, &size);
 	if (fingerprint == NULL)
 		return;
 	*fingerprint = model.header->digest;

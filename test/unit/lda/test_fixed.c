@@ -172,7 +172,7 @@ test_extend(void **state)
 	assert_ok(tlv_count_summary_create(&ctx, &accumulator));
 	assert_ok(collect(accumulator, &c, &image, &size));
 	summary = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_ok(tlv_lda_extend(&ctx, &model, &summary, 1, .1, &image, &size));
+	assert_ok(tlv_lda_extend(&ctx, &model, &summary, 1, .1, false, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	fixed = tlv_frame_float64(&model, "fixed");
 	phi = tlv_frame_float64(&model, "phi");
