@@ -43,7 +43,9 @@ SELECT name, (SELECT count(*) FROM tlv_topics(model)) AS topics, (SELECT count(*
   (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'iterations_at_limit') AS not_converged FROM hundreds_models ORDER BY name;
 -- stored probabilities are multiples of a small number, one up or down where sums of workers round the other way; weights are not
 SELECT max(distance) < power(2, -14) AS same FROM tlv_match((SELECT model FROM hundreds_models WHERE name = 'alone'), (SELECT model FROM hundreds_models WHERE name = 'workers'));
-SELECT max(abs(a.weight - b.weight)) < 1e-9 AS same FROM hundreds_models x, hundreds_models y, tlv_topics(x.model) a JOIN LATERAL tlv_topics(y.model) b USING (topic) WHERE x.name = 'alone' AND y.name = 'workers';
+SELECT max(abs(a.weight - b.weight)) < 1e-9 AS same
+  FROM hundreds_models x, hundreds_models y, tlv_topics(x.model) a JOIN LATERAL tlv_topics(y.model) b USING (topic)
+  WHERE x.name = 'alone' AND y.name = 'workers';
 
 -- refusals
 SELECT tlv_find_subspace(tlv_anchor_moments(bag, s)) FROM sliced, steps WHERE step = 0;

@@ -154,7 +154,8 @@ use_tree_statistics(tlv_context *ctx, const tlv_frame *frame)
 		tlv_frame_open(ctx, image, size, &model) != TLV_OK)
 		return;
 	*fingerprint = model.header->digest;
-	if (tlv_model_update(ctx, &model, frame, 1, &image, &size) == TLV_OK)
+	/* Statistics of no observation make no model. */
+	if (tlv_model_update(ctx, &model, frame, 1, &image, &size) == TLV_OK && image != NULL)
 		tree_stored(ctx, image, size, &updated);
 }
 
