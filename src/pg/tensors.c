@@ -14,7 +14,7 @@
 #include "utils/lsyscache.h"
 
 #include "rows/any.h"
-#include "server/query.h"
+#include "query/query.h"
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"

@@ -7,7 +7,7 @@
 #include "utils/lsyscache.h"
 
 #include "rows/any.h"
-#include "server/query.h"
+#include "query/query.h"
 #include "tensorlv/model/tensors.h"
 #include "tensorlv/model/triple_table.h"
 

@@ -7,7 +7,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "server/query.h"
+#include "query/query.h"
 #include "tensorlv/num/assert.h"
 
 /* Names of nodes and their numbers. */

@@ -150,20 +150,19 @@ use_image(const void *image, size_t size, uint8_t mode)
 	for (tlv_frame_type type = TLV_FRAME_MOMENTS; type <= TLV_FRAME_MODEL; type++)
 	{
 		tlv_frame frame;
-		const tlv_kind *kind;
 
 		pool_reset(&memory, &ctx);
 		ctx.arena.limit = MEMORY_LIMIT;
 		memory.stop_at = 20000;
-		if (tlv_kind_validate(&ctx, image, size, type, &frame, &kind) != TLV_OK)
+		if (tlv_kind_validate(&ctx, image, size, type, &frame) != TLV_OK)
 			continue;
 		pack_and_unpack(&frame);
 		if (type == TLV_FRAME_MOMENTS)
-			use_any_moments(&ctx, &builder, &frame, kind);
+			use_any_moments(&ctx, &builder, &frame, frame.kind);
 		if (type == TLV_FRAME_MODEL)
-			use_any_model(&ctx, &builder, &frame, kind);
+			use_any_model(&ctx, &builder, &frame, frame.kind);
 		for (size_t i = 0; i < n_families; i++)
-			families[i](&frame, kind, mode >> 1);
+			families[i](&frame, frame.kind, mode >> 1);
 	}
 	pool_reset(&memory, &ctx);
 }

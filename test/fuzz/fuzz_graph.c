@@ -45,7 +45,6 @@ static void
 use_merge(const tlv_frame *frame, const tlv_kind *kind, int copies)
 {
 	tlv_accumulator *accumulator;
-	const tlv_kind *same;
 	tlv_frame sum;
 	void *image;
 	size_t size;
@@ -55,8 +54,8 @@ use_merge(const tlv_frame *frame, const tlv_kind *kind, int copies)
 		USE(kind->accumulator->merge(&ctx, accumulator, frame));
 	USE(kind->accumulator->build(&ctx, accumulator, &builder)); /* unless a sum overflows */
 	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
-	require(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &sum, &same) == TLV_OK);
-	require(same == kind);
+	require(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &sum) == TLV_OK);
+	require(sum.kind == kind);
 	if (copies == 1)
 		require(size == frame->header->size &&
 				memcmp((char *) image + 4, (const char *) frame->header + 4, size - 4) == 0);
@@ -117,14 +116,13 @@ static void
 use_image(const void *image, size_t size)
 {
 	tlv_graph_header header;
-	const tlv_kind *kind;
 	tlv_frame frame;
 
-	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame, &kind) != TLV_OK)
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame) != TLV_OK)
 		return;
 	tlv_graph_read_header(&frame, &header);
-	use_merge(&frame, kind, 1);
-	use_merge(&frame, kind, 2);
+	use_merge(&frame, frame.kind, 1);
+	use_merge(&frame, frame.kind, 2);
 	use_cursor(&frame, &header);
 	use_rows(&frame, &header);
 }
@@ -213,14 +211,13 @@ use_sections(const uint8_t *data, size_t size)
 static bool
 build(tlv_accumulator *accumulator, tlv_frame *frame)
 {
-	const tlv_kind *kind;
 	void *image;
 	size_t size;
 
 	if (accumulator->class->build(&ctx, accumulator, &builder) != TLV_OK)
 		return false;
 	require(tlv_frame_finish(&ctx, &builder, &image, &size) == TLV_OK);
-	require(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, frame, &kind) == TLV_OK);
+	require(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, frame) == TLV_OK);
 	return true;
 }
 

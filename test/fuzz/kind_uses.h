@@ -180,12 +180,11 @@ build_checked(tlv_context *ctx, tlv_frame_builder *builder, tlv_accumulator *acc
 static inline void
 use_result(tlv_context *ctx, void *image, size_t size)
 {
-	const tlv_kind *kind;
 	tlv_frame model;
 
 	if (image == NULL)
 		return;
-	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model) != TLV_OK)
 		abort();
 }
 

@@ -109,13 +109,12 @@ save_packed(const char *name, const tlv_frame *frame)
 tlv_frame
 save_frame(const char *name, void *image, size_t size)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	char full[64];
 
-	must(tlv_kind_validate(&ctx, image, size, ((tlv_frame_header *) image)->type, &frame, &kind));
-	seeded[kind->type][kind->code] = true;
-	require_mutations_refused(kind, &frame, name);
+	must(tlv_kind_validate(&ctx, image, size, ((tlv_frame_header *) image)->type, &frame));
+	seeded[frame.kind->type][frame.kind->code] = true;
+	require_mutations_refused(frame.kind, &frame, name);
 	if (size > 4095)
 	{
 		fprintf(stderr, "%s: %zu bytes\n", name, size);
@@ -124,10 +123,10 @@ save_frame(const char *name, void *image, size_t size)
 	for (int mode = 0; mode < 2; mode++)
 	{
 		snprintf(full, sizeof(full), "%s-%d", name, mode);
-		save(kind->type == TLV_FRAME_GRAPH ? "graph" : "frame", full, mode, image, size);
+		save(frame.kind->type == TLV_FRAME_GRAPH ? "graph" : "frame", full, mode, image, size);
 	}
 	save_packed(name, &frame);
-	if (kind->model != NULL)
+	if (frame.kind->model != NULL)
 	{
 		tlv_json_writer writer = {.most = (size_t) 1 << 20, .number = tlv_json_print_number};
 

@@ -93,15 +93,14 @@ add_rows(tlv_accumulator *accumulator, const rows *data, size_t from, size_t to)
 static inline tlv_frame
 stored(tlv_accumulator *accumulator)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
-	assert_ptr_equal(kind, &tlv_kind_category_moments);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
+	assert_ptr_equal(frame.kind, &tlv_kind_category_moments);
 	return frame;
 }
 

@@ -148,15 +148,14 @@ add_documents(tlv_accumulator *accumulator, int from, int to)
 static inline tlv_frame
 stored(tlv_accumulator *accumulator)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
-	assert_ptr_equal(kind->accumulator, accumulator->class);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
+	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
 	return frame;
 }
 
@@ -225,7 +224,6 @@ subspace_value(size_t d, const int64_t *items, size_t block, size_t rank, const 
 			   const double *basis, bool distinct)
 {
 	double *numbers = tlv_alloc0(&ctx, 2 * block + d, sizeof(double));
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
@@ -246,7 +244,7 @@ subspace_value(size_t d, const int64_t *items, size_t block, size_t rank, const 
 	tlv_frame_add(&builder, "ritz", TLV_FLOAT64, block, 1, numbers + block);
 	tlv_frame_add(&builder, "basis", TLV_FLOAT64, block, d, basis);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame));
 	return frame;
 }
 

@@ -49,10 +49,9 @@ static inline tlv_frame
 frame_of(void *image, size_t size)
 {
 	tlv_frame_type type = (tlv_frame_type) ((tlv_frame_header *) image)->type;
-	const tlv_kind *kind;
 	tlv_frame frame;
 
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
 	return frame;
 }
 

@@ -82,15 +82,14 @@ add_rows(tlv_accumulator *accumulator, size_t d, const double *x, size_t from, s
 static inline tlv_frame
 stored(tlv_accumulator *accumulator)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
-	assert_ptr_equal(kind->accumulator, accumulator->class);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
+	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
 	return frame;
 }
 
@@ -205,14 +204,13 @@ assert_refused(tlv_status status, tlv_status expected, const char *part)
 static inline tlv_frame
 subspace_of(tlv_frame moments, size_t p)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(tlv_dense_subspace(&ctx, &moments, p, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame, &kind));
-	assert_ptr_equal(kind, &tlv_kind_dense_subspace);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame));
+	assert_ptr_equal(frame.kind, &tlv_kind_dense_subspace);
 	return frame;
 }
 

@@ -66,14 +66,12 @@ create(tlv_graph_kind kind, bool weighted, size_t buffer)
 static inline image
 build(tlv_accumulator *accumulator)
 {
-	const tlv_kind *kind;
 	image result;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &result.bytes, &result.size));
-	assert_ok(
-		tlv_kind_validate(&ctx, result.bytes, result.size, TLV_FRAME_GRAPH, &result.frame, &kind));
-	assert_ptr_equal(kind->accumulator, accumulator->class);
+	assert_ok(tlv_kind_validate(&ctx, result.bytes, result.size, TLV_FRAME_GRAPH, &result.frame));
+	assert_ptr_equal(result.frame.kind->accumulator, accumulator->class);
 	return result;
 }
 

@@ -133,7 +133,6 @@ static inline tlv_frame
 end_graph(tlv_accumulator *accumulator)
 {
 	static tlv_frame_builder builder;
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
@@ -141,7 +140,7 @@ end_graph(tlv_accumulator *accumulator)
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	tlv_graph_accumulator_free(&ctx, accumulator);
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame));
 	return frame;
 }
 
@@ -162,11 +161,10 @@ stored_graph(const dense *a, tlv_graph_kind kind, bool weighted)
 static inline tlv_frame
 validated_model(const void *image, size_t size)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
-	assert_ptr_equal(kind, &tlv_kind_mmsb);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame));
+	assert_ptr_equal(frame.kind, &tlv_kind_mmsb);
 	return frame;
 }
 

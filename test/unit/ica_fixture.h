@@ -36,10 +36,9 @@ static inline tlv_frame
 frame_of(void *image, size_t size)
 {
 	tlv_frame frame;
-	const tlv_kind *kind;
 	tlv_frame_type type = (tlv_frame_type) ((tlv_frame_header *) image)->type;
 
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
 	return frame;
 }
 

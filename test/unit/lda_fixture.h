@@ -132,10 +132,9 @@ collect(tlv_accumulator *accumulator, const corpus *c, void **image, size_t *siz
 static inline tlv_frame
 checked(tlv_frame_type type, void *image, size_t size)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
 	return frame;
 }
 

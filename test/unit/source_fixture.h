@@ -401,13 +401,12 @@ fixture_learn_model(source_fixture *f, const fixture_learner *learner)
 {
 	tlv_held model;
 	tlv_status status = fixture_learn(f, learner, &model);
-	const tlv_kind *kind;
 	tlv_frame frame;
 
 	if (status != TLV_OK)
 		fail_msg("status %d: %s", (int) status, f->ctx->error.message);
 	assert_non_null(model.image);
-	status = tlv_kind_validate(f->ctx, model.image, model.size, TLV_FRAME_MODEL, &frame, &kind);
+	status = tlv_kind_validate(f->ctx, model.image, model.size, TLV_FRAME_MODEL, &frame);
 	if (status != TLV_OK)
 		fail_msg("status %d: %s", (int) status, f->ctx->error.message);
 	return frame;
@@ -530,11 +529,10 @@ fixture_change_rows(source_fixture *f, const fixture_learner *tested, int passes
 		fixture_assert_clean(f, status, "changed rows", at);
 		if (status == TLV_OK && model.image != NULL)
 		{
-			const tlv_kind *kind;
 			tlv_frame frame;
 
 			assert_int_equal(
-				tlv_kind_validate(f->ctx, model.image, model.size, TLV_FRAME_MODEL, &frame, &kind),
+				tlv_kind_validate(f->ctx, model.image, model.size, TLV_FRAME_MODEL, &frame),
 				TLV_OK);
 		}
 	}

@@ -47,10 +47,9 @@ room(size_t n, size_t size)
 static inline tlv_frame
 checked(tlv_frame_type type, void *image, size_t size)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
 	return frame;
 }
 
@@ -71,7 +70,6 @@ refused_with(tlv_frame frame, const char *section, size_t at, double value)
 {
 	size_t size = frame.header->size;
 	tlv_frame_header *image = room(size, 1);
-	const tlv_kind *kind;
 	tlv_frame copy;
 	tlv_status status;
 
@@ -86,8 +84,7 @@ refused_with(tlv_frame frame, const char *section, size_t at, double value)
 		size_t bytes;
 
 		assert_ok(tlv_frame_finish(&ctx, &builder, &again, &bytes));
-		status =
-			tlv_kind_validate(&ctx, again, bytes, (tlv_frame_type) copy.header->type, &copy, &kind);
+		status = tlv_kind_validate(&ctx, again, bytes, (tlv_frame_type) copy.header->type, &copy);
 	}
 	return status == TLV_CORRUPT;
 }

@@ -49,9 +49,9 @@ tlv_kind_sections(const tlv_kind *kind)
 /* Whether a frame that is valid in itself is what its kind must be; TLV_CORRUPT otherwise. */
 extern tlv_status tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame);
 
-/* Validates an image of unknown origin completely; *kind gets its record. */
+/* Validates an image of unknown origin completely; frame->kind is its record. */
 extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,
-									tlv_frame_type type, tlv_frame *frame, const tlv_kind **kind);
+									tlv_frame_type type, tlv_frame *frame);
 
 /*
  * What a fit, a step or a simulation has made, before it is handed on: TLV_BAD_DATA unless it is

@@ -29,17 +29,17 @@ typedef struct tlv_pass
 {
 	double damp;   /* bags: counts are damped with this cap; 0: as they are */
 	double scale;  /* bags: counts are multiplied by this; 0: as they are, or damped */
-	int folds;	   /* only rows of one fold of so many; 0: all rows */
-	int fold;	   /* that fold, from 0 */
+	int folds;	   /* above 0: the number of folds, of which only one's rows are read */
+	int fold;	   /* its index, from 0 */
 	bool others;   /* all folds but that one */
-	int parts;	   /* bags of neighbours: only the edges that are not in one of so many parts, which
-					* is the same from either end; 0: all of them */
-	int part;	   /* that part, from 0 */
+	int parts;	   /* above 0, of bags of neighbours: the number of parts of the edges, one of which
+					* is left out; an edge has the same part from either end */
+	int part;	   /* its index, from 0 */
 	bool complete; /* only rows in which nothing is missing */
 	bool settled;  /* bags, categories: their order plays a part: they come one after another, in an
 					* order that follows from their contents, where the server can keep them in it */
-	size_t pieces; /* above 1, a power of two: the rows in so many pieces, by the first of their
-					* ids; one statistic, of which every piece has a value of its own */
+	size_t pieces; /* above 1, a power of two: the number of pieces of the rows, by the first of
+					* their ids; one statistic, of which every piece has a value of its own */
 	size_t n;	   /* of statistics */
 	const tlv_statistic *statistics;
 	int passes_left;   /* this one and those after it, at most; 0: not known */
@@ -115,8 +115,8 @@ struct tlv_source
 	/* Of the rows themselves; a view has what was known of them when it was made: */
 	tlv_rows rows;
 	tlv_source_pass pass;
-	/* In how many pieces (tlv_pass) values fit that take so many bytes of a row, besides its texts
-	 * and weights; NULL: in one. */
+	/* The number of pieces (tlv_pass) in which values fit that take row_bytes of a row besides its
+	 * texts and weights; NULL: one. */
 	size_t (*pieces)(tlv_source *source, double row_bytes);
 	tlv_source *labels; /* what is known of them, where the caller has a second query; or NULL */
 	tlv_value *values;	/* that are not dropped yet */
@@ -264,8 +264,8 @@ extern tlv_status tlv_source_finish_after(tlv_context *ctx, const tlv_source *so
 
 /*
  * The names of the caller's categories as sections "category_offsets" and "category_names" of a
- * model of so many; 0: names are not given (NULL), or are those of others.  They are put in at the
- * end: until then the rows of the passes are codes.
+ * model of that number of categories.  Returns the number of sections, 0 if names are NULL or of
+ * another number of categories.  They are added at the end: the rows of the passes are codes.
  */
 extern size_t tlv_name_categories(const tlv_names *names, size_t categories,
 								  tlv_added_section sections[2]);
@@ -303,9 +303,9 @@ extern tlv_status tlv_refine(tlv_context *ctx, tlv_held *model, const tlv_frame 
 
 /*
  * A fit of k components where the rows can have them, else of as many as they can, 1 at least:
- * attempt makes the model of so many, its own argument says where.  Refusals (TLV_NOT_IDENTIFIABLE,
- * TLV_BAD_DATA, TLV_BAD_PARAMETER) lower the number; where one component is refused, too, the error
- * is the first one.  The warning "fewer_components" says what was refused.
+ * attempt makes the model of k components, its own argument says where.  Refusals
+ * (TLV_NOT_IDENTIFIABLE, TLV_BAD_DATA, TLV_BAD_PARAMETER) lower the number; where one component is
+ * refused, too, the error is the first one.  The warning "fewer_components" says what was refused.
  */
 typedef tlv_status (*tlv_attempt)(tlv_context *ctx, void *argument, const tlv_frame *from,
 								  size_t k);

@@ -427,9 +427,8 @@ make_model(tlv_context *ctx, json_reader *reader, void **image, size_t *size)
 static tlv_status
 check_model(tlv_context *ctx, const void *image, size_t size)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
-	tlv_status status = tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &frame, &kind);
+	tlv_status status = tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &frame);
 	tlv_error why = ctx->error;
 
 	if (status != TLV_CORRUPT)

@@ -70,7 +70,7 @@ tlv_accumulator_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_
 
 tlv_status
 tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
-				  tlv_frame *frame, const tlv_kind **kind)
+				  tlv_frame *frame)
 {
 	static const char *const names[] = {"", "moments", "a subspace", "a model", "a graph"};
 
@@ -78,10 +78,9 @@ tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_ty
 	if (frame->header->type != type)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is %s, not %s", names[frame->header->type],
 						names[type]);
-	*kind = frame->kind;
-	if (*kind == NULL)
+	if (frame->kind == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);
-	return tlv_kind_check(ctx, *kind, frame);
+	return tlv_kind_check(ctx, frame->kind, frame);
 }
 
 tlv_status
@@ -113,12 +112,11 @@ tlv_kind_accepts(tlv_context *ctx, const void *image, size_t size)
 	tlv_frame_type type = (tlv_frame_type) header->type;
 	tlv_error before = ctx->error;
 	bool (*stop)(void *) = ctx->stop;
-	const tlv_kind *kind;
 	tlv_frame frame;
 	tlv_status status;
 
 	ctx->stop = NULL; /* whoever looks for interrupts is to find them himself */
-	status = tlv_kind_validate(ctx, image, size, type, &frame, &kind);
+	status = tlv_kind_validate(ctx, image, size, type, &frame);
 	ctx->stop = stop;
 	if (status != TLV_CORRUPT) /* memory may have run out */
 		ctx->error = before;

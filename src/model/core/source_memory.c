@@ -39,7 +39,7 @@ tlv_value_of_image(tlv_context *ctx, void *image, size_t size, tlv_value **value
 	return tlv_frame_open(ctx, image, size, &own->base.frame);
 }
 
-/* Those of a piece are the first of so many, and every so many after it. */
+/* Rows of piece p of n: p, p + n, p + 2 n and so on. */
 static tlv_status
 add_list(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t pieces,
 		 tlv_accumulator *accumulator)

@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 
 /* One id of a row, as part `part`: a number, or a text, whose hash it is. */
 static void

@@ -13,7 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "server/query.h"
+#include "query/query.h"
 #include "tensorlv/model/categories.h"
 
 double

@@ -10,7 +10,7 @@
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 #include "tensorlv/model/categories.h"
 
 /* Looked up once: to find them among the sections of a model takes longer than a row. */

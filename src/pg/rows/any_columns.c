@@ -10,7 +10,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 
 /* What a call site knows of its arguments. */
 typedef struct AnyColumns

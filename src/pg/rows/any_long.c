@@ -12,7 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/num/sort.h"
 

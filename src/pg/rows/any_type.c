@@ -16,7 +16,7 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 
 Oid
 TlvAnyDeclared(FunctionCallInfo fcinfo, int argument)

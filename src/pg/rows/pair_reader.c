@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 
 /* ---- edges ---- */
 

@@ -7,7 +7,6 @@
 #include "fit.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 
 TlvDriver *
 TlvDriverBegin(FunctionCallInfo fcinfo)
@@ -36,26 +35,17 @@ TlvDriverEnd(TlvDriver *driver)
 	MemoryContextDelete(driver->mcxt);
 }
 
-/* Every pass, with its statement, for those who look for what a driver does. */
-static void
-pass_begins(TlvDriver *driver, int passes_left, const char *stage, const char *statement)
+void
+TlvPassBegins(TlvDriver *driver, int passes_left, const char *stage, const char *statement)
 {
 	TlvProgressPass(++driver->passes, passes_left, stage);
 	elog(DEBUG1, "tensorlv: pass %d: %s", driver->passes, statement);
 }
 
-/* The same of one whose value is collected in pieces. */
-static void
-pieces_begin(const tlv_pass *pass)
-{
-	if (pass->pieces > 1)
-		elog(DEBUG1, "tensorlv: the value is collected in %zu pieces", pass->pieces);
-}
-
 void
 TlvDriverReport(TlvDriver *driver, const char *what)
 {
-	pass_begins(driver, 0, what, what);
+	TlvPassBegins(driver, 0, what, what);
 }
 
 /* ---- rows ---- */
@@ -117,8 +107,8 @@ rows_store_marked(TlvSource *rows)
 }
 
 /* Once: to a tuple store. */
-static void
-rows_store(TlvSource *rows)
+void
+TlvSourceStore(TlvSource *rows)
 {
 	TlvStatement statement = rows->made;
 
@@ -180,8 +170,8 @@ rows_weigh_more(TlvSource *rows, double most)
  * The one rule of rows against states, for every engine: rows that take less than the model that
  * would have to travel to them, and to every other server, in every pass come once.
  */
-static void
-rows_fetch_if_less(TlvSource *rows, const tlv_pass *pass)
+void
+TlvSourceFetchIfLess(TlvSource *rows, const tlv_pass *pass)
 {
 	TlvStatement statement = rows->made;
 	double sent = pass_sends(pass) * Max(list_length(rows->query->parts), 1);
@@ -198,11 +188,11 @@ rows_fetch_if_less(TlvSource *rows, const tlv_pass *pass)
 }
 
 /* They are stored in that of their contents; another server sorts its own where they are. */
-static void
-rows_require_order(TlvSource *rows, const tlv_pass *pass)
+void
+TlvSourceRequireOrder(TlvSource *rows, const tlv_pass *pass)
 {
 	if (rows->form == TLV_ROW_BAG && TlvSourceNeedsOrder(rows, pass) && !rows->foreign)
-		rows_store(rows);
+		TlvSourceStore(rows);
 }
 
 void
@@ -228,7 +218,7 @@ TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 	if (use == TLV_SOURCE_MADE ||
 		(use == TLV_SOURCE_AGAIN &&
 		 (TlvStatementIsVolatile(&rows->made) || !TlvQueryRepeatable(rows->query))))
-		rows_store(rows);
+		TlvSourceStore(rows);
 }
 
 void
@@ -248,341 +238,6 @@ TlvSourceFrom(TlvSource *rows, TlvStatement *statement)
 		appendStringInfo(&statement->sql, " FROM (%s) AS v", rows->made.sql.data);
 }
 
-/* ---- values of passes ---- */
-
-typedef struct PassValue
-{
-	tlv_value value; /* first */
-	struct varlena *image;
-} PassValue;
-
-static void
-pass_value_release(tlv_value *value)
-{
-	pfree(((PassValue *) value)->image);
-	pfree(value);
-}
-
-/* A detoasted copy, taken over. */
-static tlv_value *
-pass_value(struct varlena *image)
-{
-	PassValue *value = palloc0(sizeof(PassValue));
-
-	image = TlvPlainCopy(image);
-	value->value.frame = TlvSumsFrame(image);
-	if ((void *) value->value.frame.header != image)
-	{
-		pfree(image);
-		image = (struct varlena *) value->value.frame.header;
-	}
-	value->value.release = pass_value_release;
-	value->image = image;
-	return &value->value;
-}
-
-typedef struct PassResult
-{
-	TlvDriver *driver;
-	size_t n;	   /* columns of values */
-	size_t pieces; /* above 1: rows of values, one of each piece; the last column says which */
-	tlv_value **values;
-	bool complete; /* a column says how many rows are left out */
-	bool counted;  /* and one how many there are */
-	double left_out, rows;
-} PassResult;
-
-/* What one part of the rows has given, with what those before it gave. */
-static void
-result_add(tlv_value **sum, tlv_value *value)
-{
-	tlv_value *before = *sum;
-
-	*sum = value;
-	if (before == NULL)
-		return;
-	*sum = pass_value(TlvSum(&before->frame, &value->frame));
-	before->release(before);
-	value->release(value);
-}
-
-/* The piece that a row is of: its last column, which is NULL where there is no id. */
-static size_t
-piece_of(const TupleTableSlot *slot)
-{
-	int last = slot->tts_tupleDescriptor->natts - 1;
-
-	return slot->tts_isnull[last] ? 0 : (size_t) DatumGetInt64(slot->tts_values[last]);
-}
-
-static void
-pass_take(void *argument, TupleTableSlot *slot)
-{
-	PassResult *result = argument;
-	MemoryContext before = MemoryContextSwitchTo(result->driver->values);
-	tlv_value **values = result->values;
-	size_t column = result->n;
-
-	if (result->pieces > 1)
-		values += piece_of(slot);
-	for (size_t i = 0; i < result->n; i++)
-		if (!slot->tts_isnull[i])
-			result_add(&values[i],
-					   pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i])));
-	if (result->complete)
-		result->left_out += (double) DatumGetInt64(slot->tts_values[column++]);
-	if (result->counted)
-		result->rows += (double) DatumGetInt64(slot->tts_values[column++]);
-	MemoryContextSwitchTo(before);
-}
-
-/* Empty, before the first part; what an earlier pass has counted stays unless this one counts. */
-static void
-result_begin(PassResult *result, const tlv_pass *pass)
-{
-	size_t n = result->n * Max(result->pieces, 1);
-
-	for (size_t i = 0; i < n; i++)
-		if (result->values[i] != NULL)
-			result->values[i]->release(result->values[i]);
-	memset(result->values, 0, n * sizeof(tlv_value *));
-	result->complete = pass->complete;
-	if (pass->complete)
-		result->left_out = 0;
-	result->rows = 0;
-}
-
-/*
- * Another server has made the values: whatever it calls by the names of our aggregates, what comes
- * is a value of that type and no more.  One that merges with rows under the same constants is of
- * the kind and the sizes that the fit asked for.
- */
-static void
-require_values(const tlv_pass *pass, const PassResult *result)
-{
-	for (size_t i = 0; i < pass->n * Max(result->pieces, 1); i++)
-	{
-		TlvWork *work;
-		tlv_accumulator *accumulator;
-
-		if (result->values[i] == NULL)
-			continue;
-		work = TlvWorkBegin("tensorlv check");
-		TlvCheck(&work->ctx,
-				 tlv_statistic_create(&work->ctx, &pass->statistics[i % pass->n], &accumulator));
-		TlvMerge(&work->ctx, accumulator, &result->values[i]->frame);
-		TlvWorkEnd(work);
-	}
-}
-
-static const char *
-pass_stage(const tlv_pass *pass)
-{
-	return pass->stage != NULL ? pass->stage : pass->statistics[0].aggregate->name;
-}
-
-/* The statement over each part of a UNION ALL, if nowhere rows would have to travel. */
-static bool
-run_over_parts(TlvStatement *statement, int n, const Oid *types, TlvTakeRow take, void *argument)
-{
-	bool foreign = false, elsewhere = false;
-	ListCell *cell;
-
-	foreach (cell, statement->query->parts)
-	{
-		statement->part = lfirst_node(Query, cell);
-		if (!TlvStatementRun(statement, n, types, take, argument))
-			return false;
-		foreign |= statement->foreign;
-		elsewhere |= statement->elsewhere;
-	}
-	statement->foreign = foreign;
-	statement->elsewhere = elsewhere;
-	return statement->query->parts != NIL;
-}
-
-/* False when rows would have to travel to us. */
-static bool
-run_where_rows_are(TlvSource *rows, TlvStatement *statement, int n, const Oid *types,
-				   TlvTakeRow take, void *argument)
-{
-	bool together = !rows->apart || rows->query->store != NULL;
-
-	if (together && TlvStatementRun(statement, n, types, take, argument))
-		return true;
-	rows->apart = run_over_parts(statement, n, types, take, argument);
-	return rows->apart;
-}
-
-/* Two passes that see different numbers of rows are worth a warning. */
-static void
-rows_compare(TlvSource *rows, double n)
-{
-	if (!rows->counted)
-		rows->count = n;
-	else if (rows->count != n)
-		rows->other_count = n;
-	rows->counted = true;
-}
-
-/* One pass; what it takes to make the statement goes with a context of its own. */
-static void
-run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
-{
-	TlvDriver *driver = rows->driver;
-	MemoryContext mcxt =
-		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext before = MemoryContextSwitchTo(mcxt);
-	Oid *types = palloc((pass->n + 3) * sizeof(Oid));
-	TlvStatement statement;
-	StringInfoData select;
-	int n;
-
-	rows_fetch_if_less(rows, pass);
-	rows_require_order(rows, pass);
-	initStringInfo(&select);
-	n = TlvPassStatement(rows, pass, &statement, &select, types, &result->counted);
-	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
-	pieces_begin(pass);
-	result_begin(result, pass);
-	if (!run_where_rows_are(rows, &statement, n, types, pass_take, result))
-	{
-		if (!rows->once)
-			rows_store(rows);
-		rows->shippable = false;
-		result_begin(result, pass);
-		resetStringInfo(&select);
-		n = TlvPassStatement(rows, pass, &statement, &select, types, &result->counted);
-		(void) TlvStatementRun(&statement, n, types, pass_take, result);
-	}
-	rows->foreign = statement.foreign;
-	rows->elsewhere = statement.elsewhere;
-	if (result->counted)
-		rows_compare(rows, result->rows);
-	if (statement.foreign)
-		require_values(pass, result);
-	MemoryContextSwitchTo(before);
-	MemoryContextDelete(mcxt);
-}
-
-static bool
-has_nulls(size_t n, tlv_value *const *values)
-{
-	for (size_t i = 0; i < n; i++)
-		if (values[i] != NULL && tlv_frame_scalar(&values[i]->frame, "nulls", 0) > 0)
-			return true;
-	return false;
-}
-
-/* ---- the rows as the source of a fit ---- */
-
-/* One pass, and what is known after it.  Errors of the statement are raised: they leave the fit by
- * a jump, and its memory goes with the driver's. */
-static tlv_status
-source_pass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_value **values)
-{
-	TlvPassSource *own = (TlvPassSource *) source;
-	TlvDriver *driver = own->driver;
-	TlvSource *rows = &driver->rows[own->number];
-	PassResult result = {.driver = driver, .n = pass->n, .pieces = pass->pieces, .values = values};
-
-	CHECK_FOR_INTERRUPTS();
-	run_pass(rows, pass, &result);
-	if (pass->complete)
-		source->rows.left_out = result.left_out;
-	source->rows.count = rows->count;
-	source->rows.other_count = rows->other_count;
-	source->rows.same_time = rows->marked;
-	if (rows->null_columns == NULL &&
-		(has_nulls(pass->n * Max(pass->pieces, 1), values) || result.left_out > 0))
-		TlvNameNullColumns(rows);
-	if (rows->null_columns != NULL && rows->null_columns[0] != '\0')
-		source->rows.null_columns = rows->null_columns;
-	driver->sources[0].source.rows.passes = driver->passes;
-	CHECK_FOR_INTERRUPTS();
-	return TLV_OK;
-}
-
-/* An estimate may be a hundred times too low. */
-#define ESTIMATE_ERROR 100
-
-/* Of a piece: some are larger than others. */
-#define PIECE_BYTES (0.6 * (double) TLV_FRAME_MAX_BYTES)
-
-/* Most pieces: they are 2 TB. */
-#define PIECES_MOST 4096
-
-/* Pieces of rows that have to travel, which are not counted first. */
-#define PIECES_UNCOUNTED 16
-
-/* What values have of a row, at most: so many bytes, its weights, and texts of so many bytes. */
-typedef struct RowsSize
-{
-	double row_bytes;
-	double rows, text_bytes;
-} RowsSize;
-
-static void
-take_size(void *argument, TupleTableSlot *slot)
-{
-	RowsSize *size = argument;
-
-	size->rows += (double) DatumGetInt64(slot->tts_values[0]);
-	size->text_bytes += (double) DatumGetInt64(slot->tts_values[1]);
-}
-
-/* How many rows there are and how long their texts; false when they would have to travel. */
-static bool
-rows_count(TlvSource *rows, RowsSize *size)
-{
-	const Oid types[] = {INT8OID, INT8OID};
-	TlvStatement statement;
-
-	TlvSourceBegin(rows, &statement);
-	appendStringInfoString(&statement.sql, "SELECT pg_catalog.count(*), 0::pg_catalog.int8");
-	for (int i = 0; i < rows->n; i++)
-		if (rows->types[i] == TEXTOID)
-			appendStringInfo(&statement.sql,
-							 " OPERATOR(pg_catalog.+) COALESCE(pg_catalog.sum("
-							 "pg_catalog.octet_length(%s)), 0::pg_catalog.int8)",
-							 rows->columns[i]);
-	TlvSourceFrom(rows, &statement);
-	return run_where_rows_are(rows, &statement, lengthof(types), types, take_size, size);
-}
-
-/* Are there so few rows, by any estimate, that one value has them? */
-static bool
-rows_are_few(TlvSource *rows, double row_bytes)
-{
-	TlvStatement statement;
-
-	TlvSourceBegin(rows, &statement);
-	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
-	TlvSourceFrom(rows, &statement);
-	return TlvStatementExpects(&statement) * ESTIMATE_ERROR * row_bytes < PIECE_BYTES;
-}
-
-/* Rows are counted only where there may be too many for one value. */
-static size_t
-source_pieces(tlv_source *source, double row_bytes)
-{
-	const TlvPassSource *own = (const TlvPassSource *) source;
-	TlvSource *rows = &own->driver->rows[own->number];
-	RowsSize size = {.row_bytes = row_bytes};
-	size_t pieces = 1;
-
-	for (int i = 0; i < rows->n; i++)
-		size.row_bytes += rows->types[i] == FLOAT8OID ? sizeof(double) : 0;
-	if (rows_are_few(rows, size.row_bytes))
-		return 1;
-	if (!rows_count(rows, &size))
-		return PIECES_UNCOUNTED;
-	while (size.rows * size.row_bytes + size.text_bytes > PIECE_BYTES * (double) pieces &&
-		   pieces < PIECES_MOST)
-		pieces *= 2;
-	return pieces;
-}
-
 /* With what the readers have found out. */
 tlv_source *
 TlvDriverSource(TlvDriver *driver)
@@ -592,8 +247,8 @@ TlvDriverSource(TlvDriver *driver)
 		const TlvSource *rows = &driver->rows[number];
 		tlv_source *source = &driver->sources[number].source;
 
-		*source = (tlv_source){.pass = source_pass,
-							   .pieces = source_pieces,
+		*source = (tlv_source){.pass = TlvSourcePass,
+							   .pieces = TlvSourcePieces,
 							   .rows = {.form = rows->form,
 										.width = {rows->width[0], rows->width[1], rows->width[2]},
 										.names = rows->names,

@@ -9,7 +9,7 @@
 #ifndef TLV_DRIVER_H
 #define TLV_DRIVER_H
 
-#include "query.h"
+#include "query/query.h"
 
 #include "portability/instr_time.h"
 

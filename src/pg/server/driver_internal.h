@@ -1,10 +1,35 @@
 /*
- * driver_internal.h - what driver.c and pass_statement.c share.
+ * driver_internal.h - what driver.c, pass.c and pass_statement.c share.
  */
 #ifndef TLV_DRIVER_INTERNAL_H
 #define TLV_DRIVER_INTERNAL_H
 
 #include "driver.h"
+
+/* ---- driver.c ---- */
+
+/* Counts a pass and logs its statement at DEBUG1. */
+extern void TlvPassBegins(TlvDriver *driver, int passes_left, const char *stage,
+						  const char *statement);
+
+/* Stores the rows in a tuple store. */
+extern void TlvSourceStore(TlvSource *rows);
+
+/*
+ * Before a pass: stores rows that take less than what the pass would send to their servers, and
+ * rows of this server whose order the pass needs.
+ */
+extern void TlvSourceFetchIfLess(TlvSource *rows, const tlv_pass *pass);
+extern void TlvSourceRequireOrder(TlvSource *rows, const tlv_pass *pass);
+
+/* ---- pass.c ---- */
+
+/* The members pass and pieces of a source (tlv_source). */
+extern tlv_status TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass,
+								tlv_value **values);
+extern size_t TlvSourcePieces(tlv_source *source, double row_bytes);
+
+/* ---- pass_statement.c ---- */
 
 /* Does the pass need an order that the rows do not have? */
 extern bool TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass);

@@ -17,7 +17,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "query.h"
+#include "query/query.h"
 
 /* How arguments of one type are compared. */
 typedef struct ArgumentType

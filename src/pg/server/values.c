@@ -26,13 +26,12 @@ static tlv_status
 validate_image(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
 			   tlv_frame *frame)
 {
-	const tlv_kind *kind;
 	void *plain;
 
 	if (!tlv_frame_is_packed(image, size))
-		return tlv_kind_validate(ctx, image, size, type, frame, &kind);
+		return tlv_kind_validate(ctx, image, size, type, frame);
 	TLV_TRY(tlv_frame_unpack(ctx, image, size, &plain, &size));
-	return tlv_kind_validate(ctx, plain, size, type, frame, &kind);
+	return tlv_kind_validate(ctx, plain, size, type, frame);
 }
 
 /*

@@ -37,7 +37,6 @@ use_dense_subspace(const tlv_frame *frame)
 static void
 use_dense_moments(const tlv_frame *frame)
 {
-	const tlv_kind *kind;
 	tlv_dense_central central;
 	tlv_frame subspace;
 	void *image;
@@ -45,7 +44,7 @@ use_dense_moments(const tlv_frame *frame)
 
 	tlv_dense_central_compute(&ctx, frame, &central);
 	USE(tlv_dense_subspace(&ctx, frame, 1, &image, &size));
-	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &subspace, &kind) != TLV_OK)
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &subspace) != TLV_OK)
 		abort();
 	use_dense_subspace(&subspace);
 }

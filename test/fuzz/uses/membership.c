@@ -43,7 +43,6 @@ use_categories(tlv_context *ctx, const tlv_frame *frame, bool mixed)
 {
 	tlv_membership_options options = {.mixed = mixed, .k = 2, .copies = 1, .seed = 1};
 	const tlv_section *singles = tlv_frame_find(frame, "singles");
-	const tlv_kind *kind;
 	tlv_frame model;
 	void *image;
 	size_t size;
@@ -53,7 +52,7 @@ use_categories(tlv_context *ctx, const tlv_frame *frame, bool mixed)
 	options.decompose.seed = 1;
 	if (tlv_membership_fit(ctx, frame, &options, &image, &size) != TLV_OK)
 		return;
-	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model) != TLV_OK)
 		abort();
 	use_members(ctx, &model);
 }

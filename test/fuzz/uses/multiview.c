@@ -53,7 +53,6 @@ use_view_moments(tlv_context *ctx, const tlv_frame *frame)
 											{"sum1", "sum2", "sum3"}};
 	bool vectors = frame->header->kind == TLV_KIND_VIEW_MOMENTS;
 	tlv_multiview_options options = {.k = 2, .iterations = 3, .seed = 1};
-	const tlv_kind *kind;
 	tlv_frame model;
 	void *image;
 	size_t size;
@@ -69,7 +68,7 @@ use_view_moments(tlv_context *ctx, const tlv_frame *frame)
 		return;
 	if (tlv_frame_validate(ctx, image, size, &model) != TLV_OK)
 		return; /* a mean overflowed */
-	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model) != TLV_OK)
 		abort();
 	use_view_model(ctx, &model);
 }

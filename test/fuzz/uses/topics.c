@@ -134,7 +134,6 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 															  : 1.5,
 							   .eta = 0.1,
 							   .seed = 1};
-	const tlv_kind *kind;
 	tlv_frame model;
 	void *image;
 	size_t size, k;
@@ -149,7 +148,7 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 		return; /* too slow here */
 	USE(tlv_lda_fit(&ctx, frame, &options, &image, &size));
 	/* A fit that succeeds gives a model that can be stored and read back. */
-	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model) != TLV_OK)
 		abort();
 }
 
@@ -184,7 +183,6 @@ use_anchors(const tlv_frame *frame, uint8_t mode, bool exact)
 							   .eta = 0.1,
 							   .seed = 1,
 							   .fewer = (mode & MODE_SINGLE) != 0};
-	const tlv_kind *kind;
 	tlv_frame model;
 	void *image;
 	size_t size;
@@ -205,7 +203,7 @@ use_anchors(const tlv_frame *frame, uint8_t mode, bool exact)
 			return;
 		USE(tlv_lda_fit_anchors(&ctx, frame, &options, &image, &size));
 	}
-	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model) != TLV_OK)
 		abort();
 }
 

@@ -20,11 +20,10 @@
 static bool
 tree_stored(tlv_context *ctx, void *image, size_t size, tlv_frame *model)
 {
-	const tlv_kind *kind;
 
 	if (tlv_frame_validate(ctx, image, size, model) != TLV_OK)
 		return false; /* a number overflowed */
-	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, model, &kind) != TLV_OK)
+	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, model) != TLV_OK)
 		abort();
 	return true;
 }

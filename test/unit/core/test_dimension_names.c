@@ -118,7 +118,6 @@ test_step(void **state)
 static tlv_status
 validated(const tlv_frame *model, size_t offsets, size_t bytes)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
@@ -130,7 +129,7 @@ validated(const tlv_frame *model, size_t offsets, size_t bytes)
 	if (bytes > 0)
 		tlv_frame_add(&builder, "dimension_names", TLV_BYTES, bytes, 1, TEXT);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind);
+	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame);
 }
 
 static void

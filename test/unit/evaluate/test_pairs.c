@@ -33,14 +33,13 @@ static tlv_frame
 stored(tlv_accumulator *accumulator)
 {
 	tlv_frame frame;
-	const tlv_kind *kind;
 	void *image;
 	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
-	assert_ptr_equal(kind->accumulator, accumulator->class);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
+	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
 	return frame;
 }
 
@@ -63,7 +62,6 @@ forged(const tlv_frame *frame, const char *name, tlv_element element, size_t row
 {
 	const char *const except[] = {name, NULL};
 	tlv_frame again;
-	const tlv_kind *kind;
 	void *image;
 	size_t size;
 
@@ -72,7 +70,7 @@ forged(const tlv_frame *frame, const char *name, tlv_element element, size_t row
 	if (data != NULL)
 		tlv_frame_add(&builder, name, element, rows, columns, data);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &again, &kind);
+	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &again);
 }
 
 static double

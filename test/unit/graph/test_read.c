@@ -272,10 +272,9 @@ test_many_components(void **state)
 static tlv_status
 check_image(const image *i)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 
-	return tlv_kind_validate(&ctx, i->bytes, i->size, TLV_FRAME_GRAPH, &frame, &kind);
+	return tlv_kind_validate(&ctx, i->bytes, i->size, TLV_FRAME_GRAPH, &frame);
 }
 
 static void

@@ -29,7 +29,6 @@ statistics_of(const drawn *d, const tlv_frame *model)
 {
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
-	const tlv_kind *kind;
 	tlv_frame frame;
 	tlv_model *open;
 	void *image;
@@ -41,7 +40,7 @@ statistics_of(const drawn *d, const tlv_frame *model)
 		assert_ok(tlv_add(&ctx, accumulator, &d->rows[i]));
 	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
 	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
 	return frame;
 }
 

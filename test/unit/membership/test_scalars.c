@@ -72,14 +72,13 @@ static tlv_frame
 build_moments(tlv_accumulator *accumulator)
 {
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
 	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
 	return frame;
 }
 
@@ -88,14 +87,13 @@ fit_moments(const tlv_frame *moments, size_t k, double alpha0)
 {
 	tlv_membership_options options = {
 		.mixed = true, .k = k, .alpha0 = alpha0, .copies = 1, .seed = 1};
-	const tlv_kind *kind;
 	tlv_frame model;
 	void *image;
 	size_t size;
 
 	options.decompose.seed = 1;
 	assert_ok(tlv_membership_fit(&ctx, moments, &options, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model));
 	return model;
 }
 

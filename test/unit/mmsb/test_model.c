@@ -72,13 +72,12 @@ stored(tlv_graph_kind graph, double alpha0, bool degree_corrected)
 	double alpha[6] = {alpha0 / 2, alpha0 / 4, alpha0 / 4, alpha0 / 2, alpha0 / 4, alpha0 / 4};
 	tlv_mmsb_parts parts = parts_of(graph, alpha0, degree_corrected, alpha0 > 0 ? alpha : none);
 	tlv_frame frame;
-	const tlv_kind *kind;
 	void *image;
 	size_t size;
 
 	assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
-	assert_ptr_equal(kind, &tlv_kind_mmsb);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame));
+	assert_ptr_equal(frame.kind, &tlv_kind_mmsb);
 	return frame;
 }
 
@@ -128,7 +127,6 @@ forged(const tlv_frame *frame, const char *name, tlv_element element, size_t row
 {
 	const char *const except[] = {name, NULL};
 	tlv_frame again;
-	const tlv_kind *kind;
 	void *image;
 	size_t size;
 
@@ -137,7 +135,7 @@ forged(const tlv_frame *frame, const char *name, tlv_element element, size_t row
 	if (data != NULL)
 		tlv_frame_add(&builder, name, element, rows, columns, data);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &again, &kind);
+	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &again);
 }
 
 static void

@@ -33,13 +33,12 @@ static tlv_frame
 model_of(tlv_mmsb_simulation options)
 {
 	tlv_frame frame;
-	const tlv_kind *kind;
 	void *image;
 	size_t size;
 
 	assert_ok(tlv_mmsb_simulate_model(&ctx, &options, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
-	assert_ptr_equal(kind, &tlv_kind_mmsb);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame));
+	assert_ptr_equal(frame.kind, &tlv_kind_mmsb);
 	return frame;
 }
 

@@ -364,7 +364,7 @@ static void
 test_kind_lookup(void **state)
 {
 	size_t count, size;
-	const tlv_kind *const *kinds = tlv_kinds(&count), *kind;
+	const tlv_kind *const *kinds = tlv_kinds(&count);
 	char *image = example(&size);
 	tlv_frame frame;
 
@@ -382,15 +382,14 @@ test_kind_lookup(void **state)
 			size_t empty_size;
 
 			assert_ok(tlv_frame_finish(&ctx, &builder, &empty, &empty_size));
-			assert_corrupt(
-				tlv_kind_validate(&ctx, empty, empty_size, kinds[i]->type, &frame, &kind),
-				"missing");
+			assert_corrupt(tlv_kind_validate(&ctx, empty, empty_size, kinds[i]->type, &frame),
+						   "missing");
 		}
 	}
 	assert_null(tlv_kind_find(TLV_FRAME_MODEL, 200));
-	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind),
+	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame),
 				   "unknown kind 77");
-	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind),
+	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame),
 				   "is moments, not a model");
 }
 

@@ -19,14 +19,13 @@ static tlv_frame_builder builder;
 static tlv_frame
 stored(tlv_accumulator *accumulator)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
 	return frame;
 }
 

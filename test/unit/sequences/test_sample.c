@@ -41,14 +41,13 @@ add_sequence(tlv_accumulator *sample, int64_t t)
 static tlv_frame
 stored(tlv_accumulator *sample)
 {
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
 
 	assert_ok(sample->class->build(&ctx, sample, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
 	return frame;
 }
 

@@ -1,6 +1,6 @@
 /*
- * test_plan.c - the whole of learning independent components, as a plan over vectors in memory:
- * both ways to the moments, refinement, refusals, and every fault in every state.
+ * test_learn.c - the whole of learning independent components of vectors in memory:
+ * both ways to the moments, refinement, refusals, and a fault in every pass.
  */
 #include "assertions.h"
 #include "source_setup.h"
@@ -56,7 +56,7 @@ simulate(size_t n, size_t d, size_t k)
 	return truth;
 }
 
-/* ---- plans ---- */
+/* ---- procedures ---- */
 
 static tlv_ica_learn_options
 usual_options(size_t k)

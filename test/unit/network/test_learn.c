@@ -1,6 +1,6 @@
 /*
- * test_plan.c - layered networks as a plan over sets in memory: units and signs of random networks,
- * layers, counts against brute force, decoding, refusals, and every fault in every state.
+ * test_learn.c - learning layered networks from sets in memory: units and signs of random networks,
+ * layers, counts against brute force, decoding, refusals, and a fault in every pass.
  */
 #include "assertions.h"
 #include "source_setup.h"
@@ -51,7 +51,7 @@ simulate(size_t n, size_t items, size_t layers, const size_t *units, double chil
 	return truth;
 }
 
-/* ---- plans ---- */
+/* ---- procedures ---- */
 
 static tlv_network_options
 usual_options(size_t layers)
@@ -245,7 +245,6 @@ static tlv_frame
 build_value(tlv_accumulator *accumulator)
 {
 	static tlv_frame_builder builder;
-	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
 	size_t size;
@@ -253,7 +252,7 @@ build_value(tlv_accumulator *accumulator)
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_COFIRE);
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
 	return frame;
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_plan.c - the plan of mixtures of three views, run over rows in memory: accuracy of the
+ * test_learn.c - learning mixtures of three views from rows in memory: accuracy of the
  * whole fit, when it refines and stops, what it holds, and everything that can go wrong on the way.
  */
 #include "assertions.h"

@@ -1,6 +1,6 @@
 /*
- * test_plan.c - the whole of learning mixtures of Gaussians, as a plan over vectors in memory:
- * accuracy of every way that it takes, choices, warnings, and every fault in every state.
+ * test_learn.c - the whole of learning mixtures of Gaussians of vectors in memory:
+ * accuracy of every way that it takes, choices, warnings, and a fault in every pass.
  */
 #include "assertions.h"
 
@@ -35,7 +35,7 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 	return truth;
 }
 
-/* ---- plans ---- */
+/* ---- procedures ---- */
 
 static tlv_gmm_learn_options
 usual_options(size_t k, tlv_covariance covariance)
@@ -388,7 +388,6 @@ test_sample(void **state)
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
 	double *x = room(40000, sizeof(double)), sum = 0;
 	tlv_accumulator *one, *third, *both;
-	const tlv_kind *kind;
 	tlv_frame frames[4];
 	tlv_rng rng;
 	void *image;
@@ -413,12 +412,12 @@ test_sample(void **state)
 				assert_ok(tlv_add(&ctx, third, TLV_AS_VECTOR(2, x + 2 * t)));
 		assert_ok(third->class->build(&ctx, third, builder));
 		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[p], &kind));
+		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[p]));
 		assert_ok(both->class->merge(&ctx, both, &frames[p]));
 	}
 	assert_ok(one->class->build(&ctx, one, builder));
 	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[3], &kind));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[3]));
 	assert_ok(both->class->build(&ctx, both, builder));
 	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
 	assert_int_equal(size, frames[3].header->size);
@@ -452,7 +451,6 @@ test_sample_of_equal_rows(void **state)
 	const tlv_statistic wanted = {.aggregate = &tlv_aggregate_row_sample, .count = 1000, .seed = 7};
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
 	tlv_accumulator *one;
-	const tlv_kind *kind;
 	tlv_frame sample;
 	double *rows, x;
 	void *image;
@@ -469,7 +467,7 @@ test_sample_of_equal_rows(void **state)
 		}
 		assert_ok(one->class->build(&ctx, one, builder));
 		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &sample, &kind));
+		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &sample));
 		assert_ok(tlv_row_sample_rows(&ctx, &sample, &n, &rows));
 		assert_int_equal(n, 1000);
 		if (!different)
@@ -574,5 +572,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 
-	return cmocka_run_group_tests_name("gmm_plan", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("gmm_learn", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_plan.c - the plan of latent trees, run over rows in memory: accuracy of the whole fit,
+ * test_learn.c - learning latent trees from rows in memory: accuracy of the whole fit,
  * names, rows with missing values, when it stops, and everything that can go wrong on the way.
  */
 #include "assertions.h"

@@ -1,6 +1,6 @@
 /*
- * test_plan.c - dictionaries as a plan over vectors in memory: atoms found by every method, steps
- * over more rows than the sample holds, refusals, and every fault in every state.
+ * test_learn.c - learning dictionaries of vectors in memory: atoms found by every method, steps
+ * over more rows than the sample holds, refusals, and a fault in every pass.
  */
 #include "assertions.h"
 #include "source_setup.h"
@@ -40,7 +40,7 @@ simulate(size_t n, size_t d, size_t k, size_t sparsity, double noise)
 	return truth;
 }
 
-/* ---- plans ---- */
+/* ---- procedures ---- */
 
 static tlv_coding_options
 usual_options(size_t atoms, size_t sparsity)

@@ -12,7 +12,7 @@
 #ifndef TLV_QUERY_H
 #define TLV_QUERY_H
 
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
 #include "access/tupdesc.h"
 #include "executor/tuptable.h"
