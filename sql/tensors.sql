@@ -202,6 +202,10 @@ CREATE FUNCTION tlv_tensor_at(model tlv_model, i "any", j "any", l "any") RETURN
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_tensor_at(tlv_model, "any", "any", "any") IS
     'one entry of a tensor as its model has it, by the ids of its items, numbers or texts; null where one is not known';
+CREATE FUNCTION tlv_tensor_at(model tlv_model, i text, j text, l text) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_tensor_at(tlv_model, text, text, text) IS
+    'one entry of a tensor as its model has it, by the texts of the ids of its items, as clients send them; null where one is not known';
 
 CREATE FUNCTION tlv_simulate_tensor(sides integer[], k integer DEFAULT 3, noise float8 DEFAULT 0, share float8 DEFAULT 1, nonnegative boolean DEFAULT false,
     seed bigint DEFAULT 1)

@@ -3,6 +3,7 @@
  */
 #include "server/tlv_pg.h"
 
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -176,27 +177,80 @@ TLV_FUNCTION(tlv_tensor_entries_modelled)
 
 /* ---- single entries ---- */
 
-/* The id in an argument declared "any": how it is told must be that of the mode. */
-static int64
-id_argument(FunctionCallInfo fcinfo, int argument, double told)
+/* What a call site keeps: the types of the ids in its three arguments. */
+static const AnyType *
+types_of_ids(FunctionCallInfo fcinfo)
 {
-	Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, argument));
-	bool number = type == INT2OID || type == INT4OID || type == INT8OID;
+	void **note = TlvCallSiteNote(fcinfo);
+	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
+	AnyType *types = *note;
 
-	if (type == UNKNOWNOID)
-	{
-		const char *text = DatumGetCString(PG_GETARG_DATUM(argument));
+	if (types != NULL)
+		return types;
+	types = MemoryContextAllocZero(mcxt, TLV_MODES * sizeof(AnyType));
+	for (int m = 0; m < TLV_MODES; m++)
+		TlvAnyType(TlvAnyDeclared(fcinfo, m + 1) == TEXTOID ? TlvAnyWritten(fcinfo, m + 1)
+															: TlvAnyArgument(fcinfo, m + 1),
+				   PG_GET_COLLATION(), mcxt, &types[m]);
+	*note = types;
+	return types;
+}
 
-		return told == 2 ? TlvTermId(text, strlen(text))
-						 : DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(text)));
-	}
-	if (!TlvIsIdType(type) || number != (told == 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("items of mode %d of the model are told by %s, not by values of type %s",
-						argument, told == 1 ? "number" : "name", format_type_be(type)),
-				 errhint("Cast the value to %s.", told == 1 ? "bigint" : "text")));
-	return TlvIdOf(type, PG_GETARG_DATUM(argument));
+/* The place of the item that is called so, or by an equal name; -1: none is. */
+static ptrdiff_t
+place_of_name(const tlv_frame *frame, const tlv_tensor_ids *ids, int mode, TlvEquality *equality,
+			  tlv_text name)
+{
+	ptrdiff_t at = tlv_tensor_place(ids, mode, TlvTermId(name.bytes, name.length));
+	const tlv_text *equal;
+	size_t n;
+
+	if (at >= 0 || equality == NULL)
+		return at;
+	n = TlvEqualNames(equality, frame, name, &equal);
+	for (size_t i = 0; i < n && at < 0; i++)
+		at = tlv_tensor_place(ids, mode, TlvTermId(equal[i].bytes, equal[i].length));
+	return at;
+}
+
+static ptrdiff_t
+place_of_number(const tlv_tensor_ids *ids, int mode, int64 number)
+{
+	ptrdiff_t at;
+
+	if (ids->told[mode] != 2)
+		return tlv_tensor_place(ids, mode, number);
+	at = tlv_tensor_place(ids, mode, TlvDigitsId(number));
+	if (at < 0)
+		TlvRefuseNumberId(number);
+	return at;
+}
+
+/* The place of the item whose id is in an argument that is declared "any", or text; -1: it is not
+ * known. */
+static ptrdiff_t
+place_argument(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_tensor_ids *ids, int mode)
+{
+	const AnyType *type = &types_of_ids(fcinfo)[mode];
+	Datum value = PG_GETARG_DATUM(mode + 1);
+	text *given;
+	tlv_text name;
+
+	if (TlvIsIntegerType(type->base))
+		return place_of_number(ids, mode, TlvIdOf(type->base, value));
+	if (type->form != ANY_LITERAL && !TlvIsIdType(type->base))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("items of mode %d of the model are told by %s, not by values of type %s",
+					mode + 1, ids->told[mode] == 1 ? "number" : "name", format_type_be(type->type)),
+			 errhint("Cast the value to %s.", ids->told[mode] == 1 ? "bigint" : "text")));
+	given = type->form == ANY_LITERAL ? cstring_to_text(DatumGetCString(value))
+									  : TlvTextOf(type->base, value);
+	name = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
+	if (ids->told[mode] == 1)
+		return tlv_tensor_place(ids, mode, TlvNumberId(name));
+	return place_of_name(frame, ids, mode, type->equality, name);
 }
 
 /* tlv_tensor_at(model, i, j, l): NULL where an item is not known */
@@ -213,7 +267,7 @@ TLV_FUNCTION(tlv_tensor_at)
 	tlv_tensor_model_ids(frame, &ids);
 	for (int m = 0; m < TLV_MODES; m++)
 	{
-		ptrdiff_t at = tlv_tensor_place(&ids, m, id_argument(fcinfo, m + 1, ids.told[m]));
+		ptrdiff_t at = place_argument(fcinfo, frame, &ids, m);
 
 		known &= at >= 0;
 		place[m] = (size_t) at;

@@ -282,7 +282,8 @@ TLV_QUERY_FUNCTION(tlv_robinson_foulds_edges)
 	tlv_tree mine, other;
 
 	TlvCheck(ctx, tlv_tree_of_model(ctx, &model.parts, &mine));
-	query = TlvQueryOpen(text_to_cstring(PG_GETARG_TEXT_PP(1)), fcinfo->flinfo->fn_oid, "edges");
+	query =
+		TlvQueryOpen(text_to_cstring(PG_GETARG_TEXT_PP(1)), fcinfo->flinfo->fn_oid, "edges", NULL);
 	edges = collect_edges(query);
 	other = tree_of_edges(ctx, &edges, &model);
 	TlvQueryClose(query);

@@ -44,6 +44,71 @@ for my $type (@equal) {
     is(query($db, "SELECT tlv_info(tlv_gmm('SELECT number, doc FROM (SELECT word$cast, number, doc FROM words ORDER BY 1) w', 1)) ->> 'kind'"),
         'gaussian_mixture', "$name: other columns are what they were");
     is(query($db, "SELECT tlv_info(tlv_lda('SELECT word$cast, ''w'' || number FROM words', 1)) ->> 'kind'"), 'lda', "$name: documents");
+    in_arrays($name, $cast);
+    between_queries($name, $cast);
+    in_rows($name, $cast);
+}
+
+# Ids in arrays of the query, with an array that is empty, one that is NULL and one with a NULL in it.
+sub in_arrays {
+    my ($name, $cast) = @_;
+    my $rows = "SELECT array_agg(word$cast ORDER BY number) FROM words GROUP BY doc UNION ALL SELECT NULL UNION ALL SELECT ARRAY[]::text[]::"
+        . ($name eq 'citext' ? 'citext[]' : 'text[] COLLATE no_case');
+    is(query($db, "SELECT string_agg(DISTINCT item_name, ',' ORDER BY item_name) FROM tlv_topic_items(tlv_lda('$rows', 1), 10)"), 'Bird,Cat,DOG,fish', "$name: arrays of items");
+    is(query($db, "SELECT string_agg(DISTINCT symbol_name, ',' ORDER BY symbol_name) FROM tlv_emissions(tlv_hmm('SELECT array_agg(CASE WHEN number = 1 THEN word$cast END ORDER BY number, word) "
+            . "FROM words GROUP BY doc', 1))"), query($db, "SELECT string_agg(DISTINCT first, ',' ORDER BY first) FROM (SELECT min(word COLLATE \"C\") AS first FROM words WHERE number = 1 GROUP BY lower(word)) w"),
+        "$name: arrays of symbols, with missing ones");
+    like(run_sql($db, "SELECT tlv_hmm('SELECT array_agg(ARRAY[word$cast, word$cast]) FROM words GROUP BY doc', 1)")->{errors}, qr/ERROR:  2202E: .*dimension/, "$name: two dimensions are still two");
+}
+
+# Known answers and labels are ids of the first query: only the type says which.
+sub between_queries {
+    my ($name, $cast) = @_;
+    my $answers = "SELECT doc::text$cast, number, word$cast FROM (SELECT DISTINCT ON (doc, number) * FROM words ORDER BY 1, 3, 2) w";
+    my $gold = run_sql($db, "SELECT item_name || ' ' || answer_name || ' ' || known FROM tlv_consensus(tlv_crowd('$answers', gold => 'SELECT doc::text$cast, upper(word)$cast FROM words WHERE doc = 3 LIMIT 1')) "
+            . "WHERE item_name = '3'");
+    like($gold->{out}, qr/^3 (Bird|Cat|DOG|fish) true$/, "$name: a known answer of another spelling is that of the workers");
+    unlike($gold->{errors}, qr/(?:answer|item)s? of gold|gold answer/, 'and nobody is warned of it');
+    my $labels = run_sql($db, "SELECT count(*) FROM tlv_memberships(tlv_mmsb('SELECT src$cast, dst$cast FROM edges', 2, labels => 'SELECT lower(src)$cast, 1 FROM edges WHERE src = ''A'' LIMIT 1')) WHERE node_name = 'A'");
+    like($labels->{out}, qr/^[12]$/, "$name: a label of another spelling");
+    unlike($labels->{errors}, qr/label/, 'is of that node');
+}
+
+# Rows of other spellings than the model's: by the type of the row.
+sub in_rows {
+    my ($name, $cast) = @_;
+    my ($array, $other) = $name eq 'citext' ? ('::citext[]', '::text[]') : (' COLLATE no_case', '');
+    my $once = 'SELECT DISTINCT ON (doc, number) doc, number, word FROM words ORDER BY doc, number, word';
+    query($db, <<"SQL");
+DROP TABLE IF EXISTS spelled, spelled_edges, spelled_wide;
+CREATE TABLE spelled AS SELECT tlv_hmm('SELECT array_agg(word$cast ORDER BY number) FROM words GROUP BY doc', 2) AS hmm,
+  tlv_lca('SELECT doc, (''V'' || number)$cast, word$cast FROM ($once) w', 2) AS lca,
+  tlv_gom('SELECT doc, (''V'' || number)$cast, word$cast FROM ($once) w', 2) AS gom,
+  tlv_crowd('SELECT doc, (''W'' || number)$cast, word$cast FROM ($once) w') AS crowd,
+  tlv_multiview('SELECT a.word$cast, b.word$cast, c.word$cast FROM words a JOIN words b USING (doc) JOIN words c USING (doc) WHERE a.number = 0 AND b.number = 1 AND c.number = 2', 2) AS views;
+CREATE TABLE spelled_edges AS SELECT word$cast AS src, ('n' || doc % 5)$cast AS dst, doc FROM words;
+CREATE TABLE spelled_wide AS SELECT 'CAT'$cast AS a, 'dog'$cast AS b, 'BIRD'$cast AS c;
+SQL
+    my %pairs = (
+        'symbols in an array' => "tlv_log_likelihood(hmm, ARRAY['CAT', 'dog']$array) = tlv_log_likelihood(hmm, ARRAY['Cat', 'DOG'])",
+        'states of such' => "tlv_viterbi(hmm, ARRAY['CAT', 'dog']$array) = tlv_viterbi(hmm, ARRAY['Cat', 'DOG'])",
+        'answers' => "tlv_infer(crowd, ROW(ARRAY['w0', 'w1']$array, ARRAY['CAT', 'dog']$array)) = tlv_infer(crowd, ROW(ARRAY['W0', 'W1'], ARRAY['Cat', 'DOG']))",
+        'categories in an array' => "tlv_infer(lca, ARRAY['CAT', 'dog', NULL]$array) = tlv_infer(lca, ARRAY['Cat', 'DOG', NULL])",
+        'categories in a row' => "tlv_infer(lca, ROW('CAT'$cast, 'dog'$cast, NULL)) = tlv_infer(lca, ROW('Cat', 'DOG', NULL))",
+        'variables and values' => "tlv_infer(gom, ROW(ARRAY['v1', 'v0']$array, ARRAY['CAT', 'dog']$array)) = tlv_infer(gom, ROW(ARRAY['V1', 'V0'], ARRAY['Cat', 'DOG']))",
+        'views' => "tlv_infer(views, ROW(a, b, c)) = tlv_infer(views, ROW('Cat', 'DOG', 'Bird'))",
+        'views in an array' => "tlv_infer(views, ARRAY['CAT', 'dog', 'BIRD']$array) = tlv_infer(views, ROW('Cat', 'DOG', 'Bird'))",
+        'statistics' => "(SELECT tlv_statistics(ARRAY[v, v, v]$array, m.lca) = tlv_statistics(ARRAY[w, w, w], m.lca) FROM (VALUES ('CAT', 'Cat')) v(v, w), spelled m)",
+        'of views' => "(SELECT tlv_statistics(s.a, s.b, s.c, m.views) = tlv_statistics('Cat'::text, 'DOG'::text, 'Bird'::text, m.views) FROM spelled_wide s, spelled m)",
+        'labels' => "(SELECT tlv_nmi(word$cast, lower(word)) = 1 FROM words)",
+    );
+    for my $what (sort keys %pairs) {
+        is(query($db, "SELECT $pairs{$what} FROM spelled, spelled_wide"), 't', "$name: $what");
+    }
+    isnt(query($db, "SELECT tlv_log_likelihood(hmm, ARRAY['CAT', 'dog']) = tlv_log_likelihood(hmm, ARRAY['Cat', 'DOG']) FROM spelled"), 't', "$name: texts are texts");
+    is(query($db, "SELECT bool_and(tlv_edge_probability(m, src, dst) IS NOT NULL) FROM spelled_edges, (SELECT tlv_mmsb('SELECT src, dst FROM spelled_edges', 2) AS m OFFSET 0) q"), 't', "$name: edges");
+    is(query($db, "SELECT count(*) FROM spelled_edges, (SELECT tlv_fit_cp(tlv_tensor_agg(initcap(src), dst, doc % 4, doc), 1) AS m FROM spelled_edges) q WHERE tlv_tensor_at(m, src, dst, doc % 4) IS NULL"), 0,
+        "$name: items of tensors");
 }
 
 for my $type ([ 'ltree', '::ltree' ], [ 'isn', q(, '978-0-393-04002-9'::isbn13) ]) {

@@ -348,10 +348,12 @@ TlvQueryRegister(TlvQuery *query, const char *name, TupleDesc desc, Tuplestorest
 }
 
 static void
-settle_spellings(TlvQuery *query)
+settle_spellings(TlvQuery *query, const TlvQuery *beside)
 {
-	Query *above = TlvFirstSpellings(query);
+	Query *above = TlvFirstSpellings(query, beside);
 
+	query->given = query->query;
+	query->given_desc = query->desc;
 	if (above == NULL)
 		return;
 	query->query = above;
@@ -361,7 +363,7 @@ settle_spellings(TlvQuery *query)
 }
 
 TlvQuery *
-TlvQueryOpen(const char *text, Oid function, const char *what)
+TlvQueryOpen(const char *text, Oid function, const char *what, const TlvQuery *beside)
 {
 	MemoryContext mcxt =
 		AllocSetContextCreate(CurrentMemoryContext, "tensorlv query", ALLOCSET_DEFAULT_SIZES);
@@ -382,7 +384,7 @@ TlvQueryOpen(const char *text, Oid function, const char *what)
 	query->desc = columns_of(query->query);
 	query->parts = parts_alike(query);
 	TlvQueryRegister(query, "tensorlv query", query->desc, NULL);
-	settle_spellings(query);
+	settle_spellings(query, beside);
 	MemoryContextSwitchTo(caller);
 	return query;
 }

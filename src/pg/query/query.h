@@ -33,6 +33,9 @@ extern bool TlvIsTextType(Oid type);
  */
 extern bool TlvIsIdType(Oid type);
 
+/* May equal values of that base type have different texts?  Those of strings alone. */
+extern bool TlvHasSpellings(Oid base, Oid collation);
+
 /* tlv_moments, tlv_subspace, tlv_model or tlv_graph, whose values begin with a frame's header. */
 extern bool TlvIsFrameType(Oid type);
 
@@ -61,6 +64,7 @@ extern Datum TlvReadQuery(PGFunction body, FunctionCallInfo fcinfo);
 /* With a space, so that they hide no table of the user's. */
 #define TLV_QUERY_ROWS	"\"tensorlv query\""
 #define TLV_STORED_ROWS "\"tensorlv rows\""
+#define TLV_FIRST_ROWS	"\"tensorlv first\"" /* of another query of the call */
 
 typedef struct TlvQuery
 {
@@ -69,6 +73,8 @@ typedef struct TlvQuery
 	Query *query;		/* of the text, not rewritten */
 	List *parts;		/* of a UNION ALL: queries of the same columns; else NIL */
 	TupleDesc desc;		/* its columns */
+	Query *given;		/* and what follows: as the caller wrote it, without our own level */
+	TupleDesc given_desc;
 	QueryEnvironment *environment;
 	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
 	Tuplestorestate *store; /* NULL: its rows are read again */
@@ -90,10 +96,12 @@ extern char *TlvQueryText(FunctionCallInfo fcinfo, const char *what);
 
 /*
  * Parses and analyses the caller's text in a child of the current context; function is one of the
- * extension's, what says in an error what the query should read.  Errors: 22023 unless it is one
- * query, 0A000 for data-modifying WITH, and those of the text, with their positions in it.
+ * extension's, what says in an error what the query should read.  Ids are spelled as those of the
+ * other query of the call, beside; NULL: there is none.  Errors: 22023 unless it is one query,
+ * 0A000 for data-modifying WITH, and those of the text, with their positions in it.
  */
-extern TlvQuery *TlvQueryOpen(const char *text, Oid function, const char *what);
+extern TlvQuery *TlvQueryOpen(const char *text, Oid function, const char *what,
+							  const TlvQuery *beside);
 
 /* Gives back the store and all memory. */
 extern void TlvQueryClose(TlvQuery *query);

@@ -18,14 +18,16 @@ extern Query *TlvAnalyseStatement(TlvStatement *statement);
 
 /* ---- statement.c ---- */
 
-/* Puts the caller's query, or a part of it, into a statement in the stand-in's stead. */
-extern void TlvPutQuery(Query *own, const Query *query);
+/* Puts the caller's query, or a part of it, into a statement in the stead of the stand-in of that
+ * name. */
+extern void TlvPutQuery(Query *own, const char *name, const Query *query);
 
 /* ---- spellings.c ---- */
 
 /* The caller's query with the first spelling in the place of ids that are equal by their type's own
- * equality; NULL: no type has more than one. */
-extern Query *TlvFirstSpellings(TlvQuery *query);
+ * equality, of those in the other query's rows (NULL: there is none) before its own; NULL: no type
+ * has more than one. */
+extern Query *TlvFirstSpellings(TlvQuery *query, const TlvQuery *beside);
 
 /* ---- parameters.c ---- */
 

@@ -3,10 +3,12 @@
  * that are not deterministic (query_internal.h).
  *
  * Ids that are no integers are known by their text.  Where equal values may have different texts,
- * the caller's query is given a level above it, on which every such value has become the text of
- * the first spelling, in the order of bytes, among all that are equal to it by the type's own
- * equality. Columns of one type and collation are told apart from others only, since they may hold
- * the same ids, as both ends of an edge do.
+ * the caller's query is given a level above it, on which every such value, in a column or in an
+ * array, has become the text of the first spelling, in the order of bytes, among all that are equal
+ * to it by the type's own equality.  Columns of one type and collation share their spellings, since
+ * they may hold the same ids, as both ends of an edge do.  A second query of the same call (known
+ * answers, labels) takes the spellings of the first one, whose rows are read beside its own, before
+ * those that it alone has.
  */
 #include "query.h"
 
@@ -20,14 +22,13 @@
 
 #include "query_internal.h"
 
-/* May equal values of a type of strings have different texts? */
-static bool
-has_spellings(const FormData_pg_attribute *column)
+bool
+TlvHasSpellings(Oid base, Oid collation)
 {
-	Oid base = getBaseType(column->atttypid), collation = column->attcollation, function;
 	TypeCacheEntry *entry;
 	bool preferred;
 	char category;
+	Oid function;
 
 	get_type_category_preferred(base, &category, &preferred);
 	if (category != TYPCATEGORY_STRING || !TlvIsIdType(base))
@@ -45,108 +46,163 @@ has_spellings(const FormData_pg_attribute *column)
 			   ObjectIdGetDatum(entry->btree_opintype)));
 }
 
-/* Columns with the same spellings. */
-typedef struct SpelledColumns
+/* A type and a collation of which a query has columns. */
+typedef struct SpelledType
 {
 	Oid type, collation;
-	List *columns; /* from 1 */
-} SpelledColumns;
+} SpelledType;
 
-static List *
-spelled_columns(TupleDesc desc)
+/* The type of a column's ids, or of those in its arrays. */
+static SpelledType
+type_of_ids(const FormData_pg_attribute *column, bool *array)
 {
-	List *all = NIL;
+	Oid base = getBaseType(column->atttypid), element = get_element_type(base);
 
-	for (int i = 0; i < desc->natts; i++)
-	{
-		const FormData_pg_attribute *column = TupleDescAttr(desc, i);
-		SpelledColumns *same = NULL;
-		ListCell *cell;
-
-		if (!has_spellings(column))
-			continue;
-		foreach (cell, all)
-		{
-			SpelledColumns *other = lfirst(cell);
-
-			if (other->type == getBaseType(column->atttypid) &&
-				other->collation == column->attcollation)
-				same = other;
-		}
-		if (same == NULL)
-		{
-			same = palloc(sizeof(SpelledColumns));
-			*same = (SpelledColumns){getBaseType(column->atttypid), column->attcollation, NIL};
-			all = lappend(all, same);
-		}
-		same->columns = lappend_int(same->columns, i + 1);
-	}
-	return all;
+	*array = OidIsValid(element);
+	return (SpelledType){*array ? getBaseType(element) : base, column->attcollation};
 }
 
-/* The rows and, in an array, the first spellings of what is in the columns. */
-static void
-append_spellings(StringInfo sql, const SpelledColumns *same, int number)
-{
-	ListCell *cell;
-
-	appendStringInfoString(
-		sql, ", (SELECT w.r, pg_catalog.array_agg(w.f ORDER BY w.at) AS f FROM (SELECT q.r, u.at, "
-			 "pg_catalog.first_value(u.e::pg_catalog.text) OVER (PARTITION BY u.e ORDER BY "
-			 "u.e::pg_catalog.text COLLATE pg_catalog.\"C\") AS f FROM q, "
-			 "pg_catalog.unnest(ARRAY[");
-	foreach (cell, same->columns)
-		appendStringInfo(sql, "%sq.c%d", cell == list_head(same->columns) ? "" : ", ",
-						 lfirst_int(cell));
-	appendStringInfo(sql, "]) WITH ORDINALITY AS u(e, at)) AS w GROUP BY w.r) AS t%d", number);
-}
-
-/* The group of a column, from 1, and its place there; 0: it stays as it is. */
+/* The place of a column's type in the list, from 1; 0: its values have one text each. */
 static int
-group_of(const List *all, int column, int *place)
+place_of(const List *types, const FormData_pg_attribute *column, bool *array)
 {
-	for (int g = 0; g < list_length(all); g++)
-	{
-		const SpelledColumns *same = list_nth(all, g);
+	SpelledType type = type_of_ids(column, array);
 
-		for (int i = 0; i < list_length(same->columns); i++)
-			if (list_nth_int(same->columns, i) == column)
-			{
-				*place = i + 1;
-				return g + 1;
-			}
+	for (int t = 0; t < list_length(types); t++)
+	{
+		const SpelledType *other = list_nth(types, t);
+
+		if (other->type == type.type && other->collation == type.collation)
+			return t + 1;
 	}
 	return 0;
 }
 
-static void
-append_statement(StringInfo sql, TupleDesc desc, const List *all)
+static List *
+spelled_types(TupleDesc desc)
 {
-	appendStringInfoString(sql,
-						   "WITH q AS MATERIALIZED (SELECT pg_catalog.row_number() OVER () AS r");
-	for (int c = 1; c <= desc->natts; c++)
-		appendStringInfo(sql, ", c%d", c);
-	appendStringInfoString(sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	for (int c = 1; c <= desc->natts; c++)
-		appendStringInfo(sql, "%sc%d", c > 1 ? ", " : "", c);
-	appendStringInfoString(sql, ")) SELECT ");
+	List *types = NIL;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		const FormData_pg_attribute *column = TupleDescAttr(desc, i);
+		bool array;
+		SpelledType type = type_of_ids(column, &array), *kept;
+
+		if (place_of(types, column, &array) > 0 || !TlvHasSpellings(type.type, type.collation))
+			continue;
+		kept = palloc(sizeof(SpelledType));
+		*kept = type;
+		types = lappend(types, kept);
+	}
+	return types;
+}
+
+/* Adds rows (r, c, at, e, later) to a union: ids of one type in the columns of a query's rows. */
+static void
+append_ids(StringInfo sql, TupleDesc desc, const List *types, int place, bool own)
+{
+	const char *rows = own ? "q" : "o", *later = own ? "true" : "false";
+
 	for (int c = 1; c <= desc->natts; c++)
 	{
-		int place, group = group_of(all, c, &place);
+		bool array;
 
-		appendStringInfoString(sql, c > 1 ? ", " : "");
-		if (group > 0)
-			appendStringInfo(sql, "t%d.f[%d] COLLATE pg_catalog.\"C\"", group, place);
+		if (place_of(types, TupleDescAttr(desc, c - 1), &array) != place)
+			continue;
+		appendStringInfo(sql, "%sSELECT %s AS r, %d AS c, %s AS later, ",
+						 sql->data[sql->len - 1] == '(' ? "" : " UNION ALL ",
+						 own ? "q.r" : "NULL::pg_catalog.int8", c, later);
+		if (array)
+			appendStringInfo(sql,
+							 "x.at, x.e FROM %s, pg_catalog.unnest(%s.c%d) WITH ORDINALITY AS "
+							 "x(e, at)",
+							 rows, rows, c);
 		else
-			appendStringInfo(sql, "q.c%d", c);
-		appendStringInfo(sql, " AS %s",
-						 quote_identifier(NameStr(TupleDescAttr(desc, c - 1)->attname)));
+			appendStringInfo(sql, "1::pg_catalog.int8 AS at, %s.c%d AS e FROM %s", rows, c, rows);
+	}
+}
+
+/* The first spellings of a row's ids of one type: an array for each of its columns. */
+static void
+append_spellings(StringInfo sql, const TlvQuery *query, const TlvQuery *beside, const List *types,
+				 int place)
+{
+	bool array;
+
+	appendStringInfoString(sql, " LEFT JOIN (SELECT w.r");
+	for (int c = 1; c <= query->desc->natts; c++)
+		if (place_of(types, TupleDescAttr(query->desc, c - 1), &array) == place)
+			appendStringInfo(sql,
+							 ", pg_catalog.array_agg(w.f ORDER BY w.at) FILTER (WHERE w.c "
+							 "OPERATOR(pg_catalog.=) %d) AS f%d",
+							 c, c);
+	appendStringInfoString(
+		sql,
+		" FROM (SELECT u.r, u.c, u.at, pg_catalog.first_value(u.e::pg_catalog.text) OVER "
+		"(PARTITION BY u.e ORDER BY u.later, u.e::pg_catalog.text COLLATE pg_catalog.\"C\") AS f "
+		"FROM (");
+	append_ids(sql, query->desc, types, place, true);
+	if (beside != NULL)
+		append_ids(sql, beside->given_desc, types, place, false);
+	appendStringInfo(sql, ") AS u) AS w GROUP BY w.r) AS t%d ON q.r OPERATOR(pg_catalog.=) t%d.r",
+					 place, place);
+}
+
+/* A column as the level above has it. */
+static void
+append_column(StringInfo sql, TupleDesc desc, const List *types, int c)
+{
+	bool array;
+	int place = place_of(types, TupleDescAttr(desc, c - 1), &array);
+
+	if (place == 0)
+		appendStringInfo(sql, "q.c%d", c);
+	else if (!array)
+		appendStringInfo(sql, "t%d.f%d[1] COLLATE pg_catalog.\"C\"", place, c);
+	else /* one of several dimensions, which readers refuse, keeps them; an empty one has no row */
+		appendStringInfo(
+			sql,
+			"COALESCE(CASE WHEN pg_catalog.array_ndims(q.c%d) OPERATOR(pg_catalog.>) 1 "
+			"THEN NULL ELSE t%d.f%d END, q.c%d::pg_catalog.text[]) COLLATE "
+			"pg_catalog.\"C\"",
+			c, place, c, c);
+	appendStringInfo(sql, " AS %s", quote_identifier(NameStr(TupleDescAttr(desc, c - 1)->attname)));
+}
+
+/* "q(c1, c2)" */
+static void
+append_row(StringInfo sql, const char *rows, TupleDesc desc)
+{
+	appendStringInfo(sql, " AS %s(", rows);
+	for (int c = 1; c <= desc->natts; c++)
+		appendStringInfo(sql, "%sc%d", c > 1 ? ", " : "", c);
+	appendStringInfoChar(sql, ')');
+}
+
+static void
+append_statement(StringInfo sql, const TlvQuery *query, const TlvQuery *beside, const List *types)
+{
+	TupleDesc desc = query->desc;
+
+	appendStringInfoString(sql, "WITH q AS MATERIALIZED (SELECT pg_catalog.row_number() OVER () AS "
+								"r, q.* FROM " TLV_QUERY_ROWS);
+	append_row(sql, "q", desc);
+	appendStringInfoChar(sql, ')');
+	if (beside != NULL)
+	{
+		appendStringInfoString(sql, ", o AS MATERIALIZED (SELECT o.* FROM " TLV_FIRST_ROWS);
+		append_row(sql, "o", beside->given_desc);
+		appendStringInfoChar(sql, ')');
+	}
+	for (int c = 1; c <= desc->natts; c++)
+	{
+		appendStringInfoString(sql, c > 1 ? ", " : " SELECT ");
+		append_column(sql, desc, types, c);
 	}
 	appendStringInfoString(sql, " FROM q");
-	for (int g = 1; g <= list_length(all); g++)
-		append_spellings(sql, list_nth(all, g - 1), g);
-	for (int g = 1; g <= list_length(all); g++)
-		appendStringInfo(sql, " %s q.r OPERATOR(pg_catalog.=) t%d.r", g > 1 ? "AND" : "WHERE", g);
+	for (int place = 1; place <= list_length(types); place++)
+		append_spellings(sql, query, beside, types, place);
 }
 
 /* Where columns that stay come from. */
@@ -175,21 +231,25 @@ keep_origins(const Query *from, Query *to)
 }
 
 Query *
-TlvFirstSpellings(TlvQuery *query)
+TlvFirstSpellings(TlvQuery *query, const TlvQuery *beside)
 {
-	List *all = spelled_columns(query->desc);
+	List *types = spelled_types(query->desc);
 	TlvStatement statement;
 	Query *above;
 	ListCell *cell;
 
-	if (all == NIL)
+	if (types == NIL)
 		return NULL;
+	if (beside != NULL)
+		TlvQueryRegister(query, "tensorlv first", beside->given_desc, NULL);
 	TlvStatementBegin(&statement, query);
-	foreach (cell, all)
-		TlvStatementAllowCast(&statement, ((const SpelledColumns *) lfirst(cell))->type, TEXTOID);
-	append_statement(&statement.sql, query->desc, all);
+	foreach (cell, types)
+		TlvStatementAllowCast(&statement, ((const SpelledType *) lfirst(cell))->type, TEXTOID);
+	append_statement(&statement.sql, query, beside, types);
 	above = TlvAnalyseStatement(&statement);
 	keep_origins(query->query, above);
-	TlvPutQuery(above, query->query);
+	TlvPutQuery(above, "tensorlv query", query->query);
+	if (beside != NULL)
+		TlvPutQuery(above, "tensorlv first", beside->given);
 	return above;
 }

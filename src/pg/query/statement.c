@@ -41,26 +41,34 @@ TlvAppendInt8(StringInfo sql, int64 value)
 
 /* ---- the caller's query in it ---- */
 
+typedef struct StandIn
+{
+	const char *name;
+	const Query *query;
+} StandIn;
+
 /*
  * The caller's query, or a part of it, in the stand-in's stead.  Its columns get the names by which
  * our statement calls them as column aliases: engines that deparse the statement for other servers
  * (Citus) print a subquery's columns by the names that the caller gave them otherwise.
  */
 static bool
-put_query(Node *node, void *query)
+put_query(Node *node, void *context)
 {
+	const StandIn *stand_in = context;
+
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, put_query, query, QTW_EXAMINE_RTES_BEFORE);
+		return query_tree_walker((Query *) node, put_query, context, QTW_EXAMINE_RTES_BEFORE);
 	if (IsA(node, RangeTblEntry))
 	{
 		RangeTblEntry *from = (RangeTblEntry *) node;
 
-		if (from->rtekind == RTE_NAMEDTUPLESTORE && strcmp(from->enrname, "tensorlv query") == 0)
+		if (from->rtekind == RTE_NAMEDTUPLESTORE && strcmp(from->enrname, stand_in->name) == 0)
 		{
 			from->rtekind = RTE_SUBQUERY;
-			from->subquery = copyObject((Query *) query);
+			from->subquery = copyObject(unconstify(Query *, stand_in->query));
 			from->alias = copyObject(from->eref);
 			from->relid = InvalidOid;
 			from->enrname = NULL;
@@ -69,13 +77,13 @@ put_query(Node *node, void *query)
 		}
 		return false;
 	}
-	return expression_tree_walker(node, put_query, query);
+	return expression_tree_walker(node, put_query, context);
 }
 
 void
-TlvPutQuery(Query *own, const Query *query)
+TlvPutQuery(Query *own, const char *name, const Query *query)
 {
-	(void) put_query((Node *) own, unconstify(Query *, query));
+	(void) put_query((Node *) own, &(StandIn){name, query});
 }
 
 /* ---- planning ---- */
@@ -99,7 +107,8 @@ statement_query(TlvStatement *statement)
 	Query *own = TlvAnalyseStatement(statement);
 
 	if (query->held == NULL)
-		TlvPutQuery(own, statement->part != NULL ? statement->part : query->query);
+		TlvPutQuery(own, "tensorlv query",
+					statement->part != NULL ? statement->part : query->query);
 	AcquireRewriteLocks(own, true, false);
 	/* Positions are those in the caller's text: no part of ours is meant. */
 	own->stmt_location = -1;

@@ -33,6 +33,7 @@ typedef struct AnyType
 	Oid type;	  /* as it is declared */
 	Oid base;	  /* without domains; of an array, of its elements */
 	Oid elements; /* as the arrays themselves say it, of which base is known; or none yet */
+	TlvEquality *equality; /* of its ids, or of those in an array; NULL: by their text */
 	FmgrInfo cast;
 	int cast_arguments;
 } AnyType;
@@ -44,11 +45,18 @@ typedef struct AnyType
  */
 extern Oid TlvAnyArgument(FunctionCallInfo fcinfo, int argument);
 
+/*
+ * The base type of an argument as the caller wrote it, before an implicit cast to the type that the
+ * function declares: citext, of a column, where that is text.  A constant is cast when the call is
+ * planned, and is of the declared type.
+ */
+extern Oid TlvAnyWritten(FunctionCallInfo fcinfo, int argument);
+
 /* The type that the function declares for an argument. */
 extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
 
-/* A type's; what it keeps lives in mcxt. */
-extern void TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any);
+/* A type's, under that collation; what it keeps lives in mcxt. */
+extern void TlvAnyType(Oid type, Oid collation, MemoryContext mcxt, AnyType *any);
 
 /* A type that values of a type can be cast to and that has a cast to real[] itself, as vector is
  * for sparsevec; NULL: none. */
@@ -96,7 +104,23 @@ extern int64 TlvDigitsId(int64 number);
 extern _Noreturn void TlvRefuseNumberId(int64 number);
 
 /* The ids of a row that is open, as the model tells them.  Errors: likewise. */
-extern void TlvAnySettleIds(const tlv_model *model, tlv_row *row);
+extern void TlvAnySettleIds(const tlv_model *model, TlvRowCursor *cursor);
+
+/* ---- spellings (equality.c) ---- */
+
+/* The equality of ids of a base type and a collation, which lives in mcxt; NULL: equal ones have
+ * the same text. */
+extern TlvEquality *TlvEqualityOf(Oid base, Oid collation, MemoryContext mcxt);
+
+/* An id of a value that equal ones share, for those who need no name of it. */
+extern int64 TlvEqualId(TlvEquality *equality, Datum value);
+
+/*
+ * The names in the model, of whatever, that are equal to a given one; returns how many they are.
+ * They stay until the next call.
+ */
+extern size_t TlvEqualNames(TlvEquality *equality, const tlv_frame *model, tlv_text given,
+							const tlv_text **names);
 
 /* ---- rows (any_reader.c) ---- */
 

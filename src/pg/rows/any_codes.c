@@ -64,10 +64,28 @@ literal_code(tlv_text name)
 	return name.length > 0 && code < TLV_CATEGORY_MOST_STATES ? code : -1;
 }
 
+/* The code of the category that is called so, or by an equal name; -1: the model knows none. */
+static double
+called_code(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
+			const AnyCode *value)
+{
+	double code = tlv_code_called(names, variable, first, value->name);
+	const tlv_text *equal;
+	size_t n;
+
+	if (code >= 0 || value->equality == NULL)
+		return code;
+	n = TlvEqualNames(value->equality, &call->model->frame, value->name, &equal);
+	for (size_t i = 0; i < n && code < 0; i++)
+		code = tlv_code_called(names, variable, first, equal[i]);
+	return code;
+}
+
 /* The code, or -1 where there is none: a category that the model does not know counts as missing.
  */
 static double
-code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCode *value)
+code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
+		const AnyCode *value)
 {
 	bool numbered = tlv_codes_are_numbered(names, variable, first);
 	char digits[32];
@@ -77,7 +95,7 @@ code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCod
 		return -1;
 	if (value->named)
 	{
-		code = tlv_code_called(names, variable, first, value->name);
+		code = called_code(call, names, variable, first, value);
 		return code < 0 && value->literal && !numbered ? literal_code(value->name) : code;
 	}
 	if (!numbered)
@@ -87,11 +105,11 @@ code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCod
 }
 
 double
-TlvAnyCodeNumber(const tlv_code_names *names, size_t variable, size_t first, const AnyType *type,
-				 Datum value)
+TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
+				 const AnyType *type, Datum value)
 {
 	AnyCode own = TlvAnyCodeOf(type, value);
-	double code = code_of(names, variable, first, &own);
+	double code = code_of(call, names, variable, first, &own);
 
 	return code >= 0 ? code : get_float8_nan();
 }
@@ -106,7 +124,7 @@ TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, cons
 	{
 		size_t variable = i / names->copies;
 		bool known = variable < names->variables; /* a row that is too long is refused later */
-		double code = known ? code_of(names, variable, first, &values[i]) : -1;
+		double code = known ? code_of(call, names, variable, first, &values[i]) : -1;
 
 		TlvLoopCheck(i);
 		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named ||
@@ -143,7 +161,10 @@ TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType 
 	values = palloc0((size_t) Max(n, 1) * sizeof(AnyCode));
 	for (int i = 0; i < n; i++)
 	{
-		values[i] = (AnyCode){.missing = nulls[i], .named = text, .literal = literal};
+		values[i] = (AnyCode){.missing = nulls[i],
+							  .named = text,
+							  .literal = literal,
+							  .equality = call->row->type.equality};
 		if (!nulls[i] && text)
 			values[i].name = (tlv_text){VARDATA_ANY(datums[i]), VARSIZE_ANY_EXHDR(datums[i])};
 		else if (!nulls[i])
@@ -160,5 +181,7 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 	if (type->form == ANY_NUMBER)
 		return (AnyCode){.number = TlvNumberOf(type->base, value)};
 	name = TlvTextOf(type->base, value);
-	return (AnyCode){.named = true, .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)}};
+	return (AnyCode){.named = true,
+					 .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)},
+					 .equality = type->equality};
 }

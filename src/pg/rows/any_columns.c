@@ -44,7 +44,7 @@ columns_of(FunctionCallInfo fcinfo, int first, int n)
 	columns->mcxt = mcxt;
 	for (int i = 0; i < n; i++)
 	{
-		TlvAnyType(TlvAnyArgument(fcinfo, first + i), mcxt, &columns->type[i]);
+		TlvAnyType(TlvAnyArgument(fcinfo, first + i), PG_GET_COLLATION(), mcxt, &columns->type[i]);
 		columns->categories |= is_category(&columns->type[i]);
 	}
 	*note = columns;
@@ -188,6 +188,7 @@ TlvPutCategory(const AnyType *type, Datum value, int view, TlvRowCursor *cursor)
 		cursor->names[view] = TlvAnyCodeOf(type, value).name;
 	cursor->ids[view] = TlvTermId(cursor->names[view].bytes, cursor->names[view].length);
 	part->names = &cursor->names[view];
+	cursor->equality[view] = type->equality;
 }
 
 static void

@@ -1,6 +1,6 @@
 /*
  * any_ids.c - ids in rows told in another way than the model's: texts where its ids are numbers,
- * and the other way round.
+ * the other way round, and other spellings of texts that their type takes for equal.
  */
 #include "any_internal.h"
 
@@ -51,9 +51,29 @@ TlvRefuseNumberId(int64 number)
 	pg_unreachable();
 }
 
+/* A name that the model does not know becomes an equal one that it knows, if there is one. */
+static void
+settle_spelling(const tlv_model *model, int p, TlvEquality *equality, int64_t *id, tlv_text *name)
+{
+	const tlv_text *equal;
+	size_t n = TlvEqualNames(equality, &model->frame, *name, &equal);
+	bool known = false;
+
+	for (size_t i = 0; i < n && !known; i++)
+	{
+		int64 other = TlvTermId(equal[i].bytes, equal[i].length);
+
+		(void) model->class->ids(model, p, other, &known);
+		if (!known)
+			continue;
+		*id = other;
+		*name = equal[i];
+	}
+}
+
 /* The ids of a part as the model tells them. */
 static void
-settle_part(const tlv_model *model, int p, tlv_part *part)
+settle_part(const tlv_model *model, int p, TlvEquality *equality, tlv_part *part)
 {
 	int64_t *ids = (int64_t *) part->ids;
 	const tlv_text *names = part->names;
@@ -67,9 +87,14 @@ settle_part(const tlv_model *model, int p, tlv_part *part)
 		if (part->missing != NULL && part->missing[i])
 			continue;
 		told = model->class->ids(model, p, ids[i], &known);
-		if (told == TLV_IDS_ANY || (told == TLV_IDS_NAMES) == (names != NULL))
+		if (told == TLV_IDS_ANY || ((told == TLV_IDS_NAMES) == (names != NULL) && equality == NULL))
 			return;
-		if (names != NULL)
+		if (names != NULL && told == TLV_IDS_NAMES)
+		{
+			if (!known)
+				settle_spelling(model, p, equality, &ids[i], (tlv_text *) &names[i]);
+		}
+		else if (names != NULL)
 		{
 			ids[i] = TlvNumberId(names[i]);
 			part->names = NULL;
@@ -87,8 +112,9 @@ settle_part(const tlv_model *model, int p, tlv_part *part)
 }
 
 void
-TlvAnySettleIds(const tlv_model *model, tlv_row *row)
+TlvAnySettleIds(const tlv_model *model, TlvRowCursor *cursor)
 {
+	tlv_row *row = &cursor->row;
 	int parts = row->form == TLV_ROW_SYMBOLS	  ? 1
 				: row->form == TLV_ROW_ANSWERS	  ? 2
 				: row->form == TLV_ROW_CATEGORIES ? 3
@@ -96,5 +122,5 @@ TlvAnySettleIds(const tlv_model *model, tlv_row *row)
 
 	for (int p = 0; p < parts && model->class->ids != NULL; p++)
 		if (row->part[p].type == TLV_PART_IDS)
-			settle_part(model, p, &row->part[p]);
+			settle_part(model, p, cursor->equality[p], &row->part[p]);
 }

@@ -81,6 +81,7 @@ typedef struct AnyCode
 	bool named;	  /* by name; otherwise by number, which it holds */
 	bool literal; /* of a literal, which may have meant either */
 	tlv_text name;
+	TlvEquality *equality; /* of the name; NULL: it is compared by its bytes */
 	double number;
 } AnyCode;
 
@@ -92,8 +93,8 @@ extern bool TlvAnyMixedNames(const AnyCall *call, tlv_code_names *names);
 
 /* The code of a value that is there, of a variable whose first category is that one; NaN where the
  * model does not know it. */
-extern double TlvAnyCodeNumber(const tlv_code_names *names, size_t variable, size_t first,
-							   const AnyType *type, Datum value);
+extern double TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names, size_t variable,
+							   size_t first, const AnyType *type, Datum value);
 
 /* The row of n values as codes. */
 extern void TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n,

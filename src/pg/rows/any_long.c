@@ -116,9 +116,9 @@ learn_variables(const AnyCall *call)
 	record->matched = true;
 }
 
-/* The place of a variable in the rows of the model; -1: the model does not know it. */
+/* The place of the variable that is called so in the rows of the model; -1: none is. */
 static int64
-variable_called(const AnyRecord *record, tlv_text name)
+find_variable(const AnyRecord *record, tlv_text name)
 {
 	uint64 id = (uint64) TlvTermId(name.bytes, name.length);
 	size_t low = 0, high = record->d;
@@ -140,6 +140,23 @@ variable_called(const AnyRecord *record, tlv_text name)
 			return (int64) record->variables[low].at;
 	}
 	return -1;
+}
+
+/* The same of one that is called so, or by an equal name. */
+static int64
+variable_called(const AnyCall *call, const AnyCode *variable)
+{
+	const AnyRecord *record = &call->row->record;
+	int64 at = find_variable(record, variable->name);
+	const tlv_text *equal;
+	size_t n;
+
+	if (at >= 0 || variable->equality == NULL)
+		return at;
+	n = TlvEqualNames(variable->equality, &call->model->frame, variable->name, &equal);
+	for (size_t i = 0; i < n && at < 0; i++)
+		at = find_variable(record, equal[i]);
+	return at;
 }
 
 /* ---- the two arrays ---- */
@@ -167,6 +184,7 @@ side_of(const AnyCall *call, int i)
 	side.type.type = ARR_ELEMTYPE(array);
 	side.type.base = getBaseType(side.type.type);
 	/* Ids that are numbers are called by their digits. */
+	side.type.equality = record->type[i].equality;
 	side.type.form = i > 0 && TlvIsNumberType(side.type.base) ? ANY_NUMBER : ANY_OTHER;
 	if (side.type.form != ANY_NUMBER && !TlvIsIdType(side.type.base))
 		TlvAnyRefuseColumn(call, i);
@@ -178,9 +196,10 @@ side_of(const AnyCall *call, int i)
 
 /* Which of the row's values a variable's next one is: as many as there are copies. */
 static int64
-next_slot(const AnyRecord *record, tlv_text name, size_t copies, int *seen)
+next_slot(const AnyCall *call, const AnyCode *variable, size_t copies, int *seen)
 {
-	int64 at = variable_called(record, name);
+	int64 at = variable_called(call, variable);
+	tlv_text name = variable->name;
 
 	if (at < 0)
 		return -1;
@@ -205,19 +224,19 @@ require_equal(const LongSide *variables, const LongSide *values)
 static int64 *
 slots_of(const AnyCall *call, const LongSide *variables, const LongSide *values, size_t copies)
 {
-	const AnyRecord *record = &call->row->record;
 	int64 *slots = palloc((size_t) Max(variables->n, 1) * sizeof(int64));
-	int *seen = palloc0(record->d * sizeof(int));
+	int *seen = palloc0(call->row->record.d * sizeof(int));
+	AnyCode variable;
 
 	require_equal(variables, values);
 	for (int i = 0; i < variables->n; i++)
 	{
 		TlvLoopCheck(i);
-		slots[i] =
-			variables->nulls[i] || values->nulls[i]
-				? -1
-				: next_slot(record, TlvAnyCodeOf(&variables->type, variables->values[i]).name,
-							copies, seen);
+		slots[i] = -1;
+		if (variables->nulls[i] || values->nulls[i])
+			continue;
+		variable = TlvAnyCodeOf(&variables->type, variables->values[i]);
+		slots[i] = next_slot(call, &variable, copies, seen);
 	}
 	pfree(seen);
 	return slots;
@@ -276,7 +295,7 @@ mixed_value(const AnyCall *call, const tlv_code_names *names, const size_t *firs
 			const LongSide *values, int column, int i)
 {
 	if (at < names->variables)
-		return TlvAnyCodeNumber(names, at, first[at], &values->type, values->values[i]);
+		return TlvAnyCodeNumber(call, names, at, first[at], &values->type, values->values[i]);
 	if (values->type.form != ANY_NUMBER)
 		TlvAnyRefuseColumn(call, column);
 	return TlvNumberOf(values->type.base, values->values[i]);
@@ -312,19 +331,19 @@ open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *var
 	require_equal(variables, numbers != NULL ? numbers : values);
 	for (int i = 0; i < variables->n; i++)
 	{
-		tlv_text name;
+		AnyCode variable;
 		int64 at;
 		bool own;
 
 		TlvLoopCheck(i);
 		if (variables->nulls[i])
 			continue;
-		name = TlvAnyCodeOf(&variables->type, variables->values[i]).name;
-		at = variable_called(record, name);
+		variable = TlvAnyCodeOf(&variables->type, variables->values[i]);
+		at = variable_called(call, &variable);
 		own = at >= (int64) names->variables && numbers != NULL;
 		if (at < 0 || (own ? numbers : values)->nulls[i])
 			continue;
-		(void) next_slot(record, name, 1, seen);
+		(void) next_slot(call, &variable, 1, seen);
 		row[at] = Float8GetDatum(
 			mixed_value(call, names, first, (size_t) at, own ? numbers : values, own ? 2 : 1, i));
 		nulls[at] = at < (int64) names->variables && isnan(DatumGetFloat8(row[at]));

@@ -28,7 +28,7 @@ row_of(FunctionCallInfo fcinfo, int argument)
 	if (row != NULL)
 		return row;
 	row = MemoryContextAllocZero(mcxt, sizeof(AnyRow));
-	TlvAnyType(TlvAnyArgument(fcinfo, argument), mcxt, &row->type);
+	TlvAnyType(TlvAnyArgument(fcinfo, argument), PG_GET_COLLATION(), mcxt, &row->type);
 	if (TlvAnyDeclared(fcinfo, argument) == TEXTOID)
 		row->type.form = ANY_TEXT;
 	*note = row;
@@ -140,9 +140,10 @@ open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 
 /* Three categories as an array of texts. */
 static void
-open_named_categories(const AnyCall *call, ArrayType *array, Oid element)
+open_named_categories(const AnyCall *call, const AnyType *type, ArrayType *array, Oid element)
 {
-	static const AnyType text_type = {.form = ANY_OTHER, .type = TEXTOID, .base = TEXTOID};
+	const AnyType text_type = {
+		.form = ANY_OTHER, .type = TEXTOID, .base = TEXTOID, .equality = type->equality};
 	Datum *values;
 	bool *nulls;
 	int n;
@@ -174,10 +175,13 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 	else if (text && TlvAnyCodeNames(call, &names))
 		TlvAnyOpenCodeArray(call, &names, array, element);
 	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && text)
-		open_named_categories(call, array, element);
+		open_named_categories(call, type, array, element);
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && text)
+	{
 		TlvAnyOpenAs(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
 					 PointerGetDatum(TlvTexts(array, element)));
+		call->cursor->equality[0] = type->equality;
+	}
 	else
 		refuse_type(call, type->type);
 }
@@ -311,7 +315,7 @@ record_learn(AnyRecord *record, Oid type, int32 typmod, uint64 version, MemoryCo
 
 		if (column->attisdropped)
 			continue;
-		TlvAnyType(column->atttypid, record->mcxt, &record->type[record->n]);
+		TlvAnyType(column->atttypid, column->attcollation, record->mcxt, &record->type[record->n]);
 		record->columns[record->n++] = i;
 	}
 	MemoryContextSwitchTo(before);
@@ -520,7 +524,7 @@ open_mixed_columns(const AnyCall *call, const tlv_code_names *names)
 		if (TlvAnyColumnIsNull(record, column))
 			number = NAN;
 		else if (i < names->variables)
-			number = TlvAnyCodeNumber(names, i, first, type, value);
+			number = TlvAnyCodeNumber(call, names, i, first, type, value);
 		else if (type->form != ANY_NUMBER)
 			TlvAnyRefuseColumn(call, column);
 		else
@@ -591,6 +595,7 @@ open_answers(const AnyCall *call)
 		if (!TlvIsIdType(TlvAnyElement(type, array)))
 			TlvAnyRefuseColumn(call, t);
 		TlvIdsOf(array, TlvAnyElement(type, array), &call->cursor->row.part[t], call->cursor);
+		call->cursor->equality[t] = type->equality;
 	}
 }
 
@@ -696,6 +701,6 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 			refuse_type(&call, row->type.type);
 	}
 	if (there)
-		TlvAnySettleIds(model, &cursor->row);
+		TlvAnySettleIds(model, cursor);
 	return there;
 }

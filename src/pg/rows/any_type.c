@@ -8,6 +8,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -42,6 +43,17 @@ TlvAnyArgument(FunctionCallInfo fcinfo, int argument)
 						errhint("Cast the argument, or call the aggregate that declares the types "
 								"of its arguments, whose name ends in _typed.")));
 	return type;
+}
+
+Oid
+TlvAnyWritten(FunctionCallInfo fcinfo, int argument)
+{
+	Node *call = fcinfo->flinfo->fn_expr;
+	Node *written = call != NULL && IsA(call, FuncExpr)
+						? strip_implicit_coercions(list_nth(((FuncExpr *) call)->args, argument))
+						: NULL;
+
+	return getBaseType(written != NULL ? exprType(written) : TlvAnyDeclared(fcinfo, argument));
 }
 
 /* A type is tlv_bag, whatever schema the extension is in, when our function reads its values. */
@@ -111,13 +123,15 @@ TlvVectorStep(Oid type)
 }
 
 void
-TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any)
+TlvAnyType(Oid type, Oid collation, MemoryContext mcxt, AnyType *any)
 {
 	Oid base = getBaseType(type), element = get_element_type(base);
 
 	memset(any, 0, sizeof(*any));
 	any->type = type;
 	any->base = base;
+	any->equality =
+		TlvEqualityOf(OidIsValid(element) ? getBaseType(element) : base, collation, mcxt);
 	if (base == UNKNOWNOID)
 		any->form = ANY_LITERAL;
 	else if (OidIsValid(element) && is_bag(getBaseType(element)))

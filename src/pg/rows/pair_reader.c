@@ -80,6 +80,13 @@ const TlvRowReader TlvWeightedEdgeRows = {3, {TLV_ROW_EDGE}, weighted_edge_open}
 
 /* ---- labels ---- */
 
+/* What a call site knows of the labels in its two arguments. */
+typedef struct LabelSite
+{
+	bool known[2];
+	TlvEquality *equality[2]; /* NULL: by their text */
+} LabelSite;
+
 /* The type of a label, without its domain.  Error: 42804 for one that is no id. */
 static Oid
 label_type(FunctionCallInfo fcinfo, int argument)
@@ -96,13 +103,31 @@ label_type(FunctionCallInfo fcinfo, int argument)
 	return base;
 }
 
+/* The equality of the labels in an argument, which is kept at the call site. */
+static TlvEquality *
+label_equality(FunctionCallInfo fcinfo, int side, Oid type)
+{
+	void **note = TlvCallSiteNote(fcinfo);
+	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
+	LabelSite *site = *note;
+
+	if (site == NULL)
+		*note = site = MemoryContextAllocZero(mcxt, sizeof(LabelSite));
+	if (!site->known[side])
+		site->equality[side] = TlvEqualityOf(type, PG_GET_COLLATION(), mcxt);
+	site->known[side] = true;
+	return site->equality[side];
+}
+
 /* Partitions are compared by which labels are equal, so that what they are called need not be kept:
- * whole numbers are themselves, others the hashes of their texts. */
+ * whole numbers are themselves, others the hashes of their texts, or of their type's own where it
+ * takes several texts for equal. */
 static int64
-label_of(FunctionCallInfo fcinfo, int argument, TlvRowCursor *cursor)
+label_of(FunctionCallInfo fcinfo, int argument, int side, TlvRowCursor *cursor)
 {
 	Oid type = label_type(fcinfo, argument);
 	Datum value = PG_GETARG_DATUM(argument);
+	TlvEquality *equality;
 	text *name;
 
 	switch (type)
@@ -116,6 +141,9 @@ label_of(FunctionCallInfo fcinfo, int argument, TlvRowCursor *cursor)
 		case UNKNOWNOID:
 			return TlvTermId(DatumGetCString(value), strlen(DatumGetCString(value)));
 		default:
+			equality = label_equality(fcinfo, side, type);
+			if (equality != NULL)
+				return TlvEqualId(equality, value);
 			name = TlvTextOf(type, value);
 			TlvCursorOwn(cursor, TLV_COPY_OF(name, value));
 			return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
@@ -127,7 +155,7 @@ labels_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 {
 	for (int s = 0; s < 2; s++)
 	{
-		cursor->ids[s] = label_of(fcinfo, first + s, cursor);
+		cursor->ids[s] = label_of(fcinfo, first + s, s, cursor);
 		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[s]);
 	}
 }

@@ -14,6 +14,9 @@
 
 #include "tensorlv/model/row.h"
 
+/* How ids of a type that takes several spellings for equal are compared (any.h). */
+typedef struct TlvEquality TlvEquality;
+
 /* The rows of one call. */
 typedef struct TlvRowCursor
 {
@@ -30,6 +33,7 @@ typedef struct TlvRowCursor
 	int64_t ids[3];
 	bool missing_ids[3];
 	tlv_text names[3];
+	TlvEquality *equality[3]; /* of the ids in a part; NULL: they are compared by their text */
 } TlvRowCursor;
 
 /*
@@ -90,6 +94,8 @@ TlvCursorBegin(TlvRowCursor *cursor, tlv_row_form form)
 	cursor->parts = 0;
 	cursor->n_owned = 0;
 	cursor->bags = NULL;
+	for (int p = 0; p < (int) lengthof(cursor->equality); p++)
+		cursor->equality[p] = NULL;
 	cursor->row.form = form;
 }
 

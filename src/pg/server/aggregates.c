@@ -133,7 +133,7 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 	{
 		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
 		if (transition->reader->settled && expanded->model != NULL)
-			TlvAnySettleIds(expanded->model, &cursor->row);
+			TlvAnySettleIds(expanded->model, cursor);
 	}
 	else if (expanded->model == NULL)
 	{

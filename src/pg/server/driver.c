@@ -56,7 +56,8 @@ TlvSourceOpen(TlvDriver *driver, int source, const char *text, const char *what)
 	TlvSource *rows = &driver->rows[source];
 
 	rows->driver = driver;
-	rows->query = TlvQueryOpen(text, driver->function, what);
+	rows->query =
+		TlvQueryOpen(text, driver->function, what, source > 0 ? driver->rows[0].query : NULL);
 	TlvStatementBegin(&rows->made, rows->query);
 	return rows;
 }
