@@ -103,7 +103,7 @@ use_rows(const tlv_frame *frame, const tlv_graph_header *header)
 		tlv_graph_neighbours_free(&ctx, &neighbours);
 	}
 	for (int binary = 0; binary < 2; binary++)
-		if (tlv_graph_load(&ctx, frame, binary, &graph) == TLV_OK)
+		if (tlv_graph_load(&ctx, frame, binary ? 0 : 1, &graph) == TLV_OK)
 		{
 			require(graph.out.entries == graph.in.entries);
 			USE(tlv_graph_components(&ctx, &graph, component, &count));

@@ -99,10 +99,9 @@ typedef struct tlv_graph
 /* Bytes that loading will take. */
 extern double tlv_graph_load_memory(const tlv_graph_header *header, bool binary);
 
-/*
- * Decodes a valid graph.  binary: weights are left out, an edge is there or not.
- */
-extern tlv_status tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, bool binary,
+/* Decodes a valid graph.  Weights are divided by the unit; unit 0: weights are left out, an edge is
+ * there or not. */
+extern tlv_status tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, double unit,
 								 tlv_graph *graph);
 extern void tlv_graph_free(tlv_context *ctx, tlv_graph *graph);
 

@@ -41,6 +41,7 @@ typedef struct tlv_mmsb_parts
 	bool degree_corrected;
 	double alpha0;
 	double seed;
+	double unit;				/* Poisson: weights are counts of it */
 	const double *alpha;		/* k x sides */
 	const double *sizes;		/* k x sides: sums of memberships */
 	const double *connectivity; /* k x k, P[a + k b] of source community a and target community b */
@@ -58,11 +59,11 @@ typedef struct tlv_mmsb_parts
 
 /*
  * The model as a frame.  Sections: scalars "alpha0", "graph" (tlv_graph_kind), "poisson",
- * "degree_corrected", "seed"; "alpha", "sizes" (k x sides), "connectivity" (k x k); for side s = 1
- * and 2: "nodes_s" (int64, n), "degree_s" (n), "propensity_s" (n, degree-corrected only), and the
- * memberships: "support_s" (bytes, 2 n: uint16 number of communities of every node),
- * "communities_s" (bytes, 2 each), "shares_s" (bytes, float32 each); where nodes have names,
- * "name_offsets_s" and "names_s" (names.h); diagnostics.
+ * "degree_corrected", "seed", "unit" (missing where it is 1); "alpha", "sizes" (k x sides),
+ * "connectivity" (k x k); for side s = 1 and 2: "nodes_s" (int64, n), "degree_s" (n),
+ * "propensity_s" (n, degree-corrected only), and the memberships: "support_s" (bytes, 2 n: uint16
+ * number of communities of every node), "communities_s" (bytes, 2 each), "shares_s" (bytes, float32
+ * each); where nodes have names, "name_offsets_s" and "names_s" (names.h); diagnostics.
  */
 extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image,
 								 size_t *size);
@@ -97,7 +98,7 @@ extern const char *const tlv_mmsb_refinement_names[];
 
 typedef enum tlv_edge_model
 {
-	TLV_EDGES_AUTO,		 /* Poisson for weighted graphs, Bernoulli for others */
+	TLV_EDGES_AUTO,		 /* Poisson for weights that are Poisson counts of a unit, else Bernoulli */
 	TLV_EDGES_BERNOULLI, /* an edge is there or not, whatever its weight */
 	TLV_EDGES_POISSON	 /* weights are counts */
 } tlv_edge_model;
@@ -120,6 +121,7 @@ typedef struct tlv_mmsb_options
 	double alpha0; /* sum of the Dirichlet parameters; 0: one community a node */
 	tlv_mmsb_refinement refine;
 	tlv_edge_model edges;
+	double unit; /* of the weights of Poisson edges; 0: 1 */
 	tlv_degree_correction degree_corrected;
 	bool partition; /* the four-part method of Huang 2016, section 3.1 */
 	uint64_t seed;

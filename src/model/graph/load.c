@@ -17,6 +17,7 @@ typedef struct side_filler
 	int32_t *index; /* ascending within a row */
 	float *value;	/* or NULL */
 	double *exact;	/* or NULL */
+	double unit;	/* of the values */
 	size_t *place;	/* work: where the next entry of a row goes */
 } side_filler;
 
@@ -78,7 +79,7 @@ put_entry(const side_filler *side, size_t row, size_t column, double weight)
 
 	side->index[at] = (int32_t) column;
 	if (side->value != NULL)
-		side->value[at] = (float) weight;
+		side->value[at] = (float) (weight / side->unit);
 	if (side->exact != NULL)
 		side->exact[at] = weight;
 }
@@ -114,7 +115,7 @@ place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
 			prefetch_rows(side, &batch);
 		for (size_t i = 0; i < batch.n; i++)
 		{
-			if (side->value != NULL && !(batch.weight[i] <= (double) FLT_MAX))
+			if (side->value != NULL && !(batch.weight[i] / side->unit <= (double) FLT_MAX))
 			{
 				tlv_fail(side->ctx, TLV_BAD_DATA,
 						 "an edge's weight %g is too large to compute with", batch.weight[i]);
@@ -205,16 +206,17 @@ tlv_graph_load_memory(const tlv_graph_header *header, bool binary)
 }
 
 static tlv_status
-load_rows(tlv_context *ctx, const tlv_frame *frame, bool values, bool by_source, bool by_target,
+load_rows(tlv_context *ctx, const tlv_frame *frame, double unit, bool by_source, bool by_target,
 		  tlv_graph *graph, tlv_csr *a)
 {
 	const tlv_graph_header *header = &graph->header;
 	size_t rows = by_source ? header->rows : header->columns;
 	size_t columns = by_source ? header->columns : header->rows;
-	side_filler side = {.ctx = ctx, .frame = frame, .by_source = by_source, .by_target = by_target};
+	side_filler side = {
+		.ctx = ctx, .frame = frame, .by_source = by_source, .by_target = by_target, .unit = unit};
 
 	TLV_TRY(tlv_csr_create(ctx, rows, columns, header->entries * (by_source && by_target ? 2 : 1),
-						   values, a));
+						   unit != 0, a));
 	side.start = a->start;
 	side.index = a->index;
 	side.value = a->value;
@@ -233,14 +235,14 @@ load_nodes(tlv_context *ctx, const tlv_frame *frame, tlv_graph *graph)
 }
 
 tlv_status
-tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, bool binary, tlv_graph *graph)
+tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, double unit, tlv_graph *graph)
 {
-	bool values = !binary && has_weights(frame);
+	double values = has_weights(frame) ? unit : 0;
 	tlv_status status;
 
 	memset(graph, 0, sizeof(*graph));
 	tlv_graph_read_header(frame, &graph->header);
-	TLV_TRY(tlv_require_memory(ctx, tlv_graph_load_memory(&graph->header, binary), "the graph"));
+	TLV_TRY(tlv_require_memory(ctx, tlv_graph_load_memory(&graph->header, unit == 0), "the graph"));
 	status = load_nodes(ctx, frame, graph);
 	if (status == TLV_OK && graph->header.kind == TLV_GRAPH_UNDIRECTED)
 	{

@@ -208,6 +208,7 @@ tlv_mmsb_options_of(const tlv_mmsb_parts *parts, const tlv_mmsb_options *options
 	same.max_k = 0;
 	same.alpha0 = parts->alpha0;
 	same.edges = parts->poisson ? TLV_EDGES_POISSON : TLV_EDGES_BERNOULLI;
+	same.unit = parts->unit;
 	same.degree_corrected = parts->degree_corrected ? TLV_DEGREES_CORRECTED : TLV_DEGREES_PLAIN;
 	return same;
 }
@@ -220,6 +221,7 @@ begin_bootstrap(tlv_context *ctx, const tlv_mmsb_options *options, bootstrap *st
 	TLV_TRY_NEW0(ctx, state->sums, 2 * state->list->n);
 	state->squares = state->sums + state->list->n;
 	state->options = tlv_mmsb_options_of(&state->parts, options);
+	state->options.unit = 1; /* graphs are drawn as counts */
 	return TLV_OK;
 }
 

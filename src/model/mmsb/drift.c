@@ -40,7 +40,7 @@ typedef struct day_walk
 {
 	size_t n; /* days: the first is today */
 	day *days;
-	bool counts; /* weights count; else edges are there or not */
+	double unit; /* of weights that are counts; 0: edges are there or not */
 	size_t seen;
 } day_walk;
 
@@ -59,9 +59,9 @@ day_next(day *own)
 
 static tlv_status
 open_days(tlv_context *ctx, const tlv_frame *graph, size_t n, const tlv_frame *reference,
-		  bool counts, day_walk *walk)
+		  double unit, day_walk *walk)
 {
-	*walk = (day_walk){.n = n + 1, .counts = counts};
+	*walk = (day_walk){.n = n + 1, .unit = unit};
 	TLV_TRY_NEW0(ctx, walk->days, walk->n);
 	for (size_t i = 0; i < walk->n; i++)
 	{
@@ -106,7 +106,7 @@ next_pair(day_walk *walk, day_pair *pair)
 
 		if (!own->any || own->source != pair->source || own->target != pair->target)
 			continue;
-		x = walk->counts ? own->weight : 1;
+		x = walk->unit > 0 ? own->weight / walk->unit : 1;
 		pair->today = i == 0 ? x : pair->today;
 		sum += x;
 		squares += x * x;
@@ -395,10 +395,12 @@ tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 {
 	graph_drift state = {0};
 	day_walk walk;
+	double unit;
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &state.parts));
+	unit = state.parts.poisson ? state.parts.unit : 0;
 	TLV_TRY(begin_drift(ctx, &state));
-	TLV_TRY(open_days(ctx, graph, n, reference, state.parts.poisson, &walk));
+	TLV_TRY(open_days(ctx, graph, n, reference, unit, &walk));
 	TLV_TRY(sum_blocks(ctx, &state, &walk));
 	close_days(ctx, &walk);
 	if (state.pairs == 0)
@@ -406,7 +408,7 @@ tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 		tlv_fail(ctx, TLV_BAD_DATA, "no edge of the graphs is between nodes of the model");
 		return tlv_fail_hint(ctx, "Give graphs of the nodes that the model was fitted to.");
 	}
-	TLV_TRY(open_days(ctx, graph, n, reference, state.parts.poisson, &walk));
+	TLV_TRY(open_days(ctx, graph, n, reference, unit, &walk));
 	TLV_TRY(sum_nodes(ctx, &state, &walk));
 	close_days(ctx, &walk);
 	for (size_t component = 0; component <= state.parts.k; component++)

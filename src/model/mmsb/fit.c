@@ -461,6 +461,25 @@ fit_memory(const tlv_graph_header *header, const tlv_mmsb_fit_state *fit)
 												  2 * header->entries, sides));
 }
 
+/*
+ * The unit of the weights, and whether they are wanted: as counts, which is yet to be decided where
+ * the options leave it open.
+ */
+static tlv_status
+read_weights(tlv_context *ctx, const tlv_frame *frame, const tlv_graph_header *header,
+			 tlv_mmsb_fit_state *fit)
+{
+	const tlv_mmsb_options *options = fit->options;
+
+	fit->weights.unit = options->unit > 0 ? options->unit : 1;
+	fit->poisson = options->edges == TLV_EDGES_POISSON;
+	if (options->edges != TLV_EDGES_AUTO || !header->weighted)
+		return TLV_OK;
+	TLV_TRY(tlv_mmsb_find_unit(ctx, frame, &fit->weights));
+	fit->poisson = fit->weights.vary && fit->weights.unit > 0;
+	return TLV_OK;
+}
+
 tlv_status
 tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *options,
 			 void **image, size_t *size)
@@ -478,15 +497,16 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	fit->k = options->k;
 	fit->least_evidence[0] = fit->least_evidence[1] = -HUGE_VAL;
 	fit->wanted_evidence[0] = fit->wanted_evidence[1] = -HUGE_VAL;
-	fit->poisson = options->edges == TLV_EDGES_POISSON ||
-				   (options->edges == TLV_EDGES_AUTO && header.weighted);
+	TLV_TRY(read_weights(ctx, frame, &header, fit));
 	tlv_expect_memory(ctx, fit_memory(&header, fit));
 	/* as it is stored, and once more in the order of the fit */
 	TLV_TRY(
 		tlv_require_memory(ctx, 2 * tlv_graph_load_memory(&header, !fit->poisson), "the graph"));
-	TLV_TRY(tlv_graph_load(ctx, frame, !fit->poisson, &graph));
+	TLV_TRY(tlv_graph_load(ctx, frame, fit->poisson ? fit->weights.unit : 0, &graph));
 	TLV_TRY(diagnose_graph(ctx, &graph, fit));
 	TLV_TRY(tlv_mmsb_open_graph(ctx, &graph, fit));
+	if (fit->weights.vary)
+		TLV_TRY(tlv_mmsb_choose_weights(ctx, fit));
 	for (size_t s = 0; s < fit->sides; s++)
 		fit->side[s].names = tlv_graph_names(frame, s);
 	if (is_mixed(options))

@@ -317,8 +317,8 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag)
 			return tlv_fail_hint(ctx, "Divide all weights by a constant.");
 		}
 		model->index[model->n_known] = model->index[i];
-		model->known[model->n_known++] = model->known[i];
-		model->weight += model->known[i];
+		model->known[model->n_known] = model->known[i] / model->parts.unit;
+		model->weight += model->known[model->n_known++];
 	}
 	return TLV_OK;
 }

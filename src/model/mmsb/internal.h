@@ -14,12 +14,13 @@
 /* One side of the graph; of an undirected graph the only one. */
 typedef struct tlv_mmsb_side
 {
-	size_t all;			 /* nodes, also those without edges on this side */
-	const int64_t *ids;	 /* of all */
-	size_t n;			 /* nodes with edges; everything below is of these */
-	int32_t *position;	 /* n: among all; by decreasing number of edges */
-	int32_t *place;		 /* all: position among the n, or -1 */
-	tlv_csr edges;		 /* n x n of the other side */
+	size_t all;			/* nodes, also those without edges on this side */
+	const int64_t *ids; /* of all */
+	size_t n;			/* nodes with edges; everything below is of these */
+	int32_t *position;	/* n: among all; by decreasing number of edges */
+	int32_t *place;		/* all: position among the n, or -1 */
+	tlv_csr edges;		/* n x n of the other side; without values edges count 1 */
+	float *weight; /* of the edges, whether they are their values or not; NULL: there are none */
 	tlv_name_list names; /* of all */
 	double *degree;		 /* n: sums of weights */
 	int32_t *fixed;		 /* n: known communities, -1 elsewhere; NULL: none known */
@@ -44,12 +45,21 @@ typedef struct tlv_mmsb_moments
 	double implied;	 /* their sum before: much above 1 where there are more than communities */
 } tlv_mmsb_moments;
 
+/* The weights of a graph's edges. */
+typedef struct tlv_weights
+{
+	bool vary;	  /* not all are equal */
+	double scale; /* the largest */
+	double unit;  /* all are multiples of it; 0: of no number */
+} tlv_weights;
+
 typedef struct tlv_mmsb_fit_state
 {
 	const tlv_mmsb_options *options;
 	tlv_graph_header header;
 	size_t k;
-	bool poisson;
+	bool poisson; /* the values of edges are counts */
+	tlv_weights weights;
 	bool corrected;	  /* for degrees */
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
@@ -74,6 +84,17 @@ tlv_mmsb_other(const tlv_mmsb_fit_state *fit, size_t s)
 
 /* graph.c: sides, edges and known labels from a loaded graph, whose rows are taken over. */
 extern tlv_status tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit);
+
+/* weights.c: of a stored graph with weights. */
+extern tlv_status tlv_mmsb_find_unit(tlv_context *ctx, const tlv_frame *frame,
+									 tlv_weights *weights);
+
+/* weights.c: whether the values of edges, in units, are Poisson counts; they are left out where
+ * they are not. */
+extern tlv_status tlv_mmsb_choose_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+
+/* weights.c: the weights as values of the edges, or edges that all count 1; degrees follow. */
+extern tlv_status tlv_mmsb_use_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool used);
 
 typedef enum tlv_proposal
 {

@@ -78,6 +78,8 @@ tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image, size
 	tlv_frame_add_scalar(builder, "poisson", parts->poisson);
 	tlv_frame_add_scalar(builder, "degree_corrected", parts->degree_corrected);
 	tlv_frame_add_scalar(builder, "seed", parts->seed);
+	if (parts->unit > 0 && parts->unit != 1)
+		tlv_frame_add_scalar(builder, "unit", parts->unit);
 	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, parts->sides, parts->alpha);
 	tlv_frame_add(builder, "sizes", TLV_FLOAT64, k, parts->sides, parts->sizes);
 	tlv_frame_add(builder, "connectivity", TLV_FLOAT64, k, k, parts->connectivity);
@@ -136,6 +138,7 @@ tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts)
 	parts->degree_corrected = tlv_frame_scalar(frame, "degree_corrected", 0) != 0;
 	parts->alpha0 = tlv_frame_scalar(frame, "alpha0", 0);
 	parts->seed = tlv_frame_scalar(frame, "seed", 0);
+	parts->unit = tlv_frame_scalar(frame, "unit", 1);
 	parts->alpha = tlv_frame_float64(frame, "alpha");
 	parts->sizes = tlv_frame_float64(frame, "sizes");
 	parts->connectivity = tlv_frame_float64(frame, "connectivity");
@@ -181,6 +184,11 @@ check_scalars(tlv_context *ctx, const tlv_frame *frame)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is %g, not 0 or 1", flags[i],
 							tlv_frame_scalar(frame, flags[i], 2));
 	}
+	if (tlv_frame_find(frame, "unit") == NULL)
+		return TLV_OK;
+	TLV_TRY(check_rates(ctx, frame, "unit", 1, 1));
+	if (tlv_frame_scalar(frame, "unit", 1) == 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"unit\" is 0, not a unit of weights");
 	return TLV_OK;
 }
 
@@ -264,6 +272,7 @@ static const tlv_field mmsb_fields[] = {
 	{"poisson", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
 	{"degree_corrected", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
 	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"unit", TLV_FIELD_NUMBER, .flags = TLV_MAY_BE_EMPTY},
 	{"alpha", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
 	{"sizes", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
 	{"connectivity", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_OF_COLUMNS},

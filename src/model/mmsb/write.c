@@ -343,6 +343,7 @@ tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size
 							.degree_corrected = fit->corrected,
 							.alpha0 = options->alpha0,
 							.seed = (double) options->seed,
+							.unit = fit->poisson ? fit->weights.unit : 1,
 							.diagnostics = &fit->diagnostics};
 
 	TLV_TRY(allocate_numbers(ctx, fit->k, &numbers));

@@ -211,7 +211,7 @@ TLV_FUNCTION(tlv_connected_components_rows)
 	size_t n, count;
 
 	TlvInitRows(fcinfo);
-	TlvCheck(&work->ctx, tlv_graph_load(&work->ctx, &frame, true, &graph));
+	TlvCheck(&work->ctx, tlv_graph_load(&work->ctx, &frame, 0, &graph));
 	n = graph.header.rows;
 	if (graph.header.kind == TLV_GRAPH_BIPARTITE)
 		n += graph.header.columns;

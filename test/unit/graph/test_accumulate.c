@@ -130,7 +130,7 @@ test_self_loops_only(void **state)
 	assert_int_equal(header.entries, 0);
 	assert_equal(header.self_loops, 3);
 	assert_equal(header.self_loop_weight, 3.5);
-	assert_ok(tlv_graph_load(&ctx, &graph.frame, false, &loaded));
+	assert_ok(tlv_graph_load(&ctx, &graph.frame, 1, &loaded));
 	assert_equal(loaded.nodes[0][0], -3);
 	assert_equal(loaded.nodes[0][1], 7);
 	assert_ok(tlv_graph_degrees(&ctx, &graph.frame, true, degree, weight));
@@ -358,7 +358,7 @@ test_memory_limit(void **state)
 			ctx.arena.limit = SIZE_MAX;
 			image = build(accumulator);
 			ctx.arena.limit = limit;
-			status = tlv_graph_load(&ctx, &image.frame, false, &graph);
+			status = tlv_graph_load(&ctx, &image.frame, 1, &graph);
 			finished = status == TLV_OK;
 			if (finished)
 				tlv_graph_free(&ctx, &graph);

@@ -54,7 +54,7 @@ check_load(tlv_graph_kind kind, bool binary, size_t n, const edge *rows)
 	tlv_graph graph;
 	size_t both = kind == TLV_GRAPH_UNDIRECTED ? 2 : 1;
 
-	assert_ok(tlv_graph_load(&ctx, &image.frame, binary, &graph));
+	assert_ok(tlv_graph_load(&ctx, &image.frame, binary ? 0 : 1, &graph));
 	assert_rows(&graph.out, graph.header.rows, graph.header.columns, both * m);
 	assert_rows(&graph.in, graph.header.columns, graph.header.rows, both * m);
 	for (size_t i = 0; i < m; i++)
@@ -109,11 +109,11 @@ test_load_memory(void **state)
 		promised = tlv_graph_load_memory(&graph.header, false);
 		before = ctx.arena.peak = ctx.arena.used;
 		ctx.arena.limit = before + (size_t) promised + 1;
-		assert_ok(tlv_graph_load(&ctx, &image.frame, false, &graph));
+		assert_ok(tlv_graph_load(&ctx, &image.frame, 1, &graph));
 		assert_above((double) (ctx.arena.peak - before), 0.8 * promised);
 		tlv_graph_free(&ctx, &graph);
 		ctx.arena.limit = before + (size_t) promised / 2;
-		assert_int_equal(tlv_graph_load(&ctx, &image.frame, false, &graph), TLV_MEMORY_LIMIT);
+		assert_int_equal(tlv_graph_load(&ctx, &image.frame, 1, &graph), TLV_MEMORY_LIMIT);
 		ctx.arena.limit = SIZE_MAX;
 		drop(&image);
 	}
@@ -128,8 +128,8 @@ test_weights_beyond_float(void **state)
 	tlv_graph graph;
 
 	(void) state;
-	assert_int_equal(tlv_graph_load(&ctx, &image.frame, false, &graph), TLV_BAD_DATA);
-	assert_ok(tlv_graph_load(&ctx, &image.frame, true, &graph));
+	assert_int_equal(tlv_graph_load(&ctx, &image.frame, 1, &graph), TLV_BAD_DATA);
+	assert_ok(tlv_graph_load(&ctx, &image.frame, 0, &graph));
 	tlv_graph_free(&ctx, &graph);
 	drop(&image);
 }
@@ -189,7 +189,7 @@ assert_components(tlv_graph_kind kind, size_t n, const edge *rows, size_t nodes,
 	int32_t most = -1;
 	bool colours;
 
-	assert_ok(tlv_graph_load(&ctx, &image.frame, true, &graph));
+	assert_ok(tlv_graph_load(&ctx, &image.frame, 0, &graph));
 	assert_ok(tlv_graph_components(&ctx, &graph, component, &count));
 	for (size_t i = 0; i < nodes; i++)
 	{
@@ -252,7 +252,7 @@ test_many_components(void **state)
 			rows[n++] = (edge){3 * pair, 3 * pair + 2, 1};
 	}
 	image = collect(TLV_GRAPH_UNDIRECTED, 0, n, rows);
-	assert_ok(tlv_graph_load(&ctx, &image.frame, true, &graph));
+	assert_ok(tlv_graph_load(&ctx, &image.frame, 0, &graph));
 	assert_ok(tlv_graph_components(&ctx, &graph, component, &count));
 	assert_int_equal(count, 1000);
 	for (int32_t pair = 0, at = 0; pair < 1000; pair++)

@@ -100,6 +100,7 @@ test_expected(void **state)
 		double errors[2];
 
 		options.refine = TLV_MMSB_REFINE_NONE;
+		options.edges = TLV_EDGES_POISSON;
 		for (int large = 0; large < 2; large++)
 		{
 			size_t n = large == 0 ? 150 : 600;

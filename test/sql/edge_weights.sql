@@ -1,0 +1,42 @@
+-- weights of edges: neither their unit nor weights that say nothing decide which communities there are
+SET client_min_messages = error;
+
+-- two cliques that a few edges join; the weight is the same everywhere
+SELECT unit, count(*) AS communities
+FROM unnest('{0.1,1,100}'::float8[]) unit,
+     tlv_communities(tlv_mmsb(format('SELECT i, j, %s FROM generate_series(1, 20) i, generate_series(1, 20) j WHERE i < j AND ((i <= 10) = (j <= 10) OR i + 1 = j)', unit)))
+GROUP BY unit ORDER BY unit;
+
+-- a random graph of calls, some pairs with many: a row a call, counts, and what they cost
+CREATE TEMP TABLE calls AS
+SELECT a, b FROM (SELECT a, b, abs(hashint8extended(a * 1000 + b, 1)) / 9.3e18 AS u, abs(hashint8extended(a * 1000 + b, 2)) / 9.3e18 AS v
+                  FROM generate_series(1, 120) a, generate_series(1, 120) b WHERE a < b) q,
+              LATERAL generate_series(1, 1 + floor(ln(v) / ln(2 / 3.))::int) WHERE u < .08;
+SELECT query, (SELECT count(*) FROM tlv_components(tlv_mmsb(query))) AS communities
+FROM unnest(ARRAY['SELECT a, b FROM calls', 'SELECT a, b, count(*)::float8 FROM calls GROUP BY 1, 2',
+                  'SELECT a, b, 50. * count(*) FROM calls GROUP BY 1, 2', 'SELECT a, b, .05 * count(*) FROM calls GROUP BY 1, 2']) query;
+
+-- three groups of 40, and weights that have nothing to do with them
+CREATE TEMP TABLE planted AS
+SELECT a, b, count(*) FILTER (WHERE u < p) AS calls, min(v) AS v
+FROM (SELECT a, b, CASE WHEN a % 3 = b % 3 THEN .35 ELSE .05 END AS p, abs(hashint8extended(a * 1000 + b, 10 + i)) / 9.3e18 AS u,
+             abs(hashint8extended(a * 1000 + b, 5)) / 9.3e18 AS v
+      FROM generate_series(1, 120) a, generate_series(1, 120) b, generate_series(1, 4) i WHERE a < b) q
+GROUP BY a, b HAVING bool_or(u < p AND u IS NOT NULL);
+CREATE FUNCTION pg_temp.found(query text) RETURNS text LANGUAGE sql AS $$
+    SELECT count(DISTINCT community) || ' communities, agreement ' || round(tlv_nmi(community, node % 3)::numeric, 1) ||
+           ', counts ' || (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'weights_are_counts')
+    FROM (SELECT tlv_mmsb(query) AS m) f, LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(m) ORDER BY node, membership DESC) t
+    GROUP BY m;
+$$;
+SELECT weight, unit, pg_temp.found(format('SELECT a, b, (%s * (%s))::float8 FROM planted', unit, weight))
+FROM unnest('{.01,1,100}'::float8[]) unit, unnest(ARRAY['calls', 'exp(-3 * ln(v + 1e-9))', 'round((100 * v)::numeric, 2) + .01', '1 + floor(5 * v)']) weight
+ORDER BY weight, unit;
+
+-- counts of a unit are Poisson counts in every unit: the same model, which says how many units an edge has
+CREATE TEMP TABLE counted AS SELECT unit, tlv_mmsb(format('SELECT a, b, %s * calls FROM planted', unit), 3, edges => 'auto') AS m FROM unnest('{.05,1,50}'::float8[]) unit;
+SELECT counted.unit, c.probability = one.probability AS same, round((tlv_edge_probability(counted.m, 1, 4) - tlv_edge_probability(o.m, 1, 4))::numeric, 9) AS difference,
+       round((tlv_log_likelihood(counted.m, format('{2:%s,5:%s}', 2 * counted.unit, counted.unit)::tlv_bag) - tlv_log_likelihood(o.m, '{2:2,5:1}'::tlv_bag))::numeric, 9) AS log_likelihood
+FROM counted JOIN counted o ON o.unit = 1, LATERAL (SELECT probability FROM tlv_connectivity(counted.m) WHERE community_a = 1 AND community_b = 1) c,
+     LATERAL (SELECT probability FROM tlv_connectivity(o.m) WHERE community_a = 1 AND community_b = 1) one
+ORDER BY counted.unit;
