@@ -15,7 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "server/query.h"
+#include "query/query.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/layout.h"
 
