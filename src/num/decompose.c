@@ -315,6 +315,9 @@ check_decompose_options(tlv_context *ctx, size_t k, const tlv_decompose_options 
 		return tlv_fail(ctx, TLV_LIMIT, "a tensor of dimension %zu is too large to decompose", k);
 	if ((size_t) o->method >= N_METHODS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "unknown decomposition method %d", (int) o->method);
+	if (o->method == TLV_METHOD_JENNRICH && k > TLV_GENERAL_LIMIT)
+		return tlv_fail(ctx, TLV_LIMIT,
+						"a tensor of dimension %zu is too large for method \"jennrich\"", k);
 	if (o->starts < 0 || o->restarts < 0 || o->steps < 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "starts, restarts and steps must not be negative");
 	if (!(o->tolerance >= 0 && o->tolerance < 1))

@@ -375,47 +375,6 @@ tlv_orthonormalize(tlv_context *ctx, size_t l, size_t d, double *x, tlv_rng *rng
 
 /* ---- factorisations ---- */
 
-tlv_status
-tlv_require_svd(tlv_context *ctx, size_t m, size_t n)
-{
-	TLV_TRY(check_dimension(ctx, m));
-	TLV_TRY(check_dimension(ctx, n));
-	if ((double) m * (double) n * (double) tlv_least(m, n) > 1e9)
-		return tlv_fail(ctx, TLV_LIMIT, "a singular value problem of %zu x %zu is too large", m, n);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, double *vt)
-{
-	size_t r = tlv_least(m, n);
-	lapack_int rows = (lapack_int) m, columns = (lapack_int) n, rank = (lapack_int) r, info;
-	double *work, size;
-	lapack_int *integers;
-
-	TLV_TRY(tlv_require_svd(ctx, m, n));
-	if (r == 0)
-		return TLV_OK;
-	TLV_TRY_CONTINUE(ctx);
-	/* dgesdd may loop or crash on what is not a number. */
-	for (size_t i = 0; i < m * n; i++)
-		if (!isfinite(a[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "a matrix has entries that are not finite");
-	info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, a, rows, s, u, rows, vt, rank,
-							   &size, -1, NULL);
-	if (info != 0)
-		return tlv_fail(ctx, TLV_BAD_DATA,
-						"the singular values of a matrix cannot be computed (%d)", (int) info);
-	TLV_TRY_NEW(ctx, work, (size_t) size + 4 * r);
-	integers = (lapack_int *) (work + (size_t) size);
-	info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, a, rows, s, u, rows, vt, rank,
-							   work, (lapack_int) size, integers);
-	tlv_free(ctx, work);
-	if (info != 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the singular values of a matrix did not converge");
-	return TLV_OK;
-}
-
 /* gram = (I - g g') / 2 */
 static tlv_status
 half_defect(tlv_context *ctx, size_t n, const double *g, double *gram)

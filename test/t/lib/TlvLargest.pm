@@ -27,7 +27,7 @@ sub model_makers {
     my $bag = '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)';
     my ($items, $square, $full, $wide) = ($whole->($n / 17), $whole->(sqrt $n), $whole->(sqrt $n / 2), $whole->(sqrt $n / 2, 3000));
     my ($variables, $view) = ($whole->($n / 100, 10000), $whole->($n / 60, 4000));
-    my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n / 9, 3000), $whole->($n / 32, 5000));
+    my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n / 9, 3000), $whole->($n / 32, 400));
     my $tensor = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 4) . ') i) t';
     return (
         lda => ["tlv_simulate_lda_model($items, 50)", $bag, 50, 50],
@@ -40,13 +40,13 @@ sub model_makers {
         tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 4 / $nodes, 100) . ')', $ones->($nodes), 10, $nodes ],
         latent_classes => ["tlv_simulate_lca_model($variables, 20, 5)", $ones->($variables), 20, $variables],
         grade_of_membership => ["tlv_simulate_gom_model($variables, 20, 5)", $ones->($variables), 20, $variables],
-        crowd => [ "tlv_crowd('SELECT i, (i * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 3) . ") i, generate_series(1, 3) j', iterations => 1)", "'a'::text", 2, 2 ],
+        crowd => [ "tlv_crowd('SELECT i, (i::bigint * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 3) . ") i, generate_series(1, 3) j', iterations => 1)", "'a'::text", 2, 2 ],
         cp => [ "(SELECT tlv_fit_cp(v, 2, method => 'als', iterations => 2) FROM $tensor)", $zeros->(5), 5, 3 ],
         tucker => [ "(SELECT tlv_fit_tucker(v, ARRAY[2, 2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
         tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
         convolution => [ 'tlv_simulate_convolution_model(20, 128)', $zeros->(1000), 1000, 10 ],
         dictionary => ["tlv_simulate_dictionary_model($wide, $wide, 3)", $zeros->($wide), $wide, 10],
-        network => [ 'tlv_simulate_network_model(' . $whole->($n / 16, 100000) . ", ARRAY[$units], 3)", $ones->(100), 10, 10 ],
+        network => [ 'tlv_simulate_network_model(' . $whole->($n / 16, 100000) . ", ARRAY[$units], " . $whole->($n / 300, 40000) . ')', $ones->(100), 10, 10 ],
     );
 }
 
@@ -56,7 +56,7 @@ sub other_makers {
     my $d = int sqrt $n;
     my $half = int sqrt $n / 2;
     my $third = $n < 180**3 ? int $n**(1 / 3) : 180;
-    my $many = "(SELECT tlv_bag_agg(i * 7919 % 1000003, 1 + i % 3) AS bag, i % 200 AS doc FROM generate_series(1, " . int($n / 2) . ') i GROUP BY i % 200) q';
+    my $many = "(SELECT tlv_bag_agg(i::bigint * 7919 % 1000003, 1 + i % 3) AS bag, i % 200 AS doc FROM generate_series(1, " . int($n / 2) . ') i GROUP BY i % 200) q';
     # pairs are counted of 8,192 items
     my $bags = $many =~ s/1000003/8000/r;
     my $vectors = sub { "(SELECT array_agg(sin(i * 12.9898 + r)) AS x, r FROM generate_series(1, $_[0]) i, generate_series(1, 9) r GROUP BY r) q" };
@@ -65,9 +65,9 @@ sub other_makers {
     my %made = (
         items => ["(SELECT tlv_find_subspace(tlv_count_moments(bag), 4) FROM $bags)"],
         dense_subspace => [ '(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 8) FROM ' . $vectors->($half) . ')' ],
-        undirected => [ '(SELECT tlv_graph_agg(i, i * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
-        directed => [ '(SELECT tlv_digraph_agg(i, i * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
-        bipartite => [ '(SELECT tlv_bigraph_agg(i, 2000000 + i * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        undirected => [ '(SELECT tlv_graph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        directed => [ '(SELECT tlv_digraph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        bipartite => [ '(SELECT tlv_bigraph_agg(i, 2000000 + i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
         count_summary => ["(SELECT tlv_count_summary(bag) FROM $many)"],
         count_pairs => ["(SELECT tlv_count_moments(bag) FROM $bags)"],
         count_products => [ "(SELECT tlv_count_products(bag, " . $subspace->('items') . ") FROM $bags)" ],
@@ -75,22 +75,22 @@ sub other_makers {
         anchor_moments => [ "(SELECT tlv_anchor_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
         slice_moments => [ "(SELECT tlv_slice_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
         grouped_moments => [ "(SELECT tlv_count_moments(doc, bag, " . $subspace->('items') . ", 4) FROM $bags)" ],
-        label_pairs => [ '(SELECT tlv_label_pairs(i, i * 7919 % 1000003) FROM generate_series(1, ' . int($n / 3) . ') i)' ],
-        cover_pairs => [ '(SELECT tlv_cover_pairs(ARRAY[i, i + 1], ARRAY[i * 7919 % 1000003]) FROM generate_series(1, ' . int($n / 6) . ') i)' ],
+        label_pairs => [ '(SELECT tlv_label_pairs(i, i::bigint * 7919 % 1000003) FROM generate_series(1, ' . int($n / 3) . ') i)' ],
+        cover_pairs => [ '(SELECT tlv_cover_pairs(ARRAY[i, i + 1], ARRAY[i::bigint * 7919 % 1000003]) FROM generate_series(1, ' . int($n / 6) . ') i)' ],
         membership_pairs => [ '(SELECT tlv_membership_pairs(x, x) FROM ' . $vectors->($half) . ')' ],
         dense_moments => [ '(SELECT tlv_dense_moments(x, 2) FROM ' . $vectors->($d) . ')' ],
         dense_compressed => [ '(SELECT tlv_dense_moments(x, ' . $subspace->('dense_subspace') . ', 4) FROM ' . $vectors->($half) . ')' ],
         view_moments => [ '(SELECT tlv_view_moments(x, x, x) FROM ' . $vectors->($third) . ')' ],
-        category_views => [ '(SELECT tlv_view_moments(i % 99, i * 7 % 99, i * i % 99) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
-        sequence_moments => [ "(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg((i * i + i / 7) % $half) AS s FROM generate_series(1, " . int($n / 6) . ') i) q)' ],
+        category_views => [ '(SELECT tlv_view_moments(i % 99, i * 7 % 99, (i % 99) * (i % 99) % 99) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
+        sequence_moments => [ "(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg((i::bigint * i + i / 7) % $half) AS s FROM generate_series(1, " . int($n / 6) . ') i) q)' ],
         sequence_sample => [ "(SELECT tlv_sequence_sample(s, 100, 1) FROM (SELECT array_agg(sin(i * 12.9898)::float8) AS s FROM generate_series(1, $n) i GROUP BY i % 50) q)" ],
         row_sample => [ '(SELECT tlv_row_sample(x, 100, 1) FROM ' . $vectors->(int $n / 9) . ')' ],
         category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
         mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
         series_moments => [ "(SELECT tlv_series_moments(x, 100, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
         tensor_entries => [ '(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 4) . ') i)' ],
-        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i * 7919 % 1000003, i * 31 % 1000003]) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
-        crowd_answers => [ '(SELECT tlv_crowd_answers(i, j * i % 11, i % 3) FROM generate_series(1, ' . int($n / 9) . ') i, generate_series(1, 3) j)' ],
+        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
+        crowd_answers => [ '(SELECT tlv_crowd_answers(i, j::bigint * i % 11, i % 3) FROM generate_series(1, ' . int($n / 9) . ') i, generate_series(1, 3) j)' ],
     );
     # statistics are of the largest models, and of the rows that these take
     my %statistics = (topic => 'lda', mixture => 'gaussian_mixture', sequence => 'hmm', view => 'multiview', component => 'ica', tree => 'tree', direction => 'direction_mixture',
@@ -102,6 +102,8 @@ sub other_makers {
         $made{"${kind}_statistics"} = [ "(SELECT tlv_statistics($row, " . $model->($statistics{$kind}) . '))', $statistics{$kind} ];
     }
     my $bag = $models->{lda}[1];
+    # of so many states that the tree from the moments has no parameters, which triples give it
+    my $answers = 'tlv_simulate_tree(tlv_simulate_tree_model(60, 3, observed_states => 60), ' . int($n / 8) . ')';
     return (
         %made,
         neighbour_statistics => [ "(SELECT tlv_statistics(1::bigint, $models->{mmsb}[1], " . $model->('mmsb') . '))', 'mmsb' ],
@@ -111,7 +113,7 @@ sub other_makers {
         coherence => [ "(SELECT tlv_coherence($bag, " . $model->('lda') . ', 100))', 'lda' ],
         completion => [ "(SELECT largest_completion($bag, " . $model->('lda') . '))', 'lda' ],
         score_products => [ "(SELECT tlv_error_statistics($models->{gaussian_mixture}[1], " . $model->('gaussian_mixture') . '))', 'gaussian_mixture' ],
-        tree_triples => [ '(SELECT tlv_category_moments(x, 4, 2) FROM ' . $categories->(int(sqrt($n) / 6), 4) . ')' ],
+        tree_triples => ["(SELECT tlv_statistics(v, (SELECT tlv_fit_tree(tlv_category_moments(v)) FROM $answers)) FROM $answers)"],
     );
 }
 

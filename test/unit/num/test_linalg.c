@@ -289,6 +289,8 @@ test_eigen(void **state)
 		check_eigen(n, n / 2 + 1);
 	}
 	check_eigen(300, 300);
+	check_eigen(460, 460); /* in blocks */
+	check_eigen(700, 350);
 	assert_int_equal(tlv_eigen_symmetric(&ctx, 1, &bad, &value), TLV_BAD_DATA);
 	assert_int_equal(tlv_eigen_symmetric(&ctx, TLV_EIGEN_LIMIT + 1, &bad, &value), TLV_LIMIT);
 }
@@ -392,6 +394,85 @@ test_svd_polar_inverse(void **state)
 	tlv_free(&ctx, inverse);
 	tlv_free(&ctx, q);
 	tlv_free(&ctx, h);
+}
+
+/* A x 2^power = U S V' with orthonormal columns, descending values. */
+static void
+check_svd(size_t m, size_t n, size_t rank, int power)
+{
+	size_t r = m < n ? m : n;
+	double *x = random_matrix(m, rank), *y = random_matrix(rank, n), *a = zero_matrix(m, n);
+	double *copy = zero_matrix(m, n), *u = zero_matrix(m, r), *s = zero_matrix(r, 1);
+	double *vt = zero_matrix(r, n), *back = zero_matrix(m, n), *square = zero_matrix(r, r);
+
+	assert_ok(tlv_gemm(&ctx, false, false, m, n, rank, ldexp(1, power), x, m, y, rank, 0, a, m));
+	memcpy(copy, a, m * n * sizeof(double));
+	assert_ok(tlv_svd(&ctx, m, n, copy, u, s, vt));
+	for (size_t j = 0; j + 1 < r; j++)
+		assert_at_least(s[j], s[j + 1]);
+	if (rank < r)
+		assert_below(s[rank], 1e-13 * s[0]);
+	assert_ok(tlv_gemm(&ctx, true, false, r, r, m, 1, u, m, u, m, 0, square, r));
+	for (size_t i = 0; i < r * r; i++)
+		assert_close(square[i], i % (r + 1) == 0, 1e-12);
+	assert_ok(tlv_gemm(&ctx, false, true, r, r, n, 1, vt, r, vt, r, 0, square, r));
+	for (size_t i = 0; i < r * r; i++)
+		assert_close(square[i], i % (r + 1) == 0, 1e-12);
+	for (size_t j = 0; j < r; j++)
+		for (size_t i = 0; i < m; i++)
+			u[i + j * m] *= s[j] / s[0];
+	assert_ok(tlv_gemm(&ctx, false, false, m, n, r, 1, u, m, vt, r, 0, back, m));
+	for (size_t i = 0; i < m * n; i++)
+		assert_close(back[i], a[i] / s[0], 1e-13);
+	tlv_free(&ctx, x);
+	tlv_free(&ctx, y);
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, copy);
+	tlv_free(&ctx, u);
+	tlv_free(&ctx, s);
+	tlv_free(&ctx, vt);
+	tlv_free(&ctx, back);
+	tlv_free(&ctx, square);
+}
+
+static void
+test_svd_in_blocks(void **state)
+{
+	(void) state;
+	check_svd(480, 480, 480, 0);
+	check_svd(481, 480, 100, 0);
+	check_svd(500, 470, 470, 900);
+	check_svd(470, 500, 470, -900);
+	check_svd(20000, 80, 80, 0);
+	check_svd(80, 20000, 60, 0);
+	check_svd(120000, 31, 31, 0);
+}
+
+static void
+test_large_problems_look(void **state)
+{
+	size_t n = TLV_EIGEN_LIMIT;
+	int left;
+	double *a = random_matrix(n, n), *u = zero_matrix(n, n), *s = zero_matrix(n, 1);
+	double *vt = zero_matrix(n, n);
+
+	(void) state;
+	ctx.stop = stop_after;
+	ctx.stop_argument = &left;
+	for (int looks = 30; looks > 0; looks /= 4)
+	{
+		left = looks;
+		assert_int_equal(tlv_svd(&ctx, n, n, a, u, s, vt), TLV_CANCELLED);
+		left = looks;
+		assert_int_equal(tlv_eigen_symmetric(&ctx, n, a, s), TLV_CANCELLED);
+	}
+	ctx.stop = NULL;
+	assert_int_equal(tlv_eigen_general(&ctx, TLV_GENERAL_LIMIT + 1, a, vt, &(bool){false}),
+					 TLV_LIMIT);
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, u);
+	tlv_free(&ctx, s);
+	tlv_free(&ctx, vt);
 }
 
 /* Symmetric and positive: what is left of g beside its polar factor, q' g. */
@@ -696,6 +777,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_gemm_blocked),   cmocka_unit_test(test_eigen),
 		cmocka_unit_test(test_gemm_float),	   cmocka_unit_test(test_eigen),
 		cmocka_unit_test(test_orthonormalize), cmocka_unit_test(test_svd_polar_inverse),
+		cmocka_unit_test(test_svd_in_blocks),  cmocka_unit_test(test_large_problems_look),
 		cmocka_unit_test(test_solve),		   cmocka_unit_test(test_packed2),
 		cmocka_unit_test(test_triangles),	   cmocka_unit_test(test_subspace),
 		cmocka_unit_test(test_blas),		   cmocka_unit_test(test_threads),
