@@ -174,6 +174,9 @@ SELECT tlv_from_json('[]');
 SELECT tlv_from_json('{"kind": "lda", "kind": "hmm"}');
 SELECT tlv_from_json(('{"kind": "gaussian_mixture", "weights": ' || repeat('[', 100) || repeat(']', 100) || '}')::json);
 SELECT tlv_from_json('{"kind": "gaussian_mixture", "covariance": "full", "weights": [1], "means": [[1e999]], "covariances": [[[1]]]}');
+-- lists that are longer than a model keeps
+SELECT tlv_from_json((tlv_to_json(tlv_simulate_gmm_model(2, 2))::jsonb || format('{"diagnostics": [["a", 1]%s]}', repeat(', ["a", 1]', 4096))::jsonb)::json);
+SELECT tlv_from_json((tlv_to_json(tlv_simulate_gmm_model(2, 2))::jsonb || format('{"warnings": [1%s]}', repeat(', 1', 1024))::jsonb)::json);
 SELECT tlv_from_json(NULL) AS of_null, tlv_to_json(NULL) AS none;
 -- ---- pictures ----
 -- one line, a document, whatever labels hold; every component is named

@@ -56,6 +56,13 @@ stays('forty calls in a statement',
 stays('graphs of other kinds', 'SELECT count(*) FROM communities, days, tlv_drift(m, undirected, array_fill(directed, ARRAY[40]))', qr/22023/);
 stays('graphs that do not fit together', 'SELECT count(*) FROM communities, days, tlv_drift(m, undirected, array_fill(undirected, ARRAY[120]))', qr/53400/);
 
+# an array of a value of its own compresses to kilobytes, and its elements become entries of bags
+query($db, 'CREATE TABLE items AS SELECT array_fill(7::bigint, ARRAY[4000000]) AS ids, array_fill(\'a\'::text, ARRAY[4000000]) AS terms');
+for my $call ('tlv_bag_keep(tlv_to_bag(ARRAY[7]), ids)', 'tlv_bag_keep(tlv_to_bag(ARRAY[7]), terms)', 'tlv_to_bag(ids)', 'tlv_to_bag(terms)') {
+    stays($call, "SELECT $call FROM items", qr/53400/);
+}
+is(query($db, "SELECT tlv_bag_keep(tlv_to_bag(ARRAY[7]), ids), tlv_to_bag(ids) FROM items"), '{7:1}|{7:4000000}', 'at default settings they are not refused');
+
 # the hint, followed, is enough
 my $call = 'SELECT count(*) >= 0 FROM large, tlv_diagnostics(m)';
 my $refused = run_sql($db, "$narrow; $call", go_on => 1);

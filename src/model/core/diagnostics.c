@@ -319,6 +319,7 @@ check_texts(tlv_context *ctx, const tlv_frame *model, const tlv_section *section
 	text = tlv_section_data(model, section);
 	for (uint64_t i = 0; i < section->rows; i++)
 	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		*count += text[i] == '\0';
 		if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~'))
 			return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics are not plain text");
@@ -355,6 +356,9 @@ tlv_diagnostics_check(tlv_context *ctx, const tlv_frame *model)
 	uint64_t count;
 
 	TLV_TRY(check_texts(ctx, model, tlv_frame_find(model, "diagnostic_names"), &count));
+	if (count > TLV_DIAGNOSTICS_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "the model has %llu diagnostics",
+						(unsigned long long) count);
 	TLV_TRY(tlv_frame_require(ctx, model, "diagnostics", TLV_FLOAT64, count, 1, NULL));
 	return check_warnings(ctx, model);
 }

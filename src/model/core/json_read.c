@@ -91,6 +91,19 @@ read_plain(tlv_context *ctx, const json_reader *reader, size_t at, char **text)
 	return TLV_OK;
 }
 
+/* The member of that name is a list of at most so many entries. */
+static tlv_status
+require_list(tlv_context *ctx, const json_reader *reader, const char *key, size_t at, size_t most)
+{
+	if (!json_is_array(reader, at))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" in the JSON is not a list", key);
+	if (json_node_at(reader, at)->n <= most)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_LIMIT, "\"%s\" in the JSON has %llu entries", key,
+			 (unsigned long long) json_node_at(reader, at)->n);
+	return tlv_fail_hint(ctx, "Keep at most %zu of them.", most);
+}
+
 static tlv_status
 read_diagnostics(tlv_context *ctx, json_reader *reader)
 {
@@ -98,8 +111,7 @@ read_diagnostics(tlv_context *ctx, json_reader *reader)
 
 	if (at == 0)
 		return TLV_OK;
-	if (!json_is_array(reader, at))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"diagnostics\" in the JSON is not a list");
+	TLV_TRY(require_list(ctx, reader, "diagnostics", at, TLV_DIAGNOSTICS_MAX));
 	for (uint64_t i = 0; i < json_node_at(reader, at)->n; i++)
 	{
 		double value;
@@ -150,8 +162,7 @@ read_warnings(tlv_context *ctx, json_reader *reader)
 
 	if (at == 0)
 		return TLV_OK;
-	if (!json_is_array(reader, at))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"warnings\" in the JSON is not a list");
+	TLV_TRY(require_list(ctx, reader, "warnings", at, TLV_WARNINGS_MAX));
 	for (uint64_t i = 0; i < json_node_at(reader, at)->n; i++)
 	{
 		if (json_node_at(reader, node)->type != TLV_JSON_OBJECT)

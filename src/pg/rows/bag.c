@@ -1,17 +1,17 @@
 /*
  * bag.c - the type tlv_bag: input and output, functions.
  */
-#include "server/tlv_pg.h"
+#include "items.h"
 
 #include <math.h>
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "tsearch/ts_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
@@ -184,6 +184,17 @@ TLV_FUNCTION(tlv_term_id)
 
 /* ---- bags from other values ---- */
 
+ArrayType *
+TlvItemArray(Datum array)
+{
+	double raw = (double) toast_raw_datum_size(array);
+
+	/* An element takes 8 bytes of the array or more, a datum and two entries beside it. */
+	TlvRequireBytes(raw + raw / 8 * (sizeof(Datum) + sizeof(bool) + 2 * sizeof(tlv_bag_entry)),
+					"the items");
+	return DatumGetArrayTypeP(array);
+}
+
 /* The weights of n items, of argument 1; NULL: all 1. */
 static Datum *
 weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
@@ -255,7 +266,7 @@ TLV_FUNCTION(tlv_to_bag_arrays)
 {
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	return bag_of_array(fcinfo, PG_GETARG_ARRAYTYPE_P(0), false);
+	return bag_of_array(fcinfo, TlvItemArray(PG_GETARG_DATUM(0)), false);
 }
 
 /* tlv_to_bag(terms text[], weights float8[]) */
@@ -263,7 +274,7 @@ TLV_FUNCTION(tlv_to_bag_terms)
 {
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	return bag_of_array(fcinfo, PG_GETARG_ARRAYTYPE_P(0), true);
+	return bag_of_array(fcinfo, TlvItemArray(PG_GETARG_DATUM(0)), true);
 }
 
 /* An item is the id of a lexeme, its weight the number of positions (1 when stripped). */

@@ -1,13 +1,12 @@
 /*
  * bag_select.c - bags with some of their items only, and how alike two bags are.
  */
-#include "server/tlv_pg.h"
+#include "items.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 
 /* Items that are kept, ascending. */
 typedef struct KeptItems
@@ -115,7 +114,7 @@ items_of_array(ArrayType *array, bool texts)
 /* tlv_bag_keep(bag, items bigint[]) */
 TLV_FUNCTION(tlv_bag_keep_items)
 {
-	KeptItems kept = items_of_array(PG_GETARG_ARRAYTYPE_P(1), false);
+	KeptItems kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), false);
 
 	PG_RETURN_POINTER(keep_items(PG_GETARG_TLV(0), &kept));
 }
@@ -123,7 +122,7 @@ TLV_FUNCTION(tlv_bag_keep_items)
 /* tlv_bag_keep(bag, terms text[]) */
 TLV_FUNCTION(tlv_bag_keep_terms)
 {
-	KeptItems kept = items_of_array(PG_GETARG_ARRAYTYPE_P(1), true);
+	KeptItems kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), true);
 
 	PG_RETURN_POINTER(keep_items(PG_GETARG_TLV(0), &kept));
 }
@@ -169,6 +168,7 @@ read_subspace(Datum value, KeptSubspace *subspace)
 	subspace->value_size = 0;
 	frame = TlvFrameOf(value);
 	kept = dictionary_of(&frame);
+	TlvRequireBytes((double) kept.n * sizeof(int64_t), "the items");
 	old = MemoryContextSwitchTo(subspace->mcxt);
 	items = palloc_extended(Max(kept.n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
 	MemoryContextSwitchTo(old);
