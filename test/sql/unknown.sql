@@ -48,6 +48,18 @@ FROM models, (SELECT '1' AS a, '0' AS b, NULL::text AS c, '1' AS d UNION ALL SEL
 SELECT w AS workers, x AS answers, (SELECT count(*) FROM unnest(w, x) a(w, x) WHERE (a.w, a.x) NOT IN (SELECT worker_name, given_answer_name FROM tlv_confusions(m))) AS unknown
 FROM (SELECT tlv_crowd('SELECT i, ''w'' || w, (CASE WHEN (i + w) % 7 = 0 THEN 1 - i % 2 ELSE i % 2 END)::text FROM generate_series(1, 40) i, generate_series(1, 3) w') AS m) c,
   (VALUES (ARRAY['w1', 'w2'], ARRAY['0', '1']), (ARRAY['w1', 'w9'], ARRAY['2', '1']), (ARRAY['w1', 'w1'], ARRAY['1', NULL])) v(w, x);
+-- rows with categories that the model does not know are counted in one warning of the statement: those in rows, arrays, long rows, statistics, views and trees
+SELECT count(tlv_assign(m, ROW(CASE WHEN a <> b THEN 'q' ELSE a END, b, c, d))) AS classes, count(*) FILTER (WHERE a <> b) AS unknown FROM models, answers WHERE name = 'classes';
+SELECT count(tlv_infer(m, ARRAY[a, b, c, CASE WHEN b <> c THEN 'no' END])) AS membership, count(*) FILTER (WHERE b <> c) AS unknown FROM models, answers WHERE name = 'membership';
+SELECT count(tlv_log_likelihood(m, ROW(ARRAY['a', 'd'], ARRAY[a, d || '?']))) AS long_rows FROM models, answers WHERE name = 'classes';
+SELECT tlv_info(tlv_update(m, tlv_statistics(s, m))) ->> 'kind' AS updated FROM models, (SELECT ARRAY[a, b, c, 'maybe'] AS s FROM answers LIMIT 20) s WHERE name = 'classes' GROUP BY m;
+SELECT count(tlv_assign(m, ROW(a, b, CASE WHEN a <> b THEN '7' ELSE c END))) AS views FROM answers, (SELECT tlv_multiview('SELECT a, b, c FROM unknown.answers', 2) AS m OFFSET 0) v;
+SELECT count(tlv_log_likelihood(m, ROW(a, b, 'x', d))) AS tree FROM answers, (SELECT tlv_tree('SELECT a, b, c, d FROM unknown.answers', layout => 'wide') AS m OFFSET 0) t;
+-- nothing is unknown that is missing
+SELECT count(tlv_assign(m, ROW(a, b, NULL, d))) AS missing FROM models, answers WHERE name = 'classes';
+SET tensorlv.warnings = off;
+SELECT count(tlv_assign(m, ROW(a, b, 'q', d))) AS quiet FROM models, answers WHERE name = 'classes';
+RESET tensorlv.warnings;
 -- the hint at mixed memberships works
 SELECT tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'likelihood');
 SELECT tlv_kind(tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'em'));

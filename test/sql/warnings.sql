@@ -72,6 +72,21 @@ $$ DECLARE line text; BEGIN
 END $$;
 SELECT w_parallel('SELECT tlv_fit_gmm(tlv_dense_moments(ARRAY[i, i], 3), 1) FROM w_rows');
 SELECT tlv_kind(tlv_fit_gmm(tlv_dense_moments(ARRAY[i, i], 3), 1)) FROM w_rows;
+-- Models that workers fit, none of them in the leader: what the workers warn of is counted in the leader, in one message.
+CREATE TABLE w_moments AS SELECT g, tlv_dense_moments(ARRAY[x, g * x], 3) AS moments FROM generate_series(1, 10) x, generate_series(1, 2000) g GROUP BY g;
+ALTER TABLE w_moments SET (parallel_workers = 2);
+SET parallel_leader_participation = off;
+SELECT w_parallel('SELECT count(tlv_fit_gmm(moments, 1)) FROM w_moments');
+SELECT count(tlv_fit_gmm(moments, 1)) FROM w_moments;
+SELECT count(tlv_fit_gmm(moments, CASE WHEN g % 2 = 0 THEN 1 ELSE 90 END, on_failure => 'null')) FROM w_moments;
+-- Rows with categories that the model does not know, counted over the workers, too.
+CREATE TABLE w_answers AS SELECT (i % 2)::text AS a, ((i + (i % 7 = 0)::int) % 2)::text AS b, ((i + (i % 11 = 0)::int) % 2)::text AS c FROM generate_series(1, 3000) i;
+ALTER TABLE w_answers SET (parallel_workers = 2);
+CREATE TABLE w_classes AS SELECT tlv_lca('SELECT a, b, c FROM w_answers', k => 2, layout => 'wide') AS m;
+SELECT w_parallel('SELECT count(tlv_assign((SELECT m FROM w_classes), ROW(a, CASE WHEN a <> b THEN ''q'' ELSE b END, c))) FROM w_answers');
+SELECT count(tlv_assign((SELECT m FROM w_classes), ROW(a, CASE WHEN a <> b THEN 'q' ELSE b END, c))), count(*) FILTER (WHERE a <> b) AS unknown FROM w_answers;
+RESET parallel_leader_participation;
+DROP TABLE w_moments, w_answers, w_classes;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

@@ -12,6 +12,7 @@
 
 #include "query/query.h"
 #include "tensorlv/model/categories.h"
+#include "tensorlv/model/dimension_names.h"
 
 /* Looked up once: to find them among the sections of a model takes longer than a row. */
 static const tlv_code_names *
@@ -81,18 +82,22 @@ called_code(const AnyCall *call, const tlv_code_names *names, size_t variable, s
 	return code;
 }
 
-/* The code, or -1 where there is none: a category that the model does not know counts as missing.
- */
+static tlv_text
+digits_of(double number)
+{
+	char *digits = psprintf("%.0f", number);
+
+	return (tlv_text){digits, strlen(digits)};
+}
+
+/* The code of a value that is there; -1: the model does not know the category. */
 static double
-code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
-		const AnyCode *value)
+known_code(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
+		   const AnyCode *value)
 {
 	bool numbered = tlv_codes_are_numbered(names, variable, first);
-	char digits[32];
 	double code;
 
-	if (value->missing)
-		return -1;
 	if (value->named)
 	{
 		code = called_code(call, names, variable, first, value);
@@ -100,8 +105,25 @@ code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_
 	}
 	if (!numbered)
 		return value->number;
-	snprintf(digits, sizeof(digits), "%.0f", value->number);
-	return tlv_code_called(names, variable, first, (tlv_text){digits, strlen(digits)});
+	return tlv_code_called(names, variable, first, digits_of(value->number));
+}
+
+/* The code, or -1 where there is none: a category that the model does not know counts as missing.
+ */
+static double
+code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
+		const AnyCode *value)
+{
+	AnyUnknown *unknown = &call->row->unknown;
+	double code;
+
+	if (value->missing)
+		return -1;
+	code = known_code(call, names, variable, first, value);
+	if (code < 0 && !unknown->found)
+		*unknown =
+			(AnyUnknown){true, variable, value->named ? value->name : digits_of(value->number)};
+	return code;
 }
 
 double
@@ -184,4 +206,40 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 	return (AnyCode){.named = true,
 					 .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)},
 					 .equality = type->equality};
+}
+
+/* ---- unknown categories ---- */
+
+/* What a variable is called; its number where it has no name. */
+static const char *
+variable_name(const tlv_frame *model, size_t variable)
+{
+	tlv_value_names names = tlv_value_names_of(model);
+	tlv_text name = {NULL, 0};
+	char *bytes;
+
+	for (size_t i = 0; i <= variable; i++)
+		if (!tlv_value_names_next(&names, &name))
+			return psprintf("%zu", variable + 1);
+	bytes = pnstrdup(name.bytes, name.length);
+	tlv_lines_decode(bytes, name.length);
+	return quote_identifier(bytes);
+}
+
+void
+TlvAnyCountUnknown(const tlv_frame *model, const AnyUnknown *unknown)
+{
+	static const char *const hint = "Spell categories as the rows do that the model was learnt "
+									"from, or fit a model of rows that have them.";
+	char *name;
+
+	if (!TlvCountsRows() || TlvCountRow("unmatched_labels", hint))
+		return;
+	name = pnstrdup(unknown->name.bytes, unknown->name.length);
+	TlvCountFirstRow(
+		"unmatched_labels",
+		psprintf("categories that the model does not know, the first of which is \"%s\" "
+				 "of variable %s",
+				 TlvClip(name, 60), variable_name(model, unknown->variable)),
+		"They count as missing.", hint);
 }

@@ -662,6 +662,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	Datum value = PG_GETARG_DATUM(argument);
 	bool there = true;
 
+	row->unknown.found = false;
 	if (takes == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s is not defined for a model of kind %s", what,
@@ -702,5 +703,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	}
 	if (there)
 		TlvAnySettleIds(model, cursor);
+	if (row->unknown.found)
+		TlvAnyCountUnknown(&model->frame, &row->unknown);
 	return there;
 }

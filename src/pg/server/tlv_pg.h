@@ -210,6 +210,17 @@ extern void TlvRaiseWarnings(const tlv_frame *model, const tlv_frame *before);
 extern void TlvRaiseWarning(int sqlstate, const char *code, const char *message, const char *detail,
 							const char *hint);
 
+/*
+ * Rows of a statement of which something is warned, in one message at its end: "3 rows have
+ * message".  TlvCountsRows: they are counted, since a statement runs and warnings are raised.
+ * TlvCountRow counts one more of that code and hint; false: it is the first, which TlvCountFirstRow
+ * counts, with the message.
+ */
+extern bool TlvCountsRows(void);
+extern bool TlvCountRow(const char *code, const char *hint);
+extern void TlvCountFirstRow(const char *code, const char *message, const char *detail,
+							 const char *hint);
+
 /* ---- progress (progress.c) ---- */
 
 /* A computation begins that ends with mcxt; within another one, it is a part of that.  what it does

@@ -6,17 +6,23 @@
  * ends, so that a query that fits a model for every group has one warning for all of them.  A fit
  * outside of any statement, in an assignment of PL/pgSQL, raises its own at once.  What the planner
  * evaluates is collected for the run that follows, which may evaluate it again: a model counts
- * once. A parallel worker raises what its own part of a statement has, and the leader passes that
- * on.
+ * once.
+ *
+ * A parallel worker sends what it has collected to the leader, marked, as warnings; the leader adds
+ * them to its own before they reach anybody.  Only where the log of the server takes no warnings is
+ * the leader not asked (emit_log_hook), and those of a worker are raised as they come.
  */
 #include "tlv_pg.h"
 
+#include "access/parallel.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
 
 #include "tensorlv/model/diagnostics.h"
 
 #define MOST_RAISED 5
+/* The schema that a worker's warnings name. */
+#define WORKER_MARK "tensorlv warnings"
 
 /* What is known of a warning that several components or models of a statement have. */
 typedef struct Collected
@@ -29,6 +35,7 @@ typedef struct Collected
 	int models; /* that have it */
 	int times;	/* of all models and their components */
 	int model;	/* the last that has it, by number */
+	int64 rows; /* that are counted under one message, which follows their number; 0: none */
 	char *message;
 	char *detail, *hint; /* "": there is none */
 } Collected;
@@ -43,6 +50,7 @@ static int planning = 0;	  /* planners, likewise */
 
 static ExecutorRun_hook_type run_before = NULL;
 static planner_hook_type plan_before = NULL;
+static emit_log_hook_type log_before = NULL;
 
 /* ---- collecting ---- */
 
@@ -58,8 +66,9 @@ collected_clear(void)
 	models = 0;
 }
 
-/* The entry that a warning of that model counts in, which has its code and hint: that of another
- * model, or of another component of the same model.  NULL: it is the first of its kind. */
+/* The entry that a warning of that model (0: of none) counts in, which has its code and hint: that
+ * of another model, or of another component of the same model.  NULL: it is the first of its kind.
+ */
 static Collected *
 find_collected(const Collected *wanted, int model)
 {
@@ -77,6 +86,25 @@ find_collected(const Collected *wanted, int model)
 	return NULL;
 }
 
+/* One more kind of warnings, of which none is counted yet; in the context of what is collected. */
+static Collected *
+add_collected(const Collected *warning)
+{
+	Collected *known = palloc(sizeof(Collected));
+
+	*known = *warning;
+	known->code = pstrdup(warning->code);
+	known->message = TlvWhole(warning->message);
+	known->detail = warning->detail != NULL ? TlvWhole(warning->detail) : "";
+	known->hint = TlvWhole(warning->hint != NULL ? warning->hint : "");
+	known->order = list_length(collected);
+	known->models = known->times = 0;
+	known->model = -1;
+	known->rows = 0;
+	collected = lappend(collected, known);
+	return known;
+}
+
 /* Counts a warning of the last model; in the context of what is collected. */
 static void
 collect(const Collected *warning)
@@ -84,18 +112,7 @@ collect(const Collected *warning)
 	Collected *known = find_collected(warning, models);
 
 	if (known == NULL)
-	{
-		known = palloc(sizeof(Collected));
-		*known = *warning;
-		known->code = pstrdup(warning->code);
-		known->message = TlvWhole(warning->message);
-		known->detail = warning->detail != NULL ? TlvWhole(warning->detail) : "";
-		known->hint = TlvWhole(warning->hint != NULL ? warning->hint : "");
-		known->order = list_length(collected);
-		known->models = known->times = 0;
-		known->model = -1;
-		collected = lappend(collected, known);
-	}
+		known = add_collected(warning);
 	known->times++;
 	known->models += known->model != models;
 	known->model = models;
@@ -109,16 +126,25 @@ raised_level(void)
 	return tlv_warnings == TLV_WARNINGS_LOG ? LOG : WARNING;
 }
 
+/* "3 rows have categories ...", "... (the first of 2 models with this warning)". */
+static char *
+full_message(const Collected *warning)
+{
+	if (warning->rows > 0)
+		return psprintf(INT64_FORMAT " %s %s", warning->rows,
+						warning->rows == 1 ? "row has" : "rows have", warning->message);
+	if (warning->models > 1)
+		return psprintf("%s (the first of %d models with this warning)", warning->message,
+						warning->models);
+	if (warning->times > 1)
+		return psprintf("%s (the first of %d such warnings)", warning->message, warning->times);
+	return warning->message;
+}
+
 static void
 raise_one(const Collected *warning)
 {
-	char *others = "";
-
-	if (warning->models > 1)
-		others = psprintf(" (the first of %d models with this warning)", warning->models);
-	else if (warning->times > 1)
-		others = psprintf(" (the first of %d such warnings)", warning->times);
-	ereport(raised_level(), (errcode(warning->sqlstate), errmsg("%s%s", warning->message, others),
+	ereport(raised_level(), (errcode(warning->sqlstate), errmsg("%s", full_message(warning)),
 							 warning->detail[0] != '\0' ? errdetail("%s", warning->detail) : 0,
 							 warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0));
 }
@@ -156,10 +182,89 @@ raise_collected(void)
 							   "%d more warnings are in tlv_warnings(model)", others, others)));
 }
 
+/* ---- parallel workers ---- */
+
+/* To the leader: what is counted, and the message without a count. */
+static void
+send_to_leader(const Collected *warning)
+{
+	char *counts = psprintf("%d %d %d %d " INT64_FORMAT, (int) warning->severity,
+							warning->of_component, warning->models, warning->times, warning->rows);
+
+	ereport(WARNING, (errcode(warning->sqlstate), errmsg("%s", full_message(warning)),
+					  warning->detail[0] != '\0' ? errdetail("%s", warning->detail) : 0,
+					  warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0,
+					  err_generic_string(PG_DIAG_SCHEMA_NAME, WORKER_MARK),
+					  err_generic_string(PG_DIAG_TABLE_NAME, warning->code),
+					  err_generic_string(PG_DIAG_COLUMN_NAME, counts),
+					  err_generic_string(PG_DIAG_DATATYPE_NAME, warning->message)));
+}
+
+/* Adds a worker's warning to those of the statement; false: it is not one of ours. */
+static bool
+take_from_worker(const ErrorData *message)
+{
+	MemoryContext before;
+	Collected sent = {0}, *known;
+	int severity, of_component;
+	long long rows;
+
+	if (running == 0 || message->elevel != WARNING || message->table_name == NULL ||
+		message->column_name == NULL || message->datatype_name == NULL ||
+		sscanf(message->column_name, "%d %d %d %d %lld", &severity, &of_component, &sent.models,
+			   &sent.times, &rows) != 5)
+		return false;
+	if (collected_mcxt == NULL)
+		collected_clear();
+	before = MemoryContextSwitchTo(collected_mcxt);
+	sent.code = message->table_name;
+	sent.sqlstate = message->sqlerrcode;
+	sent.severity = (tlv_severity) severity;
+	sent.of_component = of_component != 0;
+	sent.message = message->datatype_name;
+	sent.detail = message->detail;
+	sent.hint = message->hint;
+	known = find_collected(&sent, 0);
+	if (known == NULL)
+		known = add_collected(&sent);
+	known->models += sent.models;
+	known->times += sent.times;
+	known->rows += rows;
+	MemoryContextSwitchTo(before);
+	return true;
+}
+
+/* A message on its way to the log and to the client: marked ones go from the worker to the leader
+ * alone, and from there nowhere until the statement ends. */
+static void
+take_message(ErrorData *message)
+{
+	if (message->schema_name != NULL && strcmp(message->schema_name, WORKER_MARK) == 0)
+	{
+		if (IsParallelWorker())
+			message->output_to_server = false;
+		else if (take_from_worker(message))
+			message->output_to_server = message->output_to_client = false;
+	}
+	if (log_before != NULL && message->output_to_server)
+		log_before(message);
+}
+
+static void
+send_all(void)
+{
+	ListCell *cell;
+
+	foreach (cell, collected)
+		send_to_leader(lfirst(cell));
+}
+
 static void
 raise_and_clear(void)
 {
-	if (collected != NIL && tlv_warnings != TLV_WARNINGS_OFF)
+	if (collected != NIL && tlv_warnings == TLV_WARNINGS_ON && IsParallelWorker())
+		send_all();
+	else if (collected != NIL && tlv_warnings != TLV_WARNINGS_OFF)
 		raise_collected();
 	if (collected_mcxt != NULL)
 		collected_clear();
@@ -227,6 +332,8 @@ TlvWarningsInit(void)
 	ExecutorRun_hook = run_statement;
 	plan_before = planner_hook;
 	planner_hook = plan_statement;
+	log_before = emit_log_hook;
+	emit_log_hook = take_message;
 }
 
 /* ---- what is warned of ---- */
@@ -261,6 +368,38 @@ TlvRaiseWarning(int sqlstate, const char *code, const char *message, const char 
 						 .message = (char *) message,
 						 .detail = (char *) detail,
 						 .hint = (char *) hint});
+	collect_end(before);
+}
+
+bool
+TlvCountsRows(void)
+{
+	return tlv_warnings != TLV_WARNINGS_OFF && (running > 0 || planning > 0);
+}
+
+bool
+TlvCountRow(const char *code, const char *hint)
+{
+	Collected *known =
+		find_collected(&(Collected){.code = (char *) code, .hint = (char *) hint}, 0);
+
+	if (known != NULL)
+		known->rows++;
+	return known != NULL;
+}
+
+void
+TlvCountFirstRow(const char *code, const char *message, const char *detail, const char *hint)
+{
+	MemoryContext before = collect_begin();
+	Collected *counted = add_collected(&(Collected){.code = (char *) code,
+													.sqlstate = ERRCODE_WARNING,
+													.severity = tlv_warning_severity(code),
+													.message = (char *) message,
+													.detail = (char *) detail,
+													.hint = (char *) hint});
+
+	counted->rows = counted->times = 1;
 	collect_end(before);
 }
 
