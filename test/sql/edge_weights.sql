@@ -40,3 +40,37 @@ SELECT counted.unit, c.probability = one.probability AS same, round((tlv_edge_pr
 FROM counted JOIN counted o ON o.unit = 1, LATERAL (SELECT probability FROM tlv_connectivity(counted.m) WHERE community_a = 1 AND community_b = 1) c,
      LATERAL (SELECT probability FROM tlv_connectivity(o.m) WHERE community_a = 1 AND community_b = 1) one
 ORDER BY counted.unit;
+
+-- random graphs have one community, whatever the weights are
+CREATE FUNCTION pg_temp.u(seed int, what int, a int, b int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
+$$ SELECT ((hashtextextended(a || ' ' || b || ' ' || what, seed) >> 11) + 4503599627370496::bigint + 1)::float8 / 9007199254740994.0 $$;
+CREATE FUNCTION pg_temp.normal(seed int, a int, b int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
+$$ SELECT sqrt(-2 * ln(pg_temp.u(seed, 3, a, b))) * cos(2 * pi() * pg_temp.u(seed, 4, a, b)) $$;
+CREATE FUNCTION pg_temp.weight_of(kind text, seed int, a int, b int, times float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE kind
+        WHEN 'poisson' THEN 1 + (SELECT count(*) FROM generate_series(1, 40) i WHERE pg_temp.u(seed, 5, a * 1000 + b, i) < 2 * times / 40)
+        WHEN 'geometric' THEN 1 + floor(ln(pg_temp.u(seed, 3, a, b)) / ln(1 - 1 / (3 * times)))
+        WHEN 'money' THEN round((exp(3 + pg_temp.normal(seed, a, b)) * times)::numeric, 2)::float8
+        WHEN 'lognormal' THEN exp(2 * pg_temp.normal(seed, a, b)) * times
+        WHEN 'exponential' THEN -ln(pg_temp.u(seed, 3, a, b)) * times
+        WHEN 'pareto' THEN 1 + times * power(pg_temp.u(seed, 3, a, b), -1 / 1.5)
+        WHEN 'similarity' THEN power(pg_temp.u(seed, 3, a, b), 1 / times)
+        WHEN 'rating' THEN 1 + floor(5 * pg_temp.u(seed, 3, a, b)) END
+$$;
+CREATE FUNCTION pg_temp.edges(n int, inside float8, across float8, times float8, seed int, kind text, unit float8) RETURNS text LANGUAGE sql AS $$
+    SELECT format('SELECT a, b, %1$s * pg_temp.weight_of(%2$L, %3$s, a, b, CASE WHEN a %% 3 = b %% 3 THEN %4$s ELSE 1 END)
+                   FROM generate_series(1, %5$s) a, generate_series(1, %5$s) b
+                   WHERE a < b AND pg_temp.u(%3$s, 1, a, b) < CASE WHEN a %% 3 = b %% 3 THEN %6$s ELSE %7$s END', unit, kind, seed, times, n, inside, across)
+$$;
+CREATE TEMP TABLE kinds AS SELECT unnest('{poisson,geometric,money,lognormal,exponential,pareto,similarity,rating}'::text[]) AS kind;
+SELECT kind, count(*) FILTER (WHERE (SELECT count(*) FROM tlv_components(m)) > 1) AS false
+FROM (SELECT kind, tlv_mmsb(pg_temp.edges(100, .08, .08, 1, 100 + s, kind, power(10, s * 2 - 3))) AS m FROM generate_series(1, 2) s, kinds) q GROUP BY kind ORDER BY kind;
+
+-- groups of the same density: only the weights, three times as large inside, show them; in another unit the partition is the same
+SELECT kind, (SELECT count(*) FROM tlv_components(m)) AS communities, round(tlv_nmi(one.community, one.node % 3)::numeric, 1) AS agreement,
+       tlv_nmi(one.community, other.community) >= .98 AS same_in_another_unit
+FROM kinds, LATERAL (SELECT tlv_mmsb(pg_temp.edges(150, .3, .3, 3, 50, kind, 1)) AS m, tlv_mmsb(pg_temp.edges(150, .3, .3, 3, 50, kind, 1000)) AS thousand) q,
+     LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(m) ORDER BY node, membership DESC) one JOIN
+     LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(thousand) ORDER BY node, membership DESC) other USING (node)
+WHERE kind NOT IN ('rating', 'lognormal')
+GROUP BY kind, m ORDER BY kind;

@@ -98,7 +98,7 @@ extern const char *const tlv_mmsb_refinement_names[];
 
 typedef enum tlv_edge_model
 {
-	TLV_EDGES_AUTO,		 /* Poisson for weights that are Poisson counts of a unit, else Bernoulli */
+	TLV_EDGES_AUTO,		 /* Poisson for Poisson counts of a unit, else Bernoulli beside ranks */
 	TLV_EDGES_BERNOULLI, /* an edge is there or not, whatever its weight */
 	TLV_EDGES_POISSON	 /* weights are counts */
 } tlv_edge_model;

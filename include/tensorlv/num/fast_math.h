@@ -62,4 +62,21 @@ tlv_fast_digamma(double x)
 		   f * (1.0 / 12 - f * (1.0 / 120 - f * (1.0 / 252 - f * (1.0 / 240))));
 }
 
+/*
+ * Logarithm of the gamma function of x > 0, to 1e-12: the recurrence up to 8, then Stirling's series
+ * (Abramowitz, Stegun 6.1.41).
+ */
+static inline double
+tlv_fast_lgamma(double x)
+{
+	double product = 1;
+	double f;
+
+	while (x < 8)
+		product *= x++;
+	f = 1 / (x * x);
+	f = (1.0 / 12 - f * (1.0 / 360 - f * (1.0 / 1260 - f * (1.0 / 1680 - f / 1188)))) / x;
+	return (x - 0.5) * log(x) - x + 0.91893853320467274178 + f - log(product);
+}
+
 #endif /* TENSORLV_FAST_MATH_H */

@@ -461,6 +461,13 @@ fit_memory(const tlv_graph_header *header, const tlv_mmsb_fit_state *fit)
 												  2 * header->entries, sides));
 }
 
+/* What weights are divided by: their unit, or the largest of them. */
+static double
+weight_divisor(const tlv_mmsb_fit_state *fit)
+{
+	return fit->weights.unit > 0 ? fit->weights.unit : fit->weights.scale;
+}
+
 /*
  * The unit of the weights, and whether they are wanted: as counts, which is yet to be decided where
  * the options leave it open.
@@ -476,7 +483,8 @@ read_weights(tlv_context *ctx, const tlv_frame *frame, const tlv_graph_header *h
 	if (options->edges != TLV_EDGES_AUTO || !header->weighted)
 		return TLV_OK;
 	TLV_TRY(tlv_mmsb_find_unit(ctx, frame, &fit->weights));
-	fit->poisson = fit->weights.vary && fit->weights.unit > 0;
+	/* single precision is enough for ranks, whatever the unit */
+	fit->poisson = fit->weights.vary;
 	return TLV_OK;
 }
 
@@ -502,7 +510,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	/* as it is stored, and once more in the order of the fit */
 	TLV_TRY(
 		tlv_require_memory(ctx, 2 * tlv_graph_load_memory(&header, !fit->poisson), "the graph"));
-	TLV_TRY(tlv_graph_load(ctx, frame, fit->poisson ? fit->weights.unit : 0, &graph));
+	TLV_TRY(tlv_graph_load(ctx, frame, fit->poisson ? weight_divisor(fit) : 0, &graph));
 	TLV_TRY(diagnose_graph(ctx, &graph, fit));
 	TLV_TRY(tlv_mmsb_open_graph(ctx, &graph, fit));
 	if (fit->weights.vary)
@@ -514,6 +522,8 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	else
 	{
 		TLV_TRY(fit_block_model(ctx, fit));
+		if (fit->weights.vary && !fit->poisson)
+			TLV_TRY(tlv_mmsb_follow_weights(ctx, fit));
 		TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
 	}
 	TLV_TRY(diagnose_sides(ctx, fit));

@@ -230,7 +230,8 @@ tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit)
 	const tlv_mmsb_options *options = fit->options;
 	bool *met = NULL;
 
-	TLV_TRY(check_weights(ctx, &graph->out));
+	if (options->edges == TLV_EDGES_POISSON)
+		TLV_TRY(check_weights(ctx, &graph->out));
 	fit->header = graph->header;
 	fit->sides = graph->header.kind == TLV_GRAPH_UNDIRECTED ? 1 : 2;
 	for (size_t s = 0; s < fit->sides; s++)

@@ -93,6 +93,18 @@ extern tlv_status tlv_mmsb_find_unit(tlv_context *ctx, const tlv_frame *frame,
  * they are not. */
 extern tlv_status tlv_mmsb_choose_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
+/*
+ * weights.c: what a Poisson model of edges that are there once gains by the condition that no pair
+ * has two: the sum over pairs of lambda - log(1 + lambda).
+ */
+extern tlv_status tlv_mmsb_simple_gain(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+									   int32_t *const label[2], size_t k, bool corrected,
+									   double *gain);
+
+/* follow.c: of an undirected graph whose weights are no counts: communities that the weights follow
+ * in place of those found, where these are likelier. */
+extern tlv_status tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+
 /* weights.c: the weights as values of the edges, or edges that all count 1; degrees follow. */
 extern tlv_status tlv_mmsb_use_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool used);
 
@@ -215,6 +227,13 @@ typedef struct tlv_mmsb_evidences
 extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 									int32_t *const label[2], size_t k,
 									tlv_mmsb_evidences *evidence);
+
+/*
+ * About the logarithm of the number of partitions of the number m into at most n parts: that of all
+ * partitions, corrected for few parts, or (m + n (n + 1) / 4)^(n - 1) / n! (n - 1)! where that is
+ * less.
+ */
+extern double tlv_log_partitions(double m, double n);
 
 /* The same of an undirected graph whose edges between communities (k x k) are known: of the fit its
  * nodes by decreasing degree, the total, and whether weights count (edges.value) play a part. */

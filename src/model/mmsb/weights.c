@@ -167,13 +167,9 @@ count_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const labe
 	return TLV_OK;
 }
 
-/*
- * What a Poisson model of edges that are there once gains by the condition that no pair has two:
- * the sum over pairs of lambda - log(1 + lambda).
- */
-static tlv_status
-simple_gain(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
-			bool corrected, double *gain)
+tlv_status
+tlv_mmsb_simple_gain(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+					 size_t k, bool corrected, double *gain)
 {
 	size_t o = fit->sides - 1, n[2] = {0, 0};
 	double *edges = tlv_alloc0(ctx, k * k + 2 * k, sizeof(double)), *degree = edges + k * k;
@@ -223,7 +219,7 @@ weigh_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const lab
 		double gain = 0;
 
 		if (simple)
-			TLV_TRY(simple_gain(ctx, fit, label, k, corrected, &gain));
+			TLV_TRY(tlv_mmsb_simple_gain(ctx, fit, label, k, corrected, &gain));
 		*evidence =
 			fmax(*evidence, fmax(all.of[corrected][0], all.of[corrected][1]) + scale + gain);
 	}

@@ -1,0 +1,200 @@
+/*
+ * ranks.c - normal scores of the ranks of weights, without effects of nodes (ranks.h).
+ */
+#include "ranks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/sort.h"
+#include "tensorlv/num/special.h"
+
+/* Passes over the effects of nodes, and exponents of 2 of the noise's variance over theirs. */
+#define EFFECT_PASSES 30
+#define FIRST_RATIO	  (-1)
+#define LAST_RATIO	  7
+
+/* Bits of a float in the order of its values, negative ones included. */
+static uint32_t
+ordered_bits(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+}
+
+/* Entries by weight: the bits of the weight above the number of the entry. */
+static tlv_status
+rank_weights(tlv_context *ctx, size_t n, const float *weight, uint64_t *order, uint64_t **sorted)
+{
+	tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, 64};
+	void *result;
+
+	for (size_t e = 0; e < n; e++)
+		order[e] = (uint64_t) ordered_bits(weight[e]) << 32 | e;
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, order, order + n, &result));
+	*sorted = result;
+	return TLV_OK;
+}
+
+/* The mean of a run of equal weights for every entry of it; *total of squares. */
+static tlv_status
+score_ranks(tlv_context *ctx, size_t n, const uint64_t *sorted, tlv_rank_scores *scores,
+			double *total)
+{
+	*total = 0;
+	for (size_t first = 0, end; first < n; first = end)
+	{
+		double sum = 0, squares = 0;
+
+		for (end = first; end < n && sorted[end] >> 32 == sorted[first] >> 32; end++)
+		{
+			double q = tlv_normal_quantile(((double) end + 0.5) / (double) n);
+
+			TLV_TRY_CONTINUE_AT(ctx, end);
+			sum += q;
+			squares += q * q;
+		}
+		*total += squares;
+		for (size_t i = first; i < end; i++)
+		{
+			scores->score[(uint32_t) sorted[i]] = (float) (sum / (double) (end - first));
+			scores->square[(uint32_t) sorted[i]] = (float) (squares / (double) (end - first));
+		}
+	}
+	return TLV_OK;
+}
+
+static void
+scale_scores(size_t n, double total, tlv_rank_scores *scores)
+{
+	float scale = total > 0 ? (float) sqrt((double) n / total) : 1;
+
+	for (size_t e = 0; e < n; e++)
+	{
+		scores->score[e] *= scale;
+		scores->square[e] *= scale * scale;
+	}
+}
+
+/* ---- effects of nodes ---- */
+
+/* One damped pass towards the posterior means of the effects. */
+static void
+pass_effects(const tlv_csr *edges, const tlv_rank_scores *scores, double ratio, double *effect,
+			 double *next)
+{
+	for (size_t u = 0; u < edges->rows; u++)
+	{
+		double sum = 0, n = (double) (edges->start[u + 1] - edges->start[u]);
+
+		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+			sum += (double) scores->score[e] - effect[edges->index[e]];
+		next[u] = sum / (n + ratio);
+	}
+	for (size_t u = 0; u < edges->rows; u++)
+		effect[u] = (effect[u] + next[u]) / 2;
+}
+
+/* What effects gain over none, with Hadamard's bound of the determinant. */
+static double
+effects_gain(const tlv_csr *edges, const tlv_rank_scores *scores, double ratio,
+			 const double *effect)
+{
+	double residual = 0, total = 0, m = (double) edges->entries / 2, sum = 0, logarithms = 0;
+
+	for (size_t u = 0; u < edges->rows; u++)
+	{
+		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+		{
+			double y = (double) scores->score[e], square = (double) scores->square[e],
+				   rest = y - effect[u] - effect[edges->index[e]];
+
+			residual += (rest * rest + fmax(square - y * y, 0)) / 2;
+			total += square / 2;
+		}
+		sum += effect[u] * effect[u];
+		logarithms += log1p((double) (edges->start[u + 1] - edges->start[u]) / ratio);
+	}
+	return total > 0 ? -m / 2 * log((residual + ratio * sum) / total) - logarithms / 2 - log(m) / 2
+					 : 0;
+}
+
+/* Residuals take the place of the scores. */
+static void
+take_off(const tlv_csr *edges, const double *effect, tlv_rank_scores *scores)
+{
+	double total = 0;
+
+	for (size_t u = 0; u < edges->rows; u++)
+		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+		{
+			double y = (double) scores->score[e],
+				   ties = fmax((double) scores->square[e] - y * y, 0),
+				   rest = y - effect[u] - effect[edges->index[e]];
+
+			scores->score[e] = (float) rest;
+			scores->square[e] = (float) (rest * rest + ties);
+			total += rest * rest + ties;
+		}
+	scale_scores(edges->entries, total, scores);
+}
+
+static tlv_status
+remove_effects(tlv_context *ctx, const tlv_csr *edges, tlv_rank_scores *scores)
+{
+	size_t n = edges->rows;
+	double *effect = tlv_alloc(ctx, 3 * n, sizeof(double)), *best = effect + n;
+
+	TLV_TRY_ALLOC(ctx, effect);
+	for (int i = FIRST_RATIO; i <= LAST_RATIO; i++)
+	{
+		double gain, ratio = exp2(i);
+
+		memset(effect, 0, n * sizeof(double));
+		for (int pass = 0; pass < EFFECT_PASSES; pass++)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			pass_effects(edges, scores, ratio, effect, effect + 2 * n);
+		}
+		gain = effects_gain(edges, scores, ratio, effect);
+		if (gain <= scores->effects)
+			continue;
+		scores->effects = gain;
+		memcpy(best, effect, n * sizeof(double));
+	}
+	if (scores->effects > 0)
+		take_off(edges, best, scores);
+	tlv_free(ctx, effect);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_rank_scores_create(tlv_context *ctx, const tlv_csr *edges, const float *weight,
+					   tlv_rank_scores *scores)
+{
+	size_t n = edges->entries;
+	uint64_t *order, *sorted;
+	double total;
+
+	*scores = (tlv_rank_scores){0};
+	TLV_TRY(tlv_require_memory(
+		ctx, (double) n * (2 * sizeof(uint64_t) + 2 * sizeof(float)) + 24 * (double) edges->rows,
+		"the scores of weights"));
+	TLV_TRY_NEW(ctx, scores->score, n);
+	TLV_TRY_NEW(ctx, scores->square, n);
+	TLV_TRY_NEW(ctx, order, 2 * n);
+	TLV_TRY(rank_weights(ctx, n, weight, order, &sorted));
+	TLV_TRY(score_ranks(ctx, n, sorted, scores, &total));
+	tlv_free(ctx, order);
+	scale_scores(n, total, scores);
+	return remove_effects(ctx, edges, scores);
+}
+
+void
+tlv_rank_scores_free(tlv_context *ctx, tlv_rank_scores *scores)
+{
+	tlv_free(ctx, scores->score);
+	tlv_free(ctx, scores->square);
+}

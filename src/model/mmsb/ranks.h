@@ -1,0 +1,26 @@
+/*
+ * ranks.h - weights of edges as normal scores of their ranks, which have one distribution whatever
+ * the weights' unit and distribution are.
+ *
+ * Edges of one weight have the mean of their scores, and of the squares.  What follows from the
+ * nodes alone is taken off: where y_uv = a_u + a_v + noise with random effects a has the larger
+ * evidence, the residuals take the place of the scores.
+ */
+#ifndef TENSORLV_MMSB_RANKS_H
+#define TENSORLV_MMSB_RANKS_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/sparse.h"
+
+typedef struct tlv_rank_scores
+{
+	float *score, *square; /* of the entries of the rows; mean square 1 */
+	double effects;		   /* what effects of nodes gain, in nats; 0: there are none */
+} tlv_rank_scores;
+
+/* Of the weights of a symmetric graph's entries.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_rank_scores_create(tlv_context *ctx, const tlv_csr *edges,
+										 const float *weight, tlv_rank_scores *scores);
+extern void tlv_rank_scores_free(tlv_context *ctx, tlv_rank_scores *scores);
+
+#endif /* TENSORLV_MMSB_RANKS_H */

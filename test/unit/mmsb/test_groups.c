@@ -1,0 +1,288 @@
+/*
+ * test_groups.c - partitions by evidence: sums kept through moves and joins against those counted
+ * from the labels, the evidence of one group in closed form, groups that only weights show, and
+ * scores that no unit and no monotone function of the weights changes.
+ */
+#include "assertions.h"
+#include "model/mmsb/groups.h"
+#include "graph_fixture.h"
+
+#include "tensorlv/num/special.h"
+
+#define NODES  90
+#define GROUPS 3
+
+typedef struct planted
+{
+	tlv_mmsb_fit_state fit;
+	int32_t truth[NODES]; /* of the nodes in the order of the fit */
+	tlv_rank_scores scores;
+} planted;
+
+/* A random graph of groups u % 3, nodes of most edges first; weights are larger inside by a factor.
+ */
+static planted
+make_planted(double inside, double between, double factor, uint64_t seed)
+{
+	planted p = {.fit = {.sides = 1}};
+	double weight[NODES][NODES] = {{0}};
+	size_t degree[NODES] = {0}, place[NODES];
+	dense sorted = dense_graph(NODES, NODES);
+	tlv_mmsb_side *side = &p.fit.side[0];
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, seed);
+	for (size_t u = 0; u < NODES; u++)
+		for (size_t v = 0; v < u; v++)
+		{
+			bool same = u % GROUPS == v % GROUPS;
+			double w = exp(tlv_rng_normal(&rng)) * (same ? factor : 1);
+
+			if (v != u - 1 && tlv_rng_uniform(&rng) > (same ? inside : between))
+				continue;
+			weight[u][v] = weight[v][u] = w;
+			degree[u]++;
+			degree[v]++;
+		}
+	for (size_t u = 0; u < NODES; u++)
+	{
+		place[u] = 0;
+		for (size_t v = 0; v < NODES; v++)
+			place[u] += degree[v] > degree[u] || (v < u && degree[v] == degree[u]);
+		p.truth[place[u]] = (int32_t) (u % GROUPS);
+	}
+	for (size_t u = 0; u < NODES; u++)
+		for (size_t v = 0; v < NODES; v++)
+			sorted.g[place[u] * NODES + place[v]] = weight[u][v];
+	side->n = NODES;
+	side->edges = sparse_rows(&sorted, true);
+	side->weight = side->edges.value;
+	side->edges.value = NULL;
+	side->degree = numbers(NODES);
+	tlv_csr_row_sums(&side->edges, side->degree);
+	p.fit.total = (double) side->edges.entries;
+	assert_ok(tlv_rank_scores_create(&ctx, &side->edges, side->weight, &p.scores));
+	return p;
+}
+
+static double
+search(const planted *p, tlv_group_task task, int32_t *label, size_t *k)
+{
+	double evidence;
+
+	task.fit = &p->fit;
+	task.scores = &p->scores;
+	assert_ok(tlv_groups_search(&ctx, &task, label, k, &evidence));
+	return evidence;
+}
+
+static double
+weigh(const planted *p, tlv_group_task task, int32_t *label, size_t k)
+{
+	double evidence;
+
+	task.fit = &p->fit;
+	task.scores = &p->scores;
+	assert_ok(tlv_groups_weigh(&ctx, &task, label, k, &evidence));
+	return evidence;
+}
+
+static void
+test_sums(void **state)
+{
+	static const tlv_edge_law *const laws[] = {&tlv_bernoulli_law, &tlv_corrected_law};
+	planted p = make_planted(0.3, 0.02, 2, 1);
+
+	(void) state;
+	for (int i = 0; i < 8; i++)
+	{
+		tlv_group_task task = {
+			.law = laws[i % 2], .follow = i / 2 % 2 == 1, .k = i < 4 ? 0 : 4, .seed = (uint64_t) i};
+		int32_t label[NODES];
+		size_t k = 9;
+		double found;
+
+		for (size_t u = 0; u < NODES; u++)
+			label[u] = p.truth[u] + GROUPS * (int32_t) (u % 3);
+		found = search(&p, task, label, &k);
+		assert_int_equal(k, i < 4 ? GROUPS : 4);
+		for (size_t u = 0; u < NODES; u++)
+			assert_true(label[u] >= 0 && label[u] < (int32_t) k);
+		assert_close(found, weigh(&p, task, label, k), 1e-6);
+	}
+}
+
+static void
+test_one(void **state)
+{
+	planted p = make_planted(0.2, 0.2, 1, 2);
+	double pairs = NODES * (NODES - 1) / 2.0, edges = p.fit.total / 2, best = -HUGE_VAL, mean;
+	tlv_group_task task = {.law = &tlv_bernoulli_law, .follow = true};
+	int32_t label[NODES] = {0};
+	tlv_group_task common = task;
+
+	(void) state;
+	mean = (edges + 0.5) / (pairs + 1);
+	for (int i = -3; i <= 12; i++)
+	{
+		double a = exp2(i) / fmin(mean, 1 - mean), in = a * mean, out = a - in;
+
+		best = fmax(best, tlv_lgamma(edges + in) + tlv_lgamma(pairs - edges + out) -
+							  tlv_lgamma(pairs + a) - tlv_lgamma(in) - tlv_lgamma(out) +
+							  tlv_lgamma(a));
+	}
+	common.follow = false;
+	/* one group: scores are alike whether they follow it or not, and labels cost the logarithm of n
+	 */
+	assert_close(weigh(&p, task, label, 1), weigh(&p, common, label, 1), 1e-6);
+	task.scores = NULL;
+	task.fit = &p.fit;
+	task.follow = false;
+	assert_ok(tlv_groups_weigh(&ctx, &task, label, 1, &mean));
+	assert_close(mean, best - log(NODES), 1e-6);
+}
+
+static size_t
+misplaced(const planted *p, const int32_t *label)
+{
+	size_t most[GROUPS] = {0}, counts[GROUPS][GROUPS] = {{0}}, right = 0;
+
+	for (size_t u = 0; u < NODES; u++)
+		counts[label[u] % GROUPS][p->truth[u]]++;
+	for (size_t a = 0; a < GROUPS; a++)
+	{
+		for (size_t b = 0; b < GROUPS; b++)
+			most[a] = counts[a][b] > most[a] ? counts[a][b] : most[a];
+		right += most[a];
+	}
+	return NODES - right;
+}
+
+/* Groups of one density, which weights follow, and weights that follow none. */
+static void
+test_weights(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 10; seed < 14; seed++)
+	{
+		tlv_group_task follow = {.law = &tlv_bernoulli_law, .follow = true, .seed = seed};
+		tlv_group_task alike = {.law = &tlv_bernoulli_law, .seed = seed};
+		planted p = make_planted(0.3, 0.3, 5, seed);
+		planted noise = make_planted(0.3, 0.3, 1, seed);
+		int32_t label[NODES], one[NODES] = {0};
+		size_t k = 9;
+		double found;
+
+		for (size_t u = 0; u < NODES; u++)
+			label[u] = p.truth[u] + GROUPS * (int32_t) (u % 3);
+		found = search(&p, follow, label, &k);
+		assert_int_equal(k, GROUPS);
+		assert_true(misplaced(&p, label) <= 3);
+		assert_true(found > weigh(&p, alike, one, 1) + 20);
+		k = 9;
+		for (size_t u = 0; u < NODES; u++)
+			label[u] = noise.truth[u] + GROUPS * (int32_t) (u % 3);
+		(void) search(&noise, follow, label, &k);
+		assert_int_equal(k, 1);
+	}
+}
+
+/* Scores are those of ranks: of no unit, and of no monotone function. */
+static void
+test_ranks(void **state)
+{
+	planted p = make_planted(0.3, 0.2, 2, 20);
+	const tlv_csr *edges = &p.fit.side[0].edges;
+	float *changed = zeros(edges->entries, sizeof(float));
+	tlv_rank_scores scores;
+	double squares = 0;
+
+	(void) state;
+	for (int by = 0; by < 3; by++)
+	{
+		for (size_t e = 0; e < edges->entries; e++)
+		{
+			float w = p.fit.side[0].weight[e];
+
+			changed[e] = by == 0 ? w * 128 : by == 1 ? logf(w) : w / 1024 - 5000;
+		}
+		/* the last one loses digits: ties are heaps of one mean and one mean square */
+		assert_ok(tlv_rank_scores_create(&ctx, edges, changed, &scores));
+		squares = 0;
+		for (size_t e = 0; e < edges->entries; e++)
+		{
+			if (by < 2)
+				assert_close((double) scores.score[e], (double) p.scores.score[e], 1e-6);
+			assert_true(isfinite((double) scores.score[e]));
+			squares += (double) scores.square[e];
+		}
+		assert_close(squares / (double) edges->entries, 1, 1e-5);
+		tlv_rank_scores_free(&ctx, &scores);
+	}
+}
+
+/* w = a_u a_v: what nodes have of themselves is taken off. */
+static void
+test_effects(void **state)
+{
+	planted p = make_planted(0.3, 0.3, 1, 30);
+	const tlv_csr *edges = &p.fit.side[0].edges;
+	float *weight = zeros(edges->entries, sizeof(float)), strength[NODES];
+	tlv_rank_scores scores;
+	tlv_rng rng;
+
+	(void) state;
+	assert_true(p.scores.effects == 0);
+	tlv_rng_seed(&rng, 31);
+	for (size_t u = 0; u < NODES; u++)
+		strength[u] = (float) exp(tlv_rng_normal(&rng));
+	for (size_t u = 0; u < NODES; u++)
+		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+			weight[e] = p.fit.side[0].weight[e] * strength[u] * strength[edges->index[e]];
+	assert_ok(tlv_rank_scores_create(&ctx, edges, weight, &scores));
+	assert_true(scores.effects > 100);
+	tlv_rank_scores_free(&ctx, &scores);
+}
+
+static void
+test_faults(void **state)
+{
+	planted p = make_planted(0.4, 0.1, 2, 40);
+	tlv_group_task task = {
+		.fit = &p.fit, .law = &tlv_corrected_law, .scores = &p.scores, .follow = true};
+	int32_t label[NODES];
+	size_t k = 8;
+	double evidence;
+
+	(void) state;
+	for (size_t u = 0; u < NODES; u++)
+		label[u] = (int32_t) (u % 8);
+	for (int calls = 1; calls < 20; calls += 6)
+	{
+		memory.calls = 0;
+		memory.stop_at = calls;
+		k = 8;
+		for (size_t u = 0; u < NODES; u++)
+			label[u] = (int32_t) (u % 8);
+		assert_int_equal(tlv_groups_search(&ctx, &task, label, &k, &evidence), TLV_CANCELLED);
+	}
+	memory.stop_at = 0;
+	ctx.arena.limit = ctx.arena.used + 16;
+	assert_int_equal(tlv_groups_search(&ctx, &task, label, &k, &evidence), TLV_MEMORY_LIMIT);
+	ctx.arena.limit = SIZE_MAX;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_effects, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
+}
