@@ -34,18 +34,17 @@ read_edge_model(const tlv_frame *frame, EdgeModel *model)
 static const EdgeModel *
 edge_model(FunctionCallInfo fcinfo, const tlv_frame *frame)
 {
-	void **note = TlvCallSiteNote(fcinfo);
-	EdgeModel *model = *note;
+	TlvCallNote *note = TlvNoteOfCall(fcinfo);
+	EdgeModel *model = note->kept;
 
 	if (model == NULL)
 	{
-		model = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EdgeModel));
-		model->mcxt =
-			AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv edges", ALLOCSET_SMALL_SIZES);
+		model = MemoryContextAllocZero(note->mcxt, sizeof(EdgeModel));
+		model->mcxt = AllocSetContextCreate(note->mcxt, "tensorlv edges", ALLOCSET_SMALL_SIZES);
 		for (int s = 0; s < 2; s++)
-			model->equality[s] = TlvEqualityOf(TlvAnyWritten(fcinfo, 1 + s), PG_GET_COLLATION(),
-											   fcinfo->flinfo->fn_mcxt);
-		*note = model;
+			model->equality[s] =
+				TlvEqualityOf(TlvAnyWritten(fcinfo, 1 + s), PG_GET_COLLATION(), note->mcxt);
+		note->kept = model;
 	}
 	if (model->header != frame->header ||
 		memcmp(&model->digest, &frame->header->digest, sizeof(tlv_digest)) != 0)

@@ -181,18 +181,17 @@ TLV_FUNCTION(tlv_tensor_entries_modelled)
 static const AnyType *
 types_of_ids(FunctionCallInfo fcinfo)
 {
-	void **note = TlvCallSiteNote(fcinfo);
-	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
-	AnyType *types = *note;
+	TlvCallNote *note = TlvNoteOfCall(fcinfo);
+	AnyType *types = note->kept;
 
 	if (types != NULL)
 		return types;
-	types = MemoryContextAllocZero(mcxt, TLV_MODES * sizeof(AnyType));
+	types = MemoryContextAllocZero(note->mcxt, TLV_MODES * sizeof(AnyType));
 	for (int m = 0; m < TLV_MODES; m++)
 		TlvAnyType(TlvAnyDeclared(fcinfo, m + 1) == TEXTOID ? TlvAnyWritten(fcinfo, m + 1)
 															: TlvAnyArgument(fcinfo, m + 1),
-				   PG_GET_COLLATION(), mcxt, &types[m]);
-	*note = types;
+				   PG_GET_COLLATION(), note->mcxt, &types[m]);
+	note->kept = types;
 	return types;
 }
 

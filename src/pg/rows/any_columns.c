@@ -34,20 +34,20 @@ is_category(const AnyType *type)
 static AnyColumns *
 columns_of(FunctionCallInfo fcinfo, int first, int n)
 {
-	void **note = TlvCallSiteNote(fcinfo);
-	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
-	AnyColumns *columns = *note;
+	TlvCallNote *note = TlvNoteOfCall(fcinfo);
+	AnyColumns *columns = note->kept;
 
 	if (columns != NULL)
 		return columns;
-	columns = MemoryContextAllocZero(mcxt, sizeof(AnyColumns));
-	columns->mcxt = mcxt;
+	columns = MemoryContextAllocZero(note->mcxt, sizeof(AnyColumns));
+	columns->mcxt = note->mcxt;
 	for (int i = 0; i < n; i++)
 	{
-		TlvAnyType(TlvAnyArgument(fcinfo, first + i), PG_GET_COLLATION(), mcxt, &columns->type[i]);
+		TlvAnyType(TlvAnyArgument(fcinfo, first + i), PG_GET_COLLATION(), note->mcxt,
+				   &columns->type[i]);
 		columns->categories |= is_category(&columns->type[i]);
 	}
-	*note = columns;
+	note->kept = columns;
 	return columns;
 }
 

@@ -53,6 +53,7 @@ typedef struct AnyUnknown
 /* What a call site knows of its argument. */
 typedef struct AnyRow
 {
+	MemoryContext mcxt; /* of what is kept */
 	AnyType type;
 	AnyRecord record;
 	AnyNames names;

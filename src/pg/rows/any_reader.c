@@ -21,17 +21,17 @@
 static AnyRow *
 row_of(FunctionCallInfo fcinfo, int argument)
 {
-	void **note = TlvCallSiteNote(fcinfo);
-	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
-	AnyRow *row = *note;
+	TlvCallNote *note = TlvNoteOfCall(fcinfo);
+	AnyRow *row = note->kept;
 
 	if (row != NULL)
 		return row;
-	row = MemoryContextAllocZero(mcxt, sizeof(AnyRow));
-	TlvAnyType(TlvAnyArgument(fcinfo, argument), PG_GET_COLLATION(), mcxt, &row->type);
+	row = MemoryContextAllocZero(note->mcxt, sizeof(AnyRow));
+	row->mcxt = note->mcxt;
+	TlvAnyType(TlvAnyArgument(fcinfo, argument), PG_GET_COLLATION(), note->mcxt, &row->type);
 	if (TlvAnyDeclared(fcinfo, argument) == TEXTOID)
 		row->type.form = ANY_TEXT;
-	*note = row;
+	note->kept = row;
 	return row;
 }
 
@@ -618,13 +618,13 @@ has_views(const AnyRecord *record, bool *missing)
 }
 
 static bool
-open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
+open_record(const AnyCall *call, Datum value)
 {
 	AnyRecord *record = &call->row->record;
 	tlv_code_names names;
 	bool views, missing;
 
-	TlvAnyReadRecord(record, DatumGetHeapTupleHeader(value), mcxt);
+	TlvAnyReadRecord(record, DatumGetHeapTupleHeader(value), call->row->mcxt);
 	views = has_views(record, &missing);
 	if (record->n == 3 && missing && (call->takes & TLV_ROWS_COMPLETE) != 0 &&
 		(call->takes & (TLV_ROW_VIEWS | TLV_ROW_CATEGORIES)) != 0)
@@ -690,7 +690,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 			open_cast(&call, value);
 			break;
 		case ANY_RECORD:
-			there = open_record(&call, value, fcinfo->flinfo->fn_mcxt);
+			there = open_record(&call, value);
 			break;
 		case ANY_LITERAL:
 			open_literal(&call, DatumGetCString(value));

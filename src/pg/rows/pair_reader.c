@@ -83,8 +83,8 @@ const TlvRowReader TlvWeightedEdgeRows = {3, {TLV_ROW_EDGE}, weighted_edge_open}
 /* What a call site knows of the labels in its two arguments. */
 typedef struct LabelSite
 {
-	bool known[2];
-	TlvEquality *equality[2]; /* NULL: by their text */
+	Oid type[2];
+	TlvEquality *equality[2]; /* NULL: by their text, or as the numbers they are */
 } LabelSite;
 
 /* The type of a label, without its domain.  Error: 42804 for one that is no id. */
@@ -103,31 +103,33 @@ label_type(FunctionCallInfo fcinfo, int argument)
 	return base;
 }
 
-/* The equality of the labels in an argument, which is kept at the call site. */
-static TlvEquality *
-label_equality(FunctionCallInfo fcinfo, int side, Oid type)
+/* The labels of both arguments, looked up once. */
+static const LabelSite *
+label_site(FunctionCallInfo fcinfo, int first)
 {
-	void **note = TlvCallSiteNote(fcinfo);
-	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
-	LabelSite *site = *note;
+	TlvCallNote *note = TlvNoteOfCall(fcinfo);
+	LabelSite *site = note->kept;
 
-	if (site == NULL)
-		*note = site = MemoryContextAllocZero(mcxt, sizeof(LabelSite));
-	if (!site->known[side])
-		site->equality[side] = TlvEqualityOf(type, PG_GET_COLLATION(), mcxt);
-	site->known[side] = true;
-	return site->equality[side];
+	if (site != NULL)
+		return site;
+	site = MemoryContextAllocZero(note->mcxt, sizeof(LabelSite));
+	for (int s = 0; s < 2; s++)
+	{
+		site->type[s] = label_type(fcinfo, first + s);
+		if (!TlvIsIntegerType(site->type[s]) && site->type[s] != UNKNOWNOID)
+			site->equality[s] = TlvEqualityOf(site->type[s], PG_GET_COLLATION(), note->mcxt);
+	}
+	note->kept = site;
+	return site;
 }
 
 /* Partitions are compared by which labels are equal, so that what they are called need not be kept:
  * whole numbers are themselves, others the hashes of their texts, or of their type's own where it
  * takes several texts for equal. */
 static int64
-label_of(FunctionCallInfo fcinfo, int argument, int side, TlvRowCursor *cursor)
+label_of(const LabelSite *site, int side, Datum value, TlvRowCursor *cursor)
 {
-	Oid type = label_type(fcinfo, argument);
-	Datum value = PG_GETARG_DATUM(argument);
-	TlvEquality *equality;
+	Oid type = site->type[side];
 	text *name;
 
 	switch (type)
@@ -141,9 +143,8 @@ label_of(FunctionCallInfo fcinfo, int argument, int side, TlvRowCursor *cursor)
 		case UNKNOWNOID:
 			return TlvTermId(DatumGetCString(value), strlen(DatumGetCString(value)));
 		default:
-			equality = label_equality(fcinfo, side, type);
-			if (equality != NULL)
-				return TlvEqualId(equality, value);
+			if (site->equality[side] != NULL)
+				return TlvEqualId(site->equality[side], value);
 			name = TlvTextOf(type, value);
 			TlvCursorOwn(cursor, TLV_COPY_OF(name, value));
 			return TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
@@ -153,9 +154,11 @@ label_of(FunctionCallInfo fcinfo, int argument, int side, TlvRowCursor *cursor)
 static void
 labels_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	const LabelSite *site = label_site(fcinfo, first);
+
 	for (int s = 0; s < 2; s++)
 	{
-		cursor->ids[s] = label_of(fcinfo, first + s, s, cursor);
+		cursor->ids[s] = label_of(site, s, PG_GETARG_DATUM(first + s), cursor);
 		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[s]);
 	}
 }

@@ -34,7 +34,7 @@ typedef struct CallSite
 	size_t value_size;		  /* 0: it has none */
 	TlvModelCache *model;	  /* held; NULL: none */
 	dlist_node of_model;	  /* of the model's sites */
-	void *note;				  /* TlvCallSiteNote */
+	TlvCallNote note;
 	MemoryContextCallback callback;
 } CallSite;
 
@@ -137,6 +137,7 @@ call_site(FunctionCallInfo fcinfo)
 	if (site != NULL)
 		return site;
 	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+	site->note.mcxt = fcinfo->flinfo->fn_mcxt;
 	site->callback.func = site_end;
 	site->callback.arg = site;
 	MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
@@ -144,10 +145,34 @@ call_site(FunctionCallInfo fcinfo)
 	return site;
 }
 
-void **
-TlvCallSiteNote(FunctionCallInfo fcinfo)
+static TlvCallNote *
+note_of_context(TlvShared *shared, Oid function, Oid collation)
 {
-	return &call_site(fcinfo)->note;
+	TlvCallNote *note = shared->notes;
+
+	while (note != NULL && (note->function != function || note->collation != collation))
+		note = note->next;
+	if (note != NULL)
+		return note;
+	note = MemoryContextAllocZero(shared->mcxt, sizeof(TlvCallNote));
+	note->mcxt = shared->mcxt;
+	note->function = function;
+	note->collation = collation;
+	note->next = shared->notes;
+	shared->notes = note;
+	return note;
+}
+
+TlvCallNote *
+TlvNoteOfCall(FunctionCallInfo fcinfo)
+{
+	const TlvExpanded *state;
+
+	if (fcinfo->flinfo->fn_expr != NULL || !AggCheckCallContext(fcinfo, NULL))
+		return &call_site(fcinfo)->note;
+	state = TlvLiveState(fcinfo);
+	return note_of_context(state != NULL ? state->shared : TlvSharedState(fcinfo),
+						   fcinfo->flinfo->fn_oid, PG_GET_COLLATION());
 }
 
 /* ---- opening ---- */

@@ -393,6 +393,7 @@ typedef struct TlvShared
 	tlv_context ctx;
 	size_t states;					/* that have begun */
 	struct HTAB *constants;			/* NULL before the first */
+	struct TlvCallNote *notes;		/* of calls without an expression (TlvCallNote) */
 	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
 
@@ -526,8 +527,22 @@ typedef struct TlvModelCache
  */
 extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
 
-/* A pointer that the call site keeps beside its model, in fn_mcxt; NULL at first. */
-extern void **TlvCallSiteNote(FunctionCallInfo fcinfo);
+/*
+ * What a function keeps of its arguments from one call to the next, such as their types: kept, NULL
+ * at first, and the memory that it lives in.  It belongs to the call site, in fn_extra.  An engine
+ * that takes aggregates apart makes fn_extra for every row, and calls without an expression; there
+ * the types of the arguments are those that the function declares, and the note belongs to the
+ * function and its collation within the aggregate context.
+ */
+typedef struct TlvCallNote
+{
+	void *kept;
+	MemoryContext mcxt;
+	Oid function, collation; /* of an aggregate context's */
+	struct TlvCallNote *next;
+} TlvCallNote;
+
+extern TlvCallNote *TlvNoteOfCall(FunctionCallInfo fcinfo);
 
 static inline void
 TlvCachedModelEnd(TlvModelCache *cache)
