@@ -188,11 +188,18 @@ TlvSourceFetchIfLess(TlvSource *rows, const tlv_pass *pass)
 		rows_settle(rows);
 }
 
-/* They are stored in that of their contents; another server sorts its own where they are. */
+/*
+ * They are stored in that of their contents.  One other server sorts its own where they are;
+ * several would give theirs one server after the other.
+ */
 void
 TlvSourceRequireOrder(TlvSource *rows, const tlv_pass *pass)
 {
-	if (rows->form == TLV_ROW_BAG && TlvSourceNeedsOrder(rows, pass) && !rows->foreign)
+	bool several = list_length(rows->query->parts) > 1;
+
+	if (rows->query->store != NULL || !TlvSourceNeedsOrder(rows, pass))
+		return;
+	if (several || (rows->form == TLV_ROW_BAG && !rows->foreign))
 		TlvSourceStore(rows);
 }
 
