@@ -92,4 +92,20 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 			fail_msg("%s: \"%s\" lacks \"%s\"", #call, ctx.error.message, (words));                \
 	} while (0)
 
+/*
+ * Entries of cmocka's list for tests that measure accuracy over many draws, or at size.  Under the
+ * sanitizers, where a test takes three times as long, there is none: other tests of the program
+ * take the same paths.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define accuracy_test_setup_teardown(f, setup, teardown)                                           \
+	{                                                                                              \
+#f, false ? (f) : NULL, false ? (setup) : NULL, false ? (teardown) : NULL, NULL            \
+	}
+#else
+#define accuracy_test_setup_teardown(f, setup, teardown)                                           \
+	cmocka_unit_test_setup_teardown(f, setup, teardown)
+#endif
+#define accuracy_test(f) accuracy_test_setup_teardown(f, NULL, NULL)
+
 #endif /* TENSORLV_TEST_ASSERTIONS_H */

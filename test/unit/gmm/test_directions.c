@@ -417,7 +417,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_accuracy, setup, forget),
 		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
-		cmocka_unit_test_setup_teardown(test_overlapping, setup, forget),
+		accuracy_test_setup_teardown(test_overlapping, setup, forget),
 		cmocka_unit_test_setup_teardown(test_zeros, setup, forget),
 		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
 		cmocka_unit_test_setup_teardown(test_gaps, setup, forget),

@@ -234,7 +234,7 @@ test_power_table(void **state)
 	(void) state;
 	assert_at_most(row(TLV_METHOD_POWER, 20, 0.2, 4).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_POWER, 50, 0.2, 2).mean, 0.09);
-	assert_at_most(row(TLV_METHOD_POWER, 100, 0.2, 1).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_POWER, 70, 0.2, 1).mean, 0.09);
 }
 
 static void
@@ -243,8 +243,8 @@ test_als_table(void **state)
 	(void) state;
 	assert_at_most(row(TLV_METHOD_ALS, 20, 0.2, 4).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_ALS, 50, 0.2, 4).mean, 0.09);
-	assert_at_most(row(TLV_METHOD_ALS, 100, 0.2, 2).mean, 0.09);
-	assert_at_most(row(TLV_METHOD_ALS, 100, 0.5, 1).mean, 0.22);
+	assert_at_most(row(TLV_METHOD_ALS, 70, 0.2, 2).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_ALS, 70, 0.5, 1).mean, 0.22);
 }
 
 static void
@@ -261,9 +261,12 @@ test_sgd_table(void **state)
 		assert_equal(b.lost, 0);
 		assert_below(b.mean, 0.03);
 	}
-	/* Documented as it is: components may be lost. */
-	row(TLV_METHOD_SGD, 20, 0.2, 4);
-	row(TLV_METHOD_SGD, 50, 0.2, 1);
+	/* Of larger tensors components may be lost, and no bound is promised. */
+	if (getenv("TLV_SHOW") != NULL)
+	{
+		row(TLV_METHOD_SGD, 20, 0.2, 4);
+		row(TLV_METHOD_SGD, 50, 0.2, 1);
+	}
 }
 
 /* ---- single properties ---- */
@@ -541,12 +544,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),		   cmocka_unit_test(test_one_component),
-		cmocka_unit_test(test_scale_and_seed), cmocka_unit_test(test_warm_start),
-		cmocka_unit_test(test_hard),		   cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_any_point),	   cmocka_unit_test(test_joint_table),
-		cmocka_unit_test(test_power_table),	   cmocka_unit_test(test_als_table),
-		cmocka_unit_test(test_sgd_table),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_one_component),
+		cmocka_unit_test(test_scale_and_seed),
+		cmocka_unit_test(test_warm_start),
+		accuracy_test(test_hard),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_any_point),
+		accuracy_test(test_joint_table),
+		accuracy_test(test_power_table),
+		accuracy_test(test_als_table),
+		accuracy_test(test_sgd_table),
 	};
 
 	return cmocka_run_group_tests_name("decompose", tests, setup, teardown);
