@@ -67,7 +67,8 @@ CREATE TABLE heavy_models AS SELECT tlv_gmm('SELECT x FROM heavy') AS normal, tl
 SELECT count(*) > 3 AS more, bool_and(degrees IS NULL) AS gaussians FROM pg_temp.mixture((SELECT normal FROM heavy_models LIMIT 1));
 SELECT code, score BETWEEN 2 AND 6 AS degrees, hint FROM tlv_warnings((SELECT normal FROM heavy_models LIMIT 1)) WHERE code = 'heavy_tails';
 -- the density of every row, of every covariance; the likelihood that is said is their mean
-SELECT tlv_info(t) ->> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.score)) < 1e-9 AS same, (array_agg(n ORDER BY round(tlv_log_likelihood(t, x)::numeric, 3), n))[1:3] AS least
+SELECT tlv_info(t) ->> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.score)) < 1e-9 AS same,
+  (array_agg(n ORDER BY round(tlv_log_likelihood(t, x)::numeric, 3), n))[1:3] AS least
 FROM heavy_models, heavy, tlv_diagnostics(t) d WHERE d.measure = 'mean_log_likelihood' GROUP BY t ORDER BY 1;
 SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.distance) < .5) AS same_step
 FROM heavy_models, LATERAL (SELECT tlv_update(t, (SELECT tlv_statistics(x, t) FROM heavy)) AS next) u, tlv_match(t, next) m;
