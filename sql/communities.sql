@@ -8,7 +8,8 @@ CREATE FUNCTION tlv_fit_mmsb(graph tlv_graph, k integer DEFAULT NULL, alpha0 flo
 COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, boolean, boolean, text, tlv_bag, text, text, integer, integer, bigint, integer, text, jsonb) IS
     'k communities of a graph (null: chosen, at most max_k: 1000, with alpha0 > 0 50): alpha0 the sum of the Dirichlet parameters (0: every '
     'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or em (of mixed memberships, variational), degree_corrected for nodes of very '
-    'different degrees (null: by likelihood), partition for the four-part method, edges auto (Poisson where weights are Poisson counts of some unit), bernoulli or poisson, labels the known communities of nodes (item: node, '
+    'different degrees (null: by likelihood), partition for the four-part method, edges auto (Poisson where weights are Poisson counts of some unit), bernoulli or poisson, '
+    'labels the known communities of nodes (item: node, '
     'weight: community)';
 CREATE FUNCTION tlv_suggest_k(graph tlv_graph, max_k integer DEFAULT NULL)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)

@@ -46,7 +46,8 @@ SELECT pg_temp.outcome('SELECT string_agg(measure || '' '' || round(score::numer
 
 -- weights
 SELECT w, pg_temp.outcome(format($$SELECT tlv_mmsb('SELECT src, dst, CASE WHEN src = 3 AND dst = 5 THEN float8 ''%s'' ELSE weight END FROM cerr_edges', 2) IS NOT NULL$$, w)) AS outcome,
-       pg_temp.outcome(format($$SELECT tlv_mmsb('SELECT src, dst, CASE WHEN src = 3 AND dst = 5 THEN float8 ''%s'' ELSE weight END FROM cerr_edges', 2, edges => 'poisson') IS NOT NULL$$, w)) AS poisson
+       pg_temp.outcome(format(
+         $$SELECT tlv_mmsb('SELECT src, dst, CASE WHEN src = 3 AND dst = 5 THEN float8 ''%s'' ELSE weight END FROM cerr_edges', 2, edges => 'poisson') IS NOT NULL$$, w)) AS poisson
 FROM unnest('{-1,0,NaN,Infinity,1e300,1e10,1e-10,1e-300,0.5}'::text[]) w;
 SELECT pg_temp.outcome('SELECT tlv_mmsb(''SELECT src, dst, weight * 0.001 FROM cerr_edges'', 2) IS NOT NULL') AS small,
        pg_temp.outcome('SELECT tlv_mmsb(''SELECT src, dst, weight * 0.001 FROM cerr_edges'', 2, edges => ''bernoulli'') IS NOT NULL') AS left_out,

@@ -56,7 +56,8 @@ sub in_arrays {
         . ($name eq 'citext' ? 'citext[]' : 'text[] COLLATE no_case');
     is(query($db, "SELECT string_agg(DISTINCT item_name, ',' ORDER BY item_name) FROM tlv_topic_items(tlv_lda('$rows', 1), 10)"), 'Bird,Cat,DOG,fish', "$name: arrays of items");
     is(query($db, "SELECT string_agg(DISTINCT symbol_name, ',' ORDER BY symbol_name) FROM tlv_emissions(tlv_hmm('SELECT array_agg(CASE WHEN number = 1 THEN word$cast END ORDER BY number, word) "
-            . "FROM words GROUP BY doc', 1))"), query($db, "SELECT string_agg(DISTINCT first, ',' ORDER BY first) FROM (SELECT min(word COLLATE \"C\") AS first FROM words WHERE number = 1 GROUP BY lower(word)) w"),
+            . "FROM words GROUP BY doc', 1))"),
+        query($db, "SELECT string_agg(DISTINCT first, ',' ORDER BY first) FROM (SELECT min(word COLLATE \"C\") AS first FROM words WHERE number = 1 GROUP BY lower(word)) w"),
         "$name: arrays of symbols, with missing ones");
     like(run_sql($db, "SELECT tlv_hmm('SELECT array_agg(ARRAY[word$cast, word$cast]) FROM words GROUP BY doc', 1)")->{errors}, qr/ERROR:  2202E: .*dimension/, "$name: two dimensions are still two");
 }
@@ -65,11 +66,13 @@ sub in_arrays {
 sub between_queries {
     my ($name, $cast) = @_;
     my $answers = "SELECT doc::text$cast, number, word$cast FROM (SELECT DISTINCT ON (doc, number) * FROM words ORDER BY 1, 3, 2) w";
-    my $gold = run_sql($db, "SELECT item_name || ' ' || answer_name || ' ' || known FROM tlv_consensus(tlv_crowd('$answers', gold => 'SELECT doc::text$cast, upper(word)$cast FROM words WHERE doc = 3 LIMIT 1')) "
+    my $gold = run_sql($db, "SELECT item_name || ' ' || answer_name || ' ' || known FROM tlv_consensus(tlv_crowd('$answers', "
+        . "gold => 'SELECT doc::text$cast, upper(word)$cast FROM words WHERE doc = 3 LIMIT 1')) "
             . "WHERE item_name = '3'");
     like($gold->{out}, qr/^3 (Bird|Cat|DOG|fish) true$/, "$name: a known answer of another spelling is that of the workers");
     unlike($gold->{errors}, qr/(?:answer|item)s? of gold|gold answer/, 'and nobody is warned of it');
-    my $labels = run_sql($db, "SELECT count(*) FROM tlv_memberships(tlv_mmsb('SELECT src$cast, dst$cast FROM edges', 2, labels => 'SELECT lower(src)$cast, 1 FROM edges WHERE src = ''A'' LIMIT 1')) WHERE node_name = 'A'");
+    my $labels = run_sql($db, "SELECT count(*) FROM tlv_memberships(tlv_mmsb('SELECT src$cast, dst$cast FROM edges', 2, "
+        . "labels => 'SELECT lower(src)$cast, 1 FROM edges WHERE src = ''A'' LIMIT 1')) WHERE node_name = 'A'");
     like($labels->{out}, qr/^[12]$/, "$name: a label of another spelling");
     unlike($labels->{errors}, qr/label/, 'is of that node');
 }
@@ -106,8 +109,10 @@ SQL
         is(query($db, "SELECT $pairs{$what} FROM spelled, spelled_wide"), 't', "$name: $what");
     }
     isnt(query($db, "SELECT tlv_log_likelihood(hmm, ARRAY['CAT', 'dog']) = tlv_log_likelihood(hmm, ARRAY['Cat', 'DOG']) FROM spelled"), 't', "$name: texts are texts");
-    is(query($db, "SELECT bool_and(tlv_edge_probability(m, src, dst) IS NOT NULL) FROM spelled_edges, (SELECT tlv_mmsb('SELECT src, dst FROM spelled_edges', 2) AS m OFFSET 0) q"), 't', "$name: edges");
-    is(query($db, "SELECT count(*) FROM spelled_edges, (SELECT tlv_fit_cp(tlv_tensor_agg(initcap(src), dst, doc % 4, doc), 1) AS m FROM spelled_edges) q WHERE tlv_tensor_at(m, src, dst, doc % 4) IS NULL"), 0,
+    is(query($db, "SELECT bool_and(tlv_edge_probability(m, src, dst) IS NOT NULL) FROM spelled_edges, (SELECT tlv_mmsb('SELECT src, dst FROM spelled_edges', 2) AS m OFFSET 0) q"),
+        't', "$name: edges");
+    is(query($db, "SELECT count(*) FROM spelled_edges, (SELECT tlv_fit_cp(tlv_tensor_agg(initcap(src), dst, doc % 4, doc), 1) AS m FROM spelled_edges) q "
+        . "WHERE tlv_tensor_at(m, src, dst, doc % 4) IS NULL"), 0,
         "$name: items of tensors");
 }
 

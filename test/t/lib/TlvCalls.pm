@@ -241,7 +241,8 @@ sub all_aggregates {
     my @sequences = map { my $s = $_; map { "$_ FROM sequences" } "tlv_sequence_moments($s)", "tlv_sequence_sample($s, 5, 1)" } 's', 's::integer[]', 's::bigint[]', 's::text[]', 'x';
     my @graphs = map { my ($a, $b) = @$_; my $same = ($a =~ /bigint/) == ($b =~ /bigint/);
         map { ("$_($a, $b)", "$_($a, $b, 1.5 * target)") } ($same ? qw(tlv_graph_agg tlv_digraph_agg) : ()), 'tlv_bigraph_agg' } ways('source', 'target');
-    my @codes = map { ("tlv_category_moments($_)", "tlv_category_moments($_, 3 ORDER BY x)", "tlv_category_moments($_, 4, 2 ORDER BY x)", "tlv_category_moments($_, 3)", "tlv_category_moments($_, 4, 2)") } 'x', 'x::text[]';
+    my @codes = map { ("tlv_category_moments($_)", "tlv_category_moments($_, 3 ORDER BY x)", "tlv_category_moments($_, 4, 2 ORDER BY x)",
+        "tlv_category_moments($_, 3)", "tlv_category_moments($_, 4, 2)") } 'x', 'x::text[]';
     return (
         document_calls('bag', 'documents'), document_calls('bags', 'batches'), statistics_calls(), view_calls(), @vectors, @sequences,
         of_table('documents', 'tlv_coherence(bag, ' . model('wide') . ')', 'tlv_count_moments(doc, bag, ' . space('items') . ', 4)', 'tlv_rollup(bag)', 'tlv_bag_agg(doc)',
