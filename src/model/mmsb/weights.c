@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/num/sort.h"
 #include "tensorlv/num/special.h"
 
 /* Rounding of a weight, relative to the largest one, and the least unit, relative to it. */
