@@ -15,6 +15,17 @@ SELECT q AS query, warned(tlv_gmm(q, 1), 'rows')
 FROM unnest(ARRAY['SELECT length, width FROM parts', 'SELECT length, width, mass FROM parts', 'SELECT length, mass + 0.5 AS mass FROM parts WHERE id > 100', 'SELECT length FROM parts']) q;
 SELECT q AS query, warned(tlv_lda(q, 1), 'rows_skipped') FROM unnest(ARRAY['SELECT kind, mass FROM parts']) q;
 SELECT warned(tlv_tree('SELECT length, width, mass + 0.5 AS mass FROM parts', layout => 'wide'), 'rows') AS tree;
+-- the columns of answers and of edges, of queries that are volatile (without counts, which may be others the next time), and of both parts of a union
+CREATE TABLE said AS SELECT CASE WHEN i % 9 > 0 THEN i % 50 END AS item, 'w' || i % 7 AS worker, CASE WHEN i % 5 > 0 THEN (i % 50 % 2)::text END AS answer FROM generate_series(1, 350) i;
+CREATE TABLE ends AS SELECT CASE WHEN a % 9 > 0 THEN a END AS src, CASE WHEN b % 7 > 0 THEN b END AS dst FROM generate_series(1, 30) a, generate_series(1, 30) b WHERE (a + b) % 2 = 0;
+SELECT warned(tlv_crowd('SELECT item, worker, answer FROM said'), 'rows_skipped') AS crowd, warned(tlv_crowd('SELECT item, worker, lower(answer) AS answer FROM said WHERE item > 0'), 'rows_skipped')
+  AS answers;
+SELECT warned(tlv_mmsb('SELECT src, dst FROM ends', 2), 'rows_skipped') AS edges, warned(tlv_mmsb('SELECT src, dst FROM ends WHERE random() < 2', 2), 'rows_skipped') AS volatile,
+  warned(tlv_mmsb('SELECT src, dst FROM ends WHERE src > 0 UNION ALL SELECT dst, src FROM ends WHERE src > 0', 2), 'rows_skipped') AS unions;
+SELECT q AS query, warned(tlv_gmm(q, 1), 'rows')
+FROM unnest(ARRAY['SELECT length, width + 0 * random() AS width FROM parts', 'SELECT length, width FROM parts LIMIT 150',
+  'SELECT length, width FROM parts UNION ALL SELECT length, mass + 0.5 FROM parts', 'SELECT length, avg(width) AS width FROM parts GROUP BY id, length']) q;
+SELECT warned(tlv_gmm(ARRAY['SELECT length, width FROM parts', 'SELECT length, mass + 0.5 FROM parts'], 1), 'rows') AS two_queries;
 -- constant columns by name
 SELECT warned(tlv_gmm('SELECT length, mass, 7 AS same FROM parts', 1, 'diagonal'), 'floor') AS diagonal,
   warned(tlv_gmm('SELECT length, 2 * length AS twice, cos(id) AS other FROM parts', 1, 'full'), 'floor') AS dependent;

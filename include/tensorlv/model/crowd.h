@@ -115,6 +115,7 @@ typedef struct tlv_crowd_options
 	int iterations; /* at most; below 0: until the likelihood stands */
 	int restarts;	/* divisions of the workers for the moments; 0: 5 */
 	uint64_t seed;
+	const char *null_columns; /* of the rows, for a warning (source.h); NULL: not known */
 } tlv_crowd_options;
 
 extern const tlv_crowd_options tlv_crowd_defaults;

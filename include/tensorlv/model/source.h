@@ -94,6 +94,11 @@ typedef struct tlv_rows
 	int passes;				  /* so far */
 } tlv_rows;
 
+/* Warns of rows with a null that were skipped, unless there are none; columns are those that have
+ * nulls, as a message names them (NULL: not known), hint is NULL where the code's own will do. */
+extern tlv_status tlv_warn_nulls(tlv_context *ctx, tlv_diagnostics *diagnostics, double nulls,
+								 const char *columns, const char *hint);
+
 typedef struct tlv_source tlv_source;
 
 /*

@@ -85,17 +85,17 @@ tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME])
 	return shown;
 }
 
-/* Rows that had a null are gone: whoever reads the model should know. */
-static tlv_status
-warn_nulls(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostics)
+tlv_status
+tlv_warn_nulls(tlv_context *ctx, tlv_diagnostics *diagnostics, double nulls, const char *columns,
+			   const char *hint)
 {
-	if (!(rows->nulls > 0))
+	if (!(nulls > 0))
 		return TLV_OK;
-	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "rows_skipped", .score = rows->nulls},
-					rows->nulls == 1 ? "%.0f row with a null was skipped%s%s"
-									 : "%.0f rows with a null were skipped%s%s",
-					rows->nulls, rows->null_columns != NULL ? ": nulls are in " : "",
-					rows->null_columns != NULL ? rows->null_columns : "");
+	return tlv_warn(
+		ctx, diagnostics, &(tlv_warning){.code = "rows_skipped", .score = nulls, .hint = hint},
+		nulls == 1 ? "%.0f row with a null was skipped%s%s"
+				   : "%.0f rows with a null were skipped%s%s",
+		nulls, columns != NULL ? ": nulls are in " : "", columns != NULL ? columns : "");
 }
 
 /* Passes of one fit that saw different rows: no engine of ours lets that happen, but there are
@@ -140,7 +140,7 @@ write_finished(tlv_context *ctx, const tlv_rows *rows, const tlv_frame *model,
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 
 	TLV_TRY_ALLOC(ctx, builder);
-	TLV_TRY(warn_nulls(ctx, rows, diagnostics));
+	TLV_TRY(tlv_warn_nulls(ctx, diagnostics, rows->nulls, rows->null_columns, NULL));
 	TLV_TRY(warn_changed(ctx, rows, diagnostics));
 	TLV_TRY(warn_same_time(ctx, rows, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, rows->passes, "passes"));

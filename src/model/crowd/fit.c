@@ -259,25 +259,10 @@ diagnose_gold(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 	return TLV_OK;
 }
 
-static tlv_status
-diagnose_nulls(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
-{
-	double nulls = tlv_frame_scalar(a->frame, "nulls", 0);
-
-	if (nulls == 0)
-		return TLV_OK;
-	return tlv_warn(ctx, d,
-					&(tlv_warning){.code = "rows_skipped",
-								   .score = nulls,
-								   .hint = "Give an item, a worker and a label for every answer."},
-					nulls == 1 ? "%.0f row with a null was skipped"
-							   : "%.0f rows with a null were skipped",
-					nulls);
-}
-
 /* Items with one answer, items whose known answers contradict each other. */
 static tlv_status
-diagnose_items(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+diagnose_items(tlv_context *ctx, const crowd_answers *a, const char *null_columns,
+			   tlv_diagnostics *d)
 {
 	double single = 0, contradicted = 0, three = 0;
 
@@ -302,7 +287,8 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 				: "%.0f items have two different gold answers: one of them is taken to be "
 				  "true",
 			contradicted));
-	TLV_TRY(diagnose_nulls(ctx, a, d));
+	TLV_TRY(tlv_warn_nulls(ctx, d, tlv_frame_scalar(a->frame, "nulls", 0), null_columns,
+						   "Give an item, a worker and a label for every answer."));
 	TLV_TRY(diagnose_gold(ctx, a, d));
 	if (three == 0)
 		return tlv_warn(ctx, d,
@@ -380,7 +366,7 @@ end_fit(tlv_context *ctx, crowd_fit *fit, void **image, size_t *size)
 	TLV_TRY(tlv_crowd_expect(ctx, &fit->state, &told));
 	tlv_crowd_pool(&fit->state);
 	TLV_TRY(diagnose_start(ctx, fit, &d));
-	TLV_TRY(diagnose_items(ctx, &fit->data, &d));
+	TLV_TRY(diagnose_items(ctx, &fit->data, fit->options->null_columns, &d));
 	TLV_TRY(diagnose_workers(ctx, fit, &d));
 	return tlv_crowd_write(ctx, &fit->state, &told, fit->options, fit->best_steps, &d, image, size);
 }

@@ -39,8 +39,9 @@ fit_united(tlv_context *ctx, const tlv_frame *given, const tlv_frame *known,
 }
 
 static tlv_status
-crowd_learn(tlv_context *ctx, tlv_source *answers, const void *options, tlv_held *model)
+crowd_learn(tlv_context *ctx, tlv_source *answers, const void *argument, tlv_held *model)
 {
+	tlv_crowd_options options = *(const tlv_crowd_options *) argument;
 	bool labelled = answers->labels != NULL;
 	tlv_value *given, *known = NULL;
 
@@ -52,9 +53,10 @@ crowd_learn(tlv_context *ctx, tlv_source *answers, const void *options, tlv_held
 		TLV_TRY(tlv_collect_growing(ctx, answers->labels, "gold", 1,
 									&(tlv_statistic){.aggregate = &tlv_aggregate_gold_answers},
 									ANSWER_BYTES, &known));
+	options.null_columns = answers->rows.null_columns;
 	TLV_TRY(known != NULL
-				? fit_united(ctx, &given->frame, &known->frame, options, model)
-				: tlv_crowd_fit(ctx, &given->frame, options, &model->image, &model->size));
+				? fit_united(ctx, &given->frame, &known->frame, &options, model)
+				: tlv_crowd_fit(ctx, &given->frame, &options, &model->image, &model->size));
 	return tlv_frame_open(ctx, model->image, model->size, &model->frame);
 }
 

@@ -127,12 +127,7 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) components, "connected_components"));
 	TLV_TRY(
 		tlv_diagnose(ctx, diagnostics, (double) largest, "nodes_of_largest_connected_component"));
-	if (header->nulls > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "rows_skipped", .score = header->nulls},
-						 header->nulls == 1 ? "%.0f row with a null was skipped"
-											: "%.0f rows with a null were skipped",
-						 header->nulls));
+	TLV_TRY(tlv_warn_nulls(ctx, diagnostics, header->nulls, fit->options->null_columns, NULL));
 	if (colourable)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,

@@ -77,6 +77,7 @@ mmsb_learn(tlv_context *ctx, tlv_source *rows, const void *argument, tlv_held *m
 	if (rows->rows.form == TLV_ROW_NEIGHBOURS)
 		return tlv_neighbours_learn(ctx, rows, options, model);
 	TLV_TRY(collect_graph(ctx, rows, options, &graph, &fit));
+	fit.null_columns = rows->rows.null_columns;
 	TLV_TRY(TLV_MAKE(ctx, &made, model,
 					 tlv_mmsb_fit(ctx, &graph->frame, &fit, &made.image, &made.size)));
 	if (options->errors)

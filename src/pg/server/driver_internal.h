@@ -52,8 +52,8 @@ extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement 
 /* A small value of that type, of subspaces or models, which no aggregate reads (stand_in.c). */
 extern tlv_frame TlvStandIn(TlvDriver *driver, tlv_frame_type type);
 
-/* After a pass that has skipped rows: a scan of the caller's query counts the nulls of each column,
- * unless the query may return other rows the next time. */
+/* After a pass that has skipped rows: a scan of the caller's query counts the nulls of each column.
+ * Of a query that may return other rows the next time only the columns are named. */
 extern void TlvNameNullColumns(TlvSource *rows);
 
 #endif /* TLV_DRIVER_INTERNAL_H */

@@ -287,43 +287,25 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 #define NAMED_COLUMNS 3
 #define NAMED_BYTES	  40
 
-/* column "a" (2), or columns "a" (2), "b" (1) and 4 more. */
+/* The nulls of each column of the query, over all of its parts. */
 static void
-take_null_counts(void *argument, TupleTableSlot *slot)
+add_null_counts(void *argument, TupleTableSlot *slot)
 {
-	TlvSource *rows = argument;
-	TupleDesc desc = rows->query->desc;
-	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
-	StringInfoData text;
-	int n = 0;
+	int64 *nulls = argument;
 
-	initStringInfo(&text);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		int64 nulls = slot->tts_isnull[i] ? 0 : DatumGetInt64(slot->tts_values[i]);
-
-		if (nulls > 0 && n++ < NAMED_COLUMNS)
-			appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
-							 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES), nulls);
-	}
-	if (n > NAMED_COLUMNS)
-		appendStringInfo(&text, " and %d more", n - NAMED_COLUMNS);
-	if (n > 0)
-		rows->null_columns = psprintf("%s %s", n > 1 ? "columns" : "column", text.data);
-	MemoryContextSwitchTo(before);
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		nulls[i] += slot->tts_isnull[i] ? 0 : DatumGetInt64(slot->tts_values[i]);
 }
 
-void
-TlvNameNullColumns(TlvSource *rows)
+static void
+count_nulls(TlvSource *rows, const Query *part, int64 *nulls)
 {
 	int n = rows->query->desc->natts;
 	Oid *types = palloc(n * sizeof(Oid));
 	TlvStatement statement;
 
-	rows->null_columns = "";
-	if (!TlvQueryRepeatable(rows->query) || rows->query->parts != NIL)
-		return;
 	TlvStatementBegin(&statement, rows->query);
+	statement.part = part;
 	appendStringInfoString(&statement.sql, "SELECT ");
 	for (int i = 0; i < n; i++)
 	{
@@ -336,5 +318,44 @@ TlvNameNullColumns(TlvSource *rows)
 	for (int i = 0; i < n; i++)
 		appendStringInfo(&statement.sql, "%sx%d", i > 0 ? ", " : "", i + 1);
 	appendStringInfoChar(&statement.sql, ')');
-	(void) TlvStatementRun(&statement, n, types, take_null_counts, rows);
+	(void) TlvStatementRun(&statement, n, types, add_null_counts, nulls);
+}
+
+/* column "a" (2), or columns "a" (2), "b" (1) and 4 more; without numbers unless they are those of
+ * the rows that were read. */
+static const char *
+describe_columns(const TlvSource *rows, const int64 *nulls, bool exact)
+{
+	TupleDesc desc = rows->query->desc;
+	StringInfoData text;
+	int n = 0;
+
+	initStringInfo(&text);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (nulls[i] == 0 || n++ >= NAMED_COLUMNS)
+			continue;
+		appendStringInfo(&text, "%s\"%s\"", n > 1 ? ", " : "",
+						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES));
+		if (exact)
+			appendStringInfo(&text, " (" INT64_FORMAT ")", nulls[i]);
+	}
+	if (n > NAMED_COLUMNS)
+		appendStringInfo(&text, " and %d more", n - NAMED_COLUMNS);
+	return n == 0 ? "" : psprintf("%s %s", n > 1 ? "columns" : "column", text.data);
+}
+
+void
+TlvNameNullColumns(TlvSource *rows)
+{
+	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
+	int64 *nulls = palloc0(rows->query->desc->natts * sizeof(int64));
+	ListCell *cell;
+
+	if (rows->query->parts == NIL)
+		count_nulls(rows, NULL, nulls);
+	foreach (cell, rows->query->parts)
+		count_nulls(rows, lfirst_node(Query, cell), nulls);
+	rows->null_columns = describe_columns(rows, nulls, TlvQueryRepeatable(rows->query));
+	MemoryContextSwitchTo(before);
 }
