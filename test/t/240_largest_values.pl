@@ -15,7 +15,7 @@ my %modes = (
     little => { memory => '16MB', milliseconds => $ENV{TLV_LARGEST} ? 3000 : 300, cancel => 'timeout', grows => 1.5 * 16 + 32 },
     much => { memory => '2GB', milliseconds => 100, cancel => 'timeout' },
     cancel => { memory => '2GB', milliseconds => 100, cancel => 'session' },
-    default => { memory => '1GB', milliseconds => 1000, cancel => 'timeout', refused => 0.1 },
+    default => { memory => '1GB', milliseconds => 300, cancel => 'timeout', refused => 0.1 },
 );
 my @modes = split /,/, $ENV{TLV_LARGEST_MODES} // ($ENV{TLV_LARGEST} ? 'little,much,cancel,default' : 'little');
 # What a client is sent is in memory whole, as text or as bytes, as of any type of the server.

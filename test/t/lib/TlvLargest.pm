@@ -135,9 +135,12 @@ CREATE OR REPLACE FUNCTION ticks() RETURNS bigint LANGUAGE sql AS
   $$ SELECT f[1]::bigint + f[2]::bigint FROM regexp_match(pg_read_file('/proc/self/stat'), '^.*\) \S+(?: \S+){10} (\d+) (\d+)') f $$;
 SQL
     my $wanted = $ENV{TLV_LARGEST_KIND} || '.';
+    # those that are asked for, the models that their calls take, and the subspaces that moments are under
+    my %needed = map { $_ => 1, $known{$_}[4] ? ($known{$_}[4] => 1) : () } grep { /$wanted/ } keys %known;
+    $needed{$_} = 1 for 'convolution', map { $types{$_} eq 'tlv_moments' && $needed{$_} ? grep { $types{$_} eq 'tlv_subspace' } keys %types : () } keys %known;
     my %order = (tlv_model => 0, tlv_subspace => 1, tlv_graph => 2, tlv_moments => 3);
     for my $kind (sort { $order{ $types{$a} } <=> $order{ $types{$b} } || $a cmp $b } grep { $known{$_} } keys %types) {
-        next if $types{$kind} !~ /model|subspace/ && $kind !~ /$wanted/;
+        next if !$needed{$kind};
         my $result = run_sql($db, "SET tensorlv.work_mem = '8GB'; SET client_min_messages = error; SET statement_timeout = '300s';\n"
             . "INSERT INTO largest_$types{$kind} SELECT tlv_kind(v), v FROM (SELECT $known{$kind}[0] AS v OFFSET 0) s ON CONFLICT DO NOTHING;", go_on => 1);
         print "# $kind: $result->{errors}" if $result->{errors};
@@ -195,7 +198,7 @@ sub start_canceller {
 DO \$\$ DECLARE seen boolean := false; there boolean; BEGIN
   FOR try IN 1 .. 500000 LOOP
     PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
-    SELECT count(*) > 0, count(*) FILTER (WHERE state = 'active' AND query ~ '^/. call' AND clock_timestamp() - query_start > interval '$milliseconds ms' AND pg_cancel_backend(pid)) >= 0
+    SELECT count(*) > 0, count(*) FILTER (WHERE state = 'active' AND query ~ '/. call ./' AND clock_timestamp() - query_start > interval '$milliseconds ms' AND pg_cancel_backend(pid)) >= 0
       INTO there FROM pg_stat_activity WHERE application_name = '$name';
     EXIT WHEN seen AND NOT there;
     seen := seen OR there;
