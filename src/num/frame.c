@@ -356,25 +356,30 @@ tlv_frame_sparse(const tlv_frame *frame, const char *name, tlv_sparse *sparse)
 	return true;
 }
 
-void
-tlv_section_numbers(const tlv_frame *frame, const tlv_section *section, double *numbers)
+tlv_status
+tlv_section_numbers(tlv_context *ctx, const tlv_frame *frame, const tlv_section *section,
+					double *numbers)
 {
 	const void *data = tlv_section_data(frame, section);
 	size_t count = section->rows * section->columns;
 	tlv_sparse sparse;
 
 	if (section->element == TLV_FLOAT64)
-		memcpy(numbers, data, count * sizeof(double));
-	else if (section->element == TLV_FLOAT32)
-		for (size_t i = 0; i < count; i++)
-			numbers[i] = ((const float *) data)[i];
-	else
+		return tlv_copy(ctx, numbers, data, count * sizeof(double));
+	for (size_t i = 0; i < count; i++)
 	{
-		memset(numbers, 0, count * sizeof(double));
-		sparse_view(section, data, &sparse);
-		for (size_t i = 0; i < sparse.n; i++)
-			numbers[sparse.positions[i]] = sparse.values[i];
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		numbers[i] = section->element == TLV_FLOAT32 ? ((const float *) data)[i] : 0;
 	}
+	if (section->element == TLV_FLOAT32)
+		return TLV_OK;
+	sparse_view(section, data, &sparse);
+	for (size_t i = 0; i < sparse.n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		numbers[sparse.positions[i]] = sparse.values[i];
+	}
+	return TLV_OK;
 }
 
 const tlv_digest *

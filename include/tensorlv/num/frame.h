@@ -147,8 +147,8 @@ extern const float *tlv_frame_float32(const tlv_frame *frame, const char *name);
 extern bool tlv_frame_sparse(const tlv_frame *frame, const char *name, tlv_sparse *sparse);
 
 /* All rows x columns numbers of a section of float64, float32 or sparse elements. */
-extern void tlv_section_numbers(const tlv_frame *frame, const tlv_section *section,
-								double *numbers);
+extern tlv_status tlv_section_numbers(tlv_context *ctx, const tlv_frame *frame,
+									  const tlv_section *section, double *numbers);
 
 /* The digest that a section holds, 1 x 16 bytes; NULL when there is no such section. */
 extern const tlv_digest *tlv_frame_digest(const tlv_frame *frame, const char *name);

@@ -171,7 +171,7 @@ read_other(tlv_context *ctx, const arrangement *all, const tlv_section *section,
 			TLV_TRY(map_keys(ctx, all, move->field->keys, along, move->at));
 	}
 	TLV_TRY_NEW_ROWS(ctx, move->other, other->rows, other->columns);
-	tlv_section_numbers(all->reference, other, move->other);
+	TLV_TRY(tlv_section_numbers(ctx, all->reference, other, move->other));
 	return TLV_OK;
 }
 
@@ -326,7 +326,7 @@ move_doubles(tlv_context *ctx, const arrangement *all, const tlv_section *sectio
 			 section_move *move)
 {
 	TLV_TRY_NEW_ROWS(ctx, move->own, move->rows, move->columns);
-	tlv_section_numbers(all->model, section, move->own);
+	TLV_TRY(tlv_section_numbers(ctx, all->model, section, move->own));
 	if (is_from_reference(all) && (move->field->flags & TLV_ZERO_ABSENT) == 0)
 		TLV_TRY(read_other(ctx, all, section, move));
 	TLV_TRY_NEW_ROWS(ctx, move->to, move->new_rows, move->new_columns);

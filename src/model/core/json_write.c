@@ -209,7 +209,7 @@ put_numbers(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model,
 	if (from.integers == NULL)
 	{
 		TLV_TRY_NEW(ctx, from.numbers, count);
-		tlv_section_numbers(model, section, from.numbers);
+		TLV_TRY(tlv_section_numbers(ctx, model, section, from.numbers));
 	}
 	if (field->form == TLV_FIELD_NUMBER)
 		TLV_TRY(put_entry(ctx, writer, &from, 0));

@@ -126,7 +126,7 @@ adopt(tlv_context *ctx, tlv_declared *state, const tlv_frame *frame, const size_
 			const tlv_section *section = tlv_frame_find(frame, declaration->name);
 
 			if (declaration->element == TLV_SPARSE)
-				tlv_section_numbers(frame, section, numbers_of(state, declaration));
+				TLV_TRY(tlv_section_numbers(ctx, frame, section, numbers_of(state, declaration)));
 			else
 				TLV_TRY(tlv_copy(ctx, numbers_of(state, declaration),
 								 tlv_section_data(frame, section),
@@ -364,10 +364,12 @@ merge_rows(tlv_context *ctx, tlv_declared *state, const tlv_declaration *declara
 	numbers = tlv_alloc(ctx, n, each);
 	TLV_TRY_ALLOC(ctx, numbers);
 	if (declaration->element == TLV_SPARSE)
-		tlv_section_numbers(frame, section, (double *) numbers);
+		TLV_TRY(tlv_section_numbers(ctx, frame, section, (double *) numbers));
 	else if (n > 0)
-		memcpy(numbers, tlv_section_data(frame, section), n * each);
+		TLV_TRY(tlv_copy(ctx, numbers, tlv_section_data(frame, section), n * each));
+	TLV_TRY_CONTINUE(ctx);
 	spread_rows(declaration, section->rows, section->columns, numbers, at, rows, spread);
+	TLV_TRY_CONTINUE(ctx);
 	merge_numbers(declaration, 0, rows * section->columns, spread, numbers_of(state, declaration));
 	tlv_free(ctx, numbers);
 	tlv_free(ctx, spread);
@@ -386,6 +388,7 @@ merge_section(tlv_context *ctx, tlv_declared *state, const tlv_declaration *decl
 
 	if (declaration->element == TLV_SPARSE && declaration->merge == TLV_SUM)
 	{
+		TLV_TRY_CONTINUE(ctx);
 		tlv_frame_sparse(frame, declaration->name, &sparse);
 		add_sparse(&sparse, to);
 		return TLV_OK;
@@ -394,7 +397,7 @@ merge_section(tlv_context *ctx, tlv_declared *state, const tlv_declaration *decl
 	{
 		unpacked = tlv_alloc(ctx, n, sizeof(double));
 		TLV_TRY_ALLOC(ctx, unpacked);
-		tlv_section_numbers(frame, section, unpacked);
+		TLV_TRY(tlv_section_numbers(ctx, frame, section, unpacked));
 		from = unpacked;
 	}
 	for (size_t at = 0; at < n; at += NUMBERS_BETWEEN)

@@ -127,7 +127,7 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 
 	TLV_TRY(tlv_picture_components(ctx, model, "topic", &components));
 	TLV_TRY_NEW_ROWS(ctx, phi, k, d);
-	tlv_section_numbers(model, section, phi);
+	TLV_TRY(tlv_section_numbers(ctx, model, section, phi));
 	TLV_TRY_NEW(ctx, rooms, drawn * NAME_BYTES);
 	for (size_t j = 0; j < drawn; j++)
 	{

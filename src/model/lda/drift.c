@@ -310,7 +310,7 @@ test_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	TLV_TRY(
 		tlv_frame_require(ctx, statistics, "expected", TLV_FLOAT64, k, d, (const void **) &counts));
 	TLV_TRY_NEW_ROWS(ctx, shares, k, d);
-	tlv_section_numbers(model, phi, shares);
+	TLV_TRY(tlv_section_numbers(ctx, model, phi, shares));
 	for (size_t j = 0; j < k; j++)
 		TLV_TRY(tlv_drift_counts(ctx, drift, "words", j + 1, d, k, counts + j, shares + j));
 	tlv_free(ctx, shares);

@@ -219,8 +219,7 @@ static tlv_status
 read_numbers(tlv_context *ctx, const network_step *s, const char *name, double **numbers)
 {
 	TLV_TRY_NEW_ROWS(ctx, *numbers, s->top.units, s->top.children);
-	tlv_section_numbers(s->statistics, tlv_frame_find(s->statistics, name), *numbers);
-	return TLV_OK;
+	return tlv_section_numbers(ctx, s->statistics, tlv_frame_find(s->statistics, name), *numbers);
 }
 
 /* How often children are on that have one parent of weight 1 on, over all units. */
@@ -230,6 +229,8 @@ measure_children(tlv_context *ctx, network_step *s)
 	TLV_TRY_NEW0(ctx, s->base, s->top.children);
 	TLV_TRY_NEW0(ctx, s->single_of, s->top.children);
 	for (size_t u = 0; u < s->top.units; u++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (int64_t e = s->top.starts[u]; e < s->top.middle[u]; e++)
 		{
 			size_t v = (size_t) s->top.child[e], at = v + u * s->top.children;
@@ -237,6 +238,7 @@ measure_children(tlv_context *ctx, network_step *s)
 			s->single_of[v] += s->single[at];
 			s->base[v] += s->single_on[at];
 		}
+	}
 	for (size_t v = 0; v < s->top.children; v++)
 		s->base[v] = (s->base[v] + 1) / (s->single_of[v] + 2);
 	return TLV_OK;

@@ -63,6 +63,7 @@ static void
 append_single(StringInfo json, const tlv_frame *frame, const tlv_section *section)
 {
 	const void *data = tlv_section_data(frame, section);
+	tlv_context ctx;
 	double number;
 
 	if (append_setting(json, frame, section))
@@ -78,7 +79,8 @@ append_single(StringInfo json, const tlv_frame *frame, const tlv_section *sectio
 	}
 	else
 	{
-		tlv_section_numbers(frame, section, &number);
+		TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+		TlvCheck(&ctx, tlv_section_numbers(&ctx, frame, section, &number));
 		append_number(json, number);
 	}
 }

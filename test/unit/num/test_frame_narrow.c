@@ -40,7 +40,7 @@ test_narrow_round_trip(void **state)
 	assert_equal(tlv_frame_float32(&frame, "halves")[2], 3e38F);
 	assert_null(tlv_frame_float32(&frame, "table"));
 	assert_null(tlv_frame_float64(&frame, "halves"));
-	tlv_section_numbers(&frame, tlv_frame_find(&frame, "halves"), numbers);
+	assert_ok(tlv_section_numbers(&ctx, &frame, tlv_frame_find(&frame, "halves"), numbers));
 	assert_equal(numbers[0], 0.5);
 	assert_equal(numbers[1], -2);
 	assert_equal(numbers[2], 3e38F);
@@ -48,7 +48,7 @@ test_narrow_round_trip(void **state)
 	assert_true(tlv_frame_sparse(&frame, "table", &sparse));
 	assert_int_equal(sparse.n, 3);
 	assert_memory_equal(sparse.positions, positions, sizeof(positions));
-	tlv_section_numbers(&frame, tlv_frame_find(&frame, "table"), numbers);
+	assert_ok(tlv_section_numbers(&ctx, &frame, tlv_frame_find(&frame, "table"), numbers));
 	assert_memory_equal(numbers, expected, sizeof(expected));
 	assert_true(tlv_frame_sparse(&frame, "zeros", &sparse));
 	assert_equal(sparse.n, 0);
