@@ -46,7 +46,7 @@ for name, (parameters, figure, refined, alpha_figure, alpha0_figure) in SETS.ite
         fit = f"tlv_lda('SELECT bag FROM accept_docs', k => {k}, "
         s.query('DROP TABLE IF EXISTS accept_models; CREATE TABLE accept_models AS SELECT '
                 f"{fit} alpha0 => {a0}, refine => 'none') AS plain, {fit} alpha0 => {a0}, iterations => 5) AS refined, "
-                f"{fit} refine => 'none') AS free, tlv_suggest_k('SELECT bag FROM accept_docs', max_k => {k + 15}) AS k")
+                f"{fit} refine => 'none') AS free, (SELECT k FROM tlv_suggest_k('SELECT bag FROM accept_docs', 'held_out', max_k => {k + 15}) WHERE chosen) AS k")
         plain = 'SELECT plain FROM accept_models'
         order, errors = match(A, topics_of(s, plain, A.shape[0]))
         after = match(A, topics_of(s, 'SELECT refined FROM accept_models', A.shape[0]))[1].mean()

@@ -5,17 +5,17 @@ CREATE TEMP TABLE topic_settings AS SELECT * FROM (VALUES
   ('8 topics, 3,000 x 30, alpha0 20', 400, 8, 20., 3000, 30, 8), ('8 topics, 1,000 x 30, alpha0 8', 400, 8, 8., 1000, 30, 8), ('8 topics, 150 x 30, alpha0 .8', 400, 8, 0.8, 150, 30, 8),
   ('no topics, 1,500 x 30', 300, 1, 1., 1500, 30, 1), ('no topics, 200 x 60', 300, 1, 1., 200, 60, 1)) v(setting, items, topics, alpha0, documents, length, k);
 CREATE TEMP TABLE topic_found AS
-  SELECT setting, t.k, seed, pooled.k AS pooled, halves.k AS halves
+  SELECT setting, t.k, seed, held_out.k AS held_out, halves.k AS halves
   FROM topic_settings t, generate_series(1, CASE t.k WHEN 1 THEN 15 ELSE 20 END) seed,
     LATERAL (SELECT tlv_simulate_lda_model(items, topics, alpha0 => alpha0, concentration => CASE t.k WHEN 1 THEN 0.5 ELSE 0.1 END, seed => 900 + seed) AS m) m,
-    LATERAL (SELECT k FROM tlv_suggest_k(format('SELECT bag FROM tlv_simulate_lda(%L, %s, %s, seed => %s)', m, documents, length, seed), 'significance') WHERE chosen) pooled,
+    LATERAL (SELECT k FROM tlv_suggest_k(format('SELECT bag FROM tlv_simulate_lda(%L, %s, %s, seed => %s)', m, documents, length, seed), 'held_out') WHERE chosen) held_out,
     LATERAL (SELECT array_agg(bag) AS bags FROM tlv_simulate_lda(m, documents, length, seed => seed)) d,
     LATERAL (SELECT array_agg(s ORDER BY fold) AS s FROM (
       SELECT fold, tlv_find_subspace(tlv_count_moments(bag), 20, distinct_pairs => true) AS s FROM (SELECT bag, tlv_fold(bag, 2) AS fold FROM unnest(bags) bag) q GROUP BY fold) q) h,
     LATERAL (SELECT k FROM tlv_suggest_k((SELECT tlv_count_moments(bag, s[1]) FROM unnest(bags) bag WHERE tlv_fold(bag, 2) = 1),
       (SELECT tlv_count_moments(bag, s[2]) FROM unnest(bags) bag WHERE tlv_fold(bag, 2) = 0)) WHERE chosen) halves;
-SELECT setting, k AS true_k, count(*) AS sets, count(*) FILTER (WHERE pooled = k) AS folds_exact, count(*) FILTER (WHERE halves = k) AS halves_exact,
-  count(*) FILTER (WHERE pooled > k) AS folds_more, count(*) FILTER (WHERE halves > k) AS halves_more, round(avg(pooled), 1) AS folds_mean, round(avg(halves), 1) AS halves_mean
+SELECT setting, k AS true_k, count(*) AS sets, count(*) FILTER (WHERE held_out = k) AS held_out_exact, count(*) FILTER (WHERE halves = k) AS halves_exact,
+  count(*) FILTER (WHERE held_out > k) AS held_out_more, count(*) FILTER (WHERE halves > k) AS halves_more, round(avg(held_out), 1) AS held_out_mean, round(avg(halves), 1) AS halves_mean
 FROM topic_found GROUP BY 1, 2 ORDER BY min(seed), 2 DESC, 1;
 
 -- Where nothing depends on anything: how often the rank tests find more than one component, of 500 sets each.

@@ -144,4 +144,4 @@ CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, model tex
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50;
 COMMENT ON FUNCTION tlv_suggest_k(text, text, text, bigint, integer) IS
     'how many components the rows of a query show, for a model lda, gmm, hmm, multiview, lca, gom or mmsb: the search of its driver without k, up to max_k (null: as in the driver). A row for '
-    'every k that was tried, by one criterion of the model or (null) all; documents have significance, held_out and coherence';
+    'every k that was tried, by one criterion of the model or (null) all; documents have held_out, by which the driver chooses, gain, coherence and significance';

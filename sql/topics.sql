@@ -13,7 +13,7 @@ COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text
 CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, counts text DEFAULT 'auto',
     min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, fixed tlv_model DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
     method text DEFAULT 'joint',
-    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 50,
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL,
     errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_model, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
@@ -23,7 +23,8 @@ COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_mo
     'steps as it takes, of ctm alone); counts raw, damped or auto; '
     'method joint, which starts from anchor words where documents or memory are too few for the tensor, tensor, which never does, '
     'power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic; '
-    'topics of the model fixed stay as they are, and the others of the k are learnt beside them';
+    'topics of the model fixed stay as they are, and the others of the k are learnt beside them; k null: the least, up to max_k (null: half of the documents, 10 to 100), '
+    'that predicts new words of held-out documents as well as the best within a standard error';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
@@ -65,7 +66,8 @@ CREATE AGGREGATE tlv_statistics(x "any", model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics("any", tlv_model, text) IS 'the same by one of the methods of the model: of topics gibbs, stepwise, em or ctm';
+COMMENT ON AGGREGATE tlv_statistics("any", tlv_model, text) IS
+    'the same by one of the methods of the model: of topics gibbs, stepwise, em or ctm, or held_out: scores of documents that the model was not learnt from, by which k is chosen';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

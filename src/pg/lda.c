@@ -57,9 +57,6 @@ static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd", "t
 #define LDA_CTM		  4
 #define LDA_UNREFINED 5
 
-/* As in SQL. */
-#define LDA_MAX_K 50
-
 #define LDA_OPTION(member) offsetof(LdaArguments, learn.member)
 
 /* Of tlv_fit_lda and tlv_lda. */
@@ -78,7 +75,7 @@ static const TlvArgument lda_arguments[] = {
 	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, learn.fit.decompose, learn.fit.seed),
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",
 	 .names = lda_methods},
-	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1, .required = true},
+	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1},
 	{NULL}};
 
 /* The method, and anchors, which are for one of them; without k there are as many topics. */
@@ -283,8 +280,8 @@ TLV_QUERY_FUNCTION(tlv_lda)
 
 /* ---- the number of topics ---- */
 
-const char *const TlvTopicCriteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT,
-										TLV_SUGGEST_COHERENCE, NULL};
+const char *const TlvTopicCriteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_GAIN,
+										TLV_SUGGEST_COHERENCE, TLV_SUGGEST_SIGNIFICANCE, NULL};
 
 const tlv_suggestion *
 TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, size_t *n)
@@ -293,7 +290,7 @@ TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *se
 	tlv_suggestion *rows;
 
 	options.refine = lda_refinements[LDA_STEPWISE];
-	options.max_k = search->max_k > 0 ? search->max_k : LDA_MAX_K;
+	options.max_k = search->max_k;
 	options.fit.seed = options.fit.decompose.seed = search->seed;
 	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
 	TlvCheck(driver->ctx, tlv_lda_suggest(driver->ctx, TlvDriverSource(driver), &options,

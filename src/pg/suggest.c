@@ -215,7 +215,7 @@ suggest_of_halves(FunctionCallInfo fcinfo, tlv_frame a, tlv_frame b)
 	TlvContextInit(&ctx, CurrentMemoryContext, TlvValueMemory());
 	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &a, &b, z, &count, &k));
 	rows = palloc((count + 1) * sizeof(tlv_suggestion));
-	count = tlv_lda_suggest_significance(count, z, k, false, rows);
+	count = tlv_lda_suggest_significance(count, z, k, rows);
 	put_suggestions(fcinfo, rows, count, NULL);
 }
 

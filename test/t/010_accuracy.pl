@@ -41,7 +41,7 @@ SELECT name, avg(distance), max(distance), sum(abs(a.alpha - b.alpha)) / $alpha0
        (SELECT score FROM tlv_diagnostics(m.model) WHERE measure = 'residual')
 FROM truth t, models m, tlv_match(t.model, m.model) x, tlv_topics(t.model) a, tlv_topics(m.model) b
 WHERE a.topic = x.component_a AND b.topic = x.component_b GROUP BY name, m.model ORDER BY name;
-SELECT 'k', k FROM tlv_suggest_k('$query', max_k => $k + 15, seed => $seed, criterion => 'significance') WHERE chosen;
+SELECT 'k', k FROM tlv_suggest_k('$query', max_k => $k + 15, seed => $seed, criterion => 'held_out') WHERE chosen;
 SQL
         my %row = map { my @f = split /\|/; ($f[0] => \@f) } split /\n/, $out;
         my ($before, $after, $estimated) = @row{qw(moments gibbs estimated)};

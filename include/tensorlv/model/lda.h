@@ -290,9 +290,9 @@ typedef enum tlv_lda_start
 
 typedef struct tlv_lda_learn_options
 {
-	tlv_lda_options fit; /* k = 0: chosen, by cross-validation between two halves */
+	tlv_lda_options fit; /* k = 0: chosen, by how well held-out documents are predicted */
 	tlv_lda_start start;
-	size_t max_k; /* where it is chosen */
+	size_t max_k; /* where it is chosen; 0: 100, or half of the documents, but 10 at least */
 	bool test;	  /* where k is given and no direction stands out: whether there are topics */
 	bool errors;  /* which topics recur in parts of the documents is measured, too */
 	tlv_lda_counts counts;
@@ -355,21 +355,20 @@ extern tlv_status tlv_lda_logistic_correlate(tlv_context *ctx, const tlv_frame *
 /* ---- what documents say about k ---- */
 
 /*
- * The rows of the first criterion, n or 1 of these (room for one more than n), from z values (NaN:
- * none) of which k are significant: in order, or else by decreasing z; k, or 1 for 0, is chosen.
+ * The rows of significance, n or 1 of these (room for one more than n), from z values (NaN: none)
+ * of which k are significant: by decreasing z; k, or 1 for 0, is chosen.
  */
-extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k, bool in_order,
+extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k,
 										   tlv_suggestion *rows);
 
 /*
- * Rows by criterion and ascending k: by significance (the z value, in both halves of
- * the documents, of the k-th direction) and under models of up to TLV_PASS_STATISTICS numbers of
- * topics, 1 to half as many again as are significant, by the likelihood per token of held-out
- * documents, of which the second half is predicted from the first (the least k within one standard
- * error of the best is chosen), and by the mean NPMI of the topics' TLV_COHERENCE_TOP first items
- * (the greatest is).  criterion: one of the three, or NULL for all.
- * Of too few documents to hold some out there are no models, of fewer items than
- * TLV_COHERENCE_TOP no coherence.  Errors: those of tlv_lda_procedure.
+ * Rows by criterion and ascending k, of every k that the driver's search for k tries (choice.h):
+ * the log-likelihood of a new word of held-out documents, by which it chooses; gain, the part of
+ * its rise from one topic to the best k, of which the least k with nine tenths is chosen;
+ * coherence, the mean NPMI of the topics' TLV_COHERENCE_TOP first items (the greatest is); and
+ * significance, the z value of the k-th direction in both halves of the documents.  criterion: one
+ * of these, or NULL for all.  Of too few documents to hold some out there is one k without a score,
+ * of fewer items than TLV_COHERENCE_TOP no coherence.  Errors: those of tlv_lda_procedure.
  */
 extern tlv_status tlv_lda_suggest(tlv_context *ctx, tlv_source *documents,
 								  const tlv_lda_learn_options *options, const char *criterion,

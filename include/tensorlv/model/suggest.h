@@ -10,6 +10,7 @@
 
 #define TLV_SUGGEST_SIGNIFICANCE "significance"
 #define TLV_SUGGEST_HELD_OUT	 "held_out"
+#define TLV_SUGGEST_GAIN		 "gain"
 #define TLV_SUGGEST_COHERENCE	 "coherence"
 #define TLV_SUGGEST_BIC			 "bic"
 #define TLV_SUGGEST_ICL			 "icl"

@@ -1,245 +1,265 @@
 /*
- * choose.c - the number of topics by cross-validation, and whether there are topics at all where
- * it was given (learn.h).
+ * choose.c - the number of topics by the documents of a fifth that models of several k, learnt from
+ * the other four, predict (learn.h, choice.h).
  *
- * Where tokens are few every document is seen in the leading directions of the other four fifths,
- * and z values are of all documents together: k is the number of directions before the first that
- * is not significant.  Where they are many two halves see each other, at a quarter of the cost, and
- * a direction counts that is significant in both.
+ * What is predicted is new words: those of one half of a document that the other half lacks.  A
+ * word that comes in bursts predicts itself, and so would more topics, each one frequent word,
+ * where there are none.
  */
 #include "learn.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "tensorlv/num/special.h"
+#include "internal.h"
 
-/* Leading directions of either half, of which the most significant but the first, which is that of
- * the corpus' shares, tells whether there are topics. */
-#define TESTED_RANK 10
+#define FOLDS 5
 
-/* Folds, the tokens of four of them at most, and standard errors that a direction of all documents
- * must reach. */
-#define POOLED_FOLDS  5
-#define POOLED_TOKENS 200000.0
-#define POOLED_Z	  3.5
-/* Fewer documents are no evidence. */
-#define POOLED_LEAST 10.0
+/* Iterations of refinement of a model on the way: what more would add is the same for all k. */
+#define MEMBER_ITERATIONS 6
 
-/* ---- documents in the directions of others ---- */
+/* Most topics where the caller does not say: this, or half of the documents, but some at least. */
+#define MOST_K	100
+#define LEAST_K 10
+
+/* With fewer documents to learn from, or to predict, there is no curve. */
+#define LEAST_LEARNT	8
+#define LEAST_PREDICTED 2
+
+/* All words are scored where new ones are a smaller part of them. */
+#define NEW_WORDS 0.1
+
+/* Documents of fewer words have too few pairs to begin with anchors: the tensor is as cheap. */
+#define SHORT_DOCUMENTS 5.0
+
+typedef struct member_search
+{
+	lda_learning *fit;
+	tlv_source training, held_out;
+	lda_counts counts; /* of the training documents */
+	const tlv_frame *summary, *words;
+	lda_member_use each;
+	void *argument;
+} member_search;
+
+/* ---- one member ---- */
+
+/* Its model, refined for a few iterations; nothing else stays but what the scratch gives back. */
+static tlv_status
+member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fit)
+{
+	tlv_value *damped;
+	lda_refinement refinement;
+
+	lda_begin(&search->fit->options, fit);
+	fit->k = k;
+	fit->options.refine = "stepwise";
+	fit->options.iterations = MEMBER_ITERATIONS;
+	fit->options.errors = fit->options.test = false;
+	/* With fewer topics than there are the others look like bursts. */
+	if (fit->options.counts == TLV_LDA_COUNTS_AUTO)
+		fit->options.counts = TLV_LDA_COUNTS_RAW;
+	fit->options.start = tlv_frame_scalar(search->summary, "tokens", 0) <
+								 SHORT_DOCUMENTS * tlv_frame_scalar(search->summary, "documents", 0)
+							 ? TLV_LDA_START_TENSOR
+							 : TLV_LDA_START_ANCHORS;
+	fit->counts.repeats = search->counts.repeats;
+	fit->summary = search->summary;
+	fit->words = search->words;
+	TLV_TRY(lda_choose_counts(ctx, &search->training, fit, &damped));
+	refinement = lda_begin_refinement(fit);
+	TLV_TRY(lda_initialise(ctx, &search->training, fit,
+						   damped != NULL ? &damped->frame : fit->summary, &refinement));
+	tlv_value_drop(damped);
+	return lda_refine(ctx, &search->training, fit, &refinement);
+}
+
+/* Which words are scored; are there documents enough that have any? */
+static bool
+choose_words(lda_choice *choice, const tlv_frame *scores)
+{
+	const double *own = tlv_frame_float64(scores, "new_words");
+	const double *all = tlv_frame_float64(scores, "all_words");
+	double sums[2] = {0};
+	size_t groups = 0;
+
+	for (size_t g = 0; g < TLV_CHOICE_GROUPS; g++)
+	{
+		sums[0] += own[g];
+		sums[1] += all[g];
+	}
+	choice->all_words = sums[0] < NEW_WORDS * sums[1];
+	for (size_t g = 0; g < TLV_CHOICE_GROUPS; g++)
+		groups += (choice->all_words ? all : own)[g] > 0;
+	return groups >= LEAST_PREDICTED;
+}
+
+/* Its sums over the documents that were held out; none: *seen is false. */
+static tlv_status
+member_score(tlv_context *ctx, member_search *search, const tlv_held *model, double *sums,
+			 bool *seen)
+{
+	tlv_statistic statistic = {
+		.aggregate = &tlv_aggregate_statistics, .constant = &model->frame, .refine = LDA_HELD_OUT};
+	lda_choice *choice = &search->fit->choice;
+	const double *scores, *words;
+	tlv_value *value;
+
+	TLV_TRY(tlv_collect(ctx, &search->held_out, "choice of k", 0, 1, &statistic, &value));
+	*seen = value != NULL;
+	if (value == NULL)
+		return TLV_OK;
+	if (choice->curve.n == 0)
+		*seen = choose_words(choice, &value->frame);
+	scores = tlv_frame_float64(&value->frame, choice->all_words ? "all_scores" : "new_scores");
+	words = tlv_frame_float64(&value->frame, choice->all_words ? "all_words" : "new_words");
+	memcpy(sums, scores, TLV_CHOICE_GROUPS * sizeof(double));
+	memcpy(sums + TLV_CHOICE_GROUPS, words, TLV_CHOICE_GROUPS * sizeof(double));
+	tlv_value_drop(value);
+	return TLV_OK;
+}
+
+static tlv_status
+member_learn_and_score(tlv_context *ctx, member_search *search, size_t k, double *sums, bool *seen)
+{
+	lda_learning fit;
+
+	TLV_TRY(member_learn(ctx, search, k, &fit));
+	TLV_TRY(member_score(ctx, search, &fit.model, sums, seen));
+	return *seen && search->each != NULL ? search->each(ctx, search->argument, k, &fit.model)
+										 : TLV_OK;
+}
 
 /*
- * Compressed moments of some documents in the leading directions of others, NULL where either are
- * none or too short: equal short documents are of one fold, so that what is held out is neither
- * random nor like the others.  Whether words come in bursts is not known yet, and distinct pairs
- * do not depend on it.
+ * The sums of one k, TLV_CHOICE_GROUPS scores and as many counts.  There are none, *seen is false,
+ * without documents that were held out.
  */
 static tlv_status
-see_in_directions(tlv_context *ctx, tlv_source *others, tlv_source *seen, lda_learning *fit,
-				  size_t rank, double *tokens, tlv_value **moments)
+member_sums(tlv_context *ctx, member_search *search, size_t k, double *sums, bool *seen)
 {
-	tlv_subspace_options options = {.distinct = true};
-	lda_counts counts = {0};
-	tlv_value *summary;
-	double most;
+	tlv_scratch scratch;
+	tlv_status status;
 
-	*moments = NULL;
-	TLV_TRY(lda_summarise(ctx, others, &counts, &summary));
-	if (counts.repeats > 0 || !lda_holds_documents(summary))
-	{
-		tlv_value_drop(summary);
-		return TLV_OK;
-	}
-	fit->choice.documents += tlv_frame_scalar(&summary->frame, "documents", 0);
-	if (tokens != NULL &&
-		(*tokens = tlv_frame_scalar(&summary->frame, "tokens", 0)) > POOLED_TOKENS)
-	{
-		tlv_value_drop(summary);
-		return TLV_OK;
-	}
-	most = fmin((double) tlv_frame_find(&summary->frame, "items")->rows,
-				tlv_frame_scalar(&summary->frame, "documents", 0));
-	options.rank = (size_t) fmin((double) rank, most);
-	TLV_TRY(lda_find_subspace(ctx, others, fit, &summary->frame, &options, NULL));
-	tlv_value_drop(summary);
-	return tlv_collect(ctx, seen, "choice of k", 0, 1,
-					   &(tlv_statistic){.aggregate = &tlv_aggregate_count_moments,
-										.constant = &fit->subspace.frame},
-					   moments);
+	tlv_scratch_begin(ctx, &scratch);
+	status = member_learn_and_score(ctx, search, k, sums, seen);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
 }
 
-/* Each half of the documents in the directions of the other; NULL where one is too small. */
+/* ---- the curve ---- */
+
+/* Bounds of k; fixed topics count among them. */
+static void
+begin_curve(lda_learning *fit, double training_documents)
+{
+	double documents = training_documents * FOLDS / (FOLDS - 1);
+	double most = fit->k > 0 ? (double) fit->k : (double) fit->options.max_k;
+	size_t least = fit->options.fixed != NULL ? tlv_lda_fixed_topics(fit->options.fixed) : 1;
+
+	if (most == 0)
+		most = fmin(fmax(floor(documents / 2), LEAST_K), MOST_K);
+	tlv_choice_begin(least, (size_t) most, &fit->choice.curve);
+}
+
+/* The grid, and what refines it, in the first fold. */
 static tlv_status
-see_halves(tlv_context *ctx, tlv_source *documents, lda_learning *fit, size_t rank,
-		   tlv_value *moments[2])
+follow_curve(tlv_context *ctx, member_search *search)
 {
-	tlv_source half[2];
-
-	for (int i = 0; i < 2; i++)
-		tlv_source_fold(&half[i], documents, 2, i);
-	moments[1] = NULL;
-	TLV_TRY(see_in_directions(ctx, &half[0], &half[1], fit, rank, NULL, &moments[0]));
-	if (moments[0] == NULL)
-		return TLV_OK;
-	return see_in_directions(ctx, &half[1], &half[0], fit, rank, NULL, &moments[1]);
-}
-
-/* ---- whether there are topics ---- */
-
-/* z of the most significant direction but the first. */
-static double
-best_z(const tlv_frame *moments)
-{
-	double best = -HUGE_VAL;
-
-	for (size_t j = 1; j < tlv_frame_find(moments, "mean")->rows; j++)
-		best = fmax(best, tlv_count_z(moments, j)); /* not NaN */
-	return best;
-}
-
-tlv_status
-lda_test_topics(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
-{
-	tlv_value *moments[2];
-
-	TLV_TRY(see_halves(ctx, documents, fit, TESTED_RANK, moments));
-	lda_drop_subspace(ctx, fit);
-	if (moments[1] != NULL)
-	{
-		double z = best_z(&moments[0]->frame) + best_z(&moments[1]->frame);
-
-		fit->topics_z = isfinite(z) ? z / sqrt(2) : NAN;
-	}
-	tlv_value_drop(moments[0]);
-	tlv_value_drop(moments[1]);
-	return TLV_OK;
-}
-
-/* ---- the choice of k ---- */
-
-/* One topic, where a part of the documents is too small to test any. */
-static tlv_status
-choose_one(lda_choice *choice)
-{
-	choice->untested = true;
-	choice->k = 1;
-	return TLV_OK;
-}
-
-static tlv_status
-choose_significant(lda_choice *choice, size_t k)
-{
-	choice->nothing = k == 0;
-	choice->k = k + choice->nothing;
-	return TLV_OK;
-}
-
-static tlv_status
-choose_by_halves(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
-{
-	lda_choice *choice = &fit->choice;
-	tlv_value *moments[2];
+	lda_choice *choice = &search->fit->choice;
+	double *sums;
+	bool seen;
 	size_t k;
 
-	TLV_TRY(see_halves(ctx, documents, fit, fit->options.max_k, moments));
-	if (moments[1] == NULL)
+	TLV_TRY_NEW(ctx, sums, 2 * TLV_CHOICE_GROUPS);
+	begin_curve(search->fit, choice->documents);
+	while ((k = tlv_choice_next(&choice->curve)) > 0)
 	{
-		tlv_value_drop(moments[0]);
-		return choose_one(choice);
+		TLV_TRY(member_sums(ctx, search, k, sums, &seen));
+		if (!seen)
+			break;
+		TLV_TRY(tlv_choice_add(ctx, &choice->curve, k, sums, sums + TLV_CHOICE_GROUPS));
+		tlv_choice_decide(&choice->curve);
 	}
-	TLV_TRY_NEW(ctx, choice->z, tlv_frame_find(&moments[0]->frame, "mean")->rows);
-	TLV_TRY(tlv_count_suggest_k(ctx, &moments[0]->frame, &moments[1]->frame, choice->z,
-								&choice->n_z, &k));
-	tlv_value_drop(moments[0]);
-	tlv_value_drop(moments[1]);
-	return choose_significant(choice, k);
-}
-
-/* Sums over the folds, by the rank of the direction. */
-typedef struct lda_pool
-{
-	double documents;
-	size_t n;	 /* directions that every fold has */
-	double *sum; /* n x 2: of the z values of documents, and of their squares */
-} lda_pool;
-
-static void
-pool_add(lda_pool *pool, const tlv_frame *moments)
-{
-	size_t n = tlv_frame_find(moments, "mean")->rows;
-	const double *sums = tlv_frame_float64(moments, "z_sum");
-	const double *squares = tlv_frame_float64(moments, "z_squares");
-
-	pool->n = pool->documents == 0 ? n : tlv_least(n, pool->n);
-	pool->documents += tlv_frame_scalar(moments, "documents", 0);
-	for (size_t j = 0; j < pool->n; j++)
-	{
-		pool->sum[2 * j] += sums[j];
-		pool->sum[2 * j + 1] += squares[j];
-	}
-}
-
-static tlv_status
-choose_pooled(tlv_context *ctx, const lda_pool *pool, lda_choice *choice)
-{
-	/* of few documents, too */
-	double chance = tlv_normal_cdf(-POOLED_Z), n = pool->documents;
-	bool significant = true, known = false;
-	size_t k = 0;
-
-	if (pool->n == 0 || n < POOLED_LEAST)
-		return choose_one(choice);
-	TLV_TRY_NEW(ctx, choice->z, pool->n);
-	choice->n_z = pool->n;
-	for (size_t j = 0; j < pool->n; j++)
-	{
-		choice->z[j] = tlv_count_z_of(n, pool->sum[2 * j], pool->sum[2 * j + 1]);
-		known |= !isnan(choice->z[j]);
-		significant &= choice->z[j] > 0 && tlv_student_survival(choice->z[j], n - 1) <= chance;
-		k += significant;
-	}
-	/* The documents of every fold may be made of items that the others do not have. */
-	return known ? choose_significant(choice, k) : choose_one(choice);
-}
-
-/* Every document in the directions of the other folds; *large: tokens are many, halves suffice. */
-static tlv_status
-pool_folds(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_pool *pool, bool *large)
-{
-	for (int fold = 0; fold < POOLED_FOLDS; fold++)
-	{
-		tlv_source others, seen;
-		tlv_value *moments;
-		double tokens = 0;
-
-		tlv_source_without_fold(&others, documents, POOLED_FOLDS, fold);
-		tlv_source_fold(&seen, documents, POOLED_FOLDS, fold);
-		TLV_TRY(see_in_directions(ctx, &others, &seen, fit, fit->options.max_k, &tokens, &moments));
-		*large = tokens > POOLED_TOKENS;
-		if (*large || tokens == 0)
-		{
-			pool->n = 0;
-			return TLV_OK;
-		}
-		if (moments != NULL)
-			pool_add(pool, &moments->frame);
-		tlv_value_drop(moments);
-	}
+	choice->untested = choice->curve.n == 0;
+	tlv_free(ctx, sums);
 	return TLV_OK;
 }
 
-tlv_status
-lda_choose_k(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
+/* The k that are left, in a further fold; a fold in which not all of them can be learnt does not
+ * count. */
+static tlv_status
+continue_curve(tlv_context *ctx, member_search *search)
 {
-	lda_pool pool = {0};
-	bool large;
+	tlv_choice *curve = &search->fit->choice.curve;
+	size_t n = curve->last - curve->first + 1, done;
+	double *sums;
+	bool seen = true;
 
-	fit->choice.chosen = true;
-	TLV_TRY_NEW0(ctx, pool.sum, 2 * fit->options.max_k);
-	TLV_TRY(pool_folds(ctx, documents, fit, &pool, &large));
-	fit->choice.pooled = !large;
-	TLV_TRY(large ? choose_by_halves(ctx, documents, fit)
-				  : choose_pooled(ctx, &pool, &fit->choice));
-	tlv_free(ctx, pool.sum);
-	lda_drop_subspace(ctx, fit);
+	TLV_TRY_NEW(ctx, sums, n * 2 * TLV_CHOICE_GROUPS);
+	for (done = 0; done < n && seen; done++)
+		TLV_TRY(member_sums(ctx, search, curve->points[curve->first + done].k,
+							sums + done * 2 * TLV_CHOICE_GROUPS, &seen));
+	for (size_t i = 0; i < n && seen; i++)
+	{
+		const double *own = sums + i * 2 * TLV_CHOICE_GROUPS;
+
+		TLV_TRY(tlv_choice_add(ctx, curve, curve->points[curve->first + i].k, own,
+							   own + TLV_CHOICE_GROUPS));
+	}
+	tlv_choice_decide(curve);
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
+/* The models of a fold: learnt from the other folds, they predict this one.  Too few documents
+ * leave k untested. */
+static tlv_status
+search_fold(tlv_context *ctx, tlv_source *documents, member_search *search, int fold)
+{
+	lda_learning training = {.options = search->fit->options};
+	lda_choice *choice = &search->fit->choice;
+	tlv_value *summary, *words = NULL;
+	tlv_status status = TLV_OK;
+
+	tlv_source_within(&search->training, documents);
+	tlv_source_fold(&search->held_out, &search->training, FOLDS, fold);
+	tlv_source_without_fold(&search->training, &search->training, FOLDS, fold);
+	TLV_TRY(lda_summarise(ctx, &search->training, &training.counts, &summary));
+	if (summary != NULL && fold == 0)
+		choice->documents = tlv_frame_scalar(&summary->frame, "documents", 0);
+	if (choice->documents < LEAST_LEARNT || !lda_holds_documents(summary) ||
+		training.counts.of_one_word)
+		choice->untested = choice->curve.n == 0;
+	else
+	{
+		search->counts = training.counts;
+		search->summary = training.summary = &summary->frame;
+		TLV_TRY(lda_summarise_words(ctx, &search->training, &training, &words));
+		search->words = training.words;
+		status = (fold == 0 ? follow_curve : continue_curve)(ctx, search);
+	}
+	tlv_value_drop(summary);
+	tlv_value_drop(words);
+	return status;
+}
+
+size_t
+lda_chosen_k(const lda_choice *choice)
+{
+	return choice->untested ? 1 : choice->curve.points[choice->curve.chosen].k;
+}
+
+tlv_status
+lda_choose_k(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_member_use each,
+			 void *argument)
+{
+	member_search search = {.fit = fit, .each = each, .argument = argument};
+	lda_choice *choice = &fit->choice;
+
+	TLV_TRY(search_fold(ctx, documents, &search, 0));
+	search.each = NULL;
+	for (int fold = 1; fold < FOLDS && !choice->untested && tlv_choice_is_open(&choice->curve);
+		 fold++)
+		TLV_TRY(search_fold(ctx, documents, &search, fold));
 	return TLV_OK;
 }

@@ -9,15 +9,9 @@
 
 #include "tensorlv/num/names.h"
 
-/* A chosen k of this part of max_k is bounded by it. */
-#define NEARLY_ALL_OF_MAX 0.9
-
 /* Weight that the eigenvalue implies over that of the model: of 270 topics of moments alone 69 % of
  * the spurious and 3 % of the true ones are above. */
 #define SPURIOUS_RATIO 2.0
-
-/* z of the most significant directions of both halves, below which there may be no topics. */
-#define DOUBTFUL_Z 2.0
 
 /* The items' texts of a model; none where there is no model. */
 typedef struct given_labels
@@ -81,45 +75,58 @@ label_items(tlv_context *ctx, const tlv_names *names, const given_labels *others
 	return TLV_OK;
 }
 
+/* The scores by k, and what follows from them. */
+static tlv_status
+diagnose_curve(tlv_context *ctx, const lda_choice *choice, tlv_diagnostics *to)
+{
+	const tlv_choice *curve = &choice->curve;
+	size_t k;
+
+	if (curve->n == 0 || choice->untested)
+		return TLV_OK;
+	for (size_t i = 0; i < curve->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].mean, "held_out_%zu", curve->points[i].k));
+	for (size_t i = 0; i < curve->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].error, "held_out_error_%zu",
+							 curve->points[i].k));
+	TLV_TRY(tlv_diagnose(ctx, to, (double) curve->points[curve->gain].k, "k_of_gain"));
+	k = lda_chosen_k(choice);
+	if (k == 1)
+		return tlv_warn(
+			ctx, to,
+			&(tlv_warning){.code = "no_structure",
+						   .score = 1,
+						   .hint = choice->chosen ? "Collect more or longer documents, or give k."
+												  : "Omit k, or collect more or longer documents."},
+			choice->chosen
+				? "one topic predicts held-out documents as well as more: the model has one topic"
+				: "the documents show no topics: one topic predicts held-out documents as well as "
+				  "more");
+	if (choice->chosen && curve->limited && k == curve->most)
+		return tlv_warn(ctx, to,
+						&(tlv_warning){.code = "k_at_limit",
+									   .score = (double) k,
+									   .hint = "Increase max_k, or give k."},
+						"k = %zu is the limit: more topics may predict better", k);
+	return TLV_OK;
+}
+
 static tlv_status
 diagnose_choices(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *diagnostics)
 {
-	int max_k = (int) fit->options.max_k;
-
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->choice.chosen, "k_chosen"));
-	if (fit->choice.chosen && (double) fit->k >= NEARLY_ALL_OF_MAX * max_k)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "k_at_limit",
-										.score = (double) fit->k,
-										.hint = "Increase max_k, or give k."},
-						 "nearly all of the max_k = %d directions are significant", max_k));
-	if (fit->choice.nothing || (fit->choice.chosen && fit->k == 1 && !fit->choice.untested))
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "no_structure",
-										.score = 1,
-										.hint = "Collect more or longer documents, or give k."},
-						 "no topic is significant in held-out documents: the model has one topic"));
-	if (fit->choice.untested)
+	TLV_TRY(diagnose_curve(ctx, &fit->choice, diagnostics));
+	if (fit->choice.chosen && fit->choice.untested)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_untested", .score = 1, .hint = "Give k."},
 						 "documents are too few or too similar to hold some of them out: the "
 						 "number of topics is not tested, and the model has one"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->topics_z, "z_topics"));
-	if (fit->topics_z < DOUBTFUL_Z)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "no_structure",
-										.score = fit->topics_z,
-										.hint = "Omit k, or collect more or longer documents."},
-						 "the documents show no topics: nothing beside the word frequencies of the "
-						 "corpus is significant"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->counts.damped, "counts_damped"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->counts.trace, "trace_raw_counts"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->held_out[0], "held_out_perplexity_tensor"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->held_out[1], "held_out_perplexity_anchors"));
 	TLV_TRY(
 		tlv_diagnose(ctx, diagnostics, fit->counts.burstiness, "burstiness")); /* nothing for NaN */
-	for (size_t j = 0; j < fit->choice.n_z; j++)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->choice.z[j], "z_%zu", j + 1));
 	return TLV_OK;
 }
 

@@ -38,6 +38,11 @@ lda_look(size_t i, size_t k)
 extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
 								   const tlv_bag_image *bag);
 
+/* model.c: the topic proportions of a document, n items at index[i] of the model with counts.
+ * Errors: those of tlv_topic_infer, TLV_CANCELLED. */
+extern tlv_status tlv_lda_infer_counts(tlv_context *ctx, tlv_lda_model *lda, size_t n,
+									   const int32_t *index, const double *count, double *shares);
+
 /* order.c */
 
 /* order[0 .. k-1]: topics by decreasing weight, ties in their order. */
@@ -69,6 +74,10 @@ extern tlv_status tlv_lda_round(tlv_context *ctx, size_t k, size_t d, const doub
 /* statistics.c: the random stream of a document depends on the seed and its content, on nothing
  * else: not on the plan, not on the order of rows. */
 extern uint64_t tlv_lda_document_seed(const tlv_bag_image *bag, uint64_t seed);
+
+/* A method of tlv_lda_statistics that refines nothing: scores of documents that the model was not
+ * learnt from, by which k is chosen (choice.h). */
+#define LDA_HELD_OUT "held_out"
 
 /* statistics.c: entries of the model class */
 extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,

@@ -51,7 +51,7 @@ lda_begin(const tlv_lda_learn_options *options, lda_learning *fit)
 	fit->counts.damped = options->counts == TLV_LDA_COUNTS_DAMPED;
 	fit->counts.least = options->minimum_documents;
 	fit->counts.burstiness = NAN;
-	fit->topics_z = fit->held_out[0] = fit->held_out[1] = NAN;
+	fit->held_out[0] = fit->held_out[1] = NAN;
 }
 
 /* ---- the summary ---- */
@@ -113,9 +113,8 @@ choose_items(lda_learning *fit)
 	}
 }
 
-/* *damped: the summary of damped counts; NULL where there is none. */
-static tlv_status
-choose_counts(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_value **damped)
+tlv_status
+lda_choose_counts(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_value **damped)
 {
 	tlv_source counts;
 
@@ -157,12 +156,13 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 	lda_begin(options, &fit);
 	if (fit.k == 0)
 	{
-		TLV_TRY(lda_choose_k(ctx, documents, &fit));
-		fit.k = fit.choice.k;
+		fit.choice.chosen = true;
+		TLV_TRY(lda_choose_k(ctx, documents, &fit, NULL, NULL));
+		fit.k = lda_chosen_k(&fit.choice);
 	}
 	TLV_TRY(summarise(ctx, documents, &fit, &summary));
 	TLV_TRY(lda_summarise_words(ctx, documents, &fit, &words));
-	TLV_TRY(choose_counts(ctx, documents, &fit, &damped));
+	TLV_TRY(lda_choose_counts(ctx, documents, &fit, &damped));
 	refinement = lda_begin_refinement(&fit);
 	TLV_TRY(lda_initialise(ctx, documents, &fit, damped != NULL ? &damped->frame : fit.summary,
 						   &refinement));
@@ -170,7 +170,10 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 	if (fit.options.refine != NULL)
 		TLV_TRY(lda_refine(ctx, documents, &fit, &refinement));
 	if (lda_is_to_be_tested(&fit))
-		TLV_TRY(lda_test_topics(ctx, documents, &fit));
+	{
+		fit.choice.tested = true;
+		TLV_TRY(lda_choose_k(ctx, documents, &fit, NULL, NULL));
+	}
 	if (fit.options.errors)
 		TLV_TRY(lda_measure_recurrence(ctx, documents, &fit));
 	TLV_TRY(lda_finish(ctx, documents, &fit, model));

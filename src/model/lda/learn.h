@@ -6,21 +6,20 @@
 #ifndef TENSORLV_LDA_LEARN_H
 #define TENSORLV_LDA_LEARN_H
 
+#include "tensorlv/model/choice.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
 
-/* The number of topics where it was not given. */
+/* The number of topics by the words of documents that were held out. */
 typedef struct lda_choice
 {
-	bool chosen;	  /* it was not given */
-	bool nothing;	  /* no direction is significant in documents that were held out: one topic */
-	bool untested;	  /* documents are too few, or too much alike, for any to be: one topic */
-	bool pooled;	  /* z values are of all documents, by rank; else the lesser of both halves */
+	bool chosen;	  /* k was not given */
+	bool tested;	  /* k was given, and the curve tells whether there are topics at all */
+	bool untested;	  /* documents are too few, or too much alike, to hold some out: one topic */
+	bool all_words;	  /* halves of documents have hardly a word of their own: all are scored */
 	double documents; /* that were seen on the way */
-	size_t k;
-	size_t n_z;
-	double *z; /* of the directions that k was chosen from */
+	tlv_choice curve;
 } lda_choice;
 
 /* So often each word counts in a summary that holds documents of a single word as well. */
@@ -53,7 +52,6 @@ typedef struct lda_learning
 	tlv_held model;
 	size_t identified;	 /* topics that the moments give; the others are parts of these */
 	bool doubtful;		 /* the second eigenvalue is near the edge of the spectrum of noise */
-	double topics_z;	 /* of the test whether there are topics; NaN: there was none */
 	double held_out[2];	 /* perplexity from the tensor and from anchors; NaN: no contest */
 	double tensor_bytes; /* of third moments that exceed the memory limit; 0: they do not */
 	bool at_limit;		 /* refinement ended before the perplexity had converged */
@@ -72,6 +70,11 @@ extern bool lda_is_to_be_tested(const lda_learning *fit);
 
 /* The documents as the moments see them. */
 extern void lda_see_counts(tlv_source *view, tlv_source *documents, const lda_learning *fit);
+
+/* How the moments see the counts, from fit->summary; *damped: the summary of damped ones, or NULL.
+ */
+extern tlv_status lda_choose_counts(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
+									tlv_value **damped);
 
 /* ---- summary.c ---- */
 
@@ -96,12 +99,18 @@ extern tlv_status lda_require_documents(tlv_context *ctx, const tlv_value *summa
 
 /* ---- choose.c ---- */
 
-/* The number of topics, by the directions of the documents that are significant in others. */
-extern tlv_status lda_choose_k(tlv_context *ctx, tlv_source *documents, lda_learning *fit);
-
-/* z of the most significant directions of both halves of the documents: whether there are topics.
+/*
+ * The curve over k of how well documents that were held out are predicted (choice.h), up to
+ * fit->options.max_k topics, or where k is given up to that.  each: is called with every model that
+ * was learnt on the way; NULL: nothing is.  Errors: those of a fit.
  */
-extern tlv_status lda_test_topics(tlv_context *ctx, tlv_source *documents, lda_learning *fit);
+typedef tlv_status (*lda_member_use)(tlv_context *ctx, void *argument, size_t k,
+									 const tlv_held *model);
+extern tlv_status lda_choose_k(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
+							   lda_member_use each, void *argument);
+
+/* The k that was chosen; 1 where none could be. */
+extern size_t lda_chosen_k(const lda_choice *choice);
 
 /* ---- subspace.c ---- */
 

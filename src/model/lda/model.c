@@ -261,19 +261,26 @@ single_posterior(tlv_context *ctx, tlv_lda_model *lda, double *shares, double *l
 									  lda->document.known, shares, log_likelihood);
 }
 
-static tlv_status
-infer_document(tlv_context *ctx, tlv_lda_model *lda, const tlv_bag_image *bag, double *shares)
+tlv_status
+tlv_lda_infer_counts(tlv_context *ctx, tlv_lda_model *lda, size_t n, const int32_t *index,
+					 const double *count, double *shares)
 {
 	double log_likelihood;
 
-	TLV_TRY(tlv_lda_document(ctx, lda, bag));
 	if (lda->single)
-		return single_posterior(ctx, lda, shares, &log_likelihood);
+		return tlv_single_topic_posterior(ctx, lda->topics.k, lda->topics.phi, lda->weights, n,
+										  index, count, shares, &log_likelihood);
 	if (lda->logistic != NULL)
-		return tlv_topic_logistic_infer(ctx, lda->logistic, lda->worker, lda->document.n_known,
-										lda->document.index, lda->document.known, shares);
-	return tlv_topic_infer(ctx, lda->worker, lda->document.n_known, lda->document.index,
-						   lda->document.known, shares);
+		return tlv_topic_logistic_infer(ctx, lda->logistic, lda->worker, n, index, count, shares);
+	return tlv_topic_infer(ctx, lda->worker, n, index, count, shares);
+}
+
+static tlv_status
+infer_document(tlv_context *ctx, tlv_lda_model *lda, const tlv_bag_image *bag, double *shares)
+{
+	TLV_TRY(tlv_lda_document(ctx, lda, bag));
+	return tlv_lda_infer_counts(ctx, lda, lda->document.n_known, lda->document.index,
+								lda->document.known, shares);
 }
 
 static tlv_status

@@ -1,12 +1,13 @@
 /*
  * statistics.c - what a pass over documents under a given topic model
- * sums up: expected counts for one refinement step, and the held-out
- * likelihood by document completion.
+ * sums up: expected counts for one refinement step, the held-out
+ * likelihood by document completion, and the scores by which k is chosen.
  */
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/choice.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/sections.h"
@@ -160,6 +161,9 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 						   model->document.known, &options, &state->sums);
 }
 
+static tlv_status scores_create(tlv_context *ctx, tlv_lda_model *lda,
+								tlv_accumulator **accumulator);
+
 tlv_status
 tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
@@ -170,6 +174,8 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 	if (method == NULL)
 		method = lda->logistic != NULL ? "ctm" : "gibbs";
+	if (strcmp(method, LDA_HELD_OUT) == 0)
+		return scores_create(ctx, lda, accumulator);
 	if (strcmp(method, "ctm") == 0)
 		return tlv_lda_logistic_statistics(ctx, lda, accumulator);
 	if (strcmp(method, "gibbs") != 0 && strcmp(method, "stepwise") != 0 &&
@@ -351,3 +357,164 @@ static const tlv_accumulator_class completion_class = {
 };
 const tlv_kind tlv_kind_completion = {TLV_KIND_LINE(COMPLETION, completion),
 									  .accumulator = &completion_class};
+
+/* ---- scores of documents that were held out ---- */
+
+/*
+ * By group of documents: log-likelihood and number of the new words, which are in one half of a
+ * document and not in the other, from which they are predicted; and of all words of that half.  A
+ * word that comes in bursts predicts itself: with many topics each is one frequent word, and all
+ * words of a half are predicted the better the more topics there are, though there be none.  A new
+ * word counts as often as it occurs: each once, the best prediction would not be its probability.
+ */
+typedef struct scores_state
+{
+	tlv_declared declared;
+	tlv_lda_model *model;
+	tlv_digest fingerprint;
+	double documents;
+	double *new_scores, *new_words, *all_scores, *all_words; /* TLV_CHOICE_GROUPS each */
+	/* scratch of one document: counts of the half that is seen, and its items alone */
+	size_t room;
+	double *seen, *half_counts;
+	int32_t *half;
+} scores_state;
+
+/* A probability that a word has at least, so that no word decides alone. */
+#define LEAST_PROBABILITY 1e-12
+
+/* Probability of all words that a half lacks, at least. */
+#define LEAST_REST 1e-9
+
+static double
+word_probability(const tlv_lda_model *model, int32_t word)
+{
+	const double *phi = model->topics.phi + (size_t) word * model->topics.k;
+	double p = 0;
+
+	for (size_t j = 0; j < model->topics.k; j++)
+		p += model->shares[j] * phi[j];
+	return fmax(p, LEAST_PROBABILITY);
+}
+
+static tlv_status
+scores_reserve(tlv_context *ctx, scores_state *state, size_t n)
+{
+	if (n <= state->room)
+		return TLV_OK;
+	tlv_free(ctx, state->seen);
+	tlv_free(ctx, state->half);
+	state->room = 0;
+	TLV_TRY_NEW(ctx, state->seen, 4 * n);
+	TLV_TRY_NEW(ctx, state->half, 2 * n);
+	state->half_counts = state->seen + 2 * n;
+	state->room = 2 * n;
+	return TLV_OK;
+}
+
+/* The words that one half lacks are predicted from it, where `other` says the half that it is not.
+ */
+static tlv_status
+score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
+{
+	tlv_lda_model *model = state->model;
+	const tlv_document *document = &model->document;
+	double rest = 1, new_score = 0, new_words = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < document->n_known; i++)
+	{
+		double count = other ? document->known[i] - state->seen[i] : state->seen[i];
+
+		if (count > 0)
+		{
+			state->half[n] = document->index[i];
+			state->half_counts[n++] = count;
+		}
+	}
+	TLV_TRY(tlv_lda_infer_counts(ctx, model, n, state->half, state->half_counts, model->shares));
+	for (size_t i = 0; i < document->n_known; i++)
+	{
+		double seen = other ? document->known[i] - state->seen[i] : state->seen[i];
+		double p = word_probability(model, document->index[i]);
+
+		if (lda_look(i, model->topics.k))
+			TLV_TRY_CONTINUE(ctx);
+		state->all_scores[group] += (document->known[i] - seen) * log(p);
+		state->all_words[group] += document->known[i] - seen;
+		if (seen > 0)
+			rest -= p;
+		else
+		{
+			new_score += document->known[i] * log(p);
+			new_words += document->known[i];
+		}
+	}
+	state->new_scores[group] += new_score - new_words * log(fmax(rest, LEAST_REST));
+	state->new_words[group] += new_words;
+	return TLV_OK;
+}
+
+static tlv_status
+scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	scores_state *state = (scores_state *) accumulator;
+	tlv_lda_model *model = state->model;
+	uint64_t seed;
+	tlv_rng rng;
+
+	if (model == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
+	TLV_TRY(scores_reserve(ctx, state, model->document.n_known));
+	seed = tlv_lda_completion_seed(row->bag);
+	tlv_rng_seed(&rng, seed);
+	for (size_t i = 0; i < model->document.n_known; i++)
+		state->seen[i] = tlv_topic_binomial(&rng, model->document.known[i], 0.5);
+	state->documents++;
+	for (int other = 0; other < 2; other++)
+		TLV_TRY(score_half(ctx, state, other, tlv_mix64(seed) % TLV_CHOICE_GROUPS));
+	return TLV_OK;
+}
+
+#define AT(member)	offsetof(scores_state, member)
+#define SIZE_GROUPS TLV_SIZE_1
+static const tlv_declaration scores_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"new_scores", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_ANY, TLV_SUM, AT(new_scores)},
+	{"new_words", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(new_words)},
+	{"all_scores", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_ANY, TLV_SUM, AT(all_scores)},
+	{"all_words", TLV_FLOAT64, SIZE_GROUPS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(all_words)},
+};
+#undef AT
+static const tlv_sections scores_sections = {
+	.state = sizeof(scores_state),
+	.kind = TLV_KIND_TOPIC_SCORES,
+	TLV_LIST(scores_list),
+	.least = {TLV_CHOICE_GROUPS},
+	.most = {TLV_CHOICE_GROUPS},
+};
+
+static const tlv_accumulator_class scores_class = {
+	.name = "topic_scores",
+	TLV_DECLARED(&scores_sections),
+	.rows = TLV_ROW_BAG,
+	.add = scores_add,
+};
+const tlv_kind tlv_kind_topic_scores = {TLV_KIND_LINE(TOPIC_SCORES, topic_scores),
+										.accumulator = &scores_class};
+
+static tlv_status
+scores_create(tlv_context *ctx, tlv_lda_model *lda, tlv_accumulator **accumulator)
+{
+	const size_t sizes[TLV_SIZES] = {TLV_CHOICE_GROUPS};
+	scores_state *state;
+
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_scores.accumulator, sizes, accumulator));
+	state = (scores_state *) *accumulator;
+	state->model = lda;
+	state->fingerprint = lda->base.frame.header->digest;
+	return TLV_OK;
+}

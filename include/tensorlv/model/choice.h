@@ -1,0 +1,82 @@
+/*
+ * choice.h - the number of components by one criterion.  Models of several k are learnt from a part
+ * of the rows, and predict the others.  Chosen is the least k whose score is within one standard
+ * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that goes on until the curve
+ * has fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
+ * there are none, models of several are near copies of it, and one of them is above it by chance.
+ *
+ * The score of k is L(k) = sum of s_i / sum of n_i over the rows i that are predicted, s_i the
+ * log-likelihood of what is predicted of row i and n_i how much that is: tokens, steps, 1.  The
+ * standard error of L(b) - L(k) is that of the paired differences
+ * d_i = s_i(b) - s_i(k) - (L(b) - L(k)) n_i, sqrt(sum of d_i^2) / sum of n_i.  Rows are added up in
+ * groups by their contents, so that any number of them takes the same memory, and the d of a group
+ * takes the place of d_i.
+ */
+#ifndef TENSORLV_CHOICE_H
+#define TENSORLV_CHOICE_H
+
+#include "tensorlv/num/context.h"
+
+/* Groups of rows: differences are taken row by row up to some hundreds of them, and the standard
+ * error of a difference has an error of 4 % of its own. */
+#define TLV_CHOICE_GROUPS 256
+
+/* Most k that are compared. */
+#define TLV_CHOICE_POINTS 32
+
+typedef struct tlv_choice_point
+{
+	size_t k;
+	double *score; /* by group: sum of the log-likelihoods */
+	double *count; /* by group: how much was predicted */
+	double mean;   /* L(k) */
+	double error;  /* standard error of its difference from the best; 0 for the best itself */
+} tlv_choice_point;
+
+typedef struct tlv_choice
+{
+	size_t least, most;							/* bounds of k */
+	bool ended;									/* the grid has ended */
+	bool limited;								/* it ended since k cannot be greater than most */
+	size_t n;									/* points, by ascending k */
+	tlv_choice_point points[TLV_CHOICE_POINTS]; /* their arrays are the arena's */
+	size_t best, chosen; /* positions: of the greatest score, and of the chosen k */
+	size_t gain;		 /* of the least k that has nine tenths of the rise from the first point */
+	size_t first, last;	 /* points between which more folds decide, both included */
+	bool narrowed;		 /* only those are compared now */
+} tlv_choice;
+
+/* Nothing has been tried yet. */
+extern void tlv_choice_begin(size_t least, size_t most, tlv_choice *choice);
+
+/*
+ * The k to be tried next; 0: k is chosen.  First the grid 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, ...
+ * up to `most`, until at least two k above the best were tried, of which the last two are worse
+ * than it by more than a standard error.  Then the k between the chosen one and the one below it,
+ * where the curve has fallen at all.
+ */
+extern size_t tlv_choice_next(const tlv_choice *choice);
+
+/*
+ * The sums of one more k, TLV_CHOICE_GROUPS of either; of a k that has some, those of other rows,
+ * which are added to them.  Errors: memory.
+ */
+extern tlv_status tlv_choice_add(tlv_context *ctx, tlv_choice *choice, size_t k,
+								 const double *score, const double *count);
+
+/* What follows from the sums: after every k that was added, of further rows after all of their k.
+ */
+extern void tlv_choice_decide(tlv_choice *choice);
+
+/*
+ * Do the rows leave the choice open: is a lesser k than the best chosen, though the error of the
+ * difference is above a hundredth of a nat, 1 % of perplexity; or are more components better than
+ * one by 1 to 4 errors?  Then more rows are to be predicted under the k of the points first ..
+ * last, one fold after the other.
+ */
+extern bool tlv_choice_is_open(tlv_choice *choice);
+
+/* What a point has of the rise of the curve from its first point to the best one, 0 to 1. */
+extern double tlv_choice_gain(const tlv_choice *choice, size_t point);
+
+#endif /* TENSORLV_CHOICE_H */

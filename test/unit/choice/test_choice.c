@@ -1,0 +1,182 @@
+/*
+ * test_choice.c - the number of components by the scores of held-out rows: the grid, where it ends,
+ * the least k within one standard error, and further folds.
+ */
+#include "tensorlv/model/choice.h"
+
+#include <math.h>
+
+#include "pool_setup.h"
+
+/* Scores of 256 rows with that mean, and noise of every k and fold that adds up to 0 and is
+ * orthogonal to that of all others (Walsh functions): the error of a difference is own sqrt(2 /
+ * 255). */
+static void
+add_scores(tlv_choice *choice, size_t k, double mean, double own, size_t fold)
+{
+	double score[TLV_CHOICE_GROUPS], count[TLV_CHOICE_GROUPS];
+	unsigned function = (unsigned) (k + 32 * fold);
+
+	for (unsigned g = 0; g < TLV_CHOICE_GROUPS; g++)
+	{
+		count[g] = 1;
+		score[g] = mean + (__builtin_parity(g & function) ? own : -own);
+	}
+	assert_ok(tlv_choice_add(&ctx, choice, k, score, count));
+}
+
+/* A curve that rises to k = top, and falls beyond. */
+static double
+curve(size_t k, size_t top)
+{
+	return -5 + (k <= top ? 0.2 * (double) k : 0.2 * (double) top - 0.02 * (double) (k - top));
+}
+
+/* The k that are tried, in their order, up to the choice. */
+static size_t
+follow(tlv_choice *choice, size_t top, size_t most, size_t *tried)
+{
+	size_t k, n = 0;
+
+	tlv_choice_begin(1, most, choice);
+	while ((k = tlv_choice_next(choice)) > 0)
+	{
+		add_scores(choice, k, curve(k, top), 0.01, 0);
+		tlv_choice_decide(choice);
+		tried[n++] = k;
+	}
+	return n;
+}
+
+static void
+assert_tried(size_t top, size_t most, const size_t *expected, size_t n, size_t chosen, bool limited)
+{
+	size_t tried[TLV_CHOICE_POINTS];
+	tlv_choice choice;
+
+	assert_int_equal(follow(&choice, top, most, tried), n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(tried[i], expected[i]);
+	assert_int_equal(choice.points[choice.chosen].k, chosen);
+	assert_int_equal(choice.limited, limited);
+	assert_equal(choice.points[choice.best].error, 0);
+	for (size_t i = 1; i < choice.n; i++)
+		assert_above((double) choice.points[i].k, (double) choice.points[i - 1].k);
+}
+
+/* Two k beyond the best are tried, and those between it and the one below. */
+static void
+test_grid(void **state)
+{
+	(void) state;
+	assert_tried(1, 100, (size_t[]){1, 2, 3}, 3, 1, false);
+	assert_tried(2, 100, (size_t[]){1, 2, 3, 5}, 4, 2, false);
+	assert_tried(5, 100, (size_t[]){1, 2, 3, 5, 8, 13, 4}, 7, 5, false);
+	assert_tried(6, 100, (size_t[]){1, 2, 3, 5, 8, 13, 20, 6}, 8, 6, false);
+	assert_tried(10, 100, (size_t[]){1, 2, 3, 5, 8, 13, 20, 32, 10, 9}, 10, 10, false);
+	/* the limit is a point of the grid; a curve that has not fallen is not refined */
+	assert_tried(90, 60, (size_t[]){1, 2, 3, 5, 8, 13, 20, 32, 50, 60}, 10, 60, true);
+	assert_tried(6, 6, (size_t[]){1, 2, 3, 5, 6}, 5, 6, true);
+	assert_tried(1, 1, (size_t[]){1}, 1, 1, true);
+}
+
+/* The least k within an error of the best, and the least with nine tenths of the rise. */
+static void
+test_least_within_an_error(void **state)
+{
+	static const double means[][2] = {{1, -5},	  {2, -4.5}, {3, -4.12},
+									  {5, -4.01}, {8, -4},	 {13, -4.2}};
+	tlv_choice choice;
+
+	(void) state;
+	tlv_choice_begin(1, 100, &choice);
+	for (size_t i = 0; i < 6; i++)
+	{
+		add_scores(&choice, (size_t) means[i][0], means[i][1], 0.3, 0);
+		tlv_choice_decide(&choice);
+	}
+	assert_int_equal(choice.points[choice.chosen].k, 5);
+	assert_below(choice.points[choice.best].mean - choice.points[choice.chosen].mean,
+				 choice.points[choice.chosen].error);
+	assert_above(choice.points[choice.best].mean - choice.points[2].mean, choice.points[2].error);
+	assert_int_equal(choice.points[choice.gain].k, 5);
+	assert_close(tlv_choice_gain(&choice, 0), 0, 1e-9);
+	assert_close(tlv_choice_gain(&choice, choice.best), 1, 1e-9);
+	assert_close(choice.points[0].error, 0.3 * sqrt(2.0 / 255), 1e-9);
+}
+
+/* Further rows decide between the chosen k and the best, whose error they lower; the others keep
+ * their distance. */
+static void
+test_further_folds(void **state)
+{
+	static const double means[][2] = {{1, -5}, {2, -4.5},  {3, -4.3}, {5, -4.03},
+									  {8, -4}, {13, -4.4}, {20, -4.6}};
+	tlv_choice choice;
+	double distance, error;
+
+	(void) state;
+	tlv_choice_begin(1, 100, &choice);
+	for (size_t i = 0; i < 7; i++)
+	{
+		add_scores(&choice, (size_t) means[i][0], means[i][1], 0.6, 0);
+		tlv_choice_decide(&choice);
+	}
+	assert_int_equal(choice.points[choice.chosen].k, 5);
+	assert_true(tlv_choice_is_open(&choice));
+	assert_int_equal(choice.points[choice.first].k, 3);
+	assert_int_equal(choice.points[choice.last].k, 8);
+	distance = choice.points[choice.best].mean - choice.points[0].mean;
+	error = choice.points[choice.chosen].error;
+	for (size_t fold = 1; fold < 5; fold++)
+	{
+		for (size_t i = 2; i < 5; i++)
+			add_scores(&choice, (size_t) means[i][0], means[i][1], 0.6, fold);
+		tlv_choice_decide(&choice);
+	}
+	assert_int_equal(choice.points[choice.chosen].k, 8);
+	assert_close(choice.points[3].error, error / sqrt(5), 0.001);
+	assert_close(choice.points[choice.best].mean - choice.points[0].mean, distance, 1e-9);
+	assert_false(tlv_choice_is_open(&choice));
+}
+
+/* More components than one are better by 2.33 errors, or there is one; from 1 to 4 errors further
+ * rows are asked for. */
+static void
+test_one(void **state)
+{
+	static const double errors[] = {0.5, 2, 3, 5};
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++)
+	{
+		tlv_choice choice;
+
+		tlv_choice_begin(1, 100, &choice);
+		for (size_t k = 1; k <= 4; k++)
+		{
+			add_scores(&choice, k,
+					   k == 2	? -4 + errors[i] * 0.01 * sqrt(2.0 / 255)
+					   : k == 1 ? -4
+								: -4.1,
+					   0.01, 0);
+			tlv_choice_decide(&choice);
+		}
+		assert_int_equal(choice.points[choice.best].k, 2);
+		assert_int_equal(choice.points[choice.chosen].k, errors[i] > 2.33 ? 2 : 1);
+		assert_int_equal(tlv_choice_is_open(&choice), errors[i] > 1 && errors[i] < 4);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_grid, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_least_within_an_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_further_folds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
