@@ -80,7 +80,7 @@ my @fits = (
     [ "tlv_ica('%s')", 'SELECT a, b, c FROM %s.measures', $has_case ? 40 : 5000 ],
     [ "tlv_gmm('%s', 3)", 'SELECT x FROM %s.clouds', 40 ],
     [ "tlv_gmm('%s', 3, covariance => 'direction')", 'SELECT x FROM %s.clouds', 40 ],
-    [ "tlv_mmsb('%s', 3)", 'SELECT src, dst, weight FROM %s.edges', 2 ], # their number, and the graph
+    [ "tlv_mmsb('%s', 3)", 'SELECT src, dst, weight FROM %s.edges', 2 ], # their number, of which no estimate of a foreign table tells, and the graph
     [ "tlv_mmsb('%s', 3)", 'SELECT node, neighbours FROM %s.adjacency', 60 ],
     [ "$edges_of_rows, alpha0 => 0.2)", 'SELECT node, neighbours FROM %s.mixed', 60 ],
     [ "$edges_of_rows, labels => 'SELECT node, community FROM near.known')", 'SELECT node, neighbours FROM %s.adjacency', 80 ],

@@ -261,6 +261,8 @@ my %elsewhere = map { $_ => 1 } (
     'Collect them with tlv_category_moments(v) or tlv_dense_moments(x, 2).', 'Collect them with tlv_category_moments(v, %zu).', q(Use structure => 'factors'.),
     'Use %s(query, k, copies => %zu).', q(Use a smaller k, or method => 'joint', which needs no groups.), q(Use refine => 'none' to keep the means of the moments.),
     'Use a smaller k, or nonnegative => true.', q(Use a smaller k, or method => 'joint'.),
+    # more nodes than a value has: citus/limits.pl, with a build in which a value has 1 MB
+    'Fit a part of the nodes with the edges between them, such as those of SELECT src, dst FROM edges WHERE src %% %.0f = 0 AND dst %% %.0f = 0. tlv_infer(model, neighbours) places the others.',
     # the server refuses such a call before
     'Write tlv_point_features(x, y, mark, radius) OVER ().',
     'Counts of rows must stay whole; tlv_update(model, statistics, weight) gives statistics a weight.',

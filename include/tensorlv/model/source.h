@@ -123,6 +123,9 @@ struct tlv_source
 	/* The number of pieces (tlv_pass) in which values fit that take row_bytes of a row besides its
 	 * texts and weights; NULL: one. */
 	size_t (*pieces)(tlv_source *source, double row_bytes);
+	/* The number of rows whose last column is not null, where it may exceed most; otherwise 0, for
+	 * the price of an estimate.  NULL: not known. */
+	double (*count)(tlv_source *source, double most);
 	tlv_source *labels; /* what is known of them, where the caller has a second query; or NULL */
 	tlv_value *values;	/* that are not dropped yet */
 	int passes_after;	/* those that the procedure asks for: support, errors */

@@ -34,6 +34,9 @@ extern tlv_status tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const 
  * at most TLV_FRAME_MAX_BYTES: as many as there are up to some 100 communities of a million. */
 extern size_t tlv_neighbour_most_shares(size_t n);
 
+/* Nodes of which statistics and models have one share each. */
+extern double tlv_neighbour_most_nodes(void);
+
 /*
  * Of the shares of a node (k, sum 1) the `most` largest stay, of equal ones the first, and the
  * others become 0; work: most numbers.  Returns the sum of what stays, or 1 where nothing had to

@@ -22,6 +22,12 @@ tlv_neighbour_most_shares(size_t n)
 	return (size_t) fmax((VALUE_BYTES - NODE_BYTES * nodes) / (SHARE_BYTES * nodes), 1);
 }
 
+double
+tlv_neighbour_most_nodes(void)
+{
+	return floor(VALUE_BYTES / (NODE_BYTES + SHARE_BYTES));
+}
+
 /* The `most` largest shares that count, or fewer, descending; returns their number. */
 static size_t
 find_largest(size_t k, size_t most, const double *share, double *largest)

@@ -111,11 +111,31 @@ find_landmarks(tlv_context *ctx, const neighbours_fit *fit, const tlv_frame *sum
 	return tlv_frame_open(ctx, *image, size, landmarks);
 }
 
+/* Before the first scan: more nodes than a model has memory for would fail after many. */
+static tlv_status
+require_few_nodes(tlv_context *ctx, tlv_source *source)
+{
+	tlv_source *rows = tlv_source_rows(source);
+	double most = tlv_neighbour_most_nodes();
+	double n = rows->count != NULL ? rows->count(rows, most) : 0;
+
+	if (n <= most)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_LIMIT, "%.0f nodes are more than the %.0f that a model has memory for", n,
+			 most);
+	return tlv_fail_hint(ctx,
+						 "Fit a part of the nodes with the edges between them, such as those of "
+						 "SELECT src, dst FROM edges WHERE src %% %.0f = 0 AND dst %% %.0f = 0. "
+						 "tlv_infer(model, neighbours) places the others.",
+						 ceil(n / most), ceil(n / most));
+}
+
 static tlv_status
 summarise(tlv_context *ctx, tlv_source *rows, neighbours_fit *fit)
 {
 	const tlv_frame *summary;
 
+	TLV_TRY(require_few_nodes(ctx, rows));
 	TLV_TRY(
 		tlv_collect(ctx, rows, "summary", 0, 1,
 					&(tlv_statistic){.aggregate = &tlv_aggregate_count_summary, .contents = true},

@@ -24,10 +24,11 @@ extern void TlvSourceRequireOrder(TlvSource *rows, const tlv_pass *pass);
 
 /* ---- pass.c ---- */
 
-/* The members pass and pieces of a source (tlv_source). */
+/* The members pass, pieces and count of a source (tlv_source). */
 extern tlv_status TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass,
 								tlv_value **values);
 extern size_t TlvSourcePieces(tlv_source *source, double row_bytes);
+extern double TlvSourceCount(tlv_source *source, double most);
 
 /* ---- pass_statement.c ---- */
 

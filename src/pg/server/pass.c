@@ -317,16 +317,16 @@ rows_count(TlvSource *rows, RowsSize *size)
 	return run_where_rows_are(rows, &statement, lengthof(types), types, take_size, size);
 }
 
-/* Does one value have the rows even if there are ESTIMATE_ERROR times as many as estimated? */
+/* Are there fewer rows than most even if there are ESTIMATE_ERROR times as many as estimated? */
 static bool
-rows_are_few(TlvSource *rows, double row_bytes)
+rows_are_few(TlvSource *rows, double most)
 {
 	TlvStatement statement;
 
 	TlvSourceBegin(rows, &statement);
 	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
 	TlvSourceFrom(rows, &statement);
-	return TlvStatementExpects(&statement) * ESTIMATE_ERROR * row_bytes < PIECE_BYTES;
+	return TlvStatementExpects(&statement) * ESTIMATE_ERROR < most;
 }
 
 /* Rows are counted only where there may be too many for one value. */
@@ -340,7 +340,7 @@ TlvSourcePieces(tlv_source *source, double row_bytes)
 
 	for (int i = 0; i < rows->n; i++)
 		size.row_bytes += rows->types[i] == FLOAT8OID ? sizeof(double) : 0;
-	if (rows_are_few(rows, size.row_bytes))
+	if (rows_are_few(rows, PIECE_BYTES / size.row_bytes))
 		return 1;
 	if (!rows_count(rows, &size))
 		return PIECES_UNCOUNTED;
@@ -348,4 +348,28 @@ TlvSourcePieces(tlv_source *source, double row_bytes)
 		   pieces < PIECES_MOST)
 		pieces *= 2;
 	return pieces;
+}
+
+static void
+take_count(void *argument, TupleTableSlot *slot)
+{
+	*(double *) argument += (double) DatumGetInt64(slot->tts_values[0]);
+}
+
+/* Rows that have to travel are not counted first. */
+double
+TlvSourceCount(tlv_source *source, double most)
+{
+	const TlvPassSource *own = (const TlvPassSource *) source;
+	TlvSource *rows = &own->driver->rows[own->number];
+	const Oid type = INT8OID;
+	TlvStatement statement;
+	double n = 0;
+
+	if (rows_are_few(rows, most))
+		return 0;
+	TlvSourceBegin(rows, &statement);
+	appendStringInfo(&statement.sql, "SELECT pg_catalog.count(%s)", rows->columns[rows->n - 1]);
+	TlvSourceFrom(rows, &statement);
+	return run_where_rows_are(rows, &statement, 1, &type, take_count, &n) ? n : 0;
 }
