@@ -113,7 +113,9 @@ sub other_makers {
         topic_products => [ "(SELECT tlv_topic_products($bag, " . $model->('lda') . '))', 'lda' ],
         coherence => [ "(SELECT tlv_coherence($bag, " . $model->('lda') . ', 100))', 'lda' ],
         completion => [ "(SELECT largest_completion($bag, " . $model->('lda') . '))', 'lda' ],
-        score_products => [ "(SELECT tlv_error_statistics($models->{gaussian_mixture}[1], " . $model->('gaussian_mixture') . '))', 'gaussian_mixture' ],
+        # of at most a million parameters
+        score_products => [ $models->{gaussian_mixture}[2] <= 900 ? "(SELECT tlv_error_statistics($models->{gaussian_mixture}[1], " . $model->('gaussian_mixture') . '))'
+            : "(SELECT tlv_error_statistics(array_fill(0::float8, ARRAY[900]), (SELECT tlv_simulate_gmm_model(900, 2, covariance => 'full'))))", 'gaussian_mixture' ],
         tree_triples => ["(SELECT tlv_statistics(v, (SELECT tlv_fit_tree(tlv_category_moments(v)) FROM $answers)) FROM $answers)"],
     );
 }
