@@ -29,6 +29,12 @@ COMMENT ON FUNCTION tlv_svg(tlv_model) IS
     'a picture of any model as a self-contained SVG document on one line: words of topics and how these merge, connectivity of communities, ellipses of components in two '
     'dimensions, states and their transitions, mixing of sources, a tree';
 
+CREATE FUNCTION tlv_html(model tlv_model, title text DEFAULT NULL, examples json DEFAULT NULL, graph tlv_graph DEFAULT NULL, before tlv_model DEFAULT NULL) RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_html(tlv_model, text, json, tlv_graph, tlv_model) IS
+    'a page of any model to explore in a browser, self-contained and on one line of ASCII; examples are rows of the components as an array of objects, graph is drawn with the memberships of '
+    'its nodes, before is an earlier model that is shown beside this one';
+
 CREATE FUNCTION tlv_groups(model tlv_model, n integer)
     RETURNS TABLE (component integer, component_group integer)
     AS 'MODULE_PATHNAME', 'tlv_groups_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;

@@ -46,14 +46,19 @@ tlv_json_print_number(double value, char *to)
 }
 
 tlv_status
-tlv_json_put(tlv_context *ctx, tlv_json_writer *writer, const char *bytes)
+tlv_json_append(tlv_context *ctx, tlv_json_writer *writer, const char *bytes, size_t n)
 {
-	size_t n = strlen(bytes);
-
 	TLV_TRY(reserve(ctx, writer, n));
-	memcpy(writer->bytes + writer->n, bytes, n);
+	if (n > 0)
+		memcpy(writer->bytes + writer->n, bytes, n);
 	writer->n += n;
 	return TLV_OK;
+}
+
+tlv_status
+tlv_json_put(tlv_context *ctx, tlv_json_writer *writer, const char *bytes)
+{
+	return tlv_json_append(ctx, writer, bytes, strlen(bytes));
 }
 
 tlv_status

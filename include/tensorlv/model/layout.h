@@ -168,6 +168,11 @@ extern tlv_status tlv_model_align(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance,
 									void **image, size_t *size);
 
+/* Distances of all components from each other, k x k, of which the diagonal stays as it is: those
+ * of the layout, or of tlv_model_match of models of one component each.  Errors: those of
+ * tlv_model_arrange and tlv_model_match. */
+extern tlv_status tlv_model_distances(tlv_context *ctx, const tlv_frame *model, double *distance);
+
 /*
  * Components merged by likeness until n groups are left: the two that are nearest by the mean
  * distance of their components, which count by their weights.  (*group)[j]: that of component j,

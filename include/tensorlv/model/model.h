@@ -41,6 +41,8 @@ extern const tlv_step tlv_whole_step;
 /* What its sections are (layout.h), and what it is drawn into (picture.h). */
 typedef struct tlv_layout tlv_layout;
 typedef struct tlv_picture tlv_picture;
+/* How it is shown in a browser (page.h). */
+typedef struct tlv_page_view tlv_page_view;
 /* Tests of new rows (drift.h). */
 typedef struct tlv_drift tlv_drift;
 /* Estimates and their standard errors (errors.h). */
@@ -168,6 +170,8 @@ typedef struct tlv_model_class
 	const char *certain;
 	/* A picture of the model. */
 	tlv_status (*draw)(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+	/* The page of the model. */
+	const tlv_page_view *page;
 } tlv_model_class;
 
 struct tlv_model

@@ -92,6 +92,8 @@ extern int tlv_json_print_number(double value, char *to);
 
 /* Errors: memory, TLV_LIMIT for too many bytes. */
 extern tlv_status tlv_json_put(tlv_context *ctx, tlv_json_writer *writer, const char *bytes);
+extern tlv_status tlv_json_append(tlv_context *ctx, tlv_json_writer *writer, const char *bytes,
+								  size_t n);
 extern tlv_status tlv_json_put_number(tlv_context *ctx, tlv_json_writer *writer, double value);
 extern tlv_status tlv_json_put_integer(tlv_context *ctx, tlv_json_writer *writer, int64_t value);
 extern tlv_status tlv_json_put_string(tlv_context *ctx, tlv_json_writer *writer, tlv_text text);

@@ -8,6 +8,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -278,10 +279,15 @@ dictionary_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "atoms")->rows;
 }
 
+static const char *const dictionary_page_fields[] = {"sparsity", "error", "atoms", "weights", NULL};
+static const tlv_page_view dictionary_page = {
+	.view = "matrix", .what = "atom", .fields = dictionary_page_fields};
+
 static const tlv_model_class dictionary_class = {
 	.sections = &dictionary_sections,
 	.layout = &dictionary_layout,
 	.draw = tlv_coding_draw,
+	.page = &dictionary_page,
 	.open = dictionary_open,
 	.components_size = SIZE_K,
 	.dimensions = dictionary_dimensions,

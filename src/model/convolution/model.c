@@ -8,6 +8,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
 
 /* Sizes: steps, templates. */
@@ -182,10 +183,16 @@ convolution_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_
 	return TLV_OK;
 }
 
+static const char *const convolution_page_fields[] = {"templates", "cumulants", "variances",
+													  "weights", NULL};
+static const tlv_page_view convolution_page = {
+	.view = "matrix", .what = "template", .fields = convolution_page_fields};
+
 static const tlv_model_class convolution_class = {
 	.sections = &convolution_sections,
 	.layout = &convolution_layout,
 	.draw = convolution_draw,
+	.page = &convolution_page,
 	.open = convolution_open,
 	.components_size = SIZE_K,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROWS_MISSING_ELEMENTS,

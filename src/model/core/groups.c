@@ -39,6 +39,16 @@ match_distances(tlv_context *ctx, const tlv_frame *model, size_t k, double *dist
 	return TLV_OK;
 }
 
+tlv_status
+tlv_model_distances(tlv_context *ctx, const tlv_frame *model, double *distance)
+{
+	const tlv_layout *layout = tlv_layout_of(model);
+
+	return layout->apart != NULL
+			   ? layout->apart(ctx, model, distance)
+			   : match_distances(ctx, model, tlv_model_components(model), distance);
+}
+
 /* Groups a and b become one, which is a. */
 static void
 merge_groups(size_t k, size_t a, size_t b, double *distance, double *weights, int64_t *group)
@@ -111,7 +121,6 @@ tlv_merge_components(tlv_context *ctx, size_t k, double *distance, double *weigh
 tlv_status
 tlv_model_groups(tlv_context *ctx, const tlv_frame *model, size_t n, int64_t **group)
 {
-	const tlv_layout *layout = tlv_layout_of(model);
 	size_t k = tlv_model_components(model), merged;
 	double *distance, *weights;
 	tlv_merger *mergers;
@@ -125,8 +134,7 @@ tlv_model_groups(tlv_context *ctx, const tlv_frame *model, size_t n, int64_t **g
 	TLV_TRY_NEW(ctx, weights, k);
 	TLV_TRY_NEW0_ROWS(ctx, distance, k, k);
 	TLV_TRY(tlv_model_weights(ctx, model, weights));
-	TLV_TRY(layout->apart != NULL ? layout->apart(ctx, model, distance)
-								  : match_distances(ctx, model, k, distance));
+	TLV_TRY(tlv_model_distances(ctx, model, distance));
 	for (size_t j = 0; j < k; j++)
 	{
 		(*group)[j] = (int64_t) j;

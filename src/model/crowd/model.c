@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
 
@@ -522,6 +523,14 @@ crowd_ids(const tlv_model *model, int part, int64_t id, bool *known)
 	return told == 1 ? TLV_IDS_NUMBERS : told == 2 ? TLV_IDS_NAMES : TLV_IDS_ANY;
 }
 
+static const char *const crowd_page_fields[] = {
+	"told",		"items",		"workers",	"answers",		  "component_answers",
+	"weights",	"posterior",	"known",	"item_answers",	  "confusions",
+	"pool",		"seen",			"accuracy", "accuracy_error", "worker_answers",
+	"name_ids", "name_offsets", NULL};
+static const tlv_page_view crowd_page = {
+	.view = "crowd", .what = "class", .fields = crowd_page_fields};
+
 static const tlv_model_class crowd_class = {
 	.sections = &crowd_sections,
 	.layout = &crowd_layout,
@@ -536,6 +545,7 @@ static const tlv_model_class crowd_class = {
 	.estimates = tlv_crowd_estimates,
 	.standard_errors = tlv_crowd_standard_errors,
 	.draw = tlv_crowd_draw,
+	.page = &crowd_page,
 };
 
 const tlv_kind tlv_kind_crowd = {TLV_KIND_LINE(CROWD, crowd), .model = &crowd_class};

@@ -10,6 +10,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
@@ -256,10 +257,15 @@ directions_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "means")->rows;
 }
 
+static const char *const directions_page_fields[] = {"weights", "means", "kappas", NULL};
+static const tlv_page_view directions_page = {
+	.view = "profiles", .what = "component", .fields = directions_page_fields};
+
 static const tlv_model_class directions_class = {
 	.sections = &directions_sections,
 	.layout = &directions_layout,
 	.draw = directions_draw,
+	.page = &directions_page,
 	.open = directions_open,
 	.components_size = SIZE_K,
 	.dimensions = directions_dimensions,

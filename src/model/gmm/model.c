@@ -12,6 +12,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/model/page.h"
 
 /* Sizes: dimensions, components, numbers of a component's variances. */
 #define SIZE_D	  TLV_SIZE_1
@@ -392,6 +393,11 @@ gmm_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "means")->rows;
 }
 
+static const char *const gmm_page_fields[] = {"covariance", "weights", "means", "covariances",
+											  "variances",	"degrees", NULL};
+static const tlv_page_view gmm_page = {
+	.view = "profiles", .what = "component", .fields = gmm_page_fields};
+
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,
 	.layout = &gmm_layout,
@@ -400,6 +406,7 @@ static const tlv_model_class gmm_class = {
 	.score = tlv_gmm_score,
 	.redraw = tlv_gmm_redraw,
 	.draw = tlv_gmm_draw,
+	.page = &gmm_page,
 	.open = gmm_open,
 	.components_size = SIZE_K,
 	.dimensions = gmm_dimensions,

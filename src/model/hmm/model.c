@@ -9,6 +9,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/triple_table.h"
+#include "tensorlv/model/page.h"
 
 /* Normal variances; smaller ones would not be told from zero. */
 #define LEAST_VARIANCE 1e-200
@@ -516,6 +517,11 @@ hmm_ids(const tlv_model *model, int part, int64_t id, bool *known)
 	return own->parts.names.offsets != NULL ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
 }
 
+static const char *const hmm_page_fields[] = {
+	"initial",	 "stationary", "transitions", "covariance",	  "means",
+	"variances", "items",	   "emissions",	  "name_offsets", NULL};
+static const tlv_page_view hmm_page = {.view = "chain", .what = "state", .fields = hmm_page_fields};
+
 static const tlv_model_class hmm_class = {
 	.layout = &hmm_layout,
 	.drift = tlv_hmm_drift,
@@ -523,6 +529,7 @@ static const tlv_model_class hmm_class = {
 	.score = tlv_hmm_score,
 	.redraw = tlv_hmm_redraw,
 	.draw = tlv_hmm_draw,
+	.page = &hmm_page,
 	.open = tlv_hmm_open,
 	.components = hmm_components,
 	.dimensions = hmm_dimensions,

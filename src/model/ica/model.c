@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -419,10 +420,15 @@ ica_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "mixing")->rows;
 }
 
+static const char *const ica_page_fields[] = {"mean", "mixing", "kurtosis", "sources", NULL};
+static const tlv_page_view ica_page = {
+	.view = "matrix", .what = "source", .fields = ica_page_fields};
+
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,
 	.layout = &ica_layout,
 	.draw = tlv_ica_draw,
+	.page = &ica_page,
 	.open = ica_open,
 	.components_size = SIZE_K,
 	.dimensions = ica_dimensions,

@@ -211,6 +211,8 @@ extern tlv_status tlv_lda_order_fixed(tlv_context *ctx, size_t k, const int64_t 
 extern tlv_status tlv_lda_keep_fixed(tlv_context *ctx, const tlv_lda_parts *parts, double *phi);
 
 /* draw.c: the member of the class. */
+/* Its page (page.c). */
+extern const tlv_page_view tlv_lda_page;
 extern tlv_status tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 /* drift.c: the member of the class. */

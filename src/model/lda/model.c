@@ -14,6 +14,7 @@
 #include "tensorlv/model/step_prior.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/model/page.h"
 
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
@@ -555,6 +556,7 @@ static const tlv_model_class lda_class = {
 	.errors = tlv_lda_error_statistics,
 	.standard_errors = tlv_lda_standard_errors,
 	.draw = tlv_lda_draw,
+	.page = &tlv_lda_page,
 	.open = lda_open,
 	.round = lda_round,
 	.components_size = SIZE_K,

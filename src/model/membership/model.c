@@ -11,6 +11,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/model/page.h"
 
 /* Sizes: variables, categories of all, components, bytes of names, numbers. */
 #define SIZE_P TLV_SIZE_1
@@ -520,23 +521,35 @@ membership_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "states")->rows + (variances != NULL ? variances->columns : 0);
 }
 
-#define MEMBERSHIP_CLASS(own_sections, own_layout, approximate, why_certain)                       \
+static const char *const membership_page_fields[] = {"states",
+													 "probabilities",
+													 "category_offsets",
+													 "scalar_means",
+													 "scalar_variances",
+													 "scalar_counts",
+													 NULL};
+static const tlv_page_view classes_page = {
+	.view = "profiles", .what = "class", .fields = membership_page_fields};
+static const tlv_page_view mixed_page = {
+	.view = "profiles", .what = "profile", .fields = membership_page_fields};
+
+#define MEMBERSHIP_CLASS(own_sections, own_layout, own_page, approximate, why_certain)             \
 	{                                                                                              \
 		.sections = &(own_sections), .layout = &(own_layout), .open = membership_open,             \
 		.components_size = SIZE_K, .dimensions = membership_dimensions, .rows = TLV_ROW_CODES,     \
 		.infer = membership_infer_row, .log_likelihood = membership_log_likelihood,                \
 		.impute = membership_impute, .code_names = membership_code_names,                          \
 		.statistics = membership_statistics, .update = membership_update,                          \
-		.match = membership_match, .draw = membership_draw_picture,                                \
+		.match = membership_match, .draw = membership_draw_picture, .page = &(own_page),           \
 		.estimates = membership_estimates, .score = membership_score, .redraw = membership_redraw, \
 		.approximate_scores = (approximate), .certain = (why_certain),                             \
 	}
 static const tlv_model_class classes_class =
-	MEMBERSHIP_CLASS(classes_sections, classes_layout, false,
+	MEMBERSHIP_CLASS(classes_sections, classes_layout, classes_page, false,
 					 "Posteriors of classes are as certain as they should be, since their "
 					 "probabilities have a prior: take tlv_infer(model, row).");
 static const tlv_model_class mixed_class =
-	MEMBERSHIP_CLASS(mixed_sections, mixed_layout, true, NULL);
+	MEMBERSHIP_CLASS(mixed_sections, mixed_layout, mixed_page, true, NULL);
 
 const tlv_kind tlv_kind_latent_classes = {TLV_KIND_LINE(LATENT_CLASSES, latent_classes),
 										  .model = &classes_class};

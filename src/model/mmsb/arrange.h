@@ -27,4 +27,7 @@ extern tlv_status tlv_mmsb_arrange(tlv_context *ctx, const tlv_frame *model,
 /* draw.c: the member of the class. */
 extern tlv_status tlv_mmsb_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
+/* Its page (page.c). */
+extern const tlv_page_view tlv_mmsb_page;
+
 #endif /* TENSORLV_MMSB_ARRANGE_H */

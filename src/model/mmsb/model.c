@@ -12,6 +12,7 @@
 #include "neighbours.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 
 /* Parameters beyond this are no rates of edges; products of three of them stay finite. */
 #define LARGEST 1e100
@@ -293,6 +294,7 @@ static const tlv_layout mmsb_layout = {
 static const tlv_model_class mmsb_class = {
 	.layout = &mmsb_layout,
 	.draw = tlv_mmsb_draw,
+	.page = &tlv_mmsb_page,
 	.open = tlv_mmsb_open,
 	.components = mmsb_components,
 	.rows = TLV_ROW_BAG,

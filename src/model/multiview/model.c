@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
@@ -351,6 +352,12 @@ multiview_ids(const tlv_model *model, int view, int64_t id, bool *known)
 	return tlv_multiview_is_named(&own->parts, view) ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
 }
 
+static const char *const multiview_page_fields[] = {
+	"weights",	  "items1", "means1", "variances1", "items2",			"means2",
+	"variances2", "items3", "means3", "variances3", "category_offsets", NULL};
+static const tlv_page_view multiview_page = {
+	.view = "profiles", .what = "component", .fields = multiview_page_fields};
+
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
 	.layout = &multiview_layout,
@@ -359,6 +366,7 @@ static const tlv_model_class multiview_class = {
 	.score = tlv_multiview_score,
 	.redraw = tlv_multiview_redraw,
 	.draw = tlv_multiview_picture,
+	.page = &multiview_page,
 	.open = multiview_open,
 	.components_size = SIZE_K,
 	.dimensions = multiview_dimensions,

@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
 
 #define SIZE_UNITS	TLV_SIZE_1
@@ -246,10 +247,17 @@ network_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_matc
 	return TLV_OK;
 }
 
+static const char *const network_page_fields[] = {"items",		  "item_names",	 "layers",
+												  "weights",	  "edge_units",	 "edge_children",
+												  "edge_weights", "edge_shares", NULL};
+static const tlv_page_view network_page = {
+	.view = "matrix", .what = "unit", .fields = network_page_fields};
+
 static const tlv_model_class network_class = {
 	.sections = &network_sections,
 	.layout = &network_layout,
 	.draw = tlv_network_draw,
+	.page = &network_page,
 	.open = network_open,
 	.components_size = SIZE_UNITS,
 	.ids = network_ids,

@@ -69,8 +69,8 @@ draw_state(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_
 
 	TLV_TRY(tlv_picture_add(ctx, picture,
 							"<circle cx=\"%\" cy=\"%\" r=\"%\" fill=\"#fff\" stroke=\"$\" "
-							"stroke-width=\"%\"><title>%</title></circle>",
-							(double[]){x, y, radius, 1 + WIDEST * stay, stay}, j));
+							"stroke-width=\"%\" data-c=\"%\"><title>%</title></circle>",
+							(double[]){x, y, radius, 1 + WIDEST * stay, (double) j + 1, stay}, j));
 	return tlv_picture_name(ctx, picture, x, y < w->centre ? y - radius - 12 : y + radius + 18,
 							"text-anchor=\"middle\"", w->components + j);
 }

@@ -125,9 +125,10 @@ draw_component(tlv_context *ctx, tlv_picture *picture, const view_box *box, size
 	TLV_TRY(tlv_picture_add(
 		ctx, picture,
 		"<ellipse cx=\"%\" cy=\"%\" rx=\"%\" ry=\"%\" transform=\"rotate(% % %)\" "
-		"fill=\"$\" fill-opacity=\"%\" stroke=\"$\"/>"
+		"fill=\"$\" fill-opacity=\"%\" stroke=\"$\" data-c=\"%\"/>"
 		"<circle cx=\"%\" cy=\"%\" r=\"2.5\" fill=\"$\"/>",
-		(double[]){x, y, axes[0], axes[1], turn, x, y, strong, x, y}, component->number - 1));
+		(double[]){x, y, axes[0], axes[1], turn, x, y, strong, (double) component->number, x, y},
+		component->number - 1));
 	return tlv_picture_name(ctx, picture, fmin(fmax(x, 6), WIDE - 6), y - 6,
 							x < NAME_REACH			? "text-anchor=\"start\""
 							: x > WIDE - NAME_REACH ? "text-anchor=\"end\""

@@ -17,8 +17,9 @@ draw_cell(tlv_context *ctx, tlv_picture *picture, size_t i, size_t j, double sha
 	return tlv_picture_add(
 		ctx, picture,
 		"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"$\" fill-opacity=\"%\" "
-		"stroke=\"#dde\" stroke-opacity=\"1\"><title>%</title></rect>",
-		(double[]){NAMES + (double) j * CELL, HEADS + (double) i * CELL, CELL, CELL, share, number},
+		"stroke=\"#dde\" stroke-opacity=\"1\" data-c=\"%\"><title>%</title></rect>",
+		(double[]){NAMES + (double) j * CELL, HEADS + (double) i * CELL, CELL, CELL, share,
+				   (double) i + 1, number},
 		number < 0 ? 1 : 0);
 }
 

@@ -8,12 +8,13 @@
 #include <string.h>
 
 /* Colours of components, again from the first when there are more. */
-#define COLOURS 10
+#define COLOURS 8
 /* Empty space around everything. */
 #define MARGIN 16.0
 
-static const char *const colours[COLOURS] = {"#2f6690", "#b5651d", "#3a7d44", "#8e3b46", "#6a4c93",
-											 "#c29c2b", "#3d8c95", "#a05195", "#5b6770", "#d1495b"};
+/* Told apart by the colour-blind, too: six of Okabe and Ito's (2008), and two dark ones. */
+static const char *const colours[COLOURS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+											 "#56b4e9", "#d55e00", "#3b2a6b", "#7a0019"};
 
 /* With two decimals, without zeros at the end, and a point in every locale. */
 static void
@@ -67,13 +68,16 @@ tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape, const
 	return TLV_OK;
 }
 
-/* One byte as XML has it; control characters are spaces. */
+/* One byte as XML has it; control characters are spaces.  A backslash is a reference, since COPY
+ * would double it. */
 static tlv_status
 put_byte(tlv_context *ctx, tlv_picture *picture, char c)
 {
 	char plain[2] = {(unsigned char) c < 0x20 || c == 0x7f ? ' ' : c, '\0'};
 	const char *text = c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : plain;
 
+	if (c == '\\')
+		text = "&#92;";
 	return tlv_json_put(ctx, body_of(picture), c == '"' ? "&quot;" : text);
 }
 
@@ -133,8 +137,9 @@ tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y, con
 {
 	char number[64];
 
-	TLV_TRY(tlv_picture_add(ctx, picture, "<text x=\"%\" y=\"%\" font-weight=\"bold\" fill=\"$\" ",
-							(double[]){x, y}, component->number - 1));
+	TLV_TRY(tlv_picture_add(ctx, picture,
+							"<text x=\"%\" y=\"%\" font-weight=\"bold\" data-c=\"%\" ",
+							(double[]){x, y, (double) component->number}, 0));
 	TLV_TRY(tlv_json_put(ctx, body_of(picture), style));
 	TLV_TRY(tlv_json_put(ctx, body_of(picture), ">"));
 	if (component->label.bytes != NULL)

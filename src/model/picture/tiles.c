@@ -39,16 +39,16 @@ draw_level(tlv_context *ctx, tlv_picture *picture, double left, double top, size
 
 static tlv_status
 draw_tile(tlv_context *ctx, tlv_picture *picture, double left, double top, size_t side,
-		  const double *numbers)
+		  const double *numbers, size_t number)
 {
 	double largest = 0;
 
 	for (size_t i = 0; i < side * side; i++)
 		largest = fmax(largest, fabs(numbers[i]));
 	TLV_TRY(tlv_picture_add(ctx, picture,
-							"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"none\" "
-							"stroke=\"#dde\"/>",
-							(double[]){left, top, SIDE, SIDE}, 0));
+							"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"#fff\" "
+							"stroke=\"#dde\" data-c=\"%\"/>",
+							(double[]){left, top, SIDE, SIDE, (double) number}, 0));
 	for (int level = 1; level <= LEVELS; level++)
 		for (int sign = 0; sign < 2; sign++)
 			TLV_TRY(draw_level(ctx, picture, left, top, side, numbers,
@@ -66,7 +66,8 @@ tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
 		size_t down = j / ACROSS;
 		double top = GAP + (SIDE + GAP + TEXT) * (double) down;
 
-		TLV_TRY(draw_tile(ctx, picture, left, top, side, numbers + j * side * side));
+		TLV_TRY(draw_tile(ctx, picture, left, top, side, numbers + j * side * side,
+						  components[j].number));
 		TLV_TRY(tlv_picture_name(ctx, picture, left + SIDE / 2, top + SIDE + TEXT - 4,
 								 "text-anchor=\"middle\" font-size=\"9\"", components + j));
 		tlv_picture_reach(picture, left + SIDE, top + SIDE + TEXT);

@@ -10,6 +10,7 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/picture.h"
 #include "tensorlv/num/tucker.h"
+#include "tensorlv/model/page.h"
 
 #define SIZE_R0 TLV_SIZE_6
 #define SIZE_R1 TLV_SIZE_7
@@ -239,6 +240,12 @@ bases_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	return tlv_model_create(ctx, frame, sizeof(tlv_model), model);
 }
 
+static const char *const tucker_page_fields[] = {"told",	 "items_1",		 "items_2",	 "items_3",
+												 "name_ids", "name_offsets", "residual", "factor_1",
+												 "factor_2", "factor_3",	 "core",	 NULL};
+static const tlv_page_view tucker_page = {
+	.view = "matrix", .what = "component", .fields = tucker_page_fields};
+
 static const tlv_model_class tucker_class = {
 	.sections = &tucker_sections,
 	.layout = &tucker_layout,
@@ -246,6 +253,7 @@ static const tlv_model_class tucker_class = {
 	.components_size = SIZE_R0,
 	.no_estimates = tlv_tensor_no_estimates,
 	.draw = tucker_draw,
+	.page = &tucker_page,
 };
 const tlv_kind tlv_kind_tucker = {TLV_KIND_LINE(TUCKER, tucker), .model = &tucker_class};
 
@@ -408,6 +416,12 @@ train_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 	return draw_rows(ctx, model, picture, parts.r[0], parts.ids.d[1] * parts.r[1], parts.cores[1]);
 }
 
+static const char *const train_page_fields[] = {"told",		"items_1",		"items_2",	"items_3",
+												"name_ids", "name_offsets", "residual", "core_1",
+												"core_2",	"core_3",		NULL};
+static const tlv_page_view train_page = {
+	.view = "matrix", .what = "component", .fields = train_page_fields};
+
 static const tlv_model_class train_class = {
 	.sections = &train_sections,
 	.layout = &train_layout,
@@ -415,6 +429,7 @@ static const tlv_model_class train_class = {
 	.components_size = SIZE_R0,
 	.no_estimates = tlv_tensor_no_estimates,
 	.draw = train_draw,
+	.page = &train_page,
 };
 const tlv_kind tlv_kind_tensor_train = {TLV_KIND_LINE(TENSOR_TRAIN, tensor_train),
 										.model = &train_class};

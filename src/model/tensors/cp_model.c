@@ -10,6 +10,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/picture.h"
 #include "tensorlv/model/triple_table.h"
 
@@ -223,6 +224,12 @@ cp_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	return tlv_model_create(ctx, frame, sizeof(tlv_model), model);
 }
 
+static const char *const cp_page_fields[] = {"told",	 "items_1",		 "items_2",	 "items_3",
+											 "name_ids", "name_offsets", "weights",	 "scales",
+											 "factor_1", "factor_2",	 "factor_3", NULL};
+static const tlv_page_view cp_page = {
+	.view = "matrix", .what = "component", .fields = cp_page_fields};
+
 static const tlv_model_class cp_class = {
 	.sections = &cp_sections,
 	.layout = &cp_layout,
@@ -231,5 +238,6 @@ static const tlv_model_class cp_class = {
 	.match = cp_match,
 	.no_estimates = tlv_tensor_no_estimates,
 	.draw = cp_draw,
+	.page = &cp_page,
 };
 const tlv_kind tlv_kind_cp = {TLV_KIND_LINE(CP, cp), .model = &cp_class};

@@ -10,6 +10,7 @@
 #include "tensorlv/model/tree.h"
 #include "tensorlv/model/tree_belief.h"
 #include "tensorlv/model/tree_gaussian.h"
+#include "tensorlv/model/page.h"
 
 /* Largest length of "v" or "h" with a number and its end. */
 #define NAME_ROOM 16
@@ -319,6 +320,11 @@ static const tlv_field tree_fields[] = {
 /* Hidden nodes stand where the tree has them: they have no weights and keep their numbers. */
 static const tlv_layout tree_layout = {.fields = tree_fields};
 
+static const char *const tree_page_fields[] = {
+	"gaussian", "observed", "parent",			"length", "error", "support",
+	"states",	"names",	"category_offsets", "tables", NULL};
+static const tlv_page_view tree_page = {.view = "tree", .what = "node", .fields = tree_page_fields};
+
 static const tlv_model_class tree_class = {
 	.sections = &tlv_tree_sections,
 	.layout = &tree_layout,
@@ -334,5 +340,6 @@ static const tlv_model_class tree_class = {
 	.update = tlv_tree_update,
 	.estimates = tlv_tree_estimates,
 	.standard_errors = tlv_tree_standard_errors,
+	.page = &tree_page,
 };
 const tlv_kind tlv_kind_tree = {TLV_KIND_LINE(TREE, tree), .model = &tree_class};

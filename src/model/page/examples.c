@@ -1,0 +1,242 @@
+/*
+ * examples.c - rows of the caller's that a page shows with the components (page.h): checked, cut
+ * and counted.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* What an example may have. */
+enum
+{
+	HAS_NUMBER,
+	HAS_TEXT,
+	HAS_NUMBERS,
+	HAS_STATES,
+	HAS_REASONS
+};
+static const struct
+{
+	const char *key;
+	int form;
+	size_t most;
+} members[] = {{"component", HAS_NUMBER, 0},
+			   {"id", HAS_TEXT, TLV_PAGE_TITLE},
+			   {"title", HAS_TEXT, TLV_PAGE_TITLE},
+			   {"share", HAS_NUMBER, 0},
+			   {"text", HAS_TEXT, TLV_PAGE_EXAMPLE_TEXT},
+			   {"x", HAS_NUMBERS, TLV_PAGE_EXAMPLE_X},
+			   {"path", HAS_STATES, TLV_PAGE_EXAMPLE_PATH},
+			   {"why", HAS_REASONS, TLV_PAGE_EXAMPLE_WHY}};
+
+typedef struct example_reader
+{
+	const tlv_json *json;
+	size_t k;
+	size_t number; /* of the example, from 1, for errors */
+	tlv_json_writer *data;
+} example_reader;
+
+static tlv_status
+refuse_member(tlv_context *ctx, const example_reader *r, const char *key, const char *expected)
+{
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.60s\" of example %zu is not %s", key, r->number,
+			 expected);
+	return tlv_fail_hint(
+		ctx, "Give an array of objects {\"component\": 1, \"id\": \"...\", \"title\": \"...\", "
+			 "\"share\": 0.9, \"text\": \"...\", \"x\": [...], \"path\": [...], \"why\": "
+			 "[[\"name\", 0.5]]}.");
+}
+
+/* ---- values ---- */
+
+static bool
+read_number(const tlv_json_node *node, double *value)
+{
+	*value = node->type == TLV_JSON_INTEGER ? (double) node->integer : node->number;
+	return node->type == TLV_JSON_INTEGER || node->type == TLV_JSON_NUMBER;
+}
+
+/* Numbers and booleans are texts, too: ids often are. */
+static tlv_status
+put_text_value(tlv_context *ctx, example_reader *r, const char *key, size_t at, size_t most)
+{
+	const tlv_json_node *node = r->json->nodes + at;
+	char digits[40];
+	tlv_text text;
+	double value;
+
+	if (node->type == TLV_JSON_NULL)
+		return tlv_json_put(ctx, r->data, "null");
+	if (node->type == TLV_JSON_STRING)
+		text = tlv_json_text(r->json, at);
+	else if (read_number(node, &value))
+		text = (tlv_text){
+			digits,
+			(size_t) (node->type == TLV_JSON_INTEGER
+						  ? snprintf(digits, sizeof(digits), "%lld", (long long) node->integer)
+						  : snprintf(digits, sizeof(digits), "%.15g", value))};
+	else
+		return refuse_member(ctx, r, key, "a string");
+	text.length = tlv_cut_length(text, most);
+	return tlv_page_put_text(ctx, r->data, text);
+}
+
+static tlv_status
+put_number_value(tlv_context *ctx, example_reader *r, const char *key, size_t at)
+{
+	double value;
+
+	if (r->json->nodes[at].type == TLV_JSON_NULL)
+		return tlv_json_put(ctx, r->data, "null");
+	if (!read_number(r->json->nodes + at, &value))
+		return refuse_member(ctx, r, key, "a number");
+	return tlv_page_put_number(ctx, r->data, value, 6);
+}
+
+/* A reason: [name, score]. */
+static tlv_status
+put_reason(tlv_context *ctx, example_reader *r, const char *key, size_t at)
+{
+	const tlv_json_node *nodes = r->json->nodes;
+
+	if (nodes[at].type != TLV_JSON_ARRAY || nodes[at].n != 2)
+		return refuse_member(ctx, r, key, "an array of pairs of a name and a score");
+	TLV_TRY(tlv_json_put(ctx, r->data, "["));
+	TLV_TRY(put_text_value(ctx, r, key, at + 1, TLV_PAGE_TITLE));
+	TLV_TRY(tlv_json_put(ctx, r->data, ","));
+	TLV_TRY(put_number_value(ctx, r, key, nodes[at + 1].next));
+	return tlv_json_put(ctx, r->data, "]");
+}
+
+/* A state of a path is a component's number. */
+static tlv_status
+put_state(tlv_context *ctx, example_reader *r, const char *key, size_t at)
+{
+	const tlv_json_node *node = r->json->nodes + at;
+
+	if (node->type != TLV_JSON_INTEGER || node->integer < 1 || node->integer > (int64_t) r->k)
+		return refuse_member(ctx, r, key, "an array of numbers of components");
+	return tlv_json_put_integer(ctx, r->data, node->integer);
+}
+
+static tlv_status
+put_array(tlv_context *ctx, example_reader *r, size_t member, size_t at)
+{
+	const tlv_json_node *nodes = r->json->nodes;
+	const char *key = members[member].key;
+	size_t entry = at + 1;
+
+	if (nodes[at].type == TLV_JSON_NULL)
+		return tlv_json_put(ctx, r->data, "null");
+	if (nodes[at].type != TLV_JSON_ARRAY)
+		return refuse_member(ctx, r, key, "an array");
+	TLV_TRY(tlv_json_put(ctx, r->data, "["));
+	for (size_t i = 0; i < tlv_least((size_t) nodes[at].n, members[member].most); i++)
+	{
+		if (i > 0)
+			TLV_TRY(tlv_json_put(ctx, r->data, ","));
+		if (members[member].form == HAS_NUMBERS)
+			TLV_TRY(put_number_value(ctx, r, key, entry));
+		else if (members[member].form == HAS_STATES)
+			TLV_TRY(put_state(ctx, r, key, entry));
+		else
+			TLV_TRY(put_reason(ctx, r, key, entry));
+		entry = nodes[entry].next;
+	}
+	return tlv_json_put(ctx, r->data, "]");
+}
+
+/* ---- examples ---- */
+
+static tlv_status
+put_member(tlv_context *ctx, example_reader *r, tlv_text key, size_t at)
+{
+	for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++)
+	{
+		if (key.length != strlen(members[m].key) ||
+			memcmp(key.bytes, members[m].key, key.length) != 0)
+			continue;
+		TLV_TRY(page_put_key(ctx, r->data, members[m].key));
+		if (members[m].form == HAS_NUMBER)
+			return put_number_value(ctx, r, members[m].key, at);
+		if (members[m].form == HAS_TEXT)
+			return put_text_value(ctx, r, members[m].key, at, members[m].most);
+		return put_array(ctx, r, m, at);
+	}
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "example %zu has an unknown key \"%.*s\"", r->number,
+			 tlv_shown_length(key), key.bytes);
+	return tlv_fail_hint(ctx, "Use component, id, title, share, text, x, path and why.");
+}
+
+/* The component of an example, from 0; it must have one. */
+static tlv_status
+read_component(tlv_context *ctx, const example_reader *r, size_t at, size_t *component)
+{
+	size_t member =
+		r->json->nodes[at].type == TLV_JSON_OBJECT ? tlv_json_member(r->json, at, "component") : 0;
+	const tlv_json_node *node = r->json->nodes + member;
+
+	if (member == 0 || node->type != TLV_JSON_INTEGER || node->integer < 1 ||
+		node->integer > (int64_t) r->k)
+	{
+		char expected[64];
+
+		snprintf(expected, sizeof(expected), "an integer between 1 and %zu", r->k);
+		return refuse_member(ctx, r, "component", expected);
+	}
+	*component = (size_t) node->integer - 1;
+	return TLV_OK;
+}
+
+static tlv_status
+put_example(tlv_context *ctx, example_reader *r, size_t at, bool first)
+{
+	size_t key = at + 1;
+
+	TLV_TRY(tlv_json_put(ctx, r->data, first ? "{\"n\":" : ",{\"n\":"));
+	TLV_TRY(tlv_json_put_integer(ctx, r->data, (int64_t) r->number));
+	for (uint64_t i = 0; i < r->json->nodes[at].n; i++)
+	{
+		TLV_TRY(put_member(ctx, r, tlv_json_text(r->json, key), key + 1));
+		key = r->json->nodes[key + 1].next;
+	}
+	return tlv_json_put(ctx, r->data, "}");
+}
+
+tlv_status
+page_put_examples(tlv_context *ctx, const tlv_json *json, size_t k, tlv_json_writer *data)
+{
+	example_reader r = {.json = json, .k = k, .data = data};
+	size_t at = 1, start = data->n, *given;
+	bool first = true;
+
+	if (json->nodes[0].type != TLV_JSON_ARRAY)
+	{
+		r.number = 0;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "examples are not a JSON array");
+		return tlv_fail_hint(ctx, "Aggregate the objects with json_agg.");
+	}
+	TLV_TRY_NEW0(ctx, given, k);
+	TLV_TRY(page_put_key(ctx, data, "examples"));
+	TLV_TRY(tlv_json_put(ctx, data, "["));
+	for (uint64_t i = 0; i < json->nodes[0].n; i++, at = json->nodes[at].next)
+	{
+		size_t component = 0;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		r.number = i + 1;
+		TLV_TRY(read_component(ctx, &r, at, &component));
+		if (given[component]++ >= TLV_PAGE_EXAMPLES || data->n - start > TLV_PAGE_EXAMPLE_ALL)
+			continue;
+		TLV_TRY(put_example(ctx, &r, at, first));
+		first = false;
+	}
+	TLV_TRY(tlv_json_put(ctx, data, "]"));
+	TLV_TRY(page_put_key(ctx, data, "given"));
+	TLV_TRY(tlv_page_put_integers(ctx, data, k, (const int64_t *) given));
+	tlv_free(ctx, given);
+	return TLV_OK;
+}

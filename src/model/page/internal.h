@@ -1,0 +1,39 @@
+/*
+ * internal.h - the pieces that a page is put together from (page.h).
+ */
+#ifndef TENSORLV_PAGE_INTERNAL_H
+#define TENSORLV_PAGE_INTERNAL_H
+
+#include "tensorlv/model/page.h"
+
+/* A member's key behind a comma. */
+extern tlv_status page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key);
+
+/* "fields": the listed sections of the layout, and the names of dimensions. */
+extern tlv_status page_put_fields(tlv_context *ctx, const tlv_frame *model,
+								  const tlv_page_view *view, tlv_json_writer *data);
+
+/* "components", "neighbours" and "explained", and the table of the plain part. */
+extern tlv_status page_put_components(tlv_context *ctx, const tlv_frame *model,
+									  const tlv_page_view *view, tlv_page *page);
+
+/* "warnings", also in the plain part. */
+extern tlv_status page_put_warnings(tlv_context *ctx, const tlv_frame *model, tlv_page *page);
+
+/* "facts", also in the plain part. */
+extern tlv_status page_put_facts(tlv_context *ctx, const tlv_frame *model,
+								 const tlv_page_view *view, tlv_page *page);
+
+/* "intervals": of all estimates whose standard error the model keeps. */
+extern tlv_status page_put_intervals(tlv_context *ctx, const tlv_frame *model,
+									 tlv_json_writer *data);
+
+/* "before": the components of an earlier model, its fields, and the pairs of both. */
+extern tlv_status page_put_before(tlv_context *ctx, const tlv_frame *model, const tlv_frame *before,
+								  const tlv_page_view *view, tlv_page *page);
+
+/* "examples" and "given", of k components.  Errors: TLV_BAD_PARAMETER. */
+extern tlv_status page_put_examples(tlv_context *ctx, const tlv_json *json, size_t k,
+									tlv_json_writer *data);
+
+#endif /* TENSORLV_PAGE_INTERNAL_H */

@@ -1,0 +1,166 @@
+/*
+ * page.c - the parts of a page put together (page.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "assets.h"
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/model/picture.h"
+
+/* ---- the digest ---- */
+
+static tlv_status
+check_request(tlv_context *ctx, const tlv_frame *model, const tlv_page_request *request)
+{
+	if (request->graph == NULL || model->kind->model->page->graphs)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind \"%s\" shows no graph", model->kind->name);
+	return tlv_fail_hint(ctx, "Omit graph.");
+}
+
+/* The drawing of tlv_svg, which the script puts into its view. */
+static tlv_status
+put_picture(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
+{
+	tlv_picture picture = {.utf8 = true};
+
+	if (model->kind->model->draw == NULL)
+		return TLV_OK;
+	TLV_TRY(model->kind->model->draw(ctx, model, &picture));
+	TLV_TRY(tlv_picture_finish(ctx, &picture));
+	TLV_TRY(tlv_json_put(ctx, &page->plain, "<figure id=\"picture\">"));
+	TLV_TRY(tlv_json_append(ctx, &page->plain, picture.text.bytes, picture.text.n));
+	tlv_free(ctx, picture.text.bytes);
+	return tlv_json_put(ctx, &page->plain, "</figure>");
+}
+
+static tlv_status
+put_string_member(tlv_context *ctx, tlv_json_writer *data, const char *key, const char *text)
+{
+	TLV_TRY(page_put_key(ctx, data, key));
+	return tlv_page_put_text(ctx, data, (tlv_text){text, strlen(text)});
+}
+
+tlv_status
+tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request *request,
+				tlv_page *page)
+{
+	const tlv_page_view *view = model->kind->model->page;
+
+	page->data = page->plain = (tlv_json_writer){.most = TLV_PAGE_DIGEST_MOST};
+	TLV_TRY(check_request(ctx, model, request));
+	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"version\":1"));
+	TLV_TRY(put_string_member(ctx, &page->data, "page", view->view));
+	TLV_TRY(put_string_member(ctx, &page->data, "kind", model->kind->name));
+	TLV_TRY(put_string_member(ctx, &page->data, "what", view->what));
+	TLV_TRY(page_put_facts(ctx, model, view, page));
+	TLV_TRY(page_put_warnings(ctx, model, page));
+	TLV_TRY(page_put_components(ctx, model, view, page));
+	if (view->fields != NULL)
+	{
+		TLV_TRY(page_put_fields(ctx, model, view, &page->data));
+		TLV_TRY(page_put_intervals(ctx, model, &page->data));
+		TLV_TRY(put_picture(ctx, model, page));
+	}
+	if (view->put != NULL)
+		TLV_TRY(view->put(ctx, model, request->graph, page));
+	if (request->examples != NULL)
+		TLV_TRY(
+			page_put_examples(ctx, request->examples, tlv_model_components(model), &page->data));
+	if (request->before != NULL)
+		TLV_TRY(page_put_before(ctx, model, request->before, view, page));
+	return tlv_json_put(ctx, &page->data, "}");
+}
+
+/* ---- the document ---- */
+
+static const page_script *
+script_of(const char *view)
+{
+	for (size_t i = 0; i < sizeof(page_scripts) / sizeof(*page_scripts); i++)
+		if (strcmp(page_scripts[i].view, view) == 0)
+			return page_scripts + i;
+	return NULL;
+}
+
+static tlv_status
+put_pieces(tlv_context *ctx, tlv_json_writer *html, const char *const *pieces)
+{
+	for (; *pieces != NULL; pieces++)
+		TLV_TRY(tlv_json_put(ctx, html, *pieces));
+	return TLV_OK;
+}
+
+/* Nothing but the script and the style of this build may run, and nothing is loaded. */
+static tlv_status
+put_head(tlv_context *ctx, const page_script *script, tlv_text title, tlv_json_writer *html)
+{
+	TLV_TRY(put_pieces(
+		ctx, html,
+		(const char *const[]){"<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+							  "<meta http-equiv=\"Content-Security-Policy\" "
+							  "content=\"default-src 'none'; script-src '",
+							  script->hash, "'; style-src '", page_style_hash,
+							  "'; base-uri 'none'; form-action 'none'; "
+							  "require-trusted-types-for 'script'\">"
+							  "<meta name=\"viewport\" content=\"width=device-width, "
+							  "initial-scale=1\"><meta name=\"referrer\" "
+							  "content=\"no-referrer\"><meta name=\"generator\" "
+							  "content=\"tensorlv\"><title>",
+							  NULL}));
+	TLV_TRY(tlv_json_append(ctx, html, title.bytes, title.length));
+	TLV_TRY(tlv_json_put(ctx, html, "</title><style>"));
+	TLV_TRY(put_pieces(ctx, html, page_style));
+	return tlv_json_put(ctx, html, "</style></head>");
+}
+
+/* The title as HTML: the caller's, or the plural of a component, "Topics". */
+static tlv_status
+make_title(tlv_context *ctx, const tlv_page_view *view, tlv_text title, tlv_json_writer *shown)
+{
+	tlv_json_writer escaped = {.most = TLV_PAGE_DIGEST_MOST};
+	char word[64];
+
+	if (title.bytes != NULL)
+	{
+		TLV_TRY(tlv_page_put_plain(ctx, &escaped, title));
+		return tlv_page_put_ascii(ctx, shown, (tlv_text){escaped.bytes, escaped.n}, false);
+	}
+	snprintf(word, sizeof(word), "%.40s%s", view->what,
+			 view->what[strlen(view->what) - 1] == 'y' ? "" : "s");
+	if (view->what[strlen(view->what) - 1] == 'y')
+		snprintf(word, sizeof(word), "%.*sies", (int) strlen(view->what) - 1, view->what);
+	word[0] = (char) (word[0] - 'a' + 'A');
+	return tlv_json_put(ctx, shown, word);
+}
+
+tlv_status
+tlv_page_finish(tlv_context *ctx, const tlv_frame *model, tlv_text title, tlv_text data,
+				tlv_text plain, tlv_json_writer *html)
+{
+	const tlv_page_view *view = model->kind->model->page;
+	const page_script *script = script_of(view->view);
+	tlv_json_writer heading = {.most = TLV_PAGE_DIGEST_MOST};
+	tlv_text shown;
+
+	*html = (tlv_json_writer){.most = 2 * TLV_PAGE_DIGEST_MOST};
+	TLV_TRY(make_title(ctx, view, title, &heading));
+	shown = (tlv_text){heading.bytes, heading.n};
+	TLV_TRY(put_head(ctx, script, shown, html));
+	TLV_TRY(tlv_json_put(ctx, html, "<body><header><h1><bdi>"));
+	TLV_TRY(tlv_json_append(ctx, html, shown.bytes, shown.length));
+	TLV_TRY(tlv_json_put(ctx, html,
+						 "</bdi></h1></header><main id=\"app\"></main><section id=\"plain\" "
+						 "class=\"card\">"));
+	TLV_TRY(tlv_page_put_ascii(ctx, html, plain, false));
+	TLV_TRY(tlv_json_put(ctx, html, "</section><script type=\"application/json\" id=\"data\">"));
+	TLV_TRY(tlv_page_put_ascii(ctx, html, data, true));
+	TLV_TRY(tlv_json_put(ctx, html, "</script><script>"));
+	TLV_TRY(put_pieces(ctx, html, page_script_head));
+	TLV_TRY(put_pieces(ctx, html, script->lines));
+	TLV_TRY(put_pieces(ctx, html, page_script_tail));
+	return tlv_json_put(ctx, html, "</script></body></html>");
+}

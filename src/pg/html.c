@@ -1,0 +1,94 @@
+/*
+ * html.c - the page of any model (page.h).
+ */
+#include "server/tlv_pg.h"
+
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/page.h"
+
+/* Pieces that the server converts must be below a quarter of what it allocates. */
+#define CONVERTED_MOST (MaxAllocSize / MAX_CONVERSION_GROWTH - 1)
+
+/* Text of the database in UTF-8, without what a limit in bytes has left of a character.  One in
+ * SQL_ASCII has no encoding: what is not UTF-8 in it becomes U+FFFD when the page is written. */
+static tlv_text
+to_utf8(const char *bytes, size_t n)
+{
+	char *whole, *converted;
+
+	if (bytes == NULL || GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII)
+		return (tlv_text){bytes, n};
+	if (n > CONVERTED_MOST)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the page is too large")));
+	whole = TlvWhole(pnstrdup(bytes, n));
+	converted = pg_server_to_any(whole, (int) strlen(whole), PG_UTF8);
+	return (tlv_text){converted, strlen(converted)};
+}
+
+static tlv_text
+title_argument(FunctionCallInfo fcinfo)
+{
+	text *given;
+
+	if (PG_ARGISNULL(1))
+		return (tlv_text){NULL, 0};
+	given = PG_GETARG_TEXT_PP(1);
+	if (pg_mbstrlen_with_len(VARDATA_ANY(given), (int) VARSIZE_ANY_EXHDR(given)) > TLV_PAGE_TITLE)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("title has more than %d characters", TLV_PAGE_TITLE)));
+	return to_utf8(text_to_cstring(given), VARSIZE_ANY_EXHDR(given));
+}
+
+static tlv_json *
+examples_argument(FunctionCallInfo fcinfo, tlv_context *ctx)
+{
+	tlv_json *json;
+	char *given;
+
+	if (PG_ARGISNULL(2))
+		return NULL;
+	json = palloc0(sizeof(*json));
+	given = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	TlvCheck(ctx, tlv_json_read(ctx, given, strlen(given), GetDatabaseEncoding() != PG_UTF8, json));
+	return json;
+}
+
+/* tlv_html(model, title, examples, graph, before) */
+TLV_FUNCTION(tlv_html)
+{
+	tlv_page_request request = {.title.bytes = NULL};
+	tlv_frame model, graph, before;
+	tlv_json_writer html;
+	tlv_page page;
+	tlv_text data, plain;
+	TlvWork *work;
+	text *result;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
+	request.title = title_argument(fcinfo);
+	if (!PG_ARGISNULL(3))
+	{
+		graph = TlvFrameOf(PG_GETARG_DATUM(3));
+		request.graph = &graph;
+	}
+	if (!PG_ARGISNULL(4))
+	{
+		before = TlvFrameOf(PG_GETARG_DATUM(4));
+		request.before = &before;
+	}
+	work = TlvWorkBegin("tensorlv html");
+	work->ctx.arena.limit = TlvValueMemory();
+	request.examples = examples_argument(fcinfo, &work->ctx);
+	TlvCheck(&work->ctx, tlv_page_digest(&work->ctx, &model, &request, &page));
+	data = to_utf8(page.data.bytes, page.data.n);
+	plain = to_utf8(page.plain.bytes, page.plain.n);
+	TlvCheck(&work->ctx, tlv_page_finish(&work->ctx, &model, request.title, data, plain, &html));
+	result = cstring_to_text_with_len(html.bytes, (int) html.n);
+	TlvWorkEnd(work);
+	PG_RETURN_TEXT_P(result);
+}

@@ -1,0 +1,243 @@
+# Pages of models (tlv_html) in a browser: every kind and view, the state in the address, hostile texts, the policy with negative
+# controls; then clicks and keys by the browser's driver.  Needs chromium and, for the second part, chromedriver (Debian:
+# chromium, chromium-driver); without them that part is skipped, and says so.
+use strict;
+use warnings;
+use Test::More;
+use File::Basename qw(dirname);
+use File::Spec ();
+use File::Temp qw(tempdir);
+use HTTP::Tiny;
+use JSON::PP ();
+use lib dirname(__FILE__) . '/lib';
+use TlvTest;
+
+sub program { my @found = grep { -x } map { my $name = $_; map { File::Spec->catfile($_, $name) } File::Spec->path } @_; return $found[0] }
+my $browser = program(qw(chromium chromium-browser google-chrome));
+if (!defined $browser) {
+    diag('no chromium: pages of models are not tested in a browser');
+    plan skip_all => 'no chromium';
+}
+
+my $folder = tempdir(CLEANUP => 1);
+my @options = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', "--user-data-dir=$folder/profile");
+
+# ---- the pages, as psql -At writes them ----
+
+my $db = new_database('tlv_pages');
+query($db, "SET client_min_messages = error;\n" . read_file('test/sql/include/page_models.sql'));
+my $hostile = '</script><img src=x onerror=alert(1)>';
+query($db, <<"SQL");
+SET client_min_messages = error;
+INSERT INTO page_models SELECT 'hostile', tlv_label(tlv_label(model, 1, '$hostile'), 2, '<!--<script>"''\\ {{7*7}} ' || U&'\\202E') FROM page_models WHERE name = 'topics';
+INSERT INTO page_models SELECT 'hostile words', tlv_lda('SELECT w FROM (VALUES (ARRAY[''$hostile'', ''=HYPERLINK(1)'', ''a'']), (ARRAY[''b'', ''c'', ''b'']), (ARRAY[''$hostile'', ''a'', ''a'']), (ARRAY[''c'', ''b'', ''c''])) d(w)', 2);
+INSERT INTO page_models SELECT 'hostile nodes', tlv_mmsb('SELECT replace(src, ''node 1'', ''$hostile''), dst FROM page_edges', 2);
+SQL
+my %names;
+for my $name (split /\n/, query($db, 'SELECT name FROM page_models ORDER BY name')) {
+    my $file = "$folder/" . $name =~ tr/ /-/r . '.html';
+    my $more = $name eq 'communities' ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM page_edges)'
+        : $name eq 'topics' || $name eq 'mixture full' ? q{, before => model, examples => '[{"component": 1, "title": "first example", "share": 0.5, "x": [20, 0, 0]}]'}
+        : $name eq 'states of symbols' ? q{, examples => '[{"component": 1, "title": "first example", "path": [1, 1, 2, 3, 3]}]'} : '';
+    open my $page, '>', $file or die "$file: $!";
+    print {$page} query($db, "SELECT tlv_html(model, 'page of $name'$more) FROM page_models WHERE name = '$name'");
+    close $page or die "$file: $!";
+    $names{$name} = $file;
+}
+
+# ---- the document that the browser makes of an address ----
+
+sub dom {
+    my ($file, $state) = @_;
+    my $pid = open my $pipe, '-|';
+    defined $pid or die "fork: $!";
+    if (!$pid) {
+        open STDERR, '>', "$folder/log" or die $!;
+        exec 'timeout', 120, $browser, @options, '--enable-logging=stderr', '--virtual-time-budget=3000', '--dump-dom', "file://$file#" . ($state // '') or die "exec: $!";
+    }
+    local $/;
+    my $dom = <$pipe>;
+    close $pipe;
+    return ($dom // '', join '', grep { /CONSOLE/ } split /^/, read_file("$folder/log"));
+}
+my $tried = (dom($names{topics}))[0];
+if ($tried !~ /<html/) {
+    diag("the browser does not start: pages of models are not tested\n" . read_file("$folder/log"));
+    plan skip_all => 'the browser does not start';
+}
+sub heading { return $_[0] =~ m{id="chosen">(?:<bdi>)?([^<]*)} ? $1 : '' }
+sub words { return join ' ', $_[0] =~ m{<tr[^>]*><th scope="row"><button[^>]*class="link"[^>]*><bdi>([^<]*)}g }
+
+for my $name (sort keys %names) {
+    my ($dom, $console) = dom($names{$name});
+    is($console, '', "$name: nothing on the console");
+    isnt(heading($dom), '', "$name: a component is chosen");
+    like($dom, qr{<section id="plain" class="print">}, "$name: the script ran to its end");
+    ok($dom =~ s{<script.*?</script>}{}sgr !~ /\bNaN\b|undefined|Infinity/, "$name: no number that is none");
+}
+
+# ---- the state is in the address ----
+
+my ($second) = dom($names{topics}, 'c=2&lambda=0');
+my ($third) = dom($names{topics}, 'c=3&lambda=100');
+is(heading($second), 'topic 2', 'a topic of the address');
+isnt(words($second), words($third), 'another address has other words');
+is(heading((dom($names{communities}, 'c=2'))[0]), 'community 2', 'a community of the address');
+like((dom($names{communities}, 'node=node+7'))[0], qr{<h3><bdi>node 7</bdi>}, 'a node of the address');
+is(heading((dom($names{'states of symbols'}, 'c=3'))[0]), 'state 3', 'a state of the address');
+is(heading((dom($names{'mixture full'}, 'c=2'))[0]), 'component 2', 'a component of the address');
+is(heading((dom($names{tree}, 'node=variable+3'))[0]), 'variable 3', 'a leaf of the address');
+is(heading((dom($names{crowd}, 'c=2'))[0]) =~ s/ \(2\)//r, 'dog', 'a class of the address') or diag(heading((dom($names{crowd}, 'c=2'))[0]));
+like((dom($names{crowd}, 'worker=worker+3'))[0], qr{<bdi>worker 3</bdi></h2>}, 'a worker of the address');
+is(heading((dom($names{factors}, 'c=2&variable=mode+1:+i3'))[0]), 'component 2', 'a component of factors of the address');
+my ($odd, $odd_console) = dom($names{topics}, 'c=zz&lambda=1e999&word=%3Cimg%20src=x%20onerror=alert(1)%3E');
+is(heading($odd), 'topic 1', 'a hostile address does nothing');
+is($odd_console, '', '... not on the console either');
+unlike($odd, qr{<img}, '... and makes no element');
+
+# ---- texts are texts ----
+
+for my $name ('hostile', 'hostile words', 'hostile nodes') {
+    my ($dom) = dom($names{$name});
+    is(scalar(() = $dom =~ /<img/g), 0, "$name: no element came of a text");
+    is(scalar(() = $dom =~ /<script/g), 2 + ($name eq 'hostile' ? 0 : 0), "$name: no script came of a text");
+    like($dom, qr{&lt;/script&gt;&lt;img src=x onerror=alert\(1\)&gt;}, "$name: the text is shown");
+}
+# The negative control: the same label without references is seen, and the policy stops its handler.
+{
+    my $page = read_file($names{hostile});
+    (my $open = $page) =~ s{<bdi>page of hostile</bdi>}{<bdi>$hostile</bdi>} or die;
+    open my $out, '>', "$folder/open.html" or die $!;
+    print {$out} $open;
+    close $out or die $!;
+    my ($dom, $console) = dom("$folder/open.html");
+    like($dom, qr{<img}, 'the test sees an element that came of a text');
+    like($console, qr{Content Security Policy}, 'the policy refuses its handler');
+    (my $changed = $page) =~ s{"use strict"; }{"use strict"; document.title = 1; } or die;
+    open $out, '>', "$folder/changed.html" or die $!;
+    print {$out} $changed;
+    close $out or die $!;
+    ($dom, $console) = dom("$folder/changed.html");
+    like($console, qr{script violates the following Content Security Policy}, 'a script that was changed does not run');
+    like($dom, qr{<section id="plain" class="card">.*alert\(1\)}s, 'without a script all components are there');
+}
+
+# ---- clicks and keys ----
+
+SKIP: {
+    my $driver = program(qw(chromedriver));
+    if (!defined $driver) {
+        diag('no chromedriver: clicks and keys of pages are not tested');
+        skip 'no chromedriver', 1;
+    }
+    my $pid = open my $pipe, '-|';
+    defined $pid or die "fork: $!";
+    if (!$pid) {
+        open STDERR, '>', "$folder/driver" or die $!;
+        exec 'timeout', 600, $driver, '--port=0' or die "exec: $!";
+    }
+    my ($port) = grep { defined } map { /successfully on port (\d+)/ ? $1 : undef } map { scalar <$pipe> // '' } 1 .. 8;
+    my $http = HTTP::Tiny->new(timeout => 60);
+    my $json = JSON::PP->new->utf8->allow_nonref;
+    my $session = '';
+    my $call = sub {
+        my ($method, $path, $body) = @_;
+        my $answer = $http->request($method, "http://127.0.0.1:$port/session$session$path", $method eq 'POST' ? { content => $json->encode($body // {}), headers => { 'content-type' => 'application/json' } } : {});
+        my $value = eval { $json->decode($answer->{content})->{value} };
+        die "driver: $path: $answer->{content}\n" unless $answer->{success};
+        return $value;
+    };
+    my $begun = defined $port && eval { $call->('POST', '', { capabilities => { alwaysMatch => { 'goog:loggingPrefs' => { browser => 'ALL' }, 'goog:chromeOptions' => { binary => $browser, args => [ @options[ 0 .. 4 ], "--user-data-dir=$folder/driven" ] } } } }) };
+    if (!$begun) {
+        diag("the driver does not start: clicks and keys of pages are not tested\n" . ($@ // ''));
+        kill 'TERM', $pid;
+        skip 'the driver does not start', 1;
+    }
+    $session = "/$begun->{sessionId}";
+    my $js = sub { return $call->('POST', '/execute/sync', { script => "return $_[0];", args => [] }) };
+    my $open = sub { $call->('POST', '/url', { url => 'about:blank' }); $call->('POST', '/url', { url => "file://$names{$_[0]}#" . ($_[1] // '') }); return };
+    my $find = sub { my $e = $call->('POST', '/element', { using => 'css selector', value => $_[0] }); return (values %$e)[0] };
+    my $click = sub { $js->("document.querySelector(" . JSON::PP->new->allow_nonref->encode($_[0]) . ").dispatchEvent(new MouseEvent('click', {bubbles: true}))"); return };
+    my $keys = sub { my @keys = @_; $call->('POST', '/actions', { actions => [ { type => 'key', id => 'keyboard', actions => [ map { ({ type => 'keyDown', value => $_ }, { type => 'keyUp', value => $_ }) } @keys ] } ] }); return };
+    my ($enter, $escape, $right, $left) = ("\x{e007}", "\x{e00c}", "\x{e014}", "\x{e012}");
+    my $head = q{document.querySelector('#chosen').textContent};
+    my $bars = q{[...document.querySelectorAll('.bars tbody th')].map(e => e.textContent).join(' ')};
+
+    $open->('topics');
+    my $before = $js->($bars);
+    $click->('circle.node:not(.on)');
+    isnt($js->($bars), $before, 'a click on the map changes the bars');
+    $js->(q{document.querySelector('circle.node[tabindex="0"]').focus()});
+    my $was = $js->($head);
+    $keys->($right);
+    isnt($js->($head), $was, 'an arrow key goes to the next topic');
+    is($js->('document.activeElement.tagName'), 'circle', '... and the focus stays in the map');
+    my $order = $js->($bars);
+    $js->(q{document.querySelector('input[type=range]').focus()});
+    $keys->(($left) x 12);
+    isnt($js->($bars), $order, 'the slider changes the order of words');
+    like($js->('location.hash'), qr{lambda=0}, '... and the address');
+    $js->('document.activeElement.blur()');
+    $keys->('/');
+    is($js->('document.activeElement.type'), 'search', 'the key / goes to the search');
+    my $word = $js->(q{document.querySelector('.bars tbody th').textContent});
+    $keys->(split(//, $word), $enter);
+    cmp_ok($js->(q{document.querySelectorAll('circle.hot').length}), '>=', 1, 'a word lights its topics');
+    $keys->($escape);
+    is($js->(q{document.querySelectorAll('circle.hot').length}), 0, 'Escape clears it');
+    $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = "it's sport"; i.dispatchEvent(new Event('change')); return 1; }())});
+    like($js->(q{document.querySelector('details code').textContent}), qr{tlv_label\(model, \d, 'it''s sport'\)}, 'a name gives its SQL');
+    like($js->('document.body.innerText'), qr{first example}, 'an example is shown') if $js->($head) =~ /\(1\)|topic 1/;
+
+    $open->('communities');
+    $was = $js->($head);
+    $click->('.chips button:nth-child(2)');
+    isnt($js->($head), $was, 'a community is chosen');
+    $js->(q{document.querySelector('input[type=search]').focus()});
+    $keys->(split(//, 'node 33'), $enter);
+    like($js->(q{document.querySelector('h3').parentElement.innerText}), qr{node 33}, 'a node is found');
+    cmp_ok($js->(q{document.querySelectorAll('.edge.hot').length}), '>', 0, '... and its edges are lit');
+    my $first = $js->(q{document.querySelectorAll('.scroll tbody tr')[0].textContent});
+    $js->(q{document.querySelectorAll('.scroll thead button')[3].click()});
+    isnt($js->(q{document.querySelectorAll('.scroll tbody tr')[0].textContent}), $first, 'the list sorts');
+    $js->(q{document.querySelector('input[type=checkbox]').click()});
+    cmp_ok($js->(q{document.querySelectorAll('.pie.one').length}), '>', 0, 'only the chosen community');
+
+    $open->('states of symbols');
+    $was = $js->($head);
+    $click->('#picture circle[data-c="2"]');
+    isnt($js->($head), $was, 'a click on a state of the drawing chooses it');
+    cmp_ok($js->(q{document.querySelectorAll('.segments i').length}), '==', 3, 'a path is a ribbon of its stays');
+    $open->('mixture full');
+    $was = $js->($head);
+    $click->('ellipse:not(.on)');
+    isnt($js->($head), $was, 'a click on an ellipse chooses its component');
+    cmp_ok($js->(q{document.querySelectorAll('.point').length}), '==', 1, 'an example is a point');
+    my $drawn = $js->(q{document.querySelector('.ellipse').getAttribute('cx')});
+    $js->(q{(function () { const x = document.querySelectorAll('select')[0]; x.value = 2; x.dispatchEvent(new Event('change', {bubbles: true})); return 1; }())});
+    isnt($js->(q{document.querySelector('.ellipse').getAttribute('cx')}), $drawn, 'another dimension is drawn');
+    $open->('tree');
+    $click->('circle.inner');
+    is($js->(q{[...document.querySelectorAll('button')].find(e => e.textContent === 'Whole tree').disabled}), JSON::PP::false, 'a click on an inner node shows its part of the tree');
+    $open->('crowd');
+    $js->(q{document.querySelector('.scroll tbody button').click()});
+    like($js->(q{[...document.querySelectorAll('h2')].map(e => e.textContent).join(' ')}), qr{Answers of worker}, 'a worker is chosen');
+    $open->('factors');
+    $was = $js->($head);
+    $click->('#picture [data-c="2"]');
+    isnt($js->($head), $was, 'a click on a matrix chooses a component');
+
+    for my $name (sort keys %names) {
+        $call->('POST', '/window/rect', { width => 400, height => 800 });
+        $open->($name);
+        cmp_ok($js->('document.documentElement.scrollWidth - window.innerWidth'), '<=', 0, "$name: no scrolling sideways on a narrow screen");
+        is($js->(q{performance.getEntriesByType('resource').length}), 0, "$name: nothing is loaded");
+    }
+    my @problems = grep { $_->{level} eq 'SEVERE' } @{ $call->('POST', '/se/log', { type => 'browser' }) };
+    is(scalar @problems, 0, 'nothing severe in the log of the browser') or diag(map { "$_->{message}\n" } @problems[ 0 .. 2 ]);
+    $call->('DELETE', '');
+    kill 'TERM', $pid;
+    close $pipe;
+}
+drop_database($db);
+done_testing();
