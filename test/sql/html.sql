@@ -18,10 +18,10 @@ CREATE FUNCTION decoded(t text) RETURNS text LANGUAGE sql IMMUTABLE AS
      FROM regexp_matches(t, '%[0-9A-F]{2}|.', 'g') WITH ORDINALITY r(m, n) $$;
 SELECT name, page_data(html)->>'page' AS view, page_data(html)->>'kind' AS kind, html LIKE '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"%</html>' AS document,
   html !~ '[^ -~]' AS ascii, position('\' IN html) AS backslash, (length(html) - length(replace(html, '<script', ''))) / 7 AS scripts, length(html) < 200000 AS small FROM pages ORDER BY name COLLATE "C";
--- components are those of tlv_components
+-- components are those of tlv_components; of a dictionary these have no weights that sum to 1
 SELECT count(DISTINCT name) AS models, bool_and(decoded(c->>'label') IS NOT DISTINCT FROM label) AS labels, bool_and(abs((c->>'weight')::float8 - weight) <= 1e-5) AS weights,
   bool_and(json_array_length(page_data(html)->'components') = (SELECT count(*) FROM tlv_components(model))) AS all_of_them
-FROM pages, json_array_elements(page_data(html)->'components') c JOIN LATERAL tlv_components(model) t ON component = (c->>'number')::int WHERE name NOT IN ('tree', 'tree of numbers', 'tucker', 'train', 'network');
+FROM pages, json_array_elements(page_data(html)->'components') c JOIN LATERAL tlv_components(model) t ON component = (c->>'number')::int WHERE name NOT IN ('tree', 'tree of numbers', 'tucker', 'train', 'network', 'atoms');
 -- the probabilities of a topic are those of tlv_topic_items, to 1e-7
 WITH d AS (SELECT model, page_data(html) AS data FROM pages WHERE name = 'topics'),
   listed AS (SELECT t AS topic, sum((g)::int) OVER (PARTITION BY t ORDER BY n) AS place, (data->'p'->(t - 1)->1->>(n - 1)::int)::float8 * 1e-7 AS p
