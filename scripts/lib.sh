@@ -125,7 +125,7 @@ tlv_wanted_packages() { # groups: build test asan lint valgrind
                 fi
                 ;;
             test)
-                echo perl libcmocka-dev
+                echo perl libcmocka-dev chromium chromium-driver
                 # tested against where Debian has it for this server
                 if [ -n "$major" ] && apt-cache show "postgresql-$major-pgvector" >/dev/null 2>&1; then
                     echo "postgresql-$major-pgvector"
