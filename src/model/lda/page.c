@@ -54,7 +54,7 @@ topic_words_read(tlv_context *ctx, const tlv_frame *model, topic_words *w)
 					   .weights = tlv_frame_float64(model, "weights"),
 					   .corpus = tlv_frame_float64(model, "shares")};
 	TLV_TRY_NEW_ROWS(ctx, w->phi, w->k, w->d);
-	tlv_section_numbers(model, section, w->phi);
+	TLV_TRY(tlv_section_numbers(ctx, model, section, w->phi));
 	TLV_TRY_NEW0(ctx, w->expected, w->d);
 	TLV_TRY_NEW(ctx, w->log_expected, w->d);
 	for (size_t i = 0; i < w->d; i++)

@@ -134,7 +134,7 @@ shorten_axis(tlv_context *ctx, field_writer *w, const tlv_field *field, const tl
 		axis_of(w, m.inner) != NULL || w->count == AXES)
 		return TLV_OK;
 	TLV_TRY_NEW_ROWS(ctx, numbers, section->rows, section->columns);
-	tlv_section_numbers(w->model, section, numbers);
+	TLV_TRY(tlv_section_numbers(ctx, w->model, section, numbers));
 	w->axes[w->count] = (shown_axis){.n = m.inner, .m = most};
 	TLV_TRY(choose_entries(ctx, &m, numbers, w->axes + w->count));
 	w->count++;
@@ -174,7 +174,7 @@ put_list(tlv_context *ctx, field_writer *w, const tlv_section *section)
 	if (integers == NULL)
 	{
 		TLV_TRY_NEW(ctx, numbers, n);
-		tlv_section_numbers(w->model, section, numbers);
+		TLV_TRY(tlv_section_numbers(ctx, w->model, section, numbers));
 	}
 	TLV_TRY(tlv_json_put(ctx, w->data, "["));
 	for (size_t i = 0; i < shown_count(axis, n, TLV_PAGE_NUMBERS); i++)
@@ -219,7 +219,7 @@ put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_
 	double *numbers;
 
 	TLV_TRY_NEW_ROWS(ctx, numbers, section->rows, section->columns);
-	tlv_section_numbers(w->model, section, numbers);
+	TLV_TRY(tlv_section_numbers(ctx, w->model, section, numbers));
 	TLV_TRY(tlv_json_put(ctx, w->data, "["));
 	for (size_t j = 0; j < outer; j++)
 	{
