@@ -29,10 +29,9 @@ for k, method in ((k, method) for k in TOPICS for method in METHODS):
     cost = s.cost(f"CREATE TEMP TABLE m AS SELECT tlv_lda('SELECT bag FROM bags WHERE tlv_fold(bag, 10) <> 0', k => {k}, seed => {SEED}{option}) AS model")[1]
     tried = s.query("SELECT count(*) FROM m, tlv_diagnostics(model) WHERE measure LIKE 'held_out_perplexity%'")[0][0] != '0'
     anchors = s.value("SELECT tlv_info(model)->'arrays' ? 'anchors' FROM m") == 't'
-    passes = s.query("SELECT score FROM m, tlv_diagnostics(model) WHERE measure = 'slice_residual'")
     perplexity = float(s.value('SELECT tlv_perplexity(bag, model) FROM m, bags WHERE tlv_fold(bag, 10) = 0'))
     s.close()
-    lines.append([k, cost.cpu, f'{cost.private_mb:.0f}', f'{perplexity:.0f}', ('the better of both, ' if tried else '') + ('anchors' if anchors else 'tensor, not formed' if passes else 'tensor')])
+    lines.append([k, cost.cpu, f'{cost.private_mb:.0f}', f'{perplexity:.0f}', ('the better of both, ' if tried else '') + ('anchors' if anchors else 'tensor')])
 table(f'{os.path.basename(FOLDER)}: {size[0]} documents, {size[1]} items', ['k', 'CPU s', 'peak MB', 'perplexity', 'start'], lines)
 if len(lines) > 1 and len(METHODS) == 1:
     x, y = np.log([line[0] for line in lines]), np.log([line[1] for line in lines])

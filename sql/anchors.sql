@@ -20,26 +20,6 @@ CREATE AGGREGATE tlv_anchor_moments(bags tlv_bag[], subspace tlv_subspace) (
 COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag[], tlv_subspace) IS
     'the last pass over documents for topics by anchor words: the pair moment in the basis, and the noise of the row of every item; many documents in one row';
 
-CREATE FUNCTION tlv_slice_moments_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_slice_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION tlv_slice_moments_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_slice_moments';
-CREATE AGGREGATE tlv_slice_moments(bag tlv_bag, subspace tlv_subspace) (
-    SFUNC = tlv_slice_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_slice_moments(tlv_bag, tlv_subspace) IS
-    'a pass over documents for hundreds of topics: the second moment in a basis and slices of the third, without the tensor';
-
-CREATE FUNCTION tlv_slice_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_slice_moments_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION tlv_slice_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) IS 'transition function of tlv_slice_moments';
-CREATE AGGREGATE tlv_slice_moments(bags tlv_bag[], subspace tlv_subspace) (
-    SFUNC = tlv_slice_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_slice_moments(tlv_bag[], tlv_subspace) IS
-    'a pass over documents for hundreds of topics: the second moment in a basis and slices of the third, without the tensor; many documents in one row';
-
 CREATE FUNCTION tlv_pair_moments_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_pair_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_pair_moments_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_pair_moments';

@@ -48,19 +48,3 @@ CREATE FUNCTION tlv_jackknife(model tlv_model, without tlv_model[]) RETURNS tlv_
 COMMENT ON FUNCTION tlv_jackknife(tlv_model, tlv_model[]) IS
     'the model with standard errors for tlv_estimates(model), from models of the same k each of which leaves out one of some 20 groups of the rows (delete-a-group jackknife); models that are '
     'null are left out';
-
-CREATE FUNCTION tlv_grouped_moments_accum(tlv_moments, bigint, tlv_bag, tlv_subspace, integer) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION tlv_grouped_moments_accum(tlv_moments, bigint, tlv_bag, tlv_subspace, integer) IS 'transition function of tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer)';
-CREATE AGGREGATE tlv_count_moments(entity bigint, bag tlv_bag, subspace tlv_subspace, groups integer) (
-    SFUNC = tlv_grouped_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_count_moments(bigint, tlv_bag, tlv_subspace, integer) IS
-    'the last pass over documents, by groups of entities such as authors, which are dealt out by a hash: compressed moments of every group in one value, for tlv_fit_lda, which takes all '
-    'groups, and tlv_leave_out; those of few documents need the subspace there';
-CREATE FUNCTION tlv_leave_out(model tlv_model, groups tlv_moments, subspace tlv_subspace DEFAULT NULL) RETURNS tlv_model[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_leave_out(tlv_model, tlv_moments, tlv_subspace) IS
-    'topics fitted again, with the k and alpha0 of a model, from grouped moments without each of the groups in turn; for tlv_jackknife. Moments of few documents need the subspace that they '
-    'were collected in, and with others it does no harm';

@@ -112,16 +112,11 @@ COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS
     'the last pass over documents: compressed moments up to order 3 in the basis, which do not depend on alpha0; many documents in one row';
 
 CREATE FUNCTION tlv_find_subspace(moments tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1,
-                                  alpha0 float8 DEFAULT NULL, subspace tlv_subspace DEFAULT NULL) RETURNS tlv_subspace
+                                  subspace tlv_subspace DEFAULT NULL) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C STABLE PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint, float8, tlv_subspace) IS
-    'a subspace from moments: of a summary a random start; of products the next orthonormal basis with its Ritz values; of exact moments the leading directions at once; of anchor moments the '
-    'basis in which the second moment of topics with alpha0 is white, for tlv_slice_moments; of vectors the leading directions of the covariance. distinct_pairs leaves out pairs of an item '
-    'with itself, for choosing k; products and anchor moments of few documents need the subspace that they were collected in, and with others it does no harm';
-CREATE FUNCTION tlv_find_subspace(subspace tlv_subspace, slices tlv_moments) RETURNS tlv_subspace
-    AS 'MODULE_PATHNAME', 'tlv_subspace_from_slices' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION tlv_find_subspace(tlv_subspace, tlv_moments) IS
-    'a better basis from a white one and its tlv_slice_moments: one step of the decomposition of the third moment turns it towards the topics';
+COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint, tlv_subspace) IS
+    'a subspace from moments: of a summary a random start; of products the next orthonormal basis with its Ritz values; of exact moments the leading directions at once; of vectors the leading directions of the covariance. distinct_pairs leaves out pairs of an item '
+    'with itself, for choosing k; products of few documents need the subspace that they were collected in, and with others it does no harm';
 CREATE FUNCTION tlv_spectrum(subspace tlv_subspace)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;

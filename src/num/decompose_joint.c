@@ -145,25 +145,6 @@ refine_once(joint *w, double *v, double *change, double *objective)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_decompose_step(tlv_context *ctx, size_t k, const double *slices, double *rotation,
-				   double *values, double *change)
-{
-	double *work;
-
-	TLV_TRY_NEW_ROWS(ctx, work, 3 * k, k);
-	for (size_t i = 0; i < k * k; i++)
-	{
-		if (!isfinite(slices[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the slices have entries that are not finite");
-		work[i] = slices[i];
-		rotation[i] = i % (k + 1) == 0;
-	}
-	TLV_TRY(joint_step(ctx, k, work, rotation, work + k * k, work + 2 * k * k, values, change));
-	tlv_free(ctx, work);
-	return TLV_OK;
-}
-
 /* When climbing ends. */
 typedef struct climb_end
 {

@@ -7,12 +7,9 @@
 
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 
-#include "tensorlv/model/counts.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/lda.h"
 #include "tensorlv/num/special.h"
 
 static void
@@ -98,49 +95,6 @@ TLV_FUNCTION(tlv_estimates_rows)
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;
-}
-
-/* The fit without one of the groups, in the current memory context. */
-static Datum
-model_without(const tlv_frame *model, const tlv_grouped *groups, size_t without)
-{
-	TlvMaker maker;
-
-	TlvMakerBegin(&maker, "tensorlv leave out");
-	TlvCheck(maker.ctx,
-			 tlv_lda_fit_without(maker.ctx, model, groups, without, &maker.image, &maker.size));
-	return PointerGetDatum(TlvMakerEnd(&maker));
-}
-
-/* tlv_leave_out(model, groups, subspace): the subspace may be NULL for groups that do not refer to
- * it. */
-TLV_FUNCTION(tlv_leave_out)
-{
-	tlv_frame model, moments, subspace;
-	ArrayBuildState *models;
-	tlv_grouped groups;
-	TlvWork *work;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-	model = TlvFrameOf(PG_GETARG_DATUM(0));
-	moments = TlvFrameOf(PG_GETARG_DATUM(1));
-	if (!PG_ARGISNULL(2))
-	{
-		subspace = TlvKindFrame(PG_GETARG_DATUM(2), &tlv_kind_item_subspace, "tlv_leave_out");
-	}
-	TlvRequireKind(&model, &tlv_kind_lda, "tlv_leave_out");
-	TlvRequireKind(&moments, &tlv_kind_grouped_moments, "tlv_leave_out");
-	work = TlvWorkBegin("tensorlv groups");
-	TlvCheck(&work->ctx,
-			 tlv_grouped_open(&work->ctx, &moments, PG_ARGISNULL(2) ? NULL : &subspace,
-							  "tlv_leave_out(model, groups, subspace => ...)", &groups));
-	models = initArrayResult(get_fn_expr_argtype(fcinfo->flinfo, 0), CurrentMemoryContext, false);
-	for (size_t g = 0; g < groups.groups; g++)
-		accumArrayResult(models, model_without(&model, &groups, g), false,
-						 get_fn_expr_argtype(fcinfo->flinfo, 0), CurrentMemoryContext);
-	TlvWorkEnd(work);
-	PG_RETURN_DATUM(makeArrayResult(models, CurrentMemoryContext));
 }
 
 /* tlv_jackknife(model, without) */

@@ -159,20 +159,6 @@ fit_lda_anchors(tlv_context *ctx, const tlv_frame *moments, const void *options,
 }
 
 static tlv_status
-fit_lda_slices(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
-			   size_t *size)
-{
-	return tlv_lda_fit_slices(ctx, moments, options, image, size);
-}
-
-static tlv_status
-fit_lda_grouped(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
-				size_t *size)
-{
-	return tlv_lda_fit_grouped(ctx, moments, options, image, size);
-}
-
-static tlv_status
 fit_lda_pairs(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
 			  size_t *size)
 {
@@ -194,13 +180,6 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 									   lda_methods[arguments->method]),
 								errhint("Leave method out.")));
 			return fit_lda_anchors;
-		case TLV_KIND_SLICE_MOMENTS:
-			if (arguments->method != LDA_JOINT && arguments->method != LDA_TENSOR)
-				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-								errmsg("of slices the method is joint, not %s",
-									   lda_methods[arguments->method]),
-								errhint("Leave method out.")));
-			return fit_lda_slices;
 		case TLV_KIND_COUNT_PAIRS:
 			if (anchors)
 				return fit_lda_pairs;
@@ -208,10 +187,6 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 		case TLV_KIND_COUNT_TRIPLES:
 			if (!anchors)
 				return fit_lda;
-			break;
-		case TLV_KIND_GROUPED_MOMENTS:
-			if (!anchors)
-				return fit_lda_grouped;
 			break;
 	}
 	if (exact)

@@ -35,10 +35,6 @@
 	{                                                                                              \
 		TLV_CONSTANT_COUNT, "top", 1                                                               \
 	}
-#define GROUPS                                                                                     \
-	{                                                                                              \
-		TLV_CONSTANT_COUNT, "groups", 2                                                            \
-	}
 #define BOOTSTRAP                                                                                  \
 	{                                                                                              \
 		TLV_CONSTANT_COUNT, "bootstrap", 0                                                         \
@@ -74,13 +70,6 @@ TLV_TRANSITION(tlv_anchor_moments_accum, &tlv_aggregate_anchor_moments, &TlvBagR
 			   {CONSTANT})
 TLV_TRANSITION(tlv_anchor_moments_accum_array, &tlv_aggregate_anchor_moments, &TlvBagArrayRows, 1,
 			   2, {CONSTANT})
-
-TLV_TRANSITION(tlv_slice_moments_accum, &tlv_aggregate_slice_moments, &TlvBagRows, 1, 2, {CONSTANT})
-TLV_TRANSITION(tlv_slice_moments_accum_array, &tlv_aggregate_slice_moments, &TlvBagArrayRows, 1, 2,
-			   {CONSTANT})
-
-TLV_TRANSITION(tlv_grouped_moments_accum, &tlv_aggregate_grouped_moments, &TlvNeighbourRows, 1, 3,
-			   {CONSTANT, GROUPS})
 
 TLV_TRANSITION(tlv_pair_moments_accum, &tlv_aggregate_pair_moments, &TlvBagRows, 1, 2, {CONSTANT})
 TLV_TRANSITION(tlv_pair_moments_accum_array, &tlv_aggregate_pair_moments, &TlvBagArrayRows, 1, 2,

@@ -29,45 +29,16 @@ dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 	return TlvMakerEnd(&maker);
 }
 
-/*
- * Of anchor moments: the basis in which the second moment is white at an alpha0.
- */
-static struct varlena *
-white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_frame *subspace)
-{
-	tlv_whitening_options options = {.seed = TlvNamedSeed(fcinfo), .subspace = subspace};
-	TlvMaker maker;
-
-	if (!TlvArgumentIsNull(fcinfo, "min_documents") || TlvNamedFlag(fcinfo, "distinct_pairs"))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("anchor moments have their items: min_documents and distinct_pairs are for "
-						"the subspace that they were collected in"),
-				 errhint("Leave them out.")));
-	if (TlvArgumentIsNull(fcinfo, "alpha0"))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("alpha0 is null"),
-						errhint("It is the sum of the Dirichlet parameters: "
-								"tlv_fit_lda(moments) of anchor moments estimates it.")));
-	options.alpha0 = TlvNamedNumber(fcinfo, "alpha0");
-	if (!TlvArgumentIsNull(fcinfo, "k"))
-		options.rank = TlvNamedCount(fcinfo, "k", 1);
-	TlvMakerBegin(&maker, "tensorlv subspace");
-	TlvCheck(maker.ctx, tlv_subspace_whiten(maker.ctx, frame, &options, &maker.image, &maker.size));
-	return TlvMakerEnd(&maker);
-}
-
-/* The subspace that products or anchor moments were collected in; false: none is given. */
+/* The subspace that products were collected in; false: none is given. */
 static bool
 subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *subspace)
 {
 	if (TlvArgumentIsNull(fcinfo, "subspace"))
 		return false;
-	if (moments->header->kind != TLV_KIND_COUNT_PRODUCTS &&
-		moments->header->kind != TLV_KIND_ANCHOR_MOMENTS)
+	if (moments->header->kind != TLV_KIND_COUNT_PRODUCTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("subspace is for products and anchor moments, not moments of kind %s",
-						TlvKind(moments)->name),
+				 errmsg("subspace is for products, not moments of kind %s", TlvKind(moments)->name),
 				 errhint("Leave it out.")));
 	*subspace = TlvKindFrame(TlvNamedValue(fcinfo, "subspace"), &tlv_kind_item_subspace,
 							 "tlv_find_subspace");
@@ -75,9 +46,9 @@ subspace_given(FunctionCallInfo fcinfo, const tlv_frame *moments, tlv_frame *sub
 }
 
 /*
- * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed, alpha0, subspace): k may be NULL for
- * products and anchor moments, min_documents NULL for none; alpha0 is for anchor moments, and the
- * subspace for both, NULL for those that do not refer to it.
+ * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed, subspace): k may be NULL for
+ * products, min_documents NULL for none; the subspace is for products, NULL for those that do not
+ * refer to it.
  */
 TLV_KEEPING_FUNCTION(tlv_subspace_from_moments_sql)
 {
@@ -90,15 +61,8 @@ TLV_KEEPING_FUNCTION(tlv_subspace_from_moments_sql)
 	frame = TlvSumsFrameOf(PG_GETARG_DATUM(0));
 	if (subspace_given(fcinfo, &frame, &subspace))
 		options.subspace = &subspace;
-	if (frame.header->kind != TLV_KIND_ANCHOR_MOMENTS && !TlvArgumentIsNull(fcinfo, "alpha0"))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("alpha0 is for anchor moments, not moments of kind %s",
-							   TlvKind(&frame)->name),
-						errhint("Leave it out.")));
 	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
 		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
-	if (frame.header->kind == TLV_KIND_ANCHOR_MOMENTS)
-		PG_RETURN_POINTER(white_subspace(fcinfo, &frame, options.subspace));
 	if (!TlvArgumentIsNull(fcinfo, "k"))
 		options.rank = TlvNamedCount(fcinfo, "k", 1);
 	else if (frame.header->kind != TLV_KIND_COUNT_PRODUCTS)
@@ -111,21 +75,6 @@ TLV_KEEPING_FUNCTION(tlv_subspace_from_moments_sql)
 	TlvMakerBegin(&maker, "tensorlv subspace");
 	TlvCheck(maker.ctx,
 			 tlv_subspace_from_moments(maker.ctx, &frame, &options, &maker.image, &maker.size));
-	PG_RETURN_POINTER(TlvMakerEnd(&maker));
-}
-
-/* tlv_find_subspace(subspace, slices) */
-TLV_KEEPING_FUNCTION(tlv_subspace_from_slices)
-{
-	tlv_frame subspace = TlvFrameOf(PG_GETARG_DATUM(0)), slices = TlvFrameOf(PG_GETARG_DATUM(1));
-	tlv_rotation step;
-	TlvMaker maker;
-
-	TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_find_subspace");
-	TlvRequireKind(&slices, &tlv_kind_slice_moments, "tlv_find_subspace");
-	TlvMakerBegin(&maker, "tensorlv subspace");
-	TlvCheck(maker.ctx,
-			 tlv_subspace_rotate(maker.ctx, &subspace, &slices, &step, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 

@@ -73,8 +73,6 @@ SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'sgd', steps => 100
 -- phase: anchor moments
 SELECT tlv_anchor_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
 
--- phase: slices
-SELECT tlv_slice_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
 
 -- phase: moments by group
 SELECT tlv_count_moments(i, bag, (SELECT wide FROM held), 20) FROM docs, generate_series(1, 50) i;

@@ -83,16 +83,15 @@ WHERE chosen ORDER BY v.k, s.criterion;
 CREATE TEMP TABLE month_docs AS SELECT doc, doc / 35 AS month, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 3, seed => 2), 700, 25, seed => 2);
 CREATE TEMP TABLE month_basis AS SELECT tlv_find_subspace(tlv_count_moments(bag), 10) AS s FROM month_docs;
 CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments,
-  tlv_count_products(bag, s) AS products, tlv_anchor_moments(bag, s) AS anchors, tlv_slice_moments(bag, s) AS slices,
-  tlv_count_moments(doc / 2, bag, s, 20) AS groups, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
+  tlv_count_products(bag, s) AS products, tlv_anchor_moments(bag, s) AS anchors,
+  sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
 SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments,
-       max(pg_column_size(products) / bytes::float8) < 1 AS products, max(pg_column_size(anchors) / bytes::float8) < 1 AS anchors,
-       max(pg_column_size(slices) / bytes::float8) < .55 AS slices, max(pg_column_size(groups) / bytes::float8) < .65 AS groups, round(max(pg_column_size(groups)), -2) AS bytes
+       max(pg_column_size(products) / bytes::float8) < 1 AS products, max(pg_column_size(anchors) / bytes::float8) < 1 AS anchors
 FROM months WHERE month < 20;
 SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments AND m.products = o.products
-  AND m.anchors = o.anchors AND m.groups = o.groups AND m.slices = o.slices) AS equal
+  AND m.anchors = o.anchors) AS equal
 FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, tlv_count_products(bag, s) AS products,
-  tlv_anchor_moments(bag, s) AS anchors, tlv_slice_moments(bag, s) AS slices, tlv_count_moments(doc / 2, bag, s, 20) AS groups
+  tlv_anchor_moments(bag, s) AS anchors
   FROM (SELECT doc, bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
 SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
        tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
@@ -116,48 +115,20 @@ WHERE m.month = 5 GROUP BY c.products, m.products, s;
 SELECT pg_temp.outcome('SELECT tlv_find_subspace(products) FROM months WHERE month = 1') AS without,
        pg_temp.outcome('SELECT tlv_find_subspace(products, subspace => tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, subspace => s) FROM months, month_basis WHERE month = 1') AS not_products;
--- topics by anchors, and a white basis, of months that were added up
+-- topics by anchors of months that were added up
 SELECT tlv_fit_lda(tlv_rollup(anchors), 3, subspace => s) = tlv_fit_lda((SELECT tlv_anchor_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
-       tlv_find_subspace(tlv_rollup(anchors), 3, alpha0 => 1, subspace => s) =
-         tlv_find_subspace((SELECT tlv_anchor_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, alpha0 => 1, subspace => s) AS white,
        tlv_rollup(anchors) - tlv_rollup(anchors) FILTER (WHERE month > 2) = tlv_rollup(anchors) FILTER (WHERE month <= 2) AS what_is_left,
        tlv_rollup(anchors)::text::tlv_moments = tlv_rollup(anchors) AS from_text, tlv_info(0.5 * tlv_rollup(anchors))->>'documents' AS half
 FROM months, month_basis WHERE month < 12 GROUP BY s;
 SELECT max(distance) < 1e-6 AS half_as_many FROM months, month_basis, LATERAL (SELECT tlv_rollup(anchors) AS all_months FROM months) m,
   LATERAL tlv_match(tlv_fit_lda(all_months, 3, subspace => s), tlv_fit_lda(0.5 * all_months, 3, subspace => s)) WHERE month = 1;
 SELECT pg_temp.outcome('SELECT tlv_fit_lda(anchors, 3) FROM months WHERE month = 1') AS without,
-       pg_temp.outcome('SELECT tlv_find_subspace(anchors, alpha0 => 1) FROM months WHERE month = 1') AS white,
        pg_temp.outcome('SELECT tlv_fit_lda(anchors, 3, subspace => tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another;
--- groups: of months that were added up, taken away, in windows; each left out; topics need the subspace
-SELECT tlv_fit_lda(tlv_rollup(groups), 3, 1, subspace => s) = tlv_fit_lda(whole, 3, 1, subspace => s) AS fits,
-       tlv_leave_out(tlv_fit_lda(whole, 3, 1, subspace => s), tlv_rollup(groups), s) = tlv_leave_out(tlv_fit_lda(whole, 3, 1, subspace => s), whole, s) AS left_out,
-       tlv_rollup(groups) - tlv_rollup(groups) FILTER (WHERE month > 2) = tlv_rollup(groups) FILTER (WHERE month <= 2) AS what_is_left,
-       tlv_rollup(groups)::text::tlv_moments = tlv_rollup(groups) AS from_text, 2 * tlv_rollup(groups) = tlv_rollup(groups) + tlv_rollup(groups) AS twice
-FROM months, month_basis, (SELECT tlv_count_moments(doc / 2, bag, b.s, 20) AS whole FROM month_docs, month_basis b WHERE month < 12) w WHERE month < 12 GROUP BY s, whole;
-SELECT tlv_rollup(slices) - tlv_rollup(slices) FILTER (WHERE month > 2) = tlv_rollup(slices) FILTER (WHERE month <= 2) AS what_is_left,
-       tlv_rollup(slices)::text::tlv_moments = tlv_rollup(slices) AS from_text
-FROM months, month_basis WHERE month < 12 GROUP BY s;
-SELECT count(*) AS windows, count(*) FILTER (WHERE w.groups = (SELECT tlv_rollup(o.groups) FROM months o WHERE o.month BETWEEN w.month - 2 AND w.month)) AS equal
-FROM (SELECT month, tlv_rollup(groups) OVER (ORDER BY month ROWS 2 PRECEDING) AS groups FROM months) w;
--- sums, which need none, are as large as ever; with a month they are the same as those of all documents
-CREATE TEMP TABLE grouped_corpus AS SELECT tlv_count_moments(doc / 2, bag, s, 20) AS groups FROM month_docs, month_basis, generate_series(1, 3) GROUP BY s;
-SELECT pg_column_size(c.groups) > 500000 AS sums, max(distance) < 1e-6 AS alone
-FROM grouped_corpus c, month_basis, tlv_match(tlv_fit_lda(c.groups, 3, 1), tlv_fit_lda(c.groups, 3, 1, subspace => s)) GROUP BY c.groups;
-SELECT max(distance) < 1e-6 AS with_a_month FROM grouped_corpus c, month_basis, months m,
-  LATERAL (SELECT tlv_count_moments(doc / 2, bag, s, 20) AS g FROM (SELECT doc, bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT doc, bag FROM month_docs WHERE month = 5) d) o,
-  LATERAL tlv_match(tlv_fit_lda(c.groups + m.groups, 3, 1), tlv_fit_lda(o.g, 3, 1)) WHERE m.month = 5;
--- so do compressed and anchor moments: a worker that saw few documents makes no sum refer to the subspace, in whatever order they come
+-- so do sums of compressed and anchor moments: a worker that saw few documents makes no sum refer to the subspace, in whatever order they come
 CREATE TEMP TABLE large AS SELECT tlv_count_moments(bag, s) AS moments, tlv_anchor_moments(bag, s) AS anchors FROM month_docs, month_basis, generate_series(1, 3) GROUP BY s;
 SELECT max(a.distance) < 1e-6 AS moments, max(b.distance) < 1e-6 AS anchors FROM large l, month_basis, months m,
   LATERAL (SELECT tlv_count_moments(bag, s) AS g, tlv_anchor_moments(bag, s) AS h FROM (SELECT bag FROM month_docs, generate_series(1, 3) UNION ALL SELECT bag FROM month_docs WHERE month = 5) d) o,
   LATERAL tlv_match(tlv_fit_lda(m.moments + l.moments, 3, 1), tlv_fit_lda(g, 3, 1)) a, LATERAL tlv_match(tlv_fit_lda(l.anchors + m.anchors, 3), tlv_fit_lda(h, 3)) b WHERE m.month = 5;
--- what is taken out of sums stays documents, which come back
-SELECT tlv_info(l.groups - m.groups)->'arrays'->'items'->>0 AS items, max(distance) < 1e-6 AS there_and_back
-FROM grouped_corpus l, month_basis, months m, tlv_match(tlv_fit_lda(l.groups - m.groups + m.groups, 3, 1, subspace => s), tlv_fit_lda(l.groups, 3, 1)) WHERE m.month = 5 GROUP BY 1;
-SELECT pg_temp.outcome('SELECT tlv_fit_lda(groups, 3) FROM months WHERE month = 1') AS without,
-       pg_temp.outcome('SELECT tlv_leave_out(tlv_simulate_lda_model(1000, 3, seed => 2), groups) FROM months WHERE month = 1') AS left_out,
-       pg_temp.outcome('SELECT tlv_leave_out(tlv_simulate_lda_model(1000, 3, seed => 2), groups, tlv_find_subspace(summary, 10)) FROM months WHERE month = 1') AS another,
-       pg_temp.outcome('SELECT groups - g FROM months, (SELECT groups AS g FROM months WHERE month = 2) o WHERE month = 1') AS more_than_there_is;
 -- statistics of a model of topics are numbers for every topic and item that the documents hold, whatever the model has
 SELECT refine, items, pg_column_size(statistics) / (20. * items) BETWEEN 8 AND 9.3 AS bytes_a_number FROM (SELECT tlv_simulate_lda_model(10000, 20, seed => 2) AS model) m,
   LATERAL (SELECT refine, tlv_statistics(bag, model, refine) AS statistics, tlv_bag_size(tlv_rollup(bag)) AS items
@@ -165,3 +136,18 @@ SELECT refine, items, pg_column_size(statistics) / (20. * items) BETWEEN 8 AND 9
 -- directions: k and as many more, 10 at least and 64 at most, no more than there are items
 SELECT k, tlv_info(tlv_find_subspace(s, k))->'arrays'->'basis'->0 AS directions, tlv_info(s)->'arrays'->'items'->0 AS items
 FROM unnest('{1, 10, 20, 64, 100, 300}'::int[]) k, (SELECT tlv_count_summary(bag) AS s FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 3, seed => 1), 500, 40, seed => 1)) m ORDER BY k;
+-- values of kinds that are gone, as an earlier version wrote them
+SELECT pg_temp.outcome(format('SELECT %L::tlv_moments',
+    'slice_moments documents=6 bytes=356:AgABKw8AAAAAAAAAZAEAAAAAAAACgXL7ECMgAV+q5E8qHDJ80AgJZG9jdW1lbnRzAQABARIBB3NraXBwZWQBAAEBEgEFbnVsbHMBAAEBEgEGdG9rZW5zAQABARIB'
+    'BHJhbmsBAAEBEgEFc3RlcHMBAAEBEgEIZGlzdGluY3QBAAEBEgEEc2VlZAEAAQESARFtaW5pbXVtX2RvY3VtZW50cwEAAQESAQV0cmFjZQEAAQEQCAhzdWJzcGFjZQMAARAAEAZ0b3RhbHMBAAcBIgUEbWVhbgEA'
+    'AgEQEAVwYWlycwEAAwEQGAZzbGljZXMBAAICECAGAAAwAgIAAQAZ1EEd1EHNP97NxCqiEd9L/aWByqfqqg8CBwEABoUIbdaWK0fAAAAAAAAA2LzGAGp6g15GQAAAAAAAgNY8FV/xFV/xFcCM5PYkhZhFwCCUckL9'
+    'LBVAAAAAAAAAzbyIQIxnlmUDwA==')) AS slice_moments;
+SELECT pg_temp.outcome(format('SELECT %L::tlv_moments',
+    'grouped_moments items=7 bytes=872:AgABPhQAAAAAAAAAaAMAAAAAAADdRD9b3HPgu+Jd8bFVusb16A8JZG9jdW1lbnRzAQACARICB3NraXBwZWQBAAEBEgEFbnVsbHMBAAEBEgEGdG9rZW5zAQACARICD3'
+    'NxdWFyZWRfbGVuZ3RocwEAAgESBARyYW5rAQABARIBBXN0ZXBzAQABARIBCGRpc3RpbmN0AQABARIBBHNlZWQBAAEBEgERbWluaW11bV9kb2N1bWVudHMBAAEBEgEFdHJhY2UBAAEBEAgIc3Vic3BhY2UDAAEQAB'
+    'AFaXRlbXMCAAcBAQcFc2NhbGUBAAcBIBMGc2hhcmVzAQAHASEPBHJpdHoBAAcBEDgFYmFzaXMBAAIHEHAGdG90YWxzAQAHAhIOCHByb2R1Y3RzAQACDhDgAQd0cmlwbGVzAQAEAhBABAIAACAQgAKAAQICAAEAGd'
+    'RBHdRBzT/ezcQqohHfS/2lgcqn6qoPAAICAgICAgAPSUhiEz0EQAEAju1fOl69BUAAq6qqqqqqwj8BAAAAAD5aVo34WdPtPxvUQR3UQb2/HdRBHdRBvb8f1EEd1EG9vyPUQR3UQb2/KNRBHdRBvb/08s57AefAv4'
+    'WHv0Oei9a/c35ebizhybzWPKki+nPYv+0HDaQMXrM/1jypIvpz2L9NhwginuStv9Y8qSL6c9i/hurWwj78xz/WPKki+nPYv7mt6P8RKts/1DypIvpz2L9fuaSCR4jMP9U8qSL6c9i/WVi0Q6JD678EBAUEBQUFAg'
+    'MCAwICAg6Q5XRQ7g7A8m7NDxBWuL+6TcKjbOMOwFUHkKW9Ksq/lHBZ5iNOE8CweiRFntWFv7pNwqNs4w7ANCPsRLlr17+VcFnmI04TwObWKS40rea/lXBZ5iNOE8DDOfhPGLXav5RwWeYjThPA00KdZ4sv8j8QkO'
+    'V0UO7+v1pvzQ8QVrg/TbrRepEqB8D0PkjktKykP7xNwqNs4/6/le+wGd+RwT9NutF6kSoHwDw/SOS0rKS/vE3Co2zj/r9hmnlQ3BnLv7xNwqNs4/6/skw8iBjpsL+8TcKjbOP+v67Hk2quv+Y/ujBJMVzLPMCBri'
+    '/cItfjv37FmFj8OwxAmQy0U8X+9L+9MEkxXMsswHiuL9wi1+M/gsWYWPw7/D93dGR7Z8zxvw==')) AS grouped_moments;

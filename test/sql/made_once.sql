@@ -19,10 +19,9 @@ CREATE TABLE inputs AS SELECT
   ARRAY[[[1, 2], [3, 4]], [[2, 4], [6, 9]]]::float8[] AS cube,
   tlv_gmm('SELECT x FROM made_once.points', k => 3) AS mixture, tlv_lda('SELECT bag FROM made_once.docs', k => 3) AS topics, tlv_label(tlv_gmm('SELECT x FROM made_once.points',
     k => 3), 2, 'two') AS labelled;
-ALTER TABLE inputs ADD statistics tlv_moments, ADD subspace tlv_subspace, ADD white tlv_subspace, ADD slices tlv_moments, ADD counts tlv_moments, ADD json json, ADD form text;
+ALTER TABLE inputs ADD statistics tlv_moments, ADD subspace tlv_subspace, ADD counts tlv_moments, ADD json json, ADD form text;
 UPDATE inputs SET statistics = (SELECT tlv_statistics(x, mixture) FROM points), subspace = tlv_find_subspace(summary, 3), json = tlv_to_json(mixture), form = mixture::text;
-UPDATE inputs SET counts = (SELECT tlv_count_moments(bag, subspace) FROM docs), white = tlv_find_subspace((SELECT tlv_anchor_moments(bag, subspace) FROM docs), alpha0 => 0.3);
-UPDATE inputs SET slices = (SELECT tlv_slice_moments(bag, white) FROM docs);
+UPDATE inputs SET counts = (SELECT tlv_count_moments(bag, subspace) FROM docs);
 
 -- a call of every function that makes a model or a subspace; those that read tables, or draw, are volatile, and the planner leaves them where they are
 CREATE TABLE calls (function regprocedure, call text);
@@ -38,7 +37,7 @@ INSERT INTO calls SELECT p.oid::regprocedure, c.call FROM (VALUES
   ('tlv_extend', '', 'tlv_extend(topics, summary)'), ('tlv_from_json', '', 'tlv_from_json(json)'), ('tlv_jackknife', '', 'tlv_jackknife(mixture, ARRAY[mixture, labelled])'),
   ('tlv_label', '', 'tlv_label(mixture, 1, ''one'')'), ('tlv_topic_model', '', 'tlv_topic_model(''{1,1,2}'', ARRAY[7, 8, length(form)]::bigint[], ''{.5,.5,1}'', ''{.5,.5}'')'),
   ('tlv_update', '', 'tlv_update(mixture, statistics)'), ('tlv_model_in', '', 'form::tlv_model'),
-  ('tlv_find_subspace', 'tlv_moments', 'tlv_find_subspace(summary, 3)'), ('tlv_find_subspace', 'tlv_subspace', 'tlv_find_subspace(white, slices)')) c(name, first, call)
+  ('tlv_find_subspace', 'tlv_moments', 'tlv_find_subspace(summary, 3)')) c(name, first, call)
 JOIN pg_proc p ON p.proname = c.name AND (c.first !~ '^(tlv_|double)' OR format_type(p.proargtypes[0], NULL) = c.first);
 -- none is missing; no SQL can call what reads the binary form
 SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'

@@ -165,7 +165,6 @@ my @tried = (
     [ q(SELECT tlv_simulate_multiview_model(k => 2)), '22023', q(SELECT tlv_simulate_multiview_model(k => 2, OPTION)) ],
     [ q(SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', start => 'moments', restarts => 1)), 'warning',
         q(SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', OPTION)), 'three groups' ],
-    [ q(SELECT tlv_slice_moments(bag, distinct_space) FROM docs, h), '22023', 'SELECT tlv_slice_moments(bag, s) FROM docs, (SELECT tlv_find_subspace(summary, 4, OPTION) AS s FROM h) f' ],
     [ q(SELECT tlv_fit_lda((SELECT tlv_count_moments(bag, distinct_space) FROM docs, h), 2)), '22023',
         'SELECT tlv_fit_lda(tlv_count_moments(bag, s), 2) FROM docs, (SELECT tlv_find_subspace(summary, 4, OPTION) AS s FROM h) f' ],
     [ q(SELECT tlv_mmsb('SELECT node, neighbours FROM nodes UNION ALL SELECT node, neighbours FROM nodes', 2)), 'any', 'SELECT CALL FROM edges GROUP BY src' ],
@@ -243,9 +242,8 @@ for my $entry (@tried) {
 }
 # Hints of warnings and errors that only unlucky data or large ones lead to; each call in them is one of the calls above, with other arguments, or is run by the file named.
 my %elsewhere = map { $_ => 1 } (
-    # values that refer to their subspace: counts_subspace.sql, slices.sql
-    'tlv_fit_lda(moments, subspace => ...)', 'tlv_find_subspace(moments, subspace => ...)', 'tlv_find_subspace(products, subspace => ...)', 'tlv_leave_out(model, groups, subspace => ...)',
-    'Pass it: tlv_fit_lda(moments, subspace => ...).', 'Make one by tlv_find_subspace(tlv_anchor_moments(...), alpha0 => ...).',
+    # values that refer to their subspace: counts_subspace.sql
+    'tlv_fit_lda(moments, subspace => ...)', 'tlv_find_subspace(moments, subspace => ...)', 'tlv_find_subspace(products, subspace => ...)',
     # anchors.sql, separable.sql, correlations.sql
     q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
     q(Compare the model with method => 'joint' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),

@@ -54,7 +54,7 @@ typedef struct tlv_subspace
 	bool distinct;
 	const int64_t *items; /* d, ascending */
 	const double *scale;  /* d */
-	const double *basis;  /* block x d, orthonormal, or white (tlv_subspace_whiten) */
+	const double *basis;  /* block x d, orthonormal */
 	double *weights;	  /* width x d; NULL for products, which take the basis as it is */
 	tlv_dictionary dictionary;
 	tlv_digest fingerprint;
@@ -164,7 +164,7 @@ extern tlv_status tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *mom
 										  const tlv_frame *subspace, tlv_frame *sums);
 
 /*
- * Whether products, anchor moments or moments by group refer to their subspace by its digest: those
+ * Whether products or anchor moments refer to their subspace by its digest: those
  * of few documents do, which are held in the place of sums, and sums of such: of products if a
  * part does, of the others if all do.  Whatever follows from them needs it then.
  */
@@ -179,113 +179,6 @@ extern bool tlv_count_refers(const tlv_frame *moments);
 extern tlv_status tlv_count_complete(tlv_context *ctx, const tlv_frame *moments,
 									 const tlv_frame *subspace, const char *call,
 									 tlv_frame *complete);
-
-/* ---- the third moment without its tensor, for hundreds of topics ---- */
-
-typedef struct tlv_whitening_options
-{
-	size_t rank;			   /* k; 0: as many directions as the moments have */
-	double alpha0;			   /* sum of the Dirichlet parameters */
-	bool fewer;				   /* lower the rank to what the second moment identifies */
-	uint64_t seed;			   /* of the rotation */
-	size_t topics;			   /* topics near which the rotation begins; 0: at random */
-	const double *phi;		   /* topics x d, of the items of the moments */
-	const tlv_frame *subspace; /* that the moments were collected in, see tlv_count_complete */
-} tlv_whitening_options;
-
-/*
- * From anchor_moments, a subspace (rank = block = k) in whose basis the second moment of topics,
- * M2 = Q - a0/(a0+1) m m', is the identity: "ritz" are its eigenvalues.  Errors: TLV_BAD_PARAMETER,
- * TLV_NOT_IDENTIFIABLE where fewer than k are positive; memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_subspace_whiten(tlv_context *ctx, const tlv_frame *moments,
-									  const tlv_whitening_options *options, void **image,
-									  size_t *size);
-
-/*
- * Of documents in a subspace, W = scale * basis of its first rank directions: m = tokens W'P1,
- * Q = tokens W'P2W, totals of the items, and slices (k x k): entry l of column a is tokens
- * P3(w_a, w_l, w_l).  State 2 k^2 + V k beside the subspace; 2 (n + V) k^2 + 4 nnz k
- * multiplications and additions; the value refers to its subspace by the digest.  At most 4,000
- * directions.
- */
-extern tlv_status tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
-										   tlv_accumulator **accumulator);
-extern const tlv_aggregate tlv_aggregate_slice_moments;
-
-/* Those that hold documents as sums, by that subspace: they are as they were otherwise. */
-extern tlv_status tlv_slice_moments_sums(tlv_context *ctx, const tlv_frame *moments,
-										 const tlv_frame *subspace, tlv_frame *sums);
-
-/* The same slices as sums where they hold documents.  Errors: TLV_BAD_PARAMETER for slices of
- * another subspace, TLV_BAD_DATA for none. */
-extern tlv_status tlv_slices_complete(tlv_context *ctx, const tlv_frame *subspace,
-									  const tlv_frame *moments, tlv_frame *complete);
-
-/*
- * Slices of M3 (dirichlet.h; k x k, entry l of column a is M3(w_a, w_l, w_l)) at the alpha0 at
- * which the basis is white, which follows from Q.  Errors: TLV_BAD_PARAMETER for slices of another
- * subspace, TLV_BAD_DATA for none.
- */
-extern tlv_status tlv_subspace_slices(tlv_context *ctx, const tlv_frame *subspace,
-									  const tlv_frame *moments, double *alpha0, double *slices);
-
-/* What a step says. */
-typedef struct tlv_rotation
-{
-	double alpha0;
-	double change;	  /* largest, of an entry of the rotation */
-	double objective; /* sum of squared values M3(w_l, w_l, w_l) of these slices */
-	double before;	  /* and of those of the step before, 0 of the first */
-} tlv_rotation;
-
-/*
- * The subspace after one step of tlv_decompose_step from its slices.  Its "steps" count these,
- * "ritz_before" are the values before the step.  Errors: as above; memory.
- */
-extern tlv_status tlv_subspace_rotate(tlv_context *ctx, const tlv_frame *subspace,
-									  const tlv_frame *moments, tlv_rotation *step, void **image,
-									  size_t *size);
-
-/* ---- by groups of entities, for the jackknife ---- */
-
-#define TLV_MOST_GROUPS 1000
-
-/*
- * Of documents with the entity that they are of, in a subspace, W = scale * basis of its first rank
- * directions: by group of the entities, whose number is a hash of the id, totals of the items,
- * Z = tokens P2 W (width x d) and the third moment; the subspace stands once, and few documents are
- * held in the place of all this.  State: groups times 2 width d + width^3 / 6 numbers.  Errors:
- * TLV_BAD_PARAMETER for groups that are not 2 to 1,000 and for a subspace of distinct pairs;
- * memory.
- */
-extern tlv_status tlv_grouped_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
-											 size_t groups, tlv_accumulator **accumulator);
-extern const tlv_aggregate tlv_aggregate_grouped_moments;
-
-/* Those that hold documents as sums: see tlv_count_complete. */
-extern tlv_status tlv_grouped_moments_sums(tlv_context *ctx, const tlv_frame *moments,
-										   const tlv_frame *subspace, tlv_frame *sums);
-
-/* Opened: the sums of all groups. */
-typedef struct tlv_grouped
-{
-	tlv_frame frame;
-	size_t width, d, groups;
-	double *weights;  /* width x d: W */
-	double *totals;	  /* d */
-	double *products; /* width x d */
-	double *cubes;	  /* packed */
-} tlv_grouped;
-
-/* By the subspace, and what is called: see tlv_count_complete. */
-extern tlv_status tlv_grouped_open(tlv_context *ctx, const tlv_frame *grouped,
-								   const tlv_frame *subspace, const char *call, tlv_grouped *all);
-
-/* Compressed moments (count_triples) of all groups but one; of all: without is no group.  products
- * (width x d) gets Z of these.  *image is from the arena.  Errors: memory, TLV_CANCELLED. */
-extern tlv_status tlv_grouped_without(tlv_context *ctx, const tlv_grouped *all, size_t without,
-									  double *products, void **image, size_t *size);
 
 /* What stands for all items that are not told apart, in moments of tlv_pair_moments. */
 #define TLV_RUNOFF_ITEM INT64_MAX

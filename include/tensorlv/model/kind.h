@@ -46,6 +46,10 @@ tlv_kind_sections(const tlv_kind *kind)
 	return kind->model != NULL ? kind->model->sections : NULL;
 }
 
+/* The error of a frame without a kind: TLV_GONE, with what takes its place, of a kind that there
+ * was before, else TLV_CORRUPT. */
+extern tlv_status tlv_kind_refuse_unknown(tlv_context *ctx, const tlv_frame *frame);
+
 /* Whether a frame that is valid in itself is what its kind must be; TLV_CORRUPT otherwise. */
 extern tlv_status tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame);
 

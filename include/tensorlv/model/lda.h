@@ -49,8 +49,6 @@ typedef struct tlv_lda_options
 	bool fewer;		  /* fit as many topics as the moments identify, where that is less than k */
 	tlv_decompose_options decompose;
 	const tlv_frame *subspace; /* of moments that refer to it; NULL where they hold it */
-	/* width x d, tokens P2 W of the moments, through which topics are read; NULL: in the basis */
-	const double *products;
 	tlv_lda_anchors anchors;   /* given ones, of a fit by anchor words; none where n = 0 */
 	tlv_lda_recovery recovery; /* of a fit to exact pairs */
 } tlv_lda_options;
@@ -74,18 +72,6 @@ extern double tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *
  */
 extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
 							  const tlv_lda_options *options, void **image, size_t *size);
-
-/*
- * The same from slice_moments (counts.h), of hundreds of topics, without the tensor: the basis of
- * options->subspace, which tlv_subspace_whiten began and tlv_subspace_rotate has brought to rest,
- * is that of the components.  alpha0 is the one at which it is white; one that is given must agree.
- * "slice_residual" is the share of the slices off their own components, as a norm.  Errors: as
- * tlv_lda_fit.
- */
-extern tlv_status tlv_lda_fit_slices(tlv_context *ctx, const tlv_frame *moments,
-									 const tlv_lda_options *options, void **image, size_t *size);
-/* Bytes of work space that it allocates. */
-extern double tlv_lda_fit_slices_memory(size_t k, size_t d);
 
 /*
  * The same by anchor words (Ge 2013, chapter 4), from anchor_moments: rows of the rank k
@@ -219,21 +205,6 @@ typedef struct tlv_lda_parts
  */
 extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image,
 								size_t *size);
-
-/*
- * From moments by group, the same fit as that of a model (k, alpha0, seed) without one of the
- * groups; of all groups: without is no group.  Topics are read through the pair moments of the same
- * documents, M2 W q: in the basis alone, which all groups share, they would differ by too little.
- * Errors: those of tlv_lda_fit, and TLV_BAD_PARAMETER for a model of more topics than directions.
- */
-extern tlv_status tlv_lda_fit_without(tlv_context *ctx, const tlv_frame *model,
-									  const tlv_grouped *groups, size_t without, void **image,
-									  size_t *size);
-
-/* Of all groups, as tlv_lda_fit of compressed moments; the subspace of the options is needed where
- * the moments refer to it (tlv_count_refers). */
-extern tlv_status tlv_lda_fit_grouped(tlv_context *ctx, const tlv_frame *grouped,
-									  const tlv_lda_options *options, void **image, size_t *size);
 
 /* exp(-log-likelihood of a token), of statistics or of a completion that have tokens; infinite when
  * it is too large for a number. */

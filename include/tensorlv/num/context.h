@@ -26,6 +26,7 @@ typedef enum tlv_status
 	TLV_MEMORY_LIMIT,	  /* more memory than allowed is needed: 53400 */
 	TLV_OUT_OF_MEMORY,	  /* the system has none left: 53200 */
 	TLV_CORRUPT,		  /* a stored image does not pass validation: 22P03 */
+	TLV_GONE,			  /* a stored value of a kind that is no longer there: 0A000 */
 	TLV_CANCELLED,		  /* should_stop() said so: 57014 */
 	TLV_INTERNAL		  /* cannot happen: XX000 */
 } tlv_status;

@@ -112,19 +112,6 @@ extern tlv_status tlv_decompose_implicit(tlv_context *ctx, size_t k,
 										 const tlv_decompose_options *options,
 										 tlv_decomposition *out);
 
-/*
- * One step of joint, where a product is a pass over the rows of a query, from what the caller knows
- * of T in the coordinates of the vectors of the moment, slices (k x k): entry l of column a is
- * T(e_a, e_l, e_l).  rotation (k x k, column-major) gets the next vectors in these
- * coordinates, vector l in row l; values (k) T(e_l, e_l, e_l), *change the largest modulus of an
- * entry of rotation less the identity, of vectors whose value is not zero.  The caller takes the
- * coordinates along and comes again, until nothing moves; as joint, this climbs to a maximum of the
- * sum of squared values.  Work space 24 k^2 bytes and that of a polar factor.  Errors: TLV_BAD_DATA
- * when an entry is not finite; memory.
- */
-extern tlv_status tlv_decompose_step(tlv_context *ctx, size_t k, const double *slices,
-									 double *rotation, double *values, double *change);
-
 /* ---- fourth order: T ~ sum_i values[i] v_i (x) v_i (x) v_i (x) v_i ---- */
 
 /* Bytes of work space that either of the following allocates at most: up to 4 k^4. */

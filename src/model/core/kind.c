@@ -11,18 +11,46 @@
 #include "tensorlv/num/assert.h"
 
 tlv_status
+tlv_kind_refuse_unknown(tlv_context *ctx, const tlv_frame *frame)
+{
+	static const struct
+	{
+		tlv_frame_type type;
+		uint32_t code;
+		const char *name, *hint;
+	} gone[] = {
+#define TLV_KIND(type, code, name, constant, record)
+#define TLV_KIND_GONE(type, code, name, hint) {TLV_FRAME_##type, code, name, hint},
+#include "tensorlv/model/kinds.def"
+#undef TLV_KIND
+	};
+
+	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (gone[i].type == frame->header->type && gone[i].code == frame->header->kind)
+		{
+			tlv_fail(ctx, TLV_GONE, "values of kind %s are no longer supported", gone[i].name);
+			return tlv_fail_hint(ctx, "%s", gone[i].hint);
+		}
+	tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);
+	return tlv_fail_hint(ctx, "It was probably written by a newer version of tensorlv.");
+}
+
+tlv_status
 tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 				 const char *function)
 {
 	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										"tlv_graph"};
 	const tlv_kind *own = frame->kind;
-	const char *hint = own != NULL && own != kind ? tlv_kind_hint(ctx, own) : NULL;
+	const char *hint;
 
 	if (own == kind)
 		return TLV_OK;
+	if (own == NULL)
+		return tlv_kind_refuse_unknown(ctx, frame);
+	hint = tlv_kind_hint(ctx, own);
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a %s of kind %s, not %s", function,
-			 types[kind->type], kind->name, own != NULL ? own->name : "unknown");
+			 types[kind->type], kind->name, own->name);
 	return hint != NULL ? tlv_fail_hint(ctx, "%s", hint) : TLV_BAD_PARAMETER;
 }
 
@@ -79,7 +107,7 @@ tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_ty
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is %s, not %s", names[frame->header->type],
 						names[type]);
 	if (frame->kind == NULL)
-		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);
+		return tlv_kind_refuse_unknown(ctx, frame);
 	return tlv_kind_check(ctx, frame->kind, frame);
 }
 

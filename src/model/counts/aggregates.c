@@ -66,22 +66,6 @@ pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **
 	return tlv_pair_moments_create(ctx, constants->opened, accumulator);
 }
 
-static tlv_status
-slices_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
-{
-	if (constants->opened == NULL)
-		return tlv_refuse_no_constant(ctx, "tlv_slice_moments", "subspace");
-	return tlv_slice_moments_create(ctx, constants->opened, accumulator);
-}
-
-static tlv_status
-grouped_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
-{
-	if (constants->opened == NULL)
-		return tlv_refuse_no_constant(ctx, "tlv_count_moments", "subspace");
-	return tlv_grouped_moments_create(ctx, constants->opened, constants->count, accumulator);
-}
-
 const tlv_aggregate tlv_aggregate_count_summary = {"tlv_count_summary", NULL, summary_begin};
 const tlv_aggregate tlv_aggregate_count_moments = {"tlv_count_moments", compressed_open,
 												   moments_begin};
@@ -90,7 +74,3 @@ const tlv_aggregate tlv_aggregate_count_products = {"tlv_count_products", block_
 const tlv_aggregate tlv_aggregate_anchor_moments = {"tlv_anchor_moments", compressed_open,
 													anchors_begin};
 const tlv_aggregate tlv_aggregate_pair_moments = {"tlv_pair_moments", block_open, pairs_begin};
-const tlv_aggregate tlv_aggregate_slice_moments = {"tlv_slice_moments", compressed_open,
-												   slices_begin};
-const tlv_aggregate tlv_aggregate_grouped_moments = {"tlv_count_moments", compressed_open,
-													 grouped_begin};

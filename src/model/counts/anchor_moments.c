@@ -231,7 +231,7 @@ tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *moments, const tlv_fr
 
 #define AT(member) offsetof(anchor_state, member)
 #define ANCHOR_LIST                                                                                \
-	TLV_WITHIN_COUNTERS(anchor_state, TLV_ONE), TLV_WITHIN_LIST(anchor_state),                     \
+	TLV_WITHIN_COUNTERS(anchor_state), TLV_WITHIN_LIST(anchor_state),                              \
 		TLV_WITHIN_ITEMS(anchor_state, SIZE_HELD),                                                 \
 		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \

@@ -354,7 +354,7 @@ tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_fra
 
 #define AT(member) offsetof(compressed_state, member)
 #define TRIPLES_LIST                                                                               \
-	TLV_WITHIN_COUNTERS(compressed_state, TLV_ONE), TLV_WITHIN_SQUARES(compressed_state, TLV_ONE), \
+	TLV_WITHIN_COUNTERS(compressed_state), TLV_WITHIN_SQUARES(compressed_state),                   \
 		TLV_WITHIN_LIST(compressed_state), TLV_WITHIN_ITEMS(compressed_state, SIZE_HELD),          \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
 		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \

@@ -16,8 +16,8 @@
 /* Entries that are not worth the putting together. */
 #define FEW_ENTRIES ((size_t) 4096)
 
-const char *const tlv_document_no_sums[] = {"document_rest", "document_groups", "document_sizes",
-											"document_counts", NULL};
+const char *const tlv_document_no_sums[] = {"document_rest", "document_sizes", "document_counts",
+											NULL};
 
 bool
 tlv_documents_told(const tlv_frame *frame)
@@ -86,7 +86,7 @@ tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held, const tlv_held_do
 tlv_status
 tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held, const tlv_frame *frame)
 {
-	const double *times, *rest, *groups, *sizes, *counts;
+	const double *times, *rest, *sizes, *counts;
 	const int64_t *items;
 	size_t n, at = 0;
 
@@ -94,17 +94,13 @@ tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held, const tlv_f
 		return TLV_OK;
 	times = tlv_frame_float64(frame, "document_times");
 	rest = tlv_frame_float64(frame, "document_rest");
-	groups = tlv_frame_float64(frame, "document_groups");
 	sizes = tlv_frame_float64(frame, "document_sizes");
 	items = tlv_frame_int64(frame, "document_items");
 	counts = tlv_frame_float64(frame, "document_counts");
 	n = tlv_frame_find(frame, "document_times")->rows;
 	for (size_t t = 0; t < n; t++)
 	{
-		tlv_held_document document = {.times = times[t],
-									  .rest = rest[t],
-									  .group = groups == NULL ? 0 : (size_t) groups[t],
-									  .n = (size_t) sizes[t]};
+		tlv_held_document document = {.times = times[t], .rest = rest[t], .n = (size_t) sizes[t]};
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
@@ -116,13 +112,11 @@ tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held, const tlv_f
 
 /* ---- order ---- */
 
-/* By group, size, rest, items and counts: -1, 0 or 1. */
+/* By size, rest, items and counts: -1, 0 or 1. */
 static int
 compare_documents(const tlv_held_document *a, const int64_t *items_a, const double *counts_a,
 				  const tlv_held_document *b, const int64_t *items_b, const double *counts_b)
 {
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
 	if (a->rest != b->rest)
@@ -274,7 +268,6 @@ tlv_documents_tell(tlv_context *ctx, tlv_held_documents *held, void *state, tlv_
 		const tlv_held_document *document = &held->list[t];
 		tlv_told_document told = {.times = document->times,
 								  .length = document->rest,
-								  .group = document->group,
 								  .n = document->n,
 								  .items = held->items + document->at,
 								  .counts = held->counts + document->at};
@@ -306,17 +299,15 @@ tlv_documents_describe(tlv_context *ctx, tlv_held_documents *held)
 
 	tlv_free(ctx, held->block);
 	held->block = NULL;
-	TLV_TRY_NEW(ctx, block, 4 * n + 1);
+	TLV_TRY_NEW(ctx, block, 3 * n + 1);
 	held->block = block;
 	held->stored_times = block;
 	held->stored_rest = block + n;
-	held->stored_groups = block + 2 * n;
-	held->stored_sizes = block + 3 * n;
+	held->stored_sizes = block + 2 * n;
 	for (size_t t = 0; t < n; t++)
 	{
 		held->stored_times[t] = held->list[t].times;
 		held->stored_rest[t] = held->list[t].rest;
-		held->stored_groups[t] = (double) held->list[t].group;
 		held->stored_sizes[t] = (double) held->list[t].n;
 	}
 	held->stored_items = held->items;
@@ -429,7 +420,6 @@ tlv_documents_check(tlv_context *ctx, const tlv_frame *frame, size_t below)
 {
 	const double *times = tlv_frame_float64(frame, "document_times");
 	const double *rest = tlv_frame_float64(frame, "document_rest");
-	const double *groups = tlv_frame_float64(frame, "document_groups");
 	const double *sizes = tlv_frame_float64(frame, "document_sizes");
 	const double *counts = tlv_frame_float64(frame, "document_counts");
 	const int64_t *items = tlv_frame_int64(frame, "document_items");
@@ -439,10 +429,7 @@ tlv_documents_check(tlv_context *ctx, const tlv_frame *frame, size_t below)
 
 	for (size_t t = 0; t < n; t++)
 	{
-		tlv_held_document document = {.times = times[t],
-									  .rest = rest[t],
-									  .group = groups == NULL ? 0 : (size_t) groups[t],
-									  .at = at};
+		tlv_held_document document = {.times = times[t], .rest = rest[t], .at = at};
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);

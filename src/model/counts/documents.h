@@ -7,8 +7,7 @@
  * documents make equal values, and equal sums, in whatever order they came or were merged.
  *
  * Sections: document_times (n), document_rest (n: tokens whose items are not told apart),
- * document_sizes (n), and one after the other document_items and document_counts; of kinds that
- * deal documents to groups also document_groups (n).
+ * document_sizes (n), and one after the other document_items and document_counts.
  */
 #ifndef TENSORLV_COUNT_DOCUMENTS_H
 #define TENSORLV_COUNT_DOCUMENTS_H
@@ -23,8 +22,7 @@ typedef struct tlv_held_document
 {
 	double times;
 	double rest;
-	size_t group; /* 0 where there are none */
-	size_t at;	  /* its first entry */
+	size_t at; /* its first entry */
 	size_t n;
 } tlv_held_document;
 
@@ -39,7 +37,7 @@ typedef struct tlv_held_documents
 	size_t settled_documents; /* documents that were left then */
 	double total;			  /* documents and entries as they came, those taken away subtracted */
 	void *block;			  /* of the stored form: */
-	double *stored_times, *stored_rest, *stored_groups, *stored_sizes, *stored_counts;
+	double *stored_times, *stored_rest, *stored_sizes, *stored_counts;
 	int64_t *stored_items;
 } tlv_held_documents;
 
@@ -47,7 +45,7 @@ typedef struct tlv_held_documents
 typedef struct tlv_told_document
 {
 	double times, length;
-	size_t group, n;
+	size_t n;
 	const int64_t *items;
 	const double *counts;
 } tlv_told_document;
@@ -89,13 +87,6 @@ typedef tlv_status (*tlv_document_taker)(tlv_context *ctx, void *state,
 	{                                                                                              \
 		"document_counts", TLV_FLOAT64, SIZE_ENTRIES, TLV_ONE, TLV_COUNTED, TLV_OWN,               \
 			offsetof(state, held.stored_counts)                                                    \
-	}
-
-/* That of the groups. */
-#define TLV_DOCUMENT_GROUPS(SIZE_DOCUMENTS, state, held)                                           \
-	{                                                                                              \
-		"document_groups", TLV_FLOAT64, SIZE_DOCUMENTS, TLV_ONE, TLV_WHOLE, TLV_OWN,               \
-			offsetof(state, held.stored_groups)                                                    \
 	}
 
 /* Of them what multiplying a value leaves alone (tlv_sections.no_sums). */

@@ -235,7 +235,7 @@ products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 #define AT(member) offsetof(product_state, member)
 /* The subspace's own Ritz values become the ones before. */
 #define PRODUCTS_LIST                                                                              \
-	TLV_WITHIN_COUNTERS(product_state, TLV_ONE), TLV_WITHIN_SQUARES(product_state, TLV_ONE),       \
+	TLV_WITHIN_COUNTERS(product_state), TLV_WITHIN_SQUARES(product_state),                         \
 		TLV_WITHIN_LIST(product_state), TLV_WITHIN_ITEMS(product_state, SIZE_ITEMS),               \
 		{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},           \
 		{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},         \

@@ -279,8 +279,7 @@ bool
 tlv_count_refers(const tlv_frame *moments)
 {
 	return (moments->header->kind == TLV_KIND_COUNT_PRODUCTS ||
-			moments->header->kind == TLV_KIND_ANCHOR_MOMENTS ||
-			moments->header->kind == TLV_KIND_GROUPED_MOMENTS) &&
+			moments->header->kind == TLV_KIND_ANCHOR_MOMENTS) &&
 		   tlv_frame_find(moments, "items")->rows == 0;
 }
 
@@ -296,8 +295,6 @@ tlv_count_complete(tlv_context *ctx, const tlv_frame *moments, const tlv_frame *
 		return TLV_OK;
 	if (subspace == NULL)
 		return tlv_refuse_no_subspace(ctx, call);
-	if (moments->header->kind == TLV_KIND_GROUPED_MOMENTS)
-		return tlv_grouped_moments_sums(ctx, moments, subspace, complete);
 	return moments->header->kind == TLV_KIND_COUNT_PRODUCTS
 			   ? tlv_count_products_sums(ctx, moments, subspace, complete)
 			   : tlv_anchor_moments_sums(ctx, moments, subspace, complete);

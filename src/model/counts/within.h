@@ -28,10 +28,10 @@ typedef struct tlv_within
 	size_t places_room;
 } tlv_within;
 
-/* What a state counts of its documents, in all or by group: members of its own, but for those that
+/* What a state counts of its documents: members of its own, but for those that
  * are too short. */
-#define TLV_WITHIN_COUNTERS(state, n)                                                              \
-	{"documents", TLV_FLOAT64, n, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(state, documents)},        \
+#define TLV_WITHIN_COUNTERS(state)                                                                 \
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(state, documents)},  \
 		{"skipped",                                                                                \
 		 TLV_FLOAT64,                                                                              \
 		 TLV_ONE,                                                                                  \
@@ -47,11 +47,11 @@ typedef struct tlv_within
 		 TLV_SUM,                                                                                  \
 		 offsetof(state, declared.base.nulls)},                                                    \
 	{                                                                                              \
-		"tokens", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, offsetof(state, tokens)       \
+		"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, offsetof(state, tokens) \
 	}
-#define TLV_WITHIN_SQUARES(state, n)                                                               \
+#define TLV_WITHIN_SQUARES(state)                                                                  \
 	{                                                                                              \
-		"squared_lengths", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,                      \
+		"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,                \
 			offsetof(state, squared_lengths)                                                       \
 	}
 

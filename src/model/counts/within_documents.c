@@ -75,7 +75,7 @@ tlv_within_check(tlv_context *ctx, const tlv_frame *frame)
 static tlv_status
 enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 {
-	tlv_document document = {.length = told->length, .n_known = told->n, .group = told->group};
+	tlv_document document = {.length = told->length, .n_known = told->n};
 	tlv_status status;
 
 	TLV_TRY_NEW(ctx, document.index, told->n + 1);
@@ -161,8 +161,7 @@ tlv_status
 tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
 {
 	tlv_within *within = within_of(accumulator);
-	tlv_held_document held = {
-		.times = 1, .rest = document->length, .group = document->group, .n = document->n_known};
+	tlv_held_document held = {.times = 1, .rest = document->length, .n = document->n_known};
 	bool many;
 
 	if (document->n_known > within->places_room)
@@ -190,11 +189,8 @@ tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_docume
 static double
 summed_documents(const tlv_frame *frame, tlv_document_sums *sums)
 {
-	const tlv_section *section = tlv_frame_find(frame, "documents"); /* by group */
-	double documents = 0;
+	double documents = tlv_frame_scalar(frame, "documents", 0);
 
-	for (size_t g = 0; g < section->rows; g++)
-		documents += tlv_frame_float64(frame, "documents")[g];
 	tlv_documents_add_up(frame, sums);
 	return fabs(documents - sums->documents) <= COUNTERS_TOLERANCE * fabs(documents)
 			   ? 0

@@ -45,7 +45,6 @@ typedef struct lda_fit
 	tlv_dirichlet_solver solver;
 	double alpha0;
 	bool searched; /* alpha0 was */
-	bool slices;   /* of the third moment are known, not the whole of it */
 	/* the topics */
 	double *phi;	  /* k x d */
 	double *negative; /* k: mass below 0 before projection */
@@ -194,17 +193,13 @@ read_in_basis(tlv_context *ctx, const lda_fit *fit, double *raw)
  * moduli of the negative entries of topic j.
  */
 static tlv_status
-recover_topics(tlv_context *ctx, const lda_fit *fit, const lda_products *through, double *raw,
-			   double *negative)
+recover_topics(tlv_context *ctx, const lda_fit *fit, double *raw, double *negative)
 {
 	size_t k = fit->k, d = fit->d;
 	double *sums = tlv_alloc0(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, sums);
-	if (through->products == NULL)
-		TLV_TRY(read_in_basis(ctx, fit, raw));
-	else
-		TLV_TRY(tlv_lda_read_products(ctx, through, raw));
+	TLV_TRY(read_in_basis(ctx, fit, raw));
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < k; j++)
 			sums[j] += raw[i * k + j];
@@ -305,7 +300,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 	TLV_TRY(tlv_diagnose(ctx, to, (double) fit->d, "items"));
 	TLV_TRY(tlv_diagnose(ctx, to, fit->alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, to, fit->searched, "alpha0_estimated"));
-	TLV_TRY(tlv_diagnose(ctx, to, dec->residual, fit->slices ? "slice_residual" : "residual"));
+	TLV_TRY(tlv_diagnose(ctx, to, dec->residual, "residual"));
 	TLV_TRY(tlv_diagnose(ctx, to, values[0] / values[fit->k - 1], "condition_number"));
 	TLV_TRY(tlv_diagnose(ctx, to, dec->iterations, "iterations"));
 	TLV_TRY(tlv_diagnose(ctx, to, dec->converged, "converged"));
@@ -336,7 +331,7 @@ warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	tlv_diagnostics *to = &fit->diagnostics;
 	double trace = tlv_frame_scalar(triples, "trace", 0);
 
-	if (!fit->slices && dec->residual > RESIDUAL_WARN)
+	if (dec->residual > RESIDUAL_WARN)
 		TLV_TRY(
 			tlv_warn(ctx, to,
 					 &(tlv_warning){.code = "large_residual",
@@ -391,8 +386,8 @@ implied_weight(double alpha0, double eigenvalue)
 static tlv_status
 diagnose_topics(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 {
-	const double *ritz = fit->slices ? NULL : tlv_frame_float64(triples, "ritz");
-	size_t n_ritz = fit->slices ? 0 : tlv_frame_find(triples, "ritz")->rows;
+	const double *ritz = tlv_frame_float64(triples, "ritz");
+	size_t n_ritz = tlv_frame_find(triples, "ritz")->rows;
 	const double *eigenvalues = fit->solver.decomposition.values;
 	tlv_diagnostics *to = &fit->diagnostics;
 
@@ -430,7 +425,7 @@ allocate_topics(tlv_context *ctx, lda_fit *fit)
 static double
 alpha0_least(const tlv_frame *triples, const tlv_lda_options *options, const lda_fit *fit)
 {
-	bool trusted = fit->searched && !options->alpha0_free && !fit->slices &&
+	bool trusted = fit->searched && !options->alpha0_free &&
 				   fit->solver.decomposition.residual <= RESIDUAL_WARN;
 	bool few =
 		tlv_frame_scalar(triples, "tokens", 0) < TOKENS_ENOUGH * (double) fit->k * (double) fit->d;
@@ -466,19 +461,8 @@ static tlv_status
 finish_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *options, lda_fit *fit,
 		   void **image, size_t *size)
 {
-	const lda_products through = {fit->k,
-								  fit->width,
-								  fit->d,
-								  fit->alpha0,
-								  fit->solver.components,
-								  fit->pairs,
-								  fit->mean,
-								  options->products,
-								  tlv_frame_float64(moments, "totals"),
-								  tlv_frame_scalar(moments, "tokens", 0)};
-
 	TLV_TRY(allocate_topics(ctx, fit));
-	TLV_TRY(recover_topics(ctx, fit, &through, fit->phi, fit->negative));
+	TLV_TRY(recover_topics(ctx, fit, fit->phi, fit->negative));
 	TLV_TRY(project_topics(ctx, fit->k, fit->d, fit->phi));
 	TLV_TRY(estimate_weights(ctx, fit->k, fit->d, fit->phi, tlv_frame_float64(moments, "totals"),
 							 tlv_frame_scalar(moments, "tokens", 0), fit->weights));
@@ -514,117 +498,4 @@ tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	if (subspace != triples)
 		TLV_TRY(tlv_count_triples_sums(ctx, triples, subspace, &sums));
 	return fit_sums(ctx, &sums, options, image, size);
-}
-
-/* ---- from slices of the third moment, in the basis of the components ---- */
-
-/* Of the objective: a step that lifts it by less has come to the end of its climb. */
-#define SLICES_RISE 2e-5
-/* So has one that moves no entry of the rotation by more. */
-#define SLICES_CHANGE 1e-4
-
-double
-tlv_lda_fit_slices_memory(size_t k, size_t d)
-{
-	double topics = (double) k, items = (double) d;
-
-	return sizeof(double) * (8 * topics * topics + 2 * items * topics + 4 * items);
-}
-
-/* The inverse of the basis' products, by which it is its own dual: rows S^-1 B' (B B')^-1 are
- * sqrt(w_j / (a0 + 1)) mu_j, as those of the decomposition of a tensor. */
-static tlv_status
-invert_basis(tlv_context *ctx, const tlv_frame *subspace, lda_fit *fit)
-{
-	size_t k = fit->k;
-	const double *basis = tlv_frame_float64(subspace, "basis");
-	double *gram;
-	tlv_status status;
-
-	TLV_TRY_NEW_ROWS(ctx, gram, k, k);
-	TLV_TRY_NEW_ROWS(ctx, fit->solver.components, k, k);
-	TLV_TRY(tlv_gemm(ctx, false, true, k, k, fit->d, 1, basis, k, basis, k, 0, gram, k));
-	for (size_t i = 0; i < k * k; i++)
-		fit->solver.components[i] = i % (k + 1) == 0;
-	status = tlv_solve_spd(ctx, k, k, gram, fit->solver.components);
-	if (status == TLV_BAD_DATA)
-		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the basis has fewer than %zu directions", k);
-	tlv_free(ctx, gram);
-	return status;
-}
-
-/* Values, how much of the slices is off them, and whether a step would still move the basis. */
-static tlv_status
-read_slices(tlv_context *ctx, const tlv_frame *moments, lda_fit *fit)
-{
-	tlv_decomposition *dec = &fit->solver.decomposition;
-	const double *before = tlv_frame_float64(fit->subspace, "ritz_before");
-	size_t k = fit->k;
-	double *slices, *rotation, change, total = 0, earlier = 0, alpha0;
-
-	TLV_TRY_NEW_ROWS(ctx, slices, k, k);
-	TLV_TRY_NEW_ROWS(ctx, rotation, k, k);
-	TLV_TRY_NEW(ctx, dec->values, k);
-	TLV_TRY(tlv_subspace_slices(ctx, fit->subspace, moments, &alpha0, slices));
-	TLV_TRY(tlv_decompose_step(ctx, k, slices, rotation, dec->values, &change));
-	if (!fit->searched && fabs(alpha0 - fit->alpha0) > 1e-3 * (1 + alpha0))
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g, and the basis is white at %g", fit->alpha0,
-				 alpha0);
-		return tlv_fail_hint(ctx, "Leave alpha0 out.");
-	}
-	if (fit->searched)
-		fit->alpha0 = alpha0;
-	for (size_t i = 0; i < k * k; i++)
-		total += slices[i] * slices[i];
-	dec->objective = 0;
-	for (size_t l = 0; l < k; l++)
-	{
-		dec->values[l] = fabs(dec->values[l]);
-		dec->objective += dec->values[l] * dec->values[l];
-		earlier += before[l] * before[l];
-	}
-	dec->residual = total > 0 ? sqrt(fmax(0, 1 - dec->objective / total)) : 1;
-	dec->iterations = (int) fmin(tlv_frame_scalar(fit->subspace, "steps", 0), 1e9);
-	dec->converged = change <= SLICES_CHANGE || (earlier > 0 && fabs(dec->objective - earlier) <=
-																	SLICES_RISE * dec->objective);
-	tlv_free(ctx, slices);
-	tlv_free(ctx, rotation);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_lda_fit_slices(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *options,
-				   void **image, size_t *size)
-{
-	lda_fit fit = {.alpha0 = options->alpha0,
-				   .searched = isnan(options->alpha0),
-				   .slices = true,
-				   .subspace = options->subspace};
-	tlv_frame complete;
-
-	if (fit.subspace == NULL)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "slices refer to the subspace that they were collected in");
-		return tlv_fail_hint(ctx, "Pass it: tlv_fit_lda(moments, subspace => ...).");
-	}
-	fit.k = fit.width = tlv_frame_find(moments, "mean")->rows;
-	fit.d = tlv_frame_find(moments, "totals")->rows;
-	if (options->k > 0 && options->k != fit.k && !(options->fewer && options->k > fit.k))
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, and the slices are of %zu topics", options->k,
-				 fit.k);
-		return tlv_fail_hint(ctx, "Leave k out.");
-	}
-	TLV_TRY(tlv_require_memory(ctx, tlv_lda_fit_slices_memory(fit.k, fit.d), "the fit"));
-	TLV_TRY(tlv_slices_complete(ctx, fit.subspace, moments, &complete));
-	moments = &complete;
-	TLV_TRY(read_slices(ctx, moments, &fit));
-	if (!(tlv_frame_float64(fit.subspace, "ritz")[fit.k - 1] > 0))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the eigenvalues of the subspace are not positive");
-	TLV_TRY(invert_basis(ctx, fit.subspace, &fit));
-	TLV_TRY_NEW(ctx, fit.solver.eigenvalues, fit.k);
-	memcpy(fit.solver.eigenvalues, tlv_frame_float64(fit.subspace, "ritz"), fit.k * sizeof(double));
-	return finish_fit(ctx, moments, options, &fit, image, size);
 }

@@ -73,8 +73,6 @@ fit_moments(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments,
 
 	if (moments->header->kind == TLV_KIND_COUNT_TRIPLES)
 		return tlv_lda_fit(ctx, moments, &options, image, size);
-	if (moments->header->kind == TLV_KIND_SLICE_MOMENTS)
-		return tlv_lda_fit_slices(ctx, moments, &options, image, size);
 	if (options.alpha0_free)
 		options.alpha0 = NAN;
 	if (moments->header->kind == TLV_KIND_COUNT_PAIRS)
@@ -86,7 +84,7 @@ fit_moments(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments,
 static bool
 moments_refer(const tlv_frame *moments)
 {
-	return moments->header->kind == TLV_KIND_SLICE_MOMENTS || tlv_count_refers(moments) ||
+	return tlv_count_refers(moments) ||
 		   (moments->header->kind == TLV_KIND_COUNT_TRIPLES && tlv_count_triples_refer(moments));
 }
 
@@ -158,21 +156,11 @@ tensor_memory(const lda_learning *fit)
 							  tlv_frame_find(subspace, "items")->rows, &fit->options.fit);
 }
 
-/* Is the method one that has no use for anything but the tensor? */
-static bool
-needs_tensor(const lda_learning *fit)
-{
-	const tlv_decompose_options *decompose = &fit->options.fit.decompose;
-
-	return fit->options.start == TLV_LDA_START_TENSOR &&
-		   (decompose->method != TLV_METHOD_JOINT || decompose->starts > 1);
-}
-
 /* Of many topics the tensor takes more than the subspace, which is the first to be refused. */
 void
 lda_expect_tensor(tlv_context *ctx, const lda_learning *fit, const tlv_frame *summary, size_t rank)
 {
-	if (needs_tensor(fit))
+	if (fit->options.start == TLV_LDA_START_TENSOR)
 		tlv_expect_memory(ctx, tlv_lda_fit_memory(rank, tlv_frame_find(summary, "items")->rows,
 												  &fit->options.fit));
 }
@@ -184,27 +172,6 @@ tensor_fits(const tlv_context *ctx, const lda_learning *fit)
 	double left = (double) ctx->arena.limit - (double) ctx->arena.used;
 
 	return tensor_memory(fit) <= left + (double) fit->subspace.size;
-}
-
-/*
- * The tensor without being formed, by scans of the documents, where it exceeds the memory limit or
- * costs more: (n + V) k^3 / 6 to form it, and about 60 iterations of k^4, all starts together.
- */
-static bool
-takes_slices(const tlv_context *ctx, const lda_learning *fit)
-{
-	const tlv_decompose_options *decompose = &fit->options.fit.decompose;
-	double k = tlv_frame_scalar(&fit->subspace.frame, "rank", 0);
-	double rows = tlv_frame_scalar(fit->summary, "documents", 0) +
-				  (double) tlv_frame_find(&fit->subspace.frame, "items")->rows;
-	double formed = k * k * k * (rows / 6 + 60 * k);
-	double scans = TLV_LDA_SLICE_STEPS / 2.0 *
-				   (2 * rows * k * k + 4 * tlv_frame_scalar(fit->summary, "tokens", 0) * k);
-
-	/* several starts are compared where the tensor is in memory */
-	if (decompose->method != TLV_METHOD_JOINT || decompose->starts > 1 || k < 2)
-		return false;
-	return !tensor_fits(ctx, fit) || (k > CUBE_TOPICS && scans < formed);
 }
 
 /* ---- the contest of the tensor and anchors ---- */
@@ -225,7 +192,7 @@ spares_tensor(const tlv_context *ctx, lda_learning *fit)
 		return false;
 	if (!tensor_fits(ctx, fit))
 		fit->tensor_bytes = tensor_memory(fit);
-	return fit->tensor_bytes > 0 || (fit->options.refine != NULL && fit->k > CUBE_TOPICS);
+	return fit->tensor_bytes > 0 || fit->k > CUBE_TOPICS;
 }
 
 static bool
@@ -441,8 +408,6 @@ static tlv_status
 collect_moments(tlv_context *ctx, tlv_source *counts, lda_learning *fit, bool anchors,
 				tlv_value **moments)
 {
-	if (!anchors && takes_slices(ctx, fit))
-		return lda_collect_slices(ctx, counts, fit, moments);
 	/* Refused now rather than after the most expensive of all scans. */
 	if (!anchors && !tensor_fits(ctx, fit))
 		TLV_TRY(tlv_require_memory(ctx, tensor_memory(fit), "the fit"));

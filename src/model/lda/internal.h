@@ -102,24 +102,6 @@ extern tlv_status tlv_lda_invert(tlv_context *ctx, const tlv_lda_model *model, d
 /* The group of TLV_LDA_GROUPS of a document: by its content, whatever the plan. */
 extern size_t tlv_lda_group(const tlv_bag_image *bag);
 
-/* leave_out.c */
-
-/* Topics by their components in the basis W (width), b = W'a, to be read through tokens P2 W. */
-typedef struct lda_products
-{
-	size_t k, width, d;
-	double alpha0;
-	const double *components; /* width x k: b */
-	const double *pairs;	  /* width x width: W'P2 W */
-	const double *mean;		  /* width: W'P1 */
-	const double *products;	  /* width x d; NULL: there are none */
-	const double *totals;	  /* d */
-	double tokens;
-} lda_products;
-
-/* raw (k x d): row j is M2 W q_j, where W'M2 W q_j = b_j. */
-extern tlv_status tlv_lda_read_products(tlv_context *ctx, const lda_products *through, double *raw);
-
 /* errors.c */
 
 /* The member of the class: what standard errors and tests of drift need. */

@@ -1,7 +1,7 @@
 /*
  * learn.h - what learning latent Dirichlet allocation finds on its way (learn.c), for those of its
  * stages that have files of their own: choose.c (the number of topics), subspace.c, initialise.c
- * with slices.c (the model that refinement begins with), refine.c, recurrence.c and finish.c.
+ * (the model that refinement begins with), refine.c, recurrence.c and finish.c.
  */
 #ifndef TENSORLV_LDA_LEARN_H
 #define TENSORLV_LDA_LEARN_H
@@ -147,16 +147,6 @@ typedef struct lda_refinement
  * the counts as the moments see them. */
 extern tlv_status lda_initialise(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
 								 const tlv_frame *summary, lda_refinement *refinement);
-
-/* ---- slices.c ---- */
-
-/* Iterations of the decomposition of a tensor that is not formed, at most. */
-#define TLV_LDA_SLICE_STEPS 30
-
-/* What the model is fitted to instead of third moments: their slices in the basis in which the
- * tensor is diagonal, or where the pairs identify one topic at most, anchor moments. */
-extern tlv_status lda_collect_slices(tlv_context *ctx, tlv_source *counts, lda_learning *fit,
-									 tlv_value **moments);
 
 /* ---- refine.c ---- */
 

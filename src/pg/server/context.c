@@ -123,6 +123,8 @@ sqlstate_of(tlv_status status)
 			return ERRCODE_OUT_OF_MEMORY;
 		case TLV_CORRUPT:
 			return ERRCODE_INVALID_BINARY_REPRESENTATION;
+		case TLV_GONE:
+			return ERRCODE_FEATURE_NOT_SUPPORTED;
 		case TLV_CANCELLED:
 			return ERRCODE_QUERY_CANCELED;
 		default:

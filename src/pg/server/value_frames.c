@@ -276,10 +276,12 @@ TlvKind(const tlv_frame *frame)
 	const tlv_kind *kind = tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
 
 	if (kind == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-						errmsg("%s of unknown kind %u", TlvTypeNames[frame->header->type],
-							   frame->header->kind),
-						errhint("It was probably written by a newer version of tensorlv.")));
+	{
+		tlv_context ctx;
+
+		TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+		TlvCheck(&ctx, tlv_kind_refuse_unknown(&ctx, frame));
+	}
 	return kind;
 }
 

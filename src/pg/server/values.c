@@ -42,7 +42,7 @@ static struct varlena *
 value_validate(struct varlena *value, tlv_frame_type type, int sqlstate, Node *escape)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv input");
-	const char *wrong = NULL;
+	const char *wrong = NULL, *hint = NULL;
 	tlv_packing *packing;
 	tlv_frame frame;
 	size_t size;
@@ -58,12 +58,17 @@ value_validate(struct varlena *value, tlv_frame_type type, int sqlstate, Node *e
 		if (!is_about_image(&work->ctx.error))
 			TlvRaise(&work->ctx);
 		wrong = TlvWhole(work->ctx.error.message);
+		if (work->ctx.error.code == TLV_GONE)
+		{
+			sqlstate = ERRCODE_FEATURE_NOT_SUPPORTED;
+			hint = pstrdup(work->ctx.error.hint);
+		}
 	}
 	TlvWorkEnd(work);
 	if (wrong != NULL)
-		ereturn(
-			escape, NULL,
-			(errcode(sqlstate), errmsg("invalid %s", TlvTypeNames[type]), errdetail("%s", wrong)));
+		ereturn(escape, NULL,
+				(errcode(sqlstate), errmsg("invalid %s", TlvTypeNames[type]),
+				 errdetail("%s", wrong), hint != NULL ? errhint("%s", hint) : 0));
 	return value;
 }
 

@@ -58,19 +58,6 @@ save_for_fits(const char *name, const tlv_frame *triples)
 	}
 }
 
-/* Moments by group of six documents in that subspace, as sums, too. */
-static void
-save_groups(const tlv_subspace *subspace)
-{
-	tlv_accumulator *accumulator;
-
-	must(tlv_grouped_moments_create(&ctx, subspace, 3, &accumulator));
-	for (size_t t = 0; t < 6; t++)
-		must(tlv_add(&ctx, accumulator, TLV_AS_NEIGHBOURS((int64_t) t, document(t))));
-	save_stored("grouped-documents", accumulator);
-	save_collected("grouped-moments", accumulator);
-}
-
 static tlv_frame
 save_moments(bool distinct)
 {
@@ -95,8 +82,6 @@ save_moments(bool distinct)
 	must(tlv_subspace_from_moments(&ctx, &pairs, &options, &image, &size));
 	frame = save_frame(distinct ? "subspace-distinct" : "subspace", image, size);
 	must(tlv_subspace_open(&ctx, &frame, true, &subspace));
-	if (!distinct)
-		save_groups(subspace);
 	must(tlv_count_triples_create(&ctx, subspace, &accumulator));
 	save_documents("triples-documents", accumulator);
 	must(tlv_count_summary_create(&ctx, &accumulator));
@@ -107,29 +92,6 @@ save_moments(bool distinct)
 	frame = collect(distinct ? "triples-distinct" : "triples", accumulator);
 	save_for_fits(distinct ? "triples-distinct" : "triples", &frame);
 	return frame;
-}
-
-/* A white basis, its slices, and the basis after a step. */
-static void
-save_slices(const tlv_frame *anchors)
-{
-	const tlv_whitening_options white = {.alpha0 = 0.5, .seed = 1};
-	tlv_frame subspace, slices;
-	tlv_accumulator *accumulator;
-	tlv_subspace *opened;
-	tlv_rotation step;
-	void *image;
-	size_t size;
-
-	must(tlv_subspace_whiten(&ctx, anchors, &white, &image, &size));
-	subspace = save_frame("white", image, size);
-	must(tlv_subspace_open(&ctx, &subspace, true, &opened));
-	must(tlv_slice_moments_create(&ctx, opened, &accumulator));
-	slices = collect("slice-moments", accumulator);
-	must(tlv_slice_moments_create(&ctx, opened, &accumulator));
-	save_documents("slices-documents", accumulator);
-	must(tlv_subspace_rotate(&ctx, &subspace, &slices, &step, &image, &size));
-	save_frame("turned", image, size);
 }
 
 /* Anchor moments, and the model with the anchors that they give. */
@@ -153,7 +115,6 @@ save_anchors(void)
 	frame = collect("anchor-moments", accumulator);
 	must(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
 	save_documents("anchor-moments-documents", accumulator);
-	save_slices(&frame);
 	must(tlv_lda_fit_anchors(&ctx, &frame, &options, &image, &size));
 	frame = save_frame("anchors", image, size);
 	must(tlv_lda_fix(&ctx, &frame, &frame, &image, &size));

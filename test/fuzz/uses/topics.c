@@ -27,19 +27,6 @@ collect(tlv_accumulator *accumulator, const tlv_frame *like, tlv_frame *frame)
 	return build_checked(&ctx, &builder, accumulator, frame);
 }
 
-/* Slices of documents in a subspace, be it white or not: a step and a fit. */
-static void
-use_slices(const tlv_frame *frame, const tlv_frame *moments)
-{
-	tlv_lda_options options = {.alpha0 = NAN, .eta = 0.1, .seed = 1, .subspace = frame};
-	tlv_rotation step;
-	void *image;
-	size_t size;
-
-	tlv_subspace_rotate(&ctx, frame, moments, &step, &image, &size);
-	tlv_lda_fit_slices(&ctx, moments, &options, &image, &size);
-}
-
 static void
 use_subspace(const tlv_frame *frame)
 {
@@ -57,11 +44,6 @@ use_subspace(const tlv_frame *frame)
 		USE(tlv_subspace_open(&ctx, frame, compressed, &subspace));
 		if (compressed)
 		{
-			USE(tlv_slice_moments_create(&ctx, subspace, &accumulator));
-			if (!collect(accumulator, frame, &moments))
-				return;
-			accumulator->class->merge(&ctx, accumulator, &moments);
-			use_slices(frame, &moments);
 			USE(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
 			if (!collect(accumulator, frame, &moments))
 				return;
@@ -150,27 +132,6 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 	/* A fit that succeeds gives a model that can be stored and read back. */
 	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model) != TLV_OK)
 		abort();
-}
-
-/* All groups, and all but the first. */
-static void
-use_groups(const tlv_frame *frame)
-{
-	size_t width = tlv_frame_find(frame, "basis")->rows, d = tlv_frame_find(frame, "totals")->rows;
-	tlv_lda_options options = {.alpha0 = 0.5, .eta = 0.1, .seed = 1};
-	tlv_grouped groups;
-	tlv_frame model, subspace;
-	void *image;
-	size_t size;
-
-	if (width > 12)
-		return; /* too slow here */
-	if (tlv_count_refers(frame) && subspace_for(frame, d, width, &subspace))
-		options.subspace = &subspace;
-	USE(tlv_lda_fit_grouped(&ctx, frame, &options, &image, &size));
-	USE(tlv_frame_open(&ctx, image, size, &model));
-	USE(tlv_grouped_open(&ctx, frame, options.subspace, "", &groups));
-	USE(tlv_lda_fit_without(&ctx, &model, &groups, 0, &image, &size));
 }
 
 static void
@@ -273,15 +234,8 @@ USES(topics)
 		use_products(frame);
 	if (kind == &tlv_kind_count_triples)
 		use_fit(frame, mode);
-	if (kind == &tlv_kind_grouped_moments)
-		use_groups(frame);
 	if (kind == &tlv_kind_anchor_moments)
-	{
-		tlv_whitening_options white = {.alpha0 = 0.5, .fewer = true, .seed = 1};
-
-		tlv_subspace_whiten(&ctx, frame, &white, &image, &size);
 		use_anchors(frame, mode, false);
-	}
 	if (kind == &tlv_kind_count_pairs)
 		use_anchors(frame, mode, true);
 	if (kind == &tlv_kind_topic_products)

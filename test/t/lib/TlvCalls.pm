@@ -48,7 +48,6 @@ sub make_tables {
 CREATE TABLE constants (name text, subspace tlv_subspace, model tlv_model);
 INSERT INTO constants (name, subspace) SELECT 'items', tlv_find_subspace(tlv_count_moments(bag), 2) FROM documents
   UNION ALL SELECT 'vectors', tlv_find_subspace(tlv_dense_moments(x, 2), 2) FROM points;
-INSERT INTO constants (name, subspace) SELECT 'white', tlv_find_subspace(tlv_anchor_moments(bag, subspace), alpha0 => 0.3) FROM documents, constants WHERE name = 'items' GROUP BY subspace;
 INSERT INTO constants (name, model) VALUES ('lda', tlv_lda('SELECT bag FROM documents', 2, iterations => 3)), ('wide', tlv_simulate_lda_model(30, 2)), ('lda of words',
   tlv_lda('SELECT terms FROM texts', 2, iterations => 3)), ('gmm', tlv_gmm('SELECT x FROM points', 2)), ('mmsb', tlv_mmsb('SELECT node, neighbours FROM adjacent', 2)),
   ('hmm', tlv_hmm('SELECT s FROM sequences', 2)), ('hmm of names', tlv_hmm('SELECT s::text[] FROM sequences', 2)), ('hmm of vectors', tlv_hmm('SELECT x FROM sequences', 2)),
@@ -212,7 +211,7 @@ sub document_calls {
     my ($row, $table) = @_;
     return map { s/ROW/$row/r . " FROM $table" } 'tlv_count_summary(ROW)', 'tlv_count_moments(ROW)',
       (map { "$_(ROW, " . space('items') . ')' } qw(tlv_count_products tlv_count_moments tlv_anchor_moments tlv_pair_moments)),
-        'tlv_slice_moments(ROW, ' . space('white') . ')', (map { "$_(ROW, " . model('lda') . ')' } qw(tlv_perplexity tlv_completion tlv_topic_products)), 'tlv_coherence(ROW, ' . model('lda') . ', 3)';
+        (map { "$_(ROW, " . model('lda') . ')' } qw(tlv_perplexity tlv_completion tlv_topic_products)), 'tlv_coherence(ROW, ' . model('lda') . ', 3)';
 }
 
 # States whose numbers follow the parts that they were put together from, as sums about a shift of their own do, and sums that
@@ -225,8 +224,6 @@ sub read_back {
     return "tlv_to_json(tlv_fit_multiview($state, 2)) $from" if $state =~ /^tlv_view_moments_typed\(v1/;
     my $whole = "FROM (SELECT $state AS s $from) q";
     return 'tlv_find_subspace(s, subspace => ' . space('items') . ") $whole" if $state =~ /^tlv_count_products/;
-    return 'tlv_find_subspace(' . space('white') . ", s) $whole" if $state =~ /^tlv_slice_moments/;
-    return 'tlv_to_json(tlv_fit_lda(s, 2, subspace => ' . space('items') . ")) $whole" if $state =~ /^tlv_count_moments\(doc/;
     return "tlv_to_json(tlv_fit_lca($state, 2)) $from" if $state =~ /^tlv_category_moments\(x.*, \d\)/;
     return "tlv_to_json(tlv_fit_hmm($state, 2)) $from" if $state eq 'tlv_sequence_moments(x)';
     return "jsonb_agg(e ORDER BY e::text) $whole, tlv_estimates($1, s) e" if $state =~ /^tlv_error_statistics_typed.*(\(SELECT model .*?\))\)$/;

@@ -74,8 +74,6 @@ sub other_makers {
         count_products => [ "(SELECT tlv_count_products(bag, " . $subspace->('items') . ") FROM $bags)" ],
         count_triples => [ "(SELECT tlv_count_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
         anchor_moments => [ "(SELECT tlv_anchor_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
-        slice_moments => [ "(SELECT tlv_slice_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
-        grouped_moments => [ "(SELECT tlv_count_moments(doc, bag, " . $subspace->('items') . ", 4) FROM $bags)" ],
         label_pairs => [ '(SELECT tlv_label_pairs(i, i::bigint * 7919 % 1000003) FROM generate_series(1, ' . int($n / 3) . ') i)' ],
         cover_pairs => [ '(SELECT tlv_cover_pairs(ARRAY[i, i + 1], ARRAY[i::bigint * 7919 % 1000003]) FROM generate_series(1, ' . int($n / 6) . ') i)' ],
         membership_pairs => [ '(SELECT tlv_membership_pairs(x, x) FROM ' . $vectors->($half) . ')' ],

@@ -7,9 +7,6 @@ INSERT INTO subspaces SELECT tlv_find_subspace(tlv_count_moments(bag), 3, distin
 INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces ORDER BY id DESC LIMIT 1)) FROM documents UNION ALL
   SELECT tlv_count_moments(bag, (SELECT v FROM subspaces ORDER BY id DESC LIMIT 1)) FROM documents;
 INSERT INTO moments SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents;
-INSERT INTO subspaces SELECT tlv_find_subspace(v, alpha0 => 0.3) FROM moments WHERE tlv_kind(v) = 'anchor_moments';
-INSERT INTO moments SELECT tlv_slice_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id DESC LIMIT 1)) FROM documents;
-INSERT INTO moments SELECT tlv_count_moments(doc, bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1), 4) FROM documents;
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, method => 'anchors', iterations => 2);
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 3, fixed => tlv_simulate_lda_model(13, 2, alpha0 => 0.3), iterations => 2);
 INSERT INTO models SELECT tlv_simulate_lda_model(12, 2, alpha0 => 0.3) UNION ALL SELECT tlv_lda('SELECT bag FROM documents', 2) UNION ALL
@@ -26,6 +23,4 @@ INSERT INTO moments SELECT tlv_statistics(bag, m) FROM documents, (SELECT tlv_ld
 INSERT INTO moments SELECT tlv_error_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2, refine => r) AS m FROM unnest('{none,gibbs}'::text[]) r) f GROUP BY m;
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, errors => true);
 INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3 UNION ALL
-  SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3 UNION ALL
-  SELECT tlv_slice_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id DESC LIMIT 1)) FROM documents WHERE doc <= 1 UNION ALL
-  SELECT tlv_count_moments(doc, bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1), 4) FROM documents WHERE doc <= 3;
+  SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents WHERE doc <= 3;

@@ -5,11 +5,10 @@
 #include "assertions.h"
 #include "count_fixture.h"
 
-#define ITEMS  400
-#define EACH   8
-#define SMALL  30
-#define RANK   10
-#define GROUPS 3
+#define ITEMS 400
+#define EACH  8
+#define SMALL 30
+#define RANK  10
 
 /* Document t of EACH distinct items, some of which the subspace does not have. */
 static tlv_status
@@ -133,9 +132,7 @@ sums_of(tlv_frame told, tlv_frame subspace)
 	void *image;
 	size_t size;
 
-	if (told.header->kind == TLV_KIND_SLICE_MOMENTS)
-		assert_ok(tlv_slices_complete(&ctx, &subspace, &told, &sums));
-	else if (told.header->kind == TLV_KIND_COUNT_TRIPLES)
+	if (told.header->kind == TLV_KIND_COUNT_TRIPLES)
 		assert_ok(tlv_count_triples_sums(&ctx, &told, &subspace, &sums));
 	else
 		assert_ok(class->sums != NULL ? TLV_OK
@@ -159,45 +156,16 @@ make_anchors(tlv_frame value)
 	return accumulator;
 }
 
-static tlv_accumulator *
-make_groups(tlv_frame value)
-{
-	tlv_subspace *subspace;
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_subspace_open(&ctx, &value, true, &subspace));
-	assert_ok(tlv_grouped_moments_create(&ctx, subspace, GROUPS, &accumulator));
-	return accumulator;
-}
-
-static tlv_accumulator *
-make_slices(tlv_frame value)
-{
-	tlv_subspace *subspace;
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_subspace_open(&ctx, &value, true, &subspace));
-	assert_ok(tlv_slice_moments_create(&ctx, subspace, &accumulator));
-	return accumulator;
-}
-
-/* Of all groups. */
 static double
 documents_of(tlv_frame frame)
 {
-	double sum = 0;
-
-	for (size_t g = 0; g < tlv_frame_find(&frame, "documents")->rows; g++)
-		sum += tlv_frame_float64(&frame, "documents")[g];
-	return sum;
+	return tlv_frame_scalar(&frame, "documents", 0);
 }
 
-static const maker makers[] = {make_summary, make_pairs,  make_triples, make_products,
-							   make_anchors, make_groups, make_slices};
+static const maker makers[] = {make_summary, make_pairs, make_triples, make_products, make_anchors};
 #define KINDS		(sizeof(makers) / sizeof(makers[0]))
 #define IN_SUBSPACE 2 /* the first of those whose documents refer to their subspace */
 #define PRODUCTS	3 /* whose sums do not hold it */
-#define SLICES		6 /* likewise */
 
 /* Every way to the same documents gives the same bytes, and the same sums. */
 static void
@@ -260,7 +228,7 @@ test_many(void **state)
 	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
-		bool refers = m == PRODUCTS || m == SLICES;
+		bool refers = m == PRODUCTS;
 		tlv_frame many = kept(with_documents(makers[m](subspace), 0, 2500), false);
 		tlv_frame few = kept(with_documents(makers[m](subspace), 2500, 2500 + SMALL), true);
 		tlv_frame all = stored(with_documents(makers[m](subspace), 0, 2500 + SMALL));
@@ -307,7 +275,7 @@ test_unknown_items(void **state)
 		few = kept(x, true);
 		twice = merged(empty_like(few), few, few, true);
 		assert_int_equal(tlv_frame_find(&few, "document_items")->rows, 0);
-		assert_at_most(tlv_frame_find(&few, "document_times")->rows, 2 * GROUPS);
+		assert_at_most(tlv_frame_find(&few, "document_times")->rows, 6);
 		assert_same_numbers(sums_of(twice, subspace), stored(y));
 	}
 }
@@ -378,9 +346,8 @@ test_parts(void **state)
 {
 	(void) state;
 	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
-		/* products have no totals, and groups count whole documents each */
-		for (int tenths = 1; tenths < 10 && makers[m] != make_products && makers[m] != make_groups;
-			 tenths++)
+		/* products have no totals */
+		for (int tenths = 1; tenths < 10 && makers[m] != make_products; tenths++)
 		{
 			tlv_frame subspace = wide_subspace();
 			tlv_frame told = part_left(makers[m], subspace, tenths / 10.0, true);
@@ -493,66 +460,6 @@ test_step_memory(void **state)
 	assert_below((double) (named - used), 1.5 * (double) (ctx.arena.peak - left - used));
 }
 
-/* Documents are of one of the groups, each of which counts its own. */
-static void
-test_groups(void **state)
-{
-	tlv_frame subspace = wide_subspace(), all, left;
-	tlv_frame few = kept(with_documents(make_groups(subspace), 0, SMALL), true);
-	double first = tlv_frame_float64(&few, "documents")[0];
-	tlv_grouped groups;
-
-	(void) state;
-	assert_true(tlv_count_refers(&few));
-	assert_int_equal(tlv_frame_find(&few, "totals")->columns, 0);
-	assert_int_equal(tlv_frame_find(&few, "triples")->columns, 0);
-	assert_true(accepts_number(few, "documents", first));
-	assert_false(accepts_number(few, "documents", first + 1));
-	assert_false(accepts_number(few, "documents", first - 1));
-	assert_false(accepts_number(few, "document_groups", GROUPS));
-	assert_false(accepts_number(few, "document_groups", 1)); /* ascending, and of another counter */
-	assert_false(accepts_number(few, "document_groups", 0.5));
-	assert_fails(tlv_grouped_open(&ctx, &few, NULL, "call()", &groups), TLV_BAD_PARAMETER,
-				 "refer to the subspace");
-	assert_string_equal(ctx.error.hint,
-						"Those of few documents do, and sums of such. Pass it, too: call().");
-	left = wide_subspace();
-	assert_fails(tlv_grouped_open(&ctx, &few, &left, "", &groups), TLV_BAD_PARAMETER,
-				 "another subspace");
-	/* sums of which nothing is left, and those that say so without */
-	all = taken_out(few, kept(with_documents(make_groups(subspace), 1, SMALL), true), true);
-	assert_equal(documents_of(all), 1);
-	left = taken_out_all(all);
-	assert_equal(documents_of(left), 0);
-	assert_false(accepts_number(left, "documents", 1));
-	assert_ok(tlv_grouped_open(&ctx, &left, &subspace, "", &groups));
-}
-
-/* Sums by group of no documents may hold the basis without numbers; documents find room beside. */
-static void
-test_no_numbers(void **state)
-{
-	static const char *const sums[] = {"totals", "products", "triples"};
-	tlv_frame subspace = wide_subspace();
-	tlv_frame few = kept(with_documents(make_groups(subspace), 0, SMALL), true);
-	tlv_frame all = stored(with_documents(make_groups(subspace), 0, SMALL));
-	tlv_frame none = stored(make_groups(subspace));
-
-	(void) state;
-	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
-		((tlv_section *) tlv_frame_find(&none, sums[i]))->columns = 0;
-	assert_ok(tlv_kind_check(&ctx, &tlv_kind_grouped_moments, &none));
-	assert_false(accepts_number(none, "documents", 1));
-	for (int first = 0; first < 2; first++)
-	{
-		tlv_accumulator *x = empty_like(few);
-
-		assert_same_bytes(merged(x, first == 0 ? few : none, first == 0 ? none : few, true), few);
-		assert_same_numbers(stored(x), all);
-		assert_fails(add_one(x, 1), TLV_BAD_PARAMETER, "take no rows");
-	}
-}
-
 int
 main(void)
 {
@@ -567,8 +474,6 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_step_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_numbers, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("count_documents", tests, NULL, NULL);
