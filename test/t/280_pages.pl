@@ -136,7 +136,10 @@ SKIP: {
         open STDERR, '>', "$folder/driver" or die $!;
         exec 'timeout', 600, $driver, '--port=0' or die "exec: $!";
     }
-    my ($port) = grep { defined } map { /successfully on port (\d+)/ ? $1 : undef } map { scalar <$pipe> // '' } 1 .. 8;
+    my $port;
+    while (!defined $port && defined(my $line = <$pipe>)) {
+        $port = $1 if $line =~ /successfully on port (\d+)/;
+    }
     my $http = HTTP::Tiny->new(timeout => 60);
     my $json = JSON::PP->new->utf8->allow_nonref;
     my $session = '';
