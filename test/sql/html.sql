@@ -81,3 +81,4 @@ FROM (SELECT tlv_html(tlv_simulate_gmm_model(3000, 20, covariance => 'diagonal')
 SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'words') AS words, page_data(html)->>'dropped' AS dropped, (page_data(html)->>'top')::int < 30 AS fewer
 FROM (SELECT tlv_html(tlv_simulate_lda_model(8000, 300)) AS html) q;
 SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'nodes') AS nodes, page_data(html)->>'dropped' AS dropped FROM (SELECT tlv_html(tlv_simulate_mmsb_model(12000, 5)) AS html) q;
+DROP TABLE page_models, pages, hostile;

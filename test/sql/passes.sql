@@ -52,9 +52,9 @@ FROM (SELECT tlv_coherence(bag, stored, 5) AS a FROM passes_docs, passes_models)
      (SELECT tlv_coherence(bags, stored, 5) AS b FROM passes_rows, passes_models WHERE part < 8) y;
 SELECT tlv_info(tlv_coherence(bags, stored))->'nulls' AS nulls FROM passes_rows, passes_models;
 
--- Nearly all directions significant: said in words.
+-- The limit of k is reached: said in words.
 SELECT jsonb_path_query_array(tlv_info(tlv_lda('SELECT bag FROM passes_docs', max_k => 3, refine => 'none'))->'warnings',
-                              '$[*] ? (@ like_regex "are significant")') AS warnings;
+                              '$[*] ? (@ like_regex "topics may predict better")') AS warnings;
 
 -- Diagnostics of a topic follow it when refinement reorders the topics.
 SELECT count(*) AS topics, bool_and(score >= 0) AS masses

@@ -52,7 +52,7 @@ CREATE TABLE batches (name, batch) AS VALUES
     'array_fill(0::float8, ARRAY[12])'), ('network', 'NULL::text[]'), ('network', '''{}''::text[]'), ('network', '''{unknown}''::text[]');
 SELECT name, bool_and(after(m, batch, w) = m) AS same, count(*) FROM models JOIN batches USING (name), unnest('{1,0.3}'::float8[]) w WHERE w = 1 OR name NOT IN ('network', 'communities')
 GROUP BY name ORDER BY name;
--- every kind of statistics is among them, but those of correlated topics, which are topics, and of trees without parameters
+-- every kind of statistics is among them, but those of correlated topics, which are topics, of trees without parameters, and scores that choose k, with which no model is updated
 SELECT kind FROM tlv_kinds() WHERE 'tlv_statistics' = ANY (collects) EXCEPT SELECT tlv_kind(statistics(m, batch)) FROM models JOIN batches USING (name) ORDER BY kind;
 
 -- ---- what a batch does not mention stays ----

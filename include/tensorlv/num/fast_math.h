@@ -63,8 +63,8 @@ tlv_fast_digamma(double x)
 }
 
 /*
- * Logarithm of the gamma function of x > 0, to 1e-12: the recurrence up to 8, then Stirling's series
- * (Abramowitz, Stegun 6.1.41).
+ * Logarithm of the gamma function of x > 0, to 1e-12: the recurrence up to 8, then Stirling's
+ * series (Abramowitz, Stegun 6.1.41).
  */
 static inline double
 tlv_fast_lgamma(double x)

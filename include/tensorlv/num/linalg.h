@@ -108,8 +108,8 @@ extern tlv_status tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const
 
 /*
  * Thin SVD of a (m x n, overwritten): u m x r, s r (descending), vt r x n,
- * r = min(m, n).  Errors: TLV_LIMIT when m n min(m, n) exceeds 1e9, TLV_BAD_DATA when an entry is not
- * finite.  The longest piece without a look at interrupts is the divide and conquer of its
+ * r = min(m, n).  Errors: TLV_LIMIT when m n min(m, n) exceeds 1e9, TLV_BAD_DATA when an entry is
+ * not finite.  The longest piece without a look at interrupts is the divide and conquer of its
  * bidiagonal matrix, .15 s for r = 1000.
  */
 extern tlv_status tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s,
