@@ -153,7 +153,8 @@ my @tried = (
         'SELECT count(*) FROM (SELECT tlv_fit_mmsb(tlv_bigraph_agg(i, 100 + j), 1) FROM generate_series(1, 9) i, generate_series(1, 9) j) q -- OPTION', 'two groups' ],
     [ q(SELECT tlv_fit_mmsb(tlv_graph_agg(1, i), 1, degree_corrected => false) FROM generate_series(2, 40) i), 'warning',
         q(SELECT tlv_fit_mmsb(tlv_graph_agg(1, i), 1, OPTION) FROM generate_series(2, 40) i), 'degrees vary' ],
-    [ q(SELECT tlv_mmsb('SELECT src, dst, 1e10 FROM edges', 2)), '22000', q(SELECT tlv_mmsb('SELECT src, dst, 1e10 FROM edges', 2, OPTION)) ],
+    [ q(SELECT tlv_mmsb('SELECT src, dst, CASE WHEN src = 1 AND dst = 2 THEN 1e10 ELSE 1 END FROM edges', 2, edges => 'poisson')), '22000',
+        q(SELECT tlv_mmsb('SELECT src, dst, CASE WHEN src = 1 AND dst = 2 THEN 1e10 ELSE 1 END FROM edges', 2, OPTION)) ],
     [ q(SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 1, method => 'hals')), '22023', q(SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 1, method => 'hals', OPTION)) ],
     [ q(SELECT tlv_fit_tensor_train((SELECT tlv_tensor_agg(i, j, l, CASE WHEN (i + j + l) % 4 > 0 THEN i * j * l END) 
         FROM generate_series(1, 4) i, generate_series(1, 4) j, generate_series(1, 4) l))), '22023',
@@ -165,6 +166,7 @@ my @tried = (
     [ q(SELECT tlv_simulate_multiview_model(k => 2)), '22023', q(SELECT tlv_simulate_multiview_model(k => 2, OPTION)) ],
     [ q(SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', start => 'moments', restarts => 1)), 'warning',
         q(SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', OPTION)), 'three groups' ],
+    [ q(SELECT tlv_anchor_moments(bag, distinct_space) FROM docs, h), '22023', 'SELECT tlv_anchor_moments(bag, s) FROM docs, (SELECT tlv_find_subspace(summary, 4, OPTION) AS s FROM h) f' ],
     [ q(SELECT tlv_fit_lda((SELECT tlv_count_moments(bag, distinct_space) FROM docs, h), 2)), '22023',
         'SELECT tlv_fit_lda(tlv_count_moments(bag, s), 2) FROM docs, (SELECT tlv_find_subspace(summary, 4, OPTION) AS s FROM h) f' ],
     [ q(SELECT tlv_mmsb('SELECT node, neighbours FROM nodes UNION ALL SELECT node, neighbours FROM nodes', 2)), 'any', 'SELECT CALL FROM edges GROUP BY src' ],
@@ -243,7 +245,7 @@ for my $entry (@tried) {
 # Hints of warnings and errors that only unlucky data or large ones lead to; each call in them is one of the calls above, with other arguments, or is run by the file named.
 my %elsewhere = map { $_ => 1 } (
     # values that refer to their subspace: counts_subspace.sql
-    'tlv_fit_lda(moments, subspace => ...)', 'tlv_find_subspace(moments, subspace => ...)', 'tlv_find_subspace(products, subspace => ...)',
+    'tlv_fit_lda(moments, subspace => ...)', 'tlv_find_subspace(products, subspace => ...)',
     # anchors.sql, separable.sql, correlations.sql
     q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
     q(Compare the model with method => 'joint' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
