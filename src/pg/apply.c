@@ -265,6 +265,7 @@ is_known(const ApplyCall *call)
 {
 	const tlv_row *row = &call->cursor.row;
 	double log_likelihood;
+	size_t elements; /* a view that is missing has no length */
 
 	switch (row->form)
 	{
@@ -281,7 +282,8 @@ is_known(const ApplyCall *call)
 				return true;
 			TlvCheck(call->ctx, call->model->class->log_likelihood(call->ctx, call->model, row,
 																   &log_likelihood));
-			return fabs(log_likelihood) > ROUNDING * (double) (1 + row->part[0].n);
+			elements = row->form == TLV_ROW_SYMBOLS ? row->part[0].n : 3;
+			return fabs(log_likelihood) > ROUNDING * (double) (1 + elements);
 		default:
 			return true;
 	}

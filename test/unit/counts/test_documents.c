@@ -102,19 +102,6 @@ taken_out(tlv_frame a, tlv_frame b, bool exactly)
 	return kept(x, true);
 }
 
-/* What is left of a value without itself: no documents, nor sums. */
-static tlv_frame
-taken_out_all(tlv_frame a)
-{
-	tlv_accumulator *x = empty_like(a);
-	bool done;
-
-	assert_ok(x->class->merge(&ctx, x, &a));
-	assert_ok(tlv_accumulator_subtract(&ctx, x, &a, true, &done));
-	assert_true(done);
-	return kept(x, false);
-}
-
 static tlv_frame
 times(double factor, tlv_frame a)
 {
