@@ -11,7 +11,7 @@ my $db = new_database('tlv_query');
 query($db, <<'SQL');
 CREATE TABLE vectors AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(5, seed => 1), 20000, seed => 1);
 CREATE TABLE documents AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, 1, 0.1, 5), 800, 40, 5);
-CREATE TABLE wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 3, seed => 1), 200, 200, seed => 2);
+CREATE TABLE wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 3, 0.3, seed => 1), 1000, 500, seed => 2);
 ANALYZE;
 SQL
 
