@@ -73,13 +73,6 @@ SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'sgd', steps => 100
 -- phase: anchor moments
 SELECT tlv_anchor_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
 
-
--- phase: moments by group
-SELECT tlv_count_moments(i, bag, (SELECT wide FROM held), 20) FROM docs, generate_series(1, 50) i;
-
--- phase: white basis
-SELECT count(tlv_find_subspace(a, 50, alpha0 => 5 + i * 1e-3)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 20000) i;
-
 -- phase: anchors, k = 100
 SELECT count(tlv_fit_lda(wide_anchors, 100, method => 'anchors', alpha0 => 5 + i)) FROM held, generate_series(1, 100) i;
 

@@ -242,7 +242,7 @@ sub all_aggregates {
         "tlv_category_moments($_, 3)", "tlv_category_moments($_, 4, 2)") } 'x', 'x::text[]';
     return (
         document_calls('bag', 'documents'), document_calls('bags', 'batches'), statistics_calls(), view_calls(), @vectors, @sequences,
-        of_table('documents', 'tlv_coherence(bag, ' . model('wide') . ')', 'tlv_count_moments(doc, bag, ' . space('items') . ', 4)', 'tlv_rollup(bag)', 'tlv_bag_agg(doc)',
+        of_table('documents', 'tlv_coherence(bag, ' . model('wide') . ')', 'tlv_rollup(bag)', 'tlv_bag_agg(doc)',
           'tlv_bag_agg(doc, 2.5)', q{tlv_bag_agg('w' || doc)}, q{tlv_bag_agg('w' || doc, 2.5)}),
         of_table('batches', 'tlv_coherence(bags, ' . model('wide') . ')'),
         'tlv_rollup(s) FROM (SELECT part, tlv_count_summary(bag) AS s FROM documents GROUP BY part) q',
