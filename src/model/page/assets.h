@@ -163,7 +163,7 @@ static const char *const page_script_head[] = {
 	"const s = function (name, attributes, ...children) { return fill(document.createElementNS(SVG, name), attributes, children); }; ",
 	"const clear = function (e) { while (e.firstChild) { e.removeChild(e.firstChild); } return e; }; ",
 	"const sum = function (a) { return a.reduce(function (x, y) { return x + y; }, 0); }; ",
-	"const greatest = function (a) { return a.reduce(function (x, y) { return Math.max(x, y); }, -Infinity); }; ",
+	"const greatest = function (a) { return a.reduce(function (x, y) { return Math.max(x, y); }, -Number.MAX_VALUE); }; ",
 	"const range = function (n) { return Array.from({ length: n }, function (x, i) { return i; }); }; ",
 	"const percent = function (x) { const p = 100 * x; return (p >= 9.95 ? p.toFixed(0) : p >= 0.095 ? p.toFixed(1) : p > 0 ? \"<0.1\" : \"0\") + String.fromCharCode(160) + \"%\"; }; ",
 	"const count = function (x) { return x >= 9.95 ? x.toFixed(0) : x.toFixed(1); }; ",
@@ -326,7 +326,7 @@ static const char *const page_script_head[] = {
 	"[what, componentLink, function (i) { return C[i].number; }, null], ",
 	"[L.share, function (i) { return percent(weights[i]); }, function (i) { return weights[i]; }, \"num\"], ",
 	"[L.was, function (i) { const b = partner(i); return b && b.weight !== null ? percent(b.weight) : L.none; }, function (i) { const b = partner(i); return b && b.weight !== null ? b.weight : -1; }, \"num\"], ",
-	"[L.moved, function (i) { return number(D.before.pairs[i][1]); }, function (i) { const x = D.before.pairs[i][1]; return x === null ? Infinity : x; }, \"num\"] ",
+	"[L.moved, function (i) { return number(D.before.pairs[i][1]); }, function (i) { const x = D.before.pairs[i][1]; return x === null ? Number.MAX_VALUE : x; }, \"num\"] ",
 	"], range(Math.min(C.length, D.before.pairs.length)), function (i) { return C[i].number === state.c; }, 3); ",
 	"parts.push(t.draw); ",
 	"return card(L.change, t.box); ",
@@ -1099,13 +1099,13 @@ typedef struct page_script
 	const char *hash; /* of head, lines and tail */
 } page_script;
 static const page_script page_scripts[] = {
-	{"topics", page_script_topics, "sha256-I1NnLe6oU/vGwPvzJuZew+CLrQVeD7fMvrHdk9dAyfI="},
-	{"communities", page_script_communities, "sha256-b49kzkQ/hVzAVLQPvDHFoyjduc+1Zzx0T/T6zRq7VO4="},
-	{"profiles", page_script_profiles, "sha256-9Z59vWgtneFfvQK4P8l+Ml6yT2q1jC+cTkupOZ8F8EE="},
-	{"chain", page_script_chain, "sha256-SQN+hmuY26TtY1aenQIYi3/K6NVks/8cjBZga8Wsn30="},
-	{"tree", page_script_tree, "sha256-CsfHBtOuBlNVUNYxjVkcDbZtuEVXX8Z66kZqFo5yGU0="},
-	{"matrix", page_script_matrix, "sha256-Lt5+BoHWLgD9GN1k3e2os8kQuLROPVBAPUg22x5YfuE="},
-	{"crowd", page_script_crowd, "sha256-I74wO9n6FiGHntzTJkVJ4o9o97XoMc8xBv18Rpoxsaw="},
+	{"topics", page_script_topics, "sha256-d5tpLvasY+DC5mYb8zjBPJ/5XMSDvht6lF24aiPRWVM="},
+	{"communities", page_script_communities, "sha256-R/NrFVE9Hp9MrL0Wt0fttKIb68M4VVtGTMVC0g3OK/I="},
+	{"profiles", page_script_profiles, "sha256-d8pZzQcmmeOu3s40isCSF8T7fEeJMn/Te2Bxg4qi3jg="},
+	{"chain", page_script_chain, "sha256-2VIT4iPIiRFKZa63jDMhyvfE0lmEKObJIvZnVgc9o7g="},
+	{"tree", page_script_tree, "sha256-myKcbC46X+AfeuRisxws3gYcUUEWetL1b+sLGdVX7dY="},
+	{"matrix", page_script_matrix, "sha256-wJQmUVHQ0c+c+0sf6IjovH3IPRpPV2KzEUBUigdCaIA="},
+	{"crowd", page_script_crowd, "sha256-pXhn+3rRsOWpAOwDF7nAcTJ/ARvgE4ZXjN+MVAhzWl8="},
 };
 /* clang-format on */
 

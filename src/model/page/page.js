@@ -30,7 +30,7 @@ const h = function (name, attributes, ...children) { return fill(document.create
 const s = function (name, attributes, ...children) { return fill(document.createElementNS(SVG, name), attributes, children); };
 const clear = function (e) { while (e.firstChild) { e.removeChild(e.firstChild); } return e; };
 const sum = function (a) { return a.reduce(function (x, y) { return x + y; }, 0); };
-const greatest = function (a) { return a.reduce(function (x, y) { return Math.max(x, y); }, -Infinity); };
+const greatest = function (a) { return a.reduce(function (x, y) { return Math.max(x, y); }, -Number.MAX_VALUE); };
 const range = function (n) { return Array.from({ length: n }, function (x, i) { return i; }); };
 const percent = function (x) { const p = 100 * x; return (p >= 9.95 ? p.toFixed(0) : p >= 0.095 ? p.toFixed(1) : p > 0 ? "<0.1" : "0") + String.fromCharCode(160) + "%"; };
 const count = function (x) { return x >= 9.95 ? x.toFixed(0) : x.toFixed(1); };
@@ -202,7 +202,7 @@ const t = table(L.change, [
 [what, componentLink, function (i) { return C[i].number; }, null],
 [L.share, function (i) { return percent(weights[i]); }, function (i) { return weights[i]; }, "num"],
 [L.was, function (i) { const b = partner(i); return b && b.weight !== null ? percent(b.weight) : L.none; }, function (i) { const b = partner(i); return b && b.weight !== null ? b.weight : -1; }, "num"],
-[L.moved, function (i) { return number(D.before.pairs[i][1]); }, function (i) { const x = D.before.pairs[i][1]; return x === null ? Infinity : x; }, "num"]
+[L.moved, function (i) { return number(D.before.pairs[i][1]); }, function (i) { const x = D.before.pairs[i][1]; return x === null ? Number.MAX_VALUE : x; }, "num"]
 ], range(Math.min(C.length, D.before.pairs.length)), function (i) { return C[i].number === state.c; }, 3);
 parts.push(t.draw);
 return card(L.change, t.box);

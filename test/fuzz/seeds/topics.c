@@ -167,6 +167,8 @@ save_models(tlv_frame triples)
 			must(class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 			save_frame("correlated", image, size);
 		}
+		must(class->statistics(&ctx, open, "held_out", &accumulator));
+		collect("held-out", accumulator);
 		must(class->completion(&ctx, open, &accumulator));
 		collect("completion", accumulator);
 		must(class->coherence(&ctx, open, 3, &accumulator));

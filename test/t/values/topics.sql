@@ -17,6 +17,7 @@ INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, refine => 'ctm
 INSERT INTO moments SELECT tlv_statistics(bag, m, 'ctm') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
 CREATE AGGREGATE completion(tlv_bag, tlv_model) (sfunc = tlv_completion_accum, stype = tlv_moments);
 INSERT INTO moments SELECT tlv_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
+  SELECT tlv_statistics(bag, m, 'held_out') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_statistics(bag, m, 'em') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_coherence(bag, m, 3) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT completion(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
