@@ -109,6 +109,7 @@ sub other_makers {
         logistic_statistics => [ "(SELECT tlv_statistics($bag, " . $model->('lda') . ", 'ctm'))", 'lda' ],
         topic_errors => [ "(SELECT tlv_error_statistics($bag, " . $model->('lda') . '))', 'lda' ],
         topic_products => [ "(SELECT tlv_topic_products($bag, " . $model->('lda') . '))', 'lda' ],
+        topic_scores => [ "(SELECT tlv_statistics($bag, " . $model->('lda') . ", 'held_out'))", 'lda' ],
         coherence => [ "(SELECT tlv_coherence($bag, " . $model->('lda') . ', 100))', 'lda' ],
         completion => [ "(SELECT largest_completion($bag, " . $model->('lda') . '))', 'lda' ],
         # of at most a million parameters
