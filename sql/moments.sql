@@ -115,7 +115,8 @@ CREATE FUNCTION tlv_find_subspace(moments tlv_moments, k integer DEFAULT NULL, m
                                   subspace tlv_subspace DEFAULT NULL) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C STABLE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint, tlv_subspace) IS
-    'a subspace from moments: of a summary a random start; of products the next orthonormal basis with its Ritz values; of exact moments the leading directions at once; of vectors the leading directions of the covariance. distinct_pairs leaves out pairs of an item '
+    'a subspace from moments: of a summary a random start; of products the next orthonormal basis with its Ritz values; of exact moments the leading directions at once; '
+    'of vectors the leading directions of the covariance. distinct_pairs leaves out pairs of an item '
     'with itself, for choosing k; products of few documents need the subspace that they were collected in, and with others it does no harm';
 CREATE FUNCTION tlv_spectrum(subspace tlv_subspace)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)

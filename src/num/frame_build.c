@@ -172,6 +172,7 @@ pack_sparse(tlv_context *ctx, const tlv_section *section, const double *numbers,
 	uint32_t *positions = (uint32_t *) (values + section->entries);
 	size_t n = 0;
 
+	tlv_assert(numbers != NULL || count == 0);
 	for (uint64_t i = 0; i < count && n < section->entries; i++)
 	{
 		if (i % NUMBERS_PIECE == NUMBERS_PIECE - 1)

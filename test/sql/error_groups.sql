@@ -118,7 +118,8 @@ DROP TABLE mixed_rows, ica;
 
 -- topics: fits without each group; a word's error is that of the squares of the documents
 CREATE TABLE texts AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(200, 3, alpha0 => .5, seed => 4), 1500, 50, seed => 5);
-CREATE TABLE jacked AS SELECT model, tlv_jackknife(model, ARRAY(SELECT tlv_lda(format('SELECT bag FROM texts WHERE doc %% 20 <> %s', g), 3, .5, refine => 'none') FROM generate_series(0, 19) g)) AS jack
+CREATE TABLE jacked AS SELECT model, tlv_jackknife(model, ARRAY(SELECT tlv_lda(format('SELECT bag FROM texts WHERE doc %% 20 <> %s', g), 3, .5, refine => 'none') FROM generate_series(0,
+  19) g)) AS jack
 FROM tlv_lda('SELECT bag FROM texts', 3, .5, refine => 'none') model;
 SELECT e.part, count(*) > 2 AS many, sqrt(avg(o.standard_error ^ 2) / avg(e.standard_error ^ 2)) BETWEEN .9 AND 1.1 AS as_by_squares
 FROM jacked, LATERAL (SELECT tlv_error_statistics(bag, model) AS errors FROM texts) s, tlv_estimates(jack) e

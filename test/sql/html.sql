@@ -16,12 +16,15 @@ CREATE FUNCTION page_data(html text) RETURNS json LANGUAGE sql IMMUTABLE AS $$ S
 CREATE FUNCTION decoded(t text) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT convert_from(string_agg(CASE WHEN m[1] LIKE '\%__' ESCAPE '\' THEN decode(substr(m[1], 2), 'hex') ELSE convert_to(m[1], 'UTF8') END, ''::bytea ORDER BY n), 'UTF8')
      FROM regexp_matches(t, '%[0-9A-F]{2}|.', 'g') WITH ORDINALITY r(m, n) $$;
-SELECT name, page_data(html)->>'page' AS view, page_data(html)->>'kind' AS kind, html LIKE '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"%</html>' AS document,
-  html !~ '[^ -~]' AS ascii, position('\' IN html) AS backslash, (length(html) - length(replace(html, '<script', ''))) / 7 AS scripts, length(html) < 200000 AS small FROM pages ORDER BY name COLLATE "C";
+SELECT name, page_data(html)->>'page' AS view, page_data(html)->>'kind' AS kind,
+  html LIKE '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"%</html>' AS document,
+  html !~ '[^ -~]' AS ascii, position('\' IN html) AS backslash, (length(html) - length(replace(html, '<script', ''))) / 7 AS scripts, length(html) < 200000 AS small FROM pages
+  ORDER BY name COLLATE "C";
 -- components are those of tlv_components; of a dictionary these have no weights that sum to 1
 SELECT count(DISTINCT name) AS models, bool_and(decoded(c->>'label') IS NOT DISTINCT FROM label) AS labels, bool_and(abs((c->>'weight')::float8 - weight) <= 1e-5) AS weights,
   bool_and(json_array_length(page_data(html)->'components') = (SELECT count(*) FROM tlv_components(model))) AS all_of_them
-FROM pages, json_array_elements(page_data(html)->'components') c JOIN LATERAL tlv_components(model) t ON component = (c->>'number')::int WHERE name NOT IN ('tree', 'tree of numbers', 'tucker', 'train', 'network', 'atoms');
+FROM pages, json_array_elements(page_data(html)->'components') c JOIN LATERAL tlv_components(model) t ON component = (c->>'number')::int WHERE name NOT IN ('tree', 'tree of numbers',
+  'tucker', 'train', 'network', 'atoms');
 -- the probabilities of a topic are those of tlv_topic_items, to 1e-7
 WITH d AS (SELECT model, page_data(html) AS data FROM pages WHERE name = 'topics'),
   listed AS (SELECT t AS topic, sum((g)::int) OVER (PARTITION BY t ORDER BY n) AS place, (data->'p'->(t - 1)->1->>(n - 1)::int)::float8 * 1e-7 AS p
@@ -37,17 +40,22 @@ FROM listed l, d, tlv_memberships(model, 0) m WHERE m.node_name = l.node AND m.c
 -- numbers of the others are those of the model's JSON, to four digits
 SELECT name, (SELECT max(abs(a::float8 - b::float8) / greatest(abs(b::float8), 1e-300)) < 6e-4 FROM json_array_elements(page_data(html)->'fields'->field) WITH ORDINALITY x(r, i),
   json_array_elements_text(r) WITH ORDINALITY y(a, j), LATERAL (SELECT tlv_to_json(model)->field->(i - 1)::int->>(j - 1)::int AS b) z) AS same
-FROM pages JOIN (VALUES ('mixture full', 'means'), ('states of symbols', 'transitions'), ('classes', 'probabilities'), ('sources', 'mixing'), ('factors', 'factor_2'), ('crowd', 'pool')) f(name2, field) ON name = name2 ORDER BY name;
+FROM pages JOIN (VALUES ('mixture full', 'means'), ('states of symbols', 'transitions'), ('classes', 'probabilities'), ('sources', 'mixing'), ('factors', 'factor_2'), ('crowd',
+  'pool')) f(name2, field) ON name = name2 ORDER BY name;
 -- intervals where the model keeps errors
-SELECT name, json_array_length(page_data(html)->'intervals') > 0 AS intervals, json_array_length(page_data(html)->'p'->0) AS lists FROM pages WHERE name IN ('topics', 'topics of words', 'classes', 'profiles') ORDER BY name;
+SELECT name, json_array_length(page_data(html)->'intervals') > 0 AS intervals, json_array_length(page_data(html)->'p'->0) AS lists FROM pages WHERE name IN ('topics', 'topics of words',
+  'classes', 'profiles') ORDER BY name;
 -- hostile labels and titles are text: no element, no script, no way out of the data
-CREATE TABLE hostile AS SELECT tlv_label(tlv_label(model, 1, '</script><img src=x onerror=alert(1)>'), 2, '<!--<script>"''\ &amp; ' || U&'caf\00E9 \202E \+01F600') AS model FROM page_models WHERE name = 'topics';
+CREATE TABLE hostile AS SELECT tlv_label(tlv_label(model, 1, '</script><img src=x onerror=alert(1)>'), 2, '<!--<script>"''\ &amp; ' || U&'caf\00E9 \202E \+01F600') AS model
+  FROM page_models WHERE name = 'topics';
 SELECT (length(html) - length(replace(html, '<script', ''))) / 7 AS scripts, position('<img' IN html) + position('<!--' IN html) + position('\' IN html) AS markup, html !~ '[^ -~]' AS ascii,
-  position('&#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;' IN html) > 0 AS plain, decoded(page_data(html)->'components'->1->>'label') = '<!--<script>"''\ &amp; ' || U&'caf\00E9 \202E \+01F600' AS same,
+  position('&#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;' IN html) > 0 AS plain,
+  decoded(page_data(html)->'components'->1->>'label') = '<!--<script>"''\ &amp; ' || U&'caf\00E9 \202E \+01F600' AS same,
   html LIKE '%<title>&#60;b&#62; &#233;</title>%<h1><bdi>&#60;b&#62; &#233;</bdi></h1>%' AS title
 FROM (SELECT tlv_html(model, '<b> ' || U&'\00E9') AS html FROM hostile) q;
 -- examples are checked, cut and counted
-SELECT json_array_length(d->'examples') AS shown, d->>'given' AS given, length(decoded(d->'examples'->0->>'title')) AS title, d->'examples'->20->>'path' AS path, d->'examples'->20->>'why' AS why, d->'examples'->20->>'x' AS x
+SELECT json_array_length(d->'examples') AS shown, d->>'given' AS given, length(decoded(d->'examples'->0->>'title')) AS title, d->'examples'->20->>'path' AS path,
+  d->'examples'->20->>'why' AS why, d->'examples'->20->>'x' AS x
 FROM (SELECT page_data(tlv_html(model, examples => ((SELECT json_agg(json_build_object('component', 1, 'title', repeat('t', 500), 'id', i)) FROM generate_series(1, 30) i)::jsonb
   || '[{"component": 2, "share": 0.5, "text": "a \"b\"", "path": [1, 2, 2], "why": [["w", 0.5]], "x": [1.5, null]}]')::json)) AS d FROM (SELECT model FROM page_models WHERE name = 'topics') m) q;
 CREATE FUNCTION page_with(examples json) RETURNS int LANGUAGE sql AS $$ SELECT length(tlv_html(model, examples => examples)) FROM page_models WHERE name = 'topics' $$;
@@ -62,7 +70,8 @@ SELECT page_with('[{"component": 1, "why": ["x"]}]');
 SELECT page_with('[{"component": 1, "x": 3}]');
 SELECT page_with('[]') > 0 AS none;
 -- a graph: nodes have places, edges join them; nodes that the model does not know are counted
-SELECT (SELECT bool_and((n->>3)::int BETWEEN 0 AND 1000 AND (n->>4)::int BETWEEN 0 AND 1000) FROM json_array_elements(d->'nodes') n) AS placed, json_array_length(d->'edges') = (SELECT count(*) FROM page_edges) AS edges, d->>'unknown' AS unknown
+SELECT (SELECT bool_and((n->>3)::int BETWEEN 0 AND 1000 AND (n->>4)::int BETWEEN 0 AND 1000) FROM json_array_elements(d->'nodes') n) AS placed,
+  json_array_length(d->'edges') = (SELECT count(*) FROM page_edges) AS edges, d->>'unknown' AS unknown
 FROM (SELECT page_data(tlv_html(model, graph => (SELECT tlv_graph_agg(src, dst) FROM (TABLE page_edges UNION ALL SELECT 'node 1', 'stranger') e))) AS d FROM page_models WHERE name = 'communities') q;
 SELECT length(tlv_html(model, graph => (SELECT tlv_graph_agg(src, dst) FROM page_edges))) FROM page_models WHERE name = 'topics';
 SELECT length(tlv_html(model, graph => (SELECT tlv_digraph_agg(src, dst) FROM page_edges))) FROM page_models WHERE name = 'communities';
@@ -76,9 +85,11 @@ SELECT tlv_html(model) LIKE '%<title>Topics</title>%' AS topics, tlv_html(NULL) 
 SELECT tlv_html(model) LIKE '%<title>Communities</title>%' AS communities, tlv_html(model, repeat('x', 200)) IS NOT NULL AS longest FROM page_models WHERE name = 'communities';
 SELECT tlv_html(model, repeat('x', 201)) FROM page_models WHERE name = 'communities';
 -- limits: the dimensions of a wide model that differ most, the words that topics show, the nodes of highest degree
-SELECT length(html) < 1000000 AS small, page_data(html)->'fields'->'shown'->0->>0 AS dimensions, json_array_length(page_data(html)->'fields'->'shown'->0->1) AS shown, json_array_length(page_data(html)->'fields'->'means'->0) AS means
+SELECT length(html) < 1000000 AS small, page_data(html)->'fields'->'shown'->0->>0 AS dimensions, json_array_length(page_data(html)->'fields'->'shown'->0->1) AS shown,
+  json_array_length(page_data(html)->'fields'->'means'->0) AS means
 FROM (SELECT tlv_html(tlv_simulate_gmm_model(3000, 20, covariance => 'diagonal')) AS html) q;
 SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'words') AS words, page_data(html)->>'dropped' AS dropped, (page_data(html)->>'top')::int < 30 AS fewer
 FROM (SELECT tlv_html(tlv_simulate_lda_model(8000, 300)) AS html) q;
-SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'nodes') AS nodes, page_data(html)->>'dropped' AS dropped FROM (SELECT tlv_html(tlv_simulate_mmsb_model(12000, 5)) AS html) q;
+SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'nodes') AS nodes, page_data(html)->>'dropped' AS dropped FROM (SELECT tlv_html(tlv_simulate_mmsb_model(12000,
+  5)) AS html) q;
 DROP TABLE page_models, pages, hostile;

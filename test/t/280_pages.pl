@@ -30,7 +30,8 @@ my $hostile = '</script><img src=x onerror=alert(1)>';
 query($db, <<"SQL");
 SET client_min_messages = error;
 INSERT INTO page_models SELECT 'hostile', tlv_label(tlv_label(model, 1, '$hostile'), 2, '<!--<script>"''\\ {{7*7}} ' || U&'\\202E') FROM page_models WHERE name = 'topics';
-INSERT INTO page_models SELECT 'hostile words', tlv_lda('SELECT w FROM (VALUES (ARRAY[''$hostile'', ''=HYPERLINK(1)'', ''a'']), (ARRAY[''b'', ''c'', ''b'']), (ARRAY[''$hostile'', ''a'', ''a'']), (ARRAY[''c'', ''b'', ''c''])) d(w)', 2);
+INSERT INTO page_models SELECT 'hostile words', tlv_lda('SELECT w FROM (VALUES (ARRAY[''$hostile'', ''=HYPERLINK(1)'', ''a'']), (ARRAY[''b'', ''c'', ''b'']),
+  (ARRAY[''$hostile'', ''a'', ''a'']), (ARRAY[''c'', ''b'', ''c''])) d(w)', 2);
 INSERT INTO page_models SELECT 'hostile nodes', tlv_mmsb('SELECT replace(src, ''node 1'', ''$hostile''), dst FROM page_edges', 2);
 SQL
 my %names;
@@ -145,12 +146,14 @@ SKIP: {
     my $session = '';
     my $call = sub {
         my ($method, $path, $body) = @_;
-        my $answer = $http->request($method, "http://127.0.0.1:$port/session$session$path", $method eq 'POST' ? { content => $json->encode($body // {}), headers => { 'content-type' => 'application/json' } } : {});
+        my $answer = $http->request($method, "http://127.0.0.1:$port/session$session$path",
+            $method eq 'POST' ? { content => $json->encode($body // {}), headers => { 'content-type' => 'application/json' } } : {});
         my $value = eval { $json->decode($answer->{content})->{value} };
         die "driver: $path: $answer->{content}\n" unless $answer->{success};
         return $value;
     };
-    my $begun = defined $port && eval { $call->('POST', '', { capabilities => { alwaysMatch => { 'goog:loggingPrefs' => { browser => 'ALL' }, 'goog:chromeOptions' => { binary => $browser, args => [ @options[ 0 .. 4 ], "--user-data-dir=$folder/driven" ] } } } }) };
+    my $begun = defined $port && eval { $call->('POST', '', { capabilities => { alwaysMatch => { 'goog:loggingPrefs' => { browser => 'ALL' },
+        'goog:chromeOptions' => { binary => $browser, args => [ @options[ 0 .. 4 ], "--user-data-dir=$folder/driven" ] } } } }) };
     if (!$begun) {
         diag("the driver does not start: clicks and keys of pages are not tested\n" . ($@ // ''));
         kill 'TERM', $pid;
@@ -161,7 +164,8 @@ SKIP: {
     my $open = sub { $call->('POST', '/url', { url => 'about:blank' }); $call->('POST', '/url', { url => "file://$names{$_[0]}#" . ($_[1] // '') }); return };
     my $find = sub { my $e = $call->('POST', '/element', { using => 'css selector', value => $_[0] }); return (values %$e)[0] };
     my $click = sub { $js->("document.querySelector(" . JSON::PP->new->allow_nonref->encode($_[0]) . ").dispatchEvent(new MouseEvent('click', {bubbles: true}))"); return };
-    my $keys = sub { my @keys = @_; $call->('POST', '/actions', { actions => [ { type => 'key', id => 'keyboard', actions => [ map { ({ type => 'keyDown', value => $_ }, { type => 'keyUp', value => $_ }) } @keys ] } ] }); return };
+    my $keys = sub { my @keys = @_; $call->('POST', '/actions', { actions => [ { type => 'key', id => 'keyboard',
+        actions => [ map { ({ type => 'keyDown', value => $_ }, { type => 'keyUp', value => $_ }) } @keys ] } ] }); return };
     my ($enter, $escape, $right, $left) = ("\x{e007}", "\x{e00c}", "\x{e014}", "\x{e012}");
     my $head = q{document.querySelector('#chosen').textContent};
     my $bars = q{[...document.querySelectorAll('.bars tbody th')].map(e => e.textContent).join(' ')};

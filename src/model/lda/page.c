@@ -316,7 +316,7 @@ put_probabilities(tlv_context *ctx, const topic_words *w, const word_choice *c,
 				  tlv_json_writer *data)
 {
 	bool intervals = tlv_frame_find(w->model, tlv_errors_section) != NULL, *shown;
-	topic_row row;
+	topic_row row = {0};
 
 	TLV_TRY_NEW0(ctx, shown, w->d);
 	TLV_TRY_NEW(ctx, row.gaps, 4 * (c->n + 1));

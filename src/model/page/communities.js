@@ -1,121 +1,267 @@
 Object.assign(L, {
-node: "node", main: "main", inChosen: "in the chosen", edges: "edges", others: "others", nodes: "Nodes", graph: "Graph", connect: "Connectivity", joined: "joined with", bridges: "Bridges first",
-noGraph: "No graph was given, so there is no drawing; the list has the nodes.", large: "The graph is too large to draw; the list has the nodes.", pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
-dark: "Dark: the part in ", cells: "The stronger the colour, the more probable an edge (square root scale). A click on a row chooses its community.", source: "sources", target: "targets", side: "Side ", ofNodes: " of the nodes", propensity: "propensity"
+  node: "node",
+  main: "main",
+  inChosen: "in the chosen",
+  edges: "edges",
+  others: "others",
+  nodes: "Nodes",
+  graph: "Graph",
+  connect: "Connectivity",
+  joined: "joined with",
+  bridges: "Bridges first",
+  noGraph: "No graph was given, so there is no drawing; the list has the nodes.",
+  large: "The graph is too large to draw; the list has the nodes.",
+  pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
+  dark: "Dark: the part in ",
+  cells: "The stronger the colour, the more probable an edge (square root scale). A click on a row chooses its community.",
+  source: "sources",
+  target: "targets",
+  side: "Side ",
+  ofNodes: " of the nodes",
+  propensity: "propensity"
 });
-const view = function () {
-const read = function (list, side) { return (list || []).map(function (n) { return { name: T(n[0]), degree: n[1], m: n[2].map(function (x) { return [x[0], x[1] / 1000]; }), x: n[3], y: n[4], propensity: n[5], side: side }; }); };
-const N = read(D.nodes, 0).concat(read(D.targets, 1)), two = D.targets !== undefined;
-N.forEach(function (n) { n.main = n.m.length ? n.m[0][0] : 0; n.top = n.m.length ? n.m[0][1] : 0; n.in = new Map(n.m.map(function (x) { return [x[0], x[1]]; })); });
-defaults = { c: C[0].number, node: "", show: "all", side: 0 };
-readState();
-const E = D.edges || [], near = N.map(function () { return []; });
-E.forEach(function (e) { near[e[0]].push(e[1]); near[e[1]].push(e[0]); });
-const finder = search(N.map(function (n) { return n.name; }), L.node, function (w) { if (w >= 0) { state.c = N[w].main || state.c; state.side = two ? N[w].side : 0; } }, "node");
-const slice = function (cx, cy, r, a, b) {
-if (b - a > 0.9999) { return "M" + (cx - r) + " " + cy + "a" + r + " " + r + " 0 1 1 " + 2 * r + " 0a" + r + " " + r + " 0 1 1 " + -2 * r + " 0"; }
-const x = function (t) { return (cx + r * Math.sin(2 * Math.PI * t)).toFixed(2) + " " + (cy - r * Math.cos(2 * Math.PI * t)).toFixed(2); };
-return "M" + cx + " " + cy + "L" + x(a) + "A" + r + " " + r + " 0 " + (b - a > 0.5 ? 1 : 0) + " 1 " + x(b) + "Z";
-};
-const pie = function (n, cx, cy, r) {
-const g = s("g", { class: "pie" });
-let a = 0;
-n.m.forEach(function (x) { g.append(s("path", { class: palette(x[0]), "data-m": x[0], d: slice(cx, cy, r, a, Math.min(1, a + x[1])) })); a = Math.min(1, a + x[1]); });
-if (a < 0.995) { g.append(s("path", { class: "rest", d: slice(cx, cy, r, a, 1) })); }
-return g;
-};
-// The graph is drawn once; later choices change classes only.
-const graph = h("div", {});
-const drawn = N.filter(function (n) { return typeof n.x === "number"; }).length > 0;
-if (drawn) {
-const many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [];
-const g = s("svg", { viewBox: "-70 -40 1140 1080", role: "img", "aria-label": "The graph: nodes as pies of their memberships. The list has the same content." });
-E.forEach(function (e) { const line = s("line", { class: "edge", x1: N[e[0]].x, y1: N[e[0]].y, x2: N[e[1]].x, y2: N[e[1]].y }); lines.push(line); g.append(line); });
-N.forEach(function (n, i) {
-if (typeof n.x !== "number") { return; }
-const p = pie(n, n.x, n.y, r);
-p.append(s("title", {}, n.name + ": " + n.m.map(function (x) { return x[0] + " " + percent(x[1]); }).join(", ")));
-p.addEventListener("click", function () { finder.choose(i); });
-pies[i] = p;
-g.append(p);
-});
-const over = s("g", {});
-g.append(over);
-const middle = { x: sum(N.map(function (n) { return n.x || 0; })) / N.length, y: sum(N.map(function (n) { return n.y || 0; })) / N.length };
-parts.push(function () {
-const w = finder.place(), one = state.show === "one";
-lines.forEach(function (line, j) { line.setAttribute("class", "edge" + (E[j][0] === w || E[j][1] === w ? " hot" : "")); });
-pies.forEach(function (p, i) { p.setAttribute("class", "pie" + (w >= 0 && i !== w && near[w].indexOf(i) < 0 ? " far" : "") + (one ? " one" : "")); p.querySelectorAll("[data-m]").forEach(function (e) { e.classList.toggle("in", Number(e.getAttribute("data-m")) === state.c); }); });
-clear(over);
-const boxes = many ? [] : N.filter(function (n) { return typeof n.x === "number"; }).map(function (n) { return [n.x - r, n.y - r, n.x + r, n.y + r]; });
-const label = function (text, x, y, size, kind) {
-const wide = 0.55 * size * text.length, spots = [[x, y], [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24], [x - wide / 2, y - 24], [x + wide / 2, y + 24], [x - wide / 2, y + 24], [x, y - 72], [x, y + 72]];
-const free = spots.map(function (p) { return [Math.min(1060 - wide / 2, Math.max(-60 + wide / 2, p[0])), p[1]]; }).find(function (p) { const b = [p[0] - wide / 2, p[1] - size, p[0] + wide / 2, p[1] + 4]; return !boxes.some(function (o) { return b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]; }); });
-if (free === undefined) { return; }
-boxes.push([free[0] - wide / 2, free[1] - size, free[0] + wide / 2, free[1] + 4]);
-over.append(s("text", { x: free[0], y: free[1], "text-anchor": "middle", class: kind }, text));
-};
-if (w >= 0 && typeof N[w].x === "number") {
-over.append(s("circle", { class: "ring", cx: N[w].x, cy: N[w].y, r: r + 6 }));
-label(N[w].name, N[w].x, N[w].y - r - 8, 20, "big");
-near[w].slice(0, 40).forEach(function (i) { label(N[i].name, N[i].x, N[i].y - r - 6, 18, "big dimmed"); });
-return;
-}
-// Names of communities are outside of their group, away from the middle of the drawing.
-C.forEach(function (c, i) {
-const own = N.filter(function (n) { return n.main === c.number && typeof n.x === "number"; });
-if (own.length === 0) { return; }
-const x = sum(own.map(function (n) { return n.x; })) / own.length, y = sum(own.map(function (n) { return n.y; })) / own.length;
-const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
-const out = greatest(own.map(function (n) { return (n.x - x) * dx / size + (n.y - y) * dy / size; })) + 34;
-label(named(i), x + out * dx / size, Math.max(-14, Math.min(1030, y + out * dy / size + 6)), 22, "tag");
-});
-});
-graph.append(h("figure", {}, g, h("figcaption", {}, L.pies)));
-} else { graph.append(h("p", { class: "dim" }, D.given_graph ? L.large : L.noGraph)); }
-// Rows of the matrix as numbers; of many communities only the largest entries are here.
-const value = function (i, j) { if (D.connectivity) { return D.connectivity[i][j]; } const x = D.connectivity_largest[i].find(function (y) { return y[0] === j + 1; }); return x === undefined ? 0 : x[1]; };
-const matrix = h("div", {});
-const k = Math.min(C.length, 40), most = Math.max(1e-12, greatest(range(k).map(function (i) { return greatest(range(k).map(function (j) { return value(i, j); })); })));
-parts.push(function () {
-const cell = 26, left = 30;
-const g = s("svg", { viewBox: "0 0 " + (left + k * cell + 2) + " " + (left + k * cell + 2), role: "img", "aria-label": L.connect + "; the table has the numbers of the chosen one" });
-range(k).forEach(function (i) {
-g.append(s("text", { x: left - 6, y: left + (i + 0.68) * cell, "text-anchor": "end" }, String(C[i].number)), s("text", { x: left + (i + 0.5) * cell, y: left - 8, "text-anchor": "middle" }, String(C[i].number)));
-range(k).forEach(function (j) { g.append(s("rect", { class: "cell" + (C[i].number === state.c ? " hot" : ""), x: left + j * cell, y: left + i * cell, width: cell, height: cell, "fill-opacity": (0.04 + 0.96 * Math.sqrt(value(i, j) / most)).toFixed(3), on: { click: function () { go(i); } } }, s("title", {}, named(i) + " to " + named(j) + ": " + number(value(i, j))))); });
-});
-clear(matrix).append(h("figure", {}, g, h("figcaption", {}, L.cells)));
-});
-const columns = [
-[L.node, function (n) { return link(n.name, function () { finder.choose(N.indexOf(n)); }); }, function (n) { return n.name; }, null],
-[L.main, function (n) { return h("span", {}, s("svg", { viewBox: "0 0 20 20", width: 18, height: 18, "aria-hidden": "true", class: "mini" }, pie(n, 10, 10, 9)), " " + n.main + " (" + percent(n.top) + ")"); }, function (n) { return n.main - n.top; }, "keep"],
-[L.inChosen, function (n) { return percent(n.in.get(state.c) || 0); }, function (n) { return n.in.get(state.c) || 0; }, "num"],
-[L.edges, function (n) { return number(n.degree); }, function (n) { return n.degree; }, "num"],
-[L.others, function (n) { return n.m.slice(1, 4).map(function (x) { return x[0] + ": " + percent(x[1]); }).join(", "); }, function (n) { return -n.top; }, null]
-];
-if (N.some(function (n) { return typeof n.propensity === "number"; })) { columns.splice(4, 0, [L.propensity, function (n) { return number(n.propensity); }, function (n) { return n.propensity || 0; }, "num"]); }
-const ofSide = function () { return N.filter(function (n) { return !two || n.side === state.side; }); };
-const rows = table(L.nodes, columns, ofSide(), function (n) { return n.name === state.node; }, 2);
-parts.push(function () { rows.set(ofSide()); });
-// A bridge is a node whose largest membership is small.
-const bridges = h("div", {});
-parts.push(function () {
-const two = N.filter(function (n) { return n.m.length > 1 && n.in.has(state.c) && n.m[1][1] >= 0.1; }).sort(function (a, b) { return a.top - b.top; }).slice(0, 10);
-clear(bridges).append(...(two.length === 0 ? [] : [h("h3", {}, "Bridges to other communities"), h("p", {}, ...two.map(function (n, j) { return h("span", {}, j ? ", " : "", link(n.name, function () { finder.choose(N.indexOf(n)); }), h("span", { class: "dim" }, " " + n.m.slice(0, 3).map(function (x) { return x[0] + ": " + percent(x[1]); }).join(" "))); }))]));
-});
-const panel = h("div", {});
-parts.push(function () {
-const i = place(), w = finder.place();
-finder.input.value = state.node;
-const order = range(C.length).map(function (j) { return [value(i, j), j]; }).sort(function (a, b) { return b[0] - a[0]; }).slice(0, 6);
-clear(panel).append(...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? "rate" : "probability", ""], order.map(function (o) { return [componentLink(o[1]), number(o[0]), h("span", { class: "dim" }, interval("connectivity", C[i].number, C[o[1]].number))]; })));
-if (w >= 0) { panel.append(h("h3", {}, bdi(N[w].name), ", " + number(N[w].degree) + " " + L.edges), grid(N[w].name, ["community", "membership", ""], N[w].m.map(function (m) { return [componentLink(indexOf(m[0])), percent(m[1]), bar(1, m[1])]; }))); }
-panel.append(...panelTail(i, "SELECT node_name, membership FROM models, tlv_memberships(model, 0) WHERE community = " + C[i].number + " ORDER BY membership DESC;").filter(Boolean));
-});
-const one = h("input", { type: "checkbox", on: { change: function () { state.show = one.checked ? "one" : "all"; draw(); } } });
-parts.push(function () { one.checked = state.show === "one"; });
-const csv = button(L.csv, function () { saveCsv("memberships", [["node", "community", "membership"]].concat(...N.map(function (n) { return n.m.map(function (x) { return [n.name, x[0], x[1]]; }); }))); });
-const sides = two ? h("label", {}, L.side, h("select", { on: { change: function (ev) { state.side = Number(ev.target.value); draw(); } } }, h("option", { value: 0 }, L.source), h("option", { value: 1 }, L.target))) : null;
-const notes = (D.dropped ? D.dropped + " nodes of lower degree are only in the model. " : "") + (D.unknown ? D.unknown + " nodes of the graph are not in the model." : "");
-show([finder.box, notes === "" ? null : h("p", { class: "dim" }, notes), chips()], [card(L.graph, h("div", { class: "bar noprint" }, h("label", {}, one, L.only), button(L.svg, function () { saveSvg("graph", drawn ? graph : matrix); })), graph), card(L.connect, matrix), changeCard()], [card(null, steps(), panel, bridges), card(L.nodes, h("div", { class: "bar noprint" }, sides, csv), rows.box)]);
+const view = function() {
+  const read = function(list, side) {
+    return (list || []).map(function(n) {
+      return {name: T(n[0]), degree: n[1], m: n[2].map(function(x) { return [x[0], x[1] / 1000]; }), x: n[3], y: n[4], propensity: n[5], side: side};
+    });
+  };
+  const N = read(D.nodes, 0).concat(read(D.targets, 1)), two = D.targets !== undefined;
+  N.forEach(function(n) {
+    n.main = n.m.length ? n.m[0][0] : 0;
+    n.top = n.m.length ? n.m[0][1] : 0;
+    n.in = new Map(n.m.map(function(x) { return [x[0], x[1]]; }));
+  });
+  defaults = {c: C[0].number, node: "", show: "all", side: 0};
+  readState();
+  const E = D.edges || [], near = N.map(function() { return []; });
+  E.forEach(function(e) {
+    near[e[0]].push(e[1]);
+    near[e[1]].push(e[0]);
+  });
+  const finder = search(N.map(function(n) { return n.name; }), L.node, function(w) {
+    if (w >= 0) {
+      state.c = N[w].main || state.c;
+      state.side = two ? N[w].side : 0;
+    }
+  }, "node");
+  const slice = function(cx, cy, r, a, b) {
+    if (b - a > 0.9999) {
+      return "M" + (cx - r) + " " + cy + "a" + r + " " + r + " 0 1 1 " + 2 * r + " 0a" + r + " " + r + " 0 1 1 " + -2 * r + " 0";
+    }
+    const x = function(t) { return (cx + r * Math.sin(2 * Math.PI * t)).toFixed(2) + " " + (cy - r * Math.cos(2 * Math.PI * t)).toFixed(2); };
+    return "M" + cx + " " + cy + "L" + x(a) + "A" + r + " " + r + " 0 " + (b - a > 0.5 ? 1 : 0) + " 1 " + x(b) + "Z";
+  };
+  const pie = function(n, cx, cy, r) {
+    const g = s("g", {class: "pie"});
+    let a = 0;
+    n.m.forEach(function(x) {
+      g.append(s("path", {class: palette(x[0]), "data-m": x[0], d: slice(cx, cy, r, a, Math.min(1, a + x[1]))}));
+      a = Math.min(1, a + x[1]);
+    });
+    if (a < 0.995) { g.append(s("path", {class: "rest", d: slice(cx, cy, r, a, 1)})); }
+    return g;
+  };
+  // The graph is drawn once; later choices change classes only.
+  const graph = h("div", {});
+  const drawn = N.filter(function(n) { return typeof n.x === "number"; }).length > 0;
+  if (drawn) {
+    const many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [];
+    const g =
+        s("svg",
+          {viewBox: "-70 -40 1140 1080", role: "img", "aria-label": "The graph: nodes as pies of their memberships. The list has the same content."});
+    E.forEach(function(e) {
+      const line = s("line", {class: "edge", x1: N[e[0]].x, y1: N[e[0]].y, x2: N[e[1]].x, y2: N[e[1]].y});
+      lines.push(line);
+      g.append(line);
+    });
+    N.forEach(function(n, i) {
+      if (typeof n.x !== "number") { return; }
+      const p = pie(n, n.x, n.y, r);
+      p.append(s("title", {}, n.name + ": " + n.m.map(function(x) { return x[0] + " " + percent(x[1]); }).join(", ")));
+      p.addEventListener("click", function() { finder.choose(i); });
+      pies[i] = p;
+      g.append(p);
+    });
+    const over = s("g", {});
+    g.append(over);
+    const middle = {x: sum(N.map(function(n) { return n.x || 0; })) / N.length, y: sum(N.map(function(n) { return n.y || 0; })) / N.length};
+    parts.push(function() {
+      const w = finder.place(), one = state.show === "one";
+      lines.forEach(function(line, j) { line.setAttribute("class", "edge" + (E[j][0] === w || E[j][1] === w ? " hot" : "")); });
+      pies.forEach(function(p, i) {
+        p.setAttribute("class", "pie" + (w >= 0 && i !== w && near[w].indexOf(i) < 0 ? " far" : "") + (one ? " one" : ""));
+        p.querySelectorAll("[data-m]").forEach(function(e) { e.classList.toggle("in", Number(e.getAttribute("data-m")) === state.c); });
+      });
+      clear(over);
+      const boxes = many ? [] : N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) {
+        return [n.x - r, n.y - r, n.x + r, n.y + r];
+      });
+      const label = function(text, x, y, size, kind) {
+        const wide = 0.55 * size * text.length, spots = [
+          [x, y], [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24],
+          [x - wide / 2, y - 24], [x + wide / 2, y + 24], [x - wide / 2, y + 24], [x, y - 72], [x, y + 72]
+        ];
+        const free = spots.map(function(p) {
+                            return [Math.min(1060 - wide / 2, Math.max(-60 + wide / 2, p[0])), p[1]];
+                          })
+                         .find(function(p) {
+                           const b = [p[0] - wide / 2, p[1] - size, p[0] + wide / 2, p[1] + 4];
+                           return !boxes.some(function(o) { return b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]; });
+                         });
+        if (free === undefined) { return; }
+        boxes.push([free[0] - wide / 2, free[1] - size, free[0] + wide / 2, free[1] + 4]);
+        over.append(s("text", {x: free[0], y: free[1], "text-anchor": "middle", class: kind}, text));
+      };
+      if (w >= 0 && typeof N[w].x === "number") {
+        over.append(s("circle", {class: "ring", cx: N[w].x, cy: N[w].y, r: r + 6}));
+        label(N[w].name, N[w].x, N[w].y - r - 8, 20, "big");
+        near[w].slice(0, 40).forEach(function(i) { label(N[i].name, N[i].x, N[i].y - r - 6, 18, "big dimmed"); });
+        return;
+      }
+      // Names of communities are outside of their group, away from the middle of the drawing.
+      C.forEach(function(c, i) {
+        const own = N.filter(function(n) { return n.main === c.number && typeof n.x === "number"; });
+        if (own.length === 0) { return; }
+        const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
+        const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
+        const out = greatest(own.map(function(n) { return (n.x - x) * dx / size + (n.y - y) * dy / size; })) + 34;
+        label(named(i), x + out * dx / size, Math.max(-14, Math.min(1030, y + out * dy / size + 6)), 22, "tag");
+      });
+    });
+    graph.append(h("figure", {}, g, h("figcaption", {}, L.pies)));
+  } else {
+    graph.append(h("p", {class: "dim"}, D.given_graph ? L.large : L.noGraph));
+  }
+  // Rows of the matrix as numbers; of many communities only the largest entries are here.
+  const value = function(i, j) {
+    if (D.connectivity) { return D.connectivity[i][j]; }
+    const x = D.connectivity_largest[i].find(function(y) { return y[0] === j + 1; });
+    return x === undefined ? 0 : x[1];
+  };
+  const matrix = h("div", {});
+  const k = Math.min(C.length, 40),
+        most = Math.max(1e-12, greatest(range(k).map(function(i) { return greatest(range(k).map(function(j) { return value(i, j); })); })));
+  parts.push(function() {
+    const cell = 26, left = 30;
+    const g = s("svg", {
+      viewBox: "0 0 " + (left + k * cell + 2) + " " + (left + k * cell + 2),
+      role: "img",
+      "aria-label": L.connect + "; the table has the numbers of the chosen one"
+    });
+    range(k).forEach(function(i) {
+      g.append(
+          s("text", {x: left - 6, y: left + (i + 0.68) * cell, "text-anchor": "end"}, String(C[i].number)),
+          s("text", {x: left + (i + 0.5) * cell, y: left - 8, "text-anchor": "middle"}, String(C[i].number)));
+      range(k).forEach(function(j) {
+        g.append(
+            s("rect", {
+              class: "cell" + (C[i].number === state.c ? " hot" : ""),
+              x: left + j * cell,
+              y: left + i * cell,
+              width: cell,
+              height: cell,
+              "fill-opacity": (0.04 + 0.96 * Math.sqrt(value(i, j) / most)).toFixed(3),
+              on: {click: function() { go(i); }}
+            },
+              s("title", {}, named(i) + " to " + named(j) + ": " + number(value(i, j)))));
+      });
+    });
+    clear(matrix).append(h("figure", {}, g, h("figcaption", {}, L.cells)));
+  });
+  const columns = [
+    [L.node, function(n) { return link(n.name, function() { finder.choose(N.indexOf(n)); }); }, function(n) { return n.name; }, null], [
+      L.main,
+      function(n) {
+        return h(
+            "span", {}, s("svg", {viewBox: "0 0 20 20", width: 18, height: 18, "aria-hidden": "true", class: "mini"}, pie(n, 10, 10, 9)),
+            " " + n.main + " (" + percent(n.top) + ")");
+      },
+      function(n) { return n.main - n.top; }, "keep"
+    ],
+    [L.inChosen, function(n) { return percent(n.in.get(state.c) || 0); }, function(n) { return n.in.get(state.c) || 0; }, "num"],
+    [L.edges, function(n) { return number(n.degree); }, function(n) { return n.degree; }, "num"], [
+      L.others, function(n) { return n.m.slice(1, 4).map(function(x) { return x[0] + ": " + percent(x[1]); }).join(", "); },
+      function(n) { return -n.top; }, null
+    ]
+  ];
+  if (N.some(function(n) { return typeof n.propensity === "number"; })) {
+    columns.splice(4, 0, [L.propensity, function(n) { return number(n.propensity); }, function(n) { return n.propensity || 0; }, "num"]);
+  }
+  const ofSide = function() { return N.filter(function(n) { return !two || n.side === state.side; }); };
+  const rows = table(L.nodes, columns, ofSide(), function(n) { return n.name === state.node; }, 2);
+  parts.push(function() { rows.set(ofSide()); });
+  // A bridge is a node whose largest membership is small.
+  const bridges = h("div", {});
+  parts.push(function() {
+    const two = N.filter(function(n) { return n.m.length > 1 && n.in.has(state.c) && n.m[1][1] >= 0.1; })
+                    .sort(function(a, b) { return a.top - b.top; })
+                    .slice(0, 10);
+    clear(bridges).append(...(two.length === 0 ? [] : [
+      h("h3", {}, "Bridges to other communities"), h("p", {}, ...two.map(function(n, j) {
+        return h(
+            "span", {}, j ? ", " : "", link(n.name, function() { finder.choose(N.indexOf(n)); }),
+            h("span", {class: "dim"}, " " + n.m.slice(0, 3).map(function(x) { return x[0] + ": " + percent(x[1]); }).join(" ")));
+      }))
+    ]));
+  });
+  const panel = h("div", {});
+  parts.push(function() {
+    const i = place(), w = finder.place();
+    finder.input.value = state.node;
+    const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
+    clear(panel).append(
+        ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? "rate" : "probability", ""], order.map(function(o) {
+          return [componentLink(o[1]), number(o[0]), h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number))];
+        })));
+    if (w >= 0) {
+      panel.append(
+          h("h3", {}, bdi(N[w].name), ", " + number(N[w].degree) + " " + L.edges),
+          grid(N[w].name, ["community", "membership", ""], N[w].m.map(function(m) {
+            return [componentLink(indexOf(m[0])), percent(m[1]), bar(1, m[1])];
+          })));
+    }
+    panel.append(
+        ...panelTail(
+            i, "SELECT node_name, membership FROM models, tlv_memberships(model, 0) WHERE community = " + C[i].number + " ORDER BY membership DESC;")
+            .filter(Boolean));
+  });
+  const one = h("input", {
+    type: "checkbox",
+    on: {
+      change: function() {
+        state.show = one.checked ? "one" : "all";
+        draw();
+      }
+    }
+  });
+  parts.push(function() { one.checked = state.show === "one"; });
+  const csv = button(L.csv, function() {
+    saveCsv("memberships", [["node", "community", "membership"]].concat(...N.map(function(n) {
+      return n.m.map(function(x) { return [n.name, x[0], x[1]]; });
+    })));
+  });
+  const sides = two ? h("label", {}, L.side,
+                        h("select", {
+                          on: {
+                            change: function(ev) {
+                              state.side = Number(ev.target.value);
+                              draw();
+                            }
+                          }
+                        },
+                          h("option", {value: 0}, L.source), h("option", {value: 1}, L.target))) :
+                      null;
+  const notes = (D.dropped ? D.dropped + " nodes of lower degree are only in the model. " : "") +
+      (D.unknown ? D.unknown + " nodes of the graph are not in the model." : "");
+  show(
+      [finder.box, notes === "" ? null : h("p", {class: "dim"}, notes), chips()],
+      [
+        card(
+            L.graph,
+            h("div", {class: "bar noprint"}, h("label", {}, one, L.only), button(L.svg, function() { saveSvg("graph", drawn ? graph : matrix); })),
+            graph),
+        card(L.connect, matrix), changeCard()
+      ],
+      [card(null, steps(), panel, bridges), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
 };

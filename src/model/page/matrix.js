@@ -1,102 +1,230 @@
 Object.assign(L, {
-drawing: "Drawing", matrix: "Matrix", variable: "variable", value: "value", size: "Entries by size; blue is positive, orange negative, the sign is in the number.", where: "Components by their entry for ", shapes: "Shape", axis: "places", modes: "mode ", core: "Core", members: "members", cosine: "cosine", explained: "explained", kurtosis: "kurtosis", factor: "Factors", norm: "norm"
+  drawing: "Drawing",
+  matrix: "Matrix",
+  variable: "variable",
+  value: "value",
+  size: "Entries by size; blue is positive, orange negative, the sign is in the number.",
+  where: "Components by their entry for ",
+  shapes: "Shape",
+  axis: "places",
+  modes: "mode ",
+  core: "Core",
+  members: "members",
+  cosine: "cosine",
+  explained: "explained",
+  kurtosis: "kurtosis",
+  factor: "Factors",
+  norm: "norm"
 });
-const view = function () {
-// Entries of every component: {name, v: of each component, mode}.
-const V = [];
-const idName = new Map();
-(F.name_ids || []).forEach(function (id, i) { idName.set(id, T((F.names || [])[i])); });
-const itemName = function (mode, i) { const id = (F["items_" + mode] || [])[i]; return idName.has(id) ? idName.get(id) : id === undefined ? String(i + 1) : String(id); };
-const dimension = function (i) { const n = (F.dimension_names || [])[i], at = (F.shown || []).length > 0 ? F.shown[0][1][i] : i; return n ? T(n) : "dimension " + (at + 1); };
-const add = function (lists, label, mode) { if (lists && lists.length > 0) { range(lists[0].length).forEach(function (i) { V.push({ name: label(i), v: C.map(function (c, j) { return lists[j] === undefined ? 0 : lists[j][i]; }), mode: mode, place: i }); }); } };
-add(F.mixing, dimension, 0);
-add(F.atoms, dimension, 0);
-const several = F.factor_1 ? "factor_" : F.core_1 ? "core_" : null;
-if (F.factor_1 && F.factor_1.length === C.length && !F.core) { [1, 2, 3].forEach(function (m) { add(F["factor_" + m], function (i) { return L.modes + m + ": " + itemName(m, i); }, m); }); }
-if (F.factor_1 && F.core) { add(F.factor_1, function (i) { return L.modes + "1: " + itemName(1, i); }, 1); }
-if (F.core_1) { add(F.core_1, function (i) { return L.modes + "1: " + itemName(1, i); }, 1); }
-if (F.edge_units) {
-const layers = F.layers || [], units = C.length, items = F.items || [];
-const child = new Map();
-F.edge_units.forEach(function (u, e) { const key = F.edge_children[e]; if (!child.has(key)) { child.set(key, new Map()); } child.get(key).set(u, (F.edge_weights || [])[e] || 0); });
-child.forEach(function (m, key) {
-const label = key < items.length ? ((F.item_names || [])[key] ? T(F.item_names[key]) : String(items[key])) : "unit " + (key - items.length + 1);
-V.push({ name: label, v: range(units).map(function (u) { return m.get(u) || 0; }), mode: 0, place: key });
-});
-}
-defaults = { c: C[0].number, variable: "" };
-readState();
-const largest = Math.max(1e-12, greatest(V.map(function (e) { return greatest(e.v.map(Math.abs)); })));
-const top = function (i) { return V.filter(function (e) { return e.v[i] !== 0; }).sort(function (a, b) { return Math.abs(b.v[i]) - Math.abs(a.v[i]); }); };
-summary = function (i) { return top(i).slice(0, 4).map(function (e) { return e.name + " " + signed(e.v[i]); }).join(", "); };
-const finder = search(V.map(function (e) { return e.name; }), L.variable, function () { return; }, "variable");
-const figure = picture();
-// ---- the shape of a component along its places: a template or an atom
-const lines = F.templates || F.atoms;
-const shape = h("div", {});
-if (lines && lines.length > 0 && lines[0].length > 1) {
-parts.push(function () {
-const y = lines[place()] || [], n = y.length, side = Math.round(Math.sqrt(n)), most = Math.max(1e-12, greatest(y.map(Math.abs)));
-const tile = F.atoms && side * side === n && n >= 9 && !F.dimension_names && !(F.shown || []).length;
-const g = s("svg", { viewBox: "-60 -12 620 264", role: "img", "aria-label": L.shapes + ": " + named(place()) });
-if (tile) {
-y.forEach(function (v, i) { g.append(s("rect", { class: v < 0 ? "negative" : "positive", x: 140 + 220 / side * (i % side), y: 220 / side * Math.floor(i / side), width: 220 / side, height: 220 / side, "fill-opacity": (Math.abs(v) / most).toFixed(3) }, s("title", {}, number(v)))); });
-g.append(s("rect", { class: "frame", x: 140, width: 220, height: 220 }));
-} else {
-g.append(s("path", { class: "axis", d: "M0 110H540M0 0V220" }), s("path", { class: "curve", d: y.map(function (v, i) { return (i ? "L" : "M") + (540 * i / Math.max(1, n - 1)).toFixed(1) + " " + (110 - 100 * v / most).toFixed(1); }).join("") }));
-[[14, most], [116, 0], [218, -most]].forEach(function (p) { g.append(s("text", { x: -6, y: p[0], "text-anchor": "end" }, number(p[1]))); });
-[[0, "start", 1], [540, "end", n]].forEach(function (p) { g.append(s("text", { x: p[0], y: 240, "text-anchor": p[1] }, String(p[2]))); });
-}
-clear(shape).append(h("figure", {}, g, h("figcaption", {}, n + " " + L.axis)));
-});
-}
-const panel = h("div", {});
-let most = 30;
-const extra = function (i) {
-const rows = [];
-[["kurtosis", L.kurtosis], ["cumulants", "cumulant"], ["variances", "variance"], ["scales", L.norm]].forEach(function (x) { if (F[x[0]] && F[x[0]][i] !== undefined && !Array.isArray(F[x[0]][i])) { rows.push([x[1], number(F[x[0]][i])]); } });
-if (F.residual !== undefined && F.residual !== null) { rows.push([L.explained, percent(1 - F.residual * F.residual)]); }
-return rows.length === 0 ? null : grid(named(i), ["", ""], rows);
-};
-const sql = { ica: "tlv_mixing", dictionary: "tlv_atoms", convolution: "tlv_templates", cp: "tlv_factors", tucker: "tlv_factors", tensor_train: "tlv_tensor_core", network: "tlv_edges" };
-parts.push(function () {
-const i = place(), list = top(i);
-clear(panel).append(...panelHead(i).concat([extra(i)]).filter(Boolean));
-if (list.length > 0) {
-panel.append(h("p", { class: "dim" }, L.size), h("table", { class: "bars" }, h("caption", { class: "live" }, named(i)), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, L.variable), h("th", { scope: "col", class: "num" }, L.value), h("th", { scope: "col" }, ""))), h("tbody", {}, ...list.slice(0, most).map(function (e) { return h("tr", { class: e.name === state.variable ? "hit" : null }, h("th", { scope: "row" }, link(e.name, function () { finder.choose(V.indexOf(e)); })), h("td", { class: "num" }, signed(e.v[i]), h("span", { class: "dim" }, " " + interval("mixing", C[i].number, e.place + 1))), h("td", {}, h("div", { class: "sides", "aria-hidden": "true" }, h("i", { class: e.v[i] < 0 ? "minus" : "plus", "left%": (e.v[i] < 0 ? 50 - 50 * Math.abs(e.v[i]) / largest : 50).toFixed(2), "width%": (50 * Math.abs(e.v[i]) / largest).toFixed(2) })))); }))));
-if (list.length > most) { panel.append(button("30 more of " + list.length, function () { most += 30; draw(); })); }
-}
-panel.append(...panelTail(i, "SELECT t.* FROM models, " + sql[T(D.kind)] + "(model) t;").filter(Boolean));
-});
-const found = h("div", {});
-parts.push(function () {
-const w = finder.place();
-finder.input.value = state.variable;
-clear(found);
-if (w < 0) { return; }
-const e = V[w];
-found.append(card(L.where + e.name, grid(e.name, [what, L.value], range(C.length).filter(function (i) { return e.v[i] !== 0; }).sort(function (a, b) { return Math.abs(e.v[b]) - Math.abs(e.v[a]); }).slice(0, 12).map(function (i) { return [componentLink(i), signed(e.v[i])]; }))));
-});
-const norms = function (i) { return Math.hypot(...V.map(function (e) { return e.v[i]; })); };
-const matrixBox = h("div", {});
-let rowsMost = 40;
-if (V.length > 0) {
-parts.push(function () {
-const w = finder.place(), list = V.slice().sort(function (a, b) { return greatest(b.v.map(Math.abs)) - greatest(a.v.map(Math.abs)); }).filter(function (e, j) { return j < rowsMost || e === V[w]; }), cols = range(Math.min(C.length, 30));
-clear(matrixBox).append(heat(L.matrix, cols.map(named), list.map(function (e) { return e.name; }), function (r, i) { return [list[r].v[i], signed(list[r].v[i]), named(i) + ", " + list[r].name]; }, largest, { chosen: list.indexOf(V[w]) }));
-if (V.length > rowsMost) { matrixBox.append(button("40 more of " + V.length, function () { rowsMost += 40; draw(); })); }
-});
-}
-// The other factors and the core of decompositions, side by side.
-const others = h("div", {});
-[["factor_2", 2], ["factor_3", 3], ["core_2", 2], ["core_3", 3], ["core", 0]].forEach(function (x) {
-const lists = F[x[0]];
-if (!lists || lists.length === 0 || V.some(function (e) { return e.mode === x[1] && x[1] > 0; })) { return; }
-const rows = range(Math.min(lists[0].length, 30)), cols = range(Math.min(lists.length, 30)), big = Math.max(1e-12, greatest(lists.map(function (l) { return greatest(l.map(Math.abs)); })));
-others.append(h("h3", {}, x[0].split("_").join(" ")), heat(x[0], cols.map(function (j) { return String(j + 1); }), rows.map(function (i) { return x[0].indexOf("factor") === 0 ? itemName(x[1], i) : String(i + 1); }), function (i, j) { return [lists[j][i], signed(lists[j][i])]; }, big));
-});
-const csv = button(L.csv, function () { saveCsv("entries", [["variable", "component", "value"]].concat(...V.map(function (e) { return C.map(function (c, i) { return [e.name, c.number, e.v[i]]; }); }))); });
-const mapCard = plainMap();
-const cut = (F.shown || []).map(function (x) { return x[1].length + L.of + x[0]; }).join(", ");
-show([finder.box, cut === "" ? null : h("p", { class: "dim" }, "The page has the variables that differ most between components: " + cut + "."), chips()], [figure === null ? null : card(L.drawing, h("div", { class: "bar noprint" }, button(L.svg, function () { saveSvg("drawing", figure); })), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": L.drawing }, figure)), V.length === 0 ? null : card(L.matrix, matrixBox), others.firstChild ? card(L.factor, others) : null, mapCard, changeCard()], [card(null, steps(csv), shape, panel), found]);
+const view = function() {
+  // Entries of every component: {name, v: of each component, mode}.
+  const V = [];
+  const idName = new Map();
+  (F.name_ids || []).forEach(function(id, i) { idName.set(id, T((F.names || [])[i])); });
+  const itemName = function(mode, i) {
+    const id = (F["items_" + mode] || [])[i];
+    return idName.has(id) ? idName.get(id) : id === undefined ? String(i + 1) : String(id);
+  };
+  const dimension = function(i) {
+    const n = (F.dimension_names || [])[i], at = (F.shown || []).length > 0 ? F.shown[0][1][i] : i;
+    return n ? T(n) : "dimension " + (at + 1);
+  };
+  const add = function(lists, label, mode) {
+    if (lists && lists.length > 0) {
+      range(lists[0].length).forEach(function(i) {
+        V.push({name: label(i), v: C.map(function(c, j) { return lists[j] === undefined ? 0 : lists[j][i]; }), mode: mode, place: i});
+      });
+    }
+  };
+  add(F.mixing, dimension, 0);
+  add(F.atoms, dimension, 0);
+  const several = F.factor_1 ? "factor_" : F.core_1 ? "core_" : null;
+  if (F.factor_1 && F.factor_1.length === C.length && !F.core) {
+    [1, 2, 3].forEach(function(m) { add(F["factor_" + m], function(i) { return L.modes + m + ": " + itemName(m, i); }, m); });
+  }
+  if (F.factor_1 && F.core) {
+    add(F.factor_1, function(i) { return L.modes + "1: " + itemName(1, i); }, 1);
+  }
+  if (F.core_1) {
+    add(F.core_1, function(i) { return L.modes + "1: " + itemName(1, i); }, 1);
+  }
+  if (F.edge_units) {
+    const layers = F.layers || [], units = C.length, items = F.items || [];
+    const child = new Map();
+    F.edge_units.forEach(function(u, e) {
+      const key = F.edge_children[e];
+      if (!child.has(key)) { child.set(key, new Map()); }
+      child.get(key).set(u, (F.edge_weights || [])[e] || 0);
+    });
+    child.forEach(function(m, key) {
+      const label = key < items.length ? ((F.item_names || [])[key] ? T(F.item_names[key]) : String(items[key])) : "unit " + (key - items.length + 1);
+      V.push({name: label, v: range(units).map(function(u) { return m.get(u) || 0; }), mode: 0, place: key});
+    });
+  }
+  defaults = {c: C[0].number, variable: ""};
+  readState();
+  const largest = Math.max(1e-12, greatest(V.map(function(e) { return greatest(e.v.map(Math.abs)); })));
+  const top = function(
+      i) { return V.filter(function(e) { return e.v[i] !== 0; }).sort(function(a, b) { return Math.abs(b.v[i]) - Math.abs(a.v[i]); }); };
+  summary = function(i) { return top(i).slice(0, 4).map(function(e) { return e.name + " " + signed(e.v[i]); }).join(", "); };
+  const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
+  const figure = picture();
+  // ---- the shape of a component along its places: a template or an atom
+  const lines = F.templates || F.atoms;
+  const shape = h("div", {});
+  if (lines && lines.length > 0 && lines[0].length > 1) {
+    parts.push(function() {
+      const y = lines[place()] || [], n = y.length, side = Math.round(Math.sqrt(n)), most = Math.max(1e-12, greatest(y.map(Math.abs)));
+      const tile = F.atoms && side * side === n && n >= 9 && !F.dimension_names && !(F.shown || []).length;
+      const g = s("svg", {viewBox: "-60 -12 620 264", role: "img", "aria-label": L.shapes + ": " + named(place())});
+      if (tile) {
+        y.forEach(function(v, i) {
+          g.append(
+              s("rect", {
+                class: v < 0 ? "negative" : "positive",
+                x: 140 + 220 / side * (i % side),
+                y: 220 / side * Math.floor(i / side),
+                width: 220 / side,
+                height: 220 / side,
+                "fill-opacity": (Math.abs(v) / most).toFixed(3)
+              },
+                s("title", {}, number(v))));
+        });
+        g.append(s("rect", {class: "frame", x: 140, width: 220, height: 220}));
+      } else {
+        g.append(s("path", {class: "axis", d: "M0 110H540M0 0V220"}), s("path", {
+                   class: "curve",
+                   d: y.map(function(v, i) {
+                         return (i ? "L" : "M") + (540 * i / Math.max(1, n - 1)).toFixed(1) + " " + (110 - 100 * v / most).toFixed(1);
+                       }).join("")
+                 }));
+        [[14, most], [116, 0], [218, -most]].forEach(function(p) { g.append(s("text", {x: -6, y: p[0], "text-anchor": "end"}, number(p[1]))); });
+        [[0, "start", 1], [540, "end", n]].forEach(function(p) { g.append(s("text", {x: p[0], y: 240, "text-anchor": p[1]}, String(p[2]))); });
+      }
+      clear(shape).append(h("figure", {}, g, h("figcaption", {}, n + " " + L.axis)));
+    });
+  }
+  const panel = h("div", {});
+  let most = 30;
+  const extra = function(i) {
+    const rows = [];
+    [["kurtosis", L.kurtosis], ["cumulants", "cumulant"], ["variances", "variance"], ["scales", L.norm]].forEach(function(x) {
+      if (F[x[0]] && F[x[0]][i] !== undefined && !Array.isArray(F[x[0]][i])) { rows.push([x[1], number(F[x[0]][i])]); }
+    });
+    if (F.residual !== undefined && F.residual !== null) { rows.push([L.explained, percent(1 - F.residual * F.residual)]); }
+    return rows.length === 0 ? null : grid(named(i), ["", ""], rows);
+  };
+  const sql = {
+    ica: "tlv_mixing",
+    dictionary: "tlv_atoms",
+    convolution: "tlv_templates",
+    cp: "tlv_factors",
+    tucker: "tlv_factors",
+    tensor_train: "tlv_tensor_core",
+    network: "tlv_edges"
+  };
+  parts.push(function() {
+    const i = place(), list = top(i);
+    clear(panel).append(...panelHead(i).concat([extra(i)]).filter(Boolean));
+    if (list.length > 0) {
+      panel.append(
+          h("p", {class: "dim"}, L.size),
+          h("table", {class: "bars"}, h("caption", {class: "live"}, named(i)),
+            h("thead", {},
+              h("tr", {}, h("th", {scope: "col"}, L.variable), h("th", {scope: "col", class: "num"}, L.value), h("th", {scope: "col"}, ""))),
+            h("tbody", {}, ...list.slice(0, most).map(function(e) {
+              return h(
+                  "tr", {class: e.name === state.variable ? "hit" : null},
+                  h("th", {scope: "row"}, link(e.name, function() { finder.choose(V.indexOf(e)); })),
+                  h("td", {class: "num"}, signed(e.v[i]), h("span", {class: "dim"}, " " + interval("mixing", C[i].number, e.place + 1))),
+                  h("td", {}, h("div", {class: "sides", "aria-hidden": "true"}, h("i", {
+                                  class: e.v[i] < 0 ? "minus" : "plus",
+                                  "left%": (e.v[i] < 0 ? 50 - 50 * Math.abs(e.v[i]) / largest : 50).toFixed(2),
+                                  "width%": (50 * Math.abs(e.v[i]) / largest).toFixed(2)
+                                }))));
+            }))));
+      if (list.length > most) {
+        panel.append(button("30 more of " + list.length, function() {
+          most += 30;
+          draw();
+        }));
+      }
+    }
+    panel.append(...panelTail(i, "SELECT t.* FROM models, " + sql[T(D.kind)] + "(model) t;").filter(Boolean));
+  });
+  const found = h("div", {});
+  parts.push(function() {
+    const w = finder.place();
+    finder.input.value = state.variable;
+    clear(found);
+    if (w < 0) { return; }
+    const e = V[w];
+    found.append(card(
+        L.where + e.name,
+        grid(
+            e.name, [what, L.value],
+            range(C.length)
+                .filter(function(i) { return e.v[i] !== 0; })
+                .sort(function(a, b) { return Math.abs(e.v[b]) - Math.abs(e.v[a]); })
+                .slice(0, 12)
+                .map(function(i) {
+                  return [componentLink(i), signed(e.v[i])];
+                }))));
+  });
+  const norms = function(i) { return Math.hypot(...V.map(function(e) { return e.v[i]; })); };
+  const matrixBox = h("div", {});
+  let rowsMost = 40;
+  if (V.length > 0) {
+    parts.push(function() {
+      const w = finder.place(),
+            list = V.slice()
+                       .sort(function(a, b) { return greatest(b.v.map(Math.abs)) - greatest(a.v.map(Math.abs)); })
+                       .filter(function(e, j) { return j < rowsMost || e === V[w]; }),
+            cols = range(Math.min(C.length, 30));
+      clear(matrixBox).append(heat(L.matrix, cols.map(named), list.map(function(e) { return e.name; }), function(r, i) {
+        return [list[r].v[i], signed(list[r].v[i]), named(i) + ", " + list[r].name];
+      }, largest, {chosen: list.indexOf(V[w])}));
+      if (V.length > rowsMost) {
+        matrixBox.append(button("40 more of " + V.length, function() {
+          rowsMost += 40;
+          draw();
+        }));
+      }
+    });
+  }
+  // The other factors and the core of decompositions, side by side.
+  const others = h("div", {});
+  [["factor_2", 2], ["factor_3", 3], ["core_2", 2], ["core_3", 3], ["core", 0]].forEach(function(x) {
+    const lists = F[x[0]];
+    if (!lists || lists.length === 0 || V.some(function(e) { return e.mode === x[1] && x[1] > 0; })) { return; }
+    const rows = range(Math.min(lists[0].length, 30)), cols = range(Math.min(lists.length, 30)),
+          big = Math.max(1e-12, greatest(lists.map(function(l) { return greatest(l.map(Math.abs)); })));
+    others.append(
+        h("h3", {}, x[0].split("_").join(" ")),
+        heat(
+            x[0], cols.map(function(j) { return String(j + 1); }),
+            rows.map(function(i) { return x[0].indexOf("factor") === 0 ? itemName(x[1], i) : String(i + 1); }), function(i, j) {
+              return [lists[j][i], signed(lists[j][i])];
+            }, big));
+  });
+  const csv = button(L.csv, function() {
+    saveCsv("entries", [["variable", "component", "value"]].concat(...V.map(function(e) {
+      return C.map(function(c, i) { return [e.name, c.number, e.v[i]]; });
+    })));
+  });
+  const mapCard = plainMap();
+  const cut = (F.shown || []).map(function(x) { return x[1].length + L.of + x[0]; }).join(", ");
+  show(
+      [
+        finder.box, cut === "" ? null : h("p", {class: "dim"}, "The page has the variables that differ most between components: " + cut + "."),
+        chips()
+      ],
+      [
+        figure === null ? null :
+                          card(
+                              L.drawing, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("drawing", figure); })),
+                              h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": L.drawing}, figure)),
+        V.length === 0 ? null : card(L.matrix, matrixBox), others.firstChild ? card(L.factor, others) : null, mapCard, changeCard()
+      ],
+      [card(null, steps(csv), shape, panel), found]);
 };

@@ -2,290 +2,562 @@
 // The shared script of all views.  Texts of the data are percent-encoded, and reach the document by textContent, append(text) and
 // setAttribute of fixed names only.  L has all words that readers see.
 const L = {
-find: "Find", key: "key /", previous: "Previous", next: "Next", csv: "CSV", svg: "SVG", name: "Name it", sql: "The same in SQL",
-forgets: "The page forgets names; this statement keeps them:", warning: "Warning", warnings: "warnings", nearest: "Nearest: ", map: "Map",
-examples: "Examples", of: " of ", given: " given", more: "200 more of ", before: "Before: ", change: "Change from the model before", share: "share",
-was: "share before", moved: "distance", none: "none", here: "Nothing of this name is on the page.", area: "Area: weight.",
-near: function (p) { return " Components that are near are alike; two dimensions show " + p + " of the squared distances, so see the neighbours of a component, too."; },
-whole: function (what) { return " of all (weight of the " + what + ")"; }, only: "only the chosen one", intervals: "95 % interval "
+  find: "Find",
+  key: "key /",
+  previous: "Previous",
+  next: "Next",
+  csv: "CSV",
+  svg: "SVG",
+  name: "Name it",
+  sql: "The same in SQL",
+  forgets: "The page forgets names; this statement keeps them:",
+  warning: "Warning",
+  warnings: "warnings",
+  nearest: "Nearest: ",
+  map: "Map",
+  examples: "Examples",
+  of: " of ",
+  given: " given",
+  more: "200 more of ",
+  before: "Before: ",
+  change: "Change from the model before",
+  share: "share",
+  was: "share before",
+  moved: "distance",
+  none: "none",
+  here: "Nothing of this name is on the page.",
+  area: "Area: weight.",
+  near: function(p) {
+    return " Components that are near are alike; two dimensions show " + p + " of the squared distances, so see the neighbours of a component, too.";
+  },
+  whole: function(what) { return " of all (weight of the " + what + ")"; },
+  only: "only the chosen one",
+  intervals: "95 % interval "
 };
 const D = JSON.parse(document.getElementById("data").textContent);
-const T = function (s) { return s === null || s === undefined ? "" : decodeURIComponent(s); };
+const T = function(s) { return s === null || s === undefined ? "" : decodeURIComponent(s); };
 const NL = String.fromCharCode(10);
 const SVG = "http://www.w3.org/2000/svg";
-const fill = function (e, attributes, children) {
-Object.keys(attributes || {}).forEach(function (k) {
-const v = attributes[k];
-if (v === null || v === undefined || v === false) { return; }
-if (k === "on") { Object.keys(v).forEach(function (t) { e.addEventListener(t, v[t]); }); }
-else if (k === "width%") { e.style.width = v + "%"; }
-else if (k === "left%") { e.style.left = v + "%"; }
-else if (k === "shade") { e.style.setProperty("--shade", v); }
-else { e.setAttribute(k, v === true ? "" : String(v)); }
-});
-children.forEach(function (c) { if (c !== null && c !== undefined) { e.append(c); } });
-return e;
+const fill = function(e, attributes, children) {
+  Object.keys(attributes || {}).forEach(function(k) {
+    const v = attributes[k];
+    if (v === null || v === undefined || v === false) { return; }
+    if (k === "on") {
+      Object.keys(v).forEach(function(t) { e.addEventListener(t, v[t]); });
+    } else if (k === "width%") {
+      e.style.width = v + "%";
+    } else if (k === "left%") {
+      e.style.left = v + "%";
+    } else if (k === "shade") {
+      e.style.setProperty("--shade", v);
+    } else {
+      e.setAttribute(k, v === true ? "" : String(v));
+    }
+  });
+  children.forEach(function(c) {
+    if (c !== null && c !== undefined) { e.append(c); }
+  });
+  return e;
 };
-const h = function (name, attributes, ...children) { return fill(document.createElement(name), attributes, children); };
-const s = function (name, attributes, ...children) { return fill(document.createElementNS(SVG, name), attributes, children); };
-const clear = function (e) { while (e.firstChild) { e.removeChild(e.firstChild); } return e; };
-const sum = function (a) { return a.reduce(function (x, y) { return x + y; }, 0); };
-const greatest = function (a) { return a.reduce(function (x, y) { return Math.max(x, y); }, -Number.MAX_VALUE); };
-const range = function (n) { return Array.from({ length: n }, function (x, i) { return i; }); };
-const percent = function (x) { const p = 100 * x; return (p >= 9.95 ? p.toFixed(0) : p >= 0.095 ? p.toFixed(1) : p > 0 ? "<0.1" : "0") + String.fromCharCode(160) + "%"; };
-const count = function (x) { return x >= 9.95 ? x.toFixed(0) : x.toFixed(1); };
-const number = function (x) { return x === null || x === undefined || !isFinite(x) ? "" : x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(Number(x.toPrecision(3))); };
-const signed = function (x) { return (x > 0 ? "+" : "") + number(x); };
-const live = h("div", { class: "live", role: "status", "aria-live": "polite" });
-const say = function (text) { live.textContent = text; };
-const quote = function (text) { return "'" + text.split("'").join("''") + "'"; };
-const csvCell = function (v) { let t = String(v); if (t !== "" && "=+-@".indexOf(t.charAt(0)) >= 0 && isNaN(Number(t))) { t = "'" + t; } return '"' + t.split('"').join('""') + '"'; };
-const save = function (name, type, text) {
-const url = URL.createObjectURL(new Blob([text], { type: type }));
-const a = h("a", { href: url, download: name });
-document.body.append(a);
-a.click();
-a.remove();
-setTimeout(function () { URL.revokeObjectURL(url); }, 1000);
+const h = function(name, attributes, ...children) { return fill(document.createElement(name), attributes, children); };
+const s = function(name, attributes, ...children) { return fill(document.createElementNS(SVG, name), attributes, children); };
+const clear = function(e) {
+  while (e.firstChild) { e.removeChild(e.firstChild); }
+  return e;
 };
-const saveCsv = function (name, rows) { save(name + ".csv", "text/csv", rows.map(function (r) { return r.map(csvCell).join(","); }).join(NL)); };
+const sum = function(a) { return a.reduce(function(x, y) { return x + y; }, 0); };
+const greatest = function(a) { return a.reduce(function(x, y) { return Math.max(x, y); }, -Number.MAX_VALUE); };
+const range = function(n) { return Array.from({length: n}, function(x, i) { return i; }); };
+const percent = function(x) {
+  const p = 100 * x;
+  return (p >= 9.95 ? p.toFixed(0) : p >= 0.095 ? p.toFixed(1) : p > 0 ? "<0.1" : "0") + String.fromCharCode(160) + "%";
+};
+const count = function(x) { return x >= 9.95 ? x.toFixed(0) : x.toFixed(1); };
+const number = function(x) {
+  return x === null || x === undefined || !isFinite(x) ? "" :
+      x === 0                                          ? "0" :
+      Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3         ? x.toExponential(2) :
+                                                         String(Number(x.toPrecision(3)));
+};
+const signed = function(x) { return (x > 0 ? "+" : "") + number(x); };
+const live = h("div", {class: "live", role: "status", "aria-live": "polite"});
+const say = function(text) { live.textContent = text; };
+const quote = function(text) { return "'" + text.split("'").join("''") + "'"; };
+const csvCell = function(v) {
+  let t = String(v);
+  if (t !== "" && "=+-@".indexOf(t.charAt(0)) >= 0 && isNaN(Number(t))) { t = "'" + t; }
+  return '"' + t.split('"').join('""') + '"';
+};
+const save = function(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], {type: type}));
+  const a = h("a", {href: url, download: name});
+  document.body.append(a);
+  a.click();
+  a.remove();
+  setTimeout(function() { URL.revokeObjectURL(url); }, 1000);
+};
+const saveCsv = function(name, rows) { save(name + ".csv", "text/csv", rows.map(function(r) { return r.map(csvCell).join(","); }).join(NL)); };
 // A picture that is used alone: what the style sheet gives becomes attributes.
-const saveSvg = function (name, box) {
-const from = box.querySelector("svg");
-if (from === null) { return; }
-const to = from.cloneNode(true);
-const a = [from].concat(Array.from(from.querySelectorAll("*"))), b = [to].concat(Array.from(to.querySelectorAll("*")));
-a.forEach(function (e, i) { const c = getComputedStyle(e); ["fill", "fill-opacity", "stroke", "stroke-width", "font-size", "font-family", "font-weight"].forEach(function (k) { b[i].setAttribute(k, c.getPropertyValue(k)); }); ["class", "tabindex", "role"].forEach(function (k) { b[i].removeAttribute(k); }); });
-save(name + ".svg", "image/svg+xml", new XMLSerializer().serializeToString(to));
+const saveSvg = function(name, box) {
+  const from = box.querySelector("svg");
+  if (from === null) { return; }
+  const to = from.cloneNode(true);
+  const a = [from].concat(Array.from(from.querySelectorAll("*"))), b = [to].concat(Array.from(to.querySelectorAll("*")));
+  a.forEach(function(e, i) {
+    const c = getComputedStyle(e);
+    ["fill", "fill-opacity", "stroke", "stroke-width", "font-size", "font-family", "font-weight"].forEach(function(
+        k) { b[i].setAttribute(k, c.getPropertyValue(k)); });
+    ["class", "tabindex", "role"].forEach(function(k) { b[i].removeAttribute(k); });
+  });
+  save(name + ".svg", "image/svg+xml", new XMLSerializer().serializeToString(to));
 };
-const button = function (text, act, more) { return h("button", Object.assign({ type: "button", on: { click: act } }, more || {}), text); };
-const link = function (text, act, more) { return button(h("bdi", {}, text), act, Object.assign({ class: "link" }, more || {})); };
-const bdi = function (text) { return h("bdi", {}, text); };
-const details = function (title, ...content) { return h("details", { class: "noprint" }, h("summary", {}, title), ...content); };
-const card = function (title, ...content) { return h("div", { class: "card" }, title === null ? null : h("h2", {}, title), ...content); };
-const bar = function (share, inner) { return h("div", { class: "track", "aria-hidden": "true" }, h("i", { "width%": (100 * share).toFixed(2) }), inner === undefined ? null : h("i", { "width%": (100 * inner).toFixed(2) })); };
+const button = function(text, act, more) { return h("button", Object.assign({type: "button", on: {click: act}}, more || {}), text); };
+const link = function(text, act, more) { return button(h("bdi", {}, text), act, Object.assign({class: "link"}, more || {})); };
+const bdi = function(text) { return h("bdi", {}, text); };
+const details = function(title, ...content) { return h("details", {class: "noprint"}, h("summary", {}, title), ...content); };
+const card = function(title, ...content) { return h("div", {class: "card"}, title === null ? null : h("h2", {}, title), ...content); };
+const bar = function(share, inner) {
+  return h(
+      "div", {class: "track", "aria-hidden": "true"}, h("i", {"width%": (100 * share).toFixed(2)}),
+      inner === undefined ? null : h("i", {"width%": (100 * inner).toFixed(2)}));
+};
 // ---- components
 const C = D.components, F = D.fields || {};
 const what = T(D.what);
-const names = C.map(function (c) { return T(c.label); });
-const named = function (i) { return names[i] === "" ? what + " " + C[i].number : names[i] + " (" + C[i].number + ")"; };
-const weights = C.map(function (c) { return c.weight === null ? 0 : c.weight; });
-const palette = function (c) { return "p" + ((c - 1) % 8 + 1); };
+const names = C.map(function(c) { return T(c.label); });
+const named = function(i) { return names[i] === "" ? what + " " + C[i].number : names[i] + " (" + C[i].number + ")"; };
+const weights = C.map(function(c) { return c.weight === null ? 0 : c.weight; });
+const palette = function(c) { return "p" + ((c - 1) % 8 + 1); };
 const examples = D.examples || [];
-const intervals = new Map((D.intervals || []).map(function (x) { return [x[0] + "/" + x[1] + "/" + x[2], x]; }));
-const interval = function (part, c, item) { const x = intervals.get(part + "/" + c + "/" + item); return x === undefined || x[3] === null ? "" : L.intervals + number(x[3]) + " to " + number(x[4]); };
-const shownOf = function (n) { const a = (F.shown || []).find(function (x) { return x[0] === n; }); return a === undefined ? null : a[1]; };
+const intervals = new Map((D.intervals || []).map(function(x) { return [x[0] + "/" + x[1] + "/" + x[2], x]; }));
+const interval = function(part, c, item) {
+  const x = intervals.get(part + "/" + c + "/" + item);
+  return x === undefined || x[3] === null ? "" : L.intervals + number(x[3]) + " to " + number(x[4]);
+};
+const shownOf = function(n) {
+  const a = (F.shown || []).find(function(x) { return x[0] === n; });
+  return a === undefined ? null : a[1];
+};
 // ---- the state, in the address after #, so that a view can be sent to somebody
 const state = {};
 let defaults = {};
-const readState = function () {
-const p = new URLSearchParams(location.hash.slice(1));
-Object.keys(defaults).forEach(function (k) {
-const v = p.get(k);
-state[k] = v === null ? defaults[k] : typeof defaults[k] === "number" ? (isFinite(Number(v)) ? Number(v) : defaults[k]) : v;
-});
-state.c = C.some(function (c) { return c.number === state.c; }) ? state.c : defaults.c;
+const readState = function() {
+  const p = new URLSearchParams(location.hash.slice(1));
+  Object.keys(defaults).forEach(function(k) {
+    const v = p.get(k);
+    state[k] = v === null ? defaults[k] : typeof defaults[k] === "number" ? (isFinite(Number(v)) ? Number(v) : defaults[k]) : v;
+  });
+  state.c = C.some(function(c) { return c.number === state.c; }) ? state.c : defaults.c;
 };
-const keepState = function () {
-const p = new URLSearchParams();
-Object.keys(state).forEach(function (k) { if (state[k] !== defaults[k] || k === "c") { p.set(k, state[k]); } });
-try { history.replaceState(null, "", "#" + p.toString()); } catch (e) { return; }
+const keepState = function() {
+  const p = new URLSearchParams();
+  Object.keys(state).forEach(function(k) {
+    if (state[k] !== defaults[k] || k === "c") { p.set(k, state[k]); }
+  });
+  try {
+    history.replaceState(null, "", "#" + p.toString());
+  } catch (e) { return; }
 };
-const place = function () { return C.findIndex(function (c) { return c.number === state.c; }); };
+const place = function() { return C.findIndex(function(c) { return c.number === state.c; }); };
 // What is drawn again when something else is chosen.
 const parts = [];
-const draw = function () { parts.forEach(function (f) { f(); }); keepState(); };
-let summary = function (i) { return ""; };
+const draw = function() {
+  parts.forEach(function(f) { f(); });
+  keepState();
+};
+let summary = function(i) { return ""; };
 let focus = null;
-const go = function (i, keep) { state.c = C[i].number; draw(); if (keep && focus !== null) { focus(i); } say(named(i) + " " + summary(i)); };
-const arrows = function (ev) {
-const d = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[ev.key];
-if (d) { ev.preventDefault(); go((place() + d + C.length) % C.length, true); }
-else if (ev.key === "Home") { ev.preventDefault(); go(0, true); }
-else if (ev.key === "End") { ev.preventDefault(); go(C.length - 1, true); }
+const go = function(i, keep) {
+  state.c = C[i].number;
+  draw();
+  if (keep && focus !== null) { focus(i); }
+  say(named(i) + " " + summary(i));
+};
+const arrows = function(ev) {
+  const d = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[ev.key];
+  if (d) {
+    ev.preventDefault();
+    go((place() + d + C.length) % C.length, true);
+  } else if (ev.key === "Home") {
+    ev.preventDefault();
+    go(0, true);
+  } else if (ev.key === "End") {
+    ev.preventDefault();
+    go(C.length - 1, true);
+  }
 };
 // ---- a table whose columns sort: [head, content of a row, number or text to sort by, class]
-const table = function (caption, columns, rows, mark, first) {
-let by = first, down = true, most = 200;
-const body = h("tbody");
-const sorts = columns.map(function (c, j) { return h("th", { scope: "col", class: c[3] }, button(c[0], function () { down = by === j ? !down : c[3] === "num"; by = j; show(); })); });
-const show = function () {
-sorts.forEach(function (e, j) { if (j === by) { e.setAttribute("aria-sort", down ? "descending" : "ascending"); } else { e.removeAttribute("aria-sort"); } });
-const keys = new Map(rows.map(function (r) { return [r, columns[by][2](r)]; }));
-const order = rows.slice().sort(function (a, b) { const x = keys.get(a), y = keys.get(b); return (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1); });
-clear(body);
-const chosen = order.findIndex(mark);
-order.filter(function (r, i) { return i < most || i === chosen; }).forEach(function (r) {
-const tr = h("tr", { "aria-selected": mark(r) ? "true" : null });
-columns.forEach(function (c, j) { tr.append(h(j === 0 ? "th" : "td", { class: c[3], scope: j === 0 ? "row" : null }, c[1](r))); });
-body.append(tr);
-});
-if (order.length > most) { body.append(h("tr", {}, h("td", { colspan: columns.length }, button(L.more + order.length, function () { most += 200; show(); })))); }
+const table = function(caption, columns, rows, mark, first) {
+  let by = first, down = true, most = 200;
+  const body = h("tbody");
+  const sorts = columns.map(function(c, j) {
+    return h("th", {scope: "col", class: c[3]}, button(c[0], function() {
+               down = by === j ? !down : c[3] === "num";
+               by = j;
+               show();
+             }));
+  });
+  const show = function() {
+    sorts.forEach(function(e, j) {
+      if (j === by) {
+        e.setAttribute("aria-sort", down ? "descending" : "ascending");
+      } else {
+        e.removeAttribute("aria-sort");
+      }
+    });
+    const keys = new Map(rows.map(function(r) { return [r, columns[by][2](r)]; }));
+    const order = rows.slice().sort(function(a, b) {
+      const x = keys.get(a), y = keys.get(b);
+      return (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1);
+    });
+    clear(body);
+    const chosen = order.findIndex(mark);
+    order.filter(function(r, i) { return i < most || i === chosen; }).forEach(function(r) {
+      const tr = h("tr", {"aria-selected": mark(r) ? "true" : null});
+      columns.forEach(function(c, j) { tr.append(h(j === 0 ? "th" : "td", {class: c[3], scope: j === 0 ? "row" : null}, c[1](r))); });
+      body.append(tr);
+    });
+    if (order.length > most) {
+      body.append(h("tr", {}, h("td", {colspan: columns.length}, button(L.more + order.length, function() {
+                                  most += 200;
+                                  show();
+                                }))));
+    }
+  };
+  const box =
+      h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
+        h("table", {}, h("caption", {class: "live"}, caption), h("thead", {}, h("tr", {}, ...sorts)), body));
+  return {
+    box: box,
+    draw: show,
+    set: function(r) {
+      rows = r;
+      show();
+    }
+  };
 };
-const box = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", {}, h("caption", { class: "live" }, caption), h("thead", {}, h("tr", {}, ...sorts)), body));
-return { box: box, draw: show, set: function (r) { rows = r; show(); } };
-};
-const componentLink = function (i) { return link(named(i), function () { go(i); }, { "aria-current": C[i].number === state.c ? "true" : null }); };
+const componentLink = function(i) { return link(named(i), function() { go(i); }, {"aria-current": C[i].number === state.c ? "true" : null}); };
 // A plain table: heads, then rows of cells; a cell is text or an element.
-const grid = function (caption, heads, rows, more) {
-return h("table", more || {}, h("caption", { class: "live" }, caption), h("thead", {}, h("tr", {}, ...heads.map(function (t, j) { return h("th", { scope: "col", class: j > 0 ? "num" : null }, t); }))), h("tbody", {}, ...rows.map(function (r) { return h("tr", {}, ...r.map(function (c, j) { return h(j === 0 ? "th" : "td", { scope: j === 0 ? "row" : null, class: j > 0 && typeof c === "string" ? "num" : null }, c); })); })));
+const grid = function(caption, heads, rows, more) {
+  return h(
+      "table", more || {}, h("caption", {class: "live"}, caption),
+      h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, t); }))),
+      h("tbody", {}, ...rows.map(function(r) {
+        return h("tr", {}, ...r.map(function(c, j) {
+          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && typeof c === "string" ? "num" : null}, c);
+        }));
+      })));
 };
 // A matrix as a table of shades, blue above 0 and orange below, the number as text: cells are [value, title].
-const heat = function (caption, heads, rows, cell, largest, act) {
-return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", { class: "heat" }, h("caption", { class: "live" }, caption), h("thead", {}, h("tr", {}, h("td", {}), ...heads.map(function (t) { return h("th", { scope: "col" }, t); }))), h("tbody", {}, ...rows.map(function (r, i) {
-return h("tr", { "aria-selected": act !== undefined && act.chosen === i ? "true" : null }, h("th", { scope: "row" }, act === undefined || act.go === undefined ? r : link(r, function () { act.go(i); })), ...heads.map(function (t, j) { const v = cell(i, j); return h("td", { class: v[0] < 0 ? "minus num" : "plus num", shade: (100 * Math.min(1, Math.abs(v[0]) / largest)).toFixed(0) + "%", title: v[2] === undefined ? null : v[2] }, v[1]); }));
-}))));
+const heat = function(caption, heads, rows, cell, largest, act) {
+  return h(
+      "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
+      h("table", {class: "heat"}, h("caption", {class: "live"}, caption),
+        h("thead", {}, h("tr", {}, h("td", {}), ...heads.map(function(t) { return h("th", {scope: "col"}, t); }))),
+        h("tbody", {}, ...rows.map(function(r, i) {
+          return h(
+              "tr", {"aria-selected": act !== undefined && act.chosen === i ? "true" : null},
+              h("th", {scope: "row"}, act === undefined || act.go === undefined ? r : link(r, function() { act.go(i); })),
+              ...heads.map(function(t, j) {
+                const v = cell(i, j);
+                return h(
+                    "td", {
+                      class: v[0] < 0 ? "minus num" : "plus num",
+                      shade: (100 * Math.min(1, Math.abs(v[0]) / largest)).toFixed(0) + "%",
+                      title: v[2] === undefined ? null : v[2]
+                    },
+                    v[1]);
+              }));
+        }))));
 };
 // ---- the search: words to find, what to do with one
-const search = function (words, placeholder, pick, key) {
-const input = h("input", { type: "search", placeholder: placeholder, "aria-describedby": "hint" });
-const hits = h("ul", { class: "plain hits" }), found = h("p", { class: "dim" });
-const low = words.map(function (w) { return w.toLowerCase(); });
-const choose = function (w, text) { state[key] = w < 0 ? "" : words[w]; input.value = state[key]; clear(hits); found.textContent = ""; pick(w); draw(); if (w >= 0) { found.textContent = text === undefined ? "" : text; } say(found.textContent); };
-input.addEventListener("input", function () {
-const q = input.value.trim().toLowerCase();
-clear(hits);
-if (q === "") { choose(-1); return; }
-const m = [];
-for (let w = 0; w < words.length && m.length < 200; w++) { if (low[w].indexOf(q) >= 0) { m.push(w); } }
-m.sort(function (a, b) { return (low[b].indexOf(q) === 0) - (low[a].indexOf(q) === 0) || a - b; });
-m.slice(0, 12).forEach(function (w) { hits.append(h("li", {}, button(bdi(words[w]), function () { choose(w); input.focus(); }))); });
-found.textContent = m.length === 0 ? L.here + (D.dropped ? " " + D.dropped + " more are in the model." : "") : m.length + (m.length === 200 ? " or more" : "");
-say(found.textContent);
-});
-input.addEventListener("keydown", function (ev) { if (ev.key === "Enter" && hits.firstChild) { ev.preventDefault(); hits.firstChild.firstChild.click(); } else if (ev.key === "Escape") { choose(-1); } });
-document.addEventListener("keydown", function (ev) { if (ev.key === "/" && ["INPUT", "SELECT", "TEXTAREA"].indexOf(ev.target.tagName) < 0) { ev.preventDefault(); input.focus(); } });
-return { box: h("div", { class: "noprint" }, h("div", { class: "bar", role: "search" }, h("label", {}, L.find + " ", input), h("span", { id: "hint", class: "dim" }, L.key)), hits, found), say: function (t) { found.textContent = t; say(t); }, choose: choose, place: function () { return state[key] === "" ? -1 : words.indexOf(state[key]); }, input: input };
+const search = function(words, placeholder, pick, key) {
+  const input = h("input", {type: "search", placeholder: placeholder, "aria-describedby": "hint"});
+  const hits = h("ul", {class: "plain hits"}), found = h("p", {class: "dim"});
+  const low = words.map(function(w) { return w.toLowerCase(); });
+  const choose = function(w, text) {
+    state[key] = w < 0 ? "" : words[w];
+    input.value = state[key];
+    clear(hits);
+    found.textContent = "";
+    pick(w);
+    draw();
+    if (w >= 0) { found.textContent = text === undefined ? "" : text; }
+    say(found.textContent);
+  };
+  input.addEventListener("input", function() {
+    const q = input.value.trim().toLowerCase();
+    clear(hits);
+    if (q === "") {
+      choose(-1);
+      return;
+    }
+    const m = [];
+    for (let w = 0; w < words.length && m.length < 200; w++) {
+      if (low[w].indexOf(q) >= 0) { m.push(w); }
+    }
+    m.sort(function(a, b) { return (low[b].indexOf(q) === 0) - (low[a].indexOf(q) === 0) || a - b; });
+    m.slice(0, 12).forEach(function(w) {
+      hits.append(h("li", {}, button(bdi(words[w]), function() {
+                      choose(w);
+                      input.focus();
+                    })));
+    });
+    found.textContent =
+        m.length === 0 ? L.here + (D.dropped ? " " + D.dropped + " more are in the model." : "") : m.length + (m.length === 200 ? " or more" : "");
+    say(found.textContent);
+  });
+  input.addEventListener("keydown", function(ev) {
+    if (ev.key === "Enter" && hits.firstChild) {
+      ev.preventDefault();
+      hits.firstChild.firstChild.click();
+    } else if (ev.key === "Escape") {
+      choose(-1);
+    }
+  });
+  document.addEventListener("keydown", function(ev) {
+    if (ev.key === "/" && ["INPUT", "SELECT", "TEXTAREA"].indexOf(ev.target.tagName) < 0) {
+      ev.preventDefault();
+      input.focus();
+    }
+  });
+  return {
+    box:
+        h("div", {class: "noprint"},
+          h("div", {class: "bar", role: "search"}, h("label", {}, L.find + " ", input), h("span", {id: "hint", class: "dim"}, L.key)), hits, found),
+    say: function(t) {
+      found.textContent = t;
+      say(t);
+    },
+    choose: choose,
+    place: function() { return state[key] === "" ? -1 : words.indexOf(state[key]); },
+    input: input
+  };
 };
 // ---- what the panel of every component has
-const warnings = function (i) {
-const all = (D.warnings || []).filter(function (w) { return i === null ? !w.component : w.component === C[i].number; });
-return all.length === 0 ? null : h("div", { class: "warn", role: "note" }, h("strong", {}, all.length === 1 ? L.warning : all.length + " " + L.warnings), h("ul", {}, ...all.map(function (w) { return h("li", {}, T(w.message) + ". " + T(w.hint)); })));
+const warnings = function(i) {
+  const all = (D.warnings || []).filter(function(w) { return i === null ? !w.component : w.component === C[i].number; });
+  return all.length === 0 ? null :
+                            h("div", {class: "warn", role: "note"}, h("strong", {}, all.length === 1 ? L.warning : all.length + " " + L.warnings),
+                              h("ul", {}, ...all.map(function(w) { return h("li", {}, T(w.message) + ". " + T(w.hint)); })));
 };
-const labelBox = function (i) {
-const sql = h("code", {});
-const show = function () {
-let t = "model";
-names.forEach(function (n, j) { if (n !== T(C[j].label)) { t = "tlv_label(" + t + ", " + C[j].number + ", " + (n === "" ? "NULL" : quote(n)) + ")"; } });
-sql.textContent = t === "model" ? "" : "UPDATE models SET model = " + t + " WHERE ...;";
+const labelBox = function(i) {
+  const sql = h("code", {});
+  const show = function() {
+    let t = "model";
+    names.forEach(function(n, j) {
+      if (n !== T(C[j].label)) { t = "tlv_label(" + t + ", " + C[j].number + ", " + (n === "" ? "NULL" : quote(n)) + ")"; }
+    });
+    sql.textContent = t === "model" ? "" : "UPDATE models SET model = " + t + " WHERE ...;";
+  };
+  const input = h("input", {
+    type: "text",
+    value: names[i],
+    maxlength: 100,
+    on: {
+      change: function() {
+        names[i] = input.value.trim();
+        show();
+        draw();
+      }
+    }
+  });
+  show();
+  const box = details(L.name, h("p", {}, h("label", {}, "Name of " + what + " " + C[i].number + " ", input)), h("p", {class: "dim"}, L.forgets), sql);
+  box.open = names[i] !== T(C[i].label);
+  return box;
 };
-const input = h("input", { type: "text", value: names[i], maxlength: 100, on: { change: function () { names[i] = input.value.trim(); show(); draw(); } } });
-show();
-const box = details(L.name, h("p", {}, h("label", {}, "Name of " + what + " " + C[i].number + " ", input)), h("p", { class: "dim" }, L.forgets), sql);
-box.open = names[i] !== T(C[i].label);
-return box;
+const sqlBox = function(text) { return details(L.sql, h("code", {}, text)); };
+const indexOf = function(n) { return C.findIndex(function(c) { return c.number === n; }); };
+const neighbours = function(i) {
+  const near = (D.neighbours || [])[i] || [];
+  return near.length === 0 ? null : h("p", {}, L.nearest, ...near.map(function(x, j) {
+    const k = indexOf(x[0]);
+    return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + number(x[1])));
+  }));
 };
-const sqlBox = function (text) { return details(L.sql, h("code", {}, text)); };
-const indexOf = function (n) { return C.findIndex(function (c) { return c.number === n; }); };
-const neighbours = function (i) {
-const near = (D.neighbours || [])[i] || [];
-return near.length === 0 ? null : h("p", {}, L.nearest, ...near.map(function (x, j) { const k = indexOf(x[0]); return h("span", {}, j ? ", " : "", componentLink(k), h("span", { class: "dim" }, " " + number(x[1]))); }));
+const why = function(
+    x) { return x.why ? h("div", {class: "dim"}, x.why.map(function(w) { return T(w[0]) + " " + signed(w[1]); }).join(", ")) : null; };
+const exampleList = function(i) {
+  const e = examples.filter(function(x) { return x.component === C[i].number; });
+  const all = (D.given || [])[i] || 0;
+  return e.length === 0 ?
+      null :
+      h("div", {}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
+        h("table", {}, h("tbody", {}, ...e.map(function(x) {
+            return h(
+                "tr", {}, h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)),
+                h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details("...", bdi(T(x.text))) : null, why(x),
+                  x.x && !F.means ? h("div", {class: "dim"}, x.x.map(number).join(", ")) : null));
+          }))));
 };
-const why = function (x) { return x.why ? h("div", { class: "dim" }, x.why.map(function (w) { return T(w[0]) + " " + signed(w[1]); }).join(", ")) : null; };
-const exampleList = function (i) {
-const e = examples.filter(function (x) { return x.component === C[i].number; });
-const all = (D.given || [])[i] || 0;
-return e.length === 0 ? null : h("div", {}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")), h("table", {}, h("tbody", {}, ...e.map(function (x) { return h("tr", {}, h("td", { class: "num" }, x.share === undefined || x.share === null ? "" : percent(x.share)), h("td", {}, bdi(T(x.title)), " ", h("span", { class: "dim" }, bdi(T(x.id))), x.text ? details("...", bdi(T(x.text))) : null, why(x), x.x && !F.means ? h("div", { class: "dim" }, x.x.map(number).join(", ")) : null)); }))));
+const partner = function(i) {
+  const p = D.before === undefined ? undefined : D.before.pairs[i];
+  return p === undefined || p[0] === 0 ? null : D.before.components.find(function(c) { return c.number === p[0]; });
 };
-const partner = function (i) { const p = D.before === undefined ? undefined : D.before.pairs[i]; return p === undefined || p[0] === 0 ? null : D.before.components.find(function (c) { return c.number === p[0]; }); };
-const beforeText = function (i) {
-if (D.before === undefined) { return null; }
-const b = partner(i);
-return h("p", { class: "dim" }, L.before, b ? bdi((b.label ? T(b.label) : what + " " + b.number) + (b.weight === null ? "" : ", " + percent(b.weight)) + ", " + L.moved + " " + number(D.before.pairs[i][1]) + (b.text ? ": " + T(b.text) : "")) : L.none);
+const beforeText = function(i) {
+  if (D.before === undefined) { return null; }
+  const b = partner(i);
+  return h(
+      "p", {class: "dim"}, L.before,
+      b ? bdi((b.label ? T(b.label) : what + " " + b.number) + (b.weight === null ? "" : ", " + percent(b.weight)) + ", " + L.moved + " " +
+              number(D.before.pairs[i][1]) + (b.text ? ": " + T(b.text) : "")) :
+          L.none);
 };
-const heading = function (i, more) { return h("h2", { id: "chosen" }, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what))); };
-const panelHead = function (i, more) { return [heading(i, more), warnings(i), neighbours(i), beforeText(i)]; };
-const panelTail = function (i, sql) { return [exampleList(i), labelBox(i), sqlBox(sql)]; };
-const changeCard = function () {
-if (D.before === undefined) { return null; }
-const t = table(L.change, [
-[what, componentLink, function (i) { return C[i].number; }, null],
-[L.share, function (i) { return percent(weights[i]); }, function (i) { return weights[i]; }, "num"],
-[L.was, function (i) { const b = partner(i); return b && b.weight !== null ? percent(b.weight) : L.none; }, function (i) { const b = partner(i); return b && b.weight !== null ? b.weight : -1; }, "num"],
-[L.moved, function (i) { return number(D.before.pairs[i][1]); }, function (i) { const x = D.before.pairs[i][1]; return x === null ? Number.MAX_VALUE : x; }, "num"]
-], range(Math.min(C.length, D.before.pairs.length)), function (i) { return C[i].number === state.c; }, 3);
-parts.push(t.draw);
-return card(L.change, t.box);
+const heading = function(
+    i, more) { return h("h2", {id: "chosen"}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what))); };
+const panelHead = function(i, more) { return [heading(i, more), warnings(i), neighbours(i), beforeText(i)]; };
+const panelTail = function(i, sql) { return [exampleList(i), labelBox(i), sqlBox(sql)]; };
+const changeCard = function() {
+  if (D.before === undefined) { return null; }
+  const t = table(
+      L.change,
+      [
+        [what, componentLink, function(i) { return C[i].number; }, null],
+        [L.share, function(i) { return percent(weights[i]); }, function(i) { return weights[i]; }, "num"], [
+          L.was,
+          function(i) {
+            const b = partner(i);
+            return b && b.weight !== null ? percent(b.weight) : L.none;
+          },
+          function(i) {
+            const b = partner(i);
+            return b && b.weight !== null ? b.weight : -1;
+          },
+          "num"
+        ],
+        [
+          L.moved, function(i) { return number(D.before.pairs[i][1]); },
+          function(i) {
+            const x = D.before.pairs[i][1];
+            return x === null ? Number.MAX_VALUE : x;
+          },
+          "num"
+        ]
+      ],
+      range(Math.min(C.length, D.before.pairs.length)), function(i) { return C[i].number === state.c; }, 3);
+  parts.push(t.draw);
+  return card(L.change, t.box);
 };
 // ---- the map of components, with numbers, and labels where they cover nothing
-const map = function (area, hot, caption, text) {
-const box = h("div", {});
-if (C.length < 2 || C.some(function (c) { return c.x === undefined; })) { return null; }
-let circles = [];
-focus = function (i) { circles[i].focus(); };
-const size = 520, middle = function (v) { return (greatest(v) - greatest(v.map(function (x) { return -x; }))) / 2; };
-const mx = middle(C.map(function (c) { return c.x; })), my = middle(C.map(function (c) { return c.y; }));
-const xs = C.map(function (c) { return c.x - mx; }), ys = C.map(function (c) { return c.y - my; });
-const reach = Math.max(1e-9, greatest(xs.map(Math.abs)), greatest(ys.map(Math.abs))), big = Math.min(44, 150 / Math.sqrt(C.length));
-const at = function (v) { return size / 2 + v / reach * (size / 2 - big - 12); };
-parts.push(function () {
-const g = s("svg", { viewBox: "0 0 " + size + " " + size, role: "group", "aria-label": L.map + "; arrow keys go from one to the next" });
-g.append(s("path", { class: "axis", d: "M0 " + at(my) + "H" + size + "M" + at(-mx) + " 0V" + size }));
-const numbers = [], a = area(), most = Math.max(1e-12, greatest(a)), boxes = [];
-circles = [];
-const r = a.map(function (x) { return Math.max(11, big * Math.sqrt(x / most)); });
-range(C.length).sort(function (x, y) { return a[y] - a[x]; }).forEach(function (i) {
-const on = C[i].number === state.c;
-const circle = s("circle", { class: "node" + (on ? " on" : "") + (hot(i) ? " hot" : ""), cx: at(xs[i]), cy: at(-ys[i]), r: r[i], tabindex: on ? 0 : -1, role: "button", "aria-pressed": on ? "true" : "false", "aria-label": named(i) + ", " + percent(weights[i]), on: { click: function () { go(i); }, keydown: arrows } }, s("title", {}, named(i) + " - " + percent(weights[i]) + " " + text(i)));
-g.append(circle);
-numbers.push(s("text", { class: "no" + (on ? " on" : ""), x: at(xs[i]), y: at(-ys[i]) + 4.5, "text-anchor": "middle", "aria-hidden": "true" }, String(C[i].number)));
-circles[i] = circle;
-boxes.push([at(xs[i]) - r[i], at(-ys[i]) - r[i], at(xs[i]) + r[i], at(-ys[i]) + r[i]]);
-});
-range(C.length).filter(function (i) { return names[i] !== ""; }).forEach(function (i) {
-const label = names[i].length > 22 ? names[i].slice(0, 20) + "..." : names[i], w = 7 * label.length;
-[[at(xs[i]) + r[i] + 3, at(-ys[i]) + 4], [at(xs[i]) - r[i] - 3 - w, at(-ys[i]) + 4], [at(xs[i]) - w / 2, at(-ys[i]) + r[i] + 13], [at(xs[i]) - w / 2, at(-ys[i]) - r[i] - 4]].some(function (p) {
-const b = [p[0], p[1] - 11, p[0] + w, p[1] + 3];
-if (b[0] < 0 || b[2] > size || b[1] < 0 || b[3] > size || boxes.some(function (o) { return b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]; })) { return false; }
-boxes.push(b);
-numbers.push(s("text", { class: "name", x: p[0], y: p[1], "aria-hidden": "true" }, label));
-return true;
-});
-});
-g.append(...numbers);
-g.insertBefore(circles[place()], numbers[0]);
-clear(box).append(h("figure", {}, g, h("figcaption", {}, caption() + L.near(percent(D.explained)))));
-});
-return card(L.map, box);
+const map = function(area, hot, caption, text) {
+  const box = h("div", {});
+  if (C.length < 2 || C.some(function(c) { return c.x === undefined; })) { return null; }
+  let circles = [];
+  focus = function(i) { circles[i].focus(); };
+  const size = 520, middle = function(v) { return (greatest(v) - greatest(v.map(function(x) { return -x; }))) / 2; };
+  const mx = middle(C.map(function(c) { return c.x; })), my = middle(C.map(function(c) { return c.y; }));
+  const xs = C.map(function(c) { return c.x - mx; }), ys = C.map(function(c) { return c.y - my; });
+  const reach = Math.max(1e-9, greatest(xs.map(Math.abs)), greatest(ys.map(Math.abs))), big = Math.min(44, 150 / Math.sqrt(C.length));
+  const at = function(v) { return size / 2 + v / reach * (size / 2 - big - 12); };
+  parts.push(function() {
+    const g = s("svg", {viewBox: "0 0 " + size + " " + size, role: "group", "aria-label": L.map + "; arrow keys go from one to the next"});
+    g.append(s("path", {class: "axis", d: "M0 " + at(my) + "H" + size + "M" + at(-mx) + " 0V" + size}));
+    const numbers = [], a = area(), most = Math.max(1e-12, greatest(a)), boxes = [];
+    circles = [];
+    const r = a.map(function(x) { return Math.max(11, big * Math.sqrt(x / most)); });
+    range(C.length).sort(function(x, y) { return a[y] - a[x]; }).forEach(function(i) {
+      const on = C[i].number === state.c;
+      const circle =
+          s("circle", {
+            class: "node" + (on ? " on" : "") + (hot(i) ? " hot" : ""),
+            cx: at(xs[i]),
+            cy: at(-ys[i]),
+            r: r[i],
+            tabindex: on ? 0 : -1,
+            role: "button",
+            "aria-pressed": on ? "true" : "false",
+            "aria-label": named(i) + ", " + percent(weights[i]),
+            on: {click: function() { go(i); }, keydown: arrows}
+          },
+            s("title", {}, named(i) + " - " + percent(weights[i]) + " " + text(i)));
+      g.append(circle);
+      numbers.push(
+          s("text", {class: "no" + (on ? " on" : ""), x: at(xs[i]), y: at(-ys[i]) + 4.5, "text-anchor": "middle", "aria-hidden": "true"},
+            String(C[i].number)));
+      circles[i] = circle;
+      boxes.push([at(xs[i]) - r[i], at(-ys[i]) - r[i], at(xs[i]) + r[i], at(-ys[i]) + r[i]]);
+    });
+    range(C.length).filter(function(i) { return names[i] !== ""; }).forEach(function(i) {
+      const label = names[i].length > 22 ? names[i].slice(0, 20) + "..." : names[i], w = 7 * label.length;
+      [[at(xs[i]) + r[i] + 3, at(-ys[i]) + 4], [at(xs[i]) - r[i] - 3 - w, at(-ys[i]) + 4], [at(xs[i]) - w / 2, at(-ys[i]) + r[i] + 13],
+       [at(xs[i]) - w / 2, at(-ys[i]) - r[i] - 4]]
+          .some(function(p) {
+            const b = [p[0], p[1] - 11, p[0] + w, p[1] + 3];
+            if (b[0] < 0 || b[2] > size || b[1] < 0 || b[3] > size ||
+                boxes.some(function(o) { return b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]; })) {
+              return false;
+            }
+            boxes.push(b);
+            numbers.push(s("text", {class: "name", x: p[0], y: p[1], "aria-hidden": "true"}, label));
+            return true;
+          });
+    });
+    g.append(...numbers);
+    g.insertBefore(circles[place()], numbers[0]);
+    clear(box).append(h("figure", {}, g, h("figcaption", {}, caption() + L.near(percent(D.explained)))));
+  });
+  return card(L.map, box);
 };
-const plainMap = function () { return map(function () { return weights; }, function () { return false; }, function () { return L.area; }, summary); };
+const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return L.area; }, summary); };
 // ---- the drawing of the server, with its shapes made to choose
-const picture = function () {
-const figure = document.getElementById("picture");
-if (figure === null) { return null; }
-const g = figure.querySelector("svg");
-g.setAttribute("role", "img");
-g.setAttribute("aria-label", "Drawing; the tables have the same content");
-const shapes = Array.from(g.querySelectorAll("[data-c]"));
-shapes.forEach(function (e) { const i = indexOf(Number(e.getAttribute("data-c"))); if (i >= 0) { e.classList.add("pick"); e.addEventListener("click", function () { go(i); }); } });
-parts.push(function () { shapes.forEach(function (e) { e.classList.toggle("chosen", Number(e.getAttribute("data-c")) === state.c); }); });
-return figure;
+const picture = function() {
+  const figure = document.getElementById("picture");
+  if (figure === null) { return null; }
+  const g = figure.querySelector("svg");
+  g.setAttribute("role", "img");
+  g.setAttribute("aria-label", "Drawing; the tables have the same content");
+  const shapes = Array.from(g.querySelectorAll("[data-c]"));
+  shapes.forEach(function(e) {
+    const i = indexOf(Number(e.getAttribute("data-c")));
+    if (i >= 0) {
+      e.classList.add("pick");
+      e.addEventListener("click", function() { go(i); });
+    }
+  });
+  parts.push(function() { shapes.forEach(function(e) { e.classList.toggle("chosen", Number(e.getAttribute("data-c")) === state.c); }); });
+  return figure;
 };
 // ---- the page: a search, cards on the left and on the right, steps from one component to the next
 const app = document.getElementById("app");
-const chips = function () {
-const box = h("div", { class: "bar noprint chips" });
-parts.push(function () { clear(box).append(...C.slice(0, 100).map(function (c, i) { return button(bdi(names[i] === "" ? String(c.number) : named(i)), function () { go(i); }, { "aria-pressed": c.number === state.c ? "true" : "false", "aria-label": named(i) + ", " + percent(weights[i]), on: { click: function () { go(i); }, keydown: arrows } }); })); });
-if (focus === null) { focus = function (i) { box.children[i].focus(); }; }
-return box;
+const chips = function() {
+  const box = h("div", {class: "bar noprint chips"});
+  parts.push(function() {
+    clear(box).append(...C.slice(0, 100).map(function(c, i) {
+      return button(bdi(names[i] === "" ? String(c.number) : named(i)), function() { go(i); }, {
+        "aria-pressed": c.number === state.c ? "true" : "false",
+        "aria-label": named(i) + ", " + percent(weights[i]),
+        on: {click: function() { go(i); }, keydown: arrows}
+      });
+    }));
+  });
+  if (focus === null) {
+    focus = function(i) { box.children[i].focus(); };
+  }
+  return box;
 };
-const steps = function (...more) {
-const step = function (d) { go((place() + d + C.length) % C.length); };
-const now = h("strong", { class: "now" });
-parts.push(function () { now.textContent = named(place()); });
-return h("div", { class: "bar noprint sticky" }, button(L.previous, function () { step(-1); }), button(L.next, function () { step(1); }), now, ...more);
+const steps = function(...more) {
+  const step = function(d) { go((place() + d + C.length) % C.length); };
+  const now = h("strong", {class: "now"});
+  parts.push(function() { now.textContent = named(place()); });
+  return h("div", {class: "bar noprint sticky"}, button(L.previous, function() { step(-1); }), button(L.next, function() { step(1); }), now, ...more);
 };
-const show = function (top, left, right) {
-app.append(...top.filter(Boolean), h("div", { class: "grid" }, h("div", {}, ...left.filter(Boolean)), h("div", {}, ...right.filter(Boolean))));
+const show = function(top, left, right) {
+  app.append(...top.filter(Boolean), h("div", {class: "grid"}, h("div", {}, ...left.filter(Boolean)), h("div", {}, ...right.filter(Boolean))));
 };
-const start = function (view) {
-const w = warnings(null);
-app.append(h("p", { class: "dim" }, ...D.facts.slice(0, 6).map(function (f, j) { return (j ? ", " : "") + T(f[0]) + " " + T(f[1]); }), D.facts.length > 6 ? details("All facts", D.facts.slice(6).map(function (f) { return T(f[0]) + " " + T(f[1]); }).join(", ")) : null));
-if (w) { app.append(w); }
-view();
-app.append(live);
-window.addEventListener("hashchange", function () { readState(); draw(); });
-draw();
-document.getElementById("plain").className = "print";
+const start = function(view) {
+  const w = warnings(null);
+  app.append(
+      h("p", {class: "dim"}, ...D.facts.slice(0, 6).map(function(f, j) { return (j ? ", " : "") + T(f[0]) + " " + T(f[1]); }),
+        D.facts.length > 6 ? details("All facts", D.facts.slice(6).map(function(f) { return T(f[0]) + " " + T(f[1]); }).join(", ")) : null));
+  if (w) { app.append(w); }
+  view();
+  app.append(live);
+  window.addEventListener("hashchange", function() {
+    readState();
+    draw();
+  });
+  draw();
+  document.getElementById("plain").className = "print";
 };
 start(view);

@@ -1,156 +1,346 @@
 Object.assign(L, {
-profile: "Profile", variable: "variable", apart: "tells apart", values: "values instead of differences", difference: "Standardised difference from the mean of all; blue above, orange below. Variables that tell the components apart best come first: by the proportion of their variance that lies between components.",
-ellipses: "Two dimensions", across: "Across ", up: "Up ", ellipse: "Ellipses of two standard deviations; points are examples.", answers: "Answers", stacked: "Proportions of all answers, 0 to 1.", mine: "what is particular", cut: "The page has those variables that differ most between components: ", overlap: "Nearest components overlap most.", deviation: "deviation"
+  profile: "Profile",
+  variable: "variable",
+  apart: "tells apart",
+  values: "values instead of differences",
+  difference:
+      "Standardised difference from the mean of all; blue above, orange below. Variables that tell the components apart best come first: " +
+      "by the proportion of their variance that lies between components.",
+  ellipses: "Two dimensions",
+  across: "Across ",
+  up: "Up ",
+  ellipse: "Ellipses of two standard deviations; points are examples.",
+  answers: "Answers",
+  stacked: "Proportions of all answers, 0 to 1.",
+  mine: "what is particular",
+  cut: "The page has those variables that differ most between components: ",
+  overlap: "Nearest components overlap most.",
+  deviation: "deviation"
 });
-const view = function () {
-// Every variable, or category of one, is an entry: {name, variable, m: of each component, v: variances or null, category}.
-const V = [], groups = [];
-const addNumbers = function (means, variances, label, part) {
-if (!means || means.length === 0) { return; }
-const places = (F.shown || []).find(function (x) { return x[1].length === means[0].length; });
-range(means[0].length).forEach(function (i) {
-const at = places ? places[1][i] : i;
-V.push({ name: label(i, at), item: at + 1, m: means.map(function (r) { return r[i]; }), v: variances === null ? null : C.map(function (c, j) { return variances(j, i); }), category: false, part: part, place: i });
-});
-};
-const addCategories = function (tables, states, variableName, categoryName) {
-let at = 0, place = 0;
-const n = sum(states), shown = shownOf(n);
-states.forEach(function (size, j) {
-const group = { name: variableName(j), entries: [] };
-for (let x = 0; x < size; x++, at++) {
-if (shown !== null && shown[place] !== at) { continue; }
-const k = place, e = { name: group.name + ": " + categoryName(at, x), short: categoryName(at, x), item: at + 1, m: tables.map(function (r) { return r[k]; }), v: null, category: true, part: "probability", group: group };
-place++;
-group.entries.push(e);
-V.push(e);
-}
-groups.push(group);
-});
-};
-const variance = function () {
-if (F.covariances && F.covariances.length > 0) { const d = F.means[0].length, full = F.covariances[0].length > d; return function (j, i) { const r = F.covariances[F.covariances.length === 1 ? 0 : j]; return full ? r[i * (i + 1) / 2 + i] : r[i]; }; }
-if (F.variances && F.variances.length > 0) { return function (j, i) { const r = F.variances[F.variances.length === 1 ? 0 : j]; return r.length === 1 ? r[0] : r[i]; }; }
-return null;
-};
-const categoryNames = (F.category_names || []).map(function (n) { return n === null ? "" : T(n); });
-const categoryName = function (at, x) { return categoryNames[at] ? categoryNames[at] : String(x); };
-addNumbers(F.means, variance(), function (i, at) { const n = (F.dimension_names || [])[i]; return n ? T(n) : "dimension " + (at + 1); }, "mean");
-let offset = 0;
-[1, 2, 3].forEach(function (t) {
-const means = F["means" + t], v = F["variances" + t], items = F["items" + t];
-if (!means || means.length === 0) { return; }
-if (v && v.length > 0) { addNumbers(means, function (j, i) { return v[j][i]; }, function (i, at) { return "view " + t + ": " + (at + 1); }, "mean"); return; }
-const from = offset;
-addCategories(means, [means[0].length], function () { return "view " + t; }, function (at, x) { return categoryNames[from + at] ? categoryNames[from + at] : String(items && items.length > at ? items[at] : x); });
-offset += means[0].length;
-});
-if (F.probabilities && F.states) { addCategories(F.probabilities, F.states, function (j) { const n = (F.dimension_names || [])[j]; return n ? T(n) : "variable " + (j + 1); }, categoryName); }
-if (F.scalar_means && F.scalar_means.length > 0) { const p = (F.states || []).length; addNumbers(F.scalar_means, function (j, i) { return F.scalar_variances[j][i]; }, function (i) { const n = (F.dimension_names || [])[p + i]; return n ? T(n) : "number " + (i + 1); }, "mean"); }
-const all = sum(weights) || 1;
-V.forEach(function (e) {
-e.mean = sum(e.m.map(function (x, j) { return weights[j] * x; })) / all;
-const between = sum(e.m.map(function (x, j) { return weights[j] * (x - e.mean) * (x - e.mean); })) / all;
-const within = e.category ? sum(e.m.map(function (x, j) { return weights[j] * x * (1 - x); })) / all : e.v === null ? between : sum(e.v.map(function (x, j) { return weights[j] * x; })) / all;
-e.apart = between + within > 0 ? between / (between + within) : 0;
-e.deviation = Math.sqrt(between + within);
-e.z = e.m.map(function (x) { return e.deviation > 0 ? (x - e.mean) / e.deviation : 0; });
-});
-V.sort(function (a, b) { return b.apart - a.apart; });
-groups.forEach(function (g) { g.apart = greatest(g.entries.map(function (e) { return e.apart; })); });
-groups.sort(function (a, b) { return b.apart - a.apart; });
-const text = function (e, i) { return e.category ? percent(e.m[i]) : number(e.m[i]); };
-const strongest = function (i) { return V.slice().sort(function (a, b) { return Math.abs(b.z[i]) - Math.abs(a.z[i]); }); };
-summary = function (i) { return strongest(i).slice(0, 3).map(function (e) { return e.name + " " + text(e, i); }).join(", "); };
-defaults = { c: C[0].number, variable: "", values: "", x: -1, y: -1 };
-readState();
-const finder = search(V.map(function (e) { return e.name; }), L.variable, function () { return; }, "variable");
-let most = 40;
-const profile = h("div", {});
-const values = h("input", { type: "checkbox", on: { change: function () { state.values = values.checked ? "1" : ""; draw(); } } });
-parts.push(function () {
-values.checked = state.values !== "";
-finder.input.value = state.variable;
-const w = finder.place(), rows = V.filter(function (e, j) { return j < most || j === w; }), shown = range(Math.min(C.length, 30));
-const t = heat(L.profile, [L.apart].concat(shown.map(named)), rows.map(function (e) { return e.name; }), function (r, j) {
-const e = rows[r];
-if (j === 0) { return [0, percent(e.apart)]; }
-const i = shown[j - 1];
-return [e.z[i], state.values !== "" ? text(e, i) : signed(Number(e.z[i].toFixed(2))), named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)];
-}, 2, { chosen: rows.indexOf(V[w]) });
-clear(profile).append(t);
-if (V.length > most) { profile.append(button("40 more of " + V.length, function () { most += 40; draw(); })); }
-});
-// ---- ellipses of two dimensions
-const dims = V.filter(function (e) { return e.part === "mean" && F.means; });
-const plane = h("div", {});
-const covariance = function (j, a, b) {
-if (F.covariances && F.covariances.length > 0) { const r = F.covariances[F.covariances.length === 1 ? 0 : j], p = Math.max(a, b), q = Math.min(a, b); return r.length > F.means[0].length ? r[p * (p + 1) / 2 + q] : p === q ? r[p] : 0; }
-const v = variance();
-return a !== b ? 0 : v !== null ? v(j, a) : 1 / Math.max(F.kappas ? F.kappas[j] : 1, F.means[0].length);
-};
-const select = function (key) { return h("select", { on: { change: function (ev) { state[key] = Number(ev.target.value); draw(); } } }, ...dims.slice(0, 300).map(function (e) { return h("option", { value: e.place }, e.name); })); };
-const selectX = select("x"), selectY = select("y");
-const drawPlane = function () {
-const d = dims.length, find = function (p, j) { const e = dims.find(function (x) { return x.place === p; }); return e === undefined ? dims[Math.min(j, d - 1)] : e; };
-const x = find(state.x, 0), y = find(state.y, 1), same = d < 2;
-selectX.value = x.place;
-selectY.value = y.place;
-const wide = 560, high = 420, reach = function (e) {
-const lo = [], up = [];
-C.forEach(function (c, i) { if (weights[i] > 0) { const r = 2.2 * Math.sqrt(Math.max(0, covariance(i, e.place, e.place))); lo.push(e.m[i] - r); up.push(e.m[i] + r); } });
-const a = -greatest(lo.map(function (v) { return -v; })), b = greatest(up);
-return b > a ? [a, b] : [a - 1, b + 1];
-};
-const rx = reach(x), ry = same ? [-1, 1] : reach(y);
-const px = function (v) { return wide * (v - rx[0]) / (rx[1] - rx[0]); }, py = function (v) { return high * (ry[1] - v) / (ry[1] - ry[0]); };
-const g = s("svg", { viewBox: "-6 -6 " + (wide + 12) + " " + (high + 44), role: "img", "aria-label": L.ellipses + ": " + x.name + ", " + y.name });
-g.append(s("rect", { class: "frame", width: wide, height: high }));
-C.forEach(function (c, i) {
-if (!(weights[i] > 0)) { return; }
-const sx = wide / (rx[1] - rx[0]), sy = high / (ry[1] - ry[0]);
-const a = covariance(i, x.place, x.place) * sx * sx, b = same ? 0 : -covariance(i, x.place, y.place) * sx * sy, v = same ? 400 : covariance(i, y.place, y.place) * sy * sy;
-const mid = (a + v) / 2, off = Math.hypot((a - v) / 2, b), turn = Math.atan2(2 * b, a - v) * 90 / Math.PI, cx = px(x.m[i]), cy = same ? high / 2 : py(y.m[i]);
-g.append(s("ellipse", { class: "ellipse pick " + palette(c.number) + (c.number === state.c ? " on" : ""), cx: cx, cy: cy, rx: 2 * Math.sqrt(Math.max(0, mid + off)), ry: 2 * Math.sqrt(Math.max(0, mid - off)), transform: "rotate(" + turn.toFixed(1) + " " + cx.toFixed(1) + " " + cy.toFixed(1) + ")", on: { click: function () { go(i); } } }, s("title", {}, named(i))));
-const b4 = partner(i);
-if (b4 && D.before.fields.means && !(D.before.fields.shown || []).length) { const r = D.before.fields.means[b4.number - 1]; g.append(s("path", { class: "cross", d: "M" + px(r[x.place]) + " " + (same ? high / 2 : py(r[y.place])) + "m-5 -5l10 10m0 -10l-10 10" }, s("title", {}, L.before + named(i)))); }
-});
-examples.forEach(function (e) { if (e.x && !(F.shown || []).length && e.x.length > Math.max(x.place, y.place)) { g.append(s("circle", { class: "point " + palette(e.component), r: 3.5, cx: px(e.x[x.place]), cy: same ? high / 2 : py(e.x[y.place]) }, s("title", {}, T(e.title) + " " + T(e.id)))); } });
-C.forEach(function (c, i) { if (weights[i] > 0) { g.append(s("text", { class: "no", x: px(x.m[i]), y: (same ? high / 2 : py(y.m[i])) + 4, "text-anchor": "middle" }, String(c.number))); } });
-[[0, "start", rx[0]], [wide, "end", rx[1]]].forEach(function (p) { g.append(s("text", { x: p[0], y: high + 18, "text-anchor": p[1] }, number(p[2]))); });
-g.append(s("text", { x: wide / 2, y: high + 18, "text-anchor": "middle" }, x.name));
-if (!same) { [[14, ry[1]], [high - 6, ry[0]]].forEach(function (p) { g.append(s("text", { x: 4, y: p[0] }, number(p[1]))); }); g.append(s("text", { x: 4, y: high / 2 }, y.name)); }
-clear(plane).append(h("figure", {}, g, h("figcaption", {}, L.ellipse)));
-};
-if (dims.length > 0) { parts.push(drawPlane); }
-// ---- answers of every variable as stacked bars
-const stacks = h("div", {});
-let shownGroups = 12;
-if (groups.length > 0) {
-parts.push(function () {
-const w = finder.place(), of = groups.filter(function (g, j) { return j < shownGroups || (w >= 0 && V[w].group === g); });
-clear(stacks).append(...of.map(function (g) {
-return h("div", { class: "stack" }, h("h3", {}, bdi(g.name)), ...range(Math.min(C.length, 30)).map(function (i) {
-let at = 0;
-return h("div", { class: "line" }, componentLink(i), h("div", { class: "segments", role: "img", "aria-label": named(i) + ": " + g.entries.map(function (e) { return e.short + " " + percent(e.m[i]); }).join(", ") }, ...g.entries.map(function (e, j) { at += e.m[i]; return h("i", { class: "b" + (j % 8 + 1), "width%": (100 * e.m[i]).toFixed(2), title: e.short + " " + percent(e.m[i]) + " " + interval(e.part, C[i].number, e.item) }, e.m[i] > 0.12 ? e.short : ""); })));
-}), h("p", { class: "dim" }, ...g.entries.map(function (e, j) { return h("span", {}, h("i", { class: "key b" + (j % 8 + 1) }), bdi(e.short), " "); })));
-}));
-if (groups.length > shownGroups) { stacks.append(button("12 more of " + groups.length, function () { shownGroups += 12; draw(); })); }
-});
-}
-const panel = h("div", {});
-const kinds = { latent_classes: "tlv_categories", grade_of_membership: "tlv_categories", multiview: categoryNames.length > 0 || !F.variances1 ? "tlv_categories" : "tlv_means" };
-parts.push(function () {
-const i = place(), top = strongest(i).slice(0, 15), far = Math.max(1e-9, greatest(top.map(function (e) { return Math.abs(e.z[i]); }))), b = partner(i);
-clear(panel).append(...panelHead(i).filter(Boolean), h("h3", {}, L.mine), grid(L.mine, [L.variable, "here", "all", "difference", ""], top.map(function (e) {
-const v = e.v === null ? "" : " (" + L.deviation + " " + number(Math.sqrt(e.v[i])) + ")";
-return [link(e.name, function () { finder.choose(V.indexOf(e)); }), h("span", { title: interval(e.part, C[i].number, e.item) }, text(e, i), h("span", { class: "dim" }, v + " " + interval(e.part, C[i].number, e.item))), e.category ? percent(e.mean) : number(e.mean), signed(Number(e.z[i].toFixed(2))), bar(Math.abs(e.z[i]) / far)];
-})), ...panelTail(i, "SELECT c.* FROM models, " + (kinds[T(D.kind)] || "tlv_means") + "(model) c WHERE c.component = " + C[i].number + ";").filter(Boolean));
-});
-const csv = button(L.csv, function () { saveCsv("profile", [["variable", "component", "value", "difference"]].concat(...V.map(function (e) { return C.map(function (c, i) { return [e.name, c.number, e.m[i], e.z[i].toPrecision(4)]; }); }))); });
-const cut = (F.shown || []).map(function (x) { return x[1].length + L.of + x[0]; }).join(", ");
-const mapCard = plainMap();
-show([finder.box, cut === "" ? null : h("p", { class: "dim" }, L.cut + cut + "."), chips()],
-[dims.length === 0 ? null : card(L.ellipses, h("div", { class: "bar noprint" }, h("label", {}, L.across, selectX), dims.length < 2 ? null : h("label", {}, L.up, selectY), button(L.svg, function () { saveSvg("ellipses", plane); })), plane), groups.length === 0 ? null : card(L.answers, h("p", { class: "dim" }, L.stacked), stacks), mapCard, changeCard()],
-[card(null, steps(csv), panel), card(L.profile, h("p", { class: "dim" }, L.difference), h("label", { class: "noprint" }, values, L.values), profile)]);
+const view = function() {
+  // Every variable, or category of one, is an entry: {name, variable, m: of each component, v: variances or null, category}.
+  const V = [], groups = [];
+  const addNumbers = function(means, variances, label, part) {
+    if (!means || means.length === 0) { return; }
+    const places = (F.shown || []).find(function(x) { return x[1].length === means[0].length; });
+    range(means[0].length).forEach(function(i) {
+      const at = places ? places[1][i] : i;
+      V.push({
+        name: label(i, at),
+        item: at + 1,
+        m: means.map(function(r) { return r[i]; }),
+        v: variances === null ? null : C.map(function(c, j) { return variances(j, i); }),
+        category: false,
+        part: part,
+        place: i
+      });
+    });
+  };
+  const addCategories = function(tables, states, variableName, categoryName) {
+    let at = 0, place = 0;
+    const n = sum(states), shown = shownOf(n);
+    states.forEach(function(size, j) {
+      const group = {name: variableName(j), entries: []};
+      for (let x = 0; x < size; x++, at++) {
+        if (shown !== null && shown[place] !== at) { continue; }
+        const k = place, e = {
+          name: group.name + ": " + categoryName(at, x),
+          short: categoryName(at, x),
+          item: at + 1,
+          m: tables.map(function(r) { return r[k]; }),
+          v: null,
+          category: true,
+          part: "probability",
+          group: group
+        };
+        place++;
+        group.entries.push(e);
+        V.push(e);
+      }
+      groups.push(group);
+    });
+  };
+  const variance = function() {
+    if (F.covariances && F.covariances.length > 0) {
+      const d = F.means[0].length, full = F.covariances[0].length > d;
+      return function(j, i) {
+        const r = F.covariances[F.covariances.length === 1 ? 0 : j];
+        return full ? r[i * (i + 1) / 2 + i] : r[i];
+      };
+    }
+    if (F.variances && F.variances.length > 0) {
+      return function(j, i) {
+        const r = F.variances[F.variances.length === 1 ? 0 : j];
+        return r.length === 1 ? r[0] : r[i];
+      };
+    }
+    return null;
+  };
+  const categoryNames = (F.category_names || []).map(function(n) { return n === null ? "" : T(n); });
+  const categoryName = function(at, x) { return categoryNames[at] ? categoryNames[at] : String(x); };
+  addNumbers(F.means, variance(), function(i, at) {
+    const n = (F.dimension_names || [])[i];
+    return n ? T(n) : "dimension " + (at + 1);
+  }, "mean");
+  let offset = 0;
+  [1, 2, 3].forEach(function(t) {
+    const means = F["means" + t], v = F["variances" + t], items = F["items" + t];
+    if (!means || means.length === 0) { return; }
+    if (v && v.length > 0) {
+      addNumbers(means, function(j, i) { return v[j][i]; }, function(i, at) { return "view " + t + ": " + (at + 1); }, "mean");
+      return;
+    }
+    const from = offset;
+    addCategories(
+        means, [means[0].length], function() { return "view " + t; },
+        function(at, x) { return categoryNames[from + at] ? categoryNames[from + at] : String(items && items.length > at ? items[at] : x); });
+    offset += means[0].length;
+  });
+  if (F.probabilities && F.states) {
+    addCategories(F.probabilities, F.states, function(j) {
+      const n = (F.dimension_names || [])[j];
+      return n ? T(n) : "variable " + (j + 1);
+    }, categoryName);
+  }
+  if (F.scalar_means && F.scalar_means.length > 0) {
+    const p = (F.states || []).length;
+    addNumbers(
+        F.scalar_means, function(j, i) { return F.scalar_variances[j][i]; },
+        function(i) {
+          const n = (F.dimension_names || [])[p + i];
+          return n ? T(n) : "number " + (i + 1);
+        },
+        "mean");
+  }
+  const all = sum(weights) || 1;
+  V.forEach(function(e) {
+    e.mean = sum(e.m.map(function(x, j) { return weights[j] * x; })) / all;
+    const between = sum(e.m.map(function(x, j) { return weights[j] * (x - e.mean) * (x - e.mean); })) / all;
+    const within = e.category ? sum(e.m.map(function(x, j) { return weights[j] * x * (1 - x); })) / all :
+        e.v === null          ? between :
+                                sum(e.v.map(function(x, j) { return weights[j] * x; })) / all;
+    e.apart = between + within > 0 ? between / (between + within) : 0;
+    e.deviation = Math.sqrt(between + within);
+    e.z = e.m.map(function(x) { return e.deviation > 0 ? (x - e.mean) / e.deviation : 0; });
+  });
+  V.sort(function(a, b) { return b.apart - a.apart; });
+  groups.forEach(function(g) { g.apart = greatest(g.entries.map(function(e) { return e.apart; })); });
+  groups.sort(function(a, b) { return b.apart - a.apart; });
+  const text = function(e, i) { return e.category ? percent(e.m[i]) : number(e.m[i]); };
+  const strongest = function(i) { return V.slice().sort(function(a, b) { return Math.abs(b.z[i]) - Math.abs(a.z[i]); }); };
+  summary = function(i) { return strongest(i).slice(0, 3).map(function(e) { return e.name + " " + text(e, i); }).join(", "); };
+  defaults = {c: C[0].number, variable: "", values: "", x: -1, y: -1};
+  readState();
+  const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
+  let most = 40;
+  const profile = h("div", {});
+  const values = h("input", {
+    type: "checkbox",
+    on: {
+      change: function() {
+        state.values = values.checked ? "1" : "";
+        draw();
+      }
+    }
+  });
+  parts.push(function() {
+    values.checked = state.values !== "";
+    finder.input.value = state.variable;
+    const w = finder.place(), rows = V.filter(function(e, j) { return j < most || j === w; }), shown = range(Math.min(C.length, 30));
+    const t = heat(L.profile, [L.apart].concat(shown.map(named)), rows.map(function(e) { return e.name; }), function(r, j) {
+      const e = rows[r];
+      if (j === 0) { return [0, percent(e.apart)]; }
+      const i = shown[j - 1];
+      return [
+        e.z[i], state.values !== "" ? text(e, i) : signed(Number(e.z[i].toFixed(2))),
+        named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)
+      ];
+    }, 2, {chosen: rows.indexOf(V[w])});
+    clear(profile).append(t);
+    if (V.length > most) {
+      profile.append(button("40 more of " + V.length, function() {
+        most += 40;
+        draw();
+      }));
+    }
+  });
+  // ---- ellipses of two dimensions
+  const dims = V.filter(function(e) { return e.part === "mean" && F.means; });
+  const plane = h("div", {});
+  const covariance = function(j, a, b) {
+    if (F.covariances && F.covariances.length > 0) {
+      const r = F.covariances[F.covariances.length === 1 ? 0 : j], p = Math.max(a, b), q = Math.min(a, b);
+      return r.length > F.means[0].length ? r[p * (p + 1) / 2 + q] : p === q ? r[p] : 0;
+    }
+    const v = variance();
+    return a !== b ? 0 : v !== null ? v(j, a) : 1 / Math.max(F.kappas ? F.kappas[j] : 1, F.means[0].length);
+  };
+  const select = function(key) {
+    return h(
+        "select", {
+          on: {
+            change: function(ev) {
+              state[key] = Number(ev.target.value);
+              draw();
+            }
+          }
+        },
+        ...dims.slice(0, 300).map(function(e) { return h("option", {value: e.place}, e.name); }));
+  };
+  const selectX = select("x"), selectY = select("y");
+  const drawPlane = function() {
+    const d = dims.length, find = function(p, j) {
+      const e = dims.find(function(x) { return x.place === p; });
+      return e === undefined ? dims[Math.min(j, d - 1)] : e;
+    };
+    const x = find(state.x, 0), y = find(state.y, 1), same = d < 2;
+    selectX.value = x.place;
+    selectY.value = y.place;
+    const wide = 560, high = 420, reach = function(e) {
+      const lo = [], up = [];
+      C.forEach(function(c, i) {
+        if (weights[i] > 0) {
+          const r = 2.2 * Math.sqrt(Math.max(0, covariance(i, e.place, e.place)));
+          lo.push(e.m[i] - r);
+          up.push(e.m[i] + r);
+        }
+      });
+      const a = -greatest(lo.map(function(v) { return -v; })), b = greatest(up);
+      return b > a ? [a, b] : [a - 1, b + 1];
+    };
+    const rx = reach(x), ry = same ? [-1, 1] : reach(y);
+    const px = function(v) { return wide * (v - rx[0]) / (rx[1] - rx[0]); }, py = function(v) { return high * (ry[1] - v) / (ry[1] - ry[0]); };
+    const g = s("svg", {viewBox: "-6 -6 " + (wide + 12) + " " + (high + 44), role: "img", "aria-label": L.ellipses + ": " + x.name + ", " + y.name});
+    g.append(s("rect", {class: "frame", width: wide, height: high}));
+    C.forEach(function(c, i) {
+      if (!(weights[i] > 0)) { return; }
+      const sx = wide / (rx[1] - rx[0]), sy = high / (ry[1] - ry[0]);
+      const a = covariance(i, x.place, x.place) * sx * sx, b = same ? 0 : -covariance(i, x.place, y.place) * sx * sy,
+            v = same ? 400 : covariance(i, y.place, y.place) * sy * sy;
+      const mid = (a + v) / 2, off = Math.hypot((a - v) / 2, b), turn = Math.atan2(2 * b, a - v) * 90 / Math.PI, cx = px(x.m[i]),
+            cy = same ? high / 2 : py(y.m[i]);
+      g.append(
+          s("ellipse", {
+            class: "ellipse pick " + palette(c.number) + (c.number === state.c ? " on" : ""),
+            cx: cx,
+            cy: cy,
+            rx: 2 * Math.sqrt(Math.max(0, mid + off)),
+            ry: 2 * Math.sqrt(Math.max(0, mid - off)),
+            transform: "rotate(" + turn.toFixed(1) + " " + cx.toFixed(1) + " " + cy.toFixed(1) + ")",
+            on: {click: function() { go(i); }}
+          },
+            s("title", {}, named(i))));
+      const b4 = partner(i);
+      if (b4 && D.before.fields.means && !(D.before.fields.shown || []).length) {
+        const r = D.before.fields.means[b4.number - 1];
+        g.append(
+            s("path", {class: "cross", d: "M" + px(r[x.place]) + " " + (same ? high / 2 : py(r[y.place])) + "m-5 -5l10 10m0 -10l-10 10"},
+              s("title", {}, L.before + named(i))));
+      }
+    });
+    examples.forEach(function(e) {
+      if (e.x && !(F.shown || []).length && e.x.length > Math.max(x.place, y.place)) {
+        g.append(
+            s("circle", {class: "point " + palette(e.component), r: 3.5, cx: px(e.x[x.place]), cy: same ? high / 2 : py(e.x[y.place])},
+              s("title", {}, T(e.title) + " " + T(e.id))));
+      }
+    });
+    C.forEach(function(c, i) {
+      if (weights[i] > 0) {
+        g.append(s("text", {class: "no", x: px(x.m[i]), y: (same ? high / 2 : py(y.m[i])) + 4, "text-anchor": "middle"}, String(c.number)));
+      }
+    });
+    [[0, "start", rx[0]], [wide, "end", rx[1]]].forEach(function(
+        p) { g.append(s("text", {x: p[0], y: high + 18, "text-anchor": p[1]}, number(p[2]))); });
+    g.append(s("text", {x: wide / 2, y: high + 18, "text-anchor": "middle"}, x.name));
+    if (!same) {
+      [[14, ry[1]], [high - 6, ry[0]]].forEach(function(p) { g.append(s("text", {x: 4, y: p[0]}, number(p[1]))); });
+      g.append(s("text", {x: 4, y: high / 2}, y.name));
+    }
+    clear(plane).append(h("figure", {}, g, h("figcaption", {}, L.ellipse)));
+  };
+  if (dims.length > 0) { parts.push(drawPlane); }
+  // ---- answers of every variable as stacked bars
+  const stacks = h("div", {});
+  let shownGroups = 12;
+  if (groups.length > 0) {
+    parts.push(function() {
+      const w = finder.place(), of = groups.filter(function(g, j) { return j < shownGroups || (w >= 0 && V[w].group === g); });
+      clear(stacks).append(...of.map(function(g) {
+        return h(
+            "div", {class: "stack"}, h("h3", {}, bdi(g.name)), ...range(Math.min(C.length, 30)).map(function(i) {
+              let at = 0;
+              return h(
+                  "div", {class: "line"}, componentLink(i),
+                  h("div", {
+                    class: "segments",
+                    role: "img",
+                    "aria-label": named(i) + ": " + g.entries.map(function(e) { return e.short + " " + percent(e.m[i]); }).join(", ")
+                  },
+                    ...g.entries.map(function(e, j) {
+                      at += e.m[i];
+                      return h(
+                          "i", {
+                            class: "b" + (j % 8 + 1),
+                            "width%": (100 * e.m[i]).toFixed(2),
+                            title: e.short + " " + percent(e.m[i]) + " " + interval(e.part, C[i].number, e.item)
+                          },
+                          e.m[i] > 0.12 ? e.short : "");
+                    })));
+            }),
+            h("p", {class: "dim"},
+              ...g.entries.map(function(e, j) { return h("span", {}, h("i", {class: "key b" + (j % 8 + 1)}), bdi(e.short), " "); })));
+      }));
+      if (groups.length > shownGroups) {
+        stacks.append(button("12 more of " + groups.length, function() {
+          shownGroups += 12;
+          draw();
+        }));
+      }
+    });
+  }
+  const panel = h("div", {});
+  const kinds = {
+    latent_classes: "tlv_categories",
+    grade_of_membership: "tlv_categories",
+    multiview: categoryNames.length > 0 || !F.variances1 ? "tlv_categories" : "tlv_means"
+  };
+  parts.push(function() {
+    const i = place(), top = strongest(i).slice(0, 15), far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(e.z[i]); }))),
+          b = partner(i);
+    clear(panel).append(
+        ...panelHead(i).filter(Boolean), h("h3", {}, L.mine), grid(L.mine, [L.variable, "here", "all", "difference", ""], top.map(function(e) {
+          const v = e.v === null ? "" : " (" + L.deviation + " " + number(Math.sqrt(e.v[i])) + ")";
+          return [
+            link(e.name, function() { finder.choose(V.indexOf(e)); }),
+            h("span", {title: interval(e.part, C[i].number, e.item)}, text(e, i),
+              h("span", {class: "dim"}, v + " " + interval(e.part, C[i].number, e.item))),
+            e.category ? percent(e.mean) : number(e.mean), signed(Number(e.z[i].toFixed(2))), bar(Math.abs(e.z[i]) / far)
+          ];
+        })),
+        ...panelTail(i, "SELECT c.* FROM models, " + (kinds[T(D.kind)] || "tlv_means") + "(model) c WHERE c.component = " + C[i].number + ";")
+            .filter(Boolean));
+  });
+  const csv = button(L.csv, function() {
+    saveCsv("profile", [["variable", "component", "value", "difference"]].concat(...V.map(function(e) {
+      return C.map(function(c, i) { return [e.name, c.number, e.m[i], e.z[i].toPrecision(4)]; });
+    })));
+  });
+  const cut = (F.shown || []).map(function(x) { return x[1].length + L.of + x[0]; }).join(", ");
+  const mapCard = plainMap();
+  show(
+      [finder.box, cut === "" ? null : h("p", {class: "dim"}, L.cut + cut + "."), chips()],
+      [
+        dims.length === 0 ? null :
+                            card(
+                                L.ellipses,
+                                h("div", {class: "bar noprint"}, h("label", {}, L.across, selectX),
+                                  dims.length < 2 ? null : h("label", {}, L.up, selectY), button(L.svg, function() { saveSvg("ellipses", plane); })),
+                                plane),
+        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked), stacks), mapCard, changeCard()
+      ],
+      [
+        card(null, steps(csv), panel),
+        card(L.profile, h("p", {class: "dim"}, L.difference), h("label", {class: "noprint"}, values, L.values), profile)
+      ]);
 };

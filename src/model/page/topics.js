@@ -1,68 +1,176 @@
 Object.assign(L, {
-bar: "inner bar: in this topic, outer: in all", inIt: "in it", inAll: "in all", word: "word", words: "words", relevance: "Relevance ",
-scale: "1: by probability; 0: by how much of the word is here", table: "Topics", stop: "Words of many topics", stopHint: "Words of high probability in at least half of the topics are candidates for a list of stop words.",
-mean: " of a document on average", unit: "Weights are mean proportions of a document; counts of words are those of the documents.", stability: "Documents with most of it"
+  bar: "inner bar: in this topic, outer: in all",
+  inIt: "in it",
+  inAll: "in all",
+  word: "word",
+  words: "words",
+  relevance: "Relevance ",
+  scale: "1: by probability; 0: by how much of the word is here",
+  table: "Topics",
+  stop: "Words of many topics",
+  stopHint: "Words of high probability in at least half of the topics are candidates for a list of stop words.",
+  mean: " of a document on average",
+  unit: "Weights are mean proportions of a document; counts of words are those of the documents.",
+  stability: "Documents with most of it"
 });
-const view = function () {
-const W = D.words.map(T), share = [], tokens = D.tokens || 0;
-D.shares.forEach(function (gap, w) { share.push(w === 0 ? gap : share[w - 1] - gap); });
-const P = C.map(function (c, i) { const m = new Map(); let at = -1; D.p[i][0].forEach(function (gap, j) { at += gap; m.set(at, D.p[i][1][j] * 1e-7); }); return m; });
-const bounds = C.map(function (c, i) { const m = new Map(); let at = -1; D.p[i][0].forEach(function (gap, j) { at += gap; if (D.p[i].length > 2 && D.p[i][2][j] >= 0) { m.set(at, [D.p[i][2][j] * 1e-7, D.p[i][3][j] * 1e-7]); } }); return m; });
-const all = function (w) { return share[w] * 1e-7; };
-const expected = function (w) { return share[w] * 1e-5 / Math.max(1, D.odds[w]); };
-// How much of the documents is this word of this topic: scaled by how much more frequent the word is than the model has it.
-const inner = function (i, w) { return Math.min(all(w), weights[i] * P[i].get(w) * D.odds[w] / 100); };
-const of = function (w) { return C.map(function (c, i) { return weights[i] * (P[i].get(w) || 0); }); };
-defaults = { c: C[0].number, lambda: 60, word: "" };
-readState();
-state.lambda = Math.min(100, Math.max(0, state.lambda));
-const cache = new Map();
-const ranked = function (i, lambda, n) {
-const key = i + "/" + lambda;
-if (!cache.has(key)) {
-const r = [];
-P[i].forEach(function (p, w) { r.push([w, lambda * Math.log(p) + (1 - lambda) * Math.log(p / Math.max(expected(w), 1e-12))]); });
-if (cache.size > 400) { cache.clear(); }
-cache.set(key, r.sort(function (a, b) { return b[1] - a[1]; }).slice(0, 1000).map(function (x) { return x[0]; }));
-}
-return cache.get(key).slice(0, n);
-};
-const top = function (i, n) { return ranked(i, state.lambda / 100, n).map(function (w) { return W[w]; }).join(", "); };
-summary = function (i) { return top(i, 5); };
-const finder = search(W, L.word, function () { return; }, "word");
-const chosen = function () { const w = finder.place(); return w < 0 ? null : of(w); };
-parts.push(function () {
-finder.input.value = state.word;
-const w = finder.place();
-if (w < 0) { return; }
-const o = of(w), k = o.indexOf(greatest(o));
-finder.say("'" + W[w] + "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + " of it in " + named(k) + (tokens ? ", " + count(all(w) * tokens) + " times in all" : ""));
-});
-const slider = h("input", { type: "range", min: 0, max: 100, step: 5, value: state.lambda });
-const out = h("output", {});
-parts.push(function () { slider.value = state.lambda; out.textContent = (state.lambda / 100).toFixed(2); slider.setAttribute("aria-valuetext", out.textContent); });
-slider.addEventListener("input", function () { state.lambda = Number(slider.value); draw(); });
-const mapCard = map(function () { const w = chosen(); return w === null ? weights : w; }, function (i) { const w = chosen(); return w !== null && w[i] >= 0.5 * greatest(w); }, function () { return state.word !== "" && chosen() !== null ? "Area: where the word '" + state.word + "' comes from." : L.area; }, function (i) { return top(i, 6); });
-const list = h("div", {});
-const rows = table(L.table, [
-["topic", componentLink, function (i) { return C[i].number; }, "first"],
-["weight", function (i) { return percent(weights[i]); }, function (i) { return weights[i]; }, "num"],
-[L.word, function (i) { const w = chosen(); return w === null ? "" : percent(w[i] / Math.max(1e-12, sum(w))); }, function (i) { const w = chosen(); return w === null ? 0 : w[i]; }, "num"],
-[L.words, function (i) { return bdi(top(i, 5)); }, function (i) { return top(i, 1); }, null]
-], range(C.length), function (i) { return C[i].number === state.c; }, 1);
-list.append(rows.box);
-parts.push(function () { list.className = chosen() === null ? "noword" : ""; rows.draw(); });
-const panel = h("div", {}), bars = h("div", {});
-parts.push(function () {
-const i = place(), best = ranked(i, state.lambda / 100, 30), unit = tokens || 1, far = greatest(best.map(all));
-clear(bars).append(h("table", { class: "bars" }, h("caption", { class: "live" }, "Words of " + named(i)), h("thead", {}, h("tr", {}, h("th", { scope: "col" }, L.word), h("th", { scope: "col", class: "num" }, L.inIt), h("th", { scope: "col", class: "num" }, L.inAll), h("th", { scope: "col" }, h("span", { class: "dim" }, L.bar)))), h("tbody", {}, ...best.map(function (w) {
-const own = inner(i, w), b = bounds[i].get(w), on = W[w] === state.word;
-return h("tr", { class: on ? "hit" : null, title: "p " + number(P[i].get(w)) + (b ? ", " + L.intervals + number(b[0]) + " to " + number(b[1]) : "") }, h("th", { scope: "row" }, link(W[w], function () { finder.choose(on ? -1 : w); }, { "aria-pressed": on ? "true" : "false" })), h("td", { class: "num" }, tokens ? count(own * unit) : percent(P[i].get(w)), b ? h("span", { class: "dim" }, " (" + (tokens ? count(own * unit * b[0] / P[i].get(w)) + "-" + count(own * unit * b[1] / P[i].get(w)) : percent(b[0]) + "-" + percent(b[1])) + ")") : null), h("td", { class: "num dim" }, tokens ? count(all(w) * unit) : percent(all(w))), h("td", {}, bar(all(w) / far, own / far)));
-}))));
-});
-parts.push(function () { const i = place(); clear(panel).append(...panelHead(i, L.mean).concat(panelTail(i, "SELECT rank, item_name, probability FROM models, tlv_topic_items(model, top => 30) WHERE topic = " + C[i].number + " ORDER BY rank;")).filter(Boolean)); });
-const many = W.map(function (w, j) { return [j, P.filter(function (p, i) { return (p.get(j) || 0) >= 0.001; }).length]; }).filter(function (x) { return x[1] >= Math.max(2, C.length / 2); }).sort(function (a, b) { return b[1] - a[1]; }).slice(0, 40);
-const stops = many.length === 0 ? null : card(L.stop, h("p", { class: "dim" }, L.stopHint), h("p", {}, many.map(function (x) { return W[x[0]] + " (" + x[1] + ")"; }).join(", ")));
-const csv = button(L.csv, function () { const i = place(); saveCsv("topic-" + C[i].number, [["topic", "rank", "word", "probability", "share"]].concat(ranked(i, state.lambda / 100, 1000).map(function (w, j) { return [C[i].number, j + 1, W[w], P[i].get(w).toPrecision(6), all(w).toPrecision(6)]; }))); });
-show([finder.box, h("p", { class: "dim" }, L.unit)], [mapCard, card(L.table, list), changeCard(), stops], [card(null, steps(h("label", {}, L.relevance, slider, out), h("span", { class: "dim" }, L.scale), csv, mapCard === null ? null : button(L.svg, function () { saveSvg("topics", mapCard); })), panel, bars)]);
+const view = function() {
+  const W = D.words.map(T), share = [], tokens = D.tokens || 0;
+  D.shares.forEach(function(gap, w) { share.push(w === 0 ? gap : share[w - 1] - gap); });
+  const P = C.map(function(c, i) {
+    const m = new Map();
+    let at = -1;
+    D.p[i][0].forEach(function(gap, j) {
+      at += gap;
+      m.set(at, D.p[i][1][j] * 1e-7);
+    });
+    return m;
+  });
+  const bounds = C.map(function(c, i) {
+    const m = new Map();
+    let at = -1;
+    D.p[i][0].forEach(function(gap, j) {
+      at += gap;
+      if (D.p[i].length > 2 && D.p[i][2][j] >= 0) { m.set(at, [D.p[i][2][j] * 1e-7, D.p[i][3][j] * 1e-7]); }
+    });
+    return m;
+  });
+  const all = function(w) { return share[w] * 1e-7; };
+  const expected = function(w) { return share[w] * 1e-5 / Math.max(1, D.odds[w]); };
+  // How much of the documents is this word of this topic: scaled by how much more frequent the word is than the model has it.
+  const inner = function(i, w) { return Math.min(all(w), weights[i] * P[i].get(w) * D.odds[w] / 100); };
+  const of = function(w) { return C.map(function(c, i) { return weights[i] * (P[i].get(w) || 0); }); };
+  defaults = {c: C[0].number, lambda: 60, word: ""};
+  readState();
+  state.lambda = Math.min(100, Math.max(0, state.lambda));
+  const cache = new Map();
+  const ranked = function(i, lambda, n) {
+    const key = i + "/" + lambda;
+    if (!cache.has(key)) {
+      const r = [];
+      P[i].forEach(function(p, w) { r.push([w, lambda * Math.log(p) + (1 - lambda) * Math.log(p / Math.max(expected(w), 1e-12))]); });
+      if (cache.size > 400) { cache.clear(); }
+      cache.set(key, r.sort(function(a, b) { return b[1] - a[1]; }).slice(0, 1000).map(function(x) { return x[0]; }));
+    }
+    return cache.get(key).slice(0, n);
+  };
+  const top = function(i, n) { return ranked(i, state.lambda / 100, n).map(function(w) { return W[w]; }).join(", "); };
+  summary = function(i) { return top(i, 5); };
+  const finder = search(W, L.word, function() { return; }, "word");
+  const chosen = function() {
+    const w = finder.place();
+    return w < 0 ? null : of(w);
+  };
+  parts.push(function() {
+    finder.input.value = state.word;
+    const w = finder.place();
+    if (w < 0) { return; }
+    const o = of(w), k = o.indexOf(greatest(o));
+    finder.say(
+        "'" + W[w] + "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + " of it in " + named(k) +
+        (tokens ? ", " + count(all(w) * tokens) + " times in all" : ""));
+  });
+  const slider = h("input", {type: "range", min: 0, max: 100, step: 5, value: state.lambda});
+  const out = h("output", {});
+  parts.push(function() {
+    slider.value = state.lambda;
+    out.textContent = (state.lambda / 100).toFixed(2);
+    slider.setAttribute("aria-valuetext", out.textContent);
+  });
+  slider.addEventListener("input", function() {
+    state.lambda = Number(slider.value);
+    draw();
+  });
+  const mapCard = map(
+      function() {
+        const w = chosen();
+        return w === null ? weights : w;
+      },
+      function(i) {
+        const w = chosen();
+        return w !== null && w[i] >= 0.5 * greatest(w);
+      },
+      function() { return state.word !== "" && chosen() !== null ? "Area: where the word '" + state.word + "' comes from." : L.area; },
+      function(i) { return top(i, 6); });
+  const list = h("div", {});
+  const rows = table(
+      L.table,
+      [
+        ["topic", componentLink, function(i) { return C[i].number; }, "first"],
+        ["weight", function(i) { return percent(weights[i]); }, function(i) { return weights[i]; }, "num"], [
+          L.word,
+          function(i) {
+            const w = chosen();
+            return w === null ? "" : percent(w[i] / Math.max(1e-12, sum(w)));
+          },
+          function(i) {
+            const w = chosen();
+            return w === null ? 0 : w[i];
+          },
+          "num"
+        ],
+        [L.words, function(i) { return bdi(top(i, 5)); }, function(i) { return top(i, 1); }, null]
+      ],
+      range(C.length), function(i) { return C[i].number === state.c; }, 1);
+  list.append(rows.box);
+  parts.push(function() {
+    list.className = chosen() === null ? "noword" : "";
+    rows.draw();
+  });
+  const panel = h("div", {}), bars = h("div", {});
+  parts.push(function() {
+    const i = place(), best = ranked(i, state.lambda / 100, 30), unit = tokens || 1, far = greatest(best.map(all));
+    clear(bars).append(
+        h("table", {class: "bars"}, h("caption", {class: "live"}, "Words of " + named(i)),
+          h("thead", {},
+            h("tr", {}, h("th", {scope: "col"}, L.word), h("th", {scope: "col", class: "num"}, L.inIt),
+              h("th", {scope: "col", class: "num"}, L.inAll), h("th", {scope: "col"}, h("span", {class: "dim"}, L.bar)))),
+          h("tbody", {}, ...best.map(function(w) {
+            const own = inner(i, w), b = bounds[i].get(w), on = W[w] === state.word;
+            return h(
+                "tr",
+                {class: on ? "hit" : null, title: "p " + number(P[i].get(w)) + (b ? ", " + L.intervals + number(b[0]) + " to " + number(b[1]) : "")},
+                h("th", {scope: "row"}, link(W[w], function() { finder.choose(on ? -1 : w); }, {"aria-pressed": on ? "true" : "false"})),
+                h("td", {class: "num"}, tokens ? count(own * unit) : percent(P[i].get(w)),
+                  b ? h("span", {class: "dim"},
+                        " (" +
+                            (tokens ? count(own * unit * b[0] / P[i].get(w)) + "-" + count(own * unit * b[1] / P[i].get(w)) :
+                                      percent(b[0]) + "-" + percent(b[1])) +
+                            ")") :
+                      null),
+                h("td", {class: "num dim"}, tokens ? count(all(w) * unit) : percent(all(w))), h("td", {}, bar(all(w) / far, own / far)));
+          }))));
+  });
+  parts.push(function() {
+    const i = place();
+    clear(panel).append(...panelHead(i, L.mean)
+                            .concat(panelTail(
+                                i,
+                                "SELECT rank, item_name, probability FROM models, tlv_topic_items(model, top => 30) WHERE topic = " + C[i].number +
+                                    " ORDER BY rank;"))
+                            .filter(Boolean));
+  });
+  const many = W.map(function(w, j) {
+                  return [j, P.filter(function(p, i) { return (p.get(j) || 0) >= 0.001; }).length];
+                })
+                   .filter(function(x) { return x[1] >= Math.max(2, C.length / 2); })
+                   .sort(function(a, b) { return b[1] - a[1]; })
+                   .slice(0, 40);
+  const stops = many.length === 0 ?
+      null :
+      card(L.stop, h("p", {class: "dim"}, L.stopHint), h("p", {}, many.map(function(x) { return W[x[0]] + " (" + x[1] + ")"; }).join(", ")));
+  const csv = button(L.csv, function() {
+    const i = place();
+    saveCsv(
+        "topic-" + C[i].number, [["topic", "rank", "word", "probability", "share"]].concat(ranked(i, state.lambda / 100, 1000).map(function(w, j) {
+          return [C[i].number, j + 1, W[w], P[i].get(w).toPrecision(6), all(w).toPrecision(6)];
+        })));
+  });
+  show(
+      [finder.box, h("p", {class: "dim"}, L.unit)], [mapCard, card(L.table, list), changeCard(), stops],
+      [card(
+          null,
+          steps(
+              h("label", {}, L.relevance, slider, out), h("span", {class: "dim"}, L.scale), csv,
+              mapCard === null ? null : button(L.svg, function() { saveSvg("topics", mapCard); })),
+          panel, bars)]);
 };

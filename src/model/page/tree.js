@@ -1,108 +1,304 @@
 Object.assign(L, {
-tree: "Tree", node: "node", lengths: "lengths of edges", whole: "Whole tree", above: "Node above", leaves: "leaves", states: "states", edge: "edge above", support: "support", length: "length", error: "standard error", correlation: "dependence", hidden: "hidden",
-cut: "Clusters of leaves that are nearer than ", clusters: "Clusters", newick: "Newick", farther: "Distance on the tree from the chosen leaf", from: "distance", drawing: "One line a leaf; a click on a node shows its part of the tree.", table: "Probabilities given the node above", drawnMost: "The drawing has the first leaves of "
+  tree: "Tree",
+  node: "node",
+  lengths: "lengths of edges",
+  whole: "Whole tree",
+  above: "Node above",
+  leaves: "leaves",
+  states: "states",
+  edge: "edge above",
+  support: "support",
+  length: "length",
+  error: "standard error",
+  correlation: "dependence",
+  hidden: "hidden",
+  cut: "Clusters of leaves that are nearer than ",
+  clusters: "Clusters",
+  newick: "Newick",
+  farther: "Distance on the tree from the chosen leaf",
+  from: "distance",
+  drawing: "One line a leaf; a click on a node shows its part of the tree.",
+  table: "Probabilities given the node above",
+  drawnMost: "The drawing has the first leaves of "
 });
-const view = function () {
-const parent = F.parent, n = parent.length, observed = F.observed;
-const name = range(n).map(function (v) { return (F.names || [])[v] ? T(F.names[v]) : v < observed ? "v" + (v + 1) : "h" + (v + 1 - observed); });
-const second = new Map();
-examples.forEach(function (x) { if (x.title) { second.set(x.component - 1, T(x.title)); } });
-const shown = function (v) { return (names[v] ? names[v] : name[v]) + (second.has(v) ? " - " + second.get(v) : ""); };
-const length = function (v) { const x = (F.length || [])[v]; return x === null || x === undefined || !(x > 0) ? 0 : x; };
-const children = range(n).map(function () { return []; });
-parent.forEach(function (p, v) { if (p >= 0) { children[p].push(v); } });
-const roots = range(n).filter(function (v) { return parent[v] < 0; });
-// Depths and sizes without recursion: a long chain of nodes is a tree, too.
-const order = [], depth = range(n).map(function () { return 0; });
-roots.forEach(function (r) { const stack = [r]; while (stack.length > 0) { const v = stack.pop(); order.push(v); children[v].slice().reverse().forEach(function (w) { depth[w] = depth[v] + length(w); stack.push(w); }); } });
-const size = range(n).map(function (v) { return v < observed ? 1 : 0; });
-order.slice().reverse().forEach(function (v) { if (parent[v] >= 0) { size[parent[v]] += size[v]; } });
-defaults = { c: 1, node: "", root: 0, lengths: "1", cut: 0 };
-readState();
-state.c = 1;
-const finder = search(name, L.node, function (v) { if (v >= 0) { state.root = inside(v) ? state.root : 0; } }, "node");
-const chosen = function () { return finder.place(); };
-const top = function () { return state.root >= 1 && state.root <= n ? state.root - 1 : -1; };
-const inside = function (v) { const r = top(); if (r < 0) { return true; } for (let w = v; w >= 0; w = parent[w]) { if (w === r) { return true; } } return false; };
-const drawing = h("div", {});
-parts.push(function () {
-const r = top(), list = [], stack = (r >= 0 ? [r] : roots.slice()).reverse();
-while (stack.length > 0) { const v = stack.pop(); list.push(v); children[v].slice().reverse().forEach(function (w) { stack.push(w); }); }
-const path = new Set();
-for (let v = chosen(); v >= 0; v = parent[v]) { path.add(v); }
-// A node that is observed has a line of its own, also where others hang from it.
-const y = new Map(), line = 17;
-let rows = 0;
-list.forEach(function (v) { if (v < observed || children[v].length === 0) { y.set(v, 12 + line * rows++); } });
-list.slice().reverse().forEach(function (v) { if (!y.has(v)) { const c = children[v].map(function (w) { return y.get(w); }); y.set(v, sum(c) / c.length); } });
-const base = r >= 0 ? depth[r] : 0, far = Math.max(1e-9, greatest(list.map(function (v) { return depth[v] - base; })));
-const level = new Map();
-list.forEach(function (v) { level.set(v, v === r || parent[v] < 0 ? 0 : level.get(parent[v]) + 1); });
-const deepest = Math.max(1, greatest(list.map(function (v) { return level.get(v); })));
-const x = function (v) { return 10 + 380 * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
-const g = s("svg", { class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "img", "aria-label": L.tree + "; the table of nodes has the same content" });
-list.forEach(function (v) { if (v !== r && parent[v] >= 0) { g.append(s("path", { class: "edge" + (path.has(v) ? " hot" : "") + ((F.support || [])[v] !== null && (F.support || [])[v] < 0.5 && (F.support || [])[v] >= 0 ? " weak" : ""), d: "M" + x(parent[v]).toFixed(1) + " " + y.get(parent[v]) + "V" + y.get(v) + "H" + x(v).toFixed(1) }, s("title", {}, name[v] + ": " + number(length(v))))); } });
-list.forEach(function (v) {
-const pick = function () { if (v < observed) { finder.choose(v); } else { state.root = top() === v ? 0 : v + 1; state.node = name[v]; draw(); } };
-g.append(s("circle", { class: "pick" + (v === chosen() ? " ring" : v < observed ? " leaf" : " inner"), cx: x(v), cy: y.get(v), r: v < observed ? 4 : 5, on: { click: pick } }, s("title", {}, name[v] + ", " + size[v] + " " + L.leaves)));
-if (v < observed) { g.append(s("text", { class: path.has(v) ? "hit" : null, x: x(v) + 9, y: y.get(v) + 4.5 }, shown(v).length > 34 ? shown(v).slice(0, 32) + "..." : shown(v))); }
-});
-clear(drawing).append(h("figure", {}, g, h("figcaption", {}, L.drawing)));
-});
-const lengths = h("input", { type: "checkbox", on: { change: function () { state.lengths = lengths.checked ? "1" : ""; draw(); } } });
-const back = button(L.whole, function () { state.root = 0; draw(); }), above = button(L.above, function () { const r = top(); state.root = r >= 0 && parent[r] >= 0 ? parent[r] + 1 : 0; draw(); });
-parts.push(function () { lengths.checked = state.lengths !== ""; back.disabled = above.disabled = top() < 0; });
-// ---- the panel of a node
-const offsets = [0];
-range(n).forEach(function (v) { const d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1; offsets.push(offsets[v] + (parent[v] >= 0 ? d * p : d)); });
-const distances = function (v) {
-const d = new Map([[v, 0]]), stack = [v];
-while (stack.length > 0) { const w = stack.pop(), near = children[w].map(function (c) { return [c, length(c)]; }).concat(parent[w] >= 0 ? [[parent[w], length(w)]] : []); near.forEach(function (x) { if (!d.has(x[0])) { d.set(x[0], d.get(w) + x[1]); stack.push(x[0]); } }); }
-return d;
-};
-const panel = h("div", {});
-parts.push(function () {
-const v = chosen() < 0 ? roots[0] : chosen();
-finder.input.value = state.node;
-const facts = [[L.leaves, String(size[v])], [L.states, F.gaussian ? F.states[v] + " dimensions" : String(F.states[v])]];
-if (parent[v] >= 0) {
-facts.push([L.edge, h("span", {}, link(name[parent[v]], function () { finder.choose(parent[v]); }))], [L.length, number(length(v))], [L.correlation, number(Math.exp(-length(v)))]);
-if (F.error && F.error[v] !== null && F.error[v] >= 0) { facts.push([L.error, number(F.error[v])]); }
-if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.support, percent(F.support[v])]); }
-}
-clear(panel).append(...[h("h2", { id: "chosen" }, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), warnings(v < C.length ? v : 0), grid(name[v], ["", ""], facts)].filter(Boolean));
-const t = F.tables || [], d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
-if (!F.gaussian && t.length >= offsets[v + 1] && offsets[v + 1] - offsets[v] === d * p) { panel.append(h("h3", {}, L.table), heat(L.table, range(d).map(function (x) { return String(x + 1); }), range(p).map(function (x) { return parent[v] >= 0 ? name[parent[v]] + " = " + (x + 1) : name[v]; }), function (i, j) { const x = t[offsets[v] + j + d * i]; return [x, percent(x)]; }, 1)); }
-if (v < observed) { const far = distances(v); panel.append(h("h3", {}, L.farther), grid(L.farther, [L.node, L.from], range(observed).filter(function (w) { return w !== v && far.has(w); }).sort(function (a, b) { return far.get(a) - far.get(b); }).slice(0, 12).map(function (w) { return [link(shown(w), function () { finder.choose(w); }), number(far.get(w))]; }))); }
-if (v < C.length) { panel.append(...[exampleList(v)].filter(Boolean)); }
-panel.append(sqlBox("SELECT e.* FROM models, tlv_tree_edges(model) e WHERE " + quote(name[v]) + " IN (parent, child);"));
-});
-// ---- clusters: leaves that are joined by edges shorter than the cut
-const clusters = h("div", {});
-const longest = greatest(range(n).map(length));
-const slider = h("input", { type: "range", min: 0, max: 100, step: 1, on: { input: function () { state.cut = Number(slider.value); draw(); } } }), out = h("output", {});
-parts.push(function () {
-const most = longest * state.cut / 100, group = range(n), find = function (v) { while (group[v] !== v) { v = group[v]; } return v; };
-slider.value = state.cut;
-out.textContent = number(most);
-order.forEach(function (v) { if (parent[v] >= 0 && length(v) <= most) { group[v] = group[parent[v]]; } });
-const lists = new Map();
-range(observed).forEach(function (v) { const r = find(v); if (!lists.has(r)) { lists.set(r, []); } lists.get(r).push(v); });
-const several = Array.from(lists.values()).filter(function (l) { return l.length > 1; }).sort(function (a, b) { return b.length - a.length; });
-clear(clusters).append(h("p", {}, several.length + " " + L.clusters.toLowerCase()), h("ol", {}, ...several.slice(0, 50).map(function (l) { return h("li", {}, bdi(l.slice(0, 40).map(shown).join(", ") + (l.length > 40 ? ", ..." : ""))); })));
-});
-const newick = function () {
-const label = function (v) { return quote(name[v]); }, text = range(n);
-order.slice().reverse().forEach(function (v) { text[v] = (children[v].length > 0 ? "(" + children[v].map(function (w) { return text[w]; }).join(",") + ")" : "") + label(v) + (parent[v] >= 0 ? ":" + length(v) : ""); });
-return roots.map(function (r) { return text[r] + ";"; }).join(" ");
-};
-const rows = table(L.node, [
-[L.node, function (v) { return link(shown(v), function () { finder.choose(v); }); }, function (v) { return shown(v); }, null],
-[L.leaves, function (v) { return String(size[v]); }, function (v) { return size[v]; }, "num"],
-[L.length, function (v) { return number(length(v)); }, length, "num"],
-[L.support, function (v) { const x = (F.support || [])[v]; return x === null || x === undefined || x < 0 ? "" : percent(x); }, function (v) { return (F.support || [])[v] || 0; }, "num"]
-], range(n), function (v) { return v === chosen(); }, 1);
-parts.push(rows.draw);
-const csv = button(L.csv, function () { saveCsv("edges", [["node", "parent", "length"]].concat(range(n).map(function (v) { return [name[v], parent[v] >= 0 ? name[parent[v]] : "", length(v)]; }))); });
-show([finder.box], [card(L.tree, h("div", { class: "bar noprint" }, back, above, h("label", {}, lengths, L.lengths), button(L.svg, function () { saveSvg("tree", drawing); })), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": L.tree }, drawing))], [card(null, panel), card(L.clusters, h("label", { class: "noprint" }, L.cut, slider, out), clusters), card(L.node, csv, rows.box), card(L.newick, details(L.newick, h("code", {}, newick())))]);
+const view = function() {
+  const parent = F.parent, n = parent.length, observed = F.observed;
+  const name = range(n).map(function(v) { return (F.names || [])[v] ? T(F.names[v]) : v < observed ? "v" + (v + 1) : "h" + (v + 1 - observed); });
+  const second = new Map();
+  examples.forEach(function(x) {
+    if (x.title) { second.set(x.component - 1, T(x.title)); }
+  });
+  const shown = function(v) { return (names[v] ? names[v] : name[v]) + (second.has(v) ? " - " + second.get(v) : ""); };
+  const length = function(v) {
+    const x = (F.length || [])[v];
+    return x === null || x === undefined || !(x > 0) ? 0 : x;
+  };
+  const children = range(n).map(function() { return []; });
+  parent.forEach(function(p, v) {
+    if (p >= 0) { children[p].push(v); }
+  });
+  const roots = range(n).filter(function(v) { return parent[v] < 0; });
+  // Depths and sizes without recursion: a long chain of nodes is a tree, too.
+  const order = [], depth = range(n).map(function() { return 0; });
+  roots.forEach(function(r) {
+    const stack = [r];
+    while (stack.length > 0) {
+      const v = stack.pop();
+      order.push(v);
+      children[v].slice().reverse().forEach(function(w) {
+        depth[w] = depth[v] + length(w);
+        stack.push(w);
+      });
+    }
+  });
+  const size = range(n).map(function(v) { return v < observed ? 1 : 0; });
+  order.slice().reverse().forEach(function(v) {
+    if (parent[v] >= 0) { size[parent[v]] += size[v]; }
+  });
+  defaults = {c: 1, node: "", root: 0, lengths: "1", cut: 0};
+  readState();
+  state.c = 1;
+  const finder = search(name, L.node, function(v) {
+    if (v >= 0) { state.root = inside(v) ? state.root : 0; }
+  }, "node");
+  const chosen = function() { return finder.place(); };
+  const top = function() { return state.root >= 1 && state.root <= n ? state.root - 1 : -1; };
+  const inside = function(v) {
+    const r = top();
+    if (r < 0) { return true; }
+    for (let w = v; w >= 0; w = parent[w]) {
+      if (w === r) { return true; }
+    }
+    return false;
+  };
+  const drawing = h("div", {});
+  parts.push(function() {
+    const r = top(), list = [], stack = (r >= 0 ? [r] : roots.slice()).reverse();
+    while (stack.length > 0) {
+      const v = stack.pop();
+      list.push(v);
+      children[v].slice().reverse().forEach(function(w) { stack.push(w); });
+    }
+    const path = new Set();
+    for (let v = chosen(); v >= 0; v = parent[v]) { path.add(v); }
+    // A node that is observed has a line of its own, also where others hang from it.
+    const y = new Map(), line = 17;
+    let rows = 0;
+    list.forEach(function(v) {
+      if (v < observed || children[v].length === 0) { y.set(v, 12 + line * rows++); }
+    });
+    list.slice().reverse().forEach(function(v) {
+      if (!y.has(v)) {
+        const c = children[v].map(function(w) { return y.get(w); });
+        y.set(v, sum(c) / c.length);
+      }
+    });
+    const base = r >= 0 ? depth[r] : 0, far = Math.max(1e-9, greatest(list.map(function(v) { return depth[v] - base; })));
+    const level = new Map();
+    list.forEach(function(v) { level.set(v, v === r || parent[v] < 0 ? 0 : level.get(parent[v]) + 1); });
+    const deepest = Math.max(1, greatest(list.map(function(v) { return level.get(v); })));
+    const x = function(v) { return 10 + 380 * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
+    const g =
+        s("svg",
+          {class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "img", "aria-label": L.tree + "; the table of nodes has the same content"});
+    list.forEach(function(v) {
+      if (v !== r && parent[v] >= 0) {
+        g.append(
+            s("path", {
+              class: "edge" + (path.has(v) ? " hot" : "") +
+                  ((F.support || [])[v] !== null && (F.support || [])[v] < 0.5 && (F.support || [])[v] >= 0 ? " weak" : ""),
+              d: "M" + x(parent[v]).toFixed(1) + " " + y.get(parent[v]) + "V" + y.get(v) + "H" + x(v).toFixed(1)
+            },
+              s("title", {}, name[v] + ": " + number(length(v)))));
+      }
+    });
+    list.forEach(function(v) {
+      const pick = function() {
+        if (v < observed) {
+          finder.choose(v);
+        } else {
+          state.root = top() === v ? 0 : v + 1;
+          state.node = name[v];
+          draw();
+        }
+      };
+      g.append(
+          s("circle", {
+            class: "pick" +
+                (v === chosen()   ? " ring" :
+                     v < observed ? " leaf" :
+                                    " inner"),
+            cx: x(v),
+            cy: y.get(v),
+            r: v < observed ? 4 : 5,
+            on: {click: pick}
+          },
+            s("title", {}, name[v] + ", " + size[v] + " " + L.leaves)));
+      if (v < observed) {
+        g.append(
+            s("text", {class: path.has(v) ? "hit" : null, x: x(v) + 9, y: y.get(v) + 4.5},
+              shown(v).length > 34 ? shown(v).slice(0, 32) + "..." : shown(v)));
+      }
+    });
+    clear(drawing).append(h("figure", {}, g, h("figcaption", {}, L.drawing)));
+  });
+  const lengths = h("input", {
+    type: "checkbox",
+    on: {
+      change: function() {
+        state.lengths = lengths.checked ? "1" : "";
+        draw();
+      }
+    }
+  });
+  const back = button(L.whole, function() {
+    state.root = 0;
+    draw();
+  }), above = button(L.above, function() {
+        const r = top();
+        state.root = r >= 0 && parent[r] >= 0 ? parent[r] + 1 : 0;
+        draw();
+      });
+  parts.push(function() {
+    lengths.checked = state.lengths !== "";
+    back.disabled = above.disabled = top() < 0;
+  });
+  // ---- the panel of a node
+  const offsets = [0];
+  range(n).forEach(function(v) {
+    const d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
+    offsets.push(offsets[v] + (parent[v] >= 0 ? d * p : d));
+  });
+  const distances = function(v) {
+    const d = new Map([[v, 0]]), stack = [v];
+    while (stack.length > 0) {
+      const w = stack.pop(), near = children[w].map(function(c) { return [c, length(c)]; }).concat(parent[w] >= 0 ? [[parent[w], length(w)]] : []);
+      near.forEach(function(x) {
+        if (!d.has(x[0])) {
+          d.set(x[0], d.get(w) + x[1]);
+          stack.push(x[0]);
+        }
+      });
+    }
+    return d;
+  };
+  const panel = h("div", {});
+  parts.push(function() {
+    const v = chosen() < 0 ? roots[0] : chosen();
+    finder.input.value = state.node;
+    const facts = [[L.leaves, String(size[v])], [L.states, F.gaussian ? F.states[v] + " dimensions" : String(F.states[v])]];
+    if (parent[v] >= 0) {
+      facts.push(
+          [L.edge, h("span", {}, link(name[parent[v]], function() { finder.choose(parent[v]); }))], [L.length, number(length(v))],
+          [L.correlation, number(Math.exp(-length(v)))]);
+      if (F.error && F.error[v] !== null && F.error[v] >= 0) { facts.push([L.error, number(F.error[v])]); }
+      if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.support, percent(F.support[v])]); }
+    }
+    clear(panel).append(...[h("h2", {id: "chosen"}, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), warnings(v < C.length ? v : 0),
+                            grid(name[v], ["", ""], facts)]
+                            .filter(Boolean));
+    const t = F.tables || [], d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
+    if (!F.gaussian && t.length >= offsets[v + 1] && offsets[v + 1] - offsets[v] === d * p) {
+      panel.append(
+          h("h3", {}, L.table),
+          heat(
+              L.table, range(d).map(function(x) { return String(x + 1); }),
+              range(p).map(function(x) { return parent[v] >= 0 ? name[parent[v]] + " = " + (x + 1) : name[v]; }), function(i, j) {
+                const x = t[offsets[v] + j + d * i];
+                return [x, percent(x)];
+              }, 1));
+    }
+    if (v < observed) {
+      const far = distances(v);
+      panel.append(
+          h("h3", {}, L.farther),
+          grid(
+              L.farther, [L.node, L.from],
+              range(observed)
+                  .filter(function(w) { return w !== v && far.has(w); })
+                  .sort(function(a, b) { return far.get(a) - far.get(b); })
+                  .slice(0, 12)
+                  .map(function(w) {
+                    return [link(shown(w), function() { finder.choose(w); }), number(far.get(w))];
+                  })));
+    }
+    if (v < C.length) { panel.append(...[exampleList(v)].filter(Boolean)); }
+    panel.append(sqlBox("SELECT e.* FROM models, tlv_tree_edges(model) e WHERE " + quote(name[v]) + " IN (parent, child);"));
+  });
+  // ---- clusters: leaves that are joined by edges shorter than the cut
+  const clusters = h("div", {});
+  const longest = greatest(range(n).map(length));
+  const slider = h("input", {
+    type: "range",
+    min: 0,
+    max: 100,
+    step: 1,
+    on: {
+      input: function() {
+        state.cut = Number(slider.value);
+        draw();
+      }
+    }
+  }),
+        out = h("output", {});
+  parts.push(function() {
+    const most = longest * state.cut / 100, group = range(n), find = function(v) {
+      while (group[v] !== v) { v = group[v]; }
+      return v;
+    };
+    slider.value = state.cut;
+    out.textContent = number(most);
+    order.forEach(function(v) {
+      if (parent[v] >= 0 && length(v) <= most) { group[v] = group[parent[v]]; }
+    });
+    const lists = new Map();
+    range(observed).forEach(function(v) {
+      const r = find(v);
+      if (!lists.has(r)) { lists.set(r, []); }
+      lists.get(r).push(v);
+    });
+    const several = Array.from(lists.values()).filter(function(l) { return l.length > 1; }).sort(function(a, b) { return b.length - a.length; });
+    clear(clusters).append(h("p", {}, several.length + " " + L.clusters.toLowerCase()), h("ol", {}, ...several.slice(0, 50).map(function(l) {
+                             return h("li", {}, bdi(l.slice(0, 40).map(shown).join(", ") + (l.length > 40 ? ", ..." : "")));
+                           })));
+  });
+  const newick = function() {
+    const label = function(v) { return quote(name[v]); }, text = range(n);
+    order.slice().reverse().forEach(function(v) {
+      text[v] = (children[v].length > 0 ? "(" + children[v].map(function(w) { return text[w]; }).join(",") + ")" : "") + label(v) +
+          (parent[v] >= 0 ? ":" + length(v) : "");
+    });
+    return roots.map(function(r) { return text[r] + ";"; }).join(" ");
+  };
+  const rows = table(
+      L.node,
+      [
+        [L.node, function(v) { return link(shown(v), function() { finder.choose(v); }); }, function(v) { return shown(v); }, null],
+        [L.leaves, function(v) { return String(size[v]); }, function(v) { return size[v]; }, "num"],
+        [L.length, function(v) { return number(length(v)); }, length, "num"], [
+          L.support,
+          function(v) {
+            const x = (F.support || [])[v];
+            return x === null || x === undefined || x < 0 ? "" : percent(x);
+          },
+          function(v) { return (F.support || [])[v] || 0; }, "num"
+        ]
+      ],
+      range(n), function(v) { return v === chosen(); }, 1);
+  parts.push(rows.draw);
+  const csv = button(L.csv, function() {
+    saveCsv("edges", [["node", "parent", "length"]].concat(range(n).map(function(v) {
+      return [name[v], parent[v] >= 0 ? name[parent[v]] : "", length(v)];
+    })));
+  });
+  show(
+      [finder.box],
+      [card(
+          L.tree,
+          h("div", {class: "bar noprint"}, back, above, h("label", {}, lengths, L.lengths), button(L.svg, function() { saveSvg("tree", drawing); })),
+          h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": L.tree}, drawing))],
+      [
+        card(null, panel), card(L.clusters, h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.node, csv, rows.box),
+        card(L.newick, details(L.newick, h("code", {}, newick())))
+      ]);
 };

@@ -165,7 +165,7 @@ test_weights(void **state)
 	(void) state;
 	for (uint64_t seed = 10; seed < 14; seed++)
 	{
-		tlv_group_task follow = {.law = &tlv_bernoulli_law, .follow = true, .seed = seed};
+		tlv_group_task weighed = {.law = &tlv_bernoulli_law, .follow = true, .seed = seed};
 		tlv_group_task alike = {.law = &tlv_bernoulli_law, .seed = seed};
 		planted p = make_planted(0.3, 0.3, 5, seed);
 		planted noise = make_planted(0.3, 0.3, 1, seed);
@@ -175,14 +175,14 @@ test_weights(void **state)
 
 		for (size_t u = 0; u < NODES; u++)
 			label[u] = p.truth[u] + GROUPS * (int32_t) (u % 3);
-		found = search(&p, follow, label, &k);
+		found = search(&p, weighed, label, &k);
 		assert_int_equal(k, GROUPS);
 		assert_true(misplaced(&p, label) <= 3);
 		assert_true(found > weigh(&p, alike, one, 1) + 20);
 		k = 9;
 		for (size_t u = 0; u < NODES; u++)
 			label[u] = noise.truth[u] + GROUPS * (int32_t) (u % 3);
-		(void) search(&noise, follow, label, &k);
+		(void) search(&noise, weighed, label, &k);
 		assert_int_equal(k, 1);
 	}
 }

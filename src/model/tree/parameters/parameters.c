@@ -76,6 +76,7 @@ maximise_triple(const tlv_view_source *source, const double *weighted, double *c
 	size_t k = views->k;
 	double sum = 0;
 
+	tlv_assert(k > 0);
 	memset(views->weights, 0, k * sizeof(double));
 	for (int t = 0; t < 3; t++)
 	{
