@@ -54,6 +54,9 @@ SELECT count(tlv_infer(m, ARRAY[a, b, c, CASE WHEN b <> c THEN 'no' END])) AS me
 SELECT count(tlv_log_likelihood(m, ROW(ARRAY['a', 'd'], ARRAY[a, d || '?']))) AS long_rows FROM models, answers WHERE name = 'classes';
 SELECT tlv_info(tlv_update(m, tlv_statistics(s, m))) ->> 'kind' AS updated FROM models, (SELECT ARRAY[a, b, c, 'maybe'] AS s FROM answers LIMIT 20) s WHERE name = 'classes' GROUP BY m;
 SELECT count(tlv_assign(m, ROW(a, b, CASE WHEN a <> b THEN '7' ELSE c END))) AS views FROM answers, (SELECT tlv_multiview('SELECT a, b, c FROM unknown.answers', 2) AS m OFFSET 0) v;
+-- a row whose first view is missing is assigned by the others, one without views by none
+SELECT count(tlv_assign(m, ROW(NULL::text, b, c))) = count(*) AS by_two, count(tlv_assign(m, ROW(NULL::text, NULL::text, NULL::text))) AS by_none
+  FROM answers, (SELECT tlv_multiview('SELECT a, b, c FROM unknown.answers', 2) AS m OFFSET 0) v;
 SELECT count(tlv_log_likelihood(m, ROW(a, b, 'x', d))) AS tree FROM answers, (SELECT tlv_tree('SELECT a, b, c, d FROM unknown.answers', layout => 'wide') AS m OFFSET 0) t;
 -- nothing is unknown that is missing
 SELECT count(tlv_assign(m, ROW(a, b, NULL, d))) AS missing FROM models, answers WHERE name = 'classes';
