@@ -76,17 +76,15 @@ maximise_triple(const tlv_view_source *source, const double *weighted, double *c
 	size_t k = views->k;
 	double sum = 0;
 
-	tlv_assert(k > 0);
 	memset(views->weights, 0, k * sizeof(double));
 	for (int t = 0; t < 3; t++)
 	{
 		for (size_t e = 0; e < k * source->d[t]; e++)
-		{
-			double count = (t == 0 ? weighted[e] : views->means[t][e]) * g[t][e] + TLV_TREE_PRIOR;
-
-			views->means[t][e] = count;
-			views->weights[e % k] += t == 0 ? count : 0;
-		}
+			views->means[t][e] =
+				(t == 0 ? weighted[e] : views->means[t][e]) * g[t][e] + TLV_TREE_PRIOR;
+		for (size_t i = 0; t == 0 && i < source->d[t]; i++)
+			for (size_t j = 0; j < k; j++)
+				views->weights[j] += views->means[t][i * k + j];
 		normalise_block(k, source->d[t], 0, views->means[t]);
 	}
 	for (size_t j = 0; j < k; j++)
@@ -101,6 +99,7 @@ refine_triple(tlv_context *ctx, const tlv_view_source *source, node_views *views
 	size_t k = views->k, d0 = source->d[0];
 	double *weighted, *g[3], before = -HUGE_VAL, now;
 
+	tlv_assert(k > 0);
 	TLV_TRY(tlv_alloc_numbers(ctx, &weighted, k * (2 * d0 + source->d[1] + source->d[2])));
 	g[0] = weighted + k * d0;
 	g[1] = g[0] + k * d0;
