@@ -99,15 +99,15 @@ refine_triple(tlv_context *ctx, const tlv_view_source *source, node_views *views
 	size_t k = views->k, d0 = source->d[0];
 	double *weighted, *g[3], before = -HUGE_VAL, now;
 
-	tlv_assert(k > 0);
 	TLV_TRY(tlv_alloc_numbers(ctx, &weighted, k * (2 * d0 + source->d[1] + source->d[2])));
 	g[0] = weighted + k * d0;
 	g[1] = g[0] + k * d0;
 	g[2] = g[1] + k * source->d[1];
 	for (int step = 0; step < steps; step++)
 	{
-		for (size_t e = 0; e < k * d0; e++)
-			weighted[e] = views->weights[e % k] * views->means[0][e];
+		for (size_t i = 0; i < d0; i++)
+			for (size_t j = 0; j < k; j++)
+				weighted[i * k + j] = views->weights[j] * views->means[0][i * k + j];
 		TLV_TRY(tlv_cell_expectations(ctx, source, k, weighted, views->means[1], views->means[2],
 									  g[0], g[1], g[2], &now));
 		if (now - before < STEP_GAIN * source->total)
