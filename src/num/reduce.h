@@ -14,7 +14,7 @@
 /* Columns of a block, LAPACK's own width. */
 #define TLV_REDUCED_COLUMNS 32
 
-/* A rest of at most so many rows and columns is reduced in one call. */
+/* A rest of at most this number of rows and columns is reduced in one call. */
 #define TLV_REDUCED_AT_ONCE 128
 
 /* Numbers of work space with which LAPACK applies the reflectors of a block to at most

@@ -74,3 +74,7 @@ FROM kinds, LATERAL (SELECT tlv_mmsb(pg_temp.edges(150, .3, .3, 3, 50, kind, 1))
      LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(thousand) ORDER BY node, membership DESC) other USING (node)
 WHERE kind NOT IN ('rating', 'lognormal')
 GROUP BY kind, m ORDER BY kind;
+-- a unit as large or as small as a double may be
+SELECT u AS unit, (SELECT count(*) FROM tlv_components(tlv_mmsb(format(
+    'SELECT a, b, (1 + a %% 3) * float8 ''%s'' FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND (a <= 10) = (b <= 10)', u)))) AS k
+  FROM unnest('{1e-200,1e-30,1,1e30,1e200}'::text[]) u;

@@ -98,7 +98,7 @@ extern tlv_status tlv_page_put_text(tlv_context *ctx, tlv_json_writer *data, tlv
 /* A text as HTML, with character references. */
 extern tlv_status tlv_page_put_plain(tlv_context *ctx, tlv_json_writer *plain, tlv_text text);
 
-/* A number with that many significant digits; null where it is not finite. */
+/* A number with the given number of significant digits; null where it is not finite. */
 extern tlv_status tlv_page_put_number(tlv_context *ctx, tlv_json_writer *data, double value,
 									  int digits);
 

@@ -91,7 +91,7 @@ read_plain(tlv_context *ctx, const json_reader *reader, size_t at, char **text)
 	return TLV_OK;
 }
 
-/* The member of that name is a list of at most so many entries. */
+/* The member of that name is a list of at most `most` entries. */
 static tlv_status
 require_list(tlv_context *ctx, const json_reader *reader, const char *key, size_t at, size_t most)
 {

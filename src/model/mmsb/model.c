@@ -2,6 +2,7 @@
  * model.c - the stored form of a mixed membership block model
  * (mmsb.h).
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -169,6 +170,7 @@ check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t
 static tlv_status
 check_scalars(tlv_context *ctx, const tlv_frame *frame)
 {
+	const double *unit;
 	static const char *const flags[] = {"poisson", "degree_corrected"};
 	double graph;
 
@@ -187,9 +189,10 @@ check_scalars(tlv_context *ctx, const tlv_frame *frame)
 	}
 	if (tlv_frame_find(frame, "unit") == NULL)
 		return TLV_OK;
-	TLV_TRY(check_rates(ctx, frame, "unit", 1, 1));
-	if (tlv_frame_scalar(frame, "unit", 1) == 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"unit\" is 0, not a unit of weights");
+	/* Weights are divided by it, so that it is as large as they are. */
+	TLV_TRY(tlv_frame_require(ctx, frame, "unit", TLV_FLOAT64, 1, 1, (const void **) &unit));
+	if (!(*unit > 0 && *unit <= DBL_MAX))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"unit\" is %g, not a unit of weights", *unit);
 	return TLV_OK;
 }
 

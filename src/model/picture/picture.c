@@ -12,7 +12,7 @@
 /* Empty space around everything. */
 #define MARGIN 16.0
 
-/* Told apart by the colour-blind, too: six of Okabe and Ito's (2008), and two dark ones. */
+/* The colour-blind distinguish them, too: six of Okabe and Ito's (2008), and two dark ones. */
 static const char *const colours[COLOURS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
 											 "#56b4e9", "#d55e00", "#3b2a6b", "#7a0019"};
 
