@@ -23,14 +23,14 @@ EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" tensorlv.con
 
 MODULE_big = tensorlv
 
-NUM_SOURCES   := $(sort $(wildcard src/num/*.c))
+NUM_SOURCES   := $(sort $(wildcard src/num/*/*.c))
 MODEL_SOURCES := $(sort $(wildcard src/model/*/*.c src/model/*/*/*.c))
-PG_SOURCES    := $(sort $(wildcard src/pg/*.c src/pg/*/*.c))
+PG_SOURCES    := $(sort $(wildcard src/pg/*/*.c src/pg/*/*/*.c))
 LIBRARY_SOURCES := $(NUM_SOURCES) $(MODEL_SOURCES)
 PG_OBJECTS := $(PG_SOURCES:.c=.o)
 OBJS        = $(LIBRARY_SOURCES:.c=.o) $(PG_OBJECTS)
 OUR_HEADERS := $(wildcard include/tensorlv/*/*.h include/tensorlv/*/*.def \
-                 src/num/*.h src/model/*/*.h src/model/*/*/*.h src/pg/*.h src/pg/*/*.h)
+                 src/num/*/*.h src/model/*/*.h src/model/*/*/*.h src/pg/*/*.h)
 
 # The install script is put together from parts: those that others stand on
 # first, then every other part of sql/ by name.

@@ -2,7 +2,7 @@
  * draw.c - components of vectors and directions in their first two dimensions (internal.h,
  * directions.h).
  */
-#include "directions.h"
+#include "directions/directions.h"
 #include "internal.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "memberships.h"
+#include "mixed/memberships.h"
 #include "tensorlv/model/assignment.h"
 
 /* Nodes between two looks at tlv_should_stop(). */

@@ -16,7 +16,7 @@
  */
 #include <math.h>
 
-#include "memberships.h"
+#include "mixed/memberships.h"
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/special.h"

@@ -2,7 +2,7 @@
  * fit.c - from a stored graph to a model of its communities
  * (mmsb.h): the order of the parts, and diagnostics of the graph and its moments.
  */
-#include "connectivity.h"
+#include "engine/connectivity.h"
 #include "internal.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 #ifndef TENSORLV_MMSB_INTERNAL_H
 #define TENSORLV_MMSB_INTERNAL_H
 
-#include "block_model.h"
-#include "memberships.h"
-#include "mixed_membership.h"
+#include "engine/block_model.h"
+#include "mixed/memberships.h"
+#include "mixed/mixed_membership.h"
 #include "tensorlv/model/star_moments.h"
 #include "tensorlv/model/mmsb.h"
 
@@ -194,7 +194,7 @@ extern tlv_status tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state 
 /* blocks.c: labels of a block model, from the best of several starts. */
 extern tlv_status tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* mixed.c: shares and connectivity of a mixed membership model. */
+/* mixed/least_squares.c: shares and connectivity of a mixed membership model. */
 extern tlv_status tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /*

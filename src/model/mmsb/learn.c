@@ -5,7 +5,7 @@
  */
 #include "errors.h"
 #include "internal.h"
-#include "neighbours.h"
+#include "adjacency/neighbours.h"
 #include "tensorlv/model/kind.h"
 
 tlv_status

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "members.h"
+#include "mixed/members.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/sort.h"
 

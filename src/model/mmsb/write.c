@@ -2,7 +2,7 @@
  * write.c - from what a fit has found to the model's frame (mmsb.h): communities in order,
  * numbers of all nodes, and diagnostics of the communities.
  */
-#include "connectivity.h"
+#include "engine/connectivity.h"
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 

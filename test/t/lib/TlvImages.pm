@@ -51,7 +51,7 @@ BEGIN
 END $$;
 SQL
 
-# The numbers of a section in a packed image (src/num/frame_packing.h), from where $read reads on.
+# The numbers of a section in a packed image (src/num/image/frame_packing.h), from where $read reads on.
 sub unpack_numbers {
     my ($read, $code, $n) = @_;
     my $divisor = $code == 3 ? unpack 'd<', $read->(8) : 1;

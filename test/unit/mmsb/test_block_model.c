@@ -3,7 +3,7 @@
  * plain loops over all pairs, its criterion against the formula.
  */
 #include "assertions.h"
-#include "model/mmsb/block_model.h"
+#include "model/mmsb/engine/block_model.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/special.h"
 

@@ -4,7 +4,7 @@
  * scores that no unit and no monotone function of the weights changes.
  */
 #include "assertions.h"
-#include "model/mmsb/groups.h"
+#include "model/mmsb/engine/groups.h"
 #include "graph_fixture.h"
 
 #include "tensorlv/num/special.h"

@@ -3,8 +3,8 @@
  * all partitions and all pairs of small graphs.
  */
 #include "assertions.h"
-#include "model/mmsb/levels.h"
-#include "model/mmsb/merge.h"
+#include "model/mmsb/engine/levels.h"
+#include "model/mmsb/engine/merge.h"
 #include "graph_fixture.h"
 
 #define MOST_NODES 16

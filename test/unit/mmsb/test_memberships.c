@@ -3,7 +3,7 @@
  * and bridgeness against plain loops.
  */
 #include "assertions.h"
-#include "model/mmsb/memberships.h"
+#include "model/mmsb/mixed/memberships.h"
 #include "graph_fixture.h"
 
 #define K 4

@@ -3,7 +3,7 @@
  * the same in plain loops over all pairs.
  */
 #include "assertions.h"
-#include "model/mmsb/mixed_membership.h"
+#include "model/mmsb/mixed/mixed_membership.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/special.h"
 

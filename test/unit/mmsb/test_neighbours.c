@@ -5,8 +5,8 @@
  */
 #include "assertions.h"
 #include "mmsb_fixture.h"
-#include "model/mmsb/memberships.h"
-#include "model/mmsb/neighbours.h"
+#include "model/mmsb/mixed/memberships.h"
+#include "model/mmsb/adjacency/neighbours.h"
 #include "source_fixture.h"
 #include "tensorlv/model/counts.h"
 

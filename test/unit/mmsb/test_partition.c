@@ -3,8 +3,8 @@
  * its moment identities are exact, on random graphs, and on bad input.
  */
 #include "assertions.h"
-#include "model/mmsb/partition.h"
-#include "model/mmsb/partition_views.h"
+#include "model/mmsb/mixed/partition.h"
+#include "model/mmsb/mixed/partition_views.h"
 #include "pool.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"

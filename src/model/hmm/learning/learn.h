@@ -1,0 +1,198 @@
+/*
+ * learn.h - how a hidden Markov model is learnt: sequences in memory, starts, accelerated steps of
+ * Baum-Welch.
+ */
+#ifndef TLV_HMM_LEARN_H
+#define TLV_HMM_LEARN_H
+
+#include "../internal.h"
+#include "tensorlv/model/source.h"
+#include "tensorlv/model/support.h"
+
+/* ---- sequences in memory (memory.c) ---- */
+
+typedef struct tlv_hmm_data
+{
+	size_t n;
+	tlv_row *rows;
+	double steps;
+} tlv_hmm_data;
+
+/* The first of them, so many steps at most: the last one is cut. */
+extern tlv_status tlv_hmm_data_head(tlv_context *ctx, const tlv_hmm_data *data, double steps,
+									tlv_hmm_data *head);
+
+/*
+ * The same steps as sequences of at most so many steps each.
+ */
+extern tlv_status tlv_hmm_data_cut(tlv_context *ctx, const tlv_hmm_data *data, size_t most,
+								   tlv_hmm_data *cut);
+
+/* Sequence statistics of the data under a model, as a stored value. */
+extern tlv_status tlv_hmm_evaluate(tlv_context *ctx, const tlv_frame *model,
+								   const tlv_hmm_data *data, void **image, size_t *size);
+
+/* ---- steps of Baum-Welch (ascent.c) ---- */
+
+/*
+ * A climb to a maximum of the likelihood, one model after the other: the statistics of `current`
+ * are taken, and `current` becomes the next model to be evaluated.  Unless plain, two steps of
+ * Baum-Welch are followed by an extrapolation in natural parameters (SQUAREM: Varadhan, Roland
+ * 2008), which is left again where the likelihood is below that of the second model.
+ */
+typedef struct tlv_hmm_ascent
+{
+	tlv_held current;
+	bool plain;		  /* exactly `limit` steps, of Baum-Welch alone */
+	int limit;		  /* evaluations */
+	double tolerance; /* of the log-likelihood per step of time; stands below it */
+	int taken;		  /* evaluations so far */
+	double mean;	  /* the last log-likelihood per step of time */
+	double growth;	  /* what the last cycle added */
+	bool stands;
+	/* its own */
+	tlv_held first, second;
+	int phase;
+	double first_mean, longest;
+} tlv_hmm_ascent;
+
+/* Begins at a model, which the ascent takes over. */
+extern void tlv_hmm_ascent_begin(tlv_hmm_ascent *ascent, tlv_held *start, int limit);
+
+/* Statistics of ascent->current; *done: it is the last model. */
+extern tlv_status tlv_hmm_ascent_take(tlv_context *ctx, tlv_hmm_ascent *ascent,
+									  const tlv_frame *statistics, bool *done);
+extern void tlv_hmm_ascent_end(tlv_context *ctx, tlv_hmm_ascent *ascent);
+
+/* The whole climb over data in memory. */
+extern tlv_status tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_hmm_ascent *ascent);
+
+/* ---- starts (starts.c) ---- */
+
+typedef struct tlv_hmm_start_options
+{
+	size_t k;
+	tlv_covariance covariance;
+	uint64_t seed;
+	unsigned constraints;
+	const double *transitions; /* given: k x k, row = from; or NULL */
+	const double *emissions;   /* given: k x m or d, row = state; or NULL */
+} tlv_hmm_start_options;
+
+/* How many starts there are beside the moments' for that form. */
+#define TLV_HMM_STARTS 8
+
+/*
+ * Start number `which`, from 0: k-means of steps and of the means of windows about them, or
+ * sequences cut into k parts.  items (m): symbols, ascending, those of the data among them.
+ * TLV_NOT_IDENTIFIABLE where that start cannot be: too few steps.
+ */
+extern tlv_status tlv_hmm_start(tlv_context *ctx, const tlv_hmm_data *data,
+								const tlv_hmm_start_options *options, size_t m,
+								const int64_t *items, int which, void **image, size_t *size);
+
+/* ---- the best of the starts (search.c) ---- */
+
+typedef struct tlv_hmm_search
+{
+	const tlv_hmm_data *data;
+	tlv_hmm_start_options start;
+	size_t m;
+	const int64_t *items;
+	bool quick; /* fewer starts, and only the first round */
+	int starts; /* that were compared */
+	bool moments_won;
+} tlv_hmm_search;
+
+/*
+ * The start that a few steps of Baum-Welch have brought farthest, of the moments' (NULL: there is
+ * none) and all others: all on a part of the data, the best of them on more.  Errors: memory,
+ * TLV_CANCELLED, TLV_BAD_DATA when there is no start at all.
+ */
+extern tlv_status tlv_hmm_search_start(tlv_context *ctx, tlv_hmm_search *search,
+									   const tlv_frame *moments, tlv_held *best);
+
+/* ---- dependence (dependence.c), the number of states (choose.c) ---- */
+
+/* The level of tests of independence: false alarms in so many fits. */
+#define TLV_HMM_SIGNIFICANCE 0.01
+
+/* How many states pairs of neighbouring steps show. */
+#define TLV_HMM_RANKS 24
+typedef struct tlv_hmm_rank
+{
+	size_t k;		/* 0: not known */
+	double p_value; /* that neighbours are independent: that one state is enough; NaN: not known */
+	size_t tested;
+	double enough[TLV_HMM_RANKS]; /* p that 1, 2, ... tested states are enough */
+} tlv_hmm_rank;
+
+/*
+ * Whether neighbouring steps are independent: the p-value, NaN where there are too few.  Of
+ * symbols by the table of pairs of the more frequent ones, of which the rank's k is how many states
+ * it shows (0 of vectors); of vectors by Pillai's trace of the canonical correlations of a step and
+ * the next, of the numbers and of their distances from the mean.
+ */
+extern tlv_status tlv_hmm_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m,
+									 const int64_t *items, tlv_hmm_rank *rank);
+
+/* The rank of a c x c table of counts of pairs: the smallest number of components that chi-squared
+ * tests at that level do not refuse. */
+extern tlv_status tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table,
+									 tlv_hmm_rank *rank);
+
+/* The p-values as diagnostics, "p_enough_1" and so on. */
+extern tlv_status tlv_hmm_tell_rank(tlv_context *ctx, const tlv_hmm_rank *rank,
+									tlv_diagnostics *diagnostics);
+
+/* Classes (from 0, at most 24) of m symbols for so many pairs: the frequent ones are classes of
+ * their own. */
+extern tlv_status tlv_hmm_classes(tlv_context *ctx, size_t m, const double *counts, double pairs,
+								  int32_t *class, size_t *classes);
+
+/*
+ * The number of states, 1 to max_k: the smallest whose likelihood of sequences that were left out
+ * is within one standard error of the best, but not more than its transitions tell apart.  Few
+ * sequences are cut into pieces first.  curve (max_k): that likelihood, per step, of the first
+ * *tried numbers; errors: the standard error of its difference from the best.
+ */
+extern tlv_status tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k,
+								 double *curve, double *errors, size_t *tried, size_t *k);
+
+/* ---- stored counts of windows (stored.c, thinning.c) ---- */
+
+/* EM on counts: so many random starts, `first` steps of each, and `last` more of the best one. */
+typedef struct tlv_hmm_window_task
+{
+	size_t k;
+	int starts, first, last;
+	uint64_t seed;
+} tlv_hmm_window_task;
+
+typedef struct tlv_hmm_window_start
+{
+	double *emissions, *transitions, *first; /* k x m, k x k, k: one block */
+	tlv_cell_climb climb;
+} tlv_hmm_window_start;
+
+/* The best of the starts, whose emissions are the block to be freed.  Errors: memory,
+ * TLV_CANCELLED. */
+extern tlv_status tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
+											const tlv_hmm_window_task *task,
+											tlv_hmm_window_start *best);
+
+/*
+ * From *k states, which the counts' rank shows, to fewer as long as these are as likely where
+ * windows are left out: what one more state adds there is no chance.  Windows are dealt out to the
+ * folds by seeded hypergeometric thinning of the counts.  curve (*k): that likelihood, per window,
+ * by number of states; NaN of those that were not tried.  Nothing is done where that would be much
+ * work, or windows are few.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source,
+										 uint64_t seed, double *curve, size_t *k);
+
+/* ---- which states are real (support.c) ---- */
+
+extern const tlv_support_class tlv_hmm_support;
+
+#endif /* TLV_HMM_LEARN_H */

@@ -1,0 +1,598 @@
+/*
+ * neighbours.c - rows of an adjacency matrix under a block model: posteriors of their nodes, and
+ * the edges between communities (neighbours.h).
+ */
+#include "neighbours.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "../infer.h"
+#include "../mixed/memberships.h"
+#include "mixed.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/num/sort.h"
+
+#define SIZE_K			 TLV_SIZE_1
+#define SIZE_NODES		 TLV_SIZE_2
+#define SIZE_SUPPORT	 TLV_SIZE_3
+#define SIZE_COMMUNITIES TLV_SIZE_4
+#define SIZE_SHARES		 TLV_SIZE_5
+
+/* A rate of 0 counts as this share of the largest one. */
+#define SMALLEST_RATE 1e-12
+
+/* Degrees beyond this are no sums of weights. */
+#define LARGEST_DEGREE 1e100
+
+/* A node that has come: where its communities are. */
+typedef struct node_entry
+{
+	int64_t id;
+	double degree;
+	size_t first;
+	size_t n;
+} node_entry;
+
+typedef struct neighbours_state
+{
+	tlv_declared declared;
+	/* under a model; NULL when only stored values are merged */
+	const tlv_mmsb_parts *parts;
+	const tlv_dictionary *dictionary;
+	bool told;			   /* the model says something of edges */
+	tlv_mixed_rows *mixed; /* of mixed memberships; else NULL */
+	double *log_rate;	   /* k x k */
+	double *offset;		   /* k: edges expected of a node of theta 1 */
+	double unit;		   /* theta: degree times unit, or unit */
+	double *counts;		   /* k: neighbours' memberships */
+	double *logs;		   /* k */
+	double *share;		   /* k */
+	size_t most;		   /* shares of a node that are kept */
+	size_t bag_room;
+	int64_t *items;
+	double *weights;
+	double *known;
+	int32_t *index;
+	size_t found; /* neighbours that are known */
+	/* sums */
+	tlv_digest fingerprint;
+	double rows, log_likelihood, self_loops, strangers;
+	size_t k;
+	double *edges;
+	size_t n, room;
+	node_entry *nodes;
+	size_t entries, entries_room;
+	uint16_t *community;
+	float *part;
+	/* the stored form */
+	int64_t *stored_nodes;
+	double *stored_degree;
+	uint16_t *stored_support, *stored_communities;
+	float *stored_shares;
+} neighbours_state;
+
+/* ---- what a model says ---- */
+
+double
+tlv_neighbour_pairs(const tlv_neighbour_sums *sums, bool corrected, size_t a, size_t b)
+{
+	bool own = a == b && !corrected && sums->theta[a] > 1; /* no node is its own neighbour */
+
+	return sums->theta[a] * (sums->theta[b] - own);
+}
+
+static void
+sum_node(const tlv_mmsb_parts *parts, size_t u, tlv_neighbour_sums *sums)
+{
+	const tlv_memberships *m = &parts->side[0].memberships;
+	double theta = parts->degree_corrected ? parts->side[0].propensity[u] : 1;
+
+	sums->total += parts->side[0].degree[u];
+	sums->nodes += m->start[u + 1] > m->start[u];
+	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+	{
+		size_t a = m->community[i];
+
+		sums->size[a] += m->share[i];
+		sums->degree[a] += m->share[i] * parts->side[0].degree[u];
+		sums->theta[a] += m->share[i] * theta;
+	}
+}
+
+tlv_status
+tlv_neighbour_sums_of(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_neighbour_sums *sums)
+{
+	size_t k = parts->k;
+	bool corrected = parts->degree_corrected;
+
+	*sums = (tlv_neighbour_sums){.k = k};
+	sums->size = tlv_alloc0(ctx, 2 * k + 3, k * sizeof(double));
+	TLV_TRY_ALLOC(ctx, sums->size);
+	sums->degree = sums->size + k;
+	sums->theta = sums->degree + k;
+	sums->edges = sums->theta + k;
+	sums->expected = sums->edges + k * k;
+	for (size_t u = 0; u < parts->side[0].n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		sum_node(parts, u, sums);
+	}
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			size_t i = a + k * b;
+
+			sums->edges[i] = parts->connectivity[i] * tlv_neighbour_pairs(sums, corrected, a, b);
+			sums->expected[i] = corrected
+									? sums->degree[a] * sums->degree[b] / fmax(sums->total, DBL_MIN)
+									: sums->total * sums->size[a] * sums->size[b] /
+										  fmax(sums->nodes * sums->nodes, 1);
+		}
+	return TLV_OK;
+}
+
+/* Rates r = E / X and their logarithms, and the edges that a node may expect: M sum_b r_ab t_b. */
+static tlv_status
+open_rates(tlv_context *ctx, const tlv_mmsb_parts *parts, neighbours_state *state)
+{
+	size_t k = parts->k;
+	bool corrected = parts->degree_corrected;
+	tlv_neighbour_sums sums;
+	double largest = 0;
+
+	TLV_TRY(tlv_neighbour_sums_of(ctx, parts, &sums));
+	for (size_t i = 0; i < k * k; i++)
+	{
+		state->log_rate[i] = sums.expected[i] > 0 ? sums.edges[i] / sums.expected[i] : 0;
+		largest = fmax(largest, state->log_rate[i]);
+	}
+	state->told = largest > 0;
+	state->unit = corrected ? 1 / fmax(sums.total, DBL_MIN) : 1 / fmax(sums.nodes, 1);
+	for (size_t b = 0; b < k && state->told; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			double rate = state->log_rate[a + k * b];
+
+			state->offset[a] +=
+				rate *
+				(corrected ? sums.degree[b] : sums.total * sums.size[b] / fmax(sums.nodes, 1));
+			state->log_rate[a + k * b] = log(fmax(rate, SMALLEST_RATE * largest));
+		}
+	tlv_free(ctx, sums.size);
+	return TLV_OK;
+}
+
+/* ---- rows ---- */
+
+static tlv_status
+reserve_bag(tlv_context *ctx, neighbours_state *state, size_t n)
+{
+	if (n <= state->bag_room)
+		return TLV_OK;
+	tlv_free(ctx, state->items);
+	state->bag_room = 0;
+	state->items = tlv_alloc(ctx, 2 * n, 3 * sizeof(double) + sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, state->items);
+	state->weights = (double *) (state->items + 2 * n);
+	state->known = state->weights + 2 * n;
+	state->index = (int32_t *) (state->known + 2 * n);
+	state->bag_room = 2 * n;
+	return TLV_OK;
+}
+
+static tlv_status
+reserve_nodes(tlv_context *ctx, neighbours_state *state, size_t nodes, size_t entries)
+{
+	void *grown;
+
+	if (state->n + nodes > state->room)
+	{
+		state->room = state->room + state->room / 2 + nodes + 64;
+		grown = tlv_realloc(ctx, state->nodes, state->room, sizeof(node_entry));
+		TLV_TRY_ALLOC(ctx, grown);
+		state->nodes = grown;
+	}
+	if (state->entries + entries <= state->entries_room)
+		return TLV_OK;
+	state->entries_room = state->entries_room + state->entries_room / 2 + entries + 64;
+	grown = tlv_realloc(ctx, state->community, state->entries_room, sizeof(uint16_t));
+	TLV_TRY_ALLOC(ctx, grown);
+	state->community = grown;
+	grown = tlv_realloc(ctx, state->part, state->entries_room, sizeof(float));
+	TLV_TRY_ALLOC(ctx, grown);
+	state->part = grown;
+	return TLV_OK;
+}
+
+/* The degree of a node, and how much of it leads to each community; own: its place, or -1. */
+static tlv_status
+count_neighbours(tlv_context *ctx, neighbours_state *state, const tlv_neighbours *row, int32_t own,
+				 double *degree, double *known)
+{
+	const tlv_memberships *m = &state->parts->side[0].memberships;
+	size_t n = row->bag->n, found = 0;
+	double loops = 0, all = 0, mapped = 0;
+
+	TLV_TRY(reserve_bag(ctx, state, n));
+	TLV_TRY(tlv_bag_read(ctx, row->bag, state->items, state->weights));
+	for (size_t i = 0; i < n; i++)
+	{
+		all += state->weights[i];
+		loops += state->items[i] == row->node ? state->weights[i] : 0;
+	}
+	*degree = all - loops;
+	if (!(*degree <= LARGEST_DEGREE))
+	{
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "the weights of the edges of node %lld are %g, more "
+				 "than %g",
+				 (long long) row->node, *degree, LARGEST_DEGREE);
+		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
+	}
+	state->self_loops += loops;
+	TLV_TRY(tlv_dictionary_map(ctx, state->dictionary, n, state->items, state->weights,
+							   state->index, state->known, &found));
+	memset(state->counts, 0, state->k * sizeof(double));
+	*known = 0;
+	state->found = found;
+	for (size_t i = 0; i < found; i++)
+	{
+		size_t v = (size_t) state->index[i];
+		double weight = state->known[i] = state->index[i] == own ? 0 : state->known[i];
+
+		mapped += weight;
+		for (size_t e = m->start[v]; e < m->start[v + 1]; e++)
+			state->counts[m->community[e]] += weight * m->share[e];
+		*known += m->start[v + 1] > m->start[v] ? weight : 0;
+	}
+	state->strangers += fmax(*degree - mapped, 0);
+	return TLV_OK;
+}
+
+/*
+ * log pi_a = sum_b c_b log r_ab - theta M sum_b r_ab t_b, up to a constant, as shares; returns the
+ * logarithm of the mean likelihood over the communities.
+ */
+static double
+infer_node(neighbours_state *state, double degree)
+{
+	size_t k = state->k;
+	double theta = state->parts->degree_corrected ? degree * state->unit : state->unit;
+	double largest, sum = 0;
+
+	for (size_t a = 0; a < k; a++)
+		state->logs[a] = -theta * state->offset[a];
+	for (size_t b = 0; b < k; b++)
+		if (state->counts[b] > 0)
+			for (size_t a = 0; a < k; a++)
+				state->logs[a] += state->counts[b] * state->log_rate[a + k * b];
+	largest = state->logs[0];
+	for (size_t a = 1; a < k; a++)
+		largest = fmax(largest, state->logs[a]);
+	for (size_t a = 0; a < k; a++)
+		sum += state->share[a] = exp(state->logs[a] - largest);
+	for (size_t a = 0; a < k; a++)
+		state->share[a] /= sum;
+	return largest + log(sum / (double) k);
+}
+
+/* The shares that node u has in the model; false where it has none. */
+static bool
+known_shares(neighbours_state *state, int32_t u)
+{
+	const tlv_memberships *m = &state->parts->side[0].memberships;
+
+	if (u < 0 || m->start[u] == m->start[u + 1])
+		return false;
+	memset(state->share, 0, state->k * sizeof(double));
+	for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
+		state->share[m->community[e]] = m->share[e];
+	return true;
+}
+
+/* Appends the node, with the shares unless it has none. */
+static tlv_status
+put_node(tlv_context *ctx, neighbours_state *state, int64_t id, double degree, bool member)
+{
+	size_t k = state->k, first, best = 0;
+	double sum = 0;
+
+	TLV_TRY(reserve_nodes(ctx, state, 1, tlv_least(k, state->most)));
+	member = member && (tlv_neighbour_keep(k, state->most, state->share, state->logs) >= 0.5 ||
+						state->mixed != NULL);
+	first = state->entries;
+	for (size_t a = 0; a < k && member; a++)
+	{
+		best = state->share[a] > state->share[best] ? a : best;
+		if (state->share[a] < TLV_LEAST_SHARE)
+			continue;
+		state->community[state->entries++] = (uint16_t) a;
+		sum += state->share[a];
+	}
+	if (member && state->entries == first)
+	{
+		state->community[state->entries++] = (uint16_t) best;
+		sum = state->share[best];
+	}
+	for (size_t i = first; i < state->entries; i++)
+	{
+		size_t a = state->community[i];
+
+		state->part[i] = (float) (state->share[a] / sum);
+		for (size_t b = 0; b < k; b++)
+			state->edges[a + k * b] += state->part[i] * state->counts[b];
+	}
+	state->nodes[state->n++] = (node_entry){id, degree, first, state->entries - first};
+	return TLV_OK;
+}
+
+static tlv_status
+neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	neighbours_state *state = (neighbours_state *) accumulator;
+	const tlv_neighbours *own = &row->neighbours;
+	const double loops = state->self_loops, strangers = state->strangers;
+	double degree, known = 0;
+	bool member;
+	int32_t u;
+
+	if (state->parts == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	u = tlv_dictionary_find(state->dictionary, own->node);
+	TLV_TRY(count_neighbours(ctx, state, own, u, &degree, &known));
+	if (state->told && known > 0)
+	{
+		double likelihood =
+			state->mixed == NULL
+				? infer_node(state, degree)
+				: tlv_mixed_rows_infer(state->mixed, u, degree, state->found, state->index,
+									   state->known, state->share, state->edges);
+
+		if (!isfinite(likelihood))
+		{
+			state->self_loops = loops; /* as before */
+			state->strangers = strangers;
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"the likelihood of the edges of node %lld is not a "
+							"number",
+							(long long) own->node);
+		}
+		if (state->mixed != NULL) /* the edges are counted */
+			memset(state->counts, 0, state->k * sizeof(double));
+		state->log_likelihood += likelihood;
+		member = true;
+	}
+	else
+		member = known_shares(state, u);
+	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
+	return put_node(ctx, state, own->node, degree, member);
+}
+
+tlv_status
+tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+					tlv_accumulator **accumulator)
+{
+	const tlv_dictionary *dictionary;
+	const tlv_mmsb_parts *parts = tlv_mmsb_opened(model, &dictionary);
+	neighbours_state *state;
+	size_t k = parts->k;
+
+	if (method != NULL && strcmp(method, "likelihood") != 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
+		return tlv_fail_hint(ctx, "Use 'likelihood'.");
+	}
+	if (parts->sides != 1)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "statistics of neighbours are of undirected graphs, not of graphs with two sides");
+		return tlv_fail_hint(ctx, "Use a model that is neither directed nor bipartite.");
+	}
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_neighbour_statistics.accumulator, NULL, accumulator));
+	state = (neighbours_state *) *accumulator;
+	TLV_TRY_NEW0(ctx, state->edges, 2 * k * k + 4 * k);
+	state->log_rate = state->edges + k * k;
+	state->offset = state->log_rate + k * k;
+	state->counts = state->offset + k;
+	state->logs = state->counts + k;
+	state->share = state->logs + k;
+	state->k = k;
+	state->most = tlv_neighbour_most_shares(parts->side[0].n);
+	state->parts = parts;
+	state->dictionary = dictionary;
+	state->fingerprint = model->frame.header->digest;
+	state->declared.known = true;
+	if (parts->alpha0 > 0)
+		TLV_TRY(tlv_mixed_rows_open(ctx, parts, &state->mixed));
+	return open_rates(ctx, parts, state);
+}
+
+/* ---- stored values ---- */
+
+static const void *
+bytes_of(const tlv_frame *frame, const char *name)
+{
+	return tlv_section_data(frame, tlv_frame_find(frame, name));
+}
+
+static tlv_status
+neighbours_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	neighbours_state *state = (neighbours_state *) accumulator;
+	size_t n = tlv_frame_find(frame, "nodes")->rows, k = tlv_frame_find(frame, "edges")->rows;
+	size_t bytes = tlv_frame_find(frame, "communities")->rows;
+	const double *edges = tlv_frame_float64(frame, "edges");
+	const double *degree = tlv_frame_float64(frame, "degree");
+	const int64_t *nodes = tlv_frame_int64(frame, "nodes");
+	const uint16_t *support = bytes_of(frame, "support");
+
+	if (state->edges == NULL)
+	{
+		TLV_TRY_NEW0(ctx, state->edges, k * k);
+		state->k = k;
+	}
+	if (state->k != k)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "statistics of %zu and of %zu communities cannot "
+				 "be put together",
+				 state->k, k);
+		return tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
+	}
+	for (size_t i = 0; i < k * k; i++)
+		state->edges[i] += edges[i];
+	TLV_TRY(reserve_nodes(ctx, state, n, bytes / sizeof(uint16_t)));
+	if (bytes > 0)
+	{
+		memcpy(state->community + state->entries, bytes_of(frame, "communities"), bytes);
+		memcpy(state->part + state->entries, bytes_of(frame, "shares"), 2 * bytes);
+	}
+	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		state->nodes[state->n++] = (node_entry){nodes[u], degree[u], state->entries, support[u]};
+		state->entries += support[u];
+	}
+	return TLV_OK;
+}
+
+/* An id as an unsigned number of the same order, and the place of its node. */
+typedef struct node_key
+{
+	uint64_t id;
+	uint64_t at;
+} node_key;
+
+/* Nodes by id, at *sorted, within *keys, which is to be freed. */
+static tlv_status
+sort_nodes(tlv_context *ctx, const neighbours_state *state, node_key **keys, node_key **sorted)
+{
+	const tlv_sort_form form = {sizeof(node_key), sizeof(uint64_t), 0, 64};
+	void *result;
+
+	TLV_TRY_NEW(ctx, *keys, 2 * state->n + 1);
+	for (size_t u = 0; u < state->n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		(*keys)[u] = (node_key){(uint64_t) state->nodes[u].id ^ UINT64_C(1) << 63, u};
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, state->n, *keys, *keys + state->n, &result));
+	*sorted = result;
+	for (size_t u = 1; u < state->n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		if ((*sorted)[u].id == (*sorted)[u - 1].id)
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "node %lld has two rows",
+					 (long long) state->nodes[(*sorted)[u].at].id);
+			return tlv_fail_hint(ctx, "Give every node one row with all of its neighbours: "
+									  "tlv_bag_agg(dst) with GROUP BY src.");
+		}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+neighbours_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+{
+	neighbours_state *state = (neighbours_state *) accumulator;
+	size_t n = state->n, at = 0;
+	node_key *keys, *sorted = NULL;
+
+	TLV_TRY(sort_nodes(ctx, state, &keys, &sorted));
+	*owned = tlv_alloc(ctx, 18 * n + 6 * state->entries + 16, 1);
+	TLV_TRY_ALLOC(ctx, *owned);
+	state->stored_nodes = *owned;
+	state->stored_degree = (double *) (state->stored_nodes + n);
+	state->stored_shares = (float *) (state->stored_degree + n);
+	state->stored_support = (uint16_t *) (state->stored_shares + state->entries);
+	state->stored_communities = state->stored_support + n;
+	for (size_t u = 0; u < n; u++)
+	{
+		const node_entry *node = &state->nodes[sorted[u].at];
+
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		state->stored_nodes[u] = node->id;
+		state->stored_degree[u] = node->degree;
+		state->stored_support[u] = (uint16_t) node->n;
+		memcpy(state->stored_communities + at, state->community + node->first,
+			   node->n * sizeof(uint16_t));
+		memcpy(state->stored_shares + at, state->part + node->first, node->n * sizeof(float));
+		at += node->n;
+	}
+	tlv_free(ctx, keys);
+	state->declared.sizes[SIZE_K] = state->k;
+	state->declared.sizes[SIZE_NODES] = n;
+	state->declared.sizes[SIZE_SUPPORT] = n * sizeof(uint16_t);
+	state->declared.sizes[SIZE_COMMUNITIES] = at * sizeof(uint16_t);
+	state->declared.sizes[SIZE_SHARES] = at * sizeof(float);
+	return TLV_OK;
+}
+
+static tlv_status
+neighbours_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const double *degree = tlv_frame_float64(frame, "degree");
+	size_t n = sizes[SIZE_NODES], entries = 0;
+	const uint16_t *support = bytes_of(frame, "support");
+
+	if (sizes[SIZE_SUPPORT] != n * sizeof(uint16_t))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"support\" has the wrong shape");
+	for (size_t u = 0; u < n; u++)
+		entries += support[u];
+	if (sizes[SIZE_COMMUNITIES] != entries * sizeof(uint16_t) ||
+		sizes[SIZE_SHARES] != entries * sizeof(float))
+		return tlv_fail(ctx, TLV_CORRUPT, "the sections of memberships have the wrong shape");
+	for (size_t u = 0; u < n; u++)
+		if (degree[u] > LARGEST_DEGREE)
+			return tlv_fail(ctx, TLV_CORRUPT, "the degree of a node is %g", degree[u]);
+	return tlv_memberships_check(ctx, sizes[SIZE_K], n, support, bytes_of(frame, "communities"),
+								 bytes_of(frame, "shares"));
+}
+
+#define AT(member) offsetof(neighbours_state, member)
+static const tlv_declaration neighbours_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(log_likelihood)},
+	{"self_loops", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(self_loops)},
+	{"strangers", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(strangers)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"edges", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_NONNEGATIVE, TLV_OWN, AT(edges)},
+	{"nodes", TLV_INT64, SIZE_NODES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(stored_nodes)},
+	{"degree", TLV_FLOAT64, SIZE_NODES, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored_degree)},
+	{"support", TLV_BYTES, SIZE_SUPPORT, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_support)},
+	{"communities", TLV_BYTES, SIZE_COMMUNITIES, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_communities)},
+	{"shares", TLV_BYTES, SIZE_SHARES, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_shares)},
+};
+#undef AT
+
+/* A node has one row: values of the same nodes are no sums. */
+static const char *const neighbours_no_sums[] = {"degree", "support", "communities", "shares",
+												 NULL};
+
+static const tlv_sections neighbours_sections = {
+	.state = sizeof(neighbours_state),
+	.kind = TLV_KIND_NEIGHBOUR_STATISTICS,
+	TLV_LIST(neighbours_list),
+	.least = {1},
+	.most = {UINT16_MAX, TLV_DICTIONARY_MAX, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES,
+			 TLV_FRAME_MAX_BYTES},
+	.describe = neighbours_describe,
+	.check_more = neighbours_check_more,
+	.no_sums = neighbours_no_sums,
+	.merge_own = neighbours_merge_own,
+};
+
+static const tlv_accumulator_class neighbours_class = {
+	.name = "neighbour_statistics",
+	TLV_DECLARED(&neighbours_sections),
+	.rows = TLV_ROW_NEIGHBOURS,
+	.add = neighbours_add,
+};
+
+const tlv_kind tlv_kind_neighbour_statistics = {
+	TLV_KIND_LINE(NEIGHBOUR_STATISTICS, neighbour_statistics), .accumulator = &neighbours_class};

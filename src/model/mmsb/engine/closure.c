@@ -1,0 +1,154 @@
+/*
+ * closure.c - whether communities explain that neighbours of a node are joined: they do in a graph
+ * that a block model drew; where nodes lie in a space, as on a map, near ones are joined, and
+ * communities are pieces of it without a boundary of their own.
+ */
+#include "../internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tensorlv/num/rng.h"
+
+/* Pairs of neighbours that are looked at: all, or so many draws. */
+#define PAIRS 20000
+
+/* Joined so many times as often as the communities let expect is what a warning is for. */
+#define MOST_CLOSED 1.6
+
+/* Fewer joined pairs than this tell nothing. */
+#define LEAST_JOINED 200
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool
+are_joined(const tlv_csr *edges, int32_t u, int32_t v)
+{
+	return bsearch(&v, edges->index + edges->start[u], edges->start[u + 1] - edges->start[u],
+				   sizeof(int32_t), compare_nodes) != NULL;
+}
+
+typedef struct closure
+{
+	const tlv_mmsb_fit_state *fit;
+	const double *edges; /* k x k */
+	double *mass;		 /* k */
+	double joined, expected;
+} closure;
+
+/* A pair of neighbours, counted so many times. */
+static void
+add_pair(closure *sums, int32_t u, int32_t v, double times)
+{
+	const tlv_mmsb_side *side = &sums->fit->side[0];
+	size_t k = sums->fit->k, a = (size_t) side->label[u], b = (size_t) side->label[v];
+	bool corrected = sums->fit->corrected;
+	double rate =
+		sums->edges[a + k * b] / (sums->mass[a] * (sums->mass[b] - (a == b && !corrected)));
+
+	if (corrected)
+		rate *= side->degree[u] * side->degree[v];
+	sums->expected += times * fmin(rate, 1);
+	sums->joined += are_joined(&side->edges, u, v) ? times : 0;
+}
+
+/* An end of a random edge, and two of its neighbours. */
+static tlv_status
+draw_pairs(tlv_context *ctx, closure *sums)
+{
+	const tlv_csr *rows = &sums->fit->side[0].edges;
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, tlv_mix64(sums->fit->options->seed + 2));
+	for (size_t i = 0; i < PAIRS; i++)
+	{
+		size_t e = tlv_rng_below(&rng, rows->entries), c = (size_t) rows->index[e];
+		size_t n = rows->start[c + 1] - rows->start[c];
+		int32_t u, v;
+
+		if (i % 1024 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (n < 2)
+			continue;
+		u = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
+		v = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
+		if (u != v)
+			add_pair(sums, u, v, 1);
+	}
+	return TLV_OK;
+}
+
+/* All pairs, as often as they would be drawn on average. */
+static tlv_status
+all_pairs(tlv_context *ctx, closure *sums)
+{
+	const tlv_csr *rows = &sums->fit->side[0].edges;
+
+	for (size_t c = 0; c < rows->rows; c++)
+	{
+		size_t start = rows->start[c], n = rows->start[c + 1] - start;
+		double times = 2.0 * PAIRS / (double) rows->entries / (double) n;
+
+		for (size_t j = 0; j < n; j++)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			for (size_t i = 0; i < j; i++)
+				add_pair(sums, rows->index[start + i], rows->index[start + j], times);
+		}
+	}
+	return TLV_OK;
+}
+
+/* Pairs of neighbours of all nodes, either order. */
+static double
+count_pairs(const tlv_csr *rows)
+{
+	double pairs = 0;
+
+	for (size_t c = 0; c < rows->rows; c++)
+	{
+		double n = (double) (rows->start[c + 1] - rows->start[c]);
+
+		pairs += n * (n - 1);
+	}
+	return pairs;
+}
+
+tlv_status
+tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges)
+{
+	const tlv_mmsb_side *side = &fit->side[0];
+	closure sums = {.fit = fit, .edges = edges};
+	double joined, expected;
+
+	TLV_TRY_NEW0(ctx, sums.mass, fit->k);
+	for (size_t u = 0; u < side->n; u++)
+		sums.mass[side->label[u]] += fit->corrected ? side->degree[u] : 1;
+	if (count_pairs(&side->edges) <= PAIRS)
+		TLV_TRY(all_pairs(ctx, &sums));
+	else
+		TLV_TRY(draw_pairs(ctx, &sums));
+	joined = sums.joined;
+	expected = sums.expected;
+	tlv_free(ctx, sums.mass);
+	if (joined < LEAST_JOINED)
+		return TLV_OK;
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, joined / expected, "closure"));
+	/* a plain model that was asked for misses more than communities do */
+	if (!(joined > MOST_CLOSED * expected) || fit->options->degree_corrected == TLV_DEGREES_PLAIN)
+		return TLV_OK;
+	return tlv_warn(
+		ctx, &fit->diagnostics,
+		&(tlv_warning){.code = "closed_neighbourhoods",
+					   .score = joined / expected,
+					   .hint = "Treat the communities as a division of the graph, not as a "
+							   "finding: pieces of a map or of a similarity have no boundaries."},
+		"neighbours of a node are joined %.1f times as often as the communities explain",
+		joined / expected);
+}

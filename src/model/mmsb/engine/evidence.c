@@ -1,0 +1,344 @@
+/*
+ * evidence.c - the integrated likelihood of a partition, by which numbers of communities and block
+ * models are compared.
+ *
+ * Edges are Poisson with mean r_ab M theta_u theta_v.  Rates r of one class (inside communities,
+ * between them) have an exponential prior whose mean is the class's.  Plain: theta = 1/n.
+ * Degree-corrected: the degrees of a community are drawn given their sum, either all such
+ * sequences alike or all such distributions of degrees alike, whichever is the shorter to tell
+ * (Peixoto 2017).  Labels: the number of communities, their sizes, and who is in which, each
+ * alike.  What is the same for every partition and model is left out.
+ */
+#include "../internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/lanes.h"
+#include "tensorlv/num/special.h"
+
+typedef struct evidence_work
+{
+	const tlv_mmsb_fit_state *fit;
+	size_t k;
+	double *edges;	/* k x k, or k where only those inside are wanted */
+	bool square;	/* edges are k x k */
+	double *size;	/* k x sides */
+	double *degree; /* k x sides */
+	double *last;	/* k: the degree before, of a community */
+	double *run;	/* k: nodes that have had it */
+	double *told;	/* k: sum of logarithms of the factorials of the runs that have ended */
+} evidence_work;
+
+static tlv_status
+create_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t k, bool between,
+				evidence_work *work)
+{
+	size_t square = between ? k * k : k;
+	double *block = tlv_alloc0(ctx, square + 7 * k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	*work = (evidence_work){.fit = fit,
+							.k = k,
+							.edges = block,
+							.square = between,
+							.size = block + square,
+							.degree = block + square + 2 * k,
+							.last = block + square + 4 * k,
+							.run = block + square + 5 * k,
+							.told = block + square + 6 * k};
+	return TLV_OK;
+}
+
+/* Edges between blocks, counted by lanes (lanes.h); weights add up in the order of lanes. */
+typedef struct block_count
+{
+	const evidence_work *work;
+	const int32_t *own, *other;
+	size_t size;   /* of the sums of a lane */
+	double *edges; /* of every lane */
+} block_count;
+
+static void
+count_rows(void *argument, size_t lane, size_t first, size_t n)
+{
+	const block_count *count = argument;
+	const tlv_csr *rows = &count->work->fit->side[0].edges;
+	bool square = count->work->square;
+	double *edges = count->edges + lane * count->size;
+	size_t k = count->work->k;
+
+	for (size_t u = first; u < first + n; u++)
+	{
+		size_t a = (size_t) count->own[u];
+		double inside = 0;
+
+		for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
+		{
+			size_t b = (size_t) count->other[rows->index[e]];
+			double g = rows->value == NULL ? 1 : (double) rows->value[e];
+
+			if (square)
+				edges[a + k * b] += g;
+			else
+				inside += a == b ? g : 0;
+		}
+		if (!square)
+			edges[a] += inside;
+	}
+}
+
+static tlv_status
+count_blocks(tlv_context *ctx, evidence_work *work, int32_t *const label[2])
+{
+	const tlv_csr *rows = &work->fit->side[0].edges;
+	block_count count = {.work = work,
+						 .own = label[0],
+						 .other = label[work->fit->sides - 1],
+						 .size = work->square ? work->k * work->k : work->k};
+	tlv_lanes lanes;
+	tlv_status status;
+
+	tlv_lanes_divide(rows->rows, rows->start, 1, rows->entries / (16 * count.size) + 1, &lanes);
+	count.edges = work->edges;
+	if (lanes.count == 1)
+		return tlv_lanes_rows(ctx, &lanes, count_rows, &count);
+	TLV_TRY_NEW0_ROWS(ctx, count.edges, lanes.count, count.size);
+	status = tlv_lanes_rows(ctx, &lanes, count_rows, &count);
+	for (size_t i = 0; i < lanes.count && status == TLV_OK; i++)
+		for (size_t j = 0; j < count.size; j++)
+			work->edges[j] += count.edges[i * count.size + j];
+	tlv_free(ctx, count.edges);
+	return status;
+}
+
+static void
+count_nodes(evidence_work *work, int32_t *const label[2])
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	size_t k = work->k;
+
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+		{
+			work->size[s * k + (size_t) label[s][u]] += 1;
+			work->degree[s * k + (size_t) label[s][u]] += fit->side[s].degree[u];
+		}
+}
+
+/* The marginal likelihood of a rate, e edges where x were expected at rate 1, prior mean m. */
+static double
+rate_evidence(double e, double x, double m)
+{
+	return tlv_lgamma(e + 1) - (e + 1) * log(x + 1 / m) - log(m);
+}
+
+/* What communities a of the sources and b of the targets have of all ends. */
+static double
+expected_edges(const evidence_work *work, bool corrected, size_t a, size_t b)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	size_t k = work->k, o = fit->sides - 1;
+	double part = fit->sides == 1 && a == b ? 0.5 : 1;
+
+	if (corrected)
+		return part * work->degree[a] * work->degree[o * k + b] / fit->total;
+	return part * fit->total * work->size[a] * work->size[o * k + b] /
+		   ((double) fit->side[0].n * (double) fit->side[o].n);
+}
+
+/* Both classes of rates; those between communities each of its own (full) or all the same. */
+static double
+rates_evidence(const evidence_work *work, bool corrected, bool full)
+{
+	size_t k = work->k;
+	double edges = work->fit->total / (work->fit->sides == 1 ? 2 : 1), inside = 0, expected = 0;
+	double all = work->fit->total / (work->fit->sides == 1 ? 2 : 1), off, sum = 0;
+	double half = work->fit->sides == 1 ? 0.5 : 1;
+
+	for (size_t a = 0; a < k; a++)
+	{
+		inside += half * work->edges[work->square ? a + k * a : a];
+		expected += expected_edges(work, corrected, a, a);
+	}
+	for (size_t a = 0; a < k; a++)
+		sum += rate_evidence(half * work->edges[work->square ? a + k * a : a],
+							 expected_edges(work, corrected, a, a), (inside + 1) / (expected + 1));
+	if (k == 1)
+		return sum;
+	off = (edges - inside + 1) / (all - expected + 1);
+	if (!full)
+		return sum + rate_evidence(edges - inside, fmax(all - expected, 0), off);
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < (work->fit->sides == 1 ? b : k); a++)
+			if (a != b)
+				sum += rate_evidence(work->edges[a + k * b], expected_edges(work, corrected, a, b),
+									 off);
+	return sum;
+}
+
+static double
+log_choose(double n, double m)
+{
+	return tlv_lgamma(n + 1) - tlv_lgamma(m + 1) - tlv_lgamma(n - m + 1);
+}
+
+/* Szekeres 1953 corrects all partitions (Hardy, Ramanujan 1918) for few parts. */
+double
+tlv_log_partitions(double m, double n)
+{
+	double c = M_PI * sqrt(2.0 / 3), root = sqrt(m), all, few;
+
+	if (m < 2 || n < 2)
+		return 0;
+	all = c * root - log(4 * sqrt(3.0) * m) - 2 / c * root * exp(-c * n / (2 * root));
+	few = (n - 1) * log(m + n * (n + 1) / 4) - tlv_lgamma(n + 1) - tlv_lgamma(n);
+	return fmax(0, fmin(all, few));
+}
+
+static void
+end_run(evidence_work *work, size_t c)
+{
+	if (work->run[c] > 1)
+		work->told[c] += tlv_lgamma(work->run[c] + 1);
+	work->run[c] = 0;
+}
+
+/* Runs of equal degrees in communities; nodes come by decreasing degree. */
+static tlv_status
+tell_degrees(tlv_context *ctx, evidence_work *work, size_t s, const int32_t *label)
+{
+	const tlv_mmsb_side *side = &work->fit->side[s];
+
+	memset(work->last, 0, 3 * work->k * sizeof(double));
+	for (size_t u = 0; u < side->n; u++)
+	{
+		int32_t c = label[u];
+
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		if (side->degree[u] != work->last[c])
+			end_run(work, (size_t) c);
+		work->run[c] += 1;
+		work->last[c] = side->degree[u];
+	}
+	for (size_t c = 0; c < work->k; c++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, c);
+		end_run(work, c);
+	}
+	return TLV_OK;
+}
+
+/* Propensities of one side, given the sums of communities. */
+static tlv_status
+degrees_evidence(tlv_context *ctx, evidence_work *work, size_t s, const int32_t *label,
+				 double *evidence)
+{
+	const tlv_mmsb_side *side = &work->fit->side[s];
+	bool whole = side->edges.value == NULL;
+	double sum = 0, told = 0;
+
+	for (size_t u = 0; u < side->n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		if (u == 0 || side->degree[u] != side->degree[u - 1])
+			told = tlv_lgamma(side->degree[u] + 1);
+		sum += told;
+	}
+	TLV_TRY(tell_degrees(ctx, work, s, label));
+	for (size_t c = 0; c < work->k; c++)
+	{
+		double n = work->size[s * work->k + c], d = work->degree[s * work->k + c], alike;
+
+		TLV_TRY_CONTINUE_AT(ctx, c);
+		if (n == 0)
+			continue;
+		alike = tlv_lgamma(d + 1) + tlv_lgamma(n) - tlv_lgamma(n + d);
+		told = whole ? work->told[c] - tlv_lgamma(n + 1) - tlv_log_partitions(d, n) : alike;
+		sum += d * log(d / work->fit->total) - tlv_lgamma(d + 1) + fmax(alike, told);
+	}
+	*evidence += sum;
+	return TLV_OK;
+}
+
+static tlv_status
+labels_evidence(tlv_context *ctx, const evidence_work *work, size_t s, double *evidence)
+{
+	double n = (double) work->fit->side[s].n, used = 0, sum = 0;
+
+	for (size_t c = 0; c < work->k; c++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, c);
+		used += work->size[s * work->k + c] > 0;
+		sum += tlv_lgamma(work->size[s * work->k + c] + 1);
+	}
+	*evidence += sum - tlv_lgamma(n + 1) - log_choose(n - 1, used - 1) - log(n);
+	return TLV_OK;
+}
+
+/* full evidences only where these are wanted and k allows them; edges are counted */
+static tlv_status
+weigh_counts(tlv_context *ctx, evidence_work *work, int32_t *const label[2],
+			 tlv_mmsb_evidences *evidence)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	double labels = 0, degrees = 0, alike = 0;
+
+	count_nodes(work, label);
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY(labels_evidence(ctx, work, s, &labels));
+		TLV_TRY(degrees_evidence(ctx, work, s, label[s], &degrees));
+		alike -= fit->total * log((double) fit->side[s].n);
+	}
+	for (int corrected = 0; corrected < 2; corrected++)
+		for (int full = 0; full < 2; full++)
+			evidence->of[corrected][full] = full && !work->square
+												? -HUGE_VAL
+												: labels + (corrected ? degrees : alike) +
+													  rates_evidence(work, corrected, full);
+	tlv_free(ctx, work->edges);
+	return TLV_OK;
+}
+
+static tlv_status
+weigh_partition(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
+				bool between, tlv_mmsb_evidences *evidence)
+{
+	evidence_work work;
+
+	TLV_TRY(create_evidence(ctx, fit, k, between, &work));
+	TLV_TRY(count_blocks(ctx, &work, label));
+	return weigh_counts(ctx, &work, label, evidence);
+}
+
+tlv_status
+tlv_mmsb_evidence_of_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label,
+						   size_t k, const double *edges, tlv_mmsb_evidences *evidence)
+{
+	int32_t *const labels[2] = {label, NULL};
+	evidence_work work;
+
+	TLV_TRY(create_evidence(ctx, fit, k, true, &work));
+	memcpy(work.edges, edges, k * k * sizeof(double));
+	return weigh_counts(ctx, &work, labels, evidence);
+}
+
+tlv_status
+tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+				  size_t k, tlv_mmsb_evidences *evidence)
+{
+	return weigh_partition(ctx, fit, label, k, k <= TLV_MMSB_MOST, evidence);
+}
+
+tlv_status
+tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+						size_t k, double evidence[2])
+{
+	tlv_mmsb_evidences both;
+
+	TLV_TRY(weigh_partition(ctx, fit, label, k, false, &both));
+	for (int corrected = 0; corrected < 2; corrected++)
+		evidence[corrected] = both.of[corrected][0];
+	return TLV_OK;
+}

@@ -1,0 +1,293 @@
+/*
+ * moments.c - from star moments to memberships by least squares, and to
+ * clusters of their embedding.
+ */
+#include "../internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/kmeans.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+
+/*
+ * Where the signal is near the noise, memberships gain from the last digits of the subspace; for
+ * large graphs (entries x k) they would cost too much.
+ */
+#define SUBSPACE_STEPS	   60
+#define SUBSPACE_TOLERANCE 1e-5
+#define LARGE_TOLERANCE	   1e-3
+#define LARGE_STEPS		   16
+#define LARGE_WORK		   2e8
+
+/*
+ * Work (multiplications) of the decomposition's refinement, 2 k^4 a step, above which it gets fewer
+ * steps and one start: a matter of some hundred communities.
+ */
+#define DECOMPOSE_WORK	6e11
+#define DECOMPOSE_STEPS 100
+
+/* Work that k-means may do with several starts: points x clusters x dimensions. */
+#define CLUSTER_WORK  2e8
+#define CLUSTER_STEPS 20
+
+/* An eigenvalue of the second moment above this part of the largest is a direction. */
+#define LEAST_DIRECTION 1e-6
+
+static const tlv_dirichlet_words words = {"communities",
+										  "use a smaller k, or leave k out and let it be chosen."};
+
+/*
+ * Components in the basis, width x k: plain ones by the tensor's weights, normalised ones so that
+ * the entries of S^-1 U b sum to 1.
+ */
+static void
+scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solver,
+				 const tlv_star_moments *stars, bool normalized, double *components,
+				 double *weights, double *implied)
+{
+	size_t k = fit->k, w = stars->moments.width;
+	double a0 = fit->options->alpha0, total = 0;
+
+	memset(components, 0, k * w * sizeof(double));
+	memset(weights, 0, k * sizeof(double));
+	for (size_t j = 0; j < solver->k; j++)
+	{
+		double value = solver->decomposition.values[j], factor, sum = 0;
+
+		weights[j] = 4 * (a0 + 1) / ((a0 + 2) * (a0 + 2) * fmax(value * value, 1e-300));
+		factor = sqrt((a0 + 1) / weights[j]);
+		for (size_t i = 0; i < w; i++)
+			sum += stars->sums[i] * solver->components[j * w + i];
+		if (normalized)
+			factor = fabs(sum) > 1e-12 ? 1 / sum : 1;
+		for (size_t i = 0; i < w; i++)
+			components[j * w + i] = factor * solver->components[j * w + i];
+		total += weights[j];
+	}
+	for (size_t j = 0; j < k; j++)
+		weights[j] /= total;
+	*implied = total;
+}
+
+/* The user's options, bounded for large k where these leave it to us. */
+static tlv_decompose_options
+bounded_options(const tlv_mmsb_fit_state *fit)
+{
+	tlv_decompose_options options = fit->options->decompose;
+	double k = (double) fit->k, steps = ceil(DECOMPOSE_WORK / (2 * k * k * k * k));
+
+	if (options.method != TLV_METHOD_JOINT || steps >= DECOMPOSE_STEPS)
+		return options;
+	options.steps = options.steps > 0 ? options.steps : (int) steps;
+	options.starts = options.starts > 0 ? options.starts : 1;
+	options.tolerance = 1e-6;
+	return options;
+}
+
+/*
+ * Solves for as many components as the second moment has directions, at most k: directions with
+ * less than nothing in them carry no community.  *rank of them; 0: no tensor is left.
+ */
+static tlv_status
+decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_star_moments *stars,
+					 const tlv_decompose_options *options, tlv_dirichlet_solver *solver,
+					 size_t *rank)
+{
+	tlv_status status;
+
+	*rank = fit->k;
+	for (;;)
+	{
+		size_t positive = 0;
+
+		TLV_TRY(tlv_dirichlet_solver_create(ctx, &stars->moments, *rank, options, &words, solver));
+		status = tlv_dirichlet_decompose(ctx, solver, fit->options->alpha0);
+		if (status == TLV_BAD_DATA) /* of zeros: the stars of a graph that is the same everywhere */
+		{
+			memset(&ctx->error, 0, sizeof(ctx->error));
+			*rank = 0;
+			return TLV_OK;
+		}
+		if (status != TLV_NOT_IDENTIFIABLE)
+			return status;
+		while (positive < *rank && solver->eigenvalues[positive] > 0 &&
+			   solver->eigenvalues[positive] > LEAST_DIRECTION * solver->eigenvalues[0])
+			positive++;
+		*rank = positive < *rank ? positive : *rank - 1;
+		if (*rank == 0)
+			return TLV_OK;
+		tlv_dirichlet_solver_free(ctx, solver);
+	}
+}
+
+/* What is known of a decomposition; k numbers, those of directions that were dropped are 0. */
+static tlv_status
+keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+				   const tlv_dirichlet_solver *solver, bool normalized, tlv_mmsb_moments *moments)
+{
+	size_t k = fit->k, rank = moments->rank, independent = 0;
+	double *components;
+
+	TLV_TRY_NEW0(ctx, moments->eigenvalues, 3 * k + k * k);
+	moments->values = moments->eigenvalues + k;
+	moments->weights = moments->values + k;
+	moments->inverse = moments->weights + k;
+	memcpy(moments->eigenvalues, solver->eigenvalues, k * sizeof(double));
+	moments->residual = 1; /* nothing is explained */
+	if (rank == 0)
+		return TLV_OK;
+	memcpy(moments->values, solver->decomposition.values, rank * sizeof(double));
+	moments->residual = solver->decomposition.residual;
+	moments->iterations = solver->decomposition.iterations;
+	moments->converged = solver->decomposition.converged;
+	TLV_TRY_NEW(ctx, components, k * k);
+	scale_components(fit, solver, &moments->stars, normalized, components, moments->weights,
+					 &moments->implied);
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, components, 1e-9, moments->inverse, &independent));
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
+static tlv_status
+decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normalized)
+{
+	const tlv_mmsb_options *options = fit->options;
+	tlv_mmsb_moments *moments = &fit->moments[s];
+	tlv_star_side side = {.out = &fit->side[s].edges,
+						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges,
+						  .symmetric = fit->sides == 1,
+						  .normalized = normalized};
+	bool large = (double) fit->side[s].edges.entries * (double) fit->k > LARGE_WORK;
+	tlv_star_options star_options = {.width = fit->k,
+									 .max_steps = large ? LARGE_STEPS : SUBSPACE_STEPS,
+									 .tolerance = large ? LARGE_TOLERANCE : SUBSPACE_TOLERANCE,
+									 .seed = options->seed + s};
+	tlv_decompose_options decompose = bounded_options(fit);
+	tlv_dirichlet_solver solver;
+
+	TLV_TRY(tlv_star_moments_compute(ctx, &side, &star_options, &moments->stars));
+	TLV_TRY(decompose_directions(ctx, fit, &moments->stars, &decompose, &solver, &moments->rank));
+	TLV_TRY(keep_decomposition(ctx, fit, &solver, normalized, moments));
+	tlv_dirichlet_solver_free(ctx, &solver);
+	return TLV_OK;
+}
+
+static double
+side_memory(const tlv_mmsb_fit_state *fit, size_t s)
+{
+	tlv_star_side side = {.out = &fit->side[s].edges,
+						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges};
+
+	return tlv_star_memory(&side, fit->k) +
+		   tlv_dirichlet_memory(fit->k, fit->k, &fit->options->decompose);
+}
+
+double
+tlv_mmsb_moments_memory(const tlv_mmsb_fit_state *fit)
+{
+	return side_memory(fit, 0) + (fit->sides == 2 ? side_memory(fit, 1) : 0);
+}
+
+tlv_status
+tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized)
+{
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY(tlv_require_memory(ctx, side_memory(fit, s), "counting the stars of the graph"));
+		TLV_TRY(decompose_side(ctx, fit, s, normalized));
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_solve_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s)
+{
+	tlv_mmsb_moments *moments = &fit->moments[s];
+	tlv_star_moments *stars = &moments->stars;
+	size_t k = fit->k;
+	double *transposed = tlv_alloc(ctx, k * k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, transposed);
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < k; i++)
+			transposed[i + k * j] = moments->inverse[j + k * i];
+	TLV_TRY(tlv_rotate_float(ctx, stars->rows, k, stars->scores, k, transposed));
+	TLV_TRY(tlv_rotate_float(ctx, stars->columns, k, stars->basis, k, transposed));
+	tlv_free(ctx, transposed);
+	return TLV_OK;
+}
+
+void
+tlv_mmsb_project(size_t k, size_t n, const float *score, const double *degree, double *work,
+				 float *share)
+{
+	double *x = work, *scratch = work + k;
+
+	for (size_t u = 0; u < n; u++)
+	{
+		double divisor = degree == NULL ? 1 : degree[u], sum = 0;
+
+		for (size_t a = 0; a < k; a++)
+			x[a] = score[u * k + a] / divisor;
+		tlv_project_simplex(k, x, 1, scratch);
+		for (size_t a = 0; a < k; a++)
+			sum += x[a];
+		for (size_t a = 0; a < k; a++)
+			share[u * k + a] = (float) (sum > 0.5 && sum < 2 ? x[a] / sum : 1 / (double) k);
+	}
+}
+
+static tlv_status
+scale_points(tlv_context *ctx, size_t k, const tlv_mmsb_points *from, float *points)
+{
+	double *factor = tlv_alloc(ctx, k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, factor);
+	for (size_t i = 0; i < k; i++)
+		factor[i] = from->root ? sqrt(fmax(from->values[i], 0)) : fabs(from->values[i]);
+	for (size_t u = 0; u < from->n; u++)
+	{
+		double norm = 0;
+
+		for (size_t i = 0; i < k; i++)
+		{
+			double x = factor[i] * from->directions[u * k + i];
+
+			points[u * k + i] = (float) x;
+			norm += x * x;
+		}
+		norm = norm > 0 ? 1 / sqrt(norm) : 0;
+		for (size_t i = 0; i < k; i++)
+			points[u * k + i] *= (float) norm;
+	}
+	tlv_free(ctx, factor);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_mmsb_points *points,
+				 int starts, uint64_t stream, int32_t *label)
+{
+	size_t k = fit->k, n = points->n;
+	float *scaled = tlv_alloc(ctx, k * n, sizeof(float));
+	double work = (double) n * (double) k * (double) k, inertia;
+	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
+	tlv_kmeans_task task = {.n = n,
+							.d = k,
+							.points = scaled,
+							.k = k,
+							.starts = most < 1 ? 1 : most,
+							.max_steps = CLUSTER_STEPS};
+	tlv_status status;
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, scaled);
+	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + stream);
+	status = scale_points(ctx, k, points, scaled);
+	if (status == TLV_OK)
+		status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
+	tlv_free(ctx, scaled);
+	return status;
+}

@@ -1,0 +1,258 @@
+/*
+ * gmm.c - mixtures of Gaussians: arguments of the fit and the driver, simulation.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "rows/queries.h"
+#include "rows/vectors.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "functions/suggest.h"
+#include "tensorlv/model/directions.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+/* ---- fitting ---- */
+
+static const char *const gmm_refinements[] = {"auto", "em", "none", NULL};
+#define GMM_UNREFINED 2
+static const char *const gmm_tails[] = {"normal", "t", NULL};
+
+/* Forms of covariance, and behind them what has none. */
+static const char *const gmm_covariances[] = {"common", "spherical", "diagonal",
+											  "full",	"direction", NULL};
+#define GMM_DIRECTION (TLV_COVARIANCE_FULL + 1)
+
+/* Of the decomposition; behind them what sees a sample of the rows in three groups of coordinates.
+ */
+static const char *const gmm_methods[] = {"joint",	"power",	"als", "sgd",
+										  "groups", "rotation", NULL};
+#define GMM_GROUPS (TLV_METHOD_SGD + 1)
+
+typedef struct GmmArguments
+{
+	tlv_gmm_learn_options learn;
+	int method; /* of those above */
+	int refine; /* of those above */
+} GmmArguments;
+
+#define GMM_OPTION(member) offsetof(GmmArguments, learn.member)
+
+#define GMM_ARGUMENTS(methods)                                                                     \
+	{                                                                                              \
+		{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},                                  \
+			{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",  \
+			 .names = gmm_covariances},                                                            \
+			{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",         \
+			 .names = gmm_tails},                                                                  \
+			{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",  \
+			 .names = gmm_refinements},                                                            \
+			{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},               \
+			{"method", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, method), .what = "method",      \
+			 .names = methods},                                                                    \
+			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, learn.fit.decompose, learn.fit.seed), \
+			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},                          \
+			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.max_k), .least = 1},                      \
+		{                                                                                          \
+			NULL                                                                                   \
+		}                                                                                          \
+	}
+
+/* The fit sees moments, the driver the rows. */
+static const TlvArgument gmm_fit_arguments[] = GMM_ARGUMENTS(tlv_method_names);
+static const TlvArgument gmm_driver_arguments[] = GMM_ARGUMENTS(gmm_methods);
+
+static tlv_gmm_learn_options
+read_gmm_arguments(FunctionCallInfo fcinfo, const TlvArgument *table)
+{
+	GmmArguments arguments = {.learn = {.iterations = -1}};
+
+	TlvReadArguments(fcinfo, table, &arguments);
+	arguments.learn.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
+	if (arguments.method < GMM_GROUPS)
+		arguments.learn.fit.decompose.method = arguments.method;
+	else
+		arguments.learn.fit.views = arguments.method - GMM_GROUPS + TLV_GMM_GROUPS;
+	arguments.learn.refine = arguments.refine != GMM_UNREFINED;
+	return arguments.learn;
+}
+
+static tlv_status
+fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
+{
+	return tlv_gmm_fit(ctx, moments, options, image, size);
+}
+
+/* tlv_fit_gmm(m, k, ...) */
+TLV_KEEPING_FUNCTION(tlv_fit_gmm)
+{
+	tlv_gmm_learn_options options;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_gmm_arguments(fcinfo, gmm_fit_arguments);
+	if ((int) options.fit.covariance == GMM_DIRECTION)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("moments do not tell directions from lengths"),
+						errhint("Use tlv_gmm, which sees the rows.")));
+	return TlvFit(fcinfo, fit_gmm, &options.fit);
+}
+
+static Datum
+learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_learn_options *options)
+{
+	const tlv_directions_learn_options directions = {.k = options->fit.k,
+													 .max_k = options->max_k,
+													 .seed = options->fit.seed,
+													 .refine = options->refine,
+													 .iterations = options->iterations,
+													 .decompose = options->fit.decompose};
+
+	if (options->fit.tails != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("directions have no tails"), errhint("Leave tails out.")));
+	if (options->fit.views != TLV_GMM_MOMENTS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("coordinates of directions are not independent"),
+						errhint("Leave method out.")));
+	TlvDriverCheck(driver, &tlv_directions_procedure, &directions);
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
+	return TlvDriverLearn(fcinfo, driver, &tlv_directions_procedure, &directions);
+}
+
+/* tlv_gmm(query, ...) */
+TLV_QUERY_FUNCTION(tlv_gmm)
+{
+	tlv_gmm_learn_options options;
+	TlvDriver *driver;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_gmm_arguments(fcinfo, gmm_driver_arguments);
+	driver = TlvDriverBegin(fcinfo);
+	if ((int) options.fit.covariance == GMM_DIRECTION)
+		return learn_directions(fcinfo, driver, &options);
+	TlvDriverCheck(driver, &tlv_gmm_procedure, &options);
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
+	return TlvDriverLearn(fcinfo, driver, &tlv_gmm_procedure, &options);
+}
+
+/* ---- the number of components ---- */
+
+static tlv_gmm_learn_options
+gmm_search(const TlvSearch *search)
+{
+	return (tlv_gmm_learn_options){.iterations = -1,
+								   .refine = true,
+								   .max_k = search->max_k,
+								   .fit = {.any_covariance = true,
+										   .max_k = search->max_k,
+										   .seed = search->seed,
+										   .decompose.seed = search->seed}};
+}
+
+static void
+learn_gmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search,
+				 tlv_held *model)
+{
+	tlv_gmm_learn_options options = gmm_search(search);
+
+	TlvDriverCheck(driver, &tlv_gmm_procedure, &options);
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
+	TlvDriverRunProcedure(driver, &tlv_gmm_procedure, &options, model);
+}
+
+static tlv_status
+fit_gmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+			   size_t *size)
+{
+	tlv_gmm_learn_options options = gmm_search(search);
+
+	return tlv_gmm_fit(ctx, moments, &options.fit, image, size);
+}
+
+static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
+const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, fit_gmm_search, false, learn_gmm_search};
+
+/* ---- simulation ---- */
+
+/* A mixture of directions, else the frame of a mixture of Gaussians, or an error. */
+static bool
+is_directions(FunctionCallInfo fcinfo, const char *function, tlv_frame *frame)
+{
+	bool directions;
+
+	*frame = TlvFrameOf(PG_GETARG_DATUM(0));
+	directions = TlvKind(frame) == &tlv_kind_direction_mixture;
+	if (!directions)
+		TlvRequireKind(frame, &tlv_kind_gaussian_mixture, function);
+	return directions;
+}
+
+/* tlv_simulate_gmm_model(d, k, separation, covariance, seed) */
+TLV_FUNCTION(tlv_simulate_gmm_model)
+{
+	size_t d = TlvNamedCount(fcinfo, "dimensions", 1), k = TlvNamedCount(fcinfo, "k", 1);
+	double separation =
+		TlvArgumentIsNull(fcinfo, "separation") ? 4 : TlvNamedNumber(fcinfo, "separation");
+	int covariance = TlvNamedChoice(fcinfo, "covariance", gmm_covariances, "covariance");
+	uint64 seed = TlvNamedSeed(fcinfo);
+	TlvMaker maker;
+
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx,
+			 covariance == GMM_DIRECTION
+				 ? tlv_directions_random(maker.ctx, k, d, separation, true, seed, &maker.image,
+										 &maker.size)
+				 : tlv_gmm_random(maker.ctx, k, d, separation, (tlv_covariance) covariance, seed,
+								  &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* tlv_simulate_gmm(model, rows, seed): rows (id, x, component) */
+TLV_FUNCTION(tlv_simulate_gmm)
+{
+	tlv_frame frame;
+	bool directed = is_directions(fcinfo, "tlv_simulate_gmm", &frame);
+	size_t rows = TlvNamedCount(fcinfo, "rows", 0);
+	uint64 seed = TlvNamedSeed(fcinfo);
+	tlv_gmm_simulator *simulator = NULL;
+	tlv_directions directions;
+	tlv_mixture mixture;
+	TlvWork *work;
+	size_t d;
+	double *x;
+
+	TlvInitRows(fcinfo);
+	work = TlvWorkBegin("tensorlv simulation");
+	if (directed)
+		tlv_directions_read(&frame, &directions);
+	else
+	{
+		tlv_gmm_read(&frame, &mixture);
+		TlvCheck(&work->ctx, tlv_gmm_simulator_create(&work->ctx, &mixture, &simulator));
+	}
+	d = directed ? directions.d : mixture.d;
+	x = MemoryContextAllocHuge(work->mcxt, d * sizeof(double));
+	for (size_t t = 1; t <= rows; t++)
+	{
+		int component;
+		tlv_rng rng;
+
+		tlv_rng_stream(&rng, seed, t);
+		component = (int) (directed ? tlv_directions_simulate(&directions, &rng, x)
+									: tlv_gmm_simulate(simulator, &rng, x));
+		TlvPutRow(fcinfo, TlvInt8((int64) t), TlvOwned(TlvFloat8Array(d, x)),
+				  TlvInt4(component + 1));
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}

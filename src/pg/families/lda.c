@@ -1,0 +1,491 @@
+/*
+ * lda.c - latent Dirichlet allocation: arguments of the fit and the driver, reading topics,
+ * comparing models.
+ */
+#include "server/tlv_pg.h"
+
+#include "miscadmin.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "anchors.h"
+#include "rows/queries.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "functions/suggest.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/model/lda.h"
+#include "tensorlv/model/topics.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sort.h"
+
+/* ---- fitting ---- */
+
+typedef struct LdaArguments
+{
+	tlv_lda_learn_options learn;
+	int refine; /* of those below */
+	int minimum_documents;
+	int method; /* of those below */
+	Datum subspace, anchors, fixed;
+	tlv_frame fixed_topics;
+	TlvGivenAnchors given;
+} LdaArguments;
+
+static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
+											  "ctm",  "none",	  NULL};
+static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
+
+/* The tensor's own, in the order of tlv_method, and what a fit of topics adds.  The default may
+ * give way to anchors, "tensor" is the same without that. */
+static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd", "tensor",
+										  "anchors", "recover", "recover-kl", NULL};
+#define LDA_JOINT	   0
+#define LDA_TENSOR	   4
+#define LDA_ANCHORS	   5
+#define LDA_RECOVER	   6
+#define LDA_RECOVER_KL 7
+
+/* Of those names, and what automatic stands for. */
+#define LDA_AUTO	  0
+#define LDA_STEPWISE  1
+#define LDA_CTM		  4
+#define LDA_UNREFINED 5
+
+#define LDA_OPTION(member) offsetof(LdaArguments, learn.member)
+
+/* Of tlv_fit_lda and tlv_lda. */
+static const TlvArgument lda_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, LDA_OPTION(fit.k), .least = 1},
+	{"subspace", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, subspace)},
+	{"alpha0", TLV_ARGUMENT_REAL, LDA_OPTION(fit.alpha0)},
+	{"refine", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, refine), .what = "refinement",
+	 .names = lda_refinements},
+	{"iterations", TLV_ARGUMENT_NUMBER, LDA_OPTION(iterations), .least = 0},
+	{"counts", TLV_ARGUMENT_CHOICE, LDA_OPTION(counts), .what = "kind of counts",
+	 .names = lda_counts},
+	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
+	{"anchors", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, anchors)},
+	{"fixed", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, fixed)},
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, learn.fit.decompose, learn.fit.seed),
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",
+	 .names = lda_methods},
+	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1},
+	{NULL}};
+
+/* The method, and anchors, which are for one of them; without k there are as many topics. */
+static void
+read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
+{
+	tlv_lda_learn_options *learn = &arguments->learn;
+	TlvGivenAnchors *given = &arguments->given;
+
+	if (!TlvArgumentIsNull(fcinfo, "anchors"))
+		TlvReadAnchors(arguments->anchors, given);
+	if (given->n > 0 && arguments->method == LDA_JOINT)
+		arguments->method = LDA_ANCHORS;
+	if (given->n > 0 && arguments->method < LDA_ANCHORS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("anchors are given, and the method is \"%s\"",
+							   lda_methods[arguments->method]),
+						errhint("Use method => 'anchors'.")));
+	if (arguments->method < LDA_ANCHORS)
+	{
+		learn->fit.decompose.method =
+			arguments->method == LDA_TENSOR ? TLV_METHOD_JOINT : (tlv_method) arguments->method;
+		return;
+	}
+	learn->start = arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
+	if (arguments->method != LDA_ANCHORS)
+		learn->fit.recovery =
+			arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL : TLV_LDA_RECOVER_INVERSE;
+	if (given->n > 0 && learn->fit.k == 0)
+		learn->fit.k = given->n;
+	learn->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
+}
+
+static LdaArguments
+lda_defaults(void)
+{
+	return (LdaArguments){.learn = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
+									.iterations = -1,
+									.minimum_documents = -1},
+						  .refine = LDA_AUTO,
+						  .minimum_documents = -1};
+}
+
+static LdaArguments
+read_lda_arguments(FunctionCallInfo fcinfo)
+{
+	LdaArguments arguments = lda_defaults();
+	tlv_lda_learn_options *learn = &arguments.learn;
+
+	TlvReadArguments(fcinfo, lda_arguments, &arguments);
+	if (!TlvArgumentIsNull(fcinfo, "alpha0") &&
+		!(learn->fit.alpha0 >= 0 && learn->fit.alpha0 <= 1e6))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("alpha0 = %g is not between 0 and 1e6", learn->fit.alpha0),
+						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
+								"topic model, NULL lets the data choose.")));
+	if (arguments.refine == LDA_AUTO)
+		arguments.refine = LDA_STEPWISE;
+	if (arguments.refine == LDA_CTM && learn->fit.alpha0 == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("documents of a single topic (alpha0 = 0) have no correlations of topics"),
+				 errhint("Leave alpha0 out, or use another refinement than 'ctm'.")));
+	learn->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
+	learn->minimum_documents = arguments.minimum_documents;
+	read_start(fcinfo, &arguments);
+	return arguments;
+}
+
+static tlv_status
+fit_lda(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
+{
+	return tlv_lda_fit(ctx, moments, options, image, size);
+}
+
+static tlv_status
+fit_lda_anchors(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+				size_t *size)
+{
+	return tlv_lda_fit_anchors(ctx, moments, options, image, size);
+}
+
+static tlv_status
+fit_lda_pairs(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+			  size_t *size)
+{
+	return tlv_lda_fit_pairs(ctx, moments, options, image, size);
+}
+
+/* What fits moments of this kind; methods that they are not for are refused. */
+static TlvFitValue
+lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments *arguments)
+{
+	bool anchors = arguments->method >= LDA_ANCHORS, exact = arguments->method > LDA_ANCHORS;
+
+	switch (moments->header->kind)
+	{
+		case TLV_KIND_ANCHOR_MOMENTS:
+			if (arguments->method != LDA_JOINT && arguments->method != LDA_ANCHORS)
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+								errmsg("of anchor moments the method is anchors, not %s",
+									   lda_methods[arguments->method]),
+								errhint("Leave method out.")));
+			return fit_lda_anchors;
+		case TLV_KIND_COUNT_PAIRS:
+			if (anchors)
+				return fit_lda_pairs;
+			break;
+		case TLV_KIND_COUNT_TRIPLES:
+			if (!anchors)
+				return fit_lda;
+			break;
+	}
+	if (exact)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"%s\" needs exact co-occurrences, not moments of kind %s",
+							   lda_methods[arguments->method], TlvKind(moments)->name),
+						errhint("Collect them with tlv_count_moments(bag).")));
+	if (anchors)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("topics by anchors need anchor moments, not moments of kind %s",
+						TlvKind(moments)->name),
+				 errhint("Collect them with tlv_anchor_moments(bag, tlv_find_subspace(...)).")));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
+						   TlvKind(moments)->name),
+					errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
+	return NULL;
+}
+
+/* tlv_fit_lda(m, ...) */
+TLV_KEEPING_FUNCTION(tlv_fit_lda)
+{
+	LdaArguments arguments;
+	TlvFitValue fit;
+	tlv_frame frame, subspace;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_lda_arguments(fcinfo);
+	if (!TlvArgumentIsNull(fcinfo, "subspace"))
+	{
+		subspace = TlvKindFrame(arguments.subspace, &tlv_kind_item_subspace, "tlv_fit_lda");
+		arguments.learn.fit.subspace = &subspace;
+	}
+	frame = TlvFrameOf(PG_GETARG_DATUM(0));
+	fit = lda_fit_of(fcinfo, &frame, &arguments);
+	TlvFindAnchors(&arguments.given, false);
+	return TlvFit(fcinfo, fit, &arguments.learn.fit);
+}
+
+/* tlv_lda(query, ...) */
+TLV_QUERY_FUNCTION(tlv_lda)
+{
+	LdaArguments arguments;
+	TlvDriver *driver;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_lda_arguments(fcinfo);
+	arguments.learn.test = true;
+	arguments.learn.errors = TlvWantsErrors(fcinfo);
+	if (!TlvArgumentIsNull(fcinfo, "fixed"))
+	{
+		arguments.fixed_topics = TlvKindFrame(arguments.fixed, &tlv_kind_lda, "tlv_lda");
+		arguments.learn.fixed = &arguments.fixed_topics;
+	}
+	if (arguments.method == LDA_JOINT)
+		arguments.learn.start = TLV_LDA_START_CHOOSE;
+	driver = TlvDriverBegin(fcinfo);
+	TlvDriverCheck(driver, &tlv_lda_procedure, &arguments.learn);
+	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
+	TlvFindAnchors(&arguments.given, driver->rows[0].names != NULL);
+	return TlvDriverLearn(fcinfo, driver, &tlv_lda_procedure, &arguments.learn);
+}
+
+/* ---- the number of topics ---- */
+
+const char *const TlvTopicCriteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_GAIN,
+										TLV_SUGGEST_COHERENCE, TLV_SUGGEST_SIGNIFICANCE, NULL};
+
+const tlv_suggestion *
+TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, size_t *n)
+{
+	tlv_lda_learn_options options = lda_defaults().learn;
+	tlv_suggestion *rows;
+
+	options.refine = lda_refinements[LDA_STEPWISE];
+	options.max_k = search->max_k;
+	options.fit.seed = options.fit.decompose.seed = search->seed;
+	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
+	TlvCheck(driver->ctx, tlv_lda_suggest(driver->ctx, TlvDriverSource(driver), &options,
+										  search->criterion, &rows, n));
+	return rows;
+}
+
+/* ---- reading ---- */
+
+/* Rows (topic, label, alpha, weight). */
+TLV_FUNCTION(tlv_topics_rows)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topics");
+	size_t k = tlv_frame_find(&frame, "phi")->rows;
+	const double *alpha = tlv_frame_float64(&frame, "alpha");
+	const double *weights = tlv_frame_float64(&frame, "weights");
+	bool single = tlv_frame_scalar(&frame, "alpha0", 1) == 0;
+	bool correlated = tlv_lda_is_correlated(&frame);
+
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < k; j++)
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
+				  TlvNullIf(correlated, TlvFloat8(single ? 0 : alpha[j])), TlvFloat8(weights[j]));
+	return (Datum) 0;
+}
+
+/* By what items are ranked. */
+typedef enum TopicScore
+{
+	SCORE_PROBABILITY,
+	SCORE_LIFT,		/* in parts of the item's share of all topics */
+	SCORE_RELEVANCE /* between both, by the logarithm (Sievert, Shirley 2014) */
+} TopicScore;
+
+static const char *const topic_scores[] = {"probability", "lift", "relevance", NULL};
+
+/* What relevance gives to the probability; the rest is the lift's. */
+#define RELEVANCE_OF_PROBABILITY 0.6
+
+typedef struct RankedItem
+{
+	uint64 key; /* the less, the higher the score */
+	size_t position;
+} RankedItem;
+
+/* The topics of a model, opened for ranking their items. */
+typedef struct TopicReader
+{
+	tlv_frame frame;
+	size_t k;
+	size_t d;
+	const double *phi;	  /* k x d */
+	const int64_t *items; /* d */
+	tlv_name_list names;
+	TopicScore by;
+	double *share;	  /* d: of all topics; NULL: not wanted */
+	RankedItem *room; /* 2 d */
+} TopicReader;
+
+/* Numbers are in the order of their bits, those below 0 the other way round. */
+static uint64
+rank_key(double score)
+{
+	uint64 bits;
+
+	memcpy(&bits, &score, sizeof(bits));
+	return (bits >> 63) != 0 ? bits : ~(bits | UINT64CONST(1) << 63);
+}
+
+static double
+topic_score(const TopicReader *reader, size_t topic, size_t item)
+{
+	double probability = reader->phi[item * reader->k + topic], lift;
+
+	if (reader->by == SCORE_PROBABILITY)
+		return probability;
+	lift = probability / reader->share[item];
+	if (reader->by == SCORE_LIFT)
+		return lift;
+	return RELEVANCE_OF_PROBABILITY * log(probability) + (1 - RELEVANCE_OF_PROBABILITY) * log(lift);
+}
+
+/*
+ * The *n items of a topic with a probability above 0: those of the highest score first, equal ones
+ * ascending.  The time is linear, whatever the model says: it may have been written so that
+ * comparisons take long.
+ */
+static const RankedItem *
+rank_items(const TopicReader *reader, size_t topic, size_t *n)
+{
+	static const tlv_sort_form form = {sizeof(RankedItem), sizeof(uint64), 0, 64};
+	tlv_context ctx;
+	void *sorted;
+
+	*n = 0;
+	for (size_t i = 0; i < reader->d; i++)
+	{
+		TlvLoopCheck(i);
+		if (reader->phi[i * reader->k + topic] > 0)
+			reader->room[(*n)++] = (RankedItem){rank_key(topic_score(reader, topic, i)), i};
+	}
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx,
+			 tlv_radix_sort(&ctx, &form, *n, reader->room, reader->room + reader->d, &sorted));
+	return sorted;
+}
+
+/* Of every item its share of all topics. */
+static double *
+item_shares(const TopicReader *reader)
+{
+	const double *weights = tlv_frame_float64(&reader->frame, "weights");
+	double *share = palloc_extended(reader->d * sizeof(double), MCXT_ALLOC_HUGE);
+
+	for (size_t i = 0; i < reader->d; i++)
+	{
+		TlvLoopCheck(i);
+		share[i] = 0;
+		for (size_t j = 0; j < reader->k; j++)
+			share[i] += weights[j] * reader->phi[i * reader->k + j];
+		/* A topic without weight has items that no document has. */
+		share[i] = Max(share[i], DBL_MIN);
+	}
+	return share;
+}
+
+static void
+open_topics(FunctionCallInfo fcinfo, TopicReader *reader)
+{
+	const tlv_section *texts;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->by = (TopicScore) TlvNamedChoice(fcinfo, "by", topic_scores, "score of items");
+	reader->frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topic_items");
+	reader->k = tlv_frame_find(&reader->frame, "phi")->rows;
+	reader->d = tlv_frame_find(&reader->frame, "phi")->columns;
+	reader->phi = tlv_frame_float64(&reader->frame, "phi");
+	reader->items = tlv_frame_int64(&reader->frame, "items");
+	texts = tlv_frame_find(&reader->frame, "labels");
+	if (texts != NULL)
+		reader->names = (tlv_name_list){tlv_frame_int64(&reader->frame, "label_offsets"),
+										(const char *) tlv_section_data(&reader->frame, texts)};
+	reader->room = palloc_extended(2 * reader->d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
+	if (reader->by != SCORE_PROBABILITY)
+		reader->share = item_shares(reader);
+}
+
+static void
+put_item(FunctionCallInfo fcinfo, const TopicReader *reader, size_t topic, int rank, size_t item)
+{
+	TlvPutRow(fcinfo, TlvInt4((int32) topic + 1), TlvComponentLabel(&reader->frame, topic),
+			  TlvInt4(rank), TlvInt8(reader->items[item]),
+			  TlvNameCell(&reader->names, item, reader->items[item]),
+			  TlvFloat8(reader->phi[item * reader->k + topic]),
+			  TlvFloat8(topic_score(reader, topic, item)));
+}
+
+/* Rows (topic, label, rank, item, item_name, probability, score); top NULL: all of probability
+ * above 0. */
+TLV_FUNCTION(tlv_topic_items_rows)
+{
+	TopicReader reader;
+	size_t top;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	open_topics(fcinfo, &reader);
+	top = TlvArgumentIsNull(fcinfo, "top") ? reader.d : TlvNamedCount(fcinfo, "top", 1);
+	for (size_t j = 0; j < reader.k; j++)
+	{
+		size_t n;
+		const RankedItem *ranked = rank_items(&reader, j, &n);
+
+		CHECK_FOR_INTERRUPTS();
+		for (size_t r = 0; r < n && r < top; r++)
+			put_item(fcinfo, &reader, j, (int) r + 1, ranked[r].position);
+	}
+	return (Datum) 0;
+}
+
+/* Rows (topic, npmi, umass) from coherence counts. */
+TLV_FUNCTION(tlv_topic_coherence_rows)
+{
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
+	size_t top, k;
+	const double *joint;
+	double documents;
+
+	TlvRequireKind(&frame, &tlv_kind_coherence, "tlv_topic_coherence");
+	top = tlv_frame_find(&frame, "items")->rows;
+	k = tlv_frame_find(&frame, "items")->columns;
+	joint = tlv_frame_float64(&frame, "joint");
+	documents = tlv_frame_scalar(&frame, "documents", 0);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < k; j++)
+	{
+		double npmi, umass;
+
+		tlv_topic_coherence(top, joint + j * tlv_packed2_size(top), documents, &npmi, &umass);
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvNullIf(isnan(npmi), TlvFloat8(npmi)),
+				  TlvNullIf(isnan(umass), TlvFloat8(umass)));
+	}
+	return (Datum) 0;
+}
+
+/* tlv_extend(model, summary, smoothing): the model over all items of the summary */
+TLV_KEEPING_FUNCTION(tlv_extend)
+{
+	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
+	tlv_frame summary = TlvSumsFrameOf(PG_GETARG_DATUM(1));
+	double smoothing = TlvNamedNumber(fcinfo, "smoothing");
+	TlvMaker maker;
+
+	if (!(smoothing >= 0 && smoothing <= 1))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
+	TlvMakerBegin(&maker, "tensorlv extend");
+	TlvCheck(maker.ctx, tlv_lda_extend(maker.ctx, &model, &summary, 1, smoothing, true,
+									   &maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_labels_keep(maker.ctx, &model, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}

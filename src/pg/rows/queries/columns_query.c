@@ -1,0 +1,290 @@
+/*
+ * columns_query.c - rows of named columns, each a dimension, from a driver's query (queries.h).
+ */
+#include "rows/queries.h"
+#include "rows/keys.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* What the server calls a column that has no name. */
+#define NO_NAME "?column?"
+
+/* A query that is longer is not shown in a hint. */
+#define SHOWN_QUERY 300
+
+/* ---- calls in hints ---- */
+
+char *
+TlvHintCall(const TlvSource *rows, const char *function, const char *list, const char *options)
+{
+	const char *query = rows->query->text;
+	size_t length = strlen(query);
+
+	while (length > 0 && strchr("; \t\n", query[length - 1]) != NULL)
+		length--;
+	query = length > SHOWN_QUERY ? "..." : pnstrdup(query, length);
+	if (function == NULL)
+		function = get_func_name(rows->driver->function);
+	if (list != NULL)
+		query = psprintf("SELECT %s FROM (%s) AS q", list, query);
+	return psprintf("%s(%s%s%s)", function, quote_literal_cstr(query),
+					options[0] != '\0' ? ", " : "", options);
+}
+
+bool
+TlvLooksWide(TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+
+		if (!TlvIsNumberType(type) && !TlvIsIdType(type))
+			return false;
+	}
+	return desc->natts > 1;
+}
+
+/* ---- what is no dimension ---- */
+
+/* The column of a query, from 0, as it is listed. */
+static const TargetEntry *
+column_entry(const Query *query, int column)
+{
+	return get_tle_by_resno(query->targetList, (AttrNumber) (column + 1));
+}
+
+/* A view's column becomes that which it shows. */
+static bool
+see_through(Relation view, const TargetEntry **entry)
+{
+	if (view->rd_rel->relkind != RELKIND_VIEW)
+		return false;
+	*entry = column_entry(get_view_query(view), (*entry)->resorigcol - 1);
+	return true;
+}
+
+/* The table's column that a column of the query shows, through views: its number and the table;
+ * false: it is none. */
+static bool
+column_origin(const TlvQuery *query, int column, Oid *table, AttrNumber *number)
+{
+	const TargetEntry *entry = column_entry(query->query, column);
+	bool again = true;
+
+	while (again && entry != NULL && OidIsValid(entry->resorigtbl) && entry->resorigcol > 0)
+	{
+		Relation relation;
+
+		*table = entry->resorigtbl;
+		*number = entry->resorigcol;
+		relation = relation_open(*table, AccessShareLock);
+		again = see_through(relation, &entry);
+		relation_close(relation, NoLock);
+	}
+	return !again;
+}
+
+static void
+refuse_key(const TlvQuery *query, int column)
+{
+	const char *name = NameStr(TupleDescAttr(query->desc, column)->attname);
+	AttrNumber number;
+	Oid table;
+
+	if (column_origin(query, column, &table, &number))
+		TlvRefuseKey(table, number, name,
+					 psprintf("Leave it out, or write %s + 0 if it is a measurement.",
+							  quote_identifier(name)));
+}
+
+/* Is the column a table's primary key by itself?  That table. */
+static bool
+column_is_key(const TlvQuery *query, int column, Oid *table)
+{
+	AttrNumber number;
+
+	return column_origin(query, column, table, &number) && TlvIsKey(*table, number);
+}
+
+/* ---- columns that are variables ---- */
+
+char *
+TlvHintColumns(const TlvSource *rows, const char *function, const char *options)
+{
+	TupleDesc desc = rows->query->desc;
+	bool keys = false;
+	StringInfoData list;
+	Oid table;
+
+	initStringInfo(&list);
+	for (int i = 0; i < desc->natts; i++)
+		if (column_is_key(rows->query, i, &table))
+			keys = true;
+		else
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "",
+							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+	return TlvHintCall(rows, function, keys ? list.data : NULL, options);
+}
+
+char *
+TlvHintWide(const TlvSource *rows, const char *function)
+{
+	return TlvHintColumns(rows, function, "layout => 'wide'");
+}
+
+/* Is every row of the query one of that table, which it selects from alone? */
+static bool
+reads_table_alone(const Query *query, Oid table)
+{
+	return list_length(query->rtable) == 1 && !query->hasTargetSRFs &&
+		   linitial_node(RangeTblEntry, query->rtable)->rtekind == RTE_RELATION &&
+		   linitial_node(RangeTblEntry, query->rtable)->relid == table;
+}
+
+void
+TlvRefuseWide(const TlvSource *rows, const char *function)
+{
+	TupleDesc desc = rows->query->desc;
+	Oid table;
+
+	if (TlvLooksWide(desc) && column_is_key(rows->query, 0, &table) &&
+		reads_table_alone(rows->query->query, table))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" is the primary key of \"%s\": no row has two variables",
+					NameStr(TupleDescAttr(desc, 0)->attname), get_rel_name(table)),
+			 errhint("Use %s if every other column is a variable.", TlvHintWide(rows, function))));
+}
+
+/* The variable's name instead of its number, which the error has as the name of a column. */
+static void
+name_variable(TlvSource *rows, int copies, const char *hint, ErrorData *error)
+{
+	int variable = error->column_name != NULL ? pg_strtoint32(error->column_name) / copies : -1;
+	char shown[TLV_SHOWN_NAME];
+
+	if (error->sqlerrcode != ERRCODE_CARDINALITY_VIOLATION || variable < 0)
+		return;
+	error->message = psprintf("variable %s has two values in one row",
+							  tlv_names_show(rows->names, (size_t) variable, shown));
+	error->column_name = NULL;
+	if (hint != NULL)
+		error->hint = pstrdup(hint);
+}
+
+void
+TlvSourcePivot(TlvSource *rows, int copies, const char *hint)
+{
+	MemoryContext mcxt = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		TlvSourceReady(rows, TLV_SOURCE_MADE);
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(mcxt);
+		error = CopyErrorData();
+		FlushErrorState();
+		name_variable(rows, copies, hint, error);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+}
+
+static void
+refuse_type(const TlvQuery *query, int column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(query->desc, column);
+
+	if (!TlvIsNumberType(getBaseType(attribute->atttypid)))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
+					format_type_be(attribute->atttypid)),
+			 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
+				 ? errhint("An array of numbers is a row by itself: give no other column, or the "
+						   "numbers as columns.")
+				 : errhint("Every column is a dimension here: leave it out, or cast it to a "
+						   "number.")));
+}
+
+/* ---- dimensions ---- */
+
+/* Names of the columns from the first on. */
+static tlv_names *
+column_names(TupleDesc desc, int first)
+{
+	tlv_names *names = palloc0(sizeof(tlv_names));
+	int64_t *offsets = palloc0((desc->natts - first + 1) * sizeof(int64_t));
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = first; i < desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
+
+		if (strcmp(name, NO_NAME) != 0)
+			appendStringInfoString(&text, name);
+		offsets[i - first + 1] = text.len;
+	}
+	names->n = (size_t) (desc->natts - first);
+	names->offsets = offsets;
+	names->text = text.data;
+	return names;
+}
+
+void
+TlvNameColumns(TlvSource *rows, int first)
+{
+	for (int i = first; i < rows->query->desc->natts; i++)
+	{
+		refuse_type(rows->query, i);
+		refuse_key(rows->query, i);
+	}
+	rows->names = column_names(rows->query->desc, first);
+}
+
+/* Variables are known by their names. */
+void
+TlvRequireVariables(const TlvQuery *query)
+{
+	for (int i = 0; i < query->desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(query->desc, i)->attname);
+
+		refuse_key(query, i);
+		for (int j = 0; j < i; j++)
+			if (strcmp(name, NameStr(TupleDescAttr(query->desc, j)->attname)) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("columns %d and %d are both called \"%s\"", j + 1, i + 1, name),
+						 errhint("Give every variable a name of its own, with AS.")));
+	}
+}
+
+void
+TlvAppendColumns(StringInfo sql, int n)
+{
+	for (int i = 1; i <= n; i++)
+		appendStringInfo(sql, "%sx%d", i > 1 ? ", " : "", i);
+}
+
+void
+TlvAppendColumnArray(StringInfo sql, int n)
+{
+	appendStringInfoString(sql, "ARRAY[");
+	for (int i = 1; i <= n; i++)
+		appendStringInfo(sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
+	appendStringInfoChar(sql, ']');
+}

@@ -1,0 +1,615 @@
+/*
+ * survey_query.c - rows of categorical variables whose categories may have names, from a driver's
+ * query (queries.h).
+ */
+#include "rows/queries.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/model/membership.h"
+
+static const char *const accepted =
+	"It must return (row, variable, category), variables and categories by text or whole numbers, "
+	"(row, variable, category, number) where some are numbers, or one column of arrays: integer[] "
+	"of categories, numbered from 0; with layout => 'wide' one "
+	"column a variable.";
+
+/* Ids that come in the order of their texts: others have an order of their own. */
+static bool
+is_text(Oid type)
+{
+	Oid base = getBaseType(type);
+
+	return !TlvIsIntegerType(base) && base != BOOLOID && !type_is_enum(base);
+}
+
+static bool
+is_category(Oid type)
+{
+	return TlvIsIdType(getBaseType(type));
+}
+
+/* (row, variable, category, number) */
+static bool
+has_number_column(TupleDesc desc)
+{
+	return desc->natts == 4;
+}
+
+/* Whether they are arrays. */
+static bool
+recognize_answers(const TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+	Oid last = desc->natts > 0 ? TupleDescAttr(desc, desc->natts - 1)->atttypid : InvalidOid;
+	Oid element = desc->natts == 1 ? get_element_type(getBaseType(last)) : InvalidOid;
+
+	if (OidIsValid(element) && TlvIsIntegerType(getBaseType(element)))
+		return true;
+	if (has_number_column(desc) && TlvIsNumberType(getBaseType(last)))
+		last = TupleDescAttr(desc, 2)->atttypid;
+	else if (desc->natts != 3)
+		last = InvalidOid;
+	if (!OidIsValid(last) || !is_category(last) || !is_category(TupleDescAttr(desc, 1)->atttypid))
+		TlvRefuseColumns(desc, "answers",
+						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
+													   TlvHintWide(rows, NULL))
+											: accepted);
+	TlvRefuseWide(rows, NULL);
+	return false;
+}
+
+/* ---- variables and categories ---- */
+
+/* All pairs of a variable and a category, in the order of both. */
+typedef struct SurveyList
+{
+	MemoryContext mcxt;
+	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
+	const char *from;  /* rows (r, variable, category, number) */
+	int most_states;
+	int64 n, room; /* pairs */
+	Datum *variable, *category, *at, *code;
+	int64_t variables;
+	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1]; /* of names */
+	int64_t states[TLV_CATEGORY_MOST_VARIABLES];
+	int64_t *category_offsets; /* room + 1 */
+	StringInfoData names, categories;
+} SurveyList;
+
+static void
+grow_answers(SurveyList *list)
+{
+	Size bytes;
+
+	if (list->n < list->room)
+		return;
+	list->room *= 2;
+	bytes = (Size) list->room * sizeof(Datum);
+	list->variable = repalloc_huge(list->variable, bytes);
+	list->category = repalloc_huge(list->category, bytes);
+	list->at = repalloc_huge(list->at, bytes);
+	list->code = repalloc_huge(list->code, bytes);
+	list->category_offsets = repalloc_huge(list->category_offsets, bytes + sizeof(int64_t));
+}
+
+static void
+refuse_long(const char *variable, int length)
+{
+	ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					errmsg("a category of variable \"%s\" is a text of %d bytes",
+						   TlvClip(variable, 40), length),
+					errhint("Categories are names of at most %d bytes.", TLV_LABEL_MOST)));
+}
+
+static bool
+is_same_text(Datum a, Datum b)
+{
+	size_t length = VARSIZE_ANY_EXHDR(DatumGetPointer(a));
+
+	return length == VARSIZE_ANY_EXHDR(DatumGetPointer(b)) &&
+		   memcmp(VARDATA_ANY(DatumGetPointer(a)), VARDATA_ANY(DatumGetPointer(b)), length) == 0;
+}
+
+/* What a variable is called: as it is, or as the column of that number. */
+static const char *
+variable_name(const SurveyList *list, Datum variable)
+{
+	char *name = TextDatumGetCString(variable);
+
+	return list->columns == NULL
+			   ? name
+			   : NameStr(TupleDescAttr(list->columns, pg_strtoint32(name) - 1)->attname);
+}
+
+/* Begins the next variable where it is another one than the last. */
+static void
+take_variable(SurveyList *list, Datum variable)
+{
+	if (list->n > 0 && is_same_text(list->variable[list->n - 1], variable))
+		return;
+	if (list->variables == TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the query returns more than %d variables", TLV_CATEGORY_MOST_VARIABLES)));
+	appendStringInfoString(&list->names, variable_name(list, variable));
+	list->offsets[++list->variables] = list->names.len;
+	list->states[list->variables - 1] = 0;
+}
+
+/* A variable that nobody has answered comes with a category that is NULL: it gets an empty one. */
+static void
+take_answer(void *argument, TupleTableSlot *slot)
+{
+	SurveyList *list = argument;
+	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
+	Datum variable = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0])), category;
+	int64_t *states;
+	int length;
+
+	take_variable(list, variable);
+	if (slot->tts_isnull[1] && list->states[list->variables - 1] > 0)
+	{
+		MemoryContextSwitchTo(before);
+		return;
+	}
+	category = slot->tts_isnull[1] ? PointerGetDatum(cstring_to_text(""))
+								   : PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[1]));
+	length = (int) VARSIZE_ANY_EXHDR(DatumGetPointer(category));
+	if (length > TLV_LABEL_MOST)
+		refuse_long(variable_name(list, variable), length);
+	states = &list->states[list->variables - 1];
+	if (*states == list->most_states)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("variable \"%s\" has more than %d categories",
+							   TlvClip(variable_name(list, variable), 40), list->most_states),
+						errhint("Join the rare ones, and leave out what is no category.")));
+	grow_answers(list);
+	list->variable[list->n] = variable;
+	list->category[list->n] = category;
+	list->at[list->n] = Int32GetDatum((int32) list->variables);
+	list->code[list->n] = Int32GetDatum((int32) (*states)++);
+	appendBinaryStringInfo(&list->categories, VARDATA_ANY(DatumGetPointer(category)), length);
+	list->category_offsets[++list->n] = list->categories.len;
+	MemoryContextSwitchTo(before);
+}
+
+/* Numbers in their order, texts as bytes. */
+static SurveyList *
+collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_variables,
+				bool text_categories, const TlvSurvey *answers)
+{
+	SurveyList *list = palloc0(sizeof(SurveyList));
+	const char *as_text = "::pg_catalog.text COLLATE pg_catalog.\"C\"";
+	TlvStatement statement;
+
+	list->mcxt = CurrentMemoryContext;
+	list->columns = columns;
+	list->from = from;
+	list->most_states = answers->most_states > 0 ? answers->most_states : TLV_CATEGORY_MOST_STATES;
+	list->room = 64;
+	list->variable = palloc(64 * sizeof(Datum));
+	list->category = palloc(64 * sizeof(Datum));
+	list->at = palloc(64 * sizeof(Datum));
+	list->code = palloc(64 * sizeof(Datum));
+	list->category_offsets = palloc0(65 * sizeof(int64_t));
+	initStringInfo(&list->names);
+	initStringInfo(&list->categories);
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfo(
+		&statement.sql,
+		"SELECT variable::pg_catalog.text, category::pg_catalog.text FROM (SELECT "
+		"DISTINCT variable%s AS variable, number, category%s AS category FROM %s WHERE "
+		"r IS DISTINCT FROM NULL AND variable IS NOT NULL%s) "
+		"AS d ORDER BY d.variable, d.number, d.category",
+		text_variables ? as_text : "", text_categories ? as_text : "", from,
+		answers->unanswered ? "" : " AND category IS NOT NULL");
+	TlvDriverReport(rows->driver, "collecting the categories");
+	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_answer, list);
+	return list;
+}
+
+/* ---- rows ---- */
+
+static int
+array_parameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid element)
+{
+	bool is_text = element == TEXTOID;
+	ArrayType *array =
+		construct_array(values, (int) list->n, element, is_text ? -1 : 4, !is_text, TYPALIGN_INT);
+
+	return TlvStatementParameter(&rows->made, is_text ? TEXTARRAYOID : INT4ARRAYOID,
+								 PointerGetDatum(array));
+}
+
+/* One array for each row, its values by the numbers of variables and categories; copies of a
+ * variable side by side, in the order of their categories. */
+static void
+pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
+{
+	int name = array_parameter(rows, list, list->variable, TEXTOID);
+	int category = array_parameter(rows, list, list->category, TEXTOID);
+	int at = array_parameter(rows, list, list->at, INT4OID);
+	int code = array_parameter(rows, list, list->code, INT4OID);
+	const char *call =
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, INT4OID, INT4OID}, NULL);
+	TlvGroups groups = {
+		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
+	StringInfoData from;
+
+	initStringInfo(&from);
+	appendStringInfoString(&from, "(SELECT q.r AS r, q.variable AS variable, v.code AS code, ");
+	if (copies == 1)
+		appendStringInfoString(&from, "v.at AS slot ");
+	else
+		appendStringInfo(&from,
+						 "(v.at OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) %d "
+						 "OPERATOR(pg_catalog.+) pg_catalog.row_number() OVER (PARTITION BY q.r, "
+						 "v.at ORDER BY v.code) AS slot ",
+						 copies);
+	appendStringInfo(
+		&from,
+		"FROM %s LEFT JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		"pg_catalog.unnest($%d), "
+		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name "
+		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" AND "
+		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" "
+		"WHERE q.category IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM NULL) AS a",
+		list->from, name, category, at, code);
+	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
+							(int) list->variables * copies);
+	groups.from = from.data;
+	TlvAppendGroups(&rows->made.sql, &groups);
+}
+
+static void
+tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
+{
+	rows->names = palloc0(sizeof(tlv_names));
+	rows->names->n = (size_t) list->variables;
+	rows->names->offsets = list->offsets;
+	rows->names->text = list->names.data;
+	answers->categories.n = (size_t) list->n;
+	answers->categories.offsets = list->category_offsets;
+	answers->categories.text = list->categories.data;
+	answers->states = list->states;
+}
+
+/* ---- one column a variable ---- */
+
+static bool
+is_number_column(TupleDesc desc, int column)
+{
+	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
+
+	return TlvIsNumberType(type) && !TlvIsIntegerType(type);
+}
+
+static void
+refuse_column(TupleDesc desc, int column, bool takes_numbers)
+{
+	Form_pg_attribute attribute = TupleDescAttr(desc, column);
+
+	if (!is_category(attribute->atttypid) && !(takes_numbers && is_number_column(desc, column)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" is of type %s, %s", NameStr(attribute->attname),
+						format_type_be(attribute->atttypid),
+						takes_numbers ? "neither a category nor a number" : "not a category"),
+				 errhint("Every column is a variable here: leave it out, or cast it to text "
+						 "or integer.")));
+}
+
+/* The columns as rows (r, variable, category, number), the number where it is one. */
+static const char *
+answers_of_columns(const TlvSource *rows, TupleDesc desc)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "(SELECT w.r, u.variable, u.category, u.number FROM (SELECT "
+								 "pg_catalog.row_number() OVER () AS r, q.* FROM " TLV_QUERY_ROWS
+								 " AS q(");
+	TlvAppendColumns(&sql, desc->natts);
+	appendStringInfoString(&sql, ")) AS w, LATERAL (VALUES ");
+	for (int i = 0, n = 0; i < desc->natts; i++)
+		if (is_category(TupleDescAttr(desc, i)->atttypid))
+			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
+							 n++ > 0 ? ", " : "", i + 1, i + 1,
+							 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
+								 ? psprintf("w.x%d", i + 1)
+								 : "NULL",
+							 "::pg_catalog.int8");
+	appendStringInfoString(&sql, ") AS u(variable, category, number)) AS q");
+	return sql.data;
+}
+
+static SurveyList *
+collect_columns(TlvSource *rows, const TlvSurvey *answers)
+{
+	TupleDesc desc = rows->query->desc;
+
+	if (desc->natts == 0)
+		TlvRefuseColumns(desc, "answers", accepted);
+	TlvRequireVariables(rows->query);
+	for (int i = 0; i < desc->natts; i++)
+		refuse_column(desc, i, answers->takes_numbers);
+	if (answers->numbers == desc->natts)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
+						errhint("Numbers alone are for tlv_gmm; whole numbers that stand for "
+								"categories are cast to integer.")));
+	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true, answers);
+}
+
+/* ---- numbers beside the categories ---- */
+
+static int
+count_numbers(TupleDesc desc)
+{
+	int n = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		n += is_number_column(desc, i);
+	return n;
+}
+
+/* The categories of the variable that begins with entry `from` of the list, as a parameter. */
+static int
+categories_parameter(TlvSource *rows, const SurveyList *list, int64 from, int64_t n)
+{
+	ArrayType *array =
+		construct_array(list->category + from, (int) n, TEXTOID, -1, false, TYPALIGN_INT);
+
+	return TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(array));
+}
+
+/* A column as the code of its category, or -1. */
+static void
+append_code(TlvSource *rows, const SurveyList *list, int column, int64 from, int64_t n,
+			StringInfo sql)
+{
+	appendStringInfo(sql,
+					 "COALESCE(pg_catalog.array_position($%d, x%d::pg_catalog.text) "
+					 "OPERATOR(pg_catalog.-) 1, -1)::pg_catalog.float8",
+					 categories_parameter(rows, list, from, n), column + 1);
+}
+
+/* The name of a number behind those of the categories, which all have room together. */
+static void
+name_number(TlvSource *rows, SurveyList *list, const char *name)
+{
+	appendStringInfoString(&list->names, name);
+	list->offsets[++rows->names->n] = list->names.len;
+	rows->names->text = list->names.data;
+}
+
+/* Variables without a category are left out: which column the others are. */
+static int
+column_of_variable(const SurveyList *list, int64 entry)
+{
+	return pg_strtoint32(TextDatumGetCString(list->variable[entry])) - 1;
+}
+
+static void
+select_columns(TlvSource *rows, SurveyList *list)
+{
+	TupleDesc desc = rows->query->desc;
+	StringInfo sql = &rows->made.sql;
+
+	appendStringInfoString(sql, "SELECT ARRAY[");
+	for (int64 j = 0, from = 0; j < list->variables; from += list->states[j++])
+	{
+		appendStringInfoString(sql, j > 0 ? ", " : "");
+		append_code(rows, list, column_of_variable(list, from), from, list->states[j], sql);
+	}
+	for (int i = 0; i < desc->natts; i++)
+		if (is_number_column(desc, i))
+		{
+			appendStringInfo(sql, ", COALESCE(x%d::pg_catalog.float8, '%g'::pg_catalog.float8)",
+							 i + 1, TLV_MEMBERSHIP_MISSING);
+			name_number(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
+		}
+	appendStringInfoString(sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(sql, desc->natts);
+	appendStringInfoChar(sql, ')');
+}
+
+/* ---- numbers in rows of (row, variable, category, number) ---- */
+
+/* The variables that are numbers, in their order. */
+typedef struct SurveyNumbers
+{
+	MemoryContext mcxt;
+	const TlvSource *rows;
+	int64_t variables; /* that are categories */
+	int n, room;
+	Datum *names;
+} SurveyNumbers;
+
+static void
+take_number(void *argument, TupleTableSlot *slot)
+{
+	SurveyNumbers *numbers = argument;
+	MemoryContext before = MemoryContextSwitchTo(numbers->mcxt);
+	Datum name = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
+
+	if (DatumGetBool(slot->tts_values[1]))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("variable \"%s\" has both categories and numbers",
+							   TlvClip(TextDatumGetCString(name), 40)),
+						errhint("Leave the category NULL where a variable is a number, or use %s "
+								"if every column is a variable.",
+								TlvHintWide(numbers->rows, NULL))));
+	if (numbers->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the query returns more than %d variables", TLV_CATEGORY_MOST_VARIABLES)));
+	if (numbers->n == numbers->room)
+		numbers->names = repalloc(numbers->names, (size_t) (numbers->room *= 2) * sizeof(Datum));
+	numbers->names[numbers->n++] = name;
+	MemoryContextSwitchTo(before);
+}
+
+/* NULL where no row has one. */
+static SurveyNumbers *
+collect_numbers(TlvSource *rows, const SurveyList *list, int copies, int *n)
+{
+	TupleDesc desc = rows->query->desc;
+	SurveyNumbers *numbers = palloc0(sizeof(SurveyNumbers));
+	bool text = is_text(TupleDescAttr(desc, 1)->atttypid);
+	TlvStatement statement;
+
+	numbers->mcxt = CurrentMemoryContext;
+	numbers->rows = rows;
+	numbers->variables = list->variables;
+	numbers->room = 16;
+	numbers->names = palloc(16 * sizeof(Datum));
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfo(
+		&statement.sql,
+		"SELECT d.variable::pg_catalog.text, d.named FROM (SELECT variable%s AS variable, "
+		"pg_catalog.bool_or(category IS NOT NULL) AS named, pg_catalog.count(measured) AS n FROM "
+		"%s WHERE r IS DISTINCT FROM NULL AND variable IS NOT NULL GROUP BY 1) AS d WHERE d.n "
+		"OPERATOR(pg_catalog.>) 0 ORDER BY d.variable",
+		text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "", list->from);
+	TlvDriverReport(rows->driver, "collecting the numbers");
+	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, BOOLOID}, take_number, numbers);
+	*n = numbers->n;
+	if (numbers->n > 0 && list->n == 0)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no variable has a category"),
+						errhint("Numbers alone are for tlv_gmm.")));
+	if (numbers->n > 0 && copies > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("rows with numbers have no copies of variables")));
+	return numbers->n > 0 ? numbers : NULL;
+}
+
+/* (r, variable, slot, code): the place of a value in the vector of its row, and what stands there.
+ */
+static const char *
+values_of_rows(TlvSource *rows, const SurveyList *list, const SurveyNumbers *numbers)
+{
+	int name = array_parameter(rows, list, list->variable, TEXTOID);
+	int category = array_parameter(rows, list, list->category, TEXTOID);
+	int at = array_parameter(rows, list, list->at, INT4OID);
+	int code = array_parameter(rows, list, list->code, INT4OID);
+	ArrayType *names =
+		construct_array(numbers->names, numbers->n, TEXTOID, -1, false, TYPALIGN_INT);
+	int measured = TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names));
+	const char *is_variable =
+		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\"";
+
+	return psprintf(
+		"(SELECT q.r AS r, q.variable AS variable, COALESCE(v.code::pg_catalog.float8, q.measured) "
+		"AS code, COALESCE(v.at, n.at OPERATOR(pg_catalog.+) %d) AS slot FROM %s LEFT JOIN ROWS "
+		"FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name %s AND v.category "
+		"OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" LEFT JOIN "
+		"pg_catalog.unnest($%d) WITH ORDINALITY AS n(name, at) ON n.name %s WHERE q.category IS "
+		"NOT NULL OR q.measured IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM "
+		"NULL) AS a",
+		(int) list->variables, list->from, name, category, at, code, is_variable, measured,
+		is_variable);
+}
+
+/* One vector for each row: the codes of its categories, and its numbers. */
+static void
+pivot_numbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers)
+{
+	const char *call =
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, FLOAT8OID, INT4OID}, NULL);
+	TlvGroups groups = {
+		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
+
+	groups.from = values_of_rows(rows, list, numbers);
+	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
+							(int) list->variables + numbers->n);
+	appendStringInfo(&rows->made.sql,
+					 "SELECT pg_catalog.array_replace(w.v, NULL, '%g'::pg_catalog.float8) AS v "
+					 "FROM (",
+					 TLV_MEMBERSHIP_MISSING);
+	TlvAppendGroups(&rows->made.sql, &groups);
+	appendStringInfoString(&rows->made.sql, ") AS w");
+	for (int i = 0; i < numbers->n; i++)
+		name_number(rows, list, TextDatumGetCString(numbers->names[i]));
+}
+
+/* ---- either ---- */
+
+static SurveyList *
+collect_rows(TlvSource *rows, int variable, const TlvSurvey *answers)
+{
+	TupleDesc desc = rows->query->desc;
+	bool text = is_text(TupleDescAttr(desc, 2)->atttypid), beside = has_number_column(desc);
+	const char *columns = variable == 1 ? "r, variable" : "variable, r";
+
+	return collect_answers(
+		rows,
+		psprintf("(SELECT q.r, q.variable, q.category, NULL::pg_catalog.int8 AS number%s FROM %s "
+				 "AS q(%s, category%s)) AS q",
+				 beside ? ", q.measured::pg_catalog.float8 AS measured" : "", TLV_QUERY_ROWS,
+				 columns, beside ? ", measured" : ""),
+		NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text, answers);
+}
+
+void
+TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wide,
+				TlvSurvey *answers)
+{
+	SurveyList *list = NULL;
+	SurveyNumbers *measured = NULL;
+
+	if (wide && copies > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a row of columns has no copies of its variables"),
+						errhint("Give rows (row, variable, category), as layout => 'long' has "
+								"them.")));
+
+	answers->numbers = wide && answers->takes_numbers ? count_numbers(rows->query->desc) : 0;
+	for (int i = 0; i < rows->query->desc->natts; i++)
+		(void) TlvQueryIdType(rows->query, i);
+	if (arrays)
+		appendStringInfoString(&rows->made.sql,
+							   "SELECT v::pg_catalog.int4[] AS v FROM " TLV_QUERY_ROWS " AS q(v)");
+	else
+	{
+		TlvSourceHold(rows);
+		list = wide ? collect_columns(rows, answers) : collect_rows(rows, variable, answers);
+		if (!wide && has_number_column(rows->query->desc))
+			measured = collect_numbers(rows, list, copies, &answers->numbers);
+		tell_answers(rows, list, answers);
+	}
+	rows->form = answers->numbers > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES;
+	TlvSourceColumn(rows, "v", answers->numbers > 0 ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	if (!arrays && list->n == 0)
+		return;
+	if (measured != NULL)
+		pivot_numbers(rows, list, measured);
+	else if (answers->numbers > 0)
+		select_columns(rows, list);
+	else if (!arrays)
+		pivot_answers(rows, list, copies);
+	if (arrays)
+		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	else
+		TlvSourcePivot(rows, copies, NULL);
+	TlvSourceRelease(rows);
+}
+
+void
+TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSurvey *answers)
+{
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
+	bool arrays = !wide && recognize_answers(rows);
+
+	memset(answers, 0, sizeof(*answers));
+	answers->takes_numbers = true;
+	answers->most_states = TLV_MEMBERSHIP_MOST_STATES;
+	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
+}

@@ -1,0 +1,308 @@
+/*
+ * variables_query.c - rows of variables from a driver's query (queries.h).
+ */
+#include "rows/queries.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "tensorlv/model/categories.h"
+
+static const char *const accepted =
+	"It must return (row, variable, value), variables by text or whole numbers, or one column of "
+	"arrays: integer[] of categories, numbered from 0, or float8[]; with layout => 'wide' one "
+	"column a variable. Categories are whole numbers, texts, or told by their text.";
+
+typedef enum ValueForm
+{
+	FORM_NONE,
+	FORM_CATEGORIES,
+	FORM_NUMBERS
+} ValueForm;
+
+static ValueForm
+form_of(Oid type)
+{
+	Oid base = getBaseType(type);
+
+	if (TlvIsIdType(base))
+		return FORM_CATEGORIES;
+	return TlvIsNumberType(base) ? FORM_NUMBERS : FORM_NONE;
+}
+
+static bool
+is_plain(TupleDesc desc, int column)
+{
+	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
+
+	return TlvIsTextType(type) || TlvIsIntegerType(type);
+}
+
+/*
+ * (row, variable, value).  Where only the first is a text or a whole number, as in (stock, day,
+ * return), the second is the row.  The variable's column, -1 when there is none.
+ */
+static int
+variable_column(TupleDesc desc)
+{
+	for (int i = 1; i >= 0; i--)
+		if (is_plain(desc, i))
+			return i;
+	for (int i = 1; i >= 0; i--)
+		if (TlvIsIdType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
+			return i;
+	return -1;
+}
+
+static ValueForm
+recognize_form(TupleDesc desc)
+{
+	Oid last = desc->natts > 0 ? TupleDescAttr(desc, desc->natts - 1)->atttypid : InvalidOid;
+	Oid element;
+
+	if (desc->natts == 1)
+	{
+		element = get_element_type(getBaseType(last));
+		return OidIsValid(element) && TlvIsNumberType(getBaseType(element)) ? form_of(element)
+																			: FORM_NONE;
+	}
+	return desc->natts == 3 && variable_column(desc) >= 0 ? form_of(last) : FORM_NONE;
+}
+
+/* Are they numbers?  kind may make numbers of whole ones. */
+static bool
+choose_kind(ValueForm form, const char *kind)
+{
+	bool gaussian = form == FORM_NUMBERS;
+
+	if (kind == NULL)
+		return gaussian;
+	if (strcmp(kind, "gaussian") == 0)
+		return true;
+	if (strcmp(kind, "categorical") != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no kind of tree \"%s\"", TlvClip(kind, 40)),
+						errhint("Use 'categorical' or 'gaussian'.")));
+	if (gaussian)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the query returns numbers, not categories"),
+						errhint("Cast them to text or integer, or cut them into ranges by "
+								"width_bucket(value, thresholds).")));
+	return false;
+}
+
+/* The function that takes these columns as variables: trees have variables of one kind. */
+static const char *
+wide_function(TupleDesc desc)
+{
+	int numbers = 0, others = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		ValueForm form = form_of(TupleDescAttr(desc, i)->atttypid);
+
+		numbers += form == FORM_NUMBERS;
+		others += form == FORM_CATEGORIES &&
+				  !TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+	}
+	return numbers > 0 && others > 0 ? "tlv_lca" : "tlv_tree";
+}
+
+static bool
+recognize_kind(const TlvSource *rows, const char *kind)
+{
+	TupleDesc desc = rows->query->desc;
+	ValueForm form = recognize_form(desc);
+
+	if (form == FORM_NONE)
+		TlvRefuseColumns(desc, "rows of variables",
+						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
+													   TlvHintWide(rows, wide_function(desc)))
+											: accepted);
+	TlvRefuseWide(rows, wide_function(desc));
+	return choose_kind(form, kind);
+}
+
+/* Texts and numbers side by side are for latent classes. */
+static void
+refuse_mixed_columns(const TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+
+	if (strcmp(wide_function(desc), "tlv_tree") != 0 && TlvLooksWide(desc))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the variables of a tree are either all numbers or all categories"),
+						errhint("Use %s, which takes both, or omit the columns of one kind.",
+								TlvHintWide(rows, "tlv_lca"))));
+}
+
+/* ---- the names of the variables ---- */
+
+typedef struct NameList
+{
+	MemoryContext mcxt;
+	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1];
+	Datum names[TLV_CATEGORY_MOST_VARIABLES];
+	int64 n;
+	StringInfoData text;
+} NameList;
+
+static void
+take_name(void *argument, TupleTableSlot *slot)
+{
+	NameList *list = argument;
+	MemoryContext before;
+
+	if (slot->tts_isnull[0])
+		return;
+	before = MemoryContextSwitchTo(list->mcxt);
+	if (list->n < TLV_CATEGORY_MOST_VARIABLES)
+	{
+		list->names[list->n] = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
+		appendStringInfoString(&list->text, TextDatumGetCString(slot->tts_values[0]));
+		list->offsets[list->n + 1] = list->text.len;
+	}
+	list->n++;
+	MemoryContextSwitchTo(before);
+}
+
+/* In their order: by number, or as bytes. */
+static NameList *
+collect_names(TlvSource *rows, const char *columns, bool text)
+{
+	NameList *list = palloc0(sizeof(NameList));
+	TlvStatement statement;
+
+	list->mcxt = CurrentMemoryContext;
+	initStringInfo(&list->text);
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfo(
+		&statement.sql,
+		"SELECT variable::pg_catalog.text FROM (SELECT DISTINCT variable%s AS variable "
+		"FROM " TLV_QUERY_ROWS " AS q(%s) WHERE variable IS NOT NULL) AS d ORDER BY d.variable",
+		text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "", columns);
+	TlvDriverReport(rows->driver, "collecting the variables");
+	(void) TlvStatementRun(&statement, 1, (Oid[]){TEXTOID}, take_name, list);
+	if (list->n > TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the query returns " INT64_FORMAT " variables, more than %d",
+							   list->n, TLV_CATEGORY_MOST_VARIABLES)));
+	rows->names = palloc0(sizeof(tlv_names));
+	rows->names->n = (size_t) list->n;
+	rows->names->offsets = list->offsets;
+	rows->names->text = list->text.data;
+	return list;
+}
+
+/* ---- forms ---- */
+
+/* Rows (row, variable, number) as one array each; false when there is no variable. */
+static bool
+pivot_numbers(TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+	int variable = variable_column(desc);
+	const char *columns = variable == 1 ? "r, variable, value" : "variable, r, value";
+	TlvGroups groups = {.name = "v", .key = "q.r", .where = "v.at IS NOT NULL", .good = "v.at"};
+	NameList *list;
+	ArrayType *names;
+
+	TlvSourceHold(rows);
+	list = collect_names(rows, columns, TlvQueryIdType(rows->query, variable) == TEXTOID);
+	if (list->n == 0)
+		return false;
+	names = construct_array(list->names, (int) list->n, TEXTOID, -1, false, TYPALIGN_INT);
+	groups.value = psprintf(
+		"%s(v.at::pg_catalog.int8, q.value::pg_catalog.float8, %d::pg_catalog.int4)",
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, FLOAT8OID, INT4OID}, NULL),
+		(int) list->n);
+	groups.from = psprintf(
+		TLV_QUERY_ROWS
+		" AS q(%s) LEFT JOIN pg_catalog.unnest($%d) WITH ORDINALITY AS v(name, at) ON "
+		"v.name OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\"",
+		columns, TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names)));
+	TlvAppendGroups(&rows->made.sql, &groups);
+	return true;
+}
+
+/* ---- one column a variable ---- */
+
+/* Numbers, unless all are whole. */
+static ValueForm
+columns_form(TupleDesc desc)
+{
+	ValueForm form = FORM_CATEGORIES;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (form_of(TupleDescAttr(desc, i)->atttypid) == FORM_NUMBERS)
+			form = FORM_NUMBERS;
+	return form;
+}
+
+static void
+read_number_columns(TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+
+	TlvNameColumns(rows, 0);
+	TlvRequireVariables(rows->query);
+	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
+	for (int i = 1; i <= desc->natts; i++)
+		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
+	appendStringInfoString(&rows->made.sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(&rows->made.sql, desc->natts);
+	appendStringInfoChar(&rows->made.sql, ')');
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	TlvSourceRelease(rows);
+}
+
+/* ---- either ---- */
+
+static void
+read_numbers(TlvSource *rows, bool wide)
+{
+	bool arrays = rows->query->desc->natts == 1;
+
+	rows->form = TLV_ROW_VECTOR;
+	TlvSourceColumn(rows, "v", FLOAT8ARRAYOID);
+	if (wide)
+	{
+		read_number_columns(rows);
+		return;
+	}
+	if (arrays)
+		appendStringInfoString(&rows->made.sql, "SELECT v::pg_catalog.float8[] AS v "
+												"FROM " TLV_QUERY_ROWS " AS q(v)");
+	else if (!pivot_numbers(rows))
+		return;
+	if (arrays)
+		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	else
+		TlvSourcePivot(rows, 1,
+					   TlvLooksWide(rows->query->desc)
+						   ? psprintf("Group by row and variable first, or use %s if every column "
+									  "is a variable.",
+									  TlvHintWide(rows, wide_function(rows->query->desc)))
+						   : NULL);
+	TlvSourceRelease(rows);
+}
+
+void
+TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide,
+				 TlvSurvey *answers)
+{
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
+	TupleDesc desc = rows->query->desc;
+	bool arrays = !wide && desc->natts == 1, gaussian;
+
+	if (wide)
+		refuse_mixed_columns(rows);
+	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(rows, kind);
+	*answers = (TlvSurvey){.unanswered = true}; /* they stand alone in a tree */
+	if (gaussian)
+		read_numbers(rows, wide);
+	else
+		TlvReadSurveyOf(rows, arrays, wide || arrays ? 1 : variable_column(desc), 1, wide, answers);
+}
