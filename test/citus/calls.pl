@@ -56,16 +56,18 @@ for my $place (@places) {
         my ($outcome, $difference) = outcome($expected[$i], $answers[$i]);
         $failed .= "$calls[$i]: $outcome\n" if $outcome !~ /^(equal|EXCEPTION)/;
         push @exceptions, sprintf '%s, %s: %.1e, %s', $place, $calls[$i], $difference, $outcome if $outcome =~ /^EXCEPTION/;
-        push @table, sprintf '%-12s %9s %9d %6d  %s%s', $place, defined $difference ? sprintf('%.1e', $difference) : '-', $answers[$i]{bytes} // 0, $answers[$i]{rows} // 0, $calls[$i], $outcome eq 'equal' ? '' : "  $outcome";
+        push @table, join "\t", scalar(citus_workers()), $place, defined $difference ? sprintf('%.0e', $difference) : $outcome, $answers[$i]{bytes} // 0, $calls[$i];
         $bytes += $answers[$i]{bytes} // 0;
         $rows += $answers[$i]{rows} // 0;
     }
     is($failed, '', scalar(@calls) . " calls over $place tables, $bytes bytes and $rows rows travel");
 }
 cmp_ok(scalar @exceptions, '<=', 3, 'at most three answers differ by more than 1e-10') or diag(join "\n", @exceptions);
-my $path = $ENV{TLV_CITUS_TABLE};
-if ($path) { open my $file, '>>', $path or die "$path: $!"; print $file citus_workers() . " workers: place, largest difference, bytes, rows, call\n", map { "$_\n" } @table }
-else { diag(citus_workers() . " workers: place, largest difference, bytes, rows, call\n" . join "\n", @table) }
+if (my $path = $ENV{TLV_CITUS_CELLS}) {
+    open my $file, '>>', $path or die "$path: $!";
+    print $file map { "$_\n" } @table;
+    close $file;
+}
 
 # ---- what happens in the middle of a fit ----
 
