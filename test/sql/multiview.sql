@@ -250,3 +250,8 @@ SELECT code FROM tlv_warnings((SELECT tlv_fit_multiview(tlv_view_moments(a, b, c
 SELECT tlv_multiview('TABLE independent', 2) = tlv_multiview('TABLE independent', 2) AS repeats;
 SELECT w.code, w.score, w.message FROM tlv_warnings(tlv_multiview('TABLE independent', 2, refine => 'none')) w WHERE w.code = 'fewer_components';
 DROP TABLE independent;
+
+-- the third moment of two components of three binary views is symmetric, whatever the order of the rows
+SELECT max(score) < 1e-12 AS symmetric FROM generate_series(1, 6) s, LATERAL (SELECT tlv_multiview('SELECT v1, v2, v3 FROM (SELECT x1 AS v1, x2 AS v2, x3 AS v3, row_number() OVER () AS n
+    FROM tlv_simulate_multiview(tlv_simulate_multiview_model(''{2,3,2}'', 2), 60)) q ORDER BY n * 7 * ' || s || ' % 61', 2, refine => 'none') AS m) f, tlv_diagnostics(m)
+  WHERE measure = 'asymmetry' AND component = 3;

@@ -262,24 +262,37 @@ map_view(tlv_context *ctx, const view_work *work, const double *singular, const 
 
 /* ---- the third moment ---- */
 
-/* packed = the symmetric part of t; returns the relative size of the rest. */
+/*
+ * packed = the symmetric part of t; returns the relative size of the rest.  The rest is summed up
+ * itself: as what the norms leave of each other, it would have the root of a rounding in it.
+ */
 static double
 symmetrise(size_t k, const double *t, double *packed)
 {
-	double norm = 0, kept = 0;
+	double norm = 0, rest = 0;
 
-#define AT(x, y, z) t[((z) *k + (y)) * k + (x)]
 	for (size_t i = 0; i < k * k * k; i++)
 		norm += t[i] * t[i];
+#define AT(x, y, z) t[((z) *k + (y)) * k + (x)]
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b <= a; b++)
 			for (size_t c = 0; c <= b; c++)
-				packed[tlv_packed3_index(a, b, c)] = (AT(a, b, c) + AT(a, c, b) + AT(b, a, c) +
-													  AT(b, c, a) + AT(c, a, b) + AT(c, b, a)) /
-													 6;
+			{
+				double alike[6] = {AT(a, b, c), AT(a, c, b), AT(b, a, c),
+								   AT(b, c, a), AT(c, a, b), AT(c, b, a)};
+				double mean = 0, square = 0;
+				int same = a == c ? 6 : (a == b || b == c ? 2 : 1); /* how often each is there */
+
+				for (int i = 0; i < 6; i++)
+					mean += alike[i];
+				mean /= 6;
+				for (int i = 0; i < 6; i++)
+					square += (alike[i] - mean) * (alike[i] - mean);
+				packed[tlv_packed3_index(a, b, c)] = mean;
+				rest += square / same;
+			}
 #undef AT
-	kept = tlv_packed3_norm(k, packed);
-	return norm > 0 ? sqrt(fmax(0, 1 - kept * kept / norm)) : 0;
+	return norm > 0 ? sqrt(rest / norm) : 0;
 }
 
 /* Of columns in tiny units the third moments are below all numbers. */

@@ -109,7 +109,7 @@ test_population(void **state)
 	assert_below(e.emissions, 1e-6);
 	assert_below(e.transitions, 1e-5);
 	assert_below(diagnostic(model, "residual"), 1e-6);
-	assert_below(diagnostic(model, "asymmetry_3"), 1e-6);
+	assert_below(diagnostic(model, "asymmetry_3"), 1e-12);
 	for (size_t j = 0; j < POPULATION_K; j++)
 		assert_close(tlv_frame_float64(&model, "initial")[j],
 					 tlv_frame_float64(&truth, "stationary")[j], 1e-4);
