@@ -351,7 +351,7 @@ def sgd_part(s):
         rng = np.random.default_rng(seed)
         A = np.linalg.qr(rng.normal(size=(10, 10)))[0]
         c.load_vectors(s, 'signals', rng.choice([-1., 1.], (100000, 10)) @ A.T)
-        fitted(s, 'ica', f"tlv_ica('SELECT x FROM signals', method => 'sgd', refine => 'none', seed => {seed})")
+        fitted(s, 'ica', f"(SELECT tlv_fit_ica(tlv_dense_moments(x, 4), method => 'sgd', seed => {seed}) FROM signals)")
         U = c.matrix(s, 'SELECT component, dimension, weight FROM ica, tlv_mixing(model)')
         U /= np.linalg.norm(U, axis=0)
         errors.append(vectors_error(A, U))

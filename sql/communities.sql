@@ -17,13 +17,12 @@ CREATE FUNCTION tlv_suggest_k(graph tlv_graph, max_k integer DEFAULT NULL)
 COMMENT ON FUNCTION tlv_suggest_k(tlv_graph, integer) IS
     'how many communities a graph has, by the search of tlv_fit_mmsb: the integrated likelihood of the partitions that were compared, in nats, and the significance (z value) of every '
     'direction of the adjacency matrix';
-CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, directed boolean DEFAULT false,
-    bipartite boolean DEFAULT false, degree_corrected boolean DEFAULT NULL, partition boolean DEFAULT false, edges text DEFAULT 'auto',
-    labels text DEFAULT NULL, refine text DEFAULT 'auto', method text DEFAULT 'joint', restarts integer DEFAULT NULL,
-    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL, errors boolean DEFAULT false,
-    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, directed boolean DEFAULT false, bipartite boolean DEFAULT false,
+    degree_corrected boolean DEFAULT NULL, edges text DEFAULT 'auto', labels text DEFAULT NULL, refine text DEFAULT 'auto', seed bigint DEFAULT 1,
+    max_k integer DEFAULT NULL, errors boolean DEFAULT false, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL,
+    options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, boolean, text, text, text, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
+COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, text, text, text, bigint, integer, boolean, text, text[], jsonb) IS
     'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or texts, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; errors keeps standard errors in the model (tlv_estimates), '
     'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query that returns (node bigint, neighbours tlv_bag), every edge in the bags of both of '

@@ -10,10 +10,10 @@ COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, boolean, text, in
     'noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition; two components of no kurtosis cannot be told from '
     'each other: a warning names them, without keep_gaussian they are an error';
 CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAULT false, keep_gaussian boolean DEFAULT true,
-    refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', steps integer DEFAULT NULL,
-    seed bigint DEFAULT 1, max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    refine text DEFAULT 'auto', iterations integer DEFAULT NULL, max_k integer DEFAULT NULL, on_failure text DEFAULT 'error',
+    more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_ica(text, integer, boolean, boolean, text, integer, text, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_ica(text, integer, boolean, boolean, text, integer, integer, text, text[], jsonb) IS
     'independent components of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refine tanh '
     '(steps over the rows; auto without noise), likelihood (of heavy or light tails, outputs left free to be correlated) or none ('
     'auto with noise), iterations null: until they settle; the other parameters are '

@@ -29,14 +29,13 @@ COMMENT ON FUNCTION tlv_fit_convolution(tlv_moments, integer, integer, integer, 
     '10) of so many steps (null: 100), of which the three best are polished by iterations (null: 60) of Levenberg and Marquardt''s method; k null: up to max_k, as long as one more takes '
     'away a fiftieth of the squares of the third moments; at most length / 4 templates';
 CREATE FUNCTION tlv_convolution(query text, k integer DEFAULT NULL, length integer DEFAULT NULL, iterations integer DEFAULT NULL,
-    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 4,
-    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, max_k integer DEFAULT 4, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_convolution(text, integer, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_convolution(text, integer, integer, integer, bigint, integer, text, text[], jsonb) IS
     'k templates of at most length steps (null: half as many again as there are lags of clear correlation) in the series of a query in one call; '
     'the query returns (series, t, reading), or one column of arrays of numbers in the order of time; '
     'steps follow each other by t, and a reading that is null is a gap, as is a place where t, a number or a time, goes on by more than one and a half times the usual step of '
-    'its series; method joint: of all lags together, or windows: of cyclic windows of 2 length steps; the other parameters are those of tlv_fit_convolution';
+    'its series; the other parameters are those of tlv_fit_convolution';
 
 CREATE FUNCTION tlv_templates(model tlv_model)
     RETURNS TABLE (template integer, lag integer, weight float8)

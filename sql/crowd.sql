@@ -189,9 +189,9 @@ COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, text, integer, inte
     'majority, moments (third moments of three groups of workers) or auto, the one of higher likelihood, refined by expectation maximisation (refine auto or em) or not (none)';
 CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
-    options jsonb DEFAULT NULL) RETURNS tlv_model
+    more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, integer, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, integer, integer, bigint, text, text[], jsonb) IS
     'what is true of every item and how reliable every worker is, in one call, from a query that returns (item, worker, answer), numbers or texts; gold is a query that returns (item, answer) '
     'of items whose answer is known, and the other parameters are those of tlv_fit_crowd';
 

@@ -3,9 +3,9 @@
 
 CREATE FUNCTION tlv_dictionary(query text, atoms integer, sparsity integer, threshold float8 DEFAULT 0.5, f float8 DEFAULT 0.35,
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'mod', restarts integer DEFAULT NULL,
-    seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_dictionary_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_dictionary(text, integer, integer, float8, float8, text, integer, text, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_dictionary(text, integer, integer, float8, float8, text, integer, text, integer, bigint, text, text[], jsonb) IS
     'learns atoms of length 1 such that every vector of a query is nearly a sum of at most sparsity of them; vectors, an array of numbers or columns of numbers, '
     'are taken as they are. Starts and steps run over a sample, then refine mod (auto) goes on over all rows, iterations null: until the error falls no more; none leaves the start as it is. '
     'method: mod (from random rows), ica (independent components: no more atoms than dimensions, and then better and faster), or graph (from rows '

@@ -1,8 +1,7 @@
 # expand.awk - what repeats in the parts of sql/, which the Makefile puts together.
 #
-# Every CREATE TYPE NAME; is followed by what is the same for all types, type.sql.in.  Every function
-# of a query is followed by the same of several queries.  And an aggregate of rows of any type is
-# followed by NAME_typed of the types that the last line
+# Every CREATE TYPE NAME; is followed by what is the same for all types, type.sql.in.  And an
+# aggregate of rows of any type is followed by NAME_typed of the types that the last line
 #     -- typed: TYPE[, TYPE ...] | TYPE[, TYPE ...] | ...
 #     -- and:   TYPE[, TYPE ...] | ...
 # of the part lists: servers that take aggregates apart, as Citus does, compare the declared types,
@@ -84,30 +83,4 @@ of_row && /;$/ {
 	printf "%s%s", text_statement, char_statement
 	row_statement = ""
 	of_row = 0
-}
-
-/^CREATE FUNCTION tlv_[a-z_]+\(query text, / {
-	name = $3
-	sub(/\(.*/, "", name)
-	driver[name] = 1
-	sub(/\(query text, /, "(queries text[], ")
-	copy = 1
-}
-copy {
-	copies = copies $0 "\n"
-	if (/;$/)
-		copy = 0
-}
-/^COMMENT ON FUNCTION tlv_[a-z_]+\(text, / {
-	name = $4
-	sub(/\(.*/, "", name)
-	if (name in driver) {
-		sub(/\(text, /, "(text[], ")
-		sub(/\) IS.*/, ") IS")
-		copies = copies $0 "\n    'the same of several queries: their rows are put together, as by UNION ALL, and each is passed over where they are';\n"
-	}
-}
-copies != "" && !copy && /;$/ {
-	printf "%s", copies
-	copies = ""
 }

@@ -135,9 +135,10 @@ COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments, text, integer) IS
     'how many components moments show, by the search of a fit without k: of vectors and categories by their spectrum, of sequences by the held-out likelihood of windows and a rank test, of '
     'views by a rank test. Model gom takes categories for mixed membership. Of documents a and b are moments of either half in the distinct-pair subspace of the other half, compared by '
     'significance';
-CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, model text DEFAULT 'lda', seed bigint DEFAULT 1, max_k integer DEFAULT NULL)
+CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, model text DEFAULT 'lda', seed bigint DEFAULT 1, max_k integer DEFAULT NULL,
+    more_queries text[] DEFAULT NULL)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50;
-COMMENT ON FUNCTION tlv_suggest_k(text, text, text, bigint, integer) IS
+COMMENT ON FUNCTION tlv_suggest_k(text, text, text, bigint, integer, text[]) IS
     'how many components the rows of a query show, for a model lda, gmm, hmm, multiview, lca, gom or mmsb: the search of its driver without k, up to max_k (null: as in the driver). A row for '
     'every k that was tried, by one criterion of the model or (null) all; documents have held_out, by which the driver chooses, gain, coherence and significance';

@@ -102,10 +102,10 @@ COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integ
     'power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', left_right boolean DEFAULT false,
     transitions float8[] DEFAULT NULL, emissions float8[] DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
-    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
-    max_k integer DEFAULT 10, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, max_k integer DEFAULT 10, errors boolean DEFAULT false, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL,
+    options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
+COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, bigint, integer, boolean, text, text[], jsonb) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer or text), (seq, t, x) with x a '
     'number or an array of numbers, (seq, t, x1, x2, ...), or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
     'covariance of vectors common, spherical, diagonal or full; refine auto or em (Baum-Welch: the best of several starts, until the likelihood '

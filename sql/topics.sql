@@ -2,27 +2,26 @@
 -- topics.sql - latent Dirichlet allocation and the single topic model
 
 CREATE FUNCTION tlv_fit_lda(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, subspace tlv_subspace DEFAULT NULL,
-    anchors text[] DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
+    anchors text[] DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text[], text, integer, integer, bigint, text, jsonb) IS
     'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for, so that there is no max_k), alpha0 the sum of the Dirichlet '
     'parameters (0: single topic model; null: by least residual), subspace the one that the moments were collected in, which those of few documents need and which does no harm with others, '
-    'method joint, power, als or sgd, restarts and steps of the decomposition; or anchors, as joint is of anchor moments, by anchor words, the first of '
+    'method auto: what the moments are for; joint, power, als or sgd, restarts and steps of the decomposition; or anchors, by anchor words, the first of '
     'which are those given, digits of items, one or one row of them a topic; of exact co-occurrences anchors, recover or recover-kl, with k given';
 CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, counts text DEFAULT 'auto',
-    min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, fixed tlv_model DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
-    method text DEFAULT 'joint',
-    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL,
-    errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, fixed tlv_model DEFAULT NULL, refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, method text DEFAULT 'auto', seed bigint DEFAULT 1, max_k integer DEFAULT NULL, errors boolean DEFAULT false,
+    on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_model, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
+COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_model, text, integer, text, bigint, integer, boolean, text, text[], jsonb) IS
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
     'refinement (auto or stepwise, gibbs, em, which is variational, ctm, which follows stepwise and lets topics be correlated, or none; iterations null: as many '
     'steps as it takes, of ctm alone); counts raw, damped or auto; '
-    'method joint, which starts from anchor words where documents or memory are too few for the tensor, tensor, which never does, '
-    'power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic; '
+    'method tensor, which begins with the decomposition of third moments, anchors, of which some may be given, terms or digits of items, one or one row of '
+    'them a topic, or auto: anchors where documents or memory are too few for the tensor; '
     'topics of the model fixed stay as they are, and the others of the k are learnt beside them; k null: the least, up to max_k (null: half of the documents, 10 to 100), '
     'that predicts new words of held-out documents as well as the best within a standard error';
 CREATE FUNCTION tlv_topics(model tlv_model)

@@ -37,11 +37,11 @@ COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, integ
     'from moments of three views, whatever their distributions: weights and conditional means of every view; of '
     'categories (latent classes) refined by so many iterations of EM on the counts (null: until the likelihood stands, at most 1,000), without the rows; method joint, power, als or sgd, restarts and '
     'steps of the decomposition';
-CREATE FUNCTION tlv_multiview(query text, k integer DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
-    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
-    max_k integer DEFAULT NULL, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_multiview(query text, k integer DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1,
+    max_k integer DEFAULT NULL, errors boolean DEFAULT false, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL,
+    options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
+COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
     'a mixture of k components (null: as many as the views'' dependence tells apart, at most max_k) '
     'of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three '
     'categories, texts or whole numbers: moments, fit, and refinement em (auto for categories, on their counts; for vectors, over the rows, with Gaussians of '

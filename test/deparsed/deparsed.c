@@ -54,7 +54,7 @@ static List *seen; /* hashes of what this session has run */
 
 /* ---- which driver is running ---- */
 
-/* Functions of a query: their first argument is called query, or queries. */
+/* Functions of a query: their first argument is called query. */
 static bool
 is_driver(Oid function)
 {
@@ -76,8 +76,7 @@ is_driver(Oid function)
 		deconstruct_array(DatumGetArrayTypeP(names), TEXTOID, -1, false, TYPALIGN_INT, &name, NULL,
 						  &n);
 		for (int i = 0; i < n; i++)
-			found |= strcmp(TextDatumGetCString(name[i]), "query") == 0 ||
-					 strcmp(TextDatumGetCString(name[i]), "queries") == 0;
+			found |= strcmp(TextDatumGetCString(name[i]), "query") == 0;
 	}
 	ReleaseSysCache(tuple);
 	return found;

@@ -45,13 +45,12 @@ SELECT count(*), max(abs(a.probability - b.probability)) < 1e-15 AS same FROM an
     (SELECT tlv_find_subspace(tlv_count_summary(bag), 2, min_documents => 5) AS s FROM anchored_bags) g GROUP BY bags[1]) p)) b USING (item_a, item_b);
 SELECT item_a, round((300 * probability)::numeric, 4) AS some FROM anchored_pairs, tlv_cooccurrences(pairs) WHERE item_b = 9223372036854775807 AND item_a IN (1, 13, 9223372036854775807) ORDER BY 1;
 INSERT INTO anchored_models SELECT method, tlv_fit_lda(pairs, 2, method => method) FROM anchored_pairs, unnest('{anchors,recover,recover-kl}'::text[]) method;
-INSERT INTO anchored_models SELECT 'lda ' || method, tlv_lda('SELECT doc, word, count FROM anchored', 2, method => method) FROM unnest('{recover,recover-kl}'::text[]) method;
-INSERT INTO anchored_models VALUES ('lda runoff', tlv_lda('SELECT doc, word, count FROM anchored', anchors => '{w2,w7}', method => 'recover-kl', min_documents => 60, refine => 'none'));
+INSERT INTO anchored_models SELECT 'recover from given', tlv_fit_lda(pairs, method => 'recover-kl', anchors => '{2,7}') FROM anchored_pairs;
 SELECT name, topic, string_agg(item_name, ' ' ORDER BY item_name) FROM anchored_models, tlv_topic_items(m, 6)
-    WHERE name ~ 'recover|runoff' OR name = 'anchors' GROUP BY name, topic ORDER BY name, topic;
-SELECT name, topic, item_name FROM anchored_models, tlv_topic_anchors(m) WHERE name ~ 'recover|runoff' ORDER BY name, topic;
+    WHERE name ~ 'recover' OR name = 'anchors' GROUP BY name, topic ORDER BY name, topic;
+SELECT name, topic, item_name FROM anchored_models, tlv_topic_anchors(m) WHERE name ~ 'recover' ORDER BY name, topic;
 SELECT name, measure, round(score::numeric, 4) AS score FROM anchored_models, tlv_diagnostics(m)
-    WHERE name ~ 'recover|runoff' AND measure IN ('runoff_share', 'negative_mass') AND name !~ 'lda r.*l' ORDER BY 1, 2;
+    WHERE name ~ 'recover' AND measure IN ('runoff_share', 'negative_mass') ORDER BY 1, 2;
 SELECT tlv_fit_lda(pairs) FROM anchored_pairs;
 SELECT tlv_fit_lda(pairs, 2) FROM anchored_pairs;
 SELECT tlv_fit_lda(pairs, method => 'recover') FROM anchored_pairs;
@@ -63,9 +62,9 @@ SELECT * FROM tlv_cooccurrences((SELECT tlv_count_summary(bag) FROM anchored_bag
 SELECT * FROM tlv_cooccurrences((SELECT pairs FROM anchored_pairs), min_probability => -1);
 -- too many items to be told apart, and too little memory for those that are
 CREATE TABLE many_items AS SELECT t, 1 + (t * 7919 + w * 104729) % 8500 AS w FROM generate_series(1, 5000) t, generate_series(1, 17) w;
-SELECT tlv_lda('SELECT t, w FROM many_items', 3, method => 'recover');
+SELECT tlv_fit_lda(tlv_count_moments(bag), 3, method => 'recover') FROM (SELECT tlv_bag_agg(w) AS bag FROM many_items GROUP BY t) b;
 SET tensorlv.work_mem = '8MB';
-SELECT tlv_lda('SELECT t, w % 3000 FROM many_items', 3, method => 'recover-kl');
+SELECT tlv_fit_lda(tlv_count_moments(bag), 3, method => 'recover-kl') FROM (SELECT tlv_bag_agg(w % 3000) AS bag FROM many_items GROUP BY t) b;
 RESET tensorlv.work_mem;
 -- what cannot be meant
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{w1,banana}');
@@ -77,9 +76,9 @@ SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{NULL,w7}
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{"",w7}');
 SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, anchors => '{{{w1}},{{w7}}}');
 SELECT tlv_lda('SELECT bag FROM anchored_bags', 2, anchors => '{w1,7}');
-SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, method => 'anchor');
+SELECT tlv_lda('SELECT doc, word, count FROM anchored', 2, method => 'recover');
 SELECT tlv_fit_lda(tlv_count_moments(bag), method => 'anchors') FROM anchored_bags;
-SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), method => 'tensor') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
+SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), method => 'power') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), method => 'als') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), 3) FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_anchor_moments(bag, s) FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2, distinct_pairs => true) AS s FROM anchored_bags) f;

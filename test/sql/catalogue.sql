@@ -12,10 +12,10 @@ CREATE TEMP VIEW members AS
 SELECT count(*) > 250 AS enough FROM members;
 -- drivers run SQL text, simulators draw, a call knows whether it is the first: volatile, and only these
 SELECT signature, volatile FROM members
-WHERE kind = 'f' AND (volatile = 'v') <> (name LIKE 'tlv\_simulate\_%' OR first_name IN ('query', 'queries') OR name = 'tlv_first_call' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
+WHERE kind = 'f' AND (volatile = 'v') <> (name LIKE 'tlv\_simulate\_%' OR first_name = 'query' OR name = 'tlv_first_call' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
 -- what runs SQL text, and what counts its calls, stays in the leader
 SELECT signature, parallel FROM members
-WHERE kind = 'f' AND (parallel <> 's') <> (first_name IN ('query', 'queries') OR name = 'tlv_first_call' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
+WHERE kind = 'f' AND (parallel <> 's') <> (first_name = 'query' OR name = 'tlv_first_call' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
 SELECT signature FROM members WHERE kind = 'a' AND parallel <> 's';
 -- fits search for long: stable, and only these, what the library says of itself and what settings may change
 SELECT signature, volatile FROM members

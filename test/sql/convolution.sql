@@ -11,7 +11,7 @@ CREATE TABLE series_events AS SELECT t, activations FROM series_rows WHERE serie
 CREATE TABLE series_models AS
   SELECT tlv_convolution('SELECT series, t, reading FROM series_rows', 2, 16) AS model,
          tlv_convolution('SELECT series, t, reading FROM series_rows', length => 16) AS chosen,
-         tlv_convolution('SELECT series, t, reading FROM series_rows', 2, 16, method => 'windows') AS windows,
+         (SELECT tlv_fit_convolution(tlv_series_moments(x, 16, 'windows'), 2) FROM series_arrays) AS windows,
          tlv_convolution('SELECT x FROM series_arrays', 2, 16) AS arrays,
          (SELECT tlv_fit_convolution(tlv_series_moments(x, 16), 2) FROM series_arrays) AS stored;
 SELECT m.component_a, m.component_b, distance < .35 AS near FROM series_true, series_models, tlv_match(model, truth) m ORDER BY 1;
@@ -62,17 +62,17 @@ SELECT tlv_log_likelihood(model, x) > tlv_log_likelihood(model, (SELECT array_ag
 FROM series_models, series_arrays ORDER BY series;
 -- simulation of fitted models has their cumulants
 SELECT max(distance) < .5 AS again
-FROM series_models, tlv_match(model, tlv_convolution('SELECT s.series, s.t, s.reading FROM series_models, tlv_simulate_convolution(model, 2, 10000) s', 2, 16, restarts => 4));
+FROM series_models, tlv_match(model, tlv_convolution('SELECT s.series, s.t, s.reading FROM series_models, tlv_simulate_convolution(model, 2, 10000) s', 2, 16));
 SELECT count(*) AS rows, count(DISTINCT series) AS series, max(t) AS last FROM series_true, tlv_simulate_convolution(truth, 3, 5);
 -- a length that is not given: half as many steps again as there are lags of clear correlation; the templates are as near to the truth
 CREATE TABLE series_chosen AS
-  SELECT way, tlv_convolution('SELECT series, t, reading FROM series_rows', 2, method => way) AS model FROM (VALUES ('joint'), ('windows')) AS v(way);
-SELECT way, d.score BETWEEN 10 AND 24 AS near, max(m.lag) + 1 = d.score AS steps,
+  SELECT tlv_convolution('SELECT series, t, reading FROM series_rows', 2) AS model;
+SELECT d.score BETWEEN 10 AND 24 AS near, max(m.lag) + 1 = d.score AS steps,
   (SELECT score FROM tlv_diagnostics(model) WHERE measure = 'passes') AS passes
-FROM series_chosen, tlv_diagnostics(model) d, tlv_templates(model) m WHERE measure = 'length' GROUP BY way, model, d.score ORDER BY way;
+FROM series_chosen, tlv_diagnostics(model) d, tlv_templates(model) m WHERE measure = 'length' GROUP BY model, d.score;
 SELECT max(m.distance) < 1.2 * max(g.distance) AS as_near
-FROM series_true, series_models given, series_chosen chosen, tlv_match(chosen.model, truth) m, tlv_match(given.model, truth) g WHERE way = 'joint';
-SELECT code, score, message, hint FROM tlv_warnings(tlv_convolution('SELECT 1, t, (t % 900) ^ 8 FROM generate_series(1, 9000) t', 1, restarts => 1, iterations => 1)) WHERE code = 'length_at_limit';
+FROM series_true, series_models given, series_chosen chosen, tlv_match(chosen.model, truth) m, tlv_match(given.model, truth) g;
+SELECT code, score, message, hint FROM tlv_warnings(tlv_convolution('SELECT 1, t, (t % 900) ^ 8 FROM generate_series(1, 9000) t', 1, iterations => 1)) WHERE code = 'length_at_limit';
 DROP TABLE series_chosen;
 -- what cannot be told, and bad input
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 5, 16)$$) AS too_many;
@@ -86,7 +86,7 @@ SELECT tlv_convolution('SELECT 1, id, x[1] FROM tlv_simulate_gmm(tlv_simulate_gm
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, 1.0 FROM generate_series(1, 0) t', 1, 16)$$) AS no_rows;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, t::text FROM generate_series(1, 900) t', 1, 16)$$) AS texts;
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, ''NaN''::float8 FROM generate_series(1, 900) t', 1, 16)$$) AS nan;
-SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1', 1, 16, method => 'fast')$$) AS method;
+SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1', 1, 16, iterations => -1)$$) AS iterations;
 SELECT pg_temp.outcome($$SELECT tlv_series_moments(ARRAY[1, 2], 3)$$) AS lags;
 SELECT pg_temp.outcome($$SELECT tlv_series_moments(ARRAY[1, 2], 8, 'hours')$$) AS way;
 SELECT pg_temp.outcome($$SELECT tlv_series_moments(ARRAY[[1, 2], [3, 4]], 8)$$) AS wide;

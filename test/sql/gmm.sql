@@ -113,7 +113,7 @@ SELECT tlv_gmm('SELECT x FROM points', 100000);
 SELECT tlv_gmm('SELECT x FROM points', 2, 'round');
 SELECT tlv_gmm('SELECT x FROM points', 2, refine => 'gibbs');
 SELECT tlv_gmm('SELECT x FROM points', 2, iterations => -1);
-SELECT tlv_gmm('SELECT x FROM points', 2, method => 'magic');
+SELECT tlv_gmm('SELECT x FROM points', 2, tails => 'magic');
 SELECT tlv_gmm($$SELECT a, 'text' FROM columns$$, 2);
 SELECT tlv_gmm('SELECT covariance FROM points', 2);
 SELECT tlv_gmm('DELETE FROM points', 2);
@@ -231,18 +231,6 @@ SELECT tlv_dense_moments(v, 3) = tlv_dense_moments(x, 3) AS moments, tlv_dense_m
   tlv_statistics(v, plain) = tlv_statistics(row(x[1], x[2], x[3]), plain) AS of_records, tlv_view_moments(v, x, v) = tlv_view_moments(x, x, x) AS views
 FROM forms, (SELECT array[a, b, c]::real[] AS x, row(array[a, b, c]::real[])::own_vector AS v FROM columns) r GROUP BY plain;
 SELECT count(*) > 0 AS moving FROM (SELECT tlv_dense_moments(row(array[a, b]::real[])::own_vector, 2) OVER (ORDER BY a ROWS 2 PRECEDING) AS m FROM columns LIMIT 20) r WHERE tlv_info(m)->>'rows' = '3';
--- starts from three groups of coordinates, and of random directions
-CREATE TABLE groups_truth AS SELECT tlv_simulate_gmm_model(15, 3, 4, 'diagonal') AS model;
-CREATE TABLE groups AS SELECT x FROM groups_truth, tlv_simulate_gmm(model, 3000);
-SELECT method, max(distance) < .35 AS near FROM groups_truth, unnest(array['groups', 'rotation']) method,
-  LATERAL tlv_match(model, (SELECT tlv_gmm('SELECT x FROM groups', 3, 'diagonal', refine => 'none', method => method))) GROUP BY 1 ORDER BY 1;
-SELECT count(*) AS chosen FROM tlv_components(tlv_gmm('SELECT x FROM groups', method => 'groups'));
-SELECT measure FROM tlv_diagnostics(tlv_gmm('SELECT x FROM groups', 3, method => 'groups')) WHERE measure IN ('divisions', 'singular_ratio');
-SELECT code, message FROM tlv_warnings(tlv_gmm('SELECT x[1:4] FROM groups', 4, 'spherical', method => 'rotation')) WHERE code = 'not_identified';
-SELECT tlv_gmm('SELECT x FROM groups', 3, method => 'group');
-SELECT tlv_gmm('SELECT x FROM groups', 3, 'direction', method => 'groups');
-SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 3, method => 'rotation') FROM groups;
-DROP TABLE groups, groups_truth;
 DROP TYPE own_vector CASCADE;
 DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models CASCADE;
 DROP FUNCTION normal;

@@ -203,7 +203,7 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('too long', 'SELECT tlv_infer(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
   ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('dates', 'SELECT tlv_hmm(''SELECT seq, t, to_tsvector(seq::text) FROM steps'', 2)'),
   ('text matrix', 'SELECT tlv_sequence_moments(ARRAY[[''a'', ''b''], [''b'', ''a'']])'),
-  ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'),
+  ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'),
   ('seed', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, seed => -1)'),
   ('iterations', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, iterations => -1)'), ('write', 'SELECT tlv_hmm(''DELETE FROM steps'', 2)'),
   ('moments', 'SELECT tlv_fit_hmm(tlv_view_moments(1, 2, 3), 2)'),

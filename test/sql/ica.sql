@@ -8,7 +8,7 @@ CREATE TABLE ica_rows AS SELECT id, x, sources FROM tlv_simulate_ica(tlv_simulat
 CREATE TABLE ica_models AS
   SELECT tlv_simulate_ica_model(6, seed => 3) AS truth, tlv_ica('SELECT x FROM ica_rows') AS refined, tlv_ica('SELECT x FROM ica_rows', refine => 'none') AS plain,
          tlv_ica('SELECT x FROM ica_rows', noise => true) AS noisy,
-    tlv_ica('SELECT x FROM ica_rows', method => 'sgd', refine => 'none') AS sgd, (SELECT tlv_fit_ica(tlv_dense_moments(x, 4)) FROM ica_rows) AS stored;
+    (SELECT tlv_fit_ica(tlv_dense_moments(x, 4), method => 'sgd') FROM ica_rows) AS sgd, (SELECT tlv_fit_ica(tlv_dense_moments(x, 4)) FROM ica_rows) AS stored;
 SELECT tlv_amari(plain, truth) < 0.02 AS plain, tlv_amari(refined, truth) < 0.012 AS refined, tlv_amari(noisy, truth) < 0.025 AS noisy,
        tlv_amari(sgd, truth) < 0.025 AS sgd, tlv_amari(stored, plain) < 1e-9 AS stored, tlv_amari(truth, truth) < 1e-12 AS itself FROM ica_models;
 -- the sources themselves, up to sign
@@ -103,8 +103,8 @@ SELECT tlv_ica(NULL) AS no_query, tlv_fit_ica(NULL) AS no_moments, tlv_unmix(NUL
 
 -- bad input
 SELECT a, pg_temp.outcome(format('SELECT tlv_ica(''SELECT x FROM ica_rows''%s) IS NOT NULL', a)) AS outcome
-FROM unnest(ARRAY[', k => 0', ', k => 7', ', k => 1', ', method => ''power''', ', method => ''none''', ', refine => ''em''',
-                  ', noise => true, refine => ''tanh''', ', iterations => -1', ', iterations => 0', ', iterations => 1', ', seed => -1', ', steps => 0']) a;
+FROM unnest(ARRAY[', k => 0', ', k => 7', ', k => 1', ', refine => ''em''',
+                  ', noise => true, refine => ''tanh''', ', iterations => -1', ', iterations => 0', ', iterations => 1']) a;
 -- rounding decides what else fits to little data warn of
 SET tensorlv.warnings = off;
 SELECT q, pg_temp.outcome(format('SELECT tlv_ica(%L) IS NOT NULL', q)) AS outcome

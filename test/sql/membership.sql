@@ -171,13 +171,9 @@ DROP TABLE persons_long, coarse, fine;
 
 -- nonnegative factors of groups of variables
 SELECT bool_and(m.distance < 0.08) AS near FROM (VALUES ('partition'), ('partition-pqp'), ('partition-wnmf')) q(method),
-    tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), tlv_gom('SELECT v FROM members', 3, method => method)) m;
-SELECT bool_and(m.distance < 0.08) AS near FROM (VALUES ('partition'), ('partition-pqp'), ('partition-wnmf')) q(method),
     tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), (SELECT tlv_fit_gom(tlv_category_moments(v), 3, method => q.method) FROM members)) m;
 SELECT tlv_kind(tlv_fit_gom(tlv_mixed_moments(v, x), 3, method => 'partition')) AS beside FROM beside;
-SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 3, matching => 'angle')$$);
-SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 3, method => 'partition', matching => 'near')$$);
-SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 30, method => 'partition')$$);
+SELECT fails($$SELECT tlv_fit_gom(tlv_category_moments(v), 30, method => 'partition') FROM members$$);
 
 -- tables that show fewer components than were asked for, or none, have a model, and it is said
 CREATE TABLE odd (set text, id int, question text, answer text);

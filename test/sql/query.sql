@@ -144,20 +144,19 @@ SELECT pg_temp.left_out($$tlv_tree('SELECT id, variable, value FROM cells', 2)$$
 
 -- several queries are put together, one by one
 CREATE TEMP TABLE query_rows AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(3, seed => 1), 300, seed => 1);
-SELECT tlv_amari(tlv_ica(ARRAY['SELECT x FROM query_rows WHERE x[1] > 0;', 'SELECT x FROM query_rows WHERE x[1] <= 0 -- the rest']), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS same,
-       tlv_amari(tlv_ica(queries => '{TABLE query_rows}'::text[], k => 3), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS one;
-SELECT q, pg_temp.outcome(format('SELECT tlv_ica(%L::text[]) IS NOT NULL', q)) AS outcome
+SELECT tlv_amari(tlv_ica('SELECT x FROM query_rows WHERE x[1] > 0;', more_queries => ARRAY['SELECT x FROM query_rows WHERE x[1] <= 0 -- the rest']), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS same,
+       tlv_amari(tlv_ica('TABLE query_rows', more_queries => '{}', k => 3), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS one;
+SELECT q, pg_temp.outcome(format('SELECT tlv_ica(''TABLE query_rows'', more_queries => %L) IS NOT NULL', q)) AS outcome
 FROM unnest(ARRAY[
     '{}',
-    '{NULL}',
-    '{TABLE query_rows,NULL}',
-    '{TABLE query_rows,""}',
+    '{NULL,TABLE query_rows}',
+    '{""}',
     '{SELECT x FROM query_rows) UNION ALL (SELECT x FROM query_rows}',
-    '{TABLE query_rows,"TABLE query_rows; SELECT 1"}',
-    '{TABLE query_rows,DELETE FROM query_rows}',
-    '{TABLE query_rows,"SELECT 1, 2"}',
-    '{TABLE query_rows,SELECT 1}',
-    '{TABLE query_rows,SELECT y FROM query_rows}',
+    '{"TABLE query_rows; SELECT 1"}',
+    '{DELETE FROM query_rows}',
+    '{"SELECT 1, 2"}',
+    '{SELECT 1}',
+    '{SELECT y FROM query_rows}',
     '{{TABLE query_rows},{TABLE query_rows}}']) WITH ORDINALITY AS u(q, n)
 ORDER BY n;
-SELECT count(*) AS topics FROM tlv_components(tlv_lda(ARRAY['SELECT doc, term FROM words WHERE doc < 25', 'SELECT doc, term FROM words WHERE doc >= 25'], 2));
+SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT doc, term FROM words WHERE doc < 25', 2, more_queries => ARRAY['SELECT doc, term FROM words WHERE doc >= 25']));

@@ -25,7 +25,7 @@ SELECT warned(tlv_mmsb('SELECT src, dst FROM ends', 2), 'rows_skipped') AS edges
 SELECT q AS query, warned(tlv_gmm(q, 1), 'rows')
 FROM unnest(ARRAY['SELECT length, width + 0 * random() AS width FROM parts', 'SELECT length, width FROM parts LIMIT 150',
   'SELECT length, width FROM parts UNION ALL SELECT length, mass + 0.5 FROM parts', 'SELECT length, avg(width) AS width FROM parts GROUP BY id, length']) q;
-SELECT warned(tlv_gmm(ARRAY['SELECT length, width FROM parts', 'SELECT length, mass + 0.5 FROM parts'], 1), 'rows') AS two_queries;
+SELECT warned(tlv_gmm('SELECT length, width FROM parts', 1, more_queries => ARRAY['SELECT length, mass + 0.5 FROM parts']), 'rows') AS two_queries;
 -- constant columns by name
 SELECT warned(tlv_gmm('SELECT length, mass, 7 AS same FROM parts', 1, 'diagonal'), 'floor') AS diagonal,
   warned(tlv_gmm('SELECT length, 2 * length AS twice, cos(id) AS other FROM parts', 1, 'full'), 'floor') AS dependent;

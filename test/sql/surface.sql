@@ -75,7 +75,7 @@ SELECT function, state, count(*) FROM (
   UNION ALL SELECT 'tlv_groups', pg_temp.state_of('tlv_groups', m, ', 1') FROM of_kinds) s
 WHERE state NOT IN ('rows', '22023') GROUP BY 1, 2 ORDER BY 1, 2;
 -- options stand in one order, with one type and one default each; only dictionaries and CP, which decompose no moments, have methods of their own
-CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,options}'::text[]) WITH ORDINALITY v(word, at);
+CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,more_queries,options}'::text[]) WITH ORDINALITY v(word, at);
 CREATE TEMP VIEW fits AS SELECT * FROM arguments WHERE (function LIKE 'tlv\_fit\_%' OR oid IN (SELECT oid FROM arguments WHERE place = 1 AND argument = 'query')) AND kind = 'f';
 SELECT signature, string_agg(argument, ', ' ORDER BY place) AS out_of_order FROM fits JOIN vocabulary ON word = argument GROUP BY signature
 HAVING array_agg(at ORDER BY place) <> array_agg(at ORDER BY at);
@@ -87,7 +87,7 @@ SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <>
     WHEN 'tlv_crowd' THEN 'gold' WHEN 'tlv_fit_crowd' THEN 'shrink' ELSE 'k' END;
 SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument
 WHERE argument <> 'max_k' AND NOT (argument = 'method' AND (function = 'tlv_dictionary' AND value = '''mod''::text'
-  OR function = 'tlv_fit_cp' AND value = '''auto''::text')) GROUP BY 1
+  OR function IN ('tlv_fit_cp', 'tlv_lda', 'tlv_fit_lda') AND value = '''auto''::text')) GROUP BY 1
 HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;
 SELECT argument, type, min(value) AS value FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY argument, type, at ORDER BY at;
 -- a fit and its driver: what both have is of one default

@@ -107,7 +107,7 @@ SQL
 
 # independent components: the most Amari index of every fit
 my @ica = (
-    [ '6',             [ ", refine => 'none'", .01 ], [ '', .006 ], [ ", refine => 'none', method => 'sgd'", .01 ] ],
+    [ '6',             [ ", refine => 'none'", .01 ], [ '', .006 ] ],
     [ '6, noise => 1', [ ', noise => true', .055 ] ],
     [ '8, 4',          [ '', .007 ] ],
 );

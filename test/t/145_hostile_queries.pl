@@ -92,7 +92,7 @@ my %disturbed = (
         q{tlv_gmm('SELECT x FROM r WHERE %s', 2)}, q{tlv_gmm('SELECT same(x) FROM seen WHERE %s', 2, errors => true)}, q{tlv_mmsb('SELECT a, b FROM r WHERE %s', 2)},
         q{tlv_hmm('SELECT s FROM r WHERE %s', 2)}, q{tlv_lca('SELECT s FROM r WHERE %s', 2)}, q{tlv_tree('SELECT s FROM r WHERE %s')}, q{tlv_ica('SELECT x FROM r WHERE %s')},
         q{tlv_lda('SELECT tlv_to_bag(ARRAY[a, b]::bigint[]) FROM r WHERE %s', 2)}, q{tlv_crowd('SELECT a, b % 5, id % 2 FROM r WHERE %s')},
-        q{tlv_gmm(ARRAY['SELECT x FROM r', 'SELECT x FROM seen WHERE %s'], 2)}) },
+        q{tlv_gmm('SELECT x FROM r', 2, more_queries => ARRAY['SELECT x FROM seen WHERE %s'])}) },
     constant => sub { my ($how) = @_; return map { s/%s/disturb(1, 1, ''$how'')/r } q{tlv_gmm('SELECT x FROM r WHERE %s', 2)}, q{tlv_mmsb('SELECT a, b FROM r WHERE %s', 2)} },
     cast => sub { my ($how) = @_; my $moment = 1 + int rand 400; return map { s/%s/CASE WHEN id = $moment THEN ''$how'' ELSE '''' END/gr } (
         q{tlv_gmm('SELECT row(x::real[], %s)::own FROM r', 2)}, q{tlv_ica('SELECT row(x::real[], %s)::own FROM r')}, q{tlv_gmm('SELECT row(x::real[], %s)::own FROM r', 2, errors => true)}) },

@@ -71,10 +71,8 @@ SQL
 for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)",
   # of many topics the tensor takes more than the subspace, which is refused first
   (map { ("tlv_lda('SELECT bag FROM hint_docs', $_, iterations => 1)",
-          "tlv_lda('SELECT bag FROM hint_docs', $_, method => 'sgd', steps => 1, refine => 'none')") } 2, 30, 110),
-  "tlv_lda('SELECT bag FROM hint_docs', 110, method => 'tensor', restarts => 2, steps => 1, refine => 'none')",
+          "tlv_lda('SELECT bag FROM hint_docs', $_, method => 'tensor', refine => 'none')") } 2, 30),
   "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'anchors', refine => 'none')",
-  "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'recover-kl', refine => 'none')",
   "tlv_gmm('SELECT x FROM hint_rows', 3)",
   "tlv_gmm('SELECT x FROM hint_rows', 3, 'full')", "tlv_mmsb('SELECT src, dst FROM hint_edges', 3)",
   (map { "tlv_mmsb('SELECT src, dst FROM hint_many_edges', 4, $_)" } 'alpha0 => 0', 'alpha0 => 0.5', 'directed => true'),

@@ -84,7 +84,7 @@ my @forms = (
     [ 'tlv_gmm', 'public.tlv_gmm(%s, 2, iterations => 1)', 'vectors', 'x' ],
     [ 'tlv_hmm', 'public.tlv_hmm(%s, 2, iterations => 1)', 'sequences', 's' ],
     [ 'tlv_hmm', 'public.tlv_hmm(%s, 2, iterations => 1)', 'steps', 'seq, t, symbol' ],
-    [ 'tlv_convolution', 'public.tlv_convolution(%s, 1, 6, iterations => 5, restarts => 1)', 'readings', 'series, t, reading' ],
+    [ 'tlv_convolution', 'public.tlv_convolution(%s, 1, 6, iterations => 5)', 'readings', 'series, t, reading' ],
     [ 'tlv_dictionary', 'public.tlv_dictionary(%s, 4, 2, restarts => 1)', 'vectors', 'x' ],
     [ 'tlv_network', 'public.tlv_network(%s)', 'sets', 'active' ],
     [ 'tlv_multiview', 'public.tlv_multiview(%s, 2)', 'views', 'x1, x2, x3' ],

@@ -182,7 +182,6 @@ my @tried = (
     [ q(SELECT tlv_tree_parameters(model) FROM bare), '55000', 'SELECT CALL FROM bare', 'wide' ],
     [ q(SELECT tlv_simulate_tree(model, 9) FROM bare), 'any' , 'SELECT CALL FROM bare, (SELECT v AS values FROM wide) w GROUP BY model' ],
     [ q(SELECT tlv_fit_tree(coded, states => 7) FROM h), 'warning', 'SELECT tlv_fit_tree(coded, OPTION) FROM h', '7 states' ],
-    [ q(SELECT tlv_gom('SELECT v || v AS v FROM vectors', 2, matching => 'angle')), '22023', q(SELECT tlv_gom('SELECT v || v || v AS v FROM vectors', 2, OPTION, matching => 'angle')) ],
     [ q(SELECT tlv_fit_lda(dense3, 2) FROM h), 'any', 'SELECT tlv_fit_lda(CALL, 2) FROM docs, h GROUP BY summary', 'summary, 2' ],
     [ q(SELECT tlv_fit_lda(summary, 2, method => 'exact') FROM h), 'any' ],
     [ q(SELECT count(*) FROM h, tlv_topic_correlations(lda)), '22023', 'SELECT count(*) FROM (SELECT CALL FROM docs, ' . on('lda') . ') p(p), tlv_topic_correlations(p)' ],
@@ -249,7 +248,7 @@ my %elsewhere = map { $_ => 1 } (
     # anchors.sql, separable.sql, correlations.sql
     q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
     q(Compare the model with method => 'joint' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
-    q(Raise min_documents, by which rarer items are counted as one, or use method => 'anchors'.), q(Increase tensorlv.work_mem, or use method => 'tensor', which does not form them.),
+    q(Increase tensorlv.work_mem, or use method => 'tensor', which does not form them.),
     'Collect them with tlv_count_moments(bag).',
     # components of weight 0: components are compacted in lasting.sql
     'Collect the coherence of tlv_compact(model).', 'Collect the error statistics of tlv_compact(model).',
@@ -260,7 +259,7 @@ my %elsewhere = map { $_ => 1 } (
     'Compare the likelihood of other sequences with iterations => 50, or with fewer states.', 'Use tlv_hmm(query), which learns k states from whole sequences.',
     'Collect them with tlv_category_moments(v) or tlv_dense_moments(x, 2).', 'Collect them with tlv_category_moments(v, %zu).', q(Use structure => 'factors'.),
     'Use %s(query, k, copies => %zu).', q(Use a smaller k, or method => 'joint', which needs no groups.), q(Use refine => 'none' to keep the means of the moments.),
-    'Use a smaller k, or nonnegative => true.', q(Use a smaller k, or method => 'joint'.),
+    'Use a smaller k, or nonnegative => true.',
     # more nodes than a value has: citus/limits.pl, with a build in which a value has 1 MB
     'Fit a part of the nodes with the edges between them, such as those of SELECT src, dst FROM edges WHERE src %% %.0f = 0 AND dst %% %.0f = 0. tlv_infer(model, neighbours) places the others.',
     # the server refuses such a call before

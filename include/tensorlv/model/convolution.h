@@ -94,14 +94,8 @@ extern tlv_status tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments
 extern tlv_status tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments,
 												size_t k, size_t *length);
 
-typedef struct tlv_convolution_learn_options
-{
-	tlv_convolution_options fit; /* length 0: tlv_convolution_choose_length of the most lags */
-	bool windows;				 /* cyclic windows instead of all lags */
-} tlv_convolution_learn_options;
-
-/* One pass for the moments, or two of windows whose length is chosen, and the fit.  A chosen length
- * is the diagnostic "length".  Its options are tlv_convolution_learn_options. */
+/* One pass for the moments, and the fit.  Where length is 0 it is what the moments of the most lags
+ * choose, and the diagnostic "length".  Its options are tlv_convolution_options. */
 extern const tlv_procedure tlv_convolution_procedure;
 
 /* ---- the stored form ---- */

@@ -47,14 +47,6 @@ typedef enum tlv_tails
 	TLV_TAILS_T		  /* multivariate t distributions, each with its own degrees of freedom */
 } tlv_tails;
 
-/* Where a fit's start comes from. */
-typedef enum tlv_gmm_views
-{
-	TLV_GMM_MOMENTS, /* the fit to moments of all rows, or starts from a sample */
-	TLV_GMM_GROUPS,	 /* three groups of coordinates of a sample, independent within components */
-	TLV_GMM_ROTATION /* three groups of random directions, of spherical components */
-} tlv_gmm_views;
-
 typedef struct tlv_gmm_options
 {
 	size_t k;			 /* 0: what the moments show */
@@ -63,7 +55,6 @@ typedef struct tlv_gmm_options
 	bool one_shown;		 /* k is 1 because they show no more, which the model warns of */
 	size_t n_noise;		 /* what follows of the first so many directions; 0: k was given */
 	const double *noise; /* the variance along each, in parts of the largest that noise has */
-	tlv_gmm_views views; /* of fits to rows alone */
 	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;
 	tlv_tails tails; /* t: the fit is a start only, its variances are taken for the scales */

@@ -255,7 +255,6 @@ typedef enum tlv_lda_start
 {
 	TLV_LDA_START_TENSOR,  /* the decomposition of the third moment */
 	TLV_LDA_START_ANCHORS, /* anchor words */
-	TLV_LDA_START_PAIRS,   /* anchor words of the exact co-occurrence */
 	TLV_LDA_START_CHOOSE   /* where documents are few for k, the one that predicts others better */
 } tlv_lda_start;
 

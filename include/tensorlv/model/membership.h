@@ -31,7 +31,6 @@
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/decompose.h"
-#include "tensorlv/num/match_columns.h"
 #include "tensorlv/num/nonnegative.h"
 
 /* Most components; above this the explicit tensor is too large. */
@@ -89,7 +88,6 @@ typedef struct tlv_membership_options
 	 * those of each. */
 	bool partition;
 	tlv_nonnegative_method solver;
-	tlv_matching matching; /* of the partitions' components */
 } tlv_membership_options;
 
 /* ---- the stored form ---- */

@@ -105,8 +105,6 @@ gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start)
 
 	if (start->fitted.image == NULL || evidence->options.tails != TLV_TAILS_NORMAL)
 		return false;
-	if (evidence->options.views != TLV_GMM_MOMENTS && start->k > 1)
-		return start->from_views;
 	if (!evidence->refine || start->k == 1)
 		return true;
 	return is_spherical(evidence) && evidence->n > SAMPLE_MOST &&
@@ -182,29 +180,6 @@ refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *star
 								   &made.size));
 }
 
-/* What groups of coordinates show takes the place of the fit to the moments; or nothing does. */
-static tlv_status
-start_from_views(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
-{
-	gmm_options_of_views options = {.k = start->k,
-									.rotated = evidence->options.views == TLV_GMM_ROTATION,
-									.covariance = evidence->options.covariance,
-									.seed = evidence->options.seed,
-									.decompose = evidence->options.decompose};
-	tlv_making made;
-	tlv_status status;
-
-	tlv_free(ctx, start->fitted.image);
-	memset(&start->fitted, 0, sizeof(start->fitted));
-	tlv_make(ctx, &made);
-	status = tlv_made(ctx, &made, &start->fitted,
-					  gmm_fit_views(ctx, &evidence->sample, &options,
-									tlv_frame_float64(evidence->single, "floor"), &made.image,
-									&made.size));
-	start->from_views = start->from_moments = status == TLV_OK;
-	return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
-}
-
 static void
 drop_sampled(tlv_context *ctx, gmm_start *start)
 {
@@ -223,8 +198,6 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 	bool whole = (double) evidence->sample.n >= evidence->n;
 	const tlv_frame *best = &start->sampled.frame;
 
-	if (evidence->options.views != TLV_GMM_MOMENTS && start->k > 1)
-		TLV_TRY(start_from_views(ctx, evidence, start));
 	if (gmm_start_is_trusted(evidence, start))
 	{
 		TLV_TRY(refine_on_sample(ctx, evidence, start));

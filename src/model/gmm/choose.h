@@ -37,7 +37,6 @@ typedef struct gmm_start
 	tlv_held sampled;	   /* better on the sample, and refined there; or none */
 	bool rivals;		   /* which of both is better, only all rows can tell */
 	bool from_moments;	   /* the fit to the moments is what it goes back to */
-	bool from_views;	   /* fitted comes from three groups of coordinates (groups.c) */
 	bool stands;		   /* refined on all rows, until the likelihood stands */
 	double log_likelihood; /* mean over the sample, where it was measured */
 	double entropy;		   /* the same, of responsibilities */
@@ -68,25 +67,6 @@ extern tlv_status gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *e
 /* A start of k components, with its fit to the moments as far as they carry one. */
 extern tlv_status gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
 								gmm_start *start);
-
-/* How groups.c finds a start. */
-typedef struct gmm_options_of_views
-{
-	size_t k;
-	bool rotated; /* groups of directions */
-	tlv_covariance covariance;
-	uint64_t seed;
-	tlv_decompose_options decompose;
-} gmm_options_of_views;
-
-/*
- * A model of k components from the sample: third moments of three groups of coordinates, or of
- * directions, the rows then to the nearest mean.  Errors: TLV_NOT_IDENTIFIABLE, memory,
- * TLV_CANCELLED.
- */
-extern tlv_status gmm_fit_views(tlv_context *ctx, const tlv_gmm_sample *sample,
-								const gmm_options_of_views *options, const double *floor,
-								void **image, size_t *size);
 
 /* Does the fit stand, without a sample beside it? */
 extern bool gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start);

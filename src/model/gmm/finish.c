@@ -258,14 +258,6 @@ diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *
 	if (fit->k_chosen && fit->start.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
-	if (fit->options.fit.views != TLV_GMM_MOMENTS && fit->start.k > 1 && !fit->start.from_views)
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "not_identified",
-									.score = (double) fit->start.k,
-									.hint = "Use a smaller k, or give more rows or coordinates."},
-					 "three groups of coordinates do not identify k components: the initial "
-					 "estimate is from clusters"));
 	TLV_TRY(diagnose_single(ctx, fit, diagnostics));
 	if (low == 0) /* else it is the floor that is compared */
 		TLV_TRY(diagnose_logarithms(ctx, fit, diagnostics));
@@ -313,7 +305,7 @@ gmm_finish(tlv_context *ctx, const tlv_source *source, const gmm_learning *fit, 
 
 	/* Warnings of a start do not hold for what was refined from it. */
 	TLV_TRY((refine ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, &all, model, NULL));
-	if (!fit->start.from_views && fit->start.fitted.image != NULL &&
+	if (fit->start.fitted.image != NULL &&
 		isnan(tlv_diagnostics_find(model, "noise_variance", NAN)))
 		TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, &fit->start.fitted.frame, known));
 	TLV_TRY(tlv_diagnose(ctx, &all, fit->start.from_moments, "start_moments"));

@@ -190,8 +190,7 @@ is_wide(const gmm_learning *fit)
 
 	return fit->options.refine && evidence->d >= GMM_WIDE && largest_k(fit) > 1 &&
 		   evidence->n > 1 && evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
-		   evidence->options.tails == TLV_TAILS_NORMAL &&
-		   evidence->options.views == TLV_GMM_MOMENTS;
+		   evidence->options.tails == TLV_TAILS_NORMAL;
 }
 
 /* The sample, which is all rows where there is room for them: then no further pass reads them, and

@@ -11,6 +11,8 @@
 
 #include "partition.h"
 
+#include "tensorlv/num/match_columns.h"
+
 /* Entries of a tensor when it is the only one, and of one of several. */
 #define MOST_WHOLE ((size_t) 1 << 20)
 #define MOST_PART  ((size_t) 1 << 18)
@@ -226,20 +228,12 @@ match_partition(tlv_context *ctx, partition_work *work, size_t part, const doubl
 				int64_t *partner)
 {
 	size_t n = take_anchors(work, factors, part == 0 ? work->reference : work->own);
-	bool valid;
 
 	for (size_t h = 0; h < work->k; h++)
 		partner[h] = (int64_t) h;
 	if (part == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_match_columns(ctx, n, work->k, work->reference, work->own, work->options->matching,
-							  partner, &valid));
-	if (valid)
-		return TLV_OK;
-	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-			 "components of partition %zu of %zu do not match those of the first one to one",
-			 part + 1, work->parts);
-	return tlv_fail_hint(ctx, "Match them by assignment, or use a smaller k.");
+	return tlv_match_columns(ctx, n, work->k, work->reference, work->own, partner);
 }
 
 static tlv_status

@@ -36,45 +36,17 @@ find_cosines(tlv_context *ctx, size_t n, size_t k, const double *a, const double
 	return TLV_OK;
 }
 
-static void
-take_largest(size_t k, const double *matrix, int64_t *partner)
-{
-	for (size_t s = 0; s < k; s++)
-	{
-		partner[s] = 0;
-		for (size_t t = 1; t < k; t++)
-			if (matrix[s * k + t] > matrix[s * k + (size_t) partner[s]])
-				partner[s] = (int64_t) t;
-	}
-}
-
 tlv_status
 tlv_match_columns(tlv_context *ctx, size_t n, size_t k, const double *a, const double *b,
-				  tlv_matching matching, int64_t *partner, bool *valid)
+				  int64_t *partner)
 {
 	double *cosine, total;
-	bool *taken;
 
 	TLV_TRY_NEW_ROWS(ctx, cosine, k, k);
-	TLV_TRY_NEW0(ctx, taken, k);
 	TLV_TRY(find_cosines(ctx, n, k, a, b, cosine));
-	if (matching == TLV_MATCH_PROCRUSTES)
-		TLV_TRY(tlv_polar(ctx, k, cosine));
-	if (matching == TLV_MATCH_ASSIGNMENT)
-	{
-		for (size_t i = 0; i < k * k; i++)
-			cosine[i] = 1 - cosine[i];
-		TLV_TRY(tlv_assignment(ctx, k, k, cosine, partner, &total));
-	}
-	else
-		take_largest(k, cosine, partner);
-	*valid = true;
-	for (size_t s = 0; s < k; s++)
-	{
-		*valid = *valid && !taken[partner[s]];
-		taken[partner[s]] = true;
-	}
-	tlv_free(ctx, taken);
+	for (size_t i = 0; i < k * k; i++)
+		cosine[i] = 1 - cosine[i];
+	TLV_TRY(tlv_assignment(ctx, k, k, cosine, partner, &total));
 	tlv_free(ctx, cosine);
 	return TLV_OK;
 }

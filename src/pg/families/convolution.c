@@ -13,38 +13,26 @@
 
 /* ---- fitting ---- */
 
-typedef struct ConvolutionArguments
-{
-	tlv_convolution_learn_options learn;
-	int method; /* of those below */
-} ConvolutionArguments;
-
-static const char *const convolution_methods[] = {"joint", "windows", NULL};
-
-#define CONVOLUTION_OPTION(member) offsetof(ConvolutionArguments, learn.fit.member)
+#define CONVOLUTION_OPTION(member) offsetof(tlv_convolution_options, member)
 
 /* Of tlv_fit_convolution and tlv_convolution. */
 static const TlvArgument convolution_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(k), .least = 1},
 	{"length", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(length), .least = TLV_SERIES_LEAST_LAGS},
 	{"iterations", TLV_ARGUMENT_NUMBER, CONVOLUTION_OPTION(iterations), .least = 0},
-	{"method", TLV_ARGUMENT_CHOICE, offsetof(ConvolutionArguments, method), .what = "method",
-	 .names = convolution_methods},
 	{"restarts", TLV_ARGUMENT_NUMBER, CONVOLUTION_OPTION(restarts), .least = 1},
 	{"steps", TLV_ARGUMENT_NUMBER, CONVOLUTION_OPTION(steps), .least = 1},
 	{"seed", TLV_ARGUMENT_SEED, CONVOLUTION_OPTION(seed)},
 	{"max_k", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(max_k), .least = 1, .required = true},
 	{NULL}};
 
-static tlv_convolution_learn_options
+static tlv_convolution_options
 read_convolution_arguments(FunctionCallInfo fcinfo)
 {
-	ConvolutionArguments arguments = {
-		.learn = {.fit = {.iterations = -1, .max_k = TLV_CONVOLUTION_MAX_K}}};
+	tlv_convolution_options options = {.iterations = -1, .max_k = TLV_CONVOLUTION_MAX_K};
 
-	TlvReadArguments(fcinfo, convolution_arguments, &arguments);
-	arguments.learn.windows = arguments.method == 1;
-	return arguments.learn;
+	TlvReadArguments(fcinfo, convolution_arguments, &options);
+	return options;
 }
 
 static tlv_status
@@ -57,18 +45,18 @@ fit_convolution(tlv_context *ctx, const tlv_frame *moments, const void *options,
 /* tlv_fit_convolution(m, ...) */
 TLV_KEEPING_FUNCTION(tlv_fit_convolution)
 {
-	tlv_convolution_learn_options options;
+	tlv_convolution_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_convolution_arguments(fcinfo);
-	return TlvFit(fcinfo, fit_convolution, &options.fit);
+	return TlvFit(fcinfo, fit_convolution, &options);
 }
 
 /* tlv_convolution(query, ...) */
 TLV_QUERY_FUNCTION(tlv_convolution)
 {
-	tlv_convolution_learn_options options;
+	tlv_convolution_options options;
 	TlvDriver *driver;
 
 	if (PG_ARGISNULL(0))

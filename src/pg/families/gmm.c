@@ -31,56 +31,36 @@ static const char *const gmm_covariances[] = {"common", "spherical", "diagonal",
 											  "full",	"direction", NULL};
 #define GMM_DIRECTION (TLV_COVARIANCE_FULL + 1)
 
-/* Of the decomposition; behind them what sees a sample of the rows in three groups of coordinates.
- */
-static const char *const gmm_methods[] = {"joint",	"power",	"als", "sgd",
-										  "groups", "rotation", NULL};
-#define GMM_GROUPS (TLV_METHOD_SGD + 1)
-
 typedef struct GmmArguments
 {
 	tlv_gmm_learn_options learn;
-	int method; /* of those above */
 	int refine; /* of those above */
 } GmmArguments;
 
 #define GMM_OPTION(member) offsetof(GmmArguments, learn.member)
 
-#define GMM_ARGUMENTS(methods)                                                                     \
-	{                                                                                              \
-		{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},                                  \
-			{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",  \
-			 .names = gmm_covariances},                                                            \
-			{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",         \
-			 .names = gmm_tails},                                                                  \
-			{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",  \
-			 .names = gmm_refinements},                                                            \
-			{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},               \
-			{"method", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, method), .what = "method",      \
-			 .names = methods},                                                                    \
-			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, learn.fit.decompose, learn.fit.seed), \
-			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},                          \
-			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.max_k), .least = 1},                      \
-		{                                                                                          \
-			NULL                                                                                   \
-		}                                                                                          \
-	}
-
-/* The fit sees moments, the driver the rows. */
-static const TlvArgument gmm_fit_arguments[] = GMM_ARGUMENTS(tlv_method_names);
-static const TlvArgument gmm_driver_arguments[] = GMM_ARGUMENTS(gmm_methods);
+/* Of tlv_fit_gmm, which sees moments, and of tlv_gmm, which sees the rows. */
+static const TlvArgument gmm_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
+	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
+	 .names = gmm_covariances},
+	{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",
+	 .names = gmm_tails},
+	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
+	 .names = gmm_refinements},
+	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
+	TLV_DECOMPOSE_ARGUMENTS(GmmArguments, learn.fit.decompose, learn.fit.seed),
+	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},
+	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.max_k), .least = 1},
+	{NULL}};
 
 static tlv_gmm_learn_options
-read_gmm_arguments(FunctionCallInfo fcinfo, const TlvArgument *table)
+read_gmm_arguments(FunctionCallInfo fcinfo)
 {
 	GmmArguments arguments = {.learn = {.iterations = -1}};
 
-	TlvReadArguments(fcinfo, table, &arguments);
+	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
 	arguments.learn.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
-	if (arguments.method < GMM_GROUPS)
-		arguments.learn.fit.decompose.method = arguments.method;
-	else
-		arguments.learn.fit.views = arguments.method - GMM_GROUPS + TLV_GMM_GROUPS;
 	arguments.learn.refine = arguments.refine != GMM_UNREFINED;
 	return arguments.learn;
 }
@@ -98,7 +78,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo, gmm_fit_arguments);
+	options = read_gmm_arguments(fcinfo);
 	if ((int) options.fit.covariance == GMM_DIRECTION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),
@@ -119,10 +99,6 @@ learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_learn
 	if (options->fit.tails != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("directions have no tails"), errhint("Leave tails out.")));
-	if (options->fit.views != TLV_GMM_MOMENTS)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("coordinates of directions are not independent"),
-						errhint("Leave method out.")));
 	TlvDriverCheck(driver, &tlv_directions_procedure, &directions);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
 	return TlvDriverLearn(fcinfo, driver, &tlv_directions_procedure, &directions);
@@ -136,7 +112,7 @@ TLV_QUERY_FUNCTION(tlv_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo, gmm_driver_arguments);
+	options = read_gmm_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	if ((int) options.fit.covariance == GMM_DIRECTION)
 		return learn_directions(fcinfo, driver, &options);

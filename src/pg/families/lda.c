@@ -41,15 +41,21 @@ static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
 											  "ctm",  "none",	  NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 
-/* The tensor's own, in the order of tlv_method, and what a fit of topics adds.  The default may
- * give way to anchors, "tensor" is the same without that. */
-static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd", "tensor",
+/* Of tlv_fit_lda: what the moments are for, the tensor's own in the order of tlv_method, and what a
+ * fit of topics adds. */
+static const char *const lda_methods[] = {"auto",	 "joint",	"power",	  "als", "sgd",
 										  "anchors", "recover", "recover-kl", NULL};
-#define LDA_JOINT	   0
-#define LDA_TENSOR	   4
+#define LDA_OF_MOMENTS 0
+#define LDA_JOINT	   1
 #define LDA_ANCHORS	   5
 #define LDA_RECOVER	   6
 #define LDA_RECOVER_KL 7
+
+/* Of tlv_lda. */
+static const char *const lda_starts[] = {"auto", "tensor", "anchors", NULL};
+static const tlv_lda_start lda_start[] = {TLV_LDA_START_CHOOSE, TLV_LDA_START_TENSOR,
+										  TLV_LDA_START_ANCHORS};
+#define LDA_START_TENSOR 1
 
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
@@ -59,54 +65,77 @@ static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd", "t
 
 #define LDA_OPTION(member) offsetof(LdaArguments, learn.member)
 
-/* Of tlv_fit_lda and tlv_lda. */
-static const TlvArgument lda_arguments[] = {
-	{"k", TLV_ARGUMENT_COUNT, LDA_OPTION(fit.k), .least = 1},
-	{"subspace", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, subspace)},
-	{"alpha0", TLV_ARGUMENT_REAL, LDA_OPTION(fit.alpha0)},
-	{"refine", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, refine), .what = "refinement",
-	 .names = lda_refinements},
-	{"iterations", TLV_ARGUMENT_NUMBER, LDA_OPTION(iterations), .least = 0},
-	{"counts", TLV_ARGUMENT_CHOICE, LDA_OPTION(counts), .what = "kind of counts",
-	 .names = lda_counts},
-	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
-	{"anchors", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, anchors)},
-	{"fixed", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, fixed)},
-	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, learn.fit.decompose, learn.fit.seed),
-	{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",
-	 .names = lda_methods},
-	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1},
-	{NULL}};
+#define LDA_ARGUMENTS(methods)                                                                     \
+	{                                                                                              \
+		{"k", TLV_ARGUMENT_COUNT, LDA_OPTION(fit.k), .least = 1},                                  \
+			{"subspace", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, subspace)},                    \
+			{"alpha0", TLV_ARGUMENT_REAL, LDA_OPTION(fit.alpha0)},                                 \
+			{"refine", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, refine), .what = "refinement",  \
+			 .names = lda_refinements},                                                            \
+			{"iterations", TLV_ARGUMENT_NUMBER, LDA_OPTION(iterations), .least = 0},               \
+			{"counts", TLV_ARGUMENT_CHOICE, LDA_OPTION(counts), .what = "kind of counts",          \
+			 .names = lda_counts},                                                                 \
+			{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents),      \
+			 .least = 0},                                                                          \
+			{"anchors", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, anchors)},                      \
+			{"fixed", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, fixed)},                          \
+			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, learn.fit.decompose, learn.fit.seed), \
+			{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",      \
+			 .names = methods},                                                                    \
+			{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1},                          \
+		{                                                                                          \
+			NULL                                                                                   \
+		}                                                                                          \
+	}
 
-/* The method, and anchors, which are for one of them; without k there are as many topics. */
+static const TlvArgument lda_fit_arguments[] = LDA_ARGUMENTS(lda_methods);
+static const TlvArgument lda_driver_arguments[] = LDA_ARGUMENTS(lda_starts);
+
+/* Anchors that are given; without k there are as many topics. */
 static void
-read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
+read_anchors(FunctionCallInfo fcinfo, LdaArguments *arguments)
 {
-	tlv_lda_learn_options *learn = &arguments->learn;
 	TlvGivenAnchors *given = &arguments->given;
+	tlv_lda_options *fit = &arguments->learn.fit;
 
 	if (!TlvArgumentIsNull(fcinfo, "anchors"))
 		TlvReadAnchors(arguments->anchors, given);
-	if (given->n > 0 && arguments->method == LDA_JOINT)
+	if (given->n > 0 && fit->k == 0)
+		fit->k = given->n;
+	fit->anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
+}
+
+static void
+refuse_anchors(const char *method)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("anchors are given, and the method is \"%s\"", method),
+					errhint("Use method => 'anchors'.")));
+}
+
+static void
+read_fit_method(LdaArguments *arguments)
+{
+	tlv_lda_options *fit = &arguments->learn.fit;
+
+	if (arguments->given.n > 0 && arguments->method == LDA_OF_MOMENTS)
 		arguments->method = LDA_ANCHORS;
-	if (given->n > 0 && arguments->method < LDA_ANCHORS)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("anchors are given, and the method is \"%s\"",
-							   lda_methods[arguments->method]),
-						errhint("Use method => 'anchors'.")));
-	if (arguments->method < LDA_ANCHORS)
-	{
-		learn->fit.decompose.method =
-			arguments->method == LDA_TENSOR ? TLV_METHOD_JOINT : (tlv_method) arguments->method;
-		return;
-	}
-	learn->start = arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
-	if (arguments->method != LDA_ANCHORS)
-		learn->fit.recovery =
+	if (arguments->given.n > 0 && arguments->method < LDA_ANCHORS)
+		refuse_anchors(lda_methods[arguments->method]);
+	if (arguments->method >= LDA_JOINT && arguments->method < LDA_ANCHORS)
+		fit->decompose.method = (tlv_method) (arguments->method - LDA_JOINT);
+	else if (arguments->method != LDA_ANCHORS)
+		fit->recovery =
 			arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL : TLV_LDA_RECOVER_INVERSE;
-	if (given->n > 0 && learn->fit.k == 0)
-		learn->fit.k = given->n;
-	learn->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
+}
+
+static void
+read_start(LdaArguments *arguments)
+{
+	if (arguments->given.n > 0 && arguments->method == LDA_START_TENSOR)
+		refuse_anchors(lda_starts[arguments->method]);
+	arguments->learn.start =
+		arguments->given.n > 0 ? TLV_LDA_START_ANCHORS : lda_start[arguments->method];
 }
 
 static LdaArguments
@@ -120,12 +149,12 @@ lda_defaults(void)
 }
 
 static LdaArguments
-read_lda_arguments(FunctionCallInfo fcinfo)
+read_lda_arguments(FunctionCallInfo fcinfo, const TlvArgument *table)
 {
 	LdaArguments arguments = lda_defaults();
 	tlv_lda_learn_options *learn = &arguments.learn;
 
-	TlvReadArguments(fcinfo, lda_arguments, &arguments);
+	TlvReadArguments(fcinfo, table, &arguments);
 	if (!TlvArgumentIsNull(fcinfo, "alpha0") &&
 		!(learn->fit.alpha0 >= 0 && learn->fit.alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -141,7 +170,7 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 				 errhint("Leave alpha0 out, or use another refinement than 'ctm'.")));
 	learn->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
 	learn->minimum_documents = arguments.minimum_documents;
-	read_start(fcinfo, &arguments);
+	read_anchors(fcinfo, &arguments);
 	return arguments;
 }
 
@@ -174,7 +203,7 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 	switch (moments->header->kind)
 	{
 		case TLV_KIND_ANCHOR_MOMENTS:
-			if (arguments->method != LDA_JOINT && arguments->method != LDA_ANCHORS)
+			if (arguments->method != LDA_OF_MOMENTS && arguments->method != LDA_ANCHORS)
 				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 								errmsg("of anchor moments the method is anchors, not %s",
 									   lda_methods[arguments->method]),
@@ -216,7 +245,8 @@ TLV_KEEPING_FUNCTION(tlv_fit_lda)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	arguments = read_lda_arguments(fcinfo);
+	arguments = read_lda_arguments(fcinfo, lda_fit_arguments);
+	read_fit_method(&arguments);
 	if (!TlvArgumentIsNull(fcinfo, "subspace"))
 	{
 		subspace = TlvKindFrame(arguments.subspace, &tlv_kind_item_subspace, "tlv_fit_lda");
@@ -236,7 +266,8 @@ TLV_QUERY_FUNCTION(tlv_lda)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	arguments = read_lda_arguments(fcinfo);
+	arguments = read_lda_arguments(fcinfo, lda_driver_arguments);
+	read_start(&arguments);
 	arguments.learn.test = true;
 	arguments.learn.errors = TlvWantsErrors(fcinfo);
 	if (!TlvArgumentIsNull(fcinfo, "fixed"))
@@ -244,8 +275,6 @@ TLV_QUERY_FUNCTION(tlv_lda)
 		arguments.fixed_topics = TlvKindFrame(arguments.fixed, &tlv_kind_lda, "tlv_lda");
 		arguments.learn.fixed = &arguments.fixed_topics;
 	}
-	if (arguments.method == LDA_JOINT)
-		arguments.learn.start = TLV_LDA_START_CHOOSE;
 	driver = TlvDriverBegin(fcinfo);
 	TlvDriverCheck(driver, &tlv_lda_procedure, &arguments.learn);
 	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));

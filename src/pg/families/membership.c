@@ -24,7 +24,6 @@ typedef struct MembershipArguments
 	tlv_membership_learn_options learn; /* first */
 	int layout;
 	int method;
-	int matching; /* -1: it is not said */
 } MembershipArguments;
 
 /* In the order of tlv_membership_criterion; whether it is refined. */
@@ -36,9 +35,6 @@ static const char *const membership_refinements[] = {"auto", "none", NULL};
 static const char *const membership_methods[] = {
 	"joint", "power", "als", "sgd", "partition", "partition-pqp", "partition-wnmf", NULL};
 #define FIRST_PARTITION 4
-
-/* In the order of tlv_matching. */
-static const char *const membership_matchings[] = {"assignment", "procrustes", "angle", NULL};
 
 #define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, learn.member)
 
@@ -56,14 +52,11 @@ static const TlvArgument membership_arguments[] = {
 	{"iterations", TLV_ARGUMENT_NUMBER, MEMBERSHIP_OPTION(iterations), .least = 0},
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, method), .what = "method",
 	 .names = membership_methods},
-	{"matching", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, matching), .what = "matching",
-	 .names = membership_matchings},
 	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, learn.fit.decompose, learn.fit.seed),
 	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(max_k), .least = 1},
 	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(fit.max_k), .least = 1},
 	{NULL}};
 
-/* Of partitions components are matched; of nothing else. */
 static void
 take_method(MembershipArguments *arguments)
 {
@@ -74,21 +67,13 @@ take_method(MembershipArguments *arguments)
 		fit->decompose.method = (tlv_method) arguments->method;
 	else
 		fit->solver = (tlv_nonnegative_method) (arguments->method - FIRST_PARTITION);
-	if (fit->partition && arguments->matching >= 0)
-		fit->matching = (tlv_matching) arguments->matching;
-	else if (arguments->matching >= 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("method \"%s\" has no components to be matched",
-							   membership_methods[arguments->method]),
-						errhint("Use method => 'partition', or omit matching.")));
 }
 
 static MembershipArguments
 read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 {
 	MembershipArguments arguments = {
-		.learn = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1},
-		.matching = -1};
+		.learn = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1}};
 
 	TlvReadArguments(fcinfo, membership_arguments, &arguments);
 	arguments.learn.fit.mixed = mixed;

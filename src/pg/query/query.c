@@ -26,6 +26,7 @@
 #include "utils/syscache.h"
 
 #include "query_internal.h"
+#include "server/arguments.h"
 
 bool
 TlvIsIntegerType(Oid type)
@@ -185,41 +186,29 @@ append_query(StringInfo all, const char *text, const char *what)
 	appendStringInfo(all, "%s(%.*s\n)", all->len > 0 ? "\nUNION ALL\n" : "", (int) length, text);
 }
 
-static char *
-put_together(ArrayType *texts, const char *what)
+char *
+TlvQueryText(FunctionCallInfo fcinfo, const char *what)
 {
 	StringInfoData all;
 	Datum *values;
 	bool *nulls;
-	int n;
+	int n = 0;
 
-	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+	if (!TlvArgumentIsNull(fcinfo, "more_queries"))
+		deconstruct_array(TlvNamedArray(fcinfo, "more_queries"), TEXTOID, -1, false, TYPALIGN_INT,
+						  &values, &nulls, &n);
 	if (n == 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no query"),
-						errhint("Give one SELECT as the query.")));
+		return text_to_cstring(PG_GETARG_TEXT_PP(0));
 	initStringInfo(&all);
+	append_query(&all, text_to_cstring(PG_GETARG_TEXT_PP(0)), what);
 	for (int i = 0; i < n; i++)
 	{
 		if (nulls[i])
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-							errmsg("query %d of %d is null", i + 1, n)));
+							errmsg("element %d of more_queries is null", i + 1)));
 		append_query(&all, TextDatumGetCString(values[i]), what);
 	}
 	return all.data;
-}
-
-char *
-TlvQueryText(FunctionCallInfo fcinfo, const char *what)
-{
-	Oid *types;
-	int n;
-	bool several;
-
-	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
-	several = types[0] == TEXTARRAYOID;
-	pfree(types);
-	return several ? put_together(PG_GETARG_ARRAYTYPE_P(0), what)
-				   : text_to_cstring(PG_GETARG_TEXT_PP(0));
 }
 
 static void

@@ -88,9 +88,8 @@ typedef struct TlvQuery
 } TlvQuery;
 
 /*
- * The caller's text, argument 0: a text as it is, or several of text[], each one query, put
- * together by UNION ALL.  Errors: 22004 for a NULL among them, 22023 for none, or for one that is
- * not one query.
+ * The caller's text, argument 0, and those of more_queries, each one query, put together by UNION
+ * ALL.  Errors: 22004 for a NULL among them, 22023 for one that is not one query.
  */
 extern char *TlvQueryText(FunctionCallInfo fcinfo, const char *what);
 

@@ -93,7 +93,6 @@ my @drivers = (
     [ 'tlv_mmsb', 'SELECT source, target FROM links', '2, directed => true' ],
     [ 'tlv_mmsb', q{SELECT source, 'b' || target FROM links}, '2, bipartite => true' ],
     [ 'tlv_mmsb', 'SELECT source, target FROM links', '2, alpha0 => 1, errors => true' ],
-    [ 'tlv_mmsb', 'SELECT source, target FROM links', '2, partition => true' ],
     [ 'tlv_mmsb', 'SELECT source, target FROM links', "2, labels => 'SELECT node, label + 1 FROM marks'" ],
     [ 'tlv_mmsb', 'SELECT node, neighbours FROM adjacent', '2' ],
     [ 'tlv_mmsb', 'SELECT node, neighbours FROM adjacent', '' ],
@@ -140,22 +139,24 @@ my @drivers = (
 
 sub quoted { my ($text) = @_; $text =~ s/'/''/g; return "'$text'" }
 
-# The query in two halves, as text[].
-sub halves {
-    my ($query) = @_;
-    return 'ARRAY[' . quoted("$query WHERE part < 32") . ', ' . quoted("$query WHERE part >= 32") . ']';
+# The query in two halves.
+sub halves { my ($query) = @_; return ("$query WHERE part < 32", "$query WHERE part >= 32") }
+
+# The arguments of a driver, the first of several queries first.
+sub arguments_of {
+    my ($more, $query, @others) = @_;
+    return join(', ', quoted($query), ($more ne '' ? $more : ()), (@others ? 'more_queries => ARRAY[' . join(', ', map { quoted($_) } @others) . ']' : ()));
 }
 
-# Of every query $several, unless it is left out, makes the text of an array of queries; without it the first call of a driver is
+# Of every query $several, unless it is left out, makes a list of queries; without it the first call of a driver is
 # followed by one of halves.
 sub driver_calls {
     my ($several) = @_;
     my (%seen, @calls);
     for my $call (@drivers) {
         my ($driver, $query, $more) = @$call;
-        $more = ", $more" if $more ne '';
-        push @calls, "$driver(" . ($several && $driver ne 'tlv_suggest_k' ? $several->($query) : quoted($query)) . "$more)";
-        push @calls, "$driver(" . halves($query) . "$more)" if !$several && !$seen{$driver}++ && $driver ne 'tlv_suggest_k';
+        push @calls, "$driver(" . arguments_of($more, $several && $driver ne 'tlv_suggest_k' ? $several->($query) : $query) . ')';
+        push @calls, "$driver(" . arguments_of($more, halves($query)) . ')' if !$several && !$seen{$driver}++ && $driver ne 'tlv_suggest_k';
     }
     return map { /^tlv_suggest_k/ ? "to_jsonb(array_agg(s)) FROM $_ s" : $_ } @calls;
 }

@@ -229,8 +229,8 @@ test_infer(void **state)
 static void
 test_plan(void **state)
 {
-	tlv_convolution_learn_options options = {
-		.fit = {.k = 1, .length = 8, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1}};
+	tlv_convolution_options options = {
+		.k = 1, .length = 8, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1};
 	tlv_convolution_simulation s = {1, 8, .1, .05, 1};
 	tlv_frame truth = true_model(&s), model;
 	series_rows r = draw_series(&truth, 2000, 1);
@@ -244,11 +244,6 @@ test_plan(void **state)
 	assert_above(least_correlation(&truth, &model), .9);
 	assert_int_equal(
 		procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false), 2);
-	options.windows = true;
-	fixture_forget(&passes);
-	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
-	assert_equal(tlv_frame_scalar(&model, "windows", 0), 1);
-	assert_above(least_correlation(&truth, &model), .8);
 }
 
 /* The length is chosen from the correlations: about as long as templates are, whatever k and noise,
@@ -290,8 +285,8 @@ test_length(void **state)
 static void
 test_chosen_length(void **state)
 {
-	tlv_convolution_learn_options options = {
-		.fit = {.k = 1, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1}};
+	tlv_convolution_options options = {
+		.k = 1, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1};
 	tlv_convolution_simulation s = {1, 16, .1, .05, 1};
 	tlv_frame truth = true_model(&s), model;
 	series_rows r = draw_series(&truth, 4000, 1);
@@ -300,24 +295,19 @@ test_chosen_length(void **state)
 	tlv_warnings_walk walk;
 
 	(void) state;
-	for (int windows = 0; windows < 2; windows++)
-	{
-		passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
-		passes.told.form = TLV_ROW_SEQUENCE;
-		options.windows = windows != 0;
-		model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
-		assert_equal(tlv_frame_find(&model, "templates")->rows,
-					 tlv_diagnostics_find(&model, "length", NAN));
-		assert_equal(tlv_diagnostics_find(&model, "passes", NAN), 1 + windows);
-		assert_above(least_correlation(&truth, &model), .8);
-		procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false);
-		fixture_forget(&passes);
-	}
+	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
+	passes.told.form = TLV_ROW_SEQUENCE;
+	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
+	assert_equal(tlv_frame_find(&model, "templates")->rows,
+				 tlv_diagnostics_find(&model, "length", NAN));
+	assert_equal(tlv_diagnostics_find(&model, "passes", NAN), 1);
+	assert_above(least_correlation(&truth, &model), .8);
+	procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false);
+	fixture_forget(&passes);
 	for (size_t t = 0; t < 4000; t++)
 		r.x[t] = pow((double) (t % 1000), 4);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
-	options.windows = false;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	for (walk = tlv_warnings_of(&model); tlv_warnings_next(&walk);)
 		if (strcmp(walk.warning.code, "length_at_limit") == 0 && walk.warning.component == 0)
@@ -326,8 +316,8 @@ test_chosen_length(void **state)
 										 "templates may be longer");
 	fixture_forget(&passes);
 	/* of 20 templates no more numbers than they may have */
-	options.fit.k = 20;
-	options.fit.restarts = options.fit.iterations = 1;
+	options.k = 20;
+	options.restarts = options.iterations = 1;
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
@@ -339,7 +329,7 @@ test_chosen_length(void **state)
 static void
 test_no_rows(void **state)
 {
-	tlv_convolution_learn_options options = {.fit = {.length = 8, .max_k = 4, .iterations = -1}};
+	tlv_convolution_options options = {.length = 8, .max_k = 4, .iterations = -1};
 
 	(void) state;
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory};

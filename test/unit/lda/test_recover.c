@@ -1,11 +1,10 @@
 /*
  * test_recover.c - topics by anchor words from the exact co-occurrence: exactness by all three
- * recoveries on that of infinitely many documents, the runoff of rare items, accuracy on simulated
- * documents, refusals, and the plan with every fault.
+ * recoveries on that of infinitely many documents, the runoff of rare items, and refusals.
  */
 #include "assertions.h"
 
-#include "lda_learn_fixture.h"
+#include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"
 
 static tlv_frame_builder builder;
@@ -211,81 +210,6 @@ test_refusals(void **state)
 				 "alpha0 = -1");
 }
 
-/* ---- documents ---- */
-
-static tlv_lda_learn_options
-usual_plan(size_t k, tlv_lda_recovery recovery)
-{
-	tlv_lda_learn_options options = usual_options_from(k, TLV_LDA_START_PAIRS);
-
-	options.fit.recovery = recovery;
-	return options;
-}
-
-/* The whole way over simulated documents by every recovery; the refined topics are as good. */
-static void
-test_plan(void **state)
-{
-	static const double bounds[] = {.3, .3, .9};
-	corpus c = simulate(3000, 200, 5, 50, 0.2, false);
-
-	(void) state;
-	use_corpus(&c);
-	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
-	{
-		tlv_lda_learn_options options = usual_plan(5, recovery);
-		tlv_frame model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-		double first = compare(&c, model).mean, refined;
-
-		fixture_forget(&passes);
-		options.refine = "gibbs";
-		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-		refined = compare(&c, model).mean;
-		print_message("recovery %d: topic L1 %.4f, refined %.4f\n", recovery, first, refined);
-		assert_below(first, bounds[recovery]);
-		assert_below(refined, 0.06);
-		assert_int_equal(tlv_frame_find(&model, "anchors")->rows, 5);
-		fixture_forget(&passes);
-	}
-}
-
-/* Rare items are counted as one in the moments, and are in the model again where it is refined. */
-static void
-test_plan_runoff(void **state)
-{
-	corpus c = simulate(400, 150, 3, 30, 0.1, false);
-	tlv_lda_learn_options options = usual_plan(3, TLV_LDA_RECOVER_L2);
-	tlv_frame model;
-
-	(void) state;
-	use_corpus(&c);
-	options.minimum_documents = 60;
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-	assert_below(tlv_frame_find(&model, "items")->rows, 100);
-	assert_above(diagnostic(model, "runoff_share"), .05);
-	assert_below(diagnostic(model, "runoff_share"), .9);
-	fixture_forget(&passes);
-	options.refine = "em";
-	options.iterations = 1;
-	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-	assert_above(tlv_frame_find(&model, "items")->rows, 120);
-}
-
-static void
-test_faults(void **state)
-{
-	corpus c = simulate(300, 40, 2, 30, 0.1, false);
-	tlv_lda_learn_options options = usual_plan(2, TLV_LDA_RECOVER_KL);
-
-	(void) state;
-	options.refine = "em";
-	options.iterations = 2;
-	use_corpus(&c);
-	passes.changed = (fixture_rows){20, passes.rows[0].rows};
-	assert_at_least(procedure_fail_everywhere(&passes, &tlv_lda_procedure, &options, false), 4);
-	fixture_forget(&passes);
-}
-
 int
 main(void)
 {
@@ -293,9 +217,6 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_runoff, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_plan_runoff, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("lda_recover", tests, NULL, NULL);

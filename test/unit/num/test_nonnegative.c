@@ -77,7 +77,6 @@ test_recovers_factors(void **state)
 										   .seed = 1};
 		double largest = 0;
 		int64_t partner[3];
-		bool valid;
 
 		assert_ok(tlv_nonnegative_cp(&ctx, shape, 3, tensor, &options, found, weights, &residual));
 		multiply(3, found, weights, model);
@@ -89,8 +88,7 @@ test_recovers_factors(void **state)
 		for (size_t i = 0; i < ROWS * 3; i++)
 			assert_true(found[i] >= 0);
 		assert_true(weights[0] >= weights[1] && weights[1] >= weights[2]);
-		assert_ok(tlv_match_columns(&ctx, shape[0], 3, factors, found, TLV_MATCH_ASSIGNMENT,
-									partner, &valid));
+		assert_ok(tlv_match_columns(&ctx, shape[0], 3, factors, found, partner));
 		for (size_t s = 0; s < 3; s++)
 		{
 			double ab = 0, aa = 0;

@@ -75,8 +75,6 @@ fit_moments(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments,
 		return tlv_lda_fit(ctx, moments, &options, image, size);
 	if (options.alpha0_free)
 		options.alpha0 = NAN;
-	if (moments->header->kind == TLV_KIND_COUNT_PAIRS)
-		return tlv_lda_fit_pairs(ctx, moments, &options, image, size);
 	return tlv_lda_fit_anchors(ctx, moments, &options, image, size);
 }
 
@@ -333,48 +331,6 @@ hold_contest(tlv_context *ctx, tlv_source *documents, tlv_source *counts, lda_le
 
 /* ---- the exact co-occurrence ---- */
 
-/* Items that are distinguished are those in enough documents, fewer than the limit. */
-static tlv_status
-require_few_items(tlv_context *ctx, const tlv_frame *summary, double least)
-{
-	const double *frequency = tlv_frame_float64(summary, "frequency");
-	double items = 0;
-
-	for (size_t i = 0; i < tlv_frame_find(summary, "items")->rows; i++)
-		items += frequency[i] >= least;
-	if (items >= TLV_COUNT_PAIRS_MAX_ITEMS)
-	{
-		tlv_fail(ctx, TLV_LIMIT,
-				 "%.0f items are in %.0f documents or more: too many for exact co-occurrences, "
-				 "which are of %d at most",
-				 items, least, TLV_COUNT_PAIRS_MAX_ITEMS - 1);
-		return tlv_fail_hint(ctx, "Raise min_documents, by which rarer items are counted as one, "
-								  "or use method => 'anchors'.");
-	}
-	/* The packed sums, their image, and the rows that a fit makes of them. */
-	return tlv_require_memory(ctx, sizeof(double) * 2 * items * items, "the exact co-occurrences");
-}
-
-/* A subspace of no use but to say which items are distinguished. */
-static tlv_status
-collect_pairs(tlv_context *ctx, tlv_source *counts, lda_learning *fit, const tlv_frame *summary,
-			  tlv_value **moments)
-{
-	tlv_subspace_options options = {.rank = 1, .fewer = true, .seed = fit->options.fit.seed};
-	tlv_making made;
-
-	options.minimum_documents = fit->options.minimum_documents >= 0
-									? fit->options.minimum_documents
-									: fmax(fit->counts.least, PAIRS_DOCUMENTS);
-	TLV_TRY(require_few_items(ctx, summary, options.minimum_documents));
-	TLV_TRY(TLV_MAKE(ctx, &made, &fit->subspace,
-					 tlv_subspace_from_moments(ctx, summary, &options, &made.image, &made.size)));
-	return tlv_collect_again(ctx, counts, "moments", 0,
-							 &(tlv_statistic){.aggregate = &tlv_aggregate_pair_moments,
-											  .constant = &fit->subspace.frame},
-							 moments);
-}
-
 /* ---- from the summary to refinement ---- */
 
 /*
@@ -459,15 +415,10 @@ lda_initialise(tlv_context *ctx, tlv_source *documents, lda_learning *fit, const
 	bool anchors;
 
 	lda_see_counts(&counts, documents, fit);
-	if (fit->options.start == TLV_LDA_START_PAIRS)
-		TLV_TRY(collect_pairs(ctx, &counts, fit, summary, &moments));
-	else
-	{
-		TLV_TRY(find_fitted_subspace(ctx, &counts, fit, summary));
-		anchors = fit->options.start == TLV_LDA_START_ANCHORS || spares_tensor(ctx, fit);
-		if (!anchors && has_contest(fit))
-			return hold_contest(ctx, documents, &counts, fit, refinement);
-		TLV_TRY(collect_moments(ctx, &counts, fit, anchors, &moments));
-	}
+	TLV_TRY(find_fitted_subspace(ctx, &counts, fit, summary));
+	anchors = fit->options.start == TLV_LDA_START_ANCHORS || spares_tensor(ctx, fit);
+	if (!anchors && has_contest(fit))
+		return hold_contest(ctx, documents, &counts, fit, refinement);
+	TLV_TRY(collect_moments(ctx, &counts, fit, anchors, &moments));
 	return begin_with_moments(ctx, fit, moments);
 }
