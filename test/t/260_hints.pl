@@ -248,7 +248,7 @@ my %elsewhere = map { $_ => 1 } (
     # anchors.sql, separable.sql, correlations.sql
     q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
     q(Compare the model with method => 'joint' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
-    q(Increase tensorlv.work_mem, or use method => 'tensor', which does not form them.),
+    
     'Collect them with tlv_count_moments(bag).',
     # components of weight 0: components are compacted in lasting.sql
     'Collect the coherence of tlv_compact(model).', 'Collect the error statistics of tlv_compact(model).',

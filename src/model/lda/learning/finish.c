@@ -179,8 +179,7 @@ warn_of_fit(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "anchors_for_memory",
 										.score = fit->tensor_bytes,
-										.hint = "Increase tensorlv.work_mem, or use method => "
-												"'tensor', which does not form them."},
+										.hint = "Increase tensorlv.work_mem."},
 						 "the third moments of %zu topics need %.0f MB: the initial estimate is "
 						 "from anchor words",
 						 fit->k, ceil(fit->tensor_bytes / 1e6)));
