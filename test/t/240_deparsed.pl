@@ -56,7 +56,8 @@ my %writes = (
     variables => qr/tlv_row_agg\(\(?v\.at/,
     vectors => qr/ q\(x\)\) v/,
     views => qr/ tlv_view_moments_typed\(|\.tlv_view_moments_typed\(/);
-my @readers = map { basename($_, '_query.c') } glob "$root/src/pg/rows/*_query.c";
+my @readers = map { basename($_, '_query.c') } glob "$root/src/pg/rows/queries/*_query.c";
+cmp_ok(scalar @readers, '>=', scalar keys %writes, 'the readers are found');
 for my $reader (@readers) {
     my $sign = $writes{$reader};
     ok($sign && grep({ $_->[2] =~ $sign } @ran), "a statement over rows of $reader");
@@ -105,6 +106,28 @@ my $untried = qr/tlv_(?:nmi|ari)_
     |tlv_statistics_typed\(text\[\],tlv_model,text/x;
 is(join(' ', grep { !$tried{$_} && $_ !~ $untried }
     split /\n/, query($db, q{SELECT p.oid::regprocedure FROM pg_proc p WHERE p.prokind = 'a' AND p.proname ~ '^tlv_.*_typed$' ORDER BY 1::text})), '', 'all of them');
+
+# Such a call has nothing of its own to keep what it knows of its arguments in: calls of one function share it in a statement, whatever the rows they are given,
+# and so do the groups of a statement, and statements that run while another does.
+query($db, "CREATE FUNCTION inner_call(i integer) RETURNS text LANGUAGE sql VOLATILE AS " .
+  q{'SELECT partial($$tlv_dense_moments_typed(record,integer)$$, ROW(ROW(j::real, j % i, 1.5::numeric), 2)) FROM generate_series(1, 10) j'});
+is(query($db, <<'SQL'), 't|t|t|t', 'rows of several shapes beside each other, the second with a null before its type is known');
+SELECT partial('tlv_dense_moments_typed(record,integer)', ROW(ROW(i, i % 3), 2)) = tlv_dense_moments(ROW(i, i % 3), 2)::text,
+  partial('tlv_dense_moments_typed(record,integer)', ROW(ROW(i::real, i % 3, i / 7.0), 2)) = tlv_dense_moments(ROW(i::real, i % 3, i / 7.0), 2)::text,
+  partial('tlv_dense_moments_typed(record,integer)', ROW(CASE WHEN i > 2 THEN ROW(i::numeric, i % 5) END, 2)) = tlv_dense_moments(CASE WHEN i > 2 THEN ROW(i::numeric, i % 5) END, 2)::text,
+  partial('tlv_dense_moments_typed(float8[],integer)', ROW(ARRAY[i, i % 3]::float8[], 2)) = tlv_dense_moments(ARRAY[i, i % 3]::float8[], 2)::text
+FROM generate_series(1, 30) i;
+SQL
+is(query($db, <<'SQL'), '7|t', 'groups');
+SELECT count(*), bool_and(one = other) FROM (SELECT partial('tlv_label_pairs_typed(bigint,text)', ROW((i % 3)::bigint, (i % 4)::text)) AS one,
+    tlv_label_pairs((i % 3)::bigint, (i % 4)::text)::text AS other FROM generate_series(1, 100) i GROUP BY i % 7) q;
+SQL
+is(query($db, <<'SQL'), 't|t', 'a statement within a statement');
+SELECT partial('tlv_dense_moments_typed(record,integer)', ROW(ROW(i, length(inner_call(i))), 2)) = tlv_dense_moments(ROW(i, length(inner_call(i))), 2)::text,
+  bool_and(inner_call(i) = (SELECT tlv_dense_moments(ROW(j::real, j % i, 1.5::numeric), 2)::text FROM generate_series(1, 10) j))
+FROM generate_series(1, 5) i;
+SQL
+
 my $any = run_sql($db, "SELECT partial('tlv_dense_moments(\"any\",integer)', ROW(ARRAY[1.5], 2))");
 like($any->{errors}, qr/argument 1 is not of the declared type/, 'an aggregate of "any" is what such engines refuse');
 
