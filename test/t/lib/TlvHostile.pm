@@ -13,7 +13,7 @@ use TlvImages;
 use TlvJson;
 use TlvTest;
 
-our @EXPORT = qw(make_values forge_values forge_json read_functions pick_value call_function call_aggregate run_calls @value_types %value_table as_walker);
+our @EXPORT = qw(make_values forge_values forge_json read_functions pick_value call_function call_aggregate learn run_calls @value_types %value_table as_walker);
 
 our %value_table = (tlv_bag => 'bags', tlv_moments => 'moments', tlv_subspace => 'subspaces', tlv_model => 'models', tlv_graph => 'graphs');
 our @value_types = sort keys %value_table;
@@ -311,22 +311,50 @@ sub measured {
         . 'SELECT count(*), 0, max(length(r.v::text)) FROM r;';
 }
 
+# Arguments by the number of a call that is under way.  Those that went well are kept with the function: a row suits few models and a
+# number few kinds, so that arguments that are all drawn by themselves seldom get beyond the checks.
+my %given;
+
+# What is learnt from a call if it went well: the kinds of its values, and, of a function, its arguments.
+sub learn {
+    my ($function, $number, $well, @kinds) = @_;
+    my $arguments = delete $given{$number};
+    return if !$well;
+    if (!grep { $_ eq 'NULL' } @kinds) { $function->{likes}[$_]{ $kinds[$_] }++ for 0 .. $#kinds }
+    return if !$arguments;
+    my $known = $function->{known} //= [];
+    $known->[ @$known < 20 ? @$known : int rand 20 ] = $arguments;
+    return;
+}
+
+# As often as not arguments that went well before, and which one of them is changed.
+sub known_arguments {
+    my ($function) = @_;
+    my $known = $function->{known};
+    return undef if !$known || rand() < 0.5;
+    my $some = $known->[ rand @$known ];
+    return { %$some, changed => int rand @{ $some->{arguments} } };
+}
+
 # A call with some arguments: SQL, and which kinds of values are in it.
 sub call_function {
     my ($function, $number, $honest) = @_;
     my $n = @{ $function->{types} };
     $n -= int rand 1 + $function->{defaults} if rand() < 0.6;
-    my (@arguments, @kinds);
+    my ($known, @arguments, @kinds) = known_arguments($function);
+    $n = @{ $known->{arguments} } if $known;
     for my $i (0 .. $n - 1) {
-        my ($sql, $kind) = pick_value($function->{types}[$i], $function->{names}[$i] // '', $function->{likes}[$i], $honest);
+        my ($sql, $kind) = $known && $i != $known->{changed} ? ($known->{arguments}[$i], $known->{kinds}[$i])
+            : pick_value($function->{types}[$i], $function->{names}[$i] // '', $function->{likes}[$i], $honest);
         return unless defined $sql;
         push @arguments, $sql;
         push @kinds, $kind;
     }
-    if ("@{ $function->{types} }" =~ /^tlv_model tlv_moments/ && @arguments > 1 && rand() < 0.8) {
+    if (!$known && "@{ $function->{types} }" =~ /^tlv_model tlv_moments/ && @arguments > 1 && rand() < 0.8) {
         @arguments[ 0, 1 ] = matching_pair($function->{likes}[0]);
         @kinds[ 0, 1 ] = ('NULL', 'NULL');
     }
+    $given{$number} = { arguments => \@arguments, kinds => \@kinds };
     my $call = "$function->{name}(" . join(', ', @arguments) . ')';
     return (measured($number, $function->{returns}, "SELECT $call OVER (PARTITION BY i % 2) AS v FROM generate_series(1, 5) i"), @kinds) if $function->{window};
     if ($function->{set} && @{ $function->{columns} } && rand() < 0.5) {
