@@ -185,8 +185,12 @@ SELECT name, svg LIKE '<svg %</svg>' OR name = 'tree' AS document, svg !~ E'[\n\
        (length(svg) - length(replace(svg, '<text', ''))) / 5 = (length(svg) - length(replace(svg, '</text>', ''))) / 7 AS closed
 FROM (SELECT name, tlv_svg(tlv_label(model, 1, 'A & <B> "c"')) AS svg FROM models) q ORDER BY name;
 -- what XML has no place for is a space: a control character, U+FFFE and U+FFFF; U+FFFD is a character
-SELECT position('a   b' || chr(65533) || '<' IN svg) > 0 AS spaces, svg !~ ('[' || chr(1) || chr(65534) || chr(65535) || ']') AS written
+SELECT position('a   b&#65533;<' IN svg) > 0 AS spaces, svg !~ ('[' || chr(1) || chr(65534) || chr(65535) || ']') AS written
 FROM (SELECT tlv_svg(tlv_label(model, 1, 'a' || chr(1) || chr(65534) || chr(65535) || 'b' || chr(65533))) AS svg FROM models WHERE name = 'lda') q;
+-- a picture is printable ASCII without a backslash, and keeps spaces and the whole of a long label; characters above ASCII are references
+SELECT name, svg ~ '^[ -~]*$' AND position('\' IN svg) = 0 AS ascii, svg LIKE '<svg %xml:space="preserve"%' AS spaces,
+  name = 'tree' OR svg LIKE '%<title>caf&#233; &#128512; a&#92;b   c ' || repeat('long', 20) || '</title>%' AS whole
+FROM (SELECT name, tlv_svg(tlv_label(model, 1, U&'caf\00E9 \+01F600 a\\b   c ' || repeat('long', 20))) AS svg FROM models) q ORDER BY name;
 SELECT tlv_svg(back) LIKE '%<svg%' AS absent FROM gone WHERE name = 'lda';
 SELECT tlv_svg(NULL) AS of_null;
 -- intervals of the words of topics are drawn where the model keeps them: eight words of each of two topics, and none

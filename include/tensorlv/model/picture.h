@@ -1,9 +1,9 @@
 /*
  * picture.h - pictures of models as SVG on one line: what the kinds draw with.
  *
- * Texts go in as they are stored, with what XML forbids escaped; a picture is as wide as its
- * contents ask for, has no script and no font but generic families, and says in titles what its
- * shapes are.
+ * Strings keep the encoding of the model and what XML forbids is escaped; tlv_svg replaces every
+ * character above ASCII by a reference.  A picture is as wide as its contents require, has no script
+ * and no font but generic families, and has titles that describe its shapes.
  */
 #ifndef TENSORLV_PICTURE_H
 #define TENSORLV_PICTURE_H

@@ -143,7 +143,12 @@ tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y, con
 	TLV_TRY(tlv_json_put(ctx, body_of(picture), style));
 	TLV_TRY(tlv_json_put(ctx, body_of(picture), ">"));
 	if (component->label.bytes != NULL)
+	{
+		TLV_TRY(tlv_json_put(ctx, body_of(picture), "<title>"));
+		TLV_TRY(put_text(ctx, picture, component->label, SIZE_MAX));
+		TLV_TRY(tlv_json_put(ctx, body_of(picture), "</title>"));
 		TLV_TRY(put_text(ctx, picture, component->label, 24));
+	}
 	else
 	{
 		snprintf(number, sizeof(number), "%.20s %zu", component->what, component->number);
@@ -170,12 +175,12 @@ tlv_picture_finish(tlv_context *ctx, tlv_picture *picture)
 	tlv_json_writer body = picture->body;
 
 	picture->body = (tlv_json_writer){.number = NULL};
-	TLV_TRY(
-		tlv_picture_add(ctx, picture,
-						"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 % %\" width=\"%\" "
-						"height=\"%\" font-family=\"sans-serif\" font-size=\"12\">"
-						"<rect width=\"%\" height=\"%\" fill=\"#fff\"/>",
-						(double[]){width, height, width, height, width, height}, 0));
+	TLV_TRY(tlv_picture_add(ctx, picture,
+							"<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" "
+							"viewBox=\"0 0 % %\" width=\"%\" "
+							"height=\"%\" font-family=\"sans-serif\" font-size=\"12\">"
+							"<rect width=\"%\" height=\"%\" fill=\"#fff\"/>",
+							(double[]){width, height, width, height, width, height}, 0));
 	TLV_TRY(tlv_picture_add(ctx, picture, "<g transform=\"translate(% %)\" fill=\"#222\">",
 							(double[]){MARGIN, MARGIN}, 0));
 	picture->text = picture->body;

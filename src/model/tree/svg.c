@@ -255,6 +255,8 @@ add_name(tree_text *t, const char *name, size_t most)
 			tree_text_add(t, "&gt;");
 		else if (c == '&')
 			tree_text_add(t, "&amp;");
+		else if (c == '\\')
+			tree_text_add(t, "&#92;");
 		else if (c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF)
 			tree_text_character(t, 0xFFFD);
 		else
@@ -413,7 +415,8 @@ add_head(tree_text *t, const drawing *w)
 {
 	double width = w->left + w->right, height = w->top + w->bottom;
 
-	tree_text_add(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ");
+	tree_text_add(
+		t, "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 ");
 	tree_text_number(t, width, 0);
 	tree_text_add(t, " ");
 	tree_text_number(t, height, 0);

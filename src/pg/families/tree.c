@@ -436,6 +436,7 @@ TLV_FUNCTION(tlv_tree_coefficients_rows)
 typedef tlv_status (*TreeWriter)(tlv_context *ctx, const tlv_tree *tree, const char *const *names,
 								 char **text);
 
+/* In UTF-8. */
 static char *
 tree_text(FunctionCallInfo fcinfo, const char *function, TreeWriter writer)
 {
@@ -449,7 +450,7 @@ tree_text(FunctionCallInfo fcinfo, const char *function, TreeWriter writer)
 		names[v] = pg_server_to_any(model.names[v], (int) strlen(model.names[v]), PG_UTF8);
 	TlvCheck(ctx, tlv_tree_of_model(ctx, &model.parts, &tree));
 	TlvCheck(ctx, writer(ctx, &tree, names, &image));
-	result = pstrdup(pg_any_to_server(image, (int) strlen(image), PG_UTF8));
+	result = pstrdup(image);
 	TlvTreeClose(&model);
 	return result;
 }
@@ -463,7 +464,9 @@ TlvTreeSvg(FunctionCallInfo fcinfo)
 #define TREE_TEXT(name)                                                                            \
 	TLV_FUNCTION(name##_sql)                                                                       \
 	{                                                                                              \
-		PG_RETURN_TEXT_P(cstring_to_text(tree_text(fcinfo, #name, name)));                         \
+		char *utf8 = tree_text(fcinfo, #name, name);                                               \
+                                                                                                   \
+		PG_RETURN_TEXT_P(cstring_to_text(pg_any_to_server(utf8, (int) strlen(utf8), PG_UTF8)));    \
 	}                                                                                              \
 	extern Datum name##_sql(PG_FUNCTION_ARGS)
 

@@ -37,7 +37,7 @@ extern TlvTreeStates TlvTreeStatesOf(const tlv_tree_parts *parts);
 extern TlvCell TlvTreeState(const TlvTreeStates *states, size_t v, int64 x);
 extern TlvCell TlvTreeStateName(const TlvTreeStates *states, size_t v, int64 x);
 
-/* A drawing of the tree that is argument 0, in the current memory context. */
+/* A drawing of the tree that is argument 0 in UTF-8, in the current memory context. */
 extern char *TlvTreeSvg(FunctionCallInfo fcinfo);
 
 #endif /* TLV_TREES_H */

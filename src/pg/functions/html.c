@@ -4,29 +4,9 @@
 #include "server/tlv_pg.h"
 
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/model/page.h"
-
-/* Pieces that the server converts must be below a quarter of what it allocates. */
-#define CONVERTED_MOST (MaxAllocSize / MAX_CONVERSION_GROWTH - 1)
-
-/* Text of the database in UTF-8, without what a limit in bytes has left of a character.  One in
- * SQL_ASCII has no encoding: what is not UTF-8 in it becomes U+FFFD when the page is written. */
-static tlv_text
-to_utf8(const char *bytes, size_t n)
-{
-	char *whole, *converted;
-
-	if (bytes == NULL || GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII)
-		return (tlv_text){bytes, n};
-	if (n > CONVERTED_MOST)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the page is too large")));
-	whole = TlvWhole(pnstrdup(bytes, n));
-	converted = pg_server_to_any(whole, (int) strlen(whole), PG_UTF8);
-	return (tlv_text){converted, strlen(converted)};
-}
 
 static tlv_text
 title_argument(FunctionCallInfo fcinfo)
@@ -39,7 +19,7 @@ title_argument(FunctionCallInfo fcinfo)
 	if (pg_mbstrlen_with_len(VARDATA_ANY(given), (int) VARSIZE_ANY_EXHDR(given)) > TLV_PAGE_TITLE)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("title has more than %d characters", TLV_PAGE_TITLE)));
-	return to_utf8(text_to_cstring(given), VARSIZE_ANY_EXHDR(given));
+	return TlvUtf8(text_to_cstring(given), VARSIZE_ANY_EXHDR(given));
 }
 
 static tlv_json *
@@ -85,8 +65,8 @@ TLV_FUNCTION(tlv_html)
 	work->ctx.arena.limit = TlvValueMemory();
 	request.examples = examples_argument(fcinfo, &work->ctx);
 	TlvCheck(&work->ctx, tlv_page_digest(&work->ctx, &model, &request, &page));
-	data = to_utf8(page.data.bytes, page.data.n);
-	plain = to_utf8(page.plain.bytes, page.plain.n);
+	data = TlvUtf8(page.data.bytes, page.data.n);
+	plain = TlvUtf8(page.plain.bytes, page.plain.n);
 	TlvCheck(&work->ctx, tlv_page_finish(&work->ctx, &model, request.title, data, plain, &html));
 	result = cstring_to_text_with_len(html.bytes, (int) html.n);
 	TlvWorkEnd(work);

@@ -6,19 +6,22 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
+#include "tensorlv/model/page.h"
 #include "tensorlv/model/picture.h"
 #include "families/tree.h"
 
-/* On one line: what COPY writes is then a file that opens. */
+/* Printable ASCII on one line: every client encoding and COPY write the same file, which opens.  A
+ * model of a database in another encoding may hold characters that are U+FFFD then. */
 static text *
-one_line(char *svg, size_t n)
+one_line(TlvWork *work, tlv_text utf8)
 {
-	for (size_t i = 0; i < n; i++)
-		if (svg[i] == '\n')
-			svg[i] = ' ';
-	/* The model may come from a database of another encoding. */
-	(void) pg_verifymbstr(svg, (int) n, false);
-	return cstring_to_text_with_len(svg, (int) n);
+	tlv_json_writer svg = {.most = MaxAllocSize / 2};
+
+	TlvCheck(&work->ctx, tlv_page_put_ascii(&work->ctx, &svg, utf8, false));
+	for (size_t i = 0; i < svg.n; i++)
+		if (svg.bytes[i] == '\n')
+			svg.bytes[i] = ' ';
+	return cstring_to_text_with_len(svg.bytes, (int) svg.n);
 }
 
 /* tlv_svg(model) */
@@ -30,17 +33,20 @@ TLV_FUNCTION(tlv_svg)
 	TlvWork *work;
 	text *svg;
 
+	work = TlvWorkBegin("tensorlv svg");
+	work->ctx.arena.limit = TlvValueMemory();
 	if (class->draw == NULL)
 	{
 		char *drawn = TlvTreeSvg(fcinfo);
 
-		PG_RETURN_TEXT_P(one_line(drawn, strlen(drawn)));
+		svg = one_line(work, (tlv_text){drawn, strlen(drawn)});
 	}
-	work = TlvWorkBegin("tensorlv svg");
-	work->ctx.arena.limit = TlvValueMemory();
-	TlvCheck(&work->ctx, class->draw(&work->ctx, &model, &picture));
-	TlvCheck(&work->ctx, tlv_picture_finish(&work->ctx, &picture));
-	svg = one_line(picture.text.bytes, picture.text.n);
+	else
+	{
+		TlvCheck(&work->ctx, class->draw(&work->ctx, &model, &picture));
+		TlvCheck(&work->ctx, tlv_picture_finish(&work->ctx, &picture));
+		svg = one_line(work, TlvUtf8(picture.text.bytes, picture.text.n));
+	}
 	TlvWorkEnd(work);
 	PG_RETURN_TEXT_P(svg);
 }

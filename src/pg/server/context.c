@@ -162,6 +162,24 @@ TlvWhole(const char *text)
 	return whole;
 }
 
+/* Strings that the server converts must be below a quarter of what it allocates. */
+#define CONVERTED_MOST (MaxAllocSize / MAX_CONVERSION_GROWTH - 1)
+
+tlv_text
+TlvUtf8(const char *bytes, size_t n)
+{
+	char *whole, *converted;
+
+	if (bytes == NULL || GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII)
+		return (tlv_text){bytes, n};
+	if (n > CONVERTED_MOST)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the document is too large to be converted to UTF-8")));
+	whole = TlvWhole(pnstrdup(bytes, n));
+	converted = pg_server_to_any(whole, (int) strlen(whole), PG_UTF8);
+	return (tlv_text){converted, strlen(converted)};
+}
+
 char *
 TlvClip(const char *text, int limit)
 {

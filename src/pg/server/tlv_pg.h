@@ -110,6 +110,10 @@ extern void TlvWarn(const tlv_context *ctx);
  */
 extern char *TlvWhole(const char *text);
 
+/* Text of the database in UTF-8, without the incomplete character that a limit in bytes leaves.  A
+ * database in SQL_ASCII has no encoding: its bytes are returned as they are. */
+extern tlv_text TlvUtf8(const char *bytes, size_t n);
+
 /* The first characters of a text of the user's, at most limit bytes. */
 extern char *TlvClip(const char *text, int limit);
 

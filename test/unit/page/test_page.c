@@ -1,0 +1,315 @@
+/*
+ * test_page.c - encoding of strings and numbers, the map by classical scaling, the order of scores
+ * and the placement of a graph (page.h).
+ */
+#include "tensorlv/model/page.h"
+
+#include <math.h>
+
+#include "pool_setup.h"
+#include "tensorlv/num/rng.h"
+
+#define NODES 2000
+#define EDGES 10000
+
+static tlv_json_writer written;
+
+static void
+begin_text(void)
+{
+	written = (tlv_json_writer){.most = 1 << 20};
+}
+
+static void
+assert_written(const char *expected)
+{
+	assert_int_equal(written.n, strlen(expected));
+	assert_memory_equal(written.bytes, expected, written.n);
+}
+
+/* Printable ASCII without anything that JSON, HTML or COPY gives a meaning. */
+static void
+assert_harmless(size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+	{
+		assert_true(written.bytes[i] >= ' ' && written.bytes[i] < 0x7f);
+		assert_null(memchr("\\<>&\"", written.bytes[i], 5));
+	}
+}
+
+/* What decodeURIComponent makes of the string in the digest. */
+static size_t
+decode(char *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i + 1 < written.n; i++)
+		if (written.bytes[i] == '%')
+		{
+			const char hex[3] = {written.bytes[i + 1], written.bytes[i + 2], '\0'};
+
+			to[n++] = (char) strtol(hex, NULL, 16);
+			i += 2;
+		}
+		else
+			to[n++] = written.bytes[i];
+	return n;
+}
+
+/* A digest string becomes ASCII in two steps, as in a page. */
+static void
+write_digest(tlv_text text)
+{
+	tlv_json_writer string = {.most = 1 << 20};
+
+	assert_ok(tlv_page_put_text(&ctx, &string, text));
+	begin_text();
+	assert_ok(tlv_page_put_ascii(&ctx, &written, (tlv_text){string.bytes, string.n}, true));
+}
+
+static void
+test_every_byte(void **state)
+{
+	(void) state;
+	for (int c = 1; c < 256; c++)
+	{
+		const char text[] = {'a', (char) c, 'b'};
+		char back[16];
+		size_t n;
+
+		write_digest((tlv_text){text, 3});
+		assert_harmless(1, written.n - 1);
+		n = decode(back);
+		if (c < 0x80)
+		{
+			assert_int_equal(n, 3);
+			assert_memory_equal(back, text, 3);
+		}
+		else
+		{
+			assert_int_equal(n, 5);
+			assert_memory_equal(back,
+								"a\xef\xbf\xbd"
+								"b",
+								5);
+		}
+	}
+	begin_text();
+	assert_ok(tlv_page_put_text(&ctx, &written, (tlv_text){NULL, 0}));
+	assert_written("null");
+}
+
+static void
+assert_ascii(const char *utf8, bool percent, const char *expected)
+{
+	begin_text();
+	assert_ok(tlv_page_put_ascii(&ctx, &written, (tlv_text){utf8, strlen(utf8)}, percent));
+	assert_written(expected);
+}
+
+static void
+test_utf8(void **state)
+{
+	(void) state;
+	assert_ascii("caf\xc3\xa9", true, "caf%C3%A9");
+	assert_ascii("caf\xc3\xa9", false, "caf&#233;");
+	assert_ascii("\xf0\x9f\x98\x80", false, "&#128512;");
+	assert_ascii("\xf0\x9f\x98\x80", true, "%F0%9F%98%80");
+	/* A surrogate, an overlong slash, what is beyond Unicode, and a character that ends early. */
+	assert_ascii("\xed\xa0\x80", false, "&#65533;&#65533;&#65533;");
+	assert_ascii("\xc0\xaf", false, "&#65533;&#65533;");
+	assert_ascii("\xf4\x90\x80\x80", false, "&#65533;&#65533;&#65533;&#65533;");
+	assert_ascii("x\xe2\x82", false, "x&#65533;&#65533;");
+}
+
+static void
+test_plain(void **state)
+{
+	const char text[] = "a<b>&\"c'\\\x01\x7f";
+
+	(void) state;
+	begin_text();
+	assert_ok(tlv_page_put_plain(&ctx, &written, (tlv_text){text, sizeof(text) - 1}));
+	assert_written("a&#60;b&#62;&#38;&#34;c&#39;&#92;  ");
+}
+
+/* Hostile strings in any order and length; the string is longer than a piece of the encoder. */
+static void
+test_random_strings(void **state)
+{
+	static const char *const pieces[] = {
+		"</script>", "<!--<script>",	 "\"",	  "'",	  "\\ud800", "\n", "%", "\xe2\x80\xae",
+		"\xd7\xa9",	 "\xf0\x9f\x98\x80", "&amp;", "\x1b", "x"};
+	tlv_rng rng;
+
+	(void) state;
+	tlv_rng_seed(&rng, 40);
+	for (int trial = 0; trial < 500; trial++)
+	{
+		char text[2000], back[2000];
+		size_t n = 0;
+
+		for (size_t i = tlv_rng_below(&rng, 120); i > 0; i--)
+		{
+			const char *piece = pieces[tlv_rng_below(&rng, sizeof(pieces) / sizeof(*pieces))];
+
+			memcpy(text + n, piece, strlen(piece));
+			n += strlen(piece);
+		}
+		write_digest((tlv_text){text, n});
+		assert_harmless(1, written.n - 1);
+		assert_int_equal(decode(back), n);
+		assert_memory_equal(back, text, n);
+	}
+}
+
+static void
+test_numbers(void **state)
+{
+	const int64_t integers[] = {-1, 0, 12};
+
+	(void) state;
+	begin_text();
+	assert_ok(tlv_page_put_number(&ctx, &written, NAN, 4));
+	assert_ok(tlv_json_put(&ctx, &written, " "));
+	assert_ok(tlv_page_put_number(&ctx, &written, -0.0, 4));
+	assert_ok(tlv_json_put(&ctx, &written, " "));
+	assert_ok(tlv_page_put_number(&ctx, &written, 0.123456, 4));
+	assert_ok(tlv_json_put(&ctx, &written, " "));
+	assert_ok(tlv_page_put_integers(&ctx, &written, 3, integers));
+	assert_written("null 0 0.1235 [-1,0,12]");
+}
+
+static void
+test_scaling(void **state)
+{
+	/* A right triangle of sides 3, 4 and 5, and a second object at its first corner. */
+	const double distance[] = {0, 3, 4, 0, 3, 0, 5, 3, 4, 5, 0, 4, 0, 3, 4, 0};
+	const double equal[] = {0, 0, 0, 0}, infinite[] = {0, INFINITY, INFINITY, 0};
+	double positions[8], explained;
+	bool possible;
+
+	(void) state;
+	assert_ok(tlv_page_scale(&ctx, 4, distance, positions, &explained, &possible));
+	assert_true(possible);
+	assert_close(explained, 1, 1e-9);
+	for (size_t i = 0; i < 4; i++)
+		for (size_t j = 0; j < 4; j++)
+			assert_close(hypot(positions[2 * i] - positions[2 * j],
+							   positions[2 * i + 1] - positions[2 * j + 1]),
+						 distance[4 * i + j], 1e-7);
+	assert_ok(tlv_page_scale(&ctx, 1, equal, positions, &explained, &possible));
+	assert_true(possible && positions[0] == 0 && positions[1] == 0 && explained == 1);
+	assert_ok(tlv_page_scale(&ctx, 2, equal, positions, &explained, &possible));
+	assert_true(possible && positions[0] == positions[2] && positions[1] == positions[3]);
+	assert_ok(tlv_page_scale(&ctx, 2, infinite, positions, &explained, &possible));
+	assert_false(possible);
+}
+
+static void
+test_order(void **state)
+{
+	const double scores[] = {0, 2, 1, 2, 1e300, 0};
+	const size_t expected[] = {4, 1, 3, 2, 0, 5};
+	size_t order[6];
+
+	(void) state;
+	assert_ok(tlv_page_order(&ctx, 6, scores, order));
+	assert_memory_equal(order, expected, sizeof(expected));
+}
+
+/* ---- the placement of a graph ---- */
+
+static int32_t ends[2 * EDGES];
+static double positions[2 * NODES];
+static size_t looks, looks_allowed;
+
+static bool
+stop_after(void *argument)
+{
+	(void) argument;
+	return ++looks > looks_allowed;
+}
+
+/* Two halves with edges inside of them, and a few between. */
+static void
+make_halves(size_t nodes, size_t edges)
+{
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, 7);
+	memset(positions, 0, sizeof(positions));
+	for (size_t e = 0; e < edges; e++)
+	{
+		size_t half = nodes / 2, a = tlv_rng_below(&rng, nodes), b = tlv_rng_below(&rng, half);
+
+		ends[2 * e] = (int32_t) a;
+		ends[2 * e + 1] =
+			(int32_t) (e % 20 == 0 ? tlv_rng_below(&rng, nodes) : a / half * half + b);
+	}
+}
+
+static void
+test_place(void **state)
+{
+	double within = 0, between = 0;
+
+	(void) state;
+	make_halves(100, 800);
+	assert_ok(tlv_page_place(&ctx, 100, 800, ends, positions));
+	for (size_t i = 0; i < 100; i++)
+	{
+		assert_true(positions[2 * i] >= 0 && positions[2 * i] <= 1000);
+		for (size_t j = 0; j < i; j++)
+		{
+			double d = hypot(positions[2 * i] - positions[2 * j],
+							 positions[2 * i + 1] - positions[2 * j + 1]);
+
+			if (i / 50 == j / 50)
+				within += d / 2450;
+			else
+				between += d / 2500;
+		}
+	}
+	assert_true(between > 1.3 * within);
+	positions[0] = positions[1] = 3;
+	assert_ok(tlv_page_place(&ctx, 1, 0, ends, positions));
+	assert_true(isfinite(positions[0]) && isfinite(positions[1]));
+}
+
+/* The largest graph that is drawn: it stops at a look, and there are many. */
+static void
+test_place_stops(void **state)
+{
+	(void) state;
+	make_halves(NODES, EDGES);
+	ctx.stop = stop_after;
+	looks = 0;
+	looks_allowed = 100;
+	assert_int_equal(tlv_page_place(&ctx, NODES, EDGES, ends, positions), TLV_CANCELLED);
+	assert_int_equal(looks, 101);
+	looks = 0;
+	looks_allowed = SIZE_MAX;
+	assert_ok(tlv_page_place(&ctx, NODES, EDGES, ends, positions));
+	assert_true(looks > 3000);
+	ctx.stop = NULL;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_every_byte, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_utf8, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_random_strings, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_scaling, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_place_stops, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
