@@ -147,8 +147,8 @@ FROM unnest(ARRAY['', 'SELECT 1', 'SELECT 1, 2, 3, 4', 'SELECT ''a'', ''b'', ''c
   'SELECT ARRAY[1.0], ARRAY[2.0], ARRAY[3.0] FROM vector_rows', 'SELECT x1, 5, x3 FROM category_rows', 'SELECT ARRAY[1e300 * x1[1], 1], x2, x3 FROM vector_rows',
   'SELECT ARRAY[1e-300 * x1[1], 1], x2, x3 FROM vector_rows', 'SELECT 3000000000 + x1, x2, x3 FROM category_rows']) q;
 SELECT a, pg_temp.outcome(format('SELECT tlv_multiview(''SELECT x1, x2, x3 FROM vector_rows''%s) IS NOT NULL', a)) AS outcome
-FROM unnest(ARRAY[', 0', ', NULL', ', 5', ', 1', ', 2, refine => ''vb''', ', 2, iterations => -1', ', 2, method => ''none''', ', 2, seed => -1',
-                  ', 2, restarts => 0', ', 2, refine => ''em'', iterations => 2']) a;
+FROM unnest(ARRAY[', 0', ', NULL', ', 5', ', 1', ', 2, refine => ''vb''', ', 2, iterations => -1', ', 2, seed => -1',
+                  ', 2, refine => ''em'', iterations => 2']) a;
 SELECT view, (SELECT count(*) FROM tlv_components(m)) AS components, w.code, w.score, w.message FROM (VALUES
   ('middle', tlv_multiview('SELECT x1, ARRAY[x2[1], 2 * x2[1], -x2[1]], x3 FROM vector_rows', 3)),
   ('first', tlv_multiview('SELECT ARRAY[x1[1], -x1[1], x1[1]], x2, x3 FROM vector_rows', 3))) v(view, m), tlv_warnings(m) w WHERE w.code = 'fewer_components';

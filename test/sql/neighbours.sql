@@ -86,7 +86,7 @@ DECLARE hint text;
 BEGIN EXECUTE 'SELECT ' || call; RETURN 'none';
 EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT; RETURN concat_ws(' | ', SQLSTATE, SQLERRM, hint); END $$;
 SELECT pg_temp.refusal(format('tlv_mmsb(%L%s)', query, options)) FROM (VALUES
-  ('SELECT node, neighbours FROM nb_rows', ', 3, partition => true'), ('SELECT node, neighbours FROM nb_rows', ', 3, refine => ''em'''),
+  ('SELECT node, neighbours FROM nb_rows', ', 3, refine => ''em'''),
   ('SELECT node, neighbours FROM nb_rows', ', 3, alpha0 => .1, refine => ''likelihood'''), ('SELECT node, neighbours FROM nb_rows', ', 3, bipartite => true'),
   ('SELECT node, neighbours FROM nb_rows', ', 3, labels => ''SELECT 1, 4'''), ('SELECT node, neighbours FROM nb_rows', ', labels => ''SELECT -1, 1'''),
   ('SELECT node, neighbours FROM nb_rows', ', 301'), ('SELECT node::text, neighbours FROM nb_rows', ', 3'),

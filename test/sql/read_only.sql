@@ -65,7 +65,7 @@ FROM unnest(ARRAY[
     $$SELECT tlv_gmm('SELECT x::ro_vector FROM ro_rows', 2)$$,
     $$SELECT tlv_gmm('SELECT x FROM ro_view', 2)$$,
     $$SELECT tlv_gmm('SELECT x FROM ro_rows LIMIT 10 * ro_constant(''reset'')', 2)$$,
-    $$SELECT tlv_gmm(ARRAY['SELECT x FROM ro_rows', 'SELECT x FROM ro_view'], 2)$$,
+    $$SELECT tlv_gmm('SELECT x FROM ro_rows', 2, more_queries => ARRAY['SELECT x FROM ro_view'])$$,
     $$SELECT tlv_hmm('SELECT array_agg(id % 3) FROM ro_rows WHERE ro_write(''reset'') GROUP BY id / 20', 2)$$,
     $$SELECT tlv_lda('SELECT tlv_to_bag(ARRAY[id % 9, id % 5]::bigint[]) FROM ro_rows WHERE ro_write(''reset'')', 2)$$,
     $$SELECT * FROM tlv_suggest_k('SELECT tlv_to_bag(ARRAY[id % 9, id % 5]::bigint[]) FROM ro_rows WHERE ro_write(''reset'')')$$]) q;
