@@ -174,7 +174,8 @@ SELECT m::text::tlv_moments = m AS moments, s::text::tlv_subspace = s AS subspac
 SELECT component, round(eigenvalue::numeric, 9) AS eigenvalue, ARRAY(SELECT round(v::numeric, 9) FROM unnest(vector) v) AS vector, residual < 1e-9 AS exact
 FROM tlv_decompose(ARRAY[[[3, 0], [0, 0]], [[0, 0], [0, 5]]]);
 SELECT method, count(*) AS components, max(abs(eigenvalue - CASE component WHEN 1 THEN 5 ELSE 3 END)) < 1e-6 AS eigenvalues
-FROM unnest('{joint,power,als,sgd,flattening,jennrich,simultaneous,adaptive,adaptive-trace,adaptive-svd,sketch,cp}'::text[]) method, tlv_decompose('{3,0,0,0,0,0,0,5}', method => method, seed => 4) GROUP BY method ORDER BY method;
+FROM unnest('{joint,power,als,sgd,flattening,jennrich,simultaneous,adaptive,adaptive-trace,adaptive-svd,sketch,cp}'::text[]) method,
+  tlv_decompose('{3,0,0,0,0,0,0,5}', method => method, seed => 4) GROUP BY method ORDER BY method;
 SELECT component, round(eigenvalue::numeric, 9) AS eigenvalue, round(residual::numeric, 9) AS residual FROM tlv_decompose('{3,0,0,0,0,0,0,4}', k => 1);
 SELECT * FROM tlv_decompose('{-8}');
 SELECT count(*) AS null_tensor FROM tlv_decompose(NULL);

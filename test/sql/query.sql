@@ -144,7 +144,8 @@ SELECT pg_temp.left_out($$tlv_tree('SELECT id, variable, value FROM cells', 2)$$
 
 -- several queries are put together, one by one
 CREATE TEMP TABLE query_rows AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(3, seed => 1), 300, seed => 1);
-SELECT tlv_amari(tlv_ica('SELECT x FROM query_rows WHERE x[1] > 0;', more_queries => ARRAY['SELECT x FROM query_rows WHERE x[1] <= 0 -- the rest']), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS same,
+SELECT tlv_amari(tlv_ica('SELECT x FROM query_rows WHERE x[1] > 0;',
+  more_queries => ARRAY['SELECT x FROM query_rows WHERE x[1] <= 0 -- the rest']), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS same,
        tlv_amari(tlv_ica('TABLE query_rows', more_queries => '{}', k => 3), tlv_ica('SELECT x FROM query_rows')) < 1e-6 AS one;
 SELECT q, pg_temp.outcome(format('SELECT tlv_ica(''TABLE query_rows'', more_queries => %L) IS NOT NULL', q)) AS outcome
 FROM unnest(ARRAY[

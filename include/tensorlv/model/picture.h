@@ -2,8 +2,8 @@
  * picture.h - pictures of models as SVG on one line: what the kinds draw with.
  *
  * Strings keep the encoding of the model and what XML forbids is escaped; tlv_svg replaces every
- * character above ASCII by a reference.  A picture is as wide as its contents require, has no script
- * and no font but generic families, and has titles that describe its shapes.
+ * character above ASCII by a reference.  A picture is as wide as its contents require, has no
+ * script and no font but generic families, and has titles that describe its shapes.
  */
 #ifndef TENSORLV_PICTURE_H
 #define TENSORLV_PICTURE_H
