@@ -247,7 +247,7 @@ my %elsewhere = map { $_ => 1 } (
     'tlv_fit_lda(moments, subspace => ...)', 'tlv_find_subspace(products, subspace => ...)',
     # anchors.sql, separable.sql, correlations.sql
     q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
-    q(Compare the model with method => 'joint' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
+    q(Compare the model with method => 'tensor' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
     
     'Collect them with tlv_count_moments(bag).',
     # components of weight 0: components are compacted in lasting.sql

@@ -247,7 +247,7 @@ diagnose_anchors(tlv_context *ctx, anchor_fit *fit, size_t wanted)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "anchors_below_noise",
 										.score = (double) visible,
-										.hint = "Compare the model with method => 'joint' on "
+										.hint = "Compare the model with method => 'tensor' on "
 												"held-out documents, or use a smaller k."},
 						 "only %zu of %zu topics have words of their own above the noise", visible,
 						 wanted));

@@ -37,9 +37,6 @@
  */
 #define CUBE_TOPICS 200
 
-/* Items in fewer documents are counted as one where co-occurrences are exact. */
-#define PAIRS_DOCUMENTS 5
-
 /* The two initialisations of a contest. */
 enum
 {
