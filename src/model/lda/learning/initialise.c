@@ -326,8 +326,6 @@ hold_contest(tlv_context *ctx, tlv_source *documents, tlv_source *counts, lda_le
 	return TLV_OK;
 }
 
-/* ---- the exact co-occurrence ---- */
-
 /* ---- from the summary to refinement ---- */
 
 /*
