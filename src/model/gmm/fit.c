@@ -446,12 +446,11 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *d
 						 &(tlv_warning){.code = "dependent_columns", .score = least},
 						 "columns are constant or linear combinations of others"));
 	if (fit->k > 1 && !fit->decomposition.converged)
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "iterations_at_limit",
-									.score = fit->decomposition.iterations,
-									.hint = "Increase steps or restarts, or use another method."},
-					 "the decomposition did not converge"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = fit->decomposition.iterations,
+										.hint = "Use a smaller k, or give more rows."},
+						 "the decomposition did not converge"));
 	return TLV_OK;
 }
 

@@ -405,12 +405,11 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 						 "that of independent components",
 						 RESIDUAL_WARN));
 	if (!dec->converged && !free_to_turn)
-		TLV_TRY(
-			tlv_warn(ctx, diag,
-					 &(tlv_warning){.code = "iterations_at_limit",
-									.score = dec->iterations,
-									.hint = "Increase steps or restarts, or use another method."},
-					 "the decomposition did not converge"));
+		TLV_TRY(tlv_warn(ctx, diag,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = dec->iterations,
+										.hint = "Use a smaller k, or give more rows."},
+						 "the decomposition did not converge"));
 	for (size_t j = 0; j < fit->p; j++)
 		TLV_TRY(tlv_diagnose(ctx, diag, fit->eigenvalues[j], "eigenvalue_%zu", j + 1));
 	return TLV_OK;

@@ -349,12 +349,11 @@ warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 			"words repeat more than %zu topics explain (trace of the scaled second moment)",
 			fit->k));
 	if (!dec->converged)
-		TLV_TRY(
-			tlv_warn(ctx, to,
-					 &(tlv_warning){.code = "iterations_at_limit",
-									.score = dec->iterations,
-									.hint = "Increase steps or restarts, or use another method."},
-					 "the decomposition did not converge"));
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = dec->iterations,
+										.hint = "Use a smaller k, or give more rows."},
+						 "the decomposition did not converge"));
 	return TLV_OK;
 }
 

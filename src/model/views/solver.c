@@ -474,12 +474,11 @@ view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *
 						 "singular values %zu and %zu of the cross moment are nearly equal", k,
 						 k + 1));
 	if (!decomposition->converged)
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "iterations_at_limit",
-									.score = decomposition->iterations,
-									.hint = "Increase steps or restarts, or use another method."},
-					 "the decomposition did not converge"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = decomposition->iterations,
+										.hint = "Use a smaller k, or give more rows."},
+						 "the decomposition did not converge"));
 	return TLV_OK;
 }
 

@@ -332,14 +332,13 @@ refuse_options(tlv_context *ctx, const tlv_mmsb_learn_options *options)
 	const tlv_mmsb_options *fit = &options->fit;
 	bool large = fit->k > TLV_MMSB_MOST;
 
-	if (options->graph != TLV_GRAPH_UNDIRECTED || fit->partition ||
+	if (options->graph != TLV_GRAPH_UNDIRECTED ||
 		(fit->refine == TLV_MMSB_REFINE_EM && fit->alpha0 == 0))
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "rows of nodes and their neighbours are fitted as an undirected graph, by steps "
 				 "over all of it: %s",
 				 options->graph != TLV_GRAPH_UNDIRECTED ? "directed and bipartite must be false"
-				 : fit->partition						? "partition must be false"
 														: "refine 'em' is for alpha0 > 0");
 		return tlv_fail_hint(ctx, "For all else give the edges as (src, dst [, weight]) rows.");
 	}
