@@ -50,5 +50,5 @@ CREATE FUNCTION tlv_topic_anchors(model tlv_model)
     RETURNS TABLE (topic integer, label text, item bigint, item_name text, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_anchors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_topic_anchors(tlv_model) IS
-    'the word by which every topic was found, of a model by anchor words, and how far its row of the co-occurrence stands out of the noise: below 0 where '
-    'it cannot be told from it';
+    'for a model fitted by anchor words: the anchor word of each topic, and the distance of its co-occurrence row from the noise level; below 0 '
+    'where the row cannot be distinguished from noise';

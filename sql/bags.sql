@@ -71,14 +71,14 @@ CREATE OPERATOR + (
 COMMENT ON OPERATOR + (tlv_bag, tlv_bag) IS 'weights of common items are added up';
 CREATE FUNCTION tlv_bag_subtract(tlv_bag, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_subtract(tlv_bag, tlv_bag) IS 'implementation of the - operator: the second bag taken out of the first';
+COMMENT ON FUNCTION tlv_bag_subtract(tlv_bag, tlv_bag) IS 'implementation of the - operator: the second bag subtracted from the first';
 CREATE OPERATOR - (LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_subtract);
-COMMENT ON OPERATOR - (tlv_bag, tlv_bag) IS 'the second bag taken out of the first, which holds it';
+COMMENT ON OPERATOR - (tlv_bag, tlv_bag) IS 'the second bag subtracted from the first, which has to contain it';
 CREATE FUNCTION tlv_bag_scale(float8, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_scale(float8, tlv_bag) IS 'implementation of the * operator: every weight so many times';
+COMMENT ON FUNCTION tlv_bag_scale(float8, tlv_bag) IS 'implementation of the * operator: every weight multiplied by the factor';
 CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_scale);
-COMMENT ON OPERATOR * (float8, tlv_bag) IS 'every weight so many times';
+COMMENT ON OPERATOR * (float8, tlv_bag) IS 'every weight multiplied by the factor';
 
 CREATE FUNCTION tlv_bag_accum(tlv_bag, bigint) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

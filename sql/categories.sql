@@ -38,13 +38,13 @@ COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS
     'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: '
     'equal rows in equal order and equal parts give equal replicates';
 
--- Categories that are told by name.
+-- Categories that are identified by name.
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_categories_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_category_moments_accum(tlv_moments, text[]) IS 'transition function of tlv_category_moments(text[])';
 CREATE FUNCTION tlv_category_moments_inverse(tlv_moments, text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_categories_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION tlv_category_moments_inverse(tlv_moments, text[]) IS 'inverse transition function of tlv_category_moments(text[]): null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_category_moments_inverse(tlv_moments, text[]) IS 'inverse transition function of tlv_category_moments(text[]): null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_category_moments(v text[]) (
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -60,7 +60,7 @@ CREATE AGGREGATE tlv_category_moments(v text[], bootstrap integer) (
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_category_moments(text[], integer) IS 'the same of categories told by name, with as many bootstrap replicates of the tables of pairs';
+COMMENT ON AGGREGATE tlv_category_moments(text[], integer) IS 'the same of categories by name, with as many bootstrap replicates of the tables of pairs';
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, text[], integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_categories_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_category_moments_accum(tlv_moments, text[], integer, bigint) IS 'transition function of tlv_category_moments(text[], integer, bigint)';
@@ -68,7 +68,7 @@ CREATE AGGREGATE tlv_category_moments(v text[], bootstrap integer, seed bigint) 
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_category_moments(text[], integer, bigint) IS 'the same of categories told by name, with a seed for the weights';
+COMMENT ON AGGREGATE tlv_category_moments(text[], integer, bigint) IS 'the same of categories by name, with a seed for the weights';
 
 CREATE FUNCTION tlv_mixed_moments_accum(tlv_moments, integer[], float8[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;

@@ -23,7 +23,7 @@ CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAU
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, text, text, text, bigint, integer, boolean, text, text[], jsonb) IS
-    'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or texts, in one call; labels is a query that returns (node, community) of '
+    'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or strings, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; errors keeps standard errors in the model (tlv_estimates), '
     'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query that returns (node bigint, neighbours tlv_bag), every edge in the bags of both of '
     'its ends, is read where its rows are, one pass a step, and no graph is made of it: of undirected graphs';
@@ -71,10 +71,10 @@ CREATE FUNCTION tlv_edge_probability(model tlv_model, src text, dst text) RETURN
 COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, text) IS 'probability of an edge between two nodes of the model, told by name; null where it does not know one';
 CREATE FUNCTION tlv_edge_probability(model tlv_model, src text, dst bigint) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_edge_probability_source_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, bigint) IS 'probability of an edge between two nodes of the model, of which the source is told by name; null where it does not know one';
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, bigint) IS 'probability of an edge between two nodes, the source by name; null where the model does not know one';
 CREATE FUNCTION tlv_edge_probability(model tlv_model, src bigint, dst text) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_edge_probability_target_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, text) IS 'probability of an edge between two nodes of the model, of which the target is told by name; null where it does not know one';
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, text) IS 'probability of an edge between two nodes, the target by name; null where the model does not know one';
 
 CREATE FUNCTION tlv_drift(model tlv_model, graph tlv_graph, reference tlv_graph[])
     RETURNS TABLE (test text, component integer, statistic float8, p_value float8)

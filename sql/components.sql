@@ -7,8 +7,8 @@ CREATE FUNCTION tlv_fit_ica(moments tlv_moments, k integer DEFAULT NULL, noise b
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, boolean, text, integer, bigint, integer, text, jsonb) IS
     'independent components from moments of order 4 (tlv_dense_moments(x, 4)): k components (null: as many as the covariance has dimensions, at most max_k), '
-    'noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition; two components of no kurtosis cannot be told from '
-    'each other: a warning names them, without keep_gaussian they are an error';
+    'noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition; two components of no kurtosis cannot be '
+    'distinguished: a warning names them, without keep_gaussian they are an error';
 CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAULT false, keep_gaussian boolean DEFAULT true,
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, max_k integer DEFAULT NULL, on_failure text DEFAULT 'error',
     more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model

@@ -25,9 +25,9 @@ CREATE FUNCTION tlv_fit_convolution(moments tlv_moments, k integer DEFAULT NULL,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_convolution(tlv_moments, integer, integer, integer, integer, integer, bigint, integer, text, jsonb) IS
-    'k templates of length steps (null: as many as there are lags) from moments of series: alternating least squares of their transforms from so many restarts (null: '
-    '10) of so many steps (null: 100), of which the three best are polished by iterations (null: 60) of Levenberg and Marquardt''s method; k null: up to max_k, as long as one more takes '
-    'away a fiftieth of the squares of the third moments; at most length / 4 templates';
+    'k templates of length steps (null: as many as there are lags) from moments of series: alternating least squares of their transforms from restarts random '
+    'initialisations (null: 10) with steps iterations each (null: 100), of which the three best are polished by iterations (null: 60) of '
+    'Levenberg and Marquardt''s method; k null: the largest number, up to max_k, whose last template explains a fiftieth of the squares of the third moments; at most length / 4 templates';
 CREATE FUNCTION tlv_convolution(query text, k integer DEFAULT NULL, length integer DEFAULT NULL, iterations integer DEFAULT NULL,
     seed bigint DEFAULT 1, max_k integer DEFAULT 4, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;

@@ -5,7 +5,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, bigint) RET
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, bigint) IS 'transition function of tlv_crowd_answers(bigint, bigint, bigint)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker bigint, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -20,7 +20,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, bigint) RETUR
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, bigint) IS 'transition function of tlv_crowd_answers(text, bigint, bigint)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker bigint, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -35,7 +35,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, bigint) RETUR
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, bigint) IS 'transition function of tlv_crowd_answers(bigint, text, bigint)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker text, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -50,7 +50,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, bigint) RETURNS
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, bigint) IS 'transition function of tlv_crowd_answers(text, text, bigint)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker text, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -65,7 +65,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, text) RETUR
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, text) IS 'transition function of tlv_crowd_answers(bigint, bigint, text)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, text) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker bigint, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -80,7 +80,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, text) RETURNS
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, text) IS 'transition function of tlv_crowd_answers(text, bigint, text)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, text) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker bigint, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -95,7 +95,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, text) RETURNS
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, text) IS 'transition function of tlv_crowd_answers(bigint, text, text)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, text) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker text, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -110,7 +110,7 @@ CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, text) RETURNS t
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, text) IS 'transition function of tlv_crowd_answers(text, text, text)';
 CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, text) IS 'inverse transition function of tlv_crowd_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker text, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -125,7 +125,7 @@ CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) RETURNS tlv_
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_gold_answers(bigint, bigint)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_gold_answers(item bigint, answer bigint) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -140,7 +140,7 @@ CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) RETURNS tlv_mo
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) IS 'transition function of tlv_gold_answers(text, bigint)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_gold_answers(item text, answer bigint) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -155,7 +155,7 @@ CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) RETURNS tlv_mo
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) IS 'transition function of tlv_gold_answers(bigint, text)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_gold_answers(item bigint, answer text) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -170,7 +170,7 @@ CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) RETURNS tlv_mome
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) IS 'transition function of tlv_gold_answers(text, text)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_gold_answers(item text, answer text) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -192,7 +192,7 @@ CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFA
     more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, integer, integer, bigint, text, text[], jsonb) IS
-    'what is true of every item and how reliable every worker is, in one call, from a query that returns (item, worker, answer), numbers or texts; gold is a query that returns (item, answer) '
+    'what is true of every item and how reliable every worker is, in one call, from a query that returns (item, worker, answer), numbers or strings; gold is a query that returns (item, answer) '
     'of items whose answer is known, and the other parameters are those of tlv_fit_crowd';
 
 CREATE FUNCTION tlv_consensus(model tlv_model)

@@ -6,7 +6,7 @@ CREATE FUNCTION tlv_decompose(tensor float8[], k integer DEFAULT NULL, method te
     AS 'MODULE_PATHNAME', 'tlv_decompose_rows' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 10;
 COMMENT ON FUNCTION tlv_decompose(float8[], integer, text, integer, integer, bigint) IS
     'components of a symmetric tensor that is nearly a sum of eigenvalue * vector (x) vector (x) vector over orthonormal vectors: the k largest (null: all), by decreasing eigenvalue, and the '
-    'residual in parts of the norm of the tensor. The method is joint, power, als, sgd, flattening, jennrich, simultaneous, adaptive, adaptive-trace, adaptive-svd or sketch; or cp, whose '
+    'residual relative to the Frobenius norm of the tensor. The method is joint, power, als, sgd, flattening, jennrich, simultaneous, adaptive, adaptive-trace, adaptive-svd or sketch; or cp, whose '
     'vectors need not be orthonormal';
 
 CREATE FUNCTION tlv_whiten(m2 float8[], m3 float8[], k integer, OUT whitening float8[], OUT tensor float8[], OUT eigenvalues float8[])

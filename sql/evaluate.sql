@@ -6,7 +6,7 @@ CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, "any", "any") RETURNS tlv_mom
 COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, "any", "any") IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
 CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, "any", "any") RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_label_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, "any", "any") IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, "any", "any") IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_label_pairs(a "any", b "any") (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -40,7 +40,7 @@ COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) IS 't
 CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) IS
-    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
+    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_cover_pairs(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -71,14 +71,14 @@ CREATE AGGREGATE tlv_cover_f1(a bigint[], b bigint[]) (
 );
 COMMENT ON AGGREGATE tlv_cover_f1(bigint[], bigint[]) IS 'mean F1 score of every community with its best match, averaged over both directions: 0 .. 1; one row a node';
 
--- Communities that are told by name.
+-- Communities that are identified by name.
 CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
 CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) IS
-    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
+    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_cover_pairs(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -90,7 +90,7 @@ CREATE AGGREGATE tlv_overlapping_nmi(a text[], b text[]) (
     FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_overlapping_nmi_final
 );
-COMMENT ON AGGREGATE tlv_overlapping_nmi(text[], text[]) IS 'normalised mutual information of two covers whose communities are told by name; one row a node';
+COMMENT ON AGGREGATE tlv_overlapping_nmi(text[], text[]) IS 'normalised mutual information of two covers whose communities are identified by name; one row a node';
 CREATE AGGREGATE tlv_cover_f1(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,

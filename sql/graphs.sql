@@ -12,15 +12,15 @@ CREATE OPERATOR + (
 COMMENT ON OPERATOR + (tlv_graph, tlv_graph) IS 'the edges of both graphs, weights of equal ones added up';
 CREATE FUNCTION tlv_graph_subtract(tlv_graph, tlv_graph) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_moments_subtract' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_graph_subtract(tlv_graph, tlv_graph) IS 'implementation of the - operator: the edges of the second graph taken out of the first';
+COMMENT ON FUNCTION tlv_graph_subtract(tlv_graph, tlv_graph) IS 'implementation of the - operator: the first graph without the edges of the second';
 CREATE OPERATOR - (LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_subtract);
 COMMENT ON OPERATOR - (tlv_graph, tlv_graph) IS
-    'the edges of the second graph taken out of the first, which holds them; nodes without edges go, but stay while there are self-loops';
+    'the first graph without the edges of the second, which it has to contain; nodes without edges are removed unless there are self-loops';
 CREATE FUNCTION tlv_graph_scale(float8, tlv_graph) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_moments_scale' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_graph_scale(float8, tlv_graph) IS 'implementation of the * operator: every weight so many times';
+COMMENT ON FUNCTION tlv_graph_scale(float8, tlv_graph) IS 'implementation of the * operator: every weight multiplied by the factor';
 CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_scale);
-COMMENT ON OPERATOR * (float8, tlv_graph) IS 'every weight so many times: old edges fade';
+COMMENT ON OPERATOR * (float8, tlv_graph) IS 'every weight multiplied by the factor: old edges fade with a factor below 1';
 CREATE FUNCTION tlv_graph_inverse(tlv_graph, tlv_graph) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_moments_inverse' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_graph_inverse(tlv_graph, tlv_graph) IS 'inverse transition function of tlv_rollup: null where weights are not whole, or there are self-loops';
@@ -72,7 +72,7 @@ CREATE AGGREGATE tlv_graph_agg(src text, dst text) (
     MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(text, text) IS
-    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
+    'edges, one per row, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_graph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -86,7 +86,7 @@ CREATE AGGREGATE tlv_graph_agg(src text, dst text, weight float8) (
     MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(text, text, float8) IS
-    'weighted edges, where a weight of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
+    'weighted edges, where a weight of 0 is no edge, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
 
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -128,7 +128,7 @@ CREATE AGGREGATE tlv_digraph_agg(src text, dst text) (
     MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(text, text) IS
-    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
+    'edges, one per row, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
 
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -142,7 +142,7 @@ CREATE AGGREGATE tlv_digraph_agg(src text, dst text, weight float8) (
     MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(text, text, float8) IS
-    'weighted edges, where a weight of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
+    'weighted edges, where a weight of 0 is no edge, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -185,7 +185,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src text, dst text) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, text) IS
-    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
+    'edges, one per row, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -199,7 +199,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src text, dst text, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, text, float8) IS
-    'weighted edges, where a weight of 0 is no edge, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
+    'weighted edges, where a weight of 0 is no edge, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_source_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -213,7 +213,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint) IS
-    'edges, one per row, of which the source is told by name, the other end by number: a bipartite graph';
+    'edges, one per row, of which the source is identified by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_source_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -227,7 +227,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint, float8) IS
-    'weighted edges, where a weight of 0 is no edge and the source is told by name, the other end by number: a bipartite graph';
+    'weighted edges, where a weight of 0 is no edge and the source is identified by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_target_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -241,7 +241,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text) IS
-    'edges, one per row, of which the target is told by name, the other end by number: a bipartite graph';
+    'edges, one per row, of which the target is identified by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_target_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -255,7 +255,7 @@ CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text, weight float8) (
     MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text, float8) IS
-    'weighted edges, where a weight of 0 is no edge and the target is told by name, the other end by number: a bipartite graph';
+    'weighted edges, where a weight of 0 is no edge and the target is identified by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_edges(graph tlv_graph)
     RETURNS TABLE (src bigint, src_name text, dst bigint, dst_name text, weight float8)
@@ -277,7 +277,7 @@ COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS
 CREATE FUNCTION tlv_neighbours(node bigint, neighbours tlv_bag, part integer, parts integer) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_neighbours_without' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_neighbours(bigint, tlv_bag, integer, integer) IS
-    'the neighbours of a node without one of so many parts of the edges, from 0, dealt out by the numbers of both ends: an edge is of the same part from either end';
+    'the neighbours of a node without those of one part of the edges, numbered from 0; the parts are a hash of both ends, so that an edge belongs to the same part from either end';
 CREATE FUNCTION tlv_connected_components(graph tlv_graph)
     RETURNS TABLE (node bigint, node_name text, side text, component integer)
     AS 'MODULE_PATHNAME', 'tlv_connected_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;

@@ -15,7 +15,7 @@ CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFA
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
     'a mixture of Gaussians of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refinement '
-    '(auto or em, or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
+    '(auto or em, or none; iterations null: until the log-likelihood converges); covariance common, spherical, diagonal or full, null: by the Bayesian '
     'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '
     'distributions, in which rows far out count less; warnings say where components are no groups';
 CREATE FUNCTION tlv_simulate_gmm_model(dimensions integer, k integer, separation float8 DEFAULT 4, covariance text DEFAULT 'common', seed bigint DEFAULT 1) RETURNS tlv_model

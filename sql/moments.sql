@@ -17,13 +17,13 @@ COMMENT ON FUNCTION tlv_moments_subtract(tlv_moments, tlv_moments) IS 'implement
 CREATE OPERATOR - (
     LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_subtract
 );
-COMMENT ON OPERATOR - (tlv_moments, tlv_moments) IS 'moments without a part of the rows: exact where the sums are whole numbers';
+COMMENT ON OPERATOR - (tlv_moments, tlv_moments) IS 'moments without a part of the rows: exact where the sums are integers';
 CREATE FUNCTION tlv_moments_scale(float8, tlv_moments) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_moments_scale(float8, tlv_moments) IS 'implementation of the * operator: moments as if every row had come so many times';
+COMMENT ON FUNCTION tlv_moments_scale(float8, tlv_moments) IS 'implementation of the * operator: the weight of every row multiplied by the factor';
 CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_scale);
 COMMENT ON OPERATOR * (float8, tlv_moments) IS
-    'moments as if every row had come so many times, or fading, by a factor below 1: the nearest by which the number of rows stays whole; where '
+    'moments with the weight of every row multiplied by the factor, which is rounded to the nearest one with an integer number of rows; where '
     'rows are counted for each of many things, all of these counts must stay whole';
 CREATE FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;

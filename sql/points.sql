@@ -8,7 +8,7 @@ COMMENT ON FUNCTION tlv_point_features(float8, float8, bigint, float8) IS
 CREATE FUNCTION tlv_point_features(x float8, y float8, mark text, radius float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_point_features_text' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_point_features(float8, float8, text, float8) IS
-    'the same for marks that are texts: the items of the bags are tlv_term_id(mark)';
+    'the same for marks that are strings: the items of the bags are tlv_term_id(mark)';
 
 CREATE FUNCTION tlv_permutation_test(model tlv_model, bags tlv_bag[], permutations integer DEFAULT 99, seed bigint DEFAULT 1)
     RETURNS TABLE (documents bigint, observed float8, permuted float8, deviation float8, p_value float8)

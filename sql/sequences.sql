@@ -5,7 +5,7 @@ CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, integer[]) RETURNS tlv_m
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, integer[]) IS 'transition function of tlv_sequence_moments(integer[])';
 CREATE FUNCTION tlv_sequence_moments_inverse(tlv_moments, integer[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_moments_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, integer[]) IS 'inverse transition function of tlv_sequence_moments(integer[]): null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, integer[]) IS 'inverse transition function of tlv_sequence_moments(integer[]): null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_sequence_moments(symbols integer[]) (
     SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -20,7 +20,7 @@ CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, bigint[]) RETURNS tlv_mo
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, bigint[]) IS 'transition function of tlv_sequence_moments(bigint[])';
 CREATE FUNCTION tlv_sequence_moments_inverse(tlv_moments, bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_moments_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, bigint[]) IS 'inverse transition function of tlv_sequence_moments(bigint[]): null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, bigint[]) IS 'inverse transition function of tlv_sequence_moments(bigint[]): null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_sequence_moments(symbols bigint[]) (
     SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -33,7 +33,7 @@ CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) RETURNS tlv_mome
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) IS 'transition function of tlv_sequence_moments(text[])';
 CREATE FUNCTION tlv_sequence_moments_inverse(tlv_moments, text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_moments_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, text[]) IS 'inverse transition function of tlv_sequence_moments(text[]): null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, text[]) IS 'inverse transition function of tlv_sequence_moments(text[]): null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_sequence_moments(symbols text[]) (
     SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -96,7 +96,7 @@ CREATE FUNCTION tlv_fit_hmm(moments tlv_moments, k integer DEFAULT NULL, covaria
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
-    'non-negative least squares; of symbols refined by so many iterations of EM on the counts of windows (null: until the likelihood stands, at most 1,000), of vectors with covariances alike for all '
+    'non-negative least squares; of symbols refined by EM iterations on the counts of windows (null: until the log-likelihood converges, at most 1,000), of vectors with the same covariance for all '
     'states, common, spherical, diagonal or full until they are refined; more states than the moments identify: of symbols by EM on the counts '
     'from random starts, of vectors as many as there are, with a warning; k null: by the rank of the pairs of neighbours, at most max_k; method joint, '
     'power, als or sgd, restarts and steps of the decomposition';
@@ -108,9 +108,9 @@ CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFA
 COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, bigint, integer, boolean, text, text[], jsonb) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer or text), (seq, t, x) with x a '
     'number or an array of numbers, (seq, t, x1, x2, ...), or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
-    'covariance of vectors common, spherical, diagonal or full; refine auto or em (Baum-Welch: the best of several starts, until the likelihood '
-    'stands, or iterations steps from the moments), windows (EM on the counts of windows only) or none; k null: by the likelihood of sequences that '
-    'are left out, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
+    'covariance of vectors common, spherical, diagonal or full; refine auto or em (Baum-Welch: the best of several initial estimates, until the log-likelihood '
+    'converges, or the given number of iterations from the moment estimate), windows (EM on the counts of windows only) or none; k null: by the likelihood of held-out '
+    'sequences, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
     '(rows: from) and emissions (rows: states; of vectors their means) that are given are kept';
 
 CREATE FUNCTION tlv_states(model tlv_model)

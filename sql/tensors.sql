@@ -5,7 +5,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, bigint, float8
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, bigint, float8) IS 'transition function of tlv_tensor_agg(bigint, bigint, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -20,7 +20,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) 
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) IS 'transition function of tlv_tensor_agg(text, bigint, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -35,7 +35,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) 
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) IS 'transition function of tlv_tensor_agg(bigint, text, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -50,7 +50,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) RE
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) IS 'transition function of tlv_tensor_agg(text, text, bigint, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j text, l bigint, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -65,7 +65,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) 
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) IS 'transition function of tlv_tensor_agg(bigint, bigint, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -80,7 +80,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) RE
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) IS 'transition function of tlv_tensor_agg(text, bigint, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -95,7 +95,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) RE
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) IS 'transition function of tlv_tensor_agg(bigint, text, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -110,7 +110,7 @@ CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) RETU
 COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) IS 'transition function of tlv_tensor_agg(text, text, text, float8)';
 CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_tensor_agg(i text, j text, l text, value float8) (
     SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -140,8 +140,8 @@ CREATE FUNCTION tlv_cp(tensor float8[], k integer, nonnegative boolean DEFAULT f
     RETURNS TABLE (component integer, mode integer, vector float8[], weight float8, residual float8)
     AS 'MODULE_PATHNAME', 'tlv_cp_rows' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 30;
 COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, integer, text, integer, bigint, jsonb) IS
-    'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, in '
-    'parts of the norm of the tensor; the other parameters are those of tlv_fit_cp';
+    'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, '
+    'relative to the Frobenius norm of the tensor; the other parameters are those of tlv_fit_cp';
 
 CREATE FUNCTION tlv_fit_tucker(moments tlv_moments, ranks integer[], absent text DEFAULT 'zero', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
@@ -160,23 +160,23 @@ CREATE FUNCTION tlv_fit_tensor_train(moments tlv_moments, ranks integer[] DEFAUL
     AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_tensor_train(tlv_moments, integer[], text, float8, text, jsonb) IS
     'a tensor as a chain of three cores (tensor train), from tlv_tensor_agg(...), laid out as an array: of two ranks, or, null, of the least whose residual is at '
-    'most the tolerance, in parts of the norm of the tensor; absent: whether entries that do not occur are zero or missing';
+    'most the tolerance, relative to the Frobenius norm of the tensor; absent: whether entries that do not occur are zero or missing';
 CREATE FUNCTION tlv_fit_tensor_train(tensor float8[], ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_tensor_train(float8[], integer[], float8, text, jsonb) IS
     'a tensor as a chain of three cores (tensor train), from an array of three dimensions, whose subscripts are the items: of two ranks, or, null, of the least whose '
-    'residual is at most the tolerance, in parts of the norm of the tensor';
+    'residual is at most the tolerance, relative to the Frobenius norm of the tensor';
 CREATE FUNCTION tlv_tucker(tensor float8[], ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL,
     OUT core float8[], OUT factor_1 float8[], OUT factor_2 float8[], OUT factor_3 float8[], OUT residual float8)
     AS 'MODULE_PATHNAME', 'tlv_tucker_row' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tucker(float8[], integer[], integer, bigint, jsonb) IS
-    'tlv_fit_tucker as arrays: the core, of three dimensions, and of every mode its items by components; residual in parts of the norm of the tensor';
+    'tlv_fit_tucker as arrays: the core, of three dimensions, and of every mode its items by components; residual relative to the Frobenius norm of the tensor';
 CREATE FUNCTION tlv_tensor_train(tensor float8[], ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, options jsonb DEFAULT NULL,
     OUT core_1 float8[], OUT core_2 float8[], OUT core_3 float8[], OUT residual float8, OUT ratio float8)
     AS 'MODULE_PATHNAME', 'tlv_tensor_train_row' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tensor_train(float8[], integer[], float8, jsonb) IS
-    'tlv_fit_tensor_train as arrays: three cores, items by components, components by items by components, components by items; residual in parts of the norm of '
+    'tlv_fit_tensor_train as arrays: three cores, items by components, components by items by components, components by items; residual relative to the Frobenius norm of '
     'the tensor, and ratio of the numbers of the tensor to those of the cores';
 
 CREATE FUNCTION tlv_factors(model tlv_model)
@@ -201,16 +201,16 @@ COMMENT ON FUNCTION tlv_tensor_entries(tlv_model) IS 'all entries of a tensor as
 CREATE FUNCTION tlv_tensor_at(model tlv_model, i "any", j "any", l "any") RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_tensor_at(tlv_model, "any", "any", "any") IS
-    'one entry of a tensor as its model has it, by the ids of its items, numbers or texts; null where one is not known';
+    'one entry of a tensor as its model has it, by the ids of its items, numbers or strings; null where one is not known';
 CREATE FUNCTION tlv_tensor_at(model tlv_model, i text, j text, l text) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_tensor_at(tlv_model, text, text, text) IS
-    'one entry of a tensor as its model has it, by the texts of the ids of its items, as clients send them; null where one is not known';
+    'one entry of a tensor as its model has it, by the ids of its items as strings, as clients send them; null where one is not known';
 
 CREATE FUNCTION tlv_simulate_tensor(sides integer[], k integer DEFAULT 3, noise float8 DEFAULT 0, share float8 DEFAULT 1, nonnegative boolean DEFAULT false,
     seed bigint DEFAULT 1)
     RETURNS TABLE (i bigint, j bigint, l bigint, entry float8, exact float8)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION tlv_simulate_tensor(integer[], integer, float8, float8, boolean, bigint) IS
-    'entries of a tensor of these three sides that is a sum of k products of random vectors, with Gaussian noise in parts of the root mean square of an entry, '
+    'entries of a tensor of these three sides that is a sum of k products of random vectors, with Gaussian noise, whose standard deviation is relative to the root mean square of an entry, '
     'and without it (exact); a share of all places is returned';

@@ -33,7 +33,7 @@ CREATE FUNCTION tlv_topic_items(model tlv_model, top integer DEFAULT NULL, by te
     RETURNS TABLE (topic integer, label text, rank integer, item bigint, item_name text, probability float8, score float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_items_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_topic_items(tlv_model, integer, text) IS
-    'items of every topic by decreasing score, the top ones or all: the score is the probability, the lift (the probability in parts of the item''s share of all '
+    'items of every topic by decreasing score, the top ones or all: the score is the probability, the lift (the probability relative to the item''s probability over all '
     'topics) or the relevance (.6 of the logarithm of the probability, .4 of that of the lift); item_name is the term, or the digits of the item';
 
 CREATE FUNCTION tlv_extend(model tlv_model, summary tlv_moments, smoothing float8 DEFAULT 0.1) RETURNS tlv_model
@@ -105,7 +105,7 @@ CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_coherence';
 CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model) IS 'inverse transition function of tlv_coherence: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -118,7 +118,7 @@ CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) RE
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) IS 'transition function of tlv_coherence';
 CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model, integer) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model, integer) IS 'inverse transition function of tlv_coherence: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model, top integer) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -131,7 +131,7 @@ CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS t
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_coherence';
 CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_array_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model) IS 'inverse transition function of tlv_coherence: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -144,7 +144,7 @@ CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) 
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) IS 'transition function of tlv_coherence';
 CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_array_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model, integer) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model, integer) IS 'inverse transition function of tlv_coherence: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model, top integer) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,

@@ -62,9 +62,9 @@ CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, integer, integer, bigint, text, text[], jsonb) IS
-    'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays, or, layout wide, one column a variable; texts, '
-    'whole numbers and booleans are categories, of arrays numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; '
-    'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
+    'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays, or, layout wide, one column a variable; strings, '
+    'integers and booleans are categories, of arrays numbered from 0, others Gaussian (integers too with kind gaussian); bootstrap replicates for the support of edges; '
+    'iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
     RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)
@@ -82,8 +82,8 @@ CREATE FUNCTION tlv_tree_clusters(model tlv_model, groups integer DEFAULT NULL)
     RETURNS TABLE (variable bigint, variable_name text, cluster integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_clusters_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION tlv_tree_clusters(tlv_model, integer) IS
-    'the variables of a latent tree in so many groups, numbered by decreasing size: cut at the edges that leave groups of the least distances '
-    'within; a forest has at least one for each of its trees; null: the variables of one hidden node are a group';
+    'the variables of a latent tree in the given number of groups, numbered by decreasing size: the tree is cut so that distances within groups are '
+    'smallest; a forest has at least one for each of its trees; null: the variables of one hidden node are a group';
 CREATE FUNCTION tlv_tree_parameters(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_state bigint, parent_state_name text, child_state bigint, child_state_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_parameters_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
@@ -110,15 +110,15 @@ CREATE FUNCTION tlv_robinson_foulds(model tlv_model, edges text)
     RETURNS TABLE (different integer, total integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_robinson_foulds_edges' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000 ROWS 1;
 COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, text) IS
-    'Robinson-Foulds distance of a tree and the edges (parent, child) that a query returns, by the names of nodes; names that are no variables '
-    'are hidden nodes, and a null beside a name says that the node stands alone';
+    'Robinson-Foulds distance of a tree and the edges (parent, child) that a query returns, by the names of nodes; names that are not variables '
+    'are hidden nodes, and a null beside a name means that the node has no edges';
 
 CREATE FUNCTION tlv_simulate_tree_model(variables integer, states integer DEFAULT 2, kind text DEFAULT 'categorical',
     observed_states integer DEFAULT NULL, contractions integer DEFAULT 0, low float8 DEFAULT 0.6, high float8 DEFAULT 0.9,
     seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_tree_model(integer, integer, text, integer, integer, float8, float8, bigint) IS
-    'a random latent tree with so many variables as leaves, categorical (states of hidden nodes, observed_states of the variables, null: as many) '
+    'a random latent tree with the given number of variables as leaves, categorical (states of hidden nodes, observed_states of the variables, null: as many) '
     'or gaussian; contractions of edges between hidden nodes give nodes of more than three neighbours; the strength of every edge is uniform '
     'between low and high';
 CREATE FUNCTION tlv_simulate_tree(model tlv_model, rows integer, seed bigint DEFAULT 1)

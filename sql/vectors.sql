@@ -40,7 +40,7 @@ CREATE AGGREGATE tlv_row_sample(x float8[], count integer, seed bigint) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_row_sample(float8[], integer, bigint) IS
-    'a random sample of so many different vectors, or all of them where there are fewer, by hashes of their content: the same in whatever order they arrive; an array of two dimensions is '
+    'a random sample of the given number of different vectors, or all of them if there are fewer, by hashes of their content, so that it does not depend on their order; an array of two dimensions is '
     'many rows';
 
 CREATE FUNCTION tlv_central_moment(moments tlv_moments, moment_order integer) RETURNS float8[]

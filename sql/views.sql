@@ -15,7 +15,7 @@ CREATE AGGREGATE tlv_view_moments(x1 "any", x2 "any", x3 "any") (
 );
 COMMENT ON AGGREGATE tlv_view_moments("any", "any", "any") IS
     'three views a row. Vectors of d1, d2 and d3 numbers (arrays of numbers, or of a type with a cast to real[]): means, cross moments of the views and their whole third moment '
-    '(d1 d2 d3 <= 8000000); arrays of two dimensions are many rows. Categories, each a whole number, a text, a value of an enumeration or a boolean: how often each triple occurs. '
+    '(d1 d2 d3 <= 8000000); arrays of two dimensions are many rows. Categories, each an integer, a string, a value of an enumeration or a boolean: how often each triple occurs. '
     'Rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_row_sample_accum(tlv_moments, "any", "any", "any", integer, bigint) RETURNS tlv_moments
@@ -33,19 +33,19 @@ CREATE FUNCTION tlv_fit_multiview(moments tlv_moments, k integer DEFAULT NULL, i
     max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
-    'a mixture of k components (null: as many as the views'' dependence tells apart, at most max_k) '
+    'a mixture of k components (null: the number that the dependence of the views identifies, at most max_k) '
     'from moments of three views, whatever their distributions: weights and conditional means of every view; of '
-    'categories (latent classes) refined by so many iterations of EM on the counts (null: until the likelihood stands, at most 1,000), without the rows; method joint, power, als or sgd, restarts and '
+    'categories (latent classes) refined by EM iterations on the counts (null: until the log-likelihood converges, at most 1,000), without the rows; method joint, power, als or sgd, restarts and '
     'steps of the decomposition';
 CREATE FUNCTION tlv_multiview(query text, k integer DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1,
     max_k integer DEFAULT NULL, errors boolean DEFAULT false, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL,
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
-    'a mixture of k components (null: as many as the views'' dependence tells apart, at most max_k) '
+    'a mixture of k components (null: the number that the dependence of the views identifies, at most max_k) '
     'of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three '
-    'categories, texts or whole numbers: moments, fit, and refinement em (auto for categories, on their counts; for vectors, over the rows, with Gaussians of '
-    'diagonal variances) or none (auto for vectors, of whatever distribution), iterations null: until the likelihood stands; the other '
+    'categories, strings or integers: moments, fit, and refinement em (auto for categories, on their counts; for vectors, over the rows, with Gaussians of '
+    'diagonal variances) or none (auto for vectors, of whatever distribution), iterations null: until the log-likelihood converges; the other '
     'parameters are those of tlv_fit_multiview';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
