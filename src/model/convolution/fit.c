@@ -22,7 +22,7 @@
 /* A template is longer than its window when its first or last steps hold this share of it. */
 #define EDGE 0.05
 
-/* Templates of one k: f (s x k), scaled so that their moments are those of third_moments.c. */
+/* Templates of one k: f (s x k), scaled so that their moments are those of third.c. */
 typedef struct convolution_fit
 {
 	size_t k;

@@ -263,13 +263,14 @@ map_view(tlv_context *ctx, const view_work *work, const double *singular, const 
 /* ---- the third moment ---- */
 
 /*
- * packed = the symmetric part of t; returns the relative size of the rest.  The rest is summed up
- * itself: as what the norms leave of each other, it would have the root of a rounding in it.
+ * packed = the symmetric part of t; returns the Frobenius norm of the asymmetric part relative to
+ * that of t.  The squares of the asymmetric part are summed: the square root of a difference of the
+ * two norms would be 1e-8 for a symmetric tensor, the root of a rounding error.
  */
 static double
 symmetrise(size_t k, const double *t, double *packed)
 {
-	double norm = 0, rest = 0;
+	double norm = 0, residual = 0;
 
 	for (size_t i = 0; i < k * k * k; i++)
 		norm += t[i] * t[i];
@@ -278,24 +279,24 @@ symmetrise(size_t k, const double *t, double *packed)
 		for (size_t b = 0; b <= a; b++)
 			for (size_t c = 0; c <= b; c++)
 			{
-				double alike[6] = {AT(a, b, c), AT(a, c, b), AT(b, a, c),
-								   AT(b, c, a), AT(c, a, b), AT(c, b, a)};
+				double permuted[6] = {AT(a, b, c), AT(a, c, b), AT(b, a, c),
+									  AT(b, c, a), AT(c, a, b), AT(c, b, a)};
 				double mean = 0, square = 0;
 				int same = a == c ? 6 : (a == b || b == c ? 2 : 1); /* how often each is there */
 
 				for (int i = 0; i < 6; i++)
-					mean += alike[i];
+					mean += permuted[i];
 				mean /= 6;
 				for (int i = 0; i < 6; i++)
-					square += (alike[i] - mean) * (alike[i] - mean);
+					square += (permuted[i] - mean) * (permuted[i] - mean);
 				packed[tlv_packed3_index(a, b, c)] = mean;
-				rest += square / same;
+				residual += square / same;
 			}
 #undef AT
-	return norm > 0 ? sqrt(rest / norm) : 0;
+	return norm > 0 ? sqrt(residual / norm) : 0;
 }
 
-/* Of columns in tiny units the third moments are below all numbers. */
+/* Third moments of columns in very small or large units underflow or overflow. */
 static tlv_status
 check_finite(tlv_context *ctx, size_t n, const double *t)
 {

@@ -41,17 +41,16 @@ static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
 											  "ctm",  "none",	  NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 
-/* Of tlv_fit_lda: what the moments are for, the tensor's own in the order of tlv_method, and what a
- * fit of topics adds. */
+/* The methods of tlv_fit_lda: the one that fits the kind of moments, the decompositions of a tensor
+ * in the order of tlv_method, and anchor words with their recoveries. */
 static const char *const lda_methods[] = {"auto",	 "joint",	"power",	  "als", "sgd",
 										  "anchors", "recover", "recover-kl", NULL};
 #define LDA_OF_MOMENTS 0
 #define LDA_JOINT	   1
 #define LDA_ANCHORS	   5
-#define LDA_RECOVER	   6
 #define LDA_RECOVER_KL 7
 
-/* Of tlv_lda. */
+/* The methods of tlv_lda, and their initialisations in the same order. */
 static const char *const lda_starts[] = {"auto", "tensor", "anchors", NULL};
 static const tlv_lda_start lda_start[] = {TLV_LDA_START_CHOOSE, TLV_LDA_START_TENSOR,
 										  TLV_LDA_START_ANCHORS};

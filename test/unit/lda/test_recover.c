@@ -1,6 +1,7 @@
 /*
  * test_recover.c - topics by anchor words from the exact co-occurrence: exactness by all three
- * recoveries on that of infinitely many documents, the runoff of rare items, and refusals.
+ * recoveries on that of infinitely many documents, the runoff of rare items, accuracy on simulated
+ * documents with every fault on the way, and refusals.
  */
 #include "assertions.h"
 
@@ -210,6 +211,83 @@ test_refusals(void **state)
 				 "alpha0 = -1");
 }
 
+/* ---- documents ---- */
+
+/* The co-occurrences of simulated documents, fitted; the status of the first step that fails. */
+static tlv_status
+collect_and_fit(const corpus *c, const tlv_lda_options *options, tlv_frame *model)
+{
+	tlv_accumulator *accumulator;
+	tlv_frame moments;
+	void *image;
+	size_t size;
+
+	TLV_TRY(tlv_count_pairs_create(&ctx, &accumulator));
+	TLV_TRY(collect(accumulator, c, &image, &size));
+	TLV_TRY(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &moments));
+	TLV_TRY(tlv_lda_fit_pairs(&ctx, &moments, options, &image, &size));
+	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, model);
+}
+
+static void
+test_documents(void **state)
+{
+	static const double bounds[] = {.3, .3, .9};
+	corpus c = simulate(3000, 200, 5, 50, 0.2, false);
+
+	(void) state;
+	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
+	{
+		tlv_lda_options options = usual;
+		tlv_frame model;
+		double mean;
+
+		options.k = 5;
+		options.recovery = recovery;
+		assert_ok(collect_and_fit(&c, &options, &model));
+		mean = compare(&c, model).mean;
+		print_message("recovery %d of documents: mean L1 %.4f\n", recovery, mean);
+		assert_below(mean, bounds[recovery]);
+		assert_int_equal(tlv_frame_find(&model, "anchors")->rows, 5);
+	}
+}
+
+/* A cancel at any look, and memory that ends at any step of 64 kB, end in their own errors. */
+static void
+test_faults(void **state)
+{
+	corpus c = simulate(300, 40, 2, 30, 0.1, false);
+	tlv_lda_options options = usual;
+	tlv_frame model;
+	tlv_status status;
+	size_t cancelled = 0, refused = 0;
+
+	(void) state;
+	options.k = 2;
+	options.recovery = TLV_LDA_RECOVER_KL;
+	memory.calls = memory.stopped_calls = 0; /* of the simulation */
+	memory.stop_at = 1;
+	while ((status = collect_and_fit(&c, &options, &model)) != TLV_OK)
+	{
+		assert_int_equal(status, TLV_CANCELLED);
+		assert_int_equal(memory.stopped_calls, 0);
+		memory.calls = 0;
+		cancelled++;
+		memory.stop_at = 1 + cancelled * cancelled;
+	}
+	memory.stop_at = 0;
+	ctx.arena.limit = ctx.arena.used;
+	while ((status = collect_and_fit(&c, &options, &model)) != TLV_OK)
+	{
+		assert_int_equal(status, TLV_MEMORY_LIMIT);
+		refused++;
+		ctx.arena.limit = ctx.arena.used + refused * 65536;
+	}
+	print_message("%zu cancels, %zu refusals of memory\n", cancelled, refused);
+	assert_above(cancelled, 1);
+	assert_above(refused, 1);
+}
+
 int
 main(void)
 {
@@ -217,6 +295,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_runoff, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_documents, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("lda_recover", tests, NULL, NULL);
