@@ -23,11 +23,11 @@ CREATE FUNCTION tlv_from_json(model json) RETURNS tlv_model
 COMMENT ON FUNCTION tlv_from_json(json) IS
     'the model that a JSON object describes, made by tlv_to_json or elsewhere; an object that is not a valid model is refused';
 
-CREATE FUNCTION tlv_svg(model tlv_model) RETURNS text
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_svg(tlv_model) IS
-    'a picture of any model as a self-contained SVG document on one line: words of topics and how these merge, connectivity of communities, ellipses of components in two '
-    'dimensions, states and their transitions, mixing of sources, a tree';
+CREATE FUNCTION tlv_svg(model tlv_model, examples json DEFAULT NULL) RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_svg(tlv_model, json) IS
+    'a picture of any model as a self-contained SVG document on one line: words of topics and how these merge, connectivity of communities, ellipses of components in the two '
+    'dimensions that tell them apart best, states and their transitions, mixing of sources, a tree; examples are rows to draw among the components of vectors, as those of tlv_html';
 
 CREATE FUNCTION tlv_html(model tlv_model, title text DEFAULT NULL, examples json DEFAULT NULL, graph tlv_graph DEFAULT NULL, before tlv_model DEFAULT NULL) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

@@ -69,6 +69,28 @@ SELECT page_with('[{"component": 1, "path": [0]}]');
 SELECT page_with('[{"component": 1, "why": ["x"]}]');
 SELECT page_with('[{"component": 1, "x": 3}]');
 SELECT page_with('[]') > 0 AS none;
+-- rows of vectors are drawn, up to 2,000 of them, with their names as text; of more than two dimensions the two that tell components apart best: here the second and the third,
+-- since the fourth repeats what the second tells
+CREATE TABLE drawn_rows AS SELECT c AS component, ARRAY[sin(i * 7919.0), CASE WHEN c = 1 THEN 0 ELSE 8 END + sin(i * 31.0), CASE WHEN c = 3 THEN 5 ELSE 0 END + cos(i * 17.0),
+  CASE WHEN c = 1 THEN 0 ELSE 7.5 END + cos(i * 3.0)] AS x FROM generate_series(1, 3) c, generate_series(1, 800) i;
+CREATE TABLE drawn AS SELECT model, (SELECT json_agg(json_build_object('component', tlv_assign(model, x), 'x', x, 'title', '<b>')) FROM drawn_rows) AS examples
+FROM (SELECT tlv_gmm('SELECT x FROM drawn_rows', 3, covariance => 'full') AS model) m;
+SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(model, examples), '<circle [^>]*stroke="#fff"[^>]*><title>&lt;b&gt;</title></circle>', 'g')) AS points,
+  (SELECT count(*) FROM regexp_matches(tlv_svg(model), '<circle [^>]*stroke="#fff"', 'g')) AS without, tlv_svg(model, NULL) = tlv_svg(model) AS of_null,
+  (SELECT array_agg(m[1] ORDER BY m[1]) FROM regexp_matches(tlv_svg(model), '(dimension [0-9])</text>', 'g') m) AS dimensions, page_data(html)->>'plane' AS plane,
+  json_array_length(page_data(html)->'points'->'rows') AS rows, page_data(html)->'points'->>'at' AS at, json_array_length(page_data(html)->'examples') AS listed, length(html) < 400000 AS small
+FROM (SELECT *, tlv_html(model, examples => examples) AS html FROM drawn) d;
+SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(model, '[{"component": 1, "x": [1, 2, null, 4]}, {"component": 1, "x": [null, 2, 3, null]}, {"component": 2}]'),
+  'stroke-width="0.5"', 'g')) AS not_missing FROM drawn;
+SELECT tlv_svg(model, '[{"component": 1, "x": [1]}]') FROM drawn;
+SELECT tlv_svg(model, '[{"component": 1, "x": [1, 2, "c", 4]}]') FROM drawn;
+SELECT tlv_svg(model, '[{"component": 4, "x": [1, 2, 3, 4]}]') FROM drawn;
+SELECT tlv_html(model, examples => '[{"component": 1, "x": [1]}]') FROM drawn;
+SELECT tlv_svg(model, '[]') FROM page_models WHERE name = 'topics';
+-- of one dimension densities
+SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(tlv_gmm('SELECT ARRAY[x[2]] FROM drawn_rows', 2, covariance => 'full'), '[{"component": 1, "x": [3]}]'),
+  '<path |stroke-width="0.5"', 'g')) AS shapes;
+DROP TABLE drawn, drawn_rows;
 -- a graph: nodes have places, edges join them; nodes that the model does not know are counted
 SELECT (SELECT bool_and((n->>3)::int BETWEEN 0 AND 1000 AND (n->>4)::int BETWEEN 0 AND 1000) FROM json_array_elements(d->'nodes') n) AS placed,
   json_array_length(d->'edges') = (SELECT count(*) FROM page_edges) AS edges, d->>'unknown' AS unknown

@@ -96,6 +96,22 @@ is(heading($odd), 'topic 1', 'a hostile address does nothing');
 is($odd_console, '', '... not on the console either');
 unlike($odd, qr{<img}, '... and makes no element');
 
+# ---- pictures with rows ----
+
+{
+    my $rows = q{(SELECT json_agg(json_build_object('component', tlv_assign(model, x), 'x', x, 'title', '</title><script>alert(1)</script>')) FROM page_points)};
+    for my $case ([ 'with-rows', ", $rows", 300 ], [ 'without-rows', '', 0 ]) {
+        my ($name, $more, $points) = @$case;
+        open my $svg, '>', "$folder/$name.svg" or die $!;
+        print {$svg} query($db, "SELECT tlv_svg(model$more) FROM page_models WHERE name = 'mixture full'");
+        close $svg or die $!;
+        my ($dom, $console) = dom("$folder/$name.svg");
+        is(scalar(() = $dom =~ /<circle [^>]*stroke-width="0.5"/g), $points, "$name: a point is drawn of every row");
+        is(scalar(() = $dom =~ /<ellipse /g), 3, "$name: and every component");
+        is($console . ($dom =~ /<script|parsererror/ ? $& : ''), '', "$name: titles are text");
+    }
+}
+
 # ---- texts are texts ----
 
 for my $name ('hostile', 'hostile words', 'hostile nodes') {

@@ -41,6 +41,7 @@ extern const tlv_step tlv_whole_step;
 /* What its sections are (layout.h), and what it is drawn into (picture.h). */
 typedef struct tlv_layout tlv_layout;
 typedef struct tlv_picture tlv_picture;
+typedef struct tlv_picture_normals tlv_picture_normals;
 /* How it is shown in a browser (page.h). */
 typedef struct tlv_page_view tlv_page_view;
 /* Tests of new rows (drift.h). */
@@ -168,6 +169,9 @@ typedef struct tlv_model_class
 	/* Why posteriors are not taken over drawn models, where that makes them no better: a hint;
 	 * NULL: they are. */
 	const char *certain;
+	/* The components as normal distributions, among which rows are drawn; NULL: of this kind no
+	 * rows are. */
+	tlv_status (*normals)(tlv_context *ctx, const tlv_frame *model, tlv_picture_normals *normals);
 	/* A picture of the model. */
 	tlv_status (*draw)(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 	/* The page of the model. */

@@ -12,6 +12,7 @@
 #define TENSORLV_PAGE_H
 
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/picture.h"
 #include "tensorlv/num/json.h"
 #include "tensorlv/num/names.h"
 
@@ -89,6 +90,14 @@ extern tlv_status tlv_page_digest(tlv_context *ctx, const tlv_frame *model,
  */
 extern tlv_status tlv_page_finish(tlv_context *ctx, const tlv_frame *model, tlv_text title,
 								  tlv_text data, tlv_text plain, tlv_json_writer *html);
+
+/*
+ * The rows of examples that have numbers (x), for a picture of d dimensions: at most
+ * TLV_PICTURE_ROWS of them.  Examples are checked as those of a page of k components are.  Errors:
+ * TLV_BAD_PARAMETER, also for a row of another width; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_page_rows(tlv_context *ctx, const tlv_json *examples, size_t k, size_t d,
+								tlv_picture_rows *rows);
 
 /* ---- for views ---- */
 

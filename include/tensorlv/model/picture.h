@@ -17,12 +17,24 @@
 #define TLV_PICTURE_COMPONENTS 64
 #define TLV_PICTURE_WORDS	   8
 #define TLV_PICTURE_COLUMNS	   64
+/* Rows that are drawn among components: the first ones. */
+#define TLV_PICTURE_ROWS 2000
+
+/* Rows of vectors, each with the component that it belongs to. */
+typedef struct tlv_picture_rows
+{
+	size_t n, d;
+	double *x;		   /* d x n; NaN: missing */
+	size_t *component; /* n, from 0 */
+	tlv_text *names;   /* n; bytes NULL: none */
+} tlv_picture_rows;
 
 struct tlv_picture
 {
 	tlv_json_writer text;
-	bool utf8;			  /* texts are, and may be cut between two characters */
-	double width, height; /* as far as anything has been drawn */
+	bool utf8;					  /* texts are, and may be cut between two characters */
+	const tlv_picture_rows *rows; /* drawn among the components; NULL: none */
+	double width, height;		  /* as far as anything has been drawn */
 	tlv_json_writer body;
 };
 
@@ -49,6 +61,9 @@ extern tlv_status tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const 
 /* Adds a text at x and y, at most so many characters of it; style: attributes, or "". */
 extern tlv_status tlv_picture_text(tlv_context *ctx, tlv_picture *picture, double x, double y,
 								   const char *style, tlv_text text, size_t most);
+
+/* Adds a title with the whole text, and nothing without bytes. */
+extern tlv_status tlv_picture_title(tlv_context *ctx, tlv_picture *picture, tlv_text text);
 
 /* Adds the name of a component, with its weight in percent. */
 extern tlv_status tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y,
@@ -103,12 +118,33 @@ extern tlv_status tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t 
 								 const tlv_picture_component *components, size_t side,
 								 const double *numbers);
 
-/* Ellipses of two standard deviations about the means in the first two of d dimensions;
- * covariances: 3 each (11, 21, 22).  One dimension is drawn as heights by weight. */
-extern tlv_status tlv_draw_ellipses(tlv_context *ctx, tlv_picture *picture, size_t n,
-									const tlv_picture_component *components, size_t d,
-									const double *means, const double *covariances,
-									const tlv_name_list *dimensions);
+/* Components as normal distributions of d dimensions. */
+struct tlv_picture_normals
+{
+	size_t n, d;
+	const double *weights; /* n */
+	const double *means;   /* d x n */
+	/* each x n: a common variance (1), variances (d), or packed covariances (d (d + 1) / 2). */
+	const double *variances;
+	size_t each;
+	tlv_name_list dimensions;
+};
+
+/*
+ * The two dimensions that tell the components apart best, the better first; twice the same of one
+ * dimension.  Criterion: the sum over all pairs of components of sqrt(w_i w_j) exp(-B_ij), B_ij the
+ * Bhattacharyya distance of the two normal distributions in the chosen dimensions, which bounds the
+ * probability of assigning a row to the wrong component (Kailath 1967).  The first dimension
+ * minimises it alone, the second together with the first.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_picture_plane(tlv_context *ctx, const tlv_picture_normals *normals,
+									size_t place[2]);
+
+/* Ellipses of two standard deviations about the means in the two dimensions of tlv_picture_plane,
+ * and the rows of the picture as points; densities times weights in one dimension. */
+extern tlv_status tlv_draw_normals(tlv_context *ctx, tlv_picture *picture,
+								   const tlv_picture_component *components,
+								   const tlv_picture_normals *normals);
 
 /* States on a circle, as large as their weights, in rings as wide as transitions[j + n j], and
  * arrows as wide as transitions[to + n from] among all that leave from. */

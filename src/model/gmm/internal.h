@@ -83,7 +83,9 @@ extern tlv_status tlv_gmm_lift_variances(tlv_context *ctx, const gmm_space *spac
 extern tlv_status tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *space,
 										  const double *covariance, double *lifted);
 
-/* draw.c: the member of the class. */
+/* draw.c: the members of the class. */
+extern tlv_status tlv_gmm_normals(tlv_context *ctx, const tlv_frame *model,
+								  tlv_picture_normals *normals);
 extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 /* errors.c: the members of the class. */

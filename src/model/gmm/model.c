@@ -405,6 +405,7 @@ static const tlv_model_class gmm_class = {
 	.estimates = tlv_gmm_estimates,
 	.score = tlv_gmm_score,
 	.redraw = tlv_gmm_redraw,
+	.normals = tlv_gmm_normals,
 	.draw = tlv_gmm_draw,
 	.page = &gmm_page,
 	.open = gmm_open,

@@ -39,11 +39,10 @@ typedef struct example_reader
 	tlv_json_writer *data;
 } example_reader;
 
-static tlv_status
-refuse_member(tlv_context *ctx, const example_reader *r, const char *key, const char *expected)
+tlv_status
+page_refuse_member(tlv_context *ctx, size_t number, const char *key, const char *expected)
 {
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.60s\" of example %zu is not %s", key, r->number,
-			 expected);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.60s\" of example %zu is not %s", key, number, expected);
 	return tlv_fail_hint(
 		ctx, "Give an array of objects {\"component\": 1, \"id\": \"...\", \"title\": \"...\", "
 			 "\"share\": 0.9, \"text\": \"...\", \"x\": [...], \"path\": [...], \"why\": "
@@ -52,8 +51,8 @@ refuse_member(tlv_context *ctx, const example_reader *r, const char *key, const 
 
 /* ---- values ---- */
 
-static bool
-read_number(const tlv_json_node *node, double *value)
+bool
+page_read_number(const tlv_json_node *node, double *value)
 {
 	*value = node->type == TLV_JSON_INTEGER ? (double) node->integer : node->number;
 	return node->type == TLV_JSON_INTEGER || node->type == TLV_JSON_NUMBER;
@@ -72,14 +71,14 @@ put_text_value(tlv_context *ctx, example_reader *r, const char *key, size_t at, 
 		return tlv_json_put(ctx, r->data, "null");
 	if (node->type == TLV_JSON_STRING)
 		text = tlv_json_text(r->json, at);
-	else if (read_number(node, &value))
+	else if (page_read_number(node, &value))
 		text = (tlv_text){
 			digits,
 			(size_t) (node->type == TLV_JSON_INTEGER
 						  ? snprintf(digits, sizeof(digits), "%lld", (long long) node->integer)
 						  : snprintf(digits, sizeof(digits), "%.15g", value))};
 	else
-		return refuse_member(ctx, r, key, "a string");
+		return page_refuse_member(ctx, r->number, key, "a string");
 	text.length = tlv_cut_length(text, most);
 	return tlv_page_put_text(ctx, r->data, text);
 }
@@ -91,8 +90,8 @@ put_number_value(tlv_context *ctx, example_reader *r, const char *key, size_t at
 
 	if (r->json->nodes[at].type == TLV_JSON_NULL)
 		return tlv_json_put(ctx, r->data, "null");
-	if (!read_number(r->json->nodes + at, &value))
-		return refuse_member(ctx, r, key, "a number");
+	if (!page_read_number(r->json->nodes + at, &value))
+		return page_refuse_member(ctx, r->number, key, "a number");
 	return tlv_page_put_number(ctx, r->data, value, 6);
 }
 
@@ -103,7 +102,7 @@ put_reason(tlv_context *ctx, example_reader *r, const char *key, size_t at)
 	const tlv_json_node *nodes = r->json->nodes;
 
 	if (nodes[at].type != TLV_JSON_ARRAY || nodes[at].n != 2)
-		return refuse_member(ctx, r, key, "an array of pairs of a name and a score");
+		return page_refuse_member(ctx, r->number, key, "an array of pairs of a name and a score");
 	TLV_TRY(tlv_json_put(ctx, r->data, "["));
 	TLV_TRY(put_text_value(ctx, r, key, at + 1, TLV_PAGE_TITLE));
 	TLV_TRY(tlv_json_put(ctx, r->data, ","));
@@ -118,7 +117,7 @@ put_state(tlv_context *ctx, example_reader *r, const char *key, size_t at)
 	const tlv_json_node *node = r->json->nodes + at;
 
 	if (node->type != TLV_JSON_INTEGER || node->integer < 1 || node->integer > (int64_t) r->k)
-		return refuse_member(ctx, r, key, "an array of numbers of components");
+		return page_refuse_member(ctx, r->number, key, "an array of numbers of components");
 	return tlv_json_put_integer(ctx, r->data, node->integer);
 }
 
@@ -132,7 +131,7 @@ put_array(tlv_context *ctx, example_reader *r, size_t member, size_t at)
 	if (nodes[at].type == TLV_JSON_NULL)
 		return tlv_json_put(ctx, r->data, "null");
 	if (nodes[at].type != TLV_JSON_ARRAY)
-		return refuse_member(ctx, r, key, "an array");
+		return page_refuse_member(ctx, r->number, key, "an array");
 	TLV_TRY(tlv_json_put(ctx, r->data, "["));
 	for (size_t i = 0; i < tlv_least((size_t) nodes[at].n, members[member].most); i++)
 	{
@@ -185,7 +184,7 @@ read_component(tlv_context *ctx, const example_reader *r, size_t at, size_t *com
 		char expected[64];
 
 		snprintf(expected, sizeof(expected), "an integer between 1 and %zu", r->k);
-		return refuse_member(ctx, r, "component", expected);
+		return page_refuse_member(ctx, r->number, "component", expected);
 	}
 	*component = (size_t) node->integer - 1;
 	return TLV_OK;

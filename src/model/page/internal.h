@@ -36,4 +36,15 @@ extern tlv_status page_put_before(tlv_context *ctx, const tlv_frame *model, cons
 extern tlv_status page_put_examples(tlv_context *ctx, const tlv_json *json, size_t k,
 									tlv_json_writer *data);
 
+/* Refuses a member of an example, which is not what it must be. */
+extern tlv_status page_refuse_member(tlv_context *ctx, size_t number, const char *key,
+									 const char *expected);
+
+/* The number of a node; whether it is one. */
+extern bool page_read_number(const tlv_json_node *node, double *value);
+
+/* "points": rows of vectors with the components that they belong to. */
+extern tlv_status page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows,
+								const size_t plane[2], tlv_json_writer *data);
+
 #endif /* TENSORLV_PAGE_INTERNAL_H */

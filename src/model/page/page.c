@@ -6,6 +6,7 @@
 
 #include "assets.h"
 #include "internal.h"
+#include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/picture.h"
@@ -21,11 +22,27 @@ check_request(tlv_context *ctx, const tlv_frame *model, const tlv_page_request *
 	return tlv_fail_hint(ctx, "Omit graph.");
 }
 
+/* "plane": the dimensions that are drawn first, from 1; and the rows of the examples. */
+static tlv_status
+put_plane(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *rows,
+		  tlv_json_writer *data)
+{
+	tlv_picture_normals normals;
+	size_t plane[2];
+
+	TLV_TRY(model->kind->model->normals(ctx, model, &normals));
+	TLV_TRY(tlv_picture_plane(ctx, &normals, plane));
+	TLV_TRY(page_put_key(ctx, data, "plane"));
+	TLV_TRY(tlv_page_put_integers(ctx, data, 2,
+								  (int64_t[]){(int64_t) plane[0] + 1, (int64_t) plane[1] + 1}));
+	return rows != NULL ? page_put_rows(ctx, rows, plane, data) : TLV_OK;
+}
+
 /* The drawing of tlv_svg, which the script puts into its view. */
 static tlv_status
-put_picture(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
+put_picture(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *rows, tlv_page *page)
 {
-	tlv_picture picture = {.utf8 = true};
+	tlv_picture picture = {.utf8 = true, .rows = rows};
 
 	if (model->kind->model->draw == NULL)
 		return TLV_OK;
@@ -49,9 +66,17 @@ tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request
 				tlv_page *page)
 {
 	const tlv_page_view *view = model->kind->model->page;
+	const bool vectors = model->kind->model->normals != NULL;
+	tlv_picture_rows rows, *drawn = NULL;
 
 	page->data = page->plain = (tlv_json_writer){.most = TLV_PAGE_DIGEST_MOST};
 	TLV_TRY(check_request(ctx, model, request));
+	if (vectors && request->examples != NULL)
+	{
+		TLV_TRY(tlv_page_rows(ctx, request->examples, tlv_model_components(model),
+							  tlv_model_dimensions(model), &rows));
+		drawn = &rows;
+	}
 	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"version\":1"));
 	TLV_TRY(put_string_member(ctx, &page->data, "page", view->view));
 	TLV_TRY(put_string_member(ctx, &page->data, "kind", model->kind->name));
@@ -63,8 +88,10 @@ tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request
 	{
 		TLV_TRY(page_put_fields(ctx, model, view, &page->data));
 		TLV_TRY(page_put_intervals(ctx, model, &page->data));
-		TLV_TRY(put_picture(ctx, model, page));
+		TLV_TRY(put_picture(ctx, model, drawn, page));
 	}
+	if (vectors)
+		TLV_TRY(put_plane(ctx, model, drawn, &page->data));
 	if (view->put != NULL)
 		TLV_TRY(view->put(ctx, model, request->graph, page));
 	if (request->examples != NULL)

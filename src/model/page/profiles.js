@@ -191,7 +191,8 @@ const view = function() {
   const drawPlane = function() {
     const d = dims.length, find = function(p, j) {
       const e = dims.find(function(x) { return x.place === p; });
-      return e === undefined ? dims[Math.min(j, d - 1)] : e;
+      const best = dims.find(function(x) { return x.item === (D.plane || [])[j]; });
+      return e === undefined ? best || dims[Math.min(j, d - 1)] : e;
     };
     const x = find(state.x, 0), y = find(state.y, 1), same = d < 2;
     selectX.value = x.place;
@@ -238,11 +239,13 @@ const view = function() {
               s("title", {}, L.before + named(i))));
       }
     });
-    examples.forEach(function(e) {
-      if (e.x && !(F.shown || []).length && e.x.length > Math.max(x.place, y.place)) {
+    const across = D.points ? D.points.at.indexOf(x.item - 1) + 2 : 0, up = D.points ? D.points.at.indexOf(y.item - 1) + 2 : 0;
+    (across > 1 && up > 1 ? D.points.rows : []).forEach(function(r) {
+      if (typeof r[across] === "number" && typeof r[up] === "number") {
         g.append(
-            s("circle", {class: "point " + palette(e.component), r: 3.5, cx: px(e.x[x.place]), cy: same ? high / 2 : py(e.x[y.place])},
-              s("title", {}, T(e.title) + " " + T(e.id))));
+            s("circle",
+              {class: "point " + palette(r[0]) + (r[0] === state.c ? " on" : ""), r: 3.5, cx: px(r[across]), cy: same ? high / 2 : py(r[up])},
+              s("title", {}, T(r[1]) + " " + named(indexOf(r[0])))));
       }
     });
     C.forEach(function(c, i) {

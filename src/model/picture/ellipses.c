@@ -1,10 +1,10 @@
 /*
- * ellipses.c - components of vectors in two dimensions (picture.h).
+ * ellipses.c - components of vectors, and rows of them, in two dimensions or in one (picture.h).
  */
-#include "tensorlv/model/picture.h"
-
 #include <math.h>
 #include <stdio.h>
+
+#include "internal.h"
 
 /* Of the drawing; standard deviations that an ellipse takes in. */
 #define WIDE	   560.0
@@ -13,6 +13,11 @@
 /* So far from an edge a name does not reach it. */
 #define NAME_REACH 110.0
 #define DEGREES	   57.29577951308232
+/* Places of a density that are joined by lines; standard deviations that they cover. */
+#define PLACES 61
+#define REACH  3.5
+/* Names are read above rows, too. */
+#define HALO "paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\" text-anchor="
 
 /* From numbers to places: what is drawn lies between these. */
 typedef struct view_box
@@ -39,20 +44,51 @@ widen_box(view_box *box, int i, double low, double high)
 	box->high[i] = fmax(box->high[i], high);
 }
 
-/* The box of all ellipses, of some size whatever they are. */
+static double
+mean_of(const tlv_picture_normals *normals, size_t j, size_t i)
+{
+	return normals->means[j * normals->d + i];
+}
+
+static double
+deviation_of(const tlv_picture_normals *normals, size_t j, size_t i)
+{
+	return sqrt(fmax(picture_covariance(normals, j, i, i), 0));
+}
+
+/* The height of a density at its middle, of some width whatever its variance is. */
+static double
+peak_of(const tlv_picture_normals *normals, size_t j)
+{
+	double deviation = deviation_of(normals, j, 0);
+
+	return deviation > 0 ? normals->weights[j] / deviation : 0;
+}
+
+/* The box of all components, and of the rows in these dimensions; of some size whatever they are.
+ */
 static view_box
-box_of(size_t n, size_t d, const double *means, const double *covariances)
+box_of(const tlv_picture_normals *normals, const tlv_picture_rows *rows, const size_t place[2])
 {
 	view_box box = {{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
+	bool flat = normals->d < 2;
 
-	for (size_t j = 0; j < n; j++)
-		for (int i = 0; i < 2; i++)
+	for (int i = 0; i < (flat ? 1 : 2); i++)
+	{
+		for (size_t j = 0; j < normals->n; j++)
 		{
-			double mean = i < (int) d ? means[j * d + (size_t) i] : 0;
-			double reach = DEVIATIONS * 1.1 * sqrt(fmax(covariances[3 * j + 2 * (size_t) i], 0));
+			double mean = mean_of(normals, j, place[i]);
+			double reach = (flat ? REACH : DEVIATIONS * 1.1) * deviation_of(normals, j, place[i]);
 
 			widen_box(&box, i, mean - reach, mean + reach);
 		}
+		for (size_t r = 0; rows != NULL && r < rows->n; r++)
+			if (!isnan(rows->x[r * rows->d + place[i]]))
+				widen_box(&box, i, rows->x[r * rows->d + place[i]],
+						  rows->x[r * rows->d + place[i]]);
+	}
+	for (size_t j = 0; flat && j < normals->n; j++)
+		widen_box(&box, 1, 0, 1.1 * peak_of(normals, j));
 	for (int i = 0; i < 2; i++)
 		if (!(box.high[i] > box.low[i]))
 		{
@@ -62,18 +98,7 @@ box_of(size_t n, size_t d, const double *means, const double *covariances)
 	return box;
 }
 
-/* Half axes and the turn of an ellipse as it is drawn. */
-static void
-drawn_axes(const view_box *box, const double *covariance, double axes[2], double *turn)
-{
-	double sx = WIDE / (box->high[0] - box->low[0]), sy = HIGH / (box->high[1] - box->low[1]);
-	double a = covariance[0] * sx * sx, b = -covariance[1] * sx * sy, c = covariance[2] * sy * sy;
-	double middle = (a + c) / 2, apart = hypot((a - c) / 2, b);
-
-	axes[0] = DEVIATIONS * sqrt(fmax(middle + apart, 0));
-	axes[1] = DEVIATIONS * sqrt(fmax(middle - apart, 0));
-	*turn = DEGREES * 0.5 * atan2(2 * b, a - c);
-}
+/* ---- axes ---- */
 
 static tlv_status
 draw_axis_number(tlv_context *ctx, tlv_picture *picture, double x, double y, const char *style,
@@ -85,13 +110,24 @@ draw_axis_number(tlv_context *ctx, tlv_picture *picture, double x, double y, con
 	return tlv_picture_text(ctx, picture, x, y, style, (tlv_text){number, (size_t) n}, 20);
 }
 
-/* The frame, what lies at its ends, and the names of the dimensions. */
 static tlv_status
-draw_axes(tlv_context *ctx, tlv_picture *picture, const view_box *box, size_t d,
-		  const tlv_name_list *dimensions)
+draw_dimension(tlv_context *ctx, tlv_picture *picture, double x, double y, const char *style,
+			   const tlv_picture_normals *normals, size_t i)
 {
-	tlv_text x = tlv_name_at(dimensions, 0), y = {NULL, 0};
+	tlv_text name = tlv_name_at(&normals->dimensions, i);
+	char number[40];
 
+	if (name.bytes == NULL)
+		name =
+			(tlv_text){number, (size_t) snprintf(number, sizeof(number), "dimension %zu", i + 1)};
+	return tlv_picture_text(ctx, picture, x, y, style, name, 40);
+}
+
+/* The frame, the numbers at its ends, and the names of the dimensions. */
+static tlv_status
+draw_axes(tlv_context *ctx, tlv_picture *picture, const view_box *box,
+		  const tlv_picture_normals *normals, const size_t place[2])
+{
 	TLV_TRY(tlv_picture_add(ctx, picture,
 							"<rect x=\"0\" y=\"0\" width=\"%\" height=\"%\" fill=\"none\" "
 							"stroke=\"#ccd\"/>",
@@ -99,54 +135,126 @@ draw_axes(tlv_context *ctx, tlv_picture *picture, const view_box *box, size_t d,
 	TLV_TRY(draw_axis_number(ctx, picture, 0, HIGH + 16, "fill=\"#777\"", box->low[0]));
 	TLV_TRY(draw_axis_number(ctx, picture, WIDE, HIGH + 16, "fill=\"#777\" text-anchor=\"end\"",
 							 box->high[0]));
-	if (x.bytes == NULL)
-		x = (tlv_text){"dimension 1", 11};
-	TLV_TRY(tlv_picture_text(ctx, picture, WIDE / 2, HIGH + 16,
-							 "fill=\"#777\" text-anchor=\"middle\"", x, 40));
+	TLV_TRY(draw_dimension(ctx, picture, WIDE / 2, HIGH + 16,
+						   "fill=\"#777\" text-anchor=\"middle\"", normals, place[0]));
 	tlv_picture_reach(picture, WIDE, HIGH + 20);
-	if (d < 2)
+	if (normals->d < 2)
 		return TLV_OK;
-	y = tlv_name_at(dimensions, 1);
-	if (y.bytes == NULL)
-		y = (tlv_text){"dimension 2", 11};
 	TLV_TRY(draw_axis_number(ctx, picture, 4, HIGH - 4, "fill=\"#777\"", box->low[1]));
 	TLV_TRY(draw_axis_number(ctx, picture, 4, 14, "fill=\"#777\"", box->high[1]));
-	return tlv_picture_text(ctx, picture, 4, HIGH / 2, "fill=\"#777\"", y, 40);
+	return draw_dimension(ctx, picture, 4, HIGH / 2, "fill=\"#777\"", normals, place[1]);
+}
+
+/* ---- components ---- */
+
+static tlv_status
+draw_name(tlv_context *ctx, tlv_picture *picture, double x, double y,
+		  const tlv_picture_component *component)
+{
+	return tlv_picture_name(ctx, picture, fmin(fmax(x, 6), WIDE - 6), fmax(y, 12),
+							x < NAME_REACH			? HALO "\"start\""
+							: x > WIDE - NAME_REACH ? HALO "\"end\""
+													: HALO "\"middle\"",
+							component);
+}
+
+/* Half axes and the turn of an ellipse as it is drawn. */
+static void
+drawn_axes(const view_box *box, const tlv_picture_normals *normals, size_t j, const size_t place[2],
+		   double axes[2], double *turn)
+{
+	double sx = WIDE / (box->high[0] - box->low[0]), sy = HIGH / (box->high[1] - box->low[1]);
+	double a = picture_covariance(normals, j, place[0], place[0]) * sx * sx;
+	double b = -picture_covariance(normals, j, place[0], place[1]) * sx * sy;
+	double c = picture_covariance(normals, j, place[1], place[1]) * sy * sy;
+	double middle = (a + c) / 2, apart = hypot((a - c) / 2, b);
+
+	axes[0] = DEVIATIONS * sqrt(fmax(middle + apart, 0));
+	axes[1] = DEVIATIONS * sqrt(fmax(middle - apart, 0));
+	*turn = DEGREES * 0.5 * atan2(2 * b, a - c);
 }
 
 static tlv_status
-draw_component(tlv_context *ctx, tlv_picture *picture, const view_box *box, size_t d,
-			   const tlv_picture_component *component, const double *mean, const double *covariance)
+draw_ellipse(tlv_context *ctx, tlv_picture *picture, const view_box *box,
+			 const tlv_picture_normals *normals, size_t j, const size_t place[2])
 {
-	double x = place_x(box, mean[0]), y = place_y(box, d > 1 ? mean[1] : 0), axes[2], turn;
-	double strong = isnan(component->weight) ? 0.3 : 0.08 + 0.4 * sqrt(component->weight);
+	double x = place_x(box, mean_of(normals, j, place[0]));
+	double y = place_y(box, mean_of(normals, j, place[1]));
+	double strong = 0.08 + 0.4 * sqrt(fmin(fmax(normals->weights[j], 0), 1)), axes[2], turn;
 
-	drawn_axes(box, covariance, axes, &turn);
-	TLV_TRY(tlv_picture_add(
+	drawn_axes(box, normals, j, place, axes, &turn);
+	return tlv_picture_add(
 		ctx, picture,
 		"<ellipse cx=\"%\" cy=\"%\" rx=\"%\" ry=\"%\" transform=\"rotate(% % %)\" "
 		"fill=\"$\" fill-opacity=\"%\" stroke=\"$\" data-c=\"%\"/>"
 		"<circle cx=\"%\" cy=\"%\" r=\"2.5\" fill=\"$\"/>",
-		(double[]){x, y, axes[0], axes[1], turn, x, y, strong, (double) component->number, x, y},
-		component->number - 1));
-	return tlv_picture_name(ctx, picture, fmin(fmax(x, 6), WIDE - 6), y - 6,
-							x < NAME_REACH			? "text-anchor=\"start\""
-							: x > WIDE - NAME_REACH ? "text-anchor=\"end\""
-													: "text-anchor=\"middle\"",
-							component);
+		(double[]){x, y, axes[0], axes[1], turn, x, y, strong, (double) j + 1, x, y}, j);
+}
+
+/* The density of a component times its weight, above the lower edge of the frame. */
+static tlv_status
+draw_density(tlv_context *ctx, tlv_picture *picture, const view_box *box,
+			 const tlv_picture_normals *normals, size_t j)
+{
+	double mean = mean_of(normals, j, 0), deviation = deviation_of(normals, j, 0);
+
+	TLV_TRY(tlv_picture_add(ctx, picture,
+							"<path fill=\"$\" fill-opacity=\"0.25\" stroke=\"$\" data-c=\"%\" "
+							"d=\"",
+							(double[]){(double) j + 1}, j));
+	for (int i = 0; i < PLACES; i++)
+	{
+		double z = REACH * (2.0 * i / (PLACES - 1) - 1);
+		double place[2] = {place_x(box, mean + z * deviation),
+						   place_y(box, peak_of(normals, j) * exp(-z * z / 2))};
+
+		TLV_TRY(tlv_picture_add(ctx, picture, i == 0 ? "M% %" : "L% %", place, 0));
+	}
+	return tlv_json_put(ctx, &picture->body, "\"/>");
+}
+
+/* ---- rows ---- */
+
+static tlv_status
+draw_row(tlv_context *ctx, tlv_picture *picture, const view_box *box,
+		 const tlv_picture_normals *normals, size_t r, const size_t place[2])
+{
+	const tlv_picture_rows *rows = picture->rows;
+	const double *x = rows->x + r * rows->d;
+
+	if (isnan(x[place[0]]) || isnan(x[place[1]]))
+		return TLV_OK;
+	TLV_TRY(tlv_picture_add(ctx, picture,
+							"<circle cx=\"%\" cy=\"%\" r=\"3\" fill=\"$\" stroke=\"#fff\" "
+							"stroke-width=\"0.5\">",
+							(double[]){place_x(box, x[place[0]]),
+									   normals->d > 1 ? place_y(box, x[place[1]]) : HIGH - 4},
+							rows->component[r]));
+	TLV_TRY(tlv_picture_title(ctx, picture, rows->names[r]));
+	return tlv_json_put(ctx, &picture->body, "</circle>");
 }
 
 tlv_status
-tlv_draw_ellipses(tlv_context *ctx, tlv_picture *picture, size_t n,
-				  const tlv_picture_component *components, size_t d, const double *means,
-				  const double *covariances, const tlv_name_list *dimensions)
+tlv_draw_normals(tlv_context *ctx, tlv_picture *picture, const tlv_picture_component *components,
+				 const tlv_picture_normals *normals)
 {
-	size_t drawn = tlv_least(n, TLV_PICTURE_COMPONENTS);
-	view_box box = box_of(n, d, means, covariances);
+	size_t drawn = tlv_least(normals->n, TLV_PICTURE_COMPONENTS), place[2];
+	view_box box;
 
-	TLV_TRY(draw_axes(ctx, picture, &box, d, dimensions));
+	TLV_TRY(tlv_picture_plane(ctx, normals, place));
+	box = box_of(normals, picture->rows, place);
+	TLV_TRY(draw_axes(ctx, picture, &box, normals, place));
 	for (size_t j = 0; j < drawn; j++)
-		TLV_TRY(draw_component(ctx, picture, &box, d, components + j, means + j * d,
-							   covariances + 3 * j));
+		TLV_TRY(normals->d > 1 ? draw_ellipse(ctx, picture, &box, normals, j, place)
+							   : draw_density(ctx, picture, &box, normals, j));
+	for (size_t r = 0; picture->rows != NULL && r < picture->rows->n; r++)
+		TLV_TRY(draw_row(ctx, picture, &box, normals, r, place));
+	/* Names lie above rows. */
+	for (size_t j = 0; j < drawn; j++)
+		TLV_TRY(draw_name(ctx, picture, place_x(&box, mean_of(normals, j, place[0])),
+						  (normals->d > 1 ? place_y(&box, mean_of(normals, j, place[1]))
+										  : place_y(&box, peak_of(normals, j))) -
+							  6,
+						  components + j));
 	return TLV_OK;
 }

@@ -119,14 +119,23 @@ put_text(tlv_context *ctx, tlv_picture *picture, tlv_text text, size_t most)
 }
 
 tlv_status
+tlv_picture_title(tlv_context *ctx, tlv_picture *picture, tlv_text text)
+{
+	if (text.bytes == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), "<title>"));
+	TLV_TRY(put_text(ctx, picture, text, SIZE_MAX));
+	return tlv_json_put(ctx, body_of(picture), "</title>");
+}
+
+tlv_status
 tlv_picture_text(tlv_context *ctx, tlv_picture *picture, double x, double y, const char *style,
 				 tlv_text text, size_t most)
 {
 	TLV_TRY(tlv_picture_add(ctx, picture, "<text x=\"%\" y=\"%\" ", (double[]){x, y}, 0));
 	TLV_TRY(tlv_json_put(ctx, body_of(picture), style));
-	TLV_TRY(tlv_json_put(ctx, body_of(picture), "><title>"));
-	TLV_TRY(put_text(ctx, picture, text, SIZE_MAX));
-	TLV_TRY(tlv_json_put(ctx, body_of(picture), "</title>"));
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), ">"));
+	TLV_TRY(tlv_picture_title(ctx, picture, text));
 	TLV_TRY(put_text(ctx, picture, text, most));
 	return tlv_json_put(ctx, body_of(picture), "</text>");
 }
@@ -144,9 +153,7 @@ tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y, con
 	TLV_TRY(tlv_json_put(ctx, body_of(picture), ">"));
 	if (component->label.bytes != NULL)
 	{
-		TLV_TRY(tlv_json_put(ctx, body_of(picture), "<title>"));
-		TLV_TRY(put_text(ctx, picture, component->label, SIZE_MAX));
-		TLV_TRY(tlv_json_put(ctx, body_of(picture), "</title>"));
+		TLV_TRY(tlv_picture_title(ctx, picture, component->label));
 		TLV_TRY(put_text(ctx, picture, component->label, 24));
 	}
 	else

@@ -7,6 +7,7 @@
 #include "utils/builtins.h"
 
 #include "tensorlv/model/page.h"
+#include "html.h"
 
 static tlv_text
 title_argument(FunctionCallInfo fcinfo)
@@ -22,16 +23,16 @@ title_argument(FunctionCallInfo fcinfo)
 	return TlvUtf8(text_to_cstring(given), VARSIZE_ANY_EXHDR(given));
 }
 
-static tlv_json *
-examples_argument(FunctionCallInfo fcinfo, tlv_context *ctx)
+tlv_json *
+TlvExamplesArgument(FunctionCallInfo fcinfo, int i, tlv_context *ctx)
 {
 	tlv_json *json;
 	char *given;
 
-	if (PG_ARGISNULL(2))
+	if (PG_ARGISNULL(i))
 		return NULL;
 	json = palloc0(sizeof(*json));
-	given = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	given = text_to_cstring(PG_GETARG_TEXT_PP(i));
 	TlvCheck(ctx, tlv_json_read(ctx, given, strlen(given), GetDatabaseEncoding() != PG_UTF8, json));
 	return json;
 }
@@ -63,7 +64,7 @@ TLV_FUNCTION(tlv_html)
 	}
 	work = TlvWorkBegin("tensorlv html");
 	work->ctx.arena.limit = TlvValueMemory();
-	request.examples = examples_argument(fcinfo, &work->ctx);
+	request.examples = TlvExamplesArgument(fcinfo, 2, &work->ctx);
 	TlvCheck(&work->ctx, tlv_page_digest(&work->ctx, &model, &request, &page));
 	data = TlvUtf8(page.data.bytes, page.data.n);
 	plain = TlvUtf8(page.plain.bytes, page.plain.n);

@@ -126,7 +126,9 @@ extern tlv_status directions_find_start(tlv_context *ctx, const directions_sampl
 										const tlv_directions_learn_options *options, size_t max_k,
 										directions_start *start);
 
-/* draw.c: the member of the class. */
+/* draw.c: the members of the class. */
+extern tlv_status directions_normals(tlv_context *ctx, const tlv_frame *model,
+									 tlv_picture_normals *normals);
 extern tlv_status directions_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 #endif /* TENSORLV_GMM_DIRECTIONS_H */

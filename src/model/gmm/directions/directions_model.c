@@ -264,6 +264,7 @@ static const tlv_page_view directions_page = {
 static const tlv_model_class directions_class = {
 	.sections = &directions_sections,
 	.layout = &directions_layout,
+	.normals = directions_normals,
 	.draw = directions_draw,
 	.page = &directions_page,
 	.open = directions_open,

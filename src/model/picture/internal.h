@@ -1,0 +1,12 @@
+/*
+ * internal.h - what drawings share (picture.h).
+ */
+#ifndef TENSORLV_PICTURE_INTERNAL_H
+#define TENSORLV_PICTURE_INTERNAL_H
+
+#include "tensorlv/model/picture.h"
+
+/* plane.c: the covariance of dimensions a and b in component j. */
+extern double picture_covariance(const tlv_picture_normals *normals, size_t j, size_t a, size_t b);
+
+#endif /* TENSORLV_PICTURE_INTERNAL_H */
