@@ -59,6 +59,7 @@ typedef struct tlv_gmm_options
 	tlv_covariance covariance;
 	tlv_tails tails; /* t: the fit is a start only, its variances are taken for the scales */
 	uint64_t seed;
+	const tlv_names *names; /* of the columns, for messages; NULL: they have none */
 	tlv_decompose_options decompose;
 } tlv_gmm_options;
 

@@ -79,6 +79,26 @@ typedef struct tlv_names
 #define TLV_SHOWN_NAME 80
 extern const char *tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME]);
 
+/*
+ * A list in a message, empty when it is zero: the first three names, as they are shown, and how
+ * many more there are.
+ */
+#define TLV_SHOWN_MOST 3
+typedef struct tlv_shown_list
+{
+	size_t n; /* that were added */
+	char names[TLV_SHOWN_MOST][TLV_SHOWN_NAME];
+	char text[(TLV_SHOWN_MOST + 1) * TLV_SHOWN_NAME];
+} tlv_shown_list;
+
+extern void tlv_shown_add(tlv_shown_list *list, const char *shown);
+extern void tlv_shown_add_number(tlv_shown_list *list, size_t number);
+/* "columns "a", "b", "c" and 2 more", in the list's own text; noun (at most 20 bytes) is in the
+ * singular, and NULL for the names alone. */
+extern const char *tlv_shown_text(tlv_shown_list *list, const char *noun);
+/* The form of "be" that follows: "is" or "are". */
+extern const char *tlv_shown_verb(const tlv_shown_list *list);
+
 /* What is known of the rows: form, widths and names before the first pass, the rest from passes. */
 typedef struct tlv_rows
 {

@@ -133,23 +133,23 @@ diagnose_single(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diag
 							 fmin(gmm_chance(more), log(rows->n) * more));
 }
 
-/* Columns that a message names, and the most dimensions of a full covariance that is inverted to
- * find them. */
-#define NAMED_COLUMNS 3
+/* The most dimensions of a full covariance that is inverted to find the columns at the floor. */
 #define MOST_INVERTED 256
 /* A column is at the floor if its variance given the others is at most this many floors. */
 #define NEAR_FLOOR 10
 
-/* The variances of the columns, each given the others of a full covariance. */
+/* The variances of the columns, each given the others of a full covariance that is inverted. */
 static tlv_status
 conditional_variances(tlv_context *ctx, const tlv_mixture *one, double *variances)
 {
 	size_t d = one->d;
+	bool full = one->covariance == TLV_COVARIANCE_FULL;
 	double *matrix, *inverse;
 
-	if (one->covariance == TLV_COVARIANCE_DIAGONAL)
+	if (!full || d > MOST_INVERTED)
 	{
-		memcpy(variances, one->variances, d * sizeof(double));
+		for (size_t i = 0; i < d; i++)
+			variances[i] = one->variances[full ? tlv_packed2_index(i, i) : i];
 		return TLV_OK;
 	}
 	TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
@@ -166,48 +166,46 @@ conditional_variances(tlv_context *ctx, const tlv_mixture *one, double *variance
 	return TLV_OK;
 }
 
-/* Whether the columns are to be looked at one by one. */
-static bool
-has_own_variances(const tlv_mixture *mixture)
-{
-	return mixture->covariance == TLV_COVARIANCE_DIAGONAL ||
-		   (mixture->covariance == TLV_COVARIANCE_FULL && mixture->d <= MOST_INVERTED);
-}
-
-/* "columns "a", "b" and 2 more are" at the floor in the first component that is; "columns are"
- * where that is not known, or all are. */
+/* The columns that are at the floor in a component; all of them where the component has one
+ * variance. */
 static tlv_status
-name_low_columns(tlv_context *ctx, const tlv_names *names, const tlv_mixture *mixture,
-				 const double *floor, char *text, size_t room)
+list_low_columns(tlv_context *ctx, const tlv_names *names, const tlv_mixture *one,
+				 const double *floor, tlv_shown_list *columns)
 {
-	size_t d = mixture->d, own = tlv_mixture_variances(d, mixture->covariance), n = 0, at = 0;
+	bool single = tlv_mixture_variances(one->d, one->covariance) == 1;
 	char shown[TLV_SHOWN_NAME];
 	double *variances;
 
-	snprintf(text, room, "columns are");
-	if (!has_own_variances(mixture))
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, variances, d);
-	for (size_t j = 0; j < mixture->k && n == 0; j++)
-	{
-		tlv_mixture one = *mixture;
-
-		one.variances = mixture->variances + j * own;
-		TLV_TRY(conditional_variances(ctx, &one, variances));
-		for (size_t i = 0; i < d; i++)
-			n += variances[i] <= NEAR_FLOOR * floor[i];
-	}
-	if (n > 0 && n < d)
-		at = (size_t) snprintf(text, room, "column%s", n > 1 ? "s" : "");
-	for (size_t i = 0, named = 0; i < d && at > 0 && named < NAMED_COLUMNS; i++)
-		if (variances[i] <= NEAR_FLOOR * floor[i])
-			at += (size_t) snprintf(text + at, room - at, "%s%s", named++ > 0 ? ", " : " ",
-									tlv_names_show(names, i, shown));
-	if (at > 0 && n > NAMED_COLUMNS)
-		at += (size_t) snprintf(text + at, room - at, " and %zu more", n - NAMED_COLUMNS);
-	if (at > 0)
-		snprintf(text + at, room - at, n > 1 ? " are" : " is");
+	TLV_TRY_NEW(ctx, variances, one->d);
+	if (!single)
+		TLV_TRY(conditional_variances(ctx, one, variances));
+	for (size_t i = 0; i < one->d; i++)
+		if (single || variances[i] <= NEAR_FLOOR * floor[i])
+			tlv_shown_add(columns, tlv_names_show(names, i, shown));
 	tlv_free(ctx, variances);
+	return TLV_OK;
+}
+
+/* Lists the components that are at the floor, and the columns that are in the first of them whose
+ * columns are found. */
+static tlv_status
+list_low(tlv_context *ctx, const tlv_names *names, const tlv_mixture *mixture, const double *floor,
+		 tlv_shown_list *components, tlv_shown_list *columns)
+{
+	size_t variances = tlv_mixture_variances(mixture->d, mixture->covariance), low;
+	tlv_mixture one = *mixture;
+
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		one.k = 1;
+		one.variances = mixture->variances + j * variances;
+		TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &low));
+		if (low == 0)
+			continue;
+		tlv_shown_add_number(components, j + 1);
+		if (columns->n == 0)
+			TLV_TRY(list_low_columns(ctx, names, &one, floor, columns));
+	}
 	return TLV_OK;
 }
 
@@ -215,20 +213,22 @@ static tlv_status
 warn_of_floor(tlv_context *ctx, const tlv_names *names, const tlv_frame *model, size_t *low,
 			  tlv_diagnostics *diagnostics)
 {
-	const double *floor = tlv_frame_float64(model, "floor");
-	char columns[(NAMED_COLUMNS + 1) * TLV_SHOWN_NAME];
+	tlv_shown_list components = {0}, columns = {0};
 	tlv_mixture mixture;
 
 	tlv_gmm_read(model, &mixture);
-	TLV_TRY(tlv_mixture_at_floor(ctx, &mixture, floor, low));
+	TLV_TRY(
+		list_low(ctx, names, &mixture, tlv_frame_float64(model, "floor"), &components, &columns));
+	*low = components.n;
 	if (*low == 0)
 		return TLV_OK;
-	TLV_TRY(name_low_columns(ctx, names, &mixture, floor, columns, sizeof(columns)));
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "variances_at_floor", .score = (double) *low},
-					"the variances of %zu of %zu components are at their floor, a millionth of the "
-					"variance of the data: %s constant or dependent, or rows are equal",
-					*low, mixture.k, columns);
+					"the variances of %s are at their floor, a millionth of the variance of the "
+					"data: %s %s constant or dependent, or rows are equal",
+					tlv_shown_text(&components, "component"),
+					columns.n > 0 ? tlv_shown_text(&columns, "column") : "columns",
+					columns.n > 0 ? tlv_shown_verb(&columns) : "are");
 }
 
 static tlv_status

@@ -412,7 +412,8 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 /* ---- what is said about it ---- */
 
 static tlv_status
-gmm_warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagnostics)
+gmm_warn(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names, double signal,
+		 tlv_diagnostics *diagnostics)
 {
 	double residual = fit->decomposition.residual;
 	double least =
@@ -441,10 +442,8 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *d
 										.hint = "Refine the model on rows, or use a smaller k."},
 						 "k is close to the number of dimensions, which leaves few directions to "
 						 "estimate the noise"));
-	if (!(least > 1e-12 * fit->eigenvalues[0]))
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "dependent_columns", .score = least},
-						 "columns are constant or linear combinations of others"));
+	TLV_TRY(
+		gmm_warn_dependent(ctx, &fit->space, fit->moments.covariance, names, least, diagnostics));
 	if (fit->k > 1 && !fit->decomposition.converged)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
@@ -466,7 +465,8 @@ warn_one_shown(tlv_context *ctx, tlv_diagnostics *diagnostics)
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
+diagnose_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
+			 tlv_diagnostics *diagnostics)
 {
 	size_t k = fit->k, d = fit->d;
 	const double *values = fit->eigenvalues;
@@ -489,7 +489,7 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.iterations, "iterations"));
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.converged, "converged"));
 	}
-	TLV_TRY(gmm_warn(ctx, fit, signal, diagnostics));
+	TLV_TRY(gmm_warn(ctx, fit, names, signal, diagnostics));
 	for (size_t j = 0; k > 1 && j < k; j++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.values[j],
 							 "tensor_eigenvalue_%zu", j + 1));
@@ -516,7 +516,7 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 	for (size_t i = 0; i < fit->k * fit->d && fit->unit != NULL; i++)
 		fit->mixture.means[i] *= fit->unit[i % fit->d];
 	TLV_TRY(tlv_gmm_lift_means(ctx, &fit->space, fit->k, fit->mixture.means, mixture.means));
-	TLV_TRY(diagnose_fit(ctx, fit, &diagnostics));
+	TLV_TRY(diagnose_fit(ctx, fit, options->names, &diagnostics));
 	for (size_t i = 0; i < options->n_noise; i++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->noise[i], "above_noise_%zu", i + 1));
 	if (options->one_shown)

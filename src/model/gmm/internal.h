@@ -71,6 +71,14 @@ typedef struct gmm_space
 } gmm_space;
 
 extern tlv_status tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space);
+/*
+ * Warns of columns that are constant or linear combinations of others, by their names; covariance
+ * (directions x directions) is that of all rows in the space, in any units of the columns.
+ */
+extern tlv_status gmm_warn_dependent(tlv_context *ctx, const gmm_space *space,
+									 const double *covariance, const tlv_names *names, double score,
+									 tlv_diagnostics *diagnostics);
+
 /* Bytes that a fit to moments of an order in the space takes at most. */
 extern double tlv_gmm_fit_memory(const gmm_space *space, int order, const tlv_gmm_options *options);
 extern void tlv_gmm_space_close(tlv_context *ctx, gmm_space *space);

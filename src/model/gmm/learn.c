@@ -369,7 +369,7 @@ check_options(tlv_context *ctx, const void *argument)
 }
 
 static tlv_status
-gmm_begin(tlv_context *ctx, const tlv_source *rows, const tlv_gmm_learn_options *options,
+gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *options,
 		  gmm_learning *fit)
 {
 	gmm_evidence *evidence = &fit->evidence;
@@ -380,6 +380,7 @@ gmm_begin(tlv_context *ctx, const tlv_source *rows, const tlv_gmm_learn_options 
 						  .covariance_chosen = options->fit.any_covariance,
 						  .logarithms_likelihood = -HUGE_VAL};
 	evidence->options.any_covariance = false;
+	evidence->options.names = tlv_source_rows(rows)->rows.names;
 	if (fit->covariance_chosen) /* until there is a sample */
 		evidence->options.covariance = TLV_COVARIANCE_SPHERICAL;
 	if (options->max_k == 0)

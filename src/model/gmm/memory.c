@@ -55,7 +55,8 @@ tlv_gmm_fit_memory(const gmm_space *space, int order, const tlv_gmm_options *opt
 	double each = d + (double) tlv_mixture_variances(space->dimensions, options->covariance) + 1;
 	double numbers = moment_numbers(space->directions, order) +
 					 solving_numbers(space->directions, options->k) +
-					 shape_numbers(space, options) + 2 * k * each + (k + 6) * (p + k) + 3 * d;
+					 shape_numbers(space, options) + 2 * k * each + (k + 6) * (p + k) + 3 * d +
+					 (double) tlv_packed2_size(space->directions) + 5 * p;
 
 	return sizeof(double) * numbers + OTHER_BYTES +
 		   (options->k > 1 ? tlv_decompose_memory(options->k, &options->decompose) : 0);

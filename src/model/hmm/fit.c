@@ -326,9 +326,9 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 											.component = j + 1,
 											.score = fit->negative[j],
 											.hint = "Use a smaller k, or give more steps."},
-							 "the emission probabilities of a state have negative mass above %g "
+							 "the emission probabilities of state %zu have negative mass above %g "
 							 "before truncation",
-							 NEGATIVE_WARN));
+							 j + 1, NEGATIVE_WARN));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

@@ -306,30 +306,32 @@ median_angle(size_t k, double *angles)
 	return (angles[(k - 1) / 2] + angles[k / 2]) / 2;
 }
 
-/* uncertainty_1 .., and a warning that counts those that are large. */
+/* uncertainty_1 .., and a warning of the components for which it is large. */
 static tlv_status
 diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
 {
-	size_t k = fit->k, large = 0;
+	size_t k = fit->k;
+	tlv_shown_list large = {0};
 	double *angles = tlv_alloc(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, angles);
 	TLV_TRY(find_uncertainty(ctx, fit, angles));
 	for (size_t j = 0; j < k; j++)
 	{
-		large += angles[j] > UNCERTAINTY_WARN;
+		if (angles[j] > UNCERTAINTY_WARN)
+			tlv_shown_add_number(&large, j + 1);
 		TLV_TRY(tlv_diagnose(ctx, diag, angles[j], "uncertainty_%zu", j + 1));
 	}
 	tlv_free(ctx, angles);
-	if (large == 0)
+	if (large.n == 0)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, diag,
 		&(tlv_warning){.code = "uncertain_directions",
-					   .score = (double) large,
+					   .score = (double) large.n,
 					   .hint = "Give more rows, above all where large values are frequent."},
-		"sampling error leaves the directions of %zu components uncertain by more than %g radian",
-		(size_t) large, UNCERTAINTY_WARN);
+		"sampling error leaves the directions of %s uncertain by more than %g radian",
+		tlv_shown_text(&large, "component"), UNCERTAINTY_WARN);
 }
 
 /*

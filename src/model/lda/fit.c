@@ -368,7 +368,7 @@ warn_of_topics(tlv_context *ctx, lda_fit *fit)
 							   .component = j + 1,
 							   .score = fit->negative[fit->order[j]],
 							   .hint = "Refine the model on documents, or collect more of them."},
-				"a topic has negative mass above %g before projection", NEGATIVE_WARN));
+				"topic %zu has negative mass above %g before projection", j + 1, NEGATIVE_WARN));
 	return TLV_OK;
 }
 

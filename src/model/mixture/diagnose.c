@@ -2,6 +2,7 @@
  * diagnose.c - what mixtures of every kind say of a step and of the steps' end (mixture.h).
  */
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/model/source.h"
 
 tlv_status
 tlv_mixture_diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
@@ -21,15 +22,17 @@ tlv_status
 tlv_mixture_warn_empty(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t k,
 					   const double *weights, double rows)
 {
-	size_t empty = 0;
+	tlv_shown_list empty = {0};
 
 	for (size_t j = 0; j < k; j++)
-		empty += weights[j] * rows < 1;
-	if (empty == 0)
+		if (weights[j] * rows < 1)
+			tlv_shown_add_number(&empty, j + 1);
+	if (empty.n == 0)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "empty_component",
-								   .score = (double) empty,
+								   .score = (double) empty.n,
 								   .hint = "Use a smaller k."},
-					"components with less than one row: %zu", empty);
+					"%s %s less than one row", tlv_shown_text(&empty, "component"),
+					empty.n == 1 ? "has" : "have");
 }

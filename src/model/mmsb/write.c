@@ -214,7 +214,8 @@ static tlv_status
 diagnose_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges,
 					 const double *sizes)
 {
-	size_t k = fit->k, empty = 0;
+	size_t k = fit->k;
+	tlv_shown_list empty = {0};
 	double *conductance = tlv_alloc(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, conductance);
@@ -223,13 +224,15 @@ diagnose_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *ed
 	for (size_t a = 0; a < k; a++)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, conductance[a], "conductance_%zu", a + 1));
 	for (size_t a = 0; a < k; a++)
-		empty += sizes[a] < 0.5 && (fit->sides == 1 || sizes[k + a] < 0.5);
-	if (empty > fit->spurious)
+		if (sizes[a] < 0.5 && (fit->sides == 1 || sizes[k + a] < 0.5))
+			tlv_shown_add_number(&empty, a + 1);
+	if (empty.n > fit->spurious)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "empty_component",
-										.score = (double) empty,
+										.score = (double) empty.n,
 										.hint = "Use a smaller k."},
-						 "%zu of the %zu communities are empty", empty, k));
+						 "%s %s %s empty", empty.n == 1 ? "community" : "communities",
+						 tlv_shown_text(&empty, NULL), tlv_shown_verb(&empty)));
 	tlv_free(ctx, conductance);
 	return TLV_OK;
 }

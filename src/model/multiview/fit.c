@@ -44,12 +44,13 @@ typedef struct view_fit
 	tlv_view_sums sums;
 	tlv_dense_source dense;
 	tlv_view_solution solution;
-	double *weights;	  /* k */
-	double *means[3];	  /* vectors: d_t x k */
-	double *variances[3]; /* vectors: d_t x k */
-	double *totals[3];	  /* vectors: d_t, variances of all rows */
-	double *floors[3];	  /* vectors: d_t */
-	double worst;		  /* negative mass that was cut */
+	double *weights;		/* k */
+	double *means[3];		/* vectors: d_t x k */
+	double *variances[3];	/* vectors: d_t x k */
+	double *totals[3];		/* vectors: d_t, variances of all rows */
+	double *floors[3];		/* vectors: d_t */
+	double worst;			/* negative mass that was cut */
+	size_t worst_component; /* that has it */
 	tlv_diagnostics diagnostics;
 } view_fit;
 
@@ -389,7 +390,11 @@ finish_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	{
 		tlv_clip_probabilities(k, fit->d[t], fit->solution.means[t], negative);
 		for (size_t j = 0; j < k; j++)
-			fit->worst = fmax(fit->worst, negative[j]);
+			if (negative[j] > fit->worst)
+			{
+				fit->worst = negative[j];
+				fit->worst_component = j;
+			}
 	}
 	tlv_free(ctx, negative);
 	if (iterations != 0)
@@ -441,6 +446,23 @@ tlv_multiview_warn_random(tlv_context *ctx, double starts, size_t k, tlv_diagnos
 					k, starts);
 }
 
+/* The component's number is the model's, which has them by decreasing weight. */
+static tlv_status
+warn_negative(tlv_context *ctx, view_fit *fit)
+{
+	size_t number = 1;
+
+	for (size_t j = 0; j < fit->k; j++)
+		number += fit->weights[j] > fit->weights[fit->worst_component];
+	return tlv_warn(ctx, &fit->diagnostics,
+					&(tlv_warning){.code = "negative_mass",
+								   .component = number,
+								   .score = fit->worst,
+								   .hint = "Use a smaller k, or give more rows."},
+					"component %zu has negative mass above %g before truncation", number,
+					NEGATIVE_WARN);
+}
+
 static tlv_status
 diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choice, view_fit *fit)
 {
@@ -460,12 +482,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choi
 	else
 		TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
 	if (fit->worst > NEGATIVE_WARN)
-		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "negative_mass",
-										.score = fit->worst,
-										.hint = "Use a smaller k, or give more rows."},
-						 "a component has negative mass above %g before truncation",
-						 NEGATIVE_WARN));
+		TLV_TRY(warn_negative(ctx, fit));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

@@ -3,6 +3,8 @@
  * vectors expectation maximisation over the rows until the likelihood stands.
  */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -171,26 +173,83 @@ copy_diagnostics(tlv_context *ctx, view_learning *fit, const tlv_frame *model,
 																				model, NULL);
 }
 
-/* Does one of a component's variances lie at its floor? */
-static bool
-is_at_floor(const tlv_multiview_parts *parts, size_t component)
+/* The name of a number of a view as SQL has it, "sizes"[2]; x1[2] where the columns of the query
+ * have no names of their own. */
+static void
+show_number(const tlv_names *views, int t, size_t i, char shown[TLV_SHOWN_NAME])
 {
+	char name[TLV_SHOWN_NAME], other[TLV_SHOWN_NAME];
+	bool own = views != NULL && tlv_names_show(views, (size_t) t, name)[0] == '"';
+
+	for (int s = 0; own && s < 3; s++)
+		own = s == t || strcmp(name, tlv_names_show(views, (size_t) s, other)) != 0;
+	if (!own)
+		snprintf(name, sizeof(name), "x%d", t + 1);
+	/* The subscript is never cut. */
+	snprintf(shown, TLV_SHOWN_NAME, "%.*s[%zu]", TLV_SHOWN_NAME - 24, name, i + 1);
+}
+
+/* Is the variance of number i of view t at its floor in a component? */
+static bool
+is_at_floor(const tlv_multiview_parts *parts, size_t component, int t, size_t i)
+{
+	return parts->variances[t][component * parts->d[t] + i] <= parts->floors[t][i];
+}
+
+/* Lists the components that have variances at their floor, and the numbers of the views that have
+ * them. */
+static void
+list_low(const tlv_multiview_parts *parts, const tlv_names *views, tlv_shown_list *components,
+		 tlv_shown_list *numbers)
+{
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t j = 0; j < parts->k; j++)
+	{
+		bool low = false;
+
+		for (int t = 0; t < 3; t++)
+			for (size_t i = 0; i < parts->d[t]; i++)
+				low |= is_at_floor(parts, j, t, i);
+		if (low)
+			tlv_shown_add_number(components, j + 1);
+	}
 	for (int t = 0; t < 3; t++)
 		for (size_t i = 0; i < parts->d[t]; i++)
-			if (parts->variances[t][component * parts->d[t] + i] <= parts->floors[t][i])
-				return true;
-	return false;
+		{
+			bool low = false;
+
+			for (size_t j = 0; j < parts->k; j++)
+				low |= is_at_floor(parts, j, t, i);
+			show_number(views, t, i, shown);
+			if (low)
+				tlv_shown_add(numbers, shown);
+		}
+}
+
+static tlv_status
+warn_of_floor(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_names *views,
+			  tlv_diagnostics *diagnostics)
+{
+	tlv_shown_list components = {0}, numbers = {0};
+
+	list_low(parts, views, &components, &numbers);
+	if (components.n == 0)
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "variances_at_floor", .score = (double) components.n},
+		"the variances of %s are at their floor, a millionth of the variance of the data: %s %s "
+		"constant, or rows are equal",
+		tlv_shown_text(&components, "component"), tlv_shown_text(&numbers, NULL),
+		tlv_shown_verb(&numbers));
 }
 
 /* Components at their floors, or without rows; a likelihood that still rises. */
 static tlv_status
-add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_multiview_parts *parts,
-			 tlv_diagnostics *diagnostics)
+add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_names *views,
+			 const tlv_multiview_parts *parts, tlv_diagnostics *diagnostics)
 {
-	size_t low = 0;
-
-	for (size_t j = 0; j < parts->k; j++)
-		low += fit->vectors && is_at_floor(parts, j);
 	if (fit->refined) /* else it is there */
 	{
 		const tlv_frame *fitted = &fit->fitted.frame;
@@ -207,12 +266,8 @@ add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_multiview_par
 						 "are uncertain, or the columns of a view are not independent Gaussians "
 						 "given the component",
 						 fit->shift));
-	if (low > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
-						 "the variances of %zu of %zu components are at their floor, a millionth "
-						 "of the variance of the data: columns are constant, or rows are equal",
-						 (size_t) low, (size_t) parts->k));
+	if (fit->vectors)
+		TLV_TRY(warn_of_floor(ctx, parts, views, diagnostics));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (fit->refined && fit->vectors && fit->options.iterations < 0 && !fit->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
@@ -250,7 +305,8 @@ finish(tlv_context *ctx, const tlv_source *rows, view_learning *fit, tlv_held *f
 	TLV_TRY(tlv_warn_fewer(ctx, &fit->fewer, &diagnostics));
 	if (fit->refined && isfinite(fit->likelihood))
 		TLV_TRY(add_criteria(ctx, fit, &parts, &diagnostics));
-	TLV_TRY(add_warnings(ctx, fit, &parts, &diagnostics));
+	TLV_TRY(add_warnings(ctx, fit, (rows->of != NULL ? rows->of : rows)->rows.names, &parts,
+						 &diagnostics));
 	return tlv_source_finish(ctx, rows, model, &diagnostics, 0, NULL, finished);
 }
 

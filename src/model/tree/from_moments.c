@@ -157,6 +157,73 @@ find_support(tlv_context *ctx, learner *l)
 
 /* ---- the model ---- */
 
+/* The node that the tree of a node is known by, with a shorter way to it. */
+static size_t
+find_root(size_t *up, size_t node)
+{
+	while (up[node] != node)
+		node = up[node] = up[up[node]];
+	return node;
+}
+
+/* Lists the variables that have no edge, and the first variable of every tree. */
+static tlv_status
+list_trees(tlv_context *ctx, const learner *l, tlv_shown_list *alone, tlv_shown_list *first)
+{
+	const tlv_tree *tree = &l->tree;
+	char shown[TLV_SHOWN_NAME];
+	size_t *up;
+	bool *has_edge, *seen;
+
+	TLV_TRY_NEW(ctx, up, tree->nodes);
+	TLV_TRY_NEW0(ctx, has_edge, tree->nodes);
+	TLV_TRY_NEW0(ctx, seen, tree->nodes);
+	for (size_t v = 0; v < tree->nodes; v++)
+		up[v] = v;
+	for (size_t e = 0; e < tree->edges; e++)
+	{
+		size_t a = (size_t) tree->ends[2 * e], b = (size_t) tree->ends[2 * e + 1];
+
+		has_edge[a] = has_edge[b] = true;
+		up[find_root(up, a)] = find_root(up, b);
+	}
+	for (size_t v = 0; v < tree->p; v++)
+	{
+		size_t root = find_root(up, v);
+
+		tlv_tree_show_variable(&l->options->fit, v, shown);
+		if (!has_edge[v])
+			tlv_shown_add(alone, shown);
+		if (!seen[root])
+			tlv_shown_add(first, shown);
+		seen[root] = true;
+	}
+	tlv_free(ctx, seen);
+	tlv_free(ctx, has_edge);
+	tlv_free(ctx, up);
+	return TLV_OK;
+}
+
+static tlv_status
+warn_of_forest(tlv_context *ctx, const learner *l, size_t trees, tlv_diagnostics *diagnostics)
+{
+	tlv_shown_list alone = {0}, first = {0};
+
+	TLV_TRY(list_trees(ctx, l, &alone, &first));
+	if (alone.n > 0)
+		return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "forest", .score = (double) trees},
+						"the variables form %zu trees: %s %s on no other", trees,
+						tlv_shown_text(&alone, "variable"), alone.n == 1 ? "depends" : "depend");
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "forest",
+					   .score = (double) trees,
+					   .hint = "Learn a tree from the variables that belong together."},
+		"the variables form %zu trees, of %s and others: variables of different trees show no "
+		"dependence",
+		trees, tlv_shown_text(&first, NULL));
+}
+
 static tlv_status
 diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
 {
@@ -168,10 +235,7 @@ diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
 	if (l->replicates > 0)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) l->replicates, "replicates"));
 	if (components > 1)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "forest", .score = (double) components},
-			"the variables form %zu trees: variables of different trees show no dependence",
-			components));
+		TLV_TRY(warn_of_forest(ctx, l, components, diagnostics));
 	return TLV_OK;
 }
 

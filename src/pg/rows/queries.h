@@ -107,6 +107,8 @@ extern const char *TlvVectorCast(TlvSource *rows, int column);
  * 42804 for one that is no number, or is a table's primary key.
  */
 extern void TlvNameColumns(TlvSource *rows, int first);
+/* The names of a query's columns from the first on. */
+extern tlv_names *TlvColumnNames(TupleDesc desc, int first);
 
 /*
  * For a hint, a call on the caller's query: function('SELECT list FROM (query) AS q', options).

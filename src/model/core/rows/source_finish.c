@@ -18,8 +18,9 @@ finish_dimension_names(const tlv_rows *rows, const tlv_frame *model)
 {
 	const tlv_names *names = rows->names;
 
-	if (names == NULL || names->ids != NULL || names->n != tlv_model_dimensions(model) ||
-		names->n == 0 || names->offsets[names->n] == 0)
+	/* Names of views are not those of their dimensions. */
+	if (rows->form == TLV_ROW_VIEWS || names == NULL || names->ids != NULL ||
+		names->n != tlv_model_dimensions(model) || names->n == 0 || names->offsets[names->n] == 0)
 		return (tlv_name_list){NULL, NULL};
 	return (tlv_name_list){names->offsets, names->text};
 }

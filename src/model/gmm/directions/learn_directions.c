@@ -337,18 +337,18 @@ static tlv_status
 warn_of_model(tlv_context *ctx, const directions_learning *fit, const tlv_directions *directions,
 			  tlv_diagnostics *diagnostics)
 {
-	size_t narrow = 0;
+	tlv_shown_list narrow = {0};
 
 	for (size_t j = 0; j < directions->k; j++)
-		narrow += directions->kappas[j] >= TLV_DIRECTIONS_MOST_KAPPA * (double) directions->d;
-	if (narrow > 0)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "variances_at_floor",
-						   .score = (double) narrow,
-						   .hint = "Filter equal rows out, or use a smaller k."},
-			"the concentrations of %zu of %zu components are at their limit: their rows are equal",
-			narrow, (size_t) directions->k));
+		if (directions->kappas[j] >= TLV_DIRECTIONS_MOST_KAPPA * (double) directions->d)
+			tlv_shown_add_number(&narrow, j + 1);
+	if (narrow.n > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "variances_at_floor",
+										.score = (double) narrow.n,
+										.hint = "Filter equal rows out, or use a smaller k."},
+						 "the concentrations of %s are at their limit: their rows are equal",
+						 tlv_shown_text(&narrow, "component")));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, directions->k, directions->weights, fit->n));
 	if (fit->options.refine && fit->options.iterations < 0 && !fit->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,

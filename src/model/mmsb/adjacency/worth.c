@@ -106,6 +106,30 @@ tlv_neighbours_weigh(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_ne
 	return TLV_OK;
 }
 
+/* Warns of the communities that are no node's largest membership. */
+static tlv_status
+warn_empty(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_diagnostics *diagnostics)
+{
+	const tlv_memberships *m = &parts->side[0].memberships;
+	tlv_shown_list empty = {0};
+	bool *has_node;
+
+	TLV_TRY_NEW0(ctx, has_node, parts->k);
+	for (size_t u = 0; u < m->n; u++)
+		if (m->start[u] < m->start[u + 1])
+			has_node[tlv_memberships_largest(m, u)] = true;
+	for (size_t a = 0; a < parts->k; a++)
+		if (!has_node[a])
+			tlv_shown_add_number(&empty, a + 1);
+	tlv_free(ctx, has_node);
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "empty_component",
+								   .score = (double) empty.n,
+								   .hint = "Use a smaller k."},
+					"%s %s %s empty", empty.n == 1 ? "community" : "communities",
+					tlv_shown_text(&empty, NULL), tlv_shown_verb(&empty));
+}
+
 static tlv_status
 diagnose_evidence(tlv_context *ctx, neighbours_fit *fit, const tlv_mmsb_parts *parts,
 				  const tlv_neighbour_sums *sums)
@@ -122,12 +146,7 @@ diagnose_evidence(tlv_context *ctx, neighbours_fit *fit, const tlv_mmsb_parts *p
 			"there may be more communities than max_k = %zu", tlv_neighbours_most(&fit->options)));
 	TLV_TRY(tlv_neighbours_weigh(ctx, parts, sums, &found, &one, &used));
 	if (used < (double) parts->k)
-		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "empty_component",
-										.score = (double) parts->k - used,
-										.hint = "Use a smaller k."},
-						 "%.0f of the %zu communities are empty", (double) parts->k - used,
-						 parts->k));
+		TLV_TRY(warn_empty(ctx, parts, &fit->diagnostics));
 	if (parts->k == 1)
 		return TLV_OK;
 	gain = fmax(found.of[fit->corrected][0], found.of[fit->corrected][1]) -

@@ -4,11 +4,11 @@
  * (fit.h).
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/source.h"
+#include "tensorlv/model/tree_learn.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/names.h"
 #include "fit.h"
@@ -104,63 +104,40 @@ tlv_tree_floor_constant(tlv_dense_central *central)
 	}
 }
 
-/* The name of variable j, from 0, in quotes; its number from 1 where it has none. */
-static void
-show_variable(const tlv_tree_fit_options *options, size_t j, char shown[TLV_SHOWN_NAME])
-{
-	const char *line = options->names, *end = line != NULL ? line + options->names_length : line;
-
-	for (size_t i = 0; line != NULL && i <= j && line < end; i++)
-	{
-		const char *stop = memchr(line, '\n', (size_t) (end - line));
-		const tlv_text name = {line, (size_t) ((stop != NULL ? stop : end) - line)};
-
-		if (i == j && name.length > 0)
-		{
-			snprintf(shown, TLV_SHOWN_NAME, "\"%.*s\"", tlv_shown_length(name), name.bytes);
-			return;
-		}
-		line = stop != NULL ? stop + 1 : end;
-	}
-	snprintf(shown, TLV_SHOWN_NAME, "%zu", j + 1);
-}
-
 /* Of columns that do not vary, before they get a variance. */
 static tlv_status
 warn_of_constant(tlv_context *ctx, const tlv_dense_central *central,
 				 const tlv_tree_fit_options *options, tlv_diagnostics *diagnostics)
 {
-	size_t d = central->d, constant = 0, first = 0;
+	size_t d = central->d;
+	tlv_shown_list constant = {0};
 	char shown[TLV_SHOWN_NAME];
 
-	for (size_t j = d; j-- > 0;)
+	for (size_t j = 0; j < d; j++)
 		if (!(central->covariance[j * (d + 1)] > 0))
 		{
-			constant++;
-			first = j;
+			if (options->groups > 0)
+				tlv_shown_add_number(&constant, j + 1);
+			else
+				tlv_shown_add(&constant, tlv_tree_show_variable(options, j, shown));
 		}
-	if (constant == 0)
+	if (constant.n == 0)
 		return TLV_OK;
-	show_variable(options, first, shown);
-	if (constant == 1)
-		return tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "dependent_columns", .score = 1, .hint = "Omit it."},
-			"variable %s is constant: it has no edges, and a millionth of the mean variance",
-			shown);
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "dependent_columns",
-								   .score = (double) constant,
-								   .hint = "Omit them."},
-					"variable %s and %zu more are constant: they have no edges, and a millionth of "
-					"the mean variance",
-					shown, constant - 1);
+								   .score = (double) constant.n,
+								   .hint = constant.n == 1 ? "Omit it." : "Omit them."},
+					"%s %s constant: %s no edges, and a millionth of the mean variance",
+					tlv_shown_text(&constant, options->groups > 0 ? "column" : "variable"),
+					tlv_shown_verb(&constant), constant.n == 1 ? "it has" : "they have");
 }
 
 static tlv_status
-standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fit)
+standardise(tlv_context *ctx, const tlv_dense_central *central, const tlv_tree_fit_options *options,
+			gaussian_fit *fit)
 {
 	size_t d = fit->d;
+	char shown[TLV_SHOWN_NAME];
 	const tree_gaussian *g = &fit->g;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->s, d * d));
@@ -179,9 +156,9 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fi
 		{
 			if (ctx->error.code != TLV_BAD_DATA)
 				return ctx->error.code;
-			tlv_fail(ctx, TLV_BAD_DATA, "the columns of variable %zu are linearly dependent",
-					 v + 1);
-			return tlv_fail_hint(ctx, "Leave it out.");
+			tlv_fail(ctx, TLV_BAD_DATA, "the columns of variable %s are linearly dependent",
+					 tlv_tree_show_variable(options, v, shown));
+			return tlv_fail_hint(ctx, "Omit the variable, or columns of it.");
 		}
 		for (size_t i = 0; i < n; i++)
 			fit->log_scale += log(own[i * n + i]);
@@ -523,7 +500,7 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	tlv_tree_floor_constant(&central);
 	TLV_TRY(open_fit(ctx, tree, options, &central, &fit));
 	TLV_TRY(allocate_fit(ctx, &fit));
-	TLV_TRY(standardise(ctx, &central, &fit));
+	TLV_TRY(standardise(ctx, &central, options, &fit));
 	TLV_TRY(tlv_diagnose(ctx, &fit.diagnostics, central.rows, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &fit.diagnostics, (double) (fit.parts.nodes - fit.parts.p),
 						 "hidden_nodes"));

@@ -221,9 +221,8 @@ refuse_type(const TlvQuery *query, int column)
 
 /* ---- dimensions ---- */
 
-/* Names of the columns from the first on. */
-static tlv_names *
-column_names(TupleDesc desc, int first)
+tlv_names *
+TlvColumnNames(TupleDesc desc, int first)
 {
 	tlv_names *names = palloc0(sizeof(tlv_names));
 	int64_t *offsets = palloc0((desc->natts - first + 1) * sizeof(int64_t));
@@ -252,7 +251,7 @@ TlvNameColumns(TlvSource *rows, int first)
 		refuse_type(rows->query, i);
 		refuse_key(rows->query, i);
 	}
-	rows->names = column_names(rows->query->desc, first);
+	rows->names = TlvColumnNames(rows->query->desc, first);
 }
 
 /* Variables are known by their names. */

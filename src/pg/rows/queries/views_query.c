@@ -41,6 +41,8 @@ TlvReadViews(TlvDriver *driver, const char *text)
 						 "It must return (x1, x2, x3): three arrays of numbers, or three "
 						 "categories, each a text or a whole number.");
 	rows->form = vectors ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES;
+	if (vectors)
+		rows->names = TlvColumnNames(rows->query->desc, 0);
 	for (int t = 0; t < 3; t++)
 	{
 		appendStringInfo(&rows->made.sql, "%s %s::%s AS %s", t == 0 ? "SELECT" : ",", columns[t],
