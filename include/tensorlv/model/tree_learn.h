@@ -73,11 +73,6 @@ extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
 extern tlv_status tlv_tree_join_names(tlv_context *ctx, const tlv_names *names, char **lines,
 									  size_t *length);
 
-/* What messages call variable j, from 0: its name in quotes, or its number from 1 where it has
- * none; returns shown. */
-extern const char *tlv_tree_show_variable(const tlv_tree_fit_options *options, size_t j,
-										  char shown[TLV_SHOWN_NAME]);
-
 /* ---- from rows to a model, as a procedure (source.h) ---- */
 
 typedef struct tlv_tree_procedure_options

@@ -35,6 +35,7 @@
 
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/model/tree_shape.h"
 #include "tensorlv/num/decompose.h"
 
@@ -67,6 +68,11 @@ typedef struct tlv_tree_fit_options
 	uint64_t seed;
 	tlv_decompose_options decompose;
 } tlv_tree_fit_options;
+
+/* What messages call variable j, from 0: its name in quotes, or its number from 1 where it has
+ * none; returns shown. */
+extern const char *tlv_tree_show_variable(const tlv_tree_fit_options *options, size_t j,
+										  char shown[TLV_SHOWN_NAME]);
 
 /* tlv_tree_fit (tree.h) of category_moments. */
 extern tlv_status tlv_tree_fit_categories(tlv_context *ctx, const tlv_frame *moments,

@@ -8,9 +8,7 @@
 
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/source.h"
-#include "tensorlv/model/tree_learn.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/names.h"
 #include "fit.h"
 
 /* Bounds of the correlation of a hidden node with what it is learned from, and of its edges. */
