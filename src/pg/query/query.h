@@ -77,6 +77,7 @@ typedef struct TlvQuery
 	TupleDesc given_desc;
 	QueryEnvironment *environment;
 	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
+	int64 *nulls;			/* of its columns, in the rows that were held; NULL: none were */
 	Tuplestorestate *store; /* NULL: its rows are read again */
 	Oid namespace;			/* of the extension */
 	Oid extension;
@@ -211,7 +212,7 @@ extern bool TlvStatementStore(TlvStatement *statement, int n, const char *const 
 
 /*
  * More than one statement over "tensorlv query" to come, of which each must see the same rows: runs
- * the query once and holds what it returns, until it is released.
+ * the query once and holds what it returns, until it is released.  Counts the nulls of its columns.
  */
 extern void TlvQueryHold(TlvQuery *query);
 extern void TlvQueryRelease(TlvQuery *query);

@@ -432,6 +432,7 @@ typedef struct StoredRows
 	TlvStatement *statement;
 	Tuplestorestate *store;
 	double bytes, most; /* 0: no bound */
+	int64 *nulls;		/* of its columns, counted; NULL: they are not */
 } StoredRows;
 
 /* Of its values, as another server has sent them or would have to. */
@@ -456,6 +457,8 @@ store_row(void *argument, TupleTableSlot *slot)
 	StoredRows *rows = argument;
 
 	tuplestore_puttupleslot(rows->store, slot);
+	for (int i = 0; rows->nulls != NULL && i < slot->tts_tupleDescriptor->natts; i++)
+		rows->nulls[i] += slot->tts_isnull[i];
 	if (rows->most == 0)
 		return;
 	rows->bytes += slot_bytes(slot);
@@ -514,6 +517,7 @@ TlvQueryHold(TlvQuery *query)
 	TlvStatement statement;
 	StoredRows stored = {.statement = &statement, .store = held};
 
+	query->nulls = stored.nulls = palloc0((Size) Max(n, 1) * sizeof(int64));
 	for (int i = 0; i < n; i++)
 		types[i] = TupleDescAttr(query->desc, i)->atttypid;
 	TlvStatementBegin(&statement, query);

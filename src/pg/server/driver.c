@@ -107,19 +107,25 @@ rows_store_marked(TlvSource *rows)
 	(void) TlvStatementRun(&statement, 1, &type, take_marked, rows);
 }
 
-/* Once: to a tuple store. */
+/* Once: to a tuple store.  A query that may return other rows the next time is run by itself, so
+ * that the nulls of its columns are counted in the rows that are stored. */
 void
 TlvSourceStore(TlvSource *rows)
 {
+	bool hold = rows->query->held == NULL && !TlvQueryRepeatable(rows->query);
 	TlvStatement statement = rows->made;
 
 	TlvDriverReport(rows->driver, "storing the rows");
+	if (hold)
+		TlvQueryHold(rows->query);
 	if (rows->form == TLV_ROW_BAG)
 		rows_settle(rows);
 	else if (rows->marks != NULL)
 		rows_store_marked(rows);
 	else
 		(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
+	if (hold)
+		TlvQueryRelease(rows->query);
 }
 
 /* Bytes of the subspace or model that the pass sends to every server. */

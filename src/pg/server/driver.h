@@ -33,7 +33,7 @@ typedef struct TlvSource
 		*marks; /* a column beside these that counts rows worth a warning (tlv_rows); NULL: none */
 	bool small_scan; /* workers for tables that look small */
 	bool shippable;	 /* left where they are as long as no raw rows of foreign tables travel */
-	bool once;		 /* read by one pass: never stored */
+	bool once;		 /* read by one pass: never stored; its columns are the query's, one by one */
 	bool foreign;	 /* the last pass has read foreign tables */
 	bool elsewhere;	 /* these, or tables that an extension spreads over servers */
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
@@ -106,7 +106,7 @@ extern void TlvSourceColumn(TlvSource *rows, const char *name, Oid type);
 /* How often the rows are read, and what it takes to make them. */
 typedef enum TlvSourceUse
 {
-	TLV_SOURCE_ONCE,  /* by one pass: never stored */
+	TLV_SOURCE_ONCE,  /* by one pass: never stored; each column is that of the query */
 	TLV_SOURCE_AGAIN, /* by more: stored unless the query is repeatable */
 	TLV_SOURCE_MADE	  /* they are grouped or pivoted first: stored */
 } TlvSourceUse;

@@ -44,7 +44,8 @@ extern void TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement,
 
 /*
  * Writes the statement of a pass and its select list; types gets what its columns are: the values,
- * of a complete pass how many rows are left out, and where *counted is set how many there are.
+ * of a complete pass how many rows are left out, of a source that is read once the nulls of each
+ * column, and where *counted is set how many rows there are.
  * Returns their number.
  */
 extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
@@ -53,8 +54,9 @@ extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement 
 /* A small value of that type, of subspaces or models, which no aggregate reads (stand_in.c). */
 extern tlv_frame TlvStandIn(TlvDriver *driver, tlv_frame_type type);
 
-/* After a pass that has skipped rows: a scan of the caller's query counts the nulls of each column.
- * Of a query that may return other rows the next time only the columns are named. */
-extern void TlvNameNullColumns(TlvSource *rows);
+/* After a pass that has skipped rows: names the columns of the caller's query that have nulls.
+ * counted (a source that is read once) are those of the pass; rows that were held have theirs, and
+ * a query that returns the same rows again is scanned. */
+extern void TlvNameNullColumns(TlvSource *rows, const int64 *counted);
 
 #endif /* TLV_DRIVER_INTERNAL_H */

@@ -47,7 +47,9 @@ typedef struct PassResult
 	size_t pieces; /* above 1: rows of values, one of each piece; the last column says which */
 	tlv_value **values;
 	bool complete; /* a column says how many rows are left out */
-	bool counted;  /* and one how many there are */
+	int nulls;	   /* columns that count the nulls of as many columns of the rows */
+	int64 null_counts[TLV_ROW_COLUMNS];
+	bool counted; /* and one how many rows there are */
 	double left_out, rows;
 } PassResult;
 
@@ -90,6 +92,8 @@ pass_take(void *argument, TupleTableSlot *slot)
 					   pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i])));
 	if (result->complete)
 		result->left_out += (double) DatumGetInt64(slot->tts_values[column++]);
+	for (int i = 0; i < result->nulls; i++)
+		result->null_counts[i] += DatumGetInt64(slot->tts_values[column++]);
 	if (result->counted)
 		result->rows += (double) DatumGetInt64(slot->tts_values[column++]);
 	MemoryContextSwitchTo(before);
@@ -108,6 +112,7 @@ result_begin(PassResult *result, const tlv_pass *pass)
 	result->complete = pass->complete;
 	if (pass->complete)
 		result->left_out = 0;
+	memset(result->null_counts, 0, sizeof(result->null_counts));
 	result->rows = 0;
 }
 
@@ -200,7 +205,7 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 	MemoryContext mcxt =
 		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(mcxt);
-	Oid *types = palloc((pass->n + 3) * sizeof(Oid));
+	Oid *types = palloc((pass->n + TLV_ROW_COLUMNS + 3) * sizeof(Oid));
 	TlvStatement statement;
 	StringInfoData select;
 	int n;
@@ -251,7 +256,11 @@ TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_va
 	TlvPassSource *own = (TlvPassSource *) source;
 	TlvDriver *driver = own->driver;
 	TlvSource *rows = &driver->rows[own->number];
-	PassResult result = {.driver = driver, .n = pass->n, .pieces = pass->pieces, .values = values};
+	PassResult result = {.driver = driver,
+						 .n = pass->n,
+						 .pieces = pass->pieces,
+						 .values = values,
+						 .nulls = rows->once ? rows->n : 0};
 
 	CHECK_FOR_INTERRUPTS();
 	run_pass(rows, pass, &result);
@@ -262,7 +271,7 @@ TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_va
 	source->rows.same_time = rows->marked;
 	if (rows->null_columns == NULL &&
 		(has_nulls(pass->n * Max(pass->pieces, 1), values) || result.left_out > 0))
-		TlvNameNullColumns(rows);
+		TlvNameNullColumns(rows, result.null_counts);
 	if (rows->null_columns != NULL && rows->null_columns[0] != '\0')
 		source->rows.null_columns = rows->null_columns;
 	driver->sources[0].source.rows.passes = driver->passes;

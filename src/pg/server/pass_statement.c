@@ -263,6 +263,13 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 						 missing_condition(rows));
 		types[n++] = INT8OID;
 	}
+	for (int i = 0; i < rows->n && rows->once; i++)
+	{
+		appendStringInfo(&statement->sql,
+						 ", pg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(%s)",
+						 rows->columns[i]);
+		types[n++] = INT8OID;
+	}
 	*counted = rows->query->store == NULL && pass->folds == 0 && !rows->once;
 	if (*counted)
 	{
@@ -321,10 +328,9 @@ count_nulls(TlvSource *rows, const Query *part, int64 *nulls)
 	(void) TlvStatementRun(&statement, n, types, add_null_counts, nulls);
 }
 
-/* column "a" (2), or columns "a" (2), "b" (1) and 4 more; without numbers unless they are those of
- * the rows that were read. */
+/* column "a" (2), or columns "a" (2), "b" (1) and 4 more. */
 static const char *
-describe_columns(const TlvSource *rows, const int64 *nulls, bool exact)
+describe_columns(const TlvSource *rows, const int64 *nulls)
 {
 	TupleDesc desc = rows->query->desc;
 	StringInfoData text;
@@ -335,20 +341,18 @@ describe_columns(const TlvSource *rows, const int64 *nulls, bool exact)
 	{
 		if (nulls[i] == 0 || n++ >= NAMED_COLUMNS)
 			continue;
-		appendStringInfo(&text, "%s\"%s\"", n > 1 ? ", " : "",
-						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES));
-		if (exact)
-			appendStringInfo(&text, " (" INT64_FORMAT ")", nulls[i]);
+		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
+						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES), nulls[i]);
 	}
 	if (n > NAMED_COLUMNS)
 		appendStringInfo(&text, " and %d more", n - NAMED_COLUMNS);
 	return n == 0 ? "" : psprintf("%s %s", n > 1 ? "columns" : "column", text.data);
 }
 
-void
-TlvNameNullColumns(TlvSource *rows)
+/* The nulls of a query that returns the same rows again, by a scan. */
+static int64 *
+count_again(TlvSource *rows)
 {
-	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
 	int64 *nulls = palloc0(rows->query->desc->natts * sizeof(int64));
 	ListCell *cell;
 
@@ -356,6 +360,17 @@ TlvNameNullColumns(TlvSource *rows)
 		count_nulls(rows, NULL, nulls);
 	foreach (cell, rows->query->parts)
 		count_nulls(rows, lfirst_node(Query, cell), nulls);
-	rows->null_columns = describe_columns(rows, nulls, TlvQueryRepeatable(rows->query));
+	return nulls;
+}
+
+void
+TlvNameNullColumns(TlvSource *rows, const int64 *counted)
+{
+	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
+	const int64 *nulls = rows->once ? counted : rows->query->nulls;
+
+	if (nulls == NULL)
+		nulls = count_again(rows);
+	rows->null_columns = describe_columns(rows, nulls);
 	MemoryContextSwitchTo(before);
 }
