@@ -79,6 +79,16 @@ SET parallel_leader_participation = off;
 SELECT w_parallel('SELECT count(tlv_fit_gmm(moments, 1)) FROM w_moments');
 SELECT count(tlv_fit_gmm(moments, 1)) FROM w_moments;
 SELECT count(tlv_fit_gmm(moments, CASE WHEN g % 2 = 0 THEN 1 ELSE 90 END, on_failure => 'null')) FROM w_moments;
+-- The same in the log, which this client sees here, and whatever levels the log and the client take.
+SET tensorlv.warnings = log;
+SET client_min_messages = log;
+SELECT count(tlv_fit_gmm(moments, 1)) FROM w_moments;
+RESET client_min_messages;
+SET tensorlv.warnings = on;
+SET log_min_messages = error;
+SELECT count(tlv_fit_gmm(moments, 1)) FROM w_moments;
+RESET log_min_messages;
+RESET tensorlv.warnings;
 -- Rows with categories that the model does not know, counted over the workers, too.
 CREATE TABLE w_answers AS SELECT (i % 2)::text AS a, ((i + (i % 7 = 0)::int) % 2)::text AS b, ((i + (i % 11 = 0)::int) % 2)::text AS c FROM generate_series(1, 3000) i;
 ALTER TABLE w_answers SET (parallel_workers = 2);

@@ -8,15 +8,17 @@
  * evaluates is collected for the run that follows, which may evaluate it again: a model counts
  * once.
  *
- * A parallel worker sends what it has collected to the leader, marked, as warnings; the leader adds
- * them to its own before they reach anybody.  Only where the log of the server takes no warnings is
- * the leader not asked (emit_log_hook), and those of a worker are raised as they come.
+ * A parallel worker sends what it has collected to the leader, marked, whether warnings are raised
+ * or logged; the leader adds them to its own before they reach anybody.  They travel as messages of
+ * level LOG, since emit_log_hook sees those for every log_min_messages but fatal and panic.  With
+ * these a worker raises its own.
  */
 #include "tlv_pg.h"
 
 #include "access/parallel.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
+#include "utils/guc.h"
 
 #include "tensorlv/model/diagnostics.h"
 
@@ -190,14 +192,17 @@ send_to_leader(const Collected *warning)
 {
 	char *counts = psprintf("%d %d %d %d " INT64_FORMAT, (int) warning->severity,
 							warning->of_component, warning->models, warning->times, warning->rows);
+	int least = client_min_messages;
 
-	ereport(WARNING, (errcode(warning->sqlstate), errmsg("%s", full_message(warning)),
-					  warning->detail[0] != '\0' ? errdetail("%s", warning->detail) : 0,
-					  warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0,
-					  err_generic_string(PG_DIAG_SCHEMA_NAME, WORKER_MARK),
-					  err_generic_string(PG_DIAG_TABLE_NAME, warning->code),
-					  err_generic_string(PG_DIAG_COLUMN_NAME, counts),
-					  err_generic_string(PG_DIAG_DATATYPE_NAME, warning->message)));
+	client_min_messages = LOG; /* the leader is the worker's client, whatever its own takes */
+	ereport(LOG, (errcode(warning->sqlstate), errmsg("%s", full_message(warning)),
+				  warning->detail[0] != '\0' ? errdetail("%s", warning->detail) : 0,
+				  warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0,
+				  err_generic_string(PG_DIAG_SCHEMA_NAME, WORKER_MARK),
+				  err_generic_string(PG_DIAG_TABLE_NAME, warning->code),
+				  err_generic_string(PG_DIAG_COLUMN_NAME, counts),
+				  err_generic_string(PG_DIAG_DATATYPE_NAME, warning->message)));
+	client_min_messages = least;
 }
 
 /* Adds a worker's warning to those of the statement; false: it is not one of ours. */
@@ -209,7 +214,7 @@ take_from_worker(const ErrorData *message)
 	int severity, of_component;
 	long long rows;
 
-	if (running == 0 || message->elevel != WARNING || message->table_name == NULL ||
+	if (running == 0 || message->elevel != LOG || message->table_name == NULL ||
 		message->column_name == NULL || message->datatype_name == NULL ||
 		sscanf(message->column_name, "%d %d %d %d %lld", &severity, &of_component, &sent.models,
 			   &sent.times, &rows) != 5)
@@ -250,6 +255,13 @@ take_message(ErrorData *message)
 		log_before(message);
 }
 
+/* Is emit_log_hook called for a message of level LOG? */
+static bool
+leader_takes(void)
+{
+	return log_min_messages < FATAL;
+}
+
 static void
 send_all(void)
 {
@@ -262,7 +274,8 @@ send_all(void)
 static void
 raise_and_clear(void)
 {
-	if (collected != NIL && tlv_warnings == TLV_WARNINGS_ON && IsParallelWorker())
+	if (collected != NIL && tlv_warnings != TLV_WARNINGS_OFF && IsParallelWorker() &&
+		leader_takes())
 		send_all();
 	else if (collected != NIL && tlv_warnings != TLV_WARNINGS_OFF)
 		raise_collected();
