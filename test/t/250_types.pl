@@ -47,6 +47,7 @@ for my $type (@equal) {
     in_arrays($name, $cast);
     between_queries($name, $cast);
     in_rows($name, $cast);
+    in_aggregates($name, $cast);
 }
 
 # Ids in arrays of the query, with an array that is empty, one that is NULL and one with a NULL in it.
@@ -75,6 +76,23 @@ sub between_queries {
         . "labels => 'SELECT lower(src)$cast, 1 FROM edges WHERE src = ''A'' LIMIT 1')) WHERE node_name = 'A'");
     like($labels->{out}, qr/^[12]$/, "$name: a label of another spelling");
     unlike($labels->{errors}, qr/label/, 'is of that node');
+}
+
+# Aggregates have texts: bytes, unless the first spelling is given, as the reference says.
+sub in_aggregates {
+    my ($name, $cast) = @_;
+    my $first = sub { my ($column) = @_; return qq{min($column\::text COLLATE "C") OVER (PARTITION BY $column)} };
+    my $edges = "SELECT src$cast AS src, dst$cast AS dst FROM edges";
+    my $words = "SELECT doc, word$cast AS word FROM words";
+    is(query($db, "SELECT tlv_bag_size(tlv_bag_agg(word)) FROM ($words) w"), 6, "$name: aggregates compare texts by their bytes");
+    is(query($db, "SELECT tlv_bag_agg(f) = tlv_bag_agg(CASE WHEN word IN ('Cat', 'cat') THEN 'Cat' WHEN word IN ('DOG', 'dog') THEN 'DOG' ELSE word::text END) "
+            . 'FROM (SELECT word, ' . $first->('word') . " AS f FROM ($words) w) s"),
+        't', "$name: unless the first spelling is given");
+    # The ends of an edge are one set of nodes, so the first spelling is that of both columns.
+    my $nodes = "SELECT node, min(node::text COLLATE \"C\") AS f FROM (SELECT src AS node FROM ($edges) e UNION ALL SELECT dst FROM ($edges) e) n GROUP BY node";
+    is(query($db, "WITH nodes AS ($nodes) SELECT string_agg(DISTINCT node_name, ',' ORDER BY node_name) FROM (SELECT tlv_fit_mmsb(tlv_graph_agg(s.f, d.f), 1) AS m FROM ($edges) e "
+            . 'JOIN nodes s ON s.node = e.src JOIN nodes d ON d.node = e.dst) q, tlv_memberships(m)'),
+        'A,B,C,D', "$name: nodes of a graph");
 }
 
 # Rows of other spellings than the model's: by the type of the row.
