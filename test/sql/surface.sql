@@ -74,7 +74,7 @@ SELECT function, state, count(*) FROM (
   UNION ALL SELECT f, pg_temp.state_of(f, m, format(', %L::tlv_model', m)) FROM of_kinds, unnest('{tlv_align,tlv_match}'::text[]) f
   UNION ALL SELECT 'tlv_groups', pg_temp.state_of('tlv_groups', m, ', 1') FROM of_kinds) s
 WHERE state NOT IN ('rows', '22023') GROUP BY 1, 2 ORDER BY 1, 2;
--- options stand in one order, with one type and one default each; only dictionaries and CP, which decompose no moments, have methods of their own
+-- options follow one order, with one type and one default each; only dictionaries and CP, which decompose no moments, have methods of their own
 CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,more_queries,options}'::text[]) WITH ORDINALITY v(word, at);
 CREATE TEMP VIEW fits AS SELECT * FROM arguments WHERE (function LIKE 'tlv\_fit\_%' OR oid IN (SELECT oid FROM arguments WHERE place = 1 AND argument = 'query')) AND kind = 'f';
 SELECT signature, string_agg(argument, ', ' ORDER BY place) AS out_of_order FROM fits JOIN vocabulary ON word = argument GROUP BY signature

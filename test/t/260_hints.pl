@@ -248,12 +248,11 @@ my %elsewhere = map { $_ => 1 } (
     # anchors.sql, separable.sql, correlations.sql
     q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
     q(Compare the model with method => 'tensor' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
-    
     'Collect them with tlv_count_moments(bag).',
     # components of weight 0: components are compacted in lasting.sql
     'Collect the coherence of tlv_compact(model).', 'Collect the error statistics of tlv_compact(model).',
     # neighbours.sql, networks.sql, dictionaries.sql, ica.sql, hmm.sql, tree.sql, categories.sql, multiview.sql, tensors.sql, gmm.sql
-    'A node that is told by name is tlv_term_id(name).', 'Collect tlv_cofire(..., model) with the model that is given.',
+    'Use tlv_term_id(name) for a node with a name.', 'Collect tlv_cofire(..., model) with the model that is given.',
     q(Use fewer atoms, or method => 'mod'.), q(Scale the rows so that coefficients are near 1, or use method => 'mod'.),
     'Give more rows: there may be Gaussian noise, or components depend on each other, and these rows are too few for noise => true.', 'Try noise => true: there may be Gaussian noise.',
     'Compare the likelihood of other sequences with iterations => 50, or with fewer states.', 'Use tlv_hmm(query), which learns k states from whole sequences.',
@@ -264,7 +263,7 @@ my %elsewhere = map { $_ => 1 } (
     'Fit a part of the nodes with the edges between them, such as those of SELECT src, dst FROM edges WHERE src %% %.0f = 0 AND dst %% %.0f = 0. tlv_infer(model, neighbours) places the others.',
     # the server refuses such a call before
     'Write tlv_point_features(x, y, mark, radius) OVER ().',
-    'Counts of rows must stay whole; tlv_update(model, statistics, weight) gives statistics a weight.',
+    'Counts of rows must remain integers; tlv_update(model, statistics, weight) gives statistics a weight.',
 );
 ok($sources{$_}, "there is such a hint: $_") for sort keys %elsewhere;
 for my $text (sort keys %sources) {

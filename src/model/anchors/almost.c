@@ -204,6 +204,6 @@ tlv_separable_almost(tlv_context *ctx, separable *s, size_t k, tlv_anchor_corner
 	if (corners->k > 0)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-			 "no row stands out: the matrix is not separable within eps");
+			 "no anchor row was found: the matrix is not separable within eps");
 	return tlv_fail_hint(ctx, "Use another eps, or method => 'anchors'.");
 }

@@ -17,7 +17,7 @@
 /* Points between two looks at whether to stop. */
 #define POINTS_BETWEEN 4096
 
-/* What is left of a square, in parts of the largest, that is rounding. */
+/* Relative to the largest squared norm: a residual below is rounding error. */
 #define ROUNDING 1e-12
 
 typedef struct chooser

@@ -177,7 +177,7 @@ loner_corners(tlv_context *ctx, separable *s, size_t k, tlv_anchor_corners *corn
 	if (corners->k > 0)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-			 "no row stands out: the matrix is not separable within eps");
+			 "no anchor row was found: the matrix is not separable within eps");
 	return tlv_fail_hint(ctx, "Use a smaller eps, or method => 'anchors'.");
 }
 
@@ -250,7 +250,7 @@ tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matr
 		TLV_TRY(choose_corners(ctx, &s, NULL, s.eps, k, &corners));
 	if (k > corners.k)
 	{
-		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "only %zu of %zu rows stand out", corners.k, k);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "only %zu of %zu anchor rows were found", corners.k, k);
 		return tlv_fail_hint(ctx, "Use a smaller k.");
 	}
 	return weigh_rows(ctx, &s, n, &corners, factors);

@@ -302,9 +302,9 @@ multiplied_counts(tlv_context *ctx, size_t n, const double *counts, double times
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(count <= 0x1p53 && count == floor(count)))
 		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g is no whole number up to 2^53", times,
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g is not an integer up to 2^53", times,
 					 counts[i]);
-			return tlv_fail_hint(ctx, "Counts of rows must stay whole.");
+			return tlv_fail_hint(ctx, "Counts of rows must remain integers.");
 		}
 		(*copy)[i] = count;
 	}

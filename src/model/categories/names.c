@@ -15,7 +15,7 @@ category_tell(tlv_context *ctx, category_state *state, int told)
 	if (state->told == told)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
-			 "categories told by number and by name cannot be put together");
+			 "categories identified by number and by name cannot be combined");
 	return tlv_fail_hint(ctx, "Give all rows as integer[], or all of them as text[].");
 }
 

@@ -137,7 +137,7 @@ subtract_opened(tlv_context *ctx, category_state *state, const tlv_category_tabl
 	if (state->replicates > 0 || tables->replicates > 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "no rows can be taken out of moments with bootstrap replicates");
+				 "rows cannot be subtracted from moments with bootstrap replicates");
 		return tlv_fail_hint(ctx, "Collect them without replicates.");
 	}
 	*done = true;

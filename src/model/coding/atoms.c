@@ -1,5 +1,6 @@
 /*
- * atoms.c - atoms from rows in memory: steps until the error stands (coding.h).
+ * atoms.c - estimates atoms from rows in memory, by iterations until the error converges
+ * (coding.h).
  */
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,8 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"
 
-/* So many numbers without names, and a square of a whole number: rows are taken to be patches. */
+/* Bounds on the dimension of rows that are drawn as square patches if their coordinates have no
+ * names. */
 #define LEAST_PATCH 16
 #define MOST_PATCH	1024
 

@@ -90,7 +90,7 @@ extern tlv_status tlv_coding_learner_create(tlv_context *ctx, const tlv_coding_o
 /* Codes all rows under the atoms: sums and errors. */
 extern tlv_status tlv_coding_code_all(tlv_context *ctx, tlv_coding_learner *learner);
 
-/* So many steps from the atoms, or (below 0) until the error stands. */
+/* Runs the given number of iterations from the atoms, or (below 0) until the error converges. */
 extern tlv_status tlv_coding_learn(tlv_context *ctx, tlv_coding_learner *learner, int limit);
 
 /* ---- starts: fill learner->atoms ---- */

@@ -9,7 +9,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
 
-/* Rows of the sample: so many for every atom, within these bounds and so many bytes. */
+/* Size of the sample: rows for each atom, and bounds on the rows and the bytes of the sample. */
 #define ROWS_PER_ATOM 50.0
 #define LEAST_ROWS	  20000.0
 #define MOST_BYTES	  2.5e8
@@ -69,7 +69,8 @@ check_width(tlv_context *ctx, const tlv_coding_options *options, size_t d)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "sparsity = %zu exceeds the %zu numbers of a row",
 				 options->sparsity, d);
-		return tlv_fail_hint(ctx, "Use a smaller sparsity: so many atoms would represent any row.");
+		return tlv_fail_hint(
+			ctx, "Use a smaller sparsity: this number of atoms represents any row exactly.");
 	}
 	if (options->method == TLV_CODING_ICA && options->atoms > d)
 	{

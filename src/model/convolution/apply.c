@@ -8,11 +8,12 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fft.h"
 
-/* A filter's answer is taken as nothing so many template lengths away. */
+/* The response of a filter is taken to be 0 beyond this number of template lengths. */
 #define REACH 8
-/* Transforms are at least so many times as long as what is thrown away of them. */
+/* Lower bound on the length of a transform, relative to its discarded part. */
 #define PIECES 4
-/* Of the strongest frequency: below it a frequency without noise says nothing. */
+/* Relative to the strongest frequency: a frequency without noise whose power is below is ignored.
+ */
 #define LEAST_POWER 1e-9
 
 /* ---- matched filter ---- */

@@ -73,7 +73,8 @@ check_third(tlv_context *ctx, const third_moments *third)
 {
 	if (third->z >= TLV_CONVOLUTION_SIGNIFICANT)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the series has no third moments but those of chance");
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+			 "the third moments of the series do not exceed their sampling error");
 	tlv_fail_detail(ctx, "Their excess over those of Gaussian noise is %.2g standard errors.",
 					third->z);
 	return tlv_fail_hint(ctx, "Activations must be of one sign, or at least skewed: templates that "

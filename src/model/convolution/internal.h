@@ -65,7 +65,8 @@ typedef struct convolution_start
 	double residual;
 } convolution_start;
 
-/* Alternating least squares from so many random starts: *starts, the least residual first. */
+/* Alternating least squares from the given number of random initialisations. *starts holds the
+ * estimates, the least residual first. */
 extern tlv_status convolution_starts(tlv_context *ctx, const third_moments *third, size_t k,
 									 const tlv_convolution_options *options,
 									 convolution_start **starts, size_t *n);

@@ -285,9 +285,8 @@ check_lags(tlv_context *ctx, int lags)
 	tlv_fail(ctx, lags > TLV_SERIES_MOST_LAGS ? TLV_LIMIT : TLV_BAD_PARAMETER,
 			 "lags = %d is not between %d and %d", lags, TLV_SERIES_LEAST_LAGS,
 			 TLV_SERIES_MOST_LAGS);
-	return tlv_fail_hint(ctx,
-						 "Templates have at most so many steps; for longer ones average several "
-						 "steps into one.");
+	return tlv_fail_hint(ctx, "Use a number of lags in this range, and average several steps into "
+							  "one for longer templates.");
 }
 
 static tlv_status

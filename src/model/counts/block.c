@@ -20,12 +20,12 @@
 /* Rows of a block: enough for BLAS-3, little enough for many groups. */
 #define FEW_ROWS 64
 
-/* A basis of so many bytes no longer stays in the cache; then y may take this much of it. */
+/* Bytes of a basis that exceeds the cache, and bytes of y in that case. */
 #define LARGE_BASIS ((size_t) 16 * 1024 * 1024)
 #define Y_BYTES		((size_t) 2 * 1024 * 1024)
 #define MAX_ROWS	2048
 
-/* A block is used when it holds so many entries, however few documents they are. */
+/* Number of entries at which a block is used, whatever its number of documents. */
 #define MAX_ENTRIES ((size_t) 1000000)
 
 /* Entries between two looks at tlv_should_stop(): a few milliseconds. */

@@ -9,7 +9,8 @@
 
 #include "tensorlv/model/accumulator.h"
 
-/* Of what is taken out of a sum of parts of documents: less is left by rounding alone. */
+/* Relative to the number subtracted from a sum over documents: a smaller remainder is rounding
+ * error. */
 #define TLV_COUNT_ROUNDING 1e-9
 
 /* Adds to a sum that is not negative; of what is taken out again no rounding stays. */
@@ -42,14 +43,14 @@ typedef struct tlv_count_block
 	double *y;				/* width x room_rows */
 	double *s2;				/* 1 / (L - 1) */
 	double *s3;				/* 1 / ((L - 1) (L - 2)) */
-	double *times;			/* that the document came; s2 and s3 are so many times as large */
+	double *times;			/* multiplicity of the document, by which s2 and s3 are multiplied */
 } tlv_count_block;
 
-/* A block for a basis of d items and so many directions. */
+/* A block for a basis of d items and the given number of directions. */
 extern tlv_status tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width,
 									   size_t d);
 
-/* Adds the known items of a document of at least 3 tokens, which came so many times; *full says
+/* Adds the known items of a document of at least 3 tokens, with its multiplicity; *full says
  * that the block must be used and reset before the next one. */
 extern tlv_status tlv_count_block_add(tlv_context *ctx, tlv_count_block *block,
 									  const tlv_document *document, double times, bool *full);

@@ -33,8 +33,9 @@
 
 /*
  * Triples hold the items, scales, shares and basis of their subspace, so that they can be fitted
- * alone, when these are at most so many numbers for every token; of fewer documents, those of a
- * month, they would be nearly all of the value, which then refers to its subspace by the digest.
+ * alone, if these are at most this number of values for every token.  With fewer documents, such as
+ * those of a month, they would be most of the value, which then refers to its subspace by the
+ * digest.
  */
 #define HELD_TOKENS 8
 

@@ -13,7 +13,7 @@
 #define DOCUMENTS_BETWEEN ((size_t) 1024)
 #define ENTRIES_BETWEEN	  ((size_t) 16384)
 
-/* Entries that are not worth the putting together. */
+/* Number of entries below which equal documents are not merged. */
 #define FEW_ENTRIES ((size_t) 4096)
 
 const char *const tlv_document_no_sums[] = {"document_rest", "document_sizes", "document_counts",
@@ -204,7 +204,7 @@ gather_entries(tlv_context *ctx, tlv_held_documents *held)
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		if (document->n > 0) /* of none that are told apart nothing has been allocated */
+		if (document->n > 0) /* nothing has been allocated without documents */
 		{
 			memcpy(items + entries, held->items + document->at, document->n * sizeof(int64_t));
 			memcpy(counts + entries, held->counts + document->at, document->n * sizeof(double));
@@ -315,7 +315,7 @@ tlv_documents_describe(tlv_context *ctx, tlv_held_documents *held)
 	return TLV_OK;
 }
 
-/* Bytes of a whole number of 7 bits a byte (frame_pack.c). */
+/* Bytes of an integer stored with 7 bits a byte (frame_pack.c). */
 static double
 whole_bytes(uint64_t number)
 {
@@ -360,7 +360,7 @@ tlv_documents_require_left(tlv_context *ctx, const tlv_held_documents *held)
 		{
 			tlv_fail(ctx, TLV_BAD_DATA,
 					 "a document of %zu items is taken away, and it is not there", held->list[t].n);
-			return tlv_fail_hint(ctx, "Take away only what was added before.");
+			return tlv_fail_hint(ctx, "Subtract only what was added before.");
 		}
 	return TLV_OK;
 }

@@ -2,11 +2,11 @@
  * documents.h - the documents of a small value: while there are few they are smaller than the sums
  * over them, and are held in their place; sums follow from them whenever they are read.
  *
- * A document is held once, with the number of times that it came: below 0 where it was taken out
- * of sums that it is no longer told apart in.  Stored documents are ascending, so that equal
+ * A document is held once, with its multiplicity, which is negative if the document was subtracted
+ * from sums that do not hold it separately.  Stored documents are ascending, so that equal
  * documents make equal values, and equal sums, in whatever order they came or were merged.
  *
- * Sections: document_times (n), document_rest (n: tokens whose items are not told apart),
+ * Sections: document_times (n), document_rest (n: tokens whose items are not distinguished),
  * document_sizes (n), and one after the other document_items and document_counts.
  */
 #ifndef TENSORLV_COUNT_DOCUMENTS_H
@@ -33,7 +33,7 @@ typedef struct tlv_held_documents
 	int64_t *items;
 	double *counts;
 	size_t entries, entries_room;
-	size_t settled;			  /* entries when equal documents were last put together */
+	size_t settled;			  /* entries when equal documents were last merged */
 	size_t settled_documents; /* documents that were left then */
 	double total;			  /* documents and entries as they came, those taken away subtracted */
 	void *block;			  /* of the stored form: */
@@ -104,7 +104,7 @@ extern tlv_status tlv_documents_hold(tlv_context *ctx, tlv_held_documents *held,
 extern tlv_status tlv_documents_hold_frame(tlv_context *ctx, tlv_held_documents *held,
 										   const tlv_frame *frame);
 
-/* Ascending, equal ones put together; those that came no times are gone. */
+/* Sorts documents in ascending order, merges equal ones, and removes those of multiplicity 0. */
 extern tlv_status tlv_documents_settle(tlv_context *ctx, tlv_held_documents *held);
 
 /* The same now and then, so that what goes as it comes takes no memory; *many says that there are

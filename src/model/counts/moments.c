@@ -80,7 +80,7 @@ add_pairs(tlv_context *ctx, tlv_summary_state *state, size_t n, double scale)
 	return TLV_OK;
 }
 
-/* Items that are not told apart become one, which is the last: its id is the largest. */
+/* Items that are not distinguished become one item, the last one, whose id is the largest. */
 static tlv_status
 run_off(tlv_context *ctx, const tlv_subspace *keep, tlv_document *document)
 {

@@ -6,7 +6,7 @@
 
 #include "tensorlv/model/counts.h"
 
-/* What a subspace value is made of while it is put together. */
+/* The parts of a subspace value that is being built. */
 typedef struct tlv_subspace_parts
 {
 	size_t d;

@@ -90,7 +90,7 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 		tlv_summary_add_scaled(state, position[i], correction[i], squares[i], 1);
 		state->fractions |= totals[i] != floor(totals[i]) || frequency[i] != floor(frequency[i]);
 	}
-	if (d > 0) /* documents that are told apart have no items here */
+	if (d > 0) /* documents that are held separately have no items here */
 		state->summed += tlv_frame_scalar(frame, "documents", 0);
 	if (state->with_pairs)
 		TLV_TRY(merge_pairs(ctx, state, d, position, tlv_frame_float64(frame, "pairs")));
@@ -98,7 +98,7 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	return TLV_OK;
 }
 
-/* One block for all arrays of d items and so many pairs. */
+/* One block for all arrays of d items and the given number of pairs. */
 static tlv_status
 allocate_stored(tlv_context *ctx, size_t d, size_t n_pairs, tlv_summary_arrays *stored)
 {
@@ -438,8 +438,8 @@ count_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 }
 
 /*
- * Documents of either are told apart.  Sums are exact but for pairs, as long as what is left would
- * not be documents that are held if it had come alone.
+ * Documents of both are held separately.  Sums are exact except for pairs, provided that the
+ * remainder alone would be stored as sums.
  */
 static bool
 count_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)

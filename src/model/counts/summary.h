@@ -24,7 +24,7 @@ typedef struct tlv_summary_state
 {
 	tlv_declared declared;
 	bool with_pairs;
-	const tlv_subspace *keep; /* items that are told apart; NULL: all are */
+	const tlv_subspace *keep; /* items that are distinguished; NULL: all */
 	double documents;
 	double skipped;
 	double tokens;
@@ -57,7 +57,7 @@ typedef struct tlv_summary_state
 extern tlv_status tlv_summary_place(tlv_context *ctx, tlv_summary_state *state, int64_t item,
 									int32_t *position);
 
-/* To sums c / (L - 1) and c^2 / (L - 1) of an item, so many times. */
+/* Adds c / (L - 1) and c^2 / (L - 1) of an item, multiplied by the given number, to its sums. */
 extern void tlv_summary_add_scaled(tlv_summary_state *state, int32_t position, double correction,
 								   double square, double times);
 

@@ -55,8 +55,8 @@ typedef struct tlv_within
 			offsetof(state, squared_lengths)                                                       \
 	}
 
-/* The declarations of these, of a state with a member `within`: all but the items, and these, of
- * which there are so many. */
+/* The declarations of these sums in a state with a member `within`: all but the items, then the
+ * items, and the number of each. */
 #define TLV_WITHIN_LIST(state)                                                                       \
 	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, offsetof(state, within.rank)},     \
 		{"steps",                                                                                    \

@@ -118,8 +118,8 @@ open_held(tlv_context *ctx, tlv_accumulator *accumulator)
 	return class->allocate(ctx, accumulator);
 }
 
-/* Whether values that were merged hold what documents go through.  Those that were taken out of
- * sums stay documents, so that they can come back. */
+/* Whether values that were merged hold what documents go through.  Documents that were subtracted
+ * from sums remain documents, so that they can be added again. */
 static tlv_status
 can_open(tlv_context *ctx, tlv_accumulator *accumulator, bool *can)
 {
@@ -311,7 +311,7 @@ tlv_within_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	return within->closed || within->summed || many ? close_documents(ctx, accumulator) : TLV_OK;
 }
 
-/* Documents of either are told apart. */
+/* Documents of both are held separately. */
 bool
 tlv_within_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
 {

@@ -13,9 +13,9 @@
 #include "within.h"
 
 /*
- * Documents are held where the numbers of sums, and of what these hold of the subspace, are more
- * than so many for every item of a document: three times what a bag takes of it.  Other sums are
- * complete in themselves.
+ * Documents are held if the sums, with their part of the subspace, have more values than this
+ * number for every item of a document: three times the size of a bag.  Other values hold sums and
+ * all of the subspace that they need.
  */
 #define TLV_NUMBERS_AN_ENTRY 3
 
@@ -32,10 +32,11 @@ typedef struct tlv_within_class
 	 * refers to it, or TLV_ONE: it always does; sums over items, 0 where there are none, or
 	 * TLV_ONE: they are always there; and those of the documents. */
 	tlv_dimension items, sums, documents, entries;
-	/* The known items of a document, and its length, so many times into the sums. */
+	/* Adds the known items of a document and its length, multiplied by its multiplicity, to the
+	 * sums. */
 	tlv_status (*enter)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document,
 						double times);
-	/* Whether documents that take so many bytes and hold so many items are worth holding. */
+	/* Whether documents of the given number of bytes and items are held rather than summed. */
 	bool (*smaller)(const tlv_accumulator *accumulator, double bytes, size_t items);
 	/* Of sums that hold the basis through which documents go: where the state has it, and what only
 	 * rows need, to be allocated; NULL: they do not. */
@@ -60,7 +61,8 @@ extern tlv_status tlv_within_check(tlv_context *ctx, const tlv_frame *frame);
 extern tlv_status tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator,
 								  const tlv_document *document);
 
-/* Whether they are, of so many numbers, and documents that take so many bytes. */
+/* Whether they are held rather than summed, given the number of values of the sums and the bytes of
+ * the documents. */
 extern bool tlv_within_few(const tlv_within *within, double bytes, double numbers);
 
 /* The hooks of the accumulator's class. */

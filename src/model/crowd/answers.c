@@ -75,9 +75,9 @@ tell(tlv_context *ctx, answers_state *state, int set, double told)
 		state->told[set] = told;
 	if (told == 0 || state->told[set] == told)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s told by number and by name cannot be put together",
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s identified by number and by name cannot be combined",
 			 tlv_crowd_set_names[set]);
-	return tlv_fail_hint(ctx, "Cast the one or the other: to bigint, or to text.");
+	return tlv_fail_hint(ctx, "Cast all of them to bigint, or all to text.");
 }
 
 static tlv_status
@@ -309,7 +309,8 @@ answers_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	const int64_t *entries = tlv_frame_int64(frame, "entries");
 	double nulls = tlv_frame_scalar(frame, "nulls", 0);
 
-	/* Who takes and adds for long begins anew where most of what is known is gone. */
+	/* A state to which entries were added and from which they were subtracted is rebuilt when most
+	 * of its entries are gone. */
 	*done = !(exactly && state->shrunk && state->sets[0].n > 4096 + 4 * state->n);
 	if (!*done)
 		return TLV_OK;
@@ -365,7 +366,8 @@ settle_taken(tlv_context *ctx, answers_state *state)
 	return TLV_OK;
 }
 
-/* Which ids have entries still, and how those of a set are told that has some. */
+/* Determines which ids still have entries, and whether the ids of each set with entries are numbers
+ * or names. */
 static tlv_status
 mark_used(tlv_context *ctx, answers_state *state)
 {
@@ -481,8 +483,8 @@ answers_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes
 
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
 		if (!(told[s] == (most[s] == 0 ? 0 : 1) || (most[s] > 0 && told[s] == 2)))
-			return tlv_fail(ctx, TLV_CORRUPT, "%s are told in way %g", tlv_crowd_set_names[s],
-							told[s]);
+			return tlv_fail(ctx, TLV_CORRUPT, "%s have unknown form of ids %g",
+							tlv_crowd_set_names[s], told[s]);
 	for (size_t i = 0; i < n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
@@ -559,7 +561,7 @@ tlv_crowd_load(tlv_context *ctx, const tlv_frame *frame, crowd_answers *a)
 	{
 		tlv_fail(ctx, TLV_LIMIT, "%zu different answers are more than %zu", a->answers,
 				 TLV_CROWD_MOST_ANSWERS);
-		return tlv_fail_hint(ctx, "Answers are chosen from a list; free text is none.");
+		return tlv_fail_hint(ctx, "Use answers that are chosen from a list, not free text.");
 	}
 	a->columns = a->workers * a->answers;
 	if (a->columns + a->answers > UINT32_MAX)

@@ -67,7 +67,8 @@ has_known(const crowd_answers *a)
 	return false;
 }
 
-/* Steps from the state's parameters until the likelihood stands; the last ones are kept. */
+/* EM from the state's parameters until the log-likelihood converges; the state keeps the last
+ * parameters. */
 static tlv_status
 ascend(tlv_context *ctx, crowd_fit *fit, double *steps)
 {

@@ -312,8 +312,8 @@ crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 						sizes[SIZE_COLUMNS], sizes[SIZE_WORKERS], sizes[SIZE_ANSWERS]);
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
 		if (told[s] != 0 && told[s] != 1 && told[s] != 2)
-			return tlv_fail(ctx, TLV_CORRUPT, "%s are told in way %g", tlv_crowd_set_names[s],
-							told[s]);
+			return tlv_fail(ctx, TLV_CORRUPT, "%s have unknown form of ids %g",
+							tlv_crowd_set_names[s], told[s]);
 	for (size_t h = 0; h < sizes[SIZE_K]; h++)
 		if (classes[h] < 0 || (uint64_t) classes[h] >= sizes[SIZE_ANSWERS])
 			return tlv_fail(ctx, TLV_CORRUPT, "class %zu is answer %lld of %zu", h + 1,

@@ -370,8 +370,9 @@ settle_weights(group_moments *m, double *weights)
 		weights[h] /= sum;
 }
 
-/* What a worker says of class h, k x k for each, is the mean of the answer times what group b says,
- * taken apart by what group b says of the classes; added to the logs' place. */
+/* The answers of a worker to items of class h, k x k for each worker: the mean product of the
+ * worker's answer and the answers of group b, solved for the confusions of group b. Adds the result
+ * in the place of the logarithms. */
 static tlv_status
 regress_on_group(tlv_context *ctx, group_moments *m, int b, const double *weights, double *asked)
 {

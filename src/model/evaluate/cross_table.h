@@ -15,7 +15,7 @@
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/frame.h"
 
-/* A whole number for every entry of a dictionary. */
+/* An integer for every entry of a dictionary. */
 typedef struct tlv_tally
 {
 	tlv_dictionary keys;
@@ -70,7 +70,7 @@ extern tlv_status tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table
 
 /*
  * Takes a stored table out again.  exactly: *done is false, and nothing has changed, where most of
- * what the table holds is gone, so that who takes and adds for long begins anew.  Errors:
+ * what the table holds is gone, so that the caller rebuilds the state.  Errors:
  * TLV_BAD_DATA where there is less.
  */
 extern tlv_status tlv_cross_table_subtract(tlv_context *ctx, tlv_cross_table *table,

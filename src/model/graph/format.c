@@ -414,7 +414,7 @@ check_weights(const graph_check *check, double *total)
 			TLV_TRY_CONTINUE(check->ctx);
 	}
 	if (whole)
-		return tlv_fail(check->ctx, TLV_CORRUPT, "all weights are whole numbers");
+		return tlv_fail(check->ctx, TLV_CORRUPT, "all weights are integers");
 	return TLV_OK;
 }
 

@@ -236,7 +236,7 @@ extern tlv_status tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *
 /*
  * One run less another; they stay as they are.  with_nodes: entries of one-set graphs that say that
  * a node is there stay; otherwise they go, as the edges left say it.  Error: TLV_BAD_DATA where
- * more is taken out than there is.
+ * more is subtracted than the graph contains.
  */
 extern tlv_status tlv_run_subtract(tlv_context *ctx, bool one_set, bool with_nodes,
 								   const edge_run *from, const edge_run *taken, edge_run *left);

@@ -257,9 +257,10 @@ static tlv_status
 refuse_more(tlv_context *ctx, const run_cursor *edge)
 {
 	tlv_fail(ctx, TLV_BAD_DATA,
-			 "more of the edge from %" PRId64 " to %" PRId64 " is taken out than there is",
+			 "more of the edge from %" PRId64 " to %" PRId64
+			 " is subtracted than the graph contains",
 			 unbias(edge->src), unbias(edge->dst));
-	return tlv_fail_hint(ctx, "Take away only what was added before.");
+	return tlv_fail_hint(ctx, "Subtract only what was added before.");
 }
 
 static tlv_status

@@ -167,7 +167,7 @@ refine_components(tlv_context *ctx, tlv_source *rows, ica_learning *fit)
 
 /* ---- the end ---- */
 
-/* Of few rows chance alone makes directions that look as far from Gaussians as sources. */
+/* With few rows, the sampling error of a direction can be as far from a Gaussian as a source is. */
 static tlv_status
 warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diagnostics)
 {
@@ -202,8 +202,8 @@ finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_he
 						 &(tlv_warning){.code = "directions_skipped",
 										.score = (double) fit->left_out,
 										.hint = "Fit the columns that belong together separately."},
-						 "fourth moments are limited to %d dimensions: components are sought in "
-						 "that many leading directions, and %zu are skipped",
+						 "fourth moments are limited to %d dimensions: components are estimated in "
+						 "the leading directions, and %zu are skipped",
 						 TLV_DENSE_MOST_4, fit->left_out));
 	return tlv_source_finish_after(ctx, rows, model, &diagnostics, finished);
 }

@@ -22,7 +22,8 @@
 
 /* ---- order and signs ---- */
 
-/* k lines of so many numbers into the given order: one behind the other, or stride_in apart. */
+/* Copies k lines of the given length in the given order. The lines are contiguous, or stride_in
+ * apart. */
 static void
 permute(size_t k, size_t stride_in, size_t length, const int64_t *order, double *x, double *work)
 {
@@ -131,7 +132,7 @@ tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis, doub
 	if (list_gaussian(k, kurtosis, rows, sizeof(list), list) < 2)
 		return TLV_OK;
 	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-					"components %s have no kurtosis and cannot be told from each other", list);
+					"components %s have no kurtosis and cannot be distinguished", list);
 	for (size_t j = 0; j < k && at < sizeof(values) - 32; j++)
 		at += (size_t) snprintf(values + at, sizeof(values) - at, "%s%.3g", j > 0 ? ", " : "",
 								kurtosis[j]);

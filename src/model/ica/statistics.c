@@ -234,7 +234,7 @@ renew_diagnostics(tlv_context *ctx, const tlv_frame *model, const tlv_ica_parts 
 	return tlv_ica_diagnose(ctx, parts);
 }
 
-/* Of sums that are nearly too large a step is none. */
+/* Sums near the largest double give a step that is not finite. */
 static tlv_status
 require_finite(tlv_context *ctx, const tlv_ica_parts *parts)
 {

@@ -32,8 +32,7 @@ mean_of(tlv_context *ctx, double log_likelihood, double tokens, double *mean)
 	if (!(tokens > 0))
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "the documents have no tokens that could be scored");
-		return tlv_fail_hint(ctx, "Documents of fewer than two items that the model knows say "
-								  "nothing.");
+		return tlv_fail_hint(ctx, "Give documents with two or more items that the model knows.");
 	}
 	*mean = log_likelihood / tokens;
 	return TLV_OK;

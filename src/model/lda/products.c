@@ -418,7 +418,7 @@ tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products, tlv_lda_correlati
 	TLV_TRY(jackknife(ctx, products, to));
 	if (!second_but(products, TLV_LDA_GROUPS, to))
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "the documents say nothing of these topics");
+		tlv_fail(ctx, TLV_BAD_DATA, "the documents have no counts for these topics");
 		return tlv_fail_hint(ctx, "Give documents with items that the model was learnt from.");
 	}
 	tlv_lda_complete_correlations(to);

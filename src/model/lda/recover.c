@@ -51,7 +51,8 @@ open_pairs(tlv_context *ctx, const tlv_lda_options *options, exact_fit *exact)
 		exact->runoff = fit->totals[width - 1] / fit->tokens;
 	}
 	if (fit->k == 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "co-occurrences say nothing of k: give it");
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"k is not given, and co-occurrences do not identify it");
 	if (options->fewer && fit->k > fit->d)
 		fit->k = fit->d;
 	if (fit->k > fit->d || fit->k == 0)

@@ -54,7 +54,7 @@ membership_check_options(tlv_context *ctx, const tlv_membership_options *options
 	if (options->k <= most)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-			 "%zu components cannot be told from %zu variables of %zu categories in all",
+			 "%zu components are not identified by %zu variables of %zu categories in all",
 			 options->k, p, categories);
 	return tlv_fail_hint(ctx,
 						 "The categories beyond the first of every variable, and one more, "

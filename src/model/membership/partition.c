@@ -92,7 +92,7 @@ choose_modes(tlv_context *ctx, partition_work *work)
 	if (all > work->usable)
 	{
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-				 "%zu components cannot be told from three groups of %zu variables", work->k,
+				 "%zu components are not identified by three groups of %zu variables", work->k,
 				 work->usable);
 		return tlv_fail_hint(ctx, "Use a smaller k, or method => 'joint', which needs no groups.");
 	}

@@ -8,7 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/source.h"
 
-static const char *const label_hint = "Labels are whole numbers from 1 to k, one for each node.";
+static const char *const label_hint = "Labels must be integers from 1 to k, one for each node.";
 
 static tlv_status
 labels_alloc(tlv_context *ctx, size_t n, int64_t **nodes, int32_t **labels)

@@ -160,15 +160,15 @@ tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, c
 			continue;
 		}
 		if (!(fabs(x[t]) < 0x1p62 && x[t] == floor(x[t])))
-			return tlv_fail(ctx, TLV_BAD_DATA, "category %.17g of view %d is not a whole number",
-							x[t], t + 1);
+			return tlv_fail(ctx, TLV_BAD_DATA, "category %.17g of view %d is not an integer", x[t],
+							t + 1);
 		ids[t] = (int64_t) x[t];
 		if (tlv_multiview_is_named(parts, t))
 		{
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "the categories of view %d are texts, and %lld is a number", t + 1,
+					 "the categories of view %d are strings, and %lld is a number", t + 1,
 					 (long long) ids[t]);
-			return tlv_fail_hint(ctx, "Give an array of texts, or ROW(x1, x2, x3).");
+			return tlv_fail_hint(ctx, "Give a text[], or ROW(x1, x2, x3).");
 		}
 	}
 	return TLV_OK;

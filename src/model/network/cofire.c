@@ -20,8 +20,8 @@
 #define SIZE_ITEMS TLV_SIZE_1
 #define SIZE_CELLS TLV_SIZE_2
 
-/* So many items may be counted in an array, of 67 MB; it begins when one in so many threes occurs.
- */
+/* Largest number of items whose triples are counted in an array (of 67 MB), and the inverse of the
+ * proportion of triples that occur from which the array is used. */
 #define ARRAY_MOST	464
 #define ARRAY_SHARE 10
 /* What an entry of it holds. */
@@ -346,7 +346,8 @@ cofire_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 	double rows = tlv_frame_scalar(frame, "rows", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
 	int32_t *place;
 
-	/* Who takes and adds for long begins anew where most of what is known is gone. */
+	/* A state to which cells were added and from which they were subtracted is rebuilt when most of
+	 * its cells are gone. */
 	*done = !exactly || !tlv_triple_is_stale(&state->table);
 	if (!*done)
 		return TLV_OK;
@@ -381,8 +382,8 @@ order_items(tlv_context *ctx, cofire_state *state, int32_t *rank)
 	return TLV_OK;
 }
 
-/* Whether all items of a cell are on in some row, as they are unless rows were taken out of others
- * that do not hold them. */
+/* Whether all items of a cell are on in some row. They are, unless rows were subtracted from a
+ * state that does not contain them. */
 static bool
 are_ranked(const int32_t *rank, size_t a, size_t b, size_t c)
 {

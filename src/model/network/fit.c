@@ -8,7 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/triple_table.h"
 
-/* Items that a cell is of: three, or two or one where places come again. */
+/* The distinct items of a cell: three, or fewer if positions are equal. */
 static int
 distinct_places(int64_t cell, int32_t places[3])
 {

@@ -82,7 +82,7 @@ typedef struct tlv_network_sets
 	int32_t *places;
 	double *shares;	   /* n: mean share of rows in which three of a set are on */
 	double *means;	   /* n: rows in which three of a set are on, of its median member */
-	bool *stands;	   /* n: whether the set's members stand apart from other items */
+	bool *stands;	   /* n: whether the set's members are separated from other items */
 	size_t apart;	   /* of how many sets they do */
 	double threshold;  /* rows in which three that belong together are on */
 	bool gap;		   /* it lies in a gap of the counts, or was given */

@@ -1,6 +1,6 @@
 /*
  * learn.c - the whole of learning layered networks (network.h): of every layer what is on together
- * below it, its units, and steps until its edges stand.
+ * below it, its units, and iterations until its edges do not change.
  */
 #include <math.h>
 #include <stdio.h>

@@ -264,8 +264,8 @@ static const tlv_model_class network_class = {
 	.statistics = tlv_network_statistics,
 	.update = tlv_network_update,
 	.match = network_match,
-	.no_estimates = "Edges are there or not, by thresholds: fit two halves of the rows, and "
-					"tlv_match tells which units come again.",
+	.no_estimates = "Edges are decided by thresholds: fit two halves of the rows, and compare "
+					"their units with tlv_match.",
 };
 
 const tlv_kind tlv_kind_network = {TLV_KIND_LINE(NETWORK, network), .model = &network_class};

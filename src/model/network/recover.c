@@ -17,10 +17,10 @@
 #define LINKS_BETWEEN ((size_t) 1 << 16) /* between two looks */
 /* Of the pairs of a set an item must be one with as many as this share of its items makes. */
 #define MEMBER_SHARE 0.7
-/* A set is another one again if so much of it, by hyperedges, is within larger ones.  Beside the
- * usual one in members it is sure from one share of these on, and too small below the other;
- * between them it is one if so much of it is in no larger set, and so many of its threes are
- * hyperedges. */
+/* Thresholds on the sets of hyperedges.  A set is a duplicate if a proportion EXPLAINED_SHARE of
+ * its hyperedges is within larger sets.  Relative to the usual number of members, it is accepted
+ * above SURE_SHARE and rejected below SMALL_SHARE; between these it is accepted if a proportion
+ * SMALL_FRESH of it is in no larger set. */
 #define EXPLAINED_SHARE 0.5
 #define SURE_SHARE		0.5
 #define SMALL_SHARE		0.35
@@ -235,7 +235,8 @@ keep_candidate(tlv_context *ctx, const recovery *r, size_t inside, candidates *a
 	return TLV_OK;
 }
 
-/* Who has so many in common with two others is no set: counts do not tell units apart. */
+/* A set that has this number of members in common with two others is rejected, because the counts
+ * do not distinguish its units. */
 static tlv_status
 require_small(tlv_context *ctx, const recovery *r)
 {

@@ -20,11 +20,11 @@
 #define LOWEST_CUT	0.4
 #define HIGHEST_CUT 0.85
 #define PASSES		4
-/* What has grown to so many times the usual set, and whose members are nearly as others, is none.
- */
+/* A set is rejected if its size exceeds MOST_GROWTH times the usual size and the gap between its
+ * members and other items is below LEAST_GAP. */
 #define LEAST_GAP	1.15
 #define MOST_GROWTH 3.0
-/* Two sets are one if so many of the members of either are those of both. */
+/* Two sets are merged if this proportion of the members of either is common to both. */
 #define SAME_SHARE 0.7
 
 typedef struct repair
@@ -116,7 +116,8 @@ widest_gap(repair *r, const double *means, double median, double *least)
 	return widest;
 }
 
-/* Its members anew, ascending into r->set; returns how many, and 0 of what is no set. */
+/* Estimates the members again, ascending, into r->set. Returns their number, or 0 if it is not a
+ * set. */
 static size_t
 choose_members(repair *r, size_t s)
 {

@@ -17,7 +17,7 @@
 #define LEAST_PEAK		4.0
 #define LEAST_DEPTH		3.0
 #define HIGH_PEAK		50.0
-/* Rows from which on every bin has a whole number. */
+/* Least count that is binned: from it on, every bin contains an integer. */
 #define LEAST_COUNT 8.0
 
 /* What chance gives at most: the three items that are on most often, and five deviations. */

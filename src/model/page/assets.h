@@ -1148,7 +1148,7 @@ static const char *const page_script_profiles[] = {
 	"Object.assign(L, { ",
 	"profile: \"Profile\", ",
 	"variable: \"variable\", ",
-	"apart: \"tells apart\", ",
+	"apart: \"separation\", ",
 	"values: \"values instead of differences\", ",
 	"difference: ",
 	"\"Standardised difference from the mean of all; blue above, orange below. Variables that tell the components apart best come first: \" + ",
@@ -2394,7 +2394,7 @@ typedef struct page_script
 static const page_script page_scripts[] = {
 	{"topics", page_script_topics, "sha256-+KXKIPOoMDk5l70vrGjWps7OAiOns8BObA9SDKLOAVE="},
 	{"communities", page_script_communities, "sha256-vXJBFgpKBggLTDB8zXanGXxHzgeHvgsa7hi9kzcKz+Q="},
-	{"profiles", page_script_profiles, "sha256-c60wNa6Buu/w6S4X7b7hJPK68QJ5TJL6e9LSvatjAJM="},
+	{"profiles", page_script_profiles, "sha256-AbmPLcOvpEpT6MtPy3Jj1fC6Zu5apF3bRaKMUz/nNQw="},
 	{"chain", page_script_chain, "sha256-MSsCJwt/y5KcdvoJ1qT8rbQegkrj/jt0LtRL4W8mEHI="},
 	{"tree", page_script_tree, "sha256-yRfV9m9cNtzzPUiar1btiYy1RZGqcaDTsLVnhPsQIZU="},
 	{"matrix", page_script_matrix, "sha256-zMBdRdS2mK6PfitQwYgoGAyu4CKqslmsMFWablpMrk4="},

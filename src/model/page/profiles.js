@@ -1,7 +1,7 @@
 Object.assign(L, {
   profile: "Profile",
   variable: "variable",
-  apart: "tells apart",
+  apart: "separation",
   values: "values instead of differences",
   difference:
       "Standardised difference from the mean of all; blue above, orange below. Variables that tell the components apart best come first: " +

@@ -17,7 +17,7 @@ typedef enum sequence_form
 	FORM_UNKNOWN,
 	FORM_SYMBOLS,
 	FORM_VECTORS,
-	FORM_NAMED, /* symbols that are told by name, as they are stored */
+	FORM_NAMED, /* symbols that are identified by name, as they are stored */
 	FORM_WIDE	/* vectors of too many numbers for third moments: no windows are kept */
 } sequence_form;
 

@@ -32,9 +32,8 @@ sequence_set_form(tlv_context *ctx, sequence_state *state, sequence_form form)
 		state->form = form;
 	if (state->form != form)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "sequences of symbols and of vectors cannot be put together");
-		return tlv_fail_hint(ctx, "Collect them apart.");
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "sequences of symbols and of vectors cannot be combined");
+		return tlv_fail_hint(ctx, "Collect them separately.");
 	}
 	return TLV_OK;
 }
@@ -122,7 +121,7 @@ sequence_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	if (!symbols && tlv_frame_find(frame, "initial") != NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "no sequences can be taken out of moments of sequences of vectors");
+				 "sequences cannot be subtracted from moments of sequences of vectors");
 		return tlv_fail_hint(ctx, "Add up the other parts instead, by tlv_rollup.");
 	}
 	*done = true;

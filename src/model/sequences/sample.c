@@ -134,7 +134,7 @@ sample_cut(tlv_context *ctx, sample_state *state)
 	return TLV_OK;
 }
 
-/* Room for one more sequence of so many numbers. */
+/* Reserves memory for one more sequence of the given number of values. */
 static tlv_status
 sample_grow(tlv_context *ctx, sample_state *state, size_t more)
 {
@@ -173,9 +173,8 @@ check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
 	}
 	if (symbols != state->symbols)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "sequences of symbols and of vectors cannot be put together");
-		return tlv_fail_hint(ctx, "Collect them apart.");
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "sequences of symbols and of vectors cannot be combined");
+		return tlv_fail_hint(ctx, "Collect them separately.");
 	}
 	if (d != state->d)
 	{

@@ -269,7 +269,7 @@ sequence_check_symbols(tlv_context *ctx, const tlv_frame *frame, const size_t *s
 							counts[i]);
 		windows += counts[i];
 	}
-	if (windows > steps) /* which are a whole number */
+	if (windows > steps) /* which are an integer */
 		return tlv_fail(ctx, TLV_CORRUPT, "%g windows in %g steps", windows, steps);
 	return tlv_triple_check(ctx, frame, "cells", (const size_t[3]){m, m, m});
 }

@@ -199,7 +199,7 @@ static const tlv_field tucker_fields[] = {
 };
 static const tlv_layout tucker_layout = {.fields = tucker_fields};
 
-/* n rows of so many columns each, row after row, as a matrix whose rows are components. */
+/* Transposes n rows of the given number of columns into a matrix whose rows are components. */
 static tlv_status
 draw_rows(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture, size_t n, size_t columns,
 		  const double *rows)

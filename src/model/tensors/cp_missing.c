@@ -258,7 +258,7 @@ balance(tlv_context *ctx, missing_work *w)
 	return TLV_OK;
 }
 
-/* Sweeps until the residual converges, so many at most. */
+/* Sweeps until the residual converges, at most the given number. */
 static tlv_status
 run_sweeps(tlv_context *ctx, missing_work *w, int most, double *residual, tlv_factors_found *found)
 {

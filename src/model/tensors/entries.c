@@ -39,7 +39,7 @@ typedef struct entries_state
 	tlv_name_table names;
 	tlv_triple_table table[TABLES]; /* by places in the dictionaries */
 	double total;					/* moduli of all that was added */
-	bool fractions;					/* some values were no whole numbers */
+	bool fractions;					/* some values were not integers */
 	/* the stored form */
 	tlv_tensor_ids ids;
 	int64_t *cells[TABLES];
@@ -72,8 +72,8 @@ tell(tlv_context *ctx, entries_state *state, int mode, double told)
 	if (told == 0 || state->ids.told[mode] == told)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
-			 "items of mode %d told by number and by name cannot be put together", mode + 1);
-	return tlv_fail_hint(ctx, "Cast the one or the other: to bigint, or to text.");
+			 "items of mode %d identified by number and by name cannot be combined", mode + 1);
+	return tlv_fail_hint(ctx, "Cast all of them to bigint, or all to text.");
 }
 
 static tlv_status
@@ -265,7 +265,8 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	int32_t *place[TLV_MODES];
 	tlv_tensor_ids ids;
 
-	/* Who takes and adds for long begins anew where most of what is known is gone. */
+	/* A state to which entries were added and from which they were subtracted is rebuilt when most
+	 * of its entries are gone. */
 	*done = !exactly || (is_exact(state, n, values) && !tlv_triple_is_stale(&state->table[VALUES]));
 	if (!*done)
 		return TLV_OK;
@@ -289,7 +290,8 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 /* ---- the stored form ---- */
 
-/* Which items have entries, and the ranks of these; how a mode is told that has some. */
+/* Determines the items with entries, their ranks, and whether the ids of each mode are numbers or
+ * names. */
 static tlv_status
 order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES], int32_t *rank[TLV_MODES])
 {

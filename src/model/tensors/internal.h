@@ -72,7 +72,8 @@
 
 extern const char *const tlv_tensor_item_sections[TLV_MODES];
 
-/* Part of a check: items are told in one way, names are as many as say so.  TLV_CORRUPT. */
+/* Part of a check: every mode has ids of a known form, and the number of names agrees with it.
+ * TLV_CORRUPT. */
 extern tlv_status tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame,
 									   const size_t *sizes);
 

@@ -18,7 +18,7 @@
 #define FLOAT_ROWS			   4 /* theta, weights, product, row */
 #define TLV_TOPIC_INFER_STEPS  100
 #define TLV_TOPIC_INFER_CHANGE 1e-4
-#define LARGEST_COUNT		   0x1p53 /* whole numbers beyond are not exact in double */
+#define LARGEST_COUNT		   0x1p53 /* larger integers are not exact in double */
 
 static size_t
 padded(size_t k)
@@ -160,10 +160,9 @@ tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker, size_
 			return tlv_fail(ctx, TLV_BAD_DATA, "count %g is not between 0 and 2^53", count[i]);
 		if (whole && count[i] != floor(count[i]))
 		{
-			tlv_fail(ctx, TLV_BAD_DATA, "count %g is not a whole number", count[i]);
-			return tlv_fail_hint(ctx,
-								 "Sampling moves single tokens: scale the weights to whole numbers "
-								 "first, or use the variational method.");
+			tlv_fail(ctx, TLV_BAD_DATA, "count %g is not an integer", count[i]);
+			return tlv_fail_hint(ctx, "Sampling moves single tokens: scale the weights to integers "
+									  "first, or use the variational method.");
 		}
 		sum += count[i];
 	}

@@ -98,8 +98,8 @@ tlv_topic_chunk(const tlv_topic_worker *worker)
 }
 
 /*
- * Checks a document: positions inside the model, counts finite and > 0, whole
- * numbers up to 2^53 when asked for.  *tokens (may be NULL) gets their sum.
+ * Checks a document: positions inside the model, counts finite and > 0, and
+ * integers up to 2^53 if `whole` is true.  *tokens (may be NULL) gets their sum.
  */
 extern tlv_status tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker,
 										   size_t n, const int32_t *index, const double *count,
@@ -119,7 +119,7 @@ extern void tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n,
 									   const float *weights, float *sums);
 
 /* worker->half_index and half_count: the tokens split by a fair coin; held gets the items of either
- * half.  Counts must be whole numbers. */
+ * half.  Counts must be integers. */
 extern tlv_status tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
 								  const int32_t *index, const double *count, uint64_t seed,
 								  size_t held[2]);

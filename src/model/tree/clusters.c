@@ -114,7 +114,7 @@ cutting_choose(tree_cutting *cutting)
 	return best;
 }
 
-/* Cuts until there are so many groups, or as many as there are variables. */
+/* Cuts edges until there is the given number of groups, or one group for each variable. */
 static tlv_status
 cut_groups(tlv_context *ctx, tree_cutting *cutting, size_t groups)
 {

@@ -1,7 +1,7 @@
 /*
  * learn.c - the whole of learning a latent tree from rows of variables (tree_learn.h): moments,
- * structure, for categories the tables of triples where the moments had none, and refinement steps
- * until the likelihood stands.
+ * structure, for categories the tables of triples where the moments had none, and EM iterations
+ * until the log-likelihood converges.
  */
 #include <math.h>
 

@@ -15,7 +15,7 @@
 /* Largest length of "v" or "h" with a number and its end. */
 #define NAME_ROOM 16
 
-/* So many h's and a number above 0? */
+/* Whether a name is the given number of h's followed by a number above 0. */
 static bool
 is_hidden_name(const char *name, size_t length, size_t prefix)
 {

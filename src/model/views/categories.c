@@ -67,8 +67,8 @@ tell(tlv_context *ctx, category_state *state, int view, int64_t told)
 	if (state->told[view] == told)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
-			 "categories of view %d told by number and by name cannot be put together", view + 1);
-	return tlv_fail_hint(ctx, "Cast the one or the other: to bigint, or to text.");
+			 "categories of view %d identified by number and by name cannot be combined", view + 1);
+	return tlv_fail_hint(ctx, "Cast all of them to bigint, or all to text.");
 }
 
 static tlv_status
@@ -339,7 +339,8 @@ check_named(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"name_offsets\" begins with no 0");
 	for (int t = 0; t < 3; t++)
 		if (told[t] != TLV_CATEGORIES_BY_NUMBER && told[t] != TLV_CATEGORIES_BY_NAME)
-			return tlv_fail(ctx, TLV_CORRUPT, "view %d is told by neither number nor name", t + 1);
+			return tlv_fail(ctx, TLV_CORRUPT, "view %d is identified by neither number nor name",
+							t + 1);
 	for (size_t i = 0; i < sizes[SIZE_NAMES]; i++)
 	{
 		bool known = false;

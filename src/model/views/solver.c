@@ -62,7 +62,7 @@ refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, siz
 	tlv_fail_detail(ctx, "%s: %s.", what, text);
 	return tlv_fail_hint(
 		ctx,
-		"At most %zu can be told apart: use a smaller k or more rows; all views must "
+		"At most %zu can be distinguished: use a smaller k or more rows; all views must "
 		"differ between any two %s.",
 		supported, words);
 }

@@ -306,7 +306,7 @@ tlv_expect_memory(tlv_context *ctx, double bytes)
 	tell_memory(ctx, bytes);
 }
 
-/* What the analyzer is told of them (context.h). */
+/* Annotations for the static analyzer (context.h). */
 #undef tlv_fail
 #undef tlv_fail_hint
 #undef tlv_cancelled

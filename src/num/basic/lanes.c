@@ -59,7 +59,7 @@ seconds_now(void)
 
 /* ---- division ---- */
 
-/* The first row before which there are at least so many units of work. */
+/* The first row before which there is at least the given number of units of work. */
 static size_t
 row_after(size_t n, const size_t *start, size_t each, double units)
 {
@@ -147,7 +147,8 @@ thread_main(void *argument)
 	return NULL;
 }
 
-/* Starts at most so many threads, all signals blocked; returns how many there are. */
+/* Starts at most the given number of threads with all signals blocked. Returns the number of
+ * started threads. */
 static size_t
 start_threads(lane_run *run, size_t wanted, pthread_t *thread)
 {

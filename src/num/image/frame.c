@@ -126,7 +126,7 @@ check_table(tlv_context *ctx, const tlv_frame *frame)
 			return tlv_fail(ctx, TLV_CORRUPT, "section %u has no valid name", i);
 		for (uint32_t j = 0; j < i; j++)
 			if (memcmp(frame->table[j].name, section->name, TLV_FRAME_NAME_SIZE) == 0)
-				return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" stands twice", section->name);
+				return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" occurs twice", section->name);
 		if (section->element < TLV_FLOAT64 || section->element > TLV_SPARSE ||
 			(section->element != TLV_SPARSE && section->entries != 0))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has unknown element type %u",
@@ -453,7 +453,7 @@ tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame, const char *na
 	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, 1, 1, NULL));
 	number = tlv_frame_scalar(frame, name, -1);
 	if (!(number >= 0 && number <= 0x1p53 && number == floor(number)))
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is %g, not a whole number", name, number);
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is %g, not an integer", name, number);
 	return TLV_OK;
 }
 

@@ -13,7 +13,7 @@
 /* Numbers between two looks at whether to stop. */
 #define PACK_PIECE ((size_t) 1 << 18)
 
-/* Divisors that are tried: so many times the inverse of the least number. */
+/* Number of multiples of the inverse of the least number that are tried as divisors. */
 #define RATIOS_TRIED 64
 /* Largest power of two among the divisors: what single precision holds of shares. */
 #define RATIO_MOST_BITS 24
@@ -264,7 +264,8 @@ look_at_numbers(tlv_context *ctx, section_packing *packing, number_range *range)
 	return TLV_OK;
 }
 
-/* Whether all are whole numbers over it; most that are not show it at once. */
+/* Whether all numbers are integers over the divisor. In most cases without such a divisor, one of
+ * the first numbers shows it. */
 static tlv_status
 divides(tlv_context *ctx, const section_packing *packing, double divisor, bool *all)
 {
@@ -374,7 +375,7 @@ choose_code(tlv_context *ctx, section_packing *packing, uint64_t *bytes)
 	return TLV_OK;
 }
 
-/* Distances between those that stand apart. */
+/* Distances between the exceptional rows. */
 static tlv_status
 put_distances(tlv_context *ctx, pack_output *out, const section_packing *packing)
 {

@@ -7,7 +7,7 @@
  * entries, rows, columns, form and the bytes that follow for it; then these, without padding.
  *
  * Numbers are stored in the narrowest of four codes that gives back their bits: as they are, in
- * single precision, as whole numbers, or as whole numbers over one divisor.  In a sparse form every
+ * single precision, as integers, or as integers over one divisor.  In a sparse form every
  * row of a section has one number that fills more than half of it (of one column, or of very many
  * rows, the whole is one row), and the others stand behind with the distances between them.
  */
@@ -17,7 +17,7 @@
 #include "tensorlv/num/frame.h"
 
 /* Forms of a section, a byte; numbers have their code in the low bits. */
-#define PACKED_PLAIN  0	   /* the bytes of integers and texts */
+#define PACKED_PLAIN  0	   /* the bytes of integers and strings */
 #define PACKED_STEPS  1	   /* integers: the distance of each from the one before, zigzag */
 #define PACKED_DENSE  0x10 /* all numbers */
 #define PACKED_SPARSE 0x20 /* those of every row, then what differs */
@@ -31,7 +31,7 @@ typedef enum packed_code
 	CODE_DOUBLE,
 	CODE_SINGLE,
 	CODE_WHOLE,
-	CODE_RATIO, /* the divisor, then whole numbers */
+	CODE_RATIO, /* the divisor, then integers */
 	CODES
 } packed_code;
 

@@ -66,7 +66,7 @@ add_node(tlv_context *ctx, tlv_json *json, tlv_json_type type, size_t *node)
 
 /* ---- strings ---- */
 
-/* Four digits; below 0: they are none. */
+/* The value of four hexadecimal digits, or below 0 if they are not digits. */
 static int32_t
 read_hex(const tlv_json *json, size_t at)
 {

@@ -2,8 +2,8 @@
  * sparse_multiply.c - products of sparse rows with blocks of vectors (sparse.h).
  *
  * The sum over a row's entries is kept in registers, a tile of at most
- * TILE_MOST of the block's l numbers at a time.  A tile is a whole number of
- * vectors of which the last one may overlap the one before: no scalar tail.
+ * TILE_MOST of the block's l numbers at a time.  A tile consists of
+ * vectors of which the last one may overlap the one before, so that there is no scalar tail.
  * What the entries some way ahead will read is asked for early, since a
  * processor cannot guess it.
  */
@@ -24,7 +24,7 @@ typedef float floats4 __attribute__((vector_size(16)));
 /* Products between two looks at the interrupt: 4 to 10 ms, mostly waiting for memory. */
 #define BLOCK_PRODUCTS 8000000
 
-/* So many terms are summed in single precision before the sum is added to y. */
+/* Number of terms that are summed in single precision before the sum is added to y. */
 #define SEGMENT 4096
 
 /* Bytes asked for ahead of their use; at least AHEAD_LEAST and at most AHEAD_MOST entries. */
@@ -181,7 +181,7 @@ multiply_step(void *argument, size_t lane)
 	const size_t *start = product->a->start;
 	size_t first = product->lanes.next[lane], end = product->lanes.end[lane], next = first;
 
-	/* Rows of at most so many entries, each row counted as one more. */
+	/* Rows of at most the given number of entries, where each row counts as one entry more. */
 	while (next < end && start[next + 1] - start[first] + (next + 1 - first) <= product->most)
 		next++;
 	if (next == first && first < end)

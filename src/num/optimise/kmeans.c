@@ -162,8 +162,8 @@ add_to_cluster(lloyd *s, int32_t c, double weight, const float *point)
 
 /*
  * The distance of a point so close to its center that it is mostly rounding
- * is computed anew, to every center that rounding cannot tell from the nearest; score has the
- * point's, width apart.
+ * is computed again, to every center that rounding cannot distinguish from the nearest; score has
+ * the point's, width apart.
  */
 static int32_t
 nearest_exactly(const lloyd *s, size_t point, float square, const float *score, int32_t nearest,
@@ -484,7 +484,8 @@ open_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, kmeans_run *run)
 	return measure_points(ctx, data, run->lloyd.block, run->lloyd.width);
 }
 
-/* One start, of so many steps; fewer clusters when fewer points are distinct. */
+/* One initialisation and the given number of iterations; fewer clusters if fewer points are
+ * distinct. */
 static tlv_status
 run_start(tlv_context *ctx, lloyd *s, int max_steps, tlv_rng *rng)
 {

@@ -13,8 +13,9 @@
 
 #define LANES 8
 
-/* Tiles are kept of so many numbers, at most, and used with so few centers: a product with few
- * columns costs BLAS less than arranging the points for it, in every step anew. */
+/* Upper bounds on the numbers of the stored tiles, and on the centers with which tiles are used:
+ * BLAS arranges the points for every product, which takes longer than a product with few columns.
+ */
 #define TILES_MOST ((size_t) 1 << 20)
 #define FEW		   16
 

@@ -62,7 +62,7 @@ tlv_points_check(tlv_context *ctx, const char *axis, double coordinate)
 	return tlv_fail_hint(ctx, "Leave such points out, or make the coordinate null.");
 }
 
-/* Whole numbers in the order of numbers. */
+/* Compares integers in ascending order. */
 static uint64_t
 ordered(double number)
 {

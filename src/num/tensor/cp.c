@@ -25,8 +25,8 @@
 /* Sweeps on the tensor itself, after those on its core, and what they must gain each. */
 #define POLISH_SWEEPS	 5
 #define POLISH_TOLERANCE 1e-7
-/* The proximal term, in parts of the mean eigenvalue: at first, divided by 10 every so many sweeps,
- * and at last. */
+/* The proximal term relative to the mean eigenvalue: its initial value, the number of sweeps after
+ * which it is divided by 10, and its final value. */
 #define RIDGE_FIRST	 1e-6
 #define RIDGE_LAST	 1e-13
 #define RIDGE_SWEEPS 50
@@ -165,7 +165,7 @@ solve_mode(tlv_context *ctx, cp_work *w, int mode)
 	return status;
 }
 
-/* All three modes, and the residual in parts of the tensor. */
+/* Updates all three modes, and computes the residual relative to the norm of the tensor. */
 static tlv_status
 sweep_modes(tlv_context *ctx, cp_work *w, double *residual)
 {

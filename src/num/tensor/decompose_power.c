@@ -66,7 +66,7 @@ best_restart(power *w)
 	return TLV_OK;
 }
 
-/* Further steps on the best one until it stands still. */
+/* Further iterations on the best vector until it converges. */
 static tlv_status
 polish(power *w, double tolerance, bool *converged)
 {

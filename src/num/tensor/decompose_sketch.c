@@ -211,7 +211,7 @@ deflate(sketch *w, const double *x, double value)
 	return TLV_OK;
 }
 
-/* Steps of w->vector until it stands; *value: T(x, x, x) there. */
+/* Power iterations of w->vector until it converges. *value is T(x, x, x) at the result. */
 static tlv_status
 make_steps(sketch *w, int steps, double *value, bool *stands)
 {

@@ -192,7 +192,7 @@ start_doubles(const tlv_tensor *t, const size_t r[TLV_MODES])
 	{
 		double n = (double) t->d[m];
 
-		/* by rows the unfolding itself is laid out anew */
+		/* for rows, the unfolding itself is copied into the new layout */
 		gram = fmax(gram, n * n <= all ? n * n : all + all / n * all / n);
 	}
 	return (t->dense == NULL ? 0 : all / (double) t->d[0] * (double) r[0]) + gram;

@@ -241,7 +241,7 @@ place_argument(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_tensor
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("items of mode %d of the model are told by %s, not by values of type %s",
+			 errmsg("items of mode %d of the model are identified by %s, not by values of type %s",
 					mode + 1, ids->told[mode] == 1 ? "number" : "name", format_type_be(type->type)),
 			 errhint("Cast the value to %s.", ids->told[mode] == 1 ? "bigint" : "text")));
 	given = type->form == ANY_LITERAL ? cstring_to_text(DatumGetCString(value))

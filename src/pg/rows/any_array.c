@@ -144,8 +144,8 @@ static int64
 whole_number(double number)
 {
 	if (!(fabs(number) <= 9007199254740992.0) || number != trunc(number))
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("%g is not a whole number", number),
-						errhint("The rows of this model hold whole numbers.")));
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("%g is not an integer", number),
+						errhint("The rows of this model must be integers.")));
 	return (int64) number;
 }
 

@@ -200,12 +200,11 @@ categories_open(FunctionCallInfo fcinfo, int first, const AnyColumns *columns, T
 		const AnyType *type = &columns->type[t];
 
 		if (!is_category(type) && type->form != ANY_LITERAL)
-			ereport(
-				ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("view %d is of type %s, not a category", t + 1, format_type_be(type->type)),
-				 errhint("The three views are vectors all, or categories all: whole numbers, "
-						 "texts, values of enumerations or booleans.")));
+			ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+							errmsg("view %d is of type %s, not a category", t + 1,
+								   format_type_be(type->type)),
+							errhint("The three views must all be vectors, or all be categories: "
+									"integers, strings, values of enumerations or booleans.")));
 		if (PG_ARGISNULL(first + t))
 			cursor->row.part[t].type = TLV_PART_NONE;
 		else

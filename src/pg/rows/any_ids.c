@@ -27,9 +27,9 @@ TlvNumberId(tlv_text name)
 	}
 	if (end == digits || *end != '\0' || errno != 0)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("the model's ids are whole numbers, and \"%s\" is a text",
+						errmsg("the model's ids are integers, and \"%s\" is a string",
 							   TlvWhole(pnstrdup(name.bytes, name.length))),
-						errhint("Give the ids as the model was told them, cast to bigint.")));
+						errhint("Cast the ids to the type of the model's ids, bigint.")));
 	return number;
 }
 
@@ -46,8 +46,8 @@ void
 TlvRefuseNumberId(int64 number)
 {
 	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-					errmsg("the model's ids are texts, and " INT64_FORMAT " is a number", number),
-					errhint("Give the ids as the model was told them, cast to text.")));
+					errmsg("the model's ids are strings, and " INT64_FORMAT " is a number", number),
+					errhint("Cast the ids to the type of the model's ids, text.")));
 	pg_unreachable();
 }
 

@@ -47,7 +47,7 @@ static const struct
 	{TLV_ROW_VIEWS, "three views, ROW(x1, x2, x3), each an array of numbers"},
 	{TLV_ROW_CATEGORIES, "three categories, ROW(a, b, c)"},
 	{TLV_ROW_CODES,
-	 "an array or a row of states: whole numbers from 0, or names where the model has them"},
+	 "an array or a row of states: integers from 0, or names where the model has them"},
 	{TLV_ROW_VECTOR, "an array or a row of numbers, or a vector: a type with a cast to real[]"},
 	{TLV_ROW_SEQUENCE, "a sequence of vectors: an array of numbers, steps x dimensions"},
 	{TLV_ROW_SYMBOLS, "a sequence of symbols: an array of integers or of text"},

@@ -519,8 +519,8 @@ TLV_FUNCTION(tlv_bag_subtract)
 	}
 	if (n[1] > 0)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-						errmsg("more is taken out of the bag than there is"),
-						errhint("Take away only what was added before.")));
+						errmsg("more is subtracted from the bag than it contains"),
+						errhint("Subtract only what was added before.")));
 	PG_RETURN_POINTER(TlvBagValue(0, items[0], weights[0]));
 }
 

@@ -354,8 +354,8 @@ drop_empty(BagState *state)
 		TlvLoopCheck(i);
 		if (state->entries[i].weight < 0)
 			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-							errmsg("more is taken out of the bag than there is"),
-							errhint("Take away only what was added before.")));
+							errmsg("more is subtracted from the bag than it contains"),
+							errhint("Subtract only what was added before.")));
 		if (state->entries[i].weight > 0)
 			state->entries[left++] = state->entries[i];
 	}
@@ -420,8 +420,8 @@ take_item(BagState *state, int64 item, double weight)
 	at = find_item(state, item);
 	if (whole && (at == state->n || state->entries[at].weight < weight))
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-						errmsg("more is taken out of the bag than there is"),
-						errhint("Take away only what was added before.")));
+						errmsg("more is subtracted from the bag than it contains"),
+						errhint("Subtract only what was added before.")));
 	if (whole)
 	{
 		state->entries[at].weight -= weight;

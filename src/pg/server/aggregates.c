@@ -288,7 +288,7 @@ take_null(TlvExpanded *expanded)
 	if (expanded->accumulator->nulls < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION), errmsg("more rows are taken away than there are"),
-				 errhint("Take away only what was added before.")));
+				 errhint("Subtract only what was added before.")));
 	expanded->accumulator->nulls--;
 }
 

@@ -74,7 +74,7 @@ test_refusals(void **state)
 		x[t] += .9 * x[t - 1];
 	moments = moments_of(n, x, 16);
 	assert_fails(try_fit(&moments, 1, 0), TLV_NOT_IDENTIFIABLE,
-				 "the series has no third moments but those of chance");
+				 "the third moments of the series do not exceed their sampling error");
 	assert_fails(try_fit(&moments, 5, 0), TLV_BAD_PARAMETER,
 				 "5 templates of 16 steps are not identified");
 	assert_fails(try_fit(&moments, 1, 17), TLV_BAD_PARAMETER,
@@ -107,7 +107,7 @@ test_both_signs(void **state)
 		up.x[t] -= down.x[t];
 	moments = moments_of(n, up.x, 16);
 	assert_fails(try_fit(&moments, 1, 0), TLV_NOT_IDENTIFIABLE,
-				 "the series has no third moments but those of chance");
+				 "the third moments of the series do not exceed their sampling error");
 }
 
 /* The series itself may be symmetric: a template that is odd has no third power of its own. */

@@ -197,7 +197,7 @@ test_refusals(void **state)
 	(void) state;
 	options.k = 0;
 	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER,
-				 "say nothing of k");
+				 "do not identify it");
 	options.k = EXACT_D - MERGED + 1;
 	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER,
 				 "more than the 24 items");

@@ -232,7 +232,7 @@ test_refused(void **state)
 	moments = category_table(&d);
 	options.k = 14;
 	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
-				 "14 components cannot be told from 4 variables");
+				 "14 components are not identified by 4 variables");
 }
 
 /* k = 0: as many as the pairs show, of classes and of memberships. */

@@ -160,9 +160,9 @@ test_refused_partitions(void **state)
 	(void) state;
 	assert_fails(procedure_run(&passes, tlv_membership_procedure(&learning), &learning),
 				 TLV_NOT_IDENTIFIABLE,
-				 "9 components cannot be told from three groups of 6 variables");
+				 "9 components are not identified by three groups of 6 variables");
 	assert_fails(tlv_membership_fit(&ctx, &moments, &learning.fit, &image, &size),
-				 TLV_NOT_IDENTIFIABLE, "9 components cannot be told");
+				 TLV_NOT_IDENTIFIABLE, "9 components are not identified");
 }
 
 int

@@ -250,7 +250,7 @@ test_require(void **state)
 	assert_ok(tlv_frame_require_minimum(&ctx, &frame, "numbers", -2));
 	assert_corrupt(tlv_frame_require_minimum(&ctx, &frame, "numbers", -1.5), "entry 2");
 	assert_corrupt(tlv_frame_require_minimum(&ctx, &frame, "items", 0), "missing");
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "weight"), "is 0.25, not a whole number");
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "weight"), "is 0.25, not an integer");
 	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "numbers"), "2 x 3 instead of 1 x 1");
 	assert_ok(tlv_frame_require_ascending(&ctx, &frame, "items"));
 	assert_corrupt(tlv_frame_require_ascending(&ctx, &frame, "numbers"), "missing");

@@ -5,10 +5,10 @@
 
 #include "tensorlv/model/model.h"
 
-/* Most digits of a whole number that every int64 holds. */
+/* Largest number of digits with which every integer is an int64. */
 #define MOST_DIGITS 18
 
-/* Is a name a whole number as it is printed?  Which one. */
+/* Whether a name is an integer in its printed form, and which one. */
 static bool
 name_is_number(tlv_text name, int64_t *number)
 {

@@ -343,7 +343,7 @@ move_doubles(tlv_context *ctx, const arrangement *all, const tlv_section *sectio
 	return TLV_OK;
 }
 
-/* One whole number a component. */
+/* One integer for each component. */
 static tlv_status
 move_integers(tlv_context *ctx, const arrangement *all, const tlv_section *section, int64_t **to)
 {

@@ -67,7 +67,7 @@ json_read_real(const json_reader *reader, size_t at, double *value)
 	return true;
 }
 
-/* Whole numbers; from jsonb they may have come with a fraction of zeros. */
+/* Integers; those of a jsonb value may have a fraction of zeros. */
 bool
 json_read_whole(const json_reader *reader, size_t at, int64_t *value)
 {
@@ -128,15 +128,16 @@ read_list(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *giv
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!read_entry(reader, given, node, i))
 			return refuse_entry(ctx, reader, i, -1,
-								given->element == TLV_INT64 ? "a whole number" : "a number");
+								given->element == TLV_INT64 ? "an integer" : "a number");
 		node = json_node_at(reader, node)->next;
 	}
 	return TLV_OK;
 }
 
 /*
- * Has every list in a list that many entries?  Asked before there is memory for all of them: what
- * says yes is no longer than the text.  Otherwise *odd is the first that has not.
+ * Whether every list in a list has the given number of entries.  This is checked before memory for
+ * all of them is allocated, so that the allocation is bounded by the length of the text.  Otherwise
+ * *odd is the first list of another length.
  */
 static bool
 lists_are_even(const json_reader *reader, size_t at, size_t inner, size_t *odd)
@@ -253,7 +254,8 @@ json_read_texts(tlv_context *ctx, const json_reader *reader, size_t at, const ch
 	size_t n, node = at + 1;
 
 	if (!json_is_array(reader, at))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" in the JSON is not a list of texts", what);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" in the JSON is not a list of strings",
+						what);
 	n = json_node_at(reader, at)->n;
 	TLV_TRY_NEW(ctx, *offsets, n + 1);
 	TLV_TRY_NEW(ctx, *bytes, reader->json.filled + 1);

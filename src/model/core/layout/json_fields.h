@@ -31,10 +31,10 @@ extern const tlv_json_node *json_node_at(const json_reader *reader, size_t at);
 /* Is it an array? */
 extern bool json_is_array(const json_reader *reader, size_t at);
 
-/* A finite number; false: it is none. */
+/* Reads a finite number; false if it is not one. */
 extern bool json_read_real(const json_reader *reader, size_t at, double *value);
 
-/* A whole number, perhaps with a fraction of zeros; false: it is none. */
+/* Reads an integer, perhaps with a fraction of zeros; false if it is not one. */
 extern bool json_read_whole(const json_reader *reader, size_t at, int64_t *value);
 
 /* Of what element the section of a field is declared. */
@@ -44,8 +44,8 @@ extern tlv_element json_declared_element(const json_reader *reader, const tlv_fi
 extern tlv_status json_allocate_numbers(tlv_context *ctx, tlv_given *given, size_t rows,
 										size_t columns);
 
-/* A list of texts, or null: offsets (their number + 1) and bytes; what they are of, in errors.
- * Errors: TLV_BAD_PARAMETER, memory. */
+/* Reads a list of strings, or null: offsets (number of strings + 1) and bytes; errors name the
+ * field `what`. Errors: TLV_BAD_PARAMETER, memory. */
 extern tlv_status json_read_texts(tlv_context *ctx, const json_reader *reader, size_t at,
 								  const char *what, int64_t **offsets, char **bytes);
 

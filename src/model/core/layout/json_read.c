@@ -76,14 +76,15 @@ read_fields(tlv_context *ctx, json_reader *reader)
 
 /* ---- the rest ---- */
 
-/* A text of a diagnostic, ended by '\0': NULL where it is none. */
+/* A string of a diagnostic, ended by '\0'; NULL if the value is not a string. */
 static tlv_status
 read_plain(tlv_context *ctx, const json_reader *reader, size_t at, char **text)
 {
 	tlv_text given;
 
 	if (at == 0 || json_node_at(reader, at)->type != TLV_JSON_STRING)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "diagnostics and warnings in the JSON need texts");
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"diagnostics and warnings in the JSON need strings");
 	given = tlv_json_text(&reader->json, at);
 	TLV_TRY_NEW(ctx, *text, given.length + 1);
 	memcpy(*text, given.bytes, given.length);
@@ -281,7 +282,7 @@ add_field(tlv_frame_builder *builder, tlv_given *given)
 		tlv_frame_add(builder, field->behind, TLV_BYTES, given->behind_rows, 1, given->behind);
 }
 
-/* A list of texts under a key, as two sections behind all others. */
+/* Stores a list of strings under a key as two sections after all others. */
 static tlv_status
 add_names(tlv_context *ctx, const json_reader *reader, const char *key,
 		  const tlv_name_sections *sections, tlv_frame_builder *builder)

@@ -152,7 +152,7 @@ sparse_errors(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
 	return tlv_fail_hint(ctx, "Collect the error statistics of tlv_compact(model).");
 }
 
-/* The members that the kind itself has; made anew for every such model, which are rare. */
+/* The members of the kind itself. They are built again for every such model, which is rare. */
 static tlv_status
 sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_class **class)
 {

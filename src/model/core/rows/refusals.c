@@ -113,7 +113,7 @@ tlv_status
 tlv_refuse_taken(tlv_context *ctx, const char *rows)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "more %s are taken away than there are", rows);
-	return tlv_fail_hint(ctx, "Take away only what was added before.");
+	return tlv_fail_hint(ctx, "Subtract only what was added before.");
 }
 
 tlv_status
@@ -127,8 +127,8 @@ tlv_status
 tlv_refuse_foreign_statistics(tlv_context *ctx)
 {
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-	return tlv_fail_hint(ctx, "Collect them again under this model: one that was updated, aligned "
-							  "or fitted anew is another one.");
+	return tlv_fail_hint(ctx, "Collect them again under this model: a model that was updated, "
+							  "aligned or refitted is a different model.");
 }
 
 tlv_status

@@ -154,7 +154,7 @@ is_whole_sum(const tlv_sections *sections, const tlv_declaration *declaration)
 	return declaration->merge == TLV_SUM && !is_united(sections, declaration->rows);
 }
 
-/* Whole numbers that would no longer be exact are found before anything is added. */
+/* Finds integer sums that would no longer be exact, before anything is added. */
 static tlv_status
 require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections,
 				   const tlv_frame *frame, const size_t *sizes)

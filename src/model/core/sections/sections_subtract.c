@@ -1,6 +1,6 @@
 /*
- * sections_subtract.c - sums of declared values taken out of others, or taken several times
- * (accumulator.h): a value is merged whose sums were multiplied, by -1 to take it out.
+ * sections_subtract.c - subtracts sums of declared values from others, and multiplies them
+ * (accumulator.h): a value whose sums were multiplied by -1 is merged.
  */
 #include <float.h>
 #include <math.h>
@@ -42,7 +42,7 @@ all_whole(size_t n, const double *numbers)
 	return true;
 }
 
-/* Whether every sum is of whole numbers, and exact therefore, in whatever order it was made. */
+/* Whether every sum is a sum of integers, and therefore exact in any order of the summands. */
 static tlv_status
 sums_whole(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections,
 		   const tlv_frame *frame, bool *whole)
@@ -107,7 +107,7 @@ is_count(const tlv_declaration *declaration, const tlv_section *section)
 		   section->rows * section->columns == 1;
 }
 
-/* A copy whose sums are so many times as large; counts are rounded. */
+/* A copy whose sums are multiplied by the factor; counts are rounded. */
 static tlv_status
 multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
 				double times, tlv_frame *multiplied)
@@ -145,7 +145,7 @@ tlv_require_left(tlv_context *ctx, const char *name, size_t n, const double *tak
 		if (left[i] < -ROUNDING * (taken == NULL ? 1 : fabs(taken[i])))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "more of \"%s\" is taken away than there is", name);
-			return tlv_fail_hint(ctx, "Take away only what was added before.");
+			return tlv_fail_hint(ctx, "Subtract only what was added before.");
 		}
 		left[i] = 0;
 	}
@@ -189,8 +189,7 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 		TLV_TRY(sums_whole(ctx, state, sections, frame, done));
 	if (!*done && !exactly)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "values of kind %s are no sums that parts can be taken out of",
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "values of kind %s cannot be subtracted from each other",
 				 accumulator->class->name);
 		return tlv_fail_hint(ctx, "Add up the other parts instead, by tlv_rollup.");
 	}
@@ -208,9 +207,9 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 static tlv_status
 refuse_fraction(tlv_context *ctx, const char *name, double number, double times)
 {
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g of \"%s\" is no whole number up to 2^53", times,
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g of \"%s\" is not an integer up to 2^53", times,
 			 number, name);
-	return tlv_fail_hint(ctx, "Counts of rows must stay whole; tlv_update(model, statistics, "
+	return tlv_fail_hint(ctx, "Counts of rows must remain integers; tlv_update(model, statistics, "
 							  "weight) gives statistics a weight.");
 }
 

@@ -134,7 +134,7 @@ dirichlet_whiten(tlv_context *ctx, tlv_dirichlet_solver *solver, double alpha0)
 	return TLV_OK;
 }
 
-/* Orthonormal start for a neighbouring alpha0: the last components, whitened anew. */
+/* Orthonormal initial estimate for a neighbouring alpha0: the last components, whitened again. */
 static tlv_status
 warm_start(tlv_context *ctx, tlv_dirichlet_solver *solver)
 {

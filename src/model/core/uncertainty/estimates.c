@@ -14,7 +14,8 @@
 
 /* Observations of a category, or of all others, below which its interval is the exact one. */
 #define RARE 10.0
-/* What is told by few of its observations reaches 0 from so many times farther. */
+/* Factor by which the interval of a parameter that few of its observations determine reaches
+ * further towards 0. */
 #define FARTHER 1.5
 /* Steps of a bisection: to the last digit of what an interval is printed with. */
 #define BETA_HALVINGS 40
@@ -222,8 +223,8 @@ positive_interval(const tlv_estimate *estimate, double z, double *low, double *h
 	*high = estimate->estimate * factor;
 }
 
-/* Student's quantile of so many degrees at the probability of the normal quantile z (Cornish and
- * Fisher 1938): at 95 % to .003 from 10 degrees on, to .0003 from 20 on. */
+/* Student's quantile of the given degrees of freedom at the probability of the normal quantile z
+ * (Cornish and Fisher 1938): at 95 % to .003 from 10 degrees on, to .0003 from 20 on. */
 static double
 student_quantile(double z, double degrees)
 {

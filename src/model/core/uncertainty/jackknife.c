@@ -14,8 +14,8 @@
  * fits tells its error. */
 #define RARE		10.0
 #define RARE_ERRORS 2.0
-/* Of the observations of a distribution, so many count for what is rare: most of it may be of other
- * components.  bench/coverage holds .93 with all of them, .94 with half. */
+/* Proportion of the observations of a distribution that counts for a rare category, most of which
+ * may belong to other components. */
 #define RARE_PART 0.5
 /* Observations whose interval of 95 % reaches to 0. */
 #define REACHES_ZERO 3.5
@@ -240,7 +240,7 @@ finish_draws(jackknife *state, size_t i, double groups)
  * A share of too few observations: an estimate at or near 0 stays there in most fits, whatever it
  * is in truth, and the others are too large.  It has no standard error, but a count: half of the
  * observations that its distribution comes from, as many as its own error tells where these are
- * fewer, and so few that the interval reaches to 0.
+ * fewer, and at most the number with which the interval reaches to 0.
  */
 static void
 count_rare(tlv_estimate *own, double observations)

@@ -19,7 +19,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
-/* A probability is tested where so many observations are expected. */
+/* Lower bound on the expected observations of a probability that is tested. */
 #define LEAST_EXPECTED 5.0
 /* Scores for every parameter that is tested, at least. */
 #define LEAST_PIECES 3.0
@@ -141,7 +141,7 @@ test_block(tlv_context *ctx, score_test *test, size_t component, score_result *r
 	for (size_t a = 0; a < p; a++)
 		solved[a] = test->apart[a];
 	status = tlv_solve_spd(ctx, p, 1, test->covariance, solved);
-	if (status == TLV_BAD_DATA) /* parameters that the rows do not tell apart */
+	if (status == TLV_BAD_DATA) /* parameters that the rows do not identify */
 	{
 		memset(&ctx->error, 0, sizeof(ctx->error));
 		return TLV_OK;

@@ -14,17 +14,17 @@
 #define LEAST_OBSERVATIONS 5.0
 /* Rows for every parameter of a block, at least. */
 #define LEAST_ROWS 2.0
-/* A variance so many times what it would be if all other parameters were known is not known. */
+/* A variance is not reported above this multiple of its value for known other parameters. */
 #define MOST_INFLATION 1e10
 /* So often probabilities that leave for 0 are taken out. */
 #define ROUNDS 4
 /* Of a component that shares its rows with others, a probability that was hardly seen may well be
- * larger where those beside it are told by less than this part of the rows: it counts for less
- * still, and how large the component is, is not known. */
+ * larger where those beside it are determined by less than this proportion of the rows: it counts
+ * for less still, and how large the component is, is not known. */
 #define LEAST_TOLD 0.5
-/* Sequences from which it is told how they begin, at least. */
+/* Lower bound on the sequences from which initial probabilities are estimated. */
 #define LEAST_BEGUN 5.0
-/* Rows are a sample where the model was fitted to more than so many for each. */
+/* Rows are a sample if the model was fitted to more than this number of rows for each of them. */
 #define WHOLE 1.05
 
 /* One block on its way. */
@@ -37,7 +37,7 @@ typedef struct block_part
 	const double *curvature; /* n x n, or NULL */
 	double pieces;			 /* that they are of */
 	double scale;			 /* units of the model for each of theirs */
-	bool all;				 /* they are of all that the model was fitted to, or so many */
+	bool all;				 /* they are of all rows that the model was fitted to, or of as many */
 	int64_t *place;			 /* n: which of the free parameters, below 0: none */
 	size_t free;
 	double *covariance; /* free x free */
@@ -244,8 +244,9 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 }
 
 /*
- * How far every parameter is from where the likelihood of the rows is greatest, by one step of
- * scoring: 0 of those that are not free.  Of a sample of the rows that says nothing.
+ * Distance of every parameter from the maximum of the likelihood of the rows, by one step of
+ * scoring: 0 for those that are not free.  For a sample of the rows the distance is not
+ * informative.
  */
 static void
 find_shift(const block_part *block)

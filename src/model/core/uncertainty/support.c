@@ -1,5 +1,6 @@
 /*
- * support.c - which components are real: those that come again from parts of the rows (support.h).
+ * support.c - tests which components are real: those that recur in fits to parts of the rows
+ * (support.h).
  */
 #include "tensorlv/model/support.h"
 

@@ -178,7 +178,7 @@ position_of(const tlv_diagnostics *list, const char *name)
 	return at;
 }
 
-/* Numbers of one series, which stand together: where they begin, and their names. */
+/* The contiguous numbers of one series: position of the first, and their names. */
 typedef struct number_series
 {
 	size_t at, n;

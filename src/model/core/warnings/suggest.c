@@ -34,7 +34,7 @@ static const series known[] = {
 	{"above_noise_", TLV_SUGGEST_SPECTRUM, NULL, NAN, true, NULL},
 };
 
-/* The k in which the name of a number of the series ends; 0: it is none. */
+/* The k at the end of the name of a number of the series; 0 if there is no k. */
 static size_t
 series_k(const series *s, const char *name)
 {

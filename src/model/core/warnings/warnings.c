@@ -1,5 +1,5 @@
 /*
- * warnings.c - warnings as users are told them: what is said of very many components is said once
+ * warnings.c - warnings as users read them: equal warnings of many components are combined into one
  * (diagnostics.h).
  */
 #include "tensorlv/model/diagnostics.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of up to so many components each has a warning of its own; of more, so many are named. */
+/* Up to this number of components, each has a warning of its own; one warning of more components
+ * names this number. */
 #define TOLD_APART 10
 #define NAMED	   5
 
@@ -26,7 +27,7 @@ typedef struct telling
 {
 	tlv_warning *warnings; /* of the model, in their order */
 	size_t n;
-	bool *done;	   /* n: those that have been told with an earlier one */
+	bool *done;	   /* n: those that an earlier warning includes */
 	size_t *alike; /* room for the places of n */
 	tlv_diagnostics *told;
 } telling;

@@ -104,6 +104,6 @@ lda_require_documents(tlv_context *ctx, const tlv_value *summary, bool seen)
 			 TLV_MIN_LENGTH);
 	tlv_fail_detail(ctx, shorter == 1 ? "%.0f document is shorter." : "%.0f documents are shorter.",
 					shorter);
-	return tlv_fail_hint(ctx, "Give a row (doc, item [, count]) for every item of a document; text "
-							  "is taken apart by to_tsvector(text).");
+	return tlv_fail_hint(ctx, "Give a row (doc, item [, count]) for every item of a document; "
+							  "to_tsvector(text) tokenises text.");
 }

@@ -146,7 +146,7 @@ summarise(tlv_context *ctx, tlv_source *rows, neighbours_fit *fit)
 	if (tlv_frame_scalar(summary, "documents", 0) == 0)
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "no node has %d neighbours or more", TLV_MIN_LENGTH);
-		return tlv_fail_hint(ctx, "Communities of so few edges are found from (src, dst) rows.");
+		return tlv_fail_hint(ctx, "Use (src, dst) rows, which need no lower bound on neighbours.");
 	}
 	fit->poisson = fit->options.edges == TLV_EDGES_POISSON ||
 				   (fit->options.edges == TLV_EDGES_AUTO && has_weights(summary));

@@ -437,9 +437,7 @@ neighbours_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_f
 	if (state->k != k)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "statistics of %zu and of %zu communities cannot "
-				 "be put together",
-				 state->k, k);
+				 "statistics of %zu and of %zu communities cannot be combined", state->k, k);
 		return tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
 	}
 	for (size_t i = 0; i < k * k; i++)

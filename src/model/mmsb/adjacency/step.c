@@ -164,7 +164,7 @@ join_nodes(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *rows,
 				 "rows are of %zu nodes that the model does not know, whose "
 				 "nodes have names",
 				 all->memberships.n - n);
-		return tlv_fail_hint(ctx, "A node that is told by name is tlv_term_id(name).");
+		return tlv_fail_hint(ctx, "Use tlv_term_id(name) for a node with a name.");
 	}
 	if (all->memberships.n > (size_t) TLV_DICTIONARY_MAX)
 		return tlv_fail(ctx, TLV_LIMIT, "there are more than %d nodes", TLV_DICTIONARY_MAX);

@@ -166,7 +166,7 @@ second_moment(const gaussian_fit *fit, size_t v, size_t u, double *to)
 		}
 }
 
-/* The next regressions, every hidden node standardised anew. */
+/* Computes the next regressions; every hidden node is standardised again. */
 static tlv_status
 maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 {

@@ -83,7 +83,7 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 		}
 }
 
-/* A column that does not vary gets a variance of its own and stands apart. */
+/* A constant column gets a variance of its own and no edges. */
 void
 tlv_tree_floor_constant(tlv_dense_central *central)
 {

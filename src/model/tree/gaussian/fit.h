@@ -48,8 +48,8 @@ extern tlv_status tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, d
 /* The noise of all nodes: what their regressions leave of I. */
 extern tlv_status tlv_tree_leave_noise(tlv_context *ctx, gaussian_fit *fit);
 
-/* At most so many steps of EM on the covariance, which needs no more of the rows (Rubin, Thayer
- * 1982); what came of them goes to the diagnostics. */
+/* At most the given number of EM iterations on the covariance, which is a sufficient statistic of
+ * the rows (Rubin, Thayer 1982). The diagnostics report the result. */
 extern tlv_status tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations);
 
 /* factor_tree.c */

@@ -9,7 +9,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/tree_gaussian.h"
 
-/* Eigenvalues below this part of the largest are none. */
+/* Eigenvalues below this proportion of the largest are taken to be 0. */
 #define SINGULAR 1e-12
 
 struct tlv_wishart

@@ -267,7 +267,7 @@ count_few(size_t n, size_t k, size_t states, const uint8_t *restrict codes,
 
 /* ---- upward ---- */
 
-/* Rows in a whole number of lanes; the added ones are of missing values. */
+/* Rounds the rows up to a multiple of the lanes; the added rows have missing values only. */
 static size_t
 pad_rows(tree_model *model, size_t n)
 {

@@ -174,7 +174,7 @@ independence(pair_work *w)
 		margins(&w->pooled);
 		t = &w->pooled;
 	}
-	if (a < 2 || b < 2) /* so many states that each is rare: no evidence of anything */
+	if (a < 2 || b < 2) /* every state is rare: the table is no evidence of dependence */
 		return 1;
 	return tlv_chisq_survival(likelihood_ratio(t) / correction(t),
 							  ((double) a - 1) * ((double) b - 1));

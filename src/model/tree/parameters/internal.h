@@ -9,8 +9,8 @@
 
 /*
  * Chooses triples (3 x hidden, ascending) whose pairs show the states of their hidden node, and
- * with states = 0, or when no hidden node shows so many, these, too (node_states of hidden nodes
- * are written; the latter with a warning).
+ * with states = 0, or when no hidden node has that number of states, the states, too (node_states
+ * of hidden nodes are written; the latter with a warning).
  */
 extern tlv_status tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, const double *length,
 								  const tlv_category_tables *tables, size_t states,

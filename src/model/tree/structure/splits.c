@@ -18,7 +18,7 @@ node_key(size_t v)
 	return tlv_mix64(tlv_mix64(v + 1));
 }
 
-/* Splits of all edges; 0: one side has fewer than so many observed nodes. */
+/* Splits of all edges; 0: one side has fewer than the given number of observed nodes. */
 typedef struct split_work
 {
 	tlv_tree_rooting rooting;

@@ -43,7 +43,7 @@ TlvReadAnswers(TlvDriver *driver, const char *text)
 	static const char *const names[] = {"item", "worker", "answer", NULL};
 
 	read_ids(TlvSourceOpen(driver, 0, text, "answers"), names, "answers",
-			 "It must return (item, worker, answer), each a whole number or a text.");
+			 "It must return (item, worker, answer), each an integer or a string.");
 }
 
 void
@@ -52,5 +52,5 @@ TlvReadGold(TlvDriver *driver, const char *text)
 	static const char *const names[] = {"item", "answer", NULL};
 
 	read_ids(TlvSourceOpen(driver, 1, text, "gold"), names, "known answers",
-			 "It must return (item, answer), each a whole number or a text.");
+			 "It must return (item, answer), each an integer or a string.");
 }

@@ -42,8 +42,8 @@ read_neighbours(TlvSource *rows)
 {
 	if (TlvQueryIdType(rows->query, 0) != INT8OID)
 		TlvRefuseColumns(rows->query->desc, "nodes and their neighbours",
-						 "It must return (node, neighbours), a whole number and a tlv_bag; nodes "
-						 "that are told by name are tlv_term_id(name) in both.");
+						 "It must return (node, neighbours), an integer and a tlv_bag; use "
+						 "tlv_term_id(name) in both for nodes with names.");
 	appendStringInfo(&rows->made.sql,
 					 "SELECT node::pg_catalog.int8 AS node, neighbours::%s.tlv_bag AS neighbours "
 					 "FROM " TLV_QUERY_ROWS " AS q(node, neighbours)",
@@ -70,8 +70,8 @@ TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
 	}
 	if (!are_edges(rows->query))
 		TlvRefuseColumns(desc, "edges",
-						 "It must return (src, dst [, weight]), whole numbers or texts (weight: "
-						 "any number), or (node, neighbours tlv_bag).");
+						 "It must return (src, dst [, weight]), integers or strings (weight: any "
+						 "number), or (node, neighbours tlv_bag).");
 	for (int i = 0; i < 2; i++)
 		types[i] = TlvQueryIdType(rows->query, i);
 	if (!bipartite && types[0] != types[1])
@@ -101,7 +101,7 @@ TlvReadLabels(TlvDriver *driver, const char *text)
 	if (desc->natts != 2 || !OidIsValid(TlvQueryIdType(rows->query, 0)) ||
 		TlvQueryIdType(rows->query, 1) != INT8OID)
 		TlvRefuseColumns(desc, "labels",
-						 "It must return (node, community), communities as whole numbers.");
+						 "It must return (node, community), communities as integers.");
 	appendStringInfo(
 		&rows->made.sql,
 		"SELECT node::%s AS node, community::pg_catalog.int8 AS community FROM " TLV_QUERY_ROWS

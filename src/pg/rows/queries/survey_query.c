@@ -15,7 +15,7 @@
 #include "tensorlv/model/membership.h"
 
 static const char *const accepted =
-	"It must return (row, variable, category), variables and categories by text or whole numbers, "
+	"It must return (row, variable, category), variables and categories as strings or integers, "
 	"(row, variable, category, number) where some are numbers, or one column of arrays: integer[] "
 	"of categories, numbered from 0; with layout => 'wide' one "
 	"column a variable.";
@@ -341,9 +341,11 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 	for (int i = 0; i < desc->natts; i++)
 		refuse_column(desc, i, answers->takes_numbers);
 	if (answers->numbers == desc->natts)
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
-						errhint("Numbers alone are for tlv_gmm; whole numbers that stand for "
-								"categories are cast to integer.")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
+			 errhint(
+				 "Use tlv_gmm for numbers alone, or cast the columns of categories to integer.")));
 	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true, answers);
 }
 

@@ -11,9 +11,10 @@
 #include "tensorlv/model/categories.h"
 
 static const char *const accepted =
-	"It must return (row, variable, value), variables by text or whole numbers, or one column of "
+	"It must return (row, variable, value), variables as strings or integers, or one column of "
 	"arrays: integer[] of categories, numbered from 0, or float8[]; with layout => 'wide' one "
-	"column a variable. Categories are whole numbers, texts, or told by their text.";
+	"column a variable. Categories are integers, strings, or values of other types by their text "
+	"representation.";
 
 typedef enum ValueForm
 {

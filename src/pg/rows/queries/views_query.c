@@ -39,7 +39,7 @@ TlvReadViews(TlvDriver *driver, const char *text)
 	if (!are_views(rows, casts, types, &vectors))
 		TlvRefuseColumns(rows->query->desc, "views",
 						 "It must return (x1, x2, x3): three arrays of numbers, or three "
-						 "categories, each a text or a whole number.");
+						 "categories, each a string or an integer.");
 	rows->form = vectors ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES;
 	if (vectors)
 		rows->names = TlvColumnNames(rows->query->desc, 0);
