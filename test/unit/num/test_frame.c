@@ -263,8 +263,8 @@ test_require(void **state)
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 	assert_corrupt(tlv_frame_require_ascending(&ctx, &frame, "items"), "entry 2");
 	assert_ok(tlv_frame_require_whole(&ctx, &frame, "largest"));
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "larger"), "whole");
-	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "negative"), "whole");
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "larger"), "not an integer");
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "negative"), "not an integer");
 }
 
 static void
