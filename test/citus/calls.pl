@@ -33,6 +33,16 @@ for my $place (@places) {
     query($db, join '', map { $place{$place}->($_) . "\nINSERT INTO $place.$_ SELECT * FROM here.$_;\n" } @tables);
 }
 
+# ---- warnings of rows ----
+
+# what the tasks of a statement count is one warning
+query($db, "CREATE TABLE words (id int, bag tlv_bag); SELECT create_distributed_table('words', 'id');
+INSERT INTO words SELECT i, (CASE WHEN i % 3 = 0 THEN '{1:1,99:1}' ELSE '{1:1,2:1}' END)::tlv_bag FROM generate_series(1, 60) i;");
+my $warned = run_sql($db,
+    "SELECT tlv_simulate_lda_model(9, 2) AS model \\gset\nSELECT tlv_perplexity(bag, :'model'::tlv_model) FROM words;\nSELECT count(tlv_assign(:'model'::tlv_model, bag)) FROM words;")->{errors};
+my @counts = $warned =~ /WARNING:\s+(.*)/g;
+is_deeply(\@counts, [ ('20 rows have items that the model does not know, the first of which is "99"') x 2 ], 'rows with unknown items are counted over all tasks');
+
 # ---- the calls ----
 
 my @drivers = driver_calls();

@@ -64,6 +64,8 @@ SELECT count(m = m) FROM generate_series(1, 10000) g, (SELECT tlv_fit_gmm(s, 3) 
 -- a model of a model: each step once, at however many places it is used
 SELECT bool_and(tlv_assign(m, ARRAY[g % 10, 1, 0]::float8[]) IS NOT NULL), count(tlv_infer(m, ARRAY[g % 10, 1, 0]::float8[])), max(tlv_log_likelihood(m, ARRAY[g % 10, 1, 0]::float8[])) < 0
 FROM generate_series(1, 10000) g, (SELECT tlv_label(tlv_align(tlv_from_json(json), labelled), 1, 'one') AS m FROM inputs) q;
+-- and of the document of a model, which is made once, too
+SELECT count(m = m) FROM generate_series(1, 10000) g, (SELECT tlv_from_json(tlv_to_json(mixture)) AS m FROM inputs) q;
 -- NULL, too, and its warning
 SELECT count(g), count(m) FROM generate_series(1, 10000) g, (SELECT tlv_fit_gmm(dense - dense, 3, on_failure => 'null') AS m FROM inputs) q WHERE (m IS NULL) = (g > 0);
 -- what does not fit in tensorlv.model_cache is not kept

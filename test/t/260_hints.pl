@@ -72,6 +72,8 @@ my @tried = (
     [ q(SELECT tlv_gom('SELECT kind, other FROM measures', 2, copies => 2, layout => 'wide')), '22023', q(SELECT tlv_gom('SELECT id, other, kind FROM measures', 2, OPTION)) ],
     [ q(SELECT tlv_mmsb('SELECT a::text, neighbours FROM (SELECT node AS a, neighbours FROM nodes) n', 2)), '42804', q(SELECT CALL FROM (VALUES ('x')) n(name)) ],
     [ q(SELECT tlv_mmsb('SELECT id, word FROM measures', 2)), '42804', q(SELECT tlv_mmsb('SELECT id, word FROM measures', 2, OPTION)) ],
+    [ q(SELECT tlv_infer(lda, '{1000:1}'::tlv_bag) FROM h), 'warning', q(SELECT CALL FROM (VALUES ('oil')) t(term)), 'items that the model does not know' ],
+    [ q(SELECT tlv_infer(mmsb, '{1000:1}'::tlv_bag) FROM h), 'warning', q(SELECT CALL FROM (VALUES ('x')) n(name)), 'neighbours that the model does not know' ],
     # values of another kind
     [ q(SELECT tlv_fit_gmm(coded, 2) FROM h), '22023', 'SELECT tlv_fit_gmm(CALL, 2) FROM vectors' ],
     [ q(SELECT tlv_fit_gmm(dense2, 2) FROM h), '22023', 'SELECT tlv_fit_gmm(CALL, 2) FROM vectors',

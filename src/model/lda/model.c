@@ -548,6 +548,15 @@ lda_round(tlv_context *ctx, const tlv_frame *frame, void *image)
 						 (double *) ((char *) image + phi->offset));
 }
 
+/* A term is the id of its text, so either will do. */
+static tlv_ids
+lda_ids(const tlv_model *model, int part, int64_t id, bool *known)
+{
+	(void) part;
+	*known = tlv_dictionary_find(&((const tlv_lda_model *) model)->dictionary, id) >= 0;
+	return TLV_IDS_NUMBERS;
+}
+
 static const tlv_model_class lda_class = {
 	.sections = &lda_sections,
 	.layout = &lda_layout,
@@ -560,6 +569,7 @@ static const tlv_model_class lda_class = {
 	.open = lda_open,
 	.round = lda_round,
 	.components_size = SIZE_K,
+	.ids = lda_ids,
 	.rows = TLV_ROW_BAG,
 	.infer = lda_infer,
 	.log_likelihood = lda_log_likelihood,

@@ -294,12 +294,25 @@ static const tlv_layout mmsb_layout = {
 	.apart = tlv_mmsb_apart,
 };
 
+/* Of the neighbours in a row; a name is the id of its text. */
+static tlv_ids
+mmsb_ids(const tlv_model *model, int part, int64_t id, bool *known)
+{
+	const tlv_dictionary *dictionary;
+
+	(void) part;
+	(void) tlv_mmsb_opened(model, &dictionary);
+	*known = tlv_dictionary_find(dictionary, id) >= 0;
+	return TLV_IDS_NUMBERS;
+}
+
 static const tlv_model_class mmsb_class = {
 	.layout = &mmsb_layout,
 	.draw = tlv_mmsb_draw,
 	.page = &tlv_mmsb_page,
 	.open = tlv_mmsb_open,
 	.components = mmsb_components,
+	.ids = mmsb_ids,
 	.rows = TLV_ROW_BAG,
 	.infer = tlv_mmsb_infer,
 	.log_likelihood = tlv_mmsb_log_likelihood,

@@ -554,6 +554,17 @@ const tlv_kind tlv_kind_cofire = {TLV_KIND_LINE(COFIRE, cofire), .accumulator = 
 /* ---- the aggregate ---- */
 
 static tlv_status
+cofire_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
+{
+	tlv_model *model;
+
+	TLV_TRY(tlv_kind_require(ctx, constant, &tlv_kind_network, "tlv_cofire"));
+	TLV_TRY(tlv_model_create(ctx, constant, sizeof(tlv_network_model), &model));
+	*opened = model;
+	return tlv_network_open(ctx, constant, *opened);
+}
+
+static tlv_status
 cofire_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
 	cofire_state *state;
@@ -563,11 +574,9 @@ cofire_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator *
 	state->declared.known = true; /* of items, unless a model is given */
 	if (constants->constant == NULL)
 		return TLV_OK;
-	TLV_TRY(tlv_kind_require(ctx, constants->constant, &tlv_kind_network, "tlv_cofire"));
-	TLV_TRY_NEW0(ctx, state->model, 1);
-	TLV_TRY(tlv_network_open(ctx, constants->constant, state->model));
+	state->model = constants->opened;
 	state->fingerprint = constants->constant->header->digest;
 	return TLV_OK;
 }
 
-const tlv_aggregate tlv_aggregate_cofire = {"tlv_cofire", NULL, cofire_begin};
+const tlv_aggregate tlv_aggregate_cofire = {"tlv_cofire", cofire_open, cofire_begin};

@@ -110,6 +110,7 @@ TLV_FUNCTION(tlv_tree_posterior)
 	TlvRequireKind(&model->frame, &tlv_kind_tree, "tlv_tree_posterior");
 	names = node_names(cache, &parts);
 	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_tree_posterior", &cursor);
+	(void) TlvCursorNext(&cursor);
 	if (parts.gaussian)
 		put_numbers(fcinfo, cache, &parts, names, &cursor.row);
 	else

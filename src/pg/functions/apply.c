@@ -205,90 +205,6 @@ TLV_FUNCTION(tlv_infer)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-/* ---- rows of which the model knows nothing ---- */
-
-/* Log-likelihood of a step whose element is missing, by rounding at most. */
-#define ROUNDING 1e-12
-
-static int
-compare_ids(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
-static bool
-knows_item(const tlv_frame *model, const tlv_bag_image *bag)
-{
-	const tlv_section *section = tlv_frame_find(model, "items");
-	const int64_t *known = section != NULL ? tlv_section_data(model, section) : NULL;
-	int64_t *items;
-	double *weights;
-	size_t n = TlvBagDecode((struct varlena *) bag, &items, &weights);
-	bool found = known == NULL && n > 0;
-
-	for (size_t i = 0; i < n && !found; i++)
-		found = bsearch(&items[i], known, section->rows, sizeof(int64_t), compare_ids) != NULL;
-	pfree(items);
-	pfree(weights);
-	return found;
-}
-
-static bool
-knows_category(const tlv_frame *model, const tlv_part *part)
-{
-	const tlv_section *states = tlv_frame_find(model, "states");
-	size_t copies = (size_t) Max(tlv_frame_scalar(model, "copies", 1), 1);
-
-	for (size_t v = 0; v < part->d; v++)
-		if (part->codes[v] >= 0 &&
-			(states == NULL || v / copies >= states->rows ||
-			 part->codes[v] < ((const int64_t *) tlv_section_data(model, states))[v / copies]))
-			return true;
-	return false;
-}
-
-static bool
-has_number(const tlv_part *part)
-{
-	for (size_t i = 0; part->missing != NULL && i < part->n * part->d; i++)
-		if (!part->missing[i])
-			return true;
-	return part->missing == NULL;
-}
-
-/* Whether an element of the current row is known; of symbols and single categories, whether the row
- * is more or less probable than one without elements, which has the likelihood 1. */
-static bool
-is_known(const ApplyCall *call)
-{
-	const tlv_row *row = &call->cursor.row;
-	double log_likelihood;
-	size_t elements; /* a view that is missing has no length */
-
-	switch (row->form)
-	{
-		case TLV_ROW_BAG:
-			return knows_item(&call->model->frame, row->bag);
-		case TLV_ROW_CODES:
-			return knows_category(&call->model->frame, &row->part[0]);
-		case TLV_ROW_VECTOR:
-		case TLV_ROW_SEQUENCE:
-			return has_number(&row->part[0]);
-		case TLV_ROW_SYMBOLS:
-		case TLV_ROW_CATEGORIES:
-			if (call->model->class->log_likelihood == NULL)
-				return true;
-			TlvCheck(call->ctx, call->model->class->log_likelihood(call->ctx, call->model, row,
-																   &log_likelihood));
-			elements = row->form == TLV_ROW_SYMBOLS ? row->part[0].n : 3;
-			return fabs(log_likelihood) > ROUNDING * (double) (1 + elements);
-		default:
-			return true;
-	}
-}
-
 /* ---- the components of the largest posteriors, from 1 ---- */
 
 static void
@@ -319,7 +235,7 @@ TLV_FUNCTION(tlv_assign)
 	posterior = infer_next(&call);
 	for (size_t j = 1; j < posterior->width; j++)
 		best = posterior->values[j] > posterior->values[best] ? j : best;
-	known = is_known(&call);
+	known = TlvRowIsKnown(call.model, &call.cursor.row);
 	close_call(&call);
 	if (!known)
 		PG_RETURN_NULL();
@@ -378,7 +294,7 @@ TLV_FUNCTION(tlv_top)
 	ranked = palloc(2 * tlv_model_components(&call.model->frame) * sizeof(RankedShare));
 	while ((posterior = infer_next(&call)) != NULL)
 	{
-		bool known = is_known(&call);
+		bool known = TlvRowIsKnown(call.model, &call.cursor.row);
 
 		for (size_t i = 0; i < posterior->n; i++) /* rows that are NULL are counted, too */
 		{

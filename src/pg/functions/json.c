@@ -29,7 +29,7 @@ verify_text(const char *bytes, size_t n)
 }
 
 /* tlv_to_json(model) */
-TLV_FUNCTION(tlv_to_json)
+TLV_KEEPING_FUNCTION(tlv_to_json)
 {
 	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
 	tlv_json_writer writer = {.most = MaxAllocSize - VARHDRSZ - 1,

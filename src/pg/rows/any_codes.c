@@ -114,7 +114,7 @@ static double
 code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
 		const AnyCode *value)
 {
-	AnyUnknown *unknown = &call->row->unknown;
+	TlvUnknown *unknown = &call->row->unknown;
 	double code;
 
 	if (value->missing)
@@ -122,7 +122,7 @@ code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_
 	code = known_code(call, names, variable, first, value);
 	if (code < 0 && !unknown->found)
 		*unknown =
-			(AnyUnknown){true, variable, value->named ? value->name : digits_of(value->number)};
+			(TlvUnknown){true, variable, value->named ? value->name : digits_of(value->number)};
 	return code;
 }
 
@@ -206,40 +206,4 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 	return (AnyCode){.named = true,
 					 .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)},
 					 .equality = type->equality};
-}
-
-/* ---- unknown categories ---- */
-
-/* What a variable is called; its number where it has no name. */
-static const char *
-variable_name(const tlv_frame *model, size_t variable)
-{
-	tlv_value_names names = tlv_value_names_of(model);
-	tlv_text name = {NULL, 0};
-	char *bytes;
-
-	for (size_t i = 0; i <= variable; i++)
-		if (!tlv_value_names_next(&names, &name))
-			return psprintf("%zu", variable + 1);
-	bytes = pnstrdup(name.bytes, name.length);
-	tlv_lines_decode(bytes, name.length);
-	return quote_identifier(bytes);
-}
-
-void
-TlvAnyCountUnknown(const tlv_frame *model, const AnyUnknown *unknown)
-{
-	static const char *const hint = "Spell categories as the rows do that the model was learnt "
-									"from, or fit a model of rows that have them.";
-	char *name;
-
-	if (!TlvCountsRows() || TlvCountRow("unmatched_labels", hint))
-		return;
-	name = pnstrdup(unknown->name.bytes, unknown->name.length);
-	TlvCountFirstRow(
-		"unmatched_labels",
-		psprintf("categories that the model does not know, the first of which is \"%s\" "
-				 "of variable %s",
-				 TlvClip(name, 60), variable_name(model, unknown->variable)),
-		"They count as missing.", hint);
 }

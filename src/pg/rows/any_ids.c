@@ -111,33 +111,6 @@ settle_part(const tlv_model *model, int p, TlvEquality *equality, tlv_part *part
 	}
 }
 
-static tlv_text
-digits_of(int64 number)
-{
-	char *digits = psprintf(INT64_FORMAT, number);
-
-	return (tlv_text){digits, strlen(digits)};
-}
-
-/* Counts a row of three categories of which the model does not know one. */
-static void
-count_unknown(const tlv_model *model, const tlv_row *row)
-{
-	for (int p = 0; p < 3; p++)
-	{
-		const tlv_part *part = &row->part[p];
-		AnyUnknown unknown = {true, (size_t) p, {NULL, 0}};
-		bool known = true;
-
-		if (part->type != TLV_PART_IDS ||
-			model->class->ids(model, p, part->ids[0], &known) == TLV_IDS_ANY || known)
-			continue;
-		unknown.name = part->names != NULL ? part->names[0] : digits_of(part->ids[0]);
-		TlvAnyCountUnknown(&model->frame, &unknown);
-		return;
-	}
-}
-
 void
 TlvAnySettleIds(const tlv_model *model, TlvRowCursor *cursor)
 {
@@ -150,6 +123,4 @@ TlvAnySettleIds(const tlv_model *model, TlvRowCursor *cursor)
 	for (int p = 0; p < parts && model->class->ids != NULL; p++)
 		if (row->part[p].type == TLV_PART_IDS)
 			settle_part(model, p, cursor->equality[p], &row->part[p]);
-	if (row->form == TLV_ROW_CATEGORIES && model->class->ids != NULL)
-		count_unknown(model, row);
 }

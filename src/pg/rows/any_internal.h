@@ -42,14 +42,6 @@ typedef struct AnyNames
 	tlv_code_names names;
 } AnyNames;
 
-/* A value of a row that is no category of its variable. */
-typedef struct AnyUnknown
-{
-	bool found; /* what follows is the first of the row */
-	size_t variable;
-	tlv_text name;
-} AnyUnknown;
-
 /* What a call site knows of its argument. */
 typedef struct AnyRow
 {
@@ -57,7 +49,7 @@ typedef struct AnyRow
 	AnyType type;
 	AnyRecord record;
 	AnyNames names;
-	AnyUnknown unknown; /* of the row that is open */
+	TlvUnknown unknown; /* a category of the row that is open, by name */
 } AnyRow;
 
 /* A row on its way to the cursor. */
@@ -109,9 +101,6 @@ extern double TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names,
 /* The row of n values as codes. */
 extern void TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n,
 							const AnyCode *values);
-
-/* Counts a row with an unknown category, for the warning of the statement. */
-extern void TlvAnyCountUnknown(const tlv_frame *model, const AnyUnknown *unknown);
 
 /* The row that an array of texts or numbers, of one dimension, is. */
 extern void TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType *array,

@@ -703,7 +703,12 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	}
 	if (there)
 		TlvAnySettleIds(model, cursor);
-	if (row->unknown.found)
-		TlvAnyCountUnknown(&model->frame, &row->unknown);
+	if (there && TlvCountsRows())
+	{
+		cursor->model = model;
+		cursor->unknown = row->unknown;
+		cursor->is_words = row->type.form == ANY_TSVECTOR;
+		cursor->words = value;
+	}
 	return there;
 }

@@ -17,6 +17,14 @@
 /* How ids of a type that takes several spellings for equal are compared (any.h). */
 typedef struct TlvEquality TlvEquality;
 
+/* An element of a row that the model does not know. */
+typedef struct TlvUnknown
+{
+	bool found;	 /* what follows is the first of the row */
+	size_t part; /* the variable, or the part of the row, that it is of */
+	tlv_text name;
+} TlvUnknown;
+
 /* The rows of one call. */
 typedef struct TlvRowCursor
 {
@@ -34,6 +42,12 @@ typedef struct TlvRowCursor
 	bool missing_ids[3];
 	tlv_text names[3];
 	TlvEquality *equality[3]; /* of the ids in a part; NULL: they are compared by their text */
+	/* The model whose rows they are, where rows with elements that it does not know are counted;
+	 * or NULL. */
+	const struct tlv_model *model;
+	TlvUnknown unknown; /* that the reader has found */
+	bool is_words;		/* the bag is a tsvector, words */
+	Datum words;
 } TlvRowCursor;
 
 /*
@@ -94,6 +108,7 @@ TlvCursorBegin(TlvRowCursor *cursor, tlv_row_form form)
 	cursor->parts = 0;
 	cursor->n_owned = 0;
 	cursor->bags = NULL;
+	cursor->model = NULL;
 	for (int p = 0; p < (int) lengthof(cursor->equality); p++)
 		cursor->equality[p] = NULL;
 	cursor->row.form = form;
@@ -109,6 +124,13 @@ TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tl
 	reader->open(fcinfo, first, takes, cursor);
 }
 
+/* Counts the current row if the model of the cursor does not know an element of it, for the warning
+ * of the statement (unknown.c). */
+extern void TlvCountUnknown(TlvRowCursor *cursor);
+
+/* Whether an element of a row is one that the model knows, and is there (unknown.c). */
+extern bool TlvRowIsKnown(const struct tlv_model *model, const tlv_row *row);
+
 /* Of rows that are many. */
 extern bool TlvCursorNextOfMany(TlvRowCursor *cursor);
 extern void TlvCursorFree(TlvRowCursor *cursor);
@@ -116,9 +138,15 @@ extern void TlvCursorFree(TlvRowCursor *cursor);
 static inline bool
 TlvCursorNext(TlvRowCursor *cursor)
 {
+	bool next;
+
 	if (cursor->rows != 1 || cursor->bags != NULL)
-		return TlvCursorNextOfMany(cursor);
-	return cursor->left-- == 1;
+		next = TlvCursorNextOfMany(cursor);
+	else
+		next = cursor->left-- == 1;
+	if (next && cursor->model != NULL)
+		TlvCountUnknown(cursor);
+	return next;
 }
 
 static inline void

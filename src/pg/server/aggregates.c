@@ -115,7 +115,7 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
 	expanded = TlvBeginState(fcinfo, shared, accumulator);
 	expanded->foreign |= statistic.constant != NULL;
-	if (transition->reader->of_model || transition->reader->settled) /* these open models */
+	if (statistic.constant != NULL && statistic.constant->header->type == TLV_FRAME_MODEL)
 		expanded->model = statistic.opened;
 	return expanded;
 }
@@ -134,6 +134,7 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
 		if (transition->reader->settled && expanded->model != NULL)
 			TlvAnySettleIds(expanded->model, cursor);
+		cursor->unknown.found = cursor->is_words = false;
 	}
 	else if (expanded->model == NULL)
 	{
@@ -155,6 +156,19 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 	return true;
 }
 
+/*
+ * Are rows counted that have elements which the model does not know?  Not those that are taken out,
+ * nor by the passes of a driver, whose models are on their way; joint frequencies are of what the
+ * model knows.
+ */
+static bool
+counts_unknown(const TlvTransition *transition, const TlvExpanded *expanded,
+			   const tlv_accumulator *accumulator)
+{
+	return expanded->model != NULL && expanded->accumulator == accumulator &&
+		   transition->aggregate != &tlv_aggregate_coherence && TlvCountsRows() && !TlvPassRuns();
+}
+
 /* The rows of a call to an accumulator of the state's class, which may be another one. */
 static void
 add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExpanded *expanded,
@@ -168,6 +182,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 		accumulator->nulls++;
 		return;
 	}
+	cursor.model = counts_unknown(transition, expanded, accumulator) ? expanded->model : NULL;
 	while (TlvCursorNext(&cursor))
 	{
 		if (cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)

@@ -186,6 +186,22 @@ run_where_rows_are(TlvSource *rows, TlvStatement *statement, int n, const Oid *t
 	return rows->apart;
 }
 
+/* The statement of a pass; rows that have to travel do so first. */
+static void
+run_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, StringInfo select,
+			  int n, Oid *types, PassResult *result)
+{
+	if (run_where_rows_are(rows, statement, n, types, pass_take, result))
+		return;
+	if (!rows->once)
+		TlvSourceStore(rows);
+	rows->shippable = false;
+	result_begin(result, pass);
+	resetStringInfo(select);
+	n = TlvPassStatement(rows, pass, statement, select, types, &result->counted);
+	(void) TlvStatementRun(statement, n, types, pass_take, result);
+}
+
 /* Two passes that see different numbers of rows are worth a warning. */
 static void
 rows_compare(TlvSource *rows, double n)
@@ -217,16 +233,16 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 	TlvPassBegins(driver, pass->passes_left, pass_stage(pass), select.data);
 	pieces_begin(pass);
 	result_begin(result, pass);
-	if (!run_where_rows_are(rows, &statement, n, types, pass_take, result))
+	TlvPassRunBegin();
+	PG_TRY();
 	{
-		if (!rows->once)
-			TlvSourceStore(rows);
-		rows->shippable = false;
-		result_begin(result, pass);
-		resetStringInfo(&select);
-		n = TlvPassStatement(rows, pass, &statement, &select, types, &result->counted);
-		(void) TlvStatementRun(&statement, n, types, pass_take, result);
+		run_statement(rows, pass, &statement, &select, n, types, result);
 	}
+	PG_FINALLY();
+	{
+		TlvPassRunEnd();
+	}
+	PG_END_TRY();
 	rows->foreign = statement.foreign;
 	rows->elsewhere = statement.elsewhere;
 	if (result->counted)

@@ -215,15 +215,23 @@ extern void TlvRaiseWarning(int sqlstate, const char *code, const char *message,
 							const char *hint);
 
 /*
- * Rows of a statement of which something is warned, in one message at its end: "3 rows have
- * message".  TlvCountsRows: they are counted, since a statement runs and warnings are raised.
- * TlvCountRow counts one more of that code and hint; false: it is the first, which TlvCountFirstRow
- * counts, with the message.
+ * Rows of a statement with elements that a model does not know, in one message at its end: "3 rows
+ * have NAME that the model does not know, the first of which is FIRST".  TlvCountsRows: they are
+ * counted, since a statement runs and warnings are raised.  TlvCountRow counts one more of that
+ * hint; false: it is the first, which TlvCountFirstRow counts, with its message.
  */
 extern bool TlvCountsRows(void);
-extern bool TlvCountRow(const char *code, const char *hint);
-extern void TlvCountFirstRow(const char *code, const char *message, const char *detail,
+extern bool TlvCountRow(const char *hint);
+extern void TlvCountFirstRow(const char *name, const char *first, const char *detail,
 							 const char *hint);
+
+/*
+ * A pass of a driver runs, until it ends: what its aggregates count is of a model on its way, of
+ * which nobody is warned.
+ */
+extern void TlvPassRunBegin(void);
+extern void TlvPassRunEnd(void);
+extern bool TlvPassRuns(void);
 
 /* ---- progress (progress.c) ---- */
 
@@ -447,7 +455,7 @@ typedef struct TlvExpanded
 	/* The reader whose rows of that form the accumulator is known to take. */
 	const struct TlvRowReader *reader;
 	tlv_row_form form;
-	/* The model that its rows are made for, where a reader makes them for one; or NULL. */
+	/* The model that is the aggregate's constant; or NULL. */
 	const struct tlv_model *model;
 	/* Values that came as such are in it, or a model or subspace: they are what their kinds may be,
 	 * but what follows from several of them is checked before it is handed out. */

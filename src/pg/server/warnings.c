@@ -11,7 +11,8 @@
  * A parallel worker sends what it has collected to the leader, marked, whether warnings are raised
  * or logged; the leader adds them to its own before they reach anybody.  They travel as messages of
  * level LOG, since emit_log_hook sees those for every log_min_messages but fatal and panic.  With
- * these a worker raises its own.
+ * these a worker raises its own.  The rows that other servers count in their parts of a statement
+ * of Citus are added up likewise.
  */
 #include "tlv_pg.h"
 
@@ -25,6 +26,9 @@
 #define MOST_RAISED 5
 /* The schema that a worker's warnings name. */
 #define WORKER_MARK "tensorlv warnings"
+/* Warnings that count rows: their code, and what they say between what is unknown and the first. */
+#define ROWS_CODE	 "unmatched_labels"
+#define UNKNOWN_ROWS " that the model does not know, the first of which is "
 
 /* What is known of a warning that several components or models of a statement have. */
 typedef struct Collected
@@ -49,6 +53,7 @@ static List *digests = NIL;	  /* of tlv_digest, of the models that were collecte
 static int models = 0;		  /* that were collected, those that do not exist included */
 static int running = 0;		  /* executors, one in another */
 static int planning = 0;	  /* planners, likewise */
+static int passes = 0;		  /* of drivers that run, likewise */
 
 static ExecutorRun_hook_type run_before = NULL;
 static planner_hook_type plan_before = NULL;
@@ -205,12 +210,32 @@ send_to_leader(const Collected *warning)
 	client_min_messages = least;
 }
 
+/* Adds what was counted elsewhere; rows of the pass of a driver are not (TlvPassRunBegin). */
+static void
+add_sent(const Collected *sent)
+{
+	MemoryContext before;
+	Collected *known;
+
+	if (sent->rows > 0 && TlvPassRuns())
+		return;
+	if (collected_mcxt == NULL)
+		collected_clear();
+	before = MemoryContextSwitchTo(collected_mcxt);
+	known = find_collected(sent, 0);
+	if (known == NULL)
+		known = add_collected(sent);
+	known->models += sent->models;
+	known->times += sent->times;
+	known->rows += sent->rows;
+	MemoryContextSwitchTo(before);
+}
+
 /* Adds a worker's warning to those of the statement; false: it is not one of ours. */
 static bool
 take_from_worker(const ErrorData *message)
 {
-	MemoryContext before;
-	Collected sent = {0}, *known;
+	Collected sent = {0};
 	int severity, of_component;
 	long long rows;
 
@@ -219,9 +244,6 @@ take_from_worker(const ErrorData *message)
 		sscanf(message->column_name, "%d %d %d %d %lld", &severity, &of_component, &sent.models,
 			   &sent.times, &rows) != 5)
 		return false;
-	if (collected_mcxt == NULL)
-		collected_clear();
-	before = MemoryContextSwitchTo(collected_mcxt);
 	sent.code = message->table_name;
 	sent.sqlstate = message->sqlerrcode;
 	sent.severity = (tlv_severity) severity;
@@ -229,13 +251,53 @@ take_from_worker(const ErrorData *message)
 	sent.message = message->datatype_name;
 	sent.detail = message->detail;
 	sent.hint = message->hint;
-	known = find_collected(&sent, 0);
-	if (known == NULL)
-		known = add_collected(&sent);
-	known->models += sent.models;
-	known->times += sent.times;
-	known->rows += rows;
-	MemoryContextSwitchTo(before);
+	sent.rows = rows;
+	add_sent(&sent);
+	return true;
+}
+
+/* The text behind a label in a message that came as one, which ends there; NULL: it has none. */
+static char *
+cut_at(char *text, const char *label)
+{
+	char *at = strstr(text, label);
+
+	if (at == NULL)
+		return NULL;
+	*at = '\0';
+	return at + strlen(label);
+}
+
+/*
+ * The same of a warning that counts rows and that another server has raised in its part of a
+ * statement of Citus, which hands it on as one text with the server as its detail.
+ */
+static bool
+take_from_server(const ErrorData *message)
+{
+	Collected sent = {.code = ROWS_CODE, .sqlstate = ERRCODE_WARNING, .times = 1};
+	char *text, *hint, *detail;
+	int length = 0;
+	long long rows;
+
+	if (running == 0 || message->elevel != WARNING || message->sqlerrcode != ERRCODE_WARNING ||
+		message->message == NULL || message->detail == NULL ||
+		strncmp(message->detail, "from ", 5) != 0)
+		return false;
+	text = pstrdup(message->message);
+	if (sscanf(text, "%lld rows have %n", &rows, &length) < 1 ||
+		(length == 0 && sscanf(text, "%lld row has %n", &rows, &length) < 1) || length == 0)
+		return false;
+	hint = cut_at(text, "\nHINT:  ");
+	detail = cut_at(text, "\nDETAIL:  ");
+	if (hint == NULL || detail == NULL || strstr(text, UNKNOWN_ROWS) == NULL)
+		return false;
+	sent.severity = tlv_warning_severity(ROWS_CODE);
+	sent.message = text + length;
+	sent.detail = detail;
+	sent.hint = hint;
+	sent.rows = rows;
+	add_sent(&sent);
 	return true;
 }
 
@@ -251,6 +313,8 @@ take_message(ErrorData *message)
 		else if (take_from_worker(message))
 			message->output_to_server = message->output_to_client = false;
 	}
+	else if (take_from_server(message))
+		message->output_to_server = message->output_to_client = false;
 	if (log_before != NULL && message->output_to_server)
 		log_before(message);
 }
@@ -390,11 +454,28 @@ TlvCountsRows(void)
 	return tlv_warnings != TLV_WARNINGS_OFF && (running > 0 || planning > 0);
 }
 
-bool
-TlvCountRow(const char *code, const char *hint)
+void
+TlvPassRunBegin(void)
 {
-	Collected *known =
-		find_collected(&(Collected){.code = (char *) code, .hint = (char *) hint}, 0);
+	passes++;
+}
+
+void
+TlvPassRunEnd(void)
+{
+	passes--;
+}
+
+bool
+TlvPassRuns(void)
+{
+	return passes > 0;
+}
+
+bool
+TlvCountRow(const char *hint)
+{
+	Collected *known = find_collected(&(Collected){.code = ROWS_CODE, .hint = (char *) hint}, 0);
 
 	if (known != NULL)
 		known->rows++;
@@ -402,15 +483,16 @@ TlvCountRow(const char *code, const char *hint)
 }
 
 void
-TlvCountFirstRow(const char *code, const char *message, const char *detail, const char *hint)
+TlvCountFirstRow(const char *name, const char *first, const char *detail, const char *hint)
 {
 	MemoryContext before = collect_begin();
-	Collected *counted = add_collected(&(Collected){.code = (char *) code,
-													.sqlstate = ERRCODE_WARNING,
-													.severity = tlv_warning_severity(code),
-													.message = (char *) message,
-													.detail = (char *) detail,
-													.hint = (char *) hint});
+	Collected *counted =
+		add_collected(&(Collected){.code = ROWS_CODE,
+								   .sqlstate = ERRCODE_WARNING,
+								   .severity = tlv_warning_severity(ROWS_CODE),
+								   .message = psprintf("%s" UNKNOWN_ROWS "%s", name, first),
+								   .detail = (char *) detail,
+								   .hint = (char *) hint});
 
 	counted->rows = counted->times = 1;
 	collect_end(before);

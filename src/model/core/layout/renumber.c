@@ -274,7 +274,8 @@ statistics_units(const tlv_frame *statistics)
 #define FEW_OBSERVATIONS 10
 
 /* Warns where a step of n observations (those of the statistics over the weight) is of too few for
- * all components, or leaves less than one to a component that had more. */
+ * all components, or leaves less than one to a component that had more.  before NULL: components
+ * have no weights. */
 static tlv_status
 warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const double *after,
 			tlv_diagnostics *diagnostics)
@@ -285,8 +286,10 @@ warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const do
 	if (n < FEW_OBSERVATIONS * (double) k)
 		return tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "few_rows", .score = n, .hint = hint},
-			"the parameters of %zu components are estimated from few observations: %.0f", k, n);
-	for (size_t j = 0; j < k; j++)
+			k == 1 ? "the parameters of %zu component are estimated from few observations: %.0f"
+				   : "the parameters of %zu components are estimated from few observations: %.0f",
+			k, n);
+	for (size_t j = 0; before != NULL && j < k; j++)
 		if (before[j] * n >= 1 && after[j] * n < 1)
 			TLV_TRY(tlv_warn(
 				ctx, diagnostics,
@@ -314,23 +317,27 @@ renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, 
 {
 	static const char *const renewed[] = {"few_rows", NULL};
 	size_t k = tlv_model_components(model);
+	bool weights = tlv_layout_of(model)->weights != NULL;
 	tlv_diagnostics diagnostics = {0}, all = {0};
 	double *before, *after;
 	size_t others;
 	void *made = *image;
 	tlv_frame frame;
 
-	if (tlv_layout_of(model)->weights == NULL || !(n > 0))
+	if (!(n > 0))
 		return TLV_OK;
 	TLV_TRY(tlv_frame_open(ctx, made, *size, &frame));
 	TLV_TRY_NEW(ctx, before, 2 * k);
 	after = before + k;
-	TLV_TRY(tlv_model_weights(ctx, model, before));
-	TLV_TRY(tlv_model_weights(ctx, &frame, after));
+	if (weights)
+	{
+		TLV_TRY(tlv_model_weights(ctx, model, before));
+		TLV_TRY(tlv_model_weights(ctx, &frame, after));
+	}
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &frame, NULL));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, renewed));
 	others = diagnostics.warnings;
-	TLV_TRY(warn_of_few(ctx, n, k, before, after, &diagnostics));
+	TLV_TRY(warn_of_few(ctx, n, k, weights ? before : NULL, after, &diagnostics));
 	if (all.warnings > others || diagnostics.warnings > others)
 	{
 		TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));

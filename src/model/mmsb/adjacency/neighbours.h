@@ -74,6 +74,7 @@ typedef struct tlv_neighbour_step
 	bool raw;	   /* P as the edges have it, and not its posterior mean */
 	bool corrected;
 	bool keep; /* communities without nodes have a size above 0: they are there, and may get some */
+	bool part; /* nodes without a row have the edges that the model expects, and not none */
 	const tlv_mmsb_options *known; /* its labels stay; NULL: there are none */
 	const double *rates;		   /* k x k: of mixed memberships the connectivity, up to a factor;
 									* NULL: it follows from the edges */
@@ -81,7 +82,7 @@ typedef struct tlv_neighbour_step
 
 /*
  * The model after a step: nodes that have a row get its posterior and degree, others stay as they
- * are; the connectivity follows from the edges.
+ * are; the connectivity follows from the edges, those of all nodes.
  */
 extern tlv_status tlv_neighbour_update(tlv_context *ctx, const tlv_frame *model,
 									   const tlv_frame *statistics, const tlv_neighbour_step *step,

@@ -231,6 +231,56 @@ connect(tlv_context *ctx, const tlv_neighbour_step *step, const double *edges,
 	return TLV_OK;
 }
 
+/* Is the node of number u of the model without a row?  *v: the rows before it, u ascending. */
+static bool
+has_no_row(const tlv_mmsb_parts *parts, const seen_rows *rows, size_t u, size_t *v)
+{
+	int64_t id = parts->side[0].nodes[u];
+
+	while (*v < rows->n && rows->nodes[*v] < id)
+		++*v;
+	return *v == rows->n || rows->nodes[*v] != id;
+}
+
+/*
+ * The edges of the rows, and those that the model expects of its nodes without a row: a batch of
+ * some nodes says nothing of the others.  edges: k x k.
+ */
+static tlv_status
+complete_edges(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *rows, double *edges)
+{
+	const tlv_memberships *m = &parts->side[0].memberships;
+	bool corrected = parts->degree_corrected;
+	size_t k = parts->k, v = 0;
+	double *all, *without;
+
+	TLV_TRY_NEW0(ctx, all, 2 * k);
+	without = all + k;
+	for (size_t u = 0; u < parts->side[0].n; u++)
+	{
+		double theta = corrected ? parts->side[0].propensity[u] : 1;
+		bool no_row = has_no_row(parts, rows, u, &v);
+
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
+		{
+			all[m->community[e]] += theta * m->share[e];
+			without[m->community[e]] += no_row ? theta * m->share[e] : 0;
+		}
+	}
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			/* as tlv_neighbour_pairs has it, and mixed memberships */
+			bool own = a == b && !corrected && !(parts->alpha0 > 0) && all[a] > 1;
+
+			edges[a + k * b] = rows->edges[a + k * b] +
+							   parts->connectivity[a + k * b] * without[a] * (all[b] - own);
+		}
+	tlv_free(ctx, all);
+	return TLV_OK;
+}
+
 /* ---- a step ---- */
 
 /* The parts with the nodes given, and what follows from these. */
@@ -285,11 +335,17 @@ tlv_neighbour_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *
 	tlv_mmsb_parts parts, before;
 	all_nodes all = {.known = step->known};
 	seen_rows rows;
-	double *numbers;
+	double *numbers, *edges;
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
 	before = parts;
 	TLV_TRY(open_rows(ctx, model, statistics, parts.k, &rows));
+	if (step->part)
+	{
+		TLV_TRY_NEW(ctx, edges, parts.k * parts.k);
+		TLV_TRY(complete_edges(ctx, &parts, &rows, edges));
+		rows.edges = edges;
+	}
 	TLV_TRY(join_nodes(ctx, &parts, &rows, &all));
 	TLV_TRY_NEW0(ctx, numbers, parts.k * (parts.k + 2));
 	if (parts.alpha0 > 0 && !step->raw)
@@ -329,7 +385,8 @@ tlv_mmsb_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return tlv_fail_hint(ctx, "Fit the model again to the whole graph.");
 	}
 	return tlv_neighbour_update(ctx, model, statistics,
-								&(tlv_neighbour_step){.corrected = corrected}, image, size);
+								&(tlv_neighbour_step){.corrected = corrected, .part = true}, image,
+								size);
 }
 
 /* ---- whole communities ---- */

@@ -1,0 +1,305 @@
+/*
+ * unknown.c - rows with elements that the model they are read for does not know, whatever its kind:
+ * counted for one warning of the statement, which names the first; and rows of which it knows none.
+ */
+#include "any_internal.h"
+
+#include "tsearch/ts_type.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/kind.h"
+
+/* What elements are called, what becomes of those that are not known, and what to do. */
+typedef struct Elements
+{
+	const char *name, *detail, *hint;
+} Elements;
+
+static const Elements categories = {
+	"categories", "They count as missing.",
+	"Spell categories as the rows do that the model was learnt from, or fit a model of rows that "
+	"have them."};
+static const Elements symbols = {
+	"symbols", "They count as missing.",
+	"Spell symbols as the rows do that the model was learnt from, or fit a model of rows that have "
+	"them."};
+static const Elements items = {
+	"items", "They are left out.",
+	"Take items as the rows do that the model was learnt from (the id of a term is "
+	"tlv_term_id(term)), or fit a model of rows that have them."};
+static const Elements nodes = {
+	"neighbours", "They are left out.",
+	"Take nodes as the edges do that the model was learnt from (the id of a node that is told by "
+	"name is tlv_term_id(name)), or fit a model of edges that have them."};
+static const Elements workers = {
+	"workers", "Their answers are left out.",
+	"Spell workers as the rows do that the model was learnt from, or fit a model of rows that have "
+	"them."};
+static const Elements answers = {
+	"answers", "They are left out.",
+	"Spell answers as the rows do that the model was learnt from, or fit a model of rows that have "
+	"them."};
+
+static tlv_text
+digits_of(int64 number)
+{
+	char *digits = psprintf(INT64_FORMAT, number);
+
+	return (tlv_text){digits, strlen(digits)};
+}
+
+/* ---- the first of a row ---- */
+
+static bool
+has_variables(const tlv_row *row)
+{
+	return row->form == TLV_ROW_CODES || row->form == TLV_ROW_CATEGORIES ||
+		   row->form == TLV_ROW_VECTOR;
+}
+
+static const Elements *
+elements_of(const tlv_model *model, const tlv_row *row, size_t part)
+{
+	switch (row->form)
+	{
+		case TLV_ROW_SYMBOLS:
+			return TlvKind(&model->frame) == &tlv_kind_network ? &items : &symbols;
+		case TLV_ROW_ANSWERS:
+			return part == 0 ? &workers : &answers;
+		case TLV_ROW_BAG:
+		case TLV_ROW_NEIGHBOURS:
+			return TlvKind(&model->frame) == &tlv_kind_mmsb ? &nodes : &items;
+		default:
+			return &categories;
+	}
+}
+
+static bool
+knows(const tlv_model *model, size_t part, int64 id)
+{
+	bool known = true;
+
+	return model->class->ids(model, (int) part, id, &known) == TLV_IDS_ANY || known;
+}
+
+/* The lexeme that an item of a tsvector is the id of; the id itself of an item of a bag. */
+static tlv_text
+item_name(const TlvRowCursor *cursor, int64 item)
+{
+	TSVector words;
+
+	if (!cursor->is_words)
+		return digits_of(item);
+	words = DatumGetTSVector(cursor->words);
+	for (int i = 0; i < words->size; i++)
+	{
+		const WordEntry *word = ARRPTR(words) + i;
+		const char *bytes = STRPTR(words) + word->pos;
+
+		if (TlvTermId(bytes, word->len) == item)
+			return (tlv_text){bytes, word->len};
+	}
+	return digits_of(item);
+}
+
+static void
+find_in_bag(const TlvRowCursor *cursor, TlvUnknown *unknown)
+{
+	int64_t *ids;
+	double *weights;
+	size_t n = TlvBagDecode((struct varlena *) cursor->row.bag, &ids, &weights);
+
+	for (size_t i = 0; i < n && !unknown->found; i++)
+		if (!knows(cursor->model, 0, ids[i]))
+			*unknown = (TlvUnknown){true, 0, item_name(cursor, ids[i])};
+	pfree(ids);
+	pfree(weights);
+}
+
+static void
+find_in_parts(const TlvRowCursor *cursor, size_t parts, TlvUnknown *unknown)
+{
+	for (size_t p = 0; p < parts && !unknown->found; p++)
+	{
+		const tlv_part *part = &cursor->row.part[p];
+
+		for (size_t i = 0; part->type == TLV_PART_IDS && i < part->n && !unknown->found; i++)
+			if ((part->missing == NULL || !part->missing[i]) &&
+				!knows(cursor->model, p, part->ids[i]))
+				*unknown = (TlvUnknown){
+					true, p, part->names != NULL ? part->names[i] : digits_of(part->ids[i])};
+	}
+}
+
+/* Codes that are told by number; the reader has looked at those by name. */
+static void
+find_in_codes(const TlvRowCursor *cursor, TlvUnknown *unknown)
+{
+	const tlv_frame *model = &cursor->model->frame;
+	const tlv_section *states = tlv_frame_find(model, "states");
+	size_t copies = (size_t) Max(tlv_frame_scalar(model, "copies", 1), 1);
+	const tlv_part *part = &cursor->row.part[0];
+
+	for (size_t v = 0; states != NULL && v < part->d && v / copies < states->rows; v++)
+		if (part->codes[v] >= ((const int64_t *) tlv_section_data(model, states))[v / copies])
+		{
+			*unknown = (TlvUnknown){true, v / copies, digits_of(part->codes[v])};
+			return;
+		}
+}
+
+static void
+find_unknown(const TlvRowCursor *cursor, TlvUnknown *unknown)
+{
+	tlv_row_form form = cursor->row.form;
+
+	if (form == TLV_ROW_CODES)
+		find_in_codes(cursor, unknown);
+	else if (cursor->model->class->ids == NULL)
+		return;
+	else if (form == TLV_ROW_BAG || form == TLV_ROW_NEIGHBOURS)
+		find_in_bag(cursor, unknown);
+	else if (form == TLV_ROW_CATEGORIES)
+		find_in_parts(cursor, 3, unknown);
+	else if (form == TLV_ROW_ANSWERS)
+		find_in_parts(cursor, 2, unknown);
+	else if (form == TLV_ROW_SYMBOLS)
+		find_in_parts(cursor, 1, unknown);
+}
+
+/* ---- rows of which a model knows nothing ---- */
+
+static bool
+knows_item(const tlv_model *model, const tlv_row *row)
+{
+	int64_t *ids;
+	double *weights;
+	size_t n = TlvBagDecode((struct varlena *) row->bag, &ids, &weights);
+	bool found = false;
+
+	for (size_t i = 0; i < n && !found; i++)
+		found = knows(model, 0, ids[i]);
+	pfree(ids);
+	pfree(weights);
+	return found;
+}
+
+static bool
+knows_category(const tlv_frame *model, const tlv_part *part)
+{
+	const tlv_section *states = tlv_frame_find(model, "states");
+	size_t copies = (size_t) Max(tlv_frame_scalar(model, "copies", 1), 1);
+
+	for (size_t v = 0; v < part->d; v++)
+		if (part->codes[v] >= 0 &&
+			(states == NULL || v / copies >= states->rows ||
+			 part->codes[v] < ((const int64_t *) tlv_section_data(model, states))[v / copies]))
+			return true;
+	return false;
+}
+
+static bool
+has_number(const tlv_part *part)
+{
+	for (size_t i = 0; part->missing != NULL && i < part->n * part->d; i++)
+		if (!part->missing[i])
+			return true;
+	return part->missing == NULL;
+}
+
+static bool
+knows_id(const tlv_model *model, const tlv_row *row, size_t p, size_t i)
+{
+	const tlv_part *part = &row->part[p];
+
+	return part->type == TLV_PART_IDS && i < part->n &&
+		   (part->missing == NULL || !part->missing[i]) && knows(model, p, part->ids[i]);
+}
+
+/* An answer says something where its worker is known, too. */
+static bool
+knows_answer(const tlv_model *model, const tlv_row *row)
+{
+	for (size_t i = 0; i < row->part[0].n; i++)
+		if (knows_id(model, row, 0, i) && knows_id(model, row, 1, i))
+			return true;
+	return false;
+}
+
+static bool
+knows_any(const tlv_model *model, const tlv_row *row, size_t parts)
+{
+	for (size_t p = 0; p < parts; p++)
+		for (size_t i = 0; row->part[p].type == TLV_PART_IDS && i < row->part[p].n; i++)
+			if (knows_id(model, row, p, i))
+				return true;
+	return false;
+}
+
+bool
+TlvRowIsKnown(const tlv_model *model, const tlv_row *row)
+{
+	bool ids = model->class->ids != NULL;
+
+	switch (row->form)
+	{
+		case TLV_ROW_BAG:
+			return !ids || knows_item(model, row);
+		case TLV_ROW_CODES:
+			return knows_category(&model->frame, &row->part[0]);
+		case TLV_ROW_VECTOR:
+		case TLV_ROW_SEQUENCE:
+			return has_number(&row->part[0]);
+		case TLV_ROW_SYMBOLS:
+			return !ids || knows_any(model, row, 1);
+		case TLV_ROW_CATEGORIES:
+			return !ids || knows_any(model, row, 3);
+		case TLV_ROW_ANSWERS:
+			return !ids || knows_answer(model, row);
+		default:
+			return true;
+	}
+}
+
+/* ---- counting ---- */
+
+/* What a variable is called; its number where it has no name. */
+static const char *
+variable_name(const tlv_frame *model, size_t variable)
+{
+	tlv_value_names names = tlv_value_names_of(model);
+	tlv_text name = {NULL, 0};
+	char *bytes;
+
+	for (size_t i = 0; i <= variable; i++)
+		if (!tlv_value_names_next(&names, &name))
+			return psprintf("%zu", variable + 1);
+	bytes = pnstrdup(name.bytes, name.length);
+	tlv_lines_decode(bytes, name.length);
+	return quote_identifier(bytes);
+}
+
+void
+TlvCountUnknown(TlvRowCursor *cursor)
+{
+	TlvUnknown *unknown = &cursor->unknown;
+	const Elements *elements;
+	const char *first;
+
+	if (!unknown->found)
+		find_unknown(cursor, unknown);
+	if (!unknown->found)
+		return;
+	elements = elements_of(cursor->model, &cursor->row, unknown->part);
+	if (!TlvCountRow(elements->hint))
+	{
+		first = TlvClip(pnstrdup(unknown->name.bytes, unknown->name.length), 60);
+		first = has_variables(&cursor->row)
+					? psprintf("\"%s\" of variable %s", first,
+							   variable_name(&cursor->model->frame, unknown->part))
+					: psprintf("\"%s\"", first);
+		TlvCountFirstRow(elements->name, first, elements->detail, elements->hint);
+	}
+	unknown->found = false; /* of the next row of the call */
+}
