@@ -30,8 +30,8 @@ static const Elements items = {
 	"tlv_term_id(term)), or fit a model of rows that have them."};
 static const Elements nodes = {
 	"neighbours", "They are left out.",
-	"Take nodes as the edges do that the model was learnt from (the id of a node that is told by "
-	"name is tlv_term_id(name)), or fit a model of edges that have them."};
+	"Take nodes as the edges do that the model was learnt from (the id of a node with a name is "
+	"tlv_term_id(name)), or fit a model of edges that have them."};
 static const Elements workers = {
 	"workers", "Their answers are left out.",
 	"Spell workers as the rows do that the model was learnt from, or fit a model of rows that have "
