@@ -7,6 +7,12 @@ COMMENT ON FUNCTION tlv_components(tlv_model) IS
     'components of any model, topics, communities, states and hidden nodes alike: label, weight (shares that sum to 1; of a hidden Markov model in the long run), '
     'and Dirichlet parameter where memberships are mixed (of a directed or bipartite graph the sources''); null where the model has none';
 
+CREATE FUNCTION tlv_summary(model tlv_model)
+    RETURNS TABLE (component integer, label text, weight float8, description text, doubts text)
+    AS 'MODULE_PATHNAME', 'tlv_summary_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;
+COMMENT ON FUNCTION tlv_summary(tlv_model) IS
+    'what to read first after a fit: the model in row 0 and its components in the rows after it, each with its label, its weight, what it contains in words and what its warnings say';
+
 CREATE FUNCTION tlv_means(model tlv_model)
     RETURNS TABLE (component integer, view integer, dimension integer, dimension_name text, mean float8, variance float8)
     AS 'MODULE_PATHNAME', 'tlv_means_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;

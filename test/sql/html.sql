@@ -114,4 +114,18 @@ SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'word
 FROM (SELECT tlv_html(tlv_simulate_lda_model(8000, 300)) AS html) q;
 SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'nodes') AS nodes, page_data(html)->>'dropped' AS dropped FROM (SELECT tlv_html(tlv_simulate_mmsb_model(12000,
   5)) AS html) q;
+-- a summary of every kind: the model, then its components, each of which is described
+SELECT count(DISTINCT tlv_info(model)->>'kind') = (SELECT count(*) FROM tlv_kinds() WHERE type = 'tlv_model') AS every_kind, bool_and(first = 0 AND last = of_all AND rows = of_all + 1) AS complete,
+  bool_and(described = rows) AS described
+FROM (SELECT model, min(component) AS first, max(component) AS last, count(*) AS rows, count(description) AS described, (SELECT count(*) FROM tlv_components(model)) AS of_all
+      FROM page_models, tlv_summary(model) GROUP BY name, model) s;
+SELECT name, component, label, round(weight::numeric, 2) AS weight, description, doubts FROM page_models, tlv_summary(model)
+WHERE name IN ('mixture full', 'classes', 'tree', 'topics of words') ORDER BY name, component;
+-- labels and weights are those of tlv_components, doubts those of tlv_warnings, and the page has the same words
+SELECT bool_and(s.label IS NOT DISTINCT FROM c.label AND s.weight IS NOT DISTINCT FROM c.weight) AS same, count(*) FILTER (WHERE s.label = 'mine') = count(DISTINCT name) AS labels
+FROM (SELECT name, tlv_label(model, 1, 'mine') AS labelled FROM page_models OFFSET 0) m, tlv_summary(labelled) s JOIN LATERAL tlv_components(labelled) c USING (component);
+SELECT bool_and(doubts IS NOT DISTINCT FROM (SELECT string_agg(message, '; ') FROM tlv_warnings(model) w WHERE coalesce(w.component, 0) = s.component)) AS same, count(doubts) > 0 AS some
+FROM page_models, tlv_summary(model) s;
+SELECT count(*) > 50 AS many, bool_and(position('<td>' || description || '</td>' IN html) > 0) AS on_the_page FROM pages, tlv_summary(model) WHERE component > 0;
+SELECT count(*) AS of_null FROM tlv_summary(NULL);
 DROP TABLE page_models, pages, hostile;

@@ -51,6 +51,30 @@ typedef struct tlv_page
 	tlv_json_writer plain; /* elements of the plain part */
 } tlv_page;
 
+/* How the entries of a section are chosen and written where a component is described. */
+typedef enum tlv_page_content_form
+{
+	TLV_CONTENT_NUMBERS,	   /* means: those that differ most from the mean of all components */
+	TLV_CONTENT_CATEGORIES,	   /* probabilities of categories: the same */
+	TLV_CONTENT_PROBABILITIES, /* the largest */
+	TLV_CONTENT_LOADINGS	   /* the largest absolute values, with their signs */
+} tlv_page_content_form;
+
+/*
+ * A section that tells what a component contains: a matrix with a row for every component, or with
+ * a column where its field says so.  Entries are called by their ids' names, else by the names of
+ * dimensions, else `what` and a number.
+ */
+typedef struct tlv_page_content
+{
+	const char *section;
+	tlv_page_content_form form;
+	const char *what;
+	const char *ids;					 /* the section of the entries' ids; NULL: none */
+	const char *variances, *covariances; /* of numbers, within a component; NULL: not known */
+	size_t from;						 /* number of the first entry where it has no name */
+} tlv_page_content;
+
 /* How the models of a kind are shown.  A class without one has no page. */
 typedef struct tlv_page_view
 {
@@ -62,7 +86,9 @@ typedef struct tlv_page_view
 	 * false is never given one. */
 	tlv_status (*put)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 					  tlv_page *page);
-	/* What each of the first n components contains, in words; NULL: the label is enough. */
+	/* Sections that tell what components contain; one without a name ends them. */
+	const tlv_page_content *contents;
+	/* What each of the first n components contains, in words; NULL: `contents` tells it. */
 	tlv_status (*describe)(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts);
 	bool graphs;
 } tlv_page_view;
@@ -83,6 +109,15 @@ typedef struct tlv_page_request
  */
 extern tlv_status tlv_page_digest(tlv_context *ctx, const tlv_frame *model,
 								  const tlv_page_request *request, tlv_page *page);
+
+/* What each of the first n components contains, in words, in the server's encoding: what the page
+ * shows of it first.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_page_describe(tlv_context *ctx, const tlv_frame *model, size_t n,
+									tlv_text *texts);
+
+/* What the model is, in words: its components, its kind and what it was fitted to.  Errors: memory.
+ */
+extern tlv_status tlv_page_describe_model(tlv_context *ctx, const tlv_frame *model, tlv_text *text);
 
 /*
  * The whole document on one line, from the parts and the title in UTF-8; what is not UTF-8 becomes

@@ -280,8 +280,12 @@ dictionary_dimensions(const tlv_frame *frame)
 }
 
 static const char *const dictionary_page_fields[] = {"sparsity", "error", "atoms", "weights", NULL};
-static const tlv_page_view dictionary_page = {
-	.view = "matrix", .what = "atom", .fields = dictionary_page_fields};
+static const tlv_page_content dictionary_contents[] = {
+	{"atoms", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {NULL}};
+static const tlv_page_view dictionary_page = {.contents = dictionary_contents,
+											  .view = "matrix",
+											  .what = "atom",
+											  .fields = dictionary_page_fields};
 
 static const tlv_model_class dictionary_class = {
 	.sections = &dictionary_sections,

@@ -528,8 +528,10 @@ static const char *const crowd_page_fields[] = {
 	"weights",	"posterior",	"known",	"item_answers",	  "confusions",
 	"pool",		"seen",			"accuracy", "accuracy_error", "worker_answers",
 	"name_ids", "name_offsets", NULL};
+static const tlv_page_content crowd_contents[] = {
+	{"pool", TLV_CONTENT_PROBABILITIES, .what = "answer", .ids = "answers"}, {NULL}};
 static const tlv_page_view crowd_page = {
-	.view = "crowd", .what = "class", .fields = crowd_page_fields};
+	.contents = crowd_contents, .view = "crowd", .what = "class", .fields = crowd_page_fields};
 
 static const tlv_model_class crowd_class = {
 	.sections = &crowd_sections,

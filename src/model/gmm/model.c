@@ -395,8 +395,12 @@ gmm_dimensions(const tlv_frame *frame)
 
 static const char *const gmm_page_fields[] = {"covariance", "weights", "means", "covariances",
 											  "variances",	"degrees", NULL};
+static const tlv_page_content gmm_contents[] = {{"means", TLV_CONTENT_NUMBERS, .what = "dimension",
+												 .variances = "variances",
+												 .covariances = "covariances", .from = 1},
+												{NULL}};
 static const tlv_page_view gmm_page = {
-	.view = "profiles", .what = "component", .fields = gmm_page_fields};
+	.contents = gmm_contents, .view = "profiles", .what = "component", .fields = gmm_page_fields};
 
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,

@@ -520,7 +520,12 @@ hmm_ids(const tlv_model *model, int part, int64_t id, bool *known)
 static const char *const hmm_page_fields[] = {
 	"initial",	 "stationary", "transitions", "covariance",	  "means",
 	"variances", "items",	   "emissions",	  "name_offsets", NULL};
-static const tlv_page_view hmm_page = {.view = "chain", .what = "state", .fields = hmm_page_fields};
+static const tlv_page_content hmm_contents[] = {
+	{"means", TLV_CONTENT_NUMBERS, .what = "dimension", .variances = "variances", .from = 1},
+	{"emissions", TLV_CONTENT_PROBABILITIES, .what = "symbol", .ids = "items"},
+	{NULL}};
+static const tlv_page_view hmm_page = {
+	.contents = hmm_contents, .view = "chain", .what = "state", .fields = hmm_page_fields};
 
 static const tlv_model_class hmm_class = {
 	.layout = &hmm_layout,

@@ -422,8 +422,10 @@ ica_dimensions(const tlv_frame *frame)
 }
 
 static const char *const ica_page_fields[] = {"mean", "mixing", "kurtosis", "sources", NULL};
+static const tlv_page_content ica_contents[] = {
+	{"mixing", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {NULL}};
 static const tlv_page_view ica_page = {
-	.view = "matrix", .what = "source", .fields = ica_page_fields};
+	.contents = ica_contents, .view = "matrix", .what = "source", .fields = ica_page_fields};
 
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,

@@ -528,10 +528,19 @@ static const char *const membership_page_fields[] = {"states",
 													 "scalar_variances",
 													 "scalar_counts",
 													 NULL};
-static const tlv_page_view classes_page = {
-	.view = "profiles", .what = "class", .fields = membership_page_fields};
-static const tlv_page_view mixed_page = {
-	.view = "profiles", .what = "profile", .fields = membership_page_fields};
+static const tlv_page_content membership_contents[] = {
+	{"probabilities", TLV_CONTENT_CATEGORIES, .what = "variable"},
+	{"scalar_means", TLV_CONTENT_NUMBERS, .what = "number", .variances = "scalar_variances",
+	 .from = 1},
+	{NULL}};
+static const tlv_page_view classes_page = {.contents = membership_contents,
+										   .view = "profiles",
+										   .what = "class",
+										   .fields = membership_page_fields};
+static const tlv_page_view mixed_page = {.contents = membership_contents,
+										 .view = "profiles",
+										 .what = "profile",
+										 .fields = membership_page_fields};
 
 #define MEMBERSHIP_CLASS(own_sections, own_layout, own_page, approximate, why_certain)             \
 	{                                                                                              \

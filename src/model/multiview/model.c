@@ -355,8 +355,18 @@ multiview_ids(const tlv_model *model, int view, int64_t id, bool *known)
 static const char *const multiview_page_fields[] = {
 	"weights",	  "items1", "means1", "variances1", "items2",			"means2",
 	"variances2", "items3", "means3", "variances3", "category_offsets", NULL};
-static const tlv_page_view multiview_page = {
-	.view = "profiles", .what = "component", .fields = multiview_page_fields};
+static const tlv_page_content multiview_contents[] = {
+	{"means1", TLV_CONTENT_NUMBERS, .what = "view 1:", .ids = "items1", .variances = "variances1",
+	 .from = 1},
+	{"means2", TLV_CONTENT_NUMBERS, .what = "view 2:", .ids = "items2", .variances = "variances2",
+	 .from = 1},
+	{"means3", TLV_CONTENT_NUMBERS, .what = "view 3:", .ids = "items3", .variances = "variances3",
+	 .from = 1},
+	{NULL}};
+static const tlv_page_view multiview_page = {.contents = multiview_contents,
+											 .view = "profiles",
+											 .what = "component",
+											 .fields = multiview_page_fields};
 
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,

@@ -1,7 +1,9 @@
 /*
  * model.c - the stored form of a network, and what it can do (network.h).
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
@@ -9,6 +11,9 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
+
+/* Children that describe a unit. */
+#define DESCRIBING 10
 
 #define SIZE_UNITS	TLV_SIZE_1
 #define SIZE_ITEMS	TLV_SIZE_2
@@ -250,8 +255,52 @@ network_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_matc
 static const char *const network_page_fields[] = {"items",		  "item_names",	 "layers",
 												  "weights",	  "edge_units",	 "edge_children",
 												  "edge_weights", "edge_shares", NULL};
+/* The items and lower units that switch a unit on, those of positive weight first. */
+static tlv_status
+network_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts)
+{
+	tlv_network_parts parts;
+	tlv_name_list names;
+	tlv_json_writer *written;
+	size_t *listed;
+
+	tlv_network_read(model, &parts);
+	names = (tlv_name_list){parts.item_offsets, parts.item_names};
+	TLV_TRY_NEW0(ctx, written, n);
+	TLV_TRY_NEW0(ctx, listed, n);
+	for (size_t e = 0; e < 2 * parts.edges_n; e++)
+	{
+		size_t at = e % parts.edges_n, u = (size_t) parts.edge_units[at];
+		size_t child = (size_t) parts.edge_children[at];
+		bool positive = parts.edge_weights[at] > 0;
+		tlv_text name = {NULL, 0};
+		char digits[40];
+
+		TLV_TRY_CONTINUE_AT(ctx, e);
+		if (positive != (e < parts.edges_n) || u >= n || listed[u] == DESCRIBING)
+			continue;
+		if (child < parts.items_n)
+			name = tlv_name_at(&names, child);
+		written[u].most = TLV_PAGE_DIGEST_MOST;
+		TLV_TRY(tlv_json_put(ctx, written + u, listed[u]++ > 0 ? ", " : ""));
+		TLV_TRY(tlv_json_put(ctx, written + u, positive ? "" : "not "));
+		if (child < parts.items_n)
+			snprintf(digits, sizeof(digits), "%" PRId64, parts.items[child]);
+		else
+			snprintf(digits, sizeof(digits), "unit %zu", child - parts.items_n + 1);
+		if (name.bytes == NULL)
+			name = (tlv_text){digits, strlen(digits)};
+		TLV_TRY(tlv_json_append(ctx, written + u, name.bytes, name.length));
+	}
+	for (size_t u = 0; u < n; u++)
+		texts[u] = (tlv_text){written[u].bytes, written[u].n};
+	tlv_free(ctx, written);
+	tlv_free(ctx, listed);
+	return TLV_OK;
+}
+
 static const tlv_page_view network_page = {
-	.view = "matrix", .what = "unit", .fields = network_page_fields};
+	.describe = network_describe, .view = "matrix", .what = "unit", .fields = network_page_fields};
 
 static const tlv_model_class network_class = {
 	.sections = &network_sections,

@@ -1274,7 +1274,8 @@ static const char *const page_script_profiles[] = {
 	"groups.sort(function(a, b) { return b.apart - a.apart; }); ",
 	"const text = function(e, i) { return e.category ? percent(e.m[i]) : number(e.m[i]); }; ",
 	"const strongest = function(i) { return V.slice().sort(function(a, b) { return Math.abs(b.z[i]) - Math.abs(a.z[i]); }); }; ",
-	"summary = function(i) { return strongest(i).slice(0, 3).map(function(e) { return e.name + \" \" + text(e, i); }).join(\", \"); }; ",
+	"const characteristic = function(i) { return strongest(i).filter(function(e) { return !e.category || e.z[i] >= 0; }); }; ",
+	"summary = function(i) { return characteristic(i).slice(0, 3).map(function(e) { return e.name + \" \" + text(e, i); }).join(\", \"); }; ",
 	"defaults = {c: C[0].number, variable: \"\", values: \"\", x: -1, y: -1}; ",
 	"readState(); ",
 	"const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, \"variable\"); ",
@@ -2394,7 +2395,7 @@ typedef struct page_script
 static const page_script page_scripts[] = {
 	{"topics", page_script_topics, "sha256-+KXKIPOoMDk5l70vrGjWps7OAiOns8BObA9SDKLOAVE="},
 	{"communities", page_script_communities, "sha256-vXJBFgpKBggLTDB8zXanGXxHzgeHvgsa7hi9kzcKz+Q="},
-	{"profiles", page_script_profiles, "sha256-AbmPLcOvpEpT6MtPy3Jj1fC6Zu5apF3bRaKMUz/nNQw="},
+	{"profiles", page_script_profiles, "sha256-o85Met9fsK2rpeqpz17cfysJZ+Rfb6CeEsnT5gKGJVM="},
 	{"chain", page_script_chain, "sha256-MSsCJwt/y5KcdvoJ1qT8rbQegkrj/jt0LtRL4W8mEHI="},
 	{"tree", page_script_tree, "sha256-yRfV9m9cNtzzPUiar1btiYy1RZGqcaDTsLVnhPsQIZU="},
 	{"matrix", page_script_matrix, "sha256-zMBdRdS2mK6PfitQwYgoGAyu4CKqslmsMFWablpMrk4="},

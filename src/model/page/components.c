@@ -54,13 +54,11 @@ measure_components(tlv_context *ctx, const tlv_frame *model, component_list *lis
 }
 
 static tlv_status
-list_components(tlv_context *ctx, const tlv_frame *model, const tlv_page_view *view,
-				component_list *list)
+list_components(tlv_context *ctx, const tlv_frame *model, component_list *list)
 {
 	*list = (component_list){.k = tlv_least(tlv_model_components(model), TLV_PAGE_COMPONENTS)};
 	TLV_TRY_NEW0(ctx, list->texts, list->k + 1);
-	if (view->describe != NULL)
-		TLV_TRY(view->describe(ctx, model, list->k, list->texts));
+	TLV_TRY(tlv_page_describe(ctx, model, list->k, list->texts));
 	return measure_components(ctx, model, list);
 }
 
@@ -163,7 +161,7 @@ page_put_components(tlv_context *ctx, const tlv_frame *model, const tlv_page_vie
 {
 	component_list list;
 
-	TLV_TRY(list_components(ctx, model, view, &list));
+	TLV_TRY(list_components(ctx, model, &list));
 	TLV_TRY(page_put_key(ctx, &page->data, "components"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
 	for (size_t i = 0; i < list.k; i++)
@@ -378,7 +376,7 @@ page_put_before(tlv_context *ctx, const tlv_frame *model, const tlv_frame *befor
 	tlv_match match;
 
 	TLV_TRY(tlv_model_match(ctx, model, before, &match));
-	TLV_TRY(list_components(ctx, before, view, &list));
+	TLV_TRY(list_components(ctx, before, &list));
 	TLV_TRY(page_put_key(ctx, &page->data, "before"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"components\":["));
 	for (size_t i = 0; i < list.k; i++)

@@ -6,6 +6,9 @@
 
 #include "tensorlv/model/page.h"
 
+/* The plural of what a component is called. */
+extern void page_plural(const tlv_page_view *view, char word[64]);
+
 /* A member's key behind a comma. */
 extern tlv_status page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key);
 

@@ -156,10 +156,7 @@ make_title(tlv_context *ctx, const tlv_page_view *view, tlv_text title, tlv_json
 		TLV_TRY(tlv_page_put_plain(ctx, &escaped, title));
 		return tlv_page_put_ascii(ctx, shown, (tlv_text){escaped.bytes, escaped.n}, false);
 	}
-	snprintf(word, sizeof(word), "%.40s%s", view->what,
-			 view->what[strlen(view->what) - 1] == 'y' ? "" : "s");
-	if (view->what[strlen(view->what) - 1] == 'y')
-		snprintf(word, sizeof(word), "%.*sies", (int) strlen(view->what) - 1, view->what);
+	page_plural(view, word);
 	word[0] = (char) (word[0] - 'a' + 'A');
 	return tlv_json_put(ctx, shown, word);
 }

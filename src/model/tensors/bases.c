@@ -243,8 +243,12 @@ bases_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 static const char *const tucker_page_fields[] = {"told",	 "items_1",		 "items_2",	 "items_3",
 												 "name_ids", "name_offsets", "residual", "factor_1",
 												 "factor_2", "factor_3",	 "core",	 NULL};
-static const tlv_page_view tucker_page = {
-	.view = "matrix", .what = "component", .fields = tucker_page_fields};
+static const tlv_page_content tucker_contents[] = {
+	{"factor_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1}, {NULL}};
+static const tlv_page_view tucker_page = {.contents = tucker_contents,
+										  .view = "matrix",
+										  .what = "component",
+										  .fields = tucker_page_fields};
 
 static const tlv_model_class tucker_class = {
 	.sections = &tucker_sections,
@@ -419,8 +423,10 @@ train_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 static const char *const train_page_fields[] = {"told",		"items_1",		"items_2",	"items_3",
 												"name_ids", "name_offsets", "residual", "core_1",
 												"core_2",	"core_3",		NULL};
+static const tlv_page_content train_contents[] = {
+	{"core_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1}, {NULL}};
 static const tlv_page_view train_page = {
-	.view = "matrix", .what = "component", .fields = train_page_fields};
+	.contents = train_contents, .view = "matrix", .what = "component", .fields = train_page_fields};
 
 static const tlv_model_class train_class = {
 	.sections = &train_sections,

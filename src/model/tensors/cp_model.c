@@ -227,8 +227,13 @@ cp_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 static const char *const cp_page_fields[] = {"told",	 "items_1",		 "items_2",	 "items_3",
 											 "name_ids", "name_offsets", "weights",	 "scales",
 											 "factor_1", "factor_2",	 "factor_3", NULL};
+static const tlv_page_content cp_contents[] = {
+	{"factor_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1},
+	{"factor_2", TLV_CONTENT_LOADINGS, .what = "mode 2:", .ids = "items_2", .from = 1},
+	{"factor_3", TLV_CONTENT_LOADINGS, .what = "mode 3:", .ids = "items_3", .from = 1},
+	{NULL}};
 static const tlv_page_view cp_page = {
-	.view = "matrix", .what = "component", .fields = cp_page_fields};
+	.contents = cp_contents, .view = "matrix", .what = "component", .fields = cp_page_fields};
 
 static const tlv_model_class cp_class = {
 	.sections = &cp_sections,

@@ -323,7 +323,43 @@ static const tlv_layout tree_layout = {.fields = tree_fields};
 static const char *const tree_page_fields[] = {
 	"gaussian", "observed", "parent",			"length", "error", "support",
 	"states",	"names",	"category_offsets", "tables", NULL};
-static const tlv_page_view tree_page = {.view = "tree", .what = "node", .fields = tree_page_fields};
+/* The neighbours of a hidden node: its children, the observed ones first, and its parent. */
+static tlv_status
+tree_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts)
+{
+	tlv_tree_parts parts;
+	tlv_json_writer *written;
+	char **names;
+
+	tlv_tree_read(model, &parts);
+	TLV_TRY(tlv_tree_names(ctx, &parts, &names));
+	TLV_TRY_NEW0(ctx, written, n);
+	for (size_t v = 0; v < parts.nodes; v++)
+	{
+		size_t up = (size_t) (parts.parent[v] < 0 ? 0 : parts.parent[v]);
+
+		TLV_TRY_CONTINUE_AT(ctx, v);
+		for (int end = 0; end < 2 && parts.parent[v] >= 0; end++)
+		{
+			size_t of = end == 0 ? up : v, other = end == 0 ? v : up;
+			tlv_json_writer *text = written + (of - parts.p);
+
+			if (of < parts.p || of - parts.p >= n)
+				continue;
+			text->most = TLV_PAGE_DIGEST_MOST;
+			TLV_TRY(tlv_json_put(ctx, text, text->n > 0 ? ", " : "joins "));
+			TLV_TRY(tlv_json_put(ctx, text, names[other]));
+		}
+	}
+	for (size_t h = 0; h < n; h++)
+		texts[h] = (tlv_text){written[h].bytes, written[h].n};
+	tlv_free(ctx, written);
+	tlv_tree_names_free(ctx, names);
+	return TLV_OK;
+}
+
+static const tlv_page_view tree_page = {
+	.describe = tree_describe, .view = "tree", .what = "node", .fields = tree_page_fields};
 
 static const tlv_model_class tree_class = {
 	.sections = &tlv_tree_sections,

@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
 #include "tensorlv/model/directions.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/hmm.h"
@@ -15,6 +19,7 @@
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/multiview.h"
+#include "tensorlv/model/page.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
@@ -91,6 +96,56 @@ TLV_FUNCTION(tlv_components_rows)
 	for (size_t j = 0; j < k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
 				  number_of(weights, j), number_of(alpha, j));
+	return (Datum) 0;
+}
+
+/* ---- a summary ---- */
+
+/* The messages of the warnings about one component, from 1, or about the model, 0; NULL: none. */
+static const char *
+doubts_about(const tlv_diagnostics *told, size_t component)
+{
+	tlv_warnings_walk walk = tlv_warnings_of_list(told);
+	StringInfoData doubts;
+
+	initStringInfo(&doubts);
+	while (tlv_warnings_next(&walk))
+		if (walk.warning.component == component)
+			appendStringInfo(&doubts, "%s%s", doubts.len > 0 ? "; " : "", walk.warning.message);
+	return doubts.len > 0 ? doubts.data : NULL;
+}
+
+static TlvCell
+described(tlv_text text)
+{
+	if (text.length == 0)
+		return TlvOwned(NULL);
+	/* The model may come from a database of another encoding. */
+	(void) pg_verifymbstr(text.bytes, (int) text.length, false);
+	return TlvOwned(cstring_to_text_with_len(text.bytes, (int) text.length));
+}
+
+/* Rows (component, label, weight, description, doubts); component 0 is the model. */
+TLV_FUNCTION(tlv_summary_rows)
+{
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
+	const double *alpha, *weights = component_weights(&frame, TlvKind(&frame), &alpha);
+	size_t k = tlv_model_components(&frame);
+	TlvWork *work = TlvWorkBegin("tensorlv summary");
+	tlv_diagnostics told = {0};
+	tlv_text *texts = palloc0((k + 1) * sizeof(tlv_text)), whole;
+
+	work->ctx.arena.limit = TlvValueMemory();
+	TlvCheck(&work->ctx, tlv_warnings_tell(&work->ctx, &frame, &told));
+	TlvCheck(&work->ctx, tlv_page_describe_model(&work->ctx, &frame, &whole));
+	TlvCheck(&work->ctx, tlv_page_describe(&work->ctx, &frame, k, texts));
+	TlvInitRows(fcinfo);
+	TlvPutRow(fcinfo, TlvInt4(0), TlvText(NULL), TlvNullIf(true, TlvFloat8(0)), described(whole),
+			  TlvText(doubts_about(&told, 0)));
+	for (size_t j = 0; j < k; j++)
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
+				  number_of(weights, j), described(texts[j]), TlvText(doubts_about(&told, j + 1)));
+	TlvWorkEnd(work);
 	return (Datum) 0;
 }
 
