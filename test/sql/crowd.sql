@@ -58,10 +58,10 @@ SELECT answer_name, count(*) FROM tlv_consensus(tlv_crowd('SELECT item, worker, 
 SELECT answer_name, count(*) FROM tlv_consensus(tlv_crowd('SELECT item, worker, flag FROM crowd_types')) GROUP BY 1 ORDER BY 1;
 SELECT label, round(probability::numeric, 3) AS probability
 FROM tlv_top(tlv_crowd('SELECT item, worker, answer FROM crowd_types'), ROW(ARRAY['w1', 'w2'], ARRAY['yes', 'yes']::crowd_label[]));
--- new items: all answers to one of them in two arrays
-SELECT round(max(abs(p - c.probability))::numeric, 9) AS as_fitted
-FROM crowd_models, LATERAL (SELECT item, tlv_infer(model, ROW(array_agg(worker), array_agg(answer))) AS q FROM crowd_rows GROUP BY item) i JOIN tlv_consensus(model) c USING (item),
-     LATERAL (SELECT max(v) AS p FROM unnest(q) v) m;
+-- new items: all answers to one of them in two arrays; items of the fit get the same answer, and are said to be less sure of it
+SELECT bool_and(i.label = c.answer::text) AS as_fitted, avg(c.probability) < avg(i.sure) AS less_sure
+FROM crowd_models, LATERAL (SELECT item, tlv_infer(model, ROW(array_agg(worker), array_agg(answer))) AS q FROM crowd_rows GROUP BY item) p
+JOIN tlv_consensus(model) c USING (item), LATERAL (SELECT label, q[component] AS sure FROM tlv_components(model) ORDER BY sure DESC LIMIT 1) i;
 SELECT (SELECT bool_and(abs(q - weight) < 1e-12)
   FROM unnest(tlv_infer(model, ROW('{}'::int[], '{}'::int[]))) WITH ORDINALITY AS u(q, component) JOIN tlv_components(model) USING (component)) AS nothing
 FROM crowd_models;

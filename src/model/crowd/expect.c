@@ -150,6 +150,105 @@ tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told)
 	return TLV_OK;
 }
 
+/* ---- what is said of an item ---- */
+
+/* Expected counts of every worker's answers, class by class; totals (k x workers). */
+static tlv_status
+total_workers(tlv_context *ctx, const crowd_state *state, double **totals)
+{
+	size_t k = state->k, answers = state->data->answers, columns = state->data->columns;
+
+	TLV_TRY_NEW_ROWS(ctx, *totals, state->data->workers, k);
+	memset(*totals, 0, k * state->data->workers * sizeof(double));
+	for (size_t column = 0; column < columns; column++)
+	{
+		if (column % (CROWD_STRIDE / k + 1) == CROWD_STRIDE / k)
+			TLV_TRY_CONTINUE(ctx);
+		add_column(k, *totals + k * (column / answers), state->counts + k * column);
+	}
+	return TLV_OK;
+}
+
+/* The posterior of an item by the counts of all others, from its own, q, to left (k). */
+static void
+leave_out(const crowd_state *state, size_t item, size_t first, const double *totals,
+		  const double *q, double *left)
+{
+	const crowd_answers *a = state->data;
+	size_t k = state->k;
+	double pull = state->shrink * CROWD_SAID_SHRINK;
+
+	for (size_t h = 0; h < k; h++)
+		left[h] = log(a->said[h] ? 1 + fmax(state->weights[h] - q[h], 0) : CROWD_UNSAID);
+	for (size_t i = first; i < a->start[item + 1]; i++)
+	{
+		const double *counts = state->counts + k * a->column[i];
+		const double *total = totals + k * (a->column[i] / a->answers);
+		const double *pool = state->pool + k * (a->column[i] % a->answers);
+
+		for (size_t h = 0; h < k; h++)
+			left[h] += log((fmax(counts[h] - q[h], 0) + pull * pool[h] + CROWD_FLOOR) /
+						   (fmax(total[h] - q[h], 0) + pull + (double) a->answers * CROWD_FLOOR));
+	}
+	restrict_posterior(a, item, first, k, left);
+	(void) share(k, left);
+}
+
+static size_t
+largest_of(size_t k, const double *q)
+{
+	size_t best = 0;
+
+	for (size_t h = 1; h < k; h++)
+		best = q[h] > q[best] ? h : best;
+	return best;
+}
+
+/* The answer, best, stays the most probable one: with any that is more probable it shares, until
+ * none is. */
+static void
+keep_answer(size_t k, size_t best, double *q)
+{
+	for (size_t above = largest_of(k, q); above != best; above = largest_of(k, q))
+	{
+		double mean = (q[best] + q[above]) / 2;
+
+		q[best] = mean + CROWD_TIE;
+		q[above] = mean - CROWD_TIE;
+	}
+}
+
+tlv_status
+tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *state, double *posterior)
+{
+	const crowd_answers *a = state->data;
+	size_t k = state->k, looked = 0;
+	double *totals, *left;
+
+	TLV_TRY(total_workers(ctx, state, &totals));
+	TLV_TRY_NEW(ctx, left, k);
+	for (size_t item = 0; item < a->items; item++)
+	{
+		size_t first = crowd_first_given(a, item);
+		double *q = posterior + k * item;
+
+		looked += (a->start[item + 1] - first + 1) * k;
+		if (looked >= CROWD_STRIDE)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			looked = 0;
+		}
+		leave_out(state, item, first, totals, q, left);
+		keep_answer(k, largest_of(k, q), left);
+		memcpy(q, left, k * sizeof(double));
+	}
+	tlv_free(ctx, left);
+	tlv_free(ctx, totals);
+	return TLV_OK;
+}
+
+/* ---- the majority ---- */
+
 tlv_status
 tlv_crowd_majority(tlv_context *ctx, crowd_state *state)
 {

@@ -366,6 +366,7 @@ end_fit(tlv_context *ctx, crowd_fit *fit, void **image, size_t *size)
 	told.doubt = told.right + workers;
 	TLV_TRY(tlv_crowd_expect(ctx, &fit->state, &told));
 	tlv_crowd_pool(&fit->state);
+	TLV_TRY(tlv_crowd_leave_one_out(ctx, &fit->state, told.posterior));
 	TLV_TRY(diagnose_start(ctx, fit, &d));
 	TLV_TRY(diagnose_items(ctx, &fit->data, fit->options->null_columns, &d));
 	TLV_TRY(diagnose_workers(ctx, fit, &d));

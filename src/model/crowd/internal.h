@@ -68,6 +68,14 @@ crowd_shrink(double shrink, double given)
 	return shrink * (given < CROWD_ENOUGH ? CROWD_ENOUGH / (given < 1 ? 1 : given) : 1);
 }
 
+/*
+ * The pull to the pool, as a multiple of shrink, when it is said how probable an item's answers
+ * are, and what an answer has more than the next where both were as probable.  An ascent counts an
+ * item's own answers among those by which it judges them, and says more than it knows.
+ */
+#define CROWD_SAID_SHRINK 8.0
+#define CROWD_TIE		  1e-9
+
 /* Expected items of an answer that no worker gives, among those whose answer is not known. */
 #define CROWD_UNSAID 1e-9
 
@@ -94,6 +102,14 @@ typedef struct crowd_told
 
 /* Expected counts and the likelihood from parameters. */
 extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told);
+
+/*
+ * What is said of every item: its posterior, from that of the last pass (k x items), by confusions
+ * in which its own answers are left out and which are nearer to the pool.  The most probable answer
+ * stays.  Needs the counts of the last pass and their pool.
+ */
+extern tlv_status tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *state,
+										  double *posterior);
 
 /* Classes that a tensor is made for: one of k^3 numbers, to which every item adds. */
 #define CROWD_MOST_CLASSES 60
