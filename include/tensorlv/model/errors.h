@@ -50,8 +50,8 @@ typedef struct tlv_estimate
 	/* Of score models: parameters of other blocks are told apart from this one, or nearly: their
 	 * products are not collected.  Blocks are numbered from 0, in order. */
 	size_t block;
-	/* Of a probability: not a share of so many independent draws, and its interval is z standard
-	 * errors to either side, within 0 and 1. */
+	/* Of a probability: of a word in a topic, whose occurrences are no independent draws; its
+	 * interval is z standard errors down, and Wilson's up. */
 	bool plain;
 	bool rate;	/* of connectivity: not a probability, but so many expected edges a pair */
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
@@ -105,11 +105,11 @@ extern tlv_status tlv_model_estimates(tlv_context *ctx, const tlv_frame *model,
  * normal distribution, (1 + confidence) / 2: of probabilities Wilson's (1927) with as many
  * observations as the standard error is that of, or as the count says where there is none, and
  * Clopper and Pearson's (1934) of fewer than ten of them or of all others, from 0 where the
- * estimate is less than z standard errors, and likewise to 1; of plain ones z standard
- * errors to either side within 0 and 1; of
- * variances, alpha and lengths symmetric in their logarithm; of connectivity, where it is a
- * probability, as of these, and of rates from the score of a Poisson number; of all else the
- * estimate and z standard errors.  NaN, both, where nothing is known.
+ * estimate is less than z standard errors, and likewise to 1; of plain ones z standard errors
+ * down and Wilson's up, within 0 and 1; of variances, alpha and lengths symmetric in their
+ * logarithm; of connectivity, where it is a probability, as of these, and of rates from the score
+ * of a Poisson number; of all else the estimate and z standard errors.  NaN, both, where nothing is
+ * known.
  */
 extern void tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low,
 								  double *high);

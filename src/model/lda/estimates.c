@@ -176,14 +176,13 @@ tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_estimate one = {
-				.part = TLV_ESTIMATE_PROBABILITY,
-				.plain = true, /* bench/coverage_topics: Wilson's held .54 of those below .002 */
-				.component = j + 1,
-				.has_item = true,
-				.item = items[i],
-				.number = {items[i]},
-				.estimate = p[i * k + j]};
+			tlv_estimate one = {.part = TLV_ESTIMATE_PROBABILITY,
+								.plain = true,
+								.component = j + 1,
+								.has_item = true,
+								.item = items[i],
+								.number = {items[i]},
+								.estimate = p[i * k + j]};
 
 			if (labels != NULL)
 				one.name[0] =

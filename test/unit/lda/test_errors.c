@@ -77,13 +77,17 @@ error_statistics(const corpus *c, tlv_frame model)
  */
 typedef struct tally
 {
-	double held, n, stated, made;
+	double held, n, stated, made, above;
 } tally;
 
 static void
-count_in(tally *t, double estimate, double truth, double error)
+count_in(tally *t, const tlv_estimate *one, double truth)
 {
-	t->held += fabs(estimate - truth) <= 1.96 * error;
+	double estimate = one->estimate, error = one->standard_error, low, high;
+
+	tlv_estimate_interval(one, 1.959964, &low, &high);
+	t->held += low <= truth && truth <= high;
+	t->above += truth > high;
 	t->n++;
 	t->stated += error * error;
 	t->made += (estimate - truth) * (estimate - truth);
@@ -101,9 +105,10 @@ stated_over_made(const tally *t)
 	return sqrt(t->stated / t->made);
 }
 
-/* The estimates of one model against the truth: probabilities above .002, and weights. */
+/* The estimates of one model against the truth: probabilities above .002, those of them below .02
+ * again (rare; NULL: nobody asks), and weights. */
 static void
-count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *weights)
+count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *rare, tally *weights)
 {
 	size_t k = c->k, d = tlv_frame_find(&model, "phi")->columns;
 	const double *phi = tlv_frame_float64(&model, "phi");
@@ -125,7 +130,7 @@ count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *weigh
 		const tlv_estimate *weight = &list.list[own[j]];
 
 		if (!isnan(weight->standard_error))
-			count_in(weights, weight->estimate, c->alpha[j] / alpha0, weight->standard_error);
+			count_in(weights, weight, c->alpha[j] / alpha0);
 		for (size_t i = 0; i < d; i++)
 		{
 			const tlv_estimate *one = &list.list[2 * k + (size_t) own[j] * d + i];
@@ -133,7 +138,9 @@ count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *weigh
 
 			assert_int_equal(one->item, items[i]);
 			if (p > .002)
-				count_in(probabilities, one->estimate, p, one->standard_error);
+				count_in(probabilities, one, p);
+			if (rare != NULL && p > .002 && p < .02)
+				count_in(rare, one, p);
 		}
 	}
 }
@@ -163,7 +170,7 @@ cover(const char *refine, tally *probabilities, tally *weights)
 
 		tlv_scratch_begin(&ctx, &scratch);
 		redraw(&c, 50, 1000 + r);
-		count_model(&c, learn(&c, &options), probabilities, weights);
+		count_model(&c, learn(&c, &options), probabilities, NULL, weights);
 		tlv_scratch_end(&ctx, &scratch);
 	}
 }
@@ -190,6 +197,33 @@ test_cover(void **state)
 	}
 }
 
+/* Rare words, whose errors are small where the estimates happen to be: the truth is not above the
+ * interval more often than below. */
+static void
+test_rare_words(void **state)
+{
+	corpus c = simulate(600, 200, 8, 40, .1, false);
+	tlv_lda_learn_options options = usual_options(8, "gibbs");
+	tally probabilities = {0}, rare = {0}, weights = {0};
+
+	(void) state;
+	for (size_t r = 0; r < 3; r++)
+	{
+		tlv_scratch scratch;
+
+		tlv_scratch_begin(&ctx, &scratch);
+		redraw(&c, 40, 2000 + r);
+		count_model(&c, learn(&c, &options), &probabilities, &rare, &weights);
+		tlv_scratch_end(&ctx, &scratch);
+	}
+	print_message("of %.0f words below .02 held %.3f, above %.3f; of all held %.3f, above %.3f\n",
+				  rare.n, held(&rare), rare.above / rare.n, held(&probabilities),
+				  probabilities.above / probabilities.n);
+	assert_above(held(&rare), .92);
+	assert_below(rare.above / rare.n, .06);
+	assert_between(held(&probabilities), .93, .98);
+}
+
 /* The single topic model, whose expected counts are exact. */
 static void
 test_single_topic(void **state)
@@ -200,7 +234,7 @@ test_single_topic(void **state)
 
 	(void) state;
 	options.fit.alpha0 = 0;
-	count_model(&c, learn(&c, &options), &probabilities, &weights);
+	count_model(&c, learn(&c, &options), &probabilities, NULL, &weights);
 	assert_above(held(&probabilities), .88);
 	assert_above(stated_over_made(&probabilities), .85);
 	assert_below(stated_over_made(&probabilities), 1.15);
@@ -312,6 +346,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_cover, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rare_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_single_topic, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_drift, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recurrence, setup, teardown),

@@ -168,6 +168,29 @@ exact_interval(double p, double n, double z, double *low, double *high)
 	*high = x < n ? x > 0 ? beta_quantile(x + 1, n - x, 1 - tail) : 1 - pow(tail, 1 / n) : 1;
 }
 
+/*
+ * Of words in topics, whose errors are small where the estimates are: from below the estimate less
+ * z errors, from above the score interval, Wilson's or, where the estimate is not two errors from
+ * 0, of a count.  At both ends these held .54 of the truths below .002.
+ */
+static void
+word_interval(double p, double error, double z, double *low, double *high)
+{
+	double lowest, highest, root = sqrt(p);
+
+	if (!(error >= 0))
+		return;
+	*low = fmax(p - z * error, 0);
+	*high = fmin(p + z * error, 1);
+	if (!(error > 0 && p > 0 && p < 1))
+		return;
+	if (p > 2 * error)
+		wilson_interval(p, p * (1 - p) / (error * error), z, &lowest, &highest);
+	else
+		highest = pow(root + z * error / (2 * root), 2);
+	*high = fmin(fmax(*high, highest), 1);
+}
+
 static void
 probability_interval(const tlv_estimate *estimate, double z, double *low, double *high)
 {
@@ -175,11 +198,7 @@ probability_interval(const tlv_estimate *estimate, double z, double *low, double
 
 	if (estimate->plain)
 	{
-		if (error >= 0)
-		{
-			*low = fmax(p - z * error, 0);
-			*high = fmin(p + z * error, 1);
-		}
+		word_interval(p, error, z, low, high);
 		return;
 	}
 	if (error > 0 && p > 0 && p < 1)
