@@ -41,6 +41,17 @@ SQL
 # [statement, condition, statements that run its calls: CALL is the first call of the hint, then the next ...; OPTION the option].  A name in a call is that of a column, or `...` is what the
 # last element says.
 my $anchors = q((SELECT ARRAY[min(item), max(item)]::text[] FROM h, tlv_topic_items(lda, 1, 'probability')));
+my $three = q((SELECT array_agg(item::text) FROM h, tlv_topic_items(lda, 2, 'probability') WHERE topic = 1 OR rank = 1));
+my $referring = '(SELECT tlv_anchor_moments(bag, space) AS moments, space FROM (SELECT bag FROM docs LIMIT 7) d, h GROUP BY space) m';
+my $products = '(SELECT tlv_count_products(bag, s) AS products, s AS space FROM (SELECT bag FROM docs LIMIT 9) d, (SELECT tlv_find_subspace(summary, 3) AS s FROM h) f GROUP BY s) p';
+my $named = q((SELECT tlv_mmsb('SELECT ''n'' || src, ''n'' || dst FROM edges', 2) AS m) f);
+my $sparse = q((SELECT tlv_align(tlv_lda('SELECT bag FROM docs', 1), lda) AS model FROM h) a);
+my $six = 'ARRAY[id % 2, id % 3 % 2, id % 5 % 2, id % 7 % 2, id % 11 % 2, id % 13 % 2]';
+my $crossed = q('SELECT array[a + b, 2 * a - b, a + 3 * b, 4 * a + number, b + number, number + a - b] FROM measures');
+my $moved = q('SELECT array[a + f, b + f], array[b - f, a], array[a * .1 + f, f] FROM (SELECT a, b, sin(id) * 500 AS f FROM measures) q');
+my $noisy = q('SELECT array[sign(sin(i * 1.3)) + sqrt(-2 * ln((i % 499 + .5) / 499)) * cos(6.2832 * (i % 491) / 491), sign(cos(i * 2.1))
+    + sqrt(-2 * ln((i % 487 + .5) / 487)) * cos(6.2832 * (i % 479) / 479) * .2] FROM generate_series(1, 5000) i');
+my $noisier = q('SELECT x FROM tlv_simulate_ica(20000, 4, noise => 1, seed => 3)');
 sub on { my ($name) = @_; return "(SELECT $name AS model FROM h) AS one" }
 my @tried = (
     # rows that are told otherwise
@@ -195,6 +206,35 @@ my @tried = (
         'SELECT count(*) FROM (SELECT CALL AS m FROM vectors) q, tlv_tree_distances(m)', 'SELECT count(*) FROM (SELECT CALL AS m FROM vectors) q, tlv_tree_distances(m)' ],
     [ q(SELECT tlv_gmm('SELECT ARRAY[sin(i) / (.02 + abs(cos(i * 7.1))), cos(i * 3.3) / (.02 + abs(sin(i * 5.7)))] FROM generate_series(1, 1500) i', 1)), 'warning',
         q(SELECT tlv_gmm('SELECT x FROM vectors', 1, OPTION)), 'far out' ],
+    # values that refer to what they were collected in
+    [ "SELECT tlv_fit_lda(moments, 2) FROM $referring", '22023', "SELECT CALL FROM $referring", 'space' ],
+    [ "SELECT tlv_find_subspace(products, 2) FROM $products", '22023', "SELECT CALL FROM $products", 'space' ],
+    [ q(SELECT 0.001 * dense2 FROM h), '22023', 'SELECT CALL FROM ' . on('gmm') . ', (SELECT tlv_statistics(x, gmm) AS statistics, 0.5::float8 AS weight FROM vectors, h GROUP BY gmm) s' ],
+    [ q(SELECT tlv_fit_tree(coded, bootstrap => 10) FROM h), '22023', 'SELECT tlv_fit_tree(CALL) FROM vectors' ],
+    [ q(SELECT tlv_fit_lca(tlv_category_moments(ARRAY[kind, other]), 2, copies => 2) FROM measures), '22023',
+        q(SELECT CALL FROM (VALUES ('SELECT id, kind, other FROM measures', 2)) q(query, k)) ],
+    [ q(SELECT tlv_fit_lda(summary, 2, method => 'recover-kl') FROM h), '22023', q(SELECT tlv_fit_lda(CALL, 2, method => 'recover-kl') FROM docs) ],
+    [ "SELECT tlv_update(m, s) FROM (SELECT m, tlv_statistics(i, '{1:1}'::tlv_bag, m) AS s FROM generate_series(99, 99) i, $named GROUP BY m) q", '22023',
+        "SELECT tlv_update(m, s) FROM (SELECT m, tlv_statistics(CALL, '{1:1}'::tlv_bag, m) AS s FROM (VALUES ('n1')) i(name), $named GROUP BY m) q" ],
+    # components of weight 0
+    [ "SELECT tlv_coherence(bag, model) FROM docs, $sparse GROUP BY model", '22023', "SELECT tlv_coherence(bag, m) FROM docs, (SELECT CALL AS m FROM $sparse) c GROUP BY m" ],
+    [ "SELECT tlv_error_statistics(bag, model) FROM docs, $sparse GROUP BY model", '22023', "SELECT tlv_error_statistics(bag, m) FROM docs, (SELECT CALL AS m FROM $sparse) c GROUP BY m" ],
+    # data that deserve another option
+    [ q(SELECT tlv_fit_cp(ARRAY[[[0, 1], [1, 0]], [[1, 0], [0, 0]]]::float8[], 2)), 'warning',
+        q(SELECT tlv_fit_cp(ARRAY[[[0, 1], [1, 0]], [[1, 0], [0, 0]]]::float8[], 2, OPTION)), 'cancel each other' ],
+    [ "SELECT tlv_fit_gom(tlv_category_moments($six), 5, method => 'partition') FROM vectors", '22000', "SELECT tlv_fit_gom(tlv_category_moments($six), 5, OPTION) FROM vectors" ],
+    [ q(SELECT tlv_fit_hmm(tlv_sequence_moments(s), 5) FROM (SELECT array_agg(x ORDER BY t)::float8[] AS s FROM tracks GROUP BY seq) q), 'warning',
+        q(SELECT CALL FROM (VALUES ('SELECT seq, t, x FROM tracks')) q(query)), 'the dimensions and 1' ],
+    [ q(SELECT tlv_hmm('SELECT i % 3, i, hashint4(i) % 40 FROM generate_series(1, 900) i', 6)), 'warning',
+        q(SELECT tlv_hmm('SELECT i % 3, i, hashint4(i) % 40 FROM generate_series(1, 900) i', 6, OPTION)), 'Baum-Welch' ],
+    [ qq(SELECT tlv_lda('SELECT bag FROM docs', 2, method => 'anchors', anchors => $three)), '22023', qq(SELECT tlv_lda('SELECT bag FROM docs', OPTION, method => 'anchors', anchors => $three)) ],
+    [ q(SELECT tlv_lda('SELECT bag FROM docs', 12, method => 'anchors')), 'warning', q(SELECT tlv_lda('SELECT bag FROM docs', 12, OPTION)), 'words of their own' ],
+    [ q(SELECT tlv_dictionary('SELECT array[a, a, 2 * a, b] FROM measures', 4, 2, method => 'ica')), 'any', q(SELECT tlv_dictionary('SELECT array[a, a, 2 * a, b] FROM measures', 4, 2, OPTION)) ],
+    [ q(SELECT tlv_dictionary('SELECT x FROM vectors', 9, 1, method => 'graph')), 'warning', q(SELECT tlv_dictionary('SELECT x FROM vectors', 9, 1, OPTION)), 'graph of rows' ],
+    [ "SELECT tlv_tree($crossed)", 'warning', "SELECT tlv_tree($crossed, OPTION)", 'factors that act' ],
+    [ "SELECT tlv_multiview($moved, 2, 'em')", 'warning', "SELECT tlv_multiview($moved, 2, OPTION)", 'refinement moved' ],
+    [ "SELECT tlv_ica($noisy, 2)", 'warning', "SELECT tlv_ica($noisy, 2, OPTION)", 'allows differ' ],
+    [ "SELECT tlv_ica($noisier)", 'warning', "SELECT tlv_ica($noisier, OPTION)", 'allows differ' ],
 );
 
 # What the hints of the sources are, by a pattern: adjacent literals are one, a conversion is anything.
@@ -243,29 +283,18 @@ for my $entry (@tried) {
         unlike($error, qr/ERROR/, "follow: $sql");
     }
 }
-# Hints of warnings and errors that only unlucky data or large ones lead to; each call in them is one of the calls above, with other arguments, or is run by the file named.
+# Hints of warnings and errors that only unlucky data or large ones lead to, or none; each call in them is one of the calls above, with other arguments, or is run by the file named.
 my %elsewhere = map { $_ => 1 } (
-    # values that refer to their subspace: counts_subspace.sql
-    'tlv_fit_lda(moments, subspace => ...)', 'tlv_find_subspace(products, subspace => ...)',
-    # anchors.sql, separable.sql, correlations.sql
-    q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.), q(Give k => %zu, or fewer anchors.),
-    q(Compare the model with method => 'tensor' on held-out documents, or use a smaller k.), q(Collect them under a model that was refined with refine => 'ctm'.),
-    'Collect them with tlv_count_moments(bag).',
-    # components of weight 0: components are compacted in lasting.sql
-    'Collect the coherence of tlv_compact(model).', 'Collect the error statistics of tlv_compact(model).',
-    # neighbours.sql, networks.sql, dictionaries.sql, ica.sql, hmm.sql, tree.sql, categories.sql, multiview.sql, tensors.sql, gmm.sql
-    'Use tlv_term_id(name) for a node with a name.', 'Collect tlv_cofire(..., model) with the model that is given.',
-    q(Use fewer atoms, or method => 'mod'.), q(Scale the rows so that coefficients are near 1, or use method => 'mod'.),
-    'Give more rows: there may be Gaussian noise, or components depend on each other, and these rows are too few for noise => true.', 'Try noise => true: there may be Gaussian noise.',
-    'Compare the likelihood of other sequences with iterations => 50, or with fewer states.', 'Use tlv_hmm(query), which learns k states from whole sequences.',
-    'Collect them with tlv_category_moments(v) or tlv_dense_moments(x, 2).', 'Collect them with tlv_category_moments(v, %zu).', q(Use structure => 'factors'.),
-    'Use %s(query, k, copies => %zu).', q(Use a smaller k, or method => 'joint', which needs no groups.), q(Use refine => 'none' to keep the means of the moments.),
-    'Use a smaller k, or nonnegative => true.',
+    # matrices in which nothing stands out, and anchors that never occur together: separable.sql, anchors.sql
+    q(Use another eps, or method => 'anchors'.), q(Use a smaller k, more documents, or method => 'anchors'.), q(Use a smaller eps, or method => 'anchors'.),
+    # units that are on together are rare: networks.sql
+    'Collect tlv_cofire(..., model) with the model that is given.',
+    # no call collects such statistics under such a model, or gives such moments to the library
+    q(Collect them under a model that was refined with refine => 'ctm'.), 'Collect them with tlv_category_moments(v) or tlv_dense_moments(x, 2).',
     # more nodes than a value has: citus/limits.pl, with a build in which a value has 1 MB
     'Fit a part of the nodes with the edges between them, such as those of SELECT src, dst FROM edges WHERE src %% %.0f = 0 AND dst %% %.0f = 0. tlv_infer(model, neighbours) places the others.',
     # the server refuses such a call before
     'Write tlv_point_features(x, y, mark, radius) OVER ().',
-    'Counts of rows must remain integers; tlv_update(model, statistics, weight) gives statistics a weight.',
 );
 ok($sources{$_}, "there is such a hint: $_") for sort keys %elsewhere;
 for my $text (sort keys %sources) {

@@ -331,7 +331,9 @@ tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments, const tlv_tree_learn_
 		{
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
 					 "the replicates of categories are those of their moments");
-			return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v, %zu).",
+			return tlv_fail_hint(ctx,
+								 "Collect them with tlv_category_moments(v, %zu), and leave "
+								 "bootstrap out of the fit.",
 								 options->replicates);
 		}
 		TLV_TRY(tlv_category_open(ctx, moments, &l.tables));
