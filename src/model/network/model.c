@@ -270,7 +270,8 @@ network_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *t
 	TLV_TRY_NEW0(ctx, listed, n);
 	for (size_t e = 0; e < 2 * parts.edges_n; e++)
 	{
-		size_t at = e % parts.edges_n, u = (size_t) parts.edge_units[at];
+		size_t at = e < parts.edges_n ? e : e - parts.edges_n;
+		size_t u = (size_t) parts.edge_units[at];
 		size_t child = (size_t) parts.edge_children[at];
 		bool positive = parts.edge_weights[at] > 0;
 		tlv_text name = {NULL, 0};
