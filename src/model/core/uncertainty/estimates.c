@@ -362,6 +362,26 @@ tlv_errors_write(tlv_context *ctx, const tlv_frame *model, const tlv_estimates *
 	return TLV_OK;
 }
 
+/* Errors that are asked for and found of nothing are told of: TLV_BAD_DATA. */
+static tlv_status
+require_some_known(tlv_context *ctx, const tlv_estimates *list)
+{
+	size_t free = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+	{
+		const tlv_estimate *own = &list->list[i];
+
+		if (own->standard_error >= 0 || own->count > 0)
+			return TLV_OK;
+		free += !own->fixed;
+	}
+	if (free == 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_DATA, "there are too few rows for errors of %zu estimates", free);
+	return tlv_fail_hint(ctx, "Give more rows, of sequences more sequences, or decrease k.");
+}
+
 tlv_status
 tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, void **image,
 			   size_t *size)
@@ -370,6 +390,7 @@ tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors
 
 	TLV_TRY(list_estimates(ctx, model, &list));
 	TLV_TRY(find_errors(ctx, model, errors, &list));
+	TLV_TRY(require_some_known(ctx, &list));
 	TLV_TRY(tlv_errors_write(ctx, model, &list, image, size));
 	tlv_estimates_free(ctx, &list);
 	return TLV_OK;
