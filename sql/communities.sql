@@ -25,8 +25,8 @@ CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAU
 COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, text, text, text, bigint, integer, boolean, text, text[], jsonb) IS
     'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or strings, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; errors keeps standard errors in the model (tlv_estimates), '
-    'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query that returns (node bigint, neighbours tlv_bag), every edge in the bags of both of '
-    'its ends, is read where its rows are, one pass a step, and no graph is made of it: of undirected graphs';
+    'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query may also return (node bigint, neighbours tlv_bag), every edge of an '
+    'undirected graph in the bags of both of its ends: the model is that of these edges with the weights of the bags';
 CREATE FUNCTION tlv_neighbour_statistics_accum(tlv_moments, bigint, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_neighbour_statistics_accum(tlv_moments, bigint, tlv_bag, tlv_model) IS 'transition function of tlv_statistics';

@@ -144,6 +144,16 @@ CREATE AGGREGATE tlv_digraph_agg(src text, dst text, weight float8) (
 COMMENT ON AGGREGATE tlv_digraph_agg(text, text, float8) IS
     'weighted edges, where a weight of 0 is no edge, between nodes that are identified by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
 
+CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, tlv_bag) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_digraph_accum_neighbours' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, bigint, tlv_bag) IS 'transition function of tlv_digraph_agg(bigint, tlv_bag)';
+CREATE AGGREGATE tlv_digraph_agg(node bigint, neighbours tlv_bag) (
+    SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_digraph_agg(bigint, tlv_bag) IS
+    'edges, one row per node: a weighted directed graph of the edges from the node to each item of its bag; weights of equal edges add up';
+
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_bigraph_agg(bigint, bigint)';
@@ -172,6 +182,16 @@ CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst bigint, weight float8) (
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint, float8) IS
     'weighted edges, where a weight of 0 is no edge: a bipartite graph, whose sources and targets have ids of their own; weights of equal edges add up';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, tlv_bag) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_bigraph_accum_neighbours' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, tlv_bag) IS 'transition function of tlv_bigraph_agg(bigint, tlv_bag)';
+CREATE AGGREGATE tlv_bigraph_agg(node bigint, neighbours tlv_bag) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, tlv_bag) IS
+    'edges, one row per source: a weighted bipartite graph of the edges from the source to each item of its bag; weights of equal edges add up';
 
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
@@ -274,10 +294,6 @@ CREATE FUNCTION tlv_neighbours(graph tlv_graph)
 COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS
     'for every node the bag of its neighbours, with the weights of the edges; side is both in undirected graphs, else source (the neighbours are '
     'its targets) and target (its sources)';
-CREATE FUNCTION tlv_neighbours(node bigint, neighbours tlv_bag, part integer, parts integer) RETURNS tlv_bag
-    AS 'MODULE_PATHNAME', 'tlv_neighbours_without' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_neighbours(bigint, tlv_bag, integer, integer) IS
-    'the neighbours of a node without those of one part of the edges, numbered from 0; the parts are a hash of both ends, so that an edge belongs to the same part from either end';
 CREATE FUNCTION tlv_connected_components(graph tlv_graph)
     RETURNS TABLE (node bigint, node_name text, side text, component integer)
     AS 'MODULE_PATHNAME', 'tlv_connected_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;

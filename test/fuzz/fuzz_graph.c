@@ -112,6 +112,22 @@ use_rows(const tlv_frame *frame, const tlv_graph_header *header)
 		}
 }
 
+/* A graph that is folded has as many edges as come from both ends. */
+static void
+use_fold(const tlv_frame *frame, const tlv_graph_header *header)
+{
+	tlv_graph_header folded;
+	tlv_frame undirected;
+	void *image;
+	size_t size;
+
+	if (header->kind != TLV_GRAPH_DIRECTED || tlv_graph_fold(&ctx, frame, &image, &size) != TLV_OK)
+		return;
+	require(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &undirected) == TLV_OK);
+	tlv_graph_read_header(&undirected, &folded);
+	require(2 * folded.entries == header->entries && folded.rows == header->rows);
+}
+
 static void
 use_image(const void *image, size_t size)
 {
@@ -125,6 +141,7 @@ use_image(const void *image, size_t size)
 	use_merge(&frame, frame.kind, 2);
 	use_cursor(&frame, &header);
 	use_rows(&frame, &header);
+	use_fold(&frame, &header);
 }
 
 static void

@@ -5,12 +5,20 @@ CREATE TABLE held AS SELECT (SELECT tlv_graph_agg(src, dst) FROM edges) AS hub, 
 UPDATE held SET g = (SELECT tlv_graph_agg(src, dst) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(100000, 20, within => 0.002, across => 0.00002)));
 UPDATE held SET labels = (SELECT tlv_label_pairs(i, i / 2) FROM generate_series(1, 2000000) i), covers = (SELECT tlv_cover_pairs(ARRAY[i, i % 1000], ARRAY[i / 2]) FROM generate_series(1, 1000000) i);
 CREATE TABLE communities AS SELECT i AS node, array_agg(j) AS a, array_agg(j / 2) AS b FROM generate_series(1, 50) i, generate_series(1, 100000) j GROUP BY i;
+CREATE TABLE hub_bag AS SELECT tlv_bag_agg(dst) AS bag FROM edges;
+CREATE TABLE hub_rows AS SELECT 0::bigint AS node, tlv_bag_agg(dst) AS neighbours FROM edges WHERE dst <= 2000000 UNION ALL SELECT dst, tlv_to_bag(ARRAY[0]) FROM edges WHERE dst <= 2000000;
 
 -- phase: a graph of a hub
 SELECT tlv_info(tlv_graph_agg(src, dst)) FROM edges;
 
 -- phase: a bipartite graph of a hub
 SELECT tlv_info(tlv_bigraph_agg(src, dst, 2)) FROM edges;
+
+-- phase: a graph of a hub and its neighbours
+SELECT tlv_info(tlv_digraph_agg(0, bag)) FROM hub_bag;
+
+-- phase: a fit to a hub and its neighbours
+SELECT tlv_info(tlv_mmsb('SELECT node, neighbours FROM hub_rows', 2));
 
 -- phase: a graph of edges in no order
 SELECT tlv_info(tlv_graph_agg(hashint8extended(i, 1) % 1000000, hashint8extended(i, 2) % 1000000)) FROM generate_series(1, 6000000) i;

@@ -70,7 +70,6 @@ sub fetched {
 # A driver, the query with the schema as %s, and the most rows that may come. Before version 15 postgres_fdw
 # leaves CASE to us: queries whose rows the driver rearranges by one fetch every row, once.
 my $has_case = query($db, 'SHOW server_version_num') >= 150000;
-my $edges_of_rows = "tlv_mmsb('%s', 3";
 my @fits = (
     [ "tlv_lda('%s', 3)", 'SELECT bag FROM %s.documents', 40 ],
     [ "tlv_lda('%s', 3, method => 'anchors', refine => 'none')", 'SELECT bag FROM %s.documents', 40 ],
@@ -81,10 +80,10 @@ my @fits = (
     [ "tlv_gmm('%s', 3)", 'SELECT x FROM %s.clouds', 40 ],
     [ "tlv_gmm('%s', 3, covariance => 'direction')", 'SELECT x FROM %s.clouds', 40 ],
     [ "tlv_mmsb('%s', 3)", 'SELECT src, dst, weight FROM %s.edges', 2 ], # their number, of which no estimate of a foreign table tells, and the graph
-    [ "tlv_mmsb('%s', 3)", 'SELECT node, neighbours FROM %s.adjacency', 60 ],
-    [ "$edges_of_rows, alpha0 => 0.2)", 'SELECT node, neighbours FROM %s.mixed', 60 ],
-    [ "$edges_of_rows, labels => 'SELECT node, community FROM near.known')", 'SELECT node, neighbours FROM %s.adjacency', 80 ],
-    [ "tlv_mmsb('%s')", 'SELECT node, neighbours FROM %s.adjacency', 100 ],
+    [ "tlv_mmsb('%s', 3)", 'SELECT node, neighbours FROM %s.adjacency', 2 ],
+    [ "tlv_mmsb('%s', 3, alpha0 => 0.2)", 'SELECT node, neighbours FROM %s.mixed', 2 ],
+    [ "tlv_mmsb('%s', 3, labels => 'SELECT node, community FROM near.known')", 'SELECT node, neighbours FROM %s.adjacency', 3 ],
+    [ "tlv_mmsb('%s')", 'SELECT node, neighbours FROM %s.adjacency', 2 ],
     [ "tlv_network('%s')", 'SELECT active FROM %s.activity', $has_case ? 60 : 3000 ],
     [ "tlv_network('%s')", 'SELECT id, item FROM %s.purchases', 3000 ],
     [ "tlv_dictionary('%s', 16, 2)", 'SELECT x FROM %s.codes', 3000 ],

@@ -62,7 +62,7 @@ my @calls = (
     [ q{tlv_ica('SELECT x FROM signals')}, 1, 3 ],
     [ q{tlv_gmm('SELECT x FROM signals', 2)}, 2 ],
     [ q{tlv_mmsb('SELECT src, dst FROM edges', 3)}, 1 ],
-    [ q{tlv_mmsb('SELECT id AS node, bag AS neighbours FROM rows', 3)}, 1, 5 ],
+    [ q{tlv_mmsb('SELECT id AS node, bag AS neighbours FROM rows', 3)}, 1 ],
     [ q{tlv_hmm('SELECT seq, t, symbol FROM steps', 3)}, 1 ],
     [ q{tlv_crowd('SELECT item, worker, answer FROM answers')}, 1 ],
     [ q{tlv_tree('SELECT x FROM signals')}, 1 ],

@@ -225,7 +225,7 @@ fixture_scan(source_fixture *f, tlv_context *ctx, const fixture_rows *source, vo
 			row.bag = fixture_weighted(ctx, row.bag, pass->scale, pass->damp);
 		for (size_t i = 0; i < pass->n; i++)
 		{
-			row.form = pass->statistics[i].contents ? TLV_ROW_BAG : source->rows[t].form;
+			row.form = source->rows[t].form;
 			TLV_TRY(tlv_add(ctx, accumulators[i], &row));
 		}
 		seen++;

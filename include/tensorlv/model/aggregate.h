@@ -42,7 +42,6 @@ struct tlv_statistic
 	size_t count;			   /* replicates, top items, rows of a sample; 0: not given */
 	uint64_t seed;			   /* 0: not given */
 	const char *refine;		   /* a refinement's name; NULL: the usual one */
-	bool contents;			   /* of a node and its neighbours these alone, as a bag */
 	/* The constant, opened: NULL unless whoever runs the aggregate has done it already. */
 	void *opened;
 };

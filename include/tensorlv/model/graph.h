@@ -55,13 +55,23 @@ extern tlv_status tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind 
 											   tlv_accumulator **accumulator);
 
 /*
- * Rows are edges, with names of their nodes or without; duplicates (in an undirected graph,
- * reversed ones, too) add up. Errors: TLV_BAD_DATA for a weight that is not finite and positive,
- * naming the edge; TLV_LIMIT, memory.
+ * Rows are edges, with names of their nodes or without, or, of directed and bipartite graphs, nodes
+ * with the bags of those that edges lead to; duplicates (in an undirected graph, reversed ones,
+ * too) add up. Errors: TLV_BAD_DATA for a weight that is not finite and positive, naming the edge;
+ * TLV_LIMIT, memory.
  */
 extern const tlv_aggregate tlv_aggregate_graph, tlv_aggregate_digraph, tlv_aggregate_bigraph;
 extern const tlv_aggregate tlv_aggregate_weighted_graph, tlv_aggregate_weighted_digraph,
 	tlv_aggregate_weighted_bigraph;
+
+/*
+ * The undirected graph of a directed one that rows of neighbours have made: every edge comes from
+ * both of its ends.  The image may be larger than a value.  Errors: TLV_BAD_DATA where an edge
+ * comes from one end alone, or with another weight; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_graph_fold(tlv_context *ctx, const tlv_frame *directed, void **image,
+								 size_t *size);
+
 /* Edges that are gathered before they are sorted: at most so many, 2^22 unless set. */
 extern void tlv_graph_accumulator_set_buffer(tlv_accumulator *accumulator, size_t edges);
 

@@ -159,9 +159,7 @@ typedef struct tlv_mmsb_learn_options
 {
 	tlv_mmsb_options fit; /* its labels are read from the rows */
 	tlv_graph_kind graph;
-	bool errors;	   /* support and standard errors of the communities are found, too */
-	double directions; /* of rows of neighbours: most numbers of a block of directions; 0: as many
-						* as a value has room for */
+	bool errors; /* support and standard errors of the communities are found, too */
 } tlv_mmsb_learn_options;
 
 /*
@@ -169,10 +167,9 @@ typedef struct tlv_mmsb_learn_options
  * labels, rows (node, label), labels from 1 to k, these as a bipartite graph of nodes and labels.
  * Errors: those of tlv_mmsb_fit and tlv_mmsb_labels_of_graph.
  *
- * Of rows that are nodes with the bags of their neighbours, each edge in the rows of both of its
- * ends: a summary of the bags, products in a subspace, star moments, and statistics until the nodes
- * converge; no graph is ever made.  Where k is not given, a scan over clusters of several k comes
- * first. The graph must be undirected.
+ * Rows are edges, or nodes with the bags of their neighbours: of an undirected graph each edge is
+ * in the rows of both of its ends, with the same weight (TLV_BAD_DATA otherwise), and the model is
+ * that of these edges as weighted rows.
  */
 extern const tlv_procedure tlv_mmsb_procedure;
 

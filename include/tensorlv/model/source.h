@@ -32,9 +32,6 @@ typedef struct tlv_pass
 	int folds;	   /* above 0: the number of folds, of which only one's rows are read */
 	int fold;	   /* its index, from 0 */
 	bool others;   /* all folds but that one */
-	int parts;	   /* above 0, of bags of neighbours: the number of parts of the edges, one of which
-					* is left out; an edge has the same part from either end */
-	int part;	   /* its index, from 0 */
 	bool complete; /* only rows in which nothing is missing */
 	bool settled;  /* bags, categories: their order plays a part: they come one after another, in an
 					* order that follows from their contents, where the server can keep them in it */
@@ -141,11 +138,8 @@ struct tlv_source
 	tlv_rows rows;
 	tlv_source_pass pass;
 	/* The number of pieces (tlv_pass) in which values fit that take row_bytes of a row besides its
-	 * texts and weights; NULL: one. */
+	 * texts, weights and bags; NULL: one. */
 	size_t (*pieces)(tlv_source *source, double row_bytes);
-	/* The number of rows whose last column is not null, where it may exceed most; otherwise 0, for
-	 * the price of an estimate.  NULL: not known. */
-	double (*count)(tlv_source *source, double most);
 	tlv_source *labels; /* what is known of them, where the caller has a second query; or NULL */
 	tlv_value *values;	/* that are not dropped yet */
 	int passes_after;	/* those that the procedure asks for: support, errors */
@@ -164,7 +158,6 @@ extern void tlv_source_fold(tlv_source *view, tlv_source *source, int folds, int
 extern void tlv_source_without_fold(tlv_source *view, tlv_source *source, int folds, int fold);
 extern void tlv_source_damped(tlv_source *view, tlv_source *source, double cap);
 extern void tlv_source_scaled(tlv_source *view, tlv_source *source, double factor);
-extern void tlv_source_without_edges(tlv_source *view, tlv_source *source, int parts, int part);
 extern void tlv_source_complete(tlv_source *view, tlv_source *source);
 extern void tlv_source_ordered(tlv_source *view, tlv_source *source);
 
@@ -217,9 +210,9 @@ extern tlv_status tlv_collect_first(tlv_context *ctx, tlv_source *source, const 
 
 /*
  * The same of a statistic that grows with the rows, of whose value each takes row_bytes at most
- * besides its texts and weights: where it is more than a value may have it is collected in pieces,
- * which are put together here.  What is made of them is no value: its frame may be larger, and is
- * charged to the context's memory limit.
+ * besides its texts, weights and bags: where it is more than a value may have it is collected in
+ * pieces, which are put together here.  What is made of them is no value: its frame may be larger,
+ * and is charged to the context's memory limit.
  */
 extern tlv_status tlv_collect_growing(tlv_context *ctx, tlv_source *source, const char *stage,
 									  int passes_left, const tlv_statistic *statistic,

@@ -1,8 +1,8 @@
 /*
  * accumulator.c - a graph that is being collected (graph.h).
  *
- * Edges are gathered in a buffer.  A full buffer is sorted, its duplicates are
- * added up, and it becomes a delta-coded run; runs of like size are merged, so
+ * Edges, one or all those of a node in a row, are gathered in a buffer.  A full buffer is sorted,
+ * its duplicates are added up, and it becomes a delta-coded run; runs of like size are merged, so
  * that every edge is merged a logarithmic number of times.  Building merges
  * what is left into one run, which image.c turns into the stored form.
  */
@@ -28,8 +28,11 @@ typedef struct graph_state
 	double *weight; /* NULL while all are 1 */
 	size_t n_runs;
 	size_t runs_room;
-	edge_run *run;			 /* each more than twice as long as the next */
-	bool fractions;			 /* a stored graph has had weights that are not whole */
+	edge_run *run;	 /* each more than twice as long as the next */
+	bool fractions;	 /* a stored graph has had weights that are not whole */
+	size_t bag_room; /* of the two arrays of a row's bag */
+	int64_t *items;
+	double *item_weights;
 	tlv_name_table names[2]; /* of nodes; of targets of a bipartite graph the second */
 } graph_state;
 
@@ -89,6 +92,8 @@ tlv_graph_accumulator_free(tlv_context *ctx, tlv_accumulator *accumulator)
 	tlv_free(ctx, state->run);
 	tlv_free(ctx, state->edge);
 	tlv_free(ctx, state->weight);
+	tlv_free(ctx, state->items);
+	tlv_free(ctx, state->item_weights);
 	for (int s = 0; s < 2; s++)
 		tlv_name_table_free(ctx, &state->names[s]);
 	tlv_free(ctx, state);
@@ -220,22 +225,14 @@ note_names(tlv_context *ctx, graph_state *state, const tlv_edge *edge)
 							  edge->name[1]);
 }
 
+/* An edge of positive weight. */
 static tlv_status
-graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+put_edge(tlv_context *ctx, graph_state *state, int64_t src, int64_t dst, double weight)
 {
-	graph_state *state = (graph_state *) accumulator;
-	int64_t src = row->edge.source, dst = row->edge.target;
-	double weight = row->edge.weight;
 	raw_edge edge = {bias(src), bias(dst)};
 
-	if (weight == 0) /* no edge */
-		return TLV_OK;
-	if (!(weight > 0 && weight <= DBL_MAX))
-		return bad_weight(ctx, row);
 	if (state->n == state->room)
 		TLV_TRY(make_room(ctx, state));
-	if (row->form == TLV_ROW_NAMED_EDGE)
-		TLV_TRY(note_names(ctx, state, &row->edge));
 	if (src == dst && one_set(state))
 	{
 		state->totals.self_loops++;
@@ -250,6 +247,54 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		state->weight[state->n] = weight;
 	state->edge[state->n++] = edge;
 	return TLV_OK;
+}
+
+static tlv_status
+reserve_bag(tlv_context *ctx, graph_state *state, size_t n)
+{
+	if (n <= state->bag_room)
+		return TLV_OK;
+	tlv_free(ctx, state->items);
+	tlv_free(ctx, state->item_weights);
+	state->items = NULL;
+	state->item_weights = NULL;
+	state->bag_room = 0;
+	TLV_TRY_NEW(ctx, state->items, 2 * n);
+	TLV_TRY_NEW(ctx, state->item_weights, 2 * n);
+	state->bag_room = 2 * n;
+	return TLV_OK;
+}
+
+/* The edges from a node to all items of its bag, whose weights are positive. */
+static tlv_status
+put_neighbours(tlv_context *ctx, graph_state *state, const tlv_neighbours *row)
+{
+	size_t n = row->bag->n;
+
+	TLV_TRY(reserve_bag(ctx, state, n));
+	TLV_TRY(tlv_bag_read(ctx, row->bag, state->items, state->item_weights));
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY(put_edge(ctx, state, row->node, state->items[i], state->item_weights[i]));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	graph_state *state = (graph_state *) accumulator;
+
+	if (row->form == TLV_ROW_NEIGHBOURS)
+		return put_neighbours(ctx, state, &row->neighbours);
+	if (row->edge.weight == 0) /* no edge */
+		return TLV_OK;
+	if (!(row->edge.weight > 0 && row->edge.weight <= DBL_MAX))
+		return bad_weight(ctx, row);
+	if (row->form == TLV_ROW_NAMED_EDGE)
+		TLV_TRY(note_names(ctx, state, &row->edge));
+	return put_edge(ctx, state, row->edge.source, row->edge.target, row->edge.weight);
 }
 
 /* ---- stored graphs ---- */
@@ -484,15 +529,17 @@ create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
 	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_BIPARTITE, false, accumulator);
 }
 
-#define GRAPH_CLASS(kind, make)                                                                    \
+/* An edge in the rows of both of its ends would count twice in an undirected graph: rows of
+ * neighbours make a directed one, which is folded (fold.c). */
+#define GRAPH_CLASS(kind, make, neighbours)                                                        \
 	{                                                                                              \
 		.name = (kind), .create = (make), .merge = graph_merge, .build = graph_build,              \
 		.subtract = graph_subtract, .merge_times = graph_merge_times,                              \
-		.rows = TLV_ROW_EDGE | TLV_ROW_NAMED_EDGE, .add = graph_add                                \
+		.rows = TLV_ROW_EDGE | TLV_ROW_NAMED_EDGE | (neighbours), .add = graph_add                 \
 	}
 
 const tlv_accumulator_class tlv_graph_accumulator_classes[3] = {
-	GRAPH_CLASS("undirected", create_undirected),
-	GRAPH_CLASS("directed", create_directed),
-	GRAPH_CLASS("bipartite", create_bipartite),
+	GRAPH_CLASS("undirected", create_undirected, 0),
+	GRAPH_CLASS("directed", create_directed, TLV_ROW_NEIGHBOURS),
+	GRAPH_CLASS("bipartite", create_bipartite, TLV_ROW_NEIGHBOURS),
 };

@@ -43,9 +43,4 @@ extern tlv_status tlv_mmsb_bootstrap(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 								   const tlv_mmsb_options *options, void **image, size_t *size);
 
-/* sum (k of the first) += the distances of its communities on a side to those of the second, over
- * the nodes of both; half of them where there are two sides. */
-extern tlv_status tlv_mmsb_compare_side(tlv_context *ctx, const tlv_mmsb_parts *own,
-										const tlv_mmsb_parts *other, size_t s, double *sum);
-
 #endif /* TENSORLV_MMSB_ERRORS_H */

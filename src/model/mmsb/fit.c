@@ -2,6 +2,7 @@
  * fit.c - from a stored graph to a model of its communities
  * (mmsb.h): the order of the parts, and diagnostics of the graph and its moments.
  */
+#include "adjacency/neighbours.h"
 #include "engine/connectivity.h"
 #include "internal.h"
 
@@ -43,6 +44,25 @@ refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
 												: "%.0f self-loops are left out.",
 						header->self_loops);
 	return tlv_fail_hint(ctx, "Communities show in which nodes are joined to which others.");
+}
+
+/* Refused before the fit, not when its model is written. */
+static tlv_status
+require_few_nodes(tlv_context *ctx, const tlv_graph_header *header)
+{
+	double most = tlv_mmsb_most_nodes(), n = (double) header->rows;
+
+	if (header->kind != TLV_GRAPH_UNDIRECTED)
+		n += (double) header->columns;
+	if (n <= most)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_LIMIT, "%.0f nodes are more than the %.0f that a model has memory for", n,
+			 most);
+	return tlv_fail_hint(ctx,
+						 "Fit a part of the nodes with the edges between them, such as those of "
+						 "SELECT src, dst FROM edges WHERE src %% %.0f = 0 AND dst %% %.0f = 0. "
+						 "tlv_infer(model, neighbours) places the others.",
+						 ceil(n / most), ceil(n / most));
 }
 
 static tlv_status
@@ -393,8 +413,9 @@ most_communities(const tlv_mmsb_fit_state *fit)
 	return is_mixed(fit->options) || fit->options->n_labels > 0 ? MOST_MIXED : MOST_COMMUNITIES;
 }
 
-const char *
-tlv_mmsb_limit_hint(size_t most)
+/* What may be done where the most communities that were allowed have been found. */
+static const char *
+limit_hint(size_t most)
 {
 	return most < TLV_MMSB_MOST
 			   ? "Increase max_k, or give k."
@@ -408,11 +429,10 @@ warn_of_limit(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 	if (fit->options->k > 0 || fit->k < most || fit->k < 3)
 		return TLV_OK;
-	return tlv_warn(ctx, &fit->diagnostics,
-					&(tlv_warning){.code = "k_at_limit",
-								   .score = (double) fit->k,
-								   .hint = tlv_mmsb_limit_hint(most)},
-					"there may be more communities than max_k = %zu", most);
+	return tlv_warn(
+		ctx, &fit->diagnostics,
+		&(tlv_warning){.code = "k_at_limit", .score = (double) fit->k, .hint = limit_hint(most)},
+		"there may be more communities than max_k = %zu", most);
 }
 
 /* A block model, of k communities or as many as there are. */
@@ -496,6 +516,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	tlv_graph_read_header(frame, &header);
 	if (header.entries == 0)
 		return refuse_empty(ctx, &header);
+	TLV_TRY(require_few_nodes(ctx, &header));
 	fit->options = options;
 	fit->k = options->k;
 	fit->least_evidence[0] = fit->least_evidence[1] = -HUGE_VAL;

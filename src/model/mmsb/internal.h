@@ -204,9 +204,6 @@ extern tlv_status tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image,
 									 size_t *size);
 
-/* What may be done where so many communities, the most that were allowed, have been found. */
-extern const char *tlv_mmsb_limit_hint(size_t most);
-
 /* evidence.c */
 
 /* Most communities. */
@@ -234,12 +231,6 @@ extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *
  * less.
  */
 extern double tlv_log_partitions(double m, double n);
-
-/* The same of an undirected graph whose edges between communities (k x k) are known: of the fit its
- * nodes by decreasing degree, the total, and whether weights count (edges.value) play a part. */
-extern tlv_status tlv_mmsb_evidence_of_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
-											 int32_t *label, size_t k, const double *edges,
-											 tlv_mmsb_evidences *evidence);
 
 /* The plain and the degree-corrected one of one rate between communities alone: less work. */
 extern tlv_status tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,

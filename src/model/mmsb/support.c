@@ -62,9 +62,11 @@ spread(const tlv_memberships *memberships, size_t u, size_t k, double *shares)
 		shares[memberships->community[e]] = memberships->share[e];
 }
 
-tlv_status
-tlv_mmsb_compare_side(tlv_context *ctx, const tlv_mmsb_parts *own, const tlv_mmsb_parts *other,
-					  size_t s, double *sum)
+/* sum (k of the first) += the distances of its communities on a side to those of the second, over
+ * the nodes of both; half of them where there are two sides. */
+static tlv_status
+compare_side(tlv_context *ctx, const tlv_mmsb_parts *own, const tlv_mmsb_parts *other, size_t s,
+			 double *sum)
 {
 	double *shares, *apart;
 	tlv_overlap overlap;
@@ -107,7 +109,7 @@ learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 	TLV_TRY(tlv_frame_open(ctx, image, size, &fit));
 	TLV_TRY(tlv_mmsb_read(ctx, &fit, &other));
 	for (size_t s = 0; s < state->parts.sides; s++)
-		TLV_TRY(tlv_mmsb_compare_side(ctx, &state->parts, &other, s, state->apart));
+		TLV_TRY(compare_side(ctx, &state->parts, &other, s, state->apart));
 	return TLV_OK;
 }
 

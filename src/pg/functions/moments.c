@@ -173,6 +173,10 @@ TLV_MOVING_TRANSITION(tlv_named_target_accum, tlv_named_target_accum_inverse,
 TLV_MOVING_TRANSITION(tlv_named_target_accum_weight, tlv_named_target_weight_inverse,
 					  &tlv_aggregate_weighted_bigraph, &TlvNamedTargetWeightedRows, 1)
 
+/* An undirected graph would count the two ends of an edge twice. */
+TLV_TRANSITION(tlv_digraph_accum_neighbours, &tlv_aggregate_weighted_digraph, &TlvNeighbourRows, 1)
+TLV_TRANSITION(tlv_bigraph_accum_neighbours, &tlv_aggregate_weighted_bigraph, &TlvNeighbourRows, 1)
+
 /* ---- an estimate against the truth ---- */
 
 TLV_MOVING_TRANSITION(tlv_label_pairs_accum, tlv_label_pairs_inverse, &tlv_aggregate_label_pairs,

@@ -187,9 +187,9 @@ extern int TlvStatementParameter(TlvStatement *statement, Oid type, Datum value)
  */
 extern int TlvStatementHeld(TlvStatement *statement, Oid type, struct varlena *value);
 
-/* How many rows the planner expects; very many where the rows of other servers would come, of which
- * it knows little. */
-extern double TlvStatementExpects(TlvStatement *statement);
+/* How many rows the planner expects, and their width in bytes; very many rows where those of other
+ * servers would come, of which it knows little. */
+extern void TlvStatementExpects(TlvStatement *statement, double *rows, double *width);
 
 /* Takes a row of the result; the slot's contents go after that. */
 typedef void (*TlvTakeRow)(void *argument, TupleTableSlot *slot);

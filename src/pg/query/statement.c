@@ -245,24 +245,23 @@ reads_elsewhere(const Plan *plan)
 		   reads_elsewhere(plan->righttree);
 }
 
-double
-TlvStatementExpects(TlvStatement *statement)
+void
+TlvStatementExpects(TlvStatement *statement, double *rows, double *width)
 {
 	MemoryContext caller = CurrentMemoryContext, mcxt;
 	PlannedStmt *plan;
-	double rows;
 
 	mcxt = AllocSetContextCreate(caller, "tensorlv estimate", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(mcxt);
 	PushActiveSnapshot(GetActiveSnapshot());
 	plan = plan_statement(statement);
 	PopActiveSnapshot();
-	rows = reads_foreign_tables(plan) || reads_elsewhere(plan->planTree)
-			   ? DBL_MAX
-			   : plan->planTree->plan_rows;
+	*rows = reads_foreign_tables(plan) || reads_elsewhere(plan->planTree)
+				? DBL_MAX
+				: plan->planTree->plan_rows;
+	*width = plan->planTree->plan_width;
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(mcxt);
-	return rows;
 }
 
 /* ---- running ---- */

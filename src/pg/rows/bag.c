@@ -426,33 +426,6 @@ TLV_FUNCTION(tlv_bag_damp)
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
 }
 
-/* tlv_neighbours(node, neighbours, part, parts): an edge is of the same part from either end. */
-TLV_FUNCTION(tlv_neighbours_without)
-{
-	int64 node = PG_GETARG_INT64(0);
-	int32 part = PG_GETARG_INT32(2), parts = PG_GETARG_INT32(3);
-	int64_t *items;
-	double *weights;
-	size_t n, left = 0;
-
-	if (parts < 1 || part < 0 || part >= parts)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("part = %d is not one of %d parts", part, parts),
-						errhint("Parts are numbered from 0.")));
-	n = TlvBagDecode(PG_GETARG_TLV(1), &items, &weights);
-	for (size_t i = 0; i < n; i++)
-	{
-		const int64 ends[2] = {Min(node, items[i]), Max(node, items[i])};
-		uint64 key = tlv_mix64(tlv_fingerprint(ends, sizeof(ends), 1));
-
-		if (key % (uint64) parts == (uint64) part)
-			continue;
-		items[left] = items[i];
-		weights[left++] = weights[i];
-	}
-	PG_RETURN_POINTER(TlvBagValue(left, items, weights));
-}
-
 /* A fold 0 .. folds-1 by the bag's content: the same on every plan and server. */
 TLV_FUNCTION(tlv_fold)
 {

@@ -263,7 +263,6 @@ TlvDriverSource(TlvDriver *driver)
 
 		*source = (tlv_source){.pass = TlvSourcePass,
 							   .pieces = TlvSourcePieces,
-							   .count = TlvSourceCount,
 							   .rows = {.form = rows->form,
 										.width = {rows->width[0], rows->width[1], rows->width[2]},
 										.names = rows->names,

@@ -28,7 +28,6 @@ extern void TlvSourceRequireOrder(TlvSource *rows, const tlv_pass *pass);
 extern tlv_status TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass,
 								tlv_value **values);
 extern size_t TlvSourcePieces(tlv_source *source, double row_bytes);
-extern double TlvSourceCount(tlv_source *source, double most);
 
 /* ---- pass_statement.c ---- */
 

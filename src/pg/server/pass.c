@@ -307,7 +307,8 @@ TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_va
 /* Pieces of rows that have to travel, which are not counted first. */
 #define PIECES_UNCOUNTED 16
 
-/* What values have of the rows at most: bytes of one row, the rows, and bytes of their texts. */
+/* What values have of the rows at most: bytes of one row, or of one item of its bag, how many of
+ * these there are, and bytes of texts. */
 typedef struct RowsSize
 {
 	double row_bytes;
@@ -323,35 +324,53 @@ take_size(void *argument, TupleTableSlot *slot)
 	size->text_bytes += (double) DatumGetInt64(slot->tts_values[1]);
 }
 
-/* How many rows there are and how long their texts; false when they would have to travel. */
+/* Adds the sum of a function of all columns of a type. */
+static void
+append_sums(TlvSource *rows, Oid type, const char *function, StringInfo sql)
+{
+	for (int i = 0; i < rows->n; i++)
+		if (rows->types[i] == type)
+			appendStringInfo(sql,
+							 " OPERATOR(pg_catalog.+) COALESCE(pg_catalog.sum(%s(%s)), "
+							 "0::pg_catalog.int8)",
+							 function, rows->columns[i]);
+}
+
+/* How many rows or items there are and how long their texts; false when they would have to travel.
+ */
 static bool
 rows_count(TlvSource *rows, RowsSize *size)
 {
 	const Oid types[] = {INT8OID, INT8OID};
+	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	TlvStatement statement;
 
 	TlvSourceBegin(rows, &statement);
-	appendStringInfoString(&statement.sql, "SELECT pg_catalog.count(*), 0::pg_catalog.int8");
-	for (int i = 0; i < rows->n; i++)
-		if (rows->types[i] == TEXTOID)
-			appendStringInfo(&statement.sql,
-							 " OPERATOR(pg_catalog.+) COALESCE(pg_catalog.sum("
-							 "pg_catalog.octet_length(%s)), 0::pg_catalog.int8)",
-							 rows->columns[i]);
+	appendStringInfoString(&statement.sql, "SELECT pg_catalog.count(*)");
+	append_sums(rows, bag, TlvStatementCall(&statement, "tlv_bag_size", 1, &bag, NULL),
+				&statement.sql);
+	appendStringInfoString(&statement.sql, ", 0::pg_catalog.int8");
+	append_sums(rows, TEXTOID, "pg_catalog.octet_length", &statement.sql);
 	TlvSourceFrom(rows, &statement);
 	return run_where_rows_are(rows, &statement, lengthof(types), types, take_size, size);
 }
 
-/* Are there fewer rows than most even if there are ESTIMATE_ERROR times as many as estimated? */
+/* Would the rows be few enough even if there were ESTIMATE_ERROR times as many as estimated? */
 static bool
-rows_are_few(TlvSource *rows, double most)
+rows_are_few(TlvSource *rows, double row_bytes)
 {
+	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	TlvStatement statement;
+	double expected, width;
 
 	TlvSourceBegin(rows, &statement);
 	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
+	for (int i = 1; i < rows->n; i++)
+		if (rows->types[i] == bag)
+			appendStringInfo(&statement.sql, ", %s", rows->columns[i]);
 	TlvSourceFrom(rows, &statement);
-	return TlvStatementExpects(&statement) * ESTIMATE_ERROR < most;
+	TlvStatementExpects(&statement, &expected, &width);
+	return expected * ESTIMATE_ERROR * (row_bytes + width) < PIECE_BYTES;
 }
 
 /* Rows are counted only where there may be too many for one value. */
@@ -360,12 +379,13 @@ TlvSourcePieces(tlv_source *source, double row_bytes)
 {
 	const TlvPassSource *own = (const TlvPassSource *) source;
 	TlvSource *rows = &own->driver->rows[own->number];
+	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	RowsSize size = {.row_bytes = row_bytes};
 	size_t pieces = 1;
 
 	for (int i = 0; i < rows->n; i++)
-		size.row_bytes += rows->types[i] == FLOAT8OID ? sizeof(double) : 0;
-	if (rows_are_few(rows, PIECE_BYTES / size.row_bytes))
+		size.row_bytes += rows->types[i] == FLOAT8OID || rows->types[i] == bag ? sizeof(double) : 0;
+	if (rows_are_few(rows, size.row_bytes))
 		return 1;
 	if (!rows_count(rows, &size))
 		return PIECES_UNCOUNTED;
@@ -373,28 +393,4 @@ TlvSourcePieces(tlv_source *source, double row_bytes)
 		   pieces < PIECES_MOST)
 		pieces *= 2;
 	return pieces;
-}
-
-static void
-take_count(void *argument, TupleTableSlot *slot)
-{
-	*(double *) argument += (double) DatumGetInt64(slot->tts_values[0]);
-}
-
-/* Rows that have to travel are not counted first. */
-double
-TlvSourceCount(tlv_source *source, double most)
-{
-	const TlvPassSource *own = (const TlvPassSource *) source;
-	TlvSource *rows = &own->driver->rows[own->number];
-	const Oid type = INT8OID;
-	TlvStatement statement;
-	double n = 0;
-
-	if (rows_are_few(rows, most))
-		return 0;
-	TlvSourceBegin(rows, &statement);
-	appendStringInfo(&statement.sql, "SELECT pg_catalog.count(%s)", rows->columns[rows->n - 1]);
-	TlvSourceFrom(rows, &statement);
-	return run_where_rows_are(rows, &statement, 1, &type, take_count, &n) ? n : 0;
 }

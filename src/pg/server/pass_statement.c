@@ -50,19 +50,6 @@ add_argument(PassCall *call, Oid type)
 	call->types[call->n++] = type;
 }
 
-/* The bag of a node's neighbours without a part of the edges, as an expression. */
-static const char *
-thin_bag(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, Oid bag,
-		 const char *column)
-{
-	if (pass->parts == 0)
-		return column;
-	return psprintf("%s(%s, %s, %d, %d)",
-					TlvStatementCall(statement, "tlv_neighbours", 4,
-									 (Oid[]){INT8OID, bag, INT4OID, INT4OID}, NULL),
-					rows->columns[0], column, pass->part, pass->parts);
-}
-
 /* A bag with its counts damped or scaled, as the pass has it. */
 static void
 add_bag(TlvStatement *statement, const tlv_pass *pass, Oid bag, const char *column, PassCall *call)
@@ -81,21 +68,17 @@ add_bag(TlvStatement *statement, const tlv_pass *pass, Oid bag, const char *colu
 		appendStringInfoString(&call->sql, column);
 }
 
-/* The columns of a row; contents: bags alone. */
+/* The columns of a row. */
 static void
-add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, bool contents,
-		PassCall *call)
+add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, PassCall *call)
 {
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 
 	for (int i = 0; i < rows->n; i++)
 	{
-		if (contents && rows->types[i] != bag)
-			continue;
 		add_argument(call, rows->types[i]);
 		if (rows->types[i] == bag)
-			add_bag(statement, pass, bag, thin_bag(rows, statement, pass, bag, rows->columns[i]),
-					call);
+			add_bag(statement, pass, bag, rows->columns[i], call);
 		else
 			appendStringInfoString(&call->sql, rows->columns[i]);
 	}
@@ -171,7 +154,7 @@ add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
 	Oid result;
 
 	initStringInfo(&call.sql);
-	add_row(rows, statement, pass, statistic->contents, &call);
+	add_row(rows, statement, pass, &call);
 	if (statistic->constant != NULL)
 		add_constant(rows, statement, statistic->constant, &call);
 	add_options(statistic, &call);

@@ -95,15 +95,6 @@ tlv_source_scaled(tlv_source *view, tlv_source *source, double factor)
 }
 
 void
-tlv_source_without_edges(tlv_source *view, tlv_source *source, int parts, int part)
-{
-	view_begin(view, source);
-	tlv_assert(view->view.parts == 0);
-	view->view.parts = parts;
-	view->view.part = part;
-}
-
-void
 tlv_source_complete(tlv_source *view, tlv_source *source)
 {
 	view_begin(view, source);

@@ -9,7 +9,6 @@
 
 #include "../mixed/memberships.h"
 #include "tensorlv/num/fast_math.h"
-#include "tensorlv/num/linalg.h"
 
 /* As in mixed/least_squares.c and mixed/mixed_pass.c: least alpha0, least entry of P of its
  * largest, and parameters that have no share. */
@@ -19,12 +18,6 @@
 
 /* Steps of a node that the model does not know: its shares begin even. */
 #define STEPS_OF_NEW 10
-
-/* Singular values below this part of the largest are none. */
-#define INVERTIBLE 1e-6
-
-/* What of a start's shares is even, so that no community is out of reach. */
-#define EVEN_SHARE 0.1
 
 struct tlv_mixed_rows
 {
@@ -241,35 +234,6 @@ set_propensities(const tlv_mmsb_parts *parts, const double *exposure, double *pr
 		propensity[u] = total > 0 ? propensity[u] * (double) m->n / total : 1;
 }
 
-/* P = G^-1 E G^-1 for E the edges between memberships, G = sum of theta pi theta pi'. */
-static tlv_status
-least_squares(tlv_context *ctx, const tlv_mmsb_parts *parts, const double *edges,
-			  double *connectivity)
-{
-	const tlv_memberships *m = &parts->side[0].memberships;
-	size_t k = parts->k, rank;
-	double *gram, *inverse, *product;
-
-	TLV_TRY_NEW0(ctx, gram, 3 * k * k);
-	inverse = gram + k * k;
-	product = inverse + k * k;
-	for (size_t u = 0; u < m->n; u++)
-	{
-		double theta = propensity_of(parts, u);
-
-		TLV_TRY_CONTINUE(ctx);
-		for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
-			for (size_t f = m->start[u]; f < m->start[u + 1]; f++)
-				gram[m->community[e] + k * m->community[f]] +=
-					theta * theta * m->share[e] * m->share[f];
-	}
-	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, gram, INVERTIBLE, inverse, &rank));
-	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, inverse, k, edges, k, 0, product, k));
-	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, product, k, inverse, k, 0, connectivity, k));
-	tlv_free(ctx, gram);
-	return TLV_OK;
-}
-
 /* Symmetric, and no entry below the floor. */
 static void
 settle_connectivity(size_t k, double *connectivity)
@@ -286,53 +250,24 @@ settle_connectivity(size_t k, double *connectivity)
 		}
 }
 
-/* The rates times the factor by which they expect as many edges as there are. */
-static void
-scale_rates(size_t k, const double *rates, const double *edges, const double *sums,
-			double *connectivity)
-{
-	double expected = 0, all = 0;
-
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-		{
-			expected += rates[a + k * b] * sums[a] * sums[b];
-			all += edges[a + k * b];
-		}
-	for (size_t i = 0; i < k * k; i++)
-		connectivity[i] = rates[i] * all / fmax(expected, DBL_MIN);
-}
-
 tlv_status
 tlv_mixed_rows_update(tlv_context *ctx, const tlv_mmsb_parts *before, const double *edges,
-					  const double *rates, tlv_mmsb_parts *parts, double *connectivity,
-					  double *alpha, double *propensity)
+					  tlv_mmsb_parts *parts, double *connectivity, double *alpha,
+					  double *propensity)
 {
 	size_t k = parts->k;
-	bool begins = !(largest_entry(k * k, before->connectivity) > 0);
 	double *sums, *exposure, total = 0;
 
 	TLV_TRY_NEW0(ctx, sums, 2 * k);
 	exposure = sums + k;
 	sum_shares(before, sums);
-	if (begins)
-		for (size_t a = 0; a < k; a++)
-			exposure[a] = 1;
-	else
-		find_exposure(k, before->connectivity, sums, exposure);
+	find_exposure(k, before->connectivity, sums, exposure);
 	set_propensities(parts, exposure, propensity);
 	parts->side[0].propensity = propensity;
 	sum_shares(parts, sums);
-	if (rates != NULL)
-		scale_rates(k, rates, edges, sums, connectivity);
-	else if (begins)
-		TLV_TRY(least_squares(ctx, parts, edges, connectivity));
-	else
-	{
-		for (size_t b = 0; b < k; b++)
-			for (size_t a = 0; a < k; a++)
-				connectivity[a + k * b] = edges[a + k * b] / fmax(sums[a] * sums[b], DBL_MIN);
-	}
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			connectivity[a + k * b] = edges[a + k * b] / fmax(sums[a] * sums[b], DBL_MIN);
 	settle_connectivity(k, connectivity);
 	tlv_memberships_sums(&parts->side[0].memberships, k, NULL, sums);
 	for (size_t a = 0; a < k; a++)
@@ -340,124 +275,5 @@ tlv_mixed_rows_update(tlv_context *ctx, const tlv_mmsb_parts *before, const doub
 	for (size_t a = 0; a < k; a++)
 		alpha[a] = parts->alpha0 * sums[a] / fmax(total, DBL_MIN);
 	tlv_free(ctx, sums);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_mixed_rows_check(tlv_context *ctx, const tlv_mmsb_parts *parts, const double *edges,
-					 double *distance, double *off)
-{
-	double assigned = 0, expected = 0, same_assigned = 0, same_expected = 0, *sums;
-	size_t k = parts->k;
-
-	TLV_TRY_NEW0(ctx, sums, k);
-	sum_shares(parts, sums);
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-		{
-			assigned += edges[a + k * b];
-			expected += parts->connectivity[a + k * b] * sums[a] * sums[b];
-		}
-	*distance = 0;
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-		{
-			double one = edges[a + k * b] / fmax(assigned, DBL_MIN);
-			double two =
-				parts->connectivity[a + k * b] * sums[a] * sums[b] / fmax(expected, DBL_MIN);
-
-			*distance += fabs(one - two);
-			same_assigned += a == b ? one : 0;
-			same_expected += a == b ? two : 0;
-		}
-	*off = (1 - same_assigned) / fmax(1 - same_expected, 1e-12);
-	tlv_free(ctx, sums);
-	return TLV_OK;
-}
-
-/* ---- the start ---- */
-
-/* x^(1/2), or x^(-1/2), of a symmetric k x k matrix, by its eigenvalues; work 2 k k + k. */
-static tlv_status
-root(tlv_context *ctx, size_t k, double exponent, const double *x, double *work, double *y)
-{
-	double *vectors = work, *scaled = work + k * k, *values = scaled + k * k, least;
-
-	memcpy(vectors, x, k * k * sizeof(double));
-	TLV_TRY(tlv_eigen_symmetric(ctx, k, vectors, values));
-	least = INVERTIBLE * fmax(largest_entry(k, values), DBL_MIN);
-	for (size_t j = 0; j < k; j++)
-		for (size_t a = 0; a < k; a++)
-			scaled[a + k * j] = vectors[a + k * j] * pow(fmax(values[j], least), exponent);
-	return tlv_gemm(ctx, false, true, k, k, k, 1, scaled, k, vectors, k, 0, y, k);
-}
-
-/* y = a x a */
-static tlv_status
-sandwich(tlv_context *ctx, size_t k, const double *a, const double *x, double *work, double *y)
-{
-	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, a, k, x, k, 0, work, k));
-	return tlv_gemm(ctx, false, false, k, k, k, 1, work, k, a, k, 0, y, k);
-}
-
-/*
- * The positive definite P, and its inverse, with P C P = T, T = sum of t t' over the nodes: C^1/2
- * (C^1/2 T C^1/2)^-1/2 C^1/2, C the second moment of the shares.
- */
-static tlv_status
-invert_rates(tlv_context *ctx, size_t k, double alpha0, const double *weights, const double *t,
-			 double *inverse, double *rates)
-{
-	double *c, *half, *other, *inner, *work;
-
-	TLV_TRY_NEW(ctx, c, 7 * k * k + k);
-	half = c + k * k;
-	other = half + k * k;
-	inner = other + k * k;
-	work = inner + k * k;
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-			c[a + k * b] =
-				((a == b ? weights[a] : 0) + alpha0 * weights[a] * weights[b]) / (alpha0 + 1);
-	TLV_TRY(root(ctx, k, 0.5, c, work, half));
-	TLV_TRY(root(ctx, k, -0.5, c, work, other));
-	TLV_TRY(sandwich(ctx, k, half, t, work, inner));
-	TLV_TRY(root(ctx, k, -0.5, inner, work, c));
-	TLV_TRY(sandwich(ctx, k, half, c, work, inverse));
-	TLV_TRY(root(ctx, k, 0.5, inner, work, c));
-	TLV_TRY(sandwich(ctx, k, other, c, work, rates));
-	tlv_free(ctx, c);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_mixed_rows_start(tlv_context *ctx, size_t k, size_t d, double alpha0, const double *weights,
-					 const double *f, double *share, double *rates)
-{
-	double *t, *inverse;
-
-	TLV_TRY_NEW0(ctx, t, 2 * k * k);
-	inverse = t + k * k;
-	for (size_t i = 0; i < d; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		for (size_t b = 0; b < k; b++)
-			for (size_t a = 0; a < k; a++)
-				t[a + k * b] += (double) d * f[i * k + a] * f[i * k + b];
-	}
-	TLV_TRY(invert_rates(ctx, k, alpha0, weights, t, inverse, rates));
-	TLV_TRY(tlv_gemm(ctx, false, false, k, d, k, 1, inverse, k, f, k, 0, share, k));
-	for (size_t i = 0; i < d; i++)
-	{
-		double *own = share + i * k, total = 0;
-
-		for (size_t a = 0; a < k; a++)
-			total += own[a] = fmax(own[a], 0);
-		for (size_t a = 0; a < k; a++)
-			own[a] = EVEN_SHARE / (double) k +
-					 (1 - EVEN_SHARE) * (total > 0 ? own[a] / total : 1 / (double) k);
-	}
-	settle_connectivity(k, rates);
-	tlv_free(ctx, t);
 	return TLV_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * mixed.h - mixed memberships of rows of neighbours: what a row says of its node, the
- * model that follows from all of them, and where they begin (neighbours.h).
+ * mixed.h - mixed memberships of rows of neighbours: the posterior of a row's node, and the model
+ * that follows from all rows (neighbours.h).
  *
  * The steps are those of mixed_membership.h, which has all edges at hand, with the Dirichlet
  * parameters of a node as its shares tell them: alpha + degree times the shares of its edge ends.
@@ -26,30 +26,10 @@ extern double tlv_mixed_rows_infer(tlv_mixed_rows *rows, int32_t u, double degre
 								   const int32_t *neighbour, const double *weight, double *share,
 								   double *edges);
 
-/*
- * The connectivity (k x k), alpha (k) and propensities (n) of the parts' memberships: of edges as
- * rows have assigned them to communities under the model before, or, where that has no connectivity
- * yet, by least squares of those between its memberships; or rates times a factor, where these are
- * given (else NULL).
- */
+/* The connectivity (k x k), alpha (k) and propensities (n) of the parts' memberships, from edges as
+ * rows have assigned them to communities under the model before. */
 extern tlv_status tlv_mixed_rows_update(tlv_context *ctx, const tlv_mmsb_parts *before,
-										const double *edges, const double *rates,
-										tlv_mmsb_parts *parts, double *connectivity, double *alpha,
-										double *propensity);
-
-/* The check of tlv_mixed_check, of edges as rows have assigned them under the model of the parts.
- */
-extern tlv_status tlv_mixed_rows_check(tlv_context *ctx, const tlv_mmsb_parts *parts,
-									   const double *edges, double *distance, double *off);
-
-/*
- * Shares (k x d) of nodes from the densities of the components over them, f (k x d), each of sum 1,
- * and the weights of these: what a community's edges lead to is P times the shares of the other
- * end, and P (rates, k x k, up to a factor) follows from the second moment of Dirichlet(alpha0
- * weights).
- */
-extern tlv_status tlv_mixed_rows_start(tlv_context *ctx, size_t k, size_t d, double alpha0,
-									   const double *weights, const double *f, double *share,
-									   double *rates);
+										const double *edges, tlv_mmsb_parts *parts,
+										double *connectivity, double *alpha, double *propensity);
 
 #endif /* TENSORLV_MMSB_NEIGHBOURS_MIXED_H */

@@ -1,18 +1,15 @@
 /*
- * neighbours.h - block models of undirected graphs whose adjacency comes row by row: a node and the
- * bag of its neighbours.  What is kept is of the size of the nodes, never of the edges.
+ * neighbours.h - rows of a graph, a node and the bag of its neighbours, under a block model of an
+ * undirected graph: memberships of nodes, new ones too, by steps of the mean field (block_model.h).
  *
- * A model says which communities nodes are in; under it a row gives its node's posterior and what
- * joins it to each of the communities (statistics, neighbours.c), and all rows together the next
- * model (step.c): the mean field of block_model.h, over as many workers, tables and
- * servers as there are.  learn.c finds the first model from the star moments, which are
- * those of documents.
+ * Under a model a row gives its node's posterior and the edges that join it to each of the
+ * communities (statistics, neighbours.c), and all rows together the next model (step.c), over any
+ * number of workers, tables and servers.  Memory is of the size of the nodes, never of the edges.
  */
 #ifndef TENSORLV_MMSB_NEIGHBOURS_H
 #define TENSORLV_MMSB_NEIGHBOURS_H
 
 #include "tensorlv/model/mmsb.h"
-#include "tensorlv/model/source.h"
 
 /* ---- statistics (neighbours.c) ---- */
 
@@ -34,8 +31,8 @@ extern tlv_status tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const 
  * at most TLV_FRAME_MAX_BYTES: as many as there are up to some 100 communities of a million. */
 extern size_t tlv_neighbour_most_shares(size_t n);
 
-/* Nodes of which statistics and models have one share each. */
-extern double tlv_neighbour_most_nodes(void);
+/* Nodes of which statistics and models store one share each. */
+extern double tlv_mmsb_most_nodes(void);
 
 /*
  * Of the shares of a node (k, sum 1) the `most` largest stay, of equal ones the first, and the
@@ -68,76 +65,13 @@ extern double tlv_neighbour_pairs(const tlv_neighbour_sums *sums, bool corrected
 
 /* ---- a step (step.c) ---- */
 
-typedef struct tlv_neighbour_step
-{
-	bool diagonal; /* one rate between all different communities */
-	bool raw;	   /* P as the edges have it, and not its posterior mean */
-	bool corrected;
-	bool keep; /* communities without nodes have a size above 0: they are there, and may get some */
-	bool part; /* nodes without a row have the edges that the model expects, and not none */
-	const tlv_mmsb_options *known; /* its labels stay; NULL: there are none */
-	const double *rates;		   /* k x k: of mixed memberships the connectivity, up to a factor;
-									* NULL: it follows from the edges */
-} tlv_neighbour_step;
-
 /*
  * The model after a step: nodes that have a row get its posterior and degree, others stay as they
- * are; the connectivity follows from the edges, those of all nodes.
+ * are; the connectivity follows from the edges, and those that the model expects of its nodes
+ * without a row.  The class member.
  */
-extern tlv_status tlv_neighbour_update(tlv_context *ctx, const tlv_frame *model,
-									   const tlv_frame *statistics, const tlv_neighbour_step *step,
-									   void **image, size_t *size);
-
-/* The model with every node wholly in the community in which it has most, and no connectivity. */
-extern tlv_status tlv_neighbour_harden(tlv_context *ctx, const tlv_frame *model, void **image,
-									   size_t *size);
-
-/* The one model with the memberships of the other, of the same nodes. */
-extern tlv_status tlv_neighbour_soften(tlv_context *ctx, const tlv_frame *whole,
-									   const tlv_frame *soft, void **image, size_t *size);
-
-/* The class member. */
 extern tlv_status tlv_mmsb_update(tlv_context *ctx, const tlv_frame *model,
 								  const tlv_frame *statistics, const tlv_step *step, void **image,
 								  size_t *size);
-
-/* ---- starts (start.c) ---- */
-
-/*
- * The summary of those items (nodes, as neighbours) of a summary that a block of so many directions
- * is of, of so many numbers at most (0: as many as a value has room for): those of most rows.
- * *image NULL: all of them.
- */
-extern tlv_status tlv_neighbour_landmarks(tlv_context *ctx, const tlv_frame *summary,
-										  size_t directions, double numbers, uint64_t seed,
-										  void **image, size_t *size);
-
-typedef enum tlv_neighbour_start
-{
-	TLV_NEIGHBOUR_CLUSTERS, /* k-means of the leading directions of the pairs of 2-stars */
-	TLV_NEIGHBOUR_TENSOR	/* the components of the 3-stars */
-} tlv_neighbour_start;
-
-/*
- * A model of the nodes of a summary in which those of the subspace have a community, and whose
- * connectivity is 0.  Mixed memberships by the tensor come with rates (k x k), as a step takes
- * them.  The tensor's needs the moments; TLV_NOT_IDENTIFIABLE where these tell nothing apart.
- * Errors: memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options,
-									  tlv_neighbour_start start, const tlv_frame *summary,
-									  const tlv_frame *subspace, const tlv_frame *moments,
-									  bool poisson, double *rates, void **image, size_t *size);
-
-/* ---- learning (learn.c) ---- */
-
-/* The model of rows of nodes and their neighbours.  Errors: those of a fit. */
-extern tlv_status tlv_neighbours_learn(tlv_context *ctx, tlv_source *rows,
-									   const tlv_mmsb_learn_options *options, tlv_held *model);
-
-/* The model with standard errors: those of a block model follow from itself, those of mixed
- * memberships from graphs drawn from the model and fitted with these options. */
-extern tlv_status tlv_mmsb_add_errors(tlv_context *ctx, tlv_source *rows,
-									  const tlv_mmsb_options *options, tlv_held *model);
 
 #endif /* TENSORLV_MMSB_NEIGHBOURS_H */

@@ -16,9 +16,6 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
 
-/* Of a community without nodes that is to be there. */
-#define NOMINAL_SIZE 1e-100
-
 /* What is known of the rows: sorted nodes with memberships. */
 typedef struct seen_rows
 {
@@ -72,8 +69,6 @@ typedef struct all_nodes
 	double *propensity;
 	tlv_memberships memberships;
 	size_t entries;
-	const tlv_mmsb_options *known;
-	size_t labels; /* of those: of nodes before the next one */
 } all_nodes;
 
 static tlv_status
@@ -98,38 +93,16 @@ free_nodes(tlv_context *ctx, all_nodes *all)
 	tlv_memberships_free(ctx, &all->memberships);
 }
 
-/* The known community of the next node, or -1; nodes come by id. */
-static int32_t
-known_label(all_nodes *all, int64_t id)
-{
-	const tlv_mmsb_options *known = all->known;
-
-	if (known == NULL)
-		return -1;
-	while (all->labels < known->n_labels && known->label_nodes[all->labels] < id)
-		all->labels++;
-	return all->labels < known->n_labels && known->label_nodes[all->labels] == id
-			   ? known->label[all->labels]
-			   : -1;
-}
-
 static void
 copy_node(int64_t id, double degree, const tlv_memberships *from, size_t u, all_nodes *all)
 {
 	tlv_memberships *to = &all->memberships;
 	size_t n = from->start[u + 1] - from->start[u];
-	int32_t label = known_label(all, id);
 
 	all->nodes[to->n] = id;
 	all->degree[to->n] = degree;
 	memcpy(to->community + all->entries, from->community + from->start[u], n * sizeof(uint16_t));
 	memcpy(to->share + all->entries, from->share + from->start[u], n * sizeof(float));
-	if (label >= 0 && n > 0)
-	{
-		to->community[all->entries] = (uint16_t) label;
-		to->share[all->entries] = 1;
-		n = 1;
-	}
 	all->entries += n;
 	to->start[++to->n] = all->entries;
 }
@@ -173,36 +146,25 @@ join_nodes(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *rows,
 
 /* ---- connectivity ---- */
 
-/* Propensities: 1, or degrees over their mean, of a raw model over that of the community. */
+/* Propensities: degrees over their mean. */
 static void
-set_propensities(const tlv_neighbour_step *step, const tlv_neighbour_sums *sums, all_nodes *all)
+set_propensities(const tlv_neighbour_sums *sums, all_nodes *all)
 {
-	const tlv_memberships *m = &all->memberships;
+	double mean = sums->total / fmax(sums->nodes, 1);
 
-	for (size_t u = 0; u < m->n; u++)
-	{
-		double mean = sums->total / fmax(sums->nodes, 1);
-
-		if (step->raw && m->start[u] < m->start[u + 1])
-		{
-			mean = 0;
-			for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
-				mean += m->share[e] * sums->degree[m->community[e]] /
-						fmax(sums->size[m->community[e]], DBL_MIN);
-		}
+	for (size_t u = 0; u < all->memberships.n; u++)
 		all->propensity[u] = mean > 0 ? all->degree[u] / mean : 0;
-	}
 }
 
 /*
- * Edges over pairs of nodes; unless raw, edges as the posterior means of their rates have them.
- * Both directions of what joins two communities are one number.
+ * Edges over pairs of nodes, edges as the posterior means of their rates have them.  Both
+ * directions of what joins two communities are one number.
  */
 static tlv_status
-connect(tlv_context *ctx, const tlv_neighbour_step *step, const double *edges,
-		tlv_mmsb_parts *parts, double *connectivity)
+connect(tlv_context *ctx, const double *edges, tlv_mmsb_parts *parts, double *connectivity)
 {
 	size_t k = parts->k;
+	tlv_block_sums block = {.k = k, .sides = 1};
 	tlv_neighbour_sums sums;
 	double *rate;
 
@@ -211,18 +173,15 @@ connect(tlv_context *ctx, const tlv_neighbour_step *step, const double *edges,
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 			sums.edges[a + k * b] = (edges[a + k * b] + edges[b + k * a]) / 2;
-	if (!step->raw)
-	{
-		const tlv_block_sums block = {k, 1, sums.edges, sums.expected};
-
-		tlv_block_rates(&block, step->diagonal && k > 1, rate, rate + k * k);
-		for (size_t i = 0; i < k * k; i++)
-			sums.edges[i] = rate[i] * sums.expected[i];
-	}
+	block.edges = sums.edges;
+	block.expected = sums.expected;
+	tlv_block_rates(&block, false, rate, rate + k * k);
+	for (size_t i = 0; i < k * k; i++)
+		sums.edges[i] = rate[i] * sums.expected[i];
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 		{
-			double pairs = tlv_neighbour_pairs(&sums, step->corrected, a, b);
+			double pairs = tlv_neighbour_pairs(&sums, parts->degree_corrected, a, b);
 
 			connectivity[a + k * b] = pairs > 0 ? sums.edges[a + k * b] / pairs : 0;
 		}
@@ -283,82 +242,79 @@ complete_edges(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *r
 
 /* ---- a step ---- */
 
-/* The parts with the nodes given, and what follows from these. */
-static tlv_status
-describe_step(tlv_context *ctx, const tlv_neighbour_step *step, const double *edges, all_nodes *all,
-			  double *connectivity, double *sizes, tlv_mmsb_parts *parts)
+/* The parts with the nodes given. */
+static void
+use_nodes(const all_nodes *all, tlv_mmsb_parts *parts)
 {
-	tlv_neighbour_sums sums;
-
-	parts->degree_corrected = false;
 	parts->side[0].n = all->memberships.n;
 	parts->side[0].nodes = all->nodes;
 	parts->side[0].degree = all->degree;
 	parts->side[0].propensity = all->propensity;
 	parts->side[0].memberships = all->memberships;
-	TLV_TRY(tlv_neighbour_sums_of(ctx, parts, &sums));
-	set_propensities(step, &sums, all);
-	for (size_t a = 0; a < parts->k; a++)
-		sizes[a] = fmax(sums.size[a], step->keep ? NOMINAL_SIZE : 0);
-	tlv_free(ctx, sums.size);
-	parts->degree_corrected = step->corrected;
-	parts->sizes = sizes;
-	parts->connectivity = connectivity;
-	return connect(ctx, step, edges, parts, connectivity);
 }
 
-/* The same of mixed memberships. */
+/* Sizes (k), propensities and connectivity (k x k) of a block model of these nodes. */
 static tlv_status
-describe_mixed(tlv_context *ctx, const tlv_mmsb_parts *before, const tlv_neighbour_step *step,
-			   const double *edges, all_nodes *all, double *numbers, tlv_mmsb_parts *parts)
+describe_blocks(tlv_context *ctx, const double *edges, all_nodes *all, double *sizes,
+				double *connectivity, tlv_mmsb_parts *parts)
 {
-	size_t k = parts->k;
+	bool corrected = parts->degree_corrected;
+	tlv_neighbour_sums sums;
 
-	parts->side[0].n = all->memberships.n;
-	parts->side[0].nodes = all->nodes;
-	parts->side[0].degree = all->degree;
-	parts->side[0].memberships = all->memberships;
-	parts->degree_corrected = step->corrected;
-	TLV_TRY(tlv_mixed_rows_update(ctx, before, edges, step->rates, parts, numbers + 2 * k,
-								  numbers + k, all->propensity));
-	tlv_memberships_sums(&all->memberships, k, NULL, numbers);
-	parts->sizes = numbers;
-	parts->connectivity = numbers + 2 * k;
+	parts->degree_corrected = false; /* the sums are of what the propensities follow from */
+	use_nodes(all, parts);
+	TLV_TRY(tlv_neighbour_sums_of(ctx, parts, &sums));
+	set_propensities(&sums, all);
+	memcpy(sizes, sums.size, parts->k * sizeof(double));
+	tlv_free(ctx, sums.size);
+	parts->degree_corrected = corrected;
+	return connect(ctx, edges, parts, connectivity);
+}
+
+/* The same of mixed memberships, and alpha. */
+static tlv_status
+describe_mixed(tlv_context *ctx, const tlv_mmsb_parts *before, const double *edges, all_nodes *all,
+			   double *sizes, double *alpha, double *connectivity, tlv_mmsb_parts *parts)
+{
+	use_nodes(all, parts);
+	TLV_TRY(tlv_mixed_rows_update(ctx, before, edges, parts, connectivity, alpha, all->propensity));
+	tlv_memberships_sums(&all->memberships, parts->k, NULL, sizes);
 	return TLV_OK;
 }
 
-tlv_status
-tlv_neighbour_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
-					 const tlv_neighbour_step *step, void **image, size_t *size)
+static tlv_status
+update_model(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
+			 size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_mmsb_parts parts, before;
-	all_nodes all = {.known = step->known};
+	all_nodes all = {.entries = 0};
 	seen_rows rows;
-	double *numbers, *edges;
+	double *sizes, *alpha, *connectivity, *edges;
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
 	before = parts;
 	TLV_TRY(open_rows(ctx, model, statistics, parts.k, &rows));
-	if (step->part)
-	{
-		TLV_TRY_NEW(ctx, edges, parts.k * parts.k);
-		TLV_TRY(complete_edges(ctx, &parts, &rows, edges));
-		rows.edges = edges;
-	}
+	TLV_TRY_NEW(ctx, edges, parts.k * parts.k);
+	TLV_TRY(complete_edges(ctx, &parts, &rows, edges));
 	TLV_TRY(join_nodes(ctx, &parts, &rows, &all));
-	TLV_TRY_NEW0(ctx, numbers, parts.k * (parts.k + 2));
-	if (parts.alpha0 > 0 && !step->raw)
-		TLV_TRY(describe_mixed(ctx, &before, step, rows.edges, &all, numbers, &parts));
+	TLV_TRY_NEW0(ctx, sizes, parts.k * (parts.k + 2));
+	alpha = sizes + parts.k;
+	connectivity = alpha + parts.k;
+	if (parts.alpha0 > 0)
+		TLV_TRY(describe_mixed(ctx, &before, edges, &all, sizes, alpha, connectivity, &parts));
 	else
-		TLV_TRY(describe_step(ctx, step, rows.edges, &all, numbers + 2 * parts.k, numbers, &parts));
+		TLV_TRY(describe_blocks(ctx, edges, &all, sizes, connectivity, &parts));
 	tlv_free(ctx, before.side[0].memberships.start);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
-	parts.alpha = numbers + parts.k;
+	parts.sizes = sizes;
+	parts.alpha = alpha;
+	parts.connectivity = connectivity;
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_mmsb_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
-	tlv_free(ctx, numbers);
+	tlv_free(ctx, edges);
+	tlv_free(ctx, sizes);
 	tlv_free(ctx, rows.memberships.start);
 	free_nodes(ctx, &all);
 	return TLV_OK;
@@ -368,8 +324,6 @@ tlv_status
 tlv_mmsb_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 				const tlv_step *step, void **image, size_t *size)
 {
-	bool corrected = tlv_frame_scalar(model, "degree_corrected", 0) != 0;
-
 	if (step->weight < 1)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of communities has no step of weight %g",
@@ -384,60 +338,5 @@ tlv_mmsb_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a graph with two sides has no refinement steps");
 		return tlv_fail_hint(ctx, "Fit the model again to the whole graph.");
 	}
-	return tlv_neighbour_update(ctx, model, statistics,
-								&(tlv_neighbour_step){.corrected = corrected, .part = true}, image,
-								size);
-}
-
-/* ---- whole communities ---- */
-
-tlv_status
-tlv_neighbour_harden(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
-{
-	tlv_mmsb_parts parts;
-	tlv_memberships soft;
-	int32_t *label;
-	double *zeros;
-
-	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
-	soft = parts.side[0].memberships;
-	TLV_TRY_NEW(ctx, label, soft.n);
-	for (size_t u = 0; u < soft.n; u++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, u);
-		label[u] = tlv_memberships_largest(&soft, u);
-	}
-	TLV_TRY_NEW0(ctx, zeros, parts.k * parts.k);
-	parts.connectivity = zeros;
-	parts.alpha0 = 0;
-	TLV_TRY(tlv_memberships_from_labels(ctx, soft.n, label, &parts.side[0].memberships));
-	TLV_TRY(tlv_mmsb_write(ctx, &parts, image, size));
-	tlv_memberships_free(ctx, &parts.side[0].memberships);
-	tlv_free(ctx, zeros);
-	tlv_free(ctx, label);
-	tlv_free(ctx, soft.start);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_neighbour_soften(tlv_context *ctx, const tlv_frame *whole, const tlv_frame *soft, void **image,
-					 size_t *size)
-{
-	tlv_mmsb_parts parts, from;
-	double *sizes;
-
-	TLV_TRY(tlv_mmsb_read(ctx, whole, &parts));
-	TLV_TRY(tlv_mmsb_read(ctx, soft, &from));
-	if (parts.side[0].n != from.side[0].n)
-		return tlv_fail(ctx, TLV_BAD_DATA, "the rows are of other nodes than before");
-	tlv_free(ctx, parts.side[0].memberships.start);
-	parts.side[0].memberships = from.side[0].memberships;
-	TLV_TRY_NEW(ctx, sizes, parts.k);
-	for (size_t a = 0; a < parts.k; a++)
-		sizes[a] = from.sizes[a] > NOMINAL_SIZE ? from.sizes[a] : 0;
-	parts.sizes = sizes;
-	TLV_TRY(tlv_mmsb_write(ctx, &parts, image, size));
-	tlv_free(ctx, sizes);
-	tlv_free(ctx, from.side[0].memberships.start);
-	return TLV_OK;
+	return update_model(ctx, model, statistics, image, size);
 }

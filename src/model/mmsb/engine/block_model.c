@@ -404,8 +404,9 @@ count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges, d
 	return TLV_OK;
 }
 
-double
-tlv_block_score(const tlv_block_sums *sums, bool diagonal, double used, double pairs)
+/* The criterion, of the number of communities that have a node and that of pairs of nodes. */
+static double
+block_score(const tlv_block_sums *sums, bool diagonal, double used, double pairs)
 {
 	double likelihood = 0, off = 0, off_expected = 0, rates;
 	size_t k = sums->k;
@@ -438,7 +439,7 @@ tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model, double *crit
 
 	TLV_TRY_ALLOC(ctx, edges);
 	TLV_TRY(count_partition(ctx, model, edges, edges + k * k));
-	*criterion = tlv_block_score(&sums, model->diagonal, used, pairs);
+	*criterion = block_score(&sums, model->diagonal, used, pairs);
 	tlv_free(ctx, edges);
 	return TLV_OK;
 }

@@ -47,9 +47,6 @@ typedef struct tlv_block_sums
 extern void tlv_block_rates(const tlv_block_sums *sums, bool diagonal, double *rate,
 							double *log_rate);
 
-/* The criterion below, of so many communities that have a node and so many pairs of nodes. */
-extern double tlv_block_score(const tlv_block_sums *sums, bool diagonal, double used, double pairs);
-
 /* Bytes of work space. */
 extern double tlv_block_memory(const tlv_block_model *model);
 

@@ -313,18 +313,6 @@ weigh_partition(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const 
 }
 
 tlv_status
-tlv_mmsb_evidence_of_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label,
-						   size_t k, const double *edges, tlv_mmsb_evidences *evidence)
-{
-	int32_t *const labels[2] = {label, NULL};
-	evidence_work work;
-
-	TLV_TRY(create_evidence(ctx, fit, k, true, &work));
-	memcpy(work.edges, edges, k * k * sizeof(double));
-	return weigh_counts(ctx, &work, labels, evidence);
-}
-
-tlv_status
 tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
 				  size_t k, tlv_mmsb_evidences *evidence)
 {

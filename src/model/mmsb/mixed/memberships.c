@@ -134,18 +134,6 @@ tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 	return TLV_OK;
 }
 
-int32_t
-tlv_memberships_largest(const tlv_memberships *memberships, size_t u)
-{
-	size_t best = memberships->start[u], end = memberships->start[u + 1];
-
-	if (best == end)
-		return -1;
-	for (size_t i = best + 1; i < end; i++)
-		best = memberships->share[i] > memberships->share[best] ? i : best;
-	return memberships->community[best];
-}
-
 void
 tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
 					 double *sums)

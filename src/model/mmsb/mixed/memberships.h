@@ -33,9 +33,6 @@ extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships)
 extern tlv_status tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 											  tlv_memberships *memberships);
 
-/* The community in which a node has most, the first of them; -1: it has none. */
-extern int32_t tlv_memberships_largest(const tlv_memberships *memberships, size_t u);
-
 /* sizes[j] = sum over nodes of weight[u] (NULL: 1) times the share in j. */
 extern void tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
 								 double *sums);

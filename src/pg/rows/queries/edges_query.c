@@ -51,7 +51,7 @@ read_neighbours(TlvSource *rows)
 	rows->form = TLV_ROW_NEIGHBOURS;
 	TlvSourceColumn(rows, "node", INT8OID);
 	TlvSourceColumn(rows, "neighbours", TlvQueryType(rows->query, "tlv_bag"));
-	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	TlvSourceReady(rows, TLV_SOURCE_ONCE);
 }
 
 /* Of one set of nodes either both ends are numbers or both are names. */

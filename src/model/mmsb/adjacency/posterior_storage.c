@@ -1,6 +1,6 @@
 /*
- * keep.c - what is kept of a posterior where values of all nodes have no room for the
- * whole of it (neighbours.h).
+ * posterior_storage.c - the shares of a posterior that statistics store where a value of all nodes
+ * cannot hold every one of them (neighbours.h).
  */
 #include "neighbours.h"
 
@@ -23,7 +23,7 @@ tlv_neighbour_most_shares(size_t n)
 }
 
 double
-tlv_neighbour_most_nodes(void)
+tlv_mmsb_most_nodes(void)
 {
 	return floor(VALUE_BYTES / (NODE_BYTES + SHARE_BYTES));
 }

@@ -1,0 +1,118 @@
+/*
+ * fold.c - the undirected graph of rows of neighbours, which are collected as a directed graph
+ * with every edge from both of its ends (graph.h).
+ */
+#include "internal.h"
+
+#include <math.h>
+
+/* Relative difference of the weights from both ends that is rounding of their sums. */
+#define WEIGHT_TOLERANCE 1e-9
+
+/*
+ * What the two ends of all edges differ by: a sum of hashes of the edges, from one end less from
+ * the other, which is 0 only where the same edges come from both, and the same sum of weights, each
+ * times a random number of the edge.
+ */
+typedef struct fold_sums
+{
+	uint64_t edges;
+	double weights;
+	double total;
+} fold_sums;
+
+static void
+sum_end(fold_sums *sums, uint32_t row, uint32_t column, double weight)
+{
+	bool up = column > row;
+	uint64_t low = up ? row : column, high = up ? column : row;
+	uint64_t hash = tlv_mix64(low << 32 | high);
+
+	sums->edges += up ? hash : -hash;
+	sums->weights += (up ? weight : -weight) * ((double) (hash >> 11) * 0x1p-53);
+	sums->total += weight;
+}
+
+/* The entries of one row: those behind it are the row of the undirected graph. */
+static tlv_status
+fold_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint32_t row, size_t count,
+		 const int64_t *ids, fold_sums *sums)
+{
+	entry_batch batch;
+
+	for (size_t e = 0; e < count; e += batch.n)
+	{
+		entry_take(cursor, count - e, &batch);
+		for (size_t i = 0; i < batch.n; i++)
+		{
+			sum_end(sums, row, batch.column[i], batch.weight[i]);
+			if (batch.column[i] > row)
+				TLV_TRY(tlv_run_put(ctx, writer, bias(ids[row]), bias(ids[batch.column[i]]),
+									batch.weight[i]));
+		}
+		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(ctx);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+fold_rows(tlv_context *ctx, run_writer *writer, const tlv_frame *directed, const int64_t *ids,
+		  fold_sums *sums)
+{
+	entry_cursor cursor;
+
+	tlv_entry_open(directed, &cursor);
+	for (size_t row = 0; row < cursor.rows; row++)
+	{
+		size_t count = entry_next_row(&cursor);
+
+		TLV_TRY_CONTINUE_AT(ctx, row);
+		if (count == 0) /* the node is there because of a self-loop */
+			TLV_TRY(tlv_run_put(ctx, writer, bias(ids[row]), bias(ids[row]), 1));
+		TLV_TRY(fold_row(ctx, writer, &cursor, (uint32_t) row, count, ids, sums));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+require_both_ends(tlv_context *ctx, const fold_sums *sums)
+{
+	if (sums->edges == 0 && fabs(sums->weights) <= WEIGHT_TOLERANCE * sums->total)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_DATA, "not all neighbours are neighbours the other way round");
+	return tlv_fail_hint(ctx, "Every edge belongs to the bags of both of its ends: collect them "
+							  "from SELECT src, dst FROM edges UNION ALL SELECT dst, src FROM "
+							  "edges.");
+}
+
+tlv_status
+tlv_graph_fold(tlv_context *ctx, const tlv_frame *directed, void **image, size_t *size)
+{
+	const tlv_name_table none[2] = {{0}};
+	tlv_frame_builder *builder;
+	run_writer writer = {.room = 0};
+	tlv_graph_header header;
+	graph_totals totals;
+	fold_sums sums = {0};
+	int64_t *ids;
+
+	tlv_graph_read_header(directed, &header);
+	totals = (graph_totals){.kind = TLV_GRAPH_UNDIRECTED,
+							.weighted = header.weighted,
+							.self_loops = header.self_loops,
+							.self_loop_weight = header.self_loop_weight,
+							.nulls = header.nulls,
+							.large = true};
+	TLV_TRY(tlv_graph_decode_nodes(ctx, directed, "nodes", header.rows, &ids));
+	TLV_TRY(tlv_run_begin(ctx, &writer, 2 * header.entries + 8 * header.rows));
+	TLV_TRY(fold_rows(ctx, &writer, directed, ids, &sums));
+	TLV_TRY(require_both_ends(ctx, &sums));
+	tlv_free(ctx, ids);
+	tlv_run_end(ctx, &writer);
+	TLV_TRY_NEW0(ctx, builder, 1);
+	TLV_TRY(tlv_graph_build_image(ctx, &totals, writer.run.entries > 0 ? &writer.run : NULL, none,
+								  builder));
+	builder->large = true;
+	return tlv_frame_finish(ctx, builder, image, size);
+}
