@@ -81,5 +81,25 @@ SELECT w.code, w.component, w.message
 FROM models m, tlv_warnings(m.model) w
 WHERE m.name = 'news';
 
+\echo '--- A page of the topics, with six documents of each, to explore in a browser'
+
+\if :{?page}
+\else
+\set page news.html
+\endif
+\pset format unaligned
+\pset tuples_only on
+\o :page
+SELECT tlv_html(model, 'Topics of the Associated Press', (
+    SELECT json_agg(json_build_object('component', topic, 'id', doc, 'title', most_frequent, 'share', share) ORDER BY topic, place)
+    FROM (SELECT topic, doc, most_frequent, share, row_number() OVER (PARTITION BY topic ORDER BY share DESC, doc) AS place
+          FROM docs, unnest(tlv_infer(model, bag)) WITH ORDINALITY u(share, topic) WHERE tokens >= 50) q
+    WHERE place <= 6))
+FROM models
+WHERE name = 'news';
+\o
+\pset tuples_only off
+\pset format aligned
+
 \echo 'This server is gone when the demo ends. scripts/demo --shell gives a prompt on these tables;'
 \echo 'docs/tutorial.md goes through the same data step by step, and README.md says how to install.'

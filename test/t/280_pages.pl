@@ -25,7 +25,12 @@ my @options = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm
 # ---- the pages, as psql -At writes them ----
 
 my $db = new_database('tlv_pages');
-query($db, "SET client_min_messages = error;\n" . read_file('test/sql/include/page_models.sql'));
+query($db, "SET client_min_messages = error;\n" . read_file('test/sql/include/page_models.sql') . read_file('test/sql/include/page_tasks.sql') . <<'SQL');
+INSERT INTO page_models TABLE task_models;
+INSERT INTO page_models SELECT 'classes of any number', tlv_lca('SELECT id, variable, answer FROM task_answers');
+INSERT INTO page_models SELECT 'tree of answers', tlv_tree('SELECT id, variable, answer FROM task_answers', states => 2);
+INSERT INTO page_models SELECT 'one dimension', tlv_gmm('SELECT x[1] AS length FROM page_points', 3);
+SQL
 my $hostile = '</script><img src=x onerror=alert(1)>';
 query($db, <<"SQL");
 SET client_min_messages = error;
@@ -39,6 +44,8 @@ for my $name (split /\n/, query($db, 'SELECT name FROM page_models ORDER BY name
     my $file = "$folder/" . $name =~ tr/ /-/r . '.html';
     my $more = $name eq 'communities' ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM page_edges)'
         : $name eq 'topics' || $name eq 'mixture full' ? q{, before => model, examples => '[{"component": 1, "title": "first example", "share": 0.5, "x": [20, 0, 0]}]'}
+        : $name eq 'themes' ? q{, examples => (SELECT json_agg(json_build_object('component', t.topic, 'id', d.id, 'title', array_to_string(d.words, ' '), 'share', t.share)
+            ORDER BY t.share DESC, d.id) FROM task_docs d, unnest(tlv_infer(model, tlv_to_bag(d.words))) WITH ORDINALITY t(share, topic) WHERE t.share > 0.9)}
         : $name eq 'states of symbols' ? q{, examples => '[{"component": 1, "title": "first example", "path": [1, 1, 2, 3, 3]}]'} : '';
     open my $page, '>', $file or die "$file: $!";
     print {$page} query($db, "SELECT tlv_html(model, 'page of $name'$more) FROM page_models WHERE name = '$name'");
@@ -74,7 +81,7 @@ for my $name (sort keys %names) {
     is($console, '', "$name: nothing on the console");
     isnt(heading($dom), '', "$name: a component is chosen");
     like($dom, qr{<section id="plain" class="print">}, "$name: the script ran to its end");
-    ok($dom =~ s{<script.*?</script>}{}sgr !~ /\bNaN\b|undefined|Infinity/, "$name: no number that is none");
+    ok($dom =~ s{<script.*?</script>}{}sgr !~ /\bNaN\b|undefined|Infinity|\bnull\b/, "$name: no number that is none");
 }
 
 # ---- the state is in the address ----
@@ -151,7 +158,7 @@ SKIP: {
     defined $pid or die "fork: $!";
     if (!$pid) {
         open STDERR, '>', "$folder/driver" or die $!;
-        exec 'timeout', 600, $driver, '--port=0' or die "exec: $!";
+        exec 'timeout', 1800, $driver, '--port=0' or die "exec: $!";
     }
     my $port;
     while (!defined $port && defined(my $line = <$pipe>)) {
@@ -250,11 +257,119 @@ SKIP: {
     $click->('#picture [data-c="2"]');
     isnt($js->($head), $was, 'a click on a matrix chooses a component');
 
+    # ---- what the fit says, and drawings by keyboard ----
+
+    my $down = "\x{e015}";
+    my $focus = sub { $js->("document.querySelector(" . JSON::PP->new->allow_nonref->encode("$_[0]\[tabindex='0']") . ").focus()"); return $js->('document.activeElement.getAttribute("aria-label")') };
+    my $focused = sub { return $js->('document.activeElement.getAttribute("aria-label")') };
+    for my $case ([ communities => '.pie', 'node' ], [ 'mixture full' => '.ellipse', 'component' ], [ tree => '#app circle', 'leaves' ], [ topics => '.leafname', 'topic' ],
+        [ 'states of symbols' => '#picture [role=button]', 'state' ], [ factors => '#picture [role=button]', 'component' ]) {
+        my ($name, $mark, $word) = @$case;
+        $open->($name);
+        my $here = $focus->($mark);
+        like($here, qr{$word}, "$name: a mark of the drawing has the focus and a name");
+        $keys->($_) for $right, $down, $left;
+        $keys->($right) if $focused->() eq $here;
+        $keys->($down) if $focused->() eq $here;
+        my $there = $focused->();
+        isnt($there, $here, "$name: arrows go to another");
+        $was = $js->('location.hash');
+        $keys->($enter);
+        isnt($js->('location.hash'), $was, "$name: Enter chooses it");
+        is($js->('document.activeElement.getAttribute("role")'), 'button', '... and the focus stays in the drawing');
+    }
+    $open->('topics');
+    is($js->(q{document.querySelectorAll('.joint').length}), 3, 'four topics merge three times');
+    like($js->(q{document.querySelector('.recurs').textContent}), qr{Recurs in fits to three quarters of the rows: distance 0\.\d}, 'whether a topic recurs is said');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{cosine 0\.\d}, 'the cosine of topics is said');
+    $open->('topics of words');
+    is($js->(q{document.querySelectorAll('.recurs, .joint').length}), 0, 'without errors nothing is said of it, and two topics merge in no tree');
+    $open->('classes of any number');
+    $js->(q{document.querySelector('details summary').click()});
+    cmp_ok($js->(q{document.querySelectorAll('.score circle').length}), '>=', 3, 'the scores of the numbers of components that were tried are drawn');
+    is($js->(q{document.querySelectorAll('.score circle.ring').length}), $js->(q{document.querySelectorAll('.score').length}), '... with a ring about the chosen number');
+    $open->('voters');
+    is($js->(q{document.querySelectorAll('.score').length}), 0, '... and none where k was given');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{overlap \d}, 'the overlap of classes is said');
+    $open->('mixture full');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{overlap <0\.1}, 'the overlap of components is said');
+    $open->('tree of answers', 'node=question+1');
+    like($js->(q{document.querySelector('.heat thead').textContent}), qr{no.*yes}, 'states of a leaf have the names of its categories');
+    $open->('sources');
+    like($js->(q{document.querySelector('.alike').textContent}), qr{cosine}, 'the cosine of components is said');
+
+    # ---- three tasks, from what the page shows alone ----
+
+    my $text = sub { return $js->("document.querySelector('$_[0]').innerText") };
+    my $choose = sub { my ($select, $label) = @_; return $js->(qq{(function () { const s = document.querySelector('$select'); s.value = [...s.options].find(o => o.text === '$label').value;
+        s.dispatchEvent(new Event('change', {bubbles: true})); return s.value; }())}) };
+    # The topic of a word, and five documents of it.
+    $open->('themes');
+    $keys->('/', split(//, 'minister'), $enter);
+    my ($topic) = $js->($head) =~ /topic (\d)/;
+    is($topic, query($db, q{SELECT topic FROM task_models, tlv_topic_items(model, top => 5) WHERE name = 'themes' AND item_name = 'minister' ORDER BY probability DESC LIMIT 1}),
+        'a word that is typed leads to its topic');
+    like($text->('#app'), qr{'minister': \d+.% of it in topic $topic}, '... which the page says in words');
+    my @documents = split /\n/, $js->(q{[...document.querySelectorAll('.list tr')].map(e => e.innerText.replace(/\s+/g, ' ')).join('\n')});
+    cmp_ok(scalar @documents, '>=', 5, '... with five documents');
+    is(scalar(grep { !/\bminister\b/ || /\bgoal\b/ } @documents[ 0 .. 4 ]), 0, '... that are of that topic');
+    # The bridges between two communities.
+    $open->('people');
+    my $of = sub { return query($db, "SELECT community FROM task_models, tlv_memberships(model, 0.5) WHERE name = 'people' AND node_name = '$_[0]'") };
+    my ($one, $other) = ($of->('person 3'), $of->('person 1'));
+    $click->(".chips button:nth-child($one)");
+    $js->(qq{[...document.querySelectorAll('.overlap tr')].find(e => e.innerText.includes('community $other')).querySelector('td button').click()});
+    my $bridges = $js->(q{[...document.querySelectorAll('h3')].find(e => e.textContent.startsWith('Bridges between')).parentElement.innerText});
+    like($bridges, qr{Bridges between community $one and community $other}, 'the number of common nodes leads to the bridges between two communities');
+    is(join(' ', sort $bridges =~ /^((?:bridge|person) \d+)/mg), 'bridge 1 bridge 2', '... which are those two nodes');
+    # What tells two classes apart.
+    $open->('voters');
+    my $class = sub { return query($db, "SELECT tlv_assign(model, a) FROM task_models, (SELECT array_agg(answer ORDER BY variable) AS a FROM task_answers WHERE id = $_[0]) q WHERE name = 'voters'") };
+    my ($left_class, $right_class) = ($class->(1), $class->(2));
+    $click->(".chips button:nth-child($left_class)");
+    $choose->('label select', "class $right_class");
+    is($js->(q{[...new Set([...document.querySelectorAll('#chosen ~ table tbody tr')].slice(0, 6).map(e => e.innerText.match(/question \d/)[0]))].sort().join(', ')}),
+        'question 4, question 5, question 6',
+        'of two classes the answers that tell them apart come first');
+    like($text->('#chosen ~ table thead'), qr{class $left_class\s+class $right_class}, '... side by side');
+
+    # ---- accessibility: names, roles, structure and contrast, in light and dark, of every kind ----
+
+    my $audit = read_file('test/t/lib/accessibility.js');
+    my $scheme = sub { $call->('POST', '/goog/cdp/execute', { cmd => 'Emulation.setEmulatedMedia', params => { features => [ { name => 'prefers-color-scheme', value => $_[0] } ] } }) };
+    for my $mode (qw(light dark)) {
+        $scheme->($mode);
+        for my $name (sort keys %names) {
+            $open->($name);
+            $js->(q{document.querySelectorAll('details').forEach(e => { e.open = true; })});
+            is(join("\n", @{ $call->('POST', '/execute/sync', { script => "$audit; return audit();", args => [] }) }), '', "$name: nothing to object to in $mode");
+        }
+    }
+    # The negative control: each of these is seen.
+    $js->(q{(function () { const add = (name, more, text) => {
+        const e = document.createElement(name);
+        Object.entries(more).forEach(([k, v]) => e.setAttribute(k, v));
+        e.append(text);
+        document.querySelector('#app').append(e);
+        return e; };
+        add('button', {}, ''); add('p', {id: 'pale'}, 'pale').style.color = '#777'; add('div', {role: 'buton'}, 'x'); add('p', {id: 'pale'}, 'twice');
+        add('h5', {}, 'too deep');
+        add('input', {}, ''); add('div', {role: 'img'}, '').style.height = '9px';
+        add('div', {'aria-hidden': 'true'}, '').append(Object.assign(document.createElement('button'), {textContent: 'hidden'}));
+        return 1; }())});
+    my $seen = join "\n", @{ $call->('POST', '/execute/sync', { script => "$audit; return audit();", args => [] }) };
+    like($seen, qr{$_}, "the audit sees: $_") for 'button: no name', 'contrast .* pale', 'role buton', 'id pale twice', 'heading', 'input: no name', 'div: no name', 'hidden, but has the focus';
+    $scheme->('light');
+
     for my $name (sort keys %names) {
         $call->('POST', '/window/rect', { width => 400, height => 800 });
         $open->($name);
         cmp_ok($js->('document.documentElement.scrollWidth - window.innerWidth'), '<=', 0, "$name: no scrolling sideways on a narrow screen");
         is($js->(q{performance.getEntriesByType('resource').length}), 0, "$name: nothing is loaded");
+        is($js->(q{[...document.querySelectorAll('.card *')].filter(e => !(e instanceof SVGElement && e.tagName !== 'svg') && !e.closest('.scroll > *, #plain, .live, .segments')
+            && e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().right > e.closest('.card').getBoundingClientRect().right + 1)
+            .map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 30)).slice(0, 3).join('; ')}), '',
+            "$name: nothing is cut off");
     }
     my @problems = grep { $_->{level} eq 'SEVERE' } @{ $call->('POST', '/se/log', { type => 'browser' }) };
     is(scalar @problems, 0, 'nothing severe in the log of the browser') or diag(map { "$_->{message}\n" } @problems[ 0 .. 2 ]);

@@ -18,7 +18,9 @@
 #define TERMS_MOST 4e9
 /* Words of a topic in the plain part, and the relevance that orders them. */
 #define DESCRIBING 20
-#define RELEVANCE  0.6
+/* Topics at most that have cosines. */
+#define COSINES	  64
+#define RELEVANCE 0.6
 /* Unit of probabilities; proportion of a word below which a topic does not list it. */
 #define UNIT	   1e-7
 #define LEAST	   0.05
@@ -336,6 +338,42 @@ put_probabilities(tlv_context *ctx, const topic_words *w, const word_choice *c,
 	return tlv_json_put(ctx, data, "]");
 }
 
+/* Cosines of the word vectors of two topics in thousandths: 2 1, 3 1, 3 2, ... */
+static tlv_status
+put_cosines(tlv_context *ctx, const topic_words *w, tlv_json_writer *data)
+{
+	double *products;
+	int64_t *cosines;
+	size_t n = 0;
+
+	if (w->k > COSINES)
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, products, w->k * w->k);
+	TLV_TRY_NEW(ctx, cosines, w->k * w->k);
+	for (size_t i = 0; i < w->d; i++)
+	{
+		const double *row = w->phi + i * w->k;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (size_t a = 0; a < w->k; a++)
+			for (size_t b = 0; b <= a; b++)
+				products[a * w->k + b] += row[a] * row[b];
+	}
+	for (size_t a = 0; a < w->k; a++)
+		for (size_t b = 0; b < a; b++)
+		{
+			double norms = sqrt(products[a * w->k + a] * products[b * w->k + b]);
+
+			cosines[n++] =
+				norms > 0 ? (int64_t) floor(1000 * products[a * w->k + b] / norms + 0.5) : 0;
+		}
+	TLV_TRY(put_key(ctx, data, "cosines"));
+	TLV_TRY(tlv_page_put_integers(ctx, data, n, cosines));
+	tlv_free(ctx, cosines);
+	tlv_free(ctx, products);
+	return TLV_OK;
+}
+
 static tlv_status
 lda_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, tlv_page *page)
 {
@@ -347,6 +385,7 @@ lda_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, t
 	TLV_TRY(choose_words(ctx, &words, &choice));
 	TLV_TRY(put_words(ctx, &words, &choice, &page->data));
 	TLV_TRY(put_probabilities(ctx, &words, &choice, &page->data));
+	TLV_TRY(put_cosines(ctx, &words, &page->data));
 	TLV_TRY(put_key(ctx, &page->data, "tokens"));
 	TLV_TRY(tlv_page_put_number(ctx, &page->data, tlv_diagnostics_find(model, "tokens", 0), 15));
 	TLV_TRY(put_key(ctx, &page->data, "top"));

@@ -193,7 +193,7 @@ const view = function() {
       [finder.box, chips()],
       [
         figure === null ? null : card(L.chain, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("chain", figure); })), figure),
-        card(L.transitions, h("p", {class: "dim"}, L.rows), matrix), mapCard, changeCard()
+        card(L.transitions, h("p", {class: "dim"}, L.rows), matrix), mapCard, mergeCard(), changeCard()
       ],
       [
         card(null, steps(csv), panel),

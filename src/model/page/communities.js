@@ -8,7 +8,6 @@ Object.assign(L, {
   graph: "Graph",
   connect: "Connectivity",
   joined: "joined with",
-  bridges: "Bridges first",
   noGraph: "No graph was given, so there is no drawing; the list has the nodes.",
   large: "The graph is too large to draw; the list has the nodes.",
   pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
@@ -18,7 +17,14 @@ Object.assign(L, {
   target: "targets",
   side: "Side ",
   ofNodes: " of the nodes",
-  propensity: "propensity"
+  propensity: "propensity",
+  overlap: "overlap",
+  overlaps: "Overlap: of all memberships in the chosen community, the proportion that its nodes have in the other one.",
+  within: "nodes in both",
+  bridge: "Bridges to other communities",
+  between: "Bridges between ",
+  anyOther: "to all others",
+  reached: "; arrow keys go from node to node, Enter chooses one"
 });
 const view = function() {
   const read = function(list, side) {
@@ -32,7 +38,7 @@ const view = function() {
     n.top = n.m.length ? n.m[0][1] : 0;
     n.in = new Map(n.m.map(function(x) { return [x[0], x[1]]; }));
   });
-  defaults = {c: C[0].number, node: "", show: "all", side: 0};
+  defaults = {c: C[0].number, node: "", show: "all", side: 0, with: 0};
   readState();
   const E = D.edges || [], near = N.map(function() { return []; });
   E.forEach(function(e) {
@@ -66,10 +72,12 @@ const view = function() {
   const graph = h("div", {});
   const drawn = N.filter(function(n) { return typeof n.x === "number"; }).length > 0;
   if (drawn) {
-    const many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [];
+    const ys = N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) { return n.y; });
+    const low = -greatest(ys.map(function(y) { return -y; })), high = greatest(ys);
+    const many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [], list = [];
     const g =
         s("svg",
-          {viewBox: "-70 -40 1140 1080", role: "img", "aria-label": "The graph: nodes as pies of their memberships. The list has the same content."});
+          {viewBox: "-70 " + (low - 60) + " 1140 " + (high - low + 120), role: "group", "aria-label": "The graph: nodes as pies of their memberships. The list has the same content" + L.reached});
     E.forEach(function(e) {
       const line = s("line", {class: "edge", x1: N[e[0]].x, y1: N[e[0]].y, x2: N[e[1]].x, y2: N[e[1]].y});
       lines.push(line);
@@ -79,10 +87,16 @@ const view = function() {
       if (typeof n.x !== "number") { return; }
       const p = pie(n, n.x, n.y, r);
       p.append(s("title", {}, n.name + ": " + n.m.map(function(x) { return x[0] + " " + percent(x[1]); }).join(", ")));
-      p.addEventListener("click", function() { finder.choose(i); });
+      list.push({
+        e: p,
+        on: false,
+        label: n.name + ": " + n.m.map(function(x) { return x[0] + " " + percent(x[1]); }).join(", "),
+        act: function() { finder.choose(i); }
+      });
       pies[i] = p;
       g.append(p);
     });
+    marks(list);
     const over = s("g", {});
     g.append(over);
     const middle = {x: sum(N.map(function(n) { return n.x || 0; })) / N.length, y: sum(N.map(function(n) { return n.y || 0; })) / N.length};
@@ -97,7 +111,9 @@ const view = function() {
       const boxes = many ? [] : N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) {
         return [n.x - r, n.y - r, n.x + r, n.y + r];
       });
-      const label = function(text, x, y, size, kind) {
+      const zoom = window.innerWidth < 600 ? 2 : 1;
+      const label = function(text, x, y, small, kind) {
+        const size = zoom * small;
         const wide = 0.55 * size * text.length, spots = [
           [x, y], [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24],
           [x - wide / 2, y - 24], [x + wide / 2, y + 24], [x - wide / 2, y + 24], [x, y - 72], [x, y + 72]
@@ -111,7 +127,7 @@ const view = function() {
                          });
         if (free === undefined) { return; }
         boxes.push([free[0] - wide / 2, free[1] - size, free[0] + wide / 2, free[1] + 4]);
-        over.append(s("text", {x: free[0], y: free[1], "text-anchor": "middle", class: kind}, text));
+        over.append(s("text", {x: free[0], y: free[1], "text-anchor": "middle", class: kind, size: size}, text));
       };
       if (w >= 0 && typeof N[w].x === "number") {
         over.append(s("circle", {class: "ring", cx: N[w].x, cy: N[w].y, r: r + 6}));
@@ -126,7 +142,7 @@ const view = function() {
         const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
         const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
         const out = greatest(own.map(function(n) { return (n.x - x) * dx / size + (n.y - y) * dy / size; })) + 34;
-        label(named(i), x + out * dx / size, Math.max(-14, Math.min(1030, y + out * dy / size + 6)), 22, "tag");
+        label(named(i), x + out * dx / size, Math.max(low - 34, Math.min(high + 54, y + out * dy / size + 6)), 22, "tag");
       });
     });
     graph.append(h("figure", {}, g, h("figcaption", {}, L.pies)));
@@ -145,7 +161,7 @@ const view = function() {
   parts.push(function() {
     const cell = 26, left = 30;
     const g = s("svg", {
-      viewBox: "0 0 " + (left + k * cell + 2) + " " + (left + k * cell + 2),
+      viewBox: "0 0 " + Math.max(380, left + k * cell + 2) + " " + (left + k * cell + 2),
       role: "img",
       "aria-label": L.connect + "; the table has the numbers of the chosen one"
     });
@@ -194,26 +210,65 @@ const view = function() {
   // A bridge is a node whose largest membership is small.
   const bridges = h("div", {});
   parts.push(function() {
-    const two = N.filter(function(n) { return n.m.length > 1 && n.in.has(state.c) && n.m[1][1] >= 0.1; })
-                    .sort(function(a, b) { return a.top - b.top; })
-                    .slice(0, 10);
-    clear(bridges).append(...(two.length === 0 ? [] : [
-      h("h3", {}, "Bridges to other communities"), h("p", {}, ...two.map(function(n, j) {
+    const other = state.with === state.c || indexOf(state.with) < 0 ? 0 : state.with;
+    const least = function(n) { return other ? Math.min(n.in.get(state.c) || 0, n.in.get(other) || 0) : n.m[1][1]; };
+    const across = N.filter(function(n) { return n.m.length > 1 && n.in.has(state.c) && least(n) >= 0.1; })
+                       .sort(function(a, b) { return other ? least(b) - least(a) : a.top - b.top; })
+                       .slice(0, 10);
+    const shown = function(n) { return n.m.filter(function(x, j) { return other ? x[0] === state.c || x[0] === other : j < 3; }); };
+    clear(bridges).append(...(across.length === 0 ? [] : [
+      h("h3", {}, other ? L.between + named(place()) + " and " + named(indexOf(other)) + " " : L.bridge, other ? button(L.anyOther, function() {
+          state.with = 0;
+          draw();
+        }) : null),
+      h("ul", {class: "plain"}, ...across.map(function(n) {
         return h(
-            "span", {}, j ? ", " : "", link(n.name, function() { finder.choose(N.indexOf(n)); }),
-            h("span", {class: "dim"}, " " + n.m.slice(0, 3).map(function(x) { return x[0] + ": " + percent(x[1]); }).join(" ")));
+            "li", {}, link(n.name, function() { finder.choose(N.indexOf(n)); }),
+            h("span", {class: "dim"}, " " + shown(n).map(function(x) { return named(indexOf(x[0])) + " " + percent(x[1]); }).join(", ")));
       }))
     ]));
   });
+  // Overlap of communities i and j: sum of products of memberships, relative to the memberships of i.
+  const overlap = function(i) {
+    const shared = C.map(function() { return [0, 0]; }), own = C[i].number;
+    let all = 0;
+    N.forEach(function(n) {
+      const mine = n.in.get(own) || 0;
+      all += mine;
+      n.m.forEach(function(x) {
+        const j = indexOf(x[0]);
+        shared[j][0] += mine * x[1];
+        shared[j][1] += mine >= 0.1 && x[1] >= 0.1 ? 1 : 0;
+      });
+    });
+    return range(C.length)
+        .filter(function(j) { return j !== i && shared[j][0] > 0; })
+        .map(function(j) { return [j, shared[j][0] / all, shared[j][1]]; })
+        .sort(function(a, b) { return b[1] - a[1]; });
+  };
   const panel = h("div", {});
   parts.push(function() {
-    const i = place(), w = finder.place();
+    const i = place(), w = finder.place(), over = overlap(i).slice(0, 6);
     finder.input.value = state.node;
     const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
     clear(panel).append(
         ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? "rate" : "probability", ""], order.map(function(o) {
           return [componentLink(o[1]), number(o[0]), h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number))];
         })));
+    if (over.length > 0) {
+      panel.append(
+          h("h3", {}, L.overlap.charAt(0).toUpperCase() + L.overlap.slice(1)), h("p", {class: "dim"}, L.overlaps),
+          grid(L.overlap, [L.joined, L.overlap, L.within], over.map(function(o) {
+            return [
+              componentLink(o[0]), percent(o[1]), o[2] === 0 ? "0" : button(String(o[2]), function() {
+                state.with = C[o[0]].number;
+                draw();
+              }, {class: "link", "aria-label": L.between + named(i) + " and " + named(o[0]) + ": " + o[2]})
+            ];
+          }), {class: "overlap"}));
+    }
+    const cut = measure("conductance", C[i].number);
+    if (cut !== null) { panel.append(h("p", {class: "dim"}, L.conductance + number(cut))); }
     if (w >= 0) {
       panel.append(
           h("h3", {}, bdi(N[w].name), ", " + number(N[w].degree) + " " + L.edges),
@@ -261,7 +316,7 @@ const view = function() {
             L.graph,
             h("div", {class: "bar noprint"}, h("label", {}, one, L.only), button(L.svg, function() { saveSvg("graph", drawn ? graph : matrix); })),
             graph),
-        card(L.connect, matrix), changeCard()
+        card(L.connect, matrix), mergeCard(), changeCard()
       ],
       [card(null, steps(), panel, bridges), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
 };

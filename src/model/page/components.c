@@ -176,6 +176,7 @@ page_put_components(tlv_context *ctx, const tlv_frame *model, const tlv_page_vie
 		for (size_t i = 0; i < list.k; i++)
 			TLV_TRY(put_neighbours(ctx, &list, i, &page->data));
 		TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
+		TLV_TRY(page_put_merges(ctx, list.k, list.distance, list.weights, &page->data));
 	}
 	return put_plain_table(ctx, model, view, &list, &page->plain);
 }

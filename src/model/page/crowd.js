@@ -139,7 +139,7 @@ const view = function() {
         grid(L.shares, ["class", "share", ""], range(k).map(function(i) {
           return [componentLink(i), percent(weights[i]) + " " + interval("weight", C[i].number, 0), bar(1, weights[i])];
         })),
-        known > 0 ? h("p", {class: "dim"}, known + L.gold) : null);
+        ...(known > 0 ? [h("p", {class: "dim"}, known + L.gold)] : []));
   });
   const csv = button(L.csv, function() {
     saveCsv("workers", [["worker", "accuracy", "answers"]].concat(W.map(function(w) { return [w.name, w.accuracy, w.n]; })));

@@ -46,6 +46,14 @@ extern tlv_status page_refuse_member(tlv_context *ctx, size_t number, const char
 /* The number of a node; whether it is one. */
 extern bool page_read_number(const tlv_json_node *node, double *value);
 
+/* "measures": numbered diagnostics, [name, number, value]. */
+extern tlv_status page_put_measures(tlv_context *ctx, const tlv_frame *model,
+									tlv_json_writer *data);
+
+/* "merges": the k components merged by their distances (k x k, used up) as tlv_groups does. */
+extern tlv_status page_put_merges(tlv_context *ctx, size_t k, double *distance,
+								  const double *weights, tlv_json_writer *data);
+
 /* "points": rows of vectors with the components that they belong to. */
 extern tlv_status page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows,
 								const size_t plane[2], tlv_json_writer *data);

@@ -10,7 +10,7 @@ Object.assign(L, {
   modes: "mode ",
   core: "Core",
   members: "members",
-  cosine: "cosine",
+  alike: "Nearest by |cosine|: ",
   explained: "explained",
   kurtosis: "kurtosis",
   factor: "Factors",
@@ -67,6 +67,19 @@ const view = function() {
   const top = function(
       i) { return V.filter(function(e) { return e.v[i] !== 0; }).sort(function(a, b) { return Math.abs(b.v[i]) - Math.abs(a.v[i]); }); };
   summary = function(i) { return top(i).slice(0, 4).map(function(e) { return e.name + " " + signed(e.v[i]); }).join(", "); };
+  // Components whose entries are most nearly proportional, whatever their signs and lengths.
+  const alike = function(i) {
+    const norm = function(j) { return Math.hypot(...V.map(function(e) { return e.v[j]; })); };
+    const near = range(C.length)
+                     .filter(function(j) { return j !== i && norm(i) * norm(j) > 0; })
+                     .map(function(j) { return [j, Math.abs(sum(V.map(function(e) { return e.v[i] * e.v[j]; }))) / norm(i) / norm(j)]; })
+                     .filter(function(x) { return x[1] >= 0.0005; })
+                     .sort(function(a, b) { return b[1] - a[1]; })
+                     .slice(0, 5);
+    return near.length === 0 ? null : h("p", {class: "alike"}, L.alike, ...near.map(function(x, n) {
+      return h("span", {}, n ? ", " : "", componentLink(x[0]), h("span", {class: "dim"}, " " + number(Number(x[1].toFixed(3)))));
+    }));
+  };
   const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
   const figure = picture();
   // ---- the shape of a component along its places: a template or an atom
@@ -125,7 +138,7 @@ const view = function() {
   };
   parts.push(function() {
     const i = place(), list = top(i);
-    clear(panel).append(...panelHead(i).concat([extra(i)]).filter(Boolean));
+    clear(panel).append(...panelHead(i).concat([alike(i), extra(i)]).filter(Boolean));
     if (list.length > 0) {
       panel.append(
           h("p", {class: "dim"}, L.size),
@@ -171,7 +184,6 @@ const view = function() {
                   return [componentLink(i), signed(e.v[i])];
                 }))));
   });
-  const norms = function(i) { return Math.hypot(...V.map(function(e) { return e.v[i]; })); };
   const matrixBox = h("div", {});
   let rowsMost = 40;
   if (V.length > 0) {
@@ -224,7 +236,7 @@ const view = function() {
                           card(
                               L.drawing, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("drawing", figure); })),
                               h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": L.drawing}, figure)),
-        V.length === 0 ? null : card(L.matrix, matrixBox), others.firstChild ? card(L.factor, others) : null, mapCard, changeCard()
+        V.length === 0 ? null : card(L.matrix, matrixBox), others.firstChild ? card(L.factor, others) : null, mapCard, mergeCard(), changeCard()
       ],
       [card(null, steps(csv), shape, panel), found]);
 };

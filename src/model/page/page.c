@@ -84,6 +84,7 @@ tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request
 	TLV_TRY(page_put_facts(ctx, model, view, page));
 	TLV_TRY(page_put_warnings(ctx, model, page));
 	TLV_TRY(page_put_components(ctx, model, view, page));
+	TLV_TRY(page_put_measures(ctx, model, &page->data));
 	if (view->fields != NULL)
 	{
 		TLV_TRY(page_put_fields(ctx, model, view, &page->data));

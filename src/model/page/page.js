@@ -32,7 +32,24 @@ const L = {
   },
   whole: function(what) { return " of all (weight of the " + what + ")"; },
   only: "only the chosen one",
-  intervals: "95 % interval "
+  intervals: "95 % interval ",
+  about: "About the model",
+  scores: "Scores of the numbers of components that were tried; the ring is the number of this model.",
+  scoreNames: {
+    held_out: "held-out log-likelihood (higher is better)",
+    bic: "BIC (lower is better)",
+    icl: "ICL (lower is better)",
+    evidence: "evidence (higher is better)",
+    p_enough: "p-value that no more are needed",
+    residual_of: "residual (lower is better)"
+  },
+  merging: "How they merge",
+  merged: "The two nearest groups merge first; the farther to the right two lines join, the less alike they are. Groups are those of tlv_groups.",
+  mergesAt: " merges at distance ",
+  recurs: "Recurs in fits to three quarters of the rows: distance ",
+  recursNot: "Does not recur in fits to three quarters of the rows: distance ",
+  conductance: "conductance ",
+  cosine: "cosine "
 };
 const D = JSON.parse(document.getElementById("data").textContent);
 const T = function(s) { return s === null || s === undefined ? "" : decodeURIComponent(s); };
@@ -48,6 +65,8 @@ const fill = function(e, attributes, children) {
       e.style.width = v + "%";
     } else if (k === "left%") {
       e.style.left = v + "%";
+    } else if (k === "size") {
+      e.style.fontSize = v + "px";
     } else if (k === "shade") {
       e.style.setProperty("--shade", v);
     } else {
@@ -134,6 +153,10 @@ const interval = function(part, c, item) {
   const x = intervals.get(part + "/" + c + "/" + item);
   return x === undefined || x[3] === null ? "" : L.intervals + number(x[3]) + " to " + number(x[4]);
 };
+const measure = function(name, n) {
+  const x = (D.measures || []).find(function(m) { return m[0] === name && m[1] === n; });
+  return x === undefined ? null : x[2];
+};
 const shownOf = function(n) {
   const a = (F.shown || []).find(function(x) { return x[0] === n; });
   return a === undefined ? null : a[1];
@@ -185,6 +208,57 @@ const arrows = function(ev) {
     ev.preventDefault();
     go(C.length - 1, true);
   }
+};
+// ---- marks of a drawing by keyboard: Tab goes to the chosen one, arrows to the nearest in their direction, Enter and the space bar choose
+const marks = function(list) {
+  const centre = function(e) {
+    const b = e.getBoundingClientRect();
+    return [b.left + b.width / 2, b.top + b.height / 2];
+  };
+  const step = function(from, dx, dy) {
+    const a = centre(from);
+    let best = null, least = Number.MAX_VALUE;
+    list.forEach(function(m) {
+      const b = centre(m.e), ahead = (b[0] - a[0]) * dx + (b[1] - a[1]) * dy, aside = Math.abs((b[0] - a[0]) * dy) + Math.abs((b[1] - a[1]) * dx);
+      if (m.e !== from && ahead > 0.5 && ahead + 2 * aside < least) {
+        least = ahead + 2 * aside;
+        best = m.e;
+      }
+    });
+    if (best !== null) {
+      from.setAttribute("tabindex", -1);
+      best.setAttribute("tabindex", 0);
+      best.focus();
+    }
+  };
+  const first = list.find(function(m) { return m.on; }) || list[0];
+  list.forEach(function(m) {
+    fill(m.e, {
+      tabindex: m === first ? 0 : -1,
+      role: "button",
+      "aria-label": m.label,
+      on: {
+        click: m.act,
+        keydown: function(ev) {
+          const d = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[ev.key];
+          if (d) {
+            ev.preventDefault();
+            step(m.e, d[0], d[1]);
+          } else if (ev.key === "Enter" || ev.key === " ") {
+            ev.preventDefault();
+            m.act();
+          }
+        }
+      }
+    }, []);
+  });
+};
+// A drawing that is made again keeps the focus, on the mark that is chosen then.
+const redraw = function(box, make) {
+  const inside = box.contains(document.activeElement);
+  clear(box).append(make());
+  const e = box.querySelector("[tabindex='0'][role=button]");
+  if (inside && e !== null) { e.focus(); }
 };
 // ---- a table whose columns sort: [head, content of a row, number or text to sort by, class]
 const table = function(caption, columns, rows, mark, first) {
@@ -244,7 +318,7 @@ const grid = function(caption, heads, rows, more) {
       h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, t); }))),
       h("tbody", {}, ...rows.map(function(r) {
         return h("tr", {}, ...r.map(function(c, j) {
-          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && typeof c === "string" ? "num" : null}, c);
+          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && (typeof c === "string" || heads[j] !== "") ? "num" : null}, c);
         }));
       })));
 };
@@ -275,14 +349,13 @@ const search = function(words, placeholder, pick, key) {
   const input = h("input", {type: "search", placeholder: placeholder, "aria-describedby": "hint"});
   const hits = h("ul", {class: "plain hits"}), found = h("p", {class: "dim"});
   const low = words.map(function(w) { return w.toLowerCase(); });
-  const choose = function(w, text) {
+  const choose = function(w) {
     state[key] = w < 0 ? "" : words[w];
     input.value = state[key];
     clear(hits);
     found.textContent = "";
     pick(w);
     draw();
-    if (w >= 0) { found.textContent = text === undefined ? "" : text; }
     say(found.textContent);
   };
   input.addEventListener("input", function() {
@@ -369,11 +442,13 @@ const labelBox = function(i) {
 };
 const sqlBox = function(text) { return details(L.sql, h("code", {}, text)); };
 const indexOf = function(n) { return C.findIndex(function(c) { return c.number === n; }); };
+// What a view adds to the distance of two components, such as their cosine.
+let likeness = function(i, j) { return ""; };
 const neighbours = function(i) {
   const near = (D.neighbours || [])[i] || [];
   return near.length === 0 ? null : h("p", {}, L.nearest, ...near.map(function(x, j) {
     const k = indexOf(x[0]);
-    return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + number(x[1])));
+    return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + number(x[1]) + likeness(i, k)));
   }));
 };
 const why = function(
@@ -384,7 +459,7 @@ const exampleList = function(i) {
   return e.length === 0 ?
       null :
       h("div", {}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
-        h("table", {}, h("tbody", {}, ...e.map(function(x) {
+        h("table", {class: "list"}, h("tbody", {}, ...e.map(function(x) {
             return h(
                 "tr", {}, h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)),
                 h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details("...", bdi(T(x.text))) : null, why(x),
@@ -406,7 +481,11 @@ const beforeText = function(i) {
 };
 const heading = function(
     i, more) { return h("h2", {id: "chosen"}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what))); };
-const panelHead = function(i, more) { return [heading(i, more), warnings(i), neighbours(i), beforeText(i)]; };
+const recurrence = function(i) {
+  const x = measure("recurrence", C[i].number);
+  return x === null ? null : h("p", {class: "dim recurs"}, (x > 0.3 ? L.recursNot : L.recurs) + number(x) + ".");
+};
+const panelHead = function(i, more) { return [heading(i, more), warnings(i), neighbours(i), recurrence(i), beforeText(i)]; };
 const panelTail = function(i, sql) { return [exampleList(i), labelBox(i), sqlBox(sql)]; };
 const changeCard = function() {
   if (D.before === undefined) { return null; }
@@ -451,8 +530,9 @@ const map = function(area, hot, caption, text) {
   const reach = Math.max(1e-9, greatest(xs.map(Math.abs)), greatest(ys.map(Math.abs))), big = Math.min(44, 150 / Math.sqrt(C.length));
   const at = function(v) { return size / 2 + v / reach * (size / 2 - big - 12); };
   parts.push(function() {
-    const g = s("svg", {viewBox: "0 0 " + size + " " + size, role: "group", "aria-label": L.map + "; arrow keys go from one to the next"});
-    g.append(s("path", {class: "axis", d: "M0 " + at(my) + "H" + size + "M" + at(-mx) + " 0V" + size}));
+    const low = at(-greatest(ys)) - big - 24, high = at(greatest(ys.map(function(y) { return -y; }))) + big + 24;
+    const g = s("svg", {viewBox: "0 " + low + " " + size + " " + (high - low), role: "group", "aria-label": L.map + "; arrow keys go from one to the next"});
+    g.append(s("path", {class: "axis", d: "M0 " + at(my) + "H" + size + "M" + at(-mx) + " " + low + "V" + high}));
     const numbers = [], a = area(), most = Math.max(1e-12, greatest(a)), boxes = [];
     circles = [];
     const r = a.map(function(x) { return Math.max(11, big * Math.sqrt(x / most)); });
@@ -484,7 +564,7 @@ const map = function(area, hot, caption, text) {
        [at(xs[i]) - w / 2, at(-ys[i]) - r[i] - 4]]
           .some(function(p) {
             const b = [p[0], p[1] - 11, p[0] + w, p[1] + 3];
-            if (b[0] < 0 || b[2] > size || b[1] < 0 || b[3] > size ||
+            if (b[0] < 0 || b[2] > size || b[1] < low || b[3] > high ||
                 boxes.some(function(o) { return b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]; })) {
               return false;
             }
@@ -500,21 +580,118 @@ const map = function(area, hot, caption, text) {
   return card(L.map, box);
 };
 const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return L.area; }, summary); };
+// ---- how components merge
+const mergeCard = function() {
+  const joints = D.merges || [];
+  if (joints.length < 2) { return null; }
+  const box = h("div", {}), lists = new Map();
+  joints.forEach(function(m) {
+    const a = lists.get(m[0]) || [m[0]], b = lists.get(m[1]) || [m[1]];
+    lists.set(m[0], a.concat(b));
+  });
+  const leaves = lists.get(joints[joints.length - 1][0]), far = Math.max(1e-12, greatest(joints.map(function(m) { return m[2] || 0; })));
+  const line = 18, wide = 300;
+  parts.push(function() {
+    redraw(box, function() {
+      const texts = new Map(leaves.map(function(n) {
+        const c = indexOf(n), text = names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c);
+        return [n, text.length > 32 ? text.slice(0, 30) + "..." : text];
+      }));
+      const left = 12 + 7.4 * greatest(Array.from(texts.values()).map(function(t) { return t.length; }));
+      const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
+      const g = s("svg", {class: "tall", viewBox: "0 0 " + (left + wide + 20) + " " + (leaves.length * line + 26), role: "group", "aria-label": L.merging});
+      joints.forEach(function(m) {
+        const a = at.get(m[0]), b = at.get(m[1]), d = (m[2] || 0) / far;
+        [m[0], m[1]].forEach(function(n) {
+          if (!first.has(n)) { first.set(n, m[2]); }
+        });
+        const x = function(v) { return (left + wide * v).toFixed(1); };
+        g.append(s("path", {class: "edge joint", d: "M" + x(a[0]) + " " + a[1] + "H" + x(d) + "V" + b[1] + "H" + x(b[0])}, s("title", {}, number(m[2]))));
+        at.set(m[0], [d, (a[1] + b[1]) / 2]);
+      });
+      marks(leaves.map(function(n, i) {
+        const c = indexOf(n), on = n === state.c;
+        const e = s("text", {class: "leafname pick" + (on ? " hit" : ""), x: left - 6, y: 16 + line * i, "text-anchor": "end"}, texts.get(n));
+        g.append(e);
+        return {e: e, on: on, label: named(c) + L.mergesAt + number(first.get(n)), act: function() { go(c); }};
+      }));
+      [[0, "start", 0], [1, "end", far]].forEach(function(
+          p) { g.append(s("text", {x: left + wide * p[0], y: leaves.length * line + 20, "text-anchor": p[1]}, number(p[2]))); });
+      return h("figure", {}, g, h("figcaption", {}, L.merged));
+    });
+  });
+  return card(L.merging, h("div", {class: "scroll merging", tabindex: "0", role: "region", "aria-label": L.merging}, box));
+};
+// ---- facts, and the scores of the numbers of components that were tried
+const scorePicture = function(name, points) {
+  const ks = points.map(function(p) { return p[0]; }), vs = points.map(function(p) { return p[1]; }), errors = points.map(function(p) {
+    const e = name === "held_out" ? measure("held_out_error", p[0]) : null;
+    return e === null ? 0 : e;
+  });
+  const low = -greatest(vs.map(function(v, i) { return errors[i] - v; })), high = greatest(vs.map(function(v, i) { return v + errors[i]; }));
+  const x = function(v) { return 70 + 320 * (v - ks[0]) / Math.max(1, ks[ks.length - 1] - ks[0]); };
+  const y = function(v) { return 12 + 110 * (high - v) / Math.max(1e-300, high - low); };
+  const g = s(
+      "svg", {viewBox: "0 0 410 152", class: "small", role: "img", "aria-label": L.scoreNames[name] + ": " + points.map(function(p) {
+                return "k " + p[0] + " " + number(p[1]);
+              }).join(", ")},
+      s("path", {class: "axis", d: "M70 8V126H394"}),
+      s("path", {class: "curve", d: points.map(function(p, i) { return (i ? "L" : "M") + x(p[0]).toFixed(1) + " " + y(p[1]).toFixed(1); }).join("")}));
+  points.forEach(function(p, i) {
+    if (errors[i] > 0) { g.append(s("path", {class: "curve", d: "M" + x(p[0]) + " " + y(p[1] - errors[i]) + "V" + y(p[1] + errors[i])})); }
+    g.append(s("circle", {class: p[0] === C.length ? "ring" : "leaf", cx: x(p[0]), cy: y(p[1]), r: p[0] === C.length ? 6 : 3}, s("title", {}, p[0] + ": " + p[1])));
+    if (points.length <= 16 || i % 5 === 0) { g.append(s("text", {x: x(p[0]), y: 144, "text-anchor": "middle"}, String(p[0]))); }
+  });
+  [[y(high) + 4, high], [y(low), low]].forEach(function(p) { g.append(s("text", {x: 64, y: p[0], "text-anchor": "end"}, number(p[1]))); });
+  return h("figure", {class: "score"}, g, h("figcaption", {}, L.scoreNames[name]));
+};
+const about = function() {
+  const pictures = Object.keys(L.scoreNames)
+                       .map(function(name) {
+                         const points = (D.measures || [])
+                                            .filter(function(m) { return m[0] === name && m[2] !== null; })
+                                            .map(function(m) { return [m[1], m[2]]; })
+                                            .sort(function(a, b) { return a[0] - b[0]; });
+                         return points.length < 2 ? null : scorePicture(name, points);
+                       })
+                       .filter(Boolean);
+  // What readers ask first comes first: how much was learnt from, and the settings of the kind.
+  const first = ["components", "rows", "documents", "nodes", "edges", "variables", "alpha0", "covariance", "graph"], all = new Map();
+  D.facts.forEach(function(f) { all.set(T(f[0]), T(f[1])); });
+  const order = first.filter(function(n) { return all.has(n); });
+  const facts = ["kind " + T(D.kind).split("_").join(" ")].concat(
+      order.concat(Array.from(all.keys()).filter(function(n) { return order.indexOf(n) < 0; })).map(function(n) { return n + " " + all.get(n); }));
+  return h(
+      "div", {}, h("p", {class: "dim"}, facts.slice(0, 6).join(", ")),
+      facts.length <= 6 && pictures.length === 0 ?
+          null :
+          details(
+              L.about, h("p", {class: "dim"}, facts.slice(6).join(", ")), pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores),
+              h("div", {class: "scores"}, ...pictures)));
+};
 // ---- the drawing of the server, with its shapes made to choose
 const picture = function() {
   const figure = document.getElementById("picture");
   if (figure === null) { return null; }
   const g = figure.querySelector("svg");
-  g.setAttribute("role", "img");
+  g.setAttribute("role", "group");
   g.setAttribute("aria-label", "Drawing; the tables have the same content");
-  const shapes = Array.from(g.querySelectorAll("[data-c]"));
+  const shapes = Array.from(g.querySelectorAll("[data-c]")), first = new Set();
+  // The first shape of a component is reached by keyboard, the others by the mouse alone.
+  const list = [];
   shapes.forEach(function(e) {
     const i = indexOf(Number(e.getAttribute("data-c")));
-    if (i >= 0) {
-      e.classList.add("pick");
-      e.addEventListener("click", function() { go(i); });
+    if (i < 0) { return; }
+    e.classList.add("pick");
+    const act = function() { go(i); };
+    if (first.has(i)) {
+      e.addEventListener("click", act);
+    } else {
+      first.add(i);
+      list.push({e: e, on: list.length === 0, label: named(i), act: act});
     }
   });
+  if (list.length > 0) { marks(list); }
   parts.push(function() { shapes.forEach(function(e) { e.classList.toggle("chosen", Number(e.getAttribute("data-c")) === state.c); }); });
   return figure;
 };
@@ -547,9 +724,7 @@ const show = function(top, left, right) {
 };
 const start = function(view) {
   const w = warnings(null);
-  app.append(
-      h("p", {class: "dim"}, ...D.facts.slice(0, 6).map(function(f, j) { return (j ? ", " : "") + T(f[0]) + " " + T(f[1]); }),
-        D.facts.length > 6 ? details("All facts", D.facts.slice(6).map(function(f) { return T(f[0]) + " " + T(f[1]); }).join(", ")) : null));
+  app.append(about());
   if (w) { app.append(w); }
   view();
   app.append(live);

@@ -7,14 +7,18 @@ Object.assign(L, {
       "Standardised difference from the mean of all; blue above, orange below. Variables that tell the components apart best come first: " +
       "by the proportion of their variance that lies between components.",
   ellipses: "Two dimensions",
+  interval: "One dimension",
   across: "Across ",
   up: "Up ",
-  ellipse: "Ellipses of two standard deviations; points are examples.",
+  line: "Two standard deviations to both sides of the means; points are rows that were given.",
+  ellipse: "Ellipses of two standard deviations; points are rows that were given. The first two dimensions are those that tell the components apart best.",
   answers: "Answers",
   stacked: "Proportions of all answers, 0 to 1.",
-  mine: "what is particular",
+  mine: "What is particular",
+  versus: "Compared with ",
+  everything: "all",
   cut: "The page has those variables that differ most between components: ",
-  overlap: "Nearest components overlap most.",
+  overlap: "overlap ",
   deviation: "deviation"
 });
 const view = function() {
@@ -130,8 +134,55 @@ const view = function() {
   const strongest = function(i) { return V.slice().sort(function(a, b) { return Math.abs(b.z[i]) - Math.abs(a.z[i]); }); };
   const characteristic = function(i) { return strongest(i).filter(function(e) { return !e.category || e.z[i] >= 0; }); };
   summary = function(i) { return characteristic(i).slice(0, 3).map(function(e) { return e.name + " " + text(e, i); }).join(", "); };
-  defaults = {c: C[0].number, variable: "", values: "", x: -1, y: -1};
+  defaults = {c: C[0].number, variable: "", values: "", x: -1, y: -1, with: 0};
   readState();
+  // Bhattacharyya coefficient of two components, over all variables of the page: independent ones, or with the covariances of the model.
+  const packed = F.covariances && F.covariances.length > 0 && F.covariances[0].length > F.means[0].length;
+  const solve = function(i, j) {
+    const d = F.means[0].length, at = function(c, a, b) {
+      const r = F.covariances[F.covariances.length === 1 ? 0 : c];
+      return r[a * (a + 1) / 2 + b];
+    };
+    // Cholesky factors of both covariances and of their mean.
+    const factor = function(cell) {
+      const l = [];
+      let log = 0;
+      for (let a = 0; a < d; a++) {
+        l.push([]);
+        for (let b = 0; b <= a; b++) {
+          let x = cell(a, b);
+          for (let c = 0; c < b; c++) { x -= l[a][c] * l[b][c]; }
+          l[a].push(a === b ? Math.sqrt(Math.max(x, 1e-300)) : x / l[b][b]);
+        }
+        log += 2 * Math.log(l[a][a]);
+      }
+      return [l, log];
+    };
+    const mean = factor(function(a, b) { return (at(i, a, b) + at(j, a, b)) / 2; }), x = [];
+    for (let a = 0; a < d; a++) {
+      let v = F.means[i][a] - F.means[j][a];
+      for (let c = 0; c < a; c++) { v -= mean[0][a][c] * x[c]; }
+      x.push(v / mean[0][a][a]);
+    }
+    const logs = [i, j].map(function(c) { return factor(function(a, b) { return at(c, a, b); })[1]; });
+    return Math.exp(-(sum(x.map(function(v) { return v * v; })) / 8 + mean[1] / 2 - (logs[0] + logs[1]) / 4));
+  };
+  const coefficient = function(i, j) {
+    if (F.kappas || (packed && F.means[0].length > 60)) { return null; }
+    let log = 0;
+    V.filter(function(e) { return !e.category && !(packed && e.part === "mean" && F.means); }).forEach(function(e) {
+      if (e.v !== null) {
+        const v = (e.v[i] + e.v[j]) / 2;
+        log -= (e.m[i] - e.m[j]) * (e.m[i] - e.m[j]) / v / 8 + Math.log(v) / 2 - Math.log(e.v[i] * e.v[j]) / 4;
+      }
+    });
+    groups.forEach(function(g) { log += Math.log(Math.min(1, sum(g.entries.map(function(e) { return Math.sqrt(e.m[i] * e.m[j]); })))); });
+    return Math.exp(log) * (packed ? solve(i, j) : 1);
+  };
+  likeness = function(i, j) {
+    const x = coefficient(i, j);
+    return x === null || isNaN(x) ? "" : ", " + L.overlap + percent(x);
+  };
   const finder = search(V.map(function(e) { return e.name; }), L.variable, function() { return; }, "variable");
   let most = 40;
   const profile = h("div", {});
@@ -212,8 +263,9 @@ const view = function() {
     };
     const rx = reach(x), ry = same ? [-1, 1] : reach(y);
     const px = function(v) { return wide * (v - rx[0]) / (rx[1] - rx[0]); }, py = function(v) { return high * (ry[1] - v) / (ry[1] - ry[0]); };
-    const g = s("svg", {viewBox: "-6 -6 " + (wide + 12) + " " + (high + 44), role: "img", "aria-label": L.ellipses + ": " + x.name + ", " + y.name});
+    const g = s("svg", {viewBox: "-6 -6 " + (wide + 12) + " " + (high + 44), role: "group", "aria-label": L.ellipses + ": " + x.name + ", " + y.name});
     g.append(s("rect", {class: "frame", width: wide, height: high}));
+    const list = [];
     C.forEach(function(c, i) {
       if (!(weights[i] > 0)) { return; }
       const sx = wide / (rx[1] - rx[0]), sy = high / (ry[1] - ry[0]);
@@ -221,17 +273,17 @@ const view = function() {
             v = same ? 400 : covariance(i, y.place, y.place) * sy * sy;
       const mid = (a + v) / 2, off = Math.hypot((a - v) / 2, b), turn = Math.atan2(2 * b, a - v) * 90 / Math.PI, cx = px(x.m[i]),
             cy = same ? high / 2 : py(y.m[i]);
-      g.append(
-          s("ellipse", {
-            class: "ellipse pick " + palette(c.number) + (c.number === state.c ? " on" : ""),
-            cx: cx,
-            cy: cy,
-            rx: 2 * Math.sqrt(Math.max(0, mid + off)),
-            ry: 2 * Math.sqrt(Math.max(0, mid - off)),
-            transform: "rotate(" + turn.toFixed(1) + " " + cx.toFixed(1) + " " + cy.toFixed(1) + ")",
-            on: {click: function() { go(i); }}
-          },
-            s("title", {}, named(i))));
+      const e = s("ellipse", {
+        class: "ellipse pick " + palette(c.number) + (c.number === state.c ? " on" : ""),
+        cx: cx,
+        cy: cy,
+        rx: 2 * Math.sqrt(Math.max(0, mid + off)),
+        ry: 2 * Math.sqrt(Math.max(0, mid - off)),
+        transform: "rotate(" + turn.toFixed(1) + " " + cx.toFixed(1) + " " + cy.toFixed(1) + ")"
+      },
+                  s("title", {}, named(i)));
+      g.append(e);
+      list.push({e: e, on: c.number === state.c, label: named(i) + ", " + percent(weights[i]), act: function() { go(i); }});
       const b4 = partner(i);
       if (b4 && D.before.fields.means && !(D.before.fields.shown || []).length) {
         const r = D.before.fields.means[b4.number - 1];
@@ -261,9 +313,12 @@ const view = function() {
       [[14, ry[1]], [high - 6, ry[0]]].forEach(function(p) { g.append(s("text", {x: 4, y: p[0]}, number(p[1]))); });
       g.append(s("text", {x: 4, y: high / 2}, y.name));
     }
-    clear(plane).append(h("figure", {}, g, h("figcaption", {}, L.ellipse)));
+    marks(list);
+    return h("figure", {}, g, h("figcaption", {}, same ? L.line : L.ellipse));
   };
-  if (dims.length > 0) { parts.push(drawPlane); }
+  if (dims.length > 0) {
+    parts.push(function() { redraw(plane, drawPlane); });
+  }
   // ---- answers of every variable as stacked bars
   const stacks = h("div", {});
   let shownGroups = 12;
@@ -310,16 +365,32 @@ const view = function() {
     multiview: categoryNames.length > 0 || !F.variances1 ? "tlv_categories" : "tlv_means"
   };
   parts.push(function() {
-    const i = place(), top = strongest(i).slice(0, 15), far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(e.z[i]); }))),
-          b = partner(i);
+    // Compared with the mean of all, or with one other component.
+    const i = place(), other = state.with === state.c ? -1 : indexOf(state.with), apart = function(e) { return other < 0 ? e.z[i] : e.z[i] - e.z[other]; };
+    const top = V.slice().sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, 15);
+    const far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(apart(e)); })));
+    const choice = h("select", {
+      on: {
+        change: function() {
+          state.with = Number(choice.value);
+          draw();
+        }
+      }
+    },
+                     h("option", {value: 0}, L.everything), ...C.filter(function(c, j) { return j !== i; }).slice(0, 300).map(function(c) {
+                       return h("option", {value: c.number}, named(indexOf(c.number)));
+                     }));
+    choice.value = other < 0 ? 0 : state.with;
     clear(panel).append(
-        ...panelHead(i).filter(Boolean), h("h3", {}, L.mine), grid(L.mine, [L.variable, "here", "all", "difference", ""], top.map(function(e) {
+        ...panelHead(i).filter(Boolean), h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
+        grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), "difference", ""], top.map(function(e) {
           const v = e.v === null ? "" : " (" + L.deviation + " " + number(Math.sqrt(e.v[i])) + ")";
           return [
             link(e.name, function() { finder.choose(V.indexOf(e)); }),
             h("span", {title: interval(e.part, C[i].number, e.item)}, text(e, i),
               h("span", {class: "dim"}, v + " " + interval(e.part, C[i].number, e.item))),
-            e.category ? percent(e.mean) : number(e.mean), signed(Number(e.z[i].toFixed(2))), bar(Math.abs(e.z[i]) / far)
+            other >= 0 ? text(e, other) : e.category ? percent(e.mean) : number(e.mean), signed(Number(apart(e).toFixed(2))),
+            bar(Math.abs(apart(e)) / far)
           ];
         })),
         ...panelTail(i, "SELECT c.* FROM models, " + (kinds[T(D.kind)] || "tlv_means") + "(model) c WHERE c.component = " + C[i].number + ";")
@@ -337,11 +408,11 @@ const view = function() {
       [
         dims.length === 0 ? null :
                             card(
-                                L.ellipses,
+                                dims.length < 2 ? L.interval : L.ellipses,
                                 h("div", {class: "bar noprint"}, h("label", {}, L.across, selectX),
                                   dims.length < 2 ? null : h("label", {}, L.up, selectY), button(L.svg, function() { saveSvg("ellipses", plane); })),
                                 plane),
-        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked), stacks), mapCard, changeCard()
+        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked), stacks), mapCard, mergeCard(), changeCard()
       ],
       [
         card(null, steps(csv), panel),

@@ -10,8 +10,7 @@ Object.assign(L, {
   stop: "Words of many topics",
   stopHint: "Words of high probability in at least half of the topics are candidates for a list of stop words.",
   mean: " of a document on average",
-  unit: "Weights are mean proportions of a document; counts of words are those of the documents.",
-  stability: "Documents with most of it"
+  unit: "Weights are mean proportions of a document; counts of words are those of the documents."
 });
 const view = function() {
   const W = D.words.map(T), share = [], tokens = D.tokens || 0;
@@ -39,6 +38,10 @@ const view = function() {
   // How much of the documents is this word of this topic: scaled by how much more frequent the word is than the model has it.
   const inner = function(i, w) { return Math.min(all(w), weights[i] * P[i].get(w) * D.odds[w] / 100); };
   const of = function(w) { return C.map(function(c, i) { return weights[i] * (P[i].get(w) || 0); }); };
+  likeness = function(i, j) {
+    const a = Math.max(i, j), b = Math.min(i, j);
+    return D.cosines && D.cosines.length > a * (a - 1) / 2 + b ? ", " + L.cosine + number(D.cosines[a * (a - 1) / 2 + b] / 1000) : "";
+  };
   defaults = {c: C[0].number, lambda: 60, word: ""};
   readState();
   state.lambda = Math.min(100, Math.max(0, state.lambda));
@@ -55,7 +58,11 @@ const view = function() {
   };
   const top = function(i, n) { return ranked(i, state.lambda / 100, n).map(function(w) { return W[w]; }).join(", "); };
   summary = function(i) { return top(i, 5); };
-  const finder = search(W, L.word, function() { return; }, "word");
+  // A word that was looked for leads to the topic that most of it comes from.
+  const finder = search(W, L.word, function(w) {
+    const o = w < 0 ? [] : of(w);
+    if (w >= 0) { state.c = C[o.indexOf(greatest(o))].number; }
+  }, "word");
   const chosen = function() {
     const w = finder.place();
     return w < 0 ? null : of(w);
@@ -63,7 +70,10 @@ const view = function() {
   parts.push(function() {
     finder.input.value = state.word;
     const w = finder.place();
-    if (w < 0) { return; }
+    if (w < 0) {
+      if (state.word === "") { finder.say(""); }
+      return;
+    }
     const o = of(w), k = o.indexOf(greatest(o));
     finder.say(
         "'" + W[w] + "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + " of it in " + named(k) +
@@ -129,7 +139,10 @@ const view = function() {
             return h(
                 "tr",
                 {class: on ? "hit" : null, title: "p " + number(P[i].get(w)) + (b ? ", " + L.intervals + number(b[0]) + " to " + number(b[1]) : "")},
-                h("th", {scope: "row"}, link(W[w], function() { finder.choose(on ? -1 : w); }, {"aria-pressed": on ? "true" : "false"})),
+                h("th", {scope: "row"}, link(W[w], function() {
+                    state.word = on ? "" : W[w];
+                    draw();
+                  }, {"aria-pressed": on ? "true" : "false"})),
                 h("td", {class: "num"}, tokens ? count(own * unit) : percent(P[i].get(w)),
                   b ? h("span", {class: "dim"},
                         " (" +
@@ -166,7 +179,7 @@ const view = function() {
         })));
   });
   show(
-      [finder.box, h("p", {class: "dim"}, L.unit)], [mapCard, card(L.table, list), changeCard(), stops],
+      [finder.box, h("p", {class: "dim"}, L.unit)], [mapCard, card(L.table, list), mergeCard(), changeCard(), stops],
       [card(
           null,
           steps(

@@ -72,7 +72,7 @@ const view = function() {
     return false;
   };
   const drawing = h("div", {});
-  parts.push(function() {
+  const drawTree = function() {
     const r = top(), list = [], stack = (r >= 0 ? [r] : roots.slice()).reverse();
     while (stack.length > 0) {
       const v = stack.pop();
@@ -100,7 +100,7 @@ const view = function() {
     const x = function(v) { return 10 + 380 * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
     const g =
         s("svg",
-          {class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "img", "aria-label": L.tree + "; the table of nodes has the same content"});
+          {class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "group", "aria-label": L.tree + "; the table of nodes has the same content"});
     list.forEach(function(v) {
       if (v !== r && parent[v] >= 0) {
         g.append(
@@ -112,6 +112,7 @@ const view = function() {
               s("title", {}, name[v] + ": " + number(length(v)))));
       }
     });
+    const nodes = [];
     list.forEach(function(v) {
       const pick = function() {
         if (v < observed) {
@@ -122,26 +123,28 @@ const view = function() {
           draw();
         }
       };
-      g.append(
-          s("circle", {
-            class: "pick" +
-                (v === chosen()   ? " ring" :
-                     v < observed ? " leaf" :
-                                    " inner"),
-            cx: x(v),
-            cy: y.get(v),
-            r: v < observed ? 4 : 5,
-            on: {click: pick}
-          },
-            s("title", {}, name[v] + ", " + size[v] + " " + L.leaves)));
+      const e = s("circle", {
+        class: "pick" +
+            (v === chosen()   ? " ring" :
+                 v < observed ? " leaf" :
+                                " inner"),
+        cx: x(v),
+        cy: y.get(v),
+        r: v < observed ? 4 : 5
+      },
+                  s("title", {}, name[v] + ", " + size[v] + " " + L.leaves));
+      g.append(e);
+      nodes.push({e: e, on: v === chosen(), label: shown(v) + ", " + size[v] + " " + L.leaves, act: pick});
       if (v < observed) {
         g.append(
             s("text", {class: path.has(v) ? "hit" : null, x: x(v) + 9, y: y.get(v) + 4.5},
               shown(v).length > 34 ? shown(v).slice(0, 32) + "..." : shown(v)));
       }
     });
-    clear(drawing).append(h("figure", {}, g, h("figcaption", {}, L.drawing)));
-  });
+    marks(nodes);
+    return h("figure", {}, g, h("figcaption", {}, L.drawing));
+  };
+  parts.push(function() { redraw(drawing, drawTree); });
   const lengths = h("input", {
     type: "checkbox",
     on: {
@@ -182,6 +185,12 @@ const view = function() {
     }
     return d;
   };
+  // States of leaves have the names of their categories, others numbers.
+  const before = range(observed).map(function(v) { return sum(F.states.slice(0, v)); });
+  const stateName = function(v, x) {
+    const n = v < observed ? (F.category_names || [])[before[v] + x] : undefined;
+    return n ? T(n) : String(x + 1);
+  };
   const panel = h("div", {});
   parts.push(function() {
     const v = chosen() < 0 ? roots[0] : chosen();
@@ -202,25 +211,22 @@ const view = function() {
       panel.append(
           h("h3", {}, L.table),
           heat(
-              L.table, range(d).map(function(x) { return String(x + 1); }),
-              range(p).map(function(x) { return parent[v] >= 0 ? name[parent[v]] + " = " + (x + 1) : name[v]; }), function(i, j) {
+              L.table, range(d).map(function(x) { return stateName(v, x); }),
+              range(p).map(function(x) { return parent[v] >= 0 ? name[parent[v]] + " = " + stateName(parent[v], x) : name[v]; }), function(i, j) {
                 const x = t[offsets[v] + j + d * i];
                 return [x, percent(x)];
               }, 1));
     }
     if (v < observed) {
-      const far = distances(v);
-      panel.append(
-          h("h3", {}, L.farther),
-          grid(
-              L.farther, [L.node, L.from],
-              range(observed)
-                  .filter(function(w) { return w !== v && far.has(w); })
-                  .sort(function(a, b) { return far.get(a) - far.get(b); })
-                  .slice(0, 12)
-                  .map(function(w) {
-                    return [link(shown(w), function() { finder.choose(w); }), number(far.get(w))];
-                  })));
+      const far = distances(v), others = range(observed)
+                                             .filter(function(w) { return w !== v && far.has(w); })
+                                             .sort(function(a, b) { return far.get(a) - far.get(b); })
+                                             .slice(0, 12);
+      if (others.length > 0) {
+        panel.append(h("h3", {}, L.farther), grid(L.farther, [L.node, L.from], others.map(function(w) {
+                       return [link(shown(w), function() { finder.choose(w); }), number(far.get(w))];
+                     })));
+      }
     }
     if (v < C.length) { panel.append(...[exampleList(v)].filter(Boolean)); }
     panel.append(sqlBox("SELECT e.* FROM models, tlv_tree_edges(model) e WHERE " + quote(name[v]) + " IN (parent, child);"));
@@ -296,7 +302,7 @@ const view = function() {
       [card(
           L.tree,
           h("div", {class: "bar noprint"}, back, above, h("label", {}, lengths, L.lengths), button(L.svg, function() { saveSvg("tree", drawing); })),
-          h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": L.tree}, drawing))],
+          h("div", {class: "scroll tree", tabindex: "0", role: "region", "aria-label": L.tree}, drawing))],
       [
         card(null, panel), card(L.clusters, h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.node, csv, rows.box),
         card(L.newick, details(L.newick, h("code", {}, newick())))
