@@ -362,7 +362,7 @@ tlv_errors_write(tlv_context *ctx, const tlv_frame *model, const tlv_estimates *
 	return TLV_OK;
 }
 
-/* Errors that are asked for and found of nothing are told of: TLV_BAD_DATA. */
+/* TLV_BAD_DATA where errors are asked for and no estimate has one. */
 static tlv_status
 require_some_known(tlv_context *ctx, const tlv_estimates *list)
 {
