@@ -59,15 +59,15 @@ CREATE FUNCTION tlv_fit_network(moments tlv_moments, threshold float8 DEFAULT NU
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_network(tlv_moments, float8, tlv_model, bigint, text, jsonb) IS
-    'a network of one layer from tlv_cofire(x): units are sets of items of which any three are on together in more than threshold of the rows (null: the gap in '
-    'their distribution); with a model, from tlv_cofire(x, model), a layer above those that it has. Edges of weight -1 come from tlv_update with tlv_statistics';
+    'a network of one layer from tlv_cofire(x): units are sets of items of which any three are on together in more than threshold of the rows (null: more often than '
+    'pairs of them explain); with a model, from tlv_cofire(x, model), a layer above those that it has. Edges of weight -1 come from tlv_update with tlv_statistics';
 
 CREATE FUNCTION tlv_network(query text, layers integer DEFAULT 1, threshold float8 DEFAULT NULL, refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_network_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_network(text, integer, float8, text, integer, bigint, text, text[], jsonb) IS
     'learns hidden units that switch sets of items on, from a query that returns (set, item) or arrays of items: an item is on when more of the units that are on switch it on '
-    'than off. Units are found by threes of items that are on together in more than threshold of the rows (null: the gap in their distribution), and so are the '
+    'than off. Units are found by threes of items that are on together in more than threshold of the rows (null: more often than pairs of them explain), and so are the '
     'layers above, those that are on most often first; refine em (auto) corrects their edges and finds those of weight -1, iterations scans for each layer (null: until the edges do not change)';
 
 CREATE FUNCTION tlv_edges(model tlv_model)

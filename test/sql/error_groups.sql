@@ -29,9 +29,12 @@ DROP TABLE edges, mixed;
 
 -- 10. support: components that do not come again from three quarters of the rows are named
 CREATE TABLE three AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 3, 4, 'full', seed => 1), 1000, seed => 1);
+-- with one component too many EM may or may not reach its limit of iterations, by the processor: the warnings are not shown
+SET client_min_messages = error;
 SELECT k, count(*) AS told, max(score) < .1 AS all_come_again, count(*) FILTER (WHERE score > .3) > 0 AS spurious,
   count(*) FILTER (WHERE score > .3) = (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'spurious_component') AS all_named
 FROM (SELECT k, tlv_gmm('TABLE three', k, 'full', errors => true) AS model FROM generate_series(3, 5) k) m, tlv_diagnostics(model) WHERE measure = 'recurrence' GROUP BY k, model ORDER BY k;
+SET client_min_messages = warning;
 SELECT count(*) FROM tlv_diagnostics(tlv_gmm('TABLE three', 3, 'full')) WHERE measure = 'recurrence';
 SELECT code, component, score > .5 AS sure, message, hint
 FROM tlv_warnings(tlv_gmm('TABLE three', 4, 'full', errors => true)) w WHERE code = 'spurious_component' ORDER BY round(w.score::numeric, 1) DESC, component LIMIT 1;

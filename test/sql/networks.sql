@@ -69,3 +69,17 @@ DROP TABLE baskets, network_truth, network_rows, network_models, network_statist
 -- a layer above has more units than there are items; sets taken out of others that do not hold them
 SELECT left(tlv_svg(tlv_simulate_network_model(3, '{500,1}', 3)), 4) AS picture;
 SELECT tlv_info((SELECT tlv_cofire(v) FROM (VALUES (ARRAY[1, 2]::bigint[]), (ARRAY[3]::bigint[])) r(v)) - (SELECT tlv_cofire(v) FROM (VALUES (ARRAY[1]::bigint[])) r(v)));
+
+-- what is frequent on its own is in no unit, and does not join two units to one: an item beside two sets, three items beside a set of half of the rows and a small
+-- one, two units that share an item; independent items have no structure
+CREATE FUNCTION pg_temp.units(query text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(items, ' / ' ORDER BY items) || coalesce('  ' || (SELECT string_agg(code, ' ') FROM tlv_warnings(m)), '')
+    FROM tlv_network(query) m, LATERAL (SELECT string_agg(child_name, ',' ORDER BY child_name) AS items FROM tlv_edges(m) WHERE weight = 1 GROUP BY unit) e GROUP BY m $$;
+SELECT pg_temp.units($$SELECT b, x FROM generate_series(1, 3000) b, unnest(CASE WHEN b % 5 IN (0, 3) THEN '{a,b,c,d}'::text[] ELSE '{}' END ||
+    CASE WHEN b % 7 IN (0, 4) THEN '{p,q,r,s}'::text[] ELSE '{}' END || CASE WHEN b % 3 = 0 THEN '{tea}'::text[] ELSE '{}' END) x WHERE hashtext(b || x) % 20 <> 0$$);
+SELECT pg_temp.units($$SELECT b, x FROM generate_series(1, 3000) b, unnest(CASE WHEN hashint4(b) % 2 = 0 THEN '{a,b,c,d,e}'::text[] ELSE '{}' END ||
+    CASE WHEN hashint4(b + 7777) % 10 IN (0, 1, 2) THEN '{p,q,r}'::text[] ELSE '{}' END || CASE WHEN hashint4(b + 99) % 3 = 0 THEN '{tea}'::text[] ELSE '{}' END ||
+    CASE WHEN hashint4(b + 199) % 3 = 0 THEN '{coffee}'::text[] ELSE '{}' END || CASE WHEN hashint4(b + 299) % 2 = 0 THEN '{bag}'::text[] ELSE '{}' END) x WHERE hashtext(b || x) % 20 <> 0$$);
+SELECT pg_temp.units($$SELECT b, x FROM generate_series(1, 3000) b, unnest(CASE WHEN hashint4(b) % 4 = 0 THEN '{a,b,c,d,m}'::text[] ELSE '{}' END ||
+    CASE WHEN hashint4(b + 7777) % 4 = 0 THEN '{p,q,r,s,m}'::text[] ELSE '{}' END) x WHERE hashtext(b || x) % 20 <> 0$$);
+SELECT pg_temp.units($$SELECT b, 'i' || i FROM generate_series(1, 4000) b, generate_series(1, 12) i WHERE hashint4(b * 100 + i) % 3 = 0$$);

@@ -433,6 +433,13 @@ typedef struct membership_training
 	double *others; /* the same, to work in */
 } membership_training;
 
+/* ---- repeats.c ---- */
+
+/* Warnings of variables that repeat another one, and, of classes, of rows that are repeated. */
+extern tlv_status membership_diagnose_repeats(tlv_context *ctx, const membership_rows *rows,
+											  const membership_training *training,
+											  const tlv_names *names, tlv_diagnostics *to);
+
 /* ---- refine.c ---- */
 
 extern tlv_status membership_sums_create(tlv_context *ctx, const membership_rows *rows, size_t k,

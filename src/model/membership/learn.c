@@ -276,6 +276,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(ctx, &rows, fit->names, &diagnostics));
+	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
 	if (chosen && fit->k == 1)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "no_structure",

@@ -72,6 +72,22 @@ tlv_is_three(int64_t cell)
 		   tlv_triple_part(cell, 1) != tlv_triple_part(cell, 2);
 }
 
+/* ---- excess.c ---- */
+
+/* Counts by which sets are recovered: the frame's cells with a number each. */
+typedef struct tlv_network_threes
+{
+	const tlv_frame *frame;
+	size_t items;
+	size_t n; /* cells */
+	const int64_t *cells;
+	const double *counts; /* n: rows, or of three items rows above what pairs explain */
+} tlv_network_threes;
+
+/* *excess (n, the arena's): of cells of three items the rows above what pairs explain, at least 0;
+ * of other cells the counts. */
+extern tlv_status tlv_network_excess(tlv_context *ctx, const tlv_frame *frame, double **excess);
+
 /* ---- recover.c ---- */
 
 /* Sets of places, one behind the other. */
@@ -97,13 +113,13 @@ extern tlv_status tlv_network_recover(tlv_context *ctx, const tlv_frame *counts,
 /* ---- threshold.c ---- */
 
 /* Gives sets->threshold, and sets->gap. */
-extern tlv_status tlv_network_choose_threshold(tlv_context *ctx, const tlv_frame *counts,
+extern tlv_status tlv_network_choose_threshold(tlv_context *ctx, const tlv_network_threes *threes,
 											   tlv_network_sets *sets);
 
 /* ---- repair.c ---- */
 
 /* Their members by mean counts with all pairs of the others; sets that are the same are one. */
-extern tlv_status tlv_network_repair(tlv_context *ctx, const tlv_frame *counts,
+extern tlv_status tlv_network_repair(tlv_context *ctx, const tlv_network_threes *threes,
 									 tlv_network_sets *sets);
 
 /* ---- fit.c ---- */

@@ -86,11 +86,12 @@ first_link(const recovery *r, uint64_t key)
 }
 
 static tlv_status
-collect_hyperedges(tlv_context *ctx, const tlv_frame *frame, double threshold, recovery *r)
+collect_hyperedges(tlv_context *ctx, const tlv_network_threes *threes, double threshold,
+				   recovery *r)
 {
-	size_t n = tlv_frame_find(frame, "cells")->rows, hyperedges = 0;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
+	size_t n = threes->n, hyperedges = 0;
+	const int64_t *cells = threes->cells;
+	const double *counts = threes->counts;
 	uint64_t *links, *work;
 	void *sorted;
 
@@ -413,13 +414,13 @@ choose_sets(tlv_context *ctx, recovery *r, const candidates *all, uint64_t *orde
 }
 
 static tlv_status
-find_sets(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_sets *sets)
+find_sets(tlv_context *ctx, const tlv_network_threes *threes, uint64_t seed, tlv_network_sets *sets)
 {
-	recovery r = {.items = tlv_frame_find(counts, "items")->rows};
+	recovery r = {.items = threes->items};
 	candidates all = {0};
 	uint64_t *order;
 
-	TLV_TRY(collect_hyperedges(ctx, counts, sets->threshold, &r));
+	TLV_TRY(collect_hyperedges(ctx, threes, sets->threshold, &r));
 	sets->hyperedges = (double) r.n;
 	TLV_TRY_NEW(ctx, r.set, r.items + 3);
 	TLV_TRY_NEW(ctx, r.degree, r.items + 3);
@@ -427,20 +428,21 @@ find_sets(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_
 	TLV_TRY(find_candidates(ctx, &r, &all));
 	TLV_TRY(order_candidates(ctx, &all, &order));
 	TLV_TRY(choose_sets(ctx, &r, &all, order, sets));
-	TLV_TRY(tlv_network_repair(ctx, counts, sets));
+	TLV_TRY(tlv_network_repair(ctx, threes, sets));
 	TLV_TRY(tlv_network_drop_mixtures(ctx, &r, sets));
-	return tlv_network_measure_sets(ctx, &r, counts, sets);
+	return tlv_network_measure_sets(ctx, &r, threes->frame, sets);
 }
 
 /* Leaves nothing behind but the sets. */
 static tlv_status
-recover_at(tlv_context *ctx, const tlv_frame *counts, uint64_t seed, tlv_network_sets *sets)
+recover_at(tlv_context *ctx, const tlv_network_threes *threes, uint64_t seed,
+		   tlv_network_sets *sets)
 {
 	tlv_scratch scratch;
 	tlv_status status;
 
 	tlv_scratch_begin(ctx, &scratch);
-	status = find_sets(ctx, counts, seed, sets);
+	status = find_sets(ctx, threes, seed, sets);
 	if (status == TLV_OK)
 	{
 		tlv_scratch_keep(ctx, sets->starts);
@@ -495,7 +497,13 @@ tlv_status
 tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold, uint64_t seed,
 					tlv_network_sets *sets)
 {
+	tlv_network_threes threes = {.frame = counts,
+								 .items = tlv_frame_find(counts, "items")->rows,
+								 .n = tlv_frame_find(counts, "cells")->rows,
+								 .cells = tlv_frame_int64(counts, "cells"),
+								 .counts = tlv_frame_float64(counts, "counts")};
 	tlv_network_sets old;
+	double *excess = NULL;
 	tlv_status status;
 	bool better = true;
 
@@ -503,8 +511,12 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 	sets->threshold = threshold;
 	sets->gap = !isnan(threshold);
 	if (isnan(threshold))
-		TLV_TRY(tlv_network_choose_threshold(ctx, counts, sets));
-	TLV_TRY(recover_at(ctx, counts, seed, sets));
+	{
+		TLV_TRY(tlv_network_excess(ctx, counts, &excess));
+		threes.counts = excess;
+		TLV_TRY(tlv_network_choose_threshold(ctx, &threes, sets));
+	}
+	TLV_TRY(recover_at(ctx, &threes, seed, sets));
 	for (int again = 0; again < TIMES_AGAIN && better && isnan(threshold) && sets->n > 0; again++)
 	{
 		tlv_network_sets next = {.threshold = threshold_of_sets(sets), .gap = true};
@@ -513,7 +525,7 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 		if (!(next.threshold > 0) ||
 			fabs(next.threshold - sets->threshold) < NEAR_ENOUGH * sets->threshold)
 			break;
-		status = recover_at(ctx, counts, seed, &next);
+		status = recover_at(ctx, &threes, seed, &next);
 		if (status == TLV_LIMIT)
 			break; /* the sets that are there stay */
 		TLV_TRY(status);
@@ -524,5 +536,6 @@ tlv_network_recover(tlv_context *ctx, const tlv_frame *counts, double threshold,
 			*sets = next;
 		free_sets(ctx, better ? &old : &next);
 	}
+	tlv_free(ctx, excess);
 	return TLV_OK;
 }

@@ -30,7 +30,7 @@
 typedef struct repair
 {
 	size_t items;
-	const tlv_frame *counts;
+	const tlv_network_threes *threes;
 	size_t n;		   /* sets in work */
 	uint64_t *members; /* items: a bit for every set */
 	double *sums;	   /* n x items: counts with two members of the set */
@@ -52,9 +52,9 @@ add_to_sums(repair *r, uint64_t sets, size_t item, double count)
 static tlv_status
 add_up(tlv_context *ctx, repair *r)
 {
-	size_t n = tlv_frame_find(r->counts, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(r->counts, "cells");
-	const double *counts = tlv_frame_float64(r->counts, "counts");
+	size_t n = r->threes->n;
+	const int64_t *cells = r->threes->cells;
+	const double *counts = r->threes->counts;
 
 	memset(r->sums, 0, r->n * r->items * sizeof(double));
 	for (size_t i = 0; i < n; i++)
@@ -228,9 +228,9 @@ append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool
 }
 
 tlv_status
-tlv_network_repair(tlv_context *ctx, const tlv_frame *counts, tlv_network_sets *sets)
+tlv_network_repair(tlv_context *ctx, const tlv_network_threes *threes, tlv_network_sets *sets)
 {
-	repair r = {.items = tlv_frame_find(counts, "items")->rows, .counts = counts};
+	repair r = {.items = threes->items, .threes = threes};
 	size_t some = tlv_least(SETS, sets->n);
 	tlv_network_sets to = *sets;
 	double usual = sets->n > 0 ? (double) sets->starts[sets->n] / (double) sets->n : 0;

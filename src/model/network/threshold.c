@@ -1,9 +1,10 @@
 /*
  * threshold.c - from how many rows on three items belong together (internal.h).
  *
- * The threshold lies in the uppermost valley of the distribution of counts, in logarithms; where
- * there is none it is what the three most frequent items would give if they were independent.  Of
- * the sets that are found follows a better one: units that overlap fill valleys.
+ * The threshold lies in the uppermost valley of the distribution of what pairs do not explain
+ * (excess.c), in logarithms; where there is none it is five standard deviations of the count that
+ * the three most frequent items would have if they were independent.  Of the sets that are found
+ * follows a better one: units that overlap fill valleys.
  */
 #include <math.h>
 
@@ -20,7 +21,8 @@
 /* Least count that is binned: from it on, every bin contains an integer. */
 #define LEAST_COUNT 8.0
 
-/* What chance gives at most: the three items that are on most often, and five deviations. */
+/* The excess that chance gives at most: five deviations of the three items that are on most often.
+ */
 static double
 chance(size_t n, const int64_t *cells, const double *counts, double rows)
 {
@@ -42,7 +44,7 @@ chance(size_t n, const int64_t *cells, const double *counts, double rows)
 			}
 	}
 	expected = most[0] * (most[1] / rows) * (most[2] / rows);
-	return expected + 5 * sqrt(expected) + 2;
+	return 5 * sqrt(expected) + 2;
 }
 
 /*
@@ -93,11 +95,12 @@ valley_middle(const double *bins, int at, double least)
 }
 
 tlv_status
-tlv_network_choose_threshold(tlv_context *ctx, const tlv_frame *frame, tlv_network_sets *sets)
+tlv_network_choose_threshold(tlv_context *ctx, const tlv_network_threes *threes,
+							 tlv_network_sets *sets)
 {
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
+	size_t n = threes->n;
+	const int64_t *cells = threes->cells;
+	const double *counts = threes->counts;
 	double bins[BINS] = {0}, smooth[BINS];
 	int valley;
 
@@ -111,7 +114,8 @@ tlv_network_choose_threshold(tlv_context *ctx, const tlv_frame *frame, tlv_netwo
 		smooth[b] = (bins[b > 0 ? b - 1 : 0] + 2 * bins[b] + bins[b < BINS - 1 ? b + 1 : b]) / 4;
 	valley = find_valley(smooth);
 	sets->gap = valley >= 0;
-	sets->threshold = valley >= 0 ? valley_middle(smooth, valley, LEAST_COUNT)
-								  : chance(n, cells, counts, tlv_frame_scalar(frame, "rows", 1));
+	sets->threshold = valley >= 0
+						  ? valley_middle(smooth, valley, LEAST_COUNT)
+						  : chance(n, cells, counts, tlv_frame_scalar(threes->frame, "rows", 1));
 	return TLV_OK;
 }
