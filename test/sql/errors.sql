@@ -105,9 +105,11 @@ CREATE TABLE refused (name, model) AS VALUES ('direction', tlv_gmm('SELECT x FRO
 SELECT name, code, component, score, message, hint FROM refused, tlv_warnings(model) WHERE code = 'no_errors' ORDER BY name;
 DROP TABLE refused;
 -- sequences that are fewer than the numbers of the model: four times as many have errors
-CREATE TABLE few AS SELECT n, tlv_hmm(format('SELECT seq, t, x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(NULL, 3, dimensions => 2, stay => .8, seed => 906), %s, 50, 100)', n), 3, errors => true) AS model
+CREATE TABLE few AS SELECT n, tlv_hmm(format('SELECT seq, t, x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(NULL, 3, dimensions => 2, stay => .8, seed => 906), %s, 50, 100)', n),
+  3, errors => true) AS model
 FROM unnest('{30,120}'::int[]) n;
-SELECT n, count(standard_error) > 0 AS some, (SELECT string_agg(message || ' - ' || hint, '; ') FROM tlv_warnings(model) WHERE code = 'no_errors') AS warned FROM few, tlv_estimates(model) GROUP BY n, model ORDER BY n;
+SELECT n, count(standard_error) > 0 AS some, (SELECT string_agg(message || ' - ' || hint, '; ') FROM tlv_warnings(model) WHERE code = 'no_errors') AS warned
+FROM few, tlv_estimates(model) GROUP BY n, model ORDER BY n;
 DROP TABLE few;
 -- views of more categories than are told apart: the others have errors
 CREATE TABLE many AS SELECT 'a' || (i * 7919) % 601 + CASE WHEN i % 5 < 2 THEN 601 ELSE 0 END AS a, 'b' || i * 31 % 3 + CASE WHEN i % 5 < 2 THEN 2 ELSE 0 END AS b,

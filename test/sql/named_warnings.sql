@@ -11,20 +11,24 @@ CREATE FUNCTION warned(model tlv_model, wanted text) RETURNS SETOF text LANGUAGE
 SELECT warned(tlv_gmm('SELECT length, width, 5 AS zero, length + 2 * width - 1 AS total, mass FROM parts', 3, refine => 'none'), 'dependent_columns') ~
   '^column "zero" is constant, and column "total" is a linear combination of columns "length" and "width" \(' AS both;
 SELECT regexp_replace(warned(tlv_gmm(q, 3, c, refine => 'none'), 'dependent_columns'), ' \(.*', '') FROM unnest(ARRAY['spherical', 'full']) c,
-  unnest(ARRAY['length, width, 1 AS a, 2 AS b, 3 AS c, 4 AS d, mass', 'length, width, mass, length / 7 AS copy', 'length, width, width - length AS a, mass, mass * 2 AS b, length + mass AS c, width * 3 AS d',
-    'length, width * 1e4 AS large, mass * 1e-6 AS small', 'length, width, mass, length + width * 1e-2 + mass * 1e2 AS of_three, 0 AS "Zero ""0"""']) l, LATERAL (SELECT 'SELECT ' || l || ' FROM parts' AS q) f;
+  unnest(ARRAY['length, width, 1 AS a, 2 AS b, 3 AS c, 4 AS d, mass', 'length, width, mass, length / 7 AS copy',
+     'length, width, width - length AS a, mass, mass * 2 AS b, length + mass AS c, width * 3 AS d',
+    'length, width * 1e4 AS large, mass * 1e-6 AS small', 'length, width, mass, length + width * 1e-2 + mass * 1e2 AS of_three, 0 AS "Zero ""0"""']) l,
+  LATERAL (SELECT 'SELECT ' || l || ' FROM parts' AS q) f;
 SELECT regexp_replace(warned(tlv_fit_gmm(tlv_dense_moments(ARRAY[length, 5, width, mass, width + mass], 3), 2), 'dependent_columns'), ' \(.*', '') AS numbers FROM parts;
 -- in the directions of a subspace that has all of the variance
 SELECT regexp_replace(warned(tlv_fit_gmm(tlv_dense_moments(x, s), 3), 'dependent_columns'), ' \(.*', '') AS subspace FROM (SELECT ARRAY[length, 5, width, mass, width + mass] AS x FROM parts) q,
   (SELECT tlv_find_subspace(tlv_dense_moments(ARRAY[length, 5, width, mass, width + mass], 2), 3) AS s FROM parts) f;
 -- the columns of three categories are one too many; a copy that is rounded to three decimals is none
-SELECT regexp_replace(warned(tlv_gmm('SELECT length, (series = 0)::int AS a, (series = 1)::int AS b, (series = 2)::int AS c, mass FROM parts', 2, refine => 'none'), 'dependent_columns'), ' \(.*', '') AS dummies,
+SELECT regexp_replace(warned(tlv_gmm('SELECT length, (series = 0)::int AS a, (series = 1)::int AS b, (series = 2)::int AS c, mass FROM parts', 2, refine => 'none'),
+  'dependent_columns'), ' \(.*', '') AS dummies,
   warned(tlv_gmm('SELECT length, round(length::numeric, 3) AS rounded, width, mass FROM parts', 2, refine => 'none'), 'dependent_columns') AS rounded;
 
 -- 2. trees: constant variables, groups of columns that depend on each other, and variables without an edge
 SELECT warned(tlv_tree('SELECT length, width, 1 AS a, mass, 2 AS b, 3 AS c, 4 AS d FROM parts', layout => 'wide'), 'dependent_columns');
 SELECT warned(tlv_tree('SELECT length, width, 1 AS a, mass, 2 AS b, 3 AS c, 4 AS d FROM parts', layout => 'wide'), 'forest');
-SELECT warned(tlv_fit_tree(tlv_dense_moments(ARRAY[length, width, 1, mass], 2), names => '{length,width,"a \"1\"",mass}'), w) FROM parts, unnest(ARRAY['dependent_columns', 'forest']) w GROUP BY w ORDER BY w;
+SELECT warned(tlv_fit_tree(tlv_dense_moments(ARRAY[length, width, 1, mass], 2), names => '{length,width,"a \"1\"",mass}'), w)
+FROM parts, unnest(ARRAY['dependent_columns', 'forest']) w GROUP BY w ORDER BY w;
 SELECT warned(tlv_fit_tree(tlv_dense_moments(ARRAY[length, 1, width, mass, 2], 2), groups => '{1,1,2,3,3}'), 'dependent_columns') FROM parts;
 SELECT tlv_fit_tree(tlv_dense_moments(ARRAY[length, width, mass, width * 2], 2), groups => '{1,2,3,2}', names => '{length,width,mass}') FROM parts;
 SELECT warned(tlv_tree('SELECT i % 2 AS a, (i + (i % 9 = 0)::int) % 2 AS b, i / 2 % 2 AS c, (i / 2 + (i % 7 = 0)::int) % 2 AS d FROM generate_series(1, 6300) i', layout => 'wide'), 'forest') AS pairs;

@@ -243,15 +243,18 @@ SELECT driver, count(DISTINCT what) AS tables, count(*) AS fits FROM odd GROUP B
 RESET client_min_messages;
 
 -- a variable that is there twice, also under other names of its categories, and rows that a join has repeated, are named: they appear as classes
-CREATE TEMP TABLE independent AS SELECT i, ARRAY[a, b, c, d, e, f, a] AS v FROM (SELECT i, (abs(hashint8extended(i, 1)) % 3)::int a, (abs(hashint8extended(i, 2)) % 3)::int b, (abs(hashint8extended(i, 3)) % 3)::int c,
+CREATE TEMP TABLE independent AS SELECT i, ARRAY[a, b, c, d, e, f, a] AS v
+  FROM (SELECT i, (abs(hashint8extended(i, 1)) % 3)::int a, (abs(hashint8extended(i, 2)) % 3)::int b, (abs(hashint8extended(i, 3)) % 3)::int c,
     (abs(hashint8extended(i, 4)) % 3)::int d, (abs(hashint8extended(i, 5)) % 3)::int e, (abs(hashint8extended(i, 6)) % 3)::int f FROM generate_series(1, 500) i) q;
 SET client_min_messages = error;
-SELECT what, (SELECT string_agg(code || CASE code WHEN 'equal_columns' THEN ': ' || message ELSE '' END, ', ' ORDER BY code) FROM tlv_warnings(m) WHERE code IN ('equal_columns', 'repeated_rows')) FROM (
+SELECT what, (SELECT string_agg(code || CASE code WHEN 'equal_columns' THEN ': ' || message ELSE '' END, ', ' ORDER BY code)
+    FROM tlv_warnings(m) WHERE code IN ('equal_columns', 'repeated_rows')) FROM (
   SELECT 'a column twice' AS what, tlv_lca('SELECT v FROM independent') AS m
   UNION ALL SELECT 'a column twice, renamed', tlv_lca($$SELECT chr(65 + v[1]) AS alpha, v[2] AS beta, v[3] AS gamma, v[4] AS delta, 'x' || v[1] * 7 AS copy FROM independent$$, layout => 'wide')
   UNION ALL SELECT '150 rows thrice', tlv_lca('SELECT v[1:6] FROM independent, generate_series(1, 3) WHERE i <= 150')
   UNION ALL SELECT '200 rows once to six times', tlv_lca('SELECT v[1:6] FROM independent, generate_series(1, 6) g WHERE i <= 200 AND g <= 1 + i % 6')
   UNION ALL SELECT 'rows once', tlv_lca('SELECT v[1:6] FROM independent')
   UNION ALL SELECT 'few combinations', tlv_lca('SELECT v[1:3] FROM independent')
-  UNION ALL SELECT 'classes', tlv_lca($$SELECT (i % 3 = 0)::int::text AS a, ((i % 3 <> 1) <> (hashint4(i + 5) % 9 = 0))::text AS b, ((i % 3 = 1) <> (hashint4(i) % 10 = 0))::text AS c, ((i % 3 = 0) <> (hashint4(i + 999) % 10 = 0))::text AS d FROM generate_series(1, 400) i$$, layout => 'wide')) q;
+  UNION ALL SELECT 'classes', tlv_lca($$SELECT (i % 3 = 0)::int::text AS a, ((i % 3 <> 1) <> (hashint4(i + 5) % 9 = 0))::text AS b,
+    ((i % 3 = 1) <> (hashint4(i) % 10 = 0))::text AS c, ((i % 3 = 0) <> (hashint4(i + 999) % 10 = 0))::text AS d FROM generate_series(1, 400) i$$, layout => 'wide')) q;
 RESET client_min_messages;

@@ -3,7 +3,8 @@
 --
 \set QUIET on
 SET client_min_messages = warning;
-CREATE TABLE parts AS SELECT i, i % 3 * 5 + sin(i) AS length, CASE WHEN i % 5 > 0 THEN i % 3 * 4 + cos(i * 1.7) END AS width, (i % 3)::text AS colour, 'w' || i % 7 AS worker, i % 90 AS item FROM generate_series(1, 600) i;
+CREATE TABLE parts AS SELECT i, i % 3 * 5 + sin(i) AS length, CASE WHEN i % 5 > 0 THEN i % 3 * 4 + cos(i * 1.7) END AS width,
+  (i % 3)::text AS colour, 'w' || i % 7 AS worker, i % 90 AS item FROM generate_series(1, 600) i;
 -- 600 calls are a scan, of each part of a UNION ALL
 CREATE FUNCTION counted(i int) RETURNS int LANGUAGE plpgsql VOLATILE AS $$BEGIN
   PERFORM set_config('test.read', (current_setting('test.read')::int + 1)::text, false);
@@ -39,7 +40,8 @@ SELECT scans(call) FROM unnest(ARRAY[
   $$tlv_lca('SELECT CASE WHEN i % 9 > 0 THEN i / 4 END AS respondent, ''q'' || i % 4 AS question, colour FROM parts WHERE counted(i) > 0', 2)$$,
   $$tlv_tree('SELECT length, width, length * i AS more FROM parts WHERE counted(i) > 0', layout => 'wide')$$]) call;
 -- the columns are those of the rows that the fit has read
-SELECT scans(format($$tlv_gmm('SELECT wandering(i, length, 0) AS first, wandering(i, length, 1) AS second FROM parts WHERE counted(i) > 0', 3%s)$$, o)) FROM unnest(ARRAY['', ', refine => ''none''']) o;
+SELECT scans(format($$tlv_gmm('SELECT wandering(i, length, 0) AS first, wandering(i, length, 1) AS second FROM parts WHERE counted(i) > 0', 3%s)$$, o))
+  FROM unnest(ARRAY['', ', refine => ''none''']) o;
 SELECT scans($$tlv_mmsb('SELECT i % 40 AS a, (i + i % 3) % 40 AS b, wandering(i, 1, 0) AS first FROM parts WHERE counted(i) > 0', 2)$$);
 DROP FUNCTION scans(text), wandering(int, float8, int), counted(int);
 DROP TABLE parts;
