@@ -51,7 +51,7 @@ typedef struct tlv_estimate
 	 * products are not collected.  Blocks are numbered from 0, in order. */
 	size_t block;
 	/* Of a probability: of a word in a topic, whose occurrences are no independent draws; its
-	 * interval is z standard errors down, and Wilson's up. */
+	 * interval is z standard errors down, and up Wilson's or, near 0, that of a count. */
 	bool plain;
 	bool rate;	/* of connectivity: not a probability, but so many expected edges a pair */
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
@@ -106,10 +106,10 @@ extern tlv_status tlv_model_estimates(tlv_context *ctx, const tlv_frame *model,
  * observations as the standard error is that of, or as the count says where there is none, and
  * Clopper and Pearson's (1934) of fewer than ten of them or of all others, from 0 where the
  * estimate is less than z standard errors, and likewise to 1; of plain ones z standard errors
- * down and Wilson's up, within 0 and 1; of variances, alpha and lengths symmetric in their
- * logarithm; of connectivity, where it is a probability, as of these, and of rates from the score
- * of a Poisson number; of all else the estimate and z standard errors.  NaN, both, where nothing is
- * known.
+ * down, and up Wilson's or, near 0, that of a count, within 0 and 1; of variances, alpha and
+ * lengths symmetric in their logarithm; of connectivity, where it is a probability, as of these,
+ * and of rates from the score of a Poisson number; of all else the estimate and z standard errors.
+ * NaN, both, where nothing is known.
  */
 extern void tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low,
 								  double *high);

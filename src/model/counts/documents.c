@@ -204,7 +204,7 @@ gather_entries(tlv_context *ctx, tlv_held_documents *held)
 
 		if (t % DOCUMENTS_BETWEEN == DOCUMENTS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		if (document->n > 0) /* nothing has been allocated without documents */
+		if (document->n > 0) /* the arrays are NULL while no document has items */
 		{
 			memcpy(items + entries, held->items + document->at, document->n * sizeof(int64_t));
 			memcpy(counts + entries, held->counts + document->at, document->n * sizeof(double));

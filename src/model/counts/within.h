@@ -55,8 +55,8 @@ typedef struct tlv_within
 			offsetof(state, squared_lengths)                                                       \
 	}
 
-/* The declarations of these sums in a state with a member `within`: all but the items, then the
- * items, and the number of each. */
+/* The declarations of these sums in a state with a member `within`: TLV_WITHIN_LIST has all but
+ * those of the items, TLV_WITHIN_ITEMS those of the items, of which there are n. */
 #define TLV_WITHIN_LIST(state)                                                                       \
 	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, offsetof(state, within.rank)},     \
 		{"steps",                                                                                    \

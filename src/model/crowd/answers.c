@@ -483,7 +483,7 @@ answers_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes
 
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
 		if (!(told[s] == (most[s] == 0 ? 0 : 1) || (most[s] > 0 && told[s] == 2)))
-			return tlv_fail(ctx, TLV_CORRUPT, "%s have unknown form of ids %g",
+			return tlv_fail(ctx, TLV_CORRUPT, "ids of %s have the unknown form %g",
 							tlv_crowd_set_names[s], told[s]);
 	for (size_t i = 0; i < n; i++)
 	{

@@ -169,26 +169,49 @@ total_workers(tlv_context *ctx, const crowd_state *state, double **totals)
 	return TLV_OK;
 }
 
+/* Answers of the item in the column of answer i, and by its worker: a worker may answer an item
+ * several times.  Columns ascend within an item, and with them workers. */
+static void
+count_own(const crowd_answers *a, size_t first, size_t end, size_t i, double *column,
+		  double *worker)
+{
+	size_t of = (size_t) a->column[i] / a->answers;
+
+	*column = *worker = 0;
+	for (size_t t = i; t > first && (size_t) a->column[t - 1] / a->answers == of; t--)
+	{
+		*worker += 1;
+		*column += a->column[t - 1] == a->column[i];
+	}
+	for (size_t t = i; t < end && (size_t) a->column[t] / a->answers == of; t++)
+	{
+		*worker += 1;
+		*column += a->column[t] == a->column[i];
+	}
+}
+
 /* The posterior of an item by the counts of all others, from its own, q, to left (k). */
 static void
 leave_out(const crowd_state *state, size_t item, size_t first, const double *totals,
 		  const double *q, double *left)
 {
 	const crowd_answers *a = state->data;
-	size_t k = state->k;
-	double pull = state->shrink * CROWD_SAID_SHRINK;
+	size_t k = state->k, end = a->start[item + 1];
+	double pull = state->shrink * CROWD_SAID_SHRINK, own_column, own_worker;
 
 	for (size_t h = 0; h < k; h++)
 		left[h] = log(a->said[h] ? 1 + fmax(state->weights[h] - q[h], 0) : CROWD_UNSAID);
-	for (size_t i = first; i < a->start[item + 1]; i++)
+	for (size_t i = first; i < end; i++)
 	{
 		const double *counts = state->counts + k * a->column[i];
 		const double *total = totals + k * (a->column[i] / a->answers);
 		const double *pool = state->pool + k * (a->column[i] % a->answers);
 
+		count_own(a, first, end, i, &own_column, &own_worker);
 		for (size_t h = 0; h < k; h++)
-			left[h] += log((fmax(counts[h] - q[h], 0) + pull * pool[h] + CROWD_FLOOR) /
-						   (fmax(total[h] - q[h], 0) + pull + (double) a->answers * CROWD_FLOOR));
+			left[h] += log(
+				(fmax(counts[h] - own_column * q[h], 0) + pull * pool[h] + CROWD_FLOOR) /
+				(fmax(total[h] - own_worker * q[h], 0) + pull + (double) a->answers * CROWD_FLOOR));
 	}
 	restrict_posterior(a, item, first, k, left);
 	(void) share(k, left);
@@ -204,15 +227,18 @@ largest_of(size_t k, const double *q)
 	return best;
 }
 
-/* The answer, best, stays the most probable one: with any that is more probable it shares, until
- * none is. */
+/* The answer, best, stays the most probable one: with each that is more probable it shares, after
+ * which that one no longer is. */
 static void
 keep_answer(size_t k, size_t best, double *q)
 {
-	for (size_t above = largest_of(k, q); above != best; above = largest_of(k, q))
+	for (size_t turn = 0; turn < k; turn++)
 	{
+		size_t above = largest_of(k, q);
 		double mean = (q[best] + q[above]) / 2;
 
+		if (above == best)
+			return;
 		q[best] = mean + CROWD_TIE;
 		q[above] = mean - CROWD_TIE;
 	}

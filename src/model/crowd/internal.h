@@ -69,9 +69,9 @@ crowd_shrink(double shrink, double given)
 }
 
 /*
- * The pull to the pool, as a multiple of shrink, when it is said how probable an item's answers
- * are, and what an answer has more than the next where both were as probable.  An ascent counts an
- * item's own answers among those by which it judges them, and says more than it knows.
+ * Strength of the prior of confusions, the pool, in the leave-one-out step, as a multiple of
+ * shrink; and the probability by which the answer of EM exceeds one that was at least as probable.
+ * EM judges an item's answers by counts that include them, which makes its posteriors too certain.
  */
 #define CROWD_SAID_SHRINK 8.0
 #define CROWD_TIE		  1e-9
@@ -104,8 +104,8 @@ typedef struct crowd_told
 extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told);
 
 /*
- * What is said of every item: its posterior, from that of the last pass (k x items), by confusions
- * in which its own answers are left out and which are nearer to the pool.  The most probable answer
+ * Leave-one-out posterior of every item, in place of that of the last pass (k x items): by
+ * confusions without its own answers, with a stronger prior.  The most probable answer
  * stays.  Needs the counts of the last pass and their pool.
  */
 extern tlv_status tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *state,

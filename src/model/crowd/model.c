@@ -312,7 +312,7 @@ crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 						sizes[SIZE_COLUMNS], sizes[SIZE_WORKERS], sizes[SIZE_ANSWERS]);
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
 		if (told[s] != 0 && told[s] != 1 && told[s] != 2)
-			return tlv_fail(ctx, TLV_CORRUPT, "%s have unknown form of ids %g",
+			return tlv_fail(ctx, TLV_CORRUPT, "ids of %s have the unknown form %g",
 							tlv_crowd_set_names[s], told[s]);
 	for (size_t h = 0; h < sizes[SIZE_K]; h++)
 		if (classes[h] < 0 || (uint64_t) classes[h] >= sizes[SIZE_ANSWERS])

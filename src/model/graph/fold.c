@@ -6,17 +6,22 @@
 
 #include <math.h>
 
-/* Relative difference of the weights from both ends that is rounding of their sums. */
+/* Fractional weights: the difference of the two ends, relative to all weights, that is rounding of
+ * their sums. */
 #define WEIGHT_TOLERANCE 1e-9
+#define MOST_EXACT		 0x1p53 /* integers of a double */
 
 /*
- * What the two ends of all edges differ by: a sum of hashes of the edges, from one end less from
- * the other, which is 0 only where the same edges come from both, and the same sum of weights, each
- * times a random number of the edge.
+ * Differences between the two ends of all edges, as sums of hashes from the lower end minus those
+ * from the upper one, modulo 2^64: of the edges, and of integer weights times the hashes.  Both are
+ * 0 where the ends agree, and otherwise with a probability of 2^-64.  Of fractional weights, which
+ * sums of several rows round, the sum is one of doubles: it does not show a difference that is
+ * small relative to all weights.
  */
 typedef struct fold_sums
 {
-	uint64_t edges;
+	uint64_t edges, exact;
+	bool fractional;
 	double weights;
 	double total;
 } fold_sums;
@@ -29,6 +34,10 @@ sum_end(fold_sums *sums, uint32_t row, uint32_t column, double weight)
 	uint64_t hash = tlv_mix64(low << 32 | high);
 
 	sums->edges += up ? hash : -hash;
+	if (weight == floor(weight) && weight <= MOST_EXACT)
+		sums->exact += (up ? hash : -hash) * (uint64_t) weight;
+	else
+		sums->fractional = true;
 	sums->weights += (up ? weight : -weight) * ((double) (hash >> 11) * 0x1p-53);
 	sums->total += weight;
 }
@@ -78,7 +87,9 @@ fold_rows(tlv_context *ctx, run_writer *writer, const tlv_frame *directed, const
 static tlv_status
 require_both_ends(tlv_context *ctx, const fold_sums *sums)
 {
-	if (sums->edges == 0 && fabs(sums->weights) <= WEIGHT_TOLERANCE * sums->total)
+	if (sums->edges == 0 &&
+		(sums->fractional ? fabs(sums->weights) <= WEIGHT_TOLERANCE * sums->total
+						  : sums->exact == 0))
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_DATA, "not all neighbours are neighbours the other way round");
 	return tlv_fail_hint(ctx, "Every edge belongs to the bags of both of its ends: collect them "

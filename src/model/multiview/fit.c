@@ -450,10 +450,11 @@ tlv_multiview_warn_random(tlv_context *ctx, double starts, size_t k, tlv_diagnos
 static tlv_status
 warn_negative(tlv_context *ctx, view_fit *fit)
 {
-	size_t number = 1;
+	size_t number = 1, worst = (size_t) fit->worst_component;
 
 	for (size_t j = 0; j < fit->k; j++)
-		number += fit->weights[j] > fit->weights[fit->worst_component];
+		number += fit->weights[j] > fit->weights[worst] ||
+				  (fit->weights[j] == fit->weights[worst] && j < worst);
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "negative_mass",
 								   .component = number,

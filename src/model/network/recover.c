@@ -20,7 +20,7 @@
 /* Thresholds on the sets of hyperedges.  A set is a duplicate if a proportion EXPLAINED_SHARE of
  * its hyperedges is within larger sets.  Relative to the usual number of members, it is accepted
  * above SURE_SHARE and rejected below SMALL_SHARE; between these it is accepted if a proportion
- * SMALL_FRESH of it is in no larger set. */
+ * SMALL_FRESH of it is in no larger set, and of its triples are hyperedges. */
 #define EXPLAINED_SHARE 0.5
 #define SURE_SHARE		0.5
 #define SMALL_SHARE		0.35

@@ -21,8 +21,8 @@
 /* Least count that is binned: from it on, every bin contains an integer. */
 #define LEAST_COUNT 8.0
 
-/* The excess that chance gives at most: five deviations of the three items that are on most often.
- */
+/* The excess that chance gives at most: five standard deviations of the count of the three items
+ * that are on most often, and two rows. */
 static double
 chance(size_t n, const int64_t *cells, const double *counts, double rows)
 {

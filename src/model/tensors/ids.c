@@ -62,7 +62,7 @@ tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 
 	for (int m = 0; m < TLV_MODES; m++)
 		if (!(told[m] == (d[m] == 0 ? 0 : 1) || (d[m] > 0 && told[m] == 2)))
-			return tlv_fail(ctx, TLV_CORRUPT, "items of mode %d have unknown form of ids %g", m + 1,
+			return tlv_fail(ctx, TLV_CORRUPT, "ids of mode %d have the unknown form %g", m + 1,
 							told[m]);
 	if (sizes[SIZE_NAMES] > 0)
 		return tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]);

@@ -342,10 +342,11 @@ tree_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *text
 		for (int end = 0; end < 2 && parts.parent[v] >= 0; end++)
 		{
 			size_t of = end == 0 ? up : v, other = end == 0 ? v : up;
-			tlv_json_writer *text = written + (of - parts.p);
+			tlv_json_writer *text;
 
 			if (of < parts.p || of - parts.p >= n)
 				continue;
+			text = written + (of - parts.p);
 			text->most = TLV_PAGE_DIGEST_MOST;
 			TLV_TRY(tlv_json_put(ctx, text, text->n > 0 ? ", " : "joins "));
 			TLV_TRY(tlv_json_put(ctx, text, names[other]));

@@ -339,7 +339,8 @@ check_named(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"name_offsets\" begins with no 0");
 	for (int t = 0; t < 3; t++)
 		if (told[t] != TLV_CATEGORIES_BY_NUMBER && told[t] != TLV_CATEGORIES_BY_NAME)
-			return tlv_fail(ctx, TLV_CORRUPT, "view %d is identified by neither number nor name",
+			return tlv_fail(ctx, TLV_CORRUPT,
+							"categories of view %d are identified by neither number nor name",
 							t + 1);
 	for (size_t i = 0; i < sizes[SIZE_NAMES]; i++)
 	{

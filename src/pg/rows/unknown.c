@@ -132,7 +132,7 @@ find_in_parts(const TlvRowCursor *cursor, size_t parts, TlvUnknown *unknown)
 	}
 }
 
-/* Codes that are told by number; the reader has looked at those by name. */
+/* Codes that are identified by number; the reader has looked up those identified by name. */
 static void
 find_in_codes(const TlvRowCursor *cursor, TlvUnknown *unknown)
 {
@@ -217,7 +217,7 @@ knows_id(const tlv_model *model, const tlv_row *row, size_t p, size_t i)
 		   (part->missing == NULL || !part->missing[i]) && knows(model, p, part->ids[i]);
 }
 
-/* An answer says something where its worker is known, too. */
+/* An answer is informative only if its worker is known, too. */
 static bool
 knows_answer(const tlv_model *model, const tlv_row *row)
 {

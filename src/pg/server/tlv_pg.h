@@ -226,8 +226,8 @@ extern void TlvCountFirstRow(const char *name, const char *first, const char *de
 							 const char *hint);
 
 /*
- * A pass of a driver runs, until it ends: what its aggregates count is of a model on its way, of
- * which nobody is warned.
+ * Begin and end of a pass of a driver: its aggregates count rows under a model that is not fitted
+ * yet, of which no warning is raised.
  */
 extern void TlvPassRunBegin(void);
 extern void TlvPassRunEnd(void);

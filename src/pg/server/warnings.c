@@ -12,7 +12,8 @@
  * or logged; the leader adds them to its own before they reach anybody.  They travel as messages of
  * level LOG, since emit_log_hook sees those for every log_min_messages but fatal and panic.  With
  * these a worker raises its own.  The rows that other servers count in their parts of a statement
- * of Citus are added up likewise.
+ * of Citus are added up likewise where the coordinator logs warnings (log_min_messages = warning or
+ * below); elsewhere each part's warning is raised by itself.
  */
 #include "tlv_pg.h"
 
@@ -197,10 +198,11 @@ send_to_leader(const Collected *warning)
 {
 	char *counts = psprintf("%d %d %d %d " INT64_FORMAT, (int) warning->severity,
 							warning->of_component, warning->models, warning->times, warning->rows);
+	char *message = full_message(warning);
 	int least = client_min_messages;
 
 	client_min_messages = LOG; /* the leader is the worker's client, whatever its own takes */
-	ereport(LOG, (errcode(warning->sqlstate), errmsg("%s", full_message(warning)),
+	ereport(LOG, (errcode(warning->sqlstate), errmsg("%s", message),
 				  warning->detail[0] != '\0' ? errdetail("%s", warning->detail) : 0,
 				  warning->hint[0] != '\0' ? errhint("%s", warning->hint) : 0,
 				  err_generic_string(PG_DIAG_SCHEMA_NAME, WORKER_MARK),

@@ -169,9 +169,10 @@ exact_interval(double p, double n, double z, double *low, double *high)
 }
 
 /*
- * Of words in topics, whose errors are small where the estimates are: from below the estimate less
- * z errors, from above the score interval, Wilson's or, where the estimate is not two errors from
- * 0, of a count.  At both ends these held .54 of the truths below .002.
+ * Interval of the probability of a word in a topic, whose error is small where the estimate is too
+ * small.  The lower end is the estimate minus z errors.  The upper end is that of a score interval,
+ * Wilson's, or that of a count where the estimate is less than two errors from 0, and at least z
+ * errors up.  Score intervals at both ends exclude the truth below small probabilities too often.
  */
 static void
 word_interval(double p, double error, double z, double *low, double *high)

@@ -22,7 +22,7 @@
  * larger where those beside it are determined by less than this proportion of the rows: it counts
  * for less still, and how large the component is, is not known. */
 #define LEAST_TOLD 0.5
-/* Lower bound on the sequences from which initial probabilities are estimated. */
+/* Sequences below which initial probabilities get no standard error. */
 #define LEAST_BEGUN 5.0
 /* Rows are a sample if the model was fitted to more than this number of rows for each of them. */
 #define WHOLE 1.05
@@ -245,8 +245,8 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 
 /*
  * Distance of every parameter from the maximum of the likelihood of the rows, by one step of
- * scoring: 0 for those that are not free.  For a sample of the rows the distance is not
- * informative.
+ * scoring: 0 for those that are not free, and unless block->all, since the rows of a sample have
+ * another maximum.
  */
 static void
 find_shift(const block_part *block)

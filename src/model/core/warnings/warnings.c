@@ -1,16 +1,16 @@
 /*
- * warnings.c - warnings as users read them: equal warnings of many components are combined into one
- * (diagnostics.h).
+ * warnings.c - warnings as users read them: warnings of one code and hint about many components are
+ * combined into one (diagnostics.h).
  */
 #include "tensorlv/model/diagnostics.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Up to this number of components, each has a warning of its own; one warning of more components
- * names this number. */
+/* Components up to which each has a warning of its own. */
 #define TOLD_APART 10
-#define NAMED	   5
+/* Components that one warning of more of them names. */
+#define NAMED 5
 
 /* Of the first one's message, beside what is added to it. */
 #define MESSAGE_MOST 384

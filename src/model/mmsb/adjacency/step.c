@@ -203,7 +203,7 @@ has_no_row(const tlv_mmsb_parts *parts, const seen_rows *rows, size_t u, size_t 
 
 /*
  * The edges of the rows, and those that the model expects of its nodes without a row: a batch of
- * some nodes says nothing of the others.  edges: k x k.
+ * some nodes is not informative about the others.  edges: k x k.
  */
 static tlv_status
 complete_edges(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *rows, double *edges)
