@@ -166,6 +166,11 @@ test_fold(void **state)
 											 {.source = 2, .target = 1, .weight = 1},
 											 {.source = 1, .target = 3, .weight = 1},
 											 {.source = 3, .target = 1, .weight = 2}};
+	/* a difference of 1 beside a total of 4e9 */
+	static const tlv_edge small_difference[] = {{.source = 1, .target = 2, .weight = 2e9},
+												{.source = 2, .target = 1, .weight = 2e9},
+												{.source = 1, .target = 3, .weight = 1},
+												{.source = 3, .target = 1, .weight = 2}};
 	tlv_graph_cursor *cursor;
 	tlv_graph_header header;
 	tlv_frame frame;
@@ -194,6 +199,8 @@ test_fold(void **state)
 	frame = directed_graph(2, one_end);
 	assert_fails(tlv_graph_fold(&ctx, &frame, &image, &size), TLV_BAD_DATA, "the other way round");
 	frame = directed_graph(4, other_weights);
+	assert_fails(tlv_graph_fold(&ctx, &frame, &image, &size), TLV_BAD_DATA, "the other way round");
+	frame = directed_graph(4, small_difference);
 	assert_fails(tlv_graph_fold(&ctx, &frame, &image, &size), TLV_BAD_DATA, "the other way round");
 }
 
