@@ -48,3 +48,12 @@ SELECT warned(tlv_gmm('SELECT CASE WHEN series = 0 THEN 1 ELSE length END AS a, 
 SELECT w.message FROM tlv_warnings(tlv_mmsb('SELECT i, i % 2 + 100 FROM generate_series(1, 40) i', 6)) w WHERE w.code = 'empty_component';
 DROP FUNCTION warned(tlv_model, text);
 DROP TABLE parts, views;
+
+-- names that are not ASCII stay in the warnings of a value that is written and read again, and in all that shows them
+CREATE TEMP TABLE places AS SELECT CASE WHEN i % 4 > 0 THEN sin(i) END AS "Länge, mm", cos(i) AS "幅", 1 AS "größe" FROM generate_series(1, 240) i;
+SET client_min_messages = error;
+CREATE TEMP TABLE placed AS SELECT tlv_gmm('SELECT "Länge, mm", "幅", "größe" FROM places', 1) AS m;
+SELECT code, message FROM placed, tlv_warnings(m::text::tlv_model) ORDER BY code;
+SELECT (tlv_from_json(tlv_to_json(m)) = m) AS json, tlv_info(m)->'warnings' IS NOT NULL AS info, (SELECT doubts FROM tlv_summary(m) WHERE component = 0) LIKE '%Länge%größe%' OR
+  (SELECT doubts FROM tlv_summary(m) WHERE component = 0) LIKE '%größe%Länge%' AS summary FROM placed;
+RESET client_min_messages;

@@ -454,7 +454,7 @@ warn_negative(tlv_context *ctx, view_fit *fit)
 
 	for (size_t j = 0; j < fit->k; j++)
 		number += fit->weights[j] > fit->weights[worst] ||
-				  (fit->weights[j] == fit->weights[worst] && j < worst);
+				  (j < worst && fit->weights[j] == fit->weights[worst]);
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "negative_mass",
 								   .component = number,

@@ -111,7 +111,10 @@ doubts_about(const tlv_diagnostics *told, size_t component)
 	initStringInfo(&doubts);
 	while (tlv_warnings_next(&walk))
 		if (walk.warning.component == component)
+		{
+			TlvVerifyWarning(&walk.warning);
 			appendStringInfo(&doubts, "%s%s", doubts.len > 0 ? "; " : "", walk.warning.message);
+		}
 	return doubts.len > 0 ? doubts.data : NULL;
 }
 

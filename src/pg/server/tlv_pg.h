@@ -390,6 +390,10 @@ TlvNullIf(bool isnull, TlvCell cell)
 /* A text; NULL where there is none. */
 extern TlvCell TlvText(const char *value);
 
+/* Raises 22021 where texts of a stored warning are not in the encoding of the database: the value
+ * may come from another one. */
+extern void TlvVerifyWarning(const struct tlv_warning *warning);
+
 /* ---- live aggregate states (expanded.c) ---- */
 
 /*

@@ -9,6 +9,7 @@
 #include "access/detoast.h"
 #include "access/htup_details.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -85,10 +86,19 @@ append_single(StringInfo json, const tlv_frame *frame, const tlv_section *sectio
 	}
 }
 
+void
+TlvVerifyWarning(const tlv_warning *warning)
+{
+	(void) pg_verifymbstr(warning->code, (int) strlen(warning->code), false);
+	(void) pg_verifymbstr(warning->message, (int) strlen(warning->message), false);
+	(void) pg_verifymbstr(warning->hint, (int) strlen(warning->hint), false);
+}
+
 /* Message and hint in one line. */
 static char *
 warning_text(const tlv_warning *warning)
 {
+	TlvVerifyWarning(warning);
 	return psprintf("%s%s%s", warning->message, warning->hint[0] != '\0' ? ": " : "",
 					warning->hint);
 }
@@ -309,6 +319,7 @@ TLV_FUNCTION(tlv_warnings_rows)
 	{
 		const tlv_warning *warning = &walk.warning;
 
+		TlvVerifyWarning(warning);
 		TlvPutRow(fcinfo, TlvText(warning->code),
 				  TlvNullIf(warning->component == 0 || warning->component > PG_INT32_MAX,
 							TlvInt4((int32) warning->component)),

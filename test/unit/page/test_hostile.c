@@ -106,7 +106,7 @@ cut_before_script(tlv_json_writer *html)
 	for (const char *s = html->bytes; (s = strstr(s, "<script")) != NULL; s++, scripts++)
 		at = s;
 	assert_int_equal(scripts, 2);
-	html->n = (size_t) (at - html->bytes);
+	html->n = at == NULL ? 0 : (size_t) (at - html->bytes);
 }
 
 static size_t

@@ -92,10 +92,17 @@ tlv_warn(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_warning *warn
 	tlv_warning worded = *warning;
 	char message[TEXT_MOST];
 	va_list arguments;
+	int length;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	length = vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
+	if (length >= TEXT_MOST) /* no part of a character stays */
+	{
+		for (length = TEXT_MOST - 1; length > 0 && (message[length - 1] & 0x80) != 0;)
+			length--;
+		message[length] = '\0';
+	}
 	worded.message = message;
 	return append_warning(ctx, diagnostics, &worded);
 }
@@ -307,11 +314,14 @@ tlv_diagnostics_rewrite(tlv_context *ctx, const tlv_frame *model,
 
 /* ---- checking ---- */
 
-/* Texts are plain; *count gets their number. */
+/* Texts without control characters; *count gets their number.  Names of measures are ASCII.  Texts
+ * of warnings contain names of the user in the encoding of the server, which verifies it when they
+ * are shown. */
 static tlv_status
-check_texts(tlv_context *ctx, const tlv_frame *model, const tlv_section *section, uint64_t *count)
+check_texts(tlv_context *ctx, const tlv_frame *model, const tlv_section *section, bool ascii,
+			uint64_t *count)
 {
-	const char *text;
+	const unsigned char *text;
 
 	*count = 0;
 	if (section == NULL || section->element != TLV_BYTES || section->columns != 1)
@@ -321,7 +331,7 @@ check_texts(tlv_context *ctx, const tlv_frame *model, const tlv_section *section
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		*count += text[i] == '\0';
-		if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~'))
+		if (text[i] != '\0' && (text[i] < ' ' || text[i] == 0x7f || (ascii && text[i] > 0x7f)))
 			return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics are not plain text");
 	}
 	if (section->rows > 0 && text[section->rows - 1] != '\0')
@@ -338,7 +348,7 @@ check_warnings(tlv_context *ctx, const tlv_frame *model)
 
 	if (texts == NULL && tlv_frame_find(model, "warnings") == NULL)
 		return TLV_OK;
-	TLV_TRY(check_texts(ctx, model, texts, &count));
+	TLV_TRY(check_texts(ctx, model, texts, false, &count));
 	TLV_TRY(tlv_frame_require(ctx, model, "warnings", TLV_FLOAT64, 2, count / 3,
 							  (const void **) &marks));
 	if (count == 0 || count % 3 != 0 || count / 3 > TLV_WARNINGS_MAX)
@@ -355,7 +365,7 @@ tlv_diagnostics_check(tlv_context *ctx, const tlv_frame *model)
 {
 	uint64_t count;
 
-	TLV_TRY(check_texts(ctx, model, tlv_frame_find(model, "diagnostic_names"), &count));
+	TLV_TRY(check_texts(ctx, model, tlv_frame_find(model, "diagnostic_names"), true, &count));
 	if (count > TLV_DIAGNOSTICS_MAX)
 		return tlv_fail(ctx, TLV_CORRUPT, "the model has %llu diagnostics",
 						(unsigned long long) count);

@@ -45,6 +45,18 @@ read_warnings(tlv_context *ctx, const tlv_frame *model, telling *t)
 	return TLV_OK;
 }
 
+/* Bytes of a message that are shown before what is added: whole characters. */
+static int
+shown_length(const char *message)
+{
+	size_t n = strlen(message);
+
+	if (n > MESSAGE_MOST)
+		for (n = MESSAGE_MOST; n > 0 && (message[n] & 0xc0) == 0x80;)
+			n--;
+	return (int) n;
+}
+
 /* One for all that are alike; a list that is full may have left some out. */
 static tlv_status
 warn_of_all(tlv_context *ctx, const telling *t, size_t n)
@@ -59,8 +71,8 @@ warn_of_all(tlv_context *ctx, const telling *t, size_t n)
 									i > 0 ? ", " : "", t->warnings[t->alike[i]].component);
 	return tlv_warn(ctx, t->told,
 					&(tlv_warning){.code = first->code, .score = (double) n, .hint = first->hint},
-					"%.*s (%s%zu components in all: %s and %zu more)", MESSAGE_MOST, first->message,
-					least, n, named, n - NAMED);
+					"%.*s (%s%zu components in all: %s and %zu more)", shown_length(first->message),
+					first->message, least, n, named, n - NAMED);
 }
 
 /* The warning at that place, or with it all later ones that are alike. */
