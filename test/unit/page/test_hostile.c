@@ -64,8 +64,8 @@ random_text(char *to, size_t most)
 
 		if (n + strlen(piece) > most)
 			break;
-		memcpy(to + n, piece, strlen(piece));
-		n += strlen(piece);
+		for (const char *c = piece; *c != '\0'; c++) /* texts have lengths, and no end */
+			to[n++] = *c;
 	}
 	if (n == 0)
 		to[n++] = 'x';
