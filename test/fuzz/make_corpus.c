@@ -162,7 +162,7 @@ save_stored(const char *name, tlv_accumulator *accumulator)
 tlv_frame
 collect_vectors(const char *name, tlv_accumulator *accumulator)
 {
-	for (int t = 0; t < 20; t++)
+	for (int t = 0; t < 200; t++) /* enough for standard errors of all parameters */
 	{
 		double x[3];
 
