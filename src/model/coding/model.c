@@ -281,7 +281,7 @@ dictionary_dimensions(const tlv_frame *frame)
 
 static const char *const dictionary_page_fields[] = {"sparsity", "error", "atoms", "weights", NULL};
 static const tlv_page_content dictionary_contents[] = {
-	{"atoms", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {NULL}};
+	{"atoms", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {.section = NULL}};
 static const tlv_page_view dictionary_page = {.contents = dictionary_contents,
 											  .view = "matrix",
 											  .what = "atom",

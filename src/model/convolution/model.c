@@ -186,7 +186,7 @@ convolution_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_
 static const char *const convolution_page_fields[] = {"templates", "cumulants", "variances",
 													  "weights", NULL};
 static const tlv_page_content convolution_contents[] = {
-	{"templates", TLV_CONTENT_LOADINGS, .what = "lag"}, {NULL}};
+	{"templates", TLV_CONTENT_LOADINGS, .what = "lag"}, {.section = NULL}};
 static const tlv_page_view convolution_page = {.contents = convolution_contents,
 											   .view = "matrix",
 											   .what = "template",

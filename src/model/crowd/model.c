@@ -529,7 +529,7 @@ static const char *const crowd_page_fields[] = {
 	"pool",		"seen",			"accuracy", "accuracy_error", "worker_answers",
 	"name_ids", "name_offsets", NULL};
 static const tlv_page_content crowd_contents[] = {
-	{"pool", TLV_CONTENT_PROBABILITIES, .what = "answer", .ids = "answers"}, {NULL}};
+	{"pool", TLV_CONTENT_PROBABILITIES, .what = "answer", .ids = "answers"}, {.section = NULL}};
 static const tlv_page_view crowd_page = {
 	.contents = crowd_contents, .view = "crowd", .what = "class", .fields = crowd_page_fields};
 

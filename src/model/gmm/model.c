@@ -398,7 +398,7 @@ static const char *const gmm_page_fields[] = {"covariance", "weights", "means", 
 static const tlv_page_content gmm_contents[] = {{"means", TLV_CONTENT_NUMBERS, .what = "dimension",
 												 .variances = "variances",
 												 .covariances = "covariances", .from = 1},
-												{NULL}};
+												{.section = NULL}};
 static const tlv_page_view gmm_page = {
 	.contents = gmm_contents, .view = "profiles", .what = "component", .fields = gmm_page_fields};
 

@@ -523,7 +523,7 @@ static const char *const hmm_page_fields[] = {
 static const tlv_page_content hmm_contents[] = {
 	{"means", TLV_CONTENT_NUMBERS, .what = "dimension", .variances = "variances", .from = 1},
 	{"emissions", TLV_CONTENT_PROBABILITIES, .what = "symbol", .ids = "items"},
-	{NULL}};
+	{.section = NULL}};
 static const tlv_page_view hmm_page = {
 	.contents = hmm_contents, .view = "chain", .what = "state", .fields = hmm_page_fields};
 

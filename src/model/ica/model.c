@@ -423,7 +423,7 @@ ica_dimensions(const tlv_frame *frame)
 
 static const char *const ica_page_fields[] = {"mean", "mixing", "kurtosis", "sources", NULL};
 static const tlv_page_content ica_contents[] = {
-	{"mixing", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {NULL}};
+	{"mixing", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {.section = NULL}};
 static const tlv_page_view ica_page = {
 	.contents = ica_contents, .view = "matrix", .what = "source", .fields = ica_page_fields};
 

@@ -532,7 +532,7 @@ static const tlv_page_content membership_contents[] = {
 	{"probabilities", TLV_CONTENT_CATEGORIES, .what = "variable"},
 	{"scalar_means", TLV_CONTENT_NUMBERS, .what = "number", .variances = "scalar_variances",
 	 .from = 1},
-	{NULL}};
+	{.section = NULL}};
 static const tlv_page_view classes_page = {.contents = membership_contents,
 										   .view = "profiles",
 										   .what = "class",

@@ -362,7 +362,7 @@ static const tlv_page_content multiview_contents[] = {
 	 .from = 1},
 	{"means3", TLV_CONTENT_NUMBERS, .what = "view 3:", .ids = "items3", .variances = "variances3",
 	 .from = 1},
-	{NULL}};
+	{.section = NULL}};
 static const tlv_page_view multiview_page = {.contents = multiview_contents,
 											 .view = "profiles",
 											 .what = "component",

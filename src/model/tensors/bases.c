@@ -244,7 +244,8 @@ static const char *const tucker_page_fields[] = {"told",	 "items_1",		 "items_2"
 												 "name_ids", "name_offsets", "residual", "factor_1",
 												 "factor_2", "factor_3",	 "core",	 NULL};
 static const tlv_page_content tucker_contents[] = {
-	{"factor_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1}, {NULL}};
+	{"factor_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1},
+	{.section = NULL}};
 static const tlv_page_view tucker_page = {.contents = tucker_contents,
 										  .view = "matrix",
 										  .what = "component",
@@ -424,7 +425,8 @@ static const char *const train_page_fields[] = {"told",		"items_1",		"items_2",	
 												"name_ids", "name_offsets", "residual", "core_1",
 												"core_2",	"core_3",		NULL};
 static const tlv_page_content train_contents[] = {
-	{"core_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1}, {NULL}};
+	{"core_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1},
+	{.section = NULL}};
 static const tlv_page_view train_page = {
 	.contents = train_contents, .view = "matrix", .what = "component", .fields = train_page_fields};
 

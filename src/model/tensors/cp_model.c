@@ -231,7 +231,7 @@ static const tlv_page_content cp_contents[] = {
 	{"factor_1", TLV_CONTENT_LOADINGS, .what = "mode 1:", .ids = "items_1", .from = 1},
 	{"factor_2", TLV_CONTENT_LOADINGS, .what = "mode 2:", .ids = "items_2", .from = 1},
 	{"factor_3", TLV_CONTENT_LOADINGS, .what = "mode 3:", .ids = "items_3", .from = 1},
-	{NULL}};
+	{.section = NULL}};
 static const tlv_page_view cp_page = {
 	.contents = cp_contents, .view = "matrix", .what = "component", .fields = cp_page_fields};
 
