@@ -72,7 +72,7 @@ FROM (SELECT f, m, n, tlv_update(m, (SELECT tlv_statistics(a, bag, m) FROM (SELE
 SELECT f, (SELECT max(abs(p.probability - q.probability)) < 1e-9 FROM tlv_categories(u) p JOIN tlv_categories(w) q USING (component, variable_name, category_name) WHERE variable_name = 'c') AS alike
 FROM (SELECT f, tlv_update(m, (SELECT tlv_statistics(ARRAY[a, b, CASE WHEN i <= 40 THEN c END], m) FROM rows), 0.5) AS u,
   tlv_update(m, (SELECT tlv_statistics(ARRAY[a, b, c], m) FROM rows WHERE i <= 40), 0.5) AS w FROM models WHERE f = 'lca') q;
--- a batch that says nothing returns the model: nulls, and what the model does not know
+-- a batch without information returns the model: nulls, and what the model does not know
 SELECT f, tlv_update(m, (SELECT tlv_statistics(s, m) FROM (VALUES (ARRAY[NULL, NULL, NULL]::text[])) v(s))) = m AS nulls, tlv_update(m, (SELECT tlv_statistics(s, m)
   FROM (VALUES (ARRAY['?', '?', '?'])) v(s))) = m
   AS unknown FROM models WHERE f IN ('lca', 'gom', 'tree', 'symbols');

@@ -1,4 +1,4 @@
--- tlv_update: what a batch does not mention stays, a batch that says nothing returns the model, and a step that rests on too little warns.
+-- tlv_update: what a batch does not mention stays, a batch without information returns the model, and a step that rests on too little warns.
 \pset null '(null)'
 CREATE SCHEMA updates;
 SET search_path = updates, public;

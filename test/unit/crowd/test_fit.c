@@ -518,7 +518,7 @@ by_parameters(const tlv_crowd_parts *parts, size_t h, size_t n, const int64_t *w
 }
 
 /* A new item of the same workers gets what their confusions say of it; who is not known counts as
- * the pool does, what is not known says nothing. */
+ * the pool does, what is not known is not informative. */
 static void
 test_infer(void **state)
 {

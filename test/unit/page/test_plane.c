@@ -34,7 +34,7 @@ assert_place(size_t first, size_t second)
 	assert_int_equal(place[1], second);
 }
 
-/* Dimension 3 repeats dimension 1: what dimension 2 tells is told by no other. */
+/* Dimension 3 repeats dimension 1: only dimension 2 has what it shows. */
 static void
 test_dimensions_that_repeat(void **state)
 {
