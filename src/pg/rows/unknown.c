@@ -16,14 +16,15 @@ typedef struct Elements
 	const char *name, *detail, *hint;
 } Elements;
 
-static const Elements categories = {
-	"categories", "They count as missing.",
-	"Spell categories as the rows do that the model was learnt from, or fit a model of rows that "
-	"have them."};
-static const Elements symbols = {
-	"symbols", "They count as missing.",
-	"Spell symbols as the rows do that the model was learnt from, or fit a model of rows that have "
-	"them."};
+/* The hint for elements that are identified by what they are called. */
+#define SPELL(what)                                                                                \
+	"Spell " what " as the rows do that the model was learnt from, or fit a model of rows that "   \
+	"have them."
+
+static const Elements categories = {"categories", "They count as missing.", SPELL("categories")};
+static const Elements symbols = {"symbols", "They count as missing.", SPELL("symbols")};
+static const Elements workers = {"workers", "Their answers are left out.", SPELL("workers")};
+static const Elements answers = {"answers", "They are left out.", SPELL("answers")};
 static const Elements items = {
 	"items", "They are left out.",
 	"Take items as the rows do that the model was learnt from (the id of a term is "
@@ -32,14 +33,6 @@ static const Elements nodes = {
 	"neighbours", "They are left out.",
 	"Take nodes as the edges do that the model was learnt from (the id of a node with a name is "
 	"tlv_term_id(name)), or fit a model of edges that have them."};
-static const Elements workers = {
-	"workers", "Their answers are left out.",
-	"Spell workers as the rows do that the model was learnt from, or fit a model of rows that have "
-	"them."};
-static const Elements answers = {
-	"answers", "They are left out.",
-	"Spell answers as the rows do that the model was learnt from, or fit a model of rows that have "
-	"them."};
 
 static tlv_text
 digits_of(int64 number)
