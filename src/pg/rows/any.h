@@ -45,6 +45,11 @@ typedef struct AnyType
  */
 extern Oid TlvAnyArgument(FunctionCallInfo fcinfo, int argument);
 
+/* The type that the function declares for an argument. */
+extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
+
+/* ---- types as they are written (written_types.c) ---- */
+
 /*
  * The base type of an argument as the caller wrote it, before an implicit cast to the type that the
  * function declares: citext, of a column, where that is text.  A constant is cast when the call is
@@ -52,8 +57,14 @@ extern Oid TlvAnyArgument(FunctionCallInfo fcinfo, int argument);
  */
 extern Oid TlvAnyWritten(FunctionCallInfo fcinfo, int argument);
 
-/* The type that the function declares for an argument. */
-extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
+/*
+ * Error 42804 where an argument that the function declares as text or text[] is written as another
+ * type, or has a collation, under which different strings are equal: whoever calls this compares
+ * them by their bytes.  A transition function asks for the arguments of its aggregate.
+ */
+extern void TlvRequireByteEquality(FunctionCallInfo fcinfo);
+
+/* ---- what a type is (any_type.c) ---- */
 
 /* A type's, under that collation; what it keeps lives in mcxt. */
 extern void TlvAnyType(Oid type, Oid collation, MemoryContext mcxt, AnyType *any);

@@ -8,7 +8,6 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "parser/parse_coerce.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -43,17 +42,6 @@ TlvAnyArgument(FunctionCallInfo fcinfo, int argument)
 						errhint("Cast the argument, or call the aggregate that declares the types "
 								"of its arguments, whose name ends in _typed.")));
 	return type;
-}
-
-Oid
-TlvAnyWritten(FunctionCallInfo fcinfo, int argument)
-{
-	Node *call = fcinfo->flinfo->fn_expr;
-	Node *written = call != NULL && IsA(call, FuncExpr)
-						? strip_implicit_coercions(list_nth(((FuncExpr *) call)->args, argument))
-						: NULL;
-
-	return getBaseType(written != NULL ? exprType(written) : TlvAnyDeclared(fcinfo, argument));
 }
 
 /* A type is tlv_bag, whatever schema the extension is in, when our function reads its values. */

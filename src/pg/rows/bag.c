@@ -1,6 +1,7 @@
 /*
  * bag.c - the type tlv_bag: input and output, functions.
  */
+#include "any.h"
 #include "items.h"
 
 #include <math.h>
@@ -175,10 +176,23 @@ TlvTermId(const char *text, size_t length)
 	return (int64) (hash & UINT64CONST(0x7fffffffffffffff));
 }
 
+/* Once at every call site; fn_extra has no other use. */
+static void
+require_bytes_once(FunctionCallInfo fcinfo)
+{
+	static char checked;
+
+	if (fcinfo->flinfo == NULL || fcinfo->flinfo->fn_extra != NULL)
+		return;
+	TlvRequireByteEquality(fcinfo);
+	fcinfo->flinfo->fn_extra = &checked;
+}
+
 TLV_FUNCTION(tlv_term_id)
 {
 	text *term = PG_GETARG_TEXT_PP(0);
 
+	require_bytes_once(fcinfo);
 	PG_RETURN_INT64(TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)));
 }
 
@@ -274,6 +288,7 @@ TLV_FUNCTION(tlv_to_bag_terms)
 {
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
+	require_bytes_once(fcinfo);
 	return bag_of_array(fcinfo, TlvItemArray(PG_GETARG_DATUM(0)), true);
 }
 

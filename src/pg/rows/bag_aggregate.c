@@ -6,7 +6,7 @@
  * expanded object with an array of unsorted pairs, in one memory context
  * shared by all groups.
  */
-#include "server/tlv_pg.h"
+#include "any.h"
 
 #include <float.h>
 #include <math.h>
@@ -279,11 +279,15 @@ weight_argument(FunctionCallInfo fcinfo)
 	return PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
 }
 
+/* Documents are many: the types of a call site are looked at once. */
 static tlv_text
-term_argument(FunctionCallInfo fcinfo)
+term_argument(FunctionCallInfo fcinfo, TlvShared *shared)
 {
 	text *term = PG_GETARG_TEXT_PP(1);
 
+	if (shared->compares_bytes != fcinfo->flinfo)
+		TlvRequireByteEquality(fcinfo);
+	shared->compares_bytes = fcinfo->flinfo;
 	return (tlv_text){VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)};
 }
 
@@ -305,7 +309,7 @@ TLV_FUNCTION(tlv_bag_accum_text)
 
 	SKIP_NULL_ROW();
 	state = state_argument(fcinfo);
-	term = term_argument(fcinfo);
+	term = term_argument(fcinfo, state->shared);
 	weight = weight_argument(fcinfo);
 	if (unlikely(!is_weight(weight) && weight != 0))
 		TlvCheck(&state->shared->ctx, tlv_bag_check_term_weight(&state->shared->ctx, term, weight));
@@ -488,9 +492,11 @@ TLV_FUNCTION(tlv_bag_accum_inverse)
 
 TLV_FUNCTION(tlv_bag_accum_text_inverse)
 {
+	BagState *state;
 	tlv_text term;
 
 	SKIP_NULL_ROW();
-	term = term_argument(fcinfo);
-	return take_row(fcinfo, state_argument(fcinfo), TlvTermId(term.bytes, term.length));
+	state = state_argument(fcinfo);
+	term = term_argument(fcinfo, state->shared);
+	return take_row(fcinfo, state, TlvTermId(term.bytes, term.length));
 }

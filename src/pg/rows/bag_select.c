@@ -1,6 +1,7 @@
 /*
  * bag_select.c - bags with some of their items only, and how alike two bags are.
  */
+#include "any.h"
 #include "items.h"
 
 #include <math.h>
@@ -122,7 +123,10 @@ TLV_FUNCTION(tlv_bag_keep_items)
 /* tlv_bag_keep(bag, terms text[]) */
 TLV_FUNCTION(tlv_bag_keep_terms)
 {
-	KeptItems kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), true);
+	KeptItems kept;
+
+	TlvRequireByteEquality(fcinfo);
+	kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), true);
 
 	PG_RETURN_POINTER(keep_items(PG_GETARG_TLV(0), &kept));
 }

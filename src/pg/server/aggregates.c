@@ -112,6 +112,7 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	tlv_accumulator *accumulator;
 	TlvExpanded *expanded;
 
+	TlvRequireByteEquality(fcinfo);
 	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
 	expanded = TlvBeginState(fcinfo, shared, accumulator);
 	expanded->foreign |= statistic.constant != NULL;

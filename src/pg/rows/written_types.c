@@ -1,0 +1,157 @@
+/*
+ * written_types.c - types of arguments as the caller wrote them, before implicit casts to the types
+ * that a function declares (any.h).
+ */
+#include "any.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "query/query.h"
+
+Oid
+TlvAnyWritten(FunctionCallInfo fcinfo, int argument)
+{
+	Node *call = fcinfo->flinfo->fn_expr;
+	Node *written = call != NULL && IsA(call, FuncExpr)
+						? strip_implicit_coercions(list_nth(((FuncExpr *) call)->args, argument))
+						: NULL;
+
+	return getBaseType(written != NULL ? exprType(written) : TlvAnyDeclared(fcinfo, argument));
+}
+
+/* ---- texts that are compared by their bytes ---- */
+
+/* Is the function called for every row of that aggregate? */
+static bool
+is_transition_of(Oid function, Oid aggregate)
+{
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
+	bool is;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_aggregate) GETSTRUCT(tuple);
+	is = form->aggtransfn == function || form->aggmtransfn == function ||
+		 form->aggminvtransfn == function;
+	ReleaseSysCache(tuple);
+	return is;
+}
+
+/*
+ * The type of the expression without its implicit casts, and without the domain that it is over.
+ * The planner joins x::text COLLATE "C" to one cast, which it marks as implicit: only the collation
+ * tells it from the implicit cast of x.
+ */
+static Oid
+written_type(Node *expression)
+{
+	Node *written = strip_implicit_coercions(expression);
+
+	if (exprCollation(written) != exprCollation(expression))
+		written = expression;
+	return getBaseType(exprType(written));
+}
+
+static void
+refuse_spellings(Oid function, Oid type, Oid element, Oid collation)
+{
+	bool array = OidIsValid(element);
+	const char *spelled = TlvIsTextType(array ? element : type)
+							  ? psprintf("collation \"%s\"", get_collation_name(collation))
+							  : format_type_be(array ? element : type);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("%s compares strings by their bytes, and several strings are equal under %s",
+					get_func_name(function), spelled),
+			 array ? errhint("Use x::text[] COLLATE \"C\" in the place of an array x to compare "
+							 "bytes, or the function of a query, which compares by that equality.")
+				   : errhint("Use min(x::text COLLATE \"C\") OVER (PARTITION BY x) from a subquery "
+							 "in the place of x, the first spelling of each, or x::text COLLATE "
+							 "\"C\" to compare bytes.")));
+}
+
+/* Refuses an argument of a type or a collation under which different strings are equal. */
+static void
+require_bytes(Oid function, Oid declared, Node *expression)
+{
+	Oid collation = exprCollation(expression), type, element;
+
+	if (declared != TEXTOID && declared != TEXTARRAYOID)
+		return;
+	type = written_type(expression);
+	element = declared == TEXTARRAYOID ? get_base_element_type(type) : InvalidOid;
+	if (OidIsValid(element))
+		element = getBaseType(element);
+	if (TlvHasSpellings(OidIsValid(element) ? element : type, collation))
+		refuse_spellings(function, type, element, collation);
+}
+
+/* The arguments of a call of an aggregate, after the state in its transition function. */
+static void
+require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *arguments)
+{
+	int at = 1;
+	ListCell *cell;
+
+	if (!is_transition_of(fcinfo->flinfo->fn_oid, aggregate))
+		return;
+	foreach (cell, arguments)
+	{
+		Node *argument = lfirst(cell);
+
+		if (at >= PG_NARGS())
+			return;
+		if (IsA(argument, TargetEntry))
+			argument = (Node *) ((TargetEntry *) argument)->expr;
+		require_bytes(aggregate, TlvAnyDeclared(fcinfo, at++), argument);
+	}
+}
+
+static void
+require_bytes_of_call(FunctionCallInfo fcinfo)
+{
+	Node *call = fcinfo->flinfo->fn_expr;
+	int at = 0;
+	ListCell *cell;
+
+	if (call == NULL || !IsA(call, FuncExpr))
+		return;
+	foreach (cell, ((FuncExpr *) call)->args)
+	{
+		require_bytes(fcinfo->flinfo->fn_oid, TlvAnyDeclared(fcinfo, at), lfirst(cell));
+		at++;
+	}
+}
+
+void
+TlvRequireByteEquality(FunctionCallInfo fcinfo)
+{
+	Aggref *aggregate;
+	ListCell *cell;
+
+	if (fcinfo->context != NULL && IsA(fcinfo->context, WindowAggState))
+	{
+		foreach (cell, ((WindowAggState *) fcinfo->context)->funcs)
+		{
+			WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
+
+			require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args);
+		}
+		return;
+	}
+	aggregate = AggGetAggref(fcinfo);
+	if (aggregate != NULL)
+		require_bytes_of_aggregate(fcinfo, aggregate->aggfnoid, aggregate->args);
+	else
+		require_bytes_of_call(fcinfo);
+}
