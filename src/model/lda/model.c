@@ -463,12 +463,9 @@ maximize_shares(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	size_t k = parts->k;
 	double *mean;
 
+	/* The fingerprint is the model's, and no call collects these under it. */
 	if (statistics->header->kind == TLV_KIND_TOPIC_STATISTICS && parts->logistic_mean != NULL)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are of topics without correlations");
-		return tlv_fail_hint(ctx,
-							 "Collect them under a model that was refined with refine => 'ctm'.");
-	}
+		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of topics without correlations");
 	if (statistics->header->kind == TLV_KIND_TOPIC_STATISTICS)
 	{
 		parts->alpha0 = maximize_mixing(model, statistics, k, alpha, weights);

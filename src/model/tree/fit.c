@@ -57,10 +57,7 @@ tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS)
 		return tlv_tree_gaussian_fit(ctx, moments, tree, options, image, size);
 	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "a tree is fitted to category_moments or dense_moments");
-		return tlv_fail_hint(
-			ctx, "Collect them with tlv_category_moments(v) or tlv_dense_moments(x, 2).");
-	}
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"a tree is fitted to category_moments or dense_moments");
 	return tlv_tree_fit_categories(ctx, moments, tree, options, image, size);
 }
