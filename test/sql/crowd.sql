@@ -85,6 +85,13 @@ FROM crowd_models, LATERAL tlv_components(tlv_align(tlv_label(model, 2, 'mine'),
 SELECT pg_temp.outcome($$SELECT tlv_align(tlv_crowd('SELECT item, worker, translate(answer::text, ''3'', ''7'') FROM tlv_simulate_crowd(60, 8, 3, share => .6)'),
   tlv_crowd('SELECT item, worker, answer::text FROM tlv_simulate_crowd(60, 8, 3, share => .6)'), 0.5)$$) AS other_answers;
 SELECT left(tlv_svg(named), 4) AS picture, position('owl' in tlv_svg(named)) > 0 AS names FROM crowd_models;
+-- workers are drawn by accuracy, the least accurate first, each with its interval and beside guessing
+WITH w AS (SELECT named, accuracy, row_number() OVER (ORDER BY accuracy) AS place FROM crowd_models, tlv_workers(named)),
+  c AS (SELECT m[1]::float8 AS accuracy, place FROM crowd_models, regexp_matches(tlv_svg(named), '<circle [^>]*><title>([0-9.]+)</title>', 'g') WITH ORDINALITY r(m, place))
+SELECT count(*) = (SELECT least(count(*), 64) FROM w) AS all_of_them, bool_and(abs(w.accuracy - c.accuracy) < 0.006) AS accuracies,
+  (SELECT count(*) FROM crowd_models, regexp_matches(tlv_svg(named), '<title>[0-9.]+ to [0-9.]+</title>', 'g')) = count(*) AS intervals,
+  (SELECT count(*) FROM crowd_models, regexp_matches(tlv_svg(named), 'stroke-dasharray', 'g')) AS guessing
+FROM w JOIN c USING (place);
 -- little to go by
 SELECT code, score FROM tlv_warnings(tlv_crowd('SELECT 1, 2, 3'));
 SELECT c.* FROM tlv_consensus(tlv_crowd('SELECT i / 2, i, ''same'' FROM generate_series(0, 5) i')) c ORDER BY 1;

@@ -20,11 +20,11 @@ SELECT name, page_data(html)->>'page' AS view, page_data(html)->>'kind' AS kind,
   html LIKE '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"%</html>' AS document,
   html !~ '[^ -~]' AS ascii, position('\' IN html) AS backslash, (length(html) - length(replace(html, '<script', ''))) / 7 AS scripts, length(html) < 200000 AS small FROM pages
   ORDER BY name COLLATE "C";
--- components are those of tlv_components; of a dictionary these have no weights that sum to 1
+-- components are those of tlv_components
 SELECT count(DISTINCT name) AS models, bool_and(decoded(c->>'label') IS NOT DISTINCT FROM label) AS labels, bool_and(abs((c->>'weight')::float8 - weight) <= 1e-5) AS weights,
   bool_and(json_array_length(page_data(html)->'components') = (SELECT count(*) FROM tlv_components(model))) AS all_of_them
 FROM pages, json_array_elements(page_data(html)->'components') c JOIN LATERAL tlv_components(model) t ON component = (c->>'number')::int WHERE name NOT IN ('tree', 'tree of numbers',
-  'tucker', 'train', 'network', 'atoms');
+  'tucker', 'train');
 -- the probabilities of a topic are those of tlv_topic_items, to 1e-7
 WITH d AS (SELECT model, page_data(html) AS data FROM pages WHERE name = 'topics'),
   listed AS (SELECT t AS topic, sum((g)::int) OVER (PARTITION BY t ORDER BY n) AS place, (data->'p'->(t - 1)->1->>(n - 1)::int)::float8 * 1e-7 AS p
@@ -87,6 +87,10 @@ SELECT tlv_svg(model, '[{"component": 1, "x": [1, 2, "c", 4]}]') FROM drawn;
 SELECT tlv_svg(model, '[{"component": 4, "x": [1, 2, 3, 4]}]') FROM drawn;
 SELECT tlv_html(model, examples => '[{"component": 1, "x": [1]}]') FROM drawn;
 SELECT tlv_svg(model, '[]') FROM page_models WHERE name = 'topics';
+-- rows of directions are drawn with length 1
+SELECT page_data(tlv_html(model, examples => '[{"component": 1, "x": [30, 0, 40]}]'))->'points'->>'rows' AS of_length_1,
+  tlv_svg(model, examples => '[{"component": 1, "x": [30, 0, 40]}]') = tlv_svg(model, examples => '[{"component": 1, "x": [0.6, 0, 0.8]}]') AS in_the_picture
+FROM page_models WHERE name = 'mixture direction';
 -- of one dimension densities
 SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(tlv_gmm('SELECT ARRAY[x[2]] FROM drawn_rows', 2, covariance => 'full'), '[{"component": 1, "x": [3]}]'),
   '<path |stroke-width="0.5"', 'g')) AS shapes;
@@ -127,5 +131,7 @@ FROM (SELECT name, tlv_label(model, 1, 'mine') AS labelled FROM page_models OFFS
 SELECT bool_and(doubts IS NOT DISTINCT FROM (SELECT string_agg(message, '; ') FROM tlv_warnings(model) w WHERE coalesce(w.component, 0) = s.component)) AS same, count(doubts) > 0 AS some
 FROM page_models, tlv_summary(model) s;
 SELECT count(*) > 50 AS many, bool_and(position('<td>' || description || '</td>' IN html) > 0) AS on_the_page FROM pages, tlv_summary(model) WHERE component > 0;
+SELECT bool_and(position('>' || description || '</p>' IN html) > 0) AS model_on_the_page, bool_and(decoded(page_data(html)->>'described') = description) AS in_the_data
+FROM pages, tlv_summary(model) WHERE component = 0;
 SELECT count(*) AS of_null FROM tlv_summary(NULL);
 DROP TABLE page_models, pages, hostile;

@@ -298,6 +298,21 @@ SKIP: {
     $open->('sources');
     like($js->(q{document.querySelector('.alike').textContent}), qr{cosine}, 'the cosine of components is said');
 
+    # ---- the SQL of every page runs, and what the page says of a component is what tlv_summary says ----
+
+    for my $name (sort grep { !/hostile/ } keys %names) {
+        $open->($name);
+        my $sql = $js->(q{[...document.querySelectorAll('details')].filter(e => e.querySelector('summary').textContent === 'The same in SQL').map(e => e.querySelector('code').textContent).join(' ')});
+        my $rows = eval { query($db, "DROP VIEW IF EXISTS models; CREATE VIEW models AS SELECT model FROM page_models WHERE name = '$name'; $sql") };
+        ok(defined $rows && $rows ne '', "$name: the SQL of the page gives rows") or diag("$sql\n$@");
+        # Entries without their numbers, which the page and the function round to other digits.
+        my $entries = sub { return join '|', map { s/ [-+]?[\d.]+(?:e[-+]?\d+)?(?:[ \xa0]%)?$//r } split /, /, $_[0] };
+        my @said = map { $entries->($_) } @{ $js->('C.map(function(c, i) { return summary(i); })') };
+        my @described = map { $entries->($_) } split /\n/, query($db, 'SELECT description FROM models, tlv_summary(model) WHERE component > 0 ORDER BY component');
+        my @other = grep { $said[$_] ne '' && index("$described[$_]|", "$said[$_]|") != 0 && index("$said[$_]|", "$described[$_]|") != 0 } 0 .. $#said;
+        is(join(', ', @other), '', "$name: components are described as by tlv_summary") or diag("$said[$other[0]]\n$described[$other[0]]");
+    }
+
     # ---- three tasks, from what the page shows alone ----
 
     my $text = sub { return $js->("document.querySelector('$_[0]').innerText") };

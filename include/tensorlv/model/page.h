@@ -72,6 +72,7 @@ typedef struct tlv_page_content
 	const char *what;
 	const char *ids;					 /* the section of the entries' ids; NULL: none */
 	const char *variances, *covariances; /* of numbers, within a component; NULL: not known */
+	const char *concentrations;			 /* of directions: a variance is about 1 / concentration */
 	size_t from;						 /* number of the first entry where it has no name */
 } tlv_page_content;
 
@@ -127,11 +128,11 @@ extern tlv_status tlv_page_finish(tlv_context *ctx, const tlv_frame *model, tlv_
 								  tlv_text data, tlv_text plain, tlv_json_writer *html);
 
 /*
- * The rows of examples that have numbers (x), for a picture of d dimensions: at most
- * TLV_PICTURE_ROWS of them.  Examples are checked as those of a page of k components are.  Errors:
+ * The rows of examples that have numbers (x), for a picture of the model, whose class has normals:
+ * at most TLV_PICTURE_ROWS of them.  Examples are checked as those of its page are.  Errors:
  * TLV_BAD_PARAMETER, also for a row of another width; memory, TLV_CANCELLED.
  */
-extern tlv_status tlv_page_rows(tlv_context *ctx, const tlv_json *examples, size_t k, size_t d,
+extern tlv_status tlv_page_rows(tlv_context *ctx, const tlv_json *examples, const tlv_frame *model,
 								tlv_picture_rows *rows);
 
 /* ---- for views ---- */

@@ -91,7 +91,8 @@ extern tlv_status tlv_draw_joints(tlv_context *ctx, tlv_picture *picture, size_t
 								  const tlv_picture_component *components, const tlv_text *names,
 								  size_t joints, const tlv_picture_joint *joint);
 
-/* A word of a card: its share, and the interval of that, NaN where it has none. */
+/* A word of a card, or a row of a list: its share, and the interval of that, NaN where it has none.
+ */
 typedef struct tlv_picture_word
 {
 	tlv_text name;
@@ -103,6 +104,11 @@ typedef struct tlv_picture_word
 extern tlv_status tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
 								 const tlv_picture_component *component, size_t n,
 								 const tlv_picture_word *words);
+
+/* Below the shapes that are there: n proportions, one below another, as points with their
+ * intervals, on an axis from 0 to 1 with a broken line at the reference. */
+extern tlv_status tlv_draw_intervals(tlv_context *ctx, tlv_picture *picture, size_t n,
+									 const tlv_picture_word *rows, double reference);
 
 /*
  * A matrix of n rows, one for every component, and columns, numbers[i + n j]: the darker the
@@ -127,6 +133,7 @@ struct tlv_picture_normals
 	/* each x n: a common variance (1), variances (d), or packed covariances (d (d + 1) / 2). */
 	const double *variances;
 	size_t each;
+	bool directions; /* rows are drawn with length 1 */
 	tlv_name_list dimensions;
 };
 

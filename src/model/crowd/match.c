@@ -1,13 +1,11 @@
 /*
- * match.c - which class of one model is which of another, and the picture of a model
- * (internal.h).
+ * match.c - which class of one model is which of another (internal.h).
  */
 #include <math.h>
 
 #include "internal.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/layout.h"
-#include "tensorlv/model/picture.h"
 
 /*
  * Half the sum of the differences of what all workers together say of both classes, answer by
@@ -50,27 +48,5 @@ tlv_crowd_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 		}
 	TLV_TRY(tlv_assign_components(ctx, x.k, y.k, cost, NAN, match->component, match->distance));
 	tlv_free(ctx, cost);
-	return TLV_OK;
-}
-
-/* What all workers together say: classes by rows, answers by columns in the same order. */
-tlv_status
-tlv_crowd_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
-{
-	tlv_picture_component *components;
-	tlv_name_list heads = tlv_labels_of(model);
-	tlv_crowd_parts parts;
-	double *numbers;
-
-	tlv_crowd_read(model, &parts);
-	TLV_TRY(tlv_picture_components(ctx, model, "class", &components));
-	TLV_TRY_NEW_ROWS(ctx, numbers, parts.k, parts.k);
-	for (size_t g = 0; g < parts.k; g++)
-		for (size_t h = 0; h < parts.k; h++)
-			numbers[h + parts.k * g] =
-				parts.pool[h + parts.k * (size_t) parts.component_answers[g]];
-	TLV_TRY(tlv_draw_matrix(ctx, picture, parts.k, components, parts.k, numbers, &heads));
-	tlv_free(ctx, numbers);
-	tlv_free(ctx, components);
 	return TLV_OK;
 }

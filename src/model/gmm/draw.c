@@ -62,6 +62,7 @@ directions_normals(tlv_context *ctx, const tlv_frame *model, tlv_picture_normals
 									 .means = own.means,
 									 .variances = variances,
 									 .each = 1,
+									 .directions = true,
 									 .dimensions = tlv_dimension_names(model)};
 	return TLV_OK;
 }

@@ -59,9 +59,23 @@ const view = function() {
         .map(function(x) { return x[0]; });
   };
   const mean = D0.map(function(n, d) { return sum(M.map(function(r, i) { return (stationary[i] || 0) * r[d]; })); });
+  // Dimensions by the difference of a state's mean from that of all, in standard deviations of all.
+  const deviation = D0.map(function(n, d) {
+    return Math.sqrt(sum(M.map(function(r, i) { return (stationary[i] || 0) * ((r[d] - mean[d]) * (r[d] - mean[d]) + (variance(i, d) || 0)); })));
+  });
+  const strongest = function(i) {
+    const z = D0.map(function(n, d) { return deviation[d] > 0 ? Math.abs(M[i][d] - mean[d]) / deviation[d] : 0; });
+    return range(D0.length).sort(function(a, b) { return z[b] - z[a]; });
+  };
   summary = function(i) {
-    return vectors ? D0.slice(0, 3).map(function(n, d) { return n + " " + number(M[i][d]); }).join(", ") :
-                     ranked(i).slice(0, 5).map(function(j) { return W[j]; }).join(", ");
+    return vectors ?
+        strongest(i).slice(0, 3).map(function(d) { return D0[d] + " " + number(M[i][d]); }).join(", ") :
+        range(W.length)
+            .filter(function(j) { return E[i][j] > 0; })
+            .sort(function(a, b) { return E[i][b] - E[i][a]; })
+            .slice(0, 5)
+            .map(function(j) { return ((F.symbol_names || [])[j] ? W[j] : L.symbol + " " + W[j]) + " " + percent(E[i][j]); })
+            .join(", ");
   };
   const finder = search(vectors ? D0 : W, vectors ? "dimension" : L.symbol, function(w) {
     if (w >= 0 && !vectors) {
@@ -93,9 +107,13 @@ const view = function() {
       return [
         P[i][j], percent(P[i][j]), named(i) + " to " + named(j) + ": " + number(P[i][j]) + " " + interval("transition", C[i].number, C[j].number)
       ];
-    }, 1, {chosen: place(), go: go}));
+    }, 1, {chosen: place(), go: go}, what));
   });
   const emission = h("div", {});
+  const within = function(i, j) {
+    const x = interval("probability", C[i].number, ids[j]);
+    return x === "" ? null : h("span", {class: "dim"}, " (" + x + ")");
+  };
   parts.push(function() {
     const i = place(), w = finder.place();
     finder.input.value = state.symbol;
@@ -118,8 +136,8 @@ const view = function() {
             }))),
           h("tbody", {}, ...top.map(function(j) {
             return h(
-                "tr", {class: W[j] === state.symbol ? "hit" : null, title: interval("probability", C[i].number, ids[j])},
-                h("th", {scope: "row"}, link(W[j], function() { finder.choose(j); })), h("td", {class: "num"}, percent(E[i][j])),
+                "tr", {class: W[j] === state.symbol ? "hit" : null},
+                h("th", {scope: "row"}, link(W[j], function() { finder.choose(j); })), h("td", {class: "num"}, percent(E[i][j]), within(i, j)),
                 h("td", {class: "num dim"}, percent(all[j])),
                 h("td", {}, bar(Math.min(1, all[j] / far), Math.min(1, (stationary[i] || 0) * E[i][j] / far))));
           }))));
@@ -192,7 +210,8 @@ const view = function() {
   show(
       [finder.box, chips()],
       [
-        figure === null ? null : card(L.chain, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("chain", figure); })), figure),
+        figure === null ? null : card(L.chain, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("chain", figure); })),
+                               h("div", {class: "scroll chain", tabindex: "0", role: "region", "aria-label": L.chain}, figure)),
         card(L.transitions, h("p", {class: "dim"}, L.rows), matrix), mapCard, mergeCard(), changeCard()
       ],
       [

@@ -8,7 +8,8 @@ Object.assign(L, {
   graph: "Graph",
   connect: "Connectivity",
   joined: "joined with",
-  noGraph: "No graph was given, so there is no drawing; the list has the nodes.",
+  back: "in the other direction",
+  noGraph: "No graph was given, so there is no drawing; the list has the nodes. With a drawing:",
   large: "The graph is too large to draw; the list has the nodes.",
   pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
   dark: "Dark: the part in ",
@@ -74,10 +75,14 @@ const view = function() {
   if (drawn) {
     const ys = N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) { return n.y; });
     const low = -greatest(ys.map(function(y) { return -y; })), high = greatest(ys);
-    const many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [], list = [];
+    const zoom = window.innerWidth < 600 ? 2 : 1, many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [], list = [];
     const g =
         s("svg",
-          {viewBox: "-70 " + (low - 60) + " 1140 " + (high - low + 120), role: "group", "aria-label": "The graph: nodes as pies of their memberships. The list has the same content" + L.reached});
+          {
+            viewBox: "-70 " + (low - 60 * zoom) + " 1140 " + (high - low + 120 * zoom),
+            role: "group",
+            "aria-label": "The graph: nodes as pies of their memberships. The list has the same content" + L.reached
+          });
     E.forEach(function(e) {
       const line = s("line", {class: "edge", x1: N[e[0]].x, y1: N[e[0]].y, x2: N[e[1]].x, y2: N[e[1]].y});
       lines.push(line);
@@ -111,7 +116,6 @@ const view = function() {
       const boxes = many ? [] : N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) {
         return [n.x - r, n.y - r, n.x + r, n.y + r];
       });
-      const zoom = window.innerWidth < 600 ? 2 : 1;
       const label = function(text, x, y, small, kind) {
         const size = zoom * small;
         const wide = 0.55 * size * text.length, spots = [
@@ -142,12 +146,13 @@ const view = function() {
         const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
         const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
         const out = greatest(own.map(function(n) { return (n.x - x) * dx / size + (n.y - y) * dy / size; })) + 34;
-        label(named(i), x + out * dx / size, Math.max(low - 34, Math.min(high + 54, y + out * dy / size + 6)), 22, "tag");
+        label(named(i), x + out * dx / size, Math.max(low - 34 * zoom, Math.min(high + 54 * zoom, y + out * dy / size + 6)), 22, "tag");
       });
     });
     graph.append(h("figure", {}, g, h("figcaption", {}, L.pies)));
   } else {
     graph.append(h("p", {class: "dim"}, D.given_graph ? L.large : L.noGraph));
+    if (!D.given_graph) { graph.append(h("code", {}, "SELECT tlv_html(model, graph => (SELECT tlv_graph_agg(src, dst) FROM edges)) FROM models;")); }
   }
   // Rows of the matrix as numbers; of many communities only the largest entries are here.
   const value = function(i, j) {
@@ -252,8 +257,9 @@ const view = function() {
     finder.input.value = state.node;
     const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
     clear(panel).append(
-        ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? "rate" : "probability", ""], order.map(function(o) {
-          return [componentLink(o[1]), number(o[0]), h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number))];
+        ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? "rate" : "probability"].concat(two ? L.back : [], ""), order.map(function(o) {
+          return [componentLink(o[1]), number(o[0])].concat(
+              two ? number(value(o[1], i)) : [], h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number)));
         })));
     if (over.length > 0) {
       panel.append(
@@ -314,9 +320,8 @@ const view = function() {
       [
         card(
             L.graph,
-            h("div", {class: "bar noprint"}, h("label", {}, one, L.only), button(L.svg, function() { saveSvg("graph", drawn ? graph : matrix); })),
-            graph),
-        card(L.connect, matrix), mergeCard(), changeCard()
+            drawn ? h("div", {class: "bar noprint"}, h("label", {}, one, L.only), button(L.svg, function() { saveSvg("graph", graph); })) : null, graph),
+        card(L.connect, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("connectivity", matrix); })), matrix), mergeCard(), changeCard()
       ],
       [card(null, steps(), panel, bridges), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
 };

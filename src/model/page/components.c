@@ -29,6 +29,17 @@ typedef struct component_list
 
 /* ---- the list ---- */
 
+/* Weights that the model keeps are those of tlv_components; they need not sum to 1: every row of a
+ * dictionary uses several atoms. */
+static void
+read_stored_weights(const tlv_frame *model, size_t k, double *weights)
+{
+	const tlv_section *section = tlv_frame_find(model, "weights");
+
+	if (section != NULL && section->element == TLV_FLOAT64 && section->rows * section->columns == k)
+		memcpy(weights, tlv_section_data(model, section), k * sizeof(double));
+}
+
 /* Components of kinds that have no weights, and of models with very many, have no map. */
 static tlv_status
 measure_components(tlv_context *ctx, const tlv_frame *model, component_list *list)
@@ -39,9 +50,11 @@ measure_components(tlv_context *ctx, const tlv_frame *model, component_list *lis
 	TLV_TRY_NEW(ctx, list->weights, all);
 	for (size_t i = 0; i < all; i++)
 		list->weights[i] = NAN;
+	read_stored_weights(model, all, list->weights);
 	if (tlv_layout_of(model)->weights == NULL)
 		return TLV_OK;
 	TLV_TRY(tlv_model_weights(ctx, model, list->weights));
+	read_stored_weights(model, all, list->weights);
 	if (all > TLV_PAGE_MAP)
 		return TLV_OK;
 	TLV_TRY_NEW0_ROWS(ctx, list->distance, all, all);
@@ -281,18 +294,21 @@ put_setting_facts(tlv_context *ctx, const tlv_frame *model, bool *first, tlv_pag
 }
 
 tlv_status
-page_put_facts(tlv_context *ctx, const tlv_frame *model, const tlv_page_view *view, tlv_page *page)
+page_put_facts(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
 {
 	tlv_diagnostics_walk walk = tlv_diagnostics_of(model);
 	bool first = true;
-	char components[80];
+	tlv_text described;
 
+	TLV_TRY(tlv_page_describe_model(ctx, model, &described));
+	TLV_TRY(page_put_key(ctx, &page->data, "described"));
+	TLV_TRY(tlv_page_put_text(ctx, &page->data, described));
+	TLV_TRY(tlv_json_put(ctx, &page->plain, "<p class=\"dim\">"));
+	TLV_TRY(tlv_page_put_plain(ctx, &page->plain, described));
+	TLV_TRY(tlv_json_put(ctx, &page->plain, "</p><p class=\"dim\">"));
+	tlv_free(ctx, (void *) described.bytes);
 	TLV_TRY(page_put_key(ctx, &page->data, "facts"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
-	TLV_TRY(tlv_json_put(ctx, &page->plain, "<p class=\"dim\">"));
-	snprintf(components, sizeof(components), "%zu (%.40s)", tlv_model_components(model),
-			 view->what);
-	TLV_TRY(put_fact(ctx, "components", components, &first, page));
 	TLV_TRY(put_setting_facts(ctx, model, &first, page));
 	for (size_t n = 0; n < FACTS && tlv_diagnostics_next(&walk);)
 	{

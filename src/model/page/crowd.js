@@ -16,8 +16,9 @@ Object.assign(L, {
   names: "Names of workers and items are in this page: look before you send it on.",
   chance: "worse than chance",
   gold: " items have known answers.",
-  alike: "Workers whose answers are alike",
-  first: "The page has the first ",
+  drawing: "Drawing",
+  pictured:
+      "Above: true classes by rows, the answers of all workers by columns. Below: the least accurate workers with 95 % intervals; the dashed line is the accuracy of guessing.",
   note: "Accuracy: probability that an answer is right, over the classes as the model estimates them."
 });
 const view = function() {
@@ -122,7 +123,15 @@ const view = function() {
                      }))
                        .sort(function(x, y) { return weights[y[0]] * y[2] - weights[x[0]] * x[2]; })
                        .slice(0, 8);
-  summary = function(i) { return percent(weights[i]); };
+  // What all workers answer where the class is true, the most frequent answer first.
+  summary = function(i) {
+    return range(given)
+        .filter(function(a) { return rate(-1, i, a) > 0; })
+        .sort(function(a, b) { return rate(-1, i, b) - rate(-1, i, a); })
+        .slice(0, 5)
+        .map(function(a) { return (answers[a] === undefined ? String(a + 1) : called(answers[a])) + " " + percent(rate(-1, i, a)); })
+        .join(", ");
+  };
   const panel = h("div", {});
   parts.push(function() {
     const i = place();
@@ -144,11 +153,16 @@ const view = function() {
   const csv = button(L.csv, function() {
     saveCsv("workers", [["worker", "accuracy", "answers"]].concat(W.map(function(w) { return [w.name, w.accuracy, w.n]; })));
   });
-  const mapCard = plainMap();
+  const figure = picture(), mapCard = plainMap();
   show(
       [h("p", {class: "warn", role: "note"}, L.names), finder.box, chips()],
       [
-        card(L.workers, h("p", {class: "dim"}, L.note), csv, rows.box), doubt.length === 0 ? null : card(L.doubt, itemRows.box), mapCard, changeCard()
+        card(L.workers, h("p", {class: "dim"}, L.note), h("div", {class: "bar noprint"}, csv), rows.box),
+        figure === null ? null :
+                          card(
+                              L.drawing, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("workers", figure); })),
+                              h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": L.drawing}, figure), h("p", {class: "dim"}, L.pictured)),
+        doubt.length === 0 ? null : card(L.doubt, itemRows.box), mapCard, changeCard()
       ],
       [card(null, confusion), card(L.shares, shares), card(null, steps(), panel)]);
 };

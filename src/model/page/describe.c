@@ -81,6 +81,8 @@ measure_entries(tlv_context *ctx, const describer *d, content *c)
 						   : c->as->variances;
 	const tlv_section *section = name != NULL ? tlv_frame_find(d->model, name) : NULL;
 	unsigned flags = section != NULL ? tlv_layout_field(tlv_layout_of(d->model), name)->flags : 0;
+	const double *kappas =
+		c->as->concentrations != NULL ? tlv_frame_float64(d->model, c->as->concentrations) : NULL;
 	double *within = NULL;
 
 	if (section != NULL && section->rows * section->columns == 0)
@@ -102,9 +104,9 @@ measure_entries(tlv_context *ctx, const describer *d, content *c)
 		for (size_t j = 0; j < d->k; j++)
 		{
 			double x = c->numbers[j * c->step + i * c->stride], apart = x - c->mean[i];
-			double own = c->form == TLV_CONTENT_CATEGORIES
-							 ? x * (1 - x)
-							 : variance_within(section, flags, within, c->n, j, i);
+			double own = c->form == TLV_CONTENT_CATEGORIES ? x * (1 - x)
+						 : kappas != NULL				   ? 1 / fmax(kappas[j], (double) c->n)
+										  : variance_within(section, flags, within, c->n, j, i);
 
 			variance += d->weights[j] * (apart * apart + (isnan(own) ? apart * apart : own));
 		}
@@ -331,7 +333,17 @@ put_entry(tlv_context *ctx, const describer *d, const content *c, size_t i, doub
 	if (c->form == TLV_CONTENT_CATEGORIES)
 		TLV_TRY(put_category(ctx, d, c, i, text));
 	else if (c->ids != NULL)
-		TLV_TRY(put_name(ctx, text, name_of_id(d, c, i), c->as->what, c->ids[i]));
+	{
+		tlv_text name = name_of_id(d, c, i);
+
+		/* Modes may have elements of the same name. */
+		if (name.bytes != NULL && strchr(c->as->what, ':') != NULL)
+		{
+			TLV_TRY(tlv_json_put(ctx, text, c->as->what));
+			TLV_TRY(tlv_json_put(ctx, text, " "));
+		}
+		TLV_TRY(put_name(ctx, text, name, c->as->what, c->ids[i]));
+	}
 	else
 		TLV_TRY(put_name(ctx, text, name_of_dimension(d, c->dimensions + i), c->as->what,
 						 (int64_t) (i + c->as->from)));

@@ -24,8 +24,7 @@ extern tlv_status page_put_components(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status page_put_warnings(tlv_context *ctx, const tlv_frame *model, tlv_page *page);
 
 /* "facts", also in the plain part. */
-extern tlv_status page_put_facts(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_page_view *view, tlv_page *page);
+extern tlv_status page_put_facts(tlv_context *ctx, const tlv_frame *model, tlv_page *page);
 
 /* "intervals": of all estimates whose standard error the model keeps. */
 extern tlv_status page_put_intervals(tlv_context *ctx, const tlv_frame *model,

@@ -14,7 +14,8 @@ Object.assign(L, {
   explained: "explained",
   kurtosis: "kurtosis",
   factor: "Factors",
-  norm: "norm"
+  norm: "norm",
+  uses: " of the rows use it"
 });
 const view = function() {
   // Entries of every component: {name, v: of each component, mode}.
@@ -64,9 +65,20 @@ const view = function() {
   defaults = {c: C[0].number, variable: ""};
   readState();
   const largest = Math.max(1e-12, greatest(V.map(function(e) { return greatest(e.v.map(Math.abs)); })));
+  // What is nothing but rounding errors is 0.
+  V.forEach(function(e) { e.v = e.v.map(function(x) { return Math.abs(x) < 1e-9 * largest ? 0 : x; }); });
   const top = function(
       i) { return V.filter(function(e) { return e.v[i] !== 0; }).sort(function(a, b) { return Math.abs(b.v[i]) - Math.abs(a.v[i]); }); };
-  summary = function(i) { return top(i).slice(0, 4).map(function(e) { return e.name + " " + signed(e.v[i]); }).join(", "); };
+  // The items and units that switch a unit on come before those that switch it off.
+  const switches = function(i) {
+    const list = function(sign) {
+      return V.filter(function(e) { return sign * e.v[i] > 0; })
+          .sort(function(a, b) { return a.place - b.place; })
+          .map(function(e) { return sign > 0 ? e.name : "not " + e.name; });
+    };
+    return list(1).concat(list(-1)).slice(0, 8).join(", ");
+  };
+  summary = F.edge_units ? switches : function(i) { return top(i).slice(0, 4).map(function(e) { return e.name + " " + signed(e.v[i]); }).join(", "); };
   // Components whose entries are most nearly proportional, whatever their signs and lengths.
   const alike = function(i) {
     const norm = function(j) { return Math.hypot(...V.map(function(e) { return e.v[j]; })); };
@@ -117,14 +129,15 @@ const view = function() {
       clear(shape).append(h("figure", {}, g, h("figcaption", {}, n + " " + L.axis)));
     });
   }
-  const panel = h("div", {});
+  const panel = h("div", {}), using = {dictionary: L.uses, network: L.uses}[T(D.kind)];
   let most = 30;
   const extra = function(i) {
     const rows = [];
     [["kurtosis", L.kurtosis], ["cumulants", "cumulant"], ["variances", "variance"], ["scales", L.norm]].forEach(function(x) {
       if (F[x[0]] && F[x[0]][i] !== undefined && !Array.isArray(F[x[0]][i])) { rows.push([x[1], number(F[x[0]][i])]); }
     });
-    if (F.residual !== undefined && F.residual !== null) { rows.push([L.explained, percent(1 - F.residual * F.residual)]); }
+    const residual = F.residual === undefined ? fact("residual") : F.residual;
+    if (residual !== null && (F.residual !== undefined || F.factor_1)) { rows.push([L.explained, percent(1 - residual * residual)]); }
     return rows.length === 0 ? null : grid(named(i), ["", ""], rows);
   };
   const sql = {
@@ -138,7 +151,7 @@ const view = function() {
   };
   parts.push(function() {
     const i = place(), list = top(i);
-    clear(panel).append(...panelHead(i).concat([alike(i), extra(i)]).filter(Boolean));
+    clear(panel).append(...panelHead(i, using).concat([shape, alike(i), extra(i)]).filter(Boolean));
     if (list.length > 0) {
       panel.append(
           h("p", {class: "dim"}, L.size),
@@ -157,7 +170,7 @@ const view = function() {
                                 }))));
             }))));
       if (list.length > most) {
-        panel.append(button("30 more of " + list.length, function() {
+        panel.append(moreOf(30, most, list.length, function() {
           most += 30;
           draw();
         }));
@@ -193,11 +206,11 @@ const view = function() {
                        .sort(function(a, b) { return greatest(b.v.map(Math.abs)) - greatest(a.v.map(Math.abs)); })
                        .filter(function(e, j) { return j < rowsMost || e === V[w]; }),
             cols = range(Math.min(C.length, 30));
-      clear(matrixBox).append(heat(L.matrix, cols.map(named), list.map(function(e) { return e.name; }), function(r, i) {
+      clear(matrixBox).append(heat(L.matrix, cols.map(headOf), list.map(function(e) { return e.name; }), function(r, i) {
         return [list[r].v[i], signed(list[r].v[i]), named(i) + ", " + list[r].name];
-      }, largest, {chosen: list.indexOf(V[w])}));
+      }, largest, {chosen: list.indexOf(V[w])}, what));
       if (V.length > rowsMost) {
-        matrixBox.append(button("40 more of " + V.length, function() {
+        matrixBox.append(moreOf(40, rowsMost, V.length, function() {
           rowsMost += 40;
           draw();
         }));
@@ -209,15 +222,21 @@ const view = function() {
   [["factor_2", 2], ["factor_3", 3], ["core_2", 2], ["core_3", 3], ["core", 0]].forEach(function(x) {
     const lists = F[x[0]];
     if (!lists || lists.length === 0 || V.some(function(e) { return e.mode === x[1] && x[1] > 0; })) { return; }
-    const rows = range(Math.min(lists[0].length, 30)), cols = range(Math.min(lists.length, 30)),
+    // Rows are items; of a core they are pairs: two components, or a component and an item.
+    const turned = x[0] === "core_2", columns = turned ? lists[0].length : lists.length, all = turned ? lists.length : lists[0].length;
+    const value = function(i, j) { return turned ? lists[i][j] : lists[j][i]; };
+    const pair = function(i, size, name) { return (Math.floor(i / size) + 1) + ", " + name(i % size); };
+    const rows = range(Math.min(all, 60)), cols = range(Math.min(columns, 30)),
           big = Math.max(1e-12, greatest(lists.map(function(l) { return greatest(l.map(Math.abs)); })));
     others.append(
         h("h3", {}, x[0].split("_").join(" ")),
         heat(
-            x[0], cols.map(function(j) { return String(j + 1); }),
-            rows.map(function(i) { return x[0].indexOf("factor") === 0 ? itemName(x[1], i) : String(i + 1); }), function(i, j) {
-              return [lists[j][i], signed(lists[j][i])];
-            }, big));
+            x[0], cols.map(function(j) { return String(j + 1); }), rows.map(function(i) {
+              return turned      ? pair(i, all / C.length, function(j) { return itemName(2, j); }) :
+                  x[0] === "core" ? pair(i, F.factor_3.length, function(j) { return String(j + 1); }) :
+                                    itemName(x[1], i);
+            }),
+            function(i, j) { return [value(i, j), signed(value(i, j))]; }, big));
   });
   const csv = button(L.csv, function() {
     saveCsv("entries", [["variable", "component", "value"]].concat(...V.map(function(e) {
@@ -228,7 +247,7 @@ const view = function() {
   const cut = (F.shown || []).map(function(x) { return x[1].length + L.of + x[0]; }).join(", ");
   show(
       [
-        finder.box, cut === "" ? null : h("p", {class: "dim"}, "The page has the variables that differ most between components: " + cut + "."),
+        V.length === 0 ? null : finder.box, cut === "" ? null : h("p", {class: "dim"}, "The page has the variables that differ most between components: " + cut + "."),
         chips()
       ],
       [
@@ -238,5 +257,5 @@ const view = function() {
                               h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": L.drawing}, figure)),
         V.length === 0 ? null : card(L.matrix, matrixBox), others.firstChild ? card(L.factor, others) : null, mapCard, mergeCard(), changeCard()
       ],
-      [card(null, steps(csv), shape, panel), found]);
+      [card(null, steps(csv), panel), found]);
 };

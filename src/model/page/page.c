@@ -73,15 +73,14 @@ tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request
 	TLV_TRY(check_request(ctx, model, request));
 	if (vectors && request->examples != NULL)
 	{
-		TLV_TRY(tlv_page_rows(ctx, request->examples, tlv_model_components(model),
-							  tlv_model_dimensions(model), &rows));
+		TLV_TRY(tlv_page_rows(ctx, request->examples, model, &rows));
 		drawn = &rows;
 	}
 	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"version\":1"));
 	TLV_TRY(put_string_member(ctx, &page->data, "page", view->view));
 	TLV_TRY(put_string_member(ctx, &page->data, "kind", model->kind->name));
 	TLV_TRY(put_string_member(ctx, &page->data, "what", view->what));
-	TLV_TRY(page_put_facts(ctx, model, view, page));
+	TLV_TRY(page_put_facts(ctx, model, page));
 	TLV_TRY(page_put_warnings(ctx, model, page));
 	TLV_TRY(page_put_components(ctx, model, view, page));
 	TLV_TRY(page_put_measures(ctx, model, &page->data));

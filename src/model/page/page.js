@@ -13,12 +13,12 @@ const L = {
   forgets: "The page forgets names; this statement keeps them:",
   warning: "Warning",
   warnings: "warnings",
-  nearest: "Nearest: ",
+  nearest: "Nearest, with the distance: ",
   map: "Map",
   examples: "Examples",
   of: " of ",
   given: " given",
-  more: "200 more of ",
+  more: " more of ",
   before: "Before: ",
   change: "Change from the model before",
   share: "share",
@@ -32,7 +32,9 @@ const L = {
   },
   whole: function(what) { return " of all (weight of the " + what + ")"; },
   only: "only the chosen one",
-  intervals: "95 % interval ",
+  intervals: "95 %: ",
+  to: " to ",
+  show: "Details",
   about: "About the model",
   scores: "Scores of the numbers of components that were tried; the ring is the number of this model.",
   scoreNames: {
@@ -48,7 +50,7 @@ const L = {
   mergesAt: " merges at distance ",
   recurs: "Recurs in fits to three quarters of the rows: distance ",
   recursNot: "Does not recur in fits to three quarters of the rows: distance ",
-  conductance: "conductance ",
+  conductance: "Conductance: ",
   cosine: "cosine "
 };
 const D = JSON.parse(document.getElementById("data").textContent);
@@ -95,7 +97,7 @@ const count = function(x) { return x >= 9.95 ? x.toFixed(0) : x.toFixed(1); };
 const number = function(x) {
   return x === null || x === undefined || !isFinite(x) ? "" :
       x === 0                                          ? "0" :
-      Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3         ? x.toExponential(2) :
+      Math.abs(x) >= 1e5 || Math.abs(x) < 1e-4         ? x.toExponential(2) :
                                                          String(Number(x.toPrecision(3)));
 };
 const signed = function(x) { return (x > 0 ? "+" : "") + number(x); };
@@ -145,13 +147,24 @@ const C = D.components, F = D.fields || {};
 const what = T(D.what);
 const names = C.map(function(c) { return T(c.label); });
 const named = function(i) { return names[i] === "" ? what + " " + C[i].number : names[i] + " (" + C[i].number + ")"; };
+// The head of a narrow column.
+const headOf = function(i) { return names[i] === "" ? String(C[i].number) : named(i); };
 const weights = C.map(function(c) { return c.weight === null ? 0 : c.weight; });
 const palette = function(c) { return "p" + ((c - 1) % 8 + 1); };
 const examples = D.examples || [];
 const intervals = new Map((D.intervals || []).map(function(x) { return [x[0] + "/" + x[1] + "/" + x[2], x]; }));
 const interval = function(part, c, item) {
   const x = intervals.get(part + "/" + c + "/" + item);
-  return x === undefined || x[3] === null ? "" : L.intervals + number(x[3]) + " to " + number(x[4]);
+  const text = ["mean", "mixing", "connectivity"].indexOf(part) >= 0 ? number : percent;
+  return x === undefined || x[3] === null ? "" : L.intervals + text(x[3]) + L.to + text(x[4]);
+};
+// Distances of fits that are the same are rounding errors.
+const distance = function(x) { return x < 0.001 ? "<0.001" : number(x); };
+const moreOf = function(step, shown, all, act) { return button(Math.min(step, all - shown) + L.more + all, act); };
+// A number among the facts, or null.
+const fact = function(name) {
+  const x = D.facts.find(function(f) { return T(f[0]) === name; });
+  return x === undefined || isNaN(Number(T(x[1]))) ? null : Number(T(x[1]));
 };
 const measure = function(name, n) {
   const x = (D.measures || []).find(function(m) { return m[0] === name && m[1] === n; });
@@ -292,7 +305,7 @@ const table = function(caption, columns, rows, mark, first) {
       body.append(tr);
     });
     if (order.length > most) {
-      body.append(h("tr", {}, h("td", {colspan: columns.length}, button(L.more + order.length, function() {
+      body.append(h("tr", {}, h("td", {colspan: columns.length}, moreOf(200, most, order.length, function() {
                                   most += 200;
                                   show();
                                 }))));
@@ -315,7 +328,9 @@ const componentLink = function(i) { return link(named(i), function() { go(i); },
 const grid = function(caption, heads, rows, more) {
   return h(
       "table", more || {}, h("caption", {class: "live"}, caption),
-      h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, t); }))),
+      heads.every(function(t) { return t === ""; }) ?
+          null :
+          h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, t); }))),
       h("tbody", {}, ...rows.map(function(r) {
         return h("tr", {}, ...r.map(function(c, j) {
           return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && (typeof c === "string" || heads[j] !== "") ? "num" : null}, c);
@@ -323,11 +338,11 @@ const grid = function(caption, heads, rows, more) {
       })));
 };
 // A matrix as a table of shades, blue above 0 and orange below, the number as text: cells are [value, title].
-const heat = function(caption, heads, rows, cell, largest, act) {
+const heat = function(caption, heads, rows, cell, largest, act, corner) {
   return h(
       "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
       h("table", {class: "heat"}, h("caption", {class: "live"}, caption),
-        h("thead", {}, h("tr", {}, h("td", {}), ...heads.map(function(t) { return h("th", {scope: "col"}, t); }))),
+        h("thead", {}, h("tr", {}, h("td", {}, corner || ""), ...heads.map(function(t) { return h("th", {scope: "col"}, t); }))),
         h("tbody", {}, ...rows.map(function(r, i) {
           return h(
               "tr", {"aria-selected": act !== undefined && act.chosen === i ? "true" : null},
@@ -448,20 +463,20 @@ const neighbours = function(i) {
   const near = (D.neighbours || [])[i] || [];
   return near.length === 0 ? null : h("p", {}, L.nearest, ...near.map(function(x, j) {
     const k = indexOf(x[0]);
-    return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + number(x[1]) + likeness(i, k)));
+    return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + distance(x[1]) + likeness(i, k)));
   }));
 };
 const why = function(
     x) { return x.why ? h("div", {class: "dim"}, x.why.map(function(w) { return T(w[0]) + " " + signed(w[1]); }).join(", ")) : null; };
 const exampleList = function(i) {
   const e = examples.filter(function(x) { return x.component === C[i].number; });
-  const all = (D.given || [])[i] || 0;
+  const all = (D.given || [])[i] || 0, shares = e.some(function(x) { return typeof x.share === "number"; });
   return e.length === 0 ?
       null :
       h("div", {}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),
-        h("table", {class: "list"}, h("tbody", {}, ...e.map(function(x) {
+        h("table", {class: shares ? "list" : null}, h("tbody", {}, ...e.map(function(x) {
             return h(
-                "tr", {}, h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)),
+                "tr", {}, shares ? h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)) : null,
                 h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details("...", bdi(T(x.text))) : null, why(x),
                   x.x && !F.means ? h("div", {class: "dim"}, x.x.map(number).join(", ")) : null));
           }))));
@@ -483,7 +498,7 @@ const heading = function(
     i, more) { return h("h2", {id: "chosen"}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what))); };
 const recurrence = function(i) {
   const x = measure("recurrence", C[i].number);
-  return x === null ? null : h("p", {class: "dim recurs"}, (x > 0.3 ? L.recursNot : L.recurs) + number(x) + ".");
+  return x === null ? null : h("p", {class: "dim recurs"}, (x > 0.3 ? L.recursNot : L.recurs) + distance(x) + ".");
 };
 const panelHead = function(i, more) { return [heading(i, more), warnings(i), neighbours(i), recurrence(i), beforeText(i)]; };
 const panelTail = function(i, sql) { return [exampleList(i), labelBox(i), sqlBox(sql)]; };
@@ -528,6 +543,22 @@ const map = function(area, hot, caption, text) {
   const mx = middle(C.map(function(c) { return c.x; })), my = middle(C.map(function(c) { return c.y; }));
   const xs = C.map(function(c) { return c.x - mx; }), ys = C.map(function(c) { return c.y - my; });
   const reach = Math.max(1e-9, greatest(xs.map(Math.abs)), greatest(ys.map(Math.abs))), big = Math.min(44, 150 / Math.sqrt(C.length));
+  // Numbers that would cover each other move apart, as far as two digits are wide.
+  const least = 22 * reach / (size / 2 - big - 12);
+  for (let round = 0; round < 20; round++) {
+    range(C.length).forEach(function(i) {
+      range(i).forEach(function(j) {
+        const dx = xs[i] - xs[j], dy = ys[i] - ys[j], d = Math.hypot(dx, dy);
+        if (d < 0.999 * least) {
+          const ux = d > 1e-6 * least ? dx / d : 1, uy = d > 1e-6 * least ? dy / d : 0, by = (least - d) / 2;
+          xs[i] += by * ux;
+          ys[i] += by * uy;
+          xs[j] -= by * ux;
+          ys[j] -= by * uy;
+        }
+      });
+    });
+  }
   const at = function(v) { return size / 2 + v / reach * (size / 2 - big - 12); };
   parts.push(function() {
     const low = at(-greatest(ys)) - big - 24, high = at(greatest(ys.map(function(y) { return -y; }))) + big + 24;
@@ -597,7 +628,7 @@ const mergeCard = function() {
         const c = indexOf(n), text = names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c);
         return [n, text.length > 32 ? text.slice(0, 30) + "..." : text];
       }));
-      const left = 12 + 7.4 * greatest(Array.from(texts.values()).map(function(t) { return t.length; }));
+      const left = 24 + 7.8 * greatest(Array.from(texts.values()).map(function(t) { return t.length; }));
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
       const g = s("svg", {class: "tall", viewBox: "0 0 " + (left + wide + 20) + " " + (leaves.length * line + 26), role: "group", "aria-label": L.merging});
       joints.forEach(function(m) {
@@ -656,17 +687,16 @@ const about = function() {
                        })
                        .filter(Boolean);
   // What readers ask first comes first: how much was learnt from, and the settings of the kind.
-  const first = ["components", "rows", "documents", "nodes", "edges", "variables", "alpha0", "covariance", "graph"], all = new Map();
+  const first = ["documents", "sequences", "variables", "dimensions", "alpha0", "covariance", "graph", "sparsity", "gold"], all = new Map();
   D.facts.forEach(function(f) { all.set(T(f[0]), T(f[1])); });
   const order = first.filter(function(n) { return all.has(n); });
-  const facts = ["kind " + T(D.kind).split("_").join(" ")].concat(
-      order.concat(Array.from(all.keys()).filter(function(n) { return order.indexOf(n) < 0; })).map(function(n) { return n + " " + all.get(n); }));
+  const text = function(n) { return n + " " + all.get(n); }, others = Array.from(all.keys()).filter(function(n) { return order.indexOf(n) < 0; });
   return h(
-      "div", {}, h("p", {class: "dim"}, facts.slice(0, 6).join(", ")),
-      facts.length <= 6 && pictures.length === 0 ?
+      "div", {}, h("p", {class: "dim"}, bdi([T(D.described)].concat(order.map(text)).join(", "))),
+      others.length === 0 && pictures.length === 0 ?
           null :
           details(
-              L.about, h("p", {class: "dim"}, facts.slice(6).join(", ")), pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores),
+              L.about, h("p", {class: "dim"}, others.map(text).join(", ")), pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores),
               h("div", {class: "scores"}, ...pictures)));
 };
 // ---- the drawing of the server, with its shapes made to choose
@@ -674,6 +704,14 @@ const picture = function() {
   const figure = document.getElementById("picture");
   if (figure === null) { return null; }
   const g = figure.querySelector("svg");
+  // As large as what is drawn, without the margins and the ground of a picture that is used alone.
+  const ground = g.querySelector("rect[fill='#fff']");
+  if (ground !== null && ground.getAttribute("data-c") === null) { ground.remove(); }
+  const around = g.getBBox();
+  if (around.width > 0 && around.height > 0) {
+    const wide = Math.ceil(around.width + 16), high = Math.ceil(around.height + 16);
+    fill(g, {viewBox: Math.floor(around.x - 8) + " " + Math.floor(around.y - 8) + " " + wide + " " + high, width: wide, height: high}, []);
+  }
   g.setAttribute("role", "group");
   g.setAttribute("aria-label", "Drawing; the tables have the same content");
   const shapes = Array.from(g.querySelectorAll("[data-c]")), first = new Set();
@@ -701,7 +739,7 @@ const chips = function() {
   const box = h("div", {class: "bar noprint chips"});
   parts.push(function() {
     clear(box).append(...C.slice(0, 100).map(function(c, i) {
-      return button(bdi(names[i] === "" ? String(c.number) : named(i)), function() { go(i); }, {
+      return button(h("span", {}, bdi(names[i] === "" ? String(c.number) : named(i)), c.weight === null ? null : h("small", {}, " " + percent(c.weight))), function() { go(i); }, {
         "aria-pressed": c.number === state.c ? "true" : "false",
         "aria-label": named(i) + ", " + percent(weights[i]),
         on: {click: function() { go(i); }, keydown: arrows}
@@ -716,7 +754,13 @@ const chips = function() {
 const steps = function(...more) {
   const step = function(d) { go((place() + d + C.length) % C.length); };
   const now = h("strong", {class: "now"});
-  parts.push(function() { now.textContent = named(place()); });
+  // On a narrow screen the chosen component is far below the drawing: a bar at the lower edge leads to it.
+  const below = button("", function() { now.scrollIntoView(); }, {class: "below noprint"});
+  app.append(below);
+  parts.push(function() {
+    now.textContent = named(place());
+    clear(below).append(bdi(named(place()) + (summary(place()) === "" ? "" : ": " + summary(place()))));
+  });
   return h("div", {class: "bar noprint sticky"}, button(L.previous, function() { step(-1); }), button(L.next, function() { step(1); }), now, ...more);
 };
 const show = function(top, left, right) {

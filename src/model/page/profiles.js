@@ -78,7 +78,8 @@ const view = function() {
         return r.length === 1 ? r[0] : r[i];
       };
     }
-    return null;
+    // Of directions every coordinate has about the variance 1 / concentration.
+    return F.kappas ? function(j, i) { return 1 / Math.max(F.kappas[j], F.means[0].length); } : null;
   };
   const categoryNames = (F.category_names || []).map(function(n) { return n === null ? "" : T(n); });
   const categoryName = function(at, x) { return categoryNames[at] ? categoryNames[at] : String(x); };
@@ -167,8 +168,29 @@ const view = function() {
     const logs = [i, j].map(function(c) { return factor(function(a, b) { return at(c, a, b); })[1]; });
     return Math.exp(-(sum(x.map(function(v) { return v * v; })) / 8 + mean[1] / 2 - (logs[0] + logs[1]) / 4));
   };
+  // log sum over m of (x / 2)^2m / (m! (n)_m): of it are the norming constants of von Mises-Fisher distributions in 2 n dimensions.
+  const bessel = function(n, x) {
+    let term = 0, most = 0, all = 1;
+    for (let m = 1; m < 1e5; m++) {
+      term += 2 * Math.log(x / 2) - Math.log(m * (n + m - 1));
+      if (term > most) {
+        all = all * Math.exp(most - term) + 1;
+        most = term;
+      } else {
+        all += Math.exp(term - most);
+      }
+      if (term < most - 40) { break; }
+    }
+    return most + Math.log(all);
+  };
+  const directions = function(i, j) {
+    const a = F.kappas[i], b = F.kappas[j], n = F.means[0].length / 2;
+    const mean = Math.hypot(...F.means[i].map(function(x, d) { return (a * x + b * F.means[j][d]) / 2; }));
+    return Math.max(a, b) > 5e4 || (F.shown || []).length > 0 ? null : Math.exp(bessel(n, mean) - (bessel(n, a) + bessel(n, b)) / 2);
+  };
   const coefficient = function(i, j) {
-    if (F.kappas || (packed && F.means[0].length > 60)) { return null; }
+    if (F.kappas) { return directions(i, j); }
+    if ( packed && F.means[0].length > 60) { return null; }
     let log = 0;
     V.filter(function(e) { return !e.category && !(packed && e.part === "mean" && F.means); }).forEach(function(e) {
       if (e.v !== null) {
@@ -199,7 +221,7 @@ const view = function() {
     values.checked = state.values !== "";
     finder.input.value = state.variable;
     const w = finder.place(), rows = V.filter(function(e, j) { return j < most || j === w; }), shown = range(Math.min(C.length, 30));
-    const t = heat(L.profile, [L.apart].concat(shown.map(named)), rows.map(function(e) { return e.name; }), function(r, j) {
+    const t = heat(L.profile, [L.apart].concat(shown.map(headOf)), rows.map(function(e) { return e.name; }), function(r, j) {
       const e = rows[r];
       if (j === 0) { return [0, percent(e.apart)]; }
       const i = shown[j - 1];
@@ -207,10 +229,10 @@ const view = function() {
         e.z[i], state.values !== "" ? text(e, i) : signed(Number(e.z[i].toFixed(2))),
         named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)
       ];
-    }, 2, {chosen: rows.indexOf(V[w])});
+    }, 2, {chosen: rows.indexOf(V[w])}, what);
     clear(profile).append(t);
     if (V.length > most) {
-      profile.append(button("40 more of " + V.length, function() {
+      profile.append(moreOf(40, most, V.length, function() {
         most += 40;
         draw();
       }));
@@ -249,6 +271,8 @@ const view = function() {
     const x = find(state.x, 0), y = find(state.y, 1), same = d < 2;
     selectX.value = x.place;
     selectY.value = y.place;
+    const place2 = function(e) { return D.points ? D.points.at.indexOf(e.item - 1) + 2 : 0; }, across = place2(x), up = same ? across : place2(y);
+    const points = across > 1 && up > 1 ? D.points.rows.filter(function(r) { return typeof r[across] === "number" && typeof r[up] === "number"; }) : [];
     const wide = 560, high = 420, reach = function(e) {
       const lo = [], up = [];
       C.forEach(function(c, i) {
@@ -258,12 +282,18 @@ const view = function() {
           up.push(e.m[i] + r);
         }
       });
+      points.forEach(function(r) {
+        const v = r[place2(e)];
+        lo.push(v);
+        up.push(v);
+      });
       const a = -greatest(lo.map(function(v) { return -v; })), b = greatest(up);
       return b > a ? [a, b] : [a - 1, b + 1];
     };
     const rx = reach(x), ry = same ? [-1, 1] : reach(y);
     const px = function(v) { return wide * (v - rx[0]) / (rx[1] - rx[0]); }, py = function(v) { return high * (ry[1] - v) / (ry[1] - ry[0]); };
-    const g = s("svg", {viewBox: "-6 -6 " + (wide + 12) + " " + (high + 44), role: "group", "aria-label": L.ellipses + ": " + x.name + ", " + y.name});
+    const frame = same ? "-6 -6 " + (wide + 12) + " " + (high + 44) : "-66 -24 " + (wide + 72) + " " + (high + 50);
+    const g = s("svg", {viewBox: frame, role: "group", "aria-label": L.ellipses + ": " + x.name + ", " + y.name});
     g.append(s("rect", {class: "frame", width: wide, height: high}));
     const list = [];
     C.forEach(function(c, i) {
@@ -292,14 +322,11 @@ const view = function() {
               s("title", {}, L.before + named(i))));
       }
     });
-    const across = D.points ? D.points.at.indexOf(x.item - 1) + 2 : 0, up = D.points ? D.points.at.indexOf(y.item - 1) + 2 : 0;
-    (across > 1 && up > 1 ? D.points.rows : []).forEach(function(r) {
-      if (typeof r[across] === "number" && typeof r[up] === "number") {
-        g.append(
-            s("circle",
-              {class: "point " + palette(r[0]) + (r[0] === state.c ? " on" : ""), r: 3.5, cx: px(r[across]), cy: same ? high / 2 : py(r[up])},
-              s("title", {}, T(r[1]) + " " + named(indexOf(r[0])))));
-      }
+    points.forEach(function(r) {
+      g.append(
+          s("circle",
+            {class: "point " + palette(r[0]) + (r[0] === state.c ? " on" : ""), r: 3.5, cx: px(r[across]), cy: same ? high / 2 : py(r[up])},
+            s("title", {}, T(r[1]) + " " + named(indexOf(r[0])))));
     });
     C.forEach(function(c, i) {
       if (weights[i] > 0) {
@@ -310,8 +337,8 @@ const view = function() {
         p) { g.append(s("text", {x: p[0], y: high + 18, "text-anchor": p[1]}, number(p[2]))); });
     g.append(s("text", {x: wide / 2, y: high + 18, "text-anchor": "middle"}, x.name));
     if (!same) {
-      [[14, ry[1]], [high - 6, ry[0]]].forEach(function(p) { g.append(s("text", {x: 4, y: p[0]}, number(p[1]))); });
-      g.append(s("text", {x: 4, y: high / 2}, y.name));
+      [[10, ry[1]], [high, ry[0]]].forEach(function(p) { g.append(s("text", {x: -6, y: p[0], "text-anchor": "end"}, number(p[1]))); });
+      g.append(s("text", {y: -8}, y.name));
     }
     marks(list);
     return h("figure", {}, g, h("figcaption", {}, same ? L.line : L.ellipse));
@@ -344,14 +371,14 @@ const view = function() {
                             "width%": (100 * e.m[i]).toFixed(2),
                             title: e.short + " " + percent(e.m[i]) + " " + interval(e.part, C[i].number, e.item)
                           },
-                          e.m[i] > 0.12 ? e.short : "");
+                          220 * e.m[i] > 8 * e.short.length + 4 ? e.short : "");
                     })));
             }),
             h("p", {class: "dim"},
               ...g.entries.map(function(e, j) { return h("span", {}, h("i", {class: "key b" + (j % 8 + 1)}), bdi(e.short), " "); })));
       }));
       if (groups.length > shownGroups) {
-        stacks.append(button("12 more of " + groups.length, function() {
+        stacks.append(moreOf(12, shownGroups, groups.length, function() {
           shownGroups += 12;
           draw();
         }));
@@ -384,15 +411,14 @@ const view = function() {
     clear(panel).append(
         ...panelHead(i).filter(Boolean), h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
         grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), "difference", ""], top.map(function(e) {
-          const v = e.v === null ? "" : " (" + L.deviation + " " + number(Math.sqrt(e.v[i])) + ")";
+          const more = [e.v === null ? "" : L.deviation + " " + number(Math.sqrt(e.v[i])), interval(e.part, C[i].number, e.item)].filter(Boolean);
           return [
             link(e.name, function() { finder.choose(V.indexOf(e)); }),
-            h("span", {title: interval(e.part, C[i].number, e.item)}, text(e, i),
-              h("span", {class: "dim"}, v + " " + interval(e.part, C[i].number, e.item))),
+            h("span", {}, text(e, i), more.length === 0 ? null : h("span", {class: "dim"}, " (" + more.join("; ") + ")")),
             other >= 0 ? text(e, other) : e.category ? percent(e.mean) : number(e.mean), signed(Number(apart(e).toFixed(2))),
             bar(Math.abs(apart(e)) / far)
           ];
-        })),
+        }), {class: "versus"}),
         ...panelTail(i, "SELECT c.* FROM models, " + (kinds[T(D.kind)] || "tlv_means") + "(model) c WHERE c.component = " + C[i].number + ";")
             .filter(Boolean));
   });
@@ -402,7 +428,7 @@ const view = function() {
     })));
   });
   const cut = (F.shown || []).map(function(x) { return x[1].length + L.of + x[0]; }).join(", ");
-  const mapCard = plainMap();
+  const maps = [plainMap(), mergeCard(), changeCard()];
   show(
       [finder.box, cut === "" ? null : h("p", {class: "dim"}, L.cut + cut + "."), chips()],
       [
@@ -412,10 +438,11 @@ const view = function() {
                                 h("div", {class: "bar noprint"}, h("label", {}, L.across, selectX),
                                   dims.length < 2 ? null : h("label", {}, L.up, selectY), button(L.svg, function() { saveSvg("ellipses", plane); })),
                                 plane),
-        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked), stacks), mapCard, mergeCard(), changeCard()
+        groups.length === 0 ? null : card(L.answers, h("p", {class: "dim"}, L.stacked), stacks), ...(groups.length === 0 ? maps : [])
       ],
       [
         card(null, steps(csv), panel),
-        card(L.profile, h("p", {class: "dim"}, L.difference), h("label", {class: "noprint"}, values, L.values), profile)
+        card(L.profile, h("p", {class: "dim"}, L.difference), h("label", {class: "noprint"}, values, L.values), profile),
+        ...(groups.length === 0 ? [] : maps)
       ]);
 };

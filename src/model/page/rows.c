@@ -5,6 +5,9 @@
 #include <math.h>
 
 #include "internal.h"
+#include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/picture.h"
 
 /* Dimensions of a row that the page has, and digits of its numbers. */
 #define DIMENSIONS 64
@@ -49,10 +52,27 @@ read_row(tlv_context *ctx, const tlv_json *json, size_t example, size_t number,
 	return TLV_OK;
 }
 
+/* Directions are rows of length 1; missing coordinates count as 0. */
+static void
+scale_rows(tlv_picture_rows *rows)
+{
+	for (size_t r = 0; r < rows->n; r++)
+	{
+		double *row = rows->x + r * rows->d, sum = 0;
+
+		for (size_t i = 0; i < rows->d; i++)
+			sum += isnan(row[i]) ? 0 : row[i] * row[i];
+		for (size_t i = 0; i < rows->d && sum > 0; i++)
+			row[i] /= sqrt(sum);
+	}
+}
+
 tlv_status
-tlv_page_rows(tlv_context *ctx, const tlv_json *examples, size_t k, size_t d,
+tlv_page_rows(tlv_context *ctx, const tlv_json *examples, const tlv_frame *model,
 			  tlv_picture_rows *rows)
 {
+	size_t k = tlv_model_components(model), d = tlv_model_dimensions(model);
+	tlv_picture_normals normals;
 	tlv_json_writer checked = {.most = TLV_PAGE_DIGEST_MOST};
 	size_t most, at = 1;
 
@@ -69,6 +89,9 @@ tlv_page_rows(tlv_context *ctx, const tlv_json *examples, size_t k, size_t d,
 		TLV_TRY(read_row(ctx, examples, at, i + 1, rows));
 		at = examples->nodes[at].next;
 	}
+	TLV_TRY(model->kind->model->normals(ctx, model, &normals));
+	if (normals.directions)
+		scale_rows(rows);
 	return TLV_OK;
 }
 

@@ -126,7 +126,7 @@ const view = function() {
     list.className = chosen() === null ? "noword" : "";
     rows.draw();
   });
-  const panel = h("div", {}), bars = h("div", {});
+  const panel = h("div", {}), bars = h("div", {}), tail = h("div", {});
   parts.push(function() {
     const i = place(), best = ranked(i, state.lambda / 100, 30), unit = tokens || 1, far = greatest(best.map(all));
     clear(bars).append(
@@ -155,12 +155,11 @@ const view = function() {
   });
   parts.push(function() {
     const i = place();
-    clear(panel).append(...panelHead(i, L.mean)
-                            .concat(panelTail(
-                                i,
-                                "SELECT rank, item_name, probability FROM models, tlv_topic_items(model, top => 30) WHERE topic = " + C[i].number +
-                                    " ORDER BY rank;"))
-                            .filter(Boolean));
+    clear(panel).append(...panelHead(i, L.mean).filter(Boolean));
+    clear(tail).append(
+        ...panelTail(
+            i, "SELECT rank, item_name, probability FROM models, tlv_topic_items(model, top => 30) WHERE topic = " + C[i].number + " ORDER BY rank;")
+            .filter(Boolean));
   });
   const many = W.map(function(w, j) {
                   return [j, P.filter(function(p, i) { return (p.get(j) || 0) >= 0.001; }).length];
@@ -185,5 +184,5 @@ const view = function() {
           steps(
               h("label", {}, L.relevance, slider, out), h("span", {class: "dim"}, L.scale), csv,
               mapCard === null ? null : button(L.svg, function() { saveSvg("topics", mapCard); })),
-          panel, bars)]);
+          panel, bars, tail)]);
 };

@@ -6,18 +6,20 @@ Object.assign(L, {
   above: "Node above",
   leaves: "leaves",
   states: "states",
+  dimensions: "dimensions",
+  nodes: "Nodes",
   edge: "edge above",
   support: "support",
   length: "length",
   error: "standard error",
   correlation: "dependence",
   hidden: "hidden",
-  cut: "Clusters of leaves that are nearer than ",
+  cut: "Clusters of leaves that are joined by edges no longer than ",
   clusters: "Clusters",
   newick: "Newick",
   farther: "Distance on the tree from the chosen leaf",
   from: "distance",
-  drawing: "One line a leaf; a click on a node shows its part of the tree.",
+  drawing: "One line a leaf; a click on a node shows its part of the tree. Dashed edges have a support below 50 %.",
   table: "Probabilities given the node above",
   drawnMost: "The drawing has the first leaves of "
 });
@@ -55,9 +57,11 @@ const view = function() {
   order.slice().reverse().forEach(function(v) {
     if (parent[v] >= 0) { size[parent[v]] += size[v]; }
   });
-  defaults = {c: 1, node: "", root: 0, lengths: "1", cut: 0};
+  defaults = {c: 1, node: "", root: 0, lengths: "1", cut: 25};
   readState();
   state.c = 1;
+  // Before a node is chosen, the panel is that of the largest tree.
+  const root = roots.slice().sort(function(a, b) { return size[b] - size[a]; })[0];
   const finder = search(name, L.node, function(v) {
     if (v >= 0) { state.root = inside(v) ? state.root : 0; }
   }, "node");
@@ -193,9 +197,9 @@ const view = function() {
   };
   const panel = h("div", {});
   parts.push(function() {
-    const v = chosen() < 0 ? roots[0] : chosen();
+    const v = chosen() < 0 ? root : chosen();
     finder.input.value = state.node;
-    const facts = [[L.leaves, String(size[v])], [L.states, F.gaussian ? F.states[v] + " dimensions" : String(F.states[v])]];
+    const facts = [[L.leaves, String(size[v])], [F.gaussian ? L.dimensions : L.states, String(F.states[v])]];
     if (parent[v] >= 0) {
       facts.push(
           [L.edge, h("span", {}, link(name[parent[v]], function() { finder.choose(parent[v]); }))], [L.length, number(length(v))],
@@ -228,7 +232,7 @@ const view = function() {
                      })));
       }
     }
-    if (v < C.length) { panel.append(...[exampleList(v)].filter(Boolean)); }
+    if (v < C.length) { panel.append(...[exampleList(v), labelBox(v)].filter(Boolean)); }
     panel.append(sqlBox("SELECT e.* FROM models, tlv_tree_edges(model) e WHERE " + quote(name[v]) + " IN (parent, child);"));
   });
   // ---- clusters: leaves that are joined by edges shorter than the cut
@@ -304,7 +308,7 @@ const view = function() {
           h("div", {class: "bar noprint"}, back, above, h("label", {}, lengths, L.lengths), button(L.svg, function() { saveSvg("tree", drawing); })),
           h("div", {class: "scroll tree", tabindex: "0", role: "region", "aria-label": L.tree}, drawing))],
       [
-        card(null, panel), card(L.clusters, h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.node, csv, rows.box),
+        card(null, panel), card(L.clusters, h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.nodes, h("div", {class: "bar noprint"}, csv), rows.box),
         card(L.newick, details(L.newick, h("code", {}, newick())))
       ]);
 };

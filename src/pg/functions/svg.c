@@ -34,8 +34,7 @@ read_rows(TlvWork *work, const tlv_frame *model, const tlv_json *examples, tlv_p
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a picture of kind \"%s\" shows no rows", TlvKind(model)->name),
 						errhint("Omit examples.")));
-	TlvCheck(&work->ctx, tlv_page_rows(&work->ctx, examples, tlv_model_components(model),
-									   tlv_model_dimensions(model), rows));
+	TlvCheck(&work->ctx, tlv_page_rows(&work->ctx, examples, model, rows));
 }
 
 /* tlv_svg(model, examples) */

@@ -259,7 +259,8 @@ directions_dimensions(const tlv_frame *frame)
 
 static const char *const directions_page_fields[] = {"weights", "means", "kappas", NULL};
 static const tlv_page_content directions_contents[] = {
-	{"means", TLV_CONTENT_NUMBERS, .what = "dimension", .from = 1}, {.section = NULL}};
+	{"means", TLV_CONTENT_NUMBERS, .what = "dimension", .concentrations = "kappas", .from = 1},
+	{.section = NULL}};
 static const tlv_page_view directions_page = {.contents = directions_contents,
 											  .view = "profiles",
 											  .what = "component",
