@@ -23,6 +23,13 @@ COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, "any") IS
     'log-likelihood of a row under a model, in nats; of a document, or of the edges of a node to the neighbours in the bag, given its own inferred memberships. Of an array of rows, of all of '
     'them together. Views, elements and steps that are null count as unknown where the model can do without them';
 
+CREATE FUNCTION tlv_contributions(model tlv_model, x "any")
+    RETURNS TABLE (dimension integer, dimension_name text, log_likelihood float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
+COMMENT ON FUNCTION tlv_contributions(tlv_model, "any") IS
+    'what is unusual about a row: for each of its dimensions log p(row) - log p(row without the value), the log density or log probability of the value given the others, in nats; null where '
+    'the value is null. They sum to the log-likelihood of the row only where dimensions are independent';
+
 CREATE FUNCTION tlv_viterbi(model tlv_model, x "any") RETURNS integer[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_viterbi(tlv_model, "any") IS

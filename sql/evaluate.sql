@@ -36,11 +36,11 @@ COMMENT ON AGGREGATE tlv_ari("any", "any") IS 'Rand index of two partitions, who
 
 CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
+COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) IS 'transition function of tlv_cover_pairs and tlv_cover_f1';
 CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) IS
-    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server has to aggregate the frame again';
+    'inverse transition function of tlv_cover_pairs and tlv_cover_f1: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_cover_pairs(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -50,20 +50,9 @@ COMMENT ON AGGREGATE tlv_cover_pairs(bigint[], bigint[]) IS
     'nodes with their communities, several or none, in two covers: sizes and intersections, for tlv_scores; rows with a null '
     'array are skipped and counted';
 
-CREATE FUNCTION tlv_overlapping_nmi_final(tlv_moments) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_overlapping_nmi_final(tlv_moments) IS 'final function of tlv_overlapping_nmi';
 CREATE FUNCTION tlv_cover_f1_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_cover_f1_final(tlv_moments) IS 'final function of tlv_cover_f1';
-CREATE AGGREGATE tlv_overlapping_nmi(a bigint[], b bigint[]) (
-    SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_overlapping_nmi_final
-);
-COMMENT ON AGGREGATE tlv_overlapping_nmi(bigint[], bigint[]) IS
-    'normalised mutual information of two covers whose communities may overlap (Lancichinetti, Fortunato, Kertesz 2009): 0 .. 1; one row a node';
-
 CREATE AGGREGATE tlv_cover_f1(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -74,23 +63,17 @@ COMMENT ON AGGREGATE tlv_cover_f1(bigint[], bigint[]) IS 'mean F1 score of every
 -- Communities that are identified by name.
 CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
+COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) IS 'transition function of tlv_cover_pairs and tlv_cover_f1';
 CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) IS
-    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server has to aggregate the frame again';
+    'inverse transition function of tlv_cover_pairs and tlv_cover_f1: null where the server has to aggregate the frame again';
 CREATE AGGREGATE tlv_cover_pairs(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_cover_pairs(text[], text[]) IS 'nodes with their communities, told by name, in two covers: sizes and intersections, for tlv_scores';
-CREATE AGGREGATE tlv_overlapping_nmi(a text[], b text[]) (
-    SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
-    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_overlapping_nmi_final
-);
-COMMENT ON AGGREGATE tlv_overlapping_nmi(text[], text[]) IS 'normalised mutual information of two covers whose communities are identified by name; one row a node';
 CREATE AGGREGATE tlv_cover_f1(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,

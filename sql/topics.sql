@@ -29,12 +29,12 @@ CREATE FUNCTION tlv_topics(model tlv_model)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_topics(tlv_model) IS 'label, Dirichlet parameter (null of correlated topics) and weight of every topic, by decreasing weight';
 
-CREATE FUNCTION tlv_topic_items(model tlv_model, top integer DEFAULT NULL, by text DEFAULT 'probability')
+CREATE FUNCTION tlv_topic_items(model tlv_model, top integer DEFAULT NULL, by text DEFAULT 'distinctive')
     RETURNS TABLE (topic integer, label text, rank integer, item bigint, item_name text, probability float8, score float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_items_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_topic_items(tlv_model, integer, text) IS
-    'items of every topic by decreasing score, the top ones or all: the score is the probability, the lift (the probability relative to the item''s probability over all '
-    'topics) or the relevance (.6 of the logarithm of the probability, .4 of that of the lift); item_name is the term, or the digits of the item';
+    'items of every topic by decreasing score, the top ones or all: distinctive, the shrunk lift probability / (share + c) with the item''s share of the corpus and c = 300 / n + exp(-H), n tokens '
+    'in the corpus (1e5 where the model does not contain them), H the entropy of the shares in nats; or probability; item_name is the term, or the digits of the item';
 
 CREATE FUNCTION tlv_extend(model tlv_model, summary tlv_moments, smoothing float8 DEFAULT 0.1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;

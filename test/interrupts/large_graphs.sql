@@ -114,13 +114,13 @@ SELECT tlv_ari(i, i / 3) FROM generate_series(1, 4000000) i;
 SELECT tlv_nmi_final(tlv_rollup(labels)) FROM held, generate_series(1, 5);
 
 -- phase: covers
-SELECT tlv_overlapping_nmi(a, b) FROM communities;
+SELECT count(*) FROM tlv_scores((SELECT tlv_cover_pairs(a, b) FROM communities));
 
 -- phase: matching of communities of covers
 SELECT tlv_cover_f1(a, b) FROM communities;
 
 -- phase: merging covers
-SELECT tlv_overlapping_nmi_final(tlv_rollup(covers)) FROM held, generate_series(1, 5);
+SELECT count(*) FROM tlv_scores((SELECT tlv_rollup(covers) FROM held, generate_series(1, 5)));
 
 -- phase: memberships compared
 SELECT tlv_membership_l1(array_fill(1.0 / 600, '{600}'), array_fill(1.0 / 700, '{700}')) FROM generate_series(1, 10000);

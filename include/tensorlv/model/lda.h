@@ -146,6 +146,17 @@ extern tlv_status tlv_lda_fix(tlv_context *ctx, const tlv_frame *model, const tl
 extern tlv_status tlv_lda_label_fixed(tlv_context *ctx, const tlv_frame *model,
 									  const tlv_frame *given, void **image, size_t *size);
 
+/*
+ * The order of a topic's items that distinguishes it from other topics: by decreasing p(w | t) /
+ * (s_w + c), the lift shrunk by c, where s_w is the proportion of the item in the corpus ("shares")
+ * and c = 300 / n + exp(-H), n the tokens of the corpus (1e5 where the model does not contain them)
+ * and H the entropy of the proportions in nats.  Multiplied by n, the denominator is the count of
+ * the item, 300 tokens, and the count of a typical item: an item needs as many occurrences before
+ * its lift ranks it, and the order keeps its nature as the corpus grows.  *shrinkage is c, above 0.
+ * Errors: TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_shrinkage(tlv_context *ctx, const tlv_frame *model, double *shrinkage);
+
 /* Given parameters of a model. */
 typedef struct tlv_lda_parameters
 {

@@ -13,22 +13,29 @@
 
 static const tlv_name_sections term_sections = {"label_offsets", "labels"};
 
-/* Positions of the most probable items of topic j, the first first; how many there are. */
+/* Positions of the most distinctive items of topic j (tlv_lda_shrinkage) by decreasing score;
+ * returns their number. */
 static size_t
-top_items(size_t k, size_t d, size_t j, const double *phi, size_t *top)
+top_items(size_t k, size_t d, size_t j, const double *phi, const double *shares, double shrinkage,
+		  size_t *top)
 {
+	double scores[TLV_PICTURE_WORDS] = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < d; i++)
 	{
-		double p = phi[i * k + j];
+		double score = phi[i * k + j] / (shares[i] + shrinkage);
 		size_t at;
 
-		if (!(p > 0) || (n == TLV_PICTURE_WORDS && p <= phi[top[n - 1] * k + j]))
+		if (!(score > 0) || (n == TLV_PICTURE_WORDS && score <= scores[n - 1]))
 			continue;
 		n += n < TLV_PICTURE_WORDS;
-		for (at = n - 1; at > 0 && phi[top[at - 1] * k + j] < p; at--)
+		for (at = n - 1; at > 0 && scores[at - 1] < score; at--)
+		{
+			scores[at] = scores[at - 1];
 			top[at] = top[at - 1];
+		}
+		scores[at] = score;
 		top[at] = i;
 	}
 	return n;
@@ -123,15 +130,17 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 	char *rooms;
 	char numbers[TLV_PICTURE_WORDS][24];
 	tlv_picture_component *components;
-	double *phi;
+	const double *shares = tlv_frame_float64(model, "shares");
+	double *phi, shrinkage;
 
 	TLV_TRY(tlv_picture_components(ctx, model, "topic", &components));
+	TLV_TRY(tlv_lda_shrinkage(ctx, model, &shrinkage));
 	TLV_TRY_NEW_ROWS(ctx, phi, k, d);
 	TLV_TRY(tlv_section_numbers(ctx, model, section, phi));
 	TLV_TRY_NEW(ctx, rooms, drawn * NAME_BYTES);
 	for (size_t j = 0; j < drawn; j++)
 	{
-		size_t n = top_items(k, d, j, phi, top);
+		size_t n = top_items(k, d, j, phi, shares, shrinkage, top);
 		tlv_picture_word words[TLV_PICTURE_WORDS];
 
 		TLV_TRY_CONTINUE(ctx);

@@ -16,11 +16,10 @@
  * of them, beyond which fewer steps are searched. */
 #define STEPS	   21
 #define TERMS_MOST 4e9
-/* Words of a topic in the plain part, and the relevance that orders them. */
+/* Words of a topic in the plain part. */
 #define DESCRIBING 20
 /* Topics at most that have cosines. */
-#define COSINES	  64
-#define RELEVANCE 0.6
+#define COSINES 64
 /* Unit of probabilities; proportion of a word below which a topic does not list it. */
 #define UNIT	   1e-7
 #define LEAST	   0.05
@@ -41,6 +40,8 @@ typedef struct topic_words
 	const double *corpus;  /* d: proportions of the corpus */
 	double *expected;	   /* d: proportions by the model */
 	double *log_expected;
+	double *log_shrunk; /* d: logarithms of the denominators of the distinctive order */
+	double shrinkage;	/* tlv_lda_shrinkage */
 } topic_words;
 
 static tlv_status
@@ -59,12 +60,15 @@ topic_words_read(tlv_context *ctx, const tlv_frame *model, topic_words *w)
 	TLV_TRY(tlv_section_numbers(ctx, model, section, w->phi));
 	TLV_TRY_NEW0(ctx, w->expected, w->d);
 	TLV_TRY_NEW(ctx, w->log_expected, w->d);
+	TLV_TRY_NEW(ctx, w->log_shrunk, w->d);
+	TLV_TRY(tlv_lda_shrinkage(ctx, model, &w->shrinkage));
 	for (size_t i = 0; i < w->d; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		for (size_t j = 0; j < w->k; j++)
 			w->expected[i] += w->weights[j] * w->phi[i * w->k + j];
 		w->log_expected[i] = log(w->expected[i]);
+		w->log_shrunk[i] = log(w->corpus[i] + w->shrinkage);
 	}
 	return TLV_OK;
 }
@@ -75,6 +79,7 @@ topic_words_free(tlv_context *ctx, topic_words *w)
 	tlv_free(ctx, w->phi);
 	tlv_free(ctx, w->expected);
 	tlv_free(ctx, w->log_expected);
+	tlv_free(ctx, w->log_shrunk);
 }
 
 /* ln p(w | t) of all words; -inf where it is 0 or no topic has the word. */
@@ -90,28 +95,30 @@ topic_logs(tlv_context *ctx, const topic_words *w, size_t topic, double *logs)
 }
 
 /*
- * The n words of greatest relevance lambda ln p(w | t) + (1 - lambda) ln (p(w | t) / p(w)) (Sievert
- * and Shirley 2014), the first first; how many there are.
+ * The n words of greatest ln p(w | t) - part * discounts[w], by decreasing score; returns their
+ * number.  Relevance (Sievert and Shirley 2014) discounts part 1 - lambda of ln p(w), the
+ * distinctive order all of log_shrunk.
  */
 static size_t
-most_relevant(const topic_words *w, const double *logs, double lambda, size_t n, size_t *best)
+best_words(const topic_words *w, const double *logs, double part, const double *discounts, size_t n,
+		   size_t *best)
 {
 	double score[TLV_PAGE_TOP] = {0};
 	size_t found = 0, at;
 
 	for (size_t i = 0; i < w->d; i++)
 	{
-		double relevance = logs[i] - (1 - lambda) * w->log_expected[i];
+		double discounted = logs[i] - part * discounts[i];
 
-		if (!isfinite(logs[i]) || (found == n && relevance <= score[n - 1]))
+		if (!isfinite(logs[i]) || (found == n && discounted <= score[n - 1]))
 			continue;
 		found += found < n;
-		for (at = found - 1; at > 0 && score[at - 1] < relevance; at--)
+		for (at = found - 1; at > 0 && score[at - 1] < discounted; at--)
 		{
 			score[at] = score[at - 1];
 			best[at] = best[at - 1];
 		}
-		score[at] = relevance;
+		score[at] = discounted;
 		best[at] = i;
 	}
 	return found;
@@ -122,7 +129,8 @@ most_relevant(const topic_words *w, const double *logs, double lambda, size_t n,
 typedef struct word_choice
 {
 	size_t steps, top;
-	size_t *best; /* k x steps x TLV_PAGE_TOP, and how many there are of each */
+	size_t *best; /* k x steps x TLV_PAGE_TOP, and how many there are of each; the last step is the
+				   * distinctive order, those before it are of the slider of relevance */
 	size_t *found;
 	size_t n;	   /* words of the page */
 	size_t *order; /* of all words, the most frequent first */
@@ -134,7 +142,7 @@ find_best(tlv_context *ctx, const topic_words *w, word_choice *c)
 {
 	double terms = (double) w->k * (double) w->d * STEPS, *logs;
 
-	c->steps = terms <= TERMS_MOST ? STEPS : 3;
+	c->steps = 1 + (terms <= TERMS_MOST ? STEPS : 3);
 	TLV_TRY_NEW(ctx, logs, w->d);
 	TLV_TRY_NEW_ROWS(ctx, c->best, w->k * c->steps, TLV_PAGE_TOP);
 	TLV_TRY_NEW(ctx, c->found, w->k * c->steps);
@@ -143,11 +151,13 @@ find_best(tlv_context *ctx, const topic_words *w, word_choice *c)
 		TLV_TRY(topic_logs(ctx, w, j, logs));
 		for (size_t s = 0; s < c->steps; s++)
 		{
+			bool distinctive = s + 1 == c->steps;
+			double part = distinctive ? 1 : 1 - (double) s / (double) (c->steps - 2);
 			size_t at = j * c->steps + s;
 
 			TLV_TRY_CONTINUE(ctx);
-			c->found[at] = most_relevant(w, logs, (double) s / (double) (c->steps - 1),
-										 TLV_PAGE_TOP, c->best + at * TLV_PAGE_TOP);
+			c->found[at] = best_words(w, logs, part, distinctive ? w->log_shrunk : w->log_expected,
+									  TLV_PAGE_TOP, c->best + at * TLV_PAGE_TOP);
 		}
 	}
 	tlv_free(ctx, logs);
@@ -388,6 +398,8 @@ lda_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, t
 	TLV_TRY(put_cosines(ctx, &words, &page->data));
 	TLV_TRY(put_key(ctx, &page->data, "tokens"));
 	TLV_TRY(tlv_page_put_number(ctx, &page->data, tlv_diagnostics_find(model, "tokens", 0), 15));
+	TLV_TRY(put_key(ctx, &page->data, "shrinkage"));
+	TLV_TRY(tlv_page_put_number(ctx, &page->data, words.shrinkage, 6));
 	TLV_TRY(put_key(ctx, &page->data, "top"));
 	TLV_TRY(tlv_json_put_integer(ctx, &page->data, (int64_t) choice.top));
 	TLV_TRY(put_key(ctx, &page->data, "dropped"));
@@ -432,8 +444,9 @@ lda_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts
 	{
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(topic_logs(ctx, &words, j, logs));
-		TLV_TRY(join_words(ctx, &words, most_relevant(&words, logs, RELEVANCE, DESCRIBING, best),
-						   best, texts + j));
+		TLV_TRY(join_words(ctx, &words,
+						   best_words(&words, logs, 1, words.log_shrunk, DESCRIBING, best), best,
+						   texts + j));
 	}
 	tlv_free(ctx, logs);
 	topic_words_free(ctx, &words);

@@ -4,6 +4,7 @@ Object.assign(L, {
   inAll: "in all",
   word: "word",
   words: "words",
+  distinctive: "Distinctive",
   relevance: "Relevance ",
   scale: "1: by probability; 0: by how much of the word is here",
   table: "Topics",
@@ -42,15 +43,19 @@ const view = function() {
     const a = Math.max(i, j), b = Math.min(i, j);
     return D.cosines && D.cosines.length > a * (a - 1) / 2 + b ? ", " + L.cosine + number(D.cosines[a * (a - 1) / 2 + b] / 1000) : "";
   };
-  defaults = {c: C[0].number, lambda: 60, word: ""};
+  // lambda -1: the distinctive order, the lift shrunk; else relevance.
+  defaults = {c: C[0].number, lambda: -1, word: ""};
   readState();
-  state.lambda = Math.min(100, Math.max(0, state.lambda));
+  state.lambda = Math.min(100, Math.max(-1, state.lambda));
   const cache = new Map();
+  const score = function(p, w, lambda) {
+    return lambda < 0 ? p / (all(w) + D.shrinkage) : lambda * Math.log(p) + (1 - lambda) * Math.log(p / Math.max(expected(w), 1e-12));
+  };
   const ranked = function(i, lambda, n) {
     const key = i + "/" + lambda;
     if (!cache.has(key)) {
       const r = [];
-      P[i].forEach(function(p, w) { r.push([w, lambda * Math.log(p) + (1 - lambda) * Math.log(p / Math.max(expected(w), 1e-12))]); });
+      P[i].forEach(function(p, w) { r.push([w, score(p, w, lambda)]); });
       if (cache.size > 400) { cache.clear(); }
       cache.set(key, r.sort(function(a, b) { return b[1] - a[1]; }).slice(0, 1000).map(function(x) { return x[0]; }));
     }
@@ -79,12 +84,17 @@ const view = function() {
         "'" + W[w] + "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + " of it in " + named(k) +
         (tokens ? ", " + count(all(w) * tokens) + " times in all" : ""));
   });
-  const slider = h("input", {type: "range", min: 0, max: 100, step: 5, value: state.lambda});
+  const slider = h("input", {type: "range", min: 0, max: 100, step: 5, value: 60});
   const out = h("output", {});
+  const distinctive = button(L.distinctive, function() {
+    state.lambda = state.lambda < 0 ? Number(slider.value) : -1;
+    draw();
+  });
   parts.push(function() {
-    slider.value = state.lambda;
-    out.textContent = (state.lambda / 100).toFixed(2);
-    slider.setAttribute("aria-valuetext", out.textContent);
+    distinctive.setAttribute("aria-pressed", state.lambda < 0 ? "true" : "false");
+    if (state.lambda >= 0) { slider.value = state.lambda; }
+    out.textContent = state.lambda < 0 ? "" : (state.lambda / 100).toFixed(2);
+    slider.setAttribute("aria-valuetext", out.textContent || L.distinctive);
   });
   slider.addEventListener("input", function() {
     state.lambda = Number(slider.value);
@@ -182,7 +192,7 @@ const view = function() {
       [card(
           null,
           steps(
-              h("label", {}, L.relevance, slider, out), h("span", {class: "dim"}, L.scale), csv,
+              distinctive, h("label", {}, L.relevance, slider, out), h("span", {class: "dim"}, L.scale), csv,
               mapCard === null ? null : button(L.svg, function() { saveSvg("topics", mapCard); })),
           panel, bars, tail)]);
 };

@@ -16,10 +16,10 @@
 static double
 widest(size_t n, const tlv_picture_word *words)
 {
-	double most = words[0].share;
+	double most = 0;
 
 	for (size_t w = 0; w < n; w++)
-		most = fmax(most, words[w].high); /* not NaN */
+		most = fmax(most, fmax(words[w].share, words[w].high)); /* fmax ignores a NaN */
 	return most;
 }
 

@@ -6,7 +6,6 @@
 
 #include "miscadmin.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -320,18 +319,14 @@ TLV_FUNCTION(tlv_topics_rows)
 	return (Datum) 0;
 }
 
-/* By what items are ranked. */
+/* The orders of a topic's items, in the order of the enum. */
 typedef enum TopicScore
 {
-	SCORE_PROBABILITY,
-	SCORE_LIFT,		/* in parts of the item's share of all topics */
-	SCORE_RELEVANCE /* between both, by the logarithm (Sievert, Shirley 2014) */
+	SCORE_DISTINCTIVE, /* the shrunk lift of tlv_lda_shrinkage */
+	SCORE_PROBABILITY
 } TopicScore;
 
-static const char *const topic_scores[] = {"probability", "lift", "relevance", NULL};
-
-/* What relevance gives to the probability; the rest is the lift's. */
-#define RELEVANCE_OF_PROBABILITY 0.6
+static const char *const topic_scores[] = {"distinctive", "probability", NULL};
 
 typedef struct RankedItem
 {
@@ -349,7 +344,8 @@ typedef struct TopicReader
 	const int64_t *items; /* d */
 	tlv_name_list names;
 	TopicScore by;
-	double *share;	  /* d: of all topics; NULL: not wanted */
+	const double *shares; /* d: proportions of the corpus */
+	double shrinkage;
 	RankedItem *room; /* 2 d */
 } TopicReader;
 
@@ -366,14 +362,11 @@ rank_key(double score)
 static double
 topic_score(const TopicReader *reader, size_t topic, size_t item)
 {
-	double probability = reader->phi[item * reader->k + topic], lift;
+	double probability = reader->phi[item * reader->k + topic];
 
 	if (reader->by == SCORE_PROBABILITY)
 		return probability;
-	lift = probability / reader->share[item];
-	if (reader->by == SCORE_LIFT)
-		return lift;
-	return RELEVANCE_OF_PROBABILITY * log(probability) + (1 - RELEVANCE_OF_PROBABILITY) * log(lift);
+	return probability / (reader->shares[item] + reader->shrinkage);
 }
 
 /*
@@ -401,29 +394,11 @@ rank_items(const TopicReader *reader, size_t topic, size_t *n)
 	return sorted;
 }
 
-/* Of every item its share of all topics. */
-static double *
-item_shares(const TopicReader *reader)
-{
-	const double *weights = tlv_frame_float64(&reader->frame, "weights");
-	double *share = palloc_extended(reader->d * sizeof(double), MCXT_ALLOC_HUGE);
-
-	for (size_t i = 0; i < reader->d; i++)
-	{
-		TlvLoopCheck(i);
-		share[i] = 0;
-		for (size_t j = 0; j < reader->k; j++)
-			share[i] += weights[j] * reader->phi[i * reader->k + j];
-		/* A topic without weight has items that no document has. */
-		share[i] = Max(share[i], DBL_MIN);
-	}
-	return share;
-}
-
 static void
 open_topics(FunctionCallInfo fcinfo, TopicReader *reader)
 {
 	const tlv_section *texts;
+	tlv_context ctx;
 
 	memset(reader, 0, sizeof(*reader));
 	reader->by = (TopicScore) TlvNamedChoice(fcinfo, "by", topic_scores, "score of items");
@@ -437,8 +412,9 @@ open_topics(FunctionCallInfo fcinfo, TopicReader *reader)
 		reader->names = (tlv_name_list){tlv_frame_int64(&reader->frame, "label_offsets"),
 										(const char *) tlv_section_data(&reader->frame, texts)};
 	reader->room = palloc_extended(2 * reader->d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
-	if (reader->by != SCORE_PROBABILITY)
-		reader->share = item_shares(reader);
+	reader->shares = tlv_frame_float64(&reader->frame, "shares");
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_lda_shrinkage(&ctx, &reader->frame, &reader->shrinkage));
 }
 
 static void

@@ -11,6 +11,8 @@
 #include "utils/float.h"
 
 #include "rows/vectors.h"
+#include "tensorlv/model/contributions.h"
+#include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/kind.h"
@@ -329,6 +331,61 @@ TLV_FUNCTION(tlv_log_likelihood)
 	if (isinf(sum))
 		float_overflow_error();
 	PG_RETURN_FLOAT8(sum);
+}
+
+/* The next name of a dimension, or its number where the model has none. */
+static TlvCell
+next_dimension_name(tlv_value_names *names, size_t dimension)
+{
+	char digits[24];
+	tlv_text name;
+	char *bytes;
+
+	if (!tlv_value_names_next(names, &name) || name.bytes == NULL)
+	{
+		snprintf(digits, sizeof(digits), "%zu", dimension);
+		return TlvText(digits);
+	}
+	bytes = pnstrdup(name.bytes, name.length);
+	if (names->lines != NULL)
+		tlv_lines_decode(bytes, name.length);
+	return TlvText(bytes);
+}
+
+/* tlv_contributions(model, x): rows (dimension, dimension_name, log_likelihood) */
+TLV_FUNCTION(tlv_contributions)
+{
+	const unsigned forms =
+		TLV_ROW_VECTOR | TLV_ROW_CODES | TLV_ROWS_MISSING_ELEMENTS | TLV_ROWS_MISSING_OF_MANY;
+	TlvModelCache *cache;
+	tlv_value_names names;
+	TlvRowCursor cursor;
+	tlv_model *model;
+	double *values;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return (Datum) 0;
+	cache = TlvCachedModel(fcinfo, 0);
+	model = cache->model;
+	if (TlvAnyOpen(fcinfo, 1, model, tlv_model_has_contributions(model) ? model->rows & forms : 0,
+				   "tlv_contributions", &cursor))
+	{
+		if (cursor.rows != 1 || !TlvCursorNext(&cursor))
+			ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+							errmsg("tlv_contributions needs one row, not %zu", cursor.rows),
+							errhint("Give one row at a time, as in LATERAL "
+									"tlv_contributions(model, x).")));
+		values = palloc(cursor.row.part[0].d * sizeof(double));
+		TlvCheck(&cache->ctx, tlv_model_contributions(&cache->ctx, model, &cursor.row, values));
+		names = tlv_value_names_of(&model->frame);
+		for (size_t i = 0; i < cursor.row.part[0].d; i++)
+			TlvPutRow(fcinfo, TlvInt4((int32) i + 1), next_dimension_name(&names, i + 1),
+					  TlvNullIf(isnan(values[i]), TlvFloat8(values[i])));
+		TlvCursorClose(&cursor);
+	}
+	TlvCachedModelEnd(cache);
+	return (Datum) 0;
 }
 
 /* ---- the most probable states of a sequence, from 1 ---- */

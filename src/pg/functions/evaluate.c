@@ -49,7 +49,6 @@ measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure
 
 MEASURE(tlv_nmi_final, tlv_kind_label_pairs, "tlv_nmi", tlv_label_nmi)
 MEASURE(tlv_ari_final, tlv_kind_label_pairs, "tlv_ari", tlv_label_ari)
-MEASURE(tlv_overlapping_nmi_final, tlv_kind_cover_pairs, "tlv_overlapping_nmi", tlv_cover_nmi)
 MEASURE(tlv_cover_f1_final, tlv_kind_cover_pairs, "tlv_cover_f1", tlv_cover_f1)
 
 /* Compares memberships at level alpha; false when there are none. */

@@ -259,7 +259,7 @@ sub all_aggregates {
         of_table('cells', map { 'tlv_tensor_agg(' . join(', ', @$_, 'entry') . ')' } ways('i', 'j', 'l')),
         of_table('active_sets', 'tlv_cofire(active)', 'tlv_cofire(tlv_to_bag(active))', 'tlv_cofire(active, ' . model('network') . ')', 'tlv_cofire(tlv_to_bag(active), ' . model('network') . ')'),
         of_table('groups', (map { my $columns = join ', ', @$_; map { "tlv_$_\_typed($columns)" } qw(label_pairs nmi ari) } ways('a', 'b')),
-            (map { "tlv_$_(c, d)" } qw(cover_pairs overlapping_nmi cover_f1)), (map { "tlv_$_(c::text[], d::text[])" } qw(cover_pairs overlapping_nmi cover_f1)),
+            (map { "tlv_$_(c, d)" } qw(cover_pairs cover_f1)), (map { "tlv_$_(c::text[], d::text[])" } qw(cover_pairs cover_f1)),
               'tlv_membership_pairs(e, f)', 'tlv_membership_l1(e, f[1:2])'),
         'array_agg(row_agg ORDER BY id) FROM (SELECT id, tlv_row_agg(variable, value::int, 5) AS row_agg FROM answers_long GROUP BY id) q',
         'array_agg(row_agg ORDER BY id) FROM (SELECT id, tlv_row_agg(variable, value::float8, 5) AS row_agg FROM sizes_long GROUP BY id) q',
