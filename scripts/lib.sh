@@ -126,6 +126,8 @@ tlv_wanted_packages() { # groups: build test asan lint valgrind
                 ;;
             test)
                 echo perl libcmocka-dev chromium chromium-driver
+                # Debian has it as a package, others do not
+                if apt-cache show firefox-esr >/dev/null 2>&1; then echo firefox-esr; fi
                 # tested against where Debian has it for this server
                 if [ -n "$major" ] && apt-cache show "postgresql-$major-pgvector" >/dev/null 2>&1; then
                     echo "postgresql-$major-pgvector"

@@ -118,6 +118,13 @@ SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'word
 FROM (SELECT tlv_html(tlv_simulate_lda_model(8000, 300)) AS html) q;
 SELECT length(html) < 1000000 AS small, json_array_length(page_data(html)->'nodes') AS nodes, page_data(html)->>'dropped' AS dropped FROM (SELECT tlv_html(tlv_simulate_mmsb_model(12000,
   5)) AS html) q;
+-- below 1 MB with many matrices, a large drawing, many edges, and long names, which are cut then
+SELECT name, length(tlv_html(model)) < 1000000 AS small FROM (
+  SELECT 'views' AS name, tlv_simulate_multiview_model('{1000,1000,1000}', 100) AS model UNION ALL
+  SELECT 'atoms', tlv_simulate_dictionary_model(1024, 2000, 3) UNION ALL
+  SELECT 'network', tlv_simulate_network_model(20000, ARRAY[500], 40, density => 0.01) UNION ALL
+  SELECT 'names', tlv_crowd($$SELECT 'item ' || i || repeat('x', 180), 'worker ' || (i * 31 + j * 7) % 2000 || repeat('x', 180),
+    CASE WHEN i % 2 = 0 OR j = 1 THEN 'a' ELSE 'b' END FROM generate_series(1, 4000) i, generate_series(1, 3) j$$)) m ORDER BY name;
 -- a summary of every kind: the model, then its components, each of which is described
 SELECT count(DISTINCT tlv_info(model)->>'kind') = (SELECT count(*) FROM tlv_kinds() WHERE type = 'tlv_model') AS every_kind, bool_and(first = 0 AND last = of_all AND rows = of_all + 1) AS complete,
   bool_and(described = rows) AS described

@@ -29,6 +29,7 @@ query($db, "SET client_min_messages = error;\n" . read_file('test/sql/include/pa
 INSERT INTO page_models TABLE task_models;
 INSERT INTO page_models SELECT 'classes of any number', tlv_lca('SELECT id, variable, answer FROM task_answers');
 INSERT INTO page_models SELECT 'tree of answers', tlv_tree('SELECT id, variable, answer FROM task_answers', states => 2);
+INSERT INTO page_models SELECT 'labelled tree', tlv_label(model, 1, 'first hidden') FROM page_models WHERE name = 'tree';
 INSERT INTO page_models SELECT 'one dimension', tlv_gmm('SELECT x[1] AS length FROM page_points', 3);
 SQL
 my $hostile = '</script><img src=x onerror=alert(1)>';
@@ -46,6 +47,7 @@ for my $name (split /\n/, query($db, 'SELECT name FROM page_models ORDER BY name
         : $name eq 'topics' || $name eq 'mixture full' ? q{, before => model, examples => '[{"component": 1, "title": "first example", "share": 0.5, "x": [20, 0, 0]}]'}
         : $name eq 'themes' ? q{, examples => (SELECT json_agg(json_build_object('component', t.topic, 'id', d.id, 'title', array_to_string(d.words, ' '), 'share', t.share)
             ORDER BY t.share DESC, d.id) FROM task_docs d, unnest(tlv_infer(model, tlv_to_bag(d.words))) WITH ORDINALITY t(share, topic) WHERE t.share > 0.9)}
+        : $name eq 'labelled tree' ? q{, examples => '[{"component": 1, "id": "variable 2", "title": "second name"}]'}
         : $name eq 'states of symbols' ? q{, examples => '[{"component": 1, "title": "first example", "path": [1, 1, 2, 3, 3]}]'} : '';
     open my $page, '>', $file or die "$file: $!";
     print {$page} query($db, "SELECT tlv_html(model, 'page of $name'$more) FROM page_models WHERE name = '$name'");
@@ -249,6 +251,12 @@ SKIP: {
     $open->('tree');
     $click->('circle.inner');
     is($js->(q{[...document.querySelectorAll('button')].find(e => e.textContent === 'Whole tree').disabled}), JSON::PP::false, 'a click on an inner node shows its part of the tree');
+    $open->('labelled tree', 'node=h1');
+    like($js->($head), qr{^first hidden \(hidden\)$}, 'a label of a tree is that of a hidden node');
+    my $leaves = $js->(q{[...document.querySelectorAll('svg text')].map(e => e.textContent).sort().join('|')});
+    like($leaves, qr{first hidden\|variable 0\|variable 1\|variable 2 - second name\|variable 3}, '... in the drawing, too, where an example gives a leaf a second name');
+    $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = 'root'; i.dispatchEvent(new Event('change')); return 1; }())});
+    like($js->(q{document.querySelector('details code').textContent}), qr{tlv_label\(model, 1, 'root'\)}, '... and is changed on the page');
     $open->('crowd');
     $js->(q{document.querySelector('.scroll tbody button').click()});
     like($js->(q{[...document.querySelectorAll('h2')].map(e => e.textContent).join(' ')}), qr{Answers of worker}, 'a worker is chosen');

@@ -18,7 +18,7 @@
 
 /* Bytes of the digest at most, and of one field of a model in it the numbers. */
 #define TLV_PAGE_DIGEST_MOST ((size_t) 1 << 26)
-#define TLV_PAGE_NUMBERS	 20000
+#define TLV_PAGE_NUMBERS	 15000
 /* Rows and columns of a matrix between components. */
 #define TLV_PAGE_SQUARE 200
 /* Components that have a place in the map and neighbours. */
@@ -27,8 +27,11 @@
 #define TLV_PAGE_COMPONENTS 1000
 #define TLV_PAGE_TEXT		300
 #define TLV_PAGE_TITLE		200
-#define TLV_PAGE_WARNINGS	100
-#define TLV_PAGE_INTERVALS	4000
+/* Bytes of the names of a list, and of a drawing: a longer one is left to tlv_svg. */
+#define TLV_PAGE_NAMES	   200000
+#define TLV_PAGE_PICTURE   250000
+#define TLV_PAGE_WARNINGS  100
+#define TLV_PAGE_INTERVALS 4000
 /* Topics: words that a topic shows, and words of the page. */
 #define TLV_PAGE_TOP   30
 #define TLV_PAGE_WORDS 5000
@@ -139,6 +142,10 @@ extern tlv_status tlv_page_rows(tlv_context *ctx, const tlv_json *examples, cons
 
 /* A text as a JSON string, percent-encoded and cut between two characters; null without bytes. */
 extern tlv_status tlv_page_put_text(tlv_context *ctx, tlv_json_writer *data, tlv_text text);
+
+/* Bytes to which names are cut where `shown` of a list of `all` names are on a page: an even part
+ * of TLV_PAGE_NAMES where whole names are expected to exceed these, at least 24. */
+extern size_t tlv_page_name_length(const tlv_name_list *names, size_t all, size_t shown);
 
 /* A text as HTML, with character references. */
 extern tlv_status tlv_page_put_plain(tlv_context *ctx, tlv_json_writer *plain, tlv_text text);

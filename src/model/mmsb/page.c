@@ -212,6 +212,7 @@ put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, tlv_json
 {
 	size_t u = p->side[s].order[i];
 	const double *at = p->positions;
+	tlv_text name;
 	char digits[24];
 
 	if (at != NULL)
@@ -219,7 +220,10 @@ put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, tlv_json
 				 ? at + 2 * (i + (s == 1 ? p->side[0].n : 0))
 				 : NULL;
 	TLV_TRY(tlv_json_put(ctx, data, i > 0 ? ",[" : "["));
-	TLV_TRY(tlv_page_put_text(ctx, data, node_name(&p->parts, s, u, digits)));
+	name = node_name(&p->parts, s, u, digits);
+	name.length = tlv_cut_length(
+		name, tlv_page_name_length(&p->parts.side[s].names, p->parts.side[s].n, p->side[s].n));
+	TLV_TRY(tlv_page_put_text(ctx, data, name));
 	TLV_TRY(tlv_json_put(ctx, data, ","));
 	TLV_TRY(tlv_page_put_number(ctx, data, p->parts.side[s].degree[u], 6));
 	TLV_TRY(tlv_json_put(ctx, data, ","));

@@ -245,14 +245,16 @@ static tlv_status
 put_texts(tlv_context *ctx, field_writer *w, size_t n, tlv_name_list names)
 {
 	const shown_axis *axis = axis_of(w, n);
+	size_t shown = shown_count(axis, n, TEXTS);
+	size_t most = tlv_page_name_length(&names, n, shown);
 
 	TLV_TRY(tlv_json_put(ctx, w->data, "["));
-	for (size_t i = 0; i < shown_count(axis, n, TEXTS); i++)
+	for (size_t i = 0; i < shown; i++)
 	{
 		tlv_text text = tlv_name_at(&names, shown_entry(axis, i));
 
 		TLV_TRY(put_comma(ctx, w->data, i));
-		text.length = tlv_cut_length(text, TLV_PAGE_TEXT);
+		text.length = tlv_cut_length(text, most);
 		TLV_TRY(tlv_page_put_text(ctx, w->data, text));
 	}
 	return tlv_json_put(ctx, w->data, "]");

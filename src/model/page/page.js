@@ -16,6 +16,7 @@ const L = {
   nearest: "Nearest, with the distance: ",
   map: "Map",
   examples: "Examples",
+  noExamples: "No rows were given. Those that are given are listed here: ",
   of: " of ",
   given: " given",
   more: " more of ",
@@ -471,6 +472,7 @@ const why = function(
 const exampleList = function(i) {
   const e = examples.filter(function(x) { return x.component === C[i].number; });
   const all = (D.given || [])[i] || 0, shares = e.some(function(x) { return typeof x.share === "number"; });
+  if (examples.length === 0) { return h("p", {class: "dim noprint"}, L.noExamples, h("code", {}, "tlv_html(model, examples => ...)")); }
   return e.length === 0 ?
       null :
       h("div", {}, h("h3", {}, L.examples + (all > e.length ? ": " + e.length + L.of + all + L.given : "")),

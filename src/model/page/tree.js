@@ -16,6 +16,8 @@ Object.assign(L, {
   hidden: "hidden",
   cut: "Clusters of leaves that are joined by edges no longer than ",
   clusters: "Clusters",
+  cluster: " cluster",
+  several: " clusters",
   newick: "Newick",
   farther: "Distance on the tree from the chosen leaf",
   from: "distance",
@@ -26,11 +28,15 @@ Object.assign(L, {
 const view = function() {
   const parent = F.parent, n = parent.length, observed = F.observed;
   const name = range(n).map(function(v) { return (F.names || [])[v] ? T(F.names[v]) : v < observed ? "v" + (v + 1) : "h" + (v + 1 - observed); });
+  // Components are the hidden nodes.  An example whose id is the name of a node gives it a second name, others give one to their component.
   const second = new Map();
   examples.forEach(function(x) {
-    if (x.title) { second.set(x.component - 1, T(x.title)); }
+    const v = x.id ? name.indexOf(T(x.id)) : -1;
+    if (x.title) { second.set(v >= 0 ? v : observed + x.component - 1, T(x.title)); }
   });
-  const shown = function(v) { return (names[v] ? names[v] : name[v]) + (second.has(v) ? " - " + second.get(v) : ""); };
+  const component = function(v) { return v < observed ? -1 : indexOf(v - observed + 1); };
+  const label = function(v) { return component(v) < 0 ? "" : names[component(v)]; };
+  const shown = function(v) { return (label(v) === "" ? name[v] : label(v)) + (second.has(v) ? " - " + second.get(v) : ""); };
   const length = function(v) {
     const x = (F.length || [])[v];
     return x === null || x === undefined || !(x > 0) ? 0 : x;
@@ -139,9 +145,9 @@ const view = function() {
                   s("title", {}, name[v] + ", " + size[v] + " " + L.leaves));
       g.append(e);
       nodes.push({e: e, on: v === chosen(), label: shown(v) + ", " + size[v] + " " + L.leaves, act: pick});
-      if (v < observed) {
+      if (v < observed || shown(v) !== name[v]) {
         g.append(
-            s("text", {class: path.has(v) ? "hit" : null, x: x(v) + 9, y: y.get(v) + 4.5},
+            s("text", {class: path.has(v) ? "hit" : v < observed ? null : "name", x: x(v) + 9, y: y.get(v) + (v < observed ? 4.5 : -4)},
               shown(v).length > 34 ? shown(v).slice(0, 32) + "..." : shown(v)));
       }
     });
@@ -207,7 +213,7 @@ const view = function() {
       if (F.error && F.error[v] !== null && F.error[v] >= 0) { facts.push([L.error, number(F.error[v])]); }
       if (F.support && F.support[v] !== null && F.support[v] >= 0) { facts.push([L.support, percent(F.support[v])]); }
     }
-    clear(panel).append(...[h("h2", {id: "chosen"}, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), warnings(v < C.length ? v : 0),
+    clear(panel).append(...[h("h2", {id: "chosen"}, bdi(shown(v)), v < observed ? "" : " (" + L.hidden + ")"), component(v) < 0 ? null : warnings(component(v)),
                             grid(name[v], ["", ""], facts)]
                             .filter(Boolean));
     const t = F.tables || [], d = F.states[v], p = parent[v] >= 0 ? F.states[parent[v]] : 1;
@@ -232,7 +238,7 @@ const view = function() {
                      })));
       }
     }
-    if (v < C.length) { panel.append(...[exampleList(v), labelBox(v)].filter(Boolean)); }
+    if (component(v) >= 0) { panel.append(...[exampleList(component(v)), labelBox(component(v))].filter(Boolean)); }
     panel.append(sqlBox("SELECT e.* FROM models, tlv_tree_edges(model) e WHERE " + quote(name[v]) + " IN (parent, child);"));
   });
   // ---- clusters: leaves that are joined by edges shorter than the cut
@@ -268,7 +274,7 @@ const view = function() {
       lists.get(r).push(v);
     });
     const several = Array.from(lists.values()).filter(function(l) { return l.length > 1; }).sort(function(a, b) { return b.length - a.length; });
-    clear(clusters).append(h("p", {}, several.length + " " + L.clusters.toLowerCase()), h("ol", {}, ...several.slice(0, 50).map(function(l) {
+    clear(clusters).append(h("p", {}, several.length + (several.length === 1 ? L.cluster : L.several)), h("ol", {}, ...several.slice(0, 50).map(function(l) {
                              return h("li", {}, bdi(l.slice(0, 40).map(shown).join(", ") + (l.length > 40 ? ", ..." : "")));
                            })));
   });
