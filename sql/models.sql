@@ -10,9 +10,10 @@ CREATE FUNCTION tlv_align(model tlv_model, reference tlv_model, max_distance flo
 COMMENT ON FUNCTION tlv_align(tlv_model, tlv_model, float8) IS
     'the model with the numbers and labels that a reference gives to the same components (those that tlv_match pairs, at most max_distance apart). A component that the model no longer has '
     'keeps its number with weight 0, and a new one is appended';
-CREATE FUNCTION tlv_compact(model tlv_model, tolerance float8 DEFAULT 0) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_compact(tlv_model, float8) IS 'the model without the components whose share of the weight is at most tolerance; the others move up, in their order';
+CREATE FUNCTION tlv_compact(model tlv_model, tolerance float8 DEFAULT 0, drop integer[] DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_compact(tlv_model, float8, integer[]) IS
+    'the model without the components whose share of the weight is at most tolerance, and without those of the numbers in drop; the others move up, in their order';
 
 CREATE FUNCTION tlv_to_json(model tlv_model) RETURNS json
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;

@@ -171,6 +171,14 @@ COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS
 CREATE FUNCTION tlv_topic_model(topics integer[], items bigint[], probabilities float8[], alpha float8[]) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_topic_model(integer[], bigint[], float8[], float8[]) IS 'a topic model from (topic, item, probability) rows, topics numbered from 1, and the Dirichlet parameters';
+CREATE FUNCTION tlv_topic_model(topics integer[], terms text[], probabilities float8[], alpha float8[]) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_topic_model_terms' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_topic_model(integer[], text[], float8[], float8[]) IS
+    'a topic model from (topic, term, probability) rows and the Dirichlet parameters; terms stay in the model, their items are those of tlv_term_id';
+CREATE FUNCTION tlv_topic_model(topics integer[], items text, probabilities float8[], alpha float8[]) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_topic_model_untyped' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_topic_model(integer[], text, float8[], float8[]) IS
+    'the same of an array that a client sends without a type: of items where all of its elements are integers, otherwise of terms';
 CREATE FUNCTION tlv_simulate_lda_model(items integer, k integer, alpha0 float8 DEFAULT 1, concentration float8 DEFAULT 0.1, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_lda_model(integer, integer, float8, float8, bigint) IS 'a random topic model over items 1, 2, ...: topics from a symmetric Dirichlet, alpha = alpha0 / k each';

@@ -165,6 +165,20 @@ FROM (SELECT item, sum(weight) AS n FROM tlv_simulate_lda(tlv_topic_model('{1,1,
      JOIN (VALUES (1, 0.6), (2, 0.3), (3, 0.1)) v(item, p) USING (item);
 SELECT tlv_simulate_lda_model(30, 2, seed => 1) = tlv_simulate_lda_model(30, 2, seed => 1) AS same, tlv_simulate_lda_model(30, 2, seed => 1) = tlv_simulate_lda_model(30, 2, seed => 2) AS other;
 DROP TABLE lda_truth, lda_docs, lda_held, lda_moments, lda_models, given, one_topic;
+-- terms stay in a model made by hand, as items that documents find; a term of two topics is one item; what has no type is read by its elements
+CREATE TEMP TABLE of_terms AS SELECT tlv_topic_model('{1,1,2,2}', ARRAY['goal', 'Länge', 'vote', 'goal'], '{.6,.4,.7,.3}', '{.2,.1}') AS model;
+SELECT topic, rank, item_name, item = tlv_term_id(item_name) AS same_item, probability FROM of_terms, tlv_topic_items(model, by => 'probability') ORDER BY topic, rank;
+SELECT tlv_assign(model, to_tsvector('simple', 'vote vote')) AS assigned, tlv_from_json(tlv_to_json(model)) = model AS by_json, model::text::tlv_model = model AS by_text,
+  tlv_topic_model('{1,1,2,2}', '{goal,Länge,vote,goal}', '{.6,.4,.7,.3}', '{.2,.1}') = model AS untyped,
+  tlv_topic_model('{1,1,2,2}', '{goal,Länge,vote,goal}'::varchar[], '{.6,.4,.7,.3}', '{.2,.1}') = model AS varchar FROM of_terms;
+SELECT tlv_topic_model('{1,2}', '{-7,8}', '{1,1}', '{2,1}') = tlv_topic_model('{1,2}', '{-7,8}'::bigint[], '{1,1}', '{2,1}') AS numbers,
+  (SELECT string_agg(item_name, ' ' ORDER BY topic) FROM tlv_topic_items(tlv_topic_model('{1,2}', '{7,8th}', '{1,1}', '{2,1}'))) AS terms;
+SELECT tlv_topic_model('{1,2}', ARRAY['a', NULL], '{1,1}', '{2,1}');
+SELECT tlv_topic_model('{1,2}', NULL::text[], '{1,1}', '{2,1}');
+SELECT tlv_topic_model('{1,2}', ARRAY['a'], '{1,1}', '{2,1}');
+SELECT tlv_topic_model('{1,2}', '{a', '{1,1}', '{2,1}');
+SELECT tlv_topic_model('{1,2}', '{1,99999999999999999999}', '{1,1}', '{2,1}');
+DROP TABLE of_terms;
 -- the distinctive order is the shrunk lift, of a model made by hand with 1e5 tokens: what all topics have in common comes behind what one has
 SELECT topic, rank, item_name, round(probability::numeric, 3) AS probability, round(score::numeric, 3) AS score, by
 FROM unnest('{probability,distinctive}'::text[]) by, tlv_topic_items(tlv_topic_model('{1,1,2,2}', '{10,20,10,30}', '{0.6,0.4,0.7,0.3}', '{1,1}'), 2, by) ORDER BY by, topic, rank;

@@ -35,10 +35,13 @@ INSERT INTO calls SELECT p.oid::regprocedure, c.call FROM (VALUES
     'tlv_fit_tucker(tensor, ''{2,2,2}'')'),
   ('tlv_fit_tucker', 'double precision[]', 'tlv_fit_tucker(cube, ''{2,2,2}'')'), ('tlv_align', '', 'tlv_align(mixture, labelled)'), ('tlv_compact', '', 'tlv_compact(mixture)'),
   ('tlv_extend', '', 'tlv_extend(topics, summary)'), ('tlv_from_json', '', 'tlv_from_json(json)'), ('tlv_jackknife', '', 'tlv_jackknife(mixture, ARRAY[mixture, labelled])'),
-  ('tlv_label', '', 'tlv_label(mixture, 1, ''one'')'), ('tlv_topic_model', '', 'tlv_topic_model(''{1,1,2}'', ARRAY[7, 8, length(form)]::bigint[], ''{.5,.5,1}'', ''{.5,.5}'')'),
+  ('tlv_label', '', 'tlv_label(mixture, 1, ''one'')'), ('tlv_topic_model', 'bigint[]', 'tlv_topic_model(''{1,1,2}'', ARRAY[7, 8, length(form)]::bigint[], ''{.5,.5,1}'', ''{.5,.5}'')'),
+  ('tlv_topic_model', 'text[]', 'tlv_topic_model(''{1,1,2}'', ARRAY[''a'', ''b'', left(form, 9)], ''{.5,.5,1}'', ''{.5,.5}'')'),
+  ('tlv_topic_model', 'text', 'tlv_topic_model(''{1,1,2}'', ''{a,b,'' || left(form, 9) || ''}'', ''{.5,.5,1}'', ''{.5,.5}'')'),
   ('tlv_update', '', 'tlv_update(mixture, statistics)'), ('tlv_model_in', '', 'form::tlv_model'),
   ('tlv_find_subspace', 'tlv_moments', 'tlv_find_subspace(summary, 3)')) c(name, first, call)
-JOIN pg_proc p ON p.proname = c.name AND (c.first !~ '^(tlv_|double)' OR format_type(p.proargtypes[0], NULL) = c.first);
+JOIN pg_proc p ON p.proname = c.name AND (c.first !~ '^(tlv_|double)' OR format_type(p.proargtypes[0], NULL) = c.first)
+  AND (c.first !~ '^(bigint|text)' OR format_type(p.proargtypes[1], NULL) = c.first);
 -- none is missing; no SQL can call what reads the binary form
 SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
 WHERE p.prorettype IN ('tlv_model'::regtype, 'tlv_subspace'::regtype) AND p.provolatile <> 'v' AND 'internal'::regtype <> ALL (p.proargtypes::oid[])

@@ -163,10 +163,11 @@ extern tlv_status tlv_model_align(tlv_context *ctx, const tlv_frame *model,
 								  const tlv_frame *reference, double farthest, void **image,
 								  size_t *size);
 
-/* The model without its components of a weight of at most tolerance; the others move up.  Errors:
- * TLV_BAD_PARAMETER when none is left. */
+/* The model without its components of a weight of at most tolerance, and without the n components
+ * of the numbers (from 1) in drop; the others move up.  Errors: TLV_BAD_PARAMETER for a number that
+ * is no component's and when none is left. */
 extern tlv_status tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance,
-									void **image, size_t *size);
+									size_t n_drop, const int32_t *drop, void **image, size_t *size);
 
 /* Distances of all components from each other, k x k, of which the diagonal stays as it is: those
  * of the layout, or of tlv_model_match of models of one component each.  Errors: those of

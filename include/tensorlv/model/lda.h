@@ -166,6 +166,10 @@ typedef struct tlv_lda_parameters
 	const double *phi;	  /* k x d: each topic in proportion to its probabilities */
 	const double *alpha;  /* k, positive */
 	uint64_t seed;		  /* of refinement */
+	/* terms of the items, one behind the other, and their offsets (d + 1); NULL: items are numbers
+	 */
+	const char *labels;
+	const int64_t *label_offsets;
 } tlv_lda_parameters;
 
 /*

@@ -115,8 +115,12 @@ write_given(tlv_context *ctx, const tlv_lda_parameters *parameters, const given_
 						   .alpha = given->alpha,
 						   .weights = given->weights,
 						   .shares = given->shares,
+						   .labels = parameters->labels,
+						   .label_offsets = parameters->label_offsets,
 						   .diagnostics = &diagnostics};
 
+	if (parameters->labels != NULL)
+		parts.labels_length = (size_t) parameters->label_offsets[given->d];
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, given->alpha0, "alpha0"));
 	return tlv_lda_write(ctx, &parts, image, size);
 }

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "utils/array.h"
+
 #include "tensorlv/model/layout.h"
 
 /* tlv_update(model, statistics, weight): the model after one refinement step */
@@ -121,15 +123,24 @@ TLV_KEEPING_FUNCTION(tlv_align)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* tlv_compact(model, tolerance) */
+/* tlv_compact(model, tolerance, drop) */
 TLV_KEEPING_FUNCTION(tlv_compact)
 {
-	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
+	ArrayType *drop = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
+	int n = drop == NULL ? 0 : ArrayGetNItems(ARR_NDIM(drop), ARR_DIMS(drop));
+	tlv_frame model;
 	TlvMaker maker;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	if (drop != NULL && array_contains_nulls(drop))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("drop contains a null number of a component")));
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvRequireWeights(&model, "tlv_compact");
 	TlvMakerBegin(&maker, "tensorlv compact");
-	TlvCheck(maker.ctx,
-			 tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), &maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), (size_t) n,
+										  n == 0 ? NULL : (const int32_t *) ARR_DATA_PTR(drop),
+										  &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

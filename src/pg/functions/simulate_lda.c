@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "rows/vectors.h"
 #include "server/arguments.h"
@@ -66,9 +67,12 @@ TLV_FUNCTION(tlv_simulate_lda_model)
 		items[i] = (int64_t) i + 1;
 	for (size_t j = 0; j < k; j++)
 		alpha[j] = alpha0 / (double) k;
-	TlvCheck(maker.ctx, tlv_lda_from_parameters(
-							maker.ctx, &(tlv_lda_parameters){k, d, items, phi, alpha, seed},
-							&maker.image, &maker.size));
+	TlvCheck(maker.ctx,
+			 tlv_lda_from_parameters(
+				 maker.ctx,
+				 &(tlv_lda_parameters){
+					 .k = k, .d = d, .items = items, .phi = phi, .alpha = alpha, .seed = seed},
+				 &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
@@ -198,35 +202,130 @@ compare_items(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/*
- * tlv_topic_model(topics int[], items bigint[], probabilities float8[], alpha float8[]): a model
- * from rows of (topic, item, probability), topics numbered from 1
- */
-TLV_KEEPING_FUNCTION(tlv_topic_model)
+/* Items of a model made by hand: numbers, or the ids of terms with the terms. */
+typedef struct GivenItems
 {
-	int n, n_items, n_probabilities, n_alpha;
+	int n;
+	const int64 *ids;
+	Datum *terms; /* NULL: items are numbers */
+} GivenItems;
+
+/* The ids of an array of terms without NULL. */
+static GivenItems
+items_of_terms(ArrayType *array, const char *name)
+{
+	GivenItems given = {0};
+	bool *nulls;
+	int64 *ids;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &given.terms, &nulls, &given.n);
+	ids = palloc_extended(Max(given.n, 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+	for (int i = 0; i < given.n; i++)
+	{
+		text *term;
+
+		TlvLoopCheck(i);
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+							errmsg("element %d of %s is null", i + 1, name)));
+		term = DatumGetTextPP(given.terms[i]);
+		ids[i] = TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term));
+	}
+	given.ids = ids;
+	return given;
+}
+
+/* Whether all elements are digits, with a sign: what a client sends untyped are numbers then. */
+static bool
+are_numbers(const GivenItems *given)
+{
+	for (int i = 0; i < given->n; i++)
+	{
+		text *term = DatumGetTextPP(given->terms[i]);
+		const char *bytes = VARDATA_ANY(term);
+		size_t n = VARSIZE_ANY_EXHDR(term), sign = n > 1 && bytes[0] == '-';
+
+		TlvLoopCheck(i);
+		if (n == sign || strspn(pnstrdup(bytes + sign, n - sign), "0123456789") != n - sign)
+			return false;
+	}
+	return true;
+}
+
+/* An array in its text form: of numbers, or of terms. */
+static GivenItems
+items_of_text(char *value)
+{
+	Oid in, of;
+	ArrayType *array;
+	GivenItems given;
+
+	getTypeInputInfo(TEXTARRAYOID, &in, &of);
+	array = DatumGetArrayTypeP(OidInputFunctionCall(in, value, of, -1));
+	given = items_of_terms(array, "items");
+	if (!are_numbers(&given))
+		return given;
+	getTypeInputInfo(INT8ARRAYOID, &in, &of);
+	array = DatumGetArrayTypeP(OidInputFunctionCall(in, value, of, -1));
+	return (GivenItems){given.n, (const int64 *) ARR_DATA_PTR(array), NULL};
+}
+
+/* The terms of the d items, one behind the other, and their offsets (d + 1). */
+static const char *
+item_labels(const GivenItems *given, size_t d, const int64_t *items, const int64_t **offsets)
+{
+	text **term = palloc_extended(d * sizeof(text *), MCXT_ALLOC_HUGE);
+	int64_t *at = palloc_extended((d + 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	char *bytes;
+
+	for (int i = 0; i < given->n; i++)
+	{
+		const int64_t *item = bsearch(&given->ids[i], items, d, sizeof(int64_t), compare_items);
+
+		TlvLoopCheck(i);
+		term[item - items] = DatumGetTextPP(given->terms[i]);
+	}
+	at[0] = 0;
+	for (size_t i = 0; i < d; i++)
+		at[i + 1] = at[i] + (int64_t) VARSIZE_ANY_EXHDR(term[i]);
+	bytes = palloc_extended((size_t) Max(at[d], 1), MCXT_ALLOC_HUGE);
+	for (size_t i = 0; i < d; i++)
+	{
+		TlvLoopCheck(i);
+		memcpy(bytes + at[i], VARDATA_ANY(term[i]), VARSIZE_ANY_EXHDR(term[i]));
+	}
+	*offsets = at;
+	return bytes;
+}
+
+/* A model from rows of (topic, item, probability), topics numbered from 1. */
+static struct varlena *
+make_topic_model(FunctionCallInfo fcinfo, const GivenItems *given)
+{
+	int n, n_probabilities, n_alpha;
 	const int32 *topics = array_elements(fcinfo, "topics", &n);
-	const int64 *item_of = array_elements(fcinfo, "items", &n_items);
 	const double *probabilities = array_elements(fcinfo, "probabilities", &n_probabilities);
 	const double *alpha = array_elements(fcinfo, "alpha", &n_alpha);
+	tlv_lda_parameters parameters = {.k = (size_t) n_alpha, .alpha = alpha, .seed = 1};
+	size_t k = (size_t) n_alpha;
 	int64_t *items;
 	double *phi;
-	size_t d, k = (size_t) n_alpha;
 	TlvMaker maker;
 
-	if (n != n_items || n != n_probabilities || n == 0 || k == 0)
+	if (n != given->n || n != n_probabilities || n == 0 || k == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("%d topics, %d items, %d probabilities, %d alpha", n, n_items,
+				 errmsg("%d topics, %d items, %d probabilities, %d alpha", n, given->n,
 						n_probabilities, n_alpha),
 				 errhint("The first three arrays have one element per (topic, item) pair, alpha "
 						 "has one per topic.")));
-	d = distinct_items((size_t) n, item_of, &items);
-	require_room(d, k);
-	phi = palloc_extended(k * d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	parameters.d = distinct_items((size_t) n, given->ids, &items);
+	require_room(parameters.d, k);
+	phi = palloc_extended(k * parameters.d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < n; i++)
 	{
-		const int64_t *at = bsearch(&item_of[i], items, d, sizeof(int64_t), compare_items);
+		const int64_t *at =
+			bsearch(&given->ids[i], items, parameters.d, sizeof(int64_t), compare_items);
 
 		TlvLoopCheck(i);
 		if (topics[i] < 1 || (size_t) topics[i] > k)
@@ -234,10 +333,40 @@ TLV_KEEPING_FUNCTION(tlv_topic_model)
 							errmsg("topic %d is not between 1 and %zu", topics[i], k)));
 		phi[(size_t) (at - items) * k + (size_t) topics[i] - 1] += probabilities[i];
 	}
+	parameters.items = items;
+	parameters.phi = phi;
+	if (given->terms != NULL)
+		parameters.labels = item_labels(given, parameters.d, items, &parameters.label_offsets);
 	TlvMakerBegin(&maker, "tensorlv model");
 	maker.ctx->arena.limit = SIZE_MAX;
-	TlvCheck(maker.ctx,
-			 tlv_lda_from_parameters(maker.ctx, &(tlv_lda_parameters){k, d, items, phi, alpha, 1},
-									 &maker.image, &maker.size));
-	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+	TlvCheck(maker.ctx, tlv_lda_from_parameters(maker.ctx, &parameters, &maker.image, &maker.size));
+	return TlvMakerEnd(&maker);
+}
+
+/* tlv_topic_model(topics int[], items bigint[], probabilities float8[], alpha float8[]) */
+TLV_KEEPING_FUNCTION(tlv_topic_model)
+{
+	GivenItems given = {0};
+
+	given.ids = array_elements(fcinfo, "items", &given.n);
+	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
+}
+
+/* The same of terms. */
+TLV_KEEPING_FUNCTION(tlv_topic_model_terms)
+{
+	GivenItems given = items_of_terms(TlvNamedArray(fcinfo, "terms"), "terms");
+
+	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
+}
+
+/* The same of an array whose type the client did not give. */
+TLV_KEEPING_FUNCTION(tlv_topic_model_untyped)
+{
+	GivenItems given = {0};
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("items is null")));
+	given = items_of_text(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
 }

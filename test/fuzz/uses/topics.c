@@ -177,8 +177,11 @@ fixed_model(tlv_frame *model)
 	void *image;
 	size_t size;
 
-	return tlv_lda_from_parameters(&ctx, &(tlv_lda_parameters){2, 4, items, phi, alpha, 1}, &image,
-								   &size) == TLV_OK &&
+	return tlv_lda_from_parameters(
+			   &ctx,
+			   &(tlv_lda_parameters){
+				   .k = 2, .d = 4, .items = items, .phi = phi, .alpha = alpha, .seed = 1},
+			   &image, &size) == TLV_OK &&
 		   tlv_frame_open(&ctx, image, size, model) == TLV_OK;
 }
 

@@ -33,7 +33,8 @@ given_topics(const corpus *c, size_t n)
 		for (size_t i = 0; i < c->d; i++)
 			phi[(i + 1) * n + j] = c->phi[i * c->k + j];
 	}
-	parameters = (tlv_lda_parameters){n, c->d + 1, items, phi, alpha, 1};
+	parameters = (tlv_lda_parameters){
+		.k = n, .d = c->d + 1, .items = items, .phi = phi, .alpha = alpha, .seed = 1};
 	assert_ok(tlv_lda_from_parameters(&ctx, &parameters, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 	assert_ok(tlv_label_component(&ctx, &frame, 0, (tlv_text){"first", 5}, &image, &size));

@@ -223,7 +223,8 @@ static tlv_status
 from_parameters(const int64_t *items, const double *phi, const double *alpha, void **image,
 				size_t *size)
 {
-	tlv_lda_parameters parameters = {2, 3, items, phi, alpha, 9};
+	tlv_lda_parameters parameters = {
+		.k = 2, .d = 3, .items = items, .phi = phi, .alpha = alpha, .seed = 9};
 
 	return tlv_lda_from_parameters(&ctx, &parameters, image, size);
 }

@@ -168,7 +168,8 @@ static void
 test_rounded_topics(void **state)
 {
 	corpus c = simulate(1500, 4000, 8, 60, .1, false), fresh;
-	tlv_lda_parameters truth = {c.k, c.d, c.items, c.phi, c.alpha, 1};
+	tlv_lda_parameters truth = {
+		.k = c.k, .d = c.d, .items = c.items, .phi = c.phi, .alpha = c.alpha, .seed = 1};
 	tlv_frame model;
 	void *image, *copy;
 	size_t size, before;
@@ -196,7 +197,8 @@ static void
 test_small_topics(void **state)
 {
 	corpus c = simulate(1, 500, 8, 60, .1, false);
-	tlv_lda_parameters truth = {c.k, c.d, c.items, c.phi, c.alpha, 1};
+	tlv_lda_parameters truth = {
+		.k = c.k, .d = c.d, .items = c.items, .phi = c.phi, .alpha = c.alpha, .seed = 1};
 	void *image, *copy;
 	size_t size;
 

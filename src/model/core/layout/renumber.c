@@ -494,26 +494,48 @@ refuse_tolerance(tlv_context *ctx, double tolerance, size_t k, const double *wei
 	return tlv_fail_hint(ctx, "Use a smaller tolerance: the largest share is %g.", largest);
 }
 
+/* Marks the components that are dropped by their numbers. */
+static tlv_status
+mark_dropped(tlv_context *ctx, size_t k, size_t n, const int32_t *drop, bool *dropped)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (drop[i] < 1 || (size_t) drop[i] > k)
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no component %d to drop", (int) drop[i]);
+			return tlv_fail_hint(ctx, "Components are numbered from 1 to %zu.", k);
+		}
+		dropped[drop[i] - 1] = true;
+	}
+	return TLV_OK;
+}
+
 tlv_status
-tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, void **image,
-				  size_t *size)
+tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, size_t n_drop,
+				  const int32_t *drop, void **image, size_t *size)
 {
 	size_t k = tlv_model_components(model), n = 0;
 	tlv_place *places;
 	double *weights;
+	bool *dropped;
 
 	if (!(tolerance >= 0 && tolerance < 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tolerance = %g is not from 0 to below 1",
 						tolerance);
 	TLV_TRY_NEW(ctx, weights, k);
 	TLV_TRY_NEW(ctx, places, k);
+	TLV_TRY_NEW0(ctx, dropped, k);
 	TLV_TRY(tlv_model_weights(ctx, model, weights));
+	TLV_TRY(mark_dropped(ctx, k, n_drop, drop, dropped));
 	for (size_t j = 0; j < k; j++)
-		if (weights[j] > tolerance * (1 + WEIGHT_ROUNDING))
+		if (!dropped[j] && weights[j] > tolerance * (1 + WEIGHT_ROUNDING))
 			places[n++] = (tlv_place){(int64_t) j, -1};
+	if (n == 0 && n_drop > 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component is left");
 	if (n == 0)
 		return refuse_tolerance(ctx, tolerance, k, weights);
 	TLV_TRY(tlv_model_arrange(ctx, model, NULL, n, places, image, size));
+	tlv_free(ctx, dropped);
 	tlv_free(ctx, places);
 	tlv_free(ctx, weights);
 	return tlv_kind_require_made(ctx, *image, *size);
