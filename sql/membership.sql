@@ -23,7 +23,7 @@ CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAU
 COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
     'latent classes of the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or (row, variable, category, '
     'number) where some variables are numbers, or one column of integer[], or, with layout wide, one column for each variable; what has no row, or is null, is missing. k null: at most max_k, '
-    'by the likelihood of values held out (criterion held_out) or the Bayesian information criterion (bic)';
+    'by the likelihood of rows held out (criterion held_out) or the Bayesian information criterion (bic)';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model

@@ -4,6 +4,8 @@
  * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that goes on until the curve
  * has fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
  * there are none, models of several are near copies of it, and one of them is above it by chance.
+ * Where every component counts, the same holds of each of them: there fewer are given up for two
+ * errors, which the best of several k that are too many hardly ever reaches.
  *
  * The score of k is L(k) = sum of s_i / sum of n_i over the rows i that are predicted, s_i the
  * log-likelihood of what is predicted of row i and n_i how much that is: tokens, steps, 1.  The
@@ -36,6 +38,7 @@ typedef struct tlv_choice_point
 typedef struct tlv_choice
 {
 	size_t least, most;							/* bounds of k */
+	bool fine;									/* the grid */
 	bool ended;									/* the grid has ended */
 	bool limited;								/* it ended since k cannot be greater than most */
 	size_t n;									/* points, by ascending k */
@@ -46,14 +49,19 @@ typedef struct tlv_choice
 	bool narrowed;		 /* only those are compared now */
 } tlv_choice;
 
-/* Nothing has been tried yet. */
-extern void tlv_choice_begin(size_t least, size_t most, tlv_choice *choice);
+/*
+ * Nothing has been tried yet.  The fine grid is for components that each count, such as classes and
+ * states: their number has a peak, beyond which models cost most.  Of topics there are many, and
+ * the curve is flat.
+ */
+extern void tlv_choice_begin(size_t least, size_t most, bool fine, tlv_choice *choice);
 
 /*
- * The k to be tried next; 0: k is chosen.  First the grid 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, ...
- * up to `most`, until at least two k above the best were tried, of which the last two are worse
- * than it by more than a standard error.  Then the k between the chosen one and the one below it,
- * where the curve has fallen at all.
+ * The k to be tried next; 0: k is chosen.  First the grid up to `most`.  The fine one, 1, 2, 3, 4,
+ * 5, 6, 8, 10, 13, 16, 20, ..., ends when two k above the best were tried; the other, 1, 2, 3, 5,
+ * 8, 13, 20, 32, 50, 80, ..., when the last two are worse than the best by more than a standard
+ * error, too.  Then the k between the chosen one and the one below it, where the curve has fallen
+ * at all.
  */
 extern size_t tlv_choice_next(const tlv_choice *choice);
 
@@ -70,9 +78,9 @@ extern void tlv_choice_decide(tlv_choice *choice);
 
 /*
  * Do the rows leave the choice open: is a lesser k than the best chosen, though the error of the
- * difference is above a hundredth of a nat, 1 % of perplexity; or are more components better than
- * one by 1 to 4 errors?  Then more rows are to be predicted under the k of the points first ..
- * last, one fold after the other.
+ * difference is above a hundredth of a nat, 1 % of perplexity; are more components better than one
+ * by 1 to 4 errors; or, on the fine grid, more than fewer by at most 4?  Then more rows are to be
+ * predicted under the k of the points first .. last, one fold after the other.
  */
 extern bool tlv_choice_is_open(tlv_choice *choice);
 

@@ -5,9 +5,11 @@
 
 #include <math.h>
 
-/* The grid, whose steps grow by 1.6; what is beyond it is `most` itself. */
-static const size_t grid[] = {1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 128, 200, 320, 512};
-#define GRID (sizeof(grid) / sizeof(grid[0]))
+/* The grids, whose steps grow by 1.6 or by 1.25; what is beyond them is `most` itself. */
+#define GRID 20
+static const size_t coarse_grid[GRID] = {1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 128, 200, 320, 512};
+static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
+									   20, 25, 32, 40, 50, 64, 80, 100, 128, 160};
 
 /* k that are tried beyond the best one before the grid ends. */
 #define BEYOND 2
@@ -18,18 +20,19 @@ static const size_t grid[] = {1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 128, 200, 320, 
 /* Error of a difference, in nats, that leaves nothing open. */
 #define SMALL_ERROR 0.01
 
-/* Errors by which more components must be better than one, a test at the level of 1 %; and errors
- * up to which further rows decide about it. */
-#define ERRORS_OF_ONE 2.33
-#define ERRORS_CLEAR  4.0
+/* Errors by which more components must be better than one, a test at the level of 1 %; and than any
+ * fewer where each component counts.  Errors up to which further rows decide. */
+#define ERRORS_OF_ONE  2.33
+#define ERRORS_OF_EACH 2.0
+#define ERRORS_CLEAR   4.0
 
 /* Part of the rise that a reader may be content with. */
 #define CONTENT 0.9
 
 void
-tlv_choice_begin(size_t least, size_t most, tlv_choice *choice)
+tlv_choice_begin(size_t least, size_t most, bool fine, tlv_choice *choice)
 {
-	*choice = (tlv_choice){.least = least > 0 ? least : 1};
+	*choice = (tlv_choice){.least = least > 0 ? least : 1, .fine = fine};
 	choice->most = most > choice->least ? most : choice->least;
 }
 
@@ -77,7 +80,9 @@ errors_below(const tlv_choice *choice, size_t point)
 static bool
 is_worse(const tlv_choice *choice, size_t point)
 {
-	return errors_below(choice, point) > (choice->points[point].k == 1 ? ERRORS_OF_ONE : 1);
+	double errors = choice->fine ? ERRORS_OF_EACH : 1;
+
+	return errors_below(choice, point) > (choice->points[point].k == 1 ? ERRORS_OF_ONE : errors);
 }
 
 static bool
@@ -87,6 +92,8 @@ has_fallen(const tlv_choice *choice)
 
 	if (n <= choice->best + BEYOND)
 		return false;
+	if (choice->fine)
+		return true;
 	for (size_t i = n - BEYOND; i < n; i++)
 		if (!is_worse(choice, i))
 			return false;
@@ -177,6 +184,15 @@ tlv_choice_add(tlv_context *ctx, tlv_choice *choice, size_t k, const double *sco
 	return TLV_OK;
 }
 
+/* Is the best of a fine grid near to fewer components, or the chosen one to it? */
+static bool
+each_is_open(const tlv_choice *choice)
+{
+	size_t best = choice->best, rival = choice->chosen < best ? choice->chosen : best - 1;
+
+	return best > 0 && errors_below(choice, rival) < ERRORS_CLEAR;
+}
+
 /* Is it open whether there is more than one component? */
 static bool
 one_is_open(const tlv_choice *choice)
@@ -191,8 +207,9 @@ tlv_choice_is_open(tlv_choice *choice)
 {
 	bool one = one_is_open(choice) && (!choice->narrowed || choice->first == 0);
 
-	if (!one &&
-		(choice->chosen == choice->best || choice->points[choice->chosen].error <= SMALL_ERROR))
+	if (choice->fine ? !each_is_open(choice)
+					 : !one && (choice->chosen == choice->best ||
+								choice->points[choice->chosen].error <= SMALL_ERROR))
 		return false;
 	if (!choice->narrowed)
 	{
@@ -208,6 +225,7 @@ tlv_choice_is_open(tlv_choice *choice)
 static size_t
 next_of_grid(const tlv_choice *choice)
 {
+	const size_t *grid = choice->fine ? fine_grid : coarse_grid;
 	size_t last = choice->points[choice->n - 1].k;
 
 	for (size_t i = 0; i < GRID; i++)

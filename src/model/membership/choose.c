@@ -1,129 +1,258 @@
 /*
- * choose.c - the number of components, by cells that are held out or by BIC (internal.h).
+ * choose.c - the number of components (internal.h, choice.h): of classes by rows that were left
+ * out, of mixed memberships, which no row has before it is seen, by cells that were; or by BIC.
  */
 #include <math.h>
+#include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/choice.h"
 #include "tensorlv/model/diagnostics.h"
 
-/* How many numbers of components without a gain end the search. */
+/* Rows are held out by fifths: of fewer rows than that each in turn, of more one first, and the
+ * others where it leaves the choice open. */
+#define FOLDS	 5
+#define FEW_ROWS 1000
+
+/* Iterations of a fold at most. */
+#define FOLD_STEPS 300
+
+/* How many numbers of components without a gain in BIC end the search. */
 #define WITHOUT_GAIN 2
-/* Standard errors by which the best has to be better than few; than one: MEMBERSHIP_MARGIN. */
-#define MARGIN_OF_MORE 1.0
 
-/* What numbers of components reach. */
-typedef struct curve
+typedef struct member_search
 {
-	tlv_membership_criterion criterion;
-	size_t n, rows;								/* numbers that were tried; rows of the trials */
-	double cells;								/* held out, of these rows */
-	double score[TLV_MEMBERSHIP_MOST_TRIED];	/* of k = i + 1: mean of a cell, or BIC */
-	double icl[TLV_MEMBERSHIP_MOST_TRIED];		/* beside BIC: and twice the entropy */
-	double error[TLV_MEMBERSHIP_MOST_TRIED];	/* of the difference to the best */
-	double *of_rows[TLV_MEMBERSHIP_MOST_TRIED]; /* sums of the held-out cells of every row */
-} curve;
+	membership_rows *rows;
+	const tlv_membership_options *options;
+	size_t fold;						/* that is held out now, of classes */
+	membership_rows training, held_out; /* of this fold */
+	tlv_choice curve;
+} member_search;
 
-static double
-bic_of(const membership_rows *rows, const membership_training *training)
-{
-	double n = (double) rows->n;
-	double parameters =
-		membership_parameters((double) training->k, (double) membership_real_categories(rows),
-							  (double) (rows->p - rows->scalars), (double) rows->scalars);
+/* ---- folds ---- */
 
-	return parameters * log(n) - 2 * n * training->likelihood;
-}
-
-/* One more component than the last; nothing of the fit stays. */
+/* The rows of one fold, or all others; what describes the numbers stays that of all rows. */
 static tlv_status
-curve_try(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options, curve *c)
+take_fold(tlv_context *ctx, const membership_rows *rows, size_t fold, bool others,
+		  membership_rows *part)
 {
-	membership_training training = {.options = *options,
-									.k = c->n + 1,
-									.steps = -1,
-									.entropies = c->criterion == TLV_MEMBERSHIP_BIC};
-	tlv_scratch scratch;
-	tlv_status status;
-	double *scores;
+	size_t q = rows->scalars;
 
-	training.options.k = training.k;
-	training.options.alpha0 =
-		membership_alpha0(options, training.k); /* the same for a component of every trial */
-	if (c->criterion == TLV_MEMBERSHIP_HELD_OUT)
+	*part = *rows;
+	part->n = 0;
+	TLV_TRY_NEW_ROWS(ctx, part->codes, rows->n, rows->slots);
+	TLV_TRY_NEW_ROWS(ctx, part->numbers, rows->n, q + 1);
+	TLV_TRY_NEW(ctx, part->marginal, rows->categories);
+	for (size_t i = 0; i < rows->n; i++)
 	{
-		training.steps = 0;
-		TLV_TRY_NEW(ctx, scores, c->rows);
-		TLV_TRY_NEW(ctx, training.others, c->rows);
-		training.scores = scores;
+		if ((i % FOLDS == fold) == others)
+			continue;
+		memcpy(part->codes + part->n * rows->slots, rows->codes + i * rows->slots,
+			   rows->slots * sizeof(*rows->codes));
+		if (q > 0)
+			memcpy(part->numbers + part->n * q, rows->numbers + i * q, q * sizeof(double));
+		part->n++;
 	}
-	tlv_scratch_begin(ctx, &scratch);
-	status = membership_train(ctx, rows, &training);
-	tlv_scratch_end(ctx, &scratch);
-	TLV_TRY(status);
-	c->of_rows[c->n] = training.scores;
-	c->score[c->n] =
-		c->criterion == TLV_MEMBERSHIP_HELD_OUT ? training.held : bic_of(rows, &training);
-	c->icl[c->n] = c->score[c->n] + 2 * (double) rows->n * training.entropy;
-	c->cells = training.cells;
-	tlv_free(ctx, training.others);
-	c->n++;
+	membership_find_marginal(part);
 	return TLV_OK;
 }
 
-/* Standard error of the mean difference of two over the same cells, by rows. */
-static double
-difference_error(const curve *c, const double *a, const double *b)
-{
-	double sum = 0, squares = 0, n = (double) c->rows;
+/* ---- one member ---- */
 
-	for (size_t i = 0; i < c->rows; i++)
+/* Items of a row that is held out, without the categories that no other row has. */
+static size_t
+known_items(const member_search *search, size_t i, membership_worker *worker)
+{
+	const membership_rows *rows = &search->held_out;
+	size_t all = membership_row_members(rows, rows->codes, i, worker), n = 0;
+
+	for (size_t s = 0; s < all; s++)
+		if ((size_t) rows->items[s] >= worker->first ||
+			search->training.marginal[rows->items[s]] > 0)
+			rows->items[n++] = rows->items[s];
+	return n;
+}
+
+/* Adds the log-likelihoods of the rows that are held out, and how many values they have. */
+static tlv_status
+score_rows(tlv_context *ctx, const member_search *search, const membership_fit *fit, double *score,
+		   double *count)
+{
+	const membership_rows *rows = &search->held_out;
+	membership_worker worker;
+
+	TLV_TRY(membership_worker_create(ctx, false, fit->k, rows->categories, rows->slots, &worker));
+	TLV_TRY(
+		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
+	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
+	for (size_t i = 0; i < rows->n; i++)
 	{
-		sum += a[i] - b[i];
-		squares += (a[i] - b[i]) * (a[i] - b[i]);
+		size_t n = known_items(search, i, &worker);
+		size_t group = (i * FOLDS + search->fold) % TLV_CHOICE_GROUPS;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		score[group] += membership_infer(&worker, n, rows->items);
+		count[group] += (double) n;
 	}
-	return sqrt(fmax(squares - sum * sum / n, 0)) / c->cells;
+	membership_worker_free(ctx, &worker);
+	return TLV_OK;
 }
 
-static size_t
-curve_best(const curve *c)
+/* Of k components. */
+static membership_training
+begin_training(const tlv_membership_options *options, size_t k)
 {
-	size_t best = 0;
+	membership_training training = {.options = *options, .k = k};
 
-	for (size_t i = 1; i < c->n; i++)
-		if (c->criterion == TLV_MEMBERSHIP_HELD_OUT ? c->score[i] > c->score[best]
-													: c->score[i] < c->score[best])
-			best = i;
-	return best;
+	training.options.k = k;
+	training.options.alpha0 =
+		membership_alpha0(options, k); /* the same for a component of every trial */
+	return training;
 }
 
-/* The least number that the best does not beat clearly. */
-static size_t
-curve_choose(curve *c)
+/*
+ * The folds first .. end - 1 under k classes.  What the initialisation compares is found from all
+ * rows once; the parameters of every fold are refined from there without it, until they have
+ * forgotten it.
+ */
+static tlv_status
+score_folds(tlv_context *ctx, member_search *search, size_t first, size_t end,
+			membership_training *whole, double *score, double *count)
 {
-	size_t best = curve_best(c);
+	for (size_t fold = first; fold < end; fold++)
+	{
+		membership_training own = *whole;
 
-	if (c->criterion != TLV_MEMBERSHIP_HELD_OUT)
-		return best + 1;
-	for (size_t i = 0; i < c->n; i++)
-		c->error[i] = difference_error(c, c->of_rows[best], c->of_rows[i]);
-	for (size_t i = 0; i < best; i++)
-		if (c->score[best] - c->score[i] <=
-			(i == 0 ? MEMBERSHIP_MARGIN : MARGIN_OF_MORE) * c->error[i])
-			return i + 1;
-	return best + 1;
+		search->fold = fold;
+		TLV_TRY(take_fold(ctx, search->rows, fold, true, &search->training));
+		TLV_TRY(take_fold(ctx, search->rows, fold, false, &search->held_out));
+		TLV_TRY(membership_fit_copy(ctx, search->rows, &whole->fit, &own.fit));
+		TLV_TRY(
+			membership_refine(ctx, &search->training, &own.options, FOLD_STEPS, &own.fit, &own));
+		TLV_TRY(score_rows(ctx, search, &own.fit, score, count));
+	}
+	return TLV_OK;
 }
 
 static tlv_status
-curve_diagnose(tlv_context *ctx, const curve *c, tlv_diagnostics *to)
+learn_and_score(tlv_context *ctx, member_search *search, size_t k, size_t first, size_t end,
+				double *score, double *count)
 {
-	bool held_out = c->criterion == TLV_MEMBERSHIP_HELD_OUT;
+	membership_training training = begin_training(search->options, k);
 
-	for (size_t i = 0; i < c->n; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, c->score[i], held_out ? "held_out_%zu" : "bic_%zu", i + 1));
-	for (size_t i = 0; i < c->n && !held_out; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, c->icl[i], "icl_%zu", i + 1));
-	for (size_t i = 0; i < c->n && held_out; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, c->error[i], "held_out_error_%zu", i + 1));
+	training.quick = !search->options->mixed;
+	TLV_TRY(membership_train(ctx, search->rows, &training));
+	if (!search->options->mixed)
+		return score_folds(ctx, search, first, end, &training, score, count);
+	memcpy(score, training.score, sizeof(training.score));
+	memcpy(count, training.count, sizeof(training.count));
+	return TLV_OK;
+}
+
+/* Adds one k; nothing of the fit stays. */
+static tlv_status
+add_member(tlv_context *ctx, member_search *search, size_t k, size_t first, size_t end)
+{
+	double score[TLV_CHOICE_GROUPS] = {0}, count[TLV_CHOICE_GROUPS] = {0};
+	tlv_scratch scratch;
+	tlv_status status;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = learn_and_score(ctx, search, k, first, end, score, count);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	return tlv_choice_add(ctx, &search->curve, k, score, count);
+}
+
+/* ---- the curve ---- */
+
+/* The grid, and what refines it, in the first folds; the k that these leave open in the others. */
+static tlv_status
+follow_curve(tlv_context *ctx, member_search *search, size_t first, size_t folds)
+{
+	tlv_choice *curve = &search->curve;
+	size_t k;
+
+	while ((k = tlv_choice_next(curve)) > 0)
+	{
+		TLV_TRY(add_member(ctx, search, k, 0, first));
+		tlv_choice_decide(curve);
+	}
+	if (first == folds || !tlv_choice_is_open(curve))
+		return TLV_OK;
+	for (size_t i = curve->first; i <= curve->last; i++)
+		TLV_TRY(add_member(ctx, search, curve->points[i].k, first, folds));
+	tlv_choice_decide(curve);
+	return TLV_OK;
+}
+
+/* Too few rows to hold any out have one component, and no point of the curve. */
+static tlv_status
+choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+				   size_t most, tlv_diagnostics *to, size_t *k)
+{
+	member_search search = {.rows = rows, .options = options};
+	size_t folds = options->mixed ? 1 : FOLDS;
+	const tlv_choice *curve = &search.curve;
+
+	*k = 1;
+	if (rows->n < 2 * FOLDS)
+		return TLV_OK;
+	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
+	TLV_TRY(follow_curve(ctx, &search, rows->n < FEW_ROWS ? folds : 1, folds));
+	*k = curve->points[curve->chosen].k;
+	for (size_t i = 0; i < curve->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].mean, "held_out_%zu", curve->points[i].k));
+	for (size_t i = 0; i < curve->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].error, "held_out_error_%zu",
+							 curve->points[i].k));
+	return TLV_OK;
+}
+
+/* ---- BIC ---- */
+
+/* Of all rows; icl: and twice the entropy. */
+static tlv_status
+fit_for_bic(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+			size_t k, double *bic, double *icl)
+{
+	membership_training training = begin_training(options, k);
+	double n = (double) rows->n;
+	double parameters =
+		membership_parameters((double) k, (double) membership_real_categories(rows),
+							  (double) (rows->p - rows->scalars), (double) rows->scalars);
+
+	training.steps = -1;
+	training.entropies = true;
+	TLV_TRY(membership_train(ctx, rows, &training));
+	*bic = parameters * log(n) - 2 * n * training.likelihood;
+	*icl = *bic + 2 * n * training.entropy;
+	return TLV_OK;
+}
+
+static tlv_status
+choose_by_bic(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+			  size_t most, tlv_diagnostics *to, size_t *k)
+{
+	double bic[TLV_MEMBERSHIP_MOST_TRIED], icl[TLV_MEMBERSHIP_MOST_TRIED];
+	size_t n = 0;
+
+	for (*k = 1; n < most && n < *k + WITHOUT_GAIN; n++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = fit_for_bic(ctx, rows, options, n + 1, &bic[n], &icl[n]);
+		tlv_scratch_end(ctx, &scratch);
+		TLV_TRY(status);
+		if (bic[n] < bic[*k - 1])
+			*k = n + 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, bic[i], "bic_%zu", i + 1));
+	for (size_t i = 0; i < n; i++)
+		TLV_TRY(tlv_diagnose(ctx, to, icl[i], "icl_%zu", i + 1));
 	return TLV_OK;
 }
 
@@ -131,20 +260,15 @@ tlv_status
 membership_choose(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 				  tlv_membership_criterion criterion, size_t max_k, tlv_diagnostics *to, size_t *k)
 {
-	curve c = {.criterion = criterion, .rows = membership_trial_rows(rows)};
-	size_t most = tlv_least(max_k, rows->categories - rows->p + 1);
+	size_t most = tlv_least(tlv_least(max_k, rows->categories - rows->p + 1), rows->n);
 
-	while (c.n < most && c.n < rows->n && c.n < curve_best(&c) + 1 + WITHOUT_GAIN)
-		TLV_TRY(curve_try(ctx, rows, options, &c));
-	*k = curve_choose(&c);
-	TLV_TRY(curve_diagnose(ctx, &c, to));
+	TLV_TRY((criterion == TLV_MEMBERSHIP_BIC ? choose_by_bic : choose_by_held_out)(
+		ctx, rows, options, most, to, k));
 	if (*k > 1 && *k == max_k)
-		TLV_TRY(tlv_warn(ctx, to,
-						 &(tlv_warning){.code = "k_at_limit",
-										.score = (double) *k,
-										.hint = "Increase max_k, or give k."},
-						 "k is the largest that was tried, max_k = %zu", max_k));
-	for (size_t i = 0; i < c.n; i++)
-		tlv_free(ctx, c.of_rows[i]);
+		return tlv_warn(ctx, to,
+						&(tlv_warning){.code = "k_at_limit",
+									   .score = (double) *k,
+									   .hint = "Increase max_k, or give k."},
+						"k is the largest that was tried, max_k = %zu", max_k);
 	return TLV_OK;
 }

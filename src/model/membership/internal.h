@@ -4,6 +4,7 @@
 #ifndef TENSORLV_MEMBERSHIP_INTERNAL_H
 #define TENSORLV_MEMBERSHIP_INTERNAL_H
 
+#include "tensorlv/model/choice.h"
 #include "tensorlv/model/membership.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/assert.h"
@@ -203,6 +204,9 @@ membership_parameters(double k, double categories, double p, double scalars)
 {
 	return k - 1 + k * (categories - p + 2 * scalars);
 }
+
+/* Shares of the categories of every variable in the rows; of one that is never there all alike. */
+extern void membership_find_marginal(membership_rows *rows);
 
 /* Every tenth cell, by a hash, is held out, or comes back. */
 extern tlv_status membership_hold_out(tlv_context *ctx, uint64_t seed, membership_rows *rows);
@@ -411,26 +415,26 @@ typedef struct membership_training
 	tlv_membership_options options; /* alpha0 becomes that of the moments where it is left to us */
 	size_t k;
 	int steps;
-	bool plain;				/* the start is wanted, not refined in trials either */
-	bool few;				/* trials have too few rows to be refined */
-	membership_fit fit;		/* the parameters */
-	double prior;			/* that was chosen */
-	bool entropies;			/* of the posteriors are wanted */
-	double likelihood;		/* mean over the rows, under the last parameters but one */
-	double entropy;			/* likewise, of the posteriors of classes */
-	double held;			/* mean over held-out cells */
-	double cells;			/* how many they are */
-	double marginal;		/* the same by marginal frequencies */
-	double held_error;		/* standard error of their difference */
-	const char *start;		/* that was chosen */
-	int clusters;			/* which of those of clusters */
+	bool plain;			/* the start is wanted, not refined in trials either */
+	bool quick;			/* the best initialisation, with the usual prior, decides nothing else */
+	bool few;			/* trials have too few rows to be refined */
+	membership_fit fit; /* the parameters */
+	double prior;		/* that was chosen */
+	bool entropies;		/* of the posteriors are wanted */
+	double likelihood;	/* mean over the rows, under the last parameters but one */
+	double entropy;		/* likewise, of the posteriors of classes */
+	double held;		/* mean over held-out cells */
+	double marginal;	/* the same by marginal frequencies */
+	double held_error;	/* standard error of their difference */
+	const char *start;	/* that was chosen */
+	int clusters;		/* which of those of clusters */
 	membership_basis basis; /* of the moments */
 	double negative, residual;
 	bool deficient; /* the moments do not show k components */
 	int taken;		/* steps */
 	bool stands;	/* the likelihood does */
-	double *scores; /* rows of a trial: of the held-out cells of each; NULL: not wanted */
-	double *others; /* the same, to work in */
+	/* By groups of rows (choice.h): of the held-out cells, and how many they are. */
+	double score[TLV_CHOICE_GROUPS], count[TLV_CHOICE_GROUPS];
 } membership_training;
 
 /* ---- repeats.c ---- */
@@ -463,8 +467,9 @@ extern tlv_status membership_refine(tlv_context *ctx, membership_rows *rows,
 
 /* ---- train.c: starts ---- */
 
-/* Rows that starts are tried on. */
-extern size_t membership_trial_rows(const membership_rows *rows);
+/* The memory of the copy is the context's. */
+extern tlv_status membership_fit_copy(tlv_context *ctx, const membership_rows *rows,
+									  const membership_fit *fit, membership_fit *copy);
 
 /* k given: the better start, refined; memory of fit is the context's. */
 extern tlv_status membership_train(tlv_context *ctx, membership_rows *rows,
@@ -473,9 +478,9 @@ extern tlv_status membership_train(tlv_context *ctx, membership_rows *rows,
 /* ---- choose.c ---- */
 
 /*
- * The number of components: the least whose held-out cells are as likely as those of the best but
- * for the error of their difference, or that of the least BIC, of 1 to max_k (at most
- * TLV_MEMBERSHIP_MOST_TRIED); diagnostics say what each reached, a warning that max_k was.
+ * The number of components, 1 to max_k (at most TLV_MEMBERSHIP_MOST_TRIED), by held-out rows or
+ * cells (choice.h) or that of the least BIC; diagnostics say what each reached, a warning that
+ * max_k was.
  */
 extern tlv_status membership_choose(tlv_context *ctx, membership_rows *rows,
 									const tlv_membership_options *options,

@@ -130,7 +130,8 @@ refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 /* ---- the sample ---- */
 
 static tlv_status
-diagnose_training(tlv_context *ctx, const membership_training *training, tlv_diagnostics *to)
+diagnose_training(tlv_context *ctx, const membership_training *training, bool chosen,
+				  tlv_diagnostics *to)
 {
 	double gain = training->held - training->marginal;
 
@@ -158,7 +159,7 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 										.hint = "Use a smaller k, or give more rows or variables."},
 						 "the pairs of variables do not identify k components: the initial "
 						 "estimate is from clusters, and other parameters may fit as well"));
-	if (training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
+	if (!chosen && training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
 		return tlv_warn(ctx, to,
 						&(tlv_warning){.code = "no_structure",
 									   .score = gain,
@@ -274,7 +275,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	TLV_TRY(membership_train(ctx, &rows, &training));
 	fit->stands = training.stands;
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
-	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
+	TLV_TRY(diagnose_training(ctx, &training, chosen, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(ctx, &rows, fit->names, &diagnostics));
 	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
 	if (chosen && fit->k == 1)

@@ -53,10 +53,10 @@ find_states(tlv_context *ctx, const double *values, const int64_t *states, membe
 	return TLV_OK;
 }
 
-/* Shares of the categories of every variable in the rows; of one that is never there all alike. */
-static void
-find_marginal(membership_rows *rows)
+void
+membership_find_marginal(membership_rows *rows)
 {
+	memset(rows->marginal, 0, rows->categories * sizeof(double));
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
@@ -205,7 +205,7 @@ membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies, 
 	TLV_TRY(find_states(ctx, values, states, rows));
 	TLV_TRY_NEW_ROWS(ctx, rows->codes, n, slots);
 	TLV_TRY_NEW(ctx, rows->items, slots);
-	TLV_TRY_NEW0(ctx, rows->marginal, rows->categories);
+	TLV_TRY_NEW(ctx, rows->marginal, rows->categories);
 	for (size_t i = 0; i < n * slots; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
@@ -215,7 +215,7 @@ membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies, 
 	}
 	if (scalars > 0)
 		TLV_TRY(take_numbers(ctx, values, rows));
-	find_marginal(rows);
+	membership_find_marginal(rows);
 	return TLV_OK;
 }
 
@@ -232,8 +232,7 @@ membership_hold_out(tlv_context *ctx, uint64_t seed, membership_rows *rows)
 			rows->codes[i] = 0;
 		}
 	}
-	memset(rows->marginal, 0, rows->categories * sizeof(double));
-	find_marginal(rows);
+	membership_find_marginal(rows);
 	return TLV_OK;
 }
 
@@ -245,8 +244,7 @@ membership_take_back(tlv_context *ctx, membership_rows *rows)
 			rows->codes[i] = rows->held[i];
 	tlv_free(ctx, rows->held);
 	rows->held = NULL;
-	memset(rows->marginal, 0, rows->categories * sizeof(double));
-	find_marginal(rows);
+	membership_find_marginal(rows);
 }
 
 size_t

@@ -10,8 +10,10 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
 
-/* Steps of a trial, the values that it is over, and its rows at least; over more values fewer. */
+/* Steps of a trial, the values that it is over, and its rows at least; over more values fewer, and
+ * where initialisations only are compared. */
 #define TRIAL_STEPS	 30
+#define QUICK_STEPS	 10
 #define LEAST_STEPS	 8
 #define TRIAL_WORK	 4e6
 #define TRIAL_VALUES 200000
@@ -42,9 +44,9 @@ fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_f
 	return TLV_OK;
 }
 
-static tlv_status
-fit_copy(tlv_context *ctx, const membership_rows *rows, const membership_fit *fit,
-		 membership_fit *copy)
+tlv_status
+membership_fit_copy(tlv_context *ctx, const membership_rows *rows, const membership_fit *fit,
+					membership_fit *copy)
 {
 	TLV_TRY(fit_create(ctx, rows, fit->k, copy));
 	memcpy(copy->weights, fit->weights, fit->k * sizeof(double));
@@ -109,28 +111,29 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 {
 	membership_worker worker;
 	held_score score = {0};
-	double mean, before;
+	double mean;
 
 	TLV_TRY(membership_worker_create(ctx, mixed, fit->k, rows->categories, rows->slots, &worker));
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
 	worker.most_steps = SCORE_STEPS;
+	memset(training->score, 0, sizeof(training->score));
+	memset(training->count, 0, sizeof(training->count));
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = membership_row_members(rows, rows->codes, i, &worker);
+		double before = score.sum;
 
 		if (i % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		(void) membership_infer(&worker, n, rows->items);
 		n = membership_row_members(rows, rows->held, i, &worker);
-		before = score.sum;
 		score_row(&worker, rows, n, &score);
-		if (training->others != NULL)
-			training->others[i] = score.sum - before;
+		training->score[i % TLV_CHOICE_GROUPS] += score.sum - before;
+		training->count[i % TLV_CHOICE_GROUPS] += (double) n;
 	}
 	score.cells = fmax(score.cells, 1);
-	training->cells = score.cells;
 	training->held = score.sum / score.cells;
 	training->marginal = score.marginal / score.cells;
 	mean = training->held - training->marginal;
@@ -330,13 +333,13 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	membership_training own = *best;
 
 	own.prior = prior;
+	if (best->quick && steps > QUICK_STEPS)
+		steps = QUICK_STEPS;
 	TLV_TRY(membership_refine(ctx, rows, options, best->plain || best->few ? 0 : steps, fit, &own));
 	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
 	if (best->start != NULL && own.held <= best->held)
 		return TLV_OK;
 	own.start = name;
-	own.scores = best->others;
-	own.others = best->scores;
 	own.fit.weights = fit->weights;
 	own.fit.table = fit->table;
 	own.fit.numbers = fit->numbers;
@@ -356,7 +359,7 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	{
 		membership_fit fit;
 
-		TLV_TRY(fit_copy(ctx, rows, &start, &fit));
+		TLV_TRY(membership_fit_copy(ctx, rows, &start, &fit));
 		TLV_TRY(try_start(ctx, rows, &training->options, training->start, priors[i],
 						  prior_steps(rows), &fit, training));
 	}
@@ -375,7 +378,7 @@ try_alphas(tlv_context *ctx, membership_rows *rows, double usual, membership_tra
 	{
 		membership_fit fit;
 
-		TLV_TRY(fit_copy(ctx, rows, &start, &fit));
+		TLV_TRY(membership_fit_copy(ctx, rows, &start, &fit));
 		for (size_t h = 0; h < fit.k; h++)
 			fit.weights[h] *= pow(factor, i);
 		TLV_TRY(try_start(ctx, rows, &training->options, training->start, training->prior,
@@ -395,21 +398,14 @@ scale_weights(double alpha0, membership_fit *fit)
 		fit->weights[h] *= alpha0 / sum;
 }
 
-size_t
-membership_trial_rows(const membership_rows *rows)
-{
-	size_t n = TRIAL_VALUES / rows->slots;
-
-	return tlv_least(n < TRIAL_ROWS ? TRIAL_ROWS : n, rows->n);
-}
-
 /* The first rows, which are a random part of them. */
 static membership_rows
 trial_rows(const membership_rows *rows)
 {
+	size_t n = TRIAL_VALUES / rows->slots;
 	membership_rows view = *rows;
 
-	view.n = membership_trial_rows(rows);
+	view.n = tlv_least(n < TRIAL_ROWS ? TRIAL_ROWS : n, rows->n);
 	return view;
 }
 
@@ -434,7 +430,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 			options->alpha0 = training->basis.alpha0;
 		training->negative = fit.negative;
 		training->residual = fit.residual;
-		TLV_TRY(fit_copy(ctx, rows, &fit, &whole));
+		TLV_TRY(membership_fit_copy(ctx, rows, &fit, &whole));
 		whole.residual = fit.residual;
 		TLV_TRY(try_start(ctx, &view, options, options->partition ? "partition" : "moments",
 						  MEMBERSHIP_PRIOR, trial_steps(&view), &fit, training));
@@ -458,7 +454,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		if (training->held > before)
 			training->clusters = number;
 	}
-	if (training->start == NULL || training->plain)
+	if (training->start == NULL || training->plain || training->quick)
 		return TLV_OK;
 	if (!training->few)
 		TLV_TRY(try_priors(ctx, &view, training));

@@ -34,11 +34,11 @@ curve(size_t k, size_t top)
 
 /* The k that are tried, in their order, up to the choice. */
 static size_t
-follow(tlv_choice *choice, size_t top, size_t most, size_t *tried)
+follow(tlv_choice *choice, size_t top, size_t most, bool fine, size_t *tried)
 {
 	size_t k, n = 0;
 
-	tlv_choice_begin(1, most, choice);
+	tlv_choice_begin(1, most, fine, choice);
 	while ((k = tlv_choice_next(choice)) > 0)
 	{
 		add_scores(choice, k, curve(k, top), 0.01, 0);
@@ -49,12 +49,13 @@ follow(tlv_choice *choice, size_t top, size_t most, size_t *tried)
 }
 
 static void
-assert_tried(size_t top, size_t most, const size_t *expected, size_t n, size_t chosen, bool limited)
+assert_tried(size_t top, size_t most, bool fine, const size_t *expected, size_t n, size_t chosen,
+			 bool limited)
 {
 	size_t tried[TLV_CHOICE_POINTS];
 	tlv_choice choice;
 
-	assert_int_equal(follow(&choice, top, most, tried), n);
+	assert_int_equal(follow(&choice, top, most, fine, tried), n);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(tried[i], expected[i]);
 	assert_int_equal(choice.points[choice.chosen].k, chosen);
@@ -69,15 +70,50 @@ static void
 test_grid(void **state)
 {
 	(void) state;
-	assert_tried(1, 100, (size_t[]){1, 2, 3}, 3, 1, false);
-	assert_tried(2, 100, (size_t[]){1, 2, 3, 5}, 4, 2, false);
-	assert_tried(5, 100, (size_t[]){1, 2, 3, 5, 8, 13, 4}, 7, 5, false);
-	assert_tried(6, 100, (size_t[]){1, 2, 3, 5, 8, 13, 20, 6}, 8, 6, false);
-	assert_tried(10, 100, (size_t[]){1, 2, 3, 5, 8, 13, 20, 32, 10, 9}, 10, 10, false);
+	assert_tried(1, 100, false, (size_t[]){1, 2, 3}, 3, 1, false);
+	assert_tried(2, 100, false, (size_t[]){1, 2, 3, 5}, 4, 2, false);
+	assert_tried(5, 100, false, (size_t[]){1, 2, 3, 5, 8, 13, 4}, 7, 5, false);
+	assert_tried(6, 100, false, (size_t[]){1, 2, 3, 5, 8, 13, 20, 6}, 8, 6, false);
+	assert_tried(10, 100, false, (size_t[]){1, 2, 3, 5, 8, 13, 20, 32, 10, 9}, 10, 10, false);
 	/* the limit is a point of the grid; a curve that has not fallen is not refined */
-	assert_tried(90, 60, (size_t[]){1, 2, 3, 5, 8, 13, 20, 32, 50, 60}, 10, 60, true);
-	assert_tried(6, 6, (size_t[]){1, 2, 3, 5, 6}, 5, 6, true);
-	assert_tried(1, 1, (size_t[]){1}, 1, 1, true);
+	assert_tried(90, 60, false, (size_t[]){1, 2, 3, 5, 8, 13, 20, 32, 50, 60}, 10, 60, true);
+	assert_tried(6, 6, false, (size_t[]){1, 2, 3, 5, 6}, 5, 6, true);
+	assert_tried(1, 1, false, (size_t[]){1}, 1, 1, true);
+}
+
+/* Where every component counts none of the first is left out, and the grid ends after two more. */
+static void
+test_fine_grid(void **state)
+{
+	(void) state;
+	assert_tried(1, 100, true, (size_t[]){1, 2, 3}, 3, 1, false);
+	assert_tried(4, 100, true, (size_t[]){1, 2, 3, 4, 5, 6}, 6, 4, false);
+	assert_tried(7, 100, true, (size_t[]){1, 2, 3, 4, 5, 6, 8, 10, 13, 7}, 10, 7, false);
+	assert_tried(9, 7, true, (size_t[]){1, 2, 3, 4, 5, 6, 7}, 7, 7, true);
+}
+
+/* A further component takes two errors, and a difference below four is for further rows. */
+static void
+test_errors_of_each(void **state)
+{
+	static const double errors[] = {1.8, 2.2, 4.2};
+
+	(void) state;
+	for (size_t i = 0; i < 3; i++)
+	{
+		tlv_choice choice;
+
+		tlv_choice_begin(1, 100, true, &choice);
+		for (size_t k = 1; k <= 5; k++)
+		{
+			double beyond = k == 3 ? 1 : k == 2 ? 0 : -10;
+
+			add_scores(&choice, k, -5 + beyond * errors[i] * 0.3 * sqrt(2.0 / 255), 0.3, 0);
+			tlv_choice_decide(&choice);
+		}
+		assert_int_equal(choice.points[choice.chosen].k, errors[i] < 2 ? 2 : 3);
+		assert_int_equal(tlv_choice_is_open(&choice), errors[i] < 4);
+	}
 }
 
 /* The least k within an error of the best, and the least with nine tenths of the rise. */
@@ -89,7 +125,7 @@ test_least_within_an_error(void **state)
 	tlv_choice choice;
 
 	(void) state;
-	tlv_choice_begin(1, 100, &choice);
+	tlv_choice_begin(1, 100, false, &choice);
 	for (size_t i = 0; i < 6; i++)
 	{
 		add_scores(&choice, (size_t) means[i][0], means[i][1], 0.3, 0);
@@ -116,7 +152,7 @@ test_further_folds(void **state)
 	double distance, error;
 
 	(void) state;
-	tlv_choice_begin(1, 100, &choice);
+	tlv_choice_begin(1, 100, false, &choice);
 	for (size_t i = 0; i < 7; i++)
 	{
 		add_scores(&choice, (size_t) means[i][0], means[i][1], 0.6, 0);
@@ -152,7 +188,7 @@ test_one(void **state)
 	{
 		tlv_choice choice;
 
-		tlv_choice_begin(1, 100, &choice);
+		tlv_choice_begin(1, 100, false, &choice);
 		for (size_t k = 1; k <= 4; k++)
 		{
 			add_scores(&choice, k,
@@ -173,6 +209,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_grid, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fine_grid, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_errors_of_each, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_least_within_an_error, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_further_folds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one, setup, teardown),

@@ -161,7 +161,7 @@ test_number(void **state)
 	}
 }
 
-/* What was tried, and what was chosen: by held-out values with errors, or by the least BIC, beside
+/* What was tried, and what was chosen: by held-out rows with errors, or by the least BIC, beside
  * which is the least ICL, greater for every k but one. */
 static void
 test_curve(void **state)

@@ -158,7 +158,7 @@ begin_curve(lda_learning *fit, double training_documents)
 
 	if (most == 0)
 		most = fmin(fmax(floor(documents / 2), LEAST_K), MOST_K);
-	tlv_choice_begin(least, (size_t) most, &fit->choice.curve);
+	tlv_choice_begin(least, (size_t) most, false, &fit->choice.curve);
 }
 
 /* The grid, and what refines it, in the first fold. */
