@@ -140,6 +140,7 @@ my @tried = (
     [ q(SELECT tlv_assign(hmm, ARRAY[1, 2]) FROM h), '22023',
         'SELECT count(*) FROM (SELECT ARRAY[1, 2] AS x) r, ' . on('hmm') . ', CALL', 'SELECT count(*) FROM (SELECT ARRAY[1, 2] AS x) r, ' . on('hmm') . ', CALL' ],
     [ q(SELECT tlv_assign(gmm, ARRAY[[1, 2, 3], [2, 3, 4]]) FROM h), 'any', 'SELECT count(*) FROM (SELECT ARRAY[[1, 2, 3], [2, 3, 4]]::float8[] AS x) r, ' . on('gmm') . ', CALL' ],
+    [ q(SELECT tlv_contributions(gmm, ARRAY[[1, 2, 3], [2, 3, 4]]) FROM h), '2202E', 'SELECT count(*) FROM (SELECT ARRAY[1, 2, 3]::float8[] AS x) r, ' . on('gmm') . ', CALL' ],
     [ q(SELECT count(*) FROM h, tlv_match(tree, tree)), '22023', 'SELECT CALL FROM (SELECT tree AS a, tree AS b FROM h) m' ],
     [ q(SELECT count(*) FROM h, tlv_means(hmm)), '22023', 'SELECT count(*) FROM ' . on('hmm') . ', CALL' ],
     [ q(SELECT count(*) FROM h, tlv_means(categories)), '22023', 'SELECT count(*) FROM ' . on('categories') . ', CALL' ],
