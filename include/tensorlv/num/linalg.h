@@ -13,6 +13,10 @@
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/rng.h"
 
+/* A squared relative residual, 1 minus a ratio of squared norms, below this has lost six digits or
+ * more to cancellation: it is computed from the residual itself. */
+#define TLV_CANCELLED_RESIDUAL 1e-6
+
 /*
  * C (m x n) = alpha op(A) op(B) + beta C; op(A) is m x k.  Like dgemm, in
  * interruptible blocks of about 2 GFLOP.  Errors: TLV_LIMIT for a leading

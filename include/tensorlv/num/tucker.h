@@ -32,6 +32,14 @@ extern tlv_status tlv_tucker(tlv_context *ctx, const tlv_tensor *tensor, const s
 							 double *core, tlv_factors_found *found);
 
 /*
+ * |T - core x_0 U_0' x_1 U_1' x_2 U_2'| / |T| of a dense tensor, entry by entry.  u[1] may be NULL:
+ * the identity, with r[1] = d[1].  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_tucker_residual(tlv_context *ctx, const tlv_tensor *tensor,
+									  const size_t r[TLV_MODES], double *const u[TLV_MODES],
+									  const double *core, double *residual);
+
+/*
  * The leading r directions of one mode of a dense tensor d[0] x d[1] x d[2]: basis (r x d[mode],
  * orthonormal rows), and the r squared singular values of the unfolding.  Errors: memory,
  * TLV_CANCELLED.

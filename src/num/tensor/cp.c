@@ -601,7 +601,8 @@ tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_option
 	status = work_begin(ctx, tensor, k, &w);
 	if (status == TLV_OK)
 		status = run_cp(ctx, tensor, options, &w, found);
-	if (status == TLV_OK && tensor->dense != NULL && found->residual < 1e-4)
+	if (status == TLV_OK && tensor->dense != NULL &&
+		found->residual * found->residual < TLV_CANCELLED_RESIDUAL)
 		status = direct_residual(ctx, &w, &found->residual);
 	if (status == TLV_OK)
 		status = take_factors(ctx, &w, factors, weights);

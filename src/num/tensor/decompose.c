@@ -224,7 +224,7 @@ relative_residual(tlv_solver *solver, const double *values, double *work, double
 		}
 	}
 	*residual = fmax(0, 1 - explained / solver->norm2);
-	if (*residual < 1e-10 && solver->packed != NULL)
+	if (*residual < TLV_CANCELLED_RESIDUAL && solver->packed != NULL)
 		TLV_TRY(direct_residual(solver, values, work, residual));
 	*residual = sqrt(*residual);
 	return TLV_OK;

@@ -203,6 +203,42 @@ order_components(tlv_solver4 *s, double *values)
 }
 
 /*
+ * ||T - sum of values times v^4||^2 / ||T||^2, entry by entry.  The matrix of pairs becomes that of
+ * the residual tensor.
+ */
+static tlv_status
+direct_residual4(tlv_solver4 *s, const double *values, double *residual)
+{
+	size_t k = s->k, pairs = s->pairs;
+	double sum = 0;
+
+	for (size_t a = 0, pair = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++, pair++)
+			for (size_t l = 0; l < k; l++)
+			{
+				s->outer[l + k * pair] = s->vectors[l + a * k] * s->vectors[l + b * k];
+				s->image[l + k * pair] = values[l] * s->outer[l + k * pair];
+			}
+	TLV_TRY(tlv_gemm(s->ctx, true, false, pairs, pairs, k, -1, s->outer, k, s->image, k, 1,
+					 s->matrix, pairs));
+	for (size_t a = 0, pair = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++, pair++)
+		{
+			double weight = a == b ? 1 : 2; /* pairs (a, b) and (b, a) */
+
+			for (size_t c = 0, other = 0; c < k; c++)
+				for (size_t e = 0; e <= c; e++, other++)
+				{
+					double miss = s->matrix[other + pairs * pair];
+
+					sum += weight * (c == e ? 1 : 2) * miss * miss;
+				}
+		}
+	*residual = sum / s->norm2;
+	return TLV_OK;
+}
+
+/*
  * Values of the vectors, residual, order.  Those of orthonormal vectors are T(v, v, v, v);
  * of others, the least-squares ones, by the products of their fourth powers.  work holds
  * 2 k k + 2 k doubles.
@@ -228,7 +264,10 @@ finish_decomposition4(tlv_solver4 *s, bool orthonormal, double *work)
 	}
 	for (size_t i = 0; i < k; i++)
 		explained += values[i] * given[i];
-	s->out->residual = sqrt(fmax(0, 1 - explained / s->norm2));
+	s->out->residual = fmax(0, 1 - explained / s->norm2);
+	if (s->out->residual < TLV_CANCELLED_RESIDUAL)
+		TLV_TRY(direct_residual4(s, values, &s->out->residual));
+	s->out->residual = sqrt(s->out->residual);
 	return order_components(s, values);
 }
 

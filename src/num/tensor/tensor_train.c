@@ -94,6 +94,23 @@ split_rest(tlv_context *ctx, tlv_train *train, const double *rest, double norm2,
 	return TLV_OK;
 }
 
+/* The train is a core in bases of the outer modes, whose middle one is as it was. */
+static tlv_status
+direct_residual(tlv_context *ctx, const tlv_tensor *tensor, tlv_train *train)
+{
+	size_t r[TLV_MODES] = {train->r[0], train->d[1], train->r[1]}, last = train->d[2];
+	double *basis, *u[TLV_MODES] = {train->core[0], NULL, NULL};
+
+	TLV_TRY_NEW_ROWS(ctx, basis, train->r[1], last);
+	for (size_t b = 0; b < train->r[1]; b++)
+		for (size_t l = 0; l < last; l++)
+			basis[b + l * train->r[1]] = train->core[2][b * last + l];
+	u[2] = basis;
+	TLV_TRY(tlv_tucker_residual(ctx, tensor, r, u, train->core[1], &train->residual));
+	tlv_free(ctx, basis);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_tensor_train(tlv_context *ctx, const tlv_tensor *tensor, double tolerance, tlv_train *train)
 {
@@ -120,5 +137,7 @@ tlv_tensor_train(tlv_context *ctx, const tlv_tensor *tensor, double tolerance, t
 	for (size_t i = 0; i < train->r[0] * d[1] * train->r[1]; i++)
 		kept += train->core[1][i] * train->core[1][i];
 	train->residual = sqrt(fmax(0, 1 - kept / norm2));
+	if (train->residual * train->residual < TLV_CANCELLED_RESIDUAL)
+		return direct_residual(ctx, tensor, train);
 	return TLV_OK;
 }

@@ -315,6 +315,37 @@ find_core(tlv_context *ctx, tucker_work *w, double *kept)
 	return TLV_OK;
 }
 
+tlv_status
+tlv_tucker_residual(tlv_context *ctx, const tlv_tensor *tensor, const size_t r[TLV_MODES],
+					double *const u[TLV_MODES], const double *core, double *residual)
+{
+	const size_t *d = tensor->d;
+	double *level, *rows, *model, sum = 0;
+
+	TLV_TRY_NEW_ROWS(ctx, level, r[1], r[2]);
+	TLV_TRY_NEW_ROWS(ctx, rows, d[1], r[2]);
+	TLV_TRY_NEW_ROWS(ctx, model, d[1], d[2]);
+	for (size_t x = 0; x < d[0]; x++)
+	{
+		const double *given = tensor->dense + x * d[1] * d[2];
+
+		TLV_TRY(tlv_gemm(ctx, false, false, r[1] * r[2], 1, r[0], 1, core, r[1] * r[2],
+						 u[0] + x * r[0], r[0], 0, level, r[1] * r[2]));
+		if (u[1] != NULL)
+			TLV_TRY(tlv_gemm(ctx, false, false, r[2], d[1], r[1], 1, level, r[2], u[1], r[1], 0,
+							 rows, r[2]));
+		TLV_TRY(tlv_gemm(ctx, true, false, d[2], d[1], r[2], 1, u[2], r[2],
+						 u[1] != NULL ? rows : level, r[2], 0, model, d[2]));
+		for (size_t i = 0; i < d[1] * d[2]; i++)
+			sum += (given[i] - model[i]) * (given[i] - model[i]);
+	}
+	*residual = sqrt(sum / tlv_tensor_norm2(tensor, 1));
+	tlv_free(ctx, model);
+	tlv_free(ctx, rows);
+	tlv_free(ctx, level);
+	return TLV_OK;
+}
+
 static tlv_status
 iterate_bases(tlv_context *ctx, tucker_work *w, const tlv_tucker_options *options,
 			  tlv_factors_found *found)
@@ -399,6 +430,9 @@ tlv_tucker(tlv_context *ctx, const tlv_tensor *tensor, const size_t r[TLV_MODES]
 	}
 	if (status == TLV_OK)
 		status = iterate_bases(ctx, &w, options, found);
+	if (status == TLV_OK && tensor->dense != NULL &&
+		found->residual * found->residual < TLV_CANCELLED_RESIDUAL)
+		status = tlv_tucker_residual(ctx, tensor, r, u, core, &found->residual);
 	tlv_scratch_end(ctx, &scratch);
 	return status;
 }

@@ -279,6 +279,33 @@ test_train(void **state)
 	drop(&s);
 }
 
+/* What a tensor of low rank leaves is rounding, not its root. */
+static void
+test_exact_residuals(void **state)
+{
+	sample s = draw(12, 9, 10, 3, 0, 7);
+	tlv_train train = {.r = {0, 0}};
+	tlv_factors_found found;
+	double *u[3], core[27];
+
+	(void) state;
+	for (int m = 0; m < 3; m++)
+		u[m] = tlv_alloc(&ctx, 3 * s.tensor.d[m], sizeof(double));
+	assert_ok(tlv_tucker(&ctx, &s.tensor, (size_t[]){3, 3, 3},
+						 &(tlv_tucker_options){.iterations = -1}, u, core, &found));
+	assert_below(found.residual, 1e-14);
+	assert_ok(tlv_tensor_train(&ctx, &s.tensor, 1e-7, &train));
+	assert_equal(train.r[0], 3);
+	assert_equal(train.r[1], 3);
+	assert_below(train.residual, 1e-14);
+	for (int m = 0; m < 3; m++)
+	{
+		tlv_free(&ctx, u[m]);
+		tlv_free(&ctx, train.core[m]);
+	}
+	drop(&s);
+}
+
 static void
 test_bad(void **state)
 {
@@ -309,10 +336,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),  cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_sparse), cmocka_unit_test(test_overcomplete),
-		cmocka_unit_test(test_tucker), cmocka_unit_test(test_train),
-		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_exact),			cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_sparse),			cmocka_unit_test(test_overcomplete),
+		cmocka_unit_test(test_tucker),			cmocka_unit_test(test_train),
+		cmocka_unit_test(test_exact_residuals), cmocka_unit_test(test_bad),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -186,7 +186,7 @@ test_joint_exact(void **state)
 			assert_conventions(&b);
 			assert_below(b.worst, 1e-7);
 			assert_true(b.found.converged);
-			assert_below(b.found.residual, 1e-7);
+			assert_below(b.found.residual, 1e-13);
 			free_bed(&b);
 		}
 }
