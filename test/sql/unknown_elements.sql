@@ -76,6 +76,18 @@ SELECT tlv_kind(tlv_lda($$SELECT to_tsvector('simple', repeat(CASE WHEN g % 2 = 
 SET tensorlv.warnings = off;
 SELECT count(tlv_assign(m, t)) FROM models, fresh WHERE name = 'topics';
 RESET tensorlv.warnings;
+-- functions of a model in the query of a fit: each row counts once, however many passes read it, in one process, in workers, and where the rows are stored
+CREATE TABLE measured AS SELECT sin(i) AS x, cos(i * 1.3) AS y, to_tsvector('simple', CASE WHEN i % 100 = 0 THEN 'cat zebra' ELSE 'tax vote' END) AS t FROM generate_series(1, 2000) i;
+SELECT tlv_kind(tlv_gmm('SELECT x, y + tlv_assign(m, t) FROM measured, models WHERE name = ''topics''', 2));
+SELECT tlv_kind(tlv_gmm('SELECT x, y + coalesce(tlv_assign(m, t), 0) + 0 * random() FROM measured, models WHERE name = ''topics''', 2));
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+ALTER TABLE measured SET (parallel_workers = 2);
+SELECT tlv_kind(tlv_gmm('SELECT x, y + tlv_assign(m, t) FROM measured, models WHERE name = ''topics''', 2));
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
 SET client_min_messages = warning;
 DROP SCHEMA unknown_elements CASCADE;
 RESET client_min_messages;

@@ -43,6 +43,9 @@ extern tlv_status tlv_bag_make(tlv_context *ctx, size_t n, const int64_t *items,
 extern tlv_status tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items,
 							   double *weights);
 
+/* The items from .. to - 1 alone, which items holds from its first place on. */
+extern void tlv_bag_read_items(const tlv_bag_image *image, size_t from, size_t to, int64_t *items);
+
 /* Bytes that an image with this header must have. */
 extern size_t tlv_bag_image_size(const tlv_bag_image *image);
 

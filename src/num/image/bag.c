@@ -153,20 +153,21 @@ tlv_bag_make(tlv_context *ctx, size_t n, const int64_t *items, const double *wei
 	return TLV_OK;
 }
 
-static void
-decode_items(const tlv_bag_image *image, size_t from, size_t to, int64_t *items)
+void
+tlv_bag_read_items(const tlv_bag_image *image, size_t from, size_t to, int64_t *items)
 {
 	uint64_t base = (uint64_t) image->base;
-	const char *data = (const char *) image + sizeof(*image);
+	const char *data = (const char *) image + sizeof(*image) + from * image->item_width;
+	size_t n = to - from;
 
 	if (image->item_width == 2)
-		for (size_t i = from; i < to; i++)
+		for (size_t i = 0; i < n; i++)
 			items[i] = (int64_t) (base + ((const uint16_t *) data)[i]);
 	else if (image->item_width == 4)
-		for (size_t i = from; i < to; i++)
+		for (size_t i = 0; i < n; i++)
 			items[i] = (int64_t) (base + ((const uint32_t *) data)[i]);
 	else
-		for (size_t i = from; i < to; i++)
+		for (size_t i = 0; i < n; i++)
 			items[i] = (int64_t) (base + ((const uint64_t *) data)[i]);
 }
 
@@ -195,7 +196,7 @@ decode_weights(const tlv_bag_image *image, size_t from, size_t to, double *weigh
 void
 tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights)
 {
-	decode_items(image, 0, image->n, items);
+	tlv_bag_read_items(image, 0, image->n, items);
 	decode_weights(image, 0, image->n, weights);
 }
 
@@ -208,7 +209,7 @@ tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items, doubl
 
 		if (from > 0)
 			TLV_TRY_CONTINUE(ctx);
-		decode_items(image, from, to, items);
+		tlv_bag_read_items(image, from, to, items + from);
 		decode_weights(image, from, to, weights);
 	}
 	return TLV_OK;

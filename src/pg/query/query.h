@@ -70,6 +70,7 @@ typedef struct TlvQuery
 {
 	MemoryContext mcxt; /* all of it is here */
 	const char *text;	/* the caller's */
+	bool read;			/* a pass has read its rows, or they were stored */
 	Query *query;		/* of the text, not rewritten */
 	List *parts;		/* of a UNION ALL: queries of the same columns; else NIL */
 	TupleDesc desc;		/* its columns */

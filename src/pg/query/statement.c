@@ -348,8 +348,8 @@ execute_plan(TlvStatement *statement, PlannedStmt *plan, DestReceiver *receiver)
 	int level = begin_room_for_parameters(statement);
 	QueryDesc *desc;
 
-	desc = CreateQueryDesc(plan, query->text, GetActiveSnapshot(), InvalidSnapshot, receiver, NULL,
-						   query->environment, 0);
+	desc = CreateQueryDesc(plan, TlvMarkedText(query->text), GetActiveSnapshot(), InvalidSnapshot,
+						   receiver, NULL, query->environment, 0);
 	ExecutorStart(desc, 0);
 	if (level > 0)
 		AtEOXact_GUC(true, level);
@@ -388,6 +388,29 @@ plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
 	return true;
 }
 
+/* Runs the statement over rows of the caller's, or over those that were stored of them. */
+static bool
+read_rows(TlvStatement *statement, DestReceiver *receiver)
+{
+	TlvQuery *query = statement->query;
+	volatile bool again = query->read && query->store == NULL && query->held == NULL;
+	volatile bool run;
+
+	if (again)
+		TlvRepeatBegin();
+	PG_TRY();
+	{
+		run = plan_and_execute(statement, receiver);
+	}
+	PG_FINALLY();
+	{
+		if (again)
+			TlvRepeatEnd();
+	}
+	PG_END_TRY();
+	return run;
+}
+
 bool
 TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow take, void *argument)
 {
@@ -416,7 +439,7 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 		receiver.pass = mcxt;
 	error_context_stack = &callback;
 	PushActiveSnapshot(GetActiveSnapshot());
-	run = plan_and_execute(statement, &receiver.pub);
+	run = read_rows(statement, &receiver.pub);
 	PopActiveSnapshot();
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(caller);
@@ -497,6 +520,7 @@ TlvStatementStore(TlvStatement *statement, int n, const char *const *names, cons
 					   .most = most};
 
 	(void) TlvStatementRun(statement, n, types, store_row, &rows);
+	query->read |= !statement->enough;
 	if (statement->enough)
 		tuplestore_end(rows.store);
 	else

@@ -4,11 +4,15 @@
  */
 #include "any_internal.h"
 
+#include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
+
+/* Items of a bag that are read at once. */
+#define ITEMS_AT_ONCE 64
 
 /* What elements are called, what becomes of those that are not known, and what to do. */
 typedef struct Elements
@@ -18,8 +22,8 @@ typedef struct Elements
 
 /* The hint for elements that are identified by what they are called. */
 #define SPELL(what)                                                                                \
-	"Spell " what " as the rows do that the model was learnt from, or fit a model of rows that "   \
-	"have them."
+	"Spell " what " as in the rows that the model was learnt from, or fit a model to rows that "   \
+	"have these " what "."
 
 static const Elements categories = {"categories", "They count as missing.", SPELL("categories")};
 static const Elements symbols = {"symbols", "They count as missing.", SPELL("symbols")};
@@ -27,12 +31,12 @@ static const Elements workers = {"workers", "Their answers are left out.", SPELL
 static const Elements answers = {"answers", "They are left out.", SPELL("answers")};
 static const Elements items = {
 	"items", "They are left out.",
-	"Take items as the rows do that the model was learnt from (the id of a term is "
-	"tlv_term_id(term)), or fit a model of rows that have them."};
+	"Use the items of the rows that the model was learnt from (the id of a term is "
+	"tlv_term_id(term)), or fit a model to rows that have these items."};
 static const Elements nodes = {
 	"neighbours", "They are left out.",
-	"Take nodes as the edges do that the model was learnt from (the id of a node with a name is "
-	"tlv_term_id(name)), or fit a model of edges that have them."};
+	"Use the nodes of the edges that the model was learnt from (the id of a node with a name is "
+	"tlv_term_id(name)), or fit a model to edges that have these nodes."};
 
 static tlv_text
 digits_of(int64 number)
@@ -96,18 +100,35 @@ item_name(const TlvRowCursor *cursor, int64 item)
 	return digits_of(item);
 }
 
+/* Is there an item that the model knows, or one that it does not?  The first of them. */
+static bool
+find_item(const tlv_model *model, const tlv_bag_image *bag, bool known, int64_t *item)
+{
+	int64_t ids[ITEMS_AT_ONCE];
+
+	for (size_t from = 0; from < bag->n; from += ITEMS_AT_ONCE)
+	{
+		size_t to = Min(from + ITEMS_AT_ONCE, bag->n);
+
+		TlvLoopCheck(from / ITEMS_AT_ONCE);
+		tlv_bag_read_items(bag, from, to, ids);
+		for (size_t i = 0; i < to - from; i++)
+			if (knows(model, 0, ids[i]) == known)
+			{
+				*item = ids[i];
+				return true;
+			}
+	}
+	return false;
+}
+
 static void
 find_in_bag(const TlvRowCursor *cursor, TlvUnknown *unknown)
 {
-	int64_t *ids;
-	double *weights;
-	size_t n = TlvBagDecode((struct varlena *) cursor->row.bag, &ids, &weights);
+	int64_t item;
 
-	for (size_t i = 0; i < n && !unknown->found; i++)
-		if (!knows(cursor->model, 0, ids[i]))
-			*unknown = (TlvUnknown){true, 0, item_name(cursor, ids[i])};
-	pfree(ids);
-	pfree(weights);
+	if (find_item(cursor->model, cursor->row.bag, false, &item))
+		*unknown = (TlvUnknown){true, 0, item_name(cursor, item)};
 }
 
 static void
@@ -162,21 +183,6 @@ find_unknown(const TlvRowCursor *cursor, TlvUnknown *unknown)
 }
 
 /* ---- rows of which a model knows nothing ---- */
-
-static bool
-knows_item(const tlv_model *model, const tlv_row *row)
-{
-	int64_t *ids;
-	double *weights;
-	size_t n = TlvBagDecode((struct varlena *) row->bag, &ids, &weights);
-	bool found = false;
-
-	for (size_t i = 0; i < n && !found; i++)
-		found = knows(model, 0, ids[i]);
-	pfree(ids);
-	pfree(weights);
-	return found;
-}
 
 static bool
 knows_category(const tlv_frame *model, const tlv_part *part)
@@ -234,11 +240,12 @@ bool
 TlvRowIsKnown(const tlv_model *model, const tlv_row *row)
 {
 	bool ids = model->class->ids != NULL;
+	int64_t item;
 
 	switch (row->form)
 	{
 		case TLV_ROW_BAG:
-			return !ids || knows_item(model, row);
+			return !ids || find_item(model, row->bag, true, &item);
 		case TLV_ROW_CODES:
 			return knows_category(&model->frame, &row->part[0]);
 		case TLV_ROW_VECTOR:

@@ -243,6 +243,7 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 		TlvPassRunEnd();
 	}
 	PG_END_TRY();
+	rows->query->read = true;
 	rows->foreign = statement.foreign;
 	rows->elsewhere = statement.elsewhere;
 	if (result->counted)

@@ -233,6 +233,16 @@ extern void TlvPassRunBegin(void);
 extern void TlvPassRunEnd(void);
 extern bool TlvPassRuns(void);
 
+/*
+ * Begin and end of a statement over rows of the caller's query that another statement has read: the
+ * functions of models in it do not count them a second time.
+ */
+extern void TlvRepeatBegin(void);
+extern void TlvRepeatEnd(void);
+
+/* The text of a statement, with what its parallel workers have to know of the two. */
+extern const char *TlvMarkedText(const char *text);
+
 /* ---- progress (progress.c) ---- */
 
 /* A computation begins that ends with mcxt; within another one, it is a part of that.  what it does

@@ -20,6 +20,7 @@
 #include "access/parallel.h"
 #include "executor/executor.h"
 #include "optimizer/planner.h"
+#include "tcop/tcopprot.h"
 #include "utils/guc.h"
 
 #include "tensorlv/model/diagnostics.h"
@@ -30,6 +31,10 @@
 /* Warnings that count rows: their code, and what they say between what is unknown and the first. */
 #define ROWS_CODE	 "unmatched_labels"
 #define UNKNOWN_ROWS " that the model does not know, the first of which is "
+
+/* Comments at the end of a statement of a pass, by which its workers know (TlvMarkedText). */
+#define PASS_MARK	"-- tensorlv: rows of a pass"
+#define REPEAT_MARK "-- tensorlv: rows that were read before\n"
 
 /* What is known of a warning that several components or models of a statement have. */
 typedef struct Collected
@@ -55,6 +60,7 @@ static int models = 0;		  /* that were collected, those that do not exist includ
 static int running = 0;		  /* executors, one in another */
 static int planning = 0;	  /* planners, likewise */
 static int passes = 0;		  /* of drivers that run, likewise */
+static int repeats = 0;		  /* reading rows that were read before, likewise */
 
 static ExecutorRun_hook_type run_before = NULL;
 static planner_hook_type plan_before = NULL;
@@ -212,15 +218,13 @@ send_to_leader(const Collected *warning)
 	client_min_messages = least;
 }
 
-/* Adds what was counted elsewhere; rows of the pass of a driver are not (TlvPassRunBegin). */
+/* Adds what was counted elsewhere. */
 static void
 add_sent(const Collected *sent)
 {
 	MemoryContext before;
 	Collected *known;
 
-	if (sent->rows > 0 && TlvPassRuns())
-		return;
 	if (collected_mcxt == NULL)
 		collected_clear();
 	before = MemoryContextSwitchTo(collected_mcxt);
@@ -450,11 +454,7 @@ TlvRaiseWarning(int sqlstate, const char *code, const char *message, const char 
 	collect_end(before);
 }
 
-bool
-TlvCountsRows(void)
-{
-	return tlv_warnings != TLV_WARNINGS_OFF && (running > 0 || planning > 0);
-}
+/* ---- passes of drivers ---- */
 
 void
 TlvPassRunBegin(void)
@@ -468,11 +468,48 @@ TlvPassRunEnd(void)
 	passes--;
 }
 
+void
+TlvRepeatBegin(void)
+{
+	repeats++;
+}
+
+void
+TlvRepeatEnd(void)
+{
+	repeats--;
+}
+
+const char *
+TlvMarkedText(const char *text)
+{
+	if (passes == 0 && repeats == 0)
+		return text;
+	return psprintf("%s\n%s%s", text, repeats > 0 ? REPEAT_MARK : "", passes > 0 ? PASS_MARK : "");
+}
+
+/* Does the text of the leader's statement, which a worker runs a part of, have the mark? */
+static bool
+leader_marks(const char *mark)
+{
+	return IsParallelWorker() && debug_query_string != NULL &&
+		   strstr(debug_query_string, mark) != NULL;
+}
+
 bool
 TlvPassRuns(void)
 {
-	return passes > 0;
+	return passes > 0 || leader_marks(PASS_MARK);
 }
+
+bool
+TlvCountsRows(void)
+{
+	return tlv_warnings != TLV_WARNINGS_OFF && (running > 0 || planning > 0) && repeats == 0 &&
+		   !leader_marks(REPEAT_MARK);
+}
+
+/* ---- rows with what a model does not know ---- */
 
 bool
 TlvCountRow(const char *hint)
