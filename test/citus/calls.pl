@@ -52,7 +52,9 @@ my $pattern = $ENV{TLV_CITUS_CALLS} // '';
 is(join(' ', untried($db, @calls)), '', 'every driver and aggregate of the catalogue is called');
 is(join(' ', unused_tables(\@calls, @tables)), '', 'every table of test/t/values is read');
 
-@calls = grep { /$pattern/ } @calls;
+# an empty pattern alone would be the last one that matched
+@calls = grep { /(?:$pattern)/ } @calls;
+cmp_ok(scalar @calls, '>', 0, scalar(@calls) . ' calls are tried');
 
 my @expected = run_calls($db, 'here, public', \@calls, traffic_file());
 is(scalar @expected, scalar @calls, 'all calls are answered');

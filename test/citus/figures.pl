@@ -34,7 +34,7 @@ sub measured {
     return ($answer, server_seconds() - $seconds, $after[0] + $after[1] - $before[0] - $before[1], $after[2] - $before[2]);
 }
 
-for my $case (grep { $_->[0] =~ /$pattern/ } @fits) {
+for my $case (grep { $_->[0] =~ /(?:$pattern)/ } @fits) {
     my ($name, $made, $fit, $ratio, $most) = @$case;
     (my $table = $name) =~ tr/ /_/;
     query($db, "CREATE TABLE here.$table AS SELECT *, (row_number() OVER () * 7 % 64)::int AS part FROM ($made) q;\nCREATE TABLE distributed.$table (LIKE here.$table);");
