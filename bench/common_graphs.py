@@ -130,7 +130,8 @@ def fit(s, k, options='', table='edges'):
              else f"tlv_mmsb('SELECT src, dst FROM {table}', {k}{options})")
     cost = s.cost(f'CREATE TEMP TABLE fitted AS SELECT {model} AS model')[1]
     s.query(f'CREATE TEMP TABLE estimate AS SELECT t.node, coalesce(v.memberships, array_fill({1 / k}::float8, ARRAY[{k}])) AS memberships '
-            'FROM truth t LEFT JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM fitted, tlv_memberships(model, 0) GROUP BY node) v USING (node)')
+            'FROM truth t LEFT JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships '
+            'FROM fitted, tlv_memberships(model, 0) GROUP BY node) v USING (node)')
     return cost, {name: float(score) for name, score in s.query("SELECT concat_ws('_', measure, component), score FROM fitted, tlv_diagnostics(model)")}
 
 

@@ -75,7 +75,8 @@ def quality(name):
     s = Session(**SETTINGS)
     value = s.value(f'SELECT tlv_membership_l1(t.memberships, e.memberships) FROM '
                     f'(SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM {name}_model m, tlv_memberships(m.model, 0) GROUP BY node) t '
-                    f'JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM {name}_fit f, tlv_memberships(f.model, 0) GROUP BY node) e USING (node)')
+                    f'JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships '
+                    f'FROM {name}_fit f, tlv_memberships(f.model, 0) GROUP BY node) e USING (node)')
     s.close()
     return float(value)
 

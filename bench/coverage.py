@@ -74,8 +74,10 @@ def ica(rows, d, seed):
 
 def crowd(items):
     """20 workers, right in 52 to 90 % of their answers to 8 of 20 items; the true model is what 30,000 items give"""
-    rows = """SELECT i AS item, w AS worker, CASE WHEN abs(hashint8extended(i * 100 + w, {seed} + 1)) % 1000 < 500 + 20 * w THEN t ELSE 1 + (t + abs(hashint8extended(i * 100 + w, {seed} + 2)) % 2) % 3 END AS answer
-        FROM (SELECT i, 1 + (abs(hashint8extended(i, {seed})) % 6 / 2.5)::int AS t FROM generate_series(1, {items}) i) q, generate_series(1, 20) w WHERE abs(hashint8extended(i * 100 + w, {seed} + 3)) % 20 < 8"""
+    rows = """SELECT i AS item, w AS worker,
+        CASE WHEN abs(hashint8extended(i * 100 + w, {seed} + 1)) % 1000 < 500 + 20 * w THEN t ELSE 1 + (t + abs(hashint8extended(i * 100 + w, {seed} + 2)) % 2) % 3 END AS answer
+        FROM (SELECT i, 1 + (abs(hashint8extended(i, {seed})) % 6 / 2.5)::int AS t FROM generate_series(1, {items}) i) q, generate_series(1, 20) w
+        WHERE abs(hashint8extended(i * 100 + w, {seed} + 3)) % 20 < 8"""
     return (f"tlv_crowd($$ {rows.replace('{seed}', '9').replace('{items}', '30000')} $$)", rows.replace('{items}', str(items)), "tlv_crowd('SELECT item, worker, answer FROM r')")
 
 

@@ -355,7 +355,8 @@ def grow(s):
 
 session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0)
 machine(session)
-for name, part, needed in (('simulated', simulated, ''), ('alpha', alphas, ''), ('large', large, ''), ('numbers', numbers, ''), ('partition', partition, ''), ('many', many, ''), ('microbov', microbov, 'microbov'), ('classes', classes, 'house-votes-84'), ('growth', grow, '')):
+for name, part, needed in (('simulated', simulated, ''), ('alpha', alphas, ''), ('large', large, ''), ('numbers', numbers, ''),
+                           ('partition', partition, ''), ('many', many, ''), ('microbov', microbov, 'microbov'), ('classes', classes, 'house-votes-84'), ('growth', grow, '')):
     if name in OPTIONS.get('part', 'simulated,alpha,large,numbers,partition,many,microbov,classes,growth').split(','):
         if needed and not os.path.isdir(os.path.join(DATA, needed)):
             print(f'{name}: the data {needed} are not there: TLV_SHARED_DATA names their folder')

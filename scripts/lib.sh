@@ -11,6 +11,7 @@ TLV_WORK=
 TLV_CLUSTER=
 TLV_CLUSTERS=()
 TLV_CHILD=
+TLV_ASIDE=
 TLV_TALLY_OPEN=
 TLV_TALLY_NAME=
 TLV_JOBS=$(nproc 2>/dev/null || echo 2)
@@ -22,14 +23,14 @@ tlv_die() { printf '*** %s\n' "$*" >&2; exit 1; }
 # The end of a run
 
 tlv_cleanup() {
-    local status=$?
+    local status=$? group
     trap - EXIT
     trap '' INT TERM HUP
-    if [ -n "$TLV_CHILD" ]; then
-        kill -TERM -- "-$TLV_CHILD" 2>/dev/null || true
-        wait "$TLV_CHILD" 2>/dev/null || true
-        TLV_CHILD=
-    fi
+    for group in $TLV_CHILD $TLV_ASIDE; do
+        kill -TERM -- "-$group" 2>/dev/null || true
+        wait "$group" 2>/dev/null || true
+    done
+    TLV_CHILD='' TLV_ASIDE=''
     tlv_stop_clusters
     tlv_allow_main
     if [ -n "$TLV_TALLY_OPEN" ] && [ "$status" != 0 ]; then # stopped before its end
@@ -78,6 +79,24 @@ tlv_run() {
     set +m
     wait "$TLV_CHILD" || status=$?
     TLV_CHILD=
+    return "$status"
+}
+
+# Begins a long command that takes what other commands leave of the processors; what it prints comes with its end.
+tlv_begin_aside() {
+    set -m
+    nice -n 19 "$@" </dev/null >"$TLV_WORK/aside" 2>&1 &
+    TLV_ASIDE=$!
+    set +m
+}
+
+# Waits for it, which from here on has its share of the processors: prints its output, returns its status.
+tlv_end_aside() {
+    local status=0
+    renice -n 0 -g "$TLV_ASIDE" >/dev/null 2>&1 || true
+    wait "$TLV_ASIDE" || status=$?
+    TLV_ASIDE=
+    cat "$TLV_WORK/aside"
     return "$status"
 }
 
@@ -249,7 +268,8 @@ tlv_make_chroot() { # suite, folder, packages (with commas, perhaps none)
     # shellcheck disable=SC2016
     tlv_run mmdebstrap --mode=root --variant=minbase --quiet \
         --aptopt='Acquire::Check-Valid-Until "false"' \
-        --essential-hook='mkdir -p "$1/etc/postgresql-common/createcluster.d"; echo "create_main_cluster = false" >"$1/etc/postgresql-common/createcluster.d/off.conf"; cp "$1/etc/postgresql-common/createcluster.d/off.conf" "$1/etc/postgresql-common/createcluster.conf"' \
+        --essential-hook='cd "$1/etc" && mkdir -p postgresql-common/createcluster.d && cd postgresql-common &&
+            echo "create_main_cluster = false" | tee createcluster.d/off.conf >createcluster.conf' \
         ${3:+--include="$3"} "$1" "$2" "${mirror:-http://deb.debian.org/debian}"
 }
 

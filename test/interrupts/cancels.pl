@@ -29,6 +29,7 @@ for my $family (@families) {
 my $text = server_log_since($log) // '';
 push @wrong, $text =~ /^.*(?:leak|still referenced|was not closed|terminated by signal|PANIC|TRAP:|detected write past).*$/mg;
 print "wrong: $_\n" for @wrong;
-printf "check-cancels: %d cancelled, %d terminated in %d sessions, of which %d came to their end, over %d families; %d wrong, %d contexts, locks or cursors left, %d files left, memory of a session grew by at most %.1f MB\n",
+printf "check-cancels: %d cancelled, %d terminated in %d sessions, of which %d came to their end, over %d families; %d wrong,"
+    . " %d contexts, locks or cursors left, %d files left, memory of a session grew by at most %.1f MB\n",
     @sum{qw(cancelled terminated sessions whole)}, scalar @families, scalar @wrong, $sum{left}, $sum{files}, $sum{growth} / 2**20;
 exit(@wrong || $sum{left} || $sum{files} ? 1 : 0);

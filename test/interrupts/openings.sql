@@ -1,7 +1,8 @@
 -- What models are made ready for before their first row, and blocks of many states, dimensions and components.
 CREATE FUNCTION repeated(x text, n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '[' || repeat(x || ',', n - 1) || x || ']' $$;
 CREATE FUNCTION triangle(d int) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '[' || string_agg(repeat('0,', i - 1) || '1', ',' ORDER BY i) || ']' FROM generate_series(1, d) i $$;
-CREATE FUNCTION identity(d int) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '[' || string_agg('[' || repeat('0,', i - 1) || '1' || repeat(',0', d - i) || ']', ',' ORDER BY i) || ']' FROM generate_series(1, d) i $$;
+CREATE FUNCTION identity(d int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT '[' || string_agg('[' || repeat('0,', i - 1) || '1' || repeat(',0', d - i) || ']', ',' ORDER BY i) || ']' FROM generate_series(1, d) i $$;
 CREATE FUNCTION zeros(d int) RETURNS float8[] LANGUAGE sql IMMUTABLE AS $$ SELECT array_fill(0::float8, ARRAY[d]) $$;
 CREATE TABLE wide AS SELECT tlv_from_json(format('{"tensorlv":1,"kind":"gaussian_mixture","covariance":"full","steps":0,"seed":1,"weights":[1],"means":[%s],"covariances":[%s],"floor":%s,"rows":9}',
     repeated('0', 2000), identity(2000), repeated('1e-9', 2000))::json) AS gmm,

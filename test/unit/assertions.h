@@ -37,6 +37,14 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 		print_message("%s:%d: %s = %.5Lg (%s %.5Lg)\n", file, line, figure, value, relation, limit);
 }
 
+/* First in a test that measures accuracy at a size which takes the sanitizers a minute, by calls that
+ * smaller tests make, too: there it is skipped. */
+#ifdef __SANITIZE_ADDRESS__
+#define MEASURED_WITHOUT_SANITIZERS() skip()
+#else
+#define MEASURED_WITHOUT_SANITIZERS() ((void) 0)
+#endif
+
 #define assert_relation(a, relation, words, b)                                                     \
 	do                                                                                             \
 	{                                                                                              \

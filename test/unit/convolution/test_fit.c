@@ -295,6 +295,7 @@ test_chosen_length(void **state)
 	tlv_warnings_walk walk;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);

@@ -37,6 +37,7 @@ test_figures(void **state)
 	};
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		double plain = 0, majority = 0, moments = 0, both = 0, alone = 0;

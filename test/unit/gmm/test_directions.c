@@ -158,6 +158,7 @@ test_accuracy(void **state)
 				 {30000, 20, 8, 8, 0.03, 0.05}};
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < 4; i++)
 	{
 		data rows = simulate(cases[i].n, cases[i].d, cases[i].k, cases[i].separation);
@@ -256,6 +257,7 @@ static void
 test_overlapping(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	assert_at_least(exact_numbers(500, 3, 1, 4), 19);
 	assert_at_least(exact_numbers(500, 8, 1, 4), 19);
 	/* 14 with OpenBLAS 0.3.21, 11 with 0.3.13 */

@@ -526,7 +526,7 @@ test_faults(void **state)
 	double *wide = room(500 * 5, sizeof(double));
 
 	(void) state;
-	(void) simulate(3000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
+	(void) simulate(1000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
 	passes.changed = fixture_rows_of(500, 5, wide); /* shorter, and all zero */
 	options.iterations = 3;
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 7);

@@ -610,6 +610,7 @@ static void
 test_choice(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < 3; i++)
 	{
 		tlv_hmm_learn_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);

@@ -124,6 +124,7 @@ test_long_vectors(void **state)
 	tlv_frame model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	options.iterations = 2;
 	assert_below(amari_error(truth, learn(options)), 0.1);
 	assert_int_equal(passes.passes, 4);

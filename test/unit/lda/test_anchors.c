@@ -372,6 +372,7 @@ test_hundreds(void **state)
 	tlv_frame model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	options.refine = "em";
 	options.iterations = 1;
 	use_corpus(&c);

@@ -323,6 +323,7 @@ test_recurrence(void **state)
 	double farthest;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (int i = 0; i < 3; i++)
 	{
 		tlv_lda_learn_options options = usual_options(4, refinements[i]);

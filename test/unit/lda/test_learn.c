@@ -60,6 +60,7 @@ test_accuracy(void **state)
 	tlv_frame model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	model = learn(options);
 	moments_only = compare(&c, model);
@@ -97,6 +98,7 @@ test_choice_of_k(void **state)
 	tlv_frame model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	model = learn(options);
 	assert_equal(tlv_frame_find(&model, "phi")->rows, 5);

@@ -95,6 +95,7 @@ static void
 test_simulated(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t k = 3; k <= 6; k += 3)
 	{
 		corpus c = simulate(3000, 80, k, 60, 0.1, false);

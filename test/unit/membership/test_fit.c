@@ -51,6 +51,7 @@ test_mixed(void **state)
 	} sets[] = {{3, 1000, 0.0215, 0.0215}, {5, 5000, 0.0168, 0.0156}, {10, 1000, 0.07, 0.0613}};
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 	{
 		tlv_membership_options options = {
@@ -85,6 +86,7 @@ test_alpha(void **state)
 				{0.5, 0.0500, 0.0500, 1.5, 4}};
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 	{
 		tlv_membership_options options = {.mixed = true, .k = 5};
@@ -286,6 +288,7 @@ test_noisy_triples(void **state)
 	drawn d;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (shape.seed = 541; shape.seed <= 543; shape.seed++)
 	{
 		d = draw_members(5000, shape);

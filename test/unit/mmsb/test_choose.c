@@ -135,6 +135,7 @@ static void
 test_shapes(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		for (int corrected = 0; corrected < 3; corrected++)
 			for (int given = 0; given < 2; given++)
@@ -166,6 +167,7 @@ test_any_k(void **state)
 	static const size_t k[] = {2, 33};
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		for (size_t j = 0; j < sizeof(k) / sizeof(k[0]); j++)
 			for (int mixed = 0; mixed < 2; mixed++)
@@ -235,6 +237,7 @@ static void
 test_nothing(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (uint64_t seed = 1; seed <= 10; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -260,6 +263,7 @@ test_chance(void **state)
 	size_t more = 0;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (uint64_t seed = 1; seed <= 30; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -289,6 +293,7 @@ test_weak(void **state)
 	size_t exact = 0;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (uint64_t seed = 1; seed <= 12; seed++)
 	{
 		tlv_mmsb_simulation o = plain;

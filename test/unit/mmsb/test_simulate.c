@@ -197,6 +197,7 @@ test_rates(void **state)
 	tlv_mmsb_simulation o = base;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	o.within = 0.06;
 	o.between = 0.01;
 	check_model(o);

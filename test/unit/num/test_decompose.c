@@ -212,6 +212,7 @@ static void
 test_joint_table(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t k = 20; k <= 100; k = k == 20 ? 50 : k + 50)
 	{
 		bed b = row(TLV_METHOD_JOINT, k, 0.02, k == 100 ? 2 : 20);
@@ -232,6 +233,7 @@ static void
 test_power_table(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	assert_at_most(row(TLV_METHOD_POWER, 20, 0.2, 4).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_POWER, 50, 0.2, 2).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_POWER, 70, 0.2, 1).mean, 0.09);
