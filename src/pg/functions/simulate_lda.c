@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "rows/any.h"
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "tensorlv/model/lda.h"
@@ -355,8 +356,10 @@ TLV_KEEPING_FUNCTION(tlv_topic_model)
 /* The same of terms. */
 TLV_KEEPING_FUNCTION(tlv_topic_model_terms)
 {
-	GivenItems given = items_of_terms(TlvNamedArray(fcinfo, "terms"), "terms");
+	GivenItems given;
 
+	TlvRequireByteEquality(fcinfo);
+	given = items_of_terms(TlvNamedArray(fcinfo, "terms"), "terms");
 	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
 }
 

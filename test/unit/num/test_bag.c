@@ -202,7 +202,8 @@ assert_wide_refused(size_t n, const int64_t *items, const double *weights, int i
 	for (size_t i = 0; i < n; i++)
 	{
 		uint64_t distance = (uint64_t) items[i] - (uint64_t) items[0];
-		uint32_t count = weights[i] > 0 ? (uint32_t) weights[i] : 0; /* a weight that is no count is written as it is */
+		uint32_t count = weights[i] > 0 ? (uint32_t) weights[i]
+										: 0; /* a weight that is no count is written as it is */
 
 		memcpy(bytes + sizeof(*image) + i * (size_t) item_width, &distance, (size_t) item_width);
 		if (weight_width == 8)
