@@ -26,7 +26,7 @@ SELECT 'news' AS name, tlv_lda('SELECT doc, term, n FROM corpus', k => 20) AS mo
 \timing off
 
 \echo
-\echo '--- The topics, each with its ten most probable terms'
+\echo '--- The topics, each with its ten most distinctive terms'
 
 SELECT topic, string_agg(item_name, ' ' ORDER BY rank) AS terms
 FROM models, tlv_topic_items(model, top => 10)

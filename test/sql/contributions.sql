@@ -40,3 +40,17 @@ SELECT tlv_contributions(tlv_simulate_ica_model(2), '{1,2}'::float8[]);
 SELECT tlv_contributions(model, '{{1,2,3},{1,2,3}}'::float8[]) FROM odd_models WHERE what = 'mixture';
 SELECT tlv_contributions(model, '{1,2}'::float8[]) FROM odd_models WHERE what = 'mixture';
 SELECT tlv_contributions(model, 'x'::text) FROM odd_models WHERE what = 'mixture';
+-- copies of a variable have its name
+CREATE TEMP TABLE repeated AS SELECT i, 'v' || v AS variable, (i * v + c) % 3 AS category FROM generate_series(1, 60) i, generate_series(1, 3) v, generate_series(1, 2) c;
+SELECT string_agg(dimension_name, ',' ORDER BY dimension) FROM tlv_contributions(tlv_gom('SELECT * FROM repeated', 1, copies => 2), ARRAY[0, 1, 0, 1, 0, 1]);
+-- the density of a direction with a gap is one over another sphere
+SELECT tlv_contributions(tlv_simulate_gmm_model(3, 2, covariance => 'direction'), ARRAY[1, 1, 1]);
+-- sums that are not finite, and shares that are too small, say so
+SELECT tlv_topic_model('{1,1,2}'::int[], ARRAY['a', 'b', 'c'], '{1e308,1e308,1}', '{1,1}');
+SELECT tlv_compact(tlv_simulate_gmm_model(2, 3), .9, '{1}');
+-- weak classes of many rows, which are read in the order of their values: their number is found
+SELECT setseed(.1);
+CREATE TEMP TABLE weak AS SELECT CASE WHEN random() < .7 THEN z ELSE floor(random() * 3)::int END AS a, CASE WHEN random() < .7 THEN z ELSE floor(random() * 3)::int END AS b,
+  CASE WHEN random() < .7 THEN z ELSE floor(random() * 3)::int END AS c, CASE WHEN random() < .7 THEN z ELSE floor(random() * 3)::int END AS d
+FROM (SELECT floor(random() * 3)::int AS z FROM generate_series(1, 5000)) q;
+SELECT count(*) FROM tlv_components(tlv_lca('SELECT a::text, b::text, c::text, d::text FROM weak', layout => 'wide'));

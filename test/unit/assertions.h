@@ -37,8 +37,8 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 		print_message("%s:%d: %s = %.5Lg (%s %.5Lg)\n", file, line, figure, value, relation, limit);
 }
 
-/* First in a test that measures accuracy at a size which takes the sanitizers a minute, by calls that
- * smaller tests make, too: there it is skipped. */
+/* For tests that measure accuracy at a size which takes the sanitizers a minute, by calls that
+ * smaller tests make, too: there they end. */
 #ifdef __SANITIZE_ADDRESS__
 #define MEASURED_WITHOUT_SANITIZERS() skip()
 #else

@@ -4,8 +4,8 @@
  * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that goes on until the curve
  * has fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
  * there are none, models of several are near copies of it, and one of them is above it by chance.
- * Where every component counts, the same holds of each of them: there fewer are given up for two
- * errors, which the best of several k that are too many hardly ever reaches.
+ * On the fine grid a smaller k is rejected only where the best k exceeds it by two standard errors:
+ * the best of several k that are too large seldom does.
  *
  * The score of k is L(k) = sum of s_i / sum of n_i over the rows i that are predicted, s_i the
  * log-likelihood of what is predicted of row i and n_i how much that is: tokens, steps, 1.  The

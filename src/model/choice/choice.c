@@ -184,7 +184,8 @@ tlv_choice_add(tlv_context *ctx, tlv_choice *choice, size_t k, const double *sco
 	return TLV_OK;
 }
 
-/* Is the best of a fine grid near to fewer components, or the chosen one to it? */
+/* On a fine grid: do less than ERRORS_CLEAR errors separate the best k from the next smaller one,
+ * or from the chosen one? */
 static bool
 each_is_open(const tlv_choice *choice)
 {

@@ -48,7 +48,10 @@ take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
 							"probability %g of topic %zu is not a number of at least 0", p, j + 1);
 		sum += p;
 	}
-	if (!(sum > 0 && isfinite(sum)))
+	if (isinf(sum))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"the sum of the probabilities of topic %zu is not finite", j + 1);
+	if (!(sum > 0))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "topic %zu has no probability", j + 1);
 	for (size_t i = 0; i < given->d; i++)
 	{

@@ -31,11 +31,19 @@ typedef struct member_search
 
 /* ---- folds ---- */
 
+/* At random: rows come in the order of their values, of which every fifth row would be the same
+ * share in each fold, and held-out rows no others than those that were learnt from. */
+static uint64_t
+random_of(uint64_t seed, uint64_t number)
+{
+	return tlv_mix64(seed ^ tlv_mix64(number + 1));
+}
+
 /* The rows of one fold, or all others; what describes the numbers stays that of all rows. */
 static tlv_status
-take_fold(tlv_context *ctx, const membership_rows *rows, size_t fold, bool others,
-		  membership_rows *part)
+take_fold(tlv_context *ctx, const member_search *search, bool others, membership_rows *part)
 {
+	const membership_rows *rows = search->rows;
 	size_t q = rows->scalars;
 
 	*part = *rows;
@@ -45,7 +53,7 @@ take_fold(tlv_context *ctx, const membership_rows *rows, size_t fold, bool other
 	TLV_TRY_NEW(ctx, part->marginal, rows->categories);
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		if ((i % FOLDS == fold) == others)
+		if ((random_of(search->options->seed, i) % FOLDS == search->fold) == others)
 			continue;
 		memcpy(part->codes + part->n * rows->slots, rows->codes + i * rows->slots,
 			   rows->slots * sizeof(*rows->codes));
@@ -88,7 +96,7 @@ score_rows(tlv_context *ctx, const member_search *search, const membership_fit *
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = known_items(search, i, &worker);
-		size_t group = (i * FOLDS + search->fold) % TLV_CHOICE_GROUPS;
+		size_t group = random_of(search->fold, i) % TLV_CHOICE_GROUPS;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		score[group] += membership_infer(&worker, n, rows->items);
@@ -110,56 +118,52 @@ begin_training(const tlv_membership_options *options, size_t k)
 	return training;
 }
 
-/*
- * The folds first .. end - 1 under k classes.  What the initialisation compares is found from all
- * rows once; the parameters of every fold are refined from there without it, until they have
- * forgotten it.
- */
+/* One fold under k classes, which no row of it has helped to begin either: flat directions of the
+ * likelihood keep what the first parameters knew. */
 static tlv_status
-score_folds(tlv_context *ctx, member_search *search, size_t first, size_t end,
-			membership_training *whole, double *score, double *count)
-{
-	for (size_t fold = first; fold < end; fold++)
-	{
-		membership_training own = *whole;
-
-		search->fold = fold;
-		TLV_TRY(take_fold(ctx, search->rows, fold, true, &search->training));
-		TLV_TRY(take_fold(ctx, search->rows, fold, false, &search->held_out));
-		TLV_TRY(membership_fit_copy(ctx, search->rows, &whole->fit, &own.fit));
-		TLV_TRY(
-			membership_refine(ctx, &search->training, &own.options, FOLD_STEPS, &own.fit, &own));
-		TLV_TRY(score_rows(ctx, search, &own.fit, score, count));
-	}
-	return TLV_OK;
-}
-
-static tlv_status
-learn_and_score(tlv_context *ctx, member_search *search, size_t k, size_t first, size_t end,
-				double *score, double *count)
+score_fold(tlv_context *ctx, member_search *search, size_t k, size_t fold, double *score,
+		   double *count)
 {
 	membership_training training = begin_training(search->options, k);
 
-	training.quick = !search->options->mixed;
+	training.quick = true;
+	search->fold = fold;
+	TLV_TRY(take_fold(ctx, search, true, &search->training));
+	TLV_TRY(take_fold(ctx, search, false, &search->held_out));
+	TLV_TRY(membership_train(ctx, &search->training, &training));
+	TLV_TRY(membership_refine(ctx, &search->training, &training.options, FOLD_STEPS, &training.fit,
+							  &training));
+	return score_rows(ctx, search, &training.fit, score, count);
+}
+
+/* Cells of mixed memberships that training itself holds out. */
+static tlv_status
+score_cells(tlv_context *ctx, member_search *search, size_t k, double *score, double *count)
+{
+	membership_training training = begin_training(search->options, k);
+
 	TLV_TRY(membership_train(ctx, search->rows, &training));
-	if (!search->options->mixed)
-		return score_folds(ctx, search, first, end, &training, score, count);
 	memcpy(score, training.score, sizeof(training.score));
 	memcpy(count, training.count, sizeof(training.count));
 	return TLV_OK;
 }
 
-/* Adds one k; nothing of the fit stays. */
+/* Adds the folds first .. end - 1 under one k; nothing of the fits stays. */
 static tlv_status
 add_member(tlv_context *ctx, member_search *search, size_t k, size_t first, size_t end)
 {
 	double score[TLV_CHOICE_GROUPS] = {0}, count[TLV_CHOICE_GROUPS] = {0};
-	tlv_scratch scratch;
-	tlv_status status;
+	tlv_status status = TLV_OK;
 
-	tlv_scratch_begin(ctx, &scratch);
-	status = learn_and_score(ctx, search, k, first, end, score, count);
-	tlv_scratch_end(ctx, &scratch);
+	for (size_t fold = first; fold < end && status == TLV_OK; fold++)
+	{
+		tlv_scratch scratch;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = search->options->mixed ? score_cells(ctx, search, k, score, count)
+										: score_fold(ctx, search, k, fold, score, count);
+		tlv_scratch_end(ctx, &scratch);
+	}
 	TLV_TRY(status);
 	return tlv_choice_add(ctx, &search->curve, k, score, count);
 }
@@ -196,7 +200,7 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	const tlv_choice *curve = &search.curve;
 
 	*k = 1;
-	if (rows->n < 2 * FOLDS)
+	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
 	TLV_TRY(follow_curve(ctx, &search, rows->n < FEW_ROWS ? folds : 1, folds));

@@ -14,6 +14,9 @@
  * categories of a variable as they are among all rows: what a component has not seen is what the
  * others have (the correlated frequencies of Falush, Stephens, Pritchard 2003). */
 #define MEMBERSHIP_COUNT 0.05
+/* Rows below which no numbers of components are compared. */
+#define MEMBERSHIP_LEAST_COMPARED 10
+
 /* The prior where nothing says otherwise, and those that held-out cells choose among. */
 #define MEMBERSHIP_PRIOR 2.0
 #define MEMBERSHIP_PRIORS                                                                          \
@@ -415,19 +418,19 @@ typedef struct membership_training
 	tlv_membership_options options; /* alpha0 becomes that of the moments where it is left to us */
 	size_t k;
 	int steps;
-	bool plain;			/* the start is wanted, not refined in trials either */
-	bool quick;			/* the best initialisation, with the usual prior, decides nothing else */
-	bool few;			/* trials have too few rows to be refined */
-	membership_fit fit; /* the parameters */
-	double prior;		/* that was chosen */
-	bool entropies;		/* of the posteriors are wanted */
-	double likelihood;	/* mean over the rows, under the last parameters but one */
-	double entropy;		/* likewise, of the posteriors of classes */
-	double held;		/* mean over held-out cells */
-	double marginal;	/* the same by marginal frequencies */
-	double held_error;	/* standard error of their difference */
-	const char *start;	/* that was chosen */
-	int clusters;		/* which of those of clusters */
+	bool plain;				/* the start is wanted, not refined in trials either */
+	bool quick;				/* only the best initialisation is found, with the usual prior */
+	bool few;				/* trials have too few rows to be refined */
+	membership_fit fit;		/* the parameters */
+	double prior;			/* that was chosen */
+	bool entropies;			/* of the posteriors are wanted */
+	double likelihood;		/* mean over the rows, under the last parameters but one */
+	double entropy;			/* likewise, of the posteriors of classes */
+	double held;			/* mean over held-out cells */
+	double marginal;		/* the same by marginal frequencies */
+	double held_error;		/* standard error of their difference */
+	const char *start;		/* that was chosen */
+	int clusters;			/* which of those of clusters */
 	membership_basis basis; /* of the moments */
 	double negative, residual;
 	bool deficient; /* the moments do not show k components */

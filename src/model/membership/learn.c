@@ -283,8 +283,11 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 						 &(tlv_warning){.code = "no_structure",
 										.score = 1,
 										.hint = "Collect more rows, or give k."},
-						 "the variables of a row do not depend on each other, judged by held-out "
-						 "values: the model has one component"));
+						 "%s: the model has one component",
+						 rows.n < MEMBERSHIP_LEAST_COMPARED
+							 ? "there are too few rows to compare numbers of components"
+							 : "the variables of a row do not depend on each other, judged by "
+							   "held-out values"));
 	return write_trained(ctx, fit, &rows, &training, &diagnostics,
 						 tlv_frame_scalar(sample, "seen", 0), image, size);
 }

@@ -192,7 +192,7 @@ static const char *const page_script_head[] = {
 	"nearest: \"Nearest, with the distance: \", ",
 	"map: \"Map\", ",
 	"examples: \"Examples\", ",
-	"noExamples: \"No rows were given. Those that are given are listed here: \", ",
+	"noExamples: \"No examples were given. To list examples here: \", ",
 	"of: \" of \", ",
 	"given: \" given\", ",
 	"more: \" more of \", ",
@@ -2870,13 +2870,13 @@ typedef struct page_script
 	const char *hash; /* of head, lines and tail */
 } page_script;
 static const page_script page_scripts[] = {
-	{"topics", page_script_topics, "sha256-WUBr59TFTm4c2OW0XLqDQoRHtWSzc47bEOYpI3gDsZM="},
-	{"communities", page_script_communities, "sha256-faiXtBEfbc2kEF5Ye2CdbZZFgtNj5M2J+FCmGpa9Tcs="},
-	{"profiles", page_script_profiles, "sha256-8CqIjLHgXzOCsRDgRduyMTvu4sGstkcqeCbhds+3wfQ="},
-	{"chain", page_script_chain, "sha256-yi9TvKSkicHpL6I58poLCw5UN2zRM3tTOK7I7z3zuYQ="},
-	{"tree", page_script_tree, "sha256-rBTJhHdCNi6eacDTg4bJI0KQXto4UJ2WDPRb9+VO+O0="},
-	{"matrix", page_script_matrix, "sha256-Zcoq4f+n3z2QOskvUWzMcIa5BAL3RVBAKTKzXPnTk9I="},
-	{"crowd", page_script_crowd, "sha256-zOeexG5UbviAtdkN2VVdcmz5Z3zFbdZF8imkXqx1QQ0="},
+	{"topics", page_script_topics, "sha256-FEGFgJxTEyQDX6jEE00FfIiAIg2A2sRymDvGociynzQ="},
+	{"communities", page_script_communities, "sha256-B+61Q3WTLdYG5gvRvzuNcCuOBNswtQ4lH8i5qUXT/uw="},
+	{"profiles", page_script_profiles, "sha256-bJDN67F+iCaHYmyYf34rrYAmQvRbYyBoQQNdcCBzrDA="},
+	{"chain", page_script_chain, "sha256-7o0oPRB1RjMYygPKuB3wZDWq8tcHQHGXttXZ2hJWrEA="},
+	{"tree", page_script_tree, "sha256-mbiOlbuju5AbbQSX4VMsbdWquefALumgz5DfaPJ06Fk="},
+	{"matrix", page_script_matrix, "sha256-oFzTMMrHsoypmVi2m0iWzHiHP34MC8LHjlAyW1aURw0="},
+	{"crowd", page_script_crowd, "sha256-PLXrTJBotoTWRgWLch6qjAAEAWZT4sTUePO/geHx6n8="},
 };
 /* clang-format on */
 

@@ -16,7 +16,7 @@ const L = {
   nearest: "Nearest, with the distance: ",
   map: "Map",
   examples: "Examples",
-  noExamples: "No rows were given. Those that are given are listed here: ",
+  noExamples: "No examples were given. To list examples here: ",
   of: " of ",
   given: " given",
   more: " more of ",

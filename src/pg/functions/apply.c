@@ -334,22 +334,18 @@ TLV_FUNCTION(tlv_log_likelihood)
 }
 
 /* The next name of a dimension, or its number where the model has none. */
-static TlvCell
+static char *
 next_dimension_name(tlv_value_names *names, size_t dimension)
 {
-	char digits[24];
 	tlv_text name;
 	char *bytes;
 
 	if (!tlv_value_names_next(names, &name) || name.bytes == NULL)
-	{
-		snprintf(digits, sizeof(digits), "%zu", dimension);
-		return TlvText(digits);
-	}
+		return psprintf("%zu", dimension);
 	bytes = pnstrdup(name.bytes, name.length);
 	if (names->lines != NULL)
 		tlv_lines_decode(bytes, name.length);
-	return TlvText(bytes);
+	return bytes;
 }
 
 /* tlv_contributions(model, x): rows (dimension, dimension_name, log_likelihood) */
@@ -361,6 +357,8 @@ TLV_FUNCTION(tlv_contributions)
 	tlv_value_names names;
 	TlvRowCursor cursor;
 	tlv_model *model;
+	size_t copies; /* values of one variable stand together, and have its name */
+	char *name = NULL;
 	double *values;
 
 	TlvInitRows(fcinfo);
@@ -368,6 +366,7 @@ TLV_FUNCTION(tlv_contributions)
 		return (Datum) 0;
 	cache = TlvCachedModel(fcinfo, 0);
 	model = cache->model;
+	copies = (size_t) Max(tlv_frame_scalar(&model->frame, "copies", 1), 1);
 	if (TlvAnyOpen(fcinfo, 1, model, tlv_model_has_contributions(model) ? model->rows & forms : 0,
 				   "tlv_contributions", &cursor))
 	{
@@ -380,8 +379,12 @@ TLV_FUNCTION(tlv_contributions)
 		TlvCheck(&cache->ctx, tlv_model_contributions(&cache->ctx, model, &cursor.row, values));
 		names = tlv_value_names_of(&model->frame);
 		for (size_t i = 0; i < cursor.row.part[0].d; i++)
-			TlvPutRow(fcinfo, TlvInt4((int32) i + 1), next_dimension_name(&names, i + 1),
+		{
+			if (i % copies == 0)
+				name = next_dimension_name(&names, i / copies + 1);
+			TlvPutRow(fcinfo, TlvInt4((int32) i + 1), TlvText(name),
 					  TlvNullIf(isnan(values[i]), TlvFloat8(values[i])));
+		}
 		TlvCursorClose(&cursor);
 	}
 	TlvCachedModelEnd(cache);

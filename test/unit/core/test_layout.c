@@ -188,8 +188,10 @@ test_refused(void **state)
 	assert_int_equal(tlv_label_component(&ctx, &model, 0,
 										 (tlv_text){long_label, TLV_LABEL_MOST + 1}, &image, &size),
 					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_model_compact(&ctx, &model, 0.9999, 0, NULL, &image, &size), TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_model_compact(&ctx, &model, NAN, 0, NULL, &image, &size), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_model_compact(&ctx, &model, 0.9999, 0, NULL, &image, &size),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_model_compact(&ctx, &model, NAN, 0, NULL, &image, &size),
+					 TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_model_align(&ctx, &model, &model, -1, &image, &size), TLV_BAD_PARAMETER);
 }
 

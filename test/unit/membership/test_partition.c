@@ -50,13 +50,16 @@ fit_tables(const tlv_frame *moments, tlv_membership_options options)
 static void
 test_one_partition(void **state)
 {
-	drawn d = draw_members(3000, survey(25, 3, 3));
-	tlv_frame moments = category_table(&d);
-	tlv_frame refined = learn_parts((tlv_membership_options){0}, 3, true);
-	double error = table_error(&d.truth, &refined);
+	tlv_frame moments, refined;
+	double error;
+	drawn d;
 
 	(void) state;
 	MEASURED_WITHOUT_SANITIZERS();
+	d = draw_members(3000, survey(25, 3, 3));
+	moments = category_table(&d);
+	refined = learn_parts((tlv_membership_options){0}, 3, true);
+	error = table_error(&d.truth, &refined);
 	printf("refined %.4f\n", error);
 	assert_true(error < 0.016);
 	for (int solver = 0; solver < 3; solver++)

@@ -71,7 +71,9 @@ tlv_model_has_contributions(const tlv_model *model)
 {
 	unsigned gaps = TLV_ROWS_MISSING_ELEMENTS | TLV_ROWS_MISSING_OF_MANY;
 
+	/* A direction with a gap lies on another sphere: the densities have no common measure. */
 	return model->class->log_likelihood != NULL &&
+		   model->frame.kind != &tlv_kind_direction_mixture &&
 		   ((model->rows & TLV_ROW_CODES) != 0 ||
 			((model->rows & TLV_ROW_VECTOR) != 0 && (model->rows & gaps) != 0));
 }

@@ -482,6 +482,15 @@ tlv_model_align(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refer
  * another, and the tolerance may be a weight that was read. */
 #define WEIGHT_ROUNDING 1e-9
 
+static bool
+all_dropped(const bool *dropped, size_t k)
+{
+	for (size_t j = 0; j < k; j++)
+		if (!dropped[j])
+			return false;
+	return true;
+}
+
 static tlv_status
 refuse_tolerance(tlv_context *ctx, double tolerance, size_t k, const double *weights)
 {
@@ -530,7 +539,7 @@ tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, si
 	for (size_t j = 0; j < k; j++)
 		if (!dropped[j] && weights[j] > tolerance * (1 + WEIGHT_ROUNDING))
 			places[n++] = (tlv_place){(int64_t) j, -1};
-	if (n == 0 && n_drop > 0)
+	if (n == 0 && all_dropped(dropped, k))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component is left");
 	if (n == 0)
 		return refuse_tolerance(ctx, tolerance, k, weights);

@@ -12,6 +12,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
@@ -363,6 +364,7 @@ start_from_labels(tlv_context *ctx, const directions_sample *sample, const int32
 	size_t k = directions->k, d = directions->d;
 	directions_sums sums = {0};
 
+	tlv_assert(d > 0);
 	TLV_TRY(sums_create(ctx, k, d, &sums));
 	sums.rows = (double) sample->n;
 	for (size_t t = 0; t < sample->n; t++)
