@@ -54,3 +54,6 @@ CREATE TEMP TABLE weak AS SELECT CASE WHEN random() < .7 THEN z ELSE floor(rando
   CASE WHEN random() < .7 THEN z ELSE floor(random() * 3)::int END AS c, CASE WHEN random() < .7 THEN z ELSE floor(random() * 3)::int END AS d
 FROM (SELECT floor(random() * 3)::int AS z FROM generate_series(1, 5000)) q;
 SELECT count(*) FROM tlv_components(tlv_lca('SELECT a::text, b::text, c::text, d::text FROM weak', layout => 'wide'));
+-- as many classes as the rows that a fold leaves may have, and no more
+SELECT count(*) > 0 AS all_fitted FROM generate_series(10, 16) n, LATERAL
+  tlv_components(tlv_lca(format('SELECT (i %% 5)::text AS a, (i %% 5)::text AS b, (i %% 5)::text AS c FROM generate_series(1, %s) i', n), layout => 'wide'));

@@ -24,19 +24,24 @@ typedef struct member_search
 {
 	membership_rows *rows;
 	const tlv_membership_options *options;
-	size_t fold;						/* that is held out now, of classes */
+	int64_t *place;						/* of classes, n: of each row in a random order */
+	int64_t fold;						/* that is held out now: places of this rest */
 	membership_rows training, held_out; /* of this fold */
 	tlv_choice curve;
 } member_search;
 
 /* ---- folds ---- */
 
-/* At random: rows come in the order of their values, of which every fifth row would be the same
- * share in each fold, and held-out rows no others than those that were learnt from. */
-static uint64_t
-random_of(uint64_t seed, uint64_t number)
+/* Folds of one size, at random: rows come in the order of their values, of which every fifth row
+ * would be the same proportion in each fold, and held-out rows no others than those learnt from. */
+static tlv_status
+draw_folds(tlv_context *ctx, member_search *search)
 {
-	return tlv_mix64(seed ^ tlv_mix64(number + 1));
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, search->options->seed);
+	TLV_TRY_NEW(ctx, search->place, search->rows->n);
+	return tlv_rng_permutation(ctx, &rng, search->rows->n, search->place);
 }
 
 /* The rows of one fold, or all others; what describes the numbers stays that of all rows. */
@@ -53,7 +58,7 @@ take_fold(tlv_context *ctx, const member_search *search, bool others, membership
 	TLV_TRY_NEW(ctx, part->marginal, rows->categories);
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		if ((random_of(search->options->seed, i) % FOLDS == search->fold) == others)
+		if ((search->place[i] % FOLDS == search->fold) == others)
 			continue;
 		memcpy(part->codes + part->n * rows->slots, rows->codes + i * rows->slots,
 			   rows->slots * sizeof(*rows->codes));
@@ -96,7 +101,7 @@ score_rows(tlv_context *ctx, const member_search *search, const membership_fit *
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = known_items(search, i, &worker);
-		size_t group = random_of(search->fold, i) % TLV_CHOICE_GROUPS;
+		size_t group = tlv_mix64(i * FOLDS + (size_t) search->fold) % TLV_CHOICE_GROUPS;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		score[group] += membership_infer(&worker, n, rows->items);
@@ -127,7 +132,7 @@ score_fold(tlv_context *ctx, member_search *search, size_t k, size_t fold, doubl
 	membership_training training = begin_training(search->options, k);
 
 	training.quick = true;
-	search->fold = fold;
+	search->fold = (int64_t) fold;
 	TLV_TRY(take_fold(ctx, search, true, &search->training));
 	TLV_TRY(take_fold(ctx, search, false, &search->held_out));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
@@ -202,6 +207,8 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	*k = 1;
 	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
+	if (!options->mixed)
+		TLV_TRY(draw_folds(ctx, &search));
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
 	TLV_TRY(follow_curve(ctx, &search, rows->n < FEW_ROWS ? folds : 1, folds));
 	*k = curve->points[curve->chosen].k;
