@@ -1,5 +1,6 @@
 # What a fit over a distributed table costs beside a fit of the plain one: CPU seconds of all servers, and the bytes that travel.
-# (scripts/check-citus with TLV_CITUS_FIGURES=ROWS, the rows of the larger tables: a million takes ten minutes.)
+# Few documents of many items always; with TLV_CITUS_FIGURES=ROWS (scripts/check-citus) also tables with that number of rows: a million
+# takes ten minutes.
 use strict;
 use warnings;
 use Test::More;
@@ -10,20 +11,25 @@ use TlvCluster;
 use TlvTest;
 use TlvTraffic;
 
-my $rows = $ENV{TLV_CITUS_FIGURES} or plan skip_all => 'TLV_CITUS_FIGURES says of how many rows';
+my $rows = $ENV{TLV_CITUS_FIGURES} // 0;
 my $pattern = $ENV{TLV_CITUS_CALLS} // '';
 my $db = citus_database('tlv_figures');
 query($db, 'CREATE SCHEMA here; CREATE SCHEMA distributed;');
 
 # name, the table, the fit, the most CPU relative to the plain table, and the most bytes
-my @fits = (
-    [ 'few documents', 'SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 20, seed => 1), 4000, 60, seed => 2)', "tlv_lda('SELECT bag FROM few_documents', 20)", 2, 5e6 ],
+my @fits = ([ 'few documents', 'SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 20, seed => 1), 4000, 60, seed => 2)', "tlv_lda('SELECT bag FROM few_documents', 20)", 2, 5e6 ]);
+push @fits, (
     [ 'topics', "SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 5, seed => 1), $rows, 30, seed => 2)", "tlv_lda('SELECT bag FROM topics', 5)", 1.5 ],
     [ 'clouds', "SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(8, 4, seed => 1), $rows, seed => 2)", "tlv_gmm('SELECT x FROM clouds', 4)", 1.5 ],
     [ 'chains', "SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), $rows / 10, 10, 2) GROUP BY seq", "tlv_hmm('SELECT s FROM chains', 3)", 1.5 ],
     [ 'classes', "SELECT v AS x FROM tlv_simulate_lca(tlv_simulate_lca_model(8, 3, 3), $rows)", "tlv_lca('SELECT x FROM classes', 3)", 1.5 ],
     [ 'edges', "SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model($rows / 20, 4, 0, 3000.0 / $rows, 80.0 / $rows), 1) LIMIT $rows", "tlv_mmsb('SELECT src, dst FROM edges', 4)", 1.5 ],
     [ 'answers', "SELECT item, worker, answer FROM tlv_simulate_crowd($rows / 5, 500, 3, share => .01)", "tlv_crowd('SELECT item, worker, answer FROM answers')", 1.5 ],
+) if $rows;
+
+# Fits that may differ from the local one by more than 1e-10, though never in k, labels or warnings.
+my %exception = (
+    topics => 'the refinement of more than 1e8 tokens times topics goes through the documents in their order, which is that of the shards',
 );
 
 sub measured {
@@ -43,13 +49,14 @@ for my $case (grep { $_->[0] =~ /(?:$pattern)/ } @fits) {
     query($db, "VACUUM (ANALYZE) $_.$table") for 'here', 'distributed'; # or autovacuum does it meanwhile
     my ($expected, $here) = measured('here', $fit);
     my ($answer, $there, $bytes, $rows) = measured('distributed', $fit);
-    my ($difference) = difference($expected, $answer);
-    diag(sprintf '%s: %.1f CPU s here, %.1f distributed, %d bytes and %d rows travel, largest difference %.1e', $name, $here, $there, $bytes, $rows, $difference // 'nan');
+    my ($outcome, $difference) = outcome({ text => $expected }, { text => $answer });
+    diag(sprintf '%s: %.1f CPU s here, %.1f distributed, %d bytes and %d rows travel, largest difference %.1e, %s', $name, $here, $there, $bytes, $rows,
+        $difference // 'nan', $outcome);
     cmp_ok($there, '<=', $ratio * $here + 1, "$name: CPU seconds, at most $ratio times those of the plain table and a second for the connections");
     cmp_ok($bytes, '<=', $most, "$name: bytes") if $most;
-    # The usual refinement of many documents goes through them in their order, which is that of the shards.
-    cmp_ok($difference // 1, '<=', $name eq 'topics' ? 1e-2 : 1e-10, "$name: the local fit");
+    like($outcome, $exception{$name} ? qr/^(?:equal|EXCEPTION)/ : qr/^equal$/, "$name: the local fit" . ($exception{$name} ? ", but that $exception{$name}" : ''));
 }
 
+cmp_ok(scalar keys %exception, '<=', 3, 'at most three fits are excepted from 1e-10');
 citus_drop($db);
 done_testing();
