@@ -196,15 +196,19 @@ warn_of_fit(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 /*
  * Spurious topics: the weight that the eigenvalue of the tensor implies is far above the weight
  * that the documents give to the topic.  Where words come in bursts neither the moments nor the
- * counts that are damped for them follow the model, and the ratio says nothing: of 40 topics of two
- * such corpora those above the bound come again from parts of the documents as often as the others.
+ * counts that are damped for them follow the model, and the ratio tells nothing: of 40 topics of
+ * two such corpora those above the bound come again from parts of the documents as often as the
+ * others. Nor does it where short documents repeat their words to have third moments, which
+ * warn_of_short tells.
  */
 static tlv_status
 warn_of_spurious(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 {
 	const double *weights = tlv_frame_float64(&fit->model.frame, "weights");
 
-	for (size_t j = 0; fit->k > 1 && !fit->counts.damped && j < fit->k; j++)
+	if (fit->k == 1 || fit->counts.damped || fit->counts.repeats > 0)
+		return TLV_OK;
+	for (size_t j = 0; j < fit->k; j++)
 	{
 		char name[48];
 		double ratio;
