@@ -54,6 +54,14 @@ COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments) IS
     'and emissions of states. tlv_error_statistics are compared with a reference, the same of rows that are as they should be: the score test of all parameters (scores) and of those of every '
     'component (score), or of documents the shares of topics, the likelihood, and words that no topic explains';
 
+CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv_moments[])
+    RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
+    AS 'MODULE_PATHNAME', 'tlv_period_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
+COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments[]) IS
+    'the same with a reference of several periods, seven or more, each the tlv_error_statistics of one. Where periods differ by more than their rows explain, that spread is part of the '
+    'test: new rows are compared with the periods, parameter by parameter, and the least p-value counts times the number of parameters. For mixtures, hidden Markov models, latent classes '
+    'and multi-view models';
+
 CREATE FUNCTION tlv_suggest_k(model tlv_model)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;

@@ -27,9 +27,11 @@ struct tlv_drift
 	size_t n, room;
 	tlv_drift_test *tests;
 	double inflation; /* 1 + n / N */
-	/* Statistics of rows that are as they should be, for kinds whose tests compare with these;
-	 * NULL: none are given. */
-	const tlv_frame *reference;
+	/* Statistics of rows that are as they should be, for kinds whose tests compare with these: one
+	 * value, 0 where none is given, or those of several periods, whose spread is estimated. */
+	size_t references;
+	const tlv_frame *reference; /* references */
+	bool periods;
 	bool compared; /* the kind's tests have used it */
 };
 
@@ -53,9 +55,11 @@ extern tlv_status tlv_drift_ask_reference(tlv_context *ctx, const char *what);
 
 /*
  * The score test: error statistics of a likelihood model (kind score_products) beside a reference,
- * by all parameters ("scores") and by those of every component ("score"; score_drift.c).  Errors:
- * TLV_BAD_PARAMETER for statistics or a reference of another model or kind, and without one;
- * TLV_BAD_DATA for too few rows, memory, TLV_CANCELLED.
+ * by all parameters ("scores") and by those of every component ("score"; score_drift.c).  Where the
+ * periods of a reference differ by more than their rows explain, new rows are a period among them
+ * (period_drift.c).  Errors: TLV_BAD_PARAMETER for statistics or a reference of another model or
+ * kind, without one, and of fewer than seven periods; TLV_BAD_DATA for too few rows, memory,
+ * TLV_CANCELLED.
  */
 extern tlv_status tlv_scores_drift(tlv_context *ctx, const tlv_frame *model,
 								   const tlv_frame *statistics, tlv_drift *drift);

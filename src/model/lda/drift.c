@@ -323,8 +323,15 @@ tlv_lda_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statist
 {
 	if (statistics->header->kind != TLV_KIND_TOPIC_ERRORS)
 		return test_step(ctx, model, statistics, drift);
-	if (drift->reference == NULL)
+	if (drift->references == 0 && !drift->periods)
 		return tlv_drift_ask_reference(ctx, "documents");
+	if (drift->periods)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "documents are not tested against the periods of a reference");
+		return tlv_fail_hint(
+			ctx, "Give one value of all periods, which the aggregate tlv_rollup makes.");
+	}
 	TLV_TRY(tlv_lda_require_errors(ctx, model, statistics));
 	TLV_TRY(tlv_lda_require_errors(ctx, model, drift->reference));
 	if (!(tlv_frame_scalar(drift->reference, "tokens", 0) > 0))

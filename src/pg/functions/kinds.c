@@ -83,25 +83,48 @@ TlvPutDrift(FunctionCallInfo fcinfo, const tlv_drift *drift)
 }
 
 /* tlv_drift(model, statistics, reference): rows (test, component, statistic, p_value) */
+static void
+put_drift(FunctionCallInfo fcinfo, tlv_drift *drift)
+{
+	tlv_frame model = TlvFrameOf(PG_GETARG_DATUM(0));
+	tlv_frame statistics = TlvFrameOf(PG_GETARG_DATUM(1));
+	TlvWork *work = TlvWorkBegin("tensorlv drift");
+
+	TlvCheck(&work->ctx, tlv_model_drift(&work->ctx, &model, &statistics, drift));
+	TlvPutDrift(fcinfo, drift);
+	TlvWorkEnd(work);
+}
+
 TLV_FUNCTION(tlv_drift_rows)
 {
-	tlv_frame model, statistics, reference;
 	tlv_drift drift = {.n = 0};
-	TlvWork *work;
+	tlv_frame reference;
 
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
-	model = TlvFrameOf(PG_GETARG_DATUM(0));
-	statistics = TlvFrameOf(PG_GETARG_DATUM(1));
 	if (!PG_ARGISNULL(2))
 	{
 		reference = TlvFrameOf(PG_GETARG_DATUM(2));
 		drift.reference = &reference;
+		drift.references = 1;
 	}
-	work = TlvWorkBegin("tensorlv drift");
-	TlvCheck(&work->ctx, tlv_model_drift(&work->ctx, &model, &statistics, &drift));
-	TlvPutDrift(fcinfo, &drift);
-	TlvWorkEnd(work);
+	put_drift(fcinfo, &drift);
+	return (Datum) 0;
+}
+
+/* The same with a reference of several periods. */
+TLV_FUNCTION(tlv_period_drift_rows)
+{
+	tlv_drift drift = {.periods = true};
+	TlvStoredArray array;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		return (Datum) 0;
+	array = TlvReadArray(PG_GETARG_DATUM(2));
+	drift.reference = TlvOpenArray(&array);
+	drift.references = array.n;
+	put_drift(fcinfo, &drift);
 	return (Datum) 0;
 }

@@ -246,7 +246,7 @@ static double
 p_value(const corpus *c, tlv_frame model, tlv_frame reference, const char *test)
 {
 	tlv_frame statistics = error_statistics(c, model);
-	tlv_drift drift = {.reference = &reference};
+	tlv_drift drift = {.references = 1, .reference = &reference};
 
 	assert_ok(tlv_model_drift(&ctx, &model, &statistics, &drift));
 	assert_int_equal(drift.n, 3 + c->k);

@@ -421,7 +421,7 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
 	drift->inflation = known > 0 ? 1 + seen / known : 1;
 	TLV_TRY(kind->model->drift(ctx, &present.frame, statistics, drift));
-	if (drift->reference != NULL && !drift->compared)
+	if (drift->references > 0 && !drift->compared)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "statistics of kind %s are tested without a reference",
 				 statistics->kind->name);

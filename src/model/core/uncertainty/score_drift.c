@@ -12,8 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/drift.h"
-#include "tensorlv/model/errors.h"
+#include "score_drift.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -23,37 +22,11 @@
 #define LEAST_EXPECTED 5.0
 /* Scores for every parameter that is tested, at least. */
 #define LEAST_PIECES 3.0
+/* Periods of a reference at least, from which their spread is estimated. */
+#define LEAST_PERIODS 7
 
-/* Sums of the scores of one block in one value. */
-typedef struct score_sums
-{
-	double pieces;
-	const double *scores, *products;
-} score_sums;
-
-typedef struct score_test
-{
-	const tlv_estimate *list; /* n */
-	size_t n;
-	const double *counts; /* n: observations in the new rows */
-	score_sums new, old;  /* of the new rows and of the reference */
-	bool *tested;		  /* n */
-	size_t *place;		  /* n, room: those of a test */
-	double *covariance;	  /* n x n, room */
-	double *apart;		  /* 2 n, room */
-} score_test;
-
-/* The p-values of a component's blocks, which are independent (Fisher 1932). */
-typedef struct score_result
-{
-	size_t n;
-	double statistic; /* F of one */
-	double p_value, logarithms;
-} score_result;
-
-/* Products about the mean of the scores. */
-static double
-centred(const score_sums *sums, size_t i, size_t j)
+double
+tlv_score_centred(const score_sums *sums, size_t i, size_t j)
 {
 	return sums->products[tlv_packed2_index(i, j)] -
 		   sums->scores[i] * sums->scores[j] / sums->pieces;
@@ -69,7 +42,7 @@ degrees_of(const score_test *test)
 static double
 covariance_at(const score_test *test, size_t i, size_t j)
 {
-	double sum = centred(&test->new, i, j) + centred(&test->old, i, j);
+	double sum = tlv_score_centred(&test->new, i, j) + tlv_score_centred(&test->old, i, j);
 
 	return sum / degrees_of(test) * (1 / test->new.pieces + 1 / test->old.pieces);
 }
@@ -126,17 +99,22 @@ gather(tlv_context *ctx, score_test *test, size_t component, size_t *p)
 	return TLV_OK;
 }
 
-/* Adds the block's test of a component; none where there are no parameters or too few rows. */
+void
+tlv_score_result_add(score_result *result, double statistic, double p_value)
+{
+	result->n++;
+	result->statistic = statistic;
+	result->p_value = p_value;
+	result->logarithms -= 2 * log(fmax(p_value, DBL_MIN));
+}
+
+/* Hotelling's test of the p parameters that were gathered. */
 static tlv_status
-test_block(tlv_context *ctx, score_test *test, size_t component, score_result *result)
+test_gathered(tlv_context *ctx, score_test *test, size_t p, score_result *result)
 {
 	double degrees = degrees_of(test), value = 0, *solved, below;
-	size_t p;
 	tlv_status status;
 
-	TLV_TRY(gather(ctx, test, component, &p));
-	if (p == 0 || test->new.pieces < LEAST_PIECES *(double) p)
-		return TLV_OK;
 	solved = test->apart + p;
 	for (size_t a = 0; a < p; a++)
 		solved[a] = test->apart[a];
@@ -150,11 +128,25 @@ test_block(tlv_context *ctx, score_test *test, size_t component, score_result *r
 	for (size_t a = 0; a < p; a++)
 		value += test->apart[a] * solved[a];
 	below = degrees - (double) p + 1;
-	result->n++;
-	result->statistic = value * below / (degrees * (double) p);
-	result->p_value = tlv_f_survival(result->statistic, (double) p, below);
-	result->logarithms -= 2 * log(fmax(result->p_value, DBL_MIN));
+	value *= below / (degrees * (double) p);
+	tlv_score_result_add(result, value, tlv_f_survival(value, (double) p, below));
 	return TLV_OK;
+}
+
+/* Adds the block's test of a component; none where there are no parameters or too few rows.  The
+ * first is that of all parameters, by which periods are compared. */
+static tlv_status
+test_block(tlv_context *ctx, score_test *test, size_t component, score_result *result)
+{
+	size_t p;
+
+	TLV_TRY(gather(ctx, test, component, &p));
+	if (component == 0 && test->n_periods > 0)
+		TLV_TRY(tlv_periods_compare(ctx, test, p));
+	if (p == 0 || test->new.pieces < LEAST_PIECES *(double) p)
+		return TLV_OK;
+	return test->spread ? tlv_periods_test(ctx, test, p, result)
+						: test_gathered(ctx, test, p, result);
 }
 
 static tlv_status
@@ -212,13 +204,22 @@ sums_of(const tlv_frame *frame)
 						.products = tlv_frame_float64(frame, "products")};
 }
 
+/* The sums of the next block of the list, n parameters after the last one's. */
+static void
+advance_sums(score_sums *sums, size_t n)
+{
+	sums->scores += n;
+	sums->products += tlv_packed2_size(n);
+}
+
 /* Block by block, of which the values hold the products one behind the other. */
 static tlv_status
-test_blocks(tlv_context *ctx, const tlv_estimates *list, score_test *test, size_t k,
-			score_result *results)
+test_blocks(tlv_context *ctx, const tlv_estimates *list, score_test *test, score_sums *periods,
+			size_t k, score_result *results)
 {
 	size_t first = 0;
 
+	test->periods = periods;
 	for (size_t end = 1; end <= list->n; end++)
 	{
 		if (end < list->n && list->list[end].block == list->list[first].block)
@@ -227,13 +228,59 @@ test_blocks(tlv_context *ctx, const tlv_estimates *list, score_test *test, size_
 		test->n = end - first;
 		TLV_TRY(test_components(ctx, test, k, results));
 		test->counts += test->n;
-		test->new.scores += test->n;
-		test->new.products += tlv_packed2_size(test->n);
-		test->old.scores += test->n;
-		test->old.products += tlv_packed2_size(test->n);
+		advance_sums(&test->new, test->n);
+		advance_sums(&test->old, test->n);
+		for (size_t r = 0; r < test->n_periods; r++)
+			advance_sums(&periods[r], test->n);
 		first = end;
 	}
 	return TLV_OK;
+}
+
+/* The sums of the periods, and those of all of them together: a reference of one value is its
+ * own sum. */
+static tlv_status
+open_reference(tlv_context *ctx, const tlv_frame *model, const tlv_estimates *list,
+			   const tlv_drift *drift, score_test *test, score_sums **periods)
+{
+	size_t n = drift->references, size;
+	double *scores, *products;
+
+	for (size_t r = 0; r < n; r++)
+		TLV_TRY(require_scores(ctx, model, &drift->reference[r], list));
+	test->old = sums_of(&drift->reference[0]);
+	if (!drift->periods)
+		return TLV_OK;
+	size = tlv_frame_find(&drift->reference[0], "products")->rows;
+	test->n_periods = n;
+	TLV_TRY_NEW(ctx, *periods, n);
+	TLV_TRY_NEW0(ctx, scores, list->n);
+	TLV_TRY_NEW0(ctx, products, size);
+	test->old = (score_sums){.scores = scores, .products = products};
+	for (size_t r = 0; r < n; r++)
+	{
+		score_sums *own = *periods + r;
+
+		TLV_TRY_CONTINUE(ctx);
+		*own = sums_of(&drift->reference[r]);
+		test->old.pieces += own->pieces;
+		for (size_t i = 0; i < list->n; i++)
+			scores[i] += own->scores[i];
+		for (size_t i = 0; i < size; i++)
+			products[i] += own->products[i];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+refuse_few_periods(tlv_context *ctx, size_t n)
+{
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "a reference of %zu periods does not show how periods differ",
+			 n);
+	return tlv_fail_hint(ctx,
+						 "Give %d periods or more, or one value of all of them, which the "
+						 "aggregate tlv_rollup makes.",
+						 LEAST_PERIODS);
 }
 
 tlv_status
@@ -242,20 +289,22 @@ tlv_scores_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 {
 	const tlv_kind *kind = model->kind;
 	size_t k = tlv_model_components(model);
+	score_sums *periods = NULL;
 	tlv_estimates list = {0};
 	score_result *results;
 	score_test test = {0};
 
-	if (drift->reference == NULL)
+	if (drift->references == 0 && !drift->periods)
 		return tlv_drift_ask_reference(ctx, "rows");
+	if (drift->periods && drift->references < LEAST_PERIODS)
+		return refuse_few_periods(ctx, drift->references);
 	TLV_TRY(kind->model->estimates(ctx, model, &list));
 	TLV_TRY(require_scores(ctx, model, statistics, &list));
 	test.new = sums_of(statistics);
 	test.counts = tlv_frame_float64(statistics, "counts");
-	TLV_TRY(require_scores(ctx, model, drift->reference, &list));
-	test.old = sums_of(drift->reference);
+	TLV_TRY(open_reference(ctx, model, &list, drift, &test, &periods));
 	TLV_TRY_NEW0(ctx, results, k + 1);
-	TLV_TRY(test_blocks(ctx, &list, &test, k, results));
+	TLV_TRY(test_blocks(ctx, &list, &test, periods, k, results));
 	for (size_t component = 0; component <= k; component++)
 		TLV_TRY(put_result(ctx, drift, component, results + component));
 	tlv_free(ctx, results);
