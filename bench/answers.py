@@ -183,7 +183,7 @@ def limits(s):
     rows = []
     steps = f"concat(greatest({measure('refinement_steps')}, {measure('sample_steps')}), ' steps; ', {CODES})"
     a.documents(20, 4000, 80, items=2000, concentration=.05)(s, SEED)
-    for what, call in (('topics, gibbs', "tlv_lda('SELECT bag FROM d', k => 20)"), ('topics, vb', "tlv_lda('SELECT bag FROM d', k => 20, refine => 'em')")):
+    for what, call in (('topics, stepwise', "tlv_lda('SELECT bag FROM d', k => 20)"), ('topics, gibbs', "tlv_lda('SELECT bag FROM d', k => 20, refine => 'gibbs')")):
         rows.append([what, *answer(s, of_model(call, steps))])
     a.chain(100, 300, 4, symbols_=4, stay=.95)(s, SEED)
     s.query('CREATE TEMP TABLE arrays AS SELECT array_agg(symbol ORDER BY t) AS s FROM d GROUP BY seq')

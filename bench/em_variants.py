@@ -117,7 +117,7 @@ for name in given('only', 'ap,news').split(','):
     fit = lambda option: topics_of(s, f"SELECT tlv_lda('SELECT doc, item, n FROM em_{name}', k => {k}, {option}) AS model", C.shape[1], present)
     start = fit('iterations => 0').astype(np.float32)
     lines = [['start', *[f'{perplexity(start.astype(float), ALPHA, T):.0f}'] * len(PASSES)]]
-    for refine in ('stepwise', 'gibbs', 'em'):
+    for refine in ('stepwise', 'gibbs'):
         lines.append([f"tensorlv, refine => '{refine}'", *[f"{perplexity(fit(f'''refine => '{refine}', iterations => {n}'''), ALPHA, T):.0f}" for n in PASSES]])
     s.close()
     for label, way in (('EM (posterior mode)', em), ('the same by SQUAREM', squarem), ('CVB0', cvb0), ('SCVB0, 100 documents a batch', scvb0)):

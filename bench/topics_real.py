@@ -112,7 +112,7 @@ for name in names:
     seen = np.asarray(C.sum(0)).ravel() > 0
     lines = []
     s.close()
-    for label, options in (('tensorlv, all defaults', ''), ('tensorlv, refined by vb', ", refine => 'em'"),
+    for label, options in (('tensorlv, all defaults', ''), ('tensorlv, refined by gibbs', ", refine => 'gibbs'"),
                            ('tensorlv, moments, tlv_extend', ", refine => 'none'")):
         s, cost = ours(name, options)
         if 'none' in options:     # moments leave rare items out, and zeros in

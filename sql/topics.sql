@@ -18,7 +18,7 @@ CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAUL
 COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_model, text, integer, text, bigint, integer, boolean, text, text[], jsonb) IS
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
-    'refinement (auto or stepwise, gibbs, em, which is variational, ctm, which follows stepwise and lets topics be correlated, or none; iterations null: as many '
+    'refinement (auto or stepwise, gibbs, ctm, which follows stepwise and lets topics be correlated, or none; iterations null: as many '
     'steps as it takes, of ctm alone); counts raw, damped or auto; '
     'method tensor, which begins with the decomposition of third moments, anchors, of which some may be given, terms or digits of items, one or one row of '
     'them a topic, or auto: anchors where documents or memory are too few for the tensor; '
@@ -66,7 +66,7 @@ CREATE AGGREGATE tlv_statistics(x "any", model tlv_model, refine text) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_statistics("any", tlv_model, text) IS
-    'the same by one of the methods of the model: of topics gibbs, stepwise, em or ctm, or held_out: scores of documents that the model was not learnt from, by which k is chosen';
+    'the same by one of the methods of the model: of topics gibbs, stepwise or ctm, or held_out: scores of documents that the model was not learnt from, by which k is chosen';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

@@ -85,8 +85,8 @@ SELECT sum(tlv_log_likelihood((SELECT m FROM held), bag)) FROM documents;
 -- phase: statistics of large bags
 SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held))) FROM documents;
 
--- phase: variational statistics of large bags
-SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held), 'em')) FROM documents;
+-- phase: statistics of large bags, topics move
+SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held), 'stepwise')) FROM documents;
 
 -- phase: perplexity of large bags
 SELECT tlv_perplexity(bag, (SELECT m FROM held)) FROM documents;
@@ -127,8 +127,8 @@ SELECT count(tlv_fit_lda(triples, 80, seed => i)) FROM held, generate_series(1, 
 -- phase: tlv_lda, k = 80
 SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80));
 
--- phase: tlv_lda, variational
-SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80, refine => 'em'));
+-- phase: tlv_lda, topics stay within a pass
+SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80, refine => 'gibbs'));
 
 -- phase: tlv_lda, alpha0 to be found
 SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80, refine => 'none'));

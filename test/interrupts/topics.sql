@@ -98,8 +98,8 @@ SELECT count(*) FROM (SELECT tlv_topic_products(bag, wide) AS p FROM docs, (SELE
 -- phase: Gibbs statistics
 SELECT tlv_statistics(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 50);
 
--- phase: variational statistics
-SELECT tlv_statistics(bag, (SELECT m FROM held), 'em') FROM docs, generate_series(1, 50);
+-- phase: statistics, topics move
+SELECT tlv_statistics(bag, (SELECT m FROM held), 'stepwise') FROM docs, generate_series(1, 50);
 
 -- phase: one endless document
 SELECT tlv_statistics(b, (SELECT m FROM held)) FROM (SELECT tlv_bag_agg(item, 1e7) AS b FROM docs, tlv_bag_items(bag)) q;

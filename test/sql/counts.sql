@@ -102,7 +102,7 @@ SELECT call, count(*) AS paths, string_agg(path, ', ') FILTER (WHERE same IS NOT
 FROM unnest(ARRAY['tlv_count_summary(%s)', 'tlv_count_moments(%s)',
                   'tlv_count_products(%s, (SELECT s FROM constants))', 'tlv_count_moments(%s, (SELECT s FROM constants))',
                   'tlv_count_moments(%s, (SELECT distinct_s FROM constants))',
-                  'tlv_statistics(%s, (SELECT m FROM constants))', 'tlv_statistics(%s, (SELECT m FROM constants), ''em'')']) call, paths(call)
+                  'tlv_statistics(%s, (SELECT m FROM constants))', 'tlv_statistics(%s, (SELECT m FROM constants), ''gibbs'')']) call, paths(call)
 GROUP BY call ORDER BY call;
 
 -- the constant as a column of a joined table, stored out of line, read once per group
@@ -156,7 +156,7 @@ SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS moments, tlv
        tlv_statistics(bag, m) AS statistics, tlv_perplexity(bag, m) AS perplexity, tlv_coherence(bag, m) AS coherence
 FROM moment_docs, constants WHERE false;
 SELECT tlv_count_moments(bag, NULL::tlv_subspace) AS triples, tlv_count_products(bag, NULL::tlv_subspace) AS products, tlv_statistics(bag, NULL::tlv_model) AS statistics,
-       tlv_statistics(bag, NULL::tlv_model, 'em') AS vb, tlv_statistics(bag, (SELECT m FROM constants), NULL) AS no_method, tlv_perplexity(bag, NULL::tlv_model) AS perplexity,
+       tlv_statistics(bag, NULL::tlv_model, 'gibbs') AS gibbs, tlv_statistics(bag, (SELECT m FROM constants), NULL) AS no_method, tlv_perplexity(bag, NULL::tlv_model) AS perplexity,
        tlv_coherence(bag, NULL::tlv_model) AS coherence
 FROM moment_docs;
 SELECT tlv_rollup(NULL::tlv_moments) AS rollup, (SELECT tlv_count_summary(bag) FROM moment_docs) + NULL AS plus;

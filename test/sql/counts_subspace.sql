@@ -132,7 +132,7 @@ SELECT max(a.distance) < 1e-6 AS moments, max(b.distance) < 1e-6 AS anchors FROM
 -- statistics of a model of topics are numbers for every topic and item that the documents hold, whatever the model has
 SELECT refine, items, pg_column_size(statistics) / (20. * items) BETWEEN 8 AND 9.3 AS bytes_a_number FROM (SELECT tlv_simulate_lda_model(10000, 20, seed => 2) AS model) m,
   LATERAL (SELECT refine, tlv_statistics(bag, model, refine) AS statistics, tlv_bag_size(tlv_rollup(bag)) AS items
-    FROM tlv_simulate_lda(model, 35, 25, seed => 2), unnest('{em,gibbs,stepwise,ctm}'::text[]) refine GROUP BY refine) s ORDER BY refine;
+    FROM tlv_simulate_lda(model, 35, 25, seed => 2), unnest('{gibbs,stepwise,ctm}'::text[]) refine GROUP BY refine) s ORDER BY refine;
 -- directions: k and as many more, 10 at least and 64 at most, no more than there are items
 SELECT k, tlv_info(tlv_find_subspace(s, k))->'arrays'->'basis'->0 AS directions, tlv_info(s)->'arrays'->'items'->0 AS items
 FROM unnest('{1, 10, 20, 64, 100, 300}'::int[]) k, (SELECT tlv_count_summary(bag) AS s FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 3, seed => 1), 500, 40, seed => 1)) m ORDER BY k;

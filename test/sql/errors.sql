@@ -83,7 +83,7 @@ DROP TABLE truth, points, found, by_hand, statistics, symbols, steps, views, lab
 
 -- 7. topics: refined ones, by name, kept and by hand; from moments; what has none
 CREATE TABLE words AS SELECT doc, format('w%s', item) AS word, weight AS n FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 3, alpha0 => .3, seed => 3), 600, 40, seed => 1), tlv_bag_items(bag);
-CREATE TABLE topics AS SELECT r AS refine, tlv_lda('SELECT doc, word, n FROM words', 3, refine => r, errors => true) AS model FROM unnest('{none,gibbs,em}'::text[]) r;
+CREATE TABLE topics AS SELECT r AS refine, tlv_lda('SELECT doc, word, n FROM words', 3, refine => r, errors => true) AS model FROM unnest('{none,gibbs,stepwise}'::text[]) r;
 SELECT refine, part, count(*), count(standard_error), bool_and(low <= estimate AND estimate <= high) AS within, bool_and(item_name LIKE 'w%') AS named
 FROM topics, tlv_estimates(model) GROUP BY 1, 2 ORDER BY 1, 2;
 CREATE TABLE bags AS SELECT doc, tlv_bag_agg(word, n) AS bag FROM words GROUP BY 1;
@@ -96,7 +96,7 @@ SELECT refine, exp(avg(ln(b.standard_error / a.standard_error))) BETWEEN .8 AND 
   LATERAL (SELECT tlv_error_statistics(bag, (SELECT model FROM topics x WHERE x.refine = t.refine)) AS s FROM bags WHERE doc % 3 = 0) e,
   tlv_estimates(model) WITH ORDINALITY a, tlv_estimates(model, s) WITH ORDINALITY b WHERE a.ordinality = b.ordinality AND a.estimate > .005 GROUP BY 1 ORDER BY 1;
 SELECT tlv_error_statistics(bag, tlv_lda('SELECT doc, word, n FROM words', 3, method => 'anchors', refine => 'none')) FROM bags;
-SELECT count(*) FROM topics, tlv_estimates(model, (SELECT tlv_statistics(bag, (SELECT model FROM topics WHERE refine = 'em')) FROM bags)) WHERE refine = 'em';
+SELECT count(*) FROM topics, tlv_estimates(model, (SELECT tlv_statistics(bag, (SELECT model FROM topics WHERE refine = 'gibbs')) FROM bags)) WHERE refine = 'gibbs';
 DROP TABLE words, topics, bags;
 
 -- 8. a model that can have no errors is kept without them, and says why

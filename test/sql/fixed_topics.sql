@@ -19,7 +19,7 @@ SELECT score FROM found, tlv_diagnostics(model) WHERE measure = 'fixed_topics';
 -- whatever is done with the model
 CREATE TEMP TABLE later AS
   SELECT 'update' AS what, tlv_update(model, (SELECT tlv_statistics(bag, model) FROM docs)) AS model FROM found UNION ALL
-  SELECT 'decay', tlv_update(model, (SELECT tlv_statistics(bag, model, 'em') FROM docs), .3) FROM found UNION ALL
+  SELECT 'decay', tlv_update(model, (SELECT tlv_statistics(bag, model, 'gibbs') FROM docs), .3) FROM found UNION ALL
   SELECT 'json', tlv_from_json(tlv_to_json(model)) FROM found UNION ALL
   SELECT 'align', tlv_align(model, (SELECT model FROM truth)) FROM found UNION ALL
   SELECT 'extend', tlv_extend(model, (SELECT tlv_count_summary(bag) FROM docs)) FROM found UNION ALL

@@ -94,7 +94,7 @@ DO $$
 DECLARE
   step int; method text; next tlv_model;
 BEGIN
-  FOREACH method IN ARRAY '{gibbs,em}'::text[] LOOP
+  FOREACH method IN ARRAY '{gibbs,stepwise}'::text[] LOOP
     SELECT tlv_fit_lda(tlv_count_moments(bag, s)) INTO next
       FROM lda_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), k => 4) AS s FROM lda_docs WHERE doc <= 300) q WHERE doc <= 300;
     INSERT INTO lda_models VALUES (method || ' 0', next);
@@ -105,13 +105,13 @@ BEGIN
   END LOOP;
 END $$;
 SELECT method, first > last AS perplexity_falls, e0 > e5 AS errors_fall, steps
-FROM unnest('{gibbs,em}'::text[]) method,
+FROM unnest('{gibbs,stepwise}'::text[]) method,
      LATERAL (SELECT tlv_perplexity(bag, (SELECT model FROM lda_models WHERE name = method || ' 0')) AS first,
               tlv_perplexity(bag, (SELECT model FROM lda_models WHERE name = method || ' 5')) AS last FROM lda_held) p,
      LATERAL (SELECT sum(distance) AS e0 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 0'))) a,
      LATERAL (SELECT sum(distance) AS e5 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 5'))) b,
      LATERAL (SELECT tlv_info(model)->>'steps' AS steps FROM lda_models WHERE name = method || ' 5') s;
-SELECT measure, score > 1 AS above_1 FROM tlv_diagnostics((SELECT model FROM lda_models WHERE name = 'em 5')) WHERE measure LIKE 'perplexity%' OR measure = 'refinement_steps';
+SELECT measure, score > 1 AS above_1 FROM tlv_diagnostics((SELECT model FROM lda_models WHERE name = 'stepwise 5')) WHERE measure LIKE 'perplexity%' OR measure = 'refinement_steps';
 SELECT tlv_update(NULL, NULL) AS of_null, tlv_statistics(bag, NULL) AS no_model FROM lda_held;
 
 -- coherence by hand: items 10 and 20 of topic 1 and 20, 30 of topic 2 in four documents

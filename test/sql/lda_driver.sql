@@ -101,7 +101,7 @@ SELECT round((tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0.7, refine 
        tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0))->>'alpha0' AS single_topic;
 SELECT method, refine, max(distance) < 0.25 AS same_topics, (SELECT tlv_info(q.model)->>'steps') AS steps
 FROM (SELECT *, tlv_lda('SELECT bag FROM docs', 3, method => method, refine => refine, iterations => 3) AS model
-      FROM unnest('{auto,tensor,anchors}'::text[]) method, unnest('{gibbs,em,none}'::text[]) refine) q,
+      FROM unnest('{auto,tensor,anchors}'::text[]) method, unnest('{gibbs,stepwise,none}'::text[]) refine) q,
      models m, tlv_match(m.model, q.model) GROUP BY q.model, method, refine ORDER BY 1, 2;
 SELECT counts, max(distance) < 0.25 AS same_topics, (SELECT score FROM tlv_diagnostics(q.model) WHERE measure = 'counts_damped') AS damped,
        (SELECT score FROM tlv_diagnostics(q.model) WHERE measure = 'minimum_documents') AS minimum_documents

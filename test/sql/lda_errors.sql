@@ -46,12 +46,12 @@ SELECT pg_temp.outcome('SELECT tlv_fit_lda(triples, method => ''newton'') FROM e
 SELECT name, v, pg_temp.outcome(format('SELECT tlv_fit_lda(triples, %I => %s) IS NOT NULL FROM err_values', name, v)) AS outcome
 FROM (VALUES ('seed', '-1'), ('seed', '9007199254740992'), ('seed', '9007199254740991'), ('restarts', '0'), ('restarts', '-5'), ('steps', '0')) q(name, v);
 SELECT name, v, pg_temp.outcome(format('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3, %I => %s)', name, v)) AS outcome
-FROM (VALUES ('alpha0', '-1'), ('method', '''x'''), ('seed', '-1'), ('refine', '''vb'''), ('iterations', '-1'), ('counts', '''log'''), ('min_documents', '-1'), ('min_documents', '1000')) q(name, v);
+FROM (VALUES ('alpha0', '-1'), ('method', '''x'''), ('seed', '-1'), ('refine', '''em'''), ('iterations', '-1'), ('counts', '''log'''), ('min_documents', '-1'), ('min_documents', '1000')) q(name, v);
 SELECT pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => -1) FROM err_values') AS negative,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => 1000) FROM err_values') AS nothing_left,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, seed => -1) FROM err_values') AS seed;
 SELECT pg_temp.outcome('SELECT * FROM tlv_topic_items((SELECT m FROM err_values), top => 0)') AS top, pg_temp.outcome('SELECT tlv_coherence(bag, m, 1) FROM err_docs, err_values') AS top_1,
-       pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''vb'') FROM err_docs, err_values') AS method,
+       pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''em'') FROM err_docs, err_values') AS method,
        pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => 1.5) FROM err_values') AS smoothing, pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => ''NaN'') FROM err_values') AS nan;
 
 -- documents: short ones are skipped and counted, an error when too few remain

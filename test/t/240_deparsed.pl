@@ -84,7 +84,7 @@ my @calls = map { my $x = $_; (
         [ 'tlv_statistics', $x, [ 'tlv_model', 'gmm' ] ], [ 'tlv_statistics', $x, [ 'tlv_model', 'gmm' ], [ 'text', q('em'::text) ] ],
         [ 'tlv_error_statistics', $x, [ 'tlv_model', 'gmm' ] ], [ 'tlv_error_statistics', $x, [ 'tlv_model', 'gmm' ], [ 'text', q('sandwich'::text) ] ]) } @numbers;
 push @calls, map { [ 'tlv_statistics', $_, [ 'tlv_model', 'lda' ] ], [ 'tlv_error_statistics', $_, [ 'tlv_model', 'lda' ] ], [ 'tlv_statistics', $_, [ 'tlv_model', 'lda' ],
-  [ 'text', q('em'::text) ] ] } @bags;
+  [ 'text', q('gibbs'::text) ] ] } @bags;
 push @calls, map { [ $_, [ 'text[]', q(ARRAY['s' || i % 2, 's' || i % 3]) ], [ 'tlv_model', 'letters' ] ] } qw(tlv_statistics tlv_error_statistics);
 for my $views ([ ('vectors') x 3 ], map { my $n = $_; [ map { $n & (1 << $_) ? 'text' : 'number' } 0 .. 2 ] } 0 .. 7) {
     my @three = map { $_ eq 'vectors' ? $numbers[4] : $_ eq 'text' ? $text : $number } @$views;

@@ -282,9 +282,8 @@ typedef struct tlv_lda_learn_options
 	bool errors;  /* which topics recur in parts of the documents is measured, too */
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
-	const char
-		*refine;	/* "stepwise", "gibbs", "em", "ctm"; NULL: not at all.  Must outlive the fit */
-	int iterations; /* refinement steps; below 0: until the perplexity stands */
+	const char *refine; /* "stepwise", "gibbs", "ctm"; NULL: not at all.  Must outlive the fit */
+	int iterations;		/* refinement steps; below 0: until the perplexity stands */
 	/* Topics that stay as they are (tlv_lda_fix), a model that outlives the fit, and count among
 	 * the k; a chosen k is as many at least.  NULL: none. */
 	const tlv_frame *fixed;

@@ -1,8 +1,7 @@
 /*
  * topics.h - inference with latent Dirichlet allocation, given topics:
- * memberships of one document, expected statistics for refinement (Gibbs-EM
- * and variational Bayes), likelihood and document completion, coherence,
- * matching, simulation.
+ * memberships of one document, expected statistics for refinement (Gibbs-EM),
+ * likelihood and document completion, coherence, matching, simulation.
  *
  * A document is n distinct items: index[i] in 0 .. d-1 is the item's position
  * in the model, count[i] > 0 its count.  Items that the model does not know
@@ -177,11 +176,6 @@ extern tlv_status tlv_topic_stepwise(tlv_context *ctx, tlv_topic_worker *worker,
 									 const int32_t *index, const double *count,
 									 const tlv_gibbs_options *options, tlv_topic_moves *moves,
 									 tlv_topic_statistics *statistics);
-
-/* The same by variational Bayes (Blei, Ng, Jordan 2003): deterministic, biased. */
-extern tlv_status tlv_topic_variational(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
-										const int32_t *index, const double *count, int steps,
-										double tolerance, tlv_topic_statistics *statistics);
 
 /* ---- correlated topics: shares are logistic-normal ---- */
 

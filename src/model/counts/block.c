@@ -151,14 +151,14 @@ scatter(size_t width, size_t n, const tlv_count_entry *restrict entries,
 }
 
 TLV_CLONES static void
-squares(size_t width, size_t n, const tlv_count_entry *restrict entries, bool once,
+squares(size_t width, size_t n, const tlv_count_entry *restrict entries,
 		const double *restrict weights, double *restrict sums)
 {
 	for (size_t i = 0; i < n; i++)
 	{
 		const double *restrict row = weights + (size_t) entries[i].item * width;
 		double *restrict target = sums + (size_t) entries[i].row * width;
-		double c = entries[i].count * (once ? 1 : entries[i].count);
+		double c = entries[i].count * entries[i].count;
 
 		for (size_t j = 0; j < width; j++)
 			target[j] += c * row[j] * row[j];
@@ -197,29 +197,15 @@ tlv_count_block_scatter(tlv_context *ctx, tlv_count_block *block, const double *
 	return TLV_OK;
 }
 
-static tlv_status
-add_squares(tlv_context *ctx, tlv_count_block *block, bool once, const double *weights,
-			double *sums)
-{
-	memset(sums, 0, block->width * block->rows * sizeof(double));
-	for (size_t i = 0; i < block->n; i += CHUNK)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		squares(block->width, chunk_at(block, i), block->entries + i, once, weights, sums);
-	}
-	return TLV_OK;
-}
-
 tlv_status
 tlv_count_block_squares(tlv_context *ctx, tlv_count_block *block, const double *weights,
 						double *quotients)
 {
-	return add_squares(ctx, block, false, weights, quotients);
-}
-
-tlv_status
-tlv_count_block_repeats(tlv_context *ctx, tlv_count_block *block, const double *weights,
-						double *repeats)
-{
-	return add_squares(ctx, block, true, weights, repeats);
+	memset(quotients, 0, block->width * block->rows * sizeof(double));
+	for (size_t i = 0; i < block->n; i += CHUNK)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		squares(block->width, chunk_at(block, i), block->entries + i, weights, quotients);
+	}
+	return TLV_OK;
 }

@@ -67,10 +67,6 @@ extern tlv_status tlv_count_block_scatter(tlv_context *ctx, tlv_count_block *blo
 extern tlv_status tlv_count_block_squares(tlv_context *ctx, tlv_count_block *block,
 										  const double *weights, double *quotients);
 
-/* repeats_t = sum over items of c_ti weights_i^2, elementwise; width x rows. */
-extern tlv_status tlv_count_block_repeats(tlv_context *ctx, tlv_count_block *block,
-										  const double *weights, double *repeats);
-
 extern void tlv_count_block_reset(tlv_count_block *block);
 
 #endif /* TENSORLV_COUNT_BLOCK_H */

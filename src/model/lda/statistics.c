@@ -12,10 +12,6 @@
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/sections.h"
 
-/* Fixed-point steps of one document, and the change of a parameter at which they end. */
-#define VARIATIONAL_STEPS	  20
-#define VARIATIONAL_TOLERANCE 1e-3
-
 /* Sizes: topics, items. */
 #define SIZE_K TLV_SIZE_1
 #define SIZE_D TLV_SIZE_2
@@ -25,8 +21,7 @@ typedef struct statistics_state
 	tlv_declared declared;
 	tlv_lda_model *model;	/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
-	bool gibbs;
-	bool moves; /* the topics, within the pass */
+	bool moves;				/* the topics, within the pass */
 	tlv_topic_moves motion;
 	double moved; /* tokens that motion.mass is of */
 	uint64_t seed;
@@ -150,10 +145,6 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	}
 	if (model->single)
 		return add_single(ctx, state);
-	if (!state->gibbs)
-		return tlv_topic_variational(ctx, model->worker, model->document.n_known,
-									 model->document.index, model->document.known,
-									 VARIATIONAL_STEPS, VARIATIONAL_TOLERANCE, &state->sums);
 	options.seed = tlv_lda_document_seed(row->bag, state->seed);
 	if (state->moves)
 		return add_moving(ctx, state, options.seed);
@@ -178,11 +169,10 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		return scores_create(ctx, lda, accumulator);
 	if (strcmp(method, "ctm") == 0)
 		return tlv_lda_logistic_statistics(ctx, lda, accumulator);
-	if (strcmp(method, "gibbs") != 0 && strcmp(method, "stepwise") != 0 &&
-		strcmp(method, "em") != 0)
+	if (strcmp(method, "gibbs") != 0 && strcmp(method, "stepwise") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-		return tlv_fail_hint(ctx, "Use 'stepwise', 'gibbs', 'em' or 'ctm'.");
+		return tlv_fail_hint(ctx, "Use 'stepwise', 'gibbs' or 'ctm'.");
 	}
 	if (lda->logistic != NULL)
 	{
@@ -194,7 +184,6 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	state = (statistics_state *) *accumulator;
 	state->model = lda;
 	state->fingerprint = model->frame.header->digest;
-	state->gibbs = strcmp(method, "em") != 0;
 	if (strcmp(method, "stepwise") == 0)
 		TLV_TRY(motion_begin(ctx, state));
 	/* Every step draws anew. */

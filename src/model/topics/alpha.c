@@ -1,7 +1,7 @@
 /*
  * alpha.c - re-estimation of the Dirichlet parameters in the M step, from sums over documents of
- * the topic counts that Gibbs sampling draws or variational Bayes expects (topics.h; Minka 2000,
- * "Estimating a Dirichlet distribution", equation 55).
+ * the topic counts that Gibbs sampling draws (topics.h; Minka 2000, "Estimating a Dirichlet
+ * distribution", equation 55).
  */
 #include "worker.h"
 
@@ -35,13 +35,6 @@ tlv_topic_alpha_add(const tlv_topic_worker *worker, double scale, double *gains)
 		if (worker->totals[j] > 0)
 			gains[j] +=
 				scale * digamma_gain(worker->alpha[j], worker->digamma_alpha[j], worker->totals[j]);
-}
-
-void
-tlv_topic_alpha_expected(const tlv_topic_worker *worker, double *gains)
-{
-	for (size_t j = 0; j < worker->k; j++)
-		gains[j] += tlv_digamma(worker->totals[j]) - worker->digamma_alpha[j];
 }
 
 double

@@ -161,8 +161,8 @@ tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker, size_
 		if (whole && count[i] != floor(count[i]))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "count %g is not an integer", count[i]);
-			return tlv_fail_hint(ctx, "Sampling moves single tokens: scale the weights to integers "
-									  "first, or use the variational method.");
+			return tlv_fail_hint(ctx,
+								 "Sampling moves single tokens: scale the weights to integers.");
 		}
 		sum += count[i];
 	}

@@ -111,8 +111,8 @@ extern tlv_status tlv_topic_fixed_point(tlv_context *ctx, tlv_topic_worker *work
 										double tolerance);
 
 /*
- * sums_j += count / (sum_l weights_l phi_l) * phi_j over items; the kernel of the fixed point and
- * of variational Bayes.  weights and sums have width floats.
+ * sums_j += count / (sum_l weights_l phi_l) * phi_j over items; the kernel of the fixed point.
+ * weights and sums have width floats.
  */
 extern void tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n,
 									   const int32_t *index, const double *count,
@@ -137,10 +137,6 @@ extern void *tlv_topic_reserve(tlv_context *ctx, void *buffer, size_t *room, siz
 
 /* gains_j += scale (digamma(alpha_j + N_j) - digamma(alpha_j)), N = worker->totals. */
 extern void tlv_topic_alpha_add(const tlv_topic_worker *worker, double scale, double *gains);
-
-/* gains_j += digamma(a_j) - digamma(alpha_j), a = worker->totals: Dirichlet parameters given a
- * document. */
-extern void tlv_topic_alpha_expected(const tlv_topic_worker *worker, double *gains);
 
 /* digamma(alpha0 + tokens) - digamma(alpha0) */
 extern double tlv_topic_alpha_length(const tlv_topic_worker *worker, double tokens);

@@ -36,8 +36,7 @@ typedef struct LdaArguments
 	TlvGivenAnchors given;
 } LdaArguments;
 
-static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
-											  "ctm",  "none",	  NULL};
+static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "ctm", "none", NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 
 /* The methods of tlv_fit_lda: the one that fits the kind of moments, the decompositions of a tensor
@@ -58,8 +57,8 @@ static const tlv_lda_start lda_start[] = {TLV_LDA_START_CHOOSE, TLV_LDA_START_TE
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
 #define LDA_STEPWISE  1
-#define LDA_CTM		  4
-#define LDA_UNREFINED 5
+#define LDA_CTM		  3
+#define LDA_UNREFINED 4
 
 #define LDA_OPTION(member) offsetof(LdaArguments, learn.member)
 

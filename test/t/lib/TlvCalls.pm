@@ -69,7 +69,7 @@ my @drivers = (
     [ 'tlv_lda', 'SELECT bag FROM documents', '2' ],
     [ 'tlv_lda', 'SELECT bag FROM documents', '' ],
     [ 'tlv_lda', 'SELECT doc, bag FROM documents', "2, method => 'anchors'" ],
-    [ 'tlv_lda', 'SELECT bag FROM documents', "2, refine => 'em', errors => true" ],
+    [ 'tlv_lda', 'SELECT bag FROM documents', "2, refine => 'gibbs', errors => true" ],
     [ 'tlv_lda', 'SELECT bag FROM documents', "2, refine => 'ctm', iterations => 2" ],
     [ 'tlv_lda', 'SELECT bag FROM documents', "2, refine => 'none'" ],
     [ 'tlv_lda', 'SELECT bags FROM batches', "2, refine => 'none'" ],
@@ -190,7 +190,7 @@ sub statistics_calls {
     for my $row (@rows) {
         my ($columns, $table, $name) = @$row;
         push @calls, "tlv_statistics_typed($columns, " . model($name) . ") FROM $table";
-        push @calls, "tlv_statistics_typed($columns, " . model($name) . ', ' . ($name =~ /lda/ ? q{'em'} : q{NULL}) . ") FROM $table";
+        push @calls, "tlv_statistics_typed($columns, " . model($name) . ', ' . ($name =~ /lda/ ? q{'gibbs'} : q{NULL}) . ") FROM $table";
         next if $name =~ /network|tree/;
         push @calls, "tlv_error_statistics_typed($columns, " . model($name) . ") FROM $table", "tlv_error_statistics_typed($columns, " . model($name) . ", NULL) FROM $table";
     }

@@ -10,7 +10,7 @@ INSERT INTO moments SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHER
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, method => 'anchors', iterations => 2);
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 3, fixed => tlv_simulate_lda_model(13, 2, alpha0 => 0.3), iterations => 2);
 INSERT INTO models SELECT tlv_simulate_lda_model(12, 2, alpha0 => 0.3) UNION ALL SELECT tlv_lda('SELECT bag FROM documents', 2) UNION ALL
-  SELECT tlv_lda('SELECT doc, ''w'' || item, weight FROM documents, tlv_bag_items(bag)', 3, alpha0 => 1, refine => 'em', iterations => 2) UNION ALL
+  SELECT tlv_lda('SELECT doc, ''w'' || item, weight FROM documents, tlv_bag_items(bag)', 3, alpha0 => 1, refine => 'gibbs', iterations => 2) UNION ALL
   SELECT tlv_topic_model('{1,1,2,2}', '{1,2,2,3}', '{.5,.5,.9,.1}', '{.4,.6}');
 INSERT INTO moments SELECT tlv_topic_products(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, refine => 'ctm', iterations => 2);
@@ -18,7 +18,7 @@ INSERT INTO moments SELECT tlv_statistics(bag, m, 'ctm') FROM documents, (SELECT
 CREATE AGGREGATE completion(tlv_bag, tlv_model) (sfunc = tlv_completion_accum, stype = tlv_moments);
 INSERT INTO moments SELECT tlv_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_statistics(bag, m, 'held_out') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
-  SELECT tlv_statistics(bag, m, 'em') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
+  SELECT tlv_statistics(bag, m, 'stepwise') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_coherence(bag, m, 3) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT completion(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
 INSERT INTO moments SELECT tlv_error_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2, refine => r) AS m FROM unnest('{none,gibbs}'::text[]) r) f GROUP BY m;

@@ -335,7 +335,7 @@ test_no_room(void **state)
 	int run;
 
 	(void) state;
-	options.refine = "em";
+	options.refine = "gibbs";
 	options.iterations = 2;
 	use_corpus(&c);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
@@ -373,7 +373,7 @@ test_hundreds(void **state)
 
 	(void) state;
 	MEASURED_WITHOUT_SANITIZERS();
-	options.refine = "em";
+	options.refine = "gibbs";
 	options.iterations = 1;
 	use_corpus(&c);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
@@ -396,7 +396,7 @@ test_choice_faults(void **state)
 
 	(void) state;
 	options.start = TLV_LDA_START_CHOOSE;
-	options.refine = "em";
+	options.refine = "gibbs";
 	options.iterations = 2;
 	use_corpus(&c);
 	passes.changed = (fixture_rows){20, passes.rows[0].rows};
@@ -416,7 +416,7 @@ test_faults(void **state)
 	tlv_lda_learn_options options = usual_options_from(2, TLV_LDA_START_ANCHORS);
 
 	(void) state;
-	options.refine = "em";
+	options.refine = "gibbs";
 	options.iterations = 2;
 	use_corpus(&c);
 	passes.changed = (fixture_rows){20, passes.rows[0].rows};

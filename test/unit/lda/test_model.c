@@ -28,7 +28,7 @@ test_update(void **state)
 		{
 			char name[40];
 
-			model = refine(&c, model, m == 0 ? "gibbs" : "em");
+			model = refine(&c, model, m == 0 ? "gibbs" : "stepwise");
 			snprintf(name, sizeof(name), "perplexity_before_step_%d", step);
 			perplexity[step - 1] = diagnostic(model, name);
 			assert_equal(tlv_frame_scalar(&model, "steps", 0), step);
@@ -80,12 +80,12 @@ test_statistics(void **state)
 	for (size_t i = 0; i < 3 * tlv_frame_find(&whole, "expected")->columns; i++)
 		assert_close(tlv_frame_float64(&whole, "expected")[i],
 					 tlv_frame_float64(&parts[0], "expected")[i], 1e-9);
-	other = refine(&c, model, "em");
+	other = refine(&c, model, "gibbs");
 	assert_int_equal(
 		tlv_kind_lda.model->update(&ctx, &other, &whole, &tlv_whole_step, &image, &size),
 		TLV_BAD_PARAMETER);
 	assert_string_not_equal(ctx.error.hint, "");
-	assert_int_equal(tlv_kind_lda.model->statistics(&ctx, open, "vb", &accumulator),
+	assert_int_equal(tlv_kind_lda.model->statistics(&ctx, open, "em", &accumulator),
 					 TLV_BAD_PARAMETER);
 	/* a forged value: this model's fingerprint, fewer items */
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_TOPIC_STATISTICS);
@@ -118,7 +118,7 @@ test_weight(void **state)
 {
 	static const double weights[] = {1e-9, 0.01, 0.3, 0.9, 1};
 	corpus c = simulate(400, 100, 3, 30, 0.2, false), few = c;
-	tlv_frame model = refine(&c, fit(moments(&c, 3), 3, 0.6), "em"), statistics;
+	tlv_frame model = refine(&c, fit(moments(&c, 3), 3, 0.6), "gibbs"), statistics;
 	size_t d = tlv_frame_find(&model, "phi")->columns;
 	double eta = tlv_frame_scalar(&model, "eta", 0), tokens;
 	const double *phi = tlv_frame_float64(&model, "phi"), *counts;
@@ -130,7 +130,7 @@ test_weight(void **state)
 	(void) state;
 	few.n = 3;
 	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
-	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "em", &accumulator));
+	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
 	assert_ok(collect(accumulator, &few, &image, &size));
 	statistics = checked(TLV_FRAME_MOMENTS, image, size);
 	tokens = tlv_frame_scalar(&statistics, "tokens", 0);

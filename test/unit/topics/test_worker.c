@@ -323,7 +323,6 @@ test_faults(void **state)
 	assert_int_equal(tlv_topic_completion(&ctx, worker, 2, index, count, 1, &ll, &tokens),
 					 TLV_BAD_DATA);
 	assert_ok(tlv_topic_infer(&ctx, worker, 2, index, count, theta));
-	assert_ok(tlv_topic_variational(&ctx, worker, 2, index, count, 5, 1e-3, &s));
 	count[1] = -1;
 	assert_int_equal(tlv_topic_infer(&ctx, worker, 2, index, count, theta), TLV_BAD_DATA);
 	count[1] = NAN;
@@ -332,8 +331,6 @@ test_faults(void **state)
 	index[1] = MAX_D;
 	assert_int_equal(tlv_topic_infer(&ctx, worker, 2, index, count, theta), TLV_BAD_PARAMETER);
 	index[1] = 1;
-	assert_int_equal(tlv_topic_variational(&ctx, worker, 2, index, count, 0, 1e-3, &s),
-					 TLV_BAD_PARAMETER);
 	options.keep = 0;
 	assert_int_equal(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s),
 					 TLV_BAD_PARAMETER);
@@ -350,77 +347,10 @@ test_faults(void **state)
 	ctx.stop = NULL;
 	s.documents = 0;
 	assert_ok(tlv_topic_gibbs(&ctx, worker, 0, NULL, NULL, &options, &s));
-	assert_ok(tlv_topic_variational(&ctx, worker, 0, NULL, NULL, 1, 0, &s));
 	assert_equal(s.documents, 0);
 	assert_ok(tlv_topic_infer(&ctx, worker, 0, NULL, NULL, theta));
 	assert_close(theta[1], alpha[1] / (alpha[0] + alpha[1] + alpha[2] + alpha[3]), 1e-15);
 	tlv_topic_worker_destroy(&ctx, worker);
-}
-
-/* ---- variational Bayes ---- */
-
-static void
-test_variational(void **state)
-{
-	int32_t index[12];
-	double count[12];
-	double gamma[MAX_K];
-	double w[MAX_K];
-
-	(void) state;
-	for (int repeat = 0; repeat < 40; repeat++)
-	{
-		size_t k = repeat % 2 ? 5 : 33;
-		tlv_topics topics = model(k, MAX_D, 0.2);
-		tlv_topic_worker *worker = worker_of(&topics);
-		tlv_topic_statistics s = {.items = items};
-		double length = 0;
-		double alpha0 = 0;
-		double likelihood = 0;
-
-		memset(items, 0, sizeof(items));
-		for (size_t i = 0; i < 12; i++)
-		{
-			index[i] = (int32_t) (5 * i);
-			count[i] = 1 + (double) tlv_rng_below(&rng, 5);
-			length += count[i];
-		}
-		assert_ok(tlv_topic_variational(&ctx, worker, 12, index, count, 7, 0, &s));
-		for (size_t j = 0; j < k; j++)
-		{
-			gamma[j] = alpha[j] + length / (double) k;
-			alpha0 += alpha[j];
-		}
-		for (int step = 0; step <= 7; step++)
-		{
-			for (size_t j = 0; j < k; j++)
-			{
-				w[j] = exp(tlv_digamma(gamma[j]));
-				gamma[j] = step < 7 ? alpha[j] : gamma[j];
-			}
-			for (size_t i = 0; i < 12; i++)
-			{
-				const double *row = phi + (size_t) index[i] * k;
-				double sum = 0;
-				double rest = 0;
-
-				for (size_t j = 0; j < k; j++)
-					sum += w[j] * row[j];
-				for (size_t j = 0; j < k && step < 7; j++)
-					gamma[j] += count[i] * w[j] * row[j] / sum;
-				for (size_t j = 0; j < k && step == 7; j++)
-				{
-					assert_close(items[(size_t) index[i] * k + j], count[i] * w[j] * row[j] / sum,
-								 2e-4);
-					rest += row[j] * fmax(gamma[j] - w[j] * row[j] / sum, alpha[j]);
-				}
-				likelihood += step == 7 ? count[i] * log(rest / (alpha0 + length - 1)) : 0;
-			}
-		}
-		assert_close(s.log_likelihood, likelihood, 1e-4 * fabs(likelihood));
-		assert_close(s.tokens, length, 0);
-		tlv_topic_worker_destroy(&ctx, worker);
-	}
 }
 
 /* ---- topics that move ---- */
@@ -537,7 +467,6 @@ main(void)
 		cmocka_unit_test(test_gibbs_block),
 		cmocka_unit_test(test_gibbs_huge),
 		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_variational),
 		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stepwise_massless, setup, teardown),
 	};

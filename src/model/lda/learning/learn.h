@@ -136,7 +136,7 @@ extern void lda_expect_tensor(tlv_context *ctx, const lda_learning *fit, const t
 /* Refinement so far. */
 typedef struct lda_refinement
 {
-	const char *how; /* "stepwise", "gibbs", "em", "ctm" */
+	const char *how; /* "stepwise", "gibbs", "ctm" */
 	int asked;		 /* iterations that the caller wants; below 0: until convergence */
 	int planned;	 /* iterations where topics move with every document; 0: not known yet */
 	int done;
