@@ -69,12 +69,7 @@ COMMENT ON FUNCTION tlv_suggest_k(tlv_model) IS
     'how the number of components of a model that was fitted without k was chosen: a row for every k that was tried and every criterion. By the first criterion the number of the model is '
     'chosen, by any other the number that it would have chosen';
 
-CREATE FUNCTION tlv_first_call(first tlv_model, other tlv_model) RETURNS tlv_model
-    AS 'MODULE_PATHNAME', 'tlv_first_call' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION tlv_first_call(tlv_model, tlv_model) IS
-    'the model in the first call of a statement, the other one in all later calls: drivers give aggregates their constant so on servers that copy it for every row';
-
-CREATE FUNCTION tlv_first_call(first tlv_subspace, other tlv_subspace) RETURNS tlv_subspace
-    AS 'MODULE_PATHNAME', 'tlv_first_call' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION tlv_first_call(tlv_subspace, tlv_subspace) IS
-    'the subspace in the first call of a statement, the other one in all later calls: drivers give aggregates their constant so on servers that copy it for every row';
+CREATE FUNCTION tlv_gather(aggregate text, VARIADIC x "any") RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION tlv_gather(text, "any") IS
+    'filter of an aggregate without GROUP BY, for servers that spend more on its call than on its row, as Citus does: true for the first row, which begins the state; later rows it adds to the state itself';

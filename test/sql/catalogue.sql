@@ -12,10 +12,10 @@ CREATE TEMP VIEW members AS
 SELECT count(*) > 250 AS enough FROM members;
 -- drivers run SQL text, simulators draw, a call knows whether it is the first: volatile, and only these
 SELECT signature, volatile FROM members
-WHERE kind = 'f' AND (volatile = 'v') <> (name LIKE 'tlv\_simulate\_%' OR first_name = 'query' OR name = 'tlv_first_call' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
+WHERE kind = 'f' AND (volatile = 'v') <> (name LIKE 'tlv\_simulate\_%' OR first_name = 'query' OR name = 'tlv_gather' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
 -- what runs SQL text, and what counts its calls, stays in the leader
 SELECT signature, parallel FROM members
-WHERE kind = 'f' AND (parallel <> 's') <> (first_name = 'query' OR name = 'tlv_first_call' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
+WHERE kind = 'f' AND (parallel <> 's') <> (first_name = 'query' OR name = 'tlv_gather' OR signature = 'tlv_robinson_foulds(tlv_model,text)');
 SELECT signature FROM members WHERE kind = 'a' AND parallel <> 's';
 -- fits search for long: stable, and only these, what the library says of itself and what settings may change
 SELECT signature, volatile FROM members
@@ -24,7 +24,7 @@ WHERE kind = 'f' AND (volatile = 's') <> (name LIKE 'tlv\_fit\_%' OR
   OR signature ~ '^tlv_suggest_k\((tlv_moments|tlv_graph),');
 -- so the planner folds nothing that takes long
 SELECT signature, cost FROM members WHERE kind = 'f' AND volatile = 'i' AND cost >= 100000;
-SELECT signature, cost FROM members WHERE kind = 'f' AND volatile <> 'i' AND cost < 100000 AND name NOT IN ('tlv_build_info', 'tlv_first_call');
+SELECT signature, cost FROM members WHERE kind = 'f' AND volatile <> 'i' AND cost < 100000 AND name NOT IN ('tlv_build_info', 'tlv_gather');
 SELECT signature, rows FROM members WHERE returns_set AND rows = 1000
   AND name NOT IN ('tlv_memberships', 'tlv_bridgeness', 'tlv_topic_items', 'tlv_tree_distances', 'tlv_tree_parameters',
     'tlv_tree_coefficients') AND name NOT LIKE 'tlv\_simulate\_%';

@@ -27,7 +27,7 @@ CREATE TEMP VIEW columns AS
   SELECT m.signature, m.name AS function, m.names[at] AS name, m.types[at]::regtype::text AS type, at AS place FROM offered m, generate_subscripts(m.modes, 1) at WHERE m.modes[at] IN ('o', 't');
 
 -- how many names there are: few enough to be learnt, and the suffix of aggregates that declare the types of their rows; what gives aggregates their constant on other servers is for drivers
-SELECT count(DISTINCT regexp_replace(name, '_typed$', '')) BETWEEN 100 AND 195 AS few FROM offered WHERE name <> 'tlv_first_call';
+SELECT count(DISTINCT regexp_replace(name, '_typed$', '')) BETWEEN 100 AND 195 AS few FROM offered WHERE name <> 'tlv_gather';
 -- every object says what it is for
 SELECT signature FROM members WHERE obj_description(oid, 'pg_proc') IS NULL;
 SELECT count(*) FILTER (WHERE obj_description(objid, classid::regclass::name) IS NULL) AS silent FROM pg_depend
@@ -97,7 +97,7 @@ WHERE f.function LIKE 'tlv\_fit\_%' AND f.place > 1 AND f.value IS DISTINCT FROM
 SELECT signature, type, value FROM arguments WHERE argument = 'seed' AND kind = 'f' AND (type <> 'bigint' OR value IS DISTINCT FROM '1');
 -- the first argument says what it is
 SELECT DISTINCT argument, type FROM arguments WHERE place = 1 AND type IN ('tlv_model', 'tlv_graph', 'tlv_subspace', 'tlv_moments') AND kind = 'f' AND argument <> substr(type, 5)
-  AND function NOT IN ('tlv_match', 'tlv_amari', 'tlv_robinson_foulds', 'tlv_info', 'tlv_kind', 'tlv_suggest_k', 'tlv_first_call')
+  AND function NOT IN ('tlv_match', 'tlv_amari', 'tlv_robinson_foulds', 'tlv_info', 'tlv_kind', 'tlv_suggest_k', 'tlv_gather')
   AND NOT (type = 'tlv_moments' AND argument IN ('pairs', 'completion')) ORDER BY 1, 2;
 
 -- all options of fits to come are refused by name

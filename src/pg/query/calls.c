@@ -71,6 +71,17 @@ find_member(const TlvQuery *query, const char *name, const oidvector *types)
 	return function;
 }
 
+/* That of rows of any types, behind an argument of another one: its last argument is VARIADIC
+ * "any". */
+static Oid
+find_variadic_member(const TlvQuery *query, const char *name, const oidvector *types)
+{
+	Oid function = find_member(query, name, buildoidvector((Oid[]){types->values[0], ANYOID}, 2));
+
+	return OidIsValid(function) && get_func_variadictype(function) == ANYOID ? function
+																			 : InvalidOid;
+}
+
 /* An aggregate of rows of any type has another name where it declares their types, which engines
  * that take aggregates apart compare: "any" is sent to none of them. */
 const char *
@@ -82,6 +93,8 @@ TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *ty
 	call->name = name;
 	call->types = buildoidvector(types, n);
 	call->function = find_member(query, name, call->types);
+	if (!OidIsValid(call->function))
+		call->function = find_variadic_member(query, name, call->types);
 	if (!OidIsValid(call->function))
 	{
 		call->name = psprintf("%s_typed", name);

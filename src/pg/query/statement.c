@@ -12,6 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
 #include "optimizer/paths.h"
+#include "optimizer/planner.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
@@ -262,6 +263,25 @@ TlvStatementExpects(TlvStatement *statement, double *rows, double *width)
 	*width = plan->planTree->plan_width;
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(mcxt);
+}
+
+/* Only a hook of the planner makes such plans. */
+bool
+TlvStatementReadsElsewhere(TlvStatement *statement)
+{
+	MemoryContext caller = CurrentMemoryContext, mcxt;
+	bool elsewhere;
+
+	if (planner_hook == NULL)
+		return false;
+	mcxt = AllocSetContextCreate(caller, "tensorlv estimate", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(mcxt);
+	PushActiveSnapshot(GetActiveSnapshot());
+	elsewhere = reads_elsewhere(plan_statement(statement)->planTree);
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(mcxt);
+	return elsewhere;
 }
 
 /* ---- running ---- */

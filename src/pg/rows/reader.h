@@ -240,6 +240,16 @@ typedef struct TlvTransition
 
 extern Datum TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition);
 
+/* Adds the rows of a call, whose arguments are those of the transition function, to a live state.
+ */
+extern void TlvAddRows(FunctionCallInfo fcinfo, const TlvTransition *transition,
+					   TlvExpanded *expanded);
+
+/* A state has begun: if the filter of its aggregate has let the row through, later rows are added
+ * to the state by the filter (server/gather.c).  fcinfo is the transition function's. */
+extern void TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition,
+							TlvExpanded *state);
+
 /*
  * The inverse of it, for windows that move: NULL where the sums are not exact, so that what is left
  * would depend on what has been taken out, and the server adds up anew.

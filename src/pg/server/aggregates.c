@@ -118,6 +118,7 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	expanded->foreign |= statistic.constant != NULL;
 	if (statistic.constant != NULL && statistic.constant->header->type == TLV_FRAME_MODEL)
 		expanded->model = statistic.opened;
+	TlvGatherBegins(fcinfo, transition, expanded);
 	return expanded;
 }
 
@@ -218,10 +219,22 @@ require_form(TlvExpanded *expanded, const TlvRowReader *reader)
 	expanded->reader = reader;
 }
 
+void
+TlvAddRows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+{
+	const TlvRowReader *reader = transition->reader;
+
+	if (expanded->reader != reader)
+		require_form(expanded, reader);
+	if (TlvRowIsNull(fcinfo, transition->row, reader, expanded->accumulator->class->rows))
+		expanded->accumulator->nulls++;
+	else
+		add_rows(fcinfo, transition, expanded);
+}
+
 Datum
 TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
-	const TlvRowReader *reader = transition->reader;
 	TlvExpanded *expanded;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
@@ -236,12 +249,7 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	expanded = TlvLiveState(fcinfo);
 	if (expanded == NULL)
 		expanded = begin_group(fcinfo, transition);
-	if (expanded->reader != reader)
-		require_form(expanded, reader);
-	if (TlvRowIsNull(fcinfo, transition->row, reader, expanded->accumulator->class->rows))
-		expanded->accumulator->nulls++;
-	else
-		add_rows(fcinfo, transition, expanded);
+	TlvAddRows(fcinfo, transition, expanded);
 	return TlvExpandedDatum(expanded);
 }
 

@@ -224,6 +224,18 @@ TlvSourceRelease(TlvSource *rows)
 	TlvQueryRelease(rows->query);
 }
 
+/* Before the first pass, which finds it out, too. */
+static bool
+rows_are_elsewhere(TlvSource *rows)
+{
+	TlvStatement statement;
+
+	TlvSourceBegin(rows, &statement);
+	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
+	TlvSourceFrom(rows, &statement);
+	return TlvStatementReadsElsewhere(&statement);
+}
+
 void
 TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 {
@@ -233,6 +245,8 @@ TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 		(use == TLV_SOURCE_AGAIN &&
 		 (TlvStatementIsVolatile(&rows->made) || !TlvQueryRepeatable(rows->query))))
 		TlvSourceStore(rows);
+	else
+		rows->elsewhere = rows_are_elsewhere(rows);
 }
 
 void

@@ -66,7 +66,6 @@ struct TlvDriver
 	Oid function;		  /* that was called */
 	TlvSource rows[TLV_SOURCES];
 	TlvPassSource sources[TLV_SOURCES];
-	tlv_frame stand_ins[TLV_FRAME_GRAPH + 1]; /* by type, made when they are needed */
 	instr_time start;
 	int passes;
 };

@@ -50,9 +50,6 @@ extern void TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement,
 extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 							StringInfo select, Oid *types, bool *counted);
 
-/* A small value of that type, of subspaces or models, which no aggregate reads (stand_in.c). */
-extern tlv_frame TlvStandIn(TlvDriver *driver, tlv_frame_type type);
-
 /* After a pass that has skipped rows: names the columns of the caller's query that have nulls.
  * counted (a source that is read once) are those of the pass; rows that were held have theirs, and
  * a query that returns the same rows again is scanned. */

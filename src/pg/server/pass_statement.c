@@ -93,33 +93,16 @@ held_parameter(TlvStatement *statement, Oid type, const tlv_frame *frame)
 	return TlvStatementHeld(statement, type, (struct varlena *) header);
 }
 
-/* Does the engine that spreads the rows make a record of the arguments of every one? */
-static bool
-copies_arguments(const TlvSource *rows)
-{
-	return rows->elsewhere && !rows->foreign && rows->query->store == NULL;
-}
-
 /* A subspace or a model: a parameter, evaluated once for all rows. */
 static void
 add_constant(TlvSource *rows, TlvStatement *statement, const tlv_frame *frame, PassCall *call)
 {
 	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										"tlv_graph"};
-	tlv_frame other;
 	Oid type = TlvQueryType(rows->query, types[frame->header->type]);
-	int number = held_parameter(statement, type, frame);
 
 	add_argument(call, type);
-	if (!copies_arguments(rows))
-	{
-		appendStringInfo(&call->sql, "(SELECT p%d FROM p)", number);
-		return;
-	}
-	other = TlvStandIn(rows->driver, (tlv_frame_type) frame->header->type);
-	appendStringInfo(&call->sql, "%s((SELECT p%d FROM p), (SELECT p%d FROM p))",
-					 TlvStatementCall(statement, "tlv_first_call", 2, (Oid[]){type, type}, NULL),
-					 number, held_parameter(statement, type, &other));
+	appendStringInfo(&call->sql, "(SELECT p%d FROM p)", held_parameter(statement, type, frame));
 }
 
 static void
@@ -144,27 +127,6 @@ add_options(const tlv_statistic *statistic, PassCall *call)
 	}
 }
 
-/* Appends one aggregate over the rows; returns the type of its value. */
-static Oid
-add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
-			  const tlv_statistic *statistic, StringInfo select)
-{
-	PassCall call = {.n = 0};
-	const char *name;
-	Oid result;
-
-	initStringInfo(&call.sql);
-	add_row(rows, statement, pass, &call);
-	if (statistic->constant != NULL)
-		add_constant(rows, statement, statistic->constant, &call);
-	add_options(statistic, &call);
-	if (TlvSourceNeedsOrder(rows, pass))
-		TlvSourceAppendOrder(rows, statement, &call.sql);
-	name = TlvStatementCall(statement, statistic->aggregate->name, call.n, call.types, &result);
-	appendStringInfo(select, "%s(%s)", name, call.sql.data);
-	return result;
-}
-
 static const char *
 missing_condition(const TlvSource *rows)
 {
@@ -175,6 +137,66 @@ missing_condition(const TlvSource *rows)
 		appendStringInfo(&sql, "%spg_catalog.array_position(%s, NULL) IS NOT NULL",
 						 i > 0 ? " OR " : "", rows->columns[i]);
 	return sql.data;
+}
+
+/*
+ * Does the engine that spreads the rows call the aggregates' functions through one of its own, for
+ * every row?  There tlv_gather adds the rows to the states, but rows that are sorted first.
+ */
+static bool
+gathers_rows(const TlvSource *rows, const tlv_pass *pass)
+{
+	return rows->elsewhere && !rows->foreign && rows->query->store == NULL && pass->pieces <= 1 &&
+		   !TlvSourceNeedsOrder(rows, pass);
+}
+
+/* The filter of an aggregate over the row. */
+static void
+add_filter(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, const PassCall *row,
+		   const tlv_statistic *statistic, StringInfo select)
+{
+	const char *missing = pass->complete ? missing_condition(rows) : NULL;
+	Oid types[MOST_ARGUMENTS] = {TEXTOID};
+
+	if (!gathers_rows(rows, pass))
+	{
+		if (missing != NULL)
+			appendStringInfo(select, " FILTER (WHERE (%s) IS NOT TRUE)", missing);
+		return;
+	}
+	memcpy(types + 1, row->types, row->n * sizeof(Oid));
+	appendStringInfoString(select, " FILTER (WHERE ");
+	if (missing != NULL)
+		appendStringInfo(select, "CASE WHEN %s THEN false ELSE ", missing);
+	appendStringInfo(select, "%s(%s::pg_catalog.text, %s)",
+					 TlvStatementCall(statement, "tlv_gather", row->n + 1, types, NULL),
+					 quote_literal_cstr(statistic->aggregate->name), row->sql.data);
+	appendStringInfoString(select, missing != NULL ? " END)" : ")");
+}
+
+/* Appends one aggregate over the rows; returns the type of its value. */
+static Oid
+add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
+			  const tlv_statistic *statistic, StringInfo select)
+{
+	PassCall row = {.n = 0}, call;
+	const char *name;
+	Oid result;
+
+	initStringInfo(&row.sql);
+	add_row(rows, statement, pass, &row);
+	call = row;
+	initStringInfo(&call.sql);
+	appendStringInfoString(&call.sql, row.sql.data);
+	if (statistic->constant != NULL)
+		add_constant(rows, statement, statistic->constant, &call);
+	add_options(statistic, &call);
+	if (TlvSourceNeedsOrder(rows, pass))
+		TlvSourceAppendOrder(rows, statement, &call.sql);
+	name = TlvStatementCall(statement, statistic->aggregate->name, call.n, call.types, &result);
+	appendStringInfo(select, "%s(%s)", name, call.sql.data);
+	add_filter(rows, statement, pass, &row, statistic, select);
+	return result;
 }
 
 static void
@@ -235,8 +257,6 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 		if (i > 0)
 			appendStringInfoString(select, ", ");
 		types[n++] = add_statistic(rows, statement, pass, &pass->statistics[i], select);
-		if (pass->complete)
-			appendStringInfo(select, " FILTER (WHERE (%s) IS NOT TRUE)", missing_condition(rows));
 	}
 	add_parameters(statement, list_length(rows->made.parameters));
 	appendStringInfo(&statement->sql, "SELECT %s", select->data);

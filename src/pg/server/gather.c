@@ -1,0 +1,158 @@
+/*
+ * gather.c - the filter of an aggregate that adds rows to the aggregate's state itself.
+ *
+ * Citus calls the transition function of an aggregate through one of its own.  That one looks the
+ * function up and takes a record of the arguments, with a copy of the constant, for every row,
+ * which costs more than a short row does.  There the aggregates of a pass have a filter,
+ * tlv_gather: it lets through the first row alone, which begins the state, and adds all later rows
+ * to this state.
+ */
+#include "rows/any.h"
+
+#include "catalog/pg_type.h"
+#include "lib/ilist.h"
+#include "nodes/execnodes.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* A call site of tlv_gather, in the memory of its plan. */
+typedef struct GatherSite
+{
+	dlist_node node; /* of all that live */
+	char *aggregate; /* the first argument: its name */
+	/* Where the row was let through: the aggregate's transition function is called in it. */
+	MemoryContext row;
+	TlvExpanded *state; /* NULL: none has begun, or it has ended */
+	const TlvTransition *transition;
+	FmgrInfo function;	   /* that of the call, but what readers keep of it is theirs */
+	FunctionCallInfo call; /* the arguments, the first of which stands for the state */
+	MemoryContextCallback callback;
+} GatherSite;
+
+static dlist_head gathers = DLIST_STATIC_INIT(gathers);
+
+/* That which has just let a row through; NULL: none. */
+static GatherSite *waiting = NULL;
+
+/* The plan is gone. */
+static void
+gather_end(void *argument)
+{
+	GatherSite *gather = argument;
+
+	dlist_delete(&gather->node);
+	if (waiting == gather)
+		waiting = NULL;
+}
+
+/* The states of an aggregate context are gone: the next row begins another one. */
+static void
+states_end(void *shared)
+{
+	dlist_iter at;
+
+	dlist_foreach(at, &gathers)
+	{
+		GatherSite *gather = dlist_container(GatherSite, node, at.cur);
+
+		if (gather->state != NULL && gather->state->shared == shared)
+			gather->state = NULL;
+	}
+}
+
+static GatherSite *
+gather_of(FunctionCallInfo fcinfo)
+{
+	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
+	GatherSite *gather = fcinfo->flinfo->fn_extra;
+
+	if (gather != NULL)
+		return gather;
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("the name of the aggregate must not be null")));
+	gather = MemoryContextAllocZero(mcxt, sizeof(GatherSite));
+	gather->aggregate = MemoryContextStrdup(mcxt, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	gather->function = *fcinfo->flinfo;
+	gather->function.fn_extra = NULL;
+	gather->call = MemoryContextAllocZero(mcxt, SizeForFunctionCallInfo(PG_NARGS()));
+	InitFunctionCallInfoData(*gather->call, &gather->function, PG_NARGS(), PG_GET_COLLATION(), NULL,
+							 NULL);
+	gather->callback.func = gather_end;
+	gather->callback.arg = gather;
+	MemoryContextRegisterResetCallback(mcxt, &gather->callback);
+	dlist_push_head(&gathers, &gather->node);
+	fcinfo->flinfo->fn_extra = gather;
+	return gather;
+}
+
+/* Of groups there is no telling which one a row is of. */
+static void
+require_no_groups(FunctionCallInfo fcinfo)
+{
+	if (!IsA(fcinfo->context, AggState) || ((AggState *) fcinfo->context)->aggstrategy != AGG_PLAIN)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("tlv_gather is a filter of aggregates without GROUP BY and without OVER")));
+}
+
+/* The reader takes the arguments for those of the transition function. */
+static void
+require_arguments(const GatherSite *gather, FunctionCallInfo fcinfo,
+				  const TlvTransition *transition)
+{
+	int n = transition->reader->arguments;
+	bool same = gather->call->nargs == transition->row + n;
+
+	for (int i = 0; same && i < n; i++)
+	{
+		int argument = transition->row + i;
+		Oid declared = TlvAnyDeclared(fcinfo, argument);
+		Oid given = get_fn_expr_argtype(gather->call->flinfo, argument);
+
+		same = declared == ANYOID || declared == getBaseType(given);
+	}
+	if (!same)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("tlv_gather is called with other columns than %s",
+							   transition->aggregate->name),
+						errdetail("Its arguments are the name of the aggregate and the columns of "
+								  "the aggregate, in their order and of their types.")));
+}
+
+void
+TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *state)
+{
+	GatherSite *gather = waiting;
+	MemoryContextCallback *callback;
+
+	if (gather == NULL || gather->row != CurrentMemoryContext ||
+		strcmp(gather->aggregate, transition->aggregate->name) != 0)
+		return;
+	waiting = NULL;
+	require_no_groups(fcinfo);
+	require_arguments(gather, fcinfo, transition);
+	callback = MemoryContextAlloc(state->shared->mcxt, sizeof(MemoryContextCallback));
+	callback->func = states_end;
+	callback->arg = state->shared;
+	MemoryContextRegisterResetCallback(state->shared->mcxt, callback);
+	gather->state = state;
+	gather->transition = transition;
+}
+
+/* tlv_gather(aggregate, row...): true, and the aggregate has the row, or false, and it is added to
+ * the aggregate's state. */
+TLV_FUNCTION(tlv_gather)
+{
+	GatherSite *gather = gather_of(fcinfo);
+
+	if (gather->state == NULL)
+	{
+		gather->row = CurrentMemoryContext;
+		waiting = gather;
+		PG_RETURN_BOOL(true);
+	}
+	memcpy(gather->call->args, fcinfo->args, PG_NARGS() * sizeof(NullableDatum));
+	TlvAddRows(gather->call, gather->transition, TlvExpandedGet(TlvExpandedDatum(gather->state)));
+	PG_RETURN_BOOL(false);
+}
