@@ -71,7 +71,7 @@ SELECT tlv_match(model, tlv_simulate_gmm_model(16, 2)) FROM fits WHERE name = 'g
 SELECT tlv_simulate_gmm_model(1, 2, covariance => 'direction');
 SELECT tlv_simulate_gmm_model(2, 2, -1, covariance => 'direction');
 SET tensorlv.work_mem = '128kB';
-SELECT tlv_gmm('SELECT x FROM unit', 5, 'direction');
+SELECT tlv_gmm('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(300, 2, 8, ''direction''), 3000) s', 2, 'direction');
 RESET tensorlv.work_mem;
 
 -- standard errors: the largest coordinate of a mean follows from the others, all other intervals hold the truth mostly

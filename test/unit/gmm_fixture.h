@@ -8,6 +8,7 @@
 #include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/model/dense.h"
+#include "gmm_refine.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
@@ -34,7 +35,7 @@ sample_of(const data *rows)
 
 	assert_non_null(copy);
 	memcpy(copy, rows->x, rows->n * rows->d * sizeof(double));
-	assert_ok(tlv_gmm_sample_open(&ctx, rows->n, rows->d, copy, 1, &sample));
+	assert_ok(tlv_gmm_sample_open(&ctx, rows->n, rows->d, copy, false, 1, &sample));
 	return sample;
 }
 

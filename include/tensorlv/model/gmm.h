@@ -1,14 +1,16 @@
 /*
  * gmm.h - mixtures of Gaussians or of multivariate t distributions: from third moments to
  * parameters (spherical components, with a common or with differing variances), by expectation
- * maximisation from there on (also diagonal and full covariances).
+ * maximisation from there on (also diagonal and full covariances); and mixtures of von Mises-Fisher
+ * distributions (mixture.h) of rows of which only the direction counts, embeddings of length 1 say.
  *
  * The model's frame (kind gaussian_mixture): scalars "covariance" (tlv_covariance), "rows" that it
  * was fitted to, "steps" of refinement, "seed"; "weights" (k, descending), "means" (d x k, one
  * column a component), "variances" (k numbers for common and spherical, d x k for diagonal) or
  * "covariances" (packed lower triangles, d(d+1)/2 x k, for full), "degrees" (k: degrees of
  * freedom; of t distributions only), "floor" (d: the least variance of every coordinate), and
- * diagnostics.
+ * diagnostics.  Of directions (kind direction_mixture): "rows", "steps", "seed", "weights", "means"
+ * (of length 1), "kappas" (k), and diagnostics.
  */
 #ifndef TENSORLV_GMM_H
 #define TENSORLV_GMM_H
@@ -28,7 +30,7 @@ extern void tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture);
 typedef struct tlv_gmm_parts
 {
 	const tlv_mixture *mixture;
-	const double *floor; /* d */
+	const double *floor; /* d; of directions NULL */
 	double rows;
 	double steps;
 	double seed;
@@ -117,22 +119,23 @@ typedef struct tlv_gmm_start_options
 	tlv_covariance covariance;
 	tlv_tails tails;
 	uint64_t seed;
-	int starts;				  /* k-means starts */
+	int starts;				  /* k-means starts; 0 where one is given */
 	int steps;				  /* of refinement, at most, of the best ones */
 	const tlv_mixture *given; /* one more start, of that k, covariance and tails; NULL: none */
 } tlv_gmm_start_options;
 
-/* Rows in memory, about their mean and in random order: the first of them are a sample. */
+/* Rows in memory, about their mean (directions as they are) and in random order: the first of them
+ * are a sample. */
 typedef struct tlv_gmm_sample
 {
 	size_t n, d;
-	double *center; /* d: the mean */
+	double *center; /* d: the mean, of directions 0 */
 	double *rows;	/* d x n */
 } tlv_gmm_sample;
 
 /* Makes one of rows (d x n) where they are: they are the sample's from here on, from the arena. */
 extern tlv_status tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows,
-									  uint64_t seed, tlv_gmm_sample *sample);
+									  bool directions, uint64_t seed, tlv_gmm_sample *sample);
 
 /* Gives the rows back; their number stays. */
 extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
@@ -151,15 +154,6 @@ extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
 extern tlv_status tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *sample, const double *floor,
 								const tlv_gmm_start_options *options, void **image, size_t *size);
 
-/*
- * A model refined on a sample: up to `steps` steps, until the mean
- * log-likelihood stands; *log_likelihood gets that mean, *entropy that of the responsibilities.
- * Diagnostics are those of the model.
- */
-extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_gmm_sample *sample, int steps, double *log_likelihood,
-								 double *entropy, void **image, size_t *size);
-
 /* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
 #define TLV_GMM_TOLERANCE 1e-6
 
@@ -169,7 +163,8 @@ typedef struct tlv_gmm_learn_options
 {
 	tlv_gmm_options fit; /* k = 0 and any_covariance: chosen, by the Bayesian information
 						  * criterion; rows of 100 numbers and more are spherical, then */
-	size_t max_k;		 /* where it is chosen; 0: 10, of rows of 100 numbers and more 200 */
+	size_t max_k;		 /* where it is chosen; 0: 10, of rows of 100 numbers and more and of
+						  * directions 200 */
 	bool refine;		 /* by expectation maximisation; else the start is the model */
 	int iterations;		 /* steps of it; below 0: until the likelihood stands */
 } tlv_gmm_learn_options;
@@ -177,9 +172,11 @@ typedef struct tlv_gmm_learn_options
 /*
  * Moments, the fit to them and, where these alone do not carry it, starts from a sample of the rows
  * that compete with it; then steps of expectation maximisation, one pass each.  No rows give no
- * model.  Errors on the way: those of tlv_gmm_fit (but that moments do not identify k components),
- * tlv_gmm_start and the update; TLV_BAD_PARAMETER for k above TLV_MIXTURE_MOST_COMPONENTS,
- * TLV_BAD_DATA for fewer rows than k.
+ * model.  Of directions there are starts from a sample only: rows are divided by their lengths,
+ * whatever these are, and rows of zeros, which have no direction, are left out.  Errors on the way:
+ * those of tlv_gmm_fit (but that moments do not identify k components), tlv_gmm_start and the
+ * update; TLV_BAD_PARAMETER for k above TLV_MIXTURE_MOST_COMPONENTS, TLV_BAD_DATA for fewer rows
+ * than k.
  */
 extern const tlv_procedure tlv_gmm_procedure; /* its options are tlv_gmm_learn_options */
 
@@ -187,7 +184,8 @@ extern const tlv_procedure tlv_gmm_procedure; /* its options are tlv_gmm_learn_o
  * A random true mixture: means normal with typical distance `separation` between two of them,
  * weights Dirichlet(10), standard deviations 1 or, `differing`, uniform on .5 .. 1.5.  Covariance
  * diagonal and full: the standard deviation of every coordinate (of a random rotation, full) is
- * drawn so.
+ * drawn so.  Directions: means uniform, such kappas that two of them are `separation` standard
+ * deviations apart.
  */
 extern tlv_status tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation,
 								 tlv_covariance covariance, uint64_t seed, void **image,

@@ -1,14 +1,20 @@
 /*
  * mixture.h - the parameters of mixtures of Gaussians and of multivariate t distributions, of any
- * form of covariance, and a step of expectation maximisation: what all models that are such
- * mixtures share.
+ * form of covariance, and of von Mises-Fisher distributions of directions, and a step of
+ * expectation maximisation: what all models that are such mixtures share.
  *
  * A t distribution of nu degrees of freedom is a Gaussian of covariance S / u, u drawn for every
  * row from a gamma distribution of mean 1 and shape nu / 2: rows far out have a small u, and count
  * so much less.  S, its scale, is what "variances" are then; the covariance is nu / (nu - 2) S.
  *
- * Rows are taken relative to a center, the mixture's own mean: with variances of at least
- * TLV_MIXTURE_FLOOR of the data's, sums of squares about it lose at most half the digits.
+ * A component of directions has a mean direction mu and a concentration kappa, which is its
+ * "variance" here; of rows x of length 1 and d numbers its density is C_d(kappa) exp(kappa mu'x),
+ * C_d(kappa) = kappa^v / ((2 pi)^(d/2) I_v(kappa)) with v = d/2 - 1 (Mardia, Jupp 2000).  Where
+ * kappa is large the directions scatter about mu with a variance of 1/kappa in each of d - 1
+ * dimensions.
+ *
+ * Rows, but directions, are taken relative to a center, the mixture's own mean: with variances of
+ * at least TLV_MIXTURE_FLOOR of the data's, sums of squares about it lose at most half the digits.
  */
 #ifndef TENSORLV_MIXTURE_H
 #define TENSORLV_MIXTURE_H
@@ -22,10 +28,11 @@ typedef enum tlv_covariance
 	TLV_COVARIANCE_COMMON,	  /* one variance for all components and coordinates */
 	TLV_COVARIANCE_SPHERICAL, /* one for every component */
 	TLV_COVARIANCE_DIAGONAL,  /* one for every component and coordinate */
-	TLV_COVARIANCE_FULL		  /* a matrix for every component */
+	TLV_COVARIANCE_FULL,	  /* a matrix for every component */
+	TLV_COVARIANCE_DIRECTION  /* no Gaussians: a concentration for every component of directions */
 } tlv_covariance;
 
-#define TLV_COVARIANCES 4 /* how many there are */
+#define TLV_COVARIANCES 4 /* how many there are of Gaussians */
 
 /* Degrees of freedom are between these; at the upper end a t distribution is a Gaussian for all
  * practical purposes.  Where they start. */
@@ -41,7 +48,7 @@ typedef struct tlv_mixture
 	tlv_covariance covariance;
 	double *weights;   /* k, positive, summing to 1 */
 	double *means;	   /* d x k */
-	double *variances; /* k, k, d x k or d(d+1)/2 x k */
+	double *variances; /* k, k, d x k, d(d+1)/2 x k, or k concentrations */
 	double *degrees;   /* k: degrees of freedom of t distributions; NULL: Gaussians */
 } tlv_mixture;
 
@@ -72,9 +79,35 @@ extern void tlv_mixture_use_tails(tlv_mixture *mixture);
 extern tlv_status tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance,
 									double *floor);
 
-/* How many components have variances, in any direction of a full covariance, at the floor (d). */
+/* How many components have variances, in any direction of a full covariance, at the floor (d), or
+ * the largest concentration. */
 extern tlv_status tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture,
 									   const double *floor, size_t *found);
+
+/* ---- directions ---- */
+
+/* Largest kappa by number of dimensions: components of equal rows have it. */
+#define TLV_DIRECTIONS_MOST_KAPPA 1e6
+
+/* log C_d(kappa), d >= 2. */
+extern double tlv_directions_log_norm(size_t d, double kappa);
+
+/*
+ * The kappa of which directions of d numbers have a mean of this length: I_v+1(kappa) / I_v(kappa)
+ * = length.  Start: Banerjee et al. 2005; Newton's steps: Sra 2012.  Within 0 and the largest.
+ */
+extern double tlv_directions_kappa(size_t d, double length);
+
+/* The length of the mean of such directions: the inverse. */
+extern double tlv_directions_length(size_t d, double kappa);
+
+/* A row by its length, which is returned: 0 where it has none; x and row may be the same.  Errors:
+ * TLV_BAD_DATA for numbers that are not finite or beyond TLV_MIXTURE_LARGEST. */
+extern tlv_status tlv_directions_row(tlv_context *ctx, size_t d, const double *x, double *row,
+									 double *length);
+
+/* TLV_BAD_DATA for a row without a length. */
+extern tlv_status tlv_directions_refuse_zeros(tlv_context *ctx);
 
 /*
  * A row (d) whose missing numbers are those that are expected given the others: filled (d) gets
@@ -88,8 +121,9 @@ extern tlv_status tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixtur
 
 /*
  * What the numbers that are there say of a row (d): shares (k) of the components, and the logarithm
- * of its density in them.  Where none is there, the weights, and 0.  Errors: those of
- * tlv_mixture_impute.
+ * of its density in them.  Where none is there, the weights, and 0.  Of directions only that of
+ * these numbers counts, and the density is that of directions of as many dimensions.  Errors: those
+ * of tlv_mixture_impute, TLV_BAD_DATA for zeros alone in the place of a direction.
  */
 extern tlv_status tlv_mixture_infer_given(tlv_context *ctx, const tlv_mixture *mixture,
 										  const double *x, const bool *missing, double *shares,
@@ -210,9 +244,10 @@ extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *cen
 /*
  * The mixture (of the same shape as before) as if weight times its own rows and 1 - weight times
  * as many rows of the one before had been added up: weights, means, second moments; degrees of
- * freedom by the shares of the rows.  0 < weight <= 1.
+ * freedom by the shares of the rows.  0 < weight <= 1.  Errors: memory.
  */
-extern void tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture);
+extern tlv_status tlv_mixture_blend(tlv_context *ctx, const tlv_mixture *before, double weight,
+									tlv_mixture *mixture);
 
 /* ---- errors (errors.h) ---- */
 

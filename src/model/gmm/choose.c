@@ -53,9 +53,16 @@ fit_to(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *moments,
 }
 
 tlv_status
-gmm_fit_single(tlv_context *ctx, const gmm_evidence *evidence, tlv_held *single)
+gmm_fit_single(tlv_context *ctx, gmm_evidence *evidence, tlv_held *single)
 {
-	return fit_to(ctx, evidence, evidence->moments, 1, single);
+	if (evidence->options.covariance == TLV_COVARIANCE_DIRECTION)
+		TLV_TRY(gmm_single_direction(ctx, evidence, single));
+	else
+		TLV_TRY(fit_to(ctx, evidence, evidence->moments, 1, single));
+	evidence->single = &single->frame;
+	if (evidence->floor == NULL || evidence->options.covariance != TLV_COVARIANCE_DIRECTION)
+		evidence->floor = tlv_frame_float64(&single->frame, "floor");
+	return TLV_OK;
 }
 
 tlv_status
@@ -142,42 +149,30 @@ number_of_starts(const gmm_evidence *evidence, size_t k)
 	return large && is_spherical(evidence) ? STARTS_MORE : STARTS;
 }
 
-/* The best of starts on the sample, and of the fit to the moments, into start->sampled. */
-static tlv_status
-start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
+tlv_status
+gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *given,
+					  int starts, gmm_start *start, bool *given_won)
 {
-	tlv_gmm_start_options options = {.k = start->k,
-									 .covariance = evidence->options.covariance,
-									 .tails = evidence->options.tails,
-									 .seed = evidence->options.seed,
-									 .starts = number_of_starts(evidence, start->k),
-									 .steps = GMM_MOST_STEPS};
-	tlv_mixture given;
+	const tlv_gmm_start_options options = {.k = start->k,
+										   .covariance = evidence->options.covariance,
+										   .tails = evidence->options.tails,
+										   .seed = evidence->options.seed,
+										   .starts = starts,
+										   .steps = GMM_MOST_STEPS,
+										   .given = given};
+	const tlv_frame *best = &start->sampled.frame;
+	bool whole = (double) evidence->sample.n >= evidence->n;
 	tlv_making made;
 
-	if (start->fitted.image != NULL)
-	{
-		tlv_gmm_read(&start->fitted.frame, &given);
-		options.given = &given;
-	}
-	tlv_make(ctx, &made);
-	return tlv_made(ctx, &made, &start->sampled,
-					tlv_gmm_start(ctx, &evidence->sample,
-								  tlv_frame_float64(evidence->single, "floor"), &options,
-								  &made.image, &made.size));
-}
-
-/* The fit to the moments, refined on the sample, into start->sampled. */
-static tlv_status
-refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
-{
-	tlv_making made;
-
-	tlv_make(ctx, &made);
-	return tlv_made(ctx, &made, &start->sampled,
-					tlv_gmm_refine(ctx, &start->fitted.frame, &evidence->sample, GMM_MOST_STEPS,
-								   &start->log_likelihood, &start->entropy, &made.image,
-								   &made.size));
+	TLV_TRY(TLV_MAKE(
+		ctx, &made, &start->sampled,
+		tlv_gmm_start(ctx, &evidence->sample, evidence->floor, &options, &made.image, &made.size)));
+	start->log_likelihood = tlv_diagnostics_find(best, "sample_mean_log_likelihood", NAN);
+	start->entropy = tlv_diagnostics_find(best, "sample_mean_entropy", NAN);
+	start->stands = whole && tlv_diagnostics_find(best, "sample_stands", 0) > 0;
+	if (given_won != NULL)
+		*given_won = tlv_diagnostics_find(best, "start_given", 0) > 0;
+	return TLV_OK;
 }
 
 static void
@@ -195,22 +190,22 @@ drop_sampled(tlv_context *ctx, gmm_start *start)
 tlv_status
 gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
 {
-	bool whole = (double) evidence->sample.n >= evidence->n;
-	const tlv_frame *best = &start->sampled.frame;
+	bool whole = (double) evidence->sample.n >= evidence->n, fitted = start->fitted.image != NULL;
+	tlv_mixture given;
 
+	if (fitted)
+		tlv_gmm_read(&start->fitted.frame, &given);
 	if (gmm_start_is_trusted(evidence, start))
 	{
-		TLV_TRY(refine_on_sample(ctx, evidence, start));
+		TLV_TRY(gmm_start_from_sample(ctx, evidence, &given, 0, start, NULL));
 		if (!whole || !evidence->refine)
 			drop_sampled(ctx, start);
 		return TLV_OK;
 	}
-	TLV_TRY(start_from_sample(ctx, evidence, start));
-	start->log_likelihood = tlv_diagnostics_find(best, "sample_mean_log_likelihood", NAN);
-	start->entropy = tlv_diagnostics_find(best, "sample_mean_entropy", NAN);
-	start->from_moments = tlv_diagnostics_find(best, "start_given", 0) > 0;
-	start->stands = whole && tlv_diagnostics_find(best, "sample_stands", 0) > 0;
-	if (whole || !is_spherical(evidence) || start->fitted.image == NULL)
+	TLV_TRY(gmm_start_from_sample(ctx, evidence, fitted ? &given : NULL,
+								  number_of_starts(evidence, start->k), start,
+								  &start->from_moments));
+	if (whole || !is_spherical(evidence) || !fitted)
 		return TLV_OK;
 	start->rivals = !start->from_moments;
 	if (start->from_moments)
@@ -263,7 +258,7 @@ judge_start(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start, do
 	bool degenerate;
 
 	tlv_gmm_read(model, &mixture);
-	TLV_TRY(gmm_is_degenerate(ctx, &mixture, tlv_frame_float64(model, "floor"), n, &degenerate));
+	TLV_TRY(gmm_is_degenerate(ctx, &mixture, evidence->floor, n, &degenerate));
 	*bic = degenerate ? HUGE_VAL : parameters * log(n) - 2 * n * start->log_likelihood;
 	*icl = *bic + 2 * n * start->entropy;
 	return TLV_OK;

@@ -25,7 +25,8 @@ typedef struct gmm_evidence
 	size_t d;
 	const tlv_frame *moments;	 /* of order 3 up to GMM_MOST_THIRD dimensions, else of order 2 */
 	const tlv_frame *compressed; /* of order 3, in the leading directions; NULL: not collected */
-	const tlv_frame *single;	 /* model of one component: its floor is everybody's */
+	const tlv_frame *single;	 /* model of one component */
+	const double *floor;		 /* d: of variances, of the whole data */
 	tlv_gmm_sample sample;		 /* its rows NULL: not drawn, or given back */
 } gmm_evidence;
 
@@ -54,8 +55,9 @@ extern tlv_status gmm_copy_model(tlv_context *ctx, const tlv_frame *model, tlv_h
 
 extern void gmm_start_free(tlv_context *ctx, gmm_start *start);
 
-/* The fit of one component, which the others need. */
-extern tlv_status gmm_fit_single(tlv_context *ctx, const gmm_evidence *evidence, tlv_held *single);
+/* The fit of one component, which the others need, into single, and the floor of variances; both
+ * become those of the evidence. */
+extern tlv_status gmm_fit_single(tlv_context *ctx, gmm_evidence *evidence, tlv_held *single);
 
 /*
  * The mean log-likelihood of a row under one Gaussian, likelihood[TLV_COVARIANCES]; -infinite where
@@ -63,6 +65,13 @@ extern tlv_status gmm_fit_single(tlv_context *ctx, const gmm_evidence *evidence,
  */
 extern tlv_status gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence,
 										 double *likelihood);
+
+/* The same of directions, by their sample (directions.c). */
+extern tlv_status gmm_single_direction(tlv_context *ctx, const gmm_evidence *evidence,
+									   tlv_held *single);
+
+/* What takes the place of the floor of variances for directions (d). */
+extern tlv_status gmm_direction_floor(tlv_context *ctx, size_t d, const double **floor);
 
 /* A start of k components, with its fit to the moments as far as they carry one. */
 extern tlv_status gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
@@ -73,6 +82,14 @@ extern bool gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *
 
 /* Rows of the sample for starts of up to k components, in `room` bytes. */
 extern size_t gmm_sample_size(const gmm_evidence *evidence, size_t k, double room);
+
+/*
+ * The best of so many starts from the sample, and of a given mixture (or NULL), into
+ * start->sampled, with its likelihood; *given_won (unless NULL): it was the given one.
+ */
+extern tlv_status gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence,
+										const tlv_mixture *given, int starts, gmm_start *start,
+										bool *given_won);
 
 /*
  * The start on the sample: its likelihood there and, unless the fit to the moments is trusted, the

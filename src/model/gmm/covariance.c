@@ -46,7 +46,7 @@ screen_begin(const gmm_evidence *evidence, size_t k, gmm_covariances *found, gmm
 
 	wanted = fmax(ROWS, fmax(EACH, EACH_DIMENSION * d) * (double) k);
 	*screen = (gmm_screen){.evidence = evidence,
-						   .floor = tlv_frame_float64(evidence->single, "floor"),
+						   .floor = evidence->floor,
 						   .seen = *sample,
 						   .others = {.d = sample->d, .center = sample->center},
 						   .found = found};

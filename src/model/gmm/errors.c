@@ -1,6 +1,5 @@
 /*
- * errors.c - estimates of mixtures of Gaussians and t distributions, and the score of a row
- * (errors.h).
+ * errors.c - estimates of mixtures, and the score of a row (errors.h).
  */
 #include "internal.h"
 #include "tensorlv/model/dimension_names.h"
@@ -18,6 +17,8 @@ tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 	tlv_gmm_read(model, &own);
 	listing.whole = tlv_mixture_parameters(own.k, own.d, own.covariance, own.degrees != NULL) <
 					TLV_SCORES_MOST_BLOCK;
+	if (own.covariance == TLV_COVARIANCE_DIRECTION) /* the largest of a mean is listed, too */
+		listing.whole = (double) own.k * (double) (own.d + 2) <= TLV_SCORES_MOST_BLOCK;
 	TLV_TRY(tlv_mixture_list_weights(ctx, &listing));
 	return tlv_mixture_list_components(ctx, &listing);
 }
@@ -27,9 +28,12 @@ tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_score_
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 	const tlv_mixture *own = &gmm->mixture;
-	double *scores, *counts;
+	const double *x = own->covariance == TLV_COVARIANCE_DIRECTION ? gmm->row : row->part[0].float64;
+	double *scores, *counts, length;
 
-	TLV_TRY(tlv_gmm_row(ctx, gmm, row->part[0].d, row->part[0].float64, gmm->row));
+	TLV_TRY(tlv_gmm_row(ctx, gmm, row->part[0].d, row->part[0].float64, gmm->row, &length));
+	if (length == 0) /* the fit left it out, too */
+		return TLV_OK;
 	TLV_TRY(tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
 	if (gmm->scorer.mixture == NULL)
 		TLV_TRY(tlv_mixture_scorer_open(ctx, own, &gmm->scorer));
@@ -40,7 +44,7 @@ tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_score_
 
 		scores[j] = share - own->weights[j];
 		counts[j] += 1;
-		tlv_mixture_score(&gmm->scorer, j, share, row->part[0].float64, scores + own->k);
+		tlv_mixture_score(&gmm->scorer, j, share, x, scores + own->k);
 	}
 	return TLV_OK;
 }

@@ -117,11 +117,14 @@ gmm_diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, doub
 /* Is there more than chance in what k components gain over one of the same form of covariance, and
  * more than the Bayesian information criterion charges for their parameters? */
 static tlv_status
-diagnose_single(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
+diagnose_single(tlv_context *ctx, const gmm_learning *fit, const tlv_mixture *mixture,
+				tlv_diagnostics *diagnostics)
 {
 	const gmm_evidence *rows = &fit->evidence;
 	tlv_covariance form = rows->options.covariance;
-	double gain = fit->refined.likelihood - fit->single_likelihood[form];
+	bool directions = form == TLV_COVARIANCE_DIRECTION;
+	double gain = fit->refined.likelihood - (directions ? gmm_single_direction_likelihood(mixture)
+														: fit->single_likelihood[form]);
 	double more = model_parameters(fit) - tlv_mixture_parameters(1, rows->d, form, false);
 
 	if (fit->k_chosen && fit->start.k == 1)
@@ -130,7 +133,8 @@ diagnose_single(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diag
 		!fit->options.refine || !isfinite(gain))
 		return TLV_OK;
 	return gmm_diagnose_gain(ctx, diagnostics, rows->n, gain,
-							 fmin(gmm_chance(more), log(rows->n) * more));
+							 directions ? gmm_chance_of_directions(mixture, rows->n)
+										: fmin(gmm_chance(more), log(rows->n) * more));
 }
 
 /* The most dimensions of a full covariance that is inverted to find the columns at the floor. */
@@ -203,7 +207,7 @@ list_low(tlv_context *ctx, const tlv_names *names, const tlv_mixture *mixture, c
 		if (low == 0)
 			continue;
 		tlv_shown_add_number(components, j + 1);
-		if (columns->n == 0)
+		if (columns->n == 0 && mixture->covariance != TLV_COVARIANCE_DIRECTION)
 			TLV_TRY(list_low_columns(ctx, names, &one, floor, columns));
 	}
 	return TLV_OK;
@@ -222,6 +226,13 @@ warn_of_floor(tlv_context *ctx, const tlv_names *names, const tlv_frame *model, 
 	*low = components.n;
 	if (*low == 0)
 		return TLV_OK;
+	if (mixture.covariance == TLV_COVARIANCE_DIRECTION)
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "variances_at_floor",
+									   .score = (double) *low,
+									   .hint = "Filter equal rows out, or use a smaller k."},
+						"the concentrations of %s are at their limit: their rows are equal",
+						tlv_shown_text(&components, "component"));
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "variances_at_floor", .score = (double) *low},
 					"the variances of %s are at their floor, a millionth of the variance of the "
@@ -258,10 +269,11 @@ diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *
 	if (fit->k_chosen && fit->start.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
-	TLV_TRY(diagnose_single(ctx, fit, diagnostics));
+	TLV_TRY(diagnose_single(ctx, fit, &mixture, diagnostics));
 	if (low == 0) /* else it is the floor that is compared */
 		TLV_TRY(diagnose_logarithms(ctx, fit, diagnostics));
-	return diagnose_overlap(ctx, fit, diagnostics);
+	TLV_TRY(diagnose_overlap(ctx, fit, diagnostics));
+	return gmm_warn_rows(ctx, fit, diagnostics);
 }
 
 static tlv_status

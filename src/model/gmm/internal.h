@@ -33,9 +33,10 @@ typedef struct tlv_gmm_model
 	tlv_mixture_scorer scorer; /* opened by the first score */
 } tlv_gmm_model;
 
-/* One row, checked and made relative to the model's center. */
+/* One row, checked and made relative to the model's center, or a direction, whose length is
+ * returned: 0 where it has none; 1 of others. */
 extern tlv_status tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d,
-							  const double *x, double *row);
+							  const double *x, double *row, double *length);
 
 /*
  * A mixture refined where it is, up to `steps` steps on a sample or until its mean log-likelihood

@@ -29,6 +29,12 @@ largest_k(const gmm_learning *fit)
 	return fit->options.fit.k > 0 ? fit->options.fit.k : fit->options.max_k;
 }
 
+static bool
+of_directions(const gmm_learning *fit)
+{
+	return fit->evidence.options.covariance == TLV_COVARIANCE_DIRECTION;
+}
+
 /* ---- moments ---- */
 
 static tlv_status
@@ -48,7 +54,6 @@ collect_moments(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_value
 	if ((double) k > evidence->n)
 		return tlv_refuse_few(ctx, evidence->n, "rows", k, "components");
 	TLV_TRY(gmm_fit_single(ctx, evidence, &fit->single));
-	evidence->single = &fit->single.frame;
 	return gmm_single_likelihoods(ctx, evidence, fit->single_likelihood);
 }
 
@@ -113,7 +118,7 @@ collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, size_
 		return refuse_width(ctx, evidence->d, drawn->rows);
 	TLV_TRY(tlv_row_sample_rows(ctx, &sample->frame, &n, &x));
 	tlv_value_drop(sample);
-	return tlv_gmm_sample_open(ctx, n, evidence->d, x, seed, &evidence->sample);
+	return tlv_gmm_sample_open(ctx, n, evidence->d, x, false, seed, &evidence->sample);
 }
 
 /* ---- the start ---- */
@@ -151,7 +156,7 @@ start_from_sample(tlv_context *ctx, gmm_learning *fit)
 			TLV_TRY(gmm_start_fit(ctx, evidence, fit->options.fit.k, start));
 		TLV_TRY(gmm_start_measure(ctx, evidence, start));
 	}
-	if (evidence->options.tails == TLV_TAILS_NORMAL && fit->options.refine)
+	if (evidence->options.tails == TLV_TAILS_NORMAL && fit->options.refine && !of_directions(fit))
 		TLV_TRY(gmm_look_at_tails(ctx, evidence, gmm_start_model(start), gmm_learning_groups(fit),
 								  &fit->tails));
 	return TLV_OK;
@@ -165,7 +170,8 @@ find_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 	tlv_value *compressed = NULL;
 
 	/* One component needs no third moments, and more than a compressed tensor holds have none. */
-	if (evidence->d > GMM_MOST_THIRD && largest_k(fit) > 1 && k <= most && evidence->n >= 2)
+	if (evidence->d > GMM_MOST_THIRD && largest_k(fit) > 1 && k <= most && evidence->n >= 2 &&
+		!of_directions(fit))
 		TLV_TRY(collect_compressed(ctx, rows, fit, tlv_least(largest_k(fit), most), &compressed));
 	if (!fit->k_chosen && !fit->covariance_chosen)
 		TLV_TRY(gmm_start_fit(ctx, evidence, k, &fit->start));
@@ -173,7 +179,8 @@ find_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 	{
 		size_t count = gmm_sample_size(evidence, largest_k(fit), sample_room(ctx));
 
-		TLV_TRY(collect_sample(ctx, rows, evidence, count));
+		if (!of_directions(fit))
+			TLV_TRY(collect_sample(ctx, rows, evidence, count));
 		TLV_TRY(start_from_sample(ctx, fit));
 	}
 	evidence->compressed = NULL;
@@ -188,6 +195,8 @@ is_wide(const gmm_learning *fit)
 {
 	const gmm_evidence *evidence = &fit->evidence;
 
+	if (of_directions(fit))
+		return evidence->d > GMM_FEW_DIMENSIONS && largest_k(fit) > 1 && evidence->n > 1;
 	return fit->options.refine && evidence->d >= GMM_WIDE && largest_k(fit) > 1 &&
 		   evidence->n > 1 && evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
 		   evidence->options.tails == TLV_TAILS_NORMAL;
@@ -224,8 +233,7 @@ third_moments(size_t k)
 /* Clusters, and where these overlap the fit to third moments as well, where so many components have
  * them, and rows enough for them. */
 static tlv_status
-start_wide(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, size_t directions,
-		   const float *points)
+start_wide(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, const gmm_projected *points)
 {
 	gmm_evidence *evidence = &fit->evidence;
 	gmm_start *start = &fit->start, clusters;
@@ -233,9 +241,9 @@ start_wide(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, size_t directi
 
 	if (start->k == 1)
 		return gmm_start_fit(ctx, evidence, 1, start);
-	TLV_TRY(gmm_wide_clusters(ctx, evidence, directions, points, start));
-	if (start->k > GMM_WIDE_MOST_DIRECTIONS || start->entropy <= GMM_WIDE_SEPARATE ||
-		third_moments(start->k) > evidence->n)
+	TLV_TRY(gmm_wide_clusters(ctx, evidence, points, start));
+	if (of_directions(fit) || start->k > GMM_WIDE_MOST_DIRECTIONS ||
+		start->entropy <= GMM_WIDE_SEPARATE || third_moments(start->k) > evidence->n)
 		return TLV_OK;
 	clusters = *start;
 	TLV_TRY(collect_compressed(ctx, rows, fit, start->k, &compressed));
@@ -255,24 +263,22 @@ find_wide_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 	gmm_evidence *evidence = &fit->evidence;
 	size_t most = tlv_least(tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(fit)), evidence->d);
 	tlv_held leading = {0};
+	gmm_projected points;
 	tlv_making made;
-	size_t directions; /* of these, that rise above the noise */
-	float *points;	   /* directions x rows: the sample in these */
 
 	TLV_TRY(TLV_MAKE(ctx, &made, &leading,
 					 tlv_dense_subspace(ctx, evidence->moments, most, &made.image, &made.size)));
-	TLV_TRY(collect_wide_sample(ctx, rows, fit));
-	directions = gmm_wide_directions(&leading.frame);
-	TLV_TRY(gmm_wide_project(ctx, &evidence->sample, &leading.frame, directions, &points));
+	if (!of_directions(fit)) /* of which it is there */
+		TLV_TRY(collect_wide_sample(ctx, rows, fit));
+	TLV_TRY(gmm_wide_project(ctx, evidence, &leading.frame, &points));
 	fit->start.k = fit->options.fit.k;
 	if (fit->k_chosen)
 	{
-		TLV_TRY(
-			gmm_wide_choose(ctx, evidence, directions, points, fit->options.max_k, &fit->choice));
+		TLV_TRY(gmm_wide_choose(ctx, evidence, &points, fit->options.max_k, &fit->choice));
 		fit->start.k = fit->choice.k;
 	}
-	TLV_TRY(start_wide(ctx, rows, fit, directions, points));
-	tlv_free(ctx, points);
+	TLV_TRY(start_wide(ctx, rows, fit, &points));
+	tlv_free(ctx, points.points);
 	return TLV_OK;
 }
 
@@ -280,7 +286,7 @@ find_wide_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 
 /* Until the model has so many steps or, where these are not given, the likelihood stands. */
 static tlv_status
-refine(tlv_context *ctx, tlv_source *rows, const gmm_learning *fit, int limit, bool last,
+refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, bool last,
 	   gmm_refined *refined)
 {
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
@@ -296,6 +302,7 @@ refine(tlv_context *ctx, tlv_source *rows, const gmm_learning *fit, int limit, b
 		TLV_TRY(tlv_collect_again(ctx, rows, "refinement", last ? 1 + (left > 0 ? left : 0) : 0,
 								  &statistic, &value));
 		sums = &value->frame;
+		TLV_TRY(gmm_count_rows(ctx, sums, fit));
 		refined->likelihood = tlv_mean_likelihood(sums, "rows");
 		refined->entropy =
 			tlv_frame_scalar(sums, "entropy", 0) / fmax(tlv_frame_scalar(sums, "rows", 0), 1);
@@ -389,6 +396,8 @@ gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *optio
 									 evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL
 								 ? GMM_WIDE_MOST_K
 								 : USUAL_MOST_K;
+	if (options->max_k == 0 && of_directions(fit))
+		fit->options.max_k = GMM_WIDE_MOST_K;
 	TLV_TRY_NEW0(ctx, fit->criteria.bic, fit->options.max_k);
 	TLV_TRY_NEW0(ctx, fit->criteria.icl, fit->options.max_k);
 	return TLV_OK;
@@ -397,16 +406,17 @@ gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *optio
 static tlv_status
 gmm_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
 {
-	tlv_value *moments;
+	tlv_value *moments = NULL;
 	tlv_held first = {0}; /* of two rivals */
 	gmm_learning fit;
 
 	TLV_TRY(gmm_begin(ctx, rows, options, &fit));
-	TLV_TRY(collect_moments(ctx, rows, &fit, &moments));
+	TLV_TRY(of_directions(&fit) ? gmm_collect_directions(ctx, rows, &fit)
+								: collect_moments(ctx, rows, &fit, &moments));
 	if (fit.evidence.d >= GMM_WIDE)
 		fit.covariance_chosen = false;
 	TLV_TRY(is_wide(&fit) ? find_wide_start(ctx, rows, &fit) : find_start(ctx, rows, &fit));
-	if (fit.start.k > 1 && fit.options.refine)
+	if (fit.start.k > 1 && fit.options.refine && !of_directions(&fit))
 		TLV_TRY(gmm_look_at_logarithms(ctx, &fit.evidence.sample, &fit.logarithms_likelihood));
 	fit.evidence.moments = NULL;
 	tlv_value_drop(moments); /* they have served, and the sample unless it is all rows */

@@ -30,9 +30,32 @@ typedef struct gmm_learning
 	bool covariance_chosen;
 	gmm_covariances covariances;
 	gmm_tails tails;
+	double zeros, scaled; /* of directions: rows without one, which are left out; rows whose length
+						   * was not 1 */
 	gmm_start start;
 	gmm_refined refined;
 } gmm_learning;
+
+/* ---- directions.c ---- */
+
+/* The sample of rows of directions, and their number, as far as the sample tells; of wide ones its
+ * moments. */
+extern tlv_status gmm_collect_directions(tlv_context *ctx, tlv_source *rows, gmm_learning *fit);
+
+/* What a pass over rows of directions tells of them; of others nothing. */
+extern tlv_status gmm_count_rows(tlv_context *ctx, const tlv_frame *sums, gmm_learning *fit);
+
+/* The mean log-likelihood of a row under one component, as far as the model of many tells. */
+extern double gmm_single_direction_likelihood(const tlv_mixture *mixture);
+
+/* What chance gains by components of directions beyond the first, at most. */
+extern double gmm_chance_of_directions(const tlv_mixture *mixture, double rows);
+
+/* Warns of rows of directions that are zero or not 1 long. */
+extern tlv_status gmm_warn_rows(tlv_context *ctx, const gmm_learning *fit,
+								tlv_diagnostics *diagnostics);
+
+/* ---- finish.c ---- */
 
 /* How many components are left when those that overlap count as one. */
 extern size_t gmm_learning_groups(const gmm_learning *fit);

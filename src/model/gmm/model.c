@@ -1,12 +1,13 @@
 /*
- * model.c - the stored form of a mixture of Gaussians, and what it can do with a
- * row (gmm.h, model.h).
+ * model.c - the stored forms of mixtures of Gaussians and of directions, and what they can do with
+ * a row (gmm.h, model.h).
  */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/refusals.h"
@@ -14,12 +15,15 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/page.h"
 
-/* Sizes: dimensions, components, numbers of a component's variances. */
+/* Sizes: dimensions, components, of Gaussians numbers of a component's variances. */
 #define SIZE_D	  TLV_SIZE_1
 #define SIZE_K	  TLV_SIZE_2
 #define SIZE_EACH TLV_SIZE_3
 
-/* What is stored. */
+/* A mean direction is as long as 1 but for this. */
+#define LENGTH_TOLERANCE 1e-6
+
+/* What is stored; of directions d, k, rows, steps, seed, weights, means, variances. */
 typedef struct gmm_stored
 {
 	size_t d, k, each;
@@ -27,7 +31,7 @@ typedef struct gmm_stored
 	const double *weights;
 	const double *means;
 	const double *covariances; /* of full covariances, packed; or NULL */
-	const double *variances;   /* of others; or NULL */
+	const double *variances;   /* of others; concentrations of directions; or NULL */
 	const double *degrees;	   /* of t distributions; or NULL */
 	const double *floor;
 	const tlv_diagnostics *diagnostics;
@@ -100,7 +104,12 @@ tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t
 	};
 
 	sort_components(&mixture, parts->order);
-	return tlv_sections_write(ctx, tlv_kind_gaussian_mixture.model->sections, &stored, image, size);
+	return tlv_sections_write(ctx,
+							  (mixture.covariance == TLV_COVARIANCE_DIRECTION
+								   ? tlv_kind_direction_mixture
+								   : tlv_kind_gaussian_mixture)
+								  .model->sections,
+							  &stored, image, size);
 }
 
 /* ---- reading ---- */
@@ -108,12 +117,17 @@ tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t
 void
 tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture)
 {
+	bool directions = model->header->kind == TLV_KIND_DIRECTION_MIXTURE;
 	gmm_stored stored;
 
-	tlv_sections_read(model, tlv_kind_gaussian_mixture.model->sections, &stored);
+	tlv_sections_read(
+		model,
+		(directions ? tlv_kind_direction_mixture : tlv_kind_gaussian_mixture).model->sections,
+		&stored);
 	mixture->d = stored.d;
 	mixture->k = stored.k;
-	mixture->covariance = (tlv_covariance) stored.covariance;
+	mixture->covariance =
+		directions ? TLV_COVARIANCE_DIRECTION : (tlv_covariance) stored.covariance;
 	mixture->weights = (double *) stored.weights;
 	mixture->means = (double *) stored.means;
 	mixture->variances =
@@ -186,6 +200,28 @@ gmm_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 					   2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST);
 }
 
+static tlv_status
+directions_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	size_t d = sizes[SIZE_D];
+	tlv_mixture own;
+
+	tlv_gmm_read(frame, &own);
+	TLV_TRY(check_weights(ctx, frame));
+	TLV_TRY(check_range(ctx, frame, "kappas", 0, TLV_DIRECTIONS_MOST_KAPPA * (double) d));
+	for (size_t j = 0; j < own.k; j++)
+	{
+		double square = 0;
+
+		for (size_t i = 0; i < d; i++)
+			square += own.means[j * d + i] * own.means[j * d + i];
+		if (!(fabs(square - 1) <= LENGTH_TOLERANCE))
+			return tlv_fail(ctx, TLV_CORRUPT, "a direction in section \"means\" is as long as %g",
+							sqrt(square));
+	}
+	return TLV_OK;
+}
+
 #define AT(member) offsetof(gmm_stored, member)
 static const tlv_declaration gmm_list[] = {
 	{"covariance", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(covariance)},
@@ -209,7 +245,38 @@ static const tlv_sections gmm_sections = {
 	.diagnostics = AT(diagnostics),
 	.check_more = gmm_check_more,
 };
+static const tlv_declaration directions_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(rows)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(steps)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(seed)},
+	{"weights", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_COLUMN_SHARES, TLV_KEPT, AT(weights)},
+	{"means", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_KEPT, AT(means)},
+	{"kappas", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(variances)},
+};
+
+static const tlv_sections directions_sections = {
+	.state = sizeof(gmm_stored),
+	.kind = TLV_KIND_DIRECTION_MIXTURE,
+	TLV_LIST(directions_list),
+	.least = {2, 1},
+	.most = {TLV_MIXTURE_MOST_DIMENSIONS, TLV_MIXTURE_MOST_COMPONENTS},
+	.size_at = {AT(d), AT(k)},
+	.diagnostics = AT(diagnostics),
+	.check_more = directions_check_more,
+};
+
 #undef AT
+
+static const tlv_field directions_fields[] = {
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"means", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS},
+	{"kappas", TLV_FIELD_LIST, .flags = TLV_OF_ROWS},
+	{.form = TLV_FIELDS_END},
+};
+static const tlv_layout directions_layout = {.fields = directions_fields, .weights = "weights"};
 
 static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full", NULL};
 static const tlv_field gmm_fields[] = {
@@ -284,13 +351,17 @@ gmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 }
 
 tlv_status
-tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double *x, double *row)
+tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double *x, double *row,
+			double *length)
 {
 	const double *center = model->worker.center;
 	bool fits = true;
 
 	if (d != model->mixture.d)
 		return tlv_refuse_width(ctx, d, model->mixture.d);
+	if (model->mixture.covariance == TLV_COVARIANCE_DIRECTION)
+		return tlv_directions_row(ctx, d, x, row, length);
+	*length = 1;
 	for (size_t i = 0; i < d; i++)
 	{
 		row[i] = x[i] - center[i];
@@ -306,7 +377,11 @@ tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double
 static tlv_status
 expect_row(tlv_context *ctx, tlv_gmm_model *gmm, const tlv_part *part)
 {
-	TLV_TRY(tlv_gmm_row(ctx, gmm, part->d, part->float64, gmm->row));
+	double length;
+
+	TLV_TRY(tlv_gmm_row(ctx, gmm, part->d, part->float64, gmm->row, &length));
+	if (length == 0)
+		return tlv_directions_refuse_zeros(ctx);
 	return tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL);
 }
 
@@ -363,14 +438,35 @@ gmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 	const tlv_mixture *mixture = &gmm->mixture;
 	const tlv_part *part = &row->part[0];
+	double length;
 
 	if (part->d != mixture->d)
 		return tlv_refuse_width(ctx, part->d, mixture->d);
 	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, part->d));
 	if (part->missing != NULL)
 		return tlv_mixture_impute(ctx, mixture, NULL, part->float64, part->missing, filled->values);
-	TLV_TRY(tlv_gmm_row(ctx, gmm, part->d, part->float64, gmm->row)); /* are they numbers? */
+	/* are they numbers? */
+	TLV_TRY(tlv_gmm_row(ctx, gmm, part->d, part->float64, gmm->row, &length));
 	memcpy(filled->values, part->float64, part->d * sizeof(double));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_match(tlv_context *ctx, const tlv_mixture *a, const tlv_mixture *b, int64_t *assignment,
+			  double *error)
+{
+	double *cost = tlv_alloc(ctx, a->k, b->k * sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, cost);
+	for (size_t i = 0; i < a->k; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < b->k; j++)
+			cost[i * b->k + j] =
+				sqrt(tlv_squared_distance(a->d, a->means + i * a->d, b->means + j * b->d));
+	}
+	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));
+	tlv_free(ctx, cost);
 	return TLV_OK;
 }
 
@@ -402,26 +498,39 @@ static const tlv_page_content gmm_contents[] = {{"means", TLV_CONTENT_NUMBERS, .
 static const tlv_page_view gmm_page = {
 	.contents = gmm_contents, .view = "profiles", .what = "component", .fields = gmm_page_fields};
 
+static const char *const directions_page_fields[] = {"weights", "means", "kappas", NULL};
+static const tlv_page_content directions_contents[] = {
+	{"means", TLV_CONTENT_NUMBERS, .what = "dimension", .concentrations = "kappas", .from = 1},
+	{.section = NULL}};
+static const tlv_page_view directions_page = {.contents = directions_contents,
+											  .view = "profiles",
+											  .what = "component",
+											  .fields = directions_page_fields};
+
+/* What models of either kind do. */
+#define GMM_MEMBERS                                                                                \
+	.estimates = tlv_gmm_estimates, .score = tlv_gmm_score, .redraw = tlv_gmm_redraw,              \
+	.normals = tlv_gmm_normals, .draw = tlv_gmm_draw, .open = gmm_open, .components_size = SIZE_K, \
+	.dimensions = gmm_dimensions, .rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_OF_MANY,               \
+	.infer = gmm_infer, .log_likelihood = gmm_log_likelihood, .statistics = tlv_gmm_statistics,    \
+	.update = tlv_gmm_update, .match = gmm_match
+
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,
 	.layout = &gmm_layout,
-	.drift = tlv_gmm_drift,
-	.estimates = tlv_gmm_estimates,
-	.score = tlv_gmm_score,
-	.redraw = tlv_gmm_redraw,
-	.normals = tlv_gmm_normals,
-	.draw = tlv_gmm_draw,
 	.page = &gmm_page,
-	.open = gmm_open,
-	.components_size = SIZE_K,
-	.dimensions = gmm_dimensions,
-	.rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_OF_MANY,
-	.infer = gmm_infer,
-	.log_likelihood = gmm_log_likelihood,
+	.drift = tlv_gmm_drift,
 	.impute = gmm_impute,
-	.statistics = tlv_gmm_statistics,
-	.update = tlv_gmm_update,
-	.match = gmm_match,
+	GMM_MEMBERS,
+};
+
+static const tlv_model_class directions_class = {
+	.sections = &directions_sections,
+	.layout = &directions_layout,
+	.page = &directions_page,
+	GMM_MEMBERS,
 };
 const tlv_kind tlv_kind_gaussian_mixture = {TLV_KIND_LINE(GAUSSIAN_MIXTURE, gaussian_mixture),
 											.model = &gmm_class};
+const tlv_kind tlv_kind_direction_mixture = {TLV_KIND_LINE(DIRECTION_MIXTURE, direction_mixture),
+											 .model = &directions_class};

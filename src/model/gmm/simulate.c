@@ -1,6 +1,5 @@
 /*
- * simulate.c - random mixtures of Gaussians, rows drawn from them, and the
- * assignment of one mixture's components to another's (gmm.h).
+ * simulate.c - random mixtures of Gaussians and of directions, and rows drawn from them (gmm.h).
  */
 #include <math.h>
 #include <string.h>
@@ -41,6 +40,38 @@ random_covariance(tlv_context *ctx, size_t d, tlv_rng *rng, double *packed)
 	return TLV_OK;
 }
 
+/*
+ * Means r long and at right angles are sqrt(2) r apart, and rows scatter by sqrt((1 - r^2)/(d - 1))
+ * in each of the other dimensions.
+ */
+static double
+kappa_of_separation(size_t d, double separation)
+{
+	double t = separation / sqrt(2 * (double) (d - 1));
+
+	return tlv_directions_kappa(d, t / sqrt(1 + t * t));
+}
+
+static tlv_status
+draw_directions(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mixture)
+{
+	size_t d = mixture->d;
+
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		double deviation = draw_deviation(rng, true), *mean = mixture->means + j * d, square = 0;
+
+		TLV_TRY_CONTINUE(ctx);
+		tlv_rng_fill_normal(rng, d, mean);
+		for (size_t i = 0; i < d; i++)
+			square += mean[i] * mean[i];
+		for (size_t i = 0; i < d; i++)
+			mean[i] /= sqrt(square);
+		mixture->variances[j] = kappa_of_separation(d, separation / deviation);
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 draw_mixture(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mixture)
 {
@@ -51,6 +82,8 @@ draw_mixture(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mix
 	for (size_t j = 0; j < k; j++)
 		mixture->weights[j] = WEIGHT_CONCENTRATION;
 	tlv_rng_dirichlet(rng, k, mixture->weights, mixture->weights);
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		return draw_directions(ctx, separation, rng, mixture);
 	TLV_TRY(tlv_fill_normal(ctx, rng, d * k, mixture->means));
 	for (size_t i = 0; i < d * k; i++)
 		mixture->means[i] *= factor;
@@ -72,6 +105,7 @@ tlv_status
 tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation, tlv_covariance covariance,
 			   uint64_t seed, void **image, size_t *size)
 {
+	size_t least = covariance == TLV_COVARIANCE_DIRECTION ? 2 : 1;
 	tlv_gmm_parts parts = {0};
 	tlv_mixture mixture;
 	double *floor;
@@ -80,8 +114,8 @@ tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation, tlv_cova
 	if (k == 0 || k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", k,
 						TLV_MIXTURE_MOST_COMPONENTS);
-	if (d == 0 || d > TLV_MIXTURE_MOST_DIMENSIONS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "d = %zu is not between 1 and %d", d,
+	if (d < least || d > TLV_MIXTURE_MOST_DIMENSIONS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "d = %zu is not between %zu and %d", d, least,
 						TLV_MIXTURE_MOST_DIMENSIONS);
 	if (!(separation >= 0 && separation <= 1e50))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "separation = %g is not between 0 and 1e50",
@@ -136,6 +170,42 @@ tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *mixture,
 	return TLV_OK;
 }
 
+/* The cosine of a direction with the mean: rejection from a transformed beta distribution (Ulrich
+ * 1984, Wood 1994). */
+static double
+draw_cosine(size_t d, double kappa, tlv_rng *rng)
+{
+	double m = (double) (d - 1), b = m / (2 * kappa + hypot(2 * kappa, m)), x = (1 - b) / (1 + b);
+	double c = kappa * x + m * log1p(-x * x), half[2] = {m / 2, m / 2};
+
+	for (;;)
+	{
+		double z[2], w;
+
+		tlv_rng_dirichlet(rng, 2, half, z);
+		w = (1 - (1 + b) * z[0]) / (1 - (1 - b) * z[0]);
+		if (kappa * w + m * log1p(-x * w) - c >= log(1 - tlv_rng_uniform(rng)))
+			return w;
+	}
+}
+
+static void
+draw_direction(size_t d, const double *mean, double kappa, tlv_rng *rng, double *x)
+{
+	double along = 0, square = 0, cosine = draw_cosine(d, kappa, rng);
+
+	tlv_rng_fill_normal(rng, d, x);
+	for (size_t i = 0; i < d; i++)
+		along += x[i] * mean[i];
+	for (size_t i = 0; i < d; i++)
+	{
+		x[i] -= along * mean[i];
+		square += x[i] * x[i];
+	}
+	for (size_t i = 0; i < d; i++)
+		x[i] = cosine * mean[i] + sqrt(fmax(1 - cosine * cosine, 0) / square) * x[i];
+}
+
 static double
 deviation_of(const tlv_mixture *mixture, size_t j, size_t i)
 {
@@ -153,6 +223,11 @@ tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x)
 
 	while (j + 1 < mixture->k && u >= mixture->weights[j])
 		u -= mixture->weights[j++];
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+	{
+		draw_direction(d, mixture->means + j * d, mixture->variances[j], rng, x);
+		return j;
+	}
 	tlv_rng_fill_normal(rng, d, simulator->normal);
 	if (mixture->degrees != NULL)
 	{

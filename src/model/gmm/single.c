@@ -86,7 +86,7 @@ tlv_status
 gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence, double *likelihood)
 {
 	tlv_dense_central central;
-	const double *floor = tlv_frame_float64(evidence->single, "floor");
+	const double *floor = evidence->floor;
 	double d = (double) evidence->d;
 
 	TLV_TRY(tlv_dense_central_compute(ctx, evidence->moments, &central));

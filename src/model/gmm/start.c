@@ -181,7 +181,11 @@ mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const 
 	tlv_mixture_sums sums;
 
 	for (size_t j = 0; j < mixture->k; j++) /* of a component without rows */
+	{
 		memcpy(mixture->means + j * d, sample->center, d * sizeof(double));
+		if (mixture->covariance == TLV_COVARIANCE_DIRECTION) /* anywhere */
+			mixture->means[j * d + j % d] = 1;
+	}
 	TLV_TRY(tlv_mixture_sums_create(ctx, mixture, &sums));
 	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, sample->center, &worker));
 	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
@@ -358,17 +362,20 @@ make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan
 				const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
 {
 	size_t starts = (size_t) options->starts;
-	bool own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL;
+	bool own_units = options->covariance == TLV_COVARIANCE_DIAGONAL ||
+					 options->covariance == TLV_COVARIANCE_FULL;
 	gmm_clusters clusters = {.n = rows_of(sample, options, &kmeans_effort),
 							 .starts = starts,
 							 .own_units = own_units ? (starts + 1) / 2 : 0,
 							 .one_unit = sample->d == 1};
 	size_t kept = (size_t) ceil(plan->kept * (double) (own_units ? clusters.own_units : starts));
 
-	TLV_TRY_NEW_ROWS(ctx, clusters.label, starts, clusters.n);
-	clusters.inertia = tlv_alloc(ctx, starts, sizeof(double));
-	TLV_TRY_ALLOC(ctx, clusters.inertia);
-	TLV_TRY(cluster_starts(ctx, sample, plan, options, &clusters));
+	if (starts > 0)
+	{
+		TLV_TRY_NEW_ROWS(ctx, clusters.label, starts, clusters.n);
+		TLV_TRY_NEW(ctx, clusters.inertia, starts);
+		TLV_TRY(cluster_starts(ctx, sample, plan, options, &clusters));
+	}
 	TLV_TRY(fill_candidates(ctx, sample, &clusters, options, kept, candidates, found));
 	tlv_free(ctx, clusters.inertia);
 	tlv_free(ctx, clusters.label);
@@ -481,8 +488,8 @@ order_rows(tlv_context *ctx, tlv_gmm_sample *sample, size_t *order, double *move
 }
 
 tlv_status
-tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows, uint64_t seed,
-					tlv_gmm_sample *sample)
+tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows, bool directions,
+					uint64_t seed, tlv_gmm_sample *sample)
 {
 	size_t *order;
 	double *moved;
@@ -493,6 +500,8 @@ tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows, uint64_t
 	TLV_TRY_NEW(ctx, moved, d);
 	TLV_TRY(look_at_rows(ctx, seed, sample, order));
 	TLV_TRY(order_rows(ctx, sample, order, moved));
+	if (directions)
+		memset(sample->center, 0, d * sizeof(double));
 	for (size_t t = 0; t < n; t++)
 		for (size_t i = 0; i < d; i++)
 			rows[t * d + i] -= sample->center[i];
@@ -525,7 +534,8 @@ write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->d, "dimensions"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->starts, "starts"));
+	if (options->starts > 0)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->starts, "starts"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->given, "start_given"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->steps, "sample_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->stands, "sample_stands"));
@@ -547,7 +557,7 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 
 	tlv_assert(options->given == NULL ||
 			   (options->given->degrees != NULL) == (options->tails == TLV_TAILS_T));
-	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || options->starts < 1)
+	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || number < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
 	if (rows->n < options->k)
 		return tlv_refuse_few(ctx, (double) rows->n, "rows", options->k, "components");
@@ -583,30 +593,4 @@ tlv_gmm_of_labels(tlv_context *ctx, const tlv_gmm_sample *rows, const double *fl
 
 	widen(&sample, mixture);
 	return mixture_of_clusters(ctx, &sample, rows->n, label, mixture);
-}
-
-tlv_status
-tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, const tlv_gmm_sample *rows, int steps,
-			   double *log_likelihood, double *entropy, void **image, size_t *size)
-{
-	const double *floor = tlv_frame_float64(model, "floor");
-	tlv_diagnostics diagnostics = {0};
-	tlv_gmm_parts parts = {0};
-	tlv_mixture given, mixture;
-
-	tlv_gmm_read(model, &given);
-	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &mixture));
-	tlv_gmm_copy(&given, &mixture);
-	TLV_TRY(tlv_gmm_ascend(ctx, rows, floor, steps, &mixture, log_likelihood, entropy));
-	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
-	parts.mixture = &mixture;
-	parts.floor = floor;
-	parts.rows = (double) rows->n;
-	parts.steps = tlv_frame_scalar(model, "steps", 0);
-	parts.seed = tlv_frame_scalar(model, "seed", 0);
-	parts.diagnostics = &diagnostics;
-	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_diagnostics_free(ctx, &diagnostics);
-	tlv_mixture_free(ctx, &mixture);
-	return TLV_OK;
 }

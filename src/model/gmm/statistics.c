@@ -1,11 +1,15 @@
 /*
- * statistics.c - what a pass over rows under a given mixture of Gaussians sums up: the
- * statistics for one step of expectation maximisation.
+ * statistics.c - what a pass over rows under a given mixture sums up: the statistics for one step
+ * of expectation maximisation.
  *
  * The stored value (kind mixture_statistics): scalars "rows", "nulls", "log_likelihood",
  * "entropy", the model's fingerprint "model", its "center" (d); "responsibilities" (k), "sums" (d x
  * k) and "squares" (1 x k of |x - c|^2, d x k, or packed x k), all about the center; of t
  * distributions "weighted" and "logs" (k), else 0.
+ *
+ * Of directions (kind direction_statistics): "rows", "nulls", "zeros" (rows without a direction,
+ * left out), "scaled" (rows whose length was not 1), "log_likelihood", "model", "responsibilities"
+ * and "sums".
  */
 #include <math.h>
 #include <string.h>
@@ -21,12 +25,16 @@
 #define SIZE_K		 TLV_SIZE_2
 #define SIZE_SQUARES TLV_SIZE_3
 
+/* Rows whose length is farther from 1 have been scaled, and are counted. */
+#define UNIT_TOLERANCE 1e-2
+
 typedef struct statistics_state
 {
 	tlv_declared declared;
 	tlv_gmm_model *model;	/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
-	double *center;			/* d */
+	double *center;			/* d; of directions NULL */
+	double zeros, scaled;	/* of directions: rows */
 	tlv_mixture_sums sums;
 	tlv_mixture_rows rows;
 } statistics_state;
@@ -45,12 +53,18 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
-	double *next;
+	double *next, length;
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_mixture_rows_next(ctx, &state->rows, state->model->mixture.d, &next));
-	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64, next));
+	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64, next, &length));
+	if (length == 0)
+	{
+		state->zeros++;
+		return TLV_OK;
+	}
+	state->scaled += fabs(length - 1) > UNIT_TOLERANCE;
 	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
 }
 
@@ -59,9 +73,10 @@ tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
+	bool directions = gmm->mixture.covariance == TLV_COVARIANCE_DIRECTION;
 	size_t d = gmm->mixture.d;
-	const size_t sizes[TLV_SIZES] = {d, gmm->mixture.k,
-									 tlv_mixture_variances(d, gmm->mixture.covariance)};
+	const size_t sizes[TLV_SIZES] = {
+		d, gmm->mixture.k, directions ? 0 : tlv_mixture_variances(d, gmm->mixture.covariance)};
 	statistics_state *state;
 
 	if (method != NULL && method[0] != '\0' && strcmp(method, "em") != 0)
@@ -69,11 +84,14 @@ tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
 		return tlv_fail_hint(ctx, "A mixture is refined by 'em'.");
 	}
-	TLV_TRY(tlv_sections_create(ctx, tlv_kind_mixture_statistics.accumulator, sizes, accumulator));
+	TLV_TRY(tlv_sections_create(
+		ctx, (directions ? tlv_kind_direction_statistics : tlv_kind_mixture_statistics).accumulator,
+		sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = gmm;
 	state->fingerprint = model->frame.header->digest;
-	memcpy(state->center, gmm->worker.center, d * sizeof(double));
+	if (!directions)
+		memcpy(state->center, gmm->worker.center, d * sizeof(double));
 	return TLV_OK;
 }
 
@@ -103,7 +121,19 @@ static const tlv_declaration statistics_list[] = {
 	{"sums", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.sums)},
 	{"squares", TLV_FLOAT64, SIZE_SQUARES, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.squares)},
 };
+static const tlv_declaration directions_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sums.rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"zeros", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(zeros)},
+	{"scaled", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(scaled)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.log_likelihood)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"responsibilities", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
+	 AT(sums.responsibilities)},
+	{"sums", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.sums)},
+};
 #undef AT
+
 static const tlv_sections statistics_sections = {
 	.state = sizeof(statistics_state),
 	.kind = TLV_KIND_MIXTURE_STATISTICS,
@@ -115,14 +145,32 @@ static const tlv_sections statistics_sections = {
 	.check_more = mixture_check_more,
 };
 
+static const tlv_sections directions_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_DIRECTION_STATISTICS,
+	TLV_LIST(directions_list),
+	.least = {2, 1},
+	.most = {TLV_MIXTURE_MOST_DIMENSIONS, TLV_MIXTURE_MOST_COMPONENTS},
+	.flush = mixture_flush,
+};
+
 static const tlv_accumulator_class statistics_class = {
 	.name = "mixture_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_VECTOR,
 	.add = statistics_add,
 };
+static const tlv_accumulator_class directions_class = {
+	.name = "direction_statistics",
+	TLV_DECLARED(&directions_sections),
+	.rows = TLV_ROW_VECTOR,
+	.add = statistics_add,
+};
+
 const tlv_kind tlv_kind_mixture_statistics = {TLV_KIND_LINE(MIXTURE_STATISTICS, mixture_statistics),
 											  .accumulator = &statistics_class};
+const tlv_kind tlv_kind_direction_statistics = {
+	TLV_KIND_LINE(DIRECTION_STATISTICS, direction_statistics), .accumulator = &directions_class};
 
 /* ---- a step of a stored model ---- */
 
@@ -131,11 +179,14 @@ static tlv_status
 check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
 {
 	const tlv_section *means = tlv_frame_find(model, "means");
+	bool directions = model->header->kind == TLV_KIND_DIRECTION_MIXTURE;
 	size_t variances;
 
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
-		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
-		return tlv_refuse_kind_of_statistics(ctx, "a mixture");
+		statistics->header->kind !=
+			(directions ? TLV_KIND_DIRECTION_STATISTICS : TLV_KIND_MIXTURE_STATISTICS))
+		return tlv_refuse_kind_of_statistics(ctx,
+											 directions ? "a mixture of directions" : "a mixture");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
 		return tlv_refuse_empty_statistics(ctx);
@@ -144,8 +195,9 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 									  (tlv_covariance) tlv_frame_scalar(model, "covariance", 0));
 	TLV_TRY(
 		tlv_frame_require(ctx, statistics, "sums", TLV_FLOAT64, means->rows, means->columns, NULL));
-	return tlv_frame_require(ctx, statistics, "squares", TLV_FLOAT64, variances, means->columns,
-							 NULL);
+	return directions ? TLV_OK
+					  : tlv_frame_require(ctx, statistics, "squares", TLV_FLOAT64, variances,
+										  means->columns, NULL);
 }
 
 tlv_status
@@ -171,7 +223,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"),
 						 tlv_frame_float64(model, "floor"), &mixture);
 	if (step->weight < 1)
-		tlv_mixture_blend(&before, step->weight, &mixture);
+		TLV_TRY(tlv_mixture_blend(ctx, &before, step->weight, &mixture));
 	parts.order = step->order;
 	parts.mixture = &mixture;
 	parts.floor = tlv_frame_float64(model, "floor");

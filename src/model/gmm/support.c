@@ -50,11 +50,13 @@ learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, 
 	const double *floor = tlv_frame_float64(model, "floor");
 	tlv_gmm_sample sample;
 	tlv_mixture mixture;
-	size_t d;
-	double *x;
+	bool directions;
+	size_t d, kept = 0;
+	double *x, length = 1;
 
 	(void) fit;
 	tlv_gmm_read(model, &mixture);
+	directions = mixture.covariance == TLV_COVARIANCE_DIRECTION;
 	options.k = mixture.k;
 	options.covariance = mixture.covariance;
 	options.tails = mixture.degrees != NULL ? TLV_TAILS_T : TLV_TAILS_NORMAL;
@@ -65,9 +67,15 @@ learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, 
 		/* a query may return others than it did */
 		if (rows[i].part[0].d != d)
 			return tlv_refuse_width(ctx, (size_t) rows[i].part[0].d, d);
-		memcpy(x + i * d, rows[i].part[0].float64, d * sizeof(double));
+		if (directions)
+			TLV_TRY(tlv_directions_row(ctx, d, rows[i].part[0].float64, x + kept * d, &length));
+		else
+			memcpy(x + kept * d, rows[i].part[0].float64, d * sizeof(double));
+		kept += length > 0;
 	}
-	TLV_TRY(tlv_gmm_sample_open(ctx, n, d, x, seed, &sample));
+	if (directions)
+		TLV_TRY(gmm_direction_floor(ctx, d, &floor));
+	TLV_TRY(tlv_gmm_sample_open(ctx, kept, d, x, directions, seed, &sample));
 	return tlv_gmm_start(ctx, &sample, floor, &options, image, size);
 }
 

@@ -118,7 +118,7 @@ tlv_status
 gmm_look_at_tails(tlv_context *ctx, const gmm_evidence *evidence, const tlv_held *gaussians,
 				  size_t k, gmm_tails *tails)
 {
-	const double *floor = tlv_frame_float64(evidence->single, "floor");
+	const double *floor = evidence->floor;
 	tlv_gmm_sample seen = evidence->sample;
 	tlv_mixture stored, normal;
 	double other;

@@ -14,7 +14,7 @@
 #include "tensorlv/num/linalg.h"
 
 /* Starts of k-means and their steps: merging mends what they miss. */
-#define KMEANS_STARTS 2
+#define KMEANS_STARTS 4
 #define KMEANS_STEPS  20
 
 /* Clusters to begin with: at least, for each that is wanted, and rows of each at least. */
@@ -32,8 +32,13 @@
 
 /* ---- the projected rows ---- */
 
-size_t
-gmm_wide_directions(const tlv_frame *subspace)
+/*
+ * Directions of a subspace (dense.h) whose variance noise does not reach, 2 at least: the largest
+ * eigenvalue of the covariance of n rows of noise is near (1 + sqrt(d / n))^2 (Marchenko, Pastur
+ * 1967).
+ */
+static size_t
+wide_directions(const tlv_frame *subspace)
 {
 	const tlv_section *basis = tlv_frame_find(subspace, "basis");
 	const double *values = tlv_frame_float64(subspace, "covariance_values");
@@ -46,26 +51,58 @@ gmm_wide_directions(const tlv_frame *subspace)
 	return p < 2 ? tlv_least(2, basis->columns) : p;
 }
 
-tlv_status
-gmm_wide_project(tlv_context *ctx, const tlv_gmm_sample *sample, const tlv_frame *subspace,
-				 size_t p, float **points)
+/*
+ * What the mean of directions has outside of the leading ones: its length.  The rows' own parts
+ * there are noise.  inside: p.
+ */
+static double
+outside_length(size_t d, size_t p, const double *basis, const double *mean, double *inside)
 {
-	const tlv_section *basis = tlv_frame_find(subspace, "basis");
-	const double *u = tlv_section_data(subspace, basis);
-	size_t d = basis->rows;
-	double *block;
+	double square = 0;
 
-	TLV_TRY_NEW_ROWS(ctx, *points, p, sample->n);
+	for (size_t i = 0; i < d; i++)
+		square += mean[i] * mean[i];
+	for (size_t a = 0; a < p; a++)
+	{
+		inside[a] = 0;
+		for (size_t i = 0; i < d; i++)
+			inside[a] += basis[a * d + i] * mean[i];
+		square -= inside[a] * inside[a];
+	}
+	return sqrt(fmax(square, 0));
+}
+
+tlv_status
+gmm_wide_project(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *subspace,
+				 gmm_projected *to)
+{
+	const tlv_gmm_sample *sample = &evidence->sample;
+	const double *basis = tlv_frame_float64(subspace, "basis");
+	bool directions = evidence->options.covariance == TLV_COVARIANCE_DIRECTION;
+	size_t d = sample->d, p = wide_directions(subspace);
+	double *block;
+	float outside;
+
+	to->p = p + directions;
+	TLV_TRY_NEW_ROWS(ctx, to->points, to->p, sample->n);
 	TLV_TRY_NEW(ctx, block, p * PROJECT_ROWS);
+	outside = (float) outside_length(d, p, basis, tlv_frame_float64(subspace, "mean"), block);
 	for (size_t t = 0; t < sample->n; t += PROJECT_ROWS)
 	{
 		size_t rows = tlv_least(PROJECT_ROWS, sample->n - t);
 
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(
-			tlv_gemm(ctx, true, false, p, rows, d, 1, u, d, sample->rows + t * d, d, 0, block, p));
-		for (size_t i = 0; i < p * rows; i++)
-			(*points)[t * p + i] = (float) block[i];
+		TLV_TRY(tlv_gemm(ctx, true, false, p, rows, d, 1, basis, d, sample->rows + t * d, d, 0,
+						 block, p));
+		for (size_t r = 0; r < rows; r++)
+		{
+			float *point = to->points + (t + r) * to->p;
+
+			for (size_t a = 0; a < p; a++)
+				point[a] = (float) block[r * p + a];
+			if (directions)
+				point[p] = outside;
+		}
 	}
 	tlv_free(ctx, block);
 	return TLV_OK;
@@ -76,11 +113,13 @@ gmm_wide_project(tlv_context *ctx, const tlv_gmm_sample *sample, const tlv_frame
 typedef struct clusters
 {
 	size_t n, p;
-	size_t k;	   /* left */
-	size_t all;	   /* at first */
-	bool common;   /* one variance for all */
-	double spread; /* of a row that every cluster has beside its own: variance within clusters */
-	size_t *into;  /* all: the cluster that it has become part of, or itself */
+	size_t d;	/* of a row */
+	size_t k;	/* left */
+	size_t all; /* at first */
+	tlv_covariance covariance;
+	double spread; /* of a row that every cluster has beside its own: variance within clusters, of
+					* directions the length of the mean over all clusters */
+	size_t *into;  /* all: the cluster that it has become part of, or itself; all: had no rows */
 	double *rows;  /* all */
 	double *mean;  /* p x all */
 	double *sums;  /* all: sums of squares within */
@@ -88,46 +127,74 @@ typedef struct clusters
 	double within; /* of all clusters */
 } clusters;
 
+/* Of a cluster, or of two that are merged. */
+typedef struct cluster_size
+{
+	double rows;
+	double within; /* sum of squares */
+	double square; /* of the mean */
+} cluster_size;
+
 /* Log classification likelihood of the rows of a cluster; of common variances its weight only. */
 static double
-cluster_likelihood(const clusters *c, double rows, double sums)
+cluster_likelihood(const clusters *c, cluster_size size)
 {
-	double p = (double) c->p, weight = rows * log(rows / (double) c->n);
+	double p = (double) c->p, weight = size.rows * log(size.rows / (double) c->n);
 
-	if (c->common)
+	if (c->covariance == TLV_COVARIANCE_COMMON)
 		return weight;
-	return weight - rows * p / 2 * log((sums + p * c->spread) / (p * (rows + 1)));
+	if (c->covariance == TLV_COVARIANCE_DIRECTION)
+	{
+		double sum = size.rows * sqrt(size.square);
+		double kappa = tlv_directions_kappa(c->d, fmin((sum + c->spread) / (size.rows + 1), 1));
+
+		return weight + size.rows * tlv_directions_log_norm(c->d, kappa) + kappa * sum;
+	}
+	return weight - size.rows * p / 2 * log((size.within + p * c->spread) / (p * (size.rows + 1)));
+}
+
+static cluster_size
+size_of(const clusters *c, size_t a)
+{
+	cluster_size size = {.rows = c->rows[a], .within = c->sums[a]};
+
+	for (size_t i = 0; i < c->p; i++)
+		size.square += c->mean[a * c->p + i] * c->mean[a * c->p + i];
+	return size;
 }
 
 static double
 squares_between(const clusters *c, size_t a, size_t b)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < c->p; i++)
-		sum += (c->mean[a * c->p + i] - c->mean[b * c->p + i]) *
-			   (c->mean[a * c->p + i] - c->mean[b * c->p + i]);
-	return c->rows[a] * c->rows[b] / (c->rows[a] + c->rows[b]) * sum;
+	return c->rows[a] * c->rows[b] / (c->rows[a] + c->rows[b]) *
+		   tlv_squared_distance(c->p, c->mean + a * c->p, c->mean + b * c->p);
 }
 
 /* Of common variances the squares are weighed by the variance within, as it is now. */
 static double
 merging_cost(const clusters *c, size_t a, size_t b)
 {
-	double more = squares_between(c, a, b), p = (double) c->p, n = (double) c->n;
-	double lost = cluster_likelihood(c, c->rows[a], c->sums[a]) +
-				  cluster_likelihood(c, c->rows[b], c->sums[b]) -
-				  cluster_likelihood(c, c->rows[a] + c->rows[b], c->sums[a] + c->sums[b] + more);
+	cluster_size x = size_of(c, a), y = size_of(c, b);
+	double more = squares_between(c, a, b), rows = x.rows + y.rows;
+	double lost =
+		cluster_likelihood(c, x) + cluster_likelihood(c, y) -
+		cluster_likelihood(
+			c, (cluster_size){rows, x.within + y.within + more,
+							  fmax(x.rows * x.square + y.rows * y.square - more, 0) / rows});
 
-	return c->common ? lost + n * p / 2 * log1p(more / fmax(c->within, DBL_MIN)) : lost;
+	if (c->covariance != TLV_COVARIANCE_COMMON)
+		return lost;
+	return lost + (double) c->n * (double) c->p / 2 * log1p(more / fmax(c->within, DBL_MIN));
 }
 
-static void
-cluster_costs(clusters *c, size_t a)
+static tlv_status
+cluster_costs(tlv_context *ctx, clusters *c, size_t a)
 {
+	TLV_TRY_CONTINUE(ctx);
 	for (size_t b = 0; b < c->all; b++)
 		if (b != a && c->into[b] == b)
 			c->cost[a * c->all + b] = c->cost[b * c->all + a] = merging_cost(c, a, b);
+	return TLV_OK;
 }
 
 /* Sizes, means and squares of the labelled rows; clusters without rows are gone at once. */
@@ -156,32 +223,37 @@ cluster_sums(const float *points, const int32_t *label, clusters *c)
 	}
 }
 
+static void
+find_spread(const gmm_evidence *evidence, clusters *c)
+{
+	for (size_t j = 0; j < c->all && c->covariance == TLV_COVARIANCE_DIRECTION; j++)
+		c->spread += c->rows[j] * sqrt(size_of(c, j).square) / (double) c->n;
+	if (c->covariance == TLV_COVARIANCE_DIRECTION)
+		return;
+	for (size_t i = 0; i < evidence->d; i++)
+		c->spread += evidence->floor[i] / (double) evidence->d;
+	c->spread = fmax(c->spread, c->within / ((double) c->n * (double) c->p));
+}
+
 static tlv_status
-clusters_open(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
+clusters_open(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of,
 			  const int32_t *label, size_t all, clusters *c)
 {
-	const double *floor = tlv_frame_float64(evidence->single, "floor");
-
-	memset(c, 0, sizeof(*c));
-	c->n = evidence->sample.n;
-	c->p = p;
-	c->all = all;
-	c->common = evidence->options.covariance == TLV_COVARIANCE_COMMON;
+	*c = (clusters){.n = evidence->sample.n,
+					.p = of->p,
+					.d = evidence->d,
+					.all = all,
+					.covariance = evidence->options.covariance};
 	TLV_TRY_NEW0(ctx, c->into, all);
-	TLV_TRY_NEW0(ctx, c->rows, all * (2 + p + all));
+	TLV_TRY_NEW0(ctx, c->rows, all * (2 + c->p + all));
 	c->sums = c->rows + all;
 	c->mean = c->sums + all;
-	c->cost = c->mean + all * p;
-	cluster_sums(points, label, c);
-	for (size_t i = 0; i < evidence->d; i++)
-		c->spread += floor[i] / (double) evidence->d;
-	c->spread = fmax(c->spread, c->within / ((double) c->n * (double) p));
+	c->cost = c->mean + all * c->p;
+	cluster_sums(of->points, label, c);
+	find_spread(evidence, c);
 	for (size_t a = 0; a < all; a++)
-	{
-		TLV_TRY_CONTINUE(ctx);
 		if (c->into[a] == a)
-			cluster_costs(c, a);
-	}
+			TLV_TRY(cluster_costs(ctx, c, a));
 	return TLV_OK;
 }
 
@@ -192,22 +264,27 @@ clusters_close(tlv_context *ctx, clusters *c)
 	tlv_free(ctx, c->into);
 }
 
+/* Means lie in the leading directions: of directions each has as many parameters as these are, with
+ * its concentration. */
 static double
 clusters_icl(const clusters *c)
 {
 	double n = (double) c->n, p = (double) c->p, k = (double) c->k, likelihood = 0;
+	double parameters = c->covariance == TLV_COVARIANCE_COMMON		? k * (p + 1)
+						: c->covariance == TLV_COVARIANCE_DIRECTION ? k * p + k - 1
+																	: k * (p + 1) + k - 1;
 
 	for (size_t j = 0; j < c->all; j++)
 		if (c->into[j] == j)
-			likelihood += cluster_likelihood(c, c->rows[j], c->sums[j]);
-	if (c->common)
+			likelihood += cluster_likelihood(c, size_of(c, j));
+	if (c->covariance == TLV_COVARIANCE_COMMON)
 		likelihood -= n * p / 2 * log((c->within + p * c->spread) / (p * (n + 1)));
-	return (k * (p + 1) + (c->common ? 0 : k - 1)) * log(n) - 2 * likelihood;
+	return parameters * log(n) - 2 * likelihood;
 }
 
 /* The cheapest pair becomes one cluster. */
-static void
-merge_cheapest(clusters *c)
+static tlv_status
+merge_cheapest(tlv_context *ctx, clusters *c)
 {
 	size_t all = c->all, a = all, b = all;
 	double more, rows;
@@ -230,17 +307,17 @@ merge_cheapest(clusters *c)
 	for (size_t j = 0; j < all; j++)
 		c->into[j] = c->into[j] == b ? a : c->into[j];
 	c->k--;
-	cluster_costs(c, a);
+	return cluster_costs(ctx, c, a);
 }
 
 /* Clusters of k-means, `all` or fewer of few rows. */
 static tlv_status
-find_clusters(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
-			  size_t all, int32_t *label)
+find_clusters(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of, size_t all,
+			  int32_t *label)
 {
 	const tlv_kmeans_task task = {.n = evidence->sample.n,
-								  .d = p,
-								  .points = points,
+								  .d = of->p,
+								  .points = of->points,
 								  .k = all,
 								  .starts = KMEANS_STARTS,
 								  .max_steps = KMEANS_STEPS};
@@ -264,25 +341,25 @@ cluster_limit(const gmm_evidence *evidence, size_t wanted, size_t least)
 
 /* Merges `all` clusters to one. */
 static tlv_status
-choose_among(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
-			 size_t all, gmm_wide_choice *choice)
+choose_among(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of, size_t all,
+			 gmm_wide_choice *choice)
 {
 	size_t n = evidence->sample.n;
 	int32_t *label;
 	clusters c;
 
 	TLV_TRY_NEW(ctx, label, n);
-	TLV_TRY(find_clusters(ctx, evidence, p, points, all, label));
-	TLV_TRY(clusters_open(ctx, evidence, p, points, label, all, &c));
+	TLV_TRY(find_clusters(ctx, evidence, of, all, label));
+	TLV_TRY(clusters_open(ctx, evidence, of, label, all, &c));
 	choice->tried = c.k;
-	for (choice->k = c.k; c.k > 0; merge_cheapest(&c))
+	for (choice->k = c.k;;)
 	{
-		TLV_TRY_CONTINUE(ctx);
 		choice->icl[c.k - 1] = clusters_icl(&c);
 		if (choice->icl[c.k - 1] < choice->icl[choice->k - 1])
 			choice->k = c.k;
 		if (c.k == 1)
 			break;
+		TLV_TRY(merge_cheapest(ctx, &c));
 	}
 	clusters_close(ctx, &c);
 	tlv_free(ctx, label);
@@ -290,7 +367,7 @@ choose_among(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const flo
 }
 
 tlv_status
-gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
+gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of,
 				size_t max_k, gmm_wide_choice *choice)
 {
 	size_t most = cluster_limit(evidence, max_k, 1);
@@ -299,7 +376,7 @@ gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const 
 	for (size_t all = LEAST_CLUSTERS;; all *= 2)
 	{
 		all = all < most ? all : most;
-		TLV_TRY(choose_among(ctx, evidence, p, points, all, choice));
+		TLV_TRY(choose_among(ctx, evidence, of, all, choice));
 		if (all == most || (double) choice->k < MOST_STAY * (double) all)
 			return TLV_OK;
 	}
@@ -307,42 +384,20 @@ gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const 
 
 /* ---- starts ---- */
 
-/* The mixture of labelled rows, all components of which have some. */
-static tlv_status
-mixture_of_labels(tlv_context *ctx, const gmm_evidence *evidence, const int32_t *label,
-				  tlv_mixture *mixture)
-{
-	const tlv_gmm_sample *sample = &evidence->sample;
-	tlv_mixture_worker worker;
-	tlv_mixture_sums sums;
-
-	TLV_TRY(tlv_mixture_sums_create(ctx, mixture, &sums));
-	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, sample->center, &worker));
-	for (size_t first = 0; first < sample->n; first += TLV_MIXTURE_BLOCK)
-		TLV_TRY(tlv_mixture_add_labelled(ctx, &worker,
-										 tlv_least(TLV_MIXTURE_BLOCK, sample->n - first),
-										 sample->rows + first * sample->d, label + first, &sums));
-	tlv_mixture_maximize(&sums, sample->center, tlv_frame_float64(evidence->single, "floor"),
-						 mixture);
-	tlv_mixture_worker_free(ctx, &worker);
-	tlv_mixture_sums_free(ctx, &sums);
-	return TLV_OK;
-}
-
 /* Labels 0 .. k - 1 of the clusters that are left. */
 static tlv_status
-merged_labels(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
-			  size_t k, int32_t *label)
+merged_labels(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of, size_t k,
+			  int32_t *label)
 {
 	size_t all = cluster_limit(
 		evidence, k > LEAST_CLUSTERS / SPARE_CLUSTERS ? SPARE_CLUSTERS * k : LEAST_CLUSTERS, k);
 	size_t *number, left = 0;
 	clusters c;
 
-	TLV_TRY(find_clusters(ctx, evidence, p, points, all, label));
-	TLV_TRY(clusters_open(ctx, evidence, p, points, label, all, &c));
-	for (; c.k > k; merge_cheapest(&c))
-		TLV_TRY_CONTINUE(ctx);
+	TLV_TRY(find_clusters(ctx, evidence, of, all, label));
+	TLV_TRY(clusters_open(ctx, evidence, of, label, all, &c));
+	while (c.k > k)
+		TLV_TRY(merge_cheapest(ctx, &c));
 	TLV_TRY_NEW(ctx, number, all);
 	for (size_t j = 0; j < all; j++)
 		number[j] = c.into[j] == j ? left++ : 0;
@@ -353,74 +408,26 @@ merged_labels(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const fl
 	return TLV_OK;
 }
 
-static tlv_status
-write_clusters(tlv_context *ctx, const gmm_evidence *evidence, const int32_t *label, size_t k,
-			   void **image, size_t *size)
-{
-	const tlv_gmm_sample *sample = &evidence->sample;
-	tlv_diagnostics diagnostics = {0};
-	tlv_gmm_parts parts = {.floor = tlv_frame_float64(evidence->single, "floor"),
-						   .rows = (double) sample->n,
-						   .seed = (double) evidence->options.seed,
-						   .diagnostics = &diagnostics};
-	tlv_mixture mixture, whole;
-
-	tlv_gmm_read(evidence->single, &whole);
-	TLV_TRY(tlv_mixture_create(ctx, k, sample->d, evidence->options.covariance, &mixture));
-	for (size_t j = 0; j < k; j++) /* of a component without rows, where too few differ */
-	{
-		memcpy(mixture.means + j * sample->d, whole.means, sample->d * sizeof(double));
-		mixture.variances[j] = whole.variances[0];
-	}
-	TLV_TRY(mixture_of_labels(ctx, evidence, label, &mixture));
-	parts.mixture = &mixture;
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->d, "dimensions"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
-	return tlv_gmm_write(ctx, &parts, image, size);
-}
-
-static tlv_status
-clusters_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
-			 size_t k, tlv_held *held)
-{
-	tlv_making made;
-	int32_t *label;
-	tlv_status status;
-
-	tlv_make(ctx, &made);
-	label = tlv_alloc(ctx, evidence->sample.n, sizeof(int32_t));
-	status = label == NULL ? ctx->error.code : merged_labels(ctx, evidence, p, points, k, label);
-	if (status == TLV_OK)
-		status = write_clusters(ctx, evidence, label, k, &made.image, &made.size);
-	return tlv_made(ctx, &made, held, status);
-}
-
-static tlv_status
-refine_held(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *model, tlv_held *held,
-			double *log_likelihood, double *entropy)
-{
-	tlv_making made;
-
-	tlv_make(ctx, &made);
-	return tlv_made(ctx, &made, held,
-					tlv_gmm_refine(ctx, model, &evidence->sample, GMM_MOST_STEPS, log_likelihood,
-								   entropy, &made.image, &made.size));
-}
-
 tlv_status
-gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
+gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of,
 				  gmm_start *start)
 {
-	tlv_held clusters = {0};
+	const tlv_gmm_sample *sample = &evidence->sample;
+	tlv_mixture mixture;
+	int32_t *label;
 
-	if (evidence->sample.n < start->k)
-		return tlv_refuse_few(ctx, (double) evidence->sample.n, "rows", start->k, "components");
-	TLV_TRY(clusters_fit(ctx, evidence, p, points, start->k, &clusters));
-	TLV_TRY(refine_held(ctx, evidence, &clusters.frame, &start->sampled, &start->log_likelihood,
-						&start->entropy));
-	tlv_free(ctx, clusters.image);
+	if (sample->n < start->k)
+		return tlv_refuse_few(ctx, (double) sample->n, "rows", start->k, "components");
+	TLV_TRY_NEW(ctx, label, sample->n);
+	TLV_TRY(merged_labels(ctx, evidence, of, start->k, label));
+	TLV_TRY(tlv_mixture_create(ctx, start->k, sample->d, evidence->options.covariance, &mixture));
+	TLV_TRY(tlv_gmm_of_labels(ctx, sample, evidence->floor, label, &mixture));
+	tlv_free(ctx, label);
+	TLV_TRY(gmm_start_from_sample(ctx, evidence, &mixture, 0, start, NULL));
+	tlv_mixture_free(ctx, &mixture);
 	start->from_moments = false;
+	/* Of others it is in single precision. */
+	start->stands = start->stands && mixture.covariance == TLV_COVARIANCE_DIRECTION;
 	return TLV_OK;
 }
 
@@ -428,11 +435,13 @@ tlv_status
 gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *clusters,
 				gmm_start *start)
 {
+	tlv_mixture fitted;
+
 	start->from_moments = false;
 	if (start->fitted.image != NULL)
 	{
-		TLV_TRY(refine_held(ctx, evidence, &start->fitted.frame, &start->sampled,
-							&start->log_likelihood, &start->entropy));
+		tlv_gmm_read(&start->fitted.frame, &fitted);
+		TLV_TRY(gmm_start_from_sample(ctx, evidence, &fitted, 0, start, NULL));
 		start->from_moments =
 			start->log_likelihood >=
 			clusters->log_likelihood - TLV_GMM_TOLERANCE * fabs(start->log_likelihood);
@@ -445,6 +454,7 @@ gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *clust
 		start->entropy = clusters->entropy;
 		clusters->sampled = (tlv_held){0};
 	}
+	start->stands = false;
 	gmm_start_free(ctx, clusters);
 	return TLV_OK;
 }

@@ -5,15 +5,17 @@
  * Source: the subspace of the leading directions holds the means of spherical components and less
  * of the noise than all dimensions (Vempala, Wang 2004; Kumar, Kannan 2010).  Clusters of k-means
  * there, more than are wanted, are merged where the classification likelihood loses least (Fraley
- * 1998), which needs no second start and gives the criterion of every number on the way.
+ * 1998), which needs no second start and gives the criterion of every number on the way. Directions
+ * are merged by the likelihood of von Mises-Fisher components.
  */
 #ifndef TENSORLV_GMM_WIDE_H
 #define TENSORLV_GMM_WIDE_H
 
 #include "choose.h"
 
-/* Rows of so many numbers are wide. */
-#define GMM_WIDE 100
+/* Rows of so many numbers are wide; directions, of which more than so many. */
+#define GMM_WIDE		   100
+#define GMM_FEW_DIMENSIONS 20
 
 /* The largest k of wide rows that is tried when it is left out, the most directions, and the most
  * components that third moments are collected for: their cost is n k^3. */
@@ -33,30 +35,30 @@ typedef struct gmm_wide_choice
 	double *icl;  /* tried */
 } gmm_wide_choice;
 
-/*
- * Directions of a subspace (dense.h) whose variance noise does not reach, 2 at least: the largest
- * eigenvalue of the covariance of n rows of noise is near (1 + sqrt(d / n))^2 (Marchenko, Pastur
- * 1967).
- */
-extern size_t gmm_wide_directions(const tlv_frame *subspace);
+/* The rows of the sample in the leading directions, as floats. */
+typedef struct gmm_projected
+{
+	size_t p; /* directions above the noise; of rows that are directions one more, for what all of
+			   * them have outside */
+	float *points; /* p x n */
+} gmm_projected;
 
-/* The rows of the sample in the first p directions of a subspace, as floats, p x n. */
-extern tlv_status gmm_wide_project(tlv_context *ctx, const tlv_gmm_sample *sample,
-								   const tlv_frame *subspace, size_t p, float **points);
+extern tlv_status gmm_wide_project(tlv_context *ctx, const gmm_evidence *evidence,
+								   const tlv_frame *subspace, gmm_projected *to);
 
 /*
  * The number of components, 1 .. max_k, of the least ICL of the projected rows, where clusters of
  * k-means are merged.  Errors: those of tlv_kmeans.
  */
-extern tlv_status gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, size_t p,
-								  const float *points, size_t max_k, gmm_wide_choice *choice);
+extern tlv_status gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence,
+								  const gmm_projected *of, size_t max_k, gmm_wide_choice *choice);
 
 /*
  * The start of start->k components, into an empty start: clusters of the projected rows, merged
  * from more, refined on the sample.
  */
-extern tlv_status gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, size_t p,
-									const float *points, gmm_start *start);
+extern tlv_status gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence,
+									const gmm_projected *of, gmm_start *start);
 
 /* The better by likelihood, into start: its fit to the moments, if there is one, refined on the
  * sample, or the clusters, which are taken over. */

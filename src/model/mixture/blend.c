@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "tensorlv/model/mixture.h"
+#include "worker.h"
 
 /* Parts of a component: of the old mixture and of the new one, summing to 1. */
 typedef struct blend_parts
@@ -42,6 +42,24 @@ blend_variances(const tlv_mixture *before, size_t j, blend_parts parts, tlv_mixt
 		own[0] += moved / (double) d;
 }
 
+/* The means of the rows of both, as long as their concentrations make them. */
+static tlv_status
+blend_direction(tlv_context *ctx, const tlv_mixture *before, size_t j, blend_parts parts,
+				tlv_mixture *mixture)
+{
+	size_t d = mixture->d;
+	double old = parts.before * tlv_directions_length(d, before->variances[j]);
+	double now = parts.now * tlv_directions_length(d, mixture->variances[j]);
+	double *sum;
+
+	TLV_TRY_NEW(ctx, sum, d);
+	for (size_t i = 0; i < d; i++)
+		sum[i] = old * before->means[j * d + i] + now * mixture->means[j * d + i];
+	mixture_set_direction(mixture, j, 1, sum);
+	tlv_free(ctx, sum);
+	return TLV_OK;
+}
+
 /* Rounding must not lead beyond the bounds. */
 static double
 blend_degrees(blend_parts parts, double before, double now)
@@ -63,8 +81,8 @@ blend_common(tlv_mixture *mixture)
 		mixture->variances[j] = mean;
 }
 
-void
-tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture)
+tlv_status
+tlv_mixture_blend(tlv_context *ctx, const tlv_mixture *before, double weight, tlv_mixture *mixture)
 {
 	size_t d = mixture->d;
 
@@ -73,14 +91,20 @@ tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture
 		double old = (1 - weight) * before->weights[j], now = weight * mixture->weights[j];
 		blend_parts parts = {old / (old + now), now / (old + now)};
 
+		mixture->weights[j] = old + now;
+		if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		{
+			TLV_TRY(blend_direction(ctx, before, j, parts, mixture));
+			continue;
+		}
 		blend_variances(before, j, parts, mixture);
 		for (size_t i = 0; i < d; i++)
 			mixture->means[j * d + i] =
 				parts.before * before->means[j * d + i] + parts.now * mixture->means[j * d + i];
 		if (mixture->degrees != NULL)
 			mixture->degrees[j] = blend_degrees(parts, before->degrees[j], mixture->degrees[j]);
-		mixture->weights[j] = old + now;
 	}
 	if (mixture->covariance == TLV_COVARIANCE_COMMON)
 		blend_common(mixture);
+	return TLV_OK;
 }

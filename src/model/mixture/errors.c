@@ -12,15 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/mixture.h"
+#include "worker.h"
+
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
 /* ---- estimates ---- */
 
-/* One more; apart: in a block of its own where they are divided. */
-static tlv_status
-add_estimate(tlv_context *ctx, tlv_mixture_listing *listing, bool apart, tlv_estimate estimate)
+tlv_status
+mixture_add_estimate(tlv_context *ctx, tlv_mixture_listing *listing, bool apart,
+					 tlv_estimate estimate)
 {
 	if (apart && !listing->whole)
 		listing->block++;
@@ -36,12 +37,13 @@ tlv_mixture_list_weights(tlv_context *ctx, tlv_mixture_listing *listing)
 	bool many = own->k > TLV_SCORES_MOST_BLOCK; /* of which none has a standard error */
 
 	for (size_t j = 0; j < own->k; j++)
-		TLV_TRY(add_estimate(ctx, listing, many && j > 0,
-							 (tlv_estimate){.part = TLV_ESTIMATE_WEIGHT,
-											.component = j + 1,
-											.estimate = own->weights[j],
-											.group = 1,
-											.fixed = many || own->k == 1 || own->weights[j] == 0}));
+		TLV_TRY(mixture_add_estimate(
+			ctx, listing, many && j > 0,
+			(tlv_estimate){.part = TLV_ESTIMATE_WEIGHT,
+						   .component = j + 1,
+						   .estimate = own->weights[j],
+						   .group = 1,
+						   .fixed = many || own->k == 1 || own->weights[j] == 0}));
 	return TLV_OK;
 }
 
@@ -85,7 +87,7 @@ add_means(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
 								 .fixed = fixed || listing->fixed_means || is_too_wide(listing)};
 
 		name_dimension(listing, i, &estimate);
-		TLV_TRY(add_estimate(ctx, listing, i == 0 || !full, estimate));
+		TLV_TRY(mixture_add_estimate(ctx, listing, i == 0 || !full, estimate));
 	}
 	return TLV_OK;
 }
@@ -111,7 +113,7 @@ add_covariances(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool f
 				.estimate = packed[tlv_packed2_index(a, b)],
 				.fixed = fixed || !listing->whole};
 
-			TLV_TRY(add_estimate(ctx, listing, true, estimate));
+			TLV_TRY(mixture_add_estimate(ctx, listing, true, estimate));
 		}
 	return TLV_OK;
 }
@@ -132,7 +134,7 @@ add_variances(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fix
 
 		if (diagonal)
 			name_dimension(listing, i, &estimate);
-		TLV_TRY(add_estimate(ctx, listing, true, estimate));
+		TLV_TRY(mixture_add_estimate(ctx, listing, true, estimate));
 	}
 	return TLV_OK;
 }
@@ -169,19 +171,22 @@ add_component(tlv_context *ctx, tlv_mixture_listing *listing, size_t j)
 		TLV_TRY(add_variances(ctx, listing, j, (empty && !common) || floored));
 	if (own->degrees == NULL)
 		return TLV_OK;
-	return add_estimate(ctx, listing, true,
-						(tlv_estimate){.part = TLV_ESTIMATE_HIDDEN,
-									   .component = j + 1,
-									   .estimate = own->degrees[j],
-									   .fixed = empty || own->degrees[j] <= TLV_LEAST_DEGREES ||
-												own->degrees[j] >= TLV_MOST_DEGREES});
+	return mixture_add_estimate(ctx, listing, true,
+								(tlv_estimate){.part = TLV_ESTIMATE_HIDDEN,
+											   .component = j + 1,
+											   .estimate = own->degrees[j],
+											   .fixed = empty ||
+														own->degrees[j] <= TLV_LEAST_DEGREES ||
+														own->degrees[j] >= TLV_MOST_DEGREES});
 }
 
 tlv_status
 tlv_mixture_list_components(tlv_context *ctx, tlv_mixture_listing *listing)
 {
+	bool directed = listing->mixture->covariance == TLV_COVARIANCE_DIRECTION;
+
 	for (size_t j = 0; j < listing->mixture->k; j++)
-		TLV_TRY(add_component(ctx, listing, j));
+		TLV_TRY((directed ? mixture_list_direction : add_component)(ctx, listing, j));
 	return TLV_OK;
 }
 
@@ -297,6 +302,11 @@ tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share, cons
 	size_t first = j * (d + (common ? 0 : each) + tails);
 	double *u = scorer->work + d, distance, h = 1;
 
+	if (own->covariance == TLV_COVARIANCE_DIRECTION)
+	{
+		mixture_score_direction(own, j, share, x, scores + first);
+		return;
+	}
 	distance = solve_row(scorer, j, x, u, scorer->work);
 	if (tails)
 		h = (own->degrees[j] + (double) d) / (own->degrees[j] + distance);

@@ -1,6 +1,5 @@
 /*
- * expect.c - responsibilities of a block of rows under a mixture of Gaussians and their
- * statistics (mixture.h).
+ * expect.c - responsibilities of a block of rows under a mixture and their statistics (mixture.h).
  */
 #include <math.h>
 #include <string.h>
@@ -174,6 +173,8 @@ form_squares(tlv_mixture_worker *worker, size_t n, const double *x)
 {
 	const tlv_mixture *mixture = worker->mixture;
 
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		return;
 	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
 		sum_squares(n, mixture->d, x, worker->squares);
 	else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
@@ -235,6 +236,8 @@ log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doub
 	if (mixture->covariance == TLV_COVARIANCE_FULL && !mixture_forms_products(mixture))
 		return full_densities(ctx, worker, n);
 	TLV_TRY(linear_terms(ctx, worker, n, x));
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		return TLV_OK;
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
 		return tlv_gemm(ctx, false, false, n, k, tlv_packed2_size(d), 1, worker->squares,
 						TLV_MIXTURE_BLOCK, worker->inverse, tlv_packed2_size(d), 1, worker->shares,
@@ -421,6 +424,8 @@ add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *
 	if (worker->heavy != NULL)
 		weigh_rows(worker, n, sums);
 	TLV_TRY(add_rows(ctx, worker, n, x, sums->sums));
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		return TLV_OK;
 	if (mixture_forms_products(mixture))
 		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares,
 						TLV_MIXTURE_BLOCK, worker->shares, TLV_MIXTURE_BLOCK, 1, sums->squares,

@@ -3,7 +3,8 @@
  * given the numbers that are there, and what the missing ones are expected to be, of every
  * component their mean given the others, weighted with it.
  */
-#include "tensorlv/model/mixture.h"
+#include "worker.h"
+
 #include "tensorlv/model/refusals.h"
 
 #include <math.h>
@@ -212,6 +213,8 @@ tlv_mixture_infer_given(tlv_context *ctx, const tlv_mixture *mixture, const doub
 {
 	mixture_given given = {.n = 0};
 
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		return mixture_directions_given(ctx, mixture, x, missing, shares, log_likelihood);
 	TLV_TRY(find_given(ctx, mixture, x, missing, &given));
 	for (size_t j = 0; j < mixture->k; j++)
 	{

@@ -1,11 +1,12 @@
 /*
- * maximize.c - the maximisation step of mixtures of Gaussians, and the floor that keeps their
- * variances (mixture.h).
+ * maximize.c - the maximisation step of mixtures, and the floor that keeps their variances
+ * (mixture.h).
  */
 #include <float.h>
 #include <math.h>
 
-#include "tensorlv/model/mixture.h"
+#include "worker.h"
+
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
@@ -190,6 +191,11 @@ tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const d
 	{
 		if (!has_rows(sums, mixture, j))
 			continue;
+		if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		{
+			mixture_set_direction(mixture, j, sums->responsibilities[j], sums->sums + j * d);
+			continue;
+		}
 		for (size_t i = 0; i < d; i++)
 			mixture->means[j * d + i] =
 				center[i] + sums->sums[j * d + i] / rows_in_sums(sums, mixture, j);
@@ -226,7 +232,8 @@ tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double 
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
 	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
-	double least = mean_floor(d, floor), *matrix = NULL;
+	bool directed = mixture->covariance == TLV_COVARIANCE_DIRECTION;
+	double least = directed ? 0 : mean_floor(d, floor), *matrix = NULL;
 
 	*found = 0;
 	if (full)
@@ -236,7 +243,8 @@ tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double 
 	for (size_t j = 0; j < mixture->k; j++)
 	{
 		const double *own = mixture->variances + j * variances;
-		bool low = !full && variances == 1 && own[0] <= least;
+		bool low = directed ? own[0] >= TLV_DIRECTIONS_MOST_KAPPA * (double) d
+							: !full && variances == 1 && own[0] <= least;
 
 		for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
 			low |= own[i] <= floor[i];

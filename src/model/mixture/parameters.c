@@ -1,5 +1,5 @@
 /*
- * parameters.c - the parameters of a mixture of Gaussians (mixture.h).
+ * parameters.c - the parameters of a mixture (mixture.h).
  */
 #include <string.h>
 
@@ -21,6 +21,8 @@ tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance, bool tails
 						   ? 1
 						   : (double) k * (double) tlv_mixture_variances(d, covariance);
 
+	if (covariance == TLV_COVARIANCE_DIRECTION) /* a mean is 1 long */
+		variances = 0;
 	return (double) k - 1 + (double) k * (double) d + variances + (tails ? (double) k : 0);
 }
 

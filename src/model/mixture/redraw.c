@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/mixture.h"
+#include "worker.h"
+
 #include "tensorlv/num/linalg.h"
 
 /* Largest factor of a variance, as a logarithm. */
@@ -94,6 +95,12 @@ tlv_mixture_redraw(tlv_context *ctx, const double *values, tlv_mixture *mixture)
 	{
 		double *own = mixture->variances + j * each;
 
+		if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		{
+			mixture_redraw_direction(mixture, j, values);
+			values += d + 1;
+			continue;
+		}
 		memcpy(mixture->means + j * d, values, d * sizeof(double));
 		values += d;
 		if (mixture->covariance == TLV_COVARIANCE_FULL)

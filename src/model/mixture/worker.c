@@ -21,6 +21,8 @@ squares_room(const tlv_mixture *mixture)
 {
 	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
 		return TLV_MIXTURE_BLOCK;
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION) /* all are 1 long */
+		return 1;
 	return (mixture_forms_products(mixture) ? tlv_packed2_size(mixture->d) : mixture->d) *
 		   TLV_MIXTURE_BLOCK;
 }
@@ -35,16 +37,18 @@ inverse_room(const tlv_mixture *mixture)
 	return mixture->covariance == TLV_COVARIANCE_DIAGONAL ? d * k : k;
 }
 
-/* The center, where none was given, and the means about it, which are left in linear. */
+/* The center, where none was given (of directions the origin), and the means about it, which are
+ * left in linear. */
 static void
 prepare_means(tlv_mixture_worker *worker)
 {
 	const tlv_mixture *mixture = worker->mixture;
+	bool weighted = !worker->given_center && mixture->covariance != TLV_COVARIANCE_DIRECTION;
 	size_t k = mixture->k, d = mixture->d;
 
 	if (!worker->given_center)
 		memset(worker->center, 0, d * sizeof(double));
-	for (size_t j = 0; j < k && !worker->given_center; j++)
+	for (size_t j = 0; j < k && weighted; j++)
 		for (size_t i = 0; i < d; i++)
 			worker->center[i] += mixture->weights[j] * mixture->means[j * d + i];
 	for (size_t j = 0; j < k; j++)
@@ -155,6 +159,17 @@ prepare_full(tlv_context *ctx, tlv_mixture_worker *worker, size_t j)
 	return TLV_OK;
 }
 
+static void
+prepare_direction(tlv_mixture_worker *worker, size_t j)
+{
+	size_t d = worker->mixture->d;
+	double kappa = worker->mixture->variances[j];
+
+	worker->constant[j] = log(worker->mixture->weights[j]) + tlv_directions_log_norm(d, kappa);
+	for (size_t i = 0; i < d; i++)
+		worker->linear[j * d + i] *= kappa;
+}
+
 static tlv_status
 allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 {
@@ -199,6 +214,8 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 		TLV_TRY_CONTINUE(ctx);
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
 			TLV_TRY(prepare_full(ctx, worker, j));
+		else if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+			prepare_direction(worker, j);
 		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 			prepare_diagonal(worker, j, mixture->variances + j * d, worker->inverse + j * d, 1);
 		else

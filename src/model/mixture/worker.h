@@ -38,6 +38,27 @@ mixture_narrow_sums(const tlv_mixture_worker *worker)
 	return mixture_narrow_linear(worker) + worker->mixture->d * worker->mixture->k;
 }
 
+/* ---- directions.c, directions_given.c ---- */
+
+/* Component j from the sum (d) of its rows. */
+extern void mixture_set_direction(tlv_mixture *mixture, size_t j, double rows, const double *sum);
+
+/* What tlv_mixture_infer_given, tlv_mixture_list_components, tlv_mixture_score and
+ * tlv_mixture_redraw do of directions, the last three of one component. */
+extern tlv_status mixture_directions_given(tlv_context *ctx, const tlv_mixture *mixture,
+										   const double *x, const bool *missing, double *shares,
+										   double *log_likelihood);
+extern tlv_status mixture_list_direction(tlv_context *ctx, tlv_mixture_listing *listing, size_t j);
+extern void mixture_score_direction(const tlv_mixture *mixture, size_t j, double share,
+									const double *x, double *scores);
+extern void mixture_redraw_direction(tlv_mixture *mixture, size_t j, const double *values);
+
+/* One more estimate; apart: in a block of its own where they are divided (errors.c). */
+extern tlv_status mixture_add_estimate(tlv_context *ctx, tlv_mixture_listing *listing, bool apart,
+									   tlv_estimate estimate);
+
+/* ---- single precision (expect.c) ---- */
+
 /* Whether numbers stay in the range of single precision when they are multiplied. */
 extern bool mixture_all_narrow(size_t n, const double *x);
 extern void mixture_to_float(size_t n, const double *restrict from, float *restrict to);

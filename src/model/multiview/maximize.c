@@ -90,7 +90,7 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, double weight,
 	memcpy(before.variances, mixture.variances, k * d * sizeof(double));
 	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"), floor, &mixture);
 	if (weight < 1)
-		tlv_mixture_blend(&before, weight, &mixture);
+		TLV_TRY(tlv_mixture_blend(ctx, &before, weight, &mixture));
 	tlv_mixture_free(ctx, &before);
 	parts->weights = mixture.weights;
 	TLV_TRY(part_views(ctx, parts->d, k, mixture.means, parts->means));

@@ -15,7 +15,6 @@
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "functions/suggest.h"
-#include "tensorlv/model/directions.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
@@ -26,10 +25,9 @@ static const char *const gmm_refinements[] = {"auto", "em", "none", NULL};
 #define GMM_UNREFINED 2
 static const char *const gmm_tails[] = {"normal", "t", NULL};
 
-/* Forms of covariance, and behind them what has none. */
+/* By the numbers of tlv_covariance. */
 static const char *const gmm_covariances[] = {"common", "spherical", "diagonal",
 											  "full",	"direction", NULL};
-#define GMM_DIRECTION (TLV_COVARIANCE_FULL + 1)
 
 typedef struct GmmArguments
 {
@@ -79,29 +77,11 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_gmm_arguments(fcinfo);
-	if ((int) options.fit.covariance == GMM_DIRECTION)
+	if (options.fit.covariance == TLV_COVARIANCE_DIRECTION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),
 						errhint("Use tlv_gmm, which sees the rows.")));
 	return TlvFit(fcinfo, fit_gmm, &options.fit);
-}
-
-static Datum
-learn_directions(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_gmm_learn_options *options)
-{
-	const tlv_directions_learn_options directions = {.k = options->fit.k,
-													 .max_k = options->max_k,
-													 .seed = options->fit.seed,
-													 .refine = options->refine,
-													 .iterations = options->iterations,
-													 .decompose = options->fit.decompose};
-
-	if (options->fit.tails != 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("directions have no tails"), errhint("Leave tails out.")));
-	TlvDriverCheck(driver, &tlv_directions_procedure, &directions);
-	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
-	return TlvDriverLearn(fcinfo, driver, &tlv_directions_procedure, &directions);
 }
 
 /* tlv_gmm(query, ...) */
@@ -114,8 +94,9 @@ TLV_QUERY_FUNCTION(tlv_gmm)
 		PG_RETURN_NULL();
 	options = read_gmm_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	if ((int) options.fit.covariance == GMM_DIRECTION)
-		return learn_directions(fcinfo, driver, &options);
+	if (options.fit.covariance == TLV_COVARIANCE_DIRECTION && options.fit.tails != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("directions have no tails"), errhint("Leave tails out.")));
 	TlvDriverCheck(driver, &tlv_gmm_procedure, &options);
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
 	return TlvDriverLearn(fcinfo, driver, &tlv_gmm_procedure, &options);
@@ -160,19 +141,6 @@ const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, fit_gmm_search, false, le
 
 /* ---- simulation ---- */
 
-/* A mixture of directions, else the frame of a mixture of Gaussians, or an error. */
-static bool
-is_directions(FunctionCallInfo fcinfo, const char *function, tlv_frame *frame)
-{
-	bool directions;
-
-	*frame = TlvFrameOf(PG_GETARG_DATUM(0));
-	directions = TlvKind(frame) == &tlv_kind_direction_mixture;
-	if (!directions)
-		TlvRequireKind(frame, &tlv_kind_gaussian_mixture, function);
-	return directions;
-}
-
 /* tlv_simulate_gmm_model(d, k, separation, covariance, seed) */
 TLV_FUNCTION(tlv_simulate_gmm_model)
 {
@@ -184,49 +152,37 @@ TLV_FUNCTION(tlv_simulate_gmm_model)
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv simulation");
-	TlvCheck(maker.ctx,
-			 covariance == GMM_DIRECTION
-				 ? tlv_directions_random(maker.ctx, k, d, separation, true, seed, &maker.image,
-										 &maker.size)
-				 : tlv_gmm_random(maker.ctx, k, d, separation, (tlv_covariance) covariance, seed,
-								  &maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_gmm_random(maker.ctx, k, d, separation, (tlv_covariance) covariance,
+									   seed, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 /* tlv_simulate_gmm(model, rows, seed): rows (id, x, component) */
 TLV_FUNCTION(tlv_simulate_gmm)
 {
-	tlv_frame frame;
-	bool directed = is_directions(fcinfo, "tlv_simulate_gmm", &frame);
+	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	size_t rows = TlvNamedCount(fcinfo, "rows", 0);
 	uint64 seed = TlvNamedSeed(fcinfo);
 	tlv_gmm_simulator *simulator = NULL;
-	tlv_directions directions;
 	tlv_mixture mixture;
 	TlvWork *work;
-	size_t d;
 	double *x;
 
+	if (TlvKind(&frame) != &tlv_kind_direction_mixture)
+		TlvRequireKind(&frame, &tlv_kind_gaussian_mixture, "tlv_simulate_gmm");
 	TlvInitRows(fcinfo);
 	work = TlvWorkBegin("tensorlv simulation");
-	if (directed)
-		tlv_directions_read(&frame, &directions);
-	else
-	{
-		tlv_gmm_read(&frame, &mixture);
-		TlvCheck(&work->ctx, tlv_gmm_simulator_create(&work->ctx, &mixture, &simulator));
-	}
-	d = directed ? directions.d : mixture.d;
-	x = MemoryContextAllocHuge(work->mcxt, d * sizeof(double));
+	tlv_gmm_read(&frame, &mixture);
+	TlvCheck(&work->ctx, tlv_gmm_simulator_create(&work->ctx, &mixture, &simulator));
+	x = MemoryContextAllocHuge(work->mcxt, mixture.d * sizeof(double));
 	for (size_t t = 1; t <= rows; t++)
 	{
 		int component;
 		tlv_rng rng;
 
 		tlv_rng_stream(&rng, seed, t);
-		component = (int) (directed ? tlv_directions_simulate(&directions, &rng, x)
-									: tlv_gmm_simulate(simulator, &rng, x));
-		TlvPutRow(fcinfo, TlvInt8((int64) t), TlvOwned(TlvFloat8Array(d, x)),
+		component = (int) tlv_gmm_simulate(simulator, &rng, x);
+		TlvPutRow(fcinfo, TlvInt8((int64) t), TlvOwned(TlvFloat8Array(mixture.d, x)),
 				  TlvInt4(component + 1));
 	}
 	TlvWorkEnd(work);

@@ -10,7 +10,6 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/model/directions.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/kind.h"
@@ -165,7 +164,6 @@ typedef struct VectorComponents
 	const double *means[3]; /* d x k */
 	bool full;				/* covariances beside the diagonal */
 	tlv_mixture mixture;	/* and what the others are read from */
-	tlv_directions directions;
 	tlv_multiview_parts multiview;
 	tlv_hmm_parts hmm;
 	tlv_membership_parts membership;
@@ -220,6 +218,12 @@ read_mixture(VectorComponents *components)
 }
 
 static bool
+is_mixture(const tlv_kind *kind)
+{
+	return kind == &tlv_kind_gaussian_mixture || kind == &tlv_kind_direction_mixture;
+}
+
+static bool
 is_membership(const tlv_kind *kind)
 {
 	return kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership;
@@ -250,16 +254,10 @@ open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *co
 	memset(components, 0, sizeof(*components));
 	components->frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	components->kind = TlvKind(&components->frame);
-	if (components->kind == &tlv_kind_gaussian_mixture)
+	if (is_mixture(components->kind))
 	{
 		tlv_gmm_read(&components->frame, &components->mixture);
 		read_mixture(components);
-	}
-	else if (components->kind == &tlv_kind_direction_mixture)
-	{
-		tlv_directions_read(&components->frame, &components->directions);
-		one_view(components, components->directions.k, components->directions.d,
-				 components->directions.means);
 	}
 	else if (components->kind == &tlv_kind_multiview)
 	{
@@ -281,6 +279,13 @@ open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *co
 		refuse_model(&components->frame, function, hint);
 }
 
+/* Of directions about their mean, in each of the other dimensions. */
+static double
+direction_variance(size_t d, double kappa)
+{
+	return kappa > 0 ? tlv_directions_length(d, kappa) / kappa : 1 / (double) d;
+}
+
 /* Of a mixture's component. */
 static double
 mixture_covariance(const tlv_mixture *mixture, size_t j, size_t a, size_t b)
@@ -292,16 +297,9 @@ mixture_covariance(const tlv_mixture *mixture, size_t j, size_t a, size_t b)
 		return own[tlv_packed2_index(a, b)];
 	if (a != b)
 		return 0;
+	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
+		return direction_variance(mixture->d, own[0]);
 	return own[mixture->covariance == TLV_COVARIANCE_DIAGONAL ? a : 0];
-}
-
-/* Of directions about their mean, in each of the other dimensions. */
-static double
-direction_variance(const tlv_directions *directions, size_t j)
-{
-	double kappa = directions->kappas[j], d = (double) directions->d;
-
-	return kappa > 0 ? tlv_bessel_ratio(d / 2 - 1, kappa) / kappa : 1 / d;
 }
 
 /* Of a number beside categories. */
@@ -321,14 +319,12 @@ component_covariance(const VectorComponents *components, size_t view, size_t j, 
 
 	if (is_membership(components->kind))
 		return scalar_variance(&components->membership, j, a, b);
-	if (components->kind == &tlv_kind_gaussian_mixture)
+	if (is_mixture(components->kind))
 		return mixture_covariance(&components->mixture, j, a, b);
 	if (components->kind == &tlv_kind_hmm)
 		return tlv_hmm_covariance(&components->hmm, j, a, b);
 	if (a != b)
 		return 0;
-	if (components->kind == &tlv_kind_direction_mixture)
-		return direction_variance(&components->directions, j);
 	own = components->multiview.variances[view];
 	return own == NULL ? NAN : own[j * components->d[view] + a];
 }

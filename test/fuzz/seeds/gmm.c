@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "tensorlv/model/directions.h"
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/gmm.h"
 
@@ -37,7 +36,7 @@ SEEDS(gmm)
 		tlv_rng_fill_normal(&rng, 120, rows);
 		for (size_t i = 0; i < 60; i++)
 			rows[i] += 9;
-		must(tlv_gmm_sample_open(&ctx, 40, 3, rows, 1, &sample));
+		must(tlv_gmm_sample_open(&ctx, 40, 3, rows, false, 1, &sample));
 		must(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 		snprintf(name, sizeof(name), "gmm-%s", names[form]);
 		model = save_frame(name, image, size);
@@ -69,7 +68,7 @@ SEEDS(directions)
 	void *image;
 	size_t size;
 
-	must(tlv_directions_random(&ctx, 2, 3, 6, true, 1, &image, &size));
+	must(tlv_gmm_random(&ctx, 2, 3, 6, TLV_COVARIANCE_DIRECTION, 1, &image, &size));
 	model = save_frame("directions", image, size);
 	must(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
 	must(open->class->statistics(&ctx, open, "em", &accumulator));

@@ -6,7 +6,7 @@
 
 #include "source_setup.h"
 #include "tensorlv/model/diagnostics.h"
-#include "tensorlv/model/directions.h"
+#include "tensorlv/model/gmm.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 #include "infer.h"
@@ -84,19 +84,22 @@ static data
 simulate_from(size_t n, size_t d, size_t k, double separation, uint64_t seed)
 {
 	data result = {.n = n, .d = d};
-	tlv_directions directions;
+	tlv_gmm_simulator *simulator;
+	tlv_mixture directions;
 	tlv_rng rng;
 	void *image;
 	size_t size;
 
-	assert_ok(tlv_directions_random(&ctx, k, d, separation, true, seed, &image, &size));
+	assert_ok(
+		tlv_gmm_random(&ctx, k, d, separation, TLV_COVARIANCE_DIRECTION, seed, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &result.truth));
-	tlv_directions_read(&result.truth, &directions);
+	tlv_gmm_read(&result.truth, &directions);
+	assert_ok(tlv_gmm_simulator_create(&ctx, &directions, &simulator));
 	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
 	result.component = tlv_alloc(&ctx, n, sizeof(size_t));
 	tlv_rng_seed(&rng, seed + 2);
 	for (size_t t = 0; t < n; t++)
-		result.component[t] = tlv_directions_simulate(&directions, &rng, result.x + t * d);
+		result.component[t] = tlv_gmm_simulate(simulator, &rng, result.x + t * d);
 	return result;
 }
 
@@ -106,13 +109,22 @@ simulate(size_t n, size_t d, size_t k, double separation)
 	return simulate_from(n, d, k, separation, 3);
 }
 
+static tlv_gmm_learn_options
+of_directions(size_t k, int iterations)
+{
+	return (tlv_gmm_learn_options){
+		.fit = {.k = k, .covariance = TLV_COVARIANCE_DIRECTION, .seed = 1},
+		.refine = true,
+		.iterations = iterations};
+}
+
 static tlv_frame
 learn(size_t k)
 {
-	tlv_directions_learn_options options = {.k = k, .seed = 1, .refine = true, .iterations = -1};
+	tlv_gmm_learn_options options = of_directions(k, -1);
 
 	fixture_forget(&passes);
-	return procedure_model(&passes, &tlv_directions_procedure, &options, false);
+	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
 static double
@@ -125,20 +137,20 @@ diagnostic(tlv_frame model, const char *name)
 static void
 compare(tlv_frame truth, tlv_frame model, double *mean, double *kappa)
 {
-	tlv_directions a, b;
+	tlv_mixture a, b;
 	int64_t component[64];
 	double distance[64];
 	tlv_match match = {.component = component, .distance = distance};
 
-	tlv_directions_read(&truth, &a);
-	tlv_directions_read(&model, &b);
+	tlv_gmm_read(&truth, &a);
+	tlv_gmm_read(&model, &b);
 	assert_int_equal(a.k, b.k);
 	assert_ok(tlv_kind_direction_mixture.model->match(&ctx, &truth, &model, &match));
 	*mean = *kappa = 0;
 	for (size_t j = 0; j < a.k; j++)
 	{
 		*mean += distance[j] / (double) a.k;
-		*kappa = fmax(*kappa, fabs(log(b.kappas[component[j]] / a.kappas[j])));
+		*kappa = fmax(*kappa, fabs(log(b.variances[component[j]] / a.variances[j])));
 	}
 }
 
@@ -180,14 +192,14 @@ static void
 test_steps(void **state)
 {
 	data rows = simulate(2000, 8, 4, 5);
-	tlv_directions_learn_options options = {.k = 4, .seed = 1, .refine = true, .iterations = 8};
+	tlv_gmm_learn_options options = of_directions(4, 8);
 	double before = -HUGE_VAL;
 	tlv_frame model, longer;
-	tlv_directions a, b;
+	tlv_mixture a, b;
 
 	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
-	model = procedure_model(&passes, &tlv_directions_procedure, &options, false);
+	model = procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 	for (int step = 1; step <= 8; step++)
 	{
 		char name[60];
@@ -199,10 +211,10 @@ test_steps(void **state)
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] *= 1 + (double) (i / rows.d % 7);
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
-	longer = procedure_model(&passes, &tlv_directions_procedure, &options, false);
+	longer = procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 	assert_above(diagnostic(longer, "refinement_steps"), 7);
-	tlv_directions_read(&model, &a);
-	tlv_directions_read(&longer, &b);
+	tlv_gmm_read(&model, &a);
+	tlv_gmm_read(&longer, &b);
 	for (size_t i = 0; i < 4 * 8; i++) /* as samples they differ */
 		assert_close(a.means[i], b.means[i], 0.02);
 	assert_true(tlv_warnings_find(&longer, "rows_scaled", NULL));
@@ -217,14 +229,14 @@ test_nothing(void **state)
 	for (size_t d = 2; d < 200; d = 3 * d + 1)
 	{
 		data rows = simulate(2000, d, 1, 0);
-		tlv_directions directions;
+		tlv_mixture directions;
 		tlv_frame model;
 
 		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		model = learn(0);
-		tlv_directions_read(&model, &directions);
+		tlv_gmm_read(&model, &directions);
 		assert_int_equal(directions.k, 1);
-		assert_below(directions.kappas[0], 3 * sqrt((double) d));
+		assert_below(directions.variances[0], 3 * sqrt((double) d));
 		pool_reset(&memory, &ctx);
 	}
 }
@@ -238,12 +250,12 @@ exact_numbers(size_t n, size_t d, size_t k, double separation)
 	for (uint64_t seed = 201; seed <= 220; seed++)
 	{
 		data rows = simulate_from(n, d, k, separation, seed);
-		tlv_directions directions;
+		tlv_mixture directions;
 		tlv_frame model;
 
 		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		model = learn(0);
-		tlv_directions_read(&model, &directions);
+		tlv_gmm_read(&model, &directions);
 		exact += directions.k == k;
 		pool_reset(&memory, &ctx);
 	}
@@ -270,7 +282,7 @@ static void
 test_zeros(void **state)
 {
 	data rows = simulate(400, 6, 2, 12);
-	tlv_directions_learn_options options = {.k = 2, .seed = 1, .refine = true, .iterations = -1};
+	tlv_gmm_learn_options options = of_directions(2, -1);
 	tlv_posterior posterior = {0};
 	tlv_frame model;
 	tlv_model *open;
@@ -288,7 +300,7 @@ test_zeros(void **state)
 	assert_close(posterior.values[0] + posterior.values[1], 1, 1e-12);
 	memset(rows.x, 0, 400 * 6 * sizeof(double));
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
-	assert_int_equal(procedure_run(&passes, &tlv_directions_procedure, &options), TLV_BAD_DATA);
+	assert_int_equal(procedure_run(&passes, &tlv_gmm_procedure, &options), TLV_BAD_DATA);
 }
 
 /* Equal rows have the largest kappa, and the model says so. */
@@ -296,7 +308,7 @@ static void
 test_equal_rows(void **state)
 {
 	data rows = simulate(300, 5, 3, 8);
-	tlv_directions directions;
+	tlv_mixture directions;
 	tlv_frame model;
 
 	(void) state;
@@ -304,24 +316,24 @@ test_equal_rows(void **state)
 		memcpy(rows.x + t * 5, rows.x + t % 2 * 5, 5 * sizeof(double));
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(0);
-	tlv_directions_read(&model, &directions);
+	tlv_gmm_read(&model, &directions);
 	assert_int_equal(directions.k, 2);
-	assert_equal(directions.kappas[0], 5 * TLV_DIRECTIONS_MOST_KAPPA);
+	assert_equal(directions.variances[0], 5 * TLV_DIRECTIONS_MOST_KAPPA);
 	assert_true(tlv_warnings_find(&model, "variances_at_floor", NULL));
 	model = learn(4);
-	tlv_directions_read(&model, &directions);
+	tlv_gmm_read(&model, &directions);
 	assert_int_equal(directions.k, 4);
 }
 
 /* The posterior and the log density of a row of which only the first m numbers are there. */
 static double
-infer_first(const tlv_directions *directions, size_t m, const double *x, double *shares)
+infer_first(const tlv_mixture *directions, size_t m, const double *x, double *shares)
 {
 	bool missing[16];
 	double row[16];
 	tlv_frame model;
-	tlv_directions copy = *directions;
-	tlv_directions_parts parts = {.directions = &copy};
+	tlv_mixture copy = *directions;
+	tlv_gmm_parts parts = {.mixture = &copy};
 	tlv_part part = TLV_PART(TLV_PART_FLOAT64, 1, directions->d, row);
 	tlv_row given = {.form = TLV_ROW_VECTOR};
 	tlv_posterior posterior = {0};
@@ -337,7 +349,7 @@ infer_first(const tlv_directions *directions, size_t m, const double *x, double 
 	}
 	part.missing = missing;
 	given.part[0] = part;
-	assert_ok(tlv_directions_write(&ctx, &parts, &image, &size));
+	assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &model));
 	assert_ok(tlv_model_open(&ctx, &model, &open));
 	assert_ok(open->class->infer(&ctx, open, &given, &posterior));
@@ -358,7 +370,12 @@ test_gaps(void **state)
 	(void) state;
 	for (size_t i = 0; i < 3; i++)
 	{
-		tlv_directions directions = {3, dimensions[i], weights, means, kappas};
+		tlv_mixture directions = {.k = 3,
+								  .d = dimensions[i],
+								  .covariance = TLV_COVARIANCE_DIRECTION,
+								  .weights = weights,
+								  .means = means,
+								  .variances = kappas};
 		double total = 0, mean[3] = {0};
 
 		for (size_t j = 0; j < 3; j++)
@@ -396,18 +413,17 @@ test_gaps(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_directions_learn_options options = {.k = 3, .seed = 1, .refine = true, .iterations = 2};
+	tlv_gmm_learn_options options = of_directions(3, 2);
 	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
 
 	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = fixture_rows_of(changed.n, changed.d, changed.x);
-	assert_at_least(procedure_fail_everywhere(&passes, &tlv_directions_procedure, &options, false),
-					4);
-	options.k = 0;
+	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
+	options.fit.k = 0;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = (fixture_rows){5, passes.rows[0].rows}; /* most of them gone */
-	(void) procedure_fail_everywhere(&passes, &tlv_directions_procedure, &options, false);
+	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
  * directions_given.c - rows with gaps under a mixture of directions: what the direction of the
- * numbers that are there says (directions.h).
+ * numbers that are there says (mixture.h).
  *
  * How long the missing part is, nobody knows, since only the direction of a row counts.  Let u be
  * the direction of the m numbers that are there, sin t their share of the length of the whole row,
@@ -14,9 +14,7 @@
  */
 #include <math.h>
 
-#include "directions.h"
-#include "tensorlv/model/mixture.h"
-#include "tensorlv/model/refusals.h"
+#include "worker.h"
 #include "tensorlv/num/special.h"
 
 /* Panels of four points of the integral, over where its logarithm is within so much of its largest.
@@ -105,52 +103,48 @@ log_integral(const given_direction *given)
 
 /* ln w_j p_j(u) of a component. */
 static double
-log_joint(const tlv_directions *directions, size_t j, const tlv_part *part, const double *u,
-		  size_t m)
+log_joint(const tlv_mixture *mixture, size_t j, const bool *missing, const double *u, size_t m)
 {
-	const double *mean = directions->means + j * directions->d;
-	double kappa = directions->kappas[j], along = 0, across = 0;
-	given_direction given = {.m = m, .n = directions->d - m};
+	const double *mean = mixture->means + j * mixture->d;
+	double kappa = mixture->variances[j], along = 0, across = 0;
+	given_direction given = {.m = m, .n = mixture->d - m};
 	size_t at = 0;
 
-	for (size_t i = 0; i < directions->d; i++)
-		if (part->missing[i])
+	for (size_t i = 0; i < mixture->d; i++)
+		if (missing[i])
 			across += mean[i] * mean[i];
 		else
 			along += mean[i] * u[at++];
 	given.along = kappa * along;
 	given.across = kappa * sqrt(across);
-	return log(directions->weights[j]) + log_integral(&given) - log_sphere(directions->d, kappa);
+	return log(mixture->weights[j]) + log_integral(&given) - log_sphere(mixture->d, kappa);
 }
 
 tlv_status
-directions_infer_given(tlv_context *ctx, const tlv_directions *directions, const tlv_part *part,
-					   double *work, double *shares, double *log_likelihood)
+mixture_directions_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x,
+						 const bool *missing, double *shares, double *log_likelihood)
 {
 	size_t m = 0;
-	double largest = -HUGE_VAL, sum = 0, length;
+	double largest = -HUGE_VAL, sum = 0, length, *u;
 
-	if (part->d != directions->d)
-		return tlv_refuse_width(ctx, part->d, directions->d);
-	for (size_t i = 0; i < part->d; i++)
-		if (!part->missing[i])
-			work[m++] = part->float64[i];
-	TLV_TRY(directions_row(ctx, m, m, work, work, &length));
+	TLV_TRY_NEW(ctx, u, mixture->d);
+	for (size_t i = 0; i < mixture->d; i++)
+		if (!missing[i])
+			u[m++] = x[i];
+	TLV_TRY(tlv_directions_row(ctx, m, u, u, &length));
 	if (m > 0 && length == 0)
-	{
-		tlv_fail(ctx, TLV_BAD_DATA, "a row of zeros has no direction");
-		return tlv_fail_hint(ctx, "Leave such rows out.");
-	}
-	for (size_t j = 0; j < directions->k; j++)
+		return tlv_directions_refuse_zeros(ctx);
+	for (size_t j = 0; j < mixture->k; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		shares[j] = m == 0 ? log(directions->weights[j]) : log_joint(directions, j, part, work, m);
+		shares[j] = m == 0 ? log(mixture->weights[j]) : log_joint(mixture, j, missing, u, m);
 		largest = fmax(largest, shares[j]);
 	}
-	for (size_t j = 0; j < directions->k; j++)
+	for (size_t j = 0; j < mixture->k; j++)
 		sum += shares[j] = exp(shares[j] - largest);
-	for (size_t j = 0; j < directions->k; j++)
+	for (size_t j = 0; j < mixture->k; j++)
 		shares[j] /= sum;
 	*log_likelihood = largest + log(sum);
+	tlv_free(ctx, u);
 	return TLV_OK;
 }

@@ -1,0 +1,32 @@
+/*
+ * gmm_refine.h - a mixture refined on a sample, from where it is.
+ */
+#ifndef TENSORLV_TEST_GMM_REFINE_H
+#define TENSORLV_TEST_GMM_REFINE_H
+
+#include "assertions.h"
+
+#include "source_setup.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/gmm.h"
+
+/* A model after steps on a sample; the likelihood at their end. */
+static inline void
+refine_on(const tlv_frame *model, const tlv_gmm_sample *sample, int steps, double *likelihood,
+		  void **image, size_t *size)
+{
+	tlv_mixture given;
+	tlv_gmm_start_options options = {.seed = 1, .steps = steps, .given = &given};
+	tlv_frame frame;
+
+	tlv_gmm_read(model, &given);
+	options.k = given.k;
+	options.covariance = given.covariance;
+	options.tails = given.degrees != NULL ? TLV_TAILS_T : TLV_TAILS_NORMAL;
+	assert_ok(
+		tlv_gmm_start(&ctx, sample, tlv_frame_float64(model, "floor"), &options, image, size));
+	assert_ok(tlv_frame_open(&ctx, *image, *size, &frame));
+	*likelihood = tlv_diagnostics_find(&frame, "sample_mean_log_likelihood", NAN);
+}
+
+#endif /* TENSORLV_TEST_GMM_REFINE_H */
