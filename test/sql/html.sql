@@ -69,6 +69,10 @@ SELECT page_with('[{"component": 1, "path": [0]}]');
 SELECT page_with('[{"component": 1, "why": ["x"]}]');
 SELECT page_with('[{"component": 1, "x": 3}]');
 SELECT page_with('[]') > 0 AS none;
+SELECT tlv_html(tlv_tree('SELECT (i % 2)::text AS a, (i % 2 + i % 7 / 6)::text AS b FROM generate_series(1, 80) i', layout => 'wide'), examples => '[{"component": 1}]');
+-- long names are cut so that a page stays below 1 MB
+SELECT octet_length(tlv_html(tlv_topic_model(array_agg(t), array_agg(term), array_agg(1 / 24900.0), '{1,1}'))) < 1000000 AS below_1_mb
+FROM (SELECT t, i || CASE WHEN i <= 4900 THEN repeat(chr(20013 + i % 50), 100) ELSE '' END AS term FROM generate_series(1, 2) t, generate_series(1, 24900) i) q;
 -- rows of vectors are drawn, up to 2,000 of them, with their names as text; of more than two dimensions the two that tell components apart best: here the second and the third,
 -- since the fourth repeats what the second tells
 CREATE TABLE drawn_rows AS SELECT c AS component, ARRAY[sin(i * 7919.0), CASE WHEN c = 1 THEN 0 ELSE 8 END + sin(i * 31.0), CASE WHEN c = 3 THEN 5 ELSE 0 END + cos(i * 17.0),

@@ -28,7 +28,7 @@
 #define TLV_PAGE_TEXT		300
 #define TLV_PAGE_TITLE		200
 /* Bytes of the names of a list, and of a drawing: a longer one is left to tlv_svg. */
-#define TLV_PAGE_NAMES	   200000
+#define TLV_PAGE_NAMES	   300000
 #define TLV_PAGE_PICTURE   250000
 #define TLV_PAGE_WARNINGS  100
 #define TLV_PAGE_INTERVALS 4000
@@ -143,9 +143,21 @@ extern tlv_status tlv_page_rows(tlv_context *ctx, const tlv_json *examples, cons
 /* A text as a JSON string, percent-encoded and cut between two characters; null without bytes. */
 extern tlv_status tlv_page_put_text(tlv_context *ctx, tlv_json_writer *data, tlv_text text);
 
-/* Bytes to which names are cut where `shown` of a list of `all` names are on a page: an even part
- * of TLV_PAGE_NAMES where whole names are expected to exceed these, at least 24. */
-extern size_t tlv_page_name_length(const tlv_name_list *names, size_t all, size_t shown);
+/* How many names of a list have a length, in bytes of the page; names of TLV_PAGE_TEXT bytes and
+ * above count as that long. */
+typedef struct tlv_page_lengths
+{
+	size_t n[TLV_PAGE_TEXT + 1];
+} tlv_page_lengths;
+
+extern void tlv_page_count_name(tlv_page_lengths *lengths, tlv_text name);
+
+/* Bytes to which the names that were counted are cut so that they have TLV_PAGE_NAMES together, at
+ * least 36 each: twelve of a text that is not ASCII. */
+extern size_t tlv_page_name_length(const tlv_page_lengths *lengths);
+
+/* The name cut between two characters, to at most `most` bytes of the page. */
+extern tlv_text tlv_page_cut_name(tlv_text name, size_t most);
 
 /* A text as HTML, with character references. */
 extern tlv_status tlv_page_put_plain(tlv_context *ctx, tlv_json_writer *plain, tlv_text text);

@@ -243,16 +243,18 @@ put_words(tlv_context *ctx, const topic_words *w, const word_choice *c, tlv_json
 {
 	int64_t before = 0, *numbers;
 	char digits[24];
-	size_t most = tlv_page_name_length(&w->terms, w->d, c->n);
-	tlv_text word;
+	tlv_page_lengths lengths = {{0}};
+	size_t most;
 
+	for (size_t i = 0; i < c->n; i++)
+		tlv_page_count_name(&lengths, word_text(w, c->order[i], digits));
+	most = tlv_page_name_length(&lengths);
 	TLV_TRY(put_key(ctx, data, "words"));
 	for (size_t i = 0; i < c->n; i++)
 	{
 		TLV_TRY(tlv_json_put(ctx, data, i > 0 ? "," : "["));
-		word = word_text(w, c->order[i], digits);
-		word.length = tlv_cut_length(word, most);
-		TLV_TRY(tlv_page_put_text(ctx, data, word));
+		TLV_TRY(tlv_page_put_text(ctx, data,
+								  tlv_page_cut_name(word_text(w, c->order[i], digits), most)));
 	}
 	TLV_TRY(tlv_json_put(ctx, data, c->n > 0 ? "]" : "[]"));
 	TLV_TRY_NEW(ctx, numbers, c->n + 1);

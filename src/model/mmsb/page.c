@@ -208,7 +208,8 @@ put_memberships(tlv_context *ctx, const tlv_memberships *m, size_t u, tlv_json_w
 
 /* [name, degree, memberships, x, y, propensity]; null for what there is not. */
 static tlv_status
-put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, tlv_json_writer *data)
+put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, size_t name_length,
+		 tlv_json_writer *data)
 {
 	size_t u = p->side[s].order[i];
 	const double *at = p->positions;
@@ -221,9 +222,7 @@ put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, tlv_json
 				 : NULL;
 	TLV_TRY(tlv_json_put(ctx, data, i > 0 ? ",[" : "["));
 	name = node_name(&p->parts, s, u, digits);
-	name.length = tlv_cut_length(
-		name, tlv_page_name_length(&p->parts.side[s].names, p->parts.side[s].n, p->side[s].n));
-	TLV_TRY(tlv_page_put_text(ctx, data, name));
+	TLV_TRY(tlv_page_put_text(ctx, data, tlv_page_cut_name(name, name_length)));
 	TLV_TRY(tlv_json_put(ctx, data, ","));
 	TLV_TRY(tlv_page_put_number(ctx, data, p->parts.side[s].degree[u], 6));
 	TLV_TRY(tlv_json_put(ctx, data, ","));
@@ -244,12 +243,17 @@ put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, tlv_json
 static tlv_status
 put_nodes(tlv_context *ctx, const community_page *p, size_t s, tlv_json_writer *data)
 {
+	tlv_page_lengths lengths = {{0}};
+	char digits[24];
+
+	for (size_t i = 0; i < p->side[s].n; i++)
+		tlv_page_count_name(&lengths, node_name(&p->parts, s, p->side[s].order[i], digits));
 	TLV_TRY(put_key(ctx, data, s == 0 ? "nodes" : "targets"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t i = 0; i < p->side[s].n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		TLV_TRY(put_node(ctx, p, s, i, data));
+		TLV_TRY(put_node(ctx, p, s, i, tlv_page_name_length(&lengths), data));
 	}
 	return tlv_json_put(ctx, data, "]");
 }

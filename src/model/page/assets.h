@@ -861,6 +861,7 @@ static const char *const page_script_head[] = {
 	"const figure = document.getElementById(\"picture\"); ",
 	"if (figure === null) { return null; } ",
 	"const g = figure.querySelector(\"svg\"); ",
+	"if (g === null) { return figure; } ",
 	"const ground = g.querySelector(\"rect[fill='#fff']\"); ",
 	"if (ground !== null && ground.getAttribute(\"data-c\") === null) { ground.remove(); } ",
 	"const around = g.getBBox(); ",
@@ -2870,13 +2871,13 @@ typedef struct page_script
 	const char *hash; /* of head, lines and tail */
 } page_script;
 static const page_script page_scripts[] = {
-	{"topics", page_script_topics, "sha256-FEGFgJxTEyQDX6jEE00FfIiAIg2A2sRymDvGociynzQ="},
-	{"communities", page_script_communities, "sha256-B+61Q3WTLdYG5gvRvzuNcCuOBNswtQ4lH8i5qUXT/uw="},
-	{"profiles", page_script_profiles, "sha256-bJDN67F+iCaHYmyYf34rrYAmQvRbYyBoQQNdcCBzrDA="},
-	{"chain", page_script_chain, "sha256-7o0oPRB1RjMYygPKuB3wZDWq8tcHQHGXttXZ2hJWrEA="},
-	{"tree", page_script_tree, "sha256-mbiOlbuju5AbbQSX4VMsbdWquefALumgz5DfaPJ06Fk="},
-	{"matrix", page_script_matrix, "sha256-oFzTMMrHsoypmVi2m0iWzHiHP34MC8LHjlAyW1aURw0="},
-	{"crowd", page_script_crowd, "sha256-PLXrTJBotoTWRgWLch6qjAAEAWZT4sTUePO/geHx6n8="},
+	{"topics", page_script_topics, "sha256-fBrD8R4PMjLhMeW13T9sQzDdyD97DsTRLqKvPs4hImY="},
+	{"communities", page_script_communities, "sha256-j6oO3LqBu8lCbVY1EAD0wHeG/WI8ZaK/qP5unFczWk0="},
+	{"profiles", page_script_profiles, "sha256-gS1/Zsokdjc7DkcROpI/awJN3ZFxoSCGdK98AiNGw4s="},
+	{"chain", page_script_chain, "sha256-3IS8LgGFRqt/6ZCOCNaU6P44bmeUmgFUX5LjjU2wUmk="},
+	{"tree", page_script_tree, "sha256-A8jCBVhOuV2L7DAnjc/8+b3toU/GQzUQbHbpcJjtS0c="},
+	{"matrix", page_script_matrix, "sha256-loCvak+E1tkYuHdV/t5tjl+p8dI/LMnQtCtU8QqTaTU="},
+	{"crowd", page_script_crowd, "sha256-wXecuXpsHH/KasMxmx/aFPXI8g41N63k9RLTjmReZlo="},
 };
 /* clang-format on */
 

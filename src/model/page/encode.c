@@ -11,6 +11,9 @@
 /* Bytes of a piece that is handed to the writer. */
 #define PIECE 256
 
+/* Bytes that a name of a long list keeps. */
+#define LEAST_NAME 36
+
 /* Characters that neither JSON nor HTML nor COPY gives a meaning, and that stay as they are. */
 static bool
 is_harmless(char c)
@@ -42,6 +45,55 @@ tlv_page_put_text(tlv_context *ctx, tlv_json_writer *data, tlv_text text)
 		TLV_TRY(tlv_json_put(ctx, data, piece));
 	}
 	return tlv_json_put(ctx, data, "\"");
+}
+
+/* Bytes that one byte of a text has in the page: what is not ASCII is percent-encoded there, too.
+ */
+static size_t
+encoded_length(char c)
+{
+	return is_harmless(c) && (unsigned char) c < 0x80 ? 1 : 3;
+}
+
+tlv_text
+tlv_page_cut_name(tlv_text name, size_t most)
+{
+	size_t length = 0;
+
+	for (size_t bytes = 0; length < name.length; length++)
+	{
+		bytes += encoded_length(name.bytes[length]);
+		if (bytes > most)
+			break;
+	}
+	name.length = tlv_cut_length(name, length);
+	return name;
+}
+
+void
+tlv_page_count_name(tlv_page_lengths *lengths, tlv_text name)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < name.length && bytes < TLV_PAGE_TEXT; i++)
+		bytes += encoded_length(name.bytes[i]);
+	lengths->n[bytes < TLV_PAGE_TEXT ? bytes : TLV_PAGE_TEXT]++;
+}
+
+size_t
+tlv_page_name_length(const tlv_page_lengths *lengths)
+{
+	size_t longer = 0, bytes = 0, most = 0;
+
+	for (size_t length = 1; length <= TLV_PAGE_TEXT; length++)
+		longer += lengths->n[length];
+	/* Each step adds a byte to the names that are longer than the limit so far. */
+	while (most < TLV_PAGE_TEXT && (most < LEAST_NAME || bytes + longer <= TLV_PAGE_NAMES))
+	{
+		bytes += longer;
+		longer -= lengths->n[++most];
+	}
+	return most;
 }
 
 /* One byte as HTML has it; control characters are spaces. */

@@ -218,7 +218,12 @@ page_put_examples(tlv_context *ctx, const tlv_json *json, size_t k, tlv_json_wri
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "examples are not a JSON array");
 		return tlv_fail_hint(ctx, "Aggregate the objects with json_agg.");
 	}
-	TLV_TRY_NEW0(ctx, given, k);
+	if (k == 0 && json->nodes[0].n > 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a model without components has no examples");
+		return tlv_fail_hint(ctx, "Omit examples.");
+	}
+	TLV_TRY_NEW0(ctx, given, k + 1);
 	TLV_TRY(page_put_key(ctx, data, "examples"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (uint64_t i = 0; i < json->nodes[0].n; i++, at = json->nodes[at].next)

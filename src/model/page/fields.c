@@ -246,16 +246,19 @@ put_texts(tlv_context *ctx, field_writer *w, size_t n, tlv_name_list names)
 {
 	const shown_axis *axis = axis_of(w, n);
 	size_t shown = shown_count(axis, n, TEXTS);
-	size_t most = tlv_page_name_length(&names, n, shown);
+	tlv_page_lengths lengths = {{0}};
+	size_t most;
 
+	for (size_t i = 0; i < shown; i++)
+		tlv_page_count_name(&lengths, tlv_name_at(&names, shown_entry(axis, i)));
+	most = tlv_page_name_length(&lengths);
 	TLV_TRY(tlv_json_put(ctx, w->data, "["));
 	for (size_t i = 0; i < shown; i++)
 	{
 		tlv_text text = tlv_name_at(&names, shown_entry(axis, i));
 
 		TLV_TRY(put_comma(ctx, w->data, i));
-		text.length = tlv_cut_length(text, most);
-		TLV_TRY(tlv_page_put_text(ctx, w->data, text));
+		TLV_TRY(tlv_page_put_text(ctx, w->data, tlv_page_cut_name(text, most)));
 	}
 	return tlv_json_put(ctx, w->data, "]");
 }

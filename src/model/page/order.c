@@ -6,18 +6,6 @@
 #include "internal.h"
 #include "tensorlv/num/sort.h"
 
-size_t
-tlv_page_name_length(const tlv_name_list *names, size_t all, size_t shown)
-{
-	double bytes = names->offsets == NULL || all == 0
-					   ? 0
-					   : (double) names->offsets[all] * (double) shown / (double) all;
-
-	if (bytes <= TLV_PAGE_NAMES)
-		return TLV_PAGE_TEXT;
-	return TLV_PAGE_NAMES / shown > 24 ? TLV_PAGE_NAMES / shown : 24;
-}
-
 /* Scores that are not negative have the order of their bits as floats. */
 typedef struct scored
 {

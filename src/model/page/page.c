@@ -48,13 +48,13 @@ put_picture(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *ro
 		return TLV_OK;
 	TLV_TRY(model->kind->model->draw(ctx, model, &picture));
 	TLV_TRY(tlv_picture_finish(ctx, &picture));
-	if (picture.text.n > TLV_PAGE_PICTURE)
-	{
-		tlv_free(ctx, picture.text.bytes);
-		return TLV_OK;
-	}
 	TLV_TRY(tlv_json_put(ctx, &page->plain, "<figure id=\"picture\">"));
-	TLV_TRY(tlv_json_append(ctx, &page->plain, picture.text.bytes, picture.text.n));
+	if (picture.text.n > TLV_PAGE_PICTURE)
+		TLV_TRY(tlv_json_put(ctx, &page->plain,
+							 "<figcaption>The drawing is too large for this page: "
+							 "tlv_svg(model) returns it.</figcaption>"));
+	else
+		TLV_TRY(tlv_json_append(ctx, &page->plain, picture.text.bytes, picture.text.n));
 	tlv_free(ctx, picture.text.bytes);
 	return tlv_json_put(ctx, &page->plain, "</figure>");
 }

@@ -706,6 +706,7 @@ const picture = function() {
   const figure = document.getElementById("picture");
   if (figure === null) { return null; }
   const g = figure.querySelector("svg");
+  if (g === null) { return figure; }
   // As large as what is drawn, without the margins and the ground of a picture that is used alone.
   const ground = g.querySelector("rect[fill='#fff']");
   if (ground !== null && ground.getAttribute("data-c") === null) { ground.remove(); }

@@ -296,6 +296,36 @@ test_place_stops(void **state)
 	ctx.stop = NULL;
 }
 
+/* Names share a part of the page by what they take there: few long ones are cut, short ones not. */
+static void
+test_long_names(void **state)
+{
+	static const char letters[] =
+		"\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6";
+	const tlv_text cyrillic = {letters, 16}, word = {"word", 4};
+	tlv_page_lengths lengths = {{0}};
+	char endless[1000];
+
+	(void) state;
+	memset(endless, 'x', sizeof(endless));
+	tlv_page_count_name(&lengths, cyrillic);
+	tlv_page_count_name(&lengths, (tlv_text){NULL, 0});
+	assert_int_equal(tlv_page_name_length(&lengths), TLV_PAGE_TEXT);
+	assert_int_equal(tlv_page_cut_name(cyrillic, 48).length, 16);
+	assert_int_equal(tlv_page_cut_name(cyrillic, 47).length, 14);
+	assert_int_equal(tlv_page_cut_name(cyrillic, 2).length, 0);
+	for (int i = 0; i < 2000; i++)
+	{
+		tlv_page_count_name(&lengths, word);
+		tlv_page_count_name(&lengths, (tlv_text){endless, 1000});
+	}
+	/* 2,000 words of 4 bytes and one of 48 leave 145.976 bytes to each of the others. */
+	assert_int_equal(tlv_page_name_length(&lengths), 145);
+	for (int i = 0; i < 20000; i++)
+		tlv_page_count_name(&lengths, (tlv_text){endless, 1000});
+	assert_int_equal(tlv_page_name_length(&lengths), 36);
+}
+
 int
 main(void)
 {
@@ -309,6 +339,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_place_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
