@@ -87,11 +87,11 @@ sub call {
     return ref $answer->[3] eq 'HASH' && exists $answer->[3]{value} ? $answer->[3]{value} : $answer->[3];
 }
 sub script { my ($context, $text) = @_; call('Marionette:SetContext', { value => $context }); return call('WebDriver:ExecuteScript', { script => $text, args => [], sandbox => 'default' }) }
-sub finish { kill 'TERM', -$pid; waitpid $pid, 0; return }
+# Also where a call has failed.
+END { if ($pid) { local $?; kill 'TERM', -$pid; waitpid $pid, 0 } }
 
 if (!defined $socket || !eval { receive(); call('WebDriver:NewSession', {}); 1 }) {
     diag("Firefox does not start: pages of models are not tested in it\n" . ($@ // '') . read_file("$folder/log"));
-    finish();
     plan skip_all => 'Firefox does not start';
 }
 
@@ -122,5 +122,4 @@ call('Marionette:SetContext', { value => 'content' });
 call('WebDriver:Navigate', { url => "file://$folder/bad.html" });
 like(script('chrome', $messages), qr{Content-Security-Policy}, 'a script that was changed does not run, and is told on the console');
 eval { call('Marionette:Quit', { flags => ['eForceQuit'] }) };
-finish();
 done_testing();

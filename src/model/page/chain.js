@@ -59,24 +59,9 @@ const view = function() {
         .map(function(x) { return x[0]; });
   };
   const mean = D0.map(function(n, d) { return sum(M.map(function(r, i) { return (stationary[i] || 0) * r[d]; })); });
-  // Dimensions by the difference of a state's mean from that of all, in standard deviations of all.
   const deviation = D0.map(function(n, d) {
     return Math.sqrt(sum(M.map(function(r, i) { return (stationary[i] || 0) * ((r[d] - mean[d]) * (r[d] - mean[d]) + (variance(i, d) || 0)); })));
   });
-  const strongest = function(i) {
-    const z = D0.map(function(n, d) { return deviation[d] > 0 ? Math.abs(M[i][d] - mean[d]) / deviation[d] : 0; });
-    return range(D0.length).sort(function(a, b) { return z[b] - z[a]; });
-  };
-  summary = function(i) {
-    return vectors ?
-        strongest(i).slice(0, 3).map(function(d) { return D0[d] + " " + number(M[i][d]); }).join(", ") :
-        range(W.length)
-            .filter(function(j) { return E[i][j] > 0; })
-            .sort(function(a, b) { return E[i][b] - E[i][a]; })
-            .slice(0, 5)
-            .map(function(j) { return ((F.symbol_names || [])[j] ? W[j] : L.symbol + " " + W[j]) + " " + percent(E[i][j]); })
-            .join(", ");
-  };
   const finder = search(vectors ? D0 : W, vectors ? "dimension" : L.symbol, function(w) {
     if (w >= 0 && !vectors) {
       const at = E.map(function(r, i) { return (stationary[i] || 0) * r[w]; });

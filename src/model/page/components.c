@@ -77,7 +77,7 @@ list_components(tlv_context *ctx, const tlv_frame *model, component_list *list)
 
 static tlv_status
 put_component(tlv_context *ctx, const tlv_frame *model, const component_list *list, size_t i,
-			  bool described, tlv_json_writer *data)
+			  tlv_json_writer *data)
 {
 	TLV_TRY(tlv_json_put(ctx, data, i > 0 ? ",{\"number\":" : "{\"number\":"));
 	TLV_TRY(tlv_json_put_integer(ctx, data, (int64_t) i + 1));
@@ -85,7 +85,7 @@ put_component(tlv_context *ctx, const tlv_frame *model, const component_list *li
 	TLV_TRY(tlv_page_put_text(ctx, data, tlv_component_label(model, i)));
 	TLV_TRY(page_put_key(ctx, data, "weight"));
 	TLV_TRY(tlv_page_put_number(ctx, data, list->weights[i], 5));
-	if (described && list->texts[i].bytes != NULL)
+	if (list->texts[i].bytes != NULL)
 	{
 		TLV_TRY(page_put_key(ctx, data, "text"));
 		TLV_TRY(tlv_page_put_text(ctx, data, list->texts[i]));
@@ -178,7 +178,7 @@ page_put_components(tlv_context *ctx, const tlv_frame *model, const tlv_page_vie
 	TLV_TRY(page_put_key(ctx, &page->data, "components"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
 	for (size_t i = 0; i < list.k; i++)
-		TLV_TRY(put_component(ctx, model, &list, i, false, &page->data));
+		TLV_TRY(put_component(ctx, model, &list, i, &page->data));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
 	if (list.distance != NULL)
 	{
@@ -397,7 +397,7 @@ page_put_before(tlv_context *ctx, const tlv_frame *model, const tlv_frame *befor
 	TLV_TRY(page_put_key(ctx, &page->data, "before"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"components\":["));
 	for (size_t i = 0; i < list.k; i++)
-		TLV_TRY(put_component(ctx, before, &list, i, true, &page->data));
+		TLV_TRY(put_component(ctx, before, &list, i, &page->data));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
 	TLV_TRY(put_pairs(ctx, &match, TLV_PAGE_COMPONENTS, &page->data));
 	TLV_TRY(page_put_fields(ctx, before, view, &page->data));

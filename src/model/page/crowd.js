@@ -123,15 +123,6 @@ const view = function() {
                      }))
                        .sort(function(x, y) { return weights[y[0]] * y[2] - weights[x[0]] * x[2]; })
                        .slice(0, 8);
-  // What all workers answer where the class is true, the most frequent answer first.
-  summary = function(i) {
-    return range(given)
-        .filter(function(a) { return rate(-1, i, a) > 0; })
-        .sort(function(a, b) { return rate(-1, i, b) - rate(-1, i, a); })
-        .slice(0, 5)
-        .map(function(a) { return (answers[a] === undefined ? String(a + 1) : called(answers[a])) + " " + percent(rate(-1, i, a)); })
-        .join(", ");
-  };
   const panel = h("div", {});
   parts.push(function() {
     const i = place();

@@ -69,16 +69,6 @@ const view = function() {
   V.forEach(function(e) { e.v = e.v.map(function(x) { return Math.abs(x) < 1e-9 * largest ? 0 : x; }); });
   const top = function(
       i) { return V.filter(function(e) { return e.v[i] !== 0; }).sort(function(a, b) { return Math.abs(b.v[i]) - Math.abs(a.v[i]); }); };
-  // The items and units that switch a unit on come before those that switch it off.
-  const switches = function(i) {
-    const list = function(sign) {
-      return V.filter(function(e) { return sign * e.v[i] > 0; })
-          .sort(function(a, b) { return a.place - b.place; })
-          .map(function(e) { return sign > 0 ? e.name : "not " + e.name; });
-    };
-    return list(1).concat(list(-1)).slice(0, 8).join(", ");
-  };
-  summary = F.edge_units ? switches : function(i) { return top(i).slice(0, 4).map(function(e) { return e.name + " " + signed(e.v[i]); }).join(", "); };
   // Components whose entries are most nearly proportional, whatever their signs and lengths.
   const alike = function(i) {
     const norm = function(j) { return Math.hypot(...V.map(function(e) { return e.v[j]; })); };

@@ -202,7 +202,8 @@ const draw = function() {
   parts.forEach(function(f) { f(); });
   keepState();
 };
-let summary = function(i) { return ""; };
+// What tlv_summary says of a component.
+let summary = function(i) { return T(C[i].text); };
 let focus = null;
 const go = function(i, keep) {
   state.c = C[i].number;

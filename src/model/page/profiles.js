@@ -132,9 +132,6 @@ const view = function() {
   groups.forEach(function(g) { g.apart = greatest(g.entries.map(function(e) { return e.apart; })); });
   groups.sort(function(a, b) { return b.apart - a.apart; });
   const text = function(e, i) { return e.category ? percent(e.m[i]) : number(e.m[i]); };
-  const strongest = function(i) { return V.slice().sort(function(a, b) { return Math.abs(b.z[i]) - Math.abs(a.z[i]); }); };
-  const characteristic = function(i) { return strongest(i).filter(function(e) { return !e.category || e.z[i] >= 0; }); };
-  summary = function(i) { return characteristic(i).slice(0, 3).map(function(e) { return e.name + " " + text(e, i); }).join(", "); };
   defaults = {c: C[0].number, variable: "", values: "", x: -1, y: -1, with: 0};
   readState();
   // Bhattacharyya coefficient of two components, over all variables of the page: independent ones, or with the covariances of the model.
