@@ -36,7 +36,7 @@ CREATE AGGREGATE tlv_category_moments(v integer[], bootstrap integer, seed bigin
 );
 COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS
     'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: '
-    'equal rows in equal order and equal parts give equal replicates';
+    'equal rows in equal order and equal parts give equal replicates, and with ORDER BY v equal rows in any order';
 
 -- Categories that are identified by name.
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, text[]) RETURNS tlv_moments

@@ -222,3 +222,15 @@ SELECT tlv_tree_newick(model) ~ '''x y''' AS newick, tlv_tree_dot(model) ~ 'labe
        ARRAY(SELECT p::text FROM tlv_tree_posterior(model, r) p) = ARRAY(SELECT p::text FROM tlv_tree_posterior(model, ARRAY[1, 0, 1, 0]) p) AS by_column
 FROM named_trees, (SELECT 0 AS "x
 y", 1 AS "h01", 0 AS "hh20", 1 AS h1) r WHERE name = 'wide';
+
+-- The support of edges by bootstrap does not depend on the order of the rows.  The replicates of the aggregate do, unless it sorts the rows.
+CREATE TABLE tree_few AS SELECT s.v FROM tlv_simulate_tree(tlv_simulate_tree_model(8, 2, low => 0.6, high => 0.8, seed => 4), 400, 5) s;
+CREATE TABLE tree_shuffled AS SELECT v FROM tree_few ORDER BY md5(v::text) DESC, v;
+CREATE TABLE tree_supports AS SELECT tlv_tree('SELECT v FROM tree_few', bootstrap => 30) AS one, tlv_tree('SELECT v FROM tree_shuffled', bootstrap => 30) AS other;
+SELECT ARRAY(SELECT (parent, child, support)::text FROM tlv_tree_edges(one) ORDER BY 1) = ARRAY(SELECT (parent, child, support)::text FROM tlv_tree_edges(other) ORDER BY 1) AS equal,
+    (SELECT count(DISTINCT support) > 1 AND min(support) < 1 FROM tlv_tree_edges(one)) AS vary
+FROM tree_supports;
+SELECT bool_and(a.m = b.m) AS sorted, bool_or(a.n = b.n) AS as_they_come
+FROM (SELECT tlv_category_moments(v, 30, 1 ORDER BY v) AS m, tlv_category_moments(v, 30, 1) AS n FROM tree_few) a,
+     (SELECT tlv_category_moments(v, 30, 1 ORDER BY v) AS m, tlv_category_moments(v, 30, 1) AS n FROM tree_shuffled) b;
+DROP TABLE tree_few, tree_shuffled, tree_supports;
