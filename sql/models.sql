@@ -72,4 +72,5 @@ COMMENT ON FUNCTION tlv_suggest_k(tlv_model) IS
 CREATE FUNCTION tlv_gather(aggregate text, VARIADIC x "any") RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION tlv_gather(text, "any") IS
-    'filter of an aggregate without GROUP BY, for servers that spend more on its call than on its row, as Citus does: true for the first row, which begins the state; later rows it adds to the state itself';
+    'filter of an aggregate without GROUP BY, for servers that spend more on its call than on its row, as Citus does: true for the first row, which begins the '
+    'state; later rows it adds to the state itself';

@@ -17,13 +17,14 @@ CREATE EXTENSION postgres_fdw;
 CREATE TABLE shard1.documents AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(items => 100, k => 3, seed => 1), 300, 40, seed => 3);
 CREATE TABLE shard2.documents AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(items => 100, k => 3, seed => 1), 300, 40, seed => 4);
 SQL
+    'how-to/plan-shards.md' => '',
     'explanation/distributed.md' => '',
 );
 for my $page (sort keys %before) {
     my $db = citus_database('tlv_pages');
     my $text = read_file(dirname(__FILE__) . "/../../docs/$page");
     my @blocks = $text =~ /^```sql\n(.*?)^```$/msg;
-    cmp_ok(scalar @blocks, '>', 2, "$page has " . scalar(@blocks) . ' blocks');
+    cmp_ok(scalar @blocks, '>', 0, "$page has " . scalar(@blocks) . ' blocks');
     query($db, $before{$page}) if $before{$page};
     my $run = run_sql($db, join '', @blocks);
     is($run->{status}, 0, "$page runs on Citus") or diag($run->{errors} =~ s/^NOTICE.*\n//mgr);
