@@ -30,7 +30,7 @@ CREATE TEMP TABLE calls (function text, option text, given text, call text);
 INSERT INTO calls
 SELECT f, o, v, c FROM (VALUES
   ('tlv_lda', $$tlv_lda('TABLE documents', 3{})$$,
-    ARRAY[['alpha0', '0.3'], ['counts', '''damped'''], ['min_documents', '60'], ['refine', '''em'''], ['iterations', '2'], ['method', '''anchors'''], ['anchors', '''{5,10,20}'''],
+    ARRAY[['alpha0', '0.3'], ['counts', '''damped'''], ['min_documents', '60'], ['refine', '''gibbs'''], ['iterations', '2'], ['method', '''anchors'''], ['anchors', '''{5,10,20}'''],
     ['fixed', 'tlv_topic_model(''{1,1}'', ''{5,10}'', ''{.5,.5}'', ''{1}'')'],
     ['seed', '2'], ['errors', 'true']]),
   ('tlv_lda', $$tlv_lda('TABLE documents'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
