@@ -43,6 +43,13 @@ my $warned = run_sql($db,
 my @counts = $warned =~ /WARNING:\s+(?:\w{5}: )?(.*)/g;
 is_deeply(\@counts, [ ('20 rows have items that the model does not know, the first of which is "99"') x 2 ], 'rows with unknown items are counted over all tasks');
 
+# ---- aggregates that declare "any" ----
+
+# Citus refuses them before anything of ours is called: the pages name its message, and the twin that answers
+my $refusal = 'could not confirm type correctness';
+like(run_sql($db, "SELECT tlv_dense_moments(x, 2) FROM distributed.clouds;")->{errors}, qr/\Q$refusal\E/, 'an aggregate of "any" is refused by Citus');
+is(scalar(grep { index(read_file(dirname(__FILE__) . "/../../docs/$_"), $refusal) < 0 } 'how-to/citus.md', 'reference/moments.md'), 0, 'in the words that the pages name');
+
 # ---- the calls ----
 
 my @drivers = driver_calls();
