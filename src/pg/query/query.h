@@ -192,8 +192,9 @@ extern int TlvStatementHeld(TlvStatement *statement, Oid type, struct varlena *v
  * servers would come, of which it knows little. */
 extern void TlvStatementExpects(TlvStatement *statement, double *rows, double *width);
 
-/* Does an extension that spreads tables over servers bring the rows, so far as the plan tells? */
-extern bool TlvStatementReadsElsewhere(TlvStatement *statement);
+/* Does an extension that spreads tables over servers split the aggregates of the statement, so that
+ * they are computed here from values of parts of the rows? */
+extern bool TlvStatementIsSplit(TlvStatement *statement);
 
 /* Takes a row of the result; the slot's contents go after that. */
 typedef void (*TlvTakeRow)(void *argument, TupleTableSlot *slot);

@@ -265,23 +265,26 @@ TlvStatementExpects(TlvStatement *statement, double *rows, double *width)
 	MemoryContextDelete(mcxt);
 }
 
-/* Only a hook of the planner makes such plans. */
+/* A statement that one server answers as a whole is a scan at the top.  Only a hook of the planner
+ * makes such plans. */
 bool
-TlvStatementReadsElsewhere(TlvStatement *statement)
+TlvStatementIsSplit(TlvStatement *statement)
 {
 	MemoryContext caller = CurrentMemoryContext, mcxt;
-	bool elsewhere;
+	const Plan *plan;
+	bool split;
 
 	if (planner_hook == NULL)
 		return false;
 	mcxt = AllocSetContextCreate(caller, "tensorlv estimate", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(mcxt);
 	PushActiveSnapshot(GetActiveSnapshot());
-	elsewhere = reads_elsewhere(plan_statement(statement)->planTree);
+	plan = plan_statement(statement)->planTree;
+	split = reads_elsewhere(plan) && !is_remote_scan(plan);
 	PopActiveSnapshot();
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(mcxt);
-	return elsewhere;
+	return split;
 }
 
 /* ---- running ---- */

@@ -224,16 +224,15 @@ TlvSourceRelease(TlvSource *rows)
 	TlvQueryRelease(rows->query);
 }
 
-/* Before the first pass, which finds it out, too. */
 static bool
-rows_are_elsewhere(TlvSource *rows)
+rows_are_split(TlvSource *rows)
 {
 	TlvStatement statement;
 
 	TlvSourceBegin(rows, &statement);
-	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
+	appendStringInfo(&statement.sql, "SELECT pg_catalog.count(%s)", rows->columns[0]);
 	TlvSourceFrom(rows, &statement);
-	return TlvStatementReadsElsewhere(&statement);
+	return TlvStatementIsSplit(&statement);
 }
 
 void
@@ -246,7 +245,7 @@ TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 		 (TlvStatementIsVolatile(&rows->made) || !TlvQueryRepeatable(rows->query))))
 		TlvSourceStore(rows);
 	else
-		rows->elsewhere = rows_are_elsewhere(rows);
+		rows->split = rows_are_split(rows);
 }
 
 void

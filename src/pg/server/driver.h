@@ -36,6 +36,7 @@ typedef struct TlvSource
 	bool once;		 /* read by one pass: never stored; its columns are the query's, one by one */
 	bool foreign;	 /* the last pass has read foreign tables */
 	bool elsewhere;	 /* these, or tables that an extension spreads over servers */
+	bool split;		 /* an extension computes aggregates over them from those of their parts */
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
 	const char *null_columns; /* once they are counted: tlv_rows; "": none is known */

@@ -146,7 +146,7 @@ missing_condition(const TlvSource *rows)
 static bool
 gathers_rows(const TlvSource *rows, const tlv_pass *pass)
 {
-	return rows->elsewhere && !rows->foreign && rows->query->store == NULL && pass->pieces <= 1 &&
+	return rows->split && !rows->foreign && rows->query->store == NULL && pass->pieces <= 1 &&
 		   !TlvSourceNeedsOrder(rows, pass);
 }
 
