@@ -68,10 +68,6 @@ extern tlv_status tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bo
 extern tlv_status tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
 											tlv_accumulator **accumulator);
 
-/* Those that hold documents as sums: see tlv_count_complete. */
-extern tlv_status tlv_count_products_sums(tlv_context *ctx, const tlv_frame *products,
-										  const tlv_frame *subspace, tlv_frame *sums);
-
 /*
  * Last pass: raw compressed moments in the basis W = scale * basis[, 1..rank]:
  * m = tokens W'P1, Q = tokens W'P2W, T = tokens P3(W,W,W).  They do not depend on alpha0.
@@ -124,21 +120,6 @@ extern double tlv_count_trace(const tlv_frame *summary, double minimum_documents
 extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 									  double *z, size_t *count, size_t *k);
 
-/*
- * Whether triples refer to their subspace by its digest: those of few tokens do, which would be
- * small beside its items and basis, and sums of such, unless a part holds them.  A fit needs it
- * then.
- */
-extern bool tlv_count_triples_refer(const tlv_frame *triples);
-
-/*
- * The same triples as sums where they hold documents, which takes the subspace that they were
- * collected in.  Errors: TLV_BAD_PARAMETER for another one; TLV_BAD_DATA where more was taken away
- * than there was.
- */
-extern tlv_status tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples,
-										 const tlv_frame *subspace, tlv_frame *sums);
-
 /* z value of one direction of triples collected in distinct mode; NaN otherwise. */
 extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 
@@ -159,19 +140,17 @@ extern tlv_status tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace
 											tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_anchor_moments;
 
-/* Those that hold documents as sums: see tlv_count_complete. */
-extern tlv_status tlv_anchor_moments_sums(tlv_context *ctx, const tlv_frame *moments,
-										  const tlv_frame *subspace, tlv_frame *sums);
-
 /*
- * Whether products or anchor moments refer to their subspace by its digest: those
- * of few documents do, which are held in the place of sums, and sums of such: of products if a
- * part does, of the others if all do.  Whatever follows from them needs it then.
+ * Whether products, triples or anchor moments refer to their subspace by its digest: those of few
+ * tokens do, which would be small beside its items and basis, or are held as documents in the place
+ * of sums, and sums of such: of products if a part does, of the others if all do.  Whatever follows
+ * from them needs it then.
  */
 extern bool tlv_count_refers(const tlv_frame *moments);
 
 /*
- * The same moments with all that follows from them, by the subspace that they were collected in;
+ * The same moments as sums, of products and anchor moments with what they refer to, by the subspace
+ * that they were collected in;
  * NULL, which is enough for those that do not refer to it.  Errors: TLV_BAD_PARAMETER for another
  * one, or none, with a hint how to call what needs it; TLV_BAD_DATA where more was taken away than
  * there was.

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "block.h"
 #include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
@@ -41,22 +40,14 @@
 
 typedef struct compressed_state
 {
-	tlv_declared declared;
-	tlv_within within;
+	tlv_within_state head; /* correction: sum of s2 c, or s2 c^2 in distinct mode */
 
 	double *ritz;
 	double *basis; /* width x d */
 
-	double documents;
-	double tokens;
-	double squared_lengths;
-
 	/* sums over rows seen here since the last flush, not yet corrected for repeated tokens */
-	size_t uncorrected;	 /* documents */
 	double *scattered;	 /* width x d: sum of s3 c_i y */
-	double *correction;	 /* d: sum of s2 c, or s2 c^2 in distinct mode */
 	double *correction3; /* d: sum of s3 c */
-	double *square;		 /* width x width, lower triangle: sum of s2 y y' */
 
 	/* sums complete in themselves, merged ones included */
 	double *pairs;	/* packed */
@@ -66,25 +57,22 @@ typedef struct compressed_state
 	double *z_sum;	/* width (distinct) */
 	double *z_squares;
 
-	tlv_count_block block; /* rows that are not in the sums yet */
-	double *scaled;		   /* the block's y times s2, or its quotients */
 	double *work;
-	tlv_document document;
 } compressed_state;
 
 /* Per-item sums of the block's non-zeros. */
 static void
 add_item_sums(compressed_state *state)
 {
-	const tlv_count_block *block = &state->block;
+	const tlv_count_block *block = &state->head.block;
 
 	for (size_t i = 0; i < block->n; i++)
 	{
 		const tlv_count_entry *entry = &block->entries[i];
 		double c = entry->count;
 
-		state->correction[entry->item] +=
-			block->s2[entry->row] * (state->within.distinct != 0 ? c * c : c);
+		state->head.correction[entry->item] +=
+			block->s2[entry->row] * (state->head.within.distinct != 0 ? c * c : c);
 		state->correction3[entry->item] += block->s3[entry->row] * c;
 		tlv_count_add(&state->totals[entry->item], block->times[entry->row] * c);
 	}
@@ -94,10 +82,12 @@ add_item_sums(compressed_state *state)
 static tlv_status
 add_quotients(tlv_context *ctx, compressed_state *state)
 {
-	tlv_count_block *block = &state->block;
-	size_t width = state->within.subspace->width;
+	tlv_count_block *block = &state->head.block;
+	const tlv_subspace *subspace = state->head.within.subspace;
+	size_t width = subspace->width;
+	double *squares = state->head.scaled; /* which has served */
 
-	TLV_TRY(tlv_count_block_squares(ctx, block, state->within.subspace->weights, state->scaled));
+	TLV_TRY(tlv_count_block_squares(ctx, block, subspace->weights, squares));
 	for (size_t t = 0; t < block->rows; t++)
 	{
 		double length = 1 + 1 / block->s2[t];
@@ -106,7 +96,7 @@ add_quotients(tlv_context *ctx, compressed_state *state)
 		for (size_t j = 0; j < width; j++)
 		{
 			double y = block->y[t * width + j];
-			double q = s * (y * y - state->scaled[t * width + j]);
+			double q = s * (y * y - squares[t * width + j]);
 
 			state->z_sum[j] += q;
 			state->z_squares[j] += q * q;
@@ -115,87 +105,31 @@ add_quotients(tlv_context *ctx, compressed_state *state)
 	return TLV_OK;
 }
 
-static void
-scale_rows(compressed_state *state)
-{
-	const tlv_count_block *block = &state->block;
-	size_t width = state->within.subspace->width;
-
-	for (size_t t = 0; t < block->rows; t++)
-		for (size_t j = 0; j < width; j++)
-			state->scaled[t * width + j] = block->s2[t] * block->y[t * width + j];
-}
-
-/* All rows of the block into the sums. */
 static tlv_status
-flush_block(tlv_context *ctx, compressed_state *state)
+triples_take(tlv_context *ctx, tlv_within_state *head)
 {
-	tlv_count_block *block = &state->block;
-	size_t width = state->within.subspace->width, rows = block->rows;
+	compressed_state *state = (compressed_state *) head;
+	tlv_count_block *block = &head->block;
+	size_t width = head->within.subspace->width;
 
-	if (rows == 0)
-		return TLV_OK;
-	TLV_TRY(tlv_count_block_gather(ctx, block, state->within.subspace->weights));
 	TLV_TRY(tlv_count_block_scatter(ctx, block, block->s3, state->scattered));
 	add_item_sums(state);
-	for (size_t t = 0; t < rows; t++)
+	for (size_t t = 0; t < block->rows; t++)
 		for (size_t j = 0; j < width; j++)
 			state->mean[j] += block->times[t] * block->y[t * width + j];
-	tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
-	if (state->within.distinct != 0)
-		TLV_TRY(add_quotients(ctx, state));
-	scale_rows(state);
-	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
-					 1, state->square, width));
-	state->uncorrected += rows;
-	tlv_count_block_reset(block);
-	return TLV_OK;
-}
-
-/* Known items of a document, and its length, into the block. */
-static tlv_status
-compressed_enter(tlv_context *ctx, tlv_accumulator *accumulator, tlv_document *document,
-				 double times)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	bool full;
-
-	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, times, &full));
-	return full ? flush_block(ctx, state) : TLV_OK;
+	tlv_packed3_add_cubes(width, block->rows, block->y, block->s3, state->cubes, state->work);
+	return head->within.distinct != 0 ? add_quotients(ctx, state) : TLV_OK;
 }
 
 static tlv_status
-compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+triples_allocate(tlv_context *ctx, tlv_within_state *head)
 {
-	compressed_state *state = (compressed_state *) accumulator;
-	tlv_document *document = &state->document;
-	bool counts;
+	compressed_state *state = (compressed_state *) head;
+	size_t width = head->within.subspace->width, d = head->within.subspace->d;
 
-	TLV_TRY(tlv_within_read(ctx, accumulator, &state->within, row->bag, document, &counts));
-	if (!counts)
-		return TLV_OK;
-	TLV_TRY(state->within.closed ? compressed_enter(ctx, accumulator, document, 1)
-								 : tlv_within_hold(ctx, accumulator, document));
-	state->documents++;
-	state->tokens += document->length;
-	state->squared_lengths += document->length * document->length;
-	return TLV_OK;
-}
-
-/* What only rows need. */
-static tlv_status
-allocate_rows(tlv_context *ctx, tlv_accumulator *accumulator)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	size_t width = state->within.subspace->width, d = state->within.subspace->d;
-
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
-	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * d));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->scaled, width * state->block.room_rows));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction3, d));
-	return tlv_alloc_numbers(ctx, &state->work, tlv_tensor3_work(width, state->block.room_rows));
+	return tlv_alloc_numbers(ctx, &state->work, tlv_tensor3_work(width, head->block.room_rows));
 }
 
 tlv_status
@@ -205,15 +139,13 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 	const size_t sizes[TLV_SIZES] = {subspace->width, subspace->d, subspace->block, subspace->d};
 	compressed_state *state;
 
-	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_triples.accumulator, sizes, accumulator));
+	TLV_TRY(tlv_within_create(ctx, &tlv_kind_count_triples, subspace, sizes, accumulator));
 	state = (compressed_state *) *accumulator;
-	tlv_within_begin(*accumulator, subspace, &state->within);
-	state->within.closed =
+	state->head.within.closed =
 		subspace->distinct; /* quotients, which choose k, are of documents at once */
-	tlv_within_basis(subspace, state->basis);
 	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
 		   subspace->block * sizeof(double));
-	return allocate_rows(ctx, *accumulator);
+	return TLV_OK;
 }
 
 /*
@@ -223,8 +155,9 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 static tlv_status
 correct_cubes(tlv_context *ctx, const compressed_state *state)
 {
-	size_t width = state->within.subspace->width, d = state->within.subspace->d;
-	const double *weights = state->within.subspace->weights;
+	const tlv_subspace *subspace = state->head.within.subspace;
+	size_t width = subspace->width, d = subspace->d;
+	const double *weights = subspace->weights;
 	double *r = tlv_alloc(ctx, width * d, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, r);
@@ -243,34 +176,16 @@ correct_cubes(tlv_context *ctx, const compressed_state *state)
 }
 
 static tlv_status
-correct_triples(tlv_context *ctx, compressed_state *state)
+triples_correct(tlv_context *ctx, tlv_within_state *head)
 {
-	tlv_within_add_square(state->within.subspace->width, state->square, state->pairs);
-	return correct_cubes(ctx, state);
-}
+	compressed_state *state = (compressed_state *) head;
+	const tlv_subspace *subspace = head->within.subspace;
 
-/* Rows that wait enter the sums, and what is uncorrected becomes complete. */
-static tlv_status
-compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	size_t width, d;
-
-	if (state->within.subspace == NULL)
-		return TLV_OK;
-	TLV_TRY(flush_block(ctx, state));
-	if (state->uncorrected == 0)
-		return TLV_OK;
-	width = state->within.subspace->width;
-	d = state->within.subspace->d;
-	TLV_TRY(
-		tlv_within_subtract_repeats(ctx, state->within.subspace, state->correction, state->square));
-	TLV_TRY(correct_triples(ctx, state));
-	memset(state->scattered, 0, width * d * sizeof(double));
-	memset(state->correction, 0, d * sizeof(double));
-	memset(state->square, 0, width * width * sizeof(double));
-	memset(state->correction3, 0, d * sizeof(double));
-	state->uncorrected = 0;
+	TLV_TRY(tlv_within_subtract_repeats(ctx, subspace, head->correction, head->square));
+	tlv_within_add_square(subspace->width, head->square, state->pairs);
+	TLV_TRY(correct_cubes(ctx, state));
+	memset(state->scattered, 0, subspace->width * subspace->d * sizeof(double));
+	memset(state->correction3, 0, subspace->d * sizeof(double));
 	return TLV_OK;
 }
 
@@ -304,12 +219,6 @@ triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 								 : tlv_count_check_subspace(ctx, frame, "basis");
 }
 
-bool
-tlv_count_triples_refer(const tlv_frame *triples)
-{
-	return tlv_frame_find(triples, "items")->rows == 0;
-}
-
 /* Numbers of the subspace, beside sums. */
 static double
 held_numbers(const size_t *sizes)
@@ -320,7 +229,7 @@ held_numbers(const size_t *sizes)
 static bool
 triples_to_refer(const tlv_accumulator *accumulator)
 {
-	const compressed_state *state = (const compressed_state *) accumulator;
+	const tlv_within_state *state = (const tlv_within_state *) accumulator;
 
 	return held_numbers(state->declared.sizes) > HELD_TOKENS * state->tokens;
 }
@@ -329,7 +238,7 @@ triples_to_refer(const tlv_accumulator *accumulator)
 static bool
 triples_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
 {
-	const size_t *sizes = ((const compressed_state *) accumulator)->declared.sizes;
+	const size_t *sizes = ((const tlv_declared *) accumulator)->sizes;
 	size_t width = sizes[SIZE_BASIS];
 	double numbers =
 		(double) width + (double) tlv_packed2_size(width) + (double) tlv_packed3_size(width);
@@ -338,25 +247,9 @@ triples_smaller(const tlv_accumulator *accumulator, double bytes, size_t items)
 		   bytes < sizeof(double) * numbers + TLV_TOTAL_BYTES * (double) items;
 }
 
-tlv_status
-tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_frame *subspace,
-					   tlv_frame *sums)
-{
-	tlv_accumulator *accumulator;
-	tlv_subspace *opened;
-
-	*sums = *triples;
-	if (!tlv_documents_told(triples))
-		return TLV_OK;
-	TLV_TRY(tlv_subspace_open(ctx, subspace, true, &opened));
-	TLV_TRY(tlv_count_triples_create(ctx, opened, &accumulator));
-	return tlv_within_sums(ctx, accumulator, triples, sums);
-}
-
 #define AT(member) offsetof(compressed_state, member)
 #define TRIPLES_LIST                                                                               \
-	TLV_WITHIN_COUNTERS(compressed_state), TLV_WITHIN_SQUARES(compressed_state),                   \
-		TLV_WITHIN_LIST(compressed_state), TLV_WITHIN_ITEMS(compressed_state, SIZE_HELD),          \
+	TLV_WITHIN_COUNTERS, TLV_WITHIN_SQUARES, TLV_WITHIN_LIST, TLV_WITHIN_ITEMS(SIZE_HELD),         \
 		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
 		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \
 		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
@@ -368,46 +261,21 @@ tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_fra
 		"z_squares", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(z_squares)     \
 	}
 
-static const tlv_declaration triples_list[] = {TRIPLES_LIST};
-/* Of triples that hold documents; their sums are of what came otherwise. */
-static const tlv_declaration told_list[] = {
-	TRIPLES_LIST,
-	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, compressed_state, within.documents)};
-#undef AT
-#define TRIPLES_SECTIONS(of)                                                                       \
-	.state = sizeof(compressed_state), .kind = TLV_KIND_COUNT_TRIPLES, TLV_LIST(of),               \
-	.least = {1, 1, 1}, .flush = compressed_flush, .check_more = triples_check,                    \
-	.no_sums = tlv_document_no_sums
-#define TRIPLES_MOST                                                                               \
-	TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX,                  \
-		(size_t) TLV_DICTIONARY_MAX
-static const tlv_sections triples_sections = {
-	TRIPLES_SECTIONS(triples_list),
-	.most = {TRIPLES_MOST},
-};
-static const tlv_sections triples_told = {
-	TRIPLES_SECTIONS(told_list),
-	.takes_away = true,
-	.most = {TRIPLES_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
-};
+TLV_WITHIN_FORMS(TLV_KIND_COUNT_TRIPLES, compressed_state, SIZE_DOCUMENTS, SIZE_ENTRIES,
+				 TRIPLES_MOST_WIDTH, TRIPLES_LIST, .least = {1, 1, 1}, .check_more = triples_check);
 
 static const tlv_within_class triples_class = {
-	.class =
-		{
-			.name = "count_triples",
-			TLV_WITHIN_CLASS(&triples_sections),
-			.rows = TLV_ROW_BAG,
-			.add = compressed_add,
-		},
-	.within = offsetof(compressed_state, within),
-	.told = &triples_told,
+	.class = {.name = "count_triples", TLV_WITHIN_CLASS(&sums_sections)},
+	.told = &told_sections,
 	.items = SIZE_HELD,
 	.sums = TLV_ONE,
 	.documents = SIZE_DOCUMENTS,
 	.entries = SIZE_ENTRIES,
-	.enter = compressed_enter,
-	.basis = offsetof(compressed_state, basis),
-	.allocate = allocate_rows,
+	.basis = AT(basis),
+	.create = tlv_count_triples_create,
+	.allocate = triples_allocate,
+	.take = triples_take,
+	.correct = triples_correct,
 	.smaller = triples_smaller,
 	.refers = triples_to_refer,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "subspace_parts.h"
+#include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
@@ -278,8 +279,10 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 bool
 tlv_count_refers(const tlv_frame *moments)
 {
-	return (moments->header->kind == TLV_KIND_COUNT_PRODUCTS ||
-			moments->header->kind == TLV_KIND_ANCHOR_MOMENTS) &&
+	uint8_t kind = moments->header->kind;
+
+	return (kind == TLV_KIND_COUNT_PRODUCTS || kind == TLV_KIND_ANCHOR_MOMENTS ||
+			kind == TLV_KIND_COUNT_TRIPLES) &&
 		   tlv_frame_find(moments, "items")->rows == 0;
 }
 
@@ -295,9 +298,10 @@ tlv_count_complete(tlv_context *ctx, const tlv_frame *moments, const tlv_frame *
 		return TLV_OK;
 	if (subspace == NULL)
 		return tlv_refuse_no_subspace(ctx, call);
-	return moments->header->kind == TLV_KIND_COUNT_PRODUCTS
-			   ? tlv_count_products_sums(ctx, moments, subspace, complete)
-			   : tlv_anchor_moments_sums(ctx, moments, subspace, complete);
+	/* sums of triples do not need what they refer to */
+	if (moments->header->kind == TLV_KIND_COUNT_TRIPLES && !tlv_documents_told(moments))
+		return TLV_OK;
+	return tlv_within_sums(ctx, moments, subspace, complete);
 }
 
 static tlv_status

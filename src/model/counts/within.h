@@ -4,11 +4,12 @@
 #ifndef TENSORLV_COUNT_WITHIN_H
 #define TENSORLV_COUNT_WITHIN_H
 
+#include "block.h"
 #include "documents.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/sections.h"
 
-/* Of the state of an accumulator: the subspace, and what its value says of it. */
+/* The subspace of an accumulator, and what its value says of it. */
 typedef struct tlv_within
 {
 	const tlv_subspace *subspace; /* NULL when only stored values are merged */
@@ -28,97 +29,63 @@ typedef struct tlv_within
 	size_t places_room;
 } tlv_within;
 
-/* What a state counts of its documents: members of its own, but for those that
- * are too short. */
-#define TLV_WITHIN_COUNTERS(state)                                                                 \
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(state, documents)},  \
-		{"skipped",                                                                                \
-		 TLV_FLOAT64,                                                                              \
-		 TLV_ONE,                                                                                  \
-		 TLV_ONE,                                                                                  \
-		 TLV_WHOLE,                                                                                \
-		 TLV_SUM,                                                                                  \
-		 offsetof(state, within.skipped)},                                                         \
-		{"nulls",                                                                                  \
-		 TLV_FLOAT64,                                                                              \
-		 TLV_ONE,                                                                                  \
-		 TLV_ONE,                                                                                  \
-		 TLV_WHOLE,                                                                                \
-		 TLV_SUM,                                                                                  \
-		 offsetof(state, declared.base.nulls)},                                                    \
+/* The head of the state of an accumulator: what all of them sum up, and how. */
+typedef struct tlv_within_state
+{
+	tlv_declared declared;
+	tlv_within within;
+	double documents;
+	double tokens;
+	double squared_lengths;
+
+	/* sums over rows seen here since the last flush, not yet corrected for repeated tokens */
+	size_t uncorrected; /* documents */
+	double *correction; /* d: of each item, as the kind says */
+	double *square;		/* width x width, lower triangle: sum of s2 y y' */
+
+	tlv_count_block block; /* rows that are not in the sums yet */
+	double *scaled;		   /* the block's y times s2 */
+	tlv_document document;
+} tlv_within_state;
+
+#define TLV_WITHIN_AT(member) offsetof(tlv_within_state, member)
+#define TLV_WITHIN_SCALAR(name, range, merge, member)                                              \
 	{                                                                                              \
-		"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, offsetof(state, tokens) \
-	}
-#define TLV_WITHIN_SQUARES(state)                                                                  \
-	{                                                                                              \
-		"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,                \
-			offsetof(state, squared_lengths)                                                       \
+		name, TLV_FLOAT64, TLV_ONE, TLV_ONE, range, merge, TLV_WITHIN_AT(member)                   \
 	}
 
-/* The declarations of these sums in a state with a member `within`: TLV_WITHIN_LIST has all but
- * those of the items, TLV_WITHIN_ITEMS those of the items, of which there are n. */
-#define TLV_WITHIN_LIST(state)                                                                       \
-	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, offsetof(state, within.rank)},     \
-		{"steps",                                                                                    \
-		 TLV_FLOAT64,                                                                                \
-		 TLV_ONE,                                                                                    \
-		 TLV_ONE,                                                                                    \
-		 TLV_WHOLE,                                                                                  \
-		 TLV_EQUAL,                                                                                  \
-		 offsetof(state, within.steps)},                                                             \
-		{"distinct",                                                                                 \
-		 TLV_FLOAT64,                                                                                \
-		 TLV_ONE,                                                                                    \
-		 TLV_ONE,                                                                                    \
-		 TLV_NONNEGATIVE,                                                                            \
-		 TLV_EQUAL,                                                                                  \
-		 offsetof(state, within.distinct)},                                                          \
-		{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, offsetof(state, within.seed)}, \
-		{"minimum_documents",                                                                        \
-		 TLV_FLOAT64,                                                                                \
-		 TLV_ONE,                                                                                    \
-		 TLV_ONE,                                                                                    \
-		 TLV_NONNEGATIVE,                                                                            \
-		 TLV_EQUAL,                                                                                  \
-		 offsetof(state, within.minimum_documents)},                                                 \
-		{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, offsetof(state, within.trace)}, \
+/* The declarations of what it counts; of its subspace, and of the items of that, of which there are
+ * n. */
+#define TLV_WITHIN_COUNTERS                                                                        \
+	TLV_WITHIN_SCALAR("documents", TLV_WHOLE, TLV_SUM, documents),                                 \
+		TLV_WITHIN_SCALAR("skipped", TLV_WHOLE, TLV_SUM, within.skipped),                          \
+		TLV_WITHIN_SCALAR("nulls", TLV_WHOLE, TLV_SUM, declared.base.nulls),                       \
+		TLV_WITHIN_SCALAR("tokens", TLV_NONNEGATIVE, TLV_SUM, tokens)
+#define TLV_WITHIN_SQUARES                                                                         \
+	TLV_WITHIN_SCALAR("squared_lengths", TLV_NONNEGATIVE, TLV_SUM, squared_lengths)
+#define TLV_WITHIN_LIST                                                                            \
+	TLV_WITHIN_SCALAR("rank", TLV_WHOLE, TLV_EQUAL, within.rank),                                  \
+		TLV_WITHIN_SCALAR("steps", TLV_WHOLE, TLV_EQUAL, within.steps),                            \
+		TLV_WITHIN_SCALAR("distinct", TLV_NONNEGATIVE, TLV_EQUAL, within.distinct),                \
+		TLV_WITHIN_SCALAR("seed", TLV_WHOLE, TLV_EQUAL, within.seed),                              \
+		TLV_WITHIN_SCALAR("minimum_documents", TLV_NONNEGATIVE, TLV_EQUAL,                         \
+						  within.minimum_documents),                                               \
+		TLV_WITHIN_SCALAR("trace", TLV_ANY, TLV_EQUAL, within.trace),                              \
+	{                                                                                              \
+		"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL,                        \
+			TLV_WITHIN_AT(within.fingerprint)                                                      \
+	}
+#define TLV_WITHIN_ITEMS(n)                                                                          \
+	{"items", TLV_INT64, n, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, TLV_WITHIN_AT(within.items)},         \
+		{"scale", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, TLV_WITHIN_AT(within.scale)}, \
 	{                                                                                                \
-		"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL,                          \
-			offsetof(state, within.fingerprint)                                                      \
+		"shares", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,                               \
+			TLV_WITHIN_AT(within.shares)                                                             \
 	}
-#define TLV_WITHIN_ITEMS(state, n)                                                                 \
-	{"items", TLV_INT64, n, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, offsetof(state, within.items)},     \
-		{"scale",                                                                                  \
-		 TLV_FLOAT64,                                                                              \
-		 n,                                                                                        \
-		 TLV_ONE,                                                                                  \
-		 TLV_NONNEGATIVE,                                                                          \
-		 TLV_EQUAL,                                                                                \
-		 offsetof(state, within.scale)},                                                           \
-	{                                                                                              \
-		"shares", TLV_FLOAT64, n, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,                             \
-			offsetof(state, within.shares)                                                         \
-	}
-
-/* Rows of the accumulator, whose member it is, are in that subspace. */
-extern void tlv_within_begin(tlv_accumulator *accumulator, const tlv_subspace *subspace,
-							 tlv_within *within);
-
-/*
- * The document of a bag, and its items that the subspace knows; *counts: it has tokens enough, else
- * it is counted as skipped.  Errors: those of tlv_document_decode, and rows where there is no
- * subspace.
- */
-extern tlv_status tlv_within_read(tlv_context *ctx, tlv_accumulator *accumulator,
-								  tlv_within *within, const tlv_bag_image *bag,
-								  tlv_document *document, bool *counts);
 
 /* TLV_BAD_PARAMETER, with a hint, for a subspace of distinct pairs; what needs the others. */
 extern tlv_status tlv_within_require_all_pairs(tlv_context *ctx, const tlv_subspace *subspace,
 											   const char *what);
-
-/* The leading directions of the subspace's block: basis is width x d. */
-extern void tlv_within_basis(const tlv_subspace *subspace, double *basis);
 
 /* square -= sum_i correction_i w_i w_i': what tokens of the same place add to pairs. */
 extern tlv_status tlv_within_subtract_repeats(tlv_context *ctx, const tlv_subspace *subspace,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
 
 /* Of the documents: what counters may be rounded by. */
 #define COUNTERS_TOLERANCE 1e-6
@@ -21,23 +22,26 @@ class_of(const tlv_accumulator *accumulator)
 static tlv_within *
 within_of(const tlv_accumulator *accumulator)
 {
-	return (tlv_within *) ((char *) accumulator + class_of(accumulator)->within);
+	return &((tlv_within_state *) accumulator)->within;
 }
 
 /* What it holds of its subspace, 0 where it refers to it. */
 static size_t
 items_of(const tlv_accumulator *accumulator)
 {
-	tlv_dimension items = class_of(accumulator)->items;
-
-	return items == TLV_ONE ? 0 : ((const tlv_declared *) accumulator)->sizes[items];
+	return ((const tlv_declared *) accumulator)->sizes[class_of(accumulator)->items];
 }
 
 static void
 set_items(tlv_accumulator *accumulator, size_t n)
 {
-	if (class_of(accumulator)->items != TLV_ONE)
-		((tlv_declared *) accumulator)->sizes[class_of(accumulator)->items] = n;
+	((tlv_declared *) accumulator)->sizes[class_of(accumulator)->items] = n;
+}
+
+static bool
+holds_basis(const tlv_accumulator *accumulator)
+{
+	return class_of(accumulator)->basis != 0;
 }
 
 /* The same of a stored value. */
@@ -69,7 +73,101 @@ tlv_within_check(tlv_context *ctx, const tlv_frame *frame)
 	return tlv_sections_check(ctx, frame, tlv_within_form(frame));
 }
 
-/* ---- documents into the sums ---- */
+/* ---- rows into the sums ---- */
+
+/* What only rows need. */
+static tlv_status
+allocate_rows(tlv_context *ctx, tlv_within_state *state)
+{
+	const tlv_within_class *class = class_of(&state->declared.base);
+	size_t width = state->within.subspace->width, d = state->within.subspace->d;
+
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
+	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->scaled, width * state->block.room_rows));
+	return class->allocate == NULL ? TLV_OK : class->allocate(ctx, state);
+}
+
+tlv_status
+tlv_within_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
+				  const size_t *sizes, tlv_accumulator **accumulator)
+{
+	size_t width = subspace->width;
+	tlv_within_state *state;
+
+	TLV_TRY(tlv_sections_create(ctx, kind->accumulator, sizes, accumulator));
+	state = (tlv_within_state *) *accumulator;
+	state->within.subspace = subspace;
+	tlv_sections_take(*accumulator, &subspace->frame);
+	state->within.fingerprint = subspace->fingerprint;
+	if (holds_basis(*accumulator))
+	{
+		double *basis = *(double **) ((char *) state + class_of(*accumulator)->basis);
+
+		for (size_t i = 0; i < subspace->d; i++) /* the leading directions of the block */
+			memcpy(basis + i * width, subspace->basis + i * subspace->block,
+				   width * sizeof(double));
+	}
+	return allocate_rows(ctx, state);
+}
+
+/* All rows of the block into the sums. */
+static tlv_status
+flush_block(tlv_context *ctx, tlv_within_state *state)
+{
+	tlv_count_block *block = &state->block;
+	const tlv_subspace *subspace = state->within.subspace;
+	size_t width = subspace->width, rows = block->rows;
+
+	if (rows == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_count_block_gather(
+		ctx, block, subspace->weights != NULL ? subspace->weights : subspace->basis));
+	for (size_t t = 0; t < rows; t++)
+		for (size_t j = 0; j < width; j++)
+			state->scaled[t * width + j] = block->s2[t] * block->y[t * width + j];
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
+					 1, state->square, width));
+	TLV_TRY(class_of(&state->declared.base)->take(ctx, state));
+	state->uncorrected += rows;
+	tlv_count_block_reset(block);
+	return TLV_OK;
+}
+
+/* Known items of a document, and its length, multiplied by its multiplicity, into the block. */
+static tlv_status
+enter_document(tlv_context *ctx, tlv_within_state *state, tlv_document *document, double times)
+{
+	bool full;
+
+	if (!holds_basis(&state->declared.base))
+		for (size_t i = 0; i < document->n_known; i++)
+			document->known[i] *= state->within.subspace->scale[document->index[i]];
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, times, &full));
+	return full ? flush_block(ctx, state) : TLV_OK;
+}
+
+/* Rows that wait enter the sums, and what is uncorrected becomes complete. */
+tlv_status
+tlv_within_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	tlv_within_state *state = (tlv_within_state *) accumulator;
+	const tlv_subspace *subspace = state->within.subspace;
+
+	if (subspace == NULL)
+		return TLV_OK;
+	TLV_TRY(flush_block(ctx, state));
+	if (state->uncorrected == 0)
+		return TLV_OK;
+	TLV_TRY(class_of(accumulator)->correct(ctx, state));
+	memset(state->correction, 0, subspace->d * sizeof(double));
+	memset(state->square, 0, subspace->width * subspace->width * sizeof(double));
+	state->uncorrected = 0;
+	return TLV_OK;
+}
+
+/* ---- documents that are held into the sums ---- */
 
 /* One that was held: its items are their places. */
 static tlv_status
@@ -86,7 +184,7 @@ enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 		document.index[i] = (int32_t) told->items[i];
 		document.known[i] = told->counts[i];
 	}
-	status = class_of(argument)->enter(ctx, argument, &document, told->times);
+	status = enter_document(ctx, argument, &document, told->times);
 	tlv_free(ctx, document.index);
 	tlv_free(ctx, document.known);
 	return status;
@@ -96,9 +194,8 @@ enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
 static tlv_status
 open_held(tlv_context *ctx, tlv_accumulator *accumulator)
 {
-	const tlv_within_class *class = class_of(accumulator);
 	tlv_within *within = within_of(accumulator);
-	const double *basis = *(double **) ((char *) accumulator + class->basis);
+	const double *basis = *(double **) ((char *) accumulator + class_of(accumulator)->basis);
 	size_t d = items_of(accumulator), width = *size_of(accumulator, TLV_SIZE_1);
 	tlv_subspace *subspace;
 
@@ -115,7 +212,7 @@ open_held(tlv_context *ctx, tlv_accumulator *accumulator)
 	}
 	within->subspace = subspace;
 	within->no_rows = true;
-	return class->allocate(ctx, accumulator);
+	return allocate_rows(ctx, (tlv_within_state *) accumulator);
 }
 
 /* Whether values that were merged hold what documents go through.  Documents that were subtracted
@@ -125,7 +222,7 @@ can_open(tlv_context *ctx, tlv_accumulator *accumulator, bool *can)
 {
 	tlv_held_documents *held = &within_of(accumulator)->documents;
 
-	*can = class_of(accumulator)->allocate != NULL && held->n > 0 && items_of(accumulator) > 0;
+	*can = holds_basis(accumulator) && held->n > 0 && items_of(accumulator) > 0;
 	if (*can)
 		TLV_TRY(tlv_documents_settle(ctx, held));
 	for (size_t t = 0; *can && t < held->n; t++)
@@ -157,8 +254,9 @@ close_documents(tlv_context *ctx, tlv_accumulator *accumulator)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
+/* Holds a document whose items are known. */
+static tlv_status
+hold_document(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_document *document)
 {
 	tlv_within *within = within_of(accumulator);
 	tlv_held_document held = {.times = 1, .rest = document->length, .n = document->n_known};
@@ -181,6 +279,44 @@ tlv_within_hold(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_docume
 	TLV_TRY(tlv_documents_hold(ctx, &within->documents, &held, within->places, document->known));
 	TLV_TRY(tlv_documents_settle_some(ctx, &within->documents, &many));
 	return many ? close_documents(ctx, accumulator) : TLV_OK;
+}
+
+/* The document of a bag, and its items that the subspace knows; *counts: it has tokens enough, else
+ * it is counted as skipped. */
+static tlv_status
+read_document(tlv_context *ctx, tlv_within_state *state, const tlv_bag_image *bag, bool *counts)
+{
+	tlv_within *within = &state->within;
+	tlv_document *document = &state->document;
+
+	if (within->subspace == NULL || within->no_rows)
+		return tlv_accumulator_refuse_rows(ctx, &state->declared.base);
+	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	*counts = !(document->length < TLV_MIN_LENGTH);
+	within->skipped += !*counts;
+	if (!*counts)
+		return TLV_OK;
+	return tlv_dictionary_map(ctx, &within->subspace->dictionary, document->n, document->items,
+							  document->counts, document->index, document->known,
+							  &document->n_known);
+}
+
+tlv_status
+tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	tlv_within_state *state = (tlv_within_state *) accumulator;
+	tlv_document *document = &state->document;
+	bool counts = false;
+
+	TLV_TRY(read_document(ctx, state, row->bag, &counts));
+	if (!counts)
+		return TLV_OK;
+	TLV_TRY(state->within.closed ? enter_document(ctx, state, document, 1)
+								 : hold_document(ctx, accumulator, document));
+	state->documents++;
+	state->tokens += document->length;
+	state->squared_lengths += document->length * document->length;
+	return TLV_OK;
 }
 
 /* ---- merging ---- */
@@ -225,7 +361,7 @@ merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 {
 	size_t before = items_of(accumulator);
 	bool refers = items_held(frame) == 0;
-	bool holds = class_of(accumulator)->allocate != NULL;
+	bool holds = holds_basis(accumulator);
 	tlv_status status;
 
 	if (!((tlv_declared *) accumulator)->known || (before == 0) == refers)
@@ -268,7 +404,7 @@ take_held(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame
 {
 	size_t n = items_held(frame);
 
-	if (n == 0 || items_of(accumulator) > 0 || class_of(accumulator)->allocate == NULL)
+	if (n == 0 || items_of(accumulator) > 0 || !holds_basis(accumulator))
 		return TLV_OK;
 	TLV_TRY(tlv_sections_resize(ctx, accumulator, class_of(accumulator)->items, n));
 	tlv_sections_take(accumulator, frame);
@@ -393,13 +529,18 @@ tlv_within_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 }
 
 tlv_status
-tlv_within_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+tlv_within_sums(tlv_context *ctx, const tlv_frame *frame, const tlv_frame *subspace,
 				tlv_frame *sums)
 {
+	const tlv_within_class *class = (const tlv_within_class *) frame->kind->accumulator;
 	tlv_frame_builder *builder;
+	tlv_accumulator *accumulator;
+	tlv_subspace *opened;
 	void *image;
 	size_t size;
 
+	TLV_TRY(tlv_subspace_open(ctx, subspace, class->basis != 0, &opened));
+	TLV_TRY(class->create(ctx, opened, &accumulator));
 	TLV_TRY_NEW0(ctx, builder, 1);
 	TLV_TRY(tlv_within_merge(ctx, accumulator, frame));
 	TLV_TRY(tlv_within_build(ctx, accumulator, builder));

@@ -73,7 +73,8 @@ open_solver(tlv_context *ctx, const tlv_lda_options *options, lda_fit *fit)
 									   &fit->solver);
 }
 
-/* What holds items, scales, shares and basis: the moments themselves, or the subspace. */
+/* What holds items, scales, shares and basis: the moments themselves, or the subspace, which is
+ * that of tlv_count_complete. */
 static tlv_status
 find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
 			  const tlv_frame **subspace)
@@ -81,13 +82,8 @@ find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options 
 	const tlv_frame *given = options->subspace;
 
 	*subspace = triples;
-	if (given != NULL &&
-		!tlv_digest_equal(tlv_frame_digest(triples, "subspace"), &given->header->digest))
-		return tlv_refuse_foreign_subspace(ctx);
-	if (!tlv_count_triples_refer(triples))
+	if (!tlv_count_refers(triples))
 		return TLV_OK;
-	if (given == NULL)
-		return tlv_refuse_no_subspace(ctx, "tlv_fit_lda(moments, subspace => ...)");
 	*subspace = given;
 	if (tlv_frame_find(given, "items")->rows != tlv_frame_find(triples, "totals")->rows ||
 		tlv_frame_find(given, "basis")->rows < tlv_frame_find(triples, "mean")->rows)
@@ -490,11 +486,9 @@ tlv_status
 tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
 			void **image, size_t *size)
 {
-	const tlv_frame *subspace;
-	tlv_frame sums = *triples;
+	tlv_frame sums;
 
-	TLV_TRY(find_subspace(ctx, triples, options, &subspace));
-	if (subspace != triples)
-		TLV_TRY(tlv_count_triples_sums(ctx, triples, subspace, &sums));
+	TLV_TRY(tlv_count_complete(ctx, triples, options->subspace,
+							   "tlv_fit_lda(moments, subspace => ...)", &sums));
 	return fit_sums(ctx, &sums, options, image, size);
 }

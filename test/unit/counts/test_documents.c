@@ -119,13 +119,11 @@ sums_of(tlv_frame told, tlv_frame subspace)
 	void *image;
 	size_t size;
 
-	if (told.header->kind == TLV_KIND_COUNT_TRIPLES)
-		assert_ok(tlv_count_triples_sums(&ctx, &told, &subspace, &sums));
-	else
-		assert_ok(class->sums != NULL ? TLV_OK
-									  : tlv_count_complete(&ctx, &told, &subspace, "", &sums));
 	if (class->sums == NULL)
+	{
+		assert_ok(tlv_count_complete(&ctx, &told, &subspace, "", &sums));
 		return sums;
+	}
 	assert_ok(class->sums(&ctx, &told, &image, &size));
 	assert_non_null(image);
 	assert_ok(tlv_frame_open(&ctx, image, size, &sums));

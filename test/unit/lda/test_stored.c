@@ -104,15 +104,15 @@ test_reference(void **state)
 	{
 		tlv_frame month = triples_of(subspace, c, p * part, part);
 
-		assert_true(tlv_count_triples_refer(&month));
+		assert_true(tlv_count_refers(&month));
 		assert_true(packed_size(month) < 3000);
 		sum = p == 0 ? month : merged(sum, month);
 	}
 	for (size_t t = 0; t < part; t++)
 		bags += tlv_bag_image_size(c.bags[t]);
 	assert_at_most(packed_size(triples_of(subspace, c, 0, part)), 3. * (double) bags);
-	assert_true(tlv_count_triples_refer(&sum));
-	assert_false(tlv_count_triples_refer(&all));
+	assert_true(tlv_count_refers(&sum));
+	assert_false(tlv_count_refers(&all));
 	assert_below(largest_difference(all, sum, "triples"), 1e-9);
 	assert_below(largest_difference(all, sum, "totals"), 1e-300);
 
@@ -130,13 +130,13 @@ test_reference(void **state)
 
 	most = triples_of(subspace, c, part, c.n - part);
 	least = triples_of(subspace, c, 0, part);
-	assert_false(tlv_count_triples_refer(&most));
+	assert_false(tlv_count_refers(&most));
 	assert_below(largest_difference(all, merged(most, least), "triples"), 1e-9);
 	assert_below(largest_difference(all, merged(least, most), "triples"), 1e-9);
 	most = merged(most, least);
 	least = merged(least, triples_of(subspace, c, part, c.n - part));
-	assert_false(tlv_count_triples_refer(&most));
-	assert_false(tlv_count_triples_refer(&least));
+	assert_false(tlv_count_refers(&most));
+	assert_false(tlv_count_refers(&least));
 	options.subspace = NULL;
 	assert_ok(tlv_lda_fit(&ctx, &most, &options, &image, &size));
 	assert_below(largest_difference(fit(all, 0, .4), checked(TLV_FRAME_MODEL, image, size), "phi"),

@@ -75,14 +75,6 @@ fit_moments(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments,
 	return tlv_lda_fit_anchors(ctx, moments, &options, image, size);
 }
 
-/* Do moments need the subspace that they were collected in? */
-static bool
-moments_refer(const tlv_frame *moments)
-{
-	return tlv_count_refers(moments) ||
-		   (moments->header->kind == TLV_KIND_COUNT_TRIPLES && tlv_count_triples_refer(moments));
-}
-
 /* Of moments that identify no topic, the corpus as one. */
 static tlv_status
 model_fit(tlv_context *ctx, lda_learning *fit, const tlv_frame *moments)
@@ -93,7 +85,7 @@ model_fit(tlv_context *ctx, lda_learning *fit, const tlv_frame *moments)
 	fit->options.fit.k = fit->k;
 	fit->options.fit.fewer = true;
 	fit->options.fit.repeated = fit->counts.repeats > 0;
-	fit->options.fit.subspace = moments_refer(moments) ? &fit->subspace.frame : NULL;
+	fit->options.fit.subspace = tlv_count_refers(moments) ? &fit->subspace.frame : NULL;
 	status =
 		TLV_MAKE(ctx, &made, &fit->model, fit_moments(ctx, fit, moments, &made.image, &made.size));
 	if (status == TLV_NOT_IDENTIFIABLE)
@@ -373,7 +365,7 @@ collect_moments(tlv_context *ctx, tlv_source *counts, lda_learning *fit, bool an
 static tlv_status
 begin_with_moments(tlv_context *ctx, lda_learning *fit, tlv_value *moments)
 {
-	if (!moments_refer(&moments->frame))
+	if (!tlv_count_refers(&moments->frame))
 		lda_drop_subspace(ctx, fit);
 	TLV_TRY(model_fit(ctx, fit, &moments->frame));
 	tlv_value_drop(moments);
