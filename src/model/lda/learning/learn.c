@@ -51,7 +51,6 @@ lda_begin(const tlv_lda_learn_options *options, lda_learning *fit)
 	fit->counts.damped = options->counts == TLV_LDA_COUNTS_DAMPED;
 	fit->counts.least = options->minimum_documents;
 	fit->counts.burstiness = NAN;
-	fit->held_out[0] = fit->held_out[1] = NAN;
 }
 
 /* ---- the summary ---- */
@@ -150,7 +149,6 @@ static tlv_status
 lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held *model)
 {
 	tlv_value *summary, *words, *damped;
-	lda_refinement refinement;
 	lda_learning fit;
 
 	lda_begin(options, &fit);
@@ -163,12 +161,9 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 	TLV_TRY(summarise(ctx, documents, &fit, &summary));
 	TLV_TRY(lda_summarise_words(ctx, documents, &fit, &words));
 	TLV_TRY(lda_choose_counts(ctx, documents, &fit, &damped));
-	refinement = lda_begin_refinement(&fit);
-	TLV_TRY(lda_initialise(ctx, documents, &fit, damped != NULL ? &damped->frame : fit.summary,
-						   &refinement));
+	TLV_TRY(lda_initialise(ctx, documents, &fit, damped != NULL ? &damped->frame : fit.summary));
 	tlv_value_drop(damped);
-	if (fit.options.refine != NULL)
-		TLV_TRY(lda_refine(ctx, documents, &fit, &refinement));
+	TLV_TRY(lda_refine(ctx, documents, &fit));
 	if (lda_is_to_be_tested(&fit))
 	{
 		fit.choice.tested = true;
