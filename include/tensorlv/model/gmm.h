@@ -154,9 +154,6 @@ extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
 extern tlv_status tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *sample, const double *floor,
 								const tlv_gmm_start_options *options, void **image, size_t *size);
 
-/* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
-#define TLV_GMM_TOLERANCE 1e-6
-
 /* ---- the whole of learning, as a procedure (source.h) over vectors ---- */
 
 typedef struct tlv_gmm_learn_options

@@ -19,8 +19,11 @@
 #ifndef TENSORLV_MIXTURE_H
 #define TENSORLV_MIXTURE_H
 
+#include <math.h>
+
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/context.h"
 
 typedef enum tlv_covariance
@@ -292,6 +295,37 @@ extern tlv_status tlv_mixture_scorer_open(tlv_context *ctx, const tlv_mixture *m
 /* Adds that of a row x (d) that is of component j by that share. */
 extern void tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share,
 							  const double *x, double *scores);
+
+/* ---- passes over the rows of a source ---- */
+
+/* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
+#define TLV_MIXTURE_TOLERANCE 1e-6
+
+static inline bool
+tlv_mixture_stands(double before, double likelihood) /* before: at first -infinite */
+{
+	return likelihood - before < TLV_MIXTURE_TOLERANCE * (fabs(before) + 1);
+}
+
+/* Steps of a stored model of any distribution, a pass each, and one more pass for the likelihood at
+ * the end. */
+typedef struct tlv_mixture_ascent
+{
+	tlv_held *model;
+	int limit;		 /* steps that the model has at most, those included that it had */
+	bool to_the_end; /* fewer where the likelihood stands */
+	bool last;		 /* no other passes follow */
+	/* what the last pass told */
+	double rows;
+	double zeros, scaled; /* of directions */
+	double likelihood;	  /* mean */
+	double entropy;		  /* of responsibilities, mean, where the statistics have it */
+	bool stands;
+} tlv_mixture_ascent;
+
+/* Errors: those of the passes and the update; TLV_NO_ROWS where no row is left. */
+extern tlv_status tlv_mixture_ascend(tlv_context *ctx, tlv_source *rows,
+									 tlv_mixture_ascent *ascent);
 
 /* ---- diagnostics, of mixtures of any distribution ---- */
 

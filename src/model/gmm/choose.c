@@ -68,12 +68,9 @@ gmm_fit_single(tlv_context *ctx, gmm_evidence *evidence, tlv_held *single)
 tlv_status
 gmm_copy_model(tlv_context *ctx, const tlv_frame *model, tlv_held *copy)
 {
-	size_t size = model->header->size;
-	void *image = tlv_alloc(ctx, size, 1);
+	tlv_making made;
 
-	TLV_TRY_ALLOC(ctx, image);
-	memcpy(image, model->header, size);
-	return tlv_hold(ctx, copy, image, size);
+	return TLV_MAKE(ctx, &made, copy, tlv_frame_copy(ctx, model, &made.image, &made.size));
 }
 
 tlv_status

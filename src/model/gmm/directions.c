@@ -8,7 +8,6 @@
 
 #include "internal.h"
 #include "tensorlv/model/dense.h"
-#include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 
 /* Of the memory that is left, the part that a sample may take. */
@@ -204,17 +203,6 @@ gmm_chance_of_directions(const tlv_mixture *mixture, double rows)
 }
 
 /* ---- rows ---- */
-
-tlv_status
-gmm_count_rows(tlv_context *ctx, const tlv_frame *sums, gmm_learning *fit)
-{
-	if (sums->header->kind != TLV_KIND_DIRECTION_STATISTICS)
-		return TLV_OK;
-	fit->evidence.n = tlv_frame_scalar(sums, "rows", 0);
-	fit->zeros = tlv_frame_scalar(sums, "zeros", 0);
-	fit->scaled = tlv_frame_scalar(sums, "scaled", 0);
-	return fit->evidence.n == 0 ? tlv_rows_gone(ctx) : TLV_OK;
-}
 
 tlv_status
 gmm_warn_rows(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)

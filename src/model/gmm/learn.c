@@ -289,33 +289,17 @@ static tlv_status
 refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, bool last,
 	   gmm_refined *refined)
 {
-	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
-									 .constant = &refined->model->frame};
-	double before = -HUGE_VAL;
+	tlv_mixture_ascent ascent = {.model = refined->model,
+								 .limit = limit,
+								 .to_the_end = fit->options.iterations < 0,
+								 .last = last};
 
-	for (;;)
-	{
-		int left = limit - (int) tlv_frame_scalar(&refined->model->frame, "steps", 0);
-		tlv_value *value;
-		const tlv_frame *sums;
-
-		TLV_TRY(tlv_collect_again(ctx, rows, "refinement", last ? 1 + (left > 0 ? left : 0) : 0,
-								  &statistic, &value));
-		sums = &value->frame;
-		TLV_TRY(gmm_count_rows(ctx, sums, fit));
-		refined->likelihood = tlv_mean_likelihood(sums, "rows");
-		refined->entropy =
-			tlv_frame_scalar(sums, "entropy", 0) / fmax(tlv_frame_scalar(sums, "rows", 0), 1);
-		refined->stands = refined->likelihood - before < TLV_GMM_TOLERANCE * (fabs(before) + 1);
-		if (left <= 0 || (fit->options.iterations < 0 && refined->stands))
-		{
-			tlv_value_drop(value);
-			return TLV_OK;
-		}
-		before = refined->likelihood;
-		TLV_TRY(tlv_refine(ctx, refined->model, sums));
-		tlv_value_drop(value);
-	}
+	TLV_TRY(tlv_mixture_ascend(ctx, rows, &ascent));
+	*refined = (gmm_refined){refined->model, ascent.likelihood, ascent.entropy, ascent.stands};
+	fit->evidence.n = ascent.rows;
+	fit->zeros = ascent.zeros;
+	fit->scaled = ascent.scaled;
+	return TLV_OK;
 }
 
 /* Two rivals: some steps each on all rows; *best is the better one. */

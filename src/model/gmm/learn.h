@@ -42,9 +42,6 @@ typedef struct gmm_learning
  * moments. */
 extern tlv_status gmm_collect_directions(tlv_context *ctx, tlv_source *rows, gmm_learning *fit);
 
-/* What a pass over rows of directions tells of them; of others nothing. */
-extern tlv_status gmm_count_rows(tlv_context *ctx, const tlv_frame *sums, gmm_learning *fit);
-
 /* The mean log-likelihood of a row under one component, as far as the model of many tells. */
 extern double gmm_single_direction_likelihood(const tlv_mixture *mixture);
 

@@ -122,8 +122,7 @@ start_refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bo
 		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));
 		candidate->log_likelihood = sums.log_likelihood / sums.rows;
 		candidate->entropy = sums.entropy / sums.rows;
-		candidate->stands = candidate->log_likelihood - before <
-							TLV_GMM_TOLERANCE * (fabs(before) + 1); /* at first: infinity */
+		candidate->stands = tlv_mixture_stands(before, candidate->log_likelihood);
 		before = candidate->log_likelihood;
 		if (candidate->stands)
 			break;

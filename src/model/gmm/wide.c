@@ -444,7 +444,7 @@ gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *clust
 		TLV_TRY(gmm_start_from_sample(ctx, evidence, &fitted, 0, start, NULL));
 		start->from_moments =
 			start->log_likelihood >=
-			clusters->log_likelihood - TLV_GMM_TOLERANCE * fabs(start->log_likelihood);
+			clusters->log_likelihood - TLV_MIXTURE_TOLERANCE * fabs(start->log_likelihood);
 	}
 	if (!start->from_moments)
 	{

@@ -197,7 +197,7 @@ shares_of_densities(tlv_context *ctx, size_t k, double *density, double *log_sum
 
 	for (size_t j = 0; j < k; j++)
 		largest = fmax(largest, density[j]);
-	if (!isfinite(largest))
+	if (!(largest > -TLV_MIXTURE_LARGEST))
 		return tlv_refuse_far_row(ctx);
 	for (size_t j = 0; j < k; j++)
 		sum += density[j] = exp(density[j] - largest);

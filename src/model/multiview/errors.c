@@ -165,7 +165,6 @@ tlv_multiview_score(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_
 	TLV_TRY(tlv_row_require_parts(ctx, row));
 	if (!is_categorical(parts) && own->joined == NULL)
 	{
-		TLV_TRY(tlv_multiview_prepare(ctx, own));
 		TLV_TRY(tlv_mixture_scorer_open(ctx, &own->mixture, &own->scorer));
 		TLV_TRY_NEW(ctx, own->joined, own->mixture.d);
 	}

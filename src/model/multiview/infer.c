@@ -67,67 +67,92 @@ tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts)
 
 /* ---- inference ---- */
 
-/* -1/2 sum of (x - mean)^2 / variance */
-static double
-exponent(size_t d, const double *restrict x, const double *restrict mean,
-		 const double *restrict inverse)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d; i++)
-		sum += (x[i] - mean[i]) * (x[i] - mean[i]) * inverse[i];
-	return -sum / 2;
-}
-
-/* ln p(x, j) of the views that are known. */
+/* ln p(x, j) of the categories that are known. */
 static void
 joint_logarithms(const multiview_model *model, const tlv_part view[3], double *joint)
 {
-	const tlv_multiview_parts *parts = &model->parts;
-	size_t k = parts->k, at = 0;
+	size_t k = model->parts.k, at = 0;
 
 	for (size_t j = 0; j < k; j++)
-		joint[j] = model->log_weights[j];
+		joint[j] = log(model->parts.weights[j]);
 	for (int t = 0; t < 3; t++)
-	{
-		size_t d = parts->d[t];
-
-		if (!tlv_multiview_knows(model, t, &view[t], &at))
-			continue;
-		for (size_t j = 0; j < k; j++)
-			joint[j] +=
-				is_categorical(parts)
-					? log(model->probabilities[t][at * k + j])
-					: model->constant[t][j] + exponent(d, view[t].float64, parts->means[t] + j * d,
-													   model->inverse[t] + j * d);
-	}
+		for (size_t j = 0; tlv_multiview_knows(model, t, &view[t], &at) && j < k; j++)
+			joint[j] += log(model->probabilities[t][at * k + j]);
 }
 
-/* The posterior of the components and the logarithm of the density, unless they are NULL. */
+static tlv_status
+infer_categories(tlv_context *ctx, multiview_model *own, const tlv_part view[3], double *shares,
+				 double *log_likelihood)
+{
+	size_t k = own->parts.k;
+	double largest, sum = 0;
+
+	joint_logarithms(own, view, shares);
+	largest = shares[0];
+	for (size_t j = 1; j < k; j++)
+		largest = fmax(largest, shares[j]);
+	if (!(largest > LEAST_LOGARITHM))
+		return tlv_refuse_far_row(ctx);
+	for (size_t j = 0; j < k; j++)
+		sum += shares[j] = exp(shares[j] - largest);
+	for (size_t j = 0; j < k; j++)
+		shares[j] /= sum;
+	*log_likelihood = largest + log(sum);
+	return TLV_OK;
+}
+
+void
+tlv_multiview_join_row(const multiview_model *model, const tlv_part view[3], double *row)
+{
+	const double *center = model->worker.center;
+
+	for (int t = 0; t < 3; t++)
+		for (size_t i = 0; i < view[t].d; i++)
+			*row++ = view[t].float64[i] - *center++;
+}
+
+/* What a row says of whose views some are missing. */
+static tlv_status
+infer_given(tlv_context *ctx, const multiview_model *own, const tlv_part view[3], double *shares,
+			double *log_likelihood)
+{
+	size_t at = 0;
+
+	for (int t = 0; t < 3; t++)
+		for (size_t i = 0; i < own->parts.d[t]; i++, at++)
+		{
+			own->missing[at] = view[t].type == TLV_PART_NONE;
+			own->row[at] = own->missing[at] ? 0 : view[t].float64[i];
+		}
+	return tlv_mixture_infer_given(ctx, &own->mixture, own->row, own->missing, shares,
+								   log_likelihood);
+}
+
+static tlv_status
+infer_vectors(tlv_context *ctx, multiview_model *own, const tlv_part view[3], double *shares,
+			  double *log_likelihood)
+{
+	TLV_TRY(tlv_multiview_check_vectors(ctx, &own->parts, view));
+	for (int t = 0; t < 3; t++)
+		if (view[t].type == TLV_PART_NONE)
+			return infer_given(ctx, own, view, shares, log_likelihood);
+	tlv_multiview_join_row(own, view, own->row);
+	TLV_TRY(tlv_mixture_expect(ctx, &own->worker, 1, own->row, NULL));
+	for (size_t j = 0; j < own->parts.k; j++)
+		shares[j] = own->worker.shares[j * TLV_MIXTURE_BLOCK];
+	*log_likelihood = own->worker.density[0];
+	return TLV_OK;
+}
+
+/* The posterior of the components and the logarithm of the density. */
 static tlv_status
 infer_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, double *shares,
 			double *log_likelihood)
 {
-	size_t k = own->parts.k;
-	double *joint = own->joint, largest, sum = 0;
-
 	if (is_categorical(&own->parts) != (row->form == TLV_ROW_CATEGORIES))
 		return tlv_multiview_refuse_row(ctx, &own->parts);
-	if (!is_categorical(&own->parts))
-		TLV_TRY(tlv_multiview_check_vectors(ctx, &own->parts, row->part));
-	joint_logarithms(own, row->part, joint);
-	largest = joint[0];
-	for (size_t j = 1; j < k; j++)
-		largest = fmax(largest, joint[j]);
-	if (!(largest > LEAST_LOGARITHM))
-		return tlv_refuse_far_row(ctx);
-	for (size_t j = 0; j < k; j++)
-		sum += joint[j] = exp(joint[j] - largest);
-	for (size_t j = 0; j < k && shares != NULL; j++)
-		shares[j] = joint[j] / sum;
-	if (log_likelihood != NULL)
-		*log_likelihood = largest + log(sum);
-	return TLV_OK;
+	return (is_categorical(&own->parts) ? infer_categories : infer_vectors)(ctx, own, row->part,
+																			shares, log_likelihood);
 }
 
 /* ---- rows ---- */
@@ -192,8 +217,10 @@ tlv_status
 tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 					tlv_posterior *posterior)
 {
+	double value;
+
 	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, ((multiview_model *) model)->parts.k));
-	return infer_any(ctx, model, row, posterior->values, NULL);
+	return infer_any(ctx, model, row, posterior->values, &value);
 }
 
 /* A missing view's expected numbers. */
@@ -263,11 +290,11 @@ tlv_multiview_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv
 	const tlv_multiview_parts *parts = &own->parts;
 	bool categories = is_categorical(parts);
 	tlv_row whole = *row;
-	double *shares, *at;
+	double *shares, *at, value;
 	int64_t ids[3];
 
 	TLV_TRY_NEW(ctx, shares, parts->k);
-	TLV_TRY(infer_any(ctx, model, row, shares, NULL));
+	TLV_TRY(infer_any(ctx, model, row, shares, &value));
 	if (row->form == TLV_ROW_VECTOR)
 		TLV_TRY(tlv_multiview_views_of_row(ctx, parts, row, &whole, ids));
 	TLV_TRY(tlv_posterior_begin(ctx, filled, 1,
@@ -282,5 +309,5 @@ tlv_multiview_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv
 tlv_status
 tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
-	return infer_any(ctx, model, row, NULL, value);
+	return infer_any(ctx, model, row, ((multiview_model *) model)->joint, value);
 }

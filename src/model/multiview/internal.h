@@ -19,19 +19,16 @@ typedef struct multiview_model
 {
 	tlv_model base;
 	tlv_multiview_parts parts;
-	double *log_weights; /* k */
-	double *joint;		 /* k */
-	/* vectors */
-	double *inverse[3];	 /* d_t x k: inverse variances */
-	double *constant[3]; /* k: log density at the mean */
+	double *joint; /* k */
 	/* categories */
 	tlv_dictionary dictionary[3];
 	double *probabilities[3]; /* k x d_t */
-	/* vectors, for statistics: made when they are first wanted */
-	bool prepared;
+	/* vectors */
 	tlv_mixture mixture; /* of all views */
 	tlv_mixture_worker worker;
-	/* for scores, likewise */
+	double *row;   /* of a row the views one behind the other, about the worker's center */
+	bool *missing; /* which of its numbers are */
+	/* for scores: made when they are first wanted */
 	tlv_mixture_scorer scorer;
 	double *joined; /* of a row the views one behind the other */
 } multiview_model;
@@ -113,8 +110,9 @@ extern tlv_status tlv_multiview_update(tlv_context *ctx, const tlv_frame *model,
 									   const tlv_frame *statistics, const tlv_step *step,
 									   void **image, size_t *size);
 
-/* The mixture of all views of vectors, unless it is made already. */
-extern tlv_status tlv_multiview_prepare(tlv_context *ctx, multiview_model *model);
+/* The views of vectors one behind the other, about the worker's center: into row (d). */
+extern void tlv_multiview_join_row(const multiview_model *model, const tlv_part view[3],
+								   double *row);
 
 /* errors.c: the members of the class. */
 extern tlv_status tlv_multiview_estimates(tlv_context *ctx, const tlv_frame *model,

@@ -12,8 +12,6 @@
 #define MOST_STEPS 100
 /* Refinement that moves means by more, in standard deviations, fits another model. */
 #define MOST_SHIFT 0.2
-/* The likelihood stands when the mean over the rows rises by less, of itself and 1. */
-#define TOLERANCE 1e-6
 
 typedef struct view_learning
 {
@@ -118,43 +116,23 @@ measure_shift(tlv_context *ctx, view_learning *fit)
 	return TLV_OK;
 }
 
-/* The model after one more step, from the sums over the rows under it; the fit itself is kept,
- * which the refined model is compared with. */
-static tlv_status
-take_step(tlv_context *ctx, view_learning *fit, const tlv_frame *sums)
-{
-	tlv_making made;
-
-	if (fit->model.image != NULL)
-		return tlv_refine(ctx, &fit->model, sums);
-	return TLV_MAKE(ctx, &made, &fit->model,
-					tlv_multiview_update(ctx, &fit->fitted.frame, sums, &tlv_whole_step,
-										 &made.image, &made.size));
-}
-
-/* Expectation maximisation over rows of vectors, a pass a step; one more pass tells the likelihood
- * at the end. */
+/* Expectation maximisation over rows of vectors; the fit itself is kept, which the refined model is
+ * compared with. */
 static tlv_status
 refine_vectors(tlv_context *ctx, tlv_source *rows, view_learning *fit)
 {
-	int limit = view_step_limit(fit);
+	tlv_mixture_ascent ascent = {.model = &fit->model,
+								 .limit = view_step_limit(fit),
+								 .to_the_end = fit->options.iterations < 0,
+								 .last = true};
+	tlv_making made;
 
-	for (int steps = 0;; steps++)
-	{
-		double before = fit->likelihood;
-		tlv_value *sums;
-
-		TLV_TRY(tlv_collect_again(ctx, rows, "expectation maximisation", limit - steps + 1,
-								  &(tlv_statistic){.aggregate = &tlv_aggregate_statistics,
-												   .constant = &latest_model(fit)->frame},
-								  &sums));
-		fit->likelihood = tlv_mean_likelihood(&sums->frame, "rows");
-		fit->stands = steps > 0 && fit->likelihood - before < TOLERANCE * (fabs(before) + 1);
-		if (steps >= limit || (fit->options.iterations < 0 && fit->stands))
-			return measure_shift(ctx, fit);
-		TLV_TRY(take_step(ctx, fit, &sums->frame));
-		tlv_value_drop(sums);
-	}
+	TLV_TRY(TLV_MAKE(ctx, &made, &fit->model,
+					 tlv_frame_copy(ctx, &fit->fitted.frame, &made.image, &made.size)));
+	TLV_TRY(tlv_mixture_ascend(ctx, rows, &ascent));
+	fit->likelihood = ascent.likelihood;
+	fit->stands = ascent.stands;
+	return measure_shift(ctx, fit);
 }
 
 /* ---- the end ---- */

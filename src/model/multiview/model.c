@@ -247,34 +247,20 @@ static const tlv_layout multiview_layout = {
 
 /* ---- use ---- */
 
-/* Inverse variances, and the log density of a view at each component's mean. */
+/* The mixture of all views. */
 static tlv_status
 open_vectors(tlv_context *ctx, multiview_model *model)
 {
 	const tlv_multiview_parts *parts = &model->parts;
-	size_t k = parts->k;
+	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
 
-	for (int t = 0; t < 3; t++)
-	{
-		size_t d = parts->d[t];
-
-		TLV_TRY_NEW_ROWS(ctx, model->inverse[t], k, d + 1);
-		model->constant[t] = model->inverse[t] + d * k;
-		for (size_t j = 0; j < k; j++)
-		{
-			double sum = 0;
-
-			TLV_TRY_CONTINUE(ctx);
-			for (size_t i = 0; i < d; i++)
-			{
-				double variance = parts->variances[t][j * d + i];
-
-				model->inverse[t][j * d + i] = 1 / variance;
-				sum += log(2 * M_PI) + log(variance);
-			}
-			model->constant[t][j] = -sum / 2;
-		}
-	}
+	TLV_TRY(tlv_mixture_create(ctx, parts->k, d, TLV_COVARIANCE_DIAGONAL, &model->mixture));
+	memcpy(model->mixture.weights, parts->weights, parts->k * sizeof(double));
+	tlv_multiview_join(parts->d, parts->k, parts->means, model->mixture.means);
+	tlv_multiview_join(parts->d, parts->k, parts->variances, model->mixture.variances);
+	TLV_TRY(tlv_mixture_worker_create(ctx, &model->mixture, &model->worker));
+	TLV_TRY_NEW(ctx, model->row, d);
+	TLV_TRY_NEW(ctx, model->missing, d);
 	return TLV_OK;
 }
 
@@ -312,10 +298,7 @@ multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 		~(unsigned) (is_categorical(&model->parts) ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES);
 	if (is_categorical(&model->parts)) /* three numbers in an array, each a view */
 		model->base.rows |= TLV_ROWS_MISSING_OF_MANY;
-	TLV_TRY_NEW_ROWS(ctx, model->log_weights, model->parts.k, 2);
-	model->joint = model->log_weights + model->parts.k;
-	for (size_t j = 0; j < model->parts.k; j++)
-		model->log_weights[j] = log(model->parts.weights[j]);
+	TLV_TRY_NEW(ctx, model->joint, model->parts.k);
 	TLV_TRY(is_categorical(&model->parts) ? open_categories(ctx, model) : open_vectors(ctx, model));
 	return TLV_OK;
 }

@@ -48,20 +48,11 @@ views_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 static tlv_status
 statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part part[3])
 {
-	const double *center = state->center;
 	double *row;
 
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, part));
 	TLV_TRY(tlv_mixture_rows_next(ctx, &state->rows, state->model->mixture.d, &row));
-	for (int t = 0; t < 3; t++)
-	{
-		size_t d = part[t].d;
-
-		for (size_t i = 0; i < d; i++)
-			row[i] = part[t].float64[i] - center[i];
-		row += d;
-		center += d;
-	}
+	tlv_multiview_join_row(state->model, part, row);
 	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
 }
 
@@ -135,25 +126,6 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	return TLV_OK;
 }
 
-/* The model as a mixture of vectors of all views, and what blocks of rows need; once. */
-tlv_status
-tlv_multiview_prepare(tlv_context *ctx, multiview_model *model)
-{
-	const tlv_multiview_parts *parts = &model->parts;
-	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
-
-	if (model->prepared)
-		return TLV_OK;
-	TLV_TRY(tlv_mixture_create(ctx, parts->k, d, TLV_COVARIANCE_DIAGONAL, &model->mixture));
-	memcpy(model->mixture.weights, parts->weights, parts->k * sizeof(double));
-	tlv_multiview_join(parts->d, parts->k, parts->means, model->mixture.means);
-	tlv_multiview_join(parts->d, parts->k, parts->variances, model->mixture.variances);
-	TLV_TRY(tlv_mixture_worker_open(ctx, &model->mixture, NULL, &model->worker));
-	TLV_TRY(tlv_mixture_worker_prepare(ctx, &model->worker));
-	model->prepared = true;
-	return TLV_OK;
-}
-
 tlv_status
 tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 						 tlv_accumulator **accumulator)
@@ -168,8 +140,6 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		return tlv_fail_hint(ctx,
 							 "A multi-view mixture is refined by 'em', from rows of three views.");
 	}
-	if (!is_categorical(&own->parts))
-		TLV_TRY(tlv_multiview_prepare(ctx, own));
 	for (int t = 0; t < 3; t++)
 		*(is_categorical(&own->parts) ? &sizes[SIZE_D1 + t] : &sizes[SIZE_WIDE]) += own->parts.d[t];
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_view_statistics.accumulator, sizes, accumulator));
