@@ -273,7 +273,7 @@ check-asan: $(ASAN_TESTS) $(FUZZERS) build/fuzz/make_corpus
 	@status=0; \
 	scripts/run-unit check-asan $(UNIT_JOBS) $(ASAN_TESTS) || status=1; \
 	{ $(MAKE) --no-print-directory build/fuzz/corpus.made && \
-	FUZZ_SECONDS=100 scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS); } || status=1; \
+	FUZZ_SECONDS=40 scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS); } || status=1; \
 	exit $$status
 
 fuzz: $(FUZZERS) build/fuzz/corpus.made

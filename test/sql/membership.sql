@@ -160,7 +160,7 @@ SELECT fails(statement) FROM (VALUES
     ($$SELECT tlv_infer(model, ROW(ARRAY['age'], ARRAY['3'])) FROM beside_model WHERE name = 'long'$$)) q(statement);
 
 -- variables of many categories
-CREATE TABLE coarse AS SELECT id, id % 2 AS class, 'q' || j AS question, CASE WHEN h % 4 = 0 THEN h / 8 % 400 ELSE h / 8 % 200 * 2 + id % 2 END AS answer
+CREATE TABLE coarse AS SELECT id, id % 2 AS class, 'q' || j AS question, CASE WHEN h % 4 = 0 THEN h / 8 % 150 ELSE h / 8 % 75 * 2 + id % 2 END AS answer
 FROM generate_series(1, 2000) id, generate_series(1, 6) j, LATERAL (SELECT hashint4(id * 6 + j)::bigint & 1073741823 AS h) r;
 CREATE TABLE fine AS SELECT tlv_lca('SELECT id, question, answer FROM coarse', 2) AS lca, tlv_gom('SELECT id, question, answer FROM coarse', 2, iterations => 5) AS gom;
 SELECT (SELECT count(*) FROM tlv_categories(lca) WHERE component = 1) AS categories, tlv_ari(class, tlv_assign(lca, r)) > .8 AS classes, tlv_ari(class, tlv_assign(gom, r)) > .8 AS memberships
