@@ -16,14 +16,14 @@ CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer DEFAULT NULL, copies 
 COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'latent classes from category moments with tables of triples, without the rows; k null: as many as the pairs of variables show, at most max_k. Pairs of different variables are whitened '
     'and triples decomposed by the method joint, power, als or sgd; partition, partition-pqp and partition-wnmf factor groups of variables into nonnegative parts instead';
-CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT 'long',
+CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT NULL,
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
-    'latent classes of the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or (row, variable, category, '
-    'number) where some variables are numbers, or one column of integer[], or, with layout wide, one column for each variable; what has no row, or is null, is missing. k null: at most max_k, '
-    'by the likelihood of rows held out (criterion held_out) or the Bayesian information criterion (bic)';
+    'latent classes of the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or one '
+    'column for each variable (with layout wide if there are three), or one column of integer[], or, with layout long, (row, variable, category, number) where some variables are numbers; '
+    'what has no row, or is null, is missing. k null: at most max_k, by the likelihood of rows held out (criterion held_out) or the Bayesian information criterion (bic)';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
@@ -31,7 +31,7 @@ CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 
 COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'mixed membership (grade of membership, admixture) from category moments with tables of triples, without the rows. Every variable of a row draws its own component from the membership of '
     'the row, which is Dirichlet with parameters of the sum alpha0 (null: as the triples are explained best); the other parameters are those of tlv_fit_lca';
-CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT 'long',
+CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT NULL,
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;

@@ -67,9 +67,10 @@ SELECT tlv_log_likelihood(hmm, ARRAY[date '2020-01-01', '2020-01-03']) = tlv_log
   tlv_infer(lca, ARRAY[inet '10.0.0.1', '10.0.0.2', NULL, NULL, '10.0.0.0']) = tlv_infer(lca, ARRAY['10.0.0.1/32', '10.0.0.2/32', NULL, NULL, '10.0.0.0/32']) AS categories,
   tlv_infer(views, ROW('$1.00'::money, date '2020-01-02', 1)) = tlv_infer(views, ROW('$1.00', '2020-01-02', 1)) AS views FROM models;
 SELECT tlv_infer(hmm, ARRAY[1.5, 2.5]) FROM models;
--- one column of what is no row of variables
+-- one column that is no array is one variable
 SELECT tlv_tree('SELECT ''abc''::text');
 SELECT tlv_tree('SELECT point(1, 2)');
+SELECT tlv_tree('SELECT ''abc''::text', layout => 'long');
 DROP TYPE weekday CASCADE;
 DROP DOMAIN day;
 -- the text of a type is its owner's to say: nobody runs the cast of somebody else

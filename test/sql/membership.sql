@@ -133,7 +133,7 @@ SELECT fails(statement) FROM (VALUES
 -- the same rows as (row, variable, category, number): the same model; a row as three arrays, in any order
 CREATE TABLE persons_long AS SELECT id, variable, category, number FROM persons, LATERAL (VALUES ('colour', colour, NULL::float8), ('member', member::text, NULL),
     ('visits', visits::text, NULL), ('age', NULL, age), ('bills', NULL, bills)) q(variable, category, number) WHERE num_nonnulls(category, number) = 1;
-INSERT INTO beside_model SELECT 'long', tlv_lca('SELECT * FROM persons_long', 3);
+INSERT INTO beside_model SELECT 'long', tlv_lca('SELECT * FROM persons_long', 3, layout => 'long');
 SELECT bool_and(distance < 1e-9) AS same, (SELECT tlv_info(model) -> 'dimension_names' FROM beside_model WHERE name = 'long') AS names
 FROM beside_model a, beside_model b, tlv_match(a.model, b.model) WHERE a.name = 'lca' AND b.name = 'long';
 SELECT count(*), max(abs(x - y)) < 1e-12 AS same FROM (SELECT p.id, tlv_infer(model, p) AS w, tlv_infer(model, (SELECT ROW(array_agg(variable ORDER BY number), array_agg(category ORDER BY number),
@@ -144,15 +144,16 @@ SELECT (tlv_infer(model, ROW(ARRAY['age', 'colour', 'nobody'], ARRAY[NULL, 'red'
 SELECT (SELECT count(*) FROM tlv_missing(model, ROW(ARRAY['age'], ARRAY[NULL::text], ARRAY[30]))) AS missing,
     tlv_update(model, (SELECT tlv_statistics(r, model) FROM (SELECT ROW(array_agg(variable), array_agg(category), array_agg(number)) AS r FROM persons_long GROUP BY id) q)) IS NOT NULL AS updated
 FROM beside_model WHERE name = 'long';
-SELECT tlv_kind(tlv_lca('SELECT id, variable, category, NULL::int FROM persons_long', 2)) AS none,
+SELECT tlv_kind(tlv_lca('SELECT id, variable, category, NULL::int FROM persons_long', 2, layout => 'long')) AS none,
     (SELECT message FROM tlv_warnings(tlv_gom($$SELECT * FROM persons_long 
-      UNION ALL SELECT NULL, 'age', NULL, 4 UNION ALL SELECT 5, NULL, 'red', NULL$$, 2, iterations => 1)) WHERE code = 'rows_skipped') AS left_out;
+      UNION ALL SELECT NULL, 'age', NULL, 4 UNION ALL SELECT 5, NULL, 'red', NULL$$, 2, layout => 'long', iterations => 1)) WHERE code = 'rows_skipped') AS left_out;
 SELECT fails(statement) FROM (VALUES
-    ($$SELECT tlv_lca('SELECT id, variable, category, 1.5 FROM persons_long', 2)$$), ($$SELECT tlv_lca('SELECT id, variable, NULL::text, 1.5 FROM persons_long', 2)$$),
-    ($$SELECT tlv_lca('SELECT id, variable, NULL::text, NULL::int FROM persons_long', 2)$$), ($$SELECT tlv_lca('SELECT id, variable, category, variable FROM persons_long', 2)$$),
-    ($$SELECT tlv_lca('SELECT * FROM persons_long UNION ALL SELECT 1, ''age'', NULL, 3', 2)$$), ($$SELECT tlv_gom('SELECT * FROM persons_long', 2, copies => 2)$$),
-    ($$SELECT tlv_lca('SELECT id, variable, category, CASE WHEN variable = ''age'' THEN ''NaN''::float8 END FROM persons_long', 2)$$),
-    ($$SELECT tlv_lca('SELECT id, variable, category, number * 1e100 FROM persons_long', 2)$$),
+    ($$SELECT tlv_lca('SELECT id, variable, category, 1.5 FROM persons_long', 2, layout => 'long')$$), ($$SELECT tlv_lca('SELECT id, variable, NULL::text, 1.5 FROM persons_long', 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT id, variable, NULL::text, NULL::int FROM persons_long', 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT id, variable, category, variable FROM persons_long', 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT * FROM persons_long UNION ALL SELECT 1, ''age'', NULL, 3', 2, layout => 'long')$$), ($$SELECT tlv_gom('SELECT * FROM persons_long', 2, copies => 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT id, variable, category, CASE WHEN variable = ''age'' THEN ''NaN''::float8 END FROM persons_long', 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT id, variable, category, number * 1e100 FROM persons_long', 2, layout => 'long')$$),
     ($$SELECT tlv_infer(model, ROW(ARRAY['age', 'age'], ARRAY[NULL, 'x'], ARRAY[3, 4])) FROM beside_model WHERE name = 'long'$$),
     ($$SELECT tlv_infer(model, ROW(ARRAY['age'], ARRAY[NULL::text], ARRAY[3, 4])) FROM beside_model WHERE name = 'long'$$),
     ($$SELECT tlv_infer(model, ROW(ARRAY['age'], ARRAY[NULL::text], NULL::int[])) FROM beside_model WHERE name = 'long'$$),

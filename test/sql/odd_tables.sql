@@ -97,7 +97,7 @@ INSERT INTO odd (driver, what, query, options) SELECT 'lda', what, query, option
  ('long rows, text ids', 'SELECT ''d'' || g % 20, CASE WHEN g % 2 = 0 THEN ''even'' ELSE ''odd'' END || g % 8 FROM u')) v (what, query), (VALUES (''), (', k => 2'), (', k => 5')) o (options);
 
 -- Categories.
-INSERT INTO odd (driver, what, query, options) SELECT driver, what, query, options FROM (VALUES
+INSERT INTO odd (driver, what, query, options) SELECT driver, what, query, options || CASE WHEN what = 'numbers among them' THEN ', layout => ''long''' ELSE '' END FROM (VALUES
  ('two rows', 'SELECT g, v, (g + v) % 2 FROM u, generate_series(1, 5) v WHERE g <= 2'),
  ('two variables', 'SELECT g, v, (g * v + (a * 2)::int) % 3 FROM u, generate_series(1, 2) v'),
  ('duplicated variables', 'SELECT g, v, (a * 3)::int FROM u, generate_series(1, 6) v'),

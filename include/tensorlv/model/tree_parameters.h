@@ -120,6 +120,11 @@ typedef struct tlv_tree_parts
 	tlv_diagnostics *diagnostics; /* for writing */
 } tlv_tree_parts;
 
+/* What messages call a hidden node, by the variables below it: "variables "a", "b" and 2 more", in
+ * the list's own text. */
+extern const char *tlv_tree_show_below(const tlv_tree_parts *parts, size_t node,
+									   tlv_shown_list *list);
+
 /* Writes a model; probabilities are raised to TLV_TREE_LEAST and normalised. */
 extern tlv_status tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, void **image,
 								 size_t *size);

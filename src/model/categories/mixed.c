@@ -12,6 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/plural.h"
 
 /* The states of a number: it is there, and its value. */
 #define NUMBER_STATES 2
@@ -80,9 +81,9 @@ check_widths(tlv_context *ctx, const mixed_state *state, size_t p, size_t q)
 						TLV_CATEGORY_MOST_VARIABLES);
 	if (all == 0 || (q == state->scalars && p + q == all))
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA,
-			 "a row has %zu categories and %zu numbers, the first one %zu and %zu", p, q,
-			 all - state->scalars, state->scalars);
+	tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s and %zu %s, the first one %zu and %zu", p,
+			 tlv_plural((double) p, "category", "categories"), q,
+			 tlv_plural((double) q, "number", "numbers"), all - state->scalars, state->scalars);
 	return tlv_fail_hint(ctx, "All rows must have the same variables; missing values are null.");
 }
 

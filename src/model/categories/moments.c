@@ -12,6 +12,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
 /* Bytes of a block's rows, about, and their number: enough for a pass over all tables to pay. */
@@ -85,7 +86,8 @@ check_variables(tlv_context *ctx, const category_state *state, size_t p)
 						TLV_CATEGORY_MOST_VARIABLES);
 	if (state->layout.p == 0)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, the first one %zu", p, state->layout.p);
+	tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s, the first one %zu", p,
+			 tlv_plural((double) p, "value", "values"), state->layout.p);
 	return tlv_fail_hint(ctx, "All rows must have the same variables; missing values are null.");
 }
 
@@ -244,8 +246,9 @@ merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables 
 
 	if (state->layout.p > 0 && state->layout.p != tables->p)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "category moments of %zu and of %zu variables cannot be merged",
-				 state->layout.p, tables->p);
+		tlv_fail(ctx, TLV_BAD_DATA, "category moments of %zu and of %zu %s cannot be merged",
+				 state->layout.p, tables->p,
+				 tlv_plural((double) tables->p, "variable", "variables"));
 		return tlv_fail_hint(ctx, "All parts must have the same variables.");
 	}
 	TLV_TRY(category_flush(ctx, state));

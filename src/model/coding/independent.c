@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 #define MOST_STEPS 200
 #define TOLERANCE  1e-7
@@ -28,7 +29,8 @@ whiten(tlv_context *ctx, const tlv_coding_learner *learner, double *white, doubl
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, moments, values));
 	if (!(values[k - 1] > RANK_TOLERANCE * values[0]))
 	{
-		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the rows span fewer than %zu dimensions", k);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the rows span fewer than %zu %s", k,
+				 tlv_plural((double) k, "dimension", "dimensions"));
 		return tlv_fail_hint(ctx, "Use fewer atoms, or method => 'mod'.");
 	}
 	for (size_t j = 0; j < k; j++)

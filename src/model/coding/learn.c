@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/plural.h"
 
 /* Size of the sample: rows for each atom, and bounds on the rows and the bytes of the sample. */
 #define ROWS_PER_ATOM 50.0
@@ -67,8 +68,8 @@ check_width(tlv_context *ctx, const tlv_coding_options *options, size_t d)
 	}
 	if (options->sparsity > d)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "sparsity = %zu exceeds the %zu numbers of a row",
-				 options->sparsity, d);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "sparsity = %zu exceeds the %zu %s of a row",
+				 options->sparsity, d, tlv_plural((double) d, "number", "numbers"));
 		return tlv_fail_hint(
 			ctx, "Use a smaller sparsity: this number of atoms represents any row exactly.");
 	}
@@ -243,7 +244,8 @@ finish(tlv_context *ctx, const tlv_source *rows, const dictionary_learning *fit,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "error", 0),
 										.hint = "Increase iterations."},
-						 "the error still decreases after %d passes of refinement", fit->passes));
+						 "the error still decreases after %d %s of refinement", fit->passes,
+						 tlv_plural((double) fit->passes, "pass", "passes")));
 	if (fit->options.method == TLV_CODING_GRAPH && fit->found < fit->options.atoms)
 		TLV_TRY(tlv_warn(
 			ctx, &diagnostics,
@@ -251,8 +253,8 @@ finish(tlv_context *ctx, const tlv_source *rows, const dictionary_learning *fit,
 				.code = "not_identified",
 				.score = (double) fit->found,
 				.hint = "Scale the rows so that coefficients are near 1, or use method => 'mod'."},
-			"the graph of rows shows %zu atoms; the other %zu are initialised from rows",
-			fit->found, fit->options.atoms - fit->found));
+			"the graph of rows shows %zu %s; the other %zu are initialised from rows", fit->found,
+			tlv_plural((double) fit->found, "atom", "atoms"), fit->options.atoms - fit->found));
 	return tlv_source_finish_after(ctx, rows, model, &diagnostics, finished);
 }
 

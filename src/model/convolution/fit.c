@@ -8,6 +8,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/plural.h"
 
 /* Starts that are polished. */
 #define POLISHED 3
@@ -55,7 +56,8 @@ check_k(tlv_context *ctx, const tlv_convolution_options *o, size_t s)
 {
 	if (o->k * TLV_CONVOLUTION_STEPS_EACH > s)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu templates of %zu steps are not identified", o->k, s);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu templates of %zu %s are not identified", o->k, s,
+				 tlv_plural((double) s, "step", "steps"));
 		return tlv_fail_hint(ctx, "There may be at most length / %d, here %zu.",
 							 TLV_CONVOLUTION_STEPS_EACH, s / TLV_CONVOLUTION_STEPS_EACH);
 	}
@@ -236,7 +238,8 @@ take_templates(tlv_context *ctx, const third_moments *third, convolution_fit *fi
 		if (!(length > 1e-6))
 		{
 			tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-					 "the third moments of the series do not show %zu templates", k);
+					 "the third moments of the series do not show %zu %s", k,
+					 tlv_plural((double) k, "template", "templates"));
 			return tlv_fail_hint(ctx, "Use a smaller k, or more data.");
 		}
 		parts->cumulants[l] = third->scale * length * length * length;
@@ -343,8 +346,8 @@ warn_of_template(tlv_context *ctx, const third_moments *third, const tlv_convolu
 										.component = l + 1,
 										.score = edge,
 										.hint = "Use a greater length."},
-						 "template %zu reaches an end of its %zu steps and may be longer", l + 1,
-						 parts->s));
+						 "template %zu reaches an end of its %zu %s and may be longer", l + 1,
+						 parts->s, tlv_plural((double) parts->s, "step", "steps")));
 	return TLV_OK;
 }
 
@@ -360,13 +363,13 @@ diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit
 	for (size_t l = 0; l < parts->k; l++)
 		TLV_TRY(warn_of_template(ctx, third, parts, l));
 	if (fit->residual > TLV_CONVOLUTION_RESIDUAL)
-		TLV_TRY(
-			tlv_warn(ctx, diagnostics,
-					 &(tlv_warning){.code = "no_structure",
-									.score = fit->residual,
-									.hint = "Try another length, more templates or more data."},
-					 "%zu templates of %zu steps leave %.0f %% of the third moments unexplained",
-					 parts->k, parts->s, 100 * fit->residual));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "no_structure",
+										.score = fit->residual,
+										.hint = "Try another length, more templates or more data."},
+						 "%zu %s of %zu steps %s %.0f %% of the third moments unexplained",
+						 parts->k, tlv_plural((double) parts->k, "template", "templates"), parts->s,
+						 tlv_plural((double) parts->k, "leaves", "leave"), 100 * fit->residual));
 	if (fit->doubted > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "spurious_component",

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* Of the variance cubed: what overlaps count at least, where a series swings so much that they
  * cancel. */
@@ -70,11 +71,13 @@ take_means(tlv_context *ctx, series_sums *sums, third_moments *third)
 	for (size_t b = 0; b < s; b++)
 		if (!(sums->pairs[b] > 0))
 		{
-			tlv_fail(ctx, TLV_BAD_DATA, "no segment of the series is longer than %zu steps", b);
+			tlv_fail(ctx, TLV_BAD_DATA, "no segment of the series is longer than %zu %s", b,
+					 tlv_plural((double) b, "step", "steps"));
 			if (b < TLV_SERIES_LEAST_LAGS)
 				return tlv_fail_hint(ctx, "Give series of at least %d steps without a gap.",
 									 TLV_SERIES_LEAST_LAGS);
-			return tlv_fail_hint(ctx, "Templates of at most %zu steps can be sought in them.", b);
+			return tlv_fail_hint(ctx, "Templates of at most %zu %s can be sought in them.", b,
+								 tlv_plural((double) b, "step", "steps"));
 		}
 	series_move(sums, sums->single[0] / sums->pairs[0]);
 	third->values = sums->values;

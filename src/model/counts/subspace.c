@@ -14,6 +14,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* The iteration on an exact pair moment. */
 #define PAIRS_TOLERANCE 1e-4
@@ -156,8 +157,9 @@ check_rank(tlv_context *ctx, size_t rank, size_t d, double documents)
 	}
 	if (documents >= (double) rank)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA, "%.0f documents of at least %d tokens are too few for k = %zu",
-			 documents, TLV_MIN_LENGTH, rank);
+	tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s of at least %d tokens %s too few for k = %zu", documents,
+			 tlv_plural(documents, "document", "documents"), TLV_MIN_LENGTH,
+			 tlv_plural(documents, "is", "are"), rank);
 	return tlv_fail_hint(ctx, "Each document needs 3 tokens or more; the others are skipped.");
 }
 

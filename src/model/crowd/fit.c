@@ -9,6 +9,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/source.h"
+#include "tensorlv/num/plural.h"
 
 /* Steps when the number is left to us, and the change of the likelihood that ends them. */
 #define MOST_STEPS 200
@@ -206,7 +207,8 @@ diagnose_start(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = fit->best_steps,
 										.hint = "Increase iterations."},
-						 "the log-likelihood still increases after %d iterations", fit->most));
+						 "the log-likelihood still increases after %d %s", fit->most,
+						 tlv_plural((double) fit->most, "iteration", "iterations")));
 	return TLV_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/plural.h"
 
 #define SIZE_ITEMS	 TLV_SIZE_1
 #define SIZE_NAMES	 TLV_SIZE_2
@@ -308,8 +309,10 @@ crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	const double *told = tlv_frame_float64(frame, "told");
 
 	if (sizes[SIZE_COLUMNS] != sizes[SIZE_WORKERS] * sizes[SIZE_ANSWERS])
-		return tlv_fail(ctx, TLV_CORRUPT, "%zu columns of %zu workers and %zu answers",
-						sizes[SIZE_COLUMNS], sizes[SIZE_WORKERS], sizes[SIZE_ANSWERS]);
+		return tlv_fail(
+			ctx, TLV_CORRUPT, "%zu columns of %zu %s and %zu %s", sizes[SIZE_COLUMNS],
+			sizes[SIZE_WORKERS], tlv_plural((double) sizes[SIZE_WORKERS], "worker", "workers"),
+			sizes[SIZE_ANSWERS], tlv_plural((double) sizes[SIZE_ANSWERS], "answer", "answers"));
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
 		if (told[s] != 0 && told[s] != 1 && told[s] != 2)
 			return tlv_fail(ctx, TLV_CORRUPT, "ids of %s have the unknown form %g",

@@ -9,6 +9,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/whiten.h"
 
@@ -171,8 +172,9 @@ collect(tlv_context *ctx, group_moments *m)
 	}
 	if (m->items < LEAST_ITEMS * (double) k)
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-						"%.0f items have answers of three groups of workers, %zu classes need %zu",
-						m->items, k, LEAST_ITEMS * k);
+						"%.0f %s answers of three groups of workers, %zu %s %zu", m->items,
+						tlv_plural((double) m->items, "item has", "items have"), k,
+						tlv_plural((double) k, "class needs", "classes need"), LEAST_ITEMS * k);
 	for (size_t i = 0; i < k * k * k; i++)
 		m->triple[i] /= m->items;
 	for (int g = 0; g < GROUPS; g++)
@@ -313,7 +315,8 @@ decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, con
 	memcpy(copy, m2, k * k * sizeof(double));
 	TLV_TRY(tlv_whiten(ctx, k, copy, packed, k, w, tensor, values));
 	if (!(values[k - 1] > LEAST_SIGNAL * values[0]))
-		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "fewer than %zu classes are visible", k);
+		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "fewer than %zu %s are visible", k,
+						tlv_plural((double) k, "class", "classes"));
 	found = (tlv_decomposition){.values = values + k, .vectors = v};
 	TLV_TRY(tlv_decompose(ctx, k, tensor, &options, &found));
 	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, m2, k, w, k, 0, copy, k));

@@ -10,6 +10,7 @@
 
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 static double
 model_parameters(const gmm_learning *fit)
@@ -259,8 +260,8 @@ diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *
 			ctx, diagnostics,
 			&(tlv_warning){
 				.code = "heavy_tails", .score = fit->tails.degrees, .hint = "Use tails => 't'."},
-			"more rows are far out than Gaussians have: %zu t distributions fit better",
-			fit->tails.k));
+			"more rows are far out than Gaussians have: %zu %s better", fit->tails.k,
+			tlv_plural((double) fit->tails.k, "t distribution fits", "t distributions fit")));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, fit->evidence.n));
 	if (fit->options.refine && fit->options.iterations < 0 && !fit->refined.stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,

@@ -10,6 +10,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
 
 /* Eigenvalues nearer to the noise than this part of the largest are noise. */
@@ -137,15 +138,15 @@ refuse_fit(tlv_context *ctx, const gmm_fit *fit, size_t found)
 {
 	if (fit->k > fit->space.dimensions)
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-				 "third moments in %zu dimensions do not identify %zu components",
-				 fit->space.dimensions, fit->k);
+				 "third moments in %zu %s do not identify %zu components", fit->space.dimensions,
+				 tlv_plural((double) fit->space.dimensions, "dimension", "dimensions"), fit->k);
 	else if (fit->k > fit->d + 1)
-		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-				 "moments in %zu directions do not identify %zu components", fit->d, fit->k);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "moments in %zu %s do not identify %zu components",
+				 fit->d, tlv_plural((double) fit->d, "direction", "directions"), fit->k);
 	else
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-				 "the covariance has %zu directions of signal, %zu components need %zu", found,
-				 fit->k, fit->k - 1);
+				 "the covariance has %zu %s of signal, %zu components need %zu", found,
+				 tlv_plural((double) found, "direction", "directions"), fit->k, fit->k - 1);
 	tlv_fail_values(ctx,
 					fit->d > 20 ? "Eigenvalues of the covariance, the first 20:"
 								: "Eigenvalues of the covariance:",

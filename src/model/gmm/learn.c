@@ -9,6 +9,7 @@
 
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/plural.h"
 
 /* Steps after which two starts are compared. */
 #define RIVAL_STEPS 5
@@ -84,8 +85,8 @@ static tlv_status
 refuse_width(tlv_context *ctx, size_t before, size_t now)
 {
 	tlv_fail(ctx, TLV_BAD_DATA,
-			 "the query returned vectors of %zu numbers once and of %zu when it was run again",
-			 before, now);
+			 "the query returned vectors of %zu %s once and of %zu when it was run again", before,
+			 tlv_plural((double) before, "number", "numbers"), now);
 	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
 							  "declared VOLATILE.");
 }

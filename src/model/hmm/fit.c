@@ -8,6 +8,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/plural.h"
 
 /* Part of the mean variance below which a variance is not believed. */
 #define VARIANCE_FLOOR 1e-6
@@ -120,8 +121,10 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 		return refuse_states(ctx, fit);
 	if (fit->windows < (double) k)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "%.0f windows of %d steps are too few for %zu states",
-				 fit->windows, TLV_WINDOW, k);
+		tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s of %d steps %s too few for %zu %s", fit->windows,
+				 tlv_plural((double) fit->windows, "window", "windows"), TLV_WINDOW,
+				 tlv_plural(fit->windows, "is", "are"), k,
+				 tlv_plural((double) k, "state", "states"));
 		return tlv_fail_hint(ctx, "Ask for fewer states, or give more sequences.");
 	}
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->middle, k * fit->width));

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/plural.h"
 
 /* Up to so many states an exact active set over the k^2 unknowns. */
 #define EXACT_STATES 16
@@ -257,9 +258,9 @@ tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){.code = "iterations_at_limit", .score = climb->growth / windows},
-			"EM on the counts of windows stopped at its limit of %d iterations while the "
+			"EM on the counts of windows stopped at its limit of %d %s while the "
 			"log-likelihood per window still increased",
-			climb->done));
+			climb->done, tlv_plural((double) climb->done, "iteration", "iterations")));
 	return tlv_diagnose(ctx, diagnostics, climb->log_likelihood / windows, "window_log_likelihood");
 }
 

@@ -11,6 +11,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/plural.h"
 
 /* Eigenvalues of the correlation below this part of the largest are rounding. */
 #define RANK_TOLERANCE 1e-11
@@ -65,13 +66,14 @@ refuse_rank(tlv_context *ctx, const ica_fit *fit, size_t k)
 {
 	if (fit->rank == 0)
 	{
-		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no dimension of the %.0f rows varies",
-				 fit->central.rows);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no dimension of the %.0f %s varies", fit->central.rows,
+				 tlv_plural((double) fit->central.rows, "row", "rows"));
 		return tlv_fail_hint(ctx, "Components are found in how the dimensions vary together.");
 	}
 	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-					"the covariance of the rows has %zu dimensions, fewer than %zu components",
-					fit->rank, k);
+					"the covariance of the rows has %zu %s, fewer than %zu %s", fit->rank,
+					tlv_plural((double) fit->rank, "dimension", "dimensions"), k,
+					tlv_plural((double) k, "component", "components"));
 	tlv_fail_values(ctx, "Eigenvalues of the correlations:", 3, fit->p, fit->eigenvalues);
 	return tlv_fail_hint(ctx,
 						 "Use a smaller k, or NULL for as many as there are; dimensions that do "

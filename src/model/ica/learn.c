@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/plural.h"
 
 /* Steps when the number is left to us; they settle in three to ten. */
 #define MOST_STEPS 100
@@ -180,8 +181,8 @@ warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diag
 		ctx, diagnostics,
 		&(tlv_warning){
 			.code = "few_rows", .score = rows / k, .hint = "Give more rows, or use a smaller k."},
-		"%.0f rows are few for %.0f components: sampling error makes such components as well", rows,
-		k);
+		"%.0f %s few for %.0f %s: sampling error makes such components as well", rows,
+		tlv_plural(rows, "row is", "rows are"), k, tlv_plural(k, "component", "components"));
 }
 
 static tlv_status

@@ -15,6 +15,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* Sizes: dimensions, components. */
 #define SIZE_D TLV_SIZE_1
@@ -389,7 +390,8 @@ tlv_ica_amari(tlv_context *ctx, size_t d, size_t k, const double *a, const doubl
 	TLV_TRY(common_units(ctx, d, k, a, b, x, y));
 	TLV_TRY(tlv_pseudo_inverse(ctx, d, k, x, 1e-12, inverse, &rank));
 	if (rank < k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a mixing matrix of %zu columns has rank %zu", k, rank);
+		return tlv_fail(ctx, TLV_BAD_DATA, "a mixing matrix of %zu %s has rank %zu", k,
+						tlv_plural((double) k, "column", "columns"), rank);
 	TLV_TRY(tlv_gemm(ctx, false, false, k, k, d, 1, inverse, k, y, d, 0, p, k));
 	if (k > 1)
 		*index = (beside_largest(k, p, 1, k) + beside_largest(k, p, k, 1)) /

@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/plural.h"
 
 /* A topic of less weight is left out: it would vanish beside the others. */
 #define LEAST_WEIGHT 1e-6
@@ -33,8 +34,9 @@ find_anchor(tlv_context *ctx, const anchor_fit *fit, const tlv_dictionary *dicti
 	}
 	if (fit->frequency[*at] >= TLV_LDA_ANCHOR_DOCUMENTS)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the anchor \"%.60s\" is in %.0f documents only", text,
-			 fit->frequency[*at]);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the anchor \"%.60s\" is in %.0f %s only", text,
+			 fit->frequency[*at],
+			 tlv_plural((double) (fit->frequency[*at]), "document", "documents"));
 	return tlv_fail_hint(ctx, "Anchors must be in at least %d documents.",
 						 TLV_LDA_ANCHOR_DOCUMENTS);
 }
@@ -78,7 +80,9 @@ tlv_lda_choose_anchors(tlv_context *ctx, const tlv_lda_options *options, anchor_
 
 	if (given->n > fit->k)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu anchors are given for %zu topics", given->n, fit->k);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s given for %zu %s", given->n,
+				 tlv_plural((double) given->n, "anchor is", "anchors are"), fit->k,
+				 tlv_plural((double) fit->k, "topic", "topics"));
 		return tlv_fail_hint(ctx, "Give k => %zu, or fewer anchors.", given->n);
 	}
 	if (given->n > 0)
@@ -256,7 +260,9 @@ diagnose_anchors(tlv_context *ctx, anchor_fit *fit, size_t wanted)
 						 &(tlv_warning){.code = "empty_component",
 										.score = (double) (fit->corners.k - fit->k),
 										.hint = "Use a smaller k."},
-						 "%zu topics without words were removed", fit->corners.k - fit->k));
+						 "%zu %s removed", fit->corners.k - fit->k,
+						 tlv_plural((double) (fit->corners.k - fit->k), "topic without words was",
+									"topics without words were")));
 	return TLV_OK;
 }
 

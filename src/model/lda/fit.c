@@ -15,6 +15,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
 
 /* Bounds of what is believed about the fit. */
@@ -342,8 +343,8 @@ warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 						   .score = trace,
 						   .hint =
 							   "Damp the counts with tlv_bag_damp, or use a higher min_documents."},
-			"words repeat more than %zu topics explain (trace of the scaled second moment)",
-			fit->k));
+			"words repeat more than %zu %s (trace of the scaled second moment)", fit->k,
+			tlv_plural((double) fit->k, "topic explains", "topics explain")));
 	if (!dec->converged)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "iterations_at_limit",

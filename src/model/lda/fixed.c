@@ -9,6 +9,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/plural.h"
 
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
@@ -186,8 +187,9 @@ tlv_lda_fix(tlv_context *ctx, const tlv_frame *model, const tlv_frame *given, vo
 
 	if (tlv_lda_fixed_topics(given) > f.k)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu topics are fixed, more than k = %zu",
-				 tlv_lda_fixed_topics(given), f.k);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s fixed, more than k = %zu",
+				 tlv_lda_fixed_topics(given),
+				 tlv_plural((double) (tlv_lda_fixed_topics(given)), "topic is", "topics are"), f.k);
 		return tlv_fail_hint(ctx, "k counts the fixed topics and those that are learnt.");
 	}
 	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);

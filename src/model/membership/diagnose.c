@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/plural.h"
 
 /* Two components are alike where their chi-squared distance is below so much for every degree of
  * freedom, and that of every variable below so much beyond its own. */
@@ -176,9 +177,10 @@ membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, con
 					.score = (double) different,
 					.hint =
 						"Omit the variable if it identifies rows, or join its rare categories."},
-				"variable %s has %zu categories in %zu values, and does not inform about other "
+				"variable %s has %zu categories in %zu %s, and does not inform about other "
 				"rows",
-				tlv_names_show(names, j, shown), different, values));
+				tlv_names_show(names, j, shown), different, values,
+				tlv_plural((double) values, "value", "values")));
 	}
 	tlv_free(ctx, seen);
 	return TLV_OK;

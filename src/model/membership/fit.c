@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/plural.h"
 
 /* Variables that tables of pairs and of triples tell components from. */
 #define LEAST_VARIABLES 3
@@ -53,9 +54,9 @@ membership_check_options(tlv_context *ctx, const tlv_membership_options *options
 	}
 	if (options->k <= most)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-			 "%zu components are not identified by %zu variables of %zu categories in all",
-			 options->k, p, categories);
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu %s not identified by %zu %s of %zu categories in all",
+			 options->k, tlv_plural((double) options->k, "component is", "components are"), p,
+			 tlv_plural((double) p, "variable", "variables"), categories);
 	return tlv_fail_hint(ctx,
 						 "The categories beyond the first of every variable, and one more, "
 						 "are the most: k at most %zu.",
@@ -77,8 +78,8 @@ membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 	for (size_t h = 0; h < k && at < sizeof(values) - 32; h++)
 		at += (size_t) snprintf(values + at, sizeof(values) - at, "%s%.3g", h > 0 ? ", " : "",
 								basis->value[h]);
-	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the pairs of variables show %zu components, not %zu",
-			 found, k);
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the pairs of variables show %zu %s, not %zu", found,
+			 tlv_plural((double) found, "component", "components"), k);
 	tlv_fail_detail(ctx, "Singular values: %s.", values);
 	return tlv_fail_hint(ctx, "Use a smaller k, more rows or more variables.");
 }
@@ -127,8 +128,9 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 	if (tables->scalars > 0 && options->copies > 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "rows with numbers have no copies of variables");
 	if (tables->p % options->copies != 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
-						tables->p, options->copies);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", tables->p,
+						tlv_plural((double) tables->p, "value of a row is", "values of a row are"),
+						options->copies);
 	TLV_TRY(membership_check_options(ctx, options, tables->p / options->copies,
 									 tables->offset[tables->p]));
 	if (!(tables->rows > 0))

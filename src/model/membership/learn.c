@@ -10,6 +10,7 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/support.h"
+#include "tensorlv/num/plural.h"
 
 /* Values of a sample at most, and its rows at least. */
 #define SAMPLE_VALUES ((size_t) 1 << 20)
@@ -221,9 +222,10 @@ limit_components(tlv_context *ctx, const membership_rows *rows, size_t *k, tlv_d
 					&(tlv_warning){.code = "fewer_components",
 								   .score = (double) asked,
 								   .hint = "Use a smaller k, more rows, or variables that vary."},
-					"%zu components cannot be identified from %zu rows of %zu variables with %zu "
+					"%zu components cannot be identified from %zu %s of %zu %s with %zu "
 					"categories in all: the model has %zu",
-					asked, rows->n, rows->p, rows->categories, most);
+					asked, rows->n, tlv_plural((double) rows->n, "row", "rows"), rows->p,
+					tlv_plural((double) rows->p, "variable", "variables"), rows->categories, most);
 }
 
 /* Of rows in memory, their pairs of categories, and a decomposition. */
@@ -251,13 +253,15 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	double *values;
 
 	if (slots % options->copies != 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
-						slots, options->copies);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", slots,
+						tlv_plural((double) slots, "value of a row is", "values of a row are"),
+						options->copies);
 	tlv_expect_memory(ctx, training_memory(options, tlv_frame_find(sample, "rows")->columns, slots,
 										   USUAL_CATEGORIES * slots));
 	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &values));
 	if (fit->options.scalars >= slots)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a row of %zu values has no categories", slots);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a row of %zu %s has no categories", slots,
+						tlv_plural((double) slots, "value", "values"));
 	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, fit->options.scalars, values,
 								   fit->options.states, &rows));
 	tlv_free(ctx, values);

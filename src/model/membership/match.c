@@ -8,6 +8,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"
+#include "tensorlv/num/plural.h"
 
 /* Which variables and categories of one model are which of another: by their names where both have
  * names, else by their places. */
@@ -84,7 +85,8 @@ pair_models(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, const tlv_
 
 	if (x->p != y->p && (names_a.offsets == NULL || names_b.offsets == NULL))
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu variables", x->p, y->p);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu %s", x->p, y->p,
+				 tlv_plural((double) y->p, "variable", "variables"));
 		return tlv_fail_hint(ctx, "Fit both to the same variables.");
 	}
 	TLV_TRY_NEW(ctx, pairs->variable, x->p);

@@ -12,6 +12,7 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/num/plural.h"
 
 /* Sizes: variables, categories of all, components, bytes of names, numbers. */
 #define SIZE_P TLV_SIZE_1
@@ -334,9 +335,10 @@ items_of_vector(tlv_context *ctx, membership_model *model, const tlv_part *part,
 
 	if (part->d != model->slots + q)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA,
-				 "a row has %zu values, those of the model %zu: %zu categories, %zu numbers",
-				 part->d, model->slots + q, model->slots, q);
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s, those of the model %zu: %zu %s, %zu %s",
+				 part->d, tlv_plural((double) part->d, "value", "values"), model->slots + q,
+				 model->slots, tlv_plural((double) model->slots, "category", "categories"), q,
+				 tlv_plural((double) q, "number", "numbers"));
 		return tlv_fail_hint(ctx,
 							 "Give the variables that the model was fitted to, in their order.");
 	}
@@ -386,8 +388,8 @@ membership_items(tlv_context *ctx, membership_model *model, const tlv_row *row, 
 		return items_of_vector(ctx, model, part, n);
 	if (part->d != model->slots)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, those of the model %zu", part->d,
-				 model->slots);
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s, those of the model %zu", part->d,
+				 tlv_plural((double) part->d, "value", "values"), model->slots);
 		return tlv_fail_hint(ctx,
 							 "Give the variables that the model was fitted to, in their order.");
 	}

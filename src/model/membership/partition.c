@@ -12,6 +12,7 @@
 #include "partition.h"
 
 #include "tensorlv/num/match_columns.h"
+#include "tensorlv/num/plural.h"
 
 /* Entries of a tensor when it is the only one, and of one of several. */
 #define MOST_WHOLE ((size_t) 1 << 20)
@@ -91,9 +92,9 @@ choose_modes(tlv_context *ctx, partition_work *work)
 	}
 	if (all > work->usable)
 	{
-		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-				 "%zu components are not identified by three groups of %zu variables", work->k,
-				 work->usable);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu %s not identified by three groups of %zu %s",
+				 work->k, tlv_plural((double) work->k, "component is", "components are"),
+				 work->usable, tlv_plural((double) work->usable, "variable", "variables"));
 		return tlv_fail_hint(ctx, "Use a smaller k, or method => 'joint', which needs no groups.");
 	}
 	for (int m = 0; m < MODES; m++)

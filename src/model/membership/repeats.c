@@ -9,6 +9,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/num/plural.h"
 
 /* Rows are repeated where those that are like no other are fewer than this proportion of such rows
  * among rows drawn from the model: where each row is there twice or more often there are none.
@@ -174,9 +175,9 @@ warn_of_repeated_rows(tlv_context *ctx, const membership_rows *rows, const membe
 					   .score = (double) there / (double) n,
 					   .hint = "Give each row once, for instance by SELECT DISTINCT ON "
 							   "its key: repeated rows appear as classes."},
-		"only %zu of %zu rows differ from all others, less than a fifth of what the model "
+		"only %zu of %zu %s differ from all others, less than a fifth of what the model "
 		"explains: rows are repeated",
-		there, n);
+		there, n, tlv_plural((double) n, "row", "rows"));
 }
 
 tlv_status

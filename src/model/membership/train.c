@@ -9,6 +9,7 @@
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/plural.h"
 
 /* Steps of a trial, the values that it is over, and its rows at least; over more values fewer, and
  * where initialisations only are compared. */
@@ -512,8 +513,9 @@ membership_train(tlv_context *ctx, membership_rows *rows, membership_training *t
 	TLV_TRY(try_starts(ctx, rows, training));
 	membership_take_back(ctx, rows);
 	if (training->start == NULL)
-		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu rows are fewer than %zu components",
-						rows->n, training->k);
+		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu %s fewer than %zu %s", rows->n,
+						tlv_plural((double) rows->n, "row is", "rows are"), training->k,
+						tlv_plural((double) training->k, "component", "components"));
 	if (training->plain)
 	{
 		TLV_TRY(take_start(ctx, rows, training));

@@ -5,6 +5,7 @@
 #include "adjacency/neighbours.h"
 #include "engine/connectivity.h"
 #include "internal.h"
+#include "tensorlv/num/plural.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -98,16 +99,15 @@ check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		if (fit->k <= n)
 			continue;
 		fit->k = n;
-		TLV_TRY(tlv_warn(
-			ctx, &fit->diagnostics,
-			&(tlv_warning){.code = "fewer_components",
-						   .score = (double) asked,
-						   .hint = "Use a smaller k, or omit it."},
-			"the model has %zu communities instead of %zu: the graph has no more %s with edges", n,
-			asked,
-			fit->sides == 1 ? "nodes"
-			: s == 0		? "sources"
-							: "targets"));
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "fewer_components",
+										.score = (double) asked,
+										.hint = "Use a smaller k, or omit it."},
+						 "the model has %zu %s instead of %zu: the graph has no more %s with edges",
+						 n, tlv_plural((double) n, "community", "communities"), asked,
+						 fit->sides == 1 ? "nodes"
+						 : s == 0		 ? "sources"
+										 : "targets"));
 	}
 	for (size_t i = 0; i < options->n_labels; i++)
 		if (options->label[i] < 0 || (size_t) options->label[i] >= fit->k)
@@ -186,8 +186,8 @@ warn_of_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_mmsb_mom
 								   .score = (double) (k - moments->rank),
 								   .hint = "Compare a smaller k, or omit k: these communities come "
 										   "from other initial estimates."},
-					"%zu of the %zu directions of the 3-stars carry no community",
-					k - moments->rank, k);
+					"%zu of the %zu directions of the 3-stars %s no community", k - moments->rank,
+					k, tlv_plural((double) (k - moments->rank), "carries", "carry"));
 }
 
 static tlv_status
@@ -250,9 +250,9 @@ try_four_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 					&(tlv_warning){.code = "not_identified",
 								   .score = (double) fit->k,
 								   .hint = "Give more edges, or use a smaller k."},
-					"the stars between four parts do not identify %zu communities: those of the "
+					"the stars between four parts do not identify %zu %s: those of the "
 					"whole graph are used",
-					fit->k);
+					fit->k, tlv_plural((double) fit->k, "community", "communities"));
 }
 
 /* Moments of the whole graph are too much work, or memory, for a start that is one of several. */

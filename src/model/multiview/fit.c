@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/model/view_solver.h"
 
 /* No probability starts at zero: EM could not raise it. */
@@ -151,15 +152,15 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_opt
 	if (fit->rows > MOST_ROWS)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%g rows are more than can be counted", fit->rows);
 	if (fit->rows < (double) fit->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", fit->rows,
-						fit->k);
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s too few for %zu %s", fit->rows,
+						tlv_plural((double) fit->rows, "row is", "rows are"), fit->k,
+						tlv_plural((double) fit->k, "component", "components"));
 	for (int t = 0; t < 3; t++)
 		if (fit->k > fit->source->d[t])
 		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 fit->vectors ? "k = %zu is more than %zu, the dimensions of view %d and 1"
-								  : "k = %zu is more than the %zu categories of view %d",
-					 fit->k, fit->source->d[t], t + 1);
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than %zu, the %s of view %d%s",
+					 fit->k, fit->source->d[t], fit->vectors ? "dimensions" : "categories", t + 1,
+					 fit->vectors ? " and 1" : "");
 			return tlv_fail_hint(ctx, "Every view must have as many, to tell k components apart.");
 		}
 	TLV_TRY(tlv_require_memory(
@@ -316,7 +317,8 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	if (iterations < 0 && !climb.stands && climb.growth > GROWTH_WARN * fit->source->total)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = climb.done},
-						 "the log-likelihood still increases after %d iterations", climb.done));
+						 "the log-likelihood still increases after %d %s", climb.done,
+						 tlv_plural((double) climb.done, "iteration", "iterations")));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.done, "count_iterations"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.stands, "count_stands"));
 	return tlv_diagnose(ctx, &fit->diagnostics, climb.log_likelihood / fit->source->total,
@@ -441,9 +443,9 @@ tlv_multiview_warn_random(tlv_context *ctx, double starts, size_t k, tlv_diagnos
 								   .score = (double) k,
 								   .hint = "Use a smaller k or more rows: what differs between "
 										   "models of different seeds is not in the data."},
-					"the moments do not identify %zu components: these are the best of %.0f random "
+					"the moments do not identify %zu %s: these are the best of %.0f random "
 					"initialisations",
-					k, starts);
+					k, tlv_plural((double) k, "component", "components"), starts);
 }
 
 /* The component's number is the model's, which has them by decreasing weight. */

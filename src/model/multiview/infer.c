@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/plural.h"
 
 /* A row less likely than this under all components is not assigned to any. */
 #define LEAST_LOGARITHM (-TLV_MIXTURE_LARGEST)
@@ -24,8 +25,8 @@ tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 			continue;
 		if (view[t].d != parts->d[t])
 		{
-			tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row has %zu numbers, the model's %zu", t + 1,
-					 view[t].d, parts->d[t]);
+			tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row has %zu %s, the model's %zu", t + 1,
+					 view[t].d, tlv_plural((double) view[t].d, "number", "numbers"), parts->d[t]);
 			return tlv_fail_hint(ctx,
 								 "Give the columns that the model was fitted to, in their order.");
 		}
@@ -166,7 +167,8 @@ tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, c
 
 	if (row->part[0].d != wide)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", row->part[0].d, wide);
+		tlv_fail(ctx, TLV_BAD_DATA, "%zu %s under a model of %zu", row->part[0].d,
+				 tlv_plural((double) row->part[0].d, "number", "numbers"), wide);
 		return tlv_fail_hint(ctx,
 							 "Give the three views one behind the other, or as ROW(x1, x2, x3).");
 	}

@@ -6,6 +6,7 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* L1 distance of the probabilities of two views over all categories of either, both ascending. */
 static double
@@ -54,8 +55,8 @@ tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a, const tlv_mu
 	for (int t = 0; t < 3 && a->items[0] == NULL; t++)
 		if (a->d[t] != b->d[t])
 		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "view %d has %zu and %zu dimensions", t + 1, a->d[t],
-					 b->d[t]);
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "view %d has %zu and %zu %s", t + 1, a->d[t], b->d[t],
+					 tlv_plural((double) b->d[t], "dimension", "dimensions"));
 			return tlv_fail_hint(ctx, "Fit both to the same columns in the same order.");
 		}
 	TLV_TRY_NEW_ROWS(ctx, cost, a->k, b->k);

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/triple_table.h"
+#include "tensorlv/num/plural.h"
 
 /* The distinct items of a cell: three, or fewer if positions are equal. */
 static int
@@ -148,8 +149,8 @@ warn_of_large_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t items,
 					&(tlv_warning){.code = "large_units",
 								   .score = (double) large / (double) sets->n,
 								   .hint = "Give a larger threshold."},
-					"in layer %zu more than half of the items are in %zu of %zu units", layer,
-					large, sets->n);
+					"in layer %zu more than half of the items are in %zu of %zu %s", layer, large,
+					sets->n, tlv_plural((double) sets->n, "unit", "units"));
 }
 
 static tlv_status

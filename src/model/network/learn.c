@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/plural.h"
 
 /* Steps of a layer. */
 #define MOST_STEPS 10
@@ -112,9 +113,11 @@ finish(tlv_context *ctx, const tlv_source *sets, const network_learning *fit, tl
 						 &(tlv_warning){.code = "fewer_components",
 										.score = (double) fit->layers,
 										.hint = "Give more rows, or fewer layers."},
-						 "of %zu layers the model has %zu: units above are not on together more "
+						 "of %zu %s the model has %zu: units above are not on together more "
 						 "often than by chance",
-						 fit->options->layers, fit->layers));
+						 fit->options->layers,
+						 tlv_plural((double) fit->options->layers, "layer", "layers"),
+						 fit->layers));
 	if (names != NULL)
 		TLV_TRY(tlv_name_items(ctx, names, tlv_frame_find(model, "items")->rows,
 							   tlv_frame_int64(model, "items"), "item_offsets", "item_names",

@@ -11,6 +11,7 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/num/plural.h"
 
 /* Entries that describe a component, at most, and bytes of the name of one. */
 #define ENTRIES	   5
@@ -413,23 +414,31 @@ page_plural(const tlv_page_view *view, char word[64])
 tlv_status
 tlv_page_describe_model(tlv_context *ctx, const tlv_frame *model, tlv_text *text)
 {
-	static const char *const counts[] = {"rows", "entries", "tokens", "nodes", "edges"};
+	static const struct
+	{
+		const char *measure, *one;
+	} counts[] = {{"rows", "row"},
+				  {"entries", "entry"},
+				  {"tokens", "token"},
+				  {"nodes", "node"},
+				  {"edges", "edge"}};
 	tlv_json_writer written = {.most = TLV_PAGE_DIGEST_MOST};
 	size_t k = tlv_model_components(model);
 	char words[160], plural[64];
 
 	page_plural(model->kind->model->page, plural);
 	snprintf(words, sizeof(words), "%zu %s (kind %.60s)", k,
-			 k == 1 ? model->kind->model->page->what : plural, model->kind->name);
+			 tlv_plural((double) k, model->kind->model->page->what, plural), model->kind->name);
 	TLV_TRY(tlv_json_put(ctx, &written, words));
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 	{
-		double count =
-			tlv_diagnostics_find(model, counts[i], tlv_frame_scalar(model, counts[i], 0));
+		const char *measure = counts[i].measure;
+		double count = tlv_diagnostics_find(model, measure, tlv_frame_scalar(model, measure, 0));
 
 		if (!(count > 0))
 			continue;
-		snprintf(words, sizeof(words), ", %.0f %s", count, counts[i]);
+		snprintf(words, sizeof(words), ", %.0f %s", count,
+				 tlv_plural(count, counts[i].one, measure));
 		TLV_TRY(tlv_json_put(ctx, &written, words));
 	}
 	*text = (tlv_text){written.bytes, written.n};

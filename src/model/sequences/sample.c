@@ -13,6 +13,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sequences.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
 
 /* Numbers that there is room for at first. */
@@ -178,8 +179,8 @@ check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
 	}
 	if (d != state->d)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu numbers among vectors of %zu", d,
-				 state->d);
+		tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu %s among vectors of %zu", d,
+				 tlv_plural((double) d, "number", "numbers"), state->d);
 		return tlv_fail_hint(ctx, "All sequences must have the same columns.");
 	}
 	return TLV_OK;

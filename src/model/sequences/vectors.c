@@ -7,12 +7,13 @@
 #include "internal.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/views.h"
+#include "tensorlv/num/plural.h"
 
 static tlv_status
 refuse_dimension(tlv_context *ctx, size_t d, size_t expected)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu numbers among vectors of %zu", d,
-			 expected);
+	tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu %s among vectors of %zu", d,
+			 tlv_plural((double) d, "number", "numbers"), expected);
 	return tlv_fail_hint(ctx, "All sequences must have the same columns.");
 }
 

@@ -9,6 +9,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/cp.h"
 #include "tensorlv/num/nonnegative.h"
+#include "tensorlv/num/plural.h"
 
 /* Components whose vectors are that near to opposite, in all modes together, cancel each other. */
 #define CANCELLING (-0.9)
@@ -113,8 +114,9 @@ warn_of_uniqueness(tlv_context *ctx, const tlv_cp_parts *parts)
 					&(tlv_warning){.code = "not_identified",
 								   .score = (double) sum,
 								   .hint = "Compare models of several seeds with tlv_match."},
-					"%zu components of a tensor of %zu x %zu x %zu need not be unique", parts->k,
-					parts->ids.d[0], parts->ids.d[1], parts->ids.d[2]);
+					"%zu %s of a tensor of %zu x %zu x %zu need not be unique", parts->k,
+					tlv_plural((double) parts->k, "component", "components"), parts->ids.d[0],
+					parts->ids.d[1], parts->ids.d[2]);
 }
 
 static tlv_status

@@ -6,6 +6,7 @@
 
 #include "tensorlv/model/topics.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* Variates between two looks at tlv_should_stop(): some milliseconds. */
 #define CHUNK_DRAWS 65536
@@ -141,8 +142,9 @@ tlv_topic_simulator_create(tlv_context *ctx, const tlv_topics *topics,
 
 	*simulator = NULL;
 	if (topics->k == 0 || topics->d == 0 || topics->d > INT32_MAX)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "cannot simulate %zu topics over %zu items",
-						topics->k, topics->d);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "cannot simulate %zu %s over %zu %s", topics->k,
+						tlv_plural((double) topics->k, "topic", "topics"), topics->d,
+						tlv_plural((double) topics->d, "item", "items"));
 	TLV_TRY(tlv_require_memory(
 		ctx, (double) topics->d * ((double) topics->k * 12 + 4) + 8 * (double) topics->k + 64,
 		"the simulation"));

@@ -6,6 +6,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/model/tree_learn.h"
+#include "tensorlv/num/plural.h"
 
 tlv_status
 tlv_tree_distances_compute(tlv_context *ctx, const tlv_frame *moments,
@@ -42,8 +43,8 @@ check_names(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *
 	for (size_t i = 0; i < n; i++)
 		lines += options->names[i] == '\n';
 	if (lines != tree->p || options->names[n - 1] != '\n')
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "there are %zu names for %zu variables", lines,
-						tree->p);
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "there are %zu names for %zu %s", lines, tree->p,
+						tlv_plural((double) tree->p, "variable", "variables"));
 	return TLV_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/tree_learn.h"
+#include "tensorlv/num/plural.h"
 
 /* Steps of belief-propagation EM, unless said otherwise, and when they stop before: the likelihood
  * of a row, per variable, rises by less. */
@@ -76,7 +77,8 @@ tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_op
 static tlv_status
 refuse_partial_rows(tlv_context *ctx, double rows)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "in every one of the %.0f rows a number is missing", rows);
+	tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s a missing number, and no row has none", rows,
+			 tlv_plural(rows, "row has", "rows have"));
 	return tlv_fail_hint(ctx, "Leave out the variables that are rarely known.");
 }
 
@@ -202,8 +204,10 @@ finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_h
 	if (fit->left_out > 0)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "rows_skipped", .score = fit->left_out},
-						 "%.0f rows were skipped, since a number is missing in them%s%s",
-						 fit->left_out, rows->rows.null_columns != NULL ? ": nulls are in " : "",
+						 "%.0f %s skipped, since a number is missing in %s%s%s", fit->left_out,
+						 tlv_plural(fit->left_out, "row was", "rows were"),
+						 tlv_plural(fit->left_out, "it", "them"),
+						 rows->rows.null_columns != NULL ? ": nulls are in " : "",
 						 rows->rows.null_columns != NULL ? rows->rows.null_columns : ""));
 	if (!fit->gaussian)
 		n = tlv_name_categories(fit->categories, observed_states(model), sections);

@@ -15,6 +15,7 @@
 #include "server/fit.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* ---- fitting ---- */
 
@@ -171,7 +172,8 @@ begin_comparison(size_t da, size_t ka, size_t db, size_t kb)
 						errhint("Both must have the same dimensions and components.")));
 	if (ka > da)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("a mixing matrix has %zu components in %zu dimensions", ka, da),
+						errmsg("a mixing matrix has %zu components in %zu %s", ka, da,
+							   tlv_plural((double) da, "dimension", "dimensions")),
 						errhint("Its rows are dimensions, its columns components.")));
 	work = TlvWorkBegin("tensorlv comparison");
 	TlvCheck(&work->ctx, tlv_require_svd(&work->ctx, da, ka));

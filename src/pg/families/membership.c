@@ -28,7 +28,6 @@ typedef struct MembershipArguments
 
 /* In the order of tlv_membership_criterion; whether it is refined. */
 static const char *const membership_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, NULL};
-static const char *const membership_layouts[] = {"long", "wide", NULL};
 static const char *const membership_refinements[] = {"auto", "none", NULL};
 
 /* Those of tlv_method, then partitions with each of tlv_nonnegative_method. */
@@ -46,7 +45,7 @@ static const TlvArgument membership_arguments[] = {
 	{"criterion", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(criterion), .what = "criterion",
 	 .names = membership_criteria},
 	{"layout", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, layout), .what = "layout",
-	 .names = membership_layouts},
+	 .names = TlvLayouts},
 	{"refine", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(refine), .what = "refinement",
 	 .names = membership_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, MEMBERSHIP_OPTION(iterations), .least = 0},
@@ -73,7 +72,8 @@ static MembershipArguments
 read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 {
 	MembershipArguments arguments = {
-		.learn = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1}};
+		.learn = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1},
+		.layout = TLV_LAYOUT_OMITTED};
 
 	TlvReadArguments(fcinfo, membership_arguments, &arguments);
 	arguments.learn.fit.mixed = mixed;
@@ -114,7 +114,7 @@ read_answers(FunctionCallInfo fcinfo, TlvDriver *driver, MembershipArguments *ar
 	TlvSurvey *answers = palloc(sizeof(TlvSurvey));
 
 	TlvReadSurvey(driver, TlvQueryText(fcinfo, "answers"), (int) arguments->learn.fit.copies,
-				  arguments->layout == 1, answers);
+				  (TlvLayout) arguments->layout, answers);
 	if (answers->categories.n > 0)
 	{
 		arguments->learn.categories = &answers->categories;

@@ -9,6 +9,7 @@
 
 #include "server/arguments.h"
 #include "tensorlv/model/anchors.h"
+#include "tensorlv/num/plural.h"
 
 static const char *const separable_methods[] = {"anchors", "loner", "almost",
 												NULL}; /* as tlv_separable_method */
@@ -21,7 +22,8 @@ matrix_argument(FunctionCallInfo fcinfo, size_t *n, size_t *d)
 
 	if (ARR_NDIM(array) != 2)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("m has %d dimensions, not 2", ARR_NDIM(array))));
+						errmsg("m has %d %s, not 2", ARR_NDIM(array),
+							   tlv_plural((double) ARR_NDIM(array), "dimension", "dimensions"))));
 	if (ARR_HASNULL(array) && array_contains_nulls(array))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("m has a null")));
 	*n = (size_t) ARR_DIMS(array)[0];

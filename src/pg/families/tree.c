@@ -30,7 +30,6 @@ typedef struct TreeArguments
 
 /* In the order of the enumerations. */
 static const char *const tree_metrics[] = {"canonical", "determinant", NULL};
-static const char *const tree_layouts[] = {"long", "wide", NULL};
 static const char *const tree_structures[] = {"clnj", "clrg", "nj", "chow-liu", "factors", NULL};
 
 #define TREE_ARGUMENT(member) offsetof(TreeArguments, member)
@@ -51,7 +50,7 @@ static const TlvArgument tree_arguments[] = {
 	{"groups", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(groups)},
 	{"names", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(names)},
 	{"kind", TLV_ARGUMENT_TEXT, TREE_ARGUMENT(kind)},
-	{"layout", TLV_ARGUMENT_CHOICE, TREE_ARGUMENT(layout), .what = "layout", .names = tree_layouts},
+	{"layout", TLV_ARGUMENT_CHOICE, TREE_ARGUMENT(layout), .what = "layout", .names = TlvLayouts},
 	{"bootstrap", TLV_ARGUMENT_COUNT, TREE_ARGUMENT(tree.replicates)},
 	{"iterations", TLV_ARGUMENT_NUMBER, TREE_ARGUMENT(tree.iterations), .least = 0},
 	{"seed", TLV_ARGUMENT_SEED, TREE_OPTION(fit.seed)},
@@ -97,7 +96,7 @@ read_groups(Datum groups, tlv_tree_distance_options *options)
 static TreeArguments
 read_tree_arguments(FunctionCallInfo fcinfo)
 {
-	TreeArguments arguments = {.tree.iterations = -1};
+	TreeArguments arguments = {.tree.iterations = -1, .layout = TLV_LAYOUT_OMITTED};
 	tlv_tree_learn_options *learn = &arguments.tree.learn;
 
 	learn->structure.z = 2;
@@ -188,7 +187,7 @@ TLV_QUERY_FUNCTION(tlv_tree_sql)
 	driver = TlvDriverBegin(fcinfo);
 	answers = palloc(sizeof(TlvSurvey));
 	TlvReadVariables(driver, TlvQueryText(fcinfo, "rows of variables"), arguments.kind,
-					 arguments.layout == 1, answers);
+					 (TlvLayout) arguments.layout, answers);
 	if (answers->categories.n > 0)
 		arguments.tree.learn.fit.categories = &answers->categories;
 	return TlvDriverLearn(fcinfo, driver, &tlv_tree_procedure, &arguments.tree);

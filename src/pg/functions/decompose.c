@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 
 #include "tensorlv/num/decompose.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/whiten.h"
 #include "rows/vectors.h"
@@ -35,9 +36,11 @@ cube_argument(FunctionCallInfo fcinfo, int argument, const char *name, int order
 	for (int i = 0; ARR_NDIM(array) == order && i < order; i++)
 		cube &= ARR_DIMS(array)[i] == side;
 	if (count == 0 || power != count || !cube)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("%s with %d entries in %d dimensions is not n x n%s", name, count,
-							   ARR_NDIM(array), order == 3 ? " x n" : "")));
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("%s with %d entries in %d %s is not n x n%s", name, count, ARR_NDIM(array),
+						tlv_plural((double) (ARR_NDIM(array)), "dimension", "dimensions"),
+						order == 3 ? " x n" : "")));
 	*n = (size_t) side;
 	return (const double *) ARR_DATA_PTR(array);
 }

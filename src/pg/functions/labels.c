@@ -9,6 +9,7 @@
 #include "utils/array.h"
 
 #include "tensorlv/model/layout.h"
+#include "tensorlv/num/plural.h"
 
 /* tlv_update(model, statistics, weight): the model after one refinement step */
 TLV_KEEPING_FUNCTION(tlv_update)
@@ -58,7 +59,9 @@ TLV_KEEPING_FUNCTION(tlv_label)
 	if (component < 1 || (size_t) component > tlv_model_components(&model))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("there is no component %d", component),
-						errhint("The model has %zu components.", tlv_model_components(&model))));
+						errhint("The model has %zu %s.", tlv_model_components(&model),
+								tlv_plural((double) (tlv_model_components(&model)), "component",
+										   "components"))));
 	TlvMakerBegin(&maker, "tensorlv label");
 	TlvCheck(maker.ctx, tlv_label_component(maker.ctx, &model, (size_t) component - 1, label,
 											&maker.image, &maker.size));

@@ -4,6 +4,7 @@
  */
 #include "server/tlv_pg.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -16,6 +17,7 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "tensorlv/model/lda.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/sort.h"
 #include "tensorlv/model/topics.h"
@@ -247,7 +249,10 @@ are_numbers(const GivenItems *given)
 		size_t n = VARSIZE_ANY_EXHDR(term), sign = n > 1 && bytes[0] == '-';
 
 		TlvLoopCheck(i);
-		if (n == sign || strspn(pnstrdup(bytes + sign, n - sign), "0123456789") != n - sign)
+		for (size_t at = sign; at < n; at++)
+			if (!isdigit((unsigned char) bytes[at]))
+				return false;
+		if (n == 0)
 			return false;
 	}
 	return true;
@@ -314,12 +319,14 @@ make_topic_model(FunctionCallInfo fcinfo, const GivenItems *given)
 	TlvMaker maker;
 
 	if (n != given->n || n != n_probabilities || n == 0 || k == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("%d topics, %d items, %d probabilities, %d alpha", n, given->n,
-						n_probabilities, n_alpha),
-				 errhint("The first three arrays have one element per (topic, item) pair, alpha "
-						 "has one per topic.")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+			 errmsg("%d %s, %d %s, %d %s, %d alpha", n, tlv_plural((double) n, "topic", "topics"),
+					given->n, tlv_plural((double) given->n, "item", "items"), n_probabilities,
+					tlv_plural((double) n_probabilities, "probability", "probabilities"), n_alpha),
+			 errhint("The first three arrays have one element per (topic, item) pair, alpha "
+					 "has one per topic.")));
 	parameters.d = distinct_items((size_t) n, given->ids, &items);
 	require_room(parameters.d, k);
 	phi = palloc_extended(k * parameters.d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);

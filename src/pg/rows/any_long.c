@@ -14,6 +14,7 @@
 
 #include "query/query.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
 
 /* One array of the two. */
@@ -216,7 +217,9 @@ require_equal(const LongSide *variables, const LongSide *values)
 {
 	if (variables->n != values->n)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("there are %d variables, but %d values", variables->n, values->n),
+						errmsg("the row has %d %s, but %d %s", variables->n,
+							   tlv_plural((double) variables->n, "variable", "variables"),
+							   values->n, tlv_plural((double) values->n, "value", "values")),
 						errhint("The arrays have one element for every value of the row.")));
 }
 

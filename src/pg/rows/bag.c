@@ -18,6 +18,7 @@
 #include "utils/fmgroids.h"
 #include "utils/jsonb.h"
 
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
 /* Bags from this size on are written with looks at interrupts. */
@@ -222,7 +223,8 @@ weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
 					  TYPALIGN_DOUBLE, &values, nulls, &n_weights);
 	if (n_weights != n)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("items has %d elements, but weights has %d", n, n_weights),
+						errmsg("items has %d %s, but weights has %d", n,
+							   tlv_plural((double) n, "element", "elements"), n_weights),
 						errhint("Give one weight for every item.")));
 	return values;
 }

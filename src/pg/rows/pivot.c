@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 
 #include "tensorlv/model/categories.h"
+#include "tensorlv/num/plural.h"
 
 /* No category and no number that a row may have. */
 #define NO_CATEGORY PG_INT32_MIN
@@ -81,7 +82,8 @@ row_state(FunctionCallInfo fcinfo, Oid type, Size element)
 	array = state_argument(fcinfo, 0);
 	if (ARR_DIMS(array)[0] != PG_GETARG_INT32(3))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("a row has %d variables and then %d", ARR_DIMS(array)[0],
+						errmsg("a row has %d %s and then %d", ARR_DIMS(array)[0],
+							   tlv_plural((double) (ARR_DIMS(array)[0]), "variable", "variables"),
 							   PG_GETARG_INT32(3)),
 						errhint("All rows must have the same number of variables.")));
 	return array;
@@ -179,7 +181,8 @@ combine_rows(FunctionCallInfo fcinfo, bool numbers)
 	to = state_argument(fcinfo, 0);
 	if (ARR_DIMS(to)[0] != ARR_DIMS(from)[0])
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("rows have %d and %d variables", ARR_DIMS(to)[0], ARR_DIMS(from)[0]),
+						errmsg("rows have %d and %d %s", ARR_DIMS(to)[0], ARR_DIMS(from)[0],
+							   tlv_plural((double) (ARR_DIMS(from)[0]), "variable", "variables")),
 						errhint("All rows must have the same number of variables.")));
 	for (int i = 0; i < ARR_DIMS(to)[0]; i++)
 	{

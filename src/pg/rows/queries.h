@@ -42,6 +42,19 @@ extern void TlvReadSeries(TlvDriver *driver, const char *text);
  */
 extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text);
 
+/* What the columns of rows of variables are: a driver's option layout, whose names these are. */
+typedef enum TlvLayout
+{
+	TLV_LAYOUT_OMITTED = -1, /* three columns are long rows, another number of them is wide */
+	TLV_LAYOUT_LONG,		 /* (row, variable, value) */
+	TLV_LAYOUT_WIDE			 /* a column for each variable */
+} TlvLayout;
+
+extern const char *const TlvLayouts[];
+
+/* Is every column of the query a variable? */
+extern bool TlvIsWide(TupleDesc desc, TlvLayout layout);
+
 /* Names of all categories, variable after variable, and how many every variable has; none of
  * arrays. */
 typedef struct TlvSurvey
@@ -59,11 +72,11 @@ typedef struct TlvSurvey
  * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
  * category), variables and categories by whole numbers or by their text, whose names become
  * those of the rows and of the answers; or (row, variable, category, number), of which the
- * variables have one or the other.  wide: every column is a variable, called as it is; where there
- * are numbers, rows are vectors of the codes and the numbers behind them, a code that is missing
- * -1, a number TLV_MEMBERSHIP_MISSING.  Where there are none, no pass may follow.
+ * variables have one or the other.  Of a wide layout, every column is a variable, called as it is;
+ * where there are numbers, rows are vectors of the codes and the numbers behind them, a code that
+ * is missing -1, a number TLV_MEMBERSHIP_MISSING.  Where there are none, no pass may follow.
  */
-extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide,
+extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvLayout layout,
 						  TlvSurvey *answers);
 
 /* The same of an opened query.  arrays: it returns one column of these; otherwise its column
@@ -75,14 +88,14 @@ extern void TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copi
  * Rows v of variables, categories as TlvReadSurvey has them, or numbers: one column of arrays of
  * float8, or (row, variable, number), whose variables become the names of the rows: where there are
  * none, there are no rows, and no pass may follow.  Without a kind (NULL) numbers with a fraction
- * are none, and all else is a category; kind says it otherwise.  wide: every column is a variable,
- * called as it is.
+ * are none, and all else is a category; kind says it otherwise.  Of a wide layout, every column is
+ * a variable, called as it is.
  */
-extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide,
-							 TlvSurvey *answers);
+extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind,
+							 TlvLayout layout, TlvSurvey *answers);
 
 /* Errors: columns of one name, and, of tables, the primary key: they are no variables. */
-extern void TlvRequireVariables(const TlvQuery *query);
+extern void TlvRequireVariables(const TlvSource *rows);
 
 /* Edges (src, dst [, weight]), or nodes with their neighbours (node, tlv_bag); and known labels of
  * nodes, (node, community), as source 1. */
@@ -125,6 +138,9 @@ extern char *TlvHintColumns(const TlvSource *rows, const char *function, const c
 
 /* That which reads every column as a variable. */
 extern char *TlvHintWide(const TlvSource *rows, const char *function);
+
+/* What to do where long rows have two values of one variable; NULL: no more than usual. */
+extern char *TlvHintTwoValues(const TlvSource *rows, const char *function);
 
 /* Rows (row, variable, ...) whose first column is a table's primary key have one variable each.
  * Error 42804 with the call that reads their columns as variables. */

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "vectors.h"
+#include "tensorlv/num/plural.h"
 
 static void
 put_part(tlv_part *part, size_t n, size_t d, const double *x)
@@ -306,10 +307,11 @@ views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 		if (known < 0)
 			cursor->rows = vectors.rows;
 		else if (vectors.rows != cursor->rows)
-			ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-							errmsg("view %d has %zu rows, view %d has %zu", known + 1, cursor->rows,
-								   t + 1, vectors.rows),
-							errhint("All three views must have a row for every observation.")));
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("view %d has %zu %s, view %d has %zu", known + 1, cursor->rows,
+							tlv_plural((double) cursor->rows, "row", "rows"), t + 1, vectors.rows),
+					 errhint("All three views must have a row for every observation.")));
 		known = known < 0 ? t : known;
 	}
 	cursor->left = cursor->rows;

@@ -96,6 +96,12 @@ require_bytes(Oid function, Oid declared, Node *expression)
 		refuse_spellings(function, type, element, collation);
 }
 
+static Node *
+argument_expression(Node *argument)
+{
+	return IsA(argument, TargetEntry) ? (Node *) ((TargetEntry *) argument)->expr : argument;
+}
+
 /* The arguments of a call of an aggregate, after the state in its transition function. */
 static void
 require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *arguments)
@@ -103,17 +109,27 @@ require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *argumen
 	int at = 1;
 	ListCell *cell;
 
-	if (!is_transition_of(fcinfo->flinfo->fn_oid, aggregate))
-		return;
 	foreach (cell, arguments)
 	{
-		Node *argument = lfirst(cell);
-
 		if (at >= PG_NARGS())
 			return;
-		if (IsA(argument, TargetEntry))
-			argument = (Node *) ((TargetEntry *) argument)->expr;
-		require_bytes(aggregate, TlvAnyDeclared(fcinfo, at++), argument);
+		require_bytes(aggregate, TlvAnyDeclared(fcinfo, at++), argument_expression(lfirst(cell)));
+	}
+}
+
+/* Another aggregate calls the transition function, as engines do that take aggregates apart: which
+ * of its arguments it passes on is not known, but they are as the caller wrote them. */
+static void
+require_bytes_of_engine(FunctionCallInfo fcinfo, List *arguments)
+{
+	ListCell *cell;
+
+	foreach (cell, arguments)
+	{
+		Node *argument = argument_expression(lfirst(cell));
+		bool array = OidIsValid(get_base_element_type(exprType(argument)));
+
+		require_bytes(fcinfo->flinfo->fn_oid, array ? TEXTARRAYOID : TEXTOID, argument);
 	}
 }
 
@@ -145,13 +161,16 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo)
 		{
 			WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
 
-			require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args);
+			if (is_transition_of(fcinfo->flinfo->fn_oid, call->winfnoid))
+				require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args);
 		}
 		return;
 	}
 	aggregate = AggGetAggref(fcinfo);
-	if (aggregate != NULL)
+	if (aggregate == NULL)
+		require_bytes_of_call(fcinfo);
+	else if (is_transition_of(fcinfo->flinfo->fn_oid, aggregate->aggfnoid))
 		require_bytes_of_aggregate(fcinfo, aggregate->aggfnoid, aggregate->args);
 	else
-		require_bytes_of_call(fcinfo);
+		require_bytes_of_engine(fcinfo, aggregate->args);
 }

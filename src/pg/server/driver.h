@@ -39,6 +39,7 @@ typedef struct TlvSource
 	bool split;		 /* an extension computes aggregates over them from those of their parts */
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
+	int required;	 /* the first columns of the query, whose nulls skip a row; 0: all of them */
 	const char *null_columns; /* once they are counted: tlv_rows; "": none is known */
 	bool counted;			  /* by a pass over all of them, as the next two say (tlv_rows) */
 	double count, other_count, marked;

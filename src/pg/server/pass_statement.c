@@ -336,11 +336,12 @@ static const char *
 describe_columns(const TlvSource *rows, const int64 *nulls)
 {
 	TupleDesc desc = rows->query->desc;
+	int required = rows->required > 0 ? rows->required : desc->natts;
 	StringInfoData text;
 	int n = 0;
 
 	initStringInfo(&text);
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; i < required; i++)
 	{
 		if (nulls[i] == 0 || n++ >= NAMED_COLUMNS)
 			continue;

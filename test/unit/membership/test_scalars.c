@@ -233,7 +233,7 @@ test_refused_numbers(void **state)
 				 "a row has no numbers");
 	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_MIXED(2, codes, 2, x)));
 	assert_fails(tlv_add(&ctx, accumulator, TLV_AS_MIXED(2, codes, 1, x)), TLV_BAD_DATA,
-				 "a row has 2 categories and 1 numbers, the first one 2 and 2");
+				 "a row has 2 categories and 1 number, the first one 2 and 2");
 	assert_fails(tlv_add(&ctx, accumulator, TLV_AS_MIXED(2, high, 2, x)), TLV_BAD_DATA,
 				 "value 2 of a row is 100, not a state from 0 to 99");
 	assert_fails(tlv_add(&ctx, accumulator, TLV_AS_MIXED(2, codes, 2, infinite)), TLV_BAD_DATA,

@@ -434,7 +434,7 @@ test_refuse(void **state)
 	(void) state;
 	two_variables(&t, 2, 2, counts);
 	assert_fails(tlv_tree_distances_of_tables(&ctx, &t.tables, &options, &d), TLV_BAD_PARAMETER,
-				 "1 states");
+				 "1 state");
 	options.states = 2;
 	assert_fails(tlv_tree_distances_of_tables(&ctx, &t.tables, &options, &d), TLV_BAD_DATA,
 				 "at least 4 rows, there are 3");

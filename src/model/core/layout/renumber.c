@@ -13,6 +13,7 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/plural.h"
 
 /* ---- the components that are there ---- */
 
@@ -295,9 +296,9 @@ warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const do
 				ctx, diagnostics,
 				&(tlv_warning){
 					.code = "few_rows", .component = j + 1, .score = after[j] * n, .hint = hint},
-				"component %zu has lost its weight: none of %.0f observations "
+				"component %zu has lost its weight: none of %.0f %s "
 				"belongs to it",
-				j + 1, n));
+				j + 1, n, tlv_plural(n, "observation", "observations")));
 	return TLV_OK;
 }
 

@@ -3,6 +3,7 @@
  */
 #define TLV_REFUSALS_HERE
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/plural.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 tlv_status
 tlv_refuse_width(tlv_context *ctx, size_t width, size_t d)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, those of the model have %zu", width, d);
+	tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s, those of the model have %zu", width,
+			 tlv_plural((double) width, "number", "numbers"), d);
 	return tlv_fail_hint(ctx, "Give the columns that the model was fitted to, in their order.");
 }
 
@@ -160,7 +162,8 @@ tlv_refuse_no_subspace(tlv_context *ctx, const char *call)
 tlv_status
 tlv_refuse_dimensions(tlv_context *ctx, size_t a, size_t b)
 {
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu dimensions", a, b);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu %s", a, b,
+			 tlv_plural((double) b, "dimension", "dimensions"));
 	return tlv_fail_hint(ctx, "Fit both to the same columns in the same order.");
 }
 

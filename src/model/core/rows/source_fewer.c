@@ -3,6 +3,7 @@
  * (source.h).
  */
 #include "tensorlv/model/source.h"
+#include "tensorlv/num/plural.h"
 
 #include <string.h>
 
@@ -50,6 +51,7 @@ tlv_warn_fewer(tlv_context *ctx, const tlv_fewer *fewer, tlv_diagnostics *diagno
 					&(tlv_warning){.code = "fewer_components",
 								   .score = (double) fewer->asked,
 								   .hint = hint[0] != '\0' ? hint : "Give more rows, or omit k."},
-					"the model has %zu components instead of %zu: %s", fewer->k, fewer->asked,
+					"the model has %zu %s instead of %zu: %s", fewer->k,
+					tlv_plural((double) fewer->k, "component", "components"), fewer->asked,
 					fewer->refused.message);
 }

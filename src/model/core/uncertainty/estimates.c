@@ -10,6 +10,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
 /* Observations of a category, or of all others, below which its interval is the exact one. */
@@ -379,7 +380,8 @@ require_some_known(tlv_context *ctx, const tlv_estimates *list)
 	}
 	if (free == 0)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA, "there are too few rows for errors of %zu estimates", free);
+	tlv_fail(ctx, TLV_BAD_DATA, "there are too few rows for errors of %zu %s", free,
+			 tlv_plural((double) free, "estimate", "estimates"));
 	return tlv_fail_hint(ctx, "Give more rows, of sequences more sequences, or decrease k.");
 }
 

@@ -8,6 +8,7 @@
 
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
 /* Observations of a category, or of all others, and its errors to 0 or 1, from which on a spread of
@@ -306,7 +307,9 @@ tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, const tlv_stored_
 
 	if (n < 2)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu models that leave a group out are too few", n);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s too few", n,
+				 tlv_plural((double) n, "model that leaves a group out is",
+							"models that leave a group out are"));
 		return tlv_fail_hint(ctx, "Take 20 groups or so.");
 	}
 	TLV_TRY(require_one_kind(ctx, model, without));

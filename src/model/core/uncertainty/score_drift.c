@@ -16,6 +16,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
 /* Lower bound on the expected observations of a probability that is tested. */
@@ -311,7 +312,9 @@ tlv_scores_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	tlv_estimates_free(ctx, &list);
 	if (drift->n > 0)
 		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few to test the parameters of this model",
-			 tlv_frame_scalar(statistics, "pieces", 0));
+	tlv_fail(
+		ctx, TLV_BAD_DATA, "%.0f %s too few to test the parameters of this model",
+		tlv_frame_scalar(statistics, "pieces", 0),
+		tlv_plural((double) (tlv_frame_scalar(statistics, "pieces", 0)), "row is", "rows are"));
 	return tlv_fail_hint(ctx, "Collect the statistics of more rows, of several days, say.");
 }

@@ -2,6 +2,7 @@
  * diagnostics.c - named numbers and warnings that every model carries (diagnostics.h).
  */
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/num/plural.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -473,5 +474,6 @@ tlv_warn_k_at_limit(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t shown
 	if (max_k == 0 || shown <= max_k)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = (double) max_k},
-					"the data show %zu components, and max_k = %zu", shown, max_k);
+					"the data show %zu %s, and max_k = %zu", shown,
+					tlv_plural((double) shown, "component", "components"), max_k);
 }

@@ -11,6 +11,7 @@
 #include "tensorlv/model/source.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/views.h"
+#include "tensorlv/num/plural.h"
 
 /* Numbers of the sample, and sequences of it that are used: what they take is some 20 MB each. */
 #define SAMPLE_NUMBERS	 ((size_t) 1 << 21)
@@ -90,9 +91,9 @@ warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_part
 				.code = "many_parameters",
 				.score = parameters / steps,
 				.hint = "Give longer sequences, fewer states, or symbols that stand for several."},
-			"there are %.0f free parameters and no more than %.0f steps: they fit these sequences "
+			"there are %.0f free parameters and no more than %.0f %s: they fit these sequences "
 			"alone",
-			parameters, steps);
+			parameters, steps, tlv_plural(steps, "step", "steps"));
 	if (fit->options.iterations >= 0 || parts->k < 2 || fit->constraints != 0 ||
 		parameters < FEW_STEPS * steps || fit->ascent.taken < MANY_ASCENTS)
 		return TLV_OK;
@@ -151,17 +152,18 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 						 &(tlv_warning){.code = "fewer_components",
 										.score = (double) fit->asked,
 										.hint = "Give more steps, or omit k."},
-						 "the model has %zu states instead of %zu: there are no more steps",
-						 parts->k, fit->asked));
+						 "the model has %zu %s instead of %zu: there are no more steps", parts->k,
+						 tlv_plural((double) parts->k, "state", "states"), fit->asked));
 	TLV_TRY(warn_of_parameters(ctx, fit, parts, diagnostics));
 	if (hmm_step_limit(fit) > 0 && !ascent->plain && !ascent->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = ascent->growth,
 										.hint = "Increase iterations."},
-						 "Baum-Welch stopped at its limit of %d iterations while the "
+						 "Baum-Welch stopped at its limit of %d %s while the "
 						 "log-likelihood per step of time still increased",
-						 ascent->taken));
+						 ascent->taken,
+						 tlv_plural((double) ascent->taken, "iteration", "iterations")));
 	return TLV_OK;
 }
 
@@ -287,7 +289,9 @@ static tlv_status
 refuse_empty(tlv_context *ctx, const tlv_frame *moments)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no sequence with a step");
-	tlv_fail_detail(ctx, "%.0f sequences are empty.", tlv_frame_scalar(moments, "short", 0));
+	tlv_fail_detail(ctx, "%.0f %s empty.", tlv_frame_scalar(moments, "short", 0),
+					tlv_plural((double) (tlv_frame_scalar(moments, "short", 0)), "sequence is",
+							   "sequences are"));
 	return TLV_BAD_DATA;
 }
 
@@ -398,8 +402,9 @@ check_given(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_search *sea
 		return search->m == 0
 				   ? TLV_OK
 				   : check_rows(ctx, "emissions", options->given_states, width, options->emissions);
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "the given emissions have %zu columns, the data %zu %s",
-			 options->given_width, width, search->m > 0 ? "symbols" : "dimensions");
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the given emissions have %zu %s, the data %zu %s",
+			 options->given_width, tlv_plural((double) options->given_width, "column", "columns"),
+			 width, search->m > 0 ? "symbols" : "dimensions");
 	return tlv_fail_hint(ctx, search->m > 0 ? "Give a column for every symbol, in their order."
 											: "Give one number for every dimension.");
 }
@@ -536,7 +541,8 @@ hmm_check(tlv_context *ctx, const void *argument)
 
 	if ((options->transitions != NULL || options->emissions != NULL) && options->fit.k != k)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, but %zu states are given", options->fit.k, k);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, but %zu %s given", options->fit.k, k,
+				 tlv_plural((double) k, "state is", "states are"));
 		return tlv_fail_hint(ctx, "Leave k out, or give k => %zu.", k);
 	}
 	if (options->transitions != NULL)

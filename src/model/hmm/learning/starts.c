@@ -8,6 +8,7 @@
 #include "learn.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
 /* More symbols than this are looked at in as many random directions. */
@@ -398,8 +399,9 @@ tlv_hmm_start(tlv_context *ctx, const tlv_hmm_data *data, const tlv_hmm_start_op
 	start.d = m > 0 ? m : data->rows[0].part[0].d;
 	half = (start.gaussian ? vector_windows : symbol_windows)[which];
 	if (start.n < start.k || (half != PARTS && start.k > 1 && 4 * half > start.n))
-		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu steps are too few for %zu states", start.n,
-						start.k);
+		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu %s too few for %zu %s", start.n,
+						tlv_plural((double) start.n, "step is", "steps are"), start.k,
+						tlv_plural((double) start.k, "state", "states"));
 	TLV_TRY_NEW(ctx, start.labels, start.n);
 	TLV_TRY_NEW(ctx, start.mean, 2 * start.d);
 	start.variance = start.mean + start.d;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensorlv/num/names.h"
+#include "tensorlv/num/plural.h"
 
 /* Weight that the eigenvalue implies over that of the model: of 270 topics of moments alone 69 % of
  * the spurious and 3 % of the true ones are above. */
@@ -177,16 +178,18 @@ warn_of_fit(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
 						 &(tlv_warning){.code = "anchors_for_memory",
 										.score = fit->tensor_bytes,
 										.hint = "Increase tensorlv.work_mem."},
-						 "the third moments of %zu topics need %.0f MB: the initial estimate is "
+						 "the third moments of %zu %s need %.0f MB: the initial estimate is "
 						 "from anchor words",
-						 fit->k, ceil(fit->tensor_bytes / 1e6)));
+						 fit->k, tlv_plural((double) fit->k, "topic", "topics"),
+						 ceil(fit->tensor_bytes / 1e6)));
 	if (fit->at_limit)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = fit->iterations,
 										.hint = "Increase iterations."},
-						 "refinement ended after %d iterations, before the perplexity converged",
-						 fit->iterations));
+						 "refinement ended after %d %s, before the perplexity converged",
+						 fit->iterations,
+						 tlv_plural((double) fit->iterations, "iteration", "iterations")));
 	return TLV_OK;
 }
 

@@ -4,6 +4,7 @@
  * refinement begins with, refinement until the perplexity converges, and the tests of the result.
  */
 #include "learn.h"
+#include "tensorlv/num/plural.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +39,8 @@ lda_check(tlv_context *ctx, const void *argument)
 	fixed = options->fixed != NULL ? tlv_lda_fixed_topics(options->fixed) : 0;
 	if (k > 0 && k < fixed)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu topics are fixed, more than k = %zu", fixed, k);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s fixed, more than k = %zu", fixed,
+				 tlv_plural((double) fixed, "topic is", "topics are"), k);
 		return tlv_fail_hint(ctx, "k counts the fixed topics and those that are learnt.");
 	}
 	return TLV_OK;

@@ -15,6 +15,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/plural.h"
 
 /* What is known of the rows: sorted nodes with memberships. */
 typedef struct seen_rows
@@ -134,9 +135,10 @@ join_nodes(tlv_context *ctx, const tlv_mmsb_parts *parts, const seen_rows *rows,
 	if (all->memberships.n > n && parts->side[0].names.offsets != NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "rows are of %zu nodes that the model does not know, whose "
+				 "rows are of %zu %s that the model does not know, whose "
 				 "nodes have names",
-				 all->memberships.n - n);
+				 all->memberships.n - n,
+				 tlv_plural((double) (all->memberships.n - n), "node", "nodes"));
 		return tlv_fail_hint(ctx, "Use tlv_term_id(name) for a node with a name.");
 	}
 	if (all->memberships.n > (size_t) TLV_DICTIONARY_MAX)

@@ -11,6 +11,7 @@
 #include "tensorlv/model/dirichlet.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
 
 #define VIEWS 3
@@ -400,9 +401,10 @@ check_partition_options(tlv_context *ctx, const tlv_csr *out, bool bipartite,
 						options->alpha0);
 	if (out->columns < (bipartite ? 6 : 8) * k || out->rows < 2 * k)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s are too few for %zu communities in %s parts",
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s are too few for %zu %s in %s parts",
 				 out->rows < 2 * k ? out->rows : out->columns,
-				 bipartite ? "nodes of a side" : "nodes", k, bipartite ? "three" : "four");
+				 bipartite ? "nodes of a side" : "nodes", k,
+				 tlv_plural((double) k, "community", "communities"), bipartite ? "three" : "four");
 		return tlv_fail_hint(
 			ctx,
 			"Every part needs at least %zu nodes: choose fewer communities, or fit "

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* Directions beside those wanted, which speed up the iteration. */
 #define BLOCK_EXTRA 10
@@ -260,7 +261,8 @@ refuse_pairs(tlv_context *ctx, size_t k, const double *values)
 
 	while (positive < k && values[positive] > PAIRS_FLOOR * values[0])
 		positive++;
-	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu communities", k);
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", k,
+			 tlv_plural((double) k, "community", "communities"));
 	tlv_fail_values(ctx, "Singular values of the 2-star moment between two parts:", 3, k, values);
 	return tlv_fail_hint(ctx, "At most %zu are positive: choose fewer communities.", positive);
 }

@@ -183,8 +183,9 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 		if (tlv_small_cholesky(ctx, r, factor) != TLV_OK)
 			return ctx->error.code != TLV_BAD_DATA
 					   ? ctx->error.code
-					   : tlv_fail(ctx, TLV_BAD_DATA, "hidden node %zu has lost its variance",
-								  v - p + 1);
+					   : tlv_fail(ctx, TLV_BAD_DATA,
+								  "the hidden node above %s has lost its variance",
+								  tlv_tree_show_below(&fit->parts, v, &(tlv_shown_list){0}));
 	}
 	for (size_t v = 0; v < fit->parts.nodes; v++)
 	{

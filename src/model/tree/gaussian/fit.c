@@ -9,6 +9,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "fit.h"
 
 /* Bounds of the correlation of a hidden node with what it is learned from, and of its edges. */
@@ -25,11 +26,13 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 			 gaussian_fit *fit)
 {
 	size_t p = options->groups > 0 ? options->groups : fit->d, *next;
+	char shown[TLV_SHOWN_NAME];
 	int64_t *states = fit->rooted.states;
 
 	if (tree->p != p)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu", tree->p, p);
+		tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu %s, but the moments %zu", tree->p,
+				 tlv_plural((double) tree->p, "variable", "variables"), p);
 		return tlv_fail_hint(ctx, "Collect the moments of the variables that the tree has.");
 	}
 	fit->r = options->states > 0 ? options->states : 1;
@@ -49,8 +52,9 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "group %zu has no column", v + 1);
 		else if ((size_t) states[v] < fit->r && tree->nodes > p && options->factors == NULL)
 			return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-							"hidden nodes of dimension %zu are more than variable %zu shows, %lld",
-							fit->r, v + 1, (long long) states[v]);
+							"hidden nodes of dimension %zu are more than variable %s shows, %lld",
+							fit->r, tlv_tree_show_variable(options, v, shown),
+							(long long) states[v]);
 	for (size_t v = p; v < tree->nodes; v++)
 		states[v] = (int64_t) fit->r;
 	fit->hidden = (tree->nodes - p) * fit->r;

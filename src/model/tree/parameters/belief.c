@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 
 /* Children between two scalings: probabilities are at least TLV_TREE_LEAST / 100. */
 #define CHILDREN_BETWEEN 8
@@ -107,8 +108,9 @@ tlv_tree_belief_row(tlv_context *ctx, const tree_model *model, size_t p, const i
 	const int64_t *states = model->parts.states;
 
 	if (p != model->parts.p)
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, but the tree %zu variables", p,
-						model->parts.p);
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s, but the tree %zu %s", p,
+						tlv_plural((double) p, "value", "values"), model->parts.p,
+						tlv_plural((double) model->parts.p, "variable", "variables"));
 	for (size_t v = 0; v < p; v++)
 	{
 		if (values[v] < TLV_CATEGORY_MISSING || values[v] >= states[v])

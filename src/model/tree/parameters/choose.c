@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
 /* A canonical correlation counts when it and the smaller ones are not zero at this level. */
@@ -92,6 +93,7 @@ typedef struct choice
 	size_t strong; /* nodes with a triple that shows its states */
 	size_t weak;
 	size_t reduced; /* nodes whose variables have fewer states than asked for */
+	size_t first_weak, first_reduced;
 	pair_rank best; /* the pair of highest rank */
 } choice;
 
@@ -120,8 +122,8 @@ rank_triple(tlv_context *ctx, choice *c, const int64_t *node, size_t *rank, size
 
 /* The first triple that shows the states asked for; otherwise the one that shows most. */
 static tlv_status
-choose_triple(tlv_context *ctx, choice *c, const tree_candidates *found, int64_t *states,
-			  int64_t *triple)
+choose_triple(tlv_context *ctx, choice *c, const tree_candidates *found, size_t node,
+			  int64_t *states, int64_t *triple)
 {
 	size_t best = 0, best_most = 0, goal;
 
@@ -144,19 +146,62 @@ choose_triple(tlv_context *ctx, choice *c, const tree_candidates *found, int64_t
 	if (found->n > 0 && goal > best_most)
 	{
 		goal = best_most;
-		c->reduced++;
+		c->first_reduced = c->reduced++ == 0 ? node : c->first_reduced;
 	}
 	goal = goal < 2 ? 2 : goal;
-	*states = (int64_t) goal;
+	states[node] = (int64_t) goal;
 	c->strong += best >= goal && (c->states == 0 || goal == c->states);
-	c->weak += best < goal;
+	if (best < goal)
+		c->first_weak = c->weak++ == 0 ? node : c->first_weak;
 	return TLV_OK;
 }
 
 static tlv_status
-report_choice(tlv_context *ctx, const choice *c, size_t asked, size_t hidden,
-			  tlv_diagnostics *diagnostics)
+warn_of_reduced(tlv_context *ctx, const choice *c, const tlv_tree_parts *parts)
 {
+	const tlv_warning warning = {.code = "fewer_components",
+								 .score = (double) c->reduced,
+								 .hint = "Use fewer states, or omit variables of few categories."};
+	tlv_shown_list below = {0};
+	const char *shown = tlv_tree_show_below(parts, c->first_reduced, &below);
+
+	if (c->reduced == 1)
+		return tlv_warn(ctx, parts->diagnostics, &warning,
+						"the hidden node above %s has fewer states than asked for, since these "
+						"variables have fewer",
+						shown);
+	return tlv_warn(ctx, parts->diagnostics, &warning,
+					"%zu hidden nodes, the first of which is above %s, have fewer states than "
+					"asked for, since their variables have fewer",
+					c->reduced, shown);
+}
+
+static tlv_status
+warn_of_weak(tlv_context *ctx, const choice *c, const tlv_tree_parts *parts)
+{
+	const tlv_warning warning = {.code = "not_identified",
+								 .score = (double) c->weak,
+								 .hint = "Use fewer states, or refine the model on rows."};
+	tlv_shown_list below = {0};
+	const char *shown = tlv_tree_show_below(parts, c->first_weak, &below);
+
+	if (c->weak == 1)
+		return tlv_warn(ctx, parts->diagnostics, &warning,
+						"no triple of variables around the hidden node above %s shows all its "
+						"states",
+						shown);
+	return tlv_warn(ctx, parts->diagnostics, &warning,
+					"no triple of variables around %zu hidden nodes, the first of which is above "
+					"%s, shows all their states",
+					c->weak, shown);
+}
+
+static tlv_status
+report_choice(tlv_context *ctx, const choice *c, size_t asked, size_t hidden,
+			  const tlv_tree_parts *parts)
+{
+	tlv_diagnostics *diagnostics = parts->diagnostics;
+
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) hidden, "hidden_nodes"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->weak, "not_identified"));
 	if (asked != c->states)
@@ -165,21 +210,13 @@ report_choice(tlv_context *ctx, const choice *c, size_t asked, size_t hidden,
 			&(tlv_warning){.code = "fewer_components",
 						   .score = (double) hidden,
 						   .hint = "Use fewer states, more rows, or states => null."},
-			"the data do not identify %zu states of hidden nodes: at most %zu can be distinguished",
-			asked, c->best.rank < 2 ? (size_t) 1 : c->best.rank));
+			"the data do not identify %zu %s of hidden nodes: at most %zu can be distinguished",
+			asked, tlv_plural((double) asked, "state", "states"),
+			c->best.rank < 2 ? (size_t) 1 : c->best.rank));
 	if (c->reduced > 0)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "fewer_components",
-						   .score = (double) c->reduced,
-						   .hint = "Use fewer states, or omit variables of few categories."},
-			"hidden nodes whose variables have fewer states than asked for have fewer, too"));
+		TLV_TRY(warn_of_reduced(ctx, c, parts));
 	if (c->weak > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "not_identified",
-										.score = (double) c->weak,
-										.hint = "Use fewer states, or refine the model on rows."},
-						 "no triple of variables around some hidden nodes shows all their states"));
+		TLV_TRY(warn_of_weak(ctx, c, parts));
 	return TLV_OK;
 }
 
@@ -196,7 +233,7 @@ choose_all(tlv_context *ctx, const tree_shape *shape, const double *length, cons
 
 		triple[0] = triple[1] = triple[2] = -1;
 		tlv_tree_list_candidates(shape, length, below, below + shape->nodes, shape->p + j, &found);
-		TLV_TRY(choose_triple(ctx, c, &found, &node_states[shape->p + j], triple));
+		TLV_TRY(choose_triple(ctx, c, &found, shape->p + j, node_states, triple));
 	}
 	return TLV_OK;
 }
@@ -204,7 +241,7 @@ choose_all(tlv_context *ctx, const tree_shape *shape, const double *length, cons
 tlv_status
 tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, const double *length,
 				const tlv_category_tables *tables, size_t states, int64_t *node_states,
-				int64_t *triples, tlv_diagnostics *diagnostics)
+				int64_t *triples, const tlv_tree_parts *parts)
 {
 	size_t hidden = shape->nodes - shape->p;
 	tree_near *below = tlv_alloc(ctx, 2 * shape->nodes, sizeof(tree_near));
@@ -219,5 +256,5 @@ tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, const double *length,
 		TLV_TRY(choose_all(ctx, shape, length, below, &c, node_states, triples));
 	}
 	tlv_free(ctx, below);
-	return report_choice(ctx, &c, states, hidden, diagnostics);
+	return report_choice(ctx, &c, states, hidden, parts);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
 #define PSEUDO_ROWS 0.5
@@ -306,8 +307,8 @@ tlv_tree_distances_of_tables(tlv_context *ctx, const tlv_category_tables *tables
 	memset(distances, 0, sizeof(*distances));
 	if (options->states < 2 || options->states > STATES)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"hidden nodes of %zu states: there must be from 2 to %d", options->states,
-						STATES);
+						"hidden nodes of %zu %s: there must be from 2 to %d", options->states,
+						tlv_plural((double) options->states, "state", "states"), STATES);
 	if (options->groups > 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"groups of columns are for vectors, not for categories");

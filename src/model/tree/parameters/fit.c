@@ -9,6 +9,7 @@
 #include "tensorlv/model/source.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/plural.h"
 
 /* Adds the table of (a, c), a's states outside. */
 static double *
@@ -127,7 +128,8 @@ check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
 {
 	if (tree->p != p)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu", tree->p, p);
+		tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu %s, but the moments %zu", tree->p,
+				 tlv_plural((double) tree->p, "variable", "variables"), p);
 		return tlv_fail_hint(ctx, "Collect the moments of the variables that the tree has.");
 	}
 	if (options->states > TLV_CATEGORY_MOST_STATES)
@@ -171,7 +173,7 @@ fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted 
 	name_categories(parts, options->categories);
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, rooted->parent, &shape));
 	TLV_TRY(tlv_tree_choose(ctx, &shape, rooted->length, tables, options->states, rooted->states,
-							triples, parts->diagnostics));
+							triples, parts));
 	tlv_tree_shape_free(ctx, &shape);
 	parts->triples = triples;
 	TLV_TRY(tlv_tree_selection_create(ctx, parts, &selection));

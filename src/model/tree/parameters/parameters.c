@@ -45,7 +45,8 @@ typedef struct tree_solver
 	tree_selection selection;
 	node_views *views; /* hidden nodes */
 	tlv_rng rng;
-	size_t failed; /* triples that could not be decomposed */
+	size_t failed;		 /* triples that could not be decomposed */
+	size_t first_failed; /* the node of the first of them */
 	double *tables;
 	size_t *offset;
 } tree_solver;
@@ -220,6 +221,13 @@ allocate_views(tlv_context *ctx, const size_t d[3], size_t k, node_views *views)
 	return TLV_OK;
 }
 
+static void
+solver_fails(tree_solver *solver, size_t hidden)
+{
+	if (solver->failed++ == 0)
+		solver->first_failed = solver->parts->p + hidden;
+}
+
 static tlv_status
 solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double *table)
 {
@@ -233,7 +241,7 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 	views->k = (size_t) states[solver->parts->p + hidden];
 	if (triple[0] < 0)
 	{
-		solver->failed++;
+		solver_fails(solver, hidden);
 		return TLV_OK;
 	}
 	for (int t = 0; t < 3; t++)
@@ -243,9 +251,11 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 	{
 		TLV_TRY(allocate_views(ctx, d, views->k, views));
 		TLV_TRY(start_solved(ctx, solver, &source, views, &solved));
-		solver->failed += !solved;
 		if (!solved)
+		{
+			solver_fails(solver, hidden);
 			start_random(solver, &source, views);
+		}
 		for (int t = 0; t < 3; t++)
 			normalise_block(views->k, d[t], TRIPLE_LEAST, views->means[t]);
 		TLV_TRY(refine_triple(ctx, &source, views, solved ? TRIPLE_STEPS : RANDOM_STEPS));
@@ -255,7 +265,7 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 					views->turned[t][j * d[t] + i] = views->means[t][i * views->k + j];
 	}
 	else
-		solver->failed++;
+		solver_fails(solver, hidden);
 	tlv_free(ctx, (void *) source.counts);
 	tlv_free(ctx, (void *) source.cells);
 	return TLV_OK;
@@ -473,6 +483,26 @@ solve_root(tree_solver *solver, size_t v, const double **counts)
 		table[y] /= sum;
 }
 
+static tlv_status
+warn_of_failed(tlv_context *ctx, const tree_solver *solver, tlv_diagnostics *diagnostics)
+{
+	const tlv_warning warning = {.code = "not_identified",
+								 .score = (double) solver->failed,
+								 .hint = "Refine the model on rows."};
+	tlv_shown_list below = {0};
+	const char *shown = tlv_tree_show_below(solver->parts, solver->first_failed, &below);
+
+	if (solver->failed == 1)
+		return tlv_warn(ctx, diagnostics, &warning,
+						"the hidden node above %s has no triple that can be decomposed: it is "
+						"initialised from a random table",
+						shown);
+	return tlv_warn(ctx, diagnostics, &warning,
+					"%zu hidden nodes, the first of which is above %s, have no triple that can be "
+					"decomposed: they are initialised from random tables",
+					solver->failed, shown);
+}
+
 tlv_status
 tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *triple_tables,
 			   const double *pairs, const tlv_decompose_options *decompose, double *tables,
@@ -506,12 +536,5 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 	tlv_free(ctx, solver.views);
 	tlv_free(ctx, solver.offset);
 	tlv_tree_selection_free(ctx, &solver.selection);
-	if (solver.failed > 0)
-		return tlv_warn(ctx, diagnostics,
-						&(tlv_warning){.code = "not_identified",
-									   .score = (double) solver.failed,
-									   .hint = "Refine the model on rows."},
-						"hidden nodes without a triple that can be decomposed are initialised from "
-						"random tables");
-	return TLV_OK;
+	return solver.failed > 0 ? warn_of_failed(ctx, &solver, diagnostics) : TLV_OK;
 }

@@ -11,6 +11,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/plural.h"
 
 /* Rows that wait: their values lie variable by variable, so that a table is filled at once. */
 #define WAITING ((size_t) 256)
@@ -111,8 +112,9 @@ triples_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	parts = &state->model->parts;
 	if (p != parts->p)
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, but the tree %zu variables", p,
-				 parts->p);
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s, but the tree %zu %s", p,
+				 tlv_plural((double) p, "value", "values"), parts->p,
+				 tlv_plural((double) parts->p, "variable", "variables"));
 		return tlv_fail_hint(ctx,
 							 "Give the variables that the tree was fitted to, in their order.");
 	}

@@ -50,6 +50,19 @@ TlvLooksWide(TupleDesc desc)
 	return desc->natts > 1;
 }
 
+const char *const TlvLayouts[] = {"long", "wide", NULL};
+
+/* A single array is a row by itself. */
+bool
+TlvIsWide(TupleDesc desc, TlvLayout layout)
+{
+	if (layout != TLV_LAYOUT_OMITTED)
+		return layout == TLV_LAYOUT_WIDE;
+	if (desc->natts == 1)
+		return !OidIsValid(get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid)));
+	return desc->natts != 3;
+}
+
 /* ---- what is no dimension ---- */
 
 /* The column of a query, from 0, as it is listed. */
@@ -90,19 +103,6 @@ column_origin(const TlvQuery *query, int column, Oid *table, AttrNumber *number)
 	return !again;
 }
 
-static void
-refuse_key(const TlvQuery *query, int column)
-{
-	const char *name = NameStr(TupleDescAttr(query->desc, column)->attname);
-	AttrNumber number;
-	Oid table;
-
-	if (column_origin(query, column, &table, &number))
-		TlvRefuseKey(table, number, name,
-					 psprintf("Leave it out, or write %s + 0 if it is a measurement.",
-							  quote_identifier(name)));
-}
-
 /* Is the column a table's primary key by itself?  That table. */
 static bool
 column_is_key(const TlvQuery *query, int column, Oid *table)
@@ -114,28 +114,45 @@ column_is_key(const TlvQuery *query, int column, Oid *table)
 
 /* ---- columns that are variables ---- */
 
-char *
-TlvHintColumns(const TlvSource *rows, const char *function, const char *options)
+/* The columns that are no key, and of a type that is taken; NULL: all of them. */
+static char *
+list_columns(const TlvSource *rows, bool (*is_taken)(Oid type))
 {
 	TupleDesc desc = rows->query->desc;
-	bool keys = false;
+	bool all = true;
 	StringInfoData list;
 	Oid table;
 
 	initStringInfo(&list);
 	for (int i = 0; i < desc->natts; i++)
-		if (column_is_key(rows->query, i, &table))
-			keys = true;
+		if (column_is_key(rows->query, i, &table) ||
+			(is_taken != NULL && !is_taken(getBaseType(TupleDescAttr(desc, i)->atttypid))))
+			all = false;
 		else
 			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "",
 							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
-	return TlvHintCall(rows, function, keys ? list.data : NULL, options);
+	return all ? NULL : list.data;
+}
+
+char *
+TlvHintColumns(const TlvSource *rows, const char *function, const char *options)
+{
+	return TlvHintCall(rows, function, list_columns(rows, NULL), options);
 }
 
 char *
 TlvHintWide(const TlvSource *rows, const char *function)
 {
 	return TlvHintColumns(rows, function, "layout => 'wide'");
+}
+
+char *
+TlvHintTwoValues(const TlvSource *rows, const char *function)
+{
+	if (rows->query->desc->natts != 3 || !TlvLooksWide(rows->query->desc))
+		return NULL;
+	return psprintf("Group by row and variable first, or use %s if every column is a variable.",
+					TlvHintWide(rows, function));
 }
 
 /* Is every row of the query one of that table, which it selects from alone? */
@@ -201,6 +218,38 @@ TlvSourcePivot(TlvSource *rows, int copies, const char *hint)
 	PG_END_TRY();
 }
 
+static bool
+is_number(Oid type)
+{
+	return TlvIsNumberType(type);
+}
+
+static bool
+is_variable(Oid type)
+{
+	return TlvIsNumberType(type) || TlvIsIdType(type);
+}
+
+/* The hint is the call with these options on the other columns of a type that is taken, where there
+ * is one. */
+static void
+refuse_key(const TlvSource *rows, int column, const char *options, bool (*is_taken)(Oid type))
+{
+	const char *name = NameStr(TupleDescAttr(rows->query->desc, column)->attname),
+			   *omit = "Omit it";
+	const char *list = list_columns(rows, is_taken);
+	AttrNumber number;
+	Oid table;
+
+	if (!column_origin(rows->query, column, &table, &number))
+		return;
+	if (options != NULL && list != NULL && list[0] != '\0')
+		omit = psprintf("Use %s", TlvHintCall(rows, NULL, list, options));
+	TlvRefuseKey(
+		table, number, name,
+		psprintf("%s, or write %s + 0 if it is a measurement.", omit, quote_identifier(name)));
+}
+
 static void
 refuse_type(const TlvQuery *query, int column)
 {
@@ -249,22 +298,24 @@ TlvNameColumns(TlvSource *rows, int first)
 	for (int i = first; i < rows->query->desc->natts; i++)
 	{
 		refuse_type(rows->query, i);
-		refuse_key(rows->query, i);
+		refuse_key(rows, i, first == 0 ? "" : NULL, is_number);
 	}
 	rows->names = TlvColumnNames(rows->query->desc, first);
 }
 
 /* Variables are known by their names. */
 void
-TlvRequireVariables(const TlvQuery *query)
+TlvRequireVariables(const TlvSource *rows)
 {
-	for (int i = 0; i < query->desc->natts; i++)
-	{
-		const char *name = NameStr(TupleDescAttr(query->desc, i)->attname);
+	TupleDesc desc = rows->query->desc;
 
-		refuse_key(query, i);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
+
+		refuse_key(rows, i, "layout => 'wide'", is_variable);
 		for (int j = 0; j < i; j++)
-			if (strcmp(name, NameStr(TupleDescAttr(query->desc, j)->attname)) == 0)
+			if (strcmp(name, NameStr(TupleDescAttr(desc, j)->attname)) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_DUPLICATE_COLUMN),
 						 errmsg("columns %d and %d are both called \"%s\"", j + 1, i + 1, name),

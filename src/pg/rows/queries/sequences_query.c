@@ -124,6 +124,7 @@ collect_steps(TlvSource *rows)
 	groups.good = arrays ? "CASE WHEN t IS DISTINCT FROM NULL THEN x END" : "t";
 	groups.from = psprintf("%s AS steps", TlvOrderedSteps("seq", from.data));
 	groups.marked = rows->marks = TLV_SAME_TIME;
+	rows->required = arrays && rows->query->desc->natts == 3 ? 3 : 2;
 	TlvAppendGroups(sql, &groups);
 	return type;
 }

@@ -99,6 +99,8 @@ TlvReadSeries(TlvDriver *driver, const char *text)
 		collect_readings(rows);
 	else
 		TlvRefuseColumns(rows->query->desc, "series", accepted);
+	if (n == 3)
+		rows->required = 2;
 	TlvSourceColumn(rows, "s", FLOAT8ARRAYOID);
 	rows->form = TLV_ROW_SEQUENCE;
 	rows->small_scan = true;

@@ -15,10 +15,10 @@
 #include "tensorlv/model/membership.h"
 
 static const char *const accepted =
-	"It must return (row, variable, category), variables and categories as strings or integers, "
-	"(row, variable, category, number) where some are numbers, or one column of arrays: integer[] "
-	"of categories, numbered from 0; with layout => 'wide' one "
-	"column a variable.";
+	"It must return (row, variable, category), variables and categories as strings or integers; "
+	"one column for each variable, with layout => 'wide' if there are three; (row, variable, "
+	"category, number) with layout => 'long', where some variables are numbers; or one column of "
+	"arrays: integer[] of categories, numbered from 0.";
 
 /* Ids that come in the order of their texts: others have an order of their own. */
 static bool
@@ -337,7 +337,7 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 
 	if (desc->natts == 0)
 		TlvRefuseColumns(desc, "answers", accepted);
-	TlvRequireVariables(rows->query);
+	TlvRequireVariables(rows);
 	for (int i = 0; i < desc->natts; i++)
 		refuse_column(desc, i, answers->takes_numbers);
 	if (answers->numbers == desc->natts)
@@ -591,6 +591,8 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	TlvSourceColumn(rows, "v", answers->numbers > 0 ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (!arrays && list->n == 0)
 		return;
+	if (!arrays && !wide)
+		rows->required = 2;
 	if (measured != NULL)
 		pivot_numbers(rows, list, measured);
 	else if (answers->numbers > 0)
@@ -600,14 +602,15 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	if (arrays)
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	else
-		TlvSourcePivot(rows, copies, NULL);
+		TlvSourcePivot(rows, copies, copies == 1 ? TlvHintTwoValues(rows, NULL) : NULL);
 	TlvSourceRelease(rows);
 }
 
 void
-TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSurvey *answers)
+TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvLayout layout, TlvSurvey *answers)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
+	bool wide = TlvIsWide(rows->query->desc, layout);
 	bool arrays = !wide && recognize_answers(rows);
 
 	memset(answers, 0, sizeof(*answers));

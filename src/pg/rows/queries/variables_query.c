@@ -11,10 +11,10 @@
 #include "tensorlv/model/categories.h"
 
 static const char *const accepted =
-	"It must return (row, variable, value), variables as strings or integers, or one column of "
-	"arrays: integer[] of categories, numbered from 0, or float8[]; with layout => 'wide' one "
-	"column a variable. Categories are integers, strings, or values of other types by their text "
-	"representation.";
+	"It must return (row, variable, value), variables as strings or integers; one column for each "
+	"variable, with layout => 'wide' if there are three; or one column of arrays: integer[] of "
+	"categories, numbered from 0, or float8[]. Categories are integers, strings, or values of "
+	"other types by their text representation.";
 
 typedef enum ValueForm
 {
@@ -247,8 +247,8 @@ read_number_columns(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 
+	TlvRequireVariables(rows);
 	TlvNameColumns(rows, 0);
-	TlvRequireVariables(rows->query);
 	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
 	for (int i = 1; i <= desc->natts; i++)
 		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
@@ -281,21 +281,17 @@ read_numbers(TlvSource *rows, bool wide)
 	if (arrays)
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	else
-		TlvSourcePivot(rows, 1,
-					   TlvLooksWide(rows->query->desc)
-						   ? psprintf("Group by row and variable first, or use %s if every column "
-									  "is a variable.",
-									  TlvHintWide(rows, wide_function(rows->query->desc)))
-						   : NULL);
+		TlvSourcePivot(rows, 1, TlvHintTwoValues(rows, wide_function(rows->query->desc)));
 	TlvSourceRelease(rows);
 }
 
 void
-TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide,
+TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, TlvLayout layout,
 				 TlvSurvey *answers)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
 	TupleDesc desc = rows->query->desc;
+	bool wide = TlvIsWide(desc, layout);
 	bool arrays = !wide && desc->natts == 1, gaussian;
 
 	if (wide)
