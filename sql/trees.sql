@@ -63,8 +63,8 @@ CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, integer, integer, bigint, text, text[], jsonb) IS
     'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column for each variable (with layout wide if there are '
-    'three), or one column of arrays; strings, integers and booleans are categories, of arrays numbered from 0, others Gaussian (integers too with kind gaussian); bootstrap replicates for the support of edges; '
-    'iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
+    'three), or one column of arrays; strings, integers and booleans are categories, of arrays numbered from 0, others Gaussian (integers too with kind gaussian); '
+    'bootstrap replicates for the support of edges; iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
     RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)

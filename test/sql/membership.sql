@@ -148,7 +148,8 @@ SELECT tlv_kind(tlv_lca('SELECT id, variable, category, NULL::int FROM persons_l
     (SELECT message FROM tlv_warnings(tlv_gom($$SELECT * FROM persons_long 
       UNION ALL SELECT NULL, 'age', NULL, 4 UNION ALL SELECT 5, NULL, 'red', NULL$$, 2, layout => 'long', iterations => 1)) WHERE code = 'rows_skipped') AS left_out;
 SELECT fails(statement) FROM (VALUES
-    ($$SELECT tlv_lca('SELECT id, variable, category, 1.5 FROM persons_long', 2, layout => 'long')$$), ($$SELECT tlv_lca('SELECT id, variable, NULL::text, 1.5 FROM persons_long', 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT id, variable, category, 1.5 FROM persons_long', 2, layout => 'long')$$),
+    ($$SELECT tlv_lca('SELECT id, variable, NULL::text, 1.5 FROM persons_long', 2, layout => 'long')$$),
     ($$SELECT tlv_lca('SELECT id, variable, NULL::text, NULL::int FROM persons_long', 2, layout => 'long')$$),
     ($$SELECT tlv_lca('SELECT id, variable, category, variable FROM persons_long', 2, layout => 'long')$$),
     ($$SELECT tlv_lca('SELECT * FROM persons_long UNION ALL SELECT 1, ''age'', NULL, 3', 2, layout => 'long')$$), ($$SELECT tlv_gom('SELECT * FROM persons_long', 2, copies => 2, layout => 'long')$$),

@@ -64,7 +64,8 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 SELECT followed(c) FROM unnest(ARRAY[$$tlv_lca('SELECT id, origin, cylinders FROM cars', 2)$$, $$tlv_lca('SELECT origin, cylinders, power FROM cars', 2)$$,
   $$tlv_gom('SELECT id, origin, cylinders, power FROM cars', 2)$$, $$tlv_gmm('SELECT id, power FROM cars', 1)$$,
-  $$tlv_lca('SELECT origin, cylinders FROM cars', 2, layout => 'long')$$, $$tlv_tree('SELECT origin, cylinders, power FROM cars', layout => 'wide')$$, $$tlv_tree('SELECT id, origin, cylinders, power FROM cars')$$,
+  $$tlv_lca('SELECT origin, cylinders FROM cars', 2, layout => 'long')$$,
+    $$tlv_tree('SELECT origin, cylinders, power FROM cars', layout => 'wide')$$, $$tlv_tree('SELECT id, origin, cylinders, power FROM cars')$$,
   $$tlv_tree('SELECT id, origin, cylinders FROM cars')$$, $$(SELECT count(*) FROM tlv_suggest_k('SELECT power, cylinders FROM cars'))$$,
   $$(SELECT count(*) FROM tlv_suggest_k('SELECT ARRAY[power] FROM cars'))$$,
   $$(SELECT count(*) FROM tlv_suggest_k('SELECT id, power, cylinders, power * 2 FROM cars'))$$, $$tlv_lda('SELECT origin FROM cars', 1)$$, $$tlv_lda('SELECT ARRAY[power] FROM cars', 1)$$,
