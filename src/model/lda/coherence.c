@@ -70,6 +70,9 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 	coherence_state *state;
 	int32_t *positions;
 
+	if (d < 2)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"coherence is of pairs of items, and the model has one item");
 	if (top == 0) /* not given */
 		top = tlv_least(d, TLV_COHERENCE_TOP);
 	if (top < 2 || top > MAX_TOP || top > d)
