@@ -117,19 +117,37 @@ require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *argumen
 	}
 }
 
-/* Another aggregate calls the transition function, as engines do that take aggregates apart: which
- * of its arguments it passes on is not known, but they are as the caller wrote them. */
+/* An argument without casts that change neither its bytes nor its collation. */
+static Node *
+uncast_argument(Node *argument)
+{
+	while (IsA(argument, RelabelType) &&
+		   exprCollation((Node *) ((RelabelType *) argument)->arg) == exprCollation(argument))
+		argument = (Node *) ((RelabelType *) argument)->arg;
+	return argument;
+}
+
+/*
+ * Another aggregate calls the transition function, as engines do that take aggregates apart: it has
+ * the oid of ours before the arguments, of which it is not known which are texts.  What such an
+ * engine sends to another server has implicit casts written out, so that x::text is not the
+ * caller's word there, and x::text COLLATE "C" is.
+ */
 static void
 require_bytes_of_engine(FunctionCallInfo fcinfo, List *arguments)
 {
+	Oid function = fcinfo->flinfo->fn_oid;
 	ListCell *cell;
 
 	foreach (cell, arguments)
 	{
-		Node *argument = argument_expression(lfirst(cell));
+		Node *argument = uncast_argument(argument_expression(lfirst(cell)));
 		bool array = OidIsValid(get_base_element_type(exprType(argument)));
 
-		require_bytes(fcinfo->flinfo->fn_oid, array ? TEXTARRAYOID : TEXTOID, argument);
+		if (IsA(argument, Const) && exprType(argument) == OIDOID &&
+			!((Const *) argument)->constisnull)
+			function = DatumGetObjectId(((Const *) argument)->constvalue);
+		require_bytes(function, array ? TEXTARRAYOID : TEXTOID, argument);
 	}
 }
 
