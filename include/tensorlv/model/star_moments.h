@@ -23,6 +23,7 @@ typedef struct tlv_star_options
 	size_t width;  /* directions kept */
 	int max_steps; /* of subspace iteration */
 	double tolerance;
+	bool directions; /* no more than these, whatever the weights by decreasing eigenvalues */
 	uint64_t seed;
 } tlv_star_options;
 
@@ -47,16 +48,12 @@ typedef struct tlv_star_moments
 	tlv_dirichlet_moments moments;
 	size_t rows;
 	size_t columns;
-	float *basis;			  /* W': width x columns */
-	float *scores;			  /* W'g_u: width x rows */
-	float *scale;			  /* S: columns */
-	float *directions;		  /* width x columns: leading Ritz vectors of S pairs S, of symmetric
-							   * graphs those of S G S of largest modulus */
-	double *ritz;			  /* width: their values; of S G S: squared */
-	float *signed_directions; /* width x columns, symmetric graphs: those of S G S */
-	double *signed_ritz;	  /* width: their values */
-	double *sums;			  /* width: sum over columns of S^-2 W', for sums of S^-1 U b */
-	double noise;			  /* radius of the noise in the spectrum of S G S */
+	float *basis;	   /* W': width x columns */
+	float *scores;	   /* W'g_u: width x rows */
+	float *scale;	   /* S: columns */
+	float *directions; /* U: width x columns */
+	double *values;	   /* width: roots of their eigenvalues, of S G S moduli of these */
+	double *sums;	   /* width: sum over columns of S^-2 W', for sums of S^-1 U b */
 	bool disassortative;
 	int steps;
 	double stars; /* rows with at least three entries */

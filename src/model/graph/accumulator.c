@@ -338,11 +338,7 @@ put_frame(tlv_context *ctx, run_writer *writer, const tlv_frame *frame, bool wit
 		if (count == 0 && with_nodes)
 			TLV_TRY(tlv_run_put(ctx, writer, src, src, 1));
 		TLV_TRY(put_frame_row(ctx, writer, &cursor, src, count, targets, times));
-		if (writer->run.entries - looked >= GRAPH_STOP_STRIDE)
-		{
-			looked = writer->run.entries;
-			TLV_TRY_CONTINUE(ctx);
-		}
+		TLV_TRY(graph_count_work(ctx, &looked, count + 1));
 	}
 	return TLV_OK;
 }

@@ -13,17 +13,21 @@ typedef struct search
 	const tlv_graph *graph;
 	size_t n;
 	size_t head, tail;
-	int32_t *queue;	 /* nodes in the order they were found */
-	int32_t *parent; /* NULL: not wanted */
-	size_t looked;	 /* work since the last look at whether to stop */
+	int32_t *queue;		/* nodes in the order they were found */
+	int32_t *component; /* n; -1: not found yet */
+	int32_t *parent;	/* NULL: neither it nor colours are wanted */
+	int8_t *colour;		/* of the nodes found, in turns from the root */
+	bool clash;			/* two neighbours of one colour */
+	bool cycle;	   /* an edge besides those of the search tree (a pair of opposite edges is one) */
+	size_t looked; /* work since the last look at whether to stop */
 } search;
 
 static tlv_status
-search_begin(search *s, tlv_context *ctx, const tlv_graph *graph, bool with_parents)
+search_begin(search *s, tlv_context *ctx, const tlv_graph *graph, int32_t *component)
 {
 	const tlv_graph_header *header = &graph->header;
 
-	*s = (search){.ctx = ctx, .graph = graph, .n = header->rows};
+	*s = (search){.ctx = ctx, .graph = graph, .n = header->rows, .component = component};
 	if (header->kind == TLV_GRAPH_BIPARTITE)
 		s->n += header->columns;
 	if (s->n > INT32_MAX)
@@ -32,23 +36,8 @@ search_begin(search *s, tlv_context *ctx, const tlv_graph *graph, bool with_pare
 		return TLV_LIMIT;
 	}
 	TLV_TRY_NEW(ctx, s->queue, s->n);
-	if (with_parents)
-	{
-		s->parent = tlv_alloc(ctx, s->n, sizeof(int32_t));
-		if (s->parent == NULL)
-		{
-			tlv_free(ctx, s->queue);
-			return ctx->error.code;
-		}
-	}
+	memset(component, 0xff, s->n * sizeof(int32_t));
 	return TLV_OK;
-}
-
-static void
-search_end(search *s)
-{
-	tlv_free(s->ctx, s->parent);
-	tlv_free(s->ctx, s->queue);
 }
 
 /* Neighbours of a node: up to two lists, to be moved by shift. */
@@ -87,38 +76,57 @@ neighbours_of(const search *s, size_t node, neighbour_list list[2])
 	}
 }
 
-/* Marks everything connected to the root with its label. */
+static void
+find_node(search *s, int32_t node, int32_t from, int32_t label)
+{
+	s->component[node] = label;
+	s->queue[s->tail++] = node;
+	if (s->parent == NULL)
+		return;
+	s->parent[node] = from;
+	s->colour[node] = (int8_t) (from < 0 ? 0 : 1 - s->colour[from]);
+}
+
+/* Marks everything connected to the root with its label, until two neighbours have one colour. */
 static tlv_status
-spread(search *s, size_t root, int32_t label, int32_t *component)
+spread(search *s, size_t root, int32_t label)
 {
 	neighbour_list list[2];
 
-	component[root] = label;
-	s->queue[s->tail++] = (int32_t) root;
-	while (s->head < s->tail)
+	find_node(s, (int32_t) root, -1, label);
+	while (s->head < s->tail && !s->clash)
 	{
-		size_t node = (size_t) s->queue[s->head++];
-		int lists = neighbours_of(s, node, list);
+		int32_t node = s->queue[s->head++];
+		int lists = neighbours_of(s, (size_t) node, list);
 
 		for (int l = 0; l < lists; l++)
 		{
 			for (size_t e = 0; e < list[l].n; e++)
 			{
-				size_t other = (size_t) list[l].index[e] + list[l].shift;
+				int32_t other = list[l].index[e] + (int32_t) list[l].shift;
 
-				if (component[other] >= 0)
-					continue;
-				component[other] = label;
-				s->queue[s->tail++] = (int32_t) other;
+				if (s->component[other] < 0)
+					find_node(s, other, node, label);
+				else if (s->parent != NULL)
+				{
+					s->clash |= s->colour[other] == s->colour[node];
+					s->cycle |= s->parent[other] != node && s->parent[node] != other;
+				}
 			}
-			s->looked += list[l].n + 1;
-		}
-		if (s->looked >= GRAPH_STOP_STRIDE)
-		{
-			s->looked = 0;
-			TLV_TRY_CONTINUE(s->ctx);
+			TLV_TRY(graph_count_work(s->ctx, &s->looked, list[l].n + 1));
 		}
 	}
+	return TLV_OK;
+}
+
+/* All components, labelled in the order of their first nodes. */
+static tlv_status
+search_all(search *s, size_t *count)
+{
+	*count = 0;
+	for (size_t root = 0; root < s->n && !s->clash; root++)
+		if (s->component[root] < 0)
+			TLV_TRY(spread(s, root, (int32_t) (*count)++));
 	return TLV_OK;
 }
 
@@ -187,89 +195,38 @@ relabel(tlv_context *ctx, size_t n, size_t count, int32_t *component)
 tlv_status
 tlv_graph_components(tlv_context *ctx, const tlv_graph *graph, int32_t *component, size_t *count)
 {
-	tlv_status status = TLV_OK;
+	tlv_status status;
 	search s;
 
 	*count = 0;
-	TLV_TRY(search_begin(&s, ctx, graph, false));
-	memset(component, 0xff, s.n * sizeof(int32_t));
-	for (size_t root = 0; root < s.n && status == TLV_OK; root++)
-		if (component[root] < 0)
-			status = spread(&s, root, (int32_t) (*count)++, component);
+	TLV_TRY(search_begin(&s, ctx, graph, component));
+	status = search_all(&s, count);
 	if (status == TLV_OK)
 		status = relabel(ctx, s.n, *count, component);
-	search_end(&s);
+	tlv_free(ctx, s.queue);
 	return status;
-}
-
-/*
- * Colours everything connected to the root in turns.  *clash: two neighbours of one colour.
- * *cycle: an edge besides those of the search tree (a pair of opposite edges is one).
- */
-static tlv_status
-colour(search *s, size_t root, int8_t *colours, bool *clash, bool *cycle)
-{
-	neighbour_list list[2];
-
-	colours[root] = 0;
-	s->parent[root] = -1;
-	s->queue[s->tail++] = (int32_t) root;
-	while (s->head < s->tail && !*clash)
-	{
-		int32_t node = s->queue[s->head++];
-		int lists = neighbours_of(s, (size_t) node, list);
-
-		for (int l = 0; l < lists; l++)
-		{
-			for (size_t e = 0; e < list[l].n; e++)
-			{
-				int32_t other = list[l].index[e];
-
-				if (colours[other] < 0)
-				{
-					colours[other] = (int8_t) (1 - colours[node]);
-					s->parent[other] = node;
-					s->queue[s->tail++] = other;
-					continue;
-				}
-				*clash |= colours[other] == colours[node];
-				*cycle |= s->parent[other] != node && s->parent[node] != other;
-			}
-			s->looked += list[l].n + 1;
-		}
-		if (s->looked >= GRAPH_STOP_STRIDE)
-		{
-			s->looked = 0;
-			TLV_TRY_CONTINUE(s->ctx);
-		}
-	}
-	return TLV_OK;
 }
 
 tlv_status
 tlv_graph_is_two_colourable(tlv_context *ctx, const tlv_graph *graph, bool *two_colourable)
 {
-	bool clash = false, cycle = false;
-	tlv_status status = TLV_OK;
-	int8_t *colours;
+	size_t n = graph->header.rows, count;
+	tlv_status status;
+	int32_t *nodes;
 	search s;
 
 	*two_colourable = false;
 	if (graph->header.kind == TLV_GRAPH_BIPARTITE)
 		return TLV_OK;
-	TLV_TRY(search_begin(&s, ctx, graph, true));
-	colours = tlv_alloc(ctx, s.n, sizeof(int8_t));
-	if (colours == NULL)
-	{
-		search_end(&s);
-		return ctx->error.code;
-	}
-	memset(colours, 0xff, s.n);
-	for (size_t root = 0; root < s.n && status == TLV_OK && !clash; root++)
-		if (colours[root] < 0)
-			status = colour(&s, root, colours, &clash, &cycle);
-	*two_colourable = status == TLV_OK && cycle && !clash;
-	tlv_free(ctx, colours);
-	search_end(&s);
+	nodes = tlv_alloc(ctx, n, 2 * sizeof(int32_t) + sizeof(int8_t));
+	TLV_TRY_ALLOC(ctx, nodes);
+	status = search_begin(&s, ctx, graph, nodes);
+	s.parent = nodes + n;
+	s.colour = (int8_t *) (nodes + 2 * n);
+	if (status == TLV_OK)
+		status = search_all(&s, &count);
+	*two_colourable = status == TLV_OK && s.cycle && !s.clash;
+	tlv_free(ctx, s.queue);
+	tlv_free(ctx, nodes);
 	return status;
 }

@@ -4,8 +4,6 @@
  */
 #include "internal.h"
 
-#include <math.h>
-
 #include "tensorlv/model/kind.h"
 
 static const char *const kind_names[] = {"", "undirected", "directed", "bipartite"};
@@ -332,12 +330,6 @@ check_structure(graph_check *check)
 		status = check_isolated(check);
 	tlv_free(check->ctx, check->seen[0]);
 	return status;
-}
-
-static bool
-is_whole(double weight)
-{
-	return weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
 }
 
 /*

@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <inttypes.h>
-#include <math.h>
 
 #include "tensorlv/model/kind.h"
 
@@ -68,7 +67,7 @@ note_weight(tlv_context *ctx, weight_form *form, const run_cursor *edge)
 		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
 	}
 	form->ones &= weight == 1;
-	form->whole &= weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
+	form->whole &= is_whole(weight);
 	return TLV_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef TENSORLV_GRAPH_INTERNAL_H
 #define TENSORLV_GRAPH_INTERNAL_H
 
+#include <math.h>
 #include <string.h>
 
 #include "tensorlv/num/dictionary.h"
@@ -20,6 +21,24 @@
 #define GRAPH_STOP_STRIDE ((size_t) 1 << 18)
 /* Whole numbers are exact, and kept as such, up to here. */
 #define GRAPH_MAX_WHOLE 0x1p53
+
+/* Counts work, and looks after a stride of it. */
+static inline tlv_status
+graph_count_work(tlv_context *ctx, size_t *work, size_t more)
+{
+	*work += more;
+	if (*work < GRAPH_STOP_STRIDE)
+		return TLV_OK;
+	*work = 0;
+	TLV_TRY_CONTINUE(ctx);
+	return TLV_OK;
+}
+
+static inline bool
+is_whole(double weight)
+{
+	return weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
+}
 
 static inline uint64_t
 bias(int64_t id)

@@ -45,7 +45,7 @@ static tlv_status
 count_entries(const side_filler *side)
 {
 	size_t *count = side->start + 1, *columns = side->by_target ? count : NULL;
-	size_t looked = 0, done = 0;
+	size_t looked = 0;
 	entry_cursor cursor;
 
 	tlv_entry_open(side->frame, &cursor);
@@ -62,12 +62,7 @@ count_entries(const side_filler *side)
 		else
 			for (size_t e = 0; e < n; e++)
 				(void) entry_next_column(&cursor);
-		done += n + 1;
-		if (done - looked >= GRAPH_STOP_STRIDE)
-		{
-			looked = done;
-			TLV_TRY_CONTINUE(side->ctx);
-		}
+		TLV_TRY(graph_count_work(side->ctx, &looked, n + 1));
 	}
 	return TLV_OK;
 }
@@ -139,7 +134,7 @@ place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
 static tlv_status
 place_entries(const side_filler *side)
 {
-	size_t looked = 0, done = 0;
+	size_t looked = 0;
 	entry_cursor cursor;
 
 	tlv_entry_open(side->frame, &cursor);
@@ -153,12 +148,7 @@ place_entries(const side_filler *side)
 		size_t n = entry_next_row(&cursor);
 
 		TLV_TRY(place_row(side, &cursor, row, n));
-		done += n + 1;
-		if (done - looked >= GRAPH_STOP_STRIDE)
-		{
-			looked = done;
-			TLV_TRY_CONTINUE(side->ctx);
-		}
+		TLV_TRY(graph_count_work(side->ctx, &looked, n + 1));
 	}
 	return TLV_OK;
 }
@@ -320,7 +310,7 @@ tlv_graph_degrees(tlv_context *ctx, const tlv_frame *frame, bool sources, int64_
 				  double *weight)
 {
 	bool undirected = frame->header->kind == TLV_GRAPH_UNDIRECTED;
-	size_t looked = 0, done = 0, n;
+	size_t looked = 0, n;
 	tlv_graph_header header;
 	entry_cursor cursor;
 
@@ -350,12 +340,7 @@ tlv_graph_degrees(tlv_context *ctx, const tlv_frame *frame, bool sources, int64_
 				weight[column] += cursor.weight;
 			}
 		}
-		done += count + 1;
-		if (done - looked >= GRAPH_STOP_STRIDE)
-		{
-			looked = done;
-			TLV_TRY_CONTINUE(ctx);
-		}
+		TLV_TRY(graph_count_work(ctx, &looked, count + 1));
 	}
 	return TLV_OK;
 }

@@ -5,7 +5,6 @@
 #include "internal.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
@@ -42,12 +41,6 @@ run_grow(tlv_context *ctx, uint8_t **bytes, size_t *room, size_t needed)
 	*bytes = grown;
 	*room = larger;
 	return TLV_OK;
-}
-
-static bool
-is_whole(double weight)
-{
-	return weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
 }
 
 /* Whole numbers become float64; those of the entries before the last one. */

@@ -59,7 +59,7 @@ tlv_star_memory(const tlv_star_side *side, size_t width)
 	double squared = side->out->value != NULL ? 4.0 * (double) side->out->entries : 0;
 
 	/* the iteration's blocks; later the scores and their products take their place */
-	return 4 * block * (3 * columns + rows) + 8 * w * columns + 24 * rows + 20 * columns + squared +
+	return 4 * block * (3 * columns + rows) + 4 * w * columns + 24 * rows + 20 * columns + squared +
 		   4 * block * (block + 4096) +
 		   sizeof(double) * ((double) tlv_packed3_size(width) + 5 * block * block +
 							 2 * NODE_BLOCK * w + (double) tlv_tensor3_work(width, NODE_BLOCK));
@@ -305,28 +305,28 @@ order_values(size_t l, const double *value, bool modulus, size_t *order)
 }
 
 /*
- * The signed directions out of a block of Ritz vectors of S G S and their l values, which they
- * replace in x.
+ * Of a block of Ritz vectors of S G S and their l values: whether the graph is disassortative, and,
+ * with plain weights or without moments, the vectors by decreasing values unless it is.
  */
 static tlv_status
-choose_signed(tlv_context *ctx, star_work *work, const double *value, float *x)
+order_directions(tlv_context *ctx, star_work *work, const double *value, float *x)
 {
+	bool of_modulus = work->side->normalized && !work->options->directions;
 	tlv_star_moments *stars = work->stars;
 	size_t l = work->block, d = work->side->out->columns, w = stars->moments.width;
 	size_t *order = tlv_alloc(ctx, l, sizeof(size_t));
 	float *column = tlv_alloc(ctx, l, sizeof(float));
-	double smallest;
+	double smallest, noise = 0;
 
 	TLV_TRY_ALLOC(ctx, order);
 	TLV_TRY_ALLOC(ctx, column);
 	order_values(l, value, false, order);
 	smallest = value[order[l - 1]];
-	TLV_TRY(noise_radius(ctx, work, &stars->noise));
-	stars->disassortative =
-		value[order[w - 1]] < stars->noise && smallest < -DISASSORTATIVE * stars->noise;
-	order_values(l, value, stars->disassortative, order);
+	TLV_TRY(noise_radius(ctx, work, &noise));
+	stars->disassortative = value[order[w - 1]] < noise && smallest < -DISASSORTATIVE * noise;
+	order_values(l, value, stars->disassortative || of_modulus, order);
 	for (size_t i = 0; i < w; i++)
-		stars->signed_ritz[i] = value[order[i]];
+		stars->values[i] = fabs(value[order[i]]);
 	for (size_t j = 0; j < d; j++)
 	{
 		if (j % NODE_BLOCK == 0)
@@ -360,8 +360,7 @@ scale_basis(tlv_context *ctx, star_work *work)
 {
 	tlv_star_moments *stars = work->stars;
 	size_t w = stars->moments.width, d = work->side->out->columns;
-	const float *from = work->side->symmetric && !work->side->normalized ? stars->signed_directions
-																		 : stars->directions;
+	const float *from = stars->directions;
 
 	TLV_TRY_NEW(ctx, stars->basis, w * d);
 	memset(stars->sums, 0, w * sizeof(double));
@@ -406,17 +405,14 @@ find_star_directions(tlv_context *ctx, star_work *work)
 	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, symmetric ? apply_graph : apply_star_pairs,
 										 work, &rng, x, ritz, &stars->steps));
 	tlv_free(ctx, work->middle);
-	TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->directions));
 	for (size_t i = 0; i < w; i++)
-		stars->ritz[i] = symmetric ? ritz[i] * ritz[i] : ritz[i];
+		stars->values[i] = sqrt(fmax(ritz[i], 0));
 	if (symmetric)
-	{
-		TLV_TRY(choose_signed(ctx, work, ritz, x));
-		TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->signed_directions));
-	}
+		TLV_TRY(order_directions(ctx, work, ritz, x));
+	TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->directions));
 	tlv_free(ctx, x);
 	tlv_free(ctx, ritz);
-	return scale_basis(ctx, work);
+	return work->options->directions ? TLV_OK : scale_basis(ctx, work);
 }
 
 /* Mean, pairs and cubes of the scores, a block of rows at a time. */
@@ -551,13 +547,13 @@ tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
 	TLV_TRY_NEW(ctx, work.squares, 2 * d);
 	work.cubes = work.squares + d;
 	TLV_TRY_NEW(ctx, stars->scale, d);
-	TLV_TRY_NEW(ctx, stars->ritz, 3 * options->width);
-	stars->signed_ritz = stars->ritz + options->width;
-	stars->sums = stars->signed_ritz + options->width;
+	TLV_TRY_NEW(ctx, stars->sums, 2 * options->width);
+	stars->values = stars->sums + options->width;
 	weigh_rows(&work);
 	TLV_TRY(scan_columns(ctx, &work));
 	TLV_TRY(find_star_directions(ctx, &work));
-	TLV_TRY(compress_stars(ctx, &work));
+	if (!options->directions)
+		TLV_TRY(compress_stars(ctx, &work));
 	if (side->in->value != NULL)
 		tlv_free(ctx, work.squared.value);
 	tlv_free(ctx, work.weight);
@@ -574,8 +570,7 @@ tlv_star_moments_free(tlv_context *ctx, tlv_star_moments *stars)
 	tlv_free(ctx, stars->basis);
 	tlv_free(ctx, stars->scores);
 	tlv_free(ctx, stars->directions);
-	tlv_free(ctx, stars->signed_directions);
 	tlv_free(ctx, stars->scale);
-	tlv_free(ctx, stars->ritz);
+	tlv_free(ctx, stars->sums);
 	memset(stars, 0, sizeof(*stars));
 }

@@ -6,21 +6,26 @@
 #include <math.h>
 
 size_t
-tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node)
+tlv_mmsb_find_id(const int64_t *ids, size_t n, int64_t id)
 {
-	const int64_t *nodes = parts->side[side].nodes;
-	size_t n = parts->side[side].n, low = 0, high = n;
+	size_t low = 0, high = n;
 
 	while (low < high)
 	{
 		size_t middle = low + (high - low) / 2;
 
-		if (nodes[middle] < node)
+		if (ids[middle] < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < n && nodes[low] == node ? low : n;
+	return low < n && ids[low] == id ? low : n;
+}
+
+size_t
+tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node)
+{
+	return tlv_mmsb_find_id(parts->side[side].nodes, parts->side[side].n, node);
 }
 
 double

@@ -22,6 +22,9 @@ extern tlv_status tlv_mmsb_estimates(tlv_context *ctx, const tlv_frame *model, t
 extern tlv_status tlv_mmsb_standard_errors(tlv_context *ctx, const tlv_frame *model,
 										   const tlv_frame *errors, tlv_estimates *list);
 
+/* The graph of edges that were collected, whose accumulator is freed (bootstrap.c). */
+extern tlv_status tlv_mmsb_finish_graph(tlv_context *ctx, tlv_accumulator *edges, tlv_frame *graph);
+
 /* Options for fits as the model's. */
 extern tlv_mmsb_options tlv_mmsb_options_of(const tlv_mmsb_parts *parts,
 											const tlv_mmsb_options *options);

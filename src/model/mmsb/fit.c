@@ -25,10 +25,9 @@
 /* Directions that a fit without k is expected to take. */
 #define USUAL_DIRECTIONS 10
 
-/* Work of a step of the subspace and of those of the tensor, above which the moments are left out
- * of the starts when k is chosen by others. */
-#define MUCH_WORK		1e9
-#define DECOMPOSE_STEPS 200
+/* Work of a step of the subspace, some milliseconds, above which directions are left out when k is
+ * chosen by moves. */
+#define MUCH_WORK 3.5e6
 
 const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "em", NULL};
 const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
@@ -255,33 +254,47 @@ try_four_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 					fit->k, tlv_plural((double) fit->k, "community", "communities"));
 }
 
-/* Moments of the whole graph are too much work, or memory, for a start that is one of several. */
+/* Directions of the whole graph are too much work, or memory, for a start that is one of several.
+ */
 static bool
-moments_cost_too_much(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
+directions_cost_too_much(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
 {
 	double k = (double) fit->k, n = (double) fit->side[0].n;
 	bool proposed = fit->side[0].proposed != NULL && fit->side[0].fixed == NULL;
 
 	if (!proposed || fit->options->k > 0)
 		return false;
-	return n * k * k + DECOMPOSE_STEPS * k * k * k * k > MUCH_WORK ||
-		   tlv_require_memory(ctx, tlv_mmsb_moments_memory(fit), "moments") != TLV_OK;
+	return (double) fit->side[0].edges.entries * k + n * k * k > MUCH_WORK ||
+		   tlv_require_memory(ctx, tlv_mmsb_directions_memory(fit), "directions") != TLV_OK;
 }
 
-/* Moments of the graph, its directions, and scores of its nodes. */
+/* The directions of the graph, of which a block model's initialisations are clusters. */
+static tlv_status
+find_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	if (directions_cost_too_much(ctx, fit))
+		return TLV_OK;
+	TLV_TRY(
+		tlv_require_memory(ctx, tlv_mmsb_directions_memory(fit), "the directions of the graph"));
+	TLV_TRY(tlv_mmsb_find_directions(ctx, fit));
+	fit->embedded = true;
+	return fit->sides == 2 ? TLV_OK
+						   : tlv_diagnose(ctx, &fit->diagnostics,
+										  fit->moments[0].stars.disassortative, "disassortative");
+}
+
+/* Moments of the graph, and scores of its nodes; of block models directions alone. */
 static tlv_status
 find_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	bool blocks = !is_mixed(fit->options);
-
 	fit->parts = fit->embedded = false;
 	if (fit->options->partition)
 		TLV_TRY(try_four_parts(ctx, fit));
-	if (!fit->parts && blocks && moments_cost_too_much(ctx, fit))
-		return TLV_OK;
+	if (!fit->parts && !is_mixed(fit->options))
+		return find_directions(ctx, fit);
 	if (!fit->parts)
 	{
-		TLV_TRY(tlv_mmsb_decompose(ctx, fit, blocks || fit->corrected));
+		TLV_TRY(tlv_mmsb_decompose(ctx, fit));
 		for (size_t s = 0; s < fit->sides; s++)
 			TLV_TRY(tlv_mmsb_solve_scores(ctx, fit, s));
 		fit->embedded = true;
@@ -467,9 +480,10 @@ fit_memory(const tlv_graph_header *header, const tlv_mmsb_fit_state *fit)
 		.rows = header->rows, .columns = header->columns, .entries = header->entries * (3 - sides)};
 	tlv_csr in = {.rows = out.columns, .columns = out.rows, .entries = out.entries};
 	size_t k = fit->k > 0 ? fit->k : USUAL_DIRECTIONS;
-	double moments = tlv_dirichlet_memory(k, k, &fit->options->decompose) +
-					 fmax(tlv_star_memory(&(tlv_star_side){.out = &out, .in = &in}, k),
-						  tlv_star_memory(&(tlv_star_side){.out = &in, .in = &out}, k));
+	double moments =
+		(is_mixed(fit->options) ? tlv_dirichlet_memory(k, k, &fit->options->decompose) : 0) +
+		fmax(tlv_star_memory(&(tlv_star_side){.out = &out, .in = &in}, k),
+			 tlv_star_memory(&(tlv_star_side){.out = &in, .in = &out}, k));
 
 	return 2 * tlv_graph_load_memory(header, !fit->poisson) +
 		   fmax(moments, tlv_mmsb_proposal_memory(sides == 2 ? out.rows + out.columns : out.rows,
@@ -520,7 +534,6 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	fit->options = options;
 	fit->k = options->k;
 	fit->least_evidence[0] = fit->least_evidence[1] = -HUGE_VAL;
-	fit->wanted_evidence[0] = fit->wanted_evidence[1] = -HUGE_VAL;
 	TLV_TRY(read_weights(ctx, frame, &header, fit));
 	tlv_expect_memory(ctx, fit_memory(&header, fit));
 	/* as it is stored, and once more in the order of the fit */

@@ -1,29 +1,35 @@
 /*
- * infer.c - memberships of a node that was not in the graph, from its
- * neighbours, under a mixed membership block model (mmsb.h).
+ * infer.c - memberships of a node from its neighbours, under a mixed membership block model
+ * (mmsb.h).
  *
  * The weight of its edge to a known node v of the target side has mean F_v' pi,
- * F_v = theta_v P pi_v.  With mixed memberships pi is the weighted least squares
- * solution over all known nodes, those without an edge included; with one
- * community a node, its posterior.  The unknown propensity of a new node is left
- * free where the model is degree-corrected.
+ * F_v = theta_v P pi_v.  With one community a node it has the posterior of its community; with
+ * mixed memberships the steps are those of mixed_membership.h, which has all edges at hand: of a
+ * new node until they converge, of a node of the model the next one, where its parameters are as
+ * its shares tell them, alpha + degree times the shares of its edge ends.  The unknown propensity
+ * of a new node is left free where the model is degree-corrected.
  */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "infer.h"
+#include "mixed/memberships.h"
+#include "mixed/mixed_membership.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/special.h"
 
-/* Nodes, and products of two memberships, between two looks at tlv_should_stop(): milliseconds. */
-#define CHUNK_NODES	  64
-#define CHUNK_SQUARES 1000000
+/* Nodes between two looks at tlv_should_stop(): milliseconds. */
+#define CHUNK_NODES 64
 /* A rate of 0 counts as this share of the largest one. */
 #define SMALLEST_RATE 1e-12
+/* Steps of a node that the model does not know, and how far its shares move in the last one. */
+#define MOST_STEPS 100
+#define TOLERANCE  1e-5
+/* Degrees and weights beyond this are no sums of weights. */
+#define LARGEST_DEGREE 1e100
 
 typedef struct mmsb_model
 {
@@ -37,41 +43,29 @@ typedef struct mmsb_model
 	double *fallback;	  /* k: memberships without known neighbours */
 	double *shares;		  /* k: of the communities among the source nodes */
 	double *totals;		  /* k: sum of F_v over all known nodes v */
-	double *mean_rates;	  /* k: of a source node with average memberships, by target community */
-	double mean_rate;	  /* of such a node and an average target that has memberships */
-	double *gram;		  /* k x k: sum of s_v F_v F_v' */
-	double *moment;		  /* k */
+	double *exposure;	  /* k: the same over its mean */
 	double *rates;		  /* k: F_v of one node */
-	double *mixed;		  /* k: of target communities */
 	double *inferred;	  /* k */
-	double *work;		  /* k (k + 5) */
-	/* the bag */
+	double *logs;		  /* k: of the posterior */
+	/* of mixed memberships */
+	double *gamma;	/* k: parameters of the node */
+	double *weight; /* k: of communities at its edges */
+	double *row;	/* k: sum of neighbours' rates over what the node expects */
+	/* the neighbours that say something */
+	double *counts; /* k: by community; of mixed memberships over what the node expects */
 	size_t room;
 	int64_t *items;
 	double *weights;
 	int32_t *index;
-	double *known;
+	double *known; /* in units */
 	size_t n_known;
-	double weight; /* sum of the known */
+	double sum; /* of the known */
 } mmsb_model;
 
 static double
 propensity_of(const mmsb_model *model, size_t v)
 {
 	return model->propensity == NULL ? 1 : model->propensity[v];
-}
-
-/* s_v: one over the variance of a weight, up to a factor, kept from exploding for small rates. */
-static double
-least_squares_weight(const mmsb_model *model, size_t v)
-{
-	const tlv_memberships *memberships = &model->parts.side[model->target].memberships;
-	double rate = 0;
-
-	for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
-		rate += memberships->share[e] * model->mean_rates[memberships->community[e]];
-	rate *= propensity_of(model, v);
-	return 1 / (rate + 0.25 * model->mean_rate);
 }
 
 /* y (k) = P x for x by target community */
@@ -115,21 +109,22 @@ static tlv_status
 allocate_mmsb_model(tlv_context *ctx, mmsb_model *model)
 {
 	size_t k = model->parts.k, n = model->parts.side[model->target].n;
-	double *block = tlv_alloc0(ctx, 3 * k + 14, k * sizeof(double));
+	double *block = tlv_alloc0(ctx, k + 11, k * sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
 	model->connectivity = block;
-	model->gram = block + k * k;
-	model->work = block + 2 * k * k;
-	block += 3 * k * k + 5 * k;
+	block += k * k;
 	model->fallback = block;
 	model->shares = block + k;
 	model->totals = block + 2 * k;
-	model->mean_rates = block + 3 * k;
-	model->moment = block + 4 * k;
-	model->rates = block + 5 * k;
-	model->mixed = block + 6 * k;
-	model->inferred = block + 7 * k;
+	model->exposure = block + 3 * k;
+	model->rates = block + 4 * k;
+	model->inferred = block + 5 * k;
+	model->logs = block + 6 * k;
+	model->gamma = block + 7 * k;
+	model->weight = block + 8 * k;
+	model->row = block + 9 * k;
+	model->counts = block + 10 * k;
 	if (model->parts.degree_corrected)
 		TLV_TRY_NEW(ctx, model->propensity, n);
 	return TLV_OK;
@@ -169,69 +164,12 @@ normalise(size_t n, const double *x, double *y)
 	tlv_assert(tlv_is_distribution(n, y, 1));
 }
 
-/* Sums over all known nodes: rates, the mean rate, and sum_v s_v theta_v^2 pi_v pi_v'. */
-static tlv_status
-sum_nodes(tlv_context *ctx, mmsb_model *model, double *squares)
-{
-	const tlv_memberships *memberships = &model->parts.side[model->target].memberships;
-	size_t k = model->parts.k, n = memberships->n, work = 0, members = 0;
-
-	memset(model->mixed, 0, k * sizeof(double));
-	for (size_t v = 0; v < n; v++)
-	{
-		members += memberships->start[v + 1] > memberships->start[v];
-		for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
-			model->mixed[memberships->community[e]] +=
-				propensity_of(model, v) * memberships->share[e];
-	}
-	connect(model, model->mixed, model->totals);
-	model->mean_rate = 0;
-	for (size_t a = 0; a < k; a++)
-		model->mean_rate += model->shares[a] * model->totals[a] / fmax((double) members, 1);
-	if (!(model->mean_rate > 0))
-		return TLV_OK; /* no edges at all */
-	for (size_t v = 0; v < n; v++)
-	{
-		double weight = propensity_of(model, v);
-		size_t own = memberships->start[v + 1] - memberships->start[v];
-
-		work += own * own + 1;
-		if (work > CHUNK_SQUARES)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			work = 0;
-		}
-		weight *= weight * least_squares_weight(model, v);
-		for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
-			for (size_t f = memberships->start[v]; f < memberships->start[v + 1]; f++)
-				squares[memberships->community[e] + k * memberships->community[f]] +=
-					weight * memberships->share[e] * memberships->share[f];
-	}
-	return TLV_OK;
-}
-
-/* gram = P squares P' */
-static tlv_status
-finish_gram(tlv_context *ctx, mmsb_model *model, const double *squares)
-{
-	size_t k = model->parts.k;
-	double *product = tlv_alloc0(ctx, k, k * sizeof(double));
-
-	TLV_TRY_ALLOC(ctx, product);
-	TLV_TRY(
-		tlv_gemm(ctx, false, false, k, k, k, 1, model->connectivity, k, squares, k, 0, product, k));
-	TLV_TRY(tlv_gemm(ctx, false, true, k, k, k, 1, product, k, model->connectivity, k, 0,
-					 model->gram, k));
-	tlv_free(ctx, product);
-	return TLV_OK;
-}
-
 static tlv_status
 mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 {
 	const tlv_mmsb_parts *parts = &model->parts;
 	size_t k = parts->k;
-	double *squares;
+	double mean = 0;
 
 	model->unit = scale(k * k, parts->connectivity, model->connectivity);
 	if (parts->degree_corrected)
@@ -239,14 +177,14 @@ mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 							 model->propensity);
 	normalise(k, parts->sizes, model->shares);
 	normalise(k, largest_of(k, parts->alpha) > 0 ? parts->alpha : parts->sizes, model->fallback);
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-			model->mean_rates[b] += model->shares[a] * model->connectivity[a + k * b];
-	TLV_TRY_NEW0_ROWS(ctx, squares, k, k);
-	TLV_TRY(sum_nodes(ctx, model, squares));
-	if (parts->alpha0 > 0 && model->mean_rate > 0)
-		TLV_TRY(finish_gram(ctx, model, squares));
-	tlv_free(ctx, squares);
+	tlv_memberships_sums(&parts->side[model->target].memberships, k, model->propensity,
+						 model->rates);
+	TLV_TRY_CONTINUE(ctx);
+	connect(model, model->rates, model->totals);
+	for (size_t a = 0; a < k; a++)
+		mean += model->totals[a] / (double) k;
+	for (size_t a = 0; a < k; a++)
+		model->exposure[a] = fmax(model->totals[a] / fmax(mean, DBL_MIN), 1e-12);
 	return TLV_OK;
 }
 
@@ -292,34 +230,54 @@ reserve(tlv_context *ctx, mmsb_model *model, size_t n)
 	return TLV_OK;
 }
 
-/* Decodes the neighbours; those that are unknown, or tell nothing, are left out. */
 static tlv_status
-take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag)
+refuse_weight(tlv_context *ctx, double weight)
 {
-	size_t n = 0;
+	tlv_fail(ctx, TLV_BAD_DATA, "the weight of an edge is %g, more than 1e100", weight);
+	return tlv_fail_hint(ctx, "Divide all weights by a constant.");
+}
+
+/*
+ * Decodes the neighbours of a node, without it (NULL: there is none); those that are unknown, or
+ * say nothing, are left out.
+ */
+static tlv_status
+take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const int64_t *own,
+		 tlv_node_row *node)
+{
+	size_t n = 0, left = 0;
+	double mapped = 0;
 
 	TLV_TRY(reserve(ctx, model, bag->n));
 	TLV_TRY(tlv_bag_read(ctx, bag, model->items, model->weights));
-	TLV_TRY(tlv_dictionary_map(ctx, &model->dictionary, bag->n, model->items, model->weights,
+	for (size_t i = 0; i < bag->n; i++)
+	{
+		bool loop = own != NULL && model->items[i] == *own;
+
+		*(loop ? &node->self_loops : &node->degree) += model->weights[i];
+		model->items[left] = model->items[i];
+		model->weights[left] = model->weights[i];
+		left += !loop;
+	}
+	TLV_TRY(tlv_dictionary_map(ctx, &model->dictionary, left, model->items, model->weights,
 							   model->index, model->known, &n));
 	model->n_known = 0;
-	model->weight = 0;
+	model->sum = 0;
 	for (size_t i = 0; i < n; i++)
 	{
 		if (i % CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
+		mapped += model->known[i];
 		if (!node_rates(model, (size_t) model->index[i]))
 			continue;
-		if (!(model->known[i] <= 1e100))
-		{
-			tlv_fail(ctx, TLV_BAD_DATA, "the weight of an edge is %g, more than 1e100",
-					 model->known[i]);
-			return tlv_fail_hint(ctx, "Divide all weights by a constant.");
-		}
+		if (!(model->known[i] <= LARGEST_DEGREE))
+			return refuse_weight(ctx, model->known[i]);
 		model->index[model->n_known] = model->index[i];
 		model->known[model->n_known] = model->known[i] / model->parts.unit;
-		model->weight += model->known[model->n_known++];
+		model->sum += model->known[model->n_known++];
 	}
+	node->strangers = fmax(node->degree - mapped, 0);
+	node->degree /= model->parts.unit;
 	return TLV_OK;
 }
 
@@ -343,7 +301,7 @@ log_posterior(tlv_context *ctx, mmsb_model *model, double *logs)
 	{
 		logs[a] = log(fmax(model->shares[a], 1e-300));
 		if (model->parts.degree_corrected)
-			logs[a] -= model->weight * log(fmax(model->totals[a], 1e-300));
+			logs[a] -= model->sum * log(fmax(model->totals[a], 1e-300));
 		else
 			logs[a] -= model->totals[a] * model->unit;
 	}
@@ -377,35 +335,119 @@ normalise_logs(size_t k, const double *logs, double *shares)
 	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
 }
 
-static tlv_status
-least_squares(tlv_context *ctx, mmsb_model *model, double *shares)
+/* ---- mixed memberships ---- */
+
+/* W = exp(E log pi) under the parameters, by exposure, relative to the largest. */
+static void
+weigh(mmsb_model *model)
 {
-	const tlv_memberships *memberships = &model->parts.side[model->target].memberships;
-	bool simplex = !model->parts.degree_corrected;
+	size_t k = model->parts.k;
+	double largest = largest_of(k, model->gamma);
+	double highest = tlv_fast_digamma(fmax(largest, TLV_LEAST_PARAMETER));
+
+	for (size_t a = 0; a < k; a++)
+		model->weight[a] =
+			model->gamma[a] > TLV_LEAST_PARAMETER || model->gamma[a] == largest
+				? exp(tlv_fast_digamma(fmax(model->gamma[a], TLV_LEAST_PARAMETER)) - highest) /
+					  model->exposure[a]
+				: 0;
+}
+
+/* Dirichlet parameter of every community. */
+static double
+alpha_of(const mmsb_model *model)
+{
+	return fmax(model->parts.alpha0, TLV_LEAST_ALPHA0) / (double) model->parts.k;
+}
+
+/* The parameters that the shares of a source node of the model tell, or even ones (u < 0). */
+static void
+begin_node(mmsb_model *model, int32_t u)
+{
+	const tlv_memberships *m = &model->parts.side[0].memberships;
+	size_t k = model->parts.k;
+	double total = 0;
+
+	for (size_t a = 0; a < k; a++)
+		model->gamma[a] = u < 0 ? 1 / (double) k : 0;
+	for (size_t e = u < 0 ? 0 : m->start[u]; u >= 0 && e < m->start[u + 1]; e++)
+		model->gamma[m->community[e]] = m->share[e] * model->exposure[m->community[e]];
+	for (size_t a = 0; a < k; a++)
+		total += model->gamma[a];
+	for (size_t a = 0; a < k; a++)
+		model->gamma[a] = alpha_of(model) + model->sum * model->gamma[a] / fmax(total, DBL_MIN);
+}
+
+/* Sums over the neighbours under the node's weights, and the parameters that follow. */
+static tlv_status
+step_node(tlv_context *ctx, mmsb_model *model)
+{
+	const tlv_memberships *m = &model->parts.side[model->target].memberships;
 	size_t k = model->parts.k;
 
-	memset(model->mixed, 0, k * sizeof(double));
+	weigh(model);
+	memset(model->row, 0, k * sizeof(double));
+	memset(model->counts, 0, k * sizeof(double));
 	for (size_t i = 0; i < model->n_known; i++)
 	{
 		size_t v = (size_t) model->index[i];
-		double x = least_squares_weight(model, v) * propensity_of(model, v) *
-				   (simplex ? model->known[i] / model->unit : model->known[i] / model->weight);
+		double expected = DBL_MIN, factor;
 
-		for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
-			model->mixed[memberships->community[e]] += x * memberships->share[e];
+		if (i % CHUNK_NODES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		node_rates(model, v);
+		for (size_t a = 0; a < k; a++)
+			expected += model->weight[a] * model->rates[a];
+		factor = model->known[i] / expected;
+		for (size_t a = 0; a < k; a++)
+			model->row[a] += factor * model->rates[a];
+		factor *= propensity_of(model, v);
+		for (size_t e = m->start[v]; e < m->start[v + 1]; e++)
+			model->counts[m->community[e]] += factor * m->share[e];
 	}
-	connect(model, model->mixed, model->moment);
-	TLV_TRY(tlv_quadratic_nonnegative(ctx, k, model->gram, model->moment, simplex, shares,
-									  model->work));
-	if (largest_of(k, shares) > 0)
-		normalise(k, shares, shares);
-	else
-		memcpy(shares, model->fallback, k * sizeof(double));
+	for (size_t a = 0; a < k; a++)
+		model->gamma[a] = alpha_of(model) + model->weight[a] * model->row[a];
 	return TLV_OK;
 }
 
+/* The shares of the parameters; returns how far they are from those before, half L1. */
+static double
+share_parameters(const mmsb_model *model, double *shares)
+{
+	size_t k = model->parts.k;
+	double total = 0, moved = 0;
+
+	for (size_t a = 0; a < k; a++)
+		total += model->gamma[a] / model->exposure[a];
+	for (size_t a = 0; a < k; a++)
+	{
+		double now = model->gamma[a] / model->exposure[a] / total;
+
+		moved += fabs(now - shares[a]);
+		shares[a] = now;
+	}
+	return moved / 2;
+}
+
+/* Shares of source node u of the model after a step, or of a new one (u < 0). */
 static tlv_status
-infer_known(tlv_context *ctx, mmsb_model *model, double *shares)
+mixed_posterior(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares)
+{
+	begin_node(model, u);
+	memset(shares, 0, model->parts.k * sizeof(double));
+	for (int step = 0; step < (u < 0 ? MOST_STEPS : 1); step++)
+	{
+		TLV_TRY(step_node(ctx, model));
+		if (share_parameters(model, shares) <= TOLERANCE)
+			break;
+	}
+	return TLV_OK;
+}
+
+/* ---- what is asked for ---- */
+
+static tlv_status
+infer_known(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares)
 {
 	size_t k = model->parts.k;
 
@@ -415,9 +457,9 @@ infer_known(tlv_context *ctx, mmsb_model *model, double *shares)
 		return TLV_OK;
 	}
 	if (model->parts.alpha0 > 0)
-		return least_squares(ctx, model, shares);
-	TLV_TRY(log_posterior(ctx, model, model->moment));
-	normalise_logs(k, model->moment, shares);
+		return mixed_posterior(ctx, model, u, shares);
+	TLV_TRY(log_posterior(ctx, model, model->logs));
+	normalise_logs(k, model->logs, shares);
 	return TLV_OK;
 }
 
@@ -425,18 +467,19 @@ tlv_status
 tlv_mmsb_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
 {
 	mmsb_model *own = (mmsb_model *) model;
+	tlv_node_row node = {0};
 
-	TLV_TRY(take_bag(ctx, own, row->bag));
+	TLV_TRY(take_bag(ctx, own, row->bag, NULL, &node));
 	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, own->parts.k));
-	return infer_known(ctx, own, posterior->values);
+	return infer_known(ctx, own, -1, posterior->values);
 }
 
 /* What does not depend on the memberships: units and the factorials of the weights. */
 static double
 constant_terms(const mmsb_model *model)
 {
-	double sum = model->parts.degree_corrected ? tlv_lgamma(model->weight + 1)
-											   : model->weight * log(model->unit);
+	double sum =
+		model->parts.degree_corrected ? tlv_lgamma(model->sum + 1) : model->sum * log(model->unit);
 
 	for (size_t i = 0; i < model->n_known; i++)
 		sum -= tlv_lgamma(model->known[i] + 1);
@@ -453,7 +496,7 @@ mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, doub
 	*value = 0;
 	for (size_t a = 0; a < k; a++)
 		total += shares[a] * model->totals[a];
-	*value = model->parts.degree_corrected ? -model->weight * log(fmax(total, 1e-300))
+	*value = model->parts.degree_corrected ? -model->sum * log(fmax(total, 1e-300))
 										   : -total * model->unit;
 	for (size_t i = 0; i < model->n_known; i++)
 	{
@@ -469,25 +512,85 @@ mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, doub
 	return TLV_OK;
 }
 
+/* Shares and the log-likelihood that goes with them, but for constant terms. */
+static tlv_status
+infer_with_likelihood(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares, double *value)
+{
+	if (model->parts.alpha0 > 0)
+	{
+		TLV_TRY(infer_known(ctx, model, u, shares));
+		return mixed_likelihood(ctx, model, shares, value);
+	}
+	TLV_TRY(log_posterior(ctx, model, model->logs));
+	*value = normalise_logs(model->parts.k, model->logs, shares);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_mmsb_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
 	mmsb_model *own = (mmsb_model *) model;
+	tlv_node_row node = {0};
 
-	*value = 0;
-	TLV_TRY(take_bag(ctx, own, row->bag));
-	if (own->parts.alpha0 > 0)
-	{
-		TLV_TRY(infer_known(ctx, own, own->inferred));
-		TLV_TRY(mixed_likelihood(ctx, own, own->inferred, value));
-	}
-	else
-	{
-		TLV_TRY(log_posterior(ctx, own, own->moment));
-		*value = normalise_logs(own->parts.k, own->moment, own->inferred);
-	}
+	TLV_TRY(take_bag(ctx, own, row->bag, NULL, &node));
+	TLV_TRY(infer_with_likelihood(ctx, own, -1, own->inferred, value));
 	*value += constant_terms(own);
 	if (!isfinite(*value))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the log-likelihood of the edges is not a number");
+	return TLV_OK;
+}
+
+/* edges[a + k b] += the edges of the node that lead from a, by its shares, to b. */
+static void
+assign_edges(const mmsb_model *model, double *edges)
+{
+	size_t k = model->parts.k;
+
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			edges[a + k * b] +=
+				model->weight[a] * model->connectivity[a + k * b] * model->counts[b];
+}
+
+/* Neighbours by community. */
+static void
+count_communities(mmsb_model *model)
+{
+	const tlv_memberships *m = &model->parts.side[model->target].memberships;
+
+	memset(model->counts, 0, model->parts.k * sizeof(double));
+	for (size_t i = 0; i < model->n_known; i++)
+		for (size_t e = m->start[model->index[i]]; e < m->start[model->index[i] + 1]; e++)
+			model->counts[m->community[e]] += model->known[i] * m->share[e];
+}
+
+tlv_status
+tlv_mmsb_infer_node(tlv_context *ctx, tlv_model *model, const tlv_neighbours *row, double *share,
+					double *edges, tlv_node_row *node)
+{
+	mmsb_model *own = (mmsb_model *) model;
+	const tlv_memberships *m = &own->parts.side[0].memberships;
+	size_t place = tlv_mmsb_find_node(&own->parts, 0, row->node), n = own->parts.side[0].n;
+	bool member = place < n && m->start[place] < m->start[place + 1];
+
+	*node = (tlv_node_row){.member = member};
+	memset(share, 0, own->parts.k * sizeof(double));
+	TLV_TRY(take_bag(ctx, own, row->bag, &row->node, node));
+	if (own->n_known == 0)
+	{
+		for (size_t e = member ? m->start[place] : 0; member && e < m->start[place + 1]; e++)
+			share[m->community[e]] = m->share[e];
+		return TLV_OK;
+	}
+	node->member = true;
+	TLV_TRY(infer_with_likelihood(ctx, own, member ? (int32_t) place : -1, share,
+								  &node->log_likelihood));
+	if (own->parts.alpha0 > 0)
+		assign_edges(own, edges);
+	else
+	{
+		count_communities(own);
+		node->counts = own->counts;
+	}
 	return TLV_OK;
 }

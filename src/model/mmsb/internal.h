@@ -63,9 +63,9 @@ typedef struct tlv_mmsb_fit_state
 	bool corrected;	  /* for degrees */
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
-	/* block models, of one rate between communities and full, below this after their first steps
-	 * are not finished, nor those that will not come to what is wanted */
-	double least_evidence[2], wanted_evidence[2];
+	/* a block model, of one rate between communities and full, that explains less after its first
+	 * steps is not finished */
+	double least_evidence[2];
 	bool parts;	   /* the moments are those between four parts of the graph */
 	bool embedded; /* there are moments of the whole graph, and directions */
 	size_t sides;
@@ -123,6 +123,10 @@ typedef enum tlv_proposal
 extern tlv_status tlv_mmsb_propose(tlv_context *ctx, tlv_mmsb_fit_state *fit, tlv_proposal wanted,
 								   size_t k);
 
+/* Sources and targets as nodes of one graph (proposal.c). */
+extern tlv_status tlv_mmsb_join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+									  tlv_csr *joined);
+
 /* Bytes that it takes: of n nodes of all sides, and the entries of all sides' edges. */
 extern double tlv_mmsb_proposal_memory(size_t n, size_t entries, size_t sides);
 
@@ -150,11 +154,12 @@ extern tlv_status tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fi
 
 /* moments.c */
 
-/* Bytes that the moments of all sides need at most. */
-extern double tlv_mmsb_moments_memory(const tlv_mmsb_fit_state *fit);
+/* The directions of all sides, and bytes that they need at most. */
+extern tlv_status tlv_mmsb_find_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+extern double tlv_mmsb_directions_memory(const tlv_mmsb_fit_state *fit);
 
 /* Star moments and their decomposition, for every side. */
-extern tlv_status tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized);
+extern tlv_status tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /*
  * Memberships of side s by least squares, before projection: k x n, in place of the scores; and
@@ -173,20 +178,10 @@ tlv_mmsb_project_work(size_t k)
 	return 2 * k;
 }
 
-/* The nodes of a side as points: rows of directions, scaled and then normalised. */
-typedef struct tlv_mmsb_points
-{
-	size_t n;
-	const float *directions; /* k x n */
-	const double *values;	 /* k: of the directions */
-	bool root;				 /* scaled by the roots of values, not by their moduli */
-} tlv_mmsb_points;
-
-/* k-means of the points, best of `starts` but of fewer where that is much work; stream: the seed's.
- */
-extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
-								   const tlv_mmsb_points *points, int starts, uint64_t stream,
-								   int32_t *label);
+/* k-means of the directions of a side's nodes, best of `starts`, but of fewer where that is much
+ * work; stream: the seed's. */
+extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
+								   int starts, uint64_t stream, int32_t *label);
 
 /* four_parts.c: scores from the stars between four parts of the graph instead. */
 extern tlv_status tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit);
@@ -267,6 +262,11 @@ extern tlv_status tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options
 										const bool *met, tlv_diagnostics *to);
 
 /* labels.c */
+
+/* The community of every node in which it has most, of the first `rank` of k shares; the first
+ * community where it has none. */
+extern tlv_status tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t rank, size_t n,
+								   const float *share, int32_t **label);
 
 /*
  * Assignments (new[a] of old a) that bring the labels of side 1 to meet those of side 0, by the

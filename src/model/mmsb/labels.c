@@ -1,5 +1,5 @@
 /*
- * labels.c - numbering communities alike on both sides, and as known
+ * labels.c - labels of the largest shares; numbering communities alike on both sides, and as known
  * labels do.
  */
 #include "internal.h"
@@ -29,27 +29,19 @@ tlv_status
 tlv_mmsb_align_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
 					 int64_t *assignment)
 {
-	const tlv_csr *edges = &fit->side[0].edges;
 	size_t k = fit->k;
 	double *weight = tlv_alloc0(ctx, k * k + 2 * k, sizeof(double)), *rows, *columns;
 
 	TLV_TRY_ALLOC(ctx, weight);
 	rows = weight + k * k;
 	columns = rows + k;
-	for (size_t u = 0; u < edges->rows; u++)
-	{
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+	TLV_TRY(tlv_block_edges(ctx, &fit->side[1].edges, label[1], label[0], k, true, weight));
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
 		{
-			size_t a = (size_t) label[0][u], b = (size_t) label[1][edges->index[e]];
-			double g = edges->value == NULL ? 1 : edges->value[e];
-
-			weight[b + k * a] += g;
-			rows[a] += g;
-			columns[b] += g;
+			rows[a] += weight[b + k * a];
+			columns[b] += weight[b + k * a];
 		}
-	}
 	/* by the excess over chance, so that large communities do not take all */
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b < k; b++)
@@ -74,6 +66,24 @@ tlv_mmsb_align_known(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *c
 				together[(size_t) label[s][u] + k * (size_t) fit->side[s].fixed[u]] += 1;
 	TLV_TRY(assign_labels(ctx, k, together, assignment));
 	tlv_free(ctx, together);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_largest(tlv_context *ctx, size_t k, size_t rank, size_t n, const float *share,
+				 int32_t **label)
+{
+	TLV_TRY_NEW(ctx, *label, n);
+	for (size_t u = 0; u < n; u++)
+	{
+		size_t best = 0;
+
+		if (u % 4096 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t a = 1; a < rank; a++)
+			best = share[u * k + a] > share[u * k + best] ? a : best;
+		(*label)[u] = (int32_t) best;
+	}
 	return TLV_OK;
 }
 

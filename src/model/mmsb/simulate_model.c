@@ -5,20 +5,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/mmsb.h"
+#include "mixed/memberships.h"
 
 /* Nodes between two looks at tlv_should_stop(): some milliseconds. */
 #define CHUNK_NODES 1024
-/* The same for shares that move while a node's communities are sorted. */
-#define CHUNK_MOVES 4000000
 /* What is left of a node's membership below this is left out: a Dirichlet of small
  * parameters has thousands of shares that make no edge. */
 #define SMALLEST_REST 1e-5
+/* Shares that single precision does not hold. */
+#define SMALLEST_SHARE 1e-30
 
 typedef struct side_truth
 {
 	size_t n;
-	size_t room; /* entries */
 	int64_t *nodes;
 	double *degree;
 	double *propensity; /* NULL: all 1 */
@@ -110,76 +109,27 @@ draw_shares(tlv_rng *rng, size_t k, double alpha, uint16_t *order, double *share
 }
 
 static tlv_status
-reserve_entries(tlv_context *ctx, side_truth *side, size_t needed)
-{
-	size_t room = side->room + side->room / 2 + needed;
-	uint16_t *community;
-	float *share;
-
-	if (needed <= side->room)
-		return TLV_OK;
-	community = tlv_realloc(ctx, side->memberships.community, room, sizeof(uint16_t));
-	TLV_TRY_ALLOC(ctx, community);
-	side->memberships.community = community;
-	share = tlv_realloc(ctx, side->memberships.share, room, sizeof(float));
-	TLV_TRY_ALLOC(ctx, share);
-	side->memberships.share = share;
-	side->room = room;
-	return TLV_OK;
-}
-
-/* Puts a node's shares, ascending by community, those that single precision holds. */
-static size_t
-put_shares(side_truth *side, size_t at, size_t n, const uint16_t *order, const double *shares)
-{
-	uint16_t *community = side->memberships.community + at;
-	float *share = side->memberships.share + at;
-	double sum = 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += shares[i];
-	for (size_t i = 0; i < n; i++)
-	{
-		float x = (float) (shares[i] / sum);
-		size_t j = kept;
-
-		if (!(x > 1e-30F))
-			continue;
-		for (; j > 0 && community[j - 1] > order[i]; j--)
-		{
-			community[j] = community[j - 1];
-			share[j] = share[j - 1];
-		}
-		community[j] = order[i];
-		share[j] = x;
-		kept++;
-	}
-	return kept;
-}
-
-static tlv_status
 draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulation *o, tlv_rng *rng)
 {
 	uint16_t *order = tlv_alloc(ctx, o->k, sizeof(uint16_t));
+	tlv_membership_builder builder;
 	double *shares;
-	size_t at = 0;
 
 	TLV_TRY_ALLOC(ctx, order);
 	TLV_TRY_NEW(ctx, shares, o->k);
 	for (size_t j = 0; j < o->k; j++)
 		order[j] = (uint16_t) j;
-	side->memberships.start[0] = 0;
+	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
+	builder.least = SMALLEST_SHARE;
 	for (size_t u = 0; u < side->n; u++)
 	{
 		size_t n = draw_shares(rng, o->k, o->alpha0 / (double) o->k, order, shares);
 
 		if (u % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(reserve_entries(ctx, side, at + n));
-		at += put_shares(side, at, n, order, shares);
-		side->memberships.start[u + 1] = at;
+		TLV_TRY(tlv_memberships_append_some(ctx, &builder, n, order, shares));
 	}
+	side->memberships = builder.memberships;
 	tlv_free(ctx, shares);
 	tlv_free(ctx, order);
 	return TLV_OK;
@@ -188,10 +138,9 @@ draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulation *
 static tlv_status
 draw_side(tlv_context *ctx, side_truth *side, size_t n, const tlv_mmsb_simulation *o, tlv_rng *rng)
 {
-	side->n = side->memberships.n = n;
+	side->n = n;
 	TLV_TRY_NEW(ctx, side->nodes, n);
 	TLV_TRY_NEW(ctx, side->degree, n);
-	TLV_TRY_NEW(ctx, side->memberships.start, n + 1);
 	TLV_TRY_NEW0(ctx, side->sizes, 2 * o->k);
 	side->mass = side->sizes + o->k;
 	for (size_t u = 0; u < n; u++)
@@ -201,69 +150,33 @@ draw_side(tlv_context *ctx, side_truth *side, size_t n, const tlv_mmsb_simulatio
 	return draw_memberships(ctx, side, o, rng);
 }
 
-/* Communities numbered by decreasing size on the source side; on both sides alike. */
+/* Communities numbered by decreasing size on the source side; on both sides alike.  Sums of
+ * memberships, weighted and not. */
 static tlv_status
 number_communities(tlv_context *ctx, side_truth *sides, size_t n_sides, size_t k)
 {
-	double *sizes = tlv_alloc0(ctx, k, sizeof(double));
-	uint16_t *rank;
+	double *sizes = sides[0].sizes;
+	int64_t *order;
 
-	TLV_TRY_ALLOC(ctx, sizes);
-	TLV_TRY_NEW0(ctx, rank, k);
-	for (size_t e = 0; e < sides[0].memberships.start[sides[0].n]; e++)
-		sizes[sides[0].memberships.community[e]] += sides[0].memberships.share[e];
+	TLV_TRY_NEW(ctx, order, k);
+	tlv_memberships_sums(&sides[0].memberships, k, NULL, sizes);
 	for (size_t i = 0; i < k; i++)
 	{
+		size_t rank = 0;
+
 		if (i % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
-			rank[i] =
-				(uint16_t) (rank[i] + (sizes[j] > sizes[i] || (j < i && sizes[j] == sizes[i])));
+			rank += sizes[j] > sizes[i] || (j < i && sizes[j] == sizes[i]);
+		order[rank] = (int64_t) i;
 	}
 	for (size_t s = 0; s < n_sides; s++)
-		for (size_t e = 0; e < sides[s].memberships.start[sides[s].n]; e++)
-			sides[s].memberships.community[e] = rank[sides[s].memberships.community[e]];
-	tlv_free(ctx, rank);
-	tlv_free(ctx, sizes);
-	return TLV_OK;
-}
-
-/* Ascending again after renumbering; sums of memberships, weighted and not. */
-static tlv_status
-sort_and_sum(tlv_context *ctx, side_truth *side)
-{
-	tlv_memberships *memberships = &side->memberships;
-	size_t work = 0;
-
-	for (size_t u = 0; u < side->n; u++)
 	{
-		uint16_t *community = memberships->community + memberships->start[u];
-		float *share = memberships->share + memberships->start[u];
-		size_t n = memberships->start[u + 1] - memberships->start[u];
-
-		work += n * n / 4 + 1;
-		if (work > CHUNK_MOVES)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			work = 0;
-		}
-		for (size_t i = 0; i < n; i++)
-		{
-			uint16_t own = community[i];
-			float x = share[i];
-			size_t j = i;
-
-			for (; j > 0 && community[j - 1] > own; j--)
-			{
-				community[j] = community[j - 1];
-				share[j] = share[j - 1];
-			}
-			community[j] = own;
-			share[j] = x;
-			side->sizes[own] += x;
-			side->mass[own] += x * (side->propensity == NULL ? 1 : side->propensity[u]);
-		}
+		TLV_TRY(tlv_memberships_reorder(ctx, k, order, &sides[s].memberships));
+		tlv_memberships_sums(&sides[s].memberships, k, NULL, sides[s].sizes);
+		tlv_memberships_sums(&sides[s].memberships, k, sides[s].propensity, sides[s].mass);
 	}
+	tlv_free(ctx, order);
 	return TLV_OK;
 }
 
@@ -332,9 +245,7 @@ free_side(tlv_context *ctx, side_truth *side)
 {
 	tlv_free(ctx, side->sizes);
 	tlv_free(ctx, side->propensity);
-	tlv_free(ctx, side->memberships.share);
-	tlv_free(ctx, side->memberships.community);
-	tlv_free(ctx, side->memberships.start);
+	tlv_memberships_free(ctx, &side->memberships);
 	tlv_free(ctx, side->degree);
 	tlv_free(ctx, side->nodes);
 }
@@ -357,12 +268,8 @@ tlv_mmsb_simulate_model(tlv_context *ctx, const tlv_mmsb_simulation *options, vo
 
 		TLV_TRY(
 			draw_side(ctx, &sides[s], targets ? options->targets : options->nodes, options, &rng));
-		TLV_TRY_ALLOC(ctx, sides[s].memberships.community);
-		TLV_TRY_ALLOC(ctx, sides[s].memberships.share);
 	}
 	TLV_TRY(number_communities(ctx, sides, n_sides, options->k));
-	for (size_t s = 0; s < n_sides; s++)
-		TLV_TRY(sort_and_sum(ctx, &sides[s]));
 	for (size_t s = 0; s < n_sides; s++)
 		mean_degrees(&sides[s], &sides[n_sides - 1 - s], options);
 	TLV_TRY(write_truth(ctx, options, sides, n_sides, image, size));

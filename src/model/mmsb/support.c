@@ -14,10 +14,10 @@
 
 typedef struct graph_support
 {
-	const tlv_frame *graph;
+	const tlv_frame *model, *graph;
 	tlv_mmsb_parts parts;
 	tlv_mmsb_options options;
-	double *apart; /* k */
+	double *apart; /* k: sums of distances to the partners */
 } graph_support;
 
 /* The graph without a quarter of its edges. */
@@ -26,12 +26,9 @@ leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame
 {
 	tlv_graph_cursor *cursor;
 	tlv_accumulator *edges;
-	tlv_frame_builder *builder;
 	tlv_graph_header header;
 	int64_t ends[2];
 	double weight;
-	size_t size;
-	void *image;
 
 	tlv_graph_read_header(state->graph, &header);
 	TLV_TRY(tlv_graph_accumulator_create(ctx, header.kind, header.weighted, &edges));
@@ -46,52 +43,7 @@ leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame
 			TLV_TRY(tlv_add(ctx, edges, TLV_AS_EDGE(ends[0], ends[1], weight)));
 	}
 	tlv_graph_cursor_close(ctx, cursor);
-	TLV_TRY_NEW(ctx, builder, 1);
-	TLV_TRY(tlv_accumulator_store(ctx, edges, builder));
-	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
-	tlv_graph_accumulator_free(ctx, edges);
-	return tlv_frame_open(ctx, image, size, rest);
-}
-
-/* All memberships of a node, k. */
-static void
-spread(const tlv_memberships *memberships, size_t u, size_t k, double *shares)
-{
-	memset(shares, 0, k * sizeof(double));
-	for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
-		shares[memberships->community[e]] = memberships->share[e];
-}
-
-/* sum (k of the first) += the distances of its communities on a side to those of the second, over
- * the nodes of both; half of them where there are two sides. */
-static tlv_status
-compare_side(tlv_context *ctx, const tlv_mmsb_parts *own, const tlv_mmsb_parts *other, size_t s,
-			 double *sum)
-{
-	double *shares, *apart;
-	tlv_overlap overlap;
-
-	TLV_TRY(tlv_overlap_create(ctx, own->k, other->k, &overlap));
-	TLV_TRY_NEW(ctx, shares, own->k + other->k);
-	TLV_TRY_NEW0(ctx, apart, own->k);
-	for (size_t u = 0, v = 0; u < own->side[s].n; u++)
-	{
-		if (u % STEPS_BETWEEN == 0)
-			TLV_TRY_CONTINUE(ctx);
-		while (v < other->side[s].n && other->side[s].nodes[v] < own->side[s].nodes[u])
-			v++;
-		if (v == other->side[s].n || other->side[s].nodes[v] != own->side[s].nodes[u])
-			continue;
-		spread(&own->side[s].memberships, u, own->k, shares);
-		spread(&other->side[s].memberships, v, other->k, shares + own->k);
-		tlv_overlap_add(&overlap, shares, shares + own->k);
-	}
-	TLV_TRY(tlv_overlap_distances(ctx, &overlap, apart));
-	for (size_t a = 0; a < own->k; a++)
-		sum[a] += apart[a] / (double) own->sides;
-	tlv_free(ctx, apart);
-	tlv_free(ctx, shares);
-	return TLV_OK;
+	return tlv_mmsb_finish_graph(ctx, edges, rest);
 }
 
 static tlv_status
@@ -99,7 +51,7 @@ learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 {
 	tlv_mmsb_options options = state->options;
 	tlv_frame rest, fit;
-	tlv_mmsb_parts other;
+	tlv_match match;
 	size_t size;
 	void *image;
 
@@ -107,9 +59,9 @@ learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 	TLV_TRY(leave_out(ctx, state, part, &rest));
 	TLV_TRY(tlv_mmsb_fit(ctx, &rest, &options, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &fit));
-	TLV_TRY(tlv_mmsb_read(ctx, &fit, &other));
-	for (size_t s = 0; s < state->parts.sides; s++)
-		TLV_TRY(compare_side(ctx, &state->parts, &other, s, state->apart));
+	TLV_TRY(tlv_model_match(ctx, state->model, &fit, &match));
+	for (size_t a = 0; a < state->parts.k; a++)
+		state->apart[a] += (match.component[a] >= 0 ? match.distance[a] : 1) / TLV_SUPPORT_PARTS;
 	return TLV_OK;
 }
 
@@ -140,7 +92,7 @@ tlv_status
 tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 				 const tlv_mmsb_options *options, void **image, size_t *size)
 {
-	graph_support state = {.graph = graph};
+	graph_support state = {.model = model, .graph = graph};
 	tlv_diagnostics all = {0};
 	bool known;
 

@@ -220,8 +220,8 @@ bag_of(size_t n, const int64_t *items, const double *weights)
 }
 
 /*
- * numpy over the six nodes: posterior and likelihood (alpha0 = 0); the constrained optimum by
- * enumeration of supports (alpha0 = 1), by scipy.optimize.nnls when degree-corrected.
+ * numpy over the six nodes: posterior and likelihood (alpha0 = 0); variational steps with scipy's
+ * digamma from even parameters until shares move by less than 1e-5 (alpha0 = 1).
  */
 static const struct
 {
@@ -230,12 +230,12 @@ static const struct
 } expected[] = {
 	{0, 0, 0, {0.598119347346383, 0.271426256125433, 0.130454396528184}, -5.63880639495415},
 	{0, 0, 1, {0.583837943147197, 0.171701702003438, 0.244460354849365}, -5.48290179381981},
-	{0, 1, 0, {0.837888642339131, 0.16211135766087, 0}, -4.77764831839403},
-	{0, 1, 1, {0.896739461194283, 0.103260538805717, 0}, -4.73225665393302},
+	{0, 1, 0, {0.5452158537978902, 0.354252841508438, 0.10053130469367183}, -4.809851825737651},
+	{0, 1, 1, {0.7162904867512249, 0.1145122542852062, 0.169197258963569}, -4.706024933414371},
 	{1, 0, 0, {0.0327723145518967, 0.000546766900853675, 0.96668091854725}, -4.9318247511743},
 	{1, 0, 1, {0.0173498107873031, 0.000187589325978985, 0.982462599886718}, -3.75861941404181},
-	{1, 1, 0, {0, 0, 1}, -3.9848823066222},
-	{1, 1, 1, {0, 0, 1}, -2.7954831632664},
+	{1, 1, 0, {0.08072042834252517, 0.09072552241394939, 0.8285540492435255}, -4.409971236524579},
+	{1, 1, 1, {0.06890060938045092, 0.06412031327054873, 0.8669790773490003}, -3.2466406869461575},
 };
 
 static void
@@ -259,9 +259,9 @@ test_infer(void **state)
 			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
 			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
 			for (int j = 0; j < 3; j++)
-				assert_close(shares[j], expected[i].shares[j], 1e-9);
+				assert_close(shares[j], expected[i].shares[j], expected[i].alpha0 ? 1e-8 : 1e-9);
 			assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_BAG(bag), &value));
-			assert_close(value, expected[i].log_likelihood, 1e-9);
+			assert_close(value, expected[i].log_likelihood, expected[i].alpha0 ? 1e-8 : 1e-9);
 			/* nobody known: the prior */
 			bag = bag_of(1, items[0] + 3, weights[0] + 3);
 			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));

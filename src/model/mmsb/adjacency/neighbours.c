@@ -10,7 +10,6 @@
 
 #include "../infer.h"
 #include "../mixed/memberships.h"
-#include "mixed.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/sort.h"
@@ -20,9 +19,6 @@
 #define SIZE_SUPPORT	 TLV_SIZE_3
 #define SIZE_COMMUNITIES TLV_SIZE_4
 #define SIZE_SHARES		 TLV_SIZE_5
-
-/* A rate of 0 counts as this share of the largest one. */
-#define SMALLEST_RATE 1e-12
 
 /* Degrees beyond this are no sums of weights. */
 #define LARGEST_DEGREE 1e100
@@ -40,23 +36,10 @@ typedef struct neighbours_state
 {
 	tlv_declared declared;
 	/* under a model; NULL when only stored values are merged */
-	const tlv_mmsb_parts *parts;
-	const tlv_dictionary *dictionary;
-	bool told;			   /* the model says something of edges */
-	tlv_mixed_rows *mixed; /* of mixed memberships; else NULL */
-	double *log_rate;	   /* k x k */
-	double *offset;		   /* k: edges expected of a node of theta 1 */
-	double unit;		   /* theta: degree times unit, or unit */
-	double *counts;		   /* k: neighbours' memberships */
-	double *logs;		   /* k */
-	double *share;		   /* k */
-	size_t most;		   /* shares of a node that are kept */
-	size_t bag_room;
-	int64_t *items;
-	double *weights;
-	double *known;
-	int32_t *index;
-	size_t found; /* neighbours that are known */
+	tlv_model *model;
+	double *share; /* k */
+	double *work;  /* k */
+	size_t most;   /* shares of a node that are kept */
 	/* sums */
 	tlv_digest fingerprint;
 	double rows, log_likelihood, self_loops, strangers;
@@ -134,54 +117,7 @@ tlv_neighbour_sums_of(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_neighbo
 	return TLV_OK;
 }
 
-/* Rates r = E / X and their logarithms, and the edges that a node may expect: M sum_b r_ab t_b. */
-static tlv_status
-open_rates(tlv_context *ctx, const tlv_mmsb_parts *parts, neighbours_state *state)
-{
-	size_t k = parts->k;
-	bool corrected = parts->degree_corrected;
-	tlv_neighbour_sums sums;
-	double largest = 0;
-
-	TLV_TRY(tlv_neighbour_sums_of(ctx, parts, &sums));
-	for (size_t i = 0; i < k * k; i++)
-	{
-		state->log_rate[i] = sums.expected[i] > 0 ? sums.edges[i] / sums.expected[i] : 0;
-		largest = fmax(largest, state->log_rate[i]);
-	}
-	state->told = largest > 0;
-	state->unit = corrected ? 1 / fmax(sums.total, DBL_MIN) : 1 / fmax(sums.nodes, 1);
-	for (size_t b = 0; b < k && state->told; b++)
-		for (size_t a = 0; a < k; a++)
-		{
-			double rate = state->log_rate[a + k * b];
-
-			state->offset[a] +=
-				rate *
-				(corrected ? sums.degree[b] : sums.total * sums.size[b] / fmax(sums.nodes, 1));
-			state->log_rate[a + k * b] = log(fmax(rate, SMALLEST_RATE * largest));
-		}
-	tlv_free(ctx, sums.size);
-	return TLV_OK;
-}
-
 /* ---- rows ---- */
-
-static tlv_status
-reserve_bag(tlv_context *ctx, neighbours_state *state, size_t n)
-{
-	if (n <= state->bag_room)
-		return TLV_OK;
-	tlv_free(ctx, state->items);
-	state->bag_room = 0;
-	state->items = tlv_alloc(ctx, 2 * n, 3 * sizeof(double) + sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, state->items);
-	state->weights = (double *) (state->items + 2 * n);
-	state->known = state->weights + 2 * n;
-	state->index = (int32_t *) (state->known + 2 * n);
-	state->bag_room = 2 * n;
-	return TLV_OK;
-}
 
 static tlv_status
 reserve_nodes(tlv_context *ctx, neighbours_state *state, size_t nodes, size_t entries)
@@ -207,102 +143,18 @@ reserve_nodes(tlv_context *ctx, neighbours_state *state, size_t nodes, size_t en
 	return TLV_OK;
 }
 
-/* The degree of a node, and how much of it leads to each community; own: its place, or -1. */
-static tlv_status
-count_neighbours(tlv_context *ctx, neighbours_state *state, const tlv_neighbours *row, int32_t own,
-				 double *degree, double *known)
-{
-	const tlv_memberships *m = &state->parts->side[0].memberships;
-	size_t n = row->bag->n, found = 0;
-	double loops = 0, all = 0, mapped = 0;
-
-	TLV_TRY(reserve_bag(ctx, state, n));
-	TLV_TRY(tlv_bag_read(ctx, row->bag, state->items, state->weights));
-	for (size_t i = 0; i < n; i++)
-	{
-		all += state->weights[i];
-		loops += state->items[i] == row->node ? state->weights[i] : 0;
-	}
-	*degree = all - loops;
-	if (!(*degree <= LARGEST_DEGREE))
-	{
-		tlv_fail(ctx, TLV_BAD_DATA,
-				 "the weights of the edges of node %lld are %g, more "
-				 "than %g",
-				 (long long) row->node, *degree, LARGEST_DEGREE);
-		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
-	}
-	state->self_loops += loops;
-	TLV_TRY(tlv_dictionary_map(ctx, state->dictionary, n, state->items, state->weights,
-							   state->index, state->known, &found));
-	memset(state->counts, 0, state->k * sizeof(double));
-	*known = 0;
-	state->found = found;
-	for (size_t i = 0; i < found; i++)
-	{
-		size_t v = (size_t) state->index[i];
-		double weight = state->known[i] = state->index[i] == own ? 0 : state->known[i];
-
-		mapped += weight;
-		for (size_t e = m->start[v]; e < m->start[v + 1]; e++)
-			state->counts[m->community[e]] += weight * m->share[e];
-		*known += m->start[v + 1] > m->start[v] ? weight : 0;
-	}
-	state->strangers += fmax(*degree - mapped, 0);
-	return TLV_OK;
-}
-
-/*
- * log pi_a = sum_b c_b log r_ab - theta M sum_b r_ab t_b, up to a constant, as shares; returns the
- * logarithm of the mean likelihood over the communities.
- */
-static double
-infer_node(neighbours_state *state, double degree)
-{
-	size_t k = state->k;
-	double theta = state->parts->degree_corrected ? degree * state->unit : state->unit;
-	double largest, sum = 0;
-
-	for (size_t a = 0; a < k; a++)
-		state->logs[a] = -theta * state->offset[a];
-	for (size_t b = 0; b < k; b++)
-		if (state->counts[b] > 0)
-			for (size_t a = 0; a < k; a++)
-				state->logs[a] += state->counts[b] * state->log_rate[a + k * b];
-	largest = state->logs[0];
-	for (size_t a = 1; a < k; a++)
-		largest = fmax(largest, state->logs[a]);
-	for (size_t a = 0; a < k; a++)
-		sum += state->share[a] = exp(state->logs[a] - largest);
-	for (size_t a = 0; a < k; a++)
-		state->share[a] /= sum;
-	return largest + log(sum / (double) k);
-}
-
-/* The shares that node u has in the model; false where it has none. */
-static bool
-known_shares(neighbours_state *state, int32_t u)
-{
-	const tlv_memberships *m = &state->parts->side[0].memberships;
-
-	if (u < 0 || m->start[u] == m->start[u + 1])
-		return false;
-	memset(state->share, 0, state->k * sizeof(double));
-	for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
-		state->share[m->community[e]] = m->share[e];
-	return true;
-}
-
 /* Appends the node, with the shares unless it has none. */
 static tlv_status
-put_node(tlv_context *ctx, neighbours_state *state, int64_t id, double degree, bool member)
+put_node(tlv_context *ctx, neighbours_state *state, int64_t id, const tlv_node_row *node)
 {
 	size_t k = state->k, first, best = 0;
+	bool blocks = node->counts != NULL, member = node->member;
 	double sum = 0;
 
 	TLV_TRY(reserve_nodes(ctx, state, 1, tlv_least(k, state->most)));
-	member = member && (tlv_neighbour_keep(k, state->most, state->share, state->logs) >= 0.5 ||
-						state->mixed != NULL);
+	/* the edges of mixed memberships are assigned with all of them */
+	member =
+		member && (tlv_neighbour_keep(k, state->most, state->share, state->work) >= 0.5 || !blocks);
 	first = state->entries;
 	for (size_t a = 0; a < k && member; a++)
 	{
@@ -322,10 +174,10 @@ put_node(tlv_context *ctx, neighbours_state *state, int64_t id, double degree, b
 		size_t a = state->community[i];
 
 		state->part[i] = (float) (state->share[a] / sum);
-		for (size_t b = 0; b < k; b++)
-			state->edges[a + k * b] += state->part[i] * state->counts[b];
+		for (size_t b = 0; b < k && blocks; b++)
+			state->edges[a + k * b] += state->part[i] * node->counts[b];
 	}
-	state->nodes[state->n++] = (node_entry){id, degree, first, state->entries - first};
+	state->nodes[state->n++] = (node_entry){id, node->degree, first, state->entries - first};
 	return TLV_OK;
 }
 
@@ -334,41 +186,29 @@ neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 {
 	neighbours_state *state = (neighbours_state *) accumulator;
 	const tlv_neighbours *own = &row->neighbours;
-	const double loops = state->self_loops, strangers = state->strangers;
-	double degree, known = 0;
-	bool member;
-	int32_t u;
+	tlv_node_row node;
 
-	if (state->parts == NULL)
+	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	u = tlv_dictionary_find(state->dictionary, own->node);
-	TLV_TRY(count_neighbours(ctx, state, own, u, &degree, &known));
-	if (state->told && known > 0)
+	TLV_TRY(tlv_mmsb_infer_node(ctx, state->model, own, state->share, state->edges, &node));
+	if (!(node.degree <= LARGEST_DEGREE))
 	{
-		double likelihood =
-			state->mixed == NULL
-				? infer_node(state, degree)
-				: tlv_mixed_rows_infer(state->mixed, u, degree, state->found, state->index,
-									   state->known, state->share, state->edges);
-
-		if (!isfinite(likelihood))
-		{
-			state->self_loops = loops; /* as before */
-			state->strangers = strangers;
-			return tlv_fail(ctx, TLV_BAD_DATA,
-							"the likelihood of the edges of node %lld is not a "
-							"number",
-							(long long) own->node);
-		}
-		if (state->mixed != NULL) /* the edges are counted */
-			memset(state->counts, 0, state->k * sizeof(double));
-		state->log_likelihood += likelihood;
-		member = true;
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "the weights of the edges of node %lld are %g, more "
+				 "than %g",
+				 (long long) own->node, node.degree, LARGEST_DEGREE);
+		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
 	}
-	else
-		member = known_shares(state, u);
+	if (!isfinite(node.log_likelihood))
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"the likelihood of the edges of node %lld is not a "
+						"number",
+						(long long) own->node);
+	state->log_likelihood += node.log_likelihood;
+	state->self_loops += node.self_loops;
+	state->strangers += node.strangers;
 	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
-	return put_node(ctx, state, own->node, degree, member);
+	return put_node(ctx, state, own->node, &node);
 }
 
 tlv_status
@@ -393,21 +233,15 @@ tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_neighbour_statistics.accumulator, NULL, accumulator));
 	state = (neighbours_state *) *accumulator;
-	TLV_TRY_NEW0(ctx, state->edges, 2 * k * k + 4 * k);
-	state->log_rate = state->edges + k * k;
-	state->offset = state->log_rate + k * k;
-	state->counts = state->offset + k;
-	state->logs = state->counts + k;
-	state->share = state->logs + k;
+	TLV_TRY_NEW0(ctx, state->edges, k * k + 2 * k);
+	state->share = state->edges + k * k;
+	state->work = state->share + k;
 	state->k = k;
 	state->most = tlv_neighbour_most_shares(parts->side[0].n);
-	state->parts = parts;
-	state->dictionary = dictionary;
+	state->model = model;
 	state->fingerprint = model->frame.header->digest;
 	state->declared.known = true;
-	if (parts->alpha0 > 0)
-		TLV_TRY(tlv_mixed_rows_open(ctx, parts, &state->mixed));
-	return open_rates(ctx, parts, state);
+	return TLV_OK;
 }
 
 /* ---- stored values ---- */

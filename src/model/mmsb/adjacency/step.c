@@ -10,7 +10,7 @@
 
 #include "../engine/block_model.h"
 #include "../mixed/memberships.h"
-#include "mixed.h"
+#include "../mixed/mixed_membership.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
@@ -273,14 +273,56 @@ describe_blocks(tlv_context *ctx, const double *edges, all_nodes *all, double *s
 	return connect(ctx, edges, parts, connectivity);
 }
 
+/* theta = degree over what the shares let expect of exposures P sum(theta pi), mean 1. */
+static void
+expect_degrees(const tlv_mmsb_parts *before, const double *sums, all_nodes *all)
+{
+	const tlv_memberships *m = &all->memberships;
+	size_t k = before->k;
+	double total = 0;
+
+	for (size_t u = 0; u < m->n; u++)
+	{
+		double expected = 0;
+
+		for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
+			for (size_t b = 0; b < k; b++)
+				expected += m->share[e] * before->connectivity[m->community[e] + k * b] * sums[b];
+		all->propensity[u] = expected > 0 ? all->degree[u] / expected : 0;
+		total += all->propensity[u];
+	}
+	for (size_t u = 0; u < m->n; u++)
+		all->propensity[u] = total > 0 ? all->propensity[u] * (double) m->n / total : 1;
+}
+
 /* The same of mixed memberships, and alpha. */
 static tlv_status
 describe_mixed(tlv_context *ctx, const tlv_mmsb_parts *before, const double *edges, all_nodes *all,
 			   double *sizes, double *alpha, double *connectivity, tlv_mmsb_parts *parts)
 {
+	const tlv_mmsb_parts *own = parts;
+	size_t k = parts->k;
+	double *sums, total = 0;
+
+	TLV_TRY_NEW(ctx, sums, k);
+	if (own->degree_corrected)
+	{
+		tlv_memberships_sums(&before->side[0].memberships, k, before->side[0].propensity, sums);
+		expect_degrees(before, sums, all);
+	}
 	use_nodes(all, parts);
-	TLV_TRY(tlv_mixed_rows_update(ctx, before, edges, parts, connectivity, alpha, all->propensity));
-	tlv_memberships_sums(&all->memberships, parts->k, NULL, sizes);
+	tlv_memberships_sums(&all->memberships, k, own->degree_corrected ? all->propensity : NULL,
+						 sums);
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			connectivity[a + k * b] = edges[a + k * b] / fmax(sums[a] * sums[b], DBL_MIN);
+	tlv_connectivity_settle(k, true, connectivity);
+	tlv_memberships_sums(&all->memberships, k, NULL, sizes);
+	for (size_t a = 0; a < k; a++)
+		total += sizes[a];
+	for (size_t a = 0; a < k; a++)
+		alpha[a] = own->alpha0 * sizes[a] / fmax(total, DBL_MIN);
+	tlv_free(ctx, sums);
 	return TLV_OK;
 }
 

@@ -11,6 +11,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
+#include "tensorlv/num/lanes.h"
 #include "tensorlv/num/linalg.h"
 
 /* Nodes whose logarithms are worked on at a time. */
@@ -376,6 +377,70 @@ profile(double e, double x)
 	return e > 0 ? e * log(e / fmax(x, 1e-300)) : 0;
 }
 
+/* Edges between blocks, counted by lanes (lanes.h); weights add up in the order of lanes. */
+typedef struct block_count
+{
+	const tlv_csr *rows;
+	const int32_t *own, *other;
+	size_t k;
+	bool between;
+	size_t size;   /* of the sums of a lane */
+	double *edges; /* of every lane */
+} block_count;
+
+static void
+count_rows(void *argument, size_t lane, size_t first, size_t n)
+{
+	const block_count *count = argument;
+	const tlv_csr *rows = count->rows;
+	double *edges = count->edges + lane * count->size;
+
+	for (size_t u = first; u < first + n; u++)
+	{
+		size_t a = (size_t) count->own[u];
+		double inside = 0;
+
+		for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
+		{
+			size_t b = (size_t) count->other[rows->index[e]];
+			double g = rows->value == NULL ? 1 : (double) rows->value[e];
+
+			if (count->between)
+				edges[a + count->k * b] += g;
+			else
+				inside += a == b ? g : 0;
+		}
+		if (!count->between)
+			edges[a] += inside;
+	}
+}
+
+tlv_status
+tlv_block_edges(tlv_context *ctx, const tlv_csr *rows, const int32_t *own, const int32_t *other,
+				size_t k, bool between, double *edges)
+{
+	block_count count = {.rows = rows,
+						 .own = own,
+						 .other = other,
+						 .k = k,
+						 .between = between,
+						 .size = between ? k * k : k,
+						 .edges = edges};
+	tlv_lanes lanes;
+	tlv_status status;
+
+	tlv_lanes_divide(rows->rows, rows->start, 1, rows->entries / (16 * count.size) + 1, &lanes);
+	if (lanes.count == 1)
+		return tlv_lanes_rows(ctx, &lanes, count_rows, &count);
+	TLV_TRY_NEW0_ROWS(ctx, count.edges, lanes.count, count.size);
+	status = tlv_lanes_rows(ctx, &lanes, count_rows, &count);
+	for (size_t i = 0; i < lanes.count && status == TLV_OK; i++)
+		for (size_t j = 0; j < count.size; j++)
+			edges[j] += count.edges[i * count.size + j];
+	tlv_free(ctx, count.edges);
+	return status;
+}
+
 /* E and X of the partition: what a rate's likelihood depends on. */
 static tlv_status
 count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges, double *expected)
@@ -386,15 +451,9 @@ count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges, d
 
 	TLV_TRY_ALLOC(ctx, theta);
 	memset(edges, 0, k * k * sizeof(double));
+	TLV_TRY(tlv_block_edges(ctx, rows->edges, rows->label, columns->label, k, true, edges));
 	for (size_t u = 0; u < rows->n; u++)
-	{
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
 		theta[rows->label[u]] += rows->propensity[u];
-		for (size_t e = rows->edges->start[u]; e < rows->edges->start[u + 1]; e++)
-			edges[(size_t) rows->label[u] + k * (size_t) columns->label[rows->edges->index[e]]] +=
-				rows->edges->value == NULL ? 1 : rows->edges->value[e];
-	}
 	for (size_t v = 0; v < columns->n; v++)
 		theta[k + (size_t) columns->label[v]] += columns->propensity[v];
 	for (size_t b = 0; b < k; b++)

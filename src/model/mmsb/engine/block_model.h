@@ -42,6 +42,14 @@ typedef struct tlv_block_sums
 	const double *expected; /* k x k: X, at rate 1 */
 } tlv_block_sums;
 
+/*
+ * Adds the weight of the edges that join community a of the rows with b of the columns: to
+ * edges[a + k b], or, where those between communities are not wanted, to edges[a] for a = b.
+ * Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_block_edges(tlv_context *ctx, const tlv_csr *rows, const int32_t *own,
+								  const int32_t *other, size_t k, bool between, double *edges);
+
 /* Posterior means of the rates and of their logarithms (k x k); diagonal: one common rate between
  * different communities. */
 extern void tlv_block_rates(const tlv_block_sums *sums, bool diagonal, double *rate,

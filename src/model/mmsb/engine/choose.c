@@ -74,28 +74,20 @@ weigh_one(tlv_context *ctx, const tlv_mmsb_fit_state *fit, choice *one)
 	return TLV_OK;
 }
 
-/* The evidence with which another one explains more than a by the margin, of what a explains beyond
- * one community. */
-static double
-wanted_evidence(const choice *one, const choice *a)
-{
-	return one->evidence + (1 + FULL_MARGIN) * (a->evidence - one->evidence);
-}
-
+/* Whether b explains more than a by the margin, of what a explains beyond one community. */
 static bool
 explains_more(const choice *one, const choice *a, const choice *b)
 {
-	return b->evidence > wanted_evidence(one, a);
+	return b->evidence > one->evidence + (1 + FULL_MARGIN) * (a->evidence - one->evidence);
 }
 
-/* Asks a model for more than another choice explains, and, after its first steps, to come near. */
+/* Models that do not come near explaining more than another choice are not finished. */
 static void
 want_more(tlv_mmsb_fit_state *fit, int full, const choice *one, const choice *beside)
 {
-	double wanted = wanted_evidence(one, beside);
+	double wanted = (1 + FULL_MARGIN) * (beside->evidence - one->evidence);
 
-	fit->wanted_evidence[full] = wanted;
-	fit->least_evidence[full] = one->evidence + (wanted - one->evidence) / LAST_GAIN;
+	fit->least_evidence[full] = one->evidence + wanted / LAST_GAIN;
 }
 
 /* A fit of k communities, whose labels and diagnostics are the choice's. */

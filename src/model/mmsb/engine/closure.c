@@ -10,7 +10,7 @@
 
 #include "tensorlv/num/rng.h"
 
-/* Pairs of neighbours that are looked at: all, or so many draws. */
+/* Pairs of neighbours that are drawn. */
 #define PAIRS 20000
 
 /* Joined so many times as often as the communities let expect is what a warning is for. */
@@ -42,9 +42,9 @@ typedef struct closure
 	double joined, expected;
 } closure;
 
-/* A pair of neighbours, counted so many times. */
+/* A pair of neighbours. */
 static void
-add_pair(closure *sums, int32_t u, int32_t v, double times)
+add_pair(closure *sums, int32_t u, int32_t v)
 {
 	const tlv_mmsb_side *side = &sums->fit->side[0];
 	size_t k = sums->fit->k, a = (size_t) side->label[u], b = (size_t) side->label[v];
@@ -54,8 +54,8 @@ add_pair(closure *sums, int32_t u, int32_t v, double times)
 
 	if (corrected)
 		rate *= side->degree[u] * side->degree[v];
-	sums->expected += times * fmin(rate, 1);
-	sums->joined += are_joined(&side->edges, u, v) ? times : 0;
+	sums->expected += fmin(rate, 1);
+	sums->joined += are_joined(&side->edges, u, v);
 }
 
 /* An end of a random edge, and two of its neighbours. */
@@ -79,45 +79,9 @@ draw_pairs(tlv_context *ctx, closure *sums)
 		u = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
 		v = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
 		if (u != v)
-			add_pair(sums, u, v, 1);
+			add_pair(sums, u, v);
 	}
 	return TLV_OK;
-}
-
-/* All pairs, as often as they would be drawn on average. */
-static tlv_status
-all_pairs(tlv_context *ctx, closure *sums)
-{
-	const tlv_csr *rows = &sums->fit->side[0].edges;
-
-	for (size_t c = 0; c < rows->rows; c++)
-	{
-		size_t start = rows->start[c], n = rows->start[c + 1] - start;
-		double times = 2.0 * PAIRS / (double) rows->entries / (double) n;
-
-		for (size_t j = 0; j < n; j++)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			for (size_t i = 0; i < j; i++)
-				add_pair(sums, rows->index[start + i], rows->index[start + j], times);
-		}
-	}
-	return TLV_OK;
-}
-
-/* Pairs of neighbours of all nodes, either order. */
-static double
-count_pairs(const tlv_csr *rows)
-{
-	double pairs = 0;
-
-	for (size_t c = 0; c < rows->rows; c++)
-	{
-		double n = (double) (rows->start[c + 1] - rows->start[c]);
-
-		pairs += n * (n - 1);
-	}
-	return pairs;
 }
 
 tlv_status
@@ -130,10 +94,7 @@ tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *
 	TLV_TRY_NEW0(ctx, sums.mass, fit->k);
 	for (size_t u = 0; u < side->n; u++)
 		sums.mass[side->label[u]] += fit->corrected ? side->degree[u] : 1;
-	if (count_pairs(&side->edges) <= PAIRS)
-		TLV_TRY(all_pairs(ctx, &sums));
-	else
-		TLV_TRY(draw_pairs(ctx, &sums));
+	TLV_TRY(draw_pairs(ctx, &sums));
 	joined = sums.joined;
 	expected = sums.expected;
 	tlv_free(ctx, sums.mass);

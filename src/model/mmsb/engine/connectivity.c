@@ -218,26 +218,6 @@ tlv_connectivity_least_squares(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 	return TLV_OK;
 }
 
-static tlv_status
-labelled_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *edges)
-{
-	const tlv_csr *rows = &fit->side[0].edges;
-	const int32_t *label = fit->side[0].label, *other = fit->side[tlv_mmsb_other(fit, 0)].label;
-	size_t k = fit->k;
-
-	memset(edges, 0, k * k * sizeof(double));
-	for (size_t u = 0; u < rows->rows; u++)
-	{
-		double *to = edges + label[u];
-
-		if (u % 4096 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
-			to[k * (size_t) other[rows->index[e]]] += rows->value == NULL ? 1 : rows->value[e];
-	}
-	return TLV_OK;
-}
-
 tlv_status
 tlv_community_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *edges)
 {
@@ -245,8 +225,10 @@ tlv_community_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *edg
 	size_t k = fit->k;
 	float *product;
 
+	memset(edges, 0, k * k * sizeof(double));
 	if (rows->share == NULL)
-		return labelled_edges(ctx, fit, edges);
+		return tlv_block_edges(ctx, &rows->edges, rows->label,
+							   fit->side[tlv_mmsb_other(fit, 0)].label, k, true, edges);
 	TLV_TRY_NEW(ctx, product, k * rows->n);
 	TLV_TRY(
 		tlv_csr_multiply(ctx, &rows->edges, k, fit->side[tlv_mmsb_other(fit, 0)].share, product));

@@ -5,9 +5,7 @@
 #include "../internal.h"
 
 #include <math.h>
-
-/* Nodes between two looks at tlv_should_stop(). */
-#define CHUNK_NODES 4096
+#include <string.h>
 
 /* What one community must be the more likely by, in nats (Kass, Raftery 1995: very strong). */
 #define STRONG_EVIDENCE 5.0
@@ -16,26 +14,17 @@
 static tlv_status
 whole_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
 {
-	size_t k = fit->k;
-
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		const tlv_mmsb_side *side = &fit->side[s];
 
-		TLV_TRY_NEW0(ctx, label[s], side->n);
-		for (size_t u = 0; u < side->n; u++)
+		if (side->share != NULL)
 		{
-			if (u % CHUNK_NODES == 0)
-				TLV_TRY_CONTINUE(ctx);
-			if (side->share == NULL)
-			{
-				label[s][u] = side->label[u];
-				continue;
-			}
-			for (size_t c = 1; c < k; c++)
-				if (side->share[u * k + c] > side->share[u * k + (size_t) label[s][u]])
-					label[s][u] = (int32_t) c;
+			TLV_TRY(tlv_mmsb_largest(ctx, fit->k, fit->k, side->n, side->share, &label[s]));
+			continue;
 		}
+		TLV_TRY_NEW(ctx, label[s], side->n);
+		memcpy(label[s], side->label, side->n * sizeof(int32_t));
 	}
 	return TLV_OK;
 }

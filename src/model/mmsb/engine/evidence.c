@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/num/lanes.h"
 #include "tensorlv/num/special.h"
 
 typedef struct evidence_work
@@ -48,68 +47,6 @@ create_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t k, bool 
 							.run = block + square + 5 * k,
 							.told = block + square + 6 * k};
 	return TLV_OK;
-}
-
-/* Edges between blocks, counted by lanes (lanes.h); weights add up in the order of lanes. */
-typedef struct block_count
-{
-	const evidence_work *work;
-	const int32_t *own, *other;
-	size_t size;   /* of the sums of a lane */
-	double *edges; /* of every lane */
-} block_count;
-
-static void
-count_rows(void *argument, size_t lane, size_t first, size_t n)
-{
-	const block_count *count = argument;
-	const tlv_csr *rows = &count->work->fit->side[0].edges;
-	bool square = count->work->square;
-	double *edges = count->edges + lane * count->size;
-	size_t k = count->work->k;
-
-	for (size_t u = first; u < first + n; u++)
-	{
-		size_t a = (size_t) count->own[u];
-		double inside = 0;
-
-		for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
-		{
-			size_t b = (size_t) count->other[rows->index[e]];
-			double g = rows->value == NULL ? 1 : (double) rows->value[e];
-
-			if (square)
-				edges[a + k * b] += g;
-			else
-				inside += a == b ? g : 0;
-		}
-		if (!square)
-			edges[a] += inside;
-	}
-}
-
-static tlv_status
-count_blocks(tlv_context *ctx, evidence_work *work, int32_t *const label[2])
-{
-	const tlv_csr *rows = &work->fit->side[0].edges;
-	block_count count = {.work = work,
-						 .own = label[0],
-						 .other = label[work->fit->sides - 1],
-						 .size = work->square ? work->k * work->k : work->k};
-	tlv_lanes lanes;
-	tlv_status status;
-
-	tlv_lanes_divide(rows->rows, rows->start, 1, rows->entries / (16 * count.size) + 1, &lanes);
-	count.edges = work->edges;
-	if (lanes.count == 1)
-		return tlv_lanes_rows(ctx, &lanes, count_rows, &count);
-	TLV_TRY_NEW0_ROWS(ctx, count.edges, lanes.count, count.size);
-	status = tlv_lanes_rows(ctx, &lanes, count_rows, &count);
-	for (size_t i = 0; i < lanes.count && status == TLV_OK; i++)
-		for (size_t j = 0; j < count.size; j++)
-			work->edges[j] += count.edges[i * count.size + j];
-	tlv_free(ctx, count.edges);
-	return status;
 }
 
 static void
@@ -308,7 +245,8 @@ weigh_partition(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const 
 	evidence_work work;
 
 	TLV_TRY(create_evidence(ctx, fit, k, between, &work));
-	TLV_TRY(count_blocks(ctx, &work, label));
+	TLV_TRY(tlv_block_edges(ctx, &fit->side[0].edges, label[0], label[fit->sides - 1], k, between,
+							work.edges));
 	return weigh_counts(ctx, &work, label, evidence);
 }
 

@@ -15,8 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/num/special.h"
-
 /* A larger graph has the communities of its edges alone. */
 #define MOST_ENTRIES 200000
 
@@ -24,22 +22,8 @@
 #define MOST_GROUPS	  60
 #define RANDOM_GROUPS 12
 
-/* What edges count in the moves that a search begins with. */
-typedef enum edge_measure
-{
-	MEASURE_ONE,
-	MEASURE_RANK, /* the proportion of edges that weigh less */
-	MEASURE_EXPONENTIAL
-} edge_measure;
-
-typedef struct beginning
-{
-	edge_measure measure;
-	double resolution;
-} beginning;
-
-static const beginning beginnings[] = {
-	{MEASURE_ONE, 2}, {MEASURE_RANK, 1}, {MEASURE_EXPONENTIAL, 1}, {MEASURE_EXPONENTIAL, 2}};
+/* Resolutions of the moves that searches begin with; edges count exp(score) in them. */
+static const double resolutions[] = {1, 2};
 
 /* The likeliest partition of one kind. */
 typedef struct candidate
@@ -54,41 +38,27 @@ typedef struct follow_work
 	tlv_mmsb_fit_state *fit;
 	tlv_rank_scores scores;
 	tlv_group_task task;
-	float *value;	/* of the entries, as a measure has them */
+	float *value;	/* of the entries: exp(score) */
 	double *degree; /* n: their sums */
 	int32_t *label; /* n: of the partition looked at */
 	candidate
 		best[2]; /* with a rate of its own for each pair of groups, and with one between all */
 } follow_work;
 
-static void
-measure_edges(follow_work *work, edge_measure measure)
-{
-	const tlv_csr *edges = &work->fit->side[0].edges;
-
-	for (size_t e = 0; e < edges->entries; e++)
-	{
-		double y = (double) work->scores.score[e];
-
-		work->value[e] = (float) (measure == MEASURE_ONE	? 1
-								  : measure == MEASURE_RANK ? tlv_normal_cdf(y)
-															: exp(y));
-	}
-}
-
 /* Moves at a resolution, from every node by itself. */
 static tlv_status
-begin_moves(tlv_context *ctx, follow_work *work, const beginning *from, size_t *k)
+begin_moves(tlv_context *ctx, follow_work *work, double resolution, size_t *k)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
 	tlv_level_task task = {.edges = fit->side[0].edges,
 						   .mass = {work->degree, work->degree},
-						   .resolution = from->resolution,
+						   .resolution = resolution,
 						   .seed = fit->options->seed,
 						   .rounds = 10};
 	size_t most = work->task.k > MOST_GROUPS ? work->task.k : MOST_GROUPS;
 
-	measure_edges(work, from->measure);
+	for (size_t e = 0; e < task.edges.entries; e++)
+		work->value[e] = (float) exp((double) work->scores.score[e]);
 	task.edges.value = work->value;
 	tlv_csr_row_sums(&task.edges, work->degree);
 	for (size_t u = 0; u < fit->side[0].n; u++)
@@ -150,11 +120,11 @@ try_beginnings(tlv_context *ctx, follow_work *work)
 		memcpy(work->label, fit->side[0].label, n * sizeof(int32_t));
 		TLV_TRY(try_labels(ctx, work, fit->k));
 	}
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+	for (size_t i = 0; i < sizeof(resolutions) / sizeof(resolutions[0]); i++)
 	{
 		size_t found;
 
-		TLV_TRY(begin_moves(ctx, work, &beginnings[i], &found));
+		TLV_TRY(begin_moves(ctx, work, resolutions[i], &found));
 		TLV_TRY(try_labels(ctx, work, found));
 	}
 	k = tlv_least(k, n);

@@ -4,8 +4,6 @@
  */
 #include "../internal.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tensorlv/num/lanes.h"
@@ -199,14 +197,6 @@ sum_degrees(tlv_context *ctx, tlv_mmsb_side *side)
 	return TLV_OK;
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Known labels of a side's nodes; met (n_labels) marks those that some node has. */
 static tlv_status
 place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *side, bool *met)
@@ -214,12 +204,12 @@ place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *s
 	TLV_TRY_NEW(ctx, side->fixed, side->n);
 	for (size_t u = 0; u < side->n; u++)
 	{
-		const int64_t *found = bsearch(&side->ids[side->position[u]], options->label_nodes,
-									   options->n_labels, sizeof(int64_t), compare_ids);
+		size_t i =
+			tlv_mmsb_find_id(options->label_nodes, options->n_labels, side->ids[side->position[u]]);
 
-		side->fixed[u] = found == NULL ? -1 : options->label[found - options->label_nodes];
-		if (found != NULL)
-			met[found - options->label_nodes] = true;
+		side->fixed[u] = i < options->n_labels ? options->label[i] : -1;
+		if (i < options->n_labels)
+			met[i] = true;
 	}
 	return TLV_OK;
 }

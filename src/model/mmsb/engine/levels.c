@@ -275,10 +275,9 @@ free_level(tlv_context *ctx, level *at)
 	tlv_free(ctx, at->label);
 }
 
-/* Nodes by part: those of part c are members[begin[c]] and on. */
-static tlv_status
-list_parts(tlv_context *ctx, size_t n, const int32_t *part, size_t parts, size_t **begin,
-		   int32_t **members)
+tlv_status
+tlv_level_members(tlv_context *ctx, size_t n, const int32_t *part, size_t parts, size_t **begin,
+				  int32_t **members)
 {
 	TLV_TRY_NEW0(ctx, *begin, parts + 2);
 	TLV_TRY_NEW(ctx, *members, n);
@@ -340,7 +339,7 @@ join_edges(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 	size_t *begin, n = 0;
 	int32_t *members;
 
-	TLV_TRY(list_parts(ctx, at->edges.rows, part, parts, &begin, &members));
+	TLV_TRY(tlv_level_members(ctx, at->edges.rows, part, parts, &begin, &members));
 	TLV_TRY(tlv_csr_create(ctx, parts, parts, at->edges.entries, true, &next->edges));
 	for (size_t c = 0; c < parts; c++)
 	{

@@ -33,6 +33,10 @@ typedef struct tlv_level_task
 extern tlv_status tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label,
 									size_t *found);
 
+/* Nodes by part: those of part c are members[begin[c]] and on.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_level_members(tlv_context *ctx, size_t n, const int32_t *part, size_t parts,
+									size_t **begin, int32_t **members);
+
 /* A graph whose nodes are parts of another one's. */
 typedef struct tlv_parts_graph
 {

@@ -184,24 +184,6 @@ reserve_neighbours(tlv_context *ctx, community *own, size_t n)
 	return TLV_OK;
 }
 
-/* Nodes by community: those of c are members[begin[c]] and on. */
-static tlv_status
-list_members(tlv_context *ctx, const merge_work *work, const int32_t *label, size_t **begin,
-			 int32_t **members)
-{
-	size_t nodes = work->task->edges.rows;
-
-	TLV_TRY_NEW0(ctx, *begin, work->n + 2);
-	TLV_TRY_NEW(ctx, *members, nodes);
-	for (size_t u = 0; u < nodes; u++)
-		(*begin)[label[u] + 2]++;
-	for (size_t c = 2; c < work->n + 2; c++)
-		(*begin)[c] += (*begin)[c - 1];
-	for (size_t u = 0; u < nodes; u++)
-		(*members)[(*begin)[label[u] + 1]++] = (int32_t) u;
-	return TLV_OK;
-}
-
 /* The edges of one community's nodes; weight and touched are as many as there are communities. */
 static tlv_status
 count_neighbours(tlv_context *ctx, merge_work *work, const int32_t *label, size_t c,
@@ -254,7 +236,7 @@ open_merge(tlv_context *ctx, merge_work *work, const int32_t *label)
 	TLV_TRY_NEW(ctx, work->into, work->n);
 	TLV_TRY_NEW0(ctx, weight, work->n);
 	TLV_TRY_NEW(ctx, touched, work->n);
-	TLV_TRY(list_members(ctx, work, label, &begin, &members));
+	TLV_TRY(tlv_level_members(ctx, work->task->edges.rows, label, work->n, &begin, &members));
 	for (size_t c = 0; c < work->n; c++)
 	{
 		community *own = &work->all[c];

@@ -16,9 +16,8 @@
 #define PARTS_LEVELS 2
 #define PARTS_FINER	 2
 
-/* Sources and targets as nodes of one graph. */
-static tlv_status
-join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *joined)
+tlv_status
+tlv_mmsb_join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *joined)
 {
 	size_t first = fit->side[0].n, n = first + fit->side[1].n, at = 0;
 	size_t entries = fit->side[0].edges.entries;
@@ -96,7 +95,7 @@ tlv_proposal_open(tlv_context *ctx, tlv_mmsb_fit_state *fit, proposal *work)
 		ctx, tlv_mmsb_proposal_memory(work->n, fit->side[0].edges.entries * fit->sides, fit->sides),
 		"moving nodes between communities"));
 	if (fit->sides == 2)
-		TLV_TRY(join_sides(ctx, fit, &work->edges));
+		TLV_TRY(tlv_mmsb_join_sides(ctx, fit, &work->edges));
 	else
 		work->edges = fit->side[0].edges;
 	for (int corrected = 0; corrected < 2; corrected++)

@@ -41,120 +41,46 @@ typedef struct agreement
 typedef struct fold
 {
 	uint64_t seed;
-	int part;	   /* that is set aside */
-	tlv_csr train; /* symmetric; sources before targets where there are two sides */
-	tlv_csr test;  /* every edge once, rows of the source */
-	float *scale;  /* 1 / sqrt(degree + mean degree) */
-	float *scaled; /* block x nodes, work space of the operator */
+	int part;			/* that is set aside */
+	const tlv_csr *all; /* symmetric; sources before targets where there are two sides */
+	tlv_csr train;		/* the same without what is set aside */
+	float *scale;		/* 1 / sqrt(degree + mean degree) */
+	float *scaled;		/* block x nodes, work space of the operator */
 } fold;
 
 static bool
-set_aside(uint64_t seed, int part, size_t u, size_t v)
+set_aside(const fold *f, size_t u, size_t v)
 {
-	uint64_t hash = tlv_mix64(tlv_mix64(seed ^ (uint64_t) u) + (uint64_t) v);
+	uint64_t hash =
+		tlv_mix64(tlv_mix64(f->seed ^ (uint64_t) tlv_least(u, v)) + (uint64_t) (u < v ? v : u));
 
-	return (int) (hash >> 32) % PARTS == part;
-}
-
-/* Ends of an edge in the symmetric graph; false for the second sight of an undirected edge. */
-static bool
-ends(const tlv_mmsb_fit_state *fit, size_t row, size_t column, size_t *u, size_t *v)
-{
-	*u = row;
-	*v = fit->sides == 1 ? column : fit->side[0].n + column;
-	return *u < *v;
-}
-
-/* Counts (fill = false) or writes the entries of a fold. */
-static tlv_status
-scan_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, fold *f, bool fill)
-{
-	const tlv_csr *edges = &fit->side[0].edges;
-
-	for (size_t row = 0; row < edges->rows; row++)
-		for (size_t e = edges->start[row]; e < edges->start[row + 1]; e++)
-		{
-			size_t u, v;
-			float g = edges->value == NULL ? 1 : edges->value[e];
-
-			if (e % CHUNK_EDGES == 0)
-				TLV_TRY_CONTINUE(ctx);
-			if (!ends(fit, row, (size_t) edges->index[e], &u, &v))
-				continue;
-			if (set_aside(f->seed, f->part, u, v))
-			{
-				size_t at = f->test.start[u + 1]++;
-
-				if (!fill)
-					continue;
-				f->test.index[at] = (int32_t) v;
-				if (f->test.value != NULL)
-					f->test.value[at] = g;
-				continue;
-			}
-			for (int turn = 0; turn < 2; turn++)
-			{
-				size_t at = f->train.start[(turn == 0 ? u : v) + 1]++;
-
-				if (!fill)
-					continue;
-				f->train.index[at] = (int32_t) (turn == 0 ? v : u);
-				if (f->train.value != NULL)
-					f->train.value[at] = g;
-			}
-		}
-	return TLV_OK;
-}
-
-/* Counts per row at start[row + 1] to places where rows begin, shifted by one for filling. */
-static size_t
-begin_rows(tlv_csr *a)
-{
-	size_t total = 0;
-
-	for (size_t u = 0; u < a->rows; u++)
-	{
-		size_t n = a->start[u + 1];
-
-		a->start[u + 1] = total;
-		total += n;
-	}
-	return total;
-}
-
-/* Starts alone; entries follow once they are counted. */
-static tlv_status
-create_rows(tlv_context *ctx, size_t n, tlv_csr *a)
-{
-	memset(a, 0, sizeof(*a));
-	a->rows = a->columns = n;
-	TLV_TRY_NEW0(ctx, a->start, n + 1);
-	return TLV_OK;
+	return (int) (hash >> 32) % PARTS == f->part;
 }
 
 static tlv_status
-create_entries(tlv_context *ctx, bool weighted, tlv_csr *a)
+split_edges(tlv_context *ctx, fold *f)
 {
-	a->entries = begin_rows(a);
-	TLV_TRY_NEW(ctx, a->index, a->entries);
-	if (weighted)
-		TLV_TRY_NEW(ctx, a->value, a->entries);
-	return TLV_OK;
-}
-
-static tlv_status
-split_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, fold *f)
-{
-	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
-	bool weighted = fit->side[0].edges.value != NULL;
+	const tlv_csr *all = f->all;
+	size_t n = all->rows, at = 0;
 	double *degree, mean = 0;
 
-	TLV_TRY(create_rows(ctx, n, &f->train));
-	TLV_TRY(create_rows(ctx, n, &f->test));
-	TLV_TRY(scan_edges(ctx, fit, f, false));
-	TLV_TRY(create_entries(ctx, weighted, &f->train));
-	TLV_TRY(create_entries(ctx, weighted, &f->test));
-	TLV_TRY(scan_edges(ctx, fit, f, true));
+	TLV_TRY(tlv_csr_create(ctx, n, n, all->entries, all->value != NULL, &f->train));
+	for (size_t u = 0; u < n; u++)
+	{
+		for (size_t e = all->start[u]; e < all->start[u + 1]; e++)
+		{
+			if (e % CHUNK_EDGES == 0)
+				TLV_TRY_CONTINUE(ctx);
+			if (set_aside(f, u, (size_t) all->index[e]))
+				continue;
+			f->train.index[at] = all->index[e];
+			if (all->value != NULL)
+				f->train.value[at] = all->value[e];
+			at++;
+		}
+		f->train.start[u + 1] = at;
+	}
+	f->train.entries = at;
 	TLV_TRY_NEW(ctx, f->scale, n);
 	TLV_TRY_NEW(ctx, degree, n);
 	tlv_csr_row_sums(&f->train, degree);
@@ -170,7 +96,6 @@ static void
 free_fold(tlv_context *ctx, fold *f)
 {
 	tlv_csr_free(ctx, &f->train);
-	tlv_csr_free(ctx, &f->test);
 	tlv_free(ctx, f->scale);
 	tlv_free(ctx, f->scaled);
 }
@@ -195,15 +120,17 @@ add_agreement(tlv_context *ctx, const fold *f, size_t k, size_t l, const float *
 
 	TLV_TRY_ALLOC(ctx, sum);
 	squares = sum + k;
-	for (size_t u = 0; u < f->test.rows; u++)
+	for (size_t u = 0; u < f->all->rows; u++)
 	{
 		if (u % 4096 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		for (size_t e = f->test.start[u]; e < f->test.start[u + 1]; e++)
+		for (size_t e = f->all->start[u]; e < f->all->start[u + 1]; e++)
 		{
-			size_t v = (size_t) f->test.index[e];
-			double g = f->test.value == NULL ? 1 : f->test.value[e];
+			size_t v = (size_t) f->all->index[e];
+			double g = f->all->value == NULL ? 1 : f->all->value[e];
 
+			if (v < u || !set_aside(f, u, v))
+				continue;
 			for (size_t j = 0; j < k; j++)
 			{
 				double term = g * f->scale[u] * x[u * l + j] * f->scale[v] * x[v * l + j];
@@ -226,10 +153,11 @@ add_agreement(tlv_context *ctx, const fold *f, size_t k, size_t l, const float *
 }
 
 static tlv_status
-one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, int part, size_t most,
+one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_csr *all, int part, size_t most,
 		 agreement *z)
 {
-	fold f = {.seed = seed, .part = part};
+	uint64_t seed = fit->options->seed;
+	fold f = {.seed = seed, .part = part, .all = all};
 	tlv_eigen_task task;
 	size_t n, l;
 	float *x;
@@ -237,7 +165,7 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, int par
 	tlv_rng rng;
 	int steps;
 
-	TLV_TRY(split_edges(ctx, fit, &f));
+	TLV_TRY(split_edges(ctx, &f));
 	n = f.train.rows;
 	l = most + EXTRA < n ? most + EXTRA : n;
 	/* of two sides every value comes with its negative: the positive ones say all */
@@ -286,15 +214,19 @@ tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t look
 	double entries = (double) fit->side[0].edges.entries;
 	bool pooled = entries / (double) (3 - fit->sides) < FEW_EDGES;
 	int folds = pooled ? PARTS : entries * (double) most > LARGE_WORK ? LARGE_FOLDS : FOLDS;
+	tlv_csr all = fit->side[0].edges;
 	agreement *z;
 
-	TLV_TRY(tlv_require_memory(ctx, 16 * (double) n * (double) (most + EXTRA) + 20 * entries,
-							   "choosing k"));
+	TLV_TRY(tlv_require_memory(
+		ctx, 16 * (double) n * (double) (most + EXTRA) + (fit->sides == 2 ? 32 : 12) * entries,
+		"choosing k"));
+	if (fit->sides == 2)
+		TLV_TRY(tlv_mmsb_join_sides(ctx, fit, &all));
 	TLV_TRY_NEW0(ctx, z, most);
 	for (int i = 0; i < folds; i++)
 	{
 		tlv_report(ctx, "choosing k", i, folds);
-		TLV_TRY(one_fold(ctx, fit, fit->options->seed, i, most, z));
+		TLV_TRY(one_fold(ctx, fit, &all, i, most, z));
 	}
 	*k = 0;
 	for (size_t j = 0; j < most; j++)
@@ -308,5 +240,7 @@ tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t look
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, standardize(&z[j], pooled, folds), "z_%zu",
 							 j + 1));
 	tlv_free(ctx, z);
+	if (fit->sides == 2)
+		tlv_csr_free(ctx, &all);
 	return TLV_OK;
 }

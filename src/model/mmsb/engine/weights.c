@@ -143,29 +143,6 @@ fill_cells(tlv_context *ctx, const tlv_mmsb_side *side, const int32_t *label, si
 	return TLV_OK;
 }
 
-/* Edges between communities, and sums of degrees of both sides. */
-static tlv_status
-count_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
-			double *edges, double *degree)
-{
-	const tlv_csr *rows = &fit->side[0].edges;
-	const int32_t *other = label[fit->sides - 1];
-
-	for (size_t u = 0; u < rows->rows; u++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, u);
-		for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
-			edges[(size_t) label[0][u] + k * (size_t) other[rows->index[e]]] += 1;
-	}
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-		{
-			degree[a] += edges[a + k * b];
-			degree[k + b] += edges[a + k * b];
-		}
-	return TLV_OK;
-}
-
 tlv_status
 tlv_mmsb_simple_gain(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
 					 size_t k, bool corrected, double *gain)
@@ -175,7 +152,13 @@ tlv_mmsb_simple_gain(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *c
 	cell *cells[2] = {NULL, NULL};
 
 	TLV_TRY_ALLOC(ctx, edges);
-	TLV_TRY(count_edges(ctx, fit, label, k, edges, degree));
+	TLV_TRY(tlv_block_edges(ctx, &fit->side[0].edges, label[0], label[o], k, true, edges));
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			degree[a] += edges[a + k * b];
+			degree[k + b] += edges[a + k * b];
+		}
 	for (size_t s = 0; s < fit->sides; s++)
 		TLV_TRY(fill_cells(ctx, &fit->side[s], label[s], k, corrected, &cells[s], &n[s]));
 	*gain = 0;

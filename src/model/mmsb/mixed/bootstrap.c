@@ -63,18 +63,7 @@ draw_shares(tlv_rng *rng, size_t k, const double *alpha, double *shares)
 static bool
 is_labelled(const tlv_mmsb_options *options, int64_t node)
 {
-	size_t low = 0, high = options->n_labels;
-
-	while (low < high)
-	{
-		size_t middle = (low + high) / 2;
-
-		if (options->label_nodes[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < options->n_labels && options->label_nodes[low] == node;
+	return tlv_mmsb_find_id(options->label_nodes, options->n_labels, node) < options->n_labels;
 }
 
 /* Memberships of the nodes of a side; those without any have none, and known ones are kept. */
@@ -124,22 +113,29 @@ draw_truth(tlv_context *ctx, const bootstrap *state, uint64_t seed, tlv_mmsb_par
 	return tlv_frame_open(ctx, image, size, truth);
 }
 
-/* A graph drawn from these. */
-static tlv_status
-draw_graph(tlv_context *ctx, const tlv_mmsb_parts *parts, uint64_t seed, tlv_frame *graph)
+tlv_status
+tlv_mmsb_finish_graph(tlv_context *ctx, tlv_accumulator *edges, tlv_frame *graph)
 {
-	tlv_accumulator *edges;
 	tlv_frame_builder *builder;
 	void *image;
 	size_t size;
 
-	TLV_TRY(tlv_graph_accumulator_create(ctx, parts->graph, parts->poisson, &edges));
-	TLV_TRY(tlv_mmsb_simulate_edges(ctx, parts, seed, put_edge, edges));
 	TLV_TRY_NEW(ctx, builder, 1);
 	TLV_TRY(tlv_accumulator_store(ctx, edges, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
 	tlv_graph_accumulator_free(ctx, edges);
 	return tlv_frame_open(ctx, image, size, graph);
+}
+
+/* A graph drawn from these. */
+static tlv_status
+draw_graph(tlv_context *ctx, const tlv_mmsb_parts *parts, uint64_t seed, tlv_frame *graph)
+{
+	tlv_accumulator *edges;
+
+	TLV_TRY(tlv_graph_accumulator_create(ctx, parts->graph, parts->poisson, &edges));
+	TLV_TRY(tlv_mmsb_simulate_edges(ctx, parts, seed, put_edge, edges));
+	return tlv_mmsb_finish_graph(ctx, edges, graph);
 }
 
 /* ---- fits ---- */

@@ -30,12 +30,6 @@
 #define MOST_DISTANCE 0.25
 #define LEAST_OFF	  0.6
 
-/* Least entry of P, of its largest. */
-#define CONNECTIVITY_FLOOR 1e-3
-
-/* Least alpha0 of the variational steps. */
-#define LEAST_ALPHA0 0.01
-
 /* Entries of scores projected between two looks at tlv_should_stop(). */
 #define PROJECT_ENTRIES 200000
 
@@ -112,27 +106,6 @@ permute_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, const int64_t 
 	return TLV_OK;
 }
 
-static tlv_status
-largest_shares(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
-{
-	size_t k = fit->k;
-
-	for (size_t s = 0; s < fit->sides; s++)
-	{
-		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
-		for (size_t u = 0; u < fit->side[s].n; u++)
-		{
-			const float *share = fit->side[s].share + u * k;
-			size_t best = 0;
-
-			for (size_t a = 1; a < k; a++)
-				best = share[a] > share[best] ? a : best;
-			label[s][u] = (int32_t) best;
-		}
-	}
-	return TLV_OK;
-}
-
 /* Communities of both sides numbered alike, and as the known labels are. */
 static tlv_status
 settle_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
@@ -141,7 +114,9 @@ settle_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	int32_t *label[2] = {NULL, NULL};
 
 	TLV_TRY_ALLOC(ctx, assignment);
-	TLV_TRY(largest_shares(ctx, fit, label));
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY(
+			tlv_mmsb_largest(ctx, fit->k, fit->k, fit->side[s].n, fit->side[s].share, &label[s]));
 	if (fit->sides == 2)
 	{
 		TLV_TRY(tlv_mmsb_align_sides(ctx, fit, label, assignment));
@@ -185,35 +160,17 @@ largest_entry(size_t k, const double *connectivity)
 	return largest;
 }
 
-static void
-raise_to_floor(size_t k, double *connectivity)
-{
-	double least = CONNECTIVITY_FLOOR * largest_entry(k, connectivity);
-
-	for (size_t i = 0; i < k * k; i++)
-		connectivity[i] = fmax(connectivity[i], least > 0 ? least : 1e-12);
-}
-
 /* Shares from k-means on the embedding, where the tensor gives no sound ones. */
 static tlv_status
 clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	size_t k = fit->k;
-	double *ones = tlv_alloc(ctx, k, sizeof(double));
 	int32_t *label[2] = {NULL, NULL};
 
-	TLV_TRY_ALLOC(ctx, ones);
-	for (size_t a = 0; a < k; a++)
-		ones[a] = 1;
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
-		tlv_mmsb_points points = {fit->side[s].n,
-								  fit->sides == 1 ? stars->signed_directions : stars->directions,
-								  ones, true};
-
 		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, &points, CLUSTER_STARTS, s, label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, CLUSTER_STARTS, 0, label[s]));
 	}
 	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, label));
 	for (size_t s = 0; s < fit->sides; s++)
@@ -226,7 +183,6 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		tlv_free(ctx, label[s]);
 	}
 	fix_shares(fit);
-	tlv_free(ctx, ones);
 	return TLV_OK;
 }
 
@@ -254,7 +210,7 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 			TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
 		}
 	}
-	raise_to_floor(fit->k, fit->connectivity);
+	tlv_connectivity_settle(fit->k, false, fit->connectivity);
 	return TLV_OK;
 }
 
@@ -264,7 +220,7 @@ open_model(tlv_mmsb_fit_state *fit, tlv_mixed_model *model)
 	memset(model, 0, sizeof(*model));
 	model->k = fit->k;
 	model->sides = fit->sides;
-	model->alpha = fmax(fit->options->alpha0, LEAST_ALPHA0) / (double) fit->k;
+	model->alpha = fmax(fit->options->alpha0, TLV_LEAST_ALPHA0) / (double) fit->k;
 	model->connectivity = fit->connectivity;
 	for (size_t s = 0; s < fit->sides; s++)
 		model->side[s] = (tlv_mixed_side){.n = fit->side[s].n,

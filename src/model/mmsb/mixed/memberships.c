@@ -90,6 +90,30 @@ tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t
 }
 
 tlv_status
+tlv_memberships_append_some(tlv_context *ctx, tlv_membership_builder *builder, size_t n,
+							const uint16_t *community, const double *share)
+{
+	tlv_memberships *memberships = &builder->memberships;
+	size_t at = memberships->start[memberships->n];
+	double sum = 0;
+
+	TLV_TRY(reserve(ctx, builder, n));
+	for (size_t i = 0; i < n; i++)
+		sum += share[i];
+	for (size_t i = 0; i < n; i++)
+	{
+		float x = (float) (share[i] / sum);
+
+		if (!((double) x > builder->least))
+			continue;
+		memberships->community[at] = community[i];
+		memberships->share[at++] = x;
+	}
+	memberships->start[++memberships->n] = at;
+	return TLV_OK;
+}
+
+tlv_status
 tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder, size_t u)
 {
 	tlv_memberships *memberships = &builder->memberships;

@@ -24,6 +24,10 @@ extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n,
 /* The next node's k shares, summing to 1; NULL for a node without edges.  The largest stays. */
 extern tlv_status tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder,
 										 size_t k, const double *share);
+/* The next node's n communities, in any order, and what they have of it; numbers in proportion. */
+extern tlv_status tlv_memberships_append_some(tlv_context *ctx, tlv_membership_builder *builder,
+											  size_t n, const uint16_t *community,
+											  const double *share);
 /* The next node's, which are those of node u before it. */
 extern tlv_status tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder,
 										 size_t u);
@@ -43,7 +47,7 @@ extern tlv_status tlv_memberships_check(tlv_context *ctx, size_t k, size_t n,
 										const uint16_t *support, const uint16_t *community,
 										const float *share);
 
-/* Renumbers the communities: the new i-th is the old order[i]-th. */
+/* Renumbers the communities: the new i-th is the old order[i]-th.  Those of a node ascend then. */
 extern tlv_status tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
 										  tlv_memberships *memberships);
 

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Least entry of P, of its largest. */
+/* Least entry of P, of its largest, and of all where that is 0. */
 #define CONNECTIVITY_FLOOR 1e-3
+#define LEAST_ENTRY		   1e-12
 
 /* Entries of shares worked on between two looks. */
 #define ENTRY_CHUNK 1000000
@@ -39,13 +40,28 @@ update_propensities(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 	return TLV_OK;
 }
 
-/* P <- P A / (N N'), symmetric for one side, none below the floor. */
+void
+tlv_connectivity_settle(size_t k, bool symmetric, double *p)
+{
+	double largest = 0, least;
+
+	for (size_t b = 0; b < k && symmetric; b++)
+		for (size_t a = 0; a < b; a++)
+			p[a + k * b] = p[b + k * a] = (p[a + k * b] + p[b + k * a]) / 2;
+	for (size_t i = 0; i < k * k; i++)
+		largest = fmax(largest, p[i]);
+	least = largest > 0 ? CONNECTIVITY_FLOOR * largest : LEAST_ENTRY;
+	for (size_t i = 0; i < k * k; i++)
+		p[i] = fmax(p[i], least);
+}
+
+/* P <- P A / (N N'). */
 static tlv_status
 update_connectivity(tlv_context *ctx, tlv_mixed_work *work)
 {
 	tlv_mixed_model *model = work->model;
 	size_t k = model->k;
-	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double)), *p = model->connectivity, largest = 0;
+	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double)), *p = model->connectivity;
 
 	TLV_TRY_ALLOC(ctx, sums);
 	TLV_TRY(tlv_mixed_sum_shares(ctx, work, 0, sums));
@@ -53,13 +69,7 @@ update_connectivity(tlv_context *ctx, tlv_mixed_work *work)
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 			p[a + k * b] *= work->assigned[a + k * b] / fmax(sums[a] * sums[k + b], DBL_MIN);
-	for (size_t b = 0; b < k && model->sides == 1; b++)
-		for (size_t a = 0; a < b; a++)
-			p[a + k * b] = p[b + k * a] = (p[a + k * b] + p[b + k * a]) / 2;
-	for (size_t i = 0; i < k * k; i++)
-		largest = fmax(largest, p[i]);
-	for (size_t i = 0; i < k * k; i++)
-		p[i] = fmax(p[i], CONNECTIVITY_FLOOR * largest);
+	tlv_connectivity_settle(k, model->sides == 1, p);
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }

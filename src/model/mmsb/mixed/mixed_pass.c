@@ -17,9 +17,6 @@
 
 #define LANES 16
 
-/* Parameters below this have no share: exp(digamma(.)) of them is below 1e-11. */
-#define LEAST_PARAMETER 0.04
-
 /* P is inverted when its singular values are within this ratio. */
 #define INVERTIBLE 1e-4
 
@@ -344,11 +341,12 @@ weigh(const tlv_mixed_work *work, const float *gamma, int32_t fixed, double aver
 	}
 	for (size_t a = 0; a < k; a++)
 		largest = fmax(largest, gamma[a]);
-	highest = tlv_fast_digamma(fmax(largest, LEAST_PARAMETER));
+	highest = tlv_fast_digamma(fmax(largest, TLV_LEAST_PARAMETER));
 	for (size_t a = 0; a < k; a++)
-		if (gamma[a] > LEAST_PARAMETER || gamma[a] == (float) largest)
-			weight[a] = (float) (exp(tlv_fast_digamma(fmax(gamma[a], LEAST_PARAMETER)) - highest) *
-								 average / work->sums[a]);
+		if (gamma[a] > TLV_LEAST_PARAMETER || gamma[a] == (float) largest)
+			weight[a] =
+				(float) (exp(tlv_fast_digamma(fmax(gamma[a], TLV_LEAST_PARAMETER)) - highest) *
+						 average / work->sums[a]);
 }
 
 /* assigned += W_u x', for x the node's sums of shares, or of rates */

@@ -28,6 +28,9 @@
 #define DECOMPOSE_WORK	6e11
 #define DECOMPOSE_STEPS 100
 
+/* Nodes between two looks at tlv_should_stop(). */
+#define NODES_BETWEEN 1024
+
 /* Work that k-means may do with several starts: points x clusters x dimensions. */
 #define CLUSTER_WORK  2e8
 #define CLUSTER_STEPS 20
@@ -44,8 +47,8 @@ static const tlv_dirichlet_words words = {"communities",
  */
 static void
 scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solver,
-				 const tlv_star_moments *stars, bool normalized, double *components,
-				 double *weights, double *implied)
+				 const tlv_star_moments *stars, double *components, double *weights,
+				 double *implied)
 {
 	size_t k = fit->k, w = stars->moments.width;
 	double a0 = fit->options->alpha0, total = 0;
@@ -60,7 +63,7 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 		factor = sqrt((a0 + 1) / weights[j]);
 		for (size_t i = 0; i < w; i++)
 			sum += stars->sums[i] * solver->components[j * w + i];
-		if (normalized)
+		if (fit->corrected)
 			factor = fabs(sum) > 1e-12 ? 1 / sum : 1;
 		for (size_t i = 0; i < w; i++)
 			components[j * w + i] = factor * solver->components[j * w + i];
@@ -125,7 +128,7 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 /* What is known of a decomposition; k numbers, those of directions that were dropped are 0. */
 static tlv_status
 keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
-				   const tlv_dirichlet_solver *solver, bool normalized, tlv_mmsb_moments *moments)
+				   const tlv_dirichlet_solver *solver, tlv_mmsb_moments *moments)
 {
 	size_t k = fit->k, rank = moments->rank, independent = 0;
 	double *components;
@@ -143,33 +146,48 @@ keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 	moments->iterations = solver->decomposition.iterations;
 	moments->converged = solver->decomposition.converged;
 	TLV_TRY_NEW(ctx, components, k * k);
-	scale_components(fit, solver, &moments->stars, normalized, components, moments->weights,
-					 &moments->implied);
+	scale_components(fit, solver, &moments->stars, components, moments->weights, &moments->implied);
 	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, components, 1e-9, moments->inverse, &independent));
 	tlv_free(ctx, components);
 	return TLV_OK;
 }
 
+/* The stars of a side, or their directions alone, for which degrees do not count. */
 static tlv_status
-decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normalized)
+find_stars(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool directions)
 {
-	const tlv_mmsb_options *options = fit->options;
-	tlv_mmsb_moments *moments = &fit->moments[s];
 	tlv_star_side side = {.out = &fit->side[s].edges,
 						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges,
 						  .symmetric = fit->sides == 1,
-						  .normalized = normalized};
+						  .normalized = directions || fit->corrected};
 	bool large = (double) fit->side[s].edges.entries * (double) fit->k > LARGE_WORK;
-	tlv_star_options star_options = {.width = fit->k,
-									 .max_steps = large ? LARGE_STEPS : SUBSPACE_STEPS,
-									 .tolerance = large ? LARGE_TOLERANCE : SUBSPACE_TOLERANCE,
-									 .seed = options->seed + s};
+	tlv_star_options options = {.width = fit->k,
+								.max_steps = large ? LARGE_STEPS : SUBSPACE_STEPS,
+								.tolerance = large ? LARGE_TOLERANCE : SUBSPACE_TOLERANCE,
+								.directions = directions,
+								.seed = fit->options->seed + s};
+
+	return tlv_star_moments_compute(ctx, &side, &options, &fit->moments[s].stars);
+}
+
+tlv_status
+tlv_mmsb_find_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY(find_stars(ctx, fit, s, true));
+	return TLV_OK;
+}
+
+static tlv_status
+decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s)
+{
+	tlv_mmsb_moments *moments = &fit->moments[s];
 	tlv_decompose_options decompose = bounded_options(fit);
 	tlv_dirichlet_solver solver;
 
-	TLV_TRY(tlv_star_moments_compute(ctx, &side, &star_options, &moments->stars));
+	TLV_TRY(find_stars(ctx, fit, s, false));
 	TLV_TRY(decompose_directions(ctx, fit, &moments->stars, &decompose, &solver, &moments->rank));
-	TLV_TRY(keep_decomposition(ctx, fit, &solver, normalized, moments));
+	TLV_TRY(keep_decomposition(ctx, fit, &solver, moments));
 	tlv_dirichlet_solver_free(ctx, &solver);
 	return TLV_OK;
 }
@@ -180,23 +198,25 @@ side_memory(const tlv_mmsb_fit_state *fit, size_t s)
 	tlv_star_side side = {.out = &fit->side[s].edges,
 						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges};
 
-	return tlv_star_memory(&side, fit->k) +
-		   tlv_dirichlet_memory(fit->k, fit->k, &fit->options->decompose);
+	return tlv_star_memory(&side, fit->k);
 }
 
 double
-tlv_mmsb_moments_memory(const tlv_mmsb_fit_state *fit)
+tlv_mmsb_directions_memory(const tlv_mmsb_fit_state *fit)
 {
 	return side_memory(fit, 0) + (fit->sides == 2 ? side_memory(fit, 1) : 0);
 }
 
 tlv_status
-tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized)
+tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	double decomposition = tlv_dirichlet_memory(fit->k, fit->k, &fit->options->decompose);
+
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		TLV_TRY(tlv_require_memory(ctx, side_memory(fit, s), "counting the stars of the graph"));
-		TLV_TRY(decompose_side(ctx, fit, s, normalized));
+		TLV_TRY(tlv_require_memory(ctx, side_memory(fit, s) + decomposition,
+								   "counting the stars of the graph"));
+		TLV_TRY(decompose_side(ctx, fit, s));
 	}
 	return TLV_OK;
 }
@@ -239,21 +259,19 @@ tlv_mmsb_project(size_t k, size_t n, const float *score, const double *degree, d
 	}
 }
 
+/* The directions of a side's nodes, k x n, scaled by their values and then of length 1 or 0. */
 static tlv_status
-scale_points(tlv_context *ctx, size_t k, const tlv_mmsb_points *from, float *points)
+scale_points(tlv_context *ctx, const tlv_star_moments *stars, size_t k, size_t n, float *points)
 {
-	double *factor = tlv_alloc(ctx, k, sizeof(double));
-
-	TLV_TRY_ALLOC(ctx, factor);
-	for (size_t i = 0; i < k; i++)
-		factor[i] = from->root ? sqrt(fmax(from->values[i], 0)) : fabs(from->values[i]);
-	for (size_t u = 0; u < from->n; u++)
+	for (size_t u = 0; u < n; u++)
 	{
 		double norm = 0;
 
+		if (u % NODES_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < k; i++)
 		{
-			double x = factor[i] * from->directions[u * k + i];
+			double x = stars->values[i] * (double) stars->directions[u * k + i];
 
 			points[u * k + i] = (float) x;
 			norm += x * x;
@@ -262,32 +280,32 @@ scale_points(tlv_context *ctx, size_t k, const tlv_mmsb_points *from, float *poi
 		for (size_t i = 0; i < k; i++)
 			points[u * k + i] *= (float) norm;
 	}
-	tlv_free(ctx, factor);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_mmsb_points *points,
-				 int starts, uint64_t stream, int32_t *label)
+tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int starts,
+				 uint64_t stream, int32_t *label)
 {
-	size_t k = fit->k, n = points->n;
-	float *scaled = tlv_alloc(ctx, k * n, sizeof(float));
+	const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
+	size_t k = fit->k, n = fit->side[s].n;
+	float *points = tlv_alloc(ctx, k * n, sizeof(float));
 	double work = (double) n * (double) k * (double) k, inertia;
 	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
 	tlv_kmeans_task task = {.n = n,
 							.d = k,
-							.points = scaled,
+							.points = points,
 							.k = k,
 							.starts = most < 1 ? 1 : most,
 							.max_steps = CLUSTER_STEPS};
 	tlv_status status;
 	tlv_rng rng;
 
-	TLV_TRY_ALLOC(ctx, scaled);
-	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + stream);
-	status = scale_points(ctx, k, points, scaled);
+	TLV_TRY_ALLOC(ctx, points);
+	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + 2 * stream + s);
+	status = scale_points(ctx, stars, k, n, points);
 	if (status == TLV_OK)
 		status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
-	tlv_free(ctx, scaled);
+	tlv_free(ctx, points);
 	return status;
 }
