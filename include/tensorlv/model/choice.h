@@ -2,10 +2,10 @@
  * choice.h - the number of components by one criterion.  Models of several k are learnt from a part
  * of the rows, and predict the others.  Chosen is the least k whose score is within one standard
  * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that goes on until the curve
- * has fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
- * there are none, models of several are near copies of it, and one of them is above it by chance.
- * On the fine grid a smaller k is rejected only where the best k exceeds it by two standard errors:
- * the best of several k that are too large seldom does.
+ * has fallen.  On the coarse grid one component is given up for more at the level of 1 % only, 2.33
+ * errors: where there are none, models of several are near copies of it, and one of them is above
+ * it by chance.  On the fine grid all rows are held out in turn, and one error is enough there,
+ * too.
  *
  * The score of k is L(k) = sum of s_i / sum of n_i over the rows i that are predicted, s_i the
  * log-likelihood of what is predicted of row i and n_i how much that is: tokens, steps, 1.  The
@@ -17,11 +17,15 @@
 #ifndef TENSORLV_CHOICE_H
 #define TENSORLV_CHOICE_H
 
+#include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/context.h"
 
 /* Groups of rows: differences are taken row by row up to some hundreds of them, and the standard
  * error of a difference has an error of 4 % of its own. */
 #define TLV_CHOICE_GROUPS 256
+
+/* Errors by which more components are better than one at the level of 1 %. */
+#define TLV_CHOICE_ONE_PERCENT 2.33
 
 /* Most k that are compared. */
 #define TLV_CHOICE_POINTS 32
@@ -37,11 +41,13 @@ typedef struct tlv_choice_point
 
 typedef struct tlv_choice
 {
-	size_t least, most;							/* bounds of k */
-	bool fine;									/* the grid */
-	bool ended;									/* the grid has ended */
-	bool limited;								/* it ended since k cannot be greater than most */
-	size_t n;									/* points, by ascending k */
+	size_t least, most;	  /* bounds of k */
+	bool fine;			  /* the grid */
+	double errors;		  /* standard errors within which a lesser k is as good as the best: 1 */
+	double errors_of_one; /* the same of one component */
+	bool ended;			  /* the grid has ended */
+	bool limited;		  /* it ended since k cannot be greater than most */
+	size_t n;			  /* points, by ascending k */
 	tlv_choice_point points[TLV_CHOICE_POINTS]; /* their arrays are the arena's */
 	size_t best, chosen; /* positions: of the greatest score, and of the chosen k */
 	size_t gain;		 /* of the least k that has nine tenths of the rise from the first point */
@@ -83,6 +89,29 @@ extern void tlv_choice_decide(tlv_choice *choice);
  * predicted under the k of the points first .. last, one fold after the other.
  */
 extern bool tlv_choice_is_open(tlv_choice *choice);
+
+/*
+ * The fold, 0 to folds - 1, of each of n rows: at random, since rows come in the order of their
+ * values, of which every fifth row is the same proportion in each fold; and of one size.
+ */
+extern tlv_status tlv_choice_draw_folds(tlv_context *ctx, uint64_t seed, size_t n, size_t folds,
+										int64_t **fold);
+
+/* Adds the sums of the rows of one fold, TLV_CHOICE_GROUPS of either, under k components that are
+ * learnt from all other rows. */
+typedef tlv_status (*tlv_choice_score)(tlv_context *ctx, void *search, size_t k, size_t fold,
+									   double *score, double *count);
+
+/*
+ * The whole search: the grid, and what refines it, in the first `first` folds together, and the k
+ * that these leave open in the others.  Nothing of the fits stays in the arena.
+ */
+extern tlv_status tlv_choice_follow(tlv_context *ctx, tlv_choice *choice, tlv_choice_score score,
+									void *search, size_t first, size_t folds);
+
+/* The scores and their errors as diagnostics, "held_out_1" and so on. */
+extern tlv_status tlv_choice_tell(tlv_context *ctx, const tlv_choice *choice,
+								  tlv_diagnostics *diagnostics);
 
 /* What a point has of the rise of the curve from its first point to the best one, 0 to 1. */
 extern double tlv_choice_gain(const tlv_choice *choice, size_t point);

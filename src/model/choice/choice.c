@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "tensorlv/num/rng.h"
+
 /* The grids, whose steps grow by 1.6 or by 1.25; what is beyond them is `most` itself. */
 #define GRID 20
 static const size_t coarse_grid[GRID] = {1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 128, 200, 320, 512};
@@ -20,11 +22,10 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 /* Error of a difference, in nats, that leaves nothing open. */
 #define SMALL_ERROR 0.01
 
-/* Errors by which more components must be better than one, a test at the level of 1 %; and than any
- * fewer where each component counts.  Errors up to which further rows decide. */
-#define ERRORS_OF_ONE  2.33
-#define ERRORS_OF_EACH 2.0
-#define ERRORS_CLEAR   4.0
+/* Errors by which more components must be better than one on the coarse grid, a test at the level
+ * of 1 %.  Errors up to which further rows decide. */
+#define ERRORS_OF_ONE 2.33
+#define ERRORS_CLEAR  4.0
 
 /* Part of the rise that a reader may be content with. */
 #define CONTENT 0.9
@@ -32,7 +33,10 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 void
 tlv_choice_begin(size_t least, size_t most, bool fine, tlv_choice *choice)
 {
-	*choice = (tlv_choice){.least = least > 0 ? least : 1, .fine = fine};
+	*choice = (tlv_choice){.least = least > 0 ? least : 1,
+						   .fine = fine,
+						   .errors = 1,
+						   .errors_of_one = fine ? 1 : TLV_CHOICE_ONE_PERCENT};
 	choice->most = most > choice->least ? most : choice->least;
 }
 
@@ -80,9 +84,9 @@ errors_below(const tlv_choice *choice, size_t point)
 static bool
 is_worse(const tlv_choice *choice, size_t point)
 {
-	double errors = choice->fine ? ERRORS_OF_EACH : 1;
+	bool one = choice->points[point].k == 1;
 
-	return errors_below(choice, point) > (choice->points[point].k == 1 ? ERRORS_OF_ONE : errors);
+	return errors_below(choice, point) > (one ? choice->errors_of_one : choice->errors);
 }
 
 static bool
@@ -215,7 +219,7 @@ tlv_choice_is_open(tlv_choice *choice)
 	if (!choice->narrowed)
 	{
 		choice->first = one ? 0 : choice->chosen - (choice->chosen > 0);
-		choice->last = choice->best;
+		choice->last = tlv_least(choice->best + choice->fine, choice->n - 1);
 		choice->narrowed = true;
 	}
 	return true;
@@ -250,4 +254,72 @@ tlv_choice_next(const tlv_choice *choice)
 		return 0;
 	below = choice->points[choice->chosen - 1].k;
 	return k - below > 1 ? (k + below) / 2 : 0;
+}
+
+/* ---- the search ---- */
+
+tlv_status
+tlv_choice_draw_folds(tlv_context *ctx, uint64_t seed, size_t n, size_t folds, int64_t **fold)
+{
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, seed);
+	TLV_TRY_NEW(ctx, *fold, n);
+	TLV_TRY(tlv_rng_permutation(ctx, &rng, n, *fold));
+	for (size_t i = 0; i < n; i++)
+		(*fold)[i] %= (int64_t) folds;
+	return TLV_OK;
+}
+
+/* Adds the folds first .. end - 1 under one k. */
+static tlv_status
+add_folds(tlv_context *ctx, tlv_choice *choice, size_t k, tlv_choice_score score_fold, void *search,
+		  size_t first, size_t end)
+{
+	double score[TLV_CHOICE_GROUPS] = {0}, count[TLV_CHOICE_GROUPS] = {0};
+	tlv_status status = TLV_OK;
+
+	tlv_report(ctx, "number of components", (double) k, (double) choice->most);
+	for (size_t fold = first; fold < end && status == TLV_OK; fold++)
+	{
+		tlv_scratch scratch;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = score_fold(ctx, search, k, fold, score, count);
+		tlv_scratch_end(ctx, &scratch);
+	}
+	TLV_TRY(status);
+	return tlv_choice_add(ctx, choice, k, score, count);
+}
+
+tlv_status
+tlv_choice_follow(tlv_context *ctx, tlv_choice *choice, tlv_choice_score score, void *search,
+				  size_t first, size_t folds)
+{
+	size_t k;
+
+	while ((k = tlv_choice_next(choice)) > 0)
+	{
+		TLV_TRY(add_folds(ctx, choice, k, score, search, 0, first));
+		tlv_choice_decide(choice);
+	}
+	for (size_t fold = first; fold < folds && tlv_choice_is_open(choice); fold++)
+	{
+		for (size_t i = choice->first; i <= choice->last; i++)
+			TLV_TRY(add_folds(ctx, choice, choice->points[i].k, score, search, fold, fold + 1));
+		tlv_choice_decide(choice);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_choice_tell(tlv_context *ctx, const tlv_choice *choice, tlv_diagnostics *diagnostics)
+{
+	const tlv_choice_point *points = choice->points;
+
+	for (size_t i = 0; i < choice->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, points[i].mean, "held_out_%zu", points[i].k));
+	for (size_t i = 0; i < choice->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, points[i].error, "held_out_error_%zu", points[i].k));
+	return TLV_OK;
 }

@@ -14,6 +14,10 @@
 #define FOLDS	 5
 #define FEW_ROWS 1000
 
+/* Errors by which more components are better: those of tables of weak classes, and of values that
+ * have chosen the initialisation of each fit, are by one error too many now and then. */
+#define MEMBER_ERRORS 2.0
+
 /* Iterations of a fold at most. */
 #define FOLD_STEPS 300
 
@@ -24,29 +28,17 @@ typedef struct member_search
 {
 	membership_rows *rows;
 	const tlv_membership_options *options;
-	int64_t *place;						/* of classes, n: of each row in a random order */
-	int64_t fold;						/* that is held out now: places of this rest */
+	int64_t *folds;						/* of classes, n: the fold of each row */
+	int64_t fold;						/* that is held out now */
 	membership_rows training, held_out; /* of this fold */
 	tlv_choice curve;
 } member_search;
 
 /* ---- folds ---- */
 
-/* Folds of one size, at random: rows come in the order of their values, of which every fifth row
- * would be the same proportion in each fold, and held-out rows no others than those learnt from. */
-static tlv_status
-draw_folds(tlv_context *ctx, member_search *search)
-{
-	tlv_rng rng;
-
-	tlv_rng_seed(&rng, search->options->seed);
-	TLV_TRY_NEW(ctx, search->place, search->rows->n);
-	return tlv_rng_permutation(ctx, &rng, search->rows->n, search->place);
-}
-
 /* The rows of one fold, or all others; what describes the numbers stays that of all rows. */
 static tlv_status
-take_fold(tlv_context *ctx, const member_search *search, bool others, membership_rows *part)
+take_part(tlv_context *ctx, const member_search *search, bool others, membership_rows *part)
 {
 	const membership_rows *rows = search->rows;
 	size_t q = rows->scalars;
@@ -58,7 +50,7 @@ take_fold(tlv_context *ctx, const member_search *search, bool others, membership
 	TLV_TRY_NEW(ctx, part->marginal, rows->categories);
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		if ((search->place[i] % FOLDS == search->fold) == others)
+		if ((search->folds[i] == search->fold) == others)
 			continue;
 		memcpy(part->codes + part->n * rows->slots, rows->codes + i * rows->slots,
 			   rows->slots * sizeof(*rows->codes));
@@ -66,25 +58,88 @@ take_fold(tlv_context *ctx, const member_search *search, bool others, membership
 			memcpy(part->numbers + part->n * q, rows->numbers + i * q, q * sizeof(double));
 		part->n++;
 	}
-	membership_find_marginal(part);
+	return TLV_OK;
+}
+
+/* The codes of the categories of a part that stay, 0 of all others; sizes what stays of the
+ * variables.  Groups of numbers all stay. */
+static tlv_status
+number_categories(tlv_context *ctx, membership_rows *part, uint16_t *code)
+{
+	const size_t *old = part->offset;
+	size_t *seen, *offset, counted = part->p - part->scalars;
+	int64_t *states;
+
+	TLV_TRY_NEW0(ctx, seen, part->categories);
+	TLV_TRY_NEW(ctx, states, part->p);
+	TLV_TRY_NEW0(ctx, offset, part->p + 1);
+	for (size_t i = 0; i < part->n; i++)
+	{
+		size_t n = membership_row_items(part, part->codes, i, part->items);
+
+		for (size_t s = 0; s < n; s++)
+			seen[part->items[s]]++;
+	}
+	for (size_t j = 0; j < part->p; j++)
+	{
+		uint16_t next = 0;
+
+		for (size_t c = old[j]; c < old[j + 1]; c++)
+			code[c] = j >= counted || seen[c] > 1 ? ++next : 0;
+		states[j] = next > 0 ? next : 1;
+		offset[j + 1] = offset[j] + (size_t) states[j];
+	}
+	if (part->group != NULL)
+		part->group += 2 * (old[counted] - offset[counted]);
+	part->states = states;
+	part->offset = offset;
+	part->categories = offset[part->p];
+	tlv_free(ctx, seen);
+	return TLV_OK;
+}
+
+static void
+recode(const member_search *search, const uint16_t *code, membership_rows *part)
+{
+	const size_t *old = search->rows->offset;
+
+	for (size_t i = 0; i < part->n; i++)
+		for (size_t s = 0; s < part->slots; s++)
+		{
+			uint16_t *own = part->codes + i * part->slots + s;
+
+			*own = *own == 0 ? 0 : code[old[s / part->copies] + *own - 1];
+		}
+}
+
+/*
+ * Divides the rows into those of the fold and those learnt from.  A category of a single row is
+ * missing in both: it says nothing of any other row, while an identifier would hold each row that
+ * is learnt from in the class where it began.
+ */
+static tlv_status
+take_fold(tlv_context *ctx, member_search *search, size_t fold)
+{
+	membership_rows *training = &search->training, *held_out = &search->held_out;
+	uint16_t *code;
+
+	search->fold = (int64_t) fold;
+	TLV_TRY(take_part(ctx, search, true, training));
+	TLV_TRY(take_part(ctx, search, false, held_out));
+	TLV_TRY_NEW(ctx, code, search->rows->categories);
+	TLV_TRY(number_categories(ctx, training, code));
+	held_out->group = training->group;
+	held_out->states = training->states;
+	held_out->offset = training->offset;
+	held_out->categories = training->categories;
+	recode(search, code, training);
+	recode(search, code, held_out);
+	membership_find_marginal(training);
+	tlv_free(ctx, code);
 	return TLV_OK;
 }
 
 /* ---- one member ---- */
-
-/* Items of a row that is held out, without the categories that no other row has. */
-static size_t
-known_items(const member_search *search, size_t i, membership_worker *worker)
-{
-	const membership_rows *rows = &search->held_out;
-	size_t all = membership_row_members(rows, rows->codes, i, worker), n = 0;
-
-	for (size_t s = 0; s < all; s++)
-		if ((size_t) rows->items[s] >= worker->first ||
-			search->training.marginal[rows->items[s]] > 0)
-			rows->items[n++] = rows->items[s];
-	return n;
-}
 
 /* Adds the log-likelihoods of the rows that are held out, and how many values they have. */
 static tlv_status
@@ -100,7 +155,7 @@ score_rows(tlv_context *ctx, const member_search *search, const membership_fit *
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = known_items(search, i, &worker);
+		size_t n = membership_row_members(rows, rows->codes, i, &worker);
 		size_t group = tlv_mix64(i * FOLDS + (size_t) search->fold) % TLV_CHOICE_GROUPS;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
@@ -126,15 +181,13 @@ begin_training(const tlv_membership_options *options, size_t k)
 /* One fold under k classes, which no row of it has helped to begin either: flat directions of the
  * likelihood keep what the first parameters knew. */
 static tlv_status
-score_fold(tlv_context *ctx, member_search *search, size_t k, size_t fold, double *score,
-		   double *count)
+score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, double *count)
 {
+	member_search *search = of;
 	membership_training training = begin_training(search->options, k);
 
 	training.quick = true;
-	search->fold = (int64_t) fold;
-	TLV_TRY(take_fold(ctx, search, true, &search->training));
-	TLV_TRY(take_fold(ctx, search, false, &search->held_out));
+	TLV_TRY(take_fold(ctx, search, fold));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
 	TLV_TRY(membership_refine(ctx, &search->training, &training.options, FOLD_STEPS, &training.fit,
 							  &training));
@@ -143,57 +196,19 @@ score_fold(tlv_context *ctx, member_search *search, size_t k, size_t fold, doubl
 
 /* Cells of mixed memberships that training itself holds out. */
 static tlv_status
-score_cells(tlv_context *ctx, member_search *search, size_t k, double *score, double *count)
+score_cells(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, double *count)
 {
+	member_search *search = of;
 	membership_training training = begin_training(search->options, k);
 
+	(void) fold;
 	TLV_TRY(membership_train(ctx, search->rows, &training));
 	memcpy(score, training.score, sizeof(training.score));
 	memcpy(count, training.count, sizeof(training.count));
 	return TLV_OK;
 }
 
-/* Adds the folds first .. end - 1 under one k; nothing of the fits stays. */
-static tlv_status
-add_member(tlv_context *ctx, member_search *search, size_t k, size_t first, size_t end)
-{
-	double score[TLV_CHOICE_GROUPS] = {0}, count[TLV_CHOICE_GROUPS] = {0};
-	tlv_status status = TLV_OK;
-
-	for (size_t fold = first; fold < end && status == TLV_OK; fold++)
-	{
-		tlv_scratch scratch;
-
-		tlv_scratch_begin(ctx, &scratch);
-		status = search->options->mixed ? score_cells(ctx, search, k, score, count)
-										: score_fold(ctx, search, k, fold, score, count);
-		tlv_scratch_end(ctx, &scratch);
-	}
-	TLV_TRY(status);
-	return tlv_choice_add(ctx, &search->curve, k, score, count);
-}
-
 /* ---- the curve ---- */
-
-/* The grid, and what refines it, in the first folds; the k that these leave open in the others. */
-static tlv_status
-follow_curve(tlv_context *ctx, member_search *search, size_t first, size_t folds)
-{
-	tlv_choice *curve = &search->curve;
-	size_t k;
-
-	while ((k = tlv_choice_next(curve)) > 0)
-	{
-		TLV_TRY(add_member(ctx, search, k, 0, first));
-		tlv_choice_decide(curve);
-	}
-	if (first == folds || !tlv_choice_is_open(curve))
-		return TLV_OK;
-	for (size_t i = curve->first; i <= curve->last; i++)
-		TLV_TRY(add_member(ctx, search, curve->points[i].k, first, folds));
-	tlv_choice_decide(curve);
-	return TLV_OK;
-}
 
 /* Too few rows to hold any out have one component, and no point of the curve. */
 static tlv_status
@@ -208,16 +223,14 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
 	if (!options->mixed)
-		TLV_TRY(draw_folds(ctx, &search));
+		TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, FOLDS, &search.folds));
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
-	TLV_TRY(follow_curve(ctx, &search, rows->n < FEW_ROWS ? folds : 1, folds));
+	search.curve.errors = MEMBER_ERRORS;
+	search.curve.errors_of_one = TLV_CHOICE_ONE_PERCENT;
+	TLV_TRY(tlv_choice_follow(ctx, &search.curve, options->mixed ? score_cells : score_fold,
+							  &search, rows->n < FEW_ROWS ? folds : 1, folds));
 	*k = curve->points[curve->chosen].k;
-	for (size_t i = 0; i < curve->n; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].mean, "held_out_%zu", curve->points[i].k));
-	for (size_t i = 0; i < curve->n; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, curve->points[i].error, "held_out_error_%zu",
-							 curve->points[i].k));
-	return TLV_OK;
+	return tlv_choice_tell(ctx, curve, to);
 }
 
 /* ---- BIC ---- */

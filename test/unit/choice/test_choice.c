@@ -1,6 +1,6 @@
 /*
  * test_choice.c - the number of components by the scores of held-out rows: the grid, where it ends,
- * the least k within one standard error, and further folds.
+ * the least k within one standard error, folds at random, and further folds.
  */
 #include "tensorlv/model/choice.h"
 
@@ -92,11 +92,11 @@ test_fine_grid(void **state)
 	assert_tried(9, 7, true, (size_t[]){1, 2, 3, 4, 5, 6, 7}, 7, 7, true);
 }
 
-/* A further component takes two errors, and a difference below four is for further rows. */
+/* A further component takes one error, and a difference below four is for further rows. */
 static void
 test_errors_of_each(void **state)
 {
-	static const double errors[] = {1.8, 2.2, 4.2};
+	static const double errors[] = {0.8, 1.2, 4.2};
 
 	(void) state;
 	for (size_t i = 0; i < 3; i++)
@@ -111,7 +111,7 @@ test_errors_of_each(void **state)
 			add_scores(&choice, k, -5 + beyond * errors[i] * 0.3 * sqrt(2.0 / 255), 0.3, 0);
 			tlv_choice_decide(&choice);
 		}
-		assert_int_equal(choice.points[choice.chosen].k, errors[i] < 2 ? 2 : 3);
+		assert_int_equal(choice.points[choice.chosen].k, errors[i] < 1 ? 2 : 3);
 		assert_int_equal(tlv_choice_is_open(&choice), errors[i] < 4);
 	}
 }
@@ -176,8 +176,8 @@ test_further_folds(void **state)
 	assert_false(tlv_choice_is_open(&choice));
 }
 
-/* More components than one are better by 2.33 errors, or there is one; from 1 to 4 errors further
- * rows are asked for. */
+/* On the coarse grid more components than one are better by 2.33 errors, or there is one; from 1 to
+ * 4 errors further rows are asked for. */
 static void
 test_one(void **state)
 {
@@ -204,6 +204,78 @@ test_one(void **state)
 	}
 }
 
+/* Folds have one size, are those of the seed, and do not go by the place of a row. */
+static void
+test_folds(void **state)
+{
+	int64_t *folds, *again, *other;
+	size_t n[5] = {0}, by_place = 0, same = 0;
+
+	(void) state;
+	assert_ok(tlv_choice_draw_folds(&ctx, 1, 103, 5, &folds));
+	assert_ok(tlv_choice_draw_folds(&ctx, 1, 103, 5, &again));
+	assert_ok(tlv_choice_draw_folds(&ctx, 2, 103, 5, &other));
+	for (size_t i = 0; i < 103; i++)
+	{
+		n[folds[i]]++;
+		by_place += folds[i] == (int64_t) (i % 5);
+		same += folds[i] == other[i];
+		assert_int_equal(folds[i], again[i]);
+	}
+	for (size_t f = 0; f < 5; f++)
+		assert_int_equal(n[f], f < 3 ? 21 : 20);
+	assert_below((double) by_place, 40);
+	assert_below((double) same, 40);
+}
+
+/* Scores of a curve that rises to `top`, with that noise in every fold, and what was asked for. */
+typedef struct curve_search
+{
+	size_t top;
+	double own;
+	size_t asked[TLV_CHOICE_POINTS + 1]; /* folds of each k */
+} curve_search;
+
+static tlv_status
+score_curve(tlv_context *context, void *search, size_t k, size_t fold, double *score, double *count)
+{
+	curve_search *of = search;
+
+	assert_non_null(tlv_alloc(context, 100, sizeof(double)));
+	of->asked[k]++;
+	for (unsigned g = 0; g < TLV_CHOICE_GROUPS; g++)
+	{
+		double sign = __builtin_parity(g & (unsigned) (k + 32 * fold)) ? 1 : -1;
+
+		count[g]++;
+		score[g] += curve(k, of->top) + sign * of->own;
+	}
+	return TLV_OK;
+}
+
+/* Every k of the grid sees the first folds; the others only those that these leave open. */
+static void
+test_search(void **state)
+{
+	curve_search clear = {.top = 3, .own = 0.01}, open = {.top = 3, .own = 1.2};
+	tlv_choice choice;
+
+	(void) state;
+	tlv_choice_begin(1, 100, true, &choice);
+	assert_ok(tlv_choice_follow(&ctx, &choice, score_curve, &clear, 2, 5));
+	assert_int_equal(choice.points[choice.chosen].k, 3);
+	for (size_t k = 1; k <= 6; k++)
+		assert_int_equal(clear.asked[k], k <= 5 ? 2 : 0);
+	tlv_choice_begin(1, 100, true, &choice);
+	assert_ok(tlv_choice_follow(&ctx, &choice, score_curve, &open, 2, 5));
+	assert_int_equal(choice.points[choice.chosen].k, 3);
+	assert_int_equal(open.asked[1], 2);
+	assert_int_equal(open.asked[2], 5);
+	assert_int_equal(open.asked[3], 5);
+	assert_int_equal(open.asked[4], 5);
+	assert_int_equal(open.asked[5], 2);
+}
+
 int
 main(void)
 {
@@ -214,6 +286,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_least_within_an_error, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_further_folds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_folds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_search, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

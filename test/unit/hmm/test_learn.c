@@ -250,20 +250,20 @@ test_little(void **state)
 static void
 test_many_parameters(void **state)
 {
-	tlv_hmm_learn_options to_end = options_of(5, TLV_HMM_REFINE_EM, -1);
-	tlv_hmm_learn_options given = options_of(5, TLV_HMM_REFINE_EM, 200);
+	tlv_hmm_learn_options to_end = options_of(9, TLV_HMM_REFINE_EM, -1);
+	tlv_hmm_learn_options given = options_of(9, TLV_HMM_REFINE_EM, 200);
 	tlv_frame truth = simulated_model(30, 0, 4, 3), model;
 	tlv_warning warning;
 
 	(void) state;
-	use_rows(truth, 10, 60);
+	use_rows(truth, 20, 60);
 	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
 	assert_true(tlv_warnings_find(&model, "many_parameters", &warning));
-	assert_close(warning.score, (5 * 5 - 1 + 5 * 29) / 600.0, 1e-12);
+	assert_close(warning.score, (9 * 9 - 1 + 9 * 29) / 1200.0, 1e-12);
 	model = procedure_model(&f, tlv_hmm_procedure(&given), &given, false);
 	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
 	fixture_forget(&f);
-	use_rows(truth, 20, 100);
+	use_rows(truth, 40, 60);
 	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
 	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
 	fixture_forget(&f);

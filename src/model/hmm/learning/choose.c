@@ -1,94 +1,158 @@
 /*
- * choose.c - the number of states, by the likelihood of sequences that were left out (learn.h).
+ * choose.c - the number of states, by the likelihood of sequences that were left out (learn.h,
+ * choice.h), beyond that of their steps alone: under the same model without its chain, whose steps
+ * are independent.  One state is at 0.  The density of single steps, whose form no state has, would
+ * pay for any number of states that do not follow each other in any way.
  */
 #include <math.h>
 #include <string.h>
 
 #include "learn.h"
 
-/* A part of the sequences is held out, each in turn. */
-#define FOLDS 5
+/* A part of the sequences is held out, each in turn: two first, the others where these leave the
+ * choice open. */
+#define FOLDS		((size_t) 5)
+#define FIRST_FOLDS ((size_t) 2)
 /* Steps that are looked at, and into how many pieces fewer sequences are cut. */
 #define CHOICE_STEPS 30000.0
 #define LEAST_PIECES ((size_t) 40)
 #define LEAST_LENGTH ((size_t) 20)
-/* Evaluations from the best start; numbers of states without gain after which it ends. */
-#define CLIMB	   60
-#define MOST_WORSE 2
+/* Evaluations from the best start. */
+#define CLIMB 60
+/* Steps to learn from for every transition. */
+#define TRANSITION_STEPS 2.0
 
-/* Sequences of one fold, or all others. */
-static tlv_status
-take_fold(tlv_context *ctx, const tlv_hmm_data *data, size_t fold, bool others, tlv_hmm_data *part)
+typedef struct fold_data
 {
-	memset(part, 0, sizeof(*part));
-	TLV_TRY_NEW(ctx, part->rows, data->n);
+	tlv_hmm_data training;
+	tlv_hmm_data groups[TLV_CHOICE_GROUPS]; /* what is held out */
+} fold_data;
+
+typedef struct state_search
+{
+	tlv_hmm_search starts;
+	tlv_hmm_data pieces;
+	int64_t *folds; /* of each piece */
+} state_search;
+
+static tlv_status
+take_row(tlv_context *ctx, const tlv_row *row, size_t room, tlv_hmm_data *data)
+{
+	if (data->rows == NULL)
+		TLV_TRY_NEW(ctx, data->rows, room);
+	data->rows[data->n++] = *row;
+	data->steps += (double) row->part[0].n;
+	return TLV_OK;
+}
+
+/* The sequences of one fold are held out; these are dealt out to the groups. */
+static tlv_status
+take_fold(tlv_context *ctx, const state_search *search, size_t fold, fold_data *of)
+{
+	const tlv_hmm_data *data = &search->pieces;
+	size_t room = data->n / FOLDS / TLV_CHOICE_GROUPS + 1, held_out = 0;
+
+	memset(of, 0, sizeof(*of));
 	for (size_t i = 0; i < data->n; i++)
-		if ((i % FOLDS == fold) != others)
-		{
-			part->rows[part->n++] = data->rows[i];
-			part->steps += (double) data->rows[i].part[0].n;
-		}
+		if (search->folds[i] != (int64_t) fold)
+			TLV_TRY(take_row(ctx, &data->rows[i], data->n, &of->training));
+		else
+			TLV_TRY(
+				take_row(ctx, &data->rows[i], room, &of->groups[held_out++ % TLV_CHOICE_GROUPS]));
 	return TLV_OK;
 }
 
-/* Log-likelihood per step of a fold under k states that are learnt from all others. */
+/* Adds the log-likelihoods of the groups under a model, with that sign. */
 static tlv_status
-held_out(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *data, size_t fold,
-		 double *mean)
+score_groups(tlv_context *ctx, const tlv_frame *model, const fold_data *of, double sign,
+			 double *scores)
 {
-	tlv_hmm_data learnt_from, left_out;
-	tlv_hmm_search own = *search;
-	tlv_held best = {0};
-	tlv_hmm_ascent ascent;
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	TLV_TRY(take_fold(ctx, data, fold, true, &learnt_from));
-	TLV_TRY(take_fold(ctx, data, fold, false, &left_out));
-	own.data = &learnt_from;
-	own.quick = true;
-	TLV_TRY(tlv_hmm_search_start(ctx, &own, NULL, &best));
-	tlv_hmm_ascent_begin(&ascent, &best, CLIMB);
-	TLV_TRY(tlv_hmm_climb(ctx, &learnt_from, &ascent));
-	TLV_TRY(tlv_hmm_evaluate(ctx, &ascent.current.frame, &left_out, &image, &size));
-	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-	*mean = tlv_mean_likelihood(&frame, "steps");
-	return TLV_OK;
-}
-
-/* Of all folds, nothing of which stays in the arena. */
-static tlv_status
-held_out_folds(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *data,
-			   double *folds, double *mean)
-{
-	*mean = 0;
-	for (size_t fold = 0; fold < FOLDS; fold++)
+	for (size_t g = 0; g < TLV_CHOICE_GROUPS && of->groups[g].n > 0; g++)
 	{
-		tlv_scratch scratch;
-		tlv_status status;
+		tlv_frame frame;
+		void *image;
+		size_t size;
 
-		tlv_scratch_begin(ctx, &scratch);
-		status = held_out(ctx, search, data, fold, &folds[fold]);
-		tlv_scratch_end(ctx, &scratch);
-		TLV_TRY(status);
-		*mean += folds[fold] / FOLDS;
+		TLV_TRY(tlv_hmm_evaluate(ctx, model, &of->groups[g], &image, &size));
+		TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
+		scores[g] += sign * of->groups[g].steps * tlv_mean_likelihood(&frame, "steps");
+		tlv_free(ctx, image);
 	}
 	return TLV_OK;
 }
 
-/* By how much `best` is better than `few`, and the standard error of that over the folds. */
-static double
-fold_difference(const double *few, const double *best, double *error)
+/* The model without its chain: every step is drawn from the states' shares of all steps. */
+static tlv_status
+without_chain(tlv_context *ctx, const tlv_frame *model, const tlv_hmm_data *training,
+			  tlv_held *alone)
 {
-	double mean = 0, square = 0;
+	tlv_diagnostics diagnostics = {0};
+	tlv_hmm_parts parts;
+	tlv_making made;
+	tlv_frame frame;
+	double *shares, *rows;
+	const double *pairs;
+	void *image;
+	size_t size, k;
 
-	for (size_t f = 0; f < FOLDS; f++)
-		mean += (best[f] - few[f]) / FOLDS;
-	for (size_t f = 0; f < FOLDS; f++)
-		square += (best[f] - few[f] - mean) * (best[f] - few[f] - mean);
-	*error = sqrt(square / (FOLDS - 1) / FOLDS);
-	return mean;
+	tlv_hmm_read(model, &parts);
+	k = parts.k;
+	TLV_TRY_NEW0(ctx, shares, k + k * k);
+	rows = shares + k;
+	TLV_TRY(tlv_hmm_evaluate(ctx, model, training, &image, &size));
+	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
+	pairs = tlv_frame_float64(&frame, "pairs");
+	for (size_t from = 0; from < k; from++)
+		for (size_t to = 0; to < k; to++)
+		{
+			shares[from] += pairs[to + k * from];
+			shares[to] += pairs[to + k * from];
+		}
+	for (size_t from = 0; from < k; from++)
+		memcpy(rows + k * from, shares, k * sizeof(double));
+	parts.initial = shares;
+	parts.transitions = rows;
+	parts.constraints = 0;
+	parts.in_order = true;
+	parts.diagnostics = &diagnostics;
+	return TLV_MAKE(ctx, &made, alone, tlv_hmm_write(ctx, &parts, &made.image, &made.size));
+}
+
+/* What the chain adds to the likelihoods of the groups. */
+static tlv_status
+score_chain(tlv_context *ctx, const tlv_frame *model, const fold_data *of, double *score,
+			double *count)
+{
+	tlv_hmm_parts parts;
+	tlv_held alone = {0};
+
+	for (size_t g = 0; g < TLV_CHOICE_GROUPS; g++)
+		count[g] += of->groups[g].steps;
+	tlv_hmm_read(model, &parts);
+	if (parts.k == 1)
+		return TLV_OK;
+	TLV_TRY(without_chain(ctx, model, &of->training, &alone));
+	TLV_TRY(score_groups(ctx, model, of, 1, score));
+	return score_groups(ctx, &alone.frame, of, -1, score);
+}
+
+static tlv_status
+score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, double *count)
+{
+	const state_search *search = of;
+	tlv_hmm_search own = search->starts;
+	tlv_held best = {0};
+	tlv_hmm_ascent ascent;
+	fold_data data;
+
+	TLV_TRY(take_fold(ctx, search, fold, &data));
+	own.start.k = k;
+	own.data = &data.training;
+	own.quick = true;
+	TLV_TRY(tlv_hmm_search_start(ctx, &own, NULL, &best));
+	tlv_hmm_ascent_begin(&ascent, &best, CLIMB);
+	TLV_TRY(tlv_hmm_climb(ctx, &data.training, &ascent));
+	return score_chain(ctx, &ascent.current.frame, &data, score, count);
 }
 
 /* Pieces enough for the folds: whole sequences where there are many. */
@@ -110,86 +174,22 @@ choice_data(tlv_context *ctx, const tlv_hmm_data *data, tlv_hmm_data *pieces)
 	return TLV_OK;
 }
 
-/*
- * How many states the expected transitions of a model of k states tell apart.  States that others
- * lead to alike, and that lead to others alike, only describe what one state emits.
- */
-static tlv_status
-transition_rank(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *data,
-				size_t *rank)
-{
-	tlv_hmm_search own = *search;
-	tlv_held best = {0};
-	tlv_hmm_ascent ascent;
-	tlv_hmm_rank pairs;
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	own.data = data;
-	TLV_TRY(tlv_hmm_search_start(ctx, &own, NULL, &best));
-	tlv_hmm_ascent_begin(&ascent, &best, CLIMB);
-	TLV_TRY(tlv_hmm_climb(ctx, data, &ascent));
-	TLV_TRY(tlv_hmm_evaluate(ctx, &ascent.current.frame, data, &image, &size));
-	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-	TLV_TRY(tlv_hmm_table_rank(ctx, own.start.k, tlv_frame_float64(&frame, "pairs"), &pairs));
-	*rank = pairs.k;
-	return TLV_OK;
-}
-
-/* No more states than that, and two at least where there are any. */
-static tlv_status
-limit_states(tlv_context *ctx, tlv_hmm_search *search, const tlv_hmm_data *data, size_t *k)
-{
-	tlv_scratch scratch;
-	tlv_status status;
-	size_t rank = 0;
-
-	if (*k <= 2)
-		return TLV_OK;
-	search->start.k = *k;
-	tlv_scratch_begin(ctx, &scratch);
-	status = transition_rank(ctx, search, data, &rank);
-	tlv_scratch_end(ctx, &scratch);
-	if (status == TLV_OK && rank < *k)
-		*k = rank > 2 ? rank : 2;
-	return status;
-}
-
 tlv_status
-tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k, double *curve,
-			   double *errors, size_t *tried, size_t *k)
+tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts, size_t max_k, tlv_choice *curve,
+			   size_t *k)
 {
-	tlv_hmm_data pieces;
-	double *folds;
-	size_t best = 1;
+	state_search search = {.starts = *starts};
+	double most;
 
-	TLV_TRY(choice_data(ctx, search->data, &pieces));
-	TLV_TRY_NEW(ctx, folds, (max_k + 1) * FOLDS);
-	*tried = 0;
 	*k = 1;
-	if (pieces.n < FOLDS)
+	TLV_TRY(choice_data(ctx, starts->data, &search.pieces));
+	most = floor(sqrt(search.pieces.steps * (FOLDS - 1) / FOLDS / TRANSITION_STEPS));
+	if (search.pieces.n < FOLDS || most < 1)
 		return TLV_OK;
-	for (size_t j = 1; j <= max_k && j <= best + MOST_WORSE; j++)
-	{
-		if (pieces.steps * (FOLDS - 1) / FOLDS < 2.0 * (double) (j * j))
-			break;
-		tlv_report(ctx, "number of states", (double) j, (double) max_k);
-		search->start.k = j;
-		TLV_TRY(held_out_folds(ctx, search, &pieces, folds + j * FOLDS, &curve[j - 1]));
-		*tried = j;
-		best = curve[j - 1] > curve[best - 1] ? j : best;
-	}
-	*k = best;
-	for (size_t j = *tried; j >= 1; j--)
-	{
-		double less = fold_difference(folds + j * FOLDS, folds + best * FOLDS, &errors[j - 1]);
-
-		if (j <= best && less <= errors[j - 1])
-			*k = j;
-	}
-	TLV_TRY(limit_states(ctx, search, &pieces, k));
-	tlv_free(ctx, folds);
-	tlv_free(ctx, pieces.rows);
+	TLV_TRY(tlv_choice_draw_folds(ctx, starts->start.seed, search.pieces.n, FOLDS, &search.folds));
+	tlv_choice_begin(1, most < (double) max_k ? (size_t) most : max_k, true, curve);
+	TLV_TRY(tlv_choice_follow(ctx, curve, score_fold, &search, FIRST_FOLDS, FOLDS));
+	*k = curve->points[curve->chosen].k;
+	tlv_free(ctx, search.pieces.rows);
 	return TLV_OK;
 }

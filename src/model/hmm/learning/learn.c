@@ -37,9 +37,7 @@ typedef struct hmm_learning
 	double steps;	   /* of all sequences */
 	double too_short;  /* sequences without a window */
 	tlv_hmm_rank rank; /* of the table of pairs */
-	double *curve;	   /* likelihood left out, by number of states */
-	double *errors;	   /* of its difference from the best */
-	size_t tried;	   /* of these */
+	tlv_choice curve;  /* likelihood left out, by number of states */
 	bool chosen;	   /* the number of states */
 	unsigned constraints;
 	tlv_diagnostics counters;
@@ -120,6 +118,17 @@ warn_of_short(tlv_context *ctx, const hmm_learning *fit, const tlv_frame *model,
 	return tlv_hmm_warn_short(ctx, fit->too_short, diagnostics);
 }
 
+/* Of a chosen k the curve decides, where there is one; of a given k the test. */
+static bool
+has_no_states(const hmm_learning *fit)
+{
+	bool independent = fit->rank.p_value > TLV_HMM_SIGNIFICANCE;
+
+	if (fit->chosen)
+		return fit->options.fit.k == 1 && (fit->curve.n > 0 || independent);
+	return fit->options.fit.k > 1 && independent;
+}
+
 static tlv_status
 warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *parts,
 			tlv_diagnostics *diagnostics)
@@ -133,14 +142,17 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 										.hint = "Compare models of other seeds by likelihood: this "
 												"one is the best of several initialisations."},
 						 "%s", fit->failed.message));
-	if (fit->rank.p_value > TLV_HMM_SIGNIFICANCE && (fit->options.fit.k > 1 || fit->chosen))
+	if (has_no_states(fit))
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){.code = "no_structure",
 						   .score = fit->rank.p_value,
 						   .hint = fit->chosen ? "Use a model of single steps."
 											   : "Use one state, or a model of single steps."},
-			"neighbouring steps do not depend on each other: there are no states to distinguish"));
+			fit->rank.p_value > TLV_HMM_SIGNIFICANCE
+				? "neighbouring steps do not depend on each other: there are no states to "
+				  "distinguish"
+				: "one state predicts sequences that were left out as well as more states do"));
 	if (fit->chosen && fit->options.fit.k > 1 && fit->options.fit.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_at_limit",
@@ -194,10 +206,7 @@ renumber(tlv_context *ctx, const hmm_learning *fit, const tlv_frame *model, void
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) fit->rank.k, "pair_rank"));
 	if (fit->chosen)
 		TLV_TRY(tlv_hmm_tell_rank(ctx, &fit->rank, &diagnostics));
-	for (size_t k = 0; k < fit->tried; k++)
-		TLV_TRY(tlv_diagnose(ctx, &diagnostics, fit->curve[k], "held_out_%zu", k + 1));
-	for (size_t k = 0; k < fit->tried; k++)
-		TLV_TRY(tlv_diagnose(ctx, &diagnostics, fit->errors[k], "held_out_error_%zu", k + 1));
+	TLV_TRY(tlv_choice_tell(ctx, &fit->curve, &diagnostics));
 	TLV_TRY(warn_of_short(ctx, fit, model, &diagnostics));
 	TLV_TRY(warn_of_fit(ctx, fit, &parts, &diagnostics));
 	if (parts.items != NULL)
@@ -316,7 +325,8 @@ choose_start(tlv_context *ctx, hmm_learning *fit, tlv_hmm_search *search, tlv_he
 	return TLV_OK;
 }
 
-/* Steps that do not depend on each other have one state; k of others by what is left out. */
+/* Whether there are states is a test of dependence: steps that do not depend on each other have one
+ * state.  How many there are of others is chosen by held-out sequences. */
 static tlv_status
 choose_states(tlv_context *ctx, hmm_learning *fit, tlv_hmm_search *search)
 {
@@ -329,9 +339,7 @@ choose_states(tlv_context *ctx, hmm_learning *fit, tlv_hmm_search *search)
 	*k = 1;
 	if (!(fit->rank.p_value <= TLV_HMM_SIGNIFICANCE) || fit->options.max_k == 1)
 		return TLV_OK;
-	TLV_TRY_NEW(ctx, fit->curve, fit->options.max_k);
-	TLV_TRY_NEW0(ctx, fit->errors, fit->options.max_k);
-	return tlv_hmm_choose(ctx, search, fit->options.max_k, fit->curve, fit->errors, &fit->tried, k);
+	return tlv_hmm_choose(ctx, search, fit->options.max_k, &fit->curve, k);
 }
 
 /* The moments' model; a failure that other starts may mend is kept for the warning. */

@@ -6,6 +6,7 @@
 #define TLV_HMM_LEARN_H
 
 #include "../internal.h"
+#include "tensorlv/model/choice.h"
 #include "tensorlv/model/source.h"
 #include "tensorlv/model/support.h"
 
@@ -79,8 +80,10 @@ typedef struct tlv_hmm_start_options
 	const double *emissions;   /* given: k x m or d, row = state; or NULL */
 } tlv_hmm_start_options;
 
-/* How many starts there are beside the moments' for that form. */
-#define TLV_HMM_STARTS 8
+/* How many starts there are beside the moments': of labels, and of symbols random ones. */
+#define TLV_HMM_LABEL_STARTS  8
+#define TLV_HMM_RANDOM_STARTS 8
+#define TLV_HMM_STARTS		  (TLV_HMM_LABEL_STARTS + TLV_HMM_RANDOM_STARTS)
 
 /*
  * Start number `which`, from 0: k-means of steps and of the means of windows about them, or
@@ -151,13 +154,12 @@ extern tlv_status tlv_hmm_classes(tlv_context *ctx, size_t m, const double *coun
 								  int32_t *class, size_t *classes);
 
 /*
- * The number of states, 1 to max_k: the smallest whose likelihood of sequences that were left out
- * is within one standard error of the best, but not more than its transitions tell apart.  Few
- * sequences are cut into pieces first.  curve (max_k): that likelihood, per step, of the first
- * *tried numbers; errors: the standard error of its difference from the best.
+ * The number of states, 1 to max_k, by the likelihood per step of sequences that were left out,
+ * beyond that of independent steps (choice.h).  Few sequences are cut into pieces first; too few
+ * leave one state, and no point of the curve.
  */
-extern tlv_status tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k,
-								 double *curve, double *errors, size_t *tried, size_t *k);
+extern tlv_status tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts, size_t max_k,
+								 tlv_choice *curve, size_t *k);
 
 /* ---- stored counts of windows (stored.c, thinning.c) ---- */
 

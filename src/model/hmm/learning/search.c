@@ -14,10 +14,10 @@
 #define STATE_STEPS	 2e6
 #define LEAST_STEPS	 10000.0
 /* Evaluations in the rounds, and how many go on to the second. */
-#define FIRST_ROUND	 12
+#define FIRST_ROUND	 20
 #define SECOND_ROUND 40
 #define SECOND_BEST	 3
-/* Starts of a quick search. */
+/* Starts of either kind of a quick search. */
 #define QUICK_STARTS 4
 
 /* All starts, the moments' first. */
@@ -82,7 +82,9 @@ sort_starts(contest *c)
 static tlv_status
 make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *data, contest *c)
 {
-	for (int which = 0; which < (search->quick ? QUICK_STARTS : TLV_HMM_STARTS); which++)
+	int starts = search->m > 0 ? TLV_HMM_STARTS : TLV_HMM_LABEL_STARTS;
+
+	for (int which = 0; which < starts; which++)
 	{
 		tlv_making made;
 		tlv_status status;
@@ -90,6 +92,8 @@ make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *
 		if (which > 0 &&
 			(search->start.k == 1 || (search->start.constraints & TLV_HMM_LEFT_RIGHT) != 0))
 			break;
+		if (search->quick && which % TLV_HMM_LABEL_STARTS >= QUICK_STARTS)
+			continue;
 		tlv_make(ctx, &made);
 		status = tlv_made(ctx, &made, &c->models[c->n],
 						  tlv_hmm_start(ctx, data, &search->start, search->m, search->items, which,

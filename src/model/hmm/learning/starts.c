@@ -1,6 +1,7 @@
 /*
  * starts.c - hidden Markov models to start from, of labels of the steps: clusters of the steps or
- * of what windows about them hold, or parts of the sequences (learn.h).
+ * of what windows about them hold, or parts of the sequences; and, of symbols, random ones
+ * (learn.h).
  */
 #include <math.h>
 #include <string.h>
@@ -23,8 +24,8 @@
 
 /* A start: the windows' half widths, of vectors and of symbols; PARTS: no clusters. */
 #define PARTS SIZE_MAX
-static const size_t vector_windows[TLV_HMM_STARTS] = {0, PARTS, 0, 4, 0, 1, 20, 0};
-static const size_t symbol_windows[TLV_HMM_STARTS] = {8, 2, PARTS, 30, 1, 100, 4, 400};
+static const size_t vector_windows[TLV_HMM_LABEL_STARTS] = {0, PARTS, 0, 4, 0, 1, 20, 0};
+static const size_t symbol_windows[TLV_HMM_LABEL_STARTS] = {8, 2, PARTS, 30, 1, 100, 4, 400};
 
 typedef struct label_start
 {
@@ -255,6 +256,37 @@ spread_variances(const label_start *start, const double *within, double *varianc
 				variances[j * n + i] = n == 1 ? mean : within[i];
 }
 
+/* ---- random starts of symbols ---- */
+
+/* Shares of the symbols that know nothing of the data, and, every other time, those of all steps
+ * with noise. */
+static tlv_status
+draw_model(tlv_context *ctx, const label_start *start, int which, double *initial,
+		   double *transitions, double *emissions)
+{
+	size_t k = start->k, d = start->d;
+	double *even, *shares;
+	tlv_rng rng;
+
+	TLV_TRY_NEW(ctx, even, k + 2 * d);
+	shares = even + k + d;
+	for (size_t i = 0; i < k + d; i++)
+		even[i] = 1;
+	tlv_rng_stream(&rng, start->options->seed, 2000 + (uint64_t) which);
+	for (size_t j = 0; j < k; j++)
+	{
+		initial[j] = 1 / (double) k;
+		tlv_rng_dirichlet(&rng, k, even, transitions + j * k);
+		if (which % 2 == 0)
+			tlv_rng_dirichlet(&rng, d, even, shares);
+		for (size_t i = 0; i < d; i++)
+			emissions[i * k + j] =
+				which % 2 == 0 ? shares[i] : start->mean[i] * exp(tlv_rng_normal(&rng));
+	}
+	tlv_free(ctx, even);
+	return TLV_OK;
+}
+
 /* ---- what is given ---- */
 
 /* Clusters have no order: each start gives them other numbers, among which given transitions
@@ -304,7 +336,7 @@ hold_given(const label_start *start, double *initial, double *transitions, doubl
 }
 
 static tlv_status
-write_start(tlv_context *ctx, const label_start *start, void **image, size_t *size)
+write_start(tlv_context *ctx, const label_start *start, int which, void **image, size_t *size)
 {
 	size_t k = start->k, d = start->d;
 	size_t n = start->gaussian ? tlv_mixture_variances(d, start->options->covariance) : 0;
@@ -325,13 +357,16 @@ write_start(tlv_context *ctx, const label_start *start, void **image, size_t *si
 	emissions = transitions + k * k;
 	variances = emissions + k * d;
 	within = variances + k * n + k * d;
-	count_chain(start, initial, transitions);
+	if (start->labels == NULL)
+		TLV_TRY(draw_model(ctx, start, which, initial, transitions, emissions));
+	else
+		count_chain(start, initial, transitions);
 	if (start->gaussian)
 	{
 		average_vectors(start, emissions, variances + k * n, within);
 		spread_variances(start, within, variances);
 	}
-	else
+	else if (start->labels != NULL)
 		count_symbols(start, emissions);
 	hold_given(start, initial, transitions, emissions);
 	parts.initial = initial;
@@ -397,21 +432,25 @@ tlv_hmm_start(tlv_context *ctx, const tlv_hmm_data *data, const tlv_hmm_start_op
 	start.n = (size_t) data->steps;
 	start.gaussian = m == 0;
 	start.d = m > 0 ? m : data->rows[0].part[0].d;
-	half = (start.gaussian ? vector_windows : symbol_windows)[which];
+	half = which >= TLV_HMM_LABEL_STARTS
+			   ? PARTS
+			   : (start.gaussian ? vector_windows : symbol_windows)[which];
 	if (start.n < start.k || (half != PARTS && start.k > 1 && 4 * half > start.n))
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu %s too few for %zu %s", start.n,
 						tlv_plural((double) start.n, "step is", "steps are"), start.k,
 						tlv_plural((double) start.k, "state", "states"));
-	TLV_TRY_NEW(ctx, start.labels, start.n);
 	TLV_TRY_NEW(ctx, start.mean, 2 * start.d);
 	start.variance = start.mean + start.d;
 	if (m > 0)
 		TLV_TRY(tlv_dictionary_freeze(ctx, &start.dictionary, m, items));
 	measure_steps(&start);
+	if (which >= TLV_HMM_LABEL_STARTS)
+		return write_start(ctx, &start, which, image, size);
+	TLV_TRY_NEW(ctx, start.labels, start.n);
 	if ((options->constraints & TLV_HMM_LEFT_RIGHT) != 0 || half == PARTS)
 		label_parts(&start);
 	else
 		TLV_TRY(label_clusters(ctx, &start, half, which));
 	TLV_TRY(shuffle_labels(ctx, &start, which));
-	return write_start(ctx, &start, image, size);
+	return write_start(ctx, &start, which, image, size);
 }
