@@ -231,7 +231,7 @@ test_blocks(tlv_context *ctx, const tlv_estimates *list, score_test *test, score
 		test->counts += test->n;
 		advance_sums(&test->new, test->n);
 		advance_sums(&test->old, test->n);
-		for (size_t r = 0; r < test->n_periods; r++)
+		for (size_t r = 0; periods != NULL && r < test->n_periods; r++)
 			advance_sums(&periods[r], test->n);
 		first = end;
 	}
