@@ -270,7 +270,7 @@ typedef enum tlv_lda_start
 {
 	TLV_LDA_START_TENSOR,  /* the decomposition of the third moment */
 	TLV_LDA_START_ANCHORS, /* anchor words */
-	TLV_LDA_START_CHOOSE   /* anchors where documents are few for k, else the tensor */
+	TLV_LDA_START_CHOOSE   /* where documents are few for k, the one that predicts others better */
 } tlv_lda_start;
 
 typedef struct tlv_lda_learn_options

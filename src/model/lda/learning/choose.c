@@ -49,6 +49,7 @@ static tlv_status
 member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fit)
 {
 	tlv_value *damped;
+	lda_refinement refinement;
 
 	lda_begin(&search->fit->options, fit);
 	fit->k = k;
@@ -66,10 +67,11 @@ member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fi
 	fit->summary = search->summary;
 	fit->words = search->words;
 	TLV_TRY(lda_choose_counts(ctx, &search->training, fit, &damped));
+	refinement = lda_begin_refinement(fit);
 	TLV_TRY(lda_initialise(ctx, &search->training, fit,
-						   damped != NULL ? &damped->frame : fit->summary));
+						   damped != NULL ? &damped->frame : fit->summary, &refinement));
 	tlv_value_drop(damped);
-	return lda_refine(ctx, &search->training, fit);
+	return lda_refine(ctx, &search->training, fit, &refinement);
 }
 
 /* Which words are scored; are there documents enough that have any? */

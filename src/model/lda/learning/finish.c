@@ -124,8 +124,11 @@ diagnose_choices(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *dia
 						 "number of topics is not tested, and the model has one"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->counts.damped, "counts_damped"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->counts.trace, "trace_raw_counts"));
-	/* nothing for NaN */
-	return tlv_diagnose(ctx, diagnostics, fit->counts.burstiness, "burstiness");
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->held_out[0], "held_out_perplexity_tensor"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->held_out[1], "held_out_perplexity_anchors"));
+	TLV_TRY(
+		tlv_diagnose(ctx, diagnostics, fit->counts.burstiness, "burstiness")); /* nothing for NaN */
+	return TLV_OK;
 }
 
 /* Documents from which moments are not unbiased, and may be of no use. */

@@ -1,6 +1,6 @@
 /*
- * initialise.c - the model that refinement begins with (learn.h): the one that fits the third
- * moments, or where documents are few for k the one of anchor words.
+ * initialise.c - the model that refinement begins with (learn.h): the one that fits the moments, or
+ * where documents are few the better one of that and the one of anchor words.
  */
 #include "learn.h"
 
@@ -15,25 +15,35 @@
 #define DOUBTFUL_EDGES 3.0
 
 /*
- * With fewer documents than this for every topic anchors are the initialisation, which are the
- * cheaper one.  Perplexity of documents that the model has not seen, 58 fits to fifteen corpora
- * with k = 10 to 100: .1 % less from anchors than from the tensor (standard error .2), with more
- * documents .6 % less (.8).  The winner of a contest of both on a held-out tenth was .3 % better
- * than anchors (.2), and took the time of both: with k = 100 twenty times as long.
+ * With fewer documents than this for every topic anchors may be the better initialisation: both are
+ * made of all documents but one part, refined by a few iterations, and predict the second halves of
+ * that part.  AP, perplexity of documents that neither has seen after five iterations, from the
+ * tensor and from anchors: k = 50 2440 and 2426, k = 100 2370 and 2346; k = 20, 96 documents a
+ * topic, 2720 and 2717.
  */
-#define FEW_DOCUMENTS	40
-#define LEAST_DOCUMENTS 100 /* in all, for anchors */
+#define CONTEST_DOCUMENTS  40
+#define CONTEST_PARTS	   10
+#define CONTEST_LEAST	   100 /* documents in all, or the part is too small */
+#define CONTEST_ITERATIONS 3
 
 /*
- * For more topics than this anchors are the initialisation of any number of documents: third
- * moments take the cube of the directions in memory, and their decomposition grows faster than
- * that.  Perplexity and CPU seconds of the whole fit from anchors and from the tensor, k = 300:
- * newsgroups 1437 and 1583; AP 2278, 24 s, and 2294, 118 s; descriptions of packages (120 documents
- * a topic, ten words each) 147.5, 18 s, and 208.1, 125 s.  Simulated documents of 60 words, 61 a
- * topic, k = 220, which the tensor suits: 2900, 10 s, and 2889, 112 s, with topics far from the
- * truth from either (L1 1.67 and 1.69).
+ * For more topics than this there is no contest, and anchors are the initialisation of any number
+ * of documents: third moments take the cube of the directions in memory, and their decomposition
+ * grows faster than that.  Perplexity and CPU seconds of the whole fit from anchors and from the
+ * tensor, k = 300: newsgroups 1437 and 1583; AP 2278, 24 s, and 2294, 118 s; descriptions of
+ * packages (120 documents a topic, ten words each) 147.5, 18 s, and 208.1, 125 s.  Simulated
+ * documents of 60 words, 61 a topic, k = 220, which the tensor suits: 2900, 10 s, and 2889, 112 s,
+ * with topics far from the truth from either (L1 1.67 and 1.69).
  */
 #define CUBE_TOPICS 200
+
+/* The two initialisations of a contest. */
+enum
+{
+	BY_TENSOR,
+	BY_ANCHORS,
+	CONTESTANTS
+};
 
 /* ---- a model from moments ---- */
 
@@ -151,23 +161,161 @@ tensor_fits(const tlv_context *ctx, const lda_learning *fit)
 	return tensor_memory(fit) <= left + (double) fit->subspace.size;
 }
 
-/* Anchors instead of the tensor, where the caller leaves it open: where documents are few, or the
- * tensor is expensive or exceeds the memory limit. */
-static bool
-begins_with_anchors(const tlv_context *ctx, lda_learning *fit)
-{
-	double documents = tlv_frame_scalar(fit->summary, "documents", 0);
+/* ---- the contest of the tensor and anchors ---- */
 
-	if (fit->options.start != TLV_LDA_START_CHOOSE)
-		return fit->options.start == TLV_LDA_START_ANCHORS;
-	if (fit->options.fit.alpha0 == 0 || fit->k == 1 || documents < LEAST_DOCUMENTS)
+/* Are there documents enough that anchors may be the start, and does the caller leave it open? */
+static bool
+may_begin_with_anchors(const lda_learning *fit)
+{
+	return fit->options.start == TLV_LDA_START_CHOOSE && fit->options.fit.alpha0 != 0 &&
+		   fit->k > 1 && tlv_frame_scalar(fit->summary, "documents", 0) >= CONTEST_LEAST;
+}
+
+/* Anchors instead of the tensor, where that exceeds the memory limit or is expensive. */
+static bool
+spares_tensor(const tlv_context *ctx, lda_learning *fit)
+{
+	if (!may_begin_with_anchors(fit))
 		return false;
-	if (fit->k > CUBE_TOPICS ||
-		(fit->options.refine != NULL && documents < FEW_DOCUMENTS * (double) fit->k))
-		return true;
 	if (!tensor_fits(ctx, fit))
 		fit->tensor_bytes = tensor_memory(fit);
-	return fit->tensor_bytes > 0;
+	return fit->tensor_bytes > 0 || fit->k > CUBE_TOPICS;
+}
+
+static bool
+has_contest(const lda_learning *fit)
+{
+	return may_begin_with_anchors(fit) && fit->options.refine != NULL &&
+		   tlv_frame_scalar(fit->summary, "documents", 0) < CONTEST_DOCUMENTS * (double) fit->k;
+}
+
+/* One initialisation of a contest, and what it has come to. */
+typedef struct contestant
+{
+	tlv_held model;
+	size_t identified;
+	double perplexity[CONTEST_ITERATIONS]; /* before each iteration */
+} contestant;
+
+/* The model of all items and topics, from moments of all parts but one. */
+static tlv_status
+contestant_begin(tlv_context *ctx, lda_learning *fit, const tlv_frame *moments, contestant *one)
+{
+	fit->identified = 1;
+	TLV_TRY(model_fit(ctx, fit, moments));
+	TLV_TRY(model_complete(ctx, fit));
+	one->model = fit->model;
+	one->identified = fit->identified;
+	fit->model = (tlv_held){0};
+	return TLV_OK;
+}
+
+static tlv_status
+contestants_begin(tlv_context *ctx, tlv_source *counts, lda_learning *fit, contestant *both)
+{
+	tlv_value *moments[CONTESTANTS];
+	tlv_source others;
+
+	tlv_source_without_fold(&others, counts, CONTEST_PARTS, 0);
+	TLV_TRY(tlv_collect(
+		ctx, &others, "moments", 0, CONTESTANTS,
+		(tlv_statistic[]){
+			{.aggregate = &tlv_aggregate_count_moments, .constant = &fit->subspace.frame},
+			{.aggregate = &tlv_aggregate_anchor_moments, .constant = &fit->subspace.frame}},
+		moments));
+	for (int i = 0; i < CONTESTANTS; i++)
+		TLV_TRY(tlv_require_rows_again(ctx, moments[i]));
+	for (int i = CONTESTANTS - 1; i >= 0; i--)
+		TLV_TRY(contestant_begin(ctx, fit, &moments[i]->frame, &both[i]));
+	for (int i = 0; i < CONTESTANTS; i++)
+		tlv_value_drop(moments[i]);
+	lda_drop_subspace(ctx, fit);
+	return TLV_OK;
+}
+
+/* One iteration of both. */
+static tlv_status
+contestants_refine(tlv_context *ctx, tlv_source *others, const lda_refinement *refinement,
+				   int iteration, contestant *both)
+{
+	tlv_statistic statistics[CONTESTANTS];
+	tlv_value *values[CONTESTANTS];
+
+	for (int i = 0; i < CONTESTANTS; i++)
+		statistics[i] = lda_statistics_of(&both[i].model, refinement);
+	TLV_TRY(tlv_collect(ctx, others, "start", 0, CONTESTANTS, statistics, values));
+	for (int i = 0; i < CONTESTANTS; i++)
+	{
+		TLV_TRY(tlv_require_rows_again(ctx, values[i]));
+		both[i].perplexity[iteration] = tlv_lda_perplexity(&values[i]->frame);
+		TLV_TRY(tlv_refine(ctx, &both[i].model, &values[i]->frame));
+		tlv_value_drop(values[i]);
+	}
+	return TLV_OK;
+}
+
+/* How both predict the part that they have not seen. */
+static tlv_status
+contestants_predict(tlv_context *ctx, tlv_source *part, contestant *both, double *held_out)
+{
+	tlv_statistic statistics[CONTESTANTS];
+	tlv_value *values[CONTESTANTS];
+
+	for (int i = 0; i < CONTESTANTS; i++)
+		statistics[i] = (tlv_statistic){.aggregate = &tlv_aggregate_completion,
+										.constant = &both[i].model.frame};
+	TLV_TRY(tlv_collect(ctx, part, "start", 0, CONTESTANTS, statistics, values));
+	for (int i = 0; i < CONTESTANTS; i++)
+	{
+		if (values[i] != NULL && tlv_frame_scalar(&values[i]->frame, "tokens", 0) > 0)
+			held_out[i] = tlv_lda_perplexity(&values[i]->frame);
+		tlv_value_drop(values[i]);
+	}
+	return TLV_OK;
+}
+
+/* Iterations whose number the caller has not given count, so that as many follow as without a
+ * contest. */
+static void
+count_iterations(const lda_learning *fit, const contestant *winner, int n,
+				 lda_refinement *refinement)
+{
+	if (refinement->asked >= 0 || n < 2)
+		return;
+	refinement->done = n;
+	refinement->perplexity[0] = winner->perplexity[n - 2];
+	refinement->perplexity[1] = winner->perplexity[n - 1];
+	if (lda_topics_move(refinement))
+		refinement->planned =
+			1 + lda_more_iterations(&fit->model.frame,
+									1 - refinement->perplexity[1] / refinement->perplexity[0]);
+}
+
+/* The better one goes on, over all documents; without an answer it is that of the tensor. */
+static tlv_status
+hold_contest(tlv_context *ctx, tlv_source *documents, tlv_source *counts, lda_learning *fit,
+			 lda_refinement *refinement)
+{
+	int n = refinement->asked >= 0 && refinement->asked < CONTEST_ITERATIONS ? refinement->asked
+																			 : CONTEST_ITERATIONS;
+	tlv_source ordered, others, part, *rows;
+	contestant both[CONTESTANTS] = {0};
+	int better, worse;
+
+	TLV_TRY(contestants_begin(ctx, counts, fit, both));
+	rows = lda_in_order(&ordered, documents, &both[BY_TENSOR].model, fit->k, refinement);
+	tlv_source_without_fold(&others, rows, CONTEST_PARTS, 0);
+	tlv_source_fold(&part, rows, CONTEST_PARTS, 0);
+	for (int iteration = 0; iteration < n; iteration++)
+		TLV_TRY(contestants_refine(ctx, &others, refinement, iteration, both));
+	TLV_TRY(contestants_predict(ctx, &part, both, fit->held_out));
+	better = fit->held_out[BY_ANCHORS] < fit->held_out[BY_TENSOR] ? BY_ANCHORS : BY_TENSOR;
+	worse = CONTESTANTS - 1 - better;
+	fit->model = both[better].model;
+	fit->identified = both[better].identified;
+	tlv_free(ctx, both[worse].model.image);
+	count_iterations(fit, &both[better], n, refinement);
+	return TLV_OK;
 }
 
 /* ---- from the summary to refinement ---- */
@@ -198,19 +346,19 @@ is_near_noise(const lda_learning *fit, double edge)
 		   tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * edge;
 }
 
-/* The moments that the model is fitted to. */
+/* The moments of all documents that the model is fitted to. */
 static tlv_status
-collect_moments(tlv_context *ctx, tlv_source *counts, lda_learning *fit, tlv_value **moments)
+collect_moments(tlv_context *ctx, tlv_source *counts, lda_learning *fit, bool anchors,
+				tlv_value **moments)
 {
-	const tlv_aggregate *aggregate =
-		fit->anchored ? &tlv_aggregate_anchor_moments : &tlv_aggregate_count_moments;
-
 	/* Refused now rather than after the most expensive of all scans. */
-	if (!fit->anchored && !tensor_fits(ctx, fit))
+	if (!anchors && !tensor_fits(ctx, fit))
 		TLV_TRY(tlv_require_memory(ctx, tensor_memory(fit), "the fit"));
-	return tlv_collect_again(
-		ctx, counts, "moments", 0,
-		&(tlv_statistic){.aggregate = aggregate, .constant = &fit->subspace.frame}, moments);
+	return tlv_collect_again(ctx, counts, "moments", 0,
+							 &(tlv_statistic){.aggregate = anchors ? &tlv_aggregate_anchor_moments
+																   : &tlv_aggregate_count_moments,
+											  .constant = &fit->subspace.frame},
+							 moments);
 }
 
 /* Refinement needs all items and topics, a model of moments alone those of fixed topics. */
@@ -246,14 +394,18 @@ find_fitted_subspace(tlv_context *ctx, tlv_source *counts, lda_learning *fit,
 }
 
 tlv_status
-lda_initialise(tlv_context *ctx, tlv_source *documents, lda_learning *fit, const tlv_frame *summary)
+lda_initialise(tlv_context *ctx, tlv_source *documents, lda_learning *fit, const tlv_frame *summary,
+			   lda_refinement *refinement)
 {
 	tlv_source counts;
 	tlv_value *moments;
+	bool anchors;
 
 	lda_see_counts(&counts, documents, fit);
 	TLV_TRY(find_fitted_subspace(ctx, &counts, fit, summary));
-	fit->anchored = begins_with_anchors(ctx, fit);
-	TLV_TRY(collect_moments(ctx, &counts, fit, &moments));
+	anchors = fit->options.start == TLV_LDA_START_ANCHORS || spares_tensor(ctx, fit);
+	if (!anchors && has_contest(fit))
+		return hold_contest(ctx, documents, &counts, fit, refinement);
+	TLV_TRY(collect_moments(ctx, &counts, fit, anchors, &moments));
 	return begin_with_moments(ctx, fit, moments);
 }

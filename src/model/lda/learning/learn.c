@@ -53,6 +53,7 @@ lda_begin(const tlv_lda_learn_options *options, lda_learning *fit)
 	fit->counts.damped = options->counts == TLV_LDA_COUNTS_DAMPED;
 	fit->counts.least = options->minimum_documents;
 	fit->counts.burstiness = NAN;
+	fit->held_out[0] = fit->held_out[1] = NAN;
 }
 
 /* ---- the summary ---- */
@@ -151,6 +152,7 @@ static tlv_status
 lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held *model)
 {
 	tlv_value *summary, *words, *damped;
+	lda_refinement refinement;
 	lda_learning fit;
 
 	lda_begin(options, &fit);
@@ -163,9 +165,12 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 	TLV_TRY(summarise(ctx, documents, &fit, &summary));
 	TLV_TRY(lda_summarise_words(ctx, documents, &fit, &words));
 	TLV_TRY(lda_choose_counts(ctx, documents, &fit, &damped));
-	TLV_TRY(lda_initialise(ctx, documents, &fit, damped != NULL ? &damped->frame : fit.summary));
+	refinement = lda_begin_refinement(&fit);
+	TLV_TRY(lda_initialise(ctx, documents, &fit, damped != NULL ? &damped->frame : fit.summary,
+						   &refinement));
 	tlv_value_drop(damped);
-	TLV_TRY(lda_refine(ctx, documents, &fit));
+	if (fit.options.refine != NULL)
+		TLV_TRY(lda_refine(ctx, documents, &fit, &refinement));
 	if (lda_is_to_be_tested(&fit))
 	{
 		fit.choice.tested = true;

@@ -52,7 +52,7 @@ typedef struct lda_learning
 	tlv_held model;
 	size_t identified;	 /* topics that the moments give; the others are parts of these */
 	bool doubtful;		 /* the second eigenvalue is near the edge of the spectrum of noise */
-	bool anchored;		 /* refinement begins with anchors */
+	double held_out[2];	 /* perplexity from the tensor and from anchors; NaN: no contest */
 	double tensor_bytes; /* of third moments that exceed the memory limit; 0: they do not */
 	bool at_limit;		 /* refinement ended before the perplexity had converged */
 	int iterations;		 /* of refinement */
@@ -133,14 +133,40 @@ extern bool lda_is_bursty(double burstiness);
 extern void lda_expect_tensor(tlv_context *ctx, const lda_learning *fit, const tlv_frame *summary,
 							  size_t rank);
 
-/* The model that refinement begins with.  The summary is of the counts as the moments see them. */
+/* Refinement so far. */
+typedef struct lda_refinement
+{
+	const char *how; /* "stepwise", "gibbs", "ctm" */
+	int asked;		 /* iterations that the caller wants; below 0: until convergence */
+	int planned;	 /* iterations where topics move with every document; 0: not known yet */
+	int done;
+	double perplexity[2]; /* before the last two iterations, the later one last */
+} lda_refinement;
+
+/* The model that refinement begins with, and the iterations that it has already.  The summary is of
+ * the counts as the moments see them. */
 extern tlv_status lda_initialise(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
-								 const tlv_frame *summary);
+								 const tlv_frame *summary, lda_refinement *refinement);
 
 /* ---- refine.c ---- */
 
-/* Refines fit->model as the options say, if at all. */
-extern tlv_status lda_refine(tlv_context *ctx, tlv_source *documents, lda_learning *fit);
+/* What refinement begins as: correlations are found of topics that have been refined without. */
+extern lda_refinement lda_begin_refinement(const lda_learning *fit);
+
+/* Do topics move with every document? */
+extern bool lda_topics_move(const lda_refinement *refinement);
+
+/* Iterations after the first, which has lowered the perplexity by that part. */
+extern int lda_more_iterations(const tlv_frame *model, double fall);
+
+extern tlv_statistic lda_statistics_of(const tlv_held *model, const lda_refinement *refinement);
+
+/* The documents, in the order of their contents where they are few: then *view. */
+extern tlv_source *lda_in_order(tlv_source *view, tlv_source *documents, const tlv_held *model,
+								size_t k, const lda_refinement *refinement);
+
+extern tlv_status lda_refine(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
+							 lda_refinement *refinement);
 
 /* ---- recurrence.c ---- */
 

@@ -37,7 +37,9 @@ options_of_part(const lda_learning *fit)
 	options.fit.k = tlv_frame_find(&fit->model.frame, "phi")->rows;
 	options.test = options.errors = false;
 	options.counts = fit->counts.damped ? TLV_LDA_COUNTS_DAMPED : TLV_LDA_COUNTS_RAW;
-	options.start = fit->anchored ? TLV_LDA_START_ANCHORS : TLV_LDA_START_TENSOR;
+	if (options.start == TLV_LDA_START_CHOOSE)
+		options.start =
+			fit->held_out[1] < fit->held_out[0] ? TLV_LDA_START_ANCHORS : TLV_LDA_START_TENSOR;
 	if (options.iterations < 0 || options.iterations > ITERATIONS)
 		options.iterations = ITERATIONS;
 	return options;

@@ -32,39 +32,46 @@
  * seconds of a fit. */
 #define SETTLED_WORK 1e8
 
-/* Refinement so far. */
-typedef struct lda_refinement
-{
-	const char *how; /* "stepwise", "gibbs", "ctm" */
-	int asked;		 /* iterations that the caller wants; below 0: until convergence */
-	int planned;	 /* iterations where topics move with every document; 0: not known yet */
-	int done;
-	double perplexity[2]; /* before the last two iterations, the later one last */
-} lda_refinement;
+/* ---- what refinement is ---- */
 
-/* Do topics move with every document? */
-static bool
-topics_move(const lda_refinement *refinement)
+lda_refinement
+lda_begin_refinement(const lda_learning *fit)
+{
+	bool correlated = fit->options.refine != NULL && strcmp(fit->options.refine, "ctm") == 0;
+
+	return (lda_refinement){.how = correlated ? "stepwise" : fit->options.refine,
+							.asked = correlated ? -1 : fit->options.iterations,
+							.perplexity = {HUGE_VAL, HUGE_VAL}};
+}
+
+bool
+lda_topics_move(const lda_refinement *refinement)
 {
 	return strcmp(refinement->how, "stepwise") == 0;
 }
 
-/* The documents, in the order of their contents where they are few: then *view. */
-static tlv_source *
-in_order(tlv_source *view, tlv_source *documents, const lda_learning *fit,
-		 const lda_refinement *refinement)
+tlv_statistic
+lda_statistics_of(const tlv_held *model, const lda_refinement *refinement)
 {
-	double tokens = tlv_diagnostics_find(&fit->model.frame, "tokens", INFINITY);
+	return (tlv_statistic){.aggregate = &tlv_aggregate_statistics,
+						   .constant = &model->frame,
+						   .refine = refinement->how};
+}
 
-	if (!topics_move(refinement) || (double) fit->k * tokens > SETTLED_WORK)
+tlv_source *
+lda_in_order(tlv_source *view, tlv_source *documents, const tlv_held *model, size_t k,
+			 const lda_refinement *refinement)
+{
+	double tokens = tlv_diagnostics_find(&model->frame, "tokens", INFINITY);
+
+	if (!lda_topics_move(refinement) || (double) k * tokens > SETTLED_WORK)
 		return documents;
 	tlv_source_ordered(view, documents);
 	return view;
 }
 
-/* Iterations after the first, which has lowered the perplexity by that part. */
-static int
-more_iterations(const tlv_frame *model, double fall)
+int
+lda_more_iterations(const tlv_frame *model, double fall)
 {
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 	double tokens = tlv_diagnostics_find(model, "tokens", 0);
@@ -88,7 +95,7 @@ relaxation(const lda_learning *fit, const lda_refinement *refinement)
 
 	if (strcmp(refinement->how, "ctm") == 0)
 		return CORRELATED_RELAXATION;
-	if (!topics_move(refinement) || refinement->done == 0 || left <= 0 ||
+	if (!lda_topics_move(refinement) || refinement->done == 0 || left <= 0 ||
 		tlv_frame_scalar(&fit->model.frame, "alpha0", 1) == 0)
 		return 0;
 	return RELAXATION * left / (all - 1);
@@ -105,9 +112,10 @@ perplexity_converges(const lda_learning *fit, lda_refinement *refinement, double
 
 	before[0] = before[1];
 	before[1] = perplexity;
-	if (topics_move(refinement) && refinement->done == 1)
-		refinement->planned = 1 + more_iterations(&fit->model.frame, 1 - perplexity / before[0]);
-	return converged && !topics_move(refinement) && refinement->asked < 0;
+	if (lda_topics_move(refinement) && refinement->done == 1)
+		refinement->planned =
+			1 + lda_more_iterations(&fit->model.frame, 1 - perplexity / before[0]);
+	return converged && !lda_topics_move(refinement) && refinement->asked < 0;
 }
 
 static int
@@ -123,10 +131,8 @@ refine_once(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_refi
 			bool *converged)
 {
 	int left = lda_is_to_be_tested(fit) ? 0 : most_iterations(refinement) - refinement->done;
-	tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
-							   .constant = &fit->model.frame,
-							   .refine = refinement->how};
-	tlv_source ordered, *rows = in_order(&ordered, documents, fit, refinement);
+	tlv_statistic statistic = lda_statistics_of(&fit->model, refinement);
+	tlv_source ordered, *rows = lda_in_order(&ordered, documents, &fit->model, fit->k, refinement);
 	tlv_value *value;
 	tlv_step step = {0};
 	tlv_making made;
@@ -143,30 +149,25 @@ refine_once(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_refi
 }
 
 static tlv_status
-refine_to_the_end(tlv_context *ctx, tlv_source *documents, lda_learning *fit, const char *how,
-				  int asked)
+refine_to_the_end(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
+				  lda_refinement *refinement)
 {
-	lda_refinement refinement = {.how = how, .asked = asked, .perplexity = {HUGE_VAL, HUGE_VAL}};
 	bool converged = false;
 
-	while (!converged && refinement.done < most_iterations(&refinement))
-		TLV_TRY(refine_once(ctx, documents, fit, &refinement, &converged));
-	fit->at_limit = !converged && refinement.asked < 0 && refinement.planned == 0;
-	fit->iterations = refinement.done;
+	while (!converged && refinement->done < most_iterations(refinement))
+		TLV_TRY(refine_once(ctx, documents, fit, refinement, &converged));
+	fit->at_limit = !converged && refinement->asked < 0 && refinement->planned == 0;
+	fit->iterations = refinement->done;
 	return TLV_OK;
 }
 
-/* Correlations are found of topics that have been refined without. */
 tlv_status
-lda_refine(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
+lda_refine(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_refinement *refinement)
 {
-	const tlv_lda_learn_options *options = &fit->options;
-
-	if (options->refine == NULL)
+	TLV_TRY(refine_to_the_end(ctx, documents, fit, refinement));
+	if (strcmp(fit->options.refine, "ctm") != 0 || fit->k == 1)
 		return TLV_OK;
-	if (strcmp(options->refine, "ctm") != 0)
-		return refine_to_the_end(ctx, documents, fit, options->refine, options->iterations);
-	TLV_TRY(refine_to_the_end(ctx, documents, fit, "stepwise", -1));
-	return fit->k == 1 ? TLV_OK
-					   : refine_to_the_end(ctx, documents, fit, "ctm", options->iterations);
+	*refinement = (lda_refinement){
+		.how = "ctm", .asked = fit->options.iterations, .perplexity = {HUGE_VAL, HUGE_VAL}};
+	return refine_to_the_end(ctx, documents, fit, refinement);
 }
