@@ -51,8 +51,8 @@ put_picture(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *ro
 	TLV_TRY(tlv_json_put(ctx, &page->plain, "<figure id=\"picture\">"));
 	if (picture.text.n > TLV_PAGE_PICTURE)
 		TLV_TRY(tlv_json_put(ctx, &page->plain,
-							 "<figcaption>The drawing is too large for this page: "
-							 "tlv_svg(model) returns it.</figcaption>"));
+							 "<figcaption>The drawing is too large for this page; the function "
+							 "tlv_svg returns it.</figcaption>"));
 	else
 		TLV_TRY(tlv_json_append(ctx, &page->plain, picture.text.bytes, picture.text.n));
 	tlv_free(ctx, picture.text.bytes);
