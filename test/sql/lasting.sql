@@ -73,7 +73,7 @@ CREATE TABLE row_gone AS SELECT q.*, tlv_align(fewer, model) AS back FROM (
   UNION ALL SELECT 'hmm texts', m, tlv_compact(m, (SELECT min(w) FROM unnest(weights(m)) w))
   FROM (SELECT tlv_hmm('SELECT seq, ordinality, ''s'' || e FROM lasting.chain, unnest(s) WITH ORDINALITY u(e)', k => 3) AS m) t
   UNION ALL SELECT 'numbers of classes', m, tlv_compact(m, (SELECT min(w) FROM unnest(weights(m)) w))
-  FROM (SELECT tlv_lca('SELECT id, v, CASE WHEN v = 4 THEN id % 3 END, x[v] FROM lasting.points, generate_series(1, 4) v', k => 3) AS m) t) q;
+  FROM (SELECT tlv_lca('SELECT id, v, CASE WHEN v = 4 THEN id % 3 END, x[v] FROM lasting.points, generate_series(1, 4) v', k => 3, layout => 'long') AS m) t) q;
 CREATE FUNCTION same_rows(back tlv_model, fewer tlv_model, x anyelement) RETURNS boolean LANGUAGE sql STABLE AS
   $$ SELECT abs(tlv_log_likelihood(back, x) - tlv_log_likelihood(fewer, x)) < 1e-9 AND abs((SELECT sum(p) / count(*) * 3 FROM unnest(tlv_infer(back, x)) p) - 1) < 1e-9 $$;
 SELECT name, same_rows(back, fewer, s) FROM row_gone, (SELECT s FROM vector_chain ORDER BY seq LIMIT 1) c WHERE name = 'hmm vectors';
