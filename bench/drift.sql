@@ -22,7 +22,7 @@ CREATE TEMP TABLE found AS
       UNION ALL (SELECT tlv_bag_agg(item, weight) FROM (
         SELECT doc, item, weight FROM tlv_simulate_lda(ways.model, (500 * share)::int, 30, seed => 5000 + day), tlv_bag_items(bag) WHERE share > 0
         UNION ALL SELECT doc, item, weight FROM tlv_simulate_lda(other, (500 * share)::int, 30, seed => 9000 + day), tlv_bag_items(bag) WHERE share > 0) mixed GROUP BY doc)) q) d,
-    LATERAL tlv_drift(fitted.model, d.s, reference.s) t WHERE t.component IS NULL;
+    LATERAL tlv_drift(fitted.model, d.s, ARRAY[reference.s]) t WHERE t.component IS NULL;
 SELECT way, count(DISTINCT day) AS days, round(avg((p_value < .05)::int) FILTER (WHERE test = 'shares'), 3) AS shares,
   round(avg((p_value < .05)::int) FILTER (WHERE test = 'likelihood'), 3) AS likelihood,
   round(avg((p_value < .05)::int) FILTER (WHERE test = 'new words'), 3) AS new_words FROM found GROUP BY 1 ORDER BY min(day), 1;
@@ -56,7 +56,7 @@ CREATE TEMP TABLE score_days AS
 SELECT model, way, count(DISTINCT (g, day)) AS days, round(avg((p_value < .05)::int) FILTER (WHERE component IS NULL), 3) AS scores_5_percent,
   round(avg((p_value < .001)::int) FILTER (WHERE component IS NULL), 3) AS scores_1_in_1000, round(avg((p_value < .05)::int) FILTER (WHERE component = 1), 3) AS component_1,
   round(avg((p_value < .05)::int) FILTER (WHERE component > 1), 3) AS others
-FROM score_days d JOIN score_fits USING (model, g) JOIN score_references r USING (model, g), tlv_drift(f, d.s, r.s) GROUP BY 1, 2 ORDER BY 1 DESC, way <> 'nothing', 2;
+FROM score_days d JOIN score_fits USING (model, g) JOIN score_references r USING (model, g), tlv_drift(f, d.s, ARRAY[r.s]) GROUP BY 1, 2 ORDER BY 1 DESC, way <> 'nothing', 2;
 
 -- Graphs: 20 models of 400 nodes in 3 communities (within .1, between .02; mixed: alpha0 .3), each fitted to a graph of its own; days of one graph each, 7 of them the reference.
 CREATE TEMP TABLE graph_fits AS

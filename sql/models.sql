@@ -46,21 +46,14 @@ CREATE FUNCTION tlv_kinds()
     RETURNS TABLE (kind text, type text, collects text[], fits text[], drives text[], reads text[], applies text[])
     AS 'MODULE_PATHNAME', 'tlv_kinds_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_kinds() IS 'every kind of value, its type, and the functions that collect it, fit it, fit it from a query, read it and apply it';
-CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv_moments DEFAULT NULL)
+CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv_moments[] DEFAULT NULL)
     RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
     AS 'MODULE_PATHNAME', 'tlv_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
-COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments) IS
-    'tests of whether new rows are those of the model. tlv_statistics of the rows are compared with the model itself: weights, means or categories of components, words of topics, transitions '
-    'and emissions of states. tlv_error_statistics are compared with a reference, the same of rows that are as they should be: the score test of all parameters (scores) and of those of every '
-    'component (score), or of documents the shares of topics, the likelihood, and words that no topic explains';
-
-CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv_moments[])
-    RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
-    AS 'MODULE_PATHNAME', 'tlv_period_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
 COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments[]) IS
-    'the same with a reference of several periods, seven or more, each the tlv_error_statistics of one. Where periods differ by more than their rows explain, that spread is part of the '
-    'test: new rows are compared with the periods, parameter by parameter, and the least p-value counts times the number of parameters. For mixtures, hidden Markov models, latent classes '
-    'and multi-view models';
+    'tests of whether new rows are those of the model. tlv_statistics of the rows are compared with the model itself: weights, means or categories of components, words of topics, transitions '
+    'and emissions of states. tlv_error_statistics are compared with a reference, the same of rows that are as they should be, an array of one: the score test of all parameters (scores) and '
+    'of those of every component (score), or of documents the shares of topics, the likelihood, and words that no topic explains. Of seven values or more each is a period: where periods '
+    'differ by more than their rows explain, that spread is part of the test (mixtures, hidden Markov models, latent classes, multi-view models)';
 
 CREATE FUNCTION tlv_suggest_k(model tlv_model)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)

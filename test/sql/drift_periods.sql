@@ -8,7 +8,7 @@ CREATE VIEW before AS SELECT a.day, a.s, array_agg(b.s ORDER BY b.day) AS period
   WHERE a.day > 24 GROUP BY a.day, a.s;
 -- of 30 days on which nothing happens; the sum of the days before knows nothing of their spread
 SELECT count(*) AS days, count(*) FILTER (WHERE t.p_value < .05) <= 3 AS few, count(*) FILTER (WHERE t.p_value < .001) AS sure, count(*) FILTER (WHERE u.p_value < .05) > 20 AS by_the_sum
-FROM models, before, tlv_drift(model, s, periods) t, tlv_drift(model, s, total) u WHERE t.component IS NULL AND u.component IS NULL;
+FROM models, before, tlv_drift(model, s, periods) t, tlv_drift(model, s, ARRAY[total]) u WHERE t.component IS NULL AND u.component IS NULL;
 SELECT test, component, count(*), count(*) FILTER (WHERE p_value < .05) <= 3 AS few FROM models, before, tlv_drift(model, s, periods) GROUP BY 1, 2 ORDER BY 1, 2;
 -- the same spread and something new: the second column moves by 1, or the first by more than on any day before
 CREATE TABLE changed AS SELECT what, day, tlv_error_statistics(CASE what WHEN 'another column' THEN ARRAY[x[1], x[2] + 1, x[3]] ELSE ARRAY[x[1] + 3, x[2], x[3]] END, model) AS s
@@ -18,7 +18,7 @@ SELECT what, count(*) FILTER (WHERE p_value < .05) AS alarms, count(*) AS days F
 -- days that do not differ: the test is that against their sum
 CREATE TABLE alike AS SELECT day, tlv_error_statistics(s.x, model) AS s FROM truth, models, generate_series(1, 8) day, tlv_simulate_gmm(m, 300, seed => 100 + day) s GROUP BY day, model;
 SELECT max(abs(t.p_value - u.p_value)) < 1e-9 AS same, count(*) FROM models, alike a, (SELECT array_agg(s) AS periods, tlv_rollup(s) AS total FROM alike WHERE day < 8) r,
-  tlv_drift(model, a.s, periods) t JOIN LATERAL tlv_drift(model, a.s, total) u USING (test) WHERE a.day = 8 AND t.component IS NOT DISTINCT FROM u.component;
+  tlv_drift(model, a.s, periods) t JOIN LATERAL tlv_drift(model, a.s, ARRAY[total]) u USING (test) WHERE a.day = 8 AND t.component IS NOT DISTINCT FROM u.component;
 -- sequences and answers have it, too
 CREATE TABLE others AS SELECT tlv_simulate_hmm_model(6, 2, seed => 5) AS hmm, tlv_simulate_lca_model(6, 2, 3, .5, 7) AS lca;
 CREATE TABLE other_days AS SELECT 'hmm' AS name, day, tlv_error_statistics(s, hmm) AS s FROM others, generate_series(1, 8) day,

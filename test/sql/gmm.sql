@@ -114,7 +114,7 @@ SELECT tlv_gmm('SELECT x FROM points', 2, 'round');
 SELECT tlv_gmm('SELECT x FROM points', 2, refine => 'gibbs');
 SELECT tlv_gmm('SELECT x FROM points', 2, iterations => -1);
 SELECT tlv_gmm('SELECT x FROM points', 2, tails => 'magic');
-SELECT tlv_gmm($$SELECT a, 'text' FROM columns$$, 2);
+SELECT tlv_gmm($$SELECT 'text', 'more' FROM columns$$, 2);
 SELECT tlv_gmm('SELECT covariance FROM points', 2);
 SELECT tlv_gmm('DELETE FROM points', 2);
 SELECT tlv_gmm('SELECT CASE WHEN d % 2 = 0 THEN array[a, b] ELSE array[a] END FROM columns', 2);

@@ -238,13 +238,13 @@ CREATE TABLE days AS SELECT 'reference' AS name, tlv_error_statistics(bag, model
   UNION ALL SELECT 'other', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda((SELECT tlv_simulate_lda_model(40, 4, seed => 9)), 300, 50, seed => 5) WHERE name = 'lda' GROUP BY 1
   UNION ALL SELECT 'a topic', tlv_error_statistics(bag, model) FROM drifting, tlv_simulate_lda(model, 700, 50, seed => 8) WHERE name = 'lda' AND (doc <= 200 OR tlv_assign(model, bag) = 1) GROUP BY 1;
 SELECT d.name, test, component, CASE WHEN p_value < .001 THEN '< .001' WHEN p_value > .05 THEN '> .05' ELSE 'between' END AS p
-FROM days d, drifting g, days r, tlv_drift(model, d.s, r.s) WHERE d.name <> 'reference' AND g.name = 'lda' AND r.name = 'reference' ORDER BY d.name, test, component;
-SELECT tlv_kind(s), s::text::tlv_moments = s AS text_form, (SELECT count(*) FROM tlv_drift((SELECT model FROM drifting WHERE name = 'lda'), NULL, s)) AS of_null FROM days WHERE name = 'same';
+FROM days d, drifting g, days r, tlv_drift(model, d.s, ARRAY[r.s]) WHERE d.name <> 'reference' AND g.name = 'lda' AND r.name = 'reference' ORDER BY d.name, test, component;
+SELECT tlv_kind(s), s::text::tlv_moments = s AS text_form, (SELECT count(*) FROM tlv_drift((SELECT model FROM drifting WHERE name = 'lda'), NULL, ARRAY[s])) AS of_null FROM days WHERE name = 'same';
 -- refused: no reference, one of no use, of another kind, of another model
 SELECT count(*) FROM drifting g, days d, tlv_drift(model, d.s) WHERE g.name = 'lda' AND d.name = 'same';
-SELECT count(*) FROM drifting g, days r, tlv_drift(model, same, r.s) WHERE g.name = 'lda' AND r.name = 'reference';
-SELECT count(*) FROM drifting g, days d, tlv_drift(model, d.s, same) WHERE g.name = 'lda' AND d.name = 'same';
-SELECT count(*) FROM days d, tlv_drift(tlv_simulate_lda_model(40, 4, seed => 9), d.s, d.s) WHERE d.name = 'same';
+SELECT count(*) FROM drifting g, days r, tlv_drift(model, same, ARRAY[r.s]) WHERE g.name = 'lda' AND r.name = 'reference';
+SELECT count(*) FROM drifting g, days d, tlv_drift(model, d.s, ARRAY[same]) WHERE g.name = 'lda' AND d.name = 'same';
+SELECT count(*) FROM days d, tlv_drift(tlv_simulate_lda_model(40, 4, seed => 9), d.s, ARRAY[d.s]) WHERE d.name = 'same';
 -- the score test of vectors and sequences: the same pass, a mean that moves and steps in another order do not, and the component is named
 CREATE TABLE scored AS SELECT name, model, seed, s FROM drifting, LATERAL (
     SELECT seed, tlv_error_statistics(x, model) AS s FROM generate_series(1, 42) seed, tlv_simulate_gmm(model, CASE seed WHEN 42 THEN 2000 ELSE 400 END, seed => seed) WHERE name = 'gmm' GROUP BY 1
@@ -252,13 +252,13 @@ CREATE TABLE scored AS SELECT name, model, seed, s FROM drifting, LATERAL (
     UNION ALL SELECT seed, tlv_error_statistics(s, model) FROM (SELECT seed, seq, array_agg(symbol ORDER BY CASE seed WHEN 0 THEN (t * 7) % 60 ELSE t END) AS s
       FROM generate_series(0, 21) seed, tlv_simulate_hmm(model, CASE seed WHEN 21 THEN 600 ELSE 150 END, 60, seed => seed + 5) WHERE name = 'hmm' GROUP BY 1, 2) q GROUP BY 1) q WHERE s IS NOT NULL;
 CREATE TABLE scores AS SELECT a.name, a.seed, test, component, p_value AS p FROM scored a JOIN scored r ON r.name = a.name AND r.seed = CASE a.name WHEN 'gmm' THEN 42 ELSE 21 END
-  AND a.seed <> r.seed, tlv_drift(a.model, a.s, r.s);
+  AND a.seed <> r.seed, tlv_drift(a.model, a.s, ARRAY[r.s]);
 SELECT name, test, count(DISTINCT seed) AS days, count(*) FILTER (WHERE p < .05) <= 0.05 * count(*) + 2 * sqrt(0.05 * count(*)) AS level FROM scores WHERE seed > 0 GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT name, test, component, CASE WHEN p < .001 THEN '< .001' WHEN p > .05 THEN '> .05' ELSE 'between' END AS p FROM scores WHERE seed = 0 AND (name = 'gmm' OR component IS NULL) ORDER BY 1, 2, 3;
 SELECT count(*) FROM scored, tlv_drift(model, s) WHERE name = 'gmm' AND seed = 1;
-SELECT count(*) FROM scored a, scored r, tlv_drift(a.model, a.s, r.s) WHERE a.name = 'gmm' AND a.seed = 1 AND r.name = 'hmm' AND r.seed = 1;
-SELECT count(*) FROM scored r, tlv_drift(r.model, (SELECT tlv_error_statistics(x, model) FROM tlv_simulate_gmm(model, 9, seed => 3)), r.s) WHERE name = 'gmm' AND seed = 42;
-SELECT count(*) FROM scored r, drifting g, tlv_drift(r.model, r.s, g.same) WHERE r.name = 'gmm' AND g.name = 'gmm' AND seed = 42;
+SELECT count(*) FROM scored a, scored r, tlv_drift(a.model, a.s, ARRAY[r.s]) WHERE a.name = 'gmm' AND a.seed = 1 AND r.name = 'hmm' AND r.seed = 1;
+SELECT count(*) FROM scored r, tlv_drift(r.model, (SELECT tlv_error_statistics(x, model) FROM tlv_simulate_gmm(model, 9, seed => 3)), ARRAY[r.s]) WHERE name = 'gmm' AND seed = 42;
+SELECT count(*) FROM scored r, drifting g, tlv_drift(r.model, r.s, ARRAY[g.same]) WHERE r.name = 'gmm' AND g.name = 'gmm' AND seed = 42;
 -- of graphs: a day like the seven before, one with more edges within a community, and one where a tenth of the nodes have changed places
 CREATE TABLE graph_days AS WITH truth AS (SELECT tlv_simulate_mmsb_model(300, 3, 0, .12, .02, seed => 41) AS m)
   SELECT day, tlv_graph_agg(src, dst) AS g FROM truth, generate_series(0, 40) day, tlv_simulate_mmsb(m, 900 + day) GROUP BY 1

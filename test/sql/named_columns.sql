@@ -42,15 +42,16 @@ SELECT tlv_info(tlv_gmm('SELECT length, width, mass FROM parts', 3)) -> 'rows' A
 SELECT tlv_gmm('SELECT length, NULL::int AS width FROM parts', 2);
 SELECT tlv_gmm('SELECT length, width FROM parts WHERE false', 2);
 
--- 5. what is no dimension is refused by its name
+-- 5. what is no dimension is skipped, and named in a warning; without a dimension, and beside an array of numbers, an error
 SELECT tlv_gmm('SELECT * FROM parts', 3);
-SELECT tlv_gmm('SELECT length, colour FROM parts', 3);
+SELECT pg_temp.names(tlv_gmm('SELECT length, colour FROM parts', 3));
 SELECT tlv_gmm('SELECT length, depth FROM parts', 3);
+SELECT w.code, w.score, w.message FROM tlv_warnings(tlv_gmm('SELECT colour, now() AS a, id, NULL::text AS b, length, true AS c, ''x''::text AS d, ARRAY[colour] AS e, NULL::date AS f, mass FROM parts', 3)) w;
 SELECT tlv_ica('SELECT id FROM parts', 1);
-SELECT tlv_gmm('SELECT width, "Part no" FROM (SELECT width, id AS "Part no" FROM parts) s', 3);
+SELECT pg_temp.names(tlv_gmm('SELECT width, "Part no" FROM (SELECT width, id AS "Part no" FROM parts) s', 3));
 CREATE VIEW heavy AS SELECT mass, id AS number FROM parts WHERE mass > 10;
 CREATE VIEW heavier AS SELECT number AS no, mass FROM heavy WHERE mass > 20;
-SELECT tlv_gmm('SELECT * FROM heavier', 3);
+SELECT pg_temp.names(tlv_gmm('SELECT * FROM heavier', 3));
 SELECT pg_temp.names(tlv_gmm('SELECT no + 0 AS no, mass FROM heavier', 2));
 -- of a key of several columns each may be one
 SELECT pg_temp.names(tlv_gmm('SELECT r.device, r.a, p.mass FROM readings r JOIN parts p ON p.id = r.device', 2));
@@ -116,7 +117,7 @@ INSERT INTO parted SELECT i, sin(i), cos(7 * i) FROM generate_series(1, 300) i;
 SELECT count(*) FROM tlv_means(tlv_gmm('TABLE lines', 1));
 SELECT tlv_dense_moments(l, 2) IS NOT NULL AS summed FROM lines l;
 SELECT count(*) FROM tlv_means(tlv_gmm('SELECT price, pieces FROM lines', 1));
-SELECT tlv_gmm('TABLE parted', 1);
+SELECT pg_temp.names(tlv_gmm('TABLE parted', 1));
 SELECT tlv_dense_moments(p, 2) FROM parted p;
 
 -- 8. rows with a null in them, wherever it stands, are left out, counted and warned of

@@ -157,11 +157,11 @@ my @tried = (
     # drift, updates
     [ q(SELECT count(*) FROM h, tlv_drift(lda, (SELECT tlv_error_statistics(bag, lda) FROM docs))), '22023',
         'SELECT count(*) FROM ' . on('lda') . ', (SELECT tlv_error_statistics(bag, lda) AS statistics, tlv_error_statistics(bag, lda) AS reference FROM docs, h GROUP BY lda) s, CALL' ],
-    [ q(SELECT count(*) FROM h, tlv_drift(lda, (SELECT tlv_statistics(bag, lda) FROM docs), (SELECT tlv_statistics(bag, lda) FROM docs))), '22023',
+    [ q(SELECT count(*) FROM h, tlv_drift(lda, (SELECT tlv_statistics(bag, lda) FROM docs), ARRAY[(SELECT tlv_statistics(bag, lda) FROM docs)])), '22023',
         'SELECT count(*) FROM ' . on('lda') . ', (SELECT tlv_statistics(bag, lda) AS statistics FROM docs, h GROUP BY lda) s, CALL' ],
     [ q(SELECT count(*) FROM h, tlv_drift(lda, (SELECT tlv_completion(bag, lda) FROM docs))), '22023',
         'SELECT count(*) FROM ' . on('lda') . ', (SELECT CALL FROM docs, ' . on('lda') . ') s(s), tlv_drift(model, s)',
-        'SELECT count(*) FROM ' . on('lda') . ', (SELECT CALL FROM docs, ' . on('lda') . ') s(s), tlv_drift(model, s, s)' ],
+        'SELECT count(*) FROM ' . on('lda') . ', (SELECT CALL FROM docs, ' . on('lda') . ') s(s), tlv_drift(model, s, ARRAY[s])' ],
     [ q(SELECT count(*) FROM h, tlv_drift(mmsb, (SELECT graph FROM days WHERE day = 1), ARRAY[]::tlv_graph[])), '22023',
         'SELECT count(*) FROM (SELECT mmsb AS model, a.graph, b.graph AS before FROM h, days a, days b WHERE a.day = 1 AND b.day = 2) m, CALL', q((SELECT graph FROM days WHERE day = 3)) ],
     [ q(SELECT count(*) FROM h, tlv_drift(mmsb, summary)), '22023',

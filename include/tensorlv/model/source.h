@@ -107,8 +107,10 @@ typedef struct tlv_rows
 	double other_count; /* the last number that differs from it; 0: none does */
 	double same_time;	/* steps of sequences at the time of the one before them */
 	double nulls;		/* rows with a null, which were left out: the most that a pass has met */
-	const char *null_columns; /* the columns that have nulls, as a message names them; or NULL */
-	int passes;				  /* so far */
+	const char *null_columns;	 /* the columns that have nulls, as a message names them; or NULL */
+	const char *skipped_columns; /* those that are no dimensions, likewise */
+	int skipped;				 /* how many these are */
+	int passes;					 /* so far */
 } tlv_rows;
 
 /* Warns of rows with a null that were skipped, unless there are none; columns are those that have

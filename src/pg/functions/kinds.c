@@ -98,33 +98,18 @@ put_drift(FunctionCallInfo fcinfo, tlv_drift *drift)
 TLV_FUNCTION(tlv_drift_rows)
 {
 	tlv_drift drift = {.n = 0};
-	tlv_frame reference;
 
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return (Datum) 0;
 	if (!PG_ARGISNULL(2))
 	{
-		reference = TlvFrameOf(PG_GETARG_DATUM(2));
-		drift.reference = &reference;
-		drift.references = 1;
+		TlvStoredArray array = TlvReadArray(PG_GETARG_DATUM(2));
+
+		drift.reference = TlvOpenArray(&array);
+		drift.references = array.n;
+		drift.periods = array.n != 1;
 	}
-	put_drift(fcinfo, &drift);
-	return (Datum) 0;
-}
-
-/* The same with a reference of several periods. */
-TLV_FUNCTION(tlv_period_drift_rows)
-{
-	tlv_drift drift = {.periods = true};
-	TlvStoredArray array;
-
-	TlvInitRows(fcinfo);
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		return (Datum) 0;
-	array = TlvReadArray(PG_GETARG_DATUM(2));
-	drift.reference = TlvOpenArray(&array);
-	drift.references = array.n;
 	put_drift(fcinfo, &drift);
 	return (Datum) 0;
 }

@@ -120,6 +120,9 @@ extern const char *TlvVectorCast(TlvSource *rows, int column);
  * 42804 for one that is no number, or is a table's primary key.
  */
 extern void TlvNameColumns(TlvSource *rows, int first);
+/* The columns that are numbers, and no primary key, become dimensions; the others are skipped with
+ * a warning.  Their number.  Errors: 42804 where none is left, and for an array among them. */
+extern int TlvChooseColumns(TlvSource *rows);
 /* The names of a query's columns from the first on. */
 extern tlv_names *TlvColumnNames(TupleDesc desc, int first);
 

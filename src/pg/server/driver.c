@@ -279,6 +279,8 @@ TlvDriverSource(TlvDriver *driver)
 							   .rows = {.form = rows->form,
 										.width = {rows->width[0], rows->width[1], rows->width[2]},
 										.names = rows->names,
+										.skipped_columns = rows->skipped_columns,
+										.skipped = bms_num_members(rows->skipped),
 										.same_time = rows->marked,
 										.passes = driver->passes}};
 		driver->sources[number].driver = driver;

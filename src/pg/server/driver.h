@@ -40,8 +40,10 @@ typedef struct TlvSource
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
 	int required;	 /* the first columns of the query, whose nulls skip a row; 0: all of them */
-	const char *null_columns; /* once they are counted: tlv_rows; "": none is known */
-	bool counted;			  /* by a pass over all of them, as the next two say (tlv_rows) */
+	Bitmapset *skipped;			 /* columns of the query, from 0, that are no dimensions */
+	const char *skipped_columns; /* their names, as a message has them */
+	const char *null_columns;	 /* once they are counted: tlv_rows; "": none is known */
+	bool counted;				 /* by a pass over all of them, as the next two say (tlv_rows) */
 	double count, other_count, marked;
 	tlv_row_form form; /* and what follows: for the procedure (tlv_rows) */
 	size_t width[3];

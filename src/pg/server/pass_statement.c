@@ -343,7 +343,7 @@ describe_columns(const TlvSource *rows, const int64 *nulls)
 	initStringInfo(&text);
 	for (int i = 0; i < required; i++)
 	{
-		if (nulls[i] == 0 || n++ >= NAMED_COLUMNS)
+		if (nulls[i] == 0 || bms_is_member(i, rows->skipped) || n++ >= NAMED_COLUMNS)
 			continue;
 		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
 						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES), nulls[i]);

@@ -113,6 +113,19 @@ warn_changed(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostic
 		rows->other_count);
 }
 
+/* Columns of a query whose others are the dimensions of its rows. */
+static tlv_status
+warn_skipped_columns(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostics)
+{
+	if (rows->skipped == 0)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "columns_skipped", .score = rows->skipped},
+					rows->skipped == 1 ? "column %s is no dimension and was skipped"
+									   : "columns %s are no dimensions and were skipped",
+					rows->skipped_columns);
+}
+
 /* Steps at one time have no order of their own. */
 static tlv_status
 warn_same_time(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *diagnostics)
@@ -142,6 +155,7 @@ write_finished(tlv_context *ctx, const tlv_rows *rows, const tlv_frame *model,
 
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(tlv_warn_nulls(ctx, diagnostics, rows->nulls, rows->null_columns, NULL));
+	TLV_TRY(warn_skipped_columns(ctx, rows, diagnostics));
 	TLV_TRY(warn_changed(ctx, rows, diagnostics));
 	TLV_TRY(warn_same_time(ctx, rows, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, rows->passes, "passes"));

@@ -16,7 +16,7 @@ tlv_drift_ask_reference(tlv_context *ctx, const char *what)
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "error statistics are tested against a reference");
 	return tlv_fail_hint(ctx,
 						 "Give tlv_error_statistics of %s that are as they should be: "
-						 "tlv_drift(model, statistics, reference).",
+						 "tlv_drift(model, statistics, ARRAY[reference]).",
 						 what);
 }
 

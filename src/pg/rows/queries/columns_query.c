@@ -15,8 +15,9 @@
 /* What the server calls a column that has no name. */
 #define NO_NAME "?column?"
 
-/* A query that is longer is not shown in a hint. */
-#define SHOWN_QUERY 300
+/* A query that is longer is not shown in a hint, nor are more columns listed. */
+#define SHOWN_QUERY	  300
+#define SHOWN_COLUMNS 5
 
 /* ---- calls in hints ---- */
 
@@ -301,6 +302,68 @@ TlvNameColumns(TlvSource *rows, int first)
 		refuse_key(rows, i, first == 0 ? "" : NULL, is_number);
 	}
 	rows->names = TlvColumnNames(rows->query->desc, first);
+}
+
+/* What a column that is no dimension is; NULL: it is one. */
+static const char *
+no_dimension(const TlvSource *rows, int column)
+{
+	Oid type = TupleDescAttr(rows->query->desc, column)->atttypid, table;
+
+	if (!TlvIsNumberType(getBaseType(type)))
+		return format_type_be(type);
+	return column_is_key(rows->query, column, &table) ? "the primary key" : NULL;
+}
+
+/* The names of columns that are skipped, with what they are. */
+static const char *
+list_skipped(const TlvSource *rows)
+{
+	int n = 0, column = -1, all = bms_num_members(rows->skipped);
+	StringInfoData list;
+
+	initStringInfo(&list);
+	while (n < Min(all, SHOWN_COLUMNS) && (column = bms_next_member(rows->skipped, column)) >= 0)
+		appendStringInfo(&list, "%s\"%s\" (%s)", n++ == 0 ? "" : ", ",
+						 NameStr(TupleDescAttr(rows->query->desc, column)->attname),
+						 no_dimension(rows, column));
+	if (all > SHOWN_COLUMNS)
+		appendStringInfo(&list, " and %d more", all - SHOWN_COLUMNS);
+	return list.data;
+}
+
+/* Numbers of an array may be the row that is meant: it is not skipped. */
+static bool
+is_number_array(Oid type)
+{
+	Oid element = get_element_type(getBaseType(type));
+
+	return OidIsValid(element) && TlvIsNumberType(getBaseType(element));
+}
+
+int
+TlvChooseColumns(TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc, taken = CreateTemplateTupleDesc(desc->natts);
+	int n = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (is_number_array(TupleDescAttr(desc, i)->atttypid))
+			refuse_type(rows->query, i);
+		else if (no_dimension(rows, i) != NULL)
+			rows->skipped = bms_add_member(rows->skipped, i);
+		else
+			TupleDescCopyEntry(taken, (AttrNumber) ++n, desc, (AttrNumber) (i + 1));
+	if (n == 0)
+		TlvNameColumns(rows, 0); /* an error, of the first */
+	for (int i = 0; i < desc->natts; i++)
+		if (!bms_is_member(i, rows->skipped))
+			refuse_key(rows, i, "", is_number); /* a part of a key warns */
+	taken->natts = n;
+	rows->names = TlvColumnNames(taken, 0);
+	if (n < desc->natts)
+		rows->skipped_columns = list_skipped(rows);
+	return n;
 }
 
 /* Variables are known by their names. */

@@ -45,22 +45,26 @@ vectors_of_arrays(TlvSource *rows)
 	appendStringInfo(&rows->made.sql, "SELECT x::%s AS x FROM " TLV_QUERY_ROWS " AS q(x)", cast);
 }
 
-/* A row of which a number is missing is NULL. */
-static void
+/* A row of which a number is missing is NULL.  The numbers of a row. */
+static int
 vectors_of_columns(TlvSource *rows)
 {
 	StringInfo sql = &rows->made.sql;
-	int n = rows->query->desc->natts;
+	int n = TlvChooseColumns(rows), x = 0;
 
-	TlvNameColumns(rows, 0);
 	appendStringInfoString(sql, "SELECT CASE WHEN ");
 	for (int i = 1; i <= n; i++)
 		appendStringInfo(sql, "%sx%d IS NOT NULL", i > 1 ? " AND " : "", i);
 	appendStringInfoString(sql, " THEN ");
 	TlvAppendColumnArray(sql, n);
 	appendStringInfoString(sql, " END AS x FROM " TLV_QUERY_ROWS " AS q(");
-	TlvAppendColumns(sql, n);
+	for (int i = 0; i < rows->query->desc->natts; i++)
+		if (bms_is_member(i, rows->skipped))
+			appendStringInfo(sql, "%sskipped%d", i > 0 ? ", " : "", i);
+		else
+			appendStringInfo(sql, "%sx%d", i > 0 ? ", " : "", ++x);
 	appendStringInfoChar(sql, ')');
+	return n;
 }
 
 /* The cast is made for the condition and again for the value: it need not be the same. */
@@ -99,15 +103,16 @@ TlvReadVectors(TlvDriver *driver, const char *text)
 	bool columns =
 		desc->natts > 1 ||
 		(desc->natts == 1 && TlvIsNumberType(getBaseType(TupleDescAttr(desc, 0)->atttypid)));
+	int n = 0;
 
 	if (desc->natts == 0)
 		TlvRefuseColumns(desc, "vectors", accepted);
 	if (columns)
-		vectors_of_columns(rows);
+		n = vectors_of_columns(rows);
 	else
 		vectors_of_arrays(rows);
 	TlvSourceColumn(rows, "x", FLOAT8ARRAYOID);
 	rows->form = TLV_ROW_VECTOR;
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
-	rows->width[0] = columns ? (size_t) desc->natts : vector_width(rows);
+	rows->width[0] = columns ? (size_t) n : vector_width(rows);
 }
