@@ -19,7 +19,7 @@ CREATE TABLE models AS
   UNION ALL SELECT 'three answers', tlv_multiview('SELECT a::int, b::int, c::int FROM updates.answers', k => 2)
   UNION ALL SELECT 'components', tlv_ica('SELECT x FROM updates.points', k => 2)
   UNION ALL SELECT 'classes', tlv_lca('SELECT * FROM updates.answers', k => 2, layout => 'wide')
-  UNION ALL SELECT 'mixed classes', tlv_lca('SELECT * FROM updates.beside', k => 2)
+  UNION ALL SELECT 'mixed classes', tlv_lca('SELECT * FROM updates.beside', k => 2, layout => 'long')
   UNION ALL SELECT 'membership', tlv_gom('SELECT * FROM updates.answers', k => 2, alpha0 => 0.5, layout => 'wide')
   UNION ALL SELECT 'tree', tlv_tree('SELECT * FROM updates.answers', states => 2, layout => 'wide')
   UNION ALL SELECT 'dictionary', tlv_dictionary('SELECT x FROM tlv_simulate_dictionary(tlv_simulate_dictionary_model(12, 4, 2, seed => 3), 400, seed => 4)', 4, 2)
