@@ -46,7 +46,7 @@ SELECT tlv_gmm('SELECT length, width FROM parts WHERE false', 2);
 SELECT tlv_gmm('SELECT * FROM parts', 3);
 SELECT pg_temp.names(tlv_gmm('SELECT length, colour FROM parts', 3));
 SELECT tlv_gmm('SELECT length, depth FROM parts', 3);
-SELECT w.code, w.score, w.message FROM tlv_warnings(tlv_gmm('SELECT colour, now() AS a, id, NULL::text AS b, length, true AS c, ''x''::text AS d, ARRAY[colour] AS e, NULL::date AS f, mass FROM parts', 3)) w;
+SELECT w.code, w.score, w.message FROM tlv_warnings(tlv_gmm('SELECT colour, now() AS a, id, NULL::text AS b, length, true AS c, ''x'' AS d, ARRAY[colour] AS e, mass FROM parts', 3)) w;
 SELECT tlv_ica('SELECT id FROM parts', 1);
 SELECT pg_temp.names(tlv_gmm('SELECT width, "Part no" FROM (SELECT width, id AS "Part no" FROM parts) s', 3));
 CREATE VIEW heavy AS SELECT mass, id AS number FROM parts WHERE mass > 10;

@@ -345,7 +345,7 @@ infer_first(const tlv_mixture *directions, size_t m, const double *x, double *sh
 	for (size_t i = 0; i < directions->d; i++)
 	{
 		missing[i] = i >= m;
-		row[i] = missing[i] ? NAN : x[i];
+		row[i] = x == NULL || missing[i] ? NAN : x[i];
 	}
 	part.missing = missing;
 	given.part[0] = part;
