@@ -23,3 +23,13 @@ SELECT (SELECT count(*) FROM tlv_states(tlv_hmm('SELECT seq, t, symbol FROM step
 SELECT seed, count(*) AS states FROM generate_series(1, 3) seed, tlv_states(tlv_hmm(format(
   'SELECT i / 50, i %% 50, ln((1 + (''x'' || left(md5(i || ''/%s''), 8))::bit(32)::bigint) / 4294967297.0)::float8 FROM generate_series(0, 2499) i', seed))) GROUP BY seed ORDER BY seed;
 DROP TABLE answers, readings, sensors, steps;
+
+-- few pieces of one sequence hold different steps out in each fold; fewer than five are not compared, which is said
+SELECT n, count(*) > 1 AS states, (SELECT string_agg(code, ' ') FROM tlv_warnings(m) WHERE code IN ('no_structure', 'k_untested')) AS warned
+FROM (SELECT n, tlv_hmm(format('SELECT 1, g, g / 5 %% 2 * 4 + sin(g * g) FROM generate_series(0, %s) g', n)) AS m FROM unnest('{79,99,179}'::int[]) n) q, tlv_states(m) GROUP BY n, m ORDER BY n;
+-- constants, categories that no row has and identifiers bound the number of classes in each fold; models that predict the same differ by nothing
+SET tensorlv.warnings = off;
+SELECT x, count(*) AS classes, (SELECT score FROM tlv_warnings(m) WHERE code = 'no_structure') IS NOT NULL AS warned
+FROM (SELECT x, tlv_lca(format('SELECT %s FROM generate_series(1, 300) i', x)) AS m
+  FROM unnest(ARRAY['array[1, 2, 1]', 'array[i % 2, 2, 1]', 'array[i, i, 2]', 'array[1, 1]', 'i::text AS i, 1 AS c', '1 AS a, 1 AS b']) x) q, tlv_components(m) GROUP BY x, m ORDER BY x;
+RESET tensorlv.warnings;

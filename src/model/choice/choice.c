@@ -27,6 +27,10 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 #define ERRORS_OF_ONE 2.33
 #define ERRORS_CLEAR  4.0
 
+/* Differences of means, relative to them, that are rounding: models that predict the same differ by
+ * these, and so do their errors. */
+#define ROUNDING 1e-9
+
 /* Part of the rise that a reader may be content with. */
 #define CONTENT 0.9
 
@@ -76,9 +80,9 @@ difference_error(const tlv_choice_point *a, const tlv_choice_point *b)
 static double
 errors_below(const tlv_choice *choice, size_t point)
 {
-	double below = choice->points[choice->best].mean - choice->points[point].mean;
+	double best = choice->points[choice->best].mean, below = best - choice->points[point].mean;
 
-	return below > 0 ? below / choice->points[point].error : 0;
+	return below > ROUNDING * (1 + fabs(best)) ? below / choice->points[point].error : 0;
 }
 
 static bool

@@ -139,6 +139,25 @@ take_fold(tlv_context *ctx, member_search *search, size_t fold)
 	return TLV_OK;
 }
 
+/* Most classes that the categories of every fold tell apart. */
+static tlv_status
+most_of_folds(tlv_context *ctx, member_search *search, size_t *most)
+{
+	for (size_t fold = 0; fold < FOLDS; fold++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = take_fold(ctx, search, fold);
+		if (status == TLV_OK)
+			*most = tlv_least(*most, search->training.categories - search->training.p + 1);
+		tlv_scratch_end(ctx, &scratch);
+		TLV_TRY(status);
+	}
+	return TLV_OK;
+}
+
 /* ---- one member ---- */
 
 /* Adds the log-likelihoods of the rows that are held out, and how many values they have. */
@@ -223,7 +242,10 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
 	if (!options->mixed)
+	{
 		TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, FOLDS, &search.folds));
+		TLV_TRY(most_of_folds(ctx, &search, &most));
+	}
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
 	search.curve.errors = MEMBER_ERRORS;
 	search.curve.errors_of_one = TLV_CHOICE_ONE_PERCENT;

@@ -467,7 +467,7 @@ view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *
 					 "the symmetrised third moment is asymmetric by more than %g: there are too "
 					 "few rows, or the views are not independent given the component",
 					 ASYMMETRY_WARN));
-	if (gap < GAP_WARN)
+	if (k > 1 && gap < GAP_WARN)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "equal_singular_values",
 										.score = gap,

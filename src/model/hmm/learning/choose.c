@@ -45,20 +45,20 @@ take_row(tlv_context *ctx, const tlv_row *row, size_t room, tlv_hmm_data *data)
 	return TLV_OK;
 }
 
-/* The sequences of one fold are held out; these are dealt out to the groups. */
+/* The sequences of one fold are held out, and dealt out to the groups by their place among all: a
+ * group that several folds filled would hide how their sequences differ. */
 static tlv_status
 take_fold(tlv_context *ctx, const state_search *search, size_t fold, fold_data *of)
 {
 	const tlv_hmm_data *data = &search->pieces;
-	size_t room = data->n / FOLDS / TLV_CHOICE_GROUPS + 1, held_out = 0;
+	size_t room = data->n / TLV_CHOICE_GROUPS + 1;
 
 	memset(of, 0, sizeof(*of));
 	for (size_t i = 0; i < data->n; i++)
 		if (search->folds[i] != (int64_t) fold)
 			TLV_TRY(take_row(ctx, &data->rows[i], data->n, &of->training));
 		else
-			TLV_TRY(
-				take_row(ctx, &data->rows[i], room, &of->groups[held_out++ % TLV_CHOICE_GROUPS]));
+			TLV_TRY(take_row(ctx, &data->rows[i], room, &of->groups[i % TLV_CHOICE_GROUPS]));
 	return TLV_OK;
 }
 
@@ -67,12 +67,14 @@ static tlv_status
 score_groups(tlv_context *ctx, const tlv_frame *model, const fold_data *of, double sign,
 			 double *scores)
 {
-	for (size_t g = 0; g < TLV_CHOICE_GROUPS && of->groups[g].n > 0; g++)
+	for (size_t g = 0; g < TLV_CHOICE_GROUPS; g++)
 	{
 		tlv_frame frame;
 		void *image;
 		size_t size;
 
+		if (of->groups[g].n == 0)
+			continue;
 		TLV_TRY(tlv_hmm_evaluate(ctx, model, &of->groups[g], &image, &size));
 		TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
 		scores[g] += sign * of->groups[g].steps * tlv_mean_likelihood(&frame, "steps");

@@ -153,6 +153,11 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 				? "neighbouring steps do not depend on each other: there are no states to "
 				  "distinguish"
 				: "one state predicts sequences that were left out as well as more states do"));
+	else if (fit->chosen && fit->curve.n == 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "k_untested", .score = 1, .hint = "Give k."},
+						 "there are too few steps to hold some of them out: the number of states "
+						 "is not tested, and the model has one"));
 	if (fit->chosen && fit->options.fit.k > 1 && fit->options.fit.k == fit->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_at_limit",
