@@ -133,14 +133,6 @@ gmm_chance(double more)
 	return GMM_CHANCE_PARAMETER * more + GMM_CHANCE_FEW_ROWS;
 }
 
-/* Says that k was chosen, and is 1. */
-extern tlv_status tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics);
-
-/* The mean gain of n rows over one component, and what is told where it is no more than chance.
- * Errors: memory. */
-extern tlv_status gmm_diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n,
-									double gain, double chance);
-
 /* ---- tails ---- */
 
 typedef struct gmm_tails

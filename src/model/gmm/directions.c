@@ -14,8 +14,6 @@
 #define SAMPLE_SHARE 6
 /* The sample is as large as for so many components where k is chosen. */
 #define SAMPLE_K 30
-/* Rows whose length is farther from 1 have been scaled, and are counted. */
-#define UNIT_TOLERANCE 1e-2
 /* Twice the nats that each parameter of a component of few rows costs beyond log(n). */
 #define FEW_ROWS 1.0
 
@@ -43,7 +41,7 @@ take_directions(tlv_context *ctx, size_t d, size_t *n, double *x, gmm_learning *
 	{
 		TLV_TRY(tlv_directions_row(ctx, d, x + t * d, x + kept * d, &length));
 		zeros += length == 0;
-		scaled += length > 0 && fabs(length - 1) > UNIT_TOLERANCE;
+		scaled += length > 0 && fabs(length - 1) > GMM_UNIT_TOLERANCE;
 		kept += length > 0;
 	}
 	*n = kept;

@@ -92,8 +92,9 @@ diagnose_logarithms(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *
 					"rows better");
 }
 
-tlv_status
-tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
+/* Says that k was chosen, and is 1. */
+static tlv_status
+warn_of_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
 {
 	return tlv_warn(
 		ctx, diagnostics,
@@ -101,9 +102,9 @@ tlv_gmm_warn_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
 		"the rows show no groups: the model has one component");
 }
 
-tlv_status
-gmm_diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, double gain,
-				  double chance)
+/* The mean gain of n rows over one component, and what is told where it is no more than chance. */
+static tlv_status
+diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, double gain, double chance)
 {
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
 	if (2 * n * gain > chance)
@@ -129,13 +130,13 @@ diagnose_single(tlv_context *ctx, const gmm_learning *fit, const tlv_mixture *mi
 	double more = model_parameters(fit) - tlv_mixture_parameters(1, rows->d, form, false);
 
 	if (fit->k_chosen && fit->start.k == 1)
-		return tlv_gmm_warn_one(ctx, diagnostics);
+		return warn_of_one(ctx, diagnostics);
 	if (fit->k_chosen || fit->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
 		!fit->options.refine || !isfinite(gain))
 		return TLV_OK;
-	return gmm_diagnose_gain(ctx, diagnostics, rows->n, gain,
-							 directions ? gmm_chance_of_directions(mixture, rows->n)
-										: fmin(gmm_chance(more), log(rows->n) * more));
+	return diagnose_gain(ctx, diagnostics, rows->n, gain,
+						 directions ? gmm_chance_of_directions(mixture, rows->n)
+									: fmin(gmm_chance(more), log(rows->n) * more));
 }
 
 /* The most dimensions of a full covariance that is inverted to find the columns at the floor. */

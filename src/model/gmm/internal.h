@@ -6,6 +6,9 @@
 
 #include "tensorlv/model/gmm.h"
 
+/* Rows whose length is farther from 1 have been scaled, and are counted. */
+#define GMM_UNIT_TOLERANCE 1e-2
+
 /* The accumulator of a model's statistics. */
 extern tlv_status tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);

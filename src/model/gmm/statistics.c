@@ -25,9 +25,6 @@
 #define SIZE_K		 TLV_SIZE_2
 #define SIZE_SQUARES TLV_SIZE_3
 
-/* Rows whose length is farther from 1 have been scaled, and are counted. */
-#define UNIT_TOLERANCE 1e-2
-
 typedef struct statistics_state
 {
 	tlv_declared declared;
@@ -64,7 +61,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		state->zeros++;
 		return TLV_OK;
 	}
-	state->scaled += fabs(length - 1) > UNIT_TOLERANCE;
+	state->scaled += fabs(length - 1) > GMM_UNIT_TOLERANCE;
 	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
 }
 

@@ -104,12 +104,10 @@ without_chain(tlv_context *ctx, const tlv_frame *model, const tlv_hmm_data *trai
 	TLV_TRY(tlv_hmm_evaluate(ctx, model, training, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
 	pairs = tlv_frame_float64(&frame, "pairs");
+	memcpy(shares, tlv_frame_float64(&frame, "initial"), k * sizeof(double));
 	for (size_t from = 0; from < k; from++)
 		for (size_t to = 0; to < k; to++)
-		{
-			shares[from] += pairs[to + k * from];
 			shares[to] += pairs[to + k * from];
-		}
 	for (size_t from = 0; from < k; from++)
 		memcpy(rows + k * from, shares, k * sizeof(double));
 	parts.initial = shares;

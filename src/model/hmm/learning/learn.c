@@ -135,7 +135,8 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 {
 	const tlv_hmm_ascent *ascent = &fit->ascent;
 
-	if (fit->failed.code != TLV_OK)
+	/* A chosen k above what the moments identify began elsewhere: nobody asked for it. */
+	if (fit->failed.code != TLV_OK && !(fit->chosen && fit->failed.code == TLV_BAD_PARAMETER))
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "not_identified",
 										.score = (double) fit->options.fit.k,
