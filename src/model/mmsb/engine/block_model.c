@@ -429,6 +429,7 @@ tlv_block_edges(tlv_context *ctx, const tlv_csr *rows, const int32_t *own, const
 	tlv_lanes lanes;
 	tlv_status status;
 
+	tlv_assert(count.size > 0);
 	tlv_lanes_divide(rows->rows, rows->start, 1, rows->entries / (16 * count.size) + 1, &lanes);
 	if (lanes.count == 1)
 		return tlv_lanes_rows(ctx, &lanes, count_rows, &count);
