@@ -172,6 +172,8 @@ mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 	double mean = 0;
 
 	model->unit = scale(k * k, parts->connectivity, model->connectivity);
+	if (parts->alpha0 > 0) /* as in the fit: no edge is impossible */
+		tlv_connectivity_settle(k, false, model->connectivity);
 	if (parts->degree_corrected)
 		model->unit *= scale(parts->side[model->target].n, parts->side[model->target].propensity,
 							 model->propensity);
@@ -391,17 +393,17 @@ step_node(tlv_context *ctx, mmsb_model *model)
 	for (size_t i = 0; i < model->n_known; i++)
 	{
 		size_t v = (size_t) model->index[i];
-		double expected = DBL_MIN, factor;
+		double expected = DBL_MIN, one, factor; /* 1 / DBL_MIN is finite */
 
 		if (i % CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		node_rates(model, v);
 		for (size_t a = 0; a < k; a++)
 			expected += model->weight[a] * model->rates[a];
-		factor = model->known[i] / expected;
+		one = 1 / expected;
 		for (size_t a = 0; a < k; a++)
-			model->row[a] += factor * model->rates[a];
-		factor *= propensity_of(model, v);
+			model->row[a] += model->known[i] * (one * model->rates[a]);
+		factor = model->known[i] * (one * propensity_of(model, v));
 		for (size_t e = m->start[v]; e < m->start[v + 1]; e++)
 			model->counts[m->community[e]] += factor * m->share[e];
 	}

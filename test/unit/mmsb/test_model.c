@@ -6,8 +6,10 @@
 #include "pool.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/optimize.h"
 #include "infer.h"
+#include "model/mmsb/infer.h"
 
 #define NODES 7
 
@@ -311,6 +313,47 @@ test_odd_models(void **state)
 					 TLV_BAD_DATA);
 }
 
+/*
+ * The model has no edges between its communities: what a node of one with neighbours of another
+ * alone, whatever their weight, and a new node of such neighbours are told is finite.
+ */
+static void
+test_impossible_edges(void **state)
+{
+	static const double diagonal[9] = {0.9, 0, 0, 0, 0.8, 0, 0, 0, 0.7};
+	static const double alpha[3] = {0.01, 0.005, 0.005};
+	static const int64_t items[] = {1};
+
+	(void) state;
+	for (int corrected = 0; corrected < 2; corrected++)
+		for (double weight = 12; weight < 1e100; weight *= 1e20)
+		{
+			tlv_mmsb_parts parts = parts_of(TLV_GRAPH_UNDIRECTED, 0.02, corrected == 1, alpha);
+			const tlv_bag_image *bag = bag_of(1, items, &weight);
+			double shares[3], edges[9] = {0}, value;
+			tlv_node_row node;
+			tlv_frame frame;
+			tlv_model *model;
+			void *image;
+			size_t size;
+
+			parts.connectivity = diagonal;
+			assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
+			assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+			assert_ok(tlv_mmsb_infer_node(&ctx, model, &(tlv_neighbours){.node = -5, .bag = bag},
+										  shares, edges, &node));
+			assert_true(isfinite(node.log_likelihood));
+			assert_true(tlv_is_distribution(3, shares, 1));
+			for (int i = 0; i < 9; i++)
+				assert_true(isfinite(edges[i]) && edges[i] >= 0);
+			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
+			assert_above(shares[1], shares[0]);
+			assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_BAG(bag), &value));
+			assert_true(isfinite(value));
+		}
+}
+
 /* The conditions of Karush, Kuhn and Tucker of random problems, singular ones among them. */
 static void
 test_quadratic(void **state)
@@ -411,6 +454,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_corrupt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_odd_models, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_impossible_edges, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_quadratic, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
