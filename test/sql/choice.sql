@@ -33,3 +33,4 @@ SELECT x, count(*) AS classes, (SELECT score FROM tlv_warnings(m) WHERE code = '
 FROM (SELECT x, tlv_lca(format('SELECT %s FROM generate_series(1, 300) i', x)) AS m
   FROM unnest(ARRAY['array[1, 2, 1]', 'array[i % 2, 2, 1]', 'array[i, i, 2]', 'array[1, 1]', 'i::text AS i, 1 AS c', '1 AS a, 1 AS b']) x) q, tlv_components(m) GROUP BY x, m ORDER BY x;
 RESET tensorlv.warnings;
+SELECT count(*) AS profiles_of_identifiers FROM tlv_components((SELECT tlv_gom('SELECT i::text AS a, ''b'' || i AS b, ''c'' || i AS c, ''d'' || i AS d FROM generate_series(1, 120) i')));

@@ -12,6 +12,7 @@
 /* Rows are held out by fifths: of fewer rows than that each in turn, of more one first, and the
  * others where it leaves the choice open. */
 #define FOLDS	 5
+#define NO_FOLD	 (-1)
 #define FEW_ROWS 1000
 
 /* Errors by which more components are better: those of tables of weak classes, and of values that
@@ -28,7 +29,7 @@ typedef struct member_search
 {
 	membership_rows *rows;
 	const tlv_membership_options *options;
-	int64_t *folds;						/* of classes, n: the fold of each row */
+	int64_t *folds;						/* n: the fold of each row */
 	int64_t fold;						/* that is held out now */
 	membership_rows training, held_out; /* of this fold */
 	tlv_choice curve;
@@ -113,17 +114,17 @@ recode(const member_search *search, const uint16_t *code, membership_rows *part)
 }
 
 /*
- * Divides the rows into those of the fold and those learnt from.  A category of a single row is
- * missing in both: it says nothing of any other row, while an identifier would hold each row that
- * is learnt from in the class where it began.
+ * Divides the rows into those of the fold and those learnt from; all rows are learnt from where no
+ * row is of the fold.  A category of a single row is missing in both: it says nothing of any other
+ * row, while an identifier would hold each row that is learnt from in the class where it began.
  */
 static tlv_status
-take_fold(tlv_context *ctx, member_search *search, size_t fold)
+take_fold(tlv_context *ctx, member_search *search, int64_t fold)
 {
 	membership_rows *training = &search->training, *held_out = &search->held_out;
 	uint16_t *code;
 
-	search->fold = (int64_t) fold;
+	search->fold = fold;
 	TLV_TRY(take_part(ctx, search, true, training));
 	TLV_TRY(take_part(ctx, search, false, held_out));
 	TLV_TRY_NEW(ctx, code, search->rows->categories);
@@ -139,11 +140,13 @@ take_fold(tlv_context *ctx, member_search *search, size_t fold)
 	return TLV_OK;
 }
 
-/* Most classes that the categories of every fold tell apart. */
+/* Most components that the categories of every fold, or of all rows, tell apart. */
 static tlv_status
 most_of_folds(tlv_context *ctx, member_search *search, size_t *most)
 {
-	for (size_t fold = 0; fold < FOLDS; fold++)
+	int64_t end = search->options->mixed ? 0 : FOLDS;
+
+	for (int64_t fold = search->options->mixed ? NO_FOLD : 0; fold < end; fold++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
@@ -206,7 +209,7 @@ score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, dou
 	membership_training training = begin_training(search->options, k);
 
 	training.quick = true;
-	TLV_TRY(take_fold(ctx, search, fold));
+	TLV_TRY(take_fold(ctx, search, (int64_t) fold));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
 	TLV_TRY(membership_refine(ctx, &search->training, &training.options, FOLD_STEPS, &training.fit,
 							  &training));
@@ -221,7 +224,8 @@ score_cells(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, do
 	membership_training training = begin_training(search->options, k);
 
 	(void) fold;
-	TLV_TRY(membership_train(ctx, search->rows, &training));
+	TLV_TRY(take_fold(ctx, search, NO_FOLD));
+	TLV_TRY(membership_train(ctx, &search->training, &training));
 	memcpy(score, training.score, sizeof(training.score));
 	memcpy(count, training.count, sizeof(training.count));
 	return TLV_OK;
@@ -241,11 +245,8 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	*k = 1;
 	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
-	if (!options->mixed)
-	{
-		TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, FOLDS, &search.folds));
-		TLV_TRY(most_of_folds(ctx, &search, &most));
-	}
+	TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, FOLDS, &search.folds));
+	TLV_TRY(most_of_folds(ctx, &search, &most));
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
 	search.curve.errors = MEMBER_ERRORS;
 	search.curve.errors_of_one = TLV_CHOICE_ONE_PERCENT;
