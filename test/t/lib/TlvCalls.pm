@@ -74,6 +74,7 @@ my @drivers = (
     [ 'tlv_lda', 'SELECT bag FROM documents', "2, refine => 'none'" ],
     [ 'tlv_lda', 'SELECT bags FROM batches', "2, refine => 'none'" ],
     [ 'tlv_lda', 'SELECT doc, item, weight FROM words', '2' ],
+    [ 'tlv_lda', 'SELECT abs(doc) + 1, item, weight FROM words', "2, refine => 'none'" ],
     [ 'tlv_lda', q{SELECT doc, 'w' || item, weight FROM words}, "2, refine => 'none'" ],
     [ 'tlv_lda', 'SELECT terms FROM texts', "2, refine => 'none'" ],
     [ 'tlv_lda', 'SELECT listed FROM texts', "2, refine => 'none'" ],

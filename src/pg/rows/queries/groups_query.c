@@ -6,7 +6,9 @@
 /*
  * What cannot be gathered, of no key or without its value, becomes rows that are NULL, one for
  * each, so that whoever reads them counts what was left out.  The first row of a key also has the
- * number of rows that are marked.
+ * number of rows that are marked.  Beside GROUP BY the key occurs in aggregates only: an engine
+ * that takes these apart asks its servers for the columns of an expression outside of them, which
+ * are not grouped where the key is computed.
  */
 void
 TlvAppendGroups(StringInfo sql, const TlvGroups *groups)
@@ -29,7 +31,7 @@ TlvAppendGroups(StringInfo sql, const TlvGroups *groups)
 						 groups->where != NULL ? groups->where : "true");
 	appendStringInfo(
 		sql,
-		"CASE WHEN %s IS DISTINCT FROM NULL AND pg_catalog.count(%s) "
+		"CASE WHEN pg_catalog.count(%s) OPERATOR(pg_catalog.>) 0 AND pg_catalog.count(%s) "
 		"OPERATOR(pg_catalog.>) 0 THEN pg_catalog.count(*) OPERATOR(pg_catalog.-) "
 		"pg_catalog.count(%s) OPERATOR(pg_catalog.+) 1 ELSE pg_catalog.count(*) END AS "
 		"n FROM %s GROUP BY %s) AS k) AS g",
