@@ -283,7 +283,7 @@ typedef struct tlv_lda_learn_options
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
 	const char *refine; /* "stepwise", "gibbs", "ctm"; NULL: not at all.  Must outlive the fit */
-	int iterations;		/* refinement steps; below 0: until the perplexity stands */
+	int iterations;		/* refinement steps; below 0: until the perplexity converges */
 	/* Topics that stay as they are (tlv_lda_fix), a model that outlives the fit, and count among
 	 * the k; a chosen k is as many at least.  NULL: none. */
 	const tlv_frame *fixed;

@@ -298,7 +298,7 @@ extern void tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double
 
 /* ---- passes over the rows of a source ---- */
 
-/* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
+/* The mean log-likelihood has converged when it rises by less than this part of itself plus 1. */
 #define TLV_MIXTURE_TOLERANCE 1e-6
 
 static inline bool

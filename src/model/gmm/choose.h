@@ -84,7 +84,7 @@ extern bool gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *
 extern size_t gmm_sample_size(const gmm_evidence *evidence, size_t k, double room);
 
 /*
- * The best of so many starts from the sample, and of a given mixture (or NULL), into
+ * The best of `starts` starts from the sample, and of a given mixture (or NULL), into
  * start->sampled, with its likelihood; *given_won (unless NULL): it was the given one.
  */
 extern tlv_status gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence,

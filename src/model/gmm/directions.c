@@ -12,8 +12,6 @@
 
 /* Of the memory that is left, the part that a sample may take. */
 #define SAMPLE_SHARE 6
-/* The sample is as large as for so many components where k is chosen. */
-#define SAMPLE_K 30
 /* Twice the nats that each parameter of a component of few rows costs beyond log(n). */
 #define FEW_ROWS 1.0
 
@@ -117,7 +115,7 @@ gmm_collect_directions(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 {
 	gmm_evidence *evidence = &fit->evidence;
 	size_t k = fit->options.fit.k, width = rows->rows.width[0];
-	size_t most = k == 0 ? tlv_least(SAMPLE_K, fit->options.max_k) : k;
+	size_t most = k == 0 ? tlv_least(GMM_SAMPLE_K, fit->options.max_k) : k;
 	double room = ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
 	tlv_value *sample;
 

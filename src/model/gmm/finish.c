@@ -102,7 +102,7 @@ warn_of_one(tlv_context *ctx, tlv_diagnostics *diagnostics)
 		"the rows show no groups: the model has one component");
 }
 
-/* The mean gain of n rows over one component, and what is told where it is no more than chance. */
+/* The mean gain of n rows over one component, and a warning where it is no more than chance. */
 static tlv_status
 diagnose_gain(tlv_context *ctx, tlv_diagnostics *diagnostics, double n, double gain, double chance)
 {

@@ -20,9 +20,6 @@
 /* Of the memory that is left, the part that a sample may take. */
 #define SAMPLE_SHARE 4
 
-/* The sample of wide rows is as large as for so many components where k is chosen. */
-#define WIDE_SAMPLE_K 30
-
 /* The largest number of components that may be fitted. */
 static size_t
 largest_k(const gmm_learning *fit)
@@ -211,7 +208,7 @@ collect_wide_sample(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 	gmm_evidence *evidence = &fit->evidence;
 	tlv_gmm_sample *sample = &evidence->sample;
 	size_t k = fit->k_chosen
-				   ? tlv_least(tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(fit)), WIDE_SAMPLE_K)
+				   ? tlv_least(tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(fit)), GMM_SAMPLE_K)
 				   : fit->options.fit.k;
 	size_t count = gmm_sample_size(evidence, k, sample_room(ctx));
 

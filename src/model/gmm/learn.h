@@ -8,6 +8,9 @@
 #include "choose.h"
 #include "wide.h"
 
+/* Components for which the sample of wide rows is large enough where k is chosen. */
+#define GMM_SAMPLE_K 30
+
 /* A model after steps of refinement. */
 typedef struct gmm_refined
 {

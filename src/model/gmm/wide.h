@@ -13,7 +13,7 @@
 
 #include "choose.h"
 
-/* Rows of so many numbers are wide; directions, of which more than so many. */
+/* Dimensions from which on rows are wide; directions are wide above the second number. */
 #define GMM_WIDE		   100
 #define GMM_FEW_DIMENSIONS 20
 

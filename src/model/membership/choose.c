@@ -115,8 +115,9 @@ recode(const member_search *search, const uint16_t *code, membership_rows *part)
 
 /*
  * Divides the rows into those of the fold and those learnt from; all rows are learnt from where no
- * row is of the fold.  A category of a single row is missing in both: it says nothing of any other
- * row, while an identifier would hold each row that is learnt from in the class where it began.
+ * row is of the fold.  A category of a single row is missing in both: no other row
+ * can be predicted from it, while an identifier would hold each row that is learnt from in the
+ * class where it began.
  */
 static tlv_status
 take_fold(tlv_context *ctx, member_search *search, int64_t fold)

@@ -19,7 +19,7 @@
 /* Steps of Newton's method for kappa at most, and where it has converged. */
 #define NEWTON_STEPS	 20
 #define NEWTON_TOLERANCE 1e-12
-/* A drawn kappa is at most so many times larger or smaller. */
+/* The largest ratio of a drawn kappa to its estimate, or of the estimate to it. */
 #define MOST_FACTOR 50.0
 
 /* ---- one component ---- */

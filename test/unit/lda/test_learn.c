@@ -49,7 +49,7 @@ learn(tlv_lda_learn_options options)
 
 /* ---- what is learnt ---- */
 
-/* By moments alone, then refined by every method until the perplexity stands. */
+/* By moments alone, then refined by every method until the perplexity converges. */
 static void
 test_accuracy(void **state)
 {

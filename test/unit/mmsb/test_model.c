@@ -314,8 +314,9 @@ test_odd_models(void **state)
 }
 
 /*
- * The model has no edges between its communities: what a node of one with neighbours of another
- * alone, whatever their weight, and a new node of such neighbours are told is finite.
+ * The model has no edges between its communities: the shares and the likelihood
+ * of a node of one with neighbours of another alone are finite, whatever the weights, and so are
+ * those of a new node of such neighbours.
  */
 static void
 test_impossible_edges(void **state)

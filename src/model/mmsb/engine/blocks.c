@@ -219,7 +219,7 @@ next_start(const block_fit *work, int full, const bool *tried)
 	return best;
 }
 
-/* Whether the best start explains so much less than is wanted that more steps are in vain. */
+/* Whether the best start explains too little for more steps to reach what is wanted. */
 static tlv_status
 is_hopeless(tlv_context *ctx, const block_fit *work, int full, bool *hopeless)
 {
