@@ -21,24 +21,23 @@
 
 typedef struct period_points
 {
-	size_t p, n;		 /* parameters, periods of the reference */
+	size_t p, n;		 /* parameters whose scores are independent, periods of the reference */
+	size_t *place;		 /* p: the parameters */
 	double *means;		 /* p x (n + 1): mean scores of the periods, and of the new rows */
 	double *x;			 /* p x (n + 1) */
 	double *inverse;	 /* p x p: S^-1 */
 	double inverse_rows; /* mean of 1 / n over the periods of the reference */
 	double rows;		 /* of all of them */
-	bool known;			 /* the rows identify the parameters */
 } period_points;
 
+/* The covariance of the scores within periods, scaled to variances of 1 (0 of a constant), p x p,
+ * lower triangle. */
 static tlv_status
-find_inverse(tlv_context *ctx, const score_test *test, size_t p, period_points *points)
+find_covariance(tlv_context *ctx, const score_test *test, size_t p, double *covariance,
+				double *scale)
 {
-	double *covariance, *scale, degrees = 0;
-	tlv_status status;
+	double degrees = 0;
 
-	TLV_TRY_NEW_ROWS(ctx, covariance, p, p);
-	TLV_TRY_NEW0_ROWS(ctx, points->inverse, p, p);
-	TLV_TRY_NEW(ctx, scale, p);
 	for (size_t r = 0; r < test->n_periods; r++)
 		degrees += test->periods[r].pieces - 1;
 	for (size_t a = p; a-- > 0;)
@@ -52,33 +51,53 @@ find_inverse(tlv_context *ctx, const score_test *test, size_t p, period_points *
 				sum += tlv_score_centred(&test->periods[r], test->place[a], test->place[b]);
 			covariance[b * p + a] = sum / degrees;
 		}
-		scale[a] = sqrt(covariance[a * p + a]);
-		points->inverse[a * p + a] = 1;
+		scale[a] = sqrt(fmax(covariance[a * p + a], 0));
 	}
 	for (size_t a = 0; a < p; a++)
 		for (size_t b = 0; b <= a; b++)
-			covariance[b * p + a] /= scale[a] * scale[b];
-	status = tlv_solve_spd(ctx, p, p, covariance, points->inverse);
-	points->known = status == TLV_OK;
-	if (status == TLV_BAD_DATA) /* parameters that the rows do not identify */
-		memset(&ctx->error, 0, sizeof(ctx->error));
-	else
-		TLV_TRY(status);
+			covariance[b * p + a] =
+				scale[a] > 0 && scale[b] > 0 ? covariance[b * p + a] / (scale[a] * scale[b]) : 0;
+	return TLV_OK;
+}
+
+/* points->p: the rank of the covariance. */
+static tlv_status
+find_inverse(tlv_context *ctx, const score_test *test, size_t all, period_points *points)
+{
+	double *covariance, *scale;
+	size_t p;
+
+	TLV_TRY_NEW_ROWS(ctx, covariance, all, all);
+	TLV_TRY_NEW(ctx, scale, all);
+	TLV_TRY_NEW(ctx, points->place, all);
+	TLV_TRY(find_covariance(ctx, test, all, covariance, scale));
+	TLV_TRY(tlv_score_rank(ctx, all, covariance, points->place, &p));
+	for (size_t b = 0; b < p; b++)
+		for (size_t a = b; a < p; a++)
+			covariance[b * p + a] = covariance[points->place[b] * all + points->place[a]];
+	TLV_TRY_NEW0_ROWS(ctx, points->inverse, p, p);
+	for (size_t a = 0; a < p; a++)
+		points->inverse[a * p + a] = 1;
+	TLV_TRY(tlv_solve_spd(ctx, p, p, covariance, points->inverse));
 	for (size_t a = 0; a < p; a++)
 		for (size_t b = 0; b < p; b++)
-			points->inverse[b * p + a] /= scale[a] * scale[b];
+			points->inverse[b * p + a] /= scale[points->place[a]] * scale[points->place[b]];
+	for (size_t a = 0; a < p; a++)
+		points->place[a] = test->place[points->place[a]];
+	points->p = p;
 	tlv_free(ctx, covariance);
 	tlv_free(ctx, scale);
 	return TLV_OK;
 }
 
 static tlv_status
-find_points(tlv_context *ctx, const score_test *test, size_t p, period_points *points)
+find_points(tlv_context *ctx, const score_test *test, size_t all, period_points *points)
 {
-	size_t n = test->n_periods;
+	size_t n = test->n_periods, p;
 
-	*points = (period_points){.p = p, .n = n};
-	TLV_TRY(find_inverse(ctx, test, p, points));
+	*points = (period_points){.n = n};
+	TLV_TRY(find_inverse(ctx, test, all, points));
+	p = points->p;
 	TLV_TRY_NEW_ROWS(ctx, points->means, p, n + 1);
 	TLV_TRY_NEW0_ROWS(ctx, points->x, p, n + 1);
 	for (size_t r = 0; r <= n; r++)
@@ -88,7 +107,7 @@ find_points(tlv_context *ctx, const score_test *test, size_t p, period_points *p
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a < p; a++)
-			mean[a] = sums->scores[test->place[a]] / sums->pieces;
+			mean[a] = sums->scores[points->place[a]] / sums->pieces;
 		for (size_t b = 0; b < p; b++)
 			for (size_t a = 0; a < p; a++)
 				x[a] += points->inverse[b * p + a] * mean[b];
@@ -106,6 +125,7 @@ free_points(tlv_context *ctx, const period_points *points)
 	tlv_free(ctx, points->x);
 	tlv_free(ctx, points->means);
 	tlv_free(ctx, points->inverse);
+	tlv_free(ctx, points->place);
 }
 
 /* Mean and variance of one coordinate of the points of the reference. */
@@ -156,14 +176,15 @@ tlv_periods_compare(tlv_context *ctx, score_test *test, size_t p)
 	if (p == 0)
 		return TLV_OK;
 	TLV_TRY(find_points(ctx, test, p, &points));
-	for (size_t a = 0; points.known && a < p; a++)
+	p = points.p;
+	for (size_t a = 0; a < p; a++)
 	{
 		double own = points.inverse[a * p + a] * points.inverse_rows, mean, variance;
 
 		measure(&points, a, &mean, &variance);
 		least = fmin(least, tlv_chisq_survival(degrees * variance / own, degrees));
 	}
-	if (points.known)
+	if (p > 0)
 		test->spread = 2 * fmin((double) p * least, tlv_chisq_survival(whole_spread(test, &points),
 																	   (double) p * degrees)) <=
 					   SPREAD_LEVEL;
@@ -190,7 +211,8 @@ tlv_periods_test(tlv_context *ctx, const score_test *test, size_t p, score_resul
 	period_points points;
 
 	TLV_TRY(find_points(ctx, test, p, &points));
-	for (size_t a = 0; points.known && a < p; a++)
+	p = points.p;
+	for (size_t a = 0; a < p; a++)
 	{
 		double mean, variance, own, rows, apart, value;
 		size_t farther;
@@ -208,7 +230,7 @@ tlv_periods_test(tlv_context *ctx, const score_test *test, size_t p, score_resul
 			statistic = apart;
 		least = fmin(least, value);
 	}
-	if (points.known)
+	if (p > 0)
 		tlv_score_result_add(result, statistic, fmin(1, (double) p * least));
 	free_points(ctx, &points);
 	return TLV_OK;

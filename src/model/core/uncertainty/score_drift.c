@@ -19,6 +19,9 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
+/* Upper bound on the proportion of a score's variance that other scores leave unexplained, where it
+ * depends on them: above the rounding of centred products. */
+#define DEPENDENT 1e-9
 /* Lower bound on the expected observations of a probability that is tested. */
 #define LEAST_EXPECTED 5.0
 /* Scores for every parameter that is tested, at least. */
@@ -74,8 +77,70 @@ is_tested(const score_test *test, size_t i)
 		   (own->estimate * test->counts[i] >= LEAST_EXPECTED && !follows(test, i));
 }
 
-/* Those of the parameters of a component (0: of all) that are tested, and the covariance of their
- * mean scores scaled to variances of 1. */
+static double
+dot(size_t n, const double *a, const double *b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+/* Adds row j to the Cholesky factor of the kept rows (rows of p values); the variance of score j
+ * that the kept scores leave unexplained. */
+static double
+factor_row(const double *covariance, size_t p, size_t j, const size_t *kept, size_t rank,
+		   double *factor)
+{
+	double *row = factor + rank * p, left;
+
+	for (size_t b = 0; b < rank; b++)
+		row[b] = (covariance[kept[b] * p + j] - dot(b, row, factor + b * p)) / factor[b * p + b];
+	left = covariance[j * p + j] - dot(rank, row, row);
+	row[rank] = sqrt(fmax(left, 0));
+	return left;
+}
+
+tlv_status
+tlv_score_rank(tlv_context *ctx, size_t p, const double *covariance, size_t *kept, size_t *rank)
+{
+	double *factor;
+
+	*rank = 0;
+	TLV_TRY_NEW_ROWS(ctx, factor, p, p);
+	for (size_t j = 0; j < p; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		if (factor_row(covariance, p, j, kept, *rank, factor) > DEPENDENT)
+			kept[(*rank)++] = j;
+	}
+	tlv_free(ctx, factor);
+	return TLV_OK;
+}
+
+/* Removes the gathered parameters whose scores are linear combinations of those before them. */
+static tlv_status
+keep_independent(tlv_context *ctx, score_test *test, size_t *p)
+{
+	size_t *kept, rank;
+
+	TLV_TRY_NEW(ctx, kept, *p);
+	TLV_TRY(tlv_score_rank(ctx, *p, test->covariance, kept, &rank));
+	for (size_t b = 0; b < rank; b++)
+	{
+		test->place[b] = test->place[kept[b]];
+		test->apart[b] = test->apart[kept[b]];
+		for (size_t a = b; a < rank; a++)
+			test->covariance[b * rank + a] = test->covariance[kept[b] * *p + kept[a]];
+	}
+	*p = rank;
+	tlv_free(ctx, kept);
+	return TLV_OK;
+}
+
+/* The tested parameters of a component (0: of all) whose scores are linearly independent, and the
+ * covariance of their mean scores scaled to variances of 1. */
 static tlv_status
 gather(tlv_context *ctx, score_test *test, size_t component, size_t *p)
 {
@@ -97,7 +162,7 @@ gather(tlv_context *ctx, score_test *test, size_t component, size_t *p)
 				covariance_at(test, i, test->place[b]) /
 				(scale * sqrt(covariance_at(test, test->place[b], test->place[b])));
 	}
-	return TLV_OK;
+	return keep_independent(ctx, test, p);
 }
 
 void
@@ -109,23 +174,16 @@ tlv_score_result_add(score_result *result, double statistic, double p_value)
 	result->logarithms -= 2 * log(fmax(p_value, DBL_MIN));
 }
 
-/* Hotelling's test of the p parameters that were gathered. */
+/* Hotelling's test of the p parameters that were gathered: p is the rank of the covariance. */
 static tlv_status
 test_gathered(tlv_context *ctx, score_test *test, size_t p, score_result *result)
 {
 	double degrees = degrees_of(test), value = 0, *solved, below;
-	tlv_status status;
 
 	solved = test->apart + p;
 	for (size_t a = 0; a < p; a++)
 		solved[a] = test->apart[a];
-	status = tlv_solve_spd(ctx, p, 1, test->covariance, solved);
-	if (status == TLV_BAD_DATA) /* parameters that the rows do not identify */
-	{
-		memset(&ctx->error, 0, sizeof(ctx->error));
-		return TLV_OK;
-	}
-	TLV_TRY(status);
+	TLV_TRY(tlv_solve_spd(ctx, p, 1, test->covariance, solved));
 	for (size_t a = 0; a < p; a++)
 		value += test->apart[a] * solved[a];
 	below = degrees - (double) p + 1;

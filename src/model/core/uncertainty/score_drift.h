@@ -40,6 +40,12 @@ typedef struct score_result
 /* Products about the mean of the scores. */
 extern double tlv_score_centred(const score_sums *sums, size_t i, size_t j);
 
+/* Positions of linearly independent scores, *rank of p, by their covariance (p x p, lower triangle,
+ * variances 1, or 0 of a constant): the generalised inverse on them alone has the same quadratic
+ * form as the pseudo-inverse, with *rank degrees of freedom. */
+extern tlv_status tlv_score_rank(tlv_context *ctx, size_t p, const double *covariance, size_t *kept,
+								 size_t *rank);
+
 /* Adds one p-value. */
 extern void tlv_score_result_add(score_result *result, double statistic, double p_value);
 
