@@ -81,8 +81,12 @@ extern ArrayType *TlvAnyCast(AnyType *any, Datum value);
 
 /* ---- arrays (any_array.c) ---- */
 
-/* The number that a value of such a type (TlvIsNumberType) is. */
+/* The number that a value of such a type (TlvIsNumberType) is; of a date the days since 2000-01-01,
+ * NaN for an infinite one. */
 extern double TlvNumberOf(Oid type, Datum value);
+
+/* Does TlvNumberOf read it? */
+extern bool TlvAnyIsMeasure(const AnyType *type);
 
 /*
  * Arrays of numbers of any type (TlvIsNumberType), of ids that are told by text (TlvIsIdType): the

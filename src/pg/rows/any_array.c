@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
@@ -31,9 +32,17 @@ TlvNumberOf(Oid type, Datum value)
 			return DatumGetFloat4(value);
 		case FLOAT8OID:
 			return DatumGetFloat8(value);
+		case DATEOID:
+			return DATE_NOT_FINITE(DatumGetDateADT(value)) ? NAN : DatumGetDateADT(value);
 		default:
 			return DatumGetFloat8(DirectFunctionCall1(numeric_float8, value));
 	}
+}
+
+bool
+TlvAnyIsMeasure(const AnyType *type)
+{
+	return type->form == ANY_NUMBER || type->base == DATEOID;
 }
 
 /* Elements that are there. */

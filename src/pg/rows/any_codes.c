@@ -204,6 +204,7 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 		return (AnyCode){.number = TlvNumberOf(type->base, value)};
 	name = TlvTextOf(type->base, value);
 	return (AnyCode){.named = true,
+					 .literal = type->form == ANY_LITERAL,
 					 .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)},
 					 .equality = type->equality};
 }

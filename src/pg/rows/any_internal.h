@@ -93,6 +93,12 @@ extern bool TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names);
 /* Has a model of vectors names for the categories that its rows begin with? */
 extern bool TlvAnyMixedNames(const AnyCall *call, tlv_code_names *names);
 
+/* Opens the record that was read and matched as a row of categories and numbers (any_mixed.c). */
+extern void TlvAnyOpenMixedColumns(const AnyCall *call, const tlv_code_names *names);
+
+/* The same of a literal of an array or a row, its dimensions in the order of the model. */
+extern void TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *given);
+
 /* The code of a value that is there, of a variable whose first category is that one; NaN where the
  * model does not know it. */
 extern double TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names, size_t variable,

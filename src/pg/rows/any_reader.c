@@ -270,6 +270,11 @@ open_literal(const AnyCall *call, char *given)
 		return;
 	}
 	given = as_array(given);
+	if ((*given == '{' || *given == '(') && TlvAnyMixedNames(call, &names))
+	{
+		TlvAnyOpenMixedLiteral(call, &names, given);
+		return;
+	}
 	if ((call->takes & NUMBERS) == 0 || (*given != '{' && *given != '['))
 		refuse_type(call, TEXTOID);
 	if (TlvAnyCodeNames(call, &names) ||
@@ -503,43 +508,6 @@ open_code_columns(const AnyCall *call, const tlv_code_names *names)
 	TlvAnyOpenCodes(call, names, record->d, values);
 }
 
-/* Codes by name, and numbers behind them: the dimensions of the model in their order. */
-static void
-open_mixed_columns(const AnyCall *call, const tlv_code_names *names)
-{
-	AnyRecord *record = &call->row->record;
-	Datum *values;
-	bool *nulls;
-
-	record_match(call);
-	values = palloc0(Max(record->d, 1) * sizeof(Datum));
-	nulls = palloc0(Max(record->d, 1) * sizeof(bool));
-	for (size_t i = 0, first = 0; i < record->d; i++)
-	{
-		int column = record->order != NULL ? record->order[i] : (int) i;
-		const AnyType *type = &record->type[column];
-		Datum value = record->values[record->columns[column]];
-		double number = NAN;
-
-		if (TlvAnyColumnIsNull(record, column))
-			number = NAN;
-		else if (i < names->variables)
-			number = TlvAnyCodeNumber(call, names, i, first, type, value);
-		else if (type->form != ANY_NUMBER)
-			TlvAnyRefuseColumn(call, column);
-		else
-			number = TlvNumberOf(type->base, value);
-		nulls[i] = isnan(number) && (TlvAnyColumnIsNull(record, column) || i < names->variables);
-		values[i] = Float8GetDatum(number);
-		if (i < names->variables)
-			first += (size_t) names->states[i];
-	}
-	TlvAnyOpenAs(call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
-				 PointerGetDatum(construct_md_array(values, nulls, 1, (int[]){(int) record->d},
-													(int[]){1}, FLOAT8OID, sizeof(float8),
-													FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
-}
-
 /* A number that is whole as the category of a view, of whatever type it is. */
 static void
 put_whole_number(const AnyCall *call, int t)
@@ -643,7 +611,10 @@ open_record(const AnyCall *call, Datum value)
 	else if (TlvAnyCodeNames(call, &names))
 		open_code_columns(call, &names);
 	else if (TlvAnyMixedNames(call, &names))
-		open_mixed_columns(call, &names);
+	{
+		record_match(call);
+		TlvAnyOpenMixedColumns(call, &names);
+	}
 	else if ((call->takes & (TLV_ROW_VECTOR | TLV_ROW_CODES)) != 0)
 		open_numbers(call, column_numbers(call), FLOAT8OID);
 	else

@@ -283,12 +283,37 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 
 /* ---- one column a variable ---- */
 
+/* Is there a category other than dates?  Dates are numbers of days beside it. */
+static bool
+has_category_column(TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+		if (is_category(TupleDescAttr(desc, i)->atttypid) &&
+			getBaseType(TupleDescAttr(desc, i)->atttypid) != DATEOID)
+			return true;
+	return false;
+}
+
 static bool
 is_number_column(TupleDesc desc, int column)
 {
 	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
 
+	if (type == DATEOID)
+		return has_category_column(desc);
 	return TlvIsNumberType(type) && !TlvIsIntegerType(type);
+}
+
+/* Its number; infinite dates are missing. */
+static const char *
+number_of_column(TupleDesc desc, int column)
+{
+	if (getBaseType(TupleDescAttr(desc, column)->atttypid) != DATEOID)
+		return psprintf("x%d::pg_catalog.float8", column + 1);
+	return psprintf("CASE WHEN pg_catalog.isfinite(x%d::pg_catalog.date) THEN "
+					"(x%d::pg_catalog.date OPERATOR(pg_catalog.-) "
+					"'2000-01-01'::pg_catalog.date)::pg_catalog.float8 END",
+					column + 1, column + 1);
 }
 
 static void
@@ -306,9 +331,9 @@ refuse_column(TupleDesc desc, int column, bool takes_numbers)
 						 "or integer.")));
 }
 
-/* The columns as rows (r, variable, category, number), the number where it is one. */
+/* The columns as rows (r, variable, category, number), the number where it is an integer. */
 static const char *
-answers_of_columns(const TlvSource *rows, TupleDesc desc)
+answers_of_columns(const TlvSource *rows, TupleDesc desc, bool takes_numbers)
 {
 	StringInfoData sql;
 
@@ -319,7 +344,7 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc)
 	TlvAppendColumns(&sql, desc->natts);
 	appendStringInfoString(&sql, ")) AS w, LATERAL (VALUES ");
 	for (int i = 0, n = 0; i < desc->natts; i++)
-		if (is_category(TupleDescAttr(desc, i)->atttypid))
+		if (!takes_numbers || !is_number_column(desc, i))
 			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
 							 n++ > 0 ? ", " : "", i + 1, i + 1,
 							 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
@@ -344,9 +369,9 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
-			 errhint(
-				 "Use tlv_gmm for numbers alone, or cast the columns of categories to integer.")));
-	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true, answers);
+			 errhint("Use tlv_gmm for numbers alone, or cast the columns of categories to text.")));
+	return collect_answers(rows, answers_of_columns(rows, desc, answers->takes_numbers), desc,
+						   false, true, answers);
 }
 
 /* ---- numbers beside the categories ---- */
@@ -413,8 +438,8 @@ select_columns(TlvSource *rows, SurveyList *list)
 	for (int i = 0; i < desc->natts; i++)
 		if (is_number_column(desc, i))
 		{
-			appendStringInfo(sql, ", COALESCE(x%d::pg_catalog.float8, '%g'::pg_catalog.float8)",
-							 i + 1, TLV_MEMBERSHIP_MISSING);
+			appendStringInfo(sql, ", COALESCE(%s, '%g'::pg_catalog.float8)",
+							 number_of_column(desc, i), TLV_MEMBERSHIP_MISSING);
 			name_number(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
 		}
 	appendStringInfoString(sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");

@@ -1,0 +1,137 @@
+/*
+ * any_mixed.c - rows of categories and numbers in an argument that is declared "any", for models of
+ * both (any_internal.h).
+ */
+#include "any_internal.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+
+#include "tensorlv/model/dimension_names.h"
+
+/* The dimensions of a row of categories and numbers, in the order of the model. */
+typedef struct MixedRow
+{
+	const tlv_code_names *names;
+	Datum *values;
+	bool *nulls;
+	size_t first; /* the first category of the next variable among those of all */
+} MixedRow;
+
+static MixedRow
+mixed_row(const tlv_code_names *names, size_t d)
+{
+	return (MixedRow){.names = names,
+					  .values = palloc0(Max(d, 1) * sizeof(Datum)),
+					  .nulls = palloc0(Max(d, 1) * sizeof(bool))};
+}
+
+/* Sets dimension i, which is a category of a type, or a number that has been read. */
+static void
+set_mixed(const AnyCall *call, MixedRow *row, size_t i, const AnyType *type, Datum value, bool null)
+{
+	double number = NAN;
+
+	if (i < row->names->variables)
+	{
+		if (!null)
+			number = TlvAnyCodeNumber(call, row->names, i, row->first, type, value);
+		row->first += (size_t) row->names->states[i];
+		null = isnan(number);
+	}
+	else if (!null)
+		number = TlvNumberOf(type->base, value);
+	row->nulls[i] = null || (isnan(number) && type->base == DATEOID);
+	row->values[i] = Float8GetDatum(number);
+}
+
+static void
+open_mixed_row(const AnyCall *call, const MixedRow *row, size_t d)
+{
+	TlvAnyOpenAs(call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
+				 PointerGetDatum(construct_md_array(row->values, row->nulls, 1, (int[]){(int) d},
+													(int[]){1}, FLOAT8OID, sizeof(float8),
+													FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+}
+
+void
+TlvAnyOpenMixedColumns(const AnyCall *call, const tlv_code_names *names)
+{
+	AnyRecord *record = &call->row->record;
+	MixedRow row;
+
+	row = mixed_row(names, record->d);
+	for (size_t i = 0; i < record->d; i++)
+	{
+		int column = record->order != NULL ? record->order[i] : (int) i;
+		const AnyType *type = &record->type[column];
+		bool null = TlvAnyColumnIsNull(record, column);
+
+		if (!null && i >= names->variables && !TlvAnyIsMeasure(type))
+			TlvAnyRefuseColumn(call, column);
+		set_mixed(call, &row, i, type, record->values[record->columns[column]], null);
+	}
+	open_mixed_row(call, &row, record->d);
+}
+
+/* ---- literals ---- */
+
+/* The fields of a row literal, (a,b,c), of n columns as texts. */
+static void
+read_record_literal(char *given, size_t n, Datum *texts, bool *nulls)
+{
+	TupleDesc desc = CreateTemplateTupleDesc((int) n);
+	HeapTupleData tuple;
+
+	for (size_t i = 1; i <= n; i++)
+		TupleDescInitEntry(desc, (AttrNumber) i, "f", TEXTOID, -1, 0);
+	BlessTupleDesc(desc);
+	tuple.t_data = DatumGetHeapTupleHeader(
+		OidInputFunctionCall(F_RECORD_IN, given, RECORDOID, desc->tdtypmod));
+	tuple.t_len = HeapTupleHeaderGetDatumLength(tuple.t_data);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	heap_deform_tuple(&tuple, desc, texts, nulls);
+}
+
+/* A number, or a date, which begins with a year of four digits and is in days. */
+static Datum
+literal_number(Datum given)
+{
+	char *shown = TextDatumGetCString(given);
+
+	if (strspn(shown, "0123456789") == 4 && shown[4] == '-')
+		return Float8GetDatum(
+			TlvNumberOf(DATEOID, OidInputFunctionCall(F_DATE_IN, shown, DATEOID, -1)));
+	return OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
+}
+
+void
+TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *given)
+{
+	static const AnyType category = {.form = ANY_LITERAL, .type = TEXTOID, .base = TEXTOID};
+	static const AnyType number = {.form = ANY_NUMBER, .type = FLOAT8OID, .base = FLOAT8OID};
+	int n = (int) tlv_value_names_of(&call->model->frame).n;
+	Datum *texts = palloc((size_t) n * sizeof(Datum));
+	bool *nulls = palloc((size_t) n * sizeof(bool));
+	MixedRow row;
+
+	if (*given == '(')
+		read_record_literal(given, (size_t) n, texts, nulls);
+	else
+		deconstruct_array(DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1)),
+						  TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &n);
+	row = mixed_row(names, (size_t) n);
+	for (size_t i = 0; i < (size_t) n; i++)
+		if (i < names->variables)
+			set_mixed(call, &row, i, &category, texts[i], nulls[i]);
+		else
+			set_mixed(call, &row, i, &number, nulls[i] ? (Datum) 0 : literal_number(texts[i]),
+					  nulls[i]);
+	open_mixed_row(call, &row, (size_t) n);
+}
