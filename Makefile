@@ -14,6 +14,7 @@
 #   make lint            formatting, static analysis, floors, shell scripts
 #   make deb             Debian packages of every server version that the machine knows, in build/deb
 #   make site            the pages as a static site, in build/site
+#   make help            these lines
 #
 # scripts/test and scripts/demo do everything on a bare machine.
 
@@ -264,7 +265,7 @@ FUZZ_RUNS    ?= 1000000
 FUZZ_SECONDS ?= 0
 UNIT_JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: check-num check-asan fuzz check-valgrind check-interrupts lint deb site clean-build
+.PHONY: help check-num check-asan fuzz check-valgrind check-interrupts lint deb site clean-build
 check-num: $(NUM_TESTS)
 	@scripts/run-unit check-num $(UNIT_JOBS) $(NUM_TESTS)
 
@@ -284,6 +285,10 @@ check-valgrind:
 
 check-interrupts:
 	@scripts/check-interrupts
+
+# The comment at the head of this file.
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
 
 lint:
 	@scripts/lint
