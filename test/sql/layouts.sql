@@ -66,6 +66,19 @@ SELECT tlv_assign(model, '(true,region 0,2026-01-03)') FROM layouts.orders_model
 SELECT dimension_name FROM layouts.orders_model, layouts.orders o, tlv_contributions(model, o) c WHERE id = 3 ORDER BY dimension;
 -- dates alone are categories
 SELECT tlv_info(tlv_lca('SELECT id % 2 + date ''2026-01-01'' AS a, id % 2 + date ''2026-02-01'' AS b FROM layouts.orders', 2, refine => 'none')) -> 'dimension_names' AS dates;
+-- long rows that are read as a wide table say so; ordinary columns do not
+CREATE TABLE layouts.long_rows AS SELECT id, 'question ' || q AS question, (id * q % 7 % 2)::text AS answer, id * q % 11 / 11.0 AS seconds FROM generate_series(1, 200) id, generate_series(1, 4) q;
+SELECT message, hint FROM tlv_warnings(tlv_lca('SELECT id, question, answer, seconds FROM layouts.long_rows', 2)) WHERE code = 'identifying_column';
+SELECT count(*) AS ordinary FROM tlv_warnings((SELECT model FROM layouts.orders_model)) WHERE code = 'identifying_column';
+-- arrays beside a key
+SELECT tlv_gmm('SELECT id, ARRAY[amount, 1] AS x FROM layouts.orders', 2);
+SELECT tlv_lca('SELECT id, ARRAY[id % 2, id % 3] AS x FROM layouts.orders', 2);
+SELECT tlv_kind(tlv_lca('SELECT x FROM (SELECT id, ARRAY[id % 2, id % 3, id % 2] AS x FROM layouts.orders) AS q', 1));
+SELECT tlv_lca('SELECT id, ARRAY[region, region] AS x FROM layouts.orders', 2);
+SELECT tlv_tree('SELECT id, ARRAY[region, region] AS x FROM layouts.orders', 2);
+-- one variable
+SELECT call, w.code, w.message, w.hint FROM (VALUES ('tlv_lca', tlv_lca('SELECT region FROM layouts.orders')), ('tlv_gom', tlv_gom('SELECT region FROM layouts.orders')),
+  ('tlv_tree', tlv_tree('SELECT region FROM layouts.orders'))) q(call, model), tlv_warnings(model) w ORDER BY 1;
 SET client_min_messages = warning;
 DROP SCHEMA layouts CASCADE;
 RESET client_min_messages;

@@ -203,11 +203,11 @@ membership_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	TLV_TRY_ALLOC(ctx, state->products);
 	if (k_a != state->k[0] || k_b != state->k[1])
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "cannot merge memberships of %zu and %zu components with those of %zu and "
-				 "%zu",
-				 state->k[0], state->k[1], k_a, k_b);
-		return tlv_fail_hint(ctx, "Collect all parts from memberships of the same two models.");
+		int side = k_a == state->k[0];
+
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "some rows have %zu %s memberships, and others %zu",
+				 state->k[side], names[side], side ? k_b : k_a);
+		return tlv_fail_hint(ctx, "Take all memberships of a side from one model.");
 	}
 	state->nodes += nodes;
 	TLV_TRY(merge_products(ctx, state, frame, before / state->nodes * nodes));

@@ -250,6 +250,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	tlv_diagnostics diagnostics = {0};
 	membership_rows rows;
 	size_t n, slots = tlv_frame_find(sample, "rows")->rows;
+	char shown[TLV_SHOWN_NAME];
 	double *values;
 
 	if (slots % options->copies != 0)
@@ -279,10 +280,18 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	TLV_TRY(membership_train(ctx, &rows, &training));
 	fit->stands = training.stands;
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
-	TLV_TRY(diagnose_training(ctx, &training, chosen, &diagnostics));
+	TLV_TRY(diagnose_training(ctx, &training, chosen || rows.p == 1, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(ctx, &rows, fit->names, &diagnostics));
 	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
-	if (chosen && fit->k == 1)
+	if (rows.p == 1)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "k_untested",
+										.score = 1,
+										.hint = "Give at least three variables."},
+						 "components are identified by the dependence between variables, and %s "
+						 "is the only one",
+						 tlv_names_show(fit->names, 0, shown)));
+	else if (chosen && fit->k == 1)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "no_structure",
 										.score = 1,

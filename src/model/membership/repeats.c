@@ -1,5 +1,6 @@
 /*
- * repeats.c - variables that are equal, and rows that are repeated (internal.h).
+ * repeats.c - variables that are equal or a key of the rows, and rows that are repeated
+ * (internal.h).
  *
  * Latent classes are what makes variables depend on each other, so that a variable given twice, or
  * rows that a join has repeated, appear as classes.  Both are found in the rows themselves.
@@ -17,6 +18,9 @@
  * few, and nothing is said. */
 #define FEWEST_SINGLE 0.2
 #define LEAST_SINGLE  0.1
+/* Pairs of rows that would agree in two independent variables, above which no such pair is no
+ * chance: exp(-12) is 6e-6. */
+#define KEY_EXPECTED 12.0
 /* Rows that are looked at, at most; of fewer than the least nothing is said. */
 #define MOST_ROWS  20000
 #define LEAST_ROWS 50
@@ -94,6 +98,64 @@ ascending(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
 
 	return (x > y) - (x < y);
+}
+
+/* Pairs of equal numbers among n. */
+static double
+equal_pairs(size_t n, uint64_t *numbers)
+{
+	double pairs = 0;
+
+	qsort(numbers, n, sizeof(uint64_t), ascending);
+	for (size_t i = 0, first = 0; i < n; i++)
+	{
+		if (numbers[i] != numbers[first])
+			first = i;
+		pairs += (double) (i - first);
+	}
+	return pairs;
+}
+
+/* Where the first two variables identify rows together, and neither does alone, they are the row
+ * and the variable of long rows, or another key of two columns: if they were independent, so many
+ * pairs of rows would agree in both that none has a probability of exp(-expected). */
+static tlv_status
+warn_of_long_rows(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
+				  tlv_diagnostics *to)
+{
+	char shown[2][TLV_SHOWN_NAME];
+	double pairs[3], all;
+	uint64_t *numbers;
+	size_t n = 0;
+
+	if (rows->p < 3 || rows->p - rows->scalars < 2 || rows->copies > 1)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, numbers, rows->n);
+	for (int what = 0; what < 3; what++)
+	{
+		n = 0;
+		for (size_t i = 0; i < rows->n; i++)
+		{
+			const uint16_t *codes = rows->codes + i * rows->slots;
+
+			if (codes[0] != 0 && codes[1] != 0)
+				numbers[n++] = what < 2 ? codes[what] : codes[0] + ((uint64_t) codes[1] << 16);
+		}
+		pairs[what] = equal_pairs(n, numbers);
+	}
+	tlv_free(ctx, numbers);
+	all = (double) n * ((double) n - 1) / 2;
+	if (pairs[2] > 0 || !(pairs[0] * pairs[1] > KEY_EXPECTED * all))
+		return TLV_OK;
+	return tlv_warn(ctx, to,
+					&(tlv_warning){.code = "identifying_column",
+								   .score = (double) n,
+								   .hint =
+									   "Omit them; or use layout => 'long' if the second is the "
+									   "name of a variable, and the rows are (row, variable, "
+									   "category, number)."},
+					"variables %s and %s identify the rows together: they are a key",
+					tlv_names_show(names, 0, shown[0]), tlv_names_show(names, 1, shown[1]));
 }
 
 /* How many numbers are there once. */
@@ -186,6 +248,7 @@ membership_diagnose_repeats(tlv_context *ctx, const membership_rows *rows,
 							tlv_diagnostics *to)
 {
 	TLV_TRY(warn_of_equal_variables(ctx, rows, names, to));
+	TLV_TRY(warn_of_long_rows(ctx, rows, names, to));
 	if (training->options.mixed)
 		return TLV_OK;
 	return warn_of_repeated_rows(ctx, rows, &training->fit, training->k, to);

@@ -201,6 +201,12 @@ finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_h
 	size_t n = 0;
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	if (tlv_frame_scalar(model, "observed", 0) < 3)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "k_untested",
+										.score = tlv_frame_scalar(model, "observed", 0),
+										.hint = "Give at least three variables."},
+						 "a tree of fewer than three variables has no hidden nodes"));
 	if (fit->left_out > 0)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "rows_skipped", .score = fit->left_out},

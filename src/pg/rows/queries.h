@@ -139,6 +139,9 @@ extern bool TlvLooksWide(TupleDesc desc);
 /* The call on the query's columns without a primary key, which is no variable and no dimension. */
 extern char *TlvHintColumns(const TlvSource *rows, const char *function, const char *options);
 
+/* The hint for an array beside other columns: the call on the array alone. */
+extern char *TlvHintArray(const TlvSource *rows, int column);
+
 /* That which reads every column as a variable. */
 extern char *TlvHintWide(const TlvSource *rows, const char *function);
 

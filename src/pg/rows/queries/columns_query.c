@@ -251,22 +251,30 @@ refuse_key(const TlvSource *rows, int column, const char *options, bool (*is_tak
 		psprintf("%s, or write %s + 0 if it is a measurement.", omit, quote_identifier(name)));
 }
 
-static void
-refuse_type(const TlvQuery *query, int column)
+char *
+TlvHintArray(const TlvSource *rows, int column)
 {
-	Form_pg_attribute attribute = TupleDescAttr(query->desc, column);
+	return psprintf(
+		"An array is a row by itself: use %s, or give its elements as columns.",
+		TlvHintCall(rows, NULL,
+					quote_identifier(NameStr(TupleDescAttr(rows->query->desc, column)->attname)),
+					""));
+}
+
+static void
+refuse_type(const TlvSource *rows, int column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
 
 	if (!TlvIsNumberType(getBaseType(attribute->atttypid)))
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
-					format_type_be(attribute->atttypid)),
-			 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
-				 ? errhint("An array of numbers is a row by itself: give no other column, or the "
-						   "numbers as columns.")
-				 : errhint("Every column is a dimension here: leave it out, or cast it to a "
-						   "number.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
+						format_type_be(attribute->atttypid)),
+				 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
+					 ? errhint("%s", TlvHintArray(rows, column))
+					 : errhint("Every column is a dimension here: leave it out, or cast it to a "
+							   "number.")));
 }
 
 /* ---- dimensions ---- */
@@ -298,7 +306,7 @@ TlvNameColumns(TlvSource *rows, int first)
 {
 	for (int i = first; i < rows->query->desc->natts; i++)
 	{
-		refuse_type(rows->query, i);
+		refuse_type(rows, i);
 		refuse_key(rows, i, first == 0 ? "" : NULL, is_number);
 	}
 	rows->names = TlvColumnNames(rows->query->desc, first);
@@ -349,7 +357,7 @@ TlvChooseColumns(TlvSource *rows)
 
 	for (int i = 0; i < desc->natts; i++)
 		if (is_number_array(TupleDescAttr(desc, i)->atttypid))
-			refuse_type(rows->query, i);
+			refuse_type(rows, i);
 		else if (no_dimension(rows, i) != NULL)
 			rows->skipped = bms_add_member(rows->skipped, i);
 		else

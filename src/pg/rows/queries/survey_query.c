@@ -316,9 +316,24 @@ number_of_column(TupleDesc desc, int column)
 					column + 1, column + 1);
 }
 
-static void
-refuse_column(TupleDesc desc, int column, bool takes_numbers)
+/* What works instead of an array beside other columns. */
+static const char *
+hint_array(const TlvSource *rows, int column, bool takes_numbers)
 {
+	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
+	Oid element = getBaseType(get_element_type(getBaseType(attribute->atttypid)));
+
+	if (TlvIsIntegerType(element) || (!takes_numbers && TlvIsNumberType(element)))
+		return TlvHintArray(rows, column);
+	return psprintf("Give its elements as columns, or as rows (row, variable, value) by unnest(%s) "
+					"WITH ORDINALITY.",
+					quote_identifier(NameStr(attribute->attname)));
+}
+
+static void
+refuse_column(const TlvSource *rows, int column, bool takes_numbers)
+{
+	TupleDesc desc = rows->query->desc;
 	Form_pg_attribute attribute = TupleDescAttr(desc, column);
 
 	if (!is_category(attribute->atttypid) && !(takes_numbers && is_number_column(desc, column)))
@@ -327,8 +342,10 @@ refuse_column(TupleDesc desc, int column, bool takes_numbers)
 				 errmsg("column \"%s\" is of type %s, %s", NameStr(attribute->attname),
 						format_type_be(attribute->atttypid),
 						takes_numbers ? "neither a category nor a number" : "not a category"),
-				 errhint("Every column is a variable here: leave it out, or cast it to text "
-						 "or integer.")));
+				 OidIsValid(get_element_type(getBaseType(attribute->atttypid)))
+					 ? errhint("%s", hint_array(rows, column, takes_numbers))
+					 : errhint("Every column is a variable here: leave it out, or cast it to text "
+							   "or integer.")));
 }
 
 /* The columns as rows (r, variable, category, number), the number where it is an integer. */
@@ -364,7 +381,7 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 		TlvRefuseColumns(desc, "answers", accepted);
 	TlvRequireVariables(rows);
 	for (int i = 0; i < desc->natts; i++)
-		refuse_column(desc, i, answers->takes_numbers);
+		refuse_column(rows, i, answers->takes_numbers);
 	if (answers->numbers == desc->natts)
 		ereport(
 			ERROR,
