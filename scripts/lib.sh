@@ -82,6 +82,29 @@ tlv_run() {
     return "$status"
 }
 
+# The same for a command that is silent for minutes: says every 50 seconds what is being done.
+tlv_run_told() { # what, command...
+    # shellcheck disable=SC2016
+    tlv_run bash -c '
+        what=$1
+        shift
+        {
+            trap "kill \$sleeper 2>/dev/null; exit" TERM
+            while :; do
+                sleep 50 &
+                sleeper=$!
+                wait "$sleeper"
+                echo "== still $what" >&2
+            done
+        } </dev/null >/dev/null &
+        ticker=$!
+        "$@"
+        status=$?
+        kill "$ticker"
+        wait "$ticker" 2>/dev/null
+        exit "$status"' told "$@"
+}
+
 # Begins a long command that takes what other commands leave of the processors; what it prints comes with its end.
 tlv_begin_aside() {
     set -m
@@ -307,7 +330,7 @@ tlv_build() {
         tlv_die "$TLV_BINDIR/initdb is missing: install the server of $("$PG_CONFIG" --version)"
     export TLV_BINDIR TLV_STAGE="$TLV_WORK/stage"
     tlv_say "building for $("$PG_CONFIG" --version), which takes some minutes"
-    tlv_run make -C "$TLV_WORK/src" -s --no-print-directory -j"$TLV_JOBS" ||
+    tlv_run_told building make -C "$TLV_WORK/src" -s --no-print-directory -j"$TLV_JOBS" ||
         tlv_die "the build failed"
     tlv_run make -C "$TLV_WORK/src" -s --no-print-directory install DESTDIR="$TLV_STAGE" \
         >"$TLV_WORK/install.log" 2>&1 || { cat "$TLV_WORK/install.log" >&2; tlv_die "the staged install failed"; }

@@ -1,87 +1,51 @@
 -- Topics of the Associated Press articles.  To be run by psql from the root
--- of the repository, in a database of its own; scripts/demo does that.
+-- of the repository, in a database of its own; scripts/demo does that.  The
+-- tables are those of docs/tutorial.md.
 
 CREATE EXTENSION IF NOT EXISTS tensorlv;
 
 \echo
-\echo '--- The corpus: one row per (document, term, count)'
+\echo '--- The corpus: one row for each article and term'
 
-CREATE TABLE doc_word (doc bigint, word bigint, n int);
-CREATE TABLE vocab (word bigint, term text);
-\copy doc_word FROM PROGRAM 'gzip -dc examples/ap/doc_word.csv.gz' WITH (FORMAT csv, HEADER)
-\copy vocab FROM PROGRAM 'gzip -dc examples/ap/vocab.csv.gz' WITH (FORMAT csv, HEADER)
+CREATE TABLE counts (article bigint, word bigint, n int);
+CREATE TABLE words (word bigint, term text);
+\copy counts FROM PROGRAM 'gzip -dc examples/ap/doc_word.csv.gz' WITH (FORMAT csv, HEADER)
+\copy words FROM PROGRAM 'gzip -dc examples/ap/vocab.csv.gz' WITH (FORMAT csv, HEADER)
 
-CREATE TABLE corpus AS
-SELECT doc, term, n FROM doc_word JOIN vocab USING (word);
-ANALYZE corpus;
+CREATE TABLE article_words AS
+SELECT article, term, n FROM counts JOIN words USING (word);
+ANALYZE article_words;
 
-SELECT count(DISTINCT doc) AS documents, count(DISTINCT term) AS terms, sum(n) AS tokens
-FROM corpus;
+SELECT count(DISTINCT article) AS articles, count(DISTINCT term) AS terms,
+       sum(n) AS tokens
+FROM article_words;
 
-\echo '--- Twenty topics, fitted in one call and kept in a table'
+\echo '--- Twenty topics are fitted in one call and kept in a table'
+
+CREATE TABLE models (
+    purpose text PRIMARY KEY,
+    model tlv_model NOT NULL,
+    fitted timestamptz DEFAULT now()
+);
 
 \timing on
-CREATE TABLE models AS
-SELECT 'news' AS name, tlv_lda('SELECT doc, term, n FROM corpus', k => 20) AS model;
+INSERT INTO models (purpose, model)
+VALUES ('news', tlv_lda('SELECT article, term, n FROM article_words', k => 20));
 \timing off
 
 \echo
-\echo '--- The topics, each with its ten most distinctive terms'
+\echo '--- The topics of every article are computed, and the page is written'
 
-SELECT topic, string_agg(item_name, ' ' ORDER BY rank) AS terms
-FROM models, tlv_topic_items(model, top => 10)
-WHERE name = 'news'
-GROUP BY topic
-ORDER BY topic;
-
-\echo '--- The documents as bags, and their memberships, joined with what is known of them'
-
-CREATE TABLE docs AS
-SELECT doc,
-       tlv_bag_agg(term, n) AS bag,
-       sum(n) AS tokens,
-       array_to_string((array_agg(term ORDER BY n DESC, term))[1:6], ' ') AS most_frequent
-FROM corpus
-GROUP BY doc;
-
-SELECT d.doc,
-       d.tokens,
-       d.most_frequent,
-       tlv_assign(m.model, d.bag) AS topic,
-       round((SELECT max(share) FROM unnest(tlv_infer(m.model, d.bag)) share)::numeric, 2) AS share
-FROM docs d, models m
-WHERE m.name = 'news'
-ORDER BY d.doc
-LIMIT 12;
-
-\echo '--- How the documents spread over the topics'
-
-WITH topics AS (
-    SELECT topic, string_agg(item_name, ' ' ORDER BY rank) AS terms
-    FROM models, tlv_topic_items(model, top => 5)
-    WHERE name = 'news'
-    GROUP BY topic
-), assigned AS (
-    SELECT tlv_assign(m.model, d.bag) AS topic, count(*) AS documents
-    FROM docs d, models m
-    WHERE m.name = 'news'
-    GROUP BY 1
-)
-SELECT topic, coalesce(documents, 0) AS documents, terms
-FROM topics LEFT JOIN assigned USING (topic)
-ORDER BY documents DESC, topic;
-
-\echo '--- What the model says about itself'
-
-SELECT d.measure, round(d.score::numeric, 4) AS score
-FROM models m, tlv_diagnostics(m.model) d
-WHERE m.name = 'news' AND d.component IS NULL;
-
-SELECT w.code, w.component, w.message
-FROM models m, tlv_warnings(m.model) w
-WHERE m.name = 'news';
-
-\echo '--- A page of the topics, with six documents of each, to explore in a browser'
+CREATE TABLE articles AS
+SELECT article AS id, tlv_bag_agg(term, n) AS bag
+FROM article_words
+GROUP BY article;
+ALTER TABLE articles ADD PRIMARY KEY (id), ADD COLUMN topic int,
+    ADD COLUMN shares float8[];
+UPDATE articles
+SET topic = tlv_assign(model, bag), shares = tlv_infer(model, bag)
+FROM models
+WHERE purpose = 'news';
 
 \if :{?page}
 \else
@@ -91,15 +55,42 @@ WHERE m.name = 'news';
 \pset tuples_only on
 \o :page
 SELECT tlv_html(model, 'Topics of the Associated Press', (
-    SELECT json_agg(json_build_object('component', topic, 'id', doc, 'title', most_frequent, 'share', share) ORDER BY topic, place)
-    FROM (SELECT topic, doc, most_frequent, share, row_number() OVER (PARTITION BY topic ORDER BY share DESC, doc) AS place
-          FROM docs, unnest(tlv_infer(model, bag)) WITH ORDINALITY u(share, topic) WHERE tokens >= 50) q
-    WHERE place <= 6))
+    SELECT json_agg(json_build_object('component', topic, 'id', id,
+                                      'title', title, 'share', share)
+                    ORDER BY topic, place)
+    FROM (SELECT u.topic, id, share,
+                 (SELECT string_agg(term, ' ' ORDER BY n DESC, term)
+                  FROM (SELECT term, n FROM article_words
+                        WHERE article = id ORDER BY n DESC, term LIMIT 6) t) AS title,
+                 place
+          FROM (SELECT id, u.topic, share,
+                       row_number() OVER (PARTITION BY u.topic
+                                          ORDER BY share DESC, id) AS place
+                FROM articles, unnest(shares) WITH ORDINALITY u(share, topic)
+                WHERE tlv_bag_total(bag) >= 50) u
+          WHERE place <= 6) q))
 FROM models
-WHERE name = 'news';
+WHERE purpose = 'news';
 \o
 \pset tuples_only off
 \pset format aligned
 
-\echo 'This server is gone when the demo ends. scripts/demo --shell gives a prompt on these tables;'
-\echo 'docs/tutorial.md goes through the same data step by step, and README.md says how to install.'
+\echo
+\echo '--- The topics, each with its most distinctive terms'
+
+SELECT component AS topic, round(100 * weight::numeric) AS percent,
+       left(description, 60) AS terms
+FROM models, tlv_summary(model)
+WHERE purpose = 'news' AND component > 0
+ORDER BY component;
+
+\echo '--- Two articles: their most frequent terms, and what they are about'
+
+SELECT id AS article, round(100 * share::numeric) AS percent,
+       left(description, 30) AS topic,
+       left((SELECT string_agg(term, ' ' ORDER BY n DESC, term)
+             FROM article_words WHERE article = id), 28) AS terms
+FROM models, articles, unnest(shares) WITH ORDINALITY u(share, component)
+     JOIN tlv_summary(model) s USING (component)
+WHERE purpose = 'news' AND id IN (9, 552) AND share >= .1
+ORDER BY id, share DESC;
