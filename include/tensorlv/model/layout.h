@@ -69,6 +69,12 @@ typedef struct tlv_place
 	int64_t other; /* the component of the reference that has this place; -1: none */
 } tlv_place;
 
+/* Sections of variances and of the means that they are about; NULL ends a list. */
+typedef struct tlv_spread
+{
+	const char *variances, *means;
+} tlv_spread;
+
 struct tlv_layout
 {
 	const tlv_field *fields; /* in the order in which they are written; TLV_FIELDS_END */
@@ -86,6 +92,13 @@ struct tlv_layout
 	/* Fills in sections of a model that is made elsewhere which follow from those that were given
 	 * (model_json.h), a list that an entry without a field ends; NULL: there are none. */
 	tlv_status (*complete)(tlv_context *ctx, struct tlv_given *given);
+	/* What merged components vary by, in addition to their weighted means: a list, which is empty
+	 * where there are no variances.  NULL: components of the kind cannot be merged. */
+	const tlv_spread *spreads;
+	/* Moves what the marked components (k) have to component `to`, for sections that the fields do
+	 * not describe; NULL: there are none. */
+	tlv_status (*merge)(tlv_context *ctx, const tlv_frame *model, const bool *marked, size_t to,
+						void **image, size_t *size);
 	/* Distances of all components from each other, k x k; NULL: those of tlv_model_match. */
 	tlv_status (*apart)(tlv_context *ctx, const tlv_frame *model, double *distance);
 	/* Whether component i of the model points away from component j of the reference; NULL: they
@@ -168,6 +181,13 @@ extern tlv_status tlv_model_align(tlv_context *ctx, const tlv_frame *model,
  * is no component's and when none is left. */
 extern tlv_status tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance,
 									size_t n_drop, const int32_t *drop, void **image, size_t *size);
+
+/* The model with the n components of these numbers (from 1) as one, which has the first of the
+ * numbers and the first label; the others move up.  Weights are added; probabilities, means and
+ * covariances are those of the mixture of the components.  Errors: TLV_BAD_PARAMETER for a number
+ * that is no component's and for components of weight 0, memory. */
+extern tlv_status tlv_model_merge(tlv_context *ctx, const tlv_frame *model, size_t n,
+								  const int32_t *components, void **image, size_t *size);
 
 /* Distances of all components from each other, k x k, of which the diagonal stays as it is: those
  * of the layout, or of tlv_model_match of models of one component each.  Errors: those of

@@ -134,7 +134,8 @@ invert_places(tlv_context *ctx, size_t k, size_t n, const tlv_place *places, uin
 	return TLV_OK;
 }
 
-/* The communities of one node that stay, ascending; its shares sum to 1 again where one has gone.
+/* The communities of one node that stay, ascending, those that go to one as one; its shares sum to
+ * 1 again where one has gone.
  */
 static size_t
 move_node(const tlv_memberships *from, size_t u, const uint16_t *to, uint16_t *community,
@@ -146,10 +147,18 @@ move_node(const tlv_memberships *from, size_t u, const uint16_t *to, uint16_t *c
 	for (size_t e = from->start[u]; e < from->start[u + 1]; e++)
 	{
 		uint16_t at = to[from->community[e]];
-		size_t i = n;
+		size_t i = n, same = 0;
 
 		if (at == UINT16_MAX)
 			continue;
+		sum += from->share[e];
+		while (same < n && community[same] != at)
+			same++;
+		if (same < n)
+		{
+			share[same] += from->share[e];
+			continue;
+		}
 		for (; i > 0 && community[i - 1] > at; i--)
 		{
 			community[i] = community[i - 1];
@@ -157,7 +166,6 @@ move_node(const tlv_memberships *from, size_t u, const uint16_t *to, uint16_t *c
 		}
 		community[i] = at;
 		share[i] = from->share[e];
-		sum += share[i];
 		n++;
 	}
 	for (size_t i = 0; i < n && n < had; i++)
@@ -255,4 +263,64 @@ tlv_mmsb_arrange(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refe
 	tlv_free(ctx, numbers);
 	tlv_free(ctx, to);
 	return TLV_OK;
+}
+
+/* ---- merging ---- */
+
+/* Mean of the rates of communities a and b with their weights: of all marked ones in the place of
+ * `to`. */
+static double
+merged_rate(const tlv_mmsb_parts *own, const bool *marked, size_t to, size_t a, size_t b)
+{
+	size_t k = own->k, last = (own->sides - 1) * k;
+	double sum = 0, weights = 0;
+
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < k; j++)
+			if ((i == a || (a == to && marked[i])) && (j == b || (b == to && marked[j])))
+			{
+				double weight = own->sizes[i] * own->sizes[last + j];
+
+				sum += weight * own->connectivity[i + k * j];
+				weights += weight;
+			}
+	return weights > 0 ? sum / weights : own->connectivity[a + k * b];
+}
+
+tlv_status
+tlv_mmsb_merge(tlv_context *ctx, const tlv_frame *model, const bool *marked, size_t to,
+			   void **image, size_t *size)
+{
+	tlv_mmsb_parts own, moved;
+	double *numbers;
+	uint16_t *place;
+	size_t k;
+
+	TLV_TRY(tlv_mmsb_read(ctx, model, &own));
+	k = own.k;
+	TLV_TRY_NEW(ctx, place, k);
+	TLV_TRY_NEW0_ROWS(ctx, numbers, k, k + 4);
+	for (size_t a = 0; a < k; a++)
+		place[a] = (uint16_t) (marked[a] ? to : a);
+	moved = own;
+	for (size_t s = 0; s < own.sides; s++)
+	{
+		TLV_TRY(move_side(ctx, &own.side[s].memberships, place, &moved.side[s].memberships));
+		for (size_t a = 0; a < k; a++)
+		{
+			numbers[s * k + place[a]] += own.sizes[s * k + a];
+			numbers[(2 + s) * k + place[a]] += own.alpha[s * k + a];
+		}
+	}
+	moved.sizes = numbers;
+	moved.alpha = numbers + 2 * k;
+	moved.connectivity = numbers + 4 * k;
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, a + b * k);
+			numbers[4 * k + a + b * k] = (a == to || b == to) ? merged_rate(&own, marked, to, a, b)
+															  : own.connectivity[a + b * k];
+		}
+	return tlv_mmsb_write(ctx, &moved, image, size);
 }

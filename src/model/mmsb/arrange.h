@@ -20,6 +20,8 @@ extern tlv_status tlv_mmsb_match(tlv_context *ctx, const tlv_frame *a, const tlv
 extern tlv_status tlv_mmsb_apart(tlv_context *ctx, const tlv_frame *model, double *distance);
 
 /* The member arrange of the layout. */
+extern tlv_status tlv_mmsb_merge(tlv_context *ctx, const tlv_frame *model, const bool *marked,
+								 size_t to, void **image, size_t *size);
 extern tlv_status tlv_mmsb_arrange(tlv_context *ctx, const tlv_frame *model,
 								   const tlv_frame *reference, size_t n, const tlv_place *places,
 								   const tlv_diagnostics *diagnostics, void **image, size_t *size);

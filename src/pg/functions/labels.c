@@ -126,24 +126,61 @@ TLV_KEEPING_FUNCTION(tlv_align)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
+/* The numbers of components in an array. */
+static size_t
+component_numbers(ArrayType *array, const char *argument, const int32_t **numbers)
+{
+	int n = array == NULL ? 0 : ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+	if (array != NULL && array_contains_nulls(array))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("%s contains a null number of a component", argument)));
+	*numbers = n == 0 ? NULL : (const int32_t *) ARR_DATA_PTR(array);
+	return (size_t) n;
+}
+
+/* tlv_merge(model, components) */
+TLV_KEEPING_FUNCTION(tlv_merge)
+{
+	const int32_t *numbers;
+	tlv_frame model;
+	TlvMaker maker;
+	size_t n;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	n = component_numbers(PG_GETARG_ARRAYTYPE_P(1), "components", &numbers);
+	model = TlvFrameOf(PG_GETARG_DATUM(0));
+	if (tlv_layout_of(&model)->spreads == NULL || tlv_frame_find(&model, "logistic_mean") != NULL)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("components of this model of kind %s cannot be merged", TlvKind(&model)->name),
+			 errhint("Topics without correlations, communities, mixtures and classes can be "
+					 "merged; tlv_groups(model, n) divides the components of any model that "
+					 "has weights into groups.")));
+	if (n == 0)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	TlvMakerBegin(&maker, "tensorlv merge");
+	TlvCheck(maker.ctx, tlv_model_merge(maker.ctx, &model, n, numbers, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
 /* tlv_compact(model, tolerance, drop) */
 TLV_KEEPING_FUNCTION(tlv_compact)
 {
-	ArrayType *drop = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
-	int n = drop == NULL ? 0 : ArrayGetNItems(ARR_NDIM(drop), ARR_DIMS(drop));
+	const int32_t *drop;
 	tlv_frame model;
+	size_t n;
 	TlvMaker maker;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	if (drop != NULL && array_contains_nulls(drop))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						errmsg("drop contains a null number of a component")));
+	n = component_numbers(PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2), "drop", &drop);
 	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvRequireWeights(&model, "tlv_compact");
 	TlvMakerBegin(&maker, "tensorlv compact");
-	TlvCheck(maker.ctx, tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), (size_t) n,
-										  n == 0 ? NULL : (const int32_t *) ARR_DATA_PTR(drop),
+	TlvCheck(maker.ctx, tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), n, drop,
 										  &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
