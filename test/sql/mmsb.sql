@@ -113,8 +113,9 @@ FROM unnest('{false,true}'::bool[]) mixed, unnest('{undirected,directed}'::text[
      LATERAL (SELECT tlv_mmsb('SELECT src, dst FROM comm_edges UNION ALL SELECT dst, src FROM comm_edges', 2, alpha0 => CASE WHEN mixed THEN 0.2 ELSE 0 END,
                               directed => kind = 'directed', labels => 'SELECT id, 2 - (id + 1) % 2 FROM comm_nodes WHERE id IN (3, 4)') AS m) q,
   LATERAL (SELECT DISTINCT ON (node, side) node, community FROM tlv_memberships(m) ORDER BY node, side, membership DESC) x GROUP BY 1, 2 ORDER BY 1 DESC, 2;
-SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 2, labels => '{3:2,4:1}') = tlv_mmsb('SELECT src, dst FROM comm_edges', 2, labels => 'VALUES (3, 2), (4, 1), (NULL, 1), (5, NULL), (4, 1)') AS same
+SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 2, labels => '{3:2,4:1}') = tlv_mmsb('SELECT src, dst FROM comm_edges', 2, labels => 'VALUES (3, 2), (4, 1), (4, 1)') AS same
 FROM comm_edges;
+SELECT score, message, hint FROM tlv_warnings(tlv_mmsb('SELECT src, dst FROM comm_edges', 2, labels => 'VALUES (3, 2), (4, 1), (NULL, 1), (5, NULL)')) WHERE code = 'unmatched_labels';
 SELECT node, community, membership FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 2, alpha0 => 0.5, labels => '{3:2,4:1,1000:1}') FROM comm_edges)) WHERE node IN (3, 4)
   ORDER BY node;
 

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/source.h"
+#include "tensorlv/num/plural.h"
 
 static const char *const label_hint = "Labels must be integers from 1 to k, one for each node.";
 
@@ -107,6 +108,7 @@ tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_opti
 	size_t n;
 
 	tlv_graph_read_header(graph, &header);
+	options->null_labels = header.nulls;
 	TLV_TRY(labels_alloc(ctx, header.rows, &nodes, &labels));
 	TLV_TRY(tlv_graph_cursor_open(ctx, graph, &cursor));
 	TLV_TRY(labels_take_edges(ctx, cursor, nodes, labels, &n));
@@ -135,6 +137,14 @@ tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options *options, const b
 	for (size_t i = options->n_labels; i-- > 0;)
 		if (!met[i])
 			unmet++, first = i;
+	if (options->null_labels > 0)
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "unmatched_labels",
+										.score = options->null_labels,
+										.hint = "Leave nodes without a label out."},
+						 "%.0f %s skipped, since the node or the community is null",
+						 options->null_labels,
+						 tlv_plural(options->null_labels, "label was", "labels were")));
 	if (unmet == 0)
 		return TLV_OK;
 	(void) show_node(options, first, shown);
