@@ -104,6 +104,13 @@ def clusters(rng, n, d, k, separation, freedom=None):
     return means[rng.integers(0, k, n)] + noise
 
 
+def mixture(n, d, k, separation):
+    def make(s, seed):
+        s.query('DROP TABLE IF EXISTS d; CREATE TEMP TABLE d AS SELECT x FROM tlv_simulate_gmm('
+                f'tlv_simulate_gmm_model({d}, {k}, {separation}, seed => {seed}), {n}, {seed})')
+    return make
+
+
 def symbols(sequences, length, m=8):
     """independent draws from random frequencies"""
     def make(s, seed):
@@ -181,6 +188,7 @@ LEFT_OUT = {'topics': "tlv_lda('SELECT bag FROM d')", 'communities': "tlv_mmsb('
             'ica': "tlv_ica('SELECT x FROM d')", 'lca': "tlv_lca('SELECT v FROM d')", 'gom': "tlv_gom('SELECT v FROM d')",
             'crowd': "tlv_crowd('SELECT item, worker, answer FROM d')"}
 SUGGESTED = "SELECT k FROM tlv_suggest_k('SELECT bag FROM d') WHERE chosen"
+PARTS_OF = {'symbols': 'tlv_states', 'steps': 'tlv_states', 'arrays': 'tlv_states'}   # of other models: tlv_components
 COMPONENTS, STATES = number('tlv_components'), number('tlv_states')
 CLASSES = CATEGORIES = COMPONENTS
 EDGES = '(SELECT count(*) + 1 FROM tlv_tree_edges(m) WHERE parent IS NOT NULL)'

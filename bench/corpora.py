@@ -44,6 +44,10 @@ def descriptions(section):
     return list(texts)
 
 
+# Seeds of simulated data, which are divided in the same way.
+TUNING_SEEDS = range(1, 201)
+REPORTED_SEEDS = range(1001, 1201)
+
 TUNING = {
     'manual, section 2': lambda: manual('man2'),
     'manual, section 7, Linux': lambda: manual('man7', only=r'\.7\.gz$'),
