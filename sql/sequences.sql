@@ -110,7 +110,7 @@ COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], te
     'number or an array of numbers, (seq, t, x1, x2, ...), or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
     'covariance of vectors common, spherical, diagonal or full; refine auto or em (Baum-Welch: the best of several initial estimates, until the log-likelihood '
     'converges, or the given number of iterations from the moment estimate), windows (EM on the counts of windows only) or none; k null: by the likelihood of held-out '
-    'sequences, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
+    'sequences, up to max_k; left_right: sequences begin in state 1 and never go back; transitions '
     '(rows: from) and emissions (rows: states; of vectors their means) that are given are kept';
 
 CREATE FUNCTION tlv_states(model tlv_model)

@@ -2,10 +2,8 @@
  * choice.h - the number of components by one criterion.  Models of several k are learnt from a part
  * of the rows, and predict the others.  Chosen is the least k whose score is within one standard
  * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that goes on until the curve
- * has fallen.  On the coarse grid one component is given up for more at the level of 1 % only, 2.33
- * errors: where there are none, models of several are near copies of it, and one of them is above
- * it by chance.  On the fine grid all rows are held out in turn, and one error is enough there,
- * too.
+ * has fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
+ * there are none, models of several are near copies of it, and one of them is above it by chance.
  *
  * The score of k is L(k) = sum of s_i / sum of n_i over the rows i that are predicted, s_i the
  * log-likelihood of what is predicted of row i and n_i how much that is: tokens, steps, 1.  The
@@ -24,9 +22,6 @@
  * error of a difference has an error of 4 % of its own. */
 #define TLV_CHOICE_GROUPS 256
 
-/* Errors by which more components are better than one at the level of 1 %. */
-#define TLV_CHOICE_ONE_PERCENT 2.33
-
 /* Most k that are compared. */
 #define TLV_CHOICE_POINTS 32
 
@@ -41,13 +36,12 @@ typedef struct tlv_choice_point
 
 typedef struct tlv_choice
 {
-	size_t least, most;	  /* bounds of k */
-	bool fine;			  /* the grid */
-	double errors;		  /* standard errors within which a lesser k is as good as the best: 1 */
-	double errors_of_one; /* the same of one component */
-	bool ended;			  /* the grid has ended */
-	bool limited;		  /* it ended since k cannot be greater than most */
-	size_t n;			  /* points, by ascending k */
+	size_t least, most; /* bounds of k */
+	bool fine;			/* the grid */
+	double errors;		/* standard errors within which a lesser k is as good as the best: 1 */
+	bool ended;			/* the grid has ended */
+	bool limited;		/* it ended since k cannot be greater than most */
+	size_t n;			/* points, by ascending k */
 	tlv_choice_point points[TLV_CHOICE_POINTS]; /* their arrays are the arena's */
 	size_t best, chosen; /* positions: of the greatest score, and of the chosen k */
 	size_t gain;		 /* of the least k that has nine tenths of the rise from the first point */

@@ -160,8 +160,8 @@ typedef struct tlv_hmm_learn_options
  * The procedure for these options.  Scans: sequence_moments and sequence_sample; where the sample
  * is not all of the sequences, sequence_statistics for every iteration of Baum-Welch.  The moments'
  * model and other initial estimates are compared by likelihood (unless `iterations` are given);
- * moments that identify no model are a warning.  k is chosen by sequences that are held out; steps
- * that do not depend on each other have one state, and are warned of where k is given.  Errors:
+ * moments that identify no model are a warning.  k is chosen by sequences that are held out.  Steps
+ * that do not depend on each other bring a warning where k is given.  Errors:
  * TLV_BAD_DATA when there are fewer steps than states; memory, TLV_CANCELLED.
  */
 extern const tlv_procedure *tlv_hmm_procedure(const tlv_hmm_learn_options *options);

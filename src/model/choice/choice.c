@@ -22,8 +22,8 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 /* Error of a difference, in nats, that leaves nothing open. */
 #define SMALL_ERROR 0.01
 
-/* Errors by which more components must be better than one on the coarse grid, a test at the level
- * of 1 %.  Errors up to which further rows decide. */
+/* Errors by which more components must be better than one, a test at the level of 1 %.  Errors up
+ * to which further rows decide. */
 #define ERRORS_OF_ONE 2.33
 #define ERRORS_CLEAR  4.0
 
@@ -37,10 +37,7 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 void
 tlv_choice_begin(size_t least, size_t most, bool fine, tlv_choice *choice)
 {
-	*choice = (tlv_choice){.least = least > 0 ? least : 1,
-						   .fine = fine,
-						   .errors = 1,
-						   .errors_of_one = fine ? 1 : TLV_CHOICE_ONE_PERCENT};
+	*choice = (tlv_choice){.least = least > 0 ? least : 1, .fine = fine, .errors = 1};
 	choice->most = most > choice->least ? most : choice->least;
 }
 
@@ -90,7 +87,7 @@ is_worse(const tlv_choice *choice, size_t point)
 {
 	bool one = choice->points[point].k == 1;
 
-	return errors_below(choice, point) > (one ? choice->errors_of_one : choice->errors);
+	return errors_below(choice, point) > (one ? ERRORS_OF_ONE : choice->errors);
 }
 
 static bool

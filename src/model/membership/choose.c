@@ -250,7 +250,6 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	TLV_TRY(most_of_folds(ctx, &search, &most));
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
 	search.curve.errors = MEMBER_ERRORS;
-	search.curve.errors_of_one = TLV_CHOICE_ONE_PERCENT;
 	TLV_TRY(tlv_choice_follow(ctx, &search.curve, options->mixed ? score_cells : score_fold,
 							  &search, rows->n < FEW_ROWS ? folds : 1, folds));
 	*k = curve->points[curve->chosen].k;

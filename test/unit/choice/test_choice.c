@@ -176,8 +176,8 @@ test_further_folds(void **state)
 	assert_false(tlv_choice_is_open(&choice));
 }
 
-/* On the coarse grid more components than one are better by 2.33 errors, or there is one; from 1 to
- * 4 errors further rows are asked for. */
+/* More components than one are better by 2.33 errors, or there is one; from 1 to 4 errors further
+ * rows are asked for. */
 static void
 test_one(void **state)
 {

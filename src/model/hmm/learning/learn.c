@@ -122,11 +122,9 @@ warn_of_short(tlv_context *ctx, const hmm_learning *fit, const tlv_frame *model,
 static bool
 has_no_states(const hmm_learning *fit)
 {
-	bool independent = fit->rank.p_value > TLV_HMM_SIGNIFICANCE;
-
 	if (fit->chosen)
-		return fit->options.fit.k == 1 && (fit->curve.n > 0 || independent);
-	return fit->options.fit.k > 1 && independent;
+		return fit->options.fit.k == 1 && fit->curve.n > 0;
+	return fit->options.fit.k > 1 && fit->rank.p_value > TLV_HMM_SIGNIFICANCE;
 }
 
 static tlv_status
@@ -331,8 +329,8 @@ choose_start(tlv_context *ctx, hmm_learning *fit, tlv_hmm_search *search, tlv_he
 	return TLV_OK;
 }
 
-/* Whether there are states is a test of dependence: steps that do not depend on each other have one
- * state.  How many there are of others is chosen by held-out sequences. */
+/* How many states there are, and whether there are any, is chosen by held-out sequences; the test
+ * of dependence is evidence beside it. */
 static tlv_status
 choose_states(tlv_context *ctx, hmm_learning *fit, tlv_hmm_search *search)
 {
@@ -343,7 +341,7 @@ choose_states(tlv_context *ctx, hmm_learning *fit, tlv_hmm_search *search)
 		return TLV_OK;
 	fit->chosen = true;
 	*k = 1;
-	if (!(fit->rank.p_value <= TLV_HMM_SIGNIFICANCE) || fit->options.max_k == 1)
+	if (fit->options.max_k == 1)
 		return TLV_OK;
 	return tlv_hmm_choose(ctx, search, fit->options.max_k, &fit->curve, k);
 }
