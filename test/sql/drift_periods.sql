@@ -28,14 +28,18 @@ SELECT name, test, component, p_value > .01 AS usual FROM others, other_days a, 
   tlv_drift(CASE name WHEN 'hmm' THEN hmm ELSE lca END, a.s, periods) WHERE day = 8 AND of = name ORDER BY 1, 2, 3;
 -- a column that repeats another has scores that follow from those: they are tested by their rank, as if the column were not there
 SELECT setseed(.4);
-CREATE TABLE repeated AS SELECT shift, day, ARRAY[a, b] AS once, ARRAY[a, 2 * a, b] AS twice FROM (SELECT shift, day, shift * sin(day * day) + sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) AS a,
+CREATE TABLE repeated AS SELECT shift, day, ARRAY[a, b] AS once, ARRAY[a, 2 * a, b] AS twice FROM
+  (SELECT shift, day, shift * sin(day * day) + sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) AS a,
   sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) AS b FROM unnest(ARRAY[0, .5]) shift, generate_series(1, 20) day, generate_series(1, 200)) q;
 CREATE TABLE repeated_models AS SELECT tlv_gmm('SELECT once FROM repeated', 1, 'diagonal') AS once, tlv_gmm('SELECT twice FROM repeated', 1, 'diagonal') AS twice;
-CREATE TABLE repeated_days AS SELECT r.shift, r.day, tlv_error_statistics(r.once, m.once) AS once, tlv_error_statistics(r.twice, m.twice) AS twice FROM repeated r, repeated_models m GROUP BY r.shift, r.day, m.once, m.twice;
+CREATE TABLE repeated_days AS SELECT r.shift, r.day, tlv_error_statistics(r.once, m.once) AS once, tlv_error_statistics(r.twice, m.twice) AS twice FROM repeated r, repeated_models m
+  GROUP BY r.shift, r.day, m.once, m.twice;
 CREATE TABLE repeated_tests AS SELECT what, shift, o.component, abs(o.p_value - t.p_value) < 1e-6 AS same, o.p_value FROM repeated_models m, (
-    SELECT 'days' AS what, shift, (array_agg(once ORDER BY day))[20] AS new_once, (array_agg(twice ORDER BY day))[20] AS new_twice, (array_agg(once ORDER BY day))[:19] AS once, (array_agg(twice ORDER BY day))[:19] AS twice
+    SELECT 'days' AS what, shift, (array_agg(once ORDER BY day))[20] AS new_once, (array_agg(twice ORDER BY day))[20] AS new_twice, (array_agg(once ORDER BY day))[:19] AS once,
+  (array_agg(twice ORDER BY day))[:19] AS twice
     FROM repeated_days GROUP BY shift
-    UNION ALL SELECT 'sum', shift, tlv_rollup(once) FILTER (WHERE day = 20), tlv_rollup(twice) FILTER (WHERE day = 20), ARRAY[tlv_rollup(once) FILTER (WHERE day < 20)], ARRAY[tlv_rollup(twice) FILTER (WHERE day < 20)]
+    UNION ALL SELECT 'sum', shift, tlv_rollup(once) FILTER (WHERE day = 20), tlv_rollup(twice) FILTER (WHERE day = 20),
+    ARRAY[tlv_rollup(once) FILTER (WHERE day < 20)], ARRAY[tlv_rollup(twice) FILTER (WHERE day < 20)]
     FROM repeated_days GROUP BY shift) q,
   tlv_drift(m.once, new_once, q.once) o LEFT JOIN LATERAL tlv_drift(m.twice, new_twice, q.twice) t ON t.component IS NOT DISTINCT FROM o.component;
 SELECT what, shift, component, same, p_value > .05 AS usual FROM repeated_tests ORDER BY 1, 2, 3;

@@ -49,12 +49,14 @@ SELECT message FROM tlv_warnings(tlv_tree('SELECT a, b, c, d, (id % 2)::text AS 
 WHERE code IN ('fewer_components', 'not_identified') ORDER BY 1;
 -- a table of booleans, strings, dates, numbers and NULLs: dates are days, and whole rows, arrays and untyped literals are read
 CREATE TABLE layouts.orders AS SELECT id, id % 2 = 0 AS paid, CASE WHEN id % 7 > 0 THEN 'region ' || (id % 2) END AS region,
-  CASE WHEN id = 9 THEN 'infinity'::date ELSE date '2026-01-01' + CASE WHEN id % 2 = 0 THEN 0 ELSE 90 END + (id * 7 % 30) END AS day, CASE WHEN id % 5 > 0 THEN id % 2 + (id * 11 % 17) / 17.0 END AS amount
+  CASE WHEN id = 9 THEN 'infinity'::date ELSE date '2026-01-01' + CASE WHEN id % 2 = 0 THEN 0 ELSE 90 END + (id * 7 % 30) END AS day, CASE WHEN id % 5 > 0
+  THEN id % 2 + (id * 11 % 17) / 17.0 END AS amount
   FROM generate_series(1, 400) id;
 CREATE TABLE layouts.orders_model AS SELECT tlv_lca('SELECT paid, region, day, amount FROM layouts.orders', 2) AS model;
 SELECT tlv_info(model) -> 'dimension_names' AS names FROM layouts.orders_model;
 SELECT dimension_name, to_char(date '2000-01-01' + round(mean)::int, 'YYYY-MM-DD') AS mean FROM layouts.orders_model, tlv_means(model) WHERE dimension_name = 'day' ORDER BY 2;
-SELECT count(*) AS rows, count(*) FILTER (WHERE tlv_assign(model, o) = tlv_assign(model, format('{%s,%s,%s,%s}', paid::text, coalesce(region, 'NULL'), CASE WHEN isfinite(day) THEN to_char(day, 'YYYY-MM-DD') ELSE 'NULL' END,
+SELECT count(*) AS rows, count(*) FILTER (WHERE tlv_assign(model, o) = tlv_assign(model, format('{%s,%s,%s,%s}', paid::text, coalesce(region, 'NULL'), CASE WHEN isfinite(day)
+  THEN to_char(day, 'YYYY-MM-DD') ELSE 'NULL' END,
   coalesce(amount::text, 'NULL')))) AS same, count(DISTINCT tlv_assign(model, o)) AS classes FROM layouts.orders_model, layouts.orders o;
 SELECT tlv_infer(model, '{true,region 0,2026-01-03,0.5}') = tlv_infer(model, ROW(true, 'region 0', date '2026-01-03', .5)) AS as_array,
   tlv_infer(model, '(true,,9499,)') = tlv_infer(model, ROW(true, NULL, date '2026-01-03', NULL)) AS as_record, tlv_top(model, '{NULL,region 1,2026-04-05,NULL}') AS top FROM layouts.orders_model;

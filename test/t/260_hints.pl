@@ -64,6 +64,10 @@ DO $$ BEGIN EXECUTE format('CREATE FUNCTION features(float8, float8, bigint, flo
 SQL
 sub on { my ($name) = @_; return "(SELECT $name AS model FROM h) AS one" }
 my @tried = (
+    [ q(SELECT tlv_merge(tlv_simulate_hmm_model(6, 3), '{1,2}')), '0A000', 'SELECT CALL FROM (SELECT tlv_simulate_hmm_model(6, 3) AS model, 2 AS n OFFSET 0) q' ],
+    [ q(SELECT tlv_lca('SELECT i AS id, v AS key, (i * v % 3)::text AS a, (i % 7)::float8 AS b FROM generate_series(1, 100) i, generate_series(1, 4) v', 2)), 'warning',
+        q(SELECT tlv_lca('SELECT i, v, CASE WHEN v < 3 THEN (i * v % 3)::text END, CASE WHEN v > 2 THEN (i % 7)::float8 END FROM generate_series(1, 100) i, generate_series(1, 4) v', 2, OPTION)),
+        'identify the rows together' ],
     # rows that are told otherwise
     [ q(SELECT tlv_lca('SELECT id, kind, number FROM keyed', 2)), '42804', 'SELECT CALL' ],
     [ q(SELECT tlv_lca('SELECT kind, other, number, a FROM measures', 2, layout => 'long')), '42804', 'SELECT CALL' ],
