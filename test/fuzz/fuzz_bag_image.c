@@ -19,7 +19,8 @@ check_accepted(tlv_context *ctx, const tlv_bag_image *image, size_t size)
 	double *weights = tlv_alloc(ctx, image->n, sizeof(double));
 	char *again = malloc(size);
 
-	tlv_bag_decode(image, items, weights);
+	if (tlv_bag_read(ctx, image, items, weights) != TLV_OK)
+		abort();
 	for (size_t i = 0; i < image->n; i++)
 		if ((i > 0 && items[i] <= items[i - 1]) ||
 			tlv_bag_check_weight(ctx, items[i], weights[i]) != TLV_OK)

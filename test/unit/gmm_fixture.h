@@ -68,7 +68,6 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 	tlv_rng_seed(&rng, 5);
 	for (size_t t = 0; t < n; t++)
 		result.component[t] = (int) tlv_gmm_simulate(simulator, &rng, result.x + t * d);
-	tlv_gmm_simulator_free(&ctx, simulator);
 	return result;
 }
 

@@ -165,7 +165,7 @@ fixture_weighted(tlv_context *ctx, const tlv_bag_image *bag, double scale, doubl
 
 	assert_non_null(items);
 	assert_non_null(weights);
-	tlv_bag_decode(bag, items, weights);
+	assert_int_equal(tlv_bag_read(ctx, bag, items, weights), TLV_OK);
 	for (size_t i = 0; i < bag->n; i++)
 		weights[i] = scale > 0 ? scale * weights[i] : weights[i] < cap ? weights[i] : cap;
 	damped = tlv_alloc0(ctx, tlv_bag_size(bag->n, items, weights), 1);

@@ -95,6 +95,5 @@ typedef struct tlv_membership_match
  */
 extern tlv_status tlv_membership_compare(tlv_context *ctx, const tlv_frame *pairs, double alpha,
 										 tlv_membership_match *match);
-extern void tlv_membership_match_free(tlv_context *ctx, tlv_membership_match *match);
 
 #endif /* TENSORLV_EVALUATE_H */

@@ -194,7 +194,6 @@ extern tlv_status tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *
 										   tlv_gmm_simulator **simulator);
 /* One row (d) and its component, from 0. */
 extern size_t tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x);
-extern void tlv_gmm_simulator_free(tlv_context *ctx, tlv_gmm_simulator *simulator);
 
 /*
  * Optimal assignment of the components of b to those of a (same d) by Euclidean distance of the

@@ -42,7 +42,6 @@ typedef enum tlv_graph_kind
 } tlv_graph_kind;
 
 /* 'undirected', 'directed', 'bipartite'; false when the name is none of them. */
-extern bool tlv_graph_kind_from_name(const char *name, tlv_graph_kind *kind);
 extern const char *tlv_graph_kind_name(tlv_graph_kind kind);
 
 /* ---- collecting ---- */

@@ -34,10 +34,8 @@ extern size_t tlv_bag_size(size_t n, const int64_t *items, const double *weights
 /* Writes it; the length word is left as it is. */
 extern void tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image);
 
-/* Items and weights of an image this library wrote (n of each). */
-extern void tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights);
-
-/* The same two for bags of any size, with looks at tlv_should_stop(): TLV_CANCELLED. */
+/* Writes an image, and reads its items and weights (n of each), with looks at tlv_should_stop():
+ * TLV_CANCELLED. */
 extern tlv_status tlv_bag_make(tlv_context *ctx, size_t n, const int64_t *items,
 							   const double *weights, void *image);
 extern tlv_status tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items,

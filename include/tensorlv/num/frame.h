@@ -218,8 +218,6 @@ extern void tlv_frame_begin(tlv_frame_builder *builder, tlv_frame_type type, uin
 extern void tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element,
 						  uint64_t rows, uint64_t columns, const void *data);
 extern void tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, double value);
-extern void tlv_frame_add_digest(tlv_frame_builder *builder, const char *name,
-								 const tlv_digest *digest);
 
 /* Adds all sections of a frame but those named (NULL ends the list); the frame must stay. */
 extern void tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame,

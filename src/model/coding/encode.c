@@ -32,16 +32,6 @@ tlv_coder_create(tlv_context *ctx, size_t d, size_t k, size_t sparsity, tlv_code
 	return TLV_OK;
 }
 
-void
-tlv_coder_free(tlv_context *ctx, tlv_coder *coder)
-{
-	tlv_free(ctx, coder->energies);
-	tlv_free(ctx, coder->support);
-	tlv_free(ctx, coder->factor);
-	tlv_free(ctx, coder->products);
-	tlv_free(ctx, coder->gram);
-}
-
 tlv_status
 tlv_coder_use(tlv_context *ctx, tlv_coder *coder, const double *atoms)
 {

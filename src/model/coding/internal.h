@@ -32,7 +32,6 @@ typedef struct tlv_coder
 
 extern tlv_status tlv_coder_create(tlv_context *ctx, size_t d, size_t k, size_t sparsity,
 								   tlv_coder *coder);
-extern void tlv_coder_free(tlv_context *ctx, tlv_coder *coder);
 
 /* Other atoms: makes their Gram matrix. */
 extern tlv_status tlv_coder_use(tlv_context *ctx, tlv_coder *coder, const double *atoms);

@@ -192,10 +192,3 @@ tlv_membership_compare(tlv_context *ctx, const tlv_frame *pairs, double alpha,
 	summarise(match);
 	return TLV_OK;
 }
-
-void
-tlv_membership_match_free(tlv_context *ctx, tlv_membership_match *match)
-{
-	tlv_free(ctx, match->pairs);
-	match->pairs = NULL;
-}

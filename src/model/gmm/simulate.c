@@ -245,11 +245,3 @@ tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x)
 				x[i] += simulator->factor[j * d * d + c * d + i] * simulator->normal[c];
 	return j;
 }
-
-void
-tlv_gmm_simulator_free(tlv_context *ctx, tlv_gmm_simulator *simulator)
-{
-	tlv_free(ctx, simulator->factor);
-	tlv_free(ctx, simulator->normal);
-	tlv_free(ctx, simulator);
-}

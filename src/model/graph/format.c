@@ -8,18 +8,6 @@
 
 static const char *const kind_names[] = {"", "undirected", "directed", "bipartite"};
 
-bool
-tlv_graph_kind_from_name(const char *name, tlv_graph_kind *kind)
-{
-	for (int code = TLV_GRAPH_UNDIRECTED; code <= TLV_GRAPH_BIPARTITE; code++)
-		if (strcmp(name, kind_names[code]) == 0)
-		{
-			*kind = (tlv_graph_kind) code;
-			return true;
-		}
-	return false;
-}
-
 const char *
 tlv_graph_kind_name(tlv_graph_kind kind)
 {

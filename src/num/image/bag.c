@@ -193,13 +193,6 @@ decode_weights(const tlv_bag_image *image, size_t from, size_t to, double *weigh
 		memcpy(weights + from, data + from * sizeof(double), (to - from) * sizeof(double));
 }
 
-void
-tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights)
-{
-	tlv_bag_read_items(image, 0, image->n, items);
-	decode_weights(image, 0, image->n, weights);
-}
-
 tlv_status
 tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items, double *weights)
 {

@@ -88,12 +88,6 @@ tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element,
 }
 
 void
-tlv_frame_add_digest(tlv_frame_builder *builder, const char *name, const tlv_digest *digest)
-{
-	tlv_frame_add(builder, name, TLV_BYTES, 1, TLV_DIGEST_SIZE, digest);
-}
-
-void
 tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, double value)
 {
 	uint32_t slot = builder->sections;

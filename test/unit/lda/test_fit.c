@@ -194,7 +194,7 @@ exact_moments(const exact *x, size_t width)
 	tlv_frame_add_scalar(&builder, "seed", 1);
 	tlv_frame_add_scalar(&builder, "minimum_documents", 0);
 	tlv_frame_add_scalar(&builder, "trace", 1);
-	tlv_frame_add_digest(&builder, "subspace", &subspace);
+	tlv_frame_add(&builder, "subspace", TLV_BYTES, 1, TLV_DIGEST_SIZE, &subspace);
 	tlv_frame_add(&builder, "items", TLV_INT64, EXACT_D, 1, items);
 	tlv_frame_add(&builder, "scale", TLV_FLOAT64, EXACT_D, 1, x->scale);
 	tlv_frame_add(&builder, "shares", TLV_FLOAT64, EXACT_D, 1, x->p1);

@@ -133,7 +133,7 @@ in_bursts(corpus c, double times)
 		int64_t *items = room(n, sizeof(int64_t));
 		double *counts = room(n, sizeof(double));
 
-		tlv_bag_decode(c.bags[t], items, counts);
+		assert_ok(tlv_bag_read(&ctx, c.bags[t], items, counts));
 		for (size_t i = 0; i < n; i++)
 			counts[i] *= 1 + times * (double) (tlv_rng_below(&rng, 3) == 0);
 		c.bags[t] = room(tlv_bag_size(n, items, counts), 1);

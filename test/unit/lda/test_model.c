@@ -296,7 +296,7 @@ test_coherence_counts(void **state)
 					double counts[25];
 					int found = 0;
 
-					tlv_bag_decode(c.bags[t], items, counts);
+					assert_ok(tlv_bag_read(&ctx, c.bags[t], items, counts));
 					for (size_t i = 0; i < c.bags[t]->n; i++)
 						found |= (items[i] == top[j * TOP + a]) | (items[i] == top[j * TOP + b])
 																	  << 1;

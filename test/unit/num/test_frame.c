@@ -404,7 +404,7 @@ test_digest(void **state)
 	tlv_frame frame;
 
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add_digest(&builder, "model", &digest);
+	tlv_frame_add(&builder, "model", TLV_BYTES, 1, TLV_DIGEST_SIZE, &digest);
 	tlv_frame_add(&builder, "text", TLV_BYTES, TLV_DIGEST_SIZE, 1, &digest);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &other, &other_size));
 	assert_ok(tlv_frame_validate(&ctx, other, other_size, &frame));
