@@ -36,12 +36,11 @@ typedef struct tlv_choice_point
 
 typedef struct tlv_choice
 {
-	size_t least, most; /* bounds of k */
-	bool fine;			/* the grid */
-	double errors;		/* standard errors within which a lesser k is as good as the best: 1 */
-	bool ended;			/* the grid has ended */
-	bool limited;		/* it ended since k cannot be greater than most */
-	size_t n;			/* points, by ascending k */
+	size_t least, most;							/* bounds of k */
+	bool fine;									/* the grid */
+	bool ended;									/* the grid has ended */
+	bool limited;								/* it ended since k cannot be greater than most */
+	size_t n;									/* points, by ascending k */
 	tlv_choice_point points[TLV_CHOICE_POINTS]; /* their arrays are the arena's */
 	size_t best, chosen; /* positions: of the greatest score, and of the chosen k */
 	size_t gain;		 /* of the least k that has nine tenths of the rise from the first point */

@@ -37,7 +37,7 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 void
 tlv_choice_begin(size_t least, size_t most, bool fine, tlv_choice *choice)
 {
-	*choice = (tlv_choice){.least = least > 0 ? least : 1, .fine = fine, .errors = 1};
+	*choice = (tlv_choice){.least = least > 0 ? least : 1, .fine = fine};
 	choice->most = most > choice->least ? most : choice->least;
 }
 
@@ -87,7 +87,7 @@ is_worse(const tlv_choice *choice, size_t point)
 {
 	bool one = choice->points[point].k == 1;
 
-	return errors_below(choice, point) > (one ? ERRORS_OF_ONE : choice->errors);
+	return errors_below(choice, point) > (one ? ERRORS_OF_ONE : 1);
 }
 
 static bool

@@ -15,10 +15,6 @@
 #define NO_FOLD	 (-1)
 #define FEW_ROWS 1000
 
-/* Errors by which more components are better: those of tables of weak classes, and of values that
- * have chosen the initialisation of each fit, are by one error too many now and then. */
-#define MEMBER_ERRORS 2.0
-
 /* Iterations of a fold at most. */
 #define FOLD_STEPS 300
 
@@ -249,7 +245,6 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 	TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, FOLDS, &search.folds));
 	TLV_TRY(most_of_folds(ctx, &search, &most));
 	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
-	search.curve.errors = MEMBER_ERRORS;
 	TLV_TRY(tlv_choice_follow(ctx, &search.curve, options->mixed ? score_cells : score_fold,
 							  &search, rows->n < FEW_ROWS ? folds : 1, folds));
 	*k = curve->points[curve->chosen].k;
