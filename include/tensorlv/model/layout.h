@@ -73,6 +73,8 @@ typedef struct tlv_place
 typedef struct tlv_spread
 {
 	const char *variances, *means;
+	const char *own; /* a scalar: 0 where all components share one variance, which merged ones do
+						not, 1 where each has its own; NULL: each has */
 } tlv_spread;
 
 struct tlv_layout
@@ -182,8 +184,8 @@ extern tlv_status tlv_model_align(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance,
 									size_t n_drop, const int32_t *drop, void **image, size_t *size);
 
-/* The model with the n components of these numbers (from 1) as one, which has the first of the
- * numbers and the first label; the others move up.  Weights are added; probabilities, means and
+/* The model with the n components of these numbers (from 1) as one, which has the least of the
+ * numbers and its label; the others move up.  Weights are added; probabilities, means and
  * covariances are those of the mixture of the components.  Errors: TLV_BAD_PARAMETER for a number
  * that is no component's and for components of weight 0, memory. */
 extern tlv_status tlv_model_merge(tlv_context *ctx, const tlv_frame *model, size_t n,

@@ -250,6 +250,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	tlv_diagnostics diagnostics = {0};
 	membership_rows rows;
 	size_t n, slots = tlv_frame_find(sample, "rows")->rows;
+	bool alone;
 	char shown[TLV_SHOWN_NAME];
 	double *values;
 
@@ -280,10 +281,11 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	TLV_TRY(membership_train(ctx, &rows, &training));
 	fit->stands = training.stands;
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
-	TLV_TRY(diagnose_training(ctx, &training, chosen || rows.p == 1, &diagnostics));
+	alone = rows.slots == 1 && (chosen || fit->k > 1);
+	TLV_TRY(diagnose_training(ctx, &training, chosen || alone, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(ctx, &rows, fit->names, &diagnostics));
 	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
-	if (rows.p == 1)
+	if (alone) /* copies of one variable depend on each other, too */
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "k_untested",
 										.score = 1,

@@ -90,15 +90,21 @@ read_section(tlv_context *ctx, const merging *all, const tlv_field *field,
 }
 
 /* Values that are sums leave the other components; all others keep theirs until they go. */
-static void
-combine(const merging *all, const tlv_field *field, const merged_section *section,
+static tlv_status
+combine(tlv_context *ctx, const merging *all, const tlv_field *field, const merged_section *section,
 		const merged_section *means)
 {
 	bool sums = (field->flags & TLV_ZERO_ABSENT) != 0;
 
 	for (size_t i = 0; i < section->n; i++)
 	{
-		double value = sums ? 0 : mean_value(all, section, i);
+		double value;
+
+		if (means != NULL)
+			TLV_TRY_CONTINUE(ctx);
+		else
+			TLV_TRY_CONTINUE_AT(ctx, i);
+		value = sums ? 0 : mean_value(all, section, i);
 
 		if (means != NULL)
 			value += gained(all, section, means, field->form == TLV_FIELD_SYMMETRIC, i);
@@ -110,6 +116,7 @@ combine(const merging *all, const tlv_field *field, const merged_section *sectio
 			}
 		*value_at(all, section, i, all->to) = value;
 	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -128,7 +135,7 @@ add_section(tlv_context *ctx, const merging *all, const tlv_field *field,
 	if (about != NULL)
 		TLV_TRY(read_section(ctx, all, tlv_layout_field(layout, about),
 							 tlv_frame_find(all->model, about), &means));
-	combine(all, field, &merged, about != NULL ? &means : NULL);
+	TLV_TRY(combine(ctx, all, field, &merged, about != NULL ? &means : NULL));
 	if (section->element != TLV_FLOAT32)
 	{
 		tlv_frame_add(builder, field->name, section->element, section->rows, section->columns,
@@ -149,12 +156,27 @@ is_merged(const tlv_field *field, const tlv_section *section)
 		   section->element != TLV_INT64;
 }
 
+/* The scalar that says that all components share one variance; NULL: each has its own. */
+static const char *
+shared_variance(const merging *all)
+{
+	const tlv_spread *spread = tlv_layout_of(all->model)->spreads;
+	size_t parts = 0;
+
+	for (size_t j = 0; j < all->k; j++)
+		parts += all->marked[j];
+	for (; parts > 1 && spread->variances != NULL; spread++)
+		if (spread->own != NULL && tlv_frame_scalar(all->model, spread->own, 1) == 0)
+			return spread->own;
+	return NULL;
+}
+
 /* The model with what the marked components have in one of them. */
 static tlv_status
 move_marked(tlv_context *ctx, const merging *all, void **image, size_t *size)
 {
 	const tlv_layout *layout = tlv_layout_of(all->model);
-	const char *names[TLV_FRAME_MAX_SECTIONS + 1];
+	const char *names[TLV_FRAME_MAX_SECTIONS + 2], *shared = shared_variance(all);
 	tlv_frame_builder *builder;
 	size_t n = 0;
 
@@ -165,8 +187,11 @@ move_marked(tlv_context *ctx, const merging *all, void **image, size_t *size)
 	for (const tlv_field *field = layout->fields; field->form != TLV_FIELDS_END; field++)
 		if (is_merged(field, tlv_frame_find(all->model, field->name)))
 			names[n++] = field->name;
-	names[n] = NULL;
+	names[n] = shared;
+	names[n + 1] = NULL;
 	tlv_frame_add_from(builder, all->model, names);
+	if (shared != NULL)
+		tlv_frame_add_scalar(builder, shared, 1);
 	for (size_t i = 0; i < n; i++)
 		TLV_TRY(add_section(ctx, all, tlv_layout_field(layout, names[i]),
 							tlv_frame_find(all->model, names[i]), builder));
