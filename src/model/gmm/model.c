@@ -328,8 +328,9 @@ gmm_complete(tlv_context *ctx, tlv_given *given)
 }
 
 static const char *const gmm_series[] = {"tensor_eigenvalue_1", "recurrence_1", NULL};
-static const tlv_spread gmm_spreads[] = {
-	{"covariances", "means", NULL}, {"variances", "means", "covariance"}, {NULL, NULL, NULL}};
+static const tlv_spread gmm_spreads[] = {{"covariances", "means", NULL, NULL},
+										 {"variances", "means", "covariance", NULL},
+										 {NULL, NULL, NULL, NULL}};
 static const tlv_layout gmm_layout = {
 	.spreads = gmm_spreads,
 	.fields = gmm_fields,

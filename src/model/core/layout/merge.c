@@ -89,10 +89,11 @@ read_section(tlv_context *ctx, const merging *all, const tlv_field *field,
 	return tlv_section_numbers(ctx, all->model, section, read->values);
 }
 
-/* Values that are sums leave the other components; all others keep theirs until they go. */
+/* Values that are sums leave the other components; all others keep theirs until they go.  The mean
+ * of Poisson variances is the mean of the means: they gain nothing. */
 static tlv_status
 combine(tlv_context *ctx, const merging *all, const tlv_field *field, const merged_section *section,
-		const merged_section *means)
+		const merged_section *means, const int64_t *counts)
 {
 	bool sums = (field->flags & TLV_ZERO_ABSENT) != 0;
 
@@ -105,8 +106,7 @@ combine(tlv_context *ctx, const merging *all, const tlv_field *field, const merg
 		else
 			TLV_TRY_CONTINUE_AT(ctx, i);
 		value = sums ? 0 : mean_value(all, section, i);
-
-		if (means != NULL)
+		if (means != NULL && !(counts != NULL && counts[i] == 1))
 			value += gained(all, section, means, field->form == TLV_FIELD_SYMMETRIC, i);
 		for (size_t j = 0; sums && j < all->k; j++)
 			if (all->marked[j])
@@ -125,17 +125,20 @@ add_section(tlv_context *ctx, const merging *all, const tlv_field *field,
 {
 	const tlv_layout *layout = tlv_layout_of(all->model);
 	merged_section merged, means;
-	const char *about = NULL;
+	const tlv_spread *own = NULL;
+	const int64_t *counts = NULL;
 	float *single;
 
 	for (const tlv_spread *spread = layout->spreads; spread->variances != NULL; spread++)
 		if (strcmp(spread->variances, field->name) == 0)
-			about = spread->means;
+			own = spread;
 	TLV_TRY(read_section(ctx, all, field, section, &merged));
-	if (about != NULL)
-		TLV_TRY(read_section(ctx, all, tlv_layout_field(layout, about),
-							 tlv_frame_find(all->model, about), &means));
-	TLV_TRY(combine(ctx, all, field, &merged, about != NULL ? &means : NULL));
+	if (own != NULL)
+		TLV_TRY(read_section(ctx, all, tlv_layout_field(layout, own->means),
+							 tlv_frame_find(all->model, own->means), &means));
+	if (own != NULL && own->counts != NULL)
+		counts = tlv_frame_int64(all->model, own->counts);
+	TLV_TRY(combine(ctx, all, field, &merged, own != NULL ? &means : NULL, counts));
 	if (section->element != TLV_FLOAT32)
 	{
 		tlv_frame_add(builder, field->name, section->element, section->rows, section->columns,
