@@ -29,16 +29,17 @@ SELECT g, (SELECT tlv_info(tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv
 PREPARE again AS SELECT tlv_info(tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x))) ->> 'rows' AS rows FROM gathered;
 EXECUTE again;
 EXECUTE again;
--- another name changes nothing
-SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_statistics', x)) = tlv_dense_moments(x, 2) AS same, count(*) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) AS let_through
-FROM gathered;
 SELECT tlv_gather('tlv_dense_moments', 1);
 
 -- an error of a row leaves nothing behind
 SELECT tlv_dense_moments(CASE WHEN i = 7 THEN '{1}' ELSE x END, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', CASE WHEN i = 7 THEN '{1}' ELSE x END)) FROM gathered;
 SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) = tlv_dense_moments(x, 2) AS same FROM gathered;
 
--- refused
+-- refused: another name, another aggregate, conditions beside it in either order, and whatever is not the aggregate's row
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_statistics', x)) FROM gathered;
+SELECT count(*) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered;
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x) AND i > 10) FROM gathered;
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE i > 10 AND tlv_gather('tlv_dense_moments', x)) FROM gathered;
 SELECT tlv_category_moments(v, 0) FILTER (WHERE tlv_gather('tlv_category_moments', x)) FROM gathered;
 SELECT tlv_count_summary(bag) FILTER (WHERE tlv_gather('tlv_count_summary', i)) FROM gathered;
 SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x, x)) FROM gathered;

@@ -96,6 +96,19 @@ require_no_groups(FunctionCallInfo fcinfo)
 				 errmsg("tlv_gather is a filter of aggregates without GROUP BY and without OVER")));
 }
 
+/* Rows that tlv_gather adds are not seen by conditions beside it. */
+static void
+require_no_conditions(const GatherSite *gather, FunctionCallInfo fcinfo)
+{
+	Aggref *aggregate = AggGetAggref(fcinfo);
+	FuncExpr *filter = aggregate != NULL ? (FuncExpr *) aggregate->aggfilter : NULL;
+
+	if (filter == NULL || !IsA(filter, FuncExpr) || filter->funcid != gather->function.fn_oid)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("tlv_gather must be the only condition of the filter"),
+						errhint("Write the other conditions into the WHERE of the query.")));
+}
+
 /* The reader takes the arguments for those of the transition function. */
 static void
 require_arguments(const GatherSite *gather, FunctionCallInfo fcinfo,
@@ -131,6 +144,7 @@ TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExp
 		return;
 	waiting = NULL;
 	require_no_groups(fcinfo);
+	require_no_conditions(gather, fcinfo);
 	require_arguments(gather, fcinfo, transition);
 	callback = MemoryContextAlloc(state->shared->mcxt, sizeof(MemoryContextCallback));
 	callback->func = states_end;
@@ -148,6 +162,12 @@ TLV_FUNCTION(tlv_gather)
 
 	if (gather->state == NULL)
 	{
+		if (waiting == gather)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("no aggregate \"%s\" has this tlv_gather as its filter",
+								   gather->aggregate),
+							errhint("Give tlv_gather the name of the aggregate whose filter it is, "
+									"and write other conditions into WHERE.")));
 		gather->row = CurrentMemoryContext;
 		waiting = gather;
 		PG_RETURN_BOOL(true);
