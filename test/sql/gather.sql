@@ -29,6 +29,10 @@ SELECT g, (SELECT tlv_info(tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv
 PREPARE again AS SELECT tlv_info(tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x))) ->> 'rows' AS rows FROM gathered;
 EXECUTE again;
 EXECUTE again;
+-- a condition that is evaluated before it
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE CASE WHEN i > 30 THEN tlv_gather('tlv_dense_moments', x) ELSE false END)
+    = tlv_dense_moments(x, 2) FILTER (WHERE i > 30) AS same
+FROM gathered;
 SELECT tlv_gather('tlv_dense_moments', 1);
 
 -- an error of a row leaves nothing behind

@@ -96,17 +96,21 @@ require_no_groups(FunctionCallInfo fcinfo)
 				 errmsg("tlv_gather is a filter of aggregates without GROUP BY and without OVER")));
 }
 
-/* Rows that tlv_gather adds are not seen by conditions beside it. */
+/*
+ * Conditions that are joined with tlv_gather by AND or OR are evaluated in any order, so that rows
+ * could be added which they reject.  CASE has an order.
+ */
 static void
-require_no_conditions(const GatherSite *gather, FunctionCallInfo fcinfo)
+require_no_conditions(FunctionCallInfo fcinfo)
 {
 	Aggref *aggregate = AggGetAggref(fcinfo);
-	FuncExpr *filter = aggregate != NULL ? (FuncExpr *) aggregate->aggfilter : NULL;
 
-	if (filter == NULL || !IsA(filter, FuncExpr) || filter->funcid != gather->function.fn_oid)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						errmsg("tlv_gather must be the only condition of the filter"),
-						errhint("Write the other conditions into the WHERE of the query.")));
+	if (aggregate != NULL && aggregate->aggfilter != NULL && IsA(aggregate->aggfilter, BoolExpr))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("tlv_gather must be the only condition of the filter"),
+				 errhint("Write the other conditions into the WHERE of the query, or use CASE WHEN "
+						 "condition THEN tlv_gather(...) ELSE false END.")));
 }
 
 /* The reader takes the arguments for those of the transition function. */
@@ -144,7 +148,7 @@ TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExp
 		return;
 	waiting = NULL;
 	require_no_groups(fcinfo);
-	require_no_conditions(gather, fcinfo);
+	require_no_conditions(fcinfo);
 	require_arguments(gather, fcinfo, transition);
 	callback = MemoryContextAlloc(state->shared->mcxt, sizeof(MemoryContextCallback));
 	callback->func = states_end;
