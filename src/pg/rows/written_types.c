@@ -61,28 +61,32 @@ written_type(Node *expression)
 	return getBaseType(exprType(written));
 }
 
+/* split: an engine that takes the aggregate apart, whose record of arguments takes no COLLATE. */
 static void
-refuse_spellings(Oid function, Oid type, Oid element, Oid collation)
+refuse_spellings(Oid function, Oid type, Oid element, Oid collation, bool split)
 {
 	bool array = OidIsValid(element);
 	const char *spelled = TlvIsTextType(array ? element : type)
 							  ? psprintf("collation \"%s\"", get_collation_name(collation))
 							  : format_type_be(array ? element : type);
 
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("%s compares strings by their bytes, and several strings are equal under %s",
-					get_func_name(function), spelled),
-			 array ? errhint("Use x::text[] COLLATE \"C\" in the place of an array x to compare "
-							 "bytes, or the function of a query, which compares by that equality.")
-				   : errhint("Use min(x::text COLLATE \"C\") OVER (PARTITION BY x) from a subquery "
-							 "in the place of x, the first spelling of each, or x::text COLLATE "
-							 "\"C\" to compare bytes.")));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_DATATYPE_MISMATCH),
+		 errmsg("%s compares strings by their bytes, and several strings are equal under %s",
+				get_func_name(function), spelled),
+		 split && !array ? errhint("Use an expression of type text in the place of x, for example "
+								   "lower(x::text), or x::text || '' to compare bytes.")
+		 : array ? errhint("Use x::text[] COLLATE \"C\" in the place of an array x to compare "
+						   "bytes, or the function of a query, which compares by that equality.")
+				 : errhint("Use min(x::text COLLATE \"C\") OVER (PARTITION BY x) from a subquery "
+						   "in the place of x, the first spelling of each, or x::text COLLATE "
+						   "\"C\" to compare bytes.")));
 }
 
 /* Refuses an argument of a type or a collation under which different strings are equal. */
 static void
-require_bytes(Oid function, Oid declared, Node *expression)
+require_bytes(Oid function, Oid declared, Node *expression, bool split)
 {
 	Oid collation = exprCollation(expression), type, element;
 
@@ -93,7 +97,7 @@ require_bytes(Oid function, Oid declared, Node *expression)
 	if (OidIsValid(element))
 		element = getBaseType(element);
 	if (TlvHasSpellings(OidIsValid(element) ? element : type, collation))
-		refuse_spellings(function, type, element, collation);
+		refuse_spellings(function, type, element, collation, split);
 }
 
 static Node *
@@ -113,7 +117,8 @@ require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *argumen
 	{
 		if (at >= PG_NARGS())
 			return;
-		require_bytes(aggregate, TlvAnyDeclared(fcinfo, at++), argument_expression(lfirst(cell)));
+		require_bytes(aggregate, TlvAnyDeclared(fcinfo, at++), argument_expression(lfirst(cell)),
+					  false);
 	}
 }
 
@@ -127,27 +132,41 @@ uncast_argument(Node *argument)
 	return argument;
 }
 
+static void
+require_bytes_of_split(Oid function, Node *written)
+{
+	Node *argument = uncast_argument(written);
+	bool array = OidIsValid(get_base_element_type(exprType(argument)));
+
+	require_bytes(function, array ? TEXTARRAYOID : TEXTOID, argument, true);
+}
+
 /*
  * Another aggregate calls the transition function, as engines do that take aggregates apart: it has
- * the oid of ours before the arguments, of which it is not known which are texts.  What such an
- * engine sends to another server has implicit casts written out, so that x::text is not the
- * caller's word there, and x::text COLLATE "C" is.
+ * the oid of ours before the arguments, several of them as a row, of which it is not known which
+ * are texts.  What such an engine sends to another server has implicit casts written out, so that
+ * x::text is not the caller's word there.
  */
 static void
 require_bytes_of_engine(FunctionCallInfo fcinfo, List *arguments)
 {
 	Oid function = fcinfo->flinfo->fn_oid;
-	ListCell *cell;
+	ListCell *cell, *of_row;
 
 	foreach (cell, arguments)
 	{
-		Node *argument = uncast_argument(argument_expression(lfirst(cell)));
-		bool array = OidIsValid(get_base_element_type(exprType(argument)));
+		Node *argument = argument_expression(lfirst(cell));
 
 		if (IsA(argument, Const) && exprType(argument) == OIDOID &&
 			!((Const *) argument)->constisnull)
 			function = DatumGetObjectId(((Const *) argument)->constvalue);
-		require_bytes(function, array ? TEXTARRAYOID : TEXTOID, argument);
+		else if (IsA(argument, RowExpr))
+		{
+			foreach (of_row, ((RowExpr *) argument)->args)
+				require_bytes_of_split(function, lfirst(of_row));
+		}
+		else
+			require_bytes_of_split(function, argument);
 	}
 }
 
@@ -162,7 +181,7 @@ require_bytes_of_call(FunctionCallInfo fcinfo)
 		return;
 	foreach (cell, ((FuncExpr *) call)->args)
 	{
-		require_bytes(fcinfo->flinfo->fn_oid, TlvAnyDeclared(fcinfo, at), lfirst(cell));
+		require_bytes(fcinfo->flinfo->fn_oid, TlvAnyDeclared(fcinfo, at), lfirst(cell), false);
 		at++;
 	}
 }
