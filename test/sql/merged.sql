@@ -61,3 +61,7 @@ SELECT tlv_merge(tlv_simulate_tree_model(5), '{1,2}');
 SELECT tlv_merge(tlv_simulate_hmm_model(6, 3), '{1,2}');
 SELECT tlv_merge(model, NULL) IS NULL AS of_null FROM merged WHERE name = 'topics';
 DROP TABLE merged, merged_rows;
+-- a mixture of t distributions is none
+CREATE TABLE heavy AS SELECT ARRAY[(i % 2) * 30 + 3 * tan(3 * (((i * 7919) % 1000) / 1000.0 - 0.5)), ((i * 104729) % 1000) / 100.0]::float8[] AS x FROM generate_series(1, 600) i;
+SELECT tlv_merge(tlv_gmm('SELECT x FROM heavy', 2, tails => 't'), '{1,2}');
+DROP TABLE heavy;

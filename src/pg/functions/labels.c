@@ -151,13 +151,15 @@ TLV_KEEPING_FUNCTION(tlv_merge)
 		PG_RETURN_NULL();
 	n = component_numbers(PG_GETARG_ARRAYTYPE_P(1), "components", &numbers);
 	model = TlvFrameOf(PG_GETARG_DATUM(0));
-	if (tlv_layout_of(&model)->spreads == NULL || tlv_frame_find(&model, "logistic_mean") != NULL)
+	/* A mixture of correlated topics, or of t distributions, is not one of them. */
+	if (tlv_layout_of(&model)->spreads == NULL || tlv_frame_find(&model, "logistic_mean") != NULL ||
+		tlv_frame_find(&model, "degrees") != NULL)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("components of this model of kind %s cannot be merged", TlvKind(&model)->name),
-			 errhint("Topics without correlations, communities, mixtures and classes can be "
-					 "merged; tlv_groups(model, n) divides the components of any model that "
+			 errhint("Topics without correlations, communities, mixtures of Gaussians and classes "
+					 "can be merged; tlv_groups(model, n) divides the components of any model that "
 					 "has weights into groups.")));
 	if (n == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
