@@ -17,7 +17,8 @@ COMMENT ON FUNCTION tlv_compact(tlv_model, float8, integer[]) IS
 CREATE FUNCTION tlv_merge(model tlv_model, components integer[]) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_merge(tlv_model, integer[]) IS
-    'the model with several components as one, which has the smallest of their numbers and its label: weights are added, and profiles, means and covariances are those of their mixture. The others move up, in their order';
+    'the model with several components as one, which has the smallest of their numbers and its label: weights are added, and profiles, means and covariances are those '
+    'of their mixture. The others move up, in their order';
 
 CREATE FUNCTION tlv_to_json(model tlv_model) RETURNS json
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;

@@ -82,7 +82,8 @@ SELECT tlv_tree('SELECT id, ARRAY[region, region] AS x FROM layouts.orders', 2);
 SELECT call, w.code, w.message, w.hint FROM (VALUES ('tlv_lca', tlv_lca('SELECT region FROM layouts.orders')), ('tlv_gom', tlv_gom('SELECT region FROM layouts.orders')),
   ('tlv_tree', tlv_tree('SELECT region FROM layouts.orders'))) q(call, model), tlv_warnings(model) w ORDER BY 1;
 -- copies of one variable depend on each other, and one component needs no other variable
-SELECT count(*) AS warnings FROM tlv_warnings(tlv_lca('SELECT id, ''coin'' AS name, (id * i % 10 < id % 2 * 6 + 2)::text AS side FROM generate_series(1, 300) id, generate_series(1, 6) i', 2, copies => 6)) WHERE code = 'k_untested';
+SELECT count(*) AS warnings FROM tlv_warnings(tlv_lca('SELECT id, ''coin'' AS name, (id * i % 10 < id % 2 * 6 + 2)::text AS side
+    FROM generate_series(1, 300) id, generate_series(1, 6) i', 2, copies => 6)) WHERE code = 'k_untested';
 SELECT count(*) AS warnings FROM tlv_warnings(tlv_lca('SELECT region FROM layouts.orders', 1));
 SET client_min_messages = warning;
 DROP SCHEMA layouts CASCADE;

@@ -48,7 +48,8 @@ CREATE TABLE merged_rows AS SELECT id, 'kind ' || id % 3 AS kind, 'colour ' || (
 SELECT abs(m.mean - avg(size)) < .01 AS mean, abs(m.variance / var_pop(size) - 1) < .05 AS variance
 FROM tlv_means(tlv_merge(tlv_lca('SELECT kind, colour, size, 0 AS same FROM merged_rows', 3), '{1,2,3}')) m, merged_rows WHERE dimension_name = 'size' GROUP BY m.mean, m.variance;
 -- a variance that all components share is no longer so, and a step of EM keeps that
-SELECT tlv_info(m) ->> 'covariance' AS covariance, count(DISTINCT round(variance::numeric, 6)) AS variances, tlv_info(tlv_update(m, (SELECT tlv_statistics(ARRAY[x], m) FROM generate_series(1.0, 9, .05) x))) ->> 'covariance' AS updated
+SELECT tlv_info(m) ->> 'covariance' AS covariance, count(DISTINCT round(variance::numeric, 6)) AS variances,
+    tlv_info(tlv_update(m, (SELECT tlv_statistics(ARRAY[x], m) FROM generate_series(1.0, 9, .05) x))) ->> 'covariance' AS updated
 FROM (SELECT tlv_merge(tlv_gmm('SELECT i % 3 * 5 + i % 7 / 7.0 AS x FROM generate_series(1, 300) i', 3, covariance => 'common'), '{1,2}') AS m) q, tlv_means(m) GROUP BY m;
 -- a count that is Poisson stays so: its variance is its mean
 SELECT count(*), max(abs(mean - variance)) < 1e-9 AS poisson FROM tlv_means(tlv_merge(tlv_lca('SELECT (id % 3)::text AS kind, (id % 3 + (id % 11 = 0)::int)::text AS colour,
