@@ -106,11 +106,10 @@ require_no_conditions(FunctionCallInfo fcinfo)
 	Aggref *aggregate = AggGetAggref(fcinfo);
 
 	if (aggregate != NULL && aggregate->aggfilter != NULL && IsA(aggregate->aggfilter, BoolExpr))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("tlv_gather must be the only condition of the filter"),
-				 errhint("Write the other conditions into the WHERE of the query, or use CASE WHEN "
-						 "condition THEN tlv_gather(...) ELSE false END.")));
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("tlv_gather must be the only condition of the filter"),
+						errhint("Write the other conditions into the WHERE of the query, or into a "
+								"CASE around it.")));
 }
 
 /* The reader takes the arguments for those of the transition function. */
