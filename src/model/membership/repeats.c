@@ -116,36 +116,49 @@ equal_pairs(size_t n, uint64_t *numbers)
 	return pairs;
 }
 
-/* Where the first two variables identify rows together, and neither does alone, they are the row
- * and the variable of long rows, or another key of two columns: if they were independent, so many
- * pairs of rows would agree in both that none has a probability of exp(-expected). */
+/* Do the first two variables identify the first n rows together, and neither of them alone?  Under
+ * independence the number of pairs of rows that agree in both is Poisson, and 0 has probability
+ * exp(-expected).  numbers has memory for n; *known is the number of rows that have both. */
+static bool
+is_key(const membership_rows *rows, size_t n, uint64_t *numbers, size_t *known)
+{
+	double pairs[3], all;
+
+	for (int what = 0; what < 3; what++)
+	{
+		*known = 0;
+		for (size_t i = 0; i < n; i++)
+		{
+			const uint16_t *codes = rows->codes + i * rows->slots;
+
+			if (codes[0] != 0 && codes[1] != 0)
+				numbers[(*known)++] =
+					what < 2 ? codes[what] : codes[0] + ((uint64_t) codes[1] << 16);
+		}
+		pairs[what] = equal_pairs(*known, numbers);
+	}
+	all = (double) *known * ((double) *known - 1) / 2;
+	return pairs[2] == 0 && pairs[0] * pairs[1] > KEY_EXPECTED * all;
+}
+
+/* Such variables are the row and the variable of long rows, or another key of two columns.  Few
+ * rows, which are sorted soon, tell of nearly all tables that they have none. */
 static tlv_status
 warn_of_long_rows(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
 				  tlv_diagnostics *to)
 {
 	char shown[2][TLV_SHOWN_NAME];
-	double pairs[3], all;
 	uint64_t *numbers;
 	size_t n = 0;
+	bool key;
 
 	if (rows->p < 3 || rows->p - rows->scalars < 2 || rows->copies > 1)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, numbers, rows->n);
-	for (int what = 0; what < 3; what++)
-	{
-		n = 0;
-		for (size_t i = 0; i < rows->n; i++)
-		{
-			const uint16_t *codes = rows->codes + i * rows->slots;
-
-			if (codes[0] != 0 && codes[1] != 0)
-				numbers[n++] = what < 2 ? codes[what] : codes[0] + ((uint64_t) codes[1] << 16);
-		}
-		pairs[what] = equal_pairs(n, numbers);
-	}
+	key = is_key(rows, tlv_least(rows->n, MOST_ROWS), numbers, &n) &&
+		  (rows->n <= MOST_ROWS || is_key(rows, rows->n, numbers, &n));
 	tlv_free(ctx, numbers);
-	all = (double) n * ((double) n - 1) / 2;
-	if (pairs[2] > 0 || !(pairs[0] * pairs[1] > KEY_EXPECTED * all))
+	if (!key)
 		return TLV_OK;
 	return tlv_warn(ctx, to,
 					&(tlv_warning){.code = "identifying_column",
