@@ -134,3 +134,8 @@ SELECT (SELECT string_agg(code || ' ' || score, ', ') FROM tlv_warnings(m) WHERE
 FROM unnest(ARRAY['SELECT id, unnest(w) FROM w_words WHERE id <= 1001', 'SELECT id, unnest(w[1:id % 4]) FROM w_words WHERE id <= 1000']) query,
   LATERAL (SELECT tlv_lda(query, k => 1, refine => 'none') AS m) q;
 DROP TABLE w_answers, w_edges, w_words, w_more;
+-- A fit to a value warns of the rows with nulls that the value has counted.
+SELECT tlv_kind(tlv_fit_gmm(tlv_dense_moments(CASE WHEN i % 50 > 0 THEN ARRAY[i % 7, i % 11, i % 13 + i % 2 * 20] END, 3), 1)) FROM generate_series(1, 600) i;
+SELECT code, score
+FROM tlv_warnings((SELECT tlv_fit_crowd(tlv_crowd_answers(i, w, CASE WHEN i > 2 OR w > 1 THEN i % 2 END)) FROM generate_series(1, 20) i, generate_series(1, 3) w))
+WHERE code = 'rows_skipped';

@@ -118,6 +118,12 @@ typedef struct tlv_rows
 extern tlv_status tlv_warn_nulls(tlv_context *ctx, tlv_diagnostics *diagnostics, double nulls,
 								 const char *columns, const char *hint);
 
+/* Makes the model that was fitted to a value warn of the rows with nulls that the value has
+ * counted, unless it does: *image and *size become those of the model with the warning.  Errors:
+ * memory. */
+extern tlv_status tlv_tell_nulls(tlv_context *ctx, const tlv_frame *value, void **image,
+								 size_t *size);
+
 typedef struct tlv_source tlv_source;
 
 /*

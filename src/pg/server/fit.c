@@ -4,6 +4,7 @@
 #include "fit.h"
 
 #include "arguments.h"
+#include "tensorlv/model/source.h"
 
 void
 TlvFailed(FunctionCallInfo fcinfo, const tlv_context *ctx)
@@ -42,7 +43,8 @@ TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv fit");
-	if (fit(maker.ctx, &frame, options, &maker.image, &maker.size) != TLV_OK)
+	if (fit(maker.ctx, &frame, options, &maker.image, &maker.size) != TLV_OK ||
+		tlv_tell_nulls(maker.ctx, &frame, &maker.image, &maker.size) != TLV_OK)
 	{
 		TlvFailed(fcinfo, maker.ctx);
 		TlvWorkEnd(maker.work);

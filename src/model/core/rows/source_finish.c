@@ -99,6 +99,26 @@ tlv_warn_nulls(tlv_context *ctx, tlv_diagnostics *diagnostics, double nulls, con
 		nulls, columns != NULL ? ": nulls are in " : "", columns != NULL ? columns : "");
 }
 
+tlv_status
+tlv_tell_nulls(tlv_context *ctx, const tlv_frame *value, void **image, size_t *size)
+{
+	double nulls = tlv_frame_scalar(value, "nulls", 0);
+	tlv_diagnostics all = {0};
+	tlv_frame model;
+	tlv_warnings_walk walk;
+
+	if (!(nulls > 0))
+		return TLV_OK;
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
+	walk = tlv_warnings_of(&model);
+	while (tlv_warnings_next(&walk))
+		if (strcmp(walk.warning.code, "rows_skipped") == 0 && walk.warning.score == nulls)
+			return TLV_OK;
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));
+	TLV_TRY(tlv_warn_nulls(ctx, &all, nulls, NULL, NULL));
+	return tlv_diagnostics_rewrite(ctx, &model, &all, image, size);
+}
+
 /* Passes of one fit that saw different rows: no engine of ours lets that happen, but there are
  * others. */
 static tlv_status
