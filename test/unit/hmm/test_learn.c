@@ -108,6 +108,7 @@ static void
 test_accuracy(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	check_accuracy(8, 0, 3, 40, 0.045, 0.041);
 	check_accuracy(0, 8, 4, 100, 0.043, 0.022);
 }
@@ -579,6 +580,7 @@ static void
 test_independent(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t d = 0; d <= 2; d += 2)
 	{
 		size_t found = 0, warned = 0;
@@ -644,6 +646,7 @@ test_sampled(void **state)
 	double emissions, transitions;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	use_rows(truth, 50, 50000);
 	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
 	compare(truth, model, &emissions, &transitions);

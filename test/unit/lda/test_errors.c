@@ -181,6 +181,7 @@ test_cover(void **state)
 	static const char *const refinements[] = {NULL, "gibbs", "stepwise"};
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (int i = 0; i < 3; i++)
 	{
 		tally probabilities = {0}, weights = {0};

@@ -152,6 +152,7 @@ test_bursts(void **state)
 	double damped;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	options.refine = "gibbs";
 	model = learn(options);
@@ -320,6 +321,7 @@ test_no_topics(void **state)
 	tlv_frame model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	options.test = true;
 	for (int set = 0; set < 12; set++)
 	{
@@ -399,6 +401,7 @@ test_spurious_topics(void **state)
 	tlv_frame model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	options.refine = "gibbs";
 	model = learn(options);

@@ -127,8 +127,16 @@ test_planted(void **state)
 	check_planted(500, 10, 3, 0.1, 0, 1);
 	check_planted(3000, 17, 40, 0.05, 0, 3);
 	check_planted(3000, 33, 16, 0.1, 1000, 3);
+}
+
+/* So many that the seeds come from a part of the points. */
+static void
+test_many_planted(void **state)
+{
+	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	check_planted(20000, 50, 100, 0.05, 0, 3);
-	check_planted(60000, 100, 400, 0.05, 0, 1); /* seeds from a part of the points */
+	check_planted(60000, 100, 400, 0.05, 0, 1);
 }
 
 /* Clusters that overlap: the steps after the first take the sum of squares down to what is left. */

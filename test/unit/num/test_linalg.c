@@ -549,7 +549,7 @@ test_solve(void **state)
 static void
 test_triangles(void **state)
 {
-	static const size_t sizes[] = {1, 5, 256, 300, 700};
+	static const size_t sizes[] = {1, 5, 256, 300, 520};
 
 	(void) state;
 	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
