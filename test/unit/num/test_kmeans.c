@@ -396,6 +396,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_planted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_planted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_dimension, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_units, setup, teardown),
