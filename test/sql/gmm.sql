@@ -57,6 +57,30 @@ CREATE TABLE one AS SELECT s.x FROM (SELECT tlv_simulate_gmm_model(5, 1, covaria
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT x FROM one')));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT x FROM one', covariance => 'full')));
 SELECT code, component, message, hint FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM one', covariance => 'spherical'))) WHERE code = 'components_overlap';
+-- groups by ICL: components that overlap are one, and the warning names the k of the density
+CREATE TABLE by_icl AS SELECT tlv_gmm('SELECT x FROM one', covariance => 'spherical', criterion => 'icl') AS m;
+SELECT (SELECT count(*) FROM tlv_components(m)) AS k, message, hint FROM by_icl, tlv_warnings(m) WHERE code = 'components_overlap';
+SELECT criterion, k, chosen FROM by_icl, tlv_suggest_k(m) WHERE chosen OR k = 1 ORDER BY 1, 2;
+SELECT tlv_info(m) ->> 'covariance' AS found, (SELECT count(*) FROM tlv_diagnostics(m) WHERE measure ~ '^(bic|icl)_[cdfst]') AS compared
+FROM (VALUES (tlv_gmm('SELECT x FROM one', 2, criterion => 'icl')), (tlv_gmm('SELECT x FROM one', 2, criterion => 'bic'))) v(m);
+-- scores 1 to 5: groups whose values are all equal are no better for that
+CREATE TABLE scores AS SELECT array_agg(CASE WHEN i % 3 = 0 THEN 3 + (i * j * 7) % 3 ELSE 1 + ((i * j) % 11 = 0)::int END::float8) AS x
+  FROM generate_series(1, 300) i, generate_series(1, 6) j GROUP BY i;
+SELECT criterion, tlv_info(m) ->> 'covariance' AS found, EXISTS (SELECT FROM tlv_warnings(m) WHERE code = 'variances_at_floor') AS floored
+FROM unnest('{bic,icl}'::text[]) criterion, LATERAL (SELECT tlv_gmm('SELECT x FROM scores', 2, criterion => criterion) AS m) q;
+SELECT tlv_gmm('SELECT x FROM one', criterion => 'aic');
+
+-- one matrix for all: found, kept by steps and blends, estimated once, and one each after a merger
+CREATE TABLE tied AS SELECT s.x FROM (SELECT tlv_simulate_gmm_model(4, 3, 5, 'tied', 3) AS m) t, tlv_simulate_gmm(m, 600, 4) s;
+CREATE TABLE tied_model AS SELECT tlv_gmm('SELECT x FROM tied', errors => true) AS m;
+SELECT tlv_info(m) ->> 'covariance' AS found, (SELECT count(*) FROM tlv_components(m)) AS k, (SELECT count(*) FROM tlv_estimates(m) WHERE part IN ('variance', 'covariance')) AS estimates,
+  (SELECT bool_and(standard_error > 0) FROM tlv_estimates(m) WHERE part IN ('variance', 'covariance')) AS errors,
+  (SELECT round(score) FROM tlv_diagnostics(m) WHERE measure = 'parameters') AS parameters FROM tied_model;
+SELECT weight, tlv_info(u) ->> 'covariance' AS kept, (SELECT max(spread) FROM (SELECT max(covariance) - min(covariance) AS spread FROM tlv_covariances(u) GROUP BY dimension_a, dimension_b) q) AS spread
+FROM tied_model, unnest('{1,.3}'::float8[]) weight, LATERAL (SELECT tlv_update(m, (SELECT tlv_statistics(x, m) FROM (SELECT x FROM tied LIMIT 300) r), weight) AS u) q;
+SELECT tlv_info(tlv_merge(m, '{1,2}')) ->> 'covariance' AS merged, tlv_from_json(tlv_to_json(m)) = m AS same FROM tied_model;
+SELECT tlv_info(tlv_gmm('SELECT x FROM tied', 3, 'tied', 't')) ->> 'covariance' AS heavy, max(abs(tlv_log_likelihood(m, x) - tlv_log_likelihood(f, x))) < 5 AS near
+FROM tied, tied_model, (SELECT tlv_gmm('SELECT x FROM tied', 3, 'full') AS f) q;
 
 -- rows far out make no components of t distributions
 CREATE FUNCTION normal(n int, seed bigint) RETURNS SETOF float8 LANGUAGE sql AS $$ SELECT x[1] FROM tlv_simulate_gmm((SELECT tlv_simulate_gmm_model(1, 1, 0)), n, seed) $$;

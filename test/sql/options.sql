@@ -53,7 +53,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_fit_mmsb', $$tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM edges), 3, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_fit_mmsb', $$tlv_fit_mmsb(tlv_graph_agg(1, 1), 3{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors', 3{})$$, ARRAY[['covariance', '''common'''], ['tails', '''t'''], ['refine', '''none'''], ['iterations', '1'], ['seed', '2'], ['errors', 'true']]),
-  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
+  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors'{})$$, ARRAY[['k', '2'], ['max_k', '1'], ['criterion', '''icl''']]),
   ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors WHERE id = 1', 3{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors), 3{})$$, ARRAY[['covariance', '''full'''], ['method', '''power'''], ['seed', '2']]),
   ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors){})$$, ARRAY[['k', '2'], ['max_k', '1']]),

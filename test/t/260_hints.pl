@@ -224,6 +224,8 @@ my @tried = (
         'SELECT count(*) FROM (SELECT CALL AS m FROM vectors) q, tlv_tree_distances(m)', 'SELECT count(*) FROM (SELECT CALL AS m FROM vectors) q, tlv_tree_distances(m)' ],
     [ q(SELECT tlv_gmm('SELECT ARRAY[sin(i) / (.02 + abs(cos(i * 7.1))), cos(i * 3.3) / (.02 + abs(sin(i * 5.7)))] FROM generate_series(1, 1500) i', 1)), 'warning',
         q(SELECT tlv_gmm('SELECT x FROM vectors', 1, OPTION)), 'far out' ],
+    [ q(SELECT tlv_gmm('SELECT ARRAY[mod(i * .6180339887, 1), mod(i * .7548776662, 1)] FROM generate_series(1, 2000) i', covariance => 'common')), 'warning',
+        q(SELECT tlv_gmm('SELECT x FROM vectors', OPTION)), 'describe one shape' ],
     # values that refer to what they were collected in
     [ "SELECT tlv_fit_lda(moments, 2) FROM $referring", '22023', "SELECT CALL FROM $referring", 'space' ],
     [ "SELECT tlv_find_subspace(products, 2) FROM $products", '22023', "SELECT CALL FROM $products", 'space' ],

@@ -156,14 +156,23 @@ extern tlv_status tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *sample, 
 
 /* ---- the whole of learning, as a procedure (source.h) over vectors ---- */
 
+/* By what k is chosen. */
+typedef enum tlv_gmm_criterion
+{
+	TLV_GMM_BIC, /* the Bayesian information criterion: components that describe the density */
+	TLV_GMM_ICL, /* the integrated completed likelihood: groups (Biernacki, Celeux, Govaert 2000) */
+	TLV_GMM_AUTO /* not given: the former, of rows of 100 numbers and more the latter */
+} tlv_gmm_criterion;
+
 typedef struct tlv_gmm_learn_options
 {
 	tlv_gmm_options fit; /* k = 0 and any_covariance: chosen, by the Bayesian information
 						  * criterion; rows of 100 numbers and more are spherical, then */
-	size_t max_k;		 /* where it is chosen; 0: 10, of rows of 100 numbers and more and of
-						  * directions 200 */
-	bool refine;		 /* by expectation maximisation; else the start is the model */
-	int iterations;		 /* steps of it; below 0: until the likelihood stands */
+	tlv_gmm_criterion criterion;
+	size_t max_k;	/* where it is chosen; 0: 10, of rows of 100 numbers and more and of
+					 * directions 200 */
+	bool refine;	/* by expectation maximisation; else the start is the model */
+	int iterations; /* steps of it; below 0: until the likelihood stands */
 } tlv_gmm_learn_options;
 
 /*

@@ -73,10 +73,11 @@ typedef struct tlv_place
 typedef struct tlv_spread
 {
 	const char *variances, *means;
-	const char *own;	/* a scalar: 0 where all components share one variance, which merged ones do
-						   not, 1 where each has its own; NULL: each has */
+	const char *own;	/* a scalar: `shared` where all components have the same variances, which
+						   merged ones have not, `separate` where each has its own; NULL: each has */
 	const char *counts; /* values that are 1 for each Poisson mean, whose variance is the mean;
 						   NULL: there are none */
+	double shared, separate;
 } tlv_spread;
 
 struct tlv_layout

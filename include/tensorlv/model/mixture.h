@@ -32,10 +32,25 @@ typedef enum tlv_covariance
 	TLV_COVARIANCE_SPHERICAL, /* one for every component */
 	TLV_COVARIANCE_DIAGONAL,  /* one for every component and coordinate */
 	TLV_COVARIANCE_FULL,	  /* a matrix for every component */
+	TLV_COVARIANCE_TIED,	  /* one matrix for all components */
 	TLV_COVARIANCE_DIRECTION  /* no Gaussians: a concentration for every component of directions */
 } tlv_covariance;
 
-#define TLV_COVARIANCES 4 /* how many there are of Gaussians */
+#define TLV_COVARIANCES 5 /* how many there are of Gaussians */
+
+/* Is the covariance of a component a matrix? */
+static inline bool
+tlv_is_matrix(tlv_covariance covariance)
+{
+	return covariance == TLV_COVARIANCE_FULL || covariance == TLV_COVARIANCE_TIED;
+}
+
+/* Do all components have the same covariance? */
+static inline bool
+tlv_is_shared(tlv_covariance covariance)
+{
+	return covariance == TLV_COVARIANCE_COMMON || covariance == TLV_COVARIANCE_TIED;
+}
 
 /* Degrees of freedom are between these; at the upper end a t distribution is a Gaussian for all
  * practical purposes.  Where they start. */
@@ -43,7 +58,7 @@ typedef enum tlv_covariance
 #define TLV_MOST_DEGREES  200.0
 #define TLV_FIRST_DEGREES 5.0
 
-/* The parameters.  common holds its variance k times. */
+/* The parameters.  What all components share is held k times. */
 typedef struct tlv_mixture
 {
 	size_t k;

@@ -26,9 +26,6 @@
 #define SAMPLE_EACH	  20.0
 #define SAMPLE_EFFORT 5e8
 
-/* k is chosen when the criterion has risen so many times in a row. */
-#define MOST_RISES 2
-
 void
 gmm_start_free(tlv_context *ctx, gmm_start *start)
 {
@@ -126,7 +123,7 @@ gmm_sample_size(const gmm_evidence *evidence, size_t k, double room)
 		   fits = floor(room / (d * sizeof(double)));
 	double wanted;
 
-	if (evidence->options.covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(evidence->options.covariance))
 		each *= d;
 	wanted = fmax(SAMPLE_EFFORT / each, fmax(SAMPLE_LEAST, SAMPLE_EACH * (double) k));
 	wanted = fmin(fmin(floor(wanted), SAMPLE_MOST), evidence->n);
@@ -141,7 +138,7 @@ number_of_starts(const gmm_evidence *evidence, size_t k)
 
 	if (k == 1)
 		return 1;
-	if (k > MANY || (evidence->options.covariance == TLV_COVARIANCE_FULL && !large))
+	if (k > MANY || (tlv_is_matrix(evidence->options.covariance) && !large))
 		return STARTS_FEWER;
 	return large && is_spherical(evidence) ? STARTS_MORE : STARTS;
 }
@@ -213,13 +210,9 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 
 /* ---- the number of components ---- */
 
-/*
- * Does a component hold so few rows, at the floor of variances, that any likelihood can be had from
- * it?  Equal rows in number are another matter.
- */
 tlv_status
-gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture, const double *floor, double n,
-				  bool *degenerate)
+gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *mixture,
+				  double n, bool *degenerate)
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
 
@@ -234,8 +227,8 @@ gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture, const double *fl
 								 .variances = mixture->variances + j * variances};
 		size_t low = 0;
 
-		if (mixture->weights[j] * n < (double) d + 1)
-			TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &low));
+		if (evidence->groups || mixture->weights[j] * n < (double) d + 1)
+			TLV_TRY(tlv_mixture_at_floor(ctx, &one, evidence->floor, &low));
 		*degenerate = low > 0;
 	}
 	return TLV_OK;
@@ -255,22 +248,32 @@ judge_start(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start, do
 	bool degenerate;
 
 	tlv_gmm_read(model, &mixture);
-	TLV_TRY(gmm_is_degenerate(ctx, &mixture, evidence->floor, n, &degenerate));
+	TLV_TRY(gmm_is_degenerate(ctx, evidence, &mixture, n, &degenerate));
 	*bic = degenerate ? HUGE_VAL : parameters * log(n) - 2 * n * start->log_likelihood;
 	*icl = *bic + 2 * n * start->entropy;
 	return TLV_OK;
+}
+
+size_t
+gmm_least(size_t n, const double *criterion)
+{
+	size_t least = 1;
+
+	for (size_t k = 2; k <= n; k++)
+		least = criterion[k - 1] < criterion[least - 1] ? k : least;
+	return least;
 }
 
 tlv_status
 gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k, gmm_start *best,
 			 gmm_criteria *criteria)
 {
-	double *bic = criteria->bic;
-	int rises = 0;
+	double *bic = criteria->bic, *by = evidence->groups ? criteria->icl : bic;
+	int rises = 0, most_rises = gmm_most_rises(evidence);
 
 	memset(best, 0, sizeof(*best));
 	criteria->n = 0;
-	for (size_t k = 1; k <= max_k && (double) k <= evidence->n && rises < MOST_RISES; k++)
+	for (size_t k = 1; k <= max_k && (double) k <= evidence->n && rises < most_rises; k++)
 	{
 		gmm_start start;
 
@@ -280,7 +283,7 @@ gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k, gmm_s
 		TLV_TRY(judge_start(ctx, evidence, &start, &bic[k - 1], &criteria->icl[k - 1]));
 		criteria->n = k;
 		rises = k > 1 && !(bic[k - 1] <= bic[k - 2] && isfinite(bic[k - 1])) ? rises + 1 : 0;
-		if (best->k == 0 || bic[k - 1] < bic[best->k - 1])
+		if (best->k == 0 || by[k - 1] < by[best->k - 1])
 		{
 			gmm_start_free(ctx, best);
 			*best = start;

@@ -5,6 +5,8 @@
 #ifndef TENSORLV_GMM_CHOOSE_H
 #define TENSORLV_GMM_CHOOSE_H
 
+#include <limits.h>
+
 #include "tensorlv/model/support.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/source.h"
@@ -16,11 +18,18 @@
 /* Steps of refinement at most, over all rows and on the sample. */
 #define GMM_MOST_STEPS 100
 
+/* Up to this number of rows times dimensions squared every k is tried: it takes no time, and the
+ * criterion of few rows has several minima.  Of more rows k is chosen when the criterion has risen
+ * so many times in a row. */
+#define GMM_SMALL	   2e4
+#define GMM_MOST_RISES 2
+
 /* What is known of the rows. */
 typedef struct gmm_evidence
 {
 	tlv_gmm_options options; /* but k */
 	bool refine;			 /* rows are passed over again, to refine */
+	bool groups;			 /* the criterion is the integrated completed likelihood */
 	double n;				 /* rows */
 	size_t d;
 	const tlv_frame *moments;	 /* of order 3 up to GMM_MOST_THIRD dimensions, else of order 2 */
@@ -29,6 +38,19 @@ typedef struct gmm_evidence
 	const double *floor;		 /* d: of variances, of the whole data */
 	tlv_gmm_sample sample;		 /* its rows NULL: not drawn, or given back */
 } gmm_evidence;
+
+static inline bool
+gmm_is_small(const gmm_evidence *evidence)
+{
+	return evidence->n * (double) (evidence->d * evidence->d) <= GMM_SMALL;
+}
+
+/* Rises of a criterion in a row after which the search for k ends. */
+static inline int
+gmm_most_rises(const gmm_evidence *evidence)
+{
+	return gmm_is_small(evidence) ? INT_MAX : GMM_MOST_RISES;
+}
 
 /* A start for refinement. */
 typedef struct gmm_start
@@ -107,15 +129,22 @@ typedef struct gmm_criteria
 } gmm_criteria;
 
 /*
- * The number of components, 1 .. max_k, of the least Bayesian information criterion on the sample,
- * and its start.
+ * The number of components, 1 .. max_k, of the least criterion on the sample, and its start.  The
+ * search ends where the Bayesian information criterion has risen.
  */
 extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k,
 							   gmm_start *best, gmm_criteria *criteria);
 
-/* Has the mixture a component of fewer than d + 1 of n rows whose variances are at the floor? */
-extern tlv_status gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture,
-									const double *floor, double n, bool *degenerate);
+/* The k of the least value of a criterion. */
+extern size_t gmm_least(size_t n, const double *criterion);
+
+/*
+ * Has the mixture a component of fewer than d + 1 of n rows whose variances are at the floor?  Any
+ * likelihood can be had from it.  Many equal values are a matter of the density, but not groups:
+ * where these are sought, a component of any number of rows counts.
+ */
+extern tlv_status gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence,
+									const tlv_mixture *mixture, double n, bool *degenerate);
 
 /* ---- one component beside many ---- */
 
@@ -162,8 +191,8 @@ extern tlv_status gmm_look_at_logarithms(tlv_context *ctx, const tlv_gmm_sample 
 
 typedef struct gmm_covariances
 {
-	size_t rows;				 /* that were looked at */
-	double bic[TLV_COVARIANCES]; /* the least over k, for the whole sample; NaN: not tried */
+	size_t rows;				   /* that were looked at */
+	double least[TLV_COVARIANCES]; /* the criterion, over k, for the whole sample; NaN: not tried */
 	tlv_covariance best;
 } gmm_covariances;
 

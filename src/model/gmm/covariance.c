@@ -21,10 +21,10 @@
 /* Of a sample that is hardly larger, all. */
 #define MOST_OF 0.6
 /* Starts, and steps of each. */
-#define STARTS 8
-#define STEPS  25
-/* A covariance is given up when its criterion has risen so many times in a row. */
-#define MOST_RISES 2
+#define STARTS		 8
+#define STEPS		 25
+#define SMALL_STARTS 24
+#define SMALL_STEPS	 100
 /* Clusters that are merged at most, by their number squared times the cube of d. */
 #define MOST_MERGING 2e9
 
@@ -35,6 +35,8 @@ typedef struct gmm_screen
 	const double *floor;
 	tlv_gmm_sample seen;   /* the rows that mixtures are fitted to */
 	tlv_gmm_sample others; /* as many that they have not seen; n = 0: there are none */
+	int starts, steps;
+	int rises; /* of the criterion in a row, after which a covariance is given up */
 	gmm_covariances *found;
 } gmm_screen;
 
@@ -43,12 +45,16 @@ screen_begin(const gmm_evidence *evidence, size_t k, gmm_covariances *found, gmm
 {
 	const tlv_gmm_sample *sample = &evidence->sample;
 	double d = (double) sample->d, wanted;
+	bool small = gmm_is_small(evidence);
 
 	wanted = fmax(ROWS, fmax(EACH, EACH_DIMENSION * d) * (double) k);
 	*screen = (gmm_screen){.evidence = evidence,
 						   .floor = evidence->floor,
 						   .seen = *sample,
 						   .others = {.d = sample->d, .center = sample->center},
+						   .starts = small ? SMALL_STARTS : STARTS,
+						   .steps = small ? SMALL_STEPS : STEPS,
+						   .rises = gmm_most_rises(evidence),
 						   .found = found};
 	if (wanted < MOST_OF * (double) sample->n)
 	{
@@ -59,7 +65,7 @@ screen_begin(const gmm_evidence *evidence, size_t k, gmm_covariances *found, gmm
 	found->rows = screen->seen.n;
 	found->best = TLV_COVARIANCE_SPHERICAL;
 	for (int c = 0; c < TLV_COVARIANCES; c++)
-		found->bic[c] = NAN;
+		found->least[c] = NAN;
 }
 
 /*
@@ -68,27 +74,31 @@ screen_begin(const gmm_evidence *evidence, size_t k, gmm_covariances *found, gmm
  * Of a few rows at the floor of variances any likelihood can be had, which counts as none.
  */
 static tlv_status
-screen_score(tlv_context *ctx, gmm_screen *screen, int steps, tlv_mixture *mixture, double *bic)
+screen_score(tlv_context *ctx, gmm_screen *screen, int steps, tlv_mixture *mixture, double *score)
 {
-	double n = (double) screen->evidence->sample.n, likelihood, other, entropy;
+	double n = (double) screen->evidence->sample.n, likelihood, other, entropy, more = 0;
 	double parameters = tlv_mixture_parameters(mixture->k, mixture->d, mixture->covariance,
 											   mixture->degrees != NULL);
-	double *known = &screen->found->bic[mixture->covariance];
+	double *known = &screen->found->least[mixture->covariance];
 	bool degenerate;
 
 	TLV_TRY(
 		tlv_gmm_ascend(ctx, &screen->seen, screen->floor, steps, mixture, &likelihood, &entropy));
-	*bic = parameters * log(n) - 2 * n * likelihood;
+	*score = parameters * log(n) - 2 * n * likelihood;
 	if (screen->others.n > 0)
 	{
-		TLV_TRY(tlv_gmm_ascend(ctx, &screen->others, screen->floor, 0, mixture, &other, &entropy));
-		*bic = parameters * (log(n) - 1) - n * (likelihood + other);
+		TLV_TRY(tlv_gmm_ascend(ctx, &screen->others, screen->floor, 0, mixture, &other, &more));
+		entropy = (entropy + more) / 2;
+		*score = parameters * (log(n) - 1) - n * (likelihood + other);
 	}
-	TLV_TRY(gmm_is_degenerate(ctx, mixture, screen->floor, (double) screen->seen.n, &degenerate));
+	if (screen->evidence->groups)
+		*score += 2 * n * entropy;
+	TLV_TRY(
+		gmm_is_degenerate(ctx, screen->evidence, mixture, (double) screen->seen.n, &degenerate));
 	if (degenerate)
-		*bic = HUGE_VAL;
-	if (!(*bic >= *known))
-		*known = *bic;
+		*score = HUGE_VAL;
+	if (!(*score >= *known))
+		*known = *score;
 	return TLV_OK;
 }
 
@@ -101,8 +111,8 @@ screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance cova
 									 .covariance = covariance,
 									 .tails = screen->evidence->options.tails,
 									 .seed = screen->evidence->options.seed,
-									 .starts = k == 1 ? 1 : STARTS,
-									 .steps = STEPS};
+									 .starts = k == 1 ? 1 : screen->starts,
+									 .steps = screen->steps};
 	tlv_mixture mixture;
 	tlv_making made;
 
@@ -129,7 +139,7 @@ screen_path(tlv_context *ctx, gmm_screen *screen, size_t least, size_t most,
 	double before = HUGE_VAL, best_bic = HUGE_VAL, bic;
 	int rises = 0;
 
-	for (size_t k = least; k <= most && k <= screen->seen.n && rises < MOST_RISES; k++)
+	for (size_t k = least; k <= most && k <= screen->seen.n && rises < screen->rises; k++)
 	{
 		tlv_held held = {0};
 
@@ -172,7 +182,7 @@ screen_common(tlv_context *ctx, gmm_screen *screen, const tlv_held *spherical)
 		mean += own.weights[j] * own.variances[j];
 	for (size_t j = 0; j < own.k; j++)
 		mixture.variances[j] = mean;
-	TLV_TRY(screen_score(ctx, screen, STEPS, &mixture, &bic));
+	TLV_TRY(screen_score(ctx, screen, screen->steps, &mixture, &bic));
 	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }
@@ -220,7 +230,7 @@ screen_groups(tlv_context *ctx, gmm_screen *screen, size_t m, const int32_t *lab
 	TLV_TRY(tlv_mixture_create(ctx, m, screen->seen.d, TLV_COVARIANCE_FULL, &mixture));
 	screen_use_tails(screen, &mixture);
 	TLV_TRY(tlv_gmm_of_labels(ctx, &screen->seen, screen->floor, merged, &mixture));
-	TLV_TRY(screen_score(ctx, screen, STEPS, &mixture, &bic));
+	TLV_TRY(screen_score(ctx, screen, screen->steps, &mixture, &bic));
 	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }
@@ -274,7 +284,7 @@ gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k, 
 					  gmm_covariances *found)
 {
 	size_t least = k > 0 ? k : 1, most = k > 0 ? k : max_k;
-	tlv_held spherical = {0}, diagonal = {0};
+	tlv_held spherical = {0}, diagonal = {0}, tied = {0};
 	gmm_screen screen;
 
 	screen_begin(evidence, most, found, &screen);
@@ -284,11 +294,13 @@ gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k, 
 	{
 		TLV_TRY(screen_path(ctx, &screen, least, most, TLV_COVARIANCE_DIAGONAL, &diagonal));
 		TLV_TRY(screen_full(ctx, &screen, k, &diagonal));
+		TLV_TRY(screen_path(ctx, &screen, least, most, TLV_COVARIANCE_TIED, &tied));
 	}
 	drop(ctx, &spherical);
 	drop(ctx, &diagonal);
+	drop(ctx, &tied);
 	for (int c = 0; c < TLV_COVARIANCES; c++)
-		if (found->bic[c] < found->bic[found->best])
+		if (found->least[c] < found->least[found->best])
 			found->best = (tlv_covariance) c;
 	return TLV_OK;
 }

@@ -17,7 +17,7 @@ mean_statistic(tlv_context *ctx, const tlv_mixture *own, size_t j, double rows, 
 	*statistic = 0;
 	for (size_t i = 0; i < d; i++)
 		solved[i] = shift[i] / (each == 1 ? variances[0] : each == d ? variances[i] : 1);
-	if (own->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(own->covariance))
 	{
 		tlv_packed2_unpack(d, variances, work);
 		for (size_t i = 0; i < d; i++)

@@ -48,30 +48,38 @@ size_t
 gmm_learning_groups(const gmm_learning *fit)
 {
 	const gmm_criteria *criteria = &fit->criteria;
-	size_t groups = 1;
 
-	for (size_t k = 2; k <= criteria->n; k++)
-		groups = criteria->icl[k - 1] < criteria->icl[groups - 1] ? k : groups;
-	return criteria->n > 0 ? groups : fit->start.k;
+	return criteria->n > 0 ? gmm_least(criteria->n, criteria->icl) : fit->start.k;
 }
 
-/* Does the criterion that counts overlapping components as one choose another k? */
+/* Do the criteria of density and of groups choose different k? */
 static tlv_status
 diagnose_overlap(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	size_t groups = gmm_learning_groups(fit);
+	size_t groups = gmm_learning_groups(fit), components = fit->start.k;
 
-	if (!fit->k_chosen || groups == fit->start.k)
+	if (!fit->k_chosen || fit->criteria.n == 0)
 		return TLV_OK;
+	components = gmm_least(fit->criteria.n, fit->criteria.bic);
+	if (groups == components)
+		return TLV_OK;
+	if (fit->evidence.groups)
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "components_overlap",
+									   .score = (double) components,
+									   .hint = "Omit criterion to describe the density."},
+						"groups that ICL finds are not single Gaussians: BIC prefers k = %zu "
+						"components, which overlap",
+						components);
 	return tlv_warn(
 		ctx, diagnostics,
-		&(tlv_warning){
-			.code = "components_overlap",
-			.score = (double) groups,
-			.hint = "Give this k to find groups; keep the components to describe the density."},
+		&(tlv_warning){.code = "components_overlap",
+					   .score = (double) groups,
+					   .hint = "Use criterion => 'icl' to find groups; keep the components to "
+							   "describe the density."},
 		"components overlap and describe one shape, not groups: ICL, which counts overlapping "
 		"components as one, prefers k = %zu",
-		(size_t) groups);
+		groups);
 }
 
 /* Does one Gaussian of logarithms describe the rows better than the mixture? */
@@ -149,7 +157,7 @@ static tlv_status
 conditional_variances(tlv_context *ctx, const tlv_mixture *one, double *variances)
 {
 	size_t d = one->d;
-	bool full = one->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(one->covariance);
 	double *matrix, *inverse;
 
 	if (!full || d > MOST_INVERTED)
@@ -281,15 +289,17 @@ diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *
 static tlv_status
 diagnose_covariances(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	static const char *const names[TLV_COVARIANCES] = {"bic_common", "bic_spherical",
-													   "bic_diagonal", "bic_full"};
+	static const char *const names[TLV_COVARIANCES] = {"common", "spherical", "diagonal", "full",
+													   "tied"};
+	const char *criterion = fit->evidence.groups ? "icl" : "bic";
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->covariance_chosen, "covariance_chosen"));
 	if (!fit->covariance_chosen)
 		return TLV_OK;
 	for (int c = 0; c < TLV_COVARIANCES; c++)
-		if (isfinite(fit->covariances.bic[c]))
-			TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->covariances.bic[c], "%s", names[c]));
+		if (isfinite(fit->covariances.least[c]))
+			TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->covariances.least[c], "%s_%s", criterion,
+								 names[c]));
 	return tlv_diagnose(ctx, diagnostics, (double) fit->covariances.rows, "covariance_rows");
 }
 
@@ -297,6 +307,9 @@ static tlv_status
 diagnose_choice(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->k_chosen, "k_chosen"));
+	if (fit->criteria.n > 0 && fit->evidence.groups)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics,
+							 (double) gmm_least(fit->criteria.n, fit->criteria.bic), "k_of_bic"));
 	for (size_t k = 1; k <= fit->choice.tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->choice.icl[k - 1], "icl_%zu", k));
 	for (size_t k = 1; k <= fit->criteria.n; k++)

@@ -362,7 +362,7 @@ shape_within(tlv_context *ctx, const gmm_fit *fit, const double *within, const d
 			 tlv_mixture *mixture)
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
-	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(mixture->covariance);
 	double *lifted;
 
 	if (full)

@@ -193,6 +193,8 @@ is_wide(const gmm_learning *fit)
 {
 	const gmm_evidence *evidence = &fit->evidence;
 
+	if (fit->k_chosen && fit->options.criterion == TLV_GMM_BIC)
+		return false;
 	if (of_directions(fit))
 		return evidence->d > GMM_FEW_DIMENSIONS && largest_k(fit) > 1 && evidence->n > 1;
 	return fit->options.refine && evidence->d >= GMM_WIDE && largest_k(fit) > 1 &&
@@ -364,7 +366,9 @@ gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *optio
 	gmm_evidence *evidence = &fit->evidence;
 
 	*fit = (gmm_learning){.options = *options,
-						  .evidence = {.options = options->fit, .refine = options->refine},
+						  .evidence = {.options = options->fit,
+									   .refine = options->refine,
+									   .groups = options->criterion == TLV_GMM_ICL},
 						  .k_chosen = options->fit.k == 0,
 						  .covariance_chosen = options->fit.any_covariance,
 						  .logarithms_likelihood = -HUGE_VAL};

@@ -45,7 +45,7 @@ shape_numbers(const gmm_space *space, const tlv_gmm_options *options)
 	if (options->covariance <= TLV_COVARIANCE_SPHERICAL)
 		return lifted;
 	return lifted + (options->k == 1 ? 1 : 4) * p * p + p * (double) options->k +
-		   (options->covariance == TLV_COVARIANCE_FULL ? d * d : 0);
+		   (tlv_is_matrix(options->covariance) ? d * d : 0);
 }
 
 double

@@ -85,7 +85,7 @@ tlv_status
 tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t *size)
 {
 	tlv_mixture mixture = *parts->mixture;
-	bool full = mixture.covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(mixture.covariance);
 	const gmm_stored stored = {
 		.d = mixture.d,
 		.k = mixture.k,
@@ -165,9 +165,9 @@ static tlv_status
 check_variances(tlv_context *ctx, const tlv_frame *frame, const gmm_stored *stored)
 {
 	const double square = TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST;
-	bool full = stored->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(stored->covariance);
 
-	if (stored->covariance > TLV_COVARIANCE_FULL)
+	if (stored->covariance > TLV_COVARIANCE_TIED)
 		return tlv_fail(ctx, TLV_CORRUPT, "there is no covariance %g", stored->covariance);
 	if ((stored->covariances != NULL) != full || (stored->variances != NULL) == full ||
 		stored->each != tlv_mixture_variances(stored->d, (tlv_covariance) stored->covariance))
@@ -278,7 +278,8 @@ static const tlv_field directions_fields[] = {
 };
 static const tlv_layout directions_layout = {.fields = directions_fields, .weights = "weights"};
 
-static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full", NULL};
+static const char *const covariance_names[] = {"common", "spherical", "diagonal",
+											   "full",	 "tied",	  NULL};
 static const tlv_field gmm_fields[] = {
 	{"covariance", TLV_FIELD_CHOICE, .names = covariance_names},
 	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
@@ -328,9 +329,17 @@ gmm_complete(tlv_context *ctx, tlv_given *given)
 }
 
 static const char *const gmm_series[] = {"tensor_eigenvalue_1", "recurrence_1", NULL};
-static const tlv_spread gmm_spreads[] = {{"covariances", "means", NULL, NULL},
-										 {"variances", "means", "covariance", NULL},
-										 {NULL, NULL, NULL, NULL}};
+static const tlv_spread gmm_spreads[] = {{.variances = "covariances",
+										  .means = "means",
+										  .own = "covariance",
+										  .shared = TLV_COVARIANCE_TIED,
+										  .separate = TLV_COVARIANCE_FULL},
+										 {.variances = "variances",
+										  .means = "means",
+										  .own = "covariance",
+										  .shared = TLV_COVARIANCE_COMMON,
+										  .separate = TLV_COVARIANCE_SPHERICAL},
+										 {.variances = NULL}};
 static const tlv_layout gmm_layout = {
 	.spreads = gmm_spreads,
 	.fields = gmm_fields,

@@ -88,7 +88,10 @@ draw_mixture(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mix
 	for (size_t i = 0; i < d * k; i++)
 		mixture->means[i] *= factor;
 	for (size_t j = 0; j < k; j++)
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
+		if (mixture->covariance == TLV_COVARIANCE_TIED && j > 0)
+			memcpy(mixture->variances + j * variances, mixture->variances,
+				   variances * sizeof(double));
+		else if (tlv_is_matrix(mixture->covariance))
 			TLV_TRY(random_covariance(ctx, d, rng, mixture->variances + j * variances));
 		else
 			for (size_t i = 0; i < variances; i++)
@@ -154,7 +157,7 @@ tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *mixture,
 	TLV_TRY_ALLOC(ctx, made);
 	made->mixture = mixture;
 	TLV_TRY_NEW(ctx, made->normal, d);
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(mixture->covariance))
 	{
 		TLV_TRY_NEW_ROWS(ctx, made->factor, k, d * d);
 		for (size_t j = 0; j < k; j++)

@@ -95,9 +95,9 @@ gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence, double *l
 		gmm_single single;
 
 		likelihood[form] = -HUGE_VAL;
-		if (form == TLV_COVARIANCE_FULL && (evidence->d > MOST_FULL || evidence->n <= d))
+		if (tlv_is_matrix(form) && (evidence->d > MOST_FULL || evidence->n <= d))
 			continue;
-		if (form == TLV_COVARIANCE_FULL)
+		if (tlv_is_matrix(form))
 			TLV_TRY(full(ctx, &central, floor, &single));
 		else
 			single = form == TLV_COVARIANCE_DIAGONAL ? diagonal(&central, floor)

@@ -212,7 +212,7 @@ widen(const gmm_sample *sample, tlv_mixture *mixture)
 		if (variances == 1)
 			own[0] = mean;
 		for (size_t i = 0; i < d && variances > 1; i++)
-			own[mixture->covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i] =
+			own[tlv_is_matrix(mixture->covariance) ? tlv_packed2_index(i, i) : i] =
 				sample->floor[i] / TLV_MIXTURE_FLOOR;
 	}
 }
@@ -303,7 +303,7 @@ rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gm
 {
 	double k = (double) options->k, wanted = fmax(effort->rows, effort->each * k);
 
-	if (options->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(options->covariance))
 		wanted = fmax(wanted, effort->each_dimension * k * (double) sample->d);
 	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
 }
@@ -361,8 +361,8 @@ make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan
 				const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
 {
 	size_t starts = (size_t) options->starts;
-	bool own_units = options->covariance == TLV_COVARIANCE_DIAGONAL ||
-					 options->covariance == TLV_COVARIANCE_FULL;
+	bool own_units =
+		options->covariance == TLV_COVARIANCE_DIAGONAL || tlv_is_matrix(options->covariance);
 	gmm_clusters clusters = {.n = rows_of(sample, options, &kmeans_effort),
 							 .starts = starts,
 							 .own_units = own_units ? (starts + 1) / 2 : 0,
@@ -410,7 +410,7 @@ plan_of(const gmm_sample *sample, const tlv_gmm_start_options *options)
 
 	if (work <= SMALL)
 		return &small_plan;
-	if (options->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(options->covariance))
 		return &full_plan;
 	if (options->covariance == TLV_COVARIANCE_DIAGONAL)
 		return sample->n > LARGE ? &large_diagonal_plan : &diagonal_plan;

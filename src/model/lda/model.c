@@ -182,7 +182,7 @@ lda_complete(tlv_context *ctx, tlv_given *given)
 
 static const char *const lda_series[] = {"negative_mass_1", "tensor_eigenvalue_1",
 										 "implied_weight_1", "recurrence_1", NULL};
-static const tlv_spread lda_spreads[] = {{NULL, NULL, NULL, NULL}};
+static const tlv_spread lda_spreads[] = {{.variances = NULL}};
 static const tlv_layout lda_layout = {
 	.spreads = lda_spreads,
 	.fields = lda_fields,

@@ -294,7 +294,8 @@ static const tlv_field classes_fields[] = MEMBERSHIP_FIELDS("weights");
 static const tlv_field mixed_fields[] = MEMBERSHIP_FIELDS("alpha");
 static const char *const membership_series[] = {"recurrence_1", NULL};
 static const tlv_spread membership_spreads[] = {
-	{"scalar_variances", "scalar_means", NULL, "scalar_counts"}, {NULL, NULL, NULL, NULL}};
+	{.variances = "scalar_variances", .means = "scalar_means", .counts = "scalar_counts"},
+	{.variances = NULL}};
 static const tlv_layout classes_layout = {.spreads = membership_spreads,
 										  .fields = classes_fields,
 										  .weights = "weights",

@@ -31,7 +31,7 @@ blend_variances(const tlv_mixture *before, size_t j, blend_parts parts, tlv_mixt
 	for (size_t i = 0; i < each; i++)
 		own[i] = parts.before * old[i] + parts.now * own[i];
 	for (size_t i = 0; i < d; i++)
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
+		if (tlv_is_matrix(mixture->covariance))
 			for (size_t c = 0; c <= i; c++)
 				own[e++] += between(parts, x[i], y[i], x[c], y[c]);
 		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
@@ -69,16 +69,21 @@ blend_degrees(blend_parts parts, double before, double now)
 	return fmin(fmax(degrees, TLV_LEAST_DEGREES), TLV_MOST_DEGREES);
 }
 
-/* One variance of all components: the mean of theirs. */
+/* What all components share: the mean of theirs. */
 static void
-blend_common(tlv_mixture *mixture)
+blend_shared(tlv_mixture *mixture)
 {
-	double mean = 0;
+	size_t each = tlv_mixture_variances(mixture->d, mixture->covariance);
 
-	for (size_t j = 0; j < mixture->k; j++)
-		mean += mixture->weights[j] * mixture->variances[j];
-	for (size_t j = 0; j < mixture->k; j++)
-		mixture->variances[j] = mean;
+	for (size_t i = 0; i < each; i++)
+	{
+		double mean = 0;
+
+		for (size_t j = 0; j < mixture->k; j++)
+			mean += mixture->weights[j] * mixture->variances[j * each + i];
+		for (size_t j = 0; j < mixture->k; j++)
+			mixture->variances[j * each + i] = mean;
+	}
 }
 
 tlv_status
@@ -104,7 +109,7 @@ tlv_mixture_blend(tlv_context *ctx, const tlv_mixture *before, double weight, tl
 		if (mixture->degrees != NULL)
 			mixture->degrees[j] = blend_degrees(parts, before->degrees[j], mixture->degrees[j]);
 	}
-	if (mixture->covariance == TLV_COVARIANCE_COMMON)
-		blend_common(mixture);
+	if (tlv_is_shared(mixture->covariance))
+		blend_shared(mixture);
 	return TLV_OK;
 }

@@ -52,7 +52,7 @@ static bool
 is_too_wide(const tlv_mixture_listing *listing)
 {
 	return !listing->whole && listing->mixture->d > TLV_SCORES_MOST_BLOCK &&
-		   listing->mixture->covariance == TLV_COVARIANCE_FULL;
+		   tlv_is_matrix(listing->mixture->covariance);
 }
 
 /* What dimension i is called: by its name, or by its view and its number there. */
@@ -77,7 +77,7 @@ static tlv_status
 add_means(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
 {
 	const tlv_mixture *own = listing->mixture;
-	bool full = own->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(own->covariance);
 
 	for (size_t i = 0; i < own->d; i++)
 	{
@@ -104,7 +104,7 @@ add_covariances(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool f
 		{
 			tlv_estimate estimate = {
 				.part = a == b ? TLV_ESTIMATE_VARIANCE : TLV_ESTIMATE_COVARIANCE,
-				.component = j + 1,
+				.component = tlv_is_shared(own->covariance) ? 0 : j + 1,
 				.has_item = true,
 				.item = (int64_t) (a == b ? a + 1 : a * own->d + b + 1),
 				.name = {tlv_name_at(&listing->names, a), tlv_name_at(&listing->names, b)},
@@ -128,7 +128,7 @@ add_variances(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fix
 	for (size_t i = 0; i < each; i++)
 	{
 		tlv_estimate estimate = {.part = TLV_ESTIMATE_VARIANCE,
-								 .component = own->covariance == TLV_COVARIANCE_COMMON ? 0 : j + 1,
+								 .component = tlv_is_shared(own->covariance) ? 0 : j + 1,
 								 .estimate = own->variances[j * each + i],
 								 .fixed = fixed};
 
@@ -161,14 +161,13 @@ add_component(tlv_context *ctx, tlv_mixture_listing *listing, size_t j)
 {
 	const tlv_mixture *own = listing->mixture;
 	bool empty = own->weights[j] == 0 || (listing->rows > 0 && own->weights[j] * listing->rows < 1);
-	bool common = own->covariance == TLV_COVARIANCE_COMMON, floored;
+	bool common = tlv_is_shared(own->covariance), floored;
 
 	TLV_TRY(is_at_floor(ctx, listing, j, &floored));
 	TLV_TRY(add_means(ctx, listing, j, empty));
-	if (own->covariance == TLV_COVARIANCE_FULL)
-		TLV_TRY(add_covariances(ctx, listing, j, empty || floored));
-	else if (!common || j + 1 == own->k)
-		TLV_TRY(add_variances(ctx, listing, j, (empty && !common) || floored));
+	if (!common || j + 1 == own->k)
+		TLV_TRY((tlv_is_matrix(own->covariance) ? add_covariances : add_variances)(
+			ctx, listing, j, (empty && !common) || floored));
 	if (own->degrees == NULL)
 		return TLV_OK;
 	return mixture_add_estimate(ctx, listing, true,
@@ -231,7 +230,7 @@ solve_row(const tlv_mixture_scorer *scorer, size_t j, const double *x, double *u
 	for (size_t i = 0; i < d; i++)
 	{
 		work[i] = x[i] - own->means[j * d + i];
-		u[i] = own->covariance == TLV_COVARIANCE_FULL ? 0 : work[i] / variances[each == d ? i : 0];
+		u[i] = tlv_is_matrix(own->covariance) ? 0 : work[i] / variances[each == d ? i : 0];
 	}
 	for (size_t a = 0; packed != NULL && a < d; a++)
 		for (size_t b = 0; b <= a; b++, packed++)
@@ -254,7 +253,7 @@ score_variances(const tlv_mixture_scorer *scorer, size_t j, double share, double
 	size_t d = own->d, n = 0;
 	double variance = own->variances[j], sum = 0;
 
-	if (own->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(own->covariance))
 	{
 		const double *packed = scorer->precisions + j * tlv_packed2_size(d);
 
@@ -289,7 +288,7 @@ tlv_mixture_scorer_open(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixtur
 {
 	*scorer = (tlv_mixture_scorer){.mixture = mixture};
 	TLV_TRY_NEW(ctx, scorer->work, 2 * mixture->d);
-	return mixture->covariance == TLV_COVARIANCE_FULL ? make_precisions(ctx, scorer) : TLV_OK;
+	return tlv_is_matrix(mixture->covariance) ? make_precisions(ctx, scorer) : TLV_OK;
 }
 
 void
@@ -297,7 +296,7 @@ tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share, cons
 				  double *scores)
 {
 	const tlv_mixture *own = scorer->mixture;
-	bool common = own->covariance == TLV_COVARIANCE_COMMON, tails = own->degrees != NULL;
+	bool common = tlv_is_shared(own->covariance), tails = own->degrees != NULL;
 	size_t d = own->d, last = own->k - 1, each = tlv_mixture_variances(d, own->covariance);
 	size_t first = j * (d + (common ? 0 : each) + tails);
 	double *u = scorer->work + d, distance, h = 1;
@@ -314,6 +313,6 @@ tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share, cons
 		scores[first + i] += share * h * u[i];
 	score_variances(scorer, j, share, h, u, scores + (common ? last * (d + tails) : first) + d);
 	if (tails)
-		scores[first + d + (common ? j == last : each)] +=
+		scores[first + d + (common && j != last ? 0 : each)] +=
 			share * score_degrees(own->degrees[j], (double) d, distance);
 }

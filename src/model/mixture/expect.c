@@ -233,12 +233,12 @@ log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doub
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
 
-	if (mixture->covariance == TLV_COVARIANCE_FULL && !mixture_forms_products(mixture))
+	if (tlv_is_matrix(mixture->covariance) && !mixture_forms_products(mixture))
 		return full_densities(ctx, worker, n);
 	TLV_TRY(linear_terms(ctx, worker, n, x));
 	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
 		return TLV_OK;
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(mixture->covariance))
 		return tlv_gemm(ctx, false, false, n, k, tlv_packed2_size(d), 1, worker->squares,
 						TLV_MIXTURE_BLOCK, worker->inverse, tlv_packed2_size(d), 1, worker->shares,
 						TLV_MIXTURE_BLOCK);
@@ -430,7 +430,7 @@ add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *
 		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares,
 						TLV_MIXTURE_BLOCK, worker->shares, TLV_MIXTURE_BLOCK, 1, sums->squares,
 						tlv_packed2_size(d));
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(mixture->covariance))
 		return add_products(ctx, worker, n, x, sums);
 	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 		return tlv_gemm(ctx, false, false, d, k, n, 1, worker->squares, d, worker->shares,

@@ -38,7 +38,7 @@ find_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x, const 
 			return tlv_refuse_number(ctx, i, x[i], TLV_MIXTURE_LARGEST);
 		else
 			given->seen[given->n++] = i;
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(mixture->covariance))
 		TLV_TRY_NEW_ROWS(ctx, given->factor, given->n, given->n);
 	TLV_TRY_NEW(ctx, given->rest, given->n);
 	TLV_TRY_NEW_ROWS(ctx, given->expected, given->missing, mixture->k);
@@ -167,7 +167,7 @@ static tlv_status
 expect_missing(tlv_context *ctx, const tlv_mixture *mixture, size_t j, const double *x,
 			   mixture_given *given)
 {
-	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(mixture->covariance);
 	double log_root, distance;
 
 	if (full)

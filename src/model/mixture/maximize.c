@@ -4,6 +4,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "worker.h"
 
@@ -122,6 +123,44 @@ maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
 	}
 }
 
+/* The products of the rows of a component about its mean. */
+static void
+add_products(const tlv_mixture_sums *sums, size_t j, const tlv_mixture *mixture, double *products)
+{
+	size_t d = mixture->d;
+	const double *sum = sums->sums + j * d, *squares = sums->squares + j * tlv_packed2_size(d);
+	double rows = rows_in_sums(sums, mixture, j);
+
+	for (size_t i = 0; i < d; i++)
+		for (size_t c = 0; c <= i; c++)
+			products[tlv_packed2_index(i, c)] +=
+				squares[tlv_packed2_index(i, c)] - sum[i] * (sum[c] / rows);
+}
+
+/* One covariance for all components, which is collected in that of the first. */
+static void
+maximize_tied(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mixture)
+{
+	size_t d = mixture->d, packed = tlv_packed2_size(d);
+	double *covariance = mixture->variances, rows = 0;
+
+	for (size_t j = 0; j < mixture->k; j++)
+		rows += has_rows(sums, mixture, j) ? sums->responsibilities[j] : 0;
+	if (!(rows > 0))
+		return;
+	memset(covariance, 0, packed * sizeof(double));
+	for (size_t j = 0; j < mixture->k; j++)
+		if (has_rows(sums, mixture, j))
+			add_products(sums, j, mixture, covariance);
+	for (size_t e = 0; e < packed; e++)
+		covariance[e] /= rows;
+	for (size_t i = 0; i < d; i++)
+		covariance[tlv_packed2_index(i, i)] =
+			fmax(covariance[tlv_packed2_index(i, i)], 0) + floor[i];
+	for (size_t j = 1; j < mixture->k; j++)
+		memcpy(mixture->variances + j * packed, covariance, packed * sizeof(double));
+}
+
 static void
 maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
 					tlv_mixture *mixture)
@@ -153,8 +192,7 @@ maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 		   shape = (mixture->degrees[j] + (double) mixture->d) / 2;
 	double mean = sums->weighted[j] / rows;
 	double logs = sums->logs[j] / rows + tlv_digamma(shape) - log(shape);
-	double excess =
-		mixture->covariance == TLV_COVARIANCE_COMMON ? logs - mean + 1 : logs - log(mean);
+	double excess = tlv_is_shared(mixture->covariance) ? logs - mean + 1 : logs - log(mean);
 	double low = TLV_LEAST_DEGREES / 2, high = TLV_MOST_DEGREES / 2;
 	double half = fmin(fmax(mixture->degrees[j] / 2, low), high);
 
@@ -187,6 +225,8 @@ tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const d
 	maximize_weights(sums, mixture);
 	if (mixture->covariance == TLV_COVARIANCE_COMMON)
 		maximize_common(sums, floor, mixture);
+	if (mixture->covariance == TLV_COVARIANCE_TIED)
+		maximize_tied(sums, floor, mixture);
 	for (size_t j = 0; j < k; j++)
 	{
 		if (!has_rows(sums, mixture, j))
@@ -201,7 +241,7 @@ tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const d
 				center[i] + sums->sums[j * d + i] / rows_in_sums(sums, mixture, j);
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
 			maximize_covariance(sums, floor, j, mixture);
-		else
+		else if (mixture->covariance != TLV_COVARIANCE_TIED)
 			maximize_variances(sums, floor, j, mixture);
 		if (mixture->degrees != NULL)
 			maximize_degrees(sums, j, mixture);
@@ -231,7 +271,7 @@ tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double 
 					 size_t *found)
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
-	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(mixture->covariance);
 	bool directed = mixture->covariance == TLV_COVARIANCE_DIRECTION;
 	double least = directed ? 0 : mean_floor(d, floor), *matrix = NULL;
 

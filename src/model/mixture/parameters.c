@@ -9,7 +9,7 @@
 size_t
 tlv_mixture_variances(size_t d, tlv_covariance covariance)
 {
-	if (covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(covariance))
 		return tlv_packed2_size(d);
 	return covariance == TLV_COVARIANCE_DIAGONAL ? d : 1;
 }
@@ -17,9 +17,8 @@ tlv_mixture_variances(size_t d, tlv_covariance covariance)
 double
 tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance, bool tails)
 {
-	double variances = covariance == TLV_COVARIANCE_COMMON
-						   ? 1
-						   : (double) k * (double) tlv_mixture_variances(d, covariance);
+	double variances = (tlv_is_shared(covariance) ? 1 : (double) k) *
+					   (double) tlv_mixture_variances(d, covariance);
 
 	if (covariance == TLV_COVARIANCE_DIRECTION) /* a mean is 1 long */
 		variances = 0;

@@ -89,7 +89,7 @@ tlv_status
 tlv_mixture_redraw(tlv_context *ctx, const double *values, tlv_mixture *mixture)
 {
 	size_t d = mixture->d, each = tlv_mixture_variances(d, mixture->covariance);
-	bool common = mixture->covariance == TLV_COVARIANCE_COMMON;
+	bool common = tlv_is_shared(mixture->covariance);
 
 	for (size_t j = 0; j < mixture->k; j++)
 	{
@@ -103,7 +103,7 @@ tlv_mixture_redraw(tlv_context *ctx, const double *values, tlv_mixture *mixture)
 		}
 		memcpy(mixture->means + j * d, values, d * sizeof(double));
 		values += d;
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
+		if ((!common || j + 1 == mixture->k) && tlv_is_matrix(mixture->covariance))
 			TLV_TRY(redraw_covariance(ctx, d, values, own));
 		else if (!common || j + 1 == mixture->k)
 			for (size_t i = 0; i < each; i++)
@@ -113,6 +113,7 @@ tlv_mixture_redraw(tlv_context *ctx, const double *values, tlv_mixture *mixture)
 			mixture->degrees[j] = redraw_degrees(*values++, mixture->degrees[j]);
 	}
 	for (size_t j = 0; common && j + 1 < mixture->k; j++)
-		mixture->variances[j] = mixture->variances[mixture->k - 1];
+		memcpy(mixture->variances + j * each, mixture->variances + (mixture->k - 1) * each,
+			   each * sizeof(double));
 	return TLV_OK;
 }

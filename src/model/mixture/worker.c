@@ -32,7 +32,7 @@ inverse_room(const tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
 
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(mixture->covariance))
 		return (mixture_forms_products(mixture) ? tlv_packed2_size(d) : d * d) * k;
 	return mixture->covariance == TLV_COVARIANCE_DIAGONAL ? d * k : k;
 }
@@ -175,7 +175,7 @@ allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
-	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	bool full = tlv_is_matrix(mixture->covariance);
 
 	TLV_TRY_NEW(ctx, worker->center, d + k + d * k);
 	worker->constant = worker->center + d;
@@ -212,7 +212,7 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 	for (size_t j = 0; j < mixture->k; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
+		if (tlv_is_matrix(mixture->covariance))
 			TLV_TRY(prepare_full(ctx, worker, j));
 		else if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
 			prepare_direction(worker, j);

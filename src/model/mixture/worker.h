@@ -15,7 +15,7 @@
 static inline bool
 mixture_forms_products(const tlv_mixture *mixture)
 {
-	return mixture->covariance == TLV_COVARIANCE_FULL && mixture->d <= MOST_PRODUCTS;
+	return tlv_is_matrix(mixture->covariance) && mixture->d <= MOST_PRODUCTS;
 }
 
 /* The room of worker->narrow: rows, d x block; shares, block x k; linear and sums, d x k. */

@@ -286,7 +286,7 @@ static const tlv_field mmsb_fields[] = {
 };
 #undef SIDE
 static const char *const mmsb_series[] = {"conductance_1", "recurrence_1", NULL};
-static const tlv_spread mmsb_spreads[] = {{NULL, NULL, NULL, NULL}};
+static const tlv_spread mmsb_spreads[] = {{.variances = NULL}};
 static const tlv_layout mmsb_layout = {
 	.spreads = mmsb_spreads,
 	.merge = tlv_mmsb_merge,

@@ -242,10 +242,10 @@ static const tlv_field multiview_fields[] = {
 };
 #undef VIEW
 static const char *const multiview_series[] = {"tensor_eigenvalue_1", "recurrence_1", NULL};
-static const tlv_spread multiview_spreads[] = {{"variances1", "means1", NULL, NULL},
-											   {"variances2", "means2", NULL, NULL},
-											   {"variances3", "means3", NULL, NULL},
-											   {NULL, NULL, NULL, NULL}};
+static const tlv_spread multiview_spreads[] = {{.variances = "variances1", .means = "means1"},
+											   {.variances = "variances2", .means = "means2"},
+											   {.variances = "variances3", .means = "means3"},
+											   {.variances = NULL}};
 static const tlv_layout multiview_layout = {.spreads = multiview_spreads,
 											.fields = multiview_fields,
 											.weights = "weights",

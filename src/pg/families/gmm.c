@@ -24,10 +24,11 @@
 static const char *const gmm_refinements[] = {"auto", "em", "none", NULL};
 #define GMM_UNREFINED 2
 static const char *const gmm_tails[] = {"normal", "t", NULL};
+static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
 
 /* By the numbers of tlv_covariance. */
-static const char *const gmm_covariances[] = {"common", "spherical", "diagonal",
-											  "full",	"direction", NULL};
+static const char *const gmm_covariances[] = {"common", "spherical", "diagonal", "full",
+											  "tied",	"direction", NULL};
 
 typedef struct GmmArguments
 {
@@ -42,6 +43,8 @@ static const TlvArgument gmm_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
 	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
 	 .names = gmm_covariances},
+	{"criterion", TLV_ARGUMENT_CHOICE, GMM_OPTION(criterion), .what = "criterion",
+	 .names = gmm_criteria},
 	{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",
 	 .names = gmm_tails},
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
@@ -55,7 +58,7 @@ static const TlvArgument gmm_arguments[] = {
 static tlv_gmm_learn_options
 read_gmm_arguments(FunctionCallInfo fcinfo)
 {
-	GmmArguments arguments = {.learn = {.iterations = -1}};
+	GmmArguments arguments = {.learn = {.iterations = -1, .criterion = TLV_GMM_AUTO}};
 
 	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
 	arguments.learn.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
@@ -109,6 +112,7 @@ gmm_search(const TlvSearch *search)
 {
 	return (tlv_gmm_learn_options){.iterations = -1,
 								   .refine = true,
+								   .criterion = TLV_GMM_AUTO,
 								   .max_k = search->max_k,
 								   .fit = {.any_covariance = true,
 										   .max_k = search->max_k,
@@ -136,7 +140,6 @@ fit_gmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, v
 	return tlv_gmm_fit(ctx, moments, &options.fit, image, size);
 }
 
-static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
 const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, fit_gmm_search, false, learn_gmm_search};
 
 /* ---- simulation ---- */

@@ -214,7 +214,7 @@ read_mixture(VectorComponents *components)
 	const tlv_mixture *mixture = &components->mixture;
 
 	one_view(components, mixture->k, mixture->d, mixture->means);
-	components->full = mixture->covariance == TLV_COVARIANCE_FULL;
+	components->full = tlv_is_matrix(mixture->covariance);
 }
 
 static bool
@@ -293,7 +293,7 @@ mixture_covariance(const tlv_mixture *mixture, size_t j, size_t a, size_t b)
 	const double *own =
 		mixture->variances + j * tlv_mixture_variances(mixture->d, mixture->covariance);
 
-	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	if (tlv_is_matrix(mixture->covariance))
 		return own[tlv_packed2_index(a, b)];
 	if (a != b)
 		return 0;

@@ -41,12 +41,12 @@ likelihood_of(const tlv_frame *frame, size_t d, const double *x)
 	return value;
 }
 
-/* The places of a parameter in a mixture, the i-th of the list; of the common variance k. */
+/* The places of a parameter in a mixture, the i-th of the list; of one that all share k. */
 static size_t
 places_of(tlv_mixture *own, size_t at, double **places)
 {
 	size_t each = tlv_mixture_variances(own->d, own->covariance), n;
-	bool common = own->covariance == TLV_COVARIANCE_COMMON;
+	bool shared = tlv_is_shared(own->covariance);
 
 	at -= own->k;
 	for (size_t j = 0; j < own->k; j++)
@@ -54,11 +54,11 @@ places_of(tlv_mixture *own, size_t at, double **places)
 		if (at < own->d)
 			return places[0] = own->means + j * own->d + at, 1;
 		at -= own->d;
-		n = common ? j + 1 == own->k : each;
-		for (size_t i = 0; common && at < n && i < own->k; i++)
-			places[i] = own->variances + i;
+		n = shared && j + 1 < own->k ? 0 : each;
+		for (size_t i = 0; shared && at < n && i < own->k; i++)
+			places[i] = own->variances + i * each + at;
 		if (at < n)
-			return common ? own->k : (places[0] = own->variances + j * each + at, 1);
+			return shared ? own->k : (places[0] = own->variances + j * each + at, 1);
 		at -= n;
 		if (own->degrees != NULL && at-- == 0)
 			return places[0] = own->degrees + j, 1;

@@ -159,8 +159,8 @@ is_merged(const tlv_field *field, const tlv_section *section)
 		   section->element != TLV_INT64;
 }
 
-/* The scalar that says that all components share one variance; NULL: each has its own. */
-static const char *
+/* Which variances all components share; NULL: each has its own. */
+static const tlv_spread *
 shared_variance(const merging *all)
 {
 	const tlv_spread *spread = tlv_layout_of(all->model)->spreads;
@@ -169,8 +169,9 @@ shared_variance(const merging *all)
 	for (size_t j = 0; j < all->k; j++)
 		parts += all->marked[j];
 	for (; parts > 1 && spread->variances != NULL; spread++)
-		if (spread->own != NULL && tlv_frame_scalar(all->model, spread->own, 1) == 0)
-			return spread->own;
+		if (spread->own != NULL &&
+			tlv_frame_scalar(all->model, spread->own, spread->separate) == spread->shared)
+			return spread;
 	return NULL;
 }
 
@@ -179,7 +180,8 @@ static tlv_status
 move_marked(tlv_context *ctx, const merging *all, void **image, size_t *size)
 {
 	const tlv_layout *layout = tlv_layout_of(all->model);
-	const char *names[TLV_FRAME_MAX_SECTIONS + 2], *shared = shared_variance(all);
+	const char *names[TLV_FRAME_MAX_SECTIONS + 2];
+	const tlv_spread *shared = shared_variance(all);
 	tlv_frame_builder *builder;
 	size_t n = 0;
 
@@ -190,11 +192,11 @@ move_marked(tlv_context *ctx, const merging *all, void **image, size_t *size)
 	for (const tlv_field *field = layout->fields; field->form != TLV_FIELDS_END; field++)
 		if (is_merged(field, tlv_frame_find(all->model, field->name)))
 			names[n++] = field->name;
-	names[n] = shared;
+	names[n] = shared != NULL ? shared->own : NULL;
 	names[n + 1] = NULL;
 	tlv_frame_add_from(builder, all->model, names);
 	if (shared != NULL)
-		tlv_frame_add_scalar(builder, shared, 1);
+		tlv_frame_add_scalar(builder, shared->own, shared->separate);
 	for (size_t i = 0; i < n; i++)
 		TLV_TRY(add_section(ctx, all, tlv_layout_field(layout, names[i]),
 							tlv_frame_find(all->model, names[i]), builder));

@@ -26,7 +26,7 @@ typedef struct series
 
 static const series known[] = {
 	{"held_out_", TLV_SUGGEST_HELD_OUT, "held_out_error_", NAN, false, NULL},
-	{"bic_", TLV_SUGGEST_BIC, NULL, NAN, true, NULL},
+	{"bic_", TLV_SUGGEST_BIC, NULL, NAN, true, "k_of_bic"},
 	{"icl_", TLV_SUGGEST_ICL, NULL, NAN, true, NULL},
 	{"p_enough_", TLV_SUGGEST_RANK, NULL, NAN, false, "pair_rank"},
 	{"evidence_", TLV_SUGGEST_EVIDENCE, NULL, NAN, false, NULL},
@@ -137,6 +137,7 @@ tlv_status
 tlv_model_suggestions(tlv_context *ctx, const tlv_frame *model, tlv_suggestion **rows, size_t *n)
 {
 	size_t all = 0, own;
+	bool chose;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 	{
@@ -154,11 +155,11 @@ tlv_model_suggestions(tlv_context *ctx, const tlv_frame *model, tlv_suggestion *
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 	{
 		TLV_TRY(series_rows(ctx, &known[i], model, *rows + *n, &own));
-		if (own > 0 && *n == 0)
+		chose = *n == 0 && !(known[i].least && own_choice(&known[i], model) > 0);
+		if (own > 0 && chose)
 			own += add_chosen(&known[i], tlv_model_components(model), own, *rows);
-		series_choose(&known[i],
-					  *n == 0 ? tlv_model_components(model) : own_choice(&known[i], model), own,
-					  *rows + *n);
+		series_choose(&known[i], chose ? tlv_model_components(model) : own_choice(&known[i], model),
+					  own, *rows + *n);
 		*n += own;
 	}
 	return TLV_OK;
