@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print_number.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 
@@ -17,7 +18,7 @@ extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 check_accepted(tlv_context *ctx, const void *image, size_t size)
 {
-	tlv_json_writer writer = {.most = (size_t) 1 << 28, .number = tlv_json_print_number};
+	tlv_json_writer writer = {.most = (size_t) 1 << 28, .number = print_number};
 	tlv_frame frame;
 	char *text;
 	void *again;

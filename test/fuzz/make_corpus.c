@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "mutations.h"
+#include "print_number.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/num/linalg.h"
 
@@ -128,7 +129,7 @@ save_frame(const char *name, void *image, size_t size)
 	save_packed(name, &frame);
 	if (frame.kind->model != NULL)
 	{
-		tlv_json_writer writer = {.most = (size_t) 1 << 20, .number = tlv_json_print_number};
+		tlv_json_writer writer = {.most = (size_t) 1 << 20, .number = print_number};
 
 		must(tlv_model_put_json(&ctx, &frame, &writer));
 		save("json", name, -1, writer.bytes, writer.n);

@@ -22,6 +22,8 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "tensorlv/model/diagnostics.h"
+
 /* Of a figure within its bound, where one was asked to see them; of one beyond it, and then the
  * test fails. */
 static inline void
@@ -115,5 +117,22 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 	cmocka_unit_test_setup_teardown(f, setup, teardown)
 #endif
 #define accuracy_test(f) accuracy_test_setup_teardown(f, NULL, NULL)
+
+/* Whether a model carries a warning with that code; the first goes to warning unless that is NULL.
+ */
+static inline bool
+model_warns(const tlv_frame *model, const char *code, tlv_warning *warning)
+{
+	tlv_warnings_walk walk = tlv_warnings_of(model);
+
+	while (tlv_warnings_next(&walk))
+		if (strcmp(walk.warning.code, code) == 0)
+		{
+			if (warning != NULL)
+				*warning = walk.warning;
+			return true;
+		}
+	return false;
+}
 
 #endif /* TENSORLV_TEST_ASSERTIONS_H */

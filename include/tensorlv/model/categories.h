@@ -59,12 +59,11 @@ extern tlv_status tlv_category_moments_create(tlv_context *ctx, size_t replicate
 extern const tlv_aggregate tlv_aggregate_category_moments;
 
 /*
- * An empty accumulator of rows of categories and numbers.  What a row's categories may be is as
+ * The aggregate of rows of categories and numbers.  What a row's categories may be is as
  * above; there is at least one of them, and one number; numbers are finite and at most
  * TLV_MIXED_MOST in size (TLV_BAD_DATA).
  */
 #define TLV_MIXED_MOST 1e90
-extern tlv_status tlv_mixed_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_mixed_moments;
 
 /* A stored value opened for reading; points into the frame but for the offsets. */

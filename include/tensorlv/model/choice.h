@@ -109,4 +109,7 @@ extern tlv_status tlv_choice_tell(tlv_context *ctx, const tlv_choice *choice,
 /* What a point has of the rise of the curve from its first point to the best one, 0 to 1. */
 extern double tlv_choice_gain(const tlv_choice *choice, size_t point);
 
+/* Folds of a cross-validation. */
+#define TLV_FOLDS 5
+
 #endif /* TENSORLV_CHOICE_H */

@@ -161,7 +161,7 @@ extern tlv_warnings_walk tlv_warnings_of_list(const tlv_diagnostics *list);
 extern tlv_status tlv_warnings_tell(tlv_context *ctx, const tlv_frame *model,
 									tlv_diagnostics *told);
 
-/* Whether a model carries a warning of that code; the first goes to warning (NULL: not wanted). */
-extern bool tlv_warnings_find(const tlv_frame *model, const char *code, tlv_warning *warning);
+/* Proportion of negative mass that a decomposition leaves, above which a fit warns of it. */
+#define TLV_NEGATIVE_WARN 0.3
 
 #endif /* TENSORLV_DIAGNOSTICS_H */

@@ -72,9 +72,6 @@ extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, 
  * allocated. parts->diagnostics is NULL. */
 extern tlv_status tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts);
 
-/* Place of an id among n ascending ones; n where it is not there (edge.c). */
-extern size_t tlv_mmsb_find_id(const int64_t *ids, size_t n, int64_t id);
-
 /* Place of a node among those of a side; n of the side where it is not known (edge.c). */
 extern size_t tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node);
 

@@ -106,6 +106,9 @@ typedef struct tlv_page_request
 	const tlv_frame *before;  /* an earlier model of the same kind; NULL: none */
 } tlv_page_request;
 
+/* A member's key behind a comma. */
+extern tlv_status tlv_page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key);
+
 /*
  * Both parts of a page, in the context's memory.  Errors: TLV_BAD_PARAMETER for examples of another
  * form, a graph where the kind shows none, a `before` that tlv_model_match refuses; memory,

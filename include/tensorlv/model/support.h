@@ -56,4 +56,8 @@ extern tlv_status tlv_support_diagnose(tlv_context *ctx, const char *component, 
 									   const char *from, size_t k, const double *apart,
 									   tlv_diagnostics *to);
 
+/* Limits of a sample of vectors that is fitted again: rows, and coordinates in all. */
+#define TLV_SUPPORT_ROWS	20000
+#define TLV_SUPPORT_NUMBERS ((size_t) 1 << 21)
+
 #endif /* TENSORLV_SUPPORT_H */

@@ -87,9 +87,6 @@ typedef struct tlv_json_writer
 	int (*number)(double value, char *to); /* writes the shortest text that reads as the value */
 } tlv_json_writer;
 
-/* The server's way of writing numbers is faster; this one tries 15, 16 and 17 digits. */
-extern int tlv_json_print_number(double value, char *to);
-
 /* Errors: memory, TLV_LIMIT for too many bytes. */
 extern tlv_status tlv_json_put(tlv_context *ctx, tlv_json_writer *writer, const char *bytes);
 extern tlv_status tlv_json_append(tlv_context *ctx, tlv_json_writer *writer, const char *bytes,

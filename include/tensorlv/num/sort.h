@@ -1,5 +1,6 @@
 /*
- * sort.h - one radix sort, for records of a fixed size with whole numbers for keys.
+ * sort.h - one radix sort, for records of a fixed size with integer keys, and one binary search for
+ * ids.
  */
 #ifndef TENSORLV_SORT_H
 #define TENSORLV_SORT_H
@@ -23,5 +24,8 @@ typedef struct tlv_sort_form
  */
 extern tlv_status tlv_radix_sort(tlv_context *ctx, const tlv_sort_form *form, size_t n,
 								 void *records, void *work, void **sorted);
+
+/* Position of an id among n ascending ones; n where it is not among them. */
+extern size_t tlv_find_id(const int64_t *ids, size_t n, int64_t id);
 
 #endif /* TENSORLV_SORT_H */

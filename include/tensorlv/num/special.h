@@ -23,4 +23,6 @@ extern double tlv_student_survival(double x, double degrees);
 extern double tlv_log_bessel(double order, double x);
 extern double tlv_bessel_ratio(double order, double x);
 
+#define TLV_TWO_PI 6.28318530717958647692
+
 #endif /* TENSORLV_SPECIAL_H */

@@ -14,11 +14,8 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 
-/* Points between two looks at whether to stop. */
-#define POINTS_BETWEEN 4096
-
 /* Relative to the largest squared norm: a residual below is rounding error. */
-#define ROUNDING 1e-12
+#define ANCHORS_ROUNDING 1e-12
 
 typedef struct chooser
 {
@@ -59,13 +56,15 @@ chooser_create(tlv_context *ctx, const tlv_anchor_points *points, size_t k, choo
 static tlv_status
 squares_from(tlv_context *ctx, chooser *c, const double *origin)
 {
+	/* Points between two looks at whether to stop. */
+	const int points_between = 4096;
 	const tlv_anchor_points *points = c->points;
 
 	for (size_t i = 0; i < points->n; i++)
 	{
 		double sum = 0;
 
-		if (i % POINTS_BETWEEN == 0)
+		if (i % points_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < points->d; j++)
 		{
@@ -94,7 +93,7 @@ farthest(const chooser *c, double penalty, double *excess)
 	{
 		double value = c->left[i] - penalty * noise_of(points, i);
 
-		if (value > *excess && !c->taken[i] && c->left[i] > ROUNDING * c->largest &&
+		if (value > *excess && !c->taken[i] && c->left[i] > ANCHORS_ROUNDING * c->largest &&
 			(points->candidate == NULL || points->candidate[i]))
 		{
 			*excess = value;
@@ -147,7 +146,7 @@ enter_corner(tlv_context *ctx, chooser *c, const double *corner, double *square,
 		}
 	for (size_t j = 0; j < d; j++)
 		*square += b[j] * b[j];
-	*outside = *square > ROUNDING * c->largest;
+	*outside = *square > ANCHORS_ROUNDING * c->largest;
 	if (!*outside)
 		return TLV_OK;
 	for (size_t j = 0; j < d; j++)

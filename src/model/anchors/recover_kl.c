@@ -11,22 +11,11 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
-/* Steps of a point at most, and the duality gap (nats) at which they end. */
-#define MOST_STEPS 100
-#define LEAST_GAP  1e-7
-
-/* A step must lower the divergence by this part of what its gradient says (Armijo). */
-#define LOWERED		 1e-4
-#define MOST_HALVING 30
-
 /* Corners that enter a step beside those of the mixture so far. */
 #define ENTERING 8
 
 /* What corners are mixed with of their mean, so that no entry of them is 0. */
 #define CORNER_FLOOR 1e-5
-
-/* Singular values of the anchors' block below this part of the largest have no inverse. */
-#define SINGULAR 1e-10
 
 /* One point and where its mixture stands. */
 typedef struct descent
@@ -136,7 +125,7 @@ choose_set(descent *at)
 
 /* The second derivatives at the set: sum of entries / expected^2 times corners' products. */
 TLV_CLONES static void
-find_gram(descent *at)
+anchors_find_gram(descent *at)
 {
 	size_t s = at->size;
 
@@ -166,7 +155,7 @@ solve_model(tlv_context *ctx, descent *at)
 {
 	size_t s = at->size;
 
-	find_gram(at);
+	anchors_find_gram(at);
 	for (size_t a = 0; a < s; a++)
 	{
 		at->moment[a] = -at->gradient[at->set[a]];
@@ -178,13 +167,16 @@ solve_model(tlv_context *ctx, descent *at)
 
 /* As far towards it as lowers the divergence; false where nothing does. */
 static bool
-move(descent *at, double *value)
+anchors_move(descent *at, double *value)
 {
+	/* A step must lower the divergence by this part of what its gradient says (Armijo). */
+	const double lowered = 1e-4;
+	const int most_halving = 30;
 	double slope = 0, step = 1;
 
 	for (size_t a = 0; a < at->size; a++)
 		slope += at->gradient[at->set[a]] * (at->solution[a] - at->mixture[at->set[a]]);
-	for (int halving = 0; halving < MOST_HALVING && slope < 0; halving++, step /= 2)
+	for (int halving = 0; halving < most_halving && slope < 0; halving++, step /= 2)
 	{
 		double next;
 
@@ -192,7 +184,7 @@ move(descent *at, double *value)
 		for (size_t a = 0; a < at->size; a++)
 			at->next[at->set[a]] = (1 - step) * at->mixture[at->set[a]] + step * at->solution[a];
 		next = divergence(at, at->next);
-		if (next <= *value + LOWERED * step * slope)
+		if (next <= *value + lowered * step * slope)
 		{
 			memcpy(at->mixture, at->next, at->k * sizeof(double));
 			*value = next;
@@ -205,19 +197,22 @@ move(descent *at, double *value)
 /* Sequential quadratic programs over the corners that play a part (Kim, Carbonetto, Stephens,
  * Anitescu 2020). */
 static tlv_status
-descend(tlv_context *ctx, descent *at)
+anchors_descend(tlv_context *ctx, descent *at)
 {
+	/* Steps of a point at most, and the duality gap (nats) at which they end. */
+	const int most_steps = 100;
+	const double least_gap = 1e-7;
 	double value = divergence(at, at->mixture);
 
-	for (int steps = 0; steps < MOST_STEPS; steps++)
+	for (int steps = 0; steps < most_steps; steps++)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		find_gradient(at);
-		if (!(duality_gap(at) >= LEAST_GAP))
+		if (!(duality_gap(at) >= least_gap))
 			break;
 		choose_set(at);
 		TLV_TRY(solve_model(ctx, at));
-		if (!move(at, &value))
+		if (!anchors_move(at, &value))
 			break;
 	}
 	return TLV_OK;
@@ -279,7 +274,7 @@ tlv_anchors_recover_kl(tlv_context *ctx, const tlv_anchor_points *points, size_t
 		TLV_TRY_CONTINUE(ctx);
 		at.mixture = shares + i * k;
 		gather_entries(&at, points->d, points->rows + i * points->d);
-		TLV_TRY(descend(ctx, &at));
+		TLV_TRY(anchors_descend(ctx, &at));
 	}
 	tlv_free(ctx, by_column);
 	tlv_free(ctx, numbers);
@@ -293,6 +288,8 @@ tlv_status
 tlv_anchors_invert(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
 				   const double *corners, const int32_t *columns, double *shares)
 {
+	/* Singular values of the anchors' block below this part of the largest have no inverse. */
+	const double singular = 1e-10;
 	double *block, *inverse, *entries;
 	size_t rank;
 
@@ -302,7 +299,7 @@ tlv_anchors_invert(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
 	for (size_t j = 0; j < k; j++)
 		for (size_t c = 0; c < k; c++)
 			block[j * k + c] = corners[j * points->d + (size_t) columns[c]];
-	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, block, SINGULAR, inverse, &rank));
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, block, singular, inverse, &rank));
 	if (rank < k)
 	{
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,

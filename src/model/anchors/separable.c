@@ -12,16 +12,9 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
-/* What a row may be apart from where it belongs when nothing is said: rounding. */
-#define ROUNDING 1e-7
-/* How far a corner is taken to stand from the hull of the others, at first; and how often it is
- * measured again. */
-#define APART		 0.5
-#define APART_ROUNDS 8
-
 /* Rows that are not zero, scaled to sum 1. */
 static tlv_status
-scale_rows(tlv_context *ctx, size_t n, size_t d, const double *matrix, separable *s)
+anchors_scale_rows(tlv_context *ctx, size_t n, size_t d, const double *matrix, separable *s)
 {
 	TLV_TRY_NEW_ROWS(ctx, s->rows, d, n);
 	TLV_TRY_NEW(ctx, s->norms, n);
@@ -159,9 +152,13 @@ tlv_separable_apart(tlv_context *ctx, const separable *s, const tlv_anchor_corne
 static tlv_status
 loner_corners(tlv_context *ctx, separable *s, size_t k, tlv_anchor_corners *corners)
 {
-	double least = APART, measured;
+	/* How far a corner is taken to stand from the hull of the others, at first; and how often it is
+	 * measured again. */
+	const double apart = 0.5;
+	const int apart_rounds = 8;
+	double least = apart, measured;
 
-	for (int round = 0; round < APART_ROUNDS; round++)
+	for (int round = 0; round < apart_rounds; round++)
 	{
 		double near = 10 * s->eps / least + 2 * s->eps;
 
@@ -209,10 +206,12 @@ tlv_status
 tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matrix, size_t k,
 						tlv_separable_method method, double eps, tlv_separable_factors *factors)
 {
+	/* What a row may be apart from where it belongs when nothing is said: rounding. */
+	const double rounding = 1e-7;
 	const size_t most =
 		method == TLV_SEPARABLE_ALMOST ? TLV_SEPARABLE_MOST_ALMOST : TLV_SEPARABLE_MOST_LONERS;
 	bool loners = method != TLV_SEPARABLE_ANCHORS;
-	separable s = {.d = d, .eps = fmax(eps, ROUNDING)};
+	separable s = {.d = d, .eps = fmax(eps, rounding)};
 	double rows = (double) n, side = (double) d;
 	tlv_anchor_corners corners;
 
@@ -235,7 +234,7 @@ tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matr
 													 : n < d ? n
 															 : d)),
 							   "the factorisation"));
-	TLV_TRY(scale_rows(ctx, n, d, matrix, &s));
+	TLV_TRY(anchors_scale_rows(ctx, n, d, matrix, &s));
 	if (loners)
 	{
 		TLV_TRY_NEW_ROWS(ctx, s.gram, s.n, s.n);

@@ -25,8 +25,6 @@ static const uint32_t poisson_limit[] = {
 #define CELL_PLANES ((size_t) 32)
 /* Cells of a run of tables, at least, before they are added to the sums. */
 #define RUN_CELLS ((size_t) 256)
-/* Cycles for adding a row's weight to a cell, beside tlv_plane_cost(). */
-#define WEIGHT_COST 0.3
 
 /* ---- weights ---- */
 
@@ -146,7 +144,7 @@ next_plane(replicate_work *work, size_t cell, uint32_t *table)
 /* ---- vectors of replicates ---- */
 
 TLV_CLONES static void
-subtract(size_t n, const uint32_t *restrict from, uint32_t *restrict to)
+bootstrap_subtract(size_t n, const uint32_t *restrict from, uint32_t *restrict to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] -= from[i];
@@ -160,10 +158,10 @@ complete_replicates(size_t da, size_t db, size_t replicates, uint32_t *table)
 
 	for (size_t x = 0; x < da; x++)
 		for (size_t y = 0; y + 1 < db; y++)
-			subtract(replicates, table + x * row + y * replicates,
-					 table + x * row + (db - 1) * replicates);
+			bootstrap_subtract(replicates, table + x * row + y * replicates,
+							   table + x * row + (db - 1) * replicates);
 	for (size_t x = 0; x + 1 < da; x++)
-		subtract(row, table + x * row, table + last);
+		bootstrap_subtract(row, table + x * row, table + last);
 }
 
 /* sums[r * stride + i] += run[i * replicates + r] */
@@ -276,6 +274,8 @@ static tlv_status
 replicate_pairs_of(tlv_context *ctx, replicate_work *work, const size_t *position, size_t a,
 				   double *sums)
 {
+	/* Cycles for adding a row's weight to a cell, beside tlv_plane_cost(). */
+	const double weight_cost = 0.3;
 	const category_block *block = work->block;
 	const category_layout *layout = block->layout;
 	size_t da = (size_t) layout->states[a], cells = 0, begin = layout->pair_row[a];
@@ -291,7 +291,7 @@ replicate_pairs_of(tlv_context *ctx, replicate_work *work, const size_t *positio
 		TLV_TRY_CONTINUE(ctx);
 		if (da * db == 0)
 			continue;
-		if (by_planes < WEIGHT_COST * (double) block->n * (double) work->replicates)
+		if (by_planes < weight_cost * (double) block->n * (double) work->replicates)
 			replicate_pair_by_planes(work, position, a, b, table);
 		else
 			replicate_pair_by_rows(work, a, b, table);

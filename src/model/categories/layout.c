@@ -218,8 +218,8 @@ add_singles(const category_layout *from, const double *values, const category_la
 }
 
 static tlv_status
-add_pairs(tlv_context *ctx, const category_layout *from, const double *values,
-		  const category_layout *to, double *sums)
+category_add_pairs(tlv_context *ctx, const category_layout *from, const double *values,
+				   const category_layout *to, double *sums)
 {
 	for (size_t a = 0; a < from->p; a++)
 	{
@@ -259,7 +259,7 @@ category_add_tables(tlv_context *ctx, const category_layout *from,
 	size_t p = from->p;
 
 	add_singles(from, tables->singles, to, sums->singles);
-	TLV_TRY(add_pairs(ctx, from, tables->pairs, to, sums->pairs));
+	TLV_TRY(category_add_pairs(ctx, from, tables->pairs, to, sums->pairs));
 	if (sums->triples != NULL && tables->triples != NULL)
 		add_triples(from, tables->triples, to, sums->triples);
 	for (size_t r = 0; r < tables->replicates; r++)
@@ -267,8 +267,8 @@ category_add_tables(tlv_context *ctx, const category_layout *from,
 		sums->replicate_rows[r] += tables->replicate_rows[r];
 		add_singles(from, tables->replicate_singles + r * from->offset[p], to,
 					sums->replicate_singles + r * to->offset[p]);
-		TLV_TRY(add_pairs(ctx, from, tables->replicate_pairs + r * from->pair_row[p], to,
-						  sums->replicate_pairs + r * to->pair_row[p]));
+		TLV_TRY(category_add_pairs(ctx, from, tables->replicate_pairs + r * from->pair_row[p], to,
+								   sums->replicate_pairs + r * to->pair_row[p]));
 	}
 	return TLV_OK;
 }

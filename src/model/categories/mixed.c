@@ -48,12 +48,6 @@ mixed_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_mixed_moments_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return mixed_create_empty(ctx, accumulator);
-}
-
 static tlv_status
 mixed_moments_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {

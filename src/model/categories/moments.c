@@ -389,7 +389,7 @@ add_replicates(const category_state *state, tlv_frame_builder *builder)
 /* Rows may have come behind values that were merged.  Values are counted, too: present and missing
  * ones are as many as rows times variables. */
 static tlv_status
-require_whole_counts(tlv_context *ctx, const category_state *state)
+category_require_whole_counts(tlv_context *ctx, const category_state *state)
 {
 	const double *replicate_rows = state->sums.replicate_rows;
 
@@ -409,7 +409,7 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 
 	TLV_TRY(category_flush(ctx, state));
 	TLV_TRY(category_sort_names(ctx, state));
-	TLV_TRY(require_whole_counts(ctx, state));
+	TLV_TRY(category_require_whole_counts(ctx, state));
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
 	builder->owned = NULL;
 	tlv_frame_add_scalar(builder, "rows", state->rows);

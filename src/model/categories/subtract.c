@@ -82,7 +82,7 @@ negated_copy(tlv_context *ctx, size_t n, const double *numbers, double **copy)
 }
 
 static tlv_status
-require_left(tlv_context *ctx, size_t n, const double *left)
+category_require_left(tlv_context *ctx, size_t n, const double *left)
 {
 	for (size_t i = 0; i < n; i++)
 	{
@@ -119,10 +119,10 @@ subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tabl
 	tlv_free(ctx, pairs);
 	tlv_free(ctx, singles);
 	category_layout_free(ctx, &from);
-	TLV_TRY(require_left(ctx, to->offset[to->p], state->sums.singles));
-	TLV_TRY(require_left(ctx, to->pair_row[to->p], state->sums.pairs));
+	TLV_TRY(category_require_left(ctx, to->offset[to->p], state->sums.singles));
+	TLV_TRY(category_require_left(ctx, to->pair_row[to->p], state->sums.pairs));
 	if (state->sums.triples != NULL)
-		TLV_TRY(require_left(ctx, to->triple_row[to->p], state->sums.triples));
+		TLV_TRY(category_require_left(ctx, to->triple_row[to->p], state->sums.triples));
 	state->rows -= tables->rows;
 	return TLV_OK;
 }

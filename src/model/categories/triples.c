@@ -99,7 +99,7 @@ count_by_table(triple_work *work, const triple *t)
 }
 
 static bool
-planes_are_cheaper(const category_block *block, const triple *t)
+triples_planes_are_cheaper(const category_block *block, const triple *t)
 {
 	double by_planes = tlv_plane_cost() * (double) (64 * block->words) *
 					   (double) (t->planes[0] * t->planes[1] * t->planes[2]);
@@ -154,7 +154,7 @@ count_with_pair(tlv_context *ctx, triple_work *work, const size_t *position, tri
 		set_variable(block, position, t, 2, c);
 		if (t->d[2] == 0)
 			continue;
-		if (planes_are_cheaper(block, t))
+		if (triples_planes_are_cheaper(block, t))
 		{
 			if (!intersected)
 				intersect(work, position, t);
@@ -178,7 +178,7 @@ count_with_pair(tlv_context *ctx, triple_work *work, const size_t *position, tri
 
 /* Room for the largest three numbers of states. */
 static tlv_status
-create_work(tlv_context *ctx, triple_work *work)
+triples_create_work(tlv_context *ctx, triple_work *work)
 {
 	const category_block *block = work->block;
 	size_t cells = 1, p = block->layout->p;
@@ -194,7 +194,7 @@ create_work(tlv_context *ctx, triple_work *work)
 }
 
 static void
-free_work(tlv_context *ctx, triple_work *work)
+triples_free_work(tlv_context *ctx, triple_work *work)
 {
 	tlv_free(ctx, work->joint);
 	tlv_free(ctx, work->table);
@@ -214,7 +214,7 @@ category_count_triples(tlv_context *ctx, const category_block *block, double *tr
 	TLV_TRY_ALLOC(ctx, position);
 	for (size_t i = 0; i < p; i++)
 		position[block->order[i]] = i;
-	TLV_TRY(create_work(ctx, &work));
+	TLV_TRY(triples_create_work(ctx, &work));
 	for (size_t a = 0; a < p; a++)
 	{
 		set_variable(block, position, &t, 0, a);
@@ -225,7 +225,7 @@ category_count_triples(tlv_context *ctx, const category_block *block, double *tr
 				TLV_TRY(count_with_pair(ctx, &work, position, &t));
 		}
 	}
-	free_work(ctx, &work);
+	triples_free_work(ctx, &work);
 	tlv_free(ctx, position);
 	return TLV_OK;
 }

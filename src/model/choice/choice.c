@@ -16,23 +16,10 @@ static const size_t fine_grid[GRID] = {1,  2,  3,  4,  5,  6,  8,  10,	13,	 16,
 /* k that are tried beyond the best one before the grid ends. */
 #define BEYOND 2
 
-/* A chosen k above is not refined: its neighbours differ by less than any reader sees. */
-#define REFINED_MOST 40
-
-/* Error of a difference, in nats, that leaves nothing open. */
-#define SMALL_ERROR 0.01
-
 /* Errors by which more components must be better than one, a test at the level of 1 %.  Errors up
  * to which further rows decide. */
 #define ERRORS_OF_ONE 2.33
 #define ERRORS_CLEAR  4.0
-
-/* Differences of means, relative to them, that are rounding: models that predict the same differ by
- * these, and so do their errors. */
-#define ROUNDING 1e-9
-
-/* Part of the rise that a reader may be content with. */
-#define CONTENT 0.9
 
 void
 tlv_choice_begin(size_t least, size_t most, bool fine, tlv_choice *choice)
@@ -77,9 +64,12 @@ difference_error(const tlv_choice_point *a, const tlv_choice_point *b)
 static double
 errors_below(const tlv_choice *choice, size_t point)
 {
+	/* Differences of means, relative to them, that are rounding: models that predict the same
+	 * differ by these, and so do their errors. */
+	const double rounding = 1e-9;
 	double best = choice->points[choice->best].mean, below = best - choice->points[point].mean;
 
-	return below > ROUNDING * (1 + fabs(best)) ? below / choice->points[point].error : 0;
+	return below > rounding * (1 + fabs(best)) ? below / choice->points[point].error : 0;
 }
 
 static bool
@@ -116,7 +106,7 @@ tlv_choice_gain(const tlv_choice *choice, size_t point)
 /* Means and errors of the points that are compared; the others keep their distance from the best.
  */
 static void
-measure(tlv_choice *choice, size_t first, size_t last)
+choice_measure(tlv_choice *choice, size_t first, size_t last)
 {
 	double shift = 0;
 
@@ -138,12 +128,14 @@ measure(tlv_choice *choice, size_t first, size_t last)
 void
 tlv_choice_decide(tlv_choice *choice)
 {
+	/* Part of the rise that a reader may be content with. */
+	const double content = 0.9;
 	size_t n = choice->n, first = choice->narrowed ? choice->first : 0;
 
-	measure(choice, first, choice->narrowed ? choice->last : n - 1);
+	choice_measure(choice, first, choice->narrowed ? choice->last : n - 1);
 	for (choice->chosen = first; is_worse(choice, choice->chosen);)
 		choice->chosen++;
-	for (choice->gain = 0; tlv_choice_gain(choice, choice->gain) < CONTENT;)
+	for (choice->gain = 0; tlv_choice_gain(choice, choice->gain) < content;)
 		choice->gain++;
 	if (choice->ended)
 		return;
@@ -211,11 +203,13 @@ one_is_open(const tlv_choice *choice)
 bool
 tlv_choice_is_open(tlv_choice *choice)
 {
+	/* Error of a difference, in nats, that leaves nothing open. */
+	const double small_error = 0.01;
 	bool one = one_is_open(choice) && (!choice->narrowed || choice->first == 0);
 
 	if (choice->fine ? !each_is_open(choice)
 					 : !one && (choice->chosen == choice->best ||
-								choice->points[choice->chosen].error <= SMALL_ERROR))
+								choice->points[choice->chosen].error <= small_error))
 		return false;
 	if (!choice->narrowed)
 	{
@@ -243,6 +237,8 @@ next_of_grid(const tlv_choice *choice)
 size_t
 tlv_choice_next(const tlv_choice *choice)
 {
+	/* A chosen k above is not refined: its neighbours differ by less than any reader sees. */
+	const int refined_most = 40;
 	size_t k, below;
 
 	if (choice->n == 0)
@@ -250,7 +246,7 @@ tlv_choice_next(const tlv_choice *choice)
 	if (!choice->ended)
 		return next_of_grid(choice);
 	k = choice->points[choice->chosen].k;
-	if (choice->n == TLV_CHOICE_POINTS || choice->chosen == 0 || k > REFINED_MOST ||
+	if (choice->n == TLV_CHOICE_POINTS || choice->chosen == 0 || k > refined_most ||
 		choice->best + 1 == choice->n)
 		return 0;
 	below = choice->points[choice->chosen - 1].k;

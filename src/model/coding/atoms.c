@@ -8,14 +8,6 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* Steps at most; those that may still replace atoms; the error stands when it falls by less. */
-#define MOST_STEPS		100
-#define REPLACING_STEPS 40
-#define TOLERANCE		1e-4
-/* Atoms are one and the same above this cosine; unused below this part of an even share. */
-#define ALIKE  0.95
-#define UNUSED 0.02
-
 double
 tlv_coding_learner_memory(size_t d, size_t k, size_t sparsity, size_t n)
 {
@@ -97,6 +89,8 @@ replace_atom(tlv_coding_learner *learner, size_t j)
 static tlv_status
 replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
 {
+	/* Atoms are one and the same above this cosine; unused below this part of an even share. */
+	const double alike = 0.95, unused = 0.02;
 	size_t k = learner->k, d = learner->d;
 	const double *gram = learner->coder.gram, *uses = learner->sums.uses;
 	double share = 0;
@@ -108,13 +102,13 @@ replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
 					 learner->coder.gram, k));
 	for (size_t j = 0; j < k; j++)
 	{
-		bool bad = uses[j] < UNUSED * share || uses[j] == 0;
+		bool bad = uses[j] < unused * share || uses[j] == 0;
 
 		if (j % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
 
 		for (size_t i = 0; i < k && !bad; i++)
-			bad = i != j && fabs(gram[i + j * k]) > ALIKE &&
+			bad = i != j && fabs(gram[i + j * k]) > alike &&
 				  (uses[i] > uses[j] || (i < j && uses[i] == uses[j]));
 		*replaced += bad && replace_atom(learner, j);
 	}
@@ -124,24 +118,27 @@ replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
 tlv_status
 tlv_coding_learn(tlv_context *ctx, tlv_coding_learner *learner, int limit)
 {
+	/* Steps at most; those that may still replace atoms; the error stands when it falls by less. */
+	const int most_steps = 100, replacing_steps = 40;
+	const double tolerance = 1e-4;
 	double *before;
 	double error = INFINITY;
 
 	TLV_TRY_NEW_ROWS(ctx, before, learner->d, learner->k);
 	TLV_TRY(tlv_coding_code_all(ctx, learner));
-	for (int step = 0; step < (limit < 0 ? MOST_STEPS : limit); step++)
+	for (int step = 0; step < (limit < 0 ? most_steps : limit); step++)
 	{
 		size_t replaced = 0;
 
 		memcpy(before, learner->atoms, learner->d * learner->k * sizeof(double));
 		TLV_TRY(tlv_code_solve(ctx, learner->d, learner->k, &learner->sums, before, learner->atoms,
 							   learner->codes));
-		if (step < REPLACING_STEPS)
+		if (step < replacing_steps)
 			TLV_TRY(replace_atoms(ctx, learner, &replaced));
 		error = learner->sums.error;
 		TLV_TRY(tlv_coding_code_all(ctx, learner));
 		learner->steps++;
-		if (replaced == 0 && !(learner->sums.error < error * (1 - TOLERANCE)))
+		if (replaced == 0 && !(learner->sums.error < error * (1 - tolerance)))
 			break;
 	}
 	tlv_free(ctx, before);

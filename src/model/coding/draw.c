@@ -8,14 +8,12 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"
 
-/* Bounds on the dimension of rows that are drawn as square patches if their coordinates have no
- * names. */
-#define LEAST_PATCH 16
-#define MOST_PATCH	1024
-
 tlv_status
 tlv_coding_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 {
+	/* Bounds on the dimension of rows that are drawn as square patches if their coordinates have no
+	 * names. */
+	const int least_patch = 16, most_patch = 1024;
 	const tlv_section *section = tlv_frame_find(model, "atoms");
 	const double *atoms = tlv_section_data(model, section);
 	const tlv_name_list names = tlv_dimension_names(model);
@@ -24,7 +22,7 @@ tlv_coding_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 	double *numbers;
 
 	TLV_TRY(tlv_picture_components(ctx, model, "atom", &components));
-	if (d >= LEAST_PATCH && d <= MOST_PATCH && side * side == d && names.offsets == NULL)
+	if (d >= least_patch && d <= most_patch && side * side == d && names.offsets == NULL)
 		return tlv_draw_tiles(ctx, picture, k, components, side, atoms);
 	TLV_TRY_NEW_ROWS(ctx, numbers, k, d);
 	for (size_t i = 0; i < d; i++)

@@ -8,10 +8,6 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* What is left of a row's energy below this part of it is rounding. */
-#define EXACT 1e-24
-/* An atom whose part outside those found is shorter (squared) is one of their span. */
-#define DEPENDENT 1e-10
 /* Operations of a row above which every one looks at tlv_should_stop(). */
 #define MUCH ((size_t) 1 << 20)
 
@@ -74,6 +70,8 @@ correlations_left(size_t k, size_t n, const double *restrict products, const dou
 static bool
 extend_factor(const tlv_coder *coder, size_t n, const int32_t *support, size_t j)
 {
+	/* An atom whose part outside those found is shorter (squared) is one of their span. */
+	const double dependent = 1e-10;
 	size_t s = coder->sparsity;
 	double *line = coder->factor + n, rest = coder->gram[j + j * coder->k];
 
@@ -86,7 +84,7 @@ extend_factor(const tlv_coder *coder, size_t n, const int32_t *support, size_t j
 		line[t * s] = x / coder->factor[t + t * s];
 		rest -= line[t * s] * line[t * s];
 	}
-	if (!(rest > DEPENDENT))
+	if (!(rest > dependent))
 		return false;
 	line[n * s] = sqrt(rest);
 	return true;
@@ -121,6 +119,8 @@ solve_code(const tlv_coder *coder, size_t n, const int32_t *support, const doubl
 static void
 pursue(tlv_coder *coder, size_t i)
 {
+	/* What is left of a row's energy below this part of it is rounding. */
+	const double exact = 1e-24;
 	const double *products = coder->products + i * coder->k;
 	int32_t *support = coder->support + i * coder->sparsity;
 	double *c = coder->coefficients + i * coder->sparsity, energy = coder->energies[i];
@@ -128,7 +128,7 @@ pursue(tlv_coder *coder, size_t i)
 	size_t n = 0;
 
 	memcpy(coder->left, products, coder->k * sizeof(double));
-	while (n < coder->sparsity && error > EXACT * energy)
+	while (n < coder->sparsity && error > exact * energy)
 	{
 		size_t j = largest_of(coder->k, coder->left);
 

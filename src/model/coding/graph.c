@@ -14,12 +14,9 @@
 #include "tensorlv/num/linalg.h"
 
 /* Rows that are looked at: all pairs of them are. */
-#define MOST_ROWS 4000
+#define CODING_MOST_ROWS 4000
 /* Rounds: this times k s log k. */
-#define ROUNDS 3
-/* A set with this part of a smaller one covers it (the thesis: all of it, which one false member
- * breaks). */
-#define COVERED 0.9
+#define CODING_ROUNDS 3
 /* Products of rows that are made at once. */
 #define STRIP		256
 #define POWER_STEPS 30
@@ -115,12 +112,16 @@ draw_neighbour(const row_graph *graph, size_t row, tlv_rng *rng)
 static void
 add_set(row_sets *sets, size_t words, const uint64_t *set, size_t size)
 {
+	/* A set with this part of a smaller one covers it (the thesis: all of it, which one false
+	 * member breaks). */
+	const double covered = 0.9;
+
 	for (size_t i = 0; i < sets->n; i++)
 	{
 		uint64_t *other = sets->members + i * words;
 		size_t smaller = size < sets->sizes[i] ? size : sets->sizes[i];
 
-		if ((double) common(words, set, other) < COVERED * (double) smaller)
+		if ((double) common(words, set, other) < covered * (double) smaller)
 			continue;
 		if (size < sets->sizes[i])
 		{
@@ -247,7 +248,7 @@ static tlv_status
 make_room(tlv_context *ctx, const tlv_coding_learner *learner, row_graph *graph, row_sets *sets,
 		  uint64_t **set)
 {
-	graph->n = learner->n < MOST_ROWS ? learner->n : MOST_ROWS;
+	graph->n = learner->n < CODING_MOST_ROWS ? learner->n : CODING_MOST_ROWS;
 	graph->words = (graph->n + 63) / 64;
 	sets->room = 4 * learner->k;
 	TLV_TRY(tlv_require_memory(
@@ -278,7 +279,7 @@ tlv_coding_start_graph(tlv_context *ctx, tlv_coding_learner *learner,
 {
 	size_t k = learner->k, s = options->sparsity;
 	double cut = options->threshold * mean_square(learner) / (double) s;
-	double rounds = ROUNDS * (double) (k * s) * log((double) k + 1) + 100, share;
+	double rounds = CODING_ROUNDS * (double) (k * s) * log((double) k + 1) + 100, share;
 	row_graph graph;
 	row_sets sets = {0};
 	uint64_t *set;

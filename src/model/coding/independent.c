@@ -9,16 +9,13 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 
-#define MOST_STEPS 200
-#define TOLERANCE  1e-7
-/* Eigenvalues of the second moments below this part of the largest are rounding. */
-#define RANK_TOLERANCE 1e-11
-
 /* Rows in the k leading directions of their second moments, of variance 1 (k x n), and what takes
  * these back (d x k). */
 static tlv_status
 whiten(tlv_context *ctx, const tlv_coding_learner *learner, double *white, double *back)
 {
+	/* Eigenvalues of the second moments below this part of the largest are rounding. */
+	const double rank_tolerance = 1e-11;
 	size_t d = learner->d, k = learner->k;
 	double *moments, *values;
 
@@ -27,7 +24,7 @@ whiten(tlv_context *ctx, const tlv_coding_learner *learner, double *white, doubl
 	TLV_TRY(tlv_syrk(ctx, false, d, learner->n, 1 / (double) learner->n, learner->rows, d, 0,
 					 moments, d, true));
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, moments, values));
-	if (!(values[k - 1] > RANK_TOLERANCE * values[0]))
+	if (!(values[k - 1] > rank_tolerance * values[0]))
 	{
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the rows span fewer than %zu %s", k,
 				 tlv_plural((double) k, "dimension", "dimensions"));
@@ -82,6 +79,8 @@ fixed_point(tlv_context *ctx, const tlv_coding_learner *learner, const double *w
 tlv_status
 tlv_coding_start_ica(tlv_context *ctx, tlv_coding_learner *learner)
 {
+	const double tolerance = 1e-7;
+	const int most_steps = 200;
 	size_t k = learner->k, d = learner->d, n = learner->n;
 	double *white, *back, *vectors, *next, turned = 1;
 
@@ -95,7 +94,7 @@ tlv_coding_start_ica(tlv_context *ctx, tlv_coding_learner *learner)
 	TLV_TRY(whiten(ctx, learner, white, back));
 	TLV_TRY(tlv_fill_normal(ctx, &learner->rng, k * k, vectors));
 	TLV_TRY(tlv_polar(ctx, k, vectors));
-	for (int step = 0; step < MOST_STEPS && turned > TOLERANCE; step++)
+	for (int step = 0; step < most_steps && turned > tolerance; step++)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(fixed_point(ctx, learner, white, white + k * n, vectors, next, &turned));

@@ -10,14 +10,10 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/plural.h"
 
-/* Size of the sample: rows for each atom, and bounds on the rows and the bytes of the sample. */
-#define ROWS_PER_ATOM 50.0
-#define LEAST_ROWS	  20000.0
-#define MOST_BYTES	  2.5e8
 /* Steps over all rows, and when the error stands. */
-#define MOST_PASSES 20
-#define TOLERANCE	1e-3
-#define STARTS		3
+#define MOST_PASSES		 20
+#define CODING_TOLERANCE 1e-3
+#define CODING_STARTS	 3
 
 typedef struct dictionary_learning
 {
@@ -89,9 +85,12 @@ static tlv_status
 collect_sample(tlv_context *ctx, tlv_source *rows, const dictionary_learning *fit,
 			   tlv_value **sample)
 {
+	/* Size of the sample: rows for each atom, and bounds on the rows and the bytes of the sample.
+	 */
+	const double rows_per_atom = 50.0, least_rows = 20000.0, most_bytes = 2.5e8;
 	double width = rows->rows.width[0] > 0 ? (double) rows->rows.width[0] : 256;
-	double room = fmin(MOST_BYTES, ((double) ctx->arena.limit - (double) ctx->arena.used) / 4);
-	double count = fmax(LEAST_ROWS, ROWS_PER_ATOM * (double) fit->options.atoms);
+	double room = fmin(most_bytes, ((double) ctx->arena.limit - (double) ctx->arena.used) / 4);
+	double count = fmax(least_rows, rows_per_atom * (double) fit->options.atoms);
 
 	return tlv_collect_first(
 		ctx, rows, "sample", fit->refine && fit->options.iterations != 0 ? 0 : 1,
@@ -119,7 +118,7 @@ start(tlv_context *ctx, dictionary_learning *fit, tlv_coding_learner *learner)
 static tlv_status
 learn_atoms(tlv_context *ctx, dictionary_learning *fit, tlv_coding_learner *learner)
 {
-	int starts = fit->options.restarts > 0 ? fit->options.restarts : STARTS, steps = 0;
+	int starts = fit->options.restarts > 0 ? fit->options.restarts : CODING_STARTS, steps = 0;
 	size_t size = learner->d * learner->k;
 	double best = INFINITY, *atoms;
 
@@ -225,7 +224,7 @@ refine_over_rows(tlv_context *ctx, tlv_source *rows, dictionary_learning *fit)
 		tlv_value_drop(sums);
 		fit->passes++;
 		error = tlv_frame_scalar(&fit->model.frame, "error", 0);
-		fit->settled = fit->passes > 1 && !(error < before * (1 - TOLERANCE));
+		fit->settled = fit->passes > 1 && !(error < before * (1 - CODING_TOLERANCE));
 		before = error;
 	}
 	return TLV_OK;

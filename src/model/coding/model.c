@@ -17,10 +17,8 @@
 #define SIZE_D TLV_SIZE_1
 #define SIZE_K TLV_SIZE_2
 
-/* Two atoms of a larger cosine are worth a warning. */
-#define ALIKE 0.95
 /* The weight of an atom that no row uses. */
-#define LEAST_WEIGHT 1e-12
+#define CODING_LEAST_WEIGHT 1e-12
 
 /* ---- order and signs ---- */
 
@@ -74,7 +72,7 @@ tlv_coding_order(tlv_context *ctx, tlv_coding_parts *parts, int64_t *order)
 	for (size_t j = 0; j < k; j++)
 	{
 		/* one of weight 0 would count as not there (layout.h) */
-		parts->uses[j] = fmax(parts->uses[j], LEAST_WEIGHT);
+		parts->uses[j] = fmax(parts->uses[j], CODING_LEAST_WEIGHT);
 		turn_atom(parts, j);
 	}
 	if (order != NULL)
@@ -100,11 +98,13 @@ warn_unused(tlv_context *ctx, const tlv_coding_parts *parts, size_t j)
 static tlv_status
 warn_alike(tlv_context *ctx, const tlv_coding_parts *parts, const double *gram)
 {
+	/* Two atoms of a larger cosine are worth a warning. */
+	const double alike = 0.95;
 	size_t k = parts->k;
 
 	for (size_t j = 1; j < k; j++)
 		for (size_t i = 0; i < j; i++)
-			if (fabs(gram[i + j * k]) > ALIKE)
+			if (fabs(gram[i + j * k]) > alike)
 			{
 				TLV_TRY(tlv_warn(ctx, parts->diagnostics,
 								 &(tlv_warning){.code = "components_alike",
@@ -125,7 +125,7 @@ tlv_coding_diagnose(tlv_context *ctx, const tlv_coding_parts *parts)
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->error, "error"));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->steps, "steps"));
 	for (size_t j = 0; j < parts->k; j++)
-		if (parts->uses[j] <= LEAST_WEIGHT)
+		if (parts->uses[j] <= CODING_LEAST_WEIGHT)
 			TLV_TRY(warn_unused(ctx, parts, j));
 	TLV_TRY_NEW_ROWS(ctx, gram, parts->k, parts->k);
 	TLV_TRY(tlv_gemm(ctx, true, false, parts->k, parts->k, parts->d, 1, parts->atoms, parts->d,

@@ -7,11 +7,6 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* Rows between two looks at tlv_should_stop(). */
-#define CHUNK_ROWS 256
-/* Mean square of a coefficient, uniform in [1, 2] but for its sign. */
-#define MEAN_SQUARE (7.0 / 3)
-
 static tlv_status
 check_simulation(tlv_context *ctx, const tlv_coding_simulation *o)
 {
@@ -31,6 +26,8 @@ tlv_status
 tlv_coding_simulate_model(tlv_context *ctx, const tlv_coding_simulation *options, void **image,
 						  size_t *size)
 {
+	/* Mean square of a coefficient, uniform in [1, 2] but for its sign. */
+	const double mean_square = 7.0 / 3;
 	size_t d = options->d, k = options->k;
 	tlv_diagnostics diagnostics = {0};
 	tlv_coding_parts parts = {.d = d,
@@ -57,7 +54,7 @@ tlv_coding_simulate_model(tlv_context *ctx, const tlv_coding_simulation *options
 		for (size_t i = 0; i < d; i++)
 			parts.atoms[i + j * d] /= sqrt(length);
 		parts.uses[j] = share;
-		parts.codes[j + j * k] = share * MEAN_SQUARE;
+		parts.codes[j + j * k] = share * mean_square;
 	}
 	TLV_TRY(tlv_coding_order(ctx, &parts, NULL));
 	TLV_TRY(tlv_coding_write(ctx, &parts, image, size));
@@ -86,6 +83,8 @@ tlv_status
 tlv_coding_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, double noise,
 					uint64_t seed, tlv_coding_emit emit, void *argument)
 {
+	/* Rows between two looks at tlv_should_stop(). */
+	const int chunk_rows = 256;
 	const tlv_section *section = tlv_frame_find(model, "atoms");
 	const double *atoms = tlv_section_data(model, section);
 	size_t d = section->rows, k = section->columns;
@@ -105,7 +104,7 @@ tlv_coding_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, doubl
 	tlv_rng_seed(&rng, tlv_mix64(seed));
 	for (size_t row = 1; row <= rows; row++)
 	{
-		if (row % CHUNK_ROWS == 0)
+		if (row % chunk_rows == 0)
 			TLV_TRY_CONTINUE(ctx);
 		draw_code(&rng, k, sparsity, order, codes);
 		tlv_rng_fill_normal(&rng, d, x);

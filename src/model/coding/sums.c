@@ -7,9 +7,6 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* Part of the mean diagonal of the codes that is added to all of it. */
-#define RIDGE 1e-10
-
 /* y += a x */
 TLV_CLONES static void
 add_multiple(size_t n, double a, const double *restrict x, double *restrict y)
@@ -73,6 +70,8 @@ tlv_status
 tlv_code_solve(tlv_context *ctx, size_t d, size_t k, const tlv_code_sums *sums,
 			   const double *before, double *atoms, double *codes)
 {
+	/* Part of the mean diagonal of the codes that is added to all of it. */
+	const double ridge = 1e-10;
 	double *a = tlv_alloc(ctx, k, (k + d) * sizeof(double)), *b, mean = 0;
 	tlv_status status;
 
@@ -82,7 +81,7 @@ tlv_code_solve(tlv_context *ctx, size_t d, size_t k, const tlv_code_sums *sums,
 		mean += sums->codes[j + j * k] / (double) k;
 	memcpy(a, sums->codes, k * k * sizeof(double));
 	for (size_t j = 0; j < k; j++)
-		a[j + j * k] += sums->codes[j + j * k] > 0 ? RIDGE * mean : 1;
+		a[j + j * k] += sums->codes[j + j * k] > 0 ? ridge * mean : 1;
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < d; i++)
 			b[j + i * k] = sums->products[i + j * d];

@@ -9,9 +9,9 @@
 #include "tensorlv/num/fft.h"
 
 /* The response of a filter is taken to be 0 beyond this number of template lengths. */
-#define REACH 8
+#define CONVOLUTION_REACH 8
 /* Lower bound on the length of a transform, relative to its discarded part. */
-#define PIECES 4
+#define CONVOLUTION_PIECES 4
 /* Relative to the strongest frequency: a frequency without noise whose power is below is ignored.
  */
 #define LEAST_POWER 1e-9
@@ -102,8 +102,9 @@ wiener_begin(tlv_context *ctx, const tlv_convolution_parts *parts, size_t longes
 {
 	double *power, *shares, largest = 0, noise;
 
-	w->reach = REACH * parts->s;
-	w->n = tlv_power_of_two(tlv_least(2 * PIECES, PIECES + longest / w->reach) * w->reach);
+	w->reach = CONVOLUTION_REACH * parts->s;
+	w->n = tlv_power_of_two(
+		tlv_least(2 * CONVOLUTION_PIECES, CONVOLUTION_PIECES + longest / w->reach) * w->reach);
 	TLV_TRY(tlv_require_memory(ctx, 8.0 * (double) (w->n * (2 * parts->k + 5)), "the filters"));
 	TLV_TRY_NEW(ctx, w->spectrum, w->n * (2 * parts->k + 5));
 	w->wave = w->spectrum + 2 * w->n * parts->k;

@@ -12,10 +12,6 @@
 
 /* Starts that are polished. */
 #define POLISHED 3
-/* k chosen: what one more template must take away, of all squares; or so often what chance leaves.
- */
-#define LEAST_GAIN	  0.02
-#define CHANCE_GAINED 5
 /* Two fits are as good when their residuals differ by less than this part, and other when a
  * template's distance is above that. */
 #define AS_GOOD 0.01
@@ -113,7 +109,7 @@ tlv_template_distance(size_t sa, const double *a, size_t sb, const double *b)
 }
 
 static double
-length_of(size_t s, const double *f)
+fit_length_of(size_t s, const double *f)
 {
 	double sum = 0;
 
@@ -126,7 +122,7 @@ length_of(size_t s, const double *f)
 static double
 filters_apart(size_t s, const double *a, const double *b, double *work)
 {
-	double la = length_of(s, a), lb = length_of(s, b);
+	double la = fit_length_of(s, a), lb = fit_length_of(s, b);
 
 	for (size_t t = 0; t < s; t++)
 	{
@@ -186,8 +182,12 @@ static tlv_status
 choose_k(tlv_context *ctx, const third_moments *third, const tlv_convolution_options *options,
 		 tlv_diagnostics *diagnostics, convolution_fit *fit)
 {
+	/* k chosen: what one more template must take away, of all squares; or so often what chance
+	 * leaves. */
+	const double least_gain = 0.02;
+	const int chance_gained = 5;
 	size_t most = tlv_least(options->max_k, third->s / TLV_CONVOLUTION_STEPS_EACH);
-	double least = fmax(LEAST_GAIN, CHANCE_GAINED * third->chance);
+	double least = fmax(least_gain, chance_gained * third->chance);
 	convolution_fit next;
 
 	most = tlv_least(most, TLV_CONVOLUTION_MOST_NUMBERS / third->s);
@@ -223,17 +223,17 @@ take_templates(tlv_context *ctx, const third_moments *third, convolution_fit *fi
 	TLV_TRY_NEW(ctx, order, k);
 	for (size_t l = 0; l < k; l++)
 	{
-		double own = length_of(s, fit->f + s * l);
+		double own = fit_length_of(s, fit->f + s * l);
 		size_t at = l;
 
-		for (; at > 0 && length_of(s, fit->f + s * order[at - 1]) < own; at--)
+		for (; at > 0 && fit_length_of(s, fit->f + s * order[at - 1]) < own; at--)
 			order[at] = order[at - 1];
 		order[at] = l;
 	}
 	for (size_t l = 0; l < k; l++)
 	{
 		const double *f = fit->f + s * order[l];
-		double length = length_of(s, f);
+		double length = fit_length_of(s, f);
 
 		if (!(length > 1e-6))
 		{

@@ -8,20 +8,18 @@
 
 /* Standard errors of a correlation that is no chance. */
 #define CLEAR 3
-/* Steps of a template in those of the last correlation, which its faint ends do not reach. */
-#define ROOM 1.5
 /* The least that is worth a look, for every template. */
-#define LEAST 8
+#define CONVOLUTION_LEAST 8
 
 /* The last lag of a clear correlation, by Bartlett's standard errors (1946), but for those after as
- * many unclear ones as lead up to it and LEAST more; 0: there is none. */
+ * many unclear ones as lead up to it and CONVOLUTION_LEAST more; 0: there is none. */
 static size_t
 last_correlation(const series_sums *sums, size_t lags)
 {
 	double variance = sums->front[0] / sums->pairs[0], before = 1;
 	size_t last = 0;
 
-	for (size_t lag = 1; lag < lags && lag <= 2 * last + LEAST; lag++)
+	for (size_t lag = 1; lag < lags && lag <= 2 * last + CONVOLUTION_LEAST; lag++)
 	{
 		double n = sums->pairs[lag];
 		double r = sums->front[tlv_packed2_index(lag, lag)] / n / variance;
@@ -48,18 +46,21 @@ longest(size_t k, size_t lags)
 tlv_status
 tlv_convolution_choose_length(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t *length)
 {
+	/* Steps of a template in those of the last correlation, which its faint ends do not reach. */
+	const double room = 1.5;
 	series_sums sums;
 	size_t lags = 1, last, wanted;
 
 	TLV_TRY(series_read(ctx, moments, &sums));
-	*length = k * TLV_CONVOLUTION_STEPS_EACH > LEAST ? k * TLV_CONVOLUTION_STEPS_EACH : LEAST;
+	*length = k * TLV_CONVOLUTION_STEPS_EACH > CONVOLUTION_LEAST ? k * TLV_CONVOLUTION_STEPS_EACH
+																 : CONVOLUTION_LEAST;
 	if (sums.pairs[0] > 0)
 	{
 		series_move(&sums, sums.single[0] / sums.pairs[0]);
 		while (lags < sums.s && sums.pairs[lags] > 0)
 			lags++;
 		last = last_correlation(&sums, lags);
-		wanted = last > 0 ? (size_t) ceil(ROOM * (double) (last + 1)) : 0;
+		wanted = last > 0 ? (size_t) ceil(room * (double) (last + 1)) : 0;
 		if (*length < wanted)
 			*length = wanted;
 		*length = tlv_least(*length, longest(k, lags));

@@ -31,22 +31,19 @@ static const tlv_declaration convolution_list[] = {
 	{"weights", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_COLUMN_SHARES, TLV_KEPT, AT(weights)},
 };
 
-/* What numbers up to 1e60 give, so that what is worked out of a model stays finite. */
-#define LARGEST_MEAN	 1e60
-#define LARGEST_VARIANCE 1e125
-#define LARGEST_CUMULANT 1e190
-
 static tlv_status
-check_sizes(tlv_context *ctx, const tlv_frame *frame, size_t k)
+convolution_check_sizes(tlv_context *ctx, const tlv_frame *frame, size_t k)
 {
+	/* What numbers up to 1e60 give, so that what is worked out of a model stays finite. */
+	const double largest_mean = 1e60, largest_variance = 1e125, largest_cumulant = 1e190;
 	const double *variances = tlv_frame_float64(frame, "variances");
 	const double *cumulants = tlv_frame_float64(frame, "cumulants");
 
-	if (!(fabs(tlv_frame_scalar(frame, "mean", 0)) <= LARGEST_MEAN) ||
-		!(tlv_frame_scalar(frame, "noise", 0) <= LARGEST_VARIANCE))
+	if (!(fabs(tlv_frame_scalar(frame, "mean", 0)) <= largest_mean) ||
+		!(tlv_frame_scalar(frame, "noise", 0) <= largest_variance))
 		return tlv_fail(ctx, TLV_CORRUPT, "the mean or the noise of a series is too large");
 	for (size_t l = 0; l < k; l++)
-		if (!(variances[l] <= LARGEST_VARIANCE) || !(cumulants[l] <= LARGEST_CUMULANT))
+		if (!(variances[l] <= largest_variance) || !(cumulants[l] <= largest_cumulant))
 			return tlv_fail(ctx, TLV_CORRUPT, "the activations of template %zu are too large",
 							l + 1);
 	return TLV_OK;
@@ -58,7 +55,7 @@ convolution_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	const double *f = tlv_frame_float64(frame, "templates");
 
-	TLV_TRY(check_sizes(ctx, frame, sizes[SIZE_K]));
+	TLV_TRY(convolution_check_sizes(ctx, frame, sizes[SIZE_K]));
 	for (size_t l = 0; l < sizes[SIZE_K]; l++)
 	{
 		double length = 0;

@@ -12,9 +12,9 @@
 /* The size: lags. */
 #define SIZE_S TLV_SIZE_1
 /* Steps of a product of matrices. */
-#define BLOCK 512
+#define CONVOLUTION_BLOCK 512
 /* Numbers, and their distance from the shift, up to which third powers are added up. */
-#define LARGEST 1e60
+#define CONVOLUTION_LARGEST 1e60
 
 typedef struct series_state
 {
@@ -33,31 +33,33 @@ typedef struct segment
 
 /* third(a, b) += sum_t y_t y_{t+a} y_{t+b}, and products(a) = sum_t y_t y_{t+a}. */
 static tlv_status
-add_products(tlv_context *ctx, series_sums *sums, const segment *g, double *products)
+convolution_add_products(tlv_context *ctx, series_sums *sums, const segment *g, double *products)
 {
 	size_t s = sums->s;
-	double *left = tlv_alloc0(ctx, 2 * BLOCK * s + s * s, sizeof(double)), *right, *full;
+	double *left = tlv_alloc0(ctx, 2 * CONVOLUTION_BLOCK * s + s * s, sizeof(double)), *right,
+		   *full;
 
 	TLV_TRY_ALLOC(ctx, left);
-	right = left + BLOCK * s;
-	full = right + BLOCK * s;
+	right = left + CONVOLUTION_BLOCK * s;
+	full = right + CONVOLUTION_BLOCK * s;
 	memset(products, 0, s * sizeof(double));
-	for (size_t from = 0; from < g->n; from += BLOCK)
+	for (size_t from = 0; from < g->n; from += CONVOLUTION_BLOCK)
 	{
-		size_t m = tlv_least(BLOCK, g->n - from);
+		size_t m = tlv_least(CONVOLUTION_BLOCK, g->n - from);
 		const double *y = g->y + from;
 
 		for (size_t a = 0; a < s; a++)
 		{
-			memcpy(right + a * BLOCK, y + a, m * sizeof(double));
+			memcpy(right + a * CONVOLUTION_BLOCK, y + a, m * sizeof(double));
 			for (size_t t = 0; t < m; t++)
 			{
-				left[a * BLOCK + t] = y[t] * y[t + a];
-				products[a] += left[a * BLOCK + t];
+				left[a * CONVOLUTION_BLOCK + t] = y[t] * y[t + a];
+				products[a] += left[a * CONVOLUTION_BLOCK + t];
 			}
 		}
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_gemm(ctx, true, false, s, s, m, 1, left, BLOCK, right, BLOCK, 1, full, s));
+		TLV_TRY(tlv_gemm(ctx, true, false, s, s, m, 1, left, CONVOLUTION_BLOCK, right,
+						 CONVOLUTION_BLOCK, 1, full, s));
 	}
 	for (size_t b = 0; b < s; b++)
 		for (size_t a = 0; a <= b; a++)
@@ -141,7 +143,7 @@ add_segment(tlv_context *ctx, series_sums *sums, size_t n, const double *x, doub
 		y[t] = x[t] - sums->shift;
 	for (size_t t = 0; t < sums->s; t++)
 		y[n + t] = sums->windows != 0 ? y[t] : 0;
-	TLV_TRY(add_products(ctx, sums, &g, products));
+	TLV_TRY(convolution_add_products(ctx, sums, &g, products));
 	if (sums->windows != 0)
 		add_lower_cyclic(sums, &g, products);
 	else
@@ -170,7 +172,7 @@ series_require_numbers(tlv_context *ctx, const tlv_part *part)
 	for (size_t i = 0; i < part->n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (!is_missing(part, i) && !(fabs(part->float64[i]) <= LARGEST))
+		if (!is_missing(part, i) && !(fabs(part->float64[i]) <= CONVOLUTION_LARGEST))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a series is %s", i + 1,
 					 isnan(part->float64[i])   ? "NaN"
@@ -436,7 +438,7 @@ series_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	}
 	if (pairs[0] != values)
 		return tlv_fail(ctx, TLV_CORRUPT, "%g numbers, of which %g are counted", values, pairs[0]);
-	if (!(fabs(tlv_frame_scalar(frame, "shift", 0)) <= LARGEST))
+	if (!(fabs(tlv_frame_scalar(frame, "shift", 0)) <= CONVOLUTION_LARGEST))
 		return tlv_fail(ctx, TLV_CORRUPT, "the shift of a series is above 1e60");
 	return TLV_OK;
 }

@@ -13,17 +13,15 @@
 #include "tensorlv/num/linalg.h"
 
 /* Cells of one product of matrices. */
-#define CELLS 256
-/* Relative decrease at which it stands. */
-#define STANDS 1e-9
+#define CONVOLUTION_CELLS 256
 
 typedef struct polish
 {
 	size_t s, k, p; /* p = s k */
 	const double *c;
 	double *padded;	   /* 3 s x k: s zeros, a template, s zeros */
-	double *block;	   /* p x CELLS */
-	double *residuals; /* CELLS */
+	double *block;	   /* p x CONVOLUTION_CELLS */
+	double *residuals; /* CONVOLUTION_CELLS */
 	double *normal;	   /* p x p */
 	double *damped;	   /* the same, which solving uses up */
 	double *gradient;  /* p */
@@ -54,7 +52,7 @@ cell_of(size_t s, const double *restrict f, size_t a, size_t b)
 }
 
 static double
-residual_at(const polish *w, size_t a, size_t b)
+convolution_residual_at(const polish *w, size_t a, size_t b)
 {
 	double model = 0;
 
@@ -85,7 +83,7 @@ squares_at(tlv_context *ctx, const polish *w, const double *f, double *squares)
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a <= b; a++)
 		{
-			double r = residual_at(w, a, b);
+			double r = convolution_residual_at(w, a, b);
 
 			*squares += r * r;
 		}
@@ -113,11 +111,11 @@ form_normal(tlv_context *ctx, const polish *w, const double *f)
 	for (size_t b = 0; b < w->s; b++)
 		for (size_t a = 0; a <= b; a++)
 		{
-			w->residuals[cells] = residual_at(w, a, b);
+			w->residuals[cells] = convolution_residual_at(w, a, b);
 			for (size_t l = 0; l < w->k; l++)
 				derivative_at(w->s, w->padded + 3 * w->s * l + w->s, a, b, sqrt(third_times(a, b)),
 							  w->block + w->p * cells + w->s * l);
-			if (++cells < CELLS)
+			if (++cells < CONVOLUTION_CELLS)
 				continue;
 			TLV_TRY_CONTINUE(ctx);
 			TLV_TRY(add_block(ctx, w, cells));
@@ -152,10 +150,11 @@ polish_begin(tlv_context *ctx, const third_moments *third, size_t k, polish *w)
 	size_t s = third->s, p = s * k;
 
 	*w = (polish){.s = s, .k = k, .p = p, .c = third->c};
-	TLV_TRY_NEW0(ctx, w->padded, 3 * p + p * CELLS + CELLS + 2 * p * p + 3 * p);
+	TLV_TRY_NEW0(ctx, w->padded,
+				 3 * p + p * CONVOLUTION_CELLS + CONVOLUTION_CELLS + 2 * p * p + 3 * p);
 	w->block = w->padded + 3 * p;
-	w->residuals = w->block + p * CELLS;
-	w->normal = w->residuals + CELLS;
+	w->residuals = w->block + p * CONVOLUTION_CELLS;
+	w->normal = w->residuals + CONVOLUTION_CELLS;
 	w->damped = w->normal + p * p;
 	w->gradient = w->damped + p * p;
 	w->step = w->gradient + p;
@@ -167,6 +166,8 @@ tlv_status
 convolution_polish(tlv_context *ctx, const third_moments *third, size_t k, int iterations,
 				   double *f, double *residual)
 {
+	/* Relative decrease at which it stands. */
+	const double stands = 1e-9;
 	double squares, damping = 1e-3;
 	bool fresh = false;
 	polish w;
@@ -189,7 +190,7 @@ convolution_polish(tlv_context *ctx, const third_moments *third, size_t k, int i
 		memcpy(f, w.trial, w.p * sizeof(double));
 		fresh = false;
 		damping = fmax(damping / 8, 1e-12);
-		if (squares - after < STANDS * squares)
+		if (squares - after < stands * squares)
 			i = iterations;
 		squares = after;
 	}

@@ -7,13 +7,11 @@
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 
-/* Steps between two looks at tlv_should_stop(). */
-#define STEPS_BETWEEN 256
 /* Roughness of a template beside its sine. */
 #define ROUGH 0.15
 
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_convolution_simulation *o)
+convolution_check_simulation(tlv_context *ctx, const tlv_convolution_simulation *o)
 {
 	if (o->length < TLV_SERIES_LEAST_LAGS || o->length > TLV_SERIES_MOST_LAGS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "length = %zu is not between %d and %d", o->length,
@@ -30,7 +28,7 @@ check_simulation(tlv_context *ctx, const tlv_convolution_simulation *o)
 }
 
 static void
-draw_template(tlv_rng *rng, size_t l, size_t s, double *f)
+simulate_draw_template(tlv_rng *rng, size_t l, size_t s, double *f)
 {
 	double phase = 3 * tlv_rng_uniform(rng), length = 0;
 
@@ -58,7 +56,7 @@ tlv_convolution_simulate_model(tlv_context *ctx, const tlv_convolution_simulatio
 		.s = s, .k = k, .seed = (double) options->seed, .diagnostics = &diagnostics};
 	tlv_rng rng;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(convolution_check_simulation(ctx, options));
 	TLV_TRY_NEW(ctx, parts.templates, s * k + 3 * k);
 	parts.cumulants = parts.templates + s * k;
 	parts.variances = parts.cumulants + k;
@@ -66,7 +64,7 @@ tlv_convolution_simulate_model(tlv_context *ctx, const tlv_convolution_simulatio
 	tlv_rng_seed(&rng, options->seed);
 	for (size_t l = 0; l < k; l++)
 	{
-		draw_template(&rng, l, s, parts.templates + s * l);
+		simulate_draw_template(&rng, l, s, parts.templates + s * l);
 		/* of Poisson many exponential amplitudes of mean 1 */
 		parts.variances[l] = 2 * options->rate;
 		parts.cumulants[l] = 6 * options->rate;
@@ -141,6 +139,8 @@ static tlv_status
 simulate_series(tlv_context *ctx, const simulation *w, size_t series, size_t length, uint64_t seed,
 				tlv_convolution_take take, void *argument)
 {
+	/* Steps between two looks at tlv_should_stop(). */
+	const int steps_between = 256;
 	double deviation = sqrt(w->parts->noise);
 	size_t s = w->parts->s;
 	tlv_rng rng;
@@ -150,7 +150,7 @@ simulate_series(tlv_context *ctx, const simulation *w, size_t series, size_t len
 	{
 		double x;
 
-		if (t % STEPS_BETWEEN == 0)
+		if (t % steps_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		draw_step(w, t, &rng);
 		if (t < s)

@@ -12,14 +12,6 @@
 #include "tensorlv/num/fft.h"
 #include "tensorlv/num/linalg.h"
 
-/* Of the mean diagonal of the systems. */
-#define RIDGE 1e-8
-/* Sweeps after which the three spectra are made one in every sweep, before in every other. */
-#define LOOSE_SWEEPS 20
-/* Sweeps between two looks at the residual, and the change at which it stands. */
-#define SWEEPS_BETWEEN 10
-#define STANDS		   1e-7
-
 /* k spectra, twice their length so that n frequencies follow any of the first n. */
 typedef struct spectra
 {
@@ -83,9 +75,9 @@ sweep_begin(tlv_context *ctx, const third_moments *third, size_t k, sweep *w)
 
 /* a = p q, of n frequencies */
 TLV_CLONES static void
-multiply(size_t n, const double *restrict p_re, const double *restrict p_im,
-		 const double *restrict q_re, const double *restrict q_im, double *restrict re,
-		 double *restrict im)
+convolution_multiply(size_t n, const double *restrict p_re, const double *restrict p_im,
+					 const double *restrict q_re, const double *restrict q_im, double *restrict re,
+					 double *restrict im)
 {
 	for (size_t i = 0; i < n; i++)
 	{
@@ -150,9 +142,11 @@ form_system(const sweep *w, const double *y, double *gram, double *right)
  * or n - i.  conjugate: x is that of the conjugate.
  */
 static tlv_status
-solve_mode(tlv_context *ctx, const sweep *w, const spectra *p, const spectra *q, bool backwards,
-		   const double *y, bool conjugate, spectra *x)
+convolution_solve_mode(tlv_context *ctx, const sweep *w, const spectra *p, const spectra *q,
+					   bool backwards, const double *y, bool conjugate, spectra *x)
 {
+	/* Of the mean diagonal of the systems. */
+	const double ridge = 1e-8;
 	size_t n = w->n, k = w->k;
 	double trace = 0;
 
@@ -162,8 +156,9 @@ solve_mode(tlv_context *ctx, const sweep *w, const spectra *p, const spectra *q,
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t l = 0; l < k; l++)
-			multiply(n, p->re + 2 * n * l, p->im + 2 * n * l, q->re + 2 * n * l + offset,
-					 q->im + 2 * n * l + offset, w->a_re + n * l, w->a_im + n * l);
+			convolution_multiply(n, p->re + 2 * n * l, p->im + 2 * n * l,
+								 q->re + 2 * n * l + offset, q->im + 2 * n * l + offset,
+								 w->a_re + n * l, w->a_im + n * l);
 		trace += form_system(w, y + 2 * n * i, w->gram + 4 * k * k * i, w->right + 2 * k * i);
 	}
 	TLV_TRY_CONTINUE(ctx);
@@ -172,7 +167,7 @@ solve_mode(tlv_context *ctx, const sweep *w, const spectra *p, const spectra *q,
 		double *gram = w->gram + 4 * k * k * i, *right = w->right + 2 * k * i;
 
 		for (size_t l = 0; l < 2 * k; l++)
-			gram[l + 2 * k * l] += RIDGE * trace / (double) w->half + 1e-300;
+			gram[l + 2 * k * l] += ridge * trace / (double) w->half + 1e-300;
 		TLV_TRY(tlv_solve_spd(ctx, 2 * k, 1, gram, right));
 		for (size_t l = 0; l < k; l++)
 		{
@@ -215,7 +210,7 @@ turn(const sweep *w, const spectra *x, spectra *turned)
 }
 
 static double
-length_of(size_t n, const spectra *x, size_t l)
+starts_length_of(size_t n, const spectra *x, size_t l)
 {
 	double sum = 0;
 
@@ -233,7 +228,8 @@ balance(const sweep *w, bool one)
 
 	for (size_t l = 0; l < w->k; l++)
 	{
-		double f = length_of(n, &w->f, l), g = length_of(n, &w->g, l), h = length_of(n, &w->h, l);
+		double f = starts_length_of(n, &w->f, l), g = starts_length_of(n, &w->g, l),
+			   h = starts_length_of(n, &w->h, l);
 		double mean = cbrt(f) * cbrt(g) * cbrt(h);
 
 		f = f > 0 ? mean / f : 0;
@@ -260,12 +256,12 @@ sweep_once(tlv_context *ctx, const sweep *w, bool one)
 	sweep *own = (sweep *) w;
 
 	turn(w, &w->g, &own->turned); /* G at the other sign */
-	TLV_TRY(solve_mode(ctx, w, &w->f, &w->turned, true, w->sums, true, &own->h));
+	TLV_TRY(convolution_solve_mode(ctx, w, &w->f, &w->turned, true, w->sums, true, &own->h));
 	complete(w, &own->h);
 	turn(w, &w->h, &own->turned); /* conj H */
-	TLV_TRY(solve_mode(ctx, w, &w->g, &w->turned, false, w->grid, false, &own->f));
+	TLV_TRY(convolution_solve_mode(ctx, w, &w->g, &w->turned, false, w->grid, false, &own->f));
 	complete(w, &own->f);
-	TLV_TRY(solve_mode(ctx, w, &w->f, &w->turned, false, w->grid, false, &own->g));
+	TLV_TRY(convolution_solve_mode(ctx, w, &w->f, &w->turned, false, w->grid, false, &own->g));
 	complete(w, &own->g);
 	balance(w, one);
 	return TLV_OK;
@@ -393,18 +389,25 @@ take_filters(tlv_context *ctx, const sweep *w, double factor, double *f)
 }
 
 static tlv_status
-run_start(tlv_context *ctx, const sweep *w, int sweeps, tlv_rng *rng, convolution_start *start)
+convolution_run_start(tlv_context *ctx, const sweep *w, int sweeps, tlv_rng *rng,
+					  convolution_start *start)
 {
+	/* Sweeps between two looks at the residual, and the change at which it stands. */
+	const int sweeps_between = 10;
+	const double stands = 1e-7;
+
+	/* Sweeps after which the three spectra are made one in every sweep, before in every other. */
+	const int loose_sweeps = 20;
 	double before = INFINITY, factor = 1;
 
 	TLV_TRY(draw_filters(ctx, w, rng));
 	for (int i = 0; i < sweeps; i++)
 	{
-		TLV_TRY(sweep_once(ctx, w, i > LOOSE_SWEEPS || i % 2 == 1 || i == sweeps - 1));
-		if (i % SWEEPS_BETWEEN != SWEEPS_BETWEEN - 1)
+		TLV_TRY(sweep_once(ctx, w, i > loose_sweeps || i % 2 == 1 || i == sweeps - 1));
+		if (i % sweeps_between != sweeps_between - 1)
 			continue;
 		start->residual = residual_of(w, &factor);
-		if (fabs(before - start->residual) < STANDS)
+		if (fabs(before - start->residual) < stands)
 			break;
 		before = start->residual;
 	}
@@ -433,7 +436,7 @@ convolution_starts(tlv_context *ctx, const third_moments *third, size_t k,
 		size_t at = i;
 
 		tlv_report(ctx, "starts", (double) i, (double) *n);
-		TLV_TRY(run_start(ctx, &w, sweeps, &rng, &start));
+		TLV_TRY(convolution_run_start(ctx, &w, sweeps, &rng, &start));
 		for (; at > 0 && (*starts)[at - 1].residual > start.residual; at--)
 			(*starts)[at] = (*starts)[at - 1];
 		(*starts)[at] = start;

@@ -9,13 +9,9 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 
-/* Of the variance cubed: what overlaps count at least, where a series swings so much that they
- * cancel. */
-#define LEAST_OVERLAP 0.05
-
 /* Lag h of the covariance, of either sign; 0 beyond what is known. */
 static double
-covariance_at(const third_moments *third, int64_t h)
+convolution_covariance_at(const third_moments *third, int64_t h)
 {
 	size_t lag = (size_t) (h < 0 ? -h : h);
 
@@ -30,7 +26,8 @@ overlap(const third_moments *third, int64_t a, int64_t b)
 	double sum = 0;
 
 	for (int64_t h = -s + 1; h < s; h++)
-		sum += covariance_at(third, h) * covariance_at(third, h + a) * covariance_at(third, h + b);
+		sum += convolution_covariance_at(third, h) * convolution_covariance_at(third, h + a) *
+			   convolution_covariance_at(third, h + b);
 	return sum;
 }
 
@@ -42,11 +39,14 @@ overlap(const third_moments *third, int64_t a, int64_t b)
 static tlv_status
 weigh_chance(tlv_context *ctx, third_moments *third, double squares)
 {
+	/* Of the variance cubed: what overlaps count at least, where a series swings so much that they
+	 * cancel. */
+	const double least_overlap = 0.05;
 	int64_t s = (int64_t) third->s;
 	double cells = 3.0 * (double) (s * s) + 3.0 * (double) s, own = overlap(third, 0, 0), like = 0;
 	double variance = third->covariance[0];
 
-	own = fmax(own, LEAST_OVERLAP * variance * variance * variance);
+	own = fmax(own, least_overlap * variance * variance * variance);
 	for (int64_t a = -s + 1; a < s; a++)
 	{
 		TLV_TRY_CONTINUE(ctx);

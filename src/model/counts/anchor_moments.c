@@ -16,9 +16,6 @@
 #define SIZE_DOCUMENTS TLV_SIZE_4 /* of values that hold documents, items by their places */
 #define SIZE_ENTRIES   TLV_SIZE_5
 
-/* Of documents that count fractions of times: what counters may be rounded by. */
-#define ROUNDING 1e-6
-
 typedef struct anchor_state
 {
 	tlv_within_state head; /* correction: sum of s2 c */
@@ -97,6 +94,8 @@ anchors_correct(tlv_context *ctx, tlv_within_state *head)
 static tlv_status
 anchor_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
+	/* Of documents that count fractions of times: what counters may be rounded by. */
+	const double rounding = 1e-6;
 	const double *totals = tlv_frame_float64(frame, "totals");
 	const double *frequency = tlv_frame_float64(frame, "frequency");
 	double documents = tlv_frame_scalar(frame, "documents", 0);
@@ -104,7 +103,7 @@ anchor_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	for (size_t i = 0; i < sizes[SIZE_ITEMS]; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (frequency[i] > (1 + ROUNDING) * documents || (frequency[i] > 0) != (totals[i] > 0))
+		if (frequency[i] > (1 + rounding) * documents || (frequency[i] > 0) != (totals[i] > 0))
 			return tlv_fail(ctx, TLV_CORRUPT, "%g of %g documents hold item %zu, %g times",
 							frequency[i], documents, i + 1, totals[i]);
 	}

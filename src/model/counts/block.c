@@ -18,7 +18,7 @@
 #include "tensorlv/num/sort.h"
 
 /* Rows of a block: enough for BLAS-3, little enough for many groups. */
-#define FEW_ROWS 64
+#define COUNT_FEW_ROWS 64
 
 /* Bytes of a basis that exceeds the cache, and bytes of y in that case. */
 #define LARGE_BASIS ((size_t) 16 * 1024 * 1024)
@@ -38,12 +38,14 @@ tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width, siz
 	block->width = width;
 	block->d = d;
 	block->by_item = width * d * sizeof(double) > LARGE_BASIS;
-	block->room_rows = FEW_ROWS;
+	block->room_rows = COUNT_FEW_ROWS;
 	if (block->by_item)
 	{
 		size_t rows = Y_BYTES / (width * sizeof(double));
 
-		block->room_rows = rows < FEW_ROWS ? FEW_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
+		block->room_rows = rows < COUNT_FEW_ROWS ? COUNT_FEW_ROWS
+						   : rows > MAX_ROWS	 ? MAX_ROWS
+												 : rows;
 	}
 	TLV_TRY_NEW(ctx, block->y, (width + 3) * block->room_rows);
 	block->s2 = block->y + width * block->room_rows;
@@ -53,7 +55,7 @@ tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width, siz
 }
 
 static tlv_status
-reserve(tlv_context *ctx, tlv_count_block *block, size_t more)
+count_reserve(tlv_context *ctx, tlv_count_block *block, size_t more)
 {
 	tlv_count_entry *grown;
 	size_t room = block->room == 0 ? 1024 : block->room;
@@ -81,7 +83,7 @@ tlv_count_block_add(tlv_context *ctx, tlv_count_block *block, const tlv_document
 {
 	tlv_assert(block->rows < block->room_rows);
 	tlv_assert(tlv_all_within(document->n_known, document->index, block->d));
-	TLV_TRY(reserve(ctx, block, document->n_known));
+	TLV_TRY(count_reserve(ctx, block, document->n_known));
 	for (size_t i = 0; i < document->n_known; i++)
 		block->entries[block->n + i] =
 			(tlv_count_entry){document->index[i], (int32_t) block->rows, document->known[i]};
@@ -121,8 +123,8 @@ sort_by_item(tlv_context *ctx, tlv_count_block *block)
 }
 
 TLV_CLONES static void
-gather(size_t width, size_t n, const tlv_count_entry *restrict entries,
-	   const double *restrict weights, double *restrict y)
+count_gather(size_t width, size_t n, const tlv_count_entry *restrict entries,
+			 const double *restrict weights, double *restrict y)
 {
 	for (size_t i = 0; i < n; i++)
 	{
@@ -136,8 +138,8 @@ gather(size_t width, size_t n, const tlv_count_entry *restrict entries,
 }
 
 TLV_CLONES static void
-scatter(size_t width, size_t n, const tlv_count_entry *restrict entries,
-		const double *restrict factor, const double *restrict y, double *restrict sums)
+count_scatter(size_t width, size_t n, const tlv_count_entry *restrict entries,
+			  const double *restrict factor, const double *restrict y, double *restrict sums)
 {
 	for (size_t i = 0; i < n; i++)
 	{
@@ -180,7 +182,7 @@ tlv_count_block_gather(tlv_context *ctx, tlv_count_block *block, const double *w
 	for (size_t i = 0; i < block->n; i += CHUNK)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		gather(block->width, chunk_at(block, i), block->entries + i, weights, block->y);
+		count_gather(block->width, chunk_at(block, i), block->entries + i, weights, block->y);
 	}
 	return TLV_OK;
 }
@@ -192,7 +194,7 @@ tlv_count_block_scatter(tlv_context *ctx, tlv_count_block *block, const double *
 	for (size_t i = 0; i < block->n; i += CHUNK)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		scatter(block->width, chunk_at(block, i), block->entries + i, factor, block->y, sums);
+		count_scatter(block->width, chunk_at(block, i), block->entries + i, factor, block->y, sums);
 	}
 	return TLV_OK;
 }

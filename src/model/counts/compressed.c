@@ -19,9 +19,6 @@
 /* Directions of compressed moments: their cubes would not fit a value beyond. */
 #define TRIPLES_MOST_WIDTH 1000
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 /* The sizes. */
 #define SIZE_BASIS	   TLV_SIZE_1
 #define SIZE_ITEMS	   TLV_SIZE_2
@@ -29,14 +26,6 @@
 #define SIZE_HELD	   TLV_SIZE_4 /* of triples: the items, or 0 where they refer to their subspace */
 #define SIZE_DOCUMENTS TLV_SIZE_5 /* of triples that hold documents, items by their places */
 #define SIZE_ENTRIES   TLV_SIZE_6
-
-/*
- * Triples hold the items, scales, shares and basis of their subspace, so that they can be fitted
- * alone, if these are at most this number of values for every token.  With fewer documents, such as
- * those of a month, they would be most of the value, which then refers to its subspace by the
- * digest.
- */
-#define HELD_TOKENS 8
 
 typedef struct compressed_state
 {
@@ -155,6 +144,8 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 static tlv_status
 correct_cubes(tlv_context *ctx, const compressed_state *state)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
 	const tlv_subspace *subspace = state->head.within.subspace;
 	size_t width = subspace->width, d = subspace->d;
 	const double *weights = subspace->weights;
@@ -165,7 +156,7 @@ correct_cubes(tlv_context *ctx, const compressed_state *state)
 	{
 		double g = 2 * state->correction3[i] / 3;
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
 			r[i * width + j] = g * weights[i * width + j] - state->scattered[i * width + j];
@@ -229,9 +220,16 @@ held_numbers(const size_t *sizes)
 static bool
 triples_to_refer(const tlv_accumulator *accumulator)
 {
+	/*
+	 * Triples hold the items, scales, shares and basis of their subspace, so that they can be
+	 * fitted alone, if these are at most this number of values for every token.  With fewer
+	 * documents, such as those of a month, they would be most of the value, which then refers to
+	 * its subspace by the digest.
+	 */
+	const int held_tokens = 8;
 	const tlv_within_state *state = (const tlv_within_state *) accumulator;
 
-	return held_numbers(state->declared.sizes) > HELD_TOKENS * state->tokens;
+	return held_numbers(state->declared.sizes) > held_tokens * state->tokens;
 }
 
 /* Documents are worth holding where they refer to their subspace, and are less than sums. */

@@ -139,8 +139,8 @@ compare_held(const tlv_held_documents *held, const tlv_held_document *a, const t
 
 /* Two runs that are sorted, one behind the other, into one. */
 static void
-merge_runs(const tlv_held_documents *held, const tlv_held_document *from, size_t middle, size_t n,
-		   tlv_held_document *to)
+count_merge_runs(const tlv_held_documents *held, const tlv_held_document *from, size_t middle,
+				 size_t n, tlv_held_document *to)
 {
 	size_t i = 0, j = middle;
 
@@ -173,7 +173,7 @@ sort_documents(tlv_context *ctx, tlv_held_documents *held)
 					return tlv_cancelled(ctx);
 				}
 			}
-			merge_runs(held, from + at, tlv_least(width, n), n, to + at);
+			count_merge_runs(held, from + at, tlv_least(width, n), n, to + at);
 		}
 		swap = from;
 		from = to;
@@ -186,7 +186,7 @@ sort_documents(tlv_context *ctx, tlv_held_documents *held)
 
 /* The entries of those that are left, one document after the other. */
 static tlv_status
-gather_entries(tlv_context *ctx, tlv_held_documents *held)
+count_gather_entries(tlv_context *ctx, tlv_held_documents *held)
 {
 	int64_t *items;
 	double *counts;
@@ -241,7 +241,7 @@ tlv_documents_settle(tlv_context *ctx, tlv_held_documents *held)
 	if (n > 0 && held->list[n - 1].times == 0)
 		n--;
 	held->n = n;
-	TLV_TRY(gather_entries(ctx, held));
+	TLV_TRY(count_gather_entries(ctx, held));
 	held->settled = held->entries;
 	held->settled_documents = held->n;
 	return TLV_OK;

@@ -63,7 +63,7 @@ tlv_summary_place(tlv_context *ctx, tlv_summary_state *state, int64_t item, int3
 
 /* pairs += c c' / (L - 1) below the diagonal; rows of the packed matrix are contiguous. */
 static tlv_status
-add_pairs(tlv_context *ctx, tlv_summary_state *state, size_t n, double scale)
+count_add_pairs(tlv_context *ctx, tlv_summary_state *state, size_t n, double scale)
 {
 	const tlv_bag_entry *entries = state->entries;
 
@@ -178,7 +178,7 @@ tlv_summary_enter(tlv_context *ctx, void *argument, const tlv_told_document *doc
 
 		TLV_TRY(tlv_bag_sort(ctx, document->n, state->entries, state->entries + state->entries_room,
 							 &n));
-		TLV_TRY(add_pairs(ctx, state, document->n, times * scale));
+		TLV_TRY(count_add_pairs(ctx, state, document->n, times * scale));
 	}
 	return TLV_OK;
 }

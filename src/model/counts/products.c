@@ -21,7 +21,7 @@
 #include "tensorlv/num/linalg.h"
 
 /* Items between two looks at whether to stop, and of a product of matrices. */
-#define ITEMS_BETWEEN ((size_t) 4096)
+#define PRODUCT_ITEMS ((size_t) 4096)
 
 /* The sizes. */
 #define SIZE_BASIS	   TLV_SIZE_1
@@ -68,7 +68,7 @@ products_allocate(tlv_context *ctx, tlv_within_state *head)
 	const tlv_subspace *subspace = head->within.subspace;
 
 	return tlv_alloc_numbers(ctx, &((product_state *) head)->rows,
-							 subspace->width * tlv_least(ITEMS_BETWEEN, subspace->d));
+							 subspace->width * tlv_least(PRODUCT_ITEMS, subspace->d));
 }
 
 tlv_status
@@ -117,7 +117,7 @@ products_correct(tlv_context *ctx, tlv_within_state *head)
 {
 	product_state *state = (product_state *) head;
 	size_t width = head->within.subspace->width, d = head->within.subspace->d;
-	size_t most = tlv_least(ITEMS_BETWEEN, d);
+	size_t most = tlv_least(PRODUCT_ITEMS, d);
 
 	for (size_t first = 0; first < d; first += most)
 	{

@@ -8,9 +8,6 @@
 
 #include "tensorlv/model/kind.h"
 
-/* Standard errors that a direction must reach in both folds. */
-#define SIGNIFICANT_Z 3.0
-
 double
 tlv_count_z_of(double n, double sum, double squares)
 {
@@ -47,6 +44,8 @@ tlv_status
 tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, double *z,
 					size_t *count, size_t *k)
 {
+	/* Standard errors that a direction must reach in both folds. */
+	const double significant_z = 3.0;
 	size_t wa, wb;
 
 	TLV_TRY(check_fold(ctx, a));
@@ -62,7 +61,7 @@ tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, do
 
 		if (z != NULL)
 			z[j] = smaller;
-		*k += smaller > SIGNIFICANT_Z;
+		*k += smaller > significant_z;
 	}
 	return TLV_OK;
 }

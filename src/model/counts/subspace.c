@@ -16,18 +16,12 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 
-/* The iteration on an exact pair moment. */
-#define PAIRS_TOLERANCE 1e-4
-#define PAIRS_STEPS		60
-
 /* Directions of a block beside those that are sought. */
 #define LEAST_SPARE ((size_t) 10)
 #define MOST_SPARE	((size_t) 64)
 
 /* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-/* Rows of pairs of items between two of these. */
-#define ROWS_BETWEEN 64
+#define SUBSPACE_ITEMS_BETWEEN 4096
 
 /* A summary keeps an item when enough documents hold it. */
 static size_t
@@ -82,7 +76,7 @@ scale_basis(tlv_context *ctx, tlv_subspace *s)
 	TLV_TRY_NEW(ctx, s->weights, s->width * s->d);
 	for (size_t i = 0; i < s->d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % SUBSPACE_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < s->width; j++)
 			s->weights[i * s->width + j] = s->scale[i] * s->basis[i * s->block + j];
@@ -342,7 +336,7 @@ next_of_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace
 	TLV_TRY_ALLOC(ctx, ritz);
 	for (size_t i = 0; i < p.d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % SUBSPACE_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = i * p.block; j < (i + 1) * p.block; j++)
 			z[j] = sums[j] / p.tokens;
@@ -403,6 +397,8 @@ static tlv_status
 pair_moment(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_parts *p,
 			const int32_t *kept, double **packed)
 {
+	/* Rows of pairs of items between two of these. */
+	const int rows_between = 64;
 	const double *pairs = tlv_frame_float64(moments, "pairs");
 	const double *correction = tlv_frame_float64(moments, "correction");
 
@@ -412,7 +408,7 @@ pair_moment(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_parts
 		double *row = *packed + tlv_packed2_index(i, 0);
 		const double *source = pairs + tlv_packed2_index((size_t) kept[i], 0);
 
-		if (i % ROWS_BETWEEN == 0)
+		if (i % rows_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < i; j++)
 			row[j] = source[kept[j]] / p->tokens;
@@ -425,6 +421,9 @@ static tlv_status
 from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_options *options,
 		   void **image, size_t *size)
 {
+	/* The iteration on an exact pair moment. */
+	const double pairs_tolerance = 1e-4;
+	const int pairs_steps = 60;
 	tlv_subspace_parts p = {0};
 	pair_operator op;
 	tlv_eigen_task task;
@@ -443,8 +442,8 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 	task = (tlv_eigen_task){.n = p.d,
 							.k = p.rank,
 							.l = p.block,
-							.tolerance = PAIRS_TOLERANCE,
-							.max_steps = PAIRS_STEPS};
+							.tolerance = pairs_tolerance,
+							.max_steps = pairs_steps};
 	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_pairs, &op, &rng, basis, ritz, &steps));
 	p.steps = steps;
 	p.ritz_before = p.ritz = ritz;

@@ -18,11 +18,6 @@
 #define SIZE_DOCUMENTS TLV_SIZE_2 /* of values that hold documents */
 #define SIZE_ENTRIES   TLV_SIZE_3
 
-/* Of an item in the sums: what its four numbers take. */
-#define SUMS_BYTES 18
-/* And of a pair of items. */
-#define PAIRS_BYTES 8
-
 tlv_status
 tlv_count_summary_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
@@ -384,7 +379,7 @@ static const tlv_sections pairs_told = {
 };
 
 static const tlv_sections *
-form_of(const tlv_frame *frame)
+count_form_of(const tlv_frame *frame)
 {
 	bool pairs = frame->header->kind == TLV_KIND_COUNT_PAIRS;
 
@@ -396,7 +391,7 @@ form_of(const tlv_frame *frame)
 static tlv_status
 count_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	return tlv_sections_check(ctx, frame, form_of(frame));
+	return tlv_sections_check(ctx, frame, count_form_of(frame));
 }
 
 /* Whether documents take fewer bytes than the sums over them: an item and its numbers, and pairs.
@@ -404,14 +399,19 @@ count_check(tlv_context *ctx, const tlv_frame *frame)
 static tlv_status
 documents_smaller(tlv_context *ctx, const tlv_summary_state *state, bool *smaller)
 {
+	/* And of a pair of items. */
+	const int pairs_bytes = 8;
+
+	/* Of an item in the sums: what its four numbers take. */
+	const int sums_bytes = 18;
 	double bytes, each = 0;
 	size_t items;
 
 	TLV_TRY(tlv_documents_size(ctx, &state->held, &bytes, &items));
 	for (size_t i = 0; i < state->held.entries; i++)
 		each = fmax(each, fabs((double) state->held.items[i]));
-	each = fmax(1, log2(1 + each / (1 + (double) items)) / 7) + SUMS_BYTES;
-	each += state->with_pairs ? PAIRS_BYTES * (double) items / 2 : 0;
+	each = fmax(1, log2(1 + each / (1 + (double) items)) / 7) + sums_bytes;
+	each += state->with_pairs ? pairs_bytes * (double) items / 2 : 0;
 	*smaller = bytes < each * (double) items;
 	return TLV_OK;
 }
@@ -478,7 +478,7 @@ count_sums(tlv_context *ctx, const tlv_frame *frame, void **image, size_t *size)
 }
 
 #define COUNT_CLASS(of)                                                                            \
-	.sections = (of), .form = form_of, .merge = count_take, .build = count_build,                  \
+	.sections = (of), .form = count_form_of, .merge = count_take, .build = count_build,            \
 	.store = count_store, .sums = count_sums, .exact = count_exact, .rows = TLV_ROW_BAG,           \
 	.add = tlv_summary_add
 static const tlv_accumulator_class summary_class = {

@@ -5,9 +5,6 @@
 
 #include "tensorlv/num/linalg.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 tlv_status
 tlv_within_require_all_pairs(tlv_context *ctx, const tlv_subspace *subspace, const char *what)
 {
@@ -21,13 +18,15 @@ tlv_status
 tlv_within_subtract_repeats(tlv_context *ctx, const tlv_subspace *subspace,
 							const double *correction, double *square)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
 	size_t width = subspace->width, d = subspace->d;
 	double *scaled;
 
 	TLV_TRY_NEW_ROWS(ctx, scaled, d, width);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
 			scaled[i * width + j] = correction[i] * subspace->weights[i * width + j];

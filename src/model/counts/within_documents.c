@@ -10,11 +10,8 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
-/* Of the documents: what counters may be rounded by. */
-#define COUNTERS_TOLERANCE 1e-6
-
 static const tlv_within_class *
-class_of(const tlv_accumulator *accumulator)
+count_class_of(const tlv_accumulator *accumulator)
 {
 	return (const tlv_within_class *) accumulator->class;
 }
@@ -27,21 +24,21 @@ within_of(const tlv_accumulator *accumulator)
 
 /* What it holds of its subspace, 0 where it refers to it. */
 static size_t
-items_of(const tlv_accumulator *accumulator)
+count_items_of(const tlv_accumulator *accumulator)
 {
-	return ((const tlv_declared *) accumulator)->sizes[class_of(accumulator)->items];
+	return ((const tlv_declared *) accumulator)->sizes[count_class_of(accumulator)->items];
 }
 
 static void
 set_items(tlv_accumulator *accumulator, size_t n)
 {
-	((tlv_declared *) accumulator)->sizes[class_of(accumulator)->items] = n;
+	((tlv_declared *) accumulator)->sizes[count_class_of(accumulator)->items] = n;
 }
 
 static bool
 holds_basis(const tlv_accumulator *accumulator)
 {
-	return class_of(accumulator)->basis != 0;
+	return count_class_of(accumulator)->basis != 0;
 }
 
 /* The same of a stored value. */
@@ -79,7 +76,7 @@ tlv_within_check(tlv_context *ctx, const tlv_frame *frame)
 static tlv_status
 allocate_rows(tlv_context *ctx, tlv_within_state *state)
 {
-	const tlv_within_class *class = class_of(&state->declared.base);
+	const tlv_within_class *class = count_class_of(&state->declared.base);
 	size_t width = state->within.subspace->width, d = state->within.subspace->d;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
@@ -103,7 +100,7 @@ tlv_within_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *su
 	state->within.fingerprint = subspace->fingerprint;
 	if (holds_basis(*accumulator))
 	{
-		double *basis = *(double **) ((char *) state + class_of(*accumulator)->basis);
+		double *basis = *(double **) ((char *) state + count_class_of(*accumulator)->basis);
 
 		for (size_t i = 0; i < subspace->d; i++) /* the leading directions of the block */
 			memcpy(basis + i * width, subspace->basis + i * subspace->block,
@@ -129,7 +126,7 @@ flush_block(tlv_context *ctx, tlv_within_state *state)
 			state->scaled[t * width + j] = block->s2[t] * block->y[t * width + j];
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
 					 1, state->square, width));
-	TLV_TRY(class_of(&state->declared.base)->take(ctx, state));
+	TLV_TRY(count_class_of(&state->declared.base)->take(ctx, state));
 	state->uncorrected += rows;
 	tlv_count_block_reset(block);
 	return TLV_OK;
@@ -160,7 +157,7 @@ tlv_within_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	TLV_TRY(flush_block(ctx, state));
 	if (state->uncorrected == 0)
 		return TLV_OK;
-	TLV_TRY(class_of(accumulator)->correct(ctx, state));
+	TLV_TRY(count_class_of(accumulator)->correct(ctx, state));
 	memset(state->correction, 0, subspace->d * sizeof(double));
 	memset(state->square, 0, subspace->width * subspace->width * sizeof(double));
 	state->uncorrected = 0;
@@ -195,8 +192,8 @@ static tlv_status
 open_held(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	tlv_within *within = within_of(accumulator);
-	const double *basis = *(double **) ((char *) accumulator + class_of(accumulator)->basis);
-	size_t d = items_of(accumulator), width = *size_of(accumulator, TLV_SIZE_1);
+	const double *basis = *(double **) ((char *) accumulator + count_class_of(accumulator)->basis);
+	size_t d = count_items_of(accumulator), width = *size_of(accumulator, TLV_SIZE_1);
 	tlv_subspace *subspace;
 
 	TLV_TRY_NEW0(ctx, subspace, 1);
@@ -222,7 +219,7 @@ can_open(tlv_context *ctx, tlv_accumulator *accumulator, bool *can)
 {
 	tlv_held_documents *held = &within_of(accumulator)->documents;
 
-	*can = holds_basis(accumulator) && held->n > 0 && items_of(accumulator) > 0;
+	*can = holds_basis(accumulator) && held->n > 0 && count_items_of(accumulator) > 0;
 	if (*can)
 		TLV_TRY(tlv_documents_settle(ctx, held));
 	for (size_t t = 0; *can && t < held->n; t++)
@@ -325,10 +322,12 @@ tlv_within_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 static double
 summed_documents(const tlv_frame *frame, tlv_document_sums *sums)
 {
+	/* Of the documents: what counters may be rounded by. */
+	const double counters_tolerance = 1e-6;
 	double documents = tlv_frame_scalar(frame, "documents", 0);
 
 	tlv_documents_add_up(frame, sums);
-	return fabs(documents - sums->documents) <= COUNTERS_TOLERANCE * fabs(documents)
+	return fabs(documents - sums->documents) <= counters_tolerance * fabs(documents)
 			   ? 0
 			   : documents - sums->documents;
 }
@@ -359,7 +358,7 @@ merge_referring(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 static tlv_status
 merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	size_t before = items_of(accumulator);
+	size_t before = count_items_of(accumulator);
 	bool refers = items_held(frame) == 0;
 	bool holds = holds_basis(accumulator);
 	tlv_status status;
@@ -380,7 +379,7 @@ merge_items(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 static tlv_status
 merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	const tlv_within_class *class = class_of(accumulator);
+	const tlv_within_class *class = count_class_of(accumulator);
 	size_t sizes[TLV_SIZES], *own, before;
 	tlv_status status;
 
@@ -404,9 +403,9 @@ take_held(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame
 {
 	size_t n = items_held(frame);
 
-	if (n == 0 || items_of(accumulator) > 0 || !holds_basis(accumulator))
+	if (n == 0 || count_items_of(accumulator) > 0 || !holds_basis(accumulator))
 		return TLV_OK;
-	TLV_TRY(tlv_sections_resize(ctx, accumulator, class_of(accumulator)->items, n));
+	TLV_TRY(tlv_sections_resize(ctx, accumulator, count_class_of(accumulator)->items, n));
 	tlv_sections_take(accumulator, frame);
 	return TLV_OK;
 }
@@ -463,7 +462,7 @@ tlv_within_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
 static tlv_status
 build_told(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
-	const tlv_within_class *class = class_of(accumulator);
+	const tlv_within_class *class = count_class_of(accumulator);
 	tlv_declared *state = (tlv_declared *) accumulator;
 	tlv_within *within = within_of(accumulator);
 	size_t before[TLV_SIZES];
@@ -484,8 +483,8 @@ build_told(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *bu
 tlv_status
 tlv_within_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
-	const tlv_within_class *class = class_of(accumulator);
-	size_t before = items_of(accumulator);
+	const tlv_within_class *class = count_class_of(accumulator);
+	size_t before = count_items_of(accumulator);
 	tlv_status status;
 
 	TLV_TRY(close_documents(ctx, accumulator));
@@ -521,7 +520,7 @@ tlv_within_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	if (within->subspace != NULL && within->documents.n > 0)
 	{
 		TLV_TRY(tlv_documents_size(ctx, &within->documents, &bytes, &items));
-		smaller = class_of(accumulator)->smaller(accumulator, bytes, items);
+		smaller = count_class_of(accumulator)->smaller(accumulator, bytes, items);
 	}
 	if (within->documents.n == 0 || !smaller)
 		return tlv_within_build(ctx, accumulator, builder);

@@ -5,9 +5,6 @@
 
 #include "internal.h"
 
-/* Answers times what there is to choose from: of more, some items are looked at. */
-#define MOST_WORK 2e8
-
 /* How often every worker gave every answer, and the shares of all answers. */
 typedef struct habits
 {
@@ -83,9 +80,11 @@ item_excess(const crowd_answers *a, size_t item, const habits *h)
 tlv_status
 tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a, double *z)
 {
+	/* Answers times what there is to choose from: of more, some items are looked at. */
+	const double most_work = 2e8;
 	double sum = 0, squares = 0;
 	habits h;
-	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / MOST_WORK);
+	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / most_work);
 
 	TLV_TRY(find_habits(ctx, a, &h));
 	for (size_t i = 0; i < a->items; i += step)

@@ -20,7 +20,7 @@
 #define SIZE_BYTES	 TLV_SIZE_6
 
 /* Of a known answer, which no worker gave. */
-#define NOBODY (-1)
+#define CROWD_NOBODY (-1)
 
 const char *const tlv_crowd_set_names[TLV_CROWD_SETS] = {"items", "workers", "answers"};
 
@@ -113,7 +113,7 @@ answers_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	{
 		const tlv_part *part = &row->part[s];
 
-		entry.at[s] = NOBODY;
+		entry.at[s] = CROWD_NOBODY;
 		if (part->type == TLV_PART_NONE)
 			continue;
 		TLV_TRY(tell(ctx, state, s, part->names == NULL ? 1 : 2));
@@ -171,7 +171,7 @@ answers_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 		{
 			int64_t position = entries[i + (size_t) s * n];
 
-			state->entries[state->n].at[s] = position < 0 ? NOBODY : at[s][position];
+			state->entries[state->n].at[s] = position < 0 ? CROWD_NOBODY : at[s][position];
 		}
 		state->n++;
 	}
@@ -182,7 +182,7 @@ answers_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 /* ---- the stored form ---- */
 
 static unsigned
-bits_of(size_t n)
+crowd_bits_of(size_t n)
 {
 	return n == 0 ? 0 : 64 - (unsigned) __builtin_clzll((unsigned long long) n);
 }
@@ -215,9 +215,9 @@ bits_of_entries(const answers_state *state)
 {
 	entry_bits bits;
 
-	bits.low = bits_of(state->sets[TLV_CROWD_ANSWERS].n);
-	bits.middle = bits.low + bits_of(state->sets[TLV_CROWD_WORKERS].n);
-	bits.all = bits.middle + bits_of(state->sets[TLV_CROWD_ITEMS].n);
+	bits.low = crowd_bits_of(state->sets[TLV_CROWD_ANSWERS].n);
+	bits.middle = bits.low + crowd_bits_of(state->sets[TLV_CROWD_WORKERS].n);
+	bits.all = bits.middle + crowd_bits_of(state->sets[TLV_CROWD_ITEMS].n);
 	/* ids are counted in 32 bits */
 	tlv_assert(bits.low < 32 && bits.middle < 64);
 	return bits;
@@ -260,7 +260,7 @@ sort_numbers(tlv_context *ctx, const answers_state *state, size_t n, const crowd
 		int64_t worker = at[1];
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (ranks != NULL && worker != NOBODY)
+		if (ranks != NULL && worker != CROWD_NOBODY)
 			worker = ranks[1][worker];
 		(*keys)[i] = ranks == NULL ? entry_number(&bits, at[0], worker, at[2])
 								   : entry_number(&bits, ranks[0][at[0]], worker, ranks[2][at[2]]);
@@ -272,7 +272,7 @@ sort_numbers(tlv_context *ctx, const answers_state *state, size_t n, const crowd
 
 /* Entries by item, worker and answer. */
 static tlv_status
-sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CROWD_SETS])
+crowd_sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CROWD_SETS])
 {
 	const entry_bits bits = bits_of_entries(state);
 	size_t n = state->n;
@@ -294,7 +294,7 @@ sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CR
 /* ---- taking away ---- */
 
 static tlv_status
-refuse_more(tlv_context *ctx)
+crowd_refuse_more(tlv_context *ctx)
 {
 	return tlv_refuse_taken(ctx, "answers");
 }
@@ -315,7 +315,7 @@ answers_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	if (!*done)
 		return TLV_OK;
 	if (nulls > state->declared.base.nulls || state->n_taken + n > state->n)
-		return refuse_more(ctx);
+		return crowd_refuse_more(ctx);
 	TLV_TRY(entries_grow(ctx, &state->taken, &state->taken_room, state->n_taken + n));
 	for (size_t i = 0; i < n; i++)
 	{
@@ -327,11 +327,11 @@ answers_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 			int64_t at = entries[i + s * n];
 			bool nobody = s == TLV_CROWD_WORKERS && at < 0;
 
-			taken->at[s] = nobody ? NOBODY
+			taken->at[s] = nobody ? CROWD_NOBODY
 								  : tlv_dictionary_find(&state->sets[s],
 														tlv_frame_int64(frame, id_sections[s])[at]);
 			if (taken->at[s] < 0 && !nobody)
-				return refuse_more(ctx);
+				return crowd_refuse_more(ctx);
 		}
 	}
 	state->n_taken += n;
@@ -360,7 +360,7 @@ settle_taken(tlv_context *ctx, answers_state *state)
 	tlv_free(ctx, taken_keys);
 	tlv_free(ctx, keys);
 	if (at < state->n_taken)
-		return refuse_more(ctx);
+		return crowd_refuse_more(ctx);
 	state->n = left;
 	state->n_taken = 0;
 	return TLV_OK;
@@ -379,7 +379,7 @@ mark_used(tlv_context *ctx, answers_state *state)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		for (size_t s = 0; s < TLV_CROWD_SETS; s++)
-			if (state->entries[i].at[s] != NOBODY)
+			if (state->entries[i].at[s] != CROWD_NOBODY)
 				some[s] = state->used[first[s] + (size_t) state->entries[i].at[s]] = true;
 	}
 	for (size_t s = 0; s < TLV_CROWD_SETS; s++)
@@ -456,7 +456,7 @@ answers_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->declared.sizes[SIZE_ENTRIES] = state->n;
 	TLV_TRY(describe_names(ctx, state));
 	TLV_TRY(order_ids(ctx, state, ranks));
-	TLV_TRY(sort_entries(ctx, state, ranks));
+	TLV_TRY(crowd_sort_entries(ctx, state, ranks));
 	tlv_free(ctx, ranks[0]);
 	tlv_free(ctx, state->used);
 	return TLV_OK;
@@ -492,7 +492,7 @@ answers_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes
 		{
 			int64_t at = entries[i + s * n];
 
-			if (at < (s == TLV_CROWD_WORKERS ? NOBODY : 0) || at >= (int64_t) most[s])
+			if (at < (s == TLV_CROWD_WORKERS ? CROWD_NOBODY : 0) || at >= (int64_t) most[s])
 				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu is of %s number %lld of %zu", i + 1,
 								tlv_crowd_set_names[s], (long long) at + 1, most[s]);
 		}

@@ -11,9 +11,6 @@
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/picture.h"
 
-/* Intervals are of 95 %. */
-#define INTERVAL_Z 1.959964
-
 /* What all workers together say: classes by rows, answers by columns in the same order. */
 static tlv_status
 draw_pool(tlv_context *ctx, const tlv_frame *model, const tlv_crowd_parts *parts,
@@ -49,7 +46,9 @@ name_worker(const tlv_crowd_parts *parts, int64_t worker, char digits[24])
 static tlv_picture_word
 accuracy_of(const tlv_crowd_parts *parts, size_t j, tlv_text name)
 {
-	double a = parts->accuracy[j], by = INTERVAL_Z * parts->accuracy_error[j];
+	/* Intervals are of 95 %. */
+	const double interval_z = 1.959964;
+	double a = parts->accuracy[j], by = interval_z * parts->accuracy_error[j];
 
 	return (tlv_picture_word){
 		.name = name, .share = a, .low = fmax(a - by, 0), .high = fmin(a + by, 1)};

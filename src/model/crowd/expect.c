@@ -64,7 +64,7 @@ share(size_t k, double *q)
 }
 
 static inline void
-add_column(size_t k, double *to, const double *from)
+crowd_add_column(size_t k, double *to, const double *from)
 {
 	for (size_t h = 0; h < k; h++)
 		to[h] += from[h];
@@ -77,8 +77,8 @@ count_item(crowd_state *state, size_t first, size_t end, const double *q)
 	size_t k = state->k;
 
 	for (size_t i = first; i < end; i++)
-		add_column(k, state->counts + k * state->data->column[i], q);
-	add_column(k, state->weights, q);
+		crowd_add_column(k, state->counts + k * state->data->column[i], q);
+	crowd_add_column(k, state->weights, q);
 }
 
 static void
@@ -114,7 +114,7 @@ item_posterior(const crowd_state *state, size_t item, size_t first, double *q)
 
 	memcpy(q, state->log_weights, k * sizeof(double));
 	for (size_t i = first; i < a->start[item + 1]; i++)
-		add_column(k, q, state->log_confusions + k * a->column[i]);
+		crowd_add_column(k, q, state->log_confusions + k * a->column[i]);
 	restrict_posterior(a, item, first, k, q);
 	return share(k, q);
 }
@@ -164,7 +164,7 @@ total_workers(tlv_context *ctx, const crowd_state *state, double **totals)
 	{
 		if (column % (CROWD_STRIDE / k + 1) == CROWD_STRIDE / k)
 			TLV_TRY_CONTINUE(ctx);
-		add_column(k, *totals + k * (column / answers), state->counts + k * column);
+		crowd_add_column(k, *totals + k * (column / answers), state->counts + k * column);
 	}
 	return TLV_OK;
 }
@@ -218,7 +218,7 @@ leave_out(const crowd_state *state, size_t item, size_t first, const double *tot
 }
 
 static size_t
-largest_of(size_t k, const double *q)
+crowd_largest_of(size_t k, const double *q)
 {
 	size_t best = 0;
 
@@ -234,7 +234,7 @@ keep_answer(size_t k, size_t best, double *q)
 {
 	for (size_t turn = 0; turn < k; turn++)
 	{
-		size_t above = largest_of(k, q);
+		size_t above = crowd_largest_of(k, q);
 		double mean = (q[best] + q[above]) / 2;
 
 		if (above == best)
@@ -265,7 +265,7 @@ tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *state, double *post
 			looked = 0;
 		}
 		leave_out(state, item, first, totals, q, left);
-		keep_answer(k, largest_of(k, q), left);
+		keep_answer(k, crowd_largest_of(k, q), left);
 		memcpy(q, left, k * sizeof(double));
 	}
 	tlv_free(ctx, left);
@@ -310,7 +310,7 @@ tlv_crowd_pool(crowd_state *state)
 	for (size_t i = 0; i < k * answers; i++)
 		state->pool[i] = CROWD_FLOOR;
 	for (size_t column = 0; column < state->data->columns; column++)
-		add_column(k, state->pool + k * (column % answers), state->counts + k * column);
+		crowd_add_column(k, state->pool + k * (column % answers), state->counts + k * column);
 	for (size_t h = 0; h < k; h++)
 	{
 		double sum = 0;
@@ -333,7 +333,7 @@ maximize_worker(crowd_state *state, size_t worker, double *total)
 	for (size_t h = 0; h < k; h++)
 		total[h] = floor_sum;
 	for (size_t l = 0; l < answers; l++)
-		add_column(k, total, state->counts + first + k * l);
+		crowd_add_column(k, total, state->counts + first + k * l);
 	for (size_t h = 0; h < k; h++)
 		total[h] = log(total[h]);
 	for (size_t l = 0; l < answers; l++)

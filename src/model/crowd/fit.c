@@ -12,12 +12,10 @@
 #include "tensorlv/num/plural.h"
 
 /* Steps when the number is left to us, and the change of the likelihood that ends them. */
-#define MOST_STEPS 200
-#define STANDS	   1e-6
+#define CROWD_MOST_STEPS 200
+#define STANDS			 1e-6
 /* Divisions of the workers for the moments. */
 #define DIVISIONS 5
-/* Standard errors by which workers have to agree more than by chance: less is no evidence. */
-#define LEAST_AGREEMENT 2.5
 
 const char *const tlv_crowd_start_names[] = {"auto", "majority", "moments", NULL};
 
@@ -306,11 +304,13 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, const char *null_column
 static tlv_status
 diagnose_agreement(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 {
+	/* Standard errors by which workers have to agree more than by chance: less is no evidence. */
+	const double least_agreement = 2.5;
 	double z;
 
 	TLV_TRY(tlv_crowd_agreement(ctx, &fit->data, &z));
 	TLV_TRY(tlv_diagnose(ctx, d, z, "agreement"));
-	if (z < LEAST_AGREEMENT && !fit->known)
+	if (z < least_agreement && !fit->known)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_structure",
 									   .score = z,
@@ -403,7 +403,9 @@ tlv_crowd_fit(tlv_context *ctx, const tlv_frame *answers, const tlv_crowd_option
 	if (!(options->shrink >= 0 && options->shrink <= 1000))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "shrink = %g is not between 0 and 1000",
 						options->shrink);
-	fit.most = options->plain ? 0 : options->iterations >= 0 ? options->iterations : MOST_STEPS;
+	fit.most = options->plain			  ? 0
+			   : options->iterations >= 0 ? options->iterations
+										  : CROWD_MOST_STEPS;
 	tlv_rng_seed(&fit.rng, options->seed);
 	tlv_scratch_begin(ctx, &scratch);
 	status = fit_answers(ctx, &fit, answers, image, size);

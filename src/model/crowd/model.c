@@ -12,6 +12,7 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 #define SIZE_ITEMS	 TLV_SIZE_1
 #define SIZE_NAMES	 TLV_SIZE_2
@@ -21,10 +22,8 @@
 #define SIZE_BYTES	 TLV_SIZE_6
 #define SIZE_COLUMNS TLV_SIZE_7
 
-/* How far rows of probabilities may be from 1. */
-#define ROUNDING 1e-6
 /* A probability of 0, which only models made elsewhere have, is taken for this. */
-#define LEAST 1e-300
+#define CROWD_LEAST 1e-300
 
 static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
@@ -35,34 +34,16 @@ tlv_crowd_read(const tlv_frame *model, tlv_crowd_parts *parts)
 	tlv_sections_read(model, tlv_kind_crowd.model->sections, parts);
 }
 
-/* The place of an id in an ascending list, or -1. */
-static ptrdiff_t
-place_of(size_t n, const int64_t *ids, int64_t id)
-{
-	size_t low = 0, high = n;
-
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (ids[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && ids[low] == id ? (ptrdiff_t) low : -1;
-}
-
 tlv_text
 tlv_crowd_name(const tlv_crowd_parts *parts, tlv_crowd_set set, int64_t id)
 {
 	const tlv_name_list list = {parts->name_offsets, parts->names};
-	ptrdiff_t at;
+	size_t at;
 
 	if (parts->told[set] != 2)
 		return (tlv_text){NULL, 0};
-	at = place_of(parts->names_n, parts->name_ids, id);
-	return at < 0 ? (tlv_text){"", 0} : tlv_name_at(&list, (size_t) at);
+	at = tlv_find_id(parts->name_ids, parts->names_n, id);
+	return at == parts->names_n ? (tlv_text){"", 0} : tlv_name_at(&list, at);
 }
 
 double
@@ -104,7 +85,8 @@ order_classes(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *parts
 
 /* n columns of k numbers, in the order of the classes. */
 static tlv_status
-reorder(tlv_context *ctx, const tlv_crowd_parts *parts, size_t n, const double *from, double *to)
+model_reorder(tlv_context *ctx, const tlv_crowd_parts *parts, size_t n, const double *from,
+			  double *to)
 {
 	size_t k = parts->k;
 	double *column;
@@ -127,14 +109,14 @@ write_confusions(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *pa
 	size_t k = parts->k, wide = k * parts->columns;
 
 	TLV_TRY_NEW(ctx, parts->confusions, wide);
-	TLV_TRY(reorder(ctx, parts, parts->columns, state->log_confusions, parts->confusions));
+	TLV_TRY(model_reorder(ctx, parts, parts->columns, state->log_confusions, parts->confusions));
 	for (size_t i = 0; i < wide; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		parts->confusions[i] = exp(parts->confusions[i]);
 	}
 	TLV_TRY_NEW(ctx, parts->pool, k * parts->answers_n);
-	TLV_TRY(reorder(ctx, parts, parts->answers_n, state->pool, parts->pool));
+	TLV_TRY(model_reorder(ctx, parts, parts->answers_n, state->pool, parts->pool));
 	TLV_TRY_NEW0(ctx, parts->seen, k * parts->workers_n);
 	for (size_t column = 0; column < parts->columns; column++)
 		for (size_t h = 0; h < k; h++)
@@ -185,7 +167,7 @@ write_items(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
 	const crowd_answers *a = state->data;
 
 	parts->posterior = told->posterior;
-	TLV_TRY(reorder(ctx, parts, a->items, told->posterior, told->posterior));
+	TLV_TRY(model_reorder(ctx, parts, a->items, told->posterior, told->posterior));
 	TLV_TRY_NEW0(ctx, parts->known, 2 * a->items);
 	parts->item_answers = parts->known + a->items;
 	for (size_t i = 0; i < a->items; i++)
@@ -283,6 +265,8 @@ tlv_crowd_write(tlv_context *ctx, const crowd_state *state, const crowd_told *to
 static tlv_status
 check_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t answers)
 {
+	/* How far rows of probabilities may be from 1. */
+	const double rounding = 1e-6;
 	const tlv_section *section = tlv_frame_find(frame, name);
 	const double *x = tlv_section_data(frame, section);
 	size_t k = section->rows;
@@ -294,7 +278,7 @@ check_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t 
 
 			for (size_t l = 0; l < answers; l++)
 				sum += x[h + k * (first + l)];
-			if (!(fabs(sum - 1) <= ROUNDING))
+			if (!(fabs(sum - 1) <= rounding))
 				return tlv_fail(ctx, TLV_CORRUPT, "row %zu of section \"%s\" sums to %g", h + 1,
 								name, sum);
 			TLV_TRY_CONTINUE(ctx);
@@ -447,7 +431,7 @@ add_answer(const crowd_model *crowd, int64_t worker, int64_t answer, double *q)
 	p = j < 0 ? parts->pool + parts->k * (size_t) l
 			  : parts->confusions + parts->k * ((size_t) j * parts->answers_n + (size_t) l);
 	for (size_t h = 0; h < parts->k; h++)
-		q[h] += log(p[h] > LEAST ? p[h] : LEAST);
+		q[h] += log(p[h] > CROWD_LEAST ? p[h] : CROWD_LEAST);
 }
 
 /* Unnormalised logs of the classes of a row, at q. */
@@ -463,7 +447,7 @@ row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q
 	{
 		double w = crowd->parts.weights[h];
 
-		q[h] = log(w > LEAST ? w : LEAST);
+		q[h] = log(w > CROWD_LEAST ? w : CROWD_LEAST);
 	}
 	for (size_t i = 0; i < workers->n; i++)
 	{
@@ -477,7 +461,7 @@ row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q
 
 /* From logs to shares; returns the log of their sum. */
 static double
-normalize(size_t k, double *q)
+crowd_normalize(size_t k, double *q)
 {
 	double largest = q[0], sum;
 
@@ -498,7 +482,7 @@ crowd_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterio
 
 	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, k));
 	TLV_TRY(row_logs(ctx, model, row, posterior->values));
-	(void) normalize(k, posterior->values);
+	(void) crowd_normalize(k, posterior->values);
 	return TLV_OK;
 }
 
@@ -510,7 +494,7 @@ crowd_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, dou
 
 	TLV_TRY_NEW(ctx, q, k);
 	TLV_TRY(row_logs(ctx, model, row, q));
-	*value = normalize(k, q);
+	*value = crowd_normalize(k, q);
 	tlv_free(ctx, q);
 	return TLV_OK;
 }

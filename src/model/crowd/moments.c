@@ -13,16 +13,14 @@
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/whiten.h"
 
-#define GROUPS 3
+#define CROWD_GROUPS 3
 /* Items that all groups must have answered, for every class. */
 #define LEAST_ITEMS 10
 /* Singular values below this part of the largest are noise. */
 #define CUT 1e-3
-/* The least eigenvalue of the second moments, as a part of the largest. */
-#define LEAST_SIGNAL 1e-5
 /* Least probability of an answer, least weight of a class. */
-#define LEAST_PROBABILITY 0.01
-#define LEAST_WEIGHT	  0.02
+#define CROWD_LEAST_PROBABILITY 0.01
+#define CROWD_LEAST_WEIGHT		0.02
 
 /* Moments of the groups' answers, over items that all three have answered. */
 typedef struct group_moments
@@ -31,13 +29,13 @@ typedef struct group_moments
 	size_t k;
 	uint8_t *group; /* of every worker */
 	double items;
-	double *pair[GROUPS]; /* k x k: of groups g and g + 1 */
-	double *triple;		  /* k x k x k of groups 0, 1, 2; the first runs fastest */
-	double *mean;		  /* k x 3: what the groups say of the current item */
-	double count[GROUPS];
-	double *confusion[GROUPS]; /* k x k: answer, class */
-	double *weights;		   /* k x 3 */
-	double *work;			   /* eight matrices */
+	double *pair[CROWD_GROUPS]; /* k x k: of groups g and g + 1 */
+	double *triple;				/* k x k x k of groups 0, 1, 2; the first runs fastest */
+	double *mean;				/* k x 3: what the groups say of the current item */
+	double count[CROWD_GROUPS];
+	double *confusion[CROWD_GROUPS]; /* k x k: answer, class */
+	double *weights;				 /* k x 3 */
+	double *work;					 /* eight matrices */
 } group_moments;
 
 static tlv_status
@@ -55,7 +53,7 @@ moments_create(tlv_context *ctx, crowd_state *state, group_moments *m)
 	TLV_TRY_NEW(ctx, m->group, state->data->workers);
 	TLV_TRY_NEW0(ctx, block, 14 * square + k * square + 6 * k);
 	m->work = block;
-	for (int g = 0; g < GROUPS; g++)
+	for (int g = 0; g < CROWD_GROUPS; g++)
 	{
 		m->pair[g] = block + (8 + (size_t) g) * square;
 		m->confusion[g] = block + (11 + (size_t) g) * square;
@@ -97,15 +95,15 @@ static tlv_status
 deal_workers(tlv_context *ctx, group_moments *m, tlv_rng *rng)
 {
 	const crowd_answers *a = m->state->data;
-	int64_t *order, hand[GROUPS];
+	int64_t *order, hand[CROWD_GROUPS];
 
 	TLV_TRY_NEW(ctx, order, a->workers);
 	TLV_TRY(order_workers(ctx, a, rng, order));
 	for (size_t j = 0; j < a->workers; j++)
 	{
-		if (j % GROUPS == 0)
-			TLV_TRY(tlv_rng_permutation(ctx, rng, GROUPS, hand));
-		m->group[order[j]] = (uint8_t) hand[j % GROUPS];
+		if (j % CROWD_GROUPS == 0)
+			TLV_TRY(tlv_rng_permutation(ctx, rng, CROWD_GROUPS, hand));
+		m->group[order[j]] = (uint8_t) hand[j % CROWD_GROUPS];
 	}
 	tlv_free(ctx, order);
 	return TLV_OK;
@@ -117,7 +115,7 @@ read_item(group_moments *m, size_t item)
 {
 	const crowd_answers *a = m->state->data;
 
-	memset(m->mean, 0, GROUPS * m->k * sizeof(double));
+	memset(m->mean, 0, CROWD_GROUPS * m->k * sizeof(double));
 	memset(m->count, 0, sizeof(m->count));
 	for (size_t i = crowd_first_given(a, item); i < a->start[item + 1]; i++)
 	{
@@ -126,7 +124,7 @@ read_item(group_moments *m, size_t item)
 		m->mean[(size_t) g * m->k + a->column[i] % a->answers]++;
 		m->count[g]++;
 	}
-	for (size_t g = 0; g < GROUPS; g++)
+	for (size_t g = 0; g < CROWD_GROUPS; g++)
 		for (size_t l = 0; l < m->k && m->count[g] > 0; l++)
 			m->mean[g * m->k + l] /= m->count[g];
 }
@@ -138,9 +136,9 @@ add_item(group_moments *m)
 	const double *x = m->mean, *y = x + k, *z = y + k;
 
 	m->items++;
-	for (size_t g = 0; g < GROUPS; g++)
+	for (size_t g = 0; g < CROWD_GROUPS; g++)
 	{
-		const double *from = m->mean + g * k, *to = m->mean + (g + 1) % GROUPS * k;
+		const double *from = m->mean + g * k, *to = m->mean + (g + 1) % CROWD_GROUPS * k;
 
 		for (size_t j = 0; j < k; j++)
 			for (size_t i = 0; i < k && to[j] > 0; i++)
@@ -157,7 +155,7 @@ add_item(group_moments *m)
 }
 
 static tlv_status
-collect(tlv_context *ctx, group_moments *m)
+crowd_collect(tlv_context *ctx, group_moments *m)
 {
 	const crowd_answers *a = m->state->data;
 	size_t k = m->k, stride = CROWD_STRIDE / (k * k) + 1;
@@ -177,7 +175,7 @@ collect(tlv_context *ctx, group_moments *m)
 						tlv_plural((double) k, "class needs", "classes need"), LEAST_ITEMS * k);
 	for (size_t i = 0; i < k * k * k; i++)
 		m->triple[i] /= m->items;
-	for (int g = 0; g < GROUPS; g++)
+	for (int g = 0; g < CROWD_GROUPS; g++)
 		for (size_t i = 0; i < k * k; i++)
 			m->pair[g][i] /= m->items;
 	return TLV_OK;
@@ -193,7 +191,8 @@ pair_of(const group_moments *m, int a, int b, double *pair)
 
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < k; i++)
-			pair[i + k * j] = (a + 1) % GROUPS == b ? m->pair[a][i + k * j] : m->pair[b][j + k * i];
+			pair[i + k * j] =
+				(a + 1) % CROWD_GROUPS == b ? m->pair[a][i + k * j] : m->pair[b][j + k * i];
 }
 
 /* map (k x k) turns what a says into what t would say, through b: E_tb E_ab^+. */
@@ -211,18 +210,18 @@ map_view(tlv_context *ctx, group_moments *m, int t, int a, int b, double *map)
 
 /* Entry of the third moments by what groups a, b and t say. */
 static size_t
-triple_at(const group_moments *m, const int order[GROUPS], const size_t at[GROUPS])
+triple_at(const group_moments *m, const int order[CROWD_GROUPS], const size_t at[CROWD_GROUPS])
 {
 	size_t place = 0;
 
-	for (int v = 0; v < GROUPS; v++)
+	for (int v = 0; v < CROWD_GROUPS; v++)
 		place += at[v] * (order[v] == 0 ? 1 : order[v] == 1 ? m->k : m->k * m->k);
 	return place;
 }
 
 /* full (k^3) by a, b and t, the first two as t would say it. */
 static tlv_status
-map_triple(tlv_context *ctx, group_moments *m, const int order[GROUPS], const double *map_a,
+map_triple(tlv_context *ctx, group_moments *m, const int order[CROWD_GROUPS], const double *map_a,
 		   const double *map_b, double *full)
 {
 	size_t k = m->k, square = k * k;
@@ -232,7 +231,7 @@ map_triple(tlv_context *ctx, group_moments *m, const int order[GROUPS], const do
 		for (size_t j = 0; j < k; j++)
 			for (size_t i = 0; i < k; i++)
 				full[i + k * j + square * l] =
-					m->triple[triple_at(m, order, (const size_t[GROUPS]){i, j, l})];
+					m->triple[triple_at(m, order, (const size_t[CROWD_GROUPS]){i, j, l})];
 	TLV_TRY_NEW(ctx, mapped, k * square);
 	TLV_TRY(tlv_gemm(ctx, false, false, k, square, k, 1, map_a, k, full, k, 0, mapped, k));
 	for (size_t l = 0; l < k; l++)
@@ -276,7 +275,8 @@ second_moment(tlv_context *ctx, group_moments *m, int a, int b, const double *ma
 /* Columns of class means in the order in which the answers are theirs on the whole: the assignment
  * that makes the workers right most often. */
 static tlv_status
-name_classes(tlv_context *ctx, group_moments *m, int t, const double *means, const double *values)
+moments_name_classes(tlv_context *ctx, group_moments *m, int t, const double *means,
+					 const double *values)
 {
 	size_t k = m->k;
 	double *cost = m->work + 4 * k * k, *error = cost + k * k;
@@ -290,10 +290,10 @@ name_classes(tlv_context *ctx, group_moments *m, int t, const double *means, con
 	for (size_t h = 0; h < k; h++)
 	{
 		size_t c = (size_t) partner[h];
-		double value = values[c] > LEAST_PROBABILITY ? values[c] : LEAST_PROBABILITY;
+		double value = values[c] > CROWD_LEAST_PROBABILITY ? values[c] : CROWD_LEAST_PROBABILITY;
 
 		memcpy(m->confusion[t] + k * h, means + k * c, k * sizeof(double));
-		m->weights[h * GROUPS + (size_t) t] = 1 / (value * value);
+		m->weights[h * CROWD_GROUPS + (size_t) t] = 1 / (value * value);
 	}
 	tlv_free(ctx, partner);
 	return TLV_OK;
@@ -304,6 +304,8 @@ static tlv_status
 decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, const double *packed,
 				uint64_t seed)
 {
+	/* The least eigenvalue of the second moments, as a part of the largest. */
+	const double least_signal = 1e-5;
 	size_t k = m->k;
 	tlv_decompose_options options = {.method = TLV_METHOD_JOINT, .seed = seed};
 	double *copy = m->work + 4 * k * k, *w = copy + k * k, *v = w + k * k, *means = m->work;
@@ -314,7 +316,7 @@ decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, con
 	TLV_TRY_NEW(ctx, tensor, tlv_packed3_size(k));
 	memcpy(copy, m2, k * k * sizeof(double));
 	TLV_TRY(tlv_whiten(ctx, k, copy, packed, k, w, tensor, values));
-	if (!(values[k - 1] > LEAST_SIGNAL * values[0]))
+	if (!(values[k - 1] > least_signal * values[0]))
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "fewer than %zu %s are visible", k,
 						tlv_plural((double) k, "class", "classes"));
 	found = (tlv_decomposition){.values = values + k, .vectors = v};
@@ -324,8 +326,8 @@ decompose_group(tlv_context *ctx, group_moments *m, int t, const double *m2, con
 	for (size_t c = 0; c < k; c++)
 		for (size_t i = 0; i < k; i++)
 			means[i + k * c] *= found.values[c];
-	tlv_normalize_columns(k, k, LEAST_PROBABILITY, means);
-	TLV_TRY(name_classes(ctx, m, t, means, found.values));
+	tlv_normalize_columns(k, k, CROWD_LEAST_PROBABILITY, means);
+	TLV_TRY(moments_name_classes(ctx, m, t, means, found.values));
 	tlv_free(ctx, tensor);
 	tlv_free(ctx, values);
 	return TLV_OK;
@@ -335,8 +337,8 @@ static tlv_status
 solve_group(tlv_context *ctx, group_moments *m, int t, uint64_t seed)
 {
 	size_t k = m->k;
-	const int a = (t + 1) % GROUPS, b = (t + 2) % GROUPS;
-	const int order[GROUPS] = {a, b, t};
+	const int a = (t + 1) % CROWD_GROUPS, b = (t + 2) % CROWD_GROUPS;
+	const int order[CROWD_GROUPS] = {a, b, t};
 	double *map_a = m->work, *map_b = map_a + k * k, *m2 = map_b + k * k;
 	double *full, *packed;
 
@@ -363,10 +365,10 @@ settle_weights(group_moments *m, double *weights)
 
 	for (size_t h = 0; h < m->k; h++)
 	{
-		const double *w = m->weights + h * GROUPS;
+		const double *w = m->weights + h * CROWD_GROUPS;
 		double low = fmin(w[0], w[1]), high = fmax(w[0], w[1]);
 
-		weights[h] = fmax(fmax(low, fmin(high, w[2])), LEAST_WEIGHT);
+		weights[h] = fmax(fmax(low, fmin(high, w[2])), CROWD_LEAST_WEIGHT);
 		sum += weights[h];
 	}
 	for (size_t h = 0; h < m->k; h++)
@@ -433,7 +435,7 @@ settle_workers(tlv_context *ctx, group_moments *m, const double *groups)
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < k * k; i++)
 			x[i] = groups[j] > 0 ? x[i] / groups[j] : 1;
-		tlv_normalize_rows(k, k, LEAST_PROBABILITY, x);
+		tlv_normalize_rows(k, k, CROWD_LEAST_PROBABILITY, x);
 		for (size_t i = 0; i < k * k; i++)
 			x[i] = log(x[i]);
 	}
@@ -451,7 +453,7 @@ regress_workers(tlv_context *ctx, group_moments *m)
 	groups = asked + workers;
 	settle_weights(m, weights);
 	memset(state->log_confusions, 0, k * state->data->columns * sizeof(double));
-	for (int b = 0; b < GROUPS; b++)
+	for (int b = 0; b < CROWD_GROUPS; b++)
 	{
 		TLV_TRY(regress_on_group(ctx, m, b, weights, asked));
 		for (size_t j = 0; j < workers; j++)
@@ -471,8 +473,8 @@ solve_division(tlv_context *ctx, crowd_state *state, tlv_rng *rng)
 
 	TLV_TRY(moments_create(ctx, state, &m));
 	TLV_TRY(deal_workers(ctx, &m, rng));
-	TLV_TRY(collect(ctx, &m));
-	for (int t = 0; t < GROUPS; t++)
+	TLV_TRY(crowd_collect(ctx, &m));
+	for (int t = 0; t < CROWD_GROUPS; t++)
 		TLV_TRY(solve_group(ctx, &m, t, 1 + (tlv_rng_next(rng) >> 12)));
 	return regress_workers(ctx, &m);
 }

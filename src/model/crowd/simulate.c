@@ -6,16 +6,16 @@
 
 #include "internal.h"
 
-/* Workers and answers to choose from, multiplied. */
-#define MOST_NUMBERS 1e8
-
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_crowd_simulation *o)
+crowd_check_simulation(tlv_context *ctx, const tlv_crowd_simulation *o)
 {
+	/* Workers and answers to choose from, multiplied. */
+	const double most_numbers = 1e8;
+
 	if (o->k < 1 || o->k > TLV_CROWD_MOST_ANSWERS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %zu", o->k,
 						TLV_CROWD_MOST_ANSWERS);
-	if ((double) o->workers * (double) o->k * (double) o->k > MOST_NUMBERS)
+	if ((double) o->workers * (double) o->k * (double) o->k > most_numbers)
 		return tlv_fail(ctx, TLV_LIMIT, "%zu workers with %zu answers to choose from", o->workers,
 						o->k);
 	if (!(o->share >= 0 && o->share <= 1))
@@ -56,7 +56,7 @@ draw_worker(tlv_context *ctx, const tlv_crowd_simulation *o, tlv_rng *rng, const
 }
 
 static tlv_status
-draw_workers(tlv_context *ctx, const tlv_crowd_simulation *o, double *sums)
+simulate_draw_workers(tlv_context *ctx, const tlv_crowd_simulation *o, double *sums)
 {
 	double *alpha;
 	int64_t *order;
@@ -121,9 +121,9 @@ tlv_crowd_simulate(tlv_context *ctx, const tlv_crowd_simulation *options, tlv_cr
 {
 	double *sums;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(crowd_check_simulation(ctx, options));
 	TLV_TRY_NEW_ROWS(ctx, sums, options->workers * options->k, options->k);
-	TLV_TRY(draw_workers(ctx, options, sums));
+	TLV_TRY(simulate_draw_workers(ctx, options, sums));
 	for (size_t item = 0; item < options->items; item++)
 	{
 		if (item % 256 == 255)

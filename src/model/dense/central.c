@@ -15,10 +15,6 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tensor3.h"
 
-/* The iteration for leading directions of a large covariance. */
-#define LEADING_TOLERANCE 1e-8
-#define LEADING_STEPS	  100
-
 static tlv_status
 vanishes(tlv_context *ctx, size_t j, double deviation, int order)
 {
@@ -166,9 +162,12 @@ covariance_apply(tlv_context *ctx, void *argument, size_t d, size_t l, const dou
 static tlv_status
 iterate_leading(tlv_context *ctx, const tlv_dense_central *central, size_t p, leading *out)
 {
+	/* The iteration for leading directions of a large covariance. */
+	const double leading_tolerance = 1e-8;
+	const int leading_steps = 100;
 	size_t d = central->d, l = p + 10 < d ? p + 10 : d;
 	tlv_eigen_task task = {
-		.n = d, .k = p, .l = l, .tolerance = LEADING_TOLERANCE, .max_steps = LEADING_STEPS};
+		.n = d, .k = p, .l = l, .tolerance = leading_tolerance, .max_steps = leading_steps};
 	tlv_rng rng;
 	double *x = tlv_alloc(ctx, l * d, sizeof(double));
 	int steps;

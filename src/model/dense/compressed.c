@@ -113,7 +113,7 @@ squared_norm(size_t n, const double *x)
 
 /* Block by block into the basis, from there into the sums. */
 static tlv_status
-flush_block(tlv_context *ctx, compressed_state *state)
+dense_flush_block(tlv_context *ctx, compressed_state *state)
 {
 	size_t d = state->declared.sizes[SIZE_SPACE], p = state->sums.d, rows = state->block_rows;
 	dense_sums *sums = &state->sums;
@@ -147,7 +147,7 @@ dense_compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 
 	if (!state->takes_rows)
 		return TLV_OK;
-	TLV_TRY(flush_block(ctx, state));
+	TLV_TRY(dense_flush_block(ctx, state));
 	for (size_t i = 0; i < p; i++) /* the lower triangle by rows */
 		for (size_t j = 0; j <= i; j++)
 			state->pairs[tlv_packed2_index(i, j)] += state->sums.sum2[i + p * j];
@@ -176,7 +176,7 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		if (state->block_room < DENSE_BLOCK)
 			TLV_TRY(dense_block_grow(ctx, d, &state->block, &state->block_room));
 		else
-			TLV_TRY(flush_block(ctx, state));
+			TLV_TRY(dense_flush_block(ctx, state));
 	}
 	TLV_TRY(dense_sums_shift(ctx, state->sums.order, d, x, state->mean,
 							 state->block + state->block_rows * d));
@@ -248,7 +248,7 @@ check_subspace(tlv_context *ctx, const tlv_frame *frame, size_t *p)
 }
 
 static tlv_status
-subspace_check(tlv_context *ctx, const tlv_frame *frame)
+dense_subspace_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	size_t p = 0;
 
@@ -305,6 +305,6 @@ static const tlv_accumulator_class compressed_class = {.name = "dense_compressed
 													   .add = compressed_add};
 
 const tlv_kind tlv_kind_dense_subspace = {TLV_KIND_LINE(DENSE_SUBSPACE, dense_subspace),
-										  .check = subspace_check};
+										  .check = dense_subspace_check};
 const tlv_kind tlv_kind_dense_compressed = {TLV_KIND_LINE(DENSE_COMPRESSED, dense_compressed),
 											.accumulator = &compressed_class};

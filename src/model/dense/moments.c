@@ -48,7 +48,7 @@ refuse_dimension(tlv_context *ctx, int order, size_t d)
 
 /* The first row says how long all are, and where the sums are taken about. */
 static tlv_status
-moments_begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
+dense_moments_begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
 {
 	if (d == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has no elements");
@@ -71,7 +71,7 @@ moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	double *slot;
 
 	if (state->sums.d == 0)
-		TLV_TRY(moments_begin(ctx, state, d, x));
+		TLV_TRY(dense_moments_begin(ctx, state, d, x));
 	if (d != state->sums.d)
 		return tlv_refuse_length(ctx, d, state->sums.d);
 	TLV_TRY(dense_sums_next(ctx, &state->sums, &slot));
@@ -108,7 +108,7 @@ moments_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 
 /* The point of more rows is kept; of as many, the smaller one: a + b is b + a. */
 static bool
-keeps_shift(const moments_state *state, double rows, const double *shift)
+dense_keeps_shift(const moments_state *state, double rows, const double *shift)
 {
 	if (state->sums.rows != rows)
 		return state->sums.rows > rows;
@@ -141,10 +141,10 @@ check_distance(tlv_context *ctx, const moments_state *state, const double *shift
 
 /* Moves the sums of fewer rows to the point of the other and adds. */
 static tlv_status
-merge_sums(tlv_context *ctx, moments_state *state, dense_sums *other, const double *shift)
+dense_merge_sums(tlv_context *ctx, moments_state *state, dense_sums *other, const double *shift)
 {
 	size_t d = state->sums.d;
-	bool keeps = keeps_shift(state, other->rows, shift);
+	bool keeps = dense_keeps_shift(state, other->rows, shift);
 	double *delta = tlv_alloc(ctx, d, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, delta);
@@ -170,7 +170,7 @@ none_left(tlv_context *ctx, moments_state *state)
 }
 
 static tlv_status
-merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
+dense_merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 {
 	const double *shift = tlv_frame_float64(frame, "shift");
 	size_t d = tlv_frame_find(frame, "shift")->rows;
@@ -193,7 +193,7 @@ merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 	}
 	TLV_TRY(check_distance(ctx, state, shift));
 	TLV_TRY(dense_sums_read(ctx, frame, &other));
-	TLV_TRY(merge_sums(ctx, state, &other, shift));
+	TLV_TRY(dense_merge_sums(ctx, state, &other, shift));
 	if (other.rows < 0 && state->sums.rows > 0)
 		for (size_t j = 0; j < d; j++)
 			TLV_TRY(tlv_require_left(ctx, "sum2", 1, other.sum2 + j + d * j,
@@ -218,7 +218,7 @@ moments_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 				 state->order, order);
 		return tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
 	}
-	return tlv_frame_scalar(frame, "rows", 0) != 0 ? merge_rows(ctx, state, frame) : TLV_OK;
+	return tlv_frame_scalar(frame, "rows", 0) != 0 ? dense_merge_rows(ctx, state, frame) : TLV_OK;
 }
 
 /* ---- the stored value ---- */

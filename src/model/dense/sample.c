@@ -13,16 +13,8 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/sort.h"
 
-/* Rows that there is room for at first, and beyond the sample: these, and that part of it. */
-#define FIRST_ROOM 64
-#define MORE_ROOM  1024
-#define MORE_SHARE 16
-
 /* Rows that are moved, hashed or copied between two looks at whether to stop. */
-#define ROWS_BETWEEN 1024
-
-/* From this part of the sample on there is room for all of it. */
-#define SOON 16
+#define DENSE_ROWS_BETWEEN 1024
 
 typedef struct sample_key
 {
@@ -50,7 +42,7 @@ typedef struct sample_state
 } sample_state;
 
 static uint64_t
-key_of(uint64_t seed, size_t d, const double *x)
+dense_key_of(uint64_t seed, size_t d, const double *x)
 {
 	return tlv_keyed_sample_key(seed, d * sizeof(double), x);
 }
@@ -127,11 +119,16 @@ sample_cut(tlv_context *ctx, sample_state *state)
 static size_t
 next_room(const sample_state *state)
 {
-	size_t room = state->room < FIRST_ROOM ? FIRST_ROOM : 2 * state->room;
+	/* Rows that there is room for at first, and beyond the sample: these, and that part of it. */
+	const int first_room = 64, more_room = 1024, more_share = 16;
+
+	/* From this part of the sample on there is room for all of it. */
+	const int soon = 16;
+	size_t room = state->room < first_room ? first_room : 2 * state->room;
 
 	if (state->room >= state->base.count)
-		return state->base.count + state->base.count / MORE_SHARE + MORE_ROOM;
-	return room < state->base.count / SOON ? room : state->base.count;
+		return state->base.count + state->base.count / more_share + more_room;
+	return room < state->base.count / soon ? room : state->base.count;
 }
 
 /* Room for one more row. */
@@ -160,7 +157,7 @@ sample_grow(tlv_context *ctx, sample_state *state)
 static tlv_status
 sample_add_vector(tlv_context *ctx, sample_state *state, const double *x, double count)
 {
-	uint64_t key = key_of(state->base.seed, state->d, x);
+	uint64_t key = dense_key_of(state->base.seed, state->d, x);
 	sample_key *fresh;
 
 	if (key > state->base.largest)
@@ -295,7 +292,7 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	state->d = rows->columns > 0 ? rows->rows : state->d;
 	for (size_t t = 0; t < rows->columns; t++)
 	{
-		if (t % ROWS_BETWEEN == 0)
+		if (t % DENSE_ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d, counts[t]));
 	}
@@ -317,7 +314,7 @@ sample_arrange(tlv_context *ctx, sample_state *state)
 	{
 		size_t to = first;
 
-		if (first % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+		if (first % DENSE_ROWS_BETWEEN == DENSE_ROWS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(moved, rows + first * d, d * sizeof(double));
 		for (; (from = keys[to].at) != first; to = from)
@@ -357,9 +354,9 @@ check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x
 
 	for (size_t t = 0; t < n; t++)
 	{
-		uint64_t key = key_of(seed, d, x + t * d);
+		uint64_t key = dense_key_of(seed, d, x + t * d);
 
-		if (t % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+		if (t % DENSE_ROWS_BETWEEN == DENSE_ROWS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		if (t > 0 && key <= before)
 			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample is out of order", t + 1);
@@ -370,7 +367,7 @@ check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x
 
 /* Rows are left out only when there are as many as were wanted. */
 static tlv_status
-check_counts(tlv_context *ctx, const tlv_frame *frame, size_t n, double wanted)
+dense_check_counts(tlv_context *ctx, const tlv_frame *frame, size_t n, double wanted)
 {
 	const double *counts = tlv_frame_float64(frame, "counts");
 	double seen = tlv_frame_scalar(frame, "seen", 0), total = 0;
@@ -391,7 +388,7 @@ sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(tlv_keyed_sample_check(ctx, frame, (double) n, TLV_DENSE_MOST_SAMPLE, "rows", &seed));
 	if ((d == 0) != (n == 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
-	TLV_TRY(check_counts(ctx, frame, n, tlv_frame_scalar(frame, "count", 0)));
+	TLV_TRY(dense_check_counts(ctx, frame, n, tlv_frame_scalar(frame, "count", 0)));
 	return check_order(ctx, seed, n, d, tlv_frame_float64(frame, "rows"));
 }
 
@@ -453,7 +450,7 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 	for (size_t t = 0; t < section->columns; t++)
 		for (sum += share[t]; at < *n && (double) at + 1 <= sum; at++)
 		{
-			if (at % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			if (at % DENSE_ROWS_BETWEEN == DENSE_ROWS_BETWEEN - 1)
 				TLV_TRY_CONTINUE(ctx);
 			memcpy(*rows + at * d, from + t * d, d * sizeof(double));
 		}

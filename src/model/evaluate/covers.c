@@ -11,9 +11,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 
-/* Pairs of communities between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_PAIRS 65536
-
 typedef struct cover_state
 {
 	tlv_declared declared;
@@ -54,7 +51,7 @@ add_side(tlv_context *ctx, cover_state *state, int side, size_t n, const int64_t
 	{
 		int32_t at = 0;
 
-		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_tally_add(ctx, tally, communities[i], 0, &at));
 		if (signbit(tally->counts[at]))
@@ -79,7 +76,7 @@ cover_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	TLV_TRY(add_side(ctx, state, 1, row->part[1].n, row->part[1].ids, &n_b));
 	for (size_t i = 0; i < n_a; i++)
 	{
-		if ((i + 1) * n_b % CHUNK_PAIRS < n_b)
+		if ((i + 1) * n_b % EVALUATE_PAIRS < n_b)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < n_b; j++)
 			TLV_TRY(tlv_tally_add(ctx, &state->table.pairs,
@@ -159,7 +156,7 @@ cover_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		double a = c.sizes[0][tlv_pair_a(c.view.pairs[i])];
 		double b = c.sizes[1][tlv_pair_b(c.view.pairs[i])];
 
-		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 			TLV_TRY_CONTINUE(ctx);
 		if (c.view.counts[i] > fmin(a, b) || c.view.counts[i] < a + b - c.nodes)
 			return tlv_fail(ctx, TLV_CORRUPT, "communities of %g and %g nodes share %g of %g", a, b,
@@ -233,7 +230,7 @@ take_disjoint(tlv_context *ctx, const covers *c, double *best_a, double *best_b,
 		{
 			size_t j = all ? l : large[l];
 
-			if (work++ % CHUNK_PAIRS == 0)
+			if (work++ % EVALUATE_PAIRS == 0)
 				TLV_TRY_CONTINUE(ctx);
 			if (mark[j] != i + 1 && c->sizes[0][i] + c->sizes[1][j] > c->nodes / 2)
 				take_pair(c, i, j, 0, best_a, best_b);
@@ -281,7 +278,7 @@ tlv_cover_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 		best_a[i] = 1;
 	for (size_t i = 0; i < c.view.n_pairs; i++)
 	{
-		if (i % CHUNK_PAIRS == 0)
+		if (i % EVALUATE_PAIRS == 0)
 			TLV_TRY_CONTINUE(ctx);
 		take_pair(&c, tlv_pair_a(c.view.pairs[i]), tlv_pair_b(c.view.pairs[i]), c.view.counts[i],
 				  best_a, best_b);
@@ -310,7 +307,7 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 		size_t i = tlv_pair_a(c.view.pairs[p]), j = tlv_pair_b(c.view.pairs[p]);
 		double score = 2 * c.view.counts[p] / (c.sizes[0][i] + c.sizes[1][j]);
 
-		if (p % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+		if (p % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 			TLV_TRY_CONTINUE(ctx);
 		best[i] = fmax(best[i], score);
 		best[c.view.n[0] + j] = fmax(best[c.view.n[0] + j], score);

@@ -87,7 +87,7 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 }
 
 static tlv_status
-refuse_more(tlv_context *ctx)
+evaluate_refuse_more(tlv_context *ctx)
 {
 	return tlv_refuse_taken(ctx, "rows");
 }
@@ -98,7 +98,7 @@ tally_take(tlv_context *ctx, tlv_tally *tally, int64_t key, double count, int32_
 {
 	*position = tlv_dictionary_find(&tally->keys, key);
 	if (*position < 0 || tally->counts[*position] < count)
-		return refuse_more(ctx);
+		return evaluate_refuse_more(ctx);
 	tally->counts[*position] -= count;
 	return TLV_OK;
 }

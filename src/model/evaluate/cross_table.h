@@ -130,4 +130,8 @@ extern tlv_status tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *
 /* Pairs of a table that is as declared name its labels: TLV_CORRUPT otherwise. */
 extern tlv_status tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame);
 
+/* Pairs of labels, communities or components between two looks at tlv_should_stop(): some
+ * milliseconds. */
+#define EVALUATE_PAIRS 65536
+
 #endif /* TENSORLV_CROSS_TABLE_H */

@@ -10,9 +10,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 
-/* Pairs of labels between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_PAIRS 65536
-
 typedef struct label_state
 {
 	tlv_declared declared;
@@ -126,7 +123,7 @@ open_contingency(tlv_context *ctx, const tlv_frame *frame, contingency *table)
 	table->sizes[1] = table->sizes[0] + table->view.n[0];
 	for (size_t i = 0; i < table->view.n_pairs; i++)
 	{
-		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 			TLV_TRY_CONTINUE(ctx);
 		table->sizes[0][tlv_pair_a(table->view.pairs[i])] += table->view.counts[i];
 		table->sizes[1][tlv_pair_b(table->view.pairs[i])] += table->view.counts[i];
@@ -163,7 +160,7 @@ mutual_information(tlv_context *ctx, const contingency *table, double *informati
 		double b = table->sizes[1][tlv_pair_b(view->pairs[i])] / table->nodes;
 		double both = view->counts[i] / table->nodes;
 
-		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+		if (i % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 			TLV_TRY_CONTINUE(ctx);
 		sum += both * (log(both) - log(a) - log(b));
 	}

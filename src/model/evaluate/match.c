@@ -16,7 +16,7 @@
 /* No correlation is known to be nearer to 1: t stays finite. */
 #define LARGEST_CORRELATION (1 - DBL_EPSILON)
 /* Pairs of components between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_PAIRS 4096
+#define MATCHED_PAIRS 4096
 
 static bool
 varies(double square, double mean, double nodes)
@@ -54,7 +54,7 @@ fill_pairs(tlv_context *ctx, const tlv_frame *frame, tlv_membership_match *match
 			size_t at = i * match->k_b + j;
 			tlv_component_pair *pair = &match->pairs[at];
 
-			if (at % CHUNK_PAIRS == 0)
+			if (at % MATCHED_PAIRS == 0)
 				TLV_TRY_CONTINUE(ctx);
 			*pair =
 				(tlv_component_pair){NAN, NAN, 1, 1, differences[at] / match->nodes, false, false};
@@ -108,7 +108,7 @@ adjust(tlv_context *ctx, tlv_membership_match *match, double alpha)
 		int64_t bits = order_bits(match->pairs[e].p_value);
 		size_t low = 0, high = distinct;
 
-		if (e % CHUNK_PAIRS == 0)
+		if (e % MATCHED_PAIRS == 0)
 			TLV_TRY_CONTINUE(ctx);
 		while (high - low > 1)
 		{

@@ -6,6 +6,7 @@
  * Co-moments are kept about the running means (Chan, Golub, LeVeque 1983): a
  * component that does not vary has a sum of squares of exactly 0.
  */
+#include "cross_table.h"
 #include "tensorlv/model/evaluate.h"
 
 #include <float.h>
@@ -15,10 +16,8 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 
-/* Pairs of components between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_PAIRS 65536
 /* Numbers whose squares still add up without overflow. */
-#define LARGEST 1e100
+#define EVALUATE_LARGEST 1e100
 
 static const char *const names[2] = {"true", "estimated"};
 static const char *const mean_names[2] = {"means_a", "means_b"};
@@ -90,16 +89,16 @@ check_row(tlv_context *ctx, const membership_state *state, int side, size_t k, c
 		return tlv_fail_hint(ctx, "Take all memberships of a side from one model.");
 	}
 	for (size_t j = 0; j < k; j++)
-		if (!(fabs(x[j]) <= LARGEST))
+		if (!(fabs(x[j]) <= EVALUATE_LARGEST))
 			return tlv_fail(ctx, TLV_BAD_DATA, "%s membership %zu is %g, not a number to compare",
 							names[side], j + 1, x[j]);
 	return TLV_OK;
 }
 
 TLV_CLONES static void
-add_products(size_t k, double a, double deviation_a, const double *restrict b,
-			 const double *restrict deviation_b, double *restrict products,
-			 double *restrict differences)
+evaluate_add_products(size_t k, double a, double deviation_a, const double *restrict b,
+					  const double *restrict deviation_b, double *restrict products,
+					  double *restrict differences)
 {
 	for (size_t j = 0; j < k; j++)
 	{
@@ -136,8 +135,8 @@ membership_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 
 		if (i % 1024 == 1023)
 			TLV_TRY_CONTINUE(ctx);
-		add_products(k_b, a[i], before, b, state->deviation, state->products + i * k_b,
-					 state->differences + i * k_b);
+		evaluate_add_products(k_b, a[i], before, b, state->deviation, state->products + i * k_b,
+							  state->differences + i * k_b);
 		state->means[0][i] += before / state->nodes;
 		state->squares[0][i] += before * (a[i] - state->means[0][i]);
 		state->absolutes[0][i] += fabs(a[i]);
@@ -162,7 +161,7 @@ merge_products(tlv_context *ctx, membership_state *state, const tlv_frame *frame
 			state->products[at] += products[at] + weight * (mean_a[i] - state->means[0][i]) *
 													  (mean_b[j] - state->means[1][j]);
 			state->differences[at] += differences[at];
-			if (at % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			if (at % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 				TLV_TRY_CONTINUE(ctx);
 		}
 	return TLV_OK;
@@ -245,7 +244,7 @@ check_products(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 			size_t at = i * k[1] + j;
 			double most = sqrt(square_a[i] + lost) * sqrt(square_b[j] + lost);
 
-			if (at % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			if (at % EVALUATE_PAIRS == EVALUATE_PAIRS - 1)
 				TLV_TRY_CONTINUE(ctx);
 			if (!(fabs(products[at]) <= 1.000001 * most + 1e-100 * nodes))
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
@@ -265,7 +264,7 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 		if ((k[s] == 0) != empty)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", mean_names[s]);
 		for (size_t j = 0; j < k[s]; j++)
-			if (!(fabs(means[j]) <= LARGEST))
+			if (!(fabs(means[j]) <= EVALUATE_LARGEST))
 				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", j + 1,
 								mean_names[s], means[j]);
 	}

@@ -8,16 +8,12 @@
 
 #include "tensorlv/model/diagnostics.h"
 
-/* Moments of this residual are those of spherical components. */
-#define TRUSTED_RESIDUAL 0.1
-
 /* Starts from the sample; fewer of full covariances of few rows, and of many components, which cost
  * most; more of spherical components of many rows, where they cost least. */
-#define STARTS		 20
-#define STARTS_FEWER 12
-#define STARTS_MORE	 40
-#define MANY		 50	  /* components */
-#define LARGE		 5000 /* rows */
+#define GMM_CHOOSE_STARTS 20
+#define STARTS_FEWER	  12
+#define STARTS_MORE		  40
+#define GMM_CHOOSE_LARGE  5000 /* rows */
 
 /* Rows of the sample: at least and at most, of each component at least, and what n d k (full:
  * n d^2 k) shall not exceed. */
@@ -102,6 +98,8 @@ is_spherical(const gmm_evidence *evidence)
 bool
 gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start)
 {
+	/* Moments of this residual are those of spherical components. */
+	const double trusted_residual = 0.1;
 	const tlv_frame *fitted = &start->fitted.frame;
 
 	if (start->fitted.image == NULL || evidence->options.tails != TLV_TAILS_NORMAL)
@@ -111,7 +109,7 @@ gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start)
 	return is_spherical(evidence) && evidence->n > SAMPLE_MOST &&
 		   (double) start->k <= TLV_GMM_MOST_SHARE * (double) evidence->d &&
 		   tlv_diagnostics_find(fitted, "signal", NAN) >= TLV_GMM_SIGNAL &&
-		   tlv_diagnostics_find(fitted, "residual", NAN) <= TRUSTED_RESIDUAL;
+		   tlv_diagnostics_find(fitted, "residual", NAN) <= trusted_residual;
 }
 
 /* ---- starts from the sample ---- */
@@ -134,13 +132,14 @@ gmm_sample_size(const gmm_evidence *evidence, size_t k, double room)
 static int
 number_of_starts(const gmm_evidence *evidence, size_t k)
 {
-	bool large = evidence->sample.n > LARGE;
+	const int many = 50; /* components */
+	bool large = evidence->sample.n > GMM_CHOOSE_LARGE;
 
 	if (k == 1)
 		return 1;
-	if (k > MANY || (tlv_is_matrix(evidence->options.covariance) && !large))
+	if (k > many || (tlv_is_matrix(evidence->options.covariance) && !large))
 		return STARTS_FEWER;
-	return large && is_spherical(evidence) ? STARTS_MORE : STARTS;
+	return large && is_spherical(evidence) ? STARTS_MORE : GMM_CHOOSE_STARTS;
 }
 
 tlv_status

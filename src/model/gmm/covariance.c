@@ -14,17 +14,14 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/linalg.h"
 
-/* Rows that are looked at: in all, of each component, and of each component and dimension. */
-#define ROWS		   2000.0
-#define EACH		   20.0
-#define EACH_DIMENSION 10.0
-/* Of a sample that is hardly larger, all. */
-#define MOST_OF 0.6
+/* Rows that are looked at: of each component, and of each component and dimension. */
+#define GMM_COVARIANCE_EACH 20.0
+#define EACH_DIMENSION		10.0
 /* Starts, and steps of each. */
-#define STARTS		 8
-#define STEPS		 25
-#define SMALL_STARTS 24
-#define SMALL_STEPS	 100
+#define GMM_COVARIANCE_STARTS 8
+#define GMM_COVARIANCE_STEPS  25
+#define SMALL_STARTS		  24
+#define SMALL_STEPS			  100
 /* Clusters that are merged at most, by their number squared times the cube of d. */
 #define MOST_MERGING 2e9
 
@@ -43,20 +40,22 @@ typedef struct gmm_screen
 static void
 screen_begin(const gmm_evidence *evidence, size_t k, gmm_covariances *found, gmm_screen *screen)
 {
+	/* Of a sample that is hardly larger, all. */
+	const double most_of = 0.6;
 	const tlv_gmm_sample *sample = &evidence->sample;
 	double d = (double) sample->d, wanted;
 	bool small = gmm_is_small(evidence);
 
-	wanted = fmax(ROWS, fmax(EACH, EACH_DIMENSION * d) * (double) k);
+	wanted = fmax(GMM_COMPARED_ROWS, fmax(GMM_COVARIANCE_EACH, EACH_DIMENSION * d) * (double) k);
 	*screen = (gmm_screen){.evidence = evidence,
 						   .floor = evidence->floor,
 						   .seen = *sample,
 						   .others = {.d = sample->d, .center = sample->center},
-						   .starts = small ? SMALL_STARTS : STARTS,
-						   .steps = small ? SMALL_STEPS : STEPS,
+						   .starts = small ? SMALL_STARTS : GMM_COVARIANCE_STARTS,
+						   .steps = small ? SMALL_STEPS : GMM_COVARIANCE_STEPS,
 						   .rises = gmm_most_rises(evidence),
 						   .found = found};
-	if (wanted < MOST_OF * (double) sample->n)
+	if (wanted < most_of * (double) sample->n)
 	{
 		screen->seen.n = (size_t) wanted;
 		screen->others.n = tlv_least(screen->seen.n, sample->n - screen->seen.n);
@@ -265,12 +264,14 @@ screen_merged(tlv_context *ctx, gmm_screen *screen, const tlv_held *diagonal)
 static tlv_status
 screen_full(tlv_context *ctx, gmm_screen *screen, size_t k, const tlv_held *diagonal)
 {
+	/* Clusters that are merged at most, by their number squared times the cube of d. */
+	const double most_merging = 2e9;
 	double d = (double) screen->seen.d,
 		   clusters = (double) tlv_frame_find(&diagonal->frame, "means")->columns;
 	tlv_held held = {0};
 	double bic;
 
-	if (k == 0 && clusters * clusters * d * d * d <= MOST_MERGING)
+	if (k == 0 && clusters * clusters * d * d * d <= most_merging)
 		return screen_merged(ctx, screen, diagonal);
 	TLV_TRY(screen_start(ctx, screen, k > 0 ? k : 1, TLV_COVARIANCE_FULL, &held, &bic));
 	drop(ctx, &held);

@@ -17,11 +17,6 @@
 
 /* A column is a combination if this part of its variance, or less, is left given the others. */
 #define LEAST_OWN 1e-11
-/* A column is constant if its variance is at most this part of the mean variance: rounding of the
- * moments, and of the basis of a subspace. */
-#define LEAST_VARIANCE_PART 1e-28
-/* The columns of a combination are those with a coefficient above this part of the largest. */
-#define LEAST_COEFFICIENT 1e-5
 
 typedef struct dependence
 {
@@ -97,7 +92,7 @@ covariance_with(const dependence *found, size_t column)
 
 /* The row of the factor; returns the part of the column's variance that the others leave. */
 static double
-factor_row(dependence *found, double deviation)
+gmm_factor_row(dependence *found, double deviation)
 {
 	double left = 1;
 
@@ -118,6 +113,8 @@ factor_row(dependence *found, double deviation)
 static void
 list_parts(dependence *found)
 {
+	/* The columns of a combination are those with a coefficient above this part of the largest. */
+	const double least_coefficient = 1e-5;
 	double largest = 0;
 	char shown[TLV_SHOWN_NAME];
 
@@ -131,7 +128,7 @@ list_parts(dependence *found)
 		largest = fmax(largest, fabs(found->row[i]));
 	}
 	for (size_t i = 0; i < found->n; i++)
-		if (fabs(found->row[i]) > LEAST_COEFFICIENT * largest)
+		if (fabs(found->row[i]) > least_coefficient * largest)
 			tlv_shown_add(&found->parts, tlv_names_show(found->names, found->column[i], shown));
 }
 
@@ -150,7 +147,7 @@ take_column(tlv_context *ctx, dependence *found, size_t column, double least)
 		tlv_shown_add(&found->constant, shown);
 		return TLV_OK;
 	}
-	left = factor_row(found, sqrt(variance));
+	left = gmm_factor_row(found, sqrt(variance));
 	if (left > LEAST_OWN && found->n < found->room)
 	{
 		found->row[found->n] = sqrt(left);
@@ -202,6 +199,9 @@ tlv_status
 gmm_warn_dependent(tlv_context *ctx, const gmm_space *space, const double *covariance,
 				   const tlv_names *names, double score, tlv_diagnostics *diagnostics)
 {
+	/* A column is constant if its variance is at most this part of the mean variance: rounding of
+	 * the moments, and of the basis of a subspace. */
+	const double least_variance_part = 1e-28;
 	dependence found = {.space = space, .covariance = covariance, .names = names};
 	double mean = 0;
 
@@ -212,7 +212,7 @@ gmm_warn_dependent(tlv_context *ctx, const gmm_space *space, const double *covar
 		return TLV_OK;
 	TLV_TRY(begin_dependence(ctx, &found));
 	for (size_t i = 0; i < space->dimensions; i++)
-		TLV_TRY(take_column(ctx, &found, i, LEAST_VARIANCE_PART * mean));
+		TLV_TRY(take_column(ctx, &found, i, least_variance_part * mean));
 	TLV_TRY(warn_of_dependence(ctx, &found, score, diagnostics));
 	end_dependence(ctx, &found);
 	return TLV_OK;

@@ -10,10 +10,8 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/refusals.h"
 
-/* Of the memory that is left, the part that a sample may take. */
-#define SAMPLE_SHARE 6
 /* Twice the nats that each parameter of a component of few rows costs beyond log(n). */
-#define FEW_ROWS 1.0
+#define GMM_FEW_ROWS 1.0
 
 /* ---- the sample ---- */
 
@@ -113,10 +111,12 @@ open_sample(tlv_context *ctx, gmm_learning *fit, const tlv_frame *rows, size_t m
 tlv_status
 gmm_collect_directions(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 {
+	/* Of the memory that is left, the part that a sample may take. */
+	const int sample_share = 6;
 	gmm_evidence *evidence = &fit->evidence;
 	size_t k = fit->options.fit.k, width = rows->rows.width[0];
 	size_t most = k == 0 ? tlv_least(GMM_SAMPLE_K, fit->options.max_k) : k;
-	double room = ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
+	double room = ((double) ctx->arena.limit - (double) ctx->arena.used) / sample_share;
 	tlv_value *sample;
 
 	evidence->n = HUGE_VAL;
@@ -184,8 +184,8 @@ gmm_single_direction_likelihood(const tlv_mixture *mixture)
 /*
  * A component of fewer rows than it has parameters is not estimated from rows that are there for
  * others, too, but picks its own: it is charged as the Bayesian information criterion does, and
- * FEW_ROWS more for the choice.  Of 500 uniform directions in 50 dimensions 5 components gain 2.9 a
- * parameter, and up to 5.0; of 200 such 10 components up to 5.5.
+ * GMM_FEW_ROWS more for the choice.  Of 500 uniform directions in 50 dimensions 5 components
+ * gain 2.9 a parameter, and up to 5.0; of 200 such 10 components up to 5.5.
  */
 double
 gmm_chance_of_directions(const tlv_mixture *mixture, double rows)
@@ -195,7 +195,8 @@ gmm_chance_of_directions(const tlv_mixture *mixture, double rows)
 	for (size_t j = 0; j < mixture->k; j++)
 		small += rows * mixture->weights[j] < parameters;
 	small = fmin(small, k - 1);
-	return gmm_chance((k - 1 - small) * parameters) + small * parameters * (log(rows) + FEW_ROWS);
+	return gmm_chance((k - 1 - small) * parameters) +
+		   small * parameters * (log(rows) + GMM_FEW_ROWS);
 }
 
 /* ---- rows ---- */

@@ -147,20 +147,18 @@ diagnose_single(tlv_context *ctx, const gmm_learning *fit, const tlv_mixture *mi
 									: fmin(gmm_chance(more), log(rows->n) * more));
 }
 
-/* The most dimensions of a full covariance that is inverted to find the columns at the floor. */
-#define MOST_INVERTED 256
-/* A column is at the floor if its variance given the others is at most this many floors. */
-#define NEAR_FLOOR 10
-
 /* The variances of the columns, each given the others of a full covariance that is inverted. */
 static tlv_status
 conditional_variances(tlv_context *ctx, const tlv_mixture *one, double *variances)
 {
+	/* The most dimensions of a full covariance that is inverted to find the columns at the floor.
+	 */
+	const int most_inverted = 256;
 	size_t d = one->d;
 	bool full = tlv_is_matrix(one->covariance);
 	double *matrix, *inverse;
 
-	if (!full || d > MOST_INVERTED)
+	if (!full || d > most_inverted)
 	{
 		for (size_t i = 0; i < d; i++)
 			variances[i] = one->variances[full ? tlv_packed2_index(i, i) : i];
@@ -186,6 +184,8 @@ static tlv_status
 list_low_columns(tlv_context *ctx, const tlv_names *names, const tlv_mixture *one,
 				 const double *floor, tlv_shown_list *columns)
 {
+	/* A column is at the floor if its variance given the others is at most this many floors. */
+	const int near_floor = 10;
 	bool single = tlv_mixture_variances(one->d, one->covariance) == 1;
 	char shown[TLV_SHOWN_NAME];
 	double *variances;
@@ -194,7 +194,7 @@ list_low_columns(tlv_context *ctx, const tlv_names *names, const tlv_mixture *on
 	if (!single)
 		TLV_TRY(conditional_variances(ctx, one, variances));
 	for (size_t i = 0; i < one->d; i++)
-		if (single || variances[i] <= NEAR_FLOOR * floor[i])
+		if (single || variances[i] <= near_floor * floor[i])
 			tlv_shown_add(columns, tlv_names_show(names, i, shown));
 	tlv_free(ctx, variances);
 	return TLV_OK;

@@ -13,14 +13,8 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
 
-/* Eigenvalues nearer to the noise than this part of the largest are noise. */
-#define LEAST_SIGNAL 1e-10
-/* Square roots of weights below this are not believed. */
-#define LEAST_ROOT 1e-2
 /* Variances below this part of the mean one are not believed. */
-#define LEAST_VARIANCE 0.05
-/* Eigenvalues that are reported beyond the signal's. */
-#define MOST_EIGENVALUES 20
+#define GMM_LEAST_VARIANCE 0.05
 
 typedef struct gmm_fit
 {
@@ -159,6 +153,8 @@ refuse_fit(tlv_context *ctx, const gmm_fit *fit, size_t found)
 static tlv_status
 split_noise(tlv_context *ctx, gmm_fit *fit)
 {
+	/* Eigenvalues nearer to the noise than this part of the largest are noise. */
+	const double least_signal = 1e-10;
 	size_t k = fit->k, d = fit->d, first = k - 1;
 	double *values = fit->eigenvalues, left = (double) (fit->space.dimensions - first);
 
@@ -175,7 +171,7 @@ split_noise(tlv_context *ctx, gmm_fit *fit)
 	{
 		double signal = values[a] - fit->noise;
 
-		if (!(signal > LEAST_SIGNAL * values[0]))
+		if (!(signal > least_signal * values[0]))
 			return refuse_fit(ctx, fit, a);
 		fit->root[a] = sqrt(signal);
 		for (size_t i = 0; i < d; i++)
@@ -188,7 +184,7 @@ split_noise(tlv_context *ctx, gmm_fit *fit)
 
 /* out_a += sum_bc T_abc N_bc for packed symmetric T and symmetric N. */
 static void
-contract(size_t d, const double *packed, const double *n, double *out)
+gmm_contract(size_t d, const double *packed, const double *n, double *out)
 {
 	for (size_t a = 0; a < d; a++)
 		for (size_t b = 0; b <= a; b++)
@@ -225,7 +221,7 @@ noise_skew(tlv_context *ctx, gmm_fit *fit)
 	TLV_TRY_NEW_ROWS(ctx, projection, d, d);
 	TLV_TRY(tlv_syrk(ctx, false, d, q, 1 / left, fit->eigenvectors + first * d, d, 0, projection, d,
 					 true));
-	contract(d, fit->moments.third, projection, fit->skew);
+	gmm_contract(d, fit->moments.third, projection, fit->skew);
 	tlv_free(ctx, projection);
 	return TLV_OK;
 }
@@ -272,6 +268,8 @@ decompose(tlv_context *ctx, gmm_fit *fit, const tlv_decompose_options *options)
 static tlv_status
 recover_means(tlv_context *ctx, gmm_fit *fit)
 {
+	/* Square roots of weights below this are not believed. */
+	const double least_root = 1e-2;
 	size_t k = fit->k, d = fit->d, first = k - 1;
 	double *vectors = fit->decomposition.vectors, total = 0;
 	tlv_mixture *mixture = &fit->mixture;
@@ -279,7 +277,7 @@ recover_means(tlv_context *ctx, gmm_fit *fit)
 	for (size_t j = 0; j < k; j++)
 	{
 		double *v = vectors + j * k;
-		double root = fmax(fabs(v[first]), LEAST_ROOT);
+		double root = fmax(fabs(v[first]), least_root);
 
 		for (size_t a = 0; a < first; a++)
 			v[a] *= (v[first] < 0 ? -1 : 1) * fit->root[a] / root;
@@ -320,7 +318,7 @@ recover_variances(tlv_context *ctx, gmm_fit *fit)
 	TLV_TRY(
 		tlv_gemm(ctx, false, false, k, 1, rows, 1, inverse, k, b, rows, 0, mixture->variances, k));
 	for (size_t j = 0; j < k; j++)
-		if (!(mixture->variances[j] > LEAST_VARIANCE * fit->noise))
+		if (!(mixture->variances[j] > GMM_LEAST_VARIANCE * fit->noise))
 			mixture->variances[j] = fit->noise;
 	tlv_free(ctx, a);
 	return TLV_OK;
@@ -401,7 +399,7 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 		return TLV_OK;
 	}
 	TLV_TRY_NEW_ROWS(ctx, within, d, d);
-	TLV_TRY(covariance_within(ctx, fit, LEAST_VARIANCE * fit->noise, within));
+	TLV_TRY(covariance_within(ctx, fit, GMM_LEAST_VARIANCE * fit->noise, within));
 	for (size_t j = 0; j < d && fit->unit != NULL; j++)
 		for (size_t i = 0; i < d; i++)
 			within[i + j * d] *= fit->unit[i] * fit->unit[j];
@@ -466,9 +464,11 @@ warn_one_shown(tlv_context *ctx, tlv_diagnostics *diagnostics)
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
-			 tlv_diagnostics *diagnostics)
+gmm_diagnose_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
+				 tlv_diagnostics *diagnostics)
 {
+	/* Eigenvalues that are reported beyond the signal's. */
+	const int most_eigenvalues = 20;
 	size_t k = fit->k, d = fit->d;
 	const double *values = fit->eigenvalues;
 	double signal = k > 1 ? (values[k - 2] - fit->noise) / fmax(fit->noise, 1e-12 * values[0]) *
@@ -494,7 +494,7 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
 	for (size_t j = 0; k > 1 && j < k; j++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.values[j],
 							 "tensor_eigenvalue_%zu", j + 1));
-	for (size_t i = 0; i < d && i < k + MOST_EIGENVALUES; i++)
+	for (size_t i = 0; i < d && i < k + most_eigenvalues; i++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, values[i], "eigenvalue_%zu", i + 1));
 	return TLV_OK;
 }
@@ -502,8 +502,8 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
 /* ---- all of it ---- */
 
 static tlv_status
-write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const double *floor,
-		  void **image, size_t *size)
+gmm_write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const double *floor,
+			  void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_gmm_parts parts = {0};
@@ -517,7 +517,7 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 	for (size_t i = 0; i < fit->k * fit->d && fit->unit != NULL; i++)
 		fit->mixture.means[i] *= fit->unit[i % fit->d];
 	TLV_TRY(tlv_gmm_lift_means(ctx, &fit->space, fit->k, fit->mixture.means, mixture.means));
-	TLV_TRY(diagnose_fit(ctx, fit, options->names, &diagnostics));
+	TLV_TRY(gmm_diagnose_fit(ctx, fit, options->names, &diagnostics));
 	for (size_t i = 0; i < options->n_noise; i++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->noise[i], "above_noise_%zu", i + 1));
 	if (options->one_shown)
@@ -577,7 +577,7 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 		memcpy(fit.mixture.means, fit.moments.mean, fit.d * sizeof(double));
 		fit.mixture.variances[0] = fit.noise;
 	}
-	TLV_TRY(write_fit(ctx, &fit, options, floor, image, size));
+	TLV_TRY(gmm_write_fit(ctx, &fit, options, floor, image, size));
 	tlv_free(ctx, floor);
 	tlv_gmm_space_close(ctx, &fit.space);
 	free_fit(ctx, &fit);

@@ -111,4 +111,7 @@ extern tlv_status tlv_gmm_redraw(tlv_context *ctx, const tlv_frame *model, const
 extern tlv_status tlv_gmm_drift(tlv_context *ctx, const tlv_frame *model,
 								const tlv_frame *statistics, tlv_drift *drift);
 
+/* Rows that a comparison of covariances or of tails takes from the sample, at most. */
+#define GMM_COMPARED_ROWS 2000.0
+
 #endif /* TENSORLV_GMM_INTERNAL_H */

@@ -14,12 +14,6 @@
 /* Steps after which two starts are compared. */
 #define RIVAL_STEPS 5
 
-/* The largest k that is tried where it is not said; of wide rows GMM_WIDE_MOST_K. */
-#define USUAL_MOST_K 10
-
-/* Of the memory that is left, the part that a sample may take. */
-#define SAMPLE_SHARE 4
-
 /* The largest number of components that may be fitted. */
 static size_t
 largest_k(const gmm_learning *fit)
@@ -92,12 +86,15 @@ refuse_width(tlv_context *ctx, size_t before, size_t now)
 static double
 sample_room(const tlv_context *ctx)
 {
-	return ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
+	/* Of the memory that is left, the part that a sample may take. */
+	const int sample_share = 4;
+
+	return ((double) ctx->arena.limit - (double) ctx->arena.used) / sample_share;
 }
 
 /* So many rows, in a random order. */
 static tlv_status
-collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, size_t count)
+gmm_collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, size_t count)
 {
 	uint64_t seed = evidence->options.seed;
 	const tlv_section *drawn;
@@ -178,7 +175,7 @@ find_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 		size_t count = gmm_sample_size(evidence, largest_k(fit), sample_room(ctx));
 
 		if (!of_directions(fit))
-			TLV_TRY(collect_sample(ctx, rows, evidence, count));
+			TLV_TRY(gmm_collect_sample(ctx, rows, evidence, count));
 		TLV_TRY(start_from_sample(ctx, fit));
 	}
 	evidence->compressed = NULL;
@@ -216,7 +213,7 @@ collect_wide_sample(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 
 	if (evidence->n * (double) (evidence->d * sizeof(double)) <= sample_room(ctx))
 		count = (size_t) evidence->n;
-	TLV_TRY(collect_sample(ctx, rows, evidence, count));
+	TLV_TRY(gmm_collect_sample(ctx, rows, evidence, count));
 	if ((double) sample->n < evidence->n)
 		return TLV_OK;
 	TLV_TRY(tlv_source_hold_vectors(ctx, rows, sample->n, sample->d, sample->rows, sample->center));
@@ -348,7 +345,7 @@ refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_held *fi
 /* ---- the whole ---- */
 
 static tlv_status
-check_options(tlv_context *ctx, const void *argument)
+gmm_check_options(tlv_context *ctx, const void *argument)
 {
 	const tlv_gmm_learn_options *options = argument;
 	bool k = options->fit.k > TLV_MIXTURE_MOST_COMPONENTS;
@@ -363,6 +360,8 @@ static tlv_status
 gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *options,
 		  gmm_learning *fit)
 {
+	/* The largest k that is tried where it is not said; of wide rows GMM_WIDE_MOST_K. */
+	const int usual_most_k = 10;
 	gmm_evidence *evidence = &fit->evidence;
 
 	*fit = (gmm_learning){.options = *options,
@@ -381,7 +380,7 @@ gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *optio
 									 options->fit.tails == TLV_TAILS_NORMAL &&
 									 evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL
 								 ? GMM_WIDE_MOST_K
-								 : USUAL_MOST_K;
+								 : usual_most_k;
 	if (options->max_k == 0 && of_directions(fit))
 		fit->options.max_k = GMM_WIDE_MOST_K;
 	TLV_TRY_NEW0(ctx, fit->criteria.bic, fit->options.max_k);
@@ -413,4 +412,4 @@ gmm_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mod
 }
 
 const tlv_procedure tlv_gmm_procedure = {
-	.check = check_options, .learn = gmm_learn, .support = &gmm_support};
+	.check = gmm_check_options, .learn = gmm_learn, .support = &gmm_support};

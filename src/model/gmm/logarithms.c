@@ -9,11 +9,6 @@
 
 #include "tensorlv/num/linalg.h"
 
-/* Dimensions of which the covariance takes no time beside the fit. */
-#define MOST_DIMENSIONS 60
-/* Of the largest eigenvalue: what is below is no variance. */
-#define ROUNDING 1e-12
-
 /* The logarithms of a column of one sign, in place; their sum goes to *jacobian.  Others stay. */
 static bool
 take_logarithms(const tlv_gmm_sample *sample, size_t i, double *x, double *jacobian)
@@ -37,6 +32,8 @@ take_logarithms(const tlv_gmm_sample *sample, size_t i, double *x, double *jacob
 static tlv_status
 gaussian_likelihood(tlv_context *ctx, size_t n, size_t d, double *x, double *likelihood)
 {
+	/* Of the largest eigenvalue: what is below is no variance. */
+	const double rounding = 1e-12;
 	double *covariance, determinant = 0;
 
 	for (size_t i = 0; i < d; i++)
@@ -53,7 +50,7 @@ gaussian_likelihood(tlv_context *ctx, size_t n, size_t d, double *x, double *lik
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, covariance, covariance + d * d));
 	for (size_t i = 0; i < d; i++)
 		determinant +=
-			covariance[d * d + i] > ROUNDING * fmax(covariance[d * d], covariance[d * d + d - 1])
+			covariance[d * d + i] > rounding * fmax(covariance[d * d], covariance[d * d + d - 1])
 				? log(covariance[d * d + i])
 				: HUGE_VAL;
 	*likelihood = -((double) d * (log(2 * M_PI) + 1) + determinant) / 2; /* -infinite: none */
@@ -64,11 +61,13 @@ gaussian_likelihood(tlv_context *ctx, size_t n, size_t d, double *x, double *lik
 tlv_status
 gmm_look_at_logarithms(tlv_context *ctx, const tlv_gmm_sample *sample, double *likelihood)
 {
+	/* Dimensions of which the covariance takes no time beside the fit. */
+	const int most_dimensions = 60;
 	double *x, jacobian = 0;
 	size_t taken = 0;
 
 	*likelihood = -HUGE_VAL;
-	if (sample->rows == NULL || sample->d > MOST_DIMENSIONS || sample->n < 2 * sample->d)
+	if (sample->rows == NULL || sample->d > most_dimensions || sample->n < 2 * sample->d)
 		return TLV_OK;
 	TLV_TRY_NEW_ROWS(ctx, x, sample->n, sample->d);
 	TLV_TRY(tlv_copy(ctx, x, sample->rows, sample->n * sample->d * sizeof(double)));

@@ -8,9 +8,6 @@
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/tensor4.h"
 
-/* Blocks with their heads, and diagnostics. */
-#define OTHER_BYTES 65536.0
-
 /* Numbers of the central moments up to an order, and of what they are read into. */
 static double
 moment_numbers(size_t p, int order)
@@ -51,6 +48,8 @@ shape_numbers(const gmm_space *space, const tlv_gmm_options *options)
 double
 tlv_gmm_fit_memory(const gmm_space *space, int order, const tlv_gmm_options *options)
 {
+	/* Blocks with their heads, and diagnostics. */
+	const double other_bytes = 65536.0;
 	double p = (double) space->directions, d = (double) space->dimensions, k = (double) options->k;
 	double each = d + (double) tlv_mixture_variances(space->dimensions, options->covariance) + 1;
 	double numbers = moment_numbers(space->directions, order) +
@@ -58,6 +57,6 @@ tlv_gmm_fit_memory(const gmm_space *space, int order, const tlv_gmm_options *opt
 					 shape_numbers(space, options) + 2 * k * each + (k + 6) * (p + k) + 3 * d +
 					 (double) tlv_packed2_size(space->directions) + 5 * p;
 
-	return sizeof(double) * numbers + OTHER_BYTES +
+	return sizeof(double) * numbers + other_bytes +
 		   (options->k > 1 ? tlv_decompose_memory(options->k, &options->decompose) : 0);
 }

@@ -9,9 +9,6 @@
 #include "choose.h"
 #include "tensorlv/num/linalg.h"
 
-/* Rows between two questions whether to stop. */
-#define CHECK_ROWS 256
-
 /* Sums of every cluster, about the center. */
 typedef struct gmm_merge
 {
@@ -50,6 +47,8 @@ static tlv_status
 merge_add_rows(tlv_context *ctx, const tlv_gmm_sample *sample, const int32_t *label,
 			   gmm_merge *merge)
 {
+	/* Rows between two questions whether to stop. */
+	const int check_rows = 256;
 	size_t d = merge->d, packed = tlv_packed2_size(d);
 
 	for (size_t t = 0; t < sample->n; t++)
@@ -58,7 +57,7 @@ merge_add_rows(tlv_context *ctx, const tlv_gmm_sample *sample, const int32_t *la
 		size_t j = (size_t) label[t];
 		double *product = merge->products + j * packed;
 
-		if (t % CHECK_ROWS == 0)
+		if (t % check_rows == 0)
 			TLV_TRY_CONTINUE(ctx);
 		merge->rows[j]++;
 		for (size_t i = 0; i < d; i++)
@@ -186,7 +185,7 @@ merge_criterion(const gmm_merge *merge, size_t groups)
 
 /* Groups are numbered anew, in the order of their first clusters. */
 static void
-number_groups(size_t k, const int32_t *leader, int32_t *groups)
+gmm_number_groups(size_t k, const int32_t *leader, int32_t *groups)
 {
 	int32_t n = 0;
 
@@ -220,7 +219,7 @@ gmm_merge_clusters(tlv_context *ctx, const tlv_gmm_sample *sample, const double 
 		size_t a, b;
 
 		criterion[m - 1] = merge_criterion(&merge, m);
-		number_groups(k, leader, groups + (m - 1) * k);
+		gmm_number_groups(k, leader, groups + (m - 1) * k);
 		if (m == 1)
 			break;
 		merge_find_pair(&merge, &a, &b);

@@ -20,9 +20,6 @@
 #define SIZE_K	  TLV_SIZE_2
 #define SIZE_EACH TLV_SIZE_3
 
-/* A mean direction is as long as 1 but for this. */
-#define LENGTH_TOLERANCE 1e-6
-
 /* What is stored; of directions d, k, rows, steps, seed, weights, means, variances. */
 typedef struct gmm_stored
 {
@@ -136,7 +133,8 @@ tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture)
 }
 
 static tlv_status
-check_range(tlv_context *ctx, const tlv_frame *frame, const char *name, double least, double most)
+gmm_check_range(tlv_context *ctx, const tlv_frame *frame, const char *name, double least,
+				double most)
 {
 	const tlv_section *section = tlv_frame_find(frame, name);
 	const double *numbers = tlv_section_data(frame, section);
@@ -162,7 +160,7 @@ check_weights(tlv_context *ctx, const tlv_frame *frame)
 
 /* Variances are positive; covariances have a positive diagonal, the rest is found on opening. */
 static tlv_status
-check_variances(tlv_context *ctx, const tlv_frame *frame, const gmm_stored *stored)
+gmm_check_variances(tlv_context *ctx, const tlv_frame *frame, const gmm_stored *stored)
 {
 	const double square = TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST;
 	bool full = tlv_is_matrix(stored->covariance);
@@ -173,8 +171,8 @@ check_variances(tlv_context *ctx, const tlv_frame *frame, const gmm_stored *stor
 		stored->each != tlv_mixture_variances(stored->d, (tlv_covariance) stored->covariance))
 		return tlv_fail(ctx, TLV_CORRUPT, "the variances are not those of the covariance");
 	if (!full)
-		return check_range(ctx, frame, "variances", DBL_MIN, square);
-	TLV_TRY(check_range(ctx, frame, "covariances", -square, square));
+		return gmm_check_range(ctx, frame, "variances", DBL_MIN, square);
+	TLV_TRY(gmm_check_range(ctx, frame, "covariances", -square, square));
 	for (size_t j = 0; j < stored->k; j++)
 		for (size_t i = 0; i < stored->d; i++)
 			if (!(stored->covariances[j * stored->each + tlv_packed2_index(i, i)] >= DBL_MIN))
@@ -190,32 +188,35 @@ gmm_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 
 	(void) sizes;
 	tlv_sections_read(frame, tlv_kind_gaussian_mixture.model->sections, &stored);
-	TLV_TRY(check_range(ctx, frame, "means", -10 * TLV_MIXTURE_LARGEST, 10 * TLV_MIXTURE_LARGEST));
+	TLV_TRY(
+		gmm_check_range(ctx, frame, "means", -10 * TLV_MIXTURE_LARGEST, 10 * TLV_MIXTURE_LARGEST));
 	TLV_TRY(check_weights(ctx, frame));
-	TLV_TRY(check_variances(ctx, frame, &stored));
+	TLV_TRY(gmm_check_variances(ctx, frame, &stored));
 	if (stored.degrees != NULL)
-		TLV_TRY(check_range(ctx, frame, "degrees", TLV_LEAST_DEGREES, TLV_MOST_DEGREES));
+		TLV_TRY(gmm_check_range(ctx, frame, "degrees", TLV_LEAST_DEGREES, TLV_MOST_DEGREES));
 	/* What a step of EM puts in a variance's place is one. */
-	return check_range(ctx, frame, "floor", DBL_MIN,
-					   2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST);
+	return gmm_check_range(ctx, frame, "floor", DBL_MIN,
+						   2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST);
 }
 
 static tlv_status
 directions_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
+	/* A mean direction is as long as 1 but for this. */
+	const double length_tolerance = 1e-6;
 	size_t d = sizes[SIZE_D];
 	tlv_mixture own;
 
 	tlv_gmm_read(frame, &own);
 	TLV_TRY(check_weights(ctx, frame));
-	TLV_TRY(check_range(ctx, frame, "kappas", 0, TLV_DIRECTIONS_MOST_KAPPA * (double) d));
+	TLV_TRY(gmm_check_range(ctx, frame, "kappas", 0, TLV_DIRECTIONS_MOST_KAPPA * (double) d));
 	for (size_t j = 0; j < own.k; j++)
 	{
 		double square = 0;
 
 		for (size_t i = 0; i < d; i++)
 			square += own.means[j * d + i] * own.means[j * d + i];
-		if (!(fabs(square - 1) <= LENGTH_TOLERANCE))
+		if (!(fabs(square - 1) <= length_tolerance))
 			return tlv_fail(ctx, TLV_CORRUPT, "a direction in section \"means\" is as long as %g",
 							sqrt(square));
 	}

@@ -15,27 +15,23 @@
 #include "tensorlv/num/special.h"
 #include "tensorlv/num/tensor3.h"
 
-/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
-#define ABOVE_NOISE 1.05
-
 /* Below this p-value a third moment is no Gaussian's. */
 #define SIGNIFICANT 0.001
 
 /* Of so many directions the model tells how they stand. */
 #define MOST_TOLD 32
 
-/* Directions of less than this part of the largest variance are rounding. */
-#define LEAST_VARIANCE 1e-12
-
 /* p of the third moments, whitened, being those of a Gaussian (Mardia 1970). */
 static tlv_status
 skewness_p(tlv_context *ctx, const tlv_dense_central *central, const double *values,
 		   const double *vectors, double *p)
 {
+	/* Directions of less than this part of the largest variance are rounding. */
+	const double least_variance = 1e-12;
 	size_t d = central->d, r = 0;
 	double *whiten, *packed, norm;
 
-	while (r < d && values[r] > LEAST_VARIANCE * values[0])
+	while (r < d && values[r] > least_variance * values[0])
 		r++;
 	*p = 1;
 	if (r == 0)
@@ -58,6 +54,8 @@ skewness_p(tlv_context *ctx, const tlv_dense_central *central, const double *val
 static size_t
 directions_above(const gmm_space *space, size_t d, double *values, double rows)
 {
+	/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
+	const double above_noise = 1.05;
 	double edge = 1 + sqrt((double) space->dimensions / rows), sum = space->outside;
 	size_t above = 0;
 
@@ -66,7 +64,7 @@ directions_above(const gmm_space *space, size_t d, double *values, double rows)
 		double left = (double) (space->dimensions - 1 - i), value = fmax(values[i], 0);
 
 		values[i] = left > 0 ? value / fmax(edge * edge * sum / left, DBL_MIN) : NAN;
-		if (above == 0 && values[i] > ABOVE_NOISE)
+		if (above == 0 && values[i] > above_noise)
 			above = i + 1;
 		sum += value;
 	}

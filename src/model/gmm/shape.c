@@ -11,10 +11,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
-/* Variances of their own, which third moments tell with much noise, are believed where they leave
- * less than this part of the residual. */
-#define BETTER 0.8
-
 static tlv_status
 fit_shape(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *options,
 		  tlv_covariance covariance, tlv_held *fitted)
@@ -32,6 +28,9 @@ fit_shape(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *opt
 static bool
 variances_differ(const tlv_held *common, const tlv_held *spherical, double n)
 {
+	/* Variances of their own, which third moments tell with much noise, are believed where they
+	 * leave less than this part of the residual. */
+	const double better = 0.8;
 	double mean = 0, logs = 0, gain;
 	tlv_mixture mixture;
 
@@ -44,7 +43,7 @@ variances_differ(const tlv_held *common, const tlv_held *spherical, double n)
 	gain = n * (double) mixture.d * (log(fmax(mean, DBL_MIN)) - logs);
 	return gain > (double) (mixture.k - 1) * log(n) &&
 		   tlv_diagnostics_find(&spherical->frame, "residual", 0) <
-			   BETTER * tlv_diagnostics_find(&common->frame, "residual", 0);
+			   better * tlv_diagnostics_find(&common->frame, "residual", 0);
 }
 
 /*

@@ -7,8 +7,6 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-#define WEIGHT_CONCENTRATION 10.0
-
 /* Standard deviation of a true mixture. */
 static double
 draw_deviation(tlv_rng *rng, bool differing)
@@ -75,12 +73,13 @@ draw_directions(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *
 static tlv_status
 draw_mixture(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mixture)
 {
+	const double weight_concentration = 10.0;
 	size_t k = mixture->k, d = mixture->d;
 	size_t variances = tlv_mixture_variances(d, mixture->covariance);
 	double factor = separation / sqrt(2 * (double) d);
 
 	for (size_t j = 0; j < k; j++)
-		mixture->weights[j] = WEIGHT_CONCENTRATION;
+		mixture->weights[j] = weight_concentration;
 	tlv_rng_dirichlet(rng, k, mixture->weights, mixture->weights);
 	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
 		return draw_directions(ctx, separation, rng, mixture);
@@ -210,7 +209,7 @@ draw_direction(size_t d, const double *mean, double kappa, tlv_rng *rng, double 
 }
 
 static double
-deviation_of(const tlv_mixture *mixture, size_t j, size_t i)
+gmm_deviation_of(const tlv_mixture *mixture, size_t j, size_t i)
 {
 	return sqrt(mixture->covariance == TLV_COVARIANCE_DIAGONAL
 					? mixture->variances[j * mixture->d + i]
@@ -242,7 +241,7 @@ tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x)
 	memcpy(x, mixture->means + j * d, d * sizeof(double));
 	for (size_t i = 0; i < d; i++)
 		if (simulator->factor == NULL)
-			x[i] += deviation_of(mixture, j, i) * simulator->normal[i];
+			x[i] += gmm_deviation_of(mixture, j, i) * simulator->normal[i];
 		else
 			for (size_t c = 0; c <= i; c++)
 				x[i] += simulator->factor[j * d * d + c * d + i] * simulator->normal[c];

@@ -9,9 +9,6 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/num/linalg.h"
 
-/* Dimensions of which the determinant of a full covariance takes no time beside the fit. */
-#define MOST_FULL 300
-
 /* Logarithm of the determinant of a covariance, and the trace of its inverse times that of the
  * rows: the quadratic form of the mean log density. */
 typedef struct gmm_single
@@ -85,6 +82,8 @@ full(tlv_context *ctx, const tlv_dense_central *central, const double *floor, gm
 tlv_status
 gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence, double *likelihood)
 {
+	/* Dimensions of which the determinant of a full covariance takes no time beside the fit. */
+	const int most_full = 300;
 	tlv_dense_central central;
 	const double *floor = evidence->floor;
 	double d = (double) evidence->d;
@@ -95,7 +94,7 @@ gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence, double *l
 		gmm_single single;
 
 		likelihood[form] = -HUGE_VAL;
-		if (tlv_is_matrix(form) && (evidence->d > MOST_FULL || evidence->n <= d))
+		if (tlv_is_matrix(form) && (evidence->d > most_full || evidence->n <= d))
 			continue;
 		if (tlv_is_matrix(form))
 			TLV_TRY(full(ctx, &central, floor, &single));

@@ -13,8 +13,6 @@
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
-/* Likelihoods nearer than this part of themselves are those of the same mixture. */
-#define SAME 1e-10
 /* Sums of squares nearer than this part are those of the same clusters. */
 #define SAME_CLUSTERS 1e-9
 /* Rows between two questions whether to stop. */
@@ -23,7 +21,7 @@
 /* Up to so many rows x components x dimensions starts cost next to nothing. */
 #define SMALL 20000.0
 /* Of more rows than this, starts cost little beside the refinement on all of them. */
-#define LARGE 5000
+#define GMM_START_LARGE 5000
 /* Kinds of starts, which follow each other in turn. */
 #define START_KINDS 3
 
@@ -154,7 +152,7 @@ typedef struct gmm_clusters
  * what squared differences count in k-means.
  */
 static void
-scale_rows(const gmm_sample *sample, size_t n, bool own, float *points)
+gmm_scale_rows(const gmm_sample *sample, size_t n, bool own, float *points)
 {
 	size_t d = sample->d;
 	double mean = 0;
@@ -342,12 +340,12 @@ cluster_starts(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
 	tlv_rng_seed(&rng, options->seed);
 	if (own > 0)
 	{
-		scale_rows(sample, n, true, points);
+		gmm_scale_rows(sample, n, true, points);
 		TLV_TRY(cluster_rows(ctx, &task, 0, own, plan, &rng, clusters));
 	}
 	if (own < clusters->starts)
 	{
-		scale_rows(sample, n, false, points);
+		gmm_scale_rows(sample, n, false, points);
 		TLV_TRY(cluster_rows(ctx, &task, own, clusters->starts, plan, &rng, clusters));
 	}
 	tlv_free(ctx, points);
@@ -385,6 +383,8 @@ make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan
 static int
 keep_better(gmm_candidate *candidates, int alive)
 {
+	/* Likelihoods nearer than this part of themselves are those of the same mixture. */
+	const double same = 1e-10;
 	int kept = 1;
 
 	qsort(candidates, (size_t) alive, sizeof(gmm_candidate), compare_candidates);
@@ -392,7 +392,7 @@ keep_better(gmm_candidate *candidates, int alive)
 	{
 		double last = candidates[kept - 1].log_likelihood;
 
-		if (last - candidates[s].log_likelihood > SAME * (fabs(last) + 1))
+		if (last - candidates[s].log_likelihood > same * (fabs(last) + 1))
 		{
 			gmm_candidate better = candidates[s];
 
@@ -413,14 +413,14 @@ plan_of(const gmm_sample *sample, const tlv_gmm_start_options *options)
 	if (tlv_is_matrix(options->covariance))
 		return &full_plan;
 	if (options->covariance == TLV_COVARIANCE_DIAGONAL)
-		return sample->n > LARGE ? &large_diagonal_plan : &diagonal_plan;
-	return sample->n > LARGE ? &large_plan : &spherical_plan;
+		return sample->n > GMM_START_LARGE ? &large_diagonal_plan : &diagonal_plan;
+	return sample->n > GMM_START_LARGE ? &large_plan : &spherical_plan;
 }
 
 /* The best of the starts ends first. */
 static tlv_status
-run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
-		   gmm_candidate *candidates)
+gmm_run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
+			   gmm_candidate *candidates)
 {
 	const gmm_plan *plan = plan_of(sample, options);
 	size_t n = rows_of(sample, options, &first_effort);
@@ -561,7 +561,7 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 	if (rows->n < options->k)
 		return tlv_refuse_few(ctx, (double) rows->n, "rows", options->k, "components");
 	TLV_TRY_NEW0(ctx, candidates, (size_t) number);
-	TLV_TRY(run_starts(ctx, &sample, options, candidates));
+	TLV_TRY(gmm_run_starts(ctx, &sample, options, candidates));
 	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));
 	for (int s = 0; s < number; s++)
 		tlv_mixture_free(ctx, &candidates[s].mixture);

@@ -173,7 +173,7 @@ const tlv_kind tlv_kind_direction_statistics = {
 
 /* Statistics of another model or of nothing are refused. */
 static tlv_status
-check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
+gmm_check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
 {
 	const tlv_section *means = tlv_frame_find(model, "means");
 	bool directions = model->header->kind == TLV_KIND_DIRECTION_MIXTURE;
@@ -206,7 +206,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	tlv_gmm_parts parts = {0};
 	tlv_mixture_sums sums = {0};
 
-	TLV_TRY(check_statistics(ctx, model, statistics));
+	TLV_TRY(gmm_check_statistics(ctx, model, statistics));
 	sums.rows = tlv_frame_scalar(statistics, "rows", 0);
 	sums.log_likelihood = tlv_frame_scalar(statistics, "log_likelihood", 0);
 	sums.responsibilities = (double *) tlv_frame_float64(statistics, "responsibilities");

@@ -10,12 +10,9 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/refusals.h"
 
-/* Rows of the sample, and numbers of it, at most. */
-#define MOST_ROWS	 20000
-#define MOST_NUMBERS ((size_t) 1 << 21)
 /* Starts, and steps of each, as of a small fit. */
-#define STARTS 10
-#define STEPS  200
+#define GMM_SUPPORT_STARTS 10
+#define GMM_SUPPORT_STEPS  200
 
 static size_t
 sample_count(const void *fit, const tlv_frame *model)
@@ -23,7 +20,7 @@ sample_count(const void *fit, const tlv_frame *model)
 	size_t d = tlv_model_dimensions(model);
 
 	(void) fit;
-	return tlv_least(MOST_ROWS, MOST_NUMBERS / (d > 0 ? d : 1) + 1);
+	return tlv_least(TLV_SUPPORT_ROWS, TLV_SUPPORT_NUMBERS / (d > 0 ? d : 1) + 1);
 }
 
 static tlv_status
@@ -46,7 +43,8 @@ static tlv_status
 learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, const tlv_row *rows,
 		   uint64_t seed, void **image, size_t *size)
 {
-	tlv_gmm_start_options options = {.seed = seed, .starts = STARTS, .steps = STEPS};
+	tlv_gmm_start_options options = {
+		.seed = seed, .starts = GMM_SUPPORT_STARTS, .steps = GMM_SUPPORT_STEPS};
 	const double *floor = tlv_frame_float64(model, "floor");
 	tlv_gmm_sample sample;
 	tlv_mixture mixture;

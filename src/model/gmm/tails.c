@@ -7,15 +7,12 @@
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
 
-/* Rows that are looked at, in all and of each component; starts, and steps of each; steps between
+/* Rows that are looked at of each component; starts, and steps of each; steps between
  * two looks at what they gain. */
-#define ROWS   2000.0
-#define EACH   50.0
-#define STARTS 4
-#define STEPS  30
-#define LOOK   5
-/* Of what is gained beyond the Gaussians; so little more does not matter. */
-#define LITTLE 0.05
+#define GMM_TAILS_EACH	 50.0
+#define GMM_TAILS_STARTS 4
+#define GMM_TAILS_STEPS	 30
+#define LOOK			 5
 
 static double
 criterion(const tlv_mixture *mixture, double n, double log_likelihood)
@@ -28,7 +25,8 @@ criterion(const tlv_mixture *mixture, double n, double log_likelihood)
 
 /* What t distributions of that likelihood say beside the criterion of the Gaussians. */
 static void
-judge(const tlv_mixture *fitted, double n, double log_likelihood, double other, gmm_tails *tails)
+gmm_judge(const tlv_mixture *fitted, double n, double log_likelihood, double other,
+		  gmm_tails *tails)
 {
 	for (size_t j = 0; j < fitted->k; j++)
 		tails->degrees = fmin(tails->degrees, fitted->degrees[j]);
@@ -42,29 +40,31 @@ judge_gaussians(tlv_context *ctx, const tlv_gmm_sample *seen, const double *floo
 {
 	double likelihood, entropy;
 
-	TLV_TRY(tlv_gmm_ascend(ctx, seen, floor, STEPS, gaussians, &likelihood, &entropy));
+	TLV_TRY(tlv_gmm_ascend(ctx, seen, floor, GMM_TAILS_STEPS, gaussians, &likelihood, &entropy));
 	*value = criterion(gaussians, (double) seen->n, likelihood);
 	return TLV_OK;
 }
 
 /*
- * As many t distributions, from the Gaussians, on the rows seen: up to STEPS steps, fewer where
- * these cannot reach the likelihood `enough` even if they go on to gain as much as the last, or
- * where they are past it and gain little more.
+ * As many t distributions, from the Gaussians, on the rows seen: up to GMM_TAILS_STEPS steps, fewer
+ * where these cannot reach the likelihood `enough` even if they go on to gain as much as the last,
+ * or where they are past it and gain little more.
  */
 static tlv_status
-climb(tlv_context *ctx, const tlv_gmm_sample *seen, const double *floor, double enough,
-	  tlv_mixture *mixture, double *likelihood)
+gmm_climb(tlv_context *ctx, const tlv_gmm_sample *seen, const double *floor, double enough,
+		  tlv_mixture *mixture, double *likelihood)
 {
+	/* Of what is gained beyond the Gaussians; so little more does not matter. */
+	const double little = 0.05;
 	double before = -HUGE_VAL, entropy;
 
-	for (int left = STEPS - LOOK; left >= 0; left -= LOOK)
+	for (int left = GMM_TAILS_STEPS - LOOK; left >= 0; left -= LOOK)
 	{
 		double gain;
 
 		TLV_TRY(tlv_gmm_ascend(ctx, seen, floor, LOOK, mixture, likelihood, &entropy));
 		gain = *likelihood - before; /* at first: infinite */
-		if (*likelihood + gain * left / LOOK < enough || gain < LITTLE * (*likelihood - enough))
+		if (*likelihood + gain * left / LOOK < enough || gain < little * (*likelihood - enough))
 			return TLV_OK;
 		before = *likelihood;
 	}
@@ -82,9 +82,9 @@ judge_same(tlv_context *ctx, const tlv_gmm_sample *seen, const double *floor,
 	TLV_TRY(tlv_mixture_create(ctx, gaussians->k, gaussians->d, gaussians->covariance, &mixture));
 	tlv_gmm_copy(gaussians, &mixture);
 	tlv_mixture_use_tails(&mixture);
-	TLV_TRY(climb(ctx, seen, floor, (criterion(&mixture, n, 0) - other) / (2 * n), &mixture,
-				  &likelihood));
-	judge(&mixture, n, likelihood, other, tails);
+	TLV_TRY(gmm_climb(ctx, seen, floor, (criterion(&mixture, n, 0) - other) / (2 * n), &mixture,
+					  &likelihood));
+	gmm_judge(&mixture, n, likelihood, other, tails);
 	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }
@@ -98,8 +98,8 @@ judge_others(tlv_context *ctx, const gmm_evidence *evidence, const tlv_gmm_sampl
 										   .covariance = evidence->options.covariance,
 										   .tails = TLV_TAILS_T,
 										   .seed = evidence->options.seed,
-										   .starts = STARTS,
-										   .steps = STEPS};
+										   .starts = GMM_TAILS_STARTS,
+										   .steps = GMM_TAILS_STEPS};
 	tlv_mixture fitted;
 	tlv_held held = {0};
 	tlv_making made;
@@ -108,8 +108,9 @@ judge_others(tlv_context *ctx, const gmm_evidence *evidence, const tlv_gmm_sampl
 	TLV_TRY(tlv_made(ctx, &made, &held,
 					 tlv_gmm_start(ctx, seen, floor, &options, &made.image, &made.size)));
 	tlv_gmm_read(&held.frame, &fitted);
-	judge(&fitted, (double) seen->n,
-		  tlv_diagnostics_find(&held.frame, "sample_mean_log_likelihood", -HUGE_VAL), other, tails);
+	gmm_judge(&fitted, (double) seen->n,
+			  tlv_diagnostics_find(&held.frame, "sample_mean_log_likelihood", -HUGE_VAL), other,
+			  tails);
 	tlv_free(ctx, held.image);
 	return TLV_OK;
 }
@@ -123,7 +124,7 @@ gmm_look_at_tails(tlv_context *ctx, const gmm_evidence *evidence, const tlv_held
 	tlv_mixture stored, normal;
 	double other;
 
-	seen.n = tlv_least((size_t) fmax(ROWS, EACH * (double) k), seen.n);
+	seen.n = tlv_least((size_t) fmax(GMM_COMPARED_ROWS, GMM_TAILS_EACH * (double) k), seen.n);
 	tlv_gmm_read(&gaussians->frame, &stored);
 	TLV_TRY(tlv_mixture_create(ctx, stored.k, stored.d, stored.covariance, &normal));
 	tlv_gmm_copy(&stored, &normal);

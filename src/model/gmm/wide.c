@@ -13,22 +13,13 @@
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
-/* Starts of k-means and their steps: merging mends what they miss. */
-#define KMEANS_STARTS 4
-#define KMEANS_STEPS  20
-
 /* Clusters to begin with: at least, for each that is wanted, and rows of each at least. */
 #define LEAST_CLUSTERS 32
 #define SPARE_CLUSTERS 2
-#define LEAST_ROWS	   5
-/* More clusters are tried while so large a part of them stays. */
-#define MOST_STAY 0.6
+#define GMM_LEAST_ROWS 5
 
 /* Rows that are projected together. */
 #define PROJECT_ROWS 256
-
-/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
-#define ABOVE_NOISE 1.05
 
 /* ---- the projected rows ---- */
 
@@ -40,10 +31,12 @@
 static size_t
 wide_directions(const tlv_frame *subspace)
 {
+	/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
+	const double above_noise = 1.05;
 	const tlv_section *basis = tlv_frame_find(subspace, "basis");
 	const double *values = tlv_frame_float64(subspace, "covariance_values");
 	double edge = 1 + sqrt((double) basis->rows / tlv_frame_scalar(subspace, "rows", 1));
-	double least = ABOVE_NOISE * edge * edge * tlv_frame_scalar(subspace, "noise", 0);
+	double least = above_noise * edge * edge * tlv_frame_scalar(subspace, "noise", 0);
 	size_t p = 0;
 
 	while (p < basis->columns && values[p] > least)
@@ -154,7 +147,7 @@ cluster_likelihood(const clusters *c, cluster_size size)
 }
 
 static cluster_size
-size_of(const clusters *c, size_t a)
+gmm_size_of(const clusters *c, size_t a)
 {
 	cluster_size size = {.rows = c->rows[a], .within = c->sums[a]};
 
@@ -174,7 +167,7 @@ squares_between(const clusters *c, size_t a, size_t b)
 static double
 merging_cost(const clusters *c, size_t a, size_t b)
 {
-	cluster_size x = size_of(c, a), y = size_of(c, b);
+	cluster_size x = gmm_size_of(c, a), y = gmm_size_of(c, b);
 	double more = squares_between(c, a, b), rows = x.rows + y.rows;
 	double lost =
 		cluster_likelihood(c, x) + cluster_likelihood(c, y) -
@@ -227,7 +220,7 @@ static void
 find_spread(const gmm_evidence *evidence, clusters *c)
 {
 	for (size_t j = 0; j < c->all && c->covariance == TLV_COVARIANCE_DIRECTION; j++)
-		c->spread += c->rows[j] * sqrt(size_of(c, j).square) / (double) c->n;
+		c->spread += c->rows[j] * sqrt(gmm_size_of(c, j).square) / (double) c->n;
 	if (c->covariance == TLV_COVARIANCE_DIRECTION)
 		return;
 	for (size_t i = 0; i < evidence->d; i++)
@@ -276,7 +269,7 @@ clusters_icl(const clusters *c)
 
 	for (size_t j = 0; j < c->all; j++)
 		if (c->into[j] == j)
-			likelihood += cluster_likelihood(c, size_of(c, j));
+			likelihood += cluster_likelihood(c, gmm_size_of(c, j));
 	if (c->covariance == TLV_COVARIANCE_COMMON)
 		likelihood -= n * p / 2 * log((c->within + p * c->spread) / (p * (n + 1)));
 	return parameters * log(n) - 2 * likelihood;
@@ -315,12 +308,14 @@ static tlv_status
 find_clusters(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of, size_t all,
 			  int32_t *label)
 {
+	/* Starts of k-means and their steps: merging mends what they miss. */
+	const int kmeans_starts = 4, kmeans_steps = 20;
 	const tlv_kmeans_task task = {.n = evidence->sample.n,
 								  .d = of->p,
 								  .points = of->points,
 								  .k = all,
-								  .starts = KMEANS_STARTS,
-								  .max_steps = KMEANS_STEPS};
+								  .starts = kmeans_starts,
+								  .max_steps = kmeans_steps};
 	double inertia;
 	tlv_rng rng;
 
@@ -331,7 +326,7 @@ find_clusters(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projecte
 static size_t
 cluster_limit(const gmm_evidence *evidence, size_t wanted, size_t least)
 {
-	size_t most = evidence->sample.n / LEAST_ROWS;
+	size_t most = evidence->sample.n / GMM_LEAST_ROWS;
 	size_t all = wanted < most ? wanted : most;
 
 	return all > least ? all : least;
@@ -370,6 +365,8 @@ tlv_status
 gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projected *of,
 				size_t max_k, gmm_wide_choice *choice)
 {
+	/* More clusters are tried while so large a part of them stays. */
+	const double most_stay = 0.6;
 	size_t most = cluster_limit(evidence, max_k, 1);
 
 	TLV_TRY_NEW0(ctx, choice->icl, most);
@@ -377,7 +374,7 @@ gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, const gmm_projec
 	{
 		all = all < most ? all : most;
 		TLV_TRY(choose_among(ctx, evidence, of, all, choice));
-		if (all == most || (double) choice->k < MOST_STAY * (double) all)
+		if (all == most || (double) choice->k < most_stay * (double) all)
 			return TLV_OK;
 	}
 }

@@ -211,7 +211,7 @@ bad_weight(tlv_context *ctx, const tlv_row *row)
 }
 
 static tlv_status
-make_room(tlv_context *ctx, graph_state *state)
+graph_make_room(tlv_context *ctx, graph_state *state)
 {
 	return state->room < state->buffer_max ? grow_buffer(ctx, state) : flush_buffer(ctx, state);
 }
@@ -232,7 +232,7 @@ put_edge(tlv_context *ctx, graph_state *state, int64_t src, int64_t dst, double 
 	raw_edge edge = {bias(src), bias(dst)};
 
 	if (state->n == state->room)
-		TLV_TRY(make_room(ctx, state));
+		TLV_TRY(graph_make_room(ctx, state));
 	if (src == dst && one_set(state))
 	{
 		state->totals.self_loops++;

@@ -138,8 +138,8 @@ typedef struct component_size
 
 /* The components by decreasing size, and those of one size in the order of their first nodes. */
 static tlv_status
-sort_components(tlv_context *ctx, size_t n, size_t count, const int32_t *component,
-				component_size *sizes, component_size **sorted)
+graph_sort_components(tlv_context *ctx, size_t n, size_t count, const int32_t *component,
+					  component_size *sizes, component_size **sorted)
 {
 	static const tlv_sort_form form = {sizeof(component_size), sizeof(uint64_t), 0, 32};
 	void *result;
@@ -178,7 +178,7 @@ relabel(tlv_context *ctx, size_t n, size_t count, int32_t *component)
 	tlv_status status;
 
 	TLV_TRY_NEW_ROWS(ctx, sizes, count, 2);
-	status = sort_components(ctx, n, count, component, sizes, &sorted);
+	status = graph_sort_components(ctx, n, count, component, sizes, &sorted);
 	if (status == TLV_OK && (label = tlv_alloc(ctx, count, sizeof(int32_t))) == NULL)
 		status = ctx->error.code;
 	if (status == TLV_OK && label != NULL && sorted != NULL)

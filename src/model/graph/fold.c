@@ -9,7 +9,6 @@
 /* Fractional weights: the difference of the two ends, relative to all weights, that is rounding of
  * their sums. */
 #define WEIGHT_TOLERANCE 1e-9
-#define MOST_EXACT		 0x1p53 /* integers of a double */
 
 /*
  * Differences between the two ends of all edges, as sums of hashes from the lower end minus those
@@ -29,12 +28,13 @@ typedef struct fold_sums
 static void
 sum_end(fold_sums *sums, uint32_t row, uint32_t column, double weight)
 {
+	const double most_exact = 0x1p53; /* integers of a double */
 	bool up = column > row;
 	uint64_t low = up ? row : column, high = up ? column : row;
 	uint64_t hash = tlv_mix64(low << 32 | high);
 
 	sums->edges += up ? hash : -hash;
-	if (weight == floor(weight) && weight <= MOST_EXACT)
+	if (weight == floor(weight) && weight <= most_exact)
 		sums->exact += (up ? hash : -hash) * (uint64_t) weight;
 	else
 		sums->fractional = true;

@@ -154,7 +154,7 @@ damaged(const byte_reader *reader)
 
 /* Requires `least` bytes or more. */
 static tlv_status
-read_section(const graph_check *check, const char *name, size_t least, byte_reader *reader)
+graph_read_section(const graph_check *check, const char *name, size_t least, byte_reader *reader)
 {
 	const tlv_section *section = tlv_frame_find(check->frame, name);
 
@@ -206,7 +206,7 @@ check_nodes(const graph_check *check, const char *name, size_t n)
 	byte_reader reader;
 	uint64_t id = 0, code = 0;
 
-	TLV_TRY(read_section(check, name, n, &reader));
+	TLV_TRY(graph_read_section(check, name, n, &reader));
 	for (size_t i = 0; i < n; i++)
 	{
 		TLV_TRY(read_varint(&reader, &code));
@@ -229,7 +229,7 @@ mark_position(uint64_t *seen, size_t position)
 }
 
 static tlv_status
-check_row(const graph_check *check, byte_reader *reader, size_t row, uint64_t count)
+graph_check_row(const graph_check *check, byte_reader *reader, size_t row, uint64_t count)
 {
 	uint64_t column = check->header.kind == TLV_GRAPH_UNDIRECTED ? row + 1 : 0, gap = 0;
 
@@ -258,7 +258,7 @@ check_adjacency(const graph_check *check)
 	byte_reader reader;
 	uint64_t left = header->entries, count = 0;
 
-	TLV_TRY(read_section(check, "adjacency", header->rows, &reader));
+	TLV_TRY(graph_read_section(check, "adjacency", header->rows, &reader));
 	for (size_t row = 0; row < header->rows; row++)
 	{
 		TLV_TRY(read_varint(&reader, &count));
@@ -267,7 +267,7 @@ check_adjacency(const graph_check *check)
 		if (row % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(check->ctx);
 		left -= count;
-		TLV_TRY(check_row(check, &reader, row, count));
+		TLV_TRY(graph_check_row(check, &reader, row, count));
 	}
 	if (left != 0)
 		return damaged(&reader);
@@ -343,7 +343,7 @@ check_multiplicities(const graph_check *check, double *total)
 	uint64_t left = check->header.entries, looked = left, code = 0;
 
 	*total = 0;
-	TLV_TRY(read_section(check, "multiplicities", 0, &reader));
+	TLV_TRY(graph_read_section(check, "multiplicities", 0, &reader));
 	while (left > 0)
 	{
 		bool ones;
@@ -374,7 +374,7 @@ check_multiplicities(const graph_check *check, double *total)
 }
 
 static tlv_status
-check_weights(const graph_check *check, double *total)
+graph_check_weights(const graph_check *check, double *total)
 {
 	bool whole = true;
 	const void *data = NULL;
@@ -431,7 +431,7 @@ check_name_sections(tlv_context *ctx, const tlv_frame *frame, uint32_t at)
 
 /* Sections in their order, none besides; *weights gets the name of that of the weights, or NULL. */
 static tlv_status
-check_sections(tlv_context *ctx, const tlv_frame *frame, const char **weights)
+graph_check_sections(tlv_context *ctx, const tlv_frame *frame, const char **weights)
 {
 	const tlv_section *table = frame->table;
 	uint32_t fixed = SCALARS + (frame->header->kind == TLV_GRAPH_BIPARTITE ? 3 : 2);
@@ -497,7 +497,7 @@ check_graph(tlv_context *ctx, const tlv_frame *frame)
 	const char *weights = NULL;
 	double total;
 
-	TLV_TRY(check_sections(ctx, frame, &weights));
+	TLV_TRY(graph_check_sections(ctx, frame, &weights));
 	TLV_TRY(check_scalars(ctx, frame));
 	tlv_graph_read_header(frame, &check.header);
 	TLV_TRY(check_header(ctx, &check.header, tlv_frame_scalar(frame, "weighted", 0)));
@@ -511,7 +511,7 @@ check_graph(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(check_structure(&check));
 	total = (double) check.header.entries;
 	if (weights != NULL)
-		TLV_TRY(strcmp(weights, "weights") == 0 ? check_weights(&check, &total)
+		TLV_TRY(strcmp(weights, "weights") == 0 ? graph_check_weights(&check, &total)
 												: check_multiplicities(&check, &total));
 	if (total != check.header.total)
 		return tlv_fail(ctx, TLV_CORRUPT, "the edges weigh %.17g, the header says %.17g", total,

@@ -285,7 +285,7 @@ put_adjacency(tlv_context *ctx, image_writer *writer)
 
 /* The names of the nodes, in their order. */
 static tlv_status
-put_names(tlv_context *ctx, image_writer *writer)
+graph_put_names(tlv_context *ctx, image_writer *writer)
 {
 	for (int side = 0; side < (is_one_set(writer) ? 1 : 2); side++)
 	{
@@ -315,7 +315,7 @@ write_image(tlv_context *ctx, image_writer *writer, void **block)
 	writer->nodes_size = tlv_node_index_write(&writer->index[0], writer->nodes);
 	if (!is_one_set(writer))
 		writer->targets_size = tlv_node_index_write(&writer->index[1], writer->targets);
-	return put_names(ctx, writer);
+	return graph_put_names(ctx, writer);
 }
 
 static tlv_status

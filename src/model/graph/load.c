@@ -42,7 +42,7 @@ count_row(tlv_context *ctx, entry_cursor *cursor, size_t n, size_t *count)
 
 /* start[i + 1] gets the entries of row i. */
 static tlv_status
-count_entries(const side_filler *side)
+graph_count_entries(const side_filler *side)
 {
 	size_t *count = side->start + 1, *columns = side->by_target ? count : NULL;
 	size_t looked = 0;
@@ -68,7 +68,7 @@ count_entries(const side_filler *side)
 }
 
 static inline void
-put_entry(const side_filler *side, size_t row, size_t column, double weight)
+graph_put_entry(const side_filler *side, size_t row, size_t column, double weight)
 {
 	size_t at = side->place[row]++;
 
@@ -99,7 +99,7 @@ prefetch_rows(const side_filler *side, const entry_batch *batch)
 
 /* The entries of one row of the stored graph. */
 static tlv_status
-place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
+graph_place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
 {
 	entry_batch batch;
 
@@ -117,9 +117,9 @@ place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_t n)
 				return tlv_fail_hint(side->ctx, "Divide all weights by a constant.");
 			}
 			if (side->by_source)
-				put_entry(side, row, batch.column[i], batch.weight[i]);
+				graph_put_entry(side, row, batch.column[i], batch.weight[i]);
 			if (side->by_target)
-				put_entry(side, batch.column[i], row, batch.weight[i]);
+				graph_put_entry(side, batch.column[i], row, batch.weight[i]);
 		}
 		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(side->ctx);
@@ -147,7 +147,7 @@ place_entries(const side_filler *side)
 	{
 		size_t n = entry_next_row(&cursor);
 
-		TLV_TRY(place_row(side, &cursor, row, n));
+		TLV_TRY(graph_place_row(side, &cursor, row, n));
 		TLV_TRY(graph_count_work(side->ctx, &looked, n + 1));
 	}
 	return TLV_OK;
@@ -160,7 +160,7 @@ fill_side(side_filler *side, size_t rows)
 	tlv_status status;
 
 	memset(side->start, 0, (rows + 1) * sizeof(size_t));
-	TLV_TRY(count_entries(side));
+	TLV_TRY(graph_count_entries(side));
 	for (size_t i = 0; i < rows; i++)
 		side->start[i + 1] += side->start[i];
 	side->place = tlv_alloc(side->ctx, rows, sizeof(size_t));

@@ -6,15 +6,14 @@
 
 #include "tensorlv/num/sort.h"
 
-/* Bits that a bitmap may have per edge: it then takes at most 6 bytes per edge. */
-#define BITS_PER_EDGE 32
-
 tlv_status
 tlv_node_index_begin(tlv_context *ctx, node_index *index, uint64_t low, uint64_t high, size_t uses)
 {
+	/* Bits that a bitmap may have per edge: it then takes at most 6 bytes per edge. */
+	const int bits_per_edge = 32;
 	memset(index, 0, sizeof(*index));
 	index->low = low;
-	if (uses == 0 || (high - low) / BITS_PER_EDGE > uses + 32)
+	if (uses == 0 || (high - low) / bits_per_edge > uses + 32)
 		return node_index_reserve(ctx, index, 1);
 	index->words = (size_t) ((high - low) / 64 + 1);
 	TLV_TRY_NEW0(ctx, index->bits, index->words);

@@ -247,7 +247,7 @@ tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a, const edge_run 
 #define WEIGHT_ROUNDING 1e-9
 
 static tlv_status
-refuse_more(tlv_context *ctx, const run_cursor *edge)
+graph_refuse_more(tlv_context *ctx, const run_cursor *edge)
 {
 	tlv_fail(ctx, TLV_BAD_DATA,
 			 "more of the edge from %" PRId64 " to %" PRId64
@@ -262,7 +262,7 @@ run_put_left(tlv_context *ctx, run_writer *writer, const run_cursor *from, const
 	double left = from->weight - taken->weight;
 
 	if (left < -WEIGHT_ROUNDING * taken->weight)
-		return refuse_more(ctx, from);
+		return graph_refuse_more(ctx, from);
 	if (left <=
 		(from->form == RUN_FLOAT || taken->form == RUN_FLOAT ? WEIGHT_ROUNDING : 0) * taken->weight)
 		return TLV_OK;
@@ -299,7 +299,7 @@ run_subtract_into(tlv_context *ctx, run_writer *writer, bool one_set, bool with_
 		else if (order == 0)
 			TLV_TRY(run_put_left(ctx, writer, from, taken));
 		else if (!(one_set && taken->src == taken->dst))
-			return refuse_more(ctx, taken);
+			return graph_refuse_more(ctx, taken);
 		more = order <= 0 ? run_next(from) : more;
 		more_taken = order >= 0 ? run_next(taken) : more_taken;
 	}
@@ -375,7 +375,7 @@ typedef struct id_range
 } id_range;
 
 static unsigned
-bits_of(uint64_t value)
+graph_bits_of(uint64_t value)
 {
 	return value == 0 ? 0 : 64 - (unsigned) __builtin_clzll(value);
 }
@@ -393,7 +393,7 @@ edges_range(size_t n, const raw_edge *edge)
 		high.dst = edge[i].dst > high.dst ? edge[i].dst : high.dst;
 	}
 	return (id_range){{low.src, low.dst},
-					  {bits_of(high.src - low.src), bits_of(high.dst - low.dst)}};
+					  {graph_bits_of(high.src - low.src), graph_bits_of(high.dst - low.dst)}};
 }
 
 /* An edge whose ends fit into one key. */

@@ -14,19 +14,11 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
-/* Directions beside the k wanted: another k, between these, for a quick and sure iteration. */
-#define LEAST_EXTRA 10
-#define MOST_EXTRA	32
-
 /* So far below the noise an eigenvalue of S G S is one of a disassortative graph. */
 #define DISASSORTATIVE 1.1
 
-/* Rows shorter than this hold no 3-star, and do not count when rows are normalised. */
-#define LEAST_LENGTH 3
-#define LEAST_WEIGHT 2.5
-
 /* Nodes whose products are summed in single precision at a time. */
-#define NODE_BLOCK 2048
+#define GRAPH_NODE_BLOCK 2048
 
 typedef struct star_work
 {
@@ -44,7 +36,9 @@ typedef struct star_work
 static size_t
 block_width(const tlv_star_side *side, size_t width)
 {
-	size_t extra = width < LEAST_EXTRA ? LEAST_EXTRA : width < MOST_EXTRA ? width : MOST_EXTRA;
+	/* Directions beside the k wanted: another k, between these, for a quick and sure iteration. */
+	const int least_extra = 10, most_extra = 32;
+	size_t extra = width < least_extra ? least_extra : width < most_extra ? width : most_extra;
 	size_t block = width + extra;
 	size_t most = side->out->columns < side->out->rows ? side->out->columns : side->out->rows;
 
@@ -61,8 +55,9 @@ tlv_star_memory(const tlv_star_side *side, size_t width)
 	/* the iteration's blocks; later the scores and their products take their place */
 	return 4 * block * (3 * columns + rows) + 4 * w * columns + 24 * rows + 20 * columns + squared +
 		   4 * block * (block + 4096) +
-		   sizeof(double) * ((double) tlv_packed3_size(width) + 5 * block * block +
-							 2 * NODE_BLOCK * w + (double) tlv_tensor3_work(width, NODE_BLOCK));
+		   sizeof(double) *
+			   ((double) tlv_packed3_size(width) + 5 * block * block + 2 * GRAPH_NODE_BLOCK * w +
+				(double) tlv_tensor3_work(width, GRAPH_NODE_BLOCK));
 }
 
 /* A copy of `in` whose values are squared; shares everything else. */
@@ -85,8 +80,11 @@ square_values(tlv_context *ctx, const tlv_csr *in, tlv_csr *squared)
  * others: pairs and triples are then 0.
  */
 static void
-weigh_rows(star_work *work)
+graph_weigh_rows(star_work *work)
 {
+	/* Rows shorter than this hold no 3-star, and do not count when rows are normalised. */
+	const int least_length = 3;
+	const double least_weight = 2.5;
 	const tlv_csr *out = work->side->out;
 	size_t n = out->rows;
 	double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n, total = 0, ends = 0;
@@ -94,9 +92,9 @@ weigh_rows(star_work *work)
 	tlv_csr_row_sums(out, s1);
 	for (size_t u = 0; u < n; u++)
 	{
-		bool star = out->start[u + 1] - out->start[u] >= LEAST_LENGTH;
+		bool star = out->start[u + 1] - out->start[u] >= least_length;
 
-		total += star && s1[u] > LEAST_WEIGHT ? s1[u] : 0;
+		total += star && s1[u] > least_weight ? s1[u] : 0;
 		work->stars->stars += star;
 	}
 	for (size_t u = 0; u < n && total == 0; u++)
@@ -112,7 +110,7 @@ weigh_rows(star_work *work)
 			s1[u] = 1 / ends;
 			s2[u] = s3[u] = 0;
 		}
-		else if (out->start[u + 1] - out->start[u] < LEAST_LENGTH || !(length > LEAST_WEIGHT))
+		else if (out->start[u + 1] - out->start[u] < least_length || !(length > least_weight))
 			s1[u] = s2[u] = s3[u] = 0;
 		else
 		{
@@ -269,7 +267,7 @@ noise_radius(tlv_context *ctx, const star_work *work, double *radius)
 	{
 		double row = 0;
 
-		if (u % NODE_BLOCK == 0)
+		if (u % GRAPH_NODE_BLOCK == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t e = out->start[u]; e < out->start[u + 1]; e++)
 		{
@@ -329,7 +327,7 @@ order_directions(tlv_context *ctx, star_work *work, const double *value, float *
 		stars->values[i] = fabs(value[order[i]]);
 	for (size_t j = 0; j < d; j++)
 	{
-		if (j % NODE_BLOCK == 0)
+		if (j % GRAPH_NODE_BLOCK == 0)
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(column, x + j * l, l * sizeof(float));
 		for (size_t i = 0; i < w; i++)
@@ -342,12 +340,12 @@ order_directions(tlv_context *ctx, star_work *work, const double *value, float *
 
 /* The first w of l directions. */
 static tlv_status
-keep_directions(tlv_context *ctx, size_t d, size_t l, size_t w, const float *x, float **kept)
+graph_keep_directions(tlv_context *ctx, size_t d, size_t l, size_t w, const float *x, float **kept)
 {
 	TLV_TRY_NEW(ctx, *kept, w * d);
 	for (size_t j = 0; j < d; j++)
 	{
-		if (j % NODE_BLOCK == 0)
+		if (j % GRAPH_NODE_BLOCK == 0)
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(*kept + j * w, x + j * l, w * sizeof(float));
 	}
@@ -356,7 +354,7 @@ keep_directions(tlv_context *ctx, size_t d, size_t l, size_t w, const float *x, 
 
 /* W' = U' S, and the sums of S^-2 W'. */
 static tlv_status
-scale_basis(tlv_context *ctx, star_work *work)
+graph_scale_basis(tlv_context *ctx, star_work *work)
 {
 	tlv_star_moments *stars = work->stars;
 	size_t w = stars->moments.width, d = work->side->out->columns;
@@ -366,7 +364,7 @@ scale_basis(tlv_context *ctx, star_work *work)
 	memset(stars->sums, 0, w * sizeof(double));
 	for (size_t j = 0; j < d; j++)
 	{
-		if (j % NODE_BLOCK == 0)
+		if (j % GRAPH_NODE_BLOCK == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < w; i++)
 		{
@@ -409,30 +407,30 @@ find_star_directions(tlv_context *ctx, star_work *work)
 		stars->values[i] = sqrt(fmax(ritz[i], 0));
 	if (symmetric)
 		TLV_TRY(order_directions(ctx, work, ritz, x));
-	TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->directions));
+	TLV_TRY(graph_keep_directions(ctx, d, l, w, x, &stars->directions));
 	tlv_free(ctx, x);
 	tlv_free(ctx, ritz);
-	return work->options->directions ? TLV_OK : scale_basis(ctx, work);
+	return work->options->directions ? TLV_OK : graph_scale_basis(ctx, work);
 }
 
 /* Mean, pairs and cubes of the scores, a block of rows at a time. */
 static tlv_status
-add_rows(tlv_context *ctx, star_work *work, double *mean, double *pairs, double *triples)
+graph_add_rows(tlv_context *ctx, star_work *work, double *mean, double *pairs, double *triples)
 {
 	tlv_star_moments *stars = work->stars;
 	size_t w = stars->moments.width, n = stars->rows;
 	const double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n;
-	float *products =
-			  tlv_alloc(ctx, NODE_BLOCK * w + tlv_tensor3_work(w, NODE_BLOCK), sizeof(float)),
+	float *products = tlv_alloc(ctx, GRAPH_NODE_BLOCK * w + tlv_tensor3_work(w, GRAPH_NODE_BLOCK),
+								sizeof(float)),
 		  *scaled;
 	double *sum = tlv_alloc(ctx, w * w, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, products);
 	TLV_TRY_ALLOC(ctx, sum);
-	scaled = products + tlv_tensor3_work(w, NODE_BLOCK);
-	for (size_t first = 0; first < n; first += NODE_BLOCK)
+	scaled = products + tlv_tensor3_work(w, GRAPH_NODE_BLOCK);
+	for (size_t first = 0; first < n; first += GRAPH_NODE_BLOCK)
 	{
-		size_t rows = n - first < NODE_BLOCK ? n - first : NODE_BLOCK;
+		size_t rows = n - first < GRAPH_NODE_BLOCK ? n - first : GRAPH_NODE_BLOCK;
 		const float *y = stars->scores + first * w;
 
 		TLV_TRY_CONTINUE(ctx);
@@ -485,9 +483,9 @@ remove_repetitions(tlv_context *ctx, star_work *work, double *pairs, double *tri
 	TLV_TRY(tlv_gram_float(ctx, d, w, stars->basis, w, scaled, sum));
 	for (size_t i = 0; i < w * w; i++)
 		pairs[i] -= sum[i];
-	for (size_t first = 0; first < d; first += NODE_BLOCK)
+	for (size_t first = 0; first < d; first += GRAPH_NODE_BLOCK)
 	{
-		size_t columns = d - first < NODE_BLOCK ? d - first : NODE_BLOCK;
+		size_t columns = d - first < GRAPH_NODE_BLOCK ? d - first : GRAPH_NODE_BLOCK;
 
 		TLV_TRY_CONTINUE(ctx);
 		tlv_report(ctx, "repeated ends", (double) first, (double) d);
@@ -521,7 +519,7 @@ compress_stars(tlv_context *ctx, star_work *work)
 	TLV_TRY_NEW0(ctx, triples, tlv_packed3_size(w));
 	TLV_TRY_NEW(ctx, stars->scores, w * stars->rows);
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, w, stars->basis, stars->scores));
-	TLV_TRY(add_rows(ctx, work, mean, pairs, triples));
+	TLV_TRY(graph_add_rows(ctx, work, mean, pairs, triples));
 	TLV_TRY(remove_repetitions(ctx, work, pairs, triples));
 	symmetrize(w, pairs);
 	stars->moments.mean = mean;
@@ -549,7 +547,7 @@ tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
 	TLV_TRY_NEW(ctx, stars->scale, d);
 	TLV_TRY_NEW(ctx, stars->sums, 2 * options->width);
 	stars->values = stars->sums + options->width;
-	weigh_rows(&work);
+	graph_weigh_rows(&work);
 	TLV_TRY(scan_columns(ctx, &work));
 	TLV_TRY(find_star_directions(ctx, &work));
 	if (!options->directions)

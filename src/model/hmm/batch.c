@@ -22,8 +22,6 @@
 #define LEAST_ROWS	 ((size_t) 256)
 #define MOST_ROWS	 ((size_t) 4096)
 #define FIRST_ROWS	 ((size_t) 64)
-/* Below this, a product of scales is turned into its logarithm. */
-#define LEAST_PRODUCT 1e-200
 
 /* ---- filling ---- */
 
@@ -172,12 +170,14 @@ begin_lanes(size_t k, unsigned starts, unsigned breaks, const double *initial, d
 
 /* Takes the scales' logarithms when their products become small. */
 static double
-take_logarithms(double *products, bool all)
+hmm_take_logarithms(double *products, bool all)
 {
+	/* Below this, a product of scales is turned into its logarithm. */
+	const double least_product = 1e-200;
 	double sum = 0;
 
 	for (size_t l = 0; l < TLV_OCTET; l++)
-		if (all || products[l] < LEAST_PRODUCT)
+		if (all || products[l] < least_product)
 		{
 			sum += log(products[l]);
 			products[l] = 1;
@@ -215,7 +215,7 @@ forward_rows(size_t k, const double *restrict packed, const double *restrict ini
 		*products *= scale;
 		for (size_t j = 0; j < k; j++)
 			alpha[j] *= inverse[r];
-		taken += take_logarithms((double *) products, false);
+		taken += hmm_take_logarithms((double *) products, false);
 	}
 	return taken;
 }
@@ -412,7 +412,7 @@ run_forward(tlv_context *ctx, batch_run *run)
 			(tlv_octet *) (model->scratch.alpha + at) + k,
 			(tlv_octet *) (model->scratch.inverse + row * TLV_OCTET), &products);
 	}
-	run->sums->log_likelihood += take_logarithms((double *) &products, true);
+	run->sums->log_likelihood += hmm_take_logarithms((double *) &products, true);
 	return TLV_OK;
 }
 

@@ -19,10 +19,6 @@
 
 /* A density is never nothing: logarithms stay finite. */
 #define LEAST_LOGARITHM (-1e300)
-/* A likelihood of exp(this) beside 1 is nothing: products of it would be denormal. */
-#define LEAST_EXPONENT (-600.0)
-/* Below this, a product of scales is turned into its logarithm. */
-#define LEAST_PRODUCT 1e-200
 
 /* ---- likelihoods of vectors ---- */
 
@@ -123,11 +119,14 @@ log_densities(const tlv_hmm_model *model, const double *x, double *out)
 TLV_CLONES static void
 exponentiate(size_t stride, double largest, double *restrict values)
 {
+	/* A likelihood of exp(this) beside 1 is nothing: products of it would be denormal. */
+	const double least_exponent = -600.0;
+
 	for (size_t j = 0; j < stride; j++)
 	{
 		double below = values[j] - largest, value = tlv_exp_nonpositive(below);
 
-		values[j] = below > LEAST_EXPONENT ? value : 0;
+		values[j] = below > least_exponent ? value : 0;
 	}
 }
 
@@ -220,6 +219,8 @@ TLV_CLONES static double
 filter_steps(size_t k, size_t stride, const double *restrict forward, const double *restrict table,
 			 const int32_t *restrict at, size_t n, double *alpha, double *restrict scale)
 {
+	/* Below this, a product of scales is turned into its logarithm. */
+	const double least_product = 1e-200;
 	double log_likelihood = 0, product = 1;
 
 	for (size_t i = 0; i < n; i++)
@@ -235,7 +236,7 @@ filter_steps(size_t k, size_t stride, const double *restrict forward, const doub
 			continue;
 		scale[i] = normalize_row(stride, next);
 		product *= scale[i];
-		if (product < LEAST_PRODUCT)
+		if (product < least_product)
 		{
 			log_likelihood += log(product);
 			product = 1;
@@ -256,8 +257,8 @@ begin_filter(tlv_hmm_model *model, const double *likelihood)
 
 /* Filters n steps from `first`; alpha[0] must hold the step before.  Adds the log-likelihood. */
 static tlv_status
-filter_block(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence, size_t first,
-			 size_t n, double *log_likelihood)
+hmm_filter_block(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence, size_t first,
+				 size_t n, double *log_likelihood)
 {
 	const double *table = model->parts.gaussian ? model->likelihood : model->emissions;
 	const int32_t *at = model->parts.gaussian ? NULL : model->at;
@@ -326,7 +327,7 @@ smooth_block(tlv_context *ctx, tlv_hmm_model *model, size_t n)
 
 /* Sums of weighted (x) alpha of the step before; the first step of all has none. */
 static tlv_status
-add_pairs(tlv_context *ctx, tlv_hmm_model *model, size_t first, size_t n)
+hmm_add_pairs(tlv_context *ctx, tlv_hmm_model *model, size_t first, size_t n)
 {
 	size_t k = model->parts.k, stride = model->stride, skip = first == 0 ? 1 : 0;
 
@@ -386,10 +387,10 @@ smooth_back(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence
 		if (b > 0)
 			memcpy(model->alpha, borders + (b - 1) * stride, stride * sizeof(double));
 		if (b + 1 < blocks)
-			TLV_TRY(filter_block(ctx, model, sequence, first, own, &known));
+			TLV_TRY(hmm_filter_block(ctx, model, sequence, first, own, &known));
 		TLV_TRY(smooth_block(ctx, model, own));
 		if (pairs)
-			TLV_TRY(add_pairs(ctx, model, first, own));
+			TLV_TRY(hmm_add_pairs(ctx, model, first, own));
 		TLV_TRY(visit(ctx, argument, first, own, model->at, model->gamma));
 	}
 	return TLV_OK;
@@ -412,7 +413,7 @@ tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *seque
 		double *last = model->alpha + own * stride;
 
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(filter_block(ctx, model, sequence, b * HMM_BLOCK, own, log_likelihood));
+		TLV_TRY(hmm_filter_block(ctx, model, sequence, b * HMM_BLOCK, own, log_likelihood));
 		if (borders != NULL)
 			memcpy(borders + b * stride, last, stride * sizeof(double));
 		if (b + 1 < blocks)

@@ -13,10 +13,6 @@
 #include "tensorlv/model/errors.h"
 #include "tensorlv/num/linalg.h"
 
-/* Steps of a piece: at least, and as many times those after which a tenth of what the chain knew of
- * its state is left. */
-#define LEAST_PIECE 32
-#define MEMORIES	10.0
 /* The transitions are multiplied by themselves so often. */
 #define SQUARINGS 6
 
@@ -139,7 +135,7 @@ mixture_of_states(tlv_context *ctx, const tlv_frame *model, const tlv_hmm_parts 
 }
 
 static tlv_status
-add_vectors(tlv_context *ctx, hmm_listing *listing, const tlv_frame *model)
+hmm_add_vectors(tlv_context *ctx, hmm_listing *listing, const tlv_frame *model)
 {
 	tlv_mixture_listing vectors = {.names = tlv_dimension_names(model),
 								   .fixed_means =
@@ -169,7 +165,7 @@ tlv_hmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 							  : (double) parts.k * (double) parts.d;
 	listing.whole = numbers <= TLV_SCORES_MOST_BLOCK;
 	TLV_TRY(add_chain(ctx, &listing));
-	return parts.gaussian ? add_vectors(ctx, &listing, model) : add_symbols(ctx, &listing);
+	return parts.gaussian ? hmm_add_vectors(ctx, &listing, model) : add_symbols(ctx, &listing);
 }
 
 /* ---- scores ---- */
@@ -205,12 +201,16 @@ second_eigenvalue(tlv_context *ctx, const tlv_hmm_model *model, double *value)
 static tlv_status
 open_scores(tlv_context *ctx, tlv_hmm_model *model, hmm_scores **scores)
 {
+	/* Steps of a piece: at least, and as many times those after which a tenth of what the chain
+	 * knew of its state is left. */
+	const int least_piece = 32;
+	const double memories = 10.0;
 	double memory;
 
 	TLV_TRY_NEW0(ctx, *scores, 1);
 	TLV_TRY(second_eigenvalue(ctx, model, &memory));
-	memory = MEMORIES / fmax(1 - memory, 1e-3);
-	(*scores)->piece = (size_t) fmin(fmax(ceil(memory), LEAST_PIECE), (double) HMM_BLOCK);
+	memory = memories / fmax(1 - memory, 1e-3);
+	(*scores)->piece = (size_t) fmin(fmax(ceil(memory), least_piece), (double) HMM_BLOCK);
 	TLV_TRY_NEW_ROWS(ctx, (*scores)->pairs, model->parts.k, model->parts.k);
 	if (!model->parts.gaussian)
 		return TLV_OK;

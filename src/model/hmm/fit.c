@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
 
-/* Part of the mean variance below which a variance is not believed. */
-#define VARIANCE_FLOOR 1e-6
 /* Transitions of the moments, mixed with this much of even ones, are where EM starts. */
-#define EM_SMOOTHING  0.05
-#define NEGATIVE_WARN 0.3
+#define EM_SMOOTHING 0.05
 /* Bounds of what is believed, or not worth a word. */
 #define ASYMMETRY_WARN 0.3
 
@@ -211,6 +209,8 @@ estimate_transitions(tlv_context *ctx, hmm_fit *fit)
 static void
 estimate_variances(hmm_fit *fit)
 {
+	/* Part of the mean variance below which a variance is not believed. */
+	const double variance_floor = 1e-6;
 	size_t k = fit->k, d = fit->d, n = fit->numbers;
 	double *within = fit->within, mean = 0;
 
@@ -224,7 +224,7 @@ estimate_variances(hmm_fit *fit)
 		for (size_t j = 0; j < k; j++)
 			between += fit->weights[j] * (fit->means[j * d + i] - center) *
 					   (fit->means[j * d + i] - center);
-		within[i] = fmax(total - between, VARIANCE_FLOOR * total);
+		within[i] = fmax(total - between, variance_floor * total);
 		mean += within[i] / (double) d;
 	}
 	for (size_t j = 0; j < k; j++)
@@ -301,7 +301,7 @@ tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics *diagnostics)
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+hmm_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 {
 	tlv_diagnostics *diagnostics = &fit->diagnostics;
 	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
@@ -323,7 +323,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 			"windows for k states, or the sequences are not a Markov chain",
 			ASYMMETRY_WARN));
 	for (size_t j = 0; j < fit->k; j++)
-		if (fit->negative[j] > NEGATIVE_WARN)
+		if (fit->negative[j] > TLV_NEGATIVE_WARN)
 			TLV_TRY(tlv_warn(ctx, diagnostics,
 							 &(tlv_warning){.code = "negative_mass",
 											.component = j + 1,
@@ -331,7 +331,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 											.hint = "Use a smaller k, or give more steps."},
 							 "the emission probabilities of state %zu have negative mass above %g "
 							 "before truncation",
-							 j + 1, NEGATIVE_WARN));
+							 j + 1, TLV_NEGATIVE_WARN));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }
@@ -377,7 +377,7 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	TLV_TRY(tlv_view_solve(ctx, fit.source, fit.k, &options->decompose, "states", options->seed,
 						   &fit.solution));
 	clean_emissions(&fit);
-	TLV_TRY(diagnose_fit(ctx, moments, &fit));
+	TLV_TRY(hmm_diagnose_fit(ctx, moments, &fit));
 	TLV_TRY(estimate_transitions(ctx, &fit));
 	if (fit.gaussian)
 		estimate_variances(&fit);

@@ -279,4 +279,7 @@ extern tlv_status tlv_hmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_pic
 extern tlv_status tlv_hmm_drift(tlv_context *ctx, const tlv_frame *model,
 								const tlv_frame *statistics, tlv_drift *drift);
 
+/* Expected steps below which a state keeps its parameters. */
+#define HMM_LEAST_STEPS 1e-8
+
 #endif /* TLV_HMM_INTERNAL_H */

@@ -8,11 +8,8 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* Sequences are no longer. */
-#define MOST_STEPS 1e15
-
 static double
-total_of(size_t n, const double *x)
+hmm_total_of(size_t n, const double *x)
 {
 	double sum = 0;
 
@@ -30,7 +27,7 @@ typedef struct chain_powers
 } chain_powers;
 
 static void
-swap(double **a, double **b)
+hmm_swap(double **a, double **b)
 {
 	double *c = *a;
 
@@ -45,10 +42,10 @@ double_powers(tlv_context *ctx, size_t k, chain_powers *powers)
 	memcpy(powers->room, powers->sum, k * k * sizeof(double));
 	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, powers->sum, k, powers->power, k, 1,
 					 powers->room, k));
-	swap(&powers->sum, &powers->room);
+	hmm_swap(&powers->sum, &powers->room);
 	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, powers->power, k, powers->power, k, 0,
 					 powers->room, k));
-	swap(&powers->power, &powers->room);
+	hmm_swap(&powers->power, &powers->room);
 	return TLV_OK;
 }
 
@@ -139,11 +136,13 @@ keep_emissions(const tlv_hmm_parts *model, const double *occupancy, double steps
 tlv_status
 tlv_hmm_keep(tlv_context *ctx, const tlv_hmm_parts *model, double weight, tlv_hmm_sums *sums)
 {
+	/* Sequences are no longer. */
+	const double most_steps = 1e15;
 	size_t k = model->k;
-	double first = total_of(k, sums->initial), pairs = total_of(k * k, sums->pairs);
-	double steps =
-		model->gaussian ? total_of(k, sums->weights) : total_of(k * model->d, sums->emissions);
-	double length = fmin(fmax(rint(steps / fmax(first, 1)), 1), MOST_STEPS), *occupancy;
+	double first = hmm_total_of(k, sums->initial), pairs = hmm_total_of(k * k, sums->pairs);
+	double steps = model->gaussian ? hmm_total_of(k, sums->weights)
+								   : hmm_total_of(k * model->d, sums->emissions);
+	double length = fmin(fmax(rint(steps / fmax(first, 1)), 1), most_steps), *occupancy;
 
 	TLV_TRY_NEW(ctx, occupancy, k);
 	TLV_TRY(expect_occupancy(ctx, model, (uint64_t) fmax(length - 1, 1), occupancy));

@@ -6,12 +6,8 @@
 
 #include "internal.h"
 
-/* Less expected steps than this do not move a state. */
-#define LEAST_STEPS 1e-8
 /* Part of the mean variance below which a state's is not taken: it would shrink to a point. */
 #define VARIANCE_FLOOR 1e-4
-/* Of the mean over the coordinates: what a constant one is given. */
-#define COORDINATE_FLOOR 1e-12
 
 /* Position of row i, column c <= i in a factor or in packed products. */
 static inline size_t
@@ -36,6 +32,8 @@ square_of(const tlv_hmm_sums *sums, tlv_covariance covariance, size_t k, size_t 
 static void
 variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *floors)
 {
+	/* Of the mean over the coordinates: what a constant one is given. */
+	const double coordinate_floor = 1e-12;
 	size_t k = before->k, d = before->d, n = before->covariance < TLV_COVARIANCE_DIAGONAL ? 1 : d;
 	double mean = 0;
 
@@ -47,7 +45,7 @@ variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *f
 		{
 			double moved = 0;
 
-			if (!(sums->weights[j] > LEAST_STEPS))
+			if (!(sums->weights[j] > HMM_LEAST_STEPS))
 				continue;
 			for (size_t c = n == 1 ? 0 : i; c < (n == 1 ? d : i + 1); c++)
 				moved += sums->deviations[c * k + j] * sums->deviations[c * k + j];
@@ -59,7 +57,7 @@ variance_floors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *f
 		mean += floors[i] / (double) n;
 	}
 	for (size_t i = 0; i < n; i++)
-		floors[i] = fmax(floors[i], COORDINATE_FLOOR / VARIANCE_FLOOR * mean);
+		floors[i] = fmax(floors[i], coordinate_floor / VARIANCE_FLOOR * mean);
 }
 
 /* One variance, for all coordinates; moved: squared distance of the new mean from the old. */
@@ -129,7 +127,7 @@ tlv_hmm_maximize_vectors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, 
 	{
 		double moved = 0;
 
-		if (!(sums->weights[j] > LEAST_STEPS))
+		if (!(sums->weights[j] > HMM_LEAST_STEPS))
 			continue;
 		for (size_t i = 0; i < d; i++)
 		{

@@ -12,7 +12,7 @@
 #include "tensorlv/model/page.h"
 
 /* Normal variances; smaller ones would not be told from zero. */
-#define LEAST_VARIANCE 1e-200
+#define HMM_LEAST_VARIANCE 1e-200
 
 tlv_status
 tlv_stationary(tlv_context *ctx, size_t k, const double *transitions, double *work,
@@ -68,7 +68,7 @@ raise_least(size_t n, double *p, size_t stride)
  * from a sum of 1 are scaled first: the least would no longer be.
  */
 static void
-normalize(size_t n, double *p, size_t stride)
+hmm_normalize(size_t n, double *p, size_t stride)
 {
 	double sum = raise_least(n, p, stride);
 
@@ -119,7 +119,7 @@ copy_transitions(const tlv_hmm_parts *parts, const int64_t *order, double *trans
 
 		for (size_t to = 0; to < k; to++)
 			transitions[from * k + to] = old[order != NULL ? (size_t) order[to] : to];
-		normalize(k, transitions + from * k, 1);
+		hmm_normalize(k, transitions + from * k, 1);
 	}
 }
 
@@ -141,7 +141,7 @@ copy_emissions(tlv_context *ctx, const tlv_hmm_parts *parts, const int64_t *orde
 		}
 		for (size_t i = 0; i < d; i++)
 			emissions[i * k + j] = parts->emissions[i * k + old];
-		normalize(d, emissions + j, k);
+		hmm_normalize(d, emissions + j, k);
 	}
 	return TLV_OK;
 }
@@ -160,9 +160,9 @@ copy_variances(const tlv_hmm_parts *parts, const hmm_copy *copy)
 			memcpy(own, parts->variances + (size_t) copy->order[j] * copy->numbers,
 				   copy->numbers * sizeof(double));
 		for (size_t i = 0; full && i < parts->d; i++)
-			own[i * (i + 3) / 2] = fmax(own[i * (i + 3) / 2], sqrt(LEAST_VARIANCE));
+			own[i * (i + 3) / 2] = fmax(own[i * (i + 3) / 2], sqrt(HMM_LEAST_VARIANCE));
 		for (size_t e = 0; !full && e < copy->numbers; e++)
-			own[e] = fmax(own[e], LEAST_VARIANCE);
+			own[e] = fmax(own[e], HMM_LEAST_VARIANCE);
 	}
 }
 
@@ -222,7 +222,7 @@ tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t
 		copy.initial[j] = parts->initial[copy.order[j]];
 	}
 	copy_variances(parts, &copy);
-	normalize(k, copy.initial, 1);
+	hmm_normalize(k, copy.initial, 1);
 	copy_transitions(parts, copy.order, copy.transitions);
 	TLV_TRY(copy_emissions(ctx, parts, copy.order, copy.emissions));
 	TLV_TRY(tlv_diagnostics_permute(ctx, parts->diagnostics, "tensor_eigenvalue_1", k, copy.order));
@@ -319,19 +319,19 @@ check_vectors(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
 	TLV_TRY(
 		tlv_frame_require(ctx, frame, "variances", TLV_FLOAT64, n, k, (const void **) &numbers));
 	if (covariance < TLV_COVARIANCE_FULL)
-		return tlv_frame_require_minimum(ctx, frame, "variances", LEAST_VARIANCE / 10);
+		return tlv_frame_require_minimum(ctx, frame, "variances", HMM_LEAST_VARIANCE / 10);
 	for (uint64_t e = 0; e < k * d; e++)
 	{
 		uint64_t i = e % d;
 
-		if (!(numbers[e / d * n + i * (i + 3) / 2] >= sqrt(LEAST_VARIANCE / 10)))
+		if (!(numbers[e / d * n + i * (i + 3) / 2] >= sqrt(HMM_LEAST_VARIANCE / 10)))
 			return tlv_fail(ctx, TLV_CORRUPT, "a factor of a covariance has no positive diagonal");
 	}
 	return TLV_OK;
 }
 
 static tlv_status
-hmm_check(tlv_context *ctx, const tlv_frame *frame)
+model_hmm_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	const tlv_section *initial = tlv_frame_find(frame, "initial");
 	uint64_t k;
@@ -548,4 +548,5 @@ static const tlv_model_class hmm_class = {
 	.update = tlv_hmm_update,
 	.match = hmm_match,
 };
-const tlv_kind tlv_kind_hmm = {TLV_KIND_LINE(HMM, hmm), .check = hmm_check, .model = &hmm_class};
+const tlv_kind tlv_kind_hmm = {TLV_KIND_LINE(HMM, hmm), .check = model_hmm_check,
+							   .model = &hmm_class};

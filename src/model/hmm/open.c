@@ -9,11 +9,6 @@
 
 #include "tensorlv/num/linalg.h"
 
-/* Multiplications between two looks at whether to stop: at most some hundredths of a second. */
-#define PIECE_WORK 2e7
-/* Symbols whose emissions are copied between two looks at whether to stop. */
-#define SYMBOLS 1024
-
 /* The densities' constants of a state with variances of its own or of its coordinates. */
 static void
 open_variances(tlv_hmm_model *model, size_t j)
@@ -73,7 +68,7 @@ open_factors(tlv_context *ctx, tlv_hmm_model *model)
 }
 
 static tlv_status
-open_vectors(tlv_context *ctx, tlv_hmm_model *model)
+hmm_open_vectors(tlv_context *ctx, tlv_hmm_model *model)
 {
 	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
 	size_t numbers = tlv_hmm_covariance_numbers(&model->parts);
@@ -98,8 +93,10 @@ open_vectors(tlv_context *ctx, tlv_hmm_model *model)
 }
 
 static tlv_status
-open_symbols(tlv_context *ctx, tlv_hmm_model *model)
+hmm_open_symbols(tlv_context *ctx, tlv_hmm_model *model)
 {
+	/* Symbols whose emissions are copied between two looks at whether to stop. */
+	const int symbols = 1024;
 	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
 
 	TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary, d, model->parts.items));
@@ -107,7 +104,7 @@ open_symbols(tlv_context *ctx, tlv_hmm_model *model)
 	TLV_TRY_ALLOC(ctx, model->emissions);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % SYMBOLS == 0)
+		if (i % symbols == 0)
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(model->emissions + i * stride, model->parts.emissions + i * k, k * sizeof(double));
 	}
@@ -154,10 +151,12 @@ open_chain(tlv_context *ctx, tlv_hmm_model *model)
 static size_t
 piece_steps(const tlv_hmm_model *model)
 {
+	/* Multiplications between two looks at whether to stop: at most some hundredths of a second. */
+	const double piece_work = 2e7;
 	double each = (double) model->stride *
 				  ((double) model->parts.k + (double) model->parts.d * model->parts.gaussian +
 				   (double) tlv_hmm_covariance_numbers(&model->parts));
-	size_t steps = (size_t) fmin(fmax(PIECE_WORK / each, 1), (double) HMM_BLOCK);
+	size_t steps = (size_t) fmin(fmax(piece_work / each, 1), (double) HMM_BLOCK);
 
 	return steps < TLV_OCTET_STEPS ? steps : steps - steps % TLV_OCTET_STEPS;
 }
@@ -173,6 +172,6 @@ tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	model->base.rows &= ~(unsigned) (model->parts.gaussian ? TLV_ROW_SYMBOLS : TLV_ROW_SEQUENCE);
 	model->stride = tlv_whole_octets(model->parts.k);
 	model->piece = piece_steps(model);
-	TLV_TRY(model->parts.gaussian ? open_vectors(ctx, model) : open_symbols(ctx, model));
+	TLV_TRY(model->parts.gaussian ? hmm_open_vectors(ctx, model) : hmm_open_symbols(ctx, model));
 	return open_chain(ctx, model);
 }

@@ -8,7 +8,7 @@
 #include "tensorlv/model/triple_table.h"
 
 static tlv_status
-check_options(tlv_context *ctx, const tlv_hmm_simulation *options)
+hmm_check_options(tlv_context *ctx, const tlv_hmm_simulation *options)
 {
 	size_t d = options->symbols > 0 ? options->symbols : options->dimensions;
 
@@ -60,7 +60,7 @@ tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options, void
 	int64_t *items;
 	tlv_rng rng;
 
-	TLV_TRY(check_options(ctx, options));
+	TLV_TRY(hmm_check_options(ctx, options));
 	TLV_TRY_NEW(ctx, initial, 2 * k + 2 * k * k + k * d + d);
 	transitions = initial + 2 * k;
 	emissions = transitions + 2 * k * k;

@@ -17,9 +17,6 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
-/* Less expected steps than this do not move a state. */
-#define LEAST_STEPS 1e-8
-
 /* Sizes: states, symbols or numbers of a vector, 1 of vectors. */
 #define SIZE_K		 TLV_SIZE_1
 #define SIZE_D		 TLV_SIZE_2
@@ -131,7 +128,7 @@ is_all_missing(const tlv_sequence *sequence, size_t d)
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+hmm_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 	tlv_sequence sequence = tlv_sequence_of_row(row);
@@ -207,7 +204,7 @@ static const tlv_accumulator_class statistics_class = {
 	.name = "sequence_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
-	.add = statistics_add,
+	.add = hmm_statistics_add,
 };
 const tlv_kind tlv_kind_sequence_statistics = {
 	TLV_KIND_LINE(SEQUENCE_STATISTICS, sequence_statistics), .accumulator = &statistics_class};
@@ -216,7 +213,7 @@ const tlv_kind tlv_kind_sequence_statistics = {
 
 /* Shares of expected counts; as before where nothing was expected. */
 static void
-share(size_t n, size_t stride, const double *counts, const double *before, double *shares)
+hmm_share(size_t n, size_t stride, const double *counts, const double *before, double *shares)
 {
 	double sum = 0;
 
@@ -224,7 +221,7 @@ share(size_t n, size_t stride, const double *counts, const double *before, doubl
 		sum += fmax(counts[i * stride], 0);
 	for (size_t i = 0; i < n; i++)
 		shares[i * stride] =
-			sum > LEAST_STEPS ? fmax(counts[i * stride], 0) / sum : before[i * stride];
+			sum > HMM_LEAST_STEPS ? fmax(counts[i * stride], 0) / sum : before[i * stride];
 }
 
 /* Expected steps with a symbol that the model knows, or with a vector. */
@@ -252,7 +249,7 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		return tlv_fail_hint(ctx, "Collect them with tlv_statistics(sequence, model).");
 	}
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
-	if (!(observed_steps(statistics) > LEAST_STEPS))
+	if (!(observed_steps(statistics) > HMM_LEAST_STEPS))
 		return tlv_refuse_empty_statistics(ctx);
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, NULL, accumulator));
 	return tlv_sections_merge(ctx, *accumulator, statistics);
@@ -269,10 +266,10 @@ update_chain(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *init
 	memcpy(initial, before->initial, k * sizeof(double));
 	memcpy(transitions, before->transitions, k * k * sizeof(double));
 	if (!left_right)
-		share(k, 1, sums->initial, before->initial, initial);
+		hmm_share(k, 1, sums->initial, before->initial, initial);
 	for (size_t j = 0; (before->constraints & TLV_HMM_FIXED_TRANSITIONS) == 0 && j < k; j++)
 	{
-		share(k, 1, sums->pairs + j * k, before->transitions + j * k, transitions + j * k);
+		hmm_share(k, 1, sums->pairs + j * k, before->transitions + j * k, transitions + j * k);
 		for (size_t to = 0; left_right && to < j; to++)
 			transitions[j * k + to] = 0;
 	}
@@ -337,7 +334,7 @@ tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statisti
 		memcpy(emissions, before.emissions, k * d * sizeof(double));
 	for (size_t j = 0;
 		 !before.gaussian && (before.constraints & TLV_HMM_FIXED_EMISSIONS) == 0 && j < k; j++)
-		share(d, k, sums->sums.emissions + j, before.emissions + j, emissions + j);
+		hmm_share(d, k, sums->sums.emissions + j, before.emissions + j, emissions + j);
 	TLV_TRY(update_diagnostics(ctx, model, sums, before.steps + 1, &diagnostics));
 	after = before;
 	after.in_order = in_order;

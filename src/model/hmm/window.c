@@ -10,16 +10,10 @@
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/plural.h"
 
-/* Up to so many states an exact active set over the k^2 unknowns. */
-#define EXACT_STATES 16
-
-#define GRADIENT_STEPS	   2000
 #define GRADIENT_TOLERANCE 1e-10
 
-/* A log-likelihood of a window that grows by more does not stand. */
-#define GROWTH_WARN 1e-6
 /* No probability starts at zero: EM could not raise it. */
-#define EM_LEAST 1e-6
+#define HMM_EM_LEAST 1e-6
 
 /* ---- least squares ---- */
 
@@ -53,6 +47,7 @@ static tlv_status
 gradient_least_squares(tlv_context *ctx, size_t k, const double *gram, const double *moment,
 					   double *h)
 {
+	const int gradient_steps = 2000;
 	size_t n = k * k;
 	double *y = tlv_alloc(ctx, 3 * n, sizeof(double)), *work, *gradient, norm = 0, momentum = 1;
 
@@ -63,7 +58,7 @@ gradient_least_squares(tlv_context *ctx, size_t k, const double *gram, const dou
 		norm += gram[e] * gram[e];
 	memcpy(y, h, n * sizeof(double));
 	/* ||gram||_F^2 bounds the curvature. */
-	for (int step = 0; step < GRADIENT_STEPS && norm > 0; step++)
+	for (int step = 0; step < gradient_steps && norm > 0; step++)
 	{
 		double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2, change = 0, size = 0, along = 0;
 
@@ -121,7 +116,10 @@ tlv_status
 tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram, const double *moment,
 					  double *h)
 {
-	if (k <= EXACT_STATES)
+	/* Up to so many states an exact active set over the k^2 unknowns. */
+	const int exact_states = 16;
+
+	if (k <= exact_states)
 		return exact_least_squares(ctx, k, gram, moment, h);
 	TLV_TRY(inverse_start(ctx, k, gram, moment, h));
 	return gradient_least_squares(ctx, k, gram, moment, h);
@@ -238,9 +236,9 @@ tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int
 						 .normalize = window_normalize};
 
 	TLV_TRY(allocate_em(ctx, &em));
-	tlv_normalize_rows(k, em.m, EM_LEAST, emissions);
-	tlv_normalize_columns(k, k, EM_LEAST, transitions);
-	tlv_normalize_columns(k, 1, EM_LEAST, first);
+	tlv_normalize_rows(k, em.m, HMM_EM_LEAST, emissions);
+	tlv_normalize_columns(k, k, HMM_EM_LEAST, transitions);
+	tlv_normalize_columns(k, 1, HMM_EM_LEAST, first);
 	TLV_TRY(tlv_cell_climb_steps(ctx, &steps, iterations, climb));
 	tlv_free(ctx, em.a);
 	return TLV_OK;
@@ -251,7 +249,9 @@ tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
 						 const tlv_hmm_options *options, double windows,
 						 tlv_diagnostics *diagnostics)
 {
-	bool limited = !climb->stands && climb->growth > GROWTH_WARN * windows;
+	/* A log-likelihood of a window that grows by more does not stand. */
+	const double growth_warn = 1e-6;
+	bool limited = !climb->stands && climb->growth > growth_warn * windows;
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, climb->done, "window_iterations"));
 	if (limited && !options->start)

@@ -15,16 +15,9 @@
 
 /* Eigenvalues of the correlation below this part of the largest are rounding. */
 #define RANK_TOLERANCE 1e-11
-/* Up to here the fit without noise looks for noise, too; the sweeps it takes are few. */
-#define MOST_COMPARED	30
-#define COMPARED_SWEEPS 100
-/* and they stand still where they move by so little of what sampling moves them by. */
-#define COMPARED_TOLERANCE 0.01
-/* The bases differ by so much more than sampling makes them: see diagnose_noise. */
-#define DISAGREEMENT_WARN 3.0
 /* So much more than what noise => true would add in uncertainty it must promise to take away. */
-#define NOISE_GAIN	  2.5
-#define RESIDUAL_WARN 0.9
+#define NOISE_GAIN		  2.5
+#define ICA_RESIDUAL_WARN 0.9
 /* Directions that sampling leaves uncertain by more than this, radians. */
 #define UNCERTAINTY_WARN 0.3
 
@@ -62,7 +55,7 @@ tlv_ica_fit_memory(size_t p, size_t k, const tlv_ica_options *options)
 /* ---- whitening ---- */
 
 static tlv_status
-refuse_rank(tlv_context *ctx, const ica_fit *fit, size_t k)
+ica_refuse_rank(tlv_context *ctx, const ica_fit *fit, size_t k)
 {
 	if (fit->rank == 0)
 	{
@@ -117,7 +110,7 @@ find_directions(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options, 
 	if (options->k == 0 && options->max_k > 0)
 		fit->k = tlv_least(fit->k, options->max_k);
 	if (fit->k > fit->rank || fit->rank == 0)
-		return refuse_rank(ctx, fit, fit->k > 0 ? fit->k : 1);
+		return ica_refuse_rank(ctx, fit, fit->k > 0 ? fit->k : 1);
 	if (fit->k == fit->rank)
 		return TLV_OK;
 	for (size_t i = 0; i < p; i++)
@@ -125,7 +118,7 @@ find_directions(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options, 
 	scale_covariance(&fit->central, scale, a);
 	TLV_TRY(tlv_eigen_symmetric(ctx, p, a, fit->eigenvalues));
 	if (!(fit->eigenvalues[fit->k - 1] > RANK_TOLERANCE * fit->eigenvalues[0]))
-		return refuse_rank(ctx, fit, fit->k);
+		return ica_refuse_rank(ctx, fit, fit->k);
 	return TLV_OK;
 }
 
@@ -175,8 +168,13 @@ orthogonalize(tlv_context *ctx, ica_fit *fit)
 }
 
 static tlv_status
-decompose(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
+ica_decompose(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 {
+	/* Up to here the fit without noise looks for noise, too; the sweeps it takes are few. */
+	const int most_compared = 30, compared_sweeps = 100;
+
+	/* and they stand still where they move by so little of what sampling moves them by. */
+	const double compared_tolerance = 0.01;
 	size_t k = fit->k;
 	tlv_decompose_options again = {.initial = NULL};
 
@@ -192,12 +190,12 @@ decompose(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 	TLV_TRY(tlv_decompose4(ctx, k, fit->cumulant, &options->decompose, &fit->decomposition));
 	if (options->decompose.method != TLV_METHOD_JOINT)
 		TLV_TRY(orthogonalize(ctx, fit));
-	if (!options->noise && k > MOST_COMPARED)
+	if (!options->noise && k > most_compared)
 		return TLV_OK;
 	again.initial = fit->orthogonal;
-	again.steps = options->noise ? options->decompose.steps : COMPARED_SWEEPS;
+	again.steps = options->noise ? options->decompose.steps : compared_sweeps;
 	if (!options->noise)
-		again.tolerance = COMPARED_TOLERANCE / sqrt(fit->central.rows);
+		again.tolerance = compared_tolerance / sqrt(fit->central.rows);
 	TLV_TRY(tlv_decompose4_cp(ctx, k, fit->cumulant, &again, &fit->cp));
 	return tlv_ica_amari(ctx, k, k, fit->orthogonal, fit->free, &fit->disagreement);
 }
@@ -351,11 +349,13 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
 static tlv_status
 diagnose_noise(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
 {
+	/* The bases differ by so much more than sampling makes them: see diagnose_noise. */
+	const double disagreement_warn = 3.0;
 	size_t k = fit->k;
 	double *angles, median;
 	bool promising;
 
-	if (!(fit->disagreement > DISAGREEMENT_WARN / sqrt(fit->central.rows)))
+	if (!(fit->disagreement > disagreement_warn / sqrt(fit->central.rows)))
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, angles, k);
 	TLV_TRY(find_uncertainty(ctx, fit, angles));
@@ -374,8 +374,8 @@ diagnose_noise(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
-			 const tlv_ica_options *options, tlv_diagnostics *diag)
+ica_diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
+				 const tlv_ica_options *options, tlv_diagnostics *diag)
 {
 	const tlv_decomposition *dec = options->noise ? &fit->cp : &fit->decomposition;
 	const double *kurtosis = options->noise ? fit->free_values : fit->values;
@@ -402,12 +402,12 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 	}
 	if (!options->noise && !free_to_turn)
 		TLV_TRY(diagnose_noise(ctx, fit, diag));
-	if (dec->residual > RESIDUAL_WARN)
+	if (dec->residual > ICA_RESIDUAL_WARN)
 		TLV_TRY(tlv_warn(ctx, diag,
 						 &(tlv_warning){.code = "large_residual", .score = dec->residual},
 						 "the relative residual is above %g: hardly any of the fourth cumulant is "
 						 "that of independent components",
-						 RESIDUAL_WARN));
+						 ICA_RESIDUAL_WARN));
 	if (!dec->converged && !free_to_turn)
 		TLV_TRY(tlv_warn(ctx, diag,
 						 &(tlv_warning){.code = "iterations_at_limit",
@@ -420,8 +420,8 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 }
 
 static tlv_status
-open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *options,
-			 ica_fit *fit)
+ica_open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *options,
+				 ica_fit *fit)
 {
 	const tlv_section *basis;
 
@@ -468,11 +468,11 @@ fit_components(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 	TLV_TRY(
 		tlv_cumulant4_compress(ctx, fit->p, k, fit->central.fourth, fit->whitening, fit->cumulant));
 	tlv_cumulant4_subtract_gaussian(k, fit->cumulant);
-	return decompose(ctx, fit, options);
+	return ica_decompose(ctx, fit, options);
 }
 
 static void
-free_fit(tlv_context *ctx, ica_fit *fit)
+ica_free_fit(tlv_context *ctx, ica_fit *fit)
 {
 	tlv_dense_central_free(ctx, &fit->central);
 	tlv_free(ctx, fit->eigenvalues);
@@ -490,7 +490,7 @@ tlv_ica_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *o
 	tlv_ica_parts parts = {0};
 	double *mean;
 
-	TLV_TRY(open_moments(ctx, moments, options, &fit));
+	TLV_TRY(ica_open_moments(ctx, moments, options, &fit));
 	TLV_TRY(fit_components(ctx, &fit, options));
 	parts.d = fit.d;
 	parts.k = fit.k;
@@ -510,11 +510,11 @@ tlv_ica_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *o
 	TLV_TRY(recover_mixing(ctx, &fit, options->noise ? fit.free : fit.orthogonal, parts.mixing,
 						   parts.unmixing));
 	TLV_TRY(tlv_ica_order(ctx, &parts));
-	TLV_TRY(diagnose_fit(ctx, &fit, moments, options, &diagnostics));
+	TLV_TRY(ica_diagnose_fit(ctx, &fit, moments, options, &diagnostics));
 	TLV_TRY(tlv_ica_diagnose(ctx, &parts));
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
 	tlv_free(ctx, mean);
 	tlv_diagnostics_free(ctx, &diagnostics);
-	free_fit(ctx, &fit);
+	ica_free_fit(ctx, &fit);
 	return TLV_OK;
 }

@@ -11,13 +11,7 @@
 #include "tensorlv/num/plural.h"
 
 /* Steps when the number is left to us; they settle in three to ten. */
-#define MOST_STEPS 100
-/* Steps of a lesser ratio are those of a method that has come near, not of one that creeps. */
-#define MOST_SHRINK 0.2
-/* Where steps over the rows follow, the start need not be exact: far below what sampling turns. */
-#define START_TOLERANCE 1e-5
-/* Rows for every component, below which some direction has the fourth moment that is sought. */
-#define ROWS_ENOUGH 10.0
+#define ICA_MOST_STEPS 100
 
 typedef struct ica_learning
 {
@@ -34,7 +28,7 @@ typedef struct ica_learning
 /* ---- options ---- */
 
 static tlv_status
-check_options(tlv_context *ctx, const void *argument)
+ica_check_options(tlv_context *ctx, const void *argument)
 {
 	const tlv_ica_learn_options *options = argument;
 	const char *refine = options->refine;
@@ -56,13 +50,16 @@ check_options(tlv_context *ctx, const void *argument)
 static ica_learning
 ica_begin(const tlv_ica_learn_options *options)
 {
+	/* Where steps over the rows follow, the start need not be exact: far below what sampling turns.
+	 */
+	const double start_tolerance = 1e-5;
 	const char *refine = options->refine != NULL ? options->refine : "auto";
 	ica_learning fit = {.options = *options};
 
 	fit.likelihood = strcmp(refine, "likelihood") == 0;
 	fit.refine = strcmp(refine, "auto") == 0 ? !options->fit.noise : strcmp(refine, "none") != 0;
 	if (fit.refine && options->iterations != 0 && options->fit.decompose.tolerance == 0)
-		fit.options.fit.decompose.tolerance = START_TOLERANCE;
+		fit.options.fit.decompose.tolerance = start_tolerance;
 	return fit;
 }
 
@@ -106,7 +103,7 @@ collect_in_directions(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv
 }
 
 static tlv_status
-collect_moments(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv_value **moments)
+ica_collect_moments(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv_value **moments)
 {
 	if (rows->rows.width[0] > TLV_DENSE_MOST_4)
 		return collect_in_directions(ctx, rows, fit, moments);
@@ -116,7 +113,7 @@ collect_moments(tlv_context *ctx, tlv_source *rows, ica_learning *fit, tlv_value
 }
 
 static tlv_status
-fit_components(tlv_context *ctx, void *argument, const tlv_frame *moments, size_t k)
+learn_fit_components(tlv_context *ctx, void *argument, const tlv_frame *moments, size_t k)
 {
 	ica_learning *fit = argument;
 	tlv_making made;
@@ -135,11 +132,13 @@ fit_components(tlv_context *ctx, void *argument, const tlv_frame *moments, size_
 static bool
 steps_settle(const tlv_frame *model, int steps, double before)
 {
+	/* Steps of a lesser ratio are those of a method that has come near, not of one that creeps. */
+	const double most_shrink = 0.2;
 	double last = tlv_frame_scalar(model, "change", 1);
 	double shrink = before > 0 ? last / before : 1;
 
 	return tlv_ica_settled(model) ||
-		   (steps > 1 && shrink < MOST_SHRINK && last * shrink / (1 - shrink) < TLV_ICA_SETTLED);
+		   (steps > 1 && shrink < most_shrink && last * shrink / (1 - shrink) < TLV_ICA_SETTLED);
 }
 
 static tlv_status
@@ -150,7 +149,7 @@ refine_components(tlv_context *ctx, tlv_source *rows, ica_learning *fit)
 									 .constant = &fit->model.frame,
 									 .refine = fit->likelihood ? "likelihood" : NULL};
 	bool to_the_end = fit->options.iterations < 0;
-	int limit = to_the_end ? MOST_STEPS : fit->options.iterations;
+	int limit = to_the_end ? ICA_MOST_STEPS : fit->options.iterations;
 
 	fit->settled = !to_the_end;
 	for (int steps = 0; steps < limit && !(to_the_end && fit->settled); steps++)
@@ -172,10 +171,12 @@ refine_components(tlv_context *ctx, tlv_source *rows, ica_learning *fit)
 static tlv_status
 warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diagnostics)
 {
+	/* Rows for every component, below which some direction has the fourth moment that is sought. */
+	const double rows_enough = 10.0;
 	double rows = tlv_diagnostics_find(model, "rows", HUGE_VAL);
 	double k = (double) tlv_frame_find(model, "mixing")->columns;
 
-	if (k < 2 || rows >= ROWS_ENOUGH * k)
+	if (k < 2 || rows >= rows_enough * k)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, diagnostics,
@@ -186,7 +187,7 @@ warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diag
 }
 
 static tlv_status
-finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_held *finished)
+ica_finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_held *finished)
 {
 	const tlv_frame *model = &fit->model.frame;
 	tlv_diagnostics diagnostics = {0};
@@ -195,7 +196,7 @@ finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_he
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "change", 1)},
-						 "the refinement did not converge in %d iterations", MOST_STEPS));
+						 "the refinement did not converge in %d iterations", ICA_MOST_STEPS));
 	TLV_TRY(tlv_warn_fewer(ctx, &fit->fewer, &diagnostics));
 	TLV_TRY(warn_of_few_rows(ctx, model, &diagnostics));
 	if (fit->left_out > 0)
@@ -215,13 +216,13 @@ ica_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mod
 	ica_learning fit = ica_begin(options);
 	tlv_value *moments;
 
-	TLV_TRY(collect_moments(ctx, rows, &fit, &moments));
-	TLV_TRY(
-		tlv_fit_fewer(ctx, &moments->frame, fit.options.fit.k, fit_components, &fit, &fit.fewer));
+	TLV_TRY(ica_collect_moments(ctx, rows, &fit, &moments));
+	TLV_TRY(tlv_fit_fewer(ctx, &moments->frame, fit.options.fit.k, learn_fit_components, &fit,
+						  &fit.fewer));
 	tlv_value_drop(moments);
 	if (fit.refine)
 		TLV_TRY(refine_components(ctx, rows, &fit));
-	return finish(ctx, rows, &fit, model);
+	return ica_finish(ctx, rows, &fit, model);
 }
 
-const tlv_procedure tlv_ica_procedure = {.check = check_options, .learn = ica_learn};
+const tlv_procedure tlv_ica_procedure = {.check = ica_check_options, .learn = ica_learn};

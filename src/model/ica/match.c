@@ -8,7 +8,7 @@
 
 /* Length of a column; its numbers may be of any magnitude. */
 static double
-length_of(size_t d, const double *x)
+ica_length_of(size_t d, const double *x)
 {
 	double largest = 0, sum = 0;
 
@@ -43,10 +43,10 @@ tlv_mixing_match(tlv_context *ctx, size_t d, size_t ka, const double *a, size_t 
 	TLV_TRY_ALLOC(ctx, cost);
 	TLV_TRY_NEW(ctx, lengths, kb);
 	for (size_t j = 0; j < kb; j++)
-		lengths[j] = length_of(d, b + j * d);
+		lengths[j] = ica_length_of(d, b + j * d);
 	for (size_t i = 0; i < ka; i++)
 	{
-		double own = length_of(d, a + i * d);
+		double own = ica_length_of(d, a + i * d);
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < kb; j++)

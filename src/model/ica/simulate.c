@@ -8,9 +8,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
-/* Rows between two looks at tlv_should_stop(). */
-#define CHUNK_ROWS 256
-
 /* Excess kurtosis of the laws. */
 static const double source_kurtosis[TLV_ICA_SOURCES] = {[TLV_ICA_LAPLACE] = 3,
 														[TLV_ICA_UNIFORM] = -1.2,
@@ -40,7 +37,7 @@ draw_source(tlv_rng *rng, int64_t source)
 }
 
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_ica_simulation *o)
+ica_check_simulation(tlv_context *ctx, const tlv_ica_simulation *o)
 {
 	if (o->d == 0 || o->d > 4000)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "dimensions = %zu is not between 1 and 4000", o->d);
@@ -62,7 +59,7 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 	double *mean, *factor;
 	tlv_rng rng;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(ica_check_simulation(ctx, options));
 	TLV_TRY(tlv_require_svd(ctx, d, k));
 	TLV_TRY(tlv_require_memory(ctx, 8.0 * (double) (d * (4 * k + d + 2)), "the model"));
 	tlv_rng_seed(&rng, options->seed);
@@ -97,8 +94,8 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 
 /* x += a y, a of d x n */
 static void
-add_product(size_t d, size_t n, const double *restrict a, const double *restrict y,
-			double *restrict x)
+ica_add_product(size_t d, size_t n, const double *restrict a, const double *restrict y,
+				double *restrict x)
 {
 	for (size_t j = 0; j < n; j++)
 		for (size_t i = 0; i < d; i++)
@@ -109,6 +106,8 @@ tlv_status
 tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t seed,
 				 tlv_ica_emit emit, void *argument)
 {
+	/* Rows between two looks at tlv_should_stop(). */
+	const int chunk_rows = 256;
 	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	const int64_t *laws = tlv_frame_int64(model, "sources");
 	const double *factor = tlv_frame_float64(model, "noise_factor");
@@ -128,16 +127,16 @@ tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t
 	tlv_rng_seed(&rng, tlv_mix64(seed));
 	for (size_t row = 1; row <= rows; row++)
 	{
-		if (row % CHUNK_ROWS == 0)
+		if (row % chunk_rows == 0)
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(x, tlv_frame_float64(model, "mean"), d * sizeof(double));
 		for (size_t j = 0; j < k; j++)
 			sources[j] = draw_source(&rng, laws[j]);
-		add_product(d, k, tlv_section_data(model, mixing), sources, x);
+		ica_add_product(d, k, tlv_section_data(model, mixing), sources, x);
 		if (factor != NULL)
 		{
 			tlv_rng_fill_normal(&rng, d, noise);
-			add_product(d, d, factor, noise, x);
+			ica_add_product(d, d, factor, noise, x);
 		}
 		TLV_TRY(emit(ctx, argument, row, x, sources));
 	}

@@ -19,7 +19,7 @@
 #include "tensorlv/num/linalg.h"
 
 /* Rows that are unmixed together. */
-#define BLOCK 256
+#define ICA_BLOCK 256
 
 /* The sizes: components, and as many again, or none, of the products. */
 #define SIZE_K		  TLV_SIZE_1
@@ -38,8 +38,8 @@ typedef struct statistics_state
 	bool likelihood;	/* they are wanted */
 	double *slopes;		/* k */
 	double *powers;		/* k x 4 */
-	double *block;		/* d x BLOCK rows that wait */
-	double *outputs;	/* k x BLOCK: y, g(y), g'(y), y^2 */
+	double *block;		/* d x ICA_BLOCK rows that wait */
+	double *outputs;	/* k x ICA_BLOCK: y, g(y), g'(y), y^2 */
 	size_t waiting;
 } statistics_state;
 
@@ -80,9 +80,9 @@ components_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 
 	if (n == 0)
 		return TLV_OK;
-	g = y + k * BLOCK;
-	slope = g + k * BLOCK;
-	square = slope + k * BLOCK;
+	g = y + k * ICA_BLOCK;
+	slope = g + k * ICA_BLOCK;
+	square = slope + k * ICA_BLOCK;
 	state->waiting = 0;
 	TLV_TRY(tlv_gemm(ctx, false, false, k, n, state->model->d, 1, state->model->unmixing, k,
 					 state->block, state->model->d, 0, y, k));
@@ -95,7 +95,7 @@ components_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+ica_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
@@ -103,12 +103,12 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	if (state->block == NULL)
 	{
-		TLV_TRY_NEW(ctx, state->block, (state->model->d + 4 * state->k) * BLOCK);
-		state->outputs = state->block + state->model->d * BLOCK;
+		TLV_TRY_NEW(ctx, state->block, (state->model->d + 4 * state->k) * ICA_BLOCK);
+		state->outputs = state->block + state->model->d * ICA_BLOCK;
 	}
 	TLV_TRY(tlv_ica_center(ctx, state->model, row->part[0].d, row->part[0].float64,
 						   state->block + state->waiting * state->model->d));
-	return ++state->waiting == BLOCK ? components_flush(ctx, accumulator) : TLV_OK;
+	return ++state->waiting == ICA_BLOCK ? components_flush(ctx, accumulator) : TLV_OK;
 }
 
 tlv_status
@@ -176,7 +176,7 @@ static const tlv_sections statistics_sections = {
 static const tlv_accumulator_class statistics_class = {.name = "component_statistics",
 													   TLV_DECLARED(&statistics_sections),
 													   .rows = TLV_ROW_VECTOR,
-													   .add = statistics_add};
+													   .add = ica_statistics_add};
 
 const tlv_kind tlv_kind_component_statistics = {
 	TLV_KIND_LINE(COMPONENT_STATISTICS, component_statistics), .accumulator = &statistics_class};
@@ -196,7 +196,8 @@ output_kurtosis(size_t k, double rows, const double *powers, double *kurtosis)
 }
 
 static tlv_status
-check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, size_t k)
+ica_check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+					 size_t k)
 {
 	if (statistics->header->kind != TLV_KIND_COMPONENT_STATISTICS)
 		return tlv_refuse_kind_of_statistics(ctx, "components");
@@ -236,7 +237,7 @@ renew_diagnostics(tlv_context *ctx, const tlv_frame *model, const tlv_ica_parts 
 
 /* Sums near the largest double give a step that is not finite. */
 static tlv_status
-require_finite(tlv_context *ctx, const tlv_ica_parts *parts)
+ica_require_finite(tlv_context *ctx, const tlv_ica_parts *parts)
 {
 	size_t size = parts->d * parts->k;
 	double sum = 0 * parts->change;
@@ -283,7 +284,7 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	tlv_ica_means means = {.k = k};
 	double *r, *back;
 
-	TLV_TRY(check_statistics(ctx, model, statistics, k));
+	TLV_TRY(ica_check_statistics(ctx, model, statistics, k));
 	means.rows = tlv_frame_scalar(statistics, "rows", 0);
 	means.responses = tlv_frame_float64(statistics, "responses");
 	means.curvatures = tlv_frame_float64(statistics, "curvatures");
@@ -313,7 +314,7 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 					 parts.mixing, d));
 	TLV_TRY(tlv_gemm(ctx, false, false, k, d, k, 1, r, k, tlv_frame_float64(model, "unmixing"), k,
 					 0, parts.unmixing, k));
-	TLV_TRY(require_finite(ctx, &parts));
+	TLV_TRY(ica_require_finite(ctx, &parts));
 	TLV_TRY(tlv_ica_order(ctx, &parts));
 	TLV_TRY(renew_diagnostics(ctx, model, &parts));
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));

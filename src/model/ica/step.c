@@ -52,7 +52,7 @@ source_gain(const tlv_ica_means *m, size_t j)
 
 /* R = polar(E[y g'] - diag(E[g'])), columns signed so that it is near the identity. */
 static tlv_status
-fixed_point(tlv_context *ctx, const tlv_ica_means *m, double *r)
+ica_fixed_point(tlv_context *ctx, const tlv_ica_means *m, double *r)
 {
 	size_t k = m->k;
 
@@ -122,7 +122,7 @@ orthogonal_step(tlv_context *ctx, const tlv_ica_means *m, double *forth, double 
 	if (newton_angles(m, back) <= NEWTON_REACH)
 		TLV_TRY(tlv_polar(ctx, k, back));
 	else
-		TLV_TRY(fixed_point(ctx, m, back));
+		TLV_TRY(ica_fixed_point(ctx, m, back));
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < k; i++)
 			forth[i + j * k] = back[j + i * k];

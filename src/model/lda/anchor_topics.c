@@ -14,10 +14,7 @@
 #include "tensorlv/num/plural.h"
 
 /* A topic of less weight is left out: it would vanish beside the others. */
-#define LEAST_WEIGHT 1e-6
-
-/* The Dirichlet parameter of each topic where the second moments say nothing of it. */
-#define USUAL_ALPHA 0.1
+#define LDA_LEAST_WEIGHT 1e-6
 
 /* ---- given anchors ---- */
 
@@ -147,14 +144,14 @@ tlv_lda_topics_of_mixtures(tlv_context *ctx, anchor_fit *fit)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		weights[j] = weight_of(fit, fit->mixtures, found, j);
-		fit->k += weights[j] >= LEAST_WEIGHT;
+		fit->k += weights[j] >= LDA_LEAST_WEIGHT;
 	}
 	if (fit->k == 0)
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no topic has words");
 	for (size_t j = 0; j < found; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		if (weights[j] < LEAST_WEIGHT)
+		if (weights[j] < LDA_LEAST_WEIGHT)
 			continue;
 		fit->weights[kept] = weights[j];
 		keep_topic(fit, fit->mixtures, found, j, kept);
@@ -199,6 +196,8 @@ tlv_status
 tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options, anchor_second find_second,
 					 anchor_fit *fit)
 {
+	/* The Dirichlet parameter of each topic where the second moments say nothing of it. */
+	const double usual_alpha = 0.1;
 	size_t k = fit->k;
 	double *second, *means;
 	tlv_status status;
@@ -215,7 +214,7 @@ tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options, anchor_se
 	if (status == TLV_OK && k > 1)
 		fit->alpha0 = tlv_lda_alpha0(k, second, means);
 	if (isnan(fit->alpha0))
-		fit->alpha0 = USUAL_ALPHA * (double) k;
+		fit->alpha0 = usual_alpha * (double) k;
 	tlv_free(ctx, means);
 	tlv_free(ctx, second);
 	return TLV_OK;

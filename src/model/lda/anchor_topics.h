@@ -9,9 +9,6 @@
 #include "tensorlv/model/anchors.h"
 #include "tensorlv/model/lda.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 typedef struct anchor_fit
 {
 	/* what the moments say */

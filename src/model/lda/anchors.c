@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "internal.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
@@ -33,7 +34,7 @@ anchors_memory(size_t width, size_t d, size_t k)
 }
 
 static tlv_status
-open_moments(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
+anchors_open_moments(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
 {
 	anchor_fit *fit = &low->fit;
 	const tlv_frame *moments = fit->moments;
@@ -62,7 +63,7 @@ open_moments(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
 
 /* Leading eigenvectors of Q; no more topics than it has positive eigenvalues. */
 static tlv_status
-find_directions(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
+lda_find_directions(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
 {
 	anchor_fit *fit = &low->fit;
 	size_t w = low->width, positive = 0;
@@ -109,7 +110,7 @@ make_rows(tlv_context *ctx, low_rank *low)
 		double share = fit->totals[i] / fit->tokens;
 		double factor = share > 0 ? 1 / (scale[i] * share) : 0;
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			fit->rows[i * k + j] *= low->values[j] * factor;
@@ -138,7 +139,7 @@ second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 	TLV_TRY_NEW_ROWS(ctx, product, k, w);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			scaled[i * k + j] = scale[i] * fit->phi[i * k + j];
@@ -185,9 +186,9 @@ tlv_lda_fit_anchors(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_op
 	TLV_TRY(tlv_count_complete(ctx, moments, options->subspace,
 							   "tlv_fit_lda(moments, subspace => ...)", &complete));
 	TLV_TRY(tlv_lda_anchor_alpha0(ctx, options));
-	TLV_TRY(open_moments(ctx, options, &low));
+	TLV_TRY(anchors_open_moments(ctx, options, &low));
 	wanted = fit->k;
-	TLV_TRY(find_directions(ctx, options, &low));
+	TLV_TRY(lda_find_directions(ctx, options, &low));
 	TLV_TRY(make_rows(ctx, &low));
 	TLV_TRY(tlv_lda_choose_anchors(ctx, options, fit));
 	points = (tlv_anchor_points){.n = fit->d, .d = fit->dims, .rows = fit->rows};

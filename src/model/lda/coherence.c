@@ -11,8 +11,6 @@
 
 #define MAX_TOP 100
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
 /* Topics whose joint frequencies are checked between two of these. */
 #define TOPICS_BETWEEN 256
 
@@ -41,6 +39,8 @@ static tlv_status
 top_positions(tlv_context *ctx, const tlv_topics *topics, size_t topic, size_t top,
 			  int32_t *positions)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
 	size_t n = 0;
 
 	for (size_t i = 0; i < topics->d; i++)
@@ -48,7 +48,7 @@ top_positions(tlv_context *ctx, const tlv_topics *topics, size_t topic, size_t t
 		double p = topics->phi[i * topics->k + topic];
 		size_t at;
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (n == top && p <= topics->phi[(size_t) positions[n - 1] * topics->k + topic])
 			continue;

@@ -41,12 +41,9 @@ top_items(size_t k, size_t d, size_t j, const double *phi, const double *shares,
 	return n;
 }
 
-/* Intervals are of 95 %. */
-#define INTERVAL_Z 1.959964
-
 /* Words that name a topic in the tree, and the bytes that they take. */
-#define NAMING_WORDS 3
-#define NAME_BYTES	 256
+#define NAMING_WORDS   3
+#define LDA_NAME_BYTES 256
 
 /* The first words of a topic, or its label. */
 static tlv_text
@@ -61,7 +58,7 @@ name_topic(const tlv_picture_component *component, size_t n, const tlv_picture_w
 	{
 		const tlv_text *name = &words[w].name;
 
-		if (length + name->length + 1 > NAME_BYTES)
+		if (length + name->length + 1 > LDA_NAME_BYTES)
 			break;
 		if (w > 0)
 			room[length++] = ' ';
@@ -121,6 +118,8 @@ draw_mergers(tlv_context *ctx, const tlv_frame *model, size_t d, const double *p
 tlv_status
 tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 {
+	/* Intervals are of 95 %. */
+	const double interval_z = 1.959964;
 	const tlv_section *section = tlv_frame_find(model, "phi");
 	const tlv_name_list terms = tlv_name_list_of(model, &term_sections);
 	const int64_t *items = tlv_frame_int64(model, "items");
@@ -137,7 +136,7 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 	TLV_TRY(tlv_lda_shrinkage(ctx, model, &shrinkage));
 	TLV_TRY_NEW_ROWS(ctx, phi, k, d);
 	TLV_TRY(tlv_section_numbers(ctx, model, section, phi));
-	TLV_TRY_NEW(ctx, rooms, drawn * NAME_BYTES);
+	TLV_TRY_NEW(ctx, rooms, drawn * LDA_NAME_BYTES);
 	for (size_t j = 0; j < drawn; j++)
 	{
 		size_t n = top_items(k, d, j, phi, shares, shrinkage, top);
@@ -152,11 +151,11 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 										  .share = phi[top[w] * k + j]};
 			if (words[w].name.bytes == NULL)
 				words[w].name = (tlv_text){numbers[w], (size_t) length};
-			tlv_lda_word_interval(model, j, top[w], INTERVAL_Z, words[w].share, &words[w].low,
+			tlv_lda_word_interval(model, j, top[w], interval_z, words[w].share, &words[w].low,
 								  &words[w].high);
 		}
 		TLV_TRY(tlv_draw_words(ctx, picture, j, components + j, n, words));
-		names[j] = name_topic(components + j, n, words, rooms + j * NAME_BYTES);
+		names[j] = name_topic(components + j, n, words, rooms + j * LDA_NAME_BYTES);
 	}
 	if (drawn > 2)
 		TLV_TRY(draw_mergers(ctx, model, d, phi, drawn, components, names, picture));

@@ -33,12 +33,6 @@
 #define SIZE_D		TLV_SIZE_2
 #define SIZE_GROUPS TLV_SIZE_3
 
-/* Most topics: sums are of pairs of them. */
-#define MOST_TOPICS 2000
-
-/* Sweeps that are kept. */
-#define KEPT_SWEEPS 4
-
 typedef struct errors_state
 {
 	tlv_declared declared;
@@ -106,8 +100,10 @@ sum_items(const errors_state *state, double *sums)
 static tlv_status
 draw_items(tlv_context *ctx, errors_state *state, uint64_t seed, double *log_likelihood)
 {
+	/* Sweeps that are kept. */
+	const int kept_sweeps = 4;
 	const tlv_document *document = &state->model->document;
-	tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, KEPT_SWEEPS, seed};
+	tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, kept_sweeps, seed};
 	tlv_topic_statistics one = {.items = state->items};
 
 	memset(state->items, 0, document->n_known * state->model->topics.k * sizeof(double));
@@ -355,9 +351,9 @@ tlv_lda_error_statistics(tlv_context *ctx, tlv_model *base, tlv_accumulator **ac
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there are no standard errors of correlated topics");
 		return tlv_fail_hint(ctx, "Use a model of another refinement than 'ctm'.");
 	}
-	if (k > MOST_TOPICS)
+	if (k > LDA_MOST_TOPICS)
 	{
-		tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
+		tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, LDA_MOST_TOPICS);
 		return tlv_fail_hint(ctx, "tlv_jackknife has no such limit.");
 	}
 	TLV_TRY(tlv_require_memory(ctx, errors_memory(model, moments), "statistics of errors"));
@@ -420,7 +416,7 @@ static const tlv_sections errors_sections = {
 	.kind = TLV_KIND_TOPIC_ERRORS,
 	TLV_LIST(errors_list),
 	.least = {1, 1, TLV_LDA_GROUPS},
-	.most = {MOST_TOPICS, TLV_DICTIONARY_MAX, TLV_LDA_GROUPS},
+	.most = {LDA_MOST_TOPICS, TLV_DICTIONARY_MAX, TLV_LDA_GROUPS},
 };
 static const tlv_accumulator_class errors_class = {
 	.name = "topic_errors",

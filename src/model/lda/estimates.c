@@ -11,9 +11,6 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
-/* The rate of expectation maximisation is believed up to here. */
-#define RATE_MOST 0.95
-
 /* ---- probabilities ---- */
 
 /* What p^2, p s and s^2 are multiplied with to get the square of what is not sparse. */
@@ -55,6 +52,8 @@ static tlv_status
 topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, size_t j,
 			 const double *shares, tlv_lda_errors *to)
 {
+	/* The rate of expectation maximisation is believed up to here. */
+	const double rate_most = 0.95;
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 	const double *influence = tlv_frame_float64(errors, "influence");
 	const double *p = tlv_frame_float64(model, "phi");
@@ -71,7 +70,7 @@ topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, 
 		size_t at = i * phi->rows + j;
 		double square = influence[at] + dense.own * p[at] * p[at] +
 						dense.mixed * p[at] * shares[i] + dense.share * shares[i] * shares[i];
-		double part = moments ? 1 : fmin(fmax(certain[at] / (p[at] * mass), 1 - RATE_MOST), 1);
+		double part = moments ? 1 : fmin(fmax(certain[at] / (p[at] * mass), 1 - rate_most), 1);
 		double variance = fmax(square, 0) / (dense.divisor * part * part);
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
@@ -105,7 +104,7 @@ items_shares(tlv_context *ctx, const tlv_frame *model, double *shares)
 
 /* From the shares of the documents: sum of (N_j - L w)^2, over all tokens. */
 static void
-weight_errors(const tlv_frame *model, const tlv_frame *errors, tlv_lda_errors *to)
+lda_weight_errors(const tlv_frame *model, const tlv_frame *errors, tlv_lda_errors *to)
 {
 	const double *products = tlv_frame_float64(errors, "products");
 	const double *weights = tlv_frame_float64(model, "weights");
@@ -144,7 +143,7 @@ tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 	for (size_t j = 0; j < to->k; j++)
 		TLV_TRY(topic_errors(ctx, model, errors, j, shares, to));
 	tlv_free(ctx, shares);
-	weight_errors(model, errors, to);
+	lda_weight_errors(model, errors, to);
 	return TLV_OK;
 }
 

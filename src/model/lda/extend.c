@@ -7,9 +7,6 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 /* A number times this, less itself times this less 1, has 16 significant bits (Veltkamp 1968). */
 #define COARSE 137438953473.0 /* 2^37 + 1 */
 
@@ -34,7 +31,7 @@ coarsen_topics(tlv_context *ctx, const double *fixed, size_t k, size_t d, double
 	TLV_TRY_ALLOC(ctx, sums);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 		{
@@ -45,7 +42,7 @@ coarsen_topics(tlv_context *ctx, const double *fixed, size_t k, size_t d, double
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			if (!tlv_lda_is_fixed(fixed, j) && sums[j] > 0)
@@ -78,7 +75,7 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	{
 		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (at < 0)
 			continue;
@@ -90,7 +87,7 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	{
 		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 		{

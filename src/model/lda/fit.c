@@ -2,6 +2,7 @@
  * fit.c - from compressed moments to topics and Dirichlet parameters
  * (lda.h).
  */
+#include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/lda.h"
 
 #include <float.h>
@@ -19,15 +20,7 @@
 #include "tensorlv/num/tensor3.h"
 
 /* Bounds of what is believed about the fit. */
-#define RESIDUAL_WARN 0.25
-#define NEGATIVE_WARN 0.3
-#define TRACE_ERRORS  4 /* standard errors */
-
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
-/* Tokens for every probability of a topic from which on likelihood tells alpha0 without bias. */
-#define TOKENS_ENOUGH 20.0
+#define LDA_RESIDUAL_WARN 0.25
 
 /* What is said when the moments do not identify k topics. */
 static const tlv_dirichlet_words words = {"topics",
@@ -93,8 +86,8 @@ find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options 
 }
 
 static tlv_status
-open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
-			 lda_fit *fit)
+fit_open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+				 lda_fit *fit)
 {
 	size_t w = tlv_frame_find(triples, "mean")->rows;
 	double tokens = tlv_frame_scalar(triples, "tokens", 0);
@@ -177,7 +170,7 @@ read_in_basis(tlv_context *ctx, const lda_fit *fit, double *raw)
 		tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, block, 0, raw, k));
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			raw[i * k + j] /= scale[i];
@@ -208,7 +201,7 @@ recover_topics(tlv_context *ctx, const lda_fit *fit, double *raw, double *negati
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 		{
@@ -262,7 +255,7 @@ estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const 
 		double share = totals[i] / tokens;
 		double factor = 1 / sqrt(share + 1e-9);
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		b[i] = factor * share;
 		for (size_t j = 0; j < k; j++)
@@ -283,7 +276,7 @@ estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const 
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
+lda_diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 {
 	static const char *const counters[] = {"documents", "skipped", "nulls", "tokens",
 										   "minimum_documents"};
@@ -313,29 +306,30 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 static double
 trace_margin(const tlv_frame *triples)
 {
+	const int trace_errors = 4; /* standard errors */
 	double d = (double) tlv_frame_find(triples, "totals")->rows;
 	double documents = tlv_frame_scalar(triples, "documents", 0);
 	double tokens = tlv_frame_scalar(triples, "tokens", 0);
 
-	return TRACE_ERRORS * sqrt(2 * d * documents) / fmax(tokens, 1);
+	return trace_errors * sqrt(2 * d * documents) / fmax(tokens, 1);
 }
 
 static tlv_status
-warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
-			lda_fit *fit)
+lda_warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+				lda_fit *fit)
 {
 	const tlv_decomposition *dec = &fit->solver.decomposition;
 	tlv_diagnostics *to = &fit->diagnostics;
 	double trace = tlv_frame_scalar(triples, "trace", 0);
 
-	if (dec->residual > RESIDUAL_WARN)
+	if (dec->residual > LDA_RESIDUAL_WARN)
 		TLV_TRY(
 			tlv_warn(ctx, to,
 					 &(tlv_warning){.code = "large_residual",
 									.score = dec->residual,
 									.hint = "Use the topics as initial estimates for refinement "
 											"only: the moments fit the model badly."},
-					 "the relative residual of the decomposition is above %g", RESIDUAL_WARN));
+					 "the relative residual of the decomposition is above %g", LDA_RESIDUAL_WARN));
 	if (!options->repeated && trace > (double) fit->k + trace_margin(triples))
 		TLV_TRY(tlv_warn(
 			ctx, to,
@@ -358,14 +352,15 @@ static tlv_status
 warn_of_topics(tlv_context *ctx, lda_fit *fit)
 {
 	for (size_t j = 0; fit->k > 1 && j < fit->k; j++)
-		if (fit->negative[fit->order[j]] > NEGATIVE_WARN)
+		if (fit->negative[fit->order[j]] > TLV_NEGATIVE_WARN)
 			TLV_TRY(tlv_warn(
 				ctx, &fit->diagnostics,
 				&(tlv_warning){.code = "negative_mass",
 							   .component = j + 1,
 							   .score = fit->negative[fit->order[j]],
 							   .hint = "Refine the model on documents, or collect more of them."},
-				"topic %zu has negative mass above %g before projection", j + 1, NEGATIVE_WARN));
+				"topic %zu has negative mass above %g before projection", j + 1,
+				TLV_NEGATIVE_WARN));
 	return TLV_OK;
 }
 
@@ -402,7 +397,7 @@ diagnose_topics(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 }
 
 static tlv_status
-allocate_topics(tlv_context *ctx, lda_fit *fit)
+fit_allocate_topics(tlv_context *ctx, lda_fit *fit)
 {
 	TLV_TRY_NEW(ctx, fit->phi, fit->k * fit->d);
 	TLV_TRY_NEW(ctx, fit->negative, 3 * fit->k);
@@ -421,17 +416,20 @@ allocate_topics(tlv_context *ctx, lda_fit *fit)
 static double
 alpha0_least(const tlv_frame *triples, const tlv_lda_options *options, const lda_fit *fit)
 {
+	/* Tokens for every probability of a topic from which on likelihood tells alpha0 without bias.
+	 */
+	const double tokens_enough = 20.0;
 	bool trusted = fit->searched && !options->alpha0_free &&
-				   fit->solver.decomposition.residual <= RESIDUAL_WARN;
+				   fit->solver.decomposition.residual <= LDA_RESIDUAL_WARN;
 	bool few =
-		tlv_frame_scalar(triples, "tokens", 0) < TOKENS_ENOUGH * (double) fit->k * (double) fit->d;
+		tlv_frame_scalar(triples, "tokens", 0) < tokens_enough * (double) fit->k * (double) fit->d;
 
 	return trusted && few ? fit->alpha0 : 0;
 }
 
 static tlv_status
-write_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options, lda_fit *fit,
-		  void **image, size_t *size)
+lda_write_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+			  lda_fit *fit, void **image, size_t *size)
 {
 	tlv_lda_parts parts = {.k = fit->k,
 						   .d = fit->d,
@@ -457,17 +455,17 @@ static tlv_status
 finish_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *options, lda_fit *fit,
 		   void **image, size_t *size)
 {
-	TLV_TRY(allocate_topics(ctx, fit));
+	TLV_TRY(fit_allocate_topics(ctx, fit));
 	TLV_TRY(recover_topics(ctx, fit, fit->phi, fit->negative));
 	TLV_TRY(project_topics(ctx, fit->k, fit->d, fit->phi));
 	TLV_TRY(estimate_weights(ctx, fit->k, fit->d, fit->phi, tlv_frame_float64(moments, "totals"),
 							 tlv_frame_scalar(moments, "tokens", 0), fit->weights));
 	tlv_lda_order_topics(fit->k, fit->weights, fit->order);
-	TLV_TRY(diagnose_fit(ctx, moments, fit));
-	TLV_TRY(warn_of_fit(ctx, moments, options, fit));
+	TLV_TRY(lda_diagnose_fit(ctx, moments, fit));
+	TLV_TRY(lda_warn_of_fit(ctx, moments, options, fit));
 	TLV_TRY(warn_of_topics(ctx, fit));
 	TLV_TRY(diagnose_topics(ctx, moments, fit));
-	return write_fit(ctx, moments, options, fit, image, size);
+	return lda_write_fit(ctx, moments, options, fit, image, size);
 }
 
 static tlv_status
@@ -478,7 +476,7 @@ fit_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *opti
 
 	if (!fit.searched && !(fit.alpha0 >= 0 && fit.alpha0 <= 1e6))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not between 0 and 1e6", fit.alpha0);
-	TLV_TRY(open_moments(ctx, triples, options, &fit));
+	TLV_TRY(fit_open_moments(ctx, triples, options, &fit));
 	TLV_TRY(decompose_identified(ctx, options, &fit));
 	return finish_fit(ctx, triples, options, &fit, image, size);
 }

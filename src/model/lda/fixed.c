@@ -11,9 +11,6 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/plural.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 bool
 tlv_lda_is_fixed(const double *fixed, size_t topic)
 {
@@ -127,6 +124,8 @@ open_fixing(tlv_context *ctx, fixing *f)
 static tlv_status
 put_topics(tlv_context *ctx, fixing *f)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
 	double *distance;
 
 	TLV_TRY_NEW(ctx, f->places, f->n);
@@ -137,7 +136,7 @@ put_topics(tlv_context *ctx, fixing *f)
 		f->fixed[f->places[j]] = (double) (f->number[j] + 1);
 	for (size_t i = 0; i < f->d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < f->n; j++)
 			f->phi[i * f->k + (size_t) f->places[j]] = f->topics[i * f->n + j];

@@ -201,4 +201,9 @@ extern tlv_status tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_pic
 extern tlv_status tlv_lda_drift(tlv_context *ctx, const tlv_frame *model,
 								const tlv_frame *statistics, tlv_drift *drift);
 
+/* Most topics of statistics that sum over pairs of them. */
+#define LDA_MOST_TOPICS 2000
+/* Items between two looks at whether to stop. */
+#define LDA_ITEMS_BETWEEN 4096
+
 #endif /* TENSORLV_LDA_INTERNAL_H */

@@ -11,12 +11,6 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
-/* The start is at most so wide, of topics that hardly any document has. */
-#define START_VARIANCE_MOST 9.0
-
-/* So many documents count what the prior says: a multiple of the identity, of the mean variance. */
-#define PRIOR_DOCUMENTS 1.0
-
 /* Draws of shares that the model's correlations are means of, and how many at once. */
 #define DRAWS	   16384
 #define DRAWS_STEP 64
@@ -39,6 +33,8 @@ tlv_lda_is_correlated(const tlv_frame *model)
 tlv_status
 tlv_lda_logistic_normal(tlv_context *ctx, const tlv_frame *model, tlv_logistic_normal *normal)
 {
+	/* The start is at most so wide, of topics that hardly any document has. */
+	const double start_variance_most = 9.0;
 	const double *alpha = tlv_frame_float64(model, "alpha");
 	size_t k = tlv_frame_find(model, "phi")->rows;
 	double *mean, *covariance;
@@ -56,7 +52,7 @@ tlv_lda_logistic_normal(tlv_context *ctx, const tlv_frame *model, tlv_logistic_n
 	{
 		mean[j] = log(alpha[j]);
 		covariance[j * k + j] =
-			fmin(1 / alpha[j] + 1 / (2 * alpha[j] * alpha[j]), START_VARIANCE_MOST);
+			fmin(1 / alpha[j] + 1 / (2 * alpha[j] * alpha[j]), start_variance_most);
 	}
 	normal->mean = mean;
 	normal->covariance = covariance;
@@ -191,7 +187,10 @@ static void
 logistic_covariance(const tlv_logistic_normal *old, const double *products, double documents,
 					double weight, const double *moved, double *covariance)
 {
-	double trace = 0, counted = weight * PRIOR_DOCUMENTS;
+	/* So many documents count what the prior says: a multiple of the identity, of the mean
+	 * variance. */
+	const double prior_documents = 1.0;
+	double trace = 0, counted = weight * prior_documents;
 	double prior = counted / (documents + counted);
 	size_t k = old->k;
 

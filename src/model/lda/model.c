@@ -16,12 +16,6 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/page.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
-/* Of a probability after a step this part is left at least where the step is taken further. */
-#define RELAX_LEAST 0.1
-
 /* Sizes: topics, items, bytes of labels. */
 #define SIZE_K		TLV_SIZE_1
 #define SIZE_D		TLV_SIZE_2
@@ -357,7 +351,7 @@ maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, d
 
 /* Statistics of another model or of nothing are refused. */
 static tlv_status
-check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
+lda_check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
 {
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 
@@ -380,6 +374,8 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 static tlv_status
 relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double *phi)
 {
+	/* Of a probability after a step this part is left at least where the step is taken further. */
+	const double relax_least = 0.1;
 	size_t k = parts->k, d = parts->d;
 	double *sums;
 
@@ -392,7 +388,7 @@ relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double
 		{
 			double new = phi[i * k + j], far = new + (weight - 1) * (new - parts->phi[i * k + j]);
 
-			phi[i * k + j] = fmax(far, RELAX_LEAST * new);
+			phi[i * k + j] = fmax(far, relax_least * new);
 			sums[j] += phi[i * k + j];
 		}
 	}
@@ -415,6 +411,8 @@ static tlv_status
 maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *statistics,
 				double weight, double *phi)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
 	const double *expected = tlv_frame_float64(statistics, "expected");
 	double tokens = tlv_frame_scalar(statistics, "tokens", 0), *counts, *kept;
 	size_t k = parts->k, d = parts->d;
@@ -430,7 +428,7 @@ maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *s
 		kept[j] = tlv_step_kept(weight, tokens * parts->weights[j], parts->eta * (double) d);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			counts[i * k + j] = weight * expected[i * k + j] + kept[j] * parts->phi[i * k + j];
@@ -496,7 +494,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	int64_t *order;
 	size_t k, d;
 
-	TLV_TRY(check_statistics(ctx, model, statistics));
+	TLV_TRY(lda_check_statistics(ctx, model, statistics));
 	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
 	k = parts.k;
 	d = parts.d;

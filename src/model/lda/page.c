@@ -14,18 +14,14 @@
 
 /* Steps of the slider of relevance from 0 to 1, and terms of the search for the best words at all
  * of them, beyond which fewer steps are searched. */
-#define STEPS	   21
+#define LDA_STEPS  21
 #define TERMS_MOST 4e9
-/* Words of a topic in the plain part. */
-#define DESCRIBING 20
 /* Topics at most that have cosines. */
 #define COSINES 64
 /* Unit of probabilities; proportion of a word below which a topic does not list it. */
 #define UNIT	   1e-7
-#define LEAST	   0.05
+#define LDA_LEAST  0.05
 #define INTERVAL_Z 1.959964
-/* Bytes of a word that are shown. */
-#define WORD_BYTES 200
 
 static const tlv_name_sections term_sections = {"label_offsets", "labels"};
 
@@ -140,9 +136,9 @@ typedef struct word_choice
 static tlv_status
 find_best(tlv_context *ctx, const topic_words *w, word_choice *c)
 {
-	double terms = (double) w->k * (double) w->d * STEPS, *logs;
+	double terms = (double) w->k * (double) w->d * LDA_STEPS, *logs;
 
-	c->steps = 1 + (terms <= TERMS_MOST ? STEPS : 3);
+	c->steps = 1 + (terms <= TERMS_MOST ? LDA_STEPS : 3);
 	TLV_TRY_NEW(ctx, logs, w->d);
 	TLV_TRY_NEW_ROWS(ctx, c->best, w->k * c->steps, TLV_PAGE_TOP);
 	TLV_TRY_NEW(ctx, c->found, w->k * c->steps);
@@ -184,7 +180,7 @@ mark_best(const topic_words *w, word_choice *c, size_t top)
 
 /* Topics show fewer words where those of all would be more than a page has. */
 static tlv_status
-choose_words(tlv_context *ctx, const topic_words *w, word_choice *c)
+page_choose_words(tlv_context *ctx, const topic_words *w, word_choice *c)
 {
 	TLV_TRY(find_best(ctx, w, c));
 	TLV_TRY_NEW(ctx, c->chosen, w->d);
@@ -216,20 +212,14 @@ choose_words(tlv_context *ctx, const topic_words *w, word_choice *c)
 static tlv_text
 word_text(const topic_words *w, size_t word, char digits[24])
 {
+	/* Bytes of a word that are shown. */
+	const int word_bytes = 200;
 	tlv_text text = tlv_name_at(&w->terms, word);
 
 	if (text.bytes == NULL)
 		text = (tlv_text){digits, (size_t) snprintf(digits, 24, "%" PRId64, w->items[word])};
-	text.length = tlv_cut_length(text, WORD_BYTES);
+	text.length = tlv_cut_length(text, word_bytes);
 	return text;
-}
-
-static tlv_status
-put_key(tlv_context *ctx, tlv_json_writer *data, const char *key)
-{
-	TLV_TRY(tlv_json_put(ctx, data, ",\""));
-	TLV_TRY(tlv_json_put(ctx, data, key));
-	return tlv_json_put(ctx, data, "\":");
 }
 
 static int64_t
@@ -249,7 +239,7 @@ put_words(tlv_context *ctx, const topic_words *w, const word_choice *c, tlv_json
 	for (size_t i = 0; i < c->n; i++)
 		tlv_page_count_name(&lengths, word_text(w, c->order[i], digits));
 	most = tlv_page_name_length(&lengths);
-	TLV_TRY(put_key(ctx, data, "words"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "words"));
 	for (size_t i = 0; i < c->n; i++)
 	{
 		TLV_TRY(tlv_json_put(ctx, data, i > 0 ? "," : "["));
@@ -265,12 +255,12 @@ put_words(tlv_context *ctx, const topic_words *w, const word_choice *c, tlv_json
 		numbers[i] = i > 0 ? before - units : units;
 		before = units;
 	}
-	TLV_TRY(put_key(ctx, data, "shares"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "shares"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, c->n, numbers));
 	for (size_t i = 0; i < c->n; i++)
 		numbers[i] = (int64_t) floor(
 			fmin(100 * w->corpus[c->order[i]] / w->expected[c->order[i]], 1e9) + 0.5);
-	TLV_TRY(put_key(ctx, data, "odds"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "odds"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, c->n, numbers));
 	tlv_free(ctx, numbers);
 	return TLV_OK;
@@ -298,7 +288,7 @@ fill_row(const topic_words *w, const word_choice *c, size_t topic, bool *shown, 
 		size_t word = c->order[i];
 		double p = w->phi[word * w->k + topic], low, high;
 
-		if (!shown[word] && w->weights[topic] * p < LEAST * w->expected[word])
+		if (!shown[word] && w->weights[topic] * p < LDA_LEAST * w->expected[word])
 			continue;
 		shown[word] = false;
 		row->gaps[row->n] = (int64_t) (i + 1 - last);
@@ -311,7 +301,8 @@ fill_row(const topic_words *w, const word_choice *c, size_t topic, bool *shown, 
 }
 
 static tlv_status
-put_row(tlv_context *ctx, const topic_row *row, bool intervals, bool first, tlv_json_writer *data)
+lda_put_row(tlv_context *ctx, const topic_row *row, bool intervals, bool first,
+			tlv_json_writer *data)
 {
 	TLV_TRY(tlv_json_put(ctx, data, first ? "[" : ",["));
 	TLV_TRY(tlv_page_put_integers(ctx, data, row->n, row->gaps));
@@ -341,13 +332,13 @@ put_probabilities(tlv_context *ctx, const topic_words *w, const word_choice *c,
 	row.units = row.gaps + c->n + 1;
 	row.low = row.units + c->n + 1;
 	row.high = row.low + c->n + 1;
-	TLV_TRY(put_key(ctx, data, "p"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "p"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t j = 0; j < tlv_least(w->k, TLV_PAGE_COMPONENTS); j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		fill_row(w, c, j, shown, &row);
-		TLV_TRY(put_row(ctx, &row, intervals, j == 0, data));
+		TLV_TRY(lda_put_row(ctx, &row, intervals, j == 0, data));
 	}
 	tlv_free(ctx, row.gaps);
 	tlv_free(ctx, shown);
@@ -383,7 +374,7 @@ put_cosines(tlv_context *ctx, const topic_words *w, tlv_json_writer *data)
 			cosines[n++] =
 				norms > 0 ? (int64_t) floor(1000 * products[a * w->k + b] / norms + 0.5) : 0;
 		}
-	TLV_TRY(put_key(ctx, data, "cosines"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "cosines"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, n, cosines));
 	tlv_free(ctx, cosines);
 	tlv_free(ctx, products);
@@ -398,17 +389,17 @@ lda_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, t
 
 	(void) graph;
 	TLV_TRY(topic_words_read(ctx, model, &words));
-	TLV_TRY(choose_words(ctx, &words, &choice));
+	TLV_TRY(page_choose_words(ctx, &words, &choice));
 	TLV_TRY(put_words(ctx, &words, &choice, &page->data));
 	TLV_TRY(put_probabilities(ctx, &words, &choice, &page->data));
 	TLV_TRY(put_cosines(ctx, &words, &page->data));
-	TLV_TRY(put_key(ctx, &page->data, "tokens"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "tokens"));
 	TLV_TRY(tlv_page_put_number(ctx, &page->data, tlv_diagnostics_find(model, "tokens", 0), 15));
-	TLV_TRY(put_key(ctx, &page->data, "shrinkage"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "shrinkage"));
 	TLV_TRY(tlv_page_put_number(ctx, &page->data, words.shrinkage, 6));
-	TLV_TRY(put_key(ctx, &page->data, "top"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "top"));
 	TLV_TRY(tlv_json_put_integer(ctx, &page->data, (int64_t) choice.top));
-	TLV_TRY(put_key(ctx, &page->data, "dropped"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "dropped"));
 	TLV_TRY(tlv_json_put_integer(ctx, &page->data, (int64_t) (words.d - choice.n)));
 	tlv_free(ctx, choice.best);
 	tlv_free(ctx, choice.found);
@@ -440,6 +431,8 @@ join_words(tlv_context *ctx, const topic_words *w, size_t n, const size_t *best,
 static tlv_status
 lda_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts)
 {
+	/* Words of a topic in the plain part. */
+	const int describing = 20;
 	size_t best[TLV_PAGE_TOP];
 	topic_words words;
 	double *logs;
@@ -451,7 +444,7 @@ lda_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(topic_logs(ctx, &words, j, logs));
 		TLV_TRY(join_words(ctx, &words,
-						   best_words(&words, logs, 1, words.log_shrunk, DESCRIBING, best), best,
+						   best_words(&words, logs, 1, words.log_shrunk, describing, best), best,
 						   texts + j));
 	}
 	tlv_free(ctx, logs);

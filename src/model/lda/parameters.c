@@ -84,15 +84,15 @@ take_alpha(tlv_context *ctx, const double *alpha, given_topics *given)
 	return TLV_OK;
 }
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 static tlv_status
 sum_shares(tlv_context *ctx, given_topics *given)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
+
 	for (size_t i = 0; i < given->d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		given->shares[i] = 0;
 		for (size_t j = 0; j < given->k; j++)

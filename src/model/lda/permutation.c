@@ -61,7 +61,8 @@ score_observed(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *cons
 
 /* The second pass: every occurrence to its item. */
 static tlv_status
-collect(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *const *bags, occurrences *all)
+lda_collect(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *const *bags,
+			occurrences *all)
 {
 	size_t *next;
 
@@ -91,7 +92,7 @@ collect(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *const *bags
 }
 
 static tlv_status
-make_room(tlv_context *ctx, const occurrences *all, shuffled *made)
+lda_make_room(tlv_context *ctx, const occurrences *all, shuffled *made)
 {
 	TLV_TRY_NEW(ctx, made->start, all->documents + 2);
 	TLV_TRY_NEW(ctx, made->order, all->documents);
@@ -169,14 +170,14 @@ score_shuffled(tlv_context *ctx, tlv_lda_model *model, const occurrences *all, s
 
 /* Perplexities of so many shuffles against the one observed. */
 static tlv_status
-compare(tlv_context *ctx, tlv_lda_model *model, const occurrences *all,
-		const tlv_lda_permutations *options, double observed, tlv_lda_permutation_test *test)
+lda_compare(tlv_context *ctx, tlv_lda_model *model, const occurrences *all,
+			const tlv_lda_permutations *options, double observed, tlv_lda_permutation_test *test)
 {
 	double sum = 0, squares = 0, as_good = 1, n = (double) options->permutations, perplexity;
 	shuffled made;
 	tlv_rng rng;
 
-	TLV_TRY(make_room(ctx, all, &made));
+	TLV_TRY(lda_make_room(ctx, all, &made));
 	for (size_t b = 0; b < options->permutations; b++)
 	{
 		double mean = 0;
@@ -215,6 +216,6 @@ tlv_lda_permute(tlv_context *ctx, tlv_model *opened, size_t n, const tlv_bag_ima
 		return tlv_fail(ctx, TLV_LIMIT, "%zu documents are more than 2147483647", n);
 	TLV_TRY_NEW0(ctx, all.start, all.items + 1);
 	TLV_TRY(score_observed(ctx, model, bags, &all, &observed));
-	TLV_TRY(collect(ctx, model, bags, &all));
-	return compare(ctx, model, &all, options, observed, test);
+	TLV_TRY(lda_collect(ctx, model, bags, &all));
+	return lda_compare(ctx, model, &all, options, observed, test);
 }

@@ -18,12 +18,8 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
 /* Documents that enter the sums at once. */
-#define BLOCK 64
-/* Most topics: sums are of pairs of them, in every group. */
-#define MOST_TOPICS 2000
+#define LDA_BLOCK 64
 
 /* Sizes: topics, groups. */
 #define SIZE_K		TLV_SIZE_1
@@ -64,7 +60,7 @@ scale_topics(tlv_context *ctx, const tlv_lda_model *model, double *scaled, doubl
 		const double *phi = model->topics.phi + i * k;
 		double share = 0;
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			share += model->weights[j] * phi[j];
@@ -98,7 +94,7 @@ tlv_lda_invert(tlv_context *ctx, const tlv_lda_model *model, double *inverse)
 	TLV_TRY(status);
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			inverse[i * k + j] *= factor[i];
@@ -115,7 +111,7 @@ static tlv_status
 products_flush_group(tlv_context *ctx, products_state *state, size_t group)
 {
 	size_t k = state->model->topics.k;
-	double *block = state->blocks + group * BLOCK * k;
+	double *block = state->blocks + group * LDA_BLOCK * k;
 
 	if (state->waiting[group] == 0)
 		return TLV_OK;
@@ -157,7 +153,7 @@ products_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return TLV_OK;
 	}
 	s2 = 1 / (length - 1);
-	y = state->blocks + (group * BLOCK + state->waiting[group]) * k;
+	y = state->blocks + (group * LDA_BLOCK + state->waiting[group]) * k;
 	for (size_t i = 0; i < document->n_known; i++)
 	{
 		const double *inverse = state->inverse + (size_t) document->index[i] * k;
@@ -172,7 +168,7 @@ products_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	state->documents++;
 	state->tokens += length;
 	state->uncorrected = true;
-	if (++state->waiting[group] == BLOCK)
+	if (++state->waiting[group] == LDA_BLOCK)
 		return products_flush_group(ctx, state, group);
 	return TLV_OK;
 }
@@ -187,7 +183,7 @@ subtract_own(tlv_context *ctx, products_state *state, size_t group, double *scal
 	{
 		double factor = sqrt(state->correction[group * d + i]);
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			scaled[i * k + j] = factor * state->inverse[i * k + j];
@@ -237,9 +233,9 @@ products_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
 	k = model->topics.k;
 	d = model->topics.d;
-	if (k > MOST_TOPICS)
+	if (k > LDA_MOST_TOPICS)
 	{
-		tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
+		tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, LDA_MOST_TOPICS);
 		return tlv_fail_hint(ctx, "Use a model of fewer topics.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_products.accumulator, sizes, accumulator));
@@ -249,7 +245,7 @@ products_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 	for (size_t j = 0; j < k; j++)
 		state->present[j] = model->weights[j] > 0;
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->inverse, k * d));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->blocks, k * BLOCK * TLV_LDA_GROUPS));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->blocks, k * LDA_BLOCK * TLV_LDA_GROUPS));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d * TLV_LDA_GROUPS));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, k * k * TLV_LDA_GROUPS));
 	TLV_TRY_NEW0(ctx, state->waiting, TLV_LDA_GROUPS);
@@ -300,7 +296,7 @@ static const tlv_sections products_sections = {
 	.kind = TLV_KIND_TOPIC_PRODUCTS,
 	TLV_LIST(products_list),
 	.least = {1, TLV_LDA_GROUPS},
-	.most = {MOST_TOPICS, TLV_LDA_GROUPS},
+	.most = {LDA_MOST_TOPICS, TLV_LDA_GROUPS},
 	.flush = products_flush,
 };
 static const tlv_accumulator_class products_class = {

@@ -11,10 +11,6 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/linalg.h"
 
-/* An anchor must be in one of so many documents, too: rows of rarer items are farthest, by noise.
- */
-#define CANDIDATE_SHARE 100
-
 typedef struct exact_fit
 {
 	anchor_fit fit;
@@ -100,9 +96,12 @@ fill_rows(tlv_context *ctx, exact_fit *exact)
 static tlv_status
 judge_rows(tlv_context *ctx, exact_fit *exact)
 {
+	/* An anchor must be in one of so many documents, too: rows of rarer items are farthest, by
+	 * noise. */
+	const int candidate_share = 100;
 	anchor_fit *fit = &exact->fit;
 	double documents = tlv_frame_scalar(fit->moments, "documents", 0), sum = 0;
-	double least = fmax(TLV_LDA_ANCHOR_DOCUMENTS, documents / CANDIDATE_SHARE);
+	double least = fmax(TLV_LDA_ANCHOR_DOCUMENTS, documents / candidate_share);
 	double weight = documents / fmax(fit->tokens - documents, 1);
 
 	TLV_TRY_NEW0(ctx, fit->noise, fit->d);
@@ -171,7 +170,7 @@ recover_mixtures(tlv_context *ctx, const tlv_lda_options *options, exact_fit *ex
  * S^2 the reciprocals of the items' shares.
  */
 static tlv_status
-second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
+recover_second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 {
 	size_t k = fit->k, d = fit->d;
 	double *scaled, *gram, *product;
@@ -212,7 +211,7 @@ tlv_lda_fit_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_opti
 	TLV_TRY(tlv_lda_choose_anchors(ctx, options, fit));
 	TLV_TRY(recover_mixtures(ctx, options, &exact));
 	TLV_TRY(tlv_lda_topics_of_mixtures(ctx, fit));
-	TLV_TRY(tlv_lda_anchor_prior(ctx, options, second_moments, fit));
+	TLV_TRY(tlv_lda_anchor_prior(ctx, options, recover_second_moments, fit));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, exact.runoff, "runoff_share"));
 	if (options->recovery == TLV_LDA_RECOVER_INVERSE)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, exact.negative, "negative_mass"));

@@ -20,15 +20,12 @@
 #define GRAINS	   8.0
 #define MOST_SHIFT 64.0
 
-/* Models of fewer numbers are small as they are. */
-#define LEAST_NUMBERS 8192
-
 /* Probabilities by their leading bits: exponent and four of the mantissa. */
 #define BIN_SHIFT 48
 #define BINS	  ((size_t) 0x3ff0 + 1)
 
 /* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 65536
+#define ROUNDED_BETWEEN 65536
 
 typedef struct topic_bin
 {
@@ -54,7 +51,7 @@ fill_bins(tlv_context *ctx, size_t k, size_t d, const double *topic, topic_bin *
 		double p = topic[i * k];
 		topic_bin *bin = &bins[bin_of(p)];
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % ROUNDED_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		bin->n++;
 		bin->sum += p;
@@ -101,7 +98,7 @@ is_rounded(tlv_context *ctx, size_t k, size_t d, const double *topic, bool *roun
 	{
 		double p = topic[i * k];
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % ROUNDED_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (p == (double) (float) p || p == usual)
 			continue;
@@ -170,7 +167,7 @@ round_topic(tlv_context *ctx, size_t k, size_t d, double *topic, double divisor,
 	{
 		double p = topic[i * k];
 
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % ROUNDED_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (bin_of(p) < rounding->end)
 			topic[i * k] = rounding->mean;
@@ -183,11 +180,13 @@ round_topic(tlv_context *ctx, size_t k, size_t d, double *topic, double divisor,
 tlv_status
 tlv_lda_round(tlv_context *ctx, size_t k, size_t d, const double *fixed, double *phi)
 {
+	/* Models of fewer numbers are small as they are. */
+	const int least_numbers = 8192;
 	topic_rounding *topics;
 	topic_bin *bins;
 	double divisor;
 
-	if (k * d < LEAST_NUMBERS)
+	if (k * d < least_numbers)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, bins, BINS);
 	TLV_TRY_NEW0(ctx, topics, k);

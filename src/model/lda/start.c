@@ -13,9 +13,6 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
 
-/* Items between two looks at whether to stop. */
-#define ITEMS_BETWEEN 4096
-
 /* The Dirichlet parameter of each topic where the moments say nothing of it. */
 #define START_ALPHA 0.1
 
@@ -129,6 +126,8 @@ fill_anchors(tlv_context *ctx, size_t before, size_t k, const double *weights, t
 tlv_status
 tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, size_t *size)
 {
+	/* Items between two looks at whether to stop. */
+	const int items_between = 4096;
 	tlv_diagnostics diagnostics = {0};
 	double *phi, *weights, *alpha;
 	tlv_lda_parts parts;
@@ -143,7 +142,7 @@ tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, s
 	alpha = weights + k;
 	for (size_t i = 0; i < d; i++)
 	{
-		if (i % ITEMS_BETWEEN == 0)
+		if (i % items_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(phi + i * k, parts.phi + i * before, before * sizeof(double));
 	}

@@ -129,7 +129,7 @@ motion_begin(tlv_context *ctx, statistics_state *state)
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+lda_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 	tlv_lda_model *model = state->model;
@@ -218,7 +218,7 @@ static const tlv_accumulator_class statistics_class = {
 	.name = "topic_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_BAG,
-	.add = statistics_add,
+	.add = lda_statistics_add,
 };
 const tlv_kind tlv_kind_topic_statistics = {TLV_KIND_LINE(TOPIC_STATISTICS, topic_statistics),
 											.accumulator = &statistics_class};
@@ -234,9 +234,6 @@ typedef struct completion_state
 	double tokens;
 	double log_likelihood;
 } completion_state;
-
-/* Fair coins of the split: the same for every model, so that models can be compared. */
-#define COMPLETION_SEED 7
 
 /*
  * Completion under the single topic model: the posterior of the topic given
@@ -286,7 +283,10 @@ tlv_lda_complete(tlv_context *ctx, tlv_lda_model *model, size_t n, const int32_t
 uint64_t
 tlv_lda_completion_seed(const tlv_bag_image *bag)
 {
-	return tlv_lda_document_seed(bag, COMPLETION_SEED);
+	/* Fair coins of the split: the same for every model, so that models can be compared. */
+	const int completion_seed = 7;
+
+	return tlv_lda_document_seed(bag, completion_seed);
 }
 
 static tlv_status
@@ -369,21 +369,17 @@ typedef struct scores_state
 	int32_t *half;
 } scores_state;
 
-/* A probability that a word has at least, so that no word decides alone. */
-#define LEAST_PROBABILITY 1e-12
-
-/* Probability of all words that a half lacks, at least. */
-#define LEAST_REST 1e-9
-
 static double
 word_probability(const tlv_lda_model *model, int32_t word)
 {
+	/* A probability that a word has at least, so that no word decides alone. */
+	const double least_probability = 1e-12;
 	const double *phi = model->topics.phi + (size_t) word * model->topics.k;
 	double p = 0;
 
 	for (size_t j = 0; j < model->topics.k; j++)
 		p += model->shares[j] * phi[j];
-	return fmax(p, LEAST_PROBABILITY);
+	return fmax(p, least_probability);
 }
 
 static tlv_status
@@ -406,6 +402,8 @@ scores_reserve(tlv_context *ctx, scores_state *state, size_t n)
 static tlv_status
 score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
 {
+	/* Probability of all words that a half lacks, at least. */
+	const double least_rest = 1e-9;
 	tlv_lda_model *model = state->model;
 	const tlv_document *document = &model->document;
 	double rest = 1, new_score = 0, new_words = 0;
@@ -439,13 +437,13 @@ score_half(tlv_context *ctx, scores_state *state, bool other, size_t group)
 			new_words += document->known[i];
 		}
 	}
-	state->new_scores[group] += new_score - new_words * log(fmax(rest, LEAST_REST));
+	state->new_scores[group] += new_score - new_words * log(fmax(rest, least_rest));
 	state->new_words[group] += new_words;
 	return TLV_OK;
 }
 
 static tlv_status
-scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+lda_scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	scores_state *state = (scores_state *) accumulator;
 	tlv_lda_model *model = state->model;
@@ -490,7 +488,7 @@ static const tlv_accumulator_class scores_class = {
 	.name = "topic_scores",
 	TLV_DECLARED(&scores_sections),
 	.rows = TLV_ROW_BAG,
-	.add = scores_add,
+	.add = lda_scores_add,
 };
 const tlv_kind tlv_kind_topic_scores = {TLV_KIND_LINE(TOPIC_SCORES, topic_scores),
 										.accumulator = &scores_class};

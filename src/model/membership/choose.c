@@ -11,15 +11,8 @@
 
 /* Rows are held out by fifths: of fewer rows than that each in turn, of more one first, and the
  * others where it leaves the choice open. */
-#define FOLDS	 5
-#define NO_FOLD	 (-1)
-#define FEW_ROWS 1000
-
-/* Iterations of a fold at most. */
-#define FOLD_STEPS 300
-
-/* How many numbers of components without a gain in BIC end the search. */
-#define WITHOUT_GAIN 2
+#define NO_FOLD				(-1)
+#define MEMBERSHIP_FEW_ROWS 1000
 
 typedef struct member_search
 {
@@ -35,7 +28,8 @@ typedef struct member_search
 
 /* The rows of one fold, or all others; what describes the numbers stays that of all rows. */
 static tlv_status
-take_part(tlv_context *ctx, const member_search *search, bool others, membership_rows *part)
+membership_take_part(tlv_context *ctx, const member_search *search, bool others,
+					 membership_rows *part)
 {
 	const membership_rows *rows = search->rows;
 	size_t q = rows->scalars;
@@ -116,14 +110,14 @@ recode(const member_search *search, const uint16_t *code, membership_rows *part)
  * class where it began.
  */
 static tlv_status
-take_fold(tlv_context *ctx, member_search *search, int64_t fold)
+membership_take_fold(tlv_context *ctx, member_search *search, int64_t fold)
 {
 	membership_rows *training = &search->training, *held_out = &search->held_out;
 	uint16_t *code;
 
 	search->fold = fold;
-	TLV_TRY(take_part(ctx, search, true, training));
-	TLV_TRY(take_part(ctx, search, false, held_out));
+	TLV_TRY(membership_take_part(ctx, search, true, training));
+	TLV_TRY(membership_take_part(ctx, search, false, held_out));
 	TLV_TRY_NEW(ctx, code, search->rows->categories);
 	TLV_TRY(number_categories(ctx, training, code));
 	held_out->group = training->group;
@@ -141,7 +135,7 @@ take_fold(tlv_context *ctx, member_search *search, int64_t fold)
 static tlv_status
 most_of_folds(tlv_context *ctx, member_search *search, size_t *most)
 {
-	int64_t end = search->options->mixed ? 0 : FOLDS;
+	int64_t end = search->options->mixed ? 0 : TLV_FOLDS;
 
 	for (int64_t fold = search->options->mixed ? NO_FOLD : 0; fold < end; fold++)
 	{
@@ -149,7 +143,7 @@ most_of_folds(tlv_context *ctx, member_search *search, size_t *most)
 		tlv_status status;
 
 		tlv_scratch_begin(ctx, &scratch);
-		status = take_fold(ctx, search, fold);
+		status = membership_take_fold(ctx, search, fold);
 		if (status == TLV_OK)
 			*most = tlv_least(*most, search->training.categories - search->training.p + 1);
 		tlv_scratch_end(ctx, &scratch);
@@ -175,7 +169,7 @@ score_rows(tlv_context *ctx, const member_search *search, const membership_fit *
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = membership_row_members(rows, rows->codes, i, &worker);
-		size_t group = tlv_mix64(i * FOLDS + (size_t) search->fold) % TLV_CHOICE_GROUPS;
+		size_t group = tlv_mix64(i * TLV_FOLDS + (size_t) search->fold) % TLV_CHOICE_GROUPS;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		score[group] += membership_infer(&worker, n, rows->items);
@@ -200,15 +194,18 @@ begin_training(const tlv_membership_options *options, size_t k)
 /* One fold under k classes, which no row of it has helped to begin either: flat directions of the
  * likelihood keep what the first parameters knew. */
 static tlv_status
-score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, double *count)
+membership_score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score,
+					  double *count)
 {
+	/* Iterations of a fold at most. */
+	const int fold_steps = 300;
 	member_search *search = of;
 	membership_training training = begin_training(search->options, k);
 
 	training.quick = true;
-	TLV_TRY(take_fold(ctx, search, (int64_t) fold));
+	TLV_TRY(membership_take_fold(ctx, search, (int64_t) fold));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
-	TLV_TRY(membership_refine(ctx, &search->training, &training.options, FOLD_STEPS, &training.fit,
+	TLV_TRY(membership_refine(ctx, &search->training, &training.options, fold_steps, &training.fit,
 							  &training));
 	return score_rows(ctx, search, &training.fit, score, count);
 }
@@ -221,7 +218,7 @@ score_cells(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, do
 	membership_training training = begin_training(search->options, k);
 
 	(void) fold;
-	TLV_TRY(take_fold(ctx, search, NO_FOLD));
+	TLV_TRY(membership_take_fold(ctx, search, NO_FOLD));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
 	memcpy(score, training.score, sizeof(training.score));
 	memcpy(count, training.count, sizeof(training.count));
@@ -236,17 +233,19 @@ choose_by_held_out(tlv_context *ctx, membership_rows *rows, const tlv_membership
 				   size_t most, tlv_diagnostics *to, size_t *k)
 {
 	member_search search = {.rows = rows, .options = options};
-	size_t folds = options->mixed ? 1 : FOLDS;
+	size_t folds = options->mixed ? 1 : TLV_FOLDS;
 	const tlv_choice *curve = &search.curve;
 
 	*k = 1;
 	if (rows->n < MEMBERSHIP_LEAST_COMPARED)
 		return TLV_OK;
-	TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, FOLDS, &search.folds));
+	TLV_TRY(tlv_choice_draw_folds(ctx, options->seed, rows->n, TLV_FOLDS, &search.folds));
 	TLV_TRY(most_of_folds(ctx, &search, &most));
-	tlv_choice_begin(1, tlv_least(most, rows->n * (FOLDS - 1) / FOLDS), true, &search.curve);
-	TLV_TRY(tlv_choice_follow(ctx, &search.curve, options->mixed ? score_cells : score_fold,
-							  &search, rows->n < FEW_ROWS ? folds : 1, folds));
+	tlv_choice_begin(1, tlv_least(most, rows->n * (TLV_FOLDS - 1) / TLV_FOLDS), true,
+					 &search.curve);
+	TLV_TRY(tlv_choice_follow(ctx, &search.curve,
+							  options->mixed ? score_cells : membership_score_fold, &search,
+							  rows->n < MEMBERSHIP_FEW_ROWS ? folds : 1, folds));
 	*k = curve->points[curve->chosen].k;
 	return tlv_choice_tell(ctx, curve, to);
 }
@@ -276,10 +275,12 @@ static tlv_status
 choose_by_bic(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 			  size_t most, tlv_diagnostics *to, size_t *k)
 {
+	/* How many numbers of components without a gain in BIC end the search. */
+	const int without_gain = 2;
 	double bic[TLV_MEMBERSHIP_MOST_TRIED], icl[TLV_MEMBERSHIP_MOST_TRIED];
 	size_t n = 0;
 
-	for (*k = 1; n < most && n < *k + WITHOUT_GAIN; n++)
+	for (*k = 1; n < most && n < *k + without_gain; n++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;

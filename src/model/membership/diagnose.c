@@ -10,11 +10,6 @@
 #include "tensorlv/model/view_solver.h"
 #include "tensorlv/num/plural.h"
 
-/* Two components are alike where their chi-squared distance is below so much for every degree of
- * freedom, and that of every variable below so much beyond its own. */
-#define ALIKE_IN_ALL  4.0
-#define ALIKE_IN_EACH 15.0
-
 /* The chi-squared distance of a variable's probabilities in two components of n and m rows. */
 static double
 variable_distance(const tlv_membership_parts *parts, size_t first, size_t states,
@@ -50,6 +45,9 @@ number_distance(const tlv_membership_parts *parts, size_t s, const size_t *pair,
 static bool
 are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *rows)
 {
+	/* Two components are alike where their chi-squared distance is below so much for every degree
+	 * of freedom, and that of every variable below so much beyond its own. */
+	const double alike_in_all = 4.0, alike_in_each = 15.0;
 	double all = 0, free = 0;
 	size_t first = 0;
 
@@ -58,7 +56,7 @@ are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *r
 		size_t states = (size_t) parts->states[j];
 		double own = variable_distance(parts, first, states, pair, rows);
 
-		if (own > (double) states - 1 + ALIKE_IN_EACH)
+		if (own > (double) states - 1 + alike_in_each)
 			return false;
 		all += own;
 		free += (double) states - 1;
@@ -68,12 +66,12 @@ are_alike(const tlv_membership_parts *parts, const size_t *pair, const double *r
 	{
 		double own = number_distance(parts, s, pair, rows);
 
-		if (own > 1 + ALIKE_IN_EACH)
+		if (own > 1 + alike_in_each)
 			return false;
 		all += own;
 		free++;
 	}
-	return all <= ALIKE_IN_ALL * free;
+	return all <= alike_in_all * free;
 }
 
 /* The heavier components that a component may be the likeness of. */
@@ -133,9 +131,6 @@ membership_diagnose_components(tlv_context *ctx, const tlv_membership_parts *par
 	return TLV_OK;
 }
 
-/* A variable of so many categories and more names its rows where each is seen less than twice. */
-#define NAMING_CATEGORIES 20
-
 /* Values that a variable has in the rows, and how many of them differ. */
 static void
 count_categories(const membership_rows *rows, size_t variable, bool *seen, size_t *values,
@@ -158,6 +153,9 @@ tlv_status
 membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
 							  tlv_diagnostics *to)
 {
+	/* A variable of so many categories and more names its rows where each is seen less than twice.
+	 */
+	const int naming_categories = 20;
 	size_t most = 0, values, different;
 	char shown[TLV_SHOWN_NAME];
 	bool *seen;
@@ -169,7 +167,7 @@ membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, con
 	{
 		TLV_TRY_CONTINUE(ctx);
 		count_categories(rows, j, seen, &values, &different);
-		if (different >= NAMING_CATEGORIES && 2 * different > values)
+		if (different >= naming_categories && 2 * different > values)
 			TLV_TRY(tlv_warn(
 				ctx, to,
 				&(tlv_warning){

@@ -15,7 +15,7 @@
 #include "tensorlv/model/errors.h"
 
 /* A drawn mean of counts is at least one this times smaller, and a variance within it. */
-#define MOST_FACTOR 50.0
+#define MEMBERSHIP_MOST_FACTOR 50.0
 
 /* ---- estimates ---- */
 
@@ -231,12 +231,13 @@ redraw_number(const tlv_membership_parts *parts, size_t s, const double *values)
 	{
 		double *mean = (double *) parts->scalar_means + s * k + h, *variance;
 
-		*mean = normal ? values[h * each] : fmax(values[h * each], *mean / MOST_FACTOR);
+		*mean = normal ? values[h * each] : fmax(values[h * each], *mean / MEMBERSHIP_MOST_FACTOR);
 		if (!normal)
 			continue;
 		variance = (double *) parts->scalar_variances + s * k + h;
-		*variance *= exp(
-			fmin(fmax(values[h * each + 1] / *variance - 1, -log(MOST_FACTOR)), log(MOST_FACTOR)));
+		*variance *=
+			exp(fmin(fmax(values[h * each + 1] / *variance - 1, -log(MEMBERSHIP_MOST_FACTOR)),
+					 log(MEMBERSHIP_MOST_FACTOR)));
 	}
 	return k * each;
 }

@@ -13,9 +13,6 @@
 /* Variables that tables of pairs and of triples tell components from. */
 #define LEAST_VARIABLES 3
 
-/* A singular value below this part of the first is none. */
-#define LEAST_VALUE 1e-3
-
 double
 membership_alpha0(const tlv_membership_options *options, size_t k)
 {
@@ -67,11 +64,13 @@ tlv_status
 membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 						const membership_basis *basis)
 {
+	/* A singular value below this part of the first is none. */
+	const double least_value = 1e-3;
 	char values[400];
 	size_t at = 0, k = basis->k, found = 0;
 
 	(void) moments;
-	while (found < k && basis->value[found] > LEAST_VALUE * basis->value[0])
+	while (found < k && basis->value[found] > least_value * basis->value[0])
 		found++;
 	if (found == k)
 		return TLV_OK;
@@ -148,8 +147,8 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const membership_basis *basis, const membership_fit *fit,
-			 tlv_diagnostics *diagnostics)
+membership_diagnose_fit(tlv_context *ctx, const membership_basis *basis, const membership_fit *fit,
+						tlv_diagnostics *diagnostics)
 {
 	for (size_t h = 0; h <= basis->k; h++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, basis->value[h], "singular_value_%zu", h + 1));
@@ -159,8 +158,8 @@ diagnose_fit(tlv_context *ctx, const membership_basis *basis, const membership_f
 
 /* k was chosen, and is 1. */
 static tlv_status
-warn_one_shown(tlv_context *ctx, const membership_basis *basis, size_t variables,
-			   tlv_diagnostics *diagnostics)
+membership_warn_one_shown(tlv_context *ctx, const membership_basis *basis, size_t variables,
+						  tlv_diagnostics *diagnostics)
 {
 	if (variables < LEAST_VARIABLES)
 		return tlv_warn(ctx, diagnostics,
@@ -185,7 +184,7 @@ diagnose_shown(tlv_context *ctx, const membership_basis *basis, size_t variables
 	for (size_t i = 0; i < chosen->n; i++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, chosen->noise[i], "above_noise_%zu", i + 1));
 	if (options->k == 1 && options->shown == 0)
-		TLV_TRY(warn_one_shown(ctx, basis, variables, diagnostics));
+		TLV_TRY(membership_warn_one_shown(ctx, basis, variables, diagnostics));
 	return tlv_warn_k_at_limit(ctx, diagnostics, options->shown, options->max_k);
 }
 
@@ -232,9 +231,9 @@ fit_one(tlv_context *ctx, const membership_moments *moments, double alpha0, memb
 
 /* k is given (chosen is NULL), or chosen: a warning says where it is 1. */
 static tlv_status
-fit_components(tlv_context *ctx, const tlv_category_tables *tables,
-			   const membership_moments *second, const tlv_membership_options *options,
-			   const membership_shown *chosen, void **image, size_t *size)
+membership_fit_components(tlv_context *ctx, const tlv_category_tables *tables,
+						  const membership_moments *second, const tlv_membership_options *options,
+						  const membership_shown *chosen, void **image, size_t *size)
 {
 	const membership_triples triples = {.tables = tables};
 	tlv_membership_options own = *options;
@@ -261,7 +260,7 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	}
 	if (options->mixed)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, partition, "start_of_partitions"));
-	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
+	TLV_TRY(membership_diagnose_fit(ctx, &basis, &fit, &diagnostics));
 	if (options->mixed)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	if (chosen != NULL)
@@ -313,7 +312,7 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	second.centre = centre;
 	second.deviation = deviation;
 	if (options->k > 0)
-		return fit_components(ctx, &tables, &second, options, NULL, image, size);
+		return membership_fit_components(ctx, &tables, &second, options, NULL, image, size);
 	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &shown));
 	if (second.p < LEAST_VARIABLES)
 		shown.k = 1;
@@ -324,7 +323,7 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 		tlv_scratch scratch;
 
 		tlv_scratch_begin(ctx, &scratch);
-		status = fit_components(ctx, &tables, &second, &own, &shown, image, size);
+		status = membership_fit_components(ctx, &tables, &second, &own, &shown, image, size);
 		if (status == TLV_OK)
 			tlv_scratch_keep(ctx, *image);
 		tlv_scratch_end(ctx, &scratch);

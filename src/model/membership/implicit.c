@@ -15,12 +15,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
-/* The tensor is formed for fewer components, whatever the rest says. */
-#define FEWEST 51
-/* An operation takes so much longer here than in steps with the tensor, as measured with 52 to 200
- * components. */
-#define DEARER 1.7
-
 struct membership_implicit
 {
 	const membership_rows *rows;
@@ -58,7 +52,7 @@ implicit_memory(const tensor_work *work, const tlv_decompose_options *options, b
 }
 
 static double
-tensor_memory(size_t k, const tlv_decompose_options *options)
+membership_tensor_memory(size_t k, const tlv_decompose_options *options)
 {
 	return 2 * sizeof(double) * (double) tlv_packed3_size(k) + tlv_decompose_memory(k, options);
 }
@@ -67,9 +61,12 @@ tensor_memory(size_t k, const tlv_decompose_options *options)
 static bool
 is_quicker(const tensor_work *work, double rows, double slots, bool completed)
 {
+	/* An operation takes so much longer here than in steps with the tensor, as measured with 52 to
+	 * 200 components. */
+	const double dearer = 1.7;
 	double k = (double) work->k, terms = (double) count_terms(work, completed);
 
-	return DEARER * (rows * k * (4 * k + 2 * slots) + 8 * terms * k * k) < pow(k, 4);
+	return dearer * (rows * k * (4 * k + 2 * slots) + 8 * terms * k * k) < pow(k, 4);
 }
 
 bool
@@ -77,13 +74,15 @@ membership_implicit_pays(const tlv_context *ctx, const tensor_work *work,
 						 const membership_triples *triples, const tlv_decompose_options *options,
 						 bool completed)
 {
+	/* The tensor is formed for fewer components, whatever the rest says. */
+	const int fewest = 51;
 	double left = (double) ctx->arena.limit - (double) ctx->arena.used;
 
-	if (triples->rows == NULL || options->method != TLV_METHOD_JOINT || work->k < FEWEST)
+	if (triples->rows == NULL || options->method != TLV_METHOD_JOINT || work->k < fewest)
 		return false;
 	if (implicit_memory(work, options, completed) > left)
 		return false;
-	return tensor_memory(work->k, options) > left ||
+	return membership_tensor_memory(work->k, options) > left ||
 		   is_quicker(work, (double) triples->rows->n, (double) triples->rows->slots, completed);
 }
 
@@ -164,7 +163,7 @@ add_repeats(tlv_context *ctx, membership_implicit *own)
  * category, g of the pairs, q of the means; as the squares of w + g less those of w - g.
  */
 static tlv_status
-add_pairs(tlv_context *ctx, const tensor_work *work, double c)
+membership_add_pairs(tlv_context *ctx, const tensor_work *work, double c)
 {
 	const membership_moments *moments = work->moments;
 	membership_implicit *own = work->implicit;
@@ -197,7 +196,7 @@ add_terms(tlv_context *ctx, tensor_work *work)
 	if (a > 0)
 	{
 		membership_project(work, work->moments->mean, 1, 0, work->mean);
-		TLV_TRY(add_pairs(ctx, work, -a / (a + 2)));
+		TLV_TRY(membership_add_pairs(ctx, work, -a / (a + 2)));
 		add_scaled(work->k, c / 3, work->mean, new_term(work->implicit, work->mean));
 		membership_implicit_add_same(work, -c, work->mean);
 	}

@@ -524,4 +524,8 @@ extern tlv_status membership_match(tlv_context *ctx, const tlv_frame *a, const t
 extern tlv_status membership_draw_picture(tlv_context *ctx, const tlv_frame *model,
 										  tlv_picture *picture);
 
+/* A variable that is present in a smaller proportion of the rows counts as if it were in that one,
+ * and is no anchor. */
+#define MEMBERSHIP_LEAST_PRESENT 0.05
+
 #endif /* TENSORLV_MEMBERSHIP_INTERNAL_H */

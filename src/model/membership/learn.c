@@ -21,11 +21,6 @@
 #define USUAL_K			 10
 /* Rows that components are looked for anew in, at most. */
 #define SUPPORT_ROWS 20000
-/* Passes over rows that the sample did not hold. */
-#define CLASS_PASSES 20
-#define MIXED_PASSES 5
-/* The likelihood of a row stands when it rises by less, for every value. */
-#define TOLERANCE 1e-5
 
 typedef struct membership_learning
 {
@@ -38,7 +33,7 @@ typedef struct membership_learning
 } membership_learning;
 
 static size_t
-sample_count(size_t slots)
+membership_sample_count(size_t slots)
 {
 	size_t count = SAMPLE_VALUES / (slots > 0 ? slots : 1);
 
@@ -49,7 +44,7 @@ sample_count(size_t slots)
 /* ---- the end ---- */
 
 static double
-free_parameters(const tlv_membership_parts *parts)
+membership_free_parameters(const tlv_membership_parts *parts)
 {
 	return membership_parameters((double) parts->k, (double) parts->categories, (double) parts->p,
 								 (double) parts->scalars);
@@ -72,7 +67,7 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 	if (isfinite(fit->likelihood))
 		TLV_TRY(tlv_diagnose(ctx, &all, fit->likelihood, "mean_log_likelihood"));
 	TLV_TRY(membership_diagnose_components(ctx, &parts, &all));
-	parameters = free_parameters(&parts);
+	parameters = membership_free_parameters(&parts);
 	deviance = -2 * parts.rows * fit->likelihood;
 	TLV_TRY(tlv_diagnose(ctx, &all, parts.steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &all, parameters, "parameters"));
@@ -96,14 +91,19 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 static int
 pass_limit(const membership_learning *fit)
 {
+	/* Passes over rows that the sample did not hold. */
+	const int class_passes = 20, mixed_passes = 5;
+
 	if (fit->options.iterations >= 0)
 		return fit->options.iterations;
-	return fit->options.fit.mixed ? MIXED_PASSES : CLASS_PASSES;
+	return fit->options.fit.mixed ? mixed_passes : class_passes;
 }
 
 static tlv_status
-refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
+learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 {
+	/* The likelihood of a row stands when it rises by less, for every value. */
+	const double tolerance = 1e-5;
 	double before = -HUGE_VAL, values_of_row;
 	tlv_membership_parts parts;
 
@@ -120,7 +120,7 @@ refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 			&(tlv_statistic){.aggregate = &tlv_aggregate_statistics, .constant = &fit->model.frame},
 			&statistics));
 		fit->likelihood = tlv_mean_likelihood(&statistics->frame, "rows");
-		fit->stands = fit->likelihood - before < TOLERANCE * values_of_row;
+		fit->stands = fit->likelihood - before < tolerance * values_of_row;
 		before = fit->likelihood;
 		TLV_TRY(tlv_refine(ctx, &fit->model, &statistics->frame));
 		tlv_value_drop(statistics);
@@ -309,7 +309,8 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 
 /* *whole: the sample holds all rows. */
 static tlv_status
-learn_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, bool *whole)
+membership_learn_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample,
+						bool *whole)
 {
 	tlv_making made;
 
@@ -319,8 +320,8 @@ learn_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample
 }
 
 static tlv_status
-collect_sample(tlv_context *ctx, tlv_source *rows, const membership_learning *fit,
-			   tlv_value **sample)
+membership_collect_sample(tlv_context *ctx, tlv_source *rows, const membership_learning *fit,
+						  tlv_value **sample)
 {
 	const tlv_names *names = tlv_source_rows(rows)->rows.names;
 	size_t slots = rows->rows.width[0];
@@ -335,7 +336,7 @@ collect_sample(tlv_context *ctx, tlv_source *rows, const membership_learning *fi
 	return tlv_collect_first(ctx, rows, "sample",
 							 1 + (fit->options.refine == 0 ? pass_limit(fit) : 0),
 							 &(tlv_statistic){.aggregate = &tlv_aggregate_row_sample,
-											  .count = sample_count(slots),
+											  .count = membership_sample_count(slots),
 											  .seed = fit->options.fit.seed},
 							 "seen", sample);
 }
@@ -361,11 +362,11 @@ membership_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_he
 
 	membership_begin(options, &fit);
 	fit.names = tlv_source_rows(rows)->rows.names;
-	TLV_TRY(collect_sample(ctx, rows, &fit, &sample));
-	TLV_TRY(learn_sample(ctx, &fit, &sample->frame, &whole));
+	TLV_TRY(membership_collect_sample(ctx, rows, &fit, &sample));
+	TLV_TRY(membership_learn_sample(ctx, &fit, &sample->frame, &whole));
 	tlv_value_drop(sample);
 	if (!whole && fit.options.refine == 0 && pass_limit(&fit) > 0)
-		TLV_TRY(refine(ctx, rows, &fit));
+		TLV_TRY(learn_refine(ctx, rows, &fit));
 	return membership_finish(ctx, rows, &fit, model);
 }
 
@@ -378,7 +379,8 @@ support_count(const void *fit, const tlv_frame *model)
 
 	(void) fit;
 	tlv_membership_read(model, &parts);
-	return tlv_least(sample_count(parts.p * (size_t) parts.copies + parts.scalars), SUPPORT_ROWS);
+	return tlv_least(membership_sample_count(parts.p * (size_t) parts.copies + parts.scalars),
+					 SUPPORT_ROWS);
 }
 
 static tlv_status

@@ -53,8 +53,8 @@ tlv_membership_read(const tlv_frame *frame, tlv_membership_parts *parts)
 
 /* Columns of the table in that order; least and sums of 1 are kept by those who made it. */
 static void
-order_components(const tlv_membership_parts *from, const int64_t *order, double *weights,
-				 double *table)
+membership_order_components(const tlv_membership_parts *from, const int64_t *order, double *weights,
+							double *table)
 {
 	size_t k = from->k;
 
@@ -110,7 +110,7 @@ tlv_membership_write(tlv_context *ctx, const tlv_membership_parts *parts, bool m
 		ordered.scalar_means = means;
 	if (parts->scalar_variances != NULL)
 		ordered.scalar_variances = variances;
-	order_components(parts, own, ordered.weights, ordered.probabilities);
+	membership_order_components(parts, own, ordered.weights, ordered.probabilities);
 	normalize_probabilities(&ordered);
 	if (order != NULL)
 		memcpy(order, own, k * sizeof(int64_t));
@@ -168,7 +168,7 @@ check_names(tlv_context *ctx, const tlv_membership_parts *parts)
 }
 
 static tlv_status
-check_numbers(tlv_context *ctx, const tlv_membership_parts *parts)
+membership_check_numbers(tlv_context *ctx, const tlv_membership_parts *parts)
 {
 	if ((parts->scalar_variances == NULL) != (parts->scalar_counts == NULL) ||
 		(parts->scalar_variances != NULL && parts->scalar_means == NULL))
@@ -201,7 +201,7 @@ check_numbers(tlv_context *ctx, const tlv_membership_parts *parts)
 }
 
 static tlv_status
-membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+model_membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	tlv_membership_parts parts;
 	size_t categories = 0;
@@ -226,7 +226,7 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	if (!(sum > 0 && sum <= (tlv_membership_is_mixed(frame) ? 1e7 : 1 + 1e-6)))
 		return tlv_fail(ctx, TLV_CORRUPT, "the weights of components sum to %g", sum);
 	TLV_TRY(check_names(ctx, &parts));
-	TLV_TRY(check_numbers(ctx, &parts));
+	TLV_TRY(membership_check_numbers(ctx, &parts));
 	return check_probabilities(ctx, &parts);
 }
 
@@ -257,7 +257,7 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		.most = {TLV_CATEGORY_MOST_VARIABLES, TLV_MEMBERSHIP_MOST_TABLE,                           \
 				 TLV_MEMBERSHIP_MOST_COMPONENTS, SIZE_MAX, TLV_CATEGORY_MOST_VARIABLES},           \
 		.size_at = {AT(p), AT(categories), AT(k), AT(category_bytes), AT(scalars)},                \
-		.diagnostics = AT(diagnostics), .check_more = membership_check,                            \
+		.diagnostics = AT(diagnostics), .check_more = model_membership_check,                      \
 	}
 
 static const tlv_declaration classes_list[] = MEMBERSHIP_LIST("weights");

@@ -13,20 +13,16 @@
 #include "tensorlv/num/linalg.h"
 
 /* Counting pairs takes at most so many of them. */
-#define MOST_PAIRS 4e8
+#define MEMBERSHIP_MOST_PAIRS 4e8
 /* Rounds of completion, and when they end before; then of iteration with what was completed. */
-#define MOST_ROUNDS	 150
-#define LEAST_ROUNDS 10
-#define SETTLED		 1e-6
-#define LAST_ROUNDS	 30
+#define MOST_ROUNDS				   150
+#define LEAST_ROUNDS			   10
+#define MEMBERSHIP_MOMENTS_SETTLED 1e-6
+#define LAST_ROUNDS				   30
 /* Directions beside those that are wanted. */
 #define MORE_DIRECTIONS 8
 /* Added to shares before their roots divide: rare categories do not rule. */
 #define SHARE_FLOOR 1e-3
-/* Eigenvalues are at least this part of the largest where they divide. */
-#define LEAST_VALUE 1e-3
-/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
-#define ABOVE_NOISE 1.1
 
 static tlv_status
 create_moments(tlv_context *ctx, size_t p, size_t copies, const int64_t *states,
@@ -120,8 +116,10 @@ membership_moments_of_rows(tlv_context *ctx, const membership_rows *rows,
 	size_t n = rows->n;
 
 	TLV_TRY(create_moments(ctx, rows->p, rows->copies, rows->states, rows->offset, moments));
-	if ((double) n * pairs > MOST_PAIRS) /* the first ones are a random part */
-		n = (size_t) fmax(MOST_PAIRS / pairs, 100) < n ? (size_t) fmax(MOST_PAIRS / pairs, 100) : n;
+	if ((double) n * pairs > MEMBERSHIP_MOST_PAIRS) /* the first ones are a random part */
+		n = (size_t) fmax(MEMBERSHIP_MOST_PAIRS / pairs, 100) < n
+				? (size_t) fmax(MEMBERSHIP_MOST_PAIRS / pairs, 100)
+				: n;
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t items = membership_row_items(rows, rows->codes, i, rows->items);
@@ -145,7 +143,8 @@ membership_moments_of_rows(tlv_context *ctx, const membership_rows *rows,
 /* ---- from tables ---- */
 
 static void
-add_table(const tlv_category_tables *tables, size_t a, size_t b, membership_moments *moments)
+membership_add_table(const tlv_category_tables *tables, size_t a, size_t b,
+					 membership_moments *moments)
 {
 	const double *pair = tlv_category_pair(tables, a, b);
 	size_t x0 = moments->offset[a / moments->copies], y0 = moments->offset[b / moments->copies];
@@ -178,7 +177,7 @@ membership_moments_of_tables(tlv_context *ctx, const tlv_category_tables *tables
 		for (size_t x = 0; x < (size_t) tables->states[a]; x++)
 			moments->mean[offset[a / copies] + x] += tables->singles[tables->offset[a] + x];
 		for (size_t b = a + 1; b < tables->p; b++)
-			add_table(tables, a, b, moments);
+			membership_add_table(tables, a, b, moments);
 	}
 	normalize_means(moments, tables->rows * (double) copies);
 	return normalize_pairs(ctx, moments);
@@ -217,7 +216,8 @@ apply_own_block(const pair_operator *own, size_t j, const double *block, size_t 
 }
 
 static tlv_status
-apply_pairs(tlv_context *ctx, void *argument, size_t d, size_t l, const double *x, double *z)
+membership_apply_pairs(tlv_context *ctx, void *argument, size_t d, size_t l, const double *x,
+					   double *z)
 {
 	const pair_operator *own = argument;
 	const membership_moments *moments = own->moments;
@@ -277,11 +277,11 @@ complete_rounds(tlv_context *ctx, pair_operator *own, size_t k, size_t l, tlv_rn
 	for (int round = 0; round < MOST_ROUNDS; round++)
 	{
 		memcpy(before, ritz, l * sizeof(double));
-		TLV_TRY(apply_pairs(ctx, own, d, l, x, z));
+		TLV_TRY(membership_apply_pairs(ctx, own, d, l, x, z));
 		TLV_TRY(tlv_gemm(ctx, false, true, l, l, d, 1, x, l, z, l, 0, b, l));
 		TLV_TRY(tlv_subspace_step(ctx, d, l, x, z, b, rng, ritz));
 		complete_blocks(own, k, l, ritz, x);
-		if (round >= LEAST_ROUNDS && tlv_ritz_change(k, before, ritz) < SETTLED)
+		if (round >= LEAST_ROUNDS && tlv_ritz_change(k, before, ritz) < MEMBERSHIP_MOMENTS_SETTLED)
 			break;
 	}
 	tlv_free(ctx, ritz);
@@ -294,6 +294,8 @@ static void
 take_basis(const membership_moments *moments, size_t l, const double *x, const double *ritz,
 		   membership_basis *basis)
 {
+	/* Eigenvalues are at least this part of the largest where they divide. */
+	const double least_value = 1e-3;
 	size_t k = basis->k;
 
 	for (size_t h = 0; h <= k; h++)
@@ -301,7 +303,7 @@ take_basis(const membership_moments *moments, size_t l, const double *x, const d
 	for (size_t v = 0; v < moments->categories; v++)
 		for (size_t h = 0; h < k; h++)
 		{
-			double value = fmax(ritz[h], LEAST_VALUE * ritz[0]);
+			double value = fmax(ritz[h], least_value * ritz[0]);
 
 			basis->vector[v * k + h] = x[v * l + h];
 			basis->whiten[v * k + h] = value > 0 ? basis->scale[v] * x[v * l + h] / sqrt(value) : 0;
@@ -314,7 +316,8 @@ membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 {
 	size_t d = moments->categories, l = tlv_least(d, k + MORE_DIRECTIONS), blocks = 0;
 	pair_operator own = {.moments = moments, .factor = alpha0 / (alpha0 + 1)};
-	tlv_eigen_task task = {.n = d, .k = k, .l = l, .tolerance = SETTLED, .max_steps = LAST_ROUNDS};
+	tlv_eigen_task task = {
+		.n = d, .k = k, .l = l, .tolerance = MEMBERSHIP_MOMENTS_SETTLED, .max_steps = LAST_ROUNDS};
 	double *x, *ritz;
 	tlv_rng rng;
 	int steps;
@@ -339,7 +342,8 @@ membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 	tlv_rng_seed(&rng, seed);
 	if (!moments->own)
 		TLV_TRY(complete_rounds(ctx, &own, k, l, &rng, x));
-	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_pairs, &own, &rng, x, ritz, &steps));
+	TLV_TRY(
+		tlv_subspace_iteration(ctx, &task, membership_apply_pairs, &own, &rng, x, ritz, &steps));
 	take_basis(moments, l, x, ritz, basis);
 	tlv_free(ctx, ritz);
 	tlv_free(ctx, own.completed);
@@ -353,7 +357,7 @@ membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 /* The largest eigenvalue that the pairs of independent variables have: of a symmetric matrix of
  * entries of variance 1 / n, in as many dimensions as there are categories to choose from. */
 static double
-noise_edge(const membership_moments *moments, double rows)
+membership_noise_edge(const membership_moments *moments, double rows)
 {
 	double p = (double) moments->p, free = (double) moments->categories - p, share = 0;
 
@@ -368,9 +372,12 @@ static tlv_status
 count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, uint64_t seed,
 			membership_shown *shown, size_t *above, bool *all)
 {
+	/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
+	const double above_noise = 1.1;
 	size_t d = own->moments->categories, k = tlv_least(d, wanted);
 	size_t l = tlv_least(d, k + MORE_DIRECTIONS);
-	tlv_eigen_task task = {.n = d, .k = k, .l = l, .tolerance = SETTLED, .max_steps = LAST_ROUNDS};
+	tlv_eigen_task task = {
+		.n = d, .k = k, .l = l, .tolerance = MEMBERSHIP_MOMENTS_SETTLED, .max_steps = LAST_ROUNDS};
 	double *x, *ritz;
 	tlv_rng rng;
 	int steps;
@@ -379,8 +386,8 @@ count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, ui
 	TLV_TRY_NEW_ROWS(ctx, own->scaled, d, l);
 	TLV_TRY_NEW(ctx, ritz, l);
 	tlv_rng_seed(&rng, seed);
-	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_pairs, own, &rng, x, ritz, &steps));
-	for (*above = 0; *above < l && ritz[*above] > ABOVE_NOISE * edge; (*above)++)
+	TLV_TRY(tlv_subspace_iteration(ctx, &task, membership_apply_pairs, own, &rng, x, ritz, &steps));
+	for (*above = 0; *above < l && ritz[*above] > above_noise * edge; (*above)++)
 		;
 	for (shown->n = 0; shown->n < tlv_least(k, MEMBERSHIP_TOLD); shown->n++)
 		shown->noise[shown->n] = ritz[shown->n] / edge;
@@ -397,7 +404,7 @@ membership_rank(tlv_context *ctx, const membership_moments *moments, double rows
 {
 	pair_operator own = {.moments = moments, .factor = 1};
 	size_t d = moments->categories, blocks = 0, above = 0;
-	double edge = noise_edge(moments, rows), *scale;
+	double edge = membership_noise_edge(moments, rows), *scale;
 	bool all = true;
 
 	for (size_t j = 0; j < moments->p; j++)

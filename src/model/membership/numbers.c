@@ -10,10 +10,6 @@
 
 /* Counts with the variance of all rows that a component's variance is given beside its own. */
 #define VARIANCE_COUNT 1.0
-/* Part of the variance of all rows that a component's is at least; of whole numbers at least that
- * of their rounding. */
-#define LEAST_PART	0.01
-#define LEAST_WHOLE (1.0 / 12)
 /* No mean of counts is less. */
 #define LEAST_MEAN 1e-3
 
@@ -117,6 +113,9 @@ void
 membership_numbers_maximize(double weight, const double *sums, const bool *whole,
 							const double *logs, membership_numbers *numbers)
 {
+	/* Part of the variance of all rows that a component's is at least; of whole numbers at least
+	 * that of their rounding. */
+	const double least_part = 0.01, least_whole = 1.0 / 12;
 	double count = tlv_step_prior(weight, MEMBERSHIP_COUNT);
 	double narrow = tlv_step_prior(weight, VARIANCE_COUNT);
 	double kept = tlv_step_kept(weight, 0, VARIANCE_COUNT);
@@ -124,10 +123,10 @@ membership_numbers_maximize(double weight, const double *sums, const bool *whole
 
 	for (size_t s = 0; s < numbers->q; s++, sums += MEMBERSHIP_NUMBER_SUMS * k)
 	{
-		double all = numbers->deviation[s] * numbers->deviation[s], least = LEAST_PART * all;
+		double all = numbers->deviation[s] * numbers->deviation[s], least = least_part * all;
 
 		if ((whole != NULL && whole[s]) || (whole == NULL && numbers->counts[s]))
-			least = fmax(least, LEAST_WHOLE);
+			least = fmax(least, least_whole);
 		for (size_t h = 0; h < k; h++)
 		{
 			double n = sums[h] + count, mean = (sums[k + h] - sums[2 * k + h]) / n;

@@ -19,13 +19,6 @@
 #define MOST_PART  ((size_t) 1 << 18)
 /* Variables of a mode beyond those that its rank needs. */
 #define SLACK 1
-/* A variable that is present in fewer rows counts as if it were in that many; what is never there
- * belongs to no mode. */
-#define LEAST_PRESENT 0.05
-/* Sweeps and starts of a factorisation where there are many, and what ends it. */
-#define PART_SWEEPS	   150
-#define PART_STARTS	   1
-#define PART_TOLERANCE 1e-6
 
 /* ---- who is where ---- */
 
@@ -50,6 +43,9 @@ count_values(tlv_context *ctx, const partition_work *work, double *present)
 static tlv_status
 weigh_variables(tlv_context *ctx, partition_work *work)
 {
+	/* A variable that is present in fewer rows counts as if it were in that many; what is never
+	 * there belongs to no mode. */
+	const double least_present = 0.05;
 	membership_rows *rows = work->rows;
 	double *present, all = (double) rows->n * (double) rows->copies;
 
@@ -60,7 +56,7 @@ weigh_variables(tlv_context *ctx, partition_work *work)
 	{
 		size_t from = (size_t) work->order[j];
 
-		work->weight[j] = 1 / (fmax(present[j] / all, LEAST_PRESENT) * (double) rows->copies);
+		work->weight[j] = 1 / (fmax(present[j] / all, least_present) * (double) rows->copies);
 		if (rows->states[from] > 1 && present[from] > 0)
 			work->order[work->usable++] = (int64_t) from;
 	}
@@ -240,6 +236,9 @@ match_partition(tlv_context *ctx, partition_work *work, size_t part, const doubl
 static tlv_status
 fit_partition(tlv_context *ctx, partition_work *work, size_t part, double *table)
 {
+	/* Sweeps and starts of a factorisation where there are many, and what ends it. */
+	const int part_sweeps = 150, part_starts = 1;
+	const double part_tolerance = 1e-6;
 	tlv_nonnegative_options solver = {.method = work->options->solver,
 									  .restarts = work->options->decompose.restarts,
 									  .sweeps = work->options->decompose.steps,
@@ -252,9 +251,9 @@ fit_partition(tlv_context *ctx, partition_work *work, size_t part, double *table
 	TLV_TRY(membership_collect_moments(ctx, work, &moments));
 	if (work->parts > 1)
 	{
-		solver.restarts = solver.restarts > 0 ? solver.restarts : PART_STARTS;
-		solver.sweeps = solver.sweeps > 0 ? solver.sweeps : PART_SWEEPS;
-		solver.tolerance = PART_TOLERANCE;
+		solver.restarts = solver.restarts > 0 ? solver.restarts : part_starts;
+		solver.sweeps = solver.sweeps > 0 ? solver.sweeps : part_sweeps;
+		solver.tolerance = part_tolerance;
 	}
 	TLV_TRY_NEW_ROWS(ctx, factors, moments.d[0] + moments.d[1] + moments.d[2], work->k);
 	TLV_TRY_NEW(ctx, weights, work->k);

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Added to the means by which entries are scaled. */
-#define LEAST_MEAN 1e-3
-
 static tlv_status
 partition_moments_begin(tlv_context *ctx, const partition_work *work, partition_moments *moments)
 {
@@ -30,7 +27,7 @@ partition_moments_begin(tlv_context *ctx, const partition_work *work, partition_
 
 /* The values of a row that the partition has, mode by mode. */
 static void
-take_row(const partition_work *work, size_t i, size_t *n)
+membership_take_row(const partition_work *work, size_t i, size_t *n)
 {
 	const membership_rows *rows = work->rows;
 	const uint16_t *row = rows->codes + i * rows->slots;
@@ -58,7 +55,7 @@ add_pair_of_modes(const partition_work *work, const size_t *n, int a, int b, siz
 }
 
 static void
-add_row(const partition_work *work, const size_t *n, partition_moments *moments)
+partition_moments_add_row(const partition_work *work, const size_t *n, partition_moments *moments)
 {
 	const size_t *d = moments->d;
 
@@ -197,6 +194,8 @@ add_tables(tlv_context *ctx, const partition_work *work, partition_moments *mome
 static double
 correct_triples(const partition_work *work, partition_moments *moments)
 {
+	/* Added to the means by which entries are scaled. */
+	const double least_mean = 1e-3;
 	double a = work->alpha0, n = (double) work->rows->n, below = 0;
 	double first = a / (a + 2), second = 2 * a * a / ((a + 1) * (a + 2));
 	const size_t *d = moments->d;
@@ -205,7 +204,7 @@ correct_triples(const partition_work *work, partition_moments *moments)
 		for (size_t x = 0; x < d[m]; x++)
 		{
 			moments->mean[m][x] /= n;
-			moments->scale[m][x] = 1 / sqrt(moments->mean[m][x] + LEAST_MEAN);
+			moments->scale[m][x] = 1 / sqrt(moments->mean[m][x] + least_mean);
 		}
 	for (size_t x = 0; x < d[0]; x++)
 		for (size_t y = 0; y < d[1]; y++)
@@ -238,8 +237,8 @@ membership_collect_moments(tlv_context *ctx, partition_work *work, partition_mom
 
 		if (i % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		take_row(work, i, n);
-		add_row(work, n, moments);
+		membership_take_row(work, i, n);
+		partition_moments_add_row(work, n, moments);
 	}
 	work->negative += correct_triples(work, moments);
 	return TLV_OK;

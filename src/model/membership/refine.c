@@ -8,9 +8,6 @@
 #include "internal.h"
 #include "tensorlv/num/assert.h"
 
-/* The likelihood of a row stands when it rises by less, for every value. */
-#define TOLERANCE 1e-6
-
 tlv_status
 membership_sums_create(tlv_context *ctx, const membership_rows *rows, size_t k,
 					   membership_sums *sums)
@@ -205,6 +202,8 @@ tlv_status
 membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 				  int steps, membership_fit *fit, membership_training *training)
 {
+	/* The likelihood of a row stands when it rises by less, for every value. */
+	const double tolerance = 1e-6;
 	double before = -HUGE_VAL;
 	refinement own;
 
@@ -224,7 +223,7 @@ membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 		training->likelihood = own.sums.log_likelihood / own.sums.rows;
 		training->entropy = own.sums.entropy / own.sums.rows;
 		training->stands =
-			!options->mixed && training->likelihood - before < TOLERANCE * (double) rows->slots;
+			!options->mixed && training->likelihood - before < tolerance * (double) rows->slots;
 		before = training->likelihood;
 	}
 	if (options->mixed && steps > 0)

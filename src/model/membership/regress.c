@@ -21,19 +21,8 @@
 #define ANCHOR_EACH		  24
 #define ANCHOR_TRIALS	  3
 #define MOST_ANCHOR		  4096
-/* So many variables are anchors at least, each of at most so many categories. */
-#define LEAST_ANCHORS	   8
-#define MOST_ANCHOR_STATES 1000
-/* Rounds in which all variables are sources. */
-#define ROUNDS 2
-/* A variable that is present in fewer rows is no anchor, and counts as if it were in that many. */
-#define LEAST_PRESENT 0.05
-/* Added to shares before they divide. */
-#define SHARE_FLOOR 1e-3
 /* Of the trace of Theta' S Theta, added to its diagonal. */
-#define RIDGE 1e-9
-/* Probabilities are at least this. */
-#define LEAST_PROBABILITY 1e-6
+#define MEMBERSHIP_RIDGE 1e-9
 
 typedef struct regression
 {
@@ -77,6 +66,8 @@ static tlv_status
 choose_anchors(tlv_context *ctx, const membership_rows *rows, size_t wanted, uint64_t seed,
 			   const double *present, bool *source, size_t *categories)
 {
+	/* So many variables are anchors at least, each of at most so many categories. */
+	const int least_anchors = 8, most_anchor_states = 1000;
 	size_t chosen = 0;
 	int64_t *order;
 	tlv_rng rng;
@@ -86,12 +77,12 @@ choose_anchors(tlv_context *ctx, const membership_rows *rows, size_t wanted, uin
 	TLV_TRY_NEW(ctx, order, rows->p);
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_rng_permutation(ctx, &rng, rows->p, order));
-	for (size_t i = 0; i < rows->p && (*categories < wanted || chosen < LEAST_ANCHORS); i++)
+	for (size_t i = 0; i < rows->p && (*categories < wanted || chosen < least_anchors); i++)
 	{
 		size_t j = (size_t) order[i], states = (size_t) rows->states[j];
 
-		if (states < 2 || states > MOST_ANCHOR_STATES || *categories + states > MOST_ANCHOR ||
-			present[j] < LEAST_PRESENT)
+		if (states < 2 || states > most_anchor_states || *categories + states > MOST_ANCHOR ||
+			present[j] < MEMBERSHIP_LEAST_PRESENT)
 			continue;
 		source[j] = true;
 		chosen++;
@@ -182,9 +173,12 @@ fit_anchors(tlv_context *ctx, const membership_rows *rows, const tlv_membership_
 /* ---- regression ---- */
 
 static double
-scale_of(const membership_rows *rows, size_t v)
+membership_scale_of(const membership_rows *rows, size_t v)
 {
-	return 1 / (rows->marginal[v] + SHARE_FLOOR);
+	/* Added to shares before they divide. */
+	const double share_floor = 1e-3;
+
+	return 1 / (rows->marginal[v] + share_floor);
 }
 
 /* gram += Theta_j' S Theta_j, both triangles. */
@@ -194,7 +188,7 @@ add_gram(const membership_rows *rows, size_t k, size_t j, const double *table, d
 	for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 	{
 		const double *own = table + v * k;
-		double scale = scale_of(rows, v);
+		double scale = membership_scale_of(rows, v);
 
 		for (size_t g = 0; g < k; g++)
 			for (size_t h = 0; h < k; h++)
@@ -204,12 +198,13 @@ add_gram(const membership_rows *rows, size_t k, size_t j, const double *table, d
 
 /* own = m_j' S Theta_j */
 static void
-mean_of(const membership_rows *rows, size_t k, size_t j, const double *table, double *own)
+membership_mean_of(const membership_rows *rows, size_t k, size_t j, const double *table,
+				   double *own)
 {
 	memset(own, 0, k * sizeof(double));
 	for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 		for (size_t h = 0; h < k; h++)
-			own[h] += rows->marginal[v] * scale_of(rows, v) * table[v * k + h];
+			own[h] += rows->marginal[v] * membership_scale_of(rows, v) * table[v * k + h];
 }
 
 /* What the sources are, from the table. */
@@ -224,7 +219,8 @@ set_sources(tlv_context *ctx, const double *table, regression *work)
 	memset(work->mean, 0, k * sizeof(double));
 	for (size_t j = 0; j < rows->p; j++)
 	{
-		double factor = 1 / (fmax(work->present[j], LEAST_PRESENT) * (double) rows->copies);
+		double factor =
+			1 / (fmax(work->present[j], MEMBERSHIP_LEAST_PRESENT) * (double) rows->copies);
 
 		if (j % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
@@ -232,9 +228,9 @@ set_sources(tlv_context *ctx, const double *table, regression *work)
 			continue;
 		for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 			for (size_t h = 0; h < k; h++)
-				work->scaled[v * k + h] = factor * scale_of(rows, v) * table[v * k + h];
+				work->scaled[v * k + h] = factor * membership_scale_of(rows, v) * table[v * k + h];
 		add_gram(rows, k, j, table, work->gram);
-		mean_of(rows, k, j, table, work->own);
+		membership_mean_of(rows, k, j, table, work->own);
 		for (size_t h = 0; h < k; h++)
 			work->mean[h] += work->own[h];
 	}
@@ -243,8 +239,8 @@ set_sources(tlv_context *ctx, const double *table, regression *work)
 
 /* Adds a row to the sums of its categories: of each what the other values are. */
 TLV_CLONES static void
-add_row(size_t k, size_t n, const int32_t *items, const double *restrict scaled,
-		double *restrict whole, double *restrict sums)
+regress_add_row(size_t k, size_t n, const int32_t *items, const double *restrict scaled,
+				double *restrict whole, double *restrict sums)
 {
 	memset(whole, 0, k * sizeof(double));
 	for (size_t s = 0; s < n; s++)
@@ -261,7 +257,7 @@ add_row(size_t k, size_t n, const int32_t *items, const double *restrict scaled,
 }
 
 static tlv_status
-add_rows(tlv_context *ctx, regression *work)
+regress_add_rows(tlv_context *ctx, regression *work)
 {
 	membership_rows *rows = work->rows;
 
@@ -272,7 +268,7 @@ add_rows(tlv_context *ctx, regression *work)
 
 		if (i % 16 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		add_row(work->k, n, rows->items, work->scaled, work->whole, work->sums);
+		regress_add_row(work->k, n, rows->items, work->scaled, work->whole, work->sums);
 	}
 	return TLV_OK;
 }
@@ -284,7 +280,7 @@ solve_variable(tlv_context *ctx, regression *work, const double *weights, size_t
 	const membership_rows *rows = work->rows;
 	size_t k = work->k, first = rows->offset[j], states = (size_t) rows->states[j];
 	double a = work->alpha0, copies = (double) rows->copies, trace = 0;
-	double each = (double) rows->n * copies * fmax(work->present[j], LEAST_PRESENT);
+	double each = (double) rows->n * copies * fmax(work->present[j], MEMBERSHIP_LEAST_PRESENT);
 	double *solved = work->solved;
 
 	memset(work->own_gram, 0, k * k * sizeof(double));
@@ -292,14 +288,14 @@ solve_variable(tlv_context *ctx, regression *work, const double *weights, size_t
 	if (work->source[j])
 	{
 		add_gram(rows, k, j, table, work->own_gram);
-		mean_of(rows, k, j, table, work->own);
+		membership_mean_of(rows, k, j, table, work->own);
 	}
 	for (size_t i = 0; i < k * k; i++)
 		work->own_gram[i] = work->gram[i] - work->own_gram[i] / copies;
 	for (size_t h = 0; h < k; h++)
 		trace += work->own_gram[h * k + h];
 	for (size_t h = 0; h < k; h++)
-		work->own_gram[h * k + h] += RIDGE * trace;
+		work->own_gram[h * k + h] += MEMBERSHIP_RIDGE * trace;
 	for (size_t c = 0; c < states; c++)
 		for (size_t h = 0; h < k; h++)
 			solved[c * k + h] =
@@ -320,8 +316,10 @@ solve_variable(tlv_context *ctx, regression *work, const double *weights, size_t
 
 /* Probabilities above 0, those of a variable with the sum 1. */
 static void
-take_probabilities(const regression *work, double *table)
+regress_take_probabilities(const regression *work, double *table)
 {
+	/* Probabilities are at least this. */
+	const double least_probability = 1e-6;
 	const membership_rows *rows = work->rows;
 	size_t k = work->k;
 
@@ -331,7 +329,7 @@ take_probabilities(const regression *work, double *table)
 			double sum = 0;
 
 			for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
-				sum += table[v * k + h] = fmax(work->next[v * k + h], LEAST_PROBABILITY);
+				sum += table[v * k + h] = fmax(work->next[v * k + h], least_probability);
 			for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
 				table[v * k + h] /= sum;
 		}
@@ -341,17 +339,20 @@ take_probabilities(const regression *work, double *table)
 static tlv_status
 regress(tlv_context *ctx, regression *work, membership_fit *fit)
 {
-	for (int round = 0; round < 1 + ROUNDS; round++)
+	/* Rounds in which all variables are sources. */
+	const int rounds = 2;
+
+	for (int round = 0; round < 1 + rounds; round++)
 	{
 		TLV_TRY(set_sources(ctx, fit->table, work));
-		TLV_TRY(add_rows(ctx, work));
+		TLV_TRY(regress_add_rows(ctx, work));
 		for (size_t j = 0; j < work->rows->p; j++)
 		{
 			if (j % 16 == 0)
 				TLV_TRY_CONTINUE(ctx);
 			TLV_TRY(solve_variable(ctx, work, fit->weights, j, fit->table));
 		}
-		take_probabilities(work, fit->table);
+		regress_take_probabilities(work, fit->table);
 		for (size_t j = 0; j < work->rows->p; j++)
 			work->source[j] = true;
 	}
@@ -360,8 +361,8 @@ regress(tlv_context *ctx, regression *work, membership_fit *fit)
 
 /* Directions in which rows are their memberships by least squares. */
 static tlv_status
-take_directions(tlv_context *ctx, const regression *work, const membership_fit *fit,
-				membership_basis *basis)
+membership_take_directions(tlv_context *ctx, const regression *work, const membership_fit *fit,
+						   membership_basis *basis)
 {
 	const membership_rows *rows = work->rows;
 	size_t k = work->k, d = rows->categories;
@@ -372,12 +373,12 @@ take_directions(tlv_context *ctx, const regression *work, const membership_fit *
 	TLV_TRY_NEW(ctx, basis->scale, d);
 	TLV_TRY_NEW_ROWS(ctx, basis->vector, d, k);
 	for (size_t v = 0; v < d; v++)
-		basis->scale[v] = scale_of(rows, v);
+		basis->scale[v] = membership_scale_of(rows, v);
 	memcpy(basis->vector, fit->table, d * k * sizeof(double));
 	for (size_t h = 0; h < k; h++)
 		trace += work->gram[h * k + h];
 	for (size_t h = 0; h < k; h++)
-		work->gram[h * k + h] += RIDGE * trace;
+		work->gram[h * k + h] += MEMBERSHIP_RIDGE * trace;
 	return tlv_solve_spd(ctx, k, d, work->gram, basis->vector);
 }
 
@@ -449,7 +450,7 @@ membership_start_of_anchors(tlv_context *ctx, membership_rows *rows,
 	TLV_TRY(status);
 	work.alpha0 = basis->alpha0;
 	TLV_TRY(regress(ctx, &work, fit));
-	TLV_TRY(take_directions(ctx, &work, fit, basis));
+	TLV_TRY(membership_take_directions(ctx, &work, fit, basis));
 	regression_free(ctx, &work);
 	return TLV_OK;
 }

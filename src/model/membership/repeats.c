@@ -12,18 +12,9 @@
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/plural.h"
 
-/* Rows are repeated where those that are like no other are fewer than this proportion of such rows
- * among rows drawn from the model: where each row is there twice or more often there are none.
- * Where the model gives less than the second proportion of the rows, combinations of values are
- * few, and nothing is said. */
-#define FEWEST_SINGLE 0.2
-#define LEAST_SINGLE  0.1
-/* Pairs of rows that would agree in two independent variables, above which no such pair is no
- * chance: exp(-12) is 6e-6. */
-#define KEY_EXPECTED 12.0
 /* Rows that are looked at, at most; of fewer than the least nothing is said. */
-#define MOST_ROWS  20000
-#define LEAST_ROWS 50
+#define MEMBERSHIP_MOST_ROWS  20000
+#define MEMBERSHIP_LEAST_ROWS 50
 
 /* ---- variables ---- */
 
@@ -120,8 +111,11 @@ equal_pairs(size_t n, uint64_t *numbers)
  * independence the number of pairs of rows that agree in both is Poisson, and 0 has probability
  * exp(-expected).  numbers has memory for n; *known is the number of rows that have both. */
 static bool
-is_key(const membership_rows *rows, size_t n, uint64_t *numbers, size_t *known)
+membership_is_key(const membership_rows *rows, size_t n, uint64_t *numbers, size_t *known)
 {
+	/* Pairs of rows that would agree in two independent variables, above which no such pair is no
+	 * chance: exp(-12) is 6e-6. */
+	const double key_expected = 12.0;
 	double pairs[3], all;
 
 	for (int what = 0; what < 3; what++)
@@ -138,7 +132,7 @@ is_key(const membership_rows *rows, size_t n, uint64_t *numbers, size_t *known)
 		pairs[what] = equal_pairs(*known, numbers);
 	}
 	all = (double) *known * ((double) *known - 1) / 2;
-	return pairs[2] == 0 && pairs[0] * pairs[1] > KEY_EXPECTED * all;
+	return pairs[2] == 0 && pairs[0] * pairs[1] > key_expected * all;
 }
 
 /* Such variables are the row and the variable of long rows, or another key of two columns.  Few
@@ -155,8 +149,8 @@ warn_of_long_rows(tlv_context *ctx, const membership_rows *rows, const tlv_names
 	if (rows->p < 3 || rows->p - rows->scalars < 2 || rows->copies > 1)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, numbers, rows->n);
-	key = is_key(rows, tlv_least(rows->n, MOST_ROWS), numbers, &n) &&
-		  (rows->n <= MOST_ROWS || is_key(rows, rows->n, numbers, &n));
+	key = membership_is_key(rows, tlv_least(rows->n, MEMBERSHIP_MOST_ROWS), numbers, &n) &&
+		  (rows->n <= MEMBERSHIP_MOST_ROWS || membership_is_key(rows, rows->n, numbers, &n));
 	tlv_free(ctx, numbers);
 	if (!key)
 		return TLV_OK;
@@ -223,11 +217,16 @@ static tlv_status
 warn_of_repeated_rows(tlv_context *ctx, const membership_rows *rows, const membership_fit *fit,
 					  size_t k, tlv_diagnostics *to)
 {
-	size_t n = tlv_least(rows->n, MOST_ROWS), there, expected;
+	/* Rows are repeated where those that are like no other are fewer than this proportion of such
+	 * rows among rows drawn from the model: where each row is there twice or more often there are
+	 * none. Where the model gives less than the second proportion of the rows, combinations of
+	 * values are few, and nothing is said. */
+	const double fewest_single = 0.2, least_single = 0.1;
+	size_t n = tlv_least(rows->n, MEMBERSHIP_MOST_ROWS), there, expected;
 	uint64_t *own, *drawn;
 	tlv_rng rng;
 
-	if (n < LEAST_ROWS || rows->scalars > 0)
+	if (n < MEMBERSHIP_LEAST_ROWS || rows->scalars > 0)
 		return TLV_OK;
 	tlv_rng_seed(&rng, 1);
 	TLV_TRY_NEW(ctx, own, n);
@@ -241,8 +240,8 @@ warn_of_repeated_rows(tlv_context *ctx, const membership_rows *rows, const membe
 	expected = count_single(n, drawn);
 	tlv_free(ctx, own);
 	tlv_free(ctx, drawn);
-	if ((double) expected < LEAST_SINGLE * (double) n ||
-		(double) there >= FEWEST_SINGLE * (double) expected)
+	if ((double) expected < least_single * (double) n ||
+		(double) there >= fewest_single * (double) expected)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, to,

@@ -9,10 +9,7 @@
 #include "tensorlv/num/sort.h"
 
 /* Groups of a number's values, of about as many each. */
-#define GROUPS 6
-
-/* Of so many cells one is held out. */
-#define HELD_SHARE 10
+#define MEMBERSHIP_GROUPS 6
 
 static tlv_status
 find_states(tlv_context *ctx, const double *values, const int64_t *states, membership_rows *rows)
@@ -22,7 +19,7 @@ find_states(tlv_context *ctx, const double *values, const int64_t *states, membe
 	for (size_t j = 0; j < rows->p - rows->scalars; j++)
 		rows->states[j] = states != NULL && states[j] > 1 ? states[j] : 1;
 	for (size_t j = rows->p - rows->scalars; j < rows->p; j++)
-		rows->states[j] = GROUPS;
+		rows->states[j] = MEMBERSHIP_GROUPS;
 	for (size_t i = 0; i < rows->n * rows->slots; i++)
 	{
 		size_t j = i % rows->slots / rows->copies;
@@ -114,7 +111,7 @@ group_of(const double *bound, double x)
 {
 	size_t g = 0;
 
-	while (g + 1 < GROUPS && x >= bound[g])
+	while (g + 1 < MEMBERSHIP_GROUPS && x >= bound[g])
 		g++;
 	return g;
 }
@@ -124,7 +121,7 @@ static void
 describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
 {
 	size_t j = rows->p - rows->scalars + s, q = rows->scalars;
-	double bound[GROUPS], count[GROUPS] = {0}, mean = 0, square = 0;
+	double bound[MEMBERSHIP_GROUPS], count[MEMBERSHIP_GROUPS] = {0}, mean = 0, square = 0;
 	double *group = rows->group + 2 * rows->offset[j];
 
 	rows->whole[s] = n > 0;
@@ -137,8 +134,8 @@ describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
 		square += (sorted[i] - mean) * (sorted[i] - mean) / (double) n;
 	rows->centre[s] = mean;
 	rows->deviation[s] = square > 1e-24 * mean * mean ? sqrt(square) : 1;
-	for (size_t g = 0; g < GROUPS; g++)
-		bound[g] = n > 0 ? sorted[(g + 1) * (n - 1) / GROUPS] : 0;
+	for (size_t g = 0; g < MEMBERSHIP_GROUPS; g++)
+		bound[g] = n > 0 ? sorted[(g + 1) * (n - 1) / MEMBERSHIP_GROUPS] : 0;
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		double x = rows->numbers[i * q + s], before;
@@ -152,7 +149,7 @@ describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
 		group[2 * g] += before / ++count[g];
 		group[2 * g + 1] += before * (x - group[2 * g]);
 	}
-	for (size_t g = 0; g < GROUPS; g++)
+	for (size_t g = 0; g < MEMBERSHIP_GROUPS; g++)
 		group[2 * g + 1] /= fmax(count[g], 1);
 }
 
@@ -222,11 +219,13 @@ membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies, 
 tlv_status
 membership_hold_out(tlv_context *ctx, uint64_t seed, membership_rows *rows)
 {
+	/* Of so many cells one is held out. */
+	const int held_share = 10;
 	TLV_TRY_NEW0_ROWS(ctx, rows->held, rows->n, rows->slots);
 	for (size_t i = 0; i < rows->n * rows->slots; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (tlv_mix64(seed ^ tlv_mix64(i)) % HELD_SHARE == 0)
+		if (tlv_mix64(seed ^ tlv_mix64(i)) % held_share == 0)
 		{
 			rows->held[i] = rows->codes[i];
 			rows->codes[i] = 0;

@@ -13,10 +13,6 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* Part of the mean diagonal that is added to it: components alike in all categories share a mean.
- */
-#define RIDGE 1e-9
-
 /* x becomes scale * (x - centre), where before its two states in a table come so many rows, and
  * behind each of them so many numbers. */
 static void
@@ -128,6 +124,9 @@ tlv_status
 membership_scalar_means(tlv_context *ctx, const membership_moments *moments, double alpha0,
 						const membership_fit *fit, double *means)
 {
+	/* Part of the mean diagonal that is added to it: components alike in all categories share a
+	 * mean. */
+	const double ridge = 1e-9;
 	size_t k = fit->k, first = moments->p - moments->scalars;
 	double factor = alpha0 / (alpha0 + 1), all = 0, *gram, *right;
 
@@ -150,7 +149,7 @@ membership_scalar_means(tlv_context *ctx, const membership_moments *moments, dou
 		for (size_t h = 0; h < k; h++)
 			trace += gram[h * k + h];
 		for (size_t h = 0; h < k; h++)
-			gram[h * k + h] += RIDGE * trace / (double) k;
+			gram[h * k + h] += ridge * trace / (double) k;
 		TLV_TRY(tlv_solve_spd(ctx, k, 1, gram, right));
 		for (size_t h = 0; h < k; h++)
 		{

@@ -4,11 +4,8 @@
  */
 #include "internal.h"
 
-/* Weights of classes are Dirichlet of so much each. */
-#define CLASS_WEIGHT 10
-
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_membership_simulation *o)
+membership_check_simulation(tlv_context *ctx, const tlv_membership_simulation *o)
 {
 	if (o->variables == 0 || o->variables > TLV_CATEGORY_MOST_VARIABLES)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "variables = %zu is not between 1 and %d",
@@ -31,13 +28,15 @@ check_simulation(tlv_context *ctx, const tlv_membership_simulation *o)
 static tlv_status
 draw_parameters(tlv_context *ctx, const tlv_membership_simulation *o, tlv_membership_parts *parts)
 {
+	/* Weights of classes are Dirichlet of so much each. */
+	const int class_weight = 10;
 	double alpha[TLV_MEMBERSHIP_MOST_COMPONENTS], draw[TLV_CATEGORY_MOST_STATES];
 	double concentration[TLV_CATEGORY_MOST_STATES];
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, o->seed);
 	for (size_t h = 0; h < o->k; h++)
-		alpha[h] = CLASS_WEIGHT;
+		alpha[h] = class_weight;
 	if (!o->mixed)
 		tlv_rng_dirichlet(&rng, o->k, alpha, parts->weights);
 	for (size_t h = 0; h < o->k && o->mixed; h++)
@@ -70,7 +69,7 @@ tlv_membership_random(tlv_context *ctx, const tlv_membership_simulation *options
 								  .diagnostics = &none};
 	int64_t *states;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(membership_check_simulation(ctx, options));
 	TLV_TRY_NEW(ctx, states, parts.p);
 	TLV_TRY_NEW(ctx, parts.weights, parts.k);
 	TLV_TRY_NEW_ROWS(ctx, parts.probabilities, parts.categories, parts.k);

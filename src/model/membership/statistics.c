@@ -29,7 +29,7 @@ typedef struct statistics_state
 } statistics_state;
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+membership_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 	membership_model *model = state->model;
@@ -100,7 +100,7 @@ static const tlv_accumulator_class statistics_class = {.name = "category_statist
 													   TLV_DECLARED(&statistics_sections),
 													   .rows = TLV_ROW_CODES | TLV_ROW_VECTOR |
 															   TLV_ROWS_MISSING_ELEMENTS,
-													   .add = statistics_add};
+													   .add = membership_statistics_add};
 
 const tlv_kind tlv_kind_category_statistics = {
 	TLV_KIND_LINE(CATEGORY_STATISTICS, category_statistics), .accumulator = &statistics_class};

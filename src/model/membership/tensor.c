@@ -19,11 +19,11 @@
 #include "tensorlv/num/tensor3.h"
 
 /* Decompositions, each with the last one's components put in. */
-#define ROUNDS	   5
-#define MOST_EQUAL 2e8
+#define MEMBERSHIP_ROUNDS 5
+#define MOST_EQUAL		  2e8
 /* Probabilities are at least this, and weights this share of their mean. */
-#define LEAST_PROBABILITY 1e-6
-#define LEAST_WEIGHT	  0.02
+#define MEMBERSHIP_LEAST_PROBABILITY 1e-6
+#define MEMBERSHIP_LEAST_WEIGHT		 0.02
 
 static tlv_status
 tensor_begin(tlv_context *ctx, const membership_moments *moments, const membership_basis *basis,
@@ -72,7 +72,8 @@ membership_scaled_whitening(tlv_context *ctx, const tensor_work *work, double **
 	TLV_TRY_NEW_ROWS(ctx, *scaled, moments->categories, k);
 	for (size_t j = 0; j < moments->p; j++)
 	{
-		double factor = 1 / (fmax(moments->present[j], LEAST_PRESENT) * (double) moments->copies);
+		double factor =
+			1 / (fmax(moments->present[j], MEMBERSHIP_LEAST_PRESENT) * (double) moments->copies);
 
 		for (size_t i = moments->offset[j] * k; i < moments->offset[j + 1] * k; i++)
 			(*scaled)[i] = factor * work->basis->whiten[i];
@@ -174,7 +175,7 @@ add_cubes(tlv_context *ctx, tensor_work *work, const membership_rows *rows, cons
 }
 
 static tlv_status
-add_rows(tlv_context *ctx, tensor_work *work, const membership_rows *rows)
+tensor_add_rows(tlv_context *ctx, tensor_work *work, const membership_rows *rows)
 {
 	size_t k = work->k, categories = rows->categories;
 	double *scaled, *sums, *count, n = (double) rows->n;
@@ -274,7 +275,7 @@ add_pairs_of(tensor_work *work, const tlv_category_tables *tables, size_t a, siz
 }
 
 static tlv_status
-add_tables(tlv_context *ctx, tensor_work *work, const tlv_category_tables *tables)
+tensor_add_tables(tlv_context *ctx, tensor_work *work, const tlv_category_tables *tables)
 {
 	const membership_moments *moments = work->moments;
 	size_t k = work->k;
@@ -393,7 +394,7 @@ read_components(const tensor_work *work, const double *vectors, double *length, 
 
 			negative += fmax(-*entry, 0);
 			whole += fabs(*entry);
-			*entry = fmax(*entry, LEAST_PROBABILITY);
+			*entry = fmax(*entry, MEMBERSHIP_LEAST_PROBABILITY);
 		}
 		length[h] *= length[h];
 	}
@@ -449,7 +450,7 @@ membership_find_weights(tlv_context *ctx, const membership_moments *moments, dou
 {
 	size_t k = fit->k, d = moments->categories;
 	size_t numbers = moments->offset[moments->p - moments->scalars];
-	double *a, *b, residual, sum = 0, least = LEAST_WEIGHT / (double) k;
+	double *a, *b, residual, sum = 0, least = MEMBERSHIP_LEAST_WEIGHT / (double) k;
 
 	TLV_TRY_NEW_ROWS(ctx, a, d, k + 1);
 	b = a + d * k;
@@ -474,7 +475,7 @@ membership_find_weights(tlv_context *ctx, const membership_moments *moments, dou
 static int
 completions(size_t p, size_t k)
 {
-	return (double) p * pow((double) k, 4) > MOST_EQUAL ? 0 : ROUNDS - 1;
+	return (double) p * pow((double) k, 4) > MOST_EQUAL ? 0 : MEMBERSHIP_ROUNDS - 1;
 }
 
 /* Of the tensor as it is, or with the components of fit put in. */
@@ -541,8 +542,8 @@ form_tensor(tlv_context *ctx, tensor_work *work, const membership_triples *tripl
 
 	TLV_TRY(tlv_require_memory(ctx, tlv_decompose_memory(work->k, options), "the triples"));
 	TLV_TRY_NEW0(ctx, work->tensor, size);
-	TLV_TRY(triples->rows != NULL ? add_rows(ctx, work, triples->rows)
-								  : add_tables(ctx, work, triples->tables));
+	TLV_TRY(triples->rows != NULL ? tensor_add_rows(ctx, work, triples->rows)
+								  : tensor_add_tables(ctx, work, triples->tables));
 	TLV_TRY(add_means(ctx, work));
 	TLV_TRY_NEW(ctx, work->complete, size);
 	memcpy(work->complete, work->tensor, size * sizeof(double));

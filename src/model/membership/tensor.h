@@ -9,8 +9,6 @@
 
 /* Rows, or terms, that are dealt with at once. */
 #define MEMBERSHIP_BLOCK 256
-/* A variable that is present in fewer rows counts as if it were in that many. */
-#define LEAST_PRESENT 0.05
 
 typedef struct membership_implicit membership_implicit;
 

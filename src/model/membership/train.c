@@ -13,27 +13,12 @@
 
 /* Steps of a trial, the values that it is over, and its rows at least; over more values fewer, and
  * where initialisations only are compared. */
-#define TRIAL_STEPS	 30
-#define QUICK_STEPS	 10
-#define LEAST_STEPS	 8
-#define TRIAL_WORK	 4e6
-#define TRIAL_VALUES 200000
-#define TRIAL_ROWS	 500
-/* Rows of a trial for every component: of fewer starts are compared as they are, since what refines
- * them fits these rows alone. */
-#define TRIAL_EACH 30
-/* Steps of a row's membership where held-out cells are compared. */
-#define SCORE_STEPS 20
-/* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
-#define CLASS_STEPS		 500
-#define MIXED_STEPS		 20
-#define MIXED_MOST_STEPS 60
-/* Of the logarithm of a root: sums of the Dirichlet's parameters are tried that differ by more. */
-#define ALPHAS_APART 0.5
-/* Starts from k-means, each from other first centers. */
-#define CLUSTER_STARTS 2
-/* Rows at most that k-means goes through where its clusters are the answer. */
-#define CLUSTER_ROWS 10000
+#define TRIAL_STEPS			   30
+#define QUICK_STEPS			   10
+#define MEMBERSHIP_LEAST_STEPS 8
+#define TRIAL_WORK			   4e6
+#define TRIAL_VALUES		   200000
+#define TRIAL_ROWS			   500
 
 static tlv_status
 fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_fit *fit)
@@ -110,6 +95,8 @@ static tlv_status
 score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership_fit *fit,
 		   membership_training *training)
 {
+	/* Steps of a row's membership where held-out cells are compared. */
+	const int score_steps = 20;
 	membership_worker worker;
 	held_score score = {0};
 	double mean;
@@ -118,7 +105,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
-	worker.most_steps = SCORE_STEPS;
+	worker.most_steps = score_steps;
 	memset(training->score, 0, sizeof(training->score));
 	memset(training->count, 0, sizeof(training->count));
 	for (size_t i = 0; i < rows->n; i++)
@@ -312,7 +299,7 @@ trial_steps(const membership_rows *rows)
 {
 	double values = (double) rows->n * (double) rows->slots;
 
-	return (int) fmax(LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
+	return (int) fmax(MEMBERSHIP_LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
 }
 
 /* Priors are tried on parameters that are refined already: where steps are dear, in half as many.
@@ -372,10 +359,13 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static tlv_status
 try_alphas(tlv_context *ctx, membership_rows *rows, double usual, membership_training *training)
 {
+	/* Of the logarithm of a root: sums of the Dirichlet's parameters are tried that differ by more.
+	 */
+	const double alphas_apart = 0.5;
 	const membership_fit start = training->fit;
 	double found = training->options.alpha0, factor = sqrt(usual / found);
 
-	for (int i = 0; i < 3 && fabs(log(factor)) > ALPHAS_APART; i++)
+	for (int i = 0; i < 3 && fabs(log(factor)) > alphas_apart; i++)
 	{
 		membership_fit fit;
 
@@ -411,18 +401,24 @@ trial_rows(const membership_rows *rows)
 }
 
 static tlv_status
-try_starts(tlv_context *ctx, membership_rows *rows, membership_training *training)
+membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
+	/* Starts from k-means, each from other first centers. */
+	const int cluster_starts = 2;
+
+	/* Rows of a trial for every component: of fewer starts are compared as they are, since what
+	 * refines them fits these rows alone. */
+	const int trial_each = 30;
 	tlv_membership_options *options = &training->options;
 	membership_rows view = trial_rows(rows);
-	int clusters = options->partition ? 0 : view.n < rows->n ? 1 : CLUSTER_STARTS;
+	int clusters = options->partition ? 0 : view.n < rows->n ? 1 : cluster_starts;
 	size_t k = training->k;
 	membership_fit fit = {.k = k}, whole = {.k = k};
 	bool found, beside = false, free = options->mixed && options->alpha0 == 0;
 	double usual = membership_alpha0(options, k);
 
 	training->start = NULL;
-	training->few = view.n < rows->n && view.n < TRIAL_EACH * k;
+	training->few = view.n < rows->n && view.n < trial_each * k;
 	TLV_TRY(start_components(ctx, rows, options, k, &training->basis, &fit, &found));
 	training->deficient = !found;
 	if (found)
@@ -475,13 +471,15 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static tlv_status
 take_start(tlv_context *ctx, membership_rows *rows, membership_training *training)
 {
+	/* Rows at most that k-means goes through where its clusters are the answer. */
+	const int cluster_rows = 10000;
 	tlv_membership_options own = training->options, *options = &own;
 	membership_fit fit = {.k = training->k};
 	membership_rows view = *rows;
 	membership_basis basis;
 	bool found;
 
-	view.n = tlv_least(rows->n, CLUSTER_ROWS);
+	view.n = tlv_least(rows->n, cluster_rows);
 	if (strcmp(training->start, "clusters") == 0)
 		return start_clusters(ctx, &view, options, &training->basis, training->clusters,
 							  &training->fit);
@@ -499,9 +497,12 @@ take_start(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 static int
 usual_steps(const membership_rows *rows, bool mixed)
 {
+	/* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
+	const int class_steps = 500, mixed_steps = 20, mixed_most_steps = 60;
+
 	if (!mixed)
-		return CLASS_STEPS;
-	return rows->n * rows->slots <= TRIAL_VALUES ? MIXED_MOST_STEPS : MIXED_STEPS;
+		return class_steps;
+	return rows->n * rows->slots <= TRIAL_VALUES ? mixed_most_steps : mixed_steps;
 }
 
 tlv_status
@@ -510,7 +511,7 @@ membership_train(tlv_context *ctx, membership_rows *rows, membership_training *t
 	int steps = training->steps >= 0 ? training->steps : usual_steps(rows, training->options.mixed);
 
 	TLV_TRY(membership_hold_out(ctx, training->options.seed, rows));
-	TLV_TRY(try_starts(ctx, rows, training));
+	TLV_TRY(membership_try_starts(ctx, rows, training));
 	membership_take_back(ctx, rows);
 	if (training->start == NULL)
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu %s fewer than %zu %s", rows->n,

@@ -12,11 +12,9 @@
 #define BURN	5
 #define BURN_ON 1
 #define KEEP	2
-/* Steps of the collapsed posterior from which a chain begins. */
-#define BEGIN_STEPS 8
 /* Steps of a membership towards its mean, and when they end. */
-#define MOST_STEPS 100
-#define SETTLED	   1e-6
+#define MEMBERSHIP_MOST_STEPS	  100
+#define MEMBERSHIP_WORKER_SETTLED 1e-6
 /* Added to what shares follow from: of the least numbers that a model may hold all may be 0. */
 #define LEAST_PRODUCT 1e-300
 
@@ -29,7 +27,7 @@ membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categori
 	worker->k = k;
 	worker->most = most;
 	worker->first = SIZE_MAX;
-	worker->most_steps = MOST_STEPS;
+	worker->most_steps = MEMBERSHIP_MOST_STEPS;
 	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 4);
 	worker->shares = worker->log_weights + k;
 	worker->product = worker->shares + k;
@@ -226,7 +224,7 @@ collapse_row(membership_worker *worker, size_t n, const int32_t *items, int step
 		worker->given[i] = 1 / (double) k;
 	for (int step = 0; step < steps; step++)
 		if (collapsed_step(worker, n, items, worker->counts, worker->given, worker->product) <
-			SETTLED * (double) n)
+			MEMBERSHIP_WORKER_SETTLED * (double) n)
 			break;
 }
 
@@ -336,9 +334,11 @@ keep_number(const membership_worker *worker, int32_t item, double sum, double *c
 static void
 begin_chain(membership_worker *worker, size_t n, const int32_t *items, uint8_t *draws, tlv_rng *rng)
 {
+	/* Steps of the collapsed posterior from which a chain begins. */
+	const int begin_steps = 8;
 	size_t k = worker->k;
 
-	collapse_row(worker, n, items, BEGIN_STEPS);
+	collapse_row(worker, n, items, begin_steps);
 	memset(worker->counts, 0, k * sizeof(double));
 	for (size_t i = 0; i < n; i++)
 	{

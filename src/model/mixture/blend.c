@@ -14,7 +14,7 @@ typedef struct blend_parts
 
 /* The square between the means of a component that a variance takes up. */
 static double
-between(blend_parts parts, double a, double b, double c, double d)
+mixture_between(blend_parts parts, double a, double b, double c, double d)
 {
 	return parts.before * parts.now * (a - b) * (c - d);
 }
@@ -33,11 +33,11 @@ blend_variances(const tlv_mixture *before, size_t j, blend_parts parts, tlv_mixt
 	for (size_t i = 0; i < d; i++)
 		if (tlv_is_matrix(mixture->covariance))
 			for (size_t c = 0; c <= i; c++)
-				own[e++] += between(parts, x[i], y[i], x[c], y[c]);
+				own[e++] += mixture_between(parts, x[i], y[i], x[c], y[c]);
 		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
-			own[i] += between(parts, x[i], y[i], x[i], y[i]);
+			own[i] += mixture_between(parts, x[i], y[i], x[i], y[i]);
 		else
-			moved += between(parts, x[i], y[i], x[i], y[i]);
+			moved += mixture_between(parts, x[i], y[i], x[i], y[i]);
 	if (each == 1)
 		own[0] += moved / (double) d;
 }

@@ -14,20 +14,17 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/special.h"
 
-#define LOG_2PI 1.8378770664093454836
-
-/* Steps of Newton's method for kappa at most, and where it has converged. */
-#define NEWTON_STEPS	 20
-#define NEWTON_TOLERANCE 1e-12
 /* The largest ratio of a drawn kappa to its estimate, or of the estimate to it. */
-#define MOST_FACTOR 50.0
+#define MIXTURE_MOST_FACTOR 50.0
 
 /* ---- one component ---- */
 
 double
 tlv_directions_log_norm(size_t d, double kappa)
 {
-	return -0.5 * (double) d * LOG_2PI - tlv_log_bessel((double) d / 2 - 1, kappa);
+	const double log_2pi = 1.8378770664093454836;
+
+	return -0.5 * (double) d * log_2pi - tlv_log_bessel((double) d / 2 - 1, kappa);
 }
 
 double
@@ -39,6 +36,9 @@ tlv_directions_length(size_t d, double kappa)
 double
 tlv_directions_kappa(size_t d, double length)
 {
+	/* Steps of Newton's method for kappa at most, and where it has converged. */
+	const int newton_steps = 20;
+	const double newton_tolerance = 1e-12;
 	double n = (double) d, most = TLV_DIRECTIONS_MOST_KAPPA * n, kappa;
 
 	if (!(length > 0))
@@ -46,7 +46,7 @@ tlv_directions_kappa(size_t d, double length)
 	if (1 - length * length <= (n - 1) / most)
 		return most;
 	kappa = fmin(length * (n - length * length) / (1 - length * length), most);
-	for (int step = 0; step < NEWTON_STEPS; step++)
+	for (int step = 0; step < newton_steps; step++)
 	{
 		double ratio = tlv_bessel_ratio(n / 2 - 1, kappa);
 		double slope = 1 - ratio * ratio - (n - 1) / kappa * ratio;
@@ -55,7 +55,7 @@ tlv_directions_kappa(size_t d, double length)
 		if (!(slope > 0) || !(next > 0))
 			break;
 		next = fmin(next, most);
-		if (fabs(next - kappa) <= NEWTON_TOLERANCE * kappa)
+		if (fabs(next - kappa) <= newton_tolerance * kappa)
 			return next;
 		kappa = next;
 	}
@@ -107,7 +107,7 @@ mixture_set_direction(tlv_mixture *mixture, size_t j, double rows, const double 
 /* ---- estimates ---- */
 
 static size_t
-largest_of(const tlv_mixture *own, size_t j)
+mixture_largest_of(const tlv_mixture *own, size_t j)
 {
 	const double *mean = own->means + j * own->d;
 	size_t best = 0;
@@ -121,7 +121,7 @@ tlv_status
 mixture_list_direction(tlv_context *ctx, tlv_mixture_listing *listing, size_t j)
 {
 	const tlv_mixture *own = listing->mixture;
-	size_t largest = largest_of(own, j);
+	size_t largest = mixture_largest_of(own, j);
 	double kappa = own->variances[j];
 	bool fixed = own->weights[j] == 0 || !(kappa > 0) ||
 				 kappa >= TLV_DIRECTIONS_MOST_KAPPA * (double) own->d;
@@ -148,7 +148,7 @@ void
 mixture_score_direction(const tlv_mixture *mixture, size_t j, double share, const double *x,
 						double *scores)
 {
-	size_t d = mixture->d, m = largest_of(mixture, j);
+	size_t d = mixture->d, m = mixture_largest_of(mixture, j);
 	const double *mean = mixture->means + j * d;
 	double kappa = mixture->variances[j], along = 0;
 
@@ -164,7 +164,7 @@ mixture_score_direction(const tlv_mixture *mixture, size_t j, double share, cons
 void
 mixture_redraw_direction(tlv_mixture *mixture, size_t j, const double *values)
 {
-	size_t d = mixture->d, m = largest_of(mixture, j);
+	size_t d = mixture->d, m = mixture_largest_of(mixture, j);
 	double *mean = mixture->means + j * d, *kappa = &mixture->variances[j], others = 0, rest;
 
 	for (size_t i = 0; i < d; i++)
@@ -172,6 +172,6 @@ mixture_redraw_direction(tlv_mixture *mixture, size_t j, const double *values)
 	rest = others < 1 ? sqrt(1 - others) : 0;
 	for (size_t i = 0; i < d; i++)
 		mean[i] = i == m ? copysign(rest, mean[m]) : values[i] / (others < 1 ? 1 : sqrt(others));
-	*kappa = fmin(fmax(values[d], *kappa / MOST_FACTOR),
-				  fmin(*kappa * MOST_FACTOR, TLV_DIRECTIONS_MOST_KAPPA * (double) d));
+	*kappa = fmin(fmax(values[d], *kappa / MIXTURE_MOST_FACTOR),
+				  fmin(*kappa * MIXTURE_MOST_FACTOR, TLV_DIRECTIONS_MOST_KAPPA * (double) d));
 }

@@ -22,8 +22,6 @@
 #define PANELS 24
 #define POINTS (4 * PANELS)
 #define DEPTH  40.0
-/* Looks for where that is, each over a part of the one before. */
-#define MOST_LOOKS 20
 
 /* log B_n(s) */
 static double
@@ -77,6 +75,8 @@ look_between(const given_direction *given, double low, double high, double *valu
 static double
 log_integral(const given_direction *given)
 {
+	/* Looks for where that is, each over a part of the one before. */
+	const int most_looks = 20;
 	double low = 0, high = M_PI / 2, values[POINTS], panel, largest, sum = 0;
 
 	for (int look = 0;; look++)
@@ -89,7 +89,7 @@ log_integral(const given_direction *given)
 			first++;
 		while (values[last] < largest - DEPTH)
 			last--;
-		if (last - first >= POINTS / 2 || look == MOST_LOOKS)
+		if (last - first >= POINTS / 2 || look == most_looks)
 			break;
 		last = last / 4 + 2; /* panels, with one beside them */
 		first = first / 4 - 1;

@@ -74,7 +74,7 @@ name_dimension(const tlv_mixture_listing *listing, size_t i, tlv_estimate *estim
 }
 
 static tlv_status
-add_means(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
+mixture_add_means(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
 {
 	const tlv_mixture *own = listing->mixture;
 	bool full = tlv_is_matrix(own->covariance);
@@ -164,7 +164,7 @@ add_component(tlv_context *ctx, tlv_mixture_listing *listing, size_t j)
 	bool common = tlv_is_shared(own->covariance), floored;
 
 	TLV_TRY(is_at_floor(ctx, listing, j, &floored));
-	TLV_TRY(add_means(ctx, listing, j, empty));
+	TLV_TRY(mixture_add_means(ctx, listing, j, empty));
 	if (!common || j + 1 == own->k)
 		TLV_TRY((tlv_is_matrix(own->covariance) ? add_covariances : add_variances)(
 			ctx, listing, j, (empty && !common) || floored));

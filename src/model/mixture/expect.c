@@ -13,15 +13,10 @@
 
 /* Columns of a triangular matrix that are multiplied together. */
 #define TRIANGLE 32
-/* Rows of a smaller share do not enter products: of many dimensions, most rows have one component.
- */
-#define LEAST_SHARE 1e-14
 /* A log density so far below the largest adds nothing. */
 #define LEAST_LOG -700.0
-/* Numbers beyond this would leave the range of single precision when they are multiplied. */
-#define NARROW_MOST 1e15
 /* Sums run in so many lanes. */
-#define LANES 8
+#define MIXTURE_LANES 8
 
 /* ---- statistics ---- */
 
@@ -61,10 +56,12 @@ tlv_mixture_sums_free(tlv_context *ctx, tlv_mixture_sums *sums)
 TLV_CLONES bool
 mixture_all_narrow(size_t n, const double *x)
 {
+	/* Numbers beyond this would leave the range of single precision when they are multiplied. */
+	const double narrow_most = 1e15;
 	bool narrow = true;
 
 	for (size_t i = 0; i < n; i++)
-		narrow &= fabs(x[i]) <= NARROW_MOST;
+		narrow &= fabs(x[i]) <= narrow_most;
 	return narrow;
 }
 
@@ -122,15 +119,15 @@ sum_squares(size_t n, size_t d, const double *restrict x, double *restrict squar
 	for (size_t t = 0; t < n; t++)
 	{
 		const double *row = x + t * d;
-		double lane[LANES] = {0}, rest = 0;
+		double lane[MIXTURE_LANES] = {0}, rest = 0;
 		size_t i = 0;
 
-		for (; i + LANES <= d; i += LANES)
-			for (size_t l = 0; l < LANES; l++)
+		for (; i + MIXTURE_LANES <= d; i += MIXTURE_LANES)
+			for (size_t l = 0; l < MIXTURE_LANES; l++)
 				lane[l] += row[i + l] * row[i + l];
 		for (; i < d; i++)
 			rest += row[i] * row[i];
-		for (size_t l = 0; l < LANES; l++)
+		for (size_t l = 0; l < MIXTURE_LANES; l++)
 			rest += lane[l];
 		squares[t] = rest;
 	}
@@ -145,7 +142,7 @@ square(size_t n, const double *restrict x, double *restrict squares)
 
 /* A column of n for every coordinate, of stride TLV_MIXTURE_BLOCK. */
 static void
-transpose(size_t n, size_t d, const double *restrict x, double *restrict columns)
+mixture_transpose(size_t n, size_t d, const double *restrict x, double *restrict columns)
 {
 	for (size_t t = 0; t < n; t++)
 		for (size_t i = 0; i < d; i++)
@@ -180,7 +177,7 @@ form_squares(tlv_mixture_worker *worker, size_t n, const double *x)
 	else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 		square(n * mixture->d, x, worker->squares);
 	else
-		transpose(n, mixture->d, x, worker->scaled);
+		mixture_transpose(n, mixture->d, x, worker->scaled);
 	if (mixture_forms_products(mixture))
 		multiply_coordinates(n, mixture->d, worker->scaled, worker->squares);
 }
@@ -201,7 +198,7 @@ subtract_distances(size_t n, size_t d, const double *restrict y, const double *r
 
 /* |L^-1 (x - mean)|^2 by component, of the transposed rows. */
 static tlv_status
-full_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n)
+mixture_full_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n)
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d;
 
@@ -228,13 +225,13 @@ full_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n)
 
 /* Log densities of all components, without the squares' part where that is spherical. */
 static tlv_status
-log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x)
+mixture_log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
 
 	if (tlv_is_matrix(mixture->covariance) && !mixture_forms_products(mixture))
-		return full_densities(ctx, worker, n);
+		return mixture_full_densities(ctx, worker, n);
 	TLV_TRY(linear_terms(ctx, worker, n, x));
 	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
 		return TLV_OK;
@@ -278,8 +275,8 @@ widen_tails(const tlv_mixture_worker *worker, size_t n)
  * 1 / sum_j exp(density - largest), entropy[t] = sum_j of the responsibility times that difference.
  */
 TLV_CLONES static void
-normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
-		  double *restrict total, double *restrict entropy)
+mixture_normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
+				  double *restrict total, double *restrict entropy)
 {
 	for (size_t t = 0; t < n; t++)
 		density[t] = shares[t];
@@ -315,33 +312,36 @@ normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
 /* ---- adding up ---- */
 
 TLV_CLONES static double
-sum_of(size_t n, const double *restrict a)
+mixture_sum_of(size_t n, const double *restrict a)
 {
-	double lane[LANES] = {0}, sum = 0;
+	double lane[MIXTURE_LANES] = {0}, sum = 0;
 	size_t t = 0;
 
-	for (; t + LANES <= n; t += LANES)
-		for (size_t l = 0; l < LANES; l++)
+	for (; t + MIXTURE_LANES <= n; t += MIXTURE_LANES)
+		for (size_t l = 0; l < MIXTURE_LANES; l++)
 			lane[l] += a[t + l];
 	for (; t < n; t++)
 		sum += a[t];
-	for (size_t l = 0; l < LANES; l++)
+	for (size_t l = 0; l < MIXTURE_LANES; l++)
 		sum += lane[l];
 	return sum;
 }
 
 /* Rows times the root of their share, those of no account left out; returns how many are there. */
 TLV_CLONES static size_t
-scale_rows(size_t n, size_t d, const double *restrict shares, const double *restrict x,
-		   double *restrict scaled)
+mixture_scale_rows(size_t n, size_t d, const double *restrict shares, const double *restrict x,
+				   double *restrict scaled)
 {
+	/* Rows of a smaller share do not enter products: of many dimensions, most rows have one
+	 * component. */
+	const double least_share = 1e-14;
 	size_t taken = 0;
 
 	for (size_t t = 0; t < n; t++)
 	{
 		double root = sqrt(shares[t]);
 
-		if (shares[t] < LEAST_SHARE)
+		if (shares[t] < least_share)
 			continue;
 		for (size_t i = 0; i < d; i++)
 			scaled[taken * d + i] = root * x[t * d + i];
@@ -352,8 +352,8 @@ scale_rows(size_t n, size_t d, const double *restrict shares, const double *rest
 
 /* Products of the rows with themselves, weighted by each component's responsibilities. */
 static tlv_status
-add_products(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
-			 tlv_mixture_sums *sums)
+mixture_add_products(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+					 tlv_mixture_sums *sums)
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d, packed = tlv_packed2_size(d);
 
@@ -363,7 +363,7 @@ add_products(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doubl
 		size_t taken;
 
 		TLV_TRY_CONTINUE(ctx);
-		taken = scale_rows(n, d, worker->shares + j * TLV_MIXTURE_BLOCK, x, worker->scaled);
+		taken = mixture_scale_rows(n, d, worker->shares + j * TLV_MIXTURE_BLOCK, x, worker->scaled);
 		if (taken == 0)
 			continue;
 		TLV_TRY(tlv_syrk(ctx, false, d, taken, 1, worker->scaled, d, 0, worker->product, d, false));
@@ -376,7 +376,7 @@ add_products(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doubl
 
 /* Of t distributions, shares become those times the rows' precisions. */
 static void
-weigh_rows(const tlv_mixture_worker *worker, size_t n, tlv_mixture_sums *sums)
+mixture_weigh_rows(const tlv_mixture_worker *worker, size_t n, tlv_mixture_sums *sums)
 {
 	for (size_t j = 0; j < worker->mixture->k; j++)
 	{
@@ -388,14 +388,15 @@ weigh_rows(const tlv_mixture_worker *worker, size_t n, tlv_mixture_sums *sums)
 			sums->logs[j] += shares[t] > 0 ? shares[t] * log(heavy[t]) : 0;
 			shares[t] *= heavy[t];
 		}
-		sums->weighted[j] += sum_of(n, shares);
+		sums->weighted[j] += mixture_sum_of(n, shares);
 	}
 }
 
 /* sums += X shares, of the rows that linear_terms has left in single precision where there are
  * such. */
 static tlv_status
-add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x, double *sums)
+mixture_add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+				 double *sums)
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d;
 
@@ -412,18 +413,18 @@ add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x
 
 /* The part of a block in the statistics, given its responsibilities and squares. */
 static tlv_status
-add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
-		  tlv_mixture_sums *sums)
+mixture_add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+				  tlv_mixture_sums *sums)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
 
 	sums->rows += (double) n;
 	for (size_t j = 0; j < k; j++)
-		sums->responsibilities[j] += sum_of(n, worker->shares + j * TLV_MIXTURE_BLOCK);
+		sums->responsibilities[j] += mixture_sum_of(n, worker->shares + j * TLV_MIXTURE_BLOCK);
 	if (worker->heavy != NULL)
-		weigh_rows(worker, n, sums);
-	TLV_TRY(add_rows(ctx, worker, n, x, sums->sums));
+		mixture_weigh_rows(worker, n, sums);
+	TLV_TRY(mixture_add_rows(ctx, worker, n, x, sums->sums));
 	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
 		return TLV_OK;
 	if (mixture_forms_products(mixture))
@@ -431,7 +432,7 @@ add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *
 						TLV_MIXTURE_BLOCK, worker->shares, TLV_MIXTURE_BLOCK, 1, sums->squares,
 						tlv_packed2_size(d));
 	if (tlv_is_matrix(mixture->covariance))
-		return add_products(ctx, worker, n, x, sums);
+		return mixture_add_products(ctx, worker, n, x, sums);
 	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 		return tlv_gemm(ctx, false, false, d, k, n, 1, worker->squares, d, worker->shares,
 						TLV_MIXTURE_BLOCK, 1, sums->squares, d);
@@ -447,10 +448,10 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 
 	TLV_TRY_CONTINUE(ctx);
 	form_squares(worker, n, x);
-	TLV_TRY(log_densities(ctx, worker, n, x));
+	TLV_TRY(mixture_log_densities(ctx, worker, n, x));
 	if (worker->heavy != NULL)
 		widen_tails(worker, n);
-	normalize(n, k, worker->shares, worker->density, worker->total, worker->entropy);
+	mixture_normalize(n, k, worker->shares, worker->density, worker->total, worker->entropy);
 	for (size_t t = 0; t < n; t++)
 	{
 		double sum = -log(worker->total[t]); /* the reciprocal */
@@ -462,9 +463,9 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 	}
 	if (sums == NULL)
 		return TLV_OK;
-	sums->log_likelihood += sum_of(n, worker->density);
-	sums->entropy += sum_of(n, worker->entropy);
-	return add_block(ctx, worker, n, x, sums);
+	sums->log_likelihood += mixture_sum_of(n, worker->density);
+	sums->entropy += mixture_sum_of(n, worker->entropy);
+	return mixture_add_block(ctx, worker, n, x, sums);
 }
 
 tlv_status
@@ -478,5 +479,5 @@ tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,
 	for (size_t i = 0; i < worker->mixture->k * TLV_MIXTURE_BLOCK && worker->heavy != NULL; i++)
 		worker->heavy[i] = 1;
 	form_squares(worker, n, x);
-	return add_block(ctx, worker, n, x, sums);
+	return mixture_add_block(ctx, worker, n, x, sums);
 }

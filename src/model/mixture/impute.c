@@ -24,8 +24,8 @@ typedef struct mixture_given
 } mixture_given;
 
 static tlv_status
-find_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x, const bool *missing,
-		   mixture_given *given)
+mixture_find_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x,
+				   const bool *missing, mixture_given *given)
 {
 	size_t d = mixture->d;
 
@@ -66,7 +66,7 @@ full_entry(const tlv_mixture *mixture, size_t j, size_t a, size_t b)
 }
 
 static double
-variance_of(const tlv_mixture *mixture, size_t j, size_t i)
+mixture_variance_of(const tlv_mixture *mixture, size_t j, size_t i)
 {
 	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 		return mixture->variances[j * mixture->d + i];
@@ -143,7 +143,7 @@ plain_distance(const tlv_mixture *mixture, size_t j, const double *x, const mixt
 	for (size_t a = 0; a < given->n; a++)
 	{
 		size_t i = given->seen[a];
-		double variance = variance_of(mixture, j, i);
+		double variance = mixture_variance_of(mixture, j, i);
 
 		*distance += (x[i] - mean[i]) * (x[i] - mean[i]) / variance;
 		*log_root += log(variance) / 2;
@@ -215,7 +215,7 @@ tlv_mixture_infer_given(tlv_context *ctx, const tlv_mixture *mixture, const doub
 
 	if (mixture->covariance == TLV_COVARIANCE_DIRECTION)
 		return mixture_directions_given(ctx, mixture, x, missing, shares, log_likelihood);
-	TLV_TRY(find_given(ctx, mixture, x, missing, &given));
+	TLV_TRY(mixture_find_given(ctx, mixture, x, missing, &given));
 	for (size_t j = 0; j < mixture->k; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
@@ -237,7 +237,7 @@ tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixture, const double *s
 	mixture_given given = {.n = 0};
 	double log_sum;
 
-	TLV_TRY(find_given(ctx, mixture, x, missing, &given));
+	TLV_TRY(mixture_find_given(ctx, mixture, x, missing, &given));
 	for (size_t i = 0; i < mixture->d; i++)
 		filled[i] = missing[i] ? 0 : x[i];
 	for (size_t j = 0; j < k && given.missing > 0; j++)

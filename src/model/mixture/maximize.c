@@ -12,12 +12,7 @@
 #include "tensorlv/num/special.h"
 
 /* A component with fewer rows than this keeps its mean and variances. */
-#define LEAST_ROWS 1e-6
-/* Steps to the degrees of freedom, at most, and the part of themselves that they stay off. */
-#define DEGREES_STEPS	  40
-#define DEGREES_TOLERANCE 1e-10
-/* No weight is less. */
-#define LEAST_WEIGHT 1e-100
+#define MIXTURE_LEAST_ROWS 1e-6
 
 tlv_status
 tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance, double *floor)
@@ -42,11 +37,13 @@ tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance, double *fl
 static void
 maximize_weights(const tlv_mixture_sums *sums, tlv_mixture *mixture)
 {
+	/* No weight is less. */
+	const double least_weight = 1e-100;
 	double total = 0;
 
 	for (size_t j = 0; j < mixture->k; j++)
 		total += mixture->weights[j] =
-			fmax(sums->responsibilities[j] / fmax(sums->rows, 1), LEAST_WEIGHT);
+			fmax(sums->responsibilities[j] / fmax(sums->rows, 1), least_weight);
 	for (size_t j = 0; j < mixture->k; j++)
 		mixture->weights[j] /= total;
 }
@@ -84,7 +81,8 @@ squares_within(const tlv_mixture_sums *sums, const tlv_mixture *mixture, size_t 
 static bool
 has_rows(const tlv_mixture_sums *sums, const tlv_mixture *mixture, size_t j)
 {
-	return sums->responsibilities[j] > LEAST_ROWS && rows_in_sums(sums, mixture, j) > LEAST_ROWS;
+	return sums->responsibilities[j] > MIXTURE_LEAST_ROWS &&
+		   rows_in_sums(sums, mixture, j) > MIXTURE_LEAST_ROWS;
 }
 
 static void
@@ -125,7 +123,8 @@ maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
 
 /* The products of the rows of a component about its mean. */
 static void
-add_products(const tlv_mixture_sums *sums, size_t j, const tlv_mixture *mixture, double *products)
+mixture_sum_products(const tlv_mixture_sums *sums, size_t j, const tlv_mixture *mixture,
+					 double *products)
 {
 	size_t d = mixture->d;
 	const double *sum = sums->sums + j * d, *squares = sums->squares + j * tlv_packed2_size(d);
@@ -151,7 +150,7 @@ maximize_tied(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mi
 	memset(covariance, 0, packed * sizeof(double));
 	for (size_t j = 0; j < mixture->k; j++)
 		if (has_rows(sums, mixture, j))
-			add_products(sums, j, mixture, covariance);
+			mixture_sum_products(sums, j, mixture, covariance);
 	for (size_t e = 0; e < packed; e++)
 		covariance[e] /= rows;
 	for (size_t i = 0; i < d; i++)
@@ -188,6 +187,9 @@ maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
 static void
 maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 {
+	/* Steps to the degrees of freedom, at most, and the part of themselves that they stay off. */
+	const int degrees_steps = 40;
+	const double degrees_tolerance = 1e-10;
 	double rows = sums->responsibilities[j],
 		   shape = (mixture->degrees[j] + (double) mixture->d) / 2;
 	double mean = sums->weighted[j] / rows;
@@ -198,7 +200,7 @@ maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 
 	/* log h - digamma h is u / 2 + u^2 / 12 for u = 1 / h, nearly: Newton's steps with its slope,
 	 * within the interval. */
-	for (int step = 0; step < DEGREES_STEPS && high - low > DEGREES_TOLERANCE * low; step++)
+	for (int step = 0; step < degrees_steps && high - low > degrees_tolerance * low; step++)
 	{
 		double value = log(half) - tlv_digamma(half) + excess, last = half;
 		double inverse = 1 / half, slope = 0.5 + inverse / 6;
@@ -210,7 +212,7 @@ maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 		half = 1 / (inverse - value / slope);
 		if (!(half > low && half < high))
 			half = sqrt(low * high);
-		if (fabs(half - last) <= DEGREES_TOLERANCE * last)
+		if (fabs(half - last) <= degrees_tolerance * last)
 			break;
 	}
 	mixture->degrees[j] = 2 * half;

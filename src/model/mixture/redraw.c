@@ -9,12 +9,12 @@
 #include "tensorlv/num/linalg.h"
 
 /* Largest factor of a variance, as a logarithm. */
-#define MOST_LOGARITHM 4.0
+#define MIXTURE_MOST_LOGARITHM 4.0
 
 static double
 bounded_exp(double x)
 {
-	return exp(fmin(fmax(x, -MOST_LOGARITHM), MOST_LOGARITHM));
+	return exp(fmin(fmax(x, -MIXTURE_MOST_LOGARITHM), MIXTURE_MOST_LOGARITHM));
 }
 
 /* d x d from its packed lower triangle, less another. */
@@ -33,7 +33,7 @@ unpack_difference(size_t d, const double *packed, const double *minus, double *m
 
 /* matrix, symmetric, becomes L^-1 matrix L'^-1. */
 static tlv_status
-whiten(tlv_context *ctx, size_t d, const double *factor, double *matrix)
+mixture_whiten(tlv_context *ctx, size_t d, const double *factor, double *matrix)
 {
 	TLV_TRY(tlv_solve_triangle(ctx, false, d, d, factor, matrix));
 	for (size_t a = 0; a < d; a++)
@@ -65,7 +65,7 @@ redraw_covariance(tlv_context *ctx, size_t d, const double *values, double *pack
 	for (size_t b = 1; b < d; b++)
 		memset(factor + b * d, 0, b * sizeof(double));
 	unpack_difference(d, values, packed, matrix);
-	TLV_TRY(whiten(ctx, d, factor, matrix));
+	TLV_TRY(mixture_whiten(ctx, d, factor, matrix));
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, matrix, eigenvalues));
 	TLV_TRY(tlv_gemm(ctx, false, false, d, d, d, 1, factor, d, matrix, d, 0, product, d));
 	for (size_t c = 0; c < d; c++)

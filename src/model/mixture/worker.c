@@ -11,9 +11,6 @@
 #include "tensorlv/num/special.h"
 
 #define LOG_2PI 1.8378770664093454836
-/* Means whose squared distance from the center, in variances, is at most this: the products of a
- * log density err by some thousandths in single precision, at most. */
-#define NARROW_DISTANCE 2e4
 
 /* Squares of a block: summed up, by coordinate, or all products. */
 static size_t
@@ -64,10 +61,13 @@ prepare_means(tlv_mixture_worker *worker)
 static void
 prepare_constants(tlv_mixture_worker *worker, size_t j, double sum, double distance)
 {
+	/* Means whose squared distance from the center, in variances, is at most this: the products of
+	 * a log density err by some thousandths in single precision, at most. */
+	const double narrow_distance = 2e4;
 	double d = (double) worker->mixture->d, nu, peak = log(worker->mixture->weights[j]) - sum / 2;
 
 	worker->constant[j] = peak - distance / 2;
-	worker->is_narrow = worker->is_narrow && distance <= NARROW_DISTANCE;
+	worker->is_narrow = worker->is_narrow && distance <= narrow_distance;
 	if (worker->heavy == NULL)
 		return;
 	nu = worker->mixture->degrees[j];

@@ -10,7 +10,7 @@
 #include "tensorlv/model/assignment.h"
 
 /* Nodes between two looks at tlv_should_stop(). */
-#define NODES_BETWEEN 4096
+#define MMSB_NODES_BETWEEN 4096
 
 /* ---- matching ---- */
 
@@ -23,7 +23,7 @@ typedef struct overlap
 } overlap;
 
 static void
-add_node(const tlv_memberships *x, size_t i, const tlv_memberships *y, size_t j, overlap *sums)
+mmsb_add_node(const tlv_memberships *x, size_t i, const tlv_memberships *y, size_t j, overlap *sums)
 {
 	for (size_t e = x->start[i]; e < x->start[i + 1]; e++)
 		sums->a[x->community[e]] += x->share[e];
@@ -47,8 +47,8 @@ compare_nodes(const tlv_mmsb_parts *a, size_t i, const tlv_mmsb_parts *b, size_t
 }
 
 static tlv_status
-add_side(tlv_context *ctx, const tlv_mmsb_parts *a, const tlv_mmsb_parts *b, size_t s,
-		 overlap *sums)
+arrange_add_side(tlv_context *ctx, const tlv_mmsb_parts *a, const tlv_mmsb_parts *b, size_t s,
+				 overlap *sums)
 {
 	size_t i = 0, j = 0;
 
@@ -56,10 +56,10 @@ add_side(tlv_context *ctx, const tlv_mmsb_parts *a, const tlv_mmsb_parts *b, siz
 	{
 		int order = compare_nodes(a, i, b, j, s);
 
-		if ((i + j) % NODES_BETWEEN == 0)
+		if ((i + j) % MMSB_NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (order == 0)
-			add_node(&a->side[s].memberships, i, &b->side[s].memberships, j, sums);
+			mmsb_add_node(&a->side[s].memberships, i, &b->side[s].memberships, j, sums);
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -84,7 +84,7 @@ tlv_mmsb_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_mat
 	TLV_TRY_NEW0(ctx, sums.a, x.k + y.k);
 	sums.b = sums.a + x.k;
 	for (size_t s = 0; s < x.sides; s++)
-		TLV_TRY(add_side(ctx, &x, &y, s, &sums));
+		TLV_TRY(arrange_add_side(ctx, &x, &y, s, &sums));
 	for (size_t i = 0; i < x.k; i++)
 		for (size_t j = 0; j < y.k; j++)
 		{
@@ -184,7 +184,7 @@ move_side(tlv_context *ctx, const tlv_memberships *from, const uint16_t *to, tlv
 	TLV_TRY_NEW(ctx, moved->share, entries);
 	for (size_t u = 0; u < from->n; u++)
 	{
-		if (u % NODES_BETWEEN == 0)
+		if (u % MMSB_NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		moved->start[u] = at;
 		at += move_node(from, u, to, moved->community + at, moved->share + at);

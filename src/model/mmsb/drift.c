@@ -22,7 +22,7 @@
 #include "tensorlv/num/special.h"
 
 /* Variance of a count, below which it is taken together with others. */
-#define LEAST_VARIANCE 5.0
+#define MMSB_LEAST_VARIANCE 5.0
 /* Pairs between two looks at tlv_should_stop(). */
 #define PAIRS_BETWEEN 4096
 
@@ -259,7 +259,7 @@ sum_nodes(tlv_context *ctx, graph_drift *state, day_walk *walk)
 
 /* The blocks of a community, of both of its sides; of all with component 0, however few edges. */
 static tlv_status
-test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, tlv_drift *drift)
+mmsb_test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, tlv_drift *drift)
 {
 	block_sum few = {0};
 	size_t k = state->parts.k;
@@ -275,7 +275,7 @@ test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, tlv_dr
 
 			if (component > 0 && a + 1 != component && b + 1 != component)
 				continue;
-			if (own->variance >= LEAST_VARIANCE)
+			if (own->variance >= MMSB_LEAST_VARIANCE)
 			{
 				statistic += apart * apart / own->variance;
 				degrees++;
@@ -285,7 +285,7 @@ test_blocks(tlv_context *ctx, const graph_drift *state, size_t component, tlv_dr
 			few.variance += own->variance;
 		}
 	}
-	if (few.variance >= LEAST_VARIANCE || (component == 0 && degrees == 0))
+	if (few.variance >= MMSB_LEAST_VARIANCE || (component == 0 && degrees == 0))
 	{
 		statistic += few.variance > 0 ? few.today * few.today / few.variance : 0;
 		degrees++;
@@ -412,6 +412,6 @@ tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 	TLV_TRY(sum_nodes(ctx, &state, &walk));
 	close_days(ctx, &walk);
 	for (size_t component = 0; component <= state.parts.k; component++)
-		TLV_TRY(test_blocks(ctx, &state, component, drift));
+		TLV_TRY(mmsb_test_blocks(ctx, &state, component, drift));
 	return test_nodes(ctx, &state, drift);
 }

@@ -2,30 +2,14 @@
  * edge.c - what a mixed membership block model says of one pair of nodes (mmsb.h).
  */
 #include "tensorlv/model/mmsb.h"
+#include "tensorlv/num/sort.h"
 
 #include <math.h>
 
 size_t
-tlv_mmsb_find_id(const int64_t *ids, size_t n, int64_t id)
-{
-	size_t low = 0, high = n;
-
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (ids[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && ids[low] == id ? low : n;
-}
-
-size_t
 tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node)
 {
-	return tlv_mmsb_find_id(parts->side[side].nodes, parts->side[side].n, node);
+	return tlv_find_id(parts->side[side].nodes, parts->side[side].n, node);
 }
 
 double

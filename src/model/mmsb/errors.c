@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-/* Edges between two communities that a normal error is believed of. */
-#define LEAST_EDGES 5.0
-/* Nodes between two looks at tlv_should_stop(). */
-#define NODES_BETWEEN 4096
-
 /* ---- estimates ---- */
 
 /* An estimate of community a of side s, which is named where there are two. */
@@ -41,7 +36,7 @@ sum_of_sizes(const tlv_mmsb_parts *parts, size_t s)
 }
 
 static tlv_status
-list_parts(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
+mmsb_list_parts(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
 {
 	size_t k = parts->k;
 
@@ -95,7 +90,7 @@ tlv_mmsb_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list
 	tlv_mmsb_parts parts;
 
 	TLV_TRY(open_parts(ctx, model, &parts));
-	TLV_TRY(list_parts(ctx, &parts, list));
+	TLV_TRY(mmsb_list_parts(ctx, &parts, list));
 	close_parts(ctx, &parts);
 	return TLV_OK;
 }
@@ -111,13 +106,15 @@ typedef struct side_sums
 static tlv_status
 sum_side(tlv_context *ctx, const tlv_mmsb_parts *parts, size_t s, side_sums *sums)
 {
+	/* Nodes between two looks at tlv_should_stop(). */
+	const int nodes_between = 4096;
 	const tlv_memberships *memberships = &parts->side[s].memberships;
 
 	TLV_TRY_NEW0(ctx, sums->first, 2 * parts->k);
 	sums->second = sums->first + parts->k;
 	for (size_t u = 0; u < memberships->n; u++)
 	{
-		if (u % NODES_BETWEEN == 0)
+		if (u % nodes_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
 		{
@@ -135,6 +132,8 @@ static void
 connectivity_error(const tlv_mmsb_parts *parts, const side_sums *from, const side_sums *to,
 				   size_t a, size_t b, tlv_estimate *one)
 {
+	/* Edges between two communities that a normal error is believed of. */
+	const double least_edges = 5.0;
 	bool within = a == b && parts->graph != TLV_GRAPH_BIPARTITE;
 	bool twice = within && parts->graph == TLV_GRAPH_UNDIRECTED;
 	double pairs = from->first[a] * to->first[b] - (within ? from->second[a] : 0);
@@ -148,12 +147,12 @@ connectivity_error(const tlv_mmsb_parts *parts, const side_sums *from, const sid
 		return;
 	one->count = pairs;
 	part = parts->poisson ? 0 : fmin(p * squares / pairs, 1);
-	if (p * pairs >= LEAST_EDGES)
+	if (p * pairs >= least_edges)
 		one->standard_error = sqrt(p * (1 - part) / pairs);
 }
 
 static tlv_status
-block_errors(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
+mmsb_block_errors(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
 {
 	size_t k = parts->k, at = 0;
 	side_sums sums[2];
@@ -191,7 +190,7 @@ tlv_mmsb_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fra
 	(void) errors;
 	TLV_TRY(open_parts(ctx, model, &parts));
 	if (!(parts.alpha0 > 0))
-		TLV_TRY(block_errors(ctx, &parts, list));
+		TLV_TRY(mmsb_block_errors(ctx, &parts, list));
 	close_parts(ctx, &parts);
 	return TLV_OK;
 }

@@ -14,20 +14,7 @@
 
 #define MOST_COMMUNITIES TLV_MMSB_MOST
 
-/* Weights of all communities, as the tensor implies them, are 1 in sum; so much is noise. */
-#define IMPLAUSIBLE_WEIGHT 1.5
-
-/* Most that are looked for by the spectrum alone, where no bound is given. */
-#define MOST_MIXED 50
-
 #define POOR_RESIDUAL 0.3
-
-/* Directions that a fit without k is expected to take. */
-#define USUAL_DIRECTIONS 10
-
-/* Work of a step of the subspace, some milliseconds, above which directions are left out when k is
- * chosen by moves. */
-#define MUCH_WORK 3.5e6
 
 const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "em", NULL};
 const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
@@ -35,7 +22,7 @@ const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL
 /* ---- checks ---- */
 
 static tlv_status
-refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
+mmsb_refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "the graph has no edges");
 	if (header->self_loops > 0)
@@ -87,7 +74,7 @@ check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 
 /* No more communities than nodes of a side, and no label above k. */
 static tlv_status
-check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+mmsb_check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	const tlv_mmsb_options *options = fit->options;
 	size_t asked = fit->k, n;
@@ -259,18 +246,21 @@ try_four_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static bool
 directions_cost_too_much(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
 {
+	/* Work of a step of the subspace, some milliseconds, above which directions are left out when k
+	 * is chosen by moves. */
+	const double much_work = 3.5e6;
 	double k = (double) fit->k, n = (double) fit->side[0].n;
 	bool proposed = fit->side[0].proposed != NULL && fit->side[0].fixed == NULL;
 
 	if (!proposed || fit->options->k > 0)
 		return false;
-	return (double) fit->side[0].edges.entries * k + n * k * k > MUCH_WORK ||
+	return (double) fit->side[0].edges.entries * k + n * k * k > much_work ||
 		   tlv_require_memory(ctx, tlv_mmsb_directions_memory(fit), "directions") != TLV_OK;
 }
 
 /* The directions of the graph, of which a block model's initialisations are clusters. */
 static tlv_status
-find_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+mmsb_find_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	if (directions_cost_too_much(ctx, fit))
 		return TLV_OK;
@@ -291,7 +281,7 @@ find_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (fit->options->partition)
 		TLV_TRY(try_four_parts(ctx, fit));
 	if (!fit->parts && !is_mixed(fit->options))
-		return find_directions(ctx, fit);
+		return mmsb_find_directions(ctx, fit);
 	if (!fit->parts)
 	{
 		TLV_TRY(tlv_mmsb_decompose(ctx, fit));
@@ -306,7 +296,7 @@ find_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 /* One community: everybody's. */
 static tlv_status
-fit_one(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+mmsb_fit_one(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	for (size_t s = 0; s < fit->sides; s++)
 		TLV_TRY_NEW0(ctx, fit->side[s].label, fit->side[s].n);
@@ -328,7 +318,7 @@ tlv_status
 tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	if (fit->k == 1)
-		return fit_one(ctx, fit);
+		return mmsb_fit_one(ctx, fit);
 	TLV_TRY(find_moments(ctx, fit));
 	TLV_TRY(tlv_mmsb_fit_blocks(ctx, fit));
 	free_moments(ctx, fit);
@@ -345,12 +335,14 @@ tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static tlv_status
 leave_out_spurious(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* Weights of all communities, as the tensor implies them, are 1 in sum; so much is noise. */
+	const double implausible_weight = 1.5;
 	double implied = fmax(fit->moments[0].implied, fit->moments[fit->sides - 1].implied);
 	size_t wanted = fit->k, directions;
 
 	if (fit->options->k == 0 || fit->options->n_labels > 0 || !fit->embedded || wanted < 3 ||
 		fit->options->refine == TLV_MMSB_REFINE_NONE || fit->moments[0].rank < wanted ||
-		implied < IMPLAUSIBLE_WEIGHT)
+		implied < implausible_weight)
 		return TLV_OK;
 	TLV_TRY(tlv_mmsb_count_directions(ctx, fit, wanted, &directions));
 	if (directions >= wanted)
@@ -412,7 +404,7 @@ fit_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	tlv_diagnostics_free(ctx, &own);
 	TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
 	if (fit->k == 1)
-		return fit_one(ctx, fit);
+		return mmsb_fit_one(ctx, fit);
 	TLV_TRY(tlv_mmsb_fit_mixed(ctx, fit));
 	return fit->k < wanted ? add_spurious(ctx, fit, wanted) : TLV_OK;
 }
@@ -421,9 +413,12 @@ fit_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static size_t
 most_communities(const tlv_mmsb_fit_state *fit)
 {
+	/* Most that are looked for by the spectrum alone, where no bound is given. */
+	const int most_mixed = 50;
+
 	if (fit->options->max_k > 0)
 		return fit->options->max_k;
-	return is_mixed(fit->options) || fit->options->n_labels > 0 ? MOST_MIXED : MOST_COMMUNITIES;
+	return is_mixed(fit->options) || fit->options->n_labels > 0 ? most_mixed : MOST_COMMUNITIES;
 }
 
 /* What may be done where the most communities that were allowed have been found. */
@@ -456,7 +451,7 @@ fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		return tlv_mmsb_choose_blocks(ctx, fit);
 	if (fit->k == 0)
 		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most_communities(fit), &fit->k));
-	TLV_TRY(check_k(ctx, fit));
+	TLV_TRY(mmsb_check_k(ctx, fit));
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
 	return tlv_mmsb_fit_k_blocks(ctx, fit);
 }
@@ -466,7 +461,7 @@ fit_mixed_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	if (fit->k == 0)
 		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most_communities(fit), &fit->k));
-	TLV_TRY(check_k(ctx, fit));
+	TLV_TRY(mmsb_check_k(ctx, fit));
 	TLV_TRY(tlv_mmsb_choose_correction(ctx, fit));
 	return fit_communities(ctx, fit);
 }
@@ -475,11 +470,13 @@ fit_mixed_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static double
 fit_memory(const tlv_graph_header *header, const tlv_mmsb_fit_state *fit)
 {
+	/* Directions that a fit without k is expected to take. */
+	const int usual_directions = 10;
 	size_t sides = header->kind == TLV_GRAPH_UNDIRECTED ? 1 : 2;
 	tlv_csr out = {
 		.rows = header->rows, .columns = header->columns, .entries = header->entries * (3 - sides)};
 	tlv_csr in = {.rows = out.columns, .columns = out.rows, .entries = out.entries};
-	size_t k = fit->k > 0 ? fit->k : USUAL_DIRECTIONS;
+	size_t k = fit->k > 0 ? fit->k : usual_directions;
 	double moments =
 		(is_mixed(fit->options) ? tlv_dirichlet_memory(k, k, &fit->options->decompose) : 0) +
 		fmax(tlv_star_memory(&(tlv_star_side){.out = &out, .in = &in}, k),
@@ -529,7 +526,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	TLV_TRY(check_mmsb_options(ctx, options));
 	tlv_graph_read_header(frame, &header);
 	if (header.entries == 0)
-		return refuse_empty(ctx, &header);
+		return mmsb_refuse_empty(ctx, &header);
 	TLV_TRY(require_few_nodes(ctx, &header));
 	fit->options = options;
 	fit->k = options->k;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "infer.h"
+#include "internal.h"
 #include "mixed/memberships.h"
 #include "mixed/mixed_membership.h"
 #include "tensorlv/model/kind.h"
@@ -21,15 +22,8 @@
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/special.h"
 
-/* Nodes between two looks at tlv_should_stop(): milliseconds. */
-#define CHUNK_NODES 64
 /* A rate of 0 counts as this share of the largest one. */
 #define SMALLEST_RATE 1e-12
-/* Steps of a node that the model does not know, and how far its shares move in the last one. */
-#define MOST_STEPS 100
-#define TOLERANCE  1e-5
-/* Degrees and weights beyond this are no sums of weights. */
-#define LARGEST_DEGREE 1e100
 
 typedef struct mmsb_model
 {
@@ -70,7 +64,7 @@ propensity_of(const mmsb_model *model, size_t v)
 
 /* y (k) = P x for x by target community */
 static void
-connect(const mmsb_model *model, const double *restrict x, double *restrict y)
+mmsb_connect(const mmsb_model *model, const double *restrict x, double *restrict y)
 {
 	size_t k = model->parts.k;
 
@@ -131,7 +125,7 @@ allocate_mmsb_model(tlv_context *ctx, mmsb_model *model)
 }
 
 static double
-largest_of(size_t n, const double *x)
+mmsb_largest_of(size_t n, const double *x)
 {
 	double largest = 0;
 
@@ -144,7 +138,7 @@ largest_of(size_t n, const double *x)
 static double
 scale(size_t n, const double *x, double *y)
 {
-	double largest = largest_of(n, x);
+	double largest = mmsb_largest_of(n, x);
 
 	for (size_t i = 0; i < n; i++)
 		y[i] = largest > 0 ? x[i] / largest : 0;
@@ -178,11 +172,12 @@ mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 		model->unit *= scale(parts->side[model->target].n, parts->side[model->target].propensity,
 							 model->propensity);
 	normalise(k, parts->sizes, model->shares);
-	normalise(k, largest_of(k, parts->alpha) > 0 ? parts->alpha : parts->sizes, model->fallback);
+	normalise(k, mmsb_largest_of(k, parts->alpha) > 0 ? parts->alpha : parts->sizes,
+			  model->fallback);
 	tlv_memberships_sums(&parts->side[model->target].memberships, k, model->propensity,
 						 model->rates);
 	TLV_TRY_CONTINUE(ctx);
-	connect(model, model->rates, model->totals);
+	mmsb_connect(model, model->rates, model->totals);
 	for (size_t a = 0; a < k; a++)
 		mean += model->totals[a] / (double) k;
 	for (size_t a = 0; a < k; a++)
@@ -217,7 +212,7 @@ tlv_mmsb_opened(const tlv_model *model, const tlv_dictionary **dictionary)
 /* ---- one node ---- */
 
 static tlv_status
-reserve(tlv_context *ctx, mmsb_model *model, size_t n)
+mmsb_reserve(tlv_context *ctx, mmsb_model *model, size_t n)
 {
 	if (n <= model->room)
 		return TLV_OK;
@@ -247,10 +242,12 @@ static tlv_status
 take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const int64_t *own,
 		 tlv_node_row *node)
 {
+	/* Degrees and weights beyond this are no sums of weights. */
+	const double largest_degree = 1e100;
 	size_t n = 0, left = 0;
 	double mapped = 0;
 
-	TLV_TRY(reserve(ctx, model, bag->n));
+	TLV_TRY(mmsb_reserve(ctx, model, bag->n));
 	TLV_TRY(tlv_bag_read(ctx, bag, model->items, model->weights));
 	for (size_t i = 0; i < bag->n; i++)
 	{
@@ -267,12 +264,12 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const in
 	model->sum = 0;
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % CHUNK_NODES == 0)
+		if (i % MMSB_CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		mapped += model->known[i];
 		if (!node_rates(model, (size_t) model->index[i]))
 			continue;
-		if (!(model->known[i] <= LARGEST_DEGREE))
+		if (!(model->known[i] <= largest_degree))
 			return refuse_weight(ctx, model->known[i]);
 		model->index[model->n_known] = model->index[i];
 		model->known[model->n_known] = model->known[i] / model->parts.unit;
@@ -287,7 +284,7 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag, const in
 static double
 smallest_rate(const mmsb_model *model)
 {
-	return fmax(SMALLEST_RATE * largest_of(model->parts.k, model->rates), DBL_MIN);
+	return fmax(SMALLEST_RATE * mmsb_largest_of(model->parts.k, model->rates), DBL_MIN);
 }
 
 /*
@@ -311,7 +308,7 @@ log_posterior(tlv_context *ctx, mmsb_model *model, double *logs)
 	{
 		double floor_rate;
 
-		if (i % CHUNK_NODES == 0)
+		if (i % MMSB_CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		node_rates(model, (size_t) model->index[i]);
 		floor_rate = smallest_rate(model);
@@ -341,10 +338,10 @@ normalise_logs(size_t k, const double *logs, double *shares)
 
 /* W = exp(E log pi) under the parameters, by exposure, relative to the largest. */
 static void
-weigh(mmsb_model *model)
+mmsb_weigh(mmsb_model *model)
 {
 	size_t k = model->parts.k;
-	double largest = largest_of(k, model->gamma);
+	double largest = mmsb_largest_of(k, model->gamma);
 	double highest = tlv_fast_digamma(fmax(largest, TLV_LEAST_PARAMETER));
 
 	for (size_t a = 0; a < k; a++)
@@ -387,7 +384,7 @@ step_node(tlv_context *ctx, mmsb_model *model)
 	const tlv_memberships *m = &model->parts.side[model->target].memberships;
 	size_t k = model->parts.k;
 
-	weigh(model);
+	mmsb_weigh(model);
 	memset(model->row, 0, k * sizeof(double));
 	memset(model->counts, 0, k * sizeof(double));
 	for (size_t i = 0; i < model->n_known; i++)
@@ -395,7 +392,7 @@ step_node(tlv_context *ctx, mmsb_model *model)
 		size_t v = (size_t) model->index[i];
 		double expected = DBL_MIN, one, factor; /* 1 / DBL_MIN is finite */
 
-		if (i % CHUNK_NODES == 0)
+		if (i % MMSB_CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		node_rates(model, v);
 		for (size_t a = 0; a < k; a++)
@@ -435,12 +432,16 @@ share_parameters(const mmsb_model *model, double *shares)
 static tlv_status
 mixed_posterior(tlv_context *ctx, mmsb_model *model, int32_t u, double *shares)
 {
+	/* Steps of a node that the model does not know, and how far its shares move in the last one. */
+	const int most_steps = 100;
+	const double tolerance = 1e-5;
+
 	begin_node(model, u);
 	memset(shares, 0, model->parts.k * sizeof(double));
-	for (int step = 0; step < (u < 0 ? MOST_STEPS : 1); step++)
+	for (int step = 0; step < (u < 0 ? most_steps : 1); step++)
 	{
 		TLV_TRY(step_node(ctx, model));
-		if (share_parameters(model, shares) <= TOLERANCE)
+		if (share_parameters(model, shares) <= tolerance)
 			break;
 	}
 	return TLV_OK;
@@ -490,7 +491,7 @@ constant_terms(const mmsb_model *model)
 
 /* Log-likelihood of the known edges given memberships. */
 static tlv_status
-mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, double *value)
+mmsb_mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, double *value)
 {
 	size_t k = model->parts.k;
 	double total = 0;
@@ -504,7 +505,7 @@ mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, doub
 	{
 		double rate = 0;
 
-		if (i % CHUNK_NODES == 0)
+		if (i % MMSB_CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		node_rates(model, (size_t) model->index[i]);
 		for (size_t a = 0; a < k; a++)
@@ -521,7 +522,7 @@ infer_with_likelihood(tlv_context *ctx, mmsb_model *model, int32_t u, double *sh
 	if (model->parts.alpha0 > 0)
 	{
 		TLV_TRY(infer_known(ctx, model, u, shares));
-		return mixed_likelihood(ctx, model, shares, value);
+		return mmsb_mixed_likelihood(ctx, model, shares, value);
 	}
 	TLV_TRY(log_posterior(ctx, model, model->logs));
 	*value = normalise_logs(model->parts.k, model->logs, shares);

@@ -9,7 +9,8 @@
 /* The model with standard errors: those of a block model follow from itself, those of mixed
  * memberships from graphs drawn from the model and fitted with these options. */
 static tlv_status
-add_errors(tlv_context *ctx, tlv_source *rows, const tlv_mmsb_options *options, tlv_held *model)
+mmsb_add_errors(tlv_context *ctx, tlv_source *rows, const tlv_mmsb_options *options,
+				tlv_held *model)
 {
 	tlv_making made;
 	tlv_status status;
@@ -35,9 +36,6 @@ add_support(tlv_context *ctx, const tlv_frame *graph, const tlv_mmsb_options *op
 	return TLV_MAKE(ctx, &made, model,
 					tlv_mmsb_support(ctx, &model->frame, graph, options, &made.image, &made.size));
 }
-
-/* Of a value, besides weights: the distance to the edge before it, and its part of a node. */
-#define EDGE_BYTES 8
 
 /* What collects the graph: rows of neighbours have every edge of an undirected graph twice. */
 static const tlv_aggregate *
@@ -91,9 +89,12 @@ collect_labels(tlv_context *ctx, tlv_source *labels, tlv_mmsb_options *fit)
 static tlv_status
 collect_graph(tlv_context *ctx, tlv_source *rows, tlv_graph_kind kind, tlv_value **graph)
 {
+	/* Of a value, besides weights: the distance to the edge before it, and its part of a node. */
+	const int edge_bytes = 8;
+
 	TLV_TRY(tlv_collect_growing(ctx, rows, "graph", 1 + (rows->labels != NULL),
 								&(tlv_statistic){.aggregate = graph_aggregate(rows, kind)},
-								EDGE_BYTES, graph));
+								edge_bytes, graph));
 	TLV_TRY(tlv_require_rows(ctx, *graph, "rows"));
 	if (rows->rows.form != TLV_ROW_NEIGHBOURS || kind != TLV_GRAPH_UNDIRECTED)
 		return TLV_OK;
@@ -116,7 +117,7 @@ mmsb_learn(tlv_context *ctx, tlv_source *rows, const void *argument, tlv_held *m
 	if (options->errors)
 	{
 		TLV_TRY(add_support(ctx, &graph->frame, &fit, model));
-		TLV_TRY(add_errors(ctx, rows, &fit, model));
+		TLV_TRY(mmsb_add_errors(ctx, rows, &fit, model));
 	}
 	tlv_value_drop(graph);
 	return TLV_OK;

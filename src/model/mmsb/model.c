@@ -16,7 +16,7 @@
 #include "tensorlv/model/page.h"
 
 /* Parameters beyond this are no rates of edges; products of three of them stay finite. */
-#define LARGEST 1e100
+#define MMSB_MODEL_LARGEST 1e100
 
 static const struct
 {
@@ -48,7 +48,8 @@ count_support(tlv_context *ctx, const tlv_memberships *memberships, uint16_t *su
 }
 
 static void
-add_side(tlv_frame_builder *builder, const tlv_mmsb_parts *parts, size_t s, const uint16_t *support)
+model_add_side(tlv_frame_builder *builder, const tlv_mmsb_parts *parts, size_t s,
+			   const uint16_t *support)
 {
 	size_t n = parts->side[s].n, entries = parts->side[s].memberships.start[n];
 
@@ -90,7 +91,7 @@ tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image, size
 		uint16_t *own = support + (s == 0 ? 0 : parts->side[0].n);
 
 		TLV_TRY(count_support(ctx, &parts->side[s].memberships, own));
-		add_side(builder, parts, s, own);
+		model_add_side(builder, parts, s, own);
 	}
 	tlv_diagnostics_add(parts->diagnostics != NULL ? parts->diagnostics : &none, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
@@ -151,7 +152,7 @@ tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts)
 
 /* ---- validation ---- */
 
-/* Requires float64 numbers from 0 to LARGEST. */
+/* Requires float64 numbers from 0 to MMSB_MODEL_LARGEST. */
 static tlv_status
 check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t rows,
 			uint64_t columns)
@@ -161,14 +162,14 @@ check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t
 	TLV_TRY(
 		tlv_frame_require(ctx, frame, name, TLV_FLOAT64, rows, columns, (const void **) &numbers));
 	for (uint64_t i = 0; i < rows * columns; i++)
-		if (!(numbers[i] >= 0 && numbers[i] <= LARGEST))
+		if (!(numbers[i] >= 0 && numbers[i] <= MMSB_MODEL_LARGEST))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not 0 .. %g",
-							(size_t) i + 1, name, numbers[i], LARGEST);
+							(size_t) i + 1, name, numbers[i], MMSB_MODEL_LARGEST);
 	return TLV_OK;
 }
 
 static tlv_status
-check_scalars(tlv_context *ctx, const tlv_frame *frame)
+mmsb_check_scalars(tlv_context *ctx, const tlv_frame *frame)
 {
 	const double *unit;
 	static const char *const flags[] = {"poisson", "degree_corrected"};
@@ -232,7 +233,7 @@ mmsb_check(tlv_context *ctx, const tlv_frame *frame)
 	const tlv_section *connectivity = tlv_frame_find(frame, "connectivity");
 	uint64_t k, sides;
 
-	TLV_TRY(check_scalars(ctx, frame));
+	TLV_TRY(mmsb_check_scalars(ctx, frame));
 	if (connectivity == NULL || connectivity->rows == 0 || connectivity->rows > UINT16_MAX)
 		return tlv_fail(ctx, TLV_CORRUPT,
 						"section \"connectivity\" is missing or has no communities");

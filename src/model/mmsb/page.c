@@ -10,15 +10,15 @@
 #include "arrange.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/num/special.h"
 
 /* Membership below which a community of a node is not listed; nodes that describe a community. */
-#define LEAST	   0.01f
+#define MMSB_LEAST 0.01f
 #define DESCRIBING 40
 /* Communities above which a row of the connectivity has its largest entries alone, and these. */
-#define DENSE_MOST 64
-#define LARGEST	   10
-#define TWO_PI	   6.28318530717958647692
-#define NAME_BYTES 200
+#define MMSB_DENSE_MOST	  64
+#define MMSB_PAGE_LARGEST 10
+#define MMSB_NAME_BYTES	  200
 
 /* The nodes of one side that the page has. */
 typedef struct page_side
@@ -36,14 +36,6 @@ typedef struct community_page
 	int32_t *ends;	   /* of the edges, 2 each */
 	size_t edges, unknown;
 } community_page;
-
-static tlv_status
-put_key(tlv_context *ctx, tlv_json_writer *data, const char *key)
-{
-	TLV_TRY(tlv_json_put(ctx, data, ",\""));
-	TLV_TRY(tlv_json_put(ctx, data, key));
-	return tlv_json_put(ctx, data, "\":");
-}
 
 static tlv_status
 choose_nodes(tlv_context *ctx, const tlv_mmsb_parts *parts, size_t s, page_side *side)
@@ -125,7 +117,7 @@ begin_positions(const community_page *p, size_t s, double *positions)
 		positions[2 * i] = positions[2 * i + 1] = 0;
 		for (size_t at = m->start[u]; at < m->start[u + 1]; at++)
 		{
-			double angle = TWO_PI * m->community[at] / (double) p->parts.k;
+			double angle = TLV_TWO_PI * m->community[at] / (double) p->parts.k;
 
 			positions[2 * i] += (double) m->share[at] * cos(angle);
 			positions[2 * i + 1] += (double) m->share[at] * sin(angle);
@@ -171,14 +163,14 @@ node_name(const tlv_mmsb_parts *parts, size_t s, size_t u, char digits[24])
 	if (name.bytes == NULL)
 		name =
 			(tlv_text){digits, (size_t) snprintf(digits, 24, "%" PRId64, parts->side[s].nodes[u])};
-	name.length = tlv_cut_length(name, NAME_BYTES);
+	name.length = tlv_cut_length(name, MMSB_NAME_BYTES);
 	return name;
 }
 
 /* The communities of a node from 1 with thousandths, the largest first; small ones are not listed.
  */
 static tlv_status
-put_memberships(tlv_context *ctx, const tlv_memberships *m, size_t u, tlv_json_writer *data)
+page_put_memberships(tlv_context *ctx, const tlv_memberships *m, size_t u, tlv_json_writer *data)
 {
 	float last = 2;
 	size_t after = 0;
@@ -189,7 +181,7 @@ put_memberships(tlv_context *ctx, const tlv_memberships *m, size_t u, tlv_json_w
 		size_t best = m->start[u + 1];
 
 		for (size_t at = m->start[u]; at < m->start[u + 1]; at++)
-			if (m->share[at] >= LEAST &&
+			if (m->share[at] >= MMSB_LEAST &&
 				(m->share[at] < last || (m->share[at] == last && at > after)) &&
 				(best == m->start[u + 1] || m->share[at] > m->share[best]))
 				best = at;
@@ -208,8 +200,8 @@ put_memberships(tlv_context *ctx, const tlv_memberships *m, size_t u, tlv_json_w
 
 /* [name, degree, memberships, x, y, propensity]; null for what there is not. */
 static tlv_status
-put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, size_t name_length,
-		 tlv_json_writer *data)
+mmsb_put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, size_t name_length,
+			  tlv_json_writer *data)
 {
 	size_t u = p->side[s].order[i];
 	const double *at = p->positions;
@@ -226,7 +218,7 @@ put_node(tlv_context *ctx, const community_page *p, size_t s, size_t i, size_t n
 	TLV_TRY(tlv_json_put(ctx, data, ","));
 	TLV_TRY(tlv_page_put_number(ctx, data, p->parts.side[s].degree[u], 6));
 	TLV_TRY(tlv_json_put(ctx, data, ","));
-	TLV_TRY(put_memberships(ctx, &p->parts.side[s].memberships, u, data));
+	TLV_TRY(page_put_memberships(ctx, &p->parts.side[s].memberships, u, data));
 	for (int axis = 0; axis < 2 && (at != NULL || p->parts.degree_corrected); axis++)
 	{
 		TLV_TRY(tlv_json_put(ctx, data, ","));
@@ -248,12 +240,12 @@ put_nodes(tlv_context *ctx, const community_page *p, size_t s, tlv_json_writer *
 
 	for (size_t i = 0; i < p->side[s].n; i++)
 		tlv_page_count_name(&lengths, node_name(&p->parts, s, p->side[s].order[i], digits));
-	TLV_TRY(put_key(ctx, data, s == 0 ? "nodes" : "targets"));
+	TLV_TRY(tlv_page_put_key(ctx, data, s == 0 ? "nodes" : "targets"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t i = 0; i < p->side[s].n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		TLV_TRY(put_node(ctx, p, s, i, tlv_page_name_length(&lengths), data));
+		TLV_TRY(mmsb_put_node(ctx, p, s, i, tlv_page_name_length(&lengths), data));
 	}
 	return tlv_json_put(ctx, data, "]");
 }
@@ -263,14 +255,14 @@ static tlv_status
 put_connectivity_row(tlv_context *ctx, const tlv_mmsb_parts *parts, size_t a, double *row,
 					 size_t *order, tlv_json_writer *data)
 {
-	bool dense = parts->k <= DENSE_MOST;
+	bool dense = parts->k <= MMSB_DENSE_MOST;
 
 	for (size_t b = 0; b < parts->k; b++)
 		row[b] = parts->connectivity[a + parts->k * b];
 	if (!dense)
 		TLV_TRY(tlv_page_order(ctx, parts->k, row, order));
 	TLV_TRY(tlv_json_put(ctx, data, a > 0 ? ",[" : "["));
-	for (size_t i = 0; i < (dense ? parts->k : LARGEST); i++)
+	for (size_t i = 0; i < (dense ? parts->k : MMSB_PAGE_LARGEST); i++)
 	{
 		TLV_TRY(tlv_json_put(ctx, data, i > 0 ? "," : ""));
 		if (dense)
@@ -295,7 +287,8 @@ put_connectivity(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_json_writer 
 
 	TLV_TRY_NEW(ctx, row, parts->k);
 	TLV_TRY_NEW(ctx, order, parts->k);
-	TLV_TRY(put_key(ctx, data, parts->k <= DENSE_MOST ? "connectivity" : "connectivity_largest"));
+	TLV_TRY(tlv_page_put_key(
+		ctx, data, parts->k <= MMSB_DENSE_MOST ? "connectivity" : "connectivity_largest"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t a = 0; a < tlv_least(parts->k, TLV_PAGE_COMPONENTS); a++)
 		TLV_TRY(put_connectivity_row(ctx, parts, a, row, order, data));
@@ -307,7 +300,7 @@ put_connectivity(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_json_writer 
 static tlv_status
 put_edges(tlv_context *ctx, const community_page *p, tlv_json_writer *data)
 {
-	TLV_TRY(put_key(ctx, data, "edges"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "edges"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t e = 0; e < p->edges; e++)
 	{
@@ -338,17 +331,17 @@ mmsb_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, 
 	TLV_TRY(put_connectivity(ctx, &p.parts, &page->data));
 	if (p.positions != NULL)
 		TLV_TRY(put_edges(ctx, &p, &page->data));
-	TLV_TRY(put_key(ctx, &page->data, "graph"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "graph"));
 	TLV_TRY(tlv_json_put_string(ctx, &page->data,
 								(tlv_text){tlv_graph_kind_name(p.parts.graph),
 										   strlen(tlv_graph_kind_name(p.parts.graph))}));
-	TLV_TRY(put_key(ctx, &page->data, "given_graph"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "given_graph"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, graph != NULL ? "true" : "false"));
-	TLV_TRY(put_key(ctx, &page->data, "poisson"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "poisson"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, p.parts.poisson ? "true" : "false"));
-	TLV_TRY(put_key(ctx, &page->data, "unknown"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "unknown"));
 	TLV_TRY(tlv_json_put_integer(ctx, &page->data, (int64_t) p.unknown));
-	TLV_TRY(put_key(ctx, &page->data, "dropped"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "dropped"));
 	return tlv_json_put_integer(ctx, &page->data, (int64_t) dropped);
 }
 

@@ -12,12 +12,6 @@
 
 #include "tensorlv/num/fast_math.h"
 
-/* Nodes between two looks at tlv_should_stop(). */
-#define CHUNK_NODES 64
-
-/* Shares below this are left out, of fewer than a hundred communities below k ten-thousandths. */
-#define LEAST_SHARE 0.01
-
 typedef struct posterior
 {
 	const tlv_mmsb_fit_state *fit;
@@ -53,7 +47,7 @@ edges_between(const posterior *work, size_t a, size_t b)
 }
 
 static double
-expected_between(const posterior *work, size_t a, size_t b)
+mmsb_expected_between(const posterior *work, size_t a, size_t b)
 {
 	return work->mass[work->side][a] * work->mass[1 - work->side][b] / work->fit->total;
 }
@@ -64,7 +58,7 @@ rate_without(const posterior *work, size_t a, size_t b, double e, double x)
 {
 	if (a != b && !work->full)
 		return class_rate(work, work->off_edges - e, work->off_expected - x, false);
-	return class_rate(work, edges_between(work, a, b) - e, expected_between(work, a, b) - x,
+	return class_rate(work, edges_between(work, a, b) - e, mmsb_expected_between(work, a, b) - x,
 					  a == b);
 }
 
@@ -124,7 +118,7 @@ sum_masses(tlv_context *ctx, posterior *work)
 
 /* Edges of a node by the community that they lead to; counts of those touched are to be cleared. */
 static size_t
-count_edges(posterior *work, size_t s, size_t u)
+mmsb_count_edges(posterior *work, size_t s, size_t u)
 {
 	const tlv_csr *rows = &work->fit->side[s].edges;
 	const tlv_memberships *m = work->from[work->fit->sides - 1 - s];
@@ -148,7 +142,7 @@ count_edges(posterior *work, size_t s, size_t u)
 }
 
 static void
-clear_counts(posterior *work, size_t touched)
+mmsb_clear_counts(posterior *work, size_t touched)
 {
 	for (size_t i = 0; i < touched; i++)
 		work->counts[work->touched[i]] = 0;
@@ -164,15 +158,15 @@ sum_edges(tlv_context *ctx, posterior *work)
 	memset(work->edges, 0, k * k * sizeof(double));
 	for (size_t u = 0; u < m->n; u++)
 	{
-		size_t touched = count_edges(work, 0, u);
+		size_t touched = mmsb_count_edges(work, 0, u);
 
-		if (u % CHUNK_NODES == 0)
+		if (u % MMSB_CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 			for (size_t j = 0; j < touched; j++)
 				work->edges[m->community[i] + k * (size_t) work->touched[j]] +=
 					m->share[i] * work->counts[work->touched[j]];
-		clear_counts(work, touched);
+		mmsb_clear_counts(work, touched);
 	}
 	return TLV_OK;
 }
@@ -279,7 +273,7 @@ without_itself(const posterior *work, double mass, size_t a, size_t touched)
 
 /* To a distribution. */
 TLV_CLONES static void
-normalize(size_t k, const double *logarithms, double *share)
+mmsb_normalize(size_t k, const double *logarithms, double *share)
 {
 	double largest = -HUGE_VAL, sum = 0;
 
@@ -321,12 +315,12 @@ node_posterior(posterior *work, size_t u, size_t touched)
 		if (work->counts[m->community[i]] == 0)
 			work->logarithms[m->community[i]] +=
 				without_itself(work, mass, m->community[i], touched);
-	normalize(k, work->logarithms, work->share);
+	mmsb_normalize(k, work->logarithms, work->share);
 	if (!is_largest(k, work->share, (size_t) side->label[u]))
 	{
 		/* of few nodes one is much of a rate: what the labels were found by, then */
 		add_likelihoods(work, mass, touched);
-		normalize(k, work->logarithms, work->share);
+		mmsb_normalize(k, work->logarithms, work->share);
 	}
 	if (!is_largest(k, work->share, (size_t) side->label[u]))
 	{
@@ -367,7 +361,7 @@ find_alike(posterior *work, size_t u, size_t touched)
 static tlv_status
 append_posterior(tlv_context *ctx, posterior *work, size_t u, tlv_membership_builder *builder)
 {
-	size_t touched = count_edges(work, work->side, u), alike = find_alike(work, u, touched);
+	size_t touched = mmsb_count_edges(work, work->side, u), alike = find_alike(work, u, touched);
 
 	if (alike > 0)
 		TLV_TRY(tlv_memberships_repeat(ctx, builder, alike - 1));
@@ -376,7 +370,7 @@ append_posterior(tlv_context *ctx, posterior *work, size_t u, tlv_membership_bui
 		node_posterior(work, u, touched);
 		TLV_TRY(tlv_memberships_append(ctx, builder, work->k, work->share));
 	}
-	clear_counts(work, touched);
+	mmsb_clear_counts(work, touched);
 	return TLV_OK;
 }
 
@@ -395,6 +389,9 @@ weigh_sizes(tlv_context *ctx, posterior *work)
 static tlv_status
 update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *memberships)
 {
+	/* Shares below this are left out, of fewer than a hundred communities below k ten-thousandths.
+	 */
+	const double least_share = 0.01;
 	tlv_membership_builder builder;
 
 	work->side = s;
@@ -403,10 +400,10 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	TLV_TRY(tabulate_rates(ctx, work));
 	TLV_TRY(weigh_sizes(ctx, work));
 	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, &builder));
-	builder.least = fmin(LEAST_SHARE, TLV_LEAST_SHARE * (double) work->k);
+	builder.least = fmin(least_share, TLV_LEAST_SHARE * (double) work->k);
 	for (size_t u = 0; u < work->fit->side[s].n; u++)
 	{
-		if (u % CHUNK_NODES == 0)
+		if (u % MMSB_CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(append_posterior(ctx, work, u, &builder));
 	}

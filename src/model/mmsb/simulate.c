@@ -23,8 +23,6 @@
 #define HOT 0.5
 /* A little more than what the shares of a node may sum to. */
 #define SHARE_SUM 1.002
-/* Pairs, or candidates, between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_PAIRS 16384
 
 typedef struct drawn
 {
@@ -66,8 +64,11 @@ theta(const simulator *s, size_t side, size_t v)
 static tlv_status
 count_work(tlv_context *ctx, simulator *s, size_t work)
 {
+	/* Pairs, or candidates, between two looks at tlv_should_stop(): some milliseconds. */
+	const int chunk_pairs = 16384;
+
 	s->work += work;
-	if (s->work < CHUNK_PAIRS)
+	if (s->work < chunk_pairs)
 		return TLV_OK;
 	s->work = 0;
 	TLV_TRY_CONTINUE(ctx);
@@ -307,7 +308,7 @@ thin_candidates(tlv_context *ctx, simulator *s, size_t n, double c)
 
 /* Puts the edges of u in order of target: hot ones, drawn first, are merged in. */
 static tlv_status
-put_edges(tlv_context *ctx, simulator *s, size_t u, size_t hot)
+simulate_put_edges(tlv_context *ctx, simulator *s, size_t u, size_t hot)
 {
 	const int64_t *nodes = s->parts->side[s->target].nodes;
 	int64_t src = s->parts->side[s->source].nodes[u];
@@ -361,7 +362,7 @@ simulate_source(tlv_context *ctx, simulator *s, size_t u)
 	if (mean >= 0.5 * (double) left)
 	{
 		TLV_TRY(draw_directly(ctx, s, u));
-		return put_edges(ctx, s, u, s->n_edges);
+		return simulate_put_edges(ctx, s, u, s->n_edges);
 	}
 	if (!s->parts->poisson && largest > HOT)
 	{
@@ -372,7 +373,7 @@ simulate_source(tlv_context *ctx, simulator *s, size_t u)
 	n = (size_t) tlv_rng_poisson(&s->rng, mean);
 	TLV_TRY(draw_edge_candidates(ctx, s, n));
 	TLV_TRY(thin_candidates(ctx, s, n, c));
-	return put_edges(ctx, s, u, hot);
+	return simulate_put_edges(ctx, s, u, hot);
 }
 
 static void

@@ -7,14 +7,6 @@
 
 #include "mixed/memberships.h"
 
-/* Nodes between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_NODES 1024
-/* What is left of a node's membership below this is left out: a Dirichlet of small
- * parameters has thousands of shares that make no edge. */
-#define SMALLEST_REST 1e-5
-/* Shares that single precision does not hold. */
-#define SMALLEST_SHARE 1e-30
-
 typedef struct side_truth
 {
 	size_t n;
@@ -57,6 +49,9 @@ check_simulation_options(tlv_context *ctx, const tlv_mmsb_simulation *o)
 static tlv_status
 draw_propensities(tlv_context *ctx, side_truth *side, double exponent, tlv_rng *rng)
 {
+	/* Nodes between two looks at tlv_should_stop(): some milliseconds. */
+	const int chunk_nodes = 1024;
+
 	/* P(x > y) = y^(1 - exponent), of what lies below the cut */
 	double beyond = pow((double) side->n, (1 - exponent) / 2), sum = 0;
 
@@ -65,7 +60,7 @@ draw_propensities(tlv_context *ctx, side_truth *side, double exponent, tlv_rng *
 	{
 		double survival = 1 - (1 - beyond) * tlv_rng_uniform(rng);
 
-		if (u % CHUNK_NODES == 0)
+		if (u % chunk_nodes == 0)
 			TLV_TRY_CONTINUE(ctx);
 		side->propensity[u] = pow(survival, 1 / (1 - exponent));
 		sum += side->propensity[u];
@@ -82,12 +77,15 @@ draw_propensities(tlv_context *ctx, side_truth *side, double exponent, tlv_rng *
  * worth keeping is left.  order is a permutation of the communities, and stays one.
  */
 static size_t
-draw_shares(tlv_rng *rng, size_t k, double alpha, uint16_t *order, double *shares)
+mmsb_draw_shares(tlv_rng *rng, size_t k, double alpha, uint16_t *order, double *shares)
 {
+	/* What is left of a node's membership below this is left out: a Dirichlet of small
+	 * parameters has thousands of shares that make no edge. */
+	const double smallest_rest = 1e-5;
 	double rest = 1;
 	size_t n = 0;
 
-	while (n < k && rest > SMALLEST_REST)
+	while (n < k && rest > smallest_rest)
 	{
 		size_t other = n + (size_t) tlv_rng_below(rng, k - n);
 		uint16_t chosen = order[other];
@@ -109,8 +107,11 @@ draw_shares(tlv_rng *rng, size_t k, double alpha, uint16_t *order, double *share
 }
 
 static tlv_status
-draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulation *o, tlv_rng *rng)
+mmsb_draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulation *o,
+					  tlv_rng *rng)
 {
+	/* Shares that single precision does not hold. */
+	const double smallest_share = 1e-30;
 	uint16_t *order = tlv_alloc(ctx, o->k, sizeof(uint16_t));
 	tlv_membership_builder builder;
 	double *shares;
@@ -120,10 +121,10 @@ draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulation *
 	for (size_t j = 0; j < o->k; j++)
 		order[j] = (uint16_t) j;
 	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
-	builder.least = SMALLEST_SHARE;
+	builder.least = smallest_share;
 	for (size_t u = 0; u < side->n; u++)
 	{
-		size_t n = draw_shares(rng, o->k, o->alpha0 / (double) o->k, order, shares);
+		size_t n = mmsb_draw_shares(rng, o->k, o->alpha0 / (double) o->k, order, shares);
 
 		if (u % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
@@ -147,7 +148,7 @@ draw_side(tlv_context *ctx, side_truth *side, size_t n, const tlv_mmsb_simulatio
 		side->nodes[u] = (int64_t) u + 1;
 	if (!isnan(o->degree_exponent))
 		TLV_TRY(draw_propensities(ctx, side, o->degree_exponent, rng));
-	return draw_memberships(ctx, side, o, rng);
+	return mmsb_draw_memberships(ctx, side, o, rng);
 }
 
 /* Communities numbered by decreasing size on the source side; on both sides alike.  Sums of

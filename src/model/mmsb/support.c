@@ -9,9 +9,6 @@
 #include "tensorlv/model/support.h"
 #include "tensorlv/num/rng.h"
 
-/* Nodes and edges between two looks at tlv_should_stop(). */
-#define STEPS_BETWEEN 4096
-
 typedef struct graph_support
 {
 	const tlv_frame *model, *graph;
@@ -22,8 +19,10 @@ typedef struct graph_support
 
 /* The graph without a quarter of its edges. */
 static tlv_status
-leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame *rest)
+mmsb_leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame *rest)
 {
+	/* Nodes and edges between two looks at tlv_should_stop(). */
+	const int steps_between = 4096;
 	tlv_graph_cursor *cursor;
 	tlv_accumulator *edges;
 	tlv_graph_header header;
@@ -37,7 +36,7 @@ leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame
 	{
 		uint64_t key = tlv_mix64(tlv_fingerprint(ends, sizeof(ends), state->options.seed));
 
-		if (e % STEPS_BETWEEN == 0)
+		if (e % steps_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (key % TLV_SUPPORT_PARTS != part)
 			TLV_TRY(tlv_add(ctx, edges, TLV_AS_EDGE(ends[0], ends[1], weight)));
@@ -47,7 +46,7 @@ leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_frame
 }
 
 static tlv_status
-learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
+mmsb_learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 {
 	tlv_mmsb_options options = state->options;
 	tlv_frame rest, fit;
@@ -56,7 +55,7 @@ learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 	void *image;
 
 	options.seed += part + 1;
-	TLV_TRY(leave_out(ctx, state, part, &rest));
+	TLV_TRY(mmsb_leave_out(ctx, state, part, &rest));
 	TLV_TRY(tlv_mmsb_fit(ctx, &rest, &options, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &fit));
 	TLV_TRY(tlv_model_match(ctx, state->model, &fit, &match));
@@ -67,7 +66,7 @@ learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 
 /* known: false where a part has no fit. */
 static tlv_status
-learn_parts(tlv_context *ctx, graph_support *state, bool *known)
+mmsb_learn_parts(tlv_context *ctx, graph_support *state, bool *known)
 {
 	*known = true;
 	for (uint64_t part = 0; *known && part < TLV_SUPPORT_PARTS; part++)
@@ -77,7 +76,7 @@ learn_parts(tlv_context *ctx, graph_support *state, bool *known)
 
 		tlv_report(ctx, "support", (double) part, TLV_SUPPORT_PARTS);
 		tlv_scratch_begin(ctx, &scratch);
-		status = learn_without(ctx, state, part);
+		status = mmsb_learn_without(ctx, state, part);
 		tlv_scratch_end(ctx, &scratch);
 		*known = status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER &&
 				 status != TLV_NOT_IDENTIFIABLE && status != TLV_MEMORY_LIMIT &&
@@ -99,7 +98,7 @@ tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *grap
 	TLV_TRY(tlv_mmsb_read(ctx, model, &state.parts));
 	state.options = tlv_mmsb_options_of(&state.parts, options);
 	TLV_TRY_NEW0(ctx, state.apart, state.parts.k);
-	TLV_TRY(learn_parts(ctx, &state, &known));
+	TLV_TRY(mmsb_learn_parts(ctx, &state, &known));
 	for (size_t a = 0; !known && a < state.parts.k; a++)
 		state.apart[a] = NAN;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));

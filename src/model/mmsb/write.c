@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Variance of degrees over their mean, within communities, that asks for degree correction. */
-#define UNEQUAL_DEGREES 2.0
-
 /* What is known of the communities, first as the fit numbers them, then in their order. */
 typedef struct community_numbers
 {
@@ -178,6 +175,8 @@ reorder_square(size_t k, const int64_t *order, double *square, double *work)
 static tlv_status
 diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_memberships *memberships)
 {
+	/* Variance of degrees over their mean, within communities, that asks for degree correction. */
+	const double unequal_degrees = 2.0;
 	size_t k = fit->k;
 	const tlv_mmsb_side *side = &fit->side[0];
 	double *sums = tlv_alloc0(ctx, 3 * k, sizeof(double)), within = 0, mean = 0;
@@ -199,7 +198,7 @@ diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_membership
 		mean += sums[3 * c + 1];
 	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean, "degree_dispersion"));
-	if (fit->options->degree_corrected == TLV_DEGREES_PLAIN && within / mean > UNEQUAL_DEGREES)
+	if (fit->options->degree_corrected == TLV_DEGREES_PLAIN && within / mean > unequal_degrees)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "unequal_degrees",
 										.score = within / mean,
@@ -283,7 +282,8 @@ measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers
 }
 
 static tlv_status
-number_communities(tlv_context *ctx, const tlv_mmsb_fit_state *fit, community_numbers *numbers)
+write_number_communities(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+						 community_numbers *numbers)
 {
 	size_t k = numbers->k;
 
@@ -317,8 +317,8 @@ share_alpha(const tlv_mmsb_fit_state *fit, community_numbers *numbers)
 
 /* All nodes of side s, those without edges included. */
 static tlv_status
-describe_side(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
-			  const tlv_memberships *memberships, tlv_mmsb_parts *parts)
+write_describe_side(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
+					const tlv_memberships *memberships, tlv_mmsb_parts *parts)
 {
 	const tlv_mmsb_side *side = &fit->side[s];
 	double *degree, *propensity = NULL;
@@ -351,10 +351,10 @@ tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size
 
 	TLV_TRY(allocate_numbers(ctx, fit->k, &numbers));
 	TLV_TRY(measure_communities(ctx, fit, &numbers));
-	TLV_TRY(number_communities(ctx, fit, &numbers));
+	TLV_TRY(write_number_communities(ctx, fit, &numbers));
 	share_alpha(fit, &numbers);
 	for (size_t s = 0; s < fit->sides; s++)
-		TLV_TRY(describe_side(ctx, fit, s, &numbers.memberships[s], &parts));
+		TLV_TRY(write_describe_side(ctx, fit, s, &numbers.memberships[s], &parts));
 	TLV_TRY(diagnose_degrees(ctx, fit, &numbers.memberships[0]));
 	TLV_TRY(diagnose_communities(ctx, fit, numbers.edges, numbers.sizes));
 	parts.alpha = numbers.alpha;

@@ -5,22 +5,20 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/model/view_solver.h"
 
 /* No probability starts at zero: EM could not raise it. */
-#define EM_LEAST 1e-6
+#define MULTIVIEW_EM_LEAST 1e-6
 /* A log-likelihood of a row that grows by more does not stand. */
-#define GROWTH_WARN	  1e-6
-#define NEGATIVE_WARN 0.3
+#define GROWTH_WARN 1e-6
 
 /* Starts that are drawn, and steps of each before the best goes on. */
 #define RANDOM_STARTS 20
 #define RANDOM_STEPS  30
-/* Sums of counts are exact up to here. */
-#define MOST_ROWS 0x1p53
 
 static const char *const item_names[3] = {"items1", "items2", "items3"};
 
@@ -124,7 +122,7 @@ refuse_constant_views(tlv_context *ctx, const view_fit *fit)
 }
 
 static tlv_status
-open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
+fit_open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 {
 	fit->vectors = true;
 	fit->source = &fit->dense.source;
@@ -141,15 +139,17 @@ open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 }
 
 static tlv_status
-open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
-			 view_fit *fit)
+multiview_open_moments(tlv_context *ctx, const tlv_frame *moments,
+					   const tlv_multiview_options *options, view_fit *fit)
 {
+	/* Sums of counts are exact up to here. */
+	const double most_rows = 0x1p53;
 	fit->k = options->k;
 	if (moments->header->kind == TLV_KIND_VIEW_MOMENTS)
-		TLV_TRY(open_vectors(ctx, moments, fit));
+		TLV_TRY(fit_open_vectors(ctx, moments, fit));
 	else
 		open_categories(moments, fit);
-	if (fit->rows > MOST_ROWS)
+	if (fit->rows > most_rows)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%g rows are more than can be counted", fit->rows);
 	if (fit->rows < (double) fit->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s too few for %zu %s", fit->rows,
@@ -310,7 +310,7 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	cell_step step;
 
 	for (int t = 0; t < 3; t++)
-		tlv_normalize_rows(fit->k, fit->source->d[t], EM_LEAST, fit->solution.means[t]);
+		tlv_normalize_rows(fit->k, fit->source->d[t], MULTIVIEW_EM_LEAST, fit->solution.means[t]);
 	TLV_TRY(begin_cells(ctx, fit, &step));
 	TLV_TRY(climb_cells(ctx, &step, iterations, &climb));
 	end_cells(ctx, &step);
@@ -327,7 +327,7 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 
 /* Probabilities of a flat Dirichlet distribution, components of equal weight. */
 static void
-draw_start(view_fit *fit, tlv_rng *rng)
+multiview_draw_start(view_fit *fit, tlv_rng *rng)
 {
 	for (size_t j = 0; j < fit->k; j++)
 		fit->weights[j] = 1 / (double) fit->k;
@@ -335,7 +335,7 @@ draw_start(view_fit *fit, tlv_rng *rng)
 	{
 		for (size_t e = 0; e < fit->k * fit->d[t]; e++)
 			fit->solution.means[t][e] = -log(1 - tlv_rng_uniform(rng));
-		tlv_normalize_rows(fit->k, fit->d[t], EM_LEAST, fit->solution.means[t]);
+		tlv_normalize_rows(fit->k, fit->d[t], MULTIVIEW_EM_LEAST, fit->solution.means[t]);
 	}
 }
 
@@ -364,7 +364,7 @@ start_at_random(tlv_context *ctx, view_fit *fit, uint64_t seed)
 		tlv_rng rng;
 
 		tlv_rng_stream(&rng, seed, start);
-		draw_start(fit, &rng);
+		multiview_draw_start(fit, &rng);
 		TLV_TRY(climb_cells(ctx, &step, RANDOM_STEPS, &climb));
 		if (climb.log_likelihood <= best)
 			continue;
@@ -463,11 +463,12 @@ warn_negative(tlv_context *ctx, view_fit *fit)
 								   .score = fit->worst,
 								   .hint = "Use a smaller k, or give more rows."},
 					"component %zu has negative mass above %g before truncation", number,
-					NEGATIVE_WARN);
+					TLV_NEGATIVE_WARN);
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choice, view_fit *fit)
+multiview_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choice,
+					   view_fit *fit)
 {
 	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
 
@@ -484,7 +485,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choi
 	}
 	else
 		TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
-	if (fit->worst > NEGATIVE_WARN)
+	if (fit->worst > TLV_NEGATIVE_WARN)
 		TLV_TRY(warn_negative(ctx, fit));
 	tlv_free(ctx, order);
 	return TLV_OK;
@@ -531,8 +532,8 @@ name_categories(tlv_context *ctx, const tlv_frame *moments, tlv_multiview_parts 
 /* From the moments; where they do not identify categories' components that are asked for, and the
  * rows are there to be counted, from elsewhere. */
 static tlv_status
-start_components(tlv_context *ctx, const tlv_multiview_options *options, const view_choice *choice,
-				 view_fit *fit)
+multiview_start_components(tlv_context *ctx, const tlv_multiview_options *options,
+						   const view_choice *choice, view_fit *fit)
 {
 	tlv_status status = tlv_view_solve(ctx, fit->source, fit->k, &options->decompose, "components",
 									   options->seed, &fit->solution);
@@ -545,17 +546,18 @@ start_components(tlv_context *ctx, const tlv_multiview_options *options, const v
 
 /* The fit of options->k components. */
 static tlv_status
-fit_components(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
-			   const view_choice *choice, void **image, size_t *size)
+multiview_fit_components(tlv_context *ctx, const tlv_frame *moments,
+						 const tlv_multiview_options *options, const view_choice *choice,
+						 void **image, size_t *size)
 {
 	view_fit fit = {0};
 	tlv_multiview_parts parts = {0};
 
-	TLV_TRY(open_moments(ctx, moments, options, &fit));
-	TLV_TRY(start_components(ctx, options, choice, &fit));
+	TLV_TRY(multiview_open_moments(ctx, moments, options, &fit));
+	TLV_TRY(multiview_start_components(ctx, options, choice, &fit));
 	TLV_TRY(fit.vectors ? finish_vectors(ctx, &fit)
 						: finish_categories(ctx, &fit, options->iterations));
-	TLV_TRY(diagnose_fit(ctx, moments, choice, &fit));
+	TLV_TRY(multiview_diagnose_fit(ctx, moments, choice, &fit));
 	parts.k = fit.k;
 	parts.rows = fit.rows;
 	parts.seed = (double) options->seed;
@@ -611,7 +613,7 @@ fit_chosen(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_optio
 		tlv_scratch scratch;
 
 		tlv_scratch_begin(ctx, &scratch);
-		status = fit_components(ctx, moments, &own, choice, image, size);
+		status = multiview_fit_components(ctx, moments, &own, choice, image, size);
 		if (status == TLV_OK)
 			tlv_scratch_keep(ctx, *image);
 		tlv_scratch_end(ctx, &scratch);
@@ -633,6 +635,6 @@ tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multivie
 		return tlv_fail_hint(ctx, "Collect them with tlv_view_moments(x1, x2, x3).");
 	}
 	TLV_TRY(find_rank(ctx, moments, &choice));
-	return (choice.chosen ? fit_chosen : fit_components)(ctx, moments, options, &choice, image,
-														 size);
+	return (choice.chosen ? fit_chosen : multiview_fit_components)(ctx, moments, options, &choice,
+																   image, size);
 }

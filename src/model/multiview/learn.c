@@ -9,9 +9,7 @@
 #include "internal.h"
 
 /* Passes of refinement at most, when their number is left to us. */
-#define MOST_STEPS 100
-/* Refinement that moves means by more, in standard deviations, fits another model. */
-#define MOST_SHIFT 0.2
+#define MULTIVIEW_MOST_STEPS 100
 
 typedef struct view_learning
 {
@@ -31,7 +29,7 @@ view_step_limit(const view_learning *fit)
 {
 	if (!fit->refined || !fit->vectors)
 		return 0;
-	return fit->options.iterations < 0 ? MOST_STEPS : fit->options.iterations;
+	return fit->options.iterations < 0 ? MULTIVIEW_MOST_STEPS : fit->options.iterations;
 }
 
 static const tlv_held *
@@ -47,7 +45,7 @@ const char *const tlv_multiview_refinement_names[] = {"auto", "em", "none", NULL
 /* What the rows are says what is done: categories are refined unless it was declined, vectors when
  * it was asked for. */
 static view_learning
-view_begin(const tlv_source *rows, const tlv_multiview_learn_options *options)
+multiview_view_begin(const tlv_source *rows, const tlv_multiview_learn_options *options)
 {
 	bool vectors = rows->rows.form == TLV_ROW_VIEWS;
 	view_learning fit = {.options = *options, .vectors = vectors, .likelihood = NAN};
@@ -70,7 +68,7 @@ fit_views(tlv_context *ctx, void *argument, const tlv_frame *moments, size_t k)
 }
 
 static tlv_status
-fit_moments(tlv_context *ctx, tlv_source *rows, view_learning *fit)
+multiview_fit_moments(tlv_context *ctx, tlv_source *rows, view_learning *fit)
 {
 	const tlv_aggregate *aggregate =
 		fit->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views;
@@ -169,7 +167,7 @@ show_number(const tlv_names *views, int t, size_t i, char shown[TLV_SHOWN_NAME])
 
 /* Is the variance of number i of view t at its floor in a component? */
 static bool
-is_at_floor(const tlv_multiview_parts *parts, size_t component, int t, size_t i)
+multiview_is_at_floor(const tlv_multiview_parts *parts, size_t component, int t, size_t i)
 {
 	return parts->variances[t][component * parts->d[t] + i] <= parts->floors[t][i];
 }
@@ -177,8 +175,8 @@ is_at_floor(const tlv_multiview_parts *parts, size_t component, int t, size_t i)
 /* Lists the components that have variances at their floor, and the numbers of the views that have
  * them. */
 static void
-list_low(const tlv_multiview_parts *parts, const tlv_names *views, tlv_shown_list *components,
-		 tlv_shown_list *numbers)
+multiview_list_low(const tlv_multiview_parts *parts, const tlv_names *views,
+				   tlv_shown_list *components, tlv_shown_list *numbers)
 {
 	char shown[TLV_SHOWN_NAME];
 
@@ -188,7 +186,7 @@ list_low(const tlv_multiview_parts *parts, const tlv_names *views, tlv_shown_lis
 
 		for (int t = 0; t < 3; t++)
 			for (size_t i = 0; i < parts->d[t]; i++)
-				low |= is_at_floor(parts, j, t, i);
+				low |= multiview_is_at_floor(parts, j, t, i);
 		if (low)
 			tlv_shown_add_number(components, j + 1);
 	}
@@ -198,7 +196,7 @@ list_low(const tlv_multiview_parts *parts, const tlv_names *views, tlv_shown_lis
 			bool low = false;
 
 			for (size_t j = 0; j < parts->k; j++)
-				low |= is_at_floor(parts, j, t, i);
+				low |= multiview_is_at_floor(parts, j, t, i);
 			show_number(views, t, i, shown);
 			if (low)
 				tlv_shown_add(numbers, shown);
@@ -206,12 +204,12 @@ list_low(const tlv_multiview_parts *parts, const tlv_names *views, tlv_shown_lis
 }
 
 static tlv_status
-warn_of_floor(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_names *views,
-			  tlv_diagnostics *diagnostics)
+multiview_warn_of_floor(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_names *views,
+						tlv_diagnostics *diagnostics)
 {
 	tlv_shown_list components = {0}, numbers = {0};
 
-	list_low(parts, views, &components, &numbers);
+	multiview_list_low(parts, views, &components, &numbers);
 	if (components.n == 0)
 		return TLV_OK;
 	return tlv_warn(
@@ -228,6 +226,9 @@ static tlv_status
 add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_names *views,
 			 const tlv_multiview_parts *parts, tlv_diagnostics *diagnostics)
 {
+	/* Refinement that moves means by more, in standard deviations, fits another model. */
+	const double most_shift = 0.2;
+
 	if (fit->refined) /* else it is there */
 	{
 		const tlv_frame *fitted = &fit->fitted.frame;
@@ -237,7 +238,7 @@ add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_names *views,
 		TLV_TRY(tlv_multiview_warn_rank(
 			ctx, tlv_diagnostics_find(fitted, "independence_p_value", NAN), diagnostics));
 	}
-	if (fit->shift > MOST_SHIFT)
+	if (fit->shift > most_shift)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "means_moved", .score = fit->shift},
 						 "refinement moved means by up to %.3g standard deviations: the moments "
@@ -245,12 +246,13 @@ add_warnings(tlv_context *ctx, const view_learning *fit, const tlv_names *views,
 						 "given the component",
 						 fit->shift));
 	if (fit->vectors)
-		TLV_TRY(warn_of_floor(ctx, parts, views, diagnostics));
+		TLV_TRY(multiview_warn_of_floor(ctx, parts, views, diagnostics));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (fit->refined && fit->vectors && fit->options.iterations < 0 && !fit->stands)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "iterations_at_limit", .score = MOST_STEPS},
-						 "the log-likelihood still increases after %d iterations", MOST_STEPS));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "iterations_at_limit", .score = MULTIVIEW_MOST_STEPS},
+			"the log-likelihood still increases after %d iterations", MULTIVIEW_MOST_STEPS));
 	return TLV_OK;
 }
 
@@ -272,7 +274,7 @@ add_criteria(tlv_context *ctx, const view_learning *fit, const tlv_multiview_par
 }
 
 static tlv_status
-finish(tlv_context *ctx, const tlv_source *rows, view_learning *fit, tlv_held *finished)
+multiview_finish(tlv_context *ctx, const tlv_source *rows, view_learning *fit, tlv_held *finished)
 {
 	const tlv_frame *model = &latest_model(fit)->frame;
 	tlv_diagnostics diagnostics = {0};
@@ -291,12 +293,12 @@ finish(tlv_context *ctx, const tlv_source *rows, view_learning *fit, tlv_held *f
 static tlv_status
 multiview_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
 {
-	view_learning fit = view_begin(rows, options);
+	view_learning fit = multiview_view_begin(rows, options);
 
-	TLV_TRY(fit_moments(ctx, rows, &fit));
+	TLV_TRY(multiview_fit_moments(ctx, rows, &fit));
 	if (fit.refined && fit.vectors)
 		TLV_TRY(refine_vectors(ctx, rows, &fit));
-	return finish(ctx, rows, &fit, model);
+	return multiview_finish(ctx, rows, &fit, model);
 }
 
 const tlv_procedure tlv_multiview_procedure = {.learn = multiview_learn,

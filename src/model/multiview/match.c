@@ -31,7 +31,8 @@ category_distance(const tlv_multiview_parts *a, size_t ja, const tlv_multiview_p
 }
 
 static double
-component_distance(const tlv_multiview_parts *a, size_t i, const tlv_multiview_parts *b, size_t j)
+multiview_component_distance(const tlv_multiview_parts *a, size_t i, const tlv_multiview_parts *b,
+							 size_t j)
 {
 	double sum = 0;
 
@@ -64,7 +65,7 @@ tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a, const tlv_mu
 		for (size_t j = 0; j < b->k; j++)
 		{
 			TLV_TRY_CONTINUE(ctx);
-			cost[i * b->k + j] = component_distance(a, i, b, j);
+			cost[i * b->k + j] = multiview_component_distance(a, i, b, j);
 		}
 	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));
 	tlv_free(ctx, cost);

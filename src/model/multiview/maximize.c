@@ -10,13 +10,10 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 
-/* A component with fewer rows than this keeps its means. */
-#define LEAST_ROWS 1e-6
-
 /* Statistics of another model or of nothing are refused. */
 static tlv_status
-check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_parts *parts,
-				 const tlv_frame *statistics)
+multiview_check_statistics(tlv_context *ctx, const tlv_frame *model,
+						   const tlv_multiview_parts *parts, const tlv_frame *statistics)
 {
 	const int64_t *d;
 
@@ -105,6 +102,8 @@ static tlv_status
 maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight,
 					tlv_multiview_parts *parts)
 {
+	/* A component with fewer rows than this keeps its means. */
+	const double least_rows = 1e-6;
 	static const char *const names[3] = {"counts1", "counts2", "counts3"};
 	const double *responsibilities = tlv_frame_float64(statistics, "responsibilities");
 	size_t k = parts->k;
@@ -127,7 +126,7 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight
 			double old = (1 - weight) * parts->weights[j] * rows;
 			double total = weight * responsibilities[j] + old;
 
-			for (size_t i = 0; i < d && responsibilities[j] > LEAST_ROWS; i++)
+			for (size_t i = 0; i < d && responsibilities[j] > least_rows; i++)
 				means[j * d + i] =
 					(weight * counts[i * k + j] + old * parts->means[t][j * d + i]) / total;
 		}
@@ -147,7 +146,7 @@ tlv_multiview_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *
 	tlv_multiview_parts parts;
 
 	tlv_multiview_read(model, &parts);
-	TLV_TRY(check_statistics(ctx, model, &parts, statistics));
+	TLV_TRY(multiview_check_statistics(ctx, model, &parts, statistics));
 	TLV_TRY(is_categorical(&parts) ? maximize_categories(ctx, statistics, step->weight, &parts)
 								   : maximize_vectors(ctx, statistics, step->weight, &parts));
 	parts.order = step->order;

@@ -14,8 +14,8 @@
 #include "tensorlv/model/view_solver.h"
 
 /* No category is impossible, no variance zero, no component without weight. */
-#define LEAST_PROBABILITY 1e-10
-#define LEAST_VARIANCE	  1e-200
+#define MULTIVIEW_LEAST_PROBABILITY 1e-10
+#define MULTIVIEW_LEAST_VARIANCE	1e-200
 
 /* Sizes: components, numbers or categories of the views, offsets and bytes of their names. */
 #define SIZE_K	   TLV_SIZE_1
@@ -56,19 +56,19 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 	tlv_order_weights(k, parts->weights, order);
 	if (parts->order != NULL)
 		memcpy(parts->order, order, k * sizeof(int64_t));
-	copy_ordered(1, k, parts->weights, order, LEAST_PROBABILITY, false, weights);
+	copy_ordered(1, k, parts->weights, order, MULTIVIEW_LEAST_PROBABILITY, false, weights);
 	ordered.weights = weights;
 	for (int t = 0; t < 3; t++)
 	{
 		size_t d = parts->d[t];
 
-		copy_ordered(d, k, parts->means[t], order, vectors ? -HUGE_VAL : LEAST_PROBABILITY,
-					 !vectors, at);
+		copy_ordered(d, k, parts->means[t], order,
+					 vectors ? -HUGE_VAL : MULTIVIEW_LEAST_PROBABILITY, !vectors, at);
 		ordered.means[t] = at;
 		at += d * k;
 		if (!vectors)
 			continue;
-		copy_ordered(d, k, parts->variances[t], order, LEAST_VARIANCE, false, at);
+		copy_ordered(d, k, parts->variances[t], order, MULTIVIEW_LEAST_VARIANCE, false, at);
 		ordered.variances[t] = at;
 		at += d * k;
 	}
@@ -126,15 +126,15 @@ check_view(tlv_context *ctx, const tlv_frame *frame, const tlv_multiview_parts *
 		(parts->floors[t] != NULL) == categories)
 		return tlv_fail(ctx, TLV_CORRUPT, "view %d is neither of categories nor of vectors", t + 1);
 	if (!categories)
-		return tlv_frame_require_minimum(ctx, frame, variances[t], LEAST_VARIANCE / 10);
+		return tlv_frame_require_minimum(ctx, frame, variances[t], MULTIVIEW_LEAST_VARIANCE / 10);
 	if (parts->d[t] > TRIPLE_MOST)
 		return tlv_fail(ctx, TLV_CORRUPT, "view %d has %zu categories", t + 1, parts->d[t]);
-	return tlv_require_shares(ctx, frame, means[t], false, LEAST_PROBABILITY / 10);
+	return tlv_require_shares(ctx, frame, means[t], false, MULTIVIEW_LEAST_PROBABILITY / 10);
 }
 
 /* One for every category of every view, which may be empty. */
 static tlv_status
-check_names(tlv_context *ctx, const tlv_multiview_parts *parts)
+multiview_check_names(tlv_context *ctx, const tlv_multiview_parts *parts)
 {
 	const int64_t *offsets = parts->category_offsets;
 	size_t n = parts->d[0] + parts->d[1] + parts->d[2];
@@ -156,13 +156,13 @@ check_names(tlv_context *ctx, const tlv_multiview_parts *parts)
 
 /* 0 of a component that is not there. */
 static tlv_status
-check_weights(tlv_context *ctx, const tlv_multiview_parts *parts)
+multiview_check_weights(tlv_context *ctx, const tlv_multiview_parts *parts)
 {
 	double sum = 0;
 
 	for (size_t j = 0; j < parts->k; j++)
 	{
-		if (parts->weights[j] != 0 && !(parts->weights[j] >= LEAST_PROBABILITY / 10))
+		if (parts->weights[j] != 0 && !(parts->weights[j] >= MULTIVIEW_LEAST_PROBABILITY / 10))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" holds %g", parts->weights[j]);
 		sum += parts->weights[j];
 	}
@@ -178,8 +178,8 @@ multiview_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 
 	(void) sizes;
 	tlv_multiview_read(frame, &parts);
-	TLV_TRY(check_weights(ctx, &parts));
-	TLV_TRY(check_names(ctx, &parts));
+	TLV_TRY(multiview_check_weights(ctx, &parts));
+	TLV_TRY(multiview_check_names(ctx, &parts));
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(check_view(ctx, frame, &parts, t));
 	return TLV_OK;
@@ -223,7 +223,7 @@ static const tlv_sections multiview_sections = {
 #define VIEW(t)                                                                                    \
 	{"items" #t, TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},                                        \
 		{"means" #t, TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS, .keys = "items" #t,            \
-		 .least = LEAST_PROBABILITY},                                                              \
+		 .least = MULTIVIEW_LEAST_PROBABILITY},                                                    \
 		{"variances" #t, TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},        \
 	{                                                                                              \
 		"floor" #t, TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY                                      \
@@ -255,7 +255,7 @@ static const tlv_layout multiview_layout = {.spreads = multiview_spreads,
 
 /* The mixture of all views. */
 static tlv_status
-open_vectors(tlv_context *ctx, multiview_model *model)
+model_open_vectors(tlv_context *ctx, multiview_model *model)
 {
 	const tlv_multiview_parts *parts = &model->parts;
 	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
@@ -271,7 +271,7 @@ open_vectors(tlv_context *ctx, multiview_model *model)
 }
 
 static tlv_status
-open_categories(tlv_context *ctx, multiview_model *model)
+model_open_categories(tlv_context *ctx, multiview_model *model)
 {
 	const tlv_multiview_parts *parts = &model->parts;
 	size_t k = parts->k;
@@ -305,7 +305,8 @@ multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	if (is_categorical(&model->parts)) /* three numbers in an array, each a view */
 		model->base.rows |= TLV_ROWS_MISSING_OF_MANY;
 	TLV_TRY_NEW(ctx, model->joint, model->parts.k);
-	TLV_TRY(is_categorical(&model->parts) ? open_categories(ctx, model) : open_vectors(ctx, model));
+	TLV_TRY(is_categorical(&model->parts) ? model_open_categories(ctx, model)
+										  : model_open_vectors(ctx, model));
 	return TLV_OK;
 }
 

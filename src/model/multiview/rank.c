@@ -15,13 +15,8 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
-/* The most frequent categories of a view are told apart, the others are one: so many at most, and
- * so that rows for a cell of a table are no fewer. */
-#define MOST_CLASSES  50
-#define ROWS_BY_CLASS 5.0
-
 /* Fewer rows say nothing. */
-#define LEAST_ROWS 20.0
+#define MULTIVIEW_LEAST_ROWS 20.0
 
 /* The views of a pair. */
 static const int pair_from[3] = {0, 0, 1}, pair_to[3] = {1, 2, 2};
@@ -76,7 +71,7 @@ cross_rank(tlv_context *ctx, cross *c)
 	c->p_value[0] = c->p_value[1] = NAN;
 	for (size_t i = 0; i < MULTIVIEW_CURVE; i++)
 		c->enough[i] = 1;
-	for (c->rank = 1; c->rank < most && c->n >= LEAST_ROWS; c->rank++)
+	for (c->rank = 1; c->rank < most && c->n >= MULTIVIEW_LEAST_ROWS; c->rank++)
 	{
 		c->p_value[1] = p_of_rank(c, c->rank, fmax(rest, 0));
 		if (c->rank <= MULTIVIEW_CURVE)
@@ -122,8 +117,12 @@ correlate_views(tlv_context *ctx, const tlv_view_sums *sums, int pair, cross *c)
 static tlv_status
 classify(tlv_context *ctx, const tlv_view_source *source, int view, int32_t *class, size_t *classes)
 {
+	/* The most frequent categories of a view are told apart, the others are one: so many at most,
+	 * and so that rows for a cell of a table are no fewer. */
+	const int most_classes = 50;
+	const double rows_by_class = 5.0;
 	size_t d = source->d[view];
-	double most = fmax(2, fmin(MOST_CLASSES, sqrt(source->total / ROWS_BY_CLASS)));
+	double most = fmax(2, fmin(most_classes, sqrt(source->total / rows_by_class)));
 	double *counts;
 
 	TLV_TRY_NEW0(ctx, counts, d);
@@ -236,11 +235,11 @@ tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments, multiview_rank *f
 	for (size_t i = 0; i < MULTIVIEW_CURVE; i++)
 		found->enough[i] = NAN;
 	if (moments->header->kind == TLV_KIND_VIEW_MOMENTS)
-		return tlv_frame_scalar(moments, "rows", 0) < LEAST_ROWS
+		return tlv_frame_scalar(moments, "rows", 0) < MULTIVIEW_LEAST_ROWS
 				   ? TLV_OK
 				   : rank_of_vectors(ctx, moments, found);
 	tlv_multiview_cells(moments, &cells);
-	return cells.total < LEAST_ROWS ? TLV_OK : rank_of_categories(ctx, &cells, found);
+	return cells.total < MULTIVIEW_LEAST_ROWS ? TLV_OK : rank_of_categories(ctx, &cells, found);
 }
 
 tlv_status

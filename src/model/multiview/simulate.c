@@ -6,7 +6,7 @@
 #include "internal.h"
 
 static tlv_status
-check_options(tlv_context *ctx, const tlv_multiview_simulation *options)
+multiview_check_options(tlv_context *ctx, const tlv_multiview_simulation *options)
 {
 	size_t most = options->categories ? TLV_VIEW_MOST_CATEGORIES : TLV_MIXTURE_MOST_DIMENSIONS;
 
@@ -97,7 +97,7 @@ tlv_multiview_random(tlv_context *ctx, const tlv_multiview_simulation *options, 
 	double *weights;
 	tlv_rng rng;
 
-	TLV_TRY(check_options(ctx, options));
+	TLV_TRY(multiview_check_options(ctx, options));
 	TLV_TRY_NEW_ROWS(ctx, weights, options->k, 2);
 	for (size_t j = 0; j < options->k; j++)
 		weights[options->k + j] = 10;

@@ -58,8 +58,8 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 
 /* counts += share of every component; returns the probability of the row. */
 static double
-add_shares(size_t k, const double *restrict weights, const double *const p[3],
-		   double *const counts[3], double *restrict responsibilities)
+multiview_add_shares(size_t k, const double *restrict weights, const double *const p[3],
+					 double *const counts[3], double *restrict responsibilities)
 {
 	const double *restrict a = p[0], *restrict b = p[1], *restrict c = p[2];
 	double sum = 0;
@@ -97,12 +97,12 @@ statistics_add_categories(statistics_state *state, const tlv_part part[3])
 	}
 	/* No factor is below 1e-11: the product is a normal number. */
 	state->sums.log_likelihood +=
-		log(add_shares(k, model->parts.weights, p, counts, state->sums.responsibilities));
+		log(multiview_add_shares(k, model->parts.weights, p, counts, state->sums.responsibilities));
 	state->sums.rows++;
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+multiview_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 	tlv_row whole;
@@ -206,7 +206,7 @@ static const tlv_accumulator_class statistics_class = {
 	.name = "view_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
-	.add = statistics_add,
+	.add = multiview_statistics_add,
 };
 const tlv_kind tlv_kind_view_statistics = {TLV_KIND_LINE(VIEW_STATISTICS, view_statistics),
 										   .accumulator = &statistics_class};

@@ -7,12 +7,8 @@
 #include "internal.h"
 #include "tensorlv/model/dense.h"
 
-/* Rows of the sample, and numbers of it, at most. */
-#define MOST_ROWS	 20000
-#define MOST_NUMBERS ((size_t) 1 << 21)
-
 static size_t
-sample_count(const void *fit, const tlv_frame *model)
+multiview_sample_count(const void *fit, const tlv_frame *model)
 {
 	tlv_multiview_parts parts;
 	size_t d;
@@ -20,7 +16,7 @@ sample_count(const void *fit, const tlv_frame *model)
 	(void) fit;
 	tlv_multiview_read(model, &parts);
 	d = is_categorical(&parts) ? TLV_SAMPLE_HALVES : parts.d[0] + parts.d[1] + parts.d[2];
-	return tlv_least(MOST_ROWS, MOST_NUMBERS / d + 1);
+	return tlv_least(TLV_SUPPORT_ROWS, TLV_SUPPORT_NUMBERS / d + 1);
 }
 
 static tlv_status
@@ -37,8 +33,8 @@ rows_of_ids(tlv_context *ctx, size_t n, const double *x, tlv_row *rows)
 }
 
 static tlv_status
-sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
-			tlv_row **rows, bool *complete)
+multiview_sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+					  tlv_row **rows, bool *complete)
 {
 	tlv_multiview_parts parts;
 	const size_t *d = parts.d;
@@ -60,8 +56,8 @@ sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, s
 }
 
 static tlv_status
-learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, const tlv_row *rows,
-		   uint64_t seed, void **image, size_t *size)
+multiview_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
+					 const tlv_row *rows, uint64_t seed, void **image, size_t *size)
 {
 	tlv_multiview_learn_options options = *(const tlv_multiview_learn_options *) fit;
 	tlv_memory_source list;
@@ -78,5 +74,5 @@ learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, 
 }
 
 const tlv_support_class tlv_multiview_support = {
-	"component",  "spurious_component", &tlv_aggregate_row_sample,
-	sample_count, sample_rows,			learn_part};
+	"component",		   "spurious_component", &tlv_aggregate_row_sample, multiview_sample_count,
+	multiview_sample_rows, multiview_learn_part};

@@ -24,12 +24,8 @@
  * proportion of triples that occur from which the array is used. */
 #define ARRAY_MOST	464
 #define ARRAY_SHARE 10
-/* What an entry of it holds. */
-#define ARRAY_ROWS 4e9
 /* Most counts in the table, of 1 GB. */
 #define MOST_CELLS ((size_t) 1 << 25)
-/* Threes between two looks at tlv_should_stop(). */
-#define THREES_BETWEEN 4194304.0
 
 typedef struct cofire_state
 {
@@ -70,7 +66,7 @@ number_of(size_t a, size_t b, size_t c)
 
 /* From the table to an array for the items there are, or more of them. */
 static tlv_status
-grow_array(tlv_context *ctx, cofire_state *state)
+network_grow_array(tlv_context *ctx, cofire_state *state)
 {
 	size_t n = tlv_least(ARRAY_MOST, state->set.n + 16), from = threes_of(state->array_items);
 	bool first = state->array == NULL;
@@ -126,14 +122,16 @@ leave_array(tlv_context *ctx, cofire_state *state)
 static tlv_status
 choose_place(tlv_context *ctx, cofire_state *state, double rows)
 {
+	/* What an entry of it holds. */
+	const double array_rows = 4e9;
 	size_t n = state->set.n;
-	bool small = n <= ARRAY_MOST && state->rows + rows < ARRAY_ROWS;
+	bool small = n <= ARRAY_MOST && state->rows + rows < array_rows;
 
 	if (state->array != NULL && !small)
 		return leave_array(ctx, state);
 	if (state->array != NULL ? n > state->array_items
 							 : small && n > 16 && state->table.n > threes_of(n) / ARRAY_SHARE)
-		return grow_array(ctx, state);
+		return network_grow_array(ctx, state);
 	return TLV_OK;
 }
 
@@ -149,7 +147,7 @@ count_cell(tlv_context *ctx, cofire_state *state, size_t a, size_t b, size_t c, 
 /* ---- rows ---- */
 
 static tlv_status
-require_room(tlv_context *ctx, const cofire_state *state)
+network_require_room(tlv_context *ctx, const cofire_state *state)
 {
 	if (state->table.n <= MOST_CELLS)
 		return TLV_OK;
@@ -158,8 +156,10 @@ require_room(tlv_context *ctx, const cofire_state *state)
 }
 
 static tlv_status
-count_row(tlv_context *ctx, cofire_state *state, size_t n)
+network_count_row(tlv_context *ctx, cofire_state *state, size_t n)
 {
+	/* Threes between two looks at tlv_should_stop(). */
+	const double threes_between = 4194304.0;
 	const int32_t *places = state->places;
 	double work = 0;
 
@@ -167,8 +167,8 @@ count_row(tlv_context *ctx, cofire_state *state, size_t n)
 	{
 		size_t a = (size_t) places[i];
 
-		TLV_TRY(require_room(ctx, state));
-		if ((work += (double) (n - i) * (double) (n - i) / 2) > THREES_BETWEEN)
+		TLV_TRY(network_require_room(ctx, state));
+		if ((work += (double) (n - i) * (double) (n - i) / 2) > threes_between)
 		{
 			TLV_TRY_CONTINUE(ctx);
 			work = 0;
@@ -252,7 +252,7 @@ cofire_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	TLV_TRY(choose_place(ctx, state, 1));
 	sort_descending(n, state->places);
 	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
-	return count_row(ctx, state, n);
+	return network_count_row(ctx, state, n);
 }
 
 /* ---- merging, and taking away ---- */
@@ -299,7 +299,7 @@ cofire_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 		size_t at[3];
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		TLV_TRY(require_room(ctx, state));
+		TLV_TRY(network_require_room(ctx, state));
 		if (i % TRIPLES_BETWEEN == 0)
 			TLV_TRY(choose_place(ctx, state, tlv_frame_scalar(frame, "rows", 0)));
 		cell_places(place, cells[i], at);
@@ -367,7 +367,7 @@ cofire_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 
 /* The items that are on in some row, in order, and the ranks of their places. */
 static tlv_status
-order_items(tlv_context *ctx, cofire_state *state, int32_t *rank)
+network_order_items(tlv_context *ctx, cofire_state *state, int32_t *rank)
 {
 	bool *used;
 
@@ -473,7 +473,7 @@ cofire_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->items = (int64_t *) (work + cells);
 	TLV_TRY_NEW(ctx, rank, state->set.n);
 	memset(rank, 0xff, state->set.n * sizeof(*rank)); /* -1: of an item that no row has */
-	TLV_TRY(order_items(ctx, state, rank));
+	TLV_TRY(network_order_items(ctx, state, rank));
 	TLV_TRY_NEW(ctx, entries, cells);
 	TLV_TRY(list_cells(ctx, state, rank, entries, &n));
 	TLV_TRY(tlv_bag_sort(ctx, n, entries, work, &n));

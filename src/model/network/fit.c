@@ -21,9 +21,6 @@ distinct_places(int64_t cell, int32_t places[3])
 	return n;
 }
 
-/* Items from which on a unit of most of them is doubted. */
-#define MANY_ITEMS 40
-
 /* What is there without structure: the three items that are on together most often, or
  * two, or one, where three never are. */
 static tlv_status
@@ -139,9 +136,11 @@ static tlv_status
 warn_of_large_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_t layer,
 				   tlv_diagnostics *diagnostics)
 {
+	/* Items from which on a unit of most of them is doubted. */
+	const int many_items = 40;
 	size_t large = 0;
 
-	for (size_t s = 0; s < sets->n && items >= MANY_ITEMS; s++)
+	for (size_t s = 0; s < sets->n && items >= many_items; s++)
 		large += 2 * (size_t) (sets->starts[s + 1] - sets->starts[s]) > items;
 	if (large == 0)
 		return TLV_OK;
@@ -154,8 +153,8 @@ warn_of_large_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t items,
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_t layer, bool found,
-			 double rows, tlv_diagnostics *diagnostics)
+network_diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_t layer,
+					 bool found, double rows, tlv_diagnostics *diagnostics)
 {
 	TLV_TRY(warn_of_large_sets(ctx, sets, items, layer, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) sets->n, "units_%zu", layer));
@@ -183,7 +182,7 @@ diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t items, size_
 
 /* Counts that the layer can be made of. */
 static tlv_status
-check_counts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below)
+network_check_counts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below)
 {
 	static const tlv_digest none;
 	const tlv_digest *own = tlv_frame_digest(counts, "model");
@@ -217,7 +216,7 @@ check_counts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below)
 }
 
 static tlv_status
-check_options(tlv_context *ctx, const tlv_network_options *o)
+fit_check_options(tlv_context *ctx, const tlv_network_options *o)
 {
 	if (!isnan(o->threshold) && !(o->threshold > 0 && o->threshold <= 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "threshold = %g is not above 0 and at most 1",
@@ -247,8 +246,8 @@ tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *belo
 	double rows;
 	bool found;
 
-	TLV_TRY(check_options(ctx, options));
-	TLV_TRY(check_counts(ctx, counts, below));
+	TLV_TRY(fit_check_options(ctx, options));
+	TLV_TRY(network_check_counts(ctx, counts, below));
 	rows = tlv_frame_scalar(counts, "rows", 1);
 	TLV_TRY(tlv_network_recover(
 		ctx, counts, isnan(options->threshold) ? NAN : fmax(1, options->threshold * rows),
@@ -268,8 +267,8 @@ tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *belo
 	TLV_TRY(put_units(ctx, counts, &sets, &parts));
 	if (below != NULL)
 		TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, below, NULL));
-	TLV_TRY(diagnose_fit(ctx, &sets, tlv_frame_find(counts, "items")->rows, parts.layers_n, found,
-						 rows, &diagnostics));
+	TLV_TRY(network_diagnose_fit(ctx, &sets, tlv_frame_find(counts, "items")->rows, parts.layers_n,
+								 found, rows, &diagnostics));
 	parts.rows = rows;
 	parts.seed = (double) options->seed;
 	parts.diagnostics = &diagnostics;
@@ -318,7 +317,7 @@ sort_units(tlv_context *ctx, const tlv_network_parts *parts, size_t first, unit_
 
 /* Weights and edges that can be moved. */
 static tlv_status
-copy_numbers(tlv_context *ctx, const tlv_network_parts *from, tlv_network_parts *to)
+network_copy_numbers(tlv_context *ctx, const tlv_network_parts *from, tlv_network_parts *to)
 {
 	size_t n = from->edges_n;
 
@@ -349,7 +348,7 @@ tlv_network_order(tlv_context *ctx, const tlv_frame *model, void **image, size_t
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	to = parts;
 	to.diagnostics = &diagnostics;
-	TLV_TRY(copy_numbers(ctx, &parts, &to));
+	TLV_TRY(network_copy_numbers(ctx, &parts, &to));
 	at = parts.edges_n;
 	for (size_t u = parts.units_n - first; u-- > 0;)
 	{

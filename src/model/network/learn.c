@@ -9,9 +9,6 @@
 #include "internal.h"
 #include "tensorlv/num/plural.h"
 
-/* Steps of a layer. */
-#define MOST_STEPS 10
-
 typedef struct network_learning
 {
 	const tlv_network_options *options;
@@ -23,7 +20,7 @@ typedef struct network_learning
 /* ---- options ---- */
 
 static tlv_status
-check_options(tlv_context *ctx, const void *argument)
+learn_check_options(tlv_context *ctx, const void *argument)
 {
 	const tlv_network_options *options = argument;
 	const char *refine = options->refine == NULL ? "auto" : options->refine;
@@ -74,9 +71,11 @@ add_layer(tlv_context *ctx, tlv_source *sets, network_learning *fit, bool *added
 static tlv_status
 refine_layer(tlv_context *ctx, tlv_source *sets, network_learning *fit)
 {
+	/* Steps of a layer. */
+	const int most_steps = 10;
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics,
 									 .constant = &fit->model.frame};
-	int limit = fit->options->iterations >= 0 ? fit->options->iterations : MOST_STEPS;
+	int limit = fit->options->iterations >= 0 ? fit->options->iterations : most_steps;
 	double changed = 1;
 	char measure[32];
 	tlv_making made;
@@ -100,7 +99,8 @@ refine_layer(tlv_context *ctx, tlv_source *sets, network_learning *fit)
 /* ---- the end ---- */
 
 static tlv_status
-finish(tlv_context *ctx, const tlv_source *sets, const network_learning *fit, tlv_held *finished)
+network_finish(tlv_context *ctx, const tlv_source *sets, const network_learning *fit,
+			   tlv_held *finished)
 {
 	const tlv_frame *model = &fit->model.frame;
 	const tlv_names *names = sets->within ? NULL : sets->rows.names;
@@ -139,7 +139,7 @@ network_learn(tlv_context *ctx, tlv_source *sets, const void *options, tlv_held 
 		if (added && fit.refine)
 			TLV_TRY(refine_layer(ctx, sets, &fit));
 	}
-	return finish(ctx, sets, &fit, model);
+	return network_finish(ctx, sets, &fit, model);
 }
 
-const tlv_procedure tlv_network_procedure = {.check = check_options, .learn = network_learn};
+const tlv_procedure tlv_network_procedure = {.check = learn_check_options, .learn = network_learn};

@@ -12,9 +12,6 @@
 #include "tensorlv/model/page.h"
 #include "tensorlv/model/sections.h"
 
-/* Children that describe a unit. */
-#define DESCRIBING 10
-
 #define SIZE_UNITS	TLV_SIZE_1
 #define SIZE_ITEMS	TLV_SIZE_2
 #define SIZE_EDGES	TLV_SIZE_3
@@ -259,6 +256,8 @@ static const char *const network_page_fields[] = {"items",		  "item_names",	 "la
 static tlv_status
 network_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *texts)
 {
+	/* Children that describe a unit. */
+	const int describing = 10;
 	tlv_network_parts parts;
 	tlv_name_list names;
 	tlv_json_writer *written;
@@ -278,7 +277,7 @@ network_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *t
 		char digits[40];
 
 		TLV_TRY_CONTINUE_AT(ctx, e);
-		if (positive != (e < parts.edges_n) || u >= n || listed[u] == DESCRIBING)
+		if (positive != (e < parts.edges_n) || u >= n || listed[u] == describing)
 			continue;
 		if (child < parts.items_n)
 			name = tlv_name_at(&names, child);

@@ -15,8 +15,6 @@
 #include "tensorlv/num/sort.h"
 
 #define LINKS_BETWEEN ((size_t) 1 << 16) /* between two looks */
-/* Of the pairs of a set an item must be one with as many as this share of its items makes. */
-#define MEMBER_SHARE 0.7
 /* Thresholds on the sets of hyperedges.  A set is a duplicate if a proportion EXPLAINED_SHARE of
  * its hyperedges is within larger sets.  Relative to the usual number of members, it is accepted
  * above SURE_SHARE and rejected below SMALL_SHARE; between these it is accepted if a proportion
@@ -45,20 +43,11 @@ typedef struct candidate
 size_t
 tlv_hyperedge(const recovery *r, size_t a, size_t b, size_t c)
 {
-	size_t x = a < b ? a : b, y = a < b ? b : a, low = 0, high = r->n;
+	size_t x = a < b ? a : b, y = a < b ? b : a;
 	int64_t key = c < x ? tlv_triple_key(c, x, y)
 						: (c < y ? tlv_triple_key(x, c, y) : tlv_triple_key(x, y, c));
 
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (r->keys[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->n && r->keys[low] == key ? low : r->n;
+	return tlv_find_id(r->keys, r->n, key);
 }
 
 static uint64_t
@@ -158,7 +147,9 @@ common_items(tlv_context *ctx, recovery *r, size_t x, size_t y, size_t z)
 static tlv_status
 keep_members(tlv_context *ctx, recovery *r)
 {
-	double share = MEMBER_SHARE * (double) (r->set_n - 1), least = share * (share - 1) / 2;
+	/* Of the pairs of a set an item must be one with as many as this share of its items makes. */
+	const double member_share = 0.7;
+	double share = member_share * (double) (r->set_n - 1), least = share * (share - 1) / 2;
 	size_t n = 0;
 
 	memset(r->degree, 0, r->set_n * sizeof(uint32_t));
@@ -332,7 +323,7 @@ take_candidate(tlv_context *ctx, recovery *r, const candidates *all, candidate *
 }
 
 static void
-sort_places(size_t n, int32_t *places)
+network_sort_places(size_t n, int32_t *places)
 {
 	for (size_t i = 1; i < n; i++)
 	{
@@ -406,7 +397,7 @@ choose_sets(tlv_context *ctx, recovery *r, const candidates *all, uint64_t *orde
 		if (!is_set(c, usual))
 			continue;
 		memcpy(to, all->places + c->start, c->n * sizeof(int32_t));
-		sort_places(c->n, to);
+		network_sort_places(c->n, to);
 		sets->starts[sets->n + 1] = sets->starts[sets->n] + (int64_t) c->n;
 		sets->n++;
 	}
@@ -458,7 +449,7 @@ recover_at(tlv_context *ctx, const tlv_network_threes *threes, uint64_t seed,
 }
 
 static int
-ascending(const void *a, const void *b)
+network_ascending(const void *a, const void *b)
 {
 	double x = *(const double *) a, y = *(const double *) b;
 
@@ -469,7 +460,7 @@ ascending(const void *a, const void *b)
 static double
 threshold_of_sets(const tlv_network_sets *sets)
 {
-	qsort(sets->means, sets->n, sizeof(double), ascending);
+	qsort(sets->means, sets->n, sizeof(double), network_ascending);
 	return SET_SHARE * sets->means[sets->n / 2];
 }
 

@@ -17,15 +17,13 @@
 #define SETS 64
 /* Between which shares of the median member's mean the cut between members and others lies, and
  * after how many passes sets are settled. */
-#define LOWEST_CUT	0.4
-#define HIGHEST_CUT 0.85
-#define PASSES		4
+#define LOWEST_CUT	   0.4
+#define HIGHEST_CUT	   0.85
+#define NETWORK_PASSES 4
 /* A set is rejected if its size exceeds MOST_GROWTH times the usual size and the gap between its
  * members and other items is below LEAST_GAP. */
 #define LEAST_GAP	1.15
 #define MOST_GROWTH 3.0
-/* Two sets are merged if this proportion of the members of either is common to both. */
-#define SAME_SHARE 0.7
 
 typedef struct repair
 {
@@ -82,7 +80,7 @@ descending(const void *a, const void *b)
 
 /* The means that a gap may begin with, descending, and one below them if there is one. */
 static size_t
-sort_candidates(repair *r, const double *means, double lowest)
+network_sort_candidates(repair *r, const double *means, double lowest)
 {
 	size_t n = 0;
 
@@ -101,7 +99,7 @@ static double
 widest_gap(repair *r, const double *means, double median, double *least)
 {
 	double widest = 1;
-	size_t n = sort_candidates(r, means, LOWEST_CUT * median);
+	size_t n = network_sort_candidates(r, means, LOWEST_CUT * median);
 
 	*least = HIGHEST_CUT * median;
 	for (size_t i = 0; i + 1 < n; i++)
@@ -173,7 +171,7 @@ repair_some(tlv_context *ctx, repair *r, const tlv_network_sets *sets, size_t fi
 	for (size_t s = 0; s < r->n; s++)
 		for (int64_t i = sets->starts[first + s]; i < sets->starts[first + s + 1]; i++)
 			r->members[sets->places[i]] |= UINT64_C(1) << s;
-	for (int pass = 0; pass < PASSES; pass++)
+	for (int pass = 0; pass < NETWORK_PASSES; pass++)
 	{
 		r->changed = 0;
 		TLV_TRY(add_up(ctx, r));
@@ -212,6 +210,8 @@ in_common(const tlv_network_sets *sets, size_t a, size_t b)
 static void
 append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool apart)
 {
+	/* Two sets are merged if this proportion of the members of either is common to both. */
+	const double same_share = 0.7;
 	memcpy(to->places + to->starts[to->n], set, n * sizeof(int32_t));
 	to->starts[to->n + 1] = to->starts[to->n] + (int64_t) n;
 	for (size_t s = 0; s < to->n; s++)
@@ -219,7 +219,7 @@ append_set(tlv_network_sets *to, const int32_t *set, size_t n, double mean, bool
 		size_t members = (size_t) (to->starts[s + 1] - to->starts[s]);
 		size_t both = in_common(to, s, to->n);
 
-		if ((double) both >= SAME_SHARE * (double) (n + members - both))
+		if ((double) both >= same_share * (double) (n + members - both))
 			return;
 	}
 	to->means[to->n] = mean;

@@ -9,11 +9,9 @@
 
 /* Rows that the shares of units below the topmost layer are measured on. */
 #define MEASURED_ROWS 2000
-/* Rows between two looks at tlv_should_stop(). */
-#define CHUNK_ROWS 16
 
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_network_simulation *o)
+network_check_simulation(tlv_context *ctx, const tlv_network_simulation *o)
 {
 	size_t units = 0, below = o->items;
 
@@ -132,7 +130,7 @@ tlv_network_simulate_model(tlv_context *ctx, const tlv_network_simulation *optio
 	double *on;
 	size_t top;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(network_check_simulation(ctx, options));
 	TLV_TRY(draw_network(ctx, options, &parts));
 	TLV_TRY(tlv_network_write(ctx, &parts, image, size));
 	if (options->layers == 1)
@@ -196,6 +194,8 @@ tlv_status
 tlv_network_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, double flips,
 					 uint64_t seed, tlv_network_emit emit, void *argument)
 {
+	/* Rows between two looks at tlv_should_stop(). */
+	const int chunk_rows = 16;
 	network_drawer *d;
 	const tlv_network_layer_edges *top;
 
@@ -210,7 +210,7 @@ tlv_network_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, doub
 	{
 		size_t n = 0, n_units = 0;
 
-		if (row % CHUNK_ROWS == 0)
+		if (row % chunk_rows == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t u = 0; u < top->units; u++)
 			d->on[u] = tlv_rng_uniform(&d->rng) < d->parts.weights[top->first + u];

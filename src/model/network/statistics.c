@@ -28,14 +28,8 @@
 #define SIZE_CHILDREN TLV_SIZE_2
 
 /* Rows that an edge needs to be added or taken away, and the share of them that must show it. */
-#define LEAST_ROWS 5.0
-#define SHOWN	   0.5
-/* An edge of weight -1 lets this share of what would be on be on; the evidence for one, in nats,
- * against odds that a pair has one. */
-#define STILL_ON	   0.1
-#define LEAST_EVIDENCE 5.0
-/* Edges of weight 1 that a unit keeps whatever rows show. */
-#define KEPT_EDGES 3
+#define NETWORK_LEAST_ROWS 5.0
+#define NETWORK_SHOWN	   0.5
 
 typedef struct network_state
 {
@@ -251,18 +245,21 @@ judge_positive(network_step *s, size_t v, size_t at)
 	double rows = s->single[at], shown = s->single_on[at];
 
 	s->share[v] = rows > 0 ? fmin(1, shown / rows) : 1;
-	s->weight[v] = rows >= LEAST_ROWS && s->share[v] < SHOWN ? 0 : 1;
+	s->weight[v] = rows >= NETWORK_LEAST_ROWS && s->share[v] < NETWORK_SHOWN ? 0 : 1;
 }
 
 /* Of others: one of weight 1 that was missed, or one of weight -1, or none. */
 static void
 judge_other(network_step *s, size_t v, size_t u, size_t at)
 {
+	/* An edge of weight -1 lets this share of what would be on be on; the evidence for one, in
+	 * nats, against odds that a pair has one. */
+	const double still_on = 0.1, least_evidence = 5.0;
 	double freely = s->uses[u] - s->reached[at], rows = s->single[at], on = s->single_on[at];
-	double base = s->base[v], low = STILL_ON * base, evidence;
+	double base = s->base[v], low = still_on * base, evidence;
 
 	s->weight[v] = 0;
-	if (freely >= LEAST_ROWS && s->free_on[at] > SHOWN * freely)
+	if (freely >= NETWORK_LEAST_ROWS && s->free_on[at] > NETWORK_SHOWN * freely)
 	{
 		s->weight[v] = 1;
 		s->share[v] = fmin(1, s->free_on[at] / freely);
@@ -271,12 +268,12 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 	if (s->single_of[v] == 0)
 		return;
 	evidence = on * log(low / base) + (rows - on) * log((1 - low) / (1 - base));
-	if (evidence > LEAST_EVIDENCE)
+	if (evidence > least_evidence)
 	{
 		s->weight[v] = -1;
 		s->share[v] = (rows - on) / rows;
 	}
-	else if (evidence > -LEAST_EVIDENCE)
+	else if (evidence > -least_evidence)
 		s->unknown++;
 }
 
@@ -284,7 +281,10 @@ judge_other(network_step *s, size_t v, size_t u, size_t at)
 static void
 keep_best(network_step *s, size_t u, size_t n)
 {
-	while (n < KEPT_EDGES)
+	/* Edges of weight 1 that a unit keeps whatever rows show. */
+	const int kept_edges = 3;
+
+	while (n < kept_edges)
 	{
 		int64_t best = -1;
 
@@ -300,8 +300,8 @@ keep_best(network_step *s, size_t u, size_t n)
 }
 
 static tlv_status
-put_edge(tlv_context *ctx, network_step *s, tlv_network_parts *to, size_t unit, size_t child,
-		 double weight, double share)
+network_put_edge(tlv_context *ctx, network_step *s, tlv_network_parts *to, size_t unit,
+				 size_t child, double weight, double share)
 {
 	if (s->edges_n == s->edges_room)
 	{
@@ -348,8 +348,8 @@ judge_unit(tlv_context *ctx, network_step *s, tlv_network_parts *to, size_t u)
 	{
 		s->changed += s->positive[v] != (s->weight[v] > 0);
 		if (s->weight[v] != 0)
-			TLV_TRY(put_edge(ctx, s, to, s->top.first + u, s->top.below + v, s->weight[v],
-							 s->share[v]));
+			TLV_TRY(network_put_edge(ctx, s, to, s->top.first + u, s->top.below + v, s->weight[v],
+									 s->share[v]));
 	}
 	return TLV_OK;
 }
@@ -364,9 +364,9 @@ judge_edges(tlv_context *ctx, network_step *s, tlv_network_parts *to)
 	to->edge_shares = NULL;
 	for (size_t i = 0; i < s->parts.edges_n; i++)
 		if ((size_t) s->parts.edge_units[i] < s->top.first)
-			TLV_TRY(put_edge(ctx, s, to, (size_t) s->parts.edge_units[i],
-							 (size_t) s->parts.edge_children[i], s->parts.edge_weights[i],
-							 s->parts.edge_shares[i]));
+			TLV_TRY(network_put_edge(ctx, s, to, (size_t) s->parts.edge_units[i],
+									 (size_t) s->parts.edge_children[i], s->parts.edge_weights[i],
+									 s->parts.edge_shares[i]));
 	TLV_TRY(measure_children(ctx, s));
 	TLV_TRY_NEW(ctx, s->positive, s->top.children);
 	TLV_TRY_NEW(ctx, s->weight, s->top.children);
@@ -382,8 +382,8 @@ judge_edges(tlv_context *ctx, network_step *s, tlv_network_parts *to)
 
 /* Numbers of the layer, in place of those that it had. */
 static tlv_status
-diagnose_step(tlv_context *ctx, const network_step *s, const tlv_frame *model,
-			  tlv_diagnostics *diagnostics)
+network_diagnose_step(tlv_context *ctx, const network_step *s, const tlv_frame *model,
+					  tlv_diagnostics *diagnostics)
 {
 	size_t layer = s->parts.layers_n;
 	char names[4][32];
@@ -405,8 +405,8 @@ diagnose_step(tlv_context *ctx, const network_step *s, const tlv_frame *model,
 }
 
 static tlv_status
-check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
-				 const network_step *s)
+network_check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+						 const network_step *s)
 {
 	if (statistics->header->kind != TLV_KIND_NETWORK_STATISTICS)
 		return tlv_refuse_kind_of_statistics(ctx, "a network");
@@ -435,7 +435,7 @@ tlv_network_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *st
 	}
 	tlv_network_read(model, &s.parts);
 	TLV_TRY(tlv_network_layer_edges_of(ctx, &s.parts, s.parts.layers_n - 1, &s.top));
-	TLV_TRY(check_statistics(ctx, model, statistics, &s));
+	TLV_TRY(network_check_statistics(ctx, model, statistics, &s));
 	/* they are laid out here, though a value from elsewhere may hold next to nothing */
 	TLV_TRY(require_numbers(ctx, s.top.units, s.top.children));
 	TLV_TRY(read_numbers(ctx, &s, "single", &s.single));
@@ -451,7 +451,7 @@ tlv_network_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *st
 	memcpy(to.weights, s.parts.weights, to.units_n * sizeof(double));
 	for (size_t u = 0; u < s.top.units; u++)
 		to.weights[s.top.first + u] = fmin(1, s.uses[u] / rows);
-	TLV_TRY(diagnose_step(ctx, &s, model, &diagnostics));
+	TLV_TRY(network_diagnose_step(ctx, &s, model, &diagnostics));
 	to.diagnostics = &diagnostics;
 	return tlv_network_write(ctx, &to, image, size);
 }

@@ -9,8 +9,6 @@
 #include "internal.h"
 #include "tensorlv/num/bag.h"
 
-#define SHARE_ON 0.6
-
 /* ---- opening ---- */
 
 static void
@@ -172,8 +170,9 @@ tlv_network_row(tlv_context *ctx, const tlv_row *row, int64_t **buffer, double *
 
 /* The units of a layer that are on over what is on below it. */
 static void
-climb(tlv_network_model *model, const tlv_network_layer_edges *e)
+network_climb(tlv_network_model *model, const tlv_network_layer_edges *e)
 {
+	const double share_on = 0.6;
 	size_t touched = 0, n = 0;
 
 	for (size_t i = 0; i < model->on_n; i++)
@@ -188,7 +187,7 @@ climb(tlv_network_model *model, const tlv_network_layer_edges *e)
 		size_t at = n;
 
 		model->sum[unit] = 0;
-		if (!(share > SHARE_ON))
+		if (!(share > share_on))
 			continue;
 		for (; at > 0 && model->on[at - 1] > unit; at--) /* ascending */
 		{
@@ -221,7 +220,7 @@ tlv_network_run(tlv_context *ctx, tlv_network_model *model, const tlv_row *row, 
 			model->on[model->on_n++] = place;
 	}
 	for (size_t l = 0; l < layers; l++)
-		climb(model, &model->layer[l]);
+		network_climb(model, &model->layer[l]);
 	return TLV_OK;
 }
 
@@ -260,8 +259,8 @@ tlv_network_layer(const tlv_network_parts *parts, size_t unit)
 
 /* What is on below when these (0 or 1 for every unit of the layer) are. */
 static tlv_status
-descend(tlv_context *ctx, const tlv_network_parts *parts, size_t layer, const int32_t *on,
-		int32_t **below)
+network_descend(tlv_context *ctx, const tlv_network_parts *parts, size_t layer, const int32_t *on,
+				int32_t **below)
 {
 	tlv_network_layer_edges e;
 
@@ -318,7 +317,7 @@ tlv_network_decode(tlv_context *ctx, const tlv_frame *model, size_t n, const int
 	tlv_network_read(model, &parts);
 	TLV_TRY(take_units(ctx, &parts, n, units, &layer, &on));
 	for (size_t l = layer + 1; l-- > 0;)
-		TLV_TRY(descend(ctx, &parts, l, on, &on));
+		TLV_TRY(network_descend(ctx, &parts, l, on, &on));
 	*n_items = 0;
 	for (size_t v = 0; v < parts.items_n; v++)
 		if (on[v])

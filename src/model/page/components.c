@@ -14,8 +14,6 @@
 /* Nearest components of one that are listed; facts of the diagnostics. */
 #define NEIGHBOURS 5
 #define FACTS	   24
-/* Intervals are of 95 %. */
-#define INTERVAL_Z 1.959964
 
 typedef struct component_list
 {
@@ -81,20 +79,20 @@ put_component(tlv_context *ctx, const tlv_frame *model, const component_list *li
 {
 	TLV_TRY(tlv_json_put(ctx, data, i > 0 ? ",{\"number\":" : "{\"number\":"));
 	TLV_TRY(tlv_json_put_integer(ctx, data, (int64_t) i + 1));
-	TLV_TRY(page_put_key(ctx, data, "label"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "label"));
 	TLV_TRY(tlv_page_put_text(ctx, data, tlv_component_label(model, i)));
-	TLV_TRY(page_put_key(ctx, data, "weight"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "weight"));
 	TLV_TRY(tlv_page_put_number(ctx, data, list->weights[i], 5));
 	if (list->texts[i].bytes != NULL)
 	{
-		TLV_TRY(page_put_key(ctx, data, "text"));
+		TLV_TRY(tlv_page_put_key(ctx, data, "text"));
 		TLV_TRY(tlv_page_put_text(ctx, data, list->texts[i]));
 	}
 	if (list->places != NULL)
 	{
-		TLV_TRY(page_put_key(ctx, data, "x"));
+		TLV_TRY(tlv_page_put_key(ctx, data, "x"));
 		TLV_TRY(tlv_page_put_number(ctx, data, list->places[2 * i], 4));
-		TLV_TRY(page_put_key(ctx, data, "y"));
+		TLV_TRY(tlv_page_put_key(ctx, data, "y"));
 		TLV_TRY(tlv_page_put_number(ctx, data, list->places[2 * i + 1], 4));
 	}
 	return tlv_json_put(ctx, data, "}");
@@ -102,7 +100,7 @@ put_component(tlv_context *ctx, const tlv_frame *model, const component_list *li
 
 /* The nearest ones of a component: [number, distance]. */
 static tlv_status
-put_neighbours(tlv_context *ctx, const component_list *list, size_t i, tlv_json_writer *data)
+page_put_neighbours(tlv_context *ctx, const component_list *list, size_t i, tlv_json_writer *data)
 {
 	bool taken[TLV_PAGE_MAP] = {false};
 
@@ -175,19 +173,19 @@ page_put_components(tlv_context *ctx, const tlv_frame *model, const tlv_page_vie
 	component_list list;
 
 	TLV_TRY(list_components(ctx, model, &list));
-	TLV_TRY(page_put_key(ctx, &page->data, "components"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "components"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
 	for (size_t i = 0; i < list.k; i++)
 		TLV_TRY(put_component(ctx, model, &list, i, &page->data));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
 	if (list.distance != NULL)
 	{
-		TLV_TRY(page_put_key(ctx, &page->data, "explained"));
+		TLV_TRY(tlv_page_put_key(ctx, &page->data, "explained"));
 		TLV_TRY(tlv_page_put_number(ctx, &page->data, list.explained, 3));
-		TLV_TRY(page_put_key(ctx, &page->data, "neighbours"));
+		TLV_TRY(tlv_page_put_key(ctx, &page->data, "neighbours"));
 		TLV_TRY(tlv_json_put(ctx, &page->data, "["));
 		for (size_t i = 0; i < list.k; i++)
-			TLV_TRY(put_neighbours(ctx, &list, i, &page->data));
+			TLV_TRY(page_put_neighbours(ctx, &list, i, &page->data));
 		TLV_TRY(tlv_json_put(ctx, &page->data, "]"));
 		TLV_TRY(page_put_merges(ctx, list.k, list.distance, list.weights, &page->data));
 	}
@@ -204,14 +202,14 @@ put_warning(tlv_context *ctx, const tlv_warning *warning, bool first, tlv_page *
 
 	TLV_TRY(tlv_json_put(ctx, &page->data, first ? "{\"code\":" : ",{\"code\":"));
 	TLV_TRY(tlv_page_put_text(ctx, &page->data, (tlv_text){warning->code, strlen(warning->code)}));
-	TLV_TRY(page_put_key(ctx, &page->data, "component"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "component"));
 	if (warning->component == 0)
 		TLV_TRY(tlv_json_put(ctx, &page->data, "null"));
 	else
 		TLV_TRY(tlv_json_put_integer(ctx, &page->data, (int64_t) warning->component));
-	TLV_TRY(page_put_key(ctx, &page->data, "message"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "message"));
 	TLV_TRY(tlv_page_put_text(ctx, &page->data, message));
-	TLV_TRY(page_put_key(ctx, &page->data, "hint"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "hint"));
 	TLV_TRY(tlv_page_put_text(ctx, &page->data, hint));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "}"));
 	TLV_TRY(tlv_json_put(ctx, &page->plain, "<p class=\"warn\">"));
@@ -229,7 +227,7 @@ page_put_warnings(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
 
 	TLV_TRY(tlv_warnings_tell(ctx, model, &told));
 	walk = tlv_warnings_of_list(&told);
-	TLV_TRY(page_put_key(ctx, &page->data, "warnings"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "warnings"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
 	for (size_t n = 0; n < TLV_PAGE_WARNINGS && tlv_warnings_next(&walk); n++)
 		TLV_TRY(put_warning(ctx, &walk.warning, n == 0, page));
@@ -301,13 +299,13 @@ page_put_facts(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
 	tlv_text described;
 
 	TLV_TRY(tlv_page_describe_model(ctx, model, &described));
-	TLV_TRY(page_put_key(ctx, &page->data, "described"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "described"));
 	TLV_TRY(tlv_page_put_text(ctx, &page->data, described));
 	TLV_TRY(tlv_json_put(ctx, &page->plain, "<p class=\"dim\">"));
 	TLV_TRY(tlv_page_put_plain(ctx, &page->plain, described));
 	TLV_TRY(tlv_json_put(ctx, &page->plain, "</p><p class=\"dim\">"));
 	tlv_free(ctx, (void *) described.bytes);
-	TLV_TRY(page_put_key(ctx, &page->data, "facts"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "facts"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "["));
 	TLV_TRY(put_setting_facts(ctx, model, &first, page));
 	for (size_t n = 0; n < FACTS && tlv_diagnostics_next(&walk);)
@@ -329,10 +327,12 @@ page_put_facts(tlv_context *ctx, const tlv_frame *model, tlv_page *page)
 static tlv_status
 put_interval(tlv_context *ctx, const tlv_estimate *estimate, bool first, tlv_json_writer *data)
 {
+	/* Intervals are of 95 %. */
+	const double interval_z = 1.959964;
 	double low, high;
 	const char *part = tlv_estimate_part_name(estimate->part);
 
-	tlv_estimate_interval(estimate, INTERVAL_Z, &low, &high);
+	tlv_estimate_interval(estimate, interval_z, &low, &high);
 	TLV_TRY(tlv_json_put(ctx, data, first ? "[\"" : ",[\""));
 	TLV_TRY(tlv_json_put(ctx, data, part));
 	TLV_TRY(tlv_json_put(ctx, data, "\","));
@@ -355,7 +355,7 @@ page_put_intervals(tlv_context *ctx, const tlv_frame *model, tlv_json_writer *da
 	if (tlv_frame_find(model, tlv_errors_section) == NULL)
 		return TLV_OK;
 	TLV_TRY(tlv_model_estimates(ctx, model, NULL, &list));
-	TLV_TRY(page_put_key(ctx, data, "intervals"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "intervals"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t i = 0; i < list.n && n < TLV_PAGE_INTERVALS; i++)
 		if (list.list[i].part != TLV_ESTIMATE_HIDDEN &&
@@ -372,7 +372,7 @@ page_put_intervals(tlv_context *ctx, const tlv_frame *model, tlv_json_writer *da
 static tlv_status
 put_pairs(tlv_context *ctx, const tlv_match *match, size_t k, tlv_json_writer *data)
 {
-	TLV_TRY(page_put_key(ctx, data, "pairs"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "pairs"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t i = 0; i < tlv_least(match->k, k); i++)
 	{
@@ -394,7 +394,7 @@ page_put_before(tlv_context *ctx, const tlv_frame *model, const tlv_frame *befor
 
 	TLV_TRY(tlv_model_match(ctx, model, before, &match));
 	TLV_TRY(list_components(ctx, before, &list));
-	TLV_TRY(page_put_key(ctx, &page->data, "before"));
+	TLV_TRY(tlv_page_put_key(ctx, &page->data, "before"));
 	TLV_TRY(tlv_json_put(ctx, &page->data, "{\"components\":["));
 	for (size_t i = 0; i < list.k; i++)
 		TLV_TRY(put_component(ctx, before, &list, i, &page->data));

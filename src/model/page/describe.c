@@ -12,10 +12,11 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* Entries that describe a component, at most, and bytes of the name of one. */
-#define ENTRIES	   5
-#define NAME_BYTES 200
+#define ENTRIES			5
+#define PAGE_NAME_BYTES 200
 
 /* A section whose entries are read: of component j the entry i is numbers[j * step + i * stride].
  */
@@ -157,7 +158,7 @@ read_content(tlv_context *ctx, describer *d, const tlv_page_content *as)
 }
 
 static tlv_status
-read_weights(tlv_context *ctx, describer *d)
+page_read_weights(tlv_context *ctx, describer *d)
 {
 	TLV_TRY_NEW(ctx, d->weights, d->k);
 	for (size_t j = 0; j < d->k; j++)
@@ -186,7 +187,7 @@ open_describer(tlv_context *ctx, const tlv_frame *model, const tlv_page_content 
 		d->name_ids = tlv_frame_int64(model, "name_ids");
 		d->name_count = ids->rows;
 	}
-	TLV_TRY(read_weights(ctx, d));
+	TLV_TRY(page_read_weights(ctx, d));
 	TLV_TRY_NEW(ctx, d->contents, n + 1);
 	for (size_t i = 0; i < n; i++)
 		TLV_TRY(read_content(ctx, d, contents + i));
@@ -262,22 +263,14 @@ offer_entry(entry_list *list, size_t most, const content *c, size_t i, double va
 static tlv_text
 name_of_id(const describer *d, const content *c, size_t i)
 {
-	size_t low = 0, high = d->name_count;
+	size_t low;
 
 	if (c->ids == NULL)
 		return (tlv_text){NULL, 0};
 	if (d->name_ids == NULL)
 		return tlv_name_at(&d->names, i);
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (d->name_ids[middle] < c->ids[i])
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == d->name_count || d->name_ids[low] != c->ids[i])
+	low = tlv_find_id(d->name_ids, d->name_count, c->ids[i]);
+	if (low == d->name_count)
 		return (tlv_text){NULL, 0};
 	return tlv_name_at(&d->names, low);
 }
@@ -296,7 +289,7 @@ put_name(tlv_context *ctx, tlv_json_writer *text, tlv_text name, const char *wha
 	char digits[80];
 
 	if (name.bytes != NULL)
-		return tlv_json_append(ctx, text, name.bytes, tlv_cut_length(name, NAME_BYTES));
+		return tlv_json_append(ctx, text, name.bytes, tlv_cut_length(name, PAGE_NAME_BYTES));
 	snprintf(digits, sizeof(digits), "%.40s%s%" PRId64, what, what[0] != '\0' ? " " : "", number);
 	return tlv_json_put(ctx, text, digits);
 }
@@ -326,8 +319,8 @@ put_category(tlv_context *ctx, const describer *d, const content *c, size_t i,
 }
 
 static tlv_status
-put_entry(tlv_context *ctx, const describer *d, const content *c, size_t i, double value,
-		  tlv_json_writer *text)
+page_put_entry(tlv_context *ctx, const describer *d, const content *c, size_t i, double value,
+			   tlv_json_writer *text)
 {
 	char number[48];
 
@@ -378,7 +371,7 @@ describe_component(tlv_context *ctx, const describer *d, size_t j, tlv_text *des
 	for (size_t n = 0; n < list.n; n++)
 	{
 		TLV_TRY(tlv_json_put(ctx, &text, n > 0 ? ", " : ""));
-		TLV_TRY(put_entry(ctx, d, list.best[n].of, list.best[n].i, list.best[n].value, &text));
+		TLV_TRY(page_put_entry(ctx, d, list.best[n].of, list.best[n].i, list.best[n].value, &text));
 	}
 	*described = (tlv_text){text.bytes, text.n};
 	return TLV_OK;

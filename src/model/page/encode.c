@@ -11,9 +11,6 @@
 /* Bytes of a piece that is handed to the writer. */
 #define PIECE 256
 
-/* Bytes that a name of a long list keeps. */
-#define LEAST_NAME 36
-
 /* Characters that neither JSON nor HTML nor COPY gives a meaning, and that stay as they are. */
 static bool
 is_harmless(char c)
@@ -83,12 +80,14 @@ tlv_page_count_name(tlv_page_lengths *lengths, tlv_text name)
 size_t
 tlv_page_name_length(const tlv_page_lengths *lengths)
 {
+	/* Bytes that a name of a long list keeps. */
+	const int least_name = 36;
 	size_t longer = 0, bytes = 0, most = 0;
 
 	for (size_t length = 1; length <= TLV_PAGE_TEXT; length++)
 		longer += lengths->n[length];
 	/* Each step adds a byte to the names that are longer than the limit so far. */
-	while (most < TLV_PAGE_TEXT && (most < LEAST_NAME || bytes + longer <= TLV_PAGE_NAMES))
+	while (most < TLV_PAGE_TEXT && (most < least_name || bytes + longer <= TLV_PAGE_NAMES))
 	{
 		bytes += longer;
 		longer -= lengths->n[++most];
@@ -145,7 +144,7 @@ tlv_page_put_integers(tlv_context *ctx, tlv_json_writer *data, size_t n, const i
 }
 
 tlv_status
-page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key)
+tlv_page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key)
 {
 	TLV_TRY(tlv_json_put(ctx, data, ",\""));
 	TLV_TRY(tlv_json_put(ctx, data, key));

@@ -151,14 +151,14 @@ put_array(tlv_context *ctx, example_reader *r, size_t member, size_t at)
 /* ---- examples ---- */
 
 static tlv_status
-put_member(tlv_context *ctx, example_reader *r, tlv_text key, size_t at)
+page_put_member(tlv_context *ctx, example_reader *r, tlv_text key, size_t at)
 {
 	for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++)
 	{
 		if (key.length != strlen(members[m].key) ||
 			memcmp(key.bytes, members[m].key, key.length) != 0)
 			continue;
-		TLV_TRY(page_put_key(ctx, r->data, members[m].key));
+		TLV_TRY(tlv_page_put_key(ctx, r->data, members[m].key));
 		if (members[m].form == HAS_NUMBER)
 			return put_number_value(ctx, r, members[m].key, at);
 		if (members[m].form == HAS_TEXT)
@@ -199,7 +199,7 @@ put_example(tlv_context *ctx, example_reader *r, size_t at, bool first)
 	TLV_TRY(tlv_json_put_integer(ctx, r->data, (int64_t) r->number));
 	for (uint64_t i = 0; i < r->json->nodes[at].n; i++)
 	{
-		TLV_TRY(put_member(ctx, r, tlv_json_text(r->json, key), key + 1));
+		TLV_TRY(page_put_member(ctx, r, tlv_json_text(r->json, key), key + 1));
 		key = r->json->nodes[key + 1].next;
 	}
 	return tlv_json_put(ctx, r->data, "}");
@@ -224,7 +224,7 @@ page_put_examples(tlv_context *ctx, const tlv_json *json, size_t k, tlv_json_wri
 		return tlv_fail_hint(ctx, "Omit examples.");
 	}
 	TLV_TRY_NEW0(ctx, given, k + 1);
-	TLV_TRY(page_put_key(ctx, data, "examples"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "examples"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (uint64_t i = 0; i < json->nodes[0].n; i++, at = json->nodes[at].next)
 	{
@@ -239,7 +239,7 @@ page_put_examples(tlv_context *ctx, const tlv_json *json, size_t k, tlv_json_wri
 		first = false;
 	}
 	TLV_TRY(tlv_json_put(ctx, data, "]"));
-	TLV_TRY(page_put_key(ctx, data, "given"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "given"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, k, (const int64_t *) given));
 	tlv_free(ctx, given);
 	return TLV_OK;

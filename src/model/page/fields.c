@@ -9,9 +9,8 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/layout.h"
 
-/* Axes of a model of which only a part is shown; digits of a number. */
-#define AXES   8
-#define DIGITS 4
+/* Axes of a model of which only a part is shown. */
+#define AXES 8
 /* Texts of a list. */
 #define TEXTS 5000
 
@@ -47,7 +46,7 @@ is_matrix(const tlv_field *field)
 }
 
 static size_t
-packed_side(size_t packed)
+page_packed_side(size_t packed)
 {
 	size_t d = (size_t) sqrt(2.0 * (double) packed);
 
@@ -71,7 +70,7 @@ matrix_of(const tlv_field *field, const tlv_section *section)
 	if (field->form == TLV_FIELD_BY_ROWS)
 		m = (field_matrix){rows, columns, 1, rows, (field->flags & TLV_OF_ROWS) != 0, m.square};
 	else if (field->form == TLV_FIELD_SYMMETRIC)
-		m.inner = packed_side(rows);
+		m.inner = page_packed_side(rows);
 	return m;
 }
 
@@ -183,7 +182,7 @@ put_list(tlv_context *ctx, field_writer *w, const tlv_section *section)
 		if (integers != NULL)
 			TLV_TRY(tlv_json_put_integer(ctx, w->data, integers[shown_entry(axis, i)]));
 		else
-			TLV_TRY(tlv_page_put_number(ctx, w->data, numbers[shown_entry(axis, i)], DIGITS));
+			TLV_TRY(tlv_page_put_number(ctx, w->data, numbers[shown_entry(axis, i)], PAGE_DIGITS));
 	}
 	tlv_free(ctx, numbers);
 	return tlv_json_put(ctx, w->data, "]");
@@ -201,13 +200,14 @@ put_triangle(tlv_context *ctx, field_writer *w, const shown_axis *axis, size_t n
 
 			TLV_TRY(put_comma(ctx, w->data, i + j));
 			TLV_TRY(tlv_page_put_number(
-				ctx, w->data, packed[row * (row + 1) / 2 + shown_entry(axis, j)], DIGITS));
+				ctx, w->data, packed[row * (row + 1) / 2 + shown_entry(axis, j)], PAGE_DIGITS));
 		}
 	return TLV_OK;
 }
 
 static tlv_status
-put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_section *section)
+page_put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field,
+				const tlv_section *section)
 {
 	field_matrix m = matrix_of(field, section);
 	const shown_axis *axis = axis_of(w, m.inner);
@@ -233,7 +233,7 @@ put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_
 		{
 			TLV_TRY(put_comma(ctx, w->data, i));
 			TLV_TRY(tlv_page_put_number(ctx, w->data, list[shown_entry(axis, i) * m.inner_step],
-										DIGITS));
+										PAGE_DIGITS));
 		}
 		TLV_TRY(tlv_json_put(ctx, w->data, "]"));
 	}
@@ -242,7 +242,7 @@ put_matrix(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_
 }
 
 static tlv_status
-put_texts(tlv_context *ctx, field_writer *w, size_t n, tlv_name_list names)
+page_put_texts(tlv_context *ctx, field_writer *w, size_t n, tlv_name_list names)
 {
 	const shown_axis *axis = axis_of(w, n);
 	size_t shown = shown_count(axis, n, TEXTS);
@@ -265,7 +265,7 @@ put_texts(tlv_context *ctx, field_writer *w, size_t n, tlv_name_list names)
 
 /* Texts that are each ended by '\n' (num/names.h). */
 static tlv_status
-put_lines(tlv_context *ctx, field_writer *w, const tlv_section *section)
+page_put_lines(tlv_context *ctx, field_writer *w, const tlv_section *section)
 {
 	const char *at = tlv_section_data(w->model, section), *end = at + section->rows;
 
@@ -301,22 +301,23 @@ put_form(tlv_context *ctx, field_writer *w, const tlv_field *field, const tlv_se
 				(tlv_text){field->names[(size_t) number], strlen(field->names[(size_t) number])});
 		case TLV_FIELD_TEXTS:
 			if ((field->flags & TLV_BYTES_FIRST) == 0)
-				return put_texts(ctx, w, section->rows - 1, tlv_name_list_of(w->model, &texts));
-			return put_texts(
+				return page_put_texts(ctx, w, section->rows - 1,
+									  tlv_name_list_of(w->model, &texts));
+			return page_put_texts(
 				ctx, w, tlv_frame_find(w->model, field->beside)->rows - 1,
 				tlv_name_list_of(w->model, &(tlv_name_sections){field->beside, field->name}));
 		case TLV_FIELD_LINES:
-			return put_lines(ctx, w, section);
+			return page_put_lines(ctx, w, section);
 		case TLV_FIELD_LIST:
 		case TLV_FIELD_IDS:
 			return put_list(ctx, w, section);
 		default:
-			return put_matrix(ctx, w, field, section);
+			return page_put_matrix(ctx, w, field, section);
 	}
 }
 
 static tlv_status
-put_name(tlv_context *ctx, field_writer *w, const char *name)
+fields_put_name(tlv_context *ctx, field_writer *w, const char *name)
 {
 	TLV_TRY(tlv_json_put(ctx, w->data, w->first ? "\"" : ",\""));
 	w->first = false;
@@ -328,7 +329,7 @@ put_name(tlv_context *ctx, field_writer *w, const char *name)
 static tlv_status
 put_axes(tlv_context *ctx, field_writer *w)
 {
-	TLV_TRY(put_name(ctx, w, "shown"));
+	TLV_TRY(fields_put_name(ctx, w, "shown"));
 	TLV_TRY(tlv_json_put(ctx, w->data, "["));
 	for (size_t i = 0; i < w->count; i++)
 	{
@@ -348,7 +349,7 @@ page_put_fields(tlv_context *ctx, const tlv_frame *model, const tlv_page_view *v
 	field_writer w = {.model = model, .layout = tlv_layout_of(model), .data = data, .first = true};
 	const tlv_name_list dimensions = tlv_dimension_names(model);
 
-	TLV_TRY(page_put_key(ctx, data, "fields"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "fields"));
 	TLV_TRY(tlv_json_put(ctx, data, "{"));
 	for (const char *const *name = view->fields; name != NULL && *name != NULL; name++)
 	{
@@ -365,13 +366,13 @@ page_put_fields(tlv_context *ctx, const tlv_frame *model, const tlv_page_view *v
 
 		if (section == NULL)
 			continue;
-		TLV_TRY(put_name(ctx, &w, field->json != NULL ? field->json : field->name));
+		TLV_TRY(fields_put_name(ctx, &w, field->json != NULL ? field->json : field->name));
 		TLV_TRY(put_form(ctx, &w, field, section));
 	}
 	if (dimensions.offsets != NULL)
 	{
-		TLV_TRY(put_name(ctx, &w, "dimension_names"));
-		TLV_TRY(put_texts(ctx, &w, tlv_model_dimensions(model), dimensions));
+		TLV_TRY(fields_put_name(ctx, &w, "dimension_names"));
+		TLV_TRY(page_put_texts(ctx, &w, tlv_model_dimensions(model), dimensions));
 	}
 	TLV_TRY(put_axes(ctx, &w));
 	for (size_t i = 0; i < w.count; i++)

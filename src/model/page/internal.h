@@ -9,8 +9,8 @@
 /* The plural of what a component is called. */
 extern void page_plural(const tlv_page_view *view, char word[64]);
 
-/* A member's key behind a comma. */
-extern tlv_status page_put_key(tlv_context *ctx, tlv_json_writer *data, const char *key);
+/* Significant digits of a number of the page. */
+#define PAGE_DIGITS 4
 
 /* "fields": the listed sections of the layout, and the names of dimensions. */
 extern tlv_status page_put_fields(tlv_context *ctx, const tlv_frame *model,

@@ -9,9 +9,6 @@
 #include "internal.h"
 #include "tensorlv/model/layout.h"
 
-/* Entries of a list at most. */
-#define MOST 1000
-
 /* Diagnostics by the number of components, and by component. */
 static const char *const by_number[] = {"held_out",	   "held_out_error", "bic",
 										"icl",		   "evidence",		 "p_enough",
@@ -45,12 +42,14 @@ put_measure(tlv_context *ctx, const tlv_diagnostics_walk *walk, size_t *n, tlv_j
 tlv_status
 page_put_measures(tlv_context *ctx, const tlv_frame *model, tlv_json_writer *data)
 {
+	/* Entries of a list at most. */
+	const int most = 1000;
 	tlv_diagnostics_walk walk = tlv_diagnostics_of(model);
 	size_t n = 0;
 
-	TLV_TRY(page_put_key(ctx, data, "measures"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "measures"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
-	while (n < MOST && tlv_diagnostics_next(&walk))
+	while (n < most && tlv_diagnostics_next(&walk))
 		TLV_TRY(put_measure(ctx, &walk, &n, data));
 	return tlv_json_put(ctx, data, "]");
 }
@@ -67,7 +66,7 @@ page_put_merges(tlv_context *ctx, size_t k, double *distance, const double *weig
 	TLV_TRY_NEW(ctx, mergers, k);
 	memcpy(left, weights, k * sizeof(double));
 	TLV_TRY(tlv_merge_components(ctx, k, distance, left, 1, mergers, &count, NULL));
-	TLV_TRY(page_put_key(ctx, data, "merges"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "merges"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t i = 0; i < count; i++)
 	{

@@ -32,7 +32,7 @@ put_plane(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *rows
 
 	TLV_TRY(model->kind->model->normals(ctx, model, &normals));
 	TLV_TRY(tlv_picture_plane(ctx, &normals, plane));
-	TLV_TRY(page_put_key(ctx, data, "plane"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "plane"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, 2,
 								  (int64_t[]){(int64_t) plane[0] + 1, (int64_t) plane[1] + 1}));
 	return rows != NULL ? page_put_rows(ctx, rows, plane, data) : TLV_OK;
@@ -62,7 +62,7 @@ put_picture(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *ro
 static tlv_status
 put_string_member(tlv_context *ctx, tlv_json_writer *data, const char *key, const char *text)
 {
-	TLV_TRY(page_put_key(ctx, data, key));
+	TLV_TRY(tlv_page_put_key(ctx, data, key));
 	return tlv_page_put_text(ctx, data, (tlv_text){text, strlen(text)});
 }
 

@@ -7,12 +7,9 @@
 #include "internal.h"
 #include "tensorlv/num/rng.h"
 
-/* Pairs of nodes that all iterations together visit; iterations at most. */
-#define PAIRS	   2e8
-#define ITERATIONS 400
 /* Passes that move overlapping nodes apart, and how far apart they are then, of 1000. */
-#define PASSES	 60
-#define DISTANCE 34.0
+#define PAGE_PASSES 60
+#define DISTANCE	34.0
 /* Keeps forces finite where two nodes coincide; pull to the centre. */
 #define SOFT   0.01
 #define CENTRE 0.05
@@ -129,8 +126,11 @@ separate_nodes(tlv_context *ctx, const placement *p)
 tlv_status
 tlv_page_place(tlv_context *ctx, size_t n, size_t edges, const int32_t *ends, double *positions)
 {
+	/* Pairs of nodes that all iterations together visit; iterations at most. */
+	const double pairs = 2e8;
+	const int iterations = 400;
 	placement p = {.n = n, .edges = edges, .ends = ends, .x = positions, .mean = 0};
-	size_t steps = n < 2 ? 0 : (size_t) fmin(ITERATIONS, PAIRS / ((double) n * (double) n / 2));
+	size_t steps = n < 2 ? 0 : (size_t) fmin(iterations, pairs / ((double) n * (double) n / 2));
 	tlv_rng rng;
 
 	TLV_TRY_NEW0(ctx, p.degree, n);
@@ -153,7 +153,7 @@ tlv_page_place(tlv_context *ctx, size_t n, size_t edges, const int32_t *ends, do
 		follow_forces(&p, 0.6 * (1 - (double) step / (double) steps) + 0.002);
 	}
 	fit_frame(&p);
-	for (size_t pass = 0; pass < tlv_least(PASSES, steps); pass++)
+	for (size_t pass = 0; pass < tlv_least(PAGE_PASSES, steps); pass++)
 		TLV_TRY(separate_nodes(ctx, &p));
 	fit_frame(&p);
 	tlv_free(ctx, p.degree);

@@ -9,14 +9,13 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/picture.h"
 
-/* Dimensions of a row that the page has, and digits of its numbers. */
+/* Dimensions of a row that the page has. */
 #define DIMENSIONS 64
-#define DIGITS	   4
 
 /* ---- reading ---- */
 
 static tlv_text
-name_of(const tlv_json *json, size_t example)
+page_name_of(const tlv_json *json, size_t example)
 {
 	size_t title = tlv_json_member(json, example, "title");
 	size_t at = title != 0 ? title : tlv_json_member(json, example, "id");
@@ -27,8 +26,8 @@ name_of(const tlv_json *json, size_t example)
 }
 
 static tlv_status
-read_row(tlv_context *ctx, const tlv_json *json, size_t example, size_t number,
-		 tlv_picture_rows *rows)
+page_read_row(tlv_context *ctx, const tlv_json *json, size_t example, size_t number,
+			  tlv_picture_rows *rows)
 {
 	size_t x = tlv_json_member(json, example, "x"), at = x + 1;
 	double *row = rows->x + rows->n * rows->d;
@@ -48,13 +47,13 @@ read_row(tlv_context *ctx, const tlv_json *json, size_t example, size_t number,
 			return page_refuse_member(ctx, number, "x", "an array of numbers");
 	rows->component[rows->n] =
 		(size_t) json->nodes[tlv_json_member(json, example, "component")].integer - 1;
-	rows->names[rows->n++] = name_of(json, example);
+	rows->names[rows->n++] = page_name_of(json, example);
 	return TLV_OK;
 }
 
 /* Directions are rows of length 1; missing coordinates count as 0. */
 static void
-scale_rows(tlv_picture_rows *rows)
+page_scale_rows(tlv_picture_rows *rows)
 {
 	for (size_t r = 0; r < rows->n; r++)
 	{
@@ -86,12 +85,12 @@ tlv_page_rows(tlv_context *ctx, const tlv_json *examples, const tlv_frame *model
 	for (size_t i = 0; i < examples->nodes[0].n && rows->n < most; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		TLV_TRY(read_row(ctx, examples, at, i + 1, rows));
+		TLV_TRY(page_read_row(ctx, examples, at, i + 1, rows));
 		at = examples->nodes[at].next;
 	}
 	TLV_TRY(model->kind->model->normals(ctx, model, &normals));
 	if (normals.directions)
-		scale_rows(rows);
+		page_scale_rows(rows);
 	return TLV_OK;
 }
 
@@ -113,8 +112,8 @@ choose_dimensions(size_t d, const size_t plane[2], int64_t *at)
 }
 
 static tlv_status
-put_row(tlv_context *ctx, const tlv_picture_rows *rows, size_t r, size_t n, const int64_t *at,
-		tlv_json_writer *data)
+page_put_row(tlv_context *ctx, const tlv_picture_rows *rows, size_t r, size_t n, const int64_t *at,
+			 tlv_json_writer *data)
 {
 	tlv_text name = rows->names[r];
 
@@ -126,7 +125,7 @@ put_row(tlv_context *ctx, const tlv_picture_rows *rows, size_t r, size_t n, cons
 	for (size_t i = 0; i < n; i++)
 	{
 		TLV_TRY(tlv_json_put(ctx, data, ","));
-		TLV_TRY(tlv_page_put_number(ctx, data, rows->x[r * rows->d + (size_t) at[i]], DIGITS));
+		TLV_TRY(tlv_page_put_number(ctx, data, rows->x[r * rows->d + (size_t) at[i]], PAGE_DIGITS));
 	}
 	return tlv_json_put(ctx, data, "]");
 }
@@ -138,12 +137,12 @@ page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows, const size_t plane
 	int64_t at[DIMENSIONS];
 	size_t n = choose_dimensions(rows->d, plane, at), start = data->n;
 
-	TLV_TRY(page_put_key(ctx, data, "points"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "points"));
 	TLV_TRY(tlv_json_put(ctx, data, "{\"at\":"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, n, at));
-	TLV_TRY(page_put_key(ctx, data, "rows"));
+	TLV_TRY(tlv_page_put_key(ctx, data, "rows"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));
 	for (size_t r = 0; r < rows->n && data->n - start <= TLV_PAGE_EXAMPLE_ALL; r++)
-		TLV_TRY(put_row(ctx, rows, r, n, at, data));
+		TLV_TRY(page_put_row(ctx, rows, r, n, at, data));
 	return tlv_json_put(ctx, data, "]}");
 }

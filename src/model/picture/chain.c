@@ -2,15 +2,15 @@
  * chain.c - states and the ways between them (picture.h).
  */
 #include "tensorlv/model/picture.h"
+#include "tensorlv/num/special.h"
 
 #include <math.h>
 
-#define TWO_PI 6.28318530717958647692
 /* Of the largest state; the share of the ways out that is drawn at least; the widest arrow. */
-#define LARGEST	 42.0
-#define LEAST	 0.05
-#define WIDEST	 9.0
-#define SMALLEST 8.0
+#define CHAIN_LARGEST 42.0
+#define CHAIN_LEAST	  0.05
+#define WIDEST		  9.0
+#define SMALLEST	  8.0
 
 /* Where the states stand. */
 typedef struct chain_drawing
@@ -23,19 +23,19 @@ typedef struct chain_drawing
 static double
 state_x(const chain_drawing *w, size_t j)
 {
-	return w->centre + (w->n > 1 ? w->ring * sin(TWO_PI * (double) j / (double) w->n) : 0);
+	return w->centre + (w->n > 1 ? w->ring * sin(TLV_TWO_PI * (double) j / (double) w->n) : 0);
 }
 
 static double
 state_y(const chain_drawing *w, size_t j)
 {
-	return w->centre - (w->n > 1 ? w->ring * cos(TWO_PI * (double) j / (double) w->n) : 0);
+	return w->centre - (w->n > 1 ? w->ring * cos(TLV_TWO_PI * (double) j / (double) w->n) : 0);
 }
 
 static double
 state_radius(const chain_drawing *w, size_t j)
 {
-	return fmax(LARGEST * sqrt(w->components[j].weight), SMALLEST);
+	return fmax(CHAIN_LARGEST * sqrt(w->components[j].weight), SMALLEST);
 }
 
 /* A bow to the right of the straight line, with a head, as wide as its share of the ways out. */
@@ -86,7 +86,7 @@ draw_leaving(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, siz
 	for (size_t to = 0; to < w->n; to++)
 		leaving += to == from ? 0 : row[to];
 	for (size_t to = 0; to < w->n; to++)
-		if (to != from && leaving > 0 && row[to] >= LEAST * leaving)
+		if (to != from && leaving > 0 && row[to] >= CHAIN_LEAST * leaving)
 			TLV_TRY(draw_arrow(ctx, picture, w, from, to, row[to], row[to] / leaving));
 	return TLV_OK;
 }
@@ -99,7 +99,7 @@ tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
 	chain_drawing w = {.n = drawn, .components = components};
 
 	w.ring = drawn > 1 ? fmax(130, 32 * (double) drawn) : 0;
-	w.centre = w.ring + LARGEST + 30;
+	w.centre = w.ring + CHAIN_LARGEST + 30;
 	for (size_t from = 0; from < drawn; from++)
 		TLV_TRY(draw_leaving(ctx, picture, &w, from, transitions + n * from));
 	for (size_t j = 0; j < drawn; j++)

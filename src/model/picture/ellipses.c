@@ -7,15 +7,15 @@
 #include "internal.h"
 
 /* Of the drawing; standard deviations that an ellipse takes in. */
-#define WIDE	   560.0
-#define HIGH	   420.0
-#define DEVIATIONS 2.0
+#define ELLIPSE_WIDE 560.0
+#define ELLIPSE_HIGH 420.0
+#define DEVIATIONS	 2.0
 /* So far from an edge a name does not reach it. */
 #define NAME_REACH 110.0
 #define DEGREES	   57.29577951308232
 /* Places of a density that are joined by lines; standard deviations that they cover. */
-#define PLACES 61
-#define REACH  3.5
+#define PLACES		  61
+#define ELLIPSE_REACH 3.5
 /* Names are read above rows, too. */
 #define HALO "paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"3\" text-anchor="
 
@@ -28,13 +28,13 @@ typedef struct view_box
 static double
 place_x(const view_box *box, double x)
 {
-	return WIDE * (x - box->low[0]) / (box->high[0] - box->low[0]);
+	return ELLIPSE_WIDE * (x - box->low[0]) / (box->high[0] - box->low[0]);
 }
 
 static double
 place_y(const view_box *box, double y)
 {
-	return HIGH * (box->high[1] - y) / (box->high[1] - box->low[1]);
+	return ELLIPSE_HIGH * (box->high[1] - y) / (box->high[1] - box->low[1]);
 }
 
 static void
@@ -45,13 +45,13 @@ widen_box(view_box *box, int i, double low, double high)
 }
 
 static double
-mean_of(const tlv_picture_normals *normals, size_t j, size_t i)
+picture_mean_of(const tlv_picture_normals *normals, size_t j, size_t i)
 {
 	return normals->means[j * normals->d + i];
 }
 
 static double
-deviation_of(const tlv_picture_normals *normals, size_t j, size_t i)
+picture_deviation_of(const tlv_picture_normals *normals, size_t j, size_t i)
 {
 	return sqrt(fmax(picture_covariance(normals, j, i, i), 0));
 }
@@ -60,7 +60,7 @@ deviation_of(const tlv_picture_normals *normals, size_t j, size_t i)
 static double
 peak_of(const tlv_picture_normals *normals, size_t j)
 {
-	double deviation = deviation_of(normals, j, 0);
+	double deviation = picture_deviation_of(normals, j, 0);
 
 	return deviation > 0 ? normals->weights[j] / deviation : 0;
 }
@@ -77,8 +77,9 @@ box_of(const tlv_picture_normals *normals, const tlv_picture_rows *rows, const s
 	{
 		for (size_t j = 0; j < normals->n; j++)
 		{
-			double mean = mean_of(normals, j, place[i]);
-			double reach = (flat ? REACH : DEVIATIONS * 1.1) * deviation_of(normals, j, place[i]);
+			double mean = picture_mean_of(normals, j, place[i]);
+			double reach = (flat ? ELLIPSE_REACH : DEVIATIONS * 1.1) *
+						   picture_deviation_of(normals, j, place[i]);
 
 			widen_box(&box, i, mean - reach, mean + reach);
 		}
@@ -131,18 +132,18 @@ draw_axes(tlv_context *ctx, tlv_picture *picture, const view_box *box,
 	TLV_TRY(tlv_picture_add(ctx, picture,
 							"<rect x=\"0\" y=\"0\" width=\"%\" height=\"%\" fill=\"none\" "
 							"stroke=\"#ccd\"/>",
-							(double[]){WIDE, HIGH}, 0));
-	TLV_TRY(draw_axis_number(ctx, picture, 0, HIGH + 16, "fill=\"#777\"", box->low[0]));
-	TLV_TRY(draw_axis_number(ctx, picture, WIDE, HIGH + 16, "fill=\"#777\" text-anchor=\"end\"",
-							 box->high[0]));
-	TLV_TRY(draw_dimension(ctx, picture, WIDE / 2, HIGH + 16,
+							(double[]){ELLIPSE_WIDE, ELLIPSE_HIGH}, 0));
+	TLV_TRY(draw_axis_number(ctx, picture, 0, ELLIPSE_HIGH + 16, "fill=\"#777\"", box->low[0]));
+	TLV_TRY(draw_axis_number(ctx, picture, ELLIPSE_WIDE, ELLIPSE_HIGH + 16,
+							 "fill=\"#777\" text-anchor=\"end\"", box->high[0]));
+	TLV_TRY(draw_dimension(ctx, picture, ELLIPSE_WIDE / 2, ELLIPSE_HIGH + 16,
 						   "fill=\"#777\" text-anchor=\"middle\"", normals, place[0]));
-	tlv_picture_reach(picture, WIDE, HIGH + 20);
+	tlv_picture_reach(picture, ELLIPSE_WIDE, ELLIPSE_HIGH + 20);
 	if (normals->d < 2)
 		return TLV_OK;
-	TLV_TRY(draw_axis_number(ctx, picture, 4, HIGH - 4, "fill=\"#777\"", box->low[1]));
+	TLV_TRY(draw_axis_number(ctx, picture, 4, ELLIPSE_HIGH - 4, "fill=\"#777\"", box->low[1]));
 	TLV_TRY(draw_axis_number(ctx, picture, 4, 14, "fill=\"#777\"", box->high[1]));
-	return draw_dimension(ctx, picture, 4, HIGH / 2, "fill=\"#777\"", normals, place[1]);
+	return draw_dimension(ctx, picture, 4, ELLIPSE_HIGH / 2, "fill=\"#777\"", normals, place[1]);
 }
 
 /* ---- components ---- */
@@ -151,10 +152,10 @@ static tlv_status
 draw_name(tlv_context *ctx, tlv_picture *picture, double x, double y,
 		  const tlv_picture_component *component)
 {
-	return tlv_picture_name(ctx, picture, fmin(fmax(x, 6), WIDE - 6), fmax(y, 12),
-							x < NAME_REACH			? HALO "\"start\""
-							: x > WIDE - NAME_REACH ? HALO "\"end\""
-													: HALO "\"middle\"",
+	return tlv_picture_name(ctx, picture, fmin(fmax(x, 6), ELLIPSE_WIDE - 6), fmax(y, 12),
+							x < NAME_REACH					? HALO "\"start\""
+							: x > ELLIPSE_WIDE - NAME_REACH ? HALO "\"end\""
+															: HALO "\"middle\"",
 							component);
 }
 
@@ -163,7 +164,8 @@ static void
 drawn_axes(const view_box *box, const tlv_picture_normals *normals, size_t j, const size_t place[2],
 		   double axes[2], double *turn)
 {
-	double sx = WIDE / (box->high[0] - box->low[0]), sy = HIGH / (box->high[1] - box->low[1]);
+	double sx = ELLIPSE_WIDE / (box->high[0] - box->low[0]),
+		   sy = ELLIPSE_HIGH / (box->high[1] - box->low[1]);
 	double a = picture_covariance(normals, j, place[0], place[0]) * sx * sx;
 	double b = -picture_covariance(normals, j, place[0], place[1]) * sx * sy;
 	double c = picture_covariance(normals, j, place[1], place[1]) * sy * sy;
@@ -178,8 +180,8 @@ static tlv_status
 draw_ellipse(tlv_context *ctx, tlv_picture *picture, const view_box *box,
 			 const tlv_picture_normals *normals, size_t j, const size_t place[2])
 {
-	double x = place_x(box, mean_of(normals, j, place[0]));
-	double y = place_y(box, mean_of(normals, j, place[1]));
+	double x = place_x(box, picture_mean_of(normals, j, place[0]));
+	double y = place_y(box, picture_mean_of(normals, j, place[1]));
 	double strong = 0.08 + 0.4 * sqrt(fmin(fmax(normals->weights[j], 0), 1)), axes[2], turn;
 
 	drawn_axes(box, normals, j, place, axes, &turn);
@@ -196,7 +198,7 @@ static tlv_status
 draw_density(tlv_context *ctx, tlv_picture *picture, const view_box *box,
 			 const tlv_picture_normals *normals, size_t j)
 {
-	double mean = mean_of(normals, j, 0), deviation = deviation_of(normals, j, 0);
+	double mean = picture_mean_of(normals, j, 0), deviation = picture_deviation_of(normals, j, 0);
 
 	TLV_TRY(tlv_picture_add(ctx, picture,
 							"<path fill=\"$\" fill-opacity=\"0.25\" stroke=\"$\" data-c=\"%\" "
@@ -204,7 +206,7 @@ draw_density(tlv_context *ctx, tlv_picture *picture, const view_box *box,
 							(double[]){(double) j + 1}, j));
 	for (int i = 0; i < PLACES; i++)
 	{
-		double z = REACH * (2.0 * i / (PLACES - 1) - 1);
+		double z = ELLIPSE_REACH * (2.0 * i / (PLACES - 1) - 1);
 		double place[2] = {place_x(box, mean + z * deviation),
 						   place_y(box, peak_of(normals, j) * exp(-z * z / 2))};
 
@@ -224,12 +226,13 @@ draw_row(tlv_context *ctx, tlv_picture *picture, const view_box *box,
 
 	if (isnan(x[place[0]]) || isnan(x[place[1]]))
 		return TLV_OK;
-	TLV_TRY(tlv_picture_add(ctx, picture,
-							"<circle cx=\"%\" cy=\"%\" r=\"3\" fill=\"$\" stroke=\"#fff\" "
-							"stroke-width=\"0.5\">",
-							(double[]){place_x(box, x[place[0]]),
-									   normals->d > 1 ? place_y(box, x[place[1]]) : HIGH - 4},
-							rows->component[r]));
+	TLV_TRY(
+		tlv_picture_add(ctx, picture,
+						"<circle cx=\"%\" cy=\"%\" r=\"3\" fill=\"$\" stroke=\"#fff\" "
+						"stroke-width=\"0.5\">",
+						(double[]){place_x(box, x[place[0]]),
+								   normals->d > 1 ? place_y(box, x[place[1]]) : ELLIPSE_HIGH - 4},
+						rows->component[r]));
 	TLV_TRY(tlv_picture_title(ctx, picture, rows->names[r]));
 	return tlv_json_put(ctx, &picture->body, "</circle>");
 }
@@ -251,8 +254,8 @@ tlv_draw_normals(tlv_context *ctx, tlv_picture *picture, const tlv_picture_compo
 		TLV_TRY(draw_row(ctx, picture, &box, normals, r, place));
 	/* Names lie above rows. */
 	for (size_t j = 0; j < drawn; j++)
-		TLV_TRY(draw_name(ctx, picture, place_x(&box, mean_of(normals, j, place[0])),
-						  (normals->d > 1 ? place_y(&box, mean_of(normals, j, place[1]))
+		TLV_TRY(draw_name(ctx, picture, place_x(&box, picture_mean_of(normals, j, place[0])),
+						  (normals->d > 1 ? place_y(&box, picture_mean_of(normals, j, place[1]))
 										  : place_y(&box, peak_of(normals, j))) -
 							  6,
 						  components + j));

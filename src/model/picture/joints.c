@@ -5,11 +5,8 @@
 
 #include <math.h>
 
-#define LINE	16.0
-#define GAP		28.0 /* between what is there and the tree */
-#define NAMES	250.0
-#define LENGTH	400.0
-#define LETTERS 38
+#define JOINT_NAMES	 250.0
+#define JOINT_LENGTH 400.0
 
 /* Where the groups stand: that of leaf j by its first leaf. */
 typedef struct joint_drawing
@@ -56,19 +53,21 @@ static tlv_status
 draw_leaves(tlv_context *ctx, tlv_picture *picture, size_t n, double top,
 			const tlv_picture_component *components, const tlv_text *names, joint_drawing *w)
 {
+	const int letters = 38;
+	const double line = 16.0;
 	double y = top;
 
 	for (size_t i = 0; i < n; i++)
 		if (w->first[i] == i)
-			for (size_t j = i; j < n; j = w->next[j], y += LINE)
+			for (size_t j = i; j < n; j = w->next[j], y += line)
 			{
 				w->height[j] = y;
 				TLV_TRY(tlv_picture_add(ctx, picture,
 										"<circle cx=\"%\" cy=\"%\" r=\"4\" fill=\"$\"/>",
 										(double[]){4, y - 4}, components[j].number - 1));
-				TLV_TRY(tlv_picture_text(ctx, picture, 14, y, "", names[j], LETTERS));
+				TLV_TRY(tlv_picture_text(ctx, picture, 14, y, "", names[j], letters));
 			}
-	tlv_picture_reach(picture, NAMES + LENGTH + 4, y);
+	tlv_picture_reach(picture, JOINT_NAMES + JOINT_LENGTH + 4, y);
 	return TLV_OK;
 }
 
@@ -76,7 +75,7 @@ static tlv_status
 draw_joint(tlv_context *ctx, tlv_picture *picture, joint_drawing *w, size_t a, size_t b,
 		   double distance, double longest)
 {
-	double x = NAMES + LENGTH * (longest > 0 ? distance / longest : 1);
+	double x = JOINT_NAMES + JOINT_LENGTH * (longest > 0 ? distance / longest : 1);
 
 	TLV_TRY(tlv_picture_add(
 		ctx, picture,
@@ -92,7 +91,8 @@ tlv_draw_joints(tlv_context *ctx, tlv_picture *picture, size_t n,
 				const tlv_picture_component *components, const tlv_text *names, size_t joints,
 				const tlv_picture_joint *joint)
 {
-	double top = picture->height + GAP, longest = 0;
+	const double gap = 28.0; /* between what is there and the tree */
+	double top = picture->height + gap, longest = 0;
 	joint_drawing w;
 
 	TLV_TRY(create_drawing(ctx, n, &w));
@@ -106,7 +106,7 @@ tlv_draw_joints(tlv_context *ctx, tlv_picture *picture, size_t n,
 	{
 		w.first[j] = w.last[j] = j;
 		w.next[j] = n;
-		w.x[j] = NAMES;
+		w.x[j] = JOINT_NAMES;
 		w.y[j] = w.height[j];
 	}
 	for (size_t i = 0; i < joints; i++)

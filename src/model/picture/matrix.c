@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CELL  24.0
-#define NAMES 150.0 /* left of the rows */
-#define HEADS 70.0	/* above the columns */
+#define CELL		 24.0
+#define MATRIX_NAMES 150.0 /* left of the rows */
+#define HEADS		 70.0  /* above the columns */
 
 static tlv_status
 draw_cell(tlv_context *ctx, tlv_picture *picture, size_t i, size_t j, double share, double number)
@@ -18,7 +18,7 @@ draw_cell(tlv_context *ctx, tlv_picture *picture, size_t i, size_t j, double sha
 		ctx, picture,
 		"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"$\" fill-opacity=\"%\" "
 		"stroke=\"#dde\" stroke-opacity=\"1\" data-c=\"%\"><title>%</title></rect>",
-		(double[]){NAMES + (double) j * CELL, HEADS + (double) i * CELL, CELL, CELL, share,
+		(double[]){MATRIX_NAMES + (double) j * CELL, HEADS + (double) i * CELL, CELL, CELL, share,
 				   (double) i + 1, number},
 		number < 0 ? 1 : 0);
 }
@@ -29,7 +29,7 @@ draw_head(tlv_context *ctx, tlv_picture *picture, const tlv_name_list *heads, si
 {
 	tlv_text name = tlv_name_at(heads, j);
 	char number[32], style[96];
-	double x = NAMES + ((double) j + 0.65) * CELL;
+	double x = MATRIX_NAMES + ((double) j + 0.65) * CELL;
 
 	if (name.bytes == NULL)
 		name = (tlv_text){number, (size_t) snprintf(number, sizeof(number), "%zu", j + 1)};
@@ -53,13 +53,13 @@ tlv_draw_matrix(tlv_context *ctx, tlv_picture *picture, size_t n,
 		TLV_TRY(draw_head(ctx, picture, heads, j));
 	for (size_t i = 0; i < down; i++)
 	{
-		TLV_TRY(tlv_picture_name(ctx, picture, NAMES - 8, HEADS + ((double) i + 0.68) * CELL,
+		TLV_TRY(tlv_picture_name(ctx, picture, MATRIX_NAMES - 8, HEADS + ((double) i + 0.68) * CELL,
 								 "text-anchor=\"end\"", components + i));
 		for (size_t j = 0; j < across; j++)
 			TLV_TRY(draw_cell(ctx, picture, i, j,
 							  largest > 0 ? fabs(numbers[i + n * j]) / largest : 0,
 							  numbers[i + n * j]));
 	}
-	tlv_picture_reach(picture, NAMES + (double) across * CELL, HEADS + (double) down * CELL);
+	tlv_picture_reach(picture, MATRIX_NAMES + (double) across * CELL, HEADS + (double) down * CELL);
 	return TLV_OK;
 }

@@ -10,7 +10,7 @@
 /* Colours of components, again from the first when there are more. */
 #define COLOURS 8
 /* Empty space around everything. */
-#define MARGIN 16.0
+#define PICTURE_MARGIN 16.0
 
 /* The colour-blind distinguish them, too: six of Okabe and Ito's (2008), and two dark ones. */
 static const char *const colours[COLOURS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
@@ -178,7 +178,8 @@ tlv_picture_reach(tlv_picture *picture, double x, double y)
 tlv_status
 tlv_picture_finish(tlv_context *ctx, tlv_picture *picture)
 {
-	double width = ceil(picture->width + 2 * MARGIN), height = ceil(picture->height + 2 * MARGIN);
+	double width = ceil(picture->width + 2 * PICTURE_MARGIN),
+		   height = ceil(picture->height + 2 * PICTURE_MARGIN);
 	tlv_json_writer body = picture->body;
 
 	picture->body = (tlv_json_writer){.number = NULL};
@@ -189,7 +190,7 @@ tlv_picture_finish(tlv_context *ctx, tlv_picture *picture)
 							"<rect width=\"%\" height=\"%\" fill=\"#fff\"/>",
 							(double[]){width, height, width, height, width, height}, 0));
 	TLV_TRY(tlv_picture_add(ctx, picture, "<g transform=\"translate(% %)\" fill=\"#222\">",
-							(double[]){MARGIN, MARGIN}, 0));
+							(double[]){PICTURE_MARGIN, PICTURE_MARGIN}, 0));
 	picture->text = picture->body;
 	picture->text.most = (size_t) 1 << 29;
 	picture->body = body;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Variance of a dimension at least, relative to the squared range of means and variances. */
-#define LEAST_VARIANCE 1e-12
+#define PLANE_LEAST_VARIANCE 1e-12
 
 /* One or two dimensions: where these are, and the unit of each. */
 typedef struct plane_axes
@@ -51,7 +51,7 @@ scaled(const tlv_picture_normals *normals, size_t j, const plane_axes *axes, int
 	double v =
 		picture_covariance(normals, j, axes->at[a], axes->at[b]) / axes->unit[a] / axes->unit[b];
 
-	return a == b ? fmax(v, LEAST_VARIANCE) : v;
+	return a == b ? fmax(v, PLANE_LEAST_VARIANCE) : v;
 }
 
 /* Bhattacharyya distance of components i and j in the dimensions. */
@@ -78,7 +78,7 @@ distance_of(const tlv_picture_normals *normals, size_t i, size_t j, const plane_
 			v[e] = c == 0 ? first : c == 1 ? second : (first + second) / 2;
 		}
 		/* A covariance that is singular by rounding counts as barely regular. */
-		det[c] = fmax(v[0] * v[2] - v[1] * v[1], LEAST_VARIANCE * v[0] * v[2]);
+		det[c] = fmax(v[0] * v[2] - v[1] * v[1], PLANE_LEAST_VARIANCE * v[0] * v[2]);
 		if (c == 2)
 			memcpy(s, v, sizeof(s));
 	}

@@ -5,11 +5,11 @@
 
 #include "tensorlv/model/picture.h"
 
-#define SIDE   64.0 /* of a tile */
-#define GAP	   10.0
-#define TEXT   16.0 /* below a tile */
-#define ACROSS 8	/* tiles in a row */
-#define LEVELS 8	/* shades */
+#define SIDE		64.0 /* of a tile */
+#define TILE_GAP	10.0
+#define TEXT		16.0 /* below a tile */
+#define TILE_ACROSS 8	 /* tiles in a row */
+#define LEVELS		8	 /* shades */
 
 /* All points of one shade: a path, which is shorter than a rectangle for each. */
 static tlv_status
@@ -62,9 +62,9 @@ tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
 {
 	for (size_t j = 0; j < tlv_least(n, TLV_PICTURE_COMPONENTS); j++)
 	{
-		double left = GAP + (SIDE + GAP) * (double) (j % ACROSS);
-		size_t down = j / ACROSS;
-		double top = GAP + (SIDE + GAP + TEXT) * (double) down;
+		double left = TILE_GAP + (SIDE + TILE_GAP) * (double) (j % TILE_ACROSS);
+		size_t down = j / TILE_ACROSS;
+		double top = TILE_GAP + (SIDE + TILE_GAP + TEXT) * (double) down;
 
 		TLV_TRY(draw_tile(ctx, picture, left, top, side, numbers + j * side * side,
 						  components[j].number));

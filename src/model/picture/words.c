@@ -6,11 +6,11 @@
 #include <math.h>
 
 /* Of a card and of a word. */
-#define ACROSS	4
-#define WIDE	176.0
-#define HIGH	184.0
-#define LINE	18.0
-#define PADDING 10.0
+#define WORD_ACROSS 4
+#define WORD_WIDE	176.0
+#define WORD_HIGH	184.0
+#define WORD_LINE	18.0
+#define PADDING		10.0
 
 /* What the whole width of a bar stands for. */
 static double
@@ -31,14 +31,14 @@ draw_share(tlv_context *ctx, tlv_picture *picture, double x, double top, double 
 	TLV_TRY(tlv_picture_add(ctx, picture,
 							"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"$\" "
 							"fill-opacity=\"0.25\"><title>%</title></rect>",
-							(double[]){x, top, word->share * scale, LINE - 3, word->share},
+							(double[]){x, top, word->share * scale, WORD_LINE - 3, word->share},
 							component->number - 1));
 	if (isnan(word->low) || isnan(word->high))
 		return TLV_OK;
 	return tlv_picture_add(ctx, picture,
 						   "<path d=\"M% %H%\" stroke=\"$\" stroke-width=\"3\" "
 						   "stroke-opacity=\"0.6\"><title>% to %</title></path>",
-						   (double[]){x + word->low * scale, top + LINE - 4.5,
+						   (double[]){x + word->low * scale, top + WORD_LINE - 4.5,
 									  x + word->high * scale, word->low, word->high},
 						   component->number - 1);
 }
@@ -47,20 +47,22 @@ tlv_status
 tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
 			   const tlv_picture_component *component, size_t n, const tlv_picture_word *words)
 {
-	size_t row = i / ACROSS;
-	double x = (double) (i % ACROSS) * (WIDE + PADDING), y = (double) row * (HIGH + PADDING);
+	size_t row = i / WORD_ACROSS;
+	double x = (double) (i % WORD_ACROSS) * (WORD_WIDE + PADDING),
+		   y = (double) row * (WORD_HIGH + PADDING);
 
 	TLV_TRY(tlv_picture_add(
 		ctx, picture, "<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" rx=\"6\" fill=\"#f6f7f8\"/>",
-		(double[]){x, y, WIDE, HIGH}, 0));
+		(double[]){x, y, WORD_WIDE, WORD_HIGH}, 0));
 	TLV_TRY(tlv_picture_name(ctx, picture, x + PADDING, y + 20, "", component));
 	for (size_t w = 0; w < n; w++)
 	{
-		double top = y + 30 + (double) w * LINE, scale = (WIDE - 2 * PADDING) / widest(n, words);
+		double top = y + 30 + (double) w * WORD_LINE,
+			   scale = (WORD_WIDE - 2 * PADDING) / widest(n, words);
 
 		TLV_TRY(draw_share(ctx, picture, x + PADDING, top, scale, component, words + w));
 		TLV_TRY(tlv_picture_text(ctx, picture, x + PADDING + 4, top + 11.5, "", words[w].name, 20));
 	}
-	tlv_picture_reach(picture, x + WIDE, y + HIGH);
+	tlv_picture_reach(picture, x + WORD_WIDE, y + WORD_HIGH);
 	return TLV_OK;
 }

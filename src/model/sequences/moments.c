@@ -226,7 +226,7 @@ static const tlv_sections forms[] = {
 };
 
 static const tlv_sections *
-form_of(const tlv_frame *frame)
+sequence_form_of(const tlv_frame *frame)
 {
 	return &forms[tlv_frame_find(frame, "name_ids") != NULL	 ? FORM_NAMED
 				  : tlv_frame_find(frame, "items") != NULL	 ? FORM_SYMBOLS
@@ -238,7 +238,7 @@ form_of(const tlv_frame *frame)
 static tlv_status
 sequence_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	return tlv_sections_merge_form(ctx, accumulator, form_of(frame), frame);
+	return tlv_sections_merge_form(ctx, accumulator, sequence_form_of(frame), frame);
 }
 
 static tlv_status
@@ -259,13 +259,13 @@ sequence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 static tlv_status
 sequence_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	return tlv_sections_check(ctx, frame, form_of(frame));
+	return tlv_sections_check(ctx, frame, sequence_form_of(frame));
 }
 
 static const tlv_accumulator_class sequence_class = {
 	.name = "sequence_moments",
 	.sections = &forms[FORM_UNKNOWN],
-	.form = form_of,
+	.form = sequence_form_of,
 	.merge = sequence_merge,
 	.build = sequence_build,
 	.subtract = sequence_subtract,

@@ -55,14 +55,14 @@ typedef struct sample_state
 } sample_state;
 
 static uint64_t
-key_of(uint64_t seed, size_t n, const void *numbers)
+sequence_key_of(uint64_t seed, size_t n, const void *numbers)
 {
 	return tlv_keyed_sample_key(seed, n * sizeof(int64_t), numbers);
 }
 
 /* The entries by their keys; those of equal keys stay in the order of their numbers. */
 static tlv_status
-sample_sort(tlv_context *ctx, sample_state *state)
+sequence_sample_sort(tlv_context *ctx, sample_state *state)
 {
 	static const tlv_sort_form form = {sizeof(sample_entry), sizeof(uint64_t), 0, 64};
 	sample_entry *work;
@@ -106,7 +106,7 @@ gather_numbers(tlv_context *ctx, const sample_state *state, size_t n, int64_t *n
 
 /* Keeps the sequences of the smallest keys, as many as there is room for, in their order. */
 static tlv_status
-sample_cut(tlv_context *ctx, sample_state *state)
+sequence_sample_cut(tlv_context *ctx, sample_state *state)
 {
 	size_t n = 0, filled = 0;
 	int64_t *numbers;
@@ -114,7 +114,7 @@ sample_cut(tlv_context *ctx, sample_state *state)
 
 	if (state->n == 0)
 		return TLV_OK;
-	TLV_TRY(sample_sort(ctx, state));
+	TLV_TRY(sequence_sample_sort(ctx, state));
 	while (n < state->n && filled + state->entries[n].steps * state->d <= state->base.count)
 		filled += state->entries[n++].steps * state->d;
 	TLV_TRY_NEW(ctx, numbers, filled);
@@ -137,13 +137,13 @@ sample_cut(tlv_context *ctx, sample_state *state)
 
 /* Reserves memory for one more sequence of the given number of values. */
 static tlv_status
-sample_grow(tlv_context *ctx, sample_state *state, size_t more)
+sequence_sample_grow(tlv_context *ctx, sample_state *state, size_t more)
 {
 	size_t room = state->number_room < FIRST_ROOM ? FIRST_ROOM : state->number_room;
 	void *grown;
 
 	if (state->filled + more > 2 * state->base.count)
-		TLV_TRY(sample_cut(ctx, state));
+		TLV_TRY(sequence_sample_cut(ctx, state));
 	while (room < state->filled + more)
 		room *= 2;
 	if (room != state->number_room)
@@ -164,7 +164,7 @@ sample_grow(tlv_context *ctx, sample_state *state, size_t more)
 
 /* Sequences are of one form and width. */
 static tlv_status
-check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
+sequence_check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
 {
 	if (!state->begun)
 	{
@@ -190,7 +190,8 @@ check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
 static void
 sample_keep(sample_state *state, size_t steps)
 {
-	uint64_t key = key_of(state->base.seed, steps * state->d, state->numbers + state->filled);
+	uint64_t key =
+		sequence_key_of(state->base.seed, steps * state->d, state->numbers + state->filled);
 
 	if (key > state->base.largest)
 		return;
@@ -199,7 +200,7 @@ sample_keep(sample_state *state, size_t steps)
 }
 
 static tlv_status
-check_numbers(tlv_context *ctx, const tlv_part *part)
+sequence_check_numbers(tlv_context *ctx, const tlv_part *part)
 {
 	for (size_t i = 0; i < part->n * part->d; i++)
 		if (!isfinite(part->float64[i]) && (part->missing == NULL || !part->missing[i]))
@@ -208,7 +209,7 @@ check_numbers(tlv_context *ctx, const tlv_part *part)
 }
 
 static tlv_status
-sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+sequence_sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	sample_state *state = (sample_state *) accumulator;
 	const tlv_part *part = &row->part[0];
@@ -218,14 +219,14 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	if (steps == 0)
 		return TLV_OK;
 	if (!symbols)
-		TLV_TRY(check_numbers(ctx, part));
-	TLV_TRY(check_form(ctx, state, symbols, d));
+		TLV_TRY(sequence_check_numbers(ctx, part));
+	TLV_TRY(sequence_check_form(ctx, state, symbols, d));
 	state->seen++;
 	state->steps += (double) steps;
 	steps = tlv_least(steps, state->base.count / d); /* of a longer one the beginning */
 	if (steps == 0)
 		return TLV_OK;
-	TLV_TRY(sample_grow(ctx, state, steps * d));
+	TLV_TRY(sequence_sample_grow(ctx, state, steps * d));
 	memcpy(state->numbers + state->filled, part->data, steps * d * sizeof(int64_t));
 	for (size_t i = 0; !symbols && part->missing != NULL && i < steps * d; i++)
 		if (part->missing[i])
@@ -237,19 +238,21 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 /* ---- aggregate and merging ---- */
 
 static tlv_status
-sample_create(tlv_context *ctx, tlv_accumulator **accumulator)
+sequence_sample_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
 	return tlv_keyed_sample_create(ctx, tlv_kind_sequence_sample.accumulator, accumulator);
 }
 
 static tlv_status
-sample_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+sequence_sample_begin(tlv_context *ctx, const tlv_statistic *constants,
+					  tlv_accumulator **accumulator)
 {
 	return tlv_keyed_sample_begin(ctx, tlv_kind_sequence_sample.accumulator, constants,
 								  TLV_SEQUENCE_MOST_SAMPLE, "numbers", accumulator);
 }
 
-const tlv_aggregate tlv_aggregate_sequence_sample = {"tlv_sequence_sample", NULL, sample_begin};
+const tlv_aggregate tlv_aggregate_sequence_sample = {"tlv_sequence_sample", NULL,
+													 sequence_sample_begin};
 
 /* Where the steps of a stored sample lie, and their width: 0 where there are none. */
 static const int64_t *
@@ -264,7 +267,7 @@ stored_numbers(const tlv_frame *frame, bool *symbols, size_t *d)
 }
 
 static tlv_status
-sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+sequence_sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	sample_state *state = (sample_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "lengths")->rows, d;
@@ -274,14 +277,14 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	TLV_TRY(tlv_keyed_sample_join(ctx, &state->base, frame, "numbers"));
 	numbers = stored_numbers(frame, &symbols, &d);
 	if (n > 0)
-		TLV_TRY(check_form(ctx, state, symbols, d));
+		TLV_TRY(sequence_check_form(ctx, state, symbols, d));
 	for (size_t i = 0; i < n; i++)
 	{
 		size_t own = (size_t) lengths[i] * d;
 
 		if (i % 1024 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(sample_grow(ctx, state, own));
+		TLV_TRY(sequence_sample_grow(ctx, state, own));
 		memcpy(state->numbers + state->filled, numbers, own * sizeof(int64_t));
 		sample_keep(state, (size_t) lengths[i]);
 		numbers += own;
@@ -292,12 +295,12 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 /* ---- the stored value ---- */
 
 static tlv_status
-sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+sequence_sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	sample_state *state = (sample_state *) accumulator;
 	size_t steps = 0;
 
-	TLV_TRY(sample_cut(ctx, state));
+	TLV_TRY(sequence_sample_cut(ctx, state));
 	TLV_TRY_NEW(ctx, state->lengths, state->n);
 	*owned = state->lengths;
 	for (size_t i = 0; i < state->n; i++)
@@ -335,7 +338,7 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 		if ((uint64_t) lengths[i] > left)
 			return tlv_fail(ctx, TLV_CORRUPT,
 							"the sequences of a sample are longer than its steps");
-		key = key_of(seed, (size_t) lengths[i] * d, numbers);
+		key = sequence_key_of(seed, (size_t) lengths[i] * d, numbers);
 		if (key < before)
 			return tlv_fail(ctx, TLV_CORRUPT, "sequence %zu of a sample is out of order", i + 1);
 		before = key;
@@ -349,7 +352,7 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 }
 
 static tlv_status
-sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+sequence_sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	size_t steps = sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS];
 	double held = (double) (sizes[SIZE_D] * sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS]);
@@ -383,17 +386,17 @@ static const tlv_sections sample_sections = {
 	TLV_LIST(sample_list),
 	.most = {TLV_SEQUENCE_MOST_SAMPLE, TLV_SEQUENCE_MOST_SAMPLE, TLV_SEQUENCE_MOST_SAMPLE,
 			 TLV_SEQUENCE_MOST_SAMPLE},
-	.describe = sample_describe,
-	.check_more = sample_check,
-	.merge_own = sample_merge,
+	.describe = sequence_sample_describe,
+	.check_more = sequence_sample_check,
+	.merge_own = sequence_sample_merge,
 };
 
 static const tlv_accumulator_class sample_class = {.name = "sequence_sample",
-												   .create = sample_create,
+												   .create = sequence_sample_create,
 												   TLV_DECLARED(&sample_sections),
 												   .rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS |
 														   TLV_ROWS_MISSING_ELEMENTS,
-												   .add = sample_add};
+												   .add = sequence_sample_add};
 
 const tlv_kind tlv_kind_sequence_sample = {TLV_KIND_LINE(SEQUENCE_SAMPLE, sequence_sample),
 										   .accumulator = &sample_class};

@@ -10,7 +10,7 @@
 #include "tensorlv/num/plural.h"
 
 static tlv_status
-refuse_dimension(tlv_context *ctx, size_t d, size_t expected)
+sequence_refuse_dimension(tlv_context *ctx, size_t d, size_t expected)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "a sequence of vectors of %zu %s among vectors of %zu", d,
 			 tlv_plural((double) d, "number", "numbers"), expected);
@@ -27,7 +27,7 @@ create_vectors(tlv_context *ctx, sequence_state *state, size_t d)
 }
 
 static bool
-is_wide(size_t d)
+sequence_is_wide(size_t d)
 {
 	return (double) d * (double) d * (double) d > TLV_VIEW_MOST_TRIPLES;
 }
@@ -36,9 +36,9 @@ static tlv_status
 set_wide(tlv_context *ctx, sequence_state *state, size_t d)
 {
 	if (state->form == FORM_WIDE && state->wide != d)
-		return refuse_dimension(ctx, d, state->wide);
+		return sequence_refuse_dimension(ctx, d, state->wide);
 	if (state->form == FORM_VECTORS)
-		return refuse_dimension(ctx, d, state->sums.d[0]);
+		return sequence_refuse_dimension(ctx, d, state->sums.d[0]);
 	TLV_TRY(sequence_set_form(ctx, state, FORM_WIDE));
 	if (d > MOST_NUMBERS)
 	{
@@ -61,7 +61,7 @@ add_wide(tlv_context *ctx, sequence_state *state, size_t d, const double *x)
 }
 
 static tlv_status
-check_finite(tlv_context *ctx, size_t n, size_t d, const double *x, const bool *missing)
+sequence_check_finite(tlv_context *ctx, size_t n, size_t d, const double *x, const bool *missing)
 {
 	for (size_t i = 0; i < n * d; i++)
 		if (!isfinite(x[i]) && (missing == NULL || !missing[i]))
@@ -83,16 +83,16 @@ tlv_status
 sequence_add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const double *x,
 					 const bool *missing)
 {
-	TLV_TRY(check_finite(ctx, n, d, x, missing));
-	if (is_wide(d))
+	TLV_TRY(sequence_check_finite(ctx, n, d, x, missing));
+	if (sequence_is_wide(d))
 		return add_wide(ctx, state, d, x);
 	if (state->form == FORM_WIDE)
-		return refuse_dimension(ctx, d, state->wide);
+		return sequence_refuse_dimension(ctx, d, state->wide);
 	TLV_TRY(sequence_set_form(ctx, state, FORM_VECTORS));
 	if (state->sums.d[0] == 0)
 		TLV_TRY(create_vectors(ctx, state, d));
 	if (state->sums.d[0] != d)
-		return refuse_dimension(ctx, d, state->sums.d[0]);
+		return sequence_refuse_dimension(ctx, d, state->sums.d[0]);
 	for (size_t i = 0; i + 2 < n; i++)
 	{
 		const double *views[3] = {x + i * d, x + (i + 1) * d, x + (i + 2) * d};
@@ -131,7 +131,7 @@ sequence_merge_vectors(tlv_context *ctx, tlv_accumulator *accumulator, const tlv
 		memcpy(state->sums.shift[0], shift, d * sizeof(double));
 	}
 	if (state->sums.d[0] != d)
-		return refuse_dimension(ctx, d, state->sums.d[0]);
+		return sequence_refuse_dimension(ctx, d, state->sums.d[0]);
 	TLV_TRY_NEW(ctx, before, d);
 	memcpy(before, state->sums.shift[0], d * sizeof(double));
 	tlv_view_sums_merge(&state->sums, &other);
@@ -201,7 +201,7 @@ tlv_status
 sequence_check_wide(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	(void) frame;
-	if (!is_wide(sizes[SIZE_ITEMS]))
+	if (!sequence_is_wide(sizes[SIZE_ITEMS]))
 		return tlv_fail(ctx, TLV_CORRUPT, "the sequences' windows are missing");
 	return TLV_OK;
 }

@@ -11,9 +11,6 @@
 #include "tensorlv/num/nonnegative.h"
 #include "tensorlv/num/plural.h"
 
-/* Components whose vectors are that near to opposite, in all modes together, cancel each other. */
-#define CANCELLING (-0.9)
-
 const char *const tlv_cp_solver_names[] = {"auto", "als", "hals", "pqp", NULL};
 
 static tlv_status
@@ -70,6 +67,9 @@ cosine(const tlv_cp_parts *parts, size_t a, size_t b)
 static tlv_status
 warn_of_pairs(tlv_context *ctx, const tlv_cp_parts *parts, double *nearest)
 {
+	/* Components whose vectors are that near to opposite, in all modes together, cancel each other.
+	 */
+	const double cancelling = -0.9;
 	size_t pair[2] = {0, 0};
 	double worst = 0;
 
@@ -89,7 +89,7 @@ warn_of_pairs(tlv_context *ctx, const tlv_cp_parts *parts, double *nearest)
 			pair[1] = a + 1;
 		}
 	}
-	if (worst > CANCELLING)
+	if (worst > cancelling)
 		return TLV_OK;
 	return tlv_warn(ctx, parts->diagnostics,
 					&(tlv_warning){.code = "cancelling_components",
@@ -120,7 +120,7 @@ warn_of_uniqueness(tlv_context *ctx, const tlv_cp_parts *parts)
 }
 
 static tlv_status
-diagnose(tlv_context *ctx, const tlv_cp_parts *parts, const tlv_factors_found *found)
+tensor_diagnose(tlv_context *ctx, const tlv_cp_parts *parts, const tlv_factors_found *found)
 {
 	double nearest, residual = found->residual;
 
@@ -189,6 +189,6 @@ tlv_cp_fit(tlv_context *ctx, const tlv_tensor_source *source, const tlv_cp_fit_o
 		parts.weights[h] = parts.scales[h] / total;
 	parts.residual = found.residual;
 	parts.sweeps = found.sweeps;
-	TLV_TRY(diagnose(ctx, &parts, &found));
+	TLV_TRY(tensor_diagnose(ctx, &parts, &found));
 	return tlv_sections_write(ctx, tlv_kind_cp.model->sections, &parts, image, size);
 }

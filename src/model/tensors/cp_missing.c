@@ -15,19 +15,9 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
-#define MOST_COMPONENTS	 1000
-#define USUAL_RESTARTS	 4
-#define USUAL_ITERATIONS 2000
-/* Sweeps of a start before the best one goes on. */
-#define TRIAL_SWEEPS 40
-/* A sweep that lowers the sum of squared residuals by less, relative to it and to the sum of
- * squared entries, is the last. */
-#define TOLERANCE 1e-7
-#define EXACT	  1e-15
+#define TENSOR_MOST_COMPONENTS 1000
 /* Proximal term, relative to the mean diagonal element. */
-#define RIDGE 1e-9
-/* Passes of coordinate descent that find a vector without negative elements. */
-#define BOUNDED_PASSES 5
+#define TENSOR_RIDGE 1e-9
 
 typedef struct missing_work
 {
@@ -50,7 +40,7 @@ typedef struct missing_work
 } missing_work;
 
 static size_t
-items_of(const tlv_tensor *t)
+tensor_items_of(const tlv_tensor *t)
 {
 	return t->d[0] + t->d[1] + t->d[2];
 }
@@ -80,10 +70,10 @@ order_list(tlv_context *ctx, missing_work *w, int mode)
 }
 
 static tlv_status
-work_begin(tlv_context *ctx, const tlv_tensor_source *source, size_t k, missing_work *w)
+tensor_work_begin(tlv_context *ctx, const tlv_tensor_source *source, size_t k, missing_work *w)
 {
 	const tlv_tensor *t = &source->tensor;
-	size_t largest = 0, items = items_of(t);
+	size_t largest = 0, items = tensor_items_of(t);
 	double rows = tlv_tensor_work(t, k);
 
 	w->tensor = t;
@@ -119,7 +109,7 @@ work_begin(tlv_context *ctx, const tlv_tensor_source *source, size_t k, missing_
 /* ---- one mode ---- */
 
 static tlv_status
-find_gram(tlv_context *ctx, missing_work *w, int mode)
+tensor_find_gram(tlv_context *ctx, missing_work *w, int mode)
 {
 	size_t k = w->k;
 
@@ -155,11 +145,13 @@ fill_normal(const missing_work *w, int mode, size_t item)
 
 /* The least squares over vectors without negative elements, from x on. */
 static void
-descend(const missing_work *w, const double *b, double *x)
+tensor_descend(const missing_work *w, const double *b, double *x)
 {
+	/* Passes of coordinate descent that find a vector without negative elements. */
+	const int bounded_passes = 5;
 	size_t k = w->k;
 
-	for (int pass = 0; pass < BOUNDED_PASSES; pass++)
+	for (int pass = 0; pass < bounded_passes; pass++)
 		for (size_t h = 0; h < k; h++)
 		{
 			double slope = b[h], diagonal = w->a[h + h * k];
@@ -182,9 +174,9 @@ solve_item(tlv_context *ctx, missing_work *w, int mode, size_t item, double *res
 	fill_normal(w, mode, item);
 	for (size_t h = 0; h < k; h++)
 		trace += w->a[h + h * k];
-	ridge = RIDGE * trace / (double) k;
+	ridge = TENSOR_RIDGE * trace / (double) k;
 	if (w->nonnegative)
-		descend(w, b, x);
+		tensor_descend(w, b, x);
 	else if (trace > 0)
 	{
 		memcpy(w->copy, w->a, k * k * sizeof(double));
@@ -215,7 +207,7 @@ solve_item(tlv_context *ctx, missing_work *w, int mode, size_t item, double *res
 }
 
 static tlv_status
-solve_mode(tlv_context *ctx, missing_work *w, int mode, double *residual)
+tensor_solve_mode(tlv_context *ctx, missing_work *w, int mode, double *residual)
 {
 	int one = mode == 0 ? 1 : 0, two = mode == 2 ? 1 : 2;
 	size_t k = w->k, looks = 1 + 65536 / (k * k);
@@ -230,12 +222,12 @@ solve_mode(tlv_context *ctx, missing_work *w, int mode, double *residual)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(solve_item(ctx, w, mode, i, residual));
 	}
-	return find_gram(ctx, w, mode);
+	return tensor_find_gram(ctx, w, mode);
 }
 
 /* Lengths of a component's vectors become equal in all modes. */
 static tlv_status
-balance(tlv_context *ctx, missing_work *w)
+tensor_balance(tlv_context *ctx, missing_work *w)
 {
 	size_t k = w->k;
 
@@ -254,25 +246,30 @@ balance(tlv_context *ctx, missing_work *w)
 		}
 	}
 	for (int m = 0; m < TLV_MODES; m++)
-		TLV_TRY(find_gram(ctx, w, m));
+		TLV_TRY(tensor_find_gram(ctx, w, m));
 	return TLV_OK;
 }
 
 /* Sweeps until the residual converges, at most the given number. */
 static tlv_status
-run_sweeps(tlv_context *ctx, missing_work *w, int most, double *residual, tlv_factors_found *found)
+tensor_run_sweeps(tlv_context *ctx, missing_work *w, int most, double *residual,
+				  tlv_factors_found *found)
 {
+	/* A sweep that lowers the sum of squared residuals by less, relative to it and to the sum of
+	 * squared entries, is the last. */
+	const double tolerance = 1e-7, exact = 1e-15;
+
 	found->converged = false;
 	for (int s = 0; s < most && !found->converged; s++)
 	{
 		double before = *residual;
 
-		TLV_TRY(balance(ctx, w));
+		TLV_TRY(tensor_balance(ctx, w));
 		for (int m = 0; m < TLV_MODES; m++)
-			TLV_TRY(solve_mode(ctx, w, m, residual));
+			TLV_TRY(tensor_solve_mode(ctx, w, m, residual));
 		*residual = fmax(*residual, 0);
 		found->sweeps++;
-		found->converged = before - *residual <= TOLERANCE * *residual + EXACT * w->norm2;
+		found->converged = before - *residual <= tolerance * *residual + exact * w->norm2;
 	}
 	return TLV_OK;
 }
@@ -280,9 +277,9 @@ run_sweeps(tlv_context *ctx, missing_work *w, int most, double *residual, tlv_fa
 /* ---- starts ---- */
 
 static void
-draw_start(missing_work *w, uint64_t seed, uint64_t number)
+tensor_draw_start(missing_work *w, uint64_t seed, uint64_t number)
 {
-	size_t n = w->k * items_of(w->tensor);
+	size_t n = w->k * tensor_items_of(w->tensor);
 	tlv_rng rng;
 
 	tlv_rng_stream(&rng, seed, number);
@@ -292,18 +289,24 @@ draw_start(missing_work *w, uint64_t seed, uint64_t number)
 }
 
 static tlv_status
-run_starts(tlv_context *ctx, missing_work *w, const tlv_cp_fit_options *o, tlv_factors_found *found)
+tensor_run_starts(tlv_context *ctx, missing_work *w, const tlv_cp_fit_options *o,
+				  tlv_factors_found *found)
 {
-	int starts = o->restarts > 0 ? o->restarts : USUAL_RESTARTS;
-	int most = o->iterations > 0 ? o->iterations : USUAL_ITERATIONS;
-	size_t bytes = w->k * items_of(w->tensor) * sizeof(double);
+	/* Sweeps of a start before the best one goes on. */
+	const int trial_sweeps = 40;
+	const int usual_iterations = 2000;
+	const int usual_restarts = 4;
+	int starts = o->restarts > 0 ? o->restarts : usual_restarts;
+	int most = o->iterations > 0 ? o->iterations : usual_iterations;
+	size_t bytes = w->k * tensor_items_of(w->tensor) * sizeof(double);
 	double residual, least = INFINITY;
 
 	for (int s = 0; s < starts; s++)
 	{
-		draw_start(w, o->seed, (uint64_t) s);
+		tensor_draw_start(w, o->seed, (uint64_t) s);
 		residual = INFINITY;
-		TLV_TRY(run_sweeps(ctx, w, (int) tlv_least((size_t) most, TRIAL_SWEEPS), &residual, found));
+		TLV_TRY(tensor_run_sweeps(ctx, w, (int) tlv_least((size_t) most, trial_sweeps), &residual,
+								  found));
 		if (residual >= least)
 			continue;
 		least = residual;
@@ -311,9 +314,9 @@ run_starts(tlv_context *ctx, missing_work *w, const tlv_cp_fit_options *o, tlv_f
 	}
 	memcpy(w->factor[0], w->best, bytes);
 	residual = least;
-	TLV_TRY(run_sweeps(ctx, w, most, &residual, found));
+	TLV_TRY(tensor_run_sweeps(ctx, w, most, &residual, found));
 	found->residual = sqrt(residual / w->norm2);
-	return balance(ctx, w);
+	return tensor_balance(ctx, w);
 }
 
 /* ---- the result ---- */
@@ -321,7 +324,7 @@ run_starts(tlv_context *ctx, missing_work *w, const tlv_cp_fit_options *o, tlv_f
 /* Components by decreasing scale, vectors of length 1, the element of largest modulus positive in
  * the first two modes. */
 static tlv_status
-take_factors(tlv_context *ctx, const missing_work *w, double *factors, double *scales)
+tensor_take_factors(tlv_context *ctx, const missing_work *w, double *factors, double *scales)
 {
 	size_t k = w->k, *order;
 
@@ -363,12 +366,12 @@ take_factors(tlv_context *ctx, const missing_work *w, double *factors, double *s
 }
 
 static tlv_status
-check_tensor(tlv_context *ctx, const tlv_tensor *t, size_t k)
+cp_missing_check_tensor(tlv_context *ctx, const tlv_tensor *t, size_t k)
 {
 	double largest;
 
-	if (k > MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is above %d", k, MOST_COMPONENTS);
+	if (k > TENSOR_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is above %d", k, TENSOR_MOST_COMPONENTS);
 	TLV_TRY(tlv_tensor_largest(ctx, t, &largest));
 	if (largest == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero");
@@ -388,13 +391,13 @@ tlv_cp_of_known(tlv_context *ctx, const tlv_tensor_source *source,
 	tlv_status status;
 
 	*found = (tlv_factors_found){0};
-	TLV_TRY(check_tensor(ctx, &source->tensor, options->k));
+	TLV_TRY(cp_missing_check_tensor(ctx, &source->tensor, options->k));
 	tlv_scratch_begin(ctx, &scratch);
-	status = work_begin(ctx, source, options->k, &w);
+	status = tensor_work_begin(ctx, source, options->k, &w);
 	if (status == TLV_OK)
-		status = run_starts(ctx, &w, options, found);
+		status = tensor_run_starts(ctx, &w, options, found);
 	if (status == TLV_OK)
-		status = take_factors(ctx, &w, factors, scales);
+		status = tensor_take_factors(ctx, &w, factors, scales);
 	tlv_scratch_end(ctx, &scratch);
 	return status;
 }

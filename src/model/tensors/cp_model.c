@@ -16,8 +16,6 @@
 
 #define SIZE_K TLV_SIZE_6
 
-/* How far the length of a vector may be from 1. */
-#define ROUNDING 1e-6
 /* Items of a mode that a picture shows: the first ones. */
 #define DRAWN_ITEMS ((size_t) 20)
 
@@ -36,6 +34,8 @@ tlv_cp_read(const tlv_frame *model, tlv_cp_parts *parts)
 static tlv_status
 cp_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
+	/* How far the length of a vector may be from 1. */
+	const double rounding = 1e-6;
 	const double *nonnegative = tlv_frame_float64(frame, "nonnegative");
 	size_t k = sizes[SIZE_K];
 
@@ -57,7 +57,7 @@ cp_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 				if (nonnegative[0] != 0 && x[h + i * k] < 0)
 					return tlv_fail(ctx, TLV_CORRUPT, "component %zu has a negative entry", h + 1);
 			}
-			if (square != 0 && !(fabs(square - 1) <= ROUNDING))
+			if (square != 0 && !(fabs(square - 1) <= rounding))
 				return tlv_fail(ctx, TLV_CORRUPT, "component %zu of mode %d has length %g", h + 1,
 								m + 1, sqrt(square));
 		}
@@ -171,7 +171,7 @@ typedef struct drawn_items
 } drawn_items;
 
 static void
-add_item(drawn_items *drawn, const tlv_tensor_ids *ids, int mode, size_t i)
+tensor_add_item(drawn_items *drawn, const tlv_tensor_ids *ids, int mode, size_t i)
 {
 	char *to = drawn->bytes + drawn->offsets[drawn->n];
 	tlv_text name = tlv_tensor_name(ids, mode, ids->items[mode][i]);
@@ -206,7 +206,7 @@ cp_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 		{
 			memcpy(numbers + parts.k * drawn->n, parts.factors[m] + parts.k * i,
 				   parts.k * sizeof(double));
-			add_item(drawn, &parts.ids, m, i);
+			tensor_add_item(drawn, &parts.ids, m, i);
 		}
 	heads = (tlv_name_list){drawn->offsets, drawn->bytes};
 	TLV_TRY(tlv_draw_matrix(ctx, picture, parts.k, components, drawn->n, numbers, &heads));

@@ -29,9 +29,6 @@ static const char *const sections_of[TABLES][2] = {
 	{"cells", "values"}, {"zero_cells", "zero_rows"}, {"null_cells", "null_rows"}};
 static const size_t size_of[TABLES] = {SIZE_CELLS, SIZE_ZEROS, SIZE_NULLS};
 
-/* Of what is taken out: what rounding may leave. */
-#define ROUNDING 1e-12
-
 typedef struct entries_state
 {
 	tlv_declared declared;
@@ -65,7 +62,7 @@ const tlv_aggregate tlv_aggregate_tensor_entries = {"tlv_tensor_agg", NULL, entr
 
 /* Ids of a mode are all numbers or all of names. */
 static tlv_status
-tell(tlv_context *ctx, entries_state *state, int mode, double told)
+tensor_tell(tlv_context *ctx, entries_state *state, int mode, double told)
 {
 	if (state->ids.told[mode] == 0)
 		state->ids.told[mode] = told;
@@ -86,7 +83,7 @@ place_item(tlv_context *ctx, entries_state *state, int mode, int64_t id, int32_t
 }
 
 static int64_t
-key_of(const int32_t place[TLV_MODES])
+tensor_key_of(const int32_t place[TLV_MODES])
 {
 	return tlv_triple_key((size_t) place[0], (size_t) place[1], (size_t) place[2]);
 }
@@ -126,7 +123,7 @@ entries_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	{
 		const tlv_part *part = &row->part[m];
 
-		TLV_TRY(tell(ctx, state, m, part->names == NULL ? 1 : 2));
+		TLV_TRY(tensor_tell(ctx, state, m, part->names == NULL ? 1 : 2));
 		if (part->names != NULL)
 			TLV_TRY(tlv_name_table_add(ctx, &state->names, part->ids[0], part->names[0]));
 		TLV_TRY(place_item(ctx, state, m, part->ids[0], &place[m]));
@@ -134,22 +131,22 @@ entries_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	if (row->missing)
 		accumulator->nulls++;
 	if (row->missing || row->value == 0)
-		return add_count(ctx, state, row->missing ? NULLS : ZEROS, key_of(place), 1);
-	return add_count(ctx, state, VALUES, key_of(place), row->value);
+		return add_count(ctx, state, row->missing ? NULLS : ZEROS, tensor_key_of(place), 1);
+	return add_count(ctx, state, VALUES, tensor_key_of(place), row->value);
 }
 
 /* ---- merging ---- */
 
 /* Places here of a value's items. */
 static tlv_status
-merge_items(tlv_context *ctx, entries_state *state, const tlv_tensor_ids *ids,
-			int32_t *place[TLV_MODES])
+tensor_merge_items(tlv_context *ctx, entries_state *state, const tlv_tensor_ids *ids,
+				   int32_t *place[TLV_MODES])
 {
 	const tlv_name_list list = {ids->name_offsets, ids->names};
 
 	for (int m = 0; m < TLV_MODES; m++)
 	{
-		TLV_TRY(tell(ctx, state, m, ids->told[m]));
+		TLV_TRY(tensor_tell(ctx, state, m, ids->told[m]));
 		for (size_t i = 0; i < ids->d[m]; i++)
 		{
 			TLV_TRY_CONTINUE_AT(ctx, i);
@@ -160,7 +157,7 @@ merge_items(tlv_context *ctx, entries_state *state, const tlv_tensor_ids *ids,
 }
 
 static tlv_status
-places_of(tlv_context *ctx, const tlv_tensor_ids *ids, int32_t *place[TLV_MODES])
+tensor_places_of(tlv_context *ctx, const tlv_tensor_ids *ids, int32_t *place[TLV_MODES])
 {
 	TLV_TRY_NEW(ctx, place[0], ids->d[0] + ids->d[1] + ids->d[2]);
 	place[1] = place[0] + ids->d[0];
@@ -176,7 +173,7 @@ key_here(int32_t *const place[TLV_MODES], int64_t cell)
 
 	for (int m = 0; m < TLV_MODES; m++)
 		at[m] = place[m][tlv_triple_part(cell, m)];
-	return key_of(at);
+	return tensor_key_of(at);
 }
 
 static tlv_status
@@ -187,8 +184,8 @@ entries_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	tlv_tensor_ids ids;
 
 	tlv_tensor_read_ids(frame, &ids);
-	TLV_TRY(places_of(ctx, &ids, place));
-	TLV_TRY(merge_items(ctx, state, &ids, place));
+	TLV_TRY(tensor_places_of(ctx, &ids, place));
+	TLV_TRY(tensor_merge_items(ctx, state, &ids, place));
 	for (table_of t = 0; t < TABLES; t++)
 	{
 		const int64_t *cells = tlv_frame_int64(frame, sections_of[t][0]);
@@ -228,9 +225,11 @@ is_exact(const entries_state *state, size_t n, const double *values)
 static double
 without(const tlv_triple_table *table, int64_t key, double value)
 {
+	/* Of what is taken out: what rounding may leave. */
+	const double rounding = 1e-12;
 	double there = tlv_triple_find(table, key), left = there - value;
 
-	return fabs(left) <= ROUNDING * fmax(fabs(there), fabs(value)) ? -there : -value;
+	return fabs(left) <= rounding * fmax(fabs(there), fabs(value)) ? -there : -value;
 }
 
 /* Takes rows out of the tables of rows. */
@@ -273,8 +272,8 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	if (nulls > state->declared.base.nulls)
 		return tlv_refuse_taken(ctx, "rows");
 	tlv_tensor_read_ids(frame, &ids);
-	TLV_TRY(places_of(ctx, &ids, place));
-	TLV_TRY(merge_items(ctx, state, &ids, place));
+	TLV_TRY(tensor_places_of(ctx, &ids, place));
+	TLV_TRY(tensor_merge_items(ctx, state, &ids, place));
 	for (size_t i = 0; i < n; i++)
 	{
 		int64_t key = key_here(place, cells[i]);
@@ -293,7 +292,8 @@ entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 /* Determines the items with entries, their ranks, and whether the ids of each mode are numbers or
  * names. */
 static tlv_status
-order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES], int32_t *rank[TLV_MODES])
+tensor_order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES],
+				   int32_t *rank[TLV_MODES])
 {
 	for (int m = 0; m < TLV_MODES; m++)
 	{
@@ -309,7 +309,7 @@ order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES], int32
 
 /* Is it an id with a name that has entries? */
 static bool
-is_named(const entries_state *state, bool *const used[TLV_MODES], int64_t id)
+tensor_is_named(const entries_state *state, bool *const used[TLV_MODES], int64_t id)
 {
 	for (int m = 0; m < TLV_MODES; m++)
 	{
@@ -323,7 +323,8 @@ is_named(const entries_state *state, bool *const used[TLV_MODES], int64_t id)
 
 /* The names of the items that are there. */
 static tlv_status
-describe_names(tlv_context *ctx, entries_state *state, bool *const used[TLV_MODES], int64_t *block)
+tensor_describe_names(tlv_context *ctx, entries_state *state, bool *const used[TLV_MODES],
+					  int64_t *block)
 {
 	tlv_tensor_ids *ids = &state->ids;
 	size_t n = 0;
@@ -333,7 +334,7 @@ describe_names(tlv_context *ctx, entries_state *state, bool *const used[TLV_MODE
 	for (size_t i = 0; i < state->names.n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (is_named(state, used, ids->name_ids[i]))
+		if (tensor_is_named(state, used, ids->name_ids[i]))
 			ids->name_ids[n++] = ids->name_ids[i];
 	}
 	ids->name_offsets = ids->name_ids + n;
@@ -365,7 +366,7 @@ entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 		state->ids.items[m] = block;
 		block += state->sets[m].n;
 	}
-	TLV_TRY(order_items(ctx, state, used, rank));
+	TLV_TRY(tensor_order_items(ctx, state, used, rank));
 	for (int m = 0; m < TLV_MODES; m++)
 		if (state->ids.d[m] == 0)
 			state->ids.told[m] = 0;
@@ -376,7 +377,7 @@ entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 		sizes[size_of[t]] = tlv_triple_count(&state->table[t]);
 		block += 2 * state->table[t].n;
 	}
-	TLV_TRY(describe_names(ctx, state, used, block));
+	TLV_TRY(tensor_describe_names(ctx, state, used, block));
 	sizes[SIZE_I] = state->ids.d[0];
 	sizes[SIZE_J] = state->ids.d[1];
 	sizes[SIZE_L] = state->ids.d[2];
@@ -392,7 +393,7 @@ entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 
 /* No entry is 0, and of the tables of rows every place has some. */
 static tlv_status
-check_counts(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+tensor_check_counts(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	double total = 0;
 
@@ -424,7 +425,7 @@ entries_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes
 	TLV_TRY(tlv_tensor_check_ids(ctx, frame, sizes));
 	for (table_of t = 0; t < TABLES; t++)
 		TLV_TRY(tlv_triple_check(ctx, frame, sections_of[t][0], d));
-	TLV_TRY(check_counts(ctx, frame, sizes));
+	TLV_TRY(tensor_check_counts(ctx, frame, sizes));
 	for (int m = 0; m < TLV_MODES; m++)
 	{
 		TLV_TRY_NEW0(ctx, seen, d[m]);

@@ -7,49 +7,31 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/triple_table.h"
-
-/* A tensor of fewer entries than this share of all is worked on as it is, sparse. */
-#define DENSE_SHARE 0.25
+#include "tensorlv/num/sort.h"
 
 const char *const tlv_tensor_item_sections[TLV_MODES] = {"items_1", "items_2", "items_3"};
 static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
 /* ---- names ---- */
 
-/* The place of an id in an ascending list, or -1. */
-static ptrdiff_t
-place_of(size_t n, const int64_t *ids, int64_t id)
-{
-	size_t low = 0, high = n;
-
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (ids[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && ids[low] == id ? (ptrdiff_t) low : -1;
-}
-
 ptrdiff_t
 tlv_tensor_place(const tlv_tensor_ids *ids, int mode, int64_t id)
 {
-	return place_of(ids->d[mode], ids->items[mode], id);
+	size_t at = tlv_find_id(ids->items[mode], ids->d[mode], id);
+
+	return at < ids->d[mode] ? (ptrdiff_t) at : -1;
 }
 
 tlv_text
 tlv_tensor_name(const tlv_tensor_ids *ids, int mode, int64_t id)
 {
 	const tlv_name_list list = {ids->name_offsets, ids->names};
-	ptrdiff_t at;
+	size_t at;
 
 	if (ids->told[mode] != 2)
 		return (tlv_text){NULL, 0};
-	at = place_of(ids->names_n, ids->name_ids, id);
-	return at < 0 ? (tlv_text){"", 0} : tlv_name_at(&list, (size_t) at);
+	at = tlv_find_id(ids->name_ids, ids->names_n, id);
+	return at == ids->names_n ? (tlv_text){"", 0} : tlv_name_at(&list, at);
 }
 
 /* ---- stored ---- */
@@ -200,8 +182,8 @@ read_cells(tlv_context *ctx, const tlv_frame *entries, known_cells *cells)
 /* Leaves out the items without a value, and finds the places of the others: -1 of one that is left
  * out. */
 static tlv_status
-leave_out(tlv_context *ctx, const known_cells *cells, tlv_tensor_ids *ids,
-		  int32_t *place[TLV_MODES])
+tensor_leave_out(tlv_context *ctx, const known_cells *cells, tlv_tensor_ids *ids,
+				 int32_t *place[TLV_MODES])
 {
 	for (int m = 0; m < TLV_MODES; m++)
 	{
@@ -253,6 +235,8 @@ tlv_status
 tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, bool absent_missing,
 				tlv_tensor_source *source)
 {
+	/* A tensor of fewer entries than this share of all is worked on as it is, sparse. */
+	const double dense_share = 0.25;
 	tlv_tensor *t = &source->tensor;
 	known_cells cells;
 	int32_t *place[TLV_MODES];
@@ -266,7 +250,7 @@ tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, bool absent_missing,
 	if (t->n == 0)
 		return tlv_fail(ctx, TLV_NO_ROWS, "the tensor has no entry other than 0");
 	TLV_TRY(read_cells(ctx, entries, &cells));
-	TLV_TRY(leave_out(ctx, &cells, &source->ids, place));
+	TLV_TRY(tensor_leave_out(ctx, &cells, &source->ids, place));
 	TLV_TRY(drop_cells(ctx, &cells, place));
 	for (int m = 0; m < TLV_MODES; m++)
 	{
@@ -280,7 +264,7 @@ tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, bool absent_missing,
 		source->known.n = 0;
 	TLV_TRY(list_places(ctx, source->known.n, source->known.listed ? cells.seen : cells.missing,
 						place, source->known.at));
-	if ((double) t->n >= DENSE_SHARE * all)
+	if ((double) t->n >= dense_share * all)
 		return tlv_tensor_make_dense(ctx, t);
 	return TLV_OK;
 }

@@ -7,14 +7,13 @@
 
 #include "internal.h"
 
-#define MOST_ROUNDS 1000
 /* Change of the filled entries, relative to the norm of the known ones, at which they converge. */
-#define TOLERANCE 1e-9
+#define TENSOR_TOLERANCE 1e-9
 
 /* The places of the missing entries in the array. */
 static tlv_status
-list_missing(tlv_context *ctx, const tlv_tensor *t, const tlv_tensor_known *known,
-			 tlv_filling *filling)
+list_missing_entries(tlv_context *ctx, const tlv_tensor *t, const tlv_tensor_known *known,
+					 tlv_filling *filling)
 {
 	size_t all = t->d[0] * t->d[1] * t->d[2];
 	bool *listed;
@@ -58,7 +57,7 @@ tlv_filling_begin(tlv_context *ctx, const tlv_tensor_source *source, tlv_filling
 		sum += filling->entries[i];
 		filling->norm2 += filling->entries[i] * filling->entries[i];
 	}
-	TLV_TRY(list_missing(ctx, t, &source->known, filling));
+	TLV_TRY(list_missing_entries(ctx, t, &source->known, filling));
 	for (size_t i = 0; i < filling->n; i++)
 		filling->entries[filling->places[i]] = sum / (double) (all - filling->n);
 	filling->tensor.dense = filling->entries;
@@ -69,6 +68,7 @@ tlv_status
 tlv_filling_next(tlv_context *ctx, tlv_filling *filling, tlv_model_entry entry, const void *model,
 				 bool *again)
 {
+	const int most_rounds = 1000;
 	const size_t *d = filling->tensor.d;
 	double change = 0;
 
@@ -84,8 +84,8 @@ tlv_filling_next(tlv_context *ctx, tlv_filling *filling, tlv_model_entry entry, 
 		filling->entries[place] = filled;
 	}
 	filling->rounds++;
-	filling->converged = change <= TOLERANCE * TOLERANCE * filling->norm2;
-	*again = !filling->converged && filling->rounds < MOST_ROUNDS;
+	filling->converged = change <= TENSOR_TOLERANCE * TENSOR_TOLERANCE * filling->norm2;
+	*again = !filling->converged && filling->rounds < most_rounds;
 	return TLV_OK;
 }
 

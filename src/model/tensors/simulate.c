@@ -6,13 +6,10 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-#define MOST_NUMBERS 1e8
-/* Of factors that are not negative: how many of their entries are 0. */
-#define ZERO_SHARE 0.3
-
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_tensor_simulation *o)
+tensor_check_simulation(tlv_context *ctx, const tlv_tensor_simulation *o)
 {
+	const double most_numbers = 1e8;
 	double items = (double) o->d[0] + (double) o->d[1] + (double) o->d[2];
 
 	for (int m = 0; m < TLV_MODES; m++)
@@ -21,7 +18,7 @@ check_simulation(tlv_context *ctx, const tlv_tensor_simulation *o)
 							m + 1);
 	if (o->k < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not at least 1", o->k);
-	if (items * (double) o->k > MOST_NUMBERS)
+	if (items * (double) o->k > most_numbers)
 		return tlv_fail(ctx, TLV_LIMIT, "%zu components of %zu x %zu x %zu are too many", o->k,
 						o->d[0], o->d[1], o->d[2]);
 	if (!(o->noise >= 0 && o->noise <= 1e6))
@@ -34,6 +31,8 @@ check_simulation(tlv_context *ctx, const tlv_tensor_simulation *o)
 static tlv_status
 draw_factors(tlv_context *ctx, const tlv_tensor_simulation *o, double *factors)
 {
+	/* Of factors that are not negative: how many of their entries are 0. */
+	const double zero_share = 0.3;
 	size_t all = o->k * (o->d[0] + o->d[1] + o->d[2]);
 	tlv_rng rng;
 
@@ -45,15 +44,15 @@ draw_factors(tlv_context *ctx, const tlv_tensor_simulation *o, double *factors)
 		double x = tlv_rng_uniform(&rng);
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		factors[i] = x < ZERO_SHARE ? 0 : x;
+		factors[i] = x < zero_share ? 0 : x;
 	}
 	return TLV_OK;
 }
 
 /* The root of the mean squared entry, by the products of the factors' Gram matrices. */
 static tlv_status
-mean_entry(tlv_context *ctx, const tlv_tensor_simulation *o, double *const factor[TLV_MODES],
-		   double *mean)
+tensor_mean_entry(tlv_context *ctx, const tlv_tensor_simulation *o, double *const factor[TLV_MODES],
+				  double *mean)
 {
 	size_t k = o->k;
 	double *gram, sum = 0;
@@ -101,12 +100,12 @@ tlv_tensor_simulate(tlv_context *ctx, const tlv_tensor_simulation *options, tlv_
 {
 	double *factor[TLV_MODES], mean;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(tensor_check_simulation(ctx, options));
 	TLV_TRY_NEW_ROWS(ctx, factor[0], options->d[0] + options->d[1] + options->d[2], options->k);
 	factor[1] = factor[0] + options->k * options->d[0];
 	factor[2] = factor[1] + options->k * options->d[1];
 	TLV_TRY(draw_factors(ctx, options, factor[0]));
-	TLV_TRY(mean_entry(ctx, options, factor, &mean));
+	TLV_TRY(tensor_mean_entry(ctx, options, factor, &mean));
 	for (size_t i = 0; i < options->d[0]; i++)
 		for (size_t j = 0; j < options->d[1]; j++)
 		{

@@ -9,19 +9,15 @@
 
 #include "tensorlv/num/special.h"
 
-/* Up to this many terms the sum is cheaper than a digamma function. */
-#define SHORT_SUM 8
-
-/* No topic's alpha falls below this part of the mean alpha: it could never come back. */
-#define LEAST_ALPHA 1e-2
-
 /* digamma(alpha + n) - digamma(alpha) = sum of 1 / (alpha + i), i < n */
 static double
 digamma_gain(double alpha, double digamma_alpha, double n)
 {
+	/* Up to this many terms the sum is cheaper than a digamma function. */
+	const int short_sum = 8;
 	double sum = 0;
 
-	if (n > SHORT_SUM)
+	if (n > short_sum)
 		return tlv_digamma(alpha + n) - digamma_alpha;
 	for (int i = 0; i < (int) n; i++)
 		sum += 1 / (alpha + i);
@@ -46,6 +42,8 @@ tlv_topic_alpha_length(const tlv_topic_worker *worker, double tokens)
 void
 tlv_topic_maximize_alpha(size_t k, const double *gains, double length_gain, double *alpha)
 {
+	/* No topic's alpha falls below this part of the mean alpha: it could never come back. */
+	const double least_alpha = 1e-2;
 	double sum = 0;
 
 	if (!(length_gain > 0))
@@ -56,5 +54,5 @@ tlv_topic_maximize_alpha(size_t k, const double *gains, double length_gain, doub
 		sum += alpha[j];
 	}
 	for (size_t j = 0; j < k; j++)
-		alpha[j] = fmax(alpha[j], LEAST_ALPHA * sum / (double) k);
+		alpha[j] = fmax(alpha[j], least_alpha * sum / (double) k);
 }

@@ -9,13 +9,12 @@
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/topics.h"
 
-/* Floating-point operations between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_OPERATIONS 10000000
-
 static size_t
 chunk_items(size_t operations)
 {
-	size_t chunk = CHUNK_OPERATIONS / (operations + 1);
+	/* Floating-point operations between two looks at tlv_should_stop(): some milliseconds. */
+	const int chunk_operations = 10000000;
+	size_t chunk = chunk_operations / (operations + 1);
 
 	return chunk == 0 ? 1 : chunk;
 }
@@ -58,8 +57,8 @@ tlv_topic_maximize(tlv_context *ctx, size_t k, size_t d, const double *items, do
 
 /* distance[ja * kb + jb], 0 at first, += L1 distance of topic ja of a and topic jb of b */
 static tlv_status
-topic_distances(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size_t kb,
-				const double *phi_b, double *distance)
+evaluate_topic_distances(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size_t kb,
+						 const double *phi_b, double *distance)
 {
 	size_t chunk = chunk_items(kb);
 
@@ -91,7 +90,7 @@ tlv_topic_match(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size
 	if (ka == 0 || kb == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model without topics has no match");
 	TLV_TRY_NEW0(ctx, distance, ka * kb);
-	status = topic_distances(ctx, d, ka, phi_a, kb, phi_b, distance);
+	status = evaluate_topic_distances(ctx, d, ka, phi_a, kb, phi_b, distance);
 	if (status == TLV_OK)
 		status = tlv_assign_components(ctx, ka, kb, distance, 2, assignment, error);
 	tlv_free(ctx, distance);

@@ -272,7 +272,7 @@ sweep_tokens(gibbs_chain *chain, size_t from, size_t to, uint16_t *assignment)
 
 /* Topic counts of `count` tokens of one item, given p_j = phi_j theta_j: a multinomial. */
 static void
-draw_block(gibbs_chain *chain, double count, const double *p, double sum, double *share)
+topic_draw_block(gibbs_chain *chain, double count, const double *p, double sum, double *share)
 {
 	size_t k = chain->worker->k;
 
@@ -355,7 +355,7 @@ sweep_blocks(tlv_context *ctx, gibbs_chain *chain, bool first)
 					(worker->alpha[j] + worker->totals[j] - (first ? 0 : share[j] / count));
 			worker->totals[j] -= first ? 0 : share[j];
 		}
-		draw_block(chain, count, p, sum, share);
+		topic_draw_block(chain, count, p, sum, share);
 		for (size_t j = 0; j < k; j++)
 			worker->totals[j] += share[j];
 		share += k;

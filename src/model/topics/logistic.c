@@ -15,14 +15,8 @@
 
 #include "tensorlv/num/linalg.h"
 
-/* Newton steps at most; they end when one promises to gain less than this, nats. */
-#define MODE_STEPS	   50
-#define MODE_TOLERANCE 1e-4
-/* No entry moves further in one: exp is steep. */
-#define MODE_MOST_MOVE 2.0
-
 /* Items that are treated at once. */
-#define BLOCK 64
+#define TOPIC_BLOCK 64
 
 struct tlv_topic_logistic
 {
@@ -35,14 +29,14 @@ struct tlv_topic_logistic
 	double *step;	   /* k */
 	double *theta;	   /* k */
 	double *gradient;  /* k */
-	double *rows;	   /* k x BLOCK */
+	double *rows;	   /* k x TOPIC_BLOCK */
 };
 
 double
 tlv_topic_logistic_memory(size_t k)
 {
 	return sizeof(double) * (double) k *
-		   (3 * (double) k + 6 + BLOCK); /* one k x k while inverting */
+		   (3 * (double) k + 6 + TOPIC_BLOCK); /* one k x k while inverting */
 }
 
 tlv_status
@@ -65,7 +59,7 @@ tlv_topic_logistic_create(tlv_context *ctx, const tlv_logistic_normal *normal,
 	TLV_TRY_NEW0(ctx, own, 1);
 	*made = own;
 	own->k = k;
-	TLV_TRY_NEW_ROWS(ctx, own->mean, k, 2 * k + 6 + BLOCK);
+	TLV_TRY_NEW_ROWS(ctx, own->mean, k, 2 * k + 6 + TOPIC_BLOCK);
 	own->precision = own->mean + k;
 	own->hessian = own->precision + k * k;
 	own->latent = own->hessian + k * k;
@@ -173,11 +167,17 @@ static tlv_status
 logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worker, size_t n,
 			  const int32_t *index, const double *count, double tokens)
 {
+	/* Newton steps at most; they end when one promises to gain less than this, nats. */
+	const int mode_steps = 50;
+	const double mode_tolerance = 1e-4;
+
+	/* No entry moves further in one: exp is steep. */
+	const double mode_most_move = 2.0;
 	size_t k = own->k;
 
 	memcpy(own->latent, own->mean, k * sizeof(double));
 	memset(own->away, 0, k * sizeof(double));
-	for (int step = 0; step < MODE_STEPS; step++)
+	for (int step = 0; step < mode_steps; step++)
 	{
 		double gain = 0, longest = 0;
 
@@ -194,10 +194,10 @@ logistic_mode(tlv_context *ctx, tlv_topic_logistic *own, tlv_topic_worker *worke
 		}
 		for (size_t j = 0; j < k; j++)
 		{
-			own->away[j] += own->step[j] * fmin(1, MODE_MOST_MOVE / fmax(longest, 1e-300));
+			own->away[j] += own->step[j] * fmin(1, mode_most_move / fmax(longest, 1e-300));
 			own->latent[j] = own->mean[j] + own->away[j];
 		}
-		if (!(gain > MODE_TOLERANCE))
+		if (!(gain > mode_tolerance))
 			break;
 	}
 	logistic_shares(own, own->latent, worker);
@@ -235,14 +235,14 @@ static tlv_status
 logistic_posterior(tlv_context *ctx, tlv_topic_logistic *own, const tlv_topic_worker *worker,
 				   size_t n, const int32_t *index, const double *count, double tokens)
 {
-	double probability[BLOCK];
+	double probability[TOPIC_BLOCK];
 	size_t k = own->k;
 	tlv_status status;
 
 	logistic_information(own, tokens);
-	for (size_t i = 0; i < n; i += BLOCK)
+	for (size_t i = 0; i < n; i += TOPIC_BLOCK)
 	{
-		size_t m = n - i < BLOCK ? n - i : BLOCK;
+		size_t m = n - i < TOPIC_BLOCK ? n - i : TOPIC_BLOCK;
 
 		TLV_TRY_CONTINUE(ctx);
 		logistic_rows(own, worker, m, index + i, own->rows, probability);
@@ -330,12 +330,12 @@ static tlv_status
 logistic_likelihood(tlv_context *ctx, tlv_topic_logistic *own, const tlv_topic_worker *worker,
 					size_t n, const int32_t *index, const double *count, double *sum)
 {
-	double probability[BLOCK];
+	double probability[TOPIC_BLOCK];
 	size_t k = own->k;
 
-	for (size_t i = 0; i < n; i += BLOCK)
+	for (size_t i = 0; i < n; i += TOPIC_BLOCK)
 	{
-		size_t m = n - i < BLOCK ? n - i : BLOCK;
+		size_t m = n - i < TOPIC_BLOCK ? n - i : TOPIC_BLOCK;
 
 		TLV_TRY_CONTINUE(ctx);
 		logistic_rows(own, worker, m, index + i, own->rows, probability);

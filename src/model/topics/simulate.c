@@ -209,7 +209,7 @@ draw_correlated(const tlv_topic_simulator *simulator, tlv_rng *rng, double *thet
 }
 
 static int32_t
-draw_item(const tlv_topic_simulator *simulator, size_t topic, tlv_rng *rng)
+topic_draw_item(const tlv_topic_simulator *simulator, size_t topic, tlv_rng *rng)
 {
 	size_t item = (size_t) tlv_rng_below(rng, simulator->d);
 	size_t entry = topic * simulator->d + item;
@@ -265,7 +265,7 @@ tlv_topic_simulate(tlv_context *ctx, tlv_topic_simulator *simulator, tlv_rng *rn
 	{
 		if (t % CHUNK_DRAWS == 0)
 			TLV_TRY_CONTINUE(ctx);
-		index[t] = draw_item(simulator, draw_topic(simulator->k, theta, rng), rng);
+		index[t] = topic_draw_item(simulator, draw_topic(simulator->k, theta, rng), rng);
 	}
 	TLV_TRY(sort_items(ctx, length, index));
 	*n = 0;

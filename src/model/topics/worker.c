@@ -18,7 +18,6 @@
 #define FLOAT_ROWS			   4 /* theta, weights, product, row */
 #define TLV_TOPIC_INFER_STEPS  100
 #define TLV_TOPIC_INFER_CHANGE 1e-4
-#define LARGEST_COUNT		   0x1p53 /* larger integers are not exact in double */
 
 static size_t
 padded(size_t k)
@@ -149,6 +148,7 @@ tlv_status
 tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker, size_t n,
 						 const int32_t *index, const double *count, bool whole, double *tokens)
 {
+	const double largest_count = 0x1p53; /* larger integers are not exact in double */
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -156,7 +156,7 @@ tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker, size_
 		if (index[i] < 0 || (size_t) index[i] >= worker->d)
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "item position %ld is not in a model of %zu",
 							(long) index[i], worker->d);
-		if (!(count[i] > 0 && count[i] <= LARGEST_COUNT))
+		if (!(count[i] > 0 && count[i] <= largest_count))
 			return tlv_fail(ctx, TLV_BAD_DATA, "count %g is not between 0 and 2^53", count[i]);
 		if (whole && count[i] != floor(count[i]))
 		{

@@ -152,7 +152,7 @@ group_by_parent(tree_cutting *cutting)
 
 /* Numbers from 1, by decreasing size, of equal size by the first variable. */
 static tlv_status
-number_groups(tlv_context *ctx, const tree_cutting *cutting, int32_t *cluster)
+tree_number_groups(tlv_context *ctx, const tree_cutting *cutting, int32_t *cluster)
 {
 	static const tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, 64};
 	size_t p = cutting->parts->p, nodes = cutting->parts->nodes, n = 0;
@@ -195,7 +195,7 @@ tlv_tree_clusters(tlv_context *ctx, const tlv_tree_parts *parts, size_t groups, 
 		TLV_TRY(cut_groups(ctx, &cutting, groups));
 	else
 		group_by_parent(&cutting);
-	TLV_TRY(number_groups(ctx, &cutting, cluster));
+	TLV_TRY(tree_number_groups(ctx, &cutting, cluster));
 	tlv_free(ctx, cutting.cut);
 	tlv_free(ctx, cutting.sums);
 	tlv_tree_shape_free(ctx, &cutting.shape);

@@ -34,7 +34,7 @@ tlv_tree_distances_compute(tlv_context *ctx, const tlv_frame *moments,
 }
 
 static tlv_status
-check_names(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *options)
+fit_check_names(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *options)
 {
 	size_t lines = 0, n = options->names_length;
 
@@ -52,7 +52,7 @@ tlv_status
 tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
 			 const tlv_tree_fit_options *options, void **image, size_t *size)
 {
-	TLV_TRY(check_names(ctx, tree, options));
+	TLV_TRY(fit_check_names(ctx, tree, options));
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS && options->regularise)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "only trees of categories are regularised");
 	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS)

@@ -9,9 +9,6 @@
 
 #include "tensorlv/model/kind.h"
 
-/* Replicates with an edge from which on their lengths tell its error. */
-#define LEAST_LENGTHS 10
-
 typedef struct learner
 {
 	const tlv_frame *moments;
@@ -26,13 +23,12 @@ typedef struct learner
 
 /* ---- structure ---- */
 
-/* Variables of a tree with a hidden node. */
-#define HIDDEN_LEAST 3
-
 static tlv_status
 learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
 				const tlv_category_tables *tables, tlv_tree *tree)
 {
+	/* Variables of a tree with a hidden node. */
+	const int hidden_least = 3;
 	tlv_tree_options options = l->options->structure;
 	tlv_tree_distances distances;
 
@@ -41,7 +37,7 @@ learn_structure(tlv_context *ctx, learner *l, const tlv_frame *moments,
 	else
 		TLV_TRY(tlv_tree_distances_compute(ctx, moments, &l->distance, &distances));
 	if (distances.p <
-		HIDDEN_LEAST) /* hidden nodes are not identified: an edge, where there is one */
+		hidden_least) /* hidden nodes are not identified: an edge, where there is one */
 		options.method = TLV_TREE_CHOW_LIU;
 	TLV_TRY(tlv_tree_structure(ctx, &distances, &options, tree));
 	tlv_tree_distances_free(ctx, &distances);
@@ -119,19 +115,22 @@ set_support(tlv_context *ctx, learner *l, const double *counts)
 static void
 set_errors(learner *l)
 {
+	/* Replicates with an edge from which on their lengths tell its error. */
+	const int least_lengths = 10;
+
 	for (size_t e = 0; e < l->tree.edges; e++)
 	{
 		double n = l->lengths[3 * e], sum = l->lengths[3 * e + 1];
 		double spread = l->lengths[3 * e + 2] - sum * sum / n;
 
-		if (n >= LEAST_LENGTHS && spread > 0)
+		if (n >= least_lengths && spread > 0)
 			l->tree.error[e] = sqrt(spread / (n - 1));
 	}
 }
 
 /* The share of the replicates' trees that have the edge's split: NaN for edges to leaves. */
 static tlv_status
-find_support(tlv_context *ctx, learner *l)
+tree_find_support(tlv_context *ctx, learner *l)
 {
 	double *counts;
 
@@ -225,7 +224,7 @@ warn_of_forest(tlv_context *ctx, const learner *l, size_t trees, tlv_diagnostics
 }
 
 static tlv_status
-diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
+tree_diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
 {
 	size_t components = l->tree.nodes - l->tree.edges;
 
@@ -248,7 +247,7 @@ add_diagnostics(tlv_context *ctx, const learner *l, void *fitted, size_t fitted_
 	tlv_frame frame;
 
 	TLV_TRY(tlv_frame_open(ctx, fitted, fitted_size, &frame));
-	TLV_TRY(diagnose(ctx, l, &diagnostics));
+	TLV_TRY(tree_diagnose(ctx, l, &diagnostics));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
 	TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
 	tlv_free(ctx, fitted);
@@ -284,7 +283,7 @@ learn_tree(tlv_context *ctx, learner *l, void **image, size_t *size)
 	fit.groups = l->distance.groups;
 	fit.column = l->distance.column;
 	TLV_TRY(learn_structure(ctx, l, l->moments, &l->tables, &l->tree));
-	TLV_TRY(find_support(ctx, l));
+	TLV_TRY(tree_find_support(ctx, l));
 	return tlv_tree_fit(ctx, l->moments, &l->tree, &fit, image, size);
 }
 

@@ -12,8 +12,8 @@
 
 /* Steps of belief-propagation EM, unless said otherwise, and when they stop before: the likelihood
  * of a row, per variable, rises by less. */
-#define USUAL_STEPS 10
-#define TOLERANCE	1e-5
+#define USUAL_STEPS	   10
+#define TREE_TOLERANCE 1e-5
 
 typedef struct tree_learning
 {
@@ -152,7 +152,7 @@ take_step(tlv_context *ctx, tlv_source *rows, tree_learning *fit, const char *st
 
 /* The parameters of a tree of categories whose moments held no triples. */
 static tlv_status
-complete_triples(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
+tree_complete_triples(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 {
 	double likelihood;
 
@@ -164,7 +164,7 @@ complete_triples(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 static tlv_status
 refine_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 {
-	double least = TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1);
+	double least = TREE_TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1);
 	double before = -HUGE_VAL, likelihood, growth = HUGE_VAL;
 	bool to_the_end = fit->options.iterations < 0;
 	int limit = tree_step_limit(fit);
@@ -193,7 +193,7 @@ observed_states(const tlv_frame *model)
 }
 
 static tlv_status
-finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_held *finished)
+tree_finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_held *finished)
 {
 	const tlv_frame *model = &fit->model.frame;
 	tlv_diagnostics diagnostics = {0};
@@ -227,9 +227,9 @@ tree_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mo
 
 	TLV_TRY(tree_begin(ctx, rows, options, &fit));
 	TLV_TRY(fit_tree(ctx, rows, &fit));
-	TLV_TRY(complete_triples(ctx, rows, &fit));
+	TLV_TRY(tree_complete_triples(ctx, rows, &fit));
 	TLV_TRY(refine_tree(ctx, rows, &fit));
-	return finish(ctx, rows, &fit, model);
+	return tree_finish(ctx, rows, &fit, model);
 }
 
 const tlv_procedure tlv_tree_procedure = {.learn = tree_learn};

@@ -145,8 +145,8 @@ require_tables(tlv_context *ctx, const tree_model *model)
 
 /* One block for every hidden node, then for every missing variable. */
 static tlv_status
-begin_posterior(tlv_context *ctx, tree_model *model, const int32_t *values,
-				tlv_posterior *posterior)
+tree_begin_posterior(tlv_context *ctx, tree_model *model, const int32_t *values,
+					 tlv_posterior *posterior)
 {
 	size_t p = model->parts.p, nodes = model->parts.nodes, n = 0;
 
@@ -193,7 +193,7 @@ infer_codes(tlv_context *ctx, tree_model *model, size_t p, const int32_t *values
 	TLV_TRY(tlv_tree_belief_row(ctx, model, p, values, model->codes, 0));
 	TLV_TRY(tlv_tree_belief_up(ctx, model, 1, &log_likelihood));
 	TLV_TRY(tlv_tree_belief_down(ctx, model, 1, NULL));
-	TLV_TRY(begin_posterior(ctx, model, values, posterior));
+	TLV_TRY(tree_begin_posterior(ctx, model, values, posterior));
 	block = posterior->values;
 	for (size_t at = p; at < nodes + p; at++)
 	{

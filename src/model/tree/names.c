@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes of a name that an error prints. */
-#define SHOWN 100
-
 typedef struct tree_name
 {
 	const char *text;
@@ -17,13 +14,16 @@ typedef struct tree_name
 
 /* Bytes that are shown in messages. */
 static int
-shown_length(const tree_name *name)
+tree_shown_length(const tree_name *name)
 {
-	return (int) tlv_least(name->length, SHOWN);
+	/* Most bytes of a name that an error prints. */
+	const int shown = 100;
+
+	return (int) tlv_least(name->length, shown);
 }
 
 static int
-compare_names(const void *a, const void *b)
+tree_compare_names(const void *a, const void *b)
 {
 	const tree_name *x = a, *y = b;
 	size_t shorter = x->length < y->length ? x->length : y->length;
@@ -35,11 +35,11 @@ compare_names(const void *a, const void *b)
 static tlv_status
 refuse_equal_names(tlv_context *ctx, size_t n, tree_name *names)
 {
-	qsort(names, n, sizeof(tree_name), compare_names);
+	qsort(names, n, sizeof(tree_name), tree_compare_names);
 	for (size_t i = 1; i < n; i++)
-		if (compare_names(&names[i - 1], &names[i]) == 0)
+		if (tree_compare_names(&names[i - 1], &names[i]) == 0)
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "two variables have the name \"%.*s\"",
-							shown_length(&names[i]), names[i].text);
+							tree_shown_length(&names[i]), names[i].text);
 	return TLV_OK;
 }
 

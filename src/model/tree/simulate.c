@@ -10,7 +10,7 @@
 #include "tensorlv/num/linalg.h"
 
 /* Nodes between two looks at whether to stop. */
-#define NODES_BETWEEN 64
+#define TREE_SIMULATE_NODES_BETWEEN 64
 
 /* ---- models ---- */
 
@@ -50,13 +50,13 @@ draw_table(random_tree *random, size_t v, double *alpha)
 }
 
 static tlv_status
-draw_categories(tlv_context *ctx, random_tree *random, double *alpha)
+tree_draw_categories(tlv_context *ctx, random_tree *random, double *alpha)
 {
 	for (size_t v = 0; v < random->parts.nodes; v++)
 	{
 		size_t states = (size_t) random->parts.states[v];
 
-		if (v % NODES_BETWEEN == 0)
+		if (v % TREE_SIMULATE_NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (random->parts.parent[v] >= 0)
 		{
@@ -124,7 +124,7 @@ measure_edges(tlv_context *ctx, random_tree *random)
 	{
 		size_t v = (size_t) shape.order[at];
 
-		if (at % NODES_BETWEEN == 0)
+		if (at % TREE_SIMULATE_NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (random->parts.parent[v] >= 0)
 			TLV_TRY(edge_length(ctx, random, v, w));
@@ -156,7 +156,7 @@ draw_correlations(random_tree *random, double *noise)
 }
 
 static tlv_status
-check_simulation(tlv_context *ctx, const tlv_tree_simulation *options)
+tree_check_simulation(tlv_context *ctx, const tlv_tree_simulation *options)
 {
 	if (!(options->low > 0 && options->low <= options->high && options->high < 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -216,7 +216,7 @@ tlv_tree_simulate_model(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_s
 	int64_t *column;
 	double *block;
 
-	TLV_TRY(check_simulation(ctx, options));
+	TLV_TRY(tree_check_simulation(ctx, options));
 	TLV_TRY(open_random(ctx, tree, &random));
 	random.parts.diagnostics = &diagnostics;
 	/* means, noise; or the parameters of a Dirichlet distribution */
@@ -235,7 +235,7 @@ tlv_tree_simulate_model(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_s
 	}
 	else
 	{
-		TLV_TRY(draw_categories(ctx, &random, block));
+		TLV_TRY(tree_draw_categories(ctx, &random, block));
 		TLV_TRY(measure_edges(ctx, &random));
 	}
 	TLV_TRY(tlv_tree_write(ctx, &random.parts, image, size));

@@ -8,19 +8,18 @@
  * there are, and every branch has the room that it needs.
  */
 #include "tensorlv/model/tree_pictures.h"
+#include "tensorlv/num/special.h"
 #include "text.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FONT	   12.0 /* height of names */
-#define SLOT	   15.0 /* of the ring, for one name */
-#define LEAST_RING 150.0
-#define NAME_MOST  32 /* characters of a name that are drawn */
-#define MARGIN	   14.0
-#define GAP		   8.0	/* from the ring to a name */
-#define SHORTEST   0.03 /* least length drawn, as a part of the longest path from the centre */
-#define TWO_PI	   6.28318530717958647692
+#define FONT		12.0 /* height of names */
+#define SLOT		15.0 /* of the ring, for one name */
+#define NAME_MOST	32	 /* characters of a name that are drawn */
+#define TREE_MARGIN 14.0
+#define TREE_GAP	8.0	 /* from the ring to a name */
+#define SHORTEST	0.03 /* least length drawn, as a part of the longest path from the centre */
 
 typedef struct drawing
 {
@@ -39,7 +38,7 @@ typedef struct drawing
 } drawing;
 
 static size_t
-degree(const drawing *w, int32_t v)
+tree_degree(const drawing *w, int32_t v)
 {
 	return w->around.start[v + 1] - w->around.start[v];
 }
@@ -75,7 +74,7 @@ hang(drawing *w, int32_t root, int32_t *order)
 }
 
 static int32_t
-farthest(const drawing *w, size_t n, const int32_t *order)
+tree_farthest(const drawing *w, size_t n, const int32_t *order)
 {
 	int32_t best = order[0];
 
@@ -90,15 +89,15 @@ static int32_t
 centre_of(drawing *w, int32_t any, int32_t *order)
 {
 	size_t n = hang(w, any, order);
-	int32_t end = farthest(w, n, order), v, best;
+	int32_t end = tree_farthest(w, n, order), v, best;
 	double half;
 
 	n = hang(w, end, order);
-	v = best = farthest(w, n, order);
+	v = best = tree_farthest(w, n, order);
 	half = 0.5 * w->depth[v];
 	for (; v >= 0; v = w->parent[v])
-		if (degree(w, v) > 1 &&
-			(degree(w, best) <= 1 || fabs(w->depth[v] - half) < fabs(w->depth[best] - half)))
+		if (tree_degree(w, v) > 1 &&
+			(tree_degree(w, best) <= 1 || fabs(w->depth[v] - half) < fabs(w->depth[best] - half)))
 			best = v;
 	return best;
 }
@@ -157,7 +156,8 @@ set_radii(drawing *w)
 		/* A leaf ends where it does among its siblings, an inner node leaves the rest to its
 		 * branch. */
 		length = drawn_length(w, v, shortest);
-		part = degree(w, v) == 1 ? length / w->height[parent] : length / (length + w->height[v]);
+		part =
+			tree_degree(w, v) == 1 ? length / w->height[parent] : length / (length + w->height[v]);
 		w->depth[v] = w->depth[parent] + part * (w->ring - w->depth[parent]);
 	}
 }
@@ -213,20 +213,21 @@ set_directions(drawing *w)
 static tlv_status
 lay_out(tlv_context *ctx, drawing *w)
 {
+	const double least_ring = 150.0;
 	size_t nodes = w->tree->nodes, *at;
 	double slots = (double) w->tree->p, slot = 0;
 
 	hang_components(w);
 	/* A free slot parts the components. */
 	slots += w->components > 1 ? (double) w->components : 0;
-	w->ring = fmax(LEAST_RING, slots * SLOT / TWO_PI);
+	w->ring = fmax(least_ring, slots * SLOT / TLV_TWO_PI);
 	set_radii(w);
 	TLV_TRY_NEW(ctx, at, nodes);
 	memcpy(at, w->around.start, nodes * sizeof(size_t));
 	for (size_t i = 0; i < nodes; i++)
 		if (w->parent[w->order[i]] < 0)
 		{
-			take_slots(w, w->order[i], at, TWO_PI / slots, &slot);
+			take_slots(w, w->order[i], at, TLV_TWO_PI / slots, &slot);
 			slot++;
 		}
 	tlv_free(ctx, at);
@@ -238,7 +239,7 @@ lay_out(tlv_context *ctx, drawing *w)
 
 /* A name as far as it is drawn: characters that XML takes, and no markup. */
 static void
-add_name(tree_text *t, const char *name, size_t most)
+tree_add_name(tree_text *t, const char *name, size_t most)
 {
 	uint32_t c;
 
@@ -290,7 +291,7 @@ add_arc(tree_text *t, const drawing *w, double radius, double from, double to)
 	tree_text_number(t, radius, 1);
 	tree_text_add(t, " ");
 	tree_text_number(t, radius, 1);
-	tree_text_add(t, fabs(to - from) > TWO_PI / 2 ? " 0 1 " : " 0 0 ");
+	tree_text_add(t, fabs(to - from) > TLV_TWO_PI / 2 ? " 0 1 " : " 0 0 ");
 	tree_text_add(t, to > from ? "1 " : "0 ");
 	add_point(t, w, radius, to);
 }
@@ -348,7 +349,7 @@ add_leader(tree_text *t, const drawing *w, int32_t v)
 
 	if (radius > 0.5 && slot != w->direction[v])
 		add_arc(t, w, radius, w->direction[v], slot);
-	add_line(t, w, radius, w->ring + GAP / 2, slot);
+	add_line(t, w, radius, w->ring + TREE_GAP / 2, slot);
 }
 
 static void
@@ -356,16 +357,16 @@ add_label(tree_text *t, const drawing *w, int32_t v)
 {
 	double slot = w->slot[v];
 	bool left = cos(slot) < 0;
-	double turn = slot * 360 / TWO_PI + (left ? 180 : 0);
+	double turn = slot * 360 / TLV_TWO_PI + (left ? 180 : 0);
 
 	tree_text_add(t, "<text transform=\"translate(");
-	add_point(t, w, w->ring + GAP, slot);
+	add_point(t, w, w->ring + TREE_GAP, slot);
 	tree_text_add(t, ") rotate(");
 	tree_text_number(t, turn, 2);
 	tree_text_add(t, left ? ")\" y=\"4.2\" text-anchor=\"end\"><title>" : ")\" y=\"4.2\"><title>");
-	add_name(t, w->names[v], SIZE_MAX);
+	tree_add_name(t, w->names[v], SIZE_MAX);
 	tree_text_add(t, "</title>");
-	add_name(t, w->names[v], NAME_MOST);
+	tree_add_name(t, w->names[v], NAME_MOST);
 	tree_text_add(t, "</text>\n");
 }
 
@@ -381,7 +382,7 @@ add_dot(tree_text *t, const drawing *w, int32_t v)
 	tree_text_number(t, y, 1);
 	tree_text_add(t, (size_t) v < w->tree->p ? "\" r=\"2.4\" fill=\"#b5651d\">" : "\" r=\"3\">");
 	tree_text_add(t, "<title>");
-	add_name(t, w->names[v], SIZE_MAX);
+	tree_add_name(t, w->names[v], SIZE_MAX);
 	tree_text_add(t, "</title></circle>\n");
 }
 
@@ -393,7 +394,7 @@ measure_picture(drawing *w)
 	for (size_t v = 0; v < w->tree->p; v++)
 	{
 		const char *at = w->names[v];
-		double reach = w->ring + GAP, x, y;
+		double reach = w->ring + TREE_GAP, x, y;
 
 		for (size_t n = 0; n <= NAME_MOST && tree_text_next(&at) != 0; n++)
 			reach += 0.62 * FONT;
@@ -404,10 +405,10 @@ measure_picture(drawing *w)
 		w->top = fmax(w->top, -y);
 		w->bottom = fmax(w->bottom, y);
 	}
-	w->left = ceil(w->left + MARGIN);
-	w->right = ceil(w->right + MARGIN);
-	w->top = ceil(w->top + MARGIN);
-	w->bottom = ceil(w->bottom + MARGIN);
+	w->left = ceil(w->left + TREE_MARGIN);
+	w->right = ceil(w->right + TREE_MARGIN);
+	w->top = ceil(w->top + TREE_MARGIN);
+	w->bottom = ceil(w->bottom + TREE_MARGIN);
 }
 
 static void

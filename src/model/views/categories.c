@@ -10,6 +10,7 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/views.h"
 #include "tensorlv/num/names.h"
+#include "tensorlv/num/sort.h"
 
 /* The sizes: of each view's categories. */
 #define SIZE_NAMES TLV_SIZE_2
@@ -60,7 +61,7 @@ const tlv_aggregate tlv_aggregate_category_views = {"tlv_view_moments", NULL, ca
 
 /* The categories of a view are all numbers or all names. */
 static tlv_status
-tell(tlv_context *ctx, category_state *state, int view, int64_t told)
+view_tell(tlv_context *ctx, category_state *state, int view, int64_t told)
 {
 	if (state->told[view] == 0)
 		state->told[view] = told;
@@ -72,16 +73,16 @@ tell(tlv_context *ctx, category_state *state, int view, int64_t told)
 }
 
 static tlv_status
-category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+view_category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	category_state *state = (category_state *) accumulator;
 	int32_t at[3];
 
 	TLV_TRY(tlv_row_require_parts(ctx, row));
 	for (int t = 0; t < 3; t++)
-		TLV_TRY(
-			tell(ctx, state, t,
-				 row->part[t].names == NULL ? TLV_CATEGORIES_BY_NUMBER : TLV_CATEGORIES_BY_NAME));
+		TLV_TRY(view_tell(ctx, state, t,
+						  row->part[t].names == NULL ? TLV_CATEGORIES_BY_NUMBER
+													 : TLV_CATEGORIES_BY_NAME));
 	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
 	for (int t = 0; t < 3; t++)
 	{
@@ -106,7 +107,7 @@ tell_frame(tlv_context *ctx, category_state *state, const tlv_frame *frame)
 	if (tlv_frame_scalar(frame, "rows", 0) == 0)
 		return TLV_OK;
 	for (int t = 0; t < 3; t++)
-		TLV_TRY(tell(ctx, state, t, told == NULL ? TLV_CATEGORIES_BY_NUMBER : told[t]));
+		TLV_TRY(view_tell(ctx, state, t, told == NULL ? TLV_CATEGORIES_BY_NUMBER : told[t]));
 	return TLV_OK;
 }
 
@@ -197,7 +198,7 @@ category_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 
 /* Which categories there are still, where some may be gone. */
 static tlv_status
-mark_used(tlv_context *ctx, category_state *state)
+view_mark_used(tlv_context *ctx, category_state *state)
 {
 	size_t n[3];
 
@@ -216,7 +217,7 @@ mark_used(tlv_context *ctx, category_state *state)
 
 /* Is it a category that is told by name, in some view? */
 static bool
-is_named(const category_state *state, int64_t id)
+view_is_named(const category_state *state, int64_t id)
 {
 	for (int t = 0; t < 3; t++)
 	{
@@ -242,13 +243,13 @@ describe_cells(tlv_context *ctx, category_state *state, int32_t *rank[3])
 
 /* The names of the categories that are there. */
 static tlv_status
-describe_names(tlv_context *ctx, category_state *state)
+view_describe_names(tlv_context *ctx, category_state *state)
 {
 	size_t n = 0;
 
 	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
 	for (size_t i = 0; i < state->names.n; i++)
-		if (is_named(state, state->name_ids[i]))
+		if (view_is_named(state, state->name_ids[i]))
 			state->name_ids[n++] = state->name_ids[i];
 	if (!tlv_name_table_list(&state->names, n, state->name_ids, state->name_offsets,
 							 state->name_bytes))
@@ -286,7 +287,7 @@ category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->name_offsets = state->name_ids + named;
 	state->name_bytes = (char *) (state->name_offsets + named + 1);
 	TLV_TRY(describe_cells(ctx, state, rank));
-	return describe_names(ctx, state);
+	return view_describe_names(ctx, state);
 }
 
 static tlv_status
@@ -308,21 +309,9 @@ check_cells(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 static bool
 holds_id(const tlv_frame *frame, const char *section, int64_t id)
 {
-	const int64_t *items = tlv_frame_int64(frame, section);
-	size_t low = 0, high = tlv_frame_find(frame, section)->rows;
+	size_t n = tlv_frame_find(frame, section)->rows;
 
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle] == id)
-			return true;
-		if (items[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return tlv_find_id(tlv_frame_int64(frame, section), n, id) < n;
 }
 
 /* Names are those of categories of views that are told by name. */
@@ -403,24 +392,24 @@ static const tlv_sections forms[2] = {
 };
 
 static const tlv_sections *
-form_of(const tlv_frame *frame)
+view_form_of(const tlv_frame *frame)
 {
 	return &forms[tlv_frame_find(frame, "told") != NULL];
 }
 
 static tlv_status
-category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+view_category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	return tlv_sections_merge_form(ctx, accumulator, form_of(frame), frame);
+	return tlv_sections_merge_form(ctx, accumulator, view_form_of(frame), frame);
 }
 
 static tlv_status
-category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+view_category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
 	category_state *state = (category_state *) accumulator;
 	bool named = false;
 
-	TLV_TRY(mark_used(ctx, state));
+	TLV_TRY(view_mark_used(ctx, state));
 	for (int t = 0; t < 3; t++)
 		named |= state->told[t] == TLV_CATEGORIES_BY_NAME;
 	TLV_TRY(tlv_sections_build_form(ctx, accumulator, &forms[named], builder));
@@ -429,20 +418,21 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 }
 
 static tlv_status
-category_check(tlv_context *ctx, const tlv_frame *frame)
+view_category_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	return tlv_sections_check(ctx, frame, form_of(frame));
+	return tlv_sections_check(ctx, frame, view_form_of(frame));
 }
 
 static const tlv_accumulator_class category_class = {
 	.name = "category_views",
 	.sections = &forms[0],
-	.form = form_of,
-	.merge = category_merge,
-	.build = category_build,
+	.form = view_form_of,
+	.merge = view_category_merge,
+	.build = view_category_build,
 	.subtract = category_subtract,
 	.rows = TLV_ROW_CATEGORIES,
-	.add = category_add,
+	.add = view_category_add,
 };
 const tlv_kind tlv_kind_category_views = {TLV_KIND_LINE(CATEGORY_VIEWS, category_views),
-										  .check = category_check, .accumulator = &category_class};
+										  .check = view_category_check,
+										  .accumulator = &category_class};

@@ -9,10 +9,10 @@
 #include "tensorlv/num/squarem.h"
 
 /* EM stands when the log-likelihood of a row grows by less. */
-#define TOLERANCE 1e-9
+#define VIEW_TOLERANCE 1e-9
 
 static tlv_status
-take_step(tlv_context *ctx, const tlv_cell_em *em, int most, tlv_cell_climb *climb)
+view_take_step(tlv_context *ctx, const tlv_cell_em *em, int most, tlv_cell_climb *climb)
 {
 	double before = climb->log_likelihood;
 
@@ -65,7 +65,7 @@ extrapolate(tlv_context *ctx, const tlv_cell_em *em, const cell_points *points, 
 
 /* Beyond three points, of which the blocks hold the last; back to it where that is no ascent. */
 static tlv_status
-jump(tlv_context *ctx, const tlv_cell_em *em, cell_points *points, tlv_cell_climb *climb)
+view_jump(tlv_context *ctx, const tlv_cell_em *em, cell_points *points, tlv_cell_climb *climb)
 {
 	tlv_squarem s = {0};
 	double third = climb->log_likelihood, step;
@@ -104,15 +104,15 @@ accelerate(tlv_context *ctx, const tlv_cell_em *em, tlv_cell_climb *climb)
 	while (climb->done < TLV_CELL_ITERATIONS)
 	{
 		copy_out(em, points.first);
-		TLV_TRY(take_step(ctx, em, TLV_CELL_ITERATIONS, climb));
-		climb->stands = climb->growth < TOLERANCE * em->total;
+		TLV_TRY(view_take_step(ctx, em, TLV_CELL_ITERATIONS, climb));
+		climb->stands = climb->growth < VIEW_TOLERANCE * em->total;
 		/* what follows takes up to three more evaluations */
 		if (climb->stands || climb->done + 3 > TLV_CELL_ITERATIONS)
 			break;
 		copy_out(em, points.second);
-		TLV_TRY(take_step(ctx, em, TLV_CELL_ITERATIONS, climb));
+		TLV_TRY(view_take_step(ctx, em, TLV_CELL_ITERATIONS, climb));
 		copy_out(em, points.third);
-		TLV_TRY(jump(ctx, em, &points, climb));
+		TLV_TRY(view_jump(ctx, em, &points, climb));
 	}
 	tlv_free(ctx, points.first);
 	return TLV_OK;
@@ -127,8 +127,8 @@ tlv_cell_climb_steps(tlv_context *ctx, const tlv_cell_em *em, int iterations, tl
 		return accelerate(ctx, em, climb);
 	while (!climb->stands && climb->done < iterations)
 	{
-		TLV_TRY(take_step(ctx, em, iterations, climb));
-		climb->stands = climb->growth < TOLERANCE * em->total;
+		TLV_TRY(view_take_step(ctx, em, iterations, climb));
+		climb->stands = climb->growth < VIEW_TOLERANCE * em->total;
 	}
 	return TLV_OK;
 }

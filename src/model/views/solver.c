@@ -15,16 +15,10 @@
 
 /* Singular values and eigenvalues below this part of the largest carry no direction. */
 #define RANK_FLOOR 1e-6
-#define ROUNDING   1e-14 /* of the largest value */
-
-/* Bounds of what is believed about the fit. */
-#define RESIDUAL_WARN  0.3
-#define ASYMMETRY_WARN 0.5
-#define GAP_WARN	   1.5
 
 /* A dense decomposition up to this cost, block subspace iteration beyond. */
 #define DENSE_COST		 2e8
-#define DENSE_MOST		 2000
+#define VIEW_DENSE_MOST	 2000
 #define SUBSPACE_STEPS	 100
 #define SUBSPACE_CHANGES 1e-9
 
@@ -45,9 +39,10 @@ typedef struct view_work
 } view_work;
 
 static tlv_status
-refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, size_t n,
-			const double *values)
+view_refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, size_t n,
+				 const double *values)
 {
+	const double rounding = 1e-14; /* of the largest value */
 	char text[700];
 	size_t used = 0, supported = 0;
 
@@ -55,7 +50,7 @@ refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, siz
 	/* What is only rounding differs between processors, and says nothing but zero. */
 	for (size_t i = 0; i < n && used + 16 < sizeof(text); i++)
 		used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%.3g", i > 0 ? ", " : "",
-								  fabs(values[i]) > ROUNDING * values[0] ? values[i] : 0);
+								  fabs(values[i]) > rounding * values[0] ? values[i] : 0);
 	while (supported < n && values[supported] > RANK_FLOOR * values[0])
 		supported++;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", k, words);
@@ -152,13 +147,14 @@ factor_cross(tlv_context *ctx, view_work *work, const char *words, uint64_t seed
 	double d1 = (double) work->source->d[0], d3 = (double) work->source->d[2];
 	size_t k = work->k;
 
-	if (d1 <= DENSE_MOST && d1 * d3 * fmin(d1, d3) <= DENSE_COST)
+	if (d1 <= VIEW_DENSE_MOST && d1 * d3 * fmin(d1, d3) <= DENSE_COST)
 		TLV_TRY(dense_svd(ctx, work, solution));
 	else
 		TLV_TRY(iterated_svd(ctx, work, seed, solution));
 	if (!(solution->singular[k - 1] > RANK_FLOOR * solution->singular[0]))
-		return refuse_rank(ctx, words, k, "Singular values of the cross moment of views 1 and 3",
-						   solution->n_singular, solution->singular);
+		return view_refuse_rank(ctx, words, k,
+								"Singular values of the cross moment of views 1 and 3",
+								solution->n_singular, solution->singular);
 	return TLV_OK;
 }
 
@@ -222,8 +218,8 @@ views_whiten(tlv_context *ctx, view_work *work, const char *words, tlv_view_solu
 	solution->asymmetry2 = norm > 0 ? sqrt(difference / norm) : 0;
 	TLV_TRY(tlv_eigen_symmetric(ctx, width, moment, solution->eigenvalues));
 	if (!(solution->eigenvalues[k - 1] > RANK_FLOOR * solution->eigenvalues[0]))
-		return refuse_rank(ctx, words, k, "Eigenvalues of the second moment", width,
-						   solution->eigenvalues);
+		return view_refuse_rank(ctx, words, k, "Eigenvalues of the second moment", width,
+								solution->eigenvalues);
 	for (int pass = 0; pass < 2; pass++)
 	{
 		for (size_t j = 0; j < k; j++)
@@ -243,8 +239,8 @@ views_whiten(tlv_context *ctx, view_work *work, const char *words, tlv_view_solu
 
 /* out (k x d) = W' m S^-1 v for a mapped view: m is l or r (k x d_2), v its singular vectors. */
 static tlv_status
-map_view(tlv_context *ctx, const view_work *work, const double *singular, const double *m, size_t d,
-		 const double *v, double *out)
+solver_map_view(tlv_context *ctx, const view_work *work, const double *singular, const double *m,
+				size_t d, const double *v, double *out)
 {
 	size_t k = work->k;
 	double *small;
@@ -298,7 +294,7 @@ symmetrise(size_t k, const double *t, double *packed)
 
 /* Third moments of columns in very small or large units underflow or overflow. */
 static tlv_status
-check_finite(tlv_context *ctx, size_t n, const double *t)
+view_check_finite(tlv_context *ctx, size_t n, const double *t)
 {
 	double sum = 0;
 
@@ -322,10 +318,10 @@ decompose_views(tlv_context *ctx, view_work *work, const tlv_decompose_options *
 	TLV_TRY(tlv_alloc_numbers(ctx, &c, k * source->d[2]));
 	TLV_TRY(tlv_alloc_numbers(ctx, &t, k * k * k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &packed, tlv_packed3_size(k)));
-	TLV_TRY(map_view(ctx, work, solution->singular, work->l, source->d[0], work->left, a));
-	TLV_TRY(map_view(ctx, work, solution->singular, work->r, source->d[2], work->right, c));
+	TLV_TRY(solver_map_view(ctx, work, solution->singular, work->l, source->d[0], work->left, a));
+	TLV_TRY(solver_map_view(ctx, work, solution->singular, work->r, source->d[2], work->right, c));
 	TLV_TRY(tlv_view_compress(ctx, source, k, a, work->whitening, c, t));
-	TLV_TRY(check_finite(ctx, k * k * k, t));
+	TLV_TRY(view_check_finite(ctx, k * k * k, t));
 	solution->asymmetry3 = symmetrise(k, t, packed);
 	TLV_TRY(tlv_alloc_numbers(ctx, &solution->decomposition.values, k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &solution->decomposition.vectors, k * k));
@@ -446,28 +442,30 @@ tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,
 static tlv_status
 view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *diagnostics)
 {
+	/* Bounds of what is believed about the fit. */
+	const double residual_warn = 0.3, asymmetry_warn = 0.5, gap_warn = 1.5;
 	const tlv_decomposition *decomposition = &solution->decomposition;
 	size_t k = solution->k;
 	double gap = k < solution->n_singular && solution->singular[k] > 0
 					 ? solution->singular[k - 1] / solution->singular[k]
 					 : HUGE_VAL;
 
-	if (decomposition->residual > RESIDUAL_WARN)
+	if (decomposition->residual > residual_warn)
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
 					 &(tlv_warning){.code = "large_residual",
 									.score = decomposition->residual,
 									.hint = "Use the result as an initial estimate for refinement "
 											"only: the moments fit the model badly."},
-					 "the relative residual of the decomposition is above %g", RESIDUAL_WARN));
-	if (solution->asymmetry3 > ASYMMETRY_WARN)
+					 "the relative residual of the decomposition is above %g", residual_warn));
+	if (solution->asymmetry3 > asymmetry_warn)
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
 					 &(tlv_warning){.code = "asymmetric_moments", .score = solution->asymmetry3},
 					 "the symmetrised third moment is asymmetric by more than %g: there are too "
 					 "few rows, or the views are not independent given the component",
-					 ASYMMETRY_WARN));
-	if (k > 1 && gap < GAP_WARN)
+					 asymmetry_warn));
+	if (k > 1 && gap < gap_warn)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "equal_singular_values",
 										.score = gap,

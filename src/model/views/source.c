@@ -14,13 +14,13 @@
 
 /* The pair of views s < t among 12, 13, 23. */
 static inline int
-pair_of(int s, int t)
+view_pair_of(int s, int t)
 {
 	return s + t - 1;
 }
 
 static inline void
-add_scaled(size_t n, double factor, const double *restrict x, double *restrict y)
+view_add_scaled(size_t n, double factor, const double *restrict x, double *restrict y)
 {
 	for (size_t i = 0; i < n; i++)
 		y[i] += factor * x[i];
@@ -37,8 +37,8 @@ multiply_cells(tlv_context *ctx, const tlv_view_source *source, int from, int to
 
 		if (e % CELLS_BETWEEN == CELLS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		add_scaled(l, source->counts[e] / source->total, x + tlv_triple_part(cell, from) * l,
-				   y + tlv_triple_part(cell, to) * l);
+		view_add_scaled(l, source->counts[e] / source->total, x + tlv_triple_part(cell, from) * l,
+						y + tlv_triple_part(cell, to) * l);
 	}
 	return TLV_OK;
 }
@@ -53,9 +53,9 @@ tlv_view_multiply(tlv_context *ctx, const tlv_view_source *source, int from, int
 		return multiply_cells(ctx, source, from, to, l, x, y);
 	if (from < to)
 		return tlv_gemm(ctx, false, false, l, d[to], d[from], 1 / source->total, x, l,
-						source->pairs[pair_of(from, to)], d[from], 0, y, l);
+						source->pairs[view_pair_of(from, to)], d[from], 0, y, l);
 	return tlv_gemm(ctx, false, true, l, d[to], d[from], 1 / source->total, x, l,
-					source->pairs[pair_of(to, from)], d[to], 0, y, l);
+					source->pairs[view_pair_of(to, from)], d[to], 0, y, l);
 }
 
 /* to (rows x columns) += x y' */
@@ -88,7 +88,8 @@ compress_cells(tlv_context *ctx, const tlv_view_source *source, size_t k, const 
 
 		if (e % CELLS_BETWEEN == CELLS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		add_scaled(k, source->counts[e] / source->total, c + tlv_triple_part(cell, 2) * k, row);
+		view_add_scaled(k, source->counts[e] / source->total, c + tlv_triple_part(cell, 2) * k,
+						row);
 		if (!last1 && tlv_triple_part(next, 1) == i2)
 			continue;
 		add_outer(k, k, b + i2 * k, row, slice);
@@ -191,8 +192,8 @@ measure_columns(const tlv_view_sums *sums, bool common, size_t k, tlv_dense_sour
 
 /* pairs (d_s + 1) x (d_t + 1) from those of the centred rows, scaled. */
 static void
-fill_pairs(const tlv_view_sums *moved, const tlv_dense_source *dense, int p, int s, int t,
-		   double *out)
+view_fill_pairs(const tlv_view_sums *moved, const tlv_dense_source *dense, int p, int s, int t,
+				double *out)
 {
 	size_t ds = moved->d[s], dt = moved->d[t];
 	const double *fs = dense->scale[s], *ft = dense->scale[t];
@@ -276,8 +277,8 @@ tlv_dense_source_create(tlv_context *ctx, const tlv_view_sums *sums, bool common
 	for (int s = 0; s < 2; s++)
 		for (int t = s + 1; t < 3; t++)
 		{
-			fill_pairs(&moved, dense, pair_of(s, t), s, t, block + at);
-			dense->source.pairs[pair_of(s, t)] = block + at;
+			view_fill_pairs(&moved, dense, view_pair_of(s, t), s, t, block + at);
+			dense->source.pairs[view_pair_of(s, t)] = block + at;
 			at += d[s] * d[t];
 		}
 	fill_triples(&moved, dense, block + at);

@@ -38,7 +38,7 @@ check_dimensions(tlv_context *ctx, const size_t d[3])
 }
 
 static tlv_status
-create_rows(tlv_context *ctx, tlv_view_sums *sums)
+view_create_rows(tlv_context *ctx, tlv_view_sums *sums)
 {
 	size_t products = sums->d[1] * sums->d[2], room = BLOCK_NUMBERS / products;
 	double *block;
@@ -81,7 +81,7 @@ tlv_view_sums_create(tlv_context *ctx, const size_t d[3], bool with_rows, tlv_vi
 	}
 	sums->triples = block;
 	if (with_rows)
-		TLV_TRY(create_rows(ctx, sums));
+		TLV_TRY(view_create_rows(ctx, sums));
 	return TLV_OK;
 }
 
@@ -142,7 +142,7 @@ tlv_view_sums_flush(tlv_context *ctx, tlv_view_sums *sums)
 }
 
 static tlv_status
-refuse_number(tlv_context *ctx, int view, size_t at, double value)
+view_refuse_number(tlv_context *ctx, int view, size_t at, double value)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %s", at + 1, view + 1,
 			 isnan(value) ? "NaN" : "infinite");
@@ -157,7 +157,7 @@ tlv_view_sums_add(tlv_context *ctx, tlv_view_sums *sums, const double *const x[3
 	for (int t = 0; t < 3; t++)
 		for (size_t i = 0; i < sums->d[t]; i++)
 			if (!isfinite(x[t][i]))
-				return refuse_number(ctx, t, i, x[t][i]);
+				return view_refuse_number(ctx, t, i, x[t][i]);
 	if (sums->waiting == sums->room)
 		TLV_TRY(tlv_view_sums_flush(ctx, sums));
 	for (int t = 0; t < 3; t++)

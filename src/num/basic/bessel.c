@@ -11,8 +11,7 @@
 
 #include "tensorlv/num/assert.h"
 
-#define UNIFORM		  60.0
-#define LOG_ROOT_2_PI 0.91893853320467274178
+#define UNIFORM 60.0
 
 /* Sum of u_k(t) / order^k, k = 0 .. 4, less 1. */
 static double
@@ -32,9 +31,10 @@ expansion_terms(double order, double root)
 static double
 uniform_log(double order, double x)
 {
+	const double log_root_2_pi = 0.91893853320467274178;
 	double root = hypot(order, x);
 
-	return root - order * log(order + root) - LOG_ROOT_2_PI - 0.5 * log(root) +
+	return root - order * log(order + root) - log_root_2_pi - 0.5 * log(root) +
 		   log1p(expansion_terms(order, root));
 }
 

@@ -23,9 +23,7 @@ typedef struct block_header
 	size_t total;		 /* what was asked of the owner */
 } block_header;
 
-#define LARGE_BLOCK 1024
 #define LARGE_ALIGN 64
-#define SMALL_ALIGN 16
 
 static void *
 malloc_alloc(void *owner, size_t bytes)
@@ -106,6 +104,8 @@ block_unlink(block_header *header)
 static void *
 block_alloc(tlv_context *ctx, size_t count, size_t size)
 {
+	const int small_align = 16;
+	const int large_block = 1024;
 	size_t bytes, align, total;
 	void *raw;
 	block_header *header;
@@ -116,7 +116,7 @@ block_alloc(tlv_context *ctx, size_t count, size_t size)
 		tlv_fail(ctx, TLV_LIMIT, "an array of %zu elements of %zu bytes is too large", count, size);
 		return NULL;
 	}
-	align = bytes >= LARGE_BLOCK ? LARGE_ALIGN : SMALL_ALIGN;
+	align = bytes >= large_block ? LARGE_ALIGN : small_align;
 	total = bytes + sizeof(block_header) + align;
 	if (ctx->arena.used > ctx->arena.limit || total > ctx->arena.limit - ctx->arena.used)
 	{

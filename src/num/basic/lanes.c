@@ -23,16 +23,6 @@
 /* Threads beside the calling one. */
 #define OTHERS_MOST 63
 
-/*
- * Between two looks at tlv_should_stop() while threads run: seldom where ctx->pending tells of
- * most reasons to stop, since all of them have to be waited for.
- */
-#define LOOK_SECONDS	 0.02
-#define PROGRESS_SECONDS 0.25
-
-/* Nanoseconds of waiting for other threads between two looks at ctx->pending. */
-#define WAIT_NANOSECONDS 1000000
-
 typedef struct lane_run
 {
 	tlv_lane_step step;
@@ -176,13 +166,16 @@ start_threads(lane_run *run, size_t wanted, pthread_t *thread)
 static void
 wait_for_threads(lane_run *run)
 {
+	/* Nanoseconds of waiting for other threads between two looks at ctx->pending. */
+	const int wait_nanoseconds = 1000000;
+
 	pthread_mutex_lock(&run->lock);
 	while (run->running > 0)
 	{
 		struct timespec until;
 
 		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += WAIT_NANOSECONDS;
+		until.tv_nsec += wait_nanoseconds;
 		if (until.tv_nsec >= 1000000000)
 		{
 			until.tv_nsec -= 1000000000;
@@ -209,12 +202,17 @@ lanes_left(const lane_run *run)
 static void
 run_round(lane_run *run, size_t threads)
 {
+	/*
+	 * Between two looks at tlv_should_stop() while threads run: seldom where ctx->pending tells of
+	 * most reasons to stop, since all of them have to be waited for.
+	 */
+	const double look_seconds = 0.02, progress_seconds = 0.25;
 	pthread_t thread[OTHERS_MOST];
 	size_t started;
 
 	run->next = 0;
 	run->pause = false;
-	run->look = seconds_now() + (run->ctx->pending != NULL ? PROGRESS_SECONDS : LOOK_SECONDS);
+	run->look = seconds_now() + (run->ctx->pending != NULL ? progress_seconds : look_seconds);
 	started = start_threads(run, threads - 1, thread);
 	take_lanes(run, true);
 	wait_for_threads(run);
@@ -307,7 +305,6 @@ tlv_lanes_rows(tlv_context *ctx, tlv_lanes *lanes, tlv_lane_rows rows, void *arg
 /* ---- memory ---- */
 
 #define PAGE_BYTES 4096
-#define PAGE_UNITS 100
 
 typedef struct page_run
 {
@@ -326,13 +323,14 @@ touch_pages(void *argument, size_t lane, size_t first, size_t n)
 tlv_status
 tlv_lanes_touch(tlv_context *ctx, void *block, size_t bytes)
 {
+	const int page_units = 100;
 	page_run run = {block};
 	tlv_lanes lanes;
 
 	/* in order and alone, the system does it as well when the block is written to */
 	if (ctx->threads <= 1)
 		return TLV_OK;
-	tlv_lanes_divide((bytes + PAGE_BYTES - 1) / PAGE_BYTES, NULL, PAGE_UNITS, TLV_LANES_MOST,
+	tlv_lanes_divide((bytes + PAGE_BYTES - 1) / PAGE_BYTES, NULL, page_units, TLV_LANES_MOST,
 					 &lanes);
 	return tlv_lanes_rows(ctx, &lanes, touch_pages, &run);
 }

@@ -201,9 +201,6 @@ tlv_rng_poisson(tlv_rng *rng, double mean)
 /* ---- draws without replacement ---- */
 
 #define MOST_EXACT_TOTAL 1e11
-#define MOST_DEVIATION	 1e4
-#define ONE_BY_ONE		 64.0
-#define FEW_GOOD		 4096.0
 
 static double
 hypergeometric_one_by_one(tlv_rng *rng, double good, double total, double draws)
@@ -263,6 +260,9 @@ hypergeometric_from_mode(tlv_rng *rng, double good, double bad, double draws)
 double
 tlv_rng_hypergeometric(tlv_rng *rng, double good, double bad, double draws)
 {
+	const double few_good = 4096.0;
+	const double one_by_one = 64.0;
+	const double most_deviation = 1e4;
 	double total = good + bad, mean, deviation;
 
 	if (draws > total / 2)
@@ -271,11 +271,11 @@ tlv_rng_hypergeometric(tlv_rng *rng, double good, double bad, double draws)
 		return draws - tlv_rng_hypergeometric(rng, bad, good, draws);
 	if (good <= 0 || draws <= 0)
 		return 0;
-	if (good <= (total > MOST_EXACT_TOTAL ? FEW_GOOD : ONE_BY_ONE))
+	if (good <= (total > MOST_EXACT_TOTAL ? few_good : one_by_one))
 		return hypergeometric_one_by_one(rng, good, total, draws);
 	mean = draws / total * good;
 	deviation = sqrt(mean * (bad / total) * ((total - draws) / (total - 1)));
-	if (total <= MOST_EXACT_TOTAL && deviation <= MOST_DEVIATION)
+	if (total <= MOST_EXACT_TOTAL && deviation <= most_deviation)
 		return hypergeometric_from_mode(rng, good, bad, draws);
 	if (deviation < 10)
 		return fmin(fmin(good, draws), (double) tlv_rng_poisson(rng, mean));

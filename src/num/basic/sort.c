@@ -186,3 +186,20 @@ tlv_radix_sort(tlv_context *ctx, const tlv_sort_form *form, size_t n, void *reco
 					form->record, form->key, form->at);
 #undef SORT
 }
+
+size_t
+tlv_find_id(const int64_t *ids, size_t n, int64_t id)
+{
+	size_t low = 0, high = n;
+
+	while (low < high)
+	{
+		size_t middle = low + (high - low) / 2;
+
+		if (ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && ids[low] == id ? low : n;
+}

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define TLV_SQRT_HALF 0.70710678118654752440
-
 /* Finite, and not one of the poles 0, -1, -2, ... of the gamma function. */
 static bool
 off_poles(double x)
@@ -50,7 +48,9 @@ tlv_lgamma(double x)
 double
 tlv_normal_cdf(double x)
 {
-	return 0.5 * erfc(-x * TLV_SQRT_HALF);
+	const double tlv_sqrt_half = 0.70710678118654752440;
+
+	return 0.5 * erfc(-x * tlv_sqrt_half);
 }
 
 double

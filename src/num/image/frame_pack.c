@@ -13,14 +13,6 @@
 /* Numbers between two looks at whether to stop. */
 #define PACK_PIECE ((size_t) 1 << 18)
 
-/* Number of multiples of the inverse of the least number that are tried as divisors. */
-#define RATIOS_TRIED 64
-/* Largest power of two among the divisors: what single precision holds of shares. */
-#define RATIO_MOST_BITS 24
-
-/* Numbers of fewer have no divisor. */
-#define RATIO_LEAST_NUMBERS 16
-
 /* Bytes that are counted or written. */
 typedef struct pack_output
 {
@@ -57,7 +49,7 @@ put_whole(pack_output *out, uint64_t number)
 /* ---- codes of numbers ---- */
 
 static inline bool
-is_whole(double number)
+frame_pack_is_whole(double number)
 {
 	return number >= 0 && number <= 0x1p53 && number == floor(number) && !signbit(number);
 }
@@ -73,7 +65,7 @@ is_ratio(double number, double divisor)
 {
 	double whole = rint(number * divisor);
 
-	return is_whole(whole) && bits_of(whole / divisor) == bits_of(number);
+	return frame_pack_is_whole(whole) && bits_of(whole / divisor) == bits_of(number);
 }
 
 /* What is known of numbers that were looked at. */
@@ -90,7 +82,7 @@ static inline void
 range_look(number_range *range, double number)
 {
 	range->single = range->single && is_single(number);
-	range->whole = range->whole && is_whole(number);
+	range->whole = range->whole && frame_pack_is_whole(number);
 	range->negative |= signbit(number) != 0;
 	range->largest = fmax(range->largest, fabs(number));
 	if (number > 0 && number < range->least)
@@ -287,7 +279,10 @@ divides(tlv_context *ctx, const section_packing *packing, double divisor, bool *
 static tlv_status
 find_power(tlv_context *ctx, section_packing *packing)
 {
-	for (int e = 1; e <= RATIO_MOST_BITS; e++)
+	/* Largest power of two among the divisors: what single precision holds of shares. */
+	const int ratio_most_bits = 24;
+
+	for (int e = 1; e <= ratio_most_bits; e++)
 	{
 		bool all;
 
@@ -304,11 +299,16 @@ find_power(tlv_context *ctx, section_packing *packing)
 static tlv_status
 find_divisor(tlv_context *ctx, section_packing *packing, const number_range *range)
 {
+	/* Numbers of fewer have no divisor. */
+	const int ratio_least_numbers = 16;
+
+	/* Number of multiples of the inverse of the least number that are tried as divisors. */
+	const int ratios_tried = 64;
 	packing->divisor = 0;
-	if (range->n < RATIO_LEAST_NUMBERS || range->negative || range->largest > 1 ||
+	if (range->n < ratio_least_numbers || range->negative || range->largest > 1 ||
 		range->least < 0x1p-45)
 		return TLV_OK;
-	for (int c = 1; c <= RATIOS_TRIED; c++)
+	for (int c = 1; c <= ratios_tried; c++)
 	{
 		double divisor = rint(c / range->least);
 		bool all;
@@ -464,7 +464,7 @@ choose_numbers(tlv_context *ctx, section_packing *packing)
 }
 
 static inline uint64_t
-zigzag(int64_t number)
+frame_pack_zigzag(int64_t number)
 {
 	return ((uint64_t) number << 1) ^ (number < 0 ? UINT64_MAX : 0);
 }
@@ -479,7 +479,7 @@ put_steps(tlv_context *ctx, pack_output *out, const section_packing *packing)
 	{
 		if (i % PACK_PIECE == PACK_PIECE - 1)
 			TLV_TRY_CONTINUE(ctx);
-		put_whole(out, zigzag((int64_t) ((uint64_t) numbers[i] - (uint64_t) before)));
+		put_whole(out, frame_pack_zigzag((int64_t) ((uint64_t) numbers[i] - (uint64_t) before)));
 		before = numbers[i];
 	}
 	return TLV_OK;

@@ -10,8 +10,6 @@
 
 /* Values between two looks at whether to stop. */
 #define VALUES_BETWEEN 65536
-/* Digits of an integer that surely fits. */
-#define INTEGER_DIGITS 18
 
 /* What is open: an array or object, and how many entries it has. */
 typedef struct json_open
@@ -27,7 +25,7 @@ refuse_text(tlv_context *ctx, const tlv_json *json, const char *what)
 }
 
 static void
-skip_space(tlv_json *json)
+json_read_skip_space(tlv_json *json)
 {
 	while (json->at < json->length &&
 		   (json->text[json->at] == ' ' || json->text[json->at] == '\t' ||
@@ -181,11 +179,13 @@ take_digits(tlv_json *json)
 static bool
 read_integer(const char *text, size_t digits, bool negative, int64_t *value)
 {
+	/* Digits of an integer that surely fits. */
+	const int integer_digits = 18;
 	char *end;
 
 	errno = 0;
 	*value = strtoll(text, &end, 10);
-	return (digits <= INTEGER_DIGITS || errno == 0) && !(negative && *value == 0);
+	return (digits <= integer_digits || errno == 0) && !(negative && *value == 0);
 }
 
 static tlv_status
@@ -256,11 +256,11 @@ read_scalar(tlv_context *ctx, tlv_json *json, bool ascii)
 static tlv_status
 read_key(tlv_context *ctx, tlv_json *json, bool ascii)
 {
-	skip_space(json);
+	json_read_skip_space(json);
 	if (!take(json, '"'))
 		return refuse_text(ctx, json, "no key");
 	TLV_TRY(read_string(ctx, json, ascii));
-	skip_space(json);
+	json_read_skip_space(json);
 	return take(json, ':') ? TLV_OK : refuse_text(ctx, json, "no colon");
 }
 
@@ -273,7 +273,7 @@ close_values(tlv_context *ctx, tlv_json *json, json_open *open, size_t *depth)
 		json_open *inner = open + *depth - 1;
 		bool object = json->nodes[inner->node].type == TLV_JSON_OBJECT;
 
-		skip_space(json);
+		json_read_skip_space(json);
 		if (take(json, ','))
 			return TLV_OK;
 		if (!take(json, object ? '}' : ']'))
@@ -293,7 +293,7 @@ open_value(tlv_context *ctx, tlv_json *json, bool object, json_open *open, size_
 	size_t node;
 
 	TLV_TRY(add_node(ctx, json, object ? TLV_JSON_OBJECT : TLV_JSON_ARRAY, &node));
-	skip_space(json);
+	json_read_skip_space(json);
 	*empty = take(json, object ? '}' : ']');
 	if (*empty)
 		return TLV_OK;
@@ -319,7 +319,7 @@ read_values(tlv_context *ctx, tlv_json *json, bool ascii)
 			if (json->nodes[open[depth - 1].node].type == TLV_JSON_OBJECT)
 				TLV_TRY(read_key(ctx, json, ascii));
 		}
-		skip_space(json);
+		json_read_skip_space(json);
 		object = take(json, '{');
 		if (object || take(json, '['))
 			TLV_TRY(open_value(ctx, json, object, open, &depth, &complete));
@@ -328,7 +328,7 @@ read_values(tlv_context *ctx, tlv_json *json, bool ascii)
 		if (complete)
 			TLV_TRY(close_values(ctx, json, open, &depth));
 	} while (depth > 0);
-	skip_space(json);
+	json_read_skip_space(json);
 	return json->at == json->length ? TLV_OK : refuse_text(ctx, json, "something behind the end");
 }
 

@@ -31,20 +31,6 @@ reserve(tlv_context *ctx, tlv_json_writer *writer, size_t more)
 	return TLV_OK;
 }
 
-int
-tlv_json_print_number(double value, char *to)
-{
-	int n = 0;
-
-	for (int digits = 15; digits <= 17; digits++)
-	{
-		n = snprintf(to, TLV_JSON_NUMBER_ROOM, "%.*g", digits, value);
-		if (strtod(to, NULL) == value)
-			break;
-	}
-	return n;
-}
-
 tlv_status
 tlv_json_append(tlv_context *ctx, tlv_json_writer *writer, const char *bytes, size_t n)
 {

@@ -18,8 +18,6 @@
 /* Bytes that there is room for at first; names between two looks at tlv_should_stop(). */
 #define FIRST_ROOM	((size_t) 256)
 #define CHUNK_NAMES ((size_t) 4096)
-/* Bytes of a name that an error shows. */
-#define SHOWN_LENGTH 40
 
 /* ---- stored lists ---- */
 
@@ -108,7 +106,10 @@ tlv_cut_length(tlv_text name, size_t most)
 int
 tlv_shown_length(tlv_text name)
 {
-	return (int) tlv_cut_length(name, SHOWN_LENGTH);
+	/* Bytes of a name that an error shows. */
+	const int shown_length = 40;
+
+	return (int) tlv_cut_length(name, shown_length);
 }
 
 static void

@@ -13,17 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns whose products are summed in single precision before they go into a double. */
-#define GRAM_COLUMNS 4096
-
-/* Work of one BLAS call: about 0.02 s on one current core. */
-#define BLOCK_FLOPS 2e9
-
 /* Columns per call so that `flops_per_column` of each are short work. */
 static size_t
 block_columns(size_t most, double flops_per_column)
 {
-	double columns = BLOCK_FLOPS / (flops_per_column + 1);
+	/* Work of one BLAS call: about 0.02 s on one current core. */
+	const double block_flops = 2e9;
+	double columns = block_flops / (flops_per_column + 1);
 
 	return columns < 16 ? 16 : tlv_least(most, (size_t) columns);
 }
@@ -44,17 +40,13 @@ add_to_double(size_t n, const float *restrict from, double *restrict to)
 		to[i] += (double) from[i];
 }
 
-/* About what 10 ns do in single precision: a unit of lanes.h. */
-#define UNIT_FLOPS 400
-
-/* Work of a step of a lane. */
-#define STEP_FLOPS 1e8
-
 /* The lanes of n columns of so much work each, at most `most`. */
 static void
 divide_columns(size_t n, double flops_per_column, size_t most, tlv_lanes *lanes)
 {
-	tlv_lanes_divide(n, NULL, (size_t) (flops_per_column / UNIT_FLOPS) + 1, most, lanes);
+	/* About what 10 ns do in single precision: a unit of lanes.h. */
+	const int unit_flops = 400;
+	tlv_lanes_divide(n, NULL, (size_t) (flops_per_column / unit_flops) + 1, most, lanes);
 }
 
 /* Lanes whose steps call the BLAS: one after the other where it may not be called by threads. */
@@ -75,7 +67,10 @@ run_blas_lanes(tlv_context *ctx, const tlv_lanes *lanes, tlv_lane_step step, voi
 static size_t
 step_blocks(size_t width, double flops_per_column)
 {
-	return 1 + (size_t) (STEP_FLOPS / (flops_per_column * (double) width));
+	/* Work of a step of a lane. */
+	const double step_flops = 1e8;
+
+	return 1 + (size_t) (step_flops / (flops_per_column * (double) width));
 }
 
 typedef struct gram_job
@@ -133,6 +128,8 @@ tlv_status
 tlv_gram_float(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb, const float *y,
 			   double *gram)
 {
+	/* Columns whose products are summed in single precision before they go into a double. */
+	const int gram_columns = 4096;
 	double flops = 2.0 * (double) la * (double) lb;
 	gram_job job = {.la = la, .lb = lb, .x = x, .y = y};
 
@@ -141,7 +138,7 @@ tlv_gram_float(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb,
 	memset(gram, 0, la * lb * sizeof(double));
 	if (la == 0 || lb == 0)
 		return TLV_OK;
-	job.width = block_columns(GRAM_COLUMNS, flops);
+	job.width = block_columns(gram_columns, flops);
 	job.blocks = step_blocks(job.width, flops);
 	/* sums of lanes take no more than a quarter of what x and y do */
 	divide_columns(n, flops, n / (8 * (la > lb ? la : lb)) + 1, &job.lanes);
@@ -263,14 +260,8 @@ tlv_fill_random_float(tlv_context *ctx, size_t n, size_t stride, float *x, tlv_r
 	return TLV_OK;
 }
 
-/* A direction that keeps less than this part (squared) of its length is taken out again first. */
-#define SUSPICIOUS_PIVOT 1e-4
 /* A direction that keeps less than this part of its length is dependent to rounding. */
 #define DEPENDENT 4e-6
-/* All pivots above this: a round leaves the directions orthonormal to rounding. */
-#define PRECISE_PIVOT 0.5
-/* All pivots above this: to 1e-5. */
-#define ROUGH_PIVOT 1e-2
 
 typedef struct ortho_work
 {
@@ -322,6 +313,9 @@ static tlv_status
 orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough, float *x,
 							ortho_work *w, tlv_rng *rng)
 {
+	/* A direction that keeps less than this part (squared) of its length is taken out again first.
+	 */
+	const double suspicious_pivot = 1e-4;
 	double smallest = 0;
 
 	for (int round = 0; smallest < enough; round++)
@@ -341,7 +335,7 @@ orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough,
 		for (size_t j = 0; j < l; j++)
 			for (size_t i = 0; i < l; i++)
 				w->gram[i + j * l] *= w->scale[i] * w->scale[j];
-		TLV_TRY(tlv_guarded_cholesky(ctx, l, SUSPICIOUS_PIVOT, w->gram, &smallest));
+		TLV_TRY(tlv_guarded_cholesky(ctx, l, suspicious_pivot, w->gram, &smallest));
 		TLV_TRY(apply_factor_float(ctx, l, n, w, x));
 	}
 	return TLV_OK;
@@ -376,12 +370,18 @@ orthonormalize(tlv_context *ctx, size_t l, size_t n, double enough, float *x, tl
 tlv_status
 tlv_orthonormalize_float(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng, size_t *rank)
 {
-	return orthonormalize(ctx, l, n, PRECISE_PIVOT, x, rng, rank);
+	/* All pivots above this: a round leaves the directions orthonormal to rounding. */
+	const double precise_pivot = 0.5;
+
+	return orthonormalize(ctx, l, n, precise_pivot, x, rng, rank);
 }
 
 tlv_status
 tlv_orthonormalize_roughly(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng,
 						   size_t *rank)
 {
-	return orthonormalize(ctx, l, n, ROUGH_PIVOT, x, rng, rank);
+	/* All pivots above this: to 1e-5. */
+	const double rough_pivot = 1e-2;
+
+	return orthonormalize(ctx, l, n, rough_pivot, x, rng, rank);
 }

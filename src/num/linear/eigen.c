@@ -12,9 +12,6 @@
 #include "reduce.h"
 #include "tensorlv/num/assert.h"
 
-/* Dimension of a problem that one call of LAPACK solves within .1 s. */
-#define DIRECT_MOST 450
-
 /* LAPACK's routine behind dsytrd, for which LAPACKE has no name: the first nb columns of the lower
  * triangle, and w for the update of the others.  The last argument is the length of uplo. */
 extern void dlatrd_(const char *uplo, const lapack_int *n, const lapack_int *nb, double *a,
@@ -186,6 +183,9 @@ eigen_in_blocks(tlv_context *ctx, size_t n, double *a, double *values)
 tlv_status
 tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, double *values)
 {
+	/* Dimension of a problem that one call of LAPACK solves within .1 s. */
+	const int direct_most = 450;
+
 	if (n > TLV_EIGEN_LIMIT)
 		return tlv_fail(ctx, TLV_LIMIT, "a dense eigenproblem of dimension %zu exceeds %d", n,
 						TLV_EIGEN_LIMIT);
@@ -197,7 +197,7 @@ tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, double *values)
 			if (!isfinite(a[i + j * n]))
 				return tlv_fail(ctx, TLV_BAD_DATA, "a matrix has entries that are not finite");
 	TLV_TRY_CONTINUE(ctx);
-	TLV_TRY(n <= DIRECT_MOST ? eigen_direct(ctx, n, a, values)
+	TLV_TRY(n <= direct_most ? eigen_direct(ctx, n, a, values)
 							 : eigen_in_blocks(ctx, n, a, values));
 	reverse_columns(n, a, values);
 	fix_signs(n, a);

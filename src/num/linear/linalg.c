@@ -215,10 +215,6 @@ tlv_normalize_columns(size_t rows, size_t columns, double smallest, double *x)
 
 /* A row that keeps less than this part (squared) of its length is taken out again first. */
 #define SUSPICIOUS_PIVOT 1e-6
-/* A row that keeps less than this part of its length is dependent to rounding. */
-#define DEPENDENT 1e-11
-/* Work of columns of a factor between two looks at whether to stop. */
-#define COLUMN_FLOPS 5e7
 
 /* Column j of the factor; returns its pivot. */
 TLV_CLONES static double
@@ -245,6 +241,8 @@ tlv_status
 tlv_guarded_cholesky(tlv_context *ctx, size_t n, double suspicious, double *restrict g,
 					 double *smallest)
 {
+	/* Work of columns of a factor between two looks at whether to stop. */
+	const double column_flops = 5e7;
 	double work = 0;
 
 	*smallest = 1;
@@ -255,7 +253,7 @@ tlv_guarded_cholesky(tlv_context *ctx, size_t n, double suspicious, double *rest
 		if (!(pivot >= *smallest))
 			*smallest = isnan(pivot) ? fmin(*smallest, 0) : pivot;
 		work += (double) (n - j) * (double) (n - j);
-		if (work > COLUMN_FLOPS)
+		if (work > column_flops)
 		{
 			TLV_TRY_CONTINUE(ctx);
 			work = 0;
@@ -302,6 +300,9 @@ static tlv_status
 scale_rows(tlv_context *ctx, size_t l, size_t d, bool first, double *x, ortho_work *w, tlv_rng *rng,
 		   size_t *fresh)
 {
+	/* A row that keeps less than this part of its length is dependent to rounding. */
+	const double dependent = 1e-11;
+
 	*fresh = 0;
 	for (size_t i = 0; i < l; i++)
 	{
@@ -309,7 +310,7 @@ scale_rows(tlv_context *ctx, size_t l, size_t d, bool first, double *x, ortho_wo
 
 		if (!isfinite(length))
 			return tlv_fail(ctx, TLV_BAD_DATA, "a basis has entries that are not finite");
-		if (length > (first ? 0 : DEPENDENT))
+		if (length > (first ? 0 : dependent))
 		{
 			w->scale[i] = 1 / length;
 			continue;

@@ -21,9 +21,6 @@ typedef float floats4 __attribute__((vector_size(16)));
 #define VECTORS_MOST 16
 #define TILE_MOST	 256
 
-/* Products between two looks at the interrupt: 4 to 10 ms, mostly waiting for memory. */
-#define BLOCK_PRODUCTS 8000000
-
 /* Number of terms that are summed in single precision before the sum is added to y. */
 #define SEGMENT 4096
 
@@ -58,22 +55,18 @@ prefetch_row(const float *row, size_t width)
 }
 
 #define VECTOR floats16
-#define LANES  16
 #define NAME   multiply_by_16
 #include "sparse_tile.h"
 
 #define VECTOR floats8
-#define LANES  8
 #define NAME   multiply_by_8
 #include "sparse_tile.h"
 
 #define VECTOR floats4
-#define LANES  4
 #define NAME   multiply_by_4
 #include "sparse_tile.h"
 
 #define VECTOR float
-#define LANES  1
 #define NAME   multiply_by_1
 #include "sparse_tile.h"
 
@@ -198,7 +191,9 @@ multiply_step(void *argument, size_t lane)
 tlv_status
 tlv_csr_multiply(tlv_context *ctx, const tlv_csr *a, size_t l, const float *x, float *y)
 {
-	csr_product product = {.a = a, .l = l, .most = BLOCK_PRODUCTS / (l + 1) + 1, .x = x, .y = y};
+	/* Products between two looks at the interrupt: 4 to 10 ms, mostly waiting for memory. */
+	const int block_products = 8000000;
+	csr_product product = {.a = a, .l = l, .most = block_products / (l + 1) + 1, .x = x, .y = y};
 
 	if (l == 0)
 		return TLV_OK;
@@ -216,7 +211,7 @@ typedef struct scaling
 } scaling;
 
 static void
-scale_rows(void *argument, size_t lane, size_t first, size_t n)
+sparse_multiply_scale_rows(void *argument, size_t lane, size_t first, size_t n)
 {
 	const scaling *s = argument;
 	size_t l = s->l;
@@ -234,5 +229,5 @@ tlv_scale_rows_float(tlv_context *ctx, size_t n, size_t l, const float *scale, c
 	tlv_lanes lanes;
 
 	tlv_lanes_divide(n, NULL, l / 8 + 1, TLV_LANES_MOST, &lanes);
-	return tlv_lanes_rows(ctx, &lanes, scale_rows, &s);
+	return tlv_lanes_rows(ctx, &lanes, sparse_multiply_scale_rows, &s);
 }

@@ -1,11 +1,12 @@
 /*
  * sparse_tile.h - body of the tile function of sparse_multiply.c, which
- * includes it once per vector type: VECTOR, of LANES numbers, and NAME.
+ * includes it once per vector type: VECTOR and NAME.
  *
  * The columns of a tile, at least LANES, are summed in `vectors` vectors,
  * `fewer` of which would not do.  Those that would reach beyond the tile are
  * moved back to its end: they compute the same numbers again.
  */
+#define LANES (sizeof(VECTOR) / sizeof(float))
 #define OFFSET(v)                                                                                  \
 	((v) < fewer || (size_t) (v) *LANES <= width - LANES ? (size_t) (v) *LANES : width - LANES)
 

@@ -24,8 +24,6 @@
  * than products; ... */
 #define GROWTH_SMALL 1000
 #define FEW_FOR_EACH ((size_t) 16)
-/* ... but the first may not outgrow the k-th by more than this: single precision would lose it. */
-#define OUTGROWTH_MOST 1e3
 
 typedef struct subspace
 {
@@ -144,6 +142,9 @@ chebyshev(int m, double t)
 static interval
 choose_interval(const subspace *s)
 {
+	/* ... but the first may not outgrow the k-th by more than this: single precision would lose it.
+	 */
+	const double outgrowth_most = 1e3;
 	size_t l = s->l, k = s->k;
 	/* A block without room to spare: what is not wanted has not been seen. */
 	double shrink = l > k ? 1 : 0.8, first = s->ritz[0], kth = s->ritz[k - 1],
@@ -167,7 +168,7 @@ choose_interval(const subspace *s)
 	for (double t1 = fabs(first - v.middle) / v.half, tk = fabs(kth - v.middle) / v.half;
 		 v.degree < DEGREE_MOST && v.degree < s->task->max_steps - s->steps &&
 		 chebyshev(v.degree, tk) < growth &&
-		 chebyshev(v.degree + 1, t1) < OUTGROWTH_MOST * chebyshev(v.degree + 1, tk);)
+		 chebyshev(v.degree + 1, t1) < outgrowth_most * chebyshev(v.degree + 1, tk);)
 		v.degree++;
 	return v;
 }

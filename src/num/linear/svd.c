@@ -15,15 +15,6 @@
 
 #include "reduce.h"
 
-/* m n min(m, n) of a problem that one call of LAPACK solves within .1 s. */
-#define CALL_MOST 1e8
-
-/* m n min(m, n) of the largest problem: 1000 x 1000. */
-#define PROBLEM_MOST 1e9
-
-/* m b^2 of a block of b columns that is factored in one call. */
-#define FACTORED_MOST 5e7
-
 /* LAPACK's routine behind dgebrd, for which LAPACKE has no name: the first nb rows and columns
  * of an m x n matrix, and x, y for the update of the others. */
 extern void dlabrd_(const lapack_int *m, const lapack_int *n, const lapack_int *nb, double *a,
@@ -50,7 +41,9 @@ typedef struct svd_work
 static size_t
 factored_columns(size_t m)
 {
-	size_t most = (size_t) sqrt(FACTORED_MOST / (double) m);
+	/* m b^2 of a block of b columns that is factored in one call. */
+	const double factored_most = 5e7;
+	size_t most = (size_t) sqrt(factored_most / (double) m);
 
 	return most < 1 ? 1 : tlv_least(most, TLV_REDUCED_COLUMNS);
 }
@@ -101,7 +94,7 @@ factor(tlv_context *ctx, svd_work *w)
 
 /* u (m x n), whose first n rows are set and whose others are zero, becomes Q u. */
 static tlv_status
-apply_factor(tlv_context *ctx, svd_work *w, double *u)
+svd_apply_factor(tlv_context *ctx, svd_work *w, double *u)
 {
 	size_t width = factored_columns(w->m), blocks = (w->n + width - 1) / width;
 
@@ -207,7 +200,7 @@ solve_steps(tlv_context *ctx, svd_work *w, double *u, double *s, double *vt)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the singular values of a matrix did not converge");
 	memcpy(s, w->d, n * sizeof(double));
 	TLV_TRY(apply_bidiagonal(ctx, w, u, vt));
-	return apply_factor(ctx, w, u);
+	return svd_apply_factor(ctx, w, u);
 }
 
 /* n <= m. */
@@ -294,7 +287,10 @@ problem_size(size_t m, size_t n)
 tlv_status
 tlv_require_svd(tlv_context *ctx, size_t m, size_t n)
 {
-	if (m > INT_MAX / 2 || n > INT_MAX / 2 || problem_size(m, n) > PROBLEM_MOST)
+	/* m n min(m, n) of the largest problem: 1000 x 1000. */
+	const double problem_most = 1e9;
+
+	if (m > INT_MAX / 2 || n > INT_MAX / 2 || problem_size(m, n) > problem_most)
 		return tlv_fail(ctx, TLV_LIMIT, "a singular value problem of %zu x %zu is too large", m, n);
 	return TLV_OK;
 }
@@ -302,6 +298,9 @@ tlv_require_svd(tlv_context *ctx, size_t m, size_t n)
 tlv_status
 tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, double *vt)
 {
+	/* m n min(m, n) of a problem that one call of LAPACK solves within .1 s. */
+	const double call_most = 1e8;
+
 	TLV_TRY(tlv_require_svd(ctx, m, n));
 	if (m == 0 || n == 0)
 		return TLV_OK;
@@ -313,7 +312,7 @@ tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, d
 		if (!isfinite(a[i]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "a matrix has entries that are not finite");
 	}
-	if (problem_size(m, n) <= CALL_MOST)
+	if (problem_size(m, n) <= call_most)
 		return svd_direct(ctx, m, n, a, u, s, vt);
 	return m < n ? svd_wide(ctx, m, n, a, u, s, vt) : svd_tall(ctx, m, n, a, u, s, vt);
 }

@@ -7,7 +7,7 @@
 
 /* Items between two looks at whether to stop: some milliseconds where every one misses the caches.
  */
-#define ITEMS_BETWEEN ((size_t) 1 << 15)
+#define DICTIONARY_ITEMS_BETWEEN ((size_t) 1 << 15)
 
 void
 tlv_dictionary_init(tlv_dictionary *dictionary)
@@ -84,7 +84,7 @@ hash_items(tlv_context *ctx, tlv_dictionary *dictionary)
 	{
 		uint32_t *slot = dictionary_slot_of(dictionary, (uint64_t) dictionary->items[i]);
 
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+		if (i % DICTIONARY_ITEMS_BETWEEN == DICTIONARY_ITEMS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		tlv_assert(*slot == 0); /* items are distinct */
 		*slot = (uint32_t) (i + 1);
@@ -132,7 +132,7 @@ tlv_dictionary_map(tlv_context *ctx, const tlv_dictionary *dictionary, size_t n,
 	{
 		int32_t position = tlv_dictionary_find(dictionary, items[i]);
 
-		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+		if (i % DICTIONARY_ITEMS_BETWEEN == DICTIONARY_ITEMS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		index[found] = position;
 		known[found] = counts[i];

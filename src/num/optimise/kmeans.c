@@ -11,25 +11,14 @@
 
 #include "tensorlv/num/assert.h"
 
-/* Iterations end when the sum of squares falls by less than this part. */
-#define INERTIA_TOLERANCE 1e-5
-
-/* Squares of larger coordinates, and of smaller ones, leave single precision: points are multiplied
- * by a power of 2. */
-#define COORDINATE_MOST	 1e15F
-#define COORDINATE_LEAST 1e-15F
-
 /* A mean whose square is below this part of the mean square of the points costs no digits. */
 #define CENTERED 0.01
 
 /* Squared distances below this part of the squared lengths are mostly rounding. */
-#define ROUNDING 1e-5F
+#define KMEANS_ROUNDING 1e-5F
 
 /* Points whose nearest centers are sought at once: their scores stay in the first cache. */
 #define PART ((size_t) 512)
-
-/* A cluster of less than this part of all weight has only points without any, but for rounding. */
-#define NO_WEIGHT 1e-14
 
 /* Numbers between two looks at whether to stop. */
 #define PIECE ((size_t) 1 << 20)
@@ -170,7 +159,8 @@ nearest_exactly(const lloyd *s, size_t point, float square, const float *score, 
 				float *distance)
 {
 	const float *half = s->half;
-	float least_score = score[(size_t) nearest * s->width] - half[nearest] - ROUNDING * square;
+	float least_score =
+		score[(size_t) nearest * s->width] - half[nearest] - KMEANS_ROUNDING * square;
 	double best = INFINITY;
 
 	for (size_t c = 0; c < s->k; c++)
@@ -231,7 +221,7 @@ assign_block(lloyd *s, size_t first, size_t n)
 	{
 		int32_t c = s->found[i];
 
-		if (distance[i] < ROUNDING * squares[i])
+		if (distance[i] < KMEANS_ROUNDING * squares[i])
 			c = nearest_exactly(s, first + i, squares[i], s->scores + i, c, &distance[i]);
 		if (s->label[first + i] == c)
 			continue;
@@ -320,8 +310,12 @@ fill_empty(tlv_context *ctx, lloyd *s, bool *moved)
 static void
 update_centers(lloyd *s)
 {
+	/* A cluster of less than this part of all weight has only points without any, but for rounding.
+	 */
+	const double no_weight = 1e-14;
+
 	for (size_t c = 0; c < s->k; c++)
-		if (s->sizes[c] > NO_WEIGHT * s->data->total)
+		if (s->sizes[c] > no_weight * s->data->total)
 			for (size_t j = 0; j < s->data->d; j++)
 				s->centers[c * s->data->d + j] =
 					(float) (s->sums[c * s->data->d + j] / s->sizes[c]);
@@ -330,6 +324,8 @@ update_centers(lloyd *s)
 static tlv_status
 iterate_lloyd(tlv_context *ctx, lloyd *s, int max_steps)
 {
+	/* Iterations end when the sum of squares falls by less than this part. */
+	const double inertia_tolerance = 1e-5;
 	double before = INFINITY;
 	bool moved;
 
@@ -345,7 +341,7 @@ iterate_lloyd(tlv_context *ctx, lloyd *s, int max_steps)
 		update_centers(s);
 		if (step >= max_steps ||
 			(!moved &&
-			 (s->changed == 0 || (step > 0 && before - s->inertia <= INERTIA_TOLERANCE * before))))
+			 (s->changed == 0 || (step > 0 && before - s->inertia <= inertia_tolerance * before))))
 			break;
 		before = s->inertia;
 	}
@@ -440,6 +436,9 @@ close_kmeans(tlv_context *ctx, kmeans_run *run)
 static tlv_status
 scale_points(tlv_context *ctx, kmeans_run *run)
 {
+	/* Squares of larger coordinates, and of smaller ones, leave single precision: points are
+	 * multiplied by a power of 2. */
+	const float coordinate_most = 1e15F, coordinate_least = 1e-15F;
 	size_t n = run->task.n * run->task.d;
 	float largest = 0;
 
@@ -450,7 +449,7 @@ scale_points(tlv_context *ctx, kmeans_run *run)
 		largest = fmaxf(largest, fabsf(run->task.points[i]));
 	}
 	if (largest == 0 || isinf(largest) ||
-		(largest >= COORDINATE_LEAST && largest <= COORDINATE_MOST))
+		(largest >= coordinate_least && largest <= coordinate_most))
 		return TLV_OK;
 	(void) frexpf(largest, &run->exponent);
 	TLV_TRY_NEW(ctx, run->scaled, n);

@@ -11,7 +11,7 @@
 /* Coordinates from which on a call of BLAS is worth it. */
 #define CALL_FROM 16
 
-#define LANES 8
+#define KMEANS_POINTS_LANES 8
 
 /* Upper bounds on the numbers of the stored tiles, and on the centers with which tiles are used:
  * BLAS arranges the points for every product, which takes longer than a product with few columns.
@@ -82,8 +82,8 @@ typedef float part
 	__attribute__((vector_size(16 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 TLV_CLONES static void
-multiply_tiles(size_t tiles, size_t d, const float *restrict points, size_t k,
-			   const float *restrict centers, size_t width, float *restrict scores)
+kmeans_points_multiply_tiles(size_t tiles, size_t d, const float *restrict points, size_t k,
+							 const float *restrict centers, size_t width, float *restrict scores)
 {
 	for (size_t t = 0; t < tiles; t++)
 		for (size_t c = 0; c < k; c++)
@@ -115,8 +115,8 @@ tlv_kmeans_scores(const kmeans_data *data, size_t first, size_t n, const float *
 	size_t d = data->d;
 
 	if (data->tiles != NULL)
-		multiply_tiles((n + KMEANS_TILE - 1) / KMEANS_TILE, d, data->tiles + first * d, k, centers,
-					   width, scores);
+		kmeans_points_multiply_tiles((n + KMEANS_TILE - 1) / KMEANS_TILE, d,
+									 data->tiles + first * d, k, centers, width, scores);
 	else
 		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) k, (int) d, 1, block,
 					(int) d, centers, (int) d, 0, scores, (int) width);
@@ -125,15 +125,15 @@ tlv_kmeans_scores(const kmeans_data *data, size_t first, size_t n, const float *
 TLV_CLONES static double
 sum_numbers(size_t n, const float *restrict x)
 {
-	double lane[LANES] = {0}, sum = 0;
+	double lane[KMEANS_POINTS_LANES] = {0}, sum = 0;
 	size_t i = 0;
 
-	for (; i + LANES <= n; i += LANES)
-		for (size_t l = 0; l < LANES; l++)
+	for (; i + KMEANS_POINTS_LANES <= n; i += KMEANS_POINTS_LANES)
+		for (size_t l = 0; l < KMEANS_POINTS_LANES; l++)
 			lane[l] += (double) x[i + l];
 	for (; i < n; i++)
 		sum += (double) x[i];
-	for (size_t l = 0; l < LANES; l++)
+	for (size_t l = 0; l < KMEANS_POINTS_LANES; l++)
 		sum += lane[l];
 	return sum;
 }

@@ -17,9 +17,6 @@
 /* Points are drawn from a part, by its mass, and then within it. */
 #define PART ((size_t) 256)
 
-/* Squared distances below this part of the squared lengths are rounding. */
-#define ROUNDING 1e-6F
-
 typedef struct seeding
 {
 	const kmeans_data *data;
@@ -136,11 +133,14 @@ TLV_CLONES static void
 fold_distances(size_t n, const float *restrict squares, float square, const float *restrict scores,
 			   const float *restrict before, float *restrict distance)
 {
+	/* Squared distances below this part of the squared lengths are rounding. */
+	const float rounding = 1e-6F;
+
 	for (size_t i = 0; i < n; i++)
 	{
 		float both = squares[i] + square, own = both - 2 * scores[i];
 
-		distance[i] = own < ROUNDING * both ? 0 : own;
+		distance[i] = own < rounding * both ? 0 : own;
 	}
 	for (size_t i = 0; i < n && before != NULL; i++)
 		distance[i] = distance[i] > before[i] ? before[i] : distance[i];

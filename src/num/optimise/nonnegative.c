@@ -15,19 +15,12 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tucker.h"
 
-#define USUAL_RESTARTS		  4
-#define USUAL_SWEEPS		  300
-#define MULTIPLICATIVE_SWEEPS 1000
-#define USUAL_TOLERANCE		  1e-9
+#define USUAL_SWEEPS	300
+#define USUAL_TOLERANCE 1e-9
 /* On a core: sweeps of a start, and of the best one. */
 #define CORE_TRIAL	   300
 #define CORE_SWEEPS	   2000
 #define CORE_TOLERANCE 1e-11
-/* How far the next sweep starts beyond the last: at first, at most, at least; times how much. */
-#define AHEAD_FIRST	 0.5
-#define AHEAD_MOST	 1.0
-#define AHEAD_LEAST	 0.05
-#define AHEAD_GROWTH 1.05
 
 /* ---- products ---- */
 
@@ -155,7 +148,10 @@ sweep_modes(tlv_context *ctx, nonnegative_work *work, sweeps *run)
 static tlv_status
 run_sweeps(tlv_context *ctx, nonnegative_work *work, sweeps *run)
 {
-	double before = HUGE_VAL, ahead = 0, reach = AHEAD_FIRST;
+	/* How far the next sweep starts beyond the last: at first, at most, at least; times how much.
+	 */
+	const double ahead_first = 0.5, ahead_most = 1.0, ahead_least = 0.05, ahead_growth = 1.05;
+	double before = HUGE_VAL, ahead = 0, reach = ahead_first;
 
 	run->stood = false;
 	TLV_TRY(find_grams(ctx, work));
@@ -171,7 +167,7 @@ run_sweeps(tlv_context *ctx, nonnegative_work *work, sweeps *run)
 			memcpy(work->factor[0], work->saved, work->all * sizeof(double));
 			TLV_TRY(find_grams(ctx, work));
 			run->residual = before;
-			reach = fmax(reach / 2, AHEAD_LEAST);
+			reach = fmax(reach / 2, ahead_least);
 			ahead = 0;
 			continue;
 		}
@@ -181,7 +177,7 @@ run_sweeps(tlv_context *ctx, nonnegative_work *work, sweeps *run)
 			continue;
 		memcpy(work->last, work->saved, work->all * sizeof(double));
 		ahead = sweep < 2 ? 0 : reach;
-		reach = fmin(reach * AHEAD_GROWTH, AHEAD_MOST);
+		reach = fmin(reach * ahead_growth, ahead_most);
 	}
 	return TLV_OK;
 }
@@ -201,13 +197,14 @@ most_sweeps(const nonnegative_work *work, int usual)
 }
 
 static tlv_status
-run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, sweeps *run)
+nonnegative_run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, sweeps *run)
 {
+	const int multiplicative_sweeps = 1000;
 	run->tolerance = tolerance_of(work, work->on_core ? CORE_TOLERANCE : USUAL_TOLERANCE);
 	run->most =
 		most_sweeps(work, work->on_core									  ? CORE_TRIAL
 						  : work->options->method == TLV_NONNEGATIVE_HALS ? USUAL_SWEEPS
-																		  : MULTIPLICATIVE_SWEEPS);
+																		  : multiplicative_sweeps);
 	for (size_t i = 0; i < work->all; i++)
 		work->factor[0][i] = tlv_rng_uniform(rng);
 	return run_sweeps(ctx, work, run);
@@ -379,7 +376,8 @@ find_core(tlv_context *ctx, nonnegative_work *work)
 static tlv_status
 run_starts(tlv_context *ctx, nonnegative_work *work, sweeps *found)
 {
-	int restarts = work->options->restarts > 0 ? work->options->restarts : USUAL_RESTARTS;
+	const int usual_restarts = 4;
+	int restarts = work->options->restarts > 0 ? work->options->restarts : usual_restarts;
 	tlv_rng rng;
 
 	found->residual = HUGE_VAL;
@@ -388,7 +386,7 @@ run_starts(tlv_context *ctx, nonnegative_work *work, sweeps *found)
 	{
 		sweeps run = {.residual = HUGE_VAL};
 
-		TLV_TRY(run_start(ctx, work, &rng, &run));
+		TLV_TRY(nonnegative_run_start(ctx, work, &rng, &run));
 		if (run.residual >= found->residual)
 			continue;
 		*found = run;

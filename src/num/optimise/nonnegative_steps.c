@@ -10,8 +10,6 @@
 
 /* Added to both sides of a multiplicative step. */
 #define STEP_SHIFT 1e-10
-/* A Gram matrix of smaller eigenvalues has no shift. */
-#define SINGULAR 1e-12
 
 tlv_status
 tlv_nonnegative_model(tlv_context *ctx, nonnegative_work *work)
@@ -60,6 +58,8 @@ step_hals(nonnegative_work *work, int mode)
 static tlv_status
 find_shift(tlv_context *ctx, nonnegative_work *work, int mode, bool *shifted)
 {
+	/* A Gram matrix of smaller eigenvalues has no shift. */
+	const double singular = 1e-12;
 	size_t k = work->k, n = work->d[mode];
 	double trace = 0, least;
 
@@ -68,7 +68,7 @@ find_shift(tlv_context *ctx, nonnegative_work *work, int mode, bool *shifted)
 	memcpy(work->copy, work->q, k * k * sizeof(double));
 	TLV_TRY(tlv_eigen_symmetric(ctx, k, work->copy, work->values));
 	least = work->values[k - 1];
-	*shifted = least > SINGULAR * trace / (double) k;
+	*shifted = least > singular * trace / (double) k;
 	if (!*shifted)
 		return TLV_OK;
 	memcpy(work->copy, work->q, k * k * sizeof(double));

@@ -12,7 +12,7 @@
 
 /* Strips and sweeps are wider than the radius by that part of it, so that no rounding leaves a
  * point out whose distance, as it is computed, is within. */
-#define MARGIN 1.01
+#define POINTS_MARGIN 1.01
 
 /* Points that are looked at between two looks at tlv_should_stop(): some ms. */
 #define LOOK ((size_t) 1 << 18)
@@ -76,7 +76,7 @@ ordered(double number)
 static double
 strip_of(const tlv_points *points, double y)
 {
-	return floor((y - points->lowest) / (points->radius * MARGIN));
+	return floor((y - points->lowest) / (points->radius * POINTS_MARGIN));
 }
 
 /* Checks all coordinates; finds the lowest y, and whether strips can be numbered. */
@@ -229,7 +229,7 @@ find_place(const tlv_points *points, size_t low, size_t high, double x)
 static tlv_status
 count_strip(tlv_context *ctx, tlv_points *points, size_t strip, double x, double y)
 {
-	double reach = points->radius * MARGIN, square = points->radius * points->radius;
+	double reach = points->radius * POINTS_MARGIN, square = points->radius * points->radius;
 	size_t end = points->start[strip + 1];
 
 	for (size_t i = find_place(points, points->start[strip], end, x - reach); i < end; i++)

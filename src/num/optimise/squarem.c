@@ -7,7 +7,7 @@
 
 /* Most that a logarithm changes beyond the third point: a probability that is sent to 0 would never
  * come back. */
-#define MOST_LOGARITHM 3.0
+#define SQUAREM_MOST_LOGARITHM 3.0
 
 double
 tlv_squarem_number(tlv_squarem *s, double weight, double a, double b, double c)
@@ -31,7 +31,7 @@ tlv_squarem_positive(tlv_squarem *s, double weight, double a, double b, double c
 	if (!(a > 0 && b > 0 && c > 0))
 		return c;
 	beyond = tlv_squarem_number(s, weight, log(a), log(b), log(c)) - log(c);
-	return c * exp(fmin(fmax(beyond, -MOST_LOGARITHM), MOST_LOGARITHM));
+	return c * exp(fmin(fmax(beyond, -SQUAREM_MOST_LOGARITHM), SQUAREM_MOST_LOGARITHM));
 }
 
 double

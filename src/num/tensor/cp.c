@@ -14,26 +14,14 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tucker.h"
 
-#define MOST_COMPONENTS	 1000
-#define USUAL_RESTARTS	 3
-#define MORE_RESTARTS	 10
-#define USUAL_ITERATIONS 500
-#define MORE_ITERATIONS	 1000
-#define USUAL_TOLERANCE	 1e-9
+#define CP_MOST_COMPONENTS 1000
 /* Sweeps of a start on a sparse tensor, before the best goes on. */
 #define TRIAL_SWEEPS 30
-/* Sweeps on the tensor itself, after those on its core, and what they must gain each. */
-#define POLISH_SWEEPS	 5
-#define POLISH_TOLERANCE 1e-7
 /* The proximal term relative to the mean eigenvalue: its initial value, the number of sweeps after
  * which it is divided by 10, and its final value. */
 #define RIDGE_FIRST	 1e-6
 #define RIDGE_LAST	 1e-13
 #define RIDGE_SWEEPS 50
-/* How far the next sweep starts beyond the last: at first, at most; times how much. */
-#define AHEAD_FIRST	 0.5
-#define AHEAD_MOST	 1.0
-#define AHEAD_GROWTH 1.1
 /* A residual below this is one of rounding, as squares are subtracted. */
 #define EXACT 1e-7
 /* One LAPACK call that cannot be interrupted: .05 s. */
@@ -106,17 +94,17 @@ work_begin(tlv_context *ctx, const tlv_tensor *tensor, size_t k, cp_work *w)
 /* ---- a sweep ---- */
 
 static tlv_status
-find_gram(tlv_context *ctx, cp_work *w, int mode)
+cp_find_gram(tlv_context *ctx, cp_work *w, int mode)
 {
 	return tlv_syrk(ctx, false, w->k, w->tensor->d[mode], 1, w->factor[mode], w->k, 0,
 					w->gram[mode], w->k, true);
 }
 
 static tlv_status
-find_grams(tlv_context *ctx, cp_work *w)
+cp_find_grams(tlv_context *ctx, cp_work *w)
 {
 	for (int m = 0; m < TLV_MODES; m++)
-		TLV_TRY(find_gram(ctx, w, m));
+		TLV_TRY(cp_find_gram(ctx, w, m));
 	return TLV_OK;
 }
 
@@ -167,7 +155,7 @@ solve_mode(tlv_context *ctx, cp_work *w, int mode)
 
 /* Updates all three modes, and computes the residual relative to the norm of the tensor. */
 static tlv_status
-sweep_modes(tlv_context *ctx, cp_work *w, double *residual)
+cp_sweep_modes(tlv_context *ctx, cp_work *w, double *residual)
 {
 	const tlv_tensor *t = w->tensor;
 	size_t k = w->k;
@@ -177,7 +165,7 @@ sweep_modes(tlv_context *ctx, cp_work *w, double *residual)
 	{
 		TLV_TRY(tlv_tensor_multiply(ctx, t, k, w->factor, m, m == 1, w->rows, w->z));
 		TLV_TRY(solve_mode(ctx, w, m));
-		TLV_TRY(find_gram(ctx, w, m));
+		TLV_TRY(cp_find_gram(ctx, w, m));
 	}
 	for (size_t i = 0; i < k * t->d[2]; i++)
 		along += w->z[i] * w->factor[2][i];
@@ -193,7 +181,7 @@ sweep_modes(tlv_context *ctx, cp_work *w, double *residual)
 static tlv_status
 balance_lengths(tlv_context *ctx, cp_work *w)
 {
-	TLV_TRY(find_grams(ctx, w));
+	TLV_TRY(cp_find_grams(ctx, w));
 	for (size_t h = 0; h < w->k; h++)
 	{
 		double length[TLV_MODES], product = 1;
@@ -204,7 +192,7 @@ balance_lengths(tlv_context *ctx, cp_work *w)
 			for (size_t i = 0; i < w->tensor->d[m]; i++)
 				w->factor[m][i * w->k + h] *= cbrt(product) / length[m];
 	}
-	return find_grams(ctx, w);
+	return cp_find_grams(ctx, w);
 }
 
 /* ---- a start ---- */
@@ -220,7 +208,7 @@ typedef struct cp_run
 
 /* factor += ahead (factor - last), the factor itself kept in `saved`. */
 static tlv_status
-step_ahead(tlv_context *ctx, cp_work *w, double ahead)
+cp_step_ahead(tlv_context *ctx, cp_work *w, double ahead)
 {
 	size_t all = w->k * w->items;
 
@@ -229,7 +217,7 @@ step_ahead(tlv_context *ctx, cp_work *w, double ahead)
 		return TLV_OK;
 	for (size_t i = 0; i < all; i++)
 		w->factor[0][i] += ahead * (w->factor[0][i] - w->last[i]);
-	return find_grams(ctx, w);
+	return cp_find_grams(ctx, w);
 }
 
 /*
@@ -237,10 +225,12 @@ step_ahead(tlv_context *ctx, cp_work *w, double ahead)
  * the sweep is taken back, and the next one goes no further.
  */
 static tlv_status
-run_sweeps(tlv_context *ctx, cp_work *w, cp_run *run)
+cp_run_sweeps(tlv_context *ctx, cp_work *w, cp_run *run)
 {
+	/* How far the next sweep starts beyond the last: at first, at most; times how much. */
+	const double ahead_first = 0.5, ahead_most = 1.0, ahead_growth = 1.1;
 	size_t all = w->k * w->items;
-	double ahead = 0, reach = AHEAD_FIRST, before = HUGE_VAL;
+	double ahead = 0, reach = ahead_first, before = HUGE_VAL;
 
 	TLV_TRY(balance_lengths(ctx, w));
 	run->converged = false;
@@ -250,13 +240,13 @@ run_sweeps(tlv_context *ctx, cp_work *w, cp_run *run)
 		tlv_report(ctx, "decompose", sweep, run->sweeps);
 		if (sweep > 0 && sweep % RIDGE_SWEEPS == 0)
 			w->ridge = fmax(w->ridge / 10, RIDGE_LAST);
-		TLV_TRY(step_ahead(ctx, w, ahead));
-		TLV_TRY(sweep_modes(ctx, w, &run->residual));
+		TLV_TRY(cp_step_ahead(ctx, w, ahead));
+		TLV_TRY(cp_sweep_modes(ctx, w, &run->residual));
 		run->made++;
 		if (ahead > 0 && run->residual > before)
 		{
 			memcpy(w->factor[0], w->saved, all * sizeof(double));
-			TLV_TRY(find_grams(ctx, w));
+			TLV_TRY(cp_find_grams(ctx, w));
 			reach = fmax(reach / 2, 0.05);
 			ahead = 0;
 			continue;
@@ -266,7 +256,7 @@ run_sweeps(tlv_context *ctx, cp_work *w, cp_run *run)
 		before = run->residual;
 		memcpy(w->last, w->saved, all * sizeof(double));
 		ahead = sweep < 2 ? 0 : reach;
-		reach = fmin(reach * AHEAD_GROWTH, AHEAD_MOST);
+		reach = fmin(reach * ahead_growth, ahead_most);
 	}
 	return TLV_OK;
 }
@@ -337,7 +327,7 @@ start_diagonal(tlv_context *ctx, cp_work *w, const int sides[2], tlv_rng *rng)
 			w->factor[sides[0]][i * k + h] = vectors[i + k * h];
 	tlv_free(ctx, first);
 	memset(w->factor[other], 0, k * t->d[other] * sizeof(double));
-	TLV_TRY(find_grams(ctx, w));
+	TLV_TRY(cp_find_grams(ctx, w));
 	TLV_TRY(tlv_tensor_multiply(ctx, t, k, w->factor, other, false, w->rows, w->z));
 	return solve_mode(ctx, w, other);
 }
@@ -346,7 +336,7 @@ start_diagonal(tlv_context *ctx, cp_work *w, const int sides[2], tlv_rng *rng)
 
 /* The first start is that of simultaneous diagonalisation, where there is one. */
 static tlv_status
-run_start(tlv_context *ctx, cp_work *w, bool overcomplete, int number, tlv_rng *rng, cp_run *run)
+cp_run_start(tlv_context *ctx, cp_work *w, bool overcomplete, int number, tlv_rng *rng, cp_run *run)
 {
 	int sides[2];
 
@@ -355,18 +345,23 @@ run_start(tlv_context *ctx, cp_work *w, bool overcomplete, int number, tlv_rng *
 		TLV_TRY(start_diagonal(ctx, w, sides, rng));
 	else
 		TLV_TRY(tlv_fill_normal(ctx, rng, w->k * w->items, w->factor[0]));
-	return run_sweeps(ctx, w, run);
+	return cp_run_sweeps(ctx, w, run);
 }
 
 static tlv_status
-run_starts(tlv_context *ctx, cp_work *w, bool overcomplete, const tlv_cp_options *o,
-		   tlv_factors_found *found)
+cp_run_starts(tlv_context *ctx, cp_work *w, bool overcomplete, const tlv_cp_options *o,
+			  tlv_factors_found *found)
 {
-	int starts = o->restarts > 0 ? o->restarts : overcomplete ? MORE_RESTARTS : USUAL_RESTARTS;
+	const double usual_tolerance = 1e-9;
+	const int more_iterations = 1000;
+	const int usual_iterations = 500;
+	const int more_restarts = 10;
+	const int usual_restarts = 3;
+	int starts = o->restarts > 0 ? o->restarts : overcomplete ? more_restarts : usual_restarts;
 	int most = o->iterations > 0 ? o->iterations
-			   : overcomplete	 ? MORE_ITERATIONS
-								 : USUAL_ITERATIONS;
-	double tolerance = o->tolerance > 0 ? o->tolerance : USUAL_TOLERANCE, *best;
+			   : overcomplete	 ? more_iterations
+								 : usual_iterations;
+	double tolerance = o->tolerance > 0 ? o->tolerance : usual_tolerance, *best;
 	int sides[2], first = find_sides(w->tensor, w->k, sides) ? 0 : 1, trial = most;
 	size_t all = w->k * w->items;
 	tlv_rng rng;
@@ -382,7 +377,7 @@ run_starts(tlv_context *ctx, cp_work *w, bool overcomplete, const tlv_cp_options
 	{
 		cp_run run = {.sweeps = trial, .tolerance = tolerance};
 
-		TLV_TRY(run_start(ctx, w, overcomplete, i, &rng, &run));
+		TLV_TRY(cp_run_start(ctx, w, overcomplete, i, &rng, &run));
 		found->sweeps += run.made;
 		if (run.residual >= found->residual)
 			continue;
@@ -396,7 +391,7 @@ run_starts(tlv_context *ctx, cp_work *w, bool overcomplete, const tlv_cp_options
 	{
 		cp_run run = {.sweeps = most - trial, .tolerance = tolerance};
 
-		TLV_TRY(run_sweeps(ctx, w, &run));
+		TLV_TRY(cp_run_sweeps(ctx, w, &run));
 		found->sweeps += run.made;
 		found->residual = run.residual;
 		found->converged = run.converged;
@@ -432,7 +427,7 @@ core_sides(const tlv_tensor *t, size_t k, size_t r[TLV_MODES])
 }
 
 static tlv_status
-find_core(tlv_context *ctx, const tlv_tensor *t, uint64_t seed, cp_core *c)
+cp_find_core(tlv_context *ctx, const tlv_tensor *t, uint64_t seed, cp_core *c)
 {
 	tlv_factors_found found;
 
@@ -451,8 +446,11 @@ static tlv_status
 expand_core(tlv_context *ctx, const cp_core *core, const cp_work *small, cp_work *w,
 			tlv_factors_found *found)
 {
+	/* Sweeps on the tensor itself, after those on its core, and what they must gain each. */
+	const int polish_sweeps = 5;
+	const double polish_tolerance = 1e-7;
 	double inside = found->residual * sqrt(small->norm2 / w->norm2);
-	cp_run run = {.sweeps = POLISH_SWEEPS, .tolerance = POLISH_TOLERANCE};
+	cp_run run = {.sweeps = polish_sweeps, .tolerance = polish_tolerance};
 
 	for (int m = 0; m < TLV_MODES; m++)
 		TLV_TRY(tlv_gemm(ctx, false, false, w->k, w->tensor->d[m], core->r[m], 1, small->factor[m],
@@ -461,7 +459,7 @@ expand_core(tlv_context *ctx, const cp_core *core, const cp_work *small, cp_work
 	if (core->residual < EXACT)
 		return TLV_OK;
 	w->ridge = RIDGE_LAST;
-	TLV_TRY(run_sweeps(ctx, w, &run));
+	TLV_TRY(cp_run_sweeps(ctx, w, &run));
 	found->sweeps += run.made;
 	found->residual = run.residual;
 	return TLV_OK;
@@ -476,10 +474,10 @@ run_cp(tlv_context *ctx, const tlv_tensor *t, const tlv_cp_options *options, cp_
 	cp_core core = {.core = NULL};
 
 	if (!core_sides(t, w->k, core.r))
-		return run_starts(ctx, w, overcomplete, options, found);
-	TLV_TRY(find_core(ctx, t, options->seed, &core));
+		return cp_run_starts(ctx, w, overcomplete, options, found);
+	TLV_TRY(cp_find_core(ctx, t, options->seed, &core));
 	TLV_TRY(work_begin(ctx, &core.tensor, w->k, &small));
-	TLV_TRY(run_starts(ctx, &small, overcomplete, options, found));
+	TLV_TRY(cp_run_starts(ctx, &small, overcomplete, options, found));
 	return expand_core(ctx, &core, &small, w, found);
 }
 
@@ -512,12 +510,12 @@ direct_residual(tlv_context *ctx, cp_work *w, double *residual)
 
 /* Columns of length 1, their signs and the lengths in the weights, by decreasing weight. */
 static tlv_status
-take_factors(tlv_context *ctx, cp_work *w, double *factors, double *weights)
+cp_take_factors(tlv_context *ctx, cp_work *w, double *factors, double *weights)
 {
 	size_t k = w->k, *order;
 	double *to = factors, *own, *signs;
 
-	TLV_TRY(find_grams(ctx, w));
+	TLV_TRY(cp_find_grams(ctx, w));
 	TLV_TRY_NEW(ctx, order, k);
 	TLV_TRY_NEW_ROWS(ctx, own, k, 1 + TLV_MODES);
 	signs = own + k;
@@ -588,8 +586,8 @@ tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_option
 	*found = (tlv_factors_found){0};
 	if (k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of components must be at least 1");
-	if (k > MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is above %d", k, MOST_COMPONENTS);
+	if (k > CP_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is above %d", k, CP_MOST_COMPONENTS);
 	TLV_TRY(tlv_tensor_largest(ctx, tensor, &largest));
 	if (largest == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero");
@@ -605,7 +603,7 @@ tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_option
 		found->residual * found->residual < TLV_CANCELLED_RESIDUAL)
 		status = direct_residual(ctx, &w, &found->residual);
 	if (status == TLV_OK)
-		status = take_factors(ctx, &w, factors, weights);
+		status = cp_take_factors(ctx, &w, factors, weights);
 	tlv_scratch_end(ctx, &scratch);
 	return status;
 }

@@ -171,7 +171,7 @@ tlv_rows_normalize(size_t n, size_t k, double *x, double *lengths)
 
 /* ||T - sum l v^3||^2 / ||T||^2, entry by entry; work holds 2 k x k. */
 static tlv_status
-direct_residual(tlv_solver *solver, const double *values, double *work, double *residual)
+orthogonal_direct_residual(tlv_solver *solver, const double *values, double *work, double *residual)
 {
 	size_t k = solver->k;
 	double *scaled = work, *sum = work + k * k;
@@ -225,7 +225,7 @@ relative_residual(tlv_solver *solver, const double *values, double *work, double
 	}
 	*residual = fmax(0, 1 - explained / solver->norm2);
 	if (*residual < TLV_CANCELLED_RESIDUAL && solver->packed != NULL)
-		TLV_TRY(direct_residual(solver, values, work, residual));
+		TLV_TRY(orthogonal_direct_residual(solver, values, work, residual));
 	*residual = sqrt(*residual);
 	return TLV_OK;
 }

@@ -16,9 +16,6 @@
 #include "decompose_internal.h"
 #include "tensorlv/num/cumulant4.h"
 
-#define MAX_DIMENSION  100
-#define MAX_REFINEMENT 200
-
 /* ---- contraction ---- */
 
 /*
@@ -105,10 +102,11 @@ given_start4(tlv_solver4 *s, double *gram)
 static tlv_status
 joint(tlv_solver4 *s, double *work)
 {
+	const int max_refinement = 200;
 	size_t k = s->k;
 	double *gradient = work, *values = gradient + k * k;
 	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : 1e-10;
-	int most = s->options->steps > 0 ? s->options->steps : MAX_REFINEMENT;
+	int most = s->options->steps > 0 ? s->options->steps : max_refinement;
 
 	if (s->options->initial != NULL)
 		TLV_TRY(given_start4(s, gradient));
@@ -285,9 +283,11 @@ tlv_decompose4_memory(size_t k, const tlv_decompose_options *options)
 static tlv_status
 check_decompose4_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
 {
+	const int max_dimension = 100;
+
 	if (k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of components must be at least 1");
-	if (k > MAX_DIMENSION)
+	if (k > max_dimension)
 		return tlv_fail(ctx, TLV_LIMIT,
 						"a fourth-order tensor of dimension %zu is too large to decompose", k);
 	if (o->steps < 0)

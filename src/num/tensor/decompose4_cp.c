@@ -10,9 +10,6 @@
 
 #include "decompose_internal.h"
 
-#define DEFAULT_SWEEPS	  200
-#define DEFAULT_TOLERANCE 1e-8
-
 typedef struct cp
 {
 	tlv_solver4 *solver;
@@ -58,10 +55,12 @@ update_cp(cp *w, int target)
 tlv_status
 tlv_solver4_cp(tlv_solver4 *s, double *work)
 {
+	const double default_tolerance = 1e-8;
+	const int default_sweeps = 200;
 	size_t k = s->k;
 	cp w = {.solver = s};
-	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : DEFAULT_TOLERANCE;
-	int sweeps = s->options->steps > 0 ? s->options->steps : DEFAULT_SWEEPS;
+	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : default_tolerance;
+	int sweeps = s->options->steps > 0 ? s->options->steps : default_sweeps;
 
 	for (int i = 0; i < 4; i++, work += k * k)
 		w.factors[i] = work;

@@ -10,12 +10,6 @@
 
 #include "decompose_internal.h"
 
-#define DEFAULT_STEPS 30
-#define LEAST_STARTS  10
-#define MOST_STARTS	  50
-/* Above this part of the mean value found so far a component is in the way. */
-#define LEVEL 0.05
-
 typedef struct adaptive
 {
 	tlv_solver *solver;
@@ -31,11 +25,12 @@ typedef struct adaptive
 static size_t
 starts_of(size_t k, const tlv_decompose_options *o)
 {
-	size_t usual = 2 * k > LEAST_STARTS ? 2 * k : LEAST_STARTS;
+	const int least_starts = 10, most_starts = 50;
+	size_t usual = 2 * k > least_starts ? 2 * k : least_starts;
 
 	if (o->restarts > 0)
 		return (size_t) o->restarts;
-	return usual > MOST_STARTS ? MOST_STARTS : usual;
+	return usual > most_starts ? most_starts : usual;
 }
 
 double
@@ -50,6 +45,8 @@ tlv_adaptive_memory(size_t k, const tlv_decompose_options *options)
 static tlv_status
 adaptive_step(adaptive *w, size_t n, const double *x, double *images)
 {
+	/* Above this part of the mean value found so far a component is in the way. */
+	const double level = 0.05;
 	tlv_solver *s = w->solver;
 	size_t k = s->k;
 	double mean = 0;
@@ -64,7 +61,7 @@ adaptive_step(adaptive *w, size_t n, const double *x, double *images)
 			for (size_t l = 0; l < n; l++)
 				w->along[l] += x[l + i * n] * s->vectors[j + i * k];
 		for (size_t l = 0; l < n; l++)
-			w->along[l] = fabs(w->values[j] * w->along[l]) > LEVEL * mean
+			w->along[l] = fabs(w->values[j] * w->along[l]) > level * mean
 							  ? w->values[j] * w->along[l] * w->along[l]
 							  : 0;
 		for (size_t i = 0; i < k; i++)
@@ -191,8 +188,9 @@ find_component(adaptive *w, int steps, double *lengths)
 tlv_status
 tlv_decompose_adaptive(tlv_solver *s)
 {
+	const int default_steps = 30;
 	size_t k = s->k;
-	int steps = s->options->steps > 0 ? s->options->steps : DEFAULT_STEPS;
+	int steps = s->options->steps > 0 ? s->options->steps : default_steps;
 	adaptive w = {.solver = s, .starts = starts_of(k, s->options)};
 	double *lengths, *matrix;
 

@@ -13,7 +13,6 @@
 #include "decompose_internal.h"
 
 #define ORTHOGONAL_SWEEPS 20
-#define DEFAULT_SWEEPS	  100
 
 typedef struct als
 {
@@ -83,9 +82,10 @@ update_als(als *w, int target)
 static tlv_status
 run_als(als *w)
 {
+	const int default_sweeps = 100;
 	tlv_solver *s = w->solver;
 	size_t k = s->k, rank;
-	int sweeps = s->options->steps > 0 ? s->options->steps : DEFAULT_SWEEPS;
+	int sweeps = s->options->steps > 0 ? s->options->steps : default_sweeps;
 	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : 1e-9;
 
 	for (int i = 0; i < 3; i++)

@@ -8,8 +8,7 @@
 
 #include "decompose_internal.h"
 
-#define DEFAULT_STEPS 200
-#define CHANGE		  1e-10
+#define CLASSIC_CHANGE 1e-10
 
 /* ---- flattening ---- */
 
@@ -117,9 +116,10 @@ tlv_simultaneous_memory(size_t k, const tlv_decompose_options *options)
 tlv_status
 tlv_decompose_simultaneous(tlv_solver *s)
 {
+	const int default_steps = 200;
 	size_t k = s->k, rank;
-	int steps = s->options->steps > 0 ? s->options->steps : DEFAULT_STEPS;
-	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : CHANGE;
+	int steps = s->options->steps > 0 ? s->options->steps : default_steps;
+	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : CLASSIC_CHANGE;
 	double *before, *basis;
 
 	TLV_TRY_NEW_ROWS(s->ctx, before, k, 2 * k);

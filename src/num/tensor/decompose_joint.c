@@ -13,9 +13,6 @@
 
 #include "decompose_internal.h"
 
-#define MAX_STEPS 200
-/* Values of a smaller part of the largest are zero. */
-#define ZERO_VALUE 1e-12
 /* Starts are compared when a step moves no entry by more; the objectives of those that have found
  * the same maximum then agree to SAME_OBJECTIVE. */
 #define COMPARE_TOLERANCE 1e-4
@@ -93,13 +90,15 @@ first_order_rotation(size_t k, const double *h, double *rotation, double *row_su
 static double
 largest_change(size_t k, const double *before, const double *after, const double *values)
 {
+	/* Values of a smaller part of the largest are zero. */
+	const double zero_value = 1e-12;
 	double largest = 0, change = 0;
 
 	for (size_t l = 0; l < k; l++)
 		largest = fmax(largest, fabs(values[l]));
 	for (size_t j = 0; j < k; j++)
 		for (size_t l = 0; l < k; l++)
-			if (fabs(values[l]) > ZERO_VALUE * largest)
+			if (fabs(values[l]) > zero_value * largest)
 				change = fmax(change, fabs(after[l + j * k] - before[l + j * k]));
 	return change;
 }
@@ -155,8 +154,9 @@ typedef struct climb_end
 static tlv_status
 climb(joint *w, double *v, climb_end end, double *objective)
 {
+	const int max_steps = 200;
 	tlv_decomposition *out = w->solver->out;
-	int most = w->solver->options->steps > 0 ? w->solver->options->steps : MAX_STEPS;
+	int most = w->solver->options->steps > 0 ? w->solver->options->steps : max_steps;
 	double before = -1, moved = 0;
 
 	out->converged = false;

@@ -10,8 +10,6 @@
 
 #include "decompose_internal.h"
 
-#define FINAL_STEPS 30
-
 typedef struct power
 {
 	tlv_solver *solver;
@@ -70,10 +68,11 @@ best_restart(power *w)
 static tlv_status
 polish(power *w, double tolerance, bool *converged)
 {
+	const int final_steps = 30;
 	tlv_solver *s = w->solver;
 	double change = 1, length;
 
-	for (int step = 0; step < FINAL_STEPS && change > tolerance; step++)
+	for (int step = 0; step < final_steps && change > tolerance; step++)
 	{
 		TLV_TRY(tlv_solver_apply(s, 1, w->vector, w->vector, w->image));
 		tlv_rows_normalize(1, s->k, w->image, &length);

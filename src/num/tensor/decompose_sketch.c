@@ -15,12 +15,9 @@
 #include "decompose_internal.h"
 #include "tensorlv/num/fft.h"
 
-#define LISTS		   5
-#define LEAST_LENGTH   256
-#define USUAL_RESTARTS 10
-#define USUAL_STEPS	   10
-#define FINAL_STEPS	   20
-#define CHANGE		   1e-6
+#define LISTS		  5
+#define LEAST_LENGTH  256
+#define SKETCH_CHANGE 1e-6
 
 /* One list, its places and its signs of every index of the three modes. */
 typedef struct list
@@ -109,7 +106,7 @@ fill_list(tlv_context *ctx, const sketch *w, const list *l)
 
 /* A vector as a list of mode m, in real parts (0) or imaginary ones (1). */
 static void
-scatter(const sketch *w, const list *l, int m, const double *x, int part, double *to)
+sketch_scatter(const sketch *w, const list *l, int m, const double *x, int part, double *to)
 {
 	for (size_t i = 0; i < w->solver->k; i++)
 		to[2 * (size_t) l->place[m][i] + (size_t) part] += l->sign[m][i] * x[i];
@@ -124,8 +121,8 @@ pair_spectrum(sketch *w, const list *l, const double *x)
 	double *f = w->second, *to = w->first;
 
 	memset(f, 0, 2 * n * sizeof(double));
-	scatter(w, l, 1, x, 0, f);
-	scatter(w, l, 2, x, 1, f);
+	sketch_scatter(w, l, 1, x, 0, f);
+	sketch_scatter(w, l, 2, x, 1, f);
 	TLV_TRY(tlv_fft(w->solver->ctx, n, f, false));
 	for (size_t i = 0; i < n; i++)
 	{
@@ -192,7 +189,7 @@ sketched_image(sketch *w, const double *x, double *image, double *value)
 
 /* T <- T - value x (x) x (x) x, in all lists. */
 static tlv_status
-deflate(sketch *w, const double *x, double value)
+sketch_deflate(sketch *w, const double *x, double value)
 {
 	for (int l = 0; l < LISTS; l++)
 	{
@@ -200,7 +197,7 @@ deflate(sketch *w, const double *x, double value)
 
 		TLV_TRY(pair_spectrum(w, &w->list[l], x));
 		memset(f, 0, 2 * w->length * sizeof(double));
-		scatter(w, &w->list[l], 0, x, 0, f);
+		sketch_scatter(w, &w->list[l], 0, x, 0, f);
 		TLV_TRY(tlv_fft(w->solver->ctx, w->length, f, false));
 		for (size_t i = 0; i < w->length; i++)
 		{
@@ -218,7 +215,7 @@ make_steps(sketch *w, int steps, double *value, bool *stands)
 	size_t k = w->solver->k;
 	double change = 1, length;
 
-	for (int step = 0; step < steps && change > CHANGE; step++)
+	for (int step = 0; step < steps && change > SKETCH_CHANGE; step++)
 	{
 		TLV_TRY_CONTINUE(w->solver->ctx);
 		TLV_TRY(sketched_image(w, w->vector, w->image, value));
@@ -229,17 +226,20 @@ make_steps(sketch *w, int steps, double *value, bool *stands)
 		memcpy(w->vector, w->image, k * sizeof(double));
 		w->solver->out->iterations++;
 	}
-	*stands = change <= CHANGE;
+	*stands = change <= SKETCH_CHANGE;
 	return sketched_image(w, w->vector, w->image, value);
 }
 
 /* One component: the best of some random starts, and what it comes to. */
 static tlv_status
-find_component(sketch *w, size_t number)
+sketch_find_component(sketch *w, size_t number)
 {
+	const int final_steps = 20;
+	const int usual_steps = 10;
+	const int usual_restarts = 10;
 	tlv_solver *s = w->solver;
-	int restarts = s->options->restarts > 0 ? s->options->restarts : USUAL_RESTARTS;
-	int steps = s->options->steps > 0 ? s->options->steps : USUAL_STEPS;
+	int restarts = s->options->restarts > 0 ? s->options->restarts : usual_restarts;
+	int steps = s->options->steps > 0 ? s->options->steps : usual_steps;
 	double value, most = -HUGE_VAL, length;
 	bool stands;
 
@@ -254,11 +254,11 @@ find_component(sketch *w, size_t number)
 		memcpy(w->best, w->vector, s->k * sizeof(double));
 	}
 	memcpy(w->vector, w->best, s->k * sizeof(double));
-	TLV_TRY(make_steps(w, FINAL_STEPS, &value, &stands));
+	TLV_TRY(make_steps(w, final_steps, &value, &stands));
 	s->out->converged = s->out->converged && stands;
 	for (size_t i = 0; i < s->k; i++)
 		s->vectors[number + i * s->k] = w->vector[i];
-	return deflate(w, w->vector, value);
+	return sketch_deflate(w, w->vector, value);
 }
 
 /* All vectors take one step on the tensor itself. */
@@ -294,7 +294,7 @@ run_sketch(sketch *w)
 	for (size_t j = 0; j < s->k; j++)
 	{
 		tlv_report(s->ctx, "decompose", (double) j, (double) s->k);
-		TLV_TRY(find_component(w, j));
+		TLV_TRY(sketch_find_component(w, j));
 	}
 	return last_step(s);
 }

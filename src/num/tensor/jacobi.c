@@ -7,10 +7,6 @@
 
 #include "decompose_internal.h"
 
-#define MAX_SWEEPS 60
-/* The refinement follows: coarse angles are good enough to start it from. */
-#define SWEEP_TOLERANCE 1e-3
-
 /* Eight numbers of eight matrices: wide registers where there are, several narrow ones elsewhere.
  */
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
@@ -111,10 +107,13 @@ tlv_status
 tlv_jacobi_joint(tlv_context *ctx, size_t k, size_t count, double *matrices, double *rotation,
 				 int *sweeps)
 {
+	/* The refinement follows: coarse angles are good enough to start it from. */
+	const double sweep_tolerance = 1e-3;
+	const int max_sweeps = 60;
 	memset(rotation, 0, k * k * sizeof(double));
 	for (size_t i = 0; i < k; i++)
 		rotation[i + i * k] = 1;
-	for (int sweep = 0; sweep < MAX_SWEEPS; sweep++)
+	for (int sweep = 0; sweep < max_sweeps; sweep++)
 	{
 		double largest = 0;
 
@@ -123,7 +122,7 @@ tlv_jacobi_joint(tlv_context *ctx, size_t k, size_t count, double *matrices, dou
 			TLV_TRY_CONTINUE(ctx);
 			for (size_t q = p + 1; q < k; q++)
 				largest = fmax(largest, rotate_pair(k, count / LANES, matrices, rotation, p, q,
-													SWEEP_TOLERANCE));
+													sweep_tolerance));
 		}
 		++*sweeps;
 		if (largest == 0)

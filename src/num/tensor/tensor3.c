@@ -10,8 +10,8 @@
 #include "tensorlv/num/linalg.h"
 
 /* Rows of data that go into one product, and pairs: what stays in cache. */
-#define CHUNK	   128
-#define MOST_PAIRS 128
+#define TENSOR3_CHUNK	   128
+#define TENSOR3_MOST_PAIRS 128
 
 /* ---- packed and full ---- */
 
@@ -71,7 +71,7 @@ typedef struct pair_block
 static size_t
 most_pairs(size_t k)
 {
-	return k > MOST_PAIRS ? k : tlv_least(MOST_PAIRS, tlv_packed2_size(k));
+	return k > TENSOR3_MOST_PAIRS ? k : tlv_least(TENSOR3_MOST_PAIRS, tlv_packed2_size(k));
 }
 
 static pair_block
@@ -87,7 +87,7 @@ tensor3_next_block(size_t k, size_t first)
 size_t
 tlv_tensor3_work(size_t k, size_t n)
 {
-	return most_pairs(k) * (tlv_least(n, CHUNK) + k);
+	return most_pairs(k) * (tlv_least(n, TENSOR3_CHUNK) + k);
 }
 
 #define REAL		   double

@@ -78,9 +78,9 @@ PRODUCTS(add_cubes)(tlv_context *ctx, size_t k, size_t n, const REAL *y, const d
 	for (size_t first = 0; first < k; first = block.end)
 	{
 		block = tensor3_next_block(k, first);
-		for (size_t t = 0; t < n; t += CHUNK)
+		for (size_t t = 0; t < n; t += TENSOR3_CHUNK)
 		{
-			size_t rows = tlv_least(CHUNK, n - t);
+			size_t rows = tlv_least(TENSOR3_CHUNK, n - t);
 
 			if (ctx != NULL)
 				TLV_TRY_CONTINUE(ctx);
@@ -103,9 +103,9 @@ PRODUCTS(add_squares)(tlv_context *ctx, size_t k, size_t n, const REAL *w, const
 	for (size_t first = 0; first < k; first = block.end)
 	{
 		block = tensor3_next_block(k, first);
-		for (size_t t = 0; t < n; t += CHUNK)
+		for (size_t t = 0; t < n; t += TENSOR3_CHUNK)
 		{
-			size_t rows = tlv_least(CHUNK, n - t), at = t * k;
+			size_t rows = tlv_least(TENSOR3_CHUNK, n - t), at = t * k;
 
 			TLV_TRY_CONTINUE(ctx);
 			PRODUCTS(pair_products)(k, block, rows, w + at, NULL, products);

@@ -14,8 +14,8 @@
  * Rows of data that go into one product, and pairs on its left: the fewer, the less is computed in
  * vain, which counts for vectors of 8 to 20 elements.
  */
-#define CHUNK	   256
-#define LEFT_PAIRS 32
+#define TENSOR4_CHUNK 256
+#define LEFT_PAIRS	  32
 
 /* Every quotient is exact: binomial coefficients. */
 size_t
@@ -63,7 +63,7 @@ tlv_tensor4_work(size_t k)
 {
 	size_t pairs = tlv_packed2_size(k);
 
-	return CHUNK * k + CHUNK * pairs + left_room(k) * (CHUNK + pairs);
+	return TENSOR4_CHUNK * k + TENSOR4_CHUNK * pairs + left_room(k) * (TENSOR4_CHUNK + pairs);
 }
 
 /* products[t + rows * pair] = y_a y_b; columns is y transposed. */
@@ -140,12 +140,13 @@ tlv_status
 tlv_packed4_add_fourths(tlv_context *ctx, size_t k, size_t n, const double *y, double *packed,
 						double *work)
 {
-	double *columns = work, *products = columns + CHUNK * k;
-	double *left = products + CHUNK * tlv_packed2_size(k), *sums = left + left_room(k) * CHUNK;
+	double *columns = work, *products = columns + TENSOR4_CHUNK * k;
+	double *left = products + TENSOR4_CHUNK * tlv_packed2_size(k),
+		   *sums = left + left_room(k) * TENSOR4_CHUNK;
 
-	for (size_t t = 0; t < n; t += CHUNK)
+	for (size_t t = 0; t < n; t += TENSOR4_CHUNK)
 	{
-		size_t rows = tlv_least(CHUNK, n - t);
+		size_t rows = tlv_least(TENSOR4_CHUNK, n - t);
 		left_block block;
 
 		pair_products(k, rows, y + k * t, columns, products);

@@ -80,7 +80,8 @@ add_pairs(const size_t d[TLV_MODES], size_t first, size_t end, size_t k, const d
 
 /* rows: of every pair of the first two modes the products of their factors. */
 TLV_CLONES static void
-pair_products(const size_t d[TLV_MODES], size_t k, const double *a, const double *b, double *rows)
+projected_pair_products(const size_t d[TLV_MODES], size_t k, const double *a, const double *b,
+						double *rows)
 {
 	for (size_t x = 0; x < d[0]; x++)
 		for (size_t y = 0; y < d[1]; y++)
@@ -97,7 +98,7 @@ multiply_dense(tlv_context *ctx, const tlv_tensor *t, size_t k, double *const fa
 
 	if (mode == 2)
 	{
-		pair_products(d, k, factor[0], factor[1], rows);
+		projected_pair_products(d, k, factor[0], factor[1], rows);
 		return tlv_gemm(ctx, false, true, k, d[2], d[0] * d[1], 1, rows, k, t->dense, d[2], 0, z,
 						k);
 	}

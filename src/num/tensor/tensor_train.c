@@ -7,9 +7,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tucker.h"
 
-/* Squared singular values below this part of the squared norm are rounding. */
-#define LEAST_DIRECTION 1e-16
-
 /* How many directions there can be of one mode against the others. */
 static size_t
 most_directions(const size_t d[TLV_MODES], int mode)
@@ -21,10 +18,12 @@ most_directions(const size_t d[TLV_MODES], int mode)
 static size_t
 count_directions(size_t most, const double *values, double norm2, size_t wanted, double rest)
 {
+	/* Squared singular values below this part of the squared norm are rounding. */
+	const double least_direction = 1e-16;
 	size_t r = most;
 	double left = 0;
 
-	while (r > 1 && values[r - 1] <= LEAST_DIRECTION * norm2)
+	while (r > 1 && values[r - 1] <= least_direction * norm2)
 		r--;
 	if (wanted > 0)
 		return tlv_least(r, wanted);
@@ -96,7 +95,7 @@ split_rest(tlv_context *ctx, tlv_train *train, const double *rest, double norm2,
 
 /* The train is a core in bases of the outer modes, whose middle one is as it was. */
 static tlv_status
-direct_residual(tlv_context *ctx, const tlv_tensor *tensor, tlv_train *train)
+tensor_train_direct_residual(tlv_context *ctx, const tlv_tensor *tensor, tlv_train *train)
 {
 	size_t r[TLV_MODES] = {train->r[0], train->d[1], train->r[1]}, last = train->d[2];
 	double *basis, *u[TLV_MODES] = {train->core[0], NULL, NULL};
@@ -138,6 +137,6 @@ tlv_tensor_train(tlv_context *ctx, const tlv_tensor *tensor, double tolerance, t
 		kept += train->core[1][i] * train->core[1][i];
 	train->residual = sqrt(fmax(0, 1 - kept / norm2));
 	if (train->residual * train->residual < TLV_CANCELLED_RESIDUAL)
-		return direct_residual(ctx, tensor, train);
+		return tensor_train_direct_residual(ctx, tensor, train);
 	return TLV_OK;
 }

@@ -8,12 +8,6 @@
 
 #include "tensorlv/num/linalg.h"
 
-#define USUAL_ITERATIONS 50
-#define USUAL_TOLERANCE	 1e-9
-/* Directions of a subspace iteration beyond those that are wanted, and its steps. */
-#define MORE_DIRECTIONS 10
-#define SUBSPACE_STEPS	100
-
 /* ---- bases ---- */
 
 /* gram (n x n) of the unfolding of a mode of n items: T(mode) T(mode)'. */
@@ -65,7 +59,9 @@ static tlv_status
 leading_vectors(tlv_context *ctx, size_t n, double *gram, size_t r, uint64_t seed, double *vectors,
 				double *values)
 {
-	size_t l = tlv_least(n, r + MORE_DIRECTIONS);
+	/* Directions of a subspace iteration beyond those that are wanted, and its steps. */
+	const int more_directions = 10, subspace_steps = 100;
+	size_t l = tlv_least(n, r + more_directions);
 	gram_operator applied = {gram};
 	double *all, *x;
 	tlv_rng rng;
@@ -87,7 +83,7 @@ leading_vectors(tlv_context *ctx, size_t n, double *gram, size_t r, uint64_t see
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_subspace_iteration(
 		ctx,
-		&(tlv_eigen_task){.n = n, .k = r, .l = l, .tolerance = 1e-10, .max_steps = SUBSPACE_STEPS},
+		&(tlv_eigen_task){.n = n, .k = r, .l = l, .tolerance = 1e-10, .max_steps = subspace_steps},
 		apply_gram, &applied, &rng, x, all, &steps));
 	memcpy(values, all, r * sizeof(double));
 	for (size_t i = 0; i < n; i++)
@@ -282,7 +278,7 @@ start_sparse(tlv_context *ctx, tucker_work *w)
 
 /* The basis of a mode that keeps most of the tensor in the bases of the others. */
 static tlv_status
-sweep_mode(tlv_context *ctx, tucker_work *w, int mode)
+tucker_sweep_mode(tlv_context *ctx, tucker_work *w, int mode)
 {
 	const tlv_tensor *t = w->tensor;
 	size_t shape[TLV_MODES] = {w->r[0], w->r[1], w->r[2]};
@@ -304,7 +300,7 @@ sweep_mode(tlv_context *ctx, tucker_work *w, int mode)
 
 /* The squared length of the core, which is what the bases keep. */
 static tlv_status
-find_core(tlv_context *ctx, tucker_work *w, double *kept)
+tucker_find_core(tlv_context *ctx, tucker_work *w, double *kept)
 {
 	size_t n = w->r[0] * w->r[1] * w->r[2];
 
@@ -350,12 +346,14 @@ static tlv_status
 iterate_bases(tlv_context *ctx, tucker_work *w, const tlv_tucker_options *options,
 			  tlv_factors_found *found)
 {
-	int sweeps = options->iterations >= 0 ? options->iterations : USUAL_ITERATIONS;
-	double tolerance = options->tolerance > 0 ? options->tolerance : USUAL_TOLERANCE;
+	const double usual_tolerance = 1e-9;
+	const int usual_iterations = 50;
+	int sweeps = options->iterations >= 0 ? options->iterations : usual_iterations;
+	double tolerance = options->tolerance > 0 ? options->tolerance : usual_tolerance;
 	bool whole = true;
 	double kept;
 
-	TLV_TRY(find_core(ctx, w, &kept));
+	TLV_TRY(tucker_find_core(ctx, w, &kept));
 	for (int m = 0; m < TLV_MODES; m++)
 		whole &= w->r[m] == w->tensor->d[m];
 	found->residual = sqrt(fmax(0, 1 - kept / w->norm2));
@@ -367,8 +365,8 @@ iterate_bases(tlv_context *ctx, tucker_work *w, const tlv_tucker_options *option
 		TLV_TRY_CONTINUE(ctx);
 		tlv_report(ctx, "decompose", sweep, sweeps);
 		for (int m = 0; m < TLV_MODES; m++)
-			TLV_TRY(sweep_mode(ctx, w, m));
-		TLV_TRY(find_core(ctx, w, &kept));
+			TLV_TRY(tucker_sweep_mode(ctx, w, m));
+		TLV_TRY(tucker_find_core(ctx, w, &kept));
 		found->residual = sqrt(fmax(0, 1 - kept / w->norm2));
 		found->sweeps++;
 		found->converged = before - found->residual <= tolerance && (sweep > 0 || w->tensor->dense);

@@ -11,6 +11,7 @@
 
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sort.h"
 
 /* ---- given anchors ---- */
 
@@ -87,24 +88,6 @@ TlvFindAnchors(const TlvGivenAnchors *given, bool terms)
 
 /* ---- anchors of a model ---- */
 
-/* Where an item is among those of a model; -1: it is not. */
-static int64
-position_of(int64 item, size_t d, const int64_t *items)
-{
-	size_t low = 0, high = d;
-
-	while (low < high)
-	{
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle] < item)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < d && items[low] == item ? (int64) low : -1;
-}
-
 static void
 put_anchor(FunctionCallInfo fcinfo, const tlv_frame *model, const tlv_name_list *names,
 		   size_t topic)
@@ -112,14 +95,13 @@ put_anchor(FunctionCallInfo fcinfo, const tlv_frame *model, const tlv_name_list 
 	size_t d = tlv_frame_find(model, "items")->rows;
 	int64 item = tlv_frame_int64(model, "anchors")[topic];
 	double distance = tlv_frame_float64(model, "anchor_distances")[topic];
-	int64 at = position_of(item, d, tlv_frame_int64(model, "items"));
+	size_t at = tlv_find_id(tlv_frame_int64(model, "items"), d, item);
 	const tlv_name_list none = {0};
 
 	if (distance == 0)
 		return;
 	TlvPutRow(fcinfo, TlvInt4((int32) topic + 1), TlvComponentLabel(model, topic), TlvInt8(item),
-			  TlvNameCell(at < 0 ? &none : names, at < 0 ? 0 : (size_t) at, item),
-			  TlvFloat8(distance));
+			  TlvNameCell(at == d ? &none : names, at == d ? 0 : at, item), TlvFloat8(distance));
 }
 
 /* Rows (topic, label, item, item_name, distance). */
@@ -146,7 +128,7 @@ TLV_FUNCTION(tlv_topic_anchors_rows)
 
 /* Pairs of item a with all items, as rows. */
 static void
-put_pairs(FunctionCallInfo fcinfo, const tlv_frame *moments, size_t a, double least)
+anchors_put_pairs(FunctionCallInfo fcinfo, const tlv_frame *moments, size_t a, double least)
 {
 	size_t d = tlv_frame_find(moments, "items")->rows;
 	const int64_t *items = tlv_frame_int64(moments, "items");
@@ -183,6 +165,6 @@ TLV_FUNCTION(tlv_cooccurrences_rows)
 						errmsg("min_probability = %g is not a number of at least 0", least)));
 	TlvInitRows(fcinfo);
 	for (size_t a = 0; a < tlv_frame_find(&frame, "items")->rows; a++)
-		put_pairs(fcinfo, &frame, a, least);
+		anchors_put_pairs(fcinfo, &frame, a, least);
 	return (Datum) 0;
 }

@@ -165,7 +165,7 @@ typedef struct Simulation
 } Simulation;
 
 static tlv_status
-put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const double *codes)
+coding_put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const double *codes)
 {
 	Simulation *s = argument;
 
@@ -185,7 +185,7 @@ TLV_FUNCTION(tlv_simulate_dictionary)
 	TlvInitRows(fcinfo);
 	TlvCheck(&work->ctx, tlv_coding_simulate(&work->ctx, &frame, TlvNamedCount(fcinfo, "rows", 0),
 											 TlvNamedNumber(fcinfo, "noise"), TlvNamedSeed(fcinfo),
-											 put_row, &s));
+											 coding_put_row, &s));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

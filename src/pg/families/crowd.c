@@ -135,7 +135,7 @@ class_answer(const tlv_crowd_parts *parts, size_t h)
 }
 
 static void
-open_parts(FunctionCallInfo fcinfo, const char *function, tlv_crowd_parts *parts)
+crowd_open_parts(FunctionCallInfo fcinfo, const char *function, tlv_crowd_parts *parts)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_crowd, function);
 
@@ -159,7 +159,7 @@ TLV_FUNCTION(tlv_consensus_rows)
 {
 	tlv_crowd_parts parts;
 
-	open_parts(fcinfo, "tlv_consensus", &parts);
+	crowd_open_parts(fcinfo, "tlv_consensus", &parts);
 	for (size_t i = 0; i < parts.items_n; i++)
 	{
 		const double *q = parts.posterior + parts.k * i;
@@ -189,7 +189,7 @@ TLV_FUNCTION(tlv_uncertainty_rows)
 {
 	tlv_crowd_parts parts;
 
-	open_parts(fcinfo, "tlv_uncertainty", &parts);
+	crowd_open_parts(fcinfo, "tlv_uncertainty", &parts);
 	for (size_t i = 0; i < parts.items_n; i++)
 		TlvPutRow(fcinfo, TlvInt8(parts.items[i]), id_name(&parts, TLV_CROWD_ITEMS, parts.items[i]),
 				  TlvFloat8(entropy_of(parts.k, parts.posterior + parts.k * i)),
@@ -202,7 +202,7 @@ TLV_FUNCTION(tlv_workers_rows)
 {
 	tlv_crowd_parts parts;
 
-	open_parts(fcinfo, "tlv_workers", &parts);
+	crowd_open_parts(fcinfo, "tlv_workers", &parts);
 	for (size_t j = 0; j < parts.workers_n; j++)
 		TlvPutRow(fcinfo, TlvInt8(parts.workers[j]),
 				  id_name(&parts, TLV_CROWD_WORKERS, parts.workers[j]),
@@ -236,7 +236,7 @@ TLV_FUNCTION(tlv_confusions_rows)
 {
 	tlv_crowd_parts parts;
 
-	open_parts(fcinfo, "tlv_confusions", &parts);
+	crowd_open_parts(fcinfo, "tlv_confusions", &parts);
 	for (size_t j = 0; j < parts.workers_n; j++)
 		put_confusions(fcinfo, &parts, j);
 	return (Datum) 0;

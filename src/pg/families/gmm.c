@@ -22,7 +22,6 @@
 /* ---- fitting ---- */
 
 static const char *const gmm_refinements[] = {"auto", "em", "none", NULL};
-#define GMM_UNREFINED 2
 static const char *const gmm_tails[] = {"normal", "t", NULL};
 static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
 
@@ -58,11 +57,12 @@ static const TlvArgument gmm_arguments[] = {
 static tlv_gmm_learn_options
 read_gmm_arguments(FunctionCallInfo fcinfo)
 {
+	const int gmm_unrefined = 2;
 	GmmArguments arguments = {.learn = {.iterations = -1, .criterion = TLV_GMM_AUTO}};
 
 	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
 	arguments.learn.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
-	arguments.learn.refine = arguments.refine != GMM_UNREFINED;
+	arguments.learn.refine = arguments.refine != gmm_unrefined;
 	return arguments.learn;
 }
 

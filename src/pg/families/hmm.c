@@ -138,17 +138,17 @@ TLV_QUERY_FUNCTION(tlv_hmm)
 
 /* ---- the number of states ---- */
 
-/* As in SQL. */
-#define HMM_MAX_K 10
-
 static tlv_hmm_learn_options
 hmm_search(const TlvSearch *search)
 {
+	/* As in SQL. */
+	const int hmm_max_k = 10;
+
 	return (tlv_hmm_learn_options){.fit = {.iterations = -1,
 										   .covariance = TLV_COVARIANCE_SPHERICAL,
 										   .seed = search->seed,
 										   .decompose.seed = search->seed},
-								   .max_k = search->max_k > 0 ? search->max_k : HMM_MAX_K,
+								   .max_k = search->max_k > 0 ? search->max_k : hmm_max_k,
 								   .refine = TLV_HMM_REFINE_AUTO,
 								   .iterations = -1};
 }

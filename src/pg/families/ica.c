@@ -92,8 +92,8 @@ TLV_QUERY_FUNCTION(tlv_ica)
 
 /* Rows (component, dimension, dimension_name, weight) of a matrix by its strides. */
 static Datum
-put_matrix(FunctionCallInfo fcinfo, const tlv_frame *frame, size_t k, size_t d,
-		   const double *numbers, size_t component, size_t dimension)
+ica_put_matrix(FunctionCallInfo fcinfo, const tlv_frame *frame, size_t k, size_t d,
+			   const double *numbers, size_t component, size_t dimension)
 {
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
@@ -114,8 +114,9 @@ TLV_FUNCTION(tlv_mixing_rows)
 	const double *numbers = tlv_section_data(&frame, matrix);
 
 	if (inverse)
-		return put_matrix(fcinfo, &frame, matrix->rows, matrix->columns, numbers, 1, matrix->rows);
-	return put_matrix(fcinfo, &frame, matrix->columns, matrix->rows, numbers, matrix->rows, 1);
+		return ica_put_matrix(fcinfo, &frame, matrix->rows, matrix->columns, numbers, 1,
+							  matrix->rows);
+	return ica_put_matrix(fcinfo, &frame, matrix->columns, matrix->rows, numbers, matrix->rows, 1);
 }
 
 /* tlv_unmix(model, x): the sources of one row, or rows x components of many */
@@ -228,7 +229,7 @@ static const char *const ica_laws[] = {"mix",		  "laplace",  "uniform", "binary"
 									   "exponential", "gaussian", NULL};
 
 static struct varlena *
-simulate_model(FunctionCallInfo fcinfo)
+ica_simulate_model(FunctionCallInfo fcinfo)
 {
 	int law = TlvNamedChoice(fcinfo, "sources", ica_laws, "law of sources");
 	tlv_ica_simulation options = {0};
@@ -248,7 +249,7 @@ simulate_model(FunctionCallInfo fcinfo)
 /* tlv_simulate_ica_model(dimensions, k, noise, sources, seed) */
 TLV_FUNCTION(tlv_simulate_ica_model)
 {
-	PG_RETURN_POINTER(simulate_model(fcinfo));
+	PG_RETURN_POINTER(ica_simulate_model(fcinfo));
 }
 
 typedef struct Simulation
@@ -259,7 +260,7 @@ typedef struct Simulation
 } Simulation;
 
 static tlv_status
-put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const double *sources)
+ica_put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const double *sources)
 {
 	Simulation *s = argument;
 	TlvPutRow(s->fcinfo, TlvInt8((int64) row), TlvOwned(TlvFloat8Array(s->d, x)),
@@ -276,7 +277,7 @@ simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model)
 
 	TlvInitRows(fcinfo);
 	TlvCheck(&work->ctx, tlv_ica_simulate(&work->ctx, model, TlvNamedCount(fcinfo, "rows", 0),
-										  TlvNamedSeed(fcinfo), put_row, &s));
+										  TlvNamedSeed(fcinfo), ica_put_row, &s));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -292,7 +293,7 @@ TLV_FUNCTION(tlv_simulate_ica)
 /* tlv_simulate_ica(rows, dimensions, noise, sources, seed): of the model of that seed */
 TLV_FUNCTION(tlv_simulate_ica_dimensions)
 {
-	tlv_frame frame = TlvFrame(simulate_model(fcinfo));
+	tlv_frame frame = TlvFrame(ica_simulate_model(fcinfo));
 
 	return simulate_rows(fcinfo, &frame);
 }

@@ -46,13 +46,11 @@ static const char *const lda_methods[] = {"auto",	 "joint",	"power",	  "als", "s
 #define LDA_OF_MOMENTS 0
 #define LDA_JOINT	   1
 #define LDA_ANCHORS	   5
-#define LDA_RECOVER_KL 7
 
 /* The methods of tlv_lda, and their initialisations in the same order. */
 static const char *const lda_starts[] = {"auto", "tensor", "anchors", NULL};
 static const tlv_lda_start lda_start[] = {TLV_LDA_START_CHOOSE, TLV_LDA_START_TENSOR,
 										  TLV_LDA_START_ANCHORS};
-#define LDA_START_TENSOR 1
 
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
@@ -113,6 +111,7 @@ refuse_anchors(const char *method)
 static void
 read_fit_method(LdaArguments *arguments)
 {
+	const int lda_recover_kl = 7;
 	tlv_lda_options *fit = &arguments->learn.fit;
 
 	if (arguments->given.n > 0 && arguments->method == LDA_OF_MOMENTS)
@@ -123,13 +122,15 @@ read_fit_method(LdaArguments *arguments)
 		fit->decompose.method = (tlv_method) (arguments->method - LDA_JOINT);
 	else if (arguments->method != LDA_ANCHORS)
 		fit->recovery =
-			arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL : TLV_LDA_RECOVER_INVERSE;
+			arguments->method == lda_recover_kl ? TLV_LDA_RECOVER_KL : TLV_LDA_RECOVER_INVERSE;
 }
 
 static void
 read_start(LdaArguments *arguments)
 {
-	if (arguments->given.n > 0 && arguments->method == LDA_START_TENSOR)
+	const int lda_start_tensor = 1;
+
+	if (arguments->given.n > 0 && arguments->method == lda_start_tensor)
 		refuse_anchors(lda_starts[arguments->method]);
 	arguments->learn.start =
 		arguments->given.n > 0 ? TLV_LDA_START_ANCHORS : lda_start[arguments->method];

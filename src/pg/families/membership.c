@@ -234,7 +234,7 @@ const TlvSearcher TlvSearchGom = {"gom", gom_criteria, fit_gom_search, false, le
 
 /* Is a value of the variable missing in the row? */
 static bool
-is_missing(const tlv_row *row, size_t variable, size_t copies)
+membership_is_missing(const tlv_row *row, size_t variable, size_t copies)
 {
 	if (row->form == TLV_ROW_VECTOR)
 		return !(row->part[0].float64[variable] >= 0);
@@ -252,7 +252,7 @@ put_imputed(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_membershi
 
 	for (size_t j = 0, v = 0; j < parts->p; v += (size_t) parts->states[j++])
 	{
-		if (!is_missing(row, j, (size_t) parts->copies))
+		if (!membership_is_missing(row, j, (size_t) parts->copies))
 			continue;
 		for (int64_t c = 0; c < parts->states[j]; c++)
 			TlvPutRow(fcinfo, TlvInt8((int64) j + 1), TlvDimensionName(frame, 0, j),
@@ -295,7 +295,7 @@ TLV_FUNCTION(tlv_missing)
 /* ---- simulation ---- */
 
 static Datum
-simulate_model(FunctionCallInfo fcinfo, bool mixed)
+membership_simulate_model(FunctionCallInfo fcinfo, bool mixed)
 {
 	tlv_membership_simulation options = {.mixed = mixed, .alpha = 1};
 	TlvMaker maker;
@@ -315,13 +315,13 @@ simulate_model(FunctionCallInfo fcinfo, bool mixed)
 /* tlv_simulate_lca_model(variables, k, categories, concentration, seed) */
 TLV_FUNCTION(tlv_simulate_lca_model)
 {
-	return simulate_model(fcinfo, false);
+	return membership_simulate_model(fcinfo, false);
 }
 
 /* tlv_simulate_gom_model(variables, k, categories, alpha, concentration, seed) */
 TLV_FUNCTION(tlv_simulate_gom_model)
 {
-	return simulate_model(fcinfo, true);
+	return membership_simulate_model(fcinfo, true);
 }
 
 static ArrayType *
@@ -333,7 +333,7 @@ codes_array(size_t n, const int32_t *codes, Datum *values)
 }
 
 static Datum
-simulate_rows(FunctionCallInfo fcinfo, bool mixed)
+membership_simulate_rows(FunctionCallInfo fcinfo, bool mixed)
 {
 	const tlv_kind *kind = mixed ? &tlv_kind_grade_of_membership : &tlv_kind_latent_classes;
 	tlv_frame frame =
@@ -368,11 +368,11 @@ simulate_rows(FunctionCallInfo fcinfo, bool mixed)
 /* tlv_simulate_lca(model, rows, seed): rows (id, v, component) */
 TLV_FUNCTION(tlv_simulate_lca)
 {
-	return simulate_rows(fcinfo, false);
+	return membership_simulate_rows(fcinfo, false);
 }
 
 /* tlv_simulate_gom(model, rows, seed): rows (id, v, memberships) */
 TLV_FUNCTION(tlv_simulate_gom)
 {
-	return simulate_rows(fcinfo, true);
+	return membership_simulate_rows(fcinfo, true);
 }

@@ -167,7 +167,7 @@ open_reader(FunctionCallInfo fcinfo, const char *function, MmsbReader *reader)
 
 /* What a node is called. */
 static TlvCell
-node_name(const tlv_mmsb_parts *parts, size_t side, size_t u)
+mmsb_node_name(const tlv_mmsb_parts *parts, size_t side, size_t u)
 {
 	return TlvNameCell(&parts->side[side].names, u, parts->side[side].nodes[u]);
 }
@@ -199,7 +199,7 @@ put_membership(FunctionCallInfo fcinfo, const MmsbNode *node, const size_t *comm
 	size_t j = none ? 0 : *community;
 
 	TlvPutRow(fcinfo, TlvInt8(reader->parts.side[node->side].nodes[node->node]),
-			  node_name(&reader->parts, node->side, node->node), TlvDatum(node->side_name),
+			  mmsb_node_name(&reader->parts, node->side, node->node), TlvDatum(node->side_name),
 			  TlvNullIf(none, TlvInt4((int32) j + 1)),
 			  none ? TlvOwned(NULL) : TlvComponentLabel(&reader->frame, j),
 			  TlvNullIf(none, TlvFloat8(share)));
@@ -215,7 +215,7 @@ put_absent(FunctionCallInfo fcinfo, const MmsbNode *node, size_t from, size_t to
 
 /* Of at least threshold: 0 has all communities; below 0 has those above 0. */
 static void
-put_memberships(FunctionCallInfo fcinfo, const MmsbNode *node, double threshold)
+mmsb_put_memberships(FunctionCallInfo fcinfo, const MmsbNode *node, double threshold)
 {
 	const tlv_memberships *memberships = &node->reader->parts.side[node->side].memberships;
 	size_t first = memberships->start[node->node], end = memberships->start[node->node + 1];
@@ -265,7 +265,7 @@ TLV_FUNCTION(tlv_memberships_rows)
 	{
 		node.side_name = side_name(&reader.parts, node.side);
 		for (node.node = 0; node.node < reader.parts.side[node.side].memberships.n; node.node++)
-			put_memberships(fcinfo, &node, threshold);
+			mmsb_put_memberships(fcinfo, &node, threshold);
 	}
 	return (Datum) 0;
 }
@@ -318,7 +318,7 @@ TLV_FUNCTION(tlv_bridgeness_rows)
 			size_t first = memberships->start[u], n = memberships->start[u + 1] - first;
 			double b = tlv_bridgeness(reader.parts.k, n, memberships->share + first);
 			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]),
-					  node_name(&reader.parts, s, u), TlvNullIf(n == 0, TlvFloat8(b)),
+					  mmsb_node_name(&reader.parts, s, u), TlvNullIf(n == 0, TlvFloat8(b)),
 					  TlvNullIf(n == 0, TlvFloat8(b * reader.parts.side[s].degree[u])),
 					  TlvDatum(side));
 		}

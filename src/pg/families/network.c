@@ -243,8 +243,8 @@ int8_array(size_t n, const int64_t *numbers)
 }
 
 static tlv_status
-put_row(tlv_context *ctx, void *argument, size_t row, size_t n, const int64_t *active,
-		size_t n_units, const int64_t *units)
+network_put_row(tlv_context *ctx, void *argument, size_t row, size_t n, const int64_t *active,
+				size_t n_units, const int64_t *units)
 {
 	(void) ctx;
 	TlvPutRow((FunctionCallInfo) argument, TlvInt8((int64) row), TlvOwned(int8_array(n, active)),
@@ -261,7 +261,7 @@ TLV_FUNCTION(tlv_simulate_network)
 	TlvInitRows(fcinfo);
 	TlvCheck(&work->ctx, tlv_network_simulate(&work->ctx, &frame, TlvNamedCount(fcinfo, "rows", 0),
 											  TlvNamedNumber(fcinfo, "flips"), TlvNamedSeed(fcinfo),
-											  put_row, fcinfo));
+											  network_put_row, fcinfo));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

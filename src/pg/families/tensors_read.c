@@ -125,8 +125,8 @@ TLV_FUNCTION(tlv_tensor_core_rows)
 
 /* A row (i, i_name, j, j_name, l, l_name, entry). */
 static void
-put_entry(FunctionCallInfo fcinfo, const tlv_tensor_ids *ids, const size_t place[TLV_MODES],
-		  double value)
+tensors_read_put_entry(FunctionCallInfo fcinfo, const tlv_tensor_ids *ids,
+					   const size_t place[TLV_MODES], double value)
 {
 	TlvPutRow(fcinfo, item_id(ids, 0, place[0]), item_name(ids, 0, place[0]),
 			  item_id(ids, 1, place[1]), item_name(ids, 1, place[1]), item_id(ids, 2, place[2]),
@@ -153,7 +153,7 @@ TLV_FUNCTION(tlv_tensor_entries_collected)
 		size_t place[TLV_MODES] = {tlv_triple_part(cells[i], 0), tlv_triple_part(cells[i], 1),
 								   tlv_triple_part(cells[i], 2)};
 
-		put_entry(fcinfo, &ids, place, values[i]);
+		tensors_read_put_entry(fcinfo, &ids, place, values[i]);
 	}
 	return (Datum) 0;
 }
@@ -171,7 +171,7 @@ TLV_FUNCTION(tlv_tensor_entries_modelled)
 	for (place[0] = 0; place[0] < ids.d[0]; place[0]++)
 		for (place[1] = 0; place[1] < ids.d[1]; place[1]++)
 			for (place[2] = 0; place[2] < ids.d[2]; place[2]++)
-				put_entry(fcinfo, &ids, place, tlv_tensor_model_entry(&frame, place));
+				tensors_read_put_entry(fcinfo, &ids, place, tlv_tensor_model_entry(&frame, place));
 	return (Datum) 0;
 }
 

@@ -58,7 +58,7 @@ static const TlvArgument tree_arguments[] = {
 	{NULL}};
 
 static void
-refuse_number(const char *name, double value, double most)
+tree_refuse_number(const char *name, double value, double most)
 {
 	if (!(value >= 0) || value > most)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -102,9 +102,9 @@ read_tree_arguments(FunctionCallInfo fcinfo)
 	learn->structure.z = 2;
 	learn->structure.significance = 0.01;
 	TlvReadArguments(fcinfo, tree_arguments, &arguments);
-	refuse_number("shrinkage", learn->distance.shrinkage, 1e6);
-	refuse_number("z", learn->structure.z, 1e6);
-	refuse_number("significance", learn->structure.significance, 1);
+	tree_refuse_number("shrinkage", learn->distance.shrinkage, 1e6);
+	tree_refuse_number("z", learn->structure.z, 1e6);
+	tree_refuse_number("significance", learn->structure.significance, 1);
 	if (arguments.groups != 0)
 		read_groups(arguments.groups, &learn->distance);
 	return arguments;
@@ -143,8 +143,8 @@ read_names(Datum value)
 /* ---- fit ---- */
 
 static tlv_status
-fit_tree(tlv_context *ctx, const tlv_frame *moments, const void *argument, void **image,
-		 size_t *size)
+tree_fit_form(tlv_context *ctx, const tlv_frame *moments, const void *argument, void **image,
+			  size_t *size)
 {
 	const TreeArguments *arguments = argument;
 	tlv_tree_learn_options learn = arguments->tree.learn;
@@ -171,7 +171,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_tree)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_tree_arguments(fcinfo);
-	return TlvFit(fcinfo, fit_tree, &arguments);
+	return TlvFit(fcinfo, tree_fit_form, &arguments);
 }
 
 /* tlv_tree(query, ...) */
@@ -349,8 +349,8 @@ require_parameters(const tlv_tree_parts *parts)
 }
 
 static void
-put_table(FunctionCallInfo fcinfo, const TlvTreeModel *model, const TlvTreeStates *named, size_t v,
-		  const double *table)
+tree_put_table(FunctionCallInfo fcinfo, const TlvTreeModel *model, const TlvTreeStates *named,
+			   size_t v, const double *table)
 {
 	const tlv_tree_parts *parts = &model->parts;
 	int64_t parent = parts->parent[v];
@@ -386,7 +386,7 @@ TLV_FUNCTION(tlv_tree_parameters_rows)
 	offset = palloc((model.parts.nodes + 1) * sizeof(size_t));
 	tlv_tree_table_offsets(&model.parts, offset);
 	for (size_t v = 0; v < model.parts.nodes; v++)
-		put_table(fcinfo, &model, &states, v, model.parts.tables + offset[v]);
+		tree_put_table(fcinfo, &model, &states, v, model.parts.tables + offset[v]);
 	TlvTreeClose(&model);
 	return (Datum) 0;
 }

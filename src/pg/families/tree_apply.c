@@ -67,8 +67,8 @@ put_moments(FunctionCallInfo fcinfo, const char *node, int64_t dimension, double
 
 /* Rows of numbers, in the same order. */
 static void
-put_numbers(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts *parts,
-			char *const *names, const tlv_row *row)
+tree_apply_put_numbers(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts *parts,
+					   char *const *names, const tlv_row *row)
 {
 	const tlv_part *part = &row->part[0];
 	tlv_posterior means = {0}, variances = {0};
@@ -112,7 +112,7 @@ TLV_FUNCTION(tlv_tree_posterior)
 	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_tree_posterior", &cursor);
 	(void) TlvCursorNext(&cursor);
 	if (parts.gaussian)
-		put_numbers(fcinfo, cache, &parts, names, &cursor.row);
+		tree_apply_put_numbers(fcinfo, cache, &parts, names, &cursor.row);
 	else
 		put_states(fcinfo, cache, &parts, names, &cursor.row);
 	TlvCursorClose(&cursor);
@@ -150,7 +150,7 @@ TLV_FUNCTION(tlv_simulate_tree_model)
 }
 
 static ArrayType *
-codes_array(size_t n, const int32_t *codes)
+tree_apply_codes_array(size_t n, const int32_t *codes)
 {
 	Datum *values = palloc(Max(n, 1) * sizeof(Datum));
 	ArrayType *array;
@@ -186,8 +186,10 @@ TLV_FUNCTION(tlv_simulate_tree)
 	{
 		tlv_tree_sample(sampler, &rng, codes, x);
 		TlvPutRow(fcinfo, TlvInt8((int64) r + 1),
-				  TlvOwned(categories ? codes_array(parts.p, codes) : NULL),
-				  TlvOwned(categories ? codes_array(parts.nodes - parts.p, codes + parts.p) : NULL),
+				  TlvOwned(categories ? tree_apply_codes_array(parts.p, codes) : NULL),
+				  TlvOwned(categories
+							   ? tree_apply_codes_array(parts.nodes - parts.p, codes + parts.p)
+							   : NULL),
 				  TlvOwned(categories ? NULL : TlvFloat8Array(parts.columns, x)));
 	}
 	TlvWorkEnd(work);

@@ -25,7 +25,8 @@ compare_named(const void *a, const void *b)
 
 /* Two runs that lie one behind the other, both sorted, as one. */
 static void
-merge_runs(const NamedNode *from, size_t start, size_t middle, size_t end, NamedNode *to)
+tree_compare_merge_runs(const NamedNode *from, size_t start, size_t middle, size_t end,
+						NamedNode *to)
 {
 	size_t a = start, b = middle;
 
@@ -56,7 +57,7 @@ sort_names(size_t n, char *const *names)
 		NamedNode *merged = other;
 
 		for (size_t at = 0; at < n; at += 2 * run)
-			merge_runs(sorted, at, Min(at + run, n), Min(at + 2 * run, n), merged);
+			tree_compare_merge_runs(sorted, at, Min(at + run, n), Min(at + 2 * run, n), merged);
 		other = sorted;
 		sorted = merged;
 	}
@@ -76,7 +77,7 @@ refuse_repeated(size_t n, const NamedNode *sorted)
 }
 
 static const NamedNode *
-find_name(const NamedNode *sorted, size_t n, const char *name)
+tree_compare_find_name(const NamedNode *sorted, size_t n, const char *name)
 {
 	NamedNode key = {name, 0};
 
@@ -124,7 +125,8 @@ TLV_FUNCTION(tlv_robinson_foulds_models)
 	node = palloc(b.parts.nodes * sizeof(int32_t));
 	for (size_t v = 0; v < b.parts.nodes; v++)
 	{
-		const NamedNode *found = v < b.parts.p ? find_name(sorted, a.parts.p, b.names[v]) : NULL;
+		const NamedNode *found =
+			v < b.parts.p ? tree_compare_find_name(sorted, a.parts.p, b.names[v]) : NULL;
 
 		if (v < b.parts.p && found == NULL)
 			refuse_variable(b.names[v]);
@@ -156,7 +158,7 @@ typedef struct EdgeList
 } EdgeList;
 
 static void
-take_edge(void *argument, TupleTableSlot *slot)
+tree_compare_take_edge(void *argument, TupleTableSlot *slot)
 {
 	EdgeList *list = argument;
 	MemoryContext before;
@@ -177,7 +179,7 @@ take_edge(void *argument, TupleTableSlot *slot)
 }
 
 static EdgeList
-read_edges(TlvQuery *query)
+tree_compare_read_edges(TlvQuery *query)
 {
 	EdgeList list = {.mcxt = CurrentMemoryContext, .room = 64};
 	TlvStatement statement;
@@ -189,7 +191,7 @@ read_edges(TlvQuery *query)
 	appendStringInfoString(&statement.sql,
 						   "SELECT a::pg_catalog.text, b::pg_catalog.text FROM " TLV_QUERY_ROWS
 						   " AS q(a, b) WHERE a IS NOT NULL OR b IS NOT NULL");
-	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_edge, &list);
+	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, tree_compare_take_edge, &list);
 	return list;
 }
 
@@ -203,7 +205,7 @@ collect_edges(TlvQuery *query)
 	if (query->desc->natts != 2)
 		TlvRefuseColumns(query->desc, "edges of a tree",
 						 "It must return (parent, child), names of nodes.");
-	list = read_edges(query);
+	list = tree_compare_read_edges(query);
 	result.rows = last = list.n;
 	result.ends = palloc_extended(Max(list.n, 1) * 2 * sizeof(char *), MCXT_ALLOC_HUGE);
 	for (size_t r = 0; r < list.n; r++)
@@ -242,7 +244,7 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 	for (size_t i = 0; i < n; i++)
 	{
 		bool again = i > 0 && strcmp(ends[i - 1].name, ends[i].name) == 0;
-		const NamedNode *found = again ? NULL : find_name(observed, p, ends[i].name);
+		const NamedNode *found = again ? NULL : tree_compare_find_name(observed, p, ends[i].name);
 
 		CHECK_FOR_INTERRUPTS();
 		if (again)
@@ -253,7 +255,7 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 	}
 	if (seen < p)
 		for (size_t v = 0; v < p; v++)
-			if (find_name(ends, n, model->names[v]) == NULL)
+			if (tree_compare_find_name(ends, n, model->names[v]) == NULL)
 				refuse_variable(model->names[v]);
 	TlvCheck(ctx, tlv_tree_create(ctx, p, nodes, edges->edges, &tree));
 	leader = palloc_extended(nodes * sizeof(int32_t), MCXT_ALLOC_HUGE);

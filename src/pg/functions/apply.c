@@ -20,9 +20,7 @@
 #include "tensorlv/num/sort.h"
 
 /* Rows of one array between two looks at whether to stop. */
-#define ROWS_BETWEEN 256
-/* Numbers of a posterior that is kept for the next row. */
-#define KEPT_NUMBERS 65536
+#define APPLY_ROWS_BETWEEN 256
 
 /* A call (model, row...). */
 typedef struct ApplyCall
@@ -53,7 +51,7 @@ open_call(FunctionCallInfo fcinfo, const char *what, ApplyCall *call)
 static bool
 next_row(ApplyCall *call)
 {
-	if (call->cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+	if (call->cursor.left % APPLY_ROWS_BETWEEN == APPLY_ROWS_BETWEEN - 1)
 		CHECK_FOR_INTERRUPTS();
 	return TlvCursorNext(&call->cursor);
 }
@@ -61,8 +59,11 @@ next_row(ApplyCall *call)
 static void
 close_call(ApplyCall *call)
 {
+	/* Numbers of a posterior that is kept for the next row. */
+	const int kept_numbers = 65536;
+
 	TlvCursorClose(&call->cursor);
-	if (call->cache->posterior.room > KEPT_NUMBERS)
+	if (call->cache->posterior.room > kept_numbers)
 		tlv_posterior_free(call->ctx, &call->cache->posterior);
 	TlvCachedModelEnd(call->cache);
 }
@@ -466,7 +467,8 @@ put_forecast(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, int32 step, co
 /* Of a sequence whose last step has that posterior; NULL: it has no steps, and what is to come is
  * how sequences begin. */
 static void
-put_steps(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, const double *last, size_t steps)
+apply_put_steps(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, const double *last,
+				size_t steps)
 {
 	double *states = palloc_extended(2 * (parts->k + parts->d) * sizeof(double), MCXT_ALLOC_HUGE);
 	double *before = states + parts->k, *seen = before + parts->k;
@@ -499,8 +501,9 @@ TLV_FUNCTION(tlv_forecast)
 		return (Datum) 0;
 	tlv_hmm_read(&call.model->frame, &parts);
 	posterior = infer_next(&call);
-	put_steps(fcinfo, &parts,
-			  posterior->n > 0 ? posterior->values + (posterior->n - 1) * parts.k : NULL, steps);
+	apply_put_steps(fcinfo, &parts,
+					posterior->n > 0 ? posterior->values + (posterior->n - 1) * parts.k : NULL,
+					steps);
 	close_call(&call);
 	return (Datum) 0;
 }

@@ -79,7 +79,7 @@ component_weights(const tlv_frame *frame, const tlv_kind *kind, const double **a
 }
 
 static TlvCell
-number_of(const double *numbers, size_t j)
+components_number_of(const double *numbers, size_t j)
 {
 	return TlvNullIf(numbers == NULL, TlvFloat8(numbers == NULL ? 0 : numbers[j]));
 }
@@ -94,7 +94,7 @@ TLV_FUNCTION(tlv_components_rows)
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
-				  number_of(weights, j), number_of(alpha, j));
+				  components_number_of(weights, j), components_number_of(alpha, j));
 	return (Datum) 0;
 }
 
@@ -146,7 +146,8 @@ TLV_FUNCTION(tlv_summary_rows)
 			  TlvText(doubts_about(&told, 0)));
 	for (size_t j = 0; j < k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
-				  number_of(weights, j), described(texts[j]), TlvText(doubts_about(&told, j + 1)));
+				  components_number_of(weights, j), described(texts[j]),
+				  TlvText(doubts_about(&told, j + 1)));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -170,7 +171,7 @@ typedef struct VectorComponents
 } VectorComponents;
 
 static void
-refuse_model(const tlv_frame *frame, const char *function, const char *hint)
+components_refuse_model(const tlv_frame *frame, const char *function, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -238,7 +239,7 @@ read_scalars(VectorComponents *components, const char *function)
 
 	tlv_membership_read(&components->frame, parts);
 	if (parts->scalars == 0)
-		refuse_model(&components->frame, function, "Use tlv_categories(model).");
+		components_refuse_model(&components->frame, function, "Use tlv_categories(model).");
 	means = palloc_extended(parts->k * parts->scalars * sizeof(double), MCXT_ALLOC_HUGE);
 	for (size_t h = 0; h < parts->k; h++)
 		for (size_t s = 0; s < parts->scalars; s++)
@@ -247,7 +248,7 @@ read_scalars(VectorComponents *components, const char *function)
 }
 
 static void
-open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *components)
+components_open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *components)
 {
 	const char *hint = "It is for mixtures of vectors and for hidden Markov models of vectors.";
 
@@ -263,20 +264,20 @@ open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *co
 	{
 		tlv_multiview_read(&components->frame, &components->multiview);
 		if (components->multiview.items[0] != NULL)
-			refuse_model(&components->frame, function, "Use tlv_categories(model).");
+			components_refuse_model(&components->frame, function, "Use tlv_categories(model).");
 		three_views(components);
 	}
 	else if (components->kind == &tlv_kind_hmm)
 	{
 		tlv_hmm_read(&components->frame, &components->hmm);
 		if (!components->hmm.gaussian)
-			refuse_model(&components->frame, function, "Use tlv_emissions(model).");
+			components_refuse_model(&components->frame, function, "Use tlv_emissions(model).");
 		read_hmm(components);
 	}
 	else if (is_membership(components->kind))
 		read_scalars(components, function);
 	else
-		refuse_model(&components->frame, function, hint);
+		components_refuse_model(&components->frame, function, hint);
 }
 
 /* Of directions about their mean, in each of the other dimensions. */
@@ -362,7 +363,7 @@ TLV_FUNCTION(tlv_means_rows)
 {
 	VectorComponents components;
 
-	open_vectors(fcinfo, "tlv_means", &components);
+	components_open_vectors(fcinfo, "tlv_means", &components);
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < components.k; j++)
 		for (size_t t = 0, before = 0; t < components.views; before += components.d[t++])
@@ -388,7 +389,7 @@ TLV_FUNCTION(tlv_covariances_rows)
 {
 	VectorComponents components;
 
-	open_vectors(fcinfo, "tlv_covariances", &components);
+	components_open_vectors(fcinfo, "tlv_covariances", &components);
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < components.k; j++)
 		for (size_t t = 0; t < components.views; t++)
@@ -430,10 +431,10 @@ TLV_FUNCTION(tlv_categories_rows)
 	if (is_membership(TlvKind(&frame)))
 		return put_membership_categories(fcinfo, &frame);
 	if (TlvKind(&frame) != &tlv_kind_multiview)
-		refuse_model(&frame, "tlv_categories", "It is for mixtures of categories.");
+		components_refuse_model(&frame, "tlv_categories", "It is for mixtures of categories.");
 	tlv_multiview_read(&frame, &parts);
 	if (parts.items[0] == NULL)
-		refuse_model(&frame, "tlv_categories", "Use tlv_means(model).");
+		components_refuse_model(&frame, "tlv_categories", "Use tlv_means(model).");
 	for (int t = 0; t < 3; t++)
 		names[t] = tlv_multiview_names(&parts, t);
 	TlvInitRows(fcinfo);

@@ -29,7 +29,7 @@ measure_of(const tlv_frame *frame, Measure compute)
 }
 
 static Datum
-measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure compute)
+evaluate_measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure compute)
 {
 	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
 	double value;
@@ -44,7 +44,7 @@ measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure
 #define MEASURE(function, kind, name, compute)                                                     \
 	TLV_FUNCTION(function)                                                                         \
 	{                                                                                              \
-		return measure(fcinfo, &(kind), name, compute);                                            \
+		return evaluate_measure(fcinfo, &(kind), name, compute);                                   \
 	}
 
 MEASURE(tlv_nmi_final, tlv_kind_label_pairs, "tlv_nmi", tlv_label_nmi)

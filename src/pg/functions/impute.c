@@ -18,7 +18,7 @@ typedef struct FilledRows
 
 /* Fills the next row, whose numbers have their place once the first tells how many they are. */
 static void
-fill_row(TlvModelCache *cache, const TlvRowCursor *cursor, size_t row, FilledRows *filled)
+impute_fill_row(TlvModelCache *cache, const TlvRowCursor *cursor, size_t row, FilledRows *filled)
 {
 	const tlv_posterior *values = &cache->posterior;
 
@@ -66,7 +66,7 @@ TLV_FUNCTION(tlv_impute)
 	for (size_t row = 0; TlvCursorNext(&cursor); row++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		fill_row(cache, &cursor, row, &filled);
+		impute_fill_row(cache, &cursor, row, &filled);
 	}
 	array = filled_array(&filled, cursor.many);
 	TlvCursorClose(&cursor);

@@ -28,7 +28,7 @@ enum
 };
 
 /* Rows between two looks at interrupts. */
-#define ROWS_BETWEEN 0xfff
+#define POINTS_ROWS_BETWEEN 0xfff
 
 /* The points of a partition; it goes with the partition's memory. */
 typedef struct Pattern
@@ -66,7 +66,7 @@ argument_of(WindowObject window, const Pattern *pattern, int argument, size_t i,
 	bool outside;
 	Datum value;
 
-	if ((i & ROWS_BETWEEN) == ROWS_BETWEEN)
+	if ((i & POINTS_ROWS_BETWEEN) == POINTS_ROWS_BETWEEN)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(pattern->values);

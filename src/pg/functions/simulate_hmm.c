@@ -50,7 +50,7 @@ typedef struct Simulation
 } Simulation;
 
 static void
-put_step(FunctionCallInfo fcinfo, Simulation *s, int64 sequence, int64 t)
+simulate_hmm_put_step(FunctionCallInfo fcinfo, Simulation *s, int64 sequence, int64 t)
 {
 	bool gaussian = s->parts.gaussian;
 
@@ -79,7 +79,7 @@ TLV_FUNCTION(tlv_simulate_hmm)
 		CHECK_FOR_INTERRUPTS();
 		tlv_rng_stream(&s.rng, seed, i);
 		for (size_t t = 1; t <= length; t++)
-			put_step(fcinfo, &s, (int64) i, (int64) t);
+			simulate_hmm_put_step(fcinfo, &s, (int64) i, (int64) t);
 	}
 	return (Datum) 0;
 }

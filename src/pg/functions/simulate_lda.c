@@ -24,7 +24,7 @@
 
 /* Refuses topics that no value holds before memory is asked for. */
 static void
-require_room(size_t d, size_t k)
+simulate_lda_require_room(size_t d, size_t k)
 {
 	if ((double) d * (double) k * sizeof(double) > TLV_FRAME_MAX_BYTES)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -58,7 +58,7 @@ TLV_FUNCTION(tlv_simulate_lda_model)
 	int64_t *items;
 	tlv_rng rng;
 
-	require_room(d, k);
+	simulate_lda_require_room(d, k);
 	TlvMakerBegin(&maker, "tensorlv simulation");
 	maker.ctx->arena.limit = SIZE_MAX;
 	phi = MemoryContextAllocHuge(maker.work->mcxt, d * k * sizeof(double));
@@ -197,14 +197,6 @@ distinct_items(size_t n, const int64 *values, int64_t **items)
 	return d;
 }
 
-static int
-compare_items(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Items of a model made by hand: numbers, or the ids of terms with the terms. */
 typedef struct GivenItems
 {
@@ -286,10 +278,10 @@ item_labels(const GivenItems *given, size_t d, const int64_t *items, const int64
 
 	for (int i = 0; i < given->n; i++)
 	{
-		const int64_t *item = bsearch(&given->ids[i], items, d, sizeof(int64_t), compare_items);
+		size_t item = tlv_find_id(items, d, given->ids[i]);
 
 		TlvLoopCheck(i);
-		term[item - items] = DatumGetTextPP(given->terms[i]);
+		term[item] = DatumGetTextPP(given->terms[i]);
 	}
 	at[0] = 0;
 	for (size_t i = 0; i < d; i++)
@@ -328,18 +320,17 @@ make_topic_model(FunctionCallInfo fcinfo, const GivenItems *given)
 			 errhint("The first three arrays have one element per (topic, item) pair, alpha "
 					 "has one per topic.")));
 	parameters.d = distinct_items((size_t) n, given->ids, &items);
-	require_room(parameters.d, k);
+	simulate_lda_require_room(parameters.d, k);
 	phi = palloc_extended(k * parameters.d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < n; i++)
 	{
-		const int64_t *at =
-			bsearch(&given->ids[i], items, parameters.d, sizeof(int64_t), compare_items);
+		size_t at = tlv_find_id(items, parameters.d, given->ids[i]);
 
 		TlvLoopCheck(i);
 		if (topics[i] < 1 || (size_t) topics[i] > k)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("topic %d is not between 1 and %zu", topics[i], k)));
-		phi[(size_t) (at - items) * k + (size_t) topics[i] - 1] += probabilities[i];
+		phi[at * k + (size_t) topics[i] - 1] += probabilities[i];
 	}
 	parameters.items = items;
 	parameters.phi = phi;

@@ -61,7 +61,7 @@ TLV_FUNCTION(tlv_simulate_mmsb_model)
 }
 
 static tlv_status
-put_edge(tlv_context *ctx, void *argument, int64_t src, int64_t dst, double weight)
+simulate_mmsb_put_edge(tlv_context *ctx, void *argument, int64_t src, int64_t dst, double weight)
 {
 	TlvPutRow((FunctionCallInfo) argument, TlvInt8(src), TlvInt8(dst), TlvFloat8(weight));
 	return TLV_OK;
@@ -77,7 +77,8 @@ TLV_FUNCTION(tlv_simulate_mmsb)
 
 	TlvInitRows(fcinfo);
 	TlvCheck(&work->ctx, tlv_mmsb_read(&work->ctx, &frame, &parts));
-	TlvCheck(&work->ctx, tlv_mmsb_simulate_edges(&work->ctx, &parts, seed, put_edge, fcinfo));
+	TlvCheck(&work->ctx,
+			 tlv_mmsb_simulate_edges(&work->ctx, &parts, seed, simulate_mmsb_put_edge, fcinfo));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -286,7 +286,7 @@ same_columns(TupleDesc a, TupleDesc b)
 
 /* The columns of a query, without those behind them that only serve to order its rows. */
 static TupleDesc
-columns_of(const Query *query)
+query_columns_of(const Query *query)
 {
 	int n = 0;
 	TupleDesc desc;
@@ -317,7 +317,7 @@ parts_alike(const TlvQuery *query)
 	ListCell *cell;
 
 	foreach (cell, parts)
-		if (!same_columns(columns_of(lfirst_node(Query, cell)), query->desc))
+		if (!same_columns(query_columns_of(lfirst_node(Query, cell)), query->desc))
 			return NIL;
 	return parts;
 }
@@ -347,7 +347,7 @@ settle_spellings(TlvQuery *query, const TlvQuery *beside)
 		return;
 	query->query = above;
 	query->parts = NIL;
-	query->desc = columns_of(above);
+	query->desc = query_columns_of(above);
 	get_ENR(query->environment, "tensorlv query")->md.tupdesc = query->desc;
 }
 
@@ -370,7 +370,7 @@ TlvQueryOpen(const char *text, Oid function, const char *what, const TlvQuery *b
 	GetUserIdAndSecContext(&query->user, &query->security);
 	query->row_security = row_security;
 	analyse_text(query, what);
-	query->desc = columns_of(query->query);
+	query->desc = query_columns_of(query->query);
 	query->parts = parts_alike(query);
 	TlvQueryRegister(query, "tensorlv query", query->desc, NULL);
 	settle_spellings(query, beside);

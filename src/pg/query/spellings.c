@@ -64,7 +64,7 @@ type_of_ids(const FormData_pg_attribute *column, bool *array)
 
 /* The place of a column's type in the list, from 1; 0: its values have one text each. */
 static int
-place_of(const List *types, const FormData_pg_attribute *column, bool *array)
+spellings_place_of(const List *types, const FormData_pg_attribute *column, bool *array)
 {
 	SpelledType type = type_of_ids(column, array);
 
@@ -89,7 +89,8 @@ spelled_types(TupleDesc desc)
 		bool array;
 		SpelledType type = type_of_ids(column, &array), *kept;
 
-		if (place_of(types, column, &array) > 0 || !TlvHasSpellings(type.type, type.collation))
+		if (spellings_place_of(types, column, &array) > 0 ||
+			!TlvHasSpellings(type.type, type.collation))
 			continue;
 		kept = palloc(sizeof(SpelledType));
 		*kept = type;
@@ -108,7 +109,7 @@ append_ids(StringInfo sql, TupleDesc desc, const List *types, int place, bool ow
 	{
 		bool array;
 
-		if (place_of(types, TupleDescAttr(desc, c - 1), &array) != place)
+		if (spellings_place_of(types, TupleDescAttr(desc, c - 1), &array) != place)
 			continue;
 		appendStringInfo(sql, "%sSELECT %s AS r, %d AS c, %s AS later, ",
 						 sql->data[sql->len - 1] == '(' ? "" : " UNION ALL ",
@@ -132,7 +133,7 @@ append_spellings(StringInfo sql, const TlvQuery *query, const TlvQuery *beside, 
 
 	appendStringInfoString(sql, " LEFT JOIN (SELECT w.r");
 	for (int c = 1; c <= query->desc->natts; c++)
-		if (place_of(types, TupleDescAttr(query->desc, c - 1), &array) == place)
+		if (spellings_place_of(types, TupleDescAttr(query->desc, c - 1), &array) == place)
 			appendStringInfo(sql,
 							 ", pg_catalog.array_agg(w.f ORDER BY w.at) FILTER (WHERE w.c "
 							 "OPERATOR(pg_catalog.=) %d) AS f%d",
@@ -154,7 +155,7 @@ static void
 append_column(StringInfo sql, TupleDesc desc, const List *types, int c)
 {
 	bool array;
-	int place = place_of(types, TupleDescAttr(desc, c - 1), &array);
+	int place = spellings_place_of(types, TupleDescAttr(desc, c - 1), &array);
 
 	if (place == 0)
 		appendStringInfo(sql, "q.c%d", c);

@@ -25,9 +25,6 @@
 /* min_parallel_table_scan_size where nobody has set it: 8 MB. */
 #define USUAL_SCAN_SIZE ((8 * 1024 * 1024) / BLCKSZ)
 
-/* Parameters shorter than this, in kB, have room in any work_mem. */
-#define PARAMETERS_LONG 16
-
 void
 TlvAppendInt4(StringInfo sql, int32 value)
 {
@@ -352,11 +349,13 @@ receiver_nothing(DestReceiver *self)
 static int
 begin_room_for_parameters(const TlvStatement *statement)
 {
+	/* Parameters shorter than this, in kB, have room in any work_mem. */
+	const int parameters_long = 16;
 	double kilobytes = work_mem + TlvStatementParametersSize(statement) / 1024,
 		   most = MAX_KILOBYTES;
 	int level;
 
-	if (kilobytes < work_mem + PARAMETERS_LONG)
+	if (kilobytes < work_mem + parameters_long)
 		return 0;
 	level = NewGUCNestLevel();
 	(void) set_config_option("work_mem", psprintf("%.0f", Min(kilobytes, most)), PGC_USERSET,
@@ -413,7 +412,7 @@ plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
 
 /* Runs the statement over rows of the caller's, or over those that were stored of them. */
 static bool
-read_rows(TlvStatement *statement, DestReceiver *receiver)
+statement_read_rows(TlvStatement *statement, DestReceiver *receiver)
 {
 	TlvQuery *query = statement->query;
 	volatile bool again = query->read && query->store == NULL && query->held == NULL;
@@ -462,7 +461,7 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 		receiver.pass = mcxt;
 	error_context_stack = &callback;
 	PushActiveSnapshot(GetActiveSnapshot());
-	run = read_rows(statement, &receiver.pub);
+	run = statement_read_rows(statement, &receiver.pub);
 	PopActiveSnapshot();
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(caller);

@@ -13,7 +13,8 @@
 
 /* One id of a row, as part `part`: a number, or a text, whose hash it is. */
 static void
-put_id(FunctionCallInfo fcinfo, int argument, bool named, int part, TlvRowCursor *cursor)
+answer_reader_put_id(FunctionCallInfo fcinfo, int argument, bool named, int part,
+					 TlvRowCursor *cursor)
 {
 	tlv_part *to = &cursor->row.part[part];
 
@@ -36,15 +37,15 @@ static void
 answer_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
 {
 	for (int part = 0; part < 3; part++)
-		put_id(fcinfo, first + part, (names & (1 << part)) != 0, part, cursor);
+		answer_reader_put_id(fcinfo, first + part, (names & (1 << part)) != 0, part, cursor);
 }
 
 /* The same without a worker. */
 static void
 gold_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
 {
-	put_id(fcinfo, first, (names & 1) != 0, 0, cursor);
-	put_id(fcinfo, first + 1, (names & 4) != 0, 2, cursor);
+	answer_reader_put_id(fcinfo, first, (names & 1) != 0, 0, cursor);
+	answer_reader_put_id(fcinfo, first + 1, (names & 4) != 0, 2, cursor);
 	cursor->row.part[1] = (tlv_part){.type = TLV_PART_NONE};
 }
 

@@ -108,7 +108,7 @@ spread_numerics(const char *at, size_t n, double *to)
 	to[i] = (double) ((const from_type *) from)[i]
 
 static void
-spread_numbers(Oid element, const char *from, size_t n, double *to)
+any_array_spread_numbers(Oid element, const char *from, size_t n, double *to)
 {
 	switch (element)
 	{
@@ -143,7 +143,8 @@ TlvFloat8Numbers(ArrayType *array, Oid element)
 		return array;
 	present = present_elements(array);
 	result = same_shape(array, FLOAT8OID, sizeof(float8), present);
-	spread_numbers(element, ARR_DATA_PTR(array), present, (double *) ARR_DATA_PTR(result));
+	any_array_spread_numbers(element, ARR_DATA_PTR(array), present,
+							 (double *) ARR_DATA_PTR(result));
 	return result;
 }
 
@@ -176,7 +177,7 @@ TlvInt8Numbers(ArrayType *array, Oid element)
 	{
 		double *numbers = palloc_extended(Max(present, 1) * sizeof(double), MCXT_ALLOC_HUGE);
 
-		spread_numbers(element, ARR_DATA_PTR(array), present, numbers);
+		any_array_spread_numbers(element, ARR_DATA_PTR(array), present, numbers);
 		for (size_t i = 0; i < present; i++)
 			to[i] = whole_number(numbers[i]);
 		pfree(numbers);

@@ -32,7 +32,7 @@ is_category(const AnyType *type)
 }
 
 static AnyColumns *
-columns_of(FunctionCallInfo fcinfo, int first, int n)
+input_columns_of(FunctionCallInfo fcinfo, int first, int n)
 {
 	TlvCallNote *note = TlvNoteOfCall(fcinfo);
 	AnyColumns *columns = note->kept;
@@ -54,7 +54,7 @@ columns_of(FunctionCallInfo fcinfo, int first, int n)
 bool
 TlvAnyAreCategories(FunctionCallInfo fcinfo, int first)
 {
-	return columns_of(fcinfo, first, 3)->categories;
+	return input_columns_of(fcinfo, first, 3)->categories;
 }
 
 /* ---- vectors ---- */
@@ -148,7 +148,7 @@ vector_of(AnyColumns *columns, int i, Datum value)
 static void
 vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
-	AnyColumns *columns = columns_of(fcinfo, first, 1);
+	AnyColumns *columns = input_columns_of(fcinfo, first, 1);
 
 	TlvOpenVectors(vector_of(columns, 0, PG_GETARG_DATUM(first)), takes, cursor);
 }
@@ -215,7 +215,7 @@ categories_open(FunctionCallInfo fcinfo, int first, const AnyColumns *columns, T
 static void
 three_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
-	AnyColumns *columns = columns_of(fcinfo, first, 3);
+	AnyColumns *columns = input_columns_of(fcinfo, first, 3);
 	LOCAL_FCINFO(vectors, 3);
 
 	if (columns->categories)

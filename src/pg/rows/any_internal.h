@@ -67,12 +67,19 @@ typedef struct AnyCall
 extern void TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
 						 Datum value);
 
+/* Column i of a record (of those that are there) is of a type that the model does not take. */
+extern _Noreturn void TlvAnyRefuseColumn(const AnyCall *call, int i);
+
+/* ---- records (any_type.c) ---- */
+
 /* Takes a record apart: its columns' values.  What is kept of its type lives in mcxt. */
 extern void TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt);
 
-/* Column i of a record (of those that are there) is of a type that the model does not take. */
-extern _Noreturn void TlvAnyRefuseColumn(const AnyCall *call, int i);
 extern bool TlvAnyColumnIsNull(const AnyRecord *record, int i);
+
+/* Finds the columns of the record that the dimensions of the model are, until another model or
+ * another type of row comes. */
+extern void TlvAnyMatchRecord(const AnyCall *call);
 
 /* ---- codes by name (any_codes.c) ---- */
 

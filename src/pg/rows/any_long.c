@@ -43,7 +43,7 @@ TlvAnyIsLong(const AnyCall *call)
 
 /* Copies of the names, since the model may be closed. */
 static void
-copy_names(AnyRecord *record, tlv_value_names names)
+any_long_copy_names(AnyRecord *record, tlv_value_names names)
 {
 	tlv_value_names walk = names;
 	size_t total = 0;
@@ -111,7 +111,7 @@ learn_variables(const AnyCall *call)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the variables of the model have no names"),
 				 errhint("Give the values of a row as one array, in the order of variables.")));
-	copy_names(record, names);
+	any_long_copy_names(record, names);
 	sort_variables(record);
 	record->model = model->header->digest;
 	record->matched = true;
@@ -213,7 +213,7 @@ next_slot(const AnyCall *call, const AnyCode *variable, size_t copies, int *seen
 }
 
 static void
-require_equal(const LongSide *variables, const LongSide *values)
+any_long_require_equal(const LongSide *variables, const LongSide *values)
 {
 	if (variables->n != values->n)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -231,7 +231,7 @@ slots_of(const AnyCall *call, const LongSide *variables, const LongSide *values,
 	int *seen = palloc0(call->row->record.d * sizeof(int));
 	AnyCode variable;
 
-	require_equal(variables, values);
+	any_long_require_equal(variables, values);
 	for (int i = 0; i < variables->n; i++)
 	{
 		TlvLoopCheck(i);
@@ -330,8 +330,8 @@ open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *var
 	memset(nulls, true, (size_t) n * sizeof(bool));
 	if (numbers != NULL && numbers->type.form != ANY_NUMBER)
 		TlvAnyRefuseColumn(call, 2);
-	require_equal(variables, values);
-	require_equal(variables, numbers != NULL ? numbers : values);
+	any_long_require_equal(variables, values);
+	any_long_require_equal(variables, numbers != NULL ? numbers : values);
 	for (int i = 0; i < variables->n; i++)
 	{
 		AnyCode variable;

@@ -5,13 +5,11 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
 #include "query/query.h"
 #include "tensorlv/model/categories.h"
@@ -19,7 +17,7 @@
 #include "tensorlv/model/kind.h"
 
 static AnyRow *
-row_of(FunctionCallInfo fcinfo, int argument)
+any_reader_row_of(FunctionCallInfo fcinfo, int argument)
 {
 	TlvCallNote *note = TlvNoteOfCall(fcinfo);
 	AnyRow *row = note->kept;
@@ -76,7 +74,7 @@ taken_forms(const AnyCall *call)
 }
 
 static _Noreturn void
-refuse_text(const AnyCall *call, const char *given)
+any_reader_refuse_text(const AnyCall *call, const char *given)
 {
 	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 					errmsg("a model of kind %s takes no row of type text",
@@ -117,7 +115,7 @@ TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
 }
 
 static void
-open_numbers(const AnyCall *call, ArrayType *array, Oid element)
+any_reader_open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 {
 	tlv_code_names names;
 
@@ -171,7 +169,7 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 	tlv_code_names names;
 
 	if ((call->takes & NUMBERS) != 0 && TlvIsNumberType(element))
-		open_numbers(call, array, element);
+		any_reader_open_numbers(call, array, element);
 	else if (text && TlvAnyCodeNames(call, &names))
 		TlvAnyOpenCodeArray(call, &names, array, element);
 	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && text)
@@ -206,7 +204,7 @@ open_cast(const AnyCall *call, Datum value)
 {
 	if ((call->takes & NUMBERS) == 0)
 		refuse_type(call, call->row->type.type);
-	open_numbers(call, TlvAnyCast(&call->row->type, value), FLOAT4OID);
+	any_reader_open_numbers(call, TlvAnyCast(&call->row->type, value), FLOAT4OID);
 }
 
 /* An array of bags in its text form, as the same array of texts. */
@@ -265,7 +263,7 @@ open_literal(const AnyCall *call, char *given)
 		{
 			if (given[0] == '{')
 				refuse_type(call, TEXTARRAYOID);
-			refuse_text(call, given);
+			any_reader_refuse_text(call, given);
 		}
 		return;
 	}
@@ -289,58 +287,6 @@ open_literal(const AnyCall *call, char *given)
 
 /* ---- records ---- */
 
-static void
-record_forget(AnyRecord *record)
-{
-	if (record->mcxt != NULL)
-		MemoryContextDelete(record->mcxt);
-	memset(record, 0, sizeof(*record));
-}
-
-/* All that is asked of a type may be asked of another one the next time. */
-static void
-record_learn(AnyRecord *record, Oid type, int32 typmod, uint64 version, MemoryContext parent)
-{
-	TupleDesc desc;
-	MemoryContext before;
-
-	record_forget(record);
-	record->mcxt = AllocSetContextCreate(parent, "tensorlv record", ALLOCSET_SMALL_SIZES);
-	before = MemoryContextSwitchTo(record->mcxt);
-	desc = lookup_rowtype_tupdesc(type, typmod);
-	record->desc = CreateTupleDescCopy(desc);
-	ReleaseTupleDesc(desc);
-	record->columns = palloc((size_t) (record->desc->natts + 1) * sizeof(int));
-	record->type = palloc0((size_t) (record->desc->natts + 1) * sizeof(AnyType));
-	record->values = palloc((size_t) (record->desc->natts + 1) * sizeof(Datum));
-	record->nulls = palloc((size_t) (record->desc->natts + 1) * sizeof(bool));
-	for (int i = 0; i < record->desc->natts; i++)
-	{
-		const FormData_pg_attribute *column = TupleDescAttr(record->desc, i);
-
-		if (column->attisdropped)
-			continue;
-		TlvAnyType(column->atttypid, column->attcollation, record->mcxt, &record->type[record->n]);
-		record->columns[record->n++] = i;
-	}
-	MemoryContextSwitchTo(before);
-	record->version = version;
-}
-
-void
-TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt)
-{
-	Oid type = HeapTupleHeaderGetTypeId(header);
-	int32 typmod = HeapTupleHeaderGetTypMod(header);
-	uint64 version = assign_record_type_identifier(type, typmod);
-	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
-
-	if (version != record->version)
-		record_learn(record, type, typmod, version, mcxt);
-	ItemPointerSetInvalid(&tuple.t_self);
-	heap_deform_tuple(&tuple, record->desc, record->values, record->nulls);
-}
-
 void
 TlvAnyRefuseColumn(const AnyCall *call, int i)
 {
@@ -352,12 +298,6 @@ TlvAnyRefuseColumn(const AnyCall *call, int i)
 						   TlvWhole(NameStr(column->attname)), format_type_be(column->atttypid)),
 					errhint("The model takes %s.", taken_forms(call))));
 	pg_unreachable();
-}
-
-bool
-TlvAnyColumnIsNull(const AnyRecord *record, int i)
-{
-	return record->nulls[record->columns[i]];
 }
 
 /* A column as float8[]; what a view is. */
@@ -393,74 +333,6 @@ open_views(const AnyCall *call)
 	TlvCursorOpen(arguments, 0, &TlvViewRows, TLV_ROW_VIEWS, call->takes, call->cursor);
 }
 
-/* Called f1, f2, ...: those of a ROW(...). */
-static bool
-has_no_names(const AnyRecord *record)
-{
-	char name[16];
-
-	if (record->desc->tdtypeid != RECORDOID)
-		return false;
-	for (int i = 0; i < record->n; i++)
-	{
-		snprintf(name, sizeof(name), "f%d", i + 1);
-		if (strcmp(NameStr(TupleDescAttr(record->desc, record->columns[i])->attname), name) != 0)
-			return false;
-	}
-	return true;
-}
-
-static int
-column_called(const AnyCall *call, tlv_text name)
-{
-	const AnyRecord *record = &call->row->record;
-	char *called = palloc(name.length + 1);
-
-	memcpy(called, name.bytes, name.length);
-	tlv_lines_decode(called, name.length);
-	called[name.length] = '\0';
-	for (int i = 0; i < record->n; i++)
-	{
-		const char *column = NameStr(TupleDescAttr(record->desc, record->columns[i])->attname);
-
-		if (strcmp(column, called) == 0)
-			return i;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("a row has no column \"%s\"", TlvWhole(called)),
-			 errhint("Columns are found by the names of the model's dimensions, "
-					 "tlv_info(model) -> 'dimension_names'; those of ROW(a, b) by their order.")));
-	pg_unreachable();
-}
-
-/* Which columns the dimensions are; known until another model or another type of row comes. */
-static void
-record_match(const AnyCall *call)
-{
-	AnyRecord *record = &call->row->record;
-	const tlv_frame *model = &call->model->frame;
-	tlv_value_names names = tlv_value_names_of(model);
-	int *order = NULL;
-	tlv_text name;
-
-	if (record->matched && tlv_digest_equal(&record->model, &model->header->digest))
-		return;
-	record->matched = false;
-	if (names.n > 0 && !has_no_names(record))
-	{
-		order = MemoryContextAllocExtended(record->mcxt, names.n * sizeof(int), MCXT_ALLOC_HUGE);
-		for (size_t i = 0; tlv_value_names_next(&names, &name); i++)
-			order[i] = column_called(call, name);
-	}
-	if (record->order != NULL)
-		pfree(record->order);
-	record->order = order;
-	record->d = order != NULL ? names.n : (size_t) record->n;
-	record->model = model->header->digest;
-	record->matched = true;
-}
-
 /* The numbers of a row as one array; a column that is NULL is a NULL in it, whatever its type. */
 static ArrayType *
 column_numbers(const AnyCall *call)
@@ -469,7 +341,7 @@ column_numbers(const AnyCall *call)
 	Datum *values;
 	bool *nulls;
 
-	record_match(call);
+	TlvAnyMatchRecord(call);
 	values = palloc(Max(record->d, 1) * sizeof(Datum));
 	nulls = palloc(Max(record->d, 1) * sizeof(bool));
 	for (size_t i = 0; i < record->d; i++)
@@ -494,7 +366,7 @@ open_code_columns(const AnyCall *call, const tlv_code_names *names)
 	AnyRecord *record = &call->row->record;
 	AnyCode *values;
 
-	record_match(call);
+	TlvAnyMatchRecord(call);
 	values = palloc0(Max(record->d, 1) * sizeof(AnyCode));
 	for (size_t i = 0; i < record->d; i++)
 	{
@@ -525,7 +397,7 @@ put_whole_number(const AnyCall *call, int t)
 
 /* Three of them, or what is missing of them. */
 static void
-open_categories(const AnyCall *call)
+any_reader_open_categories(const AnyCall *call)
 {
 	AnyRecord *record = &call->row->record;
 
@@ -607,16 +479,16 @@ open_record(const AnyCall *call, Datum value)
 	else if ((call->takes & TLV_ROW_VIEWS) != 0 && record->n == 3 && views)
 		open_views(call);
 	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && record->n == 3)
-		open_categories(call);
+		any_reader_open_categories(call);
 	else if (TlvAnyCodeNames(call, &names))
 		open_code_columns(call, &names);
 	else if (TlvAnyMixedNames(call, &names))
 	{
-		record_match(call);
+		TlvAnyMatchRecord(call);
 		TlvAnyOpenMixedColumns(call, &names);
 	}
 	else if ((call->takes & (TLV_ROW_VECTOR | TLV_ROW_CODES)) != 0)
-		open_numbers(call, column_numbers(call), FLOAT8OID);
+		any_reader_open_numbers(call, column_numbers(call), FLOAT8OID);
 	else
 		refuse_type(call, call->row->type.type);
 	return true;
@@ -628,7 +500,7 @@ bool
 TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsigned takes,
 		   const char *what, TlvRowCursor *cursor)
 {
-	AnyRow *row = row_of(fcinfo, argument);
+	AnyRow *row = any_reader_row_of(fcinfo, argument);
 	AnyCall call = {row, model, takes, cursor};
 	Datum value = PG_GETARG_DATUM(argument);
 	bool there = true;

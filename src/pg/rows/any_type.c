@@ -1,7 +1,8 @@
 /*
- * any_type.c - what the type of an argument that is declared "any" is (any.h).
+ * any_type.c - what the type of an argument that is declared "any" is, and the types of the columns
+ * of a record (any.h).
  */
-#include "any.h"
+#include "any_internal.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_cast.h"
@@ -15,8 +16,11 @@
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "query/query.h"
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/dimension_names.h"
 
 Oid
 TlvAnyDeclared(FunctionCallInfo fcinfo, int argument)
@@ -168,4 +172,131 @@ TlvAnyCast(AnyType *any, Datum value)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("the cast from %s to real[] gives none", format_type_be(any->type))));
 	return array;
+}
+
+/* ---- records ---- */
+
+static void
+record_forget(AnyRecord *record)
+{
+	if (record->mcxt != NULL)
+		MemoryContextDelete(record->mcxt);
+	memset(record, 0, sizeof(*record));
+}
+
+/* All that is asked of a type may be asked of another one the next time. */
+static void
+record_learn(AnyRecord *record, Oid type, int32 typmod, uint64 version, MemoryContext parent)
+{
+	TupleDesc desc;
+	MemoryContext before;
+
+	record_forget(record);
+	record->mcxt = AllocSetContextCreate(parent, "tensorlv record", ALLOCSET_SMALL_SIZES);
+	before = MemoryContextSwitchTo(record->mcxt);
+	desc = lookup_rowtype_tupdesc(type, typmod);
+	record->desc = CreateTupleDescCopy(desc);
+	ReleaseTupleDesc(desc);
+	record->columns = palloc((size_t) (record->desc->natts + 1) * sizeof(int));
+	record->type = palloc0((size_t) (record->desc->natts + 1) * sizeof(AnyType));
+	record->values = palloc((size_t) (record->desc->natts + 1) * sizeof(Datum));
+	record->nulls = palloc((size_t) (record->desc->natts + 1) * sizeof(bool));
+	for (int i = 0; i < record->desc->natts; i++)
+	{
+		const FormData_pg_attribute *column = TupleDescAttr(record->desc, i);
+
+		if (column->attisdropped)
+			continue;
+		TlvAnyType(column->atttypid, column->attcollation, record->mcxt, &record->type[record->n]);
+		record->columns[record->n++] = i;
+	}
+	MemoryContextSwitchTo(before);
+	record->version = version;
+}
+
+void
+TlvAnyReadRecord(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt)
+{
+	Oid type = HeapTupleHeaderGetTypeId(header);
+	int32 typmod = HeapTupleHeaderGetTypMod(header);
+	uint64 version = assign_record_type_identifier(type, typmod);
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
+
+	if (version != record->version)
+		record_learn(record, type, typmod, version, mcxt);
+	ItemPointerSetInvalid(&tuple.t_self);
+	heap_deform_tuple(&tuple, record->desc, record->values, record->nulls);
+}
+
+bool
+TlvAnyColumnIsNull(const AnyRecord *record, int i)
+{
+	return record->nulls[record->columns[i]];
+}
+
+/* Called f1, f2, ...: those of a ROW(...). */
+static bool
+has_no_names(const AnyRecord *record)
+{
+	char name[16];
+
+	if (record->desc->tdtypeid != RECORDOID)
+		return false;
+	for (int i = 0; i < record->n; i++)
+	{
+		snprintf(name, sizeof(name), "f%d", i + 1);
+		if (strcmp(NameStr(TupleDescAttr(record->desc, record->columns[i])->attname), name) != 0)
+			return false;
+	}
+	return true;
+}
+
+static int
+column_called(const AnyCall *call, tlv_text name)
+{
+	const AnyRecord *record = &call->row->record;
+	char *called = palloc(name.length + 1);
+
+	memcpy(called, name.bytes, name.length);
+	tlv_lines_decode(called, name.length);
+	called[name.length] = '\0';
+	for (int i = 0; i < record->n; i++)
+	{
+		const char *column = NameStr(TupleDescAttr(record->desc, record->columns[i])->attname);
+
+		if (strcmp(column, called) == 0)
+			return i;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("a row has no column \"%s\"", TlvWhole(called)),
+			 errhint("Columns are found by the names of the model's dimensions, "
+					 "tlv_info(model) -> 'dimension_names'; those of ROW(a, b) by their order.")));
+	pg_unreachable();
+}
+
+void
+TlvAnyMatchRecord(const AnyCall *call)
+{
+	AnyRecord *record = &call->row->record;
+	const tlv_frame *model = &call->model->frame;
+	tlv_value_names names = tlv_value_names_of(model);
+	int *order = NULL;
+	tlv_text name;
+
+	if (record->matched && tlv_digest_equal(&record->model, &model->header->digest))
+		return;
+	record->matched = false;
+	if (names.n > 0 && !has_no_names(record))
+	{
+		order = MemoryContextAllocExtended(record->mcxt, names.n * sizeof(int), MCXT_ALLOC_HUGE);
+		for (size_t i = 0; tlv_value_names_next(&names, &name); i++)
+			order[i] = column_called(call, name);
+	}
+	if (record->order != NULL)
+		pfree(record->order);
+	record->order = order;
+	record->d = order != NULL ? names.n : (size_t) record->n;
+	record->model = model->header->digest;
+	record->matched = true;
 }

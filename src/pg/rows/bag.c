@@ -21,12 +21,11 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
-/* Bags from this size on are written with looks at interrupts. */
-#define MANY_ENTRIES 65536
-
 struct varlena *
 TlvBagValue(size_t n, const int64_t *items, const double *weights)
 {
+	/* Bags from this size on are written with looks at interrupts. */
+	const int many_entries = 65536;
 	struct varlena *bag;
 	tlv_context ctx;
 	size_t size;
@@ -38,7 +37,7 @@ TlvBagValue(size_t n, const int64_t *items, const double *weights)
 	size = tlv_bag_size(n, items, weights);
 	bag = palloc(size);
 	SET_VARSIZE(bag, size);
-	if (n < MANY_ENTRIES)
+	if (n < many_entries)
 	{
 		tlv_bag_write(n, items, weights, bag);
 		return bag;
@@ -344,7 +343,7 @@ TlvBagOfText(char *text, Datum *bag)
 
 /* Are the elements of an array of texts whole numbers all? */
 static bool
-are_numbers(ArrayType *array)
+bag_are_numbers(ArrayType *array)
 {
 	Datum *terms;
 	bool *nulls, numbers = true;
@@ -387,7 +386,7 @@ TLV_FUNCTION(tlv_to_bag_text)
 								"items.",
 								quote_literal_cstr(TlvClip(given, 60)))));
 	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
-	if (!are_numbers(array))
+	if (!bag_are_numbers(array))
 		return bag_of_array(fcinfo, array, true);
 	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, INT8OID, -1));
 	return bag_of_array(fcinfo, array, false);

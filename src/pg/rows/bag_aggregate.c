@@ -15,7 +15,6 @@
 #include "utils/builtins.h"
 
 #define BAG_STATE_MAGIC 0x746c7662
-#define FIRST_ROOM		4 /* most groups of a million have few items */
 
 typedef struct BagState
 {
@@ -33,7 +32,7 @@ typedef struct BagState
 
 /* Sorts the pairs and adds up duplicates; the state is in use. */
 static void
-compact(BagState *state)
+bag_aggregate_compact(BagState *state)
 {
 	tlv_context *ctx = &state->shared->ctx;
 	tlv_bag_entry *work;
@@ -65,7 +64,7 @@ bag_flat_size(ExpandedObjectHeader *header)
 	MemoryContext old;
 
 	TlvBeginUse(&state->in_use);
-	compact(state);
+	bag_aggregate_compact(state);
 	old = MemoryContextSwitchTo(state->shared->mcxt);
 	if (state->flat != NULL)
 	{
@@ -139,19 +138,20 @@ get_state(Datum value)
 
 /* Room for more pairs; duplicates are folded first when that may make room. */
 static void
-reserve(BagState *state, uint32 more)
+bag_aggregate_reserve(BagState *state, uint32 more)
 {
+	const int first_room = 4; /* most groups of a million have few items */
 	Size room;
 
 	if (state->room - state->n >= more)
 		return;
 	if (state->n > 4096 && !state->sorted)
 	{
-		compact(state);
+		bag_aggregate_compact(state);
 		if (state->n <= state->room / 2 && state->room - state->n >= more)
 			return;
 	}
-	room = Max((Size) FIRST_ROOM, (Size) state->room * 2);
+	room = Max((Size) first_room, (Size) state->room * 2);
 	while (room < (Size) state->n + more)
 		room *= 2;
 	if (room > 2 * (Size) TLV_BAG_MAX_ITEMS)
@@ -199,7 +199,7 @@ append(BagState *state, int64 item, double weight)
 	if (unlikely(state->n == state->room))
 	{
 		TlvBeginUse(&state->in_use);
-		reserve(state, 1);
+		bag_aggregate_reserve(state, 1);
 		TlvEndUse(&state->in_use);
 	}
 	put(state, item, weight);
@@ -214,7 +214,7 @@ append_bag(BagState *state, struct varlena *value)
 	tlv_context *ctx = &state->shared->ctx;
 
 	TlvCheck(ctx, tlv_bag_read(ctx, bag, items, weights));
-	reserve(state, bag->n);
+	bag_aggregate_reserve(state, bag->n);
 	for (uint32 i = 0; i < bag->n; i++)
 	{
 		TlvLoopCheck(i);
@@ -229,7 +229,7 @@ append_state(BagState *state, const BagState *other)
 	uint32 n = other->n;
 
 	state->zeros += other->zeros;
-	reserve(state, n);
+	bag_aggregate_reserve(state, n);
 	for (uint32 i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
@@ -335,7 +335,7 @@ TLV_FUNCTION(tlv_bag_combine)
 }
 
 static bool
-all_whole(const BagState *state, uint32 from)
+bag_aggregate_all_whole(const BagState *state, uint32 from)
 {
 	for (uint32 i = from; i < state->n; i++)
 	{
@@ -349,7 +349,7 @@ all_whole(const BagState *state, uint32 from)
 
 /* Items of which nothing is left go; the state is sorted. */
 static void
-drop_empty(BagState *state)
+bag_aggregate_drop_empty(BagState *state)
 {
 	uint32 left = 0;
 
@@ -375,10 +375,10 @@ TLV_FUNCTION(tlv_bag_inverse)
 	require_aggregate(fcinfo);
 	state = state_argument(fcinfo);
 	TlvBeginUse(&state->in_use);
-	compact(state);
+	bag_aggregate_compact(state);
 	before = state->n;
 	append_bag(state, PG_GETARG_TLV(1));
-	if (!all_whole(state, 0))
+	if (!bag_aggregate_all_whole(state, 0))
 	{
 		state->n = before;
 		state->sorted = true;
@@ -387,8 +387,8 @@ TLV_FUNCTION(tlv_bag_inverse)
 	}
 	for (uint32 i = before; i < state->n; i++)
 		state->entries[i].weight = -state->entries[i].weight;
-	compact(state);
-	drop_empty(state);
+	bag_aggregate_compact(state);
+	bag_aggregate_drop_empty(state);
 	TlvEndUse(&state->in_use);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
@@ -419,8 +419,8 @@ take_item(BagState *state, int64 item, double weight)
 	uint32 at;
 
 	TlvBeginUse(&state->in_use);
-	compact(state);
-	whole = whole && all_whole(state, 0);
+	bag_aggregate_compact(state);
+	whole = whole && bag_aggregate_all_whole(state, 0);
 	at = find_item(state, item);
 	if (whole && (at == state->n || state->entries[at].weight < weight))
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
@@ -429,14 +429,14 @@ take_item(BagState *state, int64 item, double weight)
 	if (whole)
 	{
 		state->entries[at].weight -= weight;
-		drop_empty(state);
+		bag_aggregate_drop_empty(state);
 	}
 	TlvEndUse(&state->in_use);
 	return whole;
 }
 
 static Datum
-take_row(FunctionCallInfo fcinfo, BagState *state, int64 item)
+bag_aggregate_take_row(FunctionCallInfo fcinfo, BagState *state, int64 item)
 {
 	double weight = weight_argument(fcinfo);
 
@@ -487,7 +487,7 @@ TLV_FUNCTION(tlv_bag_moving_final)
 TLV_FUNCTION(tlv_bag_accum_inverse)
 {
 	SKIP_NULL_ROW();
-	return take_row(fcinfo, state_argument(fcinfo), PG_GETARG_INT64(1));
+	return bag_aggregate_take_row(fcinfo, state_argument(fcinfo), PG_GETARG_INT64(1));
 }
 
 TLV_FUNCTION(tlv_bag_accum_text_inverse)
@@ -498,5 +498,5 @@ TLV_FUNCTION(tlv_bag_accum_text_inverse)
 	SKIP_NULL_ROW();
 	state = state_argument(fcinfo);
 	term = term_argument(fcinfo, state->shared);
-	return take_row(fcinfo, state, TlvTermId(term.bytes, term.length));
+	return bag_aggregate_take_row(fcinfo, state, TlvTermId(term.bytes, term.length));
 }

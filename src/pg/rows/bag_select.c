@@ -205,7 +205,7 @@ TLV_FUNCTION(tlv_bag_keep_subspace)
 
 /* Weights over the largest one: squares of those stay finite.  The sum of the squares. */
 static double
-scale_weights(size_t n, double *weights)
+bag_select_scale_weights(size_t n, double *weights)
 {
 	double largest = 0, sum = 0;
 
@@ -231,7 +231,7 @@ TLV_FUNCTION(tlv_bag_similarity)
 		n[s] = TlvBagDecode(PG_GETARG_TLV(s), &items[s], &weights[s]);
 		if (n[s] == 0)
 			PG_RETURN_FLOAT8(0);
-		squares[s] = scale_weights(n[s], weights[s]);
+		squares[s] = bag_select_scale_weights(n[s], weights[s]);
 	}
 	for (size_t i = 0; i < n[0] && at < n[1]; i++)
 	{

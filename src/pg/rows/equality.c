@@ -96,7 +96,7 @@ hash_of(TlvEquality *equality, Datum value)
 
 /* A model of a database of another encoding may have names that are none here. */
 static void
-add_name(TlvEquality *equality, tlv_text text)
+equality_add_name(TlvEquality *equality, tlv_text text)
 {
 	EqualName *name;
 
@@ -117,7 +117,7 @@ add_name(TlvEquality *equality, tlv_text text)
 }
 
 static void
-add_list(TlvEquality *equality, const tlv_frame *model, const tlv_name_sections *sections)
+equality_add_list(TlvEquality *equality, const tlv_frame *model, const tlv_name_sections *sections)
 {
 	const tlv_section *offsets = tlv_frame_find(model, sections->offsets);
 	tlv_name_list list;
@@ -126,7 +126,7 @@ add_list(TlvEquality *equality, const tlv_frame *model, const tlv_name_sections 
 		return;
 	list = tlv_name_list_of(model, sections);
 	for (size_t i = 0; i + 1 < offsets->rows; i++)
-		add_name(equality, tlv_name_at(&list, i));
+		equality_add_name(equality, tlv_name_at(&list, i));
 }
 
 /* Variables, whose names may be lines. */
@@ -141,13 +141,13 @@ add_variables(TlvEquality *equality, const tlv_frame *model)
 		char *bytes = pnstrdup(name.bytes, name.length);
 
 		tlv_lines_decode(bytes, name.length);
-		add_name(equality, (tlv_text){bytes, name.length});
+		equality_add_name(equality, (tlv_text){bytes, name.length});
 	}
 }
 
 /* All names in the model, whatever they are names of: who asks knows which of them he means. */
 static void
-add_names(TlvEquality *equality, const tlv_frame *model)
+equality_add_names(TlvEquality *equality, const tlv_frame *model)
 {
 	const tlv_field *field = tlv_layout_of(model)->fields;
 	bool listed = false;
@@ -161,10 +161,10 @@ add_names(TlvEquality *equality, const tlv_frame *model)
 		if (field->form != TLV_FIELD_TEXTS)
 			continue;
 		listed |= strcmp(sections.bytes, "names") == 0;
-		add_list(equality, model, &sections);
+		equality_add_list(equality, model, &sections);
 	}
 	if (!listed) /* of tensors */
-		add_list(equality, model, &(tlv_name_sections){"name_offsets", "names"});
+		equality_add_list(equality, model, &(tlv_name_sections){"name_offsets", "names"});
 	add_variables(equality, model);
 }
 
@@ -201,7 +201,7 @@ fill(TlvEquality *equality, const tlv_frame *model)
 	equality->names = NULL;
 	equality->n = equality->room = 0;
 	before = MemoryContextSwitchTo(equality->mcxt);
-	add_names(equality, model);
+	equality_add_names(equality, model);
 	link_names(equality);
 	MemoryContextSwitchTo(before);
 	equality->model = model->header->digest;

@@ -85,7 +85,7 @@ TLV_FUNCTION(tlv_edges_rows)
 }
 
 static void *
-allocate(TlvWork *work, size_t count, size_t size)
+graph_allocate(TlvWork *work, size_t count, size_t size)
 {
 	void *block = tlv_alloc(&work->ctx, count, size);
 
@@ -140,8 +140,8 @@ TLV_FUNCTION(tlv_degrees_rows)
 	TlvInitRows(fcinfo);
 	for (int s = 0; s < sides; s++)
 	{
-		int64_t *degree = allocate(work, side[s].nodes, sizeof(int64_t));
-		double *weight = allocate(work, side[s].nodes, sizeof(double));
+		int64_t *degree = graph_allocate(work, side[s].nodes, sizeof(int64_t));
+		double *weight = graph_allocate(work, side[s].nodes, sizeof(double));
 
 		TlvCheck(&work->ctx,
 				 tlv_graph_degrees(&work->ctx, &frame, side[s].sources, degree, weight));
@@ -169,14 +169,14 @@ neighbour_bag(const tlv_graph_neighbours *neighbours, size_t node, const int64_t
 }
 
 static void
-put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
-			   const GraphSide *side, const GraphSide *other)
+graph_put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
+					 const GraphSide *side, const GraphSide *other)
 {
 	tlv_graph_neighbours neighbours;
 	int64_t *items;
 
 	TlvCheck(&work->ctx, tlv_graph_neighbours_load(&work->ctx, frame, side->sources, &neighbours));
-	items = allocate(work, other->nodes, sizeof(int64_t));
+	items = graph_allocate(work, other->nodes, sizeof(int64_t));
 	for (size_t i = 0; i < side->nodes; i++)
 		TlvPutRow(fcinfo, TlvInt8(side->ids[i]), TlvNameCell(&side->names, i, side->ids[i]),
 				  TlvDatum(side->name), TlvOwned(neighbour_bag(&neighbours, i, other->ids, items)));
@@ -194,7 +194,7 @@ TLV_FUNCTION(tlv_neighbours_rows)
 
 	TlvInitRows(fcinfo);
 	for (int s = 0; s < sides; s++)
-		put_neighbours(fcinfo, work, &frame, &side[s], &side[sides - 1 - s]);
+		graph_put_neighbours(fcinfo, work, &frame, &side[s], &side[sides - 1 - s]);
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -216,7 +216,7 @@ TLV_FUNCTION(tlv_connected_components_rows)
 	if (graph.header.kind == TLV_GRAPH_BIPARTITE)
 		n += graph.header.columns;
 	source = CStringGetTextDatum(graph.header.kind == TLV_GRAPH_BIPARTITE ? "source" : "both");
-	component = allocate(work, n, sizeof(int32_t));
+	component = graph_allocate(work, n, sizeof(int32_t));
 	TlvCheck(&work->ctx, tlv_graph_components(&work->ctx, &graph, component, &count));
 	for (size_t i = 0; i < n; i++)
 	{

@@ -98,7 +98,7 @@ put_codes(TlvRowCursor *cursor, Datum value)
 
 /* NULL elements are NaN, as an accumulator knows missing numbers. */
 static double *
-spread_numbers(const ArrayType *array, size_t q)
+integer_reader_spread_numbers(const ArrayType *array, size_t q)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
@@ -150,7 +150,7 @@ put_beside(TlvRowCursor *cursor, Datum value)
 		(tlv_part) TLV_PART(TLV_PART_FLOAT64, 1, q, (const double *) ARR_DATA_PTR(array));
 	if (ARR_HASNULL(array))
 	{
-		double *numbers = spread_numbers(array, q);
+		double *numbers = integer_reader_spread_numbers(array, q);
 
 		cursor->row.part[1].float64 = numbers;
 		TlvCursorOwn(cursor, numbers);
@@ -245,7 +245,7 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 /* ---- numbers ---- */
 
 static void
-put_numbers(TlvRowCursor *cursor, ArrayType *array, unsigned takes)
+integer_reader_put_numbers(TlvRowCursor *cursor, ArrayType *array, unsigned takes)
 {
 	ArrayType *numbers = TlvFloat8Numbers(array, INT4OID);
 
@@ -261,7 +261,7 @@ integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *
 	else if (cursor->row.form == TLV_ROW_SYMBOLS)
 		put_symbols(cursor, PG_GETARG_DATUM(first), takes);
 	else
-		put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first), takes);
+		integer_reader_put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first), takes);
 }
 
 /* The steps of a sequence of vectors may be written with integers. */

@@ -14,7 +14,7 @@
 
 /* The columns of the primary key, which a table and a partitioned one may have. */
 static const Bitmapset *
-key_of(Oid table)
+keys_key_of(Oid table)
 {
 	char kind = get_rel_relkind(table);
 	Oid constraint;
@@ -27,7 +27,7 @@ key_of(Oid table)
 bool
 TlvIsKey(Oid table, AttrNumber column)
 {
-	const Bitmapset *key = key_of(table);
+	const Bitmapset *key = keys_key_of(table);
 
 	return bms_is_member(column - FirstLowInvalidHeapAttributeNumber, key) &&
 		   bms_num_members(key) == 1;
@@ -36,7 +36,7 @@ TlvIsKey(Oid table, AttrNumber column)
 void
 TlvRefuseKey(Oid table, AttrNumber column, const char *name, const char *hint)
 {
-	const Bitmapset *key = key_of(table);
+	const Bitmapset *key = keys_key_of(table);
 
 	if (!bms_is_member(column - FirstLowInvalidHeapAttributeNumber, key))
 		return;

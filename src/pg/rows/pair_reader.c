@@ -30,7 +30,8 @@ weighted_edge_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCur
 
 /* A node with a name: its id is the name's hash. */
 static void
-put_name(FunctionCallInfo fcinfo, int argument, int64_t *id, tlv_text *name, TlvRowCursor *cursor)
+pair_reader_put_name(FunctionCallInfo fcinfo, int argument, int64_t *id, tlv_text *name,
+					 TlvRowCursor *cursor)
 {
 	text *given = PG_GETARG_TEXT_PP(argument);
 
@@ -48,7 +49,7 @@ named_edge_open(FunctionCallInfo fcinfo, int first, int names, bool weighted, Tl
 
 	for (int s = 0; s < 2; s++)
 		if ((names & (1 << s)) != 0)
-			put_name(fcinfo, first + s, ids[s], &edge->name[s], cursor);
+			pair_reader_put_name(fcinfo, first + s, ids[s], &edge->name[s], cursor);
 		else
 		{
 			*ids[s] = PG_GETARG_INT64(first + s);

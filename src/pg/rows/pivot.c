@@ -19,7 +19,7 @@
 #define NO_CATEGORY PG_INT32_MIN
 
 static void
-require_aggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt)
+pivot_require_aggregate(FunctionCallInfo fcinfo, MemoryContext *mcxt)
 {
 	if (!AggCheckCallContext(fcinfo, mcxt))
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -37,7 +37,7 @@ empty_row(FunctionCallInfo fcinfo, int width, Oid type, Size element)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%d variables are out of range", width),
 						errhint("A row has from 1 to %d.", TLV_CATEGORY_MOST_VARIABLES)));
-	require_aggregate(fcinfo, &mcxt);
+	pivot_require_aggregate(fcinfo, &mcxt);
 	size = ARR_OVERHEAD_NONULLS(1) + (Size) width * element;
 	array = MemoryContextAllocZero(mcxt, size);
 	SET_VARSIZE(array, size);
@@ -56,11 +56,11 @@ empty_row(FunctionCallInfo fcinfo, int width, Oid type, Size element)
 
 /* A state as this file makes it; others would be read beyond their end. */
 static ArrayType *
-state_argument(FunctionCallInfo fcinfo, int argument)
+pivot_state_argument(FunctionCallInfo fcinfo, int argument)
 {
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
 
-	require_aggregate(fcinfo, NULL);
+	pivot_require_aggregate(fcinfo, NULL);
 	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array))
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
 						errmsg("the array is not the state of an aggregate of this extension"),
@@ -79,7 +79,7 @@ row_state(FunctionCallInfo fcinfo, Oid type, Size element)
 						errmsg("the number of variables is null")));
 	if (PG_ARGISNULL(0))
 		return empty_row(fcinfo, PG_GETARG_INT32(3), type, element);
-	array = state_argument(fcinfo, 0);
+	array = pivot_state_argument(fcinfo, 0);
 	if (ARR_DIMS(array)[0] != PG_GETARG_INT32(3))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a row has %d %s and then %d", ARR_DIMS(array)[0],
@@ -103,7 +103,7 @@ variable_position(FunctionCallInfo fcinfo, const ArrayType *array)
 }
 
 static void
-refuse_second(int position)
+pivot_refuse_second(int position)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CARDINALITY_VIOLATION),
@@ -128,7 +128,7 @@ TLV_FUNCTION(tlv_category_row_accum)
 							errmsg("category %d of variable %d is negative", value, at + 1),
 							errhint("Number the categories from 0; what is missing is null.")));
 		if (cells[at] != NO_CATEGORY)
-			refuse_second(at);
+			pivot_refuse_second(at);
 		cells[at] = value;
 	}
 	PG_RETURN_POINTER(array);
@@ -150,7 +150,7 @@ TLV_FUNCTION(tlv_number_row_accum)
 							errmsg("value %g of variable %d is not finite", value, at + 1),
 							errhint("What is missing is null.")));
 		if (!isnan(cells[at]))
-			refuse_second(at);
+			pivot_refuse_second(at);
 		cells[at] = value;
 	}
 	PG_RETURN_POINTER(array);
@@ -158,19 +158,19 @@ TLV_FUNCTION(tlv_number_row_accum)
 
 /* Both states in the first; they hold different variables. */
 static Datum
-combine_rows(FunctionCallInfo fcinfo, bool numbers)
+pivot_combine_rows(FunctionCallInfo fcinfo, bool numbers)
 {
 	ArrayType *to, *from;
 	MemoryContext mcxt, old;
 
-	require_aggregate(fcinfo, &mcxt);
+	pivot_require_aggregate(fcinfo, &mcxt);
 	if (PG_ARGISNULL(1))
 	{
 		if (PG_ARGISNULL(0))
 			PG_RETURN_NULL();
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
-	from = state_argument(fcinfo, 1);
+	from = pivot_state_argument(fcinfo, 1);
 	if (PG_ARGISNULL(0))
 	{
 		old = MemoryContextSwitchTo(mcxt);
@@ -178,7 +178,7 @@ combine_rows(FunctionCallInfo fcinfo, bool numbers)
 		MemoryContextSwitchTo(old);
 		PG_RETURN_POINTER(to);
 	}
-	to = state_argument(fcinfo, 0);
+	to = pivot_state_argument(fcinfo, 0);
 	if (ARR_DIMS(to)[0] != ARR_DIMS(from)[0])
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("rows have %d and %d %s", ARR_DIMS(to)[0], ARR_DIMS(from)[0],
@@ -192,7 +192,7 @@ combine_rows(FunctionCallInfo fcinfo, bool numbers)
 		if (numbers ? isnan(*y) : *b == NO_CATEGORY)
 			continue;
 		if (numbers ? !isnan(*x) : *a != NO_CATEGORY)
-			refuse_second(i);
+			pivot_refuse_second(i);
 		if (numbers)
 			*x = *y;
 		else
@@ -203,12 +203,12 @@ combine_rows(FunctionCallInfo fcinfo, bool numbers)
 
 TLV_FUNCTION(tlv_category_row_combine)
 {
-	return combine_rows(fcinfo, false);
+	return pivot_combine_rows(fcinfo, false);
 }
 
 TLV_FUNCTION(tlv_number_row_combine)
 {
-	return combine_rows(fcinfo, true);
+	return pivot_combine_rows(fcinfo, true);
 }
 
 static Datum
@@ -221,7 +221,7 @@ finish_row(FunctionCallInfo fcinfo, bool numbers)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	array = state_argument(fcinfo, 0);
+	array = pivot_state_argument(fcinfo, 0);
 	n = ARR_DIMS(array)[0];
 	values = palloc((Size) n * sizeof(Datum));
 	nulls = palloc((Size) n * sizeof(bool));

@@ -11,7 +11,7 @@
 #include "tensorlv/model/sequences.h"
 
 static void
-check_texts(const ArrayType *array, const char *what, const char *part)
+text_reader_check_texts(const ArrayType *array, const char *what, const char *part)
 {
 	if (ARR_ELEMTYPE(array) != TEXTOID)
 		ereport(ERROR,
@@ -77,7 +77,7 @@ texts_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	tlv_part *part = &cursor->row.part[0];
 	TextBlock block;
 
-	check_texts(array, "sequence of symbols", "sequence");
+	text_reader_check_texts(array, "sequence of symbols", "sequence");
 	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
 	block = make_block(cursor, n);
 	read_texts(array, n, &block);
@@ -104,7 +104,7 @@ codes_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	TextBlock block;
 	int32_t *codes;
 
-	check_texts(array, "row of categorical variables", "row");
+	text_reader_check_texts(array, "row of categorical variables", "row");
 	if (n == 0)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a row has no values"),
 						errhint("A row that is missing altogether is null, not an empty array.")));

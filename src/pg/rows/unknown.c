@@ -39,7 +39,7 @@ static const Elements nodes = {
 	"tlv_term_id(name)), or fit a model to edges that have these nodes."};
 
 static tlv_text
-digits_of(int64 number)
+unknown_digits_of(int64 number)
 {
 	char *digits = psprintf(INT64_FORMAT, number);
 
@@ -56,7 +56,7 @@ has_variables(const tlv_row *row)
 }
 
 static const Elements *
-elements_of(const tlv_model *model, const tlv_row *row, size_t part)
+unknown_elements_of(const tlv_model *model, const tlv_row *row, size_t part)
 {
 	switch (row->form)
 	{
@@ -82,12 +82,12 @@ knows(const tlv_model *model, size_t part, int64 id)
 
 /* The lexeme that an item of a tsvector is the id of; the id itself of an item of a bag. */
 static tlv_text
-item_name(const TlvRowCursor *cursor, int64 item)
+unknown_item_name(const TlvRowCursor *cursor, int64 item)
 {
 	TSVector words;
 
 	if (!cursor->is_words)
-		return digits_of(item);
+		return unknown_digits_of(item);
 	words = DatumGetTSVector(cursor->words);
 	for (int i = 0; i < words->size; i++)
 	{
@@ -97,12 +97,12 @@ item_name(const TlvRowCursor *cursor, int64 item)
 		if (TlvTermId(bytes, word->len) == item)
 			return (tlv_text){bytes, word->len};
 	}
-	return digits_of(item);
+	return unknown_digits_of(item);
 }
 
 /* Is there an item that the model knows, or one that it does not?  The first of them. */
 static bool
-find_item(const tlv_model *model, const tlv_bag_image *bag, bool known, int64_t *item)
+unknown_find_item(const tlv_model *model, const tlv_bag_image *bag, bool known, int64_t *item)
 {
 	int64_t ids[ITEMS_AT_ONCE];
 
@@ -127,8 +127,8 @@ find_in_bag(const TlvRowCursor *cursor, TlvUnknown *unknown)
 {
 	int64_t item;
 
-	if (find_item(cursor->model, cursor->row.bag, false, &item))
-		*unknown = (TlvUnknown){true, 0, item_name(cursor, item)};
+	if (unknown_find_item(cursor->model, cursor->row.bag, false, &item))
+		*unknown = (TlvUnknown){true, 0, unknown_item_name(cursor, item)};
 }
 
 static void
@@ -141,8 +141,9 @@ find_in_parts(const TlvRowCursor *cursor, size_t parts, TlvUnknown *unknown)
 		for (size_t i = 0; part->type == TLV_PART_IDS && i < part->n && !unknown->found; i++)
 			if ((part->missing == NULL || !part->missing[i]) &&
 				!knows(cursor->model, p, part->ids[i]))
-				*unknown = (TlvUnknown){
-					true, p, part->names != NULL ? part->names[i] : digits_of(part->ids[i])};
+				*unknown = (TlvUnknown){true, p,
+										part->names != NULL ? part->names[i]
+															: unknown_digits_of(part->ids[i])};
 	}
 }
 
@@ -158,7 +159,7 @@ find_in_codes(const TlvRowCursor *cursor, TlvUnknown *unknown)
 	for (size_t v = 0; states != NULL && v < part->d && v / copies < states->rows; v++)
 		if (part->codes[v] >= ((const int64_t *) tlv_section_data(model, states))[v / copies])
 		{
-			*unknown = (TlvUnknown){true, v / copies, digits_of(part->codes[v])};
+			*unknown = (TlvUnknown){true, v / copies, unknown_digits_of(part->codes[v])};
 			return;
 		}
 }
@@ -245,7 +246,7 @@ TlvRowIsKnown(const tlv_model *model, const tlv_row *row)
 	switch (row->form)
 	{
 		case TLV_ROW_BAG:
-			return !ids || find_item(model, row->bag, true, &item);
+			return !ids || unknown_find_item(model, row->bag, true, &item);
 		case TLV_ROW_CODES:
 			return knows_category(&model->frame, &row->part[0]);
 		case TLV_ROW_VECTOR:
@@ -266,7 +267,7 @@ TlvRowIsKnown(const tlv_model *model, const tlv_row *row)
 
 /* What a variable is called; its number where it has no name. */
 static const char *
-variable_name(const tlv_frame *model, size_t variable)
+unknown_variable_name(const tlv_frame *model, size_t variable)
 {
 	tlv_value_names names = tlv_value_names_of(model);
 	tlv_text name = {NULL, 0};
@@ -291,13 +292,13 @@ TlvCountUnknown(TlvRowCursor *cursor)
 		find_unknown(cursor, unknown);
 	if (!unknown->found)
 		return;
-	elements = elements_of(cursor->model, &cursor->row, unknown->part);
+	elements = unknown_elements_of(cursor->model, &cursor->row, unknown->part);
 	if (!TlvCountRow(elements->hint))
 	{
 		first = TlvClip(pnstrdup(unknown->name.bytes, unknown->name.length), 60);
 		first = has_variables(&cursor->row)
 					? psprintf("\"%s\" of variable %s", first,
-							   variable_name(&cursor->model->frame, unknown->part))
+							   unknown_variable_name(&cursor->model->frame, unknown->part))
 					: psprintf("\"%s\"", first);
 		TlvCountFirstRow(elements->name, first, elements->detail, elements->hint);
 	}

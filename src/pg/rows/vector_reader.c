@@ -47,7 +47,7 @@ width_of_array(const ArrayType *array)
 
 /* Could it be rows of vectors, if it were not for its NULLs? */
 static bool
-has_rows(const ArrayType *array)
+vector_reader_has_rows(const ArrayType *array)
 {
 	return ARR_ELEMTYPE(array) == FLOAT8OID && (ARR_NDIM(array) == 1 || ARR_NDIM(array) == 2);
 }
@@ -131,7 +131,8 @@ complete_rows(TlvRowCursor *cursor, Datum *values, int n)
 		nulls |= ARR_HASNULL(arrays[t]);
 	}
 	for (int t = 0; nulls && t < n; t++)
-		nulls &= has_rows(arrays[t]) && rows_of_array(arrays[t]) == rows_of_array(arrays[0]);
+		nulls &= vector_reader_has_rows(arrays[t]) &&
+				 rows_of_array(arrays[t]) == rows_of_array(arrays[0]);
 	if (!nulls)
 		return true;
 	if (!leave_out_incomplete(cursor, arrays, n))
@@ -166,7 +167,7 @@ put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
 
 /* What is there must be finite: NaN would be missing. */
 static void
-require_finite(const tlv_part *part)
+vector_reader_require_finite(const tlv_part *part)
 {
 	for (size_t i = 0; i < part->n * part->d; i++)
 	{
@@ -187,7 +188,7 @@ put_incomplete(TlvRowCursor *cursor, ArrayType *array)
 						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
 						errhint("One row has one element for each variable.")));
 	put_spread(cursor, array, 1, (size_t) ARR_DIMS(array)[0]);
-	require_finite(&cursor->row.part[0]);
+	vector_reader_require_finite(&cursor->row.part[0]);
 }
 
 /* One vector or many, of which some elements are NULL. */
@@ -197,7 +198,7 @@ put_many_incomplete(TlvRowCursor *cursor, ArrayType *array)
 	tlv_part *part = &cursor->row.part[0];
 
 	put_spread(cursor, array, rows_of_array(array), width_of_array(array));
-	require_finite(part);
+	vector_reader_require_finite(part);
 	cursor->rows = cursor->left = part->n;
 	cursor->many = ARR_NDIM(array) == 2;
 	cursor->parts = 1;
@@ -210,7 +211,7 @@ is_incomplete(Datum value)
 {
 	const ArrayType *array = DatumGetArrayTypeP(value);
 
-	return ARR_HASNULL(array) && has_rows(array);
+	return ARR_HASNULL(array) && vector_reader_has_rows(array);
 }
 
 static void
@@ -269,14 +270,14 @@ TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
 }
 
 static void
-vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+open_vector_reader(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	TlvOpenVectors(PG_GETARG_DATUM(first), takes, cursor);
 }
 
-const TlvRowReader TlvVectorRows = {1, {TLV_ROW_VECTOR}, vector_open};
-const TlvRowReader TlvAnyVectorRows = {1, {TLV_ROW_VECTOR, TLV_ROW_SEQUENCE}, vector_open};
-const TlvRowReader TlvVectorSequences = {1, {TLV_ROW_SEQUENCE}, vector_open};
+const TlvRowReader TlvVectorRows = {1, {TLV_ROW_VECTOR}, open_vector_reader};
+const TlvRowReader TlvAnyVectorRows = {1, {TLV_ROW_VECTOR, TLV_ROW_SEQUENCE}, open_vector_reader};
+const TlvRowReader TlvVectorSequences = {1, {TLV_ROW_SEQUENCE}, open_vector_reader};
 
 /* Arrays of two dimensions are many rows: as many in each view. */
 static void

@@ -17,7 +17,7 @@
 #include "tensorlv/model/lda.h"
 
 /* Rows of one datum between two looks at whether to stop. */
-#define ROWS_BETWEEN 256
+#define AGGREGATES_ROWS_BETWEEN 256
 
 /* ---- constants ---- */
 
@@ -105,7 +105,7 @@ read_constants(FunctionCallInfo fcinfo, TlvShared *shared, const TlvTransition *
 
 /* A group's state: constants are looked at when it begins, and never again. */
 static TlvExpanded *
-begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
+aggregates_begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	tlv_statistic statistic = read_constants(fcinfo, shared, transition);
@@ -124,8 +124,9 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 
 /* The rows of a call, for an accumulator of that class; false: there is no row after all. */
 static bool
-open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExpanded *expanded,
-		  const tlv_accumulator *accumulator, TlvRowCursor *cursor)
+aggregates_open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition,
+					 const TlvExpanded *expanded, const tlv_accumulator *accumulator,
+					 TlvRowCursor *cursor)
 {
 	tlv_context *ctx = &expanded->shared->ctx;
 	unsigned takes = accumulator->class->rows | TLV_ROWS_COMPLETE;
@@ -179,7 +180,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 	tlv_context *ctx = &expanded->shared->ctx;
 	TlvRowCursor cursor;
 
-	if (!open_rows(fcinfo, transition, expanded, accumulator, &cursor))
+	if (!aggregates_open_rows(fcinfo, transition, expanded, accumulator, &cursor))
 	{
 		accumulator->nulls++;
 		return;
@@ -187,7 +188,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 	cursor.model = counts_unknown(transition, expanded, accumulator) ? expanded->model : NULL;
 	while (TlvCursorNext(&cursor))
 	{
-		if (cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+		if (cursor.left % AGGREGATES_ROWS_BETWEEN == AGGREGATES_ROWS_BETWEEN - 1)
 			CHECK_FOR_INTERRUPTS();
 		TlvCheck(ctx, accumulator->class->add(ctx, accumulator, &cursor.row));
 	}
@@ -196,7 +197,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 }
 
 static void
-add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+aggregates_add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
 {
 	TlvBeginUse(&expanded->in_use);
 	add_rows_to(fcinfo, transition, expanded, expanded->accumulator);
@@ -229,7 +230,7 @@ TlvAddRows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded
 	if (TlvRowIsNull(fcinfo, transition->row, reader, expanded->accumulator->class->rows))
 		expanded->accumulator->nulls++;
 	else
-		add_rows(fcinfo, transition, expanded);
+		aggregates_add_rows(fcinfo, transition, expanded);
 }
 
 Datum
@@ -248,7 +249,7 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	}
 	expanded = TlvLiveState(fcinfo);
 	if (expanded == NULL)
-		expanded = begin_group(fcinfo, transition);
+		expanded = aggregates_begin_group(fcinfo, transition);
 	TlvAddRows(fcinfo, transition, expanded);
 	return TlvExpandedDatum(expanded);
 }
@@ -290,7 +291,8 @@ require_like(const tlv_accumulator *accumulator, const tlv_frame *frame)
 
 /* Takes the rows of a call out again; false: nobody knows exactly what is left. */
 static bool
-take_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+aggregates_take_rows(FunctionCallInfo fcinfo, const TlvTransition *transition,
+					 TlvExpanded *expanded)
 {
 	tlv_context *ctx = &expanded->shared->ctx;
 	tlv_frame frame;
@@ -330,14 +332,14 @@ TlvTakeAway(FunctionCallInfo fcinfo, const TlvTransition *transition)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	expanded = TlvLiveState(fcinfo);
 	if (expanded == NULL)
-		expanded = begin_group(fcinfo, transition);
+		expanded = aggregates_begin_group(fcinfo, transition);
 	if (expanded->reader != transition->reader)
 		require_form(expanded, transition->reader);
 	expanded->foreign = true;
 	if (TlvRowIsNull(fcinfo, transition->row, transition->reader,
 					 expanded->accumulator->class->rows))
 		take_null(expanded);
-	else if (!take_rows(fcinfo, transition, expanded))
+	else if (!aggregates_take_rows(fcinfo, transition, expanded))
 		PG_RETURN_NULL();
 	return TlvExpandedDatum(expanded);
 }

@@ -140,9 +140,6 @@ pass_sends(const tlv_pass *pass)
 	return bytes;
 }
 
-/* Less than this is sent without a look at the rows. */
-#define SENT_LIGHTLY 0x1p20
-
 static void
 take_weight(void *argument, TupleTableSlot *slot)
 {
@@ -180,11 +177,13 @@ rows_weigh_more(TlvSource *rows, double most)
 void
 TlvSourceFetchIfLess(TlvSource *rows, const tlv_pass *pass)
 {
+	/* Less than this is sent without a look at the rows. */
+	const double sent_lightly = 0x1p20;
 	TlvStatement statement = rows->made;
 	double sent = pass_sends(pass) * Max(list_length(rows->query->parts), 1);
 
 	if (!rows->elsewhere || !rows->shippable || rows->once || rows->weighed ||
-		rows->query->store != NULL || sent < SENT_LIGHTLY)
+		rows->query->store != NULL || sent < sent_lightly)
 		return;
 	rows->weighed = true;
 	TlvDriverReport(rows->driver, "storing the rows");

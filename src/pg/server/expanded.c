@@ -184,7 +184,7 @@ TlvStatesOf(const tlv_context *ctx)
 }
 
 static bool
-is_below(MemoryContext context, MemoryContext above)
+expanded_is_below(MemoryContext context, MemoryContext above)
 {
 	while (context != NULL && context != above)
 		context = MemoryContextGetParent(context);
@@ -201,7 +201,7 @@ TlvDropStates(MemoryContext below)
 		return;
 	hash_seq_init(&all, live_shared);
 	while ((live = hash_seq_search(&all)) != NULL)
-		if (is_below(live->aggregate, below))
+		if (expanded_is_below(live->aggregate, below))
 			MemoryContextDelete(live->shared->mcxt); /* which takes it out of the table */
 }
 

@@ -107,7 +107,7 @@ models_trim(const TlvModelCache *wanted)
 /* ---- call sites ---- */
 
 static void
-site_release(CallSite *site)
+model_cache_site_release(CallSite *site)
 {
 	TlvModelCache *model = site->model;
 
@@ -125,7 +125,7 @@ site_release(CallSite *site)
 static void
 site_end(void *argument)
 {
-	site_release(argument);
+	model_cache_site_release(argument);
 	models_trim(NULL);
 }
 
@@ -179,7 +179,7 @@ TlvNoteOfCall(FunctionCallInfo fcinfo)
 
 /* A value that is too short to be a model has a key that no model has. */
 static void
-read_key(Datum value, TlvModelKey *key)
+model_cache_read_key(Datum value, TlvModelKey *key)
 {
 	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
 	struct varlena *referred = TlvReferredValue(value), *head;
@@ -284,8 +284,8 @@ TlvCachedModel(FunctionCallInfo fcinfo, int argument)
 		memcmp(site->value, bytes, size) != 0)
 	{
 		prepare_cache();
-		read_key(value, &key);
-		site_release(site);
+		model_cache_read_key(value, &key);
+		model_cache_site_release(site);
 		site->model = model_find(&key);
 		if (site->model == NULL)
 			site->model = model_open(value, &key);

@@ -122,7 +122,7 @@ result_begin(PassResult *result, const tlv_pass *pass)
  * the kind and the sizes that the fit asked for.
  */
 static void
-require_values(const tlv_pass *pass, const PassResult *result)
+pass_require_values(const tlv_pass *pass, const PassResult *result)
 {
 	for (size_t i = 0; i < pass->n * Max(result->pieces, 1); i++)
 	{
@@ -249,7 +249,7 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 	if (result->counted)
 		rows_compare(rows, result->rows);
 	if (statement.foreign)
-		require_values(pass, result);
+		pass_require_values(pass, result);
 	MemoryContextSwitchTo(before);
 	MemoryContextDelete(mcxt);
 }
@@ -301,12 +301,6 @@ TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_va
 
 /* Of a piece: some are larger than others. */
 #define PIECE_BYTES (0.6 * (double) TLV_FRAME_MAX_BYTES)
-
-/* Most pieces: they are 2 TB. */
-#define PIECES_MOST 4096
-
-/* Pieces of rows that have to travel, which are not counted first. */
-#define PIECES_UNCOUNTED 16
 
 /* What values have of the rows at most: bytes of one row, or of one item of its bag, how many of
  * these there are, and bytes of texts. */
@@ -378,6 +372,11 @@ rows_are_few(TlvSource *rows, double row_bytes)
 size_t
 TlvSourcePieces(tlv_source *source, double row_bytes)
 {
+	/* Pieces of rows that have to travel, which are not counted first. */
+	const int pieces_uncounted = 16;
+
+	/* Most pieces: they are 2 TB. */
+	const int pieces_most = 4096;
 	const TlvPassSource *own = (const TlvPassSource *) source;
 	TlvSource *rows = &own->driver->rows[own->number];
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
@@ -389,9 +388,9 @@ TlvSourcePieces(tlv_source *source, double row_bytes)
 	if (rows_are_few(rows, size.row_bytes))
 		return 1;
 	if (!rows_count(rows, &size))
-		return PIECES_UNCOUNTED;
+		return pieces_uncounted;
 	while (size.rows * size.row_bytes + size.text_bytes > PIECE_BYTES * (double) pieces &&
-		   pieces < PIECES_MOST)
+		   pieces < pieces_most)
 		pieces *= 2;
 	return pieces;
 }

@@ -70,7 +70,8 @@ add_bag(TlvStatement *statement, const tlv_pass *pass, Oid bag, const char *colu
 
 /* The columns of a row. */
 static void
-add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, PassCall *call)
+pass_statement_add_row(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
+					   PassCall *call)
 {
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 
@@ -184,7 +185,7 @@ add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
 	Oid result;
 
 	initStringInfo(&row.sql);
-	add_row(rows, statement, pass, &row);
+	pass_statement_add_row(rows, statement, pass, &row);
 	call = row;
 	initStringInfo(&call.sql);
 	appendStringInfoString(&call.sql, row.sql.data);
@@ -293,10 +294,6 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 
 /* ---- columns with nulls ---- */
 
-/* Columns that are named at most, and the bytes of a name that are shown. */
-#define NAMED_COLUMNS 3
-#define NAMED_BYTES	  40
-
 /* The nulls of each column of the query, over all of its parts. */
 static void
 add_null_counts(void *argument, TupleTableSlot *slot)
@@ -335,6 +332,8 @@ count_nulls(TlvSource *rows, const Query *part, int64 *nulls)
 static const char *
 describe_columns(const TlvSource *rows, const int64 *nulls)
 {
+	/* Columns that are named at most, and the bytes of a name that are shown. */
+	const int named_columns = 3, named_bytes = 40;
 	TupleDesc desc = rows->query->desc;
 	int required = rows->required > 0 ? rows->required : desc->natts;
 	StringInfoData text;
@@ -343,13 +342,13 @@ describe_columns(const TlvSource *rows, const int64 *nulls)
 	initStringInfo(&text);
 	for (int i = 0; i < required; i++)
 	{
-		if (nulls[i] == 0 || bms_is_member(i, rows->skipped) || n++ >= NAMED_COLUMNS)
+		if (nulls[i] == 0 || bms_is_member(i, rows->skipped) || n++ >= named_columns)
 			continue;
 		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
-						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), NAMED_BYTES), nulls[i]);
+						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), named_bytes), nulls[i]);
 	}
-	if (n > NAMED_COLUMNS)
-		appendStringInfo(&text, " and %d more", n - NAMED_COLUMNS);
+	if (n > named_columns)
+		appendStringInfo(&text, " and %d more", n - named_columns);
 	return n == 0 ? "" : psprintf("%s %s", n > 1 ? "columns" : "column", text.data);
 }
 

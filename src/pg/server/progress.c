@@ -21,11 +21,6 @@
 /* Memory that is worth a word, in bytes. */
 #define MUCH_MEMORY 10485760.0
 
-/* Looks at interrupts between two looks at the clock, at most; and what is too few, and many. */
-#define MOST_SKIPPED	  64
-#define FEW_MICROSECONDS  5000
-#define MANY_MICROSECONDS 100000
-
 typedef struct Progress
 {
 	int pass, passes; /* 0: none, and it is not known how many there may be */
@@ -210,15 +205,18 @@ TlvProgressMemory(double bytes)
 void
 TlvProgressLook(void)
 {
+	/* Looks at interrupts between two looks at the clock, at most; and what is too few, and many.
+	 */
+	const int most_skipped = 64, few_microseconds = 5000, many_microseconds = 100000;
 	TimestampTz now;
 
 	if (current == NULL || ++skipped < skip)
 		return;
 	skipped = 0;
 	now = GetCurrentTimestamp();
-	if (now - last_look < FEW_MICROSECONDS)
-		skip = Min(skip * 2, MOST_SKIPPED);
-	else if (now - last_look > MANY_MICROSECONDS)
+	if (now - last_look < few_microseconds)
+		skip = Min(skip * 2, most_skipped);
+	else if (now - last_look > many_microseconds)
 		skip = Max(skip / 8, 1);
 	last_look = now;
 	progress_tell(current, now, false);

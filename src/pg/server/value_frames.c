@@ -214,7 +214,7 @@ TlvFrameOf(Datum datum)
 
 /* The sums of moments that are stored as documents; another frame is returned as it is. */
 static tlv_frame
-sums_of(tlv_frame frame)
+value_frames_sums_of(tlv_frame frame)
 {
 	const tlv_kind *kind = TlvKind(&frame);
 	MemoryContext mcxt;
@@ -240,13 +240,13 @@ sums_of(tlv_frame frame)
 tlv_frame
 TlvSumsFrame(struct varlena *value)
 {
-	return sums_of(TlvFrame(value));
+	return value_frames_sums_of(TlvFrame(value));
 }
 
 tlv_frame
 TlvSumsFrameOf(Datum datum)
 {
-	return sums_of(TlvFrameOf(datum));
+	return value_frames_sums_of(TlvFrameOf(datum));
 }
 
 void

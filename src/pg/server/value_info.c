@@ -21,14 +21,14 @@
 
 /* A number, or the digest of another value. */
 static bool
-is_single(const tlv_section *section)
+value_info_is_single(const tlv_section *section)
 {
 	return section->rows == 1 &&
 		   section->columns == (section->element == TLV_BYTES ? TLV_DIGEST_SIZE : 1);
 }
 
 static void
-append_number(StringInfo json, double value)
+value_info_append_number(StringInfo json, double value)
 {
 	char number[32];
 
@@ -82,7 +82,7 @@ append_single(StringInfo json, const tlv_frame *frame, const tlv_section *sectio
 	{
 		TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 		TlvCheck(&ctx, tlv_section_numbers(&ctx, frame, section, &number));
-		append_number(json, number);
+		value_info_append_number(json, number);
 	}
 }
 
@@ -157,7 +157,7 @@ append_change(StringInfo json, const tlv_frame *frame)
 	change = tlv_subspace_change(frame);
 	appendStringInfoString(json, ", \"change\": ");
 	if (isfinite(change))
-		append_number(json, change);
+		value_info_append_number(json, change);
 	else
 		appendStringInfoString(json, "null");
 }
@@ -194,7 +194,7 @@ frame_info(const tlv_frame *frame, size_t bytes)
 	{
 		const tlv_section *section = &frame->table[i];
 
-		if (!is_single(section))
+		if (!value_info_is_single(section))
 			continue;
 		appendStringInfo(&json, ", \"%s\": ", section->name);
 		append_single(&json, frame, section);
@@ -208,7 +208,7 @@ frame_info(const tlv_frame *frame, size_t bytes)
 	{
 		const tlv_section *section = &frame->table[i];
 
-		if (is_single(section))
+		if (value_info_is_single(section))
 			continue;
 		appendStringInfo(&json, "%s\"%s\": [%llu, %llu]", first ? "" : ", ", section->name,
 						 (unsigned long long) section->rows, (unsigned long long) section->columns);
@@ -227,18 +227,17 @@ TLV_FUNCTION(tlv_value_info)
 	return frame_info(&frame, toast_raw_datum_size(value));
 }
 
-/* Models of more bytes are looked at where the session has them open: triggers ask for the
- * fingerprint of the model for every row. */
-#define INFO_OF_OPENED 16384
-
 /* Of a model. */
 TLV_FUNCTION(tlv_model_info)
 {
+	/* Models of more bytes are looked at where the session has them open: triggers ask for the
+	 * fingerprint of the model for every row. */
+	const int info_of_opened = 16384;
 	size_t bytes = toast_raw_datum_size(PG_GETARG_DATUM(0));
 	TlvModelCache *cache;
 	Datum info;
 
-	if (bytes < INFO_OF_OPENED)
+	if (bytes < info_of_opened)
 		return tlv_value_info(fcinfo);
 	cache = TlvCachedModel(fcinfo, 0);
 	info = frame_info(&cache->model->frame, bytes);

@@ -25,7 +25,6 @@
 
 #include "tensorlv/model/diagnostics.h"
 
-#define MOST_RAISED 5
 /* The schema that a worker's warnings name. */
 #define WORKER_MARK "tensorlv warnings"
 /* Warnings that count rows: their code, and what they say between what is unknown and the first. */
@@ -121,7 +120,7 @@ add_collected(const Collected *warning)
 
 /* Counts a warning of the last model; in the context of what is collected. */
 static void
-collect(const Collected *warning)
+warnings_collect(const Collected *warning)
 {
 	Collected *known = find_collected(warning, models);
 
@@ -177,12 +176,13 @@ compare_severity(const ListCell *a, const ListCell *b)
 static void
 raise_collected(void)
 {
+	const int most_raised = 5;
 	int raised = 0, others = 0;
 	ListCell *cell;
 
 	list_sort(collected, compare_severity);
 	foreach (cell, collected)
-		if (raised < MOST_RAISED)
+		if (raised < most_raised)
 		{
 			raise_one(lfirst(cell));
 			raised++;
@@ -365,7 +365,7 @@ raise_and_clear(void)
 
 /* The executor: at the end of the outermost one the warnings are raised. */
 static void
-run_statement(RUN_PARAMETERS)
+warnings_run_statement(RUN_PARAMETERS)
 {
 	running++;
 	PG_TRY();
@@ -388,7 +388,7 @@ run_statement(RUN_PARAMETERS)
 
 /* The planner: what an earlier one has collected for a run that never came is dropped. */
 static PlannedStmt *
-plan_statement(Query *query, const char *text, int options, ParamListInfo parameters)
+warnings_plan_statement(Query *query, const char *text, int options, ParamListInfo parameters)
 {
 	PlannedStmt *plan;
 
@@ -412,9 +412,9 @@ void
 TlvWarningsInit(void)
 {
 	run_before = ExecutorRun_hook;
-	ExecutorRun_hook = run_statement;
+	ExecutorRun_hook = warnings_run_statement;
 	plan_before = planner_hook;
-	planner_hook = plan_statement;
+	planner_hook = warnings_plan_statement;
 	log_before = emit_log_hook;
 	emit_log_hook = take_message;
 }
@@ -445,12 +445,12 @@ TlvRaiseWarning(int sqlstate, const char *code, const char *message, const char 
 {
 	MemoryContext before = collect_begin();
 
-	collect(&(Collected){.code = (char *) code,
-						 .sqlstate = sqlstate,
-						 .severity = tlv_warning_severity(code),
-						 .message = (char *) message,
-						 .detail = (char *) detail,
-						 .hint = (char *) hint});
+	warnings_collect(&(Collected){.code = (char *) code,
+								  .sqlstate = sqlstate,
+								  .severity = tlv_warning_severity(code),
+								  .message = (char *) message,
+								  .detail = (char *) detail,
+								  .hint = (char *) hint});
 	collect_end(before);
 }
 
@@ -578,11 +578,11 @@ TlvRaiseWarnings(const tlv_frame *model, const tlv_frame *before)
 	if (!is_collected(model))
 		while (tlv_warnings_next(&walk))
 			if (before == NULL || !has_warning(before, &walk.warning))
-				collect(&(Collected){.code = (char *) walk.warning.code,
-									 .sqlstate = ERRCODE_WARNING,
-									 .severity = tlv_warning_severity(walk.warning.code),
-									 .of_component = walk.warning.component > 0,
-									 .message = (char *) walk.warning.message,
-									 .hint = (char *) walk.warning.hint});
+				warnings_collect(&(Collected){.code = (char *) walk.warning.code,
+											  .sqlstate = ERRCODE_WARNING,
+											  .severity = tlv_warning_severity(walk.warning.code),
+											  .of_component = walk.warning.component > 0,
+											  .message = (char *) walk.warning.message,
+											  .hint = (char *) walk.warning.hint});
 	collect_end(caller);
 }

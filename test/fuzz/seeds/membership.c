@@ -70,7 +70,7 @@ save_numbers(void)
 	void *image;
 	size_t size;
 
-	must(tlv_mixed_moments_create(&ctx, &accumulator));
+	must(tlv_accumulator_create(&ctx, tlv_kind_mixed_moments.accumulator, &accumulator));
 	for (int i = 0; i < 90; i++)
 	{
 		int32_t codes[4] = {i % 2, (i + i / 7) % 2, i / 2 % 3, i % 11 == 0 ? -1 : (i / 3 + i) % 2};

@@ -119,13 +119,13 @@ test_graph(void **state)
 	model = learn(options);
 	printf("atoms found of 30 in 300 dimensions by the graph: %d\n", found(truth, model));
 	assert_int_equal(found(truth, model), 30);
-	assert_false(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_false(model_warns(&model, "not_identified", NULL));
 	/* Where rows do not show who shares an atom, it says so and goes on from rows. */
 	(void) simulate(600, 8, 16, 4, 0);
 	options = usual_options(16, 4);
 	options.method = TLV_CODING_GRAPH;
 	model = learn(options);
-	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_true(model_warns(&model, "not_identified", NULL));
 }
 
 /* More rows than the sample: passes over all of them, each of which lessens the error. */
@@ -146,14 +146,14 @@ test_many_rows(void **state)
 	assert_float_equal(tlv_frame_scalar(&more, "rows", 0), 20500, 0);
 	assert_true(tlv_frame_scalar(&more, "error", 1) <= tlv_frame_scalar(&few, "error", 0) * 1.001);
 	assert_int_equal(found(truth, more), 12);
-	assert_false(tlv_warnings_find(&more, "iterations_at_limit", NULL));
+	assert_false(model_warns(&more, "iterations_at_limit", NULL));
 	/* Where nothing is left it ends at once. */
 	(void) simulate(20500, 4, 2, 1, 0);
 	options = usual_options(2, 1);
 	more = learn(options);
 	assert_below(tlv_frame_scalar(&more, "error", 1), 1e-12);
 	assert_below(passes.passes, 5);
-	assert_false(tlv_warnings_find(&more, "iterations_at_limit", NULL));
+	assert_false(model_warns(&more, "iterations_at_limit", NULL));
 }
 
 /* Codes are the least squares of their atoms: what is left is orthogonal to them. */
@@ -229,7 +229,7 @@ test_degenerate(void **state)
 	fixture_use_rows(fixture_rows_of(10, 4, x));
 	model = learn(usual_options(3, 1));
 	assert_float_equal(tlv_frame_scalar(&model, "error", 1), 0, 0);
-	assert_true(tlv_warnings_find(&model, "empty_component", NULL));
+	assert_true(model_warns(&model, "empty_component", NULL));
 	for (size_t i = 0; i < 40; i++)
 		x[i] = (double) (1 + i % 4);
 	fixture_use_rows(fixture_rows_of(10, 4, x));

@@ -156,12 +156,12 @@ test_warnings(void **state)
 	(void) state;
 	moments = moments_of(r.n, r.x, 12);
 	model = fit(&moments, 1);
-	assert_true(tlv_warnings_find(&model, "length_at_limit", &warning));
+	assert_true(model_warns(&model, "length_at_limit", &warning));
 	assert_int_equal(warning.component, 1);
 	moments = moments_of(2000, r.x, 32);
 	model = fit(&moments, 6);
-	assert_true(tlv_warnings_find(&model, "spurious_component", &warning) ||
-				tlv_warnings_find(&model, "spurious_component", &warning));
+	assert_true(model_warns(&model, "spurious_component", &warning) ||
+				model_warns(&model, "spurious_component", &warning));
 	assert_int_not_equal(warning.component, 0);
 }
 
@@ -323,7 +323,7 @@ test_chosen_length(void **state)
 	passes.told.form = TLV_ROW_SEQUENCE;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
 	assert_int_equal(tlv_frame_find(&model, "templates")->rows, TLV_CONVOLUTION_MOST_NUMBERS / 20);
-	assert_true(tlv_warnings_find(&model, "length_at_limit", NULL));
+	assert_true(model_warns(&model, "length_at_limit", NULL));
 	fixture_forget(&passes);
 }
 

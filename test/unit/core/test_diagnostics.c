@@ -101,11 +101,11 @@ test_find(void **state)
 	assert_true(isnan(tlv_diagnostics_find(&model, "value", NAN)));
 	assert_true(isnan(tlv_diagnostics_find(&empty, "residual", NAN)));
 	assert_true(isnan(tlv_diagnostics_find(&moments, "residual", NAN)));
-	assert_true(tlv_warnings_find(&model, "negative_mass", &warning));
+	assert_true(model_warns(&model, "negative_mass", &warning));
 	assert_equal(warning.score, -1);
-	assert_false(tlv_warnings_find(&model, "negative", NULL));
-	assert_false(tlv_warnings_find(&empty, "negative_mass", NULL));
-	assert_false(tlv_warnings_find(&moments, "negative_mass", NULL));
+	assert_false(model_warns(&model, "negative", NULL));
+	assert_false(model_warns(&empty, "negative_mass", NULL));
+	assert_false(model_warns(&moments, "negative_mass", NULL));
 	assert_null(tlv_frame_find(&empty, "warnings"));
 	assert_ok(tlv_diagnostics_check(&ctx, &empty));
 }
@@ -125,7 +125,7 @@ test_copies(void **state)
 	assert_ok(tlv_diagnostics_check(&ctx, &copied));
 	assert_int_equal(copy.n, 5);
 	assert_int_equal(copy.warnings, 3);
-	assert_true(tlv_warnings_find(&copied, "large_residual", NULL));
+	assert_true(model_warns(&copied, "large_residual", NULL));
 	assert_ok(tlv_diagnostics_copy_numbers(&ctx, &numbers, &model, NULL));
 	assert_int_equal(numbers.n, 3);
 	assert_int_equal(numbers.warnings, 0);

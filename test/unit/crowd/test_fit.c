@@ -260,7 +260,7 @@ test_contradictory_gold(void **state)
 	assert_equal(consensus(&parts, 0, &sure), 2);
 	assert_equal(consensus(&parts, 1, &sure), 1);
 	assert_below(fabs(sure - (1)), 1e-12);
-	assert_true(tlv_warnings_find(&model, "contradictory_gold", &warning));
+	assert_true(model_warns(&model, "contradictory_gold", &warning));
 	assert_equal(warning.score, 1);
 }
 
@@ -332,12 +332,12 @@ test_little(void **state)
 	tlv_crowd_read(&model, &parts);
 	assert_equal(consensus(&parts, 0, &sure), 9);
 	assert_below(fabs(sure - (1)), 1e-12);
-	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+	assert_true(model_warns(&model, "no_structure", NULL));
 	for (int64_t i = 0; i < 40; i++)
 		give(alike, i / 4, i % 4, -5);
 	frame = build(alike);
 	model = fit(&frame, &tlv_crowd_defaults);
-	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+	assert_true(model_warns(&model, "no_structure", NULL));
 	give_known(known, 1, 2);
 	frame = build(known);
 	model = fit(&frame, &tlv_crowd_defaults);
@@ -443,7 +443,7 @@ chance_warnings(tlv_crowd_simulation options)
 		r = draw(&options);
 		answers = build(collect(&r));
 		model = fit(&answers, &tlv_crowd_defaults);
-		warned += tlv_warnings_find(&model, "no_structure", NULL);
+		warned += model_warns(&model, "no_structure", NULL);
 	}
 	return warned;
 }

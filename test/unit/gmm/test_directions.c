@@ -217,8 +217,8 @@ test_steps(void **state)
 	tlv_gmm_read(&longer, &b);
 	for (size_t i = 0; i < 4 * 8; i++) /* as samples they differ */
 		assert_close(a.means[i], b.means[i], 0.02);
-	assert_true(tlv_warnings_find(&longer, "rows_scaled", NULL));
-	assert_false(tlv_warnings_find(&model, "rows_scaled", NULL));
+	assert_true(model_warns(&longer, "rows_scaled", NULL));
+	assert_false(model_warns(&model, "rows_scaled", NULL));
 }
 
 /* Directions from everywhere are one component. */
@@ -292,7 +292,7 @@ test_zeros(void **state)
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(2);
 	assert_equal(tlv_frame_scalar(&model, "rows", 0), 370);
-	assert_true(tlv_warnings_find(&model, "rows_skipped", NULL));
+	assert_true(model_warns(&model, "rows_skipped", NULL));
 	assert_ok(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
 	assert_int_equal(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x), &posterior),
 					 TLV_BAD_DATA);
@@ -319,7 +319,7 @@ test_equal_rows(void **state)
 	tlv_gmm_read(&model, &directions);
 	assert_int_equal(directions.k, 2);
 	assert_equal(directions.variances[0], 5 * TLV_DIRECTIONS_MOST_KAPPA);
-	assert_true(tlv_warnings_find(&model, "variances_at_floor", NULL));
+	assert_true(model_warns(&model, "variances_at_floor", NULL));
 	model = learn(4);
 	tlv_gmm_read(&model, &directions);
 	assert_int_equal(directions.k, 4);

@@ -208,7 +208,7 @@ test_chosen(void **state)
 			found = tlv_model_components(&model);
 			assert_at_most((double) found, (double) k);
 			assert_at_least((double) found, k == 1 ? 1 : (double) k - 1);
-			assert_equal(tlv_warnings_find(&model, "no_structure", &found_warning), k == 1);
+			assert_equal(model_warns(&model, "no_structure", &found_warning), k == 1);
 			pool_reset(&memory, &ctx);
 		}
 }

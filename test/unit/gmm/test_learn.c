@@ -178,7 +178,7 @@ test_choice_of_k(void **state)
 	assert_below(mean_error(truth, model), 0.1);
 	options.max_k = 3;
 	model = learn(options);
-	assert_true(tlv_warnings_find(&model, "k_at_limit", &warning));
+	assert_true(model_warns(&model, "k_at_limit", &warning));
 	assert_string_equal(warning.message, "k is the largest that was tried, max_k = 3");
 
 	/* Of long vectors, too: the directions are those of the largest k. */
@@ -261,14 +261,14 @@ test_one_gaussian(void **state)
 		assert_equal(tlv_frame_find(&model, "weights")->rows, 1);
 		assert_equal(covariance_of(model), TLV_COVARIANCE_FULL);
 		/* That there is nothing to find is said, and nothing of a shape. */
-		assert_true(tlv_warnings_find(&model, "no_structure", NULL));
-		assert_false(tlv_warnings_find(&model, "components_overlap", NULL));
-		assert_false(tlv_warnings_find(&model, "heavy_tails", NULL));
+		assert_true(model_warns(&model, "no_structure", NULL));
+		assert_false(model_warns(&model, "components_overlap", NULL));
+		assert_false(model_warns(&model, "heavy_tails", NULL));
 	}
 	/* Round components do describe it; that they are no groups is said. */
 	model = learn(options);
 	assert_above(tlv_frame_find(&model, "weights")->rows, 3);
-	assert_true(tlv_warnings_find(&model, "components_overlap", &warning));
+	assert_true(model_warns(&model, "components_overlap", &warning));
 	assert_below(warning.score, (double) tlv_frame_find(&model, "weights")->rows - 1);
 	assert_above(diagnostic(model, "icl"), diagnostic(model, "bic"));
 
@@ -281,7 +281,7 @@ test_one_gaussian(void **state)
 	}
 	fixture_use_rows(fixture_rows_of(2000, 2, x));
 	model = learn_all();
-	assert_true(tlv_warnings_find(&model, "components_overlap", &warning));
+	assert_true(model_warns(&model, "components_overlap", &warning));
 	assert_equal(warning.score, 1);
 }
 
@@ -304,12 +304,12 @@ test_doubt(void **state)
 		model = learn(options);
 		tlv_gmm_read(&model, &mixture);
 		assert_equal(mixture.k, options.fit.k);
-		assert_int_equal(tlv_warnings_find(&model, "no_structure", NULL), k == 1);
+		assert_int_equal(model_warns(&model, "no_structure", NULL), k == 1);
 		gain = diagnostic(model, "gain_over_one");
 		truth = diagnostic(model, "mean_log_likelihood");
 		options.fit.k = 1;
 		model = learn(options);
-		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_false(model_warns(&model, "no_structure", NULL));
 		assert_close(gain, truth - diagnostic(model, "mean_log_likelihood"), 1e-6);
 	}
 }
@@ -327,8 +327,8 @@ test_outlier(void **state)
 	for (int i = 0; i < 30; i++)
 		x[i] = i % 2 == 0 ? 30 : -30;
 	model = learn_all();
-	assert_false(tlv_warnings_find(&model, "variances_at_floor", NULL));
-	assert_false(tlv_warnings_find(&model, "empty_component", NULL));
+	assert_false(model_warns(&model, "variances_at_floor", NULL));
+	assert_false(model_warns(&model, "empty_component", NULL));
 	assert_at_least(tlv_frame_find(&model, "weights")->rows, 2);
 }
 
@@ -348,7 +348,7 @@ test_warnings(void **state)
 	}
 	fixture_use_rows(fixture_rows_of(30, 2, x));
 	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
-	assert_true(tlv_warnings_find(&model, "variances_at_floor", NULL));
+	assert_true(model_warns(&model, "variances_at_floor", NULL));
 
 	for (int t = 1; t <= 2500; t++) /* far more components than there are clusters */
 	{
@@ -357,7 +357,7 @@ test_warnings(void **state)
 	}
 	fixture_use_rows(fixture_rows_of(2500, 2, curve));
 	model = learn(usual_options(13, TLV_COVARIANCE_FULL));
-	assert_true(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	assert_true(model_warns(&model, "iterations_at_limit", NULL));
 	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
 }
 

@@ -189,11 +189,11 @@ test_components(void **state)
 			assert_int_equal(mixture.covariance, c);
 			for (size_t j = 0; j < k; j++)
 				assert_between(mixture.degrees[j], 2.5, 12);
-			assert_int_equal(tlv_warnings_find(&model, "no_structure", NULL), k == 1);
+			assert_int_equal(model_warns(&model, "no_structure", NULL), k == 1);
 			assert_equal(tlv_frame_find(&model, "warnings") != NULL, k == 1);
 			model = learn(usual_options(0, TLV_TAILS_NORMAL));
 			assert_above(components_of(model), (double) k);
-			assert_true(tlv_warnings_find(&model, "heavy_tails", &warning));
+			assert_true(model_warns(&model, "heavy_tails", &warning));
 			assert_between(warning.score, 2, 8);
 		}
 }

@@ -297,7 +297,7 @@ test_window_steps(void **state)
 
 		reached[i] = diagnostic(model, "window_log_likelihood");
 		steps[i] = diagnostic(model, "window_iterations");
-		warned[i] = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+		warned[i] = model_warns(&model, "iterations_at_limit", NULL);
 	}
 	print_message("accelerated %.0f steps: %.9f, plain %.0f: %.9f, %.0f: %.9f\n", steps[0],
 				  reached[0], steps[1], reached[1], steps[2], reached[2]);

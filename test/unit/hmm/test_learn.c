@@ -98,7 +98,7 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 	compare(truth, model, &emissions, &transitions);
 	assert_below(emissions, most_emissions);
 	assert_below(transitions, most_transitions);
-	warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+	warned = model_warns(&model, "iterations_at_limit", NULL);
 	assert_false(warned);
 	assert_equal(diagnostic(model, "passes"), 1);
 	fixture_forget(&f);
@@ -129,12 +129,12 @@ test_start_at_limit(void **state)
 
 		use_rows(simulated_model(4, 0, 4, seed), 5, 1000);
 		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+		warned = model_warns(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
 		fixture_forget(&f);
 		options.refine = TLV_HMM_REFINE_EM;
 		model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+		warned = model_warns(&model, "iterations_at_limit", NULL);
 		assert_false(warned);
 		fixture_forget(&f);
 	}
@@ -220,7 +220,7 @@ test_levels(void **state)
 		}
 		for (size_t j = 0; j < k; j++)
 			assert_close(parts.variances[j], 1.0 / 12, 0.01);
-		assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+		assert_true(model_warns(&model, "not_identified", NULL));
 		assert_equal(diagnostic(model, "start_moments"), 0);
 		fixture_forget(&f);
 	}
@@ -237,12 +237,12 @@ test_little(void **state)
 	(void) state;
 	use_rows(truth, 20, 2);
 	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
-	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_true(model_warns(&model, "not_identified", NULL));
 	assert_equal(diagnostic(model, "short"), 20);
 	fixture_forget(&f);
 	use_rows(truth, 20, 20); /* nine states of four symbols, also without refinement */
 	model = procedure_model(&f, tlv_hmm_procedure(&nine), &nine, false);
-	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_true(model_warns(&model, "not_identified", NULL));
 	assert_int_equal(f.passes, 2);
 	fixture_forget(&f);
 }
@@ -259,14 +259,14 @@ test_many_parameters(void **state)
 	(void) state;
 	use_rows(truth, 20, 60);
 	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
-	assert_true(tlv_warnings_find(&model, "many_parameters", &warning));
+	assert_true(model_warns(&model, "many_parameters", &warning));
 	assert_close(warning.score, (9 * 9 - 1 + 9 * 29) / 1200.0, 1e-12);
 	model = procedure_model(&f, tlv_hmm_procedure(&given), &given, false);
-	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
+	assert_false(model_warns(&model, "many_parameters", NULL));
 	fixture_forget(&f);
 	use_rows(truth, 40, 60);
 	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
-	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
+	assert_false(model_warns(&model, "many_parameters", NULL));
 	fixture_forget(&f);
 }
 
@@ -599,7 +599,7 @@ test_independent(void **state)
 			fixture_forget(&f);
 			options.fit.k = 2;
 			model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-			warned += tlv_warnings_find(&model, "no_structure", NULL);
+			warned += model_warns(&model, "no_structure", NULL);
 			fixture_forget(&f);
 		}
 		assert_at_most(found, 2);
@@ -632,7 +632,7 @@ test_choice(void **state)
 		tlv_hmm_read(&model, &parts);
 		assert_equal(parts.k, 3);
 		assert_equal(diagnostic(model, "k_chosen"), 3);
-		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_false(model_warns(&model, "no_structure", NULL));
 		fixture_forget(&f);
 	}
 }
@@ -673,7 +673,7 @@ test_refusals(void **state)
 	/* no more states than steps */
 	use_rows(truth, 1, 1);
 	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
-	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
+	assert_true(model_warns(&model, "fewer_components", &warning));
 	assert_float_equal(warning.score, 2, 0);
 	fixture_forget(&f);
 	use_rows(truth, 3, 0);

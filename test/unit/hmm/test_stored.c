@@ -55,13 +55,13 @@ test_more_than_symbols(void **state)
 	moments = moments_of(drawn(truth, 20000, &states));
 	four = stored_fit(moments, 4, 100);
 	assert_int_equal(states_of(four), 4);
-	assert_true(tlv_warnings_find(&four, "not_identified", &warning));
+	assert_true(model_warns(&four, "not_identified", &warning));
 	assert_non_null(strstr(warning.message, "2 distinct symbols"));
 	assert_close(warning.score, 4, 1e-12);
 	assert_close(diagnostic(four, "windows"), 19998, 1e-9);
 	/* No worse than one that is identified, and no better than the counts themselves. */
 	two = stored_fit(moments, 2, 100);
-	assert_false(tlv_warnings_find(&two, "not_identified", NULL));
+	assert_false(model_warns(&two, "not_identified", NULL));
 	assert_above(diagnostic(four, "window_log_likelihood"),
 				 diagnostic(two, "window_log_likelihood") - 1e-5);
 	{
@@ -89,7 +89,7 @@ test_more_than_dimensions(void **state)
 	moments = moments_of(drawn(truth, 20000, &states));
 	model = stored_fit(moments, 5, 100);
 	assert_int_equal(states_of(model), 2);
-	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
+	assert_true(model_warns(&model, "fewer_components", &warning));
 	assert_close(warning.score, 2, 1e-12);
 	assert_non_null(strstr(warning.message, "k = 5 is more than 2"));
 }
@@ -128,7 +128,7 @@ test_chosen(void **state)
 
 			wrong[form] += states_of(model) > 1;
 			if (states_of(model) > 1)
-				assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+				assert_false(model_warns(&model, "no_structure", NULL));
 		}
 	assert_at_most(wrong[0], 2);
 	assert_at_most(wrong[1], 4);
@@ -201,7 +201,7 @@ test_component(void **state)
 					   &(tlv_warning){.code = "negative_mass", .component = 1, .score = 1}, "one"));
 	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
-	assert_true(tlv_warnings_find(&model, "negative_mass", &warning));
+	assert_true(model_warns(&model, "negative_mass", &warning));
 	assert_int_equal(warning.component, 2); /* the rarer of the two */
 }
 

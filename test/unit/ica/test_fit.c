@@ -35,7 +35,7 @@ test_accuracy(void **state)
 
 			joint += amari(&t, &model) / seeds;
 			assert_conventions(&r, &model);
-			assert_equal(tlv_warnings_find(&model, "gaussian_noise", NULL), cases[i].noise > 0);
+			assert_equal(model_warns(&model, "gaussian_noise", NULL), cases[i].noise > 0);
 			better = refine(&r, model, 50);
 			refined += amari(&t, &better) / seeds;
 			steps += tlv_frame_scalar(&better, "steps", 0) / seeds;

@@ -92,7 +92,7 @@ test_refined(void **state)
 	(void) state;
 	model = learn(options);
 	assert_below(amari_error(truth, model), 0.02);
-	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	assert_false(model_warns(&model, "iterations_at_limit", NULL));
 	assert_above(passes.passes, 2);
 	/* It ends where one step more would be a small one. */
 	options.iterations = (int) tlv_frame_scalar(&model, "steps", 0) + 1;
@@ -132,14 +132,14 @@ test_long_vectors(void **state)
 	options.iterations = 0;
 	model = learn(options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 60);
-	assert_true(tlv_warnings_find(&model, "directions_skipped", &warning));
+	assert_true(model_warns(&model, "directions_skipped", &warning));
 	assert_float_equal(warning.score, 1, 0);
 	/* Unsaid, as many leading directions as there may be, and a warning. */
 	options.fit.k = 0;
 	options.iterations = 0;
 	model = learn(options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 60);
-	assert_true(tlv_warnings_find(&model, "directions_skipped", &warning));
+	assert_true(model_warns(&model, "directions_skipped", &warning));
 	assert_float_equal(warning.score, 2, 0);
 }
 

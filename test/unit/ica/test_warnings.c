@@ -37,7 +37,7 @@ test_gaussian(void **state)
 	assert_above(strlen(ctx.error.hint), 20);
 	options.keep_gaussian = true;
 	model = fit(&m, &options);
-	assert_true(tlv_warnings_find(&model, "not_identified", &warning));
+	assert_true(model_warns(&model, "not_identified", &warning));
 	assert_non_null(strstr(warning.message, "components 3 and 4 have no kurtosis"));
 	/* The two others are found. */
 	for (size_t j = 0; j < 2; j++)
@@ -123,7 +123,7 @@ test_uncertainty(void **state)
 			}
 			if (diagnostic(&model, "uncertainty_", j + 1) > 0.3)
 			{
-				assert_true(tlv_warnings_find(&model, "uncertain_directions", NULL));
+				assert_true(model_warns(&model, "uncertain_directions", NULL));
 				continue;
 			}
 			n++;
@@ -141,7 +141,7 @@ test_uncertainty(void **state)
 	r = draw(&t, 2000, 3);
 	m = moments_of(&r, 4);
 	model = fit(&m, &(tlv_ica_options){.noise = true, .seed = 1, .keep_gaussian = true});
-	assert_true(tlv_warnings_find(&model, "uncertain_directions", NULL));
+	assert_true(model_warns(&model, "uncertain_directions", NULL));
 }
 
 /*
@@ -205,7 +205,7 @@ fit_both(size_t n, tlv_ica_simulation simulation, int seeds)
 		r = draw(&t, n, simulation.seed);
 		m = moments_of(&r, 4);
 		model = fit(&m, &options);
-		if (tlv_warnings_find(&model, "gaussian_noise", &warning))
+		if (model_warns(&model, "gaussian_noise", &warning))
 		{
 			out.warned++;
 			out.hinted += strstr(warning.hint, "Try noise") != NULL;

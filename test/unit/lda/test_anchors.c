@@ -282,7 +282,7 @@ test_too_many(void **state)
 	options.iterations = 2;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
-	assert_true(tlv_warnings_find(&model, "anchors_below_noise", &warning));
+	assert_true(model_warns(&model, "anchors_below_noise", &warning));
 	assert_equal(warning.score, diagnostic(model, "anchors_visible"));
 	assert_below(warning.score, 12);
 	assert_non_null(strstr(warning.message, "of 12 topics"));
@@ -292,7 +292,7 @@ test_too_many(void **state)
 	use_corpus(&c);
 	options.fit.k = 2;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-	assert_false(tlv_warnings_find(&model, "anchors_below_noise", NULL));
+	assert_false(model_warns(&model, "anchors_below_noise", NULL));
 }
 
 /* Few documents for every topic: both starts are tried, and the better one is refined. */
@@ -340,14 +340,14 @@ test_no_room(void **state)
 	use_corpus(&c);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_null(tlv_frame_find(&model, "anchors"));
-	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
+	assert_false(model_warns(&model, "anchors_for_memory", NULL));
 	fixture_forget(&passes);
 	needs = tlv_lda_fit_memory(12, 60, &options.fit);
 	passes.room = (size_t) (needs * 0.9);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
-	assert_true(tlv_warnings_find(&model, "anchors_for_memory", &warning));
+	assert_true(model_warns(&model, "anchors_for_memory", &warning));
 	assert_true(warning.score > 0.9 * needs);
 	/* one that is asked for and needs all of them is refused, before the pass for its moments and
 	 * the two steps */
@@ -380,7 +380,7 @@ test_hundreds(void **state)
 	assert_non_null(tlv_frame_find(&model, "anchors"));
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
-	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
+	assert_false(model_warns(&model, "anchors_for_memory", NULL));
 	use_corpus(&many);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));

@@ -114,12 +114,12 @@ test_choice_of_k(void **state)
 	}
 	assert_above(diagnostic(model, "held_out_5"), diagnostic(model, "held_out_8"));
 	assert_at_most(diagnostic(model, "k_of_gain"), 5);
-	assert_false(tlv_warnings_find(&model, "k_at_limit", NULL));
+	assert_false(model_warns(&model, "k_at_limit", NULL));
 	assert_below(compare(&c, model).mean, 0.04);
 
 	options.max_k = 5;
 	model = learn(options);
-	assert_true(tlv_warnings_find(&model, "k_at_limit", &warning));
+	assert_true(model_warns(&model, "k_at_limit", &warning));
 	assert_non_null(strstr(warning.message, "k = 5 is the limit"));
 }
 
@@ -245,8 +245,8 @@ test_short(void **state)
 		fixture_forget(&passes);
 		model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, found[i]);
-		assert_true(tlv_warnings_find(&model, i < 2 ? "rows_skipped" : "no_structure", &warning));
-		assert_false(tlv_warnings_find(&model, "repeated_words", NULL));
+		assert_true(model_warns(&model, i < 2 ? "rows_skipped" : "no_structure", &warning));
+		assert_false(model_warns(&model, "repeated_words", NULL));
 	}
 }
 
@@ -293,7 +293,7 @@ assert_filled(const corpus *c, size_t documents, size_t k, size_t identified)
 			passes.rows[0] = rows_of(c, 0, documents);
 			model = learn(options);
 			assert_int_equal(tlv_frame_find(&model, "phi")->rows, k);
-			assert_true(tlv_warnings_find(&model, "not_identified", &warning));
+			assert_true(model_warns(&model, "not_identified", &warning));
 			assert_at_most(warning.score, (double) identified);
 		}
 }
@@ -334,13 +334,13 @@ test_no_topics(void **state)
 		model = learn(options);
 		assert_equal(diagnostic(model, "k_chosen"), 0);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, options.fit.k);
-		assert_int_equal(tlv_warnings_find(&model, "no_structure", &warning), set < 6);
+		assert_int_equal(model_warns(&model, "no_structure", &warning), set < 6);
 		if (set >= 6)
 			continue;
 		assert_equal(warning.score, 1);
 		options.fit.k = 1;
 		model = learn(options);
-		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_false(model_warns(&model, "no_structure", NULL));
 	}
 }
 
@@ -361,9 +361,9 @@ test_no_structure(void **state)
 		model = learn(options);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, 1);
 		/* Of few documents none can be held out, of many the constant direction is significant. */
-		assert_int_equal(tlv_warnings_find(&model, "k_untested", NULL), documents[i] < 5);
-		assert_int_equal(tlv_warnings_find(&model, "no_structure", NULL), documents[i] >= 5);
-		assert_false(tlv_warnings_find(&model, "repeated_words", NULL));
+		assert_int_equal(model_warns(&model, "k_untested", NULL), documents[i] < 5);
+		assert_int_equal(model_warns(&model, "no_structure", NULL), documents[i] >= 5);
+		assert_false(model_warns(&model, "repeated_words", NULL));
 	}
 }
 
@@ -454,10 +454,10 @@ test_step_limit(void **state)
 	options.refine = "gibbs";
 	options.iterations = 2;
 	model = learn(options);
-	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	assert_false(model_warns(&model, "iterations_at_limit", NULL));
 	options.iterations = -1;
 	model = learn(options);
-	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	assert_false(model_warns(&model, "iterations_at_limit", NULL));
 	assert_below(tlv_frame_scalar(&model, "steps", 0), TLV_REFINE_MAX_STEPS);
 }
 

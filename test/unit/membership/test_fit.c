@@ -123,7 +123,7 @@ test_classes(void **state)
 		assert_below(table_error(&d.truth, &model), 0.013);
 		model = learn(options);
 		assert_below(table_error(&d.truth, &model), 0.012);
-		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_false(model_warns(&model, "no_structure", NULL));
 	}
 }
 
@@ -225,7 +225,7 @@ test_refused(void **state)
 	assert_ok(tlv_frame_open(&ctx, image, size, &model));
 	tlv_membership_read(&model, &parts);
 	assert_int_equal(parts.k, 1);
-	assert_true(tlv_warnings_find(&model, "k_untested", &(tlv_warning){0}));
+	assert_true(model_warns(&model, "k_untested", &(tlv_warning){0}));
 	for (size_t v = 0; v < parts.categories; v++)
 		sum += parts.probabilities[v];
 	assert_close(sum, 2, 1e-9); /* of two variables */
@@ -252,7 +252,7 @@ test_shown(void **state)
 			tlv_warning found_warning;
 
 			assert_equal((double) tlv_model_components(&model), (double) ks[i]);
-			assert_equal(tlv_warnings_find(&model, "no_structure", &found_warning), ks[i] == 1);
+			assert_equal(model_warns(&model, "no_structure", &found_warning), ks[i] == 1);
 			pool_reset(&memory, &ctx);
 		}
 }

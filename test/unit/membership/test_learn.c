@@ -85,7 +85,7 @@ test_nothing_there(void **state)
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = (int32_t) (tlv_mix64(i) % 3);
 	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
-	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+	assert_true(model_warns(&model, "no_structure", NULL));
 }
 
 /* A variable that names the rows, and one whose values come twice. */
@@ -105,7 +105,7 @@ test_names_of_rows(void **state)
 		for (size_t i = 0; i < d.n; i++)
 			d.codes[i * d.p + 1] = (int32_t) (i / each);
 		model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
-		found = tlv_warnings_find(&model, "identifying_column", &warning);
+		found = model_warns(&model, "identifying_column", &warning);
 		assert_int_equal(found, each == 1);
 		if (found)
 			assert_close(warning.score, 300, 0);
@@ -227,7 +227,7 @@ test_constant(void **state)
 	passes.told.form = TLV_ROW_CODES;
 	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_equal(tlv_model_components(&model), 1);
-	assert_true(tlv_warnings_find(&model, "fewer_components", NULL));
+	assert_true(model_warns(&model, "fewer_components", NULL));
 }
 
 static void

@@ -54,7 +54,7 @@ test_missing(void **state)
 			d.codes[i] = -1;
 	model = start_alone(false, 4);
 	assert_below(table_error(&d.truth, &model), 0.035);
-	assert_false(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_false(model_warns(&model, "not_identified", NULL));
 }
 
 /* Values at random, in which there is nothing to find. */
@@ -68,7 +68,7 @@ test_nothing_to_see(void **state)
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = (int32_t) (tlv_mix64(i) % 4);
 	model = start_alone(true, 3);
-	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+	assert_true(model_warns(&model, "no_structure", NULL));
 }
 
 int

@@ -61,7 +61,7 @@ collect_numbers(const drawn *d, const numbers *more, size_t from, size_t to)
 {
 	tlv_accumulator *accumulator;
 
-	assert_ok(tlv_mixed_moments_create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_mixed_moments.accumulator, &accumulator));
 	for (size_t i = from; i < to; i++)
 		assert_ok(tlv_add(&ctx, accumulator,
 						  TLV_AS_MIXED(d->p, d->codes + i * d->p, more->q, more->x + i * more->q)));
@@ -226,7 +226,7 @@ test_refused_numbers(void **state)
 	tlv_frame moments;
 
 	(void) state;
-	assert_ok(tlv_mixed_moments_create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_mixed_moments.accumulator, &accumulator));
 	assert_fails(tlv_add(&ctx, accumulator, TLV_AS_MIXED(0, codes, 2, x)), TLV_BAD_DATA,
 				 "a row has no categories");
 	assert_fails(tlv_add(&ctx, accumulator, TLV_AS_MIXED(2, codes, 0, x)), TLV_BAD_DATA,

@@ -155,7 +155,7 @@ test_shapes(void **state)
 					fail_msg("%s, %d, %s: k = %zu, %g misplaced", shapes[i].name, corrected,
 							 given ? "k given" : "k left out", parts.k, wrong);
 				if (i == 0 && !given)
-					assert_true(tlv_warnings_find(&model, "tree_like", NULL));
+					assert_true(model_warns(&model, "tree_like", NULL));
 				pool_reset(&memory, &ctx);
 			}
 }
@@ -376,7 +376,7 @@ test_doubt(void **state)
 		options.degree_corrected = TLV_DEGREES_CHOSEN;
 		f = fit(&w, options);
 		assert_int_equal(f.parts.k, options.k);
-		assert_int_equal(tlv_warnings_find(&f.frame, "no_structure", NULL), seed <= 8);
+		assert_int_equal(model_warns(&f.frame, "no_structure", NULL), seed <= 8);
 		if (seed <= 8)
 			assert_below(tlv_diagnostics_find(&f.frame, "gain_over_one", NAN), 0);
 		else
@@ -409,10 +409,10 @@ test_geometric(void **state)
 	options.degree_corrected = TLV_DEGREES_CHOSEN;
 	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
 	model = validated_model(image, size);
-	assert_true(tlv_warnings_find(&model, "closed_neighbourhoods", NULL));
+	assert_true(model_warns(&model, "closed_neighbourhoods", NULL));
 	/* a graph that a block model drew has no such */
 	model = fit(&(world){simulate(plain).truth, simulate(plain).graph}, options).frame;
-	assert_false(tlv_warnings_find(&model, "closed_neighbourhoods", NULL));
+	assert_false(model_warns(&model, "closed_neighbourhoods", NULL));
 	assert_close(tlv_diagnostics_find(&model, "closure", NAN), 1, 0.1);
 }
 
@@ -448,7 +448,7 @@ test_spurious(void **state)
 		for (size_t c = 0; c < 5; c++)
 			assert_at_least(f.parts.sizes[c], 100);
 		f = fit(&w, options_of(5, 0.5));
-		assert_false(tlv_warnings_find(&f.frame, "spurious_component", NULL));
+		assert_false(model_warns(&f.frame, "spurious_component", NULL));
 		pool_reset(&memory, &ctx);
 	}
 }

@@ -214,7 +214,7 @@ test_degree_corrected(void **state)
 	/* without the correction the fit says what is wrong */
 	options.degree_corrected = false;
 	f = fit(&w, options);
-	assert_true(tlv_warnings_find(&f.frame, "unequal_degrees", NULL));
+	assert_true(model_warns(&f.frame, "unequal_degrees", NULL));
 	/* mixed memberships */
 	o.alpha0 = 0.3;
 	w = simulate(o);

@@ -159,10 +159,10 @@ test_stops(void **state)
 	use_rows(random_model(false, 4), 3000);
 	model = procedure_model(&f, &tlv_multiview_procedure, &options, false);
 	assert_below(diagnostic(model, "passes"), 100);
-	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	assert_false(model_warns(&model, "iterations_at_limit", NULL));
 	moved = diagnostic(model, "refinement_shift");
 	assert_above(moved, 0);
-	assert_equal(tlv_warnings_find(&model, "means_moved", NULL), moved > 0.2);
+	assert_equal(model_warns(&model, "means_moved", NULL), moved > 0.2);
 	fixture_forget(&f);
 }
 
@@ -190,7 +190,7 @@ test_refusals(void **state)
 	options.fit.k = 11;
 	use_rows(random_model(true, 4), 500);
 	model = procedure_model(&f, &tlv_multiview_procedure, &options, false);
-	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
+	assert_true(model_warns(&model, "fewer_components", &warning));
 	assert_non_null(strstr(warning.message, "k = 11"));
 	assert_float_equal(warning.score, 11, 0);
 	assert_true(tlv_frame_find(&model, "weights")->rows < 11);

@@ -107,7 +107,7 @@ test_independent(void **state)
 
 			model = fit_moments(moments, 0);
 			assert_int_equal(components(model), 1);
-			assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+			assert_true(model_warns(&model, "no_structure", NULL));
 			assert_above(diagnostic(model, "independence_p_value"), 0.01);
 			assert_equal(diagnostic(model, "k_chosen"), 1);
 		}
@@ -130,7 +130,7 @@ test_given(void **state)
 		assert_equal(diagnostic(model, "k_chosen"), 0);
 		assert_equal(diagnostic(model, "rank_12"), 3);
 		assert_equal(diagnostic(model, "rank_13"), 3);
-		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_false(model_warns(&model, "no_structure", NULL));
 	}
 }
 
@@ -144,7 +144,7 @@ test_few(void **state)
 	(void) state;
 	model = fit_moments(draw_moments(random_truth(false, 2, wide, 1), 10, false), 0);
 	assert_int_equal(components(model), 1);
-	assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+	assert_false(model_warns(&model, "no_structure", NULL));
 	model = fit_moments(draw_moments(random_truth(false, 2, one, 1), 4000, false), 0);
 	assert_int_equal(components(model), 2);
 }

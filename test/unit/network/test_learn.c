@@ -385,8 +385,8 @@ test_no_structure(void **state)
 	passes.told.form = TLV_ROW_SYMBOLS;
 	model = learn(usual_options(2));
 	assert_int_equal(tlv_model_components(&model), 1);
-	assert_true(tlv_warnings_find(&model, "no_structure", &warning));
-	assert_true(tlv_warnings_find(&model, "fewer_components", &warning));
+	assert_true(model_warns(&model, "no_structure", &warning));
+	assert_true(model_warns(&model, "fewer_components", &warning));
 }
 
 static void

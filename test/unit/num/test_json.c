@@ -6,6 +6,7 @@
 
 #include "assertions.h"
 #include "pool.h"
+#include "print_number.h"
 #include "tensorlv/num/json.h"
 
 static pool memory;
@@ -147,7 +148,7 @@ test_written(void **state)
 									 123456.75,
 									 0x1.fffffffffffffp-3,
 									 1e-7};
-	tlv_json_writer writer = {.most = 1 << 20, .number = tlv_json_print_number};
+	tlv_json_writer writer = {.most = 1 << 20, .number = print_number};
 	char text[4096];
 
 	(void) state;

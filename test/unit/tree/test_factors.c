@@ -154,10 +154,10 @@ test_factors_found(void **state)
 		assert_close(diagnostic(model, "log_likelihood_per_row"), seen, 1e-8);
 		assert_above(seen, mean_of_truth(q, loadings, 3000, x));
 		assert_below(best - mean_of(model, 3000, held), 0.02);
-		assert_false(tlv_warnings_find(&model, "factors_fit_better", NULL));
+		assert_false(model_warns(&model, "factors_fit_better", NULL));
 
 		tree = learnt(moments, TLV_TREE_CLNJ);
-		assert_true(tlv_warnings_find(&tree, "factors_fit_better", &warning));
+		assert_true(model_warns(&tree, "factors_fit_better", &warning));
 		assert_close(warning.score, seen - diagnostic(tree, "log_likelihood_per_row"), 1e-3);
 		assert_equal(diagnostic(tree, "factors"), (double) q);
 		assert_above(mean_of(model, 3000, held), mean_of(tree, 3000, held));
@@ -182,7 +182,7 @@ test_no_false_alarm(void **state)
 		for (size_t i = 0; i < 2000; i++)
 			tlv_tree_sample(sampler, &rng, NULL, x + i * D);
 		model = learnt(moments_of(2000, x), TLV_TREE_CLNJ);
-		alarms += tlv_warnings_find(&model, "factors_fit_better", NULL);
+		alarms += model_warns(&model, "factors_fit_better", NULL);
 	}
 	assert_at_most((double) alarms, 0);
 	for (int set = 0; set < 20; set++)
@@ -196,7 +196,7 @@ test_no_false_alarm(void **state)
 		assert_equal(diagnostic(model, "hidden_nodes"), 0);
 		assert_equal(diagnostic(model, "components"), D);
 		model = learnt(moments, TLV_TREE_CLNJ);
-		assert_false(tlv_warnings_find(&model, "factors_fit_better", NULL));
+		assert_false(model_warns(&model, "factors_fit_better", NULL));
 	}
 }
 

@@ -244,7 +244,7 @@ test_refusals(void **state)
 
 	(void) state;
 	model = fitted_tree(moments, &tree, options);
-	assert_true(tlv_warnings_find(&model, "dependent_columns", NULL));
+	assert_true(model_warns(&model, "dependent_columns", NULL));
 	open = opened(model);
 	assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(3, x), &value));
 	assert_true(isfinite(value));

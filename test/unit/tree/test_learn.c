@@ -126,12 +126,12 @@ test_numbers(void **state)
 	use_numbers(truth, 5000, 0);
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
-	assert_false(tlv_warnings_find(&model, "rows_skipped", NULL));
+	assert_false(model_warns(&model, "rows_skipped", NULL));
 	fixture_forget(&f);
 	use_numbers(truth, 5000, 10);
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
-	assert_true(tlv_warnings_find(&model, "rows_skipped", &warning));
+	assert_true(model_warns(&model, "rows_skipped", &warning));
 	assert_equal(warning.score, 500);
 	assert_equal(diagnostic(model, "passes"), 1);
 	fixture_forget(&f);

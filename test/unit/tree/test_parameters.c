@@ -176,7 +176,7 @@ test_states(void **state)
 		tlv_tree_read(&model, &parts);
 		for (size_t v = 12; v < parts.nodes; v++)
 			assert_int_equal(parts.states[v], 3);
-		assert_true(tlv_warnings_find(&model, "fewer_components", NULL));
+		assert_true(model_warns(&model, "fewer_components", NULL));
 	}
 	options.states = 1;
 	assert_int_equal(tlv_tree_fit(&ctx, &moments, &tree, &options, &image, &size),
@@ -236,7 +236,7 @@ test_weak(void **state)
 	}
 	model =
 		fitted_tree(category_moments(7, 3000, rows), &tree, (tlv_tree_fit_options){.states = 2});
-	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_true(model_warns(&model, "not_identified", NULL));
 	for (int i = 0; i < 5; i++)
 		model = updated(model, statistics_of(model, 7, 3000, rows));
 	assert_below(mean_log_likelihood(model, 7, 3000, rows), 0);

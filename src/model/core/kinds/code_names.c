@@ -5,18 +5,17 @@
 
 #include "tensorlv/model/model.h"
 
-/* Largest number of digits with which every integer is an int64. */
-#define MOST_DIGITS 18
-
 /* Whether a name is an integer in its printed form, and which one. */
 static bool
 name_is_number(tlv_text name, int64_t *number)
 {
+	/* Largest number of digits with which every integer is an int64. */
+	const int most_digits = 18;
 	bool negative = name.length > 0 && name.bytes[0] == '-';
 	size_t digits = name.length - negative;
 
 	*number = 0;
-	if (digits == 0 || digits > MOST_DIGITS ||
+	if (digits == 0 || digits > most_digits ||
 		(name.bytes[negative] == '0' && (digits > 1 || negative)))
 		return false;
 	for (size_t i = negative; i < name.length; i++)

@@ -285,7 +285,7 @@ total_of(size_t n, const double *x)
 
 /* All own components are still there. */
 static bool
-is_whole(const arrangement *all, size_t k)
+layout_is_whole(const arrangement *all, size_t k)
 {
 	size_t present = 0;
 
@@ -298,7 +298,7 @@ is_whole(const arrangement *all, size_t k)
 static tlv_status
 settle_section(tlv_context *ctx, const arrangement *all, const section_move *move)
 {
-	bool whole = is_whole(all, tlv_model_components(all->model));
+	bool whole = layout_is_whole(all, tlv_model_components(all->model));
 
 	if (move->keyed && move->at != NULL)
 		TLV_TRY(settle_over_keys(ctx, all, move));
@@ -378,8 +378,8 @@ narrow_numbers(size_t n, double *numbers)
 }
 
 static tlv_status
-add_section(tlv_context *ctx, const arrangement *all, const tlv_section *section,
-			const tlv_field *field, tlv_frame_builder *builder)
+arrange_add_section(tlv_context *ctx, const arrangement *all, const tlv_section *section,
+					const tlv_field *field, tlv_frame_builder *builder)
 {
 	section_move move = {.field = field, .rows = section->rows, .columns = section->columns};
 	int64_t *integers;
@@ -436,7 +436,7 @@ static tlv_status
 arrange_diagnostics(tlv_context *ctx, const arrangement *all, tlv_diagnostics *diagnostics)
 {
 	size_t k = tlv_model_components(all->model);
-	bool same = all->n == k && is_whole(all, k);
+	bool same = all->n == k && layout_is_whole(all, k);
 	int64_t *order;
 
 	TLV_TRY_NEW(ctx, order, all->n);
@@ -567,7 +567,7 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 			strcmp(section->name, tlv_errors_section) == 0)
 			continue;
 		if (field != NULL && (field->flags & (TLV_OF_ROWS | TLV_OF_COLUMNS)) != 0)
-			TLV_TRY(add_section(ctx, all, section, field, builder));
+			TLV_TRY(arrange_add_section(ctx, all, section, field, builder));
 		else
 			TLV_TRY(keep_section(ctx, all, section, field, builder));
 	}

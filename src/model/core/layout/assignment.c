@@ -7,7 +7,7 @@
 
 /* *to (kb rows of ka) becomes the transpose of cost (ka rows of kb). */
 static tlv_status
-transpose(tlv_context *ctx, size_t ka, size_t kb, const double *cost, double **to)
+layout_transpose(tlv_context *ctx, size_t ka, size_t kb, const double *cost, double **to)
 {
 	TLV_TRY_NEW_ROWS(ctx, *to, kb, ka);
 	for (size_t i = 0; i < kb; i++)
@@ -33,7 +33,7 @@ tlv_assign_components(tlv_context *ctx, size_t ka, size_t kb, const double *cost
 	TLV_TRY_NEW(ctx, chosen, less);
 	if (turned)
 	{
-		TLV_TRY(transpose(ctx, ka, kb, cost, &transposed));
+		TLV_TRY(layout_transpose(ctx, ka, kb, cost, &transposed));
 		rows = transposed;
 	}
 	TLV_TRY(tlv_assignment(ctx, less, more, rows, chosen, &total));

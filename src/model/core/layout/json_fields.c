@@ -10,9 +10,6 @@
 
 #include "tensorlv/model/sections.h"
 
-/* How far a matrix may be from symmetric, of its diagonal. */
-#define SYMMETRY_TOLERANCE 1e-9
-
 /* ---- errors ---- */
 
 const char *
@@ -30,7 +27,8 @@ refuse_field(tlv_context *ctx, const json_reader *reader, const char *expected)
 
 /* Of entry i, of its entry j where that is not below 0; both from 0. */
 static tlv_status
-refuse_entry(tlv_context *ctx, const json_reader *reader, size_t i, int64_t j, const char *expected)
+layout_refuse_entry(tlv_context *ctx, const json_reader *reader, size_t i, int64_t j,
+					const char *expected)
 {
 	if (j < 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\"[%zu] in the JSON is not %s",
@@ -127,8 +125,8 @@ read_list(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *giv
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!read_entry(reader, given, node, i))
-			return refuse_entry(ctx, reader, i, -1,
-								given->element == TLV_INT64 ? "an integer" : "a number");
+			return layout_refuse_entry(ctx, reader, i, -1,
+									   given->element == TLV_INT64 ? "an integer" : "a number");
 		node = json_node_at(reader, node)->next;
 	}
 	return TLV_OK;
@@ -166,7 +164,7 @@ read_matrix(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *g
 	if (outer > 0 && json_is_array(reader, list))
 		inner = json_node_at(reader, list)->n;
 	if (!lists_are_even(reader, at, inner, &odd))
-		return refuse_entry(ctx, reader, odd, -1, "a list as long as the first");
+		return layout_refuse_entry(ctx, reader, odd, -1, "a list as long as the first");
 	TLV_TRY(json_allocate_numbers(ctx, given, by_rows ? outer : inner, by_rows ? inner : outer));
 	for (size_t i = 0; i < outer; i++)
 	{
@@ -176,7 +174,7 @@ read_matrix(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *g
 		{
 			TLV_TRY_CONTINUE_AT(ctx, i * inner + j);
 			if (!read_entry(reader, given, node, by_rows ? i + j * outer : i * inner + j))
-				return refuse_entry(ctx, reader, i, (int64_t) j, "a number");
+				return layout_refuse_entry(ctx, reader, i, (int64_t) j, "a number");
 			node = json_node_at(reader, node)->next;
 		}
 		list = json_node_at(reader, list)->next;
@@ -189,6 +187,8 @@ static tlv_status
 read_symmetric_matrix(tlv_context *ctx, const json_reader *reader, size_t at, size_t d,
 					  double *square, double *packed)
 {
+	/* How far a matrix may be from symmetric, of its diagonal. */
+	const double symmetry_tolerance = 1e-9;
 	size_t list = at + 1;
 
 	if (!json_is_array(reader, at) || json_node_at(reader, at)->n != d)
@@ -210,7 +210,7 @@ read_symmetric_matrix(tlv_context *ctx, const json_reader *reader, size_t at, si
 			double a = square[i * d + j], b = square[j * d + i];
 			double scale = sqrt(fabs(square[i * d + i])) * sqrt(fabs(square[j * d + j]));
 
-			if (!(fabs(a - b) <= SYMMETRY_TOLERANCE * scale))
+			if (!(fabs(a - b) <= symmetry_tolerance * scale))
 				return refuse_field(ctx, reader, "a list of symmetric matrices");
 			packed[i * (i + 1) / 2 + j] = a == b ? a : a / 2 + b / 2;
 		}
@@ -313,7 +313,7 @@ read_lines(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *gi
 		size_t length = (size_t) (offsets[i + 1] - offsets[i]);
 
 		if (memchr(texts + offsets[i], '\0', length) != NULL)
-			return refuse_entry(ctx, reader, i, -1, "a text without \\u0000");
+			return layout_refuse_entry(ctx, reader, i, -1, "a text without \\u0000");
 		memcpy(lines + given->rows, texts + offsets[i], length);
 		tlv_lines_encode(lines + given->rows, length);
 		lines[given->rows + length] = '\n';
@@ -359,12 +359,12 @@ read_memberships(tlv_context *ctx, const json_reader *reader, size_t at, tlv_giv
 
 		TLV_TRY_CONTINUE_AT(ctx, u);
 		if (!json_is_array(reader, node) || json_node_at(reader, node)->n > UINT16_MAX)
-			return refuse_entry(ctx, reader, u, -1, "a list of [community, share]");
+			return layout_refuse_entry(ctx, reader, u, -1, "a list of [community, share]");
 		support[u] = (uint16_t) json_node_at(reader, node)->n;
 		for (size_t i = 0; i < support[u]; i++, entries++)
 		{
 			if (!read_share(reader, entry, community + entries, share + entries))
-				return refuse_entry(ctx, reader, u, (int64_t) i, "[community, share]");
+				return layout_refuse_entry(ctx, reader, u, (int64_t) i, "[community, share]");
 			entry = json_node_at(reader, entry)->next;
 		}
 		node = json_node_at(reader, node)->next;
@@ -404,7 +404,7 @@ read_choice(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *g
 }
 
 static tlv_status
-read_scalar(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *given)
+layout_read_scalar(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *given)
 {
 	const tlv_json_node *node = json_node_at(reader, at);
 
@@ -425,7 +425,7 @@ json_read_form(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given
 	{
 		case TLV_FIELD_NUMBER:
 		case TLV_FIELD_FLAG:
-			return read_scalar(ctx, reader, at, given);
+			return layout_read_scalar(ctx, reader, at, given);
 		case TLV_FIELD_CHOICE:
 			return read_choice(ctx, reader, at, given);
 		case TLV_FIELD_LIST:

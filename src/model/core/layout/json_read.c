@@ -253,7 +253,7 @@ read_head(tlv_context *ctx, json_reader *reader)
 
 /* Real numbers as they are stored. */
 static void
-narrow_numbers(tlv_given *given)
+json_read_narrow_numbers(tlv_given *given)
 {
 	float *to = (float *) given->numbers;
 
@@ -270,7 +270,7 @@ add_field(tlv_frame_builder *builder, tlv_given *given)
 {
 	const tlv_field *field = given->field;
 
-	narrow_numbers(given);
+	json_read_narrow_numbers(given);
 	tlv_frame_add(builder, field->name, given->element, given->rows, given->columns, given->data);
 	if (field->beside != NULL)
 		tlv_frame_add(builder, field->beside,

@@ -200,8 +200,8 @@ put_memberships(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *mode
 /* ---- fields ---- */
 
 static tlv_status
-put_numbers(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model,
-			const tlv_field *field, const tlv_section *section)
+layout_put_numbers(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model,
+				   const tlv_field *field, const tlv_section *section)
 {
 	json_section from = {.section = section, .integers = tlv_frame_int64(model, section->name)};
 	size_t count = section->rows * section->columns;
@@ -252,7 +252,7 @@ put_field(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model, con
 		case TLV_FIELD_MEMBERSHIPS:
 			return put_memberships(ctx, writer, model, field);
 		default:
-			return put_numbers(ctx, writer, model, field, section);
+			return layout_put_numbers(ctx, writer, model, field, section);
 	}
 }
 

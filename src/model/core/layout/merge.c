@@ -120,8 +120,8 @@ combine(tlv_context *ctx, const merging *all, const tlv_field *field, const merg
 }
 
 static tlv_status
-add_section(tlv_context *ctx, const merging *all, const tlv_field *field,
-			const tlv_section *section, tlv_frame_builder *builder)
+merge_add_section(tlv_context *ctx, const merging *all, const tlv_field *field,
+				  const tlv_section *section, tlv_frame_builder *builder)
 {
 	const tlv_layout *layout = tlv_layout_of(all->model);
 	merged_section merged, means;
@@ -198,8 +198,8 @@ move_marked(tlv_context *ctx, const merging *all, void **image, size_t *size)
 	if (shared != NULL)
 		tlv_frame_add_scalar(builder, shared->own, shared->separate);
 	for (size_t i = 0; i < n; i++)
-		TLV_TRY(add_section(ctx, all, tlv_layout_field(layout, names[i]),
-							tlv_frame_find(all->model, names[i]), builder));
+		TLV_TRY(merge_add_section(ctx, all, tlv_layout_field(layout, names[i]),
+								  tlv_frame_find(all->model, names[i]), builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_free(ctx, builder);
 	return TLV_OK;

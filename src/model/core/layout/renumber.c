@@ -271,9 +271,6 @@ statistics_units(const tlv_frame *statistics)
 	return tokens > 0 ? tokens : steps > 0 ? steps : tlv_frame_scalar(statistics, "rows", 0);
 }
 
-/* A step that rests on fewer observations than this for every component deserves a warning. */
-#define FEW_OBSERVATIONS 10
-
 /* Warns where a step of n observations (those of the statistics over the weight) is of too few for
  * all components, or leaves less than one to a component that had more.  before NULL: components
  * have no weights. */
@@ -281,10 +278,12 @@ static tlv_status
 warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const double *after,
 			tlv_diagnostics *diagnostics)
 {
+	/* A step that rests on fewer observations than this for every component deserves a warning. */
+	const int few_observations = 10;
 	static const char hint[] = "Give a smaller weight, as in tlv_update(model, statistics, weight "
 							   "=> 0.1), or statistics of more rows.";
 
-	if (n < FEW_OBSERVATIONS * (double) k)
+	if (n < few_observations * (double) k)
 		return tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "few_rows", .score = n, .hint = hint},
 			k == 1 ? "the parameters of %zu component are estimated from few observations: %.0f"
@@ -479,10 +478,6 @@ tlv_model_align(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refer
 	return tlv_kind_require_made(ctx, *image, *size);
 }
 
-/* Weights that are solved for, as those of states, may differ in their last digits from one call to
- * another, and the tolerance may be a weight that was read. */
-#define WEIGHT_ROUNDING 1e-9
-
 static bool
 all_dropped(const bool *dropped, size_t k)
 {
@@ -524,6 +519,9 @@ tlv_status
 tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, size_t n_drop,
 				  const int32_t *drop, void **image, size_t *size)
 {
+	/* Weights that are solved for, as those of states, may differ in their last digits from one
+	 * call to another, and the tolerance may be a weight that was read. */
+	const double weight_rounding = 1e-9;
 	size_t k = tlv_model_components(model), n = 0;
 	tlv_place *places;
 	double *weights;
@@ -538,7 +536,7 @@ tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, si
 	TLV_TRY(tlv_model_weights(ctx, model, weights));
 	TLV_TRY(mark_dropped(ctx, k, n_drop, drop, dropped));
 	for (size_t j = 0; j < k; j++)
-		if (!dropped[j] && weights[j] > tolerance * (1 + WEIGHT_ROUNDING))
+		if (!dropped[j] && weights[j] > tolerance * (1 + weight_rounding))
 			places[n++] = (tlv_place){(int64_t) j, -1};
 	if (n == 0 && all_dropped(dropped, k))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component is left");

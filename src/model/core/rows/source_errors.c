@@ -39,7 +39,7 @@ tlv_refuse_errors(tlv_context *ctx, tlv_status status, void **image, size_t *siz
 
 /* statistics NULL: of a kind that collects none. */
 static tlv_status
-put_errors(tlv_context *ctx, const tlv_frame *statistics, void **image, size_t *size)
+source_put_errors(tlv_context *ctx, const tlv_frame *statistics, void **image, size_t *size)
 {
 	void *without = *image;
 	tlv_frame model;
@@ -77,7 +77,7 @@ collect_errors(tlv_context *ctx, tlv_source *source, void **image, size_t *size)
 
 	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
 	if (!tlv_errors_are_collected(&model))
-		return put_errors(ctx, NULL, image, size);
+		return source_put_errors(ctx, NULL, image, size);
 	status = try_collecting(ctx, &model);
 	if (status != TLV_OK)
 		return tlv_refuse_errors(ctx, status, image, size);
@@ -85,7 +85,7 @@ collect_errors(tlv_context *ctx, tlv_source *source, void **image, size_t *size)
 		ctx, source, "errors", 1,
 		&(tlv_statistic){.aggregate = &tlv_aggregate_error_statistics, .constant = &model},
 		&statistics));
-	TLV_TRY(put_errors(ctx, &statistics->frame, image, size));
+	TLV_TRY(source_put_errors(ctx, &statistics->frame, image, size));
 	tlv_value_drop(statistics);
 	return TLV_OK;
 }

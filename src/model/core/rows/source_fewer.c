@@ -7,12 +7,9 @@
 
 #include <string.h>
 
-/* Above, every other attempt is of half as many. */
-#define ONE_BY_ONE 16
-
 /* Is it said of the rows, or of what was asked of them? */
 static bool
-is_refusal(tlv_status status)
+source_fewer_is_refusal(tlv_status status)
 {
 	return status == TLV_NOT_IDENTIFIABLE || status == TLV_BAD_DATA || status == TLV_BAD_PARAMETER;
 }
@@ -21,20 +18,22 @@ tlv_status
 tlv_fit_fewer(tlv_context *ctx, const tlv_frame *from, size_t k, tlv_attempt attempt,
 			  void *argument, tlv_fewer *fewer)
 {
+	/* Above, every other attempt is of half as many. */
+	const int one_by_one = 16;
 	tlv_status status = attempt(ctx, argument, from, k), first = status;
 
 	*fewer = (tlv_fewer){.asked = k, .k = k};
-	if (!is_refusal(first) || k < 2)
+	if (!source_fewer_is_refusal(first) || k < 2)
 		return first;
 	fewer->refused = ctx->error;
-	while (is_refusal(status) && fewer->k > 1)
+	while (source_fewer_is_refusal(status) && fewer->k > 1)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		fewer->k = fewer->k > ONE_BY_ONE ? fewer->k / 2 : fewer->k - 1;
+		fewer->k = fewer->k > one_by_one ? fewer->k / 2 : fewer->k - 1;
 		memset(&ctx->error, 0, sizeof(ctx->error));
 		status = attempt(ctx, argument, from, fewer->k);
 	}
-	if (!is_refusal(status))
+	if (!source_fewer_is_refusal(status))
 		return status;
 	ctx->error = fewer->refused; /* it is not the number */
 	return first;

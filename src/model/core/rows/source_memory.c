@@ -8,7 +8,7 @@
 #include "tensorlv/num/assert.h"
 
 /* Rows that are added between two looks at whether to stop. */
-#define ROWS_BETWEEN 64
+#define SOURCE_MEMORY_ROWS_BETWEEN 64
 
 typedef struct memory_value
 {
@@ -46,7 +46,7 @@ add_list(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t p
 {
 	for (size_t t = piece; t < rows->n; t += pieces)
 	{
-		if (t / pieces % ROWS_BETWEEN == 0)
+		if (t / pieces % SOURCE_MEMORY_ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_add(ctx, accumulator, &rows->list[t]));
 	}
@@ -64,7 +64,7 @@ add_vectors(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *ac
 	{
 		const double *row = rows->x + t * rows->d;
 
-		if (t % ROWS_BETWEEN == 0)
+		if (t % SOURCE_MEMORY_ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < rows->d; i++)
 			x[i] = row[i] + rows->center[i];

@@ -11,9 +11,6 @@
 /* Numbers between two looks at whether to stop. */
 #define NUMBERS_BETWEEN ((size_t) 1 << 20)
 
-/* Of what is taken away: what rounding may leave below nothing. */
-#define ROUNDING 1e-9
-
 /* Whether such values are sums at all places, so that taking one out is adding it negated. */
 static bool
 is_sum(const tlv_sections *sections)
@@ -136,13 +133,16 @@ multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame 
 tlv_status
 tlv_require_left(tlv_context *ctx, const char *name, size_t n, const double *taken, double *left)
 {
+	/* Of what is taken away: what rounding may leave below nothing. */
+	const double rounding = 1e-9;
+
 	for (size_t i = 0; i < n; i++)
 	{
 		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		if (left[i] >= 0)
 			continue;
-		if (left[i] < -ROUNDING * (taken == NULL ? 1 : fabs(taken[i])))
+		if (left[i] < -rounding * (taken == NULL ? 1 : fabs(taken[i])))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "more of \"%s\" is taken away than there is", name);
 			return tlv_fail_hint(ctx, "Subtract only what was added before.");

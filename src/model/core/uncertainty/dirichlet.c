@@ -11,14 +11,6 @@
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
 
-/* Eigenvalues below this part of the largest carry no direction. */
-#define WHITENING_FLOOR 1e-6
-
-/* Bounds of the search for alpha0. */
-#define ALPHA0_LOW	0.02
-#define ALPHA0_HIGH 50.0
-#define ALPHA0_GRID 25
-
 double
 tlv_dirichlet_memory(size_t width, size_t k, const tlv_decompose_options *options)
 {
@@ -79,9 +71,11 @@ tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver)
 size_t
 tlv_dirichlet_positive(size_t n, const double *eigenvalues)
 {
+	/* Eigenvalues below this part of the largest carry no direction. */
+	const double whitening_floor = 1e-6;
 	size_t positive = 0;
 
-	while (positive < n && eigenvalues[positive] > WHITENING_FLOOR * eigenvalues[0])
+	while (positive < n && eigenvalues[positive] > whitening_floor * eigenvalues[0])
 		positive++;
 	return positive;
 }
@@ -107,7 +101,7 @@ tlv_dirichlet_eigen(tlv_context *ctx, const tlv_dirichlet_moments *moments, doub
 }
 
 static tlv_status
-refuse_rank(tlv_context *ctx, const tlv_dirichlet_solver *solver)
+dirichlet_refuse_rank(tlv_context *ctx, const tlv_dirichlet_solver *solver)
 {
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", solver->k,
 			 solver->words.components);
@@ -126,7 +120,7 @@ dirichlet_whiten(tlv_context *ctx, tlv_dirichlet_solver *solver, double alpha0)
 	TLV_TRY(tlv_dirichlet_eigen(ctx, &solver->moments, alpha0, solver->eigenvectors,
 								solver->eigenvalues));
 	if (tlv_dirichlet_identified(solver) < solver->k)
-		return refuse_rank(ctx, solver);
+		return dirichlet_refuse_rank(ctx, solver);
 	for (size_t j = 0; j < solver->k; j++)
 		for (size_t i = 0; i < w; i++)
 			solver->whitening[j * w + i] =
@@ -195,27 +189,30 @@ residual_at(tlv_context *ctx, void *argument, double alpha0, double *value)
 tlv_status
 tlv_dirichlet_search(tlv_context *ctx, tlv_dirichlet_solver *solver, double *alpha0)
 {
-	double ratio = pow(ALPHA0_HIGH / ALPHA0_LOW, 1.0 / (ALPHA0_GRID - 1));
+	/* Bounds of the search for alpha0. */
+	const double alpha0_low = 0.02, alpha0_high = 50.0;
+	const int alpha0_grid = 25;
+	double ratio = pow(alpha0_high / alpha0_low, 1.0 / (alpha0_grid - 1));
 	double best = HUGE_VAL, value;
 	int at = 0;
 	tlv_status status;
 
 	/* From large to small: the largest alpha0 has the mildest corrections to M3. */
-	for (int i = ALPHA0_GRID - 1; i >= 0; i--)
+	for (int i = alpha0_grid - 1; i >= 0; i--)
 	{
-		TLV_TRY(residual_at(ctx, solver, ALPHA0_LOW * pow(ratio, i), &value));
+		TLV_TRY(residual_at(ctx, solver, alpha0_low * pow(ratio, i), &value));
 		if (value < best)
 		{
 			best = value;
 			at = i;
 		}
-		tlv_report(ctx, "alpha0", ALPHA0_GRID - i, ALPHA0_GRID);
+		tlv_report(ctx, "alpha0", alpha0_grid - i, alpha0_grid);
 	}
 	if (best == HUGE_VAL)
-		return refuse_rank(ctx, solver);
+		return dirichlet_refuse_rank(ctx, solver);
 	status = tlv_minimize_log(
-		ctx, residual_at, solver, ALPHA0_LOW * pow(ratio, at > 0 ? at - 1 : 0),
-		ALPHA0_LOW * pow(ratio, at < ALPHA0_GRID - 1 ? at + 1 : at), 1e-3, alpha0, &value);
+		ctx, residual_at, solver, alpha0_low * pow(ratio, at > 0 ? at - 1 : 0),
+		alpha0_low * pow(ratio, at < alpha0_grid - 1 ? at + 1 : at), 1e-3, alpha0, &value);
 	solver->warm = false;
 	return status;
 }

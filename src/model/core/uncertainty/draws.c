@@ -15,7 +15,7 @@
 #include "tensorlv/num/rng.h"
 
 /* Largest factor of a probability, as a logarithm. */
-#define MOST_LOGARITHM 4.0
+#define DRAWS_MOST_LOGARITHM 4.0
 
 static const tlv_model_class *
 class_of(const tlv_frame *model)
@@ -106,7 +106,7 @@ value_in_draw(const kept_errors *kept, const tlv_estimate *estimate, size_t i, s
 	apart = apart_in_draw(kept, estimate, i, draw, rng);
 	if (estimate->group == 0)
 		return own + apart;
-	return own * exp(fmin(fmax(apart, -MOST_LOGARITHM), MOST_LOGARITHM));
+	return own * exp(fmin(fmax(apart, -DRAWS_MOST_LOGARITHM), DRAWS_MOST_LOGARITHM));
 }
 
 /* ---- models ---- */

@@ -13,14 +13,6 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
-/* Observations of a category, or of all others, below which its interval is the exact one. */
-#define RARE 10.0
-/* Factor by which the interval of a parameter that few of its observations determine reaches
- * further towards 0. */
-#define FARTHER 1.5
-/* Steps of a bisection: to the last digit of what an interval is printed with. */
-#define BETA_HALVINGS 40
-
 const char tlv_errors_section[] = "standard_errors";
 
 /* ---- lists ---- */
@@ -64,7 +56,7 @@ tlv_estimate_part_name(tlv_estimate_part part)
 /* ---- of a model ---- */
 
 static const tlv_model_class *
-class_of(const tlv_frame *model)
+estimates_class_of(const tlv_frame *model)
 {
 	return model->kind->model;
 }
@@ -72,7 +64,7 @@ class_of(const tlv_frame *model)
 static tlv_status
 list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 {
-	const tlv_model_class *class = class_of(model);
+	const tlv_model_class *class = estimates_class_of(model);
 
 	if (class->estimates == NULL)
 	{
@@ -87,7 +79,7 @@ list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 static tlv_status
 find_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, tlv_estimates *list)
 {
-	const tlv_model_class *class = class_of(model);
+	const tlv_model_class *class = estimates_class_of(model);
 
 	if (errors != NULL)
 		TLV_TRY(tlv_require_model(ctx, errors, model));
@@ -114,7 +106,7 @@ tlv_status
 tlv_model_estimates(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
 					tlv_estimates *list)
 {
-	const tlv_model_class *class = class_of(model);
+	const tlv_model_class *class = estimates_class_of(model);
 
 	TLV_TRY(list_estimates(ctx, model, list));
 	if (errors != NULL && !tlv_errors_are_collected(model))
@@ -144,9 +136,11 @@ wilson_interval(double p, double n, double z, double *low, double *high)
 static double
 beta_quantile(double a, double b, double probability)
 {
+	/* Steps of a bisection: to the last digit of what an interval is printed with. */
+	const int beta_halvings = 40;
 	double low = 0, high = 1;
 
-	for (int i = 0; i < BETA_HALVINGS; i++)
+	for (int i = 0; i < beta_halvings; i++)
 	{
 		double p = (low + high) / 2;
 
@@ -196,6 +190,12 @@ word_interval(double p, double error, double z, double *low, double *high)
 static void
 probability_interval(const tlv_estimate *estimate, double z, double *low, double *high)
 {
+	/* Factor by which the interval of a parameter that few of its observations determine reaches
+	 * further towards 0. */
+	const double farther = 1.5;
+
+	/* Observations of a category, or of all others, below which its interval is the exact one. */
+	const double rare = 10.0;
 	double p = estimate->estimate, error = estimate->standard_error, n = estimate->count, reach;
 
 	if (estimate->plain)
@@ -207,12 +207,12 @@ probability_interval(const tlv_estimate *estimate, double z, double *low, double
 		n = p * (1 - p) / (error * error);
 	if (!(n > 0))
 		return;
-	if (n * fmin(p, 1 - p) < RARE)
+	if (n * fmin(p, 1 - p) < rare)
 		exact_interval(p, n, z, low, high);
 	else
 		wilson_interval(p, n, z, low, high);
 	/* told by less than half of its observations, it is not as far up as down */
-	reach = z * sqrt(p * (1 - p) / n) * (2 * n < estimate->count ? FARTHER : 1);
+	reach = z * sqrt(p * (1 - p) / n) * (2 * n < estimate->count ? farther : 1);
 	if (p <= reach)
 		*low = 0;
 	if (1 - p <= reach)
@@ -294,7 +294,7 @@ tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low, doubl
 bool
 tlv_errors_are_collected(const tlv_frame *model)
 {
-	const tlv_model_class *class = class_of(model);
+	const tlv_model_class *class = estimates_class_of(model);
 
 	return class->score != NULL || class->errors != NULL;
 }

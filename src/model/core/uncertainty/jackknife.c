@@ -11,15 +11,6 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
-/* Observations of a category, or of all others, and its errors to 0 or 1, from which on a spread of
- * fits tells its error. */
-#define RARE		10.0
-#define RARE_ERRORS 2.0
-/* Proportion of the observations of a distribution that counts for a rare category, most of which
- * may belong to other components. */
-#define RARE_PART 0.5
-/* Observations whose interval of 95 % reaches to 0. */
-#define REACHES_ZERO 3.5
 /* Estimates that are sorted at once. */
 #define RUN ((size_t) 1 << 14)
 
@@ -112,7 +103,8 @@ require_alike(tlv_context *ctx, const jackknife *state, const tlv_frame *fit, si
 
 /* Two sorted runs of `from`, first to middle and middle to end, become one of `to`. */
 static void
-merge_runs(const tlv_estimate *from, size_t first, size_t middle, size_t end, tlv_estimate *to)
+jackknife_merge_runs(const tlv_estimate *from, size_t first, size_t middle, size_t end,
+					 tlv_estimate *to)
 {
 	for (size_t at = first, a = first, b = middle; at < end; at++)
 		if (b == end || (a < middle && compare_estimates(from + a, from + b) <= 0))
@@ -143,7 +135,7 @@ sort_estimates(tlv_context *ctx, tlv_estimates *list)
 		for (size_t i = 0; i < n; i += 2 * run)
 		{
 			TLV_TRY_CONTINUE(ctx);
-			merge_runs(from, i, tlv_least(i + run, n), tlv_least(i + 2 * run, n), to);
+			jackknife_merge_runs(from, i, tlv_least(i + run, n), tlv_least(i + 2 * run, n), to);
 		}
 		list->list = to;
 		to = from;
@@ -246,16 +238,26 @@ finish_draws(jackknife *state, size_t i, double groups)
 static void
 count_rare(tlv_estimate *own, double observations)
 {
+	/* Observations of a category, or of all others, and its errors to 0 or 1, from which on a
+	 * spread of fits tells its error. */
+	const double rare = 10.0, rare_errors = 2.0;
+
+	/* Observations whose interval of 95 % reaches to 0. */
+	const double reaches_zero = 3.5;
+
+	/* Proportion of the observations of a distribution that counts for a rare category, most of
+	 * which may belong to other components. */
+	const double rare_part = 0.5;
 	double p = own->estimate, error = own->standard_error, least = fmin(p, 1 - p);
 
-	if (least * observations >= RARE && least >= RARE_ERRORS * error)
+	if (least * observations >= rare && least >= rare_errors * error)
 		return;
 	own->standard_error = NAN;
 	own->degrees = 0;
-	observations *= RARE_PART;
+	observations *= rare_part;
 	if (error > 0)
 		observations = fmin(observations, fmax(least, error) / (error * error));
-	own->count = least > 0 ? fmin(observations, REACHES_ZERO / least) : observations;
+	own->count = least > 0 ? fmin(observations, reaches_zero / least) : observations;
 }
 
 /* Of probabilities that sum to 1, sum p (1 - p) beside the sum of squared errors tells how many

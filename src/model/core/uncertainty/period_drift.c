@@ -16,9 +16,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
-/* The level at which periods are taken to differ. */
-#define SPREAD_LEVEL 0.1
-
 typedef struct period_points
 {
 	size_t p, n;		 /* parameters whose scores are independent, periods of the reference */
@@ -130,7 +127,7 @@ free_points(tlv_context *ctx, const period_points *points)
 
 /* Mean and variance of one coordinate of the points of the reference. */
 static void
-measure(const period_points *points, size_t a, double *mean, double *variance)
+period_drift_measure(const period_points *points, size_t a, double *mean, double *variance)
 {
 	double sum = 0, squares = 0, n = (double) points->n;
 
@@ -169,6 +166,8 @@ whole_spread(const score_test *test, const period_points *points)
 tlv_status
 tlv_periods_compare(tlv_context *ctx, score_test *test, size_t p)
 {
+	/* The level at which periods are taken to differ. */
+	const double spread_level = 0.1;
 	double degrees = (double) test->n_periods - 1, least = 1;
 	period_points points;
 
@@ -181,13 +180,13 @@ tlv_periods_compare(tlv_context *ctx, score_test *test, size_t p)
 	{
 		double own = points.inverse[a * p + a] * points.inverse_rows, mean, variance;
 
-		measure(&points, a, &mean, &variance);
+		period_drift_measure(&points, a, &mean, &variance);
 		least = fmin(least, tlv_chisq_survival(degrees * variance / own, degrees));
 	}
 	if (p > 0)
 		test->spread = 2 * fmin((double) p * least, tlv_chisq_survival(whole_spread(test, &points),
 																	   (double) p * degrees)) <=
-					   SPREAD_LEVEL;
+					   spread_level;
 	free_points(ctx, &points);
 	return TLV_OK;
 }
@@ -217,7 +216,7 @@ tlv_periods_test(tlv_context *ctx, const score_test *test, size_t p, score_resul
 		double mean, variance, own, rows, apart, value;
 		size_t farther;
 
-		measure(&points, a, &mean, &variance);
+		period_drift_measure(&points, a, &mean, &variance);
 		own = points.inverse[a * p + a];
 		rows = own * points.inverse_rows;
 		apart = points.x[points.n * p + a] - mean;

@@ -19,13 +19,6 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
-/* Upper bound on the proportion of a score's variance that other scores leave unexplained, where it
- * depends on them: above the rounding of centred products. */
-#define DEPENDENT 1e-9
-/* Lower bound on the expected observations of a probability that is tested. */
-#define LEAST_EXPECTED 5.0
-/* Scores for every parameter that is tested, at least. */
-#define LEAST_PIECES 3.0
 /* Periods of a reference at least, from which their spread is estimated. */
 #define LEAST_PERIODS 7
 
@@ -69,12 +62,14 @@ follows(const score_test *test, size_t i)
 static bool
 is_tested(const score_test *test, size_t i)
 {
+	/* Lower bound on the expected observations of a probability that is tested. */
+	const double least_expected = 5.0;
 	const tlv_estimate *own = test->list + i;
 
 	if (own->fixed || !(covariance_at(test, i, i) > 0))
 		return false;
 	return own->group == 0 ||
-		   (own->estimate * test->counts[i] >= LEAST_EXPECTED && !follows(test, i));
+		   (own->estimate * test->counts[i] >= least_expected && !follows(test, i));
 }
 
 static double
@@ -105,6 +100,9 @@ factor_row(const double *covariance, size_t p, size_t j, const size_t *kept, siz
 tlv_status
 tlv_score_rank(tlv_context *ctx, size_t p, const double *covariance, size_t *kept, size_t *rank)
 {
+	/* Upper bound on the proportion of a score's variance that other scores leave unexplained,
+	 * where it depends on them: above the rounding of centred products. */
+	const double dependent = 1e-9;
 	double *factor;
 
 	*rank = 0;
@@ -112,7 +110,7 @@ tlv_score_rank(tlv_context *ctx, size_t p, const double *covariance, size_t *kep
 	for (size_t j = 0; j < p; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		if (factor_row(covariance, p, j, kept, *rank, factor) > DEPENDENT)
+		if (factor_row(covariance, p, j, kept, *rank, factor) > dependent)
 			kept[(*rank)++] = j;
 	}
 	tlv_free(ctx, factor);
@@ -197,12 +195,14 @@ test_gathered(tlv_context *ctx, score_test *test, size_t p, score_result *result
 static tlv_status
 test_block(tlv_context *ctx, score_test *test, size_t component, score_result *result)
 {
+	/* Scores for every parameter that is tested, at least. */
+	const double least_pieces = 3.0;
 	size_t p;
 
 	TLV_TRY(gather(ctx, test, component, &p));
 	if (component == 0 && test->n_periods > 0)
 		TLV_TRY(tlv_periods_compare(ctx, test, p));
-	if (p == 0 || test->new.pieces < LEAST_PIECES *(double) p)
+	if (p == 0 || test->new.pieces < least_pieces *(double) p)
 		return TLV_OK;
 	return test->spread ? tlv_periods_test(ctx, test, p, result)
 						: test_gathered(ctx, test, p, result);

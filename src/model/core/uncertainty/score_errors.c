@@ -10,20 +10,10 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
-/* A probability with fewer observations than this has no standard error of its own. */
-#define LEAST_OBSERVATIONS 5.0
-/* Rows for every parameter of a block, at least. */
-#define LEAST_ROWS 2.0
-/* A variance is not reported above this multiple of its value for known other parameters. */
-#define MOST_INFLATION 1e10
-/* So often probabilities that leave for 0 are taken out. */
-#define ROUNDS 4
 /* Of a component that shares its rows with others, a probability that was hardly seen may well be
  * larger where those beside it are determined by less than this proportion of the rows: it counts
  * for less still, and how large the component is, is not known. */
 #define LEAST_TOLD 0.5
-/* Sequences below which initial probabilities get no standard error. */
-#define LEAST_BEGUN 5.0
 /* Rows are a sample if the model was fitted to more than this number of rows for each of them. */
 #define WHOLE 1.05
 
@@ -60,7 +50,10 @@ product_at(const block_part *block, size_t i, size_t j)
 static bool
 is_shown_enough(const tlv_estimate *estimate)
 {
-	return estimate->estimate * estimate->count >= LEAST_OBSERVATIONS;
+	/* A probability with fewer observations than this has no standard error of its own. */
+	const double least_observations = 5.0;
+
+	return estimate->estimate * estimate->count >= least_observations;
 }
 
 /* Of every group the largest probability follows from the others: the place of each group's. */
@@ -205,11 +198,13 @@ shift_draws(const block_part *block)
 static tlv_status
 invert_block(tlv_context *ctx, block_part *block, bool *known)
 {
+	/* Rows for every parameter of a block, at least. */
+	const double least_rows = 2.0;
 	size_t n = block->free;
 	double *matrix, *inverse, factor;
 	tlv_status status = TLV_OK;
 
-	*known = n == 0 || block->pieces >= LEAST_ROWS * (double) n;
+	*known = n == 0 || block->pieces >= least_rows * (double) n;
 	if (n == 0 || !*known)
 		return TLV_OK;
 	TLV_TRY_NEW_ROWS(ctx, matrix, n, n);
@@ -249,7 +244,7 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
  * another maximum.
  */
 static void
-find_shift(const block_part *block)
+score_errors_find_shift(const block_part *block)
 {
 	for (size_t i = 0; i < block->n; i++)
 	{
@@ -281,10 +276,12 @@ find_gone(const block_part *block)
 static double
 variance_of(const block_part *block, size_t i)
 {
+	/* A variance is not reported above this multiple of its value for known other parameters. */
+	const double most_inflation = 1e10;
 	size_t at = (size_t) block->place[i];
 	double variance = block->covariance[at * block->free + at];
 
-	return variance >= 0 && variance * product_at(block, i, i) <= MOST_INFLATION ? variance : NAN;
+	return variance >= 0 && variance * product_at(block, i, i) <= most_inflation ? variance : NAN;
 }
 
 /*
@@ -343,12 +340,15 @@ group_errors(block_part *block, size_t first, size_t end)
 static void
 withhold(const block_part *block)
 {
+	/* Sequences below which initial probabilities get no standard error. */
+	const double least_begun = 5.0;
+
 	for (size_t i = 0; i < block->n; i++)
 	{
 		tlv_estimate *own = block->list + i;
 
 		if ((own->part == TLV_ESTIMATE_WEIGHT && block->unsure) ||
-			(own->part == TLV_ESTIMATE_INITIAL && own->count < LEAST_BEGUN))
+			(own->part == TLV_ESTIMATE_INITIAL && own->count < least_begun))
 		{
 			own->standard_error = NAN;
 			own->count = 0;
@@ -378,13 +378,15 @@ block_errors(block_part *block)
 static tlv_status
 find_block(tlv_context *ctx, block_part *block)
 {
+	/* So often probabilities that leave for 0 are taken out. */
+	const int rounds = 4;
 	bool known = true, gone = true;
 
 	TLV_TRY_NEW(ctx, block->place, block->n);
 	TLV_TRY_NEW0(ctx, block->gone, block->n);
 	TLV_TRY_NEW0(ctx, block->scaled, 2 * block->n);
 	block->shift = block->scaled + block->n;
-	for (int round = 0; gone && round < ROUNDS; round++)
+	for (int round = 0; gone && round < rounds; round++)
 	{
 		choose_free(block);
 		tlv_free(ctx, block->covariance);
@@ -392,7 +394,7 @@ find_block(tlv_context *ctx, block_part *block)
 		TLV_TRY(invert_block(ctx, block, &known));
 		if (!known || block->free == 0)
 			break;
-		find_shift(block);
+		score_errors_find_shift(block);
 		gone = find_gone(block);
 	}
 	if (known && block->free > 0)

@@ -13,8 +13,6 @@
 
 /* Numbers that are added up between two looks at tlv_should_stop(). */
 #define NUMBERS_BETWEEN ((size_t) 1 << 16)
-/* Rows of a component in the sample, where that is not all rows, of which something can be said. */
-#define LEAST_ROWS 20.0
 
 typedef struct support
 {
@@ -164,7 +162,11 @@ learn_parts(tlv_context *ctx, support *state)
 static bool
 is_told(const support *state, size_t j)
 {
-	return state->known && (state->complete || state->sizes[j] >= LEAST_ROWS);
+	/* Rows of a component in the sample, where that is not all rows, of which something can be
+	 * said. */
+	const double least_rows = 20.0;
+
+	return state->known && (state->complete || state->sizes[j] >= least_rows);
 }
 
 tlv_status

@@ -109,7 +109,7 @@ tlv_warn(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_warning *warn
 }
 
 static bool
-is_listed(const char *name, const char *const *list)
+warning_is_listed(const char *name, const char *const *list)
 {
 	for (; list != NULL && *list != NULL; list++)
 		if (strcmp(*list, name) == 0)
@@ -122,7 +122,7 @@ copy_numbers(tlv_context *ctx, tlv_diagnostics *to, tlv_diagnostics_walk walk,
 			 const char *const *except)
 {
 	while (tlv_diagnostics_next(&walk))
-		if (!is_listed(walk.name, except))
+		if (!warning_is_listed(walk.name, except))
 			TLV_TRY(append_number(ctx, to, walk.name, walk.value));
 	return TLV_OK;
 }
@@ -132,7 +132,7 @@ copy_warnings(tlv_context *ctx, tlv_diagnostics *to, tlv_warnings_walk walk,
 			  const char *const *except)
 {
 	while (tlv_warnings_next(&walk))
-		if (!is_listed(walk.warning.code, except))
+		if (!warning_is_listed(walk.warning.code, except))
 			TLV_TRY(append_warning(ctx, to, &walk.warning));
 	return TLV_OK;
 }
@@ -451,21 +451,6 @@ tlv_warnings_next(tlv_warnings_walk *walk)
 	walk->next_text = walk->warning.hint + strlen(walk->warning.hint) + 1;
 	walk->next_mark += 2;
 	return true;
-}
-
-bool
-tlv_warnings_find(const tlv_frame *model, const char *code, tlv_warning *warning)
-{
-	tlv_warnings_walk walk = tlv_warnings_of(model);
-
-	while (tlv_warnings_next(&walk))
-		if (strcmp(walk.warning.code, code) == 0)
-		{
-			if (warning != NULL)
-				*warning = walk.warning;
-			return true;
-		}
-	return false;
 }
 
 tlv_status

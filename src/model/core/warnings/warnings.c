@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Components up to which each has a warning of its own. */
-#define TOLD_APART 10
 /* Components that one warning of more of them names. */
 #define NAMED 5
 
@@ -33,7 +31,7 @@ typedef struct telling
 } telling;
 
 static tlv_status
-read_warnings(tlv_context *ctx, const tlv_frame *model, telling *t)
+read_listed_warnings(tlv_context *ctx, const tlv_frame *model, telling *t)
 {
 	tlv_warnings_walk walk = tlv_warnings_of(model);
 
@@ -79,12 +77,14 @@ warn_of_all(tlv_context *ctx, const telling *t, size_t n)
 static tlv_status
 tell_warning(tlv_context *ctx, telling *t, size_t at)
 {
+	/* Components up to which each has a warning of its own. */
+	const int told_apart = 10;
 	size_t found = 0;
 
 	for (size_t i = at; i < t->n; i++)
 		if (is_alike(&t->warnings[at], &t->warnings[i]))
 			t->alike[found++] = i;
-	if (found <= TOLD_APART)
+	if (found <= told_apart)
 		return tlv_warn(ctx, t->told, &t->warnings[at], "%s", t->warnings[at].message);
 	for (size_t i = 0; i < found; i++)
 		t->done[t->alike[i]] = true;
@@ -96,7 +96,7 @@ tlv_warnings_tell(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *tol
 {
 	telling t = {.told = told};
 
-	TLV_TRY(read_warnings(ctx, model, &t));
+	TLV_TRY(read_listed_warnings(ctx, model, &t));
 	for (size_t i = 0; i < t.n; i++)
 		if (!t.done[i])
 			TLV_TRY(tell_warning(ctx, &t, i));

@@ -8,19 +8,15 @@
 #include <string.h>
 
 #include "learn.h"
+#include "tensorlv/model/choice.h"
 
 /* A part of the sequences is held out, each in turn: two first, the others where these leave the
  * choice open. */
-#define FOLDS		((size_t) 5)
 #define FIRST_FOLDS ((size_t) 2)
 /* Steps that are looked at, and into how many pieces fewer sequences are cut. */
 #define CHOICE_STEPS 30000.0
 #define LEAST_PIECES ((size_t) 40)
 #define LEAST_LENGTH ((size_t) 20)
-/* Evaluations from the best start. */
-#define CLIMB 60
-/* Steps to learn from for every transition. */
-#define TRANSITION_STEPS 2.0
 
 typedef struct fold_data
 {
@@ -139,6 +135,8 @@ score_chain(tlv_context *ctx, const tlv_frame *model, const fold_data *of, doubl
 static tlv_status
 score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, double *count)
 {
+	/* Evaluations from the best start. */
+	const int climb = 60;
 	const state_search *search = of;
 	tlv_hmm_search own = search->starts;
 	tlv_held best = {0};
@@ -150,7 +148,7 @@ score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, dou
 	own.data = &data.training;
 	own.quick = true;
 	TLV_TRY(tlv_hmm_search_start(ctx, &own, NULL, &best));
-	tlv_hmm_ascent_begin(&ascent, &best, CLIMB);
+	tlv_hmm_ascent_begin(&ascent, &best, climb);
 	TLV_TRY(tlv_hmm_climb(ctx, &data.training, &ascent));
 	return score_chain(ctx, &ascent.current.frame, &data, score, count);
 }
@@ -178,17 +176,20 @@ tlv_status
 tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts, size_t max_k, tlv_choice *curve,
 			   size_t *k)
 {
+	/* Steps to learn from for every transition. */
+	const double transition_steps = 2.0;
 	state_search search = {.starts = *starts};
 	double most;
 
 	*k = 1;
 	TLV_TRY(choice_data(ctx, starts->data, &search.pieces));
-	most = floor(sqrt(search.pieces.steps * (FOLDS - 1) / FOLDS / TRANSITION_STEPS));
-	if (search.pieces.n < FOLDS || most < 1)
+	most = floor(sqrt(search.pieces.steps * (TLV_FOLDS - 1) / TLV_FOLDS / transition_steps));
+	if (search.pieces.n < TLV_FOLDS || most < 1)
 		return TLV_OK;
-	TLV_TRY(tlv_choice_draw_folds(ctx, starts->start.seed, search.pieces.n, FOLDS, &search.folds));
+	TLV_TRY(
+		tlv_choice_draw_folds(ctx, starts->start.seed, search.pieces.n, TLV_FOLDS, &search.folds));
 	tlv_choice_begin(1, most < (double) max_k ? (size_t) most : max_k, true, curve);
-	TLV_TRY(tlv_choice_follow(ctx, curve, score_fold, &search, FIRST_FOLDS, FOLDS));
+	TLV_TRY(tlv_choice_follow(ctx, curve, score_fold, &search, FIRST_FOLDS, TLV_FOLDS));
 	*k = curve->points[curve->chosen].k;
 	tlv_free(ctx, search.pieces.rows);
 	return TLV_OK;

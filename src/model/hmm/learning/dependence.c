@@ -113,7 +113,7 @@ tlv_hmm_classes(tlv_context *ctx, size_t m, const double *counts, double pairs, 
 
 /* The class of a symbol; -1 where it is missing or not known. */
 static int32_t
-class_of(const tlv_dictionary *dictionary, const int32_t *class, const tlv_part *part, size_t t)
+hmm_class_of(const tlv_dictionary *dictionary, const int32_t *class, const tlv_part *part, size_t t)
 {
 	int32_t at = part->missing != NULL && part->missing[t]
 					 ? -1
@@ -139,7 +139,7 @@ symbol_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const in
 	for (size_t i = 0; i < data->n; i++)
 		for (size_t t = 0; t < data->rows[i].part[0].n; t++)
 		{
-			int32_t at = class_of(&dictionary, class, &data->rows[i].part[0], t);
+			int32_t at = hmm_class_of(&dictionary, class, &data->rows[i].part[0], t);
 
 			if (at >= 0)
 				counts[at]++;
@@ -152,8 +152,8 @@ symbol_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const in
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t t = 0; t + 1 < part->n; t++)
 		{
-			int32_t a = class_of(&dictionary, class, part, t),
-					b = class_of(&dictionary, class, part, t + 1);
+			int32_t a = hmm_class_of(&dictionary, class, part, t),
+					b = hmm_class_of(&dictionary, class, part, t + 1);
 
 			if (a >= 0 && b >= 0)
 				table[(size_t) b * c + (size_t) a]++;

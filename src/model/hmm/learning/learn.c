@@ -17,13 +17,6 @@
 #define SAMPLE_NUMBERS	 ((size_t) 1 << 21)
 #define SAMPLE_SEQUENCES ((size_t) 1 << 17)
 
-/* Free parameters for every step, and steps of Baum-Welch, from which on these are too many. */
-#define FEW_STEPS	 0.2
-#define MANY_ASCENTS 50
-
-/* Steps of EM on the counts of windows: the model is where steps over the sequences begin. */
-#define START_ITERATIONS 100
-
 typedef struct hmm_learning
 {
 	tlv_hmm_learn_options options;
@@ -79,6 +72,9 @@ static tlv_status
 warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *parts,
 				   tlv_diagnostics *diagnostics)
 {
+	/* Free parameters for every step, and steps of Baum-Welch, from which on these are too many. */
+	const double few_steps = 0.2;
+	const int many_ascents = 50;
 	double parameters = free_parameters(parts);
 	double steps = fit->steps;
 
@@ -93,7 +89,7 @@ warn_of_parameters(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_part
 			"alone",
 			parameters, steps, tlv_plural(steps, "step", "steps"));
 	if (fit->options.iterations >= 0 || parts->k < 2 || fit->constraints != 0 ||
-		parameters < FEW_STEPS * steps || fit->ascent.taken < MANY_ASCENTS)
+		parameters < few_steps * steps || fit->ascent.taken < many_ascents)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "many_parameters",
@@ -237,7 +233,7 @@ hmm_finish(tlv_context *ctx, const tlv_source *sequences, hmm_learning *fit, tlv
 
 /* The likelihood of the statistics is that of the model before the iteration. */
 static tlv_status
-refine(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit)
+hmm_refine(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit)
 {
 	bool done = false;
 
@@ -260,7 +256,7 @@ refine(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit)
 
 /* The sequences of the sample; those without steps are not among them. */
 static tlv_status
-open_sample(tlv_context *ctx, const tlv_frame *sample, tlv_hmm_data *data, bool *complete)
+hmm_open_sample(tlv_context *ctx, const tlv_frame *sample, tlv_hmm_data *data, bool *complete)
 {
 	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, &data->n, &data->rows));
 	data->n = tlv_least(data->n, SAMPLE_SEQUENCES);
@@ -446,7 +442,7 @@ learn_sample(tlv_context *ctx, hmm_learning *fit, const tlv_frame *moments, cons
 	tlv_held best = {0};
 	int64_t *items;
 
-	TLV_TRY(open_sample(ctx, sample, &data, complete));
+	TLV_TRY(hmm_open_sample(ctx, sample, &data, complete));
 	if (data.n == 0)
 		return refuse_empty(ctx, moments);
 	TLV_TRY(list_symbols(ctx, moments, &data, &search.m, &items));
@@ -479,7 +475,8 @@ sample_statistic(const hmm_learning *fit)
 
 /* The moments; and the sample in the same scan where it is certain to be needed, else NULL. */
 static tlv_status
-collect_moments(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit, tlv_value *values[2])
+hmm_collect_moments(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit,
+					tlv_value *values[2])
 {
 	int limit = hmm_step_limit(fit);
 	bool sample = limit > 0 || fit->options.fit.k == 0 || fit->constraints != 0;
@@ -497,7 +494,8 @@ collect_moments(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit, tlv_
 }
 
 static tlv_status
-collect_sample(tlv_context *ctx, tlv_source *sequences, const hmm_learning *fit, tlv_value **sample)
+hmm_collect_sample(tlv_context *ctx, tlv_source *sequences, const hmm_learning *fit,
+				   tlv_value **sample)
 {
 	const tlv_statistic statistic = sample_statistic(fit);
 
@@ -511,13 +509,16 @@ collect_sample(tlv_context *ctx, tlv_source *sequences, const hmm_learning *fit,
 static void
 hmm_begin(const tlv_hmm_learn_options *options, hmm_learning *fit)
 {
+	/* Steps of EM on the counts of windows: the model is where steps over the sequences begin. */
+	const int start_iterations = 100;
+
 	*fit = (hmm_learning){.options = *options, .rank.p_value = NAN};
 	fit->constraints = hmm_constraints(options);
 	fit->options.fit.start = hmm_step_limit(fit) > 0;
 	if (options->refine == TLV_HMM_REFINE_NONE)
 		fit->options.fit.iterations = 0;
 	else
-		fit->options.fit.iterations = fit->options.fit.start ? START_ITERATIONS : -1;
+		fit->options.fit.iterations = fit->options.fit.start ? start_iterations : -1;
 }
 
 static tlv_status
@@ -528,17 +529,17 @@ hmm_learn(tlv_context *ctx, tlv_source *sequences, const void *options, tlv_held
 	bool complete;
 
 	hmm_begin(options, &fit);
-	TLV_TRY(collect_moments(ctx, sequences, &fit, values));
+	TLV_TRY(hmm_collect_moments(ctx, sequences, &fit, values));
 	if (fit.options.fit.k > 0)
 		TLV_TRY(fit_moments(ctx, &fit, &values[0]->frame));
 	if (fit.model.image != NULL && hmm_step_limit(&fit) == 0)
 		return hmm_finish(ctx, sequences, &fit, &fit.model, model);
-	TLV_TRY(collect_sample(ctx, sequences, &fit, &values[1]));
+	TLV_TRY(hmm_collect_sample(ctx, sequences, &fit, &values[1]));
 	TLV_TRY(learn_sample(ctx, &fit, &values[0]->frame, &values[1]->frame, &complete));
 	tlv_value_drop(values[0]);
 	tlv_value_drop(values[1]);
 	if (!complete && hmm_step_limit(&fit) > 0)
-		TLV_TRY(refine(ctx, sequences, &fit));
+		TLV_TRY(hmm_refine(ctx, sequences, &fit));
 	return hmm_finish(ctx, sequences, &fit, &fit.ascent.current, model);
 }
 

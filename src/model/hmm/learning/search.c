@@ -9,16 +9,10 @@
 #include "tensorlv/model/refusals.h"
 
 /* Steps of time of the first and of the second round; of many states fewer, as each costs more. */
-#define FIRST_STEPS	 60000.0
-#define SECOND_STEPS 250000.0
-#define STATE_STEPS	 2e6
-#define LEAST_STEPS	 10000.0
-/* Evaluations in the rounds, and how many go on to the second. */
-#define FIRST_ROUND	 20
-#define SECOND_ROUND 40
-#define SECOND_BEST	 3
-/* Starts of either kind of a quick search. */
-#define QUICK_STARTS 4
+#define HMM_SEARCH_FIRST_STEPS 60000.0
+#define SECOND_STEPS		   250000.0
+#define STATE_STEPS			   2e6
+#define HMM_SEARCH_LEAST_STEPS 10000.0
 
 /* All starts, the moments' first. */
 typedef struct contest
@@ -32,12 +26,13 @@ typedef struct contest
 static double
 round_steps(size_t k, double usual)
 {
-	return fmax(LEAST_STEPS, fmin(usual, usual * STATE_STEPS / FIRST_STEPS / (double) (k * k)));
+	return fmax(HMM_SEARCH_LEAST_STEPS,
+				fmin(usual, usual * STATE_STEPS / HMM_SEARCH_FIRST_STEPS / (double) (k * k)));
 }
 
 /* A few steps from one of the starts. */
 static tlv_status
-run_start(tlv_context *ctx, const tlv_hmm_data *data, contest *c, int which, int evaluations)
+hmm_run_start(tlv_context *ctx, const tlv_hmm_data *data, contest *c, int which, int evaluations)
 {
 	tlv_hmm_ascent ascent;
 	tlv_status status;
@@ -82,6 +77,8 @@ sort_starts(contest *c)
 static tlv_status
 make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *data, contest *c)
 {
+	/* Starts of either kind of a quick search. */
+	const int quick_starts = 4;
 	int starts = search->m > 0 ? TLV_HMM_STARTS : TLV_HMM_LABEL_STARTS;
 
 	for (int which = 0; which < starts; which++)
@@ -92,7 +89,7 @@ make_starts(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_data *
 		if (which > 0 &&
 			(search->start.k == 1 || (search->start.constraints & TLV_HMM_LEFT_RIGHT) != 0))
 			break;
-		if (search->quick && which % TLV_HMM_LABEL_STARTS >= QUICK_STARTS)
+		if (search->quick && which % TLV_HMM_LABEL_STARTS >= quick_starts)
 			continue;
 		tlv_make(ctx, &made);
 		status = tlv_made(ctx, &made, &c->models[c->n],
@@ -124,16 +121,19 @@ copy_moments(tlv_context *ctx, const tlv_frame *moments, contest *c)
 static tlv_status
 run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 {
+	/* Evaluations in the rounds, and how many go on to the second. */
+	const int first_round = 20, second_round = 40, second_best = 3;
 	tlv_hmm_data part;
 
-	TLV_TRY(tlv_hmm_data_head(ctx, search->data, round_steps(search->start.k, FIRST_STEPS), &part));
+	TLV_TRY(tlv_hmm_data_head(ctx, search->data,
+							  round_steps(search->start.k, HMM_SEARCH_FIRST_STEPS), &part));
 	TLV_TRY(make_starts(ctx, search, &part, c));
 	if (c->n == 0)
 		return tlv_refuse_few(ctx, search->data->steps, "steps", search->start.k, "states");
 	for (int i = 0; c->n > 1 && i < c->n; i++)
 	{
 		tlv_report(ctx, "starts", i, c->n);
-		TLV_TRY(run_start(ctx, &part, c, i, FIRST_ROUND));
+		TLV_TRY(hmm_run_start(ctx, &part, c, i, first_round));
 	}
 	sort_starts(c);
 	tlv_free(ctx, part.rows);
@@ -141,9 +141,9 @@ run_rounds(tlv_context *ctx, const tlv_hmm_search *search, contest *c)
 		return TLV_OK;
 	TLV_TRY(
 		tlv_hmm_data_head(ctx, search->data, round_steps(search->start.k, SECOND_STEPS), &part));
-	for (int i = 0; c->n > 1 && i < c->n && i < SECOND_BEST; i++)
-		TLV_TRY(run_start(ctx, &part, c, i, SECOND_ROUND));
-	for (int i = SECOND_BEST; i < c->n; i++)
+	for (int i = 0; c->n > 1 && i < c->n && i < second_best; i++)
+		TLV_TRY(hmm_run_start(ctx, &part, c, i, second_round));
+	for (int i = second_best; i < c->n; i++)
 		c->means[i] = -HUGE_VAL;
 	sort_starts(c);
 	tlv_free(ctx, part.rows);

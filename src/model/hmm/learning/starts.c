@@ -14,8 +14,6 @@
 
 /* More symbols than this are looked at in as many random directions. */
 #define MOST_DIRECTIONS ((size_t) 16)
-/* Steps of k-means. */
-#define LLOYD_STEPS 30
 /* What counts of labels are smoothed by, in occurrences. */
 #define SMOOTHING 1.0
 /* Part of even transitions that is mixed in: clusters go to and fro more than states do, or less.
@@ -41,7 +39,7 @@ typedef struct label_start
 } label_start;
 
 static bool
-is_missing(const tlv_part *part, size_t i)
+hmm_is_missing(const tlv_part *part, size_t i)
 {
 	return part->missing != NULL && part->missing[i];
 }
@@ -56,21 +54,21 @@ step_features(const label_start *start, const tlv_part *part, size_t t, const do
 	memset(out, 0, f * sizeof(double));
 	if (start->gaussian)
 		for (size_t i = 0; i < f; i++)
-			out[i] = is_missing(part, t * f + i) || !(start->variance[i] > 0)
+			out[i] = hmm_is_missing(part, t * f + i) || !(start->variance[i] > 0)
 						 ? 0
 						 : (part->float64[t * f + i] - start->mean[i]) / sqrt(start->variance[i]);
 	else
 	{
 		int32_t at = tlv_dictionary_find(&start->dictionary, part->ids[t]);
 
-		if (at >= 0 && !is_missing(part, t))
+		if (at >= 0 && !hmm_is_missing(part, t))
 			memcpy(out, directions + (size_t) at * f, f * sizeof(double));
 	}
 }
 
 /* A direction for every symbol: one of its own, or, of many symbols, a random one. */
 static tlv_status
-draw_directions(tlv_context *ctx, const label_start *start, size_t f, double **directions)
+hmm_draw_directions(tlv_context *ctx, const label_start *start, size_t f, double **directions)
 {
 	tlv_rng rng;
 
@@ -115,6 +113,8 @@ window_means(const label_start *start, const tlv_part *part, const double *direc
 static tlv_status
 label_clusters(tlv_context *ctx, label_start *start, size_t half, int which)
 {
+	/* Steps of k-means. */
+	const int lloyd_steps = 30;
 	size_t f = start->gaussian ? start->d : tlv_least(start->d, MOST_DIRECTIONS), at = 0;
 	double *directions = NULL, *work, inertia;
 	float *points;
@@ -123,7 +123,7 @@ label_clusters(tlv_context *ctx, label_start *start, size_t half, int which)
 	TLV_TRY_NEW(ctx, points, start->n * f);
 	TLV_TRY_NEW(ctx, work, 2 * f);
 	if (!start->gaussian)
-		TLV_TRY(draw_directions(ctx, start, f, &directions));
+		TLV_TRY(hmm_draw_directions(ctx, start, f, &directions));
 	for (size_t i = 0; i < start->data->n; i++)
 	{
 		const tlv_part *part = &start->data->rows[i].part[0];
@@ -139,7 +139,7 @@ label_clusters(tlv_context *ctx, label_start *start, size_t half, int which)
 										 .points = points,
 										 .k = start->k,
 										 .starts = 1,
-										 .max_steps = LLOYD_STEPS},
+										 .max_steps = lloyd_steps},
 					  &rng, start->labels, NULL, &inertia);
 }
 
@@ -215,7 +215,7 @@ average_vectors(const label_start *start, double *means, double *weights, double
 
 		for (size_t t = 0; t < part->n; t++, at++)
 			for (size_t c = 0, own = (size_t) start->labels[at] * d; c < d; c++)
-				if (!is_missing(part, t * d + c))
+				if (!hmm_is_missing(part, t * d + c))
 				{
 					means[own + c] += part->float64[t * d + c];
 					weights[own + c]++;
@@ -406,7 +406,7 @@ measure_steps(label_start *start)
 						if (at >= 0)
 							start->mean[at]++;
 					}
-					else if (!is_missing(part, t * d + c))
+					else if (!hmm_is_missing(part, t * d + c))
 					{
 						double off = part->float64[t * d + c] - start->mean[c];
 

@@ -16,12 +16,9 @@
 #include "tensorlv/num/special.h"
 
 /* Random starts of EM on the counts, so many steps of each; few where a step costs much. */
-#define STARTS		 8
-#define FIRST_STEPS	 20
-#define COSTLY_CELLS 2e7
-/* A state of a start: the symbols' shares, mixed with a random distribution. */
-#define RANDOM_PART 0.5
-#define STAY_PART	0.5
+#define HMM_STORED_STARTS	   8
+#define HMM_STORED_FIRST_STEPS 20
+#define COSTLY_CELLS		   2e7
 
 static tlv_status
 allocate_start(tlv_context *ctx, size_t k, size_t m, tlv_hmm_window_start *start)
@@ -45,6 +42,9 @@ symbol_shares(tlv_context *ctx, const tlv_view_source *source, double **shares)
 static void
 draw_start(tlv_rng *rng, size_t k, size_t m, const double *shares, tlv_hmm_window_start *start)
 {
+	/* A state of a start: the symbols' shares, mixed with a random distribution. */
+	const double random_part = 0.5, stay_part = 0.5;
+
 	for (size_t j = 0; j < k; j++)
 	{
 		double sum = 0;
@@ -53,16 +53,16 @@ draw_start(tlv_rng *rng, size_t k, size_t m, const double *shares, tlv_hmm_windo
 			sum += start->emissions[i * k + j] = -log(1 - tlv_rng_uniform(rng)) * shares[i];
 		for (size_t i = 0; i < m; i++)
 			start->emissions[i * k + j] =
-				(1 - RANDOM_PART) * shares[i] + RANDOM_PART * start->emissions[i * k + j] / sum;
+				(1 - random_part) * shares[i] + random_part * start->emissions[i * k + j] / sum;
 		for (size_t l = 0; l < k; l++)
-			start->transitions[j * k + l] = (1 - STAY_PART) / (double) k + (j == l ? STAY_PART : 0);
+			start->transitions[j * k + l] = (1 - stay_part) / (double) k + (j == l ? stay_part : 0);
 		start->first[j] = 1 / (double) k;
 	}
 }
 
 static tlv_status
-climb(tlv_context *ctx, const tlv_view_source *source, size_t k, int steps,
-	  tlv_hmm_window_start *start)
+hmm_climb(tlv_context *ctx, const tlv_view_source *source, size_t k, int steps,
+		  tlv_hmm_window_start *start)
 {
 	return tlv_hmm_window_em(ctx, source, k, steps, start->emissions, start->transitions,
 							 start->first, &start->climb);
@@ -87,7 +87,7 @@ tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
 		tlv_report(ctx, "starts", i, task->starts);
 		tlv_rng_stream(&rng, task->seed, 500 + (uint64_t) i);
 		draw_start(&rng, k, m, shares, &start);
-		TLV_TRY(climb(ctx, source, k, task->first, &start));
+		TLV_TRY(hmm_climb(ctx, source, k, task->first, &start));
 		if (i == 0 || start.climb.log_likelihood > best->climb.log_likelihood)
 		{
 			tlv_hmm_window_start other = *best;
@@ -98,7 +98,7 @@ tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
 	}
 	tlv_free(ctx, shares);
 	tlv_free(ctx, start.emissions);
-	return task->last != 0 ? climb(ctx, source, k, task->last, best) : TLV_OK;
+	return task->last != 0 ? hmm_climb(ctx, source, k, task->last, best) : TLV_OK;
 }
 
 /* ---- what the counts say of the beginning ---- */
@@ -113,7 +113,7 @@ count_initial(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t m,
 	TLV_TRY_NEW(ctx, *initial, 2 * k);
 	sums = *initial + k;
 	memcpy(*initial, best->first, k * sizeof(double));
-	for (int step = 0; step < FIRST_STEPS; step++)
+	for (int step = 0; step < HMM_STORED_FIRST_STEPS; step++)
 	{
 		memcpy(sums, best->first, k * sizeof(double)); /* which count as one sequence more */
 		for (size_t i = 0; i < m; i++)
@@ -170,12 +170,12 @@ counts_task(const tlv_view_source *source, const tlv_hmm_options *options)
 {
 	double step = (double) source->n * (double) options->k;
 
-	return (tlv_hmm_window_task){.k = options->k,
-								 .starts =
-									 (int) fmax(1, fmin(STARTS, COSTLY_CELLS * STARTS / step)),
-								 .first = FIRST_STEPS,
-								 .last = options->iterations,
-								 .seed = options->seed};
+	return (tlv_hmm_window_task){
+		.k = options->k,
+		.starts = (int) fmax(1, fmin(HMM_STORED_STARTS, COSTLY_CELLS * HMM_STORED_STARTS / step)),
+		.first = HMM_STORED_FIRST_STEPS,
+		.last = options->iterations,
+		.seed = options->seed};
 }
 
 /* Any number of states of symbols. */

@@ -13,10 +13,10 @@
 #define MOST_NUMBERS ((size_t) 1 << 19)
 #define EVALUATIONS	 100
 /* Fewer sequences are cut into so many pieces. */
-#define PIECES 16
+#define HMM_PIECES 16
 
 static size_t
-sample_count(const void *fit, const tlv_frame *model)
+hmm_sample_count(const void *fit, const tlv_frame *model)
 {
 	(void) fit;
 	(void) model;
@@ -24,8 +24,8 @@ sample_count(const void *fit, const tlv_frame *model)
 }
 
 static tlv_status
-sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
-			tlv_row **rows, bool *complete)
+hmm_sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
+				tlv_row **rows, bool *complete)
 {
 	tlv_hmm_data data = {0}, cut;
 
@@ -34,9 +34,9 @@ sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, s
 	for (size_t i = 0; i < data.n; i++)
 		data.steps += (double) data.rows[i].part[0].n;
 	*complete = data.steps == tlv_frame_scalar(sample, "steps", 0);
-	if (data.n < PIECES && data.steps > PIECES)
+	if (data.n < HMM_PIECES && data.steps > HMM_PIECES)
 	{
-		TLV_TRY(tlv_hmm_data_cut(ctx, &data, (size_t) ceil(data.steps / PIECES), &cut));
+		TLV_TRY(tlv_hmm_data_cut(ctx, &data, (size_t) ceil(data.steps / HMM_PIECES), &cut));
 		data = cut;
 	}
 	*n = data.n;
@@ -45,8 +45,8 @@ sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, s
 }
 
 static tlv_status
-learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, const tlv_row *rows,
-		   uint64_t seed, void **image, size_t *size)
+hmm_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n,
+			   const tlv_row *rows, uint64_t seed, void **image, size_t *size)
 {
 	tlv_hmm_data data = {.n = n, .rows = (tlv_row *) rows};
 	tlv_hmm_search search = {.data = &data};
@@ -71,5 +71,5 @@ learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, 
 }
 
 const tlv_support_class tlv_hmm_support = {
-	"state",	  "spurious_component", &tlv_aggregate_sequence_sample,
-	sample_count, sample_rows,			learn_part};
+	"state",		  "spurious_component", &tlv_aggregate_sequence_sample,
+	hmm_sample_count, hmm_sample_rows,		hmm_learn_part};

@@ -9,16 +9,14 @@
 #include <string.h>
 
 #include "learn.h"
+#include "tensorlv/model/choice.h"
 #include "tensorlv/num/rng.h"
 
-#define FOLDS 5
-/* Fewer windows in a fold tell nothing. */
-#define LEAST_WINDOWS 20.0
 /* Starts of EM, steps of each, and of the best one; fewer starts, or none, above so much work. */
-#define STARTS		4
-#define FIRST_STEPS 20
-#define LAST_STEPS	100
-#define MOST_WORK	4e9
+#define HMM_THINNING_STARTS		 4
+#define HMM_THINNING_FIRST_STEPS 20
+#define HMM_LAST_STEPS			 100
+#define HMM_MOST_WORK			 4e9
 
 /* The windows of one fold and of all others, of the cells of the source. */
 typedef struct fold_counts
@@ -38,9 +36,9 @@ deal_windows(tlv_context *ctx, const tlv_view_source *source, uint64_t seed, fol
 	for (size_t e = 0; e < n; e++)
 		total += left[e] = floor(source->counts[e]);
 	tlv_rng_stream(&rng, seed, 900);
-	for (int f = 0; f < FOLDS; f++)
+	for (int f = 0; f < TLV_FOLDS; f++)
 	{
-		double rest = total, draws = floor(total / (FOLDS - f));
+		double rest = total, draws = floor(total / (TLV_FOLDS - f));
 
 		TLV_TRY_NEW(ctx, folds[f].own, 2 * n);
 		folds[f].others = folds[f].own + n;
@@ -80,7 +78,7 @@ held_out_windows(tlv_context *ctx, const tlv_view_source *source, const fold_cou
 				 const tlv_hmm_window_task *task, double *mean)
 {
 	*mean = 0;
-	for (int f = 0; f < FOLDS; f++)
+	for (int f = 0; f < TLV_FOLDS; f++)
 	{
 		tlv_view_source others = with_counts(source, folds[f].others);
 		tlv_view_source own = with_counts(source, folds[f].own);
@@ -90,7 +88,7 @@ held_out_windows(tlv_context *ctx, const tlv_view_source *source, const fold_cou
 		TLV_TRY(tlv_hmm_best_window_start(ctx, &others, task, &learnt));
 		TLV_TRY(tlv_hmm_window_em(ctx, &own, task->k, 0, learnt.emissions, learnt.transitions,
 								  learnt.first, &climb));
-		*mean += climb.log_likelihood / own.total / FOLDS;
+		*mean += climb.log_likelihood / own.total / TLV_FOLDS;
 		tlv_free(ctx, learnt.emissions);
 	}
 	return TLV_OK;
@@ -100,16 +98,20 @@ tlv_status
 tlv_hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source, uint64_t seed,
 					   double *curve, size_t *k)
 {
+	/* Fewer windows in a fold tell nothing. */
+	const double least_windows = 20.0;
 	double step = (double) source->n * (double) *k;
-	double starts = floor(MOST_WORK / (step * 2 * FOLDS * (LAST_STEPS + FIRST_STEPS)));
-	tlv_hmm_window_task task = {.first = FIRST_STEPS, .last = LAST_STEPS, .seed = seed};
-	fold_counts folds[FOLDS] = {{NULL, NULL}};
+	double starts =
+		floor(HMM_MOST_WORK / (step * 2 * TLV_FOLDS * (HMM_LAST_STEPS + HMM_THINNING_FIRST_STEPS)));
+	tlv_hmm_window_task task = {
+		.first = HMM_THINNING_FIRST_STEPS, .last = HMM_LAST_STEPS, .seed = seed};
+	fold_counts folds[TLV_FOLDS] = {{NULL, NULL}};
 
 	for (size_t j = 0; j < *k; j++)
 		curve[j] = NAN;
-	if (*k == 1 || starts < 1 || source->total < LEAST_WINDOWS * FOLDS)
+	if (*k == 1 || starts < 1 || source->total < least_windows * TLV_FOLDS)
 		return TLV_OK;
-	task.starts = (int) fmin(starts, STARTS);
+	task.starts = (int) fmin(starts, HMM_THINNING_STARTS);
 	TLV_TRY(deal_windows(ctx, source, seed, folds));
 	task.k = *k;
 	TLV_TRY(held_out_windows(ctx, source, folds, &task, &curve[*k - 1]));
@@ -120,7 +122,7 @@ tlv_hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source, uint64_t
 			break;
 		*k = task.k;
 	}
-	for (int f = 0; f < FOLDS; f++)
+	for (int f = 0; f < TLV_FOLDS; f++)
 		tlv_free(ctx, folds[f].own);
 	return TLV_OK;
 }

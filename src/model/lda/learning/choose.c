@@ -12,25 +12,11 @@
 #include <string.h>
 
 #include "../internal.h"
-
-#define FOLDS 5
-
-/* Iterations of refinement of a model on the way: what more would add is the same for all k. */
-#define MEMBER_ITERATIONS 6
-
-/* Most topics where the caller does not say: this, or half of the documents, but some at least. */
-#define MOST_K	100
-#define LEAST_K 10
+#include "tensorlv/model/choice.h"
 
 /* With fewer documents to learn from, or to predict, there is no curve. */
 #define LEAST_LEARNT	8
 #define LEAST_PREDICTED 2
-
-/* All words are scored where new ones are a smaller part of them. */
-#define NEW_WORDS 0.1
-
-/* Documents of fewer words have too few pairs to begin with anchors: the tensor is as cheap. */
-#define SHORT_DOCUMENTS 5.0
 
 typedef struct member_search
 {
@@ -48,19 +34,24 @@ typedef struct member_search
 static tlv_status
 member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fit)
 {
+	/* Documents of fewer words have too few pairs to begin with anchors: the tensor is as cheap. */
+	const double short_documents = 5.0;
+
+	/* Iterations of refinement of a model on the way: what more would add is the same for all k. */
+	const int member_iterations = 6;
 	tlv_value *damped;
 	lda_refinement refinement;
 
 	lda_begin(&search->fit->options, fit);
 	fit->k = k;
 	fit->options.refine = "stepwise";
-	fit->options.iterations = MEMBER_ITERATIONS;
+	fit->options.iterations = member_iterations;
 	fit->options.errors = fit->options.test = false;
 	/* With fewer topics than there are the others look like bursts. */
 	if (fit->options.counts == TLV_LDA_COUNTS_AUTO)
 		fit->options.counts = TLV_LDA_COUNTS_RAW;
 	fit->options.start = tlv_frame_scalar(search->summary, "tokens", 0) <
-								 SHORT_DOCUMENTS * tlv_frame_scalar(search->summary, "documents", 0)
+								 short_documents * tlv_frame_scalar(search->summary, "documents", 0)
 							 ? TLV_LDA_START_TENSOR
 							 : TLV_LDA_START_ANCHORS;
 	fit->counts.repeats = search->counts.repeats;
@@ -78,6 +69,8 @@ member_learn(tlv_context *ctx, member_search *search, size_t k, lda_learning *fi
 static bool
 choose_words(lda_choice *choice, const tlv_frame *scores)
 {
+	/* All words are scored where new ones are a smaller part of them. */
+	const double new_words = 0.1;
 	const double *own = tlv_frame_float64(scores, "new_words");
 	const double *all = tlv_frame_float64(scores, "all_words");
 	double sums[2] = {0};
@@ -88,7 +81,7 @@ choose_words(lda_choice *choice, const tlv_frame *scores)
 		sums[0] += own[g];
 		sums[1] += all[g];
 	}
-	choice->all_words = sums[0] < NEW_WORDS * sums[1];
+	choice->all_words = sums[0] < new_words * sums[1];
 	for (size_t g = 0; g < TLV_CHOICE_GROUPS; g++)
 		groups += (choice->all_words ? all : own)[g] > 0;
 	return groups >= LEAST_PREDICTED;
@@ -152,12 +145,15 @@ member_sums(tlv_context *ctx, member_search *search, size_t k, double *sums, boo
 static void
 begin_curve(lda_learning *fit, double training_documents)
 {
-	double documents = training_documents * FOLDS / (FOLDS - 1);
+	/* Most topics where the caller does not say: this, or half of the documents, but some at least.
+	 */
+	const int most_k = 100, least_k = 10;
+	double documents = training_documents * TLV_FOLDS / (TLV_FOLDS - 1);
 	double most = fit->k > 0 ? (double) fit->k : (double) fit->options.max_k;
 	size_t least = fit->options.fixed != NULL ? tlv_lda_fixed_topics(fit->options.fixed) : 1;
 
 	if (most == 0)
-		most = fmin(fmax(floor(documents / 2), LEAST_K), MOST_K);
+		most = fmin(fmax(floor(documents / 2), least_k), most_k);
 	tlv_choice_begin(least, (size_t) most, false, &fit->choice.curve);
 }
 
@@ -222,8 +218,8 @@ search_fold(tlv_context *ctx, tlv_source *documents, member_search *search, int 
 	tlv_status status = TLV_OK;
 
 	tlv_source_within(&search->training, documents);
-	tlv_source_fold(&search->held_out, &search->training, FOLDS, fold);
-	tlv_source_without_fold(&search->training, &search->training, FOLDS, fold);
+	tlv_source_fold(&search->held_out, &search->training, TLV_FOLDS, fold);
+	tlv_source_without_fold(&search->training, &search->training, TLV_FOLDS, fold);
 	TLV_TRY(lda_summarise(ctx, &search->training, &training.counts, &summary));
 	if (summary != NULL && fold == 0)
 		choice->documents = tlv_frame_scalar(&summary->frame, "documents", 0);
@@ -258,7 +254,7 @@ lda_choose_k(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_mem
 
 	TLV_TRY(search_fold(ctx, documents, &search, 0));
 	search.each = NULL;
-	for (int fold = 1; fold < FOLDS && !choice->untested && tlv_choice_is_open(&choice->curve);
+	for (int fold = 1; fold < TLV_FOLDS && !choice->untested && tlv_choice_is_open(&choice->curve);
 		 fold++)
 		TLV_TRY(search_fold(ctx, documents, &search, fold));
 	return TLV_OK;

@@ -6,14 +6,6 @@
 
 #include <math.h>
 
-/* What is added to every item of a topic, relative to its share of the corpus. */
-#define SMOOTHING_DAMPED 0.1
-#define SMOOTHING_RAW	 0.0
-
-/* A given k is tested where the second eigenvalue of the pairs is below this multiple of the edge
- * of the spectrum that independent words have: on text it is ten times as large and more. */
-#define DOUBTFUL_EDGES 3.0
-
 /*
  * With fewer documents than this for every topic anchors may be the better initialisation: both are
  * made of all documents but one part, refined by a few iterations, and predict the second halves of
@@ -23,19 +15,7 @@
  */
 #define CONTEST_DOCUMENTS  40
 #define CONTEST_PARTS	   10
-#define CONTEST_LEAST	   100 /* documents in all, or the part is too small */
 #define CONTEST_ITERATIONS 3
-
-/*
- * For more topics than this there is no contest, and anchors are the initialisation of any number
- * of documents: third moments take the cube of the directions in memory, and their decomposition
- * grows faster than that.  Perplexity and CPU seconds of the whole fit from anchors and from the
- * tensor, k = 300: newsgroups 1437 and 1583; AP 2278, 24 s, and 2294, 118 s; descriptions of
- * packages (120 documents a topic, ten words each) 147.5, 18 s, and 208.1, 125 s.  Simulated
- * documents of 60 words, 61 a topic, k = 220, which the tensor suits: 2900, 10 s, and 2889, 112 s,
- * with topics far from the truth from either (L1 1.67 and 1.69).
- */
-#define CUBE_TOPICS 200
 
 /* The two initialisations of a contest. */
 enum
@@ -51,7 +31,9 @@ enum
 static tlv_status
 model_extend(tlv_context *ctx, lda_learning *fit)
 {
-	double smoothing = fit->counts.damped ? SMOOTHING_DAMPED : SMOOTHING_RAW;
+	/* What is added to every item of a topic, relative to its share of the corpus. */
+	const double smoothing_damped = 0.1, smoothing_raw = 0.0;
+	double smoothing = fit->counts.damped ? smoothing_damped : smoothing_raw;
 	const tlv_frame *summary = fit->words != NULL ? fit->words : fit->summary;
 	tlv_making made;
 
@@ -63,8 +45,8 @@ model_extend(tlv_context *ctx, lda_learning *fit)
 
 /* alpha0 of words in bursts is not of the moments, which give one to anchors. */
 static tlv_status
-fit_moments(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments, void **image,
-			size_t *size)
+lda_fit_moments(tlv_context *ctx, const lda_learning *fit, const tlv_frame *moments, void **image,
+				size_t *size)
 {
 	tlv_lda_options options = fit->options.fit;
 
@@ -86,8 +68,8 @@ model_fit(tlv_context *ctx, lda_learning *fit, const tlv_frame *moments)
 	fit->options.fit.fewer = true;
 	fit->options.fit.repeated = fit->counts.repeats > 0;
 	fit->options.fit.subspace = tlv_count_refers(moments) ? &fit->subspace.frame : NULL;
-	status =
-		TLV_MAKE(ctx, &made, &fit->model, fit_moments(ctx, fit, moments, &made.image, &made.size));
+	status = TLV_MAKE(ctx, &made, &fit->model,
+					  lda_fit_moments(ctx, fit, moments, &made.image, &made.size));
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return TLV_MAKE(
 			ctx, &made, &fit->model,
@@ -167,19 +149,32 @@ tensor_fits(const tlv_context *ctx, const lda_learning *fit)
 static bool
 may_begin_with_anchors(const lda_learning *fit)
 {
+	const int contest_least = 100; /* documents in all, or the part is too small */
+
 	return fit->options.start == TLV_LDA_START_CHOOSE && fit->options.fit.alpha0 != 0 &&
-		   fit->k > 1 && tlv_frame_scalar(fit->summary, "documents", 0) >= CONTEST_LEAST;
+		   fit->k > 1 && tlv_frame_scalar(fit->summary, "documents", 0) >= contest_least;
 }
 
 /* Anchors instead of the tensor, where that exceeds the memory limit or is expensive. */
 static bool
 spares_tensor(const tlv_context *ctx, lda_learning *fit)
 {
+	/*
+	 * For more topics than this there is no contest, and anchors are the initialisation of any
+	 * number of documents: third moments take the cube of the directions in memory, and their
+	 * decomposition grows faster than that.  Perplexity and CPU seconds of the whole fit from
+	 * anchors and from the tensor, k = 300: newsgroups 1437 and 1583; AP 2278, 24 s, and 2294, 118
+	 * s; descriptions of packages (120 documents a topic, ten words each) 147.5, 18 s, and 208.1,
+	 * 125 s.  Simulated documents of 60 words, 61 a topic, k = 220, which the tensor suits: 2900,
+	 * 10 s, and 2889, 112 s, with topics far from the truth from either (L1 1.67 and 1.69).
+	 */
+	const int cube_topics = 200;
+
 	if (!may_begin_with_anchors(fit))
 		return false;
 	if (!tensor_fits(ctx, fit))
 		fit->tensor_bytes = tensor_memory(fit);
-	return fit->tensor_bytes > 0 || fit->k > CUBE_TOPICS;
+	return fit->tensor_bytes > 0 || fit->k > cube_topics;
 }
 
 static bool
@@ -340,16 +335,20 @@ noise_edge(const tlv_frame *summary, double least)
 static bool
 is_near_noise(const lda_learning *fit, double edge)
 {
+	/* A given k is tested where the second eigenvalue of the pairs is below this multiple of the
+	 * edge of the spectrum that independent words have: on text it is ten times as large and more.
+	 */
+	const double doubtful_edges = 3.0;
 	const tlv_frame *subspace = &fit->subspace.frame;
 
 	return tlv_frame_scalar(subspace, "rank", 0) < 2 ||
-		   tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * edge;
+		   tlv_frame_float64(subspace, "ritz")[1] < doubtful_edges * edge;
 }
 
 /* The moments of all documents that the model is fitted to. */
 static tlv_status
-collect_moments(tlv_context *ctx, tlv_source *counts, lda_learning *fit, bool anchors,
-				tlv_value **moments)
+lda_collect_moments(tlv_context *ctx, tlv_source *counts, lda_learning *fit, bool anchors,
+					tlv_value **moments)
 {
 	/* Refused now rather than after the most expensive of all scans. */
 	if (!anchors && !tensor_fits(ctx, fit))
@@ -406,6 +405,6 @@ lda_initialise(tlv_context *ctx, tlv_source *documents, lda_learning *fit, const
 	anchors = fit->options.start == TLV_LDA_START_ANCHORS || spares_tensor(ctx, fit);
 	if (!anchors && has_contest(fit))
 		return hold_contest(ctx, documents, &counts, fit, refinement);
-	TLV_TRY(collect_moments(ctx, &counts, fit, anchors, &moments));
+	TLV_TRY(lda_collect_moments(ctx, &counts, fit, anchors, &moments));
 	return begin_with_moments(ctx, fit, moments);
 }

@@ -12,8 +12,6 @@
 /* Counts that the moments see when words come in bursts: at most this, in enough documents. */
 #define DAMPING_CAP		 2.0
 #define DAMPED_DOCUMENTS 20
-#define DAMPED_SHARE	 50 /* or one in this many documents, if that is less */
-#define BURST_ALPHA		 0.1 /* each topic's, with which refinement begins when words come in bursts */
 
 void
 lda_see_counts(tlv_source *view, tlv_source *documents, const lda_learning *fit)
@@ -59,7 +57,7 @@ lda_begin(const tlv_lda_learn_options *options, lda_learning *fit)
 /* ---- the summary ---- */
 
 static tlv_status
-summarise(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_value **summary)
+learn_summarise(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_value **summary)
 {
 	const tlv_frame *fixed = fit->options.fixed;
 
@@ -98,19 +96,22 @@ measure_burstiness(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
 
 /* In bursts, the moments see damped counts of words that enough documents hold. */
 static void
-choose_items(lda_learning *fit)
+lda_choose_items(lda_learning *fit)
 {
+	const double burst_alpha =
+		0.1; /* each topic's, with which refinement begins when words come in bursts */
+	const int damped_share = 50; /* or one in this many documents, if that is less */
 	double documents = tlv_frame_scalar(fit->summary, "documents", 0);
 
 	if (fit->counts.least < 0)
 		fit->counts.least =
-			fit->counts.damped ? fmin(DAMPED_DOCUMENTS, ceil(documents / DAMPED_SHARE)) : 0;
+			fit->counts.damped ? fmin(DAMPED_DOCUMENTS, ceil(documents / damped_share)) : 0;
 	if (fit->options.fit.anchors.n > 0 && fit->options.minimum_documents < 0)
 		fit->counts.least = fmin(fit->counts.least, TLV_LDA_ANCHOR_DOCUMENTS);
 	/* The residual of moments that the model does not fit is no evidence of alpha0. */
 	if (fit->counts.damped && isnan(fit->options.fit.alpha0))
 	{
-		fit->options.fit.alpha0 = BURST_ALPHA * (double) fit->k;
+		fit->options.fit.alpha0 = burst_alpha * (double) fit->k;
 		fit->options.fit.alpha0_free = true;
 	}
 }
@@ -123,7 +124,7 @@ lda_choose_counts(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tl
 	*damped = NULL;
 	if (fit->counts.repeats == 0)
 		TLV_TRY(measure_burstiness(ctx, documents, fit));
-	choose_items(fit);
+	lda_choose_items(fit);
 	if (!fit->counts.damped)
 		return TLV_OK;
 	lda_see_counts(&counts, documents, fit);
@@ -162,7 +163,7 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 		TLV_TRY(lda_choose_k(ctx, documents, &fit, NULL, NULL));
 		fit.k = lda_chosen_k(&fit.choice);
 	}
-	TLV_TRY(summarise(ctx, documents, &fit, &summary));
+	TLV_TRY(learn_summarise(ctx, documents, &fit, &summary));
 	TLV_TRY(lda_summarise_words(ctx, documents, &fit, &words));
 	TLV_TRY(lda_choose_counts(ctx, documents, &fit, &damped));
 	refinement = lda_begin_refinement(&fit);

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define PARTS 4
+#define LDA_PARTS 4
 /* Refinement iterations of each. */
 #define ITERATIONS 6
 
@@ -22,7 +22,7 @@ add_distances(tlv_context *ctx, lda_learning *fit, const tlv_held *part)
 
 	TLV_TRY(tlv_model_match(ctx, &fit->model.frame, &part->frame, &match));
 	for (size_t j = 0; j < match.k; j++)
-		fit->recurrence[j] += (match.component[j] >= 0 ? match.distance[j] : 2) / PARTS;
+		fit->recurrence[j] += (match.component[j] >= 0 ? match.distance[j] : 2) / LDA_PARTS;
 	tlv_free(ctx, match.component);
 	tlv_free(ctx, match.distance);
 	return TLV_OK;
@@ -46,15 +46,15 @@ options_of_part(const lda_learning *fit)
 }
 
 static tlv_status
-learn_part(tlv_context *ctx, tlv_source *documents, int part, const tlv_lda_learn_options *options,
-		   lda_learning *fit)
+lda_learn_part(tlv_context *ctx, tlv_source *documents, int part,
+			   const tlv_lda_learn_options *options, lda_learning *fit)
 {
 	tlv_held model = {0};
 	tlv_source others;
 
 	tlv_source_within(&others, documents);
 	tlv_source_reported(&others, &others, "recurrence");
-	tlv_source_without_fold(&others, &others, PARTS, part);
+	tlv_source_without_fold(&others, &others, LDA_PARTS, part);
 	TLV_TRY(tlv_lda_procedure.learn(ctx, &others, options, &model));
 	return add_distances(ctx, fit, &model);
 }
@@ -68,13 +68,13 @@ lda_measure_recurrence(tlv_context *ctx, tlv_source *documents, lda_learning *fi
 	if (options.fit.k < 2)
 		return TLV_OK;
 	TLV_TRY_NEW0(ctx, fit->recurrence, options.fit.k);
-	for (int part = 0; part < PARTS; part++)
+	for (int part = 0; part < LDA_PARTS; part++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
 		tlv_scratch_begin(ctx, &scratch);
-		status = learn_part(ctx, documents, part, &options, fit);
+		status = lda_learn_part(ctx, documents, part, &options, fit);
 		tlv_scratch_end(ctx, &scratch);
 		if (status == TLV_NO_ROWS || status == TLV_BAD_DATA || status == TLV_NOT_IDENTIFIABLE)
 		{

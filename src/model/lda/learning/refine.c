@@ -19,19 +19,6 @@
 #define MOST_ITERATIONS 60
 #define RELAXATION		3.0
 
-/*
- * Steps that find correlations are of plain expectation maximisation, slow, but nothing in them is
- * random: every one goes nearly twice as far, up to where that still converges.  L1 of the topics
- * of 1500 simulated documents of 40 words, four topics that come in pairs: .34 before, .14 after 12
- * steps, .19 where they go as far as they lead.
- */
-#define CORRELATED_RELAXATION 0.9
-
-/* Tokens times topics, up to which one process sees the documents in the order of their contents,
- * so that a seed gives the same model whatever the plan and the order of the table: some ten
- * seconds of a fit. */
-#define SETTLED_WORK 1e8
-
 /* ---- what refinement is ---- */
 
 lda_refinement
@@ -62,9 +49,13 @@ tlv_source *
 lda_in_order(tlv_source *view, tlv_source *documents, const tlv_held *model, size_t k,
 			 const lda_refinement *refinement)
 {
+	/* Tokens times topics, up to which one process sees the documents in the order of their
+	 * contents, so that a seed gives the same model whatever the plan and the order of the table:
+	 * some ten seconds of a fit. */
+	const double settled_work = 1e8;
 	double tokens = tlv_diagnostics_find(&model->frame, "tokens", INFINITY);
 
-	if (!lda_topics_move(refinement) || (double) k * tokens > SETTLED_WORK)
+	if (!lda_topics_move(refinement) || (double) k * tokens > settled_work)
 		return documents;
 	tlv_source_ordered(view, documents);
 	return view;
@@ -90,11 +81,18 @@ lda_more_iterations(const tlv_frame *model, double fall)
 static double
 relaxation(const lda_learning *fit, const lda_refinement *refinement)
 {
+	/*
+	 * Steps that find correlations are of plain expectation maximisation, slow, but nothing in them
+	 * is random: every one goes nearly twice as far, up to where that still converges.  L1 of the
+	 * topics of 1500 simulated documents of 40 words, four topics that come in pairs: .34 before,
+	 * .14 after 12 steps, .19 where they go as far as they lead.
+	 */
+	const double correlated_relaxation = 0.9;
 	int all = refinement->asked < 0 ? refinement->planned : refinement->asked;
 	int left = all - 1 - refinement->done;
 
 	if (strcmp(refinement->how, "ctm") == 0)
-		return CORRELATED_RELAXATION;
+		return correlated_relaxation;
 	if (!lda_topics_move(refinement) || refinement->done == 0 || left <= 0 ||
 		tlv_frame_scalar(&fit->model.frame, "alpha0", 1) == 0)
 		return 0;
@@ -127,8 +125,8 @@ most_iterations(const lda_refinement *refinement)
 }
 
 static tlv_status
-refine_once(tlv_context *ctx, tlv_source *documents, lda_learning *fit, lda_refinement *refinement,
-			bool *converged)
+lda_refine_once(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
+				lda_refinement *refinement, bool *converged)
 {
 	int left = lda_is_to_be_tested(fit) ? 0 : most_iterations(refinement) - refinement->done;
 	tlv_statistic statistic = lda_statistics_of(&fit->model, refinement);
@@ -155,7 +153,7 @@ refine_to_the_end(tlv_context *ctx, tlv_source *documents, lda_learning *fit,
 	bool converged = false;
 
 	while (!converged && refinement->done < most_iterations(refinement))
-		TLV_TRY(refine_once(ctx, documents, fit, refinement, &converged));
+		TLV_TRY(lda_refine_once(ctx, documents, fit, refinement, &converged));
 	fit->at_limit = !converged && refinement->asked < 0 && refinement->planned == 0;
 	fit->iterations = refinement->done;
 	return TLV_OK;

@@ -8,14 +8,6 @@
 
 #include "tensorlv/num/assert.h"
 
-/* The iteration ends when the leading Ritz values change by less than this, relatively. */
-#define SUBSPACE_TOLERANCE		0.01
-#define SUBSPACE_MIN_ITERATIONS 4
-#define SUBSPACE_MAX_ITERATIONS 12
-
-/* Ratio of the trace to the sum of the leading eigenvalues, above which words come in bursts. */
-#define BURST_LIMIT 2.0
-
 /* Burstiness is decided before the subspace has converged, after DECIDED_ITERATIONS, where the
  * ratio cannot fall to the limit by DECIDED_FALLS times the last fall: falls halve, at least, from
  * one iteration to the next (AP, k = 200: 3.93, 2.75, 2.55, 2.49, 2.47, .., 2.44). */
@@ -56,7 +48,11 @@ measured_burstiness(const lda_learning *fit)
 bool
 lda_is_bursty(double burstiness)
 {
-	return burstiness > BURST_LIMIT;
+	/* Ratio of the trace to the sum of the leading eigenvalues, above which words come in bursts.
+	 */
+	const double burst_limit = 2.0;
+
+	return burstiness > burst_limit;
 }
 
 /*
@@ -75,9 +71,13 @@ burstiness_is_decided(int iterations, double before, double burstiness)
 static bool
 subspace_has_converged(const lda_learning *fit, int iterations)
 {
-	return iterations >= SUBSPACE_MAX_ITERATIONS ||
-		   (iterations >= SUBSPACE_MIN_ITERATIONS &&
-			tlv_subspace_change(&fit->subspace.frame) < SUBSPACE_TOLERANCE);
+	/* The iteration ends when the leading Ritz values change by less than this, relatively. */
+	const double subspace_tolerance = 0.01;
+	const int subspace_min_iterations = 4, subspace_max_iterations = 12;
+
+	return iterations >= subspace_max_iterations ||
+		   (iterations >= subspace_min_iterations &&
+			tlv_subspace_change(&fit->subspace.frame) < subspace_tolerance);
 }
 
 static tlv_status

@@ -12,8 +12,6 @@
  * is biased, and an initial estimate for refinement, which sees the words as they are.
  */
 #define LONG_ONE_IN 10
-/* Longer documents that are enough for moments of their own, whatever there is beside them. */
-#define LONG_ENOUGH 1000
 
 static tlv_status
 collect_summary(tlv_context *ctx, tlv_source *documents, double repeats, tlv_value **summary)
@@ -35,13 +33,15 @@ lda_holds_documents(const tlv_value *summary)
 static bool
 may_be_short(const tlv_value *summary)
 {
+	/* Longer documents that are enough for moments of their own, whatever there is beside them. */
+	const int long_enough = 1000;
 	double documents, skipped;
 
 	if (summary == NULL)
 		return false;
 	documents = tlv_frame_scalar(&summary->frame, "documents", 0);
 	skipped = tlv_frame_scalar(&summary->frame, "skipped", 0);
-	return skipped > 0 && documents < LONG_ENOUGH && documents * LONG_ONE_IN <= documents + skipped;
+	return skipped > 0 && documents < long_enough && documents * LONG_ONE_IN <= documents + skipped;
 }
 
 /*

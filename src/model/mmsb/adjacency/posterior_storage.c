@@ -30,7 +30,7 @@ tlv_mmsb_most_nodes(void)
 
 /* The `most` largest shares that count, or fewer, descending; returns their number. */
 static size_t
-find_largest(size_t k, size_t most, const double *share, double *largest)
+adjacency_find_largest(size_t k, size_t most, const double *share, double *largest)
 {
 	size_t n = 0;
 
@@ -55,7 +55,7 @@ tlv_neighbour_keep(size_t k, size_t most, double *share, double *work)
 
 	if (k <= most)
 		return 1;
-	n = find_largest(k, most, share, work);
+	n = adjacency_find_largest(k, most, share, work);
 	if (n < most)
 		return 1;
 	for (size_t i = n; i > 0 && work[i - 1] == work[n - 1]; i--)

@@ -28,7 +28,7 @@ typedef struct seen_rows
 } seen_rows;
 
 static const void *
-bytes_of(const tlv_frame *frame, const char *name)
+step_bytes_of(const tlv_frame *frame, const char *name)
 {
 	return tlv_section_data(frame, tlv_frame_find(frame, name));
 }
@@ -50,9 +50,9 @@ open_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		return tlv_refuse_empty_statistics(ctx);
 	rows->nodes = tlv_frame_int64(statistics, "nodes");
 	rows->degree = tlv_frame_float64(statistics, "degree");
-	support = bytes_of(statistics, "support");
-	rows->memberships.community = (uint16_t *) bytes_of(statistics, "communities");
-	rows->memberships.share = (float *) bytes_of(statistics, "shares");
+	support = step_bytes_of(statistics, "support");
+	rows->memberships.community = (uint16_t *) step_bytes_of(statistics, "communities");
+	rows->memberships.share = (float *) step_bytes_of(statistics, "shares");
 	TLV_TRY_NEW(ctx, rows->memberships.start, rows->n + 1);
 	rows->memberships.start[0] = 0;
 	for (size_t u = 0; u < rows->n; u++)

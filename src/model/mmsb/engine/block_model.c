@@ -15,13 +15,7 @@
 #include "tensorlv/num/linalg.h"
 
 /* Nodes whose logarithms are worked on at a time. */
-#define NODE_BLOCK 2048
-
-/* Entries of shares summed between two looks at tlv_should_stop(). */
-#define ENTRY_CHUNK 1000000
-
-/* Least coefficient of variation, squared, that a prior of rates may have. */
-#define LEAST_VARIATION 1e-3
+#define COMMUNITY_NODE_BLOCK 2048
 
 typedef struct block_work
 {
@@ -33,7 +27,7 @@ typedef struct block_work
 	double *rate;	  /* k x k: posterior means */
 	double *log_rate; /* k x k: posterior means of the logarithm */
 	double *theta;	  /* k x 2: sums of propensities */
-	double *block;	  /* 2 k x NODE_BLOCK */
+	double *block;	  /* 2 k x COMMUNITY_NODE_BLOCK */
 	double *offset;	  /* k */
 } block_work;
 
@@ -44,7 +38,7 @@ other_side(const tlv_block_model *model, size_t side)
 }
 
 static size_t
-largest_side(const tlv_block_model *model)
+community_largest_side(const tlv_block_model *model)
 {
 	return model->sides == 2 && model->side[1].n > model->side[0].n ? model->side[1].n
 																	: model->side[0].n;
@@ -57,7 +51,8 @@ tlv_block_memory(const tlv_block_model *model)
 
 	if (model->sides == 2)
 		n += (double) model->side[1].n;
-	return 4 * k * (n + (double) largest_side(model)) + 8 * (4 * k * k + 2 * k * NODE_BLOCK);
+	return 4 * k * (n + (double) community_largest_side(model)) +
+		   8 * (4 * k * k + 2 * k * COMMUNITY_NODE_BLOCK);
 }
 
 static void
@@ -84,14 +79,14 @@ create_block_work(tlv_context *ctx, const tlv_block_model *model, block_work *wo
 	}
 	if (model->sides == 1)
 		work->share[1] = work->share[0];
-	TLV_TRY_NEW(ctx, work->counts, k * largest_side(model));
+	TLV_TRY_NEW(ctx, work->counts, k * community_largest_side(model));
 	TLV_TRY_NEW(ctx, work->edges, 4 * k * k + 3 * k);
 	work->expected = work->edges + k * k;
 	work->rate = work->expected + k * k;
 	work->log_rate = work->rate + k * k;
 	work->theta = work->log_rate + k * k;
 	work->offset = work->theta + 2 * k;
-	TLV_TRY_NEW(ctx, work->block, 2 * k * NODE_BLOCK);
+	TLV_TRY_NEW(ctx, work->block, 2 * k * COMMUNITY_NODE_BLOCK);
 	return TLV_OK;
 }
 
@@ -110,8 +105,10 @@ free_block_work(tlv_context *ctx, block_work *work)
 static tlv_status
 expect_edges(tlv_context *ctx, block_work *work)
 {
+	/* Entries of shares summed between two looks at tlv_should_stop(). */
+	const int entry_chunk = 1000000;
 	const tlv_block_model *model = work->model;
-	size_t k = model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
+	size_t k = model->k, chunk = entry_chunk / (k + 1) + 1;
 
 	memset(work->theta, 0, 2 * k * sizeof(double));
 	for (size_t s = 0; s < model->sides; s++)
@@ -156,6 +153,8 @@ multiplicity(const tlv_block_sums *sums, bool diagonal)
 static void
 estimate_rates(const tlv_block_sums *sums, bool diagonal, double *rate, double *log_rate)
 {
+	/* Least coefficient of variation, squared, that a prior of rates may have. */
+	const double least_variation = 1e-3;
 	size_t k = sums->k;
 	double e = 0, x = 0, squares = 0, x2 = 0, mean, variance, shape, inverse;
 	double part = multiplicity(sums, diagonal);
@@ -175,7 +174,7 @@ estimate_rates(const tlv_block_sums *sums, bool diagonal, double *rate, double *
 
 			squares += excess * excess - 2 * mean * sums->expected[i];
 		}
-	variance = fmax(squares / fmax(x2, 1e-9), LEAST_VARIATION * mean * mean);
+	variance = fmax(squares / fmax(x2, 1e-9), least_variation * mean * mean);
 	shape = mean * mean / variance;
 	inverse = mean / variance;
 	for (size_t i = 0; i < k * k; i++)
@@ -247,7 +246,7 @@ softmax(size_t k, double *logarithm, float *to)
 }
 
 static int32_t
-largest_of(size_t k, const double *x)
+community_largest_of(size_t k, const double *x)
 {
 	size_t best = 0;
 
@@ -267,7 +266,7 @@ update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, doub
 	const tlv_block_side *side = &model->side[s];
 	const double *theta = work->theta + (model->sides == 1 ? 0 : (1 - s) * model->k);
 	size_t k = model->k;
-	double *counts = work->block, *logarithm = work->block + k * NODE_BLOCK;
+	double *counts = work->block, *logarithm = work->block + k * COMMUNITY_NODE_BLOCK;
 
 	*moved = 0;
 	for (size_t a = 0; a < k; a++)
@@ -276,9 +275,9 @@ update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, doub
 		for (size_t b = 0; b < k; b++)
 			work->offset[a] += model->total * work->rate[s == 0 ? a + k * b : b + k * a] * theta[b];
 	}
-	for (size_t first = 0; first < side->n; first += NODE_BLOCK)
+	for (size_t first = 0; first < side->n; first += COMMUNITY_NODE_BLOCK)
 	{
-		size_t n = side->n - first < NODE_BLOCK ? side->n - first : NODE_BLOCK;
+		size_t n = side->n - first < COMMUNITY_NODE_BLOCK ? side->n - first : COMMUNITY_NODE_BLOCK;
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < n * k; i++)
@@ -296,7 +295,7 @@ update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, doub
 					model->sharpness * (own[a] - side->propensity[first + u] * work->offset[a]);
 			if (side->fixed != NULL && side->fixed[first + u] >= 0)
 				continue;
-			side->label[first + u] = largest_of(k, own);
+			side->label[first + u] = community_largest_of(k, own);
 			if (!whole)
 				*moved += softmax(k, own, share);
 			else if (side->label[first + u] != before)

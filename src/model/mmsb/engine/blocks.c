@@ -12,17 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FIRST_STEPS		5
-#define FIRST_SHARPNESS 1.5
-#define LAST_STEPS		50
-#define TOLERANCE		1e-4
-#define HARD_STEPS		30
-
-/* The full model's rates must raise the criterion by this part. */
-#define FULL_MARGIN 0.1
-
-/* Less than this part of the communities left: whole reassignments keep more of them. */
-#define LEAST_USED 0.9
+#define COMMUNITY_FIRST_STEPS	   5
+#define COMMUNITY_LAST_STEPS	   50
+#define COMMUNITY_BLOCKS_TOLERANCE 1e-4
 
 /* Work of a step (edges x communities and more) above which starts are compared as they are. */
 #define LARGE_STEP		 5e7
@@ -31,9 +23,6 @@
 /* Clusterings of the directions, of a large graph one; and those with the moves, or four parts. */
 #define CLUSTERS	4
 #define MOST_STARTS (CLUSTERS + 2)
-
-/* Initialisations that are taken to convergence. */
-#define LAST_STARTS 2
 
 typedef struct start
 {
@@ -145,9 +134,10 @@ use_labels(block_fit *work, int32_t *const label[2])
 static tlv_status
 first_steps(tlv_context *ctx, block_fit *work)
 {
+	const double first_sharpness = 1.5;
 	int steps;
 
-	work->model.sharpness = FIRST_SHARPNESS;
+	work->model.sharpness = first_sharpness;
 	for (size_t i = 0; i < work->n_starts; i++)
 		for (int full = 0; full < 2; full++)
 		{
@@ -158,7 +148,8 @@ first_steps(tlv_context *ctx, block_fit *work)
 			use_labels(work, from->first[full]);
 			work->model.diagonal = !full;
 			if (!work->large)
-				TLV_TRY(tlv_block_mean_field(ctx, &work->model, FIRST_STEPS, TOLERANCE, &steps));
+				TLV_TRY(tlv_block_mean_field(ctx, &work->model, COMMUNITY_FIRST_STEPS,
+											 COMMUNITY_BLOCKS_TOLERANCE, &steps));
 			TLV_TRY(tlv_block_criterion(ctx, &work->model, &from->criterion[full]));
 		}
 	work->model.sharpness = 1;
@@ -179,6 +170,7 @@ best_criterion(const block_fit *work, int full)
 static tlv_status
 keep_communities(tlv_context *ctx, block_fit *work, int32_t *const label[2], double *criterion)
 {
+	const int hard_steps = 30;
 	int32_t *trial[2] = {NULL, NULL};
 	size_t most = 0;
 	double best = -HUGE_VAL, value;
@@ -191,7 +183,7 @@ keep_communities(tlv_context *ctx, block_fit *work, int32_t *const label[2], dou
 
 		copy_labels(work->fit, work->starts[i].label, trial);
 		use_labels(work, trial);
-		TLV_TRY(tlv_block_reassign(ctx, &work->model, HARD_STEPS, &steps));
+		TLV_TRY(tlv_block_reassign(ctx, &work->model, hard_steps, &steps));
 		TLV_TRY(tlv_block_criterion(ctx, &work->model, &value));
 		used = tlv_block_used(&work->model);
 		if (used < most || (used == most && value <= best))
@@ -240,9 +232,14 @@ is_hopeless(tlv_context *ctx, const block_fit *work, int full, bool *hopeless)
 static tlv_status
 last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 {
+	/* Initialisations that are taken to convergence. */
+	const int last_starts = 2;
+
+	/* Less than this part of the communities left: whole reassignments keep more of them. */
+	const double least_used = 0.9;
 	tlv_mmsb_fit_state *fit = work->fit;
-	size_t starts = work->large ? 1 : tlv_least(LAST_STARTS, work->n_starts), from = 0, used;
-	int most = work->large ? LARGE_LAST_STEPS : LAST_STEPS, steps, taken = 0;
+	size_t starts = work->large ? 1 : tlv_least(last_starts, work->n_starts), from = 0, used;
+	int most = work->large ? LARGE_LAST_STEPS : COMMUNITY_LAST_STEPS, steps, taken = 0;
 	bool tried[MOST_STARTS] = {false}, hopeless;
 	double best = -HUGE_VAL, value;
 
@@ -256,7 +253,7 @@ last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 
 		tried[i] = true;
 		use_labels(work, work->starts[i].first[full]);
-		TLV_TRY(tlv_block_mean_field(ctx, &work->model, most, TOLERANCE, &steps));
+		TLV_TRY(tlv_block_mean_field(ctx, &work->model, most, COMMUNITY_BLOCKS_TOLERANCE, &steps));
 		TLV_TRY(tlv_block_criterion(ctx, &work->model, &value));
 		if (n > 0 && value <= best)
 			continue;
@@ -268,7 +265,7 @@ last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 	use_labels(work, work->starts[from].label);
 	used = tlv_block_used(&work->model);
 	use_labels(work, label);
-	if ((double) tlv_block_used(&work->model) < LEAST_USED * (double) used)
+	if ((double) tlv_block_used(&work->model) < least_used * (double) used)
 		TLV_TRY(keep_communities(ctx, work, label, &best));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, best, "criterion"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, taken, "refinement_steps"));
@@ -337,6 +334,8 @@ take_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, block_fit *work)
 tlv_status
 tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* The full model's rates must raise the criterion by this part. */
+	const double full_margin = 0.1;
 	block_fit work = {.fit = fit};
 	int32_t *label[2] = {NULL, NULL};
 	int full;
@@ -349,7 +348,7 @@ tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	TLV_TRY(first_steps(ctx, &work));
 	TLV_TRY(diagnose_starts(ctx, &work));
 	full = best_criterion(&work, 1) >
-		   best_criterion(&work, 0) + FULL_MARGIN * fabs(best_criterion(&work, 0));
+		   best_criterion(&work, 0) + full_margin * fabs(best_criterion(&work, 0));
 	TLV_TRY(new_labels(ctx, fit, label));
 	TLV_TRY(last_steps(ctx, &work, full, label));
 	tlv_assert(fit->sides <= 2);

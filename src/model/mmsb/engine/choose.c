@@ -13,30 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Directions of the spectrum that are looked at, at most; at first no more than these and half as
- * many again as there are communities of the moves. */
-#define MOST_DIRECTIONS	 50
-#define FIRST_DIRECTIONS 5
-
 /*
  * Communities are groups that are denser inside: blocks of another kind, and such as the spectrum
  * proposes, must explain so much more, of what they explain.
  */
 #define FULL_MARGIN 0.5
-
-/* What the last steps of a fit add to what it explains, at most, and with it some room. */
-#define LAST_GAIN 1.25
-
-/* So few communities that only the spectrum sees may be chance, and are none where one is by so
- * many nats the likelier: such as doubt.c warns of where they are asked for. */
-#define FEW_DIRECTIONS	3
-#define STRONG_EVIDENCE 5.0
-
-/* Above so many communities of a graph of so many edge ends the spectrum is not asked. */
-#define LARGE_ENTRIES 200000
-
-/* A graph is a tree but for so few of its nodes. */
-#define TREE_CORE 0.1
 
 typedef struct choice
 {
@@ -85,9 +66,11 @@ explains_more(const choice *one, const choice *a, const choice *b)
 static void
 want_more(tlv_mmsb_fit_state *fit, int full, const choice *one, const choice *beside)
 {
+	/* What the last steps of a fit add to what it explains, at most, and with it some room. */
+	const double last_gain = 1.25;
 	double wanted = (1 + FULL_MARGIN) * (beside->evidence - one->evidence);
 
-	fit->least_evidence[full] = one->evidence + wanted / LAST_GAIN;
+	fit->least_evidence[full] = one->evidence + wanted / last_gain;
 }
 
 /* A fit of k communities, whose labels and diagnostics are the choice's. */
@@ -158,7 +141,7 @@ take_choice(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *taken)
 
 /* All nodes in one community, whatever was found. */
 static void
-unite(const tlv_mmsb_fit_state *fit, choice *found)
+community_unite(const tlv_mmsb_fit_state *fit, choice *found)
 {
 	for (size_t s = 0; s < fit->sides; s++)
 		memset(found->label[s], 0, fit->side[s].n * sizeof(int32_t));
@@ -257,13 +240,20 @@ choose_in_tree(tlv_context *ctx, tlv_mmsb_fit_state *fit, double core)
 /* ---- the choice ---- */
 
 static tlv_status
-count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t proposed, size_t *directions)
+community_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t proposed,
+						   size_t *directions)
 {
-	size_t most = fit->options->max_k, first = FIRST_DIRECTIONS + 3 * proposed / 2;
+	/* Directions of the spectrum that are looked at, at most; at first no more than these and half
+	 * as many again as there are communities of the moves. */
+	const int most_directions = 50, first_directions = 5;
 
-	most = most == 0 || most > MOST_DIRECTIONS ? MOST_DIRECTIONS : most;
+	/* Above so many communities of a graph of so many edge ends the spectrum is not asked. */
+	const int large_entries = 200000;
+	size_t most = fit->options->max_k, first = first_directions + 3 * proposed / 2;
+
+	most = most == 0 || most > most_directions ? most_directions : most;
 	*directions = proposed;
-	if (proposed <= MOST_DIRECTIONS || fit->side[0].edges.entries <= LARGE_ENTRIES)
+	if (proposed <= most_directions || fit->side[0].edges.entries <= large_entries)
 	{
 		first = first < most ? first : most;
 		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, first, directions));
@@ -277,16 +267,23 @@ count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t proposed, siz
 tlv_status
 tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* So few communities that only the spectrum sees may be chance, and are none where one is by so
+	 * many nats the likelier: such as doubt.c warns of where they are asked for. */
+	const int few_directions = 3;
+	const double strong_evidence = 5.0;
+
+	/* A graph is a tree but for so few of its nodes. */
+	const double tree_core = 0.1;
 	choice one = {0}, moves = {.evidence = -HUGE_VAL}, spectrum = {.evidence = -HUGE_VAL};
 	size_t proposed, directions;
 	double core = 1;
 
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_BEST, 0));
 	proposed = fit->k;
-	TLV_TRY(count_directions(ctx, fit, proposed, &directions));
+	TLV_TRY(community_count_directions(ctx, fit, proposed, &directions));
 	if (proposed == 1 && directions == 1)
 		TLV_TRY(core_share(ctx, fit, &core));
-	if (core < TREE_CORE)
+	if (core < tree_core)
 		return choose_in_tree(ctx, fit, core);
 	TLV_TRY(weigh_one(ctx, fit, &one));
 	if (proposed > 1 || directions == 1)
@@ -297,9 +294,9 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		for (int full = 0; full < 2 && moves.label[0] != NULL; full++)
 			want_more(fit, full, &one, &moves);
 		TLV_TRY(try_blocks(ctx, fit, directions, &spectrum));
-		if (moves.label[0] == NULL && directions <= FEW_DIRECTIONS && fit->side[0].fixed == NULL &&
-			spectrum.evidence < one.evidence - STRONG_EVIDENCE)
-			unite(fit, &spectrum);
+		if (moves.label[0] == NULL && directions <= few_directions && fit->side[0].fixed == NULL &&
+			spectrum.evidence < one.evidence - strong_evidence)
+			community_unite(fit, &spectrum);
 	}
 	TLV_TRY(tell_evidence(ctx, &one, &moves, &spectrum, &fit->diagnostics));
 	return take_choice(ctx, fit, explains_more(&one, &moves, &spectrum) ? &spectrum : &moves);

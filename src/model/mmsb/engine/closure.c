@@ -10,17 +10,8 @@
 
 #include "tensorlv/num/rng.h"
 
-/* Pairs of neighbours that are drawn. */
-#define PAIRS 20000
-
-/* Joined so many times as often as the communities let expect is what a warning is for. */
-#define MOST_CLOSED 1.6
-
-/* Fewer joined pairs than this tell nothing. */
-#define LEAST_JOINED 200
-
 static int
-compare_nodes(const void *a, const void *b)
+community_compare_nodes(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
 
@@ -31,7 +22,7 @@ static bool
 are_joined(const tlv_csr *edges, int32_t u, int32_t v)
 {
 	return bsearch(&v, edges->index + edges->start[u], edges->start[u + 1] - edges->start[u],
-				   sizeof(int32_t), compare_nodes) != NULL;
+				   sizeof(int32_t), community_compare_nodes) != NULL;
 }
 
 typedef struct closure
@@ -44,7 +35,7 @@ typedef struct closure
 
 /* A pair of neighbours. */
 static void
-add_pair(closure *sums, int32_t u, int32_t v)
+community_add_pair(closure *sums, int32_t u, int32_t v)
 {
 	const tlv_mmsb_side *side = &sums->fit->side[0];
 	size_t k = sums->fit->k, a = (size_t) side->label[u], b = (size_t) side->label[v];
@@ -62,11 +53,13 @@ add_pair(closure *sums, int32_t u, int32_t v)
 static tlv_status
 draw_pairs(tlv_context *ctx, closure *sums)
 {
+	/* Pairs of neighbours that are drawn. */
+	const int pairs = 20000;
 	const tlv_csr *rows = &sums->fit->side[0].edges;
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, tlv_mix64(sums->fit->options->seed + 2));
-	for (size_t i = 0; i < PAIRS; i++)
+	for (size_t i = 0; i < pairs; i++)
 	{
 		size_t e = tlv_rng_below(&rng, rows->entries), c = (size_t) rows->index[e];
 		size_t n = rows->start[c + 1] - rows->start[c];
@@ -79,7 +72,7 @@ draw_pairs(tlv_context *ctx, closure *sums)
 		u = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
 		v = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
 		if (u != v)
-			add_pair(sums, u, v);
+			community_add_pair(sums, u, v);
 	}
 	return TLV_OK;
 }
@@ -87,6 +80,11 @@ draw_pairs(tlv_context *ctx, closure *sums)
 tlv_status
 tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges)
 {
+	/* Fewer joined pairs than this tell nothing. */
+	const int least_joined = 200;
+
+	/* Joined so many times as often as the communities let expect is what a warning is for. */
+	const double most_closed = 1.6;
 	const tlv_mmsb_side *side = &fit->side[0];
 	closure sums = {.fit = fit, .edges = edges};
 	double joined, expected;
@@ -98,11 +96,11 @@ tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *
 	joined = sums.joined;
 	expected = sums.expected;
 	tlv_free(ctx, sums.mass);
-	if (joined < LEAST_JOINED)
+	if (joined < least_joined)
 		return TLV_OK;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, joined / expected, "closure"));
 	/* a plain model that was asked for misses more than communities do */
-	if (!(joined > MOST_CLOSED * expected) || fit->options->degree_corrected == TLV_DEGREES_PLAIN)
+	if (!(joined > most_closed * expected) || fit->options->degree_corrected == TLV_DEGREES_PLAIN)
 		return TLV_OK;
 	return tlv_warn(
 		ctx, &fit->diagnostics,

@@ -164,7 +164,7 @@ weighted_shares(tlv_context *ctx, const tlv_mmsb_side *side, size_t k, float **w
 
 /* b <- (x x' + r I)^-1 b, k x k */
 static tlv_status
-regress(tlv_context *ctx, size_t k, size_t n, const float *x, double *b)
+community_regress(tlv_context *ctx, size_t k, size_t n, const float *x, double *b)
 {
 	double *gram = tlv_alloc(ctx, k * k, sizeof(double));
 	tlv_status status;
@@ -179,7 +179,7 @@ regress(tlv_context *ctx, size_t k, size_t n, const float *x, double *b)
 }
 
 static void
-transpose(size_t k, double *a)
+community_transpose(size_t k, double *a)
 {
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < j; i++)
@@ -204,10 +204,10 @@ tlv_connectivity_least_squares(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 	TLV_TRY_NEW(ctx, product, k * rows->n);
 	TLV_TRY(tlv_csr_multiply(ctx, &rows->edges, k, y, product));
 	TLV_TRY(tlv_gram_float(ctx, rows->n, k, x, k, product, connectivity));
-	TLV_TRY(regress(ctx, k, rows->n, x, connectivity));
-	transpose(k, connectivity);
-	TLV_TRY(regress(ctx, k, columns->n, y, connectivity));
-	transpose(k, connectivity);
+	TLV_TRY(community_regress(ctx, k, rows->n, x, connectivity));
+	community_transpose(k, connectivity);
+	TLV_TRY(community_regress(ctx, k, columns->n, y, connectivity));
+	community_transpose(k, connectivity);
 	for (size_t b = 0; b < k && fit->sides == 1; b++)
 		for (size_t a = 0; a < b; a++)
 			connectivity[a + k * b] = connectivity[b + k * a] =

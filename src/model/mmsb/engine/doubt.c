@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What one community must be the more likely by, in nats (Kass, Raftery 1995: very strong). */
-#define STRONG_EVIDENCE 5.0
-
 /* The community of every node in which it has most. */
 static tlv_status
 whole_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
@@ -43,6 +40,8 @@ weigh(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], 
 tlv_status
 tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* What one community must be the more likely by, in nats (Kass, Raftery 1995: very strong). */
+	const double strong_evidence = 5.0;
 	int32_t *label[2] = {NULL, NULL};
 	double found, one;
 
@@ -63,7 +62,7 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	for (size_t s = 0; s < fit->sides; s++)
 		tlv_free(ctx, label[s]);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (found - one) / fit->total, "gain_over_one"));
-	if (found > one - STRONG_EVIDENCE)
+	if (found > one - strong_evidence)
 		return TLV_OK;
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",

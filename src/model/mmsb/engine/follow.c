@@ -15,9 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A larger graph has the communities of its edges alone. */
-#define MOST_ENTRIES 200000
-
 /* Groups at most that a search begins with, and those of the one that begins at random. */
 #define MOST_GROUPS	  60
 #define RANDOM_GROUPS 12
@@ -136,7 +133,7 @@ try_beginnings(tlv_context *ctx, follow_work *work)
 
 /* The evidence of one community, beside scores that are all alike. */
 static tlv_status
-weigh_one(tlv_context *ctx, follow_work *work, double *evidence)
+follow_weigh_one(tlv_context *ctx, follow_work *work, double *evidence)
 {
 	memset(work->label, 0, work->fit->side[0].n * sizeof(int32_t));
 	TLV_TRY(tlv_groups_weigh(ctx, &work->task, work->label, 1, evidence));
@@ -153,11 +150,11 @@ choose_law(tlv_context *ctx, follow_work *work, double *one)
 
 	work->task.law = fit->corrected ? &tlv_corrected_law : &tlv_bernoulli_law;
 	if (fit->options->degree_corrected != TLV_DEGREES_CHOSEN)
-		return weigh_one(ctx, work, one);
+		return follow_weigh_one(ctx, work, one);
 	work->task.law = &tlv_corrected_law;
-	TLV_TRY(weigh_one(ctx, work, &corrected));
+	TLV_TRY(follow_weigh_one(ctx, work, &corrected));
 	work->task.law = &tlv_bernoulli_law;
-	TLV_TRY(weigh_one(ctx, work, one));
+	TLV_TRY(follow_weigh_one(ctx, work, one));
 	if (corrected > *one)
 		work->task.law = &tlv_corrected_law;
 	*one = fmax(*one, corrected);
@@ -203,11 +200,13 @@ close_work(tlv_context *ctx, follow_work *work)
 tlv_status
 tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* A larger graph has the communities of its edges alone. */
+	const int most_entries = 200000;
 	follow_work work;
 	double one;
 
 	if (fit->sides == 2 || fit->side[0].fixed != NULL || fit->k == 0 ||
-		fit->side[0].edges.entries > MOST_ENTRIES)
+		fit->side[0].edges.entries > most_entries)
 		return TLV_OK;
 	TLV_TRY(open_work(ctx, fit, &work));
 	TLV_TRY(choose_law(ctx, &work, &one));

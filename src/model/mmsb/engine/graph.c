@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "tensorlv/num/lanes.h"
-
-/* Weights of an edge that can be computed with. */
-#define LEAST_WEIGHT 1e-9
-#define MOST_WEIGHT	 1e9
+#include "tensorlv/num/sort.h"
 
 /* Entries whose places are asked for together. */
 #define BATCH 64
@@ -72,9 +69,6 @@ typedef struct row_filler
 	size_t first[2], left[2];
 } row_filler;
 
-/* Entries of a step. */
-#define STEP_ENTRIES 200000
-
 /*
  * Entries first .. first + n - 1 of the other side's column v go to the ends of what is filled of
  * their rows.  Where these lie, a processor cannot guess: it is asked for before it is written to.
@@ -111,10 +105,12 @@ place_batch(const row_filler *filler, size_t lane, size_t n, size_t first, int32
 static bool
 fill_columns(void *argument, size_t lane)
 {
+	/* Entries of a step. */
+	const int step_entries = 200000;
 	row_filler *filler = argument;
 	const tlv_csr *other = filler->other;
 
-	for (size_t done = 0; done < STEP_ENTRIES && filler->left[lane] > 0; filler->left[lane]--)
+	for (size_t done = 0; done < step_entries && filler->left[lane] > 0; filler->left[lane]--)
 	{
 		size_t v = lane == 0 ? filler->first[0]++ : filler->first[1]--;
 		size_t from = (size_t) filler->column[v], end = other->start[from + 1];
@@ -128,7 +124,7 @@ fill_columns(void *argument, size_t lane)
 
 /* Half of the entries to each lane, or all to the first one. */
 static void
-divide_columns(row_filler *filler, size_t columns, size_t lanes)
+community_divide_columns(row_filler *filler, size_t columns, size_t lanes)
 {
 	const tlv_csr *other = filler->other;
 	size_t n = 0;
@@ -165,7 +161,7 @@ permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mms
 		filler.cursor[1][u] = to->start[u + 1];
 		filler.cursor[0][u] = to->start[u];
 	}
-	divide_columns(&filler, columns->n, lanes);
+	community_divide_columns(&filler, columns->n, lanes);
 	TLV_TRY(tlv_lanes_run(ctx, lanes, fill_columns, &filler));
 	tlv_free(ctx, filler.cursor[0]);
 	return TLV_OK;
@@ -173,16 +169,19 @@ permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mms
 
 /* Cubes of weights, and their sums, must stay within single precision. */
 static tlv_status
-check_weights(tlv_context *ctx, const tlv_csr *edges)
+community_check_weights(tlv_context *ctx, const tlv_csr *edges)
 {
+	/* Weights of an edge that can be computed with. */
+	const double least_weight = 1e-9, most_weight = 1e9;
+
 	for (size_t e = 0; e < edges->entries && edges->value != NULL; e++)
 	{
 		if (e % 1000000 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (edges->value[e] >= (float) LEAST_WEIGHT && edges->value[e] <= (float) MOST_WEIGHT)
+		if (edges->value[e] >= (float) least_weight && edges->value[e] <= (float) most_weight)
 			continue;
 		tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is not between %g and %g",
-				 (double) edges->value[e], LEAST_WEIGHT, MOST_WEIGHT);
+				 (double) edges->value[e], least_weight, most_weight);
 		return tlv_fail_hint(ctx, "Weights are taken as counts: use another unit, or edges => "
 								  "'bernoulli' to leave them out.");
 	}
@@ -205,7 +204,7 @@ place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *s
 	for (size_t u = 0; u < side->n; u++)
 	{
 		size_t i =
-			tlv_mmsb_find_id(options->label_nodes, options->n_labels, side->ids[side->position[u]]);
+			tlv_find_id(options->label_nodes, options->n_labels, side->ids[side->position[u]]);
 
 		side->fixed[u] = i < options->n_labels ? options->label[i] : -1;
 		if (i < options->n_labels)
@@ -221,7 +220,7 @@ tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit)
 	bool *met = NULL;
 
 	if (options->edges == TLV_EDGES_POISSON)
-		TLV_TRY(check_weights(ctx, &graph->out));
+		TLV_TRY(community_check_weights(ctx, &graph->out));
 	fit->header = graph->header;
 	fit->sides = graph->header.kind == TLV_GRAPH_UNDIRECTED ? 1 : 2;
 	for (size_t s = 0; s < fit->sides; s++)

@@ -8,18 +8,6 @@
 
 #include "tensorlv/num/fast_math.h"
 
-/* Exponents of 2 of the shapes of rates that are compared. */
-#define FIRST_SHAPE (-3)
-#define LAST_SHAPE	12
-
-/* The same of what is known beforehand of the mean of scores, and of their variance, in edges. */
-#define FIRST_STRENGTH (-6)
-#define LAST_STRENGTH  6
-#define LAST_FREEDOM   12
-
-/* What priors are at most while nothing is known of the groups, in edges. */
-#define WEAK_FREEDOM 64
-
 #define INSIDE	0
 #define BETWEEN 1
 
@@ -158,7 +146,7 @@ tlv_groups_members(const tlv_groups *groups, double size, double degree, double 
 }
 
 static double
-log_choose(double n, double m)
+groups_log_choose(double n, double m)
 {
 	return tlv_fast_lgamma(n + 1) - tlv_fast_lgamma(m + 1) - tlv_fast_lgamma(n - m + 1);
 }
@@ -166,10 +154,10 @@ log_choose(double n, double m)
 double
 tlv_groups_number(const tlv_groups *groups, size_t k)
 {
-	double n = (double) groups->n, value = -log_choose(n - 1, (double) k - 1);
+	double n = (double) groups->n, value = -groups_log_choose(n - 1, (double) k - 1);
 
 	if (groups->task->law->corrected)
-		value -= log_choose(2 * groups->total + (double) k - 1, (double) k - 1);
+		value -= groups_log_choose(2 * groups->total + (double) k - 1, (double) k - 1);
 	return value;
 }
 
@@ -242,10 +230,12 @@ sum_class(const tlv_groups *groups, size_t class)
 static void
 fit_rate(tlv_groups *groups, size_t class, const class_sums *sums, bool weak)
 {
+	/* Exponents of 2 of the shapes of rates that are compared. */
+	const int first_shape = -3, last_shape = 12;
 	const tlv_edge_law *law = groups->task->law;
 	tlv_rate_prior *prior = &groups->prior[class], best;
 	double most = -HUGE_VAL;
-	int first = weak ? 0 : FIRST_SHAPE, last = weak ? 0 : LAST_SHAPE;
+	int first = weak ? 0 : first_shape, last = weak ? 0 : last_shape;
 
 	prior->mean = law->mean(sums->count, sums->expected);
 	best = *prior;
@@ -270,11 +260,14 @@ static void
 fit_variance(const tlv_groups *groups, size_t class, double variance, tlv_rate_prior *best,
 			 double *most)
 {
+	/* The same of what is known beforehand of the mean of scores, and of their variance, in edges.
+	 */
+	const int first_strength = -6, last_strength = 6, last_freedom = 12;
 	tlv_rate_prior prior = *best;
 
 	prior.variance = variance;
-	for (int s = FIRST_STRENGTH; s <= LAST_STRENGTH; s++)
-		for (int f = 0; f <= LAST_FREEDOM; f += 2)
+	for (int s = first_strength; s <= last_strength; s++)
+		for (int f = 0; f <= last_freedom; f += 2)
 		{
 			double value;
 
@@ -293,6 +286,8 @@ fit_variance(const tlv_groups *groups, size_t class, double variance, tlv_rate_p
 static void
 fit_scores(tlv_groups *groups, size_t class, const class_sums *sums, bool weak)
 {
+	/* What priors are at most while nothing is known of the groups, in edges. */
+	const int weak_freedom = 64;
 	tlv_rate_prior *prior = &groups->prior[class];
 	double n = fmax(sums->count, 1), most = -HUGE_VAL, variance;
 
@@ -304,7 +299,7 @@ fit_scores(tlv_groups *groups, size_t class, const class_sums *sums, bool weak)
 	if (weak)
 	{
 		prior->strength = 1;
-		prior->freedom = fmin(prior->freedom, WEAK_FREEDOM);
+		prior->freedom = fmin(prior->freedom, weak_freedom);
 		prepare_scores(prior);
 	}
 }
@@ -382,7 +377,7 @@ allocate_groups(tlv_context *ctx, tlv_groups *groups)
 
 /* Sums over the edges; those inside a group are met from both ends. */
 static tlv_status
-count_groups(tlv_context *ctx, tlv_groups *groups)
+community_count_groups(tlv_context *ctx, tlv_groups *groups)
 {
 	const tlv_csr *rows = groups->edges;
 	const tlv_rank_scores *scores = groups->task->scores;
@@ -455,7 +450,7 @@ tlv_groups_open(tlv_context *ctx, const tlv_group_task *task, int32_t *label, si
 	groups->constant = -tlv_fast_lgamma((double) side->n + 1) - log((double) side->n);
 	TLV_TRY(grade_nodes(ctx, groups));
 	TLV_TRY(allocate_groups(ctx, groups));
-	TLV_TRY(count_groups(ctx, groups));
+	TLV_TRY(community_count_groups(ctx, groups));
 	if (task->scores != NULL && !task->follow)
 		groups->constant += common_scores(groups);
 	return tlv_groups_fit(ctx, groups, false);

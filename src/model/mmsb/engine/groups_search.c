@@ -11,19 +11,8 @@
 
 #include "tensorlv/num/fast_math.h"
 
-/* Sweeps over the nodes at most, with weak priors and with those that are fitted. */
-#define WEAK_SWEEPS	  15
-#define FITTED_SWEEPS 10
-
-/* Rounds of joins and moves, and the gain in nats of a round below which it is the last. */
-#define ROUNDS	   5
-#define LEAST_GAIN 1e-3
-
 /* A move or a join gains at least this, in nats. */
 #define LEAST_STEP 1e-9
-
-/* Evaluations of pairs of a search: about a second. */
-#define MOST_EVALUATIONS 10000000
 
 /* All gains of joins are computed again after these many joins. */
 #define JOINS_BETWEEN 16
@@ -170,7 +159,8 @@ members_gain(const tlv_groups *groups, const changed_group *changed)
 
 /* Sums and values of the groups after a node has moved. */
 static void
-move_node(tlv_groups *groups, size_t u, const changed_group *from, const changed_group *to)
+community_move_node(tlv_groups *groups, size_t u, const changed_group *from,
+					const changed_group *to)
 {
 	const changed_group *both[2] = {from, to};
 	size_t room = groups->room;
@@ -247,7 +237,7 @@ try_node(search *work, size_t u)
 	}
 	if (most <= LEAST_STEP)
 		return false;
-	move_node(groups, u, &from, &best);
+	community_move_node(groups, u, &from, &best);
 	return true;
 }
 
@@ -255,6 +245,8 @@ try_node(search *work, size_t u)
 static tlv_status
 sweep_nodes(tlv_context *ctx, search *work, int sweeps)
 {
+	/* Evaluations of pairs of a search: about a second. */
+	const int most_evaluations = 10000000;
 	tlv_groups *groups = work->groups;
 	bool moved = true;
 
@@ -262,7 +254,7 @@ sweep_nodes(tlv_context *ctx, search *work, int sweeps)
 	{
 		moved = false;
 		TLV_TRY(tlv_rng_permutation(ctx, &groups->rng, groups->n, work->order));
-		for (size_t j = 0; j < groups->n && groups->evaluations < MOST_EVALUATIONS; j++)
+		for (size_t j = 0; j < groups->n && groups->evaluations < most_evaluations; j++)
 		{
 			if (j % 16 == 0)
 				TLV_TRY_CONTINUE(ctx);
@@ -445,22 +437,28 @@ join_all(tlv_context *ctx, search *work)
 static tlv_status
 search_groups(tlv_context *ctx, search *work, double *evidence)
 {
+	/* Rounds of joins and moves, and the gain in nats of a round below which it is the last. */
+	const int rounds = 5;
+	const double least_gain = 1e-3;
+
+	/* Sweeps over the nodes at most, with weak priors and with those that are fitted. */
+	const int weak_sweeps = 15, fitted_sweeps = 10;
 	tlv_groups *groups = work->groups;
 
 	*evidence = -HUGE_VAL;
 	TLV_TRY(tlv_groups_fit(ctx, groups, true));
-	TLV_TRY(sweep_nodes(ctx, work, WEAK_SWEEPS));
-	for (int i = 0; i < ROUNDS; i++)
+	TLV_TRY(sweep_nodes(ctx, work, weak_sweeps));
+	for (int i = 0; i < rounds; i++)
 	{
 		double before = *evidence;
 
 		TLV_TRY(join_all(ctx, work));
 		TLV_TRY(tlv_groups_fit(ctx, groups, false));
-		TLV_TRY(sweep_nodes(ctx, work, FITTED_SWEEPS));
+		TLV_TRY(sweep_nodes(ctx, work, fitted_sweeps));
 		TLV_TRY(join_all(ctx, work));
 		TLV_TRY(tlv_groups_fit(ctx, groups, false));
 		*evidence = tlv_groups_evidence(groups);
-		if (*evidence < before + LEAST_GAIN)
+		if (*evidence < before + least_gain)
 			break;
 	}
 	return TLV_OK;

@@ -8,18 +8,6 @@
 
 #include "tensorlv/num/rng.h"
 
-/* A move gains at least this part of an edge. */
-#define LEAST_GAIN 1e-7
-
-/* Looks at a node of one level, on average, after which it is left as it is. */
-#define MOST_LOOKS 100
-
-/* Levels; each has at most the nodes of the one below. */
-#define MOST_LEVELS 40
-
-/* Entries between two looks at tlv_should_stop(). */
-#define CHUNK_ENTRIES 200000
-
 /* One level: its nodes are parts of the graph. */
 typedef struct level
 {
@@ -109,7 +97,7 @@ count_member(level_work *work, const level *at, size_t u, int32_t c, int by)
 
 /* Sums over communities, those without nodes, and all nodes in the queue, in random order. */
 static tlv_status
-begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *empties)
+levels_begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *empties)
 {
 	size_t n = at->edges.rows;
 
@@ -172,8 +160,10 @@ weigh_communities(level_work *work, const level *at, const int32_t *part, size_t
 static int32_t
 best_community(level_work *work, const level *at, size_t u, size_t touched, size_t empties)
 {
+	/* A move gains at least this part of an edge. */
+	const double least_gain = 1e-7;
 	int32_t own = at->label[u], best = own;
-	double most = work->weight[own] - expected_cost(work, at, u, own) + LEAST_GAIN;
+	double most = work->weight[own] - expected_cost(work, at, u, own) + least_gain;
 
 	for (size_t i = 0; i < touched; i++)
 	{
@@ -195,10 +185,12 @@ best_community(level_work *work, const level *at, size_t u, size_t touched, size
 
 /* Counts the entries of a node's row, now and then with a look at tlv_should_stop(). */
 static inline tlv_status
-count_entries(tlv_context *ctx, level_work *work, const level *at, size_t u)
+community_count_entries(tlv_context *ctx, level_work *work, const level *at, size_t u)
 {
+	/* Entries between two looks at tlv_should_stop(). */
+	const int chunk_entries = 200000;
 	work->entries += at->edges.start[u + 1] - at->edges.start[u] + 1;
-	if (work->entries <= CHUNK_ENTRIES)
+	if (work->entries <= chunk_entries)
 		return TLV_OK;
 	work->entries = 0;
 	TLV_TRY_CONTINUE(ctx);
@@ -212,11 +204,13 @@ count_entries(tlv_context *ctx, level_work *work, const level *at, size_t u)
 static tlv_status
 move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, size_t *moves)
 {
+	/* Looks at a node of one level, on average, after which it is left as it is. */
+	const int most_looks = 100;
 	size_t n = at->edges.rows, empties = 0, waiting = n, first = 0, looks = 0;
 
 	*moves = 0;
-	TLV_TRY(begin_moves(ctx, work, at, &empties));
-	for (; waiting > 0 && looks < MOST_LOOKS * n; looks++)
+	TLV_TRY(levels_begin_moves(ctx, work, at, &empties));
+	for (; waiting > 0 && looks < most_looks * n; looks++)
 	{
 		size_t u = (size_t) work->queue[first], touched;
 		int32_t own = at->label[u], best;
@@ -224,7 +218,7 @@ move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, s
 		first = first + 1 < n ? first + 1 : 0;
 		waiting--;
 		work->waits[u] = false;
-		TLV_TRY(count_entries(ctx, work, at, u));
+		TLV_TRY(community_count_entries(ctx, work, at, u));
 		touched = weigh_communities(work, at, part, u);
 		count_member(work, at, u, own, -1);
 		best = best_community(work, at, u, touched, empties);
@@ -347,7 +341,7 @@ join_edges(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 
 		for (size_t i = begin[c]; i < begin[c + 1]; i++)
 		{
-			TLV_TRY(count_entries(ctx, work, at, (size_t) members[i]));
+			TLV_TRY(community_count_entries(ctx, work, at, (size_t) members[i]));
 			touched = weigh_parts(work, at, part, (size_t) members[i], touched);
 		}
 		for (size_t i = 0; i < touched; i++)
@@ -411,12 +405,12 @@ grow_parts(tlv_context *ctx, level_work *work, level *single, const int32_t *com
 {
 	size_t n = single->edges.rows, empties;
 
-	TLV_TRY(begin_moves(ctx, work, single, &empties));
+	TLV_TRY(levels_begin_moves(ctx, work, single, &empties));
 	for (size_t i = 0; i < n; i++)
 	{
 		size_t u = (size_t) work->queue[i], touched;
 
-		TLV_TRY(count_entries(ctx, work, single, u));
+		TLV_TRY(community_count_entries(ctx, work, single, u));
 		if (work->members[single->label[u]] > 1)
 			continue;
 		touched = weigh_communities(work, single, community, u);
@@ -446,8 +440,10 @@ refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part,
 
 /* All levels from this one up; its labels are what they come to. */
 static tlv_status
-climb(tlv_context *ctx, level_work *work, level *at, int height, size_t *moves)
+community_climb(tlv_context *ctx, level_work *work, level *at, int height, size_t *moves)
 {
+	/* Levels; each has at most the nodes of the one below. */
+	const int most_levels = 40;
 	size_t n = at->edges.rows, parts, above;
 	int32_t *part;
 	level next;
@@ -455,10 +451,10 @@ climb(tlv_context *ctx, level_work *work, level *at, int height, size_t *moves)
 	TLV_TRY(move_nodes(ctx, work, at, NULL, moves));
 	TLV_TRY_NEW(ctx, part, n);
 	TLV_TRY(refine_parts(ctx, work, at, part, &parts));
-	if (parts < n && height < MOST_LEVELS)
+	if (parts < n && height < most_levels)
 	{
 		TLV_TRY(join_parts(ctx, work, at, part, parts, &next));
-		TLV_TRY(climb(ctx, work, &next, height + 1, &above));
+		TLV_TRY(community_climb(ctx, work, &next, height + 1, &above));
 		*moves += above;
 		for (size_t u = 0; u < n; u++)
 		{
@@ -488,7 +484,7 @@ tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, 
 
 	TLV_TRY(create_level_work(ctx, task, &work));
 	for (int round = 0; round < task->rounds && moves > 0; round++)
-		TLV_TRY(climb(ctx, &work, &bottom, 0, &moves));
+		TLV_TRY(community_climb(ctx, &work, &bottom, 0, &moves));
 	TLV_TRY(compact_labels(ctx, task->edges.rows, label, work.queue, found));
 	free_level_work(ctx, &work);
 	TLV_TRY_CONTINUE(ctx); /* large blocks take their time */

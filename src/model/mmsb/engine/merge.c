@@ -10,10 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Nodes or communities between two looks at tlv_should_stop(). */
-#define CHUNK 4096
-
-#define NOBODY (-1)
+#define COMMUNITY_NOBODY (-1)
 
 typedef struct neighbour
 {
@@ -31,7 +28,8 @@ typedef struct community
 	double gain; /* of the merge with it */
 } community;
 
-/* A tree of winners: leaf c, at[places + c], is c or NOBODY; at[i] the winner of 2 i and 2 i + 1.
+/* A tree of winners: leaf c, at[places + c], is c or COMMUNITY_NOBODY; at[i] the winner of 2 i and
+ * 2 i + 1.
  */
 typedef struct winners
 {
@@ -64,7 +62,7 @@ expected_inside(const merge_work *work, const community *a)
 }
 
 static double
-expected_between(const merge_work *work, const community *a, const community *b)
+merge_expected_between(const merge_work *work, const community *a, const community *b)
 {
 	return work->part * (a->mass[0] * b->mass[1] + a->mass[1] * b->mass[0]) / work->task->total;
 }
@@ -74,7 +72,7 @@ static double
 merge_gain(const merge_work *work, const community *a, const community *b, double edges)
 {
 	double xa = expected_inside(work, a), xb = expected_inside(work, b);
-	double x = expected_between(work, a, b);
+	double x = merge_expected_between(work, a, b);
 
 	return own_rate(a->inside + b->inside + edges, xa + xb + x) - own_rate(a->inside, xa) -
 		   own_rate(b->inside, xb) - edges * log(work->between) + work->between * x;
@@ -85,7 +83,7 @@ find_partner(merge_work *work, size_t c)
 {
 	community *own = &work->all[c];
 
-	own->partner = NOBODY;
+	own->partner = COMMUNITY_NOBODY;
 	own->gain = -HUGE_VAL;
 	for (size_t i = 0; i < own->n; i++)
 	{
@@ -120,7 +118,7 @@ winner_of(const merge_work *work, ahead_of ahead, int32_t a, int32_t b)
 {
 	int32_t first = a < b ? a : b, second = a < b ? b : a;
 
-	if (first == NOBODY)
+	if (first == COMMUNITY_NOBODY)
 		return second;
 	return ahead(&work->all[second], &work->all[first]) ? second : first;
 }
@@ -130,7 +128,7 @@ enter_winner(const merge_work *work, winners *tree, ahead_of ahead, size_t c, bo
 {
 	size_t i = tree->places + c;
 
-	tree->at[i] = present ? (int32_t) c : NOBODY;
+	tree->at[i] = present ? (int32_t) c : COMMUNITY_NOBODY;
 	while ((i /= 2) > 0)
 		tree->at[i] = winner_of(work, ahead, tree->at[2 * i], tree->at[2 * i + 1]);
 }
@@ -141,7 +139,8 @@ enter_community(merge_work *work, size_t c)
 {
 	const community *own = &work->all[c];
 
-	enter_winner(work, &work->gains, gains_more, c, own->near != NULL && own->partner != NOBODY);
+	enter_winner(work, &work->gains, gains_more, c,
+				 own->near != NULL && own->partner != COMMUNITY_NOBODY);
 	enter_winner(work, &work->sizes, is_smaller, c, own->near != NULL);
 }
 
@@ -149,7 +148,7 @@ enter_community(merge_work *work, size_t c)
 static int32_t
 second_winner(const merge_work *work, const winners *tree, ahead_of ahead)
 {
-	int32_t second = NOBODY;
+	int32_t second = COMMUNITY_NOBODY;
 
 	for (size_t i = tree->places + (size_t) tree->at[1]; i > 1; i /= 2)
 		second = winner_of(work, ahead, second, tree->at[i ^ 1]);
@@ -164,7 +163,7 @@ create_winners(tlv_context *ctx, size_t n, winners *tree)
 		tree->places *= 2;
 	TLV_TRY_NEW(ctx, tree->at, 2 * tree->places);
 	for (size_t i = 0; i < 2 * tree->places; i++)
-		tree->at[i] = NOBODY;
+		tree->at[i] = COMMUNITY_NOBODY;
 	return TLV_OK;
 }
 
@@ -189,13 +188,15 @@ static tlv_status
 count_neighbours(tlv_context *ctx, merge_work *work, const int32_t *label, size_t c,
 				 const int32_t *members, size_t n, double *weight, int32_t *touched)
 {
+	/* Nodes or communities between two looks at tlv_should_stop(). */
+	const int chunk = 4096;
 	const tlv_csr *edges = &work->task->edges;
 	community *own = &work->all[c];
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (i % CHUNK == 0)
+		if (i % chunk == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (int s = 0; s < 2; s++)
 			own->mass[s] += work->task->mass[s][members[i]];
@@ -289,7 +290,7 @@ find_neighbour(community *own, size_t c)
 
 /* The pair to be merged next: the best one that edges join, or the two smallest communities. */
 static void
-next_pair(const merge_work *work, size_t *a, size_t *b)
+community_next_pair(const merge_work *work, size_t *a, size_t *b)
 {
 	const community *all = work->all;
 	int32_t best = work->gains.at[1];
@@ -298,7 +299,7 @@ next_pair(const merge_work *work, size_t *a, size_t *b)
 	*a = (size_t) work->sizes.at[1];
 	*b = (size_t) second_winner(work, &work->sizes, is_smaller);
 	joint = find_neighbour(&work->all[*a], *b);
-	if (best != NOBODY &&
+	if (best != COMMUNITY_NOBODY &&
 		all[best].gain >= merge_gain(work, &all[*a], &all[*b], joint != NULL ? joint->edges : 0))
 	{
 		*a = (size_t) best;
@@ -392,7 +393,7 @@ relabel_merged(tlv_context *ctx, merge_work *work, int32_t *label)
 
 	TLV_TRY_NEW(ctx, number, work->n);
 	for (size_t c = 0; c < work->n; c++)
-		number[c] = work->into[c] == (int32_t) c ? next++ : NOBODY;
+		number[c] = work->into[c] == (int32_t) c ? next++ : COMMUNITY_NOBODY;
 	for (size_t u = 0; u < work->task->edges.rows; u++)
 		label[u] = number[final_community(work, label[u])];
 	tlv_free(ctx, number);
@@ -414,7 +415,7 @@ tlv_merge_communities(tlv_context *ctx, const tlv_level_task *task, size_t n, si
 
 		if (work.left % 16 == 0 || work.n > 65536)
 			TLV_TRY_CONTINUE(ctx);
-		next_pair(&work, &a, &b);
+		community_next_pair(&work, &a, &b);
 		TLV_TRY(merge_pair(ctx, &work, a, b));
 	}
 	TLV_TRY(relabel_merged(ctx, &work, label));

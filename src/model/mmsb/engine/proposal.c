@@ -9,13 +9,6 @@
 
 #include "merge.h"
 
-/* A graph with more entries is large. */
-#define LARGE_ENTRIES 200000
-
-/* Parts that are moved on the way: of so many levels, grown at so much the resolution. */
-#define PARTS_LEVELS 2
-#define PARTS_FINER	 2
-
 tlv_status
 tlv_mmsb_join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *joined)
 {
@@ -68,7 +61,7 @@ tlv_proposal_sides(const proposal *work, int32_t *label, int32_t *sides[2])
 }
 
 static tlv_status
-weigh_one(tlv_context *ctx, proposal *work)
+proposal_weigh_one(tlv_context *ctx, proposal *work)
 {
 	int32_t *sides[2];
 
@@ -109,7 +102,7 @@ tlv_proposal_open(tlv_context *ctx, tlv_mmsb_fit_state *fit, proposal *work)
 	TLV_TRY_NEW(ctx, work->label, work->n);
 	TLV_TRY_NEW(ctx, work->best, work->n);
 	work->value = -HUGE_VAL;
-	return weigh_one(ctx, work);
+	return proposal_weigh_one(ctx, work);
 }
 
 void
@@ -129,7 +122,10 @@ tlv_proposal_close(tlv_context *ctx, proposal *work)
 bool
 tlv_proposal_is_large(const proposal *work)
 {
-	return work->edges.entries > LARGE_ENTRIES;
+	/* A graph with more entries is large. */
+	const int large_entries = 200000;
+
+	return work->edges.entries > large_entries;
 }
 
 static tlv_level_task
@@ -187,9 +183,11 @@ tlv_proposal_search(tlv_context *ctx, proposal *work, bool corrected, double res
 tlv_status
 tlv_proposal_find_parts(tlv_context *ctx, proposal *work)
 {
-	tlv_level_task task = level_task(work, work->corrected, PARTS_FINER * work->resolution);
+	/* Parts that are moved on the way: of so many levels, grown at so much the resolution. */
+	const int parts_levels = 2, parts_finer = 2;
+	tlv_level_task task = level_task(work, work->corrected, parts_finer * work->resolution);
 
-	return tlv_levels_contract(ctx, &task, PARTS_LEVELS, work->best, &work->parts);
+	return tlv_levels_contract(ctx, &task, parts_levels, work->best, &work->parts);
 }
 
 /* As tlv_proposal_search, from and to a partition that leaves the parts whole. */
@@ -232,7 +230,7 @@ tlv_proposal_search_on_the_way(tlv_context *ctx, proposal *work, bool corrected,
 	if (tlv_proposal_is_large(work))
 		return tlv_proposal_search(ctx, work, corrected, resolution, most, 1);
 	tlv_proposal_separate(work);
-	return tlv_proposal_search(ctx, work, corrected, resolution, most, ROUNDS);
+	return tlv_proposal_search(ctx, work, corrected, resolution, most, COMMUNITY_ROUNDS);
 }
 
 bool

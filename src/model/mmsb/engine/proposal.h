@@ -9,7 +9,7 @@
 #include "levels.h"
 
 /* Rounds over all levels at a resolution, where a graph is not large. */
-#define ROUNDS 10
+#define COMMUNITY_ROUNDS 10
 
 typedef struct proposal
 {

@@ -11,48 +11,21 @@
 #include <math.h>
 #include <string.h>
 
-/* Resolutions tried after the first one, and how close two of them are to be the same. */
-#define MORE_RESOLUTIONS 8
-#define SAME_RESOLUTION	 0.02
-
 /* So many in a row that are no better end the search; fewer of a large graph. */
 #define MOST_IN_VAIN  2
 #define LARGE_IN_VAIN 1
-
-/* How far behind the plain model may be before it is not tried. */
-#define PLAIN_MARGIN 2
-
-/* Rounds over all levels of a large graph, at the best resolution. */
-#define LARGE_ROUNDS 2
-
-/* More than parts explain, so that they were none of communities. */
-#define MUCH_MORE 1.25
 
 /* Towards more communities than are found: the resolution's factor, and how often at most. */
 #define FINER	   1.6
 #define MOST_FINER 60
 
-/* What rates between communities must explain, each its own, of what one rate does, for finer ones
- * to be looked for. */
-#define OWN_RATES 1.1
-
-/* So many resolutions in a row that are no better end the search for finer ones, fewer of a large
- * graph, and so does one that loses so much of what is explained. */
-#define FINER_IN_VAIN		3
-#define LARGE_FINER_IN_VAIN 2
-#define FINER_FALL			0.05
-
-/* Towards fewer: what the resolution is divided by, and how often at most. */
-#define COARSER		 1.6
-#define MOST_COARSER 8
-
-/* Cuts of a graph that give less modularity are none. */
-#define LEAST_MODULARITY 0.3
-
 static int
 last_rounds(const proposal *work)
 {
-	return tlv_proposal_is_large(work) ? LARGE_ROUNDS : ROUNDS;
+	/* Rounds over all levels of a large graph, at the best resolution. */
+	const int large_rounds = 2;
+
+	return tlv_proposal_is_large(work) ? large_rounds : COMMUNITY_ROUNDS;
 }
 
 /* The resolution that the rates of the partition looked at ask for. */
@@ -75,9 +48,11 @@ own_resolution(tlv_context *ctx, const proposal *work, bool corrected, double *r
 static bool
 plain_may_win(const proposal *work)
 {
+	/* How far behind the plain model may be before it is not tried. */
+	const int plain_margin = 2;
 	double behind = work->evidence[1] - work->evidence[0];
 
-	return behind <= PLAIN_MARGIN * (work->evidence[0] - work->one[0]);
+	return behind <= plain_margin * (work->evidence[0] - work->one[0]);
 }
 
 /* At resolution 1, by every model that may be. */
@@ -92,8 +67,8 @@ begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
 			(c == 0 && tlv_proposal_may_be(work->fit, 1) && !plain_may_win(work)))
 			continue;
 		tlv_proposal_separate(work);
-		TLV_TRY(
-			tlv_proposal_search(ctx, work, c, 1, most, tlv_proposal_is_large(work) ? 1 : ROUNDS));
+		TLV_TRY(tlv_proposal_search(ctx, work, c, 1, most,
+									tlv_proposal_is_large(work) ? 1 : COMMUNITY_ROUNDS));
 		TLV_TRY(tlv_proposal_compare(ctx, work, 1, &better));
 	}
 	return TLV_OK;
@@ -107,16 +82,19 @@ begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
 static tlv_status
 coarsen(tlv_context *ctx, proposal *work, size_t most)
 {
+	/* Towards fewer: what the resolution is divided by, and how often at most. */
+	const double coarser = 1.6;
+	const int most_coarser = 8;
 	double resolution = work->resolution;
 	bool better;
 
 	for (int i = 0, vain = 0;
-		 tlv_proposal_is_large(work) && i < MOST_COARSER && vain < MOST_IN_VAIN; i++)
+		 tlv_proposal_is_large(work) && i < most_coarser && vain < MOST_IN_VAIN; i++)
 	{
 		tlv_proposal_return_to_best(work);
 		if (work->found < 3)
 			break;
-		resolution /= COARSER;
+		resolution /= coarser;
 		TLV_TRY(tlv_proposal_search_on_the_way(ctx, work, work->corrected, resolution, most));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
 		vain = better ? 0 : vain + 1;
@@ -131,7 +109,10 @@ coarsen(tlv_context *ctx, proposal *work, size_t most)
 static bool
 explains_much_more(const proposal *work, double explained)
 {
-	return work->value - work->one[work->corrected] > MUCH_MORE * explained;
+	/* More than parts explain, so that they were none of communities. */
+	const double much_more = 1.25;
+
+	return work->value - work->one[work->corrected] > much_more * explained;
 }
 
 /*
@@ -142,17 +123,20 @@ explains_much_more(const proposal *work, double explained)
 static tlv_status
 walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 {
+	/* Resolutions tried after the first one, and how close two of them are to be the same. */
+	const int more_resolutions = 8;
+	const double same_resolution = 0.02;
 	double resolution = 1, before, explained;
 	int vain = 0, in_vain = tlv_proposal_is_large(work) ? LARGE_IN_VAIN : MOST_IN_VAIN;
 	bool better, corrected = work->corrected;
 
 	tlv_proposal_return_to_best(work);
-	for (int i = 0; i < MORE_RESOLUTIONS && vain < in_vain; i++)
+	for (int i = 0; i < more_resolutions && vain < in_vain; i++)
 	{
 		before = resolution;
 		explained = work->value - work->one[work->corrected];
 		TLV_TRY(own_resolution(ctx, work, corrected, &resolution));
-		if (work->found < 2 || fabs(resolution - before) <= SAME_RESOLUTION * before)
+		if (work->found < 2 || fabs(resolution - before) <= same_resolution * before)
 			break;
 		TLV_TRY(tlv_proposal_search_on_the_way(ctx, work, corrected, resolution, most));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
@@ -244,10 +228,18 @@ weigh_rates(tlv_context *ctx, proposal *work, double *evidence)
 static tlv_status
 refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 {
-	double one = work->one[work->corrected], wanted = one + OWN_RATES * (work->value - one);
+	/* So many resolutions in a row that are no better end the search for finer ones, fewer of a
+	 * large graph, and so does one that loses so much of what is explained. */
+	const int finer_in_vain = 3, large_finer_in_vain = 2;
+	const double finer_fall = 0.05;
+
+	/* What rates between communities must explain, each its own, of what one rate does, for finer
+	 * ones to be looked for. */
+	const double own_rates = 1.1;
+	double one = work->one[work->corrected], wanted = one + own_rates * (work->value - one);
 	double resolution = work->resolution, best, evidence;
-	int rounds = tlv_proposal_is_large(work) ? 1 : ROUNDS;
-	int most_in_vain = tlv_proposal_is_large(work) ? LARGE_FINER_IN_VAIN : FINER_IN_VAIN;
+	int rounds = tlv_proposal_is_large(work) ? 1 : COMMUNITY_ROUNDS;
+	int most_in_vain = tlv_proposal_is_large(work) ? large_finer_in_vain : finer_in_vain;
 
 	tlv_proposal_return_to_best(work);
 	if (work->found < 2)
@@ -259,7 +251,7 @@ refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 		tlv_proposal_separate(work);
 		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, resolution, most, rounds));
 		TLV_TRY(weigh_rates(ctx, work, &evidence));
-		if (evidence < best - FINER_FALL * (best - one))
+		if (evidence < best - finer_fall * (best - one))
 			break;
 		vain = evidence > best ? 0 : vain + 1;
 		best = fmax(best, evidence);
@@ -294,6 +286,8 @@ best_communities(tlv_context *ctx, proposal *work)
 static tlv_status
 cut_communities(tlv_context *ctx, proposal *work)
 {
+	/* Cuts of a graph that give less modularity are none. */
+	const double least_modularity = 0.3;
 	double inside, expected;
 
 	tlv_proposal_separate(work);
@@ -301,7 +295,7 @@ cut_communities(tlv_context *ctx, proposal *work)
 		tlv_proposal_search(ctx, work, true, 1, tlv_proposal_most(work->fit), last_rounds(work)));
 	work->corrected = tlv_proposal_may_be(work->fit, 1);
 	TLV_TRY(tlv_proposal_count_inside(ctx, work, true, &inside, &expected));
-	if (inside - expected >= LEAST_MODULARITY * work->fit->total)
+	if (inside - expected >= least_modularity * work->fit->total)
 		return TLV_OK;
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;

@@ -14,21 +14,15 @@
 
 #include "tensorlv/num/rng.h"
 
-#define PARTS		  10 /* one of them is set aside */
-#define FOLDS		  5
-#define LARGE_FOLDS	  2
-#define LARGE_WORK	  1e9 /* entries x directions */
-#define SIGNIFICANT_Z 2.0
+#define COMMUNITY_FOLDS 5  /* of the edges */
+#define COMMUNITY_PARTS 10 /* one of them is set aside */
 
 /* Few edges: every one is set aside once, and the folds are pooled. */
-#define FEW_EDGES 2000
-#define POOLED_Z  2.5
-#define EXTRA	  10
-#define STEPS	  16
-#define TOLERANCE 1e-2
-
-/* Edges between two looks at tlv_should_stop(): some milliseconds. */
-#define CHUNK_EDGES 65536
+#define FEW_EDGES				 2000
+#define POOLED_Z				 2.5
+#define EXTRA					 10
+#define COMMUNITY_STEPS			 16
+#define COMMUNITY_RANK_TOLERANCE 1e-2
 
 /* How the edges set aside agree with the j-th direction. */
 typedef struct agreement
@@ -54,12 +48,14 @@ set_aside(const fold *f, size_t u, size_t v)
 	uint64_t hash =
 		tlv_mix64(tlv_mix64(f->seed ^ (uint64_t) tlv_least(u, v)) + (uint64_t) (u < v ? v : u));
 
-	return (int) (hash >> 32) % PARTS == f->part;
+	return (int) (hash >> 32) % COMMUNITY_PARTS == f->part;
 }
 
 static tlv_status
 split_edges(tlv_context *ctx, fold *f)
 {
+	/* Edges between two looks at tlv_should_stop(): some milliseconds. */
+	const int chunk_edges = 65536;
 	const tlv_csr *all = f->all;
 	size_t n = all->rows, at = 0;
 	double *degree, mean = 0;
@@ -69,7 +65,7 @@ split_edges(tlv_context *ctx, fold *f)
 	{
 		for (size_t e = all->start[u]; e < all->start[u + 1]; e++)
 		{
-			if (e % CHUNK_EDGES == 0)
+			if (e % chunk_edges == 0)
 				TLV_TRY_CONTINUE(ctx);
 			if (set_aside(f, u, (size_t) all->index[e]))
 				continue;
@@ -172,8 +168,8 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_csr *all, in
 	task = (tlv_eigen_task){.n = n,
 							.k = most,
 							.l = l,
-							.tolerance = TOLERANCE,
-							.max_steps = STEPS,
+							.tolerance = COMMUNITY_RANK_TOLERANCE,
+							.max_steps = COMMUNITY_STEPS,
 							.modulus = fit->sides == 1};
 	TLV_TRY_NEW(ctx, x, l * n);
 	TLV_TRY_NEW(ctx, f.scaled, l * n);
@@ -195,7 +191,7 @@ standardize(const agreement *z, bool pooled, int folds)
 }
 
 static size_t
-most_directions(const tlv_mmsb_fit_state *fit, size_t most)
+community_most_directions(const tlv_mmsb_fit_state *fit, size_t most)
 {
 	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
 
@@ -209,11 +205,16 @@ most_directions(const tlv_mmsb_fit_state *fit, size_t most)
 tlv_status
 tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t looked_at, size_t *k)
 {
+	const double significant_z = 2.0;
+	const double large_work = 1e9; /* entries x directions */
+	const int large_folds = 2;
 	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
-	size_t most = most_directions(fit, looked_at);
+	size_t most = community_most_directions(fit, looked_at);
 	double entries = (double) fit->side[0].edges.entries;
 	bool pooled = entries / (double) (3 - fit->sides) < FEW_EDGES;
-	int folds = pooled ? PARTS : entries * (double) most > LARGE_WORK ? LARGE_FOLDS : FOLDS;
+	int folds = pooled								   ? COMMUNITY_PARTS
+				: entries * (double) most > large_work ? large_folds
+													   : COMMUNITY_FOLDS;
 	tlv_csr all = fit->side[0].edges;
 	agreement *z;
 
@@ -230,7 +231,7 @@ tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t look
 	}
 	*k = 0;
 	for (size_t j = 0; j < most; j++)
-		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : SIGNIFICANT_Z))
+		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : significant_z))
 			++*k;
 		else if (pooled)
 			break; /* the others are no longer apart from the noise, and fold by fold not the same

@@ -9,11 +9,6 @@
 #include "tensorlv/num/sort.h"
 #include "tensorlv/num/special.h"
 
-/* Passes over the effects of nodes, and exponents of 2 of the noise's variance over theirs. */
-#define EFFECT_PASSES 30
-#define FIRST_RATIO	  (-1)
-#define LAST_RATIO	  7
-
 /* Bits of a float in the order of its values, negative ones included. */
 static uint32_t
 ordered_bits(float x)
@@ -144,16 +139,18 @@ take_off(const tlv_csr *edges, const double *effect, tlv_rank_scores *scores)
 static tlv_status
 remove_effects(tlv_context *ctx, const tlv_csr *edges, tlv_rank_scores *scores)
 {
+	/* Passes over the effects of nodes, and exponents of 2 of the noise's variance over theirs. */
+	const int effect_passes = 30, first_ratio = -1, last_ratio = 7;
 	size_t n = edges->rows;
 	double *effect = tlv_alloc(ctx, 3 * n, sizeof(double)), *best = effect + n;
 
 	TLV_TRY_ALLOC(ctx, effect);
-	for (int i = FIRST_RATIO; i <= LAST_RATIO; i++)
+	for (int i = first_ratio; i <= last_ratio; i++)
 	{
 		double gain, ratio = exp2(i);
 
 		memset(effect, 0, n * sizeof(double));
-		for (int pass = 0; pass < EFFECT_PASSES; pass++)
+		for (int pass = 0; pass < effect_passes; pass++)
 		{
 			TLV_TRY_CONTINUE(ctx);
 			pass_effects(edges, scores, ratio, effect, effect + 2 * n);

@@ -22,12 +22,8 @@
 /* Counts of more units than these are values. */
 #define MOST_UNITS 100000
 
-/* Exponents of 2 of the shapes of negative binomials that are compared. */
-#define FIRST_SHAPE (-3)
-#define LAST_SHAPE	8
-
 /* Degrees of a community's nodes within a factor of sqrt(2) are one cell; cells of a community. */
-#define CELLS 64
+#define COMMUNITY_CELLS 64
 
 /* ---- the unit ---- */
 
@@ -122,23 +118,25 @@ static tlv_status
 fill_cells(tlv_context *ctx, const tlv_mmsb_side *side, const int32_t *label, size_t k,
 		   bool corrected, cell **cells, size_t *n)
 {
-	double *sums = tlv_alloc0(ctx, 2 * CELLS * k, sizeof(double));
+	double *sums = tlv_alloc0(ctx, 2 * COMMUNITY_CELLS * k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, sums);
-	TLV_TRY_NEW(ctx, *cells, CELLS * k);
+	TLV_TRY_NEW(ctx, *cells, COMMUNITY_CELLS * k);
 	for (size_t u = 0; u < side->n; u++)
 	{
 		size_t place = corrected ? (size_t) (2 * log2(side->degree[u])) : 0;
-		double *own = sums + 2 * (CELLS * (size_t) label[u] + tlv_least(place, CELLS - 1));
+		double *own = sums + 2 * (COMMUNITY_CELLS * (size_t) label[u] +
+								  tlv_least(place, COMMUNITY_CELLS - 1));
 
 		TLV_TRY_CONTINUE_AT(ctx, u);
 		own[0] += 1;
 		own[1] += side->degree[u];
 	}
 	*n = 0;
-	for (size_t i = 0; i < CELLS * k; i++)
+	for (size_t i = 0; i < COMMUNITY_CELLS * k; i++)
 		if (sums[2 * i] > 0)
-			(*cells)[(*n)++] = (cell){i / CELLS, sums[2 * i], sums[2 * i + 1] / sums[2 * i]};
+			(*cells)[(*n)++] =
+				(cell){i / COMMUNITY_CELLS, sums[2 * i], sums[2 * i + 1] / sums[2 * i]};
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }
@@ -249,6 +247,8 @@ binomial_evidence(const double *edges, double n, double excess, double shape)
 static tlv_status
 weigh_units(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *binomial, double *factorials)
 {
+	/* Exponents of 2 of the shapes of negative binomials that are compared. */
+	const int first_shape = -3, last_shape = 8;
 	double *edges, n = 0, excess = 0;
 
 	TLV_TRY_NEW0(ctx, edges, MOST_UNITS + 1);
@@ -261,7 +261,7 @@ weigh_units(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *binomial, d
 		*factorials += edges[x] > 0 ? edges[x] * tlv_lgamma((double) x + 1) : 0;
 	}
 	*binomial = -HUGE_VAL;
-	for (int i = FIRST_SHAPE; i <= LAST_SHAPE; i++)
+	for (int i = first_shape; i <= last_shape; i++)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		*binomial = fmax(*binomial, binomial_evidence(edges, n, excess, exp2(i)));

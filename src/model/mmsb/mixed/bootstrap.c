@@ -11,15 +11,13 @@
 
 #include "../errors.h"
 #include "memberships.h"
+#include "tensorlv/num/sort.h"
 
 /* Graphs that are drawn. */
 #define DRAWN 20
 
 /* Seeds of the graphs are far from those of fits. */
 #define SEED_OF_GRAPHS 0x626f6f7473747261u
-
-/* Student's of 95 % intervals and so many graphs. */
-#define BIAS_QUANTILE 2.086
 
 typedef struct bootstrap
 {
@@ -33,7 +31,7 @@ typedef struct bootstrap
 } bootstrap;
 
 static tlv_status
-put_edge(tlv_context *ctx, void *argument, int64_t source, int64_t target, double weight)
+mixed_put_edge(tlv_context *ctx, void *argument, int64_t source, int64_t target, double weight)
 {
 	return tlv_add(ctx, argument, TLV_AS_EDGE(source, target, weight));
 }
@@ -63,7 +61,7 @@ draw_shares(tlv_rng *rng, size_t k, const double *alpha, double *shares)
 static bool
 is_labelled(const tlv_mmsb_options *options, int64_t node)
 {
-	return tlv_mmsb_find_id(options->label_nodes, options->n_labels, node) < options->n_labels;
+	return tlv_find_id(options->label_nodes, options->n_labels, node) < options->n_labels;
 }
 
 /* Memberships of the nodes of a side; those without any have none, and known ones are kept. */
@@ -134,7 +132,7 @@ draw_graph(tlv_context *ctx, const tlv_mmsb_parts *parts, uint64_t seed, tlv_fra
 	tlv_accumulator *edges;
 
 	TLV_TRY(tlv_graph_accumulator_create(ctx, parts->graph, parts->poisson, &edges));
-	TLV_TRY(tlv_mmsb_simulate_edges(ctx, parts, seed, put_edge, edges));
+	TLV_TRY(tlv_mmsb_simulate_edges(ctx, parts, seed, mixed_put_edge, edges));
 	return tlv_mmsb_finish_graph(ctx, edges, graph);
 }
 
@@ -154,7 +152,7 @@ place_in_fit(const bootstrap *state, const int64_t *component, size_t i)
 }
 
 static tlv_status
-add_fit(tlv_context *ctx, bootstrap *state, const tlv_frame *truth, const tlv_frame *fit)
+mixed_add_fit(tlv_context *ctx, bootstrap *state, const tlv_frame *truth, const tlv_frame *fit)
 {
 	tlv_estimates list = {0};
 	tlv_match match;
@@ -192,7 +190,7 @@ draw_and_fit(tlv_context *ctx, bootstrap *state, int b)
 		return TLV_OK; /* hardly any edges */
 	TLV_TRY(status);
 	TLV_TRY(tlv_frame_open(ctx, image, size, &fit));
-	return add_fit(ctx, state, &truth, &fit);
+	return mixed_add_fit(ctx, state, &truth, &fit);
 }
 
 tlv_mmsb_options
@@ -251,11 +249,13 @@ run_bootstrap(tlv_context *ctx, bootstrap *state)
 static double
 error_with_bias(const bootstrap *state, size_t i)
 {
+	/* Student's of 95 % intervals and so many graphs. */
+	const double bias_quantile = 2.086;
 	double mean = state->sums[i] / state->done;
 	double variance = fmax(state->squares[i] - state->done * mean * mean, 0) / (state->done - 1);
 	double bias = sqrt(fmax(mean * mean - variance / state->done, 0));
 
-	return sqrt(variance) + bias / BIAS_QUANTILE;
+	return sqrt(variance) + bias / bias_quantile;
 }
 
 tlv_status

@@ -18,24 +18,10 @@
  * Steps, fewer where all of them would take more than so much work (edge ends x communities); the
  * first ones do most.
  */
-#define MOST_STEPS	10
-#define LEAST_STEPS 3
-#define MOST_WORK	3e9
-#define TOLERANCE	1e-3
-
-/* Above this residual the 3-stars are below their detection limit. */
-#define POOR_RESIDUAL 0.3
-
-/* What the check may find before the connectivity is re-estimated. */
-#define MOST_DISTANCE 0.25
-#define LEAST_OFF	  0.6
-
-/* Entries of scores projected between two looks at tlv_should_stop(). */
-#define PROJECT_ENTRIES 200000
-
-/* Shares of a clustered start. */
-#define CLUSTER_SHARE  0.7
-#define CLUSTER_STARTS 5
+#define MIXED_MOST_STEPS  10
+#define MIXED_LEAST_STEPS 3
+#define MIXED_MOST_WORK	  3e9
+#define MIXED_TOLERANCE	  1e-3
 
 static tlv_status
 create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
@@ -57,8 +43,10 @@ create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static tlv_status
 project_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* Entries of scores projected between two looks at tlv_should_stop(). */
+	const int project_entries = 200000;
 	double *work = tlv_alloc(ctx, tlv_mmsb_project_work(fit->k), sizeof(double));
-	size_t block = PROJECT_ENTRIES / (fit->k + 1) + 1;
+	size_t block = project_entries / (fit->k + 1) + 1;
 
 	TLV_TRY_ALLOC(ctx, work);
 	for (size_t s = 0; s < fit->sides; s++)
@@ -81,7 +69,7 @@ project_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 /* x (k x n) by rows: the new row assignment[a] is the old a-th */
 static void
-permute_rows(size_t k, size_t n, const int64_t *assignment, float *work, float *x)
+mixed_permute_rows(size_t k, size_t n, const int64_t *assignment, float *work, float *x)
 {
 	for (size_t u = 0; u < n; u++)
 	{
@@ -98,10 +86,10 @@ permute_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, const int64_t 
 	float *work = tlv_alloc(ctx, fit->k, sizeof(float));
 
 	TLV_TRY_ALLOC(ctx, work);
-	permute_rows(fit->k, fit->side[s].n, assignment, work, fit->side[s].share);
-	permute_rows(fit->k, stars->rows, assignment, work, stars->scores);
+	mixed_permute_rows(fit->k, fit->side[s].n, assignment, work, fit->side[s].share);
+	mixed_permute_rows(fit->k, stars->rows, assignment, work, stars->scores);
 	if (stars->basis != NULL)
-		permute_rows(fit->k, stars->columns, assignment, work, stars->basis);
+		mixed_permute_rows(fit->k, stars->columns, assignment, work, stars->basis);
 	tlv_free(ctx, work);
 	return TLV_OK;
 }
@@ -164,13 +152,16 @@ largest_entry(size_t k, const double *connectivity)
 static tlv_status
 clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	/* Shares of a clustered start. */
+	const double cluster_share = 0.7;
+	const int cluster_starts = 5;
 	size_t k = fit->k;
 	int32_t *label[2] = {NULL, NULL};
 
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, CLUSTER_STARTS, 0, label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, cluster_starts, 0, label[s]));
 	}
 	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, label));
 	for (size_t s = 0; s < fit->sides; s++)
@@ -178,8 +169,8 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		for (size_t u = 0; u < fit->side[s].n; u++)
 			for (size_t a = 0; a < k; a++)
 				fit->side[s].share[u * k + a] =
-					(float) ((1 - CLUSTER_SHARE) / (double) k +
-							 (label[s][u] == (int32_t) a ? CLUSTER_SHARE : 0));
+					(float) ((1 - cluster_share) / (double) k +
+							 (label[s][u] == (int32_t) a ? cluster_share : 0));
 		tlv_free(ctx, label[s]);
 	}
 	fix_shares(fit);
@@ -190,6 +181,8 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static tlv_status
 estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 {
+	/* Above this residual the 3-stars are below their detection limit. */
+	const double poor_residual = 0.3;
 	double residual = fit->moments[0].residual;
 	bool sound = false;
 
@@ -199,7 +192,7 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 		TLV_TRY(clustered_shares(ctx, fit)); /* the tensor has none for every community */
 	else if (!fit->corrected && !fit->parts)
 		TLV_TRY(tlv_connectivity_unbiased(ctx, fit, fit->connectivity, &sound));
-	*good = sound && residual <= POOR_RESIDUAL;
+	*good = sound && residual <= poor_residual;
 	if (!*good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
@@ -235,29 +228,33 @@ static int
 allowed_steps(const tlv_mmsb_fit_state *fit)
 {
 	double step = (double) fit->side[0].edges.entries * (double) (fit->k + 6) * (double) fit->sides;
-	double steps = floor(MOST_WORK / step);
+	double steps = floor(MIXED_MOST_WORK / step);
 
-	return steps > MOST_STEPS ? MOST_STEPS : steps < LEAST_STEPS ? LEAST_STEPS : (int) steps;
+	return steps > MIXED_MOST_STEPS	   ? MIXED_MOST_STEPS
+		   : steps < MIXED_LEAST_STEPS ? MIXED_LEAST_STEPS
+									   : (int) steps;
 }
 
 static tlv_status
 mixed_refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
 {
+	/* What the check may find before the connectivity is re-estimated. */
+	const double most_distance = 0.25, least_off = 0.6;
 	tlv_mixed_model model;
 	double distance = 0, off = 1;
 	int steps, more = 0, most = allowed_steps(fit);
 
 	open_model(fit, &model);
 	TLV_TRY(tlv_require_memory(ctx, tlv_mixed_memory(&model, true), "the variational refinement"));
-	TLV_TRY(tlv_mixed_variational(ctx, &model, !good, most, TOLERANCE, &steps));
+	TLV_TRY(tlv_mixed_variational(ctx, &model, !good, most, MIXED_TOLERANCE, &steps));
 	if (good)
 	{
 		TLV_TRY(tlv_mixed_check(ctx, &model, &distance, &off));
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, distance, "check_distance"));
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, off, "check_off_diagonal"));
-		if (distance > MOST_DISTANCE || off < LEAST_OFF)
+		if (distance > most_distance || off < least_off)
 		{
-			TLV_TRY(tlv_mixed_variational(ctx, &model, true, most, TOLERANCE, &more));
+			TLV_TRY(tlv_mixed_variational(ctx, &model, true, most, MIXED_TOLERANCE, &more));
 			good = false;
 		}
 	}

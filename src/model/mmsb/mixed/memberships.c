@@ -9,20 +9,15 @@
 
 #include "tensorlv/num/assert.h"
 
-/* Entries per node that room is made for at first. */
-#define FIRST_ENTRIES 2
-/* How far the shares of a node, single precision, may sum from 1. */
-#define SHARE_TOLERANCE 1e-3
-/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
-#define CHUNK_NODES 64
-
 tlv_status
 tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builder)
 {
+	/* Entries per node that room is made for at first. */
+	const int first_entries = 2;
 	tlv_memberships *memberships = &builder->memberships;
 
 	memset(builder, 0, sizeof(*builder));
-	builder->room = FIRST_ENTRIES * n + 16;
+	builder->room = first_entries * n + 16;
 	builder->least = TLV_LEAST_SHARE;
 	TLV_TRY_NEW(ctx, memberships->start, n + 1);
 	TLV_TRY_NEW(ctx, memberships->community, builder->room);
@@ -32,7 +27,7 @@ tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builde
 }
 
 static tlv_status
-reserve(tlv_context *ctx, tlv_membership_builder *builder, size_t more)
+mixed_reserve(tlv_context *ctx, tlv_membership_builder *builder, size_t more)
 {
 	size_t used = builder->memberships.start[builder->memberships.n];
 	size_t room = builder->room;
@@ -69,7 +64,7 @@ tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t
 	size_t first = memberships->start[memberships->n], at = first;
 	double sum = 0;
 
-	TLV_TRY(reserve(ctx, builder, k));
+	TLV_TRY(mixed_reserve(ctx, builder, k));
 	tlv_assert(k <= UINT16_MAX);
 	for (size_t j = 0; share != NULL && j < k; j++)
 		if (share[j] >= builder->least)
@@ -97,7 +92,7 @@ tlv_memberships_append_some(tlv_context *ctx, tlv_membership_builder *builder, s
 	size_t at = memberships->start[memberships->n];
 	double sum = 0;
 
-	TLV_TRY(reserve(ctx, builder, n));
+	TLV_TRY(mixed_reserve(ctx, builder, n));
 	for (size_t i = 0; i < n; i++)
 		sum += share[i];
 	for (size_t i = 0; i < n; i++)
@@ -120,7 +115,7 @@ tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder, size_t
 	size_t from = memberships->start[u], n = memberships->start[u + 1] - from;
 	size_t at = memberships->start[memberships->n];
 
-	TLV_TRY(reserve(ctx, builder, n));
+	TLV_TRY(mixed_reserve(ctx, builder, n));
 	memcpy(memberships->community + at, memberships->community + from, n * sizeof(uint16_t));
 	memcpy(memberships->share + at, memberships->share + from, n * sizeof(float));
 	memberships->start[++memberships->n] = at + n;
@@ -174,6 +169,8 @@ static tlv_status
 check_node(tlv_context *ctx, size_t k, size_t n, const uint16_t *community, const float *share,
 		   size_t node)
 {
+	/* How far the shares of a node, single precision, may sum from 1. */
+	const double share_tolerance = 1e-3;
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -186,7 +183,7 @@ check_node(tlv_context *ctx, size_t k, size_t n, const uint16_t *community, cons
 							(double) share[i]);
 		sum += share[i];
 	}
-	if (n > 0 && !(fabs(sum - 1) <= SHARE_TOLERANCE))
+	if (n > 0 && !(fabs(sum - 1) <= share_tolerance))
 		return tlv_fail(ctx, TLV_CORRUPT, "the shares of node %zu sum to %g", node + 1, sum);
 	return TLV_OK;
 }
@@ -195,11 +192,13 @@ tlv_status
 tlv_memberships_check(tlv_context *ctx, size_t k, size_t n, const uint16_t *support,
 					  const uint16_t *community, const float *share)
 {
+	/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
+	const int chunk_nodes = 64;
 	size_t at = 0;
 
 	for (size_t u = 0; u < n; at += support[u], u++)
 	{
-		if (u % CHUNK_NODES == 0)
+		if (u % chunk_nodes == 0)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(check_node(ctx, k, support[u], community + at, share + at, u));
 	}

@@ -8,19 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Least entry of P, of its largest, and of all where that is 0. */
-#define CONNECTIVITY_FLOOR 1e-3
-#define LEAST_ENTRY		   1e-12
-
-/* Entries of shares worked on between two looks. */
-#define ENTRY_CHUNK 1000000
-
 /* theta_u = degree / (pi_u . sums), mean 1: what the rates of side s let expect. */
 static tlv_status
 update_propensities(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 {
+	/* Entries of shares worked on between two looks. */
+	const int entry_chunk = 1000000;
 	tlv_mixed_side *side = &work->model->side[s];
-	size_t k = work->model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
+	size_t k = work->model->k, chunk = entry_chunk / (k + 1) + 1;
 	double total = 0;
 
 	if (side->propensity == NULL)
@@ -43,6 +38,8 @@ update_propensities(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 void
 tlv_connectivity_settle(size_t k, bool symmetric, double *p)
 {
+	/* Least entry of P, of its largest, and of all where that is 0. */
+	const double connectivity_floor = 1e-3, least_entry = 1e-12;
 	double largest = 0, least;
 
 	for (size_t b = 0; b < k && symmetric; b++)
@@ -50,7 +47,7 @@ tlv_connectivity_settle(size_t k, bool symmetric, double *p)
 			p[a + k * b] = p[b + k * a] = (p[a + k * b] + p[b + k * a]) / 2;
 	for (size_t i = 0; i < k * k; i++)
 		largest = fmax(largest, p[i]);
-	least = largest > 0 ? CONNECTIVITY_FLOOR * largest : LEAST_ENTRY;
+	least = largest > 0 ? connectivity_floor * largest : least_entry;
 	for (size_t i = 0; i < k * k; i++)
 		p[i] = fmax(p[i], least);
 }

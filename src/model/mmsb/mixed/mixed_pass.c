@@ -15,28 +15,22 @@
 #include "tensorlv/num/lanes.h"
 #include "tensorlv/num/linalg.h"
 
-#define LANES 16
-
-/* P is inverted when its singular values are within this ratio. */
-#define INVERTIBLE 1e-4
+#define MIXED_LANES 16
 
 /* Edges worked on between two looks at tlv_should_stop(). */
 #define EDGE_CHUNK 100000
-
-/* What a node's weights cost, in edges. */
-#define NODE_EDGES 128
 
 /* How far ahead neighbours' rows are fetched. */
 #define FETCH_AHEAD 8
 
 static size_t
-other_side(const tlv_mixed_model *model, size_t s)
+mixed_other_side(const tlv_mixed_model *model, size_t s)
 {
 	return model->sides == 1 ? 0 : 1 - s;
 }
 
 static size_t
-largest_side(const tlv_mixed_model *model)
+mixed_largest_side(const tlv_mixed_model *model)
 {
 	return model->sides == 2 && model->side[1].n > model->side[0].n ? model->side[1].n
 																	: model->side[0].n;
@@ -45,14 +39,14 @@ largest_side(const tlv_mixed_model *model)
 static size_t
 padded_width(size_t k)
 {
-	return (k + LANES - 1) / LANES * LANES;
+	return (k + MIXED_LANES - 1) / MIXED_LANES * MIXED_LANES;
 }
 
 /* Lanes with sums of their own: all of them together no larger than the shares. */
 static size_t
 most_lanes(const tlv_mixed_model *model)
 {
-	size_t lanes = tlv_least(largest_side(model) / (2 * model->k), TLV_LANES_MOST);
+	size_t lanes = tlv_least(mixed_largest_side(model) / (2 * model->k), TLV_LANES_MOST);
 
 	return lanes > 0 ? lanes : 1;
 }
@@ -67,7 +61,7 @@ lane_numbers(size_t k)
 double
 tlv_mixed_memory(const tlv_mixed_model *model, bool update)
 {
-	double n = (double) model->side[0].n, most = (double) largest_side(model);
+	double n = (double) model->side[0].n, most = (double) mixed_largest_side(model);
 
 	if (model->sides == 2)
 		n += (double) model->side[1].n;
@@ -80,7 +74,7 @@ tlv_mixed_memory(const tlv_mixed_model *model, bool update)
 static tlv_status
 create_rows(tlv_context *ctx, size_t n, size_t width, void **block, float **rows)
 {
-	*block = tlv_alloc(ctx, n * width + LANES, sizeof(float));
+	*block = tlv_alloc(ctx, n * width + MIXED_LANES, sizeof(float));
 	TLV_TRY_ALLOC(ctx, *block);
 	*rows = (float *) (((uintptr_t) *block + 63) & ~(uintptr_t) 63);
 	return TLV_OK;
@@ -120,12 +114,12 @@ tlv_mixed_work_create(tlv_context *ctx, tlv_mixed_model *model, bool update, tlv
 	work->width = width;
 	for (size_t s = 0; s < model->sides; s++)
 		TLV_TRY(create_rows(ctx, model->side[s].n, width, &work->blocks[s], &work->gamma[s]));
-	TLV_TRY(create_rows(ctx, largest_side(model), width, &work->blocks[2], &work->rate));
+	TLV_TRY(create_rows(ctx, mixed_largest_side(model), width, &work->blocks[2], &work->rate));
 	TLV_TRY_NEW0(ctx, work->sums, 2 * k * k + k);
 	work->assigned = work->sums + k;
 	work->inverse = work->assigned + k * k;
 	if (update)
-		TLV_TRY_NEW(ctx, work->before, k * largest_side(model));
+		TLV_TRY_NEW(ctx, work->before, k * mixed_largest_side(model));
 	return create_lanes(ctx, work);
 }
 
@@ -186,7 +180,7 @@ static tlv_status
 compute_rates(tlv_context *ctx, tlv_mixed_work *work, size_t s)
 {
 	const tlv_mixed_model *model = work->model;
-	const tlv_mixed_side *seen = &model->side[other_side(model, s)];
+	const tlv_mixed_side *seen = &model->side[mixed_other_side(model, s)];
 	size_t k = model->k;
 	double *p = tlv_alloc(ctx, k * k, sizeof(double));
 	rate_scan scan = {work, seen};
@@ -277,23 +271,23 @@ add_edges(size_t width, size_t edges, const int32_t *restrict index, const float
 	for (size_t e = 0; e < edges; e++)
 	{
 		const float *restrict seen = rate + (size_t) index[e] * width;
-		float lane[LANES] = {0}, sum = FLT_MIN, factor;
+		float lane[MIXED_LANES] = {0}, sum = FLT_MIN, factor;
 
 		if (e + FETCH_AHEAD < edges)
 		{
 			const float *ahead = rate + (size_t) index[e + FETCH_AHEAD] * width;
 
-			for (size_t a = 0; a < width; a += LANES)
+			for (size_t a = 0; a < width; a += MIXED_LANES)
 				__builtin_prefetch(ahead + a);
 		}
-		for (size_t a = 0; a < width; a += LANES)
-			for (size_t l = 0; l < LANES; l++)
+		for (size_t a = 0; a < width; a += MIXED_LANES)
+			for (size_t l = 0; l < MIXED_LANES; l++)
 				lane[l] += weight[a + l] * seen[a + l];
-		for (size_t l = 0; l < LANES; l++)
+		for (size_t l = 0; l < MIXED_LANES; l++)
 			sum += lane[l];
 		factor = (value == NULL ? 1 : value[e]) / sum;
-		for (size_t a = 0; a < width; a += LANES)
-			for (size_t l = 0; l < LANES; l++)
+		for (size_t a = 0; a < width; a += MIXED_LANES)
+			for (size_t l = 0; l < MIXED_LANES; l++)
 				row[a + l] += factor * seen[a + l];
 	}
 }
@@ -308,12 +302,12 @@ add_shares(size_t k, size_t width, size_t edges, const int32_t *restrict index,
 	{
 		const float *restrict seen = rate + (size_t) index[e] * width;
 		const float *restrict other = share + (size_t) index[e] * k;
-		float lane[LANES] = {0}, sum = FLT_MIN, factor;
+		float lane[MIXED_LANES] = {0}, sum = FLT_MIN, factor;
 
-		for (size_t a = 0; a < width; a += LANES)
-			for (size_t l = 0; l < LANES; l++)
+		for (size_t a = 0; a < width; a += MIXED_LANES)
+			for (size_t l = 0; l < MIXED_LANES; l++)
 				lane[l] += weight[a + l] * seen[a + l];
-		for (size_t l = 0; l < LANES; l++)
+		for (size_t l = 0; l < MIXED_LANES; l++)
 			sum += lane[l];
 		factor = (value == NULL ? 1 : value[e]) / sum;
 		if (propensity != NULL)
@@ -328,7 +322,8 @@ add_shares(size_t k, size_t width, size_t edges, const int32_t *restrict index,
  * itself.  Only its ratios count: relative to the largest, so that not all of them vanish.
  */
 static void
-weigh(const tlv_mixed_work *work, const float *gamma, int32_t fixed, double average, float *weight)
+mixed_weigh(const tlv_mixed_work *work, const float *gamma, int32_t fixed, double average,
+			float *weight)
 {
 	double largest = 0, highest;
 	size_t k = work->model->k;
@@ -395,10 +390,12 @@ finish_assigned(tlv_context *ctx, tlv_mixed_work *work, size_t k)
 static tlv_status
 invert_connectivity(tlv_context *ctx, tlv_mixed_work *work, size_t k)
 {
+	/* P is inverted when its singular values are within this ratio. */
+	const double invertible = 1e-4;
 	size_t rank = 0;
 
 	TLV_TRY(
-		tlv_pseudo_inverse(ctx, k, k, work->model->connectivity, INVERTIBLE, work->inverse, &rank));
+		tlv_pseudo_inverse(ctx, k, k, work->model->connectivity, invertible, work->inverse, &rank));
 	work->direct = rank < k;
 	return TLV_OK;
 }
@@ -418,6 +415,8 @@ typedef struct side_pass
 static tlv_status
 begin_pass(tlv_context *ctx, side_pass *pass)
 {
+	/* What a node's weights cost, in edges. */
+	const int node_edges = 128;
 	tlv_mixed_work *work = pass->work;
 	const tlv_mixed_side *side = &work->model->side[pass->s];
 	size_t k = work->model->k;
@@ -425,7 +424,7 @@ begin_pass(tlv_context *ctx, side_pass *pass)
 	TLV_TRY(compute_rates(ctx, work, pass->s));
 	for (size_t a = 0; a < k; a++)
 		pass->average += work->sums[a] / (double) k;
-	divide(work, side->n, side->edges->start, NODE_EDGES + (pass->assign ? k : 0), &pass->lanes);
+	divide(work, side->n, side->edges->start, node_edges + (pass->assign ? k : 0), &pass->lanes);
 	if (!pass->assign || pass->only)
 		return TLV_OK;
 	TLV_TRY(invert_connectivity(ctx, work, k));
@@ -436,7 +435,7 @@ begin_pass(tlv_context *ctx, side_pass *pass)
 
 /* The weights of node u, and no sums over its edges yet. */
 static void
-begin_node(const side_pass *pass, size_t u, tlv_node_lane *lane)
+mixed_begin_node(const side_pass *pass, size_t u, tlv_node_lane *lane)
 {
 	const tlv_mixed_work *work = pass->work;
 	const tlv_mixed_side *side = &work->model->side[pass->s];
@@ -445,8 +444,8 @@ begin_node(const side_pass *pass, size_t u, tlv_node_lane *lane)
 	if (pass->only)
 		memcpy(lane->weight, side->share + u * k, k * sizeof(float));
 	else
-		weigh(work, work->gamma[pass->s] + u * work->width,
-			  side->fixed == NULL ? -1 : side->fixed[u], pass->average, lane->weight);
+		mixed_weigh(work, work->gamma[pass->s] + u * work->width,
+					side->fixed == NULL ? -1 : side->fixed[u], pass->average, lane->weight);
 	memset(lane->row, 0, work->width * sizeof(float));
 	memset(lane->mean, 0, work->width * sizeof(float));
 	lane->edge = side->edges->start[u];
@@ -505,7 +504,7 @@ step_nodes(void *argument, size_t number)
 		size_t edges;
 
 		if (!lane->begun)
-			begin_node(pass, *next, lane);
+			mixed_begin_node(pass, *next, lane);
 		edges = tlv_least(start[*next + 1] - lane->edge, EDGE_CHUNK);
 		sum_neighbours(pass, edges, lane);
 		done += edges + pass->lanes.each;
@@ -522,7 +521,7 @@ tlv_mixed_update_side(tlv_context *ctx, tlv_mixed_work *work, size_t s, double *
 	tlv_mixed_model *model = work->model;
 	side_pass pass = {.work = work,
 					  .s = s,
-					  .seen = &model->side[other_side(model, s)],
+					  .seen = &model->side[mixed_other_side(model, s)],
 					  .assign = work->update && s == 0};
 
 	TLV_TRY(begin_pass(ctx, &pass));

@@ -11,33 +11,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
-/*
- * Where the signal is near the noise, memberships gain from the last digits of the subspace; for
- * large graphs (entries x k) they would cost too much.
- */
-#define SUBSPACE_STEPS	   60
-#define SUBSPACE_TOLERANCE 1e-5
-#define LARGE_TOLERANCE	   1e-3
-#define LARGE_STEPS		   16
-#define LARGE_WORK		   2e8
-
-/*
- * Work (multiplications) of the decomposition's refinement, 2 k^4 a step, above which it gets fewer
- * steps and one start: a matter of some hundred communities.
- */
-#define DECOMPOSE_WORK	6e11
-#define DECOMPOSE_STEPS 100
-
-/* Nodes between two looks at tlv_should_stop(). */
-#define NODES_BETWEEN 1024
-
-/* Work that k-means may do with several starts: points x clusters x dimensions. */
-#define CLUSTER_WORK  2e8
-#define CLUSTER_STEPS 20
-
-/* An eigenvalue of the second moment above this part of the largest is a direction. */
-#define LEAST_DIRECTION 1e-6
-
 static const tlv_dirichlet_words words = {"communities",
 										  "use a smaller k, or leave k out and let it be chosen."};
 
@@ -78,10 +51,16 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 static tlv_decompose_options
 bounded_options(const tlv_mmsb_fit_state *fit)
 {
+	/*
+	 * Work (multiplications) of the decomposition's refinement, 2 k^4 a step, above which it gets
+	 * fewer steps and one start: a matter of some hundred communities.
+	 */
+	const double decompose_work = 6e11;
+	const int decompose_steps = 100;
 	tlv_decompose_options options = fit->options->decompose;
-	double k = (double) fit->k, steps = ceil(DECOMPOSE_WORK / (2 * k * k * k * k));
+	double k = (double) fit->k, steps = ceil(decompose_work / (2 * k * k * k * k));
 
-	if (options.method != TLV_METHOD_JOINT || steps >= DECOMPOSE_STEPS)
+	if (options.method != TLV_METHOD_JOINT || steps >= decompose_steps)
 		return options;
 	options.steps = options.steps > 0 ? options.steps : (int) steps;
 	options.starts = options.starts > 0 ? options.starts : 1;
@@ -98,6 +77,8 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 					 const tlv_decompose_options *options, tlv_dirichlet_solver *solver,
 					 size_t *rank)
 {
+	/* An eigenvalue of the second moment above this part of the largest is a direction. */
+	const double least_direction = 1e-6;
 	tlv_status status;
 
 	*rank = fit->k;
@@ -116,7 +97,7 @@ decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_
 		if (status != TLV_NOT_IDENTIFIABLE)
 			return status;
 		while (positive < *rank && solver->eigenvalues[positive] > 0 &&
-			   solver->eigenvalues[positive] > LEAST_DIRECTION * solver->eigenvalues[0])
+			   solver->eigenvalues[positive] > least_direction * solver->eigenvalues[0])
 			positive++;
 		*rank = positive < *rank ? positive : *rank - 1;
 		if (*rank == 0)
@@ -156,14 +137,22 @@ keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 static tlv_status
 find_stars(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool directions)
 {
+	/*
+	 * Where the signal is near the noise, memberships gain from the last digits of the subspace;
+	 * for large graphs (entries x k) they would cost too much.
+	 */
+	const int subspace_steps = 60;
+	const double subspace_tolerance = 1e-5, large_tolerance = 1e-3;
+	const int large_steps = 16;
+	const double large_work = 2e8;
 	tlv_star_side side = {.out = &fit->side[s].edges,
 						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges,
 						  .symmetric = fit->sides == 1,
 						  .normalized = directions || fit->corrected};
-	bool large = (double) fit->side[s].edges.entries * (double) fit->k > LARGE_WORK;
+	bool large = (double) fit->side[s].edges.entries * (double) fit->k > large_work;
 	tlv_star_options options = {.width = fit->k,
-								.max_steps = large ? LARGE_STEPS : SUBSPACE_STEPS,
-								.tolerance = large ? LARGE_TOLERANCE : SUBSPACE_TOLERANCE,
+								.max_steps = large ? large_steps : subspace_steps,
+								.tolerance = large ? large_tolerance : subspace_tolerance,
 								.directions = directions,
 								.seed = fit->options->seed + s};
 
@@ -261,13 +250,17 @@ tlv_mmsb_project(size_t k, size_t n, const float *score, const double *degree, d
 
 /* The directions of a side's nodes, k x n, scaled by their values and then of length 1 or 0. */
 static tlv_status
-scale_points(tlv_context *ctx, const tlv_star_moments *stars, size_t k, size_t n, float *points)
+mixed_scale_points(tlv_context *ctx, const tlv_star_moments *stars, size_t k, size_t n,
+				   float *points)
 {
+	/* Nodes between two looks at tlv_should_stop(). */
+	const int nodes_between = 1024;
+
 	for (size_t u = 0; u < n; u++)
 	{
 		double norm = 0;
 
-		if (u % NODES_BETWEEN == 0)
+		if (u % nodes_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < k; i++)
 		{
@@ -287,23 +280,26 @@ tlv_status
 tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int starts,
 				 uint64_t stream, int32_t *label)
 {
+	/* Work that k-means may do with several starts: points x clusters x dimensions. */
+	const double cluster_work = 2e8;
+	const int cluster_steps = 20;
 	const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
 	size_t k = fit->k, n = fit->side[s].n;
 	float *points = tlv_alloc(ctx, k * n, sizeof(float));
 	double work = (double) n * (double) k * (double) k, inertia;
-	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
+	int most = work * starts < cluster_work ? starts : (int) (cluster_work / work);
 	tlv_kmeans_task task = {.n = n,
 							.d = k,
 							.points = points,
 							.k = k,
 							.starts = most < 1 ? 1 : most,
-							.max_steps = CLUSTER_STEPS};
+							.max_steps = cluster_steps};
 	tlv_status status;
 	tlv_rng rng;
 
 	TLV_TRY_ALLOC(ctx, points);
 	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + 2 * stream + s);
-	status = scale_points(ctx, stars, k, n, points);
+	status = mixed_scale_points(ctx, stars, k, n, points);
 	if (status == TLV_OK)
 		status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
 	tlv_free(ctx, points);

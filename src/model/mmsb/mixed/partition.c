@@ -20,7 +20,7 @@
 #define ROW_BLOCK 1024
 
 /* Singular values below this part of the largest are rounding. */
-#define SINGULAR 1e-9
+#define MIXED_SINGULAR 1e-9
 
 static const tlv_dirichlet_words words = {
 	.components = "communities",
@@ -95,7 +95,7 @@ add_to(size_t n, const double *restrict a, double *restrict sum)
  * 12 Sym[a b c] = Sym3[(a + b)^2 c] - Sym3[(a - b)^2 c].
  */
 static tlv_status
-add_triples(tlv_context *ctx, partition_fit *fit, size_t n, double factor)
+mixed_add_triples(tlv_context *ctx, partition_fit *fit, size_t n, double factor)
 {
 	size_t k = fit->options->k, size = ROW_BLOCK * k;
 	double *a = fit->rows, *b = a + size, *c = b + size, *sum = c + size, *third = sum + size;
@@ -135,7 +135,7 @@ view_moments(tlv_context *ctx, partition_fit *fit, size_t n, float *const *views
 		for (size_t v = 0; v < VIEWS; v++)
 			TLV_TRY(tlv_gemm(ctx, false, true, k, k, rows, part / VIEWS, fit->rows + v * size, k,
 							 fit->rows + (v + 1) % VIEWS * size, k, 1, fit->pairs, k));
-		TLV_TRY(add_triples(ctx, fit, rows, part));
+		TLV_TRY(mixed_add_triples(ctx, fit, rows, part));
 	}
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < j; i++)
@@ -162,7 +162,7 @@ solve_views(tlv_context *ctx, partition_fit *fit, size_t n, float *const *views,
 	TLV_TRY(view_moments(ctx, fit, n, views));
 	TLV_TRY(tlv_dirichlet_decompose(ctx, &fit->solver, a0));
 	/* a value of noise would be an infinite weight */
-	least = SINGULAR * decomposition->values[k - 1];
+	least = MIXED_SINGULAR * decomposition->values[k - 1];
 	for (size_t j = 0; j < k; j++)
 	{
 		double value = fmax(decomposition->values[j], least);
@@ -185,7 +185,7 @@ solve_rows(tlv_context *ctx, partition_fit *fit, const double *a, size_t n, floa
 	size_t k = fit->options->k, rank;
 	double *inverse = fit->small, *transposed = inverse + k * k;
 
-	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, a, SINGULAR, inverse, &rank));
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, a, MIXED_SINGULAR, inverse, &rank));
 	for (size_t i = 0; i < k; i++)
 		for (size_t j = 0; j < k; j++)
 			transposed[i * k + j] = inverse[j * k + i];
@@ -324,7 +324,7 @@ regress_all(tlv_context *ctx, partition_fit *fit)
 
 /* scores = (F S^2 F')^-1 F S^2 g_u, F k x columns */
 static tlv_status
-score_rows(tlv_context *ctx, partition_fit *fit)
+mixed_score_rows(tlv_context *ctx, partition_fit *fit)
 {
 	size_t k = fit->options->k, columns = fit->out->columns;
 	float *weighted = fit->regression[0];
@@ -484,7 +484,7 @@ run_partition(tlv_context *ctx, partition_fit *fit)
 	TLV_TRY(regress_all(ctx, fit));
 	if (fit->bipartite)
 		TLV_TRY(score_columns(ctx, fit));
-	return score_rows(ctx, fit);
+	return mixed_score_rows(ctx, fit);
 }
 
 static void

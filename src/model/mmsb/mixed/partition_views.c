@@ -13,9 +13,6 @@
 /* Directions beside those wanted, which speed up the iteration. */
 #define BLOCK_EXTRA 10
 
-#define PAIRS_TOLERANCE 1e-4
-#define PAIRS_MAX_STEPS 100
-
 /* Singular values of Pairs(B, C) below this part of the largest are rounding. */
 #define PAIRS_FLOOR 1e-5
 
@@ -95,7 +92,7 @@ split_nodes(tlv_context *ctx, partition_work *work, bool bipartite, tlv_rng *rng
 }
 
 static void
-copy_row(const partition_work *work, size_t u, size_t *used, tlv_csr *leaves)
+mixed_copy_row(const partition_work *work, size_t u, size_t *used, tlv_csr *leaves)
 {
 	const tlv_csr *out = work->out;
 
@@ -138,7 +135,7 @@ extract_leaves(tlv_context *ctx, partition_work *work, const int32_t *order)
 			TLV_TRY_CONTINUE(ctx);
 		for (int p = 0; p < PARTS; p++)
 			work->leaves[p].start[i] = used[p];
-		copy_row(work, (size_t) order[i], used, work->leaves);
+		mixed_copy_row(work, (size_t) order[i], used, work->leaves);
 	}
 	for (int p = 0; p < PARTS; p++)
 		work->leaves[p].start[out->rows] = used[p];
@@ -209,8 +206,8 @@ make_parts(tlv_context *ctx, partition_work *work, const tlv_csr *in, bool bipar
 /* ---- products ---- */
 
 static tlv_status
-scale_rows(tlv_context *ctx, size_t l, size_t n, float factor, const float *scale, const float *x,
-		   float *y)
+mixed_scale_rows(tlv_context *ctx, size_t l, size_t n, float factor, const float *scale,
+				 const float *x, float *y)
 {
 	for (size_t i = 0; i < n; i++)
 	{
@@ -228,7 +225,7 @@ to_centres(tlv_context *ctx, partition_work *work, int part, size_t l, const flo
 {
 	tlv_csr head = centre_rows(work, part);
 
-	TLV_TRY(scale_rows(ctx, l, work->size[part], 1, work->scale[part], x, work->wide));
+	TLV_TRY(mixed_scale_rows(ctx, l, work->size[part], 1, work->scale[part], x, work->wide));
 	return tlv_csr_multiply(ctx, &head, l, work->wide, y);
 }
 
@@ -237,7 +234,8 @@ static tlv_status
 from_centres(tlv_context *ctx, partition_work *work, int part, size_t l, const float *y, float *x)
 {
 	TLV_TRY(tlv_csr_multiply(ctx, &work->back[part], l, y, x));
-	return scale_rows(ctx, l, work->size[part], 1 / (float) work->centres, work->scale[part], x, x);
+	return mixed_scale_rows(ctx, l, work->size[part], 1 / (float) work->centres, work->scale[part],
+							x, x);
 }
 
 /* z = Pairs(C, B) Pairs(B, C) x */
@@ -269,7 +267,7 @@ refuse_pairs(tlv_context *ctx, size_t k, const double *values)
 
 /* The first k of l directions. */
 static void
-keep_directions(size_t k, size_t l, size_t n, float *x)
+mixed_keep_directions(size_t k, size_t l, size_t n, float *x)
 {
 	for (size_t i = 0; i < n; i++)
 		memmove(x + i * k, x + i * l, k * sizeof(float));
@@ -282,6 +280,8 @@ keep_directions(size_t k, size_t l, size_t n, float *x)
 static tlv_status
 factor_pairs(tlv_context *ctx, partition_work *work, tlv_rng *rng, int *steps, double *inverse)
 {
+	const int pairs_max_steps = 100;
+	const double pairs_tolerance = 1e-4;
 	size_t k = work->k, l = work->block, n_b = work->size[PART_B], n_c = work->size[PART_C];
 	double *b = work->small + 4 * k * k, *u = b + 4 * k * k, *vt = u + 4 * k * k;
 	double *values = vt + 4 * k * k;
@@ -289,14 +289,14 @@ factor_pairs(tlv_context *ctx, partition_work *work, tlv_rng *rng, int *steps, d
 	tlv_eigen_task task = {.n = n_c,
 						   .k = k,
 						   .l = l,
-						   .tolerance = PAIRS_TOLERANCE,
-						   .max_steps = PAIRS_MAX_STEPS,
+						   .tolerance = pairs_tolerance,
+						   .max_steps = pairs_max_steps,
 						   .modulus = true};
 	size_t rank;
 
 	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, apply_partition_pairs, work, rng,
 										 work->basis[PART_C], values, steps));
-	keep_directions(k, l, n_c, work->basis[PART_C]);
+	mixed_keep_directions(k, l, n_c, work->basis[PART_C]);
 	TLV_TRY(to_centres(ctx, work, PART_C, k, work->basis[PART_C], work->middle));
 	TLV_TRY(from_centres(ctx, work, PART_B, k, work->middle, work->basis[PART_B]));
 	memcpy(work->wide, work->basis[PART_B], k * n_b * sizeof(float));
@@ -401,8 +401,8 @@ compute_partition_views(tlv_context *ctx, partition_work *work, const tlv_csr *i
 	for (int p = 0; p < PARTS; p++)
 	{
 		TLV_TRY_NEW(ctx, views->y[p], views->k * views->rows);
-		TLV_TRY(scale_rows(ctx, work->k, work->size[p], 1, work->scale[p], work->basis[p],
-						   work->basis[p]));
+		TLV_TRY(mixed_scale_rows(ctx, work->k, work->size[p], 1, work->scale[p], work->basis[p],
+								 work->basis[p]));
 		TLV_TRY(tlv_csr_multiply(ctx, &work->leaves[p], work->k, work->basis[p], views->y[p]));
 	}
 	return TLV_OK;

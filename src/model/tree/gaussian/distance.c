@@ -13,7 +13,7 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
-#define SINGULAR 1e-10 /* eigenvalues below this part of the largest are none */
+#define GAUSSIAN_TREE_SINGULAR 1e-10 /* eigenvalues below this part of the largest are none */
 
 typedef struct vectors
 {
@@ -82,7 +82,7 @@ read_block(const vectors *w, size_t a, size_t b, double *block)
 
 /* Variances of very different size would hide each other: columns are scaled first. */
 static void
-scale_columns(size_t n, double *block, double *scale)
+gaussian_tree_scale_columns(size_t n, double *block, double *scale)
 {
 	for (size_t i = 0; i < n; i++)
 		scale[i] = block[i + i * n] > 0 ? 1 / sqrt(block[i + i * n]) : 0;
@@ -99,9 +99,9 @@ whiten_variable(tlv_context *ctx, vectors *w, size_t v)
 	double ridge = w->options->shrinkage / (double) n;
 
 	read_block(w, v, v, w->block);
-	scale_columns(n, w->block, scale);
+	gaussian_tree_scale_columns(n, w->block, scale);
 	TLV_TRY(tlv_eigen_symmetric(ctx, n, w->block, values));
-	while (r < n && values[r] > SINGULAR * values[0] && values[r] > 0)
+	while (r < n && values[r] > GAUSSIAN_TREE_SINGULAR * values[0] && values[r] > 0)
 		r++;
 	w->rank[v] = r;
 	w->log_volume[v] = 0;

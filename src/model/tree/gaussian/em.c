@@ -8,10 +8,6 @@
 #include "tensorlv/num/linalg.h"
 #include "fit.h"
 
-/* Bound of the correlations of an edge. */
-#define EDGE_MOST 0.9999
-/* Gain of the log-likelihood of a row below which EM ends. */
-#define STEP_GAIN 1e-7
 /* Columns, or nodes, between two looks at whether to stop. */
 #define COLUMNS_BETWEEN 64
 
@@ -136,7 +132,7 @@ row_log_likelihood(const gaussian_fit *fit)
 
 /* to (n_v x n_u) = E[v u'] over the rows and what is not seen of them; v = u or v below u. */
 static void
-second_moment(const gaussian_fit *fit, size_t v, size_t u, double *to)
+gaussian_tree_second_moment(const gaussian_fit *fit, size_t v, size_t u, double *to)
 {
 	const tree_gaussian *g = &fit->g;
 	size_t n = (size_t) g->states[v], m = (size_t) g->states[u], d = fit->d, p = fit->parts.p;
@@ -170,6 +166,8 @@ second_moment(const gaussian_fit *fit, size_t v, size_t u, double *to)
 static tlv_status
 maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 {
+	/* Bound of the correlations of an edge. */
+	const double edge_most = 0.9999;
 	const tree_gaussian *g = &fit->g;
 	size_t p = fit->parts.p, r = fit->r;
 
@@ -179,7 +177,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 
 		if (v % COLUMNS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
-		second_moment(fit, v, v, factor);
+		gaussian_tree_second_moment(fit, v, v, factor);
 		if (tlv_small_cholesky(ctx, r, factor) != TLV_OK)
 			return ctx->error.code != TLV_BAD_DATA
 					   ? ctx->error.code
@@ -198,7 +196,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 			continue;
 		u = (size_t) fit->parts.parent[v];
 		m = (size_t) g->states[u];
-		second_moment(fit, v, u, table);
+		gaussian_tree_second_moment(fit, v, u, table);
 		if (v >= p)
 			TLV_TRY(tlv_small_solve(ctx, n, m, fit->factor + (v - p) * r * r, false, table));
 		for (size_t i = 0; u >= p && i < n; i++)
@@ -209,7 +207,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 			for (size_t j = 0; j < m; j++)
 				table[j * n + i] = work[j];
 		}
-		TLV_TRY(tlv_tree_clip_singular(ctx, n, m, 0, EDGE_MOST, table));
+		TLV_TRY(tlv_tree_clip_singular(ctx, n, m, 0, edge_most, table));
 	}
 	return tlv_tree_leave_noise(ctx, fit);
 }
@@ -217,6 +215,8 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 tlv_status
 tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations)
 {
+	/* Gain of the log-likelihood of a row below which EM ends. */
+	const double step_gain = 1e-7;
 	double before = -HUGE_VAL, now, *work;
 	int done = 0;
 
@@ -229,7 +229,7 @@ tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations)
 		tlv_report(ctx, "EM on the covariance", done, iterations);
 		TLV_TRY(condition(ctx, fit));
 		now = row_log_likelihood(fit);
-		if (done == iterations || now - before < STEP_GAIN || fit->hidden == 0)
+		if (done == iterations || now - before < step_gain || fit->hidden == 0)
 			break;
 		before = now;
 		TLV_TRY(maximise(ctx, fit, work));

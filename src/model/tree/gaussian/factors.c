@@ -19,14 +19,10 @@
 /* Most factors, and numbers of factors without a better criterion after which the climb ends. */
 #define MOST_FACTORS 100
 #define PATIENCE	 2
-/* Steps of EM while the number is chosen: what more would add is alike for all. */
-#define STEPS_CHOICE 20
 /* Gain of the log-likelihood of a row below which EM ends. */
 #define STEP_GAIN 1e-7
 /* Variables of which every step may cost an eigenvalue problem. */
 #define FEW_VARIABLES ((size_t) 64)
-/* Multiplications of the climb: some tenths of a second. */
-#define MOST_WORK 5e9
 
 typedef struct factor_work
 {
@@ -261,9 +257,11 @@ factor_fit(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_li
 static tlv_status
 factor_criterion(tlv_context *ctx, factor_work *w, size_t q, double rows, double *criterion)
 {
+	/* Steps of EM while the number is chosen: what more would add is alike for all. */
+	const int steps_choice = 20;
 	double likelihood;
 
-	TLV_TRY(factor_fit(ctx, w, q, STEPS_CHOICE, &likelihood));
+	TLV_TRY(factor_fit(ctx, w, q, steps_choice, &likelihood));
 	*criterion = tlv_factors_criterion(likelihood, factor_parameters(w->d, q), rows);
 	return TLV_OK;
 }
@@ -273,10 +271,12 @@ static tlv_status
 factor_climb(tlv_context *ctx, factor_work *w, size_t from, int direction, double rows,
 			 size_t *best, double *best_criterion)
 {
+	/* Multiplications of the climb: some tenths of a second. */
+	const double most_work = 5e9;
 	int worse = 0;
 
 	for (size_t q = from;
-		 q >= 1 && q <= w->most && worse < PATIENCE && w->done<MOST_WORK; q = direction> 0 ? q + 1
+		 q >= 1 && q <= w->most && worse < PATIENCE && w->done<most_work; q = direction> 0 ? q + 1
 																						   : q - 1)
 	{
 		double criterion;

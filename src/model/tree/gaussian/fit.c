@@ -16,9 +16,6 @@
 #define START_LEAST 0.2
 #define START_MOST	0.98
 
-/* Of the mean variance, what a column gets that does not vary. */
-#define LEAST_PART 1e-6
-
 /* ---- the variables ---- */
 
 static tlv_status
@@ -91,6 +88,8 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 void
 tlv_tree_floor_constant(tlv_dense_central *central)
 {
+	/* Of the mean variance, what a column gets that does not vary. */
+	const double least_part = 1e-6;
 	size_t d = central->d;
 	double mean = 0;
 
@@ -102,7 +101,7 @@ tlv_tree_floor_constant(tlv_dense_central *central)
 			continue;
 		for (size_t i = 0; i < d; i++)
 			central->covariance[j * d + i] = central->covariance[i * d + j] = 0;
-		central->covariance[j * (d + 1)] = LEAST_PART * (mean > 0 ? mean : 1);
+		central->covariance[j * (d + 1)] = least_part * (mean > 0 ? mean : 1);
 	}
 }
 
@@ -251,7 +250,7 @@ solve_other(tlv_context *ctx, const gaussian_fit *fit, size_t b, size_t a, const
 }
 
 static tlv_status
-solve_views(tlv_context *ctx, gaussian_fit *fit)
+gaussian_tree_solve_views(tlv_context *ctx, gaussian_fit *fit)
 {
 	size_t p = fit->parts.p;
 
@@ -329,7 +328,7 @@ solve_edge(tlv_context *ctx, gaussian_fit *fit, size_t v)
 static tlv_status
 solve_edges(tlv_context *ctx, gaussian_fit *fit)
 {
-	TLV_TRY(solve_views(ctx, fit));
+	TLV_TRY(gaussian_tree_solve_views(ctx, fit));
 	for (size_t v = 0; v < fit->parts.nodes; v++)
 	{
 		TLV_TRY_CONTINUE(ctx);
@@ -458,7 +457,7 @@ open_fit(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *opt
 }
 
 static tlv_status
-allocate_fit(tlv_context *ctx, gaussian_fit *fit)
+gaussian_tree_allocate_fit(tlv_context *ctx, gaussian_fit *fit)
 {
 	tlv_tree_parts *parts = &fit->parts;
 	size_t hidden = parts->nodes - parts->p;
@@ -501,7 +500,7 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	TLV_TRY(warn_of_constant(ctx, &central, options, &fit.diagnostics));
 	tlv_tree_floor_constant(&central);
 	TLV_TRY(open_fit(ctx, tree, options, &central, &fit));
-	TLV_TRY(allocate_fit(ctx, &fit));
+	TLV_TRY(gaussian_tree_allocate_fit(ctx, &fit));
 	TLV_TRY(standardise(ctx, &central, options, &fit));
 	TLV_TRY(tlv_diagnose(ctx, &fit.diagnostics, central.rows, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &fit.diagnostics, (double) (fit.parts.nodes - fit.parts.p),

@@ -143,8 +143,8 @@ tlv_tree_gaussian_free(tlv_context *ctx, tree_gaussian *g)
 
 /* to (n x n) += sign B' C with B and C both m x n. */
 static tlv_status
-add_product(tlv_context *ctx, size_t m, size_t n, double sign, const double *b, const double *c,
-			double *to)
+gaussian_tree_add_product(tlv_context *ctx, size_t m, size_t n, double sign, const double *b,
+						  const double *c, double *to)
 {
 	if (m > WIDE || n > WIDE)
 		return tlv_gemm(ctx, true, false, n, n, m, sign, b, m, c, m, 1, to, n);
@@ -188,15 +188,15 @@ tlv_tree_gaussian_set(tlv_context *ctx, tree_gaussian *g, const double *tables, 
 			g->log_noise += 2 * log(g->work[i * n + i]);
 		}
 		TLV_TRY(tlv_small_solve(ctx, n, n, g->work, false, inverse));
-		TLV_TRY(add_product(ctx, n, n, 1, inverse, inverse, own));
+		TLV_TRY(gaussian_tree_add_product(ctx, n, n, 1, inverse, inverse, own));
 		if (shape->parent[v] < 0)
 			continue;
 		m = (size_t) g->states[shape->parent[v]];
 		/* -N^-1 B, and B' N^-1 B for the parent */
 		memcpy(cross, tables + g->edge[v], edges * sizeof(double));
 		TLV_TRY(tlv_small_solve(ctx, n, m, g->work, false, cross));
-		TLV_TRY(
-			add_product(ctx, n, m, 1, cross, cross, g->precision + g->square[shape->parent[v]]));
+		TLV_TRY(gaussian_tree_add_product(ctx, n, m, 1, cross, cross,
+										  g->precision + g->square[shape->parent[v]]));
 		TLV_TRY(tlv_small_solve(ctx, n, m, g->work, true, cross));
 		for (size_t e = 0; e < edges; e++)
 			cross[e] = -cross[e];
@@ -233,7 +233,8 @@ eliminate_from_parent(tlv_context *ctx, const node_blocks *own, const node_block
 			own->gain[j * own->m + i] =
 				own->cross[(size_t) parent->list[j] * own->n + (size_t) own->list[i]];
 	TLV_TRY(tlv_small_solve(ctx, own->m, parent->m, own->factor, false, own->gain));
-	TLV_TRY(add_product(ctx, own->m, parent->m, -1, own->gain, own->gain, parent->factor));
+	TLV_TRY(gaussian_tree_add_product(ctx, own->m, parent->m, -1, own->gain, own->gain,
+									  parent->factor));
 	return tlv_small_solve(ctx, own->m, parent->m, own->factor, true, own->gain);
 }
 
@@ -404,7 +405,7 @@ tlv_tree_gaussian_variances(tlv_context *ctx, tree_gaussian *g)
 		for (size_t i = 0; i < m; i++)
 			inverse[i * m + i] = 1;
 		TLV_TRY(tlv_small_solve(ctx, m, m, own.factor, false, inverse));
-		TLV_TRY(add_product(ctx, m, m, 1, inverse, inverse, own.variance));
+		TLV_TRY(gaussian_tree_add_product(ctx, m, m, 1, inverse, inverse, own.variance));
 		if (shape->parent[v] >= 0)
 		{
 			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
@@ -451,7 +452,7 @@ tlv_tree_gaussian_open(tlv_context *ctx, tree_model *model)
 
 /* Takes a row in; the elimination is done again only when other elements are missing. */
 static tlv_status
-take_row(tlv_context *ctx, tree_model *model, size_t d, const double *x, size_t *seen)
+gaussian_tree_take_row(tlv_context *ctx, tree_model *model, size_t d, const double *x, size_t *seen)
 {
 	const tlv_tree_parts *parts = &model->parts;
 	gaussian_model *opened;
@@ -494,7 +495,7 @@ tlv_tree_gaussian_log_likelihood(tlv_context *ctx, tlv_model *base, size_t d, co
 	size_t seen;
 	double form;
 
-	TLV_TRY(take_row(ctx, model, d, x, &seen));
+	TLV_TRY(gaussian_tree_take_row(ctx, model, d, x, &seen));
 	form = tlv_tree_gaussian_solve(model->gaussian);
 	g = model->gaussian;
 	*value = -0.5 * (form + g->log_noise + g->log_free + (double) seen * log(2 * M_PI));
@@ -528,7 +529,7 @@ tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const doubl
 	double *mean, *variance = NULL;
 	tree_gaussian *g;
 
-	TLV_TRY(take_row(ctx, model, d, x, &seen));
+	TLV_TRY(gaussian_tree_take_row(ctx, model, d, x, &seen));
 	TLV_TRY(begin_posterior(ctx, model, d, x, means));
 	mean = means->values;
 	if (variances != NULL)

@@ -13,14 +13,10 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
 
-/* Children between two scalings: probabilities are at least TLV_TREE_LEAST / 100. */
-#define CHILDREN_BETWEEN 8
 /* Tables from this size on go through BLAS. */
 #define BLAS_SIZE 64
-/* States of a leaf up to which its counts are products with indicators. */
-#define FEW_STATES 4
 /* Nodes between two looks at whether to stop. */
-#define NODES_BETWEEN 64
+#define TREE_BELIEF_NODES_BETWEEN 64
 
 /* ---- opening ---- */
 
@@ -173,7 +169,7 @@ multiply_block(size_t n, size_t k, const double *restrict message, double *restr
 }
 
 TLV_CLONES static void
-divide_block(size_t n, size_t k, const double *restrict belief, double *restrict message)
+tree_divide_block(size_t n, size_t k, const double *restrict belief, double *restrict message)
 {
 	for (size_t x = 0; x < k; x++)
 		for (size_t r = 0; r < n; r++)
@@ -306,6 +302,8 @@ scale_node(tree_model *model, size_t v, size_t n)
 static void
 collect_children(tree_model *model, size_t v, size_t n)
 {
+	/* Children between two scalings: probabilities are at least TLV_TREE_LEAST / 100. */
+	const int children_between = 8;
 	const tree_shape *shape = &model->shape;
 	const int64_t *states = model->parts.states;
 	size_t k = (size_t) states[v];
@@ -324,7 +322,7 @@ collect_children(tree_model *model, size_t v, size_t n)
 		else
 			multiply_leaf(n, k, (size_t) states[c] + 1, model->codes + c * TREE_BLOCK,
 						  model->likelihoods + model->likelihood_at[c], model->belief[v]);
-		if (++since == CHILDREN_BETWEEN)
+		if (++since == children_between)
 		{
 			scale_node(model, v, n);
 			since = 0;
@@ -377,7 +375,7 @@ tlv_tree_belief_up(tlv_context *ctx, tree_model *model, size_t n, double *log_li
 	{
 		size_t v = (size_t) shape->order[at];
 
-		if (at % NODES_BETWEEN == 0)
+		if (at % TREE_BELIEF_NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (!tree_is_inner(shape, v))
 			continue;
@@ -401,13 +399,15 @@ tlv_tree_belief_up(tlv_context *ctx, tree_model *model, size_t n, double *log_li
 static void
 count_leaf(const tree_model *model, size_t c, size_t n, double *counts)
 {
+	/* States of a leaf up to which its counts are products with indicators. */
+	const int few_states = 4;
 	size_t states = (size_t) model->parts.states[c];
 	size_t parent = (size_t) model->parts.parent[c];
 	size_t parents = (size_t) model->parts.states[parent];
 	const uint8_t *codes = model->codes + c * TREE_BLOCK;
 	double *to = counts + model->offset[c];
 
-	if (states <= FEW_STATES)
+	if (states <= few_states)
 	{
 		count_few(n, parents, states, codes, model->belief[parent], to);
 		return;
@@ -476,7 +476,7 @@ tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n, double *coun
 		size_t v = (size_t) shape->order[at];
 		double *outer = model->message[v];
 
-		if (at % NODES_BETWEEN == 0)
+		if (at % TREE_BELIEF_NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (!tree_is_inner(shape, v))
 		{
@@ -490,8 +490,8 @@ tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n, double *coun
 			continue;
 		}
 		/* The parent's posterior without what came from here. */
-		divide_block(padded, (size_t) model->parts.states[shape->parent[v]],
-					 model->belief[shape->parent[v]], outer);
+		tree_divide_block(padded, (size_t) model->parts.states[shape->parent[v]],
+						  model->belief[shape->parent[v]], outer);
 		if (counts != NULL)
 			TLV_TRY(count_edge(ctx, model, v, padded, outer, counts));
 		TLV_TRY(through_table(ctx, model, v, false, padded, outer, model->work));

@@ -10,12 +10,10 @@
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/special.h"
 
-/* A canonical correlation counts when it and the smaller ones are not zero at this level. */
-#define RANK_LEVEL 1e-3
 /* Correlations that an error shows. */
-#define SHOWN 10
+#define TREE_SHOWN 10
 /* Nodes between two looks at whether to stop. */
-#define NODES_BETWEEN 1024
+#define TREE_CHOOSE_NODES_BETWEEN 1024
 
 /* ---- how many states a pair shows ---- */
 
@@ -23,7 +21,7 @@ typedef struct pair_rank
 {
 	size_t rank; /* significant canonical correlations and 1 */
 	size_t n;
-	double correlation[SHOWN]; /* without the first, which is 1 */
+	double correlation[TREE_SHOWN]; /* without the first, which is 1 */
 } pair_rank;
 
 /* Entries over the roots of the marginals; used[0..1]: states that occur. */
@@ -54,6 +52,8 @@ static tlv_status
 rank_pair(tlv_context *ctx, const tlv_category_tables *tables, int64_t a, int64_t b,
 		  pair_rank *result)
 {
+	/* A canonical correlation counts when it and the smaller ones are not zero at this level. */
+	const double rank_level = 1e-3;
 	size_t m = (size_t) tables->states[a], n = (size_t) tables->states[b];
 	size_t least = m < n ? m : n, used[2];
 	double *block, *white, *s, total, tail = 0;
@@ -70,13 +70,13 @@ rank_pair(tlv_context *ctx, const tlv_category_tables *tables, int64_t a, int64_
 	least = used[0] < used[1] ? used[0] : used[1];
 	for (size_t i = 1; i < least; i++)
 		tail += s[i] * s[i];
-	for (size_t i = 1; i < least && i <= SHOWN; i++)
+	for (size_t i = 1; i < least && i <= TREE_SHOWN; i++)
 		result->correlation[result->n++] = s[i];
 	for (result->rank = least > 0; result->rank < least; result->rank++)
 	{
 		double degrees = (double) (used[0] - result->rank) * (double) (used[1] - result->rank);
 
-		if (tlv_chisq_survival(total * tail, degrees) > RANK_LEVEL)
+		if (tlv_chisq_survival(total * tail, degrees) > rank_level)
 			break;
 		tail = fmax(tail - s[result->rank] * s[result->rank], 0);
 	}

@@ -7,13 +7,12 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-/* Added to the diagonals of the normal equations, part of their mean. */
-#define RIDGE 1e-9
-
 /* Sum of A'A over a side's stand-ins, with its ridge. */
 static tlv_status
 side_gram(tlv_context *ctx, const tree_side *side, double *gram)
 {
+	/* Added to the diagonals of the normal equations, part of their mean. */
+	const double ridge = 1e-9;
 	size_t k = side->k;
 	double trace = 0;
 
@@ -28,7 +27,7 @@ side_gram(tlv_context *ctx, const tree_side *side, double *gram)
 	for (size_t j = 0; j < k; j++)
 		trace += gram[j * k + j];
 	for (size_t j = 0; j < k; j++)
-		gram[j * k + j] += RIDGE * trace / (double) k;
+		gram[j * k + j] += ridge * trace / (double) k;
 	return TLV_OK;
 }
 

@@ -52,7 +52,7 @@ margins(table *t)
 
 /* Counts (n x m, b's state running fastest) into t, states x of map_a[x], y of map_b[y]. */
 static void
-collect(table *t, size_t n, size_t m, const double *counts, const int *map_a, const int *map_b)
+tree_collect(table *t, size_t n, size_t m, const double *counts, const int *map_a, const int *map_b)
 {
 	memset(t->count, 0, t->a * t->b * sizeof(double));
 	for (size_t x = 0; x < n; x++)
@@ -80,7 +80,7 @@ read_table(table *t, size_t n, size_t m, const double *counts)
 		map_a[x] = left[x] > 0 ? (int) t->a++ : -1;
 	for (size_t y = 0; y < m; y++)
 		map_b[y] = right[y] > 0 ? (int) t->b++ : -1;
-	collect(t, n, m, counts, map_a, map_b);
+	tree_collect(t, n, m, counts, map_a, map_b);
 }
 
 /* ---- test of independence ---- */
@@ -152,7 +152,7 @@ correction(const table *t)
  * small expectation for evidence.  Rare states are pooled.
  */
 static double
-independence(pair_work *w)
+tree_independence(pair_work *w)
 {
 	table *t = &w->seen;
 	int map_a[STATES], map_b[STATES];
@@ -196,7 +196,7 @@ phi(const table *t, double cell)
 
 /* The r largest into w->s. */
 static tlv_status
-correlations(tlv_context *ctx, pair_work *w, double shrinkage, size_t r)
+tree_correlations(tlv_context *ctx, pair_work *w, double shrinkage, size_t r)
 {
 	const table *t = &w->seen;
 	double cell = shrinkage > 0 ? 0 : PSEUDO_ROWS / sqrt((double) (t->a * t->b));
@@ -223,7 +223,7 @@ correlations(tlv_context *ctx, pair_work *w, double shrinkage, size_t r)
 
 /* Huang (5.3): singular values of the joint probabilities, determinants of the marginals. */
 static tlv_status
-determinant_distance(tlv_context *ctx, pair_work *w, size_t k, double *distance)
+tree_determinant_distance(tlv_context *ctx, pair_work *w, size_t k, double *distance)
 {
 	const table *t = &w->seen;
 	double cells = (double) (t->a * t->b), cell = PSEUDO_ROWS / sqrt(cells);
@@ -244,8 +244,9 @@ determinant_distance(tlv_context *ctx, pair_work *w, size_t k, double *distance)
 }
 
 static tlv_status
-measure_pair(tlv_context *ctx, const tlv_category_tables *tables, size_t a, size_t b,
-			 const tlv_tree_distance_options *options, pair_work *w, tlv_tree_distances *distances)
+tree_measure_pair(tlv_context *ctx, const tlv_category_tables *tables, size_t a, size_t b,
+				  const tlv_tree_distance_options *options, pair_work *w,
+				  tlv_tree_distances *distances)
 {
 	size_t k = options->states, least, r = 0;
 	double p_value = 1, distance;
@@ -257,21 +258,22 @@ measure_pair(tlv_context *ctx, const tlv_category_tables *tables, size_t a, size
 	if (w->seen.rows >= TREE_LEAST_ROWS && least > 1)
 	{
 		r = least - 1;
-		p_value = independence(w);
-		TLV_TRY(correlations(ctx, w, options->shrinkage, r));
+		p_value = tree_independence(w);
+		TLV_TRY(tree_correlations(ctx, w, options->shrinkage, r));
 	}
 	tlv_tree_distance_set(distances, a, b, r, w->s, k - 1, false, w->seen.rows, p_value);
 	if (options->metric != TLV_METRIC_DETERMINANT || r == 0)
 		return TLV_OK;
-	TLV_TRY(determinant_distance(ctx, w, least, &distance));
+	TLV_TRY(tree_determinant_distance(ctx, w, least, &distance));
 	distances->distance[a * distances->p + b] = distance;
 	distances->distance[b * distances->p + a] = distance;
 	return TLV_OK;
 }
 
 static tlv_status
-measure_all(tlv_context *ctx, const tlv_category_tables *tables,
-			const tlv_tree_distance_options *options, pair_work *w, tlv_tree_distances *distances)
+tree_measure_all(tlv_context *ctx, const tlv_category_tables *tables,
+				 const tlv_tree_distance_options *options, pair_work *w,
+				 tlv_tree_distances *distances)
 {
 	for (size_t a = 0; a < tables->p; a++)
 	{
@@ -283,7 +285,7 @@ measure_all(tlv_context *ctx, const tlv_category_tables *tables,
 			size_t larger = (size_t) (tables->states[a] > tables->states[b] ? tables->states[a]
 																			: tables->states[b]);
 
-			TLV_TRY(measure_pair(ctx, tables, a, b, options, w, distances));
+			TLV_TRY(tree_measure_pair(ctx, tables, a, b, options, w, distances));
 			work += larger * larger * larger + 100;
 			if (work < 1000000)
 				continue;
@@ -314,7 +316,7 @@ tlv_tree_distances_of_tables(tlv_context *ctx, const tlv_category_tables *tables
 						"groups of columns are for vectors, not for categories");
 	TLV_TRY(tlv_tree_distances_create(ctx, tables->p, tables->rows, options, distances));
 	w = tlv_alloc(ctx, 1, sizeof(pair_work) + scratch * sizeof(double));
-	status = w == NULL ? ctx->error.code : measure_all(ctx, tables, options, w, distances);
+	status = w == NULL ? ctx->error.code : tree_measure_all(ctx, tables, options, w, distances);
 	tlv_free(ctx, w);
 	if (status != TLV_OK)
 		tlv_tree_distances_free(ctx, distances);

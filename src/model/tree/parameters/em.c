@@ -94,7 +94,7 @@ tree_statistics_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 }
 
 static bool
-is_missing(const tlv_part *part)
+tree_is_missing(const tlv_part *part)
 {
 	for (size_t v = 0; v < part->d; v++)
 		if (part->codes[v] >= 0)
@@ -103,13 +103,13 @@ is_missing(const tlv_part *part)
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+tree_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	if (is_missing(&row->part[0]))
+	if (tree_is_missing(&row->part[0]))
 	{
 		accumulator->nulls++;
 		return TLV_OK;
@@ -145,7 +145,7 @@ static const tlv_accumulator_class statistics_class = {
 	.name = "tree_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_CODES,
-	.add = statistics_add,
+	.add = tree_statistics_add,
 };
 const tlv_kind tlv_kind_tree_statistics = {TLV_KIND_LINE(TREE_STATISTICS, tree_statistics),
 										   .accumulator = &statistics_class};

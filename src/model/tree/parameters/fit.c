@@ -123,8 +123,8 @@ write_solved(tlv_context *ctx, tlv_tree_parts *parts, const double *triples, con
 }
 
 static tlv_status
-check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
-				const tlv_tree_fit_options *options)
+tree_check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
+					 const tlv_tree_fit_options *options)
 {
 	if (tree->p != p)
 	{
@@ -142,7 +142,7 @@ check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
 
 /* Names that are given are those of all categories that the rows have. */
 static void
-name_categories(tlv_tree_parts *parts, const tlv_names *names)
+tree_name_categories(tlv_tree_parts *parts, const tlv_names *names)
 {
 	size_t categories = 0;
 
@@ -170,7 +170,7 @@ fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted 
 	TLV_TRY_ALLOC(ctx, triples);
 	for (size_t v = 0; v < parts->p; v++)
 		rooted->states[v] = tables->states[v] > 0 ? tables->states[v] : 1;
-	name_categories(parts, options->categories);
+	tree_name_categories(parts, options->categories);
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, rooted->parent, &shape));
 	TLV_TRY(tlv_tree_choose(ctx, &shape, rooted->length, tables, options->states, rooted->states,
 							triples, parts));
@@ -205,7 +205,7 @@ tlv_tree_fit_categories(tlv_context *ctx, const tlv_frame *moments, const tlv_tr
 	tree_rooted rooted;
 
 	TLV_TRY(tlv_category_open(ctx, moments, &tables));
-	TLV_TRY(check_variables(ctx, tree, tables.p, options));
+	TLV_TRY(tree_check_variables(ctx, tree, tables.p, options));
 	TLV_TRY(tlv_tree_rooted_create(ctx, tree, &rooted));
 	parts.p = tree->p;
 	parts.nodes = tree->nodes;

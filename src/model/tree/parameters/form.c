@@ -9,8 +9,6 @@
 #include "tensorlv/model/tree_selection.h"
 #include "tensorlv/num/assert.h"
 
-#define MOST_DIMENSIONS 4000
-
 /* Sizes: nodes, hidden ones, bytes of names, numbers of all tables, pairs, columns and noise. */
 #define SIZE_NODES	 TLV_SIZE_1
 #define SIZE_HIDDEN	 TLV_SIZE_2
@@ -156,9 +154,10 @@ tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, void **image, size
 
 /* States in range, and all tables together; the parts may be read before. */
 static tlv_status
-check_states(tlv_context *ctx, const tlv_tree_parts *parts, double *entries, double *noise)
+tree_check_states(tlv_context *ctx, const tlv_tree_parts *parts, double *entries, double *noise)
 {
-	int64_t most = parts->gaussian ? MOST_DIMENSIONS : TLV_CATEGORY_MOST_STATES;
+	const int most_dimensions = 4000;
+	int64_t most = parts->gaussian ? most_dimensions : TLV_CATEGORY_MOST_STATES;
 
 	*entries = *noise = 0;
 	for (size_t v = 0; v < parts->nodes; v++)
@@ -177,7 +176,7 @@ check_states(tlv_context *ctx, const tlv_tree_parts *parts, double *entries, dou
 }
 
 static tlv_status
-check_tables(tlv_context *ctx, const tlv_tree_parts *parts)
+tree_check_tables(tlv_context *ctx, const tlv_tree_parts *parts)
 {
 	const double *row = parts->tables;
 
@@ -255,7 +254,7 @@ check_selection(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *
 }
 
 static tlv_status
-check_names(tlv_context *ctx, const tlv_tree_parts *parts)
+form_check_names(tlv_context *ctx, const tlv_tree_parts *parts)
 {
 	size_t lines = 0;
 
@@ -306,9 +305,9 @@ tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		return tlv_fail(ctx, TLV_CORRUPT, "the tree has parameters of another kind of tree");
 	TLV_TRY(tlv_tree_shape_create(ctx, parts.p, parts.nodes, parts.parent, &shape));
 	tlv_tree_shape_free(ctx, &shape);
-	TLV_TRY(check_states(ctx, &parts, &entries, &noise));
+	TLV_TRY(tree_check_states(ctx, &parts, &entries, &noise));
 	if (parts.names != NULL)
-		TLV_TRY(check_names(ctx, &parts));
+		TLV_TRY(form_check_names(ctx, &parts));
 	if (parts.category_offsets != NULL || parts.category_names != NULL)
 		TLV_TRY(check_category_names(ctx, &parts));
 	if (parts.gaussian)
@@ -316,7 +315,7 @@ tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	if (parts.tables == NULL)
 		return check_selection(ctx, frame, &parts);
 	TLV_TRY(tlv_frame_require(ctx, frame, "tables", TLV_FLOAT64, (uint64_t) entries, 1, NULL));
-	return check_tables(ctx, &parts);
+	return tree_check_tables(ctx, &parts);
 }
 
 #define AT(member) offsetof(tree_stored, member)

@@ -17,13 +17,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
-/* Steps of EM on a triple's table, after the decomposition and after a random start. */
-#define TRIPLE_STEPS 30
-#define RANDOM_STEPS 200
-/* Gain of the log-likelihood of a row below which they end. */
-#define STEP_GAIN 1e-8
-/* Steps of EM for the joint distribution of an edge. */
-#define EDGE_STEPS 30
 /* Least probability that EM starts from, of a triple's tables and (part of the mean) of an edge's.
  */
 #define TRIPLE_LEAST 1e-4
@@ -97,6 +90,8 @@ maximise_triple(const tlv_view_source *source, const double *weighted, double *c
 static tlv_status
 refine_triple(tlv_context *ctx, const tlv_view_source *source, node_views *views, int steps)
 {
+	/* Gain of the log-likelihood of a row below which they end. */
+	const double step_gain = 1e-8;
 	size_t k = views->k, d0 = source->d[0];
 	double *weighted, *g[3], before = -HUGE_VAL, now;
 
@@ -111,7 +106,7 @@ refine_triple(tlv_context *ctx, const tlv_view_source *source, node_views *views
 				weighted[i * k + j] = views->weights[j] * views->means[0][i * k + j];
 		TLV_TRY(tlv_cell_expectations(ctx, source, k, weighted, views->means[1], views->means[2],
 									  g[0], g[1], g[2], &now));
-		if (now - before < STEP_GAIN * source->total)
+		if (now - before < step_gain * source->total)
 			break;
 		before = now;
 		maximise_triple(source, weighted, g, views);
@@ -231,6 +226,8 @@ solver_fails(tree_solver *solver, size_t hidden)
 static tlv_status
 solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double *table)
 {
+	/* Steps of EM on a triple's table, after the decomposition and after a random start. */
+	const int triple_steps = 30, random_steps = 200;
 	const int64_t *states = solver->parts->states;
 	const int64_t *triple = solver->selection.triples + 3 * hidden;
 	node_views *views = &solver->views[hidden];
@@ -258,7 +255,7 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 		}
 		for (int t = 0; t < 3; t++)
 			normalise_block(views->k, d[t], TRIPLE_LEAST, views->means[t]);
-		TLV_TRY(refine_triple(ctx, &source, views, solved ? TRIPLE_STEPS : RANDOM_STEPS));
+		TLV_TRY(refine_triple(ctx, &source, views, solved ? triple_steps : random_steps));
 		for (int t = 0; t < 3; t++)
 			for (size_t i = 0; i < d[t]; i++)
 				for (size_t j = 0; j < views->k; j++)
@@ -275,7 +272,8 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 
 /* The stand-ins of a node towards another, with their tables; none when they were never seen. */
 static void
-open_side(const tree_solver *solver, size_t node, size_t other, tree_side *side, size_t stand[3])
+tree_open_side(const tree_solver *solver, size_t node, size_t other, tree_side *side,
+			   size_t stand[3])
 {
 	size_t p = solver->parts->p, found = 0;
 	const node_views *views;
@@ -340,6 +338,8 @@ static tlv_status
 refine_joint(tlv_context *ctx, const tree_side *u, const tree_side *v, const double *const *pairs,
 			 double *joint)
 {
+	/* Steps of EM for the joint distribution of an edge. */
+	const int edge_steps = 30;
 	size_t most = 0, n = u->k * v->k, room = 0;
 	double *half, *ratio, *sum;
 
@@ -350,7 +350,7 @@ refine_joint(tlv_context *ctx, const tree_side *u, const tree_side *v, const dou
 	TLV_TRY(tlv_alloc_numbers(ctx, &half, most * v->k + most * room + n));
 	ratio = half + most * v->k;
 	sum = ratio + most * room;
-	for (int step = 0; step < EDGE_STEPS; step++)
+	for (int step = 0; step < edge_steps; step++)
 	{
 		double total = 0;
 
@@ -431,15 +431,15 @@ random_table(tree_solver *solver, size_t v, size_t u)
 
 /* The edge from node v up; *counts moves on behind its pairs. */
 static tlv_status
-solve_edge(tlv_context *ctx, tree_solver *solver, size_t v, const double **counts)
+tree_solve_edge(tlv_context *ctx, tree_solver *solver, size_t v, const double **counts)
 {
 	size_t u = (size_t) solver->parts->parent[v], stand[3], n = 0, joint_size;
 	const double *pairs[9];
 	tree_side below, above;
 	double *shares, *joint, rows;
 
-	open_side(solver, v, u, &below, stand);
-	open_side(solver, u, v, &above, stand);
+	tree_open_side(solver, v, u, &below, stand);
+	tree_open_side(solver, u, v, &above, stand);
 	for (size_t a = 0; a < below.n; a++)
 		for (size_t c = 0; c < above.n; c++)
 			n += below.d[a] * above.d[c];
@@ -529,7 +529,7 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 		if (parts->parent[v] < 0)
 			solve_root(&solver, v, &pairs);
 		else
-			TLV_TRY(solve_edge(ctx, &solver, v, &pairs));
+			TLV_TRY(tree_solve_edge(ctx, &solver, v, &pairs));
 	}
 	for (size_t j = 0; j < hidden; j++)
 		tlv_free(ctx, solver.views[j].weights);

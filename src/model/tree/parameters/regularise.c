@@ -35,7 +35,7 @@ typedef struct merging
 
 /* c (m x n) = a (m x k) b (k x n), row by row; a NULL b is the identity. */
 static void
-multiply(size_t m, size_t k, size_t n, const double *a, const double *b, double *c)
+tree_multiply(size_t m, size_t k, size_t n, const double *a, const double *b, double *c)
 {
 	memset(c, 0, m * n * sizeof(double));
 	for (size_t i = 0; i < m; i++)
@@ -73,8 +73,8 @@ find_stands(tlv_context *ctx, merging *m)
 			continue;
 		m->stand[v] = m->stand[best];
 		TLV_TRY(tlv_alloc_numbers(ctx, &m->channel[v], (size_t) (states[v] * states[m->stand[v]])));
-		multiply((size_t) states[v], (size_t) states[best], (size_t) states[m->stand[v]],
-				 m->table[best], m->channel[best], m->channel[v]);
+		tree_multiply((size_t) states[v], (size_t) states[best], (size_t) states[m->stand[v]],
+					  m->table[best], m->channel[best], m->channel[v]);
 	}
 	return TLV_OK;
 }
@@ -91,8 +91,8 @@ find_margins(merging *m)
 		if (m->shape.parent[v] < 0)
 			memcpy(m->margin[v], m->table[v], (size_t) states[v] * sizeof(double));
 		else
-			multiply(1, (size_t) states[m->shape.parent[v]], (size_t) states[v],
-					 m->margin[m->shape.parent[v]], m->table[v], m->margin[v]);
+			tree_multiply(1, (size_t) states[m->shape.parent[v]], (size_t) states[v],
+						  m->margin[m->shape.parent[v]], m->table[v], m->margin[v]);
 	}
 }
 
@@ -182,7 +182,7 @@ loss_without(tlv_context *ctx, const merging *m, size_t v, double *loss)
 			continue;
 		size[n] = (size_t) states[m->stand[c]];
 		TLV_TRY(tlv_alloc_numbers(ctx, &table[n], k * size[n]));
-		multiply(k, (size_t) states[c], size[n], m->table[c], m->channel[c], table[n]);
+		tree_multiply(k, (size_t) states[c], size[n], m->table[c], m->channel[c], table[n]);
 		n++;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -223,8 +223,8 @@ merge_node(tlv_context *ctx, merging *m, size_t v)
 		double *table;
 
 		TLV_TRY(tlv_alloc_numbers(ctx, &table, (size_t) (states[g] * states[c])));
-		multiply((size_t) states[g], (size_t) states[v], (size_t) states[c], m->table[v],
-				 m->table[c], table);
+		tree_multiply((size_t) states[g], (size_t) states[v], (size_t) states[c], m->table[v],
+					  m->table[c], table);
 		tlv_free(ctx, m->table[c]);
 		m->table[c] = table;
 		m->parent[c] = (int64_t) g;

@@ -63,7 +63,7 @@ tlv_tree_triples_create(tlv_context *ctx, tlv_model *base, tlv_accumulator **acc
 /* ---- rows ---- */
 
 static void
-count_triple(const triples_state *state, const int64_t *triple, double *table)
+tree_count_triple(const triples_state *state, const int64_t *triple, double *table)
 {
 	const int64_t *states = state->selection.states;
 	const int8_t *a = state->values + (size_t) triple[0] * WAITING;
@@ -91,7 +91,7 @@ triples_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 		if (j % 1024 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (entries > 0)
-			count_triple(state, state->selection.triples + 3 * j, table);
+			tree_count_triple(state, state->selection.triples + 3 * j, table);
 		table += entries;
 	}
 	state->rows += (double) state->waiting;

@@ -14,10 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAREST	 20	  /* nodes listed on every side of every edge */
-#define BRANCHES 16	  /* of an end looked at: those with the nearest nodes */
-#define KEPT	 3	  /* branches of an end, and nodes of a branch, in the quartets */
-#define ROUNDING 1e-8 /* edges shorter than this are taken for 0 */
+#define NEAREST	 20 /* nodes listed on every side of every edge */
+#define BRANCHES 16 /* of an end looked at: those with the nearest nodes */
+#define KEPT	 3	/* branches of an end, and nodes of a branch, in the quartets */
 #define PAIRS	 (KEPT * (KEPT - 1) / 2 * KEPT * KEPT)
 
 typedef struct near_node
@@ -158,7 +157,7 @@ typedef struct end_side
 
 /* Branches at the node of half h, but for the one behind h; an observed node is its own. */
 static void
-gather(const contraction *w, int32_t h, end_side *side)
+structure_gather(const contraction *w, int32_t h, end_side *side)
 {
 	int32_t v = w->ends[h];
 	near_list heads = {0};
@@ -296,8 +295,8 @@ measure_edge(const contraction *w, size_t e)
 	end_side left, right;
 
 	w->fresh[e] = 1;
-	gather(w, (int32_t) (2 * e), &left);
-	gather(w, (int32_t) (2 * e + 1), &right);
+	structure_gather(w, (int32_t) (2 * e), &left);
+	structure_gather(w, (int32_t) (2 * e + 1), &right);
 	choose_pairs(w, &left, &right);
 	choose_pairs(w, &right, &left);
 	own_pair(w, (int32_t) (2 * e), &left);
@@ -318,7 +317,9 @@ may_vanish(const contraction *w, size_t e)
 static bool
 is_short(const contraction *w, size_t e)
 {
-	return w->length[e] < fmax(ROUNDING, w->z * w->error[e]);
+	const double rounding = 1e-8; /* edges shorter than this are taken for 0 */
+
+	return w->length[e] < fmax(rounding, w->z * w->error[e]);
 }
 
 static void
@@ -447,7 +448,7 @@ contraction_begin(tlv_context *ctx, contraction *w, const tlv_tree *tree)
 
 /* Nodes that are left keep their order. */
 static tlv_status
-finish(tlv_context *ctx, const contraction *w, tlv_tree *tree)
+structure_finish(tlv_context *ctx, const contraction *w, tlv_tree *tree)
 {
 	int32_t *number = tlv_alloc(ctx, w->nodes, sizeof(int32_t));
 	size_t nodes = 0, edges = 0;
@@ -488,7 +489,7 @@ tlv_tree_contract(tlv_context *ctx, const tlv_tree_distances *distances,
 	if (status == TLV_OK)
 		status = contract_all(ctx, &w);
 	if (status == TLV_OK)
-		status = finish(ctx, &w, tree);
+		status = structure_finish(ctx, &w, tree);
 	tlv_free(ctx, w.nearby);
 	tlv_free(ctx, w.near);
 	tlv_free(ctx, w.first);

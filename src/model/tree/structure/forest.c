@@ -39,7 +39,7 @@ list_children(tree_shape *shape)
 
 /* Breadth first from the roots; how many nodes were reached. */
 static size_t
-order_nodes(tree_shape *shape)
+structure_order_nodes(tree_shape *shape)
 {
 	size_t n = 0;
 
@@ -111,7 +111,7 @@ tlv_tree_shape_create(tlv_context *ctx, size_t p, size_t nodes, const int64_t *p
 							v, (long long) parent[v]);
 	TLV_TRY(allocate_shape(ctx, shape));
 	list_children(shape);
-	if (order_nodes(shape) < nodes)
+	if (structure_order_nodes(shape) < nodes)
 		return tlv_fail(ctx, TLV_CORRUPT, "the tree has a circle");
 	number_subtrees(shape);
 	return TLV_OK;

@@ -6,13 +6,11 @@
 
 #include "tensorlv/model/tree_shape.h"
 
-/* Nodes between two looks at whether to stop. */
-#define NODES_BETWEEN 1024
 /* Directions of a node that are looked at. */
 #define MOST_DIRECTIONS 5
 
 static void
-insert_near(tree_near *list, int32_t node, double distance)
+nearest_insert_near(tree_near *list, int32_t node, double distance)
 {
 	int at = list->n;
 
@@ -33,7 +31,7 @@ static void
 insert_all(tree_near *list, const tree_near *from, double more)
 {
 	for (int i = 0; i < from->n; i++)
-		insert_near(list, from->node[i], from->distance[i] + more);
+		nearest_insert_near(list, from->node[i], from->distance[i] + more);
 }
 
 /* The nearest of all directions of a node, twice as many: enough when one of them is left out. */
@@ -85,7 +83,7 @@ look_down(const tree_shape *shape, const double *length, const tree_near *below,
 
 		for (int i = 0; i < all.n; i++)
 			if (all.at[i].direction != c)
-				insert_near(&above[c], all.at[i].node, all.at[i].distance + length[c]);
+				nearest_insert_near(&above[c], all.at[i].node, all.at[i].distance + length[c]);
 	}
 }
 
@@ -93,6 +91,8 @@ tlv_status
 tlv_tree_nearest(tlv_context *ctx, const tree_shape *shape, const double *length, tree_near *below,
 				 tree_near *above)
 {
+	/* Nodes between two looks at whether to stop. */
+	const int nodes_between = 1024;
 	memset(below, 0, shape->nodes * sizeof(tree_near));
 	memset(above, 0, shape->nodes * sizeof(tree_near));
 	for (size_t at = shape->nodes; at-- > 0;)
@@ -100,13 +100,13 @@ tlv_tree_nearest(tlv_context *ctx, const tree_shape *shape, const double *length
 		size_t v = (size_t) shape->order[at];
 
 		if (v < shape->p)
-			insert_near(&below[v], (int32_t) v, 0);
+			nearest_insert_near(&below[v], (int32_t) v, 0);
 		if (shape->parent[v] >= 0)
 			insert_all(&below[shape->parent[v]], &below[v], length[v]);
 	}
 	for (size_t at = 0; at < shape->nodes; at++)
 	{
-		if (at % NODES_BETWEEN == 0)
+		if (at % nodes_between == 0)
 			TLV_TRY_CONTINUE(ctx);
 		look_down(shape, length, below, above, (size_t) shape->order[at]);
 	}

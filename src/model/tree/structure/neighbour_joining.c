@@ -39,19 +39,19 @@ typedef struct joining
 	int32_t *number; /* in the tree, of every active row */
 } joining;
 
-#define LANES 8
+#define STRUCTURE_LANES 8
 
 /* Least of scale * row[j] - sum[j]: the row's part of the criterion. */
 TLV_CLONES static double
 row_minimum(size_t n, const double *restrict row, const double *restrict sum, double scale)
 {
-	double lane[LANES], least;
+	double lane[STRUCTURE_LANES], least;
 	size_t j = 0;
 
-	for (size_t k = 0; k < LANES; k++)
+	for (size_t k = 0; k < STRUCTURE_LANES; k++)
 		lane[k] = HUGE_VAL;
-	for (; j + LANES <= n; j += LANES)
-		for (size_t k = 0; k < LANES; k++)
+	for (; j + STRUCTURE_LANES <= n; j += STRUCTURE_LANES)
+		for (size_t k = 0; k < STRUCTURE_LANES; k++)
 		{
 			double q = scale * row[j + k] - sum[j + k];
 
@@ -60,7 +60,7 @@ row_minimum(size_t n, const double *restrict row, const double *restrict sum, do
 	for (; j < n; j++)
 		lane[0] = fmin(lane[0], scale * row[j] - sum[j]);
 	least = lane[0];
-	for (size_t k = 1; k < LANES; k++)
+	for (size_t k = 1; k < STRUCTURE_LANES; k++)
 		least = fmin(least, lane[k]);
 	return least;
 }
@@ -149,7 +149,7 @@ join_last(joining *w, tlv_local_tree *local)
 }
 
 static tlv_status
-join_all(tlv_context *ctx, joining *w, tlv_local_tree *local)
+structure_join_all(tlv_context *ctx, joining *w, tlv_local_tree *local)
 {
 	while (w->active > 3)
 	{
@@ -184,7 +184,7 @@ tlv_neighbour_joining(tlv_context *ctx, size_t n, double *distance, tlv_local_tr
 		for (size_t b = 0; b < n; b++)
 			w.sum[a] += distance[a * n + b];
 	}
-	status = join_all(ctx, &w, local);
+	status = structure_join_all(ctx, &w, local);
 	tlv_free(ctx, w.number);
 	tlv_free(ctx, w.sum);
 	return status;

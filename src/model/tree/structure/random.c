@@ -26,7 +26,7 @@ hang_leaf(tlv_tree *tree, size_t e, int32_t leaf)
 
 /* The last edge takes the place of e, the last node that of e's second end. */
 static void
-contract(tlv_tree *tree, size_t e)
+structure_contract(tlv_tree *tree, size_t e)
 {
 	int32_t keep = tree->ends[2 * e], drop = tree->ends[2 * e + 1];
 	int32_t last = (int32_t) --tree->nodes;
@@ -62,7 +62,7 @@ contract_random(tlv_tree *tree, tlv_rng *rng)
 	for (size_t e = 0; e < tree->edges; e++)
 		if (between_hidden(tree, e) && chosen-- == 0)
 		{
-			contract(tree, e);
+			structure_contract(tree, e);
 			return true;
 		}
 	return false;

@@ -42,7 +42,7 @@ typedef struct difference
 
 /* Phi of a and b over all others: whether it is constant, and its mean by inverse variance. */
 static difference
-compare(const grouping *g, size_t a, size_t b, bool judge)
+structure_compare(const grouping *g, size_t a, size_t b, bool judge)
 {
 	const double *da = g->d + a * g->stride, *db = g->d + b * g->stride;
 	const double *ea = g->se + a * g->stride, *eb = g->se + b * g->stride;
@@ -86,7 +86,7 @@ static bool
 related(const grouping *g, size_t a, size_t b)
 {
 	double between = g->d[a * g->stride + b];
-	difference phi = compare(g, a, b, true);
+	difference phi = structure_compare(g, a, b, true);
 
 	return phi.constant &&
 		   fabs(phi.mean) <=
@@ -102,7 +102,7 @@ lowest_of(int32_t *family, int32_t a)
 }
 
 static void
-unite(int32_t *family, size_t a, size_t b)
+structure_unite(int32_t *family, size_t a, size_t b)
 {
 	int32_t x = lowest_of(family, (int32_t) a), y = lowest_of(family, (int32_t) b);
 
@@ -138,7 +138,7 @@ unite_closest(grouping *g)
 				at_b = b;
 			}
 		}
-	unite(g->family, at_a, at_b);
+	structure_unite(g->family, at_a, at_b);
 }
 
 static tlv_status
@@ -155,7 +155,7 @@ find_families(tlv_context *ctx, grouping *g)
 			if (lowest_of(g->family, (int32_t) a) != lowest_of(g->family, (int32_t) b) &&
 				related(g, a, b))
 			{
-				unite(g->family, a, b);
+				structure_unite(g->family, a, b);
 				found++;
 			}
 	}
@@ -177,7 +177,7 @@ centre_is_parent(const grouping *g, size_t centre)
 	for (size_t a = 0; a < g->active; a++)
 		if (a != centre && g->family[a] == g->family[centre])
 		{
-			difference phi = compare(g, a, centre, false);
+			difference phi = structure_compare(g, a, centre, false);
 
 			others++;
 			children += is_child(g, a, centre, phi.mean, phi.variance);
@@ -199,7 +199,7 @@ measure_family(grouping *g, int32_t family)
 			if (b != a && g->family[b] == family)
 			{
 				double error = g->se[a * g->stride + b], v;
-				difference phi = compare(g, a, b, false);
+				difference phi = structure_compare(g, a, b, false);
 
 				v = variance(error) + phi.variance;
 				weight += 1 / v;
@@ -274,7 +274,7 @@ lift_distances(grouping *g, size_t families)
 }
 
 static void
-exchange(double **a, double **b)
+structure_exchange(double **a, double **b)
 {
 	double *kept = *a;
 
@@ -284,7 +284,7 @@ exchange(double **a, double **b)
 
 /* One level: families are found, joined, and their parents are what is left. */
 static tlv_status
-climb(tlv_context *ctx, grouping *g, tlv_local_tree *local)
+structure_climb(tlv_context *ctx, grouping *g, tlv_local_tree *local)
 {
 	size_t families = 0;
 
@@ -300,8 +300,8 @@ climb(tlv_context *ctx, grouping *g, tlv_local_tree *local)
 		g->members[g->place[g->family[a]]]++;
 	TLV_TRY_CONTINUE(ctx);
 	lift_distances(g, families);
-	exchange(&g->d, &g->next_d);
-	exchange(&g->se, &g->next_se);
+	structure_exchange(&g->d, &g->next_d);
+	structure_exchange(&g->se, &g->next_se);
 	memcpy(g->number, g->parent, families * sizeof(int32_t));
 	g->active = families;
 	return TLV_OK;
@@ -311,7 +311,7 @@ static tlv_status
 group_all(tlv_context *ctx, grouping *g, tlv_local_tree *local)
 {
 	while (g->active > 2)
-		TLV_TRY(climb(ctx, g, local));
+		TLV_TRY(structure_climb(ctx, g, local));
 	if (g->active == 2)
 		tlv_local_tree_add(local, (size_t) g->number[0], (size_t) g->number[1], g->d[1]);
 	return TLV_OK;

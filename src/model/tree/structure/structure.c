@@ -298,8 +298,8 @@ learn_latent(tlv_context *ctx, const tlv_tree_distances *distances, const tlv_tr
 }
 
 static tlv_status
-check_request(tlv_context *ctx, const tlv_tree_distances *distances,
-			  const tlv_tree_options *options)
+structure_check_request(tlv_context *ctx, const tlv_tree_distances *distances,
+						const tlv_tree_options *options)
 {
 	size_t least = options->method == TLV_TREE_CHOW_LIU ? 1 : 3;
 
@@ -329,7 +329,7 @@ tlv_tree_structure(tlv_context *ctx, const tlv_tree_distances *distances,
 
 	memset(tree, 0, sizeof(*tree));
 	memset(&spanning, 0, sizeof(spanning));
-	TLV_TRY(check_request(ctx, distances, options));
+	TLV_TRY(structure_check_request(ctx, distances, options));
 	status = spanning_tree(ctx, distances, options->significance, &spanning);
 	if (status == TLV_OK && options->method == TLV_TREE_CHOW_LIU)
 	{

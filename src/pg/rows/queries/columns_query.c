@@ -262,7 +262,7 @@ TlvHintArray(const TlvSource *rows, int column)
 }
 
 static void
-refuse_type(const TlvSource *rows, int column)
+columns_query_refuse_type(const TlvSource *rows, int column)
 {
 	Form_pg_attribute attribute = TupleDescAttr(rows->query->desc, column);
 
@@ -306,7 +306,7 @@ TlvNameColumns(TlvSource *rows, int first)
 {
 	for (int i = first; i < rows->query->desc->natts; i++)
 	{
-		refuse_type(rows, i);
+		columns_query_refuse_type(rows, i);
 		refuse_key(rows, i, first == 0 ? "" : NULL, is_number);
 	}
 	rows->names = TlvColumnNames(rows->query->desc, first);
@@ -357,7 +357,7 @@ TlvChooseColumns(TlvSource *rows)
 
 	for (int i = 0; i < desc->natts; i++)
 		if (is_number_array(TupleDescAttr(desc, i)->atttypid))
-			refuse_type(rows, i);
+			columns_query_refuse_type(rows, i);
 		else if (no_dimension(rows, i) != NULL)
 			rows->skipped = bms_add_member(rows->skipped, i);
 		else

@@ -132,7 +132,7 @@ grow_terms(TermList *terms)
 }
 
 static double
-count_words(const char *term)
+documents_query_count_words(const char *term)
 {
 	double words = 0;
 
@@ -162,20 +162,20 @@ take_term(void *argument, TupleTableSlot *slot)
 	if (terms->n == terms->room)
 		grow_terms(terms);
 	appendStringInfoString(&terms->text, term);
-	terms->words += count_words(term);
+	terms->words += documents_query_count_words(term);
 	terms->ids[terms->n++] = id;
 	terms->offsets[terms->n] = terms->text.len;
 	pfree(term);
 	MemoryContextSwitchTo(before);
 }
 
-/* Terms of so many words on average are no terms: somebody has given texts. */
-#define WORDS_OF_TEXTS 4
-
 static void
 warn_of_texts(const TlvSource *rows, const TermList *terms)
 {
-	if (terms->n > 0 && terms->words >= WORDS_OF_TEXTS * (double) terms->n)
+	/* Terms of so many words on average are no terms: somebody has given texts. */
+	const int words_of_texts = 4;
+
+	if (terms->n > 0 && terms->words >= words_of_texts * (double) terms->n)
 		TlvRaiseWarning(ERRCODE_WARNING, "whole_texts",
 						psprintf("the items have %.0f words on average, and each is one item",
 								 terms->words / (double) terms->n),

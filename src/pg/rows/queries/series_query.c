@@ -18,7 +18,7 @@ column_type(TlvSource *rows, int column)
 
 /* A column of whole series. */
 static void
-read_arrays(TlvSource *rows)
+series_query_read_arrays(TlvSource *rows)
 {
 	Oid element = get_element_type(column_type(rows, 0));
 
@@ -30,7 +30,7 @@ read_arrays(TlvSource *rows)
 
 /* t as a number, in SQL; NULL where it has no distances. */
 static const char *
-position_of(Oid t)
+series_query_position_of(Oid t)
 {
 	switch (t)
 	{
@@ -72,7 +72,7 @@ position_of(Oid t)
 static void
 collect_readings(TlvSource *rows)
 {
-	const char *position = position_of(column_type(rows, 1));
+	const char *position = series_query_position_of(column_type(rows, 1));
 	const char *steps = TlvOrderedSteps("series", STEPS_AS_THEY_ARE);
 	TlvGroups groups = {.name = "s",
 						.key = "series",
@@ -94,7 +94,7 @@ TlvReadSeries(TlvDriver *driver, const char *text)
 	int n = rows->query->desc->natts;
 
 	if (n == 1)
-		read_arrays(rows);
+		series_query_read_arrays(rows);
 	else if (n == 3 && TlvIsNumberType(column_type(rows, 2)))
 		collect_readings(rows);
 	else

@@ -2,7 +2,7 @@
  * survey_query.c - rows of categorical variables whose categories may have names, from a driver's
  * query (queries.h).
  */
-#include "rows/queries.h"
+#include "survey.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -20,17 +20,8 @@ static const char *const accepted =
 	"category, number) with layout => 'long', where some variables are numbers; or one column of "
 	"arrays: integer[] of categories, numbered from 0.";
 
-/* Ids that come in the order of their texts: others have an order of their own. */
 static bool
-is_text(Oid type)
-{
-	Oid base = getBaseType(type);
-
-	return !TlvIsIntegerType(base) && base != BOOLOID && !type_is_enum(base);
-}
-
-static bool
-is_category(Oid type)
+survey_query_is_category(Oid type)
 {
 	return TlvIsIdType(getBaseType(type));
 }
@@ -56,7 +47,8 @@ recognize_answers(const TlvSource *rows)
 		last = TupleDescAttr(desc, 2)->atttypid;
 	else if (desc->natts != 3)
 		last = InvalidOid;
-	if (!OidIsValid(last) || !is_category(last) || !is_category(TupleDescAttr(desc, 1)->atttypid))
+	if (!OidIsValid(last) || !survey_query_is_category(last) ||
+		!survey_query_is_category(TupleDescAttr(desc, 1)->atttypid))
 		TlvRefuseColumns(desc, "answers",
 						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
 													   TlvHintWide(rows, NULL))
@@ -66,22 +58,6 @@ recognize_answers(const TlvSource *rows)
 }
 
 /* ---- variables and categories ---- */
-
-/* All pairs of a variable and a category, in the order of both. */
-typedef struct SurveyList
-{
-	MemoryContext mcxt;
-	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
-	const char *from;  /* rows (r, variable, category, number) */
-	int most_states;
-	int64 n, room; /* pairs */
-	Datum *variable, *category, *at, *code;
-	int64_t variables;
-	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1]; /* of names */
-	int64_t states[TLV_CATEGORY_MOST_VARIABLES];
-	int64_t *category_offsets; /* room + 1 */
-	StringInfoData names, categories;
-} SurveyList;
 
 static void
 grow_answers(SurveyList *list)
@@ -217,26 +193,15 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 
 /* ---- rows ---- */
 
-static int
-array_parameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid element)
-{
-	bool is_text = element == TEXTOID;
-	ArrayType *array =
-		construct_array(values, (int) list->n, element, is_text ? -1 : 4, !is_text, TYPALIGN_INT);
-
-	return TlvStatementParameter(&rows->made, is_text ? TEXTARRAYOID : INT4ARRAYOID,
-								 PointerGetDatum(array));
-}
-
 /* One array for each row, its values by the numbers of variables and categories; copies of a
  * variable side by side, in the order of their categories. */
 static void
 pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 {
-	int name = array_parameter(rows, list, list->variable, TEXTOID);
-	int category = array_parameter(rows, list, list->category, TEXTOID);
-	int at = array_parameter(rows, list, list->at, INT4OID);
-	int code = array_parameter(rows, list, list->code, INT4OID);
+	int name = TlvSurveyParameter(rows, list, list->variable, TEXTOID);
+	int category = TlvSurveyParameter(rows, list, list->category, TEXTOID);
+	int at = TlvSurveyParameter(rows, list, list->at, INT4OID);
+	int code = TlvSurveyParameter(rows, list, list->code, INT4OID);
 	const char *call =
 		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, INT4OID, INT4OID}, NULL);
 	TlvGroups groups = {
@@ -288,7 +253,7 @@ static bool
 has_category_column(TupleDesc desc)
 {
 	for (int i = 0; i < desc->natts; i++)
-		if (is_category(TupleDescAttr(desc, i)->atttypid) &&
+		if (survey_query_is_category(TupleDescAttr(desc, i)->atttypid) &&
 			getBaseType(TupleDescAttr(desc, i)->atttypid) != DATEOID)
 			return true;
 	return false;
@@ -336,7 +301,8 @@ refuse_column(const TlvSource *rows, int column, bool takes_numbers)
 	TupleDesc desc = rows->query->desc;
 	Form_pg_attribute attribute = TupleDescAttr(desc, column);
 
-	if (!is_category(attribute->atttypid) && !(takes_numbers && is_number_column(desc, column)))
+	if (!survey_query_is_category(attribute->atttypid) &&
+		!(takes_numbers && is_number_column(desc, column)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" is of type %s, %s", NameStr(attribute->attname),
@@ -424,15 +390,6 @@ append_code(TlvSource *rows, const SurveyList *list, int column, int64 from, int
 					 categories_parameter(rows, list, from, n), column + 1);
 }
 
-/* The name of a number behind those of the categories, which all have room together. */
-static void
-name_number(TlvSource *rows, SurveyList *list, const char *name)
-{
-	appendStringInfoString(&list->names, name);
-	list->offsets[++rows->names->n] = list->names.len;
-	rows->names->text = list->names.data;
-}
-
 /* Variables without a category are left out: which column the others are. */
 static int
 column_of_variable(const SurveyList *list, int64 entry)
@@ -457,131 +414,11 @@ select_columns(TlvSource *rows, SurveyList *list)
 		{
 			appendStringInfo(sql, ", COALESCE(%s, '%g'::pg_catalog.float8)",
 							 number_of_column(desc, i), TLV_MEMBERSHIP_MISSING);
-			name_number(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
+			TlvSurveyNameNumber(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
 		}
 	appendStringInfoString(sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(sql, desc->natts);
 	appendStringInfoChar(sql, ')');
-}
-
-/* ---- numbers in rows of (row, variable, category, number) ---- */
-
-/* The variables that are numbers, in their order. */
-typedef struct SurveyNumbers
-{
-	MemoryContext mcxt;
-	const TlvSource *rows;
-	int64_t variables; /* that are categories */
-	int n, room;
-	Datum *names;
-} SurveyNumbers;
-
-static void
-take_number(void *argument, TupleTableSlot *slot)
-{
-	SurveyNumbers *numbers = argument;
-	MemoryContext before = MemoryContextSwitchTo(numbers->mcxt);
-	Datum name = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
-
-	if (DatumGetBool(slot->tts_values[1]))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("variable \"%s\" has both categories and numbers",
-							   TlvClip(TextDatumGetCString(name), 40)),
-						errhint("Leave the category NULL where a variable is a number, or use %s "
-								"if every column is a variable.",
-								TlvHintWide(numbers->rows, NULL))));
-	if (numbers->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("the query returns more than %d variables", TLV_CATEGORY_MOST_VARIABLES)));
-	if (numbers->n == numbers->room)
-		numbers->names = repalloc(numbers->names, (size_t) (numbers->room *= 2) * sizeof(Datum));
-	numbers->names[numbers->n++] = name;
-	MemoryContextSwitchTo(before);
-}
-
-/* NULL where no row has one. */
-static SurveyNumbers *
-collect_numbers(TlvSource *rows, const SurveyList *list, int copies, int *n)
-{
-	TupleDesc desc = rows->query->desc;
-	SurveyNumbers *numbers = palloc0(sizeof(SurveyNumbers));
-	bool text = is_text(TupleDescAttr(desc, 1)->atttypid);
-	TlvStatement statement;
-
-	numbers->mcxt = CurrentMemoryContext;
-	numbers->rows = rows;
-	numbers->variables = list->variables;
-	numbers->room = 16;
-	numbers->names = palloc(16 * sizeof(Datum));
-	TlvStatementBegin(&statement, rows->query);
-	appendStringInfo(
-		&statement.sql,
-		"SELECT d.variable::pg_catalog.text, d.named FROM (SELECT variable%s AS variable, "
-		"pg_catalog.bool_or(category IS NOT NULL) AS named, pg_catalog.count(measured) AS n FROM "
-		"%s WHERE r IS DISTINCT FROM NULL AND variable IS NOT NULL GROUP BY 1) AS d WHERE d.n "
-		"OPERATOR(pg_catalog.>) 0 ORDER BY d.variable",
-		text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "", list->from);
-	TlvDriverReport(rows->driver, "collecting the numbers");
-	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, BOOLOID}, take_number, numbers);
-	*n = numbers->n;
-	if (numbers->n > 0 && list->n == 0)
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no variable has a category"),
-						errhint("Numbers alone are for tlv_gmm.")));
-	if (numbers->n > 0 && copies > 1)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("rows with numbers have no copies of variables")));
-	return numbers->n > 0 ? numbers : NULL;
-}
-
-/* (r, variable, slot, code): the place of a value in the vector of its row, and what stands there.
- */
-static const char *
-values_of_rows(TlvSource *rows, const SurveyList *list, const SurveyNumbers *numbers)
-{
-	int name = array_parameter(rows, list, list->variable, TEXTOID);
-	int category = array_parameter(rows, list, list->category, TEXTOID);
-	int at = array_parameter(rows, list, list->at, INT4OID);
-	int code = array_parameter(rows, list, list->code, INT4OID);
-	ArrayType *names =
-		construct_array(numbers->names, numbers->n, TEXTOID, -1, false, TYPALIGN_INT);
-	int measured = TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names));
-	const char *is_variable =
-		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\"";
-
-	return psprintf(
-		"(SELECT q.r AS r, q.variable AS variable, COALESCE(v.code::pg_catalog.float8, q.measured) "
-		"AS code, COALESCE(v.at, n.at OPERATOR(pg_catalog.+) %d) AS slot FROM %s LEFT JOIN ROWS "
-		"FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
-		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name %s AND v.category "
-		"OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" LEFT JOIN "
-		"pg_catalog.unnest($%d) WITH ORDINALITY AS n(name, at) ON n.name %s WHERE q.category IS "
-		"NOT NULL OR q.measured IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM "
-		"NULL) AS a",
-		(int) list->variables, list->from, name, category, at, code, is_variable, measured,
-		is_variable);
-}
-
-/* One vector for each row: the codes of its categories, and its numbers. */
-static void
-pivot_numbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers)
-{
-	const char *call =
-		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT8OID, FLOAT8OID, INT4OID}, NULL);
-	TlvGroups groups = {
-		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
-
-	groups.from = values_of_rows(rows, list, numbers);
-	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
-							(int) list->variables + numbers->n);
-	appendStringInfo(&rows->made.sql,
-					 "SELECT pg_catalog.array_replace(w.v, NULL, '%g'::pg_catalog.float8) AS v "
-					 "FROM (",
-					 TLV_MEMBERSHIP_MISSING);
-	TlvAppendGroups(&rows->made.sql, &groups);
-	appendStringInfoString(&rows->made.sql, ") AS w");
-	for (int i = 0; i < numbers->n; i++)
-		name_number(rows, list, TextDatumGetCString(numbers->names[i]));
 }
 
 /* ---- either ---- */
@@ -590,7 +427,7 @@ static SurveyList *
 collect_rows(TlvSource *rows, int variable, const TlvSurvey *answers)
 {
 	TupleDesc desc = rows->query->desc;
-	bool text = is_text(TupleDescAttr(desc, 2)->atttypid), beside = has_number_column(desc);
+	bool text = TlvSurveyIsText(TupleDescAttr(desc, 2)->atttypid), beside = has_number_column(desc);
 	const char *columns = variable == 1 ? "r, variable" : "variable, r";
 
 	return collect_answers(
@@ -599,7 +436,7 @@ collect_rows(TlvSource *rows, int variable, const TlvSurvey *answers)
 				 "AS q(%s, category%s)) AS q",
 				 beside ? ", q.measured::pg_catalog.float8 AS measured" : "", TLV_QUERY_ROWS,
 				 columns, beside ? ", measured" : ""),
-		NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text, answers);
+		NULL, TlvSurveyIsText(TupleDescAttr(desc, variable)->atttypid), text, answers);
 }
 
 void
@@ -626,7 +463,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 		TlvSourceHold(rows);
 		list = wide ? collect_columns(rows, answers) : collect_rows(rows, variable, answers);
 		if (!wide && has_number_column(rows->query->desc))
-			measured = collect_numbers(rows, list, copies, &answers->numbers);
+			measured = TlvSurveyCollectNumbers(rows, list, copies, &answers->numbers);
 		tell_answers(rows, list, answers);
 	}
 	rows->form = answers->numbers > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES;
@@ -636,7 +473,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	if (!arrays && !wide)
 		rows->required = 2;
 	if (measured != NULL)
-		pivot_numbers(rows, list, measured);
+		TlvSurveyPivotNumbers(rows, list, measured);
 	else if (answers->numbers > 0)
 		select_columns(rows, list);
 	else if (!arrays)

@@ -24,7 +24,7 @@ typedef enum ValueForm
 } ValueForm;
 
 static ValueForm
-form_of(Oid type)
+variables_query_form_of(Oid type)
 {
 	Oid base = getBaseType(type);
 
@@ -34,7 +34,7 @@ form_of(Oid type)
 }
 
 static bool
-is_plain(TupleDesc desc, int column)
+variables_query_is_plain(TupleDesc desc, int column)
 {
 	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
 
@@ -49,7 +49,7 @@ static int
 variable_column(TupleDesc desc)
 {
 	for (int i = 1; i >= 0; i--)
-		if (is_plain(desc, i))
+		if (variables_query_is_plain(desc, i))
 			return i;
 	for (int i = 1; i >= 0; i--)
 		if (TlvIsIdType(getBaseType(TupleDescAttr(desc, i)->atttypid)))
@@ -66,10 +66,12 @@ recognize_form(TupleDesc desc)
 	if (desc->natts == 1)
 	{
 		element = get_element_type(getBaseType(last));
-		return OidIsValid(element) && TlvIsNumberType(getBaseType(element)) ? form_of(element)
-																			: FORM_NONE;
+		return OidIsValid(element) && TlvIsNumberType(getBaseType(element))
+				   ? variables_query_form_of(element)
+				   : FORM_NONE;
 	}
-	return desc->natts == 3 && variable_column(desc) >= 0 ? form_of(last) : FORM_NONE;
+	return desc->natts == 3 && variable_column(desc) >= 0 ? variables_query_form_of(last)
+														  : FORM_NONE;
 }
 
 /* Are they numbers?  kind may make numbers of whole ones. */
@@ -102,7 +104,7 @@ wide_function(TupleDesc desc)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		ValueForm form = form_of(TupleDescAttr(desc, i)->atttypid);
+		ValueForm form = variables_query_form_of(TupleDescAttr(desc, i)->atttypid);
 
 		numbers += form == FORM_NUMBERS;
 		others += form == FORM_CATEGORIES &&
@@ -201,7 +203,7 @@ collect_names(TlvSource *rows, const char *columns, bool text)
 
 /* Rows (row, variable, number) as one array each; false when there is no variable. */
 static bool
-pivot_numbers(TlvSource *rows)
+variables_query_pivot_numbers(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	int variable = variable_column(desc);
@@ -237,7 +239,7 @@ columns_form(TupleDesc desc)
 	ValueForm form = FORM_CATEGORIES;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (form_of(TupleDescAttr(desc, i)->atttypid) == FORM_NUMBERS)
+		if (variables_query_form_of(TupleDescAttr(desc, i)->atttypid) == FORM_NUMBERS)
 			form = FORM_NUMBERS;
 	return form;
 }
@@ -262,7 +264,7 @@ read_number_columns(TlvSource *rows)
 /* ---- either ---- */
 
 static void
-read_numbers(TlvSource *rows, bool wide)
+variables_query_read_numbers(TlvSource *rows, bool wide)
 {
 	bool arrays = rows->query->desc->natts == 1;
 
@@ -276,7 +278,7 @@ read_numbers(TlvSource *rows, bool wide)
 	if (arrays)
 		appendStringInfoString(&rows->made.sql, "SELECT v::pg_catalog.float8[] AS v "
 												"FROM " TLV_QUERY_ROWS " AS q(v)");
-	else if (!pivot_numbers(rows))
+	else if (!variables_query_pivot_numbers(rows))
 		return;
 	if (arrays)
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
@@ -299,7 +301,7 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, TlvLayou
 	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(rows, kind);
 	*answers = (TlvSurvey){.unanswered = true}; /* they stand alone in a tree */
 	if (gaussian)
-		read_numbers(rows, wide);
+		variables_query_read_numbers(rows, wide);
 	else
 		TlvReadSurveyOf(rows, arrays, wide || arrays ? 1 : variable_column(desc), 1, wide, answers);
 }

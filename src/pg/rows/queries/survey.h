@@ -1,0 +1,56 @@
+/*
+ * survey.h - what the readers of answers share: the pairs of variables and categories of a query,
+ * and the variables that are numbers (survey_query.c, survey_numbers.c).
+ */
+#ifndef TLV_SURVEY_H
+#define TLV_SURVEY_H
+
+#include "rows/queries.h"
+
+#include "tensorlv/model/categories.h"
+
+/* All pairs of a variable and a category, in the order of both. */
+typedef struct SurveyList
+{
+	MemoryContext mcxt;
+	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
+	const char *from;  /* rows (r, variable, category, number) */
+	int most_states;
+	int64 n, room; /* pairs */
+	Datum *variable, *category, *at, *code;
+	int64_t variables;
+	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1]; /* of names */
+	int64_t states[TLV_CATEGORY_MOST_VARIABLES];
+	int64_t *category_offsets; /* room + 1 */
+	StringInfoData names, categories;
+} SurveyList;
+
+/* The variables that are numbers, in their order. */
+typedef struct SurveyNumbers
+{
+	MemoryContext mcxt;
+	const TlvSource *rows;
+	int64_t variables; /* that are categories */
+	int n, room;
+	Datum *names;
+} SurveyNumbers;
+
+/* Ids that come in the order of their texts: others have an order of their own. */
+extern bool TlvSurveyIsText(Oid type);
+
+/* The n elements of the list as an array, text or int4, that is a parameter of the statement of the
+ * rows. */
+extern int TlvSurveyParameter(TlvSource *rows, const SurveyList *list, Datum *values, Oid element);
+
+/* The name of a number behind those of the categories, which all have room together. */
+extern void TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *name);
+
+/* Rows (row, variable, category, number): the variables that are numbers, n of them; NULL where no
+ * row has one. */
+extern SurveyNumbers *TlvSurveyCollectNumbers(TlvSource *rows, const SurveyList *list, int copies,
+											  int *n);
+
+/* One vector for each row: the codes of its categories, and its numbers. */
+extern void TlvSurveyPivotNumbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers);
+
+#endif /* TLV_SURVEY_H */
