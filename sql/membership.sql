@@ -17,13 +17,14 @@ COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, in
     'latent classes from category moments with tables of triples, without the rows; k null: as many as the pairs of variables show, at most max_k. Pairs of different variables are whitened '
     'and triples decomposed by the method joint, power, als or sgd; partition, partition-pqp and partition-wnmf factor groups of variables into nonnegative parts instead';
 CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT NULL,
-    refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
+    weights text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
+COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, bigint, integer, boolean, text, text[], jsonb) IS
     'latent classes of the rows of a query, in one call: moments, fit and refinement by expectation maximisation. The query returns (row, variable, category), or one '
     'column for each variable (with layout wide if there are three), or one column of integer[], or, with layout long, (row, variable, category, number) where some variables are numbers; '
-    'what has no row, or is null, is missing. k null: at most max_k, by the likelihood of rows held out (criterion held_out) or the Bayesian information criterion (bic)';
+    'what has no row, or is null, is missing. k null: at most max_k, by the likelihood of rows held out (criterion held_out) or the Bayesian information criterion (bic). '
+    'weights is the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model

@@ -16,6 +16,15 @@
 typedef struct tlv_accumulator tlv_accumulator;
 typedef struct tlv_sections tlv_sections;
 
+/* What the weights of rows are to an accumulator. */
+typedef enum tlv_weighting
+{
+	TLV_WEIGHTING_NONE,		/* it takes whole rows alone */
+	TLV_WEIGHTING_SUMS,		/* it adds a row as many times as its weight says */
+	TLV_WEIGHTING_EFFECTIVE /* the same, with weights whose sum is the effective number of rows:
+							 * it measures sampling variation */
+} tlv_weighting;
+
 typedef struct tlv_accumulator_class
 {
 	const char *name;
@@ -49,6 +58,7 @@ typedef struct tlv_accumulator_class
 							  const tlv_frame *frame, double times);
 	/* The forms of rows that it takes, a set of tlv_row_form. */
 	unsigned rows;
+	tlv_weighting weighting;
 	/* Adds one row of one of these forms; called through tlv_add. */
 	tlv_status (*add)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row);
 } tlv_accumulator_class;

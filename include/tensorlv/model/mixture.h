@@ -189,10 +189,11 @@ typedef struct tlv_mixture_worker
 	float *narrow;	  /* NULL, or room of tlv_mixture_worker_narrow */
 	bool is_narrow;	  /* products in single precision: the means lie near enough to the center */
 	bool narrow_rows; /* those of the last rows: their numbers are of its range, too */
-	double *shares;	  /* block x k: log densities, then responsibilities */
-	double *density;  /* block: log density of a row */
-	double *total;	  /* block */
-	double *entropy;  /* block: of a row's responsibilities */
+	const double *weights; /* block: of the rows; NULL: 1 */
+	double *shares;		   /* block x k: log densities, then responsibilities */
+	double *density;	   /* block: log density of a row */
+	double *total;		   /* block */
+	double *entropy;	   /* block: of a row's responsibilities */
 	/* of t distributions; NULL: of Gaussians */
 	double *peak;	/* k: the Gaussian's log density at its mean, log weight included */
 	double *summit; /* k: the same of the t distribution */
@@ -230,13 +231,15 @@ typedef struct tlv_mixture_rows
 {
 	double *x; /* d x TLV_MIXTURE_BLOCK; NULL before the first */
 	size_t n;
+	bool weighted; /* do the following weights differ from 1? */
+	double weights[TLV_MIXTURE_BLOCK];
 } tlv_mixture_rows;
 
-/* Where the next row (d) is to be written; then it is counted, and a full block enters the sums.
- * Errors: memory, those of tlv_mixture_expect. */
+/* Where the next row (d) is to be written; then it is counted with its weight, and a full block
+ * enters the sums.  Errors: memory, those of tlv_mixture_expect. */
 extern tlv_status tlv_mixture_rows_next(tlv_context *ctx, tlv_mixture_rows *rows, size_t d,
 										double **row);
-extern tlv_status tlv_mixture_rows_added(tlv_context *ctx, tlv_mixture_rows *rows,
+extern tlv_status tlv_mixture_rows_added(tlv_context *ctx, tlv_mixture_rows *rows, double weight,
 										 tlv_mixture_worker *worker, tlv_mixture_sums *sums);
 
 /* All that wait enter the sums; worker is not looked at where none do. */

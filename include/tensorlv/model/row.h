@@ -95,9 +95,16 @@ typedef struct tlv_row
 		tlv_edge edge;
 		tlv_part part[3]; /* those that a form does not have are not looked at */
 	};
-	double value; /* of an entry */
-	bool missing; /* an entry whose value is missing */
+	double value;  /* of an entry */
+	bool missing;  /* an entry whose value is missing */
+	double weight; /* the number of rows that it counts as; 0: one */
 } tlv_row;
+
+static inline double
+tlv_row_weight(const tlv_row *row)
+{
+	return row->weight > 0 ? row->weight : 1;
+}
 
 /* ---- rows of numbers that lie in memory: pointers to rows that live as long as the block ---- */
 

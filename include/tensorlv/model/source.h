@@ -107,6 +107,7 @@ typedef struct tlv_rows
 	double other_count; /* the last number that differs from it; 0: none does */
 	double same_time;	/* steps of sequences at the time of the one before them */
 	double nulls;		/* rows with a null, which were left out: the most that a pass has met */
+	double effective;	/* effective number of weighted rows (Kish 1965); 0: they have no weights */
 	const char *null_columns;	 /* the columns that have nulls, as a message names them; or NULL */
 	const char *skipped_columns; /* those that are no dimensions, likewise */
 	int skipped;				 /* how many these are */
@@ -183,8 +184,13 @@ typedef struct tlv_memory_source
 	size_t n;
 	const tlv_row *list; /* or NULL, and then */
 	size_t d;
-	const double *x;	  /* d x n, about the center */
-	const double *center; /* d */
+	tlv_row_form form;	   /* vectors, or codes */
+	const double *x;	   /* d x n, about the center */
+	const double *center;  /* d, or NULL: 0 */
+	const double *weights; /* n, or NULL: 1 */
+	double factor;		   /* their sum times this is the effective number of rows */
+	const uint32_t
+		*copies; /* n: whole rows in their proportions, as many as the effective number */
 } tlv_memory_source;
 
 /* A list of rows, all of that form. */
@@ -194,6 +200,19 @@ extern void tlv_source_of_list(tlv_memory_source *source, size_t n, const tlv_ro
  * them all, those for support and errors as well, go over these, which stay until the end. */
 extern tlv_status tlv_source_hold_vectors(tlv_context *ctx, tlv_source *source, size_t n, size_t d,
 										  const double *x, const double *center);
+
+/*
+ * The same of weighted rows, vectors or codes, in a random order; no weight is 0.  Their statistics
+ * are those of as many rows as the weights say, at least of the effective number of rows, (sum w)^2
+ * / sum w^2; what is chosen from a sample is chosen from as many whole rows as that number.
+ */
+extern tlv_status tlv_source_hold_weighted(tlv_context *ctx, tlv_source *source, tlv_row_form form,
+										   size_t n, size_t d, const double *x, double *weights);
+
+/* Parameters of weighted rows are estimates only after an iteration over them: TLV_BAD_PARAMETER
+ * where none is to follow. */
+extern tlv_status tlv_source_require_iterations(tlv_context *ctx, const tlv_source *source,
+												bool refine, int iterations);
 
 /* ---- passes ---- */
 

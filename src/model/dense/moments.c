@@ -76,6 +76,7 @@ moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return tlv_refuse_length(ctx, d, state->sums.d);
 	TLV_TRY(dense_sums_next(ctx, &state->sums, &slot));
 	TLV_TRY(dense_sums_shift(ctx, state->sums.order, d, x, state->shift, slot));
+	TLV_TRY(dense_sums_weigh(ctx, &state->sums, tlv_row_weight(row)));
 	state->sums.block_rows++;
 	return TLV_OK;
 }
@@ -227,11 +228,13 @@ static tlv_status
 moments_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	moments_state *state = (moments_state *) accumulator;
-	const dense_sums *sums = &state->sums;
+	dense_sums *sums = &state->sums;
 	size_t d = sums->d;
 
 	if (d == 0) /* of NULLs alone there are no sums */
 		return TLV_OK;
+	if (sums->weights != NULL) /* they add up to a whole number, up to rounding */
+		sums->rows = round(sums->rows);
 	TLV_TRY(dense_sums_require_finite(ctx, sums));
 	state->declared.sizes[SIZE_D] = d;
 	state->declared.sizes[SIZE_CUBES] = sums->order >= 3 ? tlv_packed3_size(d) : 0;
@@ -284,6 +287,7 @@ static const tlv_sections moments_sections = {
 static const tlv_accumulator_class moments_class = {.name = "dense_moments",
 													TLV_DECLARED(&moments_sections),
 													.rows = TLV_ROW_VECTOR,
+													.weighting = TLV_WEIGHTING_EFFECTIVE,
 													.add = moments_add};
 
 const tlv_kind tlv_kind_dense_moments = {TLV_KIND_LINE(DENSE_MOMENTS, dense_moments),

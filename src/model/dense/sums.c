@@ -40,6 +40,7 @@ dense_sums_free(tlv_context *ctx, dense_sums *sums)
 {
 	tlv_free(ctx, sums->sum1);
 	tlv_free(ctx, sums->block);
+	tlv_free(ctx, sums->weights);
 	tlv_free(ctx, sums->work);
 	memset(sums, 0, sizeof(*sums));
 }
@@ -81,6 +82,50 @@ add_rows(size_t d, size_t rows, const double *restrict block, double *restrict s
 			sum1[j] += block[t * d + j];
 }
 
+tlv_status
+dense_sums_weigh(tlv_context *ctx, dense_sums *sums, double weight)
+{
+	if (sums->weights == NULL && weight == 1)
+		return TLV_OK;
+	if (sums->weights == NULL)
+	{
+		TLV_TRY_NEW(ctx, sums->weights, DENSE_BLOCK);
+		for (size_t t = 0; t < DENSE_BLOCK; t++)
+			sums->weights[t] = 1;
+	}
+	sums->weights[sums->block_rows] = weight;
+	return TLV_OK;
+}
+
+/* The block's rows times their weights, in sum1, and then times the roots of these, whose products
+ * are weighted. */
+static void
+weigh_block(dense_sums *sums)
+{
+	for (size_t t = 0; t < sums->block_rows; t++)
+	{
+		double *row = sums->block + t * sums->d, root = sqrt(sums->weights[t]);
+
+		for (size_t j = 0; j < sums->d; j++)
+		{
+			sums->sum1[j] += sums->weights[t] * row[j];
+			row[j] *= root;
+		}
+	}
+}
+
+static double
+block_weight(const dense_sums *sums)
+{
+	double sum = 0;
+
+	if (sums->weights == NULL)
+		return (double) sums->block_rows;
+	for (size_t t = 0; t < sums->block_rows; t++)
+		sum += sums->weights[t];
+	return sum;
+}
+
 static tlv_status
 make_work(tlv_context *ctx, dense_sums *sums)
 {
@@ -103,13 +148,16 @@ dense_sums_flush(tlv_context *ctx, dense_sums *sums)
 	TLV_TRY_CONTINUE(ctx);
 	if (sums->order >= 3 && sums->work == NULL)
 		TLV_TRY(make_work(ctx, sums));
-	add_rows(d, rows, sums->block, sums->sum1);
-	TLV_TRY(tlv_syrk(ctx, false, d, rows, 1, sums->block, d, 1, sums->sum2, d, false));
 	if (sums->order >= 3)
-		tlv_packed3_add_cubes(d, rows, sums->block, NULL, sums->sum3, sums->work);
+		tlv_packed3_add_cubes(d, rows, sums->block, sums->weights, sums->sum3, sums->work);
+	if (sums->weights != NULL)
+		weigh_block(sums);
+	else
+		add_rows(d, rows, sums->block, sums->sum1);
+	TLV_TRY(tlv_syrk(ctx, false, d, rows, 1, sums->block, d, 1, sums->sum2, d, false));
 	if (sums->order >= 4)
 		TLV_TRY(tlv_packed4_add_fourths(ctx, d, rows, sums->block, sums->sum4, sums->work));
-	sums->rows += (double) rows;
+	sums->rows += block_weight(sums);
 	sums->block_rows = 0;
 	if (!full)
 	{

@@ -22,7 +22,8 @@ typedef struct dense_sums
 	double *sum3; /* packed3, order 3 on */
 	double *sum4; /* packed4, order 4 */
 
-	double *block; /* d x block_rows, of block_room */
+	double *block;	 /* d x block_rows, of block_room */
+	double *weights; /* DENSE_BLOCK: of its rows, up to order 3; NULL: 1 */
 	size_t block_rows;
 	size_t block_room; /* grows to DENSE_BLOCK: a group of few rows stays small */
 	double *work;	   /* of the products */
@@ -35,6 +36,9 @@ extern void dense_sums_free(tlv_context *ctx, dense_sums *sums);
 /* Room for one more row in the block, which is flushed when full; the caller fills d numbers and
  * raises block_rows. */
 extern tlv_status dense_sums_next(tlv_context *ctx, dense_sums *sums, double **row);
+
+/* The weight of that row, before block_rows is raised. */
+extern tlv_status dense_sums_weigh(tlv_context *ctx, dense_sums *sums, double weight);
 
 /* A block of more rows of d numbers: 8, 16 .. DENSE_BLOCK. */
 extern tlv_status dense_block_grow(tlv_context *ctx, size_t d, double **block, size_t *room);

@@ -41,7 +41,8 @@ collect_moments(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_value
 										   .order = rows->rows.width[0] <= GMM_MOST_THIRD ? 3 : 2},
 						  "rows", moments));
 	evidence->moments = &(*moments)->frame;
-	evidence->n = tlv_frame_scalar(evidence->moments, "rows", 0);
+	evidence->n = rows->rows.effective > 0 ? rows->rows.effective
+										   : tlv_frame_scalar(evidence->moments, "rows", 0);
 	evidence->d = tlv_frame_find(evidence->moments, "shift")->rows;
 	if ((double) k > evidence->n)
 		return tlv_refuse_few(ctx, evidence->n, "rows", k, "components");
@@ -293,7 +294,7 @@ refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, bool la
 
 	TLV_TRY(tlv_mixture_ascend(ctx, rows, &ascent));
 	*refined = (gmm_refined){refined->model, ascent.likelihood, ascent.entropy, ascent.stands};
-	fit->evidence.n = ascent.rows;
+	fit->evidence.n = rows->rows.effective > 0 ? rows->rows.effective : ascent.rows;
 	fit->zeros = ascent.zeros;
 	fit->scaled = ascent.scaled;
 	return TLV_OK;
@@ -323,13 +324,13 @@ static tlv_status
 refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_held *first)
 {
 	const gmm_start *start = &fit->start;
-	bool to_the_end = fit->options.iterations < 0;
+	bool to_the_end = fit->options.iterations<0, weighted = rows->rows.effective> 0;
 	int most = to_the_end ? GMM_MOST_STEPS : fit->options.iterations;
 	gmm_refined *refined = &fit->refined;
 
 	*refined =
 		(gmm_refined){gmm_start_model(&fit->start), start->log_likelihood, start->entropy, true};
-	if (!fit->options.refine || (to_the_end && start->stands))
+	if (!fit->options.refine || (to_the_end && start->stands && !weighted))
 		return TLV_OK;
 	if (start->rivals)
 	{
@@ -371,6 +372,7 @@ gmm_begin(tlv_context *ctx, tlv_source *rows, const tlv_gmm_learn_options *optio
 						  .k_chosen = options->fit.k == 0,
 						  .covariance_chosen = options->fit.any_covariance,
 						  .logarithms_likelihood = -HUGE_VAL};
+	TLV_TRY(tlv_source_require_iterations(ctx, rows, options->refine, options->iterations));
 	evidence->options.any_covariance = false;
 	evidence->options.names = tlv_source_rows(rows)->rows.names;
 	if (fit->covariance_chosen) /* until there is a sample */

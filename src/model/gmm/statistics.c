@@ -62,7 +62,8 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return TLV_OK;
 	}
 	state->scaled += fabs(length - 1) > GMM_UNIT_TOLERANCE;
-	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
+	return tlv_mixture_rows_added(ctx, &state->rows, tlv_row_weight(row), &state->model->worker,
+								  &state->sums);
 }
 
 tlv_status
@@ -155,12 +156,14 @@ static const tlv_accumulator_class statistics_class = {
 	.name = "mixture_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_VECTOR,
+	.weighting = TLV_WEIGHTING_SUMS,
 	.add = statistics_add,
 };
 static const tlv_accumulator_class directions_class = {
 	.name = "direction_statistics",
 	TLV_DECLARED(&directions_sections),
 	.rows = TLV_ROW_VECTOR,
+	.weighting = TLV_WEIGHTING_SUMS,
 	.add = statistics_add,
 };
 
@@ -224,7 +227,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	parts.order = step->order;
 	parts.mixture = &mixture;
 	parts.floor = tlv_frame_float64(model, "floor");
-	parts.rows = sums.rows;
+	parts.rows = round(sums.rows);
 	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
 	parts.diagnostics = &diagnostics;

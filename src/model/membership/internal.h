@@ -148,9 +148,11 @@ typedef struct membership_chain
 	bool begun;
 } membership_chain;
 
-/* Adds a row; of mixed membership by a chain with that seed (chain NULL: one that begins here). */
+/* Adds a row, of classes with that weight; of mixed membership by a chain with that seed (chain
+ * NULL: one that begins here). */
 extern void membership_expect(membership_worker *worker, size_t n, const int32_t *items,
-							  uint64_t seed, const membership_chain *chain, membership_sums *sums);
+							  double weight, uint64_t seed, const membership_chain *chain,
+							  membership_sums *sums);
 
 /* Parameters of the greatest posterior: weights (of classes only) and table.  The priors count
  * `part` of what they do in a step of weight 1. */

@@ -59,10 +59,13 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 	bool mixed = fit->options.fit.mixed;
 	tlv_diagnostics all = {0};
 	tlv_membership_parts parts;
-	tlv_added_section sections[2];
+	tlv_added_section sections[3];
 	double parameters, deviance;
+	size_t n;
 
 	tlv_membership_read(model, &parts);
+	if (rows->rows.effective > 0)
+		parts.rows = rows->rows.effective;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, renewed));
 	if (isfinite(fit->likelihood))
 		TLV_TRY(tlv_diagnose(ctx, &all, fit->likelihood, "mean_log_likelihood"));
@@ -80,10 +83,9 @@ membership_finish(tlv_context *ctx, const tlv_source *rows, const membership_lea
 		TLV_TRY(tlv_warn(ctx, &all,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = parts.steps},
 						 "the log-likelihood still increases at the limit of iterations"));
-	return tlv_source_finish(
-		ctx, rows, model, &all,
-		tlv_name_categories(fit->options.categories, parts.categories, sections), sections,
-		finished);
+	n = tlv_name_categories(fit->options.categories, parts.categories, sections);
+	sections[n++] = (tlv_added_section){"rows", TLV_FLOAT64, 1, 1, &parts.rows};
+	return tlv_source_finish(ctx, rows, model, &all, n, sections, finished);
 }
 
 /* ---- passes over all rows ---- */
@@ -113,7 +115,7 @@ learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 	{
 		tlv_value *statistics;
 
-		if (fit->stands && taken > 0 && !fit->options.fit.mixed)
+		if (fit->stands && taken > 0 && !fit->options.fit.mixed && fit->options.iterations < 0)
 			return TLV_OK;
 		TLV_TRY(tlv_collect_again(
 			ctx, rows, "refinement", pass_limit(fit) - taken,
@@ -361,10 +363,13 @@ membership_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_he
 	bool whole;
 
 	membership_begin(options, &fit);
+	TLV_TRY(
+		tlv_source_require_iterations(ctx, rows, fit.options.refine == 0, fit.options.iterations));
 	fit.names = tlv_source_rows(rows)->rows.names;
 	TLV_TRY(membership_collect_sample(ctx, rows, &fit, &sample));
 	TLV_TRY(membership_learn_sample(ctx, &fit, &sample->frame, &whole));
 	tlv_value_drop(sample);
+	whole &= rows->rows.effective == 0; /* of weighted rows it has whole copies */
 	if (!whole && fit.options.refine == 0 && pass_limit(&fit) > 0)
 		TLV_TRY(learn_refine(ctx, rows, &fit));
 	return membership_finish(ctx, rows, &fit, model);

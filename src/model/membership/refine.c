@@ -158,7 +158,7 @@ refinement_expect(tlv_context *ctx, membership_rows *rows, uint64_t seed, int st
 
 		if (i % 16 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		membership_expect(&own->worker, n, rows->items, tlv_mix64(seed + i) + (uint64_t) step,
+		membership_expect(&own->worker, n, rows->items, 1, tlv_mix64(seed + i) + (uint64_t) step,
 						  own->draws != NULL ? &chain : NULL, &own->sums);
 	}
 	return TLV_OK;

@@ -52,7 +52,8 @@ membership_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const 
 		if ((size_t) model->items[i] >= model->worker.first)
 			seed = tlv_fingerprint(&model->worker.x[(size_t) model->items[i] - model->worker.first],
 								   sizeof(double), seed);
-	membership_expect(&model->worker, n, model->items, seed, NULL, &state->sums);
+	membership_expect(&model->worker, n, model->items, tlv_row_weight(row), seed, NULL,
+					  &state->sums);
 	return TLV_OK;
 }
 
@@ -100,6 +101,7 @@ static const tlv_accumulator_class statistics_class = {.name = "category_statist
 													   TLV_DECLARED(&statistics_sections),
 													   .rows = TLV_ROW_CODES | TLV_ROW_VECTOR |
 															   TLV_ROWS_MISSING_ELEMENTS,
+													   .weighting = TLV_WEIGHTING_SUMS,
 													   .add = membership_statistics_add};
 
 const tlv_kind tlv_kind_category_statistics = {
@@ -251,7 +253,7 @@ membership_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	if (step->weight < 1)
 		blend_sums(&parts, &numbers, step->weight, &sums);
 	next = parts;
-	next.rows = sums.rows;
+	next.rows = round(sums.rows);
 	next.steps++;
 	next.diagnostics = &diagnostics;
 	TLV_TRY_NEW(ctx, next.weights, parts.k);

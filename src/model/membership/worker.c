@@ -267,15 +267,16 @@ add_share(const membership_worker *worker, int32_t item, const double *share, do
 }
 
 static void
-expect_class(membership_worker *worker, size_t n, const int32_t *items, membership_sums *sums)
+expect_class(membership_worker *worker, size_t n, const int32_t *items, double weight,
+			 membership_sums *sums)
 {
 	size_t k = worker->k;
 
-	sums->log_likelihood += membership_infer(worker, n, items);
+	sums->log_likelihood += weight * membership_infer(worker, n, items);
 	for (size_t h = 0; worker->entropies && h < k; h++)
 		sums->entropy -= worker->shares[h] > 0 ? worker->shares[h] * log(worker->shares[h]) : 0;
 	for (size_t h = 0; h < k; h++)
-		sums->weights[h] += worker->shares[h];
+		sums->weights[h] += worker->shares[h] *= weight;
 	for (size_t i = 0; i < n; i++)
 		add_share(worker, items[i], worker->shares, sums->counts);
 }
@@ -403,14 +404,14 @@ expect_mixed(membership_worker *worker, size_t n, const int32_t *items, uint64_t
 }
 
 void
-membership_expect(membership_worker *worker, size_t n, const int32_t *items, uint64_t seed,
-				  const membership_chain *chain, membership_sums *sums)
+membership_expect(membership_worker *worker, size_t n, const int32_t *items, double weight,
+				  uint64_t seed, const membership_chain *chain, membership_sums *sums)
 {
-	sums->rows++;
+	sums->rows += weight;
 	if (worker->mixed)
 		expect_mixed(worker, n, items, seed, chain, sums);
 	else
-		expect_class(worker, n, items, sums);
+		expect_class(worker, n, items, weight, sums);
 }
 
 /* ---- maximisation ---- */

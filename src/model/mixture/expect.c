@@ -327,6 +327,25 @@ mixture_sum_of(size_t n, const double *restrict a)
 	return sum;
 }
 
+static double
+weighted_sum(size_t n, const double *restrict weights, const double *restrict a)
+{
+	double sum = 0;
+
+	for (size_t t = 0; t < n; t++)
+		sum += weights[t] * a[t];
+	return sum;
+}
+
+/* Responsibilities become those of as many rows as the weights say. */
+TLV_CLONES static void
+multiply_shares(size_t n, size_t k, const double *restrict weights, double *restrict shares)
+{
+	for (size_t j = 0; j < k; j++)
+		for (size_t t = 0; t < n; t++)
+			shares[j * TLV_MIXTURE_BLOCK + t] *= weights[t];
+}
+
 /* Rows times the root of their share, those of no account left out; returns how many are there. */
 TLV_CLONES static size_t
 mixture_scale_rows(size_t n, size_t d, const double *restrict shares, const double *restrict x,
@@ -419,7 +438,7 @@ mixture_add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const 
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
 
-	sums->rows += (double) n;
+	sums->rows += worker->weights == NULL ? (double) n : mixture_sum_of(n, worker->weights);
 	for (size_t j = 0; j < k; j++)
 		sums->responsibilities[j] += mixture_sum_of(n, worker->shares + j * TLV_MIXTURE_BLOCK);
 	if (worker->heavy != NULL)
@@ -463,8 +482,15 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 	}
 	if (sums == NULL)
 		return TLV_OK;
-	sums->log_likelihood += mixture_sum_of(n, worker->density);
-	sums->entropy += mixture_sum_of(n, worker->entropy);
+	if (worker->weights == NULL)
+	{
+		sums->log_likelihood += mixture_sum_of(n, worker->density);
+		sums->entropy += mixture_sum_of(n, worker->entropy);
+		return mixture_add_block(ctx, worker, n, x, sums);
+	}
+	sums->log_likelihood += weighted_sum(n, worker->weights, worker->density);
+	sums->entropy += weighted_sum(n, worker->weights, worker->entropy);
+	multiply_shares(n, k, worker->weights, worker->shares);
 	return mixture_add_block(ctx, worker, n, x, sums);
 }
 

@@ -13,9 +13,11 @@ tlv_mixture_rows_next(tlv_context *ctx, tlv_mixture_rows *rows, size_t d, double
 }
 
 tlv_status
-tlv_mixture_rows_added(tlv_context *ctx, tlv_mixture_rows *rows, tlv_mixture_worker *worker,
-					   tlv_mixture_sums *sums)
+tlv_mixture_rows_added(tlv_context *ctx, tlv_mixture_rows *rows, double weight,
+					   tlv_mixture_worker *worker, tlv_mixture_sums *sums)
 {
+	rows->weighted |= weight != 1;
+	rows->weights[rows->n] = weight;
 	return ++rows->n == TLV_MIXTURE_BLOCK ? tlv_mixture_rows_flush(ctx, rows, worker, sums)
 										  : TLV_OK;
 }
@@ -25,7 +27,13 @@ tlv_mixture_rows_flush(tlv_context *ctx, tlv_mixture_rows *rows, tlv_mixture_wor
 					   tlv_mixture_sums *sums)
 {
 	size_t n = rows->n;
+	tlv_status status;
 
 	rows->n = 0;
-	return n == 0 ? TLV_OK : tlv_mixture_expect(ctx, worker, n, rows->x, sums);
+	if (n == 0)
+		return TLV_OK;
+	worker->weights = rows->weighted ? rows->weights : NULL;
+	status = tlv_mixture_expect(ctx, worker, n, rows->x, sums);
+	worker->weights = NULL;
+	return status;
 }

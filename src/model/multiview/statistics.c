@@ -53,7 +53,7 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, part));
 	TLV_TRY(tlv_mixture_rows_next(ctx, &state->rows, state->model->mixture.d, &row));
 	tlv_multiview_join_row(state->model, part, row);
-	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
+	return tlv_mixture_rows_added(ctx, &state->rows, 1, &state->model->worker, &state->sums);
 }
 
 /* counts += share of every component; returns the probability of the row. */

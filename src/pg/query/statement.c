@@ -556,7 +556,8 @@ TlvQueryHold(TlvQuery *query)
 {
 	MemoryContext caller = MemoryContextSwitchTo(query->mcxt);
 	EphemeralNamedRelation rows = get_ENR(query->environment, "tensorlv query");
-	int n = query->desc->natts;
+	TupleDesc desc = rows->md.tupdesc; /* a column more than readers see where there are weights */
+	int n = desc->natts;
 	Oid *types = palloc((Size) n * sizeof(Oid));
 	Tuplestorestate *held = tuplestore_begin_heap(true, false, work_mem);
 	TlvStatement statement;
@@ -564,7 +565,7 @@ TlvQueryHold(TlvQuery *query)
 
 	query->nulls = stored.nulls = palloc0((Size) Max(n, 1) * sizeof(int64));
 	for (int i = 0; i < n; i++)
-		types[i] = TupleDescAttr(query->desc, i)->atttypid;
+		types[i] = TupleDescAttr(desc, i)->atttypid;
 	TlvStatementBegin(&statement, query);
 	appendStringInfoString(&statement.sql, "SELECT * FROM " TLV_QUERY_ROWS);
 	(void) TlvStatementRun(&statement, n, types, store_row, &stored);

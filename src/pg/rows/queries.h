@@ -113,6 +113,15 @@ extern void TlvReadGold(TlvDriver *driver, const char *text);
  */
 extern const char *TlvVectorCast(TlvSource *rows, int column);
 
+/* ---- weights of rows (weights_query.c) ---- */
+
+/* What the column of weights is called behind the others, in statements over the query. */
+#define TLV_WEIGHT_COLUMN "\"tensorlv weight\""
+
+/* Appends it to a select list, and declares it as a column of the rows, where they have weights. */
+extern void TlvAppendWeight(TlvSource *rows, StringInfo sql);
+extern void TlvWeightColumn(TlvSource *rows);
+
 /* ---- rows of named columns (columns_query.c) ---- */
 
 /*

@@ -112,6 +112,7 @@ TlvCursorBegin(TlvRowCursor *cursor, tlv_row_form form)
 	for (int p = 0; p < (int) lengthof(cursor->equality); p++)
 		cursor->equality[p] = NULL;
 	cursor->row.form = form;
+	cursor->row.weight = 0;
 }
 
 /* Opens the rows of a call, of a form of the reader's; then Next until it is false; Close frees

@@ -253,7 +253,7 @@ TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *option
 		}
 		else if (names[i] != NULL &&
 				 (strcmp(names[i], "on_failure") == 0 || strcmp(names[i], "errors") == 0 ||
-				  strcmp(names[i], "more_queries") == 0))
+				  strcmp(names[i], "more_queries") == 0 || strcmp(names[i], "weights") == 0))
 			continue;
 		else if (names[i] == NULL || !argument_known(names[i], table))
 			TlvRaiseMismatch("argument %d of function %u is not known", i + 1,

@@ -7,6 +7,7 @@
 #include "fit.h"
 
 #include "catalog/pg_type.h"
+#include "utils/builtins.h"
 
 TlvDriver *
 TlvDriverBegin(FunctionCallInfo fcinfo)
@@ -22,6 +23,8 @@ TlvDriverBegin(FunctionCallInfo fcinfo)
 	driver->work = TlvWorkBegin("tensorlv fit");
 	driver->ctx = &driver->work->ctx;
 	driver->function = fcinfo->flinfo->fn_oid;
+	if (!TlvArgumentIsNull(fcinfo, "weights"))
+		driver->weights = TextDatumGetCString(TlvNamedValue(fcinfo, "weights"));
 	return driver;
 }
 
@@ -58,6 +61,8 @@ TlvSourceOpen(TlvDriver *driver, int source, const char *text, const char *what)
 	rows->driver = driver;
 	rows->query =
 		TlvQueryOpen(text, driver->function, what, source > 0 ? driver->rows[0].query : NULL);
+	if (driver->weights != NULL && source == 0)
+		TlvSourceWeigh(rows, what);
 	TlvStatementBegin(&rows->made, rows->query);
 	return rows;
 }
@@ -341,9 +346,12 @@ TlvDriverLearn(FunctionCallInfo fcinfo, TlvDriver *driver, const tlv_procedure *
 			   const void *options)
 {
 	bool errors = TlvWantsErrors(fcinfo);
-	tlv_held model;
-	tlv_status status =
-		tlv_learn(driver->ctx, procedure, options, TlvDriverSource(driver), errors, &model);
+	tlv_source *source = TlvDriverSource(driver);
+	tlv_held model = {0};
+	tlv_status status = driver->weights != NULL ? TlvHoldWeighted(driver, source) : TLV_OK;
+
+	if (status == TLV_OK)
+		status = tlv_learn(driver->ctx, procedure, options, source, errors, &model);
 
 	return driver_return(fcinfo, driver, status, model.image, model.size);
 }

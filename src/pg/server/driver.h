@@ -68,6 +68,7 @@ struct TlvDriver
 	TlvWork *work;		  /* of the fit */
 	tlv_context *ctx;	  /* the work's */
 	Oid function;		  /* that was called */
+	const char *weights;  /* the column of the query that has the weights of its rows; or NULL */
 	TlvSource rows[TLV_SOURCES];
 	TlvPassSource sources[TLV_SOURCES];
 	instr_time start;

@@ -29,6 +29,16 @@ extern tlv_status TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_
 								tlv_value **values);
 extern size_t TlvSourcePieces(tlv_source *source, double row_bytes);
 
+/* ---- rows/queries/weights_query.c ---- */
+
+/* The column of weights is hidden from the readers: they see the query without it.  Errors: 42703,
+ * 42804. */
+extern void TlvSourceWeigh(TlvSource *rows, const char *what);
+
+/* Reads the weighted rows, over which the passes of the source go from here on.  Errors: 22023 for
+ * a weight that is null, negative or not finite, TLV_NO_ROWS. */
+extern tlv_status TlvHoldWeighted(TlvDriver *driver, tlv_source *source);
+
 /* ---- pass_statement.c ---- */
 
 /* Does the pass need an order that the rows do not have? */

@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/source.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tensorlv/num/assert.h"
@@ -53,22 +54,43 @@ add_list(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t p
 	return TLV_OK;
 }
 
-/* Each shifted back to where it came from. */
-static tlv_status
-add_vectors(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
+/* Row t, shifted back to where it came from, or as codes, in x or codes. */
+static tlv_row
+row_in(const tlv_memory_source *rows, size_t t, double *x, int32_t *codes)
 {
+	const double *from = rows->x + t * rows->d;
+
+	for (size_t i = 0; i < rows->d; i++)
+		if (rows->form == TLV_ROW_CODES)
+			codes[i] = (int32_t) from[i];
+		else
+			x[i] = from[i] + (rows->center != NULL ? rows->center[i] : 0);
+	return rows->form == TLV_ROW_CODES ? *TLV_AS_CODES(rows->d, codes) : *TLV_AS_VECTOR(rows->d, x);
+}
+
+/* Each once with its weight, or as many copies of it as the accumulator needs instead. */
+static tlv_status
+add_rows(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
+{
+	tlv_weighting weighting =
+		rows->weights != NULL ? accumulator->class->weighting : TLV_WEIGHTING_NONE;
+	int32_t *codes;
 	double *x;
 
 	TLV_TRY_NEW(ctx, x, rows->d);
+	TLV_TRY_NEW(ctx, codes, rows->d);
 	for (size_t t = 0; t < rows->n; t++)
 	{
-		const double *row = rows->x + t * rows->d;
+		bool copied = rows->weights != NULL && weighting == TLV_WEIGHTING_NONE;
+		tlv_row row = row_in(rows, t, x, codes);
 
 		if (t % SOURCE_MEMORY_ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
-		for (size_t i = 0; i < rows->d; i++)
-			x[i] = row[i] + rows->center[i];
-		TLV_TRY(tlv_add(ctx, accumulator, TLV_AS_VECTOR(rows->d, x)));
+		if (weighting != TLV_WEIGHTING_NONE)
+			row.weight =
+				rows->weights[t] * (weighting == TLV_WEIGHTING_EFFECTIVE ? rows->factor : 1);
+		for (uint32_t c = copied ? rows->copies[t] : 1; c > 0; c--)
+			TLV_TRY(tlv_add(ctx, accumulator, &row));
 	}
 	return TLV_OK;
 }
@@ -84,7 +106,7 @@ collect(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t pi
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(tlv_statistic_create(ctx, statistic, &accumulator));
 	TLV_TRY(rows->list != NULL ? add_list(ctx, rows, piece, pieces, accumulator)
-							   : add_vectors(ctx, rows, accumulator));
+							   : add_rows(ctx, rows, accumulator));
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_scratch_keep(ctx, *image);
@@ -139,9 +161,81 @@ tlv_source_hold_vectors(tlv_context *ctx, tlv_source *source, size_t n, size_t d
 {
 	tlv_memory_source *held;
 
+	if (source->held != NULL) /* with weights, or by an earlier call */
+		return TLV_OK;
 	TLV_TRY_NEW0(ctx, held, 1);
-	*held =
-		(tlv_memory_source){.source.pass = memory_pass, .n = n, .d = d, .x = x, .center = center};
+	*held = (tlv_memory_source){.source.pass = memory_pass,
+								.n = n,
+								.d = d,
+								.form = TLV_ROW_VECTOR,
+								.x = x,
+								.center = center};
 	source->held = &held->source;
 	return TLV_OK;
+}
+
+/* ---- weights ---- */
+
+/* Whole rows in the proportions of the weights, as many as `total` together: systematic sampling.
+ */
+static tlv_status
+draw_copies(tlv_context *ctx, const tlv_memory_source *held, double total, uint32_t **copies)
+{
+	double sum = 0, drawn = 0;
+
+	TLV_TRY_NEW(ctx, *copies, held->n);
+	for (size_t t = 0; t < held->n; t++)
+	{
+		double to = floor((sum += held->weights[t] * held->factor) + 0.5);
+
+		to = t + 1 == held->n ? total : fmin(to, total);
+		(*copies)[t] = (uint32_t) (to - drawn);
+		drawn = to;
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_source_hold_weighted(tlv_context *ctx, tlv_source *source, tlv_row_form form, size_t n,
+						 size_t d, const double *x, double *weights)
+{
+	double largest = 0, sum = 0, squares = 0, effective;
+	tlv_memory_source *held;
+	uint32_t *copies;
+
+	for (size_t t = 0; t < n; t++)
+		largest = fmax(largest, weights[t]);
+	for (size_t t = 0; t < n; t++) /* their squares do not overflow then */
+	{
+		sum += weights[t] / largest;
+		squares += weights[t] / largest * (weights[t] / largest);
+	}
+	effective = fmax(round(sum * sum / squares), 1);
+	if (!(sum * largest >= effective)) /* proportions, say: counts of rows they are not */
+		for (size_t t = 0; t < n; t++)
+			weights[t] = weights[t] / largest / sum * effective;
+	sum = fmax(sum * largest, effective);
+	TLV_TRY_NEW0(ctx, held, 1);
+	*held = (tlv_memory_source){.source.pass = memory_pass,
+								.n = n,
+								.d = d,
+								.form = form,
+								.x = x,
+								.weights = weights,
+								.factor = effective / sum};
+	TLV_TRY(draw_copies(ctx, held, effective, &copies));
+	held->copies = copies;
+	source->held = &held->source;
+	source->rows.effective = effective;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_source_require_iterations(tlv_context *ctx, const tlv_source *source, bool refine,
+							  int iterations)
+{
+	if (source->rows.effective == 0 || (refine && iterations != 0))
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "weights have no effect without iterations");
+	return tlv_fail_hint(ctx, "%s", refine ? "Omit iterations." : "Use refine => 'auto'.");
 }

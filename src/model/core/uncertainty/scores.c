@@ -71,14 +71,45 @@ tlv_scores_leave_out(tlv_score_sink *sink)
 	sink->left_out = true;
 }
 
+/* The counts as they are before a row whose weight is not 1. */
+static tlv_status
+keep_counts(tlv_context *ctx, scores_state *state)
+{
+	size_t p = state->declared.sizes[SIZE_PARAMETERS];
+
+	if (state->kept == NULL)
+		TLV_TRY_NEW(ctx, state->kept, p);
+	memcpy(state->kept, state->counts, p * sizeof(double));
+	return TLV_OK;
+}
+
+/* The last row's scores enter their sums with its weight, and their products, which are those of
+ * what waits, with its weight as well. */
+static void
+weigh_last(scores_state *state, double weight)
+{
+	size_t p = state->declared.sizes[SIZE_PARAMETERS];
+	double *last = state->waiting + (state->n - 1) * p, root = sqrt(weight);
+
+	for (size_t i = 0; i < p; i++)
+	{
+		state->scores[i] += (weight - root) * last[i];
+		last[i] *= root;
+		state->counts[i] = state->kept[i] + weight * (state->counts[i] - state->kept[i]);
+	}
+}
+
 static tlv_status
 scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	scores_state *state = (scores_state *) accumulator;
+	double weight = tlv_row_weight(row);
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_model_require(ctx, state->model, row->form, "an error"));
+	if (weight != 1)
+		TLV_TRY(keep_counts(ctx, state));
 	state->left_out = false;
 	TLV_TRY(state->model->class->score(ctx, state->model, row, state));
 	if (state->left_out)
@@ -88,7 +119,11 @@ scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	}
 	if (state->probes != NULL)
 		TLV_TRY(tlv_probes_add(ctx, state, row));
-	return tlv_count_one(ctx, "rows", &state->rows);
+	if (weight == 1)
+		return tlv_count_one(ctx, "rows", &state->rows);
+	weigh_last(state, weight);
+	state->rows += weight;
+	return TLV_OK;
 }
 
 /* Sizes of the blocks of a list of estimates, from the arena. */
@@ -218,6 +253,7 @@ static const tlv_accumulator_class scores_class = {
 	TLV_DECLARED(&scores_sections),
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROW_SEQUENCE |
 			TLV_ROW_SYMBOLS | TLV_ROW_CODES | TLV_ROWS_MISSING_ELEMENTS,
+	.weighting = TLV_WEIGHTING_EFFECTIVE,
 	.add = scores_add,
 };
 const tlv_kind tlv_kind_score_products = {TLV_KIND_LINE(SCORE_PRODUCTS, score_products),

@@ -22,6 +22,7 @@ struct tlv_score_sink
 	double *curvature;	/* of every block the derivatives of its scores' sums, n x n; or empty */
 	double *waiting;	/* p x ROWS_TOGETHER */
 	size_t n;			/* of them */
+	double *kept;		/* p: the counts before a weighted row; NULL before the first */
 	double *square;		/* of the largest block */
 	tlv_probes *probes; /* NULL: no curvature is collected */
 };

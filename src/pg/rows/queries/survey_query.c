@@ -416,7 +416,9 @@ select_columns(TlvSource *rows, SurveyList *list)
 							 number_of_column(desc, i), TLV_MEMBERSHIP_MISSING);
 			TlvSurveyNameNumber(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
 		}
-	appendStringInfoString(sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
+	appendStringInfoString(sql, "] AS v");
+	TlvAppendWeight(rows, sql);
+	appendStringInfoString(sql, " FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(sql, desc->natts);
 	appendStringInfoChar(sql, ')');
 }
@@ -446,6 +448,13 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	SurveyList *list = NULL;
 	SurveyNumbers *measured = NULL;
 
+	bool weighted = rows->driver->weights != NULL, vectors;
+
+	if (weighted && !wide && !arrays)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("weights are of rows with one column for each variable"),
+						errhint("Use one column for each variable, and layout => 'wide' if there "
+								"are three.")));
 	if (wide && copies > 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a row of columns has no copies of its variables"),
@@ -456,8 +465,12 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	for (int i = 0; i < rows->query->desc->natts; i++)
 		(void) TlvQueryIdType(rows->query, i);
 	if (arrays)
-		appendStringInfoString(&rows->made.sql,
-							   "SELECT v::pg_catalog.int4[] AS v FROM " TLV_QUERY_ROWS " AS q(v)");
+	{
+		appendStringInfo(&rows->made.sql, "SELECT v::pg_catalog.int4[]%s AS v",
+						 weighted ? "::pg_catalog.float8[]" : "");
+		TlvAppendWeight(rows, &rows->made.sql);
+		appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(v)");
+	}
 	else
 	{
 		TlvSourceHold(rows);
@@ -466,15 +479,17 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 			measured = TlvSurveyCollectNumbers(rows, list, copies, &answers->numbers);
 		tell_answers(rows, list, answers);
 	}
+	vectors = answers->numbers > 0 || weighted;
 	rows->form = answers->numbers > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES;
-	TlvSourceColumn(rows, "v", answers->numbers > 0 ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	TlvSourceColumn(rows, "v", vectors ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	TlvWeightColumn(rows);
 	if (!arrays && list->n == 0)
 		return;
 	if (!arrays && !wide)
 		rows->required = 2;
 	if (measured != NULL)
 		TlvSurveyPivotNumbers(rows, list, measured);
-	else if (answers->numbers > 0)
+	else if (!arrays && vectors)
 		select_columns(rows, list);
 	else if (!arrays)
 		pivot_answers(rows, list, copies);

@@ -42,7 +42,9 @@ vectors_of_arrays(TlvSource *rows)
 		TlvRefuseColumns(rows->query->desc, "vectors",
 						 step != NULL ? psprintf("Cast the column: x::%s.", step) : accepted);
 	}
-	appendStringInfo(&rows->made.sql, "SELECT x::%s AS x FROM " TLV_QUERY_ROWS " AS q(x)", cast);
+	appendStringInfo(&rows->made.sql, "SELECT x::%s AS x", cast);
+	TlvAppendWeight(rows, &rows->made.sql);
+	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(x)");
 }
 
 /* A row of which a number is missing is NULL.  The numbers of a row. */
@@ -57,7 +59,9 @@ vectors_of_columns(TlvSource *rows)
 		appendStringInfo(sql, "%sx%d IS NOT NULL", i > 1 ? " AND " : "", i);
 	appendStringInfoString(sql, " THEN ");
 	TlvAppendColumnArray(sql, n);
-	appendStringInfoString(sql, " END AS x FROM " TLV_QUERY_ROWS " AS q(");
+	appendStringInfoString(sql, " END AS x");
+	TlvAppendWeight(rows, sql);
+	appendStringInfoString(sql, " FROM " TLV_QUERY_ROWS " AS q(");
 	for (int i = 0; i < rows->query->desc->natts; i++)
 		if (bms_is_member(i, rows->skipped))
 			appendStringInfo(sql, "%sskipped%d", i > 0 ? ", " : "", i);
@@ -112,6 +116,7 @@ TlvReadVectors(TlvDriver *driver, const char *text)
 	else
 		vectors_of_arrays(rows);
 	TlvSourceColumn(rows, "x", FLOAT8ARRAYOID);
+	TlvWeightColumn(rows);
 	rows->form = TLV_ROW_VECTOR;
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	rows->width[0] = columns ? (size_t) n : vector_width(rows);

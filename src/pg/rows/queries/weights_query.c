@@ -1,0 +1,292 @@
+/*
+ * weights_query.c - rows with weights from a driver's query (queries.h).
+ *
+ * The column of weights is not one of the columns that readers see: it becomes the last one of the
+ * query, behind those, by a level of our own.  Weighted rows are read once and held in memory.
+ */
+#include "rows/queries.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "server/driver_internal.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/refusals.h"
+
+/* ---- the column ---- */
+
+/* The names of the columns, as a hint has them. */
+static const char *
+list_names(TupleDesc desc)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < desc->natts; i++)
+		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
+						 NameStr(TupleDescAttr(desc, i)->attname));
+	return list.data;
+}
+
+static int
+find_weights(TupleDesc desc, const char *name)
+{
+	int found = -1;
+
+	for (int i = 0; i < desc->natts && found < 0; i++)
+		if (strcmp(NameStr(TupleDescAttr(desc, i)->attname), name) == 0)
+			found = i;
+	if (found < 0)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+						errmsg("the query returns no column \"%s\" of weights", TlvClip(name, 40)),
+						errhint("Use the name of one of its columns: %s.", list_names(desc))));
+	if (!TlvIsNumberType(getBaseType(TupleDescAttr(desc, found)->atttypid)))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("column \"%s\" of weights is of type %s, not a number", name,
+							   format_type_be(TupleDescAttr(desc, found)->atttypid)),
+						errhint("Cast it to float8.")));
+	if (desc->natts == 1)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the query returns no columns beside the weights"),
+						errhint("Add the columns of the rows to the query.")));
+	return found;
+}
+
+static char *
+weighted_text(const TlvQuery *query, int weights)
+{
+	TupleDesc desc = query->desc;
+	size_t length = strlen(query->text);
+	StringInfoData sql;
+
+	while (length > 0 && strchr("; \t\n\r", query->text[length - 1]) != NULL)
+		length--;
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < desc->natts; i++)
+		if (i != weights)
+			appendStringInfo(&sql, "q.x%d AS %s, ", i + 1,
+							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
+	appendStringInfo(&sql, "q.x%d::pg_catalog.float8 AS " TLV_WEIGHT_COLUMN " FROM (%.*s\n) AS q(",
+					 weights + 1, (int) length, query->text);
+	TlvAppendColumns(&sql, desc->natts);
+	appendStringInfoChar(&sql, ')');
+	return sql.data;
+}
+
+void
+TlvSourceWeigh(TlvSource *rows, const char *what)
+{
+	TlvQuery *given = rows->query;
+	int weights = find_weights(given->desc, rows->driver->weights);
+	TlvQuery *query =
+		TlvQueryOpen(weighted_text(given, weights), rows->driver->function, what, NULL);
+	MemoryContext before = MemoryContextSwitchTo(query->mcxt);
+	TupleDesc all = query->desc;
+
+	query->text = pstrdup(given->text);
+	query->desc = CreateTemplateTupleDesc(all->natts - 1);
+	for (int i = 1; i < all->natts; i++)
+		TupleDescCopyEntry(query->desc, (AttrNumber) i, all, (AttrNumber) i);
+	MemoryContextSwitchTo(before);
+	TlvQueryClose(given);
+	rows->query = query;
+}
+
+void
+TlvAppendWeight(TlvSource *rows, StringInfo sql)
+{
+	if (rows->driver->weights != NULL)
+		appendStringInfoString(sql, ", q." TLV_WEIGHT_COLUMN " AS w");
+}
+
+void
+TlvWeightColumn(TlvSource *rows)
+{
+	if (rows->driver->weights != NULL)
+		TlvSourceColumn(rows, "w", FLOAT8OID);
+}
+
+/* ---- the rows ---- */
+
+typedef struct WeightedRows
+{
+	tlv_context *ctx;
+	const char *column; /* of the weights */
+	tlv_row_form form;
+	size_t n, room, d;
+	double *x, *weights;
+	double number, nulls; /* of the query: rows so far, and those with a null */
+} WeightedRows;
+
+static _Noreturn void
+refuse_weight(const WeightedRows *rows, const TupleTableSlot *slot)
+{
+	bool null = slot->tts_isnull[1];
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 null ? errmsg("weight \"%s\" of row %.0f is null", rows->column, rows->number)
+				  : errmsg("weight \"%s\" of row %.0f is %g, neither positive nor 0", rows->column,
+						   rows->number, DatumGetFloat8(slot->tts_values[1])),
+			 slot->tts_isnull[0] || rows->form != TLV_ROW_VECTOR
+				 ? 0
+				 : errdetail("The values of the row are %s.",
+							 OidOutputFunctionCall(F_ARRAY_OUT, slot->tts_values[0])),
+			 errhint("Leave such rows out with WHERE, or use 0 in their place with coalesce() or "
+					 "greatest().")));
+}
+
+static void
+grow_rows(WeightedRows *rows)
+{
+	if (rows->n < rows->room)
+		return;
+	rows->room = rows->room == 0 ? 64 : 2 * rows->room;
+	rows->x = tlv_realloc(rows->ctx, rows->x, rows->room, rows->d * sizeof(double));
+	rows->weights = tlv_realloc(rows->ctx, rows->weights, rows->room, sizeof(double));
+	if (rows->x == NULL || rows->weights == NULL)
+		TlvCheck(rows->ctx, rows->ctx->error.code);
+}
+
+/* The elements of an array, those that are null of categories -1; false where a number is null. */
+static bool
+take_elements(WeightedRows *rows, const ArrayType *array)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	double *to = rows->x + rows->n * rows->d;
+
+	for (size_t i = 0; i < rows->d; i++)
+	{
+		bool null = bitmap != NULL && (bitmap[i / 8] & (1 << (i % 8))) == 0;
+
+		if (null && rows->form == TLV_ROW_VECTOR)
+			return false;
+		to[i] = null ? -1 : *from++;
+	}
+	return true;
+}
+
+static void
+take_weighted(void *argument, TupleTableSlot *slot)
+{
+	WeightedRows *rows = argument;
+	double weight = slot->tts_isnull[1] ? -1 : DatumGetFloat8(slot->tts_values[1]);
+	ArrayType *array;
+
+	rows->number++;
+	if (!(weight >= 0) || isinf(weight))
+		refuse_weight(rows, slot);
+	if (weight == 0)
+		return;
+	if (slot->tts_isnull[0])
+	{
+		rows->nulls++;
+		return;
+	}
+	array = DatumGetArrayTypeP(slot->tts_values[0]);
+	if (ARR_NDIM(array) != 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a weighted row has one dimension, not %d", ARR_NDIM(array))));
+	if (rows->d == 0)
+		rows->d = (size_t) ARR_DIMS(array)[0];
+	if ((size_t) ARR_DIMS(array)[0] != rows->d)
+		TlvCheck(rows->ctx, tlv_refuse_length(rows->ctx, (size_t) ARR_DIMS(array)[0], rows->d));
+	grow_rows(rows);
+	if (take_elements(rows, array))
+		rows->weights[rows->n++] = weight;
+	else
+		rows->nulls++;
+	if ((Pointer) array != DatumGetPointer(slot->tts_values[0]))
+		pfree(array);
+}
+
+/* ---- their order ---- */
+
+typedef struct RowKey
+{
+	uint64 key;
+	size_t at;
+} RowKey;
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint64 left = ((const RowKey *) a)->key, right = ((const RowKey *) b)->key;
+
+	return left < right ? -1 : left > right;
+}
+
+/* That of hashes of their contents, a random one, whatever the plan of the query. */
+static void
+order_rows(WeightedRows *rows)
+{
+	size_t bytes = rows->d * sizeof(double);
+	RowKey *keys = tlv_alloc(rows->ctx, rows->n, sizeof(RowKey));
+	double *x = tlv_alloc(rows->ctx, rows->n, bytes);
+	double *weights = tlv_alloc(rows->ctx, rows->n, sizeof(double));
+
+	if (keys == NULL || x == NULL || weights == NULL)
+		TlvCheck(rows->ctx, rows->ctx->error.code);
+	for (size_t t = 0; t < rows->n; t++)
+		keys[t] = (RowKey){tlv_fingerprint(&rows->weights[t], sizeof(double),
+										   tlv_fingerprint(rows->x + t * rows->d, bytes, 1)),
+						   t};
+	qsort(keys, rows->n, sizeof(RowKey), compare_keys);
+	for (size_t t = 0; t < rows->n; t++)
+	{
+		memcpy(x + t * rows->d, rows->x + keys[t].at * rows->d, bytes);
+		weights[t] = rows->weights[keys[t].at];
+	}
+	tlv_free(rows->ctx, rows->x);
+	tlv_free(rows->ctx, rows->weights);
+	tlv_free(rows->ctx, keys);
+	rows->x = x;
+	rows->weights = weights;
+}
+
+static void
+fetch_rows(TlvSource *rows, WeightedRows *taken)
+{
+	TlvStatement statement;
+
+	TlvDriverReport(rows->driver, "reading the weighted rows");
+	TlvSourceBegin(rows, &statement);
+	statement.shipped = false; /* the rows themselves are wanted here */
+	appendStringInfo(&statement.sql, "SELECT %s, %s", rows->columns[0], rows->columns[1]);
+	TlvSourceFrom(rows, &statement);
+	(void) TlvStatementRun(&statement, rows->n, rows->types, take_weighted, taken);
+}
+
+tlv_status
+TlvHoldWeighted(TlvDriver *driver, tlv_source *source)
+{
+	TlvSource *rows = &driver->rows[0];
+	WeightedRows taken = {.ctx = driver->ctx, .column = driver->weights, .form = rows->form};
+
+	if (rows->names != NULL && rows->names->n == 0) /* no rows, which the fit finds out */
+		return TLV_OK;
+	fetch_rows(rows, &taken);
+	source->rows.passes = driver->passes;
+	source->rows.nulls = taken.nulls;
+	if (taken.nulls > 0)
+	{
+		TlvNameNullColumns(rows, NULL);
+		if (rows->null_columns[0] != '\0')
+			source->rows.null_columns = rows->null_columns;
+	}
+	if (taken.n == 0)
+	{
+		tlv_fail(driver->ctx, TLV_NO_ROWS, "the query returns no rows of a weight above 0");
+		return TLV_NO_ROWS;
+	}
+	order_rows(&taken);
+	return tlv_source_hold_weighted(driver->ctx, source, taken.form, taken.n, taken.d, taken.x,
+									taken.weights);
+}

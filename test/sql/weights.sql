@@ -1,0 +1,81 @@
+-- Weights of rows, say of a survey: a row of weight 2 counts as two in the estimates of tlv_gmm and
+-- tlv_lca; what is tested or chosen counts the effective number of rows.
+CREATE EXTENSION tensorlv;
+SET client_min_messages = warning;
+SET tensorlv.warnings = off;
+\set VERBOSITY terse
+
+CREATE TABLE parts AS
+SELECT i, 1 + i % 3 AS n, (i % 2) * 8 + sin(i * 1.7) + cos(i * i * .3) AS a, (i % 2) * -6 + cos(i * 2.3) * 1.5 + sin(i * i * .7) AS b
+FROM generate_series(1, 400) i;
+CREATE TABLE answers AS
+SELECT i, 1 + i % 3 AS n, (i % 2 = 0 OR hashint4(i) % 10 = 0)::text AS a, (i % 2 = 0 OR hashint4(i + 1000) % 8 = 0)::text AS b,
+       (i % 2 = 1 OR hashint4(i + 5000) % 7 = 0)::text AS c, (i % 2 = 1 OR hashint4(i + 9000) % 9 = 0)::text AS d, i % 2 * 5 + hashint4(i * 7) / 2e9 AS x
+FROM generate_series(1, 400) i;
+
+-- The same estimates as from the rows repeated, within 1e-10.
+CREATE FUNCTION difference(a tlv_model, b tlv_model) RETURNS TABLE (part text, parameters bigint, equal boolean) LANGUAGE sql AS $$
+    SELECT part, count(*), max(abs(x.estimate - y.estimate)) < 1e-10
+    FROM tlv_estimates(a) x JOIN tlv_estimates(b) y USING (part)
+    WHERE (x.component, x.item) IS NOT DISTINCT FROM (y.component, y.item) GROUP BY 1 ORDER BY 1
+$$;
+SELECT covariance, d.*
+FROM unnest(ARRAY['common', 'spherical', 'diagonal', 'full']) covariance,
+     difference(tlv_gmm('SELECT a, b, n FROM parts', 2, covariance, weights => 'n', iterations => 60),
+                tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 2, covariance, iterations => 60)) d;
+SELECT * FROM difference(tlv_gmm('SELECT ARRAY[a, b], n FROM parts', 2, 'full', weights => 'n', iterations => 60),
+                         tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 2, 'full', iterations => 60));
+SELECT * FROM difference(tlv_gmm('SELECT a, n, b FROM parts', 1, 'full', weights => 'n'), tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 1, 'full'));
+SELECT * FROM difference(tlv_gmm('SELECT a, b, n FROM parts', 2, 'full', tails => 't', weights => 'n', iterations => 200),
+                         tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 2, 'full', tails => 't', iterations => 200));
+SELECT * FROM difference(tlv_gmm('SELECT a, b, n FROM parts', 2, 'direction', weights => 'n', iterations => 200),
+                         tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 2, 'direction', iterations => 200));
+SELECT * FROM difference(tlv_lca('SELECT a, b, c, d, n FROM answers', 2, weights => 'n', iterations => 1000),
+                         tlv_lca('SELECT a, b, c, d, 1 AS n FROM answers, generate_series(1, n)', 2, weights => 'n', iterations => 1000));
+SELECT * FROM difference(tlv_lca('SELECT a, b, c, d, x, n FROM answers', 2, weights => 'n', iterations => 1000),
+                         tlv_lca('SELECT a, b, c, d, x, 1 AS n FROM answers, generate_series(1, n)', 2, weights => 'n', iterations => 1000));
+-- Of a query that is run once, since it may return other rows the next time.
+SELECT * FROM difference(tlv_gmm('SELECT a, b, n + 0 * random() AS n FROM parts ORDER BY random()', 1, 'full', weights => 'n'),
+                         tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 1, 'full'));
+SELECT * FROM difference(tlv_lca('SELECT a, b, c, d, n + 0 * random() AS n FROM answers ORDER BY random()', 2, weights => 'n'),
+                         tlv_lca('SELECT a, b, c, d, n FROM answers', 2, weights => 'n'));
+-- And nearly those of the fit without weights, which stops earlier.
+SELECT max(abs(x.probability - y.probability)) < 1e-5 AS near
+FROM tlv_categories(tlv_lca('SELECT a, b, c, d, n FROM answers', 2, weights => 'n')) x
+JOIN tlv_categories(tlv_lca('SELECT a, b, c, d FROM answers, generate_series(1, n)', 2)) y USING (component, variable, category_name);
+
+-- The unit of the weights plays no part where they are proportions, nor does the order of the rows; a weight of 0 leaves a row out.
+SELECT * FROM difference(tlv_gmm('SELECT a, b, n / 1e6 AS w FROM parts', 2, weights => 'w'), tlv_gmm('SELECT a, b, n * 1e6 AS w FROM parts', 2, weights => 'w'));
+SELECT tlv_info(tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n')) ->> 'fingerprint' =
+       tlv_info(tlv_gmm('SELECT a, b, n FROM parts ORDER BY i DESC', 2, weights => 'n')) ->> 'fingerprint' AS same;
+SELECT * FROM difference(tlv_gmm('SELECT a, b, CASE WHEN a < 5 THEN n ELSE 0 END AS w FROM parts', 1, weights => 'w'), tlv_gmm('SELECT a, b, n FROM parts WHERE a < 5', 1, weights => 'n'));
+
+-- The effective number of rows, (sum w)^2 / sum w^2, decides k and standard errors.
+SELECT round(sum(n) ^ 2 / sum(n ^ 2)) AS effective FROM parts;
+SELECT tlv_info(m) ->> 'rows' AS rows, (SELECT count(*) FROM tlv_components(m)) AS k FROM tlv_gmm('SELECT a, b, n FROM parts', weights => 'n') m;
+SELECT tlv_info(m) ->> 'rows' AS rows, (SELECT count(*) FROM tlv_components(m)) AS k FROM tlv_lca('SELECT a, b, c, d, n * 1000 AS n FROM answers', weights => 'n') m;
+SELECT round((sum(x.standard_error / y.standard_error) / count(*))::numeric, 1) AS ratio
+FROM tlv_estimates(tlv_gmm('SELECT a, b, n * 1000 AS n FROM parts', 2, 'full', weights => 'n', errors => true)) x
+JOIN tlv_estimates(tlv_gmm('SELECT a, b FROM parts', 2, 'full', errors => true)) y USING (part, component, item);
+-- A few heavy rows of one group do not make a group of their own.
+SELECT count(*) AS k FROM tlv_components(tlv_gmm(
+    'SELECT sum(hashint4(i * 100 + j) / 2e9) AS a, 1 + 4 * (i % 50 = 0)::int AS w FROM generate_series(1, 500) i, generate_series(1, 12) j GROUP BY i', weights => 'w'));
+
+-- Rows with a null are skipped and counted; the names of the other columns are those of the model.
+SET tensorlv.warnings = on;
+SELECT string_agg(DISTINCT dimension_name, ' ') FROM tlv_means(tlv_gmm('SELECT nullif(a, 8) AS a, CASE WHEN i > 5 THEN b END AS b, n FROM parts', 2, weights => 'n'));
+SELECT string_agg(DISTINCT variable_name, ' ') FROM tlv_categories(tlv_lca('SELECT a, n, b, CASE WHEN i > 5 THEN c END AS c, d FROM answers', 2, weights => 'n'));
+SET tensorlv.warnings = off;
+
+-- What is refused, by name.
+SELECT tlv_gmm('SELECT a, b, nullif(n, 2) AS w FROM parts', 2, weights => 'w');
+SELECT tlv_gmm('SELECT a, b, n - 2 AS w FROM parts', 2, weights => 'w');
+SELECT tlv_lca('SELECT a, b, c, d, nullif(n, 3) AS w FROM answers', 2, weights => 'w');
+SELECT tlv_lca('SELECT a, b, c, d, ''NaN''::float8 AS w FROM answers', 2, weights => 'w');
+SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'weight');
+SELECT tlv_gmm('SELECT a, b, n::text AS w FROM parts', 2, weights => 'w');
+SELECT tlv_gmm('SELECT n FROM parts', 2, weights => 'n');
+SELECT tlv_gmm('SELECT a, b, 0 AS w FROM parts', 2, weights => 'w');
+SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n', on_failure => 'null', refine => 'none') IS NULL;
+SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n', iterations => 0);
+SELECT tlv_lca('SELECT i, a, b, n FROM answers', 2, weights => 'n');
