@@ -130,3 +130,19 @@ SELECT pg_temp.fails(format('SELECT tlv_statistics(%s, %s) FROM learnt, wide', r
   ('ARRAY[1.5, 1, 1, 1, 1]', 'lca'), ('id', 'lca'), ('tlv_to_bag(ARRAY[1]::bigint[])', 'lca'), ('''{1:2}''::tlv_bag', 'gom'), ('NULL::text[]', 'NULL::tlv_model')) v(row, model);
 DROP TABLE answers, models, people, wide, learnt;
 DROP TYPE mood;
+
+-- Tables that identify rows, in tlv_tree as in tlv_lca: two columns together, as long rows have them, and one alone. Of one column
+-- nothing but k_untested is said.
+SELECT code, hint FROM tlv_warnings(tlv_tree($$SELECT 'u' || i % 40 AS person, 'q' || i / 40 AS question, (i % 3)::text AS a, (i % 5)::text AS b FROM generate_series(0, 159) i$$));
+SELECT code, message FROM tlv_warnings(tlv_tree($$SELECT 'u' || i AS person, (i % 4)::text AS c, (i % 3)::text AS a, (i % 5)::text AS b FROM generate_series(0, 79) i$$));
+SELECT code, hint FROM tlv_warnings(tlv_lca($$SELECT CASE i % 3 WHEN 0 THEN 'north' ELSE 'south' END AS region FROM generate_series(1, 300) i$$, 2));
+
+-- A row literal is read as a row of types is: booleans as the type boolean reads them, infinite dates are missing, and a literal is one row.
+CREATE TABLE sales AS
+SELECT i % 10 = 0 OR i % 2 = 0 AS ok, CASE WHEN i % 3 = 0 THEN 'north' ELSE 'south' END AS region, date '2026-01-01' + i % 50 + i % 2 * 400 AS day, i % 2 * 5 + sin(i * i) AS x
+FROM generate_series(1, 300) i;
+CREATE TABLE sold AS SELECT tlv_lca('SELECT ok, region, day, x FROM sales', 2) AS model;
+SELECT given, tlv_log_likelihood(model, given) = tlv_log_likelihood(model, ROW(ok, 'north', day, 0.1::float8)) AS equal
+FROM sold, (VALUES ('{t,north,2026-01-03,0.1}', true, date '2026-01-03'), ('(no,north,infinity,0.1)', false, 'infinity'), ('{YES,north,-infinity,0.1}', true, NULL),
+                   ('(off,north,2026-01-03,0.1)', false, '2026-01-03'), ('{1,north,2026-01-03,0.1}', true, '2026-01-03')) v(given, ok, day);
+SELECT tlv_assign(model, '{{t,north,2026-01-03,0.1},{t,north,2026-01-03,0.1}}') FROM sold;

@@ -30,6 +30,8 @@
 #define TENSORLV_CATEGORY_MOMENTS_H
 
 #include "tensorlv/model/aggregate.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/names.h"
 
@@ -109,5 +111,26 @@ extern const double *tlv_category_pair(const tlv_category_tables *tables, size_t
 /* The table of a < b < c (triples are kept): [(x_a * states[b] + x_b) * states[c] + x_c]. */
 extern const double *tlv_category_triple(const tlv_category_tables *tables, size_t a, size_t b,
 										 size_t c);
+
+/* ---- variables that identify rows (identifying.c) ---- */
+
+/* Warns of a variable that has so many different ones among its values that these name its rows. */
+extern tlv_status tlv_warn_identifying(tlv_context *ctx, const tlv_names *names, size_t variable,
+									   size_t different, size_t values, tlv_diagnostics *to);
+
+/*
+ * Do the first two variables identify rows together, and neither of them alone?  pairs: the pairs
+ * of rows that agree in the first, in the second, and in both.  Under independence the number of
+ * the last is Poisson, and 0 has probability exp(-expected).
+ */
+extern bool tlv_is_key(double rows, const double pairs[3]);
+
+/* The warning of them: they are the row and the variable of long rows, or another key. */
+extern tlv_status tlv_warn_key(tlv_context *ctx, const tlv_names *names, double rows,
+							   const char *hint, tlv_diagnostics *to);
+
+/* Both of the variables of tables. */
+extern tlv_status tlv_warn_tables(tlv_context *ctx, const tlv_category_tables *tables,
+								  const tlv_names *names, const char *hint, tlv_diagnostics *to);
 
 #endif /* TENSORLV_CATEGORY_MOMENTS_H */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/categories.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/view_solver.h"
-#include "tensorlv/num/plural.h"
 
 /* The chi-squared distance of a variable's probabilities in two components of n and m rows. */
 static double
@@ -153,11 +153,7 @@ tlv_status
 membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
 							  tlv_diagnostics *to)
 {
-	/* A variable of so many categories and more names its rows where each is seen less than twice.
-	 */
-	const int naming_categories = 20;
 	size_t most = 0, values, different;
-	char shown[TLV_SHOWN_NAME];
 	bool *seen;
 
 	for (size_t j = 0; j < rows->p - rows->scalars; j++)
@@ -167,18 +163,7 @@ membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, con
 	{
 		TLV_TRY_CONTINUE(ctx);
 		count_categories(rows, j, seen, &values, &different);
-		if (different >= naming_categories && 2 * different > values)
-			TLV_TRY(tlv_warn(
-				ctx, to,
-				&(tlv_warning){
-					.code = "identifying_column",
-					.score = (double) different,
-					.hint =
-						"Omit the variable if it identifies rows, or join its rare categories."},
-				"variable %s has %zu categories in %zu %s, and does not inform about other "
-				"rows",
-				tlv_names_show(names, j, shown), different, values,
-				tlv_plural((double) values, "value", "values")));
+		TLV_TRY(tlv_warn_identifying(ctx, names, j, different, values, to));
 	}
 	tlv_free(ctx, seen);
 	return TLV_OK;

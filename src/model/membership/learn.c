@@ -133,7 +133,7 @@ learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 /* ---- the sample ---- */
 
 static tlv_status
-diagnose_training(tlv_context *ctx, const membership_training *training, bool chosen,
+diagnose_training(tlv_context *ctx, const membership_training *training, bool chosen, bool alone,
 				  tlv_diagnostics *to)
 {
 	double gain = training->held - training->marginal;
@@ -155,14 +155,14 @@ diagnose_training(tlv_context *ctx, const membership_training *training, bool ch
 	TLV_TRY(tlv_diagnose(ctx, to, training->held, "held_out_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, to, training->held_error, "held_out_standard_error"));
-	if (training->deficient && training->k > 1)
+	if (training->deficient && training->k > 1 && !alone)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "not_identified",
 										.score = (double) training->k,
 										.hint = "Use a smaller k, or give more rows or variables."},
 						 "the pairs of variables do not identify k components: the initial "
 						 "estimate is from clusters, and other parameters may fit as well"));
-	if (!chosen && training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
+	if (!chosen && !alone && training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
 		return tlv_warn(ctx, to,
 						&(tlv_warning){.code = "no_structure",
 									   .score = gain,
@@ -284,7 +284,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	fit->stands = training.stands;
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	alone = rows.slots == 1 && (chosen || fit->k > 1);
-	TLV_TRY(diagnose_training(ctx, &training, chosen || alone, &diagnostics));
+	TLV_TRY(diagnose_training(ctx, &training, chosen, alone, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(ctx, &rows, fit->names, &diagnostics));
 	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
 	if (alone) /* copies of one variable depend on each other, too */

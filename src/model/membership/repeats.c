@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/categories.h"
 #include "tensorlv/num/plural.h"
 
 /* Rows that are looked at, at most; of fewer than the least nothing is said. */
@@ -107,16 +108,12 @@ equal_pairs(size_t n, uint64_t *numbers)
 	return pairs;
 }
 
-/* Do the first two variables identify the first n rows together, and neither of them alone?  Under
- * independence the number of pairs of rows that agree in both is Poisson, and 0 has probability
- * exp(-expected).  numbers has memory for n; *known is the number of rows that have both. */
+/* Do the first two variables identify the first n rows together, and neither of them alone?
+ * numbers has memory for n; *known is the number of rows that have both. */
 static bool
 membership_is_key(const membership_rows *rows, size_t n, uint64_t *numbers, size_t *known)
 {
-	/* Pairs of rows that would agree in two independent variables, above which no such pair is no
-	 * chance: exp(-12) is 6e-6. */
-	const double key_expected = 12.0;
-	double pairs[3], all;
+	double pairs[3];
 
 	for (int what = 0; what < 3; what++)
 	{
@@ -131,8 +128,7 @@ membership_is_key(const membership_rows *rows, size_t n, uint64_t *numbers, size
 		}
 		pairs[what] = equal_pairs(*known, numbers);
 	}
-	all = (double) *known * ((double) *known - 1) / 2;
-	return pairs[2] == 0 && pairs[0] * pairs[1] > key_expected * all;
+	return tlv_is_key((double) *known, pairs);
 }
 
 /* Such variables are the row and the variable of long rows, or another key of two columns.  Few
@@ -141,7 +137,6 @@ static tlv_status
 warn_of_long_rows(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
 				  tlv_diagnostics *to)
 {
-	char shown[2][TLV_SHOWN_NAME];
 	uint64_t *numbers;
 	size_t n = 0;
 	bool key;
@@ -154,15 +149,10 @@ warn_of_long_rows(tlv_context *ctx, const membership_rows *rows, const tlv_names
 	tlv_free(ctx, numbers);
 	if (!key)
 		return TLV_OK;
-	return tlv_warn(ctx, to,
-					&(tlv_warning){.code = "identifying_column",
-								   .score = (double) n,
-								   .hint =
-									   "Omit them; or use layout => 'long' if the second is the "
-									   "name of a variable, and the rows are (row, variable, "
-									   "category, number)."},
-					"variables %s and %s identify the rows together: they are a key",
-					tlv_names_show(names, 0, shown[0]), tlv_names_show(names, 1, shown[1]));
+	return tlv_warn_key(ctx, names, (double) n,
+						"Omit them; or use layout => 'long' if the second is the name of a "
+						"variable, and the rows are (row, variable, category, number).",
+						to);
 }
 
 /* How many numbers are there once. */

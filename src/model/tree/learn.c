@@ -20,7 +20,8 @@ typedef struct tree_learning
 	tlv_tree_procedure_options options;
 	const tlv_names *categories; /* the caller's; NULL: they are codes */
 	bool gaussian;
-	double left_out; /* rows, since a number is missing in them */
+	double left_out;		/* rows, since a number is missing in them */
+	tlv_diagnostics warned; /* of variables that identify rows */
 	tlv_held model;
 } tree_learning;
 
@@ -117,6 +118,21 @@ collect_categories(tlv_context *ctx, tlv_source *rows, const tree_learning *fit,
 }
 
 static tlv_status
+warn_of_keys(tlv_context *ctx, const tlv_names *names, const tlv_frame *moments,
+			 tlv_diagnostics *to)
+{
+	tlv_category_tables tables;
+
+	TLV_TRY(tlv_category_open(ctx, moments, &tables));
+	TLV_TRY(tlv_warn_tables(ctx, &tables, names,
+							"Omit them; or select (row, variable, value) with layout => 'long' if "
+							"the second is the name of a variable.",
+							to));
+	tlv_category_close(ctx, &tables);
+	return TLV_OK;
+}
+
+static tlv_status
 fit_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 {
 	tlv_value *moments;
@@ -124,6 +140,8 @@ fit_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 
 	TLV_TRY(fit->gaussian ? collect_numbers(ctx, rows, fit, &moments)
 						  : collect_categories(ctx, rows, fit, &moments));
+	if (!fit->gaussian)
+		TLV_TRY(warn_of_keys(ctx, rows->rows.names, &moments->frame, &fit->warned));
 	TLV_TRY(TLV_MAKE(
 		ctx, &made, &fit->model,
 		tlv_tree_learn(ctx, &moments->frame, &fit->options.learn, &made.image, &made.size)));
@@ -196,7 +214,7 @@ static tlv_status
 tree_finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_held *finished)
 {
 	const tlv_frame *model = &fit->model.frame;
-	tlv_diagnostics diagnostics = {0};
+	tlv_diagnostics diagnostics = fit->warned;
 	tlv_added_section sections[2];
 	size_t n = 0;
 

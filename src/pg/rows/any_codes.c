@@ -65,6 +65,19 @@ literal_code(tlv_text name)
 	return name.length > 0 && code < TLV_CATEGORY_MOST_STATES ? code : -1;
 }
 
+/* A name in a literal that is none of the variable's but spells a boolean, as its type reads it:
+ * the code of true or false, if the variable has it. */
+static double
+boolean_code(const tlv_code_names *names, size_t variable, size_t first, tlv_text name)
+{
+	bool value;
+
+	if (!parse_bool_with_len(name.bytes, name.length, &value))
+		return -1;
+	return tlv_code_called(names, variable, first,
+						   value ? (tlv_text){"true", 4} : (tlv_text){"false", 5});
+}
+
 /* The code of the category that is called so, or by an equal name; -1: the model knows none. */
 static double
 called_code(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
@@ -101,6 +114,8 @@ known_code(const AnyCall *call, const tlv_code_names *names, size_t variable, si
 	if (value->named)
 	{
 		code = called_code(call, names, variable, first, value);
+		if (code < 0 && value->literal)
+			code = boolean_code(names, variable, first, value->name);
 		return code < 0 && value->literal && !numbered ? literal_code(value->name) : code;
 	}
 	if (!numbered)

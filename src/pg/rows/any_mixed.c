@@ -99,16 +99,34 @@ read_record_literal(char *given, size_t n, Datum *texts, bool *nulls)
 	heap_deform_tuple(&tuple, desc, texts, nulls);
 }
 
-/* A number, or a date, which begins with a year of four digits and is in days. */
+/* A number, or a date, which begins with a year of four digits and is in days; an infinite date is
+ * missing, as it is in a row of types. */
 static Datum
-literal_number(Datum given)
+literal_number(Datum given, bool *null)
 {
 	char *shown = TextDatumGetCString(given);
+	Datum number;
 
 	if (strspn(shown, "0123456789") == 4 && shown[4] == '-')
 		return Float8GetDatum(
 			TlvNumberOf(DATEOID, OidInputFunctionCall(F_DATE_IN, shown, DATEOID, -1)));
-	return OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
+	number = OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
+	*null = isinf(DatumGetFloat8(number));
+	return number;
+}
+
+static ArrayType *
+read_array_literal(char *given)
+{
+	ArrayType *array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
+
+	if (ARR_NDIM(array) > 1)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+			 errmsg("a row of categories and numbers has one dimension, not %d", ARR_NDIM(array)),
+			 errhint("Give one row at a time, '{a,b,1.5}', in the order of the variables.")));
+	return array;
 }
 
 void
@@ -124,14 +142,17 @@ TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *g
 	if (*given == '(')
 		read_record_literal(given, (size_t) n, texts, nulls);
 	else
-		deconstruct_array(DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1)),
-						  TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &n);
+		deconstruct_array(read_array_literal(given), TEXTOID, -1, false, TYPALIGN_INT, &texts,
+						  &nulls, &n);
 	row = mixed_row(names, (size_t) n);
 	for (size_t i = 0; i < (size_t) n; i++)
 		if (i < names->variables)
 			set_mixed(call, &row, i, &category, texts[i], nulls[i]);
 		else
-			set_mixed(call, &row, i, &number, nulls[i] ? (Datum) 0 : literal_number(texts[i]),
-					  nulls[i]);
+		{
+			Datum value = nulls[i] ? (Datum) 0 : literal_number(texts[i], &nulls[i]);
+
+			set_mixed(call, &row, i, &number, value, nulls[i]);
+		}
 	open_mixed_row(call, &row, (size_t) n);
 }
