@@ -146,3 +146,4 @@ SELECT given, tlv_log_likelihood(model, given) = tlv_log_likelihood(model, ROW(o
 FROM sold, (VALUES ('{t,north,2026-01-03,0.1}', true, date '2026-01-03'), ('(no,north,infinity,0.1)', false, 'infinity'), ('{YES,north,-infinity,0.1}', true, NULL),
                    ('(off,north,2026-01-03,0.1)', false, '2026-01-03'), ('{1,north,2026-01-03,0.1}', true, '2026-01-03')) v(given, ok, day);
 SELECT tlv_assign(model, '{{t,north,2026-01-03,0.1},{t,north,2026-01-03,0.1}}') FROM sold;
+DROP TABLE sales, sold;

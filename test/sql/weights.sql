@@ -1,6 +1,5 @@
 -- Weights of rows, say of a survey: a row of weight 2 counts as two in the estimates of tlv_gmm and
 -- tlv_lca; what is tested or chosen counts the effective number of rows.
-CREATE EXTENSION tensorlv;
 SET client_min_messages = warning;
 SET tensorlv.warnings = off;
 \set VERBOSITY terse
@@ -20,7 +19,7 @@ CREATE FUNCTION difference(a tlv_model, b tlv_model) RETURNS TABLE (part text, p
     WHERE (x.component, x.item) IS NOT DISTINCT FROM (y.component, y.item) GROUP BY 1 ORDER BY 1
 $$;
 SELECT covariance, d.*
-FROM unnest(ARRAY['common', 'spherical', 'diagonal', 'full']) covariance,
+FROM unnest(ARRAY['common', 'spherical', 'diagonal', 'full', 'tied']) covariance,
      difference(tlv_gmm('SELECT a, b, n FROM parts', 2, covariance, weights => 'n', iterations => 60),
                 tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 2, covariance, iterations => 60)) d;
 SELECT * FROM difference(tlv_gmm('SELECT ARRAY[a, b], n FROM parts', 2, 'full', weights => 'n', iterations => 60),
@@ -79,3 +78,5 @@ SELECT tlv_gmm('SELECT a, b, 0 AS w FROM parts', 2, weights => 'w');
 SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n', on_failure => 'null', refine => 'none') IS NULL;
 SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n', iterations => 0);
 SELECT tlv_lca('SELECT i, a, b, n FROM answers', 2, weights => 'n');
+DROP FUNCTION difference(tlv_model, tlv_model);
+DROP TABLE parts, answers;

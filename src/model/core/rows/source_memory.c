@@ -176,6 +176,10 @@ tlv_source_hold_vectors(tlv_context *ctx, tlv_source *source, size_t n, size_t d
 
 /* ---- weights ---- */
 
+/* Where systematic sampling begins: irrational, so that weights in simple proportions do not meet
+ * the border between two copies but for rounding. */
+#define FIRST_COPY 0.70710678118654752
+
 /* Whole rows in the proportions of the weights, as many as `total` together: systematic sampling.
  */
 static tlv_status
@@ -186,7 +190,7 @@ draw_copies(tlv_context *ctx, const tlv_memory_source *held, double total, uint3
 	TLV_TRY_NEW(ctx, *copies, held->n);
 	for (size_t t = 0; t < held->n; t++)
 	{
-		double to = floor((sum += held->weights[t] * held->factor) + 0.5);
+		double to = floor((sum += held->weights[t] * held->factor) + FIRST_COPY);
 
 		to = t + 1 == held->n ? total : fmin(to, total);
 		(*copies)[t] = (uint32_t) (to - drawn);

@@ -212,18 +212,22 @@ take_weighted(void *argument, TupleTableSlot *slot)
 typedef struct RowKey
 {
 	uint64 key;
+	double weight;
 	size_t at;
 } RowKey;
 
 static int
 compare_keys(const void *a, const void *b)
 {
-	uint64 left = ((const RowKey *) a)->key, right = ((const RowKey *) b)->key;
+	const RowKey *left = a, *right = b;
 
-	return left < right ? -1 : left > right;
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return (left->weight > right->weight) - (left->weight < right->weight);
 }
 
-/* That of hashes of their contents, a random one, whatever the plan of the query. */
+/* That of hashes of their contents, a random one, whatever the plan of the query and the unit of
+ * the weights. */
 static void
 order_rows(WeightedRows *rows)
 {
@@ -235,9 +239,7 @@ order_rows(WeightedRows *rows)
 	if (keys == NULL || x == NULL || weights == NULL)
 		TlvCheck(rows->ctx, rows->ctx->error.code);
 	for (size_t t = 0; t < rows->n; t++)
-		keys[t] = (RowKey){tlv_fingerprint(&rows->weights[t], sizeof(double),
-										   tlv_fingerprint(rows->x + t * rows->d, bytes, 1)),
-						   t};
+		keys[t] = (RowKey){tlv_fingerprint(rows->x + t * rows->d, bytes, 1), rows->weights[t], t};
 	qsort(keys, rows->n, sizeof(RowKey), compare_keys);
 	for (size_t t = 0; t < rows->n; t++)
 	{
