@@ -70,7 +70,7 @@ row_in(const tlv_memory_source *rows, size_t t, double *x, int32_t *codes)
 
 /* Each once with its weight, or as many copies of it as the accumulator needs instead. */
 static tlv_status
-add_rows(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
+memory_add_rows(tlv_context *ctx, const tlv_memory_source *rows, tlv_accumulator *accumulator)
 {
 	tlv_weighting weighting =
 		rows->weights != NULL ? accumulator->class->weighting : TLV_WEIGHTING_NONE;
@@ -106,7 +106,7 @@ collect(tlv_context *ctx, const tlv_memory_source *rows, size_t piece, size_t pi
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(tlv_statistic_create(ctx, statistic, &accumulator));
 	TLV_TRY(rows->list != NULL ? add_list(ctx, rows, piece, pieces, accumulator)
-							   : add_rows(ctx, rows, accumulator));
+							   : memory_add_rows(ctx, rows, accumulator));
 	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_scratch_keep(ctx, *image);

@@ -73,7 +73,7 @@ tlv_scores_leave_out(tlv_score_sink *sink)
 
 /* The counts as they are before a row whose weight is not 1. */
 static tlv_status
-keep_counts(tlv_context *ctx, scores_state *state)
+scores_keep_counts(tlv_context *ctx, scores_state *state)
 {
 	size_t p = state->declared.sizes[SIZE_PARAMETERS];
 
@@ -109,7 +109,7 @@ scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_model_require(ctx, state->model, row->form, "an error"));
 	if (weight != 1)
-		TLV_TRY(keep_counts(ctx, state));
+		TLV_TRY(scores_keep_counts(ctx, state));
 	state->left_out = false;
 	TLV_TRY(state->model->class->score(ctx, state->model, row, state));
 	if (state->left_out)

@@ -22,7 +22,7 @@
 
 /* The names of the columns, as a hint has them. */
 static const char *
-list_names(TupleDesc desc)
+weights_list_names(TupleDesc desc)
 {
 	StringInfoData list;
 
@@ -42,9 +42,10 @@ find_weights(TupleDesc desc, const char *name)
 		if (strcmp(NameStr(TupleDescAttr(desc, i)->attname), name) == 0)
 			found = i;
 	if (found < 0)
-		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-						errmsg("the query returns no column \"%s\" of weights", TlvClip(name, 40)),
-						errhint("Use the name of one of its columns: %s.", list_names(desc))));
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the query returns no column \"%s\" of weights", TlvClip(name, 40)),
+				 errhint("Use the name of one of its columns: %s.", weights_list_names(desc))));
 	if (!TlvIsNumberType(getBaseType(TupleDescAttr(desc, found)->atttypid)))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("column \"%s\" of weights is of type %s, not a number", name,
@@ -125,7 +126,7 @@ typedef struct WeightedRows
 } WeightedRows;
 
 static _Noreturn void
-refuse_weight(const WeightedRows *rows, const TupleTableSlot *slot)
+weights_refuse(const WeightedRows *rows, const TupleTableSlot *slot)
 {
 	bool null = slot->tts_isnull[1];
 
@@ -182,7 +183,7 @@ take_weighted(void *argument, TupleTableSlot *slot)
 
 	rows->number++;
 	if (!(weight >= 0) || isinf(weight))
-		refuse_weight(rows, slot);
+		weights_refuse(rows, slot);
 	if (weight == 0)
 		return;
 	if (slot->tts_isnull[0])
@@ -229,7 +230,7 @@ compare_keys(const void *a, const void *b)
 /* That of hashes of their contents, a random one, whatever the plan of the query and the unit of
  * the weights. */
 static void
-order_rows(WeightedRows *rows)
+weights_order_rows(WeightedRows *rows)
 {
 	size_t bytes = rows->d * sizeof(double);
 	RowKey *keys = tlv_alloc(rows->ctx, rows->n, sizeof(RowKey));
@@ -288,7 +289,7 @@ TlvHoldWeighted(TlvDriver *driver, tlv_source *source)
 		tlv_fail(driver->ctx, TLV_NO_ROWS, "the query returns no rows of a weight above 0");
 		return TLV_NO_ROWS;
 	}
-	order_rows(&taken);
+	weights_order_rows(&taken);
 	return tlv_source_hold_weighted(driver->ctx, source, taken.form, taken.n, taken.d, taken.x,
 									taken.weights);
 }
