@@ -68,6 +68,12 @@ my @tried = (
     [ q(SELECT tlv_lca('SELECT i AS id, v AS key, (i * v % 3)::text AS a, (i % 7)::float8 AS b FROM generate_series(1, 100) i, generate_series(1, 4) v', 2)), 'warning',
         q(SELECT tlv_lca('SELECT i, v, CASE WHEN v < 3 THEN (i * v % 3)::text END, CASE WHEN v > 2 THEN (i % 7)::float8 END FROM generate_series(1, 100) i, generate_series(1, 4) v', 2, OPTION)),
         'identify the rows together' ],
+    [ q(SELECT tlv_tree('SELECT i AS id, v AS key, (i * v % 3)::text AS a, (i % 7)::text AS b FROM generate_series(1, 60) i, generate_series(1, 4) v')), 'warning',
+        q(SELECT tlv_tree('SELECT i, v, (i * v % 3)::text FROM generate_series(1, 60) i, generate_series(1, 4) v', OPTION)), 'identify the rows together' ],
+    # weights of rows
+    [ q(SELECT tlv_gmm('SELECT a, b, 1 AS n FROM measures', 2, refine => 'none', weights => 'n')), '22023', q(SELECT tlv_gmm('SELECT a, b, 1 AS n FROM measures', 2, OPTION, weights => 'n')) ],
+    [ q(SELECT tlv_lca('SELECT kind, other, word, 1 AS n FROM measures', 2, weights => 'n')), '22023',
+        q(SELECT tlv_lca('SELECT kind, other, word, 1 AS n FROM measures', 2, OPTION, weights => 'n')) ],
     # rows that are told otherwise
     [ q(SELECT tlv_lca('SELECT id, kind, number FROM keyed', 2)), '42804', 'SELECT CALL' ],
     [ q(SELECT tlv_lca('SELECT kind, other, number, a FROM measures', 2, layout => 'long')), '42804', 'SELECT CALL' ],
