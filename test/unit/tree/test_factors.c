@@ -136,6 +136,23 @@ test_little_left(void **state)
 	tlv_free(&ctx, factors.loadings);
 }
 
+/* Correlations of five lengths of 200 crabs (Campbell, Mahon 1974): from the principal axes the
+ * likelihood ends in a Heywood case, .45 below the optimum. */
+static void
+test_heywood(void **state)
+{
+	static const double r[25] = {1,		 .90699, .97884, .96496, .98763, .90699, 1,
+								 .89274, .9004,	 .88921, .97884, .89274, 1,		 .99502,
+								 .9832,	 .96496, .9004,	 .99502, 1,		 .96781, .98763,
+								 .88921, .9832,	 .96781, 1};
+	tlv_factors factors;
+
+	(void) state;
+	assert_ok(tlv_factors_fit(&ctx, 5, r, 200, 2, 2000, &factors));
+	assert_close(factors.log_likelihood, -.1456, 1e-2);
+	tlv_free(&ctx, factors.loadings);
+}
+
 /* As many factors as there are, whose model is the truth's on rows that it has not seen; the tree
  * beside it is worse and says so. */
 static void
@@ -234,6 +251,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_little_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_heywood, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_factors_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_false_alarm, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_factor_limits, setup, teardown),

@@ -2,12 +2,13 @@
  * factors.c - factor analysis of a correlation matrix: several sources that act on all variables at
  * once, which a tree of single hidden numbers cannot say (tree_gaussian.h).
  *
- * Maximum likelihood on the correlations, from the principal axes: by the likeliest loadings given
- * what they leave and what those leave, in turn (Lawley 1940; Barber 2012, algorithm 21.1), which
- * costs an eigenvalue problem a step, or, of many variables, by EM (Rubin, Thayer 1982), which
- * creeps where the factors leave hardly anything; the
- * number of factors by the Bayesian information criterion, climbing from the number of eigenvalues
- * above the edge of the noise's spectrum (Marchenko, Pastur 1967).
+ * Maximum likelihood on the correlations: by the likeliest loadings given what they leave and what
+ * those leave, in turn (Lawley 1940; Barber 2012, algorithm 21.1), which costs an eigenvalue
+ * problem a step, from several initial estimates, since the likelihood has optima at which a
+ * variable has no variance of its own (Heywood cases); or, of many variables, by EM (Rubin, Thayer
+ * 1982) from the principal axes, which converges slowly where the factors leave hardly any
+ * variance.  The number of factors by the Bayesian information criterion, climbing from the number
+ * of eigenvalues above the edge of the noise's spectrum (Marchenko, Pastur 1967).
  */
 #include "tensorlv/model/tree_gaussian.h"
 
@@ -15,10 +16,17 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
 
 /* Most factors, and numbers of factors without a better criterion after which the climb ends. */
 #define MOST_FACTORS 100
 #define PATIENCE	 2
+/* Steps from each initial estimate, and while the number is chosen: what more would add is alike
+ * for all. */
+#define FACTOR_STEPS_FIRST 20
+/* Initial estimates of the variances that the factors leave: those of the principal axes, 1, what
+ * the other variables leave (1 / diag(R^-1)), and random ones. */
+#define FACTOR_STARTS 6
 /* Gain of the log-likelihood of a row below which EM ends. */
 #define STEP_GAIN 1e-7
 /* Variables of which every step may cost an eigenvalue problem. */
@@ -38,6 +46,7 @@ typedef struct factor_work
 	double *m;		 /* q x q */
 	double *axes;	 /* d x d and d: of r over what is left, of few variables */
 	double *kept;	 /* d: psi of the step before */
+	double *starts;	 /* d x FACTOR_STARTS: initial psi, of few variables */
 	double done;	 /* multiplications */
 } factor_work;
 
@@ -221,13 +230,43 @@ factor_leave(factor_work *w, size_t q)
 	}
 }
 
+/* What the other variables leave of each; of a singular matrix, half. */
+static tlv_status
+factor_regress(tlv_context *ctx, factor_work *w, double *psi)
+{
+	size_t d = w->d;
+
+	memcpy(w->axes, w->r, d * d * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+		psi[i] = 0.5;
+	if (tlv_cholesky(ctx, d, w->axes) != TLV_OK)
+		return ctx->error.code == TLV_BAD_DATA ? TLV_OK : ctx->error.code;
+	TLV_TRY(tlv_invert_cholesky(ctx, d, w->axes));
+	for (size_t i = 0; i < d; i++)
+		psi[i] = psi_of(1 - 1 / fmax(w->axes[i * d + i], 1));
+	return TLV_OK;
+}
+
+/* The initial estimates but the first, which depends on the number of factors. */
+static tlv_status
+factor_make_starts(tlv_context *ctx, factor_work *w)
+{
+	size_t d = w->d;
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, 1);
+	for (size_t e = 0; e < d * FACTOR_STARTS; e++)
+		w->starts[e] = e < 2 * d ? 1 : tlv_rng_uniform(&rng);
+	return factor_regress(ctx, w, w->starts + 2 * d);
+}
+
+/* From psi as it is. */
 static tlv_status
 factor_alternate(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_likelihood)
 {
 	size_t d = w->d;
 	double before = -HUGE_VAL;
 
-	factor_start(w, q);
 	for (int step = 0;; step++)
 	{
 		TLV_TRY_CONTINUE(ctx);
@@ -245,10 +284,35 @@ factor_alternate(tlv_context *ctx, factor_work *w, size_t q, int steps, double *
 	}
 }
 
+/* The likeliest of several initial estimates after some steps, which goes on from there. */
+static tlv_status
+factor_alternate_best(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_likelihood)
+{
+	size_t d = w->d;
+	int some = steps < FACTOR_STEPS_FIRST ? steps : FACTOR_STEPS_FIRST;
+	double best = -HUGE_VAL, *best_psi;
+
+	TLV_TRY_NEW(ctx, best_psi, d);
+	factor_start(w, q);
+	memcpy(w->starts, w->psi, d * sizeof(double));
+	for (size_t s = 0; s < FACTOR_STARTS; s++)
+	{
+		memcpy(w->psi, w->starts + s * d, d * sizeof(double));
+		TLV_TRY(factor_alternate(ctx, w, q, some, log_likelihood));
+		if (s > 0 && !(*log_likelihood > best + STEP_GAIN))
+			continue;
+		best = *log_likelihood;
+		memcpy(best_psi, w->psi, d * sizeof(double));
+	}
+	memcpy(w->psi, best_psi, d * sizeof(double));
+	tlv_free(ctx, best_psi);
+	return factor_alternate(ctx, w, q, steps, log_likelihood);
+}
+
 static tlv_status
 factor_fit(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_likelihood)
 {
-	return w->axes != NULL && q > 0 ? factor_alternate(ctx, w, q, steps, log_likelihood)
+	return w->axes != NULL && q > 0 ? factor_alternate_best(ctx, w, q, steps, log_likelihood)
 									: factor_em(ctx, w, q, steps, log_likelihood);
 }
 
@@ -257,11 +321,9 @@ factor_fit(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_li
 static tlv_status
 factor_criterion(tlv_context *ctx, factor_work *w, size_t q, double rows, double *criterion)
 {
-	/* Steps of EM while the number is chosen: what more would add is alike for all. */
-	const int steps_choice = 20;
 	double likelihood;
 
-	TLV_TRY(factor_fit(ctx, w, q, steps_choice, &likelihood));
+	TLV_TRY(factor_fit(ctx, w, q, FACTOR_STEPS_FIRST, &likelihood));
 	*criterion = tlv_factors_criterion(likelihood, factor_parameters(w->d, q), rows);
 	return TLV_OK;
 }
@@ -309,7 +371,7 @@ factor_choose(tlv_context *ctx, factor_work *w, double rows, size_t *q)
 static tlv_status
 allocate_work(tlv_context *ctx, factor_work *w, size_t q)
 {
-	size_t d = w->d, few = d <= FEW_VARIABLES ? d * d + 2 * d : 0;
+	size_t d = w->d, few = d <= FEW_VARIABLES ? d * d + (2 + FACTOR_STARTS) * d : 0;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &w->values, 2 * d + d * d + 4 * d * q + q * q + few));
 	w->psi = w->values + d;
@@ -321,6 +383,7 @@ allocate_work(tlv_context *ctx, factor_work *w, size_t q)
 	w->m = w->c + d * q;
 	w->axes = few > 0 ? w->m + q * q : NULL;
 	w->kept = few > 0 ? w->axes + d * d + d : NULL;
+	w->starts = few > 0 ? w->kept + d : NULL;
 	return TLV_OK;
 }
 
@@ -334,6 +397,8 @@ tlv_factors_fit(tlv_context *ctx, size_t d, const double *r, double rows, size_t
 	TLV_TRY(allocate_work(ctx, &w, w.most));
 	memcpy(w.vectors, r, d * d * sizeof(double));
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, w.vectors, w.values));
+	if (w.axes != NULL)
+		TLV_TRY(factor_make_starts(ctx, &w));
 	if (chosen && w.most > 0)
 		TLV_TRY(factor_choose(ctx, &w, rows, &q));
 	TLV_TRY(factor_fit(ctx, &w, q, steps, &factors->log_likelihood));
