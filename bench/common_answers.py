@@ -111,6 +111,18 @@ def mixture(n, d, k, separation):
     return make
 
 
+def groups(n, d, k, distance, freedom=None):
+    """k groups of unit variance whose nearest two means are at that distance; freedom: t distributed"""
+    def draw(rng):
+        means = rng.normal(size=(k, d))
+        least = min(np.linalg.norm(means[i] - means[j]) for i in range(k) for j in range(i))
+        noise = rng.normal(size=(n, d))
+        if freedom:
+            noise /= np.sqrt(rng.chisquare(freedom, (n, 1)) / freedom)
+        return means[rng.choice(k, n, p=rng.dirichlet(np.full(k, 10)))] * distance / least + noise
+    return vectors(draw)
+
+
 def symbols(sequences, length, m=8):
     """independent draws from random frequencies"""
     def make(s, seed):

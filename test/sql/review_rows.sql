@@ -111,6 +111,14 @@ SELECT n AS items, count(*) FILTER (WHERE c::text = 'NaN') AS nan, count(*) > 0 
   LATERAL (SELECT c.* FROM tlv_topic_coherence((SELECT tlv_coherence(bag, l.m) FROM tlv_simulate_lda(l.m, 50, 20))) c) q, LATERAL (SELECT q.umass AS c) u GROUP BY n ORDER BY n;
 SELECT pg_temp.outcome($$SELECT tlv_coherence('{1:2}'::tlv_bag, tlv_simulate_lda_model(1, 1))$$) AS one_item;
 
+-- I1: one cloud of wide rows whose lengths vary, which bring a warning; the neighbours are rows of equal length, fewer dimensions, and two clouds
+CREATE FUNCTION normal(a bigint, b int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
+$$ SELECT sqrt(-2 * ln(abs(hashint8extended(a, b)) / 9.2234e18)) * cos(2 * pi() * abs(hashint8extended(a, b + 1)) / 9.2234e18) $$;
+SELECT dimensions, spread, apart, (SELECT count(*) > 1 FROM tlv_components(m)) AS groups, warned(m, 'heavy|structure') ~ 'heavy_tails' AS heavy
+FROM (VALUES (128, .3, 0), (128, 0, 0), (60, .3, 0), (128, 0, 9)) v(dimensions, spread, apart),
+    LATERAL tlv_gmm(format('SELECT array_agg(exp(%s * review_rows.normal(i, 1)) * review_rows.normal(i * 1000 + j, 3) + %s * (i %% 2) * (j %% 7 = 0)::int ORDER BY j)
+        FROM generate_series(1, 400) i, generate_series(1, %s) j GROUP BY i', spread, apart, dimensions)) m;
+
 -- everyday 12: parameters without a type
 PREPARE bag AS SELECT tlv_to_bag($1);
 EXECUTE bag('{cat,dog,cat}');

@@ -158,35 +158,14 @@ screen_path(tlv_context *ctx, gmm_screen *screen, size_t least, size_t most,
 	return TLV_OK;
 }
 
+/* ---- full covariances ---- */
+
 static void
 screen_use_tails(const gmm_screen *screen, tlv_mixture *mixture)
 {
 	if (screen->evidence->options.tails == TLV_TAILS_T)
 		tlv_mixture_use_tails(mixture);
 }
-
-/* One variance for all, from the best with one for each. */
-static tlv_status
-screen_common(tlv_context *ctx, gmm_screen *screen, const tlv_held *spherical)
-{
-	tlv_mixture own, mixture;
-	double mean = 0, bic;
-
-	tlv_gmm_read(&spherical->frame, &own);
-	TLV_TRY(tlv_mixture_create(ctx, own.k, own.d, TLV_COVARIANCE_COMMON, &mixture));
-	screen_use_tails(screen, &mixture);
-	memcpy(mixture.weights, own.weights, own.k * sizeof(double));
-	memcpy(mixture.means, own.means, own.k * own.d * sizeof(double));
-	for (size_t j = 0; j < own.k; j++)
-		mean += own.weights[j] * own.variances[j];
-	for (size_t j = 0; j < own.k; j++)
-		mixture.variances[j] = mean;
-	TLV_TRY(screen_score(ctx, screen, screen->steps, &mixture, &bic));
-	tlv_mixture_free(ctx, &mixture);
-	return TLV_OK;
-}
-
-/* ---- full covariances ---- */
 
 /* The component of every row. */
 static tlv_status
@@ -285,12 +264,16 @@ gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k, 
 					  gmm_covariances *found)
 {
 	size_t least = k > 0 ? k : 1, most = k > 0 ? k : max_k;
-	tlv_held spherical = {0}, diagonal = {0}, tied = {0};
+	tlv_held spherical = {0}, common = {0}, diagonal = {0}, tied = {0};
 	gmm_screen screen;
 
 	screen_begin(evidence, most, found, &screen);
 	TLV_TRY(screen_path(ctx, &screen, least, most, TLV_COVARIANCE_SPHERICAL, &spherical));
-	TLV_TRY(screen_common(ctx, &screen, &spherical));
+	/* One variance for all has fewer parameters, and as many components as spherical ones or more.
+	 */
+	least = tlv_frame_find(&spherical.frame, "means")->columns;
+	TLV_TRY(screen_path(ctx, &screen, least, most, TLV_COVARIANCE_COMMON, &common));
+	least = k > 0 ? k : 1;
 	if (evidence->d > 1) /* of one dimension they are all the same */
 	{
 		TLV_TRY(screen_path(ctx, &screen, least, most, TLV_COVARIANCE_DIAGONAL, &diagonal));
@@ -298,6 +281,7 @@ gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k, 
 		TLV_TRY(screen_path(ctx, &screen, least, most, TLV_COVARIANCE_TIED, &tied));
 	}
 	drop(ctx, &spherical);
+	drop(ctx, &common);
 	drop(ctx, &diagonal);
 	drop(ctx, &tied);
 	for (int c = 0; c < TLV_COVARIANCES; c++)

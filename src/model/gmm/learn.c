@@ -277,6 +277,9 @@ find_wide_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 	}
 	TLV_TRY(start_wide(ctx, rows, fit, &points));
 	tlv_free(ctx, points.points);
+	/* One cloud whose rows differ in length is divided into Gaussians of several variances. */
+	if (fit->k_chosen && fit->start.k > 1 && !of_directions(fit))
+		TLV_TRY(gmm_look_at_tails(ctx, evidence, gmm_start_model(&fit->start), 1, &fit->tails));
 	return TLV_OK;
 }
 
