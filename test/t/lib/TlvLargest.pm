@@ -25,16 +25,16 @@ sub model_makers {
     my $ones = sub { "(SELECT array_agg(1 + i % 2) FROM generate_series(1, $_[0]) i)" };
     my $zeros = sub { "array_fill(0::float8, ARRAY[$_[0]])" };
     my $bag = '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)';
-    my ($items, $square, $full, $wide) = ($whole->($n / 17), $whole->(sqrt $n), $whole->(sqrt $n / 2), $whole->(sqrt $n / 2, 3000));
+    my ($items, $square, $full, $wide) = ($whole->($n / 17), $whole->(sqrt $n), $whole->(sqrt $n), $whole->(sqrt $n / 2, 3000));
     my ($variables, $view) = ($whole->($n / 100, 10000), $whole->($n / 60, 4000));
     my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n / 9, 3000), $whole->($n / 32, 400));
-    my $tensor = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 4) . ') i) t';
+    my $tensor = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 2) . ') i) t';
     return (
         lda => ["tlv_simulate_lda_model($items, 50)", $bag, 50, 50],
         mmsb => [ 'tlv_simulate_mmsb_model(' . $whole->($n / 3) . ', 10)', 'tlv_to_bag(ARRAY[1, 2, 3])', 10, 10 ],
         gaussian_mixture => ["tlv_simulate_gmm_model($full, 2, covariance => 'full')", $zeros->($full), $full, 10],
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
-        multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 3 / $view) . ')', $zeros->($view), $view, 10 ],
+        multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 6 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
         ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, int sqrt(1e9 / $wide)) . ')', $zeros->($wide), $wide, 10 ],
         tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 4 / $nodes, 100) . ')', $ones->($nodes), 10, $nodes ],
@@ -54,7 +54,7 @@ sub model_makers {
 # The same for moments, subspaces and graphs: SQL, and the model that statistics are of.
 sub other_makers {
     my ($n, $models) = @_;
-    my $d = int sqrt $n;
+    my $d = int sqrt 2 * $n;
     my $half = int sqrt $n / 2;
     my $third = $n < 180**3 ? int $n**(1 / 3) : 180;
     my $many = "(SELECT tlv_bag_agg(i::bigint * 7919 % 1000003, 1 + i % 3) AS bag, i % 200 AS doc FROM generate_series(1, " . int($n / 2) . ') i GROUP BY i % 200) q';
@@ -66,9 +66,9 @@ sub other_makers {
     my %made = (
         items => ["(SELECT tlv_find_subspace(tlv_count_moments(bag), 4) FROM $bags)"],
         dense_subspace => [ '(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 8) FROM ' . $vectors->($half) . ')' ],
-        undirected => [ '(SELECT tlv_graph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
-        directed => [ '(SELECT tlv_digraph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
-        bipartite => [ '(SELECT tlv_bigraph_agg(i, 2000000 + i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        undirected => [ '(SELECT tlv_graph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
+        directed => [ '(SELECT tlv_digraph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
+        bipartite => [ '(SELECT tlv_bigraph_agg(i, 2000000 + i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
         count_summary => ["(SELECT tlv_count_summary(bag) FROM $many)"],
         count_pairs => ["(SELECT tlv_count_moments(bag) FROM $bags)"],
         count_products => [ "(SELECT tlv_count_products(bag, " . $subspace->('items') . ") FROM $bags)" ],
@@ -87,18 +87,21 @@ sub other_makers {
         category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
         mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
         series_moments => [ "(SELECT tlv_series_moments(x, 100, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
-        tensor_entries => [ '(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 4) . ') i)' ],
+        tensor_entries => [ '(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
         cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
         crowd_answers => [ '(SELECT tlv_crowd_answers(i, j::bigint * i % 11, i % 3) FROM generate_series(1, ' . int($n / 9) . ') i, generate_series(1, 3) j)' ],
     );
-    # statistics are of the largest models, and of the rows that these take
+    # statistics are of the largest models, and of rows that leave few of their numbers zero, which take no space
     my %statistics = (topic => 'lda', mixture => 'gaussian_mixture', sequence => 'hmm', view => 'multiview', component => 'ica', tree => 'tree', direction => 'direction_mixture',
         category => 'latent_classes', dictionary => 'dictionary', network => 'network');
     my $model = sub { "(SELECT v FROM largest_tlv_model WHERE kind = '$_[0]')" };
+    my $words = sub { '(SELECT tlv_bag_agg(i) AS x FROM generate_series(1, ' . int($n / $_[0]) . ') i) q' };
+    my %rows = (component => $vectors->($models->{ica}[2]), direction => $vectors->($models->{direction_mixture}[2]),
+        category => $categories->($models->{latent_classes}[3], 5), topic => $words->(51), logistic => $words->(51), topic_errors => $words->(102));
     for my $kind (sort keys %statistics) {
-        my $row = $models->{ $statistics{$kind} }[1];
+        my $row = $rows{$kind} ? 'x' : $models->{ $statistics{$kind} }[1];
         $row = "$row, $row, $row" if $kind eq 'view';
-        $made{"${kind}_statistics"} = [ "(SELECT tlv_statistics($row, " . $model->($statistics{$kind}) . '))', $statistics{$kind} ];
+        $made{"${kind}_statistics"} = [ "(SELECT tlv_statistics($row, " . $model->($statistics{$kind}) . ')' . ($rows{$kind} ? " FROM $rows{$kind}" : '') . ')', $statistics{$kind} ];
     }
     my $bag = $models->{lda}[1];
     # of so many states that the tree from the moments has no parameters, which triples give it
@@ -106,8 +109,8 @@ sub other_makers {
     return (
         %made,
         neighbour_statistics => [ "(SELECT tlv_statistics(1::bigint, $models->{mmsb}[1], " . $model->('mmsb') . '))', 'mmsb' ],
-        logistic_statistics => [ "(SELECT tlv_statistics($bag, " . $model->('lda') . ", 'ctm'))", 'lda' ],
-        topic_errors => [ "(SELECT tlv_error_statistics($bag, " . $model->('lda') . '))', 'lda' ],
+        logistic_statistics => [ "(SELECT tlv_statistics(x, " . $model->('lda') . ", 'ctm') FROM $rows{logistic})", 'lda' ],
+        topic_errors => [ "(SELECT tlv_error_statistics(x, " . $model->('lda') . ") FROM $rows{topic_errors})", 'lda' ],
         topic_products => [ "(SELECT tlv_topic_products($bag, " . $model->('lda') . '))', 'lda' ],
         topic_scores => [ "(SELECT tlv_statistics($bag, " . $model->('lda') . ", 'held_out'))", 'lda' ],
         coherence => [ "(SELECT tlv_coherence($bag, " . $model->('lda') . ', 100))', 'lda' ],
