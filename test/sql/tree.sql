@@ -231,6 +231,6 @@ SELECT ARRAY(SELECT (parent, child, support)::text FROM tlv_tree_edges(one) ORDE
     (SELECT count(DISTINCT support) > 1 AND min(support) < 1 FROM tlv_tree_edges(one)) AS vary
 FROM tree_supports;
 SELECT bool_and(a.m = b.m) AS sorted, bool_or(a.n = b.n) AS as_they_come
-FROM (SELECT tlv_category_moments(v, 30, 1 ORDER BY v) AS m, tlv_category_moments(v, 30, 1) AS n FROM tree_few) a,
-     (SELECT tlv_category_moments(v, 30, 1 ORDER BY v) AS m, tlv_category_moments(v, 30, 1) AS n FROM tree_shuffled) b;
+FROM (SELECT (SELECT tlv_category_moments(v, 30, 1 ORDER BY v) FROM tree_few) AS m, (SELECT tlv_category_moments(v, 30, 1) FROM tree_few) AS n) a,
+     (SELECT (SELECT tlv_category_moments(v, 30, 1 ORDER BY v) FROM tree_shuffled) AS m, (SELECT tlv_category_moments(v, 30, 1) FROM tree_shuffled) AS n) b;
 DROP TABLE tree_few, tree_shuffled, tree_supports;
