@@ -352,22 +352,24 @@ is_number_array(Oid type)
 int
 TlvChooseColumns(TlvSource *rows)
 {
-	TupleDesc desc = rows->query->desc, taken = CreateTemplateTupleDesc(desc->natts);
-	int n = 0;
+	TupleDesc desc = rows->query->desc, taken;
+	int n, next = 0;
 
 	for (int i = 0; i < desc->natts; i++)
 		if (is_number_array(TupleDescAttr(desc, i)->atttypid))
 			columns_query_refuse_type(rows, i);
 		else if (no_dimension(rows, i) != NULL)
 			rows->skipped = bms_add_member(rows->skipped, i);
-		else
-			TupleDescCopyEntry(taken, (AttrNumber) ++n, desc, (AttrNumber) (i + 1));
+	n = desc->natts - bms_num_members(rows->skipped);
 	if (n == 0)
 		TlvNameColumns(rows, 0); /* an error, of the first */
 	for (int i = 0; i < desc->natts; i++)
 		if (!bms_is_member(i, rows->skipped))
 			refuse_key(rows, i, "", is_number); /* a part of a key warns */
-	taken->natts = n;
+	taken = CreateTemplateTupleDesc(n);
+	for (int i = 0; i < desc->natts; i++)
+		if (!bms_is_member(i, rows->skipped))
+			TupleDescCopyEntry(taken, (AttrNumber) ++next, desc, (AttrNumber) (i + 1));
 	rows->names = TlvColumnNames(taken, 0);
 	if (n < desc->natts)
 		rows->skipped_columns = list_skipped(rows);
