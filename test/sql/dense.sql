@@ -163,7 +163,7 @@ SELECT count(DISTINCT tlv_assign(m, x)) AS components, max(abs((SELECT sum(s) FR
 SELECT abs((tlv_info(a)->>'log_likelihood')::float8 - (tlv_info(b)->>'log_likelihood')::float8) < 1e-6 AS likelihood, tlv_info(a)->'rows' AS rows, tlv_info(tlv_update(m, b))->>'kind' AS updated
 FROM vec_gmm, (SELECT tlv_statistics(x, m) AS a FROM vec_mixed, vec_gmm) p, (SELECT tlv_statistics(xs, m, 'em') AS b FROM (SELECT array_agg(x) AS xs FROM vec_mixed GROUP BY id % 7) q, vec_gmm) r;
 SELECT pg_temp.outcome('SELECT tlv_assign(m, ARRAY[[0, 1], [8, -3]]) FROM vec_gmm') AS assign_many, pg_temp.outcome('SELECT tlv_infer(m, tlv_bag ''{1:1}'') FROM vec_gmm') AS bag,
-       pg_temp.outcome('SELECT array_agg(round(p::numeric, 6)) FROM vec_gmm, unnest(tlv_infer(m, ARRAY[1, NULL]::int[])) p') AS null_element,
+       pg_temp.outcome('SELECT array_agg(round(p::numeric, 6) ORDER BY p) FROM vec_gmm, unnest(tlv_infer(m, ARRAY[1, NULL]::int[])) p') AS null_element,
          pg_temp.outcome('SELECT tlv_infer(m, ''{}'') FROM vec_gmm') AS empty;
 -- damaged values
 SELECT pg_temp.outcome(format('SELECT tlv_info(%L::tlv_moments)', overlay(m::text PLACING 'AAAA' FROM 200))) AS moments,

@@ -256,5 +256,5 @@ SELECT tlv_dense_moments(v, 3) = tlv_dense_moments(x, 3) AS moments, tlv_dense_m
 FROM forms, (SELECT array[a, b, c]::real[] AS x, row(array[a, b, c]::real[])::own_vector AS v FROM columns) r GROUP BY plain;
 SELECT count(*) > 0 AS moving FROM (SELECT tlv_dense_moments(row(array[a, b]::real[])::own_vector, 2) OVER (ORDER BY a ROWS 2 PRECEDING) AS m FROM columns LIMIT 20) r WHERE tlv_info(m)->>'rows' = '3';
 DROP TYPE own_vector CASCADE;
-DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models CASCADE;
+DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models, by_icl, tied, tied_model CASCADE;
 DROP FUNCTION normal;

@@ -243,3 +243,7 @@ DROP FUNCTION fails(text);
 -- the largest k that was tried is said to be so
 SELECT m.k, (SELECT count(*) FROM tlv_components(model)) AS components, (SELECT string_agg(w.message || '; ' || w.hint, '') FROM tlv_warnings(model) w WHERE code = 'k_at_limit') AS warned
 FROM (VALUES (2), (20)) m(k), LATERAL (SELECT tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(12, 4, seed => 3), 1000)', max_k => m.k) AS model) f ORDER BY 1;
+-- A k that was chosen has no component of less than one row.
+CREATE TABLE lone AS SELECT format('group %s', i % 3) AS section, format('unit %s', (i * 7) % 11 % (i % 3 + 2)) AS unit, (i % 3) * 2 + sqrt(i % 17) AS size FROM generate_series(1, 300) i;
+SELECT count(*) > 1 AS several, min(weight) * 300 >= 1 AS occupied FROM tlv_components((SELECT tlv_lca('SELECT section, unit, size FROM lone', layout => 'wide')));
+DROP TABLE lone;

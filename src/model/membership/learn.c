@@ -241,13 +241,44 @@ training_memory(const tlv_membership_options *options, size_t n, size_t slots, s
 		   sizeof(double) * pairs + tlv_decompose_memory(k, &options->decompose);
 }
 
+/* Components of at least one row. */
+static size_t
+count_occupied(const membership_rows *rows, const membership_fit *fit)
+{
+	size_t occupied = 0;
+	double sum = 0;
+
+	for (size_t h = 0; h < fit->k; h++)
+		sum += fit->weights[h];
+	for (size_t h = 0; h < fit->k; h++)
+		occupied += fit->weights[h] * (double) rows->n >= sum;
+	return occupied;
+}
+
+/* A start and refinement with k components.  Where k was chosen, by fits that had other rows and
+ * starts, components that hold less than one row of this fit are not asked for again. */
+static tlv_status
+train_occupied(tlv_context *ctx, membership_rows *rows, const membership_training *begun,
+			   bool chosen, size_t *k, membership_training *training)
+{
+	for (size_t occupied = 0;; *k = occupied)
+	{
+		*training = *begun;
+		training->k = training->options.k = *k;
+		TLV_TRY(membership_train(ctx, rows, training));
+		occupied = count_occupied(rows, &training->fit);
+		if (!chosen || occupied == 0 || occupied == *k)
+			return TLV_OK;
+	}
+}
+
 /* k, a start and refinement from rows in memory, to a model. */
 static tlv_status
 fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, void **image,
 		   size_t *size)
 {
 	tlv_membership_options *options = &fit->options.fit;
-	membership_training training = {.steps = fit->options.iterations};
+	membership_training training, begun = {.steps = fit->options.iterations};
 	bool chosen = options->k == 0;
 	tlv_diagnostics diagnostics = {0};
 	membership_rows rows;
@@ -277,10 +308,10 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	if (fit->k == 0)
 		TLV_TRY(membership_choose(ctx, &rows, options, fit->options.criterion, fit->options.max_k,
 								  &diagnostics, &fit->k));
-	options->k = training.k = fit->k;
-	training.options = *options;
-	training.plain = fit->options.refine != 0 || fit->options.iterations == 0;
-	TLV_TRY(membership_train(ctx, &rows, &training));
+	begun.options = *options;
+	begun.plain = fit->options.refine != 0 || fit->options.iterations == 0;
+	TLV_TRY(train_occupied(ctx, &rows, &begun, chosen, &fit->k, &training));
+	options->k = fit->k;
 	fit->stands = training.stands;
 	fit->likelihood = training.taken > 0 ? training.likelihood : NAN;
 	alone = rows.slots == 1 && (chosen || fit->k > 1);
