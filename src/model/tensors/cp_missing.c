@@ -260,6 +260,8 @@ tensor_run_sweeps(tlv_context *ctx, missing_work *w, int most, double *residual,
 	const double tolerance = 1e-7, exact = 1e-15;
 
 	found->converged = false;
+	for (int m = 0; m < TLV_MODES; m++)
+		TLV_TRY(tensor_find_gram(ctx, w, m));
 	for (int s = 0; s < most && !found->converged; s++)
 	{
 		double before = *residual;
