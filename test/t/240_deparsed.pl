@@ -12,7 +12,7 @@ use File::Temp qw(tempdir);
 use TlvTest;
 
 my $root = "$FindBin::Bin/../..";
-my @files = split ' ', $ENV{TLV_DEPARSED} // 'named_columns crowd dictionaries networks passes suggest long_rows convolution';
+my @files = split ' ', $ENV{TLV_DEPARSED} // 'named_columns crowd dictionaries networks passes suggest long_rows convolution weights';
 my $config = $ENV{PG_CONFIG} // bindir() . '/pg_config';
 plan skip_all => 'a query can be deparsed from PostgreSQL 15 on' if query('postgres', 'SHOW server_version_num') < 150000;
 
@@ -55,6 +55,7 @@ my %writes = (
     survey => qr/tlv_row_agg\(\(?a\.slot/,
     variables => qr/tlv_row_agg\(\(?v\.at/,
     vectors => qr/ q\(x\)\) v/,
+    weights => qr/"tensorlv weight"/,
     views => qr/ tlv_view_moments_typed\(|\.tlv_view_moments_typed\(/);
 my @readers = map { basename($_, '_query.c') } glob "$root/src/pg/rows/queries/*_query.c";
 cmp_ok(scalar @readers, '>=', scalar keys %writes, 'the readers are found');
