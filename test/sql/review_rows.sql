@@ -136,3 +136,10 @@ DO $$ BEGIN PERFORM tlv_mmsb('SELECT id, kind FROM parts WHERE false'); EXCEPTIO
 SET client_min_messages = warning;
 DROP SCHEMA review_rows CASCADE;
 RESET client_min_messages;
+-- A3: the seed does not decide how many communities a weak graph has, nor does it of three others.
+CREATE TABLE weak AS SELECT n, src a, dst b FROM (VALUES (1, 400, .09, .015, 77), (2, 400, .08, .012, 5), (3, 300, .1, .015, 9), (4, 500, .08, .01, 21)) v(n, nodes, p, q, seed),
+    tlv_simulate_mmsb(tlv_simulate_mmsb_model(nodes, 6, 0, p, q, seed => seed), seed + 1);
+SELECT n, string_agg(DISTINCT k::text, ' ' ORDER BY k::text) AS k
+FROM (SELECT n, seed, (SELECT count(*) FROM tlv_components(tlv_mmsb('SELECT a, b FROM weak WHERE n = ' || n, seed => seed))) AS k FROM generate_series(1, 4) n, generate_series(1, 8) seed) q
+GROUP BY n ORDER BY n;
+DROP TABLE weak;

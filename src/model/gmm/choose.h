@@ -18,11 +18,12 @@
 /* Steps of refinement at most, over all rows and on the sample. */
 #define GMM_MOST_STEPS 100
 
-/* Up to this number of rows times dimensions squared every k is tried: it takes no time, and the
- * criterion of few rows has several minima.  Of more rows k is chosen when the criterion has risen
- * so many times in a row. */
-#define GMM_SMALL	   2e4
-#define GMM_MOST_RISES 2
+/* k is chosen when the criterion has risen so many times in a row; more often of vectors up to this
+ * number of rows times dimensions squared: it takes no time, and their criterion has several
+ * minima. */
+#define GMM_SMALL		2e4
+#define GMM_MOST_RISES	2
+#define GMM_SMALL_RISES 10
 
 /* What is known of the rows. */
 typedef struct gmm_evidence
@@ -42,14 +43,15 @@ typedef struct gmm_evidence
 static inline bool
 gmm_is_small(const gmm_evidence *evidence)
 {
-	return evidence->n * (double) (evidence->d * evidence->d) <= GMM_SMALL;
+	return evidence->options.covariance != TLV_COVARIANCE_DIRECTION &&
+		   evidence->n * (double) (evidence->d * evidence->d) <= GMM_SMALL;
 }
 
 /* Rises of a criterion in a row after which the search for k ends. */
 static inline int
 gmm_most_rises(const gmm_evidence *evidence)
 {
-	return gmm_is_small(evidence) ? INT_MAX : GMM_MOST_RISES;
+	return gmm_is_small(evidence) ? GMM_SMALL_RISES : GMM_MOST_RISES;
 }
 
 /* A start for refinement. */

@@ -255,19 +255,40 @@ count_occupied(const membership_rows *rows, const membership_fit *fit)
 	return occupied;
 }
 
+static double
+training_bic(const membership_rows *rows, const membership_training *training)
+{
+	double n = (double) rows->n;
+
+	return membership_parameters((double) training->k, (double) membership_real_categories(rows),
+								 (double) (rows->p - rows->scalars), (double) rows->scalars) *
+			   log(n) -
+		   2 * n * training->likelihood;
+}
+
 /* A start and refinement with k components.  Where k was chosen, by fits that had other rows and
- * starts, components that hold less than one row of this fit are not asked for again. */
+ * starts, components that hold less than one row of this fit are not asked for again, unless that
+ * makes the rows so much less likely that their parameters were worth it. */
 static tlv_status
 train_occupied(tlv_context *ctx, membership_rows *rows, const membership_training *begun,
 			   bool chosen, size_t *k, membership_training *training)
 {
-	for (size_t occupied = 0;; *k = occupied)
+	membership_training fewer = *begun;
+
+	fewer.k = fewer.options.k = *k;
+	TLV_TRY(membership_train(ctx, rows, &fewer));
+	for (;;)
 	{
-		*training = *begun;
-		training->k = training->options.k = *k;
-		TLV_TRY(membership_train(ctx, rows, training));
-		occupied = count_occupied(rows, &training->fit);
+		size_t occupied = count_occupied(rows, &fewer.fit);
+
+		*training = fewer;
+		*k = training->k;
 		if (!chosen || occupied == 0 || occupied == *k)
+			return TLV_OK;
+		fewer = *begun;
+		fewer.k = fewer.options.k = occupied;
+		TLV_TRY(membership_train(ctx, rows, &fewer));
+		if (fewer.taken > 0 && training_bic(rows, &fewer) > training_bic(rows, training))
 			return TLV_OK;
 	}
 }

@@ -136,7 +136,7 @@ level_task(const proposal *work, bool corrected, double resolution)
 							.sides = work->fit->sides == 2,
 							.total = work->fit->total,
 							.resolution = resolution,
-							.seed = work->fit->options->seed,
+							.seed = work->fit->options->seed + work->start,
 							.rounds = 1,
 							.once = tlv_proposal_is_large(work)};
 }

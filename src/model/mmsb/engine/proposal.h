@@ -24,6 +24,7 @@ typedef struct proposal
 	double resolution, value; /* of the best one */
 	double evidence[2];		  /* plain and corrected, of the last one compared */
 	double one[2];			  /* of all nodes in one */
+	uint64_t start;			  /* the number of the random order that nodes move in */
 	tlv_parts_graph parts;	  /* which no partition on the way divides; part NULL: there are none */
 } proposal;
 

@@ -166,6 +166,25 @@ follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	return TLV_OK;
 }
 
+/* The same from other random orders of the nodes, of a graph that is not large: a weak one has many
+ * optima, and the best of them is not to depend on the seed. */
+static tlv_status
+follow_again(tlv_context *ctx, proposal *work, size_t most)
+{
+	/* Random orders in a row that bring nothing better, which end the search. */
+	const int most_in_vain = 4;
+
+	for (int vain = 0; !tlv_proposal_is_large(work) && vain < most_in_vain;)
+	{
+		double before = work->value;
+
+		work->start++;
+		TLV_TRY(follow_resolutions(ctx, work, most));
+		vain = work->value > before ? 0 : vain + 1;
+	}
+	return TLV_OK;
+}
+
 /* From the proposal before, where it has more communities than are wanted; *done says so. */
 static tlv_status
 merge_proposal(tlv_context *ctx, proposal *work, size_t k, bool *done)
@@ -274,6 +293,7 @@ best_communities(tlv_context *ctx, proposal *work)
 	bool better;
 
 	TLV_TRY(follow_resolutions(ctx, work, most));
+	TLV_TRY(follow_again(ctx, work, most));
 	TLV_TRY(refine_resolution(ctx, work, most));
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;
