@@ -76,7 +76,8 @@ CREATE TABLE tied_model AS SELECT tlv_gmm('SELECT x FROM tied', errors => true) 
 SELECT tlv_info(m) ->> 'covariance' AS found, (SELECT count(*) FROM tlv_components(m)) AS k, (SELECT count(*) FROM tlv_estimates(m) WHERE part IN ('variance', 'covariance')) AS estimates,
   (SELECT bool_and(standard_error > 0) FROM tlv_estimates(m) WHERE part IN ('variance', 'covariance')) AS errors,
   (SELECT round(score) FROM tlv_diagnostics(m) WHERE measure = 'parameters') AS parameters FROM tied_model;
-SELECT weight, tlv_info(u) ->> 'covariance' AS kept, (SELECT max(spread) FROM (SELECT max(covariance) - min(covariance) AS spread FROM tlv_covariances(u) GROUP BY dimension_a, dimension_b) q) AS spread
+SELECT weight, tlv_info(u) ->> 'covariance' AS kept,
+  (SELECT max(spread) FROM (SELECT max(covariance) - min(covariance) AS spread FROM tlv_covariances(u) GROUP BY dimension_a, dimension_b) q) AS spread
 FROM tied_model, unnest('{1,.3}'::float8[]) weight, LATERAL (SELECT tlv_update(m, (SELECT tlv_statistics(x, m) FROM (SELECT x FROM tied LIMIT 300) r), weight) AS u) q;
 SELECT tlv_info(tlv_merge(m, '{1,2}')) ->> 'covariance' AS merged, tlv_from_json(tlv_to_json(m)) = m AS same FROM tied_model;
 SELECT tlv_info(tlv_gmm('SELECT x FROM tied', 3, 'tied', 't')) ->> 'covariance' AS heavy, max(abs(tlv_log_likelihood(m, x) - tlv_log_likelihood(f, x))) < 5 AS near

@@ -53,8 +53,8 @@ tlv_warn_key(tlv_context *ctx, const tlv_names *names, double rows, const char *
 /* ---- of tables ---- */
 
 static tlv_status
-identifying_warn_of_variable(tlv_context *ctx, const tlv_category_tables *tables, const tlv_names *names,
-				 size_t variable, tlv_diagnostics *to)
+identifying_warn_of_variable(tlv_context *ctx, const tlv_category_tables *tables,
+							 const tlv_names *names, size_t variable, tlv_diagnostics *to)
 {
 	size_t different = 0;
 	double values = 0;

@@ -233,7 +233,7 @@ moments_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 
 	if (d == 0) /* of NULLs alone there are no sums */
 		return TLV_OK;
-	if (sums->weights != NULL) /* they add up to a whole number, up to rounding */
+	if (sums->weights != NULL) /* they add up to an integer, up to rounding */
 		sums->rows = round(sums->rows);
 	TLV_TRY(dense_sums_require_finite(ctx, sums));
 	state->declared.sizes[SIZE_D] = d;

@@ -17,6 +17,7 @@
 #include "server/driver_internal.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/num/sort.h"
 
 /* ---- the column ---- */
 
@@ -213,43 +214,45 @@ take_weighted(void *argument, TupleTableSlot *slot)
 typedef struct RowKey
 {
 	uint64 key;
-	double weight;
+	double weight; /* above 0, so that its bits have its order */
 	size_t at;
 } RowKey;
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	const RowKey *left = a, *right = b;
-
-	if (left->key != right->key)
-		return left->key < right->key ? -1 : 1;
-	return (left->weight > right->weight) - (left->weight < right->weight);
-}
-
 /* That of hashes of their contents, a random one, whatever the plan of the query and the unit of
- * the weights. */
+ * the weights; of equal rows the lighter ones come first. */
 static void
 weights_order_rows(WeightedRows *rows)
 {
+	static const tlv_sort_form by_weight = {sizeof(RowKey), sizeof(uint64), 8, 64};
+	static const tlv_sort_form by_key = {sizeof(RowKey), sizeof(uint64), 0, 64};
 	size_t bytes = rows->d * sizeof(double);
-	RowKey *keys = tlv_alloc(rows->ctx, rows->n, sizeof(RowKey));
+	RowKey *keys = tlv_alloc(rows->ctx, rows->n, sizeof(RowKey)), *work;
 	double *x = tlv_alloc(rows->ctx, rows->n, bytes);
 	double *weights = tlv_alloc(rows->ctx, rows->n, sizeof(double));
+	void *lighter, *ordered;
 
-	if (keys == NULL || x == NULL || weights == NULL)
+	work = tlv_alloc(rows->ctx, rows->n, sizeof(RowKey));
+	if (keys == NULL || work == NULL || x == NULL || weights == NULL)
+	{
 		TlvCheck(rows->ctx, rows->ctx->error.code);
+		return;
+	}
 	for (size_t t = 0; t < rows->n; t++)
 		keys[t] = (RowKey){tlv_fingerprint(rows->x + t * rows->d, bytes, 1), rows->weights[t], t};
-	qsort(keys, rows->n, sizeof(RowKey), compare_keys);
+	TlvCheck(rows->ctx, tlv_radix_sort(rows->ctx, &by_weight, rows->n, keys, work, &lighter));
+	TlvCheck(rows->ctx, tlv_radix_sort(rows->ctx, &by_key, rows->n, lighter,
+									   lighter == keys ? work : keys, &ordered));
 	for (size_t t = 0; t < rows->n; t++)
 	{
-		memcpy(x + t * rows->d, rows->x + keys[t].at * rows->d, bytes);
-		weights[t] = rows->weights[keys[t].at];
+		size_t from = ((const RowKey *) ordered)[t].at;
+
+		memcpy(x + t * rows->d, rows->x + from * rows->d, bytes);
+		weights[t] = rows->weights[from];
 	}
 	tlv_free(rows->ctx, rows->x);
 	tlv_free(rows->ctx, rows->weights);
 	tlv_free(rows->ctx, keys);
+	tlv_free(rows->ctx, work);
 	rows->x = x;
 	rows->weights = weights;
 }
