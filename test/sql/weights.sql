@@ -78,5 +78,10 @@ SELECT tlv_gmm('SELECT a, b, 0 AS w FROM parts', 2, weights => 'w');
 SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n', on_failure => 'null', refine => 'none') IS NULL;
 SELECT tlv_gmm('SELECT a, b, n FROM parts', 2, weights => 'n', iterations => 0);
 SELECT tlv_lca('SELECT i, a, b, n FROM answers', 2, weights => 'n');
+-- Weights beyond all numbers of rows are proportions, and one that is lost beside the others stays none.
+SELECT part, equal
+FROM difference(tlv_gmm('SELECT a, b, n * 1e300 AS w FROM parts', 2, weights => 'w', errors => true), tlv_gmm('SELECT a, b, n / 1e9 AS w FROM parts', 2, weights => 'w', errors => true));
+SELECT part, max(standard_error) < 10 AS small
+FROM tlv_estimates(tlv_gmm('SELECT a, b, n::float8 AS w FROM parts UNION ALL VALUES (1e6, 1e6, 5e-324)', 1, 'full', weights => 'w', errors => true)) GROUP BY 1 ORDER BY 1;
 DROP FUNCTION difference(tlv_model, tlv_model);
 DROP TABLE parts, answers;

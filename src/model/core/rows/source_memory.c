@@ -203,7 +203,10 @@ tlv_status
 tlv_source_hold_weighted(tlv_context *ctx, tlv_source *source, tlv_row_form form, size_t n,
 						 size_t d, const double *x, double *weights)
 {
+	/* Numbers of rows are integers up to this one; and a weight is never 0, which says 1. */
+	const double most_rows = 9007199254740992.0, least_weight = 1e-200;
 	double largest = 0, sum = 0, squares = 0, effective;
+	bool counts;
 	tlv_memory_source *held;
 	uint32_t *copies;
 
@@ -215,10 +218,11 @@ tlv_source_hold_weighted(tlv_context *ctx, tlv_source *source, tlv_row_form form
 		squares += weights[t] / largest * (weights[t] / largest);
 	}
 	effective = fmax(round(sum * sum / squares), 1);
-	if (!(sum * largest >= effective)) /* proportions, say: counts of rows they are not */
-		for (size_t t = 0; t < n; t++)
-			weights[t] = weights[t] / largest / sum * effective;
-	sum = fmax(sum * largest, effective);
+	counts = sum * largest >= effective && sum * largest <= most_rows; /* else proportions, say */
+	for (size_t t = 0; t < n; t++)
+		weights[t] =
+			fmax(counts ? weights[t] : weights[t] / largest / sum * effective, least_weight);
+	sum = counts ? sum * largest : effective;
 	TLV_TRY_NEW0(ctx, held, 1);
 	*held = (tlv_memory_source){.source.pass = memory_pass,
 								.n = n,
