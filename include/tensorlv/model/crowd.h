@@ -112,7 +112,7 @@ typedef struct tlv_crowd_options
 	tlv_crowd_start start;
 	bool plain;		/* the start alone, without the ascent */
 	double shrink;	/* pseudo-answers of the pool, 0 .. 1000 */
-	int iterations; /* at most; below 0: until the likelihood stands */
+	int iterations; /* at most; below 0: until the likelihood converges */
 	int restarts;	/* divisions of the workers for the moments; 0: 5 */
 	uint64_t seed;
 	const char *null_columns; /* of the rows, for a warning (source.h); NULL: not known */

@@ -172,7 +172,7 @@ typedef struct tlv_gmm_learn_options
 	size_t max_k;	/* where it is chosen; 0: 10, of rows of 100 numbers and more and of
 					 * directions 200 */
 	bool refine;	/* by expectation maximisation; else the start is the model */
-	int iterations; /* steps of it; below 0: until the likelihood stands */
+	int iterations; /* steps of it; below 0: until the likelihood converges */
 } tlv_gmm_learn_options;
 
 /*

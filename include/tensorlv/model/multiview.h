@@ -128,7 +128,8 @@ typedef struct tlv_multiview_learn_options
 {
 	tlv_multiview_options fit; /* its iterations follow from these */
 	tlv_multiview_refinement refine;
-	int iterations; /* -1: until the likelihood stands, 100 passes or 1000 steps on counts at most
+	int iterations; /* -1: until the likelihood converges, 100 passes or 1000 steps on counts at
+					 * most
 					 */
 } tlv_multiview_learn_options;
 

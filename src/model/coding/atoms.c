@@ -118,7 +118,8 @@ replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
 tlv_status
 tlv_coding_learn(tlv_context *ctx, tlv_coding_learner *learner, int limit)
 {
-	/* Steps at most; those that may still replace atoms; the error stands when it falls by less. */
+	/* Steps at most; those that may still replace atoms; the error converges when it falls by less.
+	 */
 	const int most_steps = 100, replacing_steps = 40;
 	const double tolerance = 1e-4;
 	double *before;

@@ -62,7 +62,7 @@ typedef struct gmm_start
 	tlv_held sampled;	   /* better on the sample, and refined there; or none */
 	bool rivals;		   /* which of both is better, only all rows can tell */
 	bool from_moments;	   /* the fit to the moments is what it goes back to */
-	bool stands;		   /* refined on all rows, until the likelihood stands */
+	bool stands;		   /* refined on all rows, until the likelihood converges */
 	double log_likelihood; /* mean over the sample, where it was measured */
 	double entropy;		   /* the same, of responsibilities */
 } gmm_start;

@@ -1,7 +1,7 @@
 /*
  * learn.c - the whole of learning mixtures of Gaussians (gmm.h): moments, the fit to them, starts
  * from a sample where these alone do not carry it (choose.h), then steps of expectation
- * maximisation until the likelihood stands.
+ * maximisation until the likelihood converges.
  */
 #include "learn.h"
 

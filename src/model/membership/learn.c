@@ -104,7 +104,7 @@ pass_limit(const membership_learning *fit)
 static tlv_status
 learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 {
-	/* The likelihood of a row stands when it rises by less, for every value. */
+	/* The likelihood of a row has converged when it rises by less for every value. */
 	const double tolerance = 1e-5;
 	double before = -HUGE_VAL, values_of_row;
 	tlv_membership_parts parts;

@@ -202,7 +202,7 @@ tlv_status
 membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 				  int steps, membership_fit *fit, membership_training *training)
 {
-	/* The likelihood of a row stands when it rises by less, for every value. */
+	/* The likelihood of a row has converged when it rises by less for every value. */
 	const double tolerance = 1e-6;
 	double before = -HUGE_VAL;
 	refinement own;

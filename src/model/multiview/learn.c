@@ -1,6 +1,6 @@
 /*
  * learn.c - the whole of learning a mixture of three views (multiview.h): moments, the fit, for
- * vectors expectation maximisation over the rows until the likelihood stands.
+ * vectors expectation maximisation over the rows until the likelihood converges.
  */
 #include <math.h>
 #include <stdio.h>

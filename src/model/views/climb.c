@@ -1,5 +1,5 @@
 /*
- * climb.c - EM on stored counts until the likelihood stands (view_solver.h).
+ * climb.c - EM on stored counts until the likelihood converges (view_solver.h).
  */
 #include <math.h>
 #include <string.h>

@@ -272,7 +272,7 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	const int few_directions = 3;
 	const double strong_evidence = 5.0;
 
-	/* A graph is a tree but for so few of its nodes. */
+	/* A graph with a smaller share of its nodes in the core counts as a tree. */
 	const double tree_core = 0.1;
 	choice one = {0}, moves = {.evidence = -HUGE_VAL}, spectrum = {.evidence = -HUGE_VAL};
 	size_t proposed, directions;
