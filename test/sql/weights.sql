@@ -83,5 +83,6 @@ SELECT part, equal
 FROM difference(tlv_gmm('SELECT a, b, n * 1e300 AS w FROM parts', 2, weights => 'w', errors => true), tlv_gmm('SELECT a, b, n / 1e9 AS w FROM parts', 2, weights => 'w', errors => true));
 SELECT part, max(standard_error) < 10 AS small
 FROM tlv_estimates(tlv_gmm('SELECT a, b, n::float8 AS w FROM parts UNION ALL VALUES (1e6, 1e6, 5e-324)', 1, 'full', weights => 'w', errors => true)) GROUP BY 1 ORDER BY 1;
+SELECT tlv_gmm('SELECT NULL::float8 AS a, b, 1 AS w FROM parts', 2, weights => 'w');
 DROP FUNCTION difference(tlv_model, tlv_model);
 DROP TABLE parts, answers;

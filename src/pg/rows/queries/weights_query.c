@@ -289,7 +289,9 @@ TlvHoldWeighted(TlvDriver *driver, tlv_source *source)
 	}
 	if (taken.n == 0)
 	{
-		tlv_fail(driver->ctx, TLV_NO_ROWS, "the query returns no rows of a weight above 0");
+		tlv_fail(driver->ctx, TLV_NO_ROWS,
+				 taken.nulls > 0 ? "every row of a weight above 0 has a null"
+								 : "the query returns no rows of a weight above 0");
 		return TLV_NO_ROWS;
 	}
 	weights_order_rows(&taken);
