@@ -56,7 +56,7 @@ gmm_learning_groups(const gmm_learning *fit)
 static tlv_status
 diagnose_overlap(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
-	size_t groups = gmm_learning_groups(fit), components = fit->start.k;
+	size_t groups = gmm_learning_groups(fit), components;
 
 	if (!fit->k_chosen || fit->criteria.n == 0)
 		return TLV_OK;

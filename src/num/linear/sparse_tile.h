@@ -2,17 +2,17 @@
  * sparse_tile.h - body of the tile function of sparse_multiply.c, which
  * includes it once per vector type: VECTOR and NAME.
  *
- * The columns of a tile, at least LANES, are summed in `vectors` vectors,
+ * The columns of a tile, at least as many as a vector has lanes, are summed in `vectors` vectors,
  * `fewer` of which would not do.  Those that would reach beyond the tile are
  * moved back to its end: they compute the same numbers again.
  */
-#define LANES (sizeof(VECTOR) / sizeof(float))
 #define OFFSET(v)                                                                                  \
-	((v) < fewer || (size_t) (v) *LANES <= width - LANES ? (size_t) (v) *LANES : width - LANES)
+	((v) < fewer || (size_t) (v) *lanes <= width - lanes ? (size_t) (v) *lanes : width - lanes)
 
 static inline __attribute__((always_inline)) void
 NAME(const tile_job *job, const int vectors, const int fewer)
 {
+	const size_t lanes = sizeof(VECTOR) / sizeof(float);
 	const size_t stride = job->stride, width = job->width, ahead = job->ahead, limit = job->limit;
 	const float *restrict x = job->x, *restrict value = job->value;
 	const int32_t *restrict index = job->index;
@@ -59,5 +59,4 @@ NAME(const tile_job *job, const int vectors, const int fewer)
 
 #undef OFFSET
 #undef NAME
-#undef LANES
 #undef VECTOR

@@ -13,7 +13,10 @@
 SEEDS(gmm)
 {
 	static const char *const names[] = {"common",	"common-t",	  "spherical", "spherical-t",
-										"diagonal", "diagonal-t", "full",	   "full-t"};
+										"diagonal", "diagonal-t", "full",	   "full-t",
+										"tied",		"tied-t"};
+
+	_Static_assert(sizeof(names) / sizeof(names[0]) == 2 * TLV_COVARIANCES, "each form has a name");
 
 	for (int form = 0; form < 2 * TLV_COVARIANCES; form++)
 	{
