@@ -163,10 +163,11 @@ static tlv_status
 gmm_check_variances(tlv_context *ctx, const tlv_frame *frame, const gmm_stored *stored)
 {
 	const double square = TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST;
-	bool full = tlv_is_matrix(stored->covariance);
+	bool full;
 
 	if (stored->covariance > TLV_COVARIANCE_TIED)
 		return tlv_fail(ctx, TLV_CORRUPT, "there is no covariance %g", stored->covariance);
+	full = tlv_is_matrix((tlv_covariance) stored->covariance);
 	if ((stored->covariances != NULL) != full || (stored->variances != NULL) == full ||
 		stored->each != tlv_mixture_variances(stored->d, (tlv_covariance) stored->covariance))
 		return tlv_fail(ctx, TLV_CORRUPT, "the variances are not those of the covariance");

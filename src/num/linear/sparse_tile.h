@@ -12,9 +12,9 @@
 static inline __attribute__((always_inline)) void
 NAME(const tile_job *job, const int vectors, const int fewer)
 {
-	const size_t lanes = sizeof(VECTOR) / sizeof(float);
 	const size_t stride = job->stride, width = job->width, ahead = job->ahead, limit = job->limit;
 	const float *restrict x = job->x, *restrict value = job->value;
+	const size_t lanes = sizeof(VECTOR) / 4; /* bytes of a float */
 	const int32_t *restrict index = job->index;
 
 	for (size_t i = 0; i < job->rows; i++)
