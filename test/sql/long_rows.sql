@@ -146,4 +146,12 @@ SELECT given, tlv_log_likelihood(model, given) = tlv_log_likelihood(model, ROW(o
 FROM sold, (VALUES ('{t,north,2026-01-03,0.1}', true, date '2026-01-03'), ('(no,north,infinity,0.1)', false, 'infinity'), ('{YES,north,-infinity,0.1}', true, NULL),
                    ('(off,north,2026-01-03,0.1)', false, '2026-01-03'), ('{1,north,2026-01-03,0.1}', true, '2026-01-03')) v(given, ok, day);
 SELECT tlv_assign(model, '{{t,north,2026-01-03,0.1},{t,north,2026-01-03,0.1}}') FROM sold;
+-- Dates of five digits are dates, an infinite number is refused as in a row of types, and a string is no boolean where the variable has other categories.
+SELECT tlv_log_likelihood(model, '(t,north,12026-01-03,0.1)') = tlv_log_likelihood(model, ROW(true, 'north', date '12026-01-03', 0.1::float8)) AS far FROM sold;
+SELECT tlv_assign(model, '(t,north,2026-01-03,Infinity)') FROM sold;
+SELECT tlv_assign(model, '(t,north,2026-01-03,-inf)') FROM sold;
+SELECT tlv_assign(model, ROW(true, 'north', date '2026-01-03', 'Infinity'::float8)) FROM sold;
+SELECT given, tlv_log_likelihood(m, given) = tlv_log_likelihood(m, ROW(said, ok, 0.1::float8)) AS equal
+FROM tlv_lca('SELECT CASE WHEN region = ''north'' THEN ''true'' WHEN x > 3 THEN ''maybe'' ELSE ''false'' END AS said, ok, x FROM sales', 2, layout => 'wide') m,
+  (VALUES ('(t,t,0.1)', NULL, true), ('(true,f,0.1)', 'true', false), ('{yes,true,0.1}', NULL, true), ('(maybe,0,0.1)', 'maybe', false)) v(given, said, ok);
 DROP TABLE sales, sold;

@@ -84,5 +84,57 @@ FROM difference(tlv_gmm('SELECT a, b, n * 1e300 AS w FROM parts', 2, weights => 
 SELECT part, max(standard_error) < 10 AS small
 FROM tlv_estimates(tlv_gmm('SELECT a, b, n::float8 AS w FROM parts UNION ALL VALUES (1e6, 1e6, 5e-324)', 1, 'full', weights => 'w', errors => true)) GROUP BY 1 ORDER BY 1;
 SELECT tlv_gmm('SELECT NULL::float8 AS a, b, 1 AS w FROM parts', 2, weights => 'w');
+
+-- Rows of weight 0 are not there: their nulls are not counted, and their categories are none.
+CREATE FUNCTION skipped(m tlv_model) RETURNS text LANGUAGE sql AS $$ SELECT coalesce(string_agg(message, '; '), 'none') FROM tlv_warnings(m) WHERE code = 'rows_skipped' $$;
+SELECT q AS query, skipped(tlv_gmm(q, 2, weights => 'w'))
+FROM unnest(ARRAY['SELECT a, CASE WHEN i > 5 THEN b END AS b, (i > 5)::int AS w FROM parts', 'SELECT a, CASE WHEN i > 5 THEN b END AS b, (i > 3)::int AS w FROM parts',
+  'SELECT a, CASE WHEN i > 5 THEN b END AS b, (i > 3)::int + 0 * random() AS w FROM parts',
+  'SELECT a, CASE WHEN i > 5 THEN b END AS b, (i > 3)::int AS w FROM parts UNION ALL SELECT a, CASE WHEN i > 7 THEN b END, 1.5 FROM parts']) q;
+SELECT string_agg(DISTINCT category_name, ' ' ORDER BY category_name)
+FROM tlv_categories(tlv_lca('SELECT CASE WHEN i > 5 THEN a ELSE ''other'' END AS a, b, c, d, (i > 5)::int AS w FROM answers', 2, weights => 'w'));
+SELECT tlv_lca('SELECT a, b, c, d, 0 AS w FROM answers', 2, weights => 'w');
+SELECT tlv_lca('SELECT ARRAY[i % 2, i % 3], 0 AS w FROM answers', 2, weights => 'w');
+
+-- In arrays of categories, as without weights, null is missing and a negative number an error.
+SELECT tlv_lca('SELECT ARRAY[i % 2, -1, i % 3], n FROM answers', 2, weights => 'n');
+SELECT tlv_lca('SELECT ARRAY[i % 2, -1, i % 3] FROM answers', 2);
+SELECT tlv_info(tlv_lca('SELECT ARRAY[a::boolean::int, b::boolean::int, CASE WHEN i > 9 THEN c::boolean::int END, d::boolean::int], n FROM answers', 2, weights => 'n')) ->> 'rows' AS rows;
+SELECT tlv_lca('SELECT ARRAY[-1.5, 2], n FROM answers', 2, weights => 'n');
+
+-- What follows the query, a semicolon and comments, is no part of it.
+SELECT q AS query, tlv_gmm(q, 1, weights => 'n') = tlv_gmm('SELECT a, b, n FROM parts', 1, weights => 'n') AS same
+FROM unnest(ARRAY['SELECT a, b, n FROM parts; -- parts', 'SELECT a, b, n FROM parts -- parts; all', '/* parts */ SELECT a, b, n FROM parts ;; /* all */ ', E'SELECT a, b, n FROM parts\n;\n--']) q;
+SELECT tlv_gmm('SELECT a, b FROM parts; -- first', 1, more_queries => ARRAY['SELECT b, a FROM parts -- second', 'SELECT a, a FROM parts; /* third */'])
+  = tlv_gmm('SELECT a, b FROM parts', 1, more_queries => ARRAY['SELECT b, a FROM parts', 'SELECT a, a FROM parts']) AS same;
+DO $$
+DECLARE hint text; query text;
+BEGIN
+  FOREACH query IN ARRAY ARRAY['SELECT a, b FROM answers; -- answers', 'SELECT a, b FROM answers -- answers'] LOOP
+    BEGIN
+      PERFORM tlv_lca(query, 1, layout => 'long');
+    EXCEPTION WHEN OTHERS THEN
+      GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+      EXECUTE 'SELECT ' || substring(hint FROM 'tlv_.*\)');
+      RAISE WARNING '%', hint;
+    END;
+  END LOOP;
+END $$;
+
+-- A refused weight is shown with its row, a long one clipped.
+DO $$
+DECLARE detail text;
+BEGIN
+  PERFORM tlv_gmm('SELECT ARRAY(SELECT i + j FROM generate_series(1, 900) j) AS x, -1 AS w FROM parts', 1, weights => 'w');
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RAISE WARNING '%: % (% bytes)', SQLERRM, left(detail, 40), length(detail);
+END $$;
+
+-- Iterations go on until they have converged, as without weights; where they are bounded, the model is what they led to.
+SELECT max(abs(x.probability - y.probability)) < 1e-3 AS near
+FROM tlv_categories(tlv_lca('SELECT b, c, d, a, 1 AS w FROM answers WHERE i % 3 = 0', 3, weights => 'w')) x
+JOIN tlv_categories(tlv_lca('SELECT b, c, d, a FROM answers WHERE i % 3 = 0', 3)) y USING (component, variable, category_name);
+DROP FUNCTION skipped(tlv_model);
 DROP FUNCTION difference(tlv_model, tlv_model);
 DROP TABLE parts, answers;

@@ -32,6 +32,11 @@
  * none of 600 (bench answers). */
 #define MEMBERSHIP_MARGIN 2.5
 
+/* Iterations over rows in memory: of classes at most, until the log-likelihood of a row increases
+ * by less than this for every value. */
+#define MEMBERSHIP_CLASS_STEPS 500
+#define MEMBERSHIP_TOLERANCE   1e-6
+
 /* ---- numbers.c: numbers beside the categories, with a distribution in every component ---- */
 
 /* Of every number the mean and variance in the components: normal, or, where all are counts and

@@ -30,6 +30,8 @@ typedef struct membership_learning
 	tlv_held model;
 	double likelihood; /* mean over the rows; NaN: not known */
 	bool stands;
+	bool thorough; /* passes as cheap as those over a sample: of weighted rows, of which it had all
+					*/
 } membership_learning;
 
 static size_t
@@ -98,14 +100,16 @@ pass_limit(const membership_learning *fit)
 
 	if (fit->options.iterations >= 0)
 		return fit->options.iterations;
-	return fit->options.fit.mixed ? mixed_passes : class_passes;
+	return fit->options.fit.mixed ? mixed_passes
+		   : fit->thorough		  ? MEMBERSHIP_CLASS_STEPS
+								  : class_passes;
 }
 
 static tlv_status
 learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 {
 	/* The likelihood of a row has converged when it rises by less for every value. */
-	const double tolerance = 1e-5;
+	const double tolerance = fit->thorough ? MEMBERSHIP_TOLERANCE : 1e-5;
 	double before = -HUGE_VAL, values_of_row;
 	tlv_membership_parts parts;
 
@@ -421,7 +425,8 @@ membership_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_he
 	TLV_TRY(membership_collect_sample(ctx, rows, &fit, &sample));
 	TLV_TRY(membership_learn_sample(ctx, &fit, &sample->frame, &whole));
 	tlv_value_drop(sample);
-	whole &= rows->rows.effective == 0; /* of weighted rows it has whole copies */
+	fit.thorough = whole && rows->rows.effective > 0;
+	whole &= !fit.thorough; /* of weighted rows it has whole copies */
 	if (!whole && fit.options.refine == 0 && pass_limit(&fit) > 0)
 		TLV_TRY(learn_refine(ctx, rows, &fit));
 	return membership_finish(ctx, rows, &fit, model);

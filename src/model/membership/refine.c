@@ -202,8 +202,6 @@ tlv_status
 membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 				  int steps, membership_fit *fit, membership_training *training)
 {
-	/* The likelihood of a row has converged when it rises by less for every value. */
-	const double tolerance = 1e-6;
 	double before = -HUGE_VAL;
 	refinement own;
 
@@ -222,8 +220,8 @@ membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_
 			add_late(rows, &own);
 		training->likelihood = own.sums.log_likelihood / own.sums.rows;
 		training->entropy = own.sums.entropy / own.sums.rows;
-		training->stands =
-			!options->mixed && training->likelihood - before < tolerance * (double) rows->slots;
+		training->stands = !options->mixed && training->likelihood - before <
+												  MEMBERSHIP_TOLERANCE * (double) rows->slots;
 		before = training->likelihood;
 	}
 	if (options->mixed && steps > 0)

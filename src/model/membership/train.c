@@ -498,10 +498,10 @@ static int
 usual_steps(const membership_rows *rows, bool mixed)
 {
 	/* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
-	const int class_steps = 500, mixed_steps = 20, mixed_most_steps = 60;
+	const int mixed_steps = 20, mixed_most_steps = 60;
 
 	if (!mixed)
-		return class_steps;
+		return MEMBERSHIP_CLASS_STEPS;
 	return rows->n * rows->slots <= TRIAL_VALUES ? mixed_most_steps : mixed_steps;
 }
 

@@ -174,16 +174,24 @@ single_select(List *statements, const char *what)
 	return statement;
 }
 
-/* A query, in parentheses and without the semicolon that may end it. */
+char *
+TlvQueryStatement(const char *text, const char *what)
+{
+	const RawStmt *statement = single_select(TlvParse(text), what);
+	const char *from = text + Max(statement->stmt_location, 0);
+	size_t length = statement->stmt_len > 0 ? (size_t) statement->stmt_len : strlen(from);
+
+	while (length > 0 && strchr(" \t\n\r", from[length - 1]) != NULL)
+		length--;
+	return pnstrdup(from, length);
+}
+
+/* A query, in parentheses. */
 static void
 append_query(StringInfo all, const char *text, const char *what)
 {
-	size_t length = strlen(text);
-
-	(void) single_select(TlvParse(text), what);
-	while (length > 0 && strchr("; \t\n\r", text[length - 1]) != NULL)
-		length--;
-	appendStringInfo(all, "%s(%.*s\n)", all->len > 0 ? "\nUNION ALL\n" : "", (int) length, text);
+	appendStringInfo(all, "%s(%s\n)", all->len > 0 ? "\nUNION ALL\n" : "",
+					 TlvQueryStatement(text, what));
 }
 
 char *

@@ -95,6 +95,10 @@ typedef struct TlvQuery
  */
 extern char *TlvQueryText(FunctionCallInfo fcinfo, const char *what);
 
+/* The one query of a text, without the semicolon and the comments that may follow it; "--" may
+ * begin a comment at its end.  Errors: as above. */
+extern char *TlvQueryStatement(const char *text, const char *what);
+
 /*
  * Parses and analyses the caller's text in a child of the current context; function is one of the
  * extension's, what says in an error what the query should read.  Ids are spelled as those of the

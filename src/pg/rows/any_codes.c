@@ -66,16 +66,23 @@ literal_code(tlv_text name)
 }
 
 /* A name in a literal that is none of the variable's but spells a boolean, as its type reads it:
- * the code of true or false, if the variable has it. */
+ * the code of true or false, if the variable has it and no category besides these. */
 static double
 boolean_code(const tlv_code_names *names, size_t variable, size_t first, tlv_text name)
 {
+	static const tlv_text spelled[] = {{"false", 5}, {"true", 4}};
+	int64_t known = 0;
+	double code[2];
 	bool value;
 
 	if (!parse_bool_with_len(name.bytes, name.length, &value))
 		return -1;
-	return tlv_code_called(names, variable, first,
-						   value ? (tlv_text){"true", 4} : (tlv_text){"false", 5});
+	for (int i = 0; i < 2; i++)
+	{
+		code[i] = tlv_code_called(names, variable, first, spelled[i]);
+		known += code[i] >= 0;
+	}
+	return known == names->states[variable] ? code[value] : -1;
 }
 
 /* The code of the category that is called so, or by an equal name; -1: the model knows none. */

@@ -99,20 +99,19 @@ read_record_literal(char *given, size_t n, Datum *texts, bool *nulls)
 	heap_deform_tuple(&tuple, desc, texts, nulls);
 }
 
-/* A number, or a date, which begins with a year of four digits and is in days; an infinite date is
- * missing, as it is in a row of types. */
+/* A number, or a date, which begins with a year of at least four digits and is in days; an infinite
+ * date, which its type writes in small letters and a number does not, is missing. */
 static Datum
 literal_number(Datum given, bool *null)
 {
 	char *shown = TextDatumGetCString(given);
-	Datum number;
+	size_t year = strspn(shown, "0123456789");
 
-	if (strspn(shown, "0123456789") == 4 && shown[4] == '-')
+	if (year >= 4 && shown[year] == '-')
 		return Float8GetDatum(
 			TlvNumberOf(DATEOID, OidInputFunctionCall(F_DATE_IN, shown, DATEOID, -1)));
-	number = OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
-	*null = isinf(DatumGetFloat8(number));
-	return number;
+	*null = strcmp(shown, "infinity") == 0 || strcmp(shown, "-infinity") == 0;
+	return OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
 }
 
 static ArrayType *

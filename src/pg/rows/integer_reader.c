@@ -30,6 +30,15 @@ spread_values(const ArrayType *array, size_t p)
 	return values;
 }
 
+void
+TlvRefuseState(size_t v, int32 value)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+					errmsg("value %zu of a row is %d, not a state from 0 to %d", v + 1, value,
+						   TLV_CATEGORY_MOST_STATES - 1),
+					errhint("States are numbered from 0; missing values are null.")));
+}
+
 /* What is negative and not NULL must not pass for missing. */
 static void
 refuse_negative(const ArrayType *array, size_t p)
@@ -43,10 +52,7 @@ refuse_negative(const ArrayType *array, size_t p)
 		if (bitmap != NULL && (bitmap[v / 8] & (1 << (v % 8))) == 0)
 			continue;
 		if (*from < 0)
-			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-							errmsg("value %zu of a row is %d, not a state from 0 to %d", v + 1,
-								   *from, TLV_CATEGORY_MOST_STATES - 1),
-							errhint("States are numbered from 0; missing values are null.")));
+			TlvRefuseState(v, *from);
 		from++;
 	}
 }

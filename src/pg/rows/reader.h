@@ -179,6 +179,8 @@ extern const TlvRowReader TlvNeighbourRows;	  /* bigint, tlv_bag: a node and its
 extern const TlvRowReader TlvVectorRows;	  /* float8[], or rows x numbers */
 extern const TlvRowReader TlvAnyVectorRows;	  /* the same, else one sequence */
 extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x numbers */
+/* Error: a category of a row, from 0, that is negative must not pass for one that is missing. */
+extern _Noreturn void TlvRefuseState(size_t v, int32 value);
 extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
 extern const TlvRowReader TlvNamedCodes;	  /* text[]: categories by name */
 extern const TlvRowReader TlvMixedRows;		  /* integer[], float8[]: categories and numbers */

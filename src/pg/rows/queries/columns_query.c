@@ -24,16 +24,15 @@
 char *
 TlvHintCall(const TlvSource *rows, const char *function, const char *list, const char *options)
 {
-	const char *query = rows->query->text;
-	size_t length = strlen(query);
+	const char *query = TlvQueryStatement(rows->query->text, "rows");
 
-	while (length > 0 && strchr("; \t\n", query[length - 1]) != NULL)
-		length--;
-	query = length > SHOWN_QUERY ? "..." : pnstrdup(query, length);
+	if (strlen(query) > SHOWN_QUERY)
+		query = "...";
 	if (function == NULL)
 		function = get_func_name(rows->driver->function);
 	if (list != NULL)
-		query = psprintf("SELECT %s FROM (%s) AS q", list, query);
+		query = psprintf("SELECT %s FROM (%s%s) AS q", list, query,
+						 strstr(query, "--") != NULL ? "\n" : "");
 	return psprintf("%s(%s%s%s)", function, quote_literal_cstr(query),
 					options[0] != '\0' ? ", " : "", options);
 }

@@ -5,11 +5,11 @@
  * query, behind those, by a level of our own.  Weighted rows are read once and held in memory.
  */
 #include "rows/queries.h"
+#include "rows/reader.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -59,25 +59,26 @@ find_weights(TupleDesc desc, const char *name)
 	return found;
 }
 
+/* Rows of weight 0 are left out here: neither their categories nor their nulls count. */
 static char *
-weighted_text(const TlvQuery *query, int weights)
+weighted_text(const TlvQuery *query, int weights, const char *what)
 {
 	TupleDesc desc = query->desc;
-	size_t length = strlen(query->text);
 	StringInfoData sql;
 
-	while (length > 0 && strchr("; \t\n\r", query->text[length - 1]) != NULL)
-		length--;
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < desc->natts; i++)
 		if (i != weights)
 			appendStringInfo(&sql, "q.x%d AS %s, ", i + 1,
 							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
-	appendStringInfo(&sql, "q.x%d::pg_catalog.float8 AS " TLV_WEIGHT_COLUMN " FROM (%.*s\n) AS q(",
-					 weights + 1, (int) length, query->text);
+	appendStringInfo(&sql, "q.x%d::pg_catalog.float8 AS " TLV_WEIGHT_COLUMN " FROM (%s\n) AS q(",
+					 weights + 1, TlvQueryStatement(query->text, what));
 	TlvAppendColumns(&sql, desc->natts);
-	appendStringInfoChar(&sql, ')');
+	appendStringInfo(&sql,
+					 ") WHERE (q.x%d::pg_catalog.float8 OPERATOR(pg_catalog.<>) "
+					 "0::pg_catalog.float8) IS NOT FALSE",
+					 weights + 1);
 	return sql.data;
 }
 
@@ -87,7 +88,7 @@ TlvSourceWeigh(TlvSource *rows, const char *what)
 	TlvQuery *given = rows->query;
 	int weights = find_weights(given->desc, rows->driver->weights);
 	TlvQuery *query =
-		TlvQueryOpen(weighted_text(given, weights), rows->driver->function, what, NULL);
+		TlvQueryOpen(weighted_text(given, weights, what), rows->driver->function, what, NULL);
 	MemoryContext before = MemoryContextSwitchTo(query->mcxt);
 	TupleDesc all = query->desc;
 
@@ -123,7 +124,8 @@ typedef struct WeightedRows
 	tlv_row_form form;
 	size_t n, room, d;
 	double *x, *weights;
-	double number, nulls; /* of the query: rows so far, and those with a null */
+	double nulls;  /* rows with a null */
+	bool numbered; /* categories are numbers of the caller's, which are not negative */
 } WeightedRows;
 
 static _Noreturn void
@@ -133,13 +135,13 @@ weights_refuse(const WeightedRows *rows, const TupleTableSlot *slot)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 null ? errmsg("weight \"%s\" of row %.0f is null", rows->column, rows->number)
-				  : errmsg("weight \"%s\" of row %.0f is %g, neither positive nor 0", rows->column,
-						   rows->number, DatumGetFloat8(slot->tts_values[1])),
-			 slot->tts_isnull[0] || rows->form != TLV_ROW_VECTOR
+			 null ? errmsg("weight \"%s\" of a row is null", rows->column)
+				  : errmsg("weight \"%s\" of a row is %g, neither positive nor 0", rows->column,
+						   DatumGetFloat8(slot->tts_values[1])),
+			 slot->tts_isnull[0] || (rows->form != TLV_ROW_VECTOR && !rows->numbered)
 				 ? 0
 				 : errdetail("The values of the row are %s.",
-							 OidOutputFunctionCall(F_ARRAY_OUT, slot->tts_values[0])),
+							 TlvClip(OidOutputFunctionCall(F_ARRAY_OUT, slot->tts_values[0]), 200)),
 			 errhint("Leave such rows out with WHERE, or use 0 in their place with coalesce() or "
 					 "greatest().")));
 }
@@ -156,7 +158,8 @@ grow_rows(WeightedRows *rows)
 		TlvCheck(rows->ctx, rows->ctx->error.code);
 }
 
-/* The elements of an array, those that are null of categories -1; false where a number is null. */
+/* The elements of an array, those that are null of categories -1; false where a number is null.  A
+ * number of the caller's for a category must not pass for one that is missing. */
 static bool
 take_elements(WeightedRows *rows, const ArrayType *array)
 {
@@ -171,6 +174,8 @@ take_elements(WeightedRows *rows, const ArrayType *array)
 		if (null && rows->form == TLV_ROW_VECTOR)
 			return false;
 		to[i] = null ? -1 : *from++;
+		if (to[i] < 0 && !null && rows->numbered)
+			TlvRefuseState(i, (int32) to[i]);
 	}
 	return true;
 }
@@ -182,11 +187,8 @@ take_weighted(void *argument, TupleTableSlot *slot)
 	double weight = slot->tts_isnull[1] ? -1 : DatumGetFloat8(slot->tts_values[1]);
 	ArrayType *array;
 
-	rows->number++;
-	if (!(weight >= 0) || isinf(weight))
+	if (!(weight > 0) || isinf(weight))
 		weights_refuse(rows, slot);
-	if (weight == 0)
-		return;
 	if (slot->tts_isnull[0])
 	{
 		rows->nulls++;
@@ -274,10 +276,16 @@ tlv_status
 TlvHoldWeighted(TlvDriver *driver, tlv_source *source)
 {
 	TlvSource *rows = &driver->rows[0];
-	WeightedRows taken = {.ctx = driver->ctx, .column = driver->weights, .form = rows->form};
+	WeightedRows taken = {.ctx = driver->ctx,
+						  .column = driver->weights,
+						  .form = rows->form,
+						  .numbered = rows->form == TLV_ROW_CODES && rows->names == NULL};
 
-	if (rows->names != NULL && rows->names->n == 0) /* no rows, which the fit finds out */
-		return TLV_OK;
+	if (rows->names != NULL && rows->names->n == 0)
+	{
+		tlv_fail(driver->ctx, TLV_NO_ROWS, "no row of a weight above 0 has a value");
+		return TLV_NO_ROWS;
+	}
 	fetch_rows(rows, &taken);
 	source->rows.passes = driver->passes;
 	source->rows.nulls = taken.nulls;
