@@ -77,6 +77,21 @@ CREATE FUNCTION ro_numbers(own ro_own) RETURNS real[] LANGUAGE plpgsql IMMUTABLE
 CREATE CAST (ro_own AS real[]) WITH FUNCTION ro_numbers(ro_own);
 SELECT ro_outcome('SELECT tlv_gmm(''SELECT row(x::real[])::ro_own FROM ro_rows'', 2)') AS cast;
 DROP TYPE ro_own CASCADE;
+-- functions of a type: the cast of ids to text, and the order of steps
+CREATE TYPE ro_node AS ENUM ('a', 'b', 'c', 'd', 'e', 'f');
+CREATE FUNCTION ro_nodes(i int) RETURNS ro_node LANGUAGE sql STABLE AS $$ SELECT (enum_range(NULL::ro_node))[1 + i % 6] $$;
+CREATE FUNCTION ro_text(n ro_node) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM ro_write('reset'); RETURN enum_out(n); END $$;
+CREATE CAST (ro_node AS text) WITH FUNCTION ro_text(ro_node);
+SELECT ro_outcome('SELECT tlv_mmsb(''SELECT ro_nodes(id), ro_nodes(id / 2) FROM ro_rows'', 2)') AS text_of_ids;
+DROP CAST (ro_node AS text);
+CREATE FUNCTION ro_equal(a ro_node, b ro_node) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM ro_write('set_config'); RETURN enum_eq(a, b); END $$;
+CREATE FUNCTION ro_less(a ro_node, b ro_node) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM ro_write('set_config'); RETURN enum_lt(a, b); END $$;
+CREATE FUNCTION ro_order(a ro_node, b ro_node) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM ro_write('set_config'); RETURN enum_cmp(a, b); END $$;
+CREATE OPERATOR === (LEFTARG = ro_node, RIGHTARG = ro_node, FUNCTION = ro_equal);
+CREATE OPERATOR <<< (LEFTARG = ro_node, RIGHTARG = ro_node, FUNCTION = ro_less);
+CREATE OPERATOR CLASS ro_ops DEFAULT FOR TYPE ro_node USING btree AS OPERATOR 1 <<<, OPERATOR 3 ===, FUNCTION 1 ro_order(ro_node, ro_node);
+SELECT ro_outcome('SELECT tlv_hmm(''SELECT id / 6, ro_nodes(id), id % 3 FROM ro_rows'', 2)') AS order_of_steps;
+DROP TYPE ro_node CASCADE;
 SELECT count(*) AS written FROM ro_seen;
 
 -- What is no query of ours is as before: a function with the setting of its own, a reset.

@@ -95,6 +95,32 @@ SQL
     }
 }
 
+# The query itself ends the mode in which its transaction only reads, where the server allows that, and drops what the fit uses.
+query($db, "SET client_min_messages = warning;\n$setup" . <<'SQL');
+CREATE FUNCTION drop_at(i int, moment int, command text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF i = moment THEN
+        RESET transaction_read_only;
+        EXECUTE command;
+    END IF;
+    RETURN true;
+END $$;
+SQL
+for my $drop (sort keys %drops) {
+    next if $drop eq 'everything';
+    for my $fit (grep { $drop =~ /^e/ || $_ eq $uses{$drop} } sort keys %fits) {
+        for my $moment (sort keys %moments) {
+            my ($at, $n) = @{ $moments{$moment} };
+            my $sql = $fits{$fit} =~ s/wait_at\(%s, %d\)/drop_at($at, $n, ''$drops{$drop}'')/r =~ s/%%/%/gr;
+            my $result = run_sql($db, "SET client_min_messages = warning;\n$sql;\nSELECT 'alive', count(*) FROM pg_extension WHERE extname = 'tensorlv';\n", go_on => 1);
+            my ($state) = $result->{errors} =~ /ERROR: +(\w{5}): /;
+            # a table in use and a transaction that reads are the server's own refusals
+            like($state // 'none', qr/^(25\w{3}|0A000|42\w{3}|55006|2BP01)$/, "$drop by the query, $fit, $moment: refused") or diag($result->{errors});
+            is($result->{out} =~ s/.*\n//sr, 'alive|1', "$drop by the query, $fit, $moment: the session goes on, and nothing is dropped");
+        }
+    }
+}
+
 SKIP: {
     my $text = server_log_since($log);
     skip 'the server log is not at hand', 1 unless defined $text;

@@ -222,12 +222,11 @@ network_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_matc
 	TLV_TRY(reach(ctx, &y, &items, words, &of_y));
 	TLV_TRY_NEW_ROWS(ctx, cost, x.units_n, y.units_n);
 	for (size_t i = 0; i < x.units_n; i++)
-	{
-		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < y.units_n; j++)
 		{
 			double both = 0, either = 0;
 
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t w = 0; w < words; w++)
 			{
 				uint64_t s = of_x[i * words + w], t = of_y[j * words + w];
@@ -239,7 +238,6 @@ network_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_matc
 										  ? 1 - both / fmax(1, either)
 										  : 1;
 		}
-	}
 	TLV_TRY(tlv_assign_components(ctx, x.units_n, y.units_n, cost, NAN, match->component,
 								  match->distance));
 	tlv_free(ctx, cost);

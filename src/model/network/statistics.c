@@ -68,8 +68,8 @@ touch_children(network_state *state)
 	return touched;
 }
 
-static void
-count_children(network_state *state, size_t touched)
+static tlv_status
+count_children(tlv_context *ctx, network_state *state, size_t touched)
 {
 	size_t children = state->top->children;
 
@@ -81,6 +81,7 @@ count_children(network_state *state, size_t touched)
 	{
 		size_t column = (size_t) state->model->on[u] * children;
 
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < touched; i++)
 		{
 			size_t child = (size_t) state->touched[i];
@@ -93,6 +94,7 @@ count_children(network_state *state, size_t touched)
 			state->free_on[column + (size_t) state->below[i]] +=
 				state->parents[state->below[i]] == 0;
 	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -115,7 +117,7 @@ network_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	for (size_t i = 0; i < state->below_n; i++)
 		state->on[state->below[i]] = true;
 	touched = touch_children(state);
-	count_children(state, touched);
+	TLV_TRY(count_children(ctx, state, touched));
 	for (size_t i = 0; i < state->below_n; i++)
 		state->on[state->below[i]] = false;
 	for (size_t i = 0; i < touched; i++)

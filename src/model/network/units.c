@@ -11,18 +11,21 @@
 
 /* ---- opening ---- */
 
-static void
-fill_children(const tlv_network_parts *parts, tlv_network_layer_edges *e, int sign, int64_t *at)
+static tlv_status
+fill_children(tlv_context *ctx, const tlv_network_parts *parts, tlv_network_layer_edges *e,
+			  int sign, int64_t *at)
 {
 	for (size_t i = 0; i < parts->edges_n; i++)
 	{
 		size_t unit = (size_t) parts->edge_units[i];
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (unit >= e->first && unit < e->first + e->units &&
 			(parts->edge_weights[i] > 0) == (sign > 0))
 			e->child[at[unit - e->first]++] =
 				(int32_t) ((size_t) parts->edge_children[i] - e->below);
 	}
+	return TLV_OK;
 }
 
 /* The units of every child. */
@@ -35,14 +38,20 @@ list_parents(tlv_context *ctx, tlv_network_layer_edges *e)
 	TLV_TRY_NEW(ctx, e->parent, (size_t) e->starts[e->units]);
 	TLV_TRY_NEW(ctx, at, e->children);
 	for (size_t u = 0; u < e->units; u++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (int64_t i = e->starts[u]; i < e->middle[u]; i++)
 			e->parent_starts[e->child[i] + 1]++;
+	}
 	for (size_t v = 0; v < e->children; v++)
 		e->parent_starts[v + 1] += e->parent_starts[v];
 	memcpy(at, e->parent_starts, e->children * sizeof(int64_t));
 	for (size_t u = 0; u < e->units; u++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (int64_t i = e->starts[u]; i < e->middle[u]; i++)
 			e->parent[at[e->child[i]]++] = (int32_t) u;
+	}
 	tlv_free(ctx, at);
 	return TLV_OK;
 }
@@ -67,6 +76,7 @@ tlv_network_layer_edges_of(tlv_context *ctx, const tlv_network_parts *parts, siz
 	{
 		size_t unit = (size_t) parts->edge_units[i];
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (unit < e->first || unit >= e->first + e->units)
 			continue;
 		e->starts[unit - e->first + 1]++;
@@ -81,8 +91,8 @@ tlv_network_layer_edges_of(tlv_context *ctx, const tlv_network_parts *parts, siz
 	TLV_TRY_NEW(ctx, e->child, edges);
 	TLV_TRY_NEW(ctx, at, e->units);
 	memcpy(at, e->starts, e->units * sizeof(int64_t));
-	fill_children(parts, e, 1, at);
-	fill_children(parts, e, -1, at);
+	TLV_TRY(fill_children(ctx, parts, e, 1, at));
+	TLV_TRY(fill_children(ctx, parts, e, -1, at));
 	tlv_free(ctx, at);
 	return list_parents(ctx, e);
 }
@@ -216,6 +226,7 @@ tlv_network_run(tlv_context *ctx, tlv_network_model *model, const tlv_row *row, 
 	{
 		int32_t place = tlv_dictionary_find(&model->items, model->buffer[i]);
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (place >= 0)
 			model->on[model->on_n++] = place;
 	}
@@ -267,8 +278,11 @@ network_descend(tlv_context *ctx, const tlv_network_parts *parts, size_t layer, 
 	TLV_TRY(tlv_network_layer_edges_of(ctx, parts, layer, &e));
 	TLV_TRY_NEW0(ctx, *below, e.children);
 	for (size_t u = 0; u < e.units; u++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (int64_t i = e.starts[u]; i < e.starts[u + 1] && on[u]; i++)
 			(*below)[e.child[i]] += i < e.middle[u] ? 1 : -1;
+	}
 	for (size_t v = 0; v < e.children; v++)
 		(*below)[v] = (*below)[v] > 0;
 	return TLV_OK;

@@ -182,24 +182,24 @@ begin_comparison(size_t da, size_t ka, size_t db, size_t kb)
 }
 
 /* Column-major, from an array of rows. */
-static double *
-columns_of(const TlvVectors *matrix)
+static tlv_status
+columns_of(tlv_context *ctx, const TlvVectors *matrix, double **columns)
 {
-	double *columns = palloc_extended(matrix->rows * matrix->d * sizeof(double), MCXT_ALLOC_HUGE);
-
+	TLV_TRY_NEW_ROWS(ctx, *columns, matrix->rows, matrix->d);
 	for (size_t i = 0; i < matrix->rows; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < matrix->d; j++)
-			columns[i + j * matrix->rows] = matrix->x[i * matrix->d + j];
+			(*columns)[i + j * matrix->rows] = matrix->x[i * matrix->d + j];
 	}
-	return columns;
+	return TLV_OK;
 }
 
 /* tlv_amari(a, b) of float8[][], dimensions x components */
 TLV_FUNCTION(tlv_amari_arrays)
 {
 	TlvVectors a = TlvVectorsOf(PG_GETARG_DATUM(0)), b = TlvVectorsOf(PG_GETARG_DATUM(1));
+	double *of_a, *of_b;
 	TlvWork *work;
 
 	if (!a.many || !b.many)
@@ -207,7 +207,9 @@ TLV_FUNCTION(tlv_amari_arrays)
 						errmsg("a mixing matrix is an array of two dimensions"),
 						errhint("Its rows are dimensions, its columns components.")));
 	work = begin_comparison(a.rows, a.d, b.rows, b.d);
-	return amari(work, a.rows, a.d, columns_of(&a), columns_of(&b));
+	TlvCheck(&work->ctx, columns_of(&work->ctx, &a, &of_a));
+	TlvCheck(&work->ctx, columns_of(&work->ctx, &b, &of_b));
+	return amari(work, a.rows, a.d, of_a, of_b);
 }
 
 /* tlv_amari(a, b) of models */

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use TlvMeasures;
 use TlvTest;
 
 our @EXPORT = qw(value_kinds make_largest value_functions measure_calls);
@@ -17,37 +18,61 @@ sub value_kinds {
     return map { /^TLV_KIND\((\w+), \d+, "(\w+)"/ ? ($2 => $type_of{$1}) : () } split /\n/, read_file(dirname(__FILE__) . '/../../../include/tensorlv/model/kinds.def');
 }
 
+# SQL of a network in JSON: one that was simulated has proportions of 1 for all edges, which take no space.
+sub network_maker {
+    my ($units, $children, $items) = @_;
+    my $stride = int $items / $children;
+    my $of_edges = "generate_series(0, @{[ $units - 1 ]}) u, generate_series(0, @{[ $children - 1 ]}) j";
+    my $list = sub { my ($what) = @_; return "(SELECT string_agg(($what)::text, ',' ORDER BY u, j) FROM $of_edges)" };
+    my $ones = sub { my ($n, $what) = @_; return "(SELECT string_agg(($what)::text, ',' ORDER BY i) FROM generate_series(1, $n) i)" };
+    my %field = (items => $ones->($items, 'i'), layers => "'$units'", weights => $ones->($units, '0.1'), edge_units => $list->('u'),
+        edge_children => $list->("j * $stride + (u * 7 + j * j) % $stride"), edge_weights => $list->('CASE WHEN j % 4 = 3 THEN -1 ELSE 1 END'),
+        edge_shares => $list->('abs(sin(u * 12.9898 + j * 78.233))'));
+    return q|tlv_from_json(('{"kind":"network","rows":9,"seed":1,"steps":1| . join('', map { qq|,"$_":[' \|\| $field{$_} \|\| ']| } sort keys %field) . q|}')::json)|;
+}
+
 # By kind: SQL of a model of about $n numbers of 8 bytes, its row for functions of "any", the length of a vector, and the length of
-# an array of integers.  Kinds whose check bounds them below the size are as large as they may be.
+# an array of integers.  Kinds whose check bounds them below the size are as large as they may be.  Names of no kind are models that
+# statistics and moments are of.
 sub model_makers {
     my ($n) = @_;
     my $whole = sub { my ($x, $most) = @_; $x = int $x; $x = 2 if $x < 2; return defined $most && $x > $most ? $most : $x };
     my $ones = sub { "(SELECT array_agg(1 + i % 2) FROM generate_series(1, $_[0]) i)" };
     my $zeros = sub { "array_fill(0::float8, ARRAY[$_[0]])" };
     my $bag = '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)';
-    my ($items, $square, $full, $wide) = ($whole->($n / 17), $whole->(sqrt $n), $whole->(sqrt $n), $whole->(sqrt $n / 2, 3000));
-    my ($variables, $view) = ($whole->($n / 100, 10000), $whole->($n / 60, 4000));
-    my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n / 9, 3000), $whole->($n / 32, 400));
-    my $tensor = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 2) . ') i) t';
+    my ($items, $square, $full) = ($whole->($n / ($n < 500000 ? 9 : 16)), $whole->(sqrt $n), $whole->(sqrt $n));
+    my ($wide, $atoms, $coded) = ($whole->(sqrt($n / 2), 3000), $whole->($n / 4000), 4000);
+    my ($variables, $view) = ($whole->($n / 100, 20000), $whole->($n / 60, 4000));
+    my $categories = $whole->($n / 20 / $variables, 100);
+    my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n < 1000000 ? $n / 44 : $n / 320), 400);
+    my ($topics, $pairs_of) = ($whole->(sqrt $n / 10, 2000), $whole->($n * 8 / 5050 / 1.6));
+    my $scored = $whole->($n / 500000 + 0.5);
+    my $scored_states = $whole->(sqrt(2 * $n / $scored) / 20, 50);
+    # of four columns, so that four vectors leave no row without a number
+    my $tensor = "(SELECT tlv_tensor_agg(i, j, l, sin(i * 12.9898 + i * j + 3 * l)) AS v FROM generate_series(1, " . $whole->($n / 4) . ') i, generate_series(1, 2) j, generate_series(1, 2) l) t';
+    my $entries = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 2) . ') i) t';
     return (
         lda => ["tlv_simulate_lda_model($items, 50)", $bag, 50, 50],
-        mmsb => [ 'tlv_simulate_mmsb_model(' . $whole->($n / 3) . ', 10)', 'tlv_to_bag(ARRAY[1, 2, 3])', 10, 10 ],
+        'lda of products' => [ "tlv_simulate_lda_model(@{[ 3 * $topics ]}, $topics)", $bag, 50, 50 ],
+        'lda of coherence' => [ "tlv_simulate_lda_model(200, $pairs_of)", $bag, 50, 50 ],
+        mmsb => [ 'tlv_simulate_mmsb_model(' . $whole->($n / 2) . ', 10)', 'tlv_to_bag(ARRAY[1, 2, 3])', 10, 10 ],
         gaussian_mixture => ["tlv_simulate_gmm_model($full, 2, covariance => 'full')", $zeros->($full), $full, 10],
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
         multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 6 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
         ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, int sqrt(1e9 / $wide)) . ')', $zeros->($wide), $wide, 10 ],
-        tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 4 / $nodes, 100) . ')', $ones->($nodes), 10, $nodes ],
-        latent_classes => ["tlv_simulate_lca_model($variables, 20, 5)", $ones->($variables), 20, $variables],
-        grade_of_membership => ["tlv_simulate_gom_model($variables, 20, 5)", $ones->($variables), 20, $variables],
-        crowd => [ "tlv_crowd('SELECT i, (i::bigint * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 3) . ") i, generate_series(1, 3) j', iterations => 1)",
+        tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 3.5 / $nodes, 100) . ')', $ones->($nodes), $whole->($n / 3.5 / $nodes, 100), $nodes ],
+        latent_classes => ["tlv_simulate_lca_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
+        'latent_classes of scores' => ["tlv_simulate_lca_model($scored, 20, $scored_states)", $ones->($scored), $scored_states, $scored],
+        grade_of_membership => ["tlv_simulate_gom_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
+        crowd => [ "tlv_crowd('SELECT i, (i::bigint * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 2) . ") i, generate_series(1, 3) j', iterations => 1)",
             "'a'::text", 2, 2 ],
-        cp => [ "(SELECT tlv_fit_cp(v, 2, method => 'als', iterations => 2) FROM $tensor)", $zeros->(5), 5, 3 ],
-        tucker => [ "(SELECT tlv_fit_tucker(v, ARRAY[2, 2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
-        tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[2, 2]) FROM $tensor)", $zeros->(5), 5, 3 ],
-        convolution => [ 'tlv_simulate_convolution_model(20, 128)', $zeros->(1000), 1000, 10 ],
-        dictionary => ["tlv_simulate_dictionary_model($wide, $wide, 3)", $zeros->($wide), $wide, 10],
-        network => [ 'tlv_simulate_network_model(' . $whole->($n / 16, 100000) . ", ARRAY[$units], " . $whole->($n / 300, 40000) . ')', $ones->(100), 10, 10 ],
+        cp => [ "(SELECT tlv_fit_cp(v, 2, method => 'als', iterations => 2) FROM $entries)", $zeros->(5), 5, 3 ],
+        tucker => [ "(SELECT tlv_fit_tucker(v, ARRAY[4, 2, 2]) FROM $tensor)", $zeros->(2), 2, 3 ],
+        tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[4, 2]) FROM $tensor)", $zeros->(2), 2, 3 ],
+        convolution => [ 'tlv_simulate_convolution_model(16, 128)', $zeros->(1000), 1000, 10 ],
+        dictionary => ["tlv_simulate_dictionary_model($coded, $atoms, 3)", $zeros->($coded), $coded, 10],
+        network => [ network_maker($units, $whole->($n * 8 / 11 / $units), 6 * $whole->($n * 8 / 11 / $units)), $ones->(100), 10, 10 ],
     );
 }
 
@@ -55,70 +80,94 @@ sub model_makers {
 sub other_makers {
     my ($n, $models) = @_;
     my $d = int sqrt 2 * $n;
-    my $half = int sqrt $n / 2;
-    my $third = $n < 180**3 ? int $n**(1 / 3) : 180;
-    my $many = "(SELECT tlv_bag_agg(i::bigint * 7919 % 1000003, 1 + i % 3) AS bag, i % 200 AS doc FROM generate_series(1, " . int($n / 2) . ') i GROUP BY i % 200) q';
-    # pairs are counted of 8,192 items
-    my $bags = $many =~ s/1000003/8000/r;
-    my $vectors = sub { "(SELECT array_agg(sin(i * 12.9898 + r)) AS x, r FROM generate_series(1, $_[0]) i, generate_series(1, 9) r GROUP BY r) q" };
-    my $categories = sub { "(SELECT array_agg((i * r * 7 + i * i) % $_[1]) AS x, r FROM generate_series(1, $_[0]) i, generate_series(1, 9) r GROUP BY r) q" };
+    my $least = sub { my ($x, $y) = @_; return int($x < $y ? $x : $y) };
+    my ($half, $third, $compressed) = (int sqrt $n / 2, $least->($n**(1 / 3), 199), $least->((5 * $n)**(1 / 3), 200));
+    my $of_compressed = $least->(300 + ($n - $compressed**3 / 6) / $compressed, 4000);
+    my $hash = sub { my ($what, $below) = @_; return "(hashint8(($what)::bigint) & 2147483647) % $below" };
+    # documents of items 1 .. $items, each in $times of $docs at random, with weights up to 1000
+    my $documents = sub {
+        my ($items, $docs, $times) = @_;
+        return "(SELECT tlv_bag_agg(i, 1 + " . $hash->('i * 7 + r', 1000) . ") AS bag FROM generate_series(1, $items) i, generate_series(1, $times) r GROUP BY "
+            . $hash->("i * 1000 + r", $docs) . ') q';
+    };
+    my $whole_documents = sub { my ($items, $docs) = @_;
+        return "(SELECT tlv_bag_agg(i, 1 + " . $hash->('i * 7 + r', 1000) . ") AS bag FROM generate_series(1, $items) i, generate_series(1, $docs) r GROUP BY r) q" };
+    my $of_items = int $n / 14;
+    my $many = $documents->($of_items, 200, 14);
+    my $of_pairs = $least->(sqrt 2 * $n, 8192);
+    my $width = int((6 * $n)**(1 / 3));
+    my $narrow = $whole_documents->(2 * $width, int($n / 4 / $width) + $width);
+    my $anchored = $documents->(int($n / 23), 200, 14);
+    my $vectors = sub { my ($d, $rows) = @_; $rows //= 9;
+        return "(SELECT array_agg(sin(i * 12.9898 + r)) AS x, r FROM generate_series(1, $d) i, generate_series(1, $rows) r GROUP BY r) q" };
+    my $categories = sub { my ($d, $states, $rows) = @_; $rows //= 9;
+        return '(SELECT array_agg(' . $hash->('i * 7919 + r', $states) . ") AS x, r FROM generate_series(1, $d) i, generate_series(1, $rows) r GROUP BY r) q" };
     my $subspace = sub { "(SELECT v FROM largest_tlv_subspace WHERE kind = '$_[0]')" };
     my %made = (
-        items => ["(SELECT tlv_find_subspace(tlv_count_moments(bag), 4) FROM $bags)"],
-        dense_subspace => [ '(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 8) FROM ' . $vectors->($half) . ')' ],
-        undirected => [ '(SELECT tlv_graph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
-        directed => [ '(SELECT tlv_digraph_agg(i, i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
-        bipartite => [ '(SELECT tlv_bigraph_agg(i, 2000000 + i::bigint * 7919 % 1000003, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
-        count_summary => ["(SELECT tlv_count_summary(bag) FROM $many)"],
-        count_pairs => ["(SELECT tlv_count_moments(bag) FROM $bags)"],
-        count_products => [ "(SELECT tlv_count_products(bag, " . $subspace->('items') . ") FROM $bags)" ],
-        count_triples => [ "(SELECT tlv_count_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
-        anchor_moments => [ "(SELECT tlv_anchor_moments(bag, " . $subspace->('items') . ") FROM $bags)" ],
-        label_pairs => [ '(SELECT tlv_label_pairs(i, i::bigint * 7919 % 1000003) FROM generate_series(1, ' . int($n / 3) . ') i)' ],
-        cover_pairs => [ '(SELECT tlv_cover_pairs(ARRAY[i, i + 1], ARRAY[i::bigint * 7919 % 1000003]) FROM generate_series(1, ' . int($n / 6) . ') i)' ],
+        items => ["(SELECT tlv_find_subspace(tlv_count_summary(bag), 4) FROM $many)"],
+        'items of triples' => ["(SELECT tlv_find_subspace(tlv_count_summary(bag), $width) FROM $narrow)"],
+        'items of anchors' => ["(SELECT tlv_find_subspace(tlv_count_summary(bag), 20) FROM $anchored)"],
+        dense_subspace => [ "(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 200) FROM " . $vectors->($least->($n / 200, 4000), 300) . ')' ],
+        'dense_subspace of compressed' => [ "(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), $compressed) FROM " . $vectors->($of_compressed, 250) . ')' ],
+        undirected => [ '(SELECT tlv_graph_agg(i, i::bigint * 7919 % 9999991, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
+        directed => [ '(SELECT tlv_digraph_agg(i, i::bigint * 7919 % 9999991, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
+        bipartite => [ '(SELECT tlv_bigraph_agg(i, 20000000 + i::bigint * 7919 % 9999991, 1 + i % 5) FROM generate_series(1, ' . int($n * 1.2) . ') i)' ],
+        count_summary => [ '(SELECT tlv_count_summary(bag) FROM ' . $documents->(int $n / 2, 200, 2) . ')' ],
+        count_pairs => [ '(SELECT tlv_count_moments(bag) FROM ' . $whole_documents->($of_pairs, int($of_pairs / 3)) . ')' ],
+        count_products => [ "(SELECT tlv_count_products(bag, " . $subspace->('items') . ") FROM $many)" ],
+        count_triples => [ "(SELECT tlv_count_moments(bag, " . $subspace->('items of triples') . ") FROM $narrow)" ],
+        anchor_moments => [ "(SELECT tlv_anchor_moments(bag, " . $subspace->('items of anchors') . ") FROM $anchored)" ],
+        label_pairs => [ '(SELECT tlv_label_pairs(i, i::bigint * 7919 % 1000003) FROM generate_series(1, ' . int($n * 1.2) . ') i)' ],
+        cover_pairs => [ '(SELECT tlv_cover_pairs(ARRAY[i, i + 1], ARRAY[i::bigint * 7919 % 1000003]) FROM generate_series(1, ' . int($n) . ') i)' ],
         membership_pairs => [ '(SELECT tlv_membership_pairs(x, x) FROM ' . $vectors->($half) . ')' ],
         dense_moments => [ '(SELECT tlv_dense_moments(x, 2) FROM ' . $vectors->($d) . ')' ],
-        dense_compressed => [ '(SELECT tlv_dense_moments(x, ' . $subspace->('dense_subspace') . ', 4) FROM ' . $vectors->($half) . ')' ],
+        dense_compressed => [ '(SELECT tlv_dense_moments(x, ' . $subspace->('dense_subspace of compressed') . ', 3) FROM ' . $vectors->($of_compressed) . ')' ],
         view_moments => [ '(SELECT tlv_view_moments(x, x, x) FROM ' . $vectors->($third) . ')' ],
-        category_views => [ '(SELECT tlv_view_moments(i % 99, i * 7 % 99, (i % 99) * (i % 99) % 99) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
-        sequence_moments => [ "(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg((i::bigint * i + i / 7) % $half) AS s FROM generate_series(1, " . int($n / 6) . ') i) q)' ],
-        sequence_sample => [ "(SELECT tlv_sequence_sample(s, 100, 1) FROM (SELECT array_agg(sin(i * 12.9898)::float8) AS s FROM generate_series(1, $n) i GROUP BY i % 50) q)" ],
+        category_views => [ '(SELECT tlv_view_moments(' . join(', ', map { $hash->("i * 3 + $_", 2000) } 0 .. 2) . ') FROM generate_series(1, ' . int($n * 2) . ') i)' ],
+        sequence_moments => [ '(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(' . $hash->('i', 2000) . '::int) AS s FROM generate_series(1, ' . int($n * 2) . ') i GROUP BY i % 100) q)' ],
+        sequence_sample => [ "(SELECT tlv_sequence_sample(s, 1 << 26, 1) FROM (SELECT array_agg(ARRAY[sin(i * 12.9898), cos(i)]::float8[]) AS s FROM generate_series(1, "
+            . int($n / 2) . ') i GROUP BY i % 50) q)' ],
         row_sample => [ '(SELECT tlv_row_sample(x, 100, 1) FROM ' . $vectors->(int $n / 9) . ')' ],
-        category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
-        mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 6), 6) . ')' ],
-        series_moments => [ "(SELECT tlv_series_moments(x, 100, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
+        category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 1.5), 6, 400) . ')' ],
+        mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 1.5), 6, 400) . ')' ],
+        series_moments => [ "(SELECT tlv_series_moments(x, 128, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
         tensor_entries => [ '(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
-        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 9) . ') i)' ],
-        crowd_answers => [ '(SELECT tlv_crowd_answers(i, j::bigint * i % 11, i % 3) FROM generate_series(1, ' . int($n / 9) . ') i, generate_series(1, 3) j)' ],
+        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 5) . ') i)' ],
+        crowd_answers => [ '(SELECT tlv_crowd_answers(i, j::bigint * i % 11, i % 3) FROM generate_series(1, ' . int($n) . ') i, generate_series(1, 3) j)' ],
     );
     # statistics are of the largest models, and of rows that leave few of their numbers zero, which take no space
     my %statistics = (topic => 'lda', mixture => 'gaussian_mixture', sequence => 'hmm', view => 'multiview', component => 'ica', tree => 'tree', direction => 'direction_mixture',
         category => 'latent_classes', dictionary => 'dictionary', network => 'network');
     my $model = sub { "(SELECT v FROM largest_tlv_model WHERE kind = '$_[0]')" };
     my $words = sub { '(SELECT tlv_bag_agg(i) AS x FROM generate_series(1, ' . int($n / $_[0]) . ') i) q' };
+    my $children = int $n * 8 / 11 / 400;
     my %rows = (component => $vectors->($models->{ica}[2]), direction => $vectors->($models->{direction_mixture}[2]),
-        category => $categories->($models->{latent_classes}[3], 5), topic => $words->(51), logistic => $words->(51), topic_errors => $words->(102));
+        dictionary => 'tlv_simulate_dictionary(' . $model->('dictionary') . ', ' . int($n / 4000) . ')',
+        category => $categories->($models->{latent_classes}[3], 5), topic => $words->(51), logistic => $words->(51), topic_errors => $words->(102),
+        tree => $categories->($models->{tree}[3], $models->{tree}[2], 200),
+        network => "(SELECT array_agg(i) AS x FROM generate_series(1, 6 * $children) i, generate_series(1, 9) r WHERE hashint8(i * 100::bigint + r) & 15 < 12 GROUP BY r) q");
     for my $kind (sort keys %statistics) {
         my $row = $rows{$kind} ? 'x' : $models->{ $statistics{$kind} }[1];
         $row = "$row, $row, $row" if $kind eq 'view';
         $made{"${kind}_statistics"} = [ "(SELECT tlv_statistics($row, " . $model->($statistics{$kind}) . ')' . ($rows{$kind} ? " FROM $rows{$kind}" : '') . ')', $statistics{$kind} ];
     }
-    my $bag = $models->{lda}[1];
     # of so many states that the tree from the moments has no parameters, which triples give it
-    my $answers = 'tlv_simulate_tree(tlv_simulate_tree_model(60, 3, observed_states => 60), ' . int($n / 8) . ')';
+    my $answers = sub { 'tlv_simulate_tree(tlv_simulate_tree_model(' . $least->(60 * sqrt($n / 131072), 220) . ", 3, observed_states => 60), $_[0])" };
+    my ($known_nodes, $nodes) = (int $n / 3, int $n / ($n < 500000 ? 3.3 : 1.35));
+    my $scored = $models->{'latent_classes of scores'};
     return (
         %made,
-        neighbour_statistics => [ "(SELECT tlv_statistics(1::bigint, $models->{mmsb}[1], " . $model->('mmsb') . '))', 'mmsb' ],
+        neighbour_statistics => [ '(SELECT tlv_statistics(i::bigint, tlv_to_bag(ARRAY[' . join(', ', map { "1 + i * $_\::bigint % $known_nodes" } 31, 101, 1009, 7919, 10007) . ']), '
+            . $model->('mmsb') . ") FROM generate_series(1, $nodes) i)", 'mmsb' ],
         logistic_statistics => [ "(SELECT tlv_statistics(x, " . $model->('lda') . ", 'ctm') FROM $rows{logistic})", 'lda' ],
         topic_errors => [ "(SELECT tlv_error_statistics(x, " . $model->('lda') . ") FROM $rows{topic_errors})", 'lda' ],
-        topic_products => [ "(SELECT tlv_topic_products($bag, " . $model->('lda') . '))', 'lda' ],
-        topic_scores => [ "(SELECT tlv_statistics($bag, " . $model->('lda') . ", 'held_out'))", 'lda' ],
-        coherence => [ "(SELECT tlv_coherence($bag, " . $model->('lda') . ', 100))', 'lda' ],
-        completion => [ "(SELECT largest_completion($bag, " . $model->('lda') . '))', 'lda' ],
-        # of at most a million parameters
-        score_products => [ $models->{gaussian_mixture}[2] <= 900 ? "(SELECT tlv_error_statistics($models->{gaussian_mixture}[1], " . $model->('gaussian_mixture') . '))'
-            : "(SELECT tlv_error_statistics(array_fill(0::float8, ARRAY[900]), (SELECT tlv_simulate_gmm_model(900, 2, covariance => 'full'))))", 'gaussian_mixture' ],
-        tree_triples => ["(SELECT tlv_statistics(v, (SELECT tlv_fit_tree(tlv_category_moments(v)) FROM $answers)) FROM $answers)"],
+        topic_products => [ '(SELECT tlv_topic_products(bag, ' . $model->('lda of products') . ') FROM ' . $documents->($models->{'lda of products'}[3] * 3, 400, 100) . ')', 'lda of products' ],
+        topic_scores => [ "(SELECT tlv_statistics($models->{lda}[1], " . $model->('lda') . ", 'held_out'))", 'lda' ],
+        coherence => [ '(SELECT tlv_coherence(bag, ' . $model->('lda of coherence') . ', 100) FROM ' . $documents->(200, 400, 800) . ')', 'lda of coherence' ],
+        completion => [ "(SELECT largest_completion($models->{lda}[1], " . $model->('lda') . '))', 'lda' ],
+        # in blocks of a thousand parameters, of which the products are kept
+        score_products => [ '(SELECT tlv_error_statistics(x, ' . $model->('latent_classes of scores') . ') FROM ' . $categories->($scored->[3], $scored->[2], 300) . ')', 'latent_classes of scores' ],
+        tree_triples => [ '(SELECT tlv_statistics(v, (SELECT tlv_fit_tree(tlv_category_moments(v)) FROM ' . $answers->(6000) . ')) FROM ' . $answers->(int 75000 * ($n / 131072)**0.8) . ')' ],
     );
 }
 
@@ -131,22 +180,21 @@ sub make_largest {
     my %others = other_makers($n, \%known);
     $known{$_} = [ $others{$_}[0], $others{$_}[1] ? @{ $known{ $others{$_}[1] } }[ 1 .. 3 ] : ("'a'::text", 10, 10), $others{$_}[1] ] for keys %others;
     query($db, join '', "SET client_min_messages = error;\n", map { "CREATE TABLE IF NOT EXISTS largest_$_ (kind text PRIMARY KEY, v $_); TRUNCATE largest_$_;\n" } values %type_of);
-    query($db, <<'SQL');
-CREATE OR REPLACE AGGREGATE largest_completion(tlv_bag, tlv_model) (sfunc = tlv_completion_accum, stype = tlv_moments);
-CREATE OR REPLACE FUNCTION kilobytes(field text) RETURNS bigint LANGUAGE sql AS
-  $$ SELECT (regexp_match(pg_read_file('/proc/self/status'), field || ':\s+(\d+)'))[1]::bigint $$;
-CREATE OR REPLACE FUNCTION ticks() RETURNS bigint LANGUAGE sql AS
-  $$ SELECT f[1]::bigint + f[2]::bigint FROM regexp_match(pg_read_file('/proc/self/stat'), '^.*\) \S+(?: \S+){10} (\d+) (\d+)') f $$;
-SQL
+    make_measures($db);
+    query($db, 'CREATE OR REPLACE AGGREGATE largest_completion(tlv_bag, tlv_model) (sfunc = tlv_completion_accum, stype = tlv_moments)');
     my $wanted = $ENV{TLV_LARGEST_KIND} || '.';
-    # those that are asked for, the models that their calls take, and the subspaces that moments are under
-    my %needed = map { $_ => 1, $known{$_}[4] ? ($known{$_}[4] => 1) : () } grep { /$wanted/ } keys %known;
-    $needed{$_} = 1 for 'convolution', map { $types{$_} eq 'tlv_moments' && $needed{$_} ? grep { $types{$_} eq 'tlv_subspace' } keys %types : () } keys %known;
+    # those that are asked for, the models that their calls take, and what they are made of
+    my @queue = ('convolution', grep { $types{$_} && /$wanted/ } keys %known);
+    my %needed;
+    while (defined(my $kind = shift @queue)) {
+        push @queue, grep { defined } $known{$kind}[4], $known{$kind}[0] =~ /largest_tlv_\w+ WHERE kind = '([^']+)'/g if !$needed{$kind}++;
+    }
+    my $type_of = sub { return $types{ $_[0] =~ s/ of .*//r } };
     my %order = (tlv_model => 0, tlv_subspace => 1, tlv_graph => 2, tlv_moments => 3);
-    for my $kind (sort { $order{ $types{$a} } <=> $order{ $types{$b} } || $a cmp $b } grep { $known{$_} } keys %types) {
-        next if !$needed{$kind};
+    for my $kind (sort { $order{ $type_of->($a) } <=> $order{ $type_of->($b) } || $a cmp $b } grep { $needed{$_} } keys %known) {
+        my $type = $type_of->($kind);
         my $result = run_sql($db, "SET tensorlv.work_mem = '8GB'; SET client_min_messages = error; SET statement_timeout = '300s';\n"
-            . "INSERT INTO largest_$types{$kind} SELECT tlv_kind(v), v FROM (SELECT $known{$kind}[0] AS v OFFSET 0) s ON CONFLICT DO NOTHING;", go_on => 1);
+            . "INSERT INTO largest_$type SELECT '$kind', v FROM (SELECT $known{$kind}[0] AS v OFFSET 0) s WHERE tlv_kind(v) = '$kind' OR '$kind' LIKE tlv_kind(v) || ' of %';", go_on => 1);
         print "# $kind: $result->{errors}" if $result->{errors};
     }
     return \%known;
@@ -195,46 +243,13 @@ sub call {
     return $function->{rows} ? "SELECT count(*) FROM $call AS v" : "SELECT pg_column_size($call)";
 }
 
-# Cancels what a session of that name runs longer than the time given, until the session has ended.
-sub start_canceller {
-    my ($name, $milliseconds) = @_;
-    return start_psql('postgres', <<"SQL", go_on => 1);
-DO \$\$ DECLARE seen boolean := false; there boolean; BEGIN
-  FOR try IN 1 .. 500000 LOOP
-    PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
-    SELECT count(*) > 0, count(*) FILTER (WHERE state = 'active' AND query ~ '/. call ./' AND clock_timestamp() - query_start > interval '$milliseconds ms' AND pg_cancel_backend(pid)) >= 0
-      INTO there FROM pg_stat_activity WHERE application_name = '$name';
-    EXIT WHEN seen AND NOT there;
-    seen := seen OR there;
-  END LOOP;
-END \$\$;
-SQL
-}
-
-# All calls on one kind in one session, each for at most so long by $mode->{cancel}, 'timeout' or 'session': of each its name, SQLSTATE,
-# seconds of processor time and MB by which the process grew.
+# All calls on one kind, in one session: what TlvMeasures has of each, and the kind.
 sub measure_calls {
     my ($db, $kind, $type, $known, $functions, $mode) = @_;
-    my $asked = $mode->{cancel} eq 'session';
-    my $sql = "SET application_name = 'tlv largest'; SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = error; "
-        . "SET tensorlv.model_cache = '1MB'; SELECT count(tlv_kind(v)) FROM (SELECT v FROM largest_tlv_model LIMIT 1) s; SET tensorlv.work_mem = '$mode->{memory}';\n";
-    for my $function (@$functions) {
-        my $label = "$function->{name}(" . join(',', @{ $function->{types} }) . ')';
-        $sql .= "COPY (SELECT 5) TO '/proc/self/clear_refs';\nSELECT ticks() AS ticks, kilobytes('VmRSS') AS before \\gset\n\\o /dev/null\n"
-            . 'SET statement_timeout = ' . ($asked ? 0 : $mode->{milliseconds}) . ";\n/* call */ " . call($function, $kind, $type, $known) . ";\n\\o\n\\echo @ :SQLSTATE :LAST_ERROR_MESSAGE\n"
-            . "SET statement_timeout = 0;\nSELECT 'call|$label', ticks() - :ticks, kilobytes('VmHWM') - :before;\n";
-    }
-    my $canceller = $asked && start_canceller('tlv largest', $mode->{milliseconds});
-    my $result = run_sql($db, $sql, go_on => 1);
-    finish_psql($canceller) if $canceller;
-    my (@calls, $state, $message);
-    for (split /\n/, $result->{out}) {
-        if (/^@ (\w{5}) (.*)/) { ($state, $message) = ($1, $2) }
-        elsif (/^call\|(.*)\|(-?\d+)\|(-?\d+)$/) {
-            push @calls, { kind => $kind, call => $1, state => $state, message => $message, late => $2 / 100 - $mode->{milliseconds} / 1000, grown => $3 / 1024 };
-        }
-    }
-    return (\@calls, $result);
+    my @statements = map { [ "$_->{name}(" . join(',', @{ $_->{types} }) . ')', call($_, $kind, $type, $known) ] } @$functions;
+    my ($calls, $result) = measure_statements($db, \@statements, $mode);
+    $_->{kind} = $kind for @$calls;
+    return ($calls, $result);
 }
 
 1;
