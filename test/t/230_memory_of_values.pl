@@ -88,7 +88,7 @@ for my $aggregate ('tlv_bag_agg(i % 7, 1.5)', 'tlv_dense_moments(ARRAY[i, 1, 2, 
     like($result->{errors}, qr/53400: the states of \d+ groups need more memory than tensorlv.work_mem.*HINT:\s+SET enable_hashagg = off;/s, "$aggregate: hashed groups are refused, with a hint");
     cmp_ok($grown, '<', $limit, "$aggregate: the process grows by $grown MB");
     is(query($db, "SET work_mem = '64MB'; SET tensorlv.work_mem = '10MB'; SET enable_hashagg = off; $groups"), 60000, "$aggregate: the hint is followed");
-    is(query($db, $groups), 60000, "$aggregate: default settings");
+    is(query($db, $groups =~ s/60000/1000000/r), 1000000, "$aggregate: a million groups at default settings");
 }
 stays('one state that grows', 'SELECT tlv_graph_agg(i, i + 1) IS NULL FROM generate_series(1, 2000000) i', qr/53400/);
 stays('one bag that grows', 'SELECT tlv_bag_agg(i) IS NULL FROM generate_series(1, 2000000) i', qr/53400/);

@@ -18,6 +18,11 @@ my %modes = (
     cancel => { memory => '2GB', milliseconds => 100, cancel => 'session' },
     default => { memory => '1GB', milliseconds => 300, cancel => 'timeout', refused => 0.1 },
 );
+# Kinds whose form bounds what they take, whatever they are of.
+my %bounded = (
+    completion => 'five numbers', topic_scores => 'four numbers for each of 256 groups', convolution => '128 lags of 16 atoms', series_moments => '128 lags',
+    dense_subspace => '200 directions of 4,000 dimensions', dense_compressed => 'moments of 200 directions', score_products => '2^24 products',
+);
 my @modes = split /,/, $ENV{TLV_LARGEST_MODES} // ($ENV{TLV_LARGEST} ? 'little,much,cancel,default' : 'little');
 # What a client is sent is in memory whole, as text or as bytes, as of any type of the server.
 my $sent = qr/_(out|send)\(/;
@@ -28,7 +33,9 @@ for my $megabytes (split /,/, $ENV{TLV_LARGEST} // '1') {
     my $known = make_largest($db, $megabytes);
     my %bytes = map { split /\|/ } split /\n/, query($db, join ' UNION ALL ', map { "SELECT kind, pg_column_size(v) FROM largest_$_" } qw(tlv_model tlv_moments tlv_subspace tlv_graph));
     is(join(' ', grep { !$bytes{$_} && /$wanted/ } sort keys %types), '', "$megabytes MB: a value of every kind");
-    note join ', ', map { sprintf '%s %.1f MB', $_, $bytes{$_} / 2**20 } sort keys %bytes;
+    note join ', ', map { sprintf '%s %.1f MB%s', $_, $bytes{$_} / 2**20, $bounded{$_} ? " ($bounded{$_})" : '' } grep { $types{$_} } sort keys %bytes;
+    is(join(', ', map { sprintf '%s %.1f MB', $_, $bytes{$_} / 2**20 } grep { $types{$_} && !$bounded{$_} && $bytes{$_} < 0.75 * $megabytes * 2**20 } sort keys %bytes), '',
+        "$megabytes MB: values are as large as they should be");
     my %functions = map { $_ => [ value_functions($db, $_) ] } values %types;
     cmp_ok(scalar @{ $functions{tlv_model} }, '>', 100, join ', ', map { scalar(@{ $functions{$_} }) . " functions take a $_" } sort keys %functions);
     for my $name (@modes) {
