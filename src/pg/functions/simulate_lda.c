@@ -356,7 +356,7 @@ TLV_KEEPING_FUNCTION(tlv_topic_model_terms)
 {
 	GivenItems given;
 
-	TlvRequireByteEquality(fcinfo);
+	TlvRequireByteEquality(fcinfo, false);
 	given = items_of_terms(TlvNamedArray(fcinfo, "terms"), "terms");
 	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
 }

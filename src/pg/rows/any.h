@@ -58,11 +58,12 @@ extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
 extern Oid TlvAnyWritten(FunctionCallInfo fcinfo, int argument);
 
 /*
- * Error 42804 where an argument that the function declares as text or text[] is written as another
- * type, or has a collation, under which different strings are equal: whoever calls this compares
- * them by their bytes.  A transition function asks for the arguments of its aggregate.
+ * Error where an argument that the function declares as text or text[] (any: or as "any") is
+ * written as another type (42501), or has a collation (42804), under which different strings are
+ * equal: whoever calls this compares them by their bytes.  A transition function asks for the
+ * arguments of its aggregate.
  */
-extern void TlvRequireByteEquality(FunctionCallInfo fcinfo);
+extern void TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any);
 
 /* ---- what a type is (any_type.c) ---- */
 

@@ -184,7 +184,7 @@ require_bytes_once(FunctionCallInfo fcinfo)
 
 	if (fcinfo->flinfo == NULL || fcinfo->flinfo->fn_extra != NULL)
 		return;
-	TlvRequireByteEquality(fcinfo);
+	TlvRequireByteEquality(fcinfo, false);
 	fcinfo->flinfo->fn_extra = &checked;
 }
 

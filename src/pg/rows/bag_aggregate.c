@@ -286,7 +286,7 @@ term_argument(FunctionCallInfo fcinfo, TlvShared *shared)
 	text *term = PG_GETARG_TEXT_PP(1);
 
 	if (shared->compares_bytes != fcinfo->flinfo)
-		TlvRequireByteEquality(fcinfo);
+		TlvRequireByteEquality(fcinfo, false);
 	shared->compares_bytes = fcinfo->flinfo;
 	return (tlv_text){VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)};
 }

@@ -125,7 +125,7 @@ TLV_FUNCTION(tlv_bag_keep_terms)
 {
 	KeptItems kept;
 
-	TlvRequireByteEquality(fcinfo);
+	TlvRequireByteEquality(fcinfo, false);
 	kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), true);
 
 	PG_RETURN_POINTER(keep_items(PG_GETARG_TLV(0), &kept));

@@ -65,14 +65,13 @@ written_type(Node *expression)
 static void
 refuse_spellings(Oid function, Oid type, Oid element, Oid collation, bool split)
 {
-	bool array = OidIsValid(element);
-	const char *spelled = TlvIsTextType(array ? element : type)
-							  ? psprintf("collation \"%s\"", get_collation_name(collation))
-							  : format_type_be(array ? element : type);
+	bool array = OidIsValid(element), text = TlvIsTextType(array ? element : type);
+	const char *spelled = text ? psprintf("collation \"%s\"", get_collation_name(collation))
+							   : format_type_be(array ? element : type);
 
 	ereport(
 		ERROR,
-		(errcode(ERRCODE_DATATYPE_MISMATCH),
+		(errcode(text ? ERRCODE_DATATYPE_MISMATCH : ERRCODE_INSUFFICIENT_PRIVILEGE),
 		 errmsg("%s compares strings by their bytes, and several strings are equal under %s",
 				get_func_name(function), spelled),
 		 split && !array ? errhint("Use an expression of type text in the place of x, for example "
@@ -106,9 +105,10 @@ argument_expression(Node *argument)
 	return IsA(argument, TargetEntry) ? (Node *) ((TargetEntry *) argument)->expr : argument;
 }
 
-/* The arguments of a call of an aggregate, after the state in its transition function. */
+/* The arguments of a call of an aggregate, after the state in its transition function; any: those
+ * that are declared "any" are strings as well. */
 static void
-require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *arguments)
+require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *arguments, bool any)
 {
 	int at = 1;
 	ListCell *cell;
@@ -117,8 +117,9 @@ require_bytes_of_aggregate(FunctionCallInfo fcinfo, Oid aggregate, List *argumen
 	{
 		if (at >= PG_NARGS())
 			return;
-		require_bytes(aggregate, TlvAnyDeclared(fcinfo, at++), argument_expression(lfirst(cell)),
-					  false);
+		require_bytes(aggregate, any ? TEXTOID : TlvAnyDeclared(fcinfo, at),
+					  argument_expression(lfirst(cell)), false);
+		at++;
 	}
 }
 
@@ -187,7 +188,7 @@ require_bytes_of_call(FunctionCallInfo fcinfo)
 }
 
 void
-TlvRequireByteEquality(FunctionCallInfo fcinfo)
+TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any)
 {
 	Aggref *aggregate;
 	ListCell *cell;
@@ -199,7 +200,7 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo)
 			WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
 
 			if (is_transition_of(fcinfo->flinfo->fn_oid, call->winfnoid))
-				require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args);
+				require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args, any);
 		}
 		return;
 	}
@@ -207,7 +208,7 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo)
 	if (aggregate == NULL)
 		require_bytes_of_call(fcinfo);
 	else if (is_transition_of(fcinfo->flinfo->fn_oid, aggregate->aggfnoid))
-		require_bytes_of_aggregate(fcinfo, aggregate->aggfnoid, aggregate->args);
+		require_bytes_of_aggregate(fcinfo, aggregate->aggfnoid, aggregate->args, any);
 	else
 		require_bytes_of_engine(fcinfo, aggregate->args);
 }

@@ -112,7 +112,8 @@ aggregates_begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	tlv_accumulator *accumulator;
 	TlvExpanded *expanded;
 
-	TlvRequireByteEquality(fcinfo);
+	TlvRequireByteEquality(fcinfo,
+						   transition->reader == &TlvAnyThreeRows && statistic.constant == NULL);
 	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
 	expanded = TlvBeginState(fcinfo, shared, accumulator);
 	expanded->foreign |= statistic.constant != NULL;
