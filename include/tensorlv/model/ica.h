@@ -31,6 +31,7 @@ typedef struct tlv_ica_options
 	bool keep_gaussian; /* two components of no kurtosis: a warning, not an error */
 	uint64_t seed;
 	tlv_decompose_options decompose; /* method joint or sgd */
+	const tlv_names *names;			 /* of the dimensions, for messages; NULL: they have none */
 } tlv_ica_options;
 
 /* Kurtoses below so many standard errors, sqrt(24 / rows), are those of a Gaussian. */
@@ -88,10 +89,6 @@ extern const tlv_procedure tlv_ica_procedure; /* its options are these */
 /* How many components have no more kurtosis than chance gives Gaussian ones of so many rows. */
 extern size_t tlv_ica_gaussian(size_t k, const double *kurtosis, double rows);
 
-/* Whether fewer than two components are as good as Gaussian; TLV_NOT_IDENTIFIABLE names them. */
-extern tlv_status tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis,
-										  double rows);
-
 /*
  * Amari index of two mixing matrices (d x k): with P = |pinv(a) b|, the mean of what rows and
  * columns hold beside their largest entry, 0 when a and b are the same up to
@@ -119,14 +116,22 @@ typedef struct tlv_ica_parts
 	int64_t *sources;			/* NULL but for simulation */
 	const double *noise_factor; /* NULL but for simulation with noise */
 	int64_t *order;				/* k: gets the order; NULL: not wanted */
+	const tlv_names *names;		/* of the dimensions, for messages; NULL: they have none */
 	tlv_diagnostics *diagnostics;
 } tlv_ica_parts;
 
 /* Orders the components and chooses their signs, in place. */
 extern tlv_status tlv_ica_order(tlv_context *ctx, tlv_ica_parts *parts);
 
-/* kurtosis_1 .., standard_error and the warning of Gaussian components. */
+/* Whether fewer than two components are as good as Gaussian; TLV_NOT_IDENTIFIABLE names them. */
+extern tlv_status tlv_ica_require_sources(tlv_context *ctx, const tlv_ica_parts *parts);
+
+/* kurtosis_1 .., standard_error and the warning of Gaussian components; and that alone. */
 extern tlv_status tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts);
+extern tlv_status tlv_ica_warn_gaussian(tlv_context *ctx, const tlv_ica_parts *parts);
+
+/* A component in a message: its number, and the dimension of whose variance it has most. */
+extern const char *tlv_ica_show(const tlv_ica_parts *parts, size_t j, char shown[TLV_SHOWN_NAME]);
 
 /*
  * The frame of these parts as they are: neither order nor scale nor signs are changed here

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "internal.h"
-#include "tensorlv/model/dense.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
 
 /* A column is a combination if this part of its variance, or less, is left given the others. */
 #define LEAST_OWN 1e-11
@@ -216,4 +216,31 @@ gmm_warn_dependent(tlv_context *ctx, const gmm_space *space, const double *covar
 	TLV_TRY(warn_of_dependence(ctx, &found, score, diagnostics));
 	end_dependence(ctx, &found);
 	return TLV_OK;
+}
+
+/* ---- the column that components explain least ---- */
+
+size_t
+gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture,
+					const double *unit)
+{
+	size_t d = moments->d, found = 0;
+	double most = -1;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double rest = moments->third[tlv_packed3_index(i, i, i)];
+
+		for (size_t j = 0; j < mixture->k; j++)
+		{
+			double mean = mixture->means[j * d + i] / (unit != NULL ? unit[i] : 1);
+			double gap = mean - moments->mean[i];
+
+			rest -= mixture->weights[j] * gap * (gap * gap + 3 * mixture->variances[j]);
+		}
+		rest = fabs(rest) / pow(moments->covariance[i * (d + 1)], 1.5);
+		found = rest > most ? i : found;
+		most = fmax(most, rest);
+	}
+	return found;
 }

@@ -411,10 +411,32 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 /* ---- what is said about it ---- */
 
 static tlv_status
+warn_of_residual(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
+				 tlv_diagnostics *diagnostics)
+{
+	double residual = fit->decomposition.residual;
+	bool named = fit->space.basis == NULL;
+	char shown[TLV_SHOWN_NAME];
+
+	if (!(fit->k > 1 && residual > TLV_GMM_RESIDUAL))
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "large_residual",
+					   .score = residual,
+					   .hint = "Use the parameters as initial estimates for refinement only: "
+							   "spherical components fit the moments badly."},
+		"the relative residual of the decomposition is above %g%s%s", TLV_GMM_RESIDUAL,
+		named ? ", and components explain least of the skewness of column " : "",
+		named ? tlv_names_show(names, gmm_least_explained(&fit->moments, &fit->mixture, fit->unit),
+							   shown)
+			  : "");
+}
+
+static tlv_status
 gmm_warn(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names, double signal,
 		 tlv_diagnostics *diagnostics)
 {
-	double residual = fit->decomposition.residual;
 	double least =
 		fit->space.dimensions > fit->d ? fit->space.variance : fit->eigenvalues[fit->d - 1];
 
@@ -426,14 +448,7 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names, double si
 						   .hint = "Refine the model on rows, or use a smaller k or more rows."},
 			"the weakest direction of signal is hardly above the noise (signal below %g)",
 			TLV_GMM_SIGNAL));
-	if (fit->k > 1 && residual > TLV_GMM_RESIDUAL)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "large_residual",
-						   .score = residual,
-						   .hint = "Use the parameters as initial estimates for refinement only: "
-								   "spherical components fit the moments badly."},
-			"the relative residual of the decomposition is above %g", TLV_GMM_RESIDUAL));
+	TLV_TRY(warn_of_residual(ctx, fit, names, diagnostics));
 	if (fit->k > 1 && (double) fit->k > TLV_GMM_MOST_SHARE * (double) fit->space.dimensions)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "few_directions_left",

@@ -4,6 +4,7 @@
 #ifndef TENSORLV_GMM_INTERNAL_H
 #define TENSORLV_GMM_INTERNAL_H
 
+#include "tensorlv/model/dense.h"
 #include "tensorlv/model/gmm.h"
 
 /* Rows whose length is farther from 1 have been scaled, and are counted. */
@@ -82,6 +83,11 @@ extern tlv_status tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments,
 extern tlv_status gmm_warn_dependent(tlv_context *ctx, const gmm_space *space,
 									 const double *covariance, const tlv_names *names, double score,
 									 tlv_diagnostics *diagnostics);
+
+/* The coordinate whose skewness a spherical mixture explains least; moments are in units of the
+ * coordinates, means are not (NULL: neither is). */
+extern size_t gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture,
+								  const double *unit);
 
 /* Bytes that a fit to moments of an order in the space takes at most. */
 extern double tlv_gmm_fit_memory(const gmm_space *space, int order, const tlv_gmm_options *options);

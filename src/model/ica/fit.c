@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensorlv/num/cumulant4.h"
+#include "tensorlv/num/tensor4.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/kind.h"
@@ -308,10 +309,12 @@ median_angle(size_t k, double *angles)
 
 /* uncertainty_1 .., and a warning of the components for which it is large. */
 static tlv_status
-diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
+diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *parts)
 {
 	size_t k = fit->k;
+	tlv_diagnostics *diag = parts->diagnostics;
 	tlv_shown_list large = {0};
+	char shown[TLV_SHOWN_NAME];
 	double *angles = tlv_alloc(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, angles);
@@ -319,7 +322,7 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
 	for (size_t j = 0; j < k; j++)
 	{
 		if (angles[j] > UNCERTAINTY_WARN)
-			tlv_shown_add_number(&large, j + 1);
+			tlv_shown_add(&large, tlv_ica_show(parts, j, shown));
 		TLV_TRY(tlv_diagnose(ctx, diag, angles[j], "uncertainty_%zu", j + 1));
 	}
 	tlv_free(ctx, angles);
@@ -332,6 +335,31 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
 					   .hint = "Give more rows, above all where large values are frequent."},
 		"sampling error leaves the directions of %s uncertain by more than %g radian",
 		tlv_shown_text(&large, "component"), UNCERTAINTY_WARN);
+}
+
+/* The component that is least one of the fit to noise, too, by the cosine. */
+static size_t
+find_disagreeing(const ica_fit *fit)
+{
+	size_t k = fit->k, found = 0;
+	double least = 2;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		double best = 0;
+
+		for (size_t l = 0; l < k; l++)
+		{
+			double cosine = 0;
+
+			for (size_t i = 0; i < k; i++)
+				cosine += fit->orthogonal[i + j * k] * fit->free[i + l * k];
+			best = fmax(best, fabs(cosine));
+		}
+		found = best < least ? j : found;
+		least = fmin(best, least);
+	}
+	return found;
 }
 
 /*
@@ -347,12 +375,13 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
  * sources' size, where it was above 2.5, the fit to noise halved the error or better.
  */
 static tlv_status
-diagnose_noise(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
+diagnose_noise(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *parts)
 {
 	/* The bases differ by so much more than sampling makes them: see diagnose_noise. */
 	const double disagreement_warn = 3.0;
 	size_t k = fit->k;
 	double *angles, median;
+	char shown[TLV_SHOWN_NAME];
 	bool promising;
 
 	if (!(fit->disagreement > disagreement_warn / sqrt(fit->central.rows)))
@@ -363,20 +392,60 @@ diagnose_noise(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag)
 	tlv_free(ctx, angles);
 	promising = fit->disagreement * sqrt((double) k - 1) > NOISE_GAIN * 0.8 * median;
 	return tlv_warn(
-		ctx, diag,
+		ctx, parts->diagnostics,
 		&(tlv_warning){
 			.code = "gaussian_noise",
 			.score = fit->disagreement,
 			.hint = promising ? "Try noise => true: there may be Gaussian noise."
 							  : "Give more rows: there may be Gaussian noise, or components depend "
 								"on each other, and these rows are too few for noise => true."},
-		"the components that the covariance allows differ from those of the cumulant alone");
+		"the components that the covariance allows differ from those of the cumulant alone, most "
+		"of all component %s",
+		tlv_ica_show(parts, find_disagreeing(fit), shown));
+}
+
+/* The column whose own fourth cumulant, relative to its variance, the components explain least. */
+static size_t
+least_explained(const ica_fit *fit, const tlv_ica_parts *parts)
+{
+	size_t p = fit->p, found = 0;
+	double most = -1;
+
+	for (size_t i = 0; i < p; i++)
+	{
+		double variance = fit->central.covariance[i * (p + 1)];
+		double rest = fit->central.fourth[tlv_packed4_index(i, i, i, i)] - 3 * variance * variance;
+
+		for (size_t j = 0; j < fit->k; j++)
+			rest -= parts->kurtosis[j] * pow(parts->mixing[i + j * p], 4);
+		rest = fabs(rest) / (variance * variance);
+		found = rest > most ? i : found;
+		most = fmax(most, rest);
+	}
+	return found;
+}
+
+static tlv_status
+warn_of_residual(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *parts, double residual)
+{
+	bool named = fit->basis == NULL;
+	char shown[TLV_SHOWN_NAME];
+
+	if (!(residual > ICA_RESIDUAL_WARN))
+		return TLV_OK;
+	return tlv_warn(
+		ctx, parts->diagnostics, &(tlv_warning){.code = "large_residual", .score = residual},
+		"the relative residual is above %g: hardly any of the fourth cumulant is that of "
+		"independent components%s%s",
+		ICA_RESIDUAL_WARN, named ? ", least that of column " : "",
+		named ? tlv_names_show(parts->names, least_explained(fit, parts), shown) : "");
 }
 
 static tlv_status
 ica_diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
-				 const tlv_ica_options *options, tlv_diagnostics *diag)
+				 const tlv_ica_options *options, const tlv_ica_parts *parts)
 {
+	tlv_diagnostics *diag = parts->diagnostics;
 	const tlv_decomposition *dec = options->noise ? &fit->cp : &fit->decomposition;
 	const double *kurtosis = options->noise ? fit->free_values : fit->values;
 	/* what is not identified settles nowhere, and differs from fit to fit: one warning is enough */
@@ -398,16 +467,11 @@ ica_diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 	if (options->noise)
 	{
 		TLV_TRY(tlv_diagnose(ctx, diag, fit->cp.iterations, "noise_sweeps"));
-		TLV_TRY(diagnose_uncertainty(ctx, fit, diag));
+		TLV_TRY(diagnose_uncertainty(ctx, fit, parts));
 	}
 	if (!options->noise && !free_to_turn)
-		TLV_TRY(diagnose_noise(ctx, fit, diag));
-	if (dec->residual > ICA_RESIDUAL_WARN)
-		TLV_TRY(tlv_warn(ctx, diag,
-						 &(tlv_warning){.code = "large_residual", .score = dec->residual},
-						 "the relative residual is above %g: hardly any of the fourth cumulant is "
-						 "that of independent components",
-						 ICA_RESIDUAL_WARN));
+		TLV_TRY(diagnose_noise(ctx, fit, parts));
+	TLV_TRY(warn_of_residual(ctx, fit, parts, dec->residual));
 	if (!dec->converged && !free_to_turn)
 		TLV_TRY(tlv_warn(ctx, diag,
 						 &(tlv_warning){.code = "iterations_at_limit",
@@ -500,8 +564,7 @@ tlv_ica_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *o
 	parts.change = 1;
 	parts.diagnostics = &diagnostics;
 	parts.kurtosis = options->noise ? fit.free_values : fit.values;
-	if (!options->keep_gaussian)
-		TLV_TRY(tlv_ica_require_sources(ctx, fit.k, parts.kurtosis, parts.rows));
+	parts.names = options->names;
 	TLV_TRY_NEW(ctx, mean, fit.d + 2 * fit.d * fit.k);
 	parts.mean = mean;
 	parts.mixing = mean + fit.d;
@@ -510,7 +573,9 @@ tlv_ica_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *o
 	TLV_TRY(recover_mixing(ctx, &fit, options->noise ? fit.free : fit.orthogonal, parts.mixing,
 						   parts.unmixing));
 	TLV_TRY(tlv_ica_order(ctx, &parts));
-	TLV_TRY(ica_diagnose_fit(ctx, &fit, moments, options, &diagnostics));
+	if (!options->keep_gaussian)
+		TLV_TRY(tlv_ica_require_sources(ctx, &parts));
+	TLV_TRY(ica_diagnose_fit(ctx, &fit, moments, options, &parts));
 	TLV_TRY(tlv_ica_diagnose(ctx, &parts));
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
 	tlv_free(ctx, mean);

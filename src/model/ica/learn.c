@@ -189,9 +189,20 @@ warn_of_few_rows(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diag
 static tlv_status
 ica_finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tlv_held *finished)
 {
+	static const char *const renewed[] = {"not_identified", NULL};
 	const tlv_frame *model = &fit->model.frame;
+	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	tlv_diagnostics diagnostics = {0};
+	const tlv_ica_parts parts = {.d = mixing->rows,
+								 .k = mixing->columns,
+								 .rows = tlv_frame_scalar(model, "rows", 0),
+								 .mixing = (double *) tlv_section_data(model, mixing),
+								 .kurtosis = (double *) tlv_frame_float64(model, "kurtosis"),
+								 .names = fit->options.fit.names,
+								 .diagnostics = &diagnostics};
 
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
+	TLV_TRY(tlv_ica_warn_gaussian(ctx, &parts));
 	if (fit->refine && !fit->settled)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
@@ -207,7 +218,7 @@ ica_finish(tlv_context *ctx, const tlv_source *rows, const ica_learning *fit, tl
 						 "fourth moments are limited to %d dimensions: components are estimated in "
 						 "the leading directions, and %zu are skipped",
 						 TLV_DENSE_MOST_4, fit->left_out));
-	return tlv_source_finish_after(ctx, rows, model, &diagnostics, finished);
+	return tlv_source_finish(ctx, rows, model, &diagnostics, 0, NULL, finished);
 }
 
 static tlv_status
@@ -216,6 +227,7 @@ ica_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mod
 	ica_learning fit = ica_begin(options);
 	tlv_value *moments;
 
+	fit.options.fit.names = tlv_source_rows(rows)->rows.names;
 	TLV_TRY(ica_collect_moments(ctx, rows, &fit, &moments));
 	TLV_TRY(tlv_fit_fewer(ctx, &moments->frame, fit.options.fit.k, learn_fit_components, &fit,
 						  &fit.fewer));

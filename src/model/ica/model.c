@@ -101,68 +101,88 @@ tlv_ica_gaussian(size_t k, const double *kurtosis, double rows)
 	return n;
 }
 
-/* Writes "2, 3 and 5": components of no kurtosis, and returns how many. */
-static size_t
-list_gaussian(size_t k, const double *kurtosis, double rows, size_t room, char *text)
+const char *
+tlv_ica_show(const tlv_ica_parts *parts, size_t j, char shown[TLV_SHOWN_NAME])
 {
-	double limit = TLV_ICA_GAUSSIAN * sqrt(24 / rows);
-	size_t n = tlv_ica_gaussian(k, kurtosis, rows), named = 0, at = 0;
+	double most = -1;
+	size_t strongest = 0;
+	char name[TLV_SHOWN_NAME];
 
-	text[0] = '\0';
-	for (size_t j = 0; j < k && at < room - 32; j++)
-		if (!(fabs(kurtosis[j]) >= limit))
-		{
-			named++;
-			at += (size_t) snprintf(text + at, room - at, "%s%zu",
-									named == 1	 ? ""
-									: named == n ? " and "
-												 : ", ",
-									j + 1);
-		}
-	if (named < n)
-		snprintf(text + at, room - at, ", ...");
-	return n;
+	for (size_t i = 0; i < parts->d; i++)
+	{
+		double own = pow(parts->mixing[i + j * parts->d], 2), all = 0;
+
+		for (size_t l = 0; l < parts->k; l++)
+			all += pow(parts->mixing[i + l * parts->d], 2);
+		if (!(own / all > most))
+			continue;
+		most = own / all;
+		strongest = i;
+	}
+	snprintf(shown, TLV_SHOWN_NAME, "%zu (strongest in column %.44s)", j + 1,
+			 tlv_names_show(parts->names, strongest, name));
+	return shown;
+}
+
+/* Those of no kurtosis. */
+static void
+list_gaussian(const tlv_ica_parts *parts, tlv_shown_list *list)
+{
+	double limit = TLV_ICA_GAUSSIAN * sqrt(24 / parts->rows);
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t j = 0; j < parts->k; j++)
+		if (!(fabs(parts->kurtosis[j]) >= limit))
+			tlv_shown_add(list, tlv_ica_show(parts, j, shown));
 }
 
 tlv_status
-tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis, double rows)
+tlv_ica_require_sources(tlv_context *ctx, const tlv_ica_parts *parts)
 {
-	char list[128], values[800];
+	tlv_shown_list list = {0};
+	char values[800];
 	size_t at = 0;
 
-	if (list_gaussian(k, kurtosis, rows, sizeof(list), list) < 2)
+	list_gaussian(parts, &list);
+	if (list.n < 2)
 		return TLV_OK;
-	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-					"components %s have no kurtosis and cannot be distinguished", list);
-	for (size_t j = 0; j < k && at < sizeof(values) - 32; j++)
+	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%s have no kurtosis and cannot be distinguished",
+					tlv_shown_text(&list, "component"));
+	for (size_t j = 0; j < parts->k && at < sizeof(values) - 32; j++)
 		at += (size_t) snprintf(values + at, sizeof(values) - at, "%s%.3g", j > 0 ? ", " : "",
-								kurtosis[j]);
+								parts->kurtosis[j]);
 	tlv_fail_detail(ctx, "Excess kurtosis of the components: %s; %d standard errors are %.3g.",
-					values, TLV_ICA_GAUSSIAN, TLV_ICA_GAUSSIAN * sqrt(24 / rows));
+					values, TLV_ICA_GAUSSIAN, TLV_ICA_GAUSSIAN * sqrt(24 / parts->rows));
 	return tlv_fail_hint(ctx,
 						 "At most one source may be Gaussian: use a smaller k or more rows; or let "
 						 "keep_gaussian be true, and trust the other components only.");
 }
 
 tlv_status
-tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
+tlv_ica_warn_gaussian(tlv_context *ctx, const tlv_ica_parts *parts)
 {
-	char list[128];
-	size_t n;
+	tlv_shown_list list = {0};
 
-	for (size_t j = 0; j < parts->k; j++)
-		TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->kurtosis[j], "kurtosis_%zu", j + 1));
 	if (!(parts->rows > 0))
 		return TLV_OK;
-	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, sqrt(24 / parts->rows), "standard_error"));
-	n = list_gaussian(parts->k, parts->kurtosis, parts->rows, sizeof(list), list);
-	if (n > 1)
-		return tlv_warn(ctx, parts->diagnostics,
-						&(tlv_warning){.code = "not_identified", .score = (double) n},
-						"components %s have no kurtosis: they span the right subspace but are not "
-						"identified within it",
-						list);
-	return TLV_OK;
+	list_gaussian(parts, &list);
+	if (list.n < 2)
+		return TLV_OK;
+	return tlv_warn(ctx, parts->diagnostics,
+					&(tlv_warning){.code = "not_identified", .score = (double) list.n},
+					"%s have no kurtosis: they span the right subspace but are not identified "
+					"within it",
+					tlv_shown_text(&list, "component"));
+}
+
+tlv_status
+tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
+{
+	for (size_t j = 0; j < parts->k; j++)
+		TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->kurtosis[j], "kurtosis_%zu", j + 1));
+	if (parts->rows > 0)
+		TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, sqrt(24 / parts->rows), "standard_error"));
+	return tlv_ica_warn_gaussian(ctx, parts);
 }
 
 /* ---- the stored form ---- */

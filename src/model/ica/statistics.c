@@ -13,6 +13,7 @@
 
 #include "tensorlv/num/fast_math.h"
 #include "internal.h"
+#include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
@@ -279,8 +280,10 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 {
 	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	size_t d = mixing->rows, k = mixing->columns;
+	const tlv_name_list columns = tlv_dimension_names(model);
+	const tlv_names names = {.n = d, .offsets = columns.offsets, .text = columns.bytes};
 	tlv_diagnostics diagnostics = {0};
-	tlv_ica_parts parts = {.d = d, .k = k};
+	tlv_ica_parts parts = {.d = d, .k = k, .names = &names};
 	tlv_ica_means means = {.k = k};
 	double *r, *back;
 
