@@ -35,6 +35,7 @@ static void
 test_clusters(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
 	{
 		data rows = simulate(3000, 120, 25, 12, (tlv_covariance) c);
