@@ -27,6 +27,9 @@ for my $case (@cases) {
                      (SELECT array_agg(5 ^ ((j - 1) / ($k - 1.0)) / (SELECT sum(5 ^ ((i - 1) / ($k - 1.0))) FROM generate_series(1, $k) i) * $alpha0 ORDER BY j) FROM generate_series(1, $k) j))
                    FROM tlv_topic_items($truth))" if $unequal;
         my $query = "SELECT bag FROM docs";
+        # a search of the 10,000 documents takes as long as all fits of a set: at the first seed
+        my $searched = $n < 10000 || $seed == 1;
+        my $search = $searched ? "SELECT 'k', k FROM tlv_suggest_k('$query', max_k => $k + 15, seed => $seed, criterion => 'held_out') WHERE chosen;" : '';
         my $out = query($db, <<"SQL");
 SET client_min_messages = error;
 DROP TABLE IF EXISTS truth, docs, models;
@@ -41,7 +44,7 @@ SELECT name, avg(distance), max(distance), sum(abs(a.alpha - b.alpha)) / $alpha0
        (SELECT score FROM tlv_diagnostics(m.model) WHERE measure = 'residual')
 FROM truth t, models m, tlv_match(t.model, m.model) x, tlv_topics(t.model) a, tlv_topics(m.model) b
 WHERE a.topic = x.component_a AND b.topic = x.component_b GROUP BY name, m.model ORDER BY name;
-SELECT 'k', k FROM tlv_suggest_k('$query', max_k => $k + 15, seed => $seed, criterion => 'held_out') WHERE chosen;
+$search
 SQL
         my %row = map { my @f = split /\|/; ($f[0] => \@f) } split /\n/, $out;
         my ($before, $after, $estimated) = @row{qw(moments gibbs estimated)};
@@ -55,7 +58,7 @@ SQL
         # a factor 2 above is harmless, below it is not (section 1.6)
         my $high = $name eq 'lda_short' ? 2 : 1.35;
         ok($estimated->[4] >= 0.7 * $alpha0 && $estimated->[4] <= $high * $alpha0, "$name, seed $seed: alpha0 estimated as $estimated->[4], true $alpha0");
-        is($row{k}[1], $k, "$name, seed $seed: number of topics");
+        is($row{k}[1], $k, "$name, seed $seed: number of topics") if $searched;
         diag(sprintf '%s seed %d: moments %.4f (max %.3f, alpha %.4f, residual %.4f), gibbs %.4f, alpha0 %.3f',
             $name, $seed, @$before[ 1, 2, 3, 5 ], $after->[1], $estimated->[4]) if $ENV{TAP_VERBOSE};
     }
