@@ -235,10 +235,10 @@ TLV_FUNCTION(tlv_assign)
 		PG_RETURN_NULL();
 	require_components(&call, "tlv_assign");
 	require_one_row(&call);
-	posterior = infer_next(&call);
-	for (size_t j = 1; j < posterior->width; j++)
+	posterior = infer_next(&call); /* NULL: of an array of one bag, which is null */
+	for (size_t j = 1; posterior != NULL && j < posterior->width; j++)
 		best = posterior->values[j] > posterior->values[best] ? j : best;
-	known = TlvRowIsKnown(call.model, &call.cursor.row);
+	known = posterior != NULL && TlvRowIsKnown(call.model, &call.cursor.row);
 	close_call(&call);
 	if (!known)
 		PG_RETURN_NULL();
