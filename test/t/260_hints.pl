@@ -183,7 +183,6 @@ my @tried = (
     [ q(SELECT tlv_hmm('SELECT seq, t, symbol FROM steps', 3, transitions => '{{0.5,0.5},{0.5,0.5}}')), '22023',
         q(SELECT tlv_hmm('SELECT seq, t, symbol FROM steps', transitions => '{{0.5,0.5},{0.5,0.5}}', OPTION)) ],
     [ q(SELECT tlv_ica('SELECT x FROM vectors', 2, noise => true, refine => 'tanh')), '22023', q(SELECT tlv_ica('SELECT x FROM vectors', 2, noise => true, OPTION)) ],
-    [ q(SELECT tlv_mmsb('SELECT src, dst FROM edges', 2, alpha0 => .1, refine => 'likelihood')), '22023', q(SELECT tlv_mmsb('SELECT src, dst FROM edges', 2, alpha0 => .1, OPTION)) ],
     [ q(SELECT tlv_fit_mmsb(tlv_graph_agg(i, 100 + j), 1) FROM generate_series(1, 9) i, generate_series(1, 9) j), 'warning',
         'SELECT count(*) FROM (SELECT tlv_fit_mmsb(tlv_bigraph_agg(i, 100 + j), 1) FROM generate_series(1, 9) i, generate_series(1, 9) j) q -- OPTION', 'two groups' ],
     [ q(SELECT tlv_fit_mmsb(tlv_graph_agg(1, i), 1, degree_corrected => false) FROM generate_series(2, 40) i), 'warning',

@@ -87,13 +87,13 @@ extern double tlv_mmsb_edge_probability(const tlv_mmsb_parts *parts, int64_t sou
 
 typedef enum tlv_mmsb_refinement
 {
-	TLV_MMSB_REFINE_AUTO,		/* likelihood for alpha0 = 0, variational otherwise */
-	TLV_MMSB_REFINE_NONE,		/* the moments' answer as it is */
-	TLV_MMSB_REFINE_LIKELIHOOD, /* block model: profile likelihood over reassignments */
-	TLV_MMSB_REFINE_EM			/* mixed memberships */
+	TLV_MMSB_REFINE_AUTO,	   /* likelihood for alpha0 = 0, variational otherwise */
+	TLV_MMSB_REFINE_NONE,	   /* the moments' answer as it is */
+	TLV_MMSB_REFINE_EM,		   /* mixed memberships */
+	TLV_MMSB_REFINE_LIKELIHOOD /* block model: profile likelihood over reassignments */
 } tlv_mmsb_refinement;
 
-/* 'auto', 'none', 'likelihood', 'variational', in the order of the enumeration; NULL ends them. */
+/* 'auto', 'none', 'em', 'likelihood', in the order of the enumeration; NULL ends them. */
 extern const char *const tlv_mmsb_refinement_names[];
 
 typedef enum tlv_edge_model

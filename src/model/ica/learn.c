@@ -31,17 +31,18 @@ static tlv_status
 ica_check_options(tlv_context *ctx, const void *argument)
 {
 	const tlv_ica_learn_options *options = argument;
-	const char *refine = options->refine;
+	const char *refine = options->refine != NULL ? options->refine : "auto";
+	bool rows = strcmp(refine, "likelihood") == 0 || strcmp(refine, "tanh") == 0;
 
-	if (refine == NULL || strcmp(refine, "auto") == 0 || strcmp(refine, "none") == 0)
+	if (strcmp(refine, "auto") == 0 || strcmp(refine, "none") == 0 || (rows && !options->fit.noise))
 		return TLV_OK;
-	if (strcmp(refine, "likelihood") != 0 && strcmp(refine, "tanh") != 0)
+	if (!rows)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
-		return tlv_fail_hint(ctx, "Use 'auto', 'tanh', 'likelihood' or 'none'.");
+		return tlv_fail_hint(ctx, options->fit.noise ? "Use 'auto' or 'none'."
+													 : "Use 'auto', 'tanh', 'likelihood' or "
+													   "'none'.");
 	}
-	if (!options->fit.noise)
-		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "a model fitted to noise has no refinement over the rows");
 	return tlv_fail_hint(ctx, "The steps would fit the noise: use refine => 'none', or noise => "
 							  "false.");

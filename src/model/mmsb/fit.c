@@ -16,7 +16,7 @@
 
 #define POOR_RESIDUAL 0.3
 
-const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "em", NULL};
+const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "em", "likelihood", NULL};
 const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
 
 /* ---- checks ---- */
@@ -59,11 +59,8 @@ check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not between 0 and 1e6",
 						options->alpha0);
 	if (options->refine == TLV_MMSB_REFINE_LIKELIHOOD && options->alpha0 > 0)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "refinement by likelihood is for alpha0 = 0, not %g",
-				 options->alpha0);
-		return tlv_fail_hint(ctx, "Use refine => 'em' for mixed memberships.");
-	}
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"refinement by likelihood is for alpha0 = 0, not %g", options->alpha0);
 	if (options->k > MOST_COMMUNITIES || options->max_k > MOST_COMMUNITIES)
 		return tlv_fail(ctx, TLV_LIMIT, "%s = %zu is more than %d",
 						options->k > MOST_COMMUNITIES ? "k" : "max_k",

@@ -20,6 +20,7 @@ typedef struct MmsbArguments
 {
 	tlv_mmsb_learn_options learn;
 	Datum labels; /* a bag, or a query; 0: none */
+	Datum refine;
 	bool corrected;
 	bool directed;
 	bool bipartite;
@@ -31,8 +32,7 @@ typedef struct MmsbArguments
 static const TlvArgument mmsb_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, MMSB_OPTION(learn.fit.k), .least = 1},
 	{"alpha0", TLV_ARGUMENT_REAL, MMSB_OPTION(learn.fit.alpha0)},
-	{"refine", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.refine), .what = "refinement",
-	 .names = tlv_mmsb_refinement_names},
+	{"refine", TLV_ARGUMENT_DATUM, MMSB_OPTION(refine)},
 	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(corrected)},
 	{"partition", TLV_ARGUMENT_FLAG, MMSB_OPTION(learn.fit.partition)},
 	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.edges), .what = "model of edges",
@@ -47,6 +47,8 @@ static const TlvArgument mmsb_arguments[] = {
 static MmsbArguments
 read_mmsb_arguments(FunctionCallInfo fcinfo)
 {
+	/* In the order of the others. */
+	static const char *const mixed_refinements[] = {"auto", "none", "em", NULL};
 	MmsbArguments arguments = {.learn.graph = TLV_GRAPH_UNDIRECTED};
 	double alpha0;
 
@@ -61,6 +63,11 @@ read_mmsb_arguments(FunctionCallInfo fcinfo)
 						errmsg("alpha0 = %g is not between 0 and 1e6", alpha0),
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 gives every "
 								"node one community.")));
+	if (arguments.refine != 0)
+		arguments.learn.fit.refine =
+			TlvChoice(TextDatumGetCString(arguments.refine),
+					  alpha0 > 0 ? mixed_refinements : tlv_mmsb_refinement_names,
+					  alpha0 > 0 ? "refinement of mixed memberships" : "refinement");
 	if (arguments.directed && arguments.bipartite)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a graph is directed or bipartite, not both"),
