@@ -87,9 +87,9 @@ ORDER BY component;
 \echo '--- Two articles: their most frequent terms, and what they are about'
 
 SELECT id AS article, round(100 * share::numeric) AS percent,
-       left(description, 30) AS topic,
+       left(description, 28) AS topic,
        left((SELECT string_agg(term, ' ' ORDER BY n DESC, term)
-             FROM article_words WHERE article = id), 28) AS terms
+             FROM article_words WHERE article = id), 26) AS terms
 FROM models, articles, unnest(shares) WITH ORDINALITY u(share, component)
      JOIN tlv_summary(model) s USING (component)
 WHERE purpose = 'news' AND id IN (9, 552) AND share >= .1
