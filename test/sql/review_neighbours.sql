@@ -14,7 +14,7 @@ SELECT tlv_kind(tlv_lda('SELECT "Id No" % 9, "a""b" FROM odd', 1));
 CREATE TABLE kept AS SELECT tlv_gmm('SELECT "Länge, mm" FROM odd', 1) AS m;
 INSERT INTO kept SELECT tlv_gmm('SELECT "Länge, mm" FROM odd', 1);
 DO $$ DECLARE m tlv_model; BEGIN m := tlv_gmm('SELECT "Länge, mm" FROM odd', 1); END $$;
-CREATE MATERIALIZED VIEW viewed AS SELECT tlv_gmm('SELECT "Länge, mm" FROM odd', 1) AS m;
+CREATE MATERIALIZED VIEW viewed AS SELECT tlv_gmm('SELECT "Länge, mm" FROM review_neighbours.odd', 1) AS m;
 DO $$ BEGIN FOR i IN 1..2 LOOP INSERT INTO kept SELECT tlv_gmm('SELECT "Länge, mm" FROM odd', 1); END LOOP; END $$;
 SELECT count(m) FROM (SELECT tlv_gmm('SELECT "Länge, mm", 1 FROM odd', 1) AS m UNION ALL SELECT tlv_hmm('SELECT "Id No" / 2, "Id No", "Id No" % 3 FROM odd', 2)
   UNION ALL SELECT tlv_mmsb('SELECT a, b FROM generate_series(1, 9) a, generate_series(1, 9) b WHERE a < b', 3)

@@ -340,6 +340,7 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	if (expanded->foreign)
 		TlvRequireMade(&expanded->shared->ctx, result);
 	tlv_assert(TlvAccepts(&expanded->shared->ctx, result));
+	memcpy(&expanded->flat, result, sizeof(expanded->flat));
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
 	expanded->builder = NULL;
@@ -375,10 +376,21 @@ is_live_state(Datum value)
 	return expanded->header.eoh_methods == &expanded_methods && expanded->magic == EXPANDED_MAGIC;
 }
 
-uint64
-TlvStateEdition(Datum value)
+size_t
+TlvStateKey(Datum value, char *key)
 {
-	return is_live_state(value) ? ((const TlvExpanded *) DatumGetEOHP(value))->edition : 0;
+	const TlvExpanded *expanded;
+
+	if (!is_live_state(value))
+		return 0;
+	expanded = (const TlvExpanded *) DatumGetEOHP(value);
+	if (expanded->flat.size > 0)
+	{
+		memcpy(key, &expanded->flat, sizeof(expanded->flat));
+		return sizeof(expanded->flat);
+	}
+	memcpy(key, &expanded->edition, sizeof(expanded->edition));
+	return sizeof(expanded->edition);
 }
 
 TlvExpanded *
@@ -391,6 +403,7 @@ TlvExpandedGet(Datum value)
 		return NULL;
 	expanded = (TlvExpanded *) DatumGetEOHP(value);
 	expanded->edition = ++last_edition;
+	expanded->flat.size = 0;
 	return expanded;
 }
 

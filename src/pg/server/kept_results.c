@@ -6,7 +6,8 @@
  * keeps its last result, and finds that of another call site of the same function, as long as the
  * arguments are identical.  Arguments are compared by a few bytes where a few bytes identify them:
  * the TOAST pointer of a stored value, the header of a value of ours, which contains the digest of
- * its content, and the edition of the live state of an aggregate.  All others are compared whole.
+ * its content, and that header or the edition of the live state of an aggregate.  All others are
+ * compared whole.
  *
  * Kept results count towards tensorlv.model_cache; one that does not fit is not kept.
  */
@@ -114,19 +115,13 @@ static void
 varlena_key(Datum value, bool has_header, ArgumentKey *key)
 {
 	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
-	uint64 edition;
 
 	if (has_header || VARATT_IS_EXTERNAL(raw))
 		key->length = TlvValueKey(value, key->short_key);
+	if (key->length == 0 && has_header)
+		key->length = TlvStateKey(value, key->short_key);
 	if (key->length > 0)
 		return;
-	edition = has_header ? TlvStateEdition(value) : 0;
-	if (edition != 0)
-	{
-		key->length = sizeof(edition);
-		memcpy(key->short_key, &edition, sizeof(edition));
-		return;
-	}
 	if (VARATT_IS_EXTERNAL(raw))
 		raw = PG_DETOAST_DATUM(value);
 	key->whole = (const char *) raw;
@@ -311,7 +306,12 @@ TlvKeepResult(FunctionCallInfo fcinfo, PGFunction make)
 	}
 	ereport(DEBUG1, (errmsg_internal("%s computes a result", get_func_name(function))));
 	value = make(fcinfo);
-	if (!is_passing(fcinfo, value))
-		site->result = result_keep(function, n, keys, value, fcinfo->isnull);
+	if (is_passing(fcinfo, value))
+		return value;
+	/* A live state that was flattened meanwhile comes as the flat value to other rows. */
+	for (int i = 0; i < n; i++)
+		if (site->types[i].has_header)
+			argument_key(fcinfo, i, &site->types[i], &keys[i]);
+	site->result = result_keep(function, n, keys, value, fcinfo->isnull);
 	return value;
 }

@@ -463,7 +463,8 @@ typedef struct TlvExpanded
 	TlvShared *shared;
 	tlv_accumulator *accumulator;
 	TlvUse in_use;
-	uint64 edition;				/* increased before each change (TlvStateEdition) */
+	uint64 edition;				/* increased before each change (TlvStateKey) */
+	tlv_frame_header flat;		/* of the flat value of this edition; size 0: not made yet */
 	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
 	tlv_packing *packing;		/* likewise */
 	size_t flat_size;
@@ -481,8 +482,9 @@ extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumu
 /* The live state of a value that may be changed, which will be; NULL for another value. */
 extern TlvExpanded *TlvExpandedGet(Datum value);
 
-/* A number that no other content of a live state has had; 0 for a value that is no live state. */
-extern uint64 TlvStateEdition(Datum value);
+/* The bytes that identify the content of a live state: those of its flat value (TlvValueKey) once
+ * that was made, before then its edition, which no other content has; 0 for any other value. */
+extern size_t TlvStateKey(Datum value, char *key);
 
 /* The live state in argument 0 of a transition function; NULL when it is NULL or a flat value. */
 extern TlvExpanded *TlvLiveState(FunctionCallInfo fcinfo);
