@@ -107,7 +107,8 @@ sub other_makers {
         items => ["(SELECT tlv_find_subspace(tlv_count_summary(bag), 4) FROM $many)"],
         'items of triples' => ["(SELECT tlv_find_subspace(tlv_count_summary(bag), $width) FROM $narrow)"],
         'items of anchors' => ["(SELECT tlv_find_subspace(tlv_count_summary(bag), 20) FROM $anchored)"],
-        dense_subspace => [ "(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 200) FROM " . $vectors->($least->($n / 200, 4000), 300) . ')' ],
+        dense_subspace => [ "(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 200) FROM "
+            . ($vectors->($least->($n / 200, 4000), 260) =~ s/sin\(i \* 12.9898 \+ r\)/sin(i * (12.9898 + r)) \/ r/r) . ')' ],
         'dense_subspace of compressed' => [ "(SELECT tlv_find_subspace(tlv_dense_moments(x, 2), $compressed) FROM " . $vectors->($of_compressed, 250) . ')' ],
         undirected => [ '(SELECT tlv_graph_agg(i, i::bigint * 7919 % 9999991, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
         directed => [ '(SELECT tlv_digraph_agg(i, i::bigint * 7919 % 9999991, 1 + i % 5) FROM generate_series(1, ' . $n . ') i)' ],
