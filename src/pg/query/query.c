@@ -174,10 +174,11 @@ single_select(List *statements, const char *what)
 	return statement;
 }
 
-char *
-TlvQueryStatement(const char *text, const char *what)
+/* The text of a statement, without the semicolon and the comments that may follow it; "--" may
+ * begin a comment at its end. */
+static char *
+statement_text(const RawStmt *statement, const char *text)
 {
-	const RawStmt *statement = single_select(TlvParse(text), what);
 	const char *from = text + Max(statement->stmt_location, 0);
 	size_t length = statement->stmt_len > 0 ? (size_t) statement->stmt_len : strlen(from);
 
@@ -191,7 +192,7 @@ static void
 append_query(StringInfo all, const char *text, const char *what)
 {
 	appendStringInfo(all, "%s(%s\n)", all->len > 0 ? "\nUNION ALL\n" : "",
-					 TlvQueryStatement(text, what));
+					 statement_text(single_select(TlvParse(text), what), text));
 }
 
 char *
@@ -237,9 +238,12 @@ analyse_text(TlvQuery *query, const char *what)
 {
 	ErrorContextCallback callback = {error_context_stack, analysis_position,
 									 unconstify(char *, query->text)};
+	RawStmt *statement;
 
 	error_context_stack = &callback;
-	query->query = analyse_alone(single_select(TlvParse(query->text), what), query->text);
+	statement = single_select(TlvParse(query->text), what);
+	query->statement = statement_text(statement, query->text);
+	query->query = analyse_alone(statement, query->text);
 	refuse_writing(query->query);
 	error_context_stack = callback.previous;
 }

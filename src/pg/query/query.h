@@ -70,11 +70,14 @@ typedef struct TlvQuery
 {
 	MemoryContext mcxt; /* all of it is here */
 	const char *text;	/* the caller's */
-	bool read;			/* a pass has read its rows, or they were stored */
-	Query *query;		/* of the text, not rewritten */
-	List *parts;		/* of a UNION ALL: queries of the same columns; else NIL */
-	TupleDesc desc;		/* its columns */
-	Query *given;		/* and what follows: as the caller wrote it, without our own level */
+	/* The one statement in it, without what may follow its semicolon, as it was read before a
+	 * function of it could switch standard_conforming_strings. */
+	const char *statement;
+	bool read;		/* a pass has read its rows, or they were stored */
+	Query *query;	/* of the text, not rewritten */
+	List *parts;	/* of a UNION ALL: queries of the same columns; else NIL */
+	TupleDesc desc; /* its columns */
+	Query *given;	/* and what follows: as the caller wrote it, without our own level */
 	TupleDesc given_desc;
 	QueryEnvironment *environment;
 	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
@@ -94,10 +97,6 @@ typedef struct TlvQuery
  * ALL.  Errors: 22004 for a NULL among them, 22023 for one that is not one query.
  */
 extern char *TlvQueryText(FunctionCallInfo fcinfo, const char *what);
-
-/* The one query of a text, without the semicolon and the comments that may follow it; "--" may
- * begin a comment at its end.  Errors: as above. */
-extern char *TlvQueryStatement(const char *text, const char *what);
 
 /*
  * Parses and analyses the caller's text in a child of the current context; function is one of the

@@ -24,7 +24,7 @@
 char *
 TlvHintCall(const TlvSource *rows, const char *function, const char *list, const char *options)
 {
-	const char *query = TlvQueryStatement(rows->query->text, "rows");
+	const char *query = rows->query->statement;
 
 	if (strlen(query) > SHOWN_QUERY)
 		query = "...";

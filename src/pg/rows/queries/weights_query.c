@@ -61,7 +61,7 @@ find_weights(TupleDesc desc, const char *name)
 
 /* Rows of weight 0 are left out here: neither their categories nor their nulls count. */
 static char *
-weighted_text(const TlvQuery *query, int weights, const char *what)
+weighted_text(const TlvQuery *query, int weights)
 {
 	TupleDesc desc = query->desc;
 	StringInfoData sql;
@@ -73,7 +73,7 @@ weighted_text(const TlvQuery *query, int weights, const char *what)
 			appendStringInfo(&sql, "q.x%d AS %s, ", i + 1,
 							 quote_identifier(NameStr(TupleDescAttr(desc, i)->attname)));
 	appendStringInfo(&sql, "q.x%d::pg_catalog.float8 AS " TLV_WEIGHT_COLUMN " FROM (%s\n) AS q(",
-					 weights + 1, TlvQueryStatement(query->text, what));
+					 weights + 1, query->statement);
 	TlvAppendColumns(&sql, desc->natts);
 	appendStringInfo(&sql,
 					 ") WHERE (q.x%d::pg_catalog.float8 OPERATOR(pg_catalog.<>) "
@@ -88,11 +88,12 @@ TlvSourceWeigh(TlvSource *rows, const char *what)
 	TlvQuery *given = rows->query;
 	int weights = find_weights(given->desc, rows->driver->weights);
 	TlvQuery *query =
-		TlvQueryOpen(weighted_text(given, weights, what), rows->driver->function, what, NULL);
+		TlvQueryOpen(weighted_text(given, weights), rows->driver->function, what, NULL);
 	MemoryContext before = MemoryContextSwitchTo(query->mcxt);
 	TupleDesc all = query->desc;
 
 	query->text = pstrdup(given->text);
+	query->statement = pstrdup(given->statement);
 	query->desc = CreateTemplateTupleDesc(all->natts - 1);
 	for (int i = 1; i < all->natts; i++)
 		TupleDescCopyEntry(query->desc, (AttrNumber) i, all, (AttrNumber) i);
