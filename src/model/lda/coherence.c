@@ -11,7 +11,7 @@
 
 #define MAX_TOP 100
 
-/* Topics whose joint frequencies are checked between two of these. */
+/* Topics whose joint frequencies are counted or checked between two looks at whether to stop. */
 #define TOPICS_BETWEEN 256
 
 /* Sizes: items of a topic, topics. */
@@ -131,6 +131,8 @@ coherence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row
 		const int32_t *present = state->present + j * state->top;
 		double *joint = state->joint + j * tlv_packed2_size(state->top);
 
+		if (j % TOPICS_BETWEEN == TOPICS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		for (int32_t a = 0; a < state->n_present[j]; a++)
 			for (int32_t b = 0; b <= a; b++)
 				joint[tlv_packed2_index((size_t) present[a], (size_t) present[b])] += 1;

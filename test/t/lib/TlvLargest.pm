@@ -164,7 +164,7 @@ sub other_makers {
         topic_errors => [ "(SELECT tlv_error_statistics(x, " . $model->('lda') . ") FROM $rows{topic_errors})", 'lda' ],
         topic_products => [ '(SELECT tlv_topic_products(bag, ' . $model->('lda of products') . ') FROM ' . $documents->($models->{'lda of products'}[3] * 3, 400, 100) . ')', 'lda of products' ],
         topic_scores => [ "(SELECT tlv_statistics($models->{lda}[1], " . $model->('lda') . ", 'held_out'))", 'lda' ],
-        coherence => [ '(SELECT tlv_coherence(bag, ' . $model->('lda of coherence') . ', 100) FROM ' . $documents->(200, 400, 800) . ')', 'lda of coherence' ],
+        coherence => [ '(SELECT tlv_coherence(bag, ' . $model->('lda of coherence') . ', 100) FROM ' . $documents->(200, 200, 400) . ')', 'lda of coherence' ],
         completion => [ "(SELECT largest_completion($models->{lda}[1], " . $model->('lda') . '))', 'lda' ],
         # in blocks of a thousand parameters, of which the products are kept
         score_products => [ '(SELECT tlv_error_statistics(x, ' . $model->('latent_classes of scores') . ') FROM ' . $categories->($scored->[3], $scored->[2], 300) . ')', 'latent_classes of scores' ],
