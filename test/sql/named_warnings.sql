@@ -63,8 +63,26 @@ FROM (SELECT tlv_ica('SELECT a, "Länge", c FROM gaussian', 3) AS m, tlv_fit_ica
 SELECT regexp_replace(warned(tlv_gmm(q, 3, refine => 'none'), 'large_residual'), ' \(.*', '') AS residual
 FROM (VALUES ('SELECT exp(sin(i * 1.7) * 2) AS "große Zahl", cos(i * 2.3) AS b, sin(i * 3.1) AS c, i % 3 * 4.0 AS d FROM generate_series(1, 300) i'),
   ('SELECT ARRAY[exp(sin(i * 1.7) * 2), cos(i * 2.3), sin(i * 3.1), i % 3 * 4.0] FROM generate_series(1, 300) i')) v(q);
+
+-- 6. numbers in messages follow the components: where topics or atoms are put in another order by a step, and where components are merged or go
+CREATE TABLE numbered AS SELECT tlv_lca('SELECT i % 2 AS a, i % 3 AS b, i % 5 AS c FROM generate_series(1, 900) i', 4, layout => 'wide') AS m;
+CREATE TABLE noted AS SELECT tlv_from_json(jsonb_set(tlv_to_json(m)::jsonb, '{warnings}', jsonb_agg(jsonb_build_object(
+  'code', 'components_alike', 'component', c, 'score', 1, 'message', t, 'hint', 'h')))::json) AS m
+FROM numbered, (VALUES (0, 'components 1 (strongest in column "topic 4 (of) it"), 3 and 4 are 4 of class 4, and 2 communities'),
+  (4, 'component 4 differs from component 3 by 3'),
+  (3, 'topic 3'), (2, 'atom 2'),
+  (0, 'states 1, 3, 4 and 1 more; state 3, template 4; column 3 and "state 3"'), (0, 'components 1 and 2 overlap'), (0, 'the states3 and 3 substates 3, k = 3')) v(c, t) GROUP BY m;
+SELECT what, w.component, w.message FROM noted, LATERAL (VALUES ('as it is', m), ('merged', tlv_merge(m, '{1,2}')), ('aligned', tlv_align(m, tlv_merge(m, '{1,3}')))) v(what, n), tlv_warnings(n) w
+WHERE what <> 'aligned' OR message ~ '^(components 1 \(|component \d|states)' ORDER BY what, component, message COLLATE "C";
+SELECT w.component, bool_and(w.message ~ ('atom ' || w.component)) AS own FROM (SELECT tlv_dictionary('SELECT length, width, mass, length + width AS both FROM parts', 3, 1) AS m OFFSET 0) d,
+  LATERAL (SELECT tlv_update(m, tlv_statistics(ARRAY[length, width, mass, length + width], m)) AS n FROM parts WHERE length > 11) u, tlv_warnings(n) w WHERE w.component > 0 GROUP BY 1 ORDER BY 1;
+-- a step says how many rows of the batch were skipped, and the model that comes of it is about its own rows
+RESET client_min_messages;
+SELECT (SELECT count(*) FROM tlv_warnings(n) WHERE code = 'rows_skipped') AS kept FROM (SELECT tlv_gmm('SELECT length, width FROM parts', 2) AS m OFFSET 0) g,
+  LATERAL (SELECT tlv_update(m, tlv_statistics(ARRAY[length, CASE WHEN series > 0 THEN width END], m), 0.1) AS n FROM parts) u;
+SET client_min_messages = error;
 DROP FUNCTION warned(tlv_model, text);
-DROP TABLE parts, views, gaussian;
+DROP TABLE parts, views, gaussian, numbered, noted;
 
 -- names that are not ASCII stay in the warnings of a value that is written and read again, and in all that shows them
 CREATE TEMP TABLE places AS SELECT CASE WHEN i % 4 > 0 THEN sin(i) END AS "Länge, mm", cos(i) AS "幅", 1 AS "größe" FROM generate_series(1, 240) i;

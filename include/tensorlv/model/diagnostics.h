@@ -95,8 +95,20 @@ extern tlv_status tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diag
 extern tlv_status tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics,
 										  const char *first, size_t k, const int64_t *order);
 
-/* Warnings of components follow them: of component order[i] + 1 (from 0), it is i + 1 now. */
-extern void tlv_warnings_permute(tlv_diagnostics *diagnostics, size_t k, const int64_t *order);
+/*
+ * Warnings of components follow them, and so do the numbers in their messages: component
+ * order[i] + 1 is i + 1 now.  The second adds one warning, of whose components number i + 1 of k
+ * has become place[i], 0 where it is gone: a warning that names such a component goes with it.
+ * Errors: memory.
+ */
+extern tlv_status tlv_warnings_permute(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t k,
+									   const int64_t *order);
+extern tlv_status tlv_warning_place(tlv_context *ctx, tlv_diagnostics *diagnostics,
+									const tlv_warning *warning, size_t k, const size_t *place);
+
+/* The message with these numbers; NULL where it names a component that is gone.  Errors: memory. */
+extern tlv_status tlv_warning_renumber(tlv_context *ctx, const char *message, size_t k,
+									   const size_t *place, char **renumbered);
 
 /* Replaces the number of that name; without it the list is left as it is. */
 extern void tlv_diagnostics_replace(tlv_diagnostics *diagnostics, const char *name, double value);

@@ -226,7 +226,7 @@ tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t
 	copy_transitions(parts, copy.order, copy.transitions);
 	TLV_TRY(copy_emissions(ctx, parts, copy.order, copy.emissions));
 	TLV_TRY(tlv_diagnostics_permute(ctx, parts->diagnostics, "tensor_eigenvalue_1", k, copy.order));
-	tlv_warnings_permute(parts->diagnostics, k, copy.order);
+	TLV_TRY(tlv_warnings_permute(ctx, parts->diagnostics, k, copy.order));
 	TLV_TRY(write_frame(ctx, parts, &copy, image, size));
 	tlv_free(ctx, copy.initial);
 	return TLV_OK;

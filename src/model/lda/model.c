@@ -519,7 +519,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "negative_mass_1", k, order));
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "tensor_eigenvalue_1", k, order));
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "implied_weight_1", k, order));
-	tlv_warnings_permute(&diagnostics, k, order);
+	TLV_TRY(tlv_warnings_permute(ctx, &diagnostics, k, order));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, parts.alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, parts.steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics,

@@ -8,8 +8,26 @@
 
 #include "utils/array.h"
 
+#include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/plural.h"
+
+/* Of rows that a batch has skipped; no model carries it, as each step has other rows. */
+static void
+warn_of_skipped(const tlv_frame *statistics)
+{
+	double nulls = tlv_frame_scalar(statistics, "nulls", 0);
+
+	if (nulls > 0)
+		TlvRaiseWarning(ERRCODE_WARNING, "rows_skipped",
+						psprintf(nulls == 1
+									 ? "%.0f row of the statistics was skipped: it has a null, "
+									   "or nothing that the model knows"
+									 : "%.0f rows of the statistics were skipped: they have "
+									   "a null, or nothing that the model knows",
+								 nulls),
+						NULL, tlv_warning_hint("rows_skipped"));
+}
 
 /* tlv_update(model, statistics, weight): the model after one refinement step */
 TLV_KEEPING_FUNCTION(tlv_update)
@@ -28,6 +46,7 @@ TLV_KEEPING_FUNCTION(tlv_update)
 	TlvMakerBegin(&maker, "tensorlv update");
 	TlvCheck(maker.ctx,
 			 tlv_model_update(maker.ctx, &model, &statistics, weight, &maker.image, &maker.size));
+	warn_of_skipped(&statistics);
 	if (maker.image == NULL)
 	{
 		TlvWorkEnd(maker.work);

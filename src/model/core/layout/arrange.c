@@ -416,18 +416,15 @@ static tlv_status
 arrange_warnings(tlv_context *ctx, const arrangement *all, tlv_diagnostics *diagnostics)
 {
 	tlv_warnings_walk walk = tlv_warnings_of(all->model);
+	size_t k = tlv_model_components(all->model), *place;
 
+	TLV_TRY_NEW0(ctx, place, k);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->places[i].own >= 0)
+			place[all->places[i].own] = i + 1;
 	while (tlv_warnings_next(&walk))
-	{
-		size_t own = walk.warning.component, at = 0;
-
-		for (size_t i = 0; own > 0 && i < all->n; i++)
-			if (all->places[i].own == (int64_t) own - 1)
-				at = i + 1;
-		walk.warning.component = at;
-		if (own == 0 || at > 0)
-			TLV_TRY(tlv_warn(ctx, diagnostics, &walk.warning, "%s", walk.warning.message));
-	}
+		TLV_TRY(tlv_warning_place(ctx, diagnostics, &walk.warning, k, place));
+	tlv_free(ctx, place);
 	return TLV_OK;
 }
 

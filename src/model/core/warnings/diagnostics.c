@@ -254,18 +254,6 @@ tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics, const ch
 }
 
 void
-tlv_warnings_permute(tlv_diagnostics *diagnostics, size_t k, const int64_t *order)
-{
-	for (size_t w = 0; w < diagnostics->warnings; w++)
-		for (size_t i = 0; i < k; i++)
-			if (diagnostics->marks[2 * w] == (double) (order[i] + 1))
-			{
-				diagnostics->marks[2 * w] = (double) (i + 1);
-				break;
-			}
-}
-
-void
 tlv_diagnostics_replace(tlv_diagnostics *diagnostics, const char *name, double value)
 {
 	size_t at = position_of(diagnostics, name);
