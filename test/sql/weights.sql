@@ -102,6 +102,9 @@ SELECT tlv_lca('SELECT ARRAY[i % 2, -1, i % 3] FROM answers', 2);
 SELECT tlv_info(tlv_lca('SELECT ARRAY[a::boolean::int, b::boolean::int, CASE WHEN i > 9 THEN c::boolean::int END, d::boolean::int], n FROM answers', 2, weights => 'n')) ->> 'rows' AS rows;
 SELECT tlv_lca('SELECT ARRAY[-1.5, 2], n FROM answers', 2, weights => 'n');
 
+SELECT tlv_lca('SELECT ARRAY[]::integer[], n FROM answers', 2, weights => 'n');
+SELECT tlv_gmm('SELECT a, n, b AS n FROM parts', 2, weights => 'n');
+
 -- What follows the query, a semicolon and comments, is no part of it.
 SELECT q AS query, tlv_gmm(q, 1, weights => 'n') = tlv_gmm('SELECT a, b, n FROM parts', 1, weights => 'n') AS same
 FROM unnest(ARRAY['SELECT a, b, n FROM parts; -- parts', 'SELECT a, b, n FROM parts -- parts; all', '/* parts */ SELECT a, b, n FROM parts ;; /* all */ ', E'SELECT a, b, n FROM parts\n;\n--']) q;

@@ -37,12 +37,19 @@ weights_list_names(TupleDesc desc)
 static int
 find_weights(TupleDesc desc, const char *name)
 {
-	int found = -1;
+	int found = -1, n = 0;
 
-	for (int i = 0; i < desc->natts && found < 0; i++)
+	for (int i = 0; i < desc->natts; i++)
 		if (strcmp(NameStr(TupleDescAttr(desc, i)->attname), name) == 0)
+		{
 			found = i;
-	if (found < 0)
+			n++;
+		}
+	if (n > 1)
+		ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_COLUMN),
+						errmsg("the query returns %d columns \"%s\"", n, name),
+						errhint("Give the column of weights a name of its own.")));
+	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("the query returns no column \"%s\" of weights", TlvClip(name, 40)),
@@ -197,8 +204,10 @@ take_weighted(void *argument, TupleTableSlot *slot)
 	}
 	array = DatumGetArrayTypeP(slot->tts_values[0]);
 	if (ARR_NDIM(array) != 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("a weighted row has one dimension, not %d", ARR_NDIM(array))));
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("a weighted row has one dimension, not %d", ARR_NDIM(array)),
+				 errhint("Give one row at a time; a row that is missing altogether is null.")));
 	if (rows->d == 0)
 		rows->d = (size_t) ARR_DIMS(array)[0];
 	if ((size_t) ARR_DIMS(array)[0] != rows->d)
