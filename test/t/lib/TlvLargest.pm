@@ -88,12 +88,13 @@ sub other_makers {
     my $documents = sub {
         my ($items, $docs, $times) = @_;
         return "(SELECT tlv_bag_agg(i, 1 + " . $hash->('i * 7 + r', 1000) . ") AS bag FROM generate_series(1, $items) i, generate_series(1, $times) r GROUP BY "
-            . $hash->("i * 1000 + r", $docs) . ') q';
+            . $hash->("i * 1000::bigint + r", $docs) . ') q';
     };
     my $whole_documents = sub { my ($items, $docs) = @_;
         return "(SELECT tlv_bag_agg(i, 1 + " . $hash->('i * 7 + r', 1000) . ") AS bag FROM generate_series(1, $items) i, generate_series(1, $docs) r GROUP BY r) q" };
     my $of_items = int $n / 14;
     my $many = $documents->($of_items, 200, 14);
+    my $symbols = int 2000 * ($n / 131072)**(1 / 3);
     my $of_pairs = $least->(sqrt 2 * $n, 8192);
     my $width = int((6 * $n)**(1 / 3));
     my $narrow = $whole_documents->(2 * $width, int($n / 4 / $width) + $width);
@@ -124,8 +125,8 @@ sub other_makers {
         dense_moments => [ '(SELECT tlv_dense_moments(x, 2) FROM ' . $vectors->($d) . ')' ],
         dense_compressed => [ '(SELECT tlv_dense_moments(x, ' . $subspace->('dense_subspace of compressed') . ', 3) FROM ' . $vectors->($of_compressed) . ')' ],
         view_moments => [ '(SELECT tlv_view_moments(x, x, x) FROM ' . $vectors->($third) . ')' ],
-        category_views => [ '(SELECT tlv_view_moments(' . join(', ', map { $hash->("i * 3 + $_", 2000) } 0 .. 2) . ') FROM generate_series(1, ' . int($n * 2) . ') i)' ],
-        sequence_moments => [ '(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(' . $hash->('i', 2000) . '::int) AS s FROM generate_series(1, ' . int($n * 2) . ') i GROUP BY i % 100) q)' ],
+        category_views => [ '(SELECT tlv_view_moments(' . join(', ', map { $hash->("i * 3 + $_", $symbols) } 0 .. 2) . ') FROM generate_series(1, ' . int($n * 2) . ') i)' ],
+        sequence_moments => [ '(SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(' . $hash->('i', $symbols) . '::int) AS s FROM generate_series(1, ' . int($n * 2) . ') i GROUP BY i % 100) q)' ],
         sequence_sample => [ "(SELECT tlv_sequence_sample(s, 1 << 26, 1) FROM (SELECT array_agg(ARRAY[sin(i * 12.9898), cos(i)]::float8[]) AS s FROM generate_series(1, "
             . int($n / 2) . ') i GROUP BY i % 50) q)' ],
         row_sample => [ '(SELECT tlv_row_sample(x, 100, 1) FROM ' . $vectors->(int $n / 9) . ')' ],
