@@ -4,7 +4,7 @@ CREATE TEMP TABLE odd_models AS SELECT * FROM (VALUES
   ('correlated', tlv_from_json('{"tensorlv": 1, "kind": "gaussian_mixture", "covariance": "full", "rows": 100, "weights": [1], "means": [[1, 2]], "covariances": [[[4, 1.8], [1.8, 1]]]}')),
   ('mixture', tlv_simulate_gmm_model(3, 2, seed => 4)), ('classes', tlv_simulate_lca_model(4, 2, seed => 5)), ('shares', tlv_simulate_gom_model(4, 2, seed => 5)),
   ('tree', tlv_simulate_tree_model(4, seed => 6)), ('numbers', tlv_simulate_tree_model(4, kind => 'gaussian', seed => 6))) v(what, model);
-CREATE FUNCTION pg_temp.log_normal(x float8, mean float8, variance float8) RETURNS float8 LANGUAGE sql RETURN -ln(2 * pi() * variance) / 2 - (x - mean) ^ 2 / (2 * variance);
+CREATE FUNCTION pg_temp.log_normal(x float8, mean float8, variance float8) RETURNS float8 LANGUAGE sql AS 'SELECT -ln(2 * pi() * variance) / 2 - (x - mean) ^ 2 / (2 * variance)';
 -- a normal distribution of two correlated dimensions: conditional densities, far apart from the marginal ones
 SELECT dimension, dimension_name, round(log_likelihood::numeric, 6) AS given_the_other,
        round(CASE dimension WHEN 1 THEN pg_temp.log_normal(3, 1 + 1.8 * (1.5 - 2), 4 - 1.8 ^ 2) ELSE pg_temp.log_normal(1.5, 2 + 1.8 / 4 * (3 - 1), 1 - 1.8 ^ 2 / 4) END::numeric, 6) AS closed_form,
