@@ -11,7 +11,7 @@ SET extra_float_digits = 0;
 SELECT kind AS untried FROM tlv_kinds() WHERE type = 'tlv_model' EXCEPT SELECT tlv_info(model)->>'kind' FROM page_models;
 CREATE TABLE pages AS SELECT name, model, tlv_html(model) AS html FROM page_models;
 -- the digest with its texts as they are in it
-CREATE FUNCTION page_data(html text) RETURNS json LANGUAGE sql IMMUTABLE AS $$ SELECT substring(html from '<script type="application/json" id="data">(.*?)</script>')::json $$;
+CREATE FUNCTION page_data(html text) RETURNS json LANGUAGE sql IMMUTABLE AS $$ SELECT split_part(split_part(html, '<script type="application/json" id="data">', 2), '</script>', 1)::json $$;
 -- percent-encoded UTF-8
 CREATE FUNCTION decoded(t text) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT convert_from(string_agg(CASE WHEN m[1] LIKE '\%__' ESCAPE '\' THEN decode(substr(m[1], 2), 'hex') ELSE convert_to(m[1], 'UTF8') END, ''::bytea ORDER BY n), 'UTF8')
