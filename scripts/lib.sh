@@ -296,7 +296,8 @@ tlv_make_chroot() { # suite, folder, packages (with commas, perhaps none)
         ${3:+--include="$3"} "$1" "$2" "${mirror:-http://deb.debian.org/debian}"
 }
 
-# Runs a command in a chroot, in a mount namespace of its own: the mounts go away with it.
+# Runs a command in a chroot, in a mount namespace of its own: the mounts go away with it.  Of the
+# environment only the kernel of OpenBLAS comes along, which old releases do not find on new processors.
 tlv_in_chroot() { # folder, command...
     # shellcheck disable=SC2016
     tlv_run unshare -m sh -c '
@@ -306,6 +307,7 @@ tlv_in_chroot() { # folder, command...
         mount -t proc proc "$root/proc"
         mount --rbind /dev "$root/dev"
         exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+            ${OPENBLAS_CORETYPE:+"OPENBLAS_CORETYPE=$OPENBLAS_CORETYPE"} \
             DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"' sh "$@"
 }
 
