@@ -49,6 +49,21 @@ SELECT tlv_count_summary(bag) FILTER (WHERE tlv_gather('tlv_count_summary', i)) 
 SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x, x)) FROM gathered;
 SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments')) FROM gathered;
 SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather(NULL, x)) FROM gathered;
+-- a filter of another aggregate, conditions around it, sets of no groups, constants that vary, and the names of aggregates
+SELECT count(*) FILTER (WHERE tlv_gather('tlv_dense_moments', x)), tlv_dense_moments(x, 2) FROM gathered;
+SELECT count(*) FILTER (WHERE tlv_gather('tlv_dense_moments', x)), tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered;
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE (tlv_gather('tlv_dense_moments', x) AND i < 50) IS TRUE) FROM gathered;
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE COALESCE(NULLIF(tlv_gather('tlv_dense_moments', x), i > 50), false)) FROM gathered;
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE CASE WHEN tlv_gather('tlv_dense_moments', x) THEN i < 50 END) FROM gathered;
+SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered GROUP BY GROUPING SETS ((), ());
+SELECT tlv_dense_moments(x, CASE WHEN i < 50 THEN 2 END) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered;
+SELECT tlv_dense_moments(x, 2 + (random() * 2)::int) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered;
+SELECT tlv_dense_moments(x, (SELECT NULL::int)) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) IS NULL AS none,
+    tlv_dense_moments(x, (SELECT 3)) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) = tlv_dense_moments(x, 3) AS one FROM gathered;
+SELECT tlv_nmi(i % 2, i % 3) FILTER (WHERE tlv_gather('tlv_nmi', i % 2, i % 3)) FROM gathered;
+SELECT tlv_nmi(i % 2, i % 3) FILTER (WHERE tlv_gather('tlv_label_pairs', i % 2, i % 3)) = tlv_nmi(i % 2, i % 3) AS same FROM gathered;
+SELECT tlv_bag_agg(i) FILTER (WHERE tlv_gather('tlv_bag_agg', i)) FROM gathered;
+SELECT tlv_dense_moments(x, 2 ORDER BY i) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered;
 \set VERBOSITY default
 SELECT i % 2, tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) FROM gathered GROUP BY 1;
 SELECT tlv_dense_moments(x, 2) FILTER (WHERE tlv_gather('tlv_dense_moments', x)) OVER (ORDER BY i) FROM gathered;

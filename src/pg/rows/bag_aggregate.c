@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 
 #define BAG_STATE_MAGIC 0x746c7662
@@ -279,15 +280,18 @@ weight_argument(FunctionCallInfo fcinfo)
 	return PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
 }
 
-/* Documents are many: the types of a call site are looked at once. */
+/* Documents are many: the types of a call site are looked at once.  Engines that call this function
+ * through an aggregate of theirs do so with an FmgrInfo that is not the site's own. */
 static tlv_text
 term_argument(FunctionCallInfo fcinfo, TlvShared *shared)
 {
 	text *term = PG_GETARG_TEXT_PP(1);
+	const Aggref *aggregate = AggGetAggref(fcinfo);
+	const void *site = aggregate != NULL ? (const void *) aggregate : fcinfo->flinfo;
 
-	if (shared->compares_bytes != fcinfo->flinfo)
+	if (shared->compares_bytes != site)
 		TlvRequireByteEquality(fcinfo, false);
-	shared->compares_bytes = fcinfo->flinfo;
+	shared->compares_bytes = site;
 	return (tlv_text){VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)};
 }
 

@@ -253,6 +253,9 @@ extern void TlvAddRows(FunctionCallInfo fcinfo, const TlvTransition *transition,
 extern void TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition,
 							TlvExpanded *state);
 
+/* A row is skipped, since a constant is NULL: the filter lets the next one through, too. */
+extern void TlvGatherSkips(FunctionCallInfo fcinfo);
+
 /*
  * The inverse of it, for windows that move: NULL where the sums are not exact, so that what is left
  * would depend on what has been taken out, and the server adds up anew.

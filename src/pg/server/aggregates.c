@@ -244,6 +244,7 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 						errmsg("aggregate support function called outside an aggregate")));
 	if (transition->constants[0].kind != TLV_CONSTANT_NONE && constant_is_null(fcinfo, transition))
 	{
+		TlvGatherSkips(fcinfo);
 		if (PG_ARGISNULL(0))
 			PG_RETURN_NULL();
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));

@@ -12,6 +12,8 @@
 #include "catalog/pg_type.h"
 #include "lib/ilist.h"
 #include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -86,30 +88,122 @@ gather_of(FunctionCallInfo fcinfo)
 	return gather;
 }
 
-/* Of groups there is no telling which one a row is of. */
+/* Of groups, and of several sets of none, there is no telling which one a row is of. */
 static void
 require_no_groups(FunctionCallInfo fcinfo)
 {
-	if (!IsA(fcinfo->context, AggState) || ((AggState *) fcinfo->context)->aggstrategy != AGG_PLAIN)
+	const AggState *state = (AggState *) fcinfo->context;
+	bool plain = IsA(state, AggState) && state->aggstrategy == AGG_PLAIN;
+
+	if (!plain || ((Agg *) state->ss.ps.plan)->groupingSets != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("tlv_gather is a filter of aggregates without GROUP BY and without OVER")));
 }
 
-/*
- * Conditions that are joined with tlv_gather by AND or OR are evaluated in any order, so that rows
- * could be added which they reject.  CASE has an order.
- */
-static void
-require_no_conditions(FunctionCallInfo fcinfo)
+static bool
+expression_holds(Node *expression, void *call)
 {
-	Aggref *aggregate = AggGetAggref(fcinfo);
+	return expression == call ||
+		   (expression != NULL && expression_tree_walker(expression, expression_holds, call));
+}
 
-	if (aggregate != NULL && aggregate->aggfilter != NULL && IsA(aggregate->aggfilter, BoolExpr))
+/* Is the call in the filter of this aggregate, which is not NULL then? */
+static bool
+is_filter_of(const GatherSite *gather, const Aggref *aggregate)
+{
+	return aggregate != NULL && gather->function.fn_expr != NULL &&
+		   expression_holds((Node *) aggregate->aggfilter, gather->function.fn_expr);
+}
+
+/*
+ * Does nothing that is computed after the call reject its row?  Conditions that are joined with it
+ * by AND or OR are evaluated in any order, so that rows could be added which they reject.  CASE has
+ * an order.
+ */
+static bool
+call_decides(Node *filter, void *call)
+{
+	CaseExpr *cases = (CaseExpr *) filter;
+	ListCell *cell;
+
+	if (filter == call)
+		return true;
+	if (!expression_holds(filter, call))
+		return true;
+	if (!IsA(filter, CaseExpr) || expression_holds((Node *) cases->arg, call))
+		return false;
+	foreach (cell, cases->args)
+	{
+		CaseWhen *when = lfirst_node(CaseWhen, cell);
+
+		if (expression_holds((Node *) when->expr, call) ||
+			!call_decides((Node *) when->result, call))
+			return false;
+	}
+	return call_decides((Node *) cases->defresult, call);
+}
+
+static void
+require_no_conditions(const GatherSite *gather, const Aggref *aggregate)
+{
+	if (!call_decides((Node *) aggregate->aggfilter, gather->function.fn_expr))
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						errmsg("tlv_gather must be the only condition of the filter"),
 						errhint("Write the other conditions into the WHERE of the query, or into a "
 								"CASE around it.")));
+}
+
+/* The arguments of the call, or, where an engine calls it through an aggregate of its own, the
+ * fields of the record among that one's arguments. */
+static List *
+written_arguments(const Aggref *aggregate)
+{
+	List *arguments = NIL;
+	ListCell *cell;
+
+	foreach (cell, aggregate->args)
+	{
+		Node *argument = (Node *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (IsA(argument, RowExpr) && list_length(aggregate->args) > 1 &&
+			lnext(aggregate->args, cell) == NULL)
+			return ((RowExpr *) argument)->args;
+		arguments = lappend(arguments, argument);
+	}
+	return arguments;
+}
+
+/* Whatever is no column is read of the first row alone. */
+static void
+require_constants(const Aggref *aggregate, const TlvTransition *transition)
+{
+	int columns = transition->row - 1 + transition->reader->arguments, i = 0;
+	List *arguments = written_arguments(aggregate);
+	ListCell *cell;
+
+	foreach (cell, arguments)
+	{
+		Node *argument = lfirst(cell);
+
+		if (i++ >= columns &&
+			(contain_var_clause(argument) || contain_volatile_functions(argument)))
+			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+							errmsg("argument %d of %s is not the same for all rows", i,
+								   transition->aggregate->name),
+							errhint("Leave tlv_gather away.")));
+	}
+}
+
+/* The same aggregate has several names in SQL: that of its statistic is the one to give. */
+static void
+require_name(const GatherSite *gather, const TlvTransition *transition)
+{
+	if (strcmp(gather->aggregate, transition->aggregate->name) != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("tlv_gather of \"%s\" is the filter of %s", gather->aggregate,
+							   transition->aggregate->name),
+						errhint("Write tlv_gather('%s', ...).", transition->aggregate->name)));
 }
 
 /* The reader takes the arguments for those of the transition function. */
@@ -140,21 +234,34 @@ void
 TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *state)
 {
 	GatherSite *gather = waiting;
+	Aggref *aggregate;
 	MemoryContextCallback *callback;
 
-	if (gather == NULL || gather->row != CurrentMemoryContext ||
-		strcmp(gather->aggregate, transition->aggregate->name) != 0)
+	if (gather == NULL || gather->row != CurrentMemoryContext)
 		return;
-	waiting = NULL;
 	require_no_groups(fcinfo);
-	require_no_conditions(fcinfo);
+	aggregate = AggGetAggref(fcinfo);
+	if (!is_filter_of(gather, aggregate))
+		return;
+	require_name(gather, transition);
+	require_no_conditions(gather, aggregate);
+	require_constants(aggregate, transition);
 	require_arguments(gather, fcinfo, transition);
+	waiting = NULL;
 	callback = MemoryContextAlloc(state->shared->mcxt, sizeof(MemoryContextCallback));
 	callback->func = states_end;
 	callback->arg = state->shared;
 	MemoryContextRegisterResetCallback(state->shared->mcxt, callback);
 	gather->state = state;
 	gather->transition = transition;
+}
+
+/* The aggregate has skipped the row, since a constant is NULL: the next one is let through, too. */
+void
+TlvGatherSkips(FunctionCallInfo fcinfo)
+{
+	if (waiting != NULL && is_filter_of(waiting, AggGetAggref(fcinfo)))
+		waiting = NULL;
 }
 
 /* tlv_gather(aggregate, row...): true, and the aggregate has the row, or false, and it is added to
@@ -166,11 +273,13 @@ TLV_FUNCTION(tlv_gather)
 	if (gather->state == NULL)
 	{
 		if (waiting == gather)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("no aggregate \"%s\" has this tlv_gather as its filter",
-								   gather->aggregate),
-							errhint("Give tlv_gather the name of the aggregate whose filter it is, "
-									"and write other conditions into WHERE.")));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no aggregate \"%s\" has this tlv_gather as its filter", gather->aggregate),
+				 errdetail("Aggregates of rows without ORDER BY and DISTINCT have such a "
+						   "filter, tlv_bag_agg and aggregates of values have none."),
+				 errhint("Leave tlv_gather away.")));
 		gather->row = CurrentMemoryContext;
 		waiting = gather;
 		PG_RETURN_BOOL(true);
