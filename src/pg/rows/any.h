@@ -65,6 +65,10 @@ extern Oid TlvAnyWritten(FunctionCallInfo fcinfo, int argument);
  */
 extern void TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any);
 
+/* Is the function called for every row of that aggregate?  Not where an engine's own aggregate
+ * calls it. */
+extern bool TlvIsTransitionOf(Oid function, Oid aggregate);
+
 /* ---- what a type is (any_type.c) ---- */
 
 /* A type's, under that collation; what it keeps lives in mcxt. */

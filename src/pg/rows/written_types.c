@@ -29,9 +29,8 @@ TlvAnyWritten(FunctionCallInfo fcinfo, int argument)
 
 /* ---- texts that are compared by their bytes ---- */
 
-/* Is the function called for every row of that aggregate? */
-static bool
-is_transition_of(Oid function, Oid aggregate)
+bool
+TlvIsTransitionOf(Oid function, Oid aggregate)
 {
 	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
 	Form_pg_aggregate form;
@@ -199,7 +198,7 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any)
 		{
 			WindowFunc *call = lfirst_node(WindowFuncExprState, cell)->wfunc;
 
-			if (is_transition_of(fcinfo->flinfo->fn_oid, call->winfnoid))
+			if (TlvIsTransitionOf(fcinfo->flinfo->fn_oid, call->winfnoid))
 				require_bytes_of_aggregate(fcinfo, call->winfnoid, call->args, any);
 		}
 		return;
@@ -207,7 +206,7 @@ TlvRequireByteEquality(FunctionCallInfo fcinfo, bool any)
 	aggregate = AggGetAggref(fcinfo);
 	if (aggregate == NULL)
 		require_bytes_of_call(fcinfo);
-	else if (is_transition_of(fcinfo->flinfo->fn_oid, aggregate->aggfnoid))
+	else if (TlvIsTransitionOf(fcinfo->flinfo->fn_oid, aggregate->aggfnoid))
 		require_bytes_of_aggregate(fcinfo, aggregate->aggfnoid, aggregate->args, any);
 	else
 		require_bytes_of_engine(fcinfo, aggregate->args);

@@ -154,44 +154,37 @@ require_no_conditions(const GatherSite *gather, const Aggref *aggregate)
 								"CASE around it.")));
 }
 
-/* The arguments of the call, or, where an engine calls it through an aggregate of its own, the
- * fields of the record among that one's arguments. */
-static List *
-written_arguments(const Aggref *aggregate)
+/* Whatever is no column is read of the first row alone. */
+static void
+require_constant(Node *argument, int number, const TlvTransition *transition)
 {
-	List *arguments = NIL;
-	ListCell *cell;
+	int columns = transition->row - 1 + transition->reader->arguments;
+
+	if (number > columns && (contain_var_clause(argument) || contain_volatile_functions(argument)))
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("argument %d of %s is not the same for all rows", number,
+							   transition->aggregate->name),
+						errhint("Leave tlv_gather away.")));
+}
+
+/* An engine's own aggregate has that of the aggregate that it calls before the arguments, which are
+ * the fields of a record where there are several. */
+static void
+require_constants(FunctionCallInfo fcinfo, const Aggref *aggregate, const TlvTransition *transition)
+{
+	bool own = TlvIsTransitionOf(fcinfo->flinfo->fn_oid, aggregate->aggfnoid);
+	int number = own ? 1 : 0;
+	ListCell *cell, *field;
 
 	foreach (cell, aggregate->args)
 	{
 		Node *argument = (Node *) lfirst_node(TargetEntry, cell)->expr;
 
-		if (IsA(argument, RowExpr) && list_length(aggregate->args) > 1 &&
-			lnext(aggregate->args, cell) == NULL)
-			return ((RowExpr *) argument)->args;
-		arguments = lappend(arguments, argument);
-	}
-	return arguments;
-}
-
-/* Whatever is no column is read of the first row alone. */
-static void
-require_constants(const Aggref *aggregate, const TlvTransition *transition)
-{
-	int columns = transition->row - 1 + transition->reader->arguments, i = 0;
-	List *arguments = written_arguments(aggregate);
-	ListCell *cell;
-
-	foreach (cell, arguments)
-	{
-		Node *argument = lfirst(cell);
-
-		if (i++ >= columns &&
-			(contain_var_clause(argument) || contain_volatile_functions(argument)))
-			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-							errmsg("argument %d of %s is not the same for all rows", i,
-								   transition->aggregate->name),
-							errhint("Leave tlv_gather away.")));
+		if (own || !IsA(argument, RowExpr))
+			require_constant(argument, number++, transition);
+		else
+			foreach (field, ((RowExpr *) argument)->args)
+				require_constant(lfirst(field), number++, transition);
 	}
 }
 
@@ -245,7 +238,7 @@ TlvGatherBegins(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExp
 		return;
 	require_name(gather, transition);
 	require_no_conditions(gather, aggregate);
-	require_constants(aggregate, transition);
+	require_constants(fcinfo, aggregate, transition);
 	require_arguments(gather, fcinfo, transition);
 	waiting = NULL;
 	callback = MemoryContextAlloc(state->shared->mcxt, sizeof(MemoryContextCallback));
