@@ -62,6 +62,11 @@ tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 hmm->variances};
 	statistics_state *state;
 
+	if (method != NULL && strcmp(method, "em") != 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
+		return tlv_fail_hint(ctx, "Use 'em'.");
+	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = hmm;

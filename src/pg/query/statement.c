@@ -271,7 +271,7 @@ TlvStatementIsSplit(TlvStatement *statement)
 	const Plan *plan;
 	bool split;
 
-	if (planner_hook == NULL)
+	if (!TlvPlannerIsHooked())
 		return false;
 	mcxt = AllocSetContextCreate(caller, "tensorlv estimate", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(mcxt);

@@ -206,6 +206,9 @@ extern struct varlena *TlvMakerEnd(TlvMaker *maker);
 /* Before anything is planned or run: where the end of a statement is looked for. */
 extern void TlvWarningsInit(void);
 
+/* Does another extension plan statements, too? */
+extern bool TlvPlannerIsHooked(void);
+
 /* What a model that was just made warns of, but for what the model that it comes from (NULL: none)
  * warned of already: raised when the statement ends. */
 extern void TlvRaiseWarnings(const tlv_frame *model, const tlv_frame *before);

@@ -408,6 +408,12 @@ warnings_plan_statement(Query *query, const char *text, int options, ParamListIn
 	return plan;
 }
 
+bool
+TlvPlannerIsHooked(void)
+{
+	return plan_before != NULL || planner_hook != warnings_plan_statement;
+}
+
 void
 TlvWarningsInit(void)
 {
