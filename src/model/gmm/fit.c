@@ -411,8 +411,8 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 /* ---- what is said about it ---- */
 
 static tlv_status
-warn_of_residual(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
-				 tlv_diagnostics *diagnostics)
+gmm_warn_of_residual(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names,
+					 tlv_diagnostics *diagnostics)
 {
 	double residual = fit->decomposition.residual;
 	bool named = fit->space.basis == NULL;
@@ -448,7 +448,7 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names, double si
 						   .hint = "Refine the model on rows, or use a smaller k or more rows."},
 			"the weakest direction of signal is hardly above the noise (signal below %g)",
 			TLV_GMM_SIGNAL));
-	TLV_TRY(warn_of_residual(ctx, fit, names, diagnostics));
+	TLV_TRY(gmm_warn_of_residual(ctx, fit, names, diagnostics));
 	if (fit->k > 1 && (double) fit->k > TLV_GMM_MOST_SHARE * (double) fit->space.dimensions)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "few_directions_left",

@@ -426,7 +426,8 @@ least_explained(const ica_fit *fit, const tlv_ica_parts *parts)
 }
 
 static tlv_status
-warn_of_residual(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *parts, double residual)
+ica_warn_of_residual(tlv_context *ctx, const ica_fit *fit, const tlv_ica_parts *parts,
+					 double residual)
 {
 	bool named = fit->basis == NULL;
 	char shown[TLV_SHOWN_NAME];
@@ -471,7 +472,7 @@ ica_diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 	}
 	if (!options->noise && !free_to_turn)
 		TLV_TRY(diagnose_noise(ctx, fit, parts));
-	TLV_TRY(warn_of_residual(ctx, fit, parts, dec->residual));
+	TLV_TRY(ica_warn_of_residual(ctx, fit, parts, dec->residual));
 	if (!dec->converged && !free_to_turn)
 		TLV_TRY(tlv_warn(ctx, diag,
 						 &(tlv_warning){.code = "iterations_at_limit",

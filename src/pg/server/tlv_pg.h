@@ -423,7 +423,7 @@ typedef struct TlvShared
 	size_t states;					/* that have begun */
 	struct HTAB *constants;			/* NULL before the first */
 	struct TlvCallNote *notes;		/* of calls without an expression (TlvCallNote) */
-	const void *compares_bytes; /* the call site whose strings were last allowed to be */
+	const void *compares_bytes;		/* the call site whose strings were last allowed to be */
 	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
 
