@@ -73,7 +73,8 @@ SELECT component, label FROM apply_models, tlv_top(tlv_label(tlv_label(gmm, 2, '
 SELECT step, component = tlv_assign(gmm, CASE step WHEN 1 THEN ROW(1, 2, 3) ELSE ROW(4, 5, 6) END) AS same FROM apply_models, tlv_top(gmm, ARRAY[[1, 2, 3], [4, 5, 6]]) ORDER BY step;
 SELECT count(*) AS no_row FROM apply_models, tlv_top(gmm, NULL::float8[]);
 SELECT tlv_infer(NULL, ARRAY[1, 2]) AS no_model, tlv_infer(gmm, NULL::float8[]) AS no_row, tlv_infer(gmm, NULL) AS no_type, tlv_assign(classes, NULL::apply_point) AS no_record FROM apply_models;
-SELECT tlv_assign(lda, ARRAY[NULL]::tlv_bag[]) AS null_bag, tlv_assign(lda, '{NULL}') AS in_text, tlv_infer(lda, ARRAY[NULL]::tlv_bag[]) AS shares, tlv_log_likelihood(lda, ARRAY[NULL]::tlv_bag[]) AS likelihood,
+SELECT tlv_assign(lda, ARRAY[NULL]::tlv_bag[]) AS null_bag, tlv_assign(lda, '{NULL}') AS in_text, tlv_infer(lda, ARRAY[NULL]::tlv_bag[]) AS shares,
+  tlv_log_likelihood(lda, ARRAY[NULL]::tlv_bag[]) AS likelihood,
   (SELECT count(*) FROM tlv_top(lda, ARRAY[NULL]::tlv_bag[])) AS top FROM apply_models;
 
 -- whatever the row, shares sum to 1 and are none negative

@@ -52,7 +52,8 @@ SELECT r.message, r.hint IS NOT NULL AS hinted FROM unnest(ARRAY['(SELECT tlv_st
 -- that it runs once for 10,000 rows is counted by the server.
 SET track_functions = 'all';
 CREATE TABLE made (function text, call text);
-INSERT INTO made VALUES ('tlv_lda', 'tlv_lda(''SELECT i / 5, a + 2 * b + 4 * c FROM vectors'', 2)'), ('tlv_simulate_lda_model', 'tlv_simulate_lda_model(9, 2)'), ('tlv_mmsb', 'tlv_mmsb(''TABLE edges'', 2)'),
+INSERT INTO made VALUES ('tlv_lda', 'tlv_lda(''SELECT i / 5, a + 2 * b + 4 * c FROM vectors'', 2)'), ('tlv_simulate_lda_model', 'tlv_simulate_lda_model(9, 2)'),
+  ('tlv_mmsb', 'tlv_mmsb(''TABLE edges'', 2)'),
   ('tlv_ica', 'tlv_ica(''SELECT x FROM vectors'', 2)'), ('tlv_simulate_ica_model', 'tlv_simulate_ica_model(3, 2)'), ('tlv_convolution', 'tlv_convolution(''TABLE series'', 1, 4)'),
   ('tlv_simulate_convolution_model', 'tlv_simulate_convolution_model(2, 8)'), ('tlv_crowd', 'tlv_crowd(''TABLE said'')'), ('tlv_dictionary', 'tlv_dictionary(''SELECT x FROM vectors'', 3, 1)'),
   ('tlv_simulate_dictionary_model', 'tlv_simulate_dictionary_model(4, 3, 1)'), ('tlv_lca', 'tlv_lca(''SELECT a, b, c, a AS d FROM vectors'', 2)'),

@@ -206,7 +206,8 @@ sub statistics_calls {
         push @calls, "tlv_statistics_typed($columns, " . model($name) . ") FROM $table";
         push @calls, "tlv_statistics_typed($columns, " . model($name) . ', ' . ($name =~ /lda|gom/ ? q{'gibbs'} : q{'em'}) . ") FROM $table";
         next if $name =~ /network|tree/;
-        push @calls, "tlv_error_statistics_typed($columns, " . model($name) . ") FROM $table", "tlv_error_statistics_typed($columns, " . model($name) . ', ' . ($name =~ /lda/ ? q{'information'} : q{'sandwich'}) . ") FROM $table";
+        my $method = $name =~ /lda/ ? q{'information'} : q{'sandwich'};
+        push @calls, map { "tlv_error_statistics_typed($columns, " . model($name) . "$_) FROM $table" } '', ", $method";
     }
     return @calls;
 }
