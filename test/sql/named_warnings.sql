@@ -76,13 +76,25 @@ SELECT what, w.component, w.message FROM noted, LATERAL (VALUES ('as it is', m),
 WHERE what <> 'aligned' OR message ~ '^(components 1 \(|component \d|states)' ORDER BY what, component, message COLLATE "C";
 SELECT w.component, bool_and(w.message ~ ('atom ' || w.component)) AS own FROM (SELECT tlv_dictionary('SELECT length, width, mass, length + width AS both FROM parts', 3, 1) AS m OFFSET 0) d,
   LATERAL (SELECT tlv_update(m, tlv_statistics(ARRAY[length, width, mass, length + width], m)) AS n FROM parts WHERE length > 11) u, tlv_warnings(n) w WHERE w.component > 0 GROUP BY 1 ORDER BY 1;
+-- a step after which components would have another order leaves numbers and messages as they are, in every family
+CREATE TEMP TABLE lopsided AS SELECT i % 10 < 6 AS first, CASE WHEN i % 10 < 6 THEN -5 ELSE 5 END + sin(i) AS x, CASE WHEN i % 10 < 6 THEN -5 ELSE 5 END + cos(i * 7) AS y,
+  ARRAY(SELECT (CASE WHEN i % 10 < 6 THEN 1 ELSE 2 END + (hashint4(i * 9 + j) % 10 = 0)::int) % 2 FROM generate_series(1, 4) j) AS v FROM generate_series(1, 300) i;
+CREATE TEMP TABLE stepped AS SELECT name, tlv_from_json(jsonb_set(tlv_to_json(m)::jsonb, '{warnings}', jsonb_build_array(
+    jsonb_build_object('code', 'components_alike', 'component', 2, 'score', 1, 'message', 'component 2 is noted', 'hint', 'h'),
+    jsonb_build_object('code', 'components_overlap', 'component', 0, 'score', 1, 'message', 'components 1 and 2 are noted, component 2 more', 'hint', 'h')))::json) AS m
+FROM (VALUES ('gmm', tlv_gmm('SELECT x, y FROM lopsided', 2)), ('lca', tlv_lca('SELECT v FROM lopsided', 2)),
+  ('views', tlv_multiview('SELECT v[1], v[2], v[3] FROM lopsided', 2)), ('ica', tlv_ica('SELECT x, y FROM lopsided', 2, keep_gaussian => true))) f(name, m);
+SELECT name, w.component, w.message FROM (
+    SELECT name, m, tlv_update(m, CASE name WHEN 'lca' THEN (SELECT tlv_statistics(v, m) FROM lopsided WHERE NOT first OR x > -4.9)
+    WHEN 'views' THEN (SELECT tlv_statistics(v[1], v[2], v[3], m) FROM lopsided WHERE NOT first OR x > -4.9)
+    ELSE (SELECT tlv_statistics(ARRAY[x, y], m) FROM lopsided WHERE NOT first OR x > -4.9) END) AS n FROM stepped) s, tlv_warnings(n) w WHERE w.message ~ 'noted' ORDER BY name, component;
 -- a step says how many rows of the batch were skipped, and the model that comes of it is about its own rows
 RESET client_min_messages;
 SELECT (SELECT count(*) FROM tlv_warnings(n) WHERE code = 'rows_skipped') AS kept FROM (SELECT tlv_gmm('SELECT length, width FROM parts', 2) AS m OFFSET 0) g,
   LATERAL (SELECT tlv_update(m, tlv_statistics(ARRAY[length, CASE WHEN series > 0 THEN width END], m), 0.1) AS n FROM parts) u;
 SET client_min_messages = error;
 DROP FUNCTION warned(tlv_model, text);
-DROP TABLE parts, views, gaussian, numbered, noted;
+DROP TABLE parts, views, gaussian, numbered, noted, lopsided, stepped;
 
 -- names that are not ASCII stay in the warnings of a value that is written and read again, and in all that shows them
 CREATE TEMP TABLE places AS SELECT CASE WHEN i % 4 > 0 THEN sin(i) END AS "Länge, mm", cos(i) AS "幅", 1 AS "größe" FROM generate_series(1, 240) i;

@@ -85,6 +85,10 @@ extern void tlv_dense_source_means(const tlv_dense_source *dense, int view, size
 /* Descending order of the weights of components, in k^2 moves at most. */
 extern void tlv_order_weights(size_t k, const double *weights, int64_t *order);
 
+/* The warnings follow their components into that order (tlv_warnings_permute).  Errors: memory. */
+extern tlv_status tlv_warnings_follow_weights(tlv_context *ctx, tlv_diagnostics *diagnostics,
+											  size_t k, const double *weights);
+
 /*
  * Classes of d categories: the most - 1 most frequent ones have one each, by decreasing count, the
  * others the last one together.  *classes is how many there are, min(d, most); time d times most.

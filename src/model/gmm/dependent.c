@@ -7,6 +7,7 @@
  * covariance then has a diagonal entry near 0, and the coefficients follow by back-substitution.
  * All is in units of the columns' own standard deviations.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -230,7 +231,11 @@ gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture
 	for (size_t i = 0; i < d; i++)
 	{
 		double rest = moments->third[tlv_packed3_index(i, i, i)];
+		double variance = moments->covariance[i * (d + 1)];
 
+		/* What is left of a constant column is rounding. */
+		if (!(variance > DBL_EPSILON * moments->mean[i] * moments->mean[i]))
+			continue;
 		for (size_t j = 0; j < mixture->k; j++)
 		{
 			double mean = mixture->means[j * d + i] / (unit != NULL ? unit[i] : 1);
@@ -238,7 +243,7 @@ gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture
 
 			rest -= mixture->weights[j] * gap * (gap * gap + 3 * mixture->variances[j]);
 		}
-		rest = fabs(rest) / pow(moments->covariance[i * (d + 1)], 1.5);
+		rest = fabs(rest) / pow(variance, 1.5);
 		found = rest > most ? i : found;
 		most = fmax(most, rest);
 	}

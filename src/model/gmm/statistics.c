@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/view_solver.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
@@ -232,6 +233,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_mixture_diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
+	TLV_TRY(tlv_warnings_follow_weights(ctx, &diagnostics, mixture.k, mixture.weights));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_mixture_free(ctx, &mixture);

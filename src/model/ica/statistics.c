@@ -231,6 +231,7 @@ renew_diagnostics(tlv_context *ctx, const tlv_frame *model, const tlv_ica_parts 
 		if (strcmp(warned.warning.code, "not_identified") != 0)
 			TLV_TRY(
 				tlv_warn(ctx, parts->diagnostics, &warned.warning, "%s", warned.warning.message));
+	TLV_TRY(tlv_warnings_permute(ctx, parts->diagnostics, parts->k, parts->order));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->change, "change"));
 	return tlv_ica_diagnose(ctx, parts);
@@ -286,6 +287,7 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	tlv_ica_parts parts = {.d = d, .k = k, .names = &names};
 	tlv_ica_means means = {.k = k};
 	double *r, *back;
+	int64_t *order;
 
 	TLV_TRY(ica_check_statistics(ctx, model, statistics, k));
 	means.rows = tlv_frame_scalar(statistics, "rows", 0);
@@ -312,15 +314,19 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	for (size_t j = 0; j < k; j++)
 		parts.kurtosis[j] = step->weight * parts.kurtosis[j] +
 							(1 - step->weight) * tlv_frame_float64(model, "kurtosis")[j];
-	parts.order = step->order;
+	TLV_TRY_NEW(ctx, order, k);
+	parts.order = order;
 	TLV_TRY(tlv_gemm(ctx, false, false, d, k, k, 1, tlv_section_data(model, mixing), d, back, k, 0,
 					 parts.mixing, d));
 	TLV_TRY(tlv_gemm(ctx, false, false, k, d, k, 1, r, k, tlv_frame_float64(model, "unmixing"), k,
 					 0, parts.unmixing, k));
 	TLV_TRY(ica_require_finite(ctx, &parts));
 	TLV_TRY(tlv_ica_order(ctx, &parts));
+	if (step->order != NULL)
+		memcpy(step->order, order, k * sizeof(int64_t));
 	TLV_TRY(renew_diagnostics(ctx, model, &parts));
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
+	tlv_free(ctx, order);
 	tlv_free(ctx, r);
 	tlv_diagnostics_free(ctx, &diagnostics);
 	return TLV_OK;

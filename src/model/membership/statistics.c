@@ -15,6 +15,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/step_prior.h"
+#include "tensorlv/model/view_solver.h"
 
 /* The sizes: components, categories. */
 #define SIZE_K TLV_SIZE_1
@@ -224,13 +225,14 @@ keep_unobserved(const tlv_membership_parts *parts, const double *counts, double 
 }
 
 static tlv_status
-diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, double steps,
-			  tlv_diagnostics *diagnostics)
+diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+			  const tlv_membership_parts *next, tlv_diagnostics *diagnostics)
 {
 	static const char *const renewed[] = {"refinement_steps", "mean_log_likelihood", NULL};
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, renewed));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, steps, "refinement_steps"));
+	TLV_TRY(tlv_warnings_follow_weights(ctx, diagnostics, next->k, next->weights));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, next->steps, "refinement_steps"));
 	return tlv_diagnose(ctx, diagnostics,
 						tlv_frame_scalar(statistics, "log_likelihood", 0) /
 							tlv_frame_scalar(statistics, "rows", 1),
@@ -269,7 +271,7 @@ membership_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 		next.scalar_means = numbers.mean;
 		next.scalar_variances = numbers.variance;
 	}
-	TLV_TRY(diagnose_step(ctx, model, statistics, next.steps, &diagnostics));
+	TLV_TRY(diagnose_step(ctx, model, statistics, &next, &diagnostics));
 	TLV_TRY(tlv_membership_write(ctx, &next, mixed, step->order, image, size));
 	tlv_free(ctx, next.probabilities);
 	tlv_free(ctx, next.weights);

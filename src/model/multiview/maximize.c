@@ -153,6 +153,7 @@ tlv_multiview_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *
 	parts.rows = tlv_frame_scalar(statistics, "rows", 0);
 	parts.steps++;
 	TLV_TRY(tlv_mixture_diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
+	TLV_TRY(tlv_warnings_follow_weights(ctx, &diagnostics, parts.k, parts.weights));
 	parts.diagnostics = &diagnostics;
 	return tlv_multiview_write(ctx, &parts, image, size);
 }

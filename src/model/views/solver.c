@@ -528,6 +528,19 @@ tlv_order_weights(size_t k, const double *weights, int64_t *order)
 }
 
 tlv_status
+tlv_warnings_follow_weights(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t k,
+							const double *weights)
+{
+	int64_t *order;
+
+	TLV_TRY_NEW(ctx, order, k);
+	tlv_order_weights(k, weights, order);
+	TLV_TRY(tlv_warnings_permute(ctx, diagnostics, k, order));
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+tlv_status
 tlv_frequent_classes(tlv_context *ctx, size_t d, const double *counts, size_t most, int32_t *class,
 					 size_t *classes)
 {
