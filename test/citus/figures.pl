@@ -27,7 +27,8 @@ push @fits, (
     [ 'answers', "SELECT item, worker, answer FROM tlv_simulate_crowd($rows / 5, 500, 3, share => .01)", "tlv_crowd('SELECT item, worker, answer FROM answers')", 1.5 ],
 ) if $rows;
 
-# Fits that may differ from the local one by more than 1e-10, though never in k, labels or warnings.
+# Fits that may differ from the local one by more than 1e-10, though never in k or warnings.  Topics of nearly one size may come
+# in another order then: they are compared with those that they match.
 my %exception = (
     topics => 'the refinement of more than 1e8 tokens times topics goes through the documents in their order, which is that of the shards',
 );
@@ -54,7 +55,13 @@ for my $case (grep { $_->[0] =~ /(?:$pattern)/ } @fits) {
         $difference // 'nan', $outcome);
     cmp_ok($there, '<=', $ratio * $here, "$name: CPU seconds, at most $ratio times those of the plain table");
     cmp_ok($bytes, '<=', $most, "$name: bytes") if $most;
-    like($outcome, $exception{$name} ? qr/^(?:equal|EXCEPTION)/ : qr/^equal$/, "$name: the local fit" . ($exception{$name} ? ", but that $exception{$name}" : ''));
+    if ($exception{$name}) {
+        my ($distance, $count) = split /\|/, query($db, "SELECT max(distance), count(*) FROM tlv_match(tlv_from_json(\$json\$$expected\$json\$), tlv_from_json(\$json\$$answer\$json\$))");
+        diag("$name: $count components, the L1 distance of two that match at most $distance");
+        cmp_ok($distance, '<', .01, "$name: the local fit, but that $exception{$name}");
+    } else {
+        is($outcome, 'equal', "$name: the local fit");
+    }
 }
 
 cmp_ok(scalar keys %exception, '<=', 3, 'at most three fits are excepted from 1e-10');
