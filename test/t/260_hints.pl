@@ -266,7 +266,8 @@ my @tried = (
     [ "SELECT tlv_fit_lda(moments, anchors => $alone, method => 'recover') FROM $apart", '22000', "SELECT tlv_fit_lda(moments, anchors => $alone, OPTION) FROM $apart" ],
     [ "SELECT tlv_fit_network(tlv_cofire(active, other), model => model) FROM $networks GROUP BY model", '22023',
         "SELECT tlv_fit_network(CALL, model => model) FROM $networks GROUP BY model", 'active' ],
-    [ q(SELECT tlv_nmi(id % 2, number) FILTER (WHERE tlv_gather('tlv_nmi', id % 2, number)) FROM measures), '22023', 'SELECT tlv_nmi(id % 2, number) FILTER (WHERE CALL) FROM measures', 'id % 2, number' ],
+    [ q(SELECT tlv_nmi(id % 2, number) FILTER (WHERE tlv_gather('tlv_nmi', id % 2, number)) FROM measures), '22023',
+        'SELECT tlv_nmi(id % 2, number) FILTER (WHERE CALL) FROM measures', 'id % 2, number' ],
     # the server refuses the function itself without a window
     [ 'SELECT features(1, 2, 3, 4)', '42809', 'SELECT count(*) FROM (SELECT CALL OVER () FROM (SELECT a AS x, b AS y, number::bigint AS mark, 2::float8 AS radius FROM measures) p) q' ],
 );
