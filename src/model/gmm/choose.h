@@ -18,7 +18,7 @@
 /* Steps of refinement at most, over all rows and on the sample. */
 #define GMM_MOST_STEPS 100
 
-/* k is chosen when the criterion has risen so many times in a row; more often of vectors up to this
+/* k is chosen when the criterion has risen this often in a row; more often of vectors up to this
  * number of rows times dimensions squared: it takes no time, and their criterion has several
  * minima. */
 #define GMM_SMALL		2e4

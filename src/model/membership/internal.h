@@ -469,7 +469,7 @@ extern tlv_status membership_start_numbers(tlv_context *ctx, const membership_ro
 extern size_t membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
 									 membership_worker *worker);
 
-/* At most so many steps, of classes until the likelihood converges; training gets the steps taken
+/* At most that many steps, of classes until the likelihood converges; training gets the steps taken
  * and what the likelihood is. */
 extern tlv_status membership_refine(tlv_context *ctx, membership_rows *rows,
 									const tlv_membership_options *options, int steps,

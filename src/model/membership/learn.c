@@ -272,7 +272,7 @@ training_bic(const membership_rows *rows, const membership_training *training)
 
 /* A start and refinement with k components.  Where k was chosen, by fits that had other rows and
  * starts, components that hold less than one row of this fit are not asked for again, unless that
- * makes the rows so much less likely that their parameters were worth it. */
+ * loses more likelihood than BIC asks of their parameters. */
 static tlv_status
 train_occupied(tlv_context *ctx, membership_rows *rows, const membership_training *begun,
 			   bool chosen, size_t *k, membership_training *training)
