@@ -1,18 +1,18 @@
-# Values that unpack to more than they take on disk, models held by call sites, and states of many groups: memory stays within the settings.
+# Values and arrays that unpack to more than they take on disk, models held by call sites, and states of many groups: memory stays within the settings.
 use strict;
 use warnings;
 use Test::More;
 use File::Basename qw(dirname);
 use lib dirname(__FILE__) . '/lib';
+use TlvMeasures;
 use TlvTest;
 
-plan skip_all => 'the memory of a process is not known here' unless -r '/proc/self/status';
+plan skip_all => 'the memory of a process is not known here' unless can_measure();
 
 my $db = new_database('tlv_memory_of_values');
 # An identity as mixing and unmixing: megabytes in a few kilobytes.
+make_measures($db);
 query($db, <<'SQL');
-CREATE FUNCTION kilobytes(field text) RETURNS bigint LANGUAGE sql AS
-  $$ SELECT (regexp_match(pg_read_file('/proc/self/status'), field || ':\s+(\d+)'))[1]::bigint $$;
 CREATE FUNCTION identity_model(d int, r int) RETURNS tlv_model LANGUAGE sql AS $$
   SELECT tlv_from_json(format('{"kind":"ica","rows":%s,"noise":0,"seed":1,"steps":2,"change":0,"mean":%s,"mixing":%s,"unmixing":%s,"kurtosis":%s}',
     r, m, e, e, k)::json)
@@ -62,6 +62,51 @@ for my $call ('tlv_bag_keep(tlv_to_bag(ARRAY[7]), ids)', 'tlv_bag_keep(tlv_to_ba
     stays($call, "SELECT $call FROM items", qr/53400/);
 }
 is(query($db, "SELECT tlv_bag_keep(tlv_to_bag(ARRAY[7]), ids), tlv_to_bag(ids) FROM items"), '{7:1}|{7:4000000}', 'at default settings they are not refused');
+
+# ---- arrays, in every function that takes one: of 64 MB, and of NULLs, of which a megabyte has eight million ----
+query($db, <<'SQL');
+CREATE TABLE arrays AS SELECT array_fill(0.5::float8, ARRAY[8000000]) AS "double precision[]", array_fill(1, ARRAY[16000000]) AS "integer[]",
+  array_fill(1::bigint, ARRAY[8000000]) AS "bigint[]", array_fill('a'::text, ARRAY[8000000]) AS "text[]", array_fill('{1:1}'::tlv_bag, ARRAY[2000000]) AS "tlv_bag[]", false AS nulls;
+INSERT INTO arrays SELECT array_fill(NULL::float8, ARRAY[n]), array_fill(NULL::int, ARRAY[n]), array_fill(NULL::bigint, ARRAY[n]), array_fill(NULL::text, ARRAY[n]),
+    array_fill(NULL::tlv_bag, ARRAY[n]), true
+  FROM (VALUES (100000000)) s (n);
+CREATE TABLE models AS SELECT tlv_simulate_lda_model(9, 2) AS lda, tlv_simulate_gmm_model(3, 2) AS mixture, tlv_simulate_hmm_model(3, 2) AS hmm,
+  tlv_simulate_lca_model(3, 2, 2) AS classes, tlv_simulate_network_model(9, '{2}', 3) AS network, tlv_simulate_mmsb_model(9, 2) AS communities;
+SQL
+my @calls;
+for (split /\n/, query($db, <<'SQL')) {
+SELECT p.proname, p.prokind = 'a', p.proretset OR p.prorettype = 'record'::regtype, array_to_string(p.proargtypes::regtype[], ';')
+FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+  JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND e.extname = 'tensorlv'
+WHERE array_to_string(p.proargtypes::regtype[], ' ') ~ '\[\]|"any"' AND p.prokind IN ('f', 'a')
+  AND NOT EXISTS (SELECT FROM pg_aggregate a WHERE p.oid IN (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn))
+ORDER BY p.oid::regprocedure::text
+SQL
+    my ($name, $aggregate, $rows, $list) = split /\|/;
+    my @types = split /;/, $list;
+    pop @types while $types[-1] !~ /\[\]|any/;
+    my %argument = (text => q{'SELECT 1'}, integer => '2', bigint => '1', 'double precision' => '0.5', boolean => 'true', tlv_moments => 'NULL::tlv_moments', tlv_graph => 'NULL::tlv_graph');
+    for my $model (grep { $_ eq 'lda' || $list =~ /tlv_model\b(?!\[)/ } qw(lda mixture hmm classes network communities)) {
+        for my $any ($list =~ /any/ ? ('double precision[]', 'integer[]', 'text[]', 'tlv_bag[]') : 'any') {
+            for my $nulls ('NOT', '') {
+                my $call = "$name(" . join(', ', map { $_ eq 'tlv_model' ? "(SELECT $model FROM models)"
+                        : $argument{$_} // (/^(?:tlv_m|tlv_g|tlv_s)/ ? "NULL::$_" : '(SELECT ' . (/any/ ? qq("$any") : qq("$_")) . " FROM arrays WHERE $nulls nulls)") } @types) . ')';
+                my $statement = $aggregate eq 't' ? "SELECT $call FROM generate_series(1, 2)" : $rows eq 't' ? "SELECT count(*) FROM $call" : "SELECT pg_column_size($call)";
+                push @calls, [ "$name($list) $model $any $nulls", $statement ];
+            }
+        }
+    }
+}
+my ($measured, $ended) = measure_statements($db, \@calls, { memory => '16MB', milliseconds => 300, cancel => 'timeout' });
+is(scalar @$measured, scalar @calls, 'functions of arrays: the session lives') or diag substr $ended->{errors}, -500;
+is(join("\n", map { "$_->{call}: $_->{state} $_->{message}" } grep { $_->{state} =~ /^XX/ || $_->{late} >= 0.5 } @$measured), '', 'functions of arrays: no internal error, and none ends late');
+my @fat = sort { $b->{grown} <=> $a->{grown} } @$measured;
+note sprintf '%s: %s, %.0f MB', $_->{call}, $_->{state}, $_->{grown} for @fat[ 0 .. 9 ];
+note scalar(grep { $_->{state} eq '53400' } @fat) . ' of ' . @calls . ' calls with arrays of 64 MB and of NULLs are refused for memory';
+is(join("\n", map { sprintf '%s: %s, %.0f MB', $_->{call}, $_->{state}, $_->{grown} } grep { $_->{grown} >= $limit } @fat), '', 'functions of arrays: the process stays within the setting');
+# sides that are too large are refused by the header, whatever the setting
+query($db, 'CREATE TABLE mixing AS SELECT array_fill(0.5::float8, ARRAY[6000, 6000]) AS m');
+stays('mixing matrices of 6,000 x 6,000', 'SELECT tlv_amari(m, m) FROM mixing', qr/54000: a singular value problem of 6000 x 6000 is too large/, "SET tensorlv.work_mem = '2GB'");
 
 # the hint, followed, is enough
 my $call = 'SELECT count(*) >= 0 FROM large, tlv_diagnostics(m)';

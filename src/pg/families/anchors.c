@@ -9,6 +9,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "server/arrays.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/sort.h"
@@ -28,8 +29,10 @@ add_text(TlvGivenAnchors *given, Datum value, size_t *n)
 void
 TlvReadAnchors(Datum array, TlvGivenAnchors *given)
 {
-	ArrayType *texts = DatumGetArrayTypeP(array);
+	ArrayType *texts = TlvFetchArray(array);
 	int columns = ARR_NDIM(texts) == 2 ? ARR_DIMS(texts)[1] : 1, n;
+	/* A text, an item, and where the anchors of a topic begin. */
+	const size_t of_anchor = sizeof(char *) + sizeof(int64) + sizeof(size_t);
 	Datum *values;
 	bool *nulls;
 	size_t used = 0;
@@ -38,12 +41,12 @@ TlvReadAnchors(Datum array, TlvGivenAnchors *given)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("anchors has %d dimensions", ARR_NDIM(texts)),
 						errhint("One anchor a topic, or one row of anchors a topic.")));
-	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+	n = TlvArrayElements(texts, of_anchor, &values, &nulls);
 	if (n == 0)
 		return;
-	given->texts = palloc(n * sizeof(char *));
-	given->items = palloc(n * sizeof(int64));
-	given->first = palloc((n / columns + 1) * sizeof(size_t));
+	given->texts = palloc_extended(n * sizeof(char *), MCXT_ALLOC_HUGE);
+	given->items = palloc_extended(n * sizeof(int64), MCXT_ALLOC_HUGE);
+	given->first = palloc_extended((n / columns + 1) * sizeof(size_t), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{
 		if (i % columns == 0)

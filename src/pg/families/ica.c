@@ -11,6 +11,7 @@
 #include "rows/any.h"
 #include "rows/queries.h"
 #include "rows/vectors.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "tensorlv/model/ica.h"
@@ -160,7 +161,7 @@ amari(TlvWork *work, size_t d, size_t k, const double *a, const double *b)
 	PG_RETURN_FLOAT8(index);
 }
 
-/* Matrices of shapes that cannot be compared are refused before anything is done with them. */
+/* Matrices of shapes that cannot be compared are refused before they are fetched. */
 static TlvWork *
 begin_comparison(size_t da, size_t ka, size_t db, size_t kb)
 {
@@ -198,15 +199,21 @@ columns_of(tlv_context *ctx, const TlvVectors *matrix, double **columns)
 /* tlv_amari(a, b) of float8[][], dimensions x components */
 TLV_FUNCTION(tlv_amari_arrays)
 {
-	TlvVectors a = TlvVectorsOf(PG_GETARG_DATUM(0)), b = TlvVectorsOf(PG_GETARG_DATUM(1));
+	int of_first[MAXDIM], of_second[MAXDIM];
 	double *of_a, *of_b;
+	TlvVectors a, b;
 	TlvWork *work;
 
-	if (!a.many || !b.many)
+	if (TlvArrayDims(PG_GETARG_DATUM(0), of_first) != 2 ||
+		TlvArrayDims(PG_GETARG_DATUM(1), of_second) != 2)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a mixing matrix is an array of two dimensions"),
 						errhint("Its rows are dimensions, its columns components.")));
-	work = begin_comparison(a.rows, a.d, b.rows, b.d);
+	work = begin_comparison((size_t) of_first[0], (size_t) of_first[1], (size_t) of_second[0],
+							(size_t) of_second[1]);
+	TlvRequireArrays(fcinfo, 0, 2);
+	a = TlvVectorsOf(PG_GETARG_DATUM(0));
+	b = TlvVectorsOf(PG_GETARG_DATUM(1));
 	TlvCheck(&work->ctx, columns_of(&work->ctx, &a, &of_a));
 	TlvCheck(&work->ctx, columns_of(&work->ctx, &b, &of_b));
 	return amari(work, a.rows, a.d, of_a, of_b);

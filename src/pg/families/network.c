@@ -14,6 +14,7 @@
 #include "rows/any.h"
 #include "rows/queries.h"
 #include "rows/vectors.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "tensorlv/model/kind.h"
@@ -169,7 +170,7 @@ unit_numbers(ArrayType *array, size_t *n)
 	if (array_contains_nulls(array))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a unit is null")));
 	*n = (size_t) ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	units = palloc(Max(*n, 1) * sizeof(int64_t));
+	units = TlvAllocElements(*n, sizeof(int64_t));
 	for (size_t i = 0; i < *n; i++)
 	{
 		units[i] = ((const int64 *) ARR_DATA_PTR(array))[i];
@@ -185,7 +186,7 @@ TLV_FUNCTION(tlv_decode)
 	TlvWork *work = TlvWorkBegin("tensorlv decoding");
 	tlv_network_parts parts;
 	size_t n, n_items;
-	int64_t *units = unit_numbers(PG_GETARG_ARRAYTYPE_P(1), &n);
+	int64_t *units = unit_numbers(TLV_GETARG_ARRAY(1), &n);
 	int32_t *items;
 	tlv_name_list names;
 

@@ -7,6 +7,7 @@
 
 #include "utils/array.h"
 
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "tensorlv/model/anchors.h"
 #include "tensorlv/num/plural.h"
@@ -18,7 +19,7 @@ static const char *const separable_methods[] = {"anchors", "loner", "almost",
 static const double *
 matrix_argument(FunctionCallInfo fcinfo, size_t *n, size_t *d)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType *array = TLV_GETARG_ARRAY(0);
 
 	if (ARR_NDIM(array) != 2)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),

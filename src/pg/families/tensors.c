@@ -16,6 +16,7 @@
 #include "rows/any.h"
 #include "query/query.h"
 #include "rows/vectors.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "tensorlv/model/kind.h"
@@ -45,8 +46,8 @@ spread_elements(const ArrayType *array, size_t n, const bool **missing)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
-	double *numbers = palloc_extended(n * sizeof(double), MCXT_ALLOC_HUGE);
-	bool *nulls = palloc_extended(n * sizeof(bool), MCXT_ALLOC_HUGE);
+	double *numbers = TlvAllocElements(n, sizeof(double));
+	bool *nulls = TlvAllocElements(n, sizeof(bool));
 
 	for (size_t i = 0; i < n; i++)
 	{
@@ -64,7 +65,7 @@ static const double *
 array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_MODES],
 			   const bool **missing)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType *array = TLV_GETARG_ARRAY(0);
 
 	if (ARR_NDIM(array) != TLV_MODES)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),

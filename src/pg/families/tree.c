@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "rows/queries.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "tensorlv/model/kind.h"
@@ -70,7 +71,7 @@ tree_refuse_number(const char *name, double value, double most)
 static void
 read_groups(Datum groups, tlv_tree_distance_options *options)
 {
-	ArrayType *array = DatumGetArrayTypeP(groups);
+	ArrayType *array = TlvFetchArray(groups);
 	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
 	int64_t *column;
@@ -79,7 +80,7 @@ read_groups(Datum groups, tlv_tree_distance_options *options)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("groups must be an array of one dimension without nulls"),
 						errhint("It has the number of the variable, from 1, of every column.")));
-	column = palloc((Size) n * sizeof(int64_t));
+	column = TlvAllocElements((size_t) n, sizeof(int64_t));
 	for (int i = 0; i < n; i++)
 	{
 		if (from[i] < 1 || from[i] > n)
@@ -119,11 +120,9 @@ read_names(Datum value)
 	int64_t *offsets;
 	Datum *elements;
 	bool *nulls;
-	int n;
+	int n = TlvArrayElements(TlvFetchArray(value), sizeof(int64_t), &elements, &nulls);
 
-	deconstruct_array(DatumGetArrayTypeP(value), TEXTOID, -1, false, TYPALIGN_INT, &elements,
-					  &nulls, &n);
-	offsets = palloc((Size) (n + 1) * sizeof(int64_t));
+	offsets = palloc_extended((Size) (n + 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
 	offsets[0] = 0;
 	initStringInfo(&joined);
 	for (int i = 0; i < n; i++)

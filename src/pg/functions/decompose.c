@@ -9,6 +9,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "server/arrays.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/tensor3.h"
@@ -20,7 +21,7 @@
 static const double *
 cube_argument(FunctionCallInfo fcinfo, int argument, const char *name, int order, size_t *n)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType *array = TLV_GETARG_ARRAY(argument);
 	int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	int64 power = 0;
 	bool cube = ARR_NDIM(array) == order || ARR_NDIM(array) == 1;
@@ -145,14 +146,16 @@ matrix_datum(tlv_context *ctx, size_t rows, size_t columns, const double *x)
 TLV_FUNCTION(tlv_whiten_sql)
 {
 	size_t d, d3, k = TlvNamedCount(fcinfo, "k", 1);
-	const double *m2 = cube_argument(fcinfo, 0, "m2", 2, &d);
-	const double *m3 = cube_argument(fcinfo, 1, "m3", 3, &d3);
+	const double *m2, *m3;
 	double *square, *packed, *w, *tensor, *values, *full;
 	bool nulls[3] = {false, false, false};
 	TlvWork *work;
 	Datum row[3];
 	TupleDesc desc;
 
+	TlvRequireArrays(fcinfo, 0, 2);
+	m2 = cube_argument(fcinfo, 0, "m2", 2, &d);
+	m3 = cube_argument(fcinfo, 1, "m3", 3, &d3);
 	if (d != d3)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("m2 has dimension %zu, m3 %zu", d, d3)));

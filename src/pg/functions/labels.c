@@ -8,6 +8,7 @@
 
 #include "utils/array.h"
 
+#include "server/arrays.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/plural.h"
@@ -168,7 +169,7 @@ TLV_KEEPING_FUNCTION(tlv_merge)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	n = component_numbers(PG_GETARG_ARRAYTYPE_P(1), "components", &numbers);
+	n = component_numbers(TLV_GETARG_ARRAY(1), "components", &numbers);
 	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	/* A mixture of correlated topics, or of t distributions, is not one of them. */
 	if (tlv_layout_of(&model)->spreads == NULL || tlv_frame_find(&model, "logistic_mean") != NULL ||
@@ -197,7 +198,7 @@ TLV_KEEPING_FUNCTION(tlv_compact)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	n = component_numbers(PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2), "drop", &drop);
+	n = component_numbers(PG_ARGISNULL(2) ? NULL : TLV_GETARG_ARRAY(2), "drop", &drop);
 	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	TlvRequireWeights(&model, "tlv_compact");
 	TlvMakerBegin(&maker, "tensorlv compact");

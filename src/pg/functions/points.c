@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "windowapi.h"
 
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/points.h"
@@ -306,13 +307,11 @@ TLV_FUNCTION(tlv_point_features_text)
 static size_t
 bags_argument(FunctionCallInfo fcinfo, int argument, const tlv_bag_image ***bags)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
 	Datum *values;
 	bool *nulls;
-	int n;
+	int n = TlvArrayElements(TLV_GETARG_ARRAY(argument), sizeof(void *), &values, &nulls);
 	size_t left = 0;
 
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &values, &nulls, &n);
 	*bags = palloc_extended(((Size) n + 1) * sizeof(void *), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{

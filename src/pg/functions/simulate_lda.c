@@ -15,6 +15,7 @@
 
 #include "rows/any.h"
 #include "rows/vectors.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/plural.h"
@@ -176,7 +177,7 @@ static size_t
 distinct_items(size_t n, const int64 *values, int64_t **items)
 {
 	static const tlv_sort_form form = {sizeof(int64_t), sizeof(int64_t), 0, 64};
-	int64_t *turned = palloc_extended(2 * n * sizeof(int64_t), MCXT_ALLOC_HUGE), *sorted;
+	int64_t *turned = TlvAllocElements(2 * n, sizeof(int64_t)), *sorted;
 	tlv_context ctx;
 	size_t d = 0;
 
@@ -213,7 +214,7 @@ items_of_terms(ArrayType *array, const char *name)
 	bool *nulls;
 	int64 *ids;
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &given.terms, &nulls, &given.n);
+	given.n = TlvArrayElements(array, sizeof(int64), &given.terms, &nulls);
 	ids = palloc_extended(Max(given.n, 1) * sizeof(int64), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < given.n; i++)
 	{
@@ -254,18 +255,13 @@ are_numbers(const GivenItems *given)
 static GivenItems
 items_of_text(char *value)
 {
-	Oid in, of;
-	ArrayType *array;
-	GivenItems given;
+	GivenItems given = items_of_terms(TlvArrayOfText(value, TEXTOID), "items");
 
-	getTypeInputInfo(TEXTARRAYOID, &in, &of);
-	array = DatumGetArrayTypeP(OidInputFunctionCall(in, value, of, -1));
-	given = items_of_terms(array, "items");
 	if (!are_numbers(&given))
 		return given;
-	getTypeInputInfo(INT8ARRAYOID, &in, &of);
-	array = DatumGetArrayTypeP(OidInputFunctionCall(in, value, of, -1));
-	return (GivenItems){given.n, (const int64 *) ARR_DATA_PTR(array), NULL};
+	given.ids = (const int64 *) ARR_DATA_PTR(TlvArrayOfText(value, INT8OID));
+	given.terms = NULL;
+	return given;
 }
 
 /* The terms of the d items, one behind the other, and their offsets (d + 1). */
@@ -321,6 +317,7 @@ make_topic_model(FunctionCallInfo fcinfo, const GivenItems *given)
 					 "has one per topic.")));
 	parameters.d = distinct_items((size_t) n, given->ids, &items);
 	simulate_lda_require_room(parameters.d, k);
+	TlvRequireBytes((double) k * (double) parameters.d * sizeof(double), "the topics");
 	phi = palloc_extended(k * parameters.d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < n; i++)
 	{
@@ -337,7 +334,6 @@ make_topic_model(FunctionCallInfo fcinfo, const GivenItems *given)
 	if (given->terms != NULL)
 		parameters.labels = item_labels(given, parameters.d, items, &parameters.label_offsets);
 	TlvMakerBegin(&maker, "tensorlv model");
-	maker.ctx->arena.limit = SIZE_MAX;
 	TlvCheck(maker.ctx, tlv_lda_from_parameters(maker.ctx, &parameters, &maker.image, &maker.size));
 	return TlvMakerEnd(&maker);
 }
@@ -347,6 +343,7 @@ TLV_KEEPING_FUNCTION(tlv_topic_model)
 {
 	GivenItems given = {0};
 
+	TlvRequireArrays(fcinfo, 0, 4);
 	given.ids = array_elements(fcinfo, "items", &given.n);
 	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
 }
@@ -357,6 +354,7 @@ TLV_KEEPING_FUNCTION(tlv_topic_model_terms)
 	GivenItems given;
 
 	TlvRequireByteEquality(fcinfo, false);
+	TlvRequireArrays(fcinfo, 0, 4);
 	given = items_of_terms(TlvNamedArray(fcinfo, "terms"), "terms");
 	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
 }
@@ -368,6 +366,7 @@ TLV_KEEPING_FUNCTION(tlv_topic_model_untyped)
 
 	if (PG_ARGISNULL(1))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("items is null")));
+	TlvRequireArrays(fcinfo, 0, 4);
 	given = items_of_text(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_POINTER(make_topic_model(fcinfo, &given));
 }

@@ -26,6 +26,7 @@
 #include "utils/syscache.h"
 
 #include "query_internal.h"
+#include "server/arrays.h"
 #include "server/arguments.h"
 
 bool
@@ -204,8 +205,7 @@ TlvQueryText(FunctionCallInfo fcinfo, const char *what)
 	int n = 0;
 
 	if (!TlvArgumentIsNull(fcinfo, "more_queries"))
-		deconstruct_array(TlvNamedArray(fcinfo, "more_queries"), TEXTOID, -1, false, TYPALIGN_INT,
-						  &values, &nulls, &n);
+		n = TlvArrayElements(TlvNamedArray(fcinfo, "more_queries"), 0, &values, &nulls);
 	if (n == 0)
 		return text_to_cstring(PG_GETARG_TEXT_PP(0));
 	initStringInfo(&all);

@@ -7,9 +7,9 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 
 /* One id of a row, as part `part`: a number, or a text, whose hash it is. */
 static void
@@ -118,9 +118,7 @@ TlvIdOf(Oid type, Datum value)
 void
 TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 {
-	int16 length;
-	bool by_value, *nulls;
-	char align;
+	bool *nulls, named = !TlvIsIntegerType(element);
 	Datum *values;
 	int n;
 	int64_t *ids;
@@ -130,10 +128,9 @@ TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("an array of ids has %d dimensions, not one", ARR_NDIM(array)),
 						errhint("Give the answers to one item at a time.")));
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
-	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &values, &nulls, &n);
+	n = TlvArrayElements(array, sizeof(int64_t) + (named ? sizeof(tlv_text) : 0), &values, &nulls);
 	ids = palloc_extended((size_t) Max(n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
-	if (!TlvIsIntegerType(element))
+	if (named)
 		names = palloc_extended((size_t) Max(n, 1) * sizeof(tlv_text), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{

@@ -15,6 +15,7 @@
 #include "utils/numeric.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 
 double
@@ -76,6 +77,7 @@ same_shape(const ArrayType *array, Oid element, size_t size, size_t present)
 	if (present > (MaxAllocSize - head) / size)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("an array of %zu numbers is too large", present)));
+	TlvRequireBytes((double) head + (double) present * (double) size, "an array");
 	result = palloc(head + present * size);
 	memset(result, 0, head);
 	SET_VARSIZE(result, head + present * size);
@@ -175,7 +177,7 @@ TlvInt8Numbers(ArrayType *array, Oid element)
 		TlvCopy(to, ARR_DATA_PTR(array), present * sizeof(int64));
 	else
 	{
-		double *numbers = palloc_extended(Max(present, 1) * sizeof(double), MCXT_ALLOC_HUGE);
+		double *numbers = TlvAllocElements(present, sizeof(double));
 
 		any_array_spread_numbers(element, ARR_DATA_PTR(array), present, numbers);
 		for (size_t i = 0; i < present; i++)
@@ -217,14 +219,11 @@ TlvInt4Numbers(ArrayType *array, Oid element)
 static ArrayType *
 made_texts(ArrayType *array, Oid element)
 {
-	int16 length;
-	bool by_value, *nulls;
-	char align;
+	bool *nulls;
 	Datum *values;
-	int n;
+	/* A text takes a header and a few characters, alone and in the array. */
+	int n = TlvArrayElements(array, 48, &values, &nulls);
 
-	get_typlenbyvalalign(element, &length, &by_value, &align);
-	deconstruct_array(array, element, length, by_value, align, &values, &nulls, &n);
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);

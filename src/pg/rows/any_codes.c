@@ -11,6 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
 
@@ -199,10 +200,8 @@ TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType 
 						errmsg("a row of categorical variables has one dimension, not %d",
 							   ARR_NDIM(array)),
 						errhint("Give one row at a time.")));
-	deconstruct_array(array, text ? TEXTOID : FLOAT8OID, text ? -1 : (int) sizeof(float8),
-					  !text && FLOAT8PASSBYVAL, text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &datums,
-					  &nulls, &n);
-	values = palloc0((size_t) Max(n, 1) * sizeof(AnyCode));
+	n = TlvArrayElements(array, sizeof(AnyCode), &datums, &nulls);
+	values = palloc_extended((size_t) Max(n, 1) * sizeof(AnyCode), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{
 		values[i] = (AnyCode){.missing = nulls[i],

@@ -7,10 +7,10 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 
 /* What a call site knows of its arguments. */
 typedef struct AnyColumns
@@ -132,14 +132,14 @@ vector_of(AnyColumns *columns, int i, Datum value)
 	ArrayType *array;
 
 	if (type->form == ANY_LITERAL)
-		return OidInputFunctionCall(F_ARRAY_IN, DatumGetCString(value), FLOAT8OID, -1);
+		return PointerGetDatum(TlvArrayOfText(DatumGetCString(value), FLOAT8OID));
 	if (type->form == ANY_CAST)
 		return PointerGetDatum(TlvFloat8Numbers(TlvAnyCast(type, value), FLOAT4OID));
 	if (type->form == ANY_RECORD)
 		return vector_of_record(columns, i, value);
 	if (type->form != ANY_ARRAY)
 		refuse_vector(type);
-	array = DatumGetArrayTypeP(value);
+	array = TlvFetchArray(value);
 	if (!TlvIsNumberType(TlvAnyElement(type, array)))
 		refuse_vector(type);
 	return PointerGetDatum(TlvFloat8Numbers(array, type->base));
@@ -217,12 +217,17 @@ three_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 {
 	AnyColumns *columns = input_columns_of(fcinfo, first, 3);
 	LOCAL_FCINFO(vectors, 3);
+	bool arrays = true;
 
 	if (columns->categories)
 	{
 		categories_open(fcinfo, first, columns, cursor);
 		return;
 	}
+	for (int t = 0; t < 3; t++)
+		arrays &= columns->type[t].form == ANY_ARRAY;
+	if (arrays)
+		TlvRequireArrays(fcinfo, first, 3);
 	InitFunctionCallInfoData(*vectors, NULL, 3, InvalidOid, NULL, NULL);
 	for (int t = 0; t < 3; t++)
 	{

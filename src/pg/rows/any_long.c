@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
@@ -169,14 +170,11 @@ side_of(const AnyCall *call, int i)
 	AnyRecord *record = &call->row->record;
 	ArrayType *array;
 	LongSide side = {0};
-	int16 length;
-	bool by_value;
-	char align;
 
 	if (TlvAnyColumnIsNull(record, i))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 						errmsg("the array of %s is null", called[i])));
-	array = DatumGetArrayTypeP(record->values[record->columns[i]]);
+	array = TlvFetchArray(record->values[record->columns[i]]);
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -189,9 +187,7 @@ side_of(const AnyCall *call, int i)
 	side.type.form = i > 0 && TlvIsNumberType(side.type.base) ? ANY_NUMBER : ANY_OTHER;
 	if (side.type.form != ANY_NUMBER && !TlvIsIdType(side.type.base))
 		TlvAnyRefuseColumn(call, i);
-	get_typlenbyvalalign(side.type.type, &length, &by_value, &align);
-	deconstruct_array(array, side.type.type, length, by_value, align, &side.values, &side.nulls,
-					  &side.n);
+	side.n = TlvArrayElements(array, 0, &side.values, &side.nulls);
 	return side;
 }
 

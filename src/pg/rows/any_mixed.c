@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
+#include "server/arrays.h"
 #include "tensorlv/model/dimension_names.h"
 
 /* The dimensions of a row of categories and numbers, in the order of the model. */
@@ -117,7 +118,7 @@ literal_number(Datum given, bool *null)
 static ArrayType *
 read_array_literal(char *given)
 {
-	ArrayType *array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
+	ArrayType *array = TlvArrayOfText(given, TEXTOID);
 
 	if (ARR_NDIM(array) > 1)
 		ereport(
@@ -141,8 +142,7 @@ TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *g
 	if (*given == '(')
 		read_record_literal(given, (size_t) n, texts, nulls);
 	else
-		deconstruct_array(read_array_literal(given), TEXTOID, -1, false, TYPALIGN_INT, &texts,
-						  &nulls, &n);
+		n = TlvArrayElements(read_array_literal(given), 0, &texts, &nulls);
 	row = mixed_row(names, (size_t) n);
 	for (size_t i = 0; i < (size_t) n; i++)
 		if (i < names->variables)

@@ -8,10 +8,10 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
@@ -144,10 +144,8 @@ open_named_categories(const AnyCall *call, const AnyType *type, ArrayType *array
 		.form = ANY_OTHER, .type = TEXTOID, .base = TEXTOID, .equality = type->equality};
 	Datum *values;
 	bool *nulls;
-	int n;
+	int n = TlvArrayElements(TlvTexts(array, element), 0, &values, &nulls);
 
-	deconstruct_array(TlvTexts(array, element), TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls,
-					  &n);
 	if (n != 3)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("an array of %d categories is no row of three views", n)));
@@ -211,12 +209,11 @@ open_cast(const AnyCall *call, Datum value)
 static void
 open_literal_bags(const AnyCall *call, char *given)
 {
-	ArrayType *array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
+	ArrayType *array = TlvArrayOfText(given, TEXTOID);
 	Datum *bags;
 	bool *nulls;
-	int n;
+	int n = TlvArrayElements(array, 0, &bags, &nulls);
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &bags, &nulls, &n);
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
@@ -282,7 +279,7 @@ open_literal(const AnyCall *call, char *given)
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
 		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
 	open_array(call, &(AnyType){.form = ANY_ARRAY, .type = UNKNOWNOID},
-			   DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, element, -1)));
+			   TlvArrayOfText(given, element));
 }
 
 /* ---- records ---- */
@@ -312,7 +309,7 @@ column_view(const AnyCall *call, int i)
 	if (type->form == ANY_CAST)
 		array = TlvAnyCast(type, value);
 	else if (type->form == ANY_ARRAY)
-		array = DatumGetArrayTypeP(value);
+		array = TlvFetchArray(value);
 	if (array == NULL || (type->form == ANY_ARRAY && !TlvIsNumberType(TlvAnyElement(type, array))))
 		TlvAnyRefuseColumn(call, i);
 	return TlvFloat8Numbers(array, type->form == ANY_CAST ? FLOAT4OID : type->base);
@@ -431,7 +428,7 @@ open_answers(const AnyCall *call)
 
 		if (type->form != ANY_ARRAY || TlvAnyColumnIsNull(record, t))
 			TlvAnyRefuseColumn(call, t);
-		array = DatumGetArrayTypeP(record->values[record->columns[t]]);
+		array = TlvFetchArray(record->values[record->columns[t]]);
 		if (!TlvIsIdType(TlvAnyElement(type, array)))
 			TlvAnyRefuseColumn(call, t);
 		TlvIdsOf(array, TlvAnyElement(type, array), &call->cursor->row.part[t], call->cursor);
@@ -527,7 +524,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 								: DirectFunctionCall1(tlv_to_bag_tsvector, value));
 			break;
 		case ANY_ARRAY:
-			open_array(&call, &row->type, DatumGetArrayTypeP(value));
+			open_array(&call, &row->type, TlvFetchArray(value));
 			break;
 		case ANY_CAST:
 			open_cast(&call, value);

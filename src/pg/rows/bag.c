@@ -2,11 +2,9 @@
  * bag.c - the type tlv_bag: input and output, functions.
  */
 #include "any.h"
-#include "items.h"
 
 #include <math.h>
 
-#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
@@ -15,9 +13,9 @@
 #include "tsearch/ts_type.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/fmgroids.h"
 #include "utils/jsonb.h"
 
+#include "server/arrays.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
 
@@ -198,17 +196,6 @@ TLV_FUNCTION(tlv_term_id)
 
 /* ---- bags from other values ---- */
 
-ArrayType *
-TlvItemArray(Datum array)
-{
-	double raw = (double) toast_raw_datum_size(array);
-
-	/* An element takes 8 bytes of the array or more, a datum and two entries beside it. */
-	TlvRequireBytes(raw + raw / 8 * (sizeof(Datum) + sizeof(bool) + 2 * sizeof(tlv_bag_entry)),
-					"the items");
-	return DatumGetArrayTypeP(array);
-}
-
 /* The weights of n items, of argument 1; NULL: all 1. */
 static Datum *
 weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
@@ -218,8 +205,7 @@ weight_values(FunctionCallInfo fcinfo, int n, bool **nulls)
 
 	if (PG_ARGISNULL(1))
 		return NULL;
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
-					  TYPALIGN_DOUBLE, &values, nulls, &n_weights);
+	n_weights = TlvArrayElements(TLV_GETARG_ARRAY(1), 0, &values, nulls);
 	if (n_weights != n)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("items has %d %s, but weights has %d", n,
@@ -253,13 +239,8 @@ bag_of_array(FunctionCallInfo fcinfo, ArrayType *array, bool terms)
 	tlv_bag_entry *entries;
 	tlv_context ctx;
 	size_t left = 0;
-	int n;
+	int n = TlvArrayElements(array, 2 * sizeof(tlv_bag_entry), &items, &item_nulls);
 
-	if (terms)
-		deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &items, &item_nulls, &n);
-	else
-		deconstruct_array(array, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &items,
-						  &item_nulls, &n);
 	weights = weight_values(fcinfo, n, &weight_nulls);
 	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
@@ -281,7 +262,8 @@ TLV_FUNCTION(tlv_to_bag_arrays)
 {
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	return bag_of_array(fcinfo, TlvItemArray(PG_GETARG_DATUM(0)), false);
+	TlvRequireArrays(fcinfo, 0, 2);
+	return bag_of_array(fcinfo, TLV_GETARG_ARRAY(0), false);
 }
 
 /* tlv_to_bag(terms text[], weights float8[]) */
@@ -290,7 +272,8 @@ TLV_FUNCTION(tlv_to_bag_terms)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	require_bytes_once(fcinfo);
-	return bag_of_array(fcinfo, TlvItemArray(PG_GETARG_DATUM(0)), true);
+	TlvRequireArrays(fcinfo, 0, 2);
+	return bag_of_array(fcinfo, TLV_GETARG_ARRAY(0), true);
 }
 
 /* An item is the id of a lexeme, its weight the number of positions (1 when stripped). */
@@ -347,9 +330,8 @@ bag_are_numbers(ArrayType *array)
 {
 	Datum *terms;
 	bool *nulls, numbers = true;
-	int n;
+	int n = TlvArrayElements(array, 0, &terms, &nulls);
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &terms, &nulls, &n);
 	for (int i = 0; i < n && numbers; i++)
 	{
 		char *term = nulls[i] ? "0" : TextDatumGetCString(terms[i]);
@@ -373,6 +355,7 @@ TLV_FUNCTION(tlv_to_bag_text)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
+	TlvRequireArrays(fcinfo, 0, 2);
 	given = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	given += strspn(given, SPACE);
 	is_array = *given == '{' && !begins_with_item(given, true);
@@ -385,10 +368,10 @@ TLV_FUNCTION(tlv_to_bag_text)
 						errhint("Use to_tsvector(%s) for a text of words, and ARRAY[...] for "
 								"items.",
 								quote_literal_cstr(TlvClip(given, 60)))));
-	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, TEXTOID, -1));
+	array = TlvArrayOfText(given, TEXTOID);
 	if (!bag_are_numbers(array))
 		return bag_of_array(fcinfo, array, true);
-	array = DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, given, INT8OID, -1));
+	array = TlvArrayOfText(given, INT8OID);
 	return bag_of_array(fcinfo, array, false);
 }
 

@@ -2,12 +2,13 @@
  * bag_select.c - bags with some of their items only, and how alike two bags are.
  */
 #include "any.h"
-#include "items.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+
+#include "server/arrays.h"
 
 /* Items that are kept, ascending. */
 typedef struct KeptItems
@@ -90,13 +91,8 @@ items_of_array(ArrayType *array, bool texts)
 	tlv_bag_entry *entries;
 	Datum *values;
 	bool *nulls;
-	int n;
+	int n = TlvArrayElements(array, 2 * sizeof(tlv_bag_entry), &values, &nulls);
 
-	if (texts)
-		deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
-	else
-		deconstruct_array(array, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &values,
-						  &nulls, &n);
 	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < n; i++)
 	{
@@ -115,7 +111,7 @@ items_of_array(ArrayType *array, bool texts)
 /* tlv_bag_keep(bag, items bigint[]) */
 TLV_FUNCTION(tlv_bag_keep_items)
 {
-	KeptItems kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), false);
+	KeptItems kept = items_of_array(TLV_GETARG_ARRAY(1), false);
 
 	PG_RETURN_POINTER(keep_items(PG_GETARG_TLV(0), &kept));
 }
@@ -126,7 +122,7 @@ TLV_FUNCTION(tlv_bag_keep_terms)
 	KeptItems kept;
 
 	TlvRequireByteEquality(fcinfo, false);
-	kept = items_of_array(TlvItemArray(PG_GETARG_DATUM(1)), true);
+	kept = items_of_array(TLV_GETARG_ARRAY(1), true);
 
 	PG_RETURN_POINTER(keep_items(PG_GETARG_TLV(0), &kept));
 }

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
+#include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/sequences.h"
 
@@ -20,7 +21,7 @@ spread_values(const ArrayType *array, size_t p)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
-	int32_t *values = palloc(p * sizeof(int32_t));
+	int32_t *values = TlvAllocElements(p, sizeof(int32_t));
 
 	for (size_t v = 0; v < p; v++)
 	{
@@ -76,7 +77,7 @@ check_array(const ArrayType *array)
 static void
 put_codes(TlvRowCursor *cursor, Datum value)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
+	ArrayType *array = TlvFetchArray(value);
 	tlv_part *part = &cursor->row.part[0];
 	const int32_t *from;
 	int present;
@@ -108,7 +109,7 @@ integer_reader_spread_numbers(const ArrayType *array, size_t q)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
-	double *numbers = palloc_extended(q * sizeof(double), MCXT_ALLOC_HUGE);
+	double *numbers = TlvAllocElements(q, sizeof(double));
 
 	for (size_t s = 0; s < q; s++)
 	{
@@ -139,7 +140,7 @@ refuse_nan(const ArrayType *array)
 static void
 put_beside(TlvRowCursor *cursor, Datum value)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
+	ArrayType *array = TlvFetchArray(value);
 	size_t q;
 
 	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
@@ -166,6 +167,7 @@ put_beside(TlvRowCursor *cursor, Datum value)
 static void
 mixed_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	TlvRequireArrays(fcinfo, first, 2);
 	put_codes(cursor, PG_GETARG_DATUM(first));
 	put_beside(cursor, PG_GETARG_DATUM(first + 1));
 }
@@ -208,7 +210,7 @@ static void
 spread_symbols(TlvRowCursor *cursor, ArrayType *array, int n, int64_t *symbols)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	bool *missing = palloc_extended((size_t) Max(n, 1) * sizeof(bool), MCXT_ALLOC_HUGE);
+	bool *missing = TlvAllocElements((size_t) n, sizeof(bool));
 	int present = 0;
 
 	for (int i = 0; i < n; i++)
@@ -224,7 +226,7 @@ spread_symbols(TlvRowCursor *cursor, ArrayType *array, int n, int64_t *symbols)
 static void
 put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
+	ArrayType *array = TlvFetchArray(value);
 	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	tlv_part *part = &cursor->row.part[0];
 	int64_t *symbols;
@@ -238,7 +240,7 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 						errhint("Give one sequence at a time.")));
 	if (ARR_HASNULL(array) && (takes & TLV_ROWS_MISSING_ELEMENTS) == 0)
 		refuse_null_symbol(array, n);
-	symbols = palloc_extended((size_t) Max(n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	symbols = TlvAllocElements((size_t) n, sizeof(int64_t));
 	*part = (tlv_part) TLV_PART(TLV_PART_IDS, (size_t) n, 1, symbols);
 	if (ARR_HASNULL(array))
 		spread_symbols(cursor, array, n, symbols);
@@ -267,15 +269,17 @@ integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *
 	else if (cursor->row.form == TLV_ROW_SYMBOLS)
 		put_symbols(cursor, PG_GETARG_DATUM(first), takes);
 	else
-		integer_reader_put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first), takes);
+		integer_reader_put_numbers(cursor, TLV_GETARG_ARRAY(first), takes);
 }
 
 /* The steps of a sequence of vectors may be written with integers. */
 static void
 any_integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	int dims[MAXDIM];
+
 	if (cursor->row.form == TLV_ROW_SYMBOLS && (takes & TLV_ROW_SEQUENCE) != 0 &&
-		ARR_NDIM(PG_GETARG_ARRAYTYPE_P(first)) == 2)
+		TlvArrayDims(PG_GETARG_DATUM(first), dims) == 2)
 		cursor->row.form = TLV_ROW_SEQUENCE;
 	integers_open(fcinfo, first, takes, cursor);
 }

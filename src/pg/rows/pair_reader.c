@@ -10,6 +10,7 @@
 #include "utils/lsyscache.h"
 
 #include "query/query.h"
+#include "server/arrays.h"
 
 /* ---- edges ---- */
 
@@ -173,7 +174,7 @@ static char *
 elements_of(FunctionCallInfo fcinfo, int argument, const char *what, TlvRowCursor *cursor,
 			size_t *n)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType *array = TLV_GETARG_ARRAY(argument);
 
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -192,6 +193,7 @@ elements_of(FunctionCallInfo fcinfo, int argument, const char *what, TlvRowCurso
 static void
 covers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	TlvRequireArrays(fcinfo, first, 2);
 	for (int s = 0; s < 2; s++)
 	{
 		size_t n;
@@ -204,6 +206,7 @@ covers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 static void
 memberships_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	TlvRequireArrays(fcinfo, first, 2);
 	for (int s = 0; s < 2; s++)
 	{
 		size_t k;
@@ -220,7 +223,7 @@ static int64_t *
 term_ids(FunctionCallInfo fcinfo, int argument, TlvRowCursor *cursor, size_t *n)
 {
 	char *at = elements_of(fcinfo, argument, "communities", cursor, n);
-	int64_t *ids = palloc_extended(Max(*n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	int64_t *ids = TlvAllocElements(*n, sizeof(int64_t));
 
 	TlvCursorOwn(cursor, ids);
 	for (size_t i = 0; i < *n; i++)
@@ -236,6 +239,7 @@ term_ids(FunctionCallInfo fcinfo, int argument, TlvRowCursor *cursor, size_t *n)
 static void
 named_covers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	TlvRequireArrays(fcinfo, first, 2);
 	for (int s = 0; s < 2; s++)
 	{
 		size_t n;

@@ -4,7 +4,7 @@
  */
 #include "reader.h"
 
-#include "utils/lsyscache.h"
+#include "server/arrays.h"
 
 /* The next bag of an array that is not NULL. */
 static bool
@@ -83,15 +83,8 @@ const TlvRowReader TlvBagRows = {1, {TLV_ROW_BAG}, bag_open};
 static void
 bag_array_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(first);
-	int16 length;
-	bool by_value;
-	char align;
-	int n;
+	int n = TlvArrayElements(TLV_GETARG_ARRAY(first), 0, &cursor->bags, &cursor->bag_nulls);
 
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
-	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &cursor->bags,
-					  &cursor->bag_nulls, &n);
 	cursor->rows = cursor->left = (size_t) n;
 	cursor->many = true;
 }

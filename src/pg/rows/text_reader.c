@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
+#include "server/arrays.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/sequences.h"
 
@@ -36,8 +37,7 @@ make_block(TlvRowCursor *cursor, size_t n)
 	size_t room = Max(n, 1);
 	TextBlock block;
 
-	block.names = palloc_extended(room * (sizeof(tlv_text) + sizeof(int64_t) + sizeof(bool)),
-								  MCXT_ALLOC_HUGE);
+	block.names = TlvAllocElements(room, sizeof(tlv_text) + sizeof(int64_t) + sizeof(bool));
 	block.symbols = (int64_t *) (block.names + room);
 	block.missing = (bool *) (block.symbols + room);
 	TlvCursorOwn(cursor, block.names);
@@ -72,7 +72,7 @@ static void
 texts_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	Datum value = PG_GETARG_DATUM(first);
-	ArrayType *array = DatumGetArrayTypeP(value);
+	ArrayType *array = TlvFetchArray(value);
 	size_t n = (size_t) ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	tlv_part *part = &cursor->row.part[0];
 	TextBlock block;
@@ -98,7 +98,7 @@ static void
 codes_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
 	Datum value = PG_GETARG_DATUM(first);
-	ArrayType *array = DatumGetArrayTypeP(value);
+	ArrayType *array = TlvFetchArray(value);
 	size_t n = (size_t) ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	tlv_part *part = &cursor->row.part[0];
 	TextBlock block;
@@ -111,7 +111,7 @@ codes_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
 	block = make_block(cursor, n);
 	read_texts(array, n, &block);
-	codes = palloc_extended(n * sizeof(int32_t), MCXT_ALLOC_HUGE);
+	codes = TlvAllocElements(n, sizeof(int32_t));
 	TlvCursorOwn(cursor, codes);
 	for (size_t v = 0; v < n; v++)
 		codes[v] = block.missing[v] ? TLV_CATEGORY_MISSING : 0;

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "vectors.h"
+#include "server/arrays.h"
 #include "tensorlv/num/plural.h"
 
 static void
@@ -73,7 +74,7 @@ keep_complete(const ArrayType *array, const bool *complete, size_t kept)
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
 	size_t d = width_of_array(array), count = rows_of_array(array) * d;
-	double *x = palloc_extended(kept * d * sizeof(double), MCXT_ALLOC_HUGE), *to = x;
+	double *x = TlvAllocElements(kept * d, sizeof(double)), *to = x;
 	ArrayType *result;
 
 	for (size_t i = 0; i < count; i++)
@@ -95,7 +96,7 @@ static bool
 leave_out_incomplete(TlvRowCursor *cursor, ArrayType **arrays, int n)
 {
 	size_t rows = rows_of_array(arrays[0]), kept = 0;
-	bool *complete = palloc_extended(rows * sizeof(bool), MCXT_ALLOC_HUGE);
+	bool *complete = TlvAllocElements(rows, sizeof(bool));
 
 	memset(complete, true, rows);
 	for (int t = 0; t < n; t++)
@@ -125,7 +126,7 @@ complete_rows(TlvRowCursor *cursor, Datum *values, int n)
 
 	for (int t = 0; t < n; t++)
 	{
-		arrays[t] = DatumGetArrayTypeP(values[t]);
+		arrays[t] = TlvFetchArray(values[t]);
 		TlvCursorOwn(cursor, TLV_COPY_OF(arrays[t], values[t]));
 		values[t] = PointerGetDatum(arrays[t]);
 		nulls |= ARR_HASNULL(arrays[t]);
@@ -150,8 +151,8 @@ put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
-	double *x = palloc_extended(n * d * sizeof(double), MCXT_ALLOC_HUGE);
-	bool *missing = palloc_extended(n * d * sizeof(bool), MCXT_ALLOC_HUGE);
+	double *x = TlvAllocElements(n * d, sizeof(double));
+	bool *missing = TlvAllocElements(n * d, sizeof(bool));
 
 	for (size_t i = 0; i < n * d; i++)
 	{
@@ -205,22 +206,11 @@ put_many_incomplete(TlvRowCursor *cursor, ArrayType *array)
 	part->n = 1;
 }
 
-/* Does it have NULLs, and is it of rows? */
-static bool
-is_incomplete(Datum value)
-{
-	const ArrayType *array = DatumGetArrayTypeP(value);
-
-	return ARR_HASNULL(array) && vector_reader_has_rows(array);
-}
-
 static void
-put_sequence(TlvRowCursor *cursor, Datum value, unsigned takes)
+put_sequence(TlvRowCursor *cursor, ArrayType *array, unsigned takes)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
 	TlvVectors vectors;
 
-	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
 	if (ARR_NDIM(array) == 0)
 	{
 		put_part(&cursor->row.part[0], 0, 0, NULL);
@@ -243,21 +233,25 @@ put_sequence(TlvRowCursor *cursor, Datum value, unsigned takes)
 void
 TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
 {
+	ArrayType *array = TlvFetchArray(value);
 	TlvVectors vectors;
 
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
+	value = PointerGetDatum(array);
 	if (cursor->row.form == TLV_ROW_SEQUENCE)
 	{
-		put_sequence(cursor, value, takes);
+		put_sequence(cursor, array, takes);
 		return;
 	}
 	if ((takes & TLV_ROWS_MISSING_ELEMENTS) != 0)
 	{
-		put_incomplete(cursor, DatumGetArrayTypeP(value));
+		put_incomplete(cursor, array);
 		return;
 	}
-	if ((takes & TLV_ROWS_MISSING_OF_MANY) != 0 && is_incomplete(value))
+	if ((takes & TLV_ROWS_MISSING_OF_MANY) != 0 && ARR_HASNULL(array) &&
+		vector_reader_has_rows(array))
 	{
-		put_many_incomplete(cursor, DatumGetArrayTypeP(value));
+		put_many_incomplete(cursor, array);
 		return;
 	}
 	if ((takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, &value, 1))
@@ -287,6 +281,7 @@ views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	bool all = true;
 	int known = -1;
 
+	TlvRequireArrays(fcinfo, first, 3);
 	for (int t = 0; t < 3; t++)
 	{
 		views[t] = PG_ARGISNULL(first + t) ? (Datum) 0 : PG_GETARG_DATUM(first + t);

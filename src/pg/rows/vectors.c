@@ -6,6 +6,8 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
+#include "server/arrays.h"
+
 static void
 refuse_null_element(ArrayType *array)
 {
@@ -44,7 +46,7 @@ check_shape(ArrayType *array)
 TlvVectors
 TlvVectorsOf(Datum value)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
+	ArrayType *array = TlvFetchArray(value);
 	TlvVectors vectors;
 
 	if (ARR_ELEMTYPE(array) != FLOAT8OID)

@@ -3,6 +3,8 @@
  */
 #include "arguments.h"
 
+#include "arrays.h"
+
 #include "catalog/pg_proc.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -188,7 +190,7 @@ TlvNamedFlag(FunctionCallInfo fcinfo, const char *name)
 ArrayType *
 TlvNamedArray(FunctionCallInfo fcinfo, const char *name)
 {
-	return PG_GETARG_ARRAYTYPE_P(given_number(fcinfo, name));
+	return TLV_GETARG_ARRAY(given_number(fcinfo, name));
 }
 
 Datum

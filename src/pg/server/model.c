@@ -1,15 +1,7 @@
 /*
  * model.c - models, and arrays of values, as arguments.
  */
-#include "tlv_pg.h"
-
-#include <math.h>
-
-#include "access/detoast.h"
-#include "catalog/pg_type.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
+#include "arrays.h"
 
 tlv_frame
 TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind, const char *function)
@@ -21,18 +13,11 @@ TlvStoredArray
 TlvReadArray(Datum array)
 {
 	TlvStoredArray stored = {.n = 0};
-	ArrayType *own;
 	Datum *values;
-	bool *nulls, by_value;
-	int16 length;
-	char align;
-	int count;
+	bool *nulls;
+	int count = TlvArrayElements(TlvFetchArray(array), sizeof(tlv_frame_header *), &values, &nulls);
 
-	TlvRequireBytes((double) toast_raw_datum_size(array), "the array");
-	own = DatumGetArrayTypeP(array);
-	get_typlenbyvalalign(ARR_ELEMTYPE(own), &length, &by_value, &align);
-	deconstruct_array(own, ARR_ELEMTYPE(own), length, by_value, align, &values, &nulls, &count);
-	stored.headers = palloc(Max(count, 1) * sizeof(tlv_frame_header *));
+	stored.headers = palloc_extended(Max(count, 1) * sizeof(tlv_frame_header *), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			stored.headers[stored.n++] = (const tlv_frame_header *) PG_DETOAST_DATUM(values[i]);

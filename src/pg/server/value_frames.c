@@ -41,6 +41,8 @@ TlvRequireBytes(double bytes, const char *what)
 {
 	tlv_context ctx;
 
+	if (bytes + (double) charged_bytes <= (double) TLV_LEAST_MEMORY)
+		return;
 	TlvContextInit(&ctx, CurrentMemoryContext, TlvValueMemory());
 	ctx.memory = NULL; /* it is no progress */
 	ctx.arena.used = charged_bytes;

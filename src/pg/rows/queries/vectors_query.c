@@ -9,6 +9,7 @@
 
 #include "rows/any.h"
 #include "rows/vectors.h"
+#include "server/arrays.h"
 
 static const char *const accepted = "It must return an array of numbers, SELECT array[a, b, c] "
 									"FROM ..., or columns of numbers, each "
@@ -79,7 +80,7 @@ take_width(void *width, TupleTableSlot *slot)
 
 	if (slot->tts_isnull[0])
 		return;
-	array = DatumGetArrayTypeP(slot->tts_values[0]); /* which may have NULLs in it */
+	array = TlvFetchArray(slot->tts_values[0]); /* which may have NULLs in it */
 	*(size_t *) width = ARR_NDIM(array) == 0 ? 0 : (size_t) ARR_DIMS(array)[ARR_NDIM(array) - 1];
 }
 

@@ -14,6 +14,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "server/arrays.h"
 #include "server/driver_internal.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/refusals.h"
@@ -202,7 +203,7 @@ take_weighted(void *argument, TupleTableSlot *slot)
 		rows->nulls++;
 		return;
 	}
-	array = DatumGetArrayTypeP(slot->tts_values[0]);
+	array = TlvFetchArray(slot->tts_values[0]);
 	if (ARR_NDIM(array) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
