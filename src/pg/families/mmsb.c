@@ -125,6 +125,7 @@ mmsb_search(const TlvSearch *search)
 {
 	return (tlv_mmsb_learn_options){.graph = TLV_GRAPH_UNDIRECTED,
 									.fit = {.max_k = search->max_k,
+											.directions = true,
 											.degree_corrected = TLV_DEGREES_CHOSEN,
 											.seed = search->seed,
 											.decompose.seed = search->seed}};

@@ -153,7 +153,8 @@ estimate(trial *t)
 		}
 }
 
-/* log pi_ua = sum_v g_uv sum_b pi_vb log r_ab - M theta_u theta_v pi_vb r_ab, all v */
+/* log pi_ua = sum_v g_uv sum_b pi_vb log r_ab - M theta_u theta_v pi_vb r_ab, all v; of whole
+ * memberships each node sees those that have moved before it. */
 static double
 move_side(trial *t, size_t s, bool whole)
 {
@@ -163,7 +164,7 @@ move_side(trial *t, size_t s, bool whole)
 	for (size_t u = 0; u < n; u++)
 	{
 		double own[K] = {0}, sum = 0, largest;
-		size_t best = 0;
+		size_t best = whole ? (size_t) t->label[s][u] : 0;
 
 		for (size_t v = 0; v < t->n[o]; v++)
 			for (size_t i = 0; i < K * K; i++)
@@ -176,7 +177,7 @@ move_side(trial *t, size_t s, bool whole)
 													t->model.side[s].propensity[u] *
 													t->model.side[o].propensity[v]);
 			}
-		for (size_t a = 1; a < K; a++)
+		for (size_t a = 0; a < K; a++)
 			best = own[a] > own[best] ? a : best;
 		largest = own[best];
 		for (size_t a = 0; a < K; a++)
@@ -189,6 +190,8 @@ move_side(trial *t, size_t s, bool whole)
 			t->label[s][u] = (int32_t) best;
 		for (size_t a = 0; a < K; a++)
 			moved += fabs(now[u * K + a] - t->share[s][u * K + a]) / 2;
+		if (whole)
+			memcpy(t->share[s] + u * K, now + u * K, K * sizeof(double));
 	}
 	memcpy(t->share[s], now, K * n * sizeof(double));
 	tlv_free(&ctx, now);
@@ -201,8 +204,14 @@ reference_step(trial *t, bool whole)
 	count_both(t);
 	estimate(t);
 	(void) move_side(t, 0, whole);
-	if (t->model.sides == 2)
-		(void) move_side(t, 1, whole);
+	if (t->model.sides == 1)
+		return;
+	if (whole)
+	{
+		count_both(t);
+		estimate(t);
+	}
+	(void) move_side(t, 1, whole);
 }
 
 static void

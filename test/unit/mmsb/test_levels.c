@@ -122,10 +122,11 @@ check_local_optimum(const small *s, int32_t *label, size_t found)
 /* Of 40 small graphs of every form seven of ten reach the best of all partitions, none
  * falls short of it by an edge. */
 static void
-check_best_partitions(bool once)
+test_best_partition(void **state)
 {
 	int best = 0, graphs = 0;
 
+	(void) state;
 	for (int form = 0; form < 4; form++)
 		for (int trial = 0; trial < 10; trial++, graphs++)
 		{
@@ -135,7 +136,6 @@ check_best_partitions(bool once)
 			size_t found;
 
 			s->task.resolution = trial % 2 == 0 ? 1 : 1.7;
-			s->task.once = once;
 			search(s, label, &found);
 			check_local_optimum(s, label, found);
 			reached = objective(s, label);
@@ -146,14 +146,6 @@ check_best_partitions(bool once)
 		}
 	assert_equal(graphs, 40);
 	assert_at_least(best, 28);
-}
-
-static void
-test_best_partition(void **state)
-{
-	(void) state;
-	check_best_partitions(false);
-	check_best_partitions(true);
 }
 
 /* From a partition that is given: what is best stays, and what is not gets no worse. */
@@ -225,7 +217,6 @@ test_contract(void **state)
 		int32_t label[MOST_NODES];
 		size_t rows[3] = {0};
 
-		s->task.once = true;
 		for (int levels = 1; levels <= 2; levels++)
 		{
 			tlv_parts_graph parts;

@@ -260,7 +260,7 @@ community_largest_of(size_t k, const double *x)
  * M theta_u sum_b r_ab t_b.  *moved gets the sum of half L1 distances.
  */
 static tlv_status
-update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, double *moved)
+update_block_side(tlv_context *ctx, block_work *work, size_t s, double *moved)
 {
 	const tlv_block_model *model = work->model;
 	const tlv_block_side *side = &model->side[s];
@@ -288,7 +288,6 @@ update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, doub
 		{
 			double *own = logarithm + u * k;
 			float *share = work->share[s] + (first + u) * k;
-			int32_t before = side->label[first + u];
 
 			for (size_t a = 0; a < k; a++)
 				own[a] =
@@ -296,21 +295,15 @@ update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, doub
 			if (side->fixed != NULL && side->fixed[first + u] >= 0)
 				continue;
 			side->label[first + u] = community_largest_of(k, own);
-			if (!whole)
-				*moved += softmax(k, own, share);
-			else if (side->label[first + u] != before)
-			{
-				set_share(work, s, first + u, side->label[first + u]);
-				*moved += 1;
-			}
+			*moved += softmax(k, own, share);
 		}
 	}
 	return TLV_OK;
 }
 
-static tlv_status
-iterate_blocks(tlv_context *ctx, const tlv_block_model *model, bool whole, int max_steps,
-			   double tolerance, int *steps)
+tlv_status
+tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model, int max_steps,
+					 double tolerance, int *steps)
 {
 	block_work work;
 	size_t nodes = model->side[0].n + (model->sides == 2 ? model->side[1].n : 0);
@@ -322,13 +315,13 @@ iterate_blocks(tlv_context *ctx, const tlv_block_model *model, bool whole, int m
 
 		TLV_TRY(count_edges(ctx, &work));
 		estimate_all_rates(&work);
-		TLV_TRY(update_block_side(ctx, &work, 0, whole, &moved));
+		TLV_TRY(update_block_side(ctx, &work, 0, &moved));
 		if (model->sides == 2)
 		{
 			TLV_TRY(expect_edges(ctx, &work));
 			TLV_TRY(tlv_csr_multiply(ctx, model->side[1].edges, model->k,
 									 work.share[other_side(model, 1)], work.counts));
-			TLV_TRY(update_block_side(ctx, &work, 1, whole, &also));
+			TLV_TRY(update_block_side(ctx, &work, 1, &also));
 		}
 		++*steps;
 		tlv_report(ctx, "block model", *steps, max_steps);
@@ -337,19 +330,6 @@ iterate_blocks(tlv_context *ctx, const tlv_block_model *model, bool whole, int m
 	}
 	free_block_work(ctx, &work);
 	return TLV_OK;
-}
-
-tlv_status
-tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model, int max_steps,
-					 double tolerance, int *steps)
-{
-	return iterate_blocks(ctx, model, false, max_steps, tolerance, steps);
-}
-
-tlv_status
-tlv_block_reassign(tlv_context *ctx, const tlv_block_model *model, int max_steps, int *steps)
-{
-	return iterate_blocks(ctx, model, true, max_steps, 0, steps);
 }
 
 size_t
@@ -441,9 +421,9 @@ tlv_block_edges(tlv_context *ctx, const tlv_csr *rows, const int32_t *own, const
 	return status;
 }
 
-/* E and X of the partition: what a rate's likelihood depends on. */
-static tlv_status
-count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges, double *expected)
+tlv_status
+tlv_block_count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges,
+						  double *expected)
 {
 	const tlv_block_side *rows = &model->side[0], *columns = &model->side[model->sides - 1];
 	size_t k = model->k;
@@ -497,7 +477,7 @@ tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model, double *crit
 	tlv_block_sums sums = {k, model->sides, edges, edges + k * k};
 
 	TLV_TRY_ALLOC(ctx, edges);
-	TLV_TRY(count_partition(ctx, model, edges, edges + k * k));
+	TLV_TRY(tlv_block_count_partition(ctx, model, edges, edges + k * k));
 	*criterion = block_score(&sums, model->diagonal, used, pairs);
 	tlv_free(ctx, edges);
 	return TLV_OK;

@@ -332,6 +332,25 @@ take_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, block_fit *work)
 }
 
 tlv_status
+tlv_mmsb_move_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool full, int32_t *const label[2])
+{
+	/* Sweeps over the nodes at most. */
+	const int most_sweeps = 30;
+	block_fit work = {.fit = fit};
+	int sweeps = 0;
+
+	TLV_TRY(prepare_model(ctx, &work));
+	work.model.diagonal = !full;
+	use_labels(&work, label);
+	if (!is_too_large(ctx, &work))
+		TLV_TRY(tlv_block_reassign(ctx, &work.model, most_sweeps, &sweeps));
+	for (size_t s = 0; s < fit->sides; s++)
+		tlv_free(ctx, work.propensity[s]);
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, sweeps, "refinement_steps"));
+	return tlv_diagnose(ctx, &fit->diagnostics, full, "full_block_model");
+}
+
+tlv_status
 tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	/* The full model's rates must raise the criterion by this part. */

@@ -1,6 +1,7 @@
 /*
- * choose.c - how many communities a block model has: local moves propose a partition and its k, the
- * spectrum another k; the one whose integrated likelihood is larger is taken.
+ * choose.c - how many communities a block model has: local moves propose a partition and its k;
+ * where this is not much likelier than one community, the spectrum proposes another k, and the one
+ * whose integrated likelihood is larger is taken.
  *
  * Where the moves find one community, two or three of the spectrum must not be much less likely
  * than it: in graphs of few edges one direction in ten that stands out is chance, since the folds
@@ -98,8 +99,7 @@ try_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *one, choic
 	TLV_TRY(weigh_choice(ctx, fit, proposal.label, fit->k, &proposal));
 	want_more(fit, 1, one, &proposal);
 	TLV_TRY(try_blocks(ctx, fit, fit->k, tried));
-	if (tried->assortative >= proposal.assortative || explains_more(one, &proposal, tried) ||
-		fit->side[0].fixed != NULL)
+	if (tried->assortative >= proposal.assortative || explains_more(one, &proposal, tried))
 		return TLV_OK;
 	tried->evidence = proposal.evidence;
 	for (size_t s = 0; s < fit->sides; s++)
@@ -134,9 +134,44 @@ take_choice(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *taken)
 	fit->k = taken->k;
 	for (size_t s = 0; s < fit->sides; s++)
 		fit->side[s].label = taken->label[s];
-	if (fit->side[0].fixed == NULL)
-		TLV_TRY(drop_empty(ctx, fit));
+	TLV_TRY(drop_empty(ctx, fit));
 	return tlv_diagnostics_append(ctx, &fit->diagnostics, &taken->diagnostics);
+}
+
+/* Whether the communities of the moves are so much likelier than one that the spectrum, which costs
+ * more than they do, is not asked. */
+static bool
+moves_decide(const tlv_mmsb_fit_state *fit, const choice *one, const choice *proposal)
+{
+	/* Gain over one community, in nats an edge, that decides. */
+	const double decisive_gain = 0.1;
+
+	return proposal->evidence - one->evidence >
+		   decisive_gain * fit->total / (fit->sides == 1 ? 2 : 1);
+}
+
+/*
+ * The partition proposed, its nodes moved under the likelier of the two block models, where that is
+ * likelier still.
+ */
+static tlv_status
+move_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *proposal)
+{
+	choice moved = {.k = proposal->k};
+
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY_NEW(ctx, moved.label[s], fit->side[s].n);
+		memcpy(moved.label[s], proposal->label[s], fit->side[s].n * sizeof(int32_t));
+	}
+	TLV_TRY(
+		tlv_mmsb_move_blocks(ctx, fit, proposal->evidence > proposal->assortative, moved.label));
+	TLV_TRY(weigh_choice(ctx, fit, moved.label, proposal->k, &moved));
+	if (moved.evidence > proposal->evidence)
+		*proposal = moved;
+	TLV_TRY(take_choice(ctx, fit, proposal));
+	proposal->k = fit->k;
+	return TLV_OK;
 }
 
 /* All nodes in one community, whatever was found. */
@@ -260,7 +295,6 @@ community_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t pro
 		if (*directions == first && first < most)
 			TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most, directions));
 	}
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
 	return tlv_diagnose(ctx, &fit->diagnostics, (double) *directions, "k_of_spectrum");
 }
 
@@ -275,17 +309,30 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	/* A graph with a smaller share of its nodes in the core counts as a tree. */
 	const double tree_core = 0.1;
 	choice one = {0}, moves = {.evidence = -HUGE_VAL}, spectrum = {.evidence = -HUGE_VAL};
+	choice proposal = {0};
 	size_t proposed, directions;
 	double core = 1;
+	bool decided;
 
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_BEST, 0));
 	proposed = fit->k;
-	TLV_TRY(community_count_directions(ctx, fit, proposed, &directions));
+	for (size_t s = 0; s < fit->sides; s++)
+		proposal.label[s] = fit->side[s].proposed;
+	TLV_TRY(weigh_one(ctx, fit, &one));
+	TLV_TRY(weigh_choice(ctx, fit, proposal.label, proposed, &proposal));
+	decided = moves_decide(fit, &one, &proposal);
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
+	if (!decided || fit->options->directions)
+		TLV_TRY(community_count_directions(ctx, fit, proposed, &directions));
+	if (decided)
+	{
+		TLV_TRY(move_proposal(ctx, fit, &proposal));
+		return tell_evidence(ctx, &one, &proposal, &spectrum, &fit->diagnostics);
+	}
 	if (proposed == 1 && directions == 1)
 		TLV_TRY(core_share(ctx, fit, &core));
 	if (core < tree_core)
 		return choose_in_tree(ctx, fit, core);
-	TLV_TRY(weigh_one(ctx, fit, &one));
 	if (proposed > 1 || directions == 1)
 		TLV_TRY(try_proposal(ctx, fit, &one, &moves));
 	if (directions > 1 && directions != proposed)
@@ -294,7 +341,7 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		for (int full = 0; full < 2 && moves.label[0] != NULL; full++)
 			want_more(fit, full, &one, &moves);
 		TLV_TRY(try_blocks(ctx, fit, directions, &spectrum));
-		if (moves.label[0] == NULL && directions <= few_directions && fit->side[0].fixed == NULL &&
+		if (moves.label[0] == NULL && directions <= few_directions &&
 			spectrum.evidence < one.evidence - strong_evidence)
 			community_unite(fit, &spectrum);
 	}

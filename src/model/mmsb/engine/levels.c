@@ -130,29 +130,44 @@ levels_begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *
 }
 
 /*
- * Weights of a node's edges to communities, of those inside its own part where there are parts.
- * Whether a community is met for the first time is as good as random: it is counted, not branched
- * on.
+ * Adds the weights of a node's edges to what labels have: label of the other end, of those inside
+ * the node's own part where there are parts.  The n labels touched before become the number
+ * returned.  Whether a label is met for the first time is as good as random: it is counted, not
+ * branched on.
  */
-static size_t
-weigh_communities(level_work *work, const level *at, const int32_t *part, size_t u)
+static inline __attribute__((always_inline)) size_t
+add_weights(level_work *work, const level *at, const float *value, const int32_t *part,
+			const int32_t *label, size_t u, size_t n)
 {
-	size_t first = at->edges.start[u], end = at->edges.start[u + 1], n = 0;
-	const int32_t *restrict index = at->edges.index, *restrict label = at->label;
-	const float *restrict value = at->edges.value;
+	size_t end = at->edges.start[u + 1];
+	const int32_t *restrict index = at->edges.index;
 	int32_t *restrict touched = work->touched;
 	double *restrict weight = work->weight;
 
-	for (size_t e = first; e < end; e++)
+	for (size_t e = at->edges.start[u]; e < end; e++)
 	{
 		int32_t c = label[index[e]];
 		bool inside = part == NULL || part[index[e]] == part[u];
+		double before = weight[c], edge = value == NULL ? 1 : (double) value[e];
 
 		touched[n] = c;
-		n += inside && weight[c] == 0;
-		weight[c] += inside ? (value == NULL ? 1 : (double) value[e]) : 0;
+		n += inside & !(before > 0);
+		weight[c] = before + (part == NULL ? edge : edge * inside);
 	}
 	return n;
+}
+
+/* Weights of a node's edges to communities, of those inside its own part where there are parts. */
+static size_t
+weigh_communities(level_work *work, const level *at, const int32_t *part, size_t u)
+{
+	const float *value = at->edges.value;
+
+	if (value == NULL)
+		return part == NULL ? add_weights(work, at, NULL, NULL, at->label, u, 0)
+							: add_weights(work, at, NULL, part, at->label, u, 0);
+	return part == NULL ? add_weights(work, at, value, NULL, at->label, u, 0)
+						: add_weights(work, at, value, part, at->label, u, 0);
 }
 
 /* The community where u, which is in none, is best; its own when as good, a new one when all lose.
@@ -197,12 +212,9 @@ community_count_entries(tlv_context *ctx, level_work *work, const level *at, siz
 	return TLV_OK;
 }
 
-/*
- * Moves nodes of a level until none gains; part: communities do not leave these (NULL: they may).
- * *moves counts.
- */
+/* Moves nodes of a level until none gains; *moves counts. */
 static tlv_status
-move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, size_t *moves)
+move_nodes(tlv_context *ctx, level_work *work, level *at, size_t *moves)
 {
 	/* Looks at a node of one level, on average, after which it is left as it is. */
 	const int most_looks = 100;
@@ -219,7 +231,7 @@ move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, s
 		waiting--;
 		work->waits[u] = false;
 		TLV_TRY(community_count_entries(ctx, work, at, u));
-		touched = weigh_communities(work, at, part, u);
+		touched = weigh_communities(work, at, NULL, u);
 		count_member(work, at, u, own, -1);
 		best = best_community(work, at, u, touched, empties);
 		count_member(work, at, u, best, 1);
@@ -308,21 +320,8 @@ trim_entries(tlv_context *ctx, tlv_csr *edges, size_t n)
 static size_t
 weigh_parts(level_work *work, const level *at, const int32_t *part, size_t u, size_t n)
 {
-	size_t end = at->edges.start[u + 1];
-	const int32_t *restrict index = at->edges.index;
-	const float *restrict value = at->edges.value;
-	int32_t *restrict touched = work->touched;
-	double *restrict weight = work->weight;
-
-	for (size_t e = at->edges.start[u]; e < end; e++)
-	{
-		int32_t to = part[index[e]];
-
-		touched[n] = to;
-		n += weight[to] == 0;
-		weight[to] += value == NULL ? 1 : (double) value[e];
-	}
-	return n;
+	return at->edges.value == NULL ? add_weights(work, at, NULL, NULL, part, u, n)
+								   : add_weights(work, at, at->edges.value, NULL, part, u, n);
 }
 
 /* The edges between parts of a level. */
@@ -426,15 +425,12 @@ static tlv_status
 refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part, size_t *parts)
 {
 	level single = *at;
-	size_t n = at->edges.rows, moves;
+	size_t n = at->edges.rows;
 
 	single.label = part;
 	for (size_t u = 0; u < n; u++)
 		part[u] = (int32_t) u;
-	if (work->task->once)
-		TLV_TRY(grow_parts(ctx, work, &single, at->label));
-	else
-		TLV_TRY(move_nodes(ctx, work, &single, at->label, &moves));
+	TLV_TRY(grow_parts(ctx, work, &single, at->label));
 	return compact_labels(ctx, n, part, work->queue, parts);
 }
 
@@ -448,7 +444,7 @@ community_climb(tlv_context *ctx, level_work *work, level *at, int height, size_
 	int32_t *part;
 	level next;
 
-	TLV_TRY(move_nodes(ctx, work, at, NULL, moves));
+	TLV_TRY(move_nodes(ctx, work, at, moves));
 	TLV_TRY_NEW(ctx, part, n);
 	TLV_TRY(refine_parts(ctx, work, at, part, &parts));
 	if (parts < n && height < most_levels)

@@ -21,7 +21,6 @@ typedef struct tlv_level_task
 	double resolution;	   /* what an expected edge costs, edges that are there gaining 1 */
 	uint64_t seed;
 	int rounds; /* over all levels, at most */
-	bool once;	/* parts grow in one pass, as theirs do, instead of until no node gains */
 } tlv_level_task;
 
 /*

@@ -119,15 +119,6 @@ tlv_proposal_close(tlv_context *ctx, proposal *work)
 
 /* ---- partitions ---- */
 
-bool
-tlv_proposal_is_large(const proposal *work)
-{
-	/* A graph with more entries is large. */
-	const int large_entries = 200000;
-
-	return work->edges.entries > large_entries;
-}
-
 static tlv_level_task
 level_task(const proposal *work, bool corrected, double resolution)
 {
@@ -137,8 +128,7 @@ level_task(const proposal *work, bool corrected, double resolution)
 							.total = work->fit->total,
 							.resolution = resolution,
 							.seed = work->fit->options->seed + work->start,
-							.rounds = 1,
-							.once = tlv_proposal_is_large(work)};
+							.rounds = 1};
 }
 
 size_t
@@ -190,14 +180,16 @@ tlv_proposal_find_parts(tlv_context *ctx, proposal *work)
 	return tlv_levels_contract(ctx, &task, parts_levels, work->best, &work->parts);
 }
 
-/* As tlv_proposal_search, from and to a partition that leaves the parts whole. */
-static tlv_status
-search_parts(tlv_context *ctx, proposal *work, bool corrected, double resolution, size_t most)
+tlv_status
+tlv_proposal_search_parts(tlv_context *ctx, proposal *work, bool corrected, double resolution,
+						  size_t most)
 {
 	tlv_level_task task = level_task(work, corrected, resolution);
 	const tlv_parts_graph *parts = &work->parts;
 	int32_t *label;
 
+	if (parts->part == NULL)
+		return tlv_proposal_search(ctx, work, corrected, resolution, most, 1);
 	task.edges = parts->edges;
 	task.mass[0] = parts->mass[0];
 	task.mass[1] = parts->mass[1];
@@ -215,22 +207,6 @@ search_parts(tlv_context *ctx, proposal *work, bool corrected, double resolution
 	}
 	tlv_free(ctx, label);
 	return work->found > most ? tlv_proposal_merge(ctx, work, corrected, most) : TLV_OK;
-}
-
-/*
- * Of 60 graphs of 1000 nodes in 5 weak communities 59 are found exactly, where one round from the
- * partition before finds 26 and leaves the others in up to 36 parts.
- */
-tlv_status
-tlv_proposal_search_on_the_way(tlv_context *ctx, proposal *work, bool corrected, double resolution,
-							   size_t most)
-{
-	if (work->parts.part != NULL)
-		return search_parts(ctx, work, corrected, resolution, most);
-	if (tlv_proposal_is_large(work))
-		return tlv_proposal_search(ctx, work, corrected, resolution, most, 1);
-	tlv_proposal_separate(work);
-	return tlv_proposal_search(ctx, work, corrected, resolution, most, COMMUNITY_ROUNDS);
 }
 
 bool

@@ -8,9 +8,6 @@
 #include "../internal.h"
 #include "levels.h"
 
-/* Rounds over all levels at a resolution, where a graph is not large. */
-#define COMMUNITY_ROUNDS 10
-
 typedef struct proposal
 {
 	tlv_mmsb_fit_state *fit;
@@ -35,9 +32,6 @@ extern void tlv_proposal_close(tlv_context *ctx, proposal *work);
 
 /* The partition looked at, as the proposal of the fit. */
 extern tlv_status tlv_proposal_keep(tlv_context *ctx, const proposal *work);
-
-/* Graphs of many edges are searched in fewer rounds. */
-extern bool tlv_proposal_is_large(const proposal *work);
 
 /* The labels of each side; NULL: there is no second one. */
 extern void tlv_proposal_sides(const proposal *work, int32_t *label, int32_t *sides[2]);
@@ -66,12 +60,10 @@ extern tlv_status tlv_proposal_search(tlv_context *ctx, proposal *work, bool cor
  */
 extern tlv_status tlv_proposal_find_parts(tlv_context *ctx, proposal *work);
 
-/*
- * At a resolution on the way.  Of a large graph from the partition before, by moves of its parts
- * where there are any: in a tenth of the time of a search.  A small one is searched anew.
- */
-extern tlv_status tlv_proposal_search_on_the_way(tlv_context *ctx, proposal *work, bool corrected,
-												 double resolution, size_t most);
+/* One round at a resolution from the partition before, by moves of its parts where there are any:
+ * in a tenth of the time of a search. */
+extern tlv_status tlv_proposal_search_parts(tlv_context *ctx, proposal *work, bool corrected,
+											double resolution, size_t most);
 
 /* ---- what a partition is worth ---- */
 

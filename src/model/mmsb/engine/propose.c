@@ -11,22 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-/* So many in a row that are no better end the search; fewer of a large graph. */
-#define MOST_IN_VAIN  2
-#define LARGE_IN_VAIN 1
-
 /* Towards more communities than are found: the resolution's factor, and how often at most. */
 #define FINER	   1.6
 #define MOST_FINER 60
 
-static int
-last_rounds(const proposal *work)
-{
-	/* Rounds over all levels of a large graph, at the best resolution. */
-	const int large_rounds = 2;
-
-	return tlv_proposal_is_large(work) ? large_rounds : COMMUNITY_ROUNDS;
-}
+/* Rounds over all levels at the best resolution. */
+#define LAST_ROUNDS 2
 
 /* The resolution that the rates of the partition looked at ask for. */
 static tlv_status
@@ -67,35 +57,35 @@ begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
 			(c == 0 && tlv_proposal_may_be(work->fit, 1) && !plain_may_win(work)))
 			continue;
 		tlv_proposal_separate(work);
-		TLV_TRY(tlv_proposal_search(ctx, work, c, 1, most,
-									tlv_proposal_is_large(work) ? 1 : COMMUNITY_ROUNDS));
+		TLV_TRY(tlv_proposal_search(ctx, work, c, 1, most, 1));
 		TLV_TRY(tlv_proposal_compare(ctx, work, 1, &better));
 	}
 	return TLV_OK;
 }
 
 /*
- * Parts of communities ask for a resolution at which they stay apart.  Of a large graph, which was
- * not searched anew at every resolution: from the best partition at lower and lower ones, as long
- * as the likelihood rises.
+ * Parts of communities ask for a resolution at which they stay apart: from the best partition at
+ * lower and lower ones, as long as the likelihood rises.  Where one community is likelier, all
+ * lower ones lead to it.
  */
 static tlv_status
 coarsen(tlv_context *ctx, proposal *work, size_t most)
 {
 	/* Towards fewer: what the resolution is divided by, and how often at most. */
 	const double coarser = 1.6;
-	const int most_coarser = 8;
+	const int most_coarser = 8, most_in_vain = 2;
 	double resolution = work->resolution;
 	bool better;
 
-	for (int i = 0, vain = 0;
-		 tlv_proposal_is_large(work) && i < most_coarser && vain < MOST_IN_VAIN; i++)
+	if (work->value <= work->one[work->corrected])
+		return TLV_OK;
+	for (int i = 0, vain = 0; i < most_coarser && vain < most_in_vain; i++)
 	{
 		tlv_proposal_return_to_best(work);
 		if (work->found < 3)
 			break;
 		resolution /= coarser;
-		TLV_TRY(tlv_proposal_search_on_the_way(ctx, work, work->corrected, resolution, most));
+		TLV_TRY(tlv_proposal_search_parts(ctx, work, work->corrected, resolution, most));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
 		vain = better ? 0 : vain + 1;
 	}
@@ -116,9 +106,9 @@ explains_much_more(const proposal *work, double explained)
 }
 
 /*
- * Resolutions from 1 on, of a large graph each from the partition of the one before, until the
- * likelihood falls; then coarser ones.  Of a large graph all nodes move until this is not much
- * better any more, then parts of the best partition.
+ * Resolutions from 1 on, each from the partition of the one before, until the likelihood falls;
+ * then coarser ones.  All nodes move until this is not much better any more, then parts of the best
+ * partition.
  */
 static tlv_status
 walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
@@ -127,22 +117,19 @@ walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	const int more_resolutions = 8;
 	const double same_resolution = 0.02;
 	double resolution = 1, before, explained;
-	int vain = 0, in_vain = tlv_proposal_is_large(work) ? LARGE_IN_VAIN : MOST_IN_VAIN;
-	bool better, corrected = work->corrected;
+	bool better = true, corrected = work->corrected;
 
 	tlv_proposal_return_to_best(work);
-	for (int i = 0; i < more_resolutions && vain < in_vain; i++)
+	for (int i = 0; i < more_resolutions && better; i++)
 	{
 		before = resolution;
 		explained = work->value - work->one[work->corrected];
 		TLV_TRY(own_resolution(ctx, work, corrected, &resolution));
 		if (work->found < 2 || fabs(resolution - before) <= same_resolution * before)
 			break;
-		TLV_TRY(tlv_proposal_search_on_the_way(ctx, work, corrected, resolution, most));
+		TLV_TRY(tlv_proposal_search_parts(ctx, work, corrected, resolution, most));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
-		vain = better ? 0 : vain + 1;
-		if (tlv_proposal_is_large(work) && work->parts.part == NULL &&
-			!explains_much_more(work, explained))
+		if (work->parts.part == NULL && !explains_much_more(work, explained))
 			TLV_TRY(tlv_proposal_find_parts(ctx, work));
 	}
 	TLV_TRY(coarsen(ctx, work, most));
@@ -159,22 +146,23 @@ follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	TLV_TRY(begin_resolutions(ctx, work, most));
 	TLV_TRY(walk_resolutions(ctx, work, most));
 	tlv_proposal_return_to_best(work);
-	TLV_TRY(
-		tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, last_rounds(work)));
+	TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, LAST_ROUNDS));
 	TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
 	tlv_proposal_return_to_best(work);
 	return TLV_OK;
 }
 
-/* The same from other random orders of the nodes, of a graph that is not large: a weak one has many
- * optima, and the best of them is not to depend on the seed. */
+/* The same from other random orders of the nodes, of a graph whose edges are few: a weak one has
+ * many optima, and the best of them is not to depend on the seed. */
 static tlv_status
 follow_again(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* Random orders in a row that bring nothing better, which end the search. */
-	const int most_in_vain = 4;
+	/* Random orders in a row that bring nothing better, which end the search, and the entries of
+	 * these together. */
+	const size_t most_in_vain = 4, most_entries = 40000;
+	size_t orders = tlv_least(most_in_vain, most_entries / work->edges.entries);
 
-	for (int vain = 0; !tlv_proposal_is_large(work) && vain < most_in_vain;)
+	for (size_t vain = 0; vain < orders;)
 	{
 		double before = work->value;
 
@@ -247,9 +235,9 @@ weigh_rates(tlv_context *ctx, proposal *work, double *evidence)
 static tlv_status
 refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* So many resolutions in a row that are no better end the search for finer ones, fewer of a
-	 * large graph, and so does one that loses so much of what is explained. */
-	const int finer_in_vain = 3, large_finer_in_vain = 2;
+	/* Resolutions in a row that are no better end the search for finer ones, and so does one that
+	 * loses this part of what is explained. */
+	const int most_in_vain = 2;
 	const double finer_fall = 0.05;
 
 	/* What rates between communities must explain, each its own, of what one rate does, for finer
@@ -257,8 +245,6 @@ refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 	const double own_rates = 1.1;
 	double one = work->one[work->corrected], wanted = one + own_rates * (work->value - one);
 	double resolution = work->resolution, best, evidence;
-	int rounds = tlv_proposal_is_large(work) ? 1 : COMMUNITY_ROUNDS;
-	int most_in_vain = tlv_proposal_is_large(work) ? large_finer_in_vain : finer_in_vain;
 
 	tlv_proposal_return_to_best(work);
 	if (work->found < 2)
@@ -268,7 +254,7 @@ refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 	{
 		resolution *= FINER;
 		tlv_proposal_separate(work);
-		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, resolution, most, rounds));
+		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, resolution, most, 1));
 		TLV_TRY(weigh_rates(ctx, work, &evidence));
 		if (evidence < best - finer_fall * (best - one))
 			break;
@@ -311,8 +297,7 @@ cut_communities(tlv_context *ctx, proposal *work)
 	double inside, expected;
 
 	tlv_proposal_separate(work);
-	TLV_TRY(
-		tlv_proposal_search(ctx, work, true, 1, tlv_proposal_most(work->fit), last_rounds(work)));
+	TLV_TRY(tlv_proposal_search(ctx, work, true, 1, tlv_proposal_most(work->fit), LAST_ROUNDS));
 	work->corrected = tlv_proposal_may_be(work->fit, 1);
 	TLV_TRY(tlv_proposal_count_inside(ctx, work, true, &inside, &expected));
 	if (inside - expected >= least_modularity * work->fit->total)
