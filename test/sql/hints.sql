@@ -33,6 +33,13 @@ SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outc
   ('tlv_fit_multiview(categories, 2)'), ('tlv_fit_tree((SELECT tlv_count_summary(bag) FROM tlv_simulate_lda(lda, 9)))')
 ) v(call);
 
+-- values of an argument that go with the others of the call
+SELECT call, pg_temp.outcome(format('SELECT %s FROM hint_values', call)) AS outcome FROM (VALUES
+  ('tlv_fit_cp(ARRAY[[[1, 2], [3, 5]]]::float8[], 1, method => ''x'')'), ('tlv_fit_cp(ARRAY[[[1, 2], [3, 5]]]::float8[], 1, nonnegative => true, method => ''x'')'),
+  ('tlv_fit_gmm(moments, 2, covariance => ''x'')'), ('tlv_gmm(''SELECT x FROM hint_rows'', 2, covariance => ''x'')'),
+  ('tlv_gmm(''SELECT x FROM hint_rows'', 2, covariance => ''x'', tails => ''t'')'), ('tlv_gmm(''SELECT x FROM hint_rows'', 2, covariance => ''direction'', tails => ''x'')')
+) v(call);
+
 -- more than any setting allows
 SELECT substring(pg_temp.outcome($$SELECT tlv_hmm('SELECT 1, id, id FROM hint_rows', 100000)$$) FROM 'HINT.*') AS hint;
 

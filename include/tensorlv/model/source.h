@@ -71,9 +71,13 @@ typedef struct tlv_names
 	const char *text;
 } tlv_names;
 
-/* What messages call the i-th name, a column or a variable: the text in quotes, the id, or the
+/* A name as messages show it: cut, in double quotes, those in it doubled, so that what follows the
+ * name is told from it.  Returns shown. */
+#define TLV_SHOWN_NAME 128
+extern const char *tlv_show_name(tlv_text name, char shown[TLV_SHOWN_NAME]);
+
+/* What messages call the i-th name, a column or a variable: the name as above, the id, or the
  * number from 1.  names may be NULL; returns shown. */
-#define TLV_SHOWN_NAME 80
 extern const char *tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME]);
 
 /*

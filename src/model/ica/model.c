@@ -119,40 +119,47 @@ tlv_ica_show(const tlv_ica_parts *parts, size_t j, char shown[TLV_SHOWN_NAME])
 		most = own / all;
 		strongest = i;
 	}
-	snprintf(shown, TLV_SHOWN_NAME, "%zu (strongest in column %.44s)", j + 1,
+	snprintf(shown, TLV_SHOWN_NAME, "%zu (strongest in column %.84s)", j + 1,
 			 tlv_names_show(parts->names, strongest, name));
 	return shown;
 }
 
-/* Those of no kurtosis. */
+/* Those of no kurtosis, with their columns and by number. */
 static void
-list_gaussian(const tlv_ica_parts *parts, tlv_shown_list *list)
+list_gaussian(const tlv_ica_parts *parts, tlv_shown_list *list, tlv_shown_list *numbers)
 {
 	double limit = TLV_ICA_GAUSSIAN * sqrt(24 / parts->rows);
 	char shown[TLV_SHOWN_NAME];
 
 	for (size_t j = 0; j < parts->k; j++)
 		if (!(fabs(parts->kurtosis[j]) >= limit))
+		{
 			tlv_shown_add(list, tlv_ica_show(parts, j, shown));
+			tlv_shown_add_number(numbers, j + 1);
+		}
 }
 
 tlv_status
 tlv_ica_require_sources(tlv_context *ctx, const tlv_ica_parts *parts)
 {
-	tlv_shown_list list = {0};
-	char values[800];
+	tlv_shown_list list = {0}, numbers = {0};
+	char values[400];
 	size_t at = 0;
 
-	list_gaussian(parts, &list);
+	list_gaussian(parts, &list, &numbers);
 	if (list.n < 2)
 		return TLV_OK;
+	/* The columns are in the detail: names of three are longer than a message may be. */
 	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%s have no kurtosis and cannot be distinguished",
-					tlv_shown_text(&list, "component"));
+					tlv_shown_text(&numbers, "component"));
 	for (size_t j = 0; j < parts->k && at < sizeof(values) - 32; j++)
 		at += (size_t) snprintf(values + at, sizeof(values) - at, "%s%.3g", j > 0 ? ", " : "",
 								parts->kurtosis[j]);
-	tlv_fail_detail(ctx, "Excess kurtosis of the components: %s; %d standard errors are %.3g.",
-					values, TLV_ICA_GAUSSIAN, TLV_ICA_GAUSSIAN * sqrt(24 / parts->rows));
+	tlv_fail_detail(ctx,
+					"These are %s. Excess kurtosis of the components: %s; %d standard errors are "
+					"%.3g.",
+					tlv_shown_text(&list, "component"), values, TLV_ICA_GAUSSIAN,
+					TLV_ICA_GAUSSIAN * sqrt(24 / parts->rows));
 	return tlv_fail_hint(ctx,
 						 "At most one source may be Gaussian: use a smaller k or more rows; or let "
 						 "keep_gaussian be true, and trust the other components only.");
@@ -161,11 +168,11 @@ tlv_ica_require_sources(tlv_context *ctx, const tlv_ica_parts *parts)
 tlv_status
 tlv_ica_warn_gaussian(tlv_context *ctx, const tlv_ica_parts *parts)
 {
-	tlv_shown_list list = {0};
+	tlv_shown_list list = {0}, numbers = {0};
 
 	if (!(parts->rows > 0))
 		return TLV_OK;
-	list_gaussian(parts, &list);
+	list_gaussian(parts, &list, &numbers);
 	if (list.n < 2)
 		return TLV_OK;
 	return tlv_warn(ctx, parts->diagnostics,

@@ -29,9 +29,15 @@ static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NUL
 static const char *const gmm_covariances[] = {"common", "spherical", "diagonal", "full",
 											  "tied",	"direction", NULL};
 
+/* Of moments, and with tails, which directions have not. */
+static const char *const gmm_variances[] = {"common", "spherical", "diagonal",
+											"full",	  "tied",	   NULL};
+static const char *const gmm_normal[] = {"normal", NULL};
+
 typedef struct GmmArguments
 {
 	tlv_gmm_learn_options learn;
+	const char *covariance, *tails;
 	int refine; /* of those above */
 } GmmArguments;
 
@@ -40,12 +46,10 @@ typedef struct GmmArguments
 /* Of tlv_fit_gmm, which sees moments, and of tlv_gmm, which sees the rows. */
 static const TlvArgument gmm_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
-	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
-	 .names = gmm_covariances},
+	{"covariance", TLV_ARGUMENT_TEXT, offsetof(GmmArguments, covariance)},
 	{"criterion", TLV_ARGUMENT_CHOICE, GMM_OPTION(criterion), .what = "criterion",
 	 .names = gmm_criteria},
-	{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",
-	 .names = gmm_tails},
+	{"tails", TLV_ARGUMENT_TEXT, offsetof(GmmArguments, tails)},
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
 	 .names = gmm_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
@@ -55,13 +59,24 @@ static const TlvArgument gmm_arguments[] = {
 	{NULL}};
 
 static tlv_gmm_learn_options
-read_gmm_arguments(FunctionCallInfo fcinfo)
+read_gmm_arguments(FunctionCallInfo fcinfo, bool of_rows)
 {
 	const int gmm_unrefined = 2;
 	GmmArguments arguments = {.learn = {.iterations = -1, .criterion = TLV_GMM_AUTO}};
+	tlv_gmm_options *fit = &arguments.learn.fit;
+	bool tailed;
 
 	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
-	arguments.learn.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
+	tailed = arguments.tails != NULL && strcmp(arguments.tails, gmm_tails[TLV_TAILS_T]) == 0;
+	fit->any_covariance = arguments.covariance == NULL;
+	if (arguments.covariance != NULL)
+		fit->covariance =
+			TlvChoiceAmong(arguments.covariance, gmm_covariances,
+						   of_rows && !tailed ? gmm_covariances : gmm_variances, "covariance");
+	if (arguments.tails != NULL)
+		fit->tails = TlvChoiceAmong(
+			arguments.tails, gmm_tails,
+			fit->covariance == TLV_COVARIANCE_DIRECTION ? gmm_normal : gmm_tails, "kind of tails");
 	arguments.learn.refine = arguments.refine != gmm_unrefined;
 	return arguments.learn;
 }
@@ -79,7 +94,7 @@ TLV_KEEPING_FUNCTION(tlv_fit_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo);
+	options = read_gmm_arguments(fcinfo, false);
 	if (options.fit.covariance == TLV_COVARIANCE_DIRECTION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),
@@ -95,7 +110,7 @@ TLV_QUERY_FUNCTION(tlv_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo);
+	options = read_gmm_arguments(fcinfo, true);
 	driver = TlvDriverBegin(fcinfo);
 	if (options.fit.covariance == TLV_COVARIANCE_DIRECTION && options.fit.tails != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -141,6 +141,7 @@ fit_tensor(FunctionCallInfo fcinfo, bool array, int absent, FitTensor fit, const
 typedef struct CpArguments
 {
 	tlv_cp_fit_options fit;
+	const char *method;
 	int absent;
 } CpArguments;
 
@@ -148,12 +149,26 @@ static const TlvArgument cp_arguments[] = {
 	ABSENT_ARGUMENT(CpArguments),
 	{"k", TLV_ARGUMENT_COUNT, offsetof(CpArguments, fit.k), .least = 1, .required = true},
 	{"nonnegative", TLV_ARGUMENT_FLAG, offsetof(CpArguments, fit.nonnegative)},
-	{"method", TLV_ARGUMENT_CHOICE, offsetof(CpArguments, fit.solver), .what = "method",
-	 .names = tlv_cp_solver_names},
+	{"method", TLV_ARGUMENT_TEXT, offsetof(CpArguments, method)},
 	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(CpArguments, fit.iterations), .least = 1},
 	{"restarts", TLV_ARGUMENT_NUMBER, offsetof(CpArguments, fit.restarts), .least = 1},
 	{"seed", TLV_ARGUMENT_SEED, offsetof(CpArguments, fit.seed)},
 	{NULL}};
+
+static CpArguments
+read_cp_arguments(FunctionCallInfo fcinfo)
+{
+	static const char *const any_sign[] = {"auto", "als", NULL};
+	static const char *const nonnegative[] = {"auto", "hals", "pqp", NULL};
+	CpArguments arguments = {.fit = {.seed = 1}};
+
+	TlvReadArguments(fcinfo, cp_arguments, &arguments);
+	if (arguments.method != NULL)
+		arguments.fit.solver =
+			TlvChoiceAmong(arguments.method, tlv_cp_solver_names,
+						   arguments.fit.nonnegative ? nonnegative : any_sign, "method");
+	return arguments;
+}
 
 static tlv_status
 fit_cp(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
@@ -165,11 +180,11 @@ fit_cp(tlv_context *ctx, const tlv_tensor_source *source, const void *options, v
 static Datum
 fit_cp_of(FunctionCallInfo fcinfo, bool array)
 {
-	CpArguments arguments = {.fit = {.seed = 1}};
+	CpArguments arguments;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvReadArguments(fcinfo, cp_arguments, &arguments);
+	arguments = read_cp_arguments(fcinfo);
 	return fit_tensor(fcinfo, array, arguments.absent, fit_cp, &arguments.fit);
 }
 
@@ -202,7 +217,7 @@ factor_vector(const tlv_cp_parts *parts, int mode, size_t h)
 /* tlv_cp(tensor, k, ...): rows (component, mode, vector, weight, residual) */
 TLV_FUNCTION(tlv_cp_rows)
 {
-	CpArguments arguments = {.fit = {.seed = 1}};
+	CpArguments arguments;
 	tlv_tensor_source source;
 	tlv_frame frame;
 	tlv_cp_parts parts;
@@ -213,7 +228,7 @@ TLV_FUNCTION(tlv_cp_rows)
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	TlvReadArguments(fcinfo, cp_arguments, &arguments);
+	arguments = read_cp_arguments(fcinfo);
 	work = TlvWorkBegin("tensorlv cp");
 	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, 0, &work->ctx, &frame, &source));
 	TlvCheck(&work->ctx, tlv_cp_fit(&work->ctx, &source, &arguments.fit, &image, &size));

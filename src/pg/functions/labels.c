@@ -15,9 +15,10 @@
 
 /* Of rows that a batch has skipped; no model carries it, as each step has other rows. */
 static void
-warn_of_skipped(const tlv_frame *statistics)
+warn_of_skipped(const tlv_frame *model, const tlv_frame *statistics)
 {
 	double nulls = tlv_frame_scalar(statistics, "nulls", 0);
+	bool known = TlvKind(model)->model->ids != NULL;
 
 	if (nulls > 0)
 		TlvRaiseWarning(ERRCODE_WARNING, "rows_skipped",
@@ -27,7 +28,10 @@ warn_of_skipped(const tlv_frame *statistics)
 									 : "%.0f rows of the statistics were skipped: they have "
 									   "a null, or nothing that the model knows",
 								 nulls),
-						NULL, tlv_warning_hint("rows_skipped"));
+						NULL,
+						known ? "Fill in missing values, or filter these rows out; fit a model to "
+								"all rows to have those that are new in it."
+							  : tlv_warning_hint("rows_skipped"));
 }
 
 /* tlv_update(model, statistics, weight): the model after one refinement step */
@@ -47,7 +51,7 @@ TLV_KEEPING_FUNCTION(tlv_update)
 	TlvMakerBegin(&maker, "tensorlv update");
 	TlvCheck(maker.ctx,
 			 tlv_model_update(maker.ctx, &model, &statistics, weight, &maker.image, &maker.size));
-	warn_of_skipped(&statistics);
+	warn_of_skipped(&model, &statistics);
 	if (maker.image == NULL)
 	{
 		TlvWorkEnd(maker.work);

@@ -100,10 +100,24 @@ read_record_literal(char *given, size_t n, Datum *texts, bool *nulls)
 	heap_deform_tuple(&tuple, desc, texts, nulls);
 }
 
+/* "infinity" is a date where a client writes a row, and a number where somebody types it. */
+static void
+count_infinite(const AnyCall *call, size_t variable, const char *shown)
+{
+	static const char hint[] = "Write null for a date that is missing, and a finite number for a "
+							   "number: \"Infinity\", as numbers are written, is refused.";
+
+	if (TlvCountsRows() && !TlvCountRow(hint))
+		TlvCountFirstRow("infinite dates",
+						 psprintf("\"%s\" of variable %s", shown,
+								  TlvVariableName(&call->model->frame, variable)),
+						 "In a row without types \"infinity\" is a date, and is missing.", hint);
+}
+
 /* A number, or a date, which begins with a year of at least four digits and is in days; an infinite
  * date, which its type writes in small letters and a number does not, is missing. */
 static Datum
-literal_number(Datum given, bool *null)
+literal_number(const AnyCall *call, size_t variable, Datum given, bool *null)
 {
 	char *shown = TextDatumGetCString(given);
 	size_t year = strspn(shown, "0123456789");
@@ -112,6 +126,8 @@ literal_number(Datum given, bool *null)
 		return Float8GetDatum(
 			TlvNumberOf(DATEOID, OidInputFunctionCall(F_DATE_IN, shown, DATEOID, -1)));
 	*null = strcmp(shown, "infinity") == 0 || strcmp(shown, "-infinity") == 0;
+	if (*null)
+		count_infinite(call, variable, shown);
 	return OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
 }
 
@@ -149,7 +165,7 @@ TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *g
 			set_mixed(call, &row, i, &category, texts[i], nulls[i]);
 		else
 		{
-			Datum value = nulls[i] ? (Datum) 0 : literal_number(texts[i], &nulls[i]);
+			Datum value = nulls[i] ? (Datum) 0 : literal_number(call, i, texts[i], &nulls[i]);
 
 			set_mixed(call, &row, i, &number, value, nulls[i]);
 		}

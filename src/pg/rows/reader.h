@@ -129,6 +129,9 @@ TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tl
  * of the statement (unknown.c). */
 extern void TlvCountUnknown(TlvRowCursor *cursor);
 
+/* What a variable of a model is called; its number where it has no name. */
+extern const char *TlvVariableName(const tlv_frame *model, size_t variable);
+
 /* Whether an element of a row is one that the model knows, and is there (unknown.c). */
 extern bool TlvRowIsKnown(const struct tlv_model *model, const tlv_row *row);
 

@@ -265,9 +265,8 @@ TlvRowIsKnown(const tlv_model *model, const tlv_row *row)
 
 /* ---- counting ---- */
 
-/* What a variable is called; its number where it has no name. */
-static const char *
-unknown_variable_name(const tlv_frame *model, size_t variable)
+const char *
+TlvVariableName(const tlv_frame *model, size_t variable)
 {
 	tlv_value_names names = tlv_value_names_of(model);
 	tlv_text name = {NULL, 0};
@@ -298,7 +297,7 @@ TlvCountUnknown(TlvRowCursor *cursor)
 		first = TlvClip(pnstrdup(unknown->name.bytes, unknown->name.length), 60);
 		first = has_variables(&cursor->row)
 					? psprintf("\"%s\" of variable %s", first,
-							   unknown_variable_name(&cursor->model->frame, unknown->part))
+							   TlvVariableName(&cursor->model->frame, unknown->part))
 					: psprintf("\"%s\"", first);
 		TlvCountFirstRow(elements->name, first, elements->detail, elements->hint);
 	}

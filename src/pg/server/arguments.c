@@ -44,6 +44,16 @@ TlvChoice(const char *value, const char *const *names, const char *what)
 	pg_unreachable();
 }
 
+int
+TlvChoiceAmong(const char *value, const char *const *names, const char *const *allowed,
+			   const char *what)
+{
+	for (int i = 0; names[i] != NULL; i++)
+		if (strcmp(value, names[i]) == 0)
+			return i;
+	return TlvChoice(value, allowed, what);
+}
+
 static int
 whole_argument(FunctionCallInfo fcinfo, int n, const TlvArgument *argument)
 {

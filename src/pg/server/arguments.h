@@ -77,6 +77,11 @@ extern bool TlvArgumentIsNull(FunctionCallInfo fcinfo, const char *name);
  */
 extern int TlvChoice(const char *value, const char *const *names, const char *what);
 
+/* The same where `names` are all there are, and `allowed` those that go with the other arguments:
+ * the hint lists these; whoever takes the value refuses the others. */
+extern int TlvChoiceAmong(const char *value, const char *const *names, const char *const *allowed,
+						  const char *what);
+
 /* ---- what several families have ---- */
 
 /* In the order of tlv_covariance. */

@@ -1,10 +1,30 @@
 /*
- * shown_list.c - lists of names or numbers in messages: the first three and the number of the
- * others (source.h).
+ * shown_list.c - names in messages, and lists of names or numbers: the first three and the number
+ * of the others (source.h).
  */
 #include "tensorlv/model/source.h"
 
 #include <stdio.h>
+
+#include "tensorlv/num/names.h"
+
+const char *
+tlv_show_name(tlv_text name, char shown[TLV_SHOWN_NAME])
+{
+	int length = tlv_shown_length(name);
+	char *to = shown;
+
+	*to++ = '"';
+	for (int i = 0; i < length; i++)
+	{
+		if (name.bytes[i] == '"')
+			*to++ = '"';
+		*to++ = name.bytes[i];
+	}
+	*to++ = '"';
+	*to = '\0';
+	return shown;
+}
 
 void
 tlv_shown_add(tlv_shown_list *list, const char *shown)

@@ -74,12 +74,8 @@ tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME])
 		named && names->offsets != NULL ? (size_t) (names->offsets[i + 1] - names->offsets[i]) : 0;
 
 	if (length > 0)
-	{
-		const tlv_text text = {names->text + names->offsets[i], length};
-
-		snprintf(shown, TLV_SHOWN_NAME, "\"%.*s\"", tlv_shown_length(text), text.bytes);
-	}
-	else if (named && names->ids != NULL)
+		return tlv_show_name((tlv_text){names->text + names->offsets[i], length}, shown);
+	if (named && names->ids != NULL)
 		snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) names->ids[i]);
 	else
 		snprintf(shown, TLV_SHOWN_NAME, "%zu", i + 1);

@@ -19,10 +19,7 @@ tlv_tree_show_variable(const tlv_tree_fit_options *options, size_t j, char shown
 		const tlv_text name = {line, (size_t) ((stop != NULL ? stop : end) - line)};
 
 		if (i == j && name.length > 0)
-		{
-			snprintf(shown, TLV_SHOWN_NAME, "\"%.*s\"", tlv_shown_length(name), name.bytes);
-			return shown;
-		}
+			return tlv_show_name(name, shown);
 		line = stop != NULL ? stop + 1 : end;
 	}
 	snprintf(shown, TLV_SHOWN_NAME, "%zu", j + 1);
