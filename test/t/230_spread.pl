@@ -1,5 +1,6 @@
 # Every driver in every form of rows and every aggregate over tables that are spread without an engine of their own: two servers of
-# postgres_fdw, whose rows a UNION ALL or more_queries puts together, and hash partitions.  The answer is that of a plain table.
+# postgres_fdw, whose rows a UNION ALL or more_queries puts together, or whose states tlv_rollup does, and hash partitions.  The
+# answer is that of a plain table.
 use strict;
 use warnings;
 use Test::More;
@@ -13,7 +14,7 @@ plan skip_all => 'postgres_fdw is missing'
     if query($db, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") eq '0';
 my @tables = make_tables($db);
 
-query($db, "CREATE SCHEMA parts;\nCREATE SCHEMA one_far;\nCREATE SCHEMA two_far;\nCREATE SCHEMA one;\nCREATE SCHEMA two;");
+query($db, "CREATE SCHEMA parts;\nCREATE SCHEMA united;\nCREATE SCHEMA one_far;\nCREATE SCHEMA two_far;\nCREATE SCHEMA one;\nCREATE SCHEMA two;");
 for my $table (@tables) {
     query($db, <<"SQL");
 CREATE TABLE parts.$table (LIKE here.$table) PARTITION BY HASH (part);
@@ -36,6 +37,7 @@ DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$;
 SQL
+query($db, "CREATE VIEW united.$_ AS SELECT * FROM one.$_ UNION ALL SELECT * FROM two.$_;") for @tables;
 query($db, 'ANALYZE;');
 
 my @calls = (driver_calls(), aggregate_calls());
@@ -70,6 +72,18 @@ compare('hash partitions', \@calls, \@expected, [ run_calls($db, 'parts, here, p
 my @answers = run_calls($db, 'here, public', \@single);
 is(join("\n", missing_answers(\@single, \@answers)), '', scalar(@single) . ' calls over queries of two servers are answered');
 compare('queries of two servers', \@single, [ map { $expected[ $first{$_} ] } @plain ], \@answers);
+
+# Aggregates whose values add up are computed by each server; all others over the rows of both.
+my %adds_up = map { $_ => 1 } split /\n/, query($db, q{SELECT DISTINCT proname FROM pg_proc WHERE prokind = 'a' AND proname LIKE 'tlv\_%' AND
+    prorettype IN (SELECT proargtypes[0] FROM pg_proc WHERE proname = 'tlv_rollup')});
+my $added = sub {
+    my ($state, $from) = @_;
+    return ($state, $from) if !$adds_up{ $state =~ s/\(.*//sr };
+    return ('tlv_rollup(s)', 'FROM (' . join(' UNION ALL ', map { "SELECT $state AS s " . $from =~ s/\bFROM (\w+)/FROM $_.$1/r } 'one', 'two') . ') u');
+};
+my @added = aggregate_calls($added);
+cmp_ok(scalar(grep { /^(?:tlv_rollup\(s\)|.*tlv_rollup\(s\) AS s) FROM \(SELECT tlv_/ } @added), '>', 100, 'values of two servers are added up');
+compare('two servers', \@added, [ run_calls($db, 'here, public', [ aggregate_calls(sub { return @_ }) ]) ], [ run_calls($db, 'united, here, public', \@added) ]);
 cmp_ok(scalar @exceptions, '<=', 3, 'at most three answers differ by more than 1e-10') or diag(join "\n", @exceptions);
 
 drop_database($db);

@@ -232,21 +232,22 @@ sub document_calls {
 
 # States whose numbers follow the parts that they were put together from, as sums about a shift of their own do, and sums that
 # are zero but for rounding: what is made of them is compared.  Replicates of the bootstrap are drawn along the rows of a part: without
-# an order of the rows the tables beside them are compared.
+# an order of all rows the tables beside them are compared.  parts: another way of writing the state, and where it is from.
 sub read_back {
-    my ($call) = @_;
-    my ($state, $from) = $call =~ /^(.*) (FROM \w+)$/ or return $call;
-    return "tlv_to_json(tlv_fit_gmm($state, 2)) $from" if $state =~ /^tlv_dense_moments/;
-    return "tlv_to_json(tlv_fit_multiview($state, 2)) $from" if $state =~ /^tlv_view_moments_typed\(v1/;
-    my $whole = "FROM (SELECT $state AS s $from) q";
+    my ($call, $parts) = @_;
+    my ($state, $from) = $call =~ /^(.*) (FROM \w+(?: WHERE [^()]*)?)$/ or return $call;
+    my ($s, $rows) = $parts ? $parts->($state, $from) : ($state, $from);
+    return "tlv_to_json(tlv_fit_gmm($s, 2)) $rows" if $state =~ /^tlv_dense_moments/;
+    return "tlv_to_json(tlv_fit_multiview($s, 2)) $rows" if $state =~ /^tlv_view_moments_typed\(v1/;
+    my $whole = "FROM (SELECT $s AS s $rows) q";
     return 'tlv_find_subspace(s, subspace => ' . space('items') . ") $whole" if $state =~ /^tlv_count_products/;
-    return "tlv_to_json(tlv_fit_lca($state, 2)) $from" if $state =~ /^tlv_category_moments\(x.*, \d\)/;
-    return "tlv_to_json(tlv_fit_hmm($state, 2)) $from" if $state eq 'tlv_sequence_moments(x)';
+    return "tlv_to_json(tlv_fit_lca($s, 2)) $rows" if $state =~ /^tlv_category_moments\(x.*, \d\)/ || ($parts && $state =~ /^tlv_category_moments.* ORDER BY x\)/);
+    return "tlv_to_json(tlv_fit_hmm($s, 2)) $rows" if $state eq 'tlv_sequence_moments(x)';
     return "jsonb_agg(e ORDER BY e::text) $whole, tlv_estimates($1, s) e" if $state =~ /^tlv_error_statistics_typed.*(\(SELECT model .*?\))(?:, '\w+')?\)$/;
-    return $call;
+    return "$s $rows";
 }
 
-sub aggregate_calls { return map { read_back($_) } all_aggregates() }
+sub aggregate_calls { my ($parts) = @_; return map { read_back($_, $parts) } all_aggregates() }
 
 sub all_aggregates {
     my @vectors = map { my $x = $_; map { "tlv_dense_moments_typed($x, $_) FROM points" } 3, space('vectors'), space('vectors') . ', 3' } 'ROW(x[1], x[2], x[3])',
