@@ -31,16 +31,19 @@ extern const tlv_aggregate tlv_aggregate_sequence_moments; /* of vectors or of s
 /*
  * A random sample of whole sequences (kind sequence_sample), of at most so many symbols or numbers
  * (count); of a sequence that is longer its beginning.  Scalars "sequences" and "steps" (seen),
- * "nulls", "count", "seed"; "lengths" of those kept, and their steps one after the other: "numbers"
- * (d x steps; -DBL_MAX where one is missing) or "symbols".  Sequences without steps are not
- * counted.
+ * "nulls", "count", "seed"; "lengths" of those kept, of equal ones once, "counts" of the equal
+ * ones, and their steps one after the other: "numbers" (d x steps; -DBL_MAX where one is missing)
+ * or "symbols".  Sequences without steps are not counted.
  */
 #define TLV_SEQUENCE_MOST_SAMPLE (1 << 26)
 extern const tlv_aggregate tlv_aggregate_sequence_sample;
 
-/* The sequences of a sample, in the order of their keys; they point into it, but for vectors of
- * which numbers are missing. */
-extern tlv_status tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n,
-										   tlv_row **rows);
+/*
+ * The sequences of a sample, in a random order where some are equal.  Of more than `most`, or with
+ * more numbers than the sample has room for once equal ones are repeated, every so many-th is
+ * taken. They point into it, but for vectors of which numbers are missing.
+ */
+extern tlv_status tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t most,
+										   size_t *n, tlv_row **rows);
 
 #endif /* TENSORLV_SEQUENCES_H */

@@ -2,8 +2,8 @@
  * sample.c - a random sample of whole sequences (sequences.h): those of the smallest keys, which
  * are hashes of their content, so that it is the same in whatever order and parts they arrive.
  *
- * Equal sequences have one key and are all kept or, but for the last ones that find room, all left
- * out.
+ * Equal sequences have one key and are kept once, with their number: short sequences of few symbols
+ * are often equal, and all of them have room then.
  */
 #include <float.h>
 #include <math.h>
@@ -14,6 +14,7 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sequences.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/rng.h"
 #include "tensorlv/num/sort.h"
 
 /* Numbers that there is room for at first. */
@@ -32,8 +33,9 @@
 typedef struct sample_entry
 {
 	uint64_t key;
-	size_t at;	  /* its first number */
-	size_t steps; /* of d numbers, or symbols */
+	uint32_t at;	/* its first number: at most three times TLV_SEQUENCE_MOST_SAMPLE */
+	uint32_t steps; /* of d numbers, or symbols */
+	int64_t count;	/* of equal sequences */
 } sample_entry;
 
 typedef struct sample_state
@@ -50,6 +52,7 @@ typedef struct sample_state
 	int64_t *numbers; /* of vectors their bits */
 	/* the stored form */
 	int64_t *lengths; /* n */
+	int64_t *counts;  /* n */
 	double *stored_x;
 	int64_t *stored_symbols;
 } sample_state;
@@ -104,6 +107,34 @@ gather_numbers(tlv_context *ctx, const sample_state *state, size_t n, int64_t *n
 	return TLV_OK;
 }
 
+static bool
+is_same_sequence(const sample_state *state, const sample_entry *a, const sample_entry *b)
+{
+	return a->key == b->key && a->steps == b->steps &&
+		   memcmp(state->numbers + a->at, state->numbers + b->at,
+				  a->steps * state->d * sizeof(int64_t)) == 0;
+}
+
+/* Counts equal sequences, which follow each other, as one. */
+static tlv_status
+join_equal(tlv_context *ctx, sample_state *state)
+{
+	size_t n = 1;
+
+	for (size_t i = 1; i < state->n; i++)
+	{
+		sample_entry *last = &state->entries[n - 1], *entry = &state->entries[i];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (is_same_sequence(state, last, entry))
+			last->count += entry->count;
+		else
+			state->entries[n++] = *entry;
+	}
+	state->n = n;
+	return TLV_OK;
+}
+
 /* Keeps the sequences of the smallest keys, as many as there is room for, in their order. */
 static tlv_status
 sequence_sample_cut(tlv_context *ctx, sample_state *state)
@@ -115,6 +146,7 @@ sequence_sample_cut(tlv_context *ctx, sample_state *state)
 	if (state->n == 0)
 		return TLV_OK;
 	TLV_TRY(sequence_sample_sort(ctx, state));
+	TLV_TRY(join_equal(ctx, state));
 	while (n < state->n && filled + state->entries[n].steps * state->d <= state->base.count)
 		filled += state->entries[n++].steps * state->d;
 	TLV_TRY_NEW(ctx, numbers, filled);
@@ -131,7 +163,7 @@ sequence_sample_cut(tlv_context *ctx, sample_state *state)
 	state->number_room = state->filled = filled;
 	state->n = n;
 	for (size_t i = 0, at = 0; i < n; at += state->entries[i++].steps * state->d)
-		state->entries[i].at = at;
+		state->entries[i].at = (uint32_t) at;
 	return TLV_OK;
 }
 
@@ -188,14 +220,15 @@ sequence_check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t 
 
 /* The last sequence that has been put behind the others stays, if its key has a chance. */
 static void
-sample_keep(sample_state *state, size_t steps)
+sample_keep(sample_state *state, size_t steps, int64_t count)
 {
 	uint64_t key =
 		sequence_key_of(state->base.seed, steps * state->d, state->numbers + state->filled);
 
 	if (key > state->base.largest)
 		return;
-	state->entries[state->n++] = (sample_entry){key, state->filled, steps};
+	state->entries[state->n++] =
+		(sample_entry){key, (uint32_t) state->filled, (uint32_t) steps, count};
 	state->filled += steps * state->d;
 }
 
@@ -231,7 +264,7 @@ sequence_sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_ro
 	for (size_t i = 0; !symbols && part->missing != NULL && i < steps * d; i++)
 		if (part->missing[i])
 			((double *) state->numbers)[state->filled + i] = MISSING;
-	sample_keep(state, steps);
+	sample_keep(state, steps, 1);
 	return TLV_OK;
 }
 
@@ -272,6 +305,7 @@ sequence_sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_
 	sample_state *state = (sample_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "lengths")->rows, d;
 	const int64_t *lengths = tlv_frame_int64(frame, "lengths"), *numbers;
+	const int64_t *counts = tlv_frame_int64(frame, "counts");
 	bool symbols;
 
 	TLV_TRY(tlv_keyed_sample_join(ctx, &state->base, frame, "numbers"));
@@ -286,7 +320,7 @@ sequence_sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(sequence_sample_grow(ctx, state, own));
 		memcpy(state->numbers + state->filled, numbers, own * sizeof(int64_t));
-		sample_keep(state, (size_t) lengths[i]);
+		sample_keep(state, (size_t) lengths[i], counts[i]);
 		numbers += own;
 	}
 	return TLV_OK;
@@ -301,10 +335,14 @@ sequence_sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **
 	size_t steps = 0;
 
 	TLV_TRY(sequence_sample_cut(ctx, state));
-	TLV_TRY_NEW(ctx, state->lengths, state->n);
+	TLV_TRY_NEW(ctx, state->lengths, 2 * state->n);
+	state->counts = state->lengths + state->n;
 	*owned = state->lengths;
 	for (size_t i = 0; i < state->n; i++)
+	{
 		steps += (size_t) (state->lengths[i] = (int64_t) state->entries[i].steps);
+		state->counts[i] = state->entries[i].count;
+	}
 	state->base.declared.sizes[SIZE_N] = state->n;
 	state->base.declared.sizes[SIZE_D] = state->symbols || steps == 0 ? 0 : state->d;
 	state->base.declared.sizes[SIZE_STEPS] = state->symbols ? 0 : steps;
@@ -354,16 +392,23 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 static tlv_status
 sequence_sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	size_t steps = sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS];
 	double held = (double) (sizes[SIZE_D] * sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS]);
+	const int64_t *lengths = tlv_frame_int64(frame, "lengths");
+	const int64_t *counts = tlv_frame_int64(frame, "counts");
+	double sequences = 0, copied = 0;
 	uint64_t seed;
 
 	TLV_TRY(tlv_keyed_sample_check(ctx, frame, held, TLV_SEQUENCE_MOST_SAMPLE, "numbers", &seed));
 	if ((sizes[SIZE_STEPS] > 0 && sizes[SIZE_SYMBOLS] > 0) ||
 		(sizes[SIZE_D] > 0) != (sizes[SIZE_STEPS] > 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "the numbers of a sample are not as many as it says");
-	if ((double) sizes[SIZE_N] > tlv_frame_scalar(frame, "sequences", 0) ||
-		(double) steps > tlv_frame_scalar(frame, "steps", 0))
+	for (size_t i = 0; i < sizes[SIZE_N]; i++)
+	{
+		sequences += (double) counts[i];
+		copied += (double) counts[i] * (double) lengths[i];
+	}
+	if (sequences > tlv_frame_scalar(frame, "sequences", 0) ||
+		copied > tlv_frame_scalar(frame, "steps", 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "a sample holds more than it has seen");
 	return check_sequences(ctx, frame, sizes, seed);
 }
@@ -376,6 +421,7 @@ static const tlv_declaration sample_list[] = {
 	TLV_KEYED_SAMPLE_COUNT,
 	TLV_KEYED_SAMPLE_SEED,
 	{"lengths", TLV_INT64, SIZE_N, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(lengths)},
+	{"counts", TLV_INT64, SIZE_N, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(counts)},
 	{"numbers", TLV_FLOAT64, SIZE_D, SIZE_STEPS, TLV_ANY, TLV_OWN, AT(stored_x)},
 	{"symbols", TLV_INT64, SIZE_SYMBOLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_symbols)},
 };
@@ -425,28 +471,74 @@ mark_missing(tlv_context *ctx, size_t n, const double **x, bool **missing)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, tlv_row **rows)
+/* How many rows stand for all sequences of the sample: all, at most as many as their numbers and
+ * `most` leave. */
+static double
+rows_of_sample(const tlv_frame *sample, size_t n, size_t d, size_t most, double *sequences)
 {
-	const int64_t *lengths = tlv_frame_int64(sample, "lengths"), *numbers;
-	const double *x;
-	bool *missing = NULL, symbols;
-	size_t d, at = 0;
+	const int64_t *lengths = tlv_frame_int64(sample, "lengths");
+	const int64_t *counts = tlv_frame_int64(sample, "counts");
+	double wanted = tlv_frame_scalar(sample, "count", 0), numbers = 0, rows;
 
-	*n = tlv_frame_find(sample, "lengths")->rows;
+	*sequences = 0;
+	for (size_t i = 0; i < n; i++)
+	{
+		*sequences += (double) counts[i];
+		numbers += (double) counts[i] * (double) lengths[i] * (double) d;
+	}
+	rows = fmin(*sequences, (double) most);
+	return numbers > wanted ? fmax(fmin(rows, floor(*sequences * (wanted / numbers))), 1) : rows;
+}
+
+/* Equal rows do not follow each other: the first rows stand for all of them. */
+static tlv_status
+shuffle_rows(tlv_context *ctx, const tlv_frame *sample, size_t n, tlv_row **rows)
+{
+	tlv_row *shuffled;
+	int64_t *order;
+	tlv_rng rng;
+
+	TLV_TRY_NEW(ctx, order, n);
+	TLV_TRY_NEW(ctx, shuffled, n);
+	tlv_rng_stream(&rng, (uint64_t) tlv_frame_scalar(sample, "seed", 0), 1);
+	TLV_TRY(tlv_rng_permutation(ctx, &rng, n, order));
+	for (size_t i = 0; i < n; i++)
+		shuffled[i] = (*rows)[order[i]];
+	tlv_free(ctx, order);
+	tlv_free(ctx, *rows);
+	*rows = shuffled;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t most, size_t *n,
+						 tlv_row **rows)
+{
+	size_t different = tlv_frame_find(sample, "lengths")->rows, d, at = 0;
+	const int64_t *lengths = tlv_frame_int64(sample, "lengths"), *numbers;
+	const int64_t *counts = tlv_frame_int64(sample, "counts");
+	double sequences, seen = 0, room;
+	bool *missing = NULL, symbols;
+	const double *x;
+
 	numbers = stored_numbers(sample, &symbols, &d);
 	x = (const double *) numbers;
-	TLV_TRY_NEW(ctx, *rows, *n);
+	room = rows_of_sample(sample, different, d, most, &sequences);
+	TLV_TRY_NEW(ctx, *rows, (size_t) room);
 	if (!symbols)
 		TLV_TRY(mark_missing(ctx, d * tlv_frame_find(sample, "numbers")->columns, &x, &missing));
-	for (size_t i = 0; i < *n; i++)
+	*n = 0;
+	for (size_t i = 0; i < different; i++)
 	{
 		size_t steps = (size_t) lengths[i];
-
-		(*rows)[i] =
+		tlv_row row =
 			symbols ? *TLV_AS_SYMBOLS(steps, numbers + at) : *TLV_AS_SEQUENCE(steps, d, x + at);
-		(*rows)[i].part[0].missing = missing != NULL ? missing + at : NULL;
+
+		row.part[0].missing = missing != NULL ? missing + at : NULL;
+		seen += (double) counts[i];
+		while ((double) *n < (seen == sequences ? room : floor(seen * (room / sequences))))
+			(*rows)[(*n)++] = row;
 		at += steps * d;
 	}
-	return TLV_OK;
+	return sequences > (double) different ? shuffle_rows(ctx, sample, *n, rows) : TLV_OK;
 }

@@ -85,6 +85,31 @@ test_order(void **state)
 	assert_memory_equal(one.header, other.header, one.header->size);
 }
 
+/* Equal sequences are held once, and rows stand for all of them in proportion. */
+static void
+test_equal(void **state)
+{
+	tlv_accumulator *sample = sample_begin();
+	tlv_frame frame;
+	tlv_row *rows;
+	size_t n, found[8] = {0};
+
+	(void) state;
+	for (int64_t t = 0; t < SEQUENCES; t++)
+		add_sequence(sample, 3 * (t % 16 < 10 ? 0 : t));
+	frame = stored(sample);
+	assert_int_equal(tlv_frame_find(&frame, "lengths")->rows, 7);
+	assert_ok(tlv_sequence_sample_rows(&ctx, &frame, 700, &n, &rows));
+	assert_int_equal(n, 700);
+	for (size_t i = 0; i < n; i++)
+		found[rows[i].part[0].ids[0]]++;
+	for (size_t i = 0; i < 7; i++)
+		assert_float_equal((double) found[i], i == 0 ? 475 : 37.5, 2);
+	for (size_t i = 0; i < 70; i++)
+		found[7] += rows[i].part[0].ids[0] == 0;
+	assert_float_equal((double) found[7], 47.5, 12);
+}
+
 /* The sort of the sequences that are held looks at whether to stop. */
 static void
 test_stop(void **state)
@@ -105,6 +130,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_equal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
 	};
 

@@ -258,8 +258,7 @@ hmm_refine(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit)
 static tlv_status
 hmm_open_sample(tlv_context *ctx, const tlv_frame *sample, tlv_hmm_data *data, bool *complete)
 {
-	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, &data->n, &data->rows));
-	data->n = tlv_least(data->n, SAMPLE_SEQUENCES);
+	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, SAMPLE_SEQUENCES, &data->n, &data->rows));
 	data->steps = 0;
 	for (size_t i = 0; i < data->n; i++)
 		data->steps += (double) data->rows[i].part[0].n;
@@ -427,6 +426,30 @@ lower_states(hmm_learning *fit, const tlv_hmm_data *data)
 	fit->options.fit.k = (size_t) data->steps;
 }
 
+/*
+ * Climbs over the sample until the likelihood converges.  A climb over all rows begins where that
+ * one ends: the scans of a slow climb would cost more than all else, and the many roundings of sums
+ * of parts would add up.
+ */
+static tlv_status
+climb_sample(tlv_context *ctx, hmm_learning *fit, const tlv_hmm_data *data, bool complete,
+			 tlv_held *best)
+{
+	int limit = hmm_step_limit(fit);
+	bool plain = fit->options.iterations >= 0;
+
+	if (!complete && !plain)
+	{
+		tlv_hmm_ascent_begin(&fit->ascent, best, limit);
+		TLV_TRY(tlv_hmm_climb(ctx, data, &fit->ascent));
+		*best = fit->ascent.current;
+		tlv_hmm_ascent_end(ctx, &fit->ascent);
+	}
+	tlv_hmm_ascent_begin(&fit->ascent, best, limit);
+	fit->ascent.plain = plain;
+	return complete ? tlv_hmm_climb(ctx, data, &fit->ascent) : TLV_OK;
+}
+
 /* Initialises the climb from the sample, and climbs over it; *complete: it holds all sequences. */
 static tlv_status
 learn_sample(tlv_context *ctx, hmm_learning *fit, const tlv_frame *moments, const tlv_frame *sample,
@@ -455,10 +478,7 @@ learn_sample(tlv_context *ctx, hmm_learning *fit, const tlv_frame *moments, cons
 	if (fit->chosen)
 		TLV_TRY(fit_moments(ctx, fit, moments));
 	TLV_TRY(choose_start(ctx, fit, &search, &best));
-	tlv_hmm_ascent_begin(&fit->ascent, &best, hmm_step_limit(fit));
-	fit->ascent.plain = fit->options.iterations >= 0;
-	if (*complete)
-		TLV_TRY(tlv_hmm_climb(ctx, &data, &fit->ascent));
+	TLV_TRY(climb_sample(ctx, fit, &data, *complete, &best));
 	tlv_free(ctx, data.rows);
 	return TLV_OK;
 }

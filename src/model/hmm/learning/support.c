@@ -30,7 +30,7 @@ hmm_sample_rows(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sampl
 	tlv_hmm_data data = {0}, cut;
 
 	(void) model;
-	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, &data.n, &data.rows));
+	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, MOST_NUMBERS, &data.n, &data.rows));
 	for (size_t i = 0; i < data.n; i++)
 		data.steps += (double) data.rows[i].part[0].n;
 	*complete = data.steps == tlv_frame_scalar(sample, "steps", 0);
