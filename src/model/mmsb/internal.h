@@ -209,21 +209,15 @@ extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, 
 /* Most communities. */
 #define TLV_MMSB_MOST 1000
 
-/* Logarithms of integrated likelihoods of a partition: by plain or degree-corrected, one rate
- * between all different communities or full. */
-typedef struct tlv_mmsb_evidences
-{
-	double of[2][2];
-} tlv_mmsb_evidences;
-
 /*
- * Those of labels 0 .. k - 1, whatever k; full ones need k <= TLV_MMSB_MOST, else they are
- * -infinity.  Comparable between partitions, k and models of the same graph.  Errors: memory,
- * TLV_CANCELLED.
+ * Logarithms of the integrated likelihood of labels 0 .. k - 1, plain or degree-corrected: of one
+ * rate between all different communities, and of one for every two of them, which needs
+ * k <= TLV_MMSB_MOST and else is -infinity.  Comparable between partitions, k and models of the
+ * same graph.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
-									int32_t *const label[2], size_t k,
-									tlv_mmsb_evidences *evidence);
+									int32_t *const label[2], size_t k, bool corrected,
+									double evidence[2]);
 
 /*
  * About the logarithm of the number of partitions of the number m into at most n parts: that of all

@@ -216,10 +216,10 @@ static tlv_status
 choose_rates(tlv_context *ctx, posterior *work)
 {
 	int32_t *label[2] = {work->fit->side[0].label, work->fit->side[1].label};
-	tlv_mmsb_evidences evidence;
+	double evidence[2];
 
-	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, label, work->k, &evidence));
-	work->full = evidence.of[work->fit->corrected][1] > evidence.of[work->fit->corrected][0];
+	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, label, work->k, work->fit->corrected, evidence));
+	work->full = evidence[1] > evidence[0];
 	return TLV_OK;
 }
 
@@ -271,8 +271,8 @@ without_itself(const posterior *work, double mass, size_t a, size_t touched)
 	return sum;
 }
 
-/* To a distribution. */
-TLV_CLONES static void
+/* To a distribution, whose largest probability is returned. */
+TLV_CLONES static double
 mmsb_normalize(size_t k, const double *logarithms, double *share)
 {
 	double largest = -HUGE_VAL, sum = 0;
@@ -283,17 +283,10 @@ mmsb_normalize(size_t k, const double *logarithms, double *share)
 		share[a] = tlv_exp_nonpositive(logarithms[a] - largest);
 	for (size_t a = 0; a < k; a++)
 		sum += share[a];
+	sum = 1 / sum;
 	for (size_t a = 0; a < k; a++)
-		share[a] /= sum;
-}
-
-static bool
-is_largest(size_t k, const double *x, size_t i)
-{
-	for (size_t a = 0; a < k; a++)
-		if (x[a] > x[i])
-			return false;
-	return true;
+		share[a] *= sum;
+	return sum;
 }
 
 /* Of a node whose edges have been counted. */
@@ -303,7 +296,7 @@ node_posterior(posterior *work, size_t u, size_t touched)
 	const tlv_mmsb_side *side = &work->fit->side[work->side];
 	const tlv_memberships *m = work->from[work->side];
 	size_t k = work->k;
-	double mass = node_mass(work, work->side, u);
+	double mass = node_mass(work, work->side, u), largest;
 
 	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 		work->own[m->community[i]] = m->share[i];
@@ -315,14 +308,14 @@ node_posterior(posterior *work, size_t u, size_t touched)
 		if (work->counts[m->community[i]] == 0)
 			work->logarithms[m->community[i]] +=
 				without_itself(work, mass, m->community[i], touched);
-	mmsb_normalize(k, work->logarithms, work->share);
-	if (!is_largest(k, work->share, (size_t) side->label[u]))
+	largest = mmsb_normalize(k, work->logarithms, work->share);
+	if (work->share[side->label[u]] < largest)
 	{
 		/* of few nodes one is much of a rate: what the labels were found by, then */
 		add_likelihoods(work, mass, touched);
-		mmsb_normalize(k, work->logarithms, work->share);
+		largest = mmsb_normalize(k, work->logarithms, work->share);
 	}
-	if (!is_largest(k, work->share, (size_t) side->label[u]))
+	if (work->share[side->label[u]] < largest)
 	{
 		/* labels were found all together: they and the node's own view count alike */
 		for (size_t a = 0; a < k; a++)

@@ -217,14 +217,13 @@ is_hopeless(tlv_context *ctx, const block_fit *work, int full, bool *hopeless)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
 	const start *best = &work->starts[next_start(work, full, (const bool[MOST_STARTS]){false})];
-	tlv_mmsb_evidences all;
+	double evidence[2];
 
 	*hopeless = false;
 	if (fit->side[0].fixed != NULL || fit->least_evidence[full] == -HUGE_VAL)
 		return TLV_OK;
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, best->first[full], fit->k, &all));
-	*hopeless =
-		fmax(all.of[fit->corrected][0], all.of[fit->corrected][1]) < fit->least_evidence[full];
+	TLV_TRY(tlv_mmsb_evidence(ctx, fit, best->first[full], fit->k, fit->corrected, evidence));
+	*hopeless = fmax(evidence[0], evidence[1]) < fit->least_evidence[full];
 	return TLV_OK;
 }
 

@@ -33,12 +33,12 @@ static tlv_status
 weigh_choice(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
 			 choice *weighed)
 {
-	tlv_mmsb_evidences evidence;
+	double evidence[2];
 
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, &evidence));
+	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, fit->corrected, evidence));
 	weighed->k = k;
-	weighed->assortative = evidence.of[fit->corrected][0];
-	weighed->evidence = fmax(weighed->assortative, evidence.of[fit->corrected][1]);
+	weighed->assortative = evidence[0];
+	weighed->evidence = fmax(evidence[0], evidence[1]);
 	return TLV_OK;
 }
 

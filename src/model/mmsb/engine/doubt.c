@@ -30,10 +30,10 @@ static tlv_status
 weigh(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
 	  double *evidence)
 {
-	tlv_mmsb_evidences found;
+	double found[2];
 
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, &found));
-	*evidence = fmax(found.of[fit->corrected][0], found.of[fit->corrected][1]);
+	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, fit->corrected, found));
+	*evidence = fmax(found[0], found[1]);
 	return TLV_OK;
 }
 

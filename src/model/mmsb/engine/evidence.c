@@ -84,6 +84,38 @@ expected_edges(const evidence_work *work, bool corrected, size_t a, size_t b)
 		   ((double) fit->side[0].n * (double) fit->side[o].n);
 }
 
+/*
+ * Rates between communities, each of its own with the prior mean m.  A pair without edges has the
+ * evidence 1 / (1 + m x): most pairs of many communities have none, and one logarithm is taken of
+ * many such factors.
+ */
+static double
+between_evidence(const evidence_work *work, bool corrected, double m)
+{
+	/* The product of factors of which a logarithm is taken. */
+	const double most_product = 1e100;
+	size_t k = work->k;
+	double sum = 0, product = 1;
+
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < (work->fit->sides == 1 ? b : k); a++)
+		{
+			double e = work->edges[a + k * b], x = expected_edges(work, corrected, a, b);
+
+			if (a == b)
+				continue;
+			if (e > 0)
+				sum += rate_evidence(e, x, m);
+			else
+				product *= 1 + m * x;
+			if (product < most_product)
+				continue;
+			sum -= log(product);
+			product = 1;
+		}
+	return sum - log(product);
+}
+
 /* Both classes of rates; those between communities each of its own (full) or all the same. */
 static double
 rates_evidence(const evidence_work *work, bool corrected, bool full)
@@ -106,12 +138,7 @@ rates_evidence(const evidence_work *work, bool corrected, bool full)
 	off = (edges - inside + 1) / (all - expected + 1);
 	if (!full)
 		return sum + rate_evidence(edges - inside, fmax(all - expected, 0), off);
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < (work->fit->sides == 1 ? b : k); a++)
-			if (a != b)
-				sum += rate_evidence(work->edges[a + k * b], expected_edges(work, corrected, a, b),
-									 off);
-	return sum;
+	return sum + between_evidence(work, corrected, off);
 }
 
 static double
@@ -213,58 +240,57 @@ labels_evidence(tlv_context *ctx, const evidence_work *work, size_t s, double *e
 	return TLV_OK;
 }
 
-/* full evidences only where these are wanted and k allows them; edges are counted */
+/*
+ * Counts edges and nodes of the communities.  known: the evidence of labels and, plain or
+ * degree-corrected, of who has which edge ends.
+ */
 static tlv_status
-weigh_counts(tlv_context *ctx, evidence_work *work, int32_t *const label[2],
-			 tlv_mmsb_evidences *evidence)
+count_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
+			   bool between, evidence_work *work, double known[2])
 {
-	const tlv_mmsb_fit_state *fit = work->fit;
-	double labels = 0, degrees = 0, alike = 0;
+	double labels = 0;
 
+	TLV_TRY(create_evidence(ctx, fit, k, between, work));
+	TLV_TRY(tlv_block_edges(ctx, &fit->side[0].edges, label[0], label[fit->sides - 1], k, between,
+							work->edges));
 	count_nodes(work, label);
+	known[0] = known[1] = 0;
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		TLV_TRY(labels_evidence(ctx, work, s, &labels));
-		TLV_TRY(degrees_evidence(ctx, work, s, label[s], &degrees));
-		alike -= fit->total * log((double) fit->side[s].n);
+		TLV_TRY(degrees_evidence(ctx, work, s, label[s], &known[1]));
+		known[0] -= fit->total * log((double) fit->side[s].n);
 	}
-	for (int corrected = 0; corrected < 2; corrected++)
-		for (int full = 0; full < 2; full++)
-			evidence->of[corrected][full] = full && !work->square
-												? -HUGE_VAL
-												: labels + (corrected ? degrees : alike) +
-													  rates_evidence(work, corrected, full);
-	tlv_free(ctx, work->edges);
+	known[0] += labels;
+	known[1] += labels;
 	return TLV_OK;
-}
-
-static tlv_status
-weigh_partition(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
-				bool between, tlv_mmsb_evidences *evidence)
-{
-	evidence_work work;
-
-	TLV_TRY(create_evidence(ctx, fit, k, between, &work));
-	TLV_TRY(tlv_block_edges(ctx, &fit->side[0].edges, label[0], label[fit->sides - 1], k, between,
-							work.edges));
-	return weigh_counts(ctx, &work, label, evidence);
 }
 
 tlv_status
 tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
-				  size_t k, tlv_mmsb_evidences *evidence)
+				  size_t k, bool corrected, double evidence[2])
 {
-	return weigh_partition(ctx, fit, label, k, k <= TLV_MMSB_MOST, evidence);
+	bool between = k <= TLV_MMSB_MOST;
+	evidence_work work;
+	double known[2];
+
+	TLV_TRY(count_evidence(ctx, fit, label, k, between, &work, known));
+	evidence[0] = known[corrected] + rates_evidence(&work, corrected, false);
+	evidence[1] = between ? known[corrected] + rates_evidence(&work, corrected, true) : -HUGE_VAL;
+	tlv_free(ctx, work.edges);
+	return TLV_OK;
 }
 
 tlv_status
 tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
 						size_t k, double evidence[2])
 {
-	tlv_mmsb_evidences both;
+	evidence_work work;
+	double known[2];
 
-	TLV_TRY(weigh_partition(ctx, fit, label, k, false, &both));
+	TLV_TRY(count_evidence(ctx, fit, label, k, false, &work, known));
 	for (int corrected = 0; corrected < 2; corrected++)
-		evidence[corrected] = both.of[corrected][0];
+		evidence[corrected] = known[corrected] + rates_evidence(&work, corrected, false);
+	tlv_free(ctx, work.edges);
 	return TLV_OK;
 }

@@ -222,6 +222,15 @@ tlv_proposal_may_be(const tlv_mmsb_fit_state *fit, int corrected)
 	return wanted == TLV_DEGREES_CHOSEN || (wanted == TLV_DEGREES_CORRECTED) == (corrected == 1);
 }
 
+void
+tlv_proposal_take(proposal *work, double value, double resolution)
+{
+	work->value = value;
+	work->resolution = resolution;
+	work->k = work->found;
+	memcpy(work->best, work->label, work->n * sizeof(int32_t));
+}
+
 tlv_status
 tlv_proposal_compare(tlv_context *ctx, proposal *work, double resolution, bool *better)
 {
@@ -236,11 +245,8 @@ tlv_proposal_compare(tlv_context *ctx, proposal *work, double resolution, bool *
 
 		if (!tlv_proposal_may_be(work->fit, corrected) || value <= work->value)
 			continue;
-		work->value = value;
+		tlv_proposal_take(work, value, resolution);
 		work->corrected = corrected;
-		work->resolution = resolution;
-		work->k = work->found;
-		memcpy(work->best, work->label, work->n * sizeof(int32_t));
 		*better = true;
 	}
 	return TLV_OK;

@@ -67,6 +67,9 @@ extern tlv_status tlv_proposal_search_parts(tlv_context *ctx, proposal *work, bo
 
 /* ---- what a partition is worth ---- */
 
+/* The partition looked at is the best one, of this likelihood at this resolution. */
+extern void tlv_proposal_take(proposal *work, double value, double resolution);
+
 /* Takes the partition looked at for the best one, where it is that. */
 extern tlv_status tlv_proposal_compare(tlv_context *ctx, proposal *work, double resolution,
 									   bool *better);

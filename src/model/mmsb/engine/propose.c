@@ -215,57 +215,54 @@ reach_communities(tlv_context *ctx, proposal *work, size_t k)
 	return TLV_OK;
 }
 
+/* Evidence of the partition looked at, of one rate between communities and of one for every two. */
 static tlv_status
-weigh_rates(tlv_context *ctx, proposal *work, double *evidence)
+weigh_rates(tlv_context *ctx, proposal *work, double evidence[2])
 {
-	tlv_mmsb_evidences all;
 	int32_t *sides[2];
 
 	tlv_proposal_sides(work, work->label, sides);
-	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, sides, work->found, &all));
-	*evidence = all.of[work->corrected][1];
-	return TLV_OK;
+	return tlv_mmsb_evidence(ctx, work->fit, sides, work->found, work->corrected, evidence);
 }
 
 /*
  * Finer communities than one rate between all of them gives, as long as the likelihood rises in
  * which every two have a rate of their own, as they have in the model; and where that explains so
- * much more than one rate does.
+ * much more than one rate does.  Finer ones that are likelier with one rate are taken, too.
  */
 static tlv_status
 refine_resolution(tlv_context *ctx, proposal *work, size_t most)
 {
 	/* Resolutions in a row that are no better end the search for finer ones, and so does one that
 	 * loses this part of what is explained. */
-	const int most_in_vain = 2;
+	const int most_in_vain = 3;
 	const double finer_fall = 0.05;
 
 	/* What rates between communities must explain, each its own, of what one rate does, for finer
 	 * ones to be looked for. */
 	const double own_rates = 1.1;
 	double one = work->one[work->corrected], wanted = one + own_rates * (work->value - one);
-	double resolution = work->resolution, best, evidence;
+	double resolution = work->resolution, best, evidence[2];
 
 	tlv_proposal_return_to_best(work);
 	if (work->found < 2)
 		return TLV_OK;
-	TLV_TRY(weigh_rates(ctx, work, &best));
+	TLV_TRY(weigh_rates(ctx, work, evidence));
+	best = evidence[1];
 	for (int vain = 0; vain < most_in_vain;)
 	{
 		resolution *= FINER;
 		tlv_proposal_separate(work);
 		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, resolution, most, 1));
-		TLV_TRY(weigh_rates(ctx, work, &evidence));
-		if (evidence < best - finer_fall * (best - one))
+		TLV_TRY(weigh_rates(ctx, work, evidence));
+		if (evidence[1] > best && evidence[1] > wanted)
+			tlv_proposal_take(work, evidence[1], resolution);
+		else if (evidence[0] > work->value)
+			tlv_proposal_take(work, evidence[0], resolution);
+		if (evidence[1] < best - finer_fall * (best - one))
 			break;
-		vain = evidence > best ? 0 : vain + 1;
-		best = fmax(best, evidence);
-		if (vain > 0 || evidence <= wanted)
-			continue;
-		work->value = evidence;
-		work->resolution = resolution;
-		work->k = work->found;
-		memcpy(work->best, work->label, work->n * sizeof(int32_t));
+		vain = evidence[1] > best ? 0 : vain + 1;
+		best = fmax(best, evidence[1]);
 	}
 	tlv_proposal_return_to_best(work);
 	return TLV_OK;

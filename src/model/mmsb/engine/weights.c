@@ -189,19 +189,17 @@ static tlv_status
 weigh_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
 			 bool simple, double *evidence)
 {
-	tlv_mmsb_evidences all;
 	double scale = fit->total / (fit->sides == 1 ? 2 : 1) * log(fit->total);
 
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, &all));
 	*evidence = -HUGE_VAL;
 	for (int corrected = 0; corrected < 2; corrected++)
 	{
-		double gain = 0;
+		double gain = 0, all[2];
 
+		TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, k, corrected, all));
 		if (simple)
 			TLV_TRY(tlv_mmsb_simple_gain(ctx, fit, label, k, corrected, &gain));
-		*evidence =
-			fmax(*evidence, fmax(all.of[corrected][0], all.of[corrected][1]) + scale + gain);
+		*evidence = fmax(*evidence, fmax(all[0], all[1]) + scale + gain);
 	}
 	return TLV_OK;
 }
