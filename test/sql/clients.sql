@@ -38,6 +38,10 @@ PREPARE categories AS SELECT tlv_infer(lca, $1) = tlv_infer(lca, ARRAY[0, 1, 0])
   tlv_infer(named, $6) = tlv_infer(named, ARRAY[1, 1, 0]) AS numbered, tlv_impute(lca, $3) = tlv_impute(lca, ARRAY[0, NULL, 1]) AS impute,
   (SELECT count(*) FROM tlv_missing(named, $4)) AS missing, (SELECT count(*) > 0 FROM tlv_tree_posterior(tree, $5)) AS tree FROM clients_models;
 EXECUTE categories ('{0,1,0}', '{red,true,s1}', '{0,NULL,1}', '{red,NULL,s1}', '{0,1,NULL,0}', '{1,1,0}');
+-- rows as clients write them, (a,b,c), are rows of any model of dimensions
+PREPARE rows AS SELECT tlv_infer(lca, $1) = tlv_infer(lca, ARRAY[0, NULL, 1]) AS codes, tlv_infer(named, $2) = tlv_infer(named, ARRAY['red', 'true', 's1']) AS names,
+  tlv_assign(gmm, $3) = tlv_assign(gmm, ARRAY[1, 2, 3]) AS numbers, tlv_unmix(ica, $3) = tlv_unmix(ica, ARRAY[1, 2, 3]) AS unmix FROM clients_models;
+EXECUTE rows ('(0,,1)', '(red,true,s1)', '(1,2,3)');
 PREPARE edges AS SELECT tlv_edge_probability(mmsb, $1, $2) = tlv_edge_probability(mmsb, 1, 2) AS both, tlv_edge_probability(mmsb, $1, 2) = tlv_edge_probability(mmsb, 1, 2) AS one,
   tlv_edge_probability(nodes, $3, $4) = tlv_edge_probability(nodes, 'n1'::text, 'n2'::text) AS names FROM clients_models;
 EXECUTE edges ('1', '2', 'n1', 'n2');

@@ -106,6 +106,9 @@ extern void TlvAnyOpenMixedColumns(const AnyCall *call, const tlv_code_names *na
 /* The same of a literal of an array or a row, its dimensions in the order of the model. */
 extern void TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *given);
 
+/* The fields of a row literal, (a,b,c), of n columns as an array of text or float8. */
+extern ArrayType *TlvAnyRecordArray(char *given, size_t n, Oid element);
+
 /* The code of a value that is there, of a variable whose first category is that one; NaN where the
  * model does not know it. */
 extern double TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names, size_t variable,

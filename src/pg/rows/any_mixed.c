@@ -100,6 +100,24 @@ read_record_literal(char *given, size_t n, Datum *texts, bool *nulls)
 	heap_deform_tuple(&tuple, desc, texts, nulls);
 }
 
+ArrayType *
+TlvAnyRecordArray(char *given, size_t n, Oid element)
+{
+	Datum *texts = palloc(n * sizeof(Datum));
+	bool *nulls = palloc(n * sizeof(bool));
+
+	read_record_literal(given, n, texts, nulls);
+	for (size_t i = 0; element != TEXTOID && i < n; i++)
+		if (!nulls[i])
+			texts[i] =
+				OidInputFunctionCall(F_FLOAT8IN, TextDatumGetCString(texts[i]), FLOAT8OID, -1);
+	return element == TEXTOID
+			   ? construct_md_array(texts, nulls, 1, (int[]){(int) n}, (int[]){1}, TEXTOID, -1,
+									false, TYPALIGN_INT)
+			   : construct_md_array(texts, nulls, 1, (int[]){(int) n}, (int[]){1}, FLOAT8OID,
+									sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+}
+
 /* "infinity" is a date where a client writes a row, and a number where somebody types it. */
 static void
 count_infinite(const AnyCall *call, size_t variable, const char *shown)

@@ -241,11 +241,24 @@ as_array(char *given)
 	return given;
 }
 
+/* The values of a row in the order of the model, which a row literal has; 0: it has no order. */
+static size_t
+columns_of_row(const AnyCall *call)
+{
+	size_t named = tlv_value_names_of(&call->model->frame).n;
+
+	/* Three columns are the views themselves. */
+	if ((call->takes & (TLV_ROW_CODES | TLV_ROW_VECTOR)) == 0 || (call->takes & TLV_ROW_VIEWS) != 0)
+		return 0;
+	return named > 0 ? named : tlv_model_dimensions(&call->model->frame);
+}
+
 /* A literal, or another text without a type, is read as what the model takes. */
 static void
 open_literal(const AnyCall *call, char *given)
 {
 	Oid element = FLOAT8OID;
+	size_t columns = 0;
 	tlv_code_names names;
 	Datum bag;
 
@@ -270,7 +283,9 @@ open_literal(const AnyCall *call, char *given)
 		TlvAnyOpenMixedLiteral(call, &names, given);
 		return;
 	}
-	if ((call->takes & NUMBERS) == 0 || (*given != '{' && *given != '['))
+	if (*given == '(')
+		columns = columns_of_row(call);
+	if ((call->takes & NUMBERS) == 0 || (*given != '{' && *given != '[' && columns == 0))
 		refuse_type(call, TEXTOID);
 	if (TlvAnyCodeNames(call, &names) ||
 		((call->takes & TLV_ROW_CATEGORIES) != 0 &&
@@ -279,7 +294,8 @@ open_literal(const AnyCall *call, char *given)
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
 		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
 	open_array(call, &(AnyType){.form = ANY_ARRAY, .type = UNKNOWNOID},
-			   TlvArrayOfText(given, element));
+			   columns > 0 ? TlvAnyRecordArray(given, columns, element)
+						   : TlvArrayOfText(given, element));
 }
 
 /* ---- records ---- */
