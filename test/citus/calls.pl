@@ -1,6 +1,6 @@
 # Every driver in every form of rows and every aggregate in every signature over tables of Citus: distributed, reference, managed
-# local and columnar.  The answer is that of a plain table; what travels is counted.  Then a shard moves and a worker stops in the
-# middle of a fit.  (scripts/check-citus; TLV_CITUS_CALLS is a pattern of the calls that are tried, all without it.)
+# local and columnar; on a coordinator without workers also distributed in its own session.  The answer is that of a plain table; what
+# travels is counted.  Then a shard moves and a worker stops in the middle of a fit.  (scripts/check-citus; TLV_CITUS_CALLS is a pattern of the calls that are tried, all without it.)
 use strict;
 use warnings;
 use Test::More;
@@ -67,9 +67,14 @@ my @expected = run_calls($db, 'here, public', \@calls, traffic_file());
 is(scalar @expected, scalar @calls, 'all calls are answered');
 is(join("\n", missing_answers(\@calls, \@expected)), '', 'every call works here');
 
+# a coordinator that has the shards runs them in its own session by default
+my @runs = map { [ $_, "$_, here, public" ] } @places;
+push @runs, [ 'local execution', "distributed, here, public;\nSET citus.enable_local_execution = on" ] if !citus_workers();
+
 my (@table, @exceptions);
-for my $place (@places) {
-    my @answers = run_calls($db, "$place, here, public", \@calls, traffic_file());
+for my $run (@runs) {
+    my ($place, $settings) = @$run;
+    my @answers = run_calls($db, $settings, \@calls, traffic_file());
     my ($failed, $bytes, $rows) = ('', 0, 0);
     for my $i (0 .. $#calls) {
         my ($outcome, $difference) = outcome($expected[$i], $answers[$i]);
@@ -93,13 +98,19 @@ if (my $path = $ENV{TLV_CITUS_CELLS}) {
 if (my @workers = citus_workers()) {
     my $call = q{SELECT tlv_to_json(tlv_gmm('SELECT x FROM clouds', 2, 'full', refine => 'em', iterations => 50))::jsonb};
     my $expected = query($db, "SET search_path = here, public;\n$call");
-    my $fit = start_psql($db, "SET search_path = distributed, here, public;\n" . "$call;\n" x 10);
+    my $now = q{SELECT extract(epoch FROM clock_timestamp());};
+    my $fit = start_psql($db, "SET search_path = distributed, here, public;\n" . "$now\n$call;\n" x 20 . $now);
     my ($shard, $from, $to) = split /\|/, query($db, q{SELECT shardid, nodename, (SELECT nodename FROM pg_dist_node n WHERE n.nodename <> p.nodename AND n.shouldhaveshards LIMIT 1)
         FROM pg_dist_shard_placement p JOIN pg_dist_shard s USING (shardid) WHERE logicalrelid = 'distributed.clouds'::regclass LIMIT 1});
     query($db, "SELECT citus_move_shard_placement($shard, '$from', 5432, '$to', 5432, 'block_writes')");
+    my $moved = query($db, $now);
     my $result = finish_psql($fit);
+    my @lines = split /\n/, $result->{out};
+    my @times = grep { !/^\{/ } @lines;
     is($result->{status}, 0, 'a shard moves in the middle of fits') or diag($result->{errors});
-    is(scalar(grep { ((difference($expected, $_))[0] // 1) <= 1e-10 } split /\n/, $result->{out}), 10, 'and every fit is the local one');
+    cmp_ok($times[0], '<', $moved, 'which have begun before');
+    cmp_ok($times[-1], '>', $moved, 'and end after it');
+    is(scalar(grep { ((difference($expected, $_))[0] // 1) <= 1e-10 } grep { /^\{/ } @lines), 20, 'and every fit is the local one');
 
     $fit = start_psql($db, "SET search_path = distributed, here, public;\n" . "$call;\n" x 200);
     sleep 1;

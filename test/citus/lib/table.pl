@@ -12,10 +12,10 @@ while (my $line = <>) {
     push @notes, "$workers workers, $place, $call: $outcome" if $outcome !~ /^\d/;
     $bytes{$call} = $bytes if $place eq 'distributed';    # of the last cluster, that with the workers
 }
-my @places = qw(distributed reference managed by_column);
-my @columns = map { my $workers = $_; map { "$workers $_" } @places } grep { my $workers = $_; grep { exists $_->{"$workers distributed"} } values %cell } 0 .. 9;
+my @places = ('distributed', 'reference', 'managed', 'by_column', 'local execution');
+my @columns = grep { my $column = $_; grep { exists $_->{$column} } values %cell } map { my $workers = $_; map { "$workers $_" } @places } 0 .. 9;
 print "largest relative difference from the answer over a plain table (. is none); columns: the number of workers, and where the rows are\n",
-    "(d distributed, r reference table, m managed local table, b columnar table); bytes that travel over the distributed table\n";
+    "(d distributed, r reference table, m managed local table, b columnar table, l distributed with local execution); bytes that travel over the distributed table\n";
 print join(' ', map({ sprintf '%-6s', s/(\d) (\w).*/$1$2/r } @columns), sprintf('%9s', 'bytes'), 'call'), "\n";
 for my $call (@calls) {
     my $short = length $call > 200 ? substr($call, 0, 197) . '...' : $call;
