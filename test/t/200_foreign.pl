@@ -173,6 +173,15 @@ is(query($db, "SELECT string_agg(code, ',') FROM tlv_warnings(tlv_gmm('SELECT x 
     'rows_changed', 'passes that see different rows are told of');
 is(query($db, "SELECT count(*) FROM tlv_warnings(tlv_gmm('SELECT x FROM near.clouds', 3)) WHERE code = 'rows_changed'"), '0', 'those that see the same are not');
 
+# Documents of a fold have words that a model of the others does not know: the other server, which counts rows of a model, logs none of them.
+query($db, <<'SQL');
+CREATE TABLE far.rare AS SELECT id, tlv_to_bag(array_agg(item) || (100000 + id)) AS bag FROM far.words GROUP BY id;
+IMPORT FOREIGN SCHEMA far LIMIT TO (rare) FROM SERVER knows INTO near;
+SQL
+my $log = server_log_size();
+query($db, "SELECT tlv_lda('SELECT bag FROM near.rare', 3, refine => 'gibbs', iterations => 2) IS NOT NULL");
+unlike(server_log_since($log) // '', qr/rows have items that the model does not know/, 'passes of a driver are no statements that count such rows');
+
 # Few documents of many words take less than the models that would travel to them: they come, once.
 query($db, <<'SQL');
 CREATE TABLE far.wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(30000, 3, seed => 1), 200, 100, seed => 2);

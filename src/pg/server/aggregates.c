@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "tensorlv/num/assert.h"
@@ -160,17 +161,27 @@ aggregates_open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition,
 	return true;
 }
 
+/* A driver of another server marks what it calls by a filter that is true (pass_statement.c). */
+static bool
+is_pass_of_other_server(FunctionCallInfo fcinfo)
+{
+	const Aggref *aggregate = AggGetAggref(fcinfo);
+
+	return aggregate != NULL && aggregate->aggfilter != NULL && IsA(aggregate->aggfilter, Const);
+}
+
 /*
  * Are rows counted that have elements which the model does not know?  Not those that are taken out,
  * nor by the passes of a driver, whose models are on their way; joint frequencies are of what the
  * model knows.
  */
 static bool
-counts_unknown(const TlvTransition *transition, const TlvExpanded *expanded,
-			   const tlv_accumulator *accumulator)
+counts_unknown(FunctionCallInfo fcinfo, const TlvTransition *transition,
+			   const TlvExpanded *expanded, const tlv_accumulator *accumulator)
 {
 	return expanded->model != NULL && expanded->accumulator == accumulator &&
-		   transition->aggregate != &tlv_aggregate_coherence && TlvCountsRows() && !TlvPassRuns();
+		   transition->aggregate != &tlv_aggregate_coherence && TlvCountsRows() && !TlvPassRuns() &&
+		   !is_pass_of_other_server(fcinfo);
 }
 
 /* The rows of a call to an accumulator of the state's class, which may be another one. */
@@ -186,7 +197,8 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 		accumulator->nulls++;
 		return;
 	}
-	cursor.model = counts_unknown(transition, expanded, accumulator) ? expanded->model : NULL;
+	cursor.model =
+		counts_unknown(fcinfo, transition, expanded, accumulator) ? expanded->model : NULL;
 	while (TlvCursorNext(&cursor))
 	{
 		if (cursor.left % AGGREGATES_ROWS_BETWEEN == AGGREGATES_ROWS_BETWEEN - 1)

@@ -163,6 +163,10 @@ add_filter(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass, const
 	{
 		if (missing != NULL)
 			appendStringInfo(select, " FILTER (WHERE (%s) IS NOT TRUE)", missing);
+		else if (rows->foreign && statistic->constant != NULL)
+			/* By this filter the other server knows that it runs a pass (aggregates.c). */
+			appendStringInfo(select, " FILTER (WHERE (SELECT p%d FROM p))",
+							 TlvStatementParameter(statement, BOOLOID, BoolGetDatum(true)));
 		return;
 	}
 	memcpy(types + 1, row->types, row->n * sizeof(Oid));
