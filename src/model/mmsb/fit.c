@@ -527,7 +527,6 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	TLV_TRY(require_few_nodes(ctx, &header));
 	fit->options = options;
 	fit->k = options->k;
-	fit->least_evidence[0] = fit->least_evidence[1] = -HUGE_VAL;
 	TLV_TRY(read_weights(ctx, frame, &header, fit));
 	tlv_expect_memory(ctx, fit_memory(&header, fit));
 	/* as it is stored, and once more in the order of the fit */

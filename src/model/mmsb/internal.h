@@ -63,11 +63,8 @@ typedef struct tlv_mmsb_fit_state
 	bool corrected;	  /* for degrees */
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
-	/* a block model, of one rate between communities and full, that explains less after its first
-	 * steps is not finished */
-	double least_evidence[2];
-	bool parts;	   /* the moments are those between four parts of the graph */
-	bool embedded; /* there are moments of the whole graph, and directions */
+	bool parts;		  /* the moments are those between four parts of the graph */
+	bool embedded;	  /* there are moments of the whole graph, and directions */
 	size_t sides;
 	double total; /* sum of all degrees of side 0 */
 	tlv_mmsb_side side[2];

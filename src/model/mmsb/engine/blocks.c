@@ -211,22 +211,6 @@ next_start(const block_fit *work, int full, const bool *tried)
 	return best;
 }
 
-/* Whether the best start explains too little for more steps to reach what is wanted. */
-static tlv_status
-is_hopeless(tlv_context *ctx, const block_fit *work, int full, bool *hopeless)
-{
-	const tlv_mmsb_fit_state *fit = work->fit;
-	const start *best = &work->starts[next_start(work, full, (const bool[MOST_STARTS]){false})];
-	double evidence[2];
-
-	*hopeless = false;
-	if (fit->side[0].fixed != NULL || fit->least_evidence[full] == -HUGE_VAL)
-		return TLV_OK;
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, best->first[full], fit->k, fit->corrected, evidence));
-	*hopeless = fmax(evidence[0], evidence[1]) < fit->least_evidence[full];
-	return TLV_OK;
-}
-
 /* The best starts of a model to convergence, of a large graph one for a few steps; the best. */
 static tlv_status
 last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
@@ -239,13 +223,10 @@ last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 	tlv_mmsb_fit_state *fit = work->fit;
 	size_t starts = work->large ? 1 : tlv_least(last_starts, work->n_starts), from = 0, used;
 	int most = work->large ? LARGE_LAST_STEPS : COMMUNITY_LAST_STEPS, steps, taken = 0;
-	bool tried[MOST_STARTS] = {false}, hopeless;
+	bool tried[MOST_STARTS] = {false};
 	double best = -HUGE_VAL, value;
 
 	work->model.diagonal = !full;
-	TLV_TRY(is_hopeless(ctx, work, full, &hopeless));
-	if (hopeless)
-		starts = 1, most = 1;
 	for (size_t n = 0; n < starts; n++)
 	{
 		size_t i = next_start(work, full, tried);

@@ -9,7 +9,6 @@
  * nodes cost more to tell than they explain.
  */
 #include "../internal.h"
-#include "tensorlv/num/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,15 +62,24 @@ explains_more(const choice *one, const choice *a, const choice *b)
 	return b->evidence > one->evidence + (1 + FULL_MARGIN) * (a->evidence - one->evidence);
 }
 
-/* Models that do not come near explaining more than another choice are not finished. */
-static void
-want_more(tlv_mmsb_fit_state *fit, int full, const choice *one, const choice *beside)
+/* Communities without nodes are left out. */
+static tlv_status
+drop_empty(tlv_context *ctx, const tlv_mmsb_fit_state *fit, choice *of)
 {
-	/* What the last steps of a fit add to what it explains, at most, and with it some room. */
-	const double last_gain = 1.25;
-	double wanted = (1 + FULL_MARGIN) * (beside->evidence - one->evidence);
+	int32_t *number, used = 0;
 
-	fit->least_evidence[full] = one->evidence + wanted / last_gain;
+	TLV_TRY_NEW0(ctx, number, of->k);
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+			number[of->label[s][u]] = 1;
+	for (size_t c = 0; c < of->k; c++)
+		number[c] = number[c] > 0 ? used++ : 0;
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+			of->label[s][u] = number[of->label[s][u]];
+	of->k = (size_t) used;
+	tlv_free(ctx, number);
+	return TLV_OK;
 }
 
 /* A fit of k communities, whose labels and diagnostics are the choice's. */
@@ -87,45 +95,56 @@ try_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t k, choice *tried)
 	fit->diagnostics = kept;
 	for (size_t s = 0; s < fit->sides; s++)
 		tried->label[s] = fit->side[s].label;
-	return weigh_choice(ctx, fit, tried->label, k, tried);
+	TLV_TRY(weigh_choice(ctx, fit, tried->label, k, tried));
+	return drop_empty(ctx, fit, tried);
 }
 
-/* The partition proposed, refined where that is better by the same model, or much by any. */
-static tlv_status
-try_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *one, choice *tried)
+static void
+copy_proposed(const tlv_mmsb_fit_state *fit, const choice *to)
 {
-	choice proposal = {.label = {fit->side[0].proposed, fit->side[1].proposed}};
+	for (size_t s = 0; s < fit->sides; s++)
+		memcpy(to->label[s], fit->side[s].proposed, fit->side[s].n * sizeof(int32_t));
+}
 
-	TLV_TRY(weigh_choice(ctx, fit, proposal.label, fit->k, &proposal));
-	want_more(fit, 1, one, &proposal);
-	TLV_TRY(try_blocks(ctx, fit, fit->k, tried));
-	if (tried->assortative >= proposal.assortative || explains_more(one, &proposal, tried))
+/*
+ * The partition proposed, its nodes moved under the likelier of the two block models, where that is
+ * likelier still.
+ */
+static tlv_status
+move_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *moves)
+{
+	tlv_diagnostics kept = fit->diagnostics;
+	choice before;
+
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY_NEW(ctx, moves->label[s], fit->side[s].n);
+	copy_proposed(fit, moves);
+	TLV_TRY(weigh_choice(ctx, fit, moves->label, fit->k, moves));
+	if (fit->k == 1)
 		return TLV_OK;
-	tried->evidence = proposal.evidence;
-	for (size_t s = 0; s < fit->sides; s++)
-		memcpy(tried->label[s], proposal.label[s], fit->side[s].n * sizeof(int32_t));
-	return TLV_OK;
+	before = *moves;
+	fit->diagnostics = (tlv_diagnostics){0};
+	TLV_TRY(tlv_mmsb_move_blocks(ctx, fit, moves->evidence > moves->assortative, moves->label));
+	moves->diagnostics = fit->diagnostics;
+	fit->diagnostics = kept;
+	TLV_TRY(weigh_choice(ctx, fit, moves->label, fit->k, moves));
+	if (moves->evidence <= before.evidence)
+	{
+		moves->evidence = before.evidence;
+		copy_proposed(fit, moves);
+	}
+	return drop_empty(ctx, fit, moves);
 }
 
-/* Communities without nodes are left out. */
-static tlv_status
-drop_empty(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+/* Whether the communities of the moves are so much likelier than one that the spectrum, which costs
+ * more than they do, is not asked. */
+static bool
+moves_decide(const tlv_mmsb_fit_state *fit, const choice *one, const choice *moves)
 {
-	int32_t *number = tlv_alloc0(ctx, fit->k, sizeof(int32_t)), used = 0;
+	/* Gain over one community, in nats an edge, that decides. */
+	const double decisive_gain = 0.1;
 
-	TLV_TRY_ALLOC(ctx, number);
-	tlv_assert(fit->side[0].label != NULL && fit->side[fit->sides - 1].label != NULL);
-	for (size_t s = 0; s < fit->sides; s++)
-		for (size_t u = 0; u < fit->side[s].n; u++)
-			number[fit->side[s].label[u]] = 1;
-	for (size_t c = 0; c < fit->k; c++)
-		number[c] = number[c] > 0 ? used++ : 0;
-	for (size_t s = 0; s < fit->sides; s++)
-		for (size_t u = 0; u < fit->side[s].n; u++)
-			fit->side[s].label[u] = number[fit->side[s].label[u]];
-	fit->k = (size_t) used;
-	tlv_free(ctx, number);
-	return TLV_OK;
+	return moves->evidence - one->evidence > decisive_gain * fit->total / (fit->sides == 1 ? 2 : 1);
 }
 
 static tlv_status
@@ -134,44 +153,7 @@ take_choice(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *taken)
 	fit->k = taken->k;
 	for (size_t s = 0; s < fit->sides; s++)
 		fit->side[s].label = taken->label[s];
-	TLV_TRY(drop_empty(ctx, fit));
 	return tlv_diagnostics_append(ctx, &fit->diagnostics, &taken->diagnostics);
-}
-
-/* Whether the communities of the moves are so much likelier than one that the spectrum, which costs
- * more than they do, is not asked. */
-static bool
-moves_decide(const tlv_mmsb_fit_state *fit, const choice *one, const choice *proposal)
-{
-	/* Gain over one community, in nats an edge, that decides. */
-	const double decisive_gain = 0.1;
-
-	return proposal->evidence - one->evidence >
-		   decisive_gain * fit->total / (fit->sides == 1 ? 2 : 1);
-}
-
-/*
- * The partition proposed, its nodes moved under the likelier of the two block models, where that is
- * likelier still.
- */
-static tlv_status
-move_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *proposal)
-{
-	choice moved = {.k = proposal->k};
-
-	for (size_t s = 0; s < fit->sides; s++)
-	{
-		TLV_TRY_NEW(ctx, moved.label[s], fit->side[s].n);
-		memcpy(moved.label[s], proposal->label[s], fit->side[s].n * sizeof(int32_t));
-	}
-	TLV_TRY(
-		tlv_mmsb_move_blocks(ctx, fit, proposal->evidence > proposal->assortative, moved.label));
-	TLV_TRY(weigh_choice(ctx, fit, moved.label, proposal->k, &moved));
-	if (moved.evidence > proposal->evidence)
-		*proposal = moved;
-	TLV_TRY(take_choice(ctx, fit, proposal));
-	proposal->k = fit->k;
-	return TLV_OK;
 }
 
 /* All nodes in one community, whatever was found. */
@@ -180,6 +162,7 @@ community_unite(const tlv_mmsb_fit_state *fit, choice *found)
 {
 	for (size_t s = 0; s < fit->sides; s++)
 		memset(found->label[s], 0, fit->side[s].n * sizeof(int32_t));
+	found->k = 1;
 	found->diagnostics = (tlv_diagnostics){0};
 }
 
@@ -298,53 +281,49 @@ community_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t pro
 	return tlv_diagnose(ctx, &fit->diagnostics, (double) *directions, "k_of_spectrum");
 }
 
-tlv_status
-tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+/* The fit of as many communities as there are directions, or one where these may be chance. */
+static tlv_status
+try_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t directions, const choice *one,
+			   bool alone, choice *spectrum)
 {
 	/* So few communities that only the spectrum sees may be chance, and are none where one is by so
 	 * many nats the likelier: such as doubt.c warns of where they are asked for. */
 	const int few_directions = 3;
 	const double strong_evidence = 5.0;
 
+	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
+	TLV_TRY(try_blocks(ctx, fit, directions, spectrum));
+	if (alone && directions <= few_directions &&
+		spectrum->evidence < one->evidence - strong_evidence)
+		community_unite(fit, spectrum);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
 	/* A graph with a smaller share of its nodes in the core counts as a tree. */
 	const double tree_core = 0.1;
-	choice one = {0}, moves = {.evidence = -HUGE_VAL}, spectrum = {.evidence = -HUGE_VAL};
-	choice proposal = {0};
+	choice one = {0}, moves = {0}, spectrum = {.evidence = -HUGE_VAL};
 	size_t proposed, directions;
 	double core = 1;
-	bool decided;
+	bool open, better;
 
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_BEST, 0));
-	proposed = fit->k;
-	for (size_t s = 0; s < fit->sides; s++)
-		proposal.label[s] = fit->side[s].proposed;
+	proposed = directions = fit->k;
 	TLV_TRY(weigh_one(ctx, fit, &one));
-	TLV_TRY(weigh_choice(ctx, fit, proposal.label, proposed, &proposal));
-	decided = moves_decide(fit, &one, &proposal);
+	TLV_TRY(move_proposal(ctx, fit, &moves));
+	open = !moves_decide(fit, &one, &moves);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
-	if (!decided || fit->options->directions)
+	if (open || fit->options->directions)
 		TLV_TRY(community_count_directions(ctx, fit, proposed, &directions));
-	if (decided)
-	{
-		TLV_TRY(move_proposal(ctx, fit, &proposal));
-		return tell_evidence(ctx, &one, &proposal, &spectrum, &fit->diagnostics);
-	}
-	if (proposed == 1 && directions == 1)
+	if (open && proposed == 1 && directions == 1)
 		TLV_TRY(core_share(ctx, fit, &core));
 	if (core < tree_core)
 		return choose_in_tree(ctx, fit, core);
-	if (proposed > 1 || directions == 1)
-		TLV_TRY(try_proposal(ctx, fit, &one, &moves));
-	if (directions > 1 && directions != proposed)
-	{
-		TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
-		for (int full = 0; full < 2 && moves.label[0] != NULL; full++)
-			want_more(fit, full, &one, &moves);
-		TLV_TRY(try_blocks(ctx, fit, directions, &spectrum));
-		if (moves.label[0] == NULL && directions <= few_directions &&
-			spectrum.evidence < one.evidence - strong_evidence)
-			community_unite(fit, &spectrum);
-	}
+	if (open && directions > 1 && directions != proposed)
+		TLV_TRY(try_directions(ctx, fit, directions, &one, proposed == 1, &spectrum));
 	TLV_TRY(tell_evidence(ctx, &one, &moves, &spectrum, &fit->diagnostics));
-	return take_choice(ctx, fit, explains_more(&one, &moves, &spectrum) ? &spectrum : &moves);
+	better = spectrum.k > 0 && (proposed == 1 || explains_more(&one, &moves, &spectrum));
+	return take_choice(ctx, fit, better ? &spectrum : &moves);
 }
