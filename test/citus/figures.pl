@@ -21,7 +21,7 @@ my @fits = ([ 'few documents', 'SELECT doc, bag FROM tlv_simulate_lda(tlv_simula
 push @fits, (
     [ 'topics', "SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 5, seed => 1), $rows, 30, seed => 2)", "tlv_lda('SELECT bag FROM topics', 5)", 1.5 ],
     [ 'clouds', "SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(8, 4, seed => 1), $rows, seed => 2)", "tlv_gmm('SELECT x FROM clouds', 4)", 1.5 ],
-    [ 'chains', "SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), $rows / 10, 10, 2) GROUP BY seq", "tlv_hmm('SELECT s FROM chains', 3)", 1.5 ],
+    [ 'chains', "SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), $rows, 5, 2) GROUP BY seq", "tlv_hmm('SELECT s FROM chains', 3)", 1.5 ],
     [ 'classes', "SELECT v AS x FROM tlv_simulate_lca(tlv_simulate_lca_model(8, 3, 3), $rows)", "tlv_lca('SELECT x FROM classes', 3)", 1.5 ],
     [ 'edges', "SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model($rows / 20, 4, 0, 3000.0 / $rows, 80.0 / $rows), 1) LIMIT $rows", "tlv_mmsb('SELECT src, dst FROM edges', 4)", 1.5 ],
     [ 'answers', "SELECT item, worker, answer FROM tlv_simulate_crowd($rows / 5, 500, 3, share => .01)", "tlv_crowd('SELECT item, worker, answer FROM answers')", 1.5 ],
