@@ -64,6 +64,16 @@ SELECT regexp_replace(warned(tlv_gmm(q, 3, refine => 'none'), 'large_residual'),
 FROM (VALUES ('SELECT exp(sin(i * 1.7) * 2) AS "große Zahl", cos(i * 2.3) AS b, sin(i * 3.1) AS c, i % 3 * 4.0 AS d FROM generate_series(1, 300) i'),
   ('SELECT ARRAY[exp(sin(i * 1.7) * 2), cos(i * 2.3), sin(i * 3.1), i % 3 * 4.0] FROM generate_series(1, 300) i')) v(q);
 
+-- and the item, the symbol, the number or the category of a view, and the node
+SELECT warned(m, 'large_residual') AS residual FROM (VALUES
+  (tlv_lda($$SELECT i / 7, 'w"' || (hashint4(i) & 1023) % (3 + i % 19) FROM generate_series(1, 2000) i$$, 6, refine => 'none', method => 'tensor')),
+  (tlv_lda($$SELECT i / 7, (hashint4(i) & 1023) % (3 + i % 19) FROM generate_series(1, 2000) i$$, 6, refine => 'none', method => 'tensor')),
+  (tlv_hmm($$SELECT i % 30, i, 's' || (hashint4(i) & 1023) % (2 + i % 5) FROM generate_series(1, 900) i$$, 4, refine => 'none')),
+  (tlv_multiview('SELECT x1 AS sizes, x2, x3 AS "Länge" FROM tlv_simulate_multiview(tlv_simulate_multiview_model(''{4,4,4}'', 4, separation => 1, seed => 3), 60, seed => 3)', 3, refine => 'none')),
+  (tlv_multiview('SELECT ''c'' || category1, category2, category3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(categories => ''{5,5,5}'', k => 3, seed => 15), 100, seed => 15)',
+    3, refine => 'none')),
+  (tlv_mmsb($$SELECT 'n' || a, 'n' || b FROM generate_series(1, 60) a, generate_series(1, 60) b WHERE a < b AND abs(hashint4(a * 100 + b + 28)) % 4 = 0$$, 4, alpha0 => 0.5, refine => 'none'))) v(m);
+
 -- 6. numbers in messages follow the components: where topics or atoms are put in another order by a step, and where components are merged or go
 CREATE TABLE numbered AS SELECT tlv_lca('SELECT i % 2 AS a, i % 3 AS b, i % 5 AS c FROM generate_series(1, 900) i', 4, layout => 'wide') AS m;
 CREATE TABLE noted AS SELECT tlv_from_json(jsonb_set(tlv_to_json(m)::jsonb, '{warnings}', jsonb_agg(jsonb_build_object(

@@ -24,6 +24,7 @@ typedef struct tlv_hmm_options
 	uint64_t seed;
 	tlv_covariance covariance; /* of vectors */
 	tlv_decompose_options decompose;
+	const tlv_names *names; /* of the columns of vectors, for messages; NULL: they have none */
 } tlv_hmm_options;
 
 /*

@@ -51,6 +51,7 @@ typedef struct tlv_lda_options
 	const tlv_frame *subspace; /* of moments that refer to it; NULL where they hold it */
 	tlv_lda_anchors anchors;   /* given ones, of a fit by anchor words; none where n = 0 */
 	tlv_lda_recovery recovery; /* of a fit to exact pairs */
+	const tlv_names *names;	   /* of the items, for messages; NULL: they are numbers */
 } tlv_lda_options;
 
 /* Pseudo-count per item. */

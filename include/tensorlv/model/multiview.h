@@ -22,6 +22,7 @@ typedef struct tlv_multiview_options
 	int iterations; /* of EM on the counts of categories, as in tlv_cell_climb_steps */
 	uint64_t seed;
 	tlv_decompose_options decompose;
+	const tlv_names *names; /* of the views, for messages; NULL: they have none */
 } tlv_multiview_options;
 
 /*

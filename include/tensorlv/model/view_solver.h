@@ -47,6 +47,9 @@ typedef struct tlv_view_solution
 	tlv_decomposition decomposition;
 	double *weights;  /* k, summing to 1 */
 	double *means[3]; /* k x d_t: conditional means, in the source's coordinates */
+	bool misfit; /* the residual is large: the moments of this coordinate are explained least */
+	int least_view;
+	size_t least;
 } tlv_view_solution;
 
 /*
@@ -57,9 +60,18 @@ extern tlv_status tlv_view_solve(tlv_context *ctx, const tlv_view_source *source
 								 const tlv_decompose_options *options, const char *words,
 								 uint64_t seed, tlv_view_solution *solution);
 
-/* What every fit says of it: order[i] is the component that becomes the i-th. */
+/* Relative residual of the decomposition above which the moments do not fit the model. */
+#define TLV_VIEW_RESIDUAL 0.3
+
+/* Fills misfit, least_view and least of a solution. */
+extern tlv_status tlv_view_find_least(tlv_context *ctx, const tlv_view_source *source,
+									  tlv_view_solution *solution);
+
+/* What every fit says of it: order[i] is the component that becomes the i-th; least is what
+ * messages call the coordinate of a misfit. */
 extern tlv_status tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution,
-									const int64_t *order, tlv_diagnostics *diagnostics);
+									const int64_t *order, const char *least,
+									tlv_diagnostics *diagnostics);
 
 /*
  * The source of sums of vectors: shifted to `center`, scaled to unit variance, and with one

@@ -2,6 +2,7 @@
  * fit.c - from windows of sequences to a hidden Markov model (hmm.h).
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
@@ -300,11 +301,41 @@ tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics *diagnostics)
 					n, TLV_WINDOW);
 }
 
+/* What messages call the symbol, or the column, that the states explain least. */
 static tlv_status
-hmm_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+show_least(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+		   const hmm_fit *fit, char text[2 * TLV_SHOWN_NAME])
+{
+	size_t least = fit->solution.least;
+	tlv_name_table names = {0};
+	char shown[TLV_SHOWN_NAME];
+	tlv_text name;
+	int64_t id;
+
+	if (fit->gaussian)
+	{
+		snprintf(text, 2 * TLV_SHOWN_NAME, "column %s",
+				 tlv_names_show(options->names, least, shown));
+		return TLV_OK;
+	}
+	TLV_TRY(tlv_name_table_add_frame(ctx, &names, moments));
+	id = tlv_frame_int64(moments, "items")[least];
+	name = tlv_name_table_find(&names, id);
+	if (name.length > 0)
+		snprintf(text, 2 * TLV_SHOWN_NAME, "symbol %s", tlv_show_name(name, shown));
+	else
+		snprintf(text, 2 * TLV_SHOWN_NAME, "symbol %lld", (long long) id);
+	tlv_name_table_free(ctx, &names);
+	return TLV_OK;
+}
+
+static tlv_status
+hmm_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+				 hmm_fit *fit)
 {
 	tlv_diagnostics *diagnostics = &fit->diagnostics;
 	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
+	char least[2 * TLV_SHOWN_NAME] = "";
 
 	TLV_TRY_ALLOC(ctx, order);
 	for (size_t j = 0; j < fit->k; j++)
@@ -314,7 +345,9 @@ hmm_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 							 "%s", tlv_hmm_counters[i]));
 	TLV_TRY(tlv_hmm_warn_short(ctx, tlv_frame_scalar(moments, "short", 0), diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
-	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, diagnostics));
+	if (fit->solution.misfit)
+		TLV_TRY(show_least(ctx, moments, options, fit, least));
+	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, least, diagnostics));
 	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
@@ -377,7 +410,7 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	TLV_TRY(tlv_view_solve(ctx, fit.source, fit.k, &options->decompose, "states", options->seed,
 						   &fit.solution));
 	clean_emissions(&fit);
-	TLV_TRY(hmm_diagnose_fit(ctx, moments, &fit));
+	TLV_TRY(hmm_diagnose_fit(ctx, moments, options, &fit));
 	TLV_TRY(estimate_transitions(ctx, &fit));
 	if (fit.gaussian)
 		estimate_variances(&fit);

@@ -314,6 +314,46 @@ trace_margin(const tlv_frame *triples)
 	return trace_errors * sqrt(2 * d * documents) / fmax(tokens, 1);
 }
 
+/* The item whose frequency differs most from that of the topics, relative to its sampling error. */
+static size_t
+lda_least_explained(const tlv_frame *moments, const lda_fit *fit)
+{
+	const double *totals = tlv_frame_float64(moments, "totals");
+	double tokens = tlv_frame_scalar(moments, "tokens", 0), most = -1;
+	size_t least = 0;
+
+	for (size_t i = 0; i < fit->d; i++)
+	{
+		double expected = 0, rest;
+
+		for (size_t j = 0; j < fit->k; j++)
+			expected += fit->weights[j] * fit->phi[i * fit->k + j];
+		rest = (totals[i] - tokens * expected) * (totals[i] - tokens * expected) /
+			   fmax(tokens * expected, 1);
+		least = rest > most ? i : least;
+		most = fmax(most, rest);
+	}
+	return least;
+}
+
+/* ", and topics explain least of the frequency of item X"; nothing of an item that was made from a
+ * text which is not known here: its id says nothing. */
+static const char *
+show_least(const tlv_names *names, int64_t id, char text[2 * TLV_SHOWN_NAME])
+{
+	char shown[TLV_SHOWN_NAME];
+
+	snprintf(shown, sizeof(shown), "%lld", (long long) id);
+	for (size_t i = 0; names != NULL && names->ids != NULL && i < names->n; i++)
+		if (names->ids[i] == id)
+			(void) tlv_names_show(names, i, shown);
+	text[0] = '\0';
+	if (shown[0] == '"' || id < INT64_C(1) << 53)
+		snprintf(text, 2 * TLV_SHOWN_NAME, ", and topics explain least of the frequency of item %s",
+				 shown);
+	return text;
+}
+
 static tlv_status
 lda_warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
 				lda_fit *fit)
@@ -321,15 +361,19 @@ lda_warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_option
 	const tlv_decomposition *dec = &fit->solver.decomposition;
 	tlv_diagnostics *to = &fit->diagnostics;
 	double trace = tlv_frame_scalar(triples, "trace", 0);
+	char least[2 * TLV_SHOWN_NAME];
 
 	if (dec->residual > LDA_RESIDUAL_WARN)
-		TLV_TRY(
-			tlv_warn(ctx, to,
-					 &(tlv_warning){.code = "large_residual",
-									.score = dec->residual,
-									.hint = "Use the topics as initial estimates for refinement "
-											"only: the moments fit the model badly."},
-					 "the relative residual of the decomposition is above %g", LDA_RESIDUAL_WARN));
+		TLV_TRY(tlv_warn(
+			ctx, to,
+			&(tlv_warning){.code = "large_residual",
+						   .score = dec->residual,
+						   .hint = "Use the topics as initial estimates for refinement "
+								   "only: the moments fit the model badly."},
+			"the relative residual of the decomposition is above %g%s", LDA_RESIDUAL_WARN,
+			show_least(options->names,
+					   tlv_frame_int64(fit->subspace, "items")[lda_least_explained(triples, fit)],
+					   least)));
 	if (!options->repeated && trace > (double) fit->k + trace_margin(triples))
 		TLV_TRY(tlv_warn(
 			ctx, to,

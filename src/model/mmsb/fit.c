@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,9 +174,46 @@ warn_of_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_mmsb_mom
 					k, tlv_plural((double) (k - moments->rank), "carries", "carry"));
 }
 
+/* ", least of all the edges of node NAME", whose memberships are below 0 by most, in units of
+ * edges; nothing of the moments between four parts. */
+static const char *
+show_misfit(const tlv_mmsb_fit_state *fit, size_t s, char text[2 * TLV_SHOWN_NAME])
+{
+	const tlv_mmsb_side *side = &fit->side[s];
+	const tlv_star_moments *stars = &fit->moments[s].stars;
+	size_t k = fit->k, least = 0, node;
+	double most = 0;
+	char shown[TLV_SHOWN_NAME];
+
+	text[0] = '\0';
+	if (fit->parts || stars->scores == NULL || stars->rows != side->n)
+		return text;
+	for (size_t u = 0; u < side->n; u++)
+	{
+		double below = 0;
+
+		for (size_t a = 0; a < k; a++)
+			below += fmax(-(double) stars->scores[u * k + a], 0);
+		least = below > most ? u : least;
+		most = fmax(most, below);
+	}
+	node = (size_t) side->position[least];
+	if (side->names.offsets != NULL && side->names.offsets[node + 1] > side->names.offsets[node])
+		(void) tlv_show_name(
+			(tlv_text){side->names.bytes + side->names.offsets[node],
+					   (size_t) (side->names.offsets[node + 1] - side->names.offsets[node])},
+			shown);
+	else
+		snprintf(shown, sizeof(shown), "%lld", (long long) side->ids[node]);
+	snprintf(text, 2 * TLV_SHOWN_NAME, ", least of all the edges of node %s", shown);
+	return text;
+}
+
 static tlv_status
 diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	char misfit[2 * TLV_SHOWN_NAME];
+
 	size_t k = fit->k;
 
 	for (size_t s = 0; s < fit->sides; s++)
@@ -198,8 +236,8 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 			TLV_TRY(tlv_warn(ctx, to,
 							 &(tlv_warning){.code = "large_residual", .score = moments->residual},
 							 "the relative residual is above %g: k communities are near or below "
-							 "what the 3-stars identify",
-							 POOR_RESIDUAL));
+							 "what the 3-stars identify%s",
+							 POOR_RESIDUAL, show_misfit(fit, s, misfit)));
 		for (size_t j = 0; j < k; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->eigenvalues[j], "%seigenvalue_%zu", side, j + 1));

@@ -20,7 +20,7 @@
 #define RANDOM_STARTS 20
 #define RANDOM_STEPS  30
 
-static const char *const item_names[3] = {"items1", "items2", "items3"};
+const char *const tlv_multiview_items[3] = {"items1", "items2", "items3"};
 
 /* How k was found, and what the views tell of it. */
 typedef struct view_choice
@@ -57,7 +57,7 @@ void
 tlv_multiview_cells(const tlv_frame *moments, tlv_view_source *cells)
 {
 	for (int t = 0; t < 3; t++)
-		cells->d[t] = tlv_frame_find(moments, item_names[t])->rows;
+		cells->d[t] = tlv_frame_find(moments, tlv_multiview_items[t])->rows;
 	cells->n = tlv_frame_find(moments, "cells")->rows;
 	cells->cells = tlv_frame_int64(moments, "cells");
 	cells->counts = tlv_frame_float64(moments, "counts");
@@ -467,10 +467,11 @@ warn_negative(tlv_context *ctx, view_fit *fit)
 }
 
 static tlv_status
-multiview_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choice,
-					   view_fit *fit)
+multiview_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_names *views,
+					   const view_choice *choice, view_fit *fit)
 {
 	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
+	char least[2 * TLV_SHOWN_NAME] = "";
 
 	TLV_TRY_ALLOC(ctx, order);
 	for (size_t j = 0; j < fit->k; j++)
@@ -484,7 +485,12 @@ multiview_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_ch
 		TLV_TRY(tlv_multiview_warn_random(ctx, RANDOM_STARTS, fit->k, &fit->diagnostics));
 	}
 	else
-		TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
+	{
+		if (fit->solution.misfit)
+			TLV_TRY(
+				tlv_multiview_show_least(ctx, moments, views, &fit->solution, fit->vectors, least));
+		TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, least, &fit->diagnostics));
+	}
 	if (fit->worst > TLV_NEGATIVE_WARN)
 		TLV_TRY(warn_negative(ctx, fit));
 	tlv_free(ctx, order);
@@ -557,7 +563,7 @@ multiview_fit_components(tlv_context *ctx, const tlv_frame *moments,
 	TLV_TRY(multiview_start_components(ctx, options, choice, &fit));
 	TLV_TRY(fit.vectors ? finish_vectors(ctx, &fit)
 						: finish_categories(ctx, &fit, options->iterations));
-	TLV_TRY(multiview_diagnose_fit(ctx, moments, choice, &fit));
+	TLV_TRY(multiview_diagnose_fit(ctx, moments, options->names, choice, &fit));
 	parts.k = fit.k;
 	parts.rows = fit.rows;
 	parts.seed = (double) options->seed;
@@ -568,7 +574,7 @@ multiview_fit_components(tlv_context *ctx, const tlv_frame *moments,
 		parts.means[t] = fit.means[t];
 		parts.variances[t] = fit.vectors ? fit.variances[t] : NULL;
 		parts.floors[t] = fit.vectors ? fit.floors[t] : NULL;
-		parts.items[t] = fit.vectors ? NULL : tlv_frame_int64(moments, item_names[t]);
+		parts.items[t] = fit.vectors ? NULL : tlv_frame_int64(moments, tlv_multiview_items[t]);
 	}
 	if (!fit.vectors)
 		TLV_TRY(name_categories(ctx, moments, &parts));

@@ -64,6 +64,16 @@ extern tlv_status tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments,
 									 multiview_rank *found);
 
 /* Says that there is nothing to tell components apart, where that is so. */
+/* The sections of the categories of each view. */
+extern const char *const tlv_multiview_items[3];
+
+/* What messages call what the components explain least: a number as SQL has it, "sizes"[2], x1[2]
+ * where the columns of the query have no names of their own, or a category and its view. */
+extern tlv_status tlv_multiview_show_least(tlv_context *ctx, const tlv_frame *moments,
+										   const tlv_names *views,
+										   const tlv_view_solution *solution, bool vectors,
+										   char text[2 * TLV_SHOWN_NAME]);
+
 extern tlv_status tlv_multiview_warn_rank(tlv_context *ctx, double p_value,
 										  tlv_diagnostics *diagnostics);
 

@@ -53,6 +53,7 @@ multiview_view_begin(const tlv_source *rows, const tlv_multiview_learn_options *
 	fit.refined = options->refine == TLV_MULTIVIEW_REFINE_EM ||
 				  (options->refine == TLV_MULTIVIEW_REFINE_AUTO && !vectors);
 	fit.options.fit.iterations = fit.refined ? options->iterations : 0;
+	fit.options.fit.names = (rows->of != NULL ? rows->of : rows)->rows.names;
 	return fit;
 }
 
@@ -163,6 +164,38 @@ show_number(const tlv_names *views, int t, size_t i, char shown[TLV_SHOWN_NAME])
 		snprintf(name, sizeof(name), "x%d", t + 1);
 	/* The subscript is never cut. */
 	snprintf(shown, TLV_SHOWN_NAME, "%.*s[%zu]", TLV_SHOWN_NAME - 24, name, i + 1);
+}
+
+tlv_status
+tlv_multiview_show_least(tlv_context *ctx, const tlv_frame *moments, const tlv_names *views,
+						 const tlv_view_solution *solution, bool vectors,
+						 char text[2 * TLV_SHOWN_NAME])
+{
+	int t = solution->least_view;
+	size_t least = solution->least;
+	const int64_t *told = tlv_frame_int64(moments, "told");
+	tlv_name_table names = {0};
+	char shown[TLV_SHOWN_NAME], view[TLV_SHOWN_NAME];
+	tlv_text name = {NULL, 0};
+	int64_t id;
+
+	if (vectors)
+	{
+		show_number(views, t, least, text);
+		return TLV_OK;
+	}
+	id = tlv_frame_int64(moments, tlv_multiview_items[t])[least];
+	TLV_TRY(tlv_name_table_add_frame(ctx, &names, moments));
+	if (told != NULL && told[t] == TLV_CATEGORIES_BY_NAME)
+		name = tlv_name_table_find(&names, id);
+	if (name.length > 0)
+		(void) tlv_show_name(name, shown);
+	else
+		snprintf(shown, sizeof(shown), "%lld", (long long) id);
+	snprintf(text, 2 * TLV_SHOWN_NAME, "category %.88s of view %.88s", shown,
+			 tlv_names_show(views, (size_t) t, view));
+	tlv_name_table_free(ctx, &names);
+	return TLV_OK;
 }
 
 /* Is the variance of number i of view t at its floor in a component? */

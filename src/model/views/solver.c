@@ -434,30 +434,33 @@ tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,
 		TLV_TRY(regress_view(ctx, source, t, k, solution->means[1], solution->weights,
 							 solution->means[t]));
 	release(ctx, &work);
-	return TLV_OK;
+	return tlv_view_find_least(ctx, source, solution);
 }
 
 /* ---- what is said of it ---- */
 
 static tlv_status
-view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *diagnostics)
+view_warn(tlv_context *ctx, const tlv_view_solution *solution, const char *least,
+		  tlv_diagnostics *diagnostics)
 {
 	/* Bounds of what is believed about the fit. */
-	const double residual_warn = 0.3, asymmetry_warn = 0.5, gap_warn = 1.5;
+	const double asymmetry_warn = 0.5, gap_warn = 1.5;
 	const tlv_decomposition *decomposition = &solution->decomposition;
 	size_t k = solution->k;
 	double gap = k < solution->n_singular && solution->singular[k] > 0
 					 ? solution->singular[k - 1] / solution->singular[k]
 					 : HUGE_VAL;
 
-	if (decomposition->residual > residual_warn)
+	if (solution->misfit)
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
 					 &(tlv_warning){.code = "large_residual",
 									.score = decomposition->residual,
 									.hint = "Use the result as an initial estimate for refinement "
 											"only: the moments fit the model badly."},
-					 "the relative residual of the decomposition is above %g", residual_warn));
+					 "the relative residual of the decomposition is above %g, and least is "
+					 "explained of %s",
+					 TLV_VIEW_RESIDUAL, least));
 	if (solution->asymmetry3 > asymmetry_warn)
 		TLV_TRY(
 			tlv_warn(ctx, diagnostics,
@@ -483,7 +486,7 @@ view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *
 
 tlv_status
 tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution, const int64_t *order,
-				  tlv_diagnostics *diagnostics)
+				  const char *least, tlv_diagnostics *diagnostics)
 {
 	const tlv_decomposition *decomposition = &solution->decomposition;
 	size_t k = solution->k;
@@ -499,7 +502,7 @@ tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution, const int
 	if (k < solution->n_singular && solution->singular[k] > 0)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->singular[k - 1] / solution->singular[k],
 							 "singular_value_gap"));
-	TLV_TRY(view_warn(ctx, solution, diagnostics));
+	TLV_TRY(view_warn(ctx, solution, least, diagnostics));
 	for (size_t j = 0; j < shown; j++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->singular[j], "singular_value_%zu", j + 1));
 	for (size_t j = 0; j < solution->n_eigenvalues; j++)

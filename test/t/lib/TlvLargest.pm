@@ -60,7 +60,7 @@ sub model_makers {
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
         multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 6 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
-        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, int sqrt(1e9 / $wide)) . ')', $zeros->($wide), $wide, 10 ],
+        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, int sqrt(1e10 / $wide)) . ')', $zeros->($wide), $wide, 10 ],
         tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 3.5 / $nodes, 100) . ')', $ones->($nodes), $whole->($n / 3.5 / $nodes, 100), $nodes ],
         latent_classes => ["tlv_simulate_lca_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
         'latent_classes of scores' => ["tlv_simulate_lca_model($scored, 20, $scored_states)", $ones->($scored), $scored_states, $scored],
@@ -79,8 +79,8 @@ sub model_makers {
 # The same for moments, subspaces and graphs: SQL, and the model that statistics are of.
 sub other_makers {
     my ($n, $models) = @_;
-    my $d = int sqrt 2 * $n;
     my $least = sub { my ($x, $y) = @_; return int($x < $y ? $x : $y) };
+    my $d = $least->(sqrt 2 * $n, 4000);
     my ($half, $third, $compressed) = (int sqrt $n / 2, $least->($n**(1 / 3), 199), $least->((5 * $n)**(1 / 3), 200));
     my $of_compressed = $least->(300 + ($n - $compressed**3 / 6) / $compressed, 4000);
     my $hash = sub { my ($what, $below) = @_; return "(hashint8(($what)::bigint) & 2147483647) % $below" };

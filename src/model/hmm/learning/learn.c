@@ -510,6 +510,7 @@ hmm_collect_moments(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit,
 	if (values[0] != NULL)
 		fit->too_short = tlv_frame_scalar(&values[0]->frame, "short", 0);
 	TLV_TRY(tlv_hmm_check_covariance(ctx, &values[0]->frame, fit->options.fit.covariance));
+	fit->options.fit.names = tlv_source_rows(sequences)->rows.names;
 	return tlv_name_table_add_frame(ctx, &fit->names, &values[0]->frame);
 }
 

@@ -157,6 +157,7 @@ lda_learn(tlv_context *ctx, tlv_source *documents, const void *options, tlv_held
 	lda_learning fit;
 
 	lda_begin(options, &fit);
+	fit.options.fit.names = documents->within ? NULL : tlv_source_rows(documents)->rows.names;
 	if (fit.k == 0)
 	{
 		fit.choice.chosen = true;
