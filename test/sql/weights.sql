@@ -134,6 +134,20 @@ EXCEPTION WHEN OTHERS THEN
   RAISE WARNING '%: % (% bytes)', SQLERRM, left(detail, 40), length(detail);
 END $$;
 
+-- of categories by their names, whatever a row is
+CREATE FUNCTION pg_temp.detail(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE detail text;
+BEGIN
+  EXECUTE call;
+  RETURN 'none';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RETURN SQLERRM || ': ' || detail;
+END $$;
+SELECT pg_temp.detail(call) FROM (VALUES ($$SELECT tlv_lca('SELECT CASE i % 2 WHEN 0 THEN ''no'' ELSE ''a "b"'' END AS a, b, NULL::text AS c, nullif(i, 7) AS w FROM answers', 2, layout => 'wide', weights => 'w')$$),
+  ($$SELECT tlv_gmm('SELECT a, b, CASE WHEN i = 9 THEN ''Infinity''::float8 ELSE 1 END AS w FROM parts', 1, weights => 'w')$$),
+  ($$SELECT tlv_lca('SELECT ARRAY[i % 2, i % 3], i - 1 AS w FROM answers WHERE i <> 1 UNION ALL SELECT ARRAY[1, 0], -3', 2, weights => 'w')$$)) v(call);
+
 -- Iterations go on until they have converged, as without weights; where they are bounded, the model is what they led to.
 SELECT max(abs(x.probability - y.probability)) < 1e-3 AS near
 FROM tlv_categories(tlv_lca('SELECT b, c, d, a, 1 AS w FROM answers WHERE i % 3 = 0', 3, weights => 'w')) x

@@ -41,7 +41,7 @@ sub model_makers {
     my $zeros = sub { "array_fill(0::float8, ARRAY[$_[0]])" };
     my $bag = '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)';
     my ($items, $square, $full) = ($whole->($n / ($n < 500000 ? 9 : 16)), $whole->(sqrt $n), $whole->(sqrt $n));
-    my ($wide, $atoms, $coded) = ($whole->(sqrt($n / 2), 3000), $whole->($n / 4000), 4000);
+    my ($wide, $atoms, $coded) = ($n < 2000000 ? $whole->(sqrt($n / 2)) : $whole->($n / 2000, 3500), $whole->($n / 4000), 4000);
     my ($variables, $view) = ($whole->($n / 100, 20000), $whole->($n / 60, 4000));
     my $categories = $whole->($n / 20 / $variables, 100);
     my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n < 1000000 ? $n / 44 : $n / 320), 400);
@@ -50,7 +50,7 @@ sub model_makers {
     my $scored_states = $whole->(sqrt(2 * $n / $scored) / 20, 50);
     # of four columns, so that four vectors leave no row without a number
     my $tensor = "(SELECT tlv_tensor_agg(i, j, l, sin(i * 12.9898 + i * j + 3 * l)) AS v FROM generate_series(1, " . $whole->($n / 4) . ') i, generate_series(1, 2) j, generate_series(1, 2) l) t';
-    my $entries = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 2) . ') i) t';
+    my $entries = "(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i * 12.9898)) AS v FROM generate_series(1, " . $whole->($n / 2, 2000000) . ') i) t';
     return (
         lda => ["tlv_simulate_lda_model($items, 50)", $bag, 50, 50],
         'lda of products' => [ "tlv_simulate_lda_model(@{[ 3 * $topics ]}, $topics)", $bag, 50, 50 ],
@@ -60,7 +60,7 @@ sub model_makers {
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
         multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 6 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
-        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, int sqrt(1e10 / $wide)) . ')', $zeros->($wide), $wide, 10 ],
+        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, 1000) . ')', $zeros->($wide), $wide, 10 ],
         tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 3.5 / $nodes, 100) . ')', $ones->($nodes), $whole->($n / 3.5 / $nodes, 100), $nodes ],
         latent_classes => ["tlv_simulate_lca_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
         'latent_classes of scores' => ["tlv_simulate_lca_model($scored, 20, $scored_states)", $ones->($scored), $scored_states, $scored],
@@ -133,8 +133,8 @@ sub other_makers {
         category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 1.5), 6, 400) . ')' ],
         mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 1.5), 6, 400) . ')' ],
         series_moments => [ "(SELECT tlv_series_moments(x, 128, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
-        tensor_entries => [ '(SELECT tlv_tensor_agg(i, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
-        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 5) . ') i)' ],
+        tensor_entries => [ '(SELECT tlv_tensor_agg(i % 2000003, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
+        cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 4.6) . ') i)' ],
         crowd_answers => [ '(SELECT tlv_crowd_answers(i, j::bigint * i % 11, i % 3) FROM generate_series(1, ' . int($n) . ') i, generate_series(1, 3) j)' ],
     );
     # statistics are of the largest models, and of rows that leave few of their numbers zero, which take no space

@@ -11,7 +11,6 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "server/arrays.h"
@@ -133,24 +132,55 @@ typedef struct WeightedRows
 	tlv_row_form form;
 	size_t n, room, d;
 	double *x, *weights;
-	double nulls;  /* rows with a null */
-	bool numbered; /* categories are numbers of the caller's, which are not negative */
+	double nulls;				/* rows with a null */
+	bool numbered;				/* categories are numbers of the caller's, which are not negative */
+	bool refused, refused_null; /* the first weight that is neither positive nor 0 */
+	double refused_weight;
 } WeightedRows;
 
-static _Noreturn void
-weights_refuse(const WeightedRows *rows, const TupleTableSlot *slot)
+/* The text of the row is where the statement's one value goes. */
+static void
+take_text(void *row, TupleTableSlot *slot)
 {
-	bool null = slot->tts_isnull[1];
+	if (!slot->tts_isnull[0])
+		*(char **) row = TextDatumGetCString(slot->tts_values[0]);
+}
+
+/* A row of the query whose weight is refused, as a row literal; NULL: it does not come again. */
+static char *
+refused_row(TlvSource *rows)
+{
+	int n = rows->query->desc->natts;
+	char *text = NULL;
+	TlvStatement statement;
+
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfoString(&statement.sql, "SELECT ROW(");
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&statement.sql, "%sq.x%d", i > 0 ? ", " : "", i + 1);
+	appendStringInfoString(&statement.sql, ")::pg_catalog.text FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(&statement.sql, n);
+	appendStringInfoString(&statement.sql, ") WHERE (q." TLV_WEIGHT_COLUMN
+										   " OPERATOR(pg_catalog.>) 0::pg_catalog.float8 AND "
+										   "q." TLV_WEIGHT_COLUMN
+										   " OPERATOR(pg_catalog.<) 'Infinity'::pg_catalog.float8) "
+										   "IS NOT TRUE LIMIT 1");
+	(void) TlvStatementRun(&statement, 1, (Oid[]){TEXTOID}, take_text, &text);
+	return text;
+}
+
+static _Noreturn void
+weights_refuse(TlvSource *rows, const WeightedRows *taken)
+{
+	const char *column = taken->column;
+	char *row = refused_row(rows);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 null ? errmsg("weight \"%s\" of a row is null", rows->column)
-				  : errmsg("weight \"%s\" of a row is %g, neither positive nor 0", rows->column,
-						   DatumGetFloat8(slot->tts_values[1])),
-			 slot->tts_isnull[0] || (rows->form != TLV_ROW_VECTOR && !rows->numbered)
-				 ? 0
-				 : errdetail("The values of the row are %s.",
-							 TlvClip(OidOutputFunctionCall(F_ARRAY_OUT, slot->tts_values[0]), 200)),
+			 taken->refused_null ? errmsg("weight \"%s\" of a row is null", column)
+								 : errmsg("weight \"%s\" of a row is %g, neither positive nor 0",
+										  column, taken->refused_weight),
+			 row == NULL ? 0 : errdetail("The other columns of the row are %s.", TlvClip(row, 200)),
 			 errhint("Leave such rows out with WHERE, or use 0 in their place with coalesce() or "
 					 "greatest().")));
 }
@@ -196,8 +226,15 @@ take_weighted(void *argument, TupleTableSlot *slot)
 	double weight = slot->tts_isnull[1] ? -1 : DatumGetFloat8(slot->tts_values[1]);
 	ArrayType *array;
 
+	if (rows->refused)
+		return;
 	if (!(weight > 0) || isinf(weight))
-		weights_refuse(rows, slot);
+	{
+		rows->refused = true;
+		rows->refused_null = slot->tts_isnull[1];
+		rows->refused_weight = weight;
+		return;
+	}
 	if (slot->tts_isnull[0])
 	{
 		rows->nulls++;
@@ -281,6 +318,8 @@ fetch_rows(TlvSource *rows, WeightedRows *taken)
 	appendStringInfo(&statement.sql, "SELECT %s, %s", rows->columns[0], rows->columns[1]);
 	TlvSourceFrom(rows, &statement);
 	(void) TlvStatementRun(&statement, rows->n, rows->types, take_weighted, taken);
+	if (taken->refused)
+		weights_refuse(rows, taken);
 }
 
 tlv_status
