@@ -57,4 +57,12 @@ extern void tlv_keyed_sample_describe(tlv_keyed_sample *sample);
 extern tlv_status tlv_keyed_sample_check(tlv_context *ctx, const tlv_frame *frame, double held,
 										 double most, const char *what, uint64_t *seed);
 
+/*
+ * How many of n rows each of the distinct ones stands for, which occur `counts` times among the
+ * `seen` rows: those that a sample has more than one of on average for exactly their share, the
+ * others, which stand for what was left out as well, for what remains.
+ */
+extern void tlv_keyed_sample_share(size_t distinct, const double *counts, double seen, double n,
+								   double *share);
+
 #endif /* TENSORLV_KEYED_SAMPLE_H */

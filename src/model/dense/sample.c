@@ -414,25 +414,6 @@ static const tlv_sections sample_sections = {
 
 /* ---- the sample as rows ---- */
 
-/*
- * How many of n rows each stands for: those that a sample has more than one of on average for
- * exactly their share, the others, which stand for what was left out as well, for what remains.
- */
-static void
-share_rows(const tlv_frame *sample, size_t distinct, double n, double *share)
-{
-	const double *counts = tlv_frame_float64(sample, "counts");
-	double rate = n / tlv_frame_scalar(sample, "seen", 1), heavy = 0, light = 0;
-
-	for (size_t t = 0; t < distinct; t++)
-		*(counts[t] * rate >= 1 ? &heavy : &light) += counts[t];
-	for (size_t t = 0; t < distinct; t++)
-		if (counts[t] * rate >= 1)
-			share[t] = light > 0 ? counts[t] * rate : counts[t] / heavy * n;
-		else
-			share[t] = counts[t] / light * (n - heavy * rate);
-}
-
 tlv_status
 tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double **rows)
 {
@@ -446,7 +427,8 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 	TLV_TRY_NEW(ctx, *rows, *n * d);
 	share = tlv_alloc(ctx, section->columns, sizeof(double));
 	TLV_TRY_ALLOC(ctx, share);
-	share_rows(sample, section->columns, wanted, share);
+	tlv_keyed_sample_share(section->columns, tlv_frame_float64(sample, "counts"),
+						   tlv_frame_scalar(sample, "seen", 1), wanted, share);
 	for (size_t t = 0; t < section->columns; t++)
 		for (sum += share[t]; at < *n && (double) at + 1 <= sum; at++)
 		{

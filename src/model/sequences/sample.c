@@ -35,7 +35,7 @@ typedef struct sample_entry
 	uint64_t key;
 	uint32_t at;	/* its first number: at most three times TLV_SEQUENCE_MOST_SAMPLE */
 	uint32_t steps; /* of d numbers, or symbols */
-	int64_t count;	/* of equal sequences */
+	double count;	/* of equal sequences */
 } sample_entry;
 
 typedef struct sample_state
@@ -52,7 +52,7 @@ typedef struct sample_state
 	int64_t *numbers; /* of vectors their bits */
 	/* the stored form */
 	int64_t *lengths; /* n */
-	int64_t *counts;  /* n */
+	double *counts;	  /* n */
 	double *stored_x;
 	int64_t *stored_symbols;
 } sample_state;
@@ -220,7 +220,7 @@ sequence_check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t 
 
 /* The last sequence that has been put behind the others stays, if its key has a chance. */
 static void
-sample_keep(sample_state *state, size_t steps, int64_t count)
+sample_keep(sample_state *state, size_t steps, double count)
 {
 	uint64_t key =
 		sequence_key_of(state->base.seed, steps * state->d, state->numbers + state->filled);
@@ -305,7 +305,7 @@ sequence_sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_
 	sample_state *state = (sample_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "lengths")->rows, d;
 	const int64_t *lengths = tlv_frame_int64(frame, "lengths"), *numbers;
-	const int64_t *counts = tlv_frame_int64(frame, "counts");
+	const double *counts = tlv_frame_float64(frame, "counts");
 	bool symbols;
 
 	TLV_TRY(tlv_keyed_sample_join(ctx, &state->base, frame, "numbers"));
@@ -335,9 +335,9 @@ sequence_sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **
 	size_t steps = 0;
 
 	TLV_TRY(sequence_sample_cut(ctx, state));
-	TLV_TRY_NEW(ctx, state->lengths, 2 * state->n);
-	state->counts = state->lengths + state->n;
-	*owned = state->lengths;
+	TLV_TRY_NEW(ctx, state->counts, 2 * state->n);
+	state->lengths = (int64_t *) (state->counts + state->n);
+	*owned = state->counts;
 	for (size_t i = 0; i < state->n; i++)
 	{
 		steps += (size_t) (state->lengths[i] = (int64_t) state->entries[i].steps);
@@ -394,7 +394,7 @@ sequence_sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *si
 {
 	double held = (double) (sizes[SIZE_D] * sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS]);
 	const int64_t *lengths = tlv_frame_int64(frame, "lengths");
-	const int64_t *counts = tlv_frame_int64(frame, "counts");
+	const double *counts = tlv_frame_float64(frame, "counts");
 	double sequences = 0, copied = 0;
 	uint64_t seed;
 
@@ -404,8 +404,8 @@ sequence_sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *si
 		return tlv_fail(ctx, TLV_CORRUPT, "the numbers of a sample are not as many as it says");
 	for (size_t i = 0; i < sizes[SIZE_N]; i++)
 	{
-		sequences += (double) counts[i];
-		copied += (double) counts[i] * (double) lengths[i];
+		sequences += counts[i];
+		copied += counts[i] * (double) lengths[i];
 	}
 	if (sequences > tlv_frame_scalar(frame, "sequences", 0) ||
 		copied > tlv_frame_scalar(frame, "steps", 0))
@@ -421,7 +421,7 @@ static const tlv_declaration sample_list[] = {
 	TLV_KEYED_SAMPLE_COUNT,
 	TLV_KEYED_SAMPLE_SEED,
 	{"lengths", TLV_INT64, SIZE_N, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(lengths)},
-	{"counts", TLV_INT64, SIZE_N, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(counts)},
+	{"counts", TLV_FLOAT64, SIZE_N, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
 	{"numbers", TLV_FLOAT64, SIZE_D, SIZE_STEPS, TLV_ANY, TLV_OWN, AT(stored_x)},
 	{"symbols", TLV_INT64, SIZE_SYMBOLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_symbols)},
 };
@@ -477,14 +477,14 @@ static double
 rows_of_sample(const tlv_frame *sample, size_t n, size_t d, size_t most, double *sequences)
 {
 	const int64_t *lengths = tlv_frame_int64(sample, "lengths");
-	const int64_t *counts = tlv_frame_int64(sample, "counts");
+	const double *counts = tlv_frame_float64(sample, "counts");
 	double wanted = tlv_frame_scalar(sample, "count", 0), numbers = 0, rows;
 
 	*sequences = 0;
 	for (size_t i = 0; i < n; i++)
 	{
-		*sequences += (double) counts[i];
-		numbers += (double) counts[i] * (double) lengths[i] * (double) d;
+		*sequences += counts[i];
+		numbers += counts[i] * (double) lengths[i] * (double) d;
 	}
 	rows = fmin(*sequences, (double) most);
 	return numbers > wanted ? fmax(fmin(rows, floor(*sequences * (wanted / numbers))), 1) : rows;
@@ -516,8 +516,7 @@ tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t most,
 {
 	size_t different = tlv_frame_find(sample, "lengths")->rows, d, at = 0;
 	const int64_t *lengths = tlv_frame_int64(sample, "lengths"), *numbers;
-	const int64_t *counts = tlv_frame_int64(sample, "counts");
-	double sequences, seen = 0, room;
+	double sequences, room, sum = 0.5, *share;
 	bool *missing = NULL, symbols;
 	const double *x;
 
@@ -525,6 +524,9 @@ tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t most,
 	x = (const double *) numbers;
 	room = rows_of_sample(sample, different, d, most, &sequences);
 	TLV_TRY_NEW(ctx, *rows, (size_t) room);
+	TLV_TRY_NEW(ctx, share, different);
+	tlv_keyed_sample_share(different, tlv_frame_float64(sample, "counts"),
+						   tlv_frame_scalar(sample, "sequences", 1), room, share);
 	if (!symbols)
 		TLV_TRY(mark_missing(ctx, d * tlv_frame_find(sample, "numbers")->columns, &x, &missing));
 	*n = 0;
@@ -535,10 +537,10 @@ tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t most,
 			symbols ? *TLV_AS_SYMBOLS(steps, numbers + at) : *TLV_AS_SEQUENCE(steps, d, x + at);
 
 		row.part[0].missing = missing != NULL ? missing + at : NULL;
-		seen += (double) counts[i];
-		while ((double) *n < (seen == sequences ? room : floor(seen * (room / sequences))))
-			(*rows)[(*n)++] = row;
+		for (sum += share[i]; (double) *n < room && (double) *n + 1 <= sum; (*n)++)
+			(*rows)[*n] = row;
 		at += steps * d;
 	}
+	tlv_free(ctx, share);
 	return sequences > (double) different ? shuffle_rows(ctx, sample, *n, rows) : TLV_OK;
 }

@@ -77,3 +77,17 @@ tlv_keyed_sample_check(tlv_context *ctx, const tlv_frame *frame, double held, do
 		return tlv_fail(ctx, TLV_CORRUPT, "the %s of a sample are not as many as it says", what);
 	return TLV_OK;
 }
+
+void
+tlv_keyed_sample_share(size_t distinct, const double *counts, double seen, double n, double *share)
+{
+	double rate = n / seen, heavy = 0, light = 0;
+
+	for (size_t t = 0; t < distinct; t++)
+		*(counts[t] * rate >= 1 ? &heavy : &light) += counts[t];
+	for (size_t t = 0; t < distinct; t++)
+		if (counts[t] * rate >= 1)
+			share[t] = light > 0 ? counts[t] * rate : counts[t] / heavy * n;
+		else
+			share[t] = counts[t] / light * (n - heavy * rate);
+}
