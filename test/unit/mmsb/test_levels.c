@@ -172,70 +172,6 @@ test_from_partition(void **state)
 	}
 }
 
-/* What the parts of a graph add up to, between each two and in all, against the graph. */
-static void
-check_parts_of(const small *s, const int32_t *label, const tlv_parts_graph *parts)
-{
-	size_t n = parts->edges.rows;
-	double *between = numbers(n * n), *mass = numbers(2 * n);
-
-	for (size_t u = 0; u < s->n; u++)
-	{
-		size_t p = (size_t) parts->part[u];
-
-		for (size_t v = 0; v < s->n; v++)
-		{
-			if (parts->part[u] == parts->part[v])
-				assert_int_equal(label[u], label[v]);
-			if (parts->part[u] != parts->part[v])
-				between[p * n + (size_t) parts->part[v]] += s->graph.g[u + s->n * v];
-		}
-		for (size_t i = 0; i < 2; i++)
-			mass[i * n + p] += s->mass[i][u];
-	}
-	for (size_t p = 0; p < n; p++)
-	{
-		for (size_t e = parts->edges.start[p]; e < parts->edges.start[p + 1]; e++)
-			between[p * n + (size_t) parts->edges.index[e]] -= (double) parts->edges.value[e];
-		for (size_t i = 0; i < 2; i++)
-			assert_close(parts->mass[i][p], mass[i * n + p], 1e-12);
-	}
-	for (size_t i = 0; i < n * n; i++)
-		assert_close(between[i], 0, 1e-6);
-}
-
-/* Parts of communities, and parts of these: none is divided between two communities. */
-static void
-test_contract(void **state)
-{
-	size_t fewer = 0;
-
-	(void) state;
-	for (int trial = 0; trial < 20; trial++)
-	{
-		small *s = make_small(16, 4, 0.9, 0.2, trial % 3 == 0, trial % 2 == 1);
-		int32_t label[MOST_NODES];
-		size_t rows[3] = {0};
-
-		for (int levels = 1; levels <= 2; levels++)
-		{
-			tlv_parts_graph parts;
-
-			for (size_t u = 0; u < s->n; u++)
-				label[u] = (int32_t) (u * 4 / s->n);
-			assert_ok(tlv_levels_contract(&ctx, &s->task, levels, label, &parts));
-			check_parts_of(s, label, &parts);
-			rows[levels] = parts.edges.rows;
-			tlv_parts_graph_free(&ctx, &parts);
-			assert_null(parts.part);
-		}
-		assert_between(rows[1], 4, s->n - 1);
-		assert_between(rows[2], 4, rows[1]);
-		fewer += rows[2] < rows[1];
-	}
-	assert_at_least(fewer, 1);
-}
-
 /* Cliques in a ring, whose communities are known; what a high resolution costs and a low one
  * spares. */
 static void
@@ -434,7 +370,6 @@ static tlv_status
 search_and_merge(const small *s)
 {
 	int32_t label[MOST_NODES];
-	tlv_parts_graph parts;
 	size_t found;
 	tlv_status status;
 
@@ -443,13 +378,7 @@ search_and_merge(const small *s)
 	status = tlv_merge_communities(&ctx, &s->task, s->n, 4, label);
 	if (status != TLV_OK)
 		return status;
-	status = tlv_levels_search(&ctx, &s->task, label, &found);
-	if (status != TLV_OK)
-		return status;
-	status = tlv_levels_contract(&ctx, &s->task, 2, label, &parts);
-	if (status == TLV_OK)
-		tlv_parts_graph_free(&ctx, &parts);
-	return status;
+	return tlv_levels_search(&ctx, &s->task, label, &found);
 }
 
 /* A cancel ends it at once, and so does memory that is refused, wherever they come. */
@@ -494,7 +423,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_best_partition, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_from_partition, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_contract, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cliques, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_merges, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_apart, setup, teardown),

@@ -36,25 +36,7 @@ extern tlv_status tlv_levels_search(tlv_context *ctx, const tlv_level_task *task
 extern tlv_status tlv_level_members(tlv_context *ctx, size_t n, const int32_t *part, size_t parts,
 									size_t **begin, int32_t **members);
 
-/* A graph whose nodes are parts of another one's. */
-typedef struct tlv_parts_graph
-{
-	int32_t *part; /* n: of every node */
-	tlv_csr edges;
-	double *mass[2];
-} tlv_parts_graph;
-
-/*
- * The graph of parts of the communities given by labels (0 .. n - 1), grown as a search grows what
- * become the nodes of its levels; parts of parts, so many times, from 1 on.  No part is in two
- * communities.
- * Errors: memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_levels_contract(tlv_context *ctx, const tlv_level_task *task, int levels,
-									  int32_t *label, tlv_parts_graph *parts);
-extern void tlv_parts_graph_free(tlv_context *ctx, tlv_parts_graph *parts);
-
-/* Bytes of work space at most, those of a graph of parts with it. */
+/* Bytes of work space at most. */
 extern double tlv_levels_memory(const tlv_level_task *task);
 
 #endif /* TENSORLV_MMSB_LEVELS_H */

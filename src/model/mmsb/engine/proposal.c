@@ -170,45 +170,6 @@ tlv_proposal_search(tlv_context *ctx, proposal *work, bool corrected, double res
 	return work->found > most ? tlv_proposal_merge(ctx, work, corrected, most) : TLV_OK;
 }
 
-tlv_status
-tlv_proposal_find_parts(tlv_context *ctx, proposal *work)
-{
-	/* Parts that are moved on the way: of so many levels, grown at so much the resolution. */
-	const int parts_levels = 2, parts_finer = 2;
-	tlv_level_task task = level_task(work, work->corrected, parts_finer * work->resolution);
-
-	return tlv_levels_contract(ctx, &task, parts_levels, work->best, &work->parts);
-}
-
-tlv_status
-tlv_proposal_search_parts(tlv_context *ctx, proposal *work, bool corrected, double resolution,
-						  size_t most)
-{
-	tlv_level_task task = level_task(work, corrected, resolution);
-	const tlv_parts_graph *parts = &work->parts;
-	int32_t *label;
-
-	if (parts->part == NULL)
-		return tlv_proposal_search(ctx, work, corrected, resolution, most, 1);
-	task.edges = parts->edges;
-	task.mass[0] = parts->mass[0];
-	task.mass[1] = parts->mass[1];
-	TLV_TRY_NEW(ctx, label, parts->edges.rows);
-	for (size_t u = 0; u < work->n; u++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, u);
-		label[parts->part[u]] = work->label[u];
-	}
-	TLV_TRY(tlv_levels_search(ctx, &task, label, &work->found));
-	for (size_t u = 0; u < work->n; u++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, u);
-		work->label[u] = label[parts->part[u]];
-	}
-	tlv_free(ctx, label);
-	return work->found > most ? tlv_proposal_merge(ctx, work, corrected, most) : TLV_OK;
-}
-
 bool
 tlv_proposal_may_be(const tlv_mmsb_fit_state *fit, int corrected)
 {

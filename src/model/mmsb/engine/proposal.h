@@ -22,7 +22,6 @@ typedef struct proposal
 	double evidence[2];		  /* plain and corrected, of the last one compared */
 	double one[2];			  /* of all nodes in one */
 	uint64_t start;			  /* the number of the random order that nodes move in */
-	tlv_parts_graph parts;	  /* which no partition on the way divides; part NULL: there are none */
 } proposal;
 
 /* Makes a graph of both sides, and weighs all nodes in one community.  Errors: memory,
@@ -53,17 +52,6 @@ extern tlv_status tlv_proposal_merge(tlv_context *ctx, proposal *work, bool corr
 /* From the partition looked at to one at the resolution, of at most so many communities. */
 extern tlv_status tlv_proposal_search(tlv_context *ctx, proposal *work, bool corrected,
 									  double resolution, size_t most, int rounds);
-
-/*
- * The parts of the best partition's communities that moves on the way leave whole: small ones,
- * since finer communities are looked for, too.
- */
-extern tlv_status tlv_proposal_find_parts(tlv_context *ctx, proposal *work);
-
-/* One round at a resolution from the partition before, by moves of its parts where there are any:
- * in a tenth of the time of a search. */
-extern tlv_status tlv_proposal_search_parts(tlv_context *ctx, proposal *work, bool corrected,
-											double resolution, size_t most);
 
 /* ---- what a partition is worth ---- */
 

@@ -31,110 +31,71 @@ own_resolution(tlv_context *ctx, const proposal *work, bool corrected, double *r
 	return TLV_OK;
 }
 
-/*
- * Whether the plain model may yet win: not where, of the partition of the moves that correct for
- * degrees, it is behind by more than it would explain of a partition that is twice as good for it.
- */
-static bool
-plain_may_win(const proposal *work)
-{
-	/* How far behind the plain model may be before it is not tried. */
-	const int plain_margin = 2;
-	double behind = work->evidence[1] - work->evidence[0];
-
-	return behind <= plain_margin * (work->evidence[0] - work->one[0]);
-}
-
-/* At resolution 1, by every model that may be. */
+/* At resolution 1, by the moves that correct for degrees where these may be: communities of the
+ * plain model that differ from theirs were never much likelier. */
 static tlv_status
 begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
 {
 	bool better;
 
-	for (int c = 1; c >= 0; c--)
-	{
-		if (!tlv_proposal_may_be(work->fit, c) ||
-			(c == 0 && tlv_proposal_may_be(work->fit, 1) && !plain_may_win(work)))
-			continue;
-		tlv_proposal_separate(work);
-		TLV_TRY(tlv_proposal_search(ctx, work, c, 1, most, 1));
-		TLV_TRY(tlv_proposal_compare(ctx, work, 1, &better));
-	}
-	return TLV_OK;
+	tlv_proposal_separate(work);
+	TLV_TRY(tlv_proposal_search(ctx, work, tlv_proposal_may_be(work->fit, 1), 1, most, 1));
+	return tlv_proposal_compare(ctx, work, 1, &better);
 }
 
 /*
- * Parts of communities ask for a resolution at which they stay apart: from the best partition at
- * lower and lower ones, as long as the likelihood rises.  Where one community is likelier, all
- * lower ones lead to it.
+ * Parts of communities ask for a resolution at which they stay apart: from the last resolution on
+ * lower and lower ones, as long as the likelihood rises; from the partition before, and below the
+ * best resolution from the best one.  Where one community is likelier, all lead to it.
  */
 static tlv_status
-coarsen(tlv_context *ctx, proposal *work, size_t most)
+coarsen(tlv_context *ctx, proposal *work, double resolution, size_t most)
 {
 	/* Towards fewer: what the resolution is divided by, and how often at most. */
 	const double coarser = 1.6;
 	const int most_coarser = 8, most_in_vain = 2;
-	double resolution = work->resolution;
 	bool better;
 
 	if (work->value <= work->one[work->corrected])
 		return TLV_OK;
 	for (int i = 0, vain = 0; i < most_coarser && vain < most_in_vain; i++)
 	{
-		tlv_proposal_return_to_best(work);
+		bool finer = resolution > work->resolution;
+
+		if (!finer)
+			tlv_proposal_return_to_best(work);
 		if (work->found < 3)
 			break;
 		resolution /= coarser;
-		TLV_TRY(tlv_proposal_search_parts(ctx, work, work->corrected, resolution, most));
+		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, resolution, most, 1));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
-		vain = better ? 0 : vain + 1;
+		vain = better || finer ? 0 : vain + 1;
 	}
 	return TLV_OK;
 }
 
-/*
- * Whether the best partition is much better than one that explained so much: then it may yet be far
- * from the communities, and parts of it would be no parts of these.
- */
-static bool
-explains_much_more(const proposal *work, double explained)
-{
-	/* More than parts explain, so that they were none of communities. */
-	const double much_more = 1.25;
-
-	return work->value - work->one[work->corrected] > much_more * explained;
-}
-
-/*
- * Resolutions from 1 on, each from the partition of the one before, until the likelihood falls;
- * then coarser ones.  All nodes move until this is not much better any more, then parts of the best
- * partition.
- */
+/* Resolutions from 1 on, each from the partition of the one before, until the likelihood falls;
+ * then coarser ones. */
 static tlv_status
 walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 {
 	/* Resolutions tried after the first one, and how close two of them are to be the same. */
 	const int more_resolutions = 8;
 	const double same_resolution = 0.02;
-	double resolution = 1, before, explained;
+	double resolution = work->resolution, own;
 	bool better = true, corrected = work->corrected;
 
 	tlv_proposal_return_to_best(work);
 	for (int i = 0; i < more_resolutions && better; i++)
 	{
-		before = resolution;
-		explained = work->value - work->one[work->corrected];
-		TLV_TRY(own_resolution(ctx, work, corrected, &resolution));
-		if (work->found < 2 || fabs(resolution - before) <= same_resolution * before)
+		TLV_TRY(own_resolution(ctx, work, corrected, &own));
+		if (work->found < 2 || fabs(own - resolution) <= same_resolution * resolution)
 			break;
-		TLV_TRY(tlv_proposal_search_parts(ctx, work, corrected, resolution, most));
+		resolution = own;
+		TLV_TRY(tlv_proposal_search(ctx, work, corrected, resolution, most, 1));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
-		if (work->parts.part == NULL && !explains_much_more(work, explained))
-			TLV_TRY(tlv_proposal_find_parts(ctx, work));
 	}
-	TLV_TRY(coarsen(ctx, work, most));
-	tlv_parts_graph_free(ctx, &work->parts);
-	return TLV_OK;
+	return coarsen(ctx, work, resolution, most);
 }
 
 /* The best partition of those that the resolutions give, with moves at its own to the end. */
