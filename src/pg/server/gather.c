@@ -108,11 +108,13 @@ expression_holds(Node *expression, void *call)
 		   (expression != NULL && expression_tree_walker(expression, expression_holds, call));
 }
 
-/* Is the call in the filter of this aggregate, which is not NULL then? */
+/* Is the call in the filter of this aggregate, which is not NULL then?  Ordered rows come to it
+ * later before version 16 of the server, and at once from there on, with more arguments. */
 static bool
 is_filter_of(const GatherSite *gather, const Aggref *aggregate)
 {
-	return aggregate != NULL && gather->function.fn_expr != NULL &&
+	return aggregate != NULL && aggregate->aggorder == NIL && aggregate->aggdistinct == NIL &&
+		   gather->function.fn_expr != NULL &&
 		   expression_holds((Node *) aggregate->aggfilter, gather->function.fn_expr);
 }
 
