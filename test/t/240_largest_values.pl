@@ -22,6 +22,7 @@ my %modes = (
 my %bounded = (
     completion => 'five numbers', topic_scores => 'four numbers for each of 256 groups', convolution => '128 lags of 16 atoms', series_moments => '128 lags',
     dense_subspace => '200 directions of 4,000 dimensions', dense_compressed => 'moments of 200 directions', score_products => '2^24 products',
+    ica => '4,000 dimensions, and 1e9 products of its singular value decomposition',
 );
 my @modes = split /,/, $ENV{TLV_LARGEST_MODES} // ($ENV{TLV_LARGEST} ? 'little,much,cancel,default' : 'little');
 # What the server holds beside, in stored values: what a client is sent is in memory whole, as text or as bytes, arguments that are

@@ -41,7 +41,7 @@ sub model_makers {
     my $zeros = sub { "array_fill(0::float8, ARRAY[$_[0]])" };
     my $bag = '(SELECT tlv_bag_agg(i) FROM generate_series(1, 200) i)';
     my ($items, $square, $full) = ($whole->($n / ($n < 500000 ? 9 : 16)), $whole->(sqrt $n), $whole->(sqrt $n));
-    my ($wide, $atoms, $coded) = ($n < 2000000 ? $whole->(sqrt($n / 2)) : $whole->($n / 2000, 3500), $whole->($n / 4000), 4000);
+    my ($wide, $atoms, $coded) = ($n < 2000000 ? $whole->(sqrt($n / 2)) : $whole->($n / 2000, 4000), $whole->($n / 4000), 4000);
     my ($variables, $view) = ($whole->($n / 100, 20000), $whole->($n / 60, 4000));
     my $categories = $whole->($n / 20 / $variables, 100);
     my ($directions, $nodes, $units) = ($whole->($n / 20, 4000), $whole->($n < 1000000 ? $n / 44 : $n / 320), 400);
@@ -60,14 +60,14 @@ sub model_makers {
         direction_mixture => [ "tlv_simulate_gmm_model($directions, " . $whole->($n / $directions) . ", covariance => 'direction')", $zeros->($directions), $directions, 10 ],
         multiview => [ "tlv_simulate_multiview_model(ARRAY[$view, $view, $view], " . $whole->($n / 6 / $view) . ')', $zeros->($view), $view, 10 ],
         hmm => ["tlv_simulate_hmm_model(3, $square)", $ones->(2000), 3, 2000],
-        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, 1000) . ')', $zeros->($wide), $wide, 10 ],
+        ica => [ "tlv_simulate_ica_model($wide, " . $whole->($wide, int sqrt(1e9 / $wide)) . ')', $zeros->($wide), $wide, 10 ],
         tree => [ "tlv_simulate_tree_model($nodes, 3, observed_states => " . $whole->($n / 3.5 / $nodes, 100) . ')', $ones->($nodes), $whole->($n / 3.5 / $nodes, 100), $nodes ],
         latent_classes => ["tlv_simulate_lca_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
         'latent_classes of scores' => ["tlv_simulate_lca_model($scored, 20, $scored_states)", $ones->($scored), $scored_states, $scored],
         grade_of_membership => ["tlv_simulate_gom_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
         crowd => [ "tlv_crowd('SELECT i, (i::bigint * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 2) . ") i, generate_series(1, 3) j', iterations => 1)",
             "'a'::text", 2, 2 ],
-        cp => [ "(SELECT tlv_fit_cp(v, 2, method => 'als', iterations => 2) FROM $entries)", $zeros->(5), 5, 3 ],
+        cp => [ "(SELECT tlv_fit_cp(v, @{[ $n < 4000000 ? 2 : 4 ]}, method => 'als', iterations => 2) FROM $entries)", $zeros->(5), 5, 3 ],
         tucker => [ "(SELECT tlv_fit_tucker(v, ARRAY[4, 2, 2]) FROM $tensor)", $zeros->(2), 2, 3 ],
         tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[4, 2]) FROM $tensor)", $zeros->(2), 2, 3 ],
         convolution => [ 'tlv_simulate_convolution_model(16, 128)', $zeros->(1000), 1000, 10 ],
