@@ -144,7 +144,8 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RETURN SQLERRM || ': ' || detail;
 END $$;
-SELECT pg_temp.detail(call) FROM (VALUES ($$SELECT tlv_lca('SELECT CASE i % 2 WHEN 0 THEN ''no'' ELSE ''a "b"'' END AS a, b, NULL::text AS c, nullif(i, 7) AS w FROM answers', 2, layout => 'wide', weights => 'w')$$),
+SELECT pg_temp.detail(call) FROM (VALUES
+  ($$SELECT tlv_lca('SELECT CASE i % 2 WHEN 0 THEN ''no'' ELSE ''a "b"'' END AS a, b, NULL::text AS c, nullif(i, 7) AS w FROM answers', 2, layout => 'wide', weights => 'w')$$),
   ($$SELECT tlv_gmm('SELECT a, b, CASE WHEN i = 9 THEN ''Infinity''::float8 ELSE 1 END AS w FROM parts', 1, weights => 'w')$$),
   ($$SELECT tlv_lca('SELECT ARRAY[i % 2, i % 3], i - 1 AS w FROM answers WHERE i <> 1 UNION ALL SELECT ARRAY[1, 0], -3', 2, weights => 'w')$$)) v(call);
 

@@ -303,8 +303,8 @@ tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics *diagnostics)
 
 /* What messages call the symbol, or the column, that the states explain least. */
 static tlv_status
-show_least(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
-		   const hmm_fit *fit, char text[2 * TLV_SHOWN_NAME])
+hmm_show_least(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+			   const hmm_fit *fit, char text[2 * TLV_SHOWN_NAME])
 {
 	size_t least = fit->solution.least;
 	tlv_name_table names = {0};
@@ -346,7 +346,7 @@ hmm_diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_optio
 	TLV_TRY(tlv_hmm_warn_short(ctx, tlv_frame_scalar(moments, "short", 0), diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
 	if (fit->solution.misfit)
-		TLV_TRY(show_least(ctx, moments, options, fit, least));
+		TLV_TRY(hmm_show_least(ctx, moments, options, fit, least));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, least, diagnostics));
 	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
 		TLV_TRY(tlv_warn(

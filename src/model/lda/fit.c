@@ -339,7 +339,7 @@ lda_least_explained(const tlv_frame *moments, const lda_fit *fit)
 /* ", and topics explain least of the frequency of item X"; nothing of an item that was made from a
  * text which is not known here: its id says nothing. */
 static const char *
-show_least(const tlv_names *names, int64_t id, char text[2 * TLV_SHOWN_NAME])
+lda_show_least(const tlv_names *names, int64_t id, char text[2 * TLV_SHOWN_NAME])
 {
 	char shown[TLV_SHOWN_NAME];
 
@@ -364,16 +364,17 @@ lda_warn_of_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_option
 	char least[2 * TLV_SHOWN_NAME];
 
 	if (dec->residual > LDA_RESIDUAL_WARN)
-		TLV_TRY(tlv_warn(
-			ctx, to,
-			&(tlv_warning){.code = "large_residual",
-						   .score = dec->residual,
-						   .hint = "Use the topics as initial estimates for refinement "
-								   "only: the moments fit the model badly."},
-			"the relative residual of the decomposition is above %g%s", LDA_RESIDUAL_WARN,
-			show_least(options->names,
-					   tlv_frame_int64(fit->subspace, "items")[lda_least_explained(triples, fit)],
-					   least)));
+		TLV_TRY(
+			tlv_warn(ctx, to,
+					 &(tlv_warning){.code = "large_residual",
+									.score = dec->residual,
+									.hint = "Use the topics as initial estimates for refinement "
+											"only: the moments fit the model badly."},
+					 "the relative residual of the decomposition is above %g%s", LDA_RESIDUAL_WARN,
+					 lda_show_least(
+						 options->names,
+						 tlv_frame_int64(fit->subspace, "items")[lda_least_explained(triples, fit)],
+						 least)));
 	if (!options->repeated && trace > (double) fit->k + trace_margin(triples))
 		TLV_TRY(tlv_warn(
 			ctx, to,
