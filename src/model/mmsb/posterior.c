@@ -12,6 +12,9 @@
 
 #include "tensorlv/num/fast_math.h"
 
+/* Maxima and sums of which parts are found side by side. */
+#define SUM_LANES 8
+
 typedef struct posterior
 {
 	const tlv_mmsb_fit_state *fit;
@@ -271,17 +274,31 @@ without_itself(const posterior *work, double mass, size_t a, size_t touched)
 	return sum;
 }
 
-/* To a distribution, whose largest probability is returned. */
+/* To a distribution, whose largest probability is returned.  Maxima and sums of lanes do not wait
+ * for each other. */
 TLV_CLONES static double
-mmsb_normalize(size_t k, const double *logarithms, double *share)
+mmsb_normalize(size_t k, const double *restrict logarithms, double *restrict share)
 {
-	double largest = -HUGE_VAL, sum = 0;
+	double most[SUM_LANES], sums[SUM_LANES] = {0}, largest = logarithms[0], sum = 0;
+	size_t whole = k - k % SUM_LANES;
 
-	for (size_t a = 0; a < k; a++)
+	for (size_t i = 0; i < SUM_LANES; i++)
+		most[i] = largest;
+	for (size_t a = 0; a < whole; a += SUM_LANES)
+		for (size_t i = 0; i < SUM_LANES; i++)
+			most[i] = logarithms[a + i] > most[i] ? logarithms[a + i] : most[i];
+	for (size_t i = 0; i < SUM_LANES; i++)
+		largest = most[i] > largest ? most[i] : largest;
+	for (size_t a = whole; a < k; a++)
 		largest = logarithms[a] > largest ? logarithms[a] : largest;
 	for (size_t a = 0; a < k; a++)
 		share[a] = tlv_exp_nonpositive(logarithms[a] - largest);
-	for (size_t a = 0; a < k; a++)
+	for (size_t a = 0; a < whole; a += SUM_LANES)
+		for (size_t i = 0; i < SUM_LANES; i++)
+			sums[i] += share[a + i];
+	for (size_t i = 0; i < SUM_LANES; i++)
+		sum += sums[i];
+	for (size_t a = whole; a < k; a++)
 		sum += share[a];
 	sum = 1 / sum;
 	for (size_t a = 0; a < k; a++)
