@@ -39,7 +39,7 @@ SELECT bool_and(model::text::tlv_model = model) AS round_trip FROM fits;
 CREATE TEMP TABLE gaps AS SELECT component, x, (SELECT array_agg(CASE WHEN o > 4 THEN v END ORDER BY o) FROM unnest(x) WITH ORDINALITY u(v, o)) AS gap FROM unit;
 SELECT avg((tlv_assign(model, gap) = tlv_assign(model, x))::int) > .9 AS same, max(abs((SELECT sum(p) FROM unnest(tlv_infer(model, gap)) p) - 1)) < 1e-12 AS sums_to_1,
   bool_and(tlv_infer(model, ARRAY[gap, x]) = ARRAY[tlv_infer(model, gap), tlv_infer(model, x)]) AS many, bool_and(tlv_log_likelihood(model, gap) < 50) AS likelihood
-FROM fits, gaps WHERE name = 'given';
+FROM fits, (SELECT * FROM gaps LIMIT 500) g WHERE name = 'given';
 SELECT max(abs(p - weight)) < 1e-12 AS nothing_known FROM fits, tlv_components(model), unnest(tlv_infer(model, array_fill(NULL::float8, ARRAY[16]))) WITH ORDINALITY u(p,
   j) WHERE name = 'given' AND j = component;
 SELECT tlv_infer(model, ARRAY[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL]) FROM fits WHERE name = 'given';

@@ -4,7 +4,7 @@
 SET client_min_messages = error;
 CREATE TEMP TABLE documents AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 3, seed => 5), 300, 40, seed => 6);
 CREATE TEMP TABLE summary AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s FROM documents;
-CREATE TEMP TABLE rare AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 3, seed => 5), 300, 60, seed => 6);
+CREATE TEMP TABLE rare AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(9000, 3, seed => 5), 300, 60, seed => 6);
 CREATE TEMP TABLE rare_space AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s FROM rare;
 CREATE TEMP TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, 0, 0.5, 0.05), 2);
 CREATE TEMP TABLE sets AS SELECT active FROM tlv_simulate_network(tlv_simulate_network_model(60, ARRAY[8], 12, 0.08), 600);
@@ -192,8 +192,9 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE;
 END $$;
+CREATE TEMP TABLE plain AS SELECT call, pg_temp.outcome(replace(call, '{}', '')) AS without FROM (SELECT DISTINCT call FROM calls) c;
 CREATE TEMP TABLE outcomes AS
-  SELECT function, option, call, given, pg_temp.outcome(replace(call, '{}', '')) AS without, pg_temp.outcome(replace(call, '{}', format(', %s => %s', option, given))) AS with FROM calls;
+  SELECT function, option, call, given, without, pg_temp.outcome(replace(call, '{}', format(', %s => %s', option, given))) AS with FROM calls JOIN plain USING (call);
 -- options that change nothing
 SELECT function, option, min(given) AS given, without FROM outcomes GROUP BY function, option, call, without HAVING bool_and(without = "with") ORDER BY 1, 2;
 -- calls that end in an error without the option, and with it: what is meant

@@ -1,6 +1,6 @@
 # Pages of models (tlv_html) in a browser: every kind and view, the state in the address, hostile texts, the policy with negative
-# controls; then clicks and keys by the browser's driver.  Needs chromium and, for the second part, chromedriver (Debian:
-# chromium, chromium-driver); without them that part is skipped, and says so.
+# controls; then clicks and keys.  One browser, led by its driver, opens all of them (Debian: chromium, chromium-driver); without
+# it the tests are skipped, and say so.
 use strict;
 use warnings;
 use Test::More;
@@ -13,14 +13,42 @@ use lib dirname(__FILE__) . '/lib';
 use TlvTest;
 
 sub program { my @found = grep { -x } map { my $name = $_; map { File::Spec->catfile($_, $name) } File::Spec->path } @_; return $found[0] }
-my $browser = program(qw(chromium chromium-browser google-chrome));
-if (!defined $browser) {
-    diag('no chromium: pages of models are not tested in a browser');
-    plan skip_all => 'no chromium';
-}
+my ($browser, $driver) = (program(qw(chromium chromium-browser google-chrome)), program(qw(chromedriver)));
+sub skip_pages { my ($why) = @_; diag("pages of models are not tested: $why"); plan skip_all => $why =~ s/\n.*//sr; return }
+skip_pages('no chromium with its chromedriver') unless defined $browser && defined $driver;
+
+# ---- the browser and its driver ----
 
 my $folder = tempdir(CLEANUP => 1);
+my $pid = open my $pipe, '-|';
+defined $pid or die "fork: $!";
+if (!$pid) {
+    open STDERR, '>', "$folder/driver" or die $!;
+    exec 'timeout', 1800, $driver, '--port=0' or die "exec: $!";
+}
+my $port;
+while (!defined $port && defined(my $line = <$pipe>)) {
+    $port = $1 if $line =~ /successfully on port (\d+)/;
+}
+my ($http, $json, $session) = (HTTP::Tiny->new(timeout => 60), JSON::PP->new->utf8->allow_nonref, '');
+my $call = sub {
+    my ($method, $path, $body) = @_;
+    my $answer = $http->request($method, "http://127.0.0.1:$port/session$session$path",
+        $method eq 'POST' ? { content => $json->encode($body // {}), headers => { 'content-type' => 'application/json' } } : {});
+    my $value = eval { $json->decode($answer->{content})->{value} };
+    die "driver: $path: $answer->{content}\n" unless $answer->{success};
+    return $value;
+};
 my @options = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', "--user-data-dir=$folder/profile");
+my $begun = defined $port && eval { $call->('POST', '', { capabilities => { alwaysMatch => { 'goog:loggingPrefs' => { browser => 'ALL' },
+    'goog:chromeOptions' => { binary => $browser, args => \@options } } } }) };
+if (!$begun) {
+    kill 'TERM', $pid;
+    skip_pages("the browser or its driver does not start\n" . ($@ // '') . read_file("$folder/driver"));
+}
+$session = "/$begun->{sessionId}";
+sub visit { my ($file, $state) = @_; $call->('POST', '/url', { url => 'about:blank' }); $call->('POST', '/url', { url => "file://$file#" . ($state // '') }); return }
+sub console { return join '', map { "$_->{message}\n" } @{ $call->('POST', '/se/log', { type => 'browser' }) } }
 
 # ---- the pages, as psql -At writes them ----
 
@@ -55,25 +83,12 @@ for my $name (split /\n/, query($db, 'SELECT name FROM page_models ORDER BY name
     $names{$name} = $file;
 }
 
-# ---- the document that the browser makes of an address ----
+# ---- the document that the browser makes of an address, and what it says on its console ----
 
 sub dom {
     my ($file, $state) = @_;
-    my $pid = open my $pipe, '-|';
-    defined $pid or die "fork: $!";
-    if (!$pid) {
-        open STDERR, '>', "$folder/log" or die $!;
-        exec 'timeout', 120, $browser, @options, '--enable-logging=stderr', '--virtual-time-budget=3000', '--dump-dom', "file://$file#" . ($state // '') or die "exec: $!";
-    }
-    local $/;
-    my $dom = <$pipe>;
-    close $pipe;
-    return ($dom // '', join '', grep { /CONSOLE/ } split /^/, read_file("$folder/log"));
-}
-my $tried = (dom($names{topics}))[0];
-if ($tried !~ /<html/) {
-    diag("the browser does not start: pages of models are not tested\n" . read_file("$folder/log"));
-    plan skip_all => 'the browser does not start';
+    visit($file, $state);
+    return ($call->('GET', '/source'), console());
 }
 sub heading { return $_[0] =~ m{id="chosen">(?:<bdi>)?([^<]*)} ? $1 : '' }
 sub words { return join ' ', $_[0] =~ m{<tr[^>]*><th scope="row"><button[^>]*class="link"[^>]*><bdi>([^<]*)}g }
@@ -150,43 +165,9 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
 
 # ---- clicks and keys ----
 
-SKIP: {
-    my $driver = program(qw(chromedriver));
-    if (!defined $driver) {
-        diag('no chromedriver: clicks and keys of pages are not tested');
-        skip 'no chromedriver', 1;
-    }
-    my $pid = open my $pipe, '-|';
-    defined $pid or die "fork: $!";
-    if (!$pid) {
-        open STDERR, '>', "$folder/driver" or die $!;
-        exec 'timeout', 1800, $driver, '--port=0' or die "exec: $!";
-    }
-    my $port;
-    while (!defined $port && defined(my $line = <$pipe>)) {
-        $port = $1 if $line =~ /successfully on port (\d+)/;
-    }
-    my $http = HTTP::Tiny->new(timeout => 60);
-    my $json = JSON::PP->new->utf8->allow_nonref;
-    my $session = '';
-    my $call = sub {
-        my ($method, $path, $body) = @_;
-        my $answer = $http->request($method, "http://127.0.0.1:$port/session$session$path",
-            $method eq 'POST' ? { content => $json->encode($body // {}), headers => { 'content-type' => 'application/json' } } : {});
-        my $value = eval { $json->decode($answer->{content})->{value} };
-        die "driver: $path: $answer->{content}\n" unless $answer->{success};
-        return $value;
-    };
-    my $begun = defined $port && eval { $call->('POST', '', { capabilities => { alwaysMatch => { 'goog:loggingPrefs' => { browser => 'ALL' },
-        'goog:chromeOptions' => { binary => $browser, args => [ @options[ 0 .. 4 ], "--user-data-dir=$folder/driven" ] } } } }) };
-    if (!$begun) {
-        diag("the driver does not start: clicks and keys of pages are not tested\n" . ($@ // ''));
-        kill 'TERM', $pid;
-        skip 'the driver does not start', 1;
-    }
-    $session = "/$begun->{sessionId}";
+{
     my $js = sub { return $call->('POST', '/execute/sync', { script => "return $_[0];", args => [] }) };
-    my $open = sub { $call->('POST', '/url', { url => 'about:blank' }); $call->('POST', '/url', { url => "file://$names{$_[0]}#" . ($_[1] // '') }); return };
+    my $open = sub { visit($names{$_[0]}, $_[1]); return };
     my $find = sub { my $e = $call->('POST', '/element', { using => 'css selector', value => $_[0] }); return (values %$e)[0] };
     my $click = sub { $js->("document.querySelector(" . JSON::PP->new->allow_nonref->encode($_[0]) . ").dispatchEvent(new MouseEvent('click', {bubbles: true}))"); return };
     my $keys = sub { my @keys = @_; $call->('POST', '/actions', { actions => [ { type => 'key', id => 'keyboard',
@@ -360,11 +341,11 @@ SKIP: {
 
     my $audit = read_file('test/t/lib/accessibility.js');
     my $scheme = sub { $call->('POST', '/goog/cdp/execute', { cmd => 'Emulation.setEmulatedMedia', params => { features => [ { name => 'prefers-color-scheme', value => $_[0] } ] } }) };
-    for my $mode (qw(light dark)) {
-        $scheme->($mode);
-        for my $name (sort keys %names) {
-            $open->($name);
-            $js->(q{document.querySelectorAll('details').forEach(e => { e.open = true; })});
+    for my $name (sort keys %names) {
+        $open->($name);
+        $js->(q{document.querySelectorAll('details').forEach(e => { e.open = true; })});
+        for my $mode (qw(light dark)) {
+            $scheme->($mode);
             is(join("\n", @{ $call->('POST', '/execute/sync', { script => "$audit; return audit();", args => [] }) }), '', "$name: nothing to object to in $mode");
         }
     }
@@ -394,11 +375,10 @@ SKIP: {
             .map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 30)).slice(0, 3).join('; ')}), '',
             "$name: nothing is cut off");
     }
-    my @problems = grep { $_->{level} eq 'SEVERE' } @{ $call->('POST', '/se/log', { type => 'browser' }) };
-    is(scalar @problems, 0, 'nothing severe in the log of the browser') or diag(map { "$_->{message}\n" } @problems[ 0 .. 2 ]);
-    $call->('DELETE', '');
-    kill 'TERM', $pid;
-    close $pipe;
+    is(console(), '', 'nothing on the console of clicks and keys');
 }
+$call->('DELETE', '');
+kill 'TERM', $pid;
+close $pipe;
 drop_database($db);
 done_testing();
