@@ -98,6 +98,29 @@ walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	return coarsen(ctx, work, resolution, most);
 }
 
+/* Few communities of which two are likelier as one: a resolution at which these stay together may
+ * join others, too. */
+static tlv_status
+join_pairs(tlv_context *ctx, proposal *work, size_t most)
+{
+	/* Communities of which pairs are joined, at most. */
+	const size_t few = 10;
+	bool joined = work->value > work->one[work->corrected], better;
+
+	while (joined && work->k > 2 && work->k <= few)
+	{
+		double before = work->value;
+
+		tlv_proposal_return_to_best(work);
+		TLV_TRY(tlv_proposal_merge(ctx, work, work->corrected, work->found - 1));
+		TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
+		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, 1));
+		TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
+		joined = work->value > before;
+	}
+	return TLV_OK;
+}
+
 /* The best partition of those that the resolutions give, with moves at its own to the end. */
 static tlv_status
 follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
@@ -109,6 +132,7 @@ follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	tlv_proposal_return_to_best(work);
 	TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, LAST_ROUNDS));
 	TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
+	TLV_TRY(join_pairs(ctx, work, most));
 	tlv_proposal_return_to_best(work);
 	return TLV_OK;
 }
