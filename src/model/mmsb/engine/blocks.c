@@ -4,7 +4,7 @@
  *
  * From each a few mean-field steps of an assortative and of a full block model are taken; the model
  * is chosen by integrated likelihood, where the full one must explain clearly more, and its best
- * initialisations are taken to convergence.
+ * initialisation is taken to convergence.
  */
 #include "../internal.h"
 #include "tensorlv/num/assert.h"
@@ -20,9 +20,8 @@
 #define LARGE_STEP		 5e7
 #define LARGE_LAST_STEPS 10
 
-/* Clusterings of the directions, of a large graph one; and those with the moves, or four parts. */
-#define CLUSTERS	4
-#define MOST_STARTS (CLUSTERS + 2)
+/* Four parts, moves, and clusters of the directions. */
+#define MOST_STARTS 3
 
 typedef struct start
 {
@@ -70,14 +69,14 @@ add_start(block_fit *work, const char *name)
 
 /* Clusters of the directions of every side's nodes. */
 static tlv_status
-cluster_start(tlv_context *ctx, block_fit *work, uint64_t stream)
+cluster_start(tlv_context *ctx, block_fit *work)
 {
 	tlv_mmsb_fit_state *fit = work->fit;
 	start *added = add_start(work, "clusters");
 
 	TLV_TRY(new_labels(ctx, fit, added->label));
 	for (size_t s = 0; s < fit->sides; s++)
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, 1, stream, added->label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, 1, 0, added->label[s]));
 	return tlv_mmsb_settle_labels(ctx, fit, added->label);
 }
 
@@ -117,9 +116,7 @@ find_starts(tlv_context *ctx, block_fit *work)
 		TLV_TRY(parts_start(ctx, work));
 	if (fit->side[0].proposed != NULL)
 		TLV_TRY(proposed_start(ctx, work));
-	for (uint64_t i = 0; i < (work->large ? 1 : CLUSTERS) && fit->embedded; i++)
-		TLV_TRY(cluster_start(ctx, work, i));
-	return TLV_OK;
+	return fit->embedded ? cluster_start(ctx, work) : TLV_OK;
 }
 
 static void
@@ -198,57 +195,32 @@ keep_communities(tlv_context *ctx, block_fit *work, int32_t *const label[2], dou
 	return TLV_OK;
 }
 
-/* The best start of the model that is not among those tried. */
-static size_t
-next_start(const block_fit *work, int full, const bool *tried)
-{
-	size_t best = work->n_starts;
-
-	for (size_t i = 0; i < work->n_starts; i++)
-		if (!tried[i] && (best == work->n_starts ||
-						  work->starts[i].criterion[full] > work->starts[best].criterion[full]))
-			best = i;
-	return best;
-}
-
-/* The best starts of a model to convergence, of a large graph one for a few steps; the best. */
+/* The best start of a model to convergence, of a large graph for a few steps. */
 static tlv_status
 last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 {
-	/* Initialisations that are taken to convergence. */
-	const int last_starts = 2;
-
 	/* Less than this part of the communities left: whole reassignments keep more of them. */
 	const double least_used = 0.9;
 	tlv_mmsb_fit_state *fit = work->fit;
-	size_t starts = work->large ? 1 : tlv_least(last_starts, work->n_starts), from = 0, used;
-	int most = work->large ? LARGE_LAST_STEPS : COMMUNITY_LAST_STEPS, steps, taken = 0;
-	bool tried[MOST_STARTS] = {false};
-	double best = -HUGE_VAL, value;
+	const start *best = &work->starts[0];
+	double value, used;
+	int steps;
 
+	for (size_t i = 1; i < work->n_starts; i++)
+		best = work->starts[i].criterion[full] > best->criterion[full] ? &work->starts[i] : best;
 	work->model.diagonal = !full;
-	for (size_t n = 0; n < starts; n++)
-	{
-		size_t i = next_start(work, full, tried);
-
-		tried[i] = true;
-		use_labels(work, work->starts[i].first[full]);
-		TLV_TRY(tlv_block_mean_field(ctx, &work->model, most, COMMUNITY_BLOCKS_TOLERANCE, &steps));
-		TLV_TRY(tlv_block_criterion(ctx, &work->model, &value));
-		if (n > 0 && value <= best)
-			continue;
-		best = value;
-		from = i;
-		taken = steps;
-		copy_labels(fit, work->starts[i].first[full], label);
-	}
-	use_labels(work, work->starts[from].label);
-	used = tlv_block_used(&work->model);
+	use_labels(work, best->label);
+	used = (double) tlv_block_used(&work->model);
+	copy_labels(fit, best->first[full], label);
 	use_labels(work, label);
-	if ((double) tlv_block_used(&work->model) < least_used * (double) used)
-		TLV_TRY(keep_communities(ctx, work, label, &best));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, best, "criterion"));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, taken, "refinement_steps"));
+	TLV_TRY(tlv_block_mean_field(ctx, &work->model,
+								 work->large ? LARGE_LAST_STEPS : COMMUNITY_LAST_STEPS,
+								 COMMUNITY_BLOCKS_TOLERANCE, &steps));
+	TLV_TRY(tlv_block_criterion(ctx, &work->model, &value));
+	if ((double) tlv_block_used(&work->model) < least_used * used)
+		TLV_TRY(keep_communities(ctx, work, label, &value));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, value, "criterion"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, steps, "refinement_steps"));
 	return tlv_diagnose(ctx, &fit->diagnostics, full, "full_block_model");
 }
 
