@@ -176,9 +176,9 @@ tlv_mmsb_project_work(size_t k)
 }
 
 /* k-means of the directions of a side's nodes, best of `starts`, but of fewer where that is much
- * work; stream: the seed's. */
+ * work. */
 extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
-								   int starts, uint64_t stream, int32_t *label);
+								   int starts, int32_t *label);
 
 /* four_parts.c: scores from the stars between four parts of the graph instead. */
 extern tlv_status tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit);

@@ -76,7 +76,7 @@ cluster_start(tlv_context *ctx, block_fit *work)
 
 	TLV_TRY(new_labels(ctx, fit, added->label));
 	for (size_t s = 0; s < fit->sides; s++)
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, 1, 0, added->label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, 1, added->label[s]));
 	return tlv_mmsb_settle_labels(ctx, fit, added->label);
 }
 

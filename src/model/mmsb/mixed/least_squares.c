@@ -161,7 +161,7 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, cluster_starts, 0, label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, s, cluster_starts, label[s]));
 	}
 	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, label));
 	for (size_t s = 0; s < fit->sides; s++)

@@ -278,7 +278,7 @@ mixed_scale_points(tlv_context *ctx, const tlv_star_moments *stars, size_t k, si
 
 tlv_status
 tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int starts,
-				 uint64_t stream, int32_t *label)
+				 int32_t *label)
 {
 	/* Work that k-means may do with several starts: points x clusters x dimensions. */
 	const double cluster_work = 2e8;
@@ -298,7 +298,7 @@ tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int 
 	tlv_rng rng;
 
 	TLV_TRY_ALLOC(ctx, points);
-	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + 2 * stream + s);
+	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + s);
 	status = mixed_scale_points(ctx, stars, k, n, points);
 	if (status == TLV_OK)
 		status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
