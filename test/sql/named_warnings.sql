@@ -45,7 +45,7 @@ SELECT warned(tlv_gmm('SELECT length, 1 AS one FROM parts', 2), 'variances_at_fl
 SELECT warned(tlv_gmm('SELECT CASE WHEN series = 0 THEN 1 ELSE length END AS a, CASE WHEN series = 0 THEN 0 ELSE width END AS b FROM parts', 2, 'direction'), 'variances_at_floor');
 
 -- 4. communities and topics
-SELECT w.message FROM tlv_warnings(tlv_mmsb('SELECT i, i % 2 + 100 FROM generate_series(1, 40) i', 6)) w WHERE w.code = 'empty_component';
+SELECT w.message FROM tlv_warnings(tlv_mmsb('SELECT i, 100 FROM generate_series(1, 40) i', 4)) w WHERE w.code = 'empty_component';
 
 -- 5. independent components: which ones, and the column that each is strongest in; residuals: the column that components explain least
 CREATE TABLE gaussian AS SELECT x[1] AS a, x[2] AS "Länge", x[3] AS c, x FROM tlv_simulate_ica(400, 3, sources => 'gaussian', seed => 2);

@@ -401,7 +401,8 @@ test_faults(void **state)
 	assert_int_equal(tlv_mmsb_evidence(&ctx, &c.fit, c.label, c.k, false, evidence), TLV_CANCELLED);
 	memory.stop_at = 0;
 	ctx.arena.limit = ctx.arena.used + 16;
-	assert_int_equal(tlv_mmsb_evidence(&ctx, &c.fit, c.label, c.k, false, evidence), TLV_MEMORY_LIMIT);
+	assert_int_equal(tlv_mmsb_evidence(&ctx, &c.fit, c.label, c.k, false, evidence),
+					 TLV_MEMORY_LIMIT);
 	ctx.arena.limit = SIZE_MAX;
 	(void) evidence_of(&c);
 }

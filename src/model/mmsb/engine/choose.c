@@ -136,15 +136,13 @@ move_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *moves)
 	return drop_empty(ctx, fit, moves);
 }
 
-/* Whether the communities of the moves are so much likelier than one that the spectrum, which costs
- * more than they do, is not asked. */
-static bool
-moves_decide(const tlv_mmsb_fit_state *fit, const choice *one, const choice *moves)
+bool
+tlv_mmsb_decides(const tlv_mmsb_fit_state *fit, double gain)
 {
 	/* Gain over one community, in nats an edge, that decides. */
 	const double decisive_gain = 0.1;
 
-	return moves->evidence - one->evidence > decisive_gain * fit->total / (fit->sides == 1 ? 2 : 1);
+	return gain > decisive_gain * fit->total / (fit->sides == 1 ? 2 : 1);
 }
 
 static tlv_status
@@ -313,7 +311,7 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	proposed = directions = fit->k;
 	TLV_TRY(weigh_one(ctx, fit, &one));
 	TLV_TRY(move_proposal(ctx, fit, &moves));
-	open = !moves_decide(fit, &one, &moves);
+	open = !tlv_mmsb_decides(fit, moves.evidence - one.evidence);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
 	if (open || fit->options->directions)
 		TLV_TRY(community_count_directions(ctx, fit, proposed, &directions));

@@ -136,8 +136,8 @@ levels_begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *
  * branched on.
  */
 static inline __attribute__((always_inline)) size_t
-add_weights(level_work *work, const level *at, const float *value, const int32_t *part,
-			const int32_t *label, size_t u, size_t n)
+add_end_weights(level_work *work, const level *at, const float *value, const int32_t *part,
+				const int32_t *label, size_t u, size_t n)
 {
 	size_t end = at->edges.start[u + 1];
 	const int32_t *restrict index = at->edges.index;
@@ -164,10 +164,10 @@ weigh_communities(level_work *work, const level *at, const int32_t *part, size_t
 	const float *value = at->edges.value;
 
 	if (value == NULL)
-		return part == NULL ? add_weights(work, at, NULL, NULL, at->label, u, 0)
-							: add_weights(work, at, NULL, part, at->label, u, 0);
-	return part == NULL ? add_weights(work, at, value, NULL, at->label, u, 0)
-						: add_weights(work, at, value, part, at->label, u, 0);
+		return part == NULL ? add_end_weights(work, at, NULL, NULL, at->label, u, 0)
+							: add_end_weights(work, at, NULL, part, at->label, u, 0);
+	return part == NULL ? add_end_weights(work, at, value, NULL, at->label, u, 0)
+						: add_end_weights(work, at, value, part, at->label, u, 0);
 }
 
 /* The community where u, which is in none, is best; its own when as good, a new one when all lose.
@@ -320,8 +320,8 @@ trim_entries(tlv_context *ctx, tlv_csr *edges, size_t n)
 static size_t
 weigh_parts(level_work *work, const level *at, const int32_t *part, size_t u, size_t n)
 {
-	return at->edges.value == NULL ? add_weights(work, at, NULL, NULL, part, u, n)
-								   : add_weights(work, at, at->edges.value, NULL, part, u, n);
+	return at->edges.value == NULL ? add_end_weights(work, at, NULL, NULL, part, u, n)
+								   : add_end_weights(work, at, at->edges.value, NULL, part, u, n);
 }
 
 /* The edges between parts of a level. */

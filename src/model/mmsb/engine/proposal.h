@@ -22,6 +22,7 @@ typedef struct proposal
 	double evidence[2];		  /* plain and corrected, of the last one compared */
 	double one[2];			  /* of all nodes in one */
 	uint64_t start;			  /* the number of the random order that nodes move in */
+	bool weak; /* its best communities are hardly likelier than one: search with care */
 } proposal;
 
 /* Makes a graph of both sides, and weighs all nodes in one community.  Errors: memory,

@@ -16,7 +16,10 @@
 #define MOST_FINER 60
 
 /* Rounds over all levels at the best resolution. */
-#define LAST_ROUNDS 2
+#define BEST_ROUNDS 2
+
+/* Rounds over all levels of a weak graph, at every resolution. */
+#define WEAK_ROUNDS 10
 
 /* The resolution that the rates of the partition looked at ask for. */
 static tlv_status
@@ -31,6 +34,17 @@ own_resolution(tlv_context *ctx, const proposal *work, bool corrected, double *r
 	return TLV_OK;
 }
 
+/* Moves at a resolution from the partition looked at; of a weak graph from single nodes on, several
+ * rounds, for the optimum that is near is seldom the best. */
+static tlv_status
+search_resolution(tlv_context *ctx, proposal *work, bool corrected, double resolution, size_t most)
+{
+	if (work->weak)
+		tlv_proposal_separate(work);
+	return tlv_proposal_search(ctx, work, corrected, resolution, most,
+							   work->weak ? WEAK_ROUNDS : 1);
+}
+
 /* At resolution 1, by the moves that correct for degrees where these may be: communities of the
  * plain model that differ from theirs were never much likelier. */
 static tlv_status
@@ -39,7 +53,7 @@ begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	bool better;
 
 	tlv_proposal_separate(work);
-	TLV_TRY(tlv_proposal_search(ctx, work, tlv_proposal_may_be(work->fit, 1), 1, most, 1));
+	TLV_TRY(search_resolution(ctx, work, tlv_proposal_may_be(work->fit, 1), 1, most));
 	return tlv_proposal_compare(ctx, work, 1, &better);
 }
 
@@ -67,7 +81,7 @@ coarsen(tlv_context *ctx, proposal *work, double resolution, size_t most)
 		if (work->found < 3)
 			break;
 		resolution /= coarser;
-		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, resolution, most, 1));
+		TLV_TRY(search_resolution(ctx, work, work->corrected, resolution, most));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
 		vain = better || finer ? 0 : vain + 1;
 	}
@@ -92,7 +106,7 @@ walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 		if (work->found < 2 || fabs(own - resolution) <= same_resolution * resolution)
 			break;
 		resolution = own;
-		TLV_TRY(tlv_proposal_search(ctx, work, corrected, resolution, most, 1));
+		TLV_TRY(search_resolution(ctx, work, corrected, resolution, most));
 		TLV_TRY(tlv_proposal_compare(ctx, work, resolution, &better));
 	}
 	return coarsen(ctx, work, resolution, most);
@@ -130,7 +144,8 @@ follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	TLV_TRY(begin_resolutions(ctx, work, most));
 	TLV_TRY(walk_resolutions(ctx, work, most));
 	tlv_proposal_return_to_best(work);
-	TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, LAST_ROUNDS));
+	TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most,
+								work->weak ? WEAK_ROUNDS : BEST_ROUNDS));
 	TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
 	TLV_TRY(join_pairs(ctx, work, most));
 	tlv_proposal_return_to_best(work);
@@ -144,7 +159,7 @@ follow_again(tlv_context *ctx, proposal *work, size_t most)
 {
 	/* Random orders in a row that bring nothing better, which end the search, and the entries of
 	 * these together. */
-	const size_t most_in_vain = 4, most_entries = 40000;
+	const size_t most_in_vain = 6, most_entries = 40000;
 	size_t orders = tlv_least(most_in_vain, most_entries / work->edges.entries);
 
 	for (size_t vain = 0; vain < orders;)
@@ -152,9 +167,11 @@ follow_again(tlv_context *ctx, proposal *work, size_t most)
 		double before = work->value;
 
 		work->start++;
+		work->weak = !tlv_mmsb_decides(work->fit, before - work->one[work->corrected]);
 		TLV_TRY(follow_resolutions(ctx, work, most));
 		vain = work->value > before ? 0 : vain + 1;
 	}
+	work->weak = false;
 	return TLV_OK;
 }
 
@@ -279,7 +296,7 @@ cut_communities(tlv_context *ctx, proposal *work)
 	double inside, expected;
 
 	tlv_proposal_separate(work);
-	TLV_TRY(tlv_proposal_search(ctx, work, true, 1, tlv_proposal_most(work->fit), LAST_ROUNDS));
+	TLV_TRY(tlv_proposal_search(ctx, work, true, 1, tlv_proposal_most(work->fit), BEST_ROUNDS));
 	work->corrected = tlv_proposal_may_be(work->fit, 1);
 	TLV_TRY(tlv_proposal_count_inside(ctx, work, true, &inside, &expected));
 	if (inside - expected >= least_modularity * work->fit->total)
