@@ -86,8 +86,9 @@ SQL
     my @types = split /;/, $list;
     pop @types while $types[-1] !~ /\[\]|any/;
     my %argument = (text => q{'SELECT 1'}, integer => '2', bigint => '1', 'double precision' => '0.5', boolean => 'true', tlv_moments => 'NULL::tlv_moments', tlv_graph => 'NULL::tlv_graph');
+    # The rows of each class of models, and each type of elements with one of them, are every way in which an array is read.
     for my $model (grep { $_ eq 'lda' || $list =~ /tlv_model\b(?!\[)/ } qw(lda mixture hmm classes network communities)) {
-        for my $any ($list =~ /any/ ? ('double precision[]', 'integer[]', 'text[]', 'tlv_bag[]') : 'any') {
+        for my $any ($list !~ /any/ ? 'any' : $model eq 'lda' ? ('double precision[]', 'integer[]', 'text[]', 'tlv_bag[]') : $model =~ /mixture|hmm/ ? 'double precision[]' : 'integer[]') {
             for my $nulls ('NOT', '') {
                 my $call = "$name(" . join(', ', map { $_ eq 'tlv_model' ? "(SELECT $model FROM models)"
                         : $argument{$_} // (/^(?:tlv_m|tlv_g|tlv_s)/ ? "NULL::$_" : '(SELECT ' . (/any/ ? qq("$any") : qq("$_")) . " FROM arrays WHERE $nulls nulls)") } @types) . ')';
