@@ -82,7 +82,7 @@ NO_INSTALLCHECK = 1
 PG_CONFIG ?= pg_config
 
 # Goals that know nothing of a server work without one.
-SERVERLESS = check-asan fuzz lint help clean-build deb site
+SERVERLESS = check-asan check-asan-tests fuzz lint help clean-build deb site
 # TLV_SHARED_OBJECTS=yes: the unit tests take the objects of the extension, both with assertions, so that the library is
 # compiled once (scripts/test).
 ifeq ($(TLV_SHARED_OBJECTS),)
@@ -266,18 +266,20 @@ FUZZ_RUNS    ?= 1000000
 FUZZ_SECONDS ?= 0
 UNIT_JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help check-num check-asan fuzz check-valgrind check-interrupts lint deb site clean-build
+.PHONY: help check-num check-asan check-asan-tests fuzz check-valgrind check-interrupts lint deb site clean-build
 check-num: $(NUM_TESTS)
 	@scripts/run-unit check-num $(UNIT_JOBS) $(NUM_TESTS)
 
 # Fuzzers that run for some seconds are not optimised: they reach two thirds of the inputs, and the compiler takes a quarter of its time.
-check-asan: FUZZ_LEVEL = -O0
+check-asan check-asan-tests: FUZZ_LEVEL = -O0
+check-asan-tests: $(ASAN_TESTS) $(FUZZERS) build/fuzz/make_corpus
+	@scripts/run-unit check-asan $(UNIT_JOBS) $(ASAN_TESTS)
+
 # Seeds are made after the tests: what ends their maker does not hide what the tests say.
 check-asan: $(ASAN_TESTS) $(FUZZERS) build/fuzz/make_corpus
 	@status=0; \
-	scripts/run-unit check-asan $(UNIT_JOBS) $(ASAN_TESTS) || status=1; \
-	{ $(MAKE) --no-print-directory build/fuzz/corpus.made && \
-	FUZZ_SECONDS=40 scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS); } || status=1; \
+	$(MAKE) --no-print-directory check-asan-tests || status=1; \
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=40 || status=1; \
 	exit $$status
 
 fuzz: $(FUZZERS) build/fuzz/corpus.made
