@@ -128,7 +128,8 @@ TlvWeightColumn(TlvSource *rows)
 typedef struct WeightedRows
 {
 	tlv_context *ctx;
-	const char *column; /* of the weights */
+	TlvStatement *statement; /* that reads them */
+	const char *column;		 /* of the weights */
 	tlv_row_form form;
 	size_t n, room, d;
 	double *x, *weights;
@@ -138,7 +139,7 @@ typedef struct WeightedRows
 	double refused_weight;
 } WeightedRows;
 
-/* The text of the row is where the statement's one value goes. */
+/* Stores the one value of the statement as a string. */
 static void
 take_text(void *row, TupleTableSlot *slot)
 {
@@ -146,9 +147,10 @@ take_text(void *row, TupleTableSlot *slot)
 		*(char **) row = TextDatumGetCString(slot->tts_values[0]);
 }
 
-/* A row of the query whose weight is refused, as a row literal; NULL: it does not come again. */
+/* A row of the query that has the refused weight, as a row literal; NULL where the query, read once
+ * more, returns none. */
 static char *
-refused_row(TlvSource *rows)
+refused_row(TlvSource *rows, const WeightedRows *taken)
 {
 	int n = rows->query->desc->natts;
 	char *text = NULL;
@@ -160,11 +162,14 @@ refused_row(TlvSource *rows)
 		appendStringInfo(&statement.sql, "%sq.x%d", i > 0 ? ", " : "", i + 1);
 	appendStringInfoString(&statement.sql, ")::pg_catalog.text FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(&statement.sql, n);
-	appendStringInfoString(&statement.sql, ") WHERE (q." TLV_WEIGHT_COLUMN
-										   " OPERATOR(pg_catalog.>) 0::pg_catalog.float8 AND "
-										   "q." TLV_WEIGHT_COLUMN
-										   " OPERATOR(pg_catalog.<) 'Infinity'::pg_catalog.float8) "
-										   "IS NOT TRUE LIMIT 1");
+	appendStringInfoString(&statement.sql, ") WHERE q." TLV_WEIGHT_COLUMN);
+	if (taken->refused_null)
+		appendStringInfoString(&statement.sql, " IS NULL");
+	else
+		appendStringInfo(
+			&statement.sql, " OPERATOR(pg_catalog.=) $%d",
+			TlvStatementParameter(&statement, FLOAT8OID, Float8GetDatum(taken->refused_weight)));
+	appendStringInfoString(&statement.sql, " LIMIT 1");
 	(void) TlvStatementRun(&statement, 1, (Oid[]){TEXTOID}, take_text, &text);
 	return text;
 }
@@ -173,7 +178,7 @@ static _Noreturn void
 weights_refuse(TlvSource *rows, const WeightedRows *taken)
 {
 	const char *column = taken->column;
-	char *row = refused_row(rows);
+	char *row = refused_row(rows, taken);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -226,11 +231,9 @@ take_weighted(void *argument, TupleTableSlot *slot)
 	double weight = slot->tts_isnull[1] ? -1 : DatumGetFloat8(slot->tts_values[1]);
 	ArrayType *array;
 
-	if (rows->refused)
-		return;
 	if (!(weight > 0) || isinf(weight))
 	{
-		rows->refused = true;
+		rows->refused = rows->statement->enough = true;
 		rows->refused_null = slot->tts_isnull[1];
 		rows->refused_weight = weight;
 		return;
@@ -315,6 +318,7 @@ fetch_rows(TlvSource *rows, WeightedRows *taken)
 	TlvDriverReport(rows->driver, "reading the weighted rows");
 	TlvSourceBegin(rows, &statement);
 	statement.shipped = false; /* the rows themselves are wanted here */
+	taken->statement = &statement;
 	appendStringInfo(&statement.sql, "SELECT %s, %s", rows->columns[0], rows->columns[1]);
 	TlvSourceFrom(rows, &statement);
 	(void) TlvStatementRun(&statement, rows->n, rows->types, take_weighted, taken);
