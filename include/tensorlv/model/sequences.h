@@ -39,9 +39,9 @@ extern const tlv_aggregate tlv_aggregate_sequence_moments; /* of vectors or of s
 extern const tlv_aggregate tlv_aggregate_sequence_sample;
 
 /*
- * The sequences of a sample, in a random order where some are equal.  Of more than `most`, or with
- * more numbers than the sample has room for once equal ones are repeated, every so many-th is
- * taken. They point into it, but for vectors of which numbers are missing.
+ * The sequences of a sample, equal ones repeated and in a random order.  Where there are more than
+ * `most`, or where they have more numbers than the sample may hold, fewer stand for all of them in
+ * proportion.  They point into the sample, but for vectors of which numbers are missing.
  */
 extern tlv_status tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t most,
 										   size_t *n, tlv_row **rows);

@@ -336,8 +336,8 @@ lda_least_explained(const tlv_frame *moments, const lda_fit *fit)
 	return least;
 }
 
-/* ", and topics explain least of the frequency of item X"; nothing of an item that was made from a
- * text which is not known here: its id says nothing. */
+/* ", and topics explain least of the frequency of item X"; empty for an item that was made from a
+ * text which is not known here, since its id is a hash. */
 static const char *
 lda_show_least(const tlv_names *names, int64_t id, char text[2 * TLV_SHOWN_NAME])
 {

@@ -174,8 +174,8 @@ warn_of_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_mmsb_mom
 					k, tlv_plural((double) (k - moments->rank), "carries", "carry"));
 }
 
-/* ", least of all the edges of node NAME", whose memberships are below 0 by most, in units of
- * edges; nothing of the moments between four parts. */
+/* ", least of all the edges of node NAME": the node whose negative memberships have the largest
+ * sum, in units of edges. The text is empty where the moments are those between four parts. */
 static const char *
 show_misfit(const tlv_mmsb_fit_state *fit, size_t s, char text[2 * TLV_SHOWN_NAME])
 {
@@ -213,7 +213,6 @@ static tlv_status
 diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	char misfit[2 * TLV_SHOWN_NAME];
-
 	size_t k = fit->k;
 
 	for (size_t s = 0; s < fit->sides; s++)

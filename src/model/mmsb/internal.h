@@ -140,15 +140,14 @@ extern tlv_status tlv_mmsb_choose_correction(tlv_context *ctx, tlv_mmsb_fit_stat
 extern tlv_status tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t most,
 											size_t *k);
 
+/* choose.c: whether communities whose evidence exceeds that of one by `gain` nats are taken without
+ * the spectrum, which costs more than the moves, and without more careful moves. */
+extern bool tlv_mmsb_decides(const tlv_mmsb_fit_state *fit, double gain);
+
 /*
  * choose.c: the block model of largest integrated likelihood, k and labels, of those that local
  * moves and the spectrum propose.
  */
-/* Whether communities that explain so many nats more than one do are taken without looking further:
- * neither is the spectrum asked, which costs more than the moves, nor are these made with more
- * care. */
-extern bool tlv_mmsb_decides(const tlv_mmsb_fit_state *fit, double gain);
-
 extern tlv_status tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /* fit.c: moments, as far as they serve, and the labels of a block model of k communities. */

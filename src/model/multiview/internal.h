@@ -63,7 +63,6 @@ typedef struct multiview_rank
 extern tlv_status tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments,
 									 multiview_rank *found);
 
-/* Says that there is nothing to tell components apart, where that is so. */
 /* The sections of the categories of each view. */
 extern const char *const tlv_multiview_items[3];
 
@@ -74,6 +73,7 @@ extern tlv_status tlv_multiview_show_least(tlv_context *ctx, const tlv_frame *mo
 										   const tlv_view_solution *solution, bool vectors,
 										   char text[2 * TLV_SHOWN_NAME]);
 
+/* Says that there is nothing to tell components apart, where that is so. */
 extern tlv_status tlv_multiview_warn_rank(tlv_context *ctx, double p_value,
 										  tlv_diagnostics *diagnostics);
 

@@ -29,7 +29,7 @@ static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NUL
 static const char *const gmm_covariances[] = {"common", "spherical", "diagonal", "full",
 											  "tied",	"direction", NULL};
 
-/* Of moments, and with tails, which directions have not. */
+/* Directions are fitted neither to moments nor with t distributions. */
 static const char *const gmm_variances[] = {"common", "spherical", "diagonal",
 											"full",	  "tied",	   NULL};
 static const char *const gmm_normal[] = {"normal", NULL};

@@ -43,7 +43,7 @@ create_block_moves(tlv_context *ctx, const tlv_block_model *model, block_moves *
 	return TLV_OK;
 }
 
-/* Rates of the labels as they are, as the nodes of a side see them. */
+/* Estimates the rates from the current labels, and arranges them for the nodes of side s. */
 static tlv_status
 rate_labels(tlv_context *ctx, block_moves *work, size_t s)
 {
@@ -72,7 +72,7 @@ rate_labels(tlv_context *ctx, block_moves *work, size_t s)
 	return TLV_OK;
 }
 
-/* Log-likelihoods of a node in all communities, at rates and labels as they are. */
+/* Log-likelihoods of a node in all communities, at the current rates and labels. */
 TLV_CLONES static void
 score_communities(block_moves *work, size_t u)
 {
@@ -103,7 +103,7 @@ score_communities(block_moves *work, size_t u)
 	}
 }
 
-/* A node to another community; of one side the expected edges of the others follow. */
+/* Moves a node to another community; in a graph of one side the expected edges change with it. */
 static void
 move_block_node(block_moves *work, size_t u, size_t to)
 {
@@ -117,7 +117,7 @@ move_block_node(block_moves *work, size_t u, size_t to)
 		work->offset[a] += mass * (work->rate[a + k * to] - work->rate[a + k * from]);
 }
 
-/* Nodes of a side, each to its best community; *moved counts. */
+/* Moves each node of a side to its best community; *moved counts the moves. */
 static tlv_status
 move_block_nodes(tlv_context *ctx, block_moves *work, size_t s, size_t *moved)
 {

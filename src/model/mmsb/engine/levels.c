@@ -130,9 +130,9 @@ levels_begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *
 }
 
 /*
- * Adds the weights of a node's edges to what labels have: label of the other end, of those inside
- * the node's own part where there are parts.  The n labels touched before become the number
- * returned.  Whether a label is met for the first time is as good as random: it is counted, not
+ * Adds the weight of each edge of a node to that of the label at its other end; with parts, of the
+ * edges inside the node's own part only.  n labels have been touched before; returns how many are
+ * afterwards.  Whether a label is met for the first time is as good as random: it is counted, not
  * branched on.
  */
 static inline __attribute__((always_inline)) size_t

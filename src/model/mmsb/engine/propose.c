@@ -112,8 +112,8 @@ walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	return coarsen(ctx, work, resolution, most);
 }
 
-/* Few communities of which two are likelier as one: a resolution at which these stay together may
- * join others, too. */
+/* Joins two of a few communities as long as the likelihood rises: a resolution at which these two
+ * stay together may join others, too. */
 static tlv_status
 join_pairs(tlv_context *ctx, proposal *work, size_t most)
 {
