@@ -128,8 +128,8 @@ TlvWeightColumn(TlvSource *rows)
 typedef struct WeightedRows
 {
 	tlv_context *ctx;
-	TlvStatement *statement; /* that reads them */
-	const char *column;		 /* of the weights */
+	TlvStatement statement; /* that reads them */
+	const char *column;		/* of the weights */
 	tlv_row_form form;
 	size_t n, room, d;
 	double *x, *weights;
@@ -233,7 +233,7 @@ take_weighted(void *argument, TupleTableSlot *slot)
 
 	if (!(weight > 0) || isinf(weight))
 	{
-		rows->refused = rows->statement->enough = true;
+		rows->refused = rows->statement.enough = true;
 		rows->refused_null = slot->tts_isnull[1];
 		rows->refused_weight = weight;
 		return;
@@ -313,15 +313,14 @@ weights_order_rows(WeightedRows *rows)
 static void
 fetch_rows(TlvSource *rows, WeightedRows *taken)
 {
-	TlvStatement statement;
+	TlvStatement *statement = &taken->statement;
 
 	TlvDriverReport(rows->driver, "reading the weighted rows");
-	TlvSourceBegin(rows, &statement);
-	statement.shipped = false; /* the rows themselves are wanted here */
-	taken->statement = &statement;
-	appendStringInfo(&statement.sql, "SELECT %s, %s", rows->columns[0], rows->columns[1]);
-	TlvSourceFrom(rows, &statement);
-	(void) TlvStatementRun(&statement, rows->n, rows->types, take_weighted, taken);
+	TlvSourceBegin(rows, statement);
+	statement->shipped = false; /* the rows themselves are wanted here */
+	appendStringInfo(&statement->sql, "SELECT %s, %s", rows->columns[0], rows->columns[1]);
+	TlvSourceFrom(rows, statement);
+	(void) TlvStatementRun(statement, rows->n, rows->types, take_weighted, taken);
 	if (taken->refused)
 		weights_refuse(rows, taken);
 }
