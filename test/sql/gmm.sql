@@ -61,8 +61,11 @@ SELECT code, component, message, hint FROM tlv_warnings((SELECT tlv_gmm('SELECT 
 CREATE TABLE by_icl AS SELECT tlv_gmm('SELECT x FROM one', covariance => 'spherical', criterion => 'icl') AS m;
 SELECT (SELECT count(*) FROM tlv_components(m)) AS k, message, hint FROM by_icl, tlv_warnings(m) WHERE code = 'components_overlap';
 SELECT criterion, k, chosen FROM by_icl, tlv_suggest_k(m) WHERE chosen OR k = 1 ORDER BY 1, 2;
-SELECT tlv_info(m) ->> 'covariance' AS found, (SELECT count(*) FROM tlv_diagnostics(m) WHERE measure ~ '^(bic|icl)_[cdfst]') AS compared
-FROM (VALUES (tlv_gmm('SELECT x FROM one', 2, criterion => 'icl')), (tlv_gmm('SELECT x FROM one', 2, criterion => 'bic'))) v(m);
+-- Two components of one are hardly likelier with one covariance than with another: which is taken, and warned of, is not asked.
+SET tensorlv.warnings = off;
+SELECT criterion, (SELECT count(*) FROM tlv_diagnostics(m) WHERE measure ~ '^(bic|icl)_[cdfst]') AS compared
+FROM (VALUES ('icl', tlv_gmm('SELECT x FROM one', 2, criterion => 'icl')), ('bic', tlv_gmm('SELECT x FROM one', 2, criterion => 'bic'))) v(criterion, m);
+SET tensorlv.warnings = on;
 -- scores 1 to 5: groups whose values are all equal are no better for that
 CREATE TABLE scores AS SELECT array_agg(CASE WHEN i % 3 = 0 THEN 3 + (i * j * 7) % 3 ELSE 1 + ((i * j) % 11 = 0)::int END::float8) AS x
   FROM generate_series(1, 300) i, generate_series(1, 6) j GROUP BY i;
