@@ -71,8 +71,8 @@ typedef struct tlv_names
 	const char *text;
 } tlv_names;
 
-/* A name as messages show it: cut, in double quotes, those in it doubled, so that what follows the
- * name is told from it.  Returns shown. */
+/* A name as messages show it: cut, in double quotes, those in it doubled, so that its end is plain.
+ * Returns shown. */
 #define TLV_SHOWN_NAME 128
 extern const char *tlv_show_name(tlv_text name, char shown[TLV_SHOWN_NAME]);
 

@@ -469,8 +469,8 @@ extern tlv_status membership_start_numbers(tlv_context *ctx, const membership_ro
 extern size_t membership_row_members(const membership_rows *rows, const uint16_t *codes, size_t i,
 									 membership_worker *worker);
 
-/* At most that many steps, of classes until the likelihood converges; training gets the steps taken
- * and what the likelihood is. */
+/* Takes steps until the likelihood of classes converges, at most the number given; training gets
+ * the steps taken and what the likelihood is. */
 extern tlv_status membership_refine(tlv_context *ctx, membership_rows *rows,
 									const tlv_membership_options *options, int steps,
 									membership_fit *fit, membership_training *training);

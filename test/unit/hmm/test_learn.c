@@ -637,23 +637,34 @@ test_choice(void **state)
 	}
 }
 
+/* A model of two states of so many sequences of so many steps, most of which the sample has no room
+ * for: near the truth within the bound, after few passes. */
+static tlv_frame
+learn_many(tlv_frame truth, size_t sequences, size_t steps, double bound)
+{
+	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
+	double emissions, transitions;
+	tlv_frame model;
+
+	use_rows(truth, sequences, steps);
+	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
+	compare(truth, model, &emissions, &transitions);
+	assert_below(emissions, bound);
+	assert_below(transitions, bound);
+	assert_below(f.passes, 8);
+	return model;
+}
+
 /* More numbers than the sample has room for: the last steps are taken over all rows. */
 static void
 test_sampled(void **state)
 {
-	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
-	tlv_frame truth = simulated_model(6, 0, 2, 4), model;
-	double emissions, transitions;
+	tlv_frame model;
 
 	(void) state;
 	MEASURED_WITHOUT_SANITIZERS();
-	use_rows(truth, 50, 50000);
-	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-	compare(truth, model, &emissions, &transitions);
-	assert_below(emissions, 0.004);
-	assert_below(transitions, 0.004);
+	model = learn_many(simulated_model(6, 0, 2, 4), 50, 50000, 0.004);
 	assert_above(f.passes, 2);
-	assert_below(f.passes, 8);
 	assert_equal(diagnostic(model, "steps"), 50 * 50000);
 	assert_below(diagnostic(model, "sampled_steps"), 50 * 50000);
 	fixture_forget(&f);
@@ -663,18 +674,9 @@ test_sampled(void **state)
 static void
 test_short(void **state)
 {
-	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
-	tlv_frame truth = simulated_model(4, 0, 2, 4), model;
-	double emissions, transitions;
-
 	(void) state;
 	MEASURED_WITHOUT_SANITIZERS();
-	use_rows(truth, 200000, 4);
-	model = procedure_model(&f, tlv_hmm_procedure(&options), &options, false);
-	compare(truth, model, &emissions, &transitions);
-	assert_below(emissions, 0.02);
-	assert_below(transitions, 0.02);
-	assert_below(f.passes, 8);
+	(void) learn_many(simulated_model(4, 0, 2, 4), 200000, 4, 0.02);
 	fixture_forget(&f);
 }
 
