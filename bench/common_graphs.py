@@ -126,9 +126,7 @@ def vectors(s, table, M):
 def fit(s, k, options='', table='edges'):
     """memberships into the table estimate; cost and diagnostics.  A node without edges belongs to all communities alike."""
     s.query('DROP TABLE IF EXISTS fitted, estimate')
-    model = (f"(SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), {k}{options}) FROM {table})" if 'partition' in options
-             else f"tlv_mmsb('SELECT src, dst FROM {table}', {k}{options})")
-    cost = s.cost(f'CREATE TEMP TABLE fitted AS SELECT {model} AS model')[1]
+    cost = s.cost(f"CREATE TEMP TABLE fitted AS SELECT tlv_mmsb('SELECT src, dst FROM {table}', {k}{options}) AS model")[1]
     s.query(f'CREATE TEMP TABLE estimate AS SELECT t.node, coalesce(v.memberships, array_fill({1 / k}::float8, ARRAY[{k}])) AS memberships '
             'FROM truth t LEFT JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships '
             'FROM fitted, tlv_memberships(model, 0) GROUP BY node) v USING (node)')

@@ -1,6 +1,6 @@
 """Communities of graphs whose memberships are known (the reference's generators, regenerated here), each beside the
 figure of the numpy prototype and the bound asked for: the acceptance sets, the table of settings by moments of the
-whole graph, by refinement and by four parts, and the thesis' table of synthetic communities.
+whole graph and by refinement, and the thesis' table of synthetic communities.
 --seeds=1,2,3: others than seed 1, for which the figures hold; --quick: without the graphs of 9 M edges."""
 import sys
 from common import Session, machine, table
@@ -30,7 +30,7 @@ def measure(s, graph, alpha0, options):
     return half_l1(s), accuracy(graph.Pi, M), M, cost, d
 
 
-WHOLE, REFINED, PARTS = ", refine => 'none'", '', ", partition => true, refine => 'none'"
+WHOLE, REFINED = ", refine => 'none'", ''
 
 
 # half L1, accuracy of the moments; accuracy after refinement (prototype: of a pseudo-likelihood, without mixed memberships)
@@ -53,7 +53,7 @@ def acceptance(s):
           ['set', 'half L1', 'figure', '', 'accuracy', 'figure', '', 'residual', 'refined', 'accuracy', 'figure', ''], rows)
 
 
-# parameters; half L1 (of plain blocks: accuracy) by the whole graph, refined, by four parts, regularised spectral; NMI alike
+# parameters; half L1 (of plain blocks: accuracy) by the whole graph, refined, by four parts (no longer run), regularised spectral; NMI alike
 SETTINGS = {'SBM .2/.02': (dict(n=2000, k=10, p=.2, q=.02), 1., 1., .992, 1.),
             'SBM .1/.01': (dict(n=2000, k=10, p=.1, q=.01), 1., 1., .899, 1.),
             'SBM .05/.005': (dict(n=2000, k=10, p=.05, q=.005), .990, .993, .378, .989),
@@ -73,7 +73,7 @@ def settings(s):
             graph, alpha0 = draw(name, seed, **parameters), parameters.get('alpha0', 0)
             graph.load(s)
             row, costs = [f'{name}, seed {seed}'], []
-            for number, (options, figure) in enumerate(zip((WHOLE, REFINED, PARTS), figures)):
+            for number, (options, figure) in enumerate(zip((WHOLE, REFINED), figures)):
                 l1, right, M, cost, d = measure(s, graph, alpha0, options)
                 costs.append(f'{cost.cpu:.2f}')
                 if alpha0 == 0:
@@ -86,9 +86,9 @@ def settings(s):
             (mixed if alpha0 else blocks).append(row + [spectral, ' '.join(costs)])
     head = ['figure', '']
     table('Blocks: accuracy (figure of the prototype at seed 1, in brackets the bound) and NMI (figure)',
-          ['n = 2000, k = 10', 'whole', *head, 'NMI', 'refined', *head, 'NMI', 'four parts', *head, 'NMI', 'spectral, reported', 'CPU s'], blocks)
+          ['n = 2000, k = 10', 'whole', *head, 'NMI', 'refined', *head, 'NMI', 'spectral, reported', 'CPU s'], blocks)
     table("Mixed memberships: half L1, and the thesis' error and recovery ratio; the refined ones bound by the moments' figure where there is none",
-          ['n = 2000, k = 10', 'whole', *head, 'E, R', 'refined', *head, 'E, R', 'four parts', *head, 'E, R', 'spectral, reported', 'CPU s'], mixed)
+          ['n = 2000, k = 10', 'whole', *head, 'E, R', 'refined', *head, 'E, R', 'spectral, reported', 'CPU s'], mixed)
 
 
 # the thesis' error and seconds; error of the prototype (four parts) where it was run
@@ -105,7 +105,7 @@ def thesis(s):
             graph = draw('', seed, n=n, k=10, p=.9, q=.1, alpha0=alpha0)
             graph.load(s)
             even = abs(graph.Pi - .1).sum(1).mean() / 2
-            for name, options in (('refined', REFINED), ('whole', WHOLE), ('four parts', PARTS)):
+            for name, options in (('refined', REFINED), ('whole', WHOLE)):
                 l1, right, M, cost, d = measure(s, graph, alpha0, options)
                 error, recovered = error_and_recovery(s)
                 ok = error <= figure and cost.wall <= seconds

@@ -1,14 +1,14 @@
 -- communities.sql - mixed membership block models of graphs
 
 CREATE FUNCTION tlv_fit_mmsb(graph tlv_graph, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, degree_corrected boolean DEFAULT NULL,
-    partition boolean DEFAULT false, edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, refine text DEFAULT 'auto',
+    edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, refine text DEFAULT 'auto',
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
     max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, boolean, boolean, text, tlv_bag, text, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, boolean, text, tlv_bag, text, text, integer, integer, bigint, integer, text, jsonb) IS
     'k communities of a graph (null: chosen, at most max_k: 1000, with alpha0 > 0 50): alpha0 the sum of the Dirichlet parameters (0: every '
     'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or em (of mixed memberships, variational), degree_corrected for nodes of very '
-    'different degrees (null: by likelihood), partition for the four-part method, edges auto (Poisson where weights are Poisson counts of some unit), bernoulli or poisson, '
+    'different degrees (null: by likelihood), edges auto (Poisson where weights are Poisson counts of some unit), bernoulli or poisson, '
     'labels the known communities of nodes (item: node, '
     'weight: community)';
 CREATE FUNCTION tlv_suggest_k(graph tlv_graph, max_k integer DEFAULT NULL)

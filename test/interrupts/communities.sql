@@ -19,8 +19,6 @@ SELECT count(tlv_fit_mmsb(g, 150, degree_corrected => true, refine => 'none', se
 -- phase: moments, directed
 SELECT count(tlv_fit_mmsb(d, 150, alpha0 => 1, refine => 'none', seed => i)) FROM held, generate_series(1, 50) i;
 
--- phase: moments, four parts
-SELECT count(tlv_fit_mmsb(g, 50, partition => true, refine => 'none', seed => i)) FROM held, generate_series(1, 50) i;
 
 -- phase: block model
 SELECT count(tlv_fit_mmsb(g, 100, seed => i)) FROM held, generate_series(1, 50) i;

@@ -99,13 +99,9 @@ FROM (SELECT * FROM comm_fits WHERE kind = 'undirected' AND alpha0 = 0) f, unnes
   LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(q.m) ORDER BY node, membership DESC) x JOIN tlv_memberships(f.truth) y USING (node)
 GROUP BY method, refine ORDER BY method, refine;
 SELECT tlv_fit_mmsb(g, 3) = tlv_fit_mmsb(g, 3, seed => 1) AS same, tlv_fit_mmsb(g, 3, edges => 'auto') = tlv_fit_mmsb(g, 3, edges => 'bernoulli') AS bernoulli,
-       tlv_fit_mmsb(g, 3, partition => true) = tlv_fit_mmsb(g, 3, partition => true) AS partitioned,
   (tlv_info(tlv_fit_mmsb(g, 3, edges => 'poisson'))->>'poisson') AS poisson,
-  tlv_fit_mmsb(g, 3, method => NULL, refine => NULL, edges => NULL, degree_corrected => NULL, partition => NULL, alpha0 => NULL, max_k => NULL, seed => NULL) IS NOT NULL AS nulls
+  tlv_fit_mmsb(g, 3, method => NULL, refine => NULL, edges => NULL, degree_corrected => NULL, alpha0 => NULL, max_k => NULL, seed => NULL) IS NOT NULL AS nulls
 FROM (SELECT tlv_graph_agg(src, dst) AS g FROM comm_fits, tlv_simulate_mmsb(truth, seed => 4) WHERE kind = 'undirected' AND alpha0 = 0) q;
-SELECT round(tlv_nmi(x.community, y.community)::numeric, 2) AS partitioned
-FROM comm_fits f, LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 3, partition => true) AS m FROM tlv_simulate_mmsb(f.truth, seed => 4)) q, tlv_memberships(q.m) x
-     JOIN tlv_memberships(f.truth) y USING (node) WHERE kind = 'undirected' AND alpha0 = 0;
 
 -- known labels, as a query and as a bag: they number the communities
 SELECT kind, mixed, bool_and(community = CASE WHEN node % 100 % 2 = 0 THEN 1 ELSE 2 END) AS as_labelled

@@ -29,7 +29,6 @@ my @cases = (
     [ 'mixed, alpha0 = .2',    "2000, 10, alpha0 => 0.2, within => 0.3, across => 0.02",                       10, 0.2, '',                         .06 ],
     [ 'mixed, alpha0 = 1',     "2000, 10, alpha0 => 1, within => 0.3, across => 0.02",                         10, 1,   '',                         .155 ],
     [ 'mixed, bipartite',      "1500, 5, alpha0 => 0.5, within => 0.3, across => 0.02, kind => 'bipartite', targets => 1000", 5, 0.5, '',           .08 ],
-    [ 'four parts',            "2000, 5, within => 0.2, across => 0.02",                                       5,  0,   ', partition => true',      .01 ],
 );
 my %collect = (undirected => 'tlv_graph_agg', directed => 'tlv_digraph_agg', bipartite => 'tlv_bigraph_agg');
 for my $case (@cases) {

@@ -123,7 +123,6 @@ typedef struct tlv_mmsb_options
 	tlv_edge_model edges;
 	double unit; /* of the weights of Poisson edges; 0: 1 */
 	tlv_degree_correction degree_corrected;
-	bool partition;	 /* the four-part method of Huang 2016, section 3.1 */
 	bool directions; /* those of the spectrum are counted even where k does not depend on them */
 	uint64_t seed;
 	tlv_decompose_options decompose;

@@ -175,7 +175,7 @@ warn_of_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_mmsb_mom
 }
 
 /* ", least of all the edges of node NAME": the node whose negative memberships have the largest
- * sum, in units of edges. The text is empty where the moments are those between four parts. */
+ * sum, in units of edges. */
 static const char *
 show_misfit(const tlv_mmsb_fit_state *fit, size_t s, char text[2 * TLV_SHOWN_NAME])
 {
@@ -186,7 +186,7 @@ show_misfit(const tlv_mmsb_fit_state *fit, size_t s, char text[2 * TLV_SHOWN_NAM
 	char shown[TLV_SHOWN_NAME];
 
 	text[0] = '\0';
-	if (fit->parts || stars->scores == NULL || stars->rows != side->n)
+	if (stars->scores == NULL || stars->rows != side->n)
 		return text;
 	for (size_t u = 0; u < side->n; u++)
 	{
@@ -228,7 +228,7 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		TLV_TRY(tlv_diagnose(ctx, to, moments->iterations, "%siterations", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->converged, "%sconverged", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->stars.steps, "%ssubspace_steps", side));
-		if (fit->sides == 1 && !fit->parts)
+		if (fit->sides == 1)
 			TLV_TRY(tlv_diagnose(ctx, to, moments->stars.disassortative, "disassortative"));
 		TLV_TRY(warn_of_directions(ctx, fit, moments));
 		if (moments->rank == k && moments->residual > POOR_RESIDUAL)
@@ -240,7 +240,7 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		for (size_t j = 0; j < k; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->eigenvalues[j], "%seigenvalue_%zu", side, j + 1));
-		for (size_t j = 0; j < moments->rank && moments->values != NULL; j++)
+		for (size_t j = 0; j < moments->rank; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->values[j], "%stensor_eigenvalue_%zu", side, j + 1));
 	}
@@ -255,24 +255,6 @@ is_mixed(const tlv_mmsb_options *options)
 {
 	return options->alpha0 > 0 || options->refine == TLV_MMSB_REFINE_EM ||
 		   options->refine == TLV_MMSB_REFINE_NONE;
-}
-
-/* The stars between four parts, where these tell as many communities; fit->parts says so. */
-static tlv_status
-try_four_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
-{
-	tlv_status status = tlv_mmsb_decompose_parts(ctx, fit);
-
-	fit->parts = status == TLV_OK;
-	if (status != TLV_NOT_IDENTIFIABLE)
-		return status;
-	return tlv_warn(ctx, &fit->diagnostics,
-					&(tlv_warning){.code = "not_identified",
-								   .score = (double) fit->k,
-								   .hint = "Give more edges, or use a smaller k."},
-					"the stars between four parts do not identify %zu %s: those of the "
-					"whole graph are used",
-					fit->k, tlv_plural((double) fit->k, "community", "communities"));
 }
 
 /* Directions of the whole graph are too much work, or memory, for a start that is one of several.
@@ -311,18 +293,13 @@ mmsb_find_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static tlv_status
 find_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	fit->parts = fit->embedded = false;
-	if (fit->options->partition)
-		TLV_TRY(try_four_parts(ctx, fit));
-	if (!fit->parts && !is_mixed(fit->options))
+	fit->embedded = false;
+	if (!is_mixed(fit->options))
 		return mmsb_find_directions(ctx, fit);
-	if (!fit->parts)
-	{
-		TLV_TRY(tlv_mmsb_decompose(ctx, fit));
-		for (size_t s = 0; s < fit->sides; s++)
-			TLV_TRY(tlv_mmsb_solve_scores(ctx, fit, s));
-		fit->embedded = true;
-	}
+	TLV_TRY(tlv_mmsb_decompose(ctx, fit));
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY(tlv_mmsb_solve_scores(ctx, fit, s));
+	fit->embedded = true;
 	return diagnose_moments(ctx, fit);
 }
 

@@ -36,7 +36,7 @@ typedef struct tlv_mmsb_moments
 	tlv_star_moments stars;
 	size_t rank;		 /* communities that the moments tell apart, at most k; 0: no tensor */
 	double *eigenvalues; /* k, of the whitened second moment */
-	double *values;		 /* k, of the tensor; NULL of four parts */
+	double *values;		 /* k, of the tensor */
 	double residual;
 	int iterations;
 	bool converged;
@@ -63,7 +63,6 @@ typedef struct tlv_mmsb_fit_state
 	bool corrected;	  /* for degrees */
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
-	bool parts;		  /* the moments are those between four parts of the graph */
 	bool embedded;	  /* there are moments of the whole graph, and directions */
 	size_t sides;
 	double total; /* sum of all degrees of side 0 */
@@ -183,9 +182,6 @@ tlv_mmsb_project_work(size_t k)
  * work. */
 extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 								   int starts, int32_t *label);
-
-/* four_parts.c: scores from the stars between four parts of the graph instead. */
-extern tlv_status tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /* blocks.c: labels of a block model, from the best of several starts. */
 extern tlv_status tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);

@@ -34,7 +34,6 @@ static const TlvArgument mmsb_arguments[] = {
 	{"alpha0", TLV_ARGUMENT_REAL, MMSB_OPTION(learn.fit.alpha0)},
 	{"refine", TLV_ARGUMENT_DATUM, MMSB_OPTION(refine)},
 	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(corrected)},
-	{"partition", TLV_ARGUMENT_FLAG, MMSB_OPTION(learn.fit.partition)},
 	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.edges), .what = "model of edges",
 	 .names = tlv_edge_model_names},
 	{"labels", TLV_ARGUMENT_DATUM, MMSB_OPTION(labels)},

@@ -317,35 +317,6 @@ test_weighted(void **state)
 	assert_below(f.error, 0.065);
 }
 
-static void
-test_partition(void **state)
-{
-	tlv_mmsb_simulation o = plain;
-	tlv_mmsb_options options = options_of(4, 0);
-	world w;
-	fitted f;
-
-	(void) state;
-	o.nodes = 1200;
-	w = simulate(o);
-	options.partition = true;
-	f = fit(&w, options);
-	assert_below(f.error, 0.005);
-	options.alpha0 = o.alpha0 = 0.3;
-	o.within = 0.3;
-	w = simulate(o);
-	f = fit(&w, options);
-	assert_below(f.error, 0.08);
-	o.graph = TLV_GRAPH_BIPARTITE;
-	o.targets = 1000;
-	w = simulate(o);
-	f = fit(&w, options);
-	assert_below(f.error, 0.06);
-	options.degree_corrected = true;
-	assert_fails(tlv_mmsb_fit(&ctx, &w.graph, &options, &f.image, &f.size), TLV_BAD_PARAMETER,
-				 "degree-corrected");
-}
-
 /* Communities are numbered as the labels are, and labelled nodes keep theirs. */
 static void
 test_labels(void **state)
@@ -493,7 +464,6 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_sides, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_directed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weighted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_partition, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels_help, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choose_k, setup, teardown),

@@ -83,7 +83,6 @@ test_odd_graphs(void **state)
 		graph = stored_graph(&g, kind, weighted);
 		options.max_k = 1 + tlv_rng_below(&rng, 10);
 		options.degree_corrected = tlv_rng_below(&rng, 2) == 1;
-		options.partition = tlv_rng_below(&rng, 5) == 0;
 		options.refine = (tlv_mmsb_refinement) (options.alpha0 > 0 ? tlv_rng_below(&rng, 2)
 																   : tlv_rng_below(&rng, 4));
 		options.edges = (tlv_edge_model) tlv_rng_below(&rng, 3);
@@ -146,7 +145,6 @@ small_options(int which)
 
 	options.max_k = 6;
 	options.degree_corrected = which == 2;
-	options.partition = which == 3;
 	return options;
 }
 

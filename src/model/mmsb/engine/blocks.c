@@ -20,8 +20,8 @@
 #define LARGE_STEP		 5e7
 #define LARGE_LAST_STEPS 10
 
-/* Four parts, moves, and clusters of the directions. */
-#define MOST_STARTS 3
+/* Moves, and clusters of the directions. */
+#define MOST_STARTS 2
 
 typedef struct start
 {
@@ -80,19 +80,6 @@ cluster_start(tlv_context *ctx, block_fit *work)
 	return tlv_mmsb_settle_labels(ctx, fit, added->label);
 }
 
-/* The labels of the largest scores of the stars between four parts. */
-static tlv_status
-parts_start(tlv_context *ctx, block_fit *work)
-{
-	tlv_mmsb_fit_state *fit = work->fit;
-	start *added = add_start(work, "parts");
-
-	for (size_t s = 0; s < fit->sides; s++)
-		TLV_TRY(tlv_mmsb_largest(ctx, fit->k, fit->k, fit->side[s].n, fit->moments[s].stars.scores,
-								 &added->label[s]));
-	return tlv_mmsb_settle_labels(ctx, fit, added->label);
-}
-
 static tlv_status
 proposed_start(tlv_context *ctx, block_fit *work)
 {
@@ -112,8 +99,6 @@ find_starts(tlv_context *ctx, block_fit *work)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
 
-	if (fit->parts)
-		TLV_TRY(parts_start(ctx, work));
 	if (fit->side[0].proposed != NULL)
 		TLV_TRY(proposed_start(ctx, work));
 	return fit->embedded ? cluster_start(ctx, work) : TLV_OK;
@@ -312,7 +297,7 @@ tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	int full;
 
 	TLV_TRY(prepare_model(ctx, &work));
-	if (!fit->embedded && !fit->parts && is_too_large(ctx, &work))
+	if (!fit->embedded && is_too_large(ctx, &work))
 		return take_proposal(ctx, fit, &work);
 	TLV_TRY(tlv_require_memory(ctx, tlv_block_memory(&work.model), "the block model"));
 	TLV_TRY(find_starts(ctx, &work));

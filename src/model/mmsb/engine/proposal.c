@@ -175,8 +175,6 @@ tlv_proposal_may_be(const tlv_mmsb_fit_state *fit, int corrected)
 {
 	tlv_degree_correction wanted = fit->options->degree_corrected;
 
-	if (wanted == TLV_DEGREES_CHOSEN && fit->options->partition)
-		return corrected == 0; /* four parts have no other */
 	/* The parts of nodes in several communities differ in degree without any propensities. */
 	if (wanted == TLV_DEGREES_CHOSEN && fit->options->alpha0 > 0)
 		return corrected == 0;

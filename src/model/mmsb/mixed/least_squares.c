@@ -190,14 +190,13 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 		residual = fmax(residual, fit->moments[1].residual);
 	if (fit->moments[0].rank < fit->k || fit->moments[fit->sides - 1].rank < fit->k)
 		TLV_TRY(clustered_shares(ctx, fit)); /* the tensor has none for every community */
-	else if (!fit->corrected && !fit->parts)
+	else if (!fit->corrected)
 		TLV_TRY(tlv_connectivity_unbiased(ctx, fit, fit->connectivity, &sound));
 	*good = sound && residual <= poor_residual;
 	if (!*good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
-		if (!fit->poisson && !fit->corrected && !fit->parts &&
-			largest_entry(fit->k, fit->connectivity) > 1)
+		if (!fit->poisson && !fit->corrected && largest_entry(fit->k, fit->connectivity) > 1)
 		{
 			TLV_TRY(clustered_shares(ctx, fit));
 			TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
