@@ -18,6 +18,7 @@
 #include "executor/tuptable.h"
 #include "lib/stringinfo.h"
 #include "nodes/parsenodes.h"
+#include "utils/array.h"
 #include "utils/queryenvironment.h"
 #include "utils/tuplestore.h"
 
@@ -66,6 +67,14 @@ extern Datum TlvReadQuery(PGFunction body, FunctionCallInfo fcinfo);
 #define TLV_STORED_ROWS "\"tensorlv rows\""
 #define TLV_FIRST_ROWS	"\"tensorlv first\"" /* of another query of the call */
 
+/* The nulls of a column of a query. */
+typedef struct TlvNulls
+{
+	int64 rows;			/* of which the column is null */
+	int64 within;		/* of which an element of its array is */
+	ArrayType *example; /* one of the latter */
+} TlvNulls;
+
 typedef struct TlvQuery
 {
 	MemoryContext mcxt; /* all of it is here */
@@ -81,7 +90,7 @@ typedef struct TlvQuery
 	TupleDesc given_desc;
 	QueryEnvironment *environment;
 	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
-	int64 *nulls;			/* of its columns, in the rows that were held; NULL: none were */
+	TlvNulls *nulls;		/* of its columns, in the rows that were held; NULL: none were */
 	Tuplestorestate *store; /* NULL: its rows are read again */
 	Oid namespace;			/* of the extension */
 	Oid extension;

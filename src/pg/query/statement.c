@@ -17,6 +17,7 @@
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
@@ -476,7 +477,8 @@ typedef struct StoredRows
 	TlvStatement *statement;
 	Tuplestorestate *store;
 	double bytes, most; /* 0: no bound */
-	int64 *nulls;		/* of its columns, counted; NULL: they are not */
+	const Oid *types;	/* of its columns */
+	TlvNulls *nulls;	/* of these, counted; NULL: they are not */
 } StoredRows;
 
 /* Of its values, as another server has sent them or would have to. */
@@ -496,13 +498,28 @@ slot_bytes(const TupleTableSlot *slot)
 }
 
 static void
+count_null(TlvNulls *nulls, Oid type, Datum value, bool null)
+{
+	bool other = null || !OidIsValid(get_element_type(getBaseType(type)));
+	ArrayType *array = other ? NULL : DatumGetArrayTypePCopy(value);
+
+	nulls->rows += null;
+	if (other)
+		return;
+	if (array_contains_nulls(array) && nulls->within++ == 0)
+		nulls->example = array;
+	else
+		pfree(array);
+}
+
+static void
 store_row(void *argument, TupleTableSlot *slot)
 {
 	StoredRows *rows = argument;
 
 	tuplestore_puttupleslot(rows->store, slot);
 	for (int i = 0; rows->nulls != NULL && i < slot->tts_tupleDescriptor->natts; i++)
-		rows->nulls[i] += slot->tts_isnull[i];
+		count_null(&rows->nulls[i], rows->types[i], slot->tts_values[i], slot->tts_isnull[i]);
 	if (rows->most == 0)
 		return;
 	rows->bytes += slot_bytes(slot);
@@ -561,9 +578,9 @@ TlvQueryHold(TlvQuery *query)
 	Oid *types = palloc((Size) n * sizeof(Oid));
 	Tuplestorestate *held = tuplestore_begin_heap(true, false, work_mem);
 	TlvStatement statement;
-	StoredRows stored = {.statement = &statement, .store = held};
+	StoredRows stored = {.statement = &statement, .store = held, .types = types};
 
-	query->nulls = stored.nulls = palloc0((Size) Max(n, 1) * sizeof(int64));
+	query->nulls = stored.nulls = palloc0((Size) Max(n, 1) * sizeof(TlvNulls));
 	for (int i = 0; i < n; i++)
 		types[i] = TupleDescAttr(desc, i)->atttypid;
 	TlvStatementBegin(&statement, query);

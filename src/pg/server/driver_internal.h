@@ -51,6 +51,14 @@ extern bool TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass);
  */
 extern void TlvSourceAppendOrder(const TlvSource *rows, TlvStatement *statement, StringInfo sql);
 
+/* The columns of a statement that count the nulls of one column of a source, at most. */
+#define NULL_COLUMNS 3
+
+/* Adds those of a column of the query that a source which is read once has in the statement of its
+ * pass, from *at on, which moves behind them. */
+extern void TlvTakeNulls(const TlvSource *rows, int column, const TupleTableSlot *slot, int *at,
+						 TlvNulls *nulls);
+
 /*
  * Writes the statement of a pass and its select list; types gets what its columns are: the values,
  * of a complete pass how many rows are left out, of a source that is read once the nulls of each
@@ -63,6 +71,6 @@ extern int TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement 
 /* After a pass that has skipped rows: names the columns of the caller's query that have nulls.
  * counted (a source that is read once) are those of the pass; rows that were held have theirs, and
  * a query that returns the same rows again is scanned. */
-extern void TlvNameNullColumns(TlvSource *rows, const int64 *counted);
+extern void TlvNameNullColumns(TlvSource *rows, const TlvNulls *counted);
 
 #endif /* TLV_DRIVER_INTERNAL_H */

@@ -46,9 +46,9 @@ typedef struct PassResult
 	size_t n;	   /* columns of values */
 	size_t pieces; /* above 1: rows of values, one of each piece; the last column says which */
 	tlv_value **values;
-	bool complete; /* a column says how many rows are left out */
-	int nulls;	   /* columns that count the nulls of as many columns of the rows */
-	int64 null_counts[TLV_ROW_COLUMNS];
+	bool complete;		   /* a column says how many rows are left out */
+	const TlvSource *once; /* NULL, or columns count the nulls of its columns */
+	TlvNulls null_counts[TLV_ROW_COLUMNS];
 	bool counted; /* and one how many rows there are */
 	double left_out, rows;
 } PassResult;
@@ -82,7 +82,7 @@ pass_take(void *argument, TupleTableSlot *slot)
 	PassResult *result = argument;
 	MemoryContext before = MemoryContextSwitchTo(result->driver->values);
 	tlv_value **values = result->values;
-	size_t column = result->n;
+	int column = (int) result->n;
 
 	if (result->pieces > 1)
 		values += piece_of(slot);
@@ -92,8 +92,8 @@ pass_take(void *argument, TupleTableSlot *slot)
 					   pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i])));
 	if (result->complete)
 		result->left_out += (double) DatumGetInt64(slot->tts_values[column++]);
-	for (int i = 0; i < result->nulls; i++)
-		result->null_counts[i] += DatumGetInt64(slot->tts_values[column++]);
+	for (int i = 0; result->once != NULL && i < result->once->n; i++)
+		TlvTakeNulls(result->once, i, slot, &column, &result->null_counts[i]);
 	if (result->counted)
 		result->rows += (double) DatumGetInt64(slot->tts_values[column++]);
 	MemoryContextSwitchTo(before);
@@ -221,7 +221,7 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 	MemoryContext mcxt =
 		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(mcxt);
-	Oid *types = palloc((pass->n + TLV_ROW_COLUMNS + 3) * sizeof(Oid));
+	Oid *types = palloc((pass->n + TLV_ROW_COLUMNS * NULL_COLUMNS + 3) * sizeof(Oid));
 	TlvStatement statement;
 	StringInfoData select;
 	int n;
@@ -277,7 +277,7 @@ TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_va
 						 .n = pass->n,
 						 .pieces = pass->pieces,
 						 .values = values,
-						 .nulls = rows->once ? rows->n : 0};
+						 .once = rows->once ? rows : NULL};
 
 	CHECK_FOR_INTERRUPTS();
 	run_pass(rows, pass, &result);

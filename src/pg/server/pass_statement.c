@@ -6,6 +6,9 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "rows/queries.h"
 
 bool
 TlvSourceNeedsOrder(const TlvSource *rows, const tlv_pass *pass)
@@ -245,6 +248,58 @@ add_parameters(TlvStatement *statement, int from)
 		appendStringInfoString(&statement->sql, ") ");
 }
 
+/* ---- nulls of columns ---- */
+
+/* Does a null inside of the column's arrays, which are of numbers, skip its row? */
+static bool
+has_elements(const TlvSource *rows, int column)
+{
+	Oid type = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
+	Oid element = get_element_type(type);
+
+	return (rows->form == TLV_ROW_VECTOR || rows->form == TLV_ROW_VIEWS) && OidIsValid(element) &&
+		   TlvIsNumberType(getBaseType(element));
+}
+
+/*
+ * Appends what TlvTakeNulls reads of a column of the query, x in the statement; returns how many
+ * columns these are.  Replacing the nulls of an array changes it if it has any, whatever its
+ * dimensions, and the smallest of such arrays is the same under every plan.
+ */
+static int
+append_nulls(const TlvSource *rows, int column, const char *x, bool follows, StringInfo sql,
+			 Oid *types)
+{
+	types[0] = types[1] = INT8OID;
+	types[2] = FLOAT8ARRAYOID;
+	appendStringInfo(sql, "%spg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(%s)",
+					 follows ? ", " : "", x);
+	if (!has_elements(rows, column))
+		return 1;
+	x = psprintf("%s::pg_catalog.float8[]", x);
+	for (int i = 1; i < NULL_COLUMNS; i++)
+		appendStringInfo(sql,
+						 ", pg_catalog.%s(%s) FILTER (WHERE pg_catalog.array_replace(%s, NULL, "
+						 "0::pg_catalog.float8) OPERATOR(pg_catalog.<>) %s)",
+						 i == 1 ? "count" : "min", x, x, x);
+	return NULL_COLUMNS;
+}
+
+void
+TlvTakeNulls(const TlvSource *rows, int column, const TupleTableSlot *slot, int *at,
+			 TlvNulls *nulls)
+{
+	nulls->rows += DatumGetInt64(slot->tts_values[(*at)++]);
+	if (!has_elements(rows, column))
+		return;
+	nulls->within += DatumGetInt64(slot->tts_values[(*at)++]);
+	if (!slot->tts_isnull[*at] && nulls->example == NULL)
+		nulls->example = DatumGetArrayTypePCopy(slot->tts_values[*at]);
+	(*at)++;
+}
+
+/* ---- the statement ---- */
+
 /*
  * Rows that are not stored are counted in every pass over all of them: it is the same snapshot here
  * and in one transaction of postgres_fdw, but not wherever rows may come from.
@@ -272,12 +327,7 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 		types[n++] = INT8OID;
 	}
 	for (int i = 0; i < rows->n && rows->once; i++)
-	{
-		appendStringInfo(&statement->sql,
-						 ", pg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(%s)",
-						 rows->columns[i]);
-		types[n++] = INT8OID;
-	}
+		n += append_nulls(rows, i, rows->columns[i], true, &statement->sql, types + n);
 	*counted = rows->query->store == NULL && pass->folds == 0 && !rows->once;
 	if (*counted)
 	{
@@ -298,43 +348,63 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 
 /* ---- columns with nulls ---- */
 
-/* The nulls of each column of the query, over all of its parts. */
+typedef struct NullCounts
+{
+	const TlvSource *rows;
+	TlvNulls *nulls;
+} NullCounts;
+
 static void
 add_null_counts(void *argument, TupleTableSlot *slot)
 {
-	int64 *nulls = argument;
+	const NullCounts *counts = argument;
 
-	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-		nulls[i] += slot->tts_isnull[i] ? 0 : DatumGetInt64(slot->tts_values[i]);
+	for (int i = 0, at = 0; i < counts->rows->query->desc->natts; i++)
+		TlvTakeNulls(counts->rows, i, slot, &at, &counts->nulls[i]);
 }
 
+/* The nulls of each column of the query, over all of its parts. */
 static void
-count_nulls(TlvSource *rows, const Query *part, int64 *nulls)
+count_nulls(TlvSource *rows, const Query *part, TlvNulls *nulls)
 {
-	int n = rows->query->desc->natts;
-	Oid *types = palloc(n * sizeof(Oid));
+	int n = rows->query->desc->natts, columns = 0;
+	Oid *types = palloc((Size) n * NULL_COLUMNS * sizeof(Oid));
 	TlvStatement statement;
 
 	TlvStatementBegin(&statement, rows->query);
 	statement.part = part;
 	appendStringInfoString(&statement.sql, "SELECT ");
 	for (int i = 0; i < n; i++)
-	{
-		types[i] = INT8OID;
-		appendStringInfo(&statement.sql,
-						 "%spg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(q.x%d)",
-						 i > 0 ? ", " : "", i + 1);
-	}
+		columns +=
+			append_nulls(rows, i, psprintf("q.x%d", i + 1), i > 0, &statement.sql, types + columns);
 	appendStringInfoString(&statement.sql, " FROM " TLV_QUERY_ROWS " AS q(");
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&statement.sql, "%sx%d", i > 0 ? ", " : "", i + 1);
+	TlvAppendColumns(&statement.sql, n);
 	appendStringInfoChar(&statement.sql, ')');
-	(void) TlvStatementRun(&statement, n, types, add_null_counts, nulls);
+	(void) TlvStatementRun(&statement, columns, types, add_null_counts, &(NullCounts){rows, nulls});
 }
 
-/* column "a" (2), or columns "a" (2), "b" (1) and 4 more. */
+/* ", such as dimension 2 of {1,NULL}": the first null of the array; dimensions are its last. */
 static const char *
-describe_columns(const TlvSource *rows, const int64 *nulls)
+describe_example(ArrayType *array)
+{
+	const int shown_bytes = 80;
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	int at = 0;
+	Oid out;
+	bool varlena;
+	char *text;
+
+	while (bitmap[at / 8] & (1 << at % 8))
+		at++;
+	getTypeOutputInfo(get_array_type(ARR_ELEMTYPE(array)), &out, &varlena);
+	text = OidOutputFunctionCall(out, PointerGetDatum(array));
+	return psprintf(", such as dimension %d of %s%s", at % ARR_DIMS(array)[ARR_NDIM(array) - 1] + 1,
+					TlvClip(text, shown_bytes), strlen(text) > shown_bytes ? "..." : "");
+}
+
+/* column "a" (2), or columns "a" (2), "b" (1, such as dimension 2 of {1,NULL}) and 4 more. */
+static const char *
+describe_columns(TlvSource *rows, const TlvNulls *nulls)
 {
 	/* Columns that are named at most, and the bytes of a name that are shown. */
 	const int named_columns = 3, named_bytes = 40;
@@ -346,10 +416,14 @@ describe_columns(const TlvSource *rows, const int64 *nulls)
 	initStringInfo(&text);
 	for (int i = 0; i < required; i++)
 	{
-		if (nulls[i] == 0 || bms_is_member(i, rows->skipped) || n++ >= named_columns)
+		int64 within = has_elements(rows, i) ? nulls[i].within : 0;
+
+		if (nulls[i].rows + within == 0 || bms_is_member(i, rows->skipped) || n++ >= named_columns)
 			continue;
-		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT ")", n > 1 ? ", " : "",
-						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), named_bytes), nulls[i]);
+		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT "%s)", n > 1 ? ", " : "",
+						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), named_bytes),
+						 nulls[i].rows + within,
+						 within > 0 ? describe_example(nulls[i].example) : "");
 	}
 	if (n > named_columns)
 		appendStringInfo(&text, " and %d more", n - named_columns);
@@ -357,10 +431,10 @@ describe_columns(const TlvSource *rows, const int64 *nulls)
 }
 
 /* The nulls of a query that returns the same rows again, by a scan. */
-static int64 *
+static TlvNulls *
 count_again(TlvSource *rows)
 {
-	int64 *nulls = palloc0(rows->query->desc->natts * sizeof(int64));
+	TlvNulls *nulls = palloc0(rows->query->desc->natts * sizeof(TlvNulls));
 	ListCell *cell;
 
 	if (rows->query->parts == NIL)
@@ -371,10 +445,10 @@ count_again(TlvSource *rows)
 }
 
 void
-TlvNameNullColumns(TlvSource *rows, const int64 *counted)
+TlvNameNullColumns(TlvSource *rows, const TlvNulls *counted)
 {
 	MemoryContext before = MemoryContextSwitchTo(rows->driver->mcxt);
-	const int64 *nulls = rows->once ? counted : rows->query->nulls;
+	const TlvNulls *nulls = rows->once ? counted : rows->query->nulls;
 
 	if (nulls == NULL)
 		nulls = count_again(rows);
