@@ -39,9 +39,8 @@ typedef struct tlv_star_options
  * of S pairs S, found by block subspace iteration; of a symmetric graph those of S G S of largest
  * modulus, which are the same but for weights and repetitions.  With plain weights U of a symmetric
  * graph is of the algebraically largest eigenvalues instead: pairs square the spectrum of G, and
- * large negative eigenvalues would displace communities; but where S G S has fewer than k
- * eigenvalues above the noise and negative ones below it (a disassortative graph), those of largest
- * modulus.
+ * large negative eigenvalues would displace communities; but where the smallest one is clearly
+ * larger in modulus than the second (a disassortative graph), those of largest modulus.
  */
 typedef struct tlv_star_moments
 {

@@ -14,9 +14,6 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
-/* So far below the noise an eigenvalue of S G S is one of a disassortative graph. */
-#define DISASSORTATIVE 1.1
-
 /* Nodes whose products are summed in single precision at a time. */
 #define GRAPH_NODE_BLOCK 2048
 
@@ -255,32 +252,6 @@ apply_graph(tlv_context *ctx, void *argument, size_t l, const float *x, float *z
 	return tlv_scale_rows_float(ctx, d, l, scale, work->middle, z);
 }
 
-/* Radius of the noise in the spectrum of S G S: 2 sqrt(mean of the rows' sums of variances). */
-static tlv_status
-noise_radius(tlv_context *ctx, const star_work *work, double *radius)
-{
-	const tlv_csr *out = work->side->out;
-	const float *scale = work->stars->scale;
-	double sum = 0;
-
-	for (size_t u = 0; u < out->rows; u++)
-	{
-		double row = 0;
-
-		if (u % GRAPH_NODE_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t e = out->start[u]; e < out->start[u + 1]; e++)
-		{
-			double s = scale[out->index[e]], g = out->value == NULL ? 1 : out->value[e];
-
-			row += g * s * s;
-		}
-		sum += row * scale[u] * scale[u];
-	}
-	*radius = 2 * sqrt(sum / (double) out->rows);
-	return TLV_OK;
-}
-
 /* order[0 .. l-1]: descending values, or descending moduli. */
 static void
 order_values(size_t l, const double *value, bool modulus, size_t *order)
@@ -304,24 +275,25 @@ order_values(size_t l, const double *value, bool modulus, size_t *order)
 
 /*
  * Of a block of Ritz vectors of S G S and their l values: whether the graph is disassortative, and,
- * with plain weights or without moments, the vectors by decreasing values unless it is.
+ * with plain weights or without moments, the vectors by decreasing values unless it is.  The
+ * largest value is that of the degrees; where the smallest one is farther from 0 than the second,
+ * noise, whose spectrum is symmetric, does not explain it.
  */
 static tlv_status
 order_directions(tlv_context *ctx, star_work *work, const double *value, float *x)
 {
+	/* The smallest value over the second one, which noise does not reach. */
+	const double beyond_noise = 1.1;
 	bool of_modulus = work->side->normalized && !work->options->directions;
 	tlv_star_moments *stars = work->stars;
 	size_t l = work->block, d = work->side->out->columns, w = stars->moments.width;
 	size_t *order = tlv_alloc(ctx, l, sizeof(size_t));
 	float *column = tlv_alloc(ctx, l, sizeof(float));
-	double smallest, noise = 0;
 
 	TLV_TRY_ALLOC(ctx, order);
 	TLV_TRY_ALLOC(ctx, column);
 	order_values(l, value, false, order);
-	smallest = value[order[l - 1]];
-	TLV_TRY(noise_radius(ctx, work, &noise));
-	stars->disassortative = value[order[w - 1]] < noise && smallest < -DISASSORTATIVE * noise;
+	stars->disassortative = l > 2 && -value[order[l - 1]] > beyond_noise * value[order[1]];
 	order_values(l, value, stars->disassortative || of_modulus, order);
 	for (size_t i = 0; i < w; i++)
 		stars->values[i] = fabs(value[order[i]]);
