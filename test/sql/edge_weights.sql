@@ -67,12 +67,16 @@ SELECT kind, count(*) FILTER (WHERE (SELECT count(*) FROM tlv_components(m)) > 1
 FROM (SELECT kind, tlv_mmsb(pg_temp.edges(100, .08, .08, 1, 100 + s, kind, power(10, s * 2 - 3))) AS m FROM generate_series(1, 2) s, kinds) q GROUP BY kind ORDER BY kind;
 
 -- groups of the same density: only the weights, three times as large inside, show them; in another unit the partition is the same
+CREATE TEMP TABLE weighted AS
+SELECT kind, a, b, pg_temp.weight_of(kind, 50, a, b, CASE WHEN a % 3 = b % 3 THEN 3 ELSE 1 END) AS weight
+FROM kinds, generate_series(1, 150) a, generate_series(1, 150) b WHERE kind NOT IN ('rating', 'lognormal') AND a < b AND pg_temp.u(50, 1, a, b) < .3;
 SELECT kind, (SELECT count(*) FROM tlv_components(m)) AS communities, round(tlv_nmi(one.community, one.node % 3)::numeric, 1) AS agreement,
        tlv_nmi(one.community, other.community) >= .98 AS same_in_another_unit
-FROM kinds, LATERAL (SELECT tlv_mmsb(pg_temp.edges(150, .3, .3, 3, 50, kind, 1)) AS m, tlv_mmsb(pg_temp.edges(150, .3, .3, 3, 50, kind, 1000)) AS thousand) q,
+FROM kinds, LATERAL (SELECT tlv_mmsb(format('SELECT a, b, weight FROM weighted WHERE kind = %L', kind)) AS m,
+                            tlv_mmsb(format('SELECT a, b, 1000 * weight FROM weighted WHERE kind = %L', kind)) AS thousand) q,
      LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(m) ORDER BY node, membership DESC) one JOIN
      LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(thousand) ORDER BY node, membership DESC) other USING (node)
-WHERE kind NOT IN ('rating', 'lognormal')
+WHERE kind IN (SELECT kind FROM weighted)
 GROUP BY kind, m ORDER BY kind;
 -- a unit as large or as small as a double may be
 SELECT u AS unit, (SELECT count(*) FROM tlv_components(tlv_mmsb(format(

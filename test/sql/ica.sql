@@ -113,7 +113,7 @@ FROM unnest(ARRAY['', 'SELECT 1', 'SELECT x, x FROM ica_rows', 'SELECT array[''a
                   'SELECT CASE WHEN i > 5 THEN array[i] ELSE array[i, i] END FROM generate_series(1, 9) i',
   'SELECT array[[[1]]]', 'DELETE FROM ica_rows', 'SELECT array[1e300 * i, 1e300 * (i % 7)] FROM generate_series(1, 99) i',
   'SELECT array[1e-300 * i, 1e-300 * (i % 7)] FROM generate_series(1, 99) i']) q;
-SELECT code, round(score::numeric, 1) AS score FROM tlv_warnings(tlv_ica('SELECT x FROM tlv_simulate_ica(200, 70)')) WHERE code IN ('directions_skipped', 'few_rows') ORDER BY code;
+SELECT code, round(score::numeric, 1) AS score FROM tlv_warnings(tlv_ica('SELECT x FROM tlv_simulate_ica(80, 70)')) WHERE code IN ('directions_skipped', 'few_rows') ORDER BY code;
 -- little data, and much of the same
 SELECT name, regexp_replace(pg_temp.outcome(format('SELECT (SELECT count(DISTINCT component) FROM tlv_mixing(tlv_ica(%L%s)))', q, a)), '-?[0-9.]+e-[0-9]+', '0') AS components
 FROM (VALUES ('d of 1', 'SELECT x[1:1] FROM ica_rows', ''), ('d and k of 1', 'SELECT x[1:1] FROM ica_rows', ', k => 1'),
@@ -123,7 +123,7 @@ FROM (VALUES ('d of 1', 'SELECT x[1:1] FROM ica_rows', ''), ('d and k of 1', 'SE
   ('as many rows as components', 'SELECT x FROM ica_rows WHERE id <= 6', ', keep_gaussian => true'), ('rows in arrays', 'SELECT array_agg(x) FROM ica_rows GROUP BY id % 9', ''),
   ('NULL rows', 'SELECT CASE WHEN id % 2 = 0 THEN x END FROM ica_rows', ''), ('NULL alone', 'SELECT NULL::float8[] FROM ica_rows', ''),
   ('a constant of 1e300', 'SELECT x || array[1e300::float8] FROM ica_rows', ''), ('far from 0', 'SELECT array[1e8 + x[1], x[2], x[3]] FROM ica_rows', ', keep_gaussian => true'),
-  ('too long', 'SELECT x FROM tlv_simulate_ica(200, 70)', ', k => 61')) q(name, q, a);
+  ('too long', 'SELECT x FROM tlv_simulate_ica(80, 70)', ', k => 61')) q(name, q, a);
 RESET tensorlv.warnings;
 SELECT pg_temp.outcome('SELECT (SELECT count(*)
     FROM tlv_mixing(tlv_ica(''SELECT array[s[1], s[2], sqrt(-2 * ln(1 - u)) * cos(6.283185307179586 * v)]
