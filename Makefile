@@ -215,8 +215,8 @@ ASAN_CC      = $(CC)
 # Loops full of checks are not vectorised, and a report needs lines only: a fifth of the compiler's time.
 CHECKED_FLAGS = $(LIBRARY_FLAGS) -g1 -fno-omit-frame-pointer -fno-tree-vectorize -fno-tree-slp-vectorize \
                -fno-sanitize-recover=all
-# The unit tests take a third less time than with -O1, which is more than the compiler takes more; the fuzzers run for a bounded time.
-ASAN_FLAGS   = $(CHECKED_FLAGS) -O2 -fsanitize=address,undefined
+# With -O2 the unit tests take a twelfth less time, a fifth of what the compiler takes more.
+ASAN_FLAGS   = $(CHECKED_FLAGS) -O1 -fsanitize=address,undefined
 FUZZ_CC      = $(or $(CLANG),clang)
 FUZZ_LEVEL   = -O1
 FUZZ_FLAGS   = $(CHECKED_FLAGS) $(FUZZ_LEVEL) -fsanitize=fuzzer-no-link,address,undefined

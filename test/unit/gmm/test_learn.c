@@ -216,6 +216,7 @@ test_choice_of_covariance(void **state)
 	tlv_frame truth, model;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	options.fit.any_covariance = true;
 	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{

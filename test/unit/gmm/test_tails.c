@@ -175,6 +175,7 @@ static void
 test_components(void **state)
 {
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t k = 1; k <= 3; k += 2)
 		for (tlv_covariance c = TLV_COVARIANCE_SPHERICAL; c <= TLV_COVARIANCE_FULL; c += 2)
 		{
@@ -206,6 +207,7 @@ test_normal_rows(void **state)
 	tlv_mixture mixture;
 
 	(void) state;
+	MEASURED_WITHOUT_SANITIZERS();
 	(void) draw_rows(truth, 3000);
 	model = learn(usual_options(0, TLV_TAILS_NORMAL));
 	assert_equal(components_of(model), 3);
