@@ -36,11 +36,14 @@ typedef struct hmm_fit
 	double *first;		 /* k: law of a window's first state */
 	double *initial;	 /* k */
 	double *negative;	 /* k: what was cut of symbols' probabilities */
-	double *means;		 /* d x k, vectors */
-	tlv_covariance covariance;
-	size_t numbers;	   /* of a state's covariance */
-	double *variances; /* numbers x k, vectors */
-	double *within;	   /* d, vectors */
+	struct
+	{
+		double *means; /* d x k */
+		tlv_covariance covariance;
+		size_t numbers;	   /* of a state's covariance */
+		double *variances; /* numbers x k */
+		double *within;	   /* d: variances within the states */
+	} vectors;			   /* the emissions, where steps are vectors */
 	tlv_diagnostics diagnostics;
 } hmm_fit;
 
@@ -132,11 +135,11 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->first, k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->initial, k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->negative, k));
-	fit->covariance = options->covariance;
-	fit->numbers = tlv_mixture_variances(fit->gaussian ? fit->d : 1, options->covariance);
-	TLV_TRY(tlv_alloc_numbers(ctx, &fit->variances, k * fit->numbers + fit->d));
-	fit->within = fit->variances + k * fit->numbers;
-	return tlv_alloc_numbers(ctx, &fit->means, fit->gaussian ? fit->d * k : 1);
+	fit->vectors.covariance = options->covariance;
+	fit->vectors.numbers = tlv_mixture_variances(fit->gaussian ? fit->d : 1, options->covariance);
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->vectors.variances, k * fit->vectors.numbers + fit->d));
+	fit->vectors.within = fit->vectors.variances + k * fit->vectors.numbers;
+	return tlv_alloc_numbers(ctx, &fit->vectors.means, fit->gaussian ? fit->d * k : 1);
 }
 
 tlv_status
@@ -163,12 +166,12 @@ clean_emissions(hmm_fit *fit)
 		tlv_clip_probabilities(k, d, fit->middle, fit->negative);
 		return;
 	}
-	tlv_dense_source_means(&fit->dense, 1, k, fit->middle, fit->means);
+	tlv_dense_source_means(&fit->dense, 1, k, fit->middle, fit->vectors.means);
 	for (size_t j = 0; j < k; j++)
 	{
 		for (size_t i = 0; i < d; i++)
 			fit->middle[i * k + j] =
-				fit->dense.scale[1][i] * (fit->means[j * d + i] - fit->dense.center[1][i]);
+				fit->dense.scale[1][i] * (fit->vectors.means[j * d + i] - fit->dense.center[1][i]);
 		fit->middle[d * k + j] = fit->dense.scale[1][d];
 	}
 }
@@ -212,8 +215,8 @@ estimate_variances(hmm_fit *fit)
 {
 	/* Part of the mean variance below which a variance is not believed. */
 	const double variance_floor = 1e-6;
-	size_t k = fit->k, d = fit->d, n = fit->numbers;
-	double *within = fit->within, mean = 0;
+	size_t k = fit->k, d = fit->d, n = fit->vectors.numbers;
+	double *within = fit->vectors.within, mean = 0;
 
 	for (size_t i = 0; i < d; i++)
 	{
@@ -221,19 +224,19 @@ estimate_variances(hmm_fit *fit)
 
 		total = fit->sums.square[1][i] / fit->windows - shifted * shifted;
 		for (size_t j = 0; j < k; j++)
-			center += fit->weights[j] * fit->means[j * d + i];
+			center += fit->weights[j] * fit->vectors.means[j * d + i];
 		for (size_t j = 0; j < k; j++)
-			between += fit->weights[j] * (fit->means[j * d + i] - center) *
-					   (fit->means[j * d + i] - center);
+			between += fit->weights[j] * (fit->vectors.means[j * d + i] - center) *
+					   (fit->vectors.means[j * d + i] - center);
 		within[i] = fmax(total - between, variance_floor * total);
 		mean += within[i] / (double) d;
 	}
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < (n == 1 ? 1 : d); i++)
-			if (fit->covariance == TLV_COVARIANCE_FULL)
-				fit->variances[j * n + i * (i + 3) / 2] = sqrt(within[i]);
+			if (fit->vectors.covariance == TLV_COVARIANCE_FULL)
+				fit->vectors.variances[j * n + i * (i + 3) / 2] = sqrt(within[i]);
 			else
-				fit->variances[j * n + i] = n == 1 ? mean : within[i];
+				fit->vectors.variances[j * n + i] = n == 1 ? mean : within[i];
 }
 
 /*
@@ -424,9 +427,9 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	parts.initial = fit.initial;
 	parts.transitions = fit.transitions;
 	parts.items = tlv_frame_int64(moments, "items");
-	parts.emissions = fit.gaussian ? fit.means : fit.middle;
-	parts.variances = fit.variances;
-	parts.covariance = fit.gaussian ? fit.covariance : TLV_COVARIANCE_SPHERICAL;
+	parts.emissions = fit.gaussian ? fit.vectors.means : fit.middle;
+	parts.variances = fit.vectors.variances;
+	parts.covariance = fit.gaussian ? fit.vectors.covariance : TLV_COVARIANCE_SPHERICAL;
 	parts.diagnostics = &fit.diagnostics;
 	TLV_TRY(tlv_hmm_name_symbols(ctx, moments, &parts));
 	return tlv_hmm_write(ctx, &parts, image, size);

@@ -103,10 +103,10 @@ static void
 keep_topic(anchor_fit *fit, const double *shares, size_t found, size_t j, size_t to)
 {
 	for (size_t i = 0; i < fit->d; i++)
-		fit->phi[i * fit->k + to] =
-			shares[i * found + j] * (fit->totals[i] / fit->tokens) / fit->weights[to];
-	fit->anchors[to] = fit->items[fit->corners.points[j]];
-	fit->distance[to] = fit->corners.distance[j] != 0 ? fit->corners.distance[j] : -DBL_MIN;
+		fit->topics.phi[i * fit->k + to] =
+			shares[i * found + j] * (fit->totals[i] / fit->tokens) / fit->topics.weights[to];
+	fit->topics.anchors[to] = fit->items[fit->corners.points[j]];
+	fit->topics.distance[to] = fit->corners.distance[j] != 0 ? fit->corners.distance[j] : -DBL_MIN;
 }
 
 /* What a topic takes up of all tokens. */
@@ -123,11 +123,11 @@ weight_of(const anchor_fit *fit, const double *shares, size_t found, size_t j)
 static tlv_status
 allocate_topics(tlv_context *ctx, anchor_fit *fit, size_t found)
 {
-	TLV_TRY_NEW(ctx, fit->weights, 3 * found);
-	fit->alpha = fit->weights + found;
-	fit->distance = fit->alpha + found;
-	TLV_TRY_NEW(ctx, fit->anchors, found);
-	TLV_TRY_NEW_ROWS(ctx, fit->phi, found, fit->d);
+	TLV_TRY_NEW(ctx, fit->topics.weights, 3 * found);
+	fit->topics.alpha = fit->topics.weights + found;
+	fit->topics.distance = fit->topics.alpha + found;
+	TLV_TRY_NEW(ctx, fit->topics.anchors, found);
+	TLV_TRY_NEW_ROWS(ctx, fit->topics.phi, found, fit->d);
 	return TLV_OK;
 }
 
@@ -153,12 +153,12 @@ tlv_lda_topics_of_mixtures(tlv_context *ctx, anchor_fit *fit)
 		TLV_TRY_CONTINUE(ctx);
 		if (weights[j] < LDA_LEAST_WEIGHT)
 			continue;
-		fit->weights[kept] = weights[j];
+		fit->topics.weights[kept] = weights[j];
 		keep_topic(fit, fit->mixtures, found, j, kept);
-		total += fit->weights[kept++];
+		total += fit->topics.weights[kept++];
 	}
 	for (size_t j = 0; j < fit->k; j++)
-		fit->weights[j] /= total;
+		fit->topics.weights[j] /= total;
 	tlv_free(ctx, fit->mixtures);
 	tlv_free(ctx, weights);
 	fit->mixtures = NULL;
@@ -272,9 +272,10 @@ sort_topics(tlv_context *ctx, anchor_fit *fit, tlv_lda_parts *parts)
 	int64_t *order;
 
 	TLV_TRY_NEW(ctx, order, fit->k);
-	tlv_lda_order_topics(fit->k, fit->weights, order);
+	tlv_lda_order_topics(fit->k, fit->topics.weights, order);
 	TLV_TRY(tlv_lda_order_anchors(ctx, fit->k, order, &parts->anchors, &parts->anchor_distances));
-	TLV_TRY(tlv_lda_sort_topics(ctx, fit->k, fit->d, fit->phi, fit->alpha, fit->weights));
+	TLV_TRY(tlv_lda_sort_topics(ctx, fit->k, fit->d, fit->topics.phi, fit->topics.alpha,
+								fit->topics.weights));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }
@@ -290,16 +291,16 @@ tlv_lda_write_anchors(tlv_context *ctx, const tlv_lda_options *options, size_t w
 						   .eta = options->eta,
 						   .seed = (double) options->seed,
 						   .items = fit->items,
-						   .phi = fit->phi,
-						   .alpha = fit->alpha,
-						   .weights = fit->weights,
+						   .phi = fit->topics.phi,
+						   .alpha = fit->topics.alpha,
+						   .weights = fit->topics.weights,
 						   .shares = fit->shares,
-						   .anchors = fit->anchors,
-						   .anchor_distances = fit->distance,
+						   .anchors = fit->topics.anchors,
+						   .anchor_distances = fit->topics.distance,
 						   .diagnostics = &fit->diagnostics};
 
 	TLV_TRY(diagnose_anchors(ctx, fit, wanted));
-	tlv_lda_alpha(fit->k, fit->alpha0, fit->weights, fit->alpha);
+	tlv_lda_alpha(fit->k, fit->alpha0, fit->topics.weights, fit->topics.alpha);
 	TLV_TRY(sort_topics(ctx, fit, &parts));
 	return tlv_lda_write(ctx, &parts, image, size);
 }

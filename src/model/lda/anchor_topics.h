@@ -29,12 +29,14 @@ typedef struct anchor_fit
 	double *mixtures; /* corners.k x d */
 	double alpha0;
 	bool searched; /* alpha0 was not given */
-	/* the topics, k */
-	double *phi; /* k x d */
-	double *weights;
-	double *alpha;
-	double *distance;
-	int64_t *anchors;
+	struct
+	{
+		double *phi; /* k x d */
+		double *weights;
+		double *alpha;
+		double *distance;
+		int64_t *anchors;
+	} topics; /* k each */
 	tlv_diagnostics diagnostics;
 } anchor_fit;
 

@@ -142,7 +142,7 @@ second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 		if (i % LDA_ITEMS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
-			scaled[i * k + j] = scale[i] * fit->phi[i * k + j];
+			scaled[i * k + j] = scale[i] * fit->topics.phi[i * k + j];
 	}
 	TLV_TRY(tlv_gemm(ctx, false, true, k, k, d, 1, scaled, k, scaled, k, 0, gram, k));
 	TLV_TRY(tlv_gemm(ctx, false, true, k, w, d, 1, scaled, k,

@@ -180,8 +180,9 @@ recover_second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 	TLV_TRY_NEW_ROWS(ctx, product, k, d);
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < k; j++)
-			scaled[i * k + j] = fit->totals[i] > 0 ? fit->phi[i * k + j] / fit->shares[i] : 0;
-	TLV_TRY(tlv_gemm(ctx, false, true, k, k, d, 1, scaled, k, fit->phi, k, 0, gram, k));
+			scaled[i * k + j] =
+				fit->totals[i] > 0 ? fit->topics.phi[i * k + j] / fit->shares[i] : 0;
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, d, 1, scaled, k, fit->topics.phi, k, 0, gram, k));
 	TLV_TRY(tlv_solve_spd(ctx, k, d, gram, scaled)); /* P' */
 	TLV_TRY(
 		tlv_gemm(ctx, false, false, k, d, d, 1, scaled, k, fit->rows, fit->dims, 0, product, k));

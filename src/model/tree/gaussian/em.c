@@ -127,7 +127,7 @@ row_log_likelihood(const gaussian_fit *fit)
 							fit->s[(g->element[u] + j) * fit->d + g->element[v] + i];
 	}
 	return -0.5 * (form + g->log_noise + g->log_free + (double) fit->d * log(2 * M_PI)) -
-		   fit->log_scale;
+		   fit->columns.log_scale;
 }
 
 /* to (n_v x n_u) = E[v u'] over the rows and what is not seen of them; v = u or v below u. */

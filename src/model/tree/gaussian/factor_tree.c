@@ -110,13 +110,13 @@ warn_of_factors(tlv_context *ctx, gaussian_fit *fit, const tlv_factors *factors)
 	 * Raftery 1995). */
 	const double strong_evidence = 10.0;
 	double rows = fit->parts.rows, gain, criterion;
-	double likelihood = fit->log_likelihood + fit->log_scale;
+	double likelihood = fit->log_likelihood + fit->columns.log_scale;
 
 	gain = factors->log_likelihood - likelihood;
 	criterion = tlv_factors_criterion(factors->log_likelihood, factors->parameters, rows) -
 				tlv_factors_criterion(likelihood, tree_parameters(fit), rows);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) factors->q, "factors"));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, factors->log_likelihood - fit->log_scale,
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, factors->log_likelihood - fit->columns.log_scale,
 						 "log_likelihood_per_row_of_factors"));
 	if (2 * rows * criterion < strong_evidence)
 		return TLV_OK;

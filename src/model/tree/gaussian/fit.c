@@ -72,7 +72,7 @@ apply_scale(gaussian_fit *fit, const tree_gaussian *g, double *s)
 
 	for (size_t c = 0; c < d; c++)
 		for (size_t v = 0; v < fit->parts.p; v++)
-			tlv_small_substitute((size_t) g->states[v], fit->scale + g->square[v], false,
+			tlv_small_substitute((size_t) g->states[v], fit->columns.scale + g->square[v], false,
 								 s + c * d + g->element[v]);
 	for (size_t c = 0; c < d; c++)
 		for (size_t i = 0; i < c; i++)
@@ -142,14 +142,14 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, const tlv_tree_f
 	const tree_gaussian *g = &fit->g;
 
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->s, d * d));
-	TLV_TRY(tlv_alloc_numbers(ctx, &fit->scale, g->square[fit->parts.p]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->columns.scale, g->square[fit->parts.p]));
 	for (size_t j = 0; j < d; j++)
 		for (size_t i = 0; i < d; i++)
 			fit->s[fit->place[j] * d + fit->place[i]] = central->covariance[j * d + i];
 	for (size_t v = 0; v < fit->parts.p; v++)
 	{
 		size_t n = (size_t) g->states[v], e = g->element[v];
-		double *own = fit->scale + g->square[v];
+		double *own = fit->columns.scale + g->square[v];
 
 		for (size_t j = 0; j < n; j++)
 			memcpy(own + j * n, fit->s + (e + j) * d + e, n * sizeof(double));
@@ -162,7 +162,7 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, const tlv_tree_f
 			return tlv_fail_hint(ctx, "Omit the variable, or columns of it.");
 		}
 		for (size_t i = 0; i < n; i++)
-			fit->log_scale += log(own[i * n + i]);
+			fit->columns.log_scale += log(own[i * n + i]);
 	}
 	apply_scale(fit, g, fit->s);
 	apply_scale(fit, g, fit->s);
@@ -386,10 +386,10 @@ unscale_variables(tlv_context *ctx, gaussian_fit *fit)
 		int64_t u = fit->parts.parent[v];
 		size_t n = (size_t) g->states[v], m = u < 0 ? 0 : (size_t) g->states[u];
 		double *table = fit->tables + fit->edge[v];
-		double *scale = v < p ? fit->scale + g->square[v] : NULL;
+		double *scale = v < p ? fit->columns.scale + g->square[v] : NULL;
 
 		if (u >= 0 && u < (int64_t) p)
-			unscale_parent(n, m, fit->scale + g->square[u], table, work);
+			unscale_parent(n, m, fit->columns.scale + g->square[u], table, work);
 		if (scale == NULL)
 			continue;
 		for (size_t j = 1; j < n; j++)

@@ -24,9 +24,12 @@ typedef struct gaussian_fit
 	size_t *place;	 /* d: the element of every column; packing: solve.h */
 	size_t *edge;	 /* nodes + 1 */
 	double *s;		 /* d x d, standardised, in the order of elements */
-	double *scale;	 /* Cholesky factors of the variables' covariances: squares of observed nodes */
-	double *means;	 /* d */
-	double log_scale;
+	struct
+	{
+		double *scale;	   /* Cholesky factors of the variables' covariances: squares of nodes */
+		double *means;	   /* d */
+		double log_scale;  /* the logarithm of the factors' determinants */
+	} columns;			   /* what standardising took off */
 	double log_likelihood; /* of a row, once refined */
 	double **view[3];	   /* hidden nodes: of every stand-in, its dimension x r */
 	double *tables;
