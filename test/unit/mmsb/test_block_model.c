@@ -1,6 +1,6 @@
 /*
  * test_block_model.c - mean-field steps of the block model against the same in
- * plain loops over all pairs, its criterion against the formula.
+ * plain loops over all pairs.
  */
 #include "assertions.h"
 #include "model/mmsb/engine/block_model.h"
@@ -30,7 +30,7 @@ make_trial(size_t sides, bool weighted, bool corrected, bool diagonal, bool fixe
 	t.rows = zeros(2, sizeof(tlv_csr));
 	t.rows[0] = sparse_rows(&t.graph, weighted);
 	assert_ok(tlv_csr_transpose(&ctx, &t.rows[0], &t.rows[1]));
-	t.model = (tlv_block_model){.k = K, .sides = sides, .diagonal = diagonal, .sharpness = 1};
+	t.model = (tlv_block_model){.k = K, .sides = sides, .diagonal = diagonal};
 	for (size_t i = 0; i < t.n[0] * t.n[1]; i++)
 		t.model.total += t.graph.g[i];
 	for (size_t s = 0; s < sides; s++)
@@ -181,7 +181,7 @@ move_side(trial *t, size_t s, bool whole)
 			best = own[a] > own[best] ? a : best;
 		largest = own[best];
 		for (size_t a = 0; a < K; a++)
-			sum += own[a] = exp(t->model.sharpness * (own[a] - largest));
+			sum += own[a] = exp(own[a] - largest);
 		for (size_t a = 0; a < K; a++)
 			now[u * K + a] = whole ? (a == best) : own[a] / sum;
 		if (t->model.side[s].fixed != NULL && t->model.side[s].fixed[u] >= 0)
@@ -234,7 +234,6 @@ test_steps(void **state)
 								 (which & 8) != 0, (which & 16) != 0);
 			int taken = 0;
 
-			t.model.sharpness = steps == 3 ? 1.5 : 1;
 			for (int i = 0; i < steps; i++)
 				reference_step(&t, whole);
 			if (whole)
@@ -268,75 +267,9 @@ test_fixed(void **state)
 		wrong += t.model.side[0].label[u] != (int32_t) (u * K / t.n[0]);
 	}
 	assert_at_most(wrong, 6);
-	assert_int_equal(tlv_block_used(&t.model), K);
 	t.model.side[0].label[12] = 1;
 	assert_ok(tlv_block_reassign(&ctx, &t.model, 100, &taken));
 	assert_below(taken, 100);
-}
-
-static double
-profile(double e, double x)
-{
-	return e > 0 ? e * log(e / x) : 0;
-}
-
-/* sum E log(E / X), half of it for one side, less half the logarithm of the pairs for a rate */
-static void
-test_criterion(void **state)
-{
-	(void) state;
-	for (int which = 0; which < 32; which++)
-	{
-		trial t = make_trial(which & 1 ? 2 : 1, (which & 2) != 0, (which & 4) != 0,
-							 (which & 8) != 0, false);
-		double found, likelihood = 0, off = 0, off_expected = 0, rates, pairs, used = K;
-
-		if (which & 16) /* one community empty */
-		{
-			for (size_t s = 0; s < t.model.sides; s++)
-				for (size_t u = 0; u < t.n[s]; u++)
-					if (t.label[s][u] == 1)
-					{
-						t.model.side[s].label[u] = t.label[s][u] = 0;
-						t.share[s][u * K] = 1;
-						t.share[s][u * K + 1] = 0;
-					}
-			used = K - 1;
-		}
-		count_both(&t);
-		for (size_t i = 0; i < K * K; i++)
-			if (t.model.diagonal && i % K != i / K)
-			{
-				off += t.edges[i];
-				off_expected += t.expected[i];
-			}
-			else
-				likelihood += profile(t.edges[i], t.expected[i]);
-		likelihood = (likelihood + profile(off, off_expected)) / (t.model.sides == 1 ? 2 : 1);
-		pairs = t.model.sides == 1 ? 40.0 * 39 / 2 : 40.0 * 27;
-		rates = t.model.diagonal	 ? used + 1
-				: t.model.sides == 1 ? used * (used + 1) / 2
-									 : used * used;
-		assert_ok(tlv_block_criterion(&ctx, &t.model, &found));
-		assert_close(found, likelihood - rates / 2 * log(pairs), 1e-6 * fabs(found));
-		assert_int_equal(tlv_block_used(&t.model), (int) used);
-		pool_reset(&memory, &ctx);
-	}
-}
-
-/* The truth is better than what is not. */
-static void
-test_criterion_prefers_truth(void **state)
-{
-	trial t = make_trial(1, false, false, false, false);
-	double start, truth;
-
-	(void) state;
-	assert_ok(tlv_block_criterion(&ctx, &t.model, &start));
-	for (size_t u = 0; u < t.n[0]; u++)
-		t.model.side[0].label[u] = (int32_t) (u * K / t.n[0]);
-	assert_ok(tlv_block_criterion(&ctx, &t.model, &truth));
-	assert_above(truth, start);
 }
 
 static void
@@ -376,8 +309,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fixed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_criterion, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_criterion_prefers_truth, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_and_cancel, setup, teardown),
 	};
 

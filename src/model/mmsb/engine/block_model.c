@@ -290,8 +290,7 @@ update_block_side(tlv_context *ctx, block_work *work, size_t s, double *moved)
 			float *share = work->share[s] + (first + u) * k;
 
 			for (size_t a = 0; a < k; a++)
-				own[a] =
-					model->sharpness * (own[a] - side->propensity[first + u] * work->offset[a]);
+				own[a] -= side->propensity[first + u] * work->offset[a];
 			if (side->fixed != NULL && side->fixed[first + u] >= 0)
 				continue;
 			side->label[first + u] = community_largest_of(k, own);
@@ -330,30 +329,6 @@ tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model, int max_ste
 	}
 	free_block_work(ctx, &work);
 	return TLV_OK;
-}
-
-size_t
-tlv_block_used(const tlv_block_model *model)
-{
-	size_t used = 0;
-
-	for (size_t a = 0; a < model->k; a++)
-	{
-		bool found = false;
-
-		for (size_t s = 0; s < model->sides && !found; s++)
-			for (size_t u = 0; u < model->side[s].n && !found; u++)
-				found = model->side[s].label[u] == (int32_t) a;
-		used += found;
-	}
-	return used;
-}
-
-/* e log(e / x), the profile likelihood of one rate */
-static double
-profile(double e, double x)
-{
-	return e > 0 ? e * log(e / fmax(x, 1e-300)) : 0;
 }
 
 /* Edges between blocks, counted by lanes (lanes.h); weights add up in the order of lanes. */
@@ -440,45 +415,5 @@ tlv_block_count_partition(tlv_context *ctx, const tlv_block_model *model, double
 		for (size_t a = 0; a < k; a++)
 			expected[a + k * b] = model->total * theta[a] * theta[k + b];
 	tlv_free(ctx, theta);
-	return TLV_OK;
-}
-
-/* The criterion, of the number of communities that have a node and that of pairs of nodes. */
-static double
-block_score(const tlv_block_sums *sums, bool diagonal, double used, double pairs)
-{
-	double likelihood = 0, off = 0, off_expected = 0, rates;
-	size_t k = sums->k;
-
-	for (size_t i = 0; i < k * k; i++)
-	{
-		if (!diagonal || i % (k + 1) == 0)
-			likelihood += profile(sums->edges[i], sums->expected[i]);
-		else
-		{
-			off += sums->edges[i];
-			off_expected += sums->expected[i];
-		}
-	}
-	likelihood += profile(off, off_expected);
-	if (sums->sides == 1)
-		likelihood /= 2;
-	rates = diagonal ? used + 1 : sums->sides == 1 ? used * (used + 1) / 2 : used * used;
-	return likelihood - rates / 2 * log(fmax(pairs, 2));
-}
-
-tlv_status
-tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model, double *criterion)
-{
-	size_t k = model->k;
-	double used = (double) tlv_block_used(model), n = (double) model->side[0].n;
-	double pairs = model->sides == 1 ? n * (n - 1) / 2 : n * (double) model->side[1].n;
-	double *edges = tlv_alloc(ctx, 2 * k * k, sizeof(double));
-	tlv_block_sums sums = {k, model->sides, edges, edges + k * k};
-
-	TLV_TRY_ALLOC(ctx, edges);
-	TLV_TRY(tlv_block_count_partition(ctx, model, edges, edges + k * k));
-	*criterion = block_score(&sums, model->diagonal, used, pairs);
-	tlv_free(ctx, edges);
 	return TLV_OK;
 }

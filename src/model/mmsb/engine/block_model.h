@@ -26,10 +26,9 @@ typedef struct tlv_block_side
 typedef struct tlv_block_model
 {
 	size_t k;
-	size_t sides;	  /* 1: undirected; 2: rows and columns of one matrix */
-	double total;	  /* M */
-	bool diagonal;	  /* one common rate between different communities; else all k x k are free */
-	double sharpness; /* of the memberships: 1, or more in first steps from a rough start */
+	size_t sides;  /* 1: undirected; 2: rows and columns of one matrix */
+	double total;  /* M */
+	bool diagonal; /* one common rate between different communities; else all k x k are free */
 	tlv_block_side side[2];
 } tlv_block_model;
 
@@ -75,16 +74,5 @@ extern tlv_status tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *
  */
 extern tlv_status tlv_block_reassign(tlv_context *ctx, const tlv_block_model *model, int max_steps,
 									 int *steps);
-
-/*
- * Integrated completed likelihood of the partition: profile log-likelihood of the rates (nats,
- * without what does not depend on the partition) less half the logarithm of the number of pairs for
- * every rate.  The larger the better.
- */
-extern tlv_status tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model,
-									  double *criterion);
-
-/* Communities that have a node. */
-extern size_t tlv_block_used(const tlv_block_model *model);
 
 #endif /* TENSORLV_BLOCK_MODEL_H */
