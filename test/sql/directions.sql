@@ -44,8 +44,10 @@ SELECT max(abs(p - weight)) < 1e-12 AS nothing_known FROM fits, tlv_components(m
   j) WHERE name = 'given' AND j = component;
 SELECT tlv_infer(model, ARRAY[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL]) FROM fits WHERE name = 'given';
 SELECT tlv_infer(model, ARRAY[1, NULL]) FROM fits WHERE name = 'given';
+SET tensorlv.warnings = off; -- which shows a row
 SELECT w.score = (SELECT count(*) FROM gaps WHERE x[1] > .2) AS left_out, w.code FROM tlv_warnings((SELECT tlv_gmm('SELECT CASE WHEN x[1] > .2 THEN gap ELSE x END FROM gaps', 5,
   'direction'))) w WHERE code = 'rows_skipped';
+RESET tensorlv.warnings;
 
 -- 3. no direction; nothing to find
 SELECT code, score FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM unit UNION ALL SELECT array_fill(0::float8, ARRAY[16]) FROM generate_series(1, 4)', 5, 'direction')));

@@ -40,6 +40,23 @@ SELECT warned(tlv_gmm('SELECT length, mass, 7 AS same FROM parts', 1, 'diagonal'
 SELECT warned(tlv_tree('SELECT length, cos(id) AS width, 7.5 AS same FROM parts', layout => 'wide'), 'dependent') AS tree,
   warned(tlv_tree('SELECT ARRAY[length, cos(id), 7.5] FROM parts'), 'dependent') AS arrays;
 
+-- C1: floors come from the data. Rounded numbers, counts and categories have as many components as they would have unrounded, at any seed
+CREATE FUNCTION normal(i int) RETURNS float8 LANGUAGE sql AS $$
+SELECT sqrt(-2 * ln((abs(hashint4(i)::bigint) % 99991 + 0.5) / 99991)) * cos(2 * pi() * (abs(hashint4(i + 777777)::bigint) % 99971) / 99971.0) $$;
+CREATE TABLE clouds AS SELECT i AS id, normal(i) + i % 3 * 5 AS x, normal(i + 1000000) + i % 3 * 5 AS y FROM generate_series(1, 300) i;
+SELECT unit, (SELECT string_agg(DISTINCT (SELECT count(*) FROM tlv_components(m))::text, ' ') FROM generate_series(1, 4) s,
+  LATERAL (SELECT tlv_gmm(format('SELECT round((x / %1$s)::numeric) * %1$s AS x,
+  round((y / %1$s)::numeric) * %1$s AS y FROM clouds', unit), seed => s) AS m OFFSET 0) q) AS k
+FROM unnest('{0.0001,0.1,1,2}'::numeric[]) unit;
+SELECT string_agg(DISTINCT (SELECT count(*) FROM tlv_components(m))::text, ' ') AS k FROM generate_series(1, 4) s,
+  LATERAL (SELECT tlv_gmm('SELECT round(x::numeric)::float8 AS x, (id % 3 = 0)::int AS b FROM clouds', seed => s) AS m OFFSET 0) q;
+-- the warning says what a column holds: one value in many rows, a category, a count, rounded numbers; constant and dependent columns as before
+SELECT warned(tlv_gmm(q, k, 'diagonal'), 'floor') FROM (VALUES ('SELECT CASE WHEN id % 2 = 0 THEN x END AS x, y FROM clouds', 2),
+  ('SELECT CASE WHEN id % 2 = 0 THEN x ELSE 0 END AS x, y FROM clouds', 2),
+  ('SELECT x, (id % 4 = 0)::int AS b FROM clouds', 2), ('SELECT round(x / 20) AS a, round(y / 20) AS b, x FROM clouds', 3),
+  ('SELECT round(x::numeric / 50, 1) AS a, y FROM clouds', 3)) v(q, k);
+SELECT warned(tlv_gmm('SELECT round(x) AS x, 2 * round(x) AS twice FROM clouds', 2, 'full'), 'floor');
+
 -- everyday 2: a model made in a subquery is made once, and fast
 CREATE TABLE made AS SELECT tlv_gmm('SELECT length, kind FROM parts', 2) AS m;
 SELECT count(DISTINCT tlv_assign(named, ARRAY[i, 1])) <= 2 AS labelled FROM (SELECT tlv_label(m, 1, 'one') AS named FROM made) q, generate_series(1, 10000) i;

@@ -30,7 +30,7 @@ extern void tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture);
 typedef struct tlv_gmm_parts
 {
 	const tlv_mixture *mixture;
-	const double *floor; /* d; of directions NULL */
+	const double *floor; /* d; NULL of directions and of many columns */
 	double rows;
 	double steps;
 	double seed;
@@ -61,7 +61,8 @@ typedef struct tlv_gmm_options
 	tlv_covariance covariance;
 	tlv_tails tails; /* t: the fit is a start only, its variances are taken for the scales */
 	uint64_t seed;
-	const tlv_names *names; /* of the columns, for messages; NULL: they have none */
+	const tlv_names *names;			   /* of the columns, for messages; NULL: they have none */
+	const tlv_mixture_column *columns; /* d: they decide on the floor; NULL: not known */
 	tlv_decompose_options decompose;
 } tlv_gmm_options;
 
@@ -129,15 +130,17 @@ typedef struct tlv_gmm_start_options
 typedef struct tlv_gmm_sample
 {
 	size_t n, d;
-	double *center; /* d: the mean, of directions 0 */
-	double *rows;	/* d x n */
+	double *center;				 /* d: the mean, of directions 0 */
+	double *rows;				 /* d x n */
+	double *scale;				 /* d: the variance, above 0; of directions 1 */
+	tlv_mixture_column *columns; /* d; NULL of directions and of many columns */
 } tlv_gmm_sample;
 
 /* Makes one of rows (d x n) where they are: they are the sample's from here on, from the arena. */
 extern tlv_status tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows,
 									  bool directions, uint64_t seed, tlv_gmm_sample *sample);
 
-/* Gives the rows back; their number stays. */
+/* Gives the rows back; their number, scale and columns stay. */
 extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
 
 /*

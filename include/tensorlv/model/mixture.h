@@ -90,12 +90,41 @@ extern void tlv_mixture_use_tails(tlv_mixture *mixture);
 /* Every variance is at least this part of the whole data's in the same coordinate. */
 #define TLV_MIXTURE_FLOOR 1e-6
 
+/* What a column of the data holds that bounds the variances within components. */
+typedef struct tlv_mixture_column
+{
+	double variance;
+	double unit;  /* the values differ by its multiples; 0: by multiples of none that matters */
+	double value; /* the most frequent one */
+	double share; /* proportion of the rows that have it */
+} tlv_mixture_column;
+
+/*
+ * Looks at n values x[0], x[d], ..., of that variance, in random order: the most frequent value is
+ * that of the first 2000.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mixture_look_at_column(tlv_context *ctx, size_t n, size_t d, const double *x,
+											 double variance, tlv_mixture_column *column);
+
 /*
  * Least variances (d) for data of the given variances: TLV_MIXTURE_FLOOR of each, of their mean
- * where a coordinate is constant, and of 1 when all are.
+ * where a coordinate is constant, and of 1 when all are.  In a column (d, or NULL: not known) of
+ * multiples of a unit it is unit^2 / (2 pi), at most the column's own variance: a Gaussian of less
+ * gives more than all of its probability to the interval that is rounded to one value.
  */
 extern tlv_status tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance,
-									double *floor);
+									const tlv_mixture_column *columns, double *floor);
+
+/* Raises the eigenvalues of a covariance (d x d) in units of the floor to 1, which maximises the
+ * likelihood of variances at the floor or above in every direction.  Errors: memory, TLV_CANCELLED,
+ * TLV_BAD_DATA for numbers that are not finite. */
+extern tlv_status tlv_mixture_raise(tlv_context *ctx, size_t d, const double *floor,
+									double *covariance);
+
+/* The part that each column has in the directions in which a covariance (d x d) is at the floor, 0
+ * to 1 (d).  Errors: those of tlv_eigen_symmetric. */
+extern tlv_status tlv_mixture_floor_shares(tlv_context *ctx, size_t d, const double *covariance,
+										   const double *floor, double *shares);
 
 /* How many components have variances, in any direction of a full covariance, at the floor (d), or
  * the largest concentration. */
@@ -257,10 +286,11 @@ extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker 
  * above: into mixture, whose parameters before are those the sums belong to (a
  * component without rows keeps its own).  Of t distributions by expanded parameters (Liu, Rubin, Wu
  * 1998): scales are divided by the mean of u, which has the same fixed points and gets there
- * sooner, but where one variance is common to all.
+ * sooner, but where one variance is common to all.  Errors: memory, TLV_CANCELLED.
  */
-extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center,
-								 const double *floor, tlv_mixture *mixture);
+extern tlv_status tlv_mixture_maximize(tlv_context *ctx, const tlv_mixture_sums *sums,
+									   const double *center, const double *floor,
+									   tlv_mixture *mixture);
 
 /*
  * The mixture (of the same shape as before) as if weight times its own rows and 1 - weight times

@@ -141,9 +141,10 @@ extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, s
 extern size_t gmm_least(size_t n, const double *criterion);
 
 /*
- * Has the mixture a component of fewer than d + 1 of n rows whose variances are at the floor?  Any
- * likelihood can be had from it.  Many equal values are a matter of the density, but not groups:
- * where these are sought, a component of any number of rows counts.
+ * Has the mixture a component of fewer than d + 1 of n rows whose variances are a millionth of the
+ * data's?  Any likelihood can be had from it, but not from one at the floor of rounded values.  Many
+ * equal values are a matter of the density, but not groups: where these are sought, a component of
+ * any number of rows counts.
  */
 extern tlv_status gmm_is_degenerate(tlv_context *ctx, const gmm_evidence *evidence,
 									const tlv_mixture *mixture, double n, bool *degenerate);

@@ -147,114 +147,199 @@ diagnose_single(tlv_context *ctx, const gmm_learning *fit, const tlv_mixture *mi
 									: fmin(gmm_chance(more), log(rows->n) * more));
 }
 
-/* The variances of the columns, each given the others of a full covariance that is inverted. */
-static tlv_status
-conditional_variances(tlv_context *ctx, const tlv_mixture *one, double *variances)
+/* ---- variances at the floor ---- */
+
+/* Why a variance is at the floor, by what its column holds. */
+typedef enum gmm_floor_cause
 {
-	/* The most dimensions of a full covariance that is inverted to find the columns at the floor.
-	 */
-	const int most_inverted = 256;
+	CAUSE_UNKNOWN, /* it is constant or depends on others, or rows are equal */
+	CAUSE_VALUE,   /* half of the component's rows, or more, may have its most frequent value */
+	CAUSE_UNIT,	   /* multiples of a unit */
+	CAUSES
+} gmm_floor_cause;
+
+typedef struct gmm_low
+{
+	tlv_shown_list components, columns[CAUSES]; /* the latter of the first component */
+	const tlv_mixture_column *column;			/* the last of the last cause that there is */
+	bool integers;								/* columns of units hold integers alone */
+} gmm_low;
+
+static gmm_floor_cause
+cause_of(const tlv_mixture_column *column, double weight)
+{
+	if (column == NULL)
+		return CAUSE_UNKNOWN;
+	if (column->unit > 0)
+		return CAUSE_UNIT;
+	return column->share >= weight / 2 && column->share < 1 ? CAUSE_VALUE : CAUSE_UNKNOWN;
+}
+
+/* Part of each column in what is at the floor in a component; 1 of all where it has one variance,
+ * and where the covariance is too large to be decomposed. */
+static tlv_status
+floor_shares(tlv_context *ctx, const tlv_mixture *one, const double *floor, double *shares)
+{
+	const size_t most_decomposed = 256;
 	size_t d = one->d;
-	bool full = tlv_is_matrix(one->covariance);
-	double *matrix, *inverse;
+	double *matrix;
 
-	if (!full || d > most_inverted)
-	{
-		for (size_t i = 0; i < d; i++)
-			variances[i] = one->variances[full ? tlv_packed2_index(i, i) : i];
+	for (size_t i = 0; i < d; i++)
+		shares[i] =
+			one->covariance != TLV_COVARIANCE_DIAGONAL || one->variances[i] <= floor[i] ? 1 : 0;
+	if (!tlv_is_matrix(one->covariance) || d > most_decomposed)
 		return TLV_OK;
-	}
 	TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
-	TLV_TRY_NEW_ROWS(ctx, inverse, d, d);
 	tlv_packed2_unpack(d, one->variances, matrix);
-	memset(inverse, 0, d * d * sizeof(double));
-	for (size_t i = 0; i < d; i++)
-		inverse[i * (d + 1)] = 1;
-	TLV_TRY(tlv_solve_spd(ctx, d, d, matrix, inverse));
-	for (size_t i = 0; i < d; i++)
-		variances[i] = 1 / inverse[i * (d + 1)];
+	TLV_TRY(tlv_mixture_floor_shares(ctx, d, matrix, floor, shares));
 	tlv_free(ctx, matrix);
-	tlv_free(ctx, inverse);
 	return TLV_OK;
 }
 
-/* The columns that are at the floor in a component; all of them where the component has one
- * variance. */
 static tlv_status
-list_low_columns(tlv_context *ctx, const tlv_names *names, const tlv_mixture *one,
-				 const double *floor, tlv_shown_list *columns)
+list_low_columns(tlv_context *ctx, const gmm_evidence *rows, const tlv_mixture *one,
+				 const double *floor, gmm_low *low)
 {
-	/* A column is at the floor if its variance given the others is at most this many floors. */
-	const int near_floor = 10;
-	bool single = tlv_mixture_variances(one->d, one->covariance) == 1;
+	/* Part of the largest share in the directions at the floor that a column has which is named. */
+	const double least_share = 0.1;
+	double most = 0;
 	char shown[TLV_SHOWN_NAME];
-	double *variances;
+	double *shares;
 
-	TLV_TRY_NEW(ctx, variances, one->d);
-	if (!single)
-		TLV_TRY(conditional_variances(ctx, one, variances));
+	low->integers = true;
+	TLV_TRY_NEW(ctx, shares, one->d);
+	TLV_TRY(floor_shares(ctx, one, floor, shares));
 	for (size_t i = 0; i < one->d; i++)
-		if (single || variances[i] <= near_floor * floor[i])
-			tlv_shown_add(columns, tlv_names_show(names, i, shown));
-	tlv_free(ctx, variances);
+		most = fmax(most, shares[i]);
+	for (size_t i = 0; i < one->d; i++)
+	{
+		const tlv_mixture_column *column = rows->options.columns;
+		gmm_floor_cause cause;
+
+		if (!(shares[i] > 0) || shares[i] < least_share * most)
+			continue;
+		column += column != NULL ? i : 0;
+		cause = cause_of(column, one->weights[0]);
+		tlv_shown_add(&low->columns[cause], tlv_names_show(rows->options.names, i, shown));
+		if (cause == CAUSE_UNIT)
+			low->integers &=
+				column->unit == round(column->unit) && column->value == round(column->value);
+		if (cause == CAUSE_UNIT || (cause == CAUSE_VALUE && low->columns[CAUSE_UNIT].n == 0))
+			low->column = column;
+	}
+	if (one->d > 1 && low->columns[CAUSE_VALUE].n == one->d) /* whole rows are equal */
+	{
+		low->columns[CAUSE_UNKNOWN] = low->columns[CAUSE_VALUE];
+		low->columns[CAUSE_VALUE].n = 0;
+	}
+	tlv_free(ctx, shares);
 	return TLV_OK;
 }
 
-/* Lists the components that are at the floor, and the columns that are in the first of them whose
- * columns are found. */
+/* Lists the components that are at the floor, and the columns that are in the first of them. */
 static tlv_status
-list_low(tlv_context *ctx, const tlv_names *names, const tlv_mixture *mixture, const double *floor,
-		 tlv_shown_list *components, tlv_shown_list *columns)
+list_low(tlv_context *ctx, const gmm_evidence *rows, const tlv_mixture *mixture,
+		 const double *floor, gmm_low *low)
 {
-	size_t variances = tlv_mixture_variances(mixture->d, mixture->covariance), low;
+	size_t variances = tlv_mixture_variances(mixture->d, mixture->covariance), found;
 	tlv_mixture one = *mixture;
 
+	one.k = 1;
 	for (size_t j = 0; j < mixture->k; j++)
 	{
-		one.k = 1;
 		one.variances = mixture->variances + j * variances;
-		TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &low));
-		if (low == 0)
+		one.weights = mixture->weights + j;
+		TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &found));
+		if (found == 0)
 			continue;
-		tlv_shown_add_number(components, j + 1);
-		if (columns->n == 0 && mixture->covariance != TLV_COVARIANCE_DIRECTION)
-			TLV_TRY(list_low_columns(ctx, names, &one, floor, columns));
+		tlv_shown_add_number(&low->components, j + 1);
+		if (low->components.n == 1 && mixture->covariance != TLV_COVARIANCE_DIRECTION)
+			TLV_TRY(list_low_columns(ctx, rows, &one, floor, low));
 	}
 	return TLV_OK;
 }
 
+/* Several columns of full covariances have variances in other directions than their own. */
 static tlv_status
-warn_of_floor(tlv_context *ctx, const tlv_names *names, const tlv_frame *model, size_t *low,
+warn_of_units(tlv_context *ctx, bool full, gmm_low *low, tlv_diagnostics *diagnostics)
+{
+	tlv_shown_list *columns = &low->columns[CAUSE_UNIT];
+	const char *what = low->integers ? "counts or categories" : "rounded numbers";
+	char holds[120];
+
+	snprintf(holds, sizeof(holds), full ? "are constant or dependent but for rounding" : "hold %s",
+			 what);
+	if (columns->n == 1)
+		snprintf(holds, sizeof(holds), "holds %s, multiples of %g with %g in %.0f %% of the rows",
+				 what, low->column->unit, low->column->value, 100 * low->column->share);
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "variances_at_floor",
+								   .score = (double) low->components.n,
+								   .hint = "Read columns of categories as text in tlv_lca, or use "
+										   "a smaller k."},
+					"the variances of %s are at their floor, the least that rounded values "
+					"resolve: %s %s",
+					tlv_shown_text(&low->components, "component"),
+					tlv_shown_text(columns, "column"), holds);
+}
+
+static tlv_status
+warn_of_value(tlv_context *ctx, gmm_low *low, tlv_diagnostics *diagnostics)
+{
+	tlv_shown_list *columns = &low->columns[CAUSE_VALUE];
+	char value[80] = " each in many rows";
+
+	if (columns->n == 1)
+		snprintf(value, sizeof(value), ", %g, in %.0f %% of the rows", low->column->value,
+				 100 * low->column->share);
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "variances_at_floor",
+								   .score = (double) low->components.n,
+								   .hint = "Fit the rows of other values by themselves, or use a "
+										   "smaller k."},
+					"the variances of %s are at their floor, a millionth of the variance of the "
+					"data: %s %s one value%s",
+					tlv_shown_text(&low->components, "component"),
+					tlv_shown_text(columns, "column"), columns->n == 1 ? "holds" : "hold", value);
+}
+
+static tlv_status
+warn_of_floor(tlv_context *ctx, const gmm_evidence *rows, const tlv_frame *model, size_t *found,
 			  tlv_diagnostics *diagnostics)
 {
-	tlv_shown_list components = {0}, columns = {0};
+	gmm_low low = {0};
+	tlv_shown_list *columns = &low.columns[CAUSE_UNKNOWN];
 	tlv_mixture mixture;
 
 	tlv_gmm_read(model, &mixture);
-	TLV_TRY(
-		list_low(ctx, names, &mixture, tlv_frame_float64(model, "floor"), &components, &columns));
-	*low = components.n;
-	if (*low == 0)
+	TLV_TRY(list_low(ctx, rows, &mixture, tlv_frame_float64(model, "floor"), &low));
+	*found = low.components.n;
+	if (*found == 0)
 		return TLV_OK;
 	if (mixture.covariance == TLV_COVARIANCE_DIRECTION)
 		return tlv_warn(ctx, diagnostics,
 						&(tlv_warning){.code = "variances_at_floor",
-									   .score = (double) *low,
+									   .score = (double) *found,
 									   .hint = "Filter equal rows out, or use a smaller k."},
 						"the concentrations of %s are at their limit: their rows are equal",
-						tlv_shown_text(&components, "component"));
+						tlv_shown_text(&low.components, "component"));
+	if (low.columns[CAUSE_UNIT].n > 0)
+		return warn_of_units(ctx, tlv_is_matrix(mixture.covariance), &low, diagnostics);
+	if (low.columns[CAUSE_VALUE].n > 0)
+		return warn_of_value(ctx, &low, diagnostics);
 	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "variances_at_floor", .score = (double) *low},
+					&(tlv_warning){.code = "variances_at_floor", .score = (double) *found},
 					"the variances of %s are at their floor, a millionth of the variance of the "
 					"data: %s %s constant or dependent, or rows are equal",
-					tlv_shown_text(&components, "component"),
-					columns.n > 0 ? tlv_shown_text(&columns, "column") : "columns",
-					columns.n > 0 ? tlv_shown_verb(&columns) : "are");
+					tlv_shown_text(&low.components, "component"),
+					columns->n > 0 ? tlv_shown_text(columns, "column") : "columns",
+					columns->n > 0 ? tlv_shown_verb(columns) : "are");
 }
 
+/* ---- all of them ---- */
+
 static tlv_status
-diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *fit,
-				  tlv_diagnostics *diagnostics)
+diagnose_warnings(tlv_context *ctx, const gmm_learning *fit, tlv_diagnostics *diagnostics)
 {
 	const tlv_frame *model = &fit->refined.model->frame;
 	int max_k = (int) fit->options.max_k;
@@ -262,7 +347,7 @@ diagnose_warnings(tlv_context *ctx, const tlv_names *names, const gmm_learning *
 	tlv_mixture mixture;
 
 	tlv_gmm_read(model, &mixture);
-	TLV_TRY(warn_of_floor(ctx, names, model, &low, diagnostics));
+	TLV_TRY(warn_of_floor(ctx, &fit->evidence, model, &low, diagnostics));
 	/* Where no variance is the data's own, neither are the tails. */
 	if (fit->tails.heavy && low < mixture.k)
 		TLV_TRY(tlv_warn(
@@ -340,8 +425,7 @@ gmm_finish(tlv_context *ctx, const tlv_source *source, const gmm_learning *fit, 
 		TLV_TRY(tlv_diagnose(ctx, &all, 0, "refinement_steps"));
 	if (refine)
 		TLV_TRY(diagnose_criteria(ctx, fit, &all));
-	TLV_TRY(
-		diagnose_warnings(ctx, (source->of != NULL ? source->of : source)->rows.names, fit, &all));
+	TLV_TRY(diagnose_warnings(ctx, fit, &all));
 	TLV_TRY(diagnose_choice(ctx, fit, &all));
 	return tlv_source_finish(ctx, source, model, &all, 1, &rows, finished);
 }

@@ -367,8 +367,7 @@ shape_within(tlv_context *ctx, const gmm_fit *fit, const double *within, const d
 	{
 		TLV_TRY_NEW_ROWS(ctx, lifted, d, d);
 		TLV_TRY(tlv_gmm_lift_covariance(ctx, &fit->space, within, lifted));
-		for (size_t i = 0; i < d; i++)
-			lifted[i * d + i] = fmax(lifted[i * d + i], 0) + floor[i];
+		TLV_TRY(tlv_mixture_raise(ctx, d, floor, lifted));
 		tlv_packed2_pack(d, lifted, mixture->variances);
 		tlv_free(ctx, lifted);
 	}
@@ -573,7 +572,8 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 	TLV_TRY_NEW_ROWS(ctx, floor, fit.space.dimensions, 2);
 	TLV_TRY(tlv_gmm_lift_variances(ctx, &fit.space, fit.moments.covariance,
 								   floor + fit.space.dimensions));
-	TLV_TRY(tlv_mixture_floor(ctx, fit.space.dimensions, floor + fit.space.dimensions, floor));
+	TLV_TRY(tlv_mixture_floor(ctx, fit.space.dimensions, floor + fit.space.dimensions,
+							  options->columns, floor));
 	/* In a subspace the units are chosen already. */
 	if (options->covariance >= TLV_COVARIANCE_DIAGONAL && fit.space.basis == NULL)
 		TLV_TRY(choose_units(ctx, &fit));

@@ -119,6 +119,26 @@ gmm_collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, s
 
 /* ---- the start ---- */
 
+/* What the moments decide, anew under the floor that the columns of the sample have. */
+static tlv_status
+fit_under_columns(tlv_context *ctx, gmm_learning *fit)
+{
+	gmm_evidence *evidence = &fit->evidence;
+	bool bound = false;
+
+	evidence->options.columns = evidence->sample.columns;
+	for (size_t i = 0; i < evidence->d && evidence->options.columns != NULL; i++)
+		bound |= evidence->options.columns[i].unit > 0;
+	if (!bound)
+		return TLV_OK;
+	TLV_TRY(gmm_fit_single(ctx, evidence, &fit->single));
+	TLV_TRY(gmm_single_likelihoods(ctx, evidence, fit->single_likelihood));
+	if (fit->start.fitted.image == NULL)
+		return TLV_OK;
+	gmm_start_free(ctx, &fit->start);
+	return gmm_start_fit(ctx, evidence, fit->options.fit.k, &fit->start);
+}
+
 /* The sample is there: the covariance, and what depends on it. */
 static tlv_status
 choose_covariance(tlv_context *ctx, gmm_learning *fit)
@@ -176,7 +196,10 @@ find_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 		size_t count = gmm_sample_size(evidence, largest_k(fit), sample_room(ctx));
 
 		if (!of_directions(fit))
+		{
 			TLV_TRY(gmm_collect_sample(ctx, rows, evidence, count));
+			TLV_TRY(fit_under_columns(ctx, fit));
+		}
 		TLV_TRY(start_from_sample(ctx, fit));
 	}
 	evidence->compressed = NULL;

@@ -325,7 +325,7 @@ gmm_complete(tlv_context *ctx, tlv_given *given)
 		}
 	for (size_t i = 0; i < d; i++)
 		mean[d + i] -= mean[i] * mean[i];
-	TLV_TRY(tlv_mixture_floor(ctx, d, mean + d, floor));
+	TLV_TRY(tlv_mixture_floor(ctx, d, mean + d, NULL, floor));
 	tlv_free(ctx, mean);
 	return TLV_OK;
 }

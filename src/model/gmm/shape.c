@@ -56,9 +56,9 @@ compare_shapes(tlv_context *ctx, size_t d, double n, double *within, const doubl
 {
 	double trace = 0, diagonal = 0, full = 0;
 
+	TLV_TRY(tlv_mixture_raise(ctx, d, floor, within));
 	for (size_t i = 0; i < d; i++)
 	{
-		within[i * d + i] = fmax(within[i * d + i], 0) + floor[i];
 		trace += within[i * d + i] / (double) d;
 		diagonal += log(within[i * d + i]);
 	}

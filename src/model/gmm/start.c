@@ -15,8 +15,6 @@
 
 /* Sums of squares nearer than this part are those of the same clusters. */
 #define SAME_CLUSTERS 1e-9
-/* Rows between two questions whether to stop. */
-#define CHECK_ROWS 256
 
 /* Up to so many rows x components x dimensions starts cost next to nothing. */
 #define SMALL 20000.0
@@ -65,9 +63,15 @@ typedef struct gmm_sample
 {
 	size_t n, d;
 	const double *floor; /* d */
-	const double *center;
+	const double *center, *scale;
 	const double *rows;
 } gmm_sample;
+
+static gmm_sample
+with_floor(const tlv_gmm_sample *rows, const double *floor)
+{
+	return (gmm_sample){rows->n, rows->d, floor, rows->center, rows->scale, rows->rows};
+}
 
 typedef struct gmm_candidate
 {
@@ -126,7 +130,8 @@ start_refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bo
 			break;
 		if (step == steps)
 			break;
-		tlv_mixture_maximize(&sums, sample->center, sample->floor, &candidate->mixture);
+		TLV_TRY(
+			tlv_mixture_maximize(ctx, &sums, sample->center, sample->floor, &candidate->mixture));
 		candidate->steps++;
 	}
 	tlv_mixture_worker_free(ctx, &worker);
@@ -158,10 +163,10 @@ gmm_scale_rows(const gmm_sample *sample, size_t n, bool own, float *points)
 	double mean = 0;
 
 	for (size_t i = 0; i < d; i++)
-		mean += sample->floor[i] / (double) d;
+		mean += sample->scale[i] / (double) d;
 	for (size_t i = 0; i < d; i++)
 	{
-		double factor = sqrt(TLV_MIXTURE_FLOOR / (own ? sample->floor[i] : mean));
+		double factor = 1 / sqrt(own ? sample->scale[i] : mean);
 
 		for (size_t t = 0; t < n; t++)
 			points[t * d + i] = (float) (factor * sample->rows[t * d + i]);
@@ -188,7 +193,7 @@ mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const 
 	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
 		TLV_TRY(tlv_mixture_add_labelled(ctx, &worker, tlv_least(TLV_MIXTURE_BLOCK, n - first),
 										 sample->rows + first * d, label + first, &sums));
-	tlv_mixture_maximize(&sums, sample->center, sample->floor, mixture);
+	TLV_TRY(tlv_mixture_maximize(ctx, &sums, sample->center, sample->floor, mixture));
 	tlv_mixture_worker_free(ctx, &worker);
 	tlv_mixture_sums_free(ctx, &sums);
 	return TLV_OK;
@@ -202,7 +207,7 @@ widen(const gmm_sample *sample, tlv_mixture *mixture)
 	double mean = 0;
 
 	for (size_t i = 0; i < d; i++)
-		mean += sample->floor[i] / TLV_MIXTURE_FLOOR / (double) d;
+		mean += sample->scale[i] / (double) d;
 	for (size_t j = 0; j < mixture->k; j++)
 	{
 		double *own = mixture->variances + j * variances;
@@ -211,7 +216,7 @@ widen(const gmm_sample *sample, tlv_mixture *mixture)
 			own[0] = mean;
 		for (size_t i = 0; i < d && variances > 1; i++)
 			own[tlv_is_matrix(mixture->covariance) ? tlv_packed2_index(i, i) : i] =
-				sample->floor[i] / TLV_MIXTURE_FLOOR;
+				sample->scale[i];
 	}
 }
 
@@ -438,85 +443,6 @@ gmm_run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_o
 	return start_refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
 }
 
-/* ---- samples ---- */
-
-/* The mean of the rows, and an order in which each is as likely anywhere. */
-static tlv_status
-look_at_rows(tlv_context *ctx, uint64_t seed, tlv_gmm_sample *sample, size_t *order)
-{
-	tlv_rng rng;
-
-	tlv_rng_seed(&rng, tlv_mix64(seed));
-	for (size_t t = 0; t < sample->n; t++)
-	{
-		size_t other = (size_t) tlv_rng_below(&rng, t + 1);
-
-		if (t % CHECK_ROWS == 0)
-			TLV_TRY_CONTINUE(ctx);
-		order[t] = order[other];
-		order[other] = t;
-		for (size_t i = 0; i < sample->d; i++)
-			sample->center[i] +=
-				(sample->rows[t * sample->d + i] - sample->center[i]) / (double) (t + 1);
-	}
-	return TLV_OK;
-}
-
-/* Row order[t] becomes row t, each circle of moves through one more place (d numbers). */
-static tlv_status
-order_rows(tlv_context *ctx, tlv_gmm_sample *sample, size_t *order, double *moved)
-{
-	size_t bytes = sample->d * sizeof(double), from;
-
-	for (size_t first = 0; first < sample->n; first++)
-	{
-		size_t to = first;
-
-		if (first % CHECK_ROWS == 0)
-			TLV_TRY_CONTINUE(ctx);
-		memcpy(moved, sample->rows + first * sample->d, bytes);
-		for (; (from = order[to]) != first; to = from)
-		{
-			memcpy(sample->rows + to * sample->d, sample->rows + from * sample->d, bytes);
-			order[to] = to;
-		}
-		memcpy(sample->rows + to * sample->d, moved, bytes);
-		order[to] = to;
-	}
-	return TLV_OK;
-}
-
-tlv_status
-tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows, bool directions,
-					uint64_t seed, tlv_gmm_sample *sample)
-{
-	size_t *order;
-	double *moved;
-
-	*sample = (tlv_gmm_sample){.n = n, .d = d, .rows = rows};
-	TLV_TRY_NEW0(ctx, sample->center, d);
-	TLV_TRY_NEW(ctx, order, n);
-	TLV_TRY_NEW(ctx, moved, d);
-	TLV_TRY(look_at_rows(ctx, seed, sample, order));
-	TLV_TRY(order_rows(ctx, sample, order, moved));
-	if (directions)
-		memset(sample->center, 0, d * sizeof(double));
-	for (size_t t = 0; t < n; t++)
-		for (size_t i = 0; i < d; i++)
-			rows[t * d + i] -= sample->center[i];
-	tlv_free(ctx, moved);
-	tlv_free(ctx, order);
-	return TLV_OK;
-}
-
-void
-tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample)
-{
-	tlv_free(ctx, sample->rows);
-	tlv_free(ctx, sample->center);
-	sample->rows = sample->center = NULL;
-}
-
 /* ---- starts ---- */
 
 static tlv_status
@@ -551,7 +477,7 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 			  const tlv_gmm_start_options *options, void **image, size_t *size)
 {
 	int number = options->starts + (options->given != NULL);
-	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
+	const gmm_sample sample = with_floor(rows, floor);
 	gmm_candidate *candidates;
 
 	tlv_assert(options->given == NULL ||
@@ -575,7 +501,7 @@ tlv_status
 tlv_gmm_ascend(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor, int steps,
 			   tlv_mixture *mixture, double *log_likelihood, double *entropy)
 {
-	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
+	const gmm_sample sample = with_floor(rows, floor);
 	gmm_candidate candidate = {.mixture = *mixture};
 
 	TLV_TRY(start_refine(ctx, &sample, rows->n, steps, true, &candidate));
@@ -588,7 +514,7 @@ tlv_status
 tlv_gmm_of_labels(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 				  const int32_t *label, tlv_mixture *mixture)
 {
-	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
+	const gmm_sample sample = with_floor(rows, floor);
 
 	widen(&sample, mixture);
 	return mixture_of_clusters(ctx, &sample, rows->n, label, mixture);

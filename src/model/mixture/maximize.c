@@ -1,6 +1,5 @@
 /*
- * maximize.c - the maximisation step of mixtures, and the floor that keeps their variances
- * (mixture.h).
+ * maximize.c - the maximisation step of mixtures (mixture.h).
  */
 #include <float.h>
 #include <math.h>
@@ -14,26 +13,6 @@
 /* A component with fewer rows than this keeps its mean and variances. */
 #define MIXTURE_LEAST_ROWS 1e-6
 
-tlv_status
-tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance, double *floor)
-{
-	double mean = 0;
-
-	for (size_t i = 0; i < d; i++)
-		mean += fmax(variance[i], 0) / (double) d;
-	/* Equal rows have no scale of their own. */
-	if (!(TLV_MIXTURE_FLOOR * mean > DBL_MIN))
-		mean = 1;
-	for (size_t i = 0; i < d; i++)
-	{
-		floor[i] = TLV_MIXTURE_FLOOR * variance[i];
-		/* What is constant but for rounding is constant. */
-		if (!(variance[i] > DBL_EPSILON * DBL_EPSILON * mean && floor[i] > DBL_MIN))
-			floor[i] = TLV_MIXTURE_FLOOR * mean;
-	}
-	return TLV_OK;
-}
-
 static void
 maximize_weights(const tlv_mixture_sums *sums, tlv_mixture *mixture)
 {
@@ -46,17 +25,6 @@ maximize_weights(const tlv_mixture_sums *sums, tlv_mixture *mixture)
 			fmax(sums->responsibilities[j] / fmax(sums->rows, 1), least_weight);
 	for (size_t j = 0; j < mixture->k; j++)
 		mixture->weights[j] /= total;
-}
-
-/* Of all coordinates; never below the least variance, although the shares are rounded. */
-static double
-mean_floor(size_t d, const double *floor)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d; i++)
-		sum += floor[i] / (double) d;
-	return fmax(sum, DBL_MIN);
 }
 
 /* Rows as they count in sums and squares. */
@@ -89,7 +57,7 @@ static void
 maximize_common(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
-	double least = mean_floor(d, floor), squares = 0, rows = 0, variance;
+	double least = mixture_mean_floor(d, floor), squares = 0, rows = 0, variance;
 
 	for (size_t j = 0; j < k; j++)
 		if (has_rows(sums, mixture, j))
@@ -110,8 +78,8 @@ maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
 	double rows = rows_in_sums(sums, mixture, j);
 
 	if (mixture->covariance == TLV_COVARIANCE_SPHERICAL)
-		mixture->variances[j] =
-			fmax(squares_within(sums, mixture, j) / (rows * (double) d), mean_floor(d, floor));
+		mixture->variances[j] = fmax(squares_within(sums, mixture, j) / (rows * (double) d),
+									 mixture_mean_floor(d, floor));
 	for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
 	{
 		double mean = sums->sums[j * d + i] / rows;
@@ -136,9 +104,24 @@ mixture_sum_products(const tlv_mixture_sums *sums, size_t j, const tlv_mixture *
 				squares[tlv_packed2_index(i, c)] - sum[i] * (sum[c] / rows);
 }
 
+/* A packed covariance whose variances in every direction are at the floor or above. */
+static tlv_status
+raise_packed(tlv_context *ctx, size_t d, const double *floor, double *covariance)
+{
+	double *matrix;
+
+	TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
+	tlv_packed2_unpack(d, covariance, matrix);
+	TLV_TRY(tlv_mixture_raise(ctx, d, floor, matrix));
+	tlv_packed2_pack(d, matrix, covariance);
+	tlv_free(ctx, matrix);
+	return TLV_OK;
+}
+
 /* One covariance for all components, which is collected in that of the first. */
-static void
-maximize_tied(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mixture)
+static tlv_status
+maximize_tied(tlv_context *ctx, const tlv_mixture_sums *sums, const double *floor,
+			  tlv_mixture *mixture)
 {
 	size_t d = mixture->d, packed = tlv_packed2_size(d);
 	double *covariance = mixture->variances, rows = 0;
@@ -146,22 +129,21 @@ maximize_tied(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mi
 	for (size_t j = 0; j < mixture->k; j++)
 		rows += has_rows(sums, mixture, j) ? sums->responsibilities[j] : 0;
 	if (!(rows > 0))
-		return;
+		return TLV_OK;
 	memset(covariance, 0, packed * sizeof(double));
 	for (size_t j = 0; j < mixture->k; j++)
 		if (has_rows(sums, mixture, j))
 			mixture_sum_products(sums, j, mixture, covariance);
 	for (size_t e = 0; e < packed; e++)
 		covariance[e] /= rows;
-	for (size_t i = 0; i < d; i++)
-		covariance[tlv_packed2_index(i, i)] =
-			fmax(covariance[tlv_packed2_index(i, i)], 0) + floor[i];
+	TLV_TRY(raise_packed(ctx, d, floor, covariance));
 	for (size_t j = 1; j < mixture->k; j++)
 		memcpy(mixture->variances + j * packed, covariance, packed * sizeof(double));
+	return TLV_OK;
 }
 
-static void
-maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
+static tlv_status
+maximize_covariance(tlv_context *ctx, const tlv_mixture_sums *sums, const double *floor, size_t j,
 					tlv_mixture *mixture)
 {
 	size_t d = mixture->d, packed = tlv_packed2_size(d);
@@ -170,13 +152,10 @@ maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
 	double rows = rows_in_sums(sums, mixture, j);
 
 	for (size_t i = 0; i < d; i++)
-	{
 		for (size_t c = 0; c <= i; c++)
 			covariance[tlv_packed2_index(i, c)] =
 				squares[tlv_packed2_index(i, c)] / rows - (sum[i] / rows) * (sum[c] / rows);
-		covariance[tlv_packed2_index(i, i)] =
-			fmax(covariance[tlv_packed2_index(i, i)], 0) + floor[i];
-	}
+	return raise_packed(ctx, d, floor, covariance);
 }
 
 /*
@@ -218,9 +197,9 @@ maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
 	mixture->degrees[j] = 2 * half;
 }
 
-void
-tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const double *floor,
-					 tlv_mixture *mixture)
+tlv_status
+tlv_mixture_maximize(tlv_context *ctx, const tlv_mixture_sums *sums, const double *center,
+					 const double *floor, tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
 
@@ -228,7 +207,7 @@ tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const d
 	if (mixture->covariance == TLV_COVARIANCE_COMMON)
 		maximize_common(sums, floor, mixture);
 	if (mixture->covariance == TLV_COVARIANCE_TIED)
-		maximize_tied(sums, floor, mixture);
+		TLV_TRY(maximize_tied(ctx, sums, floor, mixture));
 	for (size_t j = 0; j < k; j++)
 	{
 		if (!has_rows(sums, mixture, j))
@@ -242,58 +221,11 @@ tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const d
 			mixture->means[j * d + i] =
 				center[i] + sums->sums[j * d + i] / rows_in_sums(sums, mixture, j);
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
-			maximize_covariance(sums, floor, j, mixture);
+			TLV_TRY(maximize_covariance(ctx, sums, floor, j, mixture));
 		else if (mixture->covariance != TLV_COVARIANCE_TIED)
 			maximize_variances(sums, floor, j, mixture);
 		if (mixture->degrees != NULL)
 			maximize_degrees(sums, j, mixture);
 	}
-}
-
-/* ---- variances at the floor ---- */
-
-/* A full covariance is one with the floor added: less half as much again, is it still one? */
-static tlv_status
-full_at_floor(tlv_context *ctx, size_t d, const double *covariance, const double *floor,
-			  double *matrix, bool *at_floor)
-{
-	*at_floor = false;
-	TLV_TRY_CONTINUE(ctx);
-	tlv_packed2_unpack(d, covariance, matrix);
-	for (size_t i = 0; i < d; i++)
-		matrix[i * d + i] -= 1.5 * floor[i];
-	if (tlv_solve_spd(ctx, d, 0, matrix, NULL) == TLV_OK)
-		return TLV_OK;
-	*at_floor = true;
-	return ctx->error.code == TLV_BAD_DATA ? TLV_OK : ctx->error.code;
-}
-
-tlv_status
-tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double *floor,
-					 size_t *found)
-{
-	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
-	bool full = tlv_is_matrix(mixture->covariance);
-	bool directed = mixture->covariance == TLV_COVARIANCE_DIRECTION;
-	double least = directed ? 0 : mean_floor(d, floor), *matrix = NULL;
-
-	*found = 0;
-	if (full)
-	{
-		TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
-	}
-	for (size_t j = 0; j < mixture->k; j++)
-	{
-		const double *own = mixture->variances + j * variances;
-		bool low = directed ? own[0] >= TLV_DIRECTIONS_MOST_KAPPA * (double) d
-							: !full && variances == 1 && own[0] <= least;
-
-		for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
-			low |= own[i] <= floor[i];
-		if (full)
-			TLV_TRY(full_at_floor(ctx, d, own, floor, matrix, &low));
-		*found += low;
-	}
-	tlv_free(ctx, matrix);
 	return TLV_OK;
 }

@@ -18,6 +18,9 @@ mixture_forms_products(const tlv_mixture *mixture)
 	return tlv_is_matrix(mixture->covariance) && mixture->d <= MOST_PRODUCTS;
 }
 
+/* The mean of the floors, the least variance that all coordinates have in common; above 0. */
+extern double mixture_mean_floor(size_t d, const double *floor);
+
 /* The room of worker->narrow: rows, d x block; shares, block x k; linear and sums, d x k. */
 
 static inline float *

@@ -94,7 +94,7 @@ measure_variances(tlv_context *ctx, view_fit *fit)
 			fit->totals[t][i] = fmax(fit->sums.square[t][i] / fit->rows - mean * mean, 0);
 		}
 	}
-	return tlv_mixture_floor(ctx, wide, totals, floors);
+	return tlv_mixture_floor(ctx, wide, totals, NULL, floors);
 }
 
 /* A view that is always the same tells no components apart. */

@@ -85,7 +85,8 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, double weight,
 	memcpy(before.weights, parts->weights, k * sizeof(double));
 	memcpy(before.means, mixture.means, k * d * sizeof(double));
 	memcpy(before.variances, mixture.variances, k * d * sizeof(double));
-	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"), floor, &mixture);
+	TLV_TRY(
+		tlv_mixture_maximize(ctx, &sums, tlv_frame_float64(statistics, "center"), floor, &mixture));
 	if (weight < 1)
 		TLV_TRY(tlv_mixture_blend(ctx, &before, weight, &mixture));
 	tlv_mixture_free(ctx, &before);

@@ -119,7 +119,7 @@ test_start(void **state)
 		void *image;
 		size_t size;
 
-		assert_ok(tlv_mixture_floor(&ctx, 4, variance, floor));
+		assert_ok(tlv_mixture_floor(&ctx, 4, variance, NULL, floor));
 		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
 		assert_below(mean_error(rows.truth, model), 0.15);
@@ -371,11 +371,109 @@ test_given(void **state)
 	assert_int_equal(found, 4);
 }
 
+/* ---- the floor ---- */
+
+static tlv_mixture_column
+look_at(size_t n, double (*value)(size_t), double variance)
+{
+	double *x = room(n, sizeof(double));
+	tlv_mixture_column column;
+
+	for (size_t t = 0; t < n; t++)
+		x[t] = value(t);
+	assert_ok(tlv_mixture_look_at_column(&ctx, n, 1, x, variance, &column));
+	return column;
+}
+
+static double
+of_tenths(size_t t)
+{
+	return 0.1 * (double) (t * t % 23) - 0.7;
+}
+
+static double
+of_float4(size_t t)
+{
+	return (float) of_tenths(t);
+}
+
+static double
+of_coarse(size_t t) /* no two values are neighbours */
+{
+	return 1000 + (double) (t % 3 == 0 ? 0 : t % 3 == 1 ? 6 : 15);
+}
+
+static double
+of_sines(size_t t)
+{
+	return sin((double) (t * t));
+}
+
+static double
+of_zeros(size_t t)
+{
+	return t % 3 == 1 ? of_sines(t) : 0;
+}
+
+static double
+of_one(size_t t)
+{
+	(void) t;
+	return 7;
+}
+
+/* Units are found, of whatever precision, and only where they matter. */
+static void
+test_columns(void **state)
+{
+	(void) state;
+	assert_below(fabs(look_at(500, of_tenths, 0.4).unit - (0.1)), 1e-9);
+	assert_below(fabs(look_at(500, of_float4, 0.4).unit - (0.1)), 1e-6);
+	assert_below(fabs(look_at(500, of_coarse, 40).unit - (3)), 1e-9);
+	assert_equal(look_at(500, of_tenths, 1e5).unit, 0);
+	assert_equal(look_at(500, of_sines, 0.5).unit, 0);
+	assert_equal(look_at(5, of_sines, 0.5).unit, 0);
+	assert_equal(look_at(500, of_one, 0).unit, 0);
+	assert_equal(look_at(500, of_zeros, 0.2).unit, 0);
+	assert_equal(look_at(600, of_zeros, 0.2).value, 0);
+	assert_below(fabs(look_at(600, of_zeros, 0.2).share - (2.0 / 3)), 1e-12);
+	assert_equal(look_at(1, of_one, 0).share, 1);
+}
+
+/* Variances are raised in the directions in which they are below the floor, and nowhere else. */
+static void
+test_raise(void **state)
+{
+	const double variance[] = {4, 4, 1e-3}, floor[] = {1, 4};
+	const tlv_mixture_column columns[] = {{4, 1, 0, 0.1}, {4, 0, 0, 0.1}, {1e-3, 1, 0, 0.1}};
+	double found[3], shares[2], above[] = {5, 1, 1, 5}, below[] = {2, 4, 4, 8};
+
+	(void) state;
+	assert_ok(tlv_mixture_floor(&ctx, 3, variance, columns, found));
+	assert_below(fabs(found[0] - (1 / (2 * M_PI))), 1e-12);
+	assert_below(fabs(found[1] - (4e-6)), 1e-15);
+	assert_below(fabs(found[2] - (1e-3)), 1e-15); /* the column's own */
+	assert_ok(tlv_mixture_raise(&ctx, 2, floor, above));
+	assert_equal(above[0], 5);
+	assert_equal(above[1], 1);
+	/* in units of the floor {2, 2; 2, 2}: 4 in one direction, 0 in the other, which becomes 1 */
+	assert_ok(tlv_mixture_raise(&ctx, 2, floor, below));
+	assert_below(fabs(below[0] - (2.5)), 1e-12);
+	assert_below(fabs(below[1] - (3)), 1e-12);
+	assert_below(fabs(below[2] - (3)), 1e-12);
+	assert_below(fabs(below[3] - (10)), 1e-12);
+	assert_ok(tlv_mixture_floor_shares(&ctx, 2, below, floor, shares));
+	assert_below(fabs(shares[0] - (0.5)), 1e-9);
+	assert_below(fabs(shares[1] - (0.5)), 1e-9);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_columns, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_raise, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shift, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_start, setup, teardown),

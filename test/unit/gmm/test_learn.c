@@ -357,7 +357,7 @@ test_warnings(void **state)
 		curve[2 * t - 1] = cos(t * sqrt(t));
 	}
 	fixture_use_rows(fixture_rows_of(2500, 2, curve));
-	model = learn(usual_options(13, TLV_COVARIANCE_FULL));
+	model = learn(usual_options(20, TLV_COVARIANCE_FULL));
 	assert_true(model_warns(&model, "iterations_at_limit", NULL));
 	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
 }
