@@ -191,6 +191,14 @@ CREATE TABLE vec_arrays AS SELECT
                                               FROM vec_mixture, generate_series(1, 3) i, generate_series(1, 3) j, generate_series(1, 3) l GROUP BY i, j, l) e) AS m3;
 SELECT component, round((1 / eigenvalue ^ 2)::numeric, 6) AS weight FROM vec_arrays, tlv_whiten(m2, m3, 3) w, tlv_decompose(w.tensor) ORDER BY component;
 SELECT array_dims(whitening) AS whitening, array_dims(tensor) AS tensor, array_length(eigenvalues, 1) AS eigenvalues FROM vec_arrays, tlv_whiten(m2, m3, 2);
+-- a product of the third moment with a vector is a sum over the rows: the power method without the tensor finds a component that its decomposition has
+WITH RECURSIVE white AS MATERIALIZED (SELECT whitening, tensor FROM vec_arrays, tlv_whiten(m2, m3, 3)),
+  whitened AS (SELECT w, ARRAY(SELECT sum(whitening[i][a] * mu[i]) FROM generate_series(1, 3) i, generate_series(1, 3) a GROUP BY a ORDER BY a) AS y FROM white, vec_mixture),
+  power(step, v) AS (SELECT 0, '{.8,.6,.1}'::float8[] UNION ALL
+    SELECT step + 1, ARRAY(SELECT e / sqrt(u[1] ^ 2 + u[2] ^ 2 + u[3] ^ 2) FROM unnest(u) WITH ORDINALITY q(e, o) ORDER BY o)
+    FROM power, LATERAL (SELECT ARRAY(SELECT sum(w * y[a] * (y[1] * v[1] + y[2] * v[2] + y[3] * v[3]) ^ 2) FROM whitened, generate_series(1, 3) a GROUP BY a ORDER BY a) AS u) p
+    WHERE step < 20)
+SELECT count(*) AS found FROM white, power, tlv_decompose(tensor) d WHERE step = 20 AND v[1] * d.vector[1] + v[2] * d.vector[2] + v[3] * d.vector[3] > 1 - 1e-9;
 SELECT name, pg_temp.outcome(format('SELECT count(*) FROM tlv_decompose(%s)', a)) AS outcome
 FROM (VALUES ('not symmetric', '''{1,2,3,4,5,6,7,8}'''), ('no cube', '''{1,2,3}'''), ('two sides', 'ARRAY[[[1,2,3],[1,2,3]]]'),
       ('matrix', 'ARRAY[[1,0],[0,1]]'), ('empty', '''{}'''), ('null', '''{1,0,0,0,0,0,0,NULL}'''), ('NaN', '''{1,0,0,0,0,0,0,NaN}'''),

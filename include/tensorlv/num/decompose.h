@@ -89,29 +89,6 @@ extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *option
 extern tlv_status tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 								const tlv_decompose_options *options, tlv_decomposition *out);
 
-/* A symmetric tensor that is not formed. */
-typedef struct tlv_implicit_tensor
-{
-	/* out_l = T(x_l, x_l, I) of k vectors, all k x k transposed: the k entries of a coordinate
-	 * together.  The same x gives the same out. */
-	tlv_status (*apply)(tlv_context *ctx, void *argument, const double *x, double *out);
-	void *argument;
-	double norm; /* ||T||_F */
-} tlv_implicit_tensor;
-
-/*
- * Method joint of a tensor of which only products with vectors are known: the same starts, steps
- * and end as tlv_decompose of the tensor itself, so that both agree but for rounding.  The residual
- * of an exact decomposition is that of the sum of squares, about 1e-8.  Bytes of work space at
- * most, beyond what apply takes; errors: those of tlv_decompose, of another method
- * TLV_BAD_PARAMETER, those of apply.
- */
-extern double tlv_decompose_implicit_memory(size_t k, const tlv_decompose_options *options);
-extern tlv_status tlv_decompose_implicit(tlv_context *ctx, size_t k,
-										 const tlv_implicit_tensor *tensor,
-										 const tlv_decompose_options *options,
-										 tlv_decomposition *out);
-
 /* ---- fourth order: T ~ sum_i values[i] v_i (x) v_i (x) v_i (x) v_i ---- */
 
 /* Bytes of work space that either of the following allocates at most: up to 4 k^4. */

@@ -312,26 +312,12 @@ typedef struct membership_fit
 	membership_numbers numbers; /* q = 0: none, or not yet known */
 } membership_fit;
 
-/* The tensor of triples is formed, or products with it are sums over the rows in every step (of
- * rows only, by method joint). */
-typedef enum membership_form
-{
-	MEMBERSHIP_EITHER_FORM, /* that which fits into memory and takes fewer operations */
-	MEMBERSHIP_FORMED,
-	MEMBERSHIP_NOT_FORMED
-} membership_form;
-
-/* Decomposes the whitened triples into weights and probabilities, in either form, both of which
- * give the same.  Errors: TLV_NOT_IDENTIFIABLE where no row has values of three variables. */
+/* Decomposes the whitened triples into weights and probabilities.  Errors: TLV_NOT_IDENTIFIABLE
+ * where no row has values of three variables. */
 extern tlv_status membership_decompose(tlv_context *ctx, const membership_moments *moments,
 									   const membership_basis *basis,
 									   const membership_triples *triples,
 									   const tlv_decompose_options *options, membership_fit *fit);
-extern tlv_status membership_decompose_form(tlv_context *ctx, const membership_moments *moments,
-											const membership_basis *basis,
-											const membership_triples *triples,
-											const tlv_decompose_options *options,
-											membership_form form, membership_fit *fit);
 
 /*
  * In alpha.c: the sum of the Dirichlet's parameters, where it is given that one; else of 0.01 k

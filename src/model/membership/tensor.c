@@ -7,13 +7,12 @@
  *     S (x) S (x) S - Sym3[sum_s y_s (x) y_s (x) S] + 2 sum_s y_s (x) y_s (x) y_s,   S = sum_s y_s,
  * of which the last two terms are sums over categories.  The corrections by the mean, of mixed
  * membership, are of different values in the same way.  What is left out, triples of a value with
- * itself, is put in from the components that were found, and they are found again.  With many
- * components the tensor need not be formed (implicit.c).
+ * itself, is put in from the components that were found, and they are found again.
  */
 #include <math.h>
 #include <string.h>
 
-#include "tensor.h"
+#include "internal.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/tensor3.h"
@@ -24,6 +23,22 @@
 /* Probabilities are at least this, and weights this share of their mean. */
 #define MEMBERSHIP_LEAST_PROBABILITY 1e-6
 #define MEMBERSHIP_LEAST_WEIGHT		 0.02
+
+/* Rows that are dealt with at once. */
+#define MEMBERSHIP_BLOCK 256
+
+typedef struct tensor_work
+{
+	const membership_moments *moments;
+	const membership_basis *basis;
+	size_t k;
+	double *tensor;	  /* packed */
+	double *complete; /* the same with the triples of equal values */
+	double *mean;	  /* k: W' m */
+	double *own;	  /* k x p: of every variable */
+	double *square;	  /* k x k */
+	double *other;	  /* k x k */
+} tensor_work;
 
 static tlv_status
 tensor_begin(tlv_context *ctx, const membership_moments *moments, const membership_basis *basis,
@@ -42,7 +57,8 @@ tensor_begin(tlv_context *ctx, const membership_moments *moments, const membersh
 	return TLV_OK;
 }
 
-void
+/* own = W_j' b_j of every variable, total their sum; b has so many columns, of which this one. */
+static void
 membership_project(const tensor_work *work, const double *b, size_t columns, size_t column,
 				   double *total)
 {
@@ -63,7 +79,8 @@ membership_project(const tensor_work *work, const double *b, size_t columns, siz
 	}
 }
 
-tlv_status
+/* The values of rows, with y over how often the variable is present (k x categories). */
+static tlv_status
 membership_scaled_whitening(tlv_context *ctx, const tensor_work *work, double **scaled)
 {
 	const membership_moments *moments = work->moments;
@@ -81,7 +98,8 @@ membership_scaled_whitening(tlv_context *ctx, const tensor_work *work, double **
 	return TLV_OK;
 }
 
-void
+/* sum (k) = that of the items' scaled values. */
+static void
 membership_sum_values(size_t k, size_t n, const int32_t *items, const double *scaled, double *sum)
 {
 	memset(sum, 0, k * sizeof(double));
@@ -90,7 +108,8 @@ membership_sum_values(size_t k, size_t n, const int32_t *items, const double *sc
 			sum[h] += scaled[(size_t) items[s] * k + h];
 }
 
-tlv_status
+/* P W over pairs of different values (k x categories). */
+static tlv_status
 membership_pairs_of_values(tlv_context *ctx, const tensor_work *work, double **found)
 {
 	const membership_moments *moments = work->moments;
@@ -426,10 +445,7 @@ complete_tensor(tensor_work *work, const double *length, const membership_fit *f
 	double a = work->basis->alpha0, sum = 0;
 	size_t k = work->k;
 
-	if (work->implicit != NULL)
-		membership_implicit_forget(work->implicit);
-	else
-		memcpy(work->complete, work->tensor, tlv_packed3_size(k) * sizeof(double));
+	memcpy(work->complete, work->tensor, tlv_packed3_size(k) * sizeof(double));
 	for (size_t h = 0; h < k; h++)
 		sum += length[h];
 	for (size_t h = 0; h < k; h++)
@@ -437,10 +453,7 @@ complete_tensor(tensor_work *work, const double *length, const membership_fit *f
 		double c = length[h] / sum * 2 / ((a + 1) * (a + 2));
 
 		membership_project(work, fit->table, k, h, mean);
-		if (work->implicit != NULL)
-			membership_implicit_add_same(work, c, mean);
-		else
-			add_same(work, c, mean, work->complete);
+		add_same(work, c, mean, work->complete);
 	}
 }
 
@@ -478,16 +491,6 @@ completions(size_t p, size_t k)
 	return (double) p * pow((double) k, 4) > MOST_EQUAL ? 0 : MEMBERSHIP_ROUNDS - 1;
 }
 
-/* Of the tensor as it is, or with the components of fit put in. */
-static tlv_status
-decompose_once(tlv_context *ctx, tensor_work *work, const tlv_decompose_options *options,
-			   tlv_decomposition *found)
-{
-	if (work->implicit != NULL)
-		return membership_implicit_decompose(ctx, work->implicit, options, found);
-	return tlv_decompose(ctx, work->k, work->complete, options, found);
-}
-
 static tlv_status
 decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_options *options,
 				 membership_fit *fit)
@@ -505,7 +508,7 @@ decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_option
 	for (int round = 0; round < rounds; round++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(decompose_once(ctx, work, &own, &found));
+		TLV_TRY(tlv_decompose(ctx, k, work->complete, &own, &found));
 		read_components(work, found.vectors, length, fit);
 		normalize_table(work->moments, k, fit->table);
 		if (round + 1 == rounds)
@@ -584,12 +587,10 @@ require_triples(tlv_context *ctx, const membership_triples *triples)
 }
 
 tlv_status
-membership_decompose_form(tlv_context *ctx, const membership_moments *moments,
-						  const membership_basis *basis, const membership_triples *triples,
-						  const tlv_decompose_options *options, membership_form form,
-						  membership_fit *fit)
+membership_decompose(tlv_context *ctx, const membership_moments *moments,
+					 const membership_basis *basis, const membership_triples *triples,
+					 const tlv_decompose_options *options, membership_fit *fit)
 {
-	bool completed = completions(moments->p, basis->k) > 0, formed = form == MEMBERSHIP_FORMED;
 	tensor_work work;
 
 	TLV_TRY(require_triples(ctx, triples));
@@ -597,23 +598,8 @@ membership_decompose_form(tlv_context *ctx, const membership_moments *moments,
 	TLV_TRY_NEW(ctx, fit->weights, basis->k);
 	TLV_TRY_NEW_ROWS(ctx, fit->table, moments->categories, basis->k);
 	TLV_TRY(tensor_begin(ctx, moments, basis, &work));
-	if (form == MEMBERSHIP_EITHER_FORM)
-		formed = !membership_implicit_pays(ctx, &work, triples, options, completed);
-	if (formed)
-		TLV_TRY(form_tensor(ctx, &work, triples, options));
-	else
-		TLV_TRY(membership_implicit_create(ctx, &work, triples->rows, completed));
+	TLV_TRY(form_tensor(ctx, &work, triples, options));
 	TLV_TRY(decompose_rounds(ctx, &work, options, fit));
-	membership_implicit_free(ctx, work.implicit);
 	tensor_end(ctx, &work);
 	return TLV_OK;
-}
-
-tlv_status
-membership_decompose(tlv_context *ctx, const membership_moments *moments,
-					 const membership_basis *basis, const membership_triples *triples,
-					 const tlv_decompose_options *options, membership_fit *fit)
-{
-	return membership_decompose_form(ctx, moments, basis, triples, options, MEMBERSHIP_EITHER_FORM,
-									 fit);
 }

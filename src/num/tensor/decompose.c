@@ -96,33 +96,11 @@ tlv_pairs_multiply(size_t n, size_t first, size_t end, const double *restrict x,
 	}
 }
 
-/* out_l = T(x_l, x_l, I) of a tensor that is not formed, scaled. */
-static tlv_status
-apply_implicit(tlv_solver *solver, const double *x, double *out)
-{
-	size_t k = solver->k;
-
-	TLV_TRY(solver->implicit->apply(solver->ctx, solver->implicit->argument, x, out));
-	for (size_t i = 0; i < k * k; i++)
-	{
-		if (!isfinite(out[i]))
-			return tlv_fail(solver->ctx, TLV_BAD_DATA,
-							"the tensor has entries that are not finite");
-		out[i] /= solver->scale;
-	}
-	return TLV_OK;
-}
-
 tlv_status
 tlv_solver_apply(tlv_solver *solver, size_t n, const double *x, const double *y, double *out)
 {
 	size_t k = solver->k, end;
 
-	if (solver->implicit != NULL)
-	{
-		tlv_assert(n == k && x == y);
-		return apply_implicit(solver, x, out);
-	}
 	memset(out, 0, n * k * sizeof(double));
 	for (size_t first = 0; first < k; first = end)
 	{
@@ -379,45 +357,6 @@ tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 	status = METHODS[options->method].run(&solver);
 	if (status == TLV_OK)
 		status = finish_decomposition(&solver, solver.vectors + k * k);
-	tlv_free(ctx, work);
-	return status;
-}
-
-double
-tlv_decompose_implicit_memory(size_t k, const tlv_decompose_options *options)
-{
-	double n = (double) k;
-
-	return 8 * (3 * n * n + n + tlv_joint_memory(k, options)) + 2048;
-}
-
-tlv_status
-tlv_decompose_implicit(tlv_context *ctx, size_t k, const tlv_implicit_tensor *tensor,
-					   const tlv_decompose_options *options, tlv_decomposition *out)
-{
-	tlv_solver solver = {.ctx = ctx,
-						 .k = k,
-						 .implicit = tensor,
-						 .scale = tensor->norm,
-						 .norm2 = 1,
-						 .options = options,
-						 .out = out};
-	double *work;
-	tlv_status status;
-
-	TLV_TRY(check_decompose_options(ctx, k, options));
-	if (options->method != TLV_METHOD_JOINT)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "method %s needs the tensor itself",
-						tlv_method_name(options->method));
-	if (!isfinite(tensor->norm) || !(tensor->norm > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the tensor is zero, or not finite");
-	TLV_TRY(
-		tlv_require_memory(ctx, tlv_decompose_implicit_memory(k, options), "the decomposition"));
-	TLV_TRY_NEW(ctx, work, 3 * k * k + k);
-	solver_begin(&solver, work);
-	status = tlv_decompose_joint(&solver);
-	if (status == TLV_OK)
-		status = finish_decomposition(&solver, work + k * k);
 	tlv_free(ctx, work);
 	return status;
 }

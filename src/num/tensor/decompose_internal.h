@@ -19,16 +19,15 @@ typedef struct tlv_solver
 {
 	tlv_context *ctx;
 	size_t k;
-	size_t pairs;						 /* k(k+1)/2 */
-	const double *packed;				 /* the caller's; NULL: of a tensor that is not formed */
-	const tlv_implicit_tensor *implicit; /* that one, or NULL */
-	double scale;	   /* largest entry of packed: the work is on packed / scale */
-	double norm2;	   /* ||T||^2 of the scaled tensor */
-	double *half;	   /* k x pairs, scaled */
-	double *block;	   /* work space of tlv_solver_apply */
-	size_t block_size; /* in doubles */
-	double *vectors;   /* k x k transposed: the result of a method, unit rows */
-	bool orthonormal;  /* the method says that they are */
+	size_t pairs;		  /* k(k+1)/2 */
+	const double *packed; /* the caller's */
+	double scale;		  /* largest entry of packed: the work is on packed / scale */
+	double norm2;		  /* ||T||^2 of the scaled tensor */
+	double *half;		  /* k x pairs, scaled */
+	double *block;		  /* work space of tlv_solver_apply */
+	size_t block_size;	  /* in doubles */
+	double *vectors;	  /* k x k transposed: the result of a method, unit rows */
+	bool orthonormal;	  /* the method says that they are */
 	const tlv_decompose_options *options;
 	tlv_decomposition *out; /* iterations, sweeps and converged are filled by the method */
 	tlv_rng rng;
@@ -36,8 +35,7 @@ typedef struct tlv_solver
 
 /*
  * out_l = T(x_l, y_l, I) for n vectors (all n x k transposed; x and y may be
- * the same, out may not).  Cost n k^3 + 2 n k^2 flops.  Of a tensor that is not formed n is k and
- * x is y.
+ * the same, out may not).  Cost n k^3 + 2 n k^2 flops.
  */
 extern tlv_status tlv_solver_apply(tlv_solver *solver, size_t n, const double *x, const double *y,
 								   double *out);
