@@ -70,17 +70,6 @@ CREATE AGGREGATE tlv_category_moments(v text[], bootstrap integer, seed bigint) 
 );
 COMMENT ON AGGREGATE tlv_category_moments(text[], integer, bigint) IS 'the same of categories by name, with a seed for the weights';
 
-CREATE FUNCTION tlv_mixed_moments_accum(tlv_moments, integer[], float8[]) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_mixed_moments_accum(tlv_moments, integer[], float8[]) IS 'transition function of tlv_mixed_moments';
-CREATE AGGREGATE tlv_mixed_moments(v integer[], x float8[]) (
-    SFUNC = tlv_mixed_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_mixed_moments(integer[], float8[]) IS
-    'rows of categorical variables v, as tlv_category_moments takes them, with numbers x beside them, measurements or counts, null elements missing: sums of products of '
-    'every two different variables, and of every three while those are at most 2097152 numbers together, for tlv_fit_gom; at least one of each, all rows as many';
-
 CREATE FUNCTION tlv_category_tables(moments tlv_moments)
     RETURNS TABLE (variable_a bigint, variable_a_name text, variable_b bigint, variable_b_name text,
         category_a bigint, category_a_name text, category_b bigint, category_b_name text, count bigint)

@@ -18,13 +18,6 @@
  * Categories may be told by name: a row of codes with names, whose codes only say what is missing.
  * The stored value then has "name_offsets" and "names" (names.h; of all states, those of a variable
  * ascending byte by byte), and the states of a variable are its names in their order.
- *
- * Beside categories a row may hold q numbers, or NaN for missing (kind mixed_moments, of rows
- * TLV_ROW_MIXED).  A number counts as a variable behind the others with two states, of which its
- * row has both: the first with weight 1, it is there, the second with weight x.  A table holds sums
- * of products of the weights, so that beside every sum of x stands the number of its rows.  The
- * stored value is that of category_moments without bootstrap, "missing" and "most_states", and with
- * "scalars" (q) and "squares" (q: sums of the squares); "variables" is p + q.
  */
 #ifndef TENSORLV_CATEGORY_MOMENTS_H
 #define TENSORLV_CATEGORY_MOMENTS_H
@@ -60,20 +53,10 @@ extern tlv_status tlv_category_moments_create(tlv_context *ctx, size_t replicate
 /* The aggregate of rows of categorical variables; count is the number of replicates. */
 extern const tlv_aggregate tlv_aggregate_category_moments;
 
-/*
- * The aggregate of rows of categories and numbers.  What a row's categories may be is as
- * above; there is at least one of them, and one number; numbers are finite and at most
- * TLV_MIXED_MOST in size (TLV_BAD_DATA).
- */
-#define TLV_MIXED_MOST 1e90
-extern const tlv_aggregate tlv_aggregate_mixed_moments;
-
 /* A stored value opened for reading; points into the frame but for the offsets. */
 typedef struct tlv_category_tables
 {
 	size_t p;
-	size_t scalars;		   /* of these, the last ones */
-	const double *squares; /* scalars */
 	double rows;
 	const int64_t *states;	  /* p */
 	const size_t *offset;	  /* p + 1: of every variable's first state among all states */
@@ -91,7 +74,7 @@ typedef struct tlv_category_tables
 	const char *names;
 } tlv_category_tables;
 
-/* Of either kind.  Memory from the arena; tlv_category_close frees it. */
+/* Memory from the arena; tlv_category_close frees it. */
 extern tlv_status tlv_category_open(tlv_context *ctx, const tlv_frame *moments,
 									tlv_category_tables *tables);
 extern void tlv_category_close(tlv_context *ctx, tlv_category_tables *tables);

@@ -42,6 +42,8 @@
 #define TLV_MEMBERSHIP_MOST_CATEGORIES 8192
 /* No probability of a stored model is less. */
 #define TLV_MEMBERSHIP_LEAST 1e-10
+/* Numbers beside the categories are at most this in size. */
+#define TLV_MEMBERSHIP_LARGEST 1e90
 /* A number that is missing in a row of a sample, which has no NaN: beyond what may be there. */
 #define TLV_MEMBERSHIP_MISSING 1e300
 
@@ -111,7 +113,7 @@ extern tlv_status tlv_membership_write(tlv_context *ctx, const tlv_membership_pa
 /* ---- fits ---- */
 
 /*
- * From category_moments or mixed_moments with tables of triples, which are of different variables:
+ * From category_moments with tables of triples, which are of different variables:
  * pairs are whitened, with the own block of every variable completed from the others (or seen in
  * its copies), triples decomposed.  k = 0: one more than eigenvalues of the pairs stand above those
  * of independent variables, or as many of these as are identified.  Errors: TLV_BAD_PARAMETER for

@@ -26,8 +26,6 @@ typedef enum tlv_row_form
 	TLV_ROW_NAMED_EDGE = 2048,	/* an edge whose nodes have names */
 	TLV_ROW_ANSWER = 4096,		/* three parts of one id: item, worker (may be missing), answer */
 	TLV_ROW_ANSWERS = 8192,		/* two parts of n ids: workers, and what they answer of one item */
-	TLV_ROW_MIXED = 16384,		/* a row of codes, and a part of float64, n = 1, of which elements
-								 * may be missing */
 	TLV_ROW_NEIGHBOURS = 32768, /* a node, and the bag of its neighbours */
 	TLV_ROW_ENTRY = 65536		/* three parts of one id, and a value: an entry of a tensor */
 } tlv_row_form;
@@ -152,11 +150,6 @@ tlv_row_weight(const tlv_row *row)
 /* d codes */
 #define TLV_AS_CODES(d, values)                                                                    \
 	(&(const tlv_row){.form = TLV_ROW_CODES, .part = {TLV_PART(TLV_PART_CODES, 1, d, values)}})
-/* p codes and q numbers */
-#define TLV_AS_MIXED(p, values, q, x)                                                              \
-	(&(const tlv_row){                                                                             \
-		.form = TLV_ROW_MIXED,                                                                     \
-		.part = {TLV_PART(TLV_PART_CODES, 1, p, values), TLV_PART(TLV_PART_FLOAT64, 1, q, x)}})
 /* two ids */
 #define TLV_AS_LABELS(a, b)                                                                        \
 	(&(const tlv_row){.form = TLV_ROW_LABELS,                                                      \

@@ -106,9 +106,9 @@ tlv_warn_tables(tlv_context *ctx, const tlv_category_tables *tables, const tlv_n
 {
 	double pairs[3] = {0}, rows;
 
-	for (size_t j = 0; j < tables->p - tables->scalars; j++)
+	for (size_t j = 0; j < tables->p; j++)
 		TLV_TRY(identifying_warn_of_variable(ctx, tables, names, j, to));
-	if (tables->p < 3 || tables->p - tables->scalars < 2)
+	if (tables->p < 3)
 		return TLV_OK;
 	rows = identifying_count_pairs(tables, pairs);
 	return tlv_is_key(rows, pairs) ? tlv_warn_key(ctx, names, rows, hint, to) : TLV_OK;

@@ -384,8 +384,6 @@ tlv_category_open(tlv_context *ctx, const tlv_frame *moments, tlv_category_table
 		memcpy(layout.states, tlv_section_data(moments, states), p * sizeof(int64_t));
 	category_layout_place(&layout);
 	tables->p = p;
-	tables->scalars = (size_t) tlv_frame_scalar(moments, "scalars", 0);
-	tables->squares = tlv_frame_float64(moments, "squares");
 	tables->rows = tlv_frame_scalar(moments, "rows", 0);
 	tables->states = layout.states;
 	tables->offset = layout.offset;

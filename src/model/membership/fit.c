@@ -89,19 +89,12 @@ membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 static tlv_status
 require_known(tlv_context *ctx, const tlv_category_tables *tables)
 {
-	size_t first = tables->p - tables->scalars;
-
 	for (size_t s = 0; s < tables->p; s++)
-	{
-		bool number = s >= first;
-
-		if (tables->states[s] == 0 || (number && tables->singles[tables->offset[s]] == 0))
+		if (tables->states[s] == 0)
 		{
-			tlv_fail(ctx, TLV_BAD_DATA, "%s %zu is missing in all rows",
-					 number ? "number" : "variable", number ? s - first + 1 : s + 1);
+			tlv_fail(ctx, TLV_BAD_DATA, "variable %zu is missing in all rows", s + 1);
 			return tlv_fail_hint(ctx, "Leave it out.");
 		}
-	}
 	return TLV_OK;
 }
 
@@ -109,12 +102,10 @@ static tlv_status
 open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_options *options,
 			tlv_category_tables *tables)
 {
-	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS &&
-		moments->header->kind != TLV_KIND_MIXED_MOMENTS)
+	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "this fit needs moments of categorical variables");
-		return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v), or, with numbers "
-								  "beside, tlv_mixed_moments(v, x).");
+		return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v).");
 	}
 	TLV_TRY(tlv_category_open(ctx, moments, tables));
 	if (tables->name_offsets != NULL && options->copies > 1)
@@ -124,8 +115,6 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 		return tlv_fail_hint(ctx, "Use %s(query, k, copies => %zu).",
 							 options->mixed ? "tlv_gom" : "tlv_lca", options->copies);
 	}
-	if (tables->scalars > 0 && options->copies > 1)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "rows with numbers have no copies of variables");
 	if (tables->p % options->copies != 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s not %zu of every variable", tables->p,
 						tlv_plural((double) tables->p, "value of a row is", "values of a row are"),
@@ -202,7 +191,7 @@ try_partition(tlv_context *ctx, const tlv_category_tables *tables, const members
 	tlv_status status;
 
 	*taken = false;
-	if (!options->mixed || options->k < 2 || tables->scalars > 0 || options->copies > 1 ||
+	if (!options->mixed || options->k < 2 || options->copies > 1 ||
 		options->decompose.method != TLV_METHOD_JOINT || fit->residual < MEMBERSHIP_NOISY)
 		return TLV_OK;
 	own.partition = true;
@@ -265,17 +254,8 @@ membership_fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	if (chosen != NULL)
 		TLV_TRY(diagnose_shown(ctx, &basis, second->p, options, chosen, &diagnostics));
-	parts.p = second->p - second->scalars;
+	parts.p = second->p;
 	parts.categories = second->offset[parts.p];
-	if (second->scalars > 0)
-	{
-		double *means;
-
-		TLV_TRY_NEW_ROWS(ctx, means, second->scalars, options->k);
-		TLV_TRY(membership_scalar_means(ctx, second, alpha0, &fit, means));
-		parts.scalars = second->scalars;
-		parts.scalar_means = means;
-	}
 	parts.rows = tables->rows;
 	parts.copies = (double) options->copies;
 	parts.prior = MEMBERSHIP_PRIOR;
@@ -299,18 +279,12 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 {
 	tlv_membership_options own = *options;
 	tlv_status status = TLV_NOT_IDENTIFIABLE;
-	tlv_category_tables stored, tables;
+	tlv_category_tables tables;
 	membership_moments second;
-	double *centre = NULL, *deviation = NULL;
 	membership_shown shown;
 
-	TLV_TRY(open_tables(ctx, moments, options, &stored));
-	tables = stored;
-	if (stored.scalars > 0)
-		TLV_TRY(membership_standardize(ctx, &stored, &tables, &centre, &deviation));
+	TLV_TRY(open_tables(ctx, moments, options, &tables));
 	TLV_TRY(membership_moments_of_tables(ctx, &tables, options->copies, &second));
-	second.centre = centre;
-	second.deviation = deviation;
 	if (options->k > 0)
 		return membership_fit_components(ctx, &tables, &second, options, NULL, image, size);
 	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &shown));

@@ -238,31 +238,12 @@ typedef struct membership_moments
 	double *present; /* p: share of the rows */
 	double *pairs;	 /* categories x categories, without own blocks but those seen in copies */
 	bool own;		 /* they are */
-	/* Of the variables, the last ones: numbers, of two "categories", 1 in every row and the number
-	 * less its mean, over its deviation. */
-	size_t scalars;
-	const double *centre;	 /* scalars */
-	const double *deviation; /* scalars */
 } membership_moments;
-
-/* How many of a variable's categories are such; of a number it is the first. */
-static inline size_t
-membership_counted(const membership_moments *moments, size_t j)
-{
-	return j >= moments->p - moments->scalars ? 1 : (size_t) moments->states[j];
-}
 
 extern tlv_status membership_moments_of_rows(tlv_context *ctx, const membership_rows *rows,
 											 membership_moments *moments);
 extern tlv_status membership_moments_of_tables(tlv_context *ctx, const tlv_category_tables *tables,
 											   size_t copies, membership_moments *moments);
-
-/* ---- scalars.c ---- */
-
-/* The tables with every number less its mean, over its deviation; both (scalars) are kept. */
-extern tlv_status membership_standardize(tlv_context *ctx, const tlv_category_tables *tables,
-										 tlv_category_tables *standard, double **centre,
-										 double **deviation);
 
 /* The k leading directions of the scaled pairs. */
 typedef struct membership_basis
@@ -329,11 +310,6 @@ extern tlv_status membership_find_alpha0(tlv_context *ctx, const membership_mome
 										 const tlv_membership_options *options, size_t k,
 										 double *alpha0);
 
-/* In scalars.c: the means of the numbers in the components (k x scalars, as they were given), by
- * regression of their products with categories on the components' probabilities. */
-extern tlv_status membership_scalar_means(tlv_context *ctx, const membership_moments *moments,
-										  double alpha0, const membership_fit *fit, double *means);
-
 /* Weights by which the components of fit->table add up to the means, of which the moments need be
  * no more: scaled to alpha0. */
 extern tlv_status membership_find_weights(tlv_context *ctx, const membership_moments *moments,
@@ -362,8 +338,7 @@ extern tlv_status membership_start_of_partitions(tlv_context *ctx, membership_ro
 												 const tlv_membership_options *options, size_t k,
 												 membership_fit *fit);
 
-/* The same of tables with triples, and of the moments that were made of them; numbers beside the
- * categories are in no group. */
+/* The same of tables with triples, and of the moments that were made of them. */
 extern tlv_status membership_partition_tables(tlv_context *ctx, const tlv_category_tables *tables,
 											  const membership_moments *moments,
 											  const tlv_membership_options *options,

@@ -22,7 +22,7 @@
 #define SIZE_Q TLV_SIZE_5
 
 /* Most of the square of a number. */
-#define MOST_SQUARE (TLV_MIXED_MOST * TLV_MIXED_MOST)
+#define MOST_SQUARE (TLV_MEMBERSHIP_LARGEST * TLV_MEMBERSHIP_LARGEST)
 
 bool
 tlv_membership_is_mixed(const tlv_frame *model)
@@ -189,7 +189,7 @@ membership_check_numbers(tlv_context *ctx, const tlv_membership_parts *parts)
 		if (!(parts->scalar_variances[i] > 0 && parts->scalar_variances[i] <= MOST_SQUARE))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_variances\" holds %g",
 							parts->scalar_variances[i]);
-		if (!(fabs(parts->scalar_means[i]) <= TLV_MIXED_MOST) ||
+		if (!(fabs(parts->scalar_means[i]) <= TLV_MEMBERSHIP_LARGEST) ||
 			(counted == 1 && !(parts->scalar_means[i] > 0)))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_means\" holds %g",
 							parts->scalar_means[i]);
@@ -367,8 +367,8 @@ items_of_vector(tlv_context *ctx, membership_model *model, const tlv_part *part,
 
 		if (tlv_membership_is_missing(number))
 			continue;
-		if (!(fabs(number) <= TLV_MIXED_MOST))
-			return tlv_refuse_number(ctx, s, number, TLV_MIXED_MOST);
+		if (!(fabs(number) <= TLV_MEMBERSHIP_LARGEST))
+			return tlv_refuse_number(ctx, s, number, TLV_MEMBERSHIP_LARGEST);
 		if (model->numbers.counts[s] && number < 0)
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g: the model's are counts, from 0",

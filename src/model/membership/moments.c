@@ -57,8 +57,8 @@ normalize_means(membership_moments *moments, double cells)
 	{
 		double sum = 0, states = (double) moments->states[j];
 
-		for (size_t c = 0; c < membership_counted(moments, j); c++)
-			sum += moments->mean[moments->offset[j] + c];
+		for (size_t c = moments->offset[j]; c < moments->offset[j + 1]; c++)
+			sum += moments->mean[c];
 		moments->present[j] = sum / cells;
 		for (size_t c = moments->offset[j]; c < moments->offset[j + 1]; c++)
 			moments->mean[c] = sum > 0 ? moments->mean[c] / sum : 1 / states;
@@ -71,8 +71,7 @@ static void
 normalize_block(membership_moments *moments, size_t a, size_t b)
 {
 	size_t v = moments->categories;
-	size_t end_a = moments->offset[a] + membership_counted(moments, a);
-	size_t end_b = moments->offset[b] + membership_counted(moments, b);
+	size_t end_a = moments->offset[a + 1], end_b = moments->offset[b + 1];
 	double sum = 0;
 
 	for (size_t x = moments->offset[a]; x < end_a; x++)
@@ -85,8 +84,8 @@ normalize_block(membership_moments *moments, size_t a, size_t b)
 					(moments->pairs[x * v + y] + moments->pairs[y * v + x]) / 2;
 			sum += (a == b && x != y ? 2 : 1) * moments->pairs[x * v + y];
 		}
-	for (size_t x = moments->offset[a]; x < moments->offset[a + 1]; x++)
-		for (size_t y = moments->offset[b]; y < moments->offset[b + 1]; y++)
+	for (size_t x = moments->offset[a]; x < end_a; x++)
+		for (size_t y = moments->offset[b]; y < end_b; y++)
 		{
 			if (x > y)
 				continue;
@@ -170,7 +169,6 @@ membership_moments_of_tables(tlv_context *ctx, const tlv_category_tables *tables
 	for (size_t j = 0; j < p; j++)
 		offset[j + 1] = offset[j] + (size_t) states[j];
 	TLV_TRY(create_moments(ctx, p, copies, states, offset, moments));
-	moments->scalars = tables->scalars;
 	for (size_t a = 0; a < tables->p; a++)
 	{
 		TLV_TRY_CONTINUE(ctx);
@@ -332,8 +330,6 @@ membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 	TLV_TRY_NEW(ctx, basis->value, k + 1);
 	for (size_t v = 0; v < d; v++)
 		basis->scale[v] = 1 / sqrt(moments->mean[v] + SHARE_FLOOR);
-	for (size_t v = moments->offset[moments->p - moments->scalars]; v < d; v++)
-		basis->scale[v] = 1; /* a number's deviation is 1 */
 	own.scale = basis->scale;
 	TLV_TRY_NEW_ROWS(ctx, x, d, l);
 	TLV_TRY_NEW_ROWS(ctx, own.scaled, d, l);
@@ -413,8 +409,6 @@ membership_rank(tlv_context *ctx, const membership_moments *moments, double rows
 	TLV_TRY_NEW0(ctx, own.completed, blocks); /* own blocks are left out */
 	for (size_t v = 0; v < d; v++)
 		scale[v] = 1 / sqrt(moments->mean[v] + SHARE_FLOOR);
-	for (size_t v = moments->offset[moments->p - moments->scalars]; v < d; v++)
-		scale[v] = 1;
 	own.scale = scale;
 	for (size_t wanted = 16; all && wanted <= TLV_MEMBERSHIP_MOST_COMPONENTS; wanted *= 3)
 		TLV_TRY(count_above(ctx, &own, wanted, edge, seed, shown, &above, &all));

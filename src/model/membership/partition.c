@@ -374,7 +374,7 @@ membership_partition_tables(tlv_context *ctx, const tlv_category_tables *tables,
 							const tlv_membership_options *options, membership_fit *fit)
 {
 	membership_rows rows = {.n = (size_t) tables->rows,
-							.p = moments->p - moments->scalars,
+							.p = moments->p,
 							.copies = moments->copies,
 							.marginal = moments->mean};
 

@@ -213,30 +213,9 @@ tensor_add_rows(tlv_context *ctx, tensor_work *work, const membership_rows *rows
 	return TLV_OK;
 }
 
-/* How many rows a table of three slots is of. */
-static double
-count_triple(const membership_moments *moments, const tlv_category_tables *tables,
-			 const size_t *slot, const double *triple)
-{
-	size_t states[3], counted[3];
-	double sum = 0;
-
-	for (int s = 0; s < 3; s++)
-	{
-		states[s] = (size_t) tables->states[slot[s]];
-		counted[s] = tlv_least(states[s], membership_counted(moments, slot[s] / moments->copies));
-	}
-	for (size_t x = 0; x < counted[0]; x++)
-		for (size_t y = 0; y < counted[1]; y++)
-			for (size_t z = 0; z < counted[2]; z++)
-				sum += triple[(x * states[1] + y) * states[2] + z];
-	return sum;
-}
-
 /* The tables of triples, each as shares. */
 static tlv_status
-normalize_triples(tlv_context *ctx, const membership_moments *moments,
-				  const tlv_category_tables *tables, tlv_category_tables *shares)
+normalize_triples(tlv_context *ctx, const tlv_category_tables *tables, tlv_category_tables *shares)
 {
 	size_t entries = tables->triple_row[tables->p];
 	double *copy;
@@ -253,8 +232,10 @@ normalize_triples(tlv_context *ctx, const membership_moments *moments,
 			{
 				double *triple = copy + (tlv_category_triple(tables, a, b, c) - tables->triples);
 				size_t n = (size_t) (tables->states[a] * tables->states[b] * tables->states[c]);
-				double sum = count_triple(moments, tables, (const size_t[]){a, b, c}, triple);
+				double sum = 0;
 
+				for (size_t i = 0; i < n; i++)
+					sum += triple[i];
 				for (size_t i = 0; i < n && sum > 0; i++)
 					triple[i] /= sum;
 			}
@@ -301,7 +282,7 @@ tensor_add_tables(tlv_context *ctx, tensor_work *work, const tlv_category_tables
 	double copies = (double) moments->copies, *sum;
 	tlv_category_tables shares;
 
-	TLV_TRY(normalize_triples(ctx, moments, tables, &shares));
+	TLV_TRY(normalize_triples(ctx, tables, &shares));
 	TLV_TRY_NEW(ctx, sum, k);
 	for (size_t a = 0; a < tables->p; a++)
 		for (size_t x = 0; x < (size_t) tables->states[a]; x++)
@@ -384,7 +365,7 @@ read_components(const tensor_work *work, const double *vectors, double *length, 
 {
 	const membership_moments *moments = work->moments;
 	const membership_basis *basis = work->basis;
-	size_t k = work->k, numbers = moments->offset[moments->p - moments->scalars];
+	size_t k = work->k;
 	double negative = 0, whole = 0;
 
 	for (size_t h = 0; h < k; h++)
@@ -401,16 +382,14 @@ read_components(const tensor_work *work, const double *vectors, double *length, 
 						 sqrt(fmax(basis->value[g], 1e-3 * basis->value[0])) * vector[g];
 			fit->table[v * k + h] = entry / basis->scale[v];
 		}
-		for (size_t j = 0; j < moments->p; j++)
-			for (size_t c = 0; c < membership_counted(moments, j); c++)
-				sum += fit->table[(moments->offset[j] + c) * k + h];
+		for (size_t v = 0; v < moments->categories; v++)
+			sum += fit->table[v * k + h];
 		length[h] = sum / (double) moments->p;
 		for (size_t v = 0; v < moments->categories; v++)
-			fit->table[v * k + h] = length[h] != 0 ? fit->table[v * k + h] / length[h] : 0;
-		for (size_t v = 0; v < numbers; v++)
 		{
 			double *entry = &fit->table[v * k + h];
 
+			*entry = length[h] != 0 ? *entry / length[h] : 0;
 			negative += fmax(-*entry, 0);
 			whole += fabs(*entry);
 			*entry = fmax(*entry, MEMBERSHIP_LEAST_PROBABILITY);
@@ -423,10 +402,7 @@ read_components(const tensor_work *work, const double *vectors, double *length, 
 static void
 normalize_table(const membership_moments *moments, size_t k, double *table)
 {
-	for (size_t j = moments->p - moments->scalars; j < moments->p; j++)
-		for (size_t h = 0; h < k; h++)
-			table[moments->offset[j] * k + h] = 1; /* it is there */
-	for (size_t j = 0; j < moments->p - moments->scalars; j++)
+	for (size_t j = 0; j < moments->p; j++)
 		for (size_t h = 0; h < k; h++)
 		{
 			double sum = 0;
@@ -462,14 +438,13 @@ membership_find_weights(tlv_context *ctx, const membership_moments *moments, dou
 						membership_fit *fit)
 {
 	size_t k = fit->k, d = moments->categories;
-	size_t numbers = moments->offset[moments->p - moments->scalars];
 	double *a, *b, residual, sum = 0, least = MEMBERSHIP_LEAST_WEIGHT / (double) k;
 
 	TLV_TRY_NEW_ROWS(ctx, a, d, k + 1);
 	b = a + d * k;
 	for (size_t v = 0; v < d; v++)
 	{
-		double scale = v < numbers ? 1 / sqrt(moments->mean[v] + 1e-4) : 1;
+		double scale = 1 / sqrt(moments->mean[v] + 1e-4);
 
 		b[v] = scale * moments->mean[v];
 		for (size_t h = 0; h < k; h++)

@@ -128,7 +128,6 @@ TLV_MOVING_TRANSITION(tlv_category_moments_accum, tlv_category_moments_inverse,
 					  &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2, {BOOTSTRAP, SEED})
 TLV_MOVING_TRANSITION(tlv_named_categories_accum, tlv_named_categories_inverse,
 					  &tlv_aggregate_category_moments, &TlvNamedCodes, 1, 2, {BOOTSTRAP, SEED})
-TLV_TRANSITION(tlv_mixed_moments_accum, &tlv_aggregate_mixed_moments, &TlvMixedRows, 1)
 TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
 TLV_MOVING_TRANSITION(tlv_symbol_moments_accum, tlv_symbol_moments_inverse,
 					  &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)

@@ -186,7 +186,6 @@ extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x
 extern _Noreturn void TlvRefuseState(size_t v, int32 value);
 extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
 extern const TlvRowReader TlvNamedCodes;	  /* text[]: categories by name */
-extern const TlvRowReader TlvMixedRows;		  /* integer[], float8[]: categories and numbers */
 extern const TlvRowReader TlvAnyIntegerRows;  /* the same, else one sequence */
 extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */
 extern const TlvRowReader TlvNamedSequences;  /* text[]: the same, by name */

@@ -60,33 +60,8 @@ save_members(bool mixed, const char *random, const char *fitted, const char *sta
 	save_frame(updated, image, size);
 }
 
-/* Numbers beside the categories, some of them missing, and a model with their means. */
-static void
-save_numbers(void)
-{
-	tlv_membership_options options = {.mixed = true, .k = 2, .copies = 1, .seed = 1};
-	tlv_accumulator *accumulator;
-	tlv_frame moments;
-	void *image;
-	size_t size;
-
-	must(tlv_accumulator_create(&ctx, tlv_kind_mixed_moments.accumulator, &accumulator));
-	for (int i = 0; i < 90; i++)
-	{
-		int32_t codes[4] = {i % 2, (i + i / 7) % 2, i / 2 % 3, i % 11 == 0 ? -1 : (i / 3 + i) % 2};
-		double x[2] = {i % 5 == 0 ? NAN : i % 2 + 0.25 * (i % 3), (double) (i % 9)};
-
-		must(tlv_add(&ctx, accumulator, TLV_AS_MIXED(4, codes, 2, x)));
-	}
-	moments = save_collected("mixed-moments", accumulator);
-	options.decompose.seed = 1;
-	if (tlv_membership_fit(&ctx, &moments, &options, &image, &size) == TLV_OK)
-		save_frame("grade-of-membership-numbers", image, size);
-}
-
 SEEDS(membership)
 {
-	save_numbers();
 	save_members(false, "latent-classes-random", "latent-classes", "category-statistics",
 				 "latent-classes-updated");
 	save_members(true, "grade-of-membership-random", "grade-of-membership",

@@ -59,7 +59,7 @@ use_categories(tlv_context *ctx, const tlv_frame *frame, bool mixed)
 
 USES(membership)
 {
-	if (kind == &tlv_kind_category_moments || kind == &tlv_kind_mixed_moments)
+	if (kind == &tlv_kind_category_moments)
 		use_categories(&ctx, frame, mode % 2 == 1);
 	if (kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership)
 		use_members(&ctx, frame);

@@ -267,7 +267,6 @@ sub all_aggregates {
         'tlv_rollup(s) FROM (SELECT part, tlv_statistics(node, neighbours, ' . model('mmsb') . ') AS s FROM adjacent GROUP BY part) q',
         of_table('points', 'tlv_row_sample(x, 10, 1)'), of_table('survey', @codes, 'tlv_row_sample(x, 50, 1)'),
         of_table('links', @graphs),
-        of_table('mixed', 'tlv_mixed_moments(x, ARRAY[id % 3, x[1] + 0.5]::float8[])'),
         of_table('adjacent', 'tlv_statistics(node, neighbours, ' . model('mmsb') . ')', 'tlv_digraph_agg(node, neighbours)', 'tlv_bigraph_agg(node, neighbours)'),
         of_table('series', 'tlv_series_moments(s, 8)', q{tlv_series_moments(s, 8, 'windows')}),
         of_table('labelled', map { 'tlv_crowd_answers(' . join(', ', @$_) . ')' } ways('item', 'worker', 'answer')),

@@ -131,7 +131,6 @@ sub other_makers {
             . int($n / 2) . ') i GROUP BY i % 50) q)' ],
         row_sample => [ '(SELECT tlv_row_sample(x, 100, 1) FROM ' . $vectors->(int $n / 9) . ')' ],
         category_moments => [ '(SELECT tlv_category_moments(x) FROM ' . $categories->(int(sqrt($n) / 1.5), 6, 400) . ')' ],
-        mixed_moments => [ '(SELECT tlv_mixed_moments(x, ARRAY[r, r % 2]::float8[]) FROM ' . $categories->(int(sqrt($n) / 1.5), 6, 400) . ')' ],
         series_moments => [ "(SELECT tlv_series_moments(x, 128, 'windows') FROM (SELECT array_agg(sin(i * i)) AS x FROM generate_series(1, 20000) i) q)" ],
         tensor_entries => [ '(SELECT tlv_tensor_agg(i % 2000003, i % 5, i % 7, sin(i)) FROM generate_series(1, ' . int($n / 2) . ') i)' ],
         cofire => [ '(SELECT tlv_cofire(ARRAY[i, i::bigint * 7919 % 1000003, i::bigint * 31 % 1000003]) FROM generate_series(1, ' . int($n / 4.6) . ') i)' ],

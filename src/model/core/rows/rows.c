@@ -29,7 +29,6 @@ static const struct
 	{TLV_ROW_NAMED_EDGE, "edges between names"},
 	{TLV_ROW_ANSWER, "answers of workers"},
 	{TLV_ROW_ANSWERS, "answers of several workers to one item"},
-	{TLV_ROW_MIXED, "rows of categorical variables and numbers"},
 	{TLV_ROW_NEIGHBOURS, "nodes with bags of their neighbours"},
 	{TLV_ROW_ENTRY, "entries of a tensor"},
 };
