@@ -538,7 +538,7 @@ fixture_lose_rows(source_fixture *f, const fixture_learner *tested, int passes)
 		if (f->nothing_fold && status == TLV_OK)
 			continue; /* it may go on from the whole */
 		if (at == 1 && status == TLV_NO_ROWS)
-			assert_string_equal(f->ctx->error.message, "the query returns no rows");
+			assert_non_null(strstr(f->ctx->error.message, "no row"));
 		else if (f->nothing_of == 0 || status != TLV_OK)
 			fixture_assert_status(f, status, TLV_BAD_DATA, "no rows", at);
 	}

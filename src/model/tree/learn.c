@@ -78,7 +78,7 @@ tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_op
 static tlv_status
 refuse_partial_rows(tlv_context *ctx, double rows)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "%.0f %s a missing number, and no row has none", rows,
+	tlv_fail(ctx, TLV_NO_ROWS, "%.0f %s a missing number, and no row has none", rows,
 			 tlv_plural(rows, "row has", "rows have"));
 	return tlv_fail_hint(ctx, "Leave out the variables that are rarely known.");
 }

@@ -698,7 +698,7 @@ test_refusals(void **state)
 	assert_float_equal(warning.score, 2, 0);
 	fixture_forget(&f);
 	use_rows(truth, 3, 0);
-	assert_fails(procedure_run(&f, tlv_hmm_procedure(&two), &two), TLV_BAD_DATA,
+	assert_fails(procedure_run(&f, tlv_hmm_procedure(&two), &two), TLV_NO_ROWS,
 				 "no sequence with a step");
 	fixture_forget(&f);
 }

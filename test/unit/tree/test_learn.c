@@ -136,7 +136,7 @@ test_numbers(void **state)
 	assert_equal(diagnostic(model, "passes"), 1);
 	fixture_forget(&f);
 	use_numbers(truth, 20, 1);
-	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_BAD_DATA,
+	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
 				 "20 rows have a missing number, and no row has none");
 	assert_string_equal(ctx.error.hint, "Leave out the variables that are rarely known.");
 	fixture_forget(&f);

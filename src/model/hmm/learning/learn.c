@@ -296,11 +296,11 @@ list_symbols(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_data *dat
 static tlv_status
 refuse_empty(tlv_context *ctx, const tlv_frame *moments)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no sequence with a step");
+	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no sequence with a step");
 	tlv_fail_detail(ctx, "%.0f %s empty.", tlv_frame_scalar(moments, "short", 0),
 					tlv_plural((double) (tlv_frame_scalar(moments, "short", 0)), "sequence is",
 							   "sequences are"));
-	return TLV_BAD_DATA;
+	return TLV_NO_ROWS;
 }
 
 /* Where the climb begins: the best of all starts, or the moments' where so many steps are asked. */
@@ -471,7 +471,7 @@ learn_sample(tlv_context *ctx, hmm_learning *fit, const tlv_frame *moments, cons
 	TLV_TRY(list_symbols(ctx, moments, &data, &search.m, &items));
 	search.items = items;
 	if (data.rows[0].form == TLV_ROW_SYMBOLS && search.m == 0)
-		return tlv_fail(ctx, TLV_BAD_DATA, "all symbols are missing");
+		return tlv_fail(ctx, TLV_NO_ROWS, "all symbols are missing");
 	TLV_TRY(check_given(ctx, fit, &search));
 	lower_states(fit, &data);
 	TLV_TRY(choose_states(ctx, fit, &search));

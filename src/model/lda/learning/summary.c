@@ -100,7 +100,7 @@ lda_require_documents(tlv_context *ctx, const tlv_value *summary, bool seen)
 		shorter = tlv_frame_scalar(&summary->frame, "skipped", 0);
 	if (shorter == 0)
 		return tlv_require_rows(ctx, summary, "documents");
-	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no document of at least %d tokens",
+	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no document of at least %d tokens",
 			 TLV_MIN_LENGTH);
 	tlv_fail_detail(ctx, shorter == 1 ? "%.0f document is shorter." : "%.0f documents are shorter.",
 					shorter);
