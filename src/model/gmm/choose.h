@@ -142,7 +142,7 @@ extern size_t gmm_least(size_t n, const double *criterion);
 
 /*
  * Has the mixture a component of fewer than d + 1 of n rows whose variances are a millionth of the
- * data's?  Any likelihood can be had from it, but not from one at the floor of rounded values.  Many
+ * data's?  Any likelihood can be had from it, but not from one at the floor of rounded values. Many
  * equal values are a matter of the density, but not groups: where these are sought, a component of
  * any number of rows counts.
  */
@@ -206,15 +206,6 @@ typedef struct gmm_covariances
  */
 extern tlv_status gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
 										size_t max_k, gmm_covariances *found);
-
-/*
- * Clusters of rows, label[t] < k, merged two by two until one is left: groups[(m - 1) k + j] is the
- * group of cluster j, from 0, where there are m, criterion[m - 1] the Bayesian information
- * criterion of Gaussians of full covariance for rows that are known to be of these groups.
- */
-extern tlv_status gmm_merge_clusters(tlv_context *ctx, const tlv_gmm_sample *sample,
-									 const double *floor, size_t k, const int32_t *label,
-									 int32_t *groups, double *criterion);
 
 /* Which components are real (support.c). */
 extern const tlv_support_class gmm_support;
