@@ -175,7 +175,7 @@ begin_with_clusters(tlv_context *ctx, block_fit *work, int32_t *const label[2])
 
 /* The labels of the fit from the best initialisation. */
 static tlv_status
-fit_labels(tlv_context *ctx, block_fit *work)
+block_fit_labels(tlv_context *ctx, block_fit *work)
 {
 	tlv_mmsb_fit_state *fit = work->fit;
 	int32_t *label[2] = {NULL, NULL};
@@ -223,7 +223,7 @@ tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (!fit->embedded && is_too_large(ctx, &work))
 		TLV_TRY(take_proposal(ctx, fit));
 	else
-		TLV_TRY(fit_labels(ctx, &work));
+		TLV_TRY(block_fit_labels(ctx, &work));
 	close_blocks(ctx, &work);
 	return TLV_OK;
 }

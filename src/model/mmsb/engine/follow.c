@@ -11,6 +11,7 @@
 #include "groups.h"
 #include "levels.h"
 #include "merge.h"
+#include "tensorlv/num/rng.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,21 +72,6 @@ begin_moves(tlv_context *ctx, follow_work *work, double resolution, size_t *k)
 	return TLV_OK;
 }
 
-/* A degree-corrected law is of graphs with any number of edges between two nodes: what the
- * condition gains that there is at most one. */
-static tlv_status
-add_condition(tlv_context *ctx, const follow_work *work, size_t k, double *evidence)
-{
-	int32_t *const label[2] = {work->label, NULL};
-	double gain;
-
-	if (!work->task.law->corrected)
-		return TLV_OK;
-	TLV_TRY(tlv_mmsb_simple_gain(ctx, work->fit, label, k, true, &gain));
-	*evidence += gain;
-	return TLV_OK;
-}
-
 /* The partition looked at is refined, and taken where it is the likeliest of its kind so far. */
 static tlv_status
 try_labels(tlv_context *ctx, follow_work *work, size_t k)
@@ -96,7 +82,6 @@ try_labels(tlv_context *ctx, follow_work *work, size_t k)
 	if (k < work->task.k)
 		return TLV_OK;
 	TLV_TRY(tlv_groups_search(ctx, &work->task, work->label, &k, &evidence));
-	TLV_TRY(add_condition(ctx, work, k, &evidence));
 	if (evidence <= best->evidence)
 		return TLV_OK;
 	best->evidence = evidence;
@@ -131,33 +116,30 @@ try_beginnings(tlv_context *ctx, follow_work *work)
 	return try_labels(ctx, work, k);
 }
 
-/* The evidence of one community, beside scores that are all alike. */
+/* The likelier model of the edges of one community, beside scores that are all alike, unless the
+ * options have decided; *one: its evidence. */
 static tlv_status
-follow_weigh_one(tlv_context *ctx, follow_work *work, double *evidence)
-{
-	memset(work->label, 0, work->fit->side[0].n * sizeof(int32_t));
-	TLV_TRY(tlv_groups_weigh(ctx, &work->task, work->label, 1, evidence));
-	return add_condition(ctx, work, 1, evidence);
-}
-
-/* The likelier law of the edges of one community, unless the options have decided; *one: its
- * evidence. */
-static tlv_status
-choose_law(tlv_context *ctx, follow_work *work, double *one)
+choose_model(tlv_context *ctx, follow_work *work, double *one)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
-	double corrected;
+	bool chosen = fit->options->degree_corrected == TLV_DEGREES_CHOSEN;
+	double evidence;
 
-	work->task.law = fit->corrected ? &tlv_corrected_law : &tlv_bernoulli_law;
-	if (fit->options->degree_corrected != TLV_DEGREES_CHOSEN)
-		return follow_weigh_one(ctx, work, one);
-	work->task.law = &tlv_corrected_law;
-	TLV_TRY(follow_weigh_one(ctx, work, &corrected));
-	work->task.law = &tlv_bernoulli_law;
-	TLV_TRY(follow_weigh_one(ctx, work, one));
-	if (corrected > *one)
-		work->task.law = &tlv_corrected_law;
-	*one = fmax(*one, corrected);
+	*one = -HUGE_VAL;
+	work->task.alike = tlv_scores_alike(fit->side[0].edges.entries, &work->scores);
+	memset(work->label, 0, fit->side[0].n * sizeof(int32_t));
+	for (int corrected = 0; corrected < 2; corrected++)
+	{
+		tlv_group_task task = work->task;
+
+		if (!chosen && fit->corrected != (corrected == 1))
+			continue;
+		task.corrected = corrected == 1;
+		TLV_TRY(tlv_groups_weigh(ctx, &task, work->label, 1, &evidence));
+		if (evidence > *one)
+			work->task = task;
+		*one = fmax(*one, evidence);
+	}
 	return TLV_OK;
 }
 
@@ -169,12 +151,8 @@ open_work(tlv_context *ctx, tlv_mmsb_fit_state *fit, follow_work *work)
 	*work = (follow_work){.fit = fit};
 	work->task = (tlv_group_task){
 		.fit = fit, .k = fit->options->k > 0 ? fit->k : 0, .seed = fit->options->seed};
-	if (fit->side[0].weight != NULL)
-	{
-		TLV_TRY(
-			tlv_rank_scores_create(ctx, &fit->side[0].edges, fit->side[0].weight, &work->scores));
-		work->task.scores = &work->scores;
-	}
+	TLV_TRY(tlv_rank_scores_create(ctx, &fit->side[0].edges, fit->side[0].weight, &work->scores));
+	work->task.scores = &work->scores;
 	TLV_TRY_NEW(ctx, work->value, fit->side[0].edges.entries);
 	TLV_TRY_NEW(ctx, work->degree, n);
 	TLV_TRY_NEW(ctx, work->label, n);
@@ -209,7 +187,7 @@ tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		fit->side[0].edges.entries > most_entries)
 		return TLV_OK;
 	TLV_TRY(open_work(ctx, fit, &work));
-	TLV_TRY(choose_law(ctx, &work, &one));
+	TLV_TRY(choose_model(ctx, &work, &one));
 	for (int follow = 0; follow < 2; follow++)
 	{
 		work.task.follow = follow == 1;
@@ -224,7 +202,7 @@ tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	{
 		memcpy(fit->side[0].label, work.best[1].label, fit->side[0].n * sizeof(int32_t));
 		fit->k = work.best[1].k;
-		fit->corrected = work.task.law->corrected;
+		fit->corrected = work.task.corrected;
 	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, work.best[1].evidence - work.best[0].evidence,
 						 "evidence_of_weights"));

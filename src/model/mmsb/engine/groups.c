@@ -1,5 +1,8 @@
 /*
- * groups.c - the evidence of a partition, from sums over pairs of groups (groups.h).
+ * groups.c - moves of nodes and joins of groups while the evidence grows (groups.h).
+ *
+ * Moves come before joins, and begin with priors as weak as one edge: those that are fitted to a
+ * partition that explains nothing imply that nothing differs, and would keep it.
  */
 #include "groups.h"
 
@@ -7,142 +10,95 @@
 #include <string.h>
 
 #include "tensorlv/num/fast_math.h"
+#include "tensorlv/num/rng.h"
+
+/* A move or a join gains at least this, in nats. */
+#define LEAST_STEP 1e-9
 
 #define INSIDE	0
 #define BETWEEN 1
 
-/* ---- the distribution of an edge ---- */
+/* Priors of a class of pairs of groups: of rates, gamma of a mean and shape, and of scores. */
+typedef struct class_prior
+{
+	double rate, shape, constant; /* of the evidence of every rate */
+	tlv_score_prior scores;
+} class_prior;
 
+typedef struct groups
+{
+	const tlv_group_task *task;
+	const tlv_csr *edges;
+	size_t n, k, room;
+	double total, constant; /* edges; what the labels do not change */
+	int32_t *label;
+	tlv_score_sums *pairs; /* room x room */
+	double *value;		   /* room x room: evidence of pairs */
+	double *size, *degree; /* room */
+	tlv_score_sums *own;   /* room: of one node's edges */
+	double *kept;		   /* room: values of a group before a trial */
+	int64_t *order;		   /* n: nodes as they are looked at */
+	bool *candidate;	   /* room: groups of a node's neighbours, and one at random */
+	class_prior prior[2];  /* inside groups, between them */
+	size_t evaluations;
+	tlv_rng rng;
+} groups;
+
+/* ---- evidence ---- */
+
+/* Edges that groups of these sizes and degrees are expected to have at rate 1. */
 static double
-log_beta(double a, double b)
+groups_expected(const groups *g, bool same, const double size[2], const double degree[2])
 {
-	return tlv_fast_lgamma(a) + tlv_fast_lgamma(b) - tlv_fast_lgamma(a + b);
-}
-
-static void
-prepare_bernoulli(tlv_rate_prior *prior)
-{
-	prior->rate_constant = -log_beta(prior->shape * prior->mean, prior->shape * (1 - prior->mean));
-}
-
-static double
-bernoulli_evidence(const tlv_rate_prior *prior, double e, double x)
-{
-	return log_beta(e + prior->shape * prior->mean, x - e + prior->shape * (1 - prior->mean)) +
-		   prior->rate_constant;
-}
-
-static double
-bernoulli_mean(double e, double x)
-{
-	return (e + 0.5) / (x + 1);
-}
-
-static double
-bernoulli_weakest(double mean)
-{
-	return 1 / fmin(mean, 1 - mean);
-}
-
-static void
-prepare_corrected(tlv_rate_prior *prior)
-{
-	prior->rate_constant =
-		prior->shape * log(prior->shape / prior->mean) - tlv_fast_lgamma(prior->shape);
-}
-
-static double
-corrected_evidence(const tlv_rate_prior *prior, double e, double x)
-{
-	return tlv_fast_lgamma(e + prior->shape) -
-		   (e + prior->shape) * log(x + prior->shape / prior->mean) + prior->rate_constant;
-}
-
-static double
-corrected_mean(double e, double x)
-{
-	return (e + 0.5) / (x + 0.5);
-}
-
-static double
-corrected_weakest(double mean)
-{
-	(void) mean;
-	return 1;
-}
-
-const tlv_edge_law tlv_bernoulli_law = {false, prepare_bernoulli, bernoulli_evidence,
-										bernoulli_mean, bernoulli_weakest};
-const tlv_edge_law tlv_corrected_law = {true, prepare_corrected, corrected_evidence, corrected_mean,
-										corrected_weakest};
-
-/* ---- scores ---- */
-
-static void
-prepare_scores(tlv_rate_prior *prior)
-{
-	prior->score_constant = prior->freedom / 2 * log(prior->freedom * prior->variance) +
-							log(prior->strength) / 2 - tlv_fast_lgamma(prior->freedom / 2);
-}
-
-/* n scores of this sum and of these squares: normal, of unknown mean and variance. */
-static double
-scores_evidence(const tlv_rate_prior *prior, double n, double sum, double squares)
-{
-	double mean, within, strength = prior->strength + n, freedom = prior->freedom + n;
-
-	if (n <= 0)
-		return 0;
-	mean = sum / n;
-	within = fmax(squares - n * mean * mean, 0);
-	mean -= prior->centre;
-	return prior->score_constant + tlv_fast_lgamma(freedom / 2) - log(strength) / 2 -
-		   freedom / 2 *
-			   log(prior->freedom * prior->variance + within +
-				   prior->strength * n / strength * mean * mean) -
-		   n / 2 * log(M_PI);
-}
-
-/* ---- pairs and groups ---- */
-
-double
-tlv_groups_expected(const tlv_groups *groups, bool same, const double size[2],
-					const double degree[2])
-{
-	if (groups->task->law->corrected)
-		return degree[0] * degree[1] / groups->total / (same ? 4 : 2);
+	if (g->task->corrected)
+		return degree[0] * degree[1] / g->total / (same ? 4 : 2);
 	return same ? size[0] * (size[0] - 1) / 2 : size[0] * size[1];
 }
 
-double
-tlv_groups_pair(tlv_groups *groups, size_t class, double c, double s, double q, double x)
+/* The marginal likelihood of a rate, n edges where so many are expected at rate 1. */
+static double
+groups_rate_evidence(const class_prior *prior, double n, double expected)
 {
-	const tlv_group_task *task = groups->task;
-	const tlv_rate_prior *prior = &groups->prior[class];
-	double value = x > 0 ? task->law->evidence(prior, c, x) : 0;
+	double a = prior->shape;
 
-	groups->evaluations++;
-	return task->follow ? value + scores_evidence(prior, c, s, q) : value;
+	return tlv_fast_lgamma(n + a) - (n + a) * log(expected + a / prior->rate) + prior->constant;
 }
 
 static double
-expected_between(const tlv_groups *groups, size_t a, size_t b)
+pair_evidence(groups *g, size_t class, const tlv_score_sums *pair, double expected)
 {
-	return tlv_groups_expected(groups, a == b, (double[]){groups->size[a], groups->size[b]},
-							   (double[]){groups->degree[a], groups->degree[b]});
+	const class_prior *prior = &g->prior[class];
+	double value = expected > 0 ? groups_rate_evidence(prior, pair->n, expected) : 0;
+
+	g->evaluations++;
+	return g->task->follow ? value + tlv_score_evidence(&prior->scores, pair) : value;
 }
 
-double
-tlv_groups_members(const tlv_groups *groups, double size, double degree, double told)
+/* What groups a and b are expected to have, and their value. */
+static double
+expected_of(const groups *g, size_t a, size_t b)
 {
-	double value = tlv_fast_lgamma(size + 1), alike;
+	return groups_expected(g, a == b, (double[]){g->size[a], g->size[b]},
+						   (double[]){g->degree[a], g->degree[b]});
+}
 
-	if (!groups->task->law->corrected)
+static void
+set_value(groups *g, size_t a, size_t b)
+{
+	g->value[a * g->room + b] = g->value[b * g->room + a] = pair_evidence(
+		g, a == b ? INSIDE : BETWEEN, &g->pairs[a * g->room + b], expected_of(g, a, b));
+}
+
+/* Evidence of who is in a group, and of the degrees there given their sum. */
+static double
+members_evidence(const groups *g, double size, double degree)
+{
+	double value = tlv_fast_lgamma(size + 1);
+
+	if (!g->task->corrected || size < 1)
 		return value;
-	alike = tlv_fast_lgamma(degree + 1) + tlv_fast_lgamma(size) - tlv_fast_lgamma(size + degree);
-	told -= tlv_fast_lgamma(size + 1) + tlv_log_partitions(degree, size);
-	return value + degree * log(degree / (2 * groups->total)) - tlv_fast_lgamma(degree + 1) +
-		   fmax(alike, told);
+	return value + degree * log(degree / (2 * g->total)) + tlv_fast_lgamma(size) -
+		   tlv_fast_lgamma(size + degree);
 }
 
 static double
@@ -151,315 +107,448 @@ groups_log_choose(double n, double m)
 	return tlv_fast_lgamma(n + 1) - tlv_fast_lgamma(m + 1) - tlv_fast_lgamma(n - m + 1);
 }
 
-double
-tlv_groups_number(const tlv_groups *groups, size_t k)
+static double
+number_evidence(const groups *g, size_t k)
 {
-	double n = (double) groups->n, value = -groups_log_choose(n - 1, (double) k - 1);
-
-	if (groups->task->law->corrected)
-		value -= groups_log_choose(2 * groups->total + (double) k - 1, (double) k - 1);
-	return value;
+	return -groups_log_choose((double) g->n - 1, (double) k - 1);
 }
 
-double
-tlv_groups_evidence(const tlv_groups *groups)
+static double
+groups_evidence(const groups *g)
 {
-	double value = groups->constant + tlv_groups_number(groups, groups->k);
+	double value = g->constant + number_evidence(g, g->k);
 
-	for (size_t a = 0; a < groups->k; a++)
+	for (size_t a = 0; a < g->k; a++)
 	{
-		value += tlv_groups_members(groups, groups->size[a], groups->degree[a], groups->told[a]);
-		for (size_t b = a; b < groups->k; b++)
-			value += groups->value[a * groups->room + b];
+		value += members_evidence(g, g->size[a], g->degree[a]);
+		for (size_t b = a; b < g->k; b++)
+			value += g->value[a * g->room + b];
 	}
 	return value;
 }
 
 /* ---- priors ---- */
 
-/* Values of the pairs of a class, of rates or of scores. */
-static double
-class_value(const tlv_groups *groups, size_t class, const tlv_rate_prior *prior, bool scores)
-{
-	double sum = 0;
-
-	for (size_t a = 0; a < groups->k; a++)
-		for (size_t b = class == INSIDE ? a : a + 1; b < (class == INSIDE ? a + 1 : groups->k); b++)
-		{
-			size_t i = a * groups->room + b;
-			double x = expected_between(groups, a, b);
-
-			if (scores)
-				sum += scores_evidence(prior, groups->count[i], groups->sum[i], groups->squares[i]);
-			else if (x > 0)
-				sum += groups->task->law->evidence(prior, groups->count[i], x);
-		}
-	return sum;
-}
-
-/* Sums over the pairs of a class; within: squares around the means of pairs of more than one. */
-typedef struct class_sums
-{
-	double count, expected, sum, squares, within, freedom;
-} class_sums;
-
-static class_sums
-sum_class(const tlv_groups *groups, size_t class)
-{
-	class_sums sums = {0};
-
-	for (size_t a = 0; a < groups->k; a++)
-		for (size_t b = class == INSIDE ? a : a + 1; b < (class == INSIDE ? a + 1 : groups->k); b++)
-		{
-			size_t i = a * groups->room + b;
-			double n = groups->count[i];
-
-			sums.count += n;
-			sums.expected += expected_between(groups, a, b);
-			sums.sum += groups->sum[i];
-			sums.squares += groups->squares[i];
-			if (n > 1)
-			{
-				sums.within += fmax(groups->squares[i] - groups->sum[i] * groups->sum[i] / n, 0);
-				sums.freedom += n - 1;
-			}
-		}
-	return sums;
-}
-
 static void
-fit_rate(tlv_groups *groups, size_t class, const class_sums *sums, bool weak)
+set_shape(class_prior *prior, double shape)
 {
-	/* Exponents of 2 of the shapes of rates that are compared. */
-	const int first_shape = -3, last_shape = 12;
-	const tlv_edge_law *law = groups->task->law;
-	tlv_rate_prior *prior = &groups->prior[class], best;
-	double most = -HUGE_VAL;
-	int first = weak ? 0 : first_shape, last = weak ? 0 : last_shape;
+	prior->shape = shape;
+	prior->constant = shape * log(shape / prior->rate) - tlv_fast_lgamma(shape);
+}
 
-	prior->mean = law->mean(sums->count, sums->expected);
-	best = *prior;
-	for (int i = first; i <= last; i++)
+/* The best shape of the prior of the rates of n pairs, whose mean is that of the class. */
+static void
+fit_rates(size_t n, const tlv_score_sums *pairs, const double *expected, class_prior *prior)
+{
+	/* Exponents of 2 of the shapes that are compared: the last one is one rate for all pairs. */
+	const int last_shape = 12;
+	double most = -HUGE_VAL, best = 1, sums[2] = {0.5, 0.5};
+
+	for (size_t i = 0; i < n; i++)
 	{
-		double value;
-
-		prior->shape = exp2(i) * law->weakest(prior->mean);
-		law->prepare(prior);
-		value = class_value(groups, class, prior, false);
-		if (value > most)
-		{
-			most = value;
-			best = *prior;
-		}
+		sums[0] += pairs[i].n;
+		sums[1] += expected[i];
 	}
-	*prior = best;
-}
-
-/* The best prior of scores for one variance. */
-static void
-fit_variance(const tlv_groups *groups, size_t class, double variance, tlv_rate_prior *best,
-			 double *most)
-{
-	/* The same of what is known beforehand of the mean of scores, and of their variance, in edges.
-	 */
-	const int first_strength = -6, last_strength = 6, last_freedom = 12;
-	tlv_rate_prior prior = *best;
-
-	prior.variance = variance;
-	for (int s = first_strength; s <= last_strength; s++)
-		for (int f = 0; f <= last_freedom; f += 2)
-		{
-			double value;
-
-			prior.strength = exp2(s);
-			prior.freedom = exp2(f);
-			prepare_scores(&prior);
-			value = class_value(groups, class, &prior, true);
-			if (value > *most)
-			{
-				*most = value;
-				*best = prior;
-			}
-		}
-}
-
-static void
-fit_scores(tlv_groups *groups, size_t class, const class_sums *sums, bool weak)
-{
-	/* What priors are at most while nothing is known of the groups, in edges. */
-	const int weak_freedom = 64;
-	tlv_rate_prior *prior = &groups->prior[class];
-	double n = fmax(sums->count, 1), most = -HUGE_VAL, variance;
-
-	prior->centre = sums->sum / n;
-	variance = fmax(sums->squares / n - prior->centre * prior->centre, 1e-12);
-	fit_variance(groups, class, variance, prior, &most);
-	if (sums->freedom > 0 && sums->within > 0)
-		fit_variance(groups, class, sums->within / sums->freedom, prior, &most);
-	if (weak)
+	prior->rate = sums[0] / sums[1];
+	for (int s = 0; s <= last_shape; s++)
 	{
-		prior->strength = 1;
-		prior->freedom = fmin(prior->freedom, weak_freedom);
-		prepare_scores(prior);
+		double value = 0;
+
+		set_shape(prior, exp2(s));
+		for (size_t i = 0; i < n; i++)
+			value += expected[i] > 0 ? groups_rate_evidence(prior, pairs[i].n, expected[i]) : 0;
+		best = value > most ? prior->shape : best;
+		most = fmax(most, value);
 	}
+	set_shape(prior, best);
 }
 
-/* A class without pairs has the prior of the other one. */
-tlv_status
-tlv_groups_fit(tlv_context *ctx, tlv_groups *groups, bool weak)
+/* The priors of largest evidence, or weak ones; then values of all pairs. */
+static tlv_status
+fit_priors(tlv_context *ctx, groups *g, bool weak)
 {
+	tlv_score_sums *pairs;
+	double *expected;
+
+	TLV_TRY_NEW_ROWS(ctx, pairs, g->k, g->k);
+	TLV_TRY_NEW_ROWS(ctx, expected, g->k, g->k);
 	for (size_t class = INSIDE; class <= BETWEEN; class ++)
 	{
-		class_sums sums = sum_class(groups, class);
+		class_prior *prior = &g->prior[class];
+		size_t n = 0;
 
 		TLV_TRY_CONTINUE(ctx);
-		fit_rate(groups, class, &sums, weak);
-		if (groups->task->follow)
-			fit_scores(groups, class, &sums, weak);
+		for (size_t a = 0; a < g->k; a++)
+			for (size_t b = class == INSIDE ? a : a + 1; b < (class == INSIDE ? a + 1 : g->k); b++)
+			{
+				expected[n] = expected_of(g, a, b);
+				pairs[n++] = g->pairs[a * g->room + b];
+			}
+		fit_rates(n, pairs, expected, prior);
+		if (weak)
+			set_shape(prior, 1);
+		if (g->task->follow)
+			(void) tlv_score_fit(n, pairs, weak, &prior->scores);
 	}
-	for (size_t a = 0; a < groups->k; a++)
-		for (size_t b = a; b < groups->k; b++)
-		{
-			size_t i = a * groups->room + b;
-
-			groups->value[i] = groups->value[b * groups->room + a] =
-				tlv_groups_pair(groups, a == b ? INSIDE : BETWEEN, groups->count[i], groups->sum[i],
-								groups->squares[i], expected_between(groups, a, b));
-		}
+	tlv_free(ctx, expected);
+	tlv_free(ctx, pairs);
+	for (size_t a = 0; a < g->k; a++)
+		for (size_t b = a; b < g->k; b++)
+			set_value(g, a, b);
 	return TLV_OK;
 }
 
 /* ---- opening ---- */
 
-/* Nodes come by decreasing degree: each degree that occurs is a grade. */
-static tlv_status
-grade_nodes(tlv_context *ctx, tlv_groups *groups)
-{
-	const tlv_mmsb_side *side = &groups->task->fit->side[0];
-	double logarithms = 0;
-
-	if (!groups->task->law->corrected)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, groups->grade, groups->n);
-	for (size_t u = 0; u < groups->n; u++)
-	{
-		groups->grades += u == 0 || side->degree[u] != side->degree[u - 1];
-		groups->grade[u] = (int32_t) groups->grades - 1;
-		logarithms += tlv_fast_lgamma(side->degree[u] + 1);
-	}
-	groups->constant += logarithms + groups->total * log(2 * groups->total);
-	return TLV_OK;
-}
-
-static tlv_status
-allocate_groups(tlv_context *ctx, tlv_groups *groups)
-{
-	size_t k = groups->room, square = k * k;
-
-	TLV_TRY(tlv_require_memory(ctx,
-							   8 * (4 * (double) square + 6 * (double) k) +
-								   4 * (double) k * (double) (groups->grades + 1),
-							   "the edges between groups"));
-	TLV_TRY_NEW0(ctx, groups->count, 4 * square + 6 * k);
-	groups->sum = groups->count + square;
-	groups->squares = groups->sum + square;
-	groups->value = groups->squares + square;
-	groups->size = groups->value + square;
-	groups->degree = groups->size + k;
-	groups->told = groups->degree + k;
-	groups->own_count = groups->told + k;
-	groups->own_sum = groups->own_count + k;
-	groups->own_squares = groups->own_sum + k;
-	if (groups->grades > 0)
-		TLV_TRY_NEW0_ROWS(ctx, groups->run, k, groups->grades);
-	return TLV_OK;
-}
-
 /* Sums over the edges; those inside a group are met from both ends. */
 static tlv_status
-community_count_groups(tlv_context *ctx, tlv_groups *groups)
+sum_groups(tlv_context *ctx, groups *g)
 {
-	const tlv_csr *rows = groups->edges;
-	const tlv_rank_scores *scores = groups->task->scores;
+	const tlv_rank_scores *scores = g->task->scores;
 
-	for (size_t u = 0; u < groups->n; u++)
+	memset(g->pairs, 0, g->room * g->room * sizeof(tlv_score_sums));
+	memset(g->size, 0, 2 * g->room * sizeof(double));
+	for (size_t u = 0; u < g->n; u++)
 	{
-		size_t a = (size_t) groups->label[u];
+		size_t a = (size_t) g->label[u];
 
 		TLV_TRY_CONTINUE_AT(ctx, u);
-		groups->size[a] += 1;
-		groups->degree[a] += (double) (rows->start[u + 1] - rows->start[u]);
-		if (groups->grades > 0)
-			groups->told[a] += log(++groups->run[a * groups->grades + (size_t) groups->grade[u]]);
-		for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
+		g->size[a] += 1;
+		g->degree[a] += (double) (g->edges->start[u + 1] - g->edges->start[u]);
+		for (size_t e = g->edges->start[u]; e < g->edges->start[u + 1]; e++)
 		{
-			size_t b = (size_t) groups->label[rows->index[e]], i = a * groups->room + b;
+			size_t b = (size_t) g->label[g->edges->index[e]];
+			tlv_score_sums *pair = &g->pairs[a * g->room + b];
 			double part = a == b ? 0.5 : 1;
 
-			groups->count[i] += part;
-			if (scores == NULL)
-				continue;
-			groups->sum[i] += part * (double) scores->score[e];
-			groups->squares[i] += part * (double) scores->square[e];
+			pair->n += part;
+			pair->sum += part * (double) scores->score[e];
+			pair->squares += part * (double) scores->square[e];
 		}
 	}
 	return TLV_OK;
 }
 
-/* Scores that are alike for all edges, by the best prior: what they add to every partition. */
-static double
-common_scores(const tlv_groups *groups)
+static tlv_status
+open_groups(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t k, groups *g)
 {
-	tlv_groups one = {
-		.task = groups->task, .n = groups->n, .k = 1, .room = 1, .total = groups->total};
-	double sums[3] = {0}, size = (double) groups->n, degree = 2 * groups->total, most = -HUGE_VAL;
-	tlv_rate_prior prior = {0};
+	const tlv_mmsb_side *side = &task->fit->side[0];
+	double square = (double) k * (double) k;
 
-	for (size_t a = 0; a < groups->k; a++)
-		for (size_t b = a; b < groups->k; b++)
+	*g = (groups){.task = task,
+				  .edges = &side->edges,
+				  .n = side->n,
+				  .k = k,
+				  .room = k,
+				  .total = (double) side->edges.entries / 2,
+				  .label = label};
+	tlv_rng_seed(&g->rng, task->seed);
+	g->constant = -tlv_fast_lgamma((double) side->n + 1) - log((double) side->n) +
+				  (task->follow ? 0 : task->alike);
+	for (size_t u = 0; u < side->n && task->corrected; u++)
+		g->constant += tlv_fast_lgamma(side->degree[u] + 1);
+	g->constant += task->corrected ? g->total * log(2 * g->total) : 0;
+	TLV_TRY(tlv_require_memory(ctx, 56 * square + 64 * (double) k + 8 * (double) side->n,
+							   "the edges between groups"));
+	TLV_TRY_NEW_ROWS(ctx, g->pairs, k + 1, k);
+	TLV_TRY_NEW_ROWS(ctx, g->value, k + 3, k);
+	TLV_TRY_NEW(ctx, g->order, side->n);
+	TLV_TRY_NEW0(ctx, g->candidate, k);
+	g->own = g->pairs + k * k;
+	g->size = g->value + k * k;
+	g->degree = g->size + k;
+	g->kept = g->degree + k;
+	TLV_TRY(sum_groups(ctx, g));
+	return fit_priors(ctx, g, false);
+}
+
+static void
+close_groups(tlv_context *ctx, groups *g)
+{
+	tlv_free(ctx, g->pairs);
+	tlv_free(ctx, g->value);
+	tlv_free(ctx, g->order);
+	tlv_free(ctx, g->candidate);
+}
+
+/* ---- moves ---- */
+
+/* Sums of a node's edges by group, and the groups that it may move to. */
+static void
+groups_sum_node(groups *g, size_t u)
+{
+	const tlv_rank_scores *scores = g->task->scores;
+
+	memset(g->own, 0, g->k * sizeof(tlv_score_sums));
+	memset(g->candidate, 0, g->k * sizeof(bool));
+	g->candidate[tlv_rng_below(&g->rng, g->k)] = true;
+	for (size_t e = g->edges->start[u]; e < g->edges->start[u + 1]; e++)
+	{
+		tlv_score_sums *own = &g->own[g->label[g->edges->index[e]]];
+
+		g->candidate[own - g->own] = true;
+		own->n += 1;
+		own->sum += (double) scores->score[e];
+		own->squares += (double) scores->square[e];
+	}
+}
+
+static void
+groups_add_sums(tlv_score_sums *to, const tlv_score_sums *from, int by)
+{
+	to->n += by * from->n;
+	to->sum += by * from->sum;
+	to->squares += by * from->squares;
+}
+
+/* Adds a node, whose edges are summed, to group a (by = 1), or takes it away (by = -1). */
+static void
+count_in_group(groups *g, size_t u, size_t a, int by)
+{
+	g->size[a] += by;
+	g->degree[a] += by * (double) (g->edges->start[u + 1] - g->edges->start[u]);
+	for (size_t t = 0; t < g->k; t++)
+	{
+		groups_add_sums(&g->pairs[a * g->room + t], &g->own[t], by);
+		if (t != a)
+			groups_add_sums(&g->pairs[t * g->room + a], &g->own[t], by);
+	}
+}
+
+/* Evidence of all that a group takes part in. */
+static double
+row_evidence(const groups *g, size_t a)
+{
+	double value = members_evidence(g, g->size[a], g->degree[a]);
+
+	for (size_t t = 0; t < g->k; t++)
+		value += g->value[a * g->room + t];
+	return value;
+}
+
+/* The same with values of the group as it is; returns the gain. */
+static double
+put_in_group(groups *g, size_t u, size_t a, int by)
+{
+	double before = row_evidence(g, a);
+
+	count_in_group(g, u, a, by);
+	for (size_t t = 0; t < g->k; t++)
+		set_value(g, a, t);
+	return row_evidence(g, a) - before;
+}
+
+/* The gain of a node, which is in no group, in group a; everything is as before. */
+static double
+gain_in_group(groups *g, size_t u, size_t a)
+{
+	double gain, *row = g->value + a * g->room;
+
+	memcpy(g->kept, row, g->k * sizeof(double));
+	gain = put_in_group(g, u, a, 1);
+	count_in_group(g, u, a, -1);
+	for (size_t t = 0; t < g->k; t++)
+		row[t] = g->value[t * g->room + a] = g->kept[t];
+	return gain;
+}
+
+/* The best group of a node; a group is left by its last node only in a join. */
+static bool
+try_node(groups *g, size_t u)
+{
+	size_t r = (size_t) g->label[u], best = r;
+	double most;
+
+	if (g->size[r] < 2)
+		return false;
+	groups_sum_node(g, u);
+	(void) put_in_group(g, u, r, -1);
+	most = gain_in_group(g, u, r) + LEAST_STEP;
+	for (size_t s = 0; s < g->k; s++)
+	{
+		double gain = s != r && g->candidate[s] ? gain_in_group(g, u, s) : -HUGE_VAL;
+
+		best = gain > most ? s : best;
+		most = fmax(most, gain);
+	}
+	(void) put_in_group(g, u, best, 1);
+	g->label[u] = (int32_t) best;
+	return best != r;
+}
+
+/* Until no node moves, no more than the given number of sweeps. */
+static tlv_status
+sweep_nodes(tlv_context *ctx, groups *g, int sweeps)
+{
+	/* Evaluations of pairs of a search: about a second. */
+	const int most_evaluations = 10000000;
+	bool moved = true;
+
+	for (int i = 0; i < sweeps && moved && g->k > 1; i++)
+	{
+		moved = false;
+		TLV_TRY(tlv_rng_permutation(ctx, &g->rng, g->n, g->order));
+		for (size_t j = 0; j < g->n && g->evaluations < most_evaluations; j++)
 		{
-			sums[0] += groups->count[a * groups->room + b];
-			sums[1] += groups->sum[a * groups->room + b];
-			sums[2] += groups->squares[a * groups->room + b];
+			if (j % 16 == 0)
+				TLV_TRY_CONTINUE(ctx);
+			moved |= try_node(g, (size_t) g->order[j]);
 		}
-	one.count = &sums[0];
-	one.sum = &sums[1];
-	one.squares = &sums[2];
-	one.size = &size;
-	one.degree = &degree;
-	prior.centre = sums[1] / sums[0];
-	fit_variance(&one, INSIDE, fmax(sums[2] / sums[0] - prior.centre * prior.centre, 1e-12), &prior,
-				 &most);
-	return most;
+	}
+	return TLV_OK;
+}
+
+/* ---- joins ---- */
+
+static double
+join_gain(groups *g, size_t r, size_t s)
+{
+	const size_t room = g->room, own[3] = {r * room + r, s * room + s, r * room + s};
+	double size = g->size[r] + g->size[s], degree = g->degree[r] + g->degree[s];
+	double gain = number_evidence(g, g->k - 1) - number_evidence(g, g->k) +
+				  members_evidence(g, size, degree) -
+				  members_evidence(g, g->size[r], g->degree[r]) -
+				  members_evidence(g, g->size[s], g->degree[s]);
+	tlv_score_sums joined = {0, 0, 0};
+
+	for (int i = 0; i < 3; i++)
+	{
+		groups_add_sums(&joined, &g->pairs[own[i]], 1);
+		gain -= g->value[own[i]];
+	}
+	gain +=
+		pair_evidence(g, INSIDE, &joined,
+					  groups_expected(g, true, (double[]){size, size}, (double[]){degree, degree}));
+	for (size_t t = 0; t < g->k; t++)
+	{
+		if (t == r || t == s)
+			continue;
+		joined = g->pairs[r * room + t];
+		groups_add_sums(&joined, &g->pairs[s * room + t], 1);
+		gain += pair_evidence(g, BETWEEN, &joined,
+							  groups_expected(g, false, (double[]){size, g->size[t]},
+											  (double[]){degree, g->degree[t]})) -
+				g->value[r * room + t] - g->value[s * room + t];
+	}
+	return gain;
+}
+
+/* Group r into s < r; the last group gets the number r. */
+static tlv_status
+join_groups(tlv_context *ctx, groups *g, size_t r, size_t s)
+{
+	int32_t last = (int32_t) g->k - 1;
+
+	for (size_t u = 0; u < g->n; u++)
+	{
+		g->label[u] = g->label[u] == (int32_t) r ? (int32_t) s : g->label[u];
+		g->label[u] = g->label[u] == last ? (int32_t) r : g->label[u];
+	}
+	g->k--;
+	TLV_TRY(sum_groups(ctx, g));
+	for (size_t a = 0; a < g->k; a++)
+		for (size_t b = a; b < g->k; b++)
+			set_value(g, a, b);
+	return TLV_OK;
+}
+
+/* Joins that gain, or those to the number of groups that is wanted. */
+static tlv_status
+join_all(tlv_context *ctx, groups *g)
+{
+	size_t wanted = g->task->k;
+
+	while (g->k > (wanted > 0 ? wanted : 1))
+	{
+		size_t r = 1, s = 0;
+		double most = -HUGE_VAL;
+
+		for (size_t a = 1; a < g->k; a++)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			for (size_t b = 0; b < a; b++)
+			{
+				double gain = join_gain(g, a, b);
+
+				r = gain > most ? a : r;
+				s = gain > most ? b : s;
+				most = fmax(most, gain);
+			}
+		}
+		if (most <= LEAST_STEP && wanted == 0)
+			break;
+		TLV_TRY(join_groups(ctx, g, r, s));
+	}
+	return TLV_OK;
+}
+
+/* ---- the search ---- */
+
+static tlv_status
+search_groups(tlv_context *ctx, groups *g, double *evidence)
+{
+	/* Rounds of joins and moves, and the gain in nats of a round below which it is the last. */
+	const int rounds = 5;
+	const double least_gain = 1e-3;
+
+	/* Sweeps over the nodes at most, with weak priors and with those that are fitted. */
+	const int weak_sweeps = 15, fitted_sweeps = 10;
+	double before;
+
+	*evidence = -HUGE_VAL;
+	TLV_TRY(fit_priors(ctx, g, true));
+	TLV_TRY(sweep_nodes(ctx, g, weak_sweeps));
+	for (int i = 0; i < rounds; i++)
+	{
+		before = *evidence;
+		TLV_TRY(join_all(ctx, g));
+		TLV_TRY(fit_priors(ctx, g, false));
+		TLV_TRY(sweep_nodes(ctx, g, fitted_sweeps));
+		TLV_TRY(join_all(ctx, g));
+		TLV_TRY(fit_priors(ctx, g, false));
+		*evidence = groups_evidence(g);
+		if (*evidence < before + least_gain)
+			break;
+	}
+	return TLV_OK;
+}
+
+/* Rates are of any number of edges between two nodes: what the condition gains that there is at
+ * most one. */
+static tlv_status
+add_condition(tlv_context *ctx, const groups *g, double *evidence)
+{
+	int32_t *const label[2] = {g->label, NULL};
+	double gain;
+
+	TLV_TRY(tlv_mmsb_simple_gain(ctx, g->task->fit, label, g->k, g->task->corrected, &gain));
+	*evidence += gain;
+	return TLV_OK;
 }
 
 tlv_status
-tlv_groups_open(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t k,
-				tlv_groups *groups)
+tlv_groups_search(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t *k,
+				  double *evidence)
 {
-	const tlv_mmsb_side *side = &task->fit->side[0];
+	groups g;
 
-	*groups = (tlv_groups){.task = task,
-						   .edges = &side->edges,
-						   .n = side->n,
-						   .k = k,
-						   .room = k,
-						   .total = (double) side->edges.entries / 2,
-						   .label = label};
-	tlv_rng_seed(&groups->rng, task->seed);
-	groups->constant = -tlv_fast_lgamma((double) side->n + 1) - log((double) side->n);
-	TLV_TRY(grade_nodes(ctx, groups));
-	TLV_TRY(allocate_groups(ctx, groups));
-	TLV_TRY(community_count_groups(ctx, groups));
-	if (task->scores != NULL && !task->follow)
-		groups->constant += common_scores(groups);
-	return tlv_groups_fit(ctx, groups, false);
+	TLV_TRY(open_groups(ctx, task, label, *k, &g));
+	TLV_TRY(search_groups(ctx, &g, evidence));
+	TLV_TRY(add_condition(ctx, &g, evidence));
+	*k = g.k;
+	close_groups(ctx, &g);
+	return TLV_OK;
 }
 
-void
-tlv_groups_close(tlv_context *ctx, tlv_groups *groups)
+tlv_status
+tlv_groups_weigh(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t k,
+				 double *evidence)
 {
-	tlv_free(ctx, groups->count);
-	tlv_free(ctx, groups->run);
-	tlv_free(ctx, groups->grade);
+	groups g;
+
+	TLV_TRY(open_groups(ctx, task, label, k, &g));
+	*evidence = groups_evidence(&g);
+	TLV_TRY(add_condition(ctx, &g, evidence));
+	close_groups(ctx, &g);
+	return TLV_OK;
 }

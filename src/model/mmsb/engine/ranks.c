@@ -1,11 +1,13 @@
 /*
- * ranks.c - normal scores of the ranks of weights, without effects of nodes (ranks.h).
+ * ranks.c - normal scores of the ranks of weights, without effects of nodes, and their evidence
+ * (ranks.h).
  */
 #include "ranks.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/sort.h"
 #include "tensorlv/num/special.h"
 
@@ -194,4 +196,92 @@ tlv_rank_scores_free(tlv_context *ctx, tlv_rank_scores *scores)
 {
 	tlv_free(ctx, scores->score);
 	tlv_free(ctx, scores->square);
+}
+
+/* ---- evidence ---- */
+
+double
+tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair)
+{
+	double mean, within, strength = prior->strength + pair->n, freedom = prior->freedom + pair->n;
+
+	if (pair->n <= 0)
+		return 0;
+	mean = pair->sum / pair->n;
+	within = fmax(pair->squares - pair->n * mean * mean, 0);
+	mean -= prior->centre;
+	return prior->constant + tlv_fast_lgamma(freedom / 2) - log(strength) / 2 -
+		   freedom / 2 *
+			   log(prior->freedom * prior->variance + within +
+				   prior->strength * pair->n / strength * mean * mean) -
+		   pair->n / 2 * log(M_PI);
+}
+
+static void
+set_prior(double strength, double freedom, tlv_score_prior *prior)
+{
+	prior->strength = strength;
+	prior->freedom = freedom;
+	prior->constant = freedom / 2 * log(freedom * prior->variance) + log(strength) / 2 -
+					  tlv_fast_lgamma(freedom / 2);
+}
+
+/* The mean of all scores, and the variance within pairs. */
+static void
+centre_prior(size_t n, const tlv_score_sums *pairs, tlv_score_prior *prior)
+{
+	double edges = 0, sum = 0, within = 0, degrees = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		edges += pairs[i].n;
+		sum += pairs[i].sum;
+		if (pairs[i].n > 1)
+			within += fmax(pairs[i].squares - pairs[i].sum * pairs[i].sum / pairs[i].n, 0);
+		degrees += fmax(pairs[i].n - 1, 0);
+	}
+	prior->centre = sum / fmax(edges, 1);
+	/* the mean square of all scores is 1 */
+	prior->variance = fmax(degrees > 0 && within > 0 ? within / degrees : 1, 1e-12);
+}
+
+double
+tlv_score_fit(size_t n, const tlv_score_sums *pairs, bool weak, tlv_score_prior *prior)
+{
+	/* Exponents of 2 of what is known beforehand of the mean of scores, and of their variance, in
+	 * edges; the latter is at most this of a weak prior. */
+	const int first_strength = -6, last_strength = 6, last_freedom = 12, weak_freedom = 64;
+	double strength = 1, freedom = 1, most = -HUGE_VAL;
+
+	centre_prior(n, pairs, prior);
+	for (int s = first_strength; s <= last_strength; s++)
+		for (int f = 0; f <= last_freedom; f += 2)
+		{
+			double value = 0;
+
+			set_prior(exp2(s), exp2(f), prior);
+			for (size_t i = 0; i < n; i++)
+				value += tlv_score_evidence(prior, &pairs[i]);
+			if (value <= most)
+				continue;
+			most = value;
+			strength = prior->strength;
+			freedom = prior->freedom;
+		}
+	set_prior(weak ? 1 : strength, weak ? fmin(freedom, weak_freedom) : freedom, prior);
+	return most;
+}
+
+double
+tlv_scores_alike(size_t entries, const tlv_rank_scores *scores)
+{
+	tlv_score_sums all = {(double) entries / 2, 0, 0};
+	tlv_score_prior prior;
+
+	for (size_t e = 0; e < entries; e++)
+	{
+		all.sum += (double) scores->score[e] / 2;
+		all.squares += (double) scores->square[e] / 2;
+	}
+	return tlv_score_fit(1, &all, false, &prior);
 }

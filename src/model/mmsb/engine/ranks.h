@@ -23,4 +23,30 @@ extern tlv_status tlv_rank_scores_create(tlv_context *ctx, const tlv_csr *edges,
 										 const float *weight, tlv_rank_scores *scores);
 extern void tlv_rank_scores_free(tlv_context *ctx, tlv_rank_scores *scores);
 
+/* ---- evidence ---- */
+
+/* Edges between two groups of nodes: their number, and sums of their scores and of the squares. */
+typedef struct tlv_score_sums
+{
+	double n, sum, squares;
+} tlv_score_sums;
+
+/* Scores of a pair of groups are normal: priors of their mean and variance. */
+typedef struct tlv_score_prior
+{
+	double centre, strength;  /* normal; the strength in edges */
+	double freedom, variance; /* inverse chi-squared */
+	double constant;		  /* of the evidence of every pair */
+} tlv_score_prior;
+
+extern double tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair);
+
+/* The prior of largest evidence for n pairs, which is returned; weak: one that is hardly stronger
+ * than one edge. */
+extern double tlv_score_fit(size_t n, const tlv_score_sums *pairs, bool weak,
+							tlv_score_prior *prior);
+
+/* The evidence of scores that are alike for all edges: what they add to every partition. */
+extern double tlv_scores_alike(size_t entries, const tlv_rank_scores *scores);
+
 #endif /* TENSORLV_MMSB_RANKS_H */
