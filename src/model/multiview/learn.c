@@ -122,8 +122,7 @@ refine_vectors(tlv_context *ctx, tlv_source *rows, view_learning *fit)
 {
 	tlv_mixture_ascent ascent = {.model = &fit->model,
 								 .limit = view_step_limit(fit),
-								 .to_the_end = fit->options.iterations < 0,
-								 .last = true};
+								 .to_the_end = fit->options.iterations < 0};
 	tlv_making made;
 
 	TLV_TRY(TLV_MAKE(ctx, &made, &fit->model,
