@@ -51,11 +51,11 @@ SELECT w.message FROM tlv_warnings(tlv_mmsb('SELECT i, 100 FROM generate_series(
 CREATE TABLE gaussian AS SELECT x[1] AS a, x[2] AS "Länge", x[3] AS c, x FROM tlv_simulate_ica(400, 3, sources => 'gaussian', seed => 2);
 SELECT warned(tlv_ica(q, noise => n), w) ~ r AS named
 FROM (VALUES ('SELECT a, "Länge", c FROM gaussian', false, 'not_identified', '^components 1 \(strongest in column "(a|Länge|c)"\), 2 \(strongest in column "(a|Länge|c)"\) and 3 \(strongest in'),
-  ('SELECT x FROM gaussian', false, 'not_identified', '^components 1 \(strongest in column [123]\), 2 \(strongest in column [123]\) and 3 \(strongest in column [123]\) have no'),
+  ('SELECT x FROM gaussian', false, 'not_identified', '^components 1 \(strongest in column "x"\[[123]\]\), 2 \(strongest in column "x"\[[123]\]\) and 3 \(strongest in column "x"\[[123]\]\) have no'),
   ('SELECT a, "Länge", c FROM gaussian', true, 'uncertain_directions', '^sampling error leaves the directions of components 1 \(strongest in column "(a|Länge|c)"\), 2 '),
   ('SELECT x[1] AS one, x[2] AS two, x[3] AS three, x[4] AS four FROM tlv_simulate_ica(20000, 4, noise => 1, seed => 3)', false, 'gaussian_noise',
     'most of all component [1-4] \(strongest in column "(one|two|three|four)"\)'),
-  ('SELECT x FROM tlv_simulate_ica(2000, 16, sources => ''gaussian'', seed => 4)', false, 'large_residual', 'least that of column ([1-9]|1[0-6]) \(')) v(q, n, w, r);
+  ('SELECT x FROM tlv_simulate_ica(2000, 16, sources => ''gaussian'', seed => 4)', false, 'large_residual', 'least that of column "x"\[([1-9]|1[0-6])\] \(')) v(q, n, w, r);
 -- named by a component's number after steps over the rows, too, and where the moments alone are given
 SELECT (SELECT message FROM tlv_warnings(u) WHERE code = 'not_identified') ~ 'strongest in column "Länge"' AS updated, warned(f, 'not_identified') ~ 'strongest in column [123]' AS moments
 FROM (SELECT tlv_ica('SELECT a, "Länge", c FROM gaussian', 3) AS m, tlv_fit_ica(tlv_dense_moments(x, 4), 3) AS f FROM gaussian) q,

@@ -56,6 +56,9 @@ SELECT warned(tlv_gmm(q, k, 'diagonal'), 'floor') FROM (VALUES ('SELECT CASE WHE
   ('SELECT x, (id % 4 = 0)::int AS b FROM clouds', 2), ('SELECT round(x / 20) AS a, round(y / 20) AS b, x FROM clouds', 3),
   ('SELECT round(x::numeric / 50, 1) AS a, y FROM clouds', 3)) v(q, k);
 SELECT warned(tlv_gmm('SELECT round(x) AS x, 2 * round(x) AS twice FROM clouds', 2, 'full'), 'floor');
+-- dimensions of arrays are named by their column, and by number where it has no name
+SELECT warned(tlv_gmm('SELECT ARRAY[x, y, 7] AS "Länge, mm" FROM clouds', 1, 'diagonal'), 'floor') AS named,
+  warned(tlv_gmm('SELECT ARRAY[x, 7] AS "?column?" FROM clouds', 1, 'diagonal'), 'floor') AS no_name;
 
 -- everyday 2: a model made in a subquery is made once, and fast
 CREATE TABLE made AS SELECT tlv_gmm('SELECT length, kind FROM parts', 2) AS m;

@@ -69,6 +69,7 @@ typedef struct tlv_names
 	const int64_t *ids;
 	const int64_t *offsets; /* n + 1: name i is text[offsets[i]] .. text[offsets[i + 1]] */
 	const char *text;
+	tlv_text array; /* n = 0: the column of arrays whose elements they name by number; or empty */
 } tlv_names;
 
 /* A name as messages show it: cut, in double quotes, those in it doubled, so that its end is plain.
@@ -76,8 +77,12 @@ typedef struct tlv_names
 #define TLV_SHOWN_NAME 128
 extern const char *tlv_show_name(tlv_text name, char shown[TLV_SHOWN_NAME]);
 
-/* What messages call the i-th name, a column or a variable: the name as above, the id, or the
- * number from 1.  names may be NULL; returns shown. */
+/* The i-th element, from 0, of an array as SQL has it: a shown name and the subscript, which is
+ * never cut.  Returns shown. */
+extern const char *tlv_show_element(const char *name, size_t i, char shown[TLV_SHOWN_NAME]);
+
+/* What messages call the i-th name, a column or a variable: the name as above, "x"[1] of an array,
+ * the id, or the number from 1.  names may be NULL; returns shown. */
 extern const char *tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME]);
 
 /*

@@ -214,9 +214,10 @@ diagnose_start(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 static const char *
 show_id(const crowd_answers *a, const char *set, size_t at, char shown[TLV_SHOWN_NAME])
 {
-	const tlv_names names = {a->names, tlv_frame_int64(a->frame, "name_ids"),
-							 tlv_frame_int64(a->frame, "name_offsets"),
-							 tlv_section_data(a->frame, tlv_frame_find(a->frame, "names"))};
+	const tlv_names names = {.n = a->names,
+							 .ids = tlv_frame_int64(a->frame, "name_ids"),
+							 .offsets = tlv_frame_int64(a->frame, "name_offsets"),
+							 .text = tlv_section_data(a->frame, tlv_frame_find(a->frame, "names"))};
 	int64_t id = tlv_frame_int64(a->frame, set)[at];
 	size_t i = 0;
 

@@ -121,8 +121,10 @@ tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_opti
 static const char *
 show_node(const tlv_mmsb_options *options, size_t i, char shown[TLV_SHOWN_NAME])
 {
-	const tlv_names names = {options->n_labels, options->label_nodes, options->label_names.offsets,
-							 options->label_names.bytes};
+	const tlv_names names = {.n = options->n_labels,
+							 .ids = options->label_nodes,
+							 .offsets = options->label_names.offsets,
+							 .text = options->label_names.bytes};
 
 	return tlv_names_show(&names, i, shown);
 }

@@ -161,8 +161,7 @@ show_number(const tlv_names *views, int t, size_t i, char shown[TLV_SHOWN_NAME])
 		own = s == t || strcmp(name, tlv_names_show(views, (size_t) s, other)) != 0;
 	if (!own)
 		snprintf(name, sizeof(name), "x%d", t + 1);
-	/* The subscript is never cut. */
-	snprintf(shown, TLV_SHOWN_NAME, "%.*s[%zu]", TLV_SHOWN_NAME - 24, name, i + 1);
+	(void) tlv_show_element(name, i, shown);
 }
 
 tlv_status

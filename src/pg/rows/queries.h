@@ -132,6 +132,8 @@ extern void TlvNameColumns(TlvSource *rows, int first);
 /* The columns that are numbers, and no primary key, become dimensions; the others are skipped with
  * a warning.  Their number.  Errors: 42804 where none is left, and for an array among them. */
 extern int TlvChooseColumns(TlvSource *rows);
+/* The elements of a column of arrays are dimensions, which messages name by it. */
+extern void TlvNameArray(TlvSource *rows, int column);
 /* The names of a query's columns from the first on. */
 extern tlv_names *TlvColumnNames(TupleDesc desc, int first);
 

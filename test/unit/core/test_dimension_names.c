@@ -31,7 +31,7 @@ mixture(void)
 static tlv_frame
 finished(const tlv_frame *model, size_t n, const int64_t *ids)
 {
-	const tlv_names names = {n, ids, OFFSETS, TEXT};
+	const tlv_names names = {.n = n, .ids = ids, .offsets = OFFSETS, .text = TEXT};
 	const tlv_source rows = {.rows = {.names = &names}};
 	tlv_diagnostics none = {0};
 	tlv_held held = {0};

@@ -200,7 +200,7 @@ test_labels(void **state)
 {
 	int64_t ids[] = {1, 100, 104, 106, 9000}, offsets[] = {0, 2, 5, 5, 7, 8};
 	corpus c = simulate(500, 10, 2, 30, 0.2, false);
-	tlv_names names = {5, ids, offsets, "xxabcdez"};
+	tlv_names names = {.n = 5, .ids = ids, .offsets = offsets, .text = "xxabcdez"};
 	tlv_lda_learn_options options = usual_options(2);
 	const tlv_section *labels;
 	const int64_t *at;

@@ -67,14 +67,24 @@ tlv_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const int64_t
 }
 
 const char *
+tlv_show_element(const char *name, size_t i, char shown[TLV_SHOWN_NAME])
+{
+	snprintf(shown, TLV_SHOWN_NAME, "%.*s[%zu]", TLV_SHOWN_NAME - 24, name, i + 1);
+	return shown;
+}
+
+const char *
 tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME])
 {
+	char array[TLV_SHOWN_NAME];
 	bool named = names != NULL && i < names->n;
 	size_t length =
 		named && names->offsets != NULL ? (size_t) (names->offsets[i + 1] - names->offsets[i]) : 0;
 
 	if (length > 0)
 		return tlv_show_name((tlv_text){names->text + names->offsets[i], length}, shown);
+	if (names != NULL && names->array.length > 0)
+		return tlv_show_element(tlv_show_name(names->array, array), i, shown);
 	if (named && names->ids != NULL)
 		snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) names->ids[i]);
 	else

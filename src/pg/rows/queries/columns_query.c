@@ -301,6 +301,17 @@ TlvColumnNames(TupleDesc desc, int first)
 }
 
 void
+TlvNameArray(TlvSource *rows, int column)
+{
+	const char *name = NameStr(TupleDescAttr(rows->query->desc, column)->attname);
+
+	if (strcmp(name, NO_NAME) == 0)
+		return;
+	rows->names = palloc0(sizeof(tlv_names));
+	rows->names->array = (tlv_text){name, strlen(name)};
+}
+
+void
 TlvNameColumns(TlvSource *rows, int first)
 {
 	for (int i = first; i < rows->query->desc->natts; i++)

@@ -91,7 +91,9 @@ append_step(TlvSource *rows, StringInfo sql, bool *array)
 	if (cast == NULL)
 		TlvRefuseColumns(desc, "sequences", hint);
 	*array = strchr(cast, '[') != NULL;
-	if (!*array && type == FLOAT8ARRAYOID)
+	if (*array)
+		TlvNameArray(rows, 2);
+	else if (type == FLOAT8ARRAYOID)
 		TlvNameColumns(rows, 2);
 	appendStringInfo(sql, "x1::%s", cast);
 	return type;

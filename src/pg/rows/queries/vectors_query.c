@@ -43,6 +43,7 @@ vectors_of_arrays(TlvSource *rows)
 		TlvRefuseColumns(rows->query->desc, "vectors",
 						 step != NULL ? psprintf("Cast the column: x::%s.", step) : accepted);
 	}
+	TlvNameArray(rows, 0);
 	appendStringInfo(&rows->made.sql, "SELECT x::%s AS x", cast);
 	TlvAppendWeight(rows, &rows->made.sql);
 	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(x)");

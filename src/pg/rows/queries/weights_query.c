@@ -334,7 +334,7 @@ TlvHoldWeighted(TlvDriver *driver, tlv_source *source)
 						  .form = rows->form,
 						  .numbered = rows->form == TLV_ROW_CODES && rows->names == NULL};
 
-	if (rows->names != NULL && rows->names->n == 0)
+	if (rows->names != NULL && rows->names->n == 0 && rows->names->array.length == 0)
 	{
 		tlv_fail(driver->ctx, TLV_NO_ROWS, "no row of a weight above 0 has a value");
 		return TLV_NO_ROWS;
