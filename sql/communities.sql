@@ -1,14 +1,15 @@
 -- communities.sql - mixed membership block models of graphs
 
 CREATE FUNCTION tlv_fit_mmsb(graph tlv_graph, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, degree_corrected boolean DEFAULT NULL,
-    edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, refine text DEFAULT 'auto',
+    edges text DEFAULT 'auto', sides text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, refine text DEFAULT 'auto',
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
     max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, boolean, text, tlv_bag, text, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, boolean, text, text, tlv_bag, text, text, integer, integer, bigint, integer, text, jsonb) IS
     'k communities of a graph (null: chosen, at most max_k: 1000, with alpha0 > 0 50): alpha0 the sum of the Dirichlet parameters (0: every '
     'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or em (of mixed memberships, variational), degree_corrected for nodes of very '
     'different degrees (null: by likelihood), edges auto (Poisson where weights are Poisson counts of some unit), bernoulli or poisson, '
+    'sides of a directed graph: tied (a node has one community), separate (one as a source, one as a target) or auto (the likelier; with alpha0 > 0 separate), '
     'labels the known communities of nodes (item: node, '
     'weight: community)';
 CREATE FUNCTION tlv_suggest_k(graph tlv_graph, max_k integer DEFAULT NULL)
@@ -18,11 +19,11 @@ COMMENT ON FUNCTION tlv_suggest_k(tlv_graph, integer) IS
     'how many communities a graph has, by the search of tlv_fit_mmsb: the integrated likelihood of the partitions that were compared, in nats, and the significance (z value) of every '
     'direction of the adjacency matrix';
 CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, directed boolean DEFAULT false, bipartite boolean DEFAULT false,
-    degree_corrected boolean DEFAULT NULL, edges text DEFAULT 'auto', labels text DEFAULT NULL, refine text DEFAULT 'auto', seed bigint DEFAULT 1,
+    degree_corrected boolean DEFAULT NULL, edges text DEFAULT 'auto', sides text DEFAULT 'auto', labels text DEFAULT NULL, refine text DEFAULT 'auto', seed bigint DEFAULT 1,
     max_k integer DEFAULT NULL, errors boolean DEFAULT false, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL,
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, text, text, text, bigint, integer, boolean, text, text[], jsonb) IS
+COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, text, text, text, text, bigint, integer, boolean, text, text[], jsonb) IS
     'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or strings, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; errors keeps standard errors in the model (tlv_estimates), '
     'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query may also return (node bigint, neighbours tlv_bag), every edge of an '
@@ -43,7 +44,7 @@ CREATE FUNCTION tlv_memberships(model tlv_model, threshold float8 DEFAULT NULL)
     AS 'MODULE_PATHNAME', 'tlv_memberships_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_memberships(tlv_model, float8) IS
     'memberships of every node of at least threshold (null: those above 0; 0: of all communities); node_name is its name, or the digits of its number; side is '
-    'both, or source and target for directed and bipartite graphs; a node without edges has one row with nulls, unless a threshold above 0 is given';
+    'both, or source and target for bipartite graphs and for directed ones whose sides group apart; a node without edges has one row with nulls, unless a threshold above 0 is given';
 CREATE FUNCTION tlv_communities(model tlv_model)
     RETURNS TABLE (community integer, label text, side text, alpha float8, size float8)
     AS 'MODULE_PATHNAME', 'tlv_communities_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;

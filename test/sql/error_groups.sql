@@ -3,9 +3,9 @@
 \set VERBOSITY terse
 SET client_min_messages = warning;
 -- 9. blocks: what so many pairs of nodes tell of a rate; from the model alone, kept or not
-CREATE TABLE edges (name, model) AS SELECT name, tlv_mmsb(q, 2, directed => directed, degree_corrected => false, edges => model, errors => true) FROM
+CREATE TABLE edges (name, model) AS SELECT name, tlv_mmsb(q, 2, directed => directed, sides => sides, degree_corrected => false, edges => model, errors => true) FROM
   (SELECT 'SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(80, 2, 0, .3, .05, seed => 2), 3)' AS q) s,
-  (VALUES ('undirected', false, 'bernoulli'), ('directed', true, 'bernoulli'), ('counts', false, 'poisson')) v (name, directed, model);
+  (VALUES ('undirected', false, 'bernoulli', 'auto'), ('directed', true, 'bernoulli', 'separate'), ('counts', false, 'poisson', 'auto')) v (name, directed, model, sides);
 WITH sizes AS (SELECT name, community AS c, min(size) AS first, max(size) FILTER (WHERE side <> 'source') AS second FROM edges, tlv_communities(model) GROUP BY 1, 2),
   pairs AS (SELECT a.name, a.c AS a, b.c AS b,
     CASE WHEN a.name = 'directed' THEN NULL WHEN a.c = b.c THEN a.first * (a.first - 1) / 2 ELSE a.first * b.first END AS n FROM sizes a JOIN sizes b USING (name))

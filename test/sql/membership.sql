@@ -223,7 +223,7 @@ SELECT fails($$SELECT tlv_means(model) FROM lca WHERE name = 'wide'$$);
 SELECT fails($$SELECT tlv_simulate_lca_model(0, 2)$$);
 SELECT fails($$SELECT tlv_simulate_lca(tlv_simulate_gom_model(3, 2), 2)$$);
 
-DROP TABLE truth, wide, long, lca, by_name, step, members, alleles, beside, numbers, persons, beside_model, beside_step;
+DROP TABLE truth, wide, long, lca, by_name, step, members, alleles, persons, beside_model, beside_step;
 DROP FUNCTION fails(text);
 
 -- the largest k that was tried is said to be so

@@ -6,7 +6,8 @@
  * with sum alpha0; an edge u -> v has probability (Bernoulli) or mean (Poisson)
  * theta_u theta_v pi_u' P pi_v, theta = 1 unless degree-corrected.  A directed
  * or bipartite graph has two sides, source and target, with memberships of
- * their own; rows of P belong to the source's community, columns to the target's.
+ * their own, of a directed graph also the same; rows of P belong to the source's
+ * community, columns to the target's.
  */
 #ifndef TENSORLV_COMMUNITIES_H
 #define TENSORLV_COMMUNITIES_H
@@ -36,6 +37,7 @@ typedef struct tlv_mmsb_parts
 {
 	size_t k;
 	size_t sides; /* 1; 2 for directed and bipartite graphs */
+	bool tied;	  /* two sides: every node has the same memberships on both */
 	tlv_graph_kind graph;
 	bool poisson;
 	bool degree_corrected;
@@ -59,11 +61,12 @@ typedef struct tlv_mmsb_parts
 
 /*
  * The model as a frame.  Sections: scalars "alpha0", "graph" (tlv_graph_kind), "poisson",
- * "degree_corrected", "seed", "unit" (missing where it is 1); "alpha", "sizes" (k x sides),
- * "connectivity" (k x k); for side s = 1 and 2: "nodes_s" (int64, n), "degree_s" (n),
- * "propensity_s" (n, degree-corrected only), and the memberships: "support_s" (bytes, 2 n: uint16
- * number of communities of every node), "communities_s" (bytes, 2 each), "shares_s" (bytes, float32
- * each); where nodes have names, "name_offsets_s" and "names_s" (names.h); diagnostics.
+ * "degree_corrected", "seed", "unit" (missing where it is 1), "tied" (missing where it is 0);
+ * "alpha", "sizes" (k x sides), "connectivity" (k x k); for side s = 1 and 2: "nodes_s" (int64, n),
+ * "degree_s" (n), "propensity_s" (n, degree-corrected only), and the memberships: "support_s"
+ * (bytes, 2 n: uint16 number of communities of every node), "communities_s" (bytes, 2 each),
+ * "shares_s" (bytes, float32 each); where nodes have names, "name_offsets_s" and "names_s"
+ * (names.h); diagnostics.
  */
 extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image,
 								 size_t *size);
@@ -106,6 +109,17 @@ typedef enum tlv_edge_model
 /* 'auto', 'bernoulli', 'poisson'; NULL ends them. */
 extern const char *const tlv_edge_model_names[];
 
+/* Whether the nodes of a directed graph have one membership as sources and as targets. */
+typedef enum tlv_side_choice
+{
+	TLV_SIDES_AUTO, /* of block models by likelihood; mixed memberships are of each side */
+	TLV_SIDES_TIED,
+	TLV_SIDES_SEPARATE
+} tlv_side_choice;
+
+/* 'auto', 'tied', 'separate'; NULL ends them. */
+extern const char *const tlv_side_choice_names[];
+
 /* Whether nodes have propensities of their own. */
 typedef enum tlv_degree_correction
 {
@@ -123,6 +137,7 @@ typedef struct tlv_mmsb_options
 	tlv_edge_model edges;
 	double unit; /* of the weights of Poisson edges; 0: 1 */
 	tlv_degree_correction degree_corrected;
+	tlv_side_choice sides; /* of a directed graph */
 	bool directions; /* those of the spectrum are counted even where k does not depend on them */
 	uint64_t seed;
 	tlv_decompose_options decompose;

@@ -454,9 +454,8 @@ warn_of_limit(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		"there may be more communities than max_k = %zu", most);
 }
 
-/* A block model, of k communities or as many as there are. */
-static tlv_status
-fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+tlv_status
+tlv_mmsb_fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	if (fit->k == 0 && fit->options->n_labels == 0)
 		return tlv_mmsb_choose_blocks(ctx, fit);
@@ -465,6 +464,23 @@ fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	TLV_TRY(mmsb_check_k(ctx, fit));
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
 	return tlv_mmsb_fit_k_blocks(ctx, fit);
+}
+
+/* Of a directed graph, communities of nodes or of sources and targets; what the fits that are not
+ * taken say is left out. */
+static tlv_status
+fit_block_models(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	tlv_diagnostics of_graph = fit->diagnostics;
+
+	fit->diagnostics = (tlv_diagnostics){0};
+	TLV_TRY(tlv_mmsb_fit_block_model(ctx, fit));
+	if (fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE)
+		TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
+	TLV_TRY(tlv_diagnostics_append(ctx, &of_graph, &fit->diagnostics));
+	tlv_diagnostics_free(ctx, &fit->diagnostics);
+	fit->diagnostics = of_graph;
+	return TLV_OK;
 }
 
 static tlv_status
@@ -538,6 +554,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	tlv_graph_read_header(frame, &header);
 	if (header.entries == 0)
 		return mmsb_refuse_empty(ctx, &header);
+	TLV_TRY(tlv_mmsb_check_sides(ctx, options, header.kind));
 	TLV_TRY(require_few_nodes(ctx, &header));
 	fit->options = options;
 	fit->k = options->k;
@@ -557,7 +574,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 		TLV_TRY(fit_mixed_model(ctx, fit));
 	else
 	{
-		TLV_TRY(fit_block_model(ctx, fit));
+		TLV_TRY(fit_block_models(ctx, fit));
 		if (fit->weights.vary && !fit->poisson)
 			TLV_TRY(tlv_mmsb_follow_weights(ctx, fit));
 		TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);

@@ -65,6 +65,7 @@ typedef struct tlv_mmsb_fit_state
 	size_t proposals; /* communities that are proposed; 0: none yet */
 	bool embedded;	  /* there are moments of the whole graph, and directions */
 	size_t sides;
+	bool tied;	  /* two sides: the labels of a node's edges in both directions are the same */
 	double total; /* sum of all degrees of side 0 */
 	tlv_mmsb_side side[2];
 	tlv_mmsb_moments moments[2];
@@ -149,6 +150,18 @@ extern bool tlv_mmsb_decides(const tlv_mmsb_fit_state *fit, double gain);
  */
 extern tlv_status tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
+/* fit.c: a block model, of k communities or as many as there are. */
+extern tlv_status tlv_mmsb_fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+
+/* tied.c: only nodes of directed graphs are sources and targets, and mixed memberships are of each
+ * side: TLV_BAD_PARAMETER where the options ask for more. */
+extern tlv_status tlv_mmsb_check_sides(tlv_context *ctx, const tlv_mmsb_options *options,
+									   tlv_graph_kind kind);
+
+/* tied.c: of a directed graph with a block model: one community for each node in place of those of
+ * sources and targets, where that is the likelier or asked for; fit->tied says so. */
+extern tlv_status tlv_mmsb_tie_sides(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+
 /* fit.c: moments, as far as they serve, and the labels of a block model of k communities. */
 extern tlv_status tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
@@ -209,8 +222,9 @@ extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, 
 /*
  * Logarithms of the integrated likelihood of labels 0 .. k - 1, plain or degree-corrected: of one
  * rate between all different communities, and of one for every two of them, which needs
- * k <= TLV_MMSB_MOST and else is -infinity.  Comparable between partitions, k and models of the
- * same graph.  Errors: memory, TLV_CANCELLED.
+ * k <= TLV_MMSB_MOST and else is -infinity.  Where sides are tied, labels of nodes that have edges
+ * in both directions are told once.  Comparable between partitions, k and models of the same graph.
+ * Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 									int32_t *const label[2], size_t k, bool corrected,

@@ -83,6 +83,8 @@ tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image, size
 	tlv_frame_add_scalar(builder, "seed", parts->seed);
 	if (parts->unit > 0 && parts->unit != 1)
 		tlv_frame_add_scalar(builder, "unit", parts->unit);
+	if (parts->tied)
+		tlv_frame_add_scalar(builder, "tied", 1);
 	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, parts->sides, parts->alpha);
 	tlv_frame_add(builder, "sizes", TLV_FLOAT64, k, parts->sides, parts->sizes);
 	tlv_frame_add(builder, "connectivity", TLV_FLOAT64, k, k, parts->connectivity);
@@ -142,6 +144,7 @@ tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts)
 	parts->alpha0 = tlv_frame_scalar(frame, "alpha0", 0);
 	parts->seed = tlv_frame_scalar(frame, "seed", 0);
 	parts->unit = tlv_frame_scalar(frame, "unit", 1);
+	parts->tied = tlv_frame_scalar(frame, "tied", 0) != 0;
 	parts->alpha = tlv_frame_float64(frame, "alpha");
 	parts->sizes = tlv_frame_float64(frame, "sizes");
 	parts->connectivity = tlv_frame_float64(frame, "connectivity");
@@ -168,6 +171,26 @@ check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t
 	return TLV_OK;
 }
 
+/* Only a directed graph has the same nodes on both sides. */
+static tlv_status
+check_tied(tlv_context *ctx, const tlv_frame *frame, bool directed)
+{
+	const tlv_section *sources = tlv_frame_find(frame, names[0].nodes);
+	const tlv_section *targets = tlv_frame_find(frame, names[1].nodes);
+
+	if (tlv_frame_find(frame, "tied") == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "tied"));
+	if (tlv_frame_scalar(frame, "tied", 0) > 1)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"tied\" is %g, not 0 or 1",
+						tlv_frame_scalar(frame, "tied", 0));
+	if (tlv_frame_scalar(frame, "tied", 0) == 1 &&
+		!(directed && sources != NULL && targets != NULL && sources->rows == targets->rows))
+		return tlv_fail(ctx, TLV_CORRUPT,
+						"tied sides are of a directed graph with the same nodes on both");
+	return TLV_OK;
+}
+
 static tlv_status
 mmsb_check_scalars(tlv_context *ctx, const tlv_frame *frame)
 {
@@ -188,6 +211,7 @@ mmsb_check_scalars(tlv_context *ctx, const tlv_frame *frame)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is %g, not 0 or 1", flags[i],
 							tlv_frame_scalar(frame, flags[i], 2));
 	}
+	TLV_TRY(check_tied(ctx, frame, graph == TLV_GRAPH_DIRECTED));
 	if (tlv_frame_find(frame, "unit") == NULL)
 		return TLV_OK;
 	/* Weights are divided by it, so that it is as large as they are. */
@@ -278,6 +302,7 @@ static const tlv_field mmsb_fields[] = {
 	{"degree_corrected", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
 	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
 	{"unit", TLV_FIELD_NUMBER, .flags = TLV_MAY_BE_EMPTY},
+	{"tied", TLV_FIELD_FLAG, .flags = TLV_MAY_BE_EMPTY},
 	{"alpha", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
 	{"sizes", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
 	{"connectivity", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_OF_COLUMNS},

@@ -34,6 +34,7 @@ typedef struct posterior
 	double *logarithms; /* k */
 	double *share;		/* k */
 	size_t *alike;		/* k: one more than the last node whose edges all lead to the community */
+	struct posterior *other; /* of the other side, where both are tied; else NULL */
 } posterior;
 
 static double
@@ -306,14 +307,12 @@ mmsb_normalize(size_t k, const double *restrict logarithms, double *restrict sha
 	return sum;
 }
 
-/* Of a node whose edges have been counted. */
+/* Logarithms of the posterior of a node whose edges have been counted, by these. */
 static void
-node_posterior(posterior *work, size_t u, size_t touched)
+find_logarithms(posterior *work, size_t u, size_t touched)
 {
-	const tlv_mmsb_side *side = &work->fit->side[work->side];
 	const tlv_memberships *m = work->from[work->side];
-	size_t k = work->k;
-	double mass = node_mass(work, work->side, u), largest;
+	double mass = node_mass(work, work->side, u);
 
 	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 		work->own[m->community[i]] = m->share[i];
@@ -325,8 +324,41 @@ node_posterior(posterior *work, size_t u, size_t touched)
 		if (work->counts[m->community[i]] == 0)
 			work->logarithms[m->community[i]] +=
 				without_itself(work, mass, m->community[i], touched);
+	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+		work->own[m->community[i]] = 0;
+}
+
+/* What the edges of a node in the other direction say as well. */
+static void
+add_other_direction(posterior *work, size_t u)
+{
+	posterior *other = work->other;
+	const tlv_mmsb_side *side = work->fit->side;
+	int32_t v = side[other->side].place[side[work->side].position[u]];
+	size_t touched;
+
+	if (v < 0)
+		return;
+	touched = mmsb_count_edges(other, other->side, (size_t) v);
+	find_logarithms(other, (size_t) v, touched);
+	mmsb_clear_counts(other, touched);
+	for (size_t a = 0; a < work->k; a++)
+		work->logarithms[a] += other->logarithms[a] - other->prior[a];
+}
+
+/* Of a node whose edges have been counted. */
+static void
+node_posterior(posterior *work, size_t u, size_t touched)
+{
+	const tlv_mmsb_side *side = &work->fit->side[work->side];
+	size_t k = work->k;
+	double mass = node_mass(work, work->side, u), largest;
+
+	find_logarithms(work, u, touched);
+	if (work->other != NULL)
+		add_other_direction(work, u);
 	largest = mmsb_normalize(k, work->logarithms, work->share);
-	if (work->share[side->label[u]] < largest)
+	if (work->share[side->label[u]] < largest && work->other == NULL)
 	{
 		/* of few nodes one is much of a rate: what the labels were found by, then */
 		add_likelihoods(work, mass, touched);
@@ -339,8 +371,6 @@ node_posterior(posterior *work, size_t u, size_t touched)
 			work->share[a] /= 2;
 		work->share[side->label[u]] += 0.5;
 	}
-	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
-		work->own[m->community[i]] = 0;
 	if (side->fixed != NULL && side->fixed[u] >= 0)
 		for (size_t a = 0; a < k; a++)
 			work->share[a] = (int32_t) a == side->fixed[u];
@@ -357,7 +387,7 @@ find_alike(posterior *work, size_t u, size_t touched)
 	const tlv_mmsb_side *side = &work->fit->side[work->side];
 	size_t *last, before;
 
-	if (touched != 1 || side->fixed != NULL)
+	if (touched != 1 || side->fixed != NULL || work->other != NULL)
 		return 0;
 	last = &work->alike[work->touched[0]];
 	before = *last;
@@ -384,15 +414,32 @@ append_posterior(tlv_context *ctx, posterior *work, size_t u, tlv_membership_bui
 	return TLV_OK;
 }
 
-/* Sizes of the communities of the side that is looked at. */
+/* Sizes of the communities of the side that is looked at, or of both where they are tied. */
 static tlv_status
 weigh_sizes(tlv_context *ctx, posterior *work)
 {
 	tlv_memberships_sums(work->from[work->side], work->k, NULL, work->prior);
+	if (work->other != NULL)
+	{
+		tlv_memberships_sums(work->from[1 - work->side], work->k, NULL, work->own);
+		for (size_t a = 0; a < work->k; a++)
+			work->prior[a] += work->own[a];
+		memset(work->own, 0, work->k * sizeof(double));
+	}
 	TLV_TRY_CONTINUE(ctx);
 	for (size_t a = 0; a < work->k; a++)
 		work->prior[a] = log(work->prior[a] + 1);
 	return TLV_OK;
+}
+
+/* Rates and sizes as side s sees them. */
+static tlv_status
+look_from(tlv_context *ctx, posterior *work, size_t s)
+{
+	work->side = s;
+	TLV_TRY(sum_communities(ctx, work));
+	TLV_TRY(tabulate_rates(ctx, work));
+	return weigh_sizes(ctx, work);
 }
 
 /* One side's memberships given those of both. */
@@ -404,11 +451,10 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	const double least_share = 0.01;
 	tlv_membership_builder builder;
 
-	work->side = s;
 	memset(work->alike, 0, work->k * sizeof(size_t));
-	TLV_TRY(sum_communities(ctx, work));
-	TLV_TRY(tabulate_rates(ctx, work));
-	TLV_TRY(weigh_sizes(ctx, work));
+	TLV_TRY(look_from(ctx, work, s));
+	if (work->other != NULL)
+		TLV_TRY(look_from(ctx, work->other, 1 - s));
 	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, &builder));
 	builder.least = fmin(least_share, TLV_LEAST_SHARE * (double) work->k);
 	for (size_t u = 0; u < work->fit->side[s].n; u++)
@@ -421,17 +467,40 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	return TLV_OK;
 }
 
+static tlv_status
+open_posterior(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_memberships memberships[2],
+			   posterior *work)
+{
+	*work = (posterior){.fit = fit, .k = fit->k};
+	TLV_TRY(create_posterior(ctx, work));
+	TLV_TRY(choose_rates(ctx, work));
+	work->from[0] = &memberships[0];
+	work->from[1] = &memberships[fit->sides - 1];
+	return TLV_OK;
+}
+
+static void
+close_posterior(tlv_context *ctx, posterior *work)
+{
+	tlv_free(ctx, work->alike);
+	tlv_free(ctx, work->touched);
+	tlv_free(ctx, work->mass[0]);
+}
+
 tlv_status
 tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 						   tlv_memberships memberships[2])
 {
-	posterior work = {.fit = fit, .k = fit->k};
+	posterior work, other;
 	tlv_memberships next[2];
 
-	TLV_TRY(create_posterior(ctx, &work));
-	TLV_TRY(choose_rates(ctx, &work));
-	work.from[0] = &memberships[0];
-	work.from[1] = &memberships[fit->sides - 1];
+	TLV_TRY(open_posterior(ctx, fit, memberships, &work));
+	if (fit->tied)
+	{
+		TLV_TRY(open_posterior(ctx, fit, memberships, &other));
+		work.other = &other;
+		other.other = &work;
+	}
 	for (size_t s = 0; s < fit->sides; s++)
 		TLV_TRY(update_side(ctx, &work, s, &next[s]));
 	for (size_t s = 0; s < fit->sides; s++)
@@ -439,8 +508,8 @@ tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 		tlv_memberships_free(ctx, &memberships[s]);
 		memberships[s] = next[s];
 	}
-	tlv_free(ctx, work.alike);
-	tlv_free(ctx, work.touched);
-	tlv_free(ctx, work.mass[0]);
+	if (fit->tied)
+		close_posterior(ctx, &other);
+	close_posterior(ctx, &work);
 	return TLV_OK;
 }

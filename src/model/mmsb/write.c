@@ -49,13 +49,17 @@ side_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 	return TLV_OK;
 }
 
-/* The same of all nodes, in the order of their ids; none for those without edges. */
+/* The same of all nodes, in the order of their ids; none for those without edges on this side, or,
+ * where sides are tied, on either. */
 static tlv_status
-all_memberships(tlv_context *ctx, const tlv_mmsb_side *side, const tlv_memberships *from,
-				tlv_memberships *to)
+all_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
+				const tlv_memberships memberships[2], tlv_memberships *to)
 {
-	size_t at = 0, entries = from->start[from->n];
+	const tlv_mmsb_side *side = &fit->side[s];
+	size_t at = 0, entries = memberships[s].start[memberships[s].n];
 
+	if (fit->tied)
+		entries += memberships[1 - s].start[memberships[1 - s].n];
 	to->n = side->all;
 	TLV_TRY_NEW(ctx, to->start, side->all + 1);
 	to->community = tlv_alloc(ctx, entries, sizeof(uint16_t));
@@ -63,8 +67,11 @@ all_memberships(tlv_context *ctx, const tlv_mmsb_side *side, const tlv_membershi
 	TLV_TRY_NEW(ctx, to->share, entries);
 	for (size_t i = 0; i < side->all; i++)
 	{
-		int32_t u = side->place[i];
-		size_t n = u < 0 ? 0 : from->start[u + 1] - from->start[u];
+		size_t of = fit->tied && side->place[i] < 0 ? 1 - s : s, n;
+		int32_t u = fit->side[of].place[i];
+		const tlv_memberships *from = &memberships[of];
+
+		n = u < 0 ? 0 : from->start[u + 1] - from->start[u];
 
 		to->start[i] = at;
 		if (n == 0)
@@ -318,7 +325,7 @@ share_alpha(const tlv_mmsb_fit_state *fit, community_numbers *numbers)
 /* All nodes of side s, those without edges included. */
 static tlv_status
 write_describe_side(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
-					const tlv_memberships *memberships, tlv_mmsb_parts *parts)
+					const tlv_memberships memberships[2], tlv_mmsb_parts *parts)
 {
 	const tlv_mmsb_side *side = &fit->side[s];
 	double *degree, *propensity = NULL;
@@ -331,7 +338,7 @@ write_describe_side(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 	parts->side[s].names = side->names;
 	parts->side[s].degree = degree;
 	parts->side[s].propensity = propensity;
-	return all_memberships(ctx, side, memberships, &parts->side[s].memberships);
+	return all_memberships(ctx, fit, s, memberships, &parts->side[s].memberships);
 }
 
 tlv_status
@@ -341,6 +348,7 @@ tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size
 	community_numbers numbers = {0};
 	tlv_mmsb_parts parts = {.k = fit->k,
 							.sides = fit->sides,
+							.tied = fit->tied,
 							.graph = fit->header.kind,
 							.poisson = fit->poisson,
 							.degree_corrected = fit->corrected,
@@ -354,7 +362,9 @@ tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size
 	TLV_TRY(write_number_communities(ctx, fit, &numbers));
 	share_alpha(fit, &numbers);
 	for (size_t s = 0; s < fit->sides; s++)
-		TLV_TRY(write_describe_side(ctx, fit, s, &numbers.memberships[s], &parts));
+		TLV_TRY(write_describe_side(ctx, fit, s, numbers.memberships, &parts));
+	for (size_t s = 0; s < fit->sides && fit->tied; s++)
+		tlv_memberships_sums(&parts.side[s].memberships, fit->k, NULL, numbers.sizes + s * fit->k);
 	TLV_TRY(diagnose_degrees(ctx, fit, &numbers.memberships[0]));
 	TLV_TRY(diagnose_communities(ctx, fit, numbers.edges, numbers.sizes));
 	parts.alpha = numbers.alpha;

@@ -36,6 +36,8 @@ static const TlvArgument mmsb_arguments[] = {
 	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(corrected)},
 	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.edges), .what = "model of edges",
 	 .names = tlv_edge_model_names},
+	{"sides", TLV_ARGUMENT_CHOICE, MMSB_OPTION(learn.fit.sides), .what = "choice of sides",
+	 .names = tlv_side_choice_names},
 	{"labels", TLV_ARGUMENT_DATUM, MMSB_OPTION(labels)},
 	{"max_k", TLV_ARGUMENT_COUNT, MMSB_OPTION(learn.fit.max_k), .least = 1},
 	{"directed", TLV_ARGUMENT_FLAG, MMSB_OPTION(directed)},
@@ -179,11 +181,18 @@ mmsb_node_name(const tlv_mmsb_parts *parts, size_t side, size_t u)
 	return TlvNameCell(&parts->side[side].names, u, parts->side[side].nodes[u]);
 }
 
+/* Sides whose memberships are shown: those of tied ones are the same. */
+static size_t
+shown_sides(const tlv_mmsb_parts *parts)
+{
+	return parts->tied ? 1 : parts->sides;
+}
+
 /* How a side is called in rows. */
 static Datum
 side_name(const tlv_mmsb_parts *parts, size_t side)
 {
-	const char *name = parts->sides == 1 ? "both" : side == 0 ? "source" : "target";
+	const char *name = shown_sides(parts) == 1 ? "both" : side == 0 ? "source" : "target";
 
 	return PointerGetDatum(cstring_to_text(name));
 }
@@ -268,7 +277,7 @@ TLV_FUNCTION(tlv_memberships_rows)
 		return (Datum) 0;
 	}
 	open_reader(fcinfo, "tlv_memberships", &reader);
-	for (node.side = 0; node.side < reader.parts.sides; node.side++)
+	for (node.side = 0; node.side < shown_sides(&reader.parts); node.side++)
 	{
 		node.side_name = side_name(&reader.parts, node.side);
 		for (node.node = 0; node.node < reader.parts.side[node.side].memberships.n; node.node++)
@@ -285,7 +294,7 @@ TLV_FUNCTION(tlv_communities_rows)
 
 	open_reader(fcinfo, "tlv_communities", &reader);
 	k = reader.parts.k;
-	for (size_t s = 0; s < reader.parts.sides; s++)
+	for (size_t s = 0; s < shown_sides(&reader.parts); s++)
 		for (size_t j = 0; j < k; j++)
 			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&reader.frame, j),
 					  TlvDatum(side_name(&reader.parts, s)),
@@ -315,7 +324,7 @@ TLV_FUNCTION(tlv_bridgeness_rows)
 	MmsbReader reader;
 
 	open_reader(fcinfo, "tlv_bridgeness", &reader);
-	for (size_t s = 0; s < reader.parts.sides; s++)
+	for (size_t s = 0; s < shown_sides(&reader.parts); s++)
 	{
 		const tlv_memberships *memberships = &reader.parts.side[s].memberships;
 		Datum side = side_name(&reader.parts, s);
@@ -324,10 +333,12 @@ TLV_FUNCTION(tlv_bridgeness_rows)
 		{
 			size_t first = memberships->start[u], n = memberships->start[u + 1] - first;
 			double b = tlv_bridgeness(reader.parts.k, n, memberships->share + first);
+			double degree = reader.parts.side[s].degree[u] +
+							(reader.parts.tied ? reader.parts.side[1].degree[u] : 0);
+
 			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]),
 					  mmsb_node_name(&reader.parts, s, u), TlvNullIf(n == 0, TlvFloat8(b)),
-					  TlvNullIf(n == 0, TlvFloat8(b * reader.parts.side[s].degree[u])),
-					  TlvDatum(side));
+					  TlvNullIf(n == 0, TlvFloat8(b * degree)), TlvDatum(side));
 		}
 	}
 	return (Datum) 0;

@@ -286,6 +286,8 @@ test_directed(void **state)
 	assert_below(f.rates, 0.03);
 	/* here it does not */
 	assert_equal(diagnostic(&f, "full_block_model"), 1);
+	assert_false(f.parts.tied);
+	assert_below(diagnostic(&f, "gain_of_tied_sides"), 0);
 }
 
 static void

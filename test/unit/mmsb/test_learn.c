@@ -182,6 +182,11 @@ test_faults(void **state)
 	use_rows(drawn_rows(&w.truth, 1), (row_list){0}, drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
 	fixture_forget(&f);
+	options.graph = TLV_GRAPH_DIRECTED;
+	use_rows(drawn_rows(&w.truth, 1), (row_list){0}, drawn_rows(&w.truth, 2));
+	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);
+	fixture_forget(&f);
+	options.graph = TLV_GRAPH_UNDIRECTED;
 	options.fit.k = 4;
 	use_rows(drawn_rows(&w.truth, 1), true_labels(&w.truth), drawn_rows(&w.truth, 2));
 	procedure_fail_everywhere(&f, &tlv_mmsb_procedure, &options, options.errors);

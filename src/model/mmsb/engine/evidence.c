@@ -225,19 +225,37 @@ degrees_evidence(tlv_context *ctx, evidence_work *work, size_t s, const int32_t 
 	return TLV_OK;
 }
 
+/* Of n nodes in communities of these sizes. */
 static tlv_status
-labels_evidence(tlv_context *ctx, const evidence_work *work, size_t s, double *evidence)
+labels_evidence(tlv_context *ctx, size_t k, const double *size, double n, double *evidence)
 {
-	double n = (double) work->fit->side[s].n, used = 0, sum = 0;
+	double used = 0, sum = 0;
 
-	for (size_t c = 0; c < work->k; c++)
+	for (size_t c = 0; c < k; c++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, c);
-		used += work->size[s * work->k + c] > 0;
-		sum += tlv_lgamma(work->size[s * work->k + c] + 1);
+		used += size[c] > 0;
+		sum += tlv_lgamma(size[c] + 1);
 	}
 	*evidence += sum - tlv_lgamma(n + 1) - log_choose(n - 1, used - 1) - log(n);
 	return TLV_OK;
+}
+
+/* Of nodes that have one label as sources and as targets. */
+static tlv_status
+tied_evidence(tlv_context *ctx, evidence_work *work, int32_t *const label[2], double *evidence)
+{
+	const tlv_mmsb_side *side = work->fit->side;
+	double *size = work->last, n = (double) side[0].n;
+
+	memcpy(size, work->size, work->k * sizeof(double));
+	for (size_t v = 0; v < side[1].n; v++)
+		if (side[0].place[side[1].position[v]] < 0)
+		{
+			size[label[1][v]] += 1;
+			n += 1;
+		}
+	return labels_evidence(ctx, work->k, size, n, evidence);
 }
 
 /*
@@ -255,9 +273,12 @@ count_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const l
 							work->edges));
 	count_nodes(work, label);
 	known[0] = known[1] = 0;
+	if (fit->tied)
+		TLV_TRY(tied_evidence(ctx, work, label, &labels));
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		TLV_TRY(labels_evidence(ctx, work, s, &labels));
+		if (!fit->tied)
+			TLV_TRY(labels_evidence(ctx, k, work->size + s * k, (double) fit->side[s].n, &labels));
 		TLV_TRY(degrees_evidence(ctx, work, s, label[s], &known[1]));
 		known[0] -= fit->total * log((double) fit->side[s].n);
 	}
