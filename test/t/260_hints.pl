@@ -103,6 +103,7 @@ my @tried = (
     [ q(SELECT tlv_infer(named, q) FROM h, (SELECT 1 AS a) q), '42804', 'SELECT CALL FROM ' . on('named') ],
     [ q(SELECT tlv_gom('SELECT kind, other FROM measures', 2, copies => 2, layout => 'wide')), '22023', q(SELECT tlv_gom('SELECT id, other, kind FROM measures', 2, OPTION)) ],
     [ q(SELECT tlv_mmsb('SELECT a::text, neighbours FROM (SELECT node AS a, neighbours FROM nodes) n', 2)), '42804', q(SELECT CALL FROM (VALUES ('x')) n(name)) ],
+    [ q(SELECT tlv_mmsb('TABLE edges', 2, sides => 'tied')), '22023', q(SELECT tlv_mmsb('TABLE edges', 2, sides => 'tied', OPTION)) ],
     [ q(SELECT tlv_mmsb('SELECT id, word FROM measures', 2)), '42804', q(SELECT tlv_mmsb('SELECT id, word FROM measures', 2, OPTION)) ],
     [ q(SELECT tlv_infer(lda, '{1000:1}'::tlv_bag) FROM h), 'warning', q(SELECT CALL FROM (VALUES ('oil')) t(term)), 'items that the model does not know' ],
     [ q(SELECT tlv_infer(mmsb, '{1000:1}'::tlv_bag) FROM h), 'warning', q(SELECT CALL FROM (VALUES ('x')) n(name)), 'neighbours that the model does not know' ],

@@ -40,14 +40,13 @@ tlv_mmsb_check_sides(tlv_context *ctx, const tlv_mmsb_options *options, tlv_grap
 {
 	if (options->sides != TLV_SIDES_AUTO && kind != TLV_GRAPH_DIRECTED)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "sides => '%s' is for directed graphs, not %s ones",
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%s sides are those of directed graphs, not of %s ones",
 				 tlv_side_choice_names[options->sides], tlv_graph_kind_name(kind));
 		return tlv_fail_hint(ctx, "Omit sides, or use directed => true.");
 	}
 	if (options->sides == TLV_SIDES_TIED && options->alpha0 > 0)
 	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "sides => 'tied' is for alpha0 = 0, not %g",
-				 options->alpha0);
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "tied sides are for alpha0 = 0, not %g", options->alpha0);
 		return tlv_fail_hint(ctx,
 							 "Mixed memberships are of sources and targets apart: omit sides.");
 	}
