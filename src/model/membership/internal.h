@@ -329,16 +329,11 @@ extern tlv_status membership_start_of_anchors(tlv_context *ctx, membership_rows 
 /* ---- partition.c ---- */
 
 /*
- * The same by partitions of the variables and nonnegative factors: the residual and the negative
- * share are means over the partitions, the latter of their tensors' entries.
- * Errors: TLV_NOT_IDENTIFIABLE where three groups of variables do not show k components each, and
- * where components of two partitions do not match.
+ * Weights and probabilities by three groups of the variables of the moments, whose tables of
+ * triples are the tables', and nonnegative factors; the negative share is that of the tensor's
+ * entries.  Errors: TLV_NOT_IDENTIFIABLE where three groups of variables do not show options->k
+ * components each.
  */
-extern tlv_status membership_start_of_partitions(tlv_context *ctx, membership_rows *rows,
-												 const tlv_membership_options *options, size_t k,
-												 membership_fit *fit);
-
-/* The same of tables with triples, and of the moments that were made of them. */
 extern tlv_status membership_partition_tables(tlv_context *ctx, const tlv_category_tables *tables,
 											  const membership_moments *moments,
 											  const tlv_membership_options *options,

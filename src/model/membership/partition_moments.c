@@ -1,6 +1,5 @@
 /*
- * partition_moments.c - third moments of the three modes of a partition, of rows or of tables
- * (partition.h).
+ * partition_moments.c - third moments of the three modes of a partition (partition.h).
  */
 #include "partition.h"
 
@@ -25,60 +24,6 @@ partition_moments_begin(tlv_context *ctx, const partition_work *work, partition_
 	return TLV_OK;
 }
 
-/* The values of a row that the partition has, mode by mode. */
-static void
-membership_take_row(const partition_work *work, size_t i, size_t *n)
-{
-	const membership_rows *rows = work->rows;
-	const uint16_t *row = rows->codes + i * rows->slots;
-
-	memset(n, 0, MODES * sizeof(size_t));
-	for (size_t s = 0; s < rows->slots; s++)
-	{
-		size_t j = s / rows->copies;
-		int m = work->mode_of[j];
-
-		if (row[s] == 0 || m < 0)
-			continue;
-		work->value[m][n[m]++] = (partition_value){work->place[j] + row[s] - 1, work->weight[j]};
-	}
-}
-
-static void
-add_pair_of_modes(const partition_work *work, const size_t *n, int a, int b, size_t columns,
-				  double *pair)
-{
-	for (size_t x = 0; x < n[a]; x++)
-		for (size_t y = 0; y < n[b]; y++)
-			pair[work->value[a][x].at * columns + work->value[b][y].at] +=
-				work->value[a][x].weight * work->value[b][y].weight;
-}
-
-static void
-partition_moments_add_row(const partition_work *work, const size_t *n, partition_moments *moments)
-{
-	const size_t *d = moments->d;
-
-	for (size_t x = 0; x < n[0]; x++)
-		for (size_t y = 0; y < n[1]; y++)
-		{
-			double *to =
-				moments->triple + (work->value[0][x].at * d[1] + work->value[1][y].at) * d[2];
-			double weight = work->value[0][x].weight * work->value[1][y].weight;
-
-			for (size_t z = 0; z < n[2]; z++)
-				to[work->value[2][z].at] += weight * work->value[2][z].weight;
-		}
-	add_pair_of_modes(work, n, 1, 2, d[2], moments->pair[0]);
-	add_pair_of_modes(work, n, 0, 2, d[2], moments->pair[1]);
-	add_pair_of_modes(work, n, 0, 1, d[1], moments->pair[2]);
-	for (int m = 0; m < MODES; m++)
-		for (size_t x = 0; x < n[m]; x++)
-			moments->mean[m][work->value[m][x].at] += work->value[m][x].weight;
-}
-
-/* ---- the same of tables ---- */
-
 /* One slot of each of n modes, among those of the tables, and where its categories are in its mode.
  */
 typedef struct partition_slot
@@ -91,7 +36,7 @@ typedef struct partition_slot
 static partition_slot
 mode_slot(const partition_work *work, int m, size_t i)
 {
-	size_t copies = work->rows->copies, j = work->mode[m].variable[i / copies];
+	size_t copies = work->moments->copies, j = work->mode[m].variable[i / copies];
 	size_t slot = j * copies + i % copies;
 
 	return (partition_slot){slot, (size_t) work->tables->states[slot], work->place[j],
@@ -149,7 +94,7 @@ static void
 add_singles_of_modes(const partition_work *work, partition_moments *moments)
 {
 	for (int m = 0; m < MODES; m++)
-		for (size_t i = 0; i < work->mode[m].n * work->rows->copies; i++)
+		for (size_t i = 0; i < work->mode[m].n * work->moments->copies; i++)
 		{
 			partition_slot own = mode_slot(work, m, i);
 			const double *singles = work->tables->singles + work->tables->offset[own.slot];
@@ -162,7 +107,7 @@ add_singles_of_modes(const partition_work *work, partition_moments *moments)
 static tlv_status
 add_tables(tlv_context *ctx, const partition_work *work, partition_moments *moments)
 {
-	size_t copies = work->rows->copies, n[MODES];
+	size_t copies = work->moments->copies, n[MODES];
 	const size_t *d = moments->d;
 
 	add_singles_of_modes(work, moments);
@@ -189,14 +134,14 @@ add_tables(tlv_context *ctx, const partition_work *work, partition_moments *mome
 	return TLV_OK;
 }
 
-/* The raw triples become those whose factors are the components, scaled by the roots of the means;
- * returns the share of negative entries. */
-static double
+/* The raw triples become those whose factors are the components, scaled by the roots of the means.
+ */
+static void
 correct_triples(const partition_work *work, partition_moments *moments)
 {
 	/* Added to the means by which entries are scaled. */
 	const double least_mean = 1e-3;
-	double a = work->alpha0, n = (double) work->rows->n, below = 0;
+	double a = work->alpha0, n = work->tables->rows, below = 0;
 	double first = a / (a + 2), second = 2 * a * a / ((a + 1) * (a + 2));
 	const size_t *d = moments->d;
 
@@ -222,24 +167,14 @@ correct_triples(const partition_work *work, partition_moments *moments)
 				below += *entry < 0;
 				*entry *= moments->scale[0][x] * moments->scale[1][y] * moments->scale[2][z];
 			}
-	return below / ((double) d[0] * (double) d[1] * (double) d[2]);
+	moments->negative = below / ((double) d[0] * (double) d[1] * (double) d[2]);
 }
 
 tlv_status
-membership_collect_moments(tlv_context *ctx, partition_work *work, partition_moments *moments)
+membership_collect_moments(tlv_context *ctx, const partition_work *work, partition_moments *moments)
 {
 	TLV_TRY(partition_moments_begin(ctx, work, moments));
-	if (work->tables != NULL)
-		TLV_TRY(add_tables(ctx, work, moments));
-	for (size_t i = 0; i < work->rows->n && work->tables == NULL; i++)
-	{
-		size_t n[MODES];
-
-		if (i % 64 == 0)
-			TLV_TRY_CONTINUE(ctx);
-		membership_take_row(work, i, n);
-		partition_moments_add_row(work, n, moments);
-	}
-	work->negative += correct_triples(work, moments);
+	TLV_TRY(add_tables(ctx, work, moments));
+	correct_triples(work, moments);
 	return TLV_OK;
 }

@@ -250,47 +250,62 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	return TLV_OK;
 }
 
-/* The same, or by partitions, of which the joint moments have said alpha0. */
+/* Tables of the rows, whose codes begin at 1. */
 static tlv_status
-start_components(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
-				 size_t k, membership_basis *basis, membership_fit *fit, bool *found)
+tabulate_rows(tlv_context *ctx, membership_rows *rows, void **image, size_t *size)
 {
-	tlv_membership_options own = *options;
-	membership_fit joint = {.k = k};
+	tlv_accumulator *sums;
+	tlv_frame_builder *builder;
 
-	own.partition = false;
-	if (!options->partition)
-		return start_moments(ctx, rows, options, k, basis, fit, found);
-	if (own.mixed && own.alpha0 == 0)
+	TLV_TRY(tlv_category_moments_create(ctx, 0, 0, &sums));
+	for (size_t i = 0; i < rows->n; i++)
 	{
-		TLV_TRY(start_moments(ctx, rows, &own, k, basis, &joint, found));
-		own.alpha0 = *found ? basis->alpha0 : membership_alpha0(options, k);
+		for (size_t s = 0; s < rows->slots; s++)
+			rows->items[s] = rows->codes[i * rows->slots + s] - 1;
+		TLV_TRY(tlv_add(ctx, sums, TLV_AS_CODES(rows->slots, rows->items)));
 	}
-	own.partition = *found = true;
-	TLV_TRY(random_basis(ctx, rows, 2 * k, options->seed, basis));
-	basis->alpha0 = own.alpha0;
-	return membership_start_of_partitions(ctx, rows, &own, k, fit);
+	TLV_TRY_NEW0(ctx, builder, 1);
+	TLV_TRY(sums->class->build(ctx, sums, builder));
+	return tlv_frame_finish(ctx, builder, image, size);
 }
 
 /* Factors of groups of variables beside moments that leave much of the triples unexplained; *found:
  * they are there. */
 static tlv_status
 start_beside(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
-			 const membership_fit *moments, double alpha0, membership_fit *fit, bool *found)
+			 const membership_fit *joint, double alpha0, membership_fit *fit, bool *found)
 {
+	const membership_moments moments = {.p = rows->p,
+										.copies = rows->copies,
+										.categories = rows->categories,
+										.states = rows->states,
+										.offset = rows->offset,
+										.mean = rows->marginal};
 	tlv_membership_options own = *options;
+	tlv_category_tables tables;
+	tlv_held tabulated;
+	tlv_making made;
 	tlv_status status;
 
 	*found = false;
-	if (!options->mixed || options->partition || rows->scalars > 0 || rows->copies > 1 ||
+	if (!options->mixed || rows->scalars > 0 || rows->copies > 1 ||
 		rows->categories > MEMBERSHIP_MANY_CATEGORIES ||
-		options->decompose.method != TLV_METHOD_JOINT || moments->residual < MEMBERSHIP_NOISY)
+		options->decompose.method != TLV_METHOD_JOINT || joint->residual < MEMBERSHIP_NOISY)
 		return TLV_OK;
-	own.partition = true;
+	for (size_t j = 0; j < rows->p; j++)
+		if (rows->states[j] > TLV_CATEGORY_MOST_STATES)
+			return TLV_OK;
+	TLV_TRY(TLV_MAKE(ctx, &made, &tabulated, tabulate_rows(ctx, rows, &made.image, &made.size)));
+	TLV_TRY(tlv_category_open(ctx, &tabulated.frame, &tables));
+	if (tables.triples == NULL)
+		return TLV_OK;
+	own.k = joint->k;
 	own.alpha0 = alpha0;
 	own.decompose = (tlv_decompose_options){.seed = options->decompose.seed};
-	status = membership_start_of_partitions(ctx, rows, &own, moments->k, fit);
+	status = membership_partition_tables(ctx, &tables, &moments, &own, fit);
 	*found = status == TLV_OK;
+	tlv_category_close(ctx, &tables);
+	tlv_free(ctx, tabulated.image);
 	return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
 }
 
@@ -411,7 +426,7 @@ membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_traini
 	const int trial_each = 30;
 	tlv_membership_options *options = &training->options;
 	membership_rows view = trial_rows(rows);
-	int clusters = options->partition ? 0 : view.n < rows->n ? 1 : cluster_starts;
+	int clusters = view.n < rows->n ? 1 : cluster_starts;
 	size_t k = training->k;
 	membership_fit fit = {.k = k}, whole = {.k = k};
 	bool found, beside = false, free = options->mixed && options->alpha0 == 0;
@@ -419,7 +434,7 @@ membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_traini
 
 	training->start = NULL;
 	training->few = view.n < rows->n && view.n < trial_each * k;
-	TLV_TRY(start_components(ctx, rows, options, k, &training->basis, &fit, &found));
+	TLV_TRY(start_moments(ctx, rows, options, k, &training->basis, &fit, &found));
 	training->deficient = !found;
 	if (found)
 	{
@@ -429,8 +444,8 @@ membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_traini
 		training->residual = fit.residual;
 		TLV_TRY(membership_fit_copy(ctx, rows, &fit, &whole));
 		whole.residual = fit.residual;
-		TLV_TRY(try_start(ctx, &view, options, options->partition ? "partition" : "moments",
-						  MEMBERSHIP_PRIOR, trial_steps(&view), &fit, training));
+		TLV_TRY(try_start(ctx, &view, options, "moments", MEMBERSHIP_PRIOR, trial_steps(&view),
+						  &fit, training));
 	}
 	if (found && training->plain)
 		TLV_TRY(start_beside(ctx, rows, options, &whole, training->basis.alpha0, &fit, &beside));
@@ -473,8 +488,8 @@ take_start(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 {
 	/* Rows at most that k-means goes through where its clusters are the answer. */
 	const int cluster_rows = 10000;
-	tlv_membership_options own = training->options, *options = &own;
-	membership_fit fit = {.k = training->k};
+	const tlv_membership_options *options = &training->options;
+	membership_fit fit = {.k = training->k}, beside = {.k = training->k};
 	membership_rows view = *rows;
 	membership_basis basis;
 	bool found;
@@ -483,10 +498,15 @@ take_start(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	if (strcmp(training->start, "clusters") == 0)
 		return start_clusters(ctx, &view, options, &training->basis, training->clusters,
 							  &training->fit);
-	own.partition = strcmp(training->start, "partition") == 0;
-	TLV_TRY(start_components(ctx, rows, options, training->k, &basis, &fit, &found));
+	TLV_TRY(start_moments(ctx, rows, options, training->k, &basis, &fit, &found));
 	if (!found) /* that of the values that were not held out stays */
 		return TLV_OK;
+	if (strcmp(training->start, "partition") == 0)
+	{
+		TLV_TRY(start_beside(ctx, rows, options, &fit, basis.alpha0, &beside, &found));
+		if (found)
+			fit = beside;
+	}
 	training->fit = fit;
 	training->basis = basis;
 	training->negative = fit.negative;

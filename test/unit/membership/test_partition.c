@@ -1,21 +1,8 @@
 /*
- * test_partition.c - mixed membership by partitions of the variables and nonnegative factors.
+ * test_partition.c - mixed membership by three groups of variables and nonnegative factors.
  */
 #include "membership_fixture.h"
 #include "tensorlv/num/rng.h"
-
-static tlv_frame
-learn_parts(tlv_membership_options options, size_t k, bool refined)
-{
-	tlv_membership_learn_options learning = {.iterations = -1, .refine = refined ? 0 : 1};
-
-	options.mixed = options.partition = true;
-	options.k = k;
-	options.copies = options.copies > 0 ? options.copies : 1;
-	options.seed = options.decompose.seed = 1;
-	learning.fit = options;
-	return procedure_model(&passes, tlv_membership_procedure(&learning), &learning, false);
-}
 
 static tlv_membership_simulation
 survey(size_t variables, size_t k, uint64_t seed)
@@ -46,11 +33,11 @@ fit_tables(const tlv_frame *moments, tlv_membership_options options)
 	return model;
 }
 
-/* One partition, three solvers; refined from rows. */
+/* The three solvers. */
 static void
 test_one_partition(void **state)
 {
-	tlv_frame moments, refined;
+	tlv_frame moments;
 	double error;
 	drawn d;
 
@@ -58,10 +45,6 @@ test_one_partition(void **state)
 	MEASURED_WITHOUT_SANITIZERS();
 	d = draw_members(3000, survey(25, 3, 3));
 	moments = category_table(&d);
-	refined = learn_parts((tlv_membership_options){0}, 3, true);
-	error = table_error(&d.truth, &refined);
-	printf("refined %.4f\n", error);
-	assert_true(error < 0.016);
 	for (int solver = 0; solver < 3; solver++)
 	{
 		tlv_frame start = fit_tables(
@@ -71,23 +54,6 @@ test_one_partition(void **state)
 		printf("solver %d: %.4f\n", solver, error);
 		assert_true(error < 0.022);
 	}
-}
-
-/* Several; some values are missing. */
-static void
-test_many_partitions(void **state)
-{
-	drawn d = draw_members(1000, survey(80, 4, 4));
-	tlv_frame start;
-	double error;
-
-	(void) state;
-	for (size_t i = 0; i < d.n; i++)
-		d.codes[i * d.p + (i * 7) % d.p] = TLV_CATEGORY_MISSING;
-	start = learn_parts((tlv_membership_options){0}, 4, false);
-	error = table_error(&d.truth, &start);
-	printf("start %.4f\n", error);
-	assert_true(error < 0.03);
 }
 
 static size_t
@@ -155,18 +121,14 @@ static void
 test_refused_partitions(void **state)
 {
 	drawn d = draw_members(200, survey(6, 2, 5));
-	tlv_membership_learn_options learning = {
-		.fit = {.mixed = true, .partition = true, .k = 9, .copies = 1}, .iterations = -1};
+	const tlv_membership_options options = {.mixed = true, .partition = true, .k = 9, .copies = 1};
 	tlv_frame moments = category_table(&d);
 	void *image;
 	size_t size;
 
 	(void) state;
-	assert_fails(procedure_run(&passes, tlv_membership_procedure(&learning), &learning),
-				 TLV_NOT_IDENTIFIABLE,
+	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
 				 "9 components are not identified by three groups of 6 variables");
-	assert_fails(tlv_membership_fit(&ctx, &moments, &learning.fit, &image, &size),
-				 TLV_NOT_IDENTIFIABLE, "9 components are not identified");
 }
 
 int
@@ -174,7 +136,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_partition, setup, forget),
-		cmocka_unit_test_setup_teardown(test_many_partitions, setup, forget),
 		cmocka_unit_test_setup_teardown(test_partitions_of_tables, setup, forget),
 		cmocka_unit_test_setup_teardown(test_refused_partitions, setup, forget),
 	};
