@@ -520,9 +520,7 @@ store_row(void *argument, TupleTableSlot *slot)
 	tuplestore_puttupleslot(rows->store, slot);
 	for (int i = 0; rows->nulls != NULL && i < slot->tts_tupleDescriptor->natts; i++)
 		count_null(&rows->nulls[i], rows->types[i], slot->tts_values[i], slot->tts_isnull[i]);
-	if (rows->most == 0)
-		return;
-	rows->bytes += slot_bytes(slot);
+	rows->bytes += rows->most > 0 ? slot_bytes(slot) : 0;
 	rows->statement->enough = rows->bytes > rows->most;
 }
 
