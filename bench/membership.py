@@ -192,7 +192,7 @@ def partition(s):
             rows, theta = simulate(seed, n, p, k)
             copy_arrays(s, 'simulated', [rows])
             line = [p, k, n, seed]
-            for method in ('joint', 'partition', 'partition-pqp', 'partition-wnmf'):
+            for method in ('joint', 'partition', 'partition-pqp'):
                 if p > 25 and method != 'joint': # moments of 1,000 variables have no room for all triples
                     line += ['', '']
                     continue
@@ -202,8 +202,7 @@ def partition(s):
                     cost = fit(s, f"tlv_fit_gom((SELECT tlv_category_moments(v) FROM simulated), {k}, alpha0 => {k / 10}, method => '{method}')")
                 line += [f'{rmse(theta, read_model(s, p, 4, k)):.4f}', f'{cost.cpu:.1f}']
             lines.append(line + [asked])
-    table('Starts without refinement: moments, and the partitioned method', ['variables', 'k', 'rows', 'seed', 'moments', 'CPU s', 'partition', 'CPU s', 'pqp', 'CPU s',
-          'wnmf', 'CPU s', 'the reference\'s partitions'], lines)
+    table('Starts without refinement: moments, and the partitioned method', ['variables', 'k', 'rows', 'seed', 'moments', 'CPU s', 'partition', 'CPU s', 'pqp', 'CPU s', 'the reference\'s partitions'], lines)
 
 
 def many(s):

@@ -15,7 +15,7 @@ CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer DEFAULT NULL, copies 
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'latent classes from category moments with tables of triples, without the rows; k null: as many as the pairs of variables show, at most max_k. Pairs of different variables are whitened '
-    'and triples decomposed by the method joint, power, als or sgd; partition, partition-pqp and partition-wnmf factor groups of variables into nonnegative parts instead';
+    'and triples decomposed by the method joint, power, als or sgd; partition and partition-pqp factor groups of variables into nonnegative parts instead';
 CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT NULL,
     weights text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model

@@ -159,7 +159,7 @@ SELECT fails($$SELECT tlv_lca('SELECT ARRAY[id * 10, id % 3, id % 5] FROM genera
 DROP TABLE persons_long, coarse, fine;
 
 -- nonnegative factors of groups of variables
-SELECT bool_and(m.distance < 0.08) AS near FROM (VALUES ('partition'), ('partition-pqp'), ('partition-wnmf')) q(method),
+SELECT bool_and(m.distance < 0.08) AS near FROM (VALUES ('partition'), ('partition-pqp')) q(method),
     tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), (SELECT tlv_fit_gom(tlv_category_moments(v), 3, method => q.method) FROM members)) m;
 SELECT fails($$SELECT tlv_fit_gom(tlv_category_moments(v), 30, method => 'partition') FROM members$$);
 

@@ -52,17 +52,13 @@ multiply_core(tlv_context *ctx, nonnegative_work *work, int mode)
 static tlv_status
 sweep_mode(tlv_context *ctx, nonnegative_work *work, int mode)
 {
-	bool weighted = work->options->method == TLV_NONNEGATIVE_WNMF;
-	tlv_tensor tensor = work->tensor;
 	size_t k = work->k;
 
-	if (weighted)
-		tensor.dense = work->positive;
 	/* the rows of the first mode serve the second, unless something else needed their place */
 	if (work->on_core)
 		TLV_TRY(multiply_core(ctx, work, mode));
 	else
-		TLV_TRY(tlv_tensor_multiply(ctx, &tensor, k, work->factor, mode, mode == 1 && !weighted,
+		TLV_TRY(tlv_tensor_multiply(ctx, &work->tensor, k, work->factor, mode, mode == 1,
 									work->rows, work->z));
 	for (size_t i = 0; i < k * k; i++)
 		work->q[i] = work->gram[(mode + 1) % 3][i] * work->gram[(mode + 2) % 3][i];
@@ -70,32 +66,14 @@ sweep_mode(tlv_context *ctx, nonnegative_work *work, int mode)
 	return find_gram(ctx, work, mode);
 }
 
-/* Squared distance of the model from what is not negative. */
-static tlv_status
-find_positive_residual(tlv_context *ctx, nonnegative_work *work, double *residual)
-{
-	size_t all = work->d[0] * work->d[1] * work->d[2];
-
-	*residual = 0;
-	TLV_TRY(tlv_nonnegative_model(ctx, work));
-	for (size_t i = 0; i < all; i++)
-	{
-		double gap = work->positive[i] - work->model[i];
-
-		*residual += gap * gap;
-	}
-	return TLV_OK;
-}
-
-/* The same from all entries, after the third mode's step: z is of the other two as they are. */
+/* Squared distance of the model from the tensor, after the third mode's step: z is of the other two
+ * as they are. */
 static tlv_status
 find_residual(tlv_context *ctx, nonnegative_work *work, double *residual)
 {
 	size_t k = work->k;
 	double square = 0, along = 0;
 
-	if (work->options->method == TLV_NONNEGATIVE_WNMF)
-		return find_positive_residual(ctx, work, residual);
 	for (size_t i = 0; i < k * k; i++)
 		square += work->gram[0][i] * work->gram[1][i] * work->gram[2][i];
 	for (size_t i = 0; i < work->d[2] * k; i++)
@@ -261,19 +239,12 @@ scale_tensor(tlv_context *ctx, const tlv_tensor *tensor, double scale, nonnegati
 	for (size_t i = 0; i < all; i++)
 	{
 		own[i] = given[i] / scale;
-		if (own[i] > 0 || work->options->method != TLV_NONNEGATIVE_WNMF)
-			work->norm += own[i] * own[i];
+		work->norm += own[i] * own[i];
 	}
 	if (dense)
 		work->tensor.dense = own;
 	else
 		work->tensor.entries = own;
-	if (work->options->method != TLV_NONNEGATIVE_WNMF)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, work->model, all);
-	TLV_TRY_NEW(ctx, work->positive, all);
-	for (size_t i = 0; i < all; i++)
-		work->positive[i] = fmax(own[i], 0);
 	return TLV_OK;
 }
 
@@ -306,8 +277,7 @@ nonnegative_begin(tlv_context *ctx, const tlv_tensor *tensor, size_t k, double s
 }
 
 static tlv_status
-check_tensor(tlv_context *ctx, const tlv_tensor *tensor, size_t k, tlv_nonnegative_method method,
-			 double *largest)
+check_tensor(tlv_context *ctx, const tlv_tensor *tensor, size_t k, double *largest)
 {
 	const size_t *d = tensor->d;
 	double items = (double) d[0] + (double) d[1] + (double) d[2];
@@ -317,9 +287,6 @@ check_tensor(tlv_context *ctx, const tlv_tensor *tensor, size_t k, tlv_nonnegati
 	if (k == 0 || d[0] == 0 || d[1] == 0 || d[2] == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu components of a tensor of %zu x %zu x %zu", k,
 						d[0], d[1], d[2]);
-	if (tensor->dense == NULL && method == TLV_NONNEGATIVE_WNMF)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a sparse tensor has no negative entries to take for missing ones");
 	TLV_TRY(tlv_require_memory(
 		ctx, 8 * (entries + tlv_tensor_work(tensor, k) + (double) k * (6 * items + 6 * (double) k)),
 		"a tensor's factors"));
@@ -437,7 +404,7 @@ tlv_nonnegative_factors(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
 	tlv_scratch scratch;
 	tlv_status status;
 
-	TLV_TRY(check_tensor(ctx, tensor, k, options->method, &scale));
+	TLV_TRY(check_tensor(ctx, tensor, k, &scale));
 	*found = (tlv_factors_found){.converged = true};
 	memset(factors, 0, (d[0] + d[1] + d[2]) * k * sizeof(double));
 	memset(weights, 0, k * sizeof(double));

@@ -15,8 +15,6 @@ typedef struct nonnegative_work
 	size_t k, most; /* of d */
 	const tlv_nonnegative_options *options;
 	tlv_tensor tensor; /* entries up to 1 */
-	double *model;	   /* wnmf: where the tensor is not negative; else NULL */
-	double *positive;  /* wnmf: the tensor with 0 for what is negative */
 	double *factor[3]; /* d x k, one behind the other */
 	size_t all;		   /* numbers of all three */
 	double *last;	   /* all: after the sweep before; NULL: no steps ahead */
@@ -32,7 +30,7 @@ typedef struct nonnegative_work
 	double tensor_norm; /* squared, of the tensor itself */
 	double *rows;		/* tlv_tensor_work: d[0] d[1] x k */
 	double *z;			/* most x k */
-	double *below;		/* most x k: of wnmf the same of the model */
+	double *below;		/* most x k: of pqp, lengths of the rows of z */
 	double *gram[3];	/* k x k */
 	double *q;			/* k x k */
 	double *copy;		/* k x k */
@@ -43,8 +41,5 @@ typedef struct nonnegative_work
 
 /* The method's step of one mode's factor: z and q are of the other two as they are. */
 extern tlv_status tlv_nonnegative_step(tlv_context *ctx, nonnegative_work *work, int mode);
-
-/* The model where the tensor is not negative. */
-extern tlv_status tlv_nonnegative_model(tlv_context *ctx, nonnegative_work *work);
 
 #endif /* TENSORLV_NONNEGATIVE_INTERNAL_H */

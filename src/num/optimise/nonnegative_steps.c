@@ -11,25 +11,6 @@
 /* Added to both sides of a multiplicative step. */
 #define STEP_SHIFT 1e-10
 
-tlv_status
-tlv_nonnegative_model(tlv_context *ctx, nonnegative_work *work)
-{
-	const size_t *d = work->d;
-	size_t k = work->k, all = d[0] * d[1] * d[2];
-
-	for (size_t x = 0; x < d[0]; x++)
-		for (size_t y = 0; y < d[1]; y++)
-			for (size_t h = 0; h < k; h++)
-				work->rows[(x * d[1] + y) * k + h] =
-					work->factor[0][x * k + h] * work->factor[1][y * k + h];
-	TLV_TRY(tlv_gemm(ctx, true, false, d[2], d[0] * d[1], k, 1, work->factor[2], k, work->rows, k,
-					 0, work->model, d[2]));
-	for (size_t i = 0; i < all; i++)
-		if (work->tensor.dense[i] < 0)
-			work->model[i] = 0;
-	return TLV_OK;
-}
-
 static void
 step_hals(nonnegative_work *work, int mode)
 {
@@ -112,32 +93,11 @@ step_pqp(tlv_context *ctx, nonnegative_work *work, int mode)
 	return TLV_OK;
 }
 
-static tlv_status
-step_wnmf(tlv_context *ctx, nonnegative_work *work, int mode)
-{
-	size_t all = work->d[mode] * work->k;
-	tlv_tensor model = work->tensor;
-
-	TLV_TRY(tlv_nonnegative_model(ctx, work));
-	model.dense = work->model;
-	TLV_TRY(tlv_tensor_multiply(ctx, &model, work->k, work->factor, mode, false, work->rows,
-								work->below));
-	for (size_t i = 0; i < all; i++)
-		work->factor[mode][i] *= (work->z[i] + STEP_SHIFT) / (work->below[i] + STEP_SHIFT);
-	return TLV_OK;
-}
-
 tlv_status
 tlv_nonnegative_step(tlv_context *ctx, nonnegative_work *work, int mode)
 {
-	switch (work->options->method)
-	{
-		case TLV_NONNEGATIVE_WNMF:
-			return step_wnmf(ctx, work, mode);
-		case TLV_NONNEGATIVE_PQP:
-			return step_pqp(ctx, work, mode);
-		default:
-			step_hals(work, mode);
-			return TLV_OK;
-	}
+	if (work->options->method == TLV_NONNEGATIVE_PQP)
+		return step_pqp(ctx, work, mode);
+	step_hals(work, mode);
+	return TLV_OK;
 }

@@ -3,7 +3,6 @@
  */
 #include "assertions.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/match_columns.h"
 #include "tensorlv/num/nonnegative.h"
 
 static tlv_context ctx;
@@ -63,20 +62,19 @@ multiply(size_t k, const double *factors, const double *weights, double *tensor)
 static void
 test_recovers_factors(void **state)
 {
-	const char *names[] = {"hals", "pqp", "wnmf"};
+	const char *names[] = {"hals", "pqp"};
 	double factors[ROWS * 3], found[ROWS * 3], weights[3], tensor[ALL], model[ALL], residual;
 
 	(void) state;
 	draw_factors(1, 3, factors);
 	multiply(3, factors, NULL, tensor);
-	for (int method = 0; method < 3; method++)
+	for (int method = 0; method < 2; method++)
 	{
 		tlv_nonnegative_options options = {.method = (tlv_nonnegative_method) method,
 										   .sweeps = SWEEPS,
 										   .tolerance = 1e-14,
 										   .seed = 1};
 		double largest = 0;
-		int64_t partner[3];
 
 		assert_ok(tlv_nonnegative_cp(&ctx, shape, 3, tensor, &options, found, weights, &residual));
 		multiply(3, found, weights, model);
@@ -88,17 +86,22 @@ test_recovers_factors(void **state)
 		for (size_t i = 0; i < ROWS * 3; i++)
 			assert_true(found[i] >= 0);
 		assert_true(weights[0] >= weights[1] && weights[1] >= weights[2]);
-		assert_ok(tlv_match_columns(&ctx, shape[0], 3, factors, found, partner));
 		for (size_t s = 0; s < 3; s++)
 		{
-			double ab = 0, aa = 0;
+			double nearest = 0;
 
-			for (size_t i = 0; i < shape[0]; i++)
+			for (size_t other = 0; other < 3; other++)
 			{
-				ab += factors[i * 3 + s] * found[i * 3 + (size_t) partner[s]];
-				aa += factors[i * 3 + s] * factors[i * 3 + s];
+				double ab = 0, aa = 0;
+
+				for (size_t i = 0; i < shape[0]; i++)
+				{
+					ab += factors[i * 3 + s] * found[i * 3 + other];
+					aa += factors[i * 3 + s] * factors[i * 3 + s];
+				}
+				nearest = fmax(nearest, ab / sqrt(aa));
 			}
-			assert_true(ab / sqrt(aa) > 0.999);
+			assert_true(nearest > 0.999);
 		}
 	}
 }
@@ -116,7 +119,7 @@ test_negative_entries(void **state)
 	tlv_rng_seed(&rng, 3);
 	for (size_t i = 0; i < ALL; i++)
 		noisy[i] = tensor[i] + 0.05 * tlv_rng_normal(&rng);
-	for (int method = 0; method < 3; method++)
+	for (int method = 0; method < 2; method++)
 	{
 		tlv_nonnegative_options options = {.method = (tlv_nonnegative_method) method, .seed = 1};
 		double residual, error = 0, norm = 0;
@@ -259,7 +262,7 @@ test_bad_tensors(void **state)
 	assert_true(weights[0] == 0 && residual == 0);
 	for (size_t i = 0; i < ALL; i++)
 		tensor[i] = -1; /* the nearest is none */
-	for (int method = 0; method < 3; method++)
+	for (int method = 0; method < 2; method++)
 	{
 		options.method = (tlv_nonnegative_method) method;
 		assert_ok(
