@@ -23,6 +23,10 @@ extern double tlv_student_survival(double x, double degrees);
 extern double tlv_log_bessel(double order, double x);
 extern double tlv_bessel_ratio(double order, double x);
 
+/* The greatest common divisor of two numbers, b >= 0 and a > 0, that are known to within the
+ * rounding: a where b is no more than that.  About as large as the rounding where there is none. */
+extern double tlv_common_divisor(double a, double b, double rounding);
+
 #define TLV_TWO_PI 6.28318530717958647692
 
 #endif /* TENSORLV_SPECIAL_H */

@@ -10,26 +10,13 @@
 #include "worker.h"
 
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
 
 /* ---- columns ---- */
 
-/* The greatest common divisor of two numbers that are known to within the tolerance. */
-static double
-common_unit(double a, double b, double tolerance)
-{
-	while (b > tolerance)
-	{
-		double remainder = fabs(a - b * round(a / b));
-
-		a = b;
-		b = remainder;
-	}
-	return a;
-}
-
 /* Units below least count as none, and differences below a part of it as rounding. */
 static double
-find_unit(size_t n, size_t d, const double *x, double least)
+column_unit(size_t n, size_t d, const double *x, double least)
 {
 	const double exact = 0.01;
 	double unit = 0;
@@ -40,7 +27,7 @@ find_unit(size_t n, size_t d, const double *x, double least)
 
 		if (difference <= exact * least)
 			continue;
-		unit = common_unit(difference, unit, exact * least);
+		unit = tlv_common_divisor(difference, unit, exact * least);
 		if (unit <= least)
 			return 0;
 	}
@@ -48,7 +35,7 @@ find_unit(size_t n, size_t d, const double *x, double least)
 }
 
 static int
-ascending(const void *a, const void *b)
+compare_coordinates(const void *a, const void *b)
 {
 	double x = *(const double *) a, y = *(const double *) b;
 
@@ -59,7 +46,7 @@ ascending(const void *a, const void *b)
 static void
 find_mode(size_t n, double *x, tlv_mixture_column *column)
 {
-	qsort(x, n, sizeof(double), ascending);
+	qsort(x, n, sizeof(double), compare_coordinates);
 	for (size_t t = 0, first = 0; t < n; t++)
 	{
 		first = x[t] == x[first] ? first : t;
@@ -86,7 +73,7 @@ tlv_mixture_look_at_column(tlv_context *ctx, size_t n, size_t d, const double *x
 	for (size_t t = 0; t < sorted; t++)
 		copy[t] = x[t * d];
 	find_mode(sorted, copy, column);
-	column->unit = find_unit(n, d, x, sqrt(2 * M_PI * TLV_MIXTURE_FLOOR * variance));
+	column->unit = column_unit(n, d, x, sqrt(2 * M_PI * TLV_MIXTURE_FLOOR * variance));
 	tlv_free(ctx, copy);
 	return TLV_OK;
 }
@@ -129,7 +116,7 @@ mixture_mean_floor(size_t d, const double *floor)
 
 /* A covariance in units of the floor. */
 static void
-scale_covariance(size_t d, const double *floor, const double *covariance, double *scaled)
+divide_by_floor(size_t d, const double *floor, const double *covariance, double *scaled)
 {
 	for (size_t i = 0; i < d; i++)
 		for (size_t c = 0; c < d; c++)
@@ -138,7 +125,7 @@ scale_covariance(size_t d, const double *floor, const double *covariance, double
 
 /* Are all eigenvalues of the scaled covariance above the limit?  It is overwritten. */
 static tlv_status
-is_above(tlv_context *ctx, size_t d, double limit, double *scaled, bool *above)
+exceeds_floor(tlv_context *ctx, size_t d, double limit, double *scaled, bool *above)
 {
 	TLV_TRY_CONTINUE(ctx);
 	for (size_t i = 0; i < d; i++)
@@ -155,13 +142,13 @@ tlv_mixture_raise(tlv_context *ctx, size_t d, const double *floor, double *covar
 
 	TLV_TRY_NEW_ROWS(ctx, vectors, d, d + 1);
 	values = vectors + d * d;
-	scale_covariance(d, floor, covariance, vectors);
-	TLV_TRY(is_above(ctx, d, 1, vectors, &above));
+	divide_by_floor(d, floor, covariance, vectors);
+	TLV_TRY(exceeds_floor(ctx, d, 1, vectors, &above));
 	for (size_t i = 0; i < d && !above && d > TLV_EIGEN_LIMIT; i++)
 		covariance[i * (d + 1)] = fmax(covariance[i * (d + 1)], 0) + floor[i];
 	if (!above && d <= TLV_EIGEN_LIMIT)
 	{
-		scale_covariance(d, floor, covariance, vectors);
+		divide_by_floor(d, floor, covariance, vectors);
 		TLV_TRY(tlv_eigen_symmetric(ctx, d, vectors, values));
 		for (size_t e = 0; e < d; e++)
 			for (size_t c = 0; c < d && values[e] < 1; c++)
@@ -187,8 +174,8 @@ full_at_floor(tlv_context *ctx, size_t d, const double *covariance, const double
 
 	TLV_TRY_NEW_ROWS(ctx, matrix, d, 2 * d);
 	tlv_packed2_unpack(d, covariance, matrix + d * d);
-	scale_covariance(d, floor, matrix + d * d, matrix);
-	TLV_TRY(is_above(ctx, d, 1 + NEAR_FLOOR, matrix, &above));
+	divide_by_floor(d, floor, matrix + d * d, matrix);
+	TLV_TRY(exceeds_floor(ctx, d, 1 + NEAR_FLOOR, matrix, &above));
 	*at_floor = !above;
 	tlv_free(ctx, matrix);
 	return TLV_OK;
@@ -227,7 +214,7 @@ tlv_mixture_floor_shares(tlv_context *ctx, size_t d, const double *covariance, c
 
 	TLV_TRY_NEW_ROWS(ctx, vectors, d, d + 1);
 	values = vectors + d * d;
-	scale_covariance(d, floor, covariance, vectors);
+	divide_by_floor(d, floor, covariance, vectors);
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, vectors, values));
 	memset(shares, 0, d * sizeof(double));
 	for (size_t e = 0; e < d; e++)

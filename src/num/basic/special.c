@@ -108,3 +108,18 @@ tlv_student_survival(double x, double degrees)
 		tail = checked(gsl_sf_beta_inc_e(0.5 * degrees, 0.5, ratio, &result), &result) / 2;
 	return x >= 0 ? tail : 1 - tail;
 }
+
+double
+tlv_common_divisor(double a, double b, double rounding)
+{
+	while (b > rounding)
+	{
+		/* What is a whole b but for rounding has nothing left. */
+		double rest = fmod(a, b);
+
+		rest = b - rest <= rounding ? 0 : rest;
+		a = b;
+		b = rest;
+	}
+	return a;
+}

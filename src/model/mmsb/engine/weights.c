@@ -27,21 +27,6 @@
 
 /* ---- the unit ---- */
 
-static double
-common_unit(double unit, double weight, double rounding)
-{
-	while (weight > rounding)
-	{
-		double rest = fmod(unit, weight);
-
-		/* What is a whole weight but for rounding has nothing left. */
-		rest = weight - rest <= rounding ? 0 : rest;
-		unit = weight;
-		weight = rest;
-	}
-	return unit;
-}
-
 /* The least and the largest weight of a graph. */
 static tlv_status
 weight_range(tlv_context *ctx, const tlv_frame *frame, double range[2])
@@ -82,7 +67,7 @@ find_unit(tlv_context *ctx, const tlv_frame *frame, const double range[2], doubl
 		 e++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, e);
-		*unit = common_unit(*unit, weight, rounding);
+		*unit = tlv_common_divisor(*unit, weight, rounding);
 	}
 	tlv_graph_cursor_close(ctx, cursor);
 	if (*unit <= LEAST_UNIT * largest || largest > MOST_UNITS * *unit)
