@@ -199,9 +199,9 @@ extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *f
 /* blocks.c: labels of a block model, from the best of several starts. */
 extern tlv_status tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* blocks.c: labels of fit->k communities by moves of single nodes, under a block model of one rate
- * between communities, or full; of a graph that is too large for it they stay. */
-extern tlv_status tlv_mmsb_move_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool full,
+/* blocks.c: labels of fit->k communities after a few mean-field steps of a block model of one rate
+ * between communities, or full; of a graph that is too large for them they stay. */
+extern tlv_status tlv_mmsb_step_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool full,
 									   int32_t *const label[2]);
 
 /* mixed/least_squares.c: shares and connectivity of a mixed membership model. */

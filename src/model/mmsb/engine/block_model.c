@@ -395,25 +395,3 @@ tlv_block_edges(tlv_context *ctx, const tlv_csr *rows, const int32_t *own, const
 	tlv_free(ctx, count.edges);
 	return status;
 }
-
-tlv_status
-tlv_block_count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges,
-						  double *expected)
-{
-	const tlv_block_side *rows = &model->side[0], *columns = &model->side[model->sides - 1];
-	size_t k = model->k;
-	double *theta = tlv_alloc0(ctx, 2 * k, sizeof(double));
-
-	TLV_TRY_ALLOC(ctx, theta);
-	memset(edges, 0, k * k * sizeof(double));
-	TLV_TRY(tlv_block_edges(ctx, rows->edges, rows->label, columns->label, k, true, edges));
-	for (size_t u = 0; u < rows->n; u++)
-		theta[rows->label[u]] += rows->propensity[u];
-	for (size_t v = 0; v < columns->n; v++)
-		theta[k + (size_t) columns->label[v]] += columns->propensity[v];
-	for (size_t b = 0; b < k; b++)
-		for (size_t a = 0; a < k; a++)
-			expected[a + k * b] = model->total * theta[a] * theta[k + b];
-	tlv_free(ctx, theta);
-	return TLV_OK;
-}

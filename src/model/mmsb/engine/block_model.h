@@ -49,10 +49,6 @@ typedef struct tlv_block_sums
 extern tlv_status tlv_block_edges(tlv_context *ctx, const tlv_csr *rows, const int32_t *own,
 								  const int32_t *other, size_t k, bool between, double *edges);
 
-/* E and X (k x k) of the model's labels.  Errors: memory, TLV_CANCELLED. */
-extern tlv_status tlv_block_count_partition(tlv_context *ctx, const tlv_block_model *model,
-											double *edges, double *expected);
-
 /* Posterior means of the rates and of their logarithms (k x k); diagonal: one common rate between
  * different communities. */
 extern void tlv_block_rates(const tlv_block_sums *sums, bool diagonal, double *rate,
@@ -67,12 +63,5 @@ extern double tlv_block_memory(const tlv_block_model *model);
  */
 extern tlv_status tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model,
 									   int max_steps, double tolerance, int *steps);
-
-/*
- * The same with whole memberships: nodes move one after the other at rates that are those of the
- * labels before a sweep over a side, until none moves.
- */
-extern tlv_status tlv_block_reassign(tlv_context *ctx, const tlv_block_model *model, int max_steps,
-									 int *steps);
 
 #endif /* TENSORLV_BLOCK_MODEL_H */

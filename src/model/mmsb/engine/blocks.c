@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Mean-field steps: from every initialisation, and of the best one, of a large graph and of others.
- */
+/* Mean-field steps: from every initialisation and from labels that moves propose, and from the best
+ * initialisation, of a large graph and of others. */
 #define FIRST_STEPS		 5
 #define LARGE_LAST_STEPS 10
 #define LAST_STEPS		 50
@@ -106,19 +106,17 @@ is_too_large(tlv_context *ctx, const block_fit *work)
 }
 
 tlv_status
-tlv_mmsb_move_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool full, int32_t *const label[2])
+tlv_mmsb_step_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool full, int32_t *const label[2])
 {
-	/* Sweeps over the nodes at most. */
-	const int most_sweeps = 30;
 	block_fit work;
-	int sweeps = 0;
+	int steps = 0;
 
 	TLV_TRY(open_blocks(ctx, fit, &work));
 	use_labels(&work, full, label);
 	if (!is_too_large(ctx, &work))
-		TLV_TRY(tlv_block_reassign(ctx, &work.model, most_sweeps, &sweeps));
+		TLV_TRY(tlv_block_mean_field(ctx, &work.model, FIRST_STEPS, STEPS_TOLERANCE, &steps));
 	close_blocks(ctx, &work);
-	return diagnose_blocks(ctx, fit, full, sweeps);
+	return diagnose_blocks(ctx, fit, full, steps);
 }
 
 /* First steps of both models from an initialisation; the likeliest labels are kept. */

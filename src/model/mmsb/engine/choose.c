@@ -107,11 +107,11 @@ copy_proposed(const tlv_mmsb_fit_state *fit, const choice *to)
 }
 
 /*
- * The partition proposed, its nodes moved under the likelier of the two block models, where that is
- * likelier still.
+ * The partition proposed, or that of a few steps of the likelier of the two block models, where
+ * that is likelier still.
  */
 static tlv_status
-move_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *moves)
+refine_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *moves)
 {
 	tlv_diagnostics kept = fit->diagnostics;
 	choice before;
@@ -124,7 +124,7 @@ move_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, choice *moves)
 		return TLV_OK;
 	before = *moves;
 	fit->diagnostics = (tlv_diagnostics){0};
-	TLV_TRY(tlv_mmsb_move_blocks(ctx, fit, moves->evidence > moves->assortative, moves->label));
+	TLV_TRY(tlv_mmsb_step_blocks(ctx, fit, moves->evidence > moves->assortative, moves->label));
 	moves->diagnostics = fit->diagnostics;
 	fit->diagnostics = kept;
 	TLV_TRY(weigh_choice(ctx, fit, moves->label, fit->k, moves));
@@ -310,7 +310,7 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_BEST, 0));
 	proposed = directions = fit->k;
 	TLV_TRY(weigh_one(ctx, fit, &one));
-	TLV_TRY(move_proposal(ctx, fit, &moves));
+	TLV_TRY(refine_proposal(ctx, fit, &moves));
 	open = !tlv_mmsb_decides(fit, moves.evidence - one.evidence);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
 	if (open || fit->options->directions)
