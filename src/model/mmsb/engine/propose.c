@@ -121,12 +121,12 @@ join_pairs(tlv_context *ctx, proposal *work, size_t most)
 	const size_t few = 10;
 	bool joined = work->value > work->one[work->corrected], better;
 
-	while (joined && work->k > 2 && work->k <= few)
+	while (joined && work->k > 2 && (work->k <= few || work->fit->sides == 2))
 	{
 		double before = work->value;
 
 		tlv_proposal_return_to_best(work);
-		TLV_TRY(tlv_proposal_merge(ctx, work, work->corrected, work->found - 1));
+		TLV_TRY(tlv_proposal_merge(ctx, work, work->corrected, work->found - (work->found > few ? work->found / few : 1)));
 		TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
 		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, 1));
 		TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));

@@ -291,24 +291,31 @@ close_rates(tlv_context *ctx, tied_rates *rates)
 static tlv_status
 find_rates(tlv_context *ctx, tied_rates *rates)
 {
+	const tlv_block_side *side = rates->model.side;
 	size_t k = rates->model.k;
+	double *mass[2] = {rates->counts, rates->score}, total = rates->model.total;
 	tlv_block_sums sums = {k, 2, rates->edges, rates->expected};
 
-	TLV_TRY(tlv_block_count_partition(ctx, &rates->model, rates->edges, rates->expected));
-	tlv_block_rates(&sums, false, rates->rate, rates->log_rate);
-	memset(rates->sums, 0, 2 * k * sizeof(double));
+	memset(rates->edges, 0, k * k * sizeof(double));
+	TLV_TRY(
+		tlv_block_edges(ctx, side[0].edges, side[0].label, side[1].label, k, true, rates->edges));
 	for (size_t s = 0; s < 2; s++)
 	{
-		const tlv_block_side *other = &rates->model.side[1 - s];
-
-		memset(rates->counts, 0, k * sizeof(double));
-		for (size_t v = 0; v < other->n; v++)
-			rates->counts[other->label[v]] += other->propensity[v];
-		for (size_t b = 0; b < k; b++)
-			for (size_t a = 0; a < k; a++)
-				rates->sums[s * k + a] += rates->model.total * rates->counts[b] *
-										  rates->rate[s == 0 ? a + k * b : b + k * a];
+		memset(mass[s], 0, k * sizeof(double));
+		for (size_t u = 0; u < side[s].n; u++)
+			mass[s][side[s].label[u]] += side[s].propensity[u];
 	}
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			rates->expected[a + k * b] = total * mass[0][a] * mass[1][b];
+	tlv_block_rates(&sums, false, rates->rate, rates->log_rate);
+	memset(rates->sums, 0, 2 * k * sizeof(double));
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			rates->sums[a] += total * mass[1][b] * rates->rate[a + k * b];
+			rates->sums[k + b] += total * mass[0][a] * rates->rate[a + k * b];
+		}
 	return TLV_OK;
 }
 
