@@ -112,21 +112,25 @@ walk_resolutions(tlv_context *ctx, proposal *work, size_t most)
 	return coarsen(ctx, work, resolution, most);
 }
 
-/* Joins two of a few communities as long as the likelihood rises: a resolution at which these two
- * stay together may join others, too. */
+/*
+ * Joins two of a few communities as long as the likelihood rises: a resolution at which these two
+ * stay together may join others, too.  Sources and targets move by each other, and small parts of
+ * communities stay apart: of more than a few of them a tenth is joined at a time.
+ */
 static tlv_status
 join_pairs(tlv_context *ctx, proposal *work, size_t most)
 {
-	/* Communities of which pairs are joined, at most. */
+	/* Communities of which pairs are joined. */
 	const size_t few = 10;
 	bool joined = work->value > work->one[work->corrected], better;
 
 	while (joined && work->k > 2 && (work->k <= few || work->fit->sides == 2))
 	{
 		double before = work->value;
+		size_t joins = work->k <= few ? 1 : work->k / few;
 
 		tlv_proposal_return_to_best(work);
-		TLV_TRY(tlv_proposal_merge(ctx, work, work->corrected, work->found - (work->found > few ? work->found / few : 1)));
+		TLV_TRY(tlv_proposal_merge(ctx, work, work->corrected, work->found - joins));
 		TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
 		TLV_TRY(tlv_proposal_search(ctx, work, work->corrected, work->resolution, most, 1));
 		TLV_TRY(tlv_proposal_compare(ctx, work, work->resolution, &better));
