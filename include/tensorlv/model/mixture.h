@@ -362,6 +362,7 @@ typedef struct tlv_mixture_ascent
 	tlv_held *model;
 	int limit;		 /* steps that the model has at most, those included that it had */
 	bool to_the_end; /* fewer where the likelihood stands */
+	bool last;		 /* no other passes follow */
 	/* what the last pass told */
 	double rows;
 	double zeros, scaled; /* of directions */

@@ -66,21 +66,6 @@ gmm_copy_model(tlv_context *ctx, const tlv_frame *model, tlv_held *copy)
 	return TLV_MAKE(ctx, &made, copy, tlv_frame_copy(ctx, model, &made.image, &made.size));
 }
 
-static bool
-is_spherical(const gmm_evidence *evidence)
-{
-	return evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
-		   evidence->options.tails == TLV_TAILS_NORMAL;
-}
-
-bool
-gmm_moments_carry(const gmm_evidence *evidence, size_t k)
-{
-	if (evidence->options.tails != TLV_TAILS_NORMAL)
-		return false;
-	return !evidence->refine || k == 1 || (is_spherical(evidence) && evidence->n > SAMPLE_MOST);
-}
-
 tlv_status
 gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k, gmm_start *start)
 {
@@ -93,10 +78,17 @@ gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k, gmm_star
 	start->log_likelihood = -HUGE_VAL;
 	if (k == 1)
 		status = gmm_copy_model(ctx, evidence->single, &start->fitted);
-	else if (moments != NULL && (evidence->compressed != NULL || gmm_moments_carry(evidence, k)))
+	else if (moments != NULL)
 		status = fit_to(ctx, evidence, moments, k, &start->fitted);
 	start->from_moments = status == TLV_OK;
 	return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
+}
+
+static bool
+is_spherical(const gmm_evidence *evidence)
+{
+	return evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
+		   evidence->options.tails == TLV_TAILS_NORMAL;
 }
 
 /*
@@ -110,11 +102,12 @@ gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start)
 	const double trusted_residual = 0.1;
 	const tlv_frame *fitted = &start->fitted.frame;
 
-	if (start->fitted.image == NULL || !gmm_moments_carry(evidence, start->k))
+	if (start->fitted.image == NULL || evidence->options.tails != TLV_TAILS_NORMAL)
 		return false;
 	if (!evidence->refine || start->k == 1)
 		return true;
-	return (double) start->k <= TLV_GMM_MOST_SHARE * (double) evidence->d &&
+	return is_spherical(evidence) && evidence->n > SAMPLE_MOST &&
+		   (double) start->k <= TLV_GMM_MOST_SHARE * (double) evidence->d &&
 		   tlv_diagnostics_find(fitted, "signal", NAN) >= TLV_GMM_SIGNAL &&
 		   tlv_diagnostics_find(fitted, "residual", NAN) <= trusted_residual;
 }
@@ -151,7 +144,7 @@ number_of_starts(const gmm_evidence *evidence, size_t k)
 
 tlv_status
 gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, const tlv_mixture *given,
-					  int starts, gmm_start *start)
+					  int starts, gmm_start *start, bool *given_won)
 {
 	const tlv_gmm_start_options options = {.k = start->k,
 										   .covariance = evidence->options.covariance,
@@ -170,26 +163,47 @@ gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, const tlv_
 	start->log_likelihood = tlv_diagnostics_find(best, "sample_mean_log_likelihood", NAN);
 	start->entropy = tlv_diagnostics_find(best, "sample_mean_entropy", NAN);
 	start->stands = whole && tlv_diagnostics_find(best, "sample_stands", 0) > 0;
+	if (given_won != NULL)
+		*given_won = tlv_diagnostics_find(best, "start_given", 0) > 0;
 	return TLV_OK;
 }
 
+static void
+drop_sampled(tlv_context *ctx, gmm_start *start)
+{
+	tlv_free(ctx, start->sampled.image);
+	start->sampled.image = NULL;
+}
+
+/*
+ * Where the sample is not all rows, the fit to the moments knows more than what was refined on the
+ * sample, and stays beside a start that seems better until the whole data tell; but it knows
+ * nothing of diagonal and full covariances.
+ */
 tlv_status
 gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
 {
-	bool whole = (double) evidence->sample.n >= evidence->n;
+	bool whole = (double) evidence->sample.n >= evidence->n, fitted = start->fitted.image != NULL;
 	tlv_mixture given;
 
-	start->from_moments = gmm_start_is_trusted(evidence, start);
-	if (!start->from_moments)
-		return gmm_start_from_sample(ctx, evidence, NULL, number_of_starts(evidence, start->k),
-									 start);
-	tlv_gmm_read(&start->fitted.frame, &given);
-	TLV_TRY(gmm_start_from_sample(ctx, evidence, &given, 0, start));
-	if (whole && evidence->refine)
+	if (fitted)
+		tlv_gmm_read(&start->fitted.frame, &given);
+	if (gmm_start_is_trusted(evidence, start))
+	{
+		TLV_TRY(gmm_start_from_sample(ctx, evidence, &given, 0, start, NULL));
+		if (!whole || !evidence->refine)
+			drop_sampled(ctx, start);
 		return TLV_OK;
-	/* What was refined on a part of the rows is no better than the fit to all of them. */
-	tlv_free(ctx, start->sampled.image);
-	start->sampled.image = NULL;
+	}
+	TLV_TRY(gmm_start_from_sample(ctx, evidence, fitted ? &given : NULL,
+								  number_of_starts(evidence, start->k), start,
+								  &start->from_moments));
+	if (whole || !is_spherical(evidence) || !fitted)
+		return TLV_OK;
+	start->rivals = !start->from_moments;
+	if (start->from_moments)
+		drop_sampled(ctx, start);
+	start->from_moments = true;
 	return TLV_OK;
 }
 

@@ -60,17 +60,18 @@ typedef struct gmm_start
 	size_t k;
 	tlv_held fitted;	   /* to the moments; none where these do not identify k components */
 	tlv_held sampled;	   /* better on the sample, and refined there; or none */
+	bool rivals;		   /* which of both is better, only all rows can tell */
 	bool from_moments;	   /* the fit to the moments is what it goes back to */
 	bool stands;		   /* refined on all rows, until the likelihood converges */
 	double log_likelihood; /* mean over the sample, where it was measured */
 	double entropy;		   /* the same, of responsibilities */
 } gmm_start;
 
-/* The model that a start is. */
+/* The model that a start is; of rivals, the first. */
 static inline tlv_held *
 gmm_start_model(gmm_start *start)
 {
-	return start->sampled.image != NULL ? &start->sampled : &start->fitted;
+	return start->sampled.image != NULL && !start->rivals ? &start->sampled : &start->fitted;
 }
 
 /* A copy of a model into copy, in place of what is there. */
@@ -96,14 +97,7 @@ extern tlv_status gmm_single_direction(tlv_context *ctx, const gmm_evidence *evi
 /* What takes the place of the floor of variances for directions (d). */
 extern tlv_status gmm_direction_floor(tlv_context *ctx, size_t d, const double **floor);
 
-/*
- * May a fit of k components to the moments be what refinement begins at?  One component, where rows
- * are not read again, and spherical components of so many rows that starts from a sample take
- * longer.
- */
-extern bool gmm_moments_carry(const gmm_evidence *evidence, size_t k);
-
-/* A start of k components, with its fit to the moments where these carry one. */
+/* A start of k components, with its fit to the moments as far as they carry one. */
 extern tlv_status gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
 								gmm_start *start);
 
@@ -113,13 +107,18 @@ extern bool gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *
 /* Rows of the sample for starts of up to k components, in `room` bytes. */
 extern size_t gmm_sample_size(const gmm_evidence *evidence, size_t k, double room);
 
-/* The best of `starts` starts from the sample, and of a given mixture (or NULL), into
- * start->sampled, with its likelihood. */
+/*
+ * The best of `starts` starts from the sample, and of a given mixture (or NULL), into
+ * start->sampled, with its likelihood; *given_won (unless NULL): it was the given one.
+ */
 extern tlv_status gmm_start_from_sample(tlv_context *ctx, const gmm_evidence *evidence,
-										const tlv_mixture *given, int starts, gmm_start *start);
+										const tlv_mixture *given, int starts, gmm_start *start,
+										bool *given_won);
 
-/* The likelihood of the start on the sample, where the fit to the moments is trusted; else the best
- * of starts from the sample. */
+/*
+ * The start on the sample: its likelihood there and, unless the fit to the moments is trusted, the
+ * best of it and of starts from the sample.
+ */
 extern tlv_status gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence,
 									gmm_start *start);
 

@@ -11,6 +11,9 @@
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/plural.h"
 
+/* Steps after which two starts are compared. */
+#define RIVAL_STEPS 5
+
 /* The largest number of components that may be fitted. */
 static size_t
 largest_k(const gmm_learning *fit)
@@ -184,7 +187,7 @@ find_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 
 	/* One component needs no third moments, and more than a compressed tensor holds have none. */
 	if (evidence->d > GMM_MOST_THIRD && largest_k(fit) > 1 && k <= most && evidence->n >= 2 &&
-		!of_directions(fit) && gmm_moments_carry(evidence, largest_k(fit)))
+		!of_directions(fit))
 		TLV_TRY(collect_compressed(ctx, rows, fit, tlv_least(largest_k(fit), most), &compressed));
 	if (!fit->k_chosen && !fit->covariance_chosen)
 		TLV_TRY(gmm_start_fit(ctx, evidence, k, &fit->start));
@@ -307,10 +310,13 @@ find_wide_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 
 /* Until the model has so many steps or, where these are not given, the likelihood stands. */
 static tlv_status
-refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, gmm_refined *refined)
+refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, bool last,
+	   gmm_refined *refined)
 {
-	tlv_mixture_ascent ascent = {
-		.model = refined->model, .limit = limit, .to_the_end = fit->options.iterations < 0};
+	tlv_mixture_ascent ascent = {.model = refined->model,
+								 .limit = limit,
+								 .to_the_end = fit->options.iterations < 0,
+								 .last = last};
 
 	TLV_TRY(tlv_mixture_ascend(ctx, rows, &ascent));
 	*refined = (gmm_refined){refined->model, ascent.likelihood, ascent.entropy, ascent.stands};
@@ -320,8 +326,28 @@ refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, gmm_ref
 	return TLV_OK;
 }
 
+/* Two rivals: some steps each on all rows; *best is the better one. */
 static tlv_status
-refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
+refine_rivals(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, tlv_held *first,
+			  gmm_refined *best)
+{
+	gmm_refined rival = {.model = &fit->start.sampled};
+
+	/* The fit itself stays, for its diagnostics. */
+	TLV_TRY(gmm_copy_model(ctx, &fit->start.fitted.frame, first));
+	best->model = first;
+	TLV_TRY(refine(ctx, rows, fit, limit, false, best));
+	TLV_TRY(refine(ctx, rows, fit, limit, false, &rival));
+	if (rival.likelihood > best->likelihood)
+	{
+		fit->start.from_moments = false;
+		*best = rival;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, tlv_held *first)
 {
 	const gmm_start *start = &fit->start;
 	bool to_the_end = fit->options.iterations<0, weighted = rows->rows.effective> 0;
@@ -332,7 +358,15 @@ refine_start(tlv_context *ctx, tlv_source *rows, gmm_learning *fit)
 		(gmm_refined){gmm_start_model(&fit->start), start->log_likelihood, start->entropy, true};
 	if (!fit->options.refine || (to_the_end && start->stands && !weighted))
 		return TLV_OK;
-	return refine(ctx, rows, fit, most, refined);
+	if (start->rivals)
+	{
+		int some = most < RIVAL_STEPS ? most : RIVAL_STEPS;
+
+		TLV_TRY(refine_rivals(ctx, rows, fit, some, first, refined));
+		if (some == most || (to_the_end && refined->stands))
+			return TLV_OK;
+	}
+	return refine(ctx, rows, fit, most, true, refined);
 }
 
 /* ---- the whole ---- */
@@ -386,6 +420,7 @@ static tlv_status
 gmm_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *model)
 {
 	tlv_value *moments = NULL;
+	tlv_held first = {0}; /* of two rivals */
 	gmm_learning fit;
 
 	TLV_TRY(gmm_begin(ctx, rows, options, &fit));
@@ -400,7 +435,7 @@ gmm_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_held *mod
 	tlv_value_drop(moments); /* they have served, and the sample unless it is all rows */
 	if (rows->held == NULL)
 		tlv_gmm_sample_free(ctx, &fit.evidence.sample);
-	TLV_TRY(refine_start(ctx, rows, &fit));
+	TLV_TRY(refine_start(ctx, rows, &fit, &first));
 	return gmm_finish(ctx, rows, &fit, model);
 }
 

@@ -16,7 +16,8 @@ tlv_mixture_ascend(tlv_context *ctx, tlv_source *rows, tlv_mixture_ascent *ascen
 		tlv_value *value;
 		const tlv_frame *sums;
 
-		TLV_TRY(tlv_collect_again(ctx, rows, "refinement", 1 + (left > 0 ? left : 0), &statistic,
+		TLV_TRY(tlv_collect_again(ctx, rows, "refinement",
+								  ascent->last ? 1 + (left > 0 ? left : 0) : 0, &statistic,
 								  &value));
 		sums = &value->frame;
 		ascent->rows = tlv_frame_scalar(sums, "rows", 0);

@@ -122,7 +122,8 @@ refine_vectors(tlv_context *ctx, tlv_source *rows, view_learning *fit)
 {
 	tlv_mixture_ascent ascent = {.model = &fit->model,
 								 .limit = view_step_limit(fit),
-								 .to_the_end = fit->options.iterations < 0};
+								 .to_the_end = fit->options.iterations < 0,
+								 .last = true};
 	tlv_making made;
 
 	TLV_TRY(TLV_MAKE(ctx, &made, &fit->model,
