@@ -1,5 +1,6 @@
 /*
- * test_mixed_membership.c - variational steps against the same in plain loops over all pairs.
+ * test_mixed_membership.c - variational steps and the check after them against
+ * the same in plain loops over all pairs.
  */
 #include "assertions.h"
 #include "model/mmsb/mixed/mixed_membership.h"
@@ -336,6 +337,73 @@ test_convergence(void **state)
 }
 
 static void
+test_check(void **state)
+{
+	(void) state;
+	for (int which = 0; which < 8; which++)
+	{
+		trial t = make_trial(which & 1 ? 2 : 1, (which & 2) != 0, (which & 4) != 0, false);
+		size_t o = other(&t, 0);
+		double *f = rates_seen(&t, 0), rows[K], columns[K], one[K * K] = {0}, two[K * K];
+		double assigned = 0, expected = 0, distance = 0, off = 0, same[2] = {0, 0}, d, r;
+
+		weigh_shares(&t, 0, rows);
+		weigh_shares(&t, o, columns);
+		for (size_t u = 0; u < t.n[0]; u++)
+			for (size_t v = 0; v < t.n[o]; v++)
+			{
+				double dot = 0;
+
+				for (size_t a = 0; a < K; a++)
+					dot += t.share[0][u * K + a] * f[v * K + a];
+				for (size_t i = 0; i < K * K; i++)
+					one[i] += cell(&t, 0, u, v) * t.share[0][u * K + i % K] * t.p[i] *
+							  t.theta[o][v] * t.share[o][v * K + i / K] / dot;
+			}
+		for (size_t i = 0; i < K * K; i++)
+		{
+			two[i] = t.p[i] * rows[i % K] * columns[i / K];
+			assigned += one[i];
+			expected += two[i];
+		}
+		for (size_t i = 0; i < K * K; i++)
+		{
+			distance += fabs(one[i] / assigned - two[i] / expected);
+			same[0] += i % K == i / K ? one[i] / assigned : 0;
+			same[1] += i % K == i / K ? two[i] / expected : 0;
+		}
+		off = (1 - same[0]) / (1 - same[1]);
+		assert_ok(tlv_mixed_check(&ctx, &t.model, &d, &r));
+		assert_close(d, distance, 1e-4);
+		assert_close(r, off, 1e-4);
+	}
+}
+
+/* The expected graph of the model itself: nothing to find fault with. */
+static void
+test_check_fits(void **state)
+{
+	trial t = make_trial(2, true, true, false);
+	double distance, off;
+
+	(void) state;
+	for (size_t u = 0; u < t.n[0]; u++)
+		for (size_t v = 0; v < t.n[1]; v++)
+		{
+			double *g = entry(&t.graph, u, v);
+
+			*g = 0;
+			for (size_t i = 0; i < K * K; i++)
+				*g += t.theta[0][u] * t.share[0][u * K + i % K] * t.p[i] * t.theta[1][v] *
+					  t.share[1][v * K + i / K];
+		}
+	t.rows[0] = sparse_rows(&t.graph, true);
+	assert_ok(tlv_mixed_check(&ctx, &t.model, &distance, &off));
+	assert_close(distance, 0, 1e-5);
+	assert_close(off, 1, 1e-5);
+}
+
+static void
 test_memory_and_cancel(void **state)
 {
 	(void) state;
@@ -373,7 +441,7 @@ steps_on(int threads, size_t n, double *p)
 {
 	tlv_mixed_model model = {.k = K, .sides = 1, .alpha = 0.2, .connectivity = p};
 	tlv_csr edges = {.rows = n, .columns = n, .entries = 8 * n};
-	double *degree = numbers(n);
+	double *degree = numbers(n), distance, off;
 	float *share = zeros(K * n, sizeof(float));
 	int steps;
 
@@ -395,7 +463,10 @@ steps_on(int threads, size_t n, double *p)
 	model.side[0] = (tlv_mixed_side){.n = n, .edges = &edges, .degree = degree, .share = share};
 	ctx.threads = threads;
 	assert_ok(tlv_mixed_variational(&ctx, &model, true, 3, 0, &steps));
+	assert_ok(tlv_mixed_check(&ctx, &model, &distance, &off));
 	ctx.threads = 1;
+	p[K * K] = distance;
+	p[K * K + 1] = off;
 	return share;
 }
 
@@ -403,7 +474,7 @@ static void
 test_threads(void **state)
 {
 	size_t n = 12000;
-	double one[K * K], more[K * K];
+	double one[K * K + 2], more[K * K + 2];
 	float *share;
 
 	(void) state;
@@ -422,6 +493,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_same_rates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_convergence, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_check_fits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_and_cancel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
 	};

@@ -4,7 +4,8 @@
  *
  * With an estimate of the connectivity that is free of bias, variational steps that keep it fixed
  * are stable and nearly as good as with the true one; where the moments are too noisy for that
- * estimate, the connectivity is re-estimated on the way.
+ * estimate, or the check after the steps says that it does not fit, the connectivity is
+ * re-estimated on the way.
  */
 #include "../internal.h"
 
@@ -236,13 +237,27 @@ allowed_steps(const tlv_mmsb_fit_state *fit)
 static tlv_status
 mixed_refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
 {
+	/* What the check may find before the connectivity is re-estimated. */
+	const double most_distance = 0.25, least_off = 0.6;
 	tlv_mixed_model model;
-	int steps;
+	double distance = 0, off = 1;
+	int steps, more = 0, most = allowed_steps(fit);
 
 	open_model(fit, &model);
 	TLV_TRY(tlv_require_memory(ctx, tlv_mixed_memory(&model, true), "the variational refinement"));
-	TLV_TRY(tlv_mixed_variational(ctx, &model, !good, allowed_steps(fit), MIXED_TOLERANCE, &steps));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, steps, "refinement_steps"));
+	TLV_TRY(tlv_mixed_variational(ctx, &model, !good, most, MIXED_TOLERANCE, &steps));
+	if (good)
+	{
+		TLV_TRY(tlv_mixed_check(ctx, &model, &distance, &off));
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, distance, "check_distance"));
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, off, "check_off_diagonal"));
+		if (distance > most_distance || off < least_off)
+		{
+			TLV_TRY(tlv_mixed_variational(ctx, &model, true, most, MIXED_TOLERANCE, &more));
+			good = false;
+		}
+	}
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, steps + more, "refinement_steps"));
 	return tlv_diagnose(ctx, &fit->diagnostics, !good, "connectivity_refined");
 }
 

@@ -101,3 +101,50 @@ tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update, int
 	tlv_mixed_work_free(ctx, &work);
 	return TLV_OK;
 }
+
+/* Shares of the edges assigned to pairs of communities, and of those expected (sums: 2 k). */
+static void
+compare_edges(const tlv_mixed_work *work, const double *sums, double *distance, double *off)
+{
+	const double *p = work->model->connectivity;
+	size_t k = work->model->k;
+	double assigned = 0, expected = 0, same_assigned = 0, same_expected = 0;
+
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			assigned += work->assigned[a + k * b] * p[a + k * b];
+			expected += p[a + k * b] * sums[a] * sums[k + b];
+		}
+	*distance = 0;
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			double one = work->assigned[a + k * b] * p[a + k * b] / fmax(assigned, DBL_MIN);
+			double two = p[a + k * b] * sums[a] * sums[k + b] / fmax(expected, DBL_MIN);
+
+			*distance += fabs(one - two);
+			same_assigned += a == b ? one : 0;
+			same_expected += a == b ? two : 0;
+		}
+	*off = (1 - same_assigned) / fmax(1 - same_expected, 1e-12);
+}
+
+tlv_status
+tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance, double *off)
+{
+	tlv_mixed_model copy = *model;
+	size_t k = model->k;
+	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double));
+	tlv_mixed_work work;
+
+	TLV_TRY_ALLOC(ctx, sums);
+	TLV_TRY(tlv_mixed_work_create(ctx, &copy, false, &work));
+	TLV_TRY(tlv_mixed_assign_edges(ctx, &work));
+	TLV_TRY(tlv_mixed_sum_shares(ctx, &work, 0, sums));
+	TLV_TRY(tlv_mixed_sum_shares(ctx, &work, model->sides - 1, sums + k));
+	compare_edges(&work, sums, distance, off);
+	tlv_mixed_work_free(ctx, &work);
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}

@@ -52,4 +52,12 @@ extern double tlv_mixed_memory(const tlv_mixed_model *model, bool update);
 extern tlv_status tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update,
 										int max_steps, double tolerance, int *steps);
 
+/*
+ * Posterior predictive check on the weight between communities: *distance is the L1 distance
+ * (0 to 2) between the shares of edges that the memberships are assigned and those they expect;
+ * *off is the ratio of the two between different communities, 1 when the model fits.
+ */
+extern tlv_status tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance,
+								  double *off);
+
 #endif /* TENSORLV_MIXED_MEMBERSHIP_H */

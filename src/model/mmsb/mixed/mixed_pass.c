@@ -407,6 +407,7 @@ typedef struct side_pass
 	size_t s;
 	const tlv_mixed_side *seen; /* the side at the other ends */
 	bool assign;				/* sums for the connectivity are wanted, too */
+	bool only;					/* nothing else is: shares are weights, and stay as they are */
 	double average;				/* of the sums of rates */
 	tlv_lanes lanes;
 } side_pass;
@@ -424,7 +425,7 @@ begin_pass(tlv_context *ctx, side_pass *pass)
 	for (size_t a = 0; a < k; a++)
 		pass->average += work->sums[a] / (double) k;
 	divide(work, side->n, side->edges->start, node_edges + (pass->assign ? k : 0), &pass->lanes);
-	if (!pass->assign)
+	if (!pass->assign || pass->only)
 		return TLV_OK;
 	TLV_TRY(invert_connectivity(ctx, work, k));
 	if (work->direct)
@@ -438,9 +439,13 @@ mixed_begin_node(const side_pass *pass, size_t u, tlv_node_lane *lane)
 {
 	const tlv_mixed_work *work = pass->work;
 	const tlv_mixed_side *side = &work->model->side[pass->s];
+	size_t k = work->model->k;
 
-	mixed_weigh(work, work->gamma[pass->s] + u * work->width,
-				side->fixed == NULL ? -1 : side->fixed[u], pass->average, lane->weight);
+	if (pass->only)
+		memcpy(lane->weight, side->share + u * k, k * sizeof(float));
+	else
+		mixed_weigh(work, work->gamma[pass->s] + u * work->width,
+					side->fixed == NULL ? -1 : side->fixed[u], pass->average, lane->weight);
 	memset(lane->row, 0, work->width * sizeof(float));
 	memset(lane->mean, 0, work->width * sizeof(float));
 	lane->edge = side->edges->start[u];
@@ -456,10 +461,12 @@ sum_neighbours(const side_pass *pass, size_t edges, tlv_node_lane *lane)
 	const int32_t *index = all->index + lane->edge;
 	const float *value = all->value == NULL ? NULL : all->value + lane->edge;
 
-	add_edges(work->width, edges, index, value, work->rate, lane->weight, lane->row);
+	if (!pass->only)
+		add_edges(work->width, edges, index, value, work->rate, lane->weight, lane->row);
 	if (pass->assign && work->direct)
 		add_shares(work->model->k, work->width, edges, index, value, work->rate, lane->weight,
-				   work->before, pass->seen->propensity, lane->mean);
+				   pass->only ? pass->seen->share : work->before, pass->seen->propensity,
+				   lane->mean);
 	lane->edge += edges;
 }
 
@@ -476,7 +483,7 @@ finish_node(const side_pass *pass, size_t u, tlv_node_lane *lane)
 	lane->begun = false;
 	if (pass->assign)
 		add_assigned(k, lane->weight, work->direct ? lane->mean : lane->row, lane->assigned);
-	if (side->fixed != NULL && side->fixed[u] >= 0)
+	if (pass->only || (side->fixed != NULL && side->fixed[u] >= 0))
 		return;
 	for (size_t a = 0; a < k; a++)
 		gamma[a] = (float) model->alpha + lane->weight[a] * lane->row[a];
@@ -563,4 +570,20 @@ tlv_mixed_sum_shares(tlv_context *ctx, tlv_mixed_work *work, size_t s, double *s
 		for (size_t a = 0; a < k; a++)
 			sums[a] += work->lane[i].sums[a];
 	return TLV_OK;
+}
+
+/* A from the shares as they are, edge by edge. */
+tlv_status
+tlv_mixed_assign_edges(tlv_context *ctx, tlv_mixed_work *work)
+{
+	side_pass pass = {.work = work,
+					  .seen = &work->model->side[work->model->sides - 1],
+					  .assign = true,
+					  .only = true};
+
+	work->direct = true;
+	TLV_TRY(begin_pass(ctx, &pass));
+	TLV_TRY(tlv_lanes_run(ctx, pass.lanes.count, step_nodes, &pass));
+	add_lanes(work, &pass.lanes);
+	return finish_assigned(ctx, work, work->model->k);
 }

@@ -58,4 +58,7 @@ extern tlv_status tlv_mixed_update_side(tlv_context *ctx, tlv_mixed_work *work, 
 extern tlv_status tlv_mixed_sum_shares(tlv_context *ctx, tlv_mixed_work *work, size_t s,
 									   double *sums);
 
+/* work->assigned from the shares as they are, edge by edge. */
+extern tlv_status tlv_mixed_assign_edges(tlv_context *ctx, tlv_mixed_work *work);
+
 #endif /* TENSORLV_MIXED_PASS_H */
