@@ -36,6 +36,7 @@ SELECT k, count(*) AS told, max(score) < .1 AS all_come_again, count(*) FILTER (
 FROM (SELECT k, tlv_gmm('TABLE three', k, 'full', errors => true) AS model FROM generate_series(3, 5) k) m, tlv_diagnostics(model) WHERE measure = 'recurrence' GROUP BY k, model ORDER BY k;
 SET client_min_messages = warning;
 SELECT count(*) FROM tlv_diagnostics(tlv_gmm('TABLE three', 3, 'full')) WHERE measure = 'recurrence';
+SET tensorlv.warnings = off;
 SELECT code, component, score > .5 AS sure, message, hint
 FROM tlv_warnings(tlv_gmm('TABLE three', 4, 'full', errors => true)) w WHERE code = 'spurious_component' ORDER BY round(w.score::numeric, 1) DESC, component LIMIT 1;
 CREATE TABLE three_states AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, stay => .8, seed => 101), 100, 50, 101);
@@ -46,6 +47,7 @@ SELECT code, min(message) AS message FROM tlv_warnings(tlv_hmm('TABLE three_stat
 SELECT bool_and(a.score = b.score) AS follows FROM (SELECT tlv_gmm('TABLE three', 4, 'full', errors => true) AS m, tlv_gmm('TABLE three', 4, 'full', seed => 5) AS o) q,
   LATERAL (SELECT tlv_align(m, o) AS aligned) l, tlv_diagnostics(aligned) a, tlv_match(m, aligned) p, tlv_diagnostics(m) b
 WHERE a.measure = 'recurrence' AND b.measure = 'recurrence' AND p.component_a = b.component AND p.component_b = a.component;
+RESET tensorlv.warnings;
 -- views, classes, mixed membership and communities: three real ones come again, of five that are fitted some do not, and all of these are named
 CREATE TEMP TABLE supported AS SELECT family, k, m FROM (
   SELECT 'categories' AS family, k, tlv_multiview($$SELECT 'a' || category1, 'b' || category2, 'c' || category3
