@@ -37,6 +37,15 @@ SELECT count(*) AS nodes, count(community) AS with_community, count(DISTINCT sid
 FROM tlv_memberships(tlv_mmsb('SELECT a, b FROM edges WHERE kind = ''denser inside'' AND a > 20 AND b < 190', 3, directed => true)) WHERE membership > .5;
 SELECT bool_and(community = 1 + node % 3) AS known FROM tlv_memberships(tlv_mmsb('SELECT a, b FROM edges WHERE kind = ''denser inside''', 3, directed => true,
   labels => 'SELECT i, 1 + i % 3 FROM generate_series(1, 60) i')) WHERE node <= 60 AND membership > .5;
+-- No more communities than max_k, the nodes or the labels allow; those of the labels are numbered as these are where k is left out.
+SELECT max((SELECT count(*) FROM tlv_components(tlv_mmsb(format('SELECT a, b FROM edges WHERE kind = %L', kind), directed => true, max_k => 2)))) AS at_most FROM kinds;
+SELECT count(*) AS of_three_nodes FROM tlv_components(tlv_mmsb('VALUES (1, 2), (2, 3), (3, 1)', 1000, directed => true));
+SELECT count(*) > 0 AND bool_and(community = 1 + node % 3) AS known FROM tlv_memberships(tlv_mmsb('SELECT a, b FROM edges WHERE kind = ''denser inside''', directed => true,
+  labels => 'SELECT i, 1 + i % 3 FROM generate_series(1, 60) i')) WHERE node <= 60 AND membership > .5;
+-- Nodes that only send or only receive count among the pairs: as many edges are drawn as there were.  Every weight is listed once.
+SELECT side, abs((SELECT count(*) FROM tlv_simulate_mmsb(m)) / 900.0 - 1) < .15 AS as_many, (SELECT count(*) FROM tlv_estimates(m) WHERE part = 'weight') = count(*) AS once
+FROM (SELECT tlv_mmsb('SELECT a, 50 + b FROM generate_series(1, 50) a, generate_series(1, 50) b WHERE (a + b) % 2 = 0 AND u(3, a, b) < .72', 2, directed => true,
+        sides => 'tied', degree_corrected => false, errors => true) AS m OFFSET 0) q, tlv_communities(m) GROUP BY m, side;
 -- The stored graph, text, JSON, an update of labels, and what is read off the model.
 SELECT tlv_fit_mmsb(tlv_digraph_agg(a, b)) = (SELECT m FROM models WHERE kind = 'a ring' AND seed = 1) AS stored FROM edges WHERE kind = 'a ring';
 SELECT bool_and(tlv_from_json(tlv_to_json(m)) = m) AS json, bool_and(m::text::tlv_model = m) AS text, bool_and(tlv_align(m, m) = m) AS aligned,

@@ -30,7 +30,7 @@ extern void tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture);
 typedef struct tlv_gmm_parts
 {
 	const tlv_mixture *mixture;
-	const double *floor; /* d; NULL of directions and of many columns */
+	const double *floor; /* d; of directions NULL */
 	double rows;
 	double steps;
 	double seed;

@@ -66,12 +66,16 @@ find_scale(tlv_context *ctx, bool directions, tlv_gmm_sample *sample)
 	TLV_TRY_NEW0(ctx, variance, d);
 	TLV_TRY_NEW(ctx, sample->scale, d);
 	for (size_t t = 0; t < sample->n; t++)
+	{
+		if (t % CHECK_ROWS == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < d; i++)
 		{
 			double from = sample->rows[t * d + i] - sample->center[i];
 
 			variance[i] += directions ? 1 / (double) sample->n : from * from / (double) sample->n;
 		}
+	}
 	TLV_TRY(tlv_mixture_floor(ctx, d, variance, NULL, sample->scale));
 	for (size_t i = 0; i < d; i++)
 		sample->scale[i] /= TLV_MIXTURE_FLOOR;

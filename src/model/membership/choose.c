@@ -220,8 +220,8 @@ score_cells(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, do
 	(void) fold;
 	TLV_TRY(membership_take_fold(ctx, search, NO_FOLD));
 	TLV_TRY(membership_train(ctx, &search->training, &training));
-	memcpy(score, training.score, sizeof(training.score));
-	memcpy(count, training.count, sizeof(training.count));
+	memcpy(score, training.held.score, sizeof(training.held.score));
+	memcpy(count, training.held.count, sizeof(training.held.count));
 	return TLV_OK;
 }
 

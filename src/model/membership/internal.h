@@ -381,17 +381,22 @@ typedef struct membership_training
 	tlv_membership_options options; /* alpha0 becomes that of the moments where it is left to us */
 	size_t k;
 	int steps;
-	bool plain;				/* the start is wanted, not refined in trials either */
-	bool quick;				/* only the best initialisation is found, with the usual prior */
-	bool few;				/* trials have too few rows to be refined */
-	membership_fit fit;		/* the parameters */
-	double prior;			/* that was chosen */
-	bool entropies;			/* of the posteriors are wanted */
-	double likelihood;		/* mean over the rows, under the last parameters but one */
-	double entropy;			/* likewise, of the posteriors of classes */
-	double held;			/* mean over held-out cells */
-	double marginal;		/* the same by marginal frequencies */
-	double held_error;		/* standard error of their difference */
+	bool plain;			/* the start is wanted, not refined in trials either */
+	bool quick;			/* only the best initialisation is found, with the usual prior */
+	bool few;			/* trials have too few rows to be refined */
+	membership_fit fit; /* the parameters */
+	double prior;		/* that was chosen */
+	bool entropies;		/* of the posteriors are wanted */
+	double likelihood;	/* mean over the rows, under the last parameters but one */
+	double entropy;		/* likewise, of the posteriors of classes */
+	struct
+	{
+		double mean;	 /* over the cells */
+		double marginal; /* the same by marginal frequencies */
+		double error;	 /* standard error of their difference */
+		/* by groups of rows (choice.h), and how many cells they have */
+		double score[TLV_CHOICE_GROUPS], count[TLV_CHOICE_GROUPS];
+	} held;					/* log-likelihoods of held-out cells */
 	const char *start;		/* that was chosen */
 	int clusters;			/* which of those of clusters */
 	membership_basis basis; /* of the moments */
@@ -399,8 +404,6 @@ typedef struct membership_training
 	bool deficient; /* the moments do not show k components */
 	int taken;		/* steps */
 	bool stands;	/* the likelihood does */
-	/* By groups of rows (choice.h): of the held-out cells, and how many they are. */
-	double score[TLV_CHOICE_GROUPS], count[TLV_CHOICE_GROUPS];
 } membership_training;
 
 /* ---- repeats.c ---- */

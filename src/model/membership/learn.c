@@ -140,7 +140,7 @@ static tlv_status
 diagnose_training(tlv_context *ctx, const membership_training *training, bool chosen, bool alone,
 				  tlv_diagnostics *to)
 {
-	double gain = training->held - training->marginal;
+	double gain = training->held.mean - training->held.marginal;
 
 	for (size_t h = 0; h <= training->k && training->basis.value[0] > 0; h++)
 		TLV_TRY(tlv_diagnose(ctx, to, training->basis.value[h], "singular_value_%zu", h + 1));
@@ -156,9 +156,9 @@ diagnose_training(tlv_context *ctx, const membership_training *training, bool ch
 	if (training->options.mixed)
 		TLV_TRY(tlv_diagnose(ctx, to, strcmp(training->start, "partition") == 0,
 							 "start_of_partitions"));
-	TLV_TRY(tlv_diagnose(ctx, to, training->held, "held_out_log_likelihood"));
-	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
-	TLV_TRY(tlv_diagnose(ctx, to, training->held_error, "held_out_standard_error"));
+	TLV_TRY(tlv_diagnose(ctx, to, training->held.mean, "held_out_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, to, training->held.marginal, "marginal_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, to, training->held.error, "held_out_standard_error"));
 	if (training->deficient && training->k > 1 && !alone)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "not_identified",
@@ -166,7 +166,7 @@ diagnose_training(tlv_context *ctx, const membership_training *training, bool ch
 										.hint = "Use a smaller k, or give more rows or variables."},
 						 "the pairs of variables do not identify k components: the initial "
 						 "estimate is from clusters, and other parameters may fit as well"));
-	if (!chosen && !alone && training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
+	if (!chosen && !alone && training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held.error))
 		return tlv_warn(ctx, to,
 						&(tlv_warning){.code = "no_structure",
 									   .score = gain,

@@ -106,8 +106,8 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	TLV_TRY(membership_worker_set(ctx, &worker, rows->categories, fit->weights, fit->table));
 	worker.most_steps = score_steps;
-	memset(training->score, 0, sizeof(training->score));
-	memset(training->count, 0, sizeof(training->count));
+	memset(training->held.score, 0, sizeof(training->held.score));
+	memset(training->held.count, 0, sizeof(training->held.count));
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = membership_row_members(rows, rows->codes, i, &worker);
@@ -118,14 +118,14 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 		(void) membership_infer(&worker, n, rows->items);
 		n = membership_row_members(rows, rows->held, i, &worker);
 		score_row(&worker, rows, n, &score);
-		training->score[i % TLV_CHOICE_GROUPS] += score.sum - before;
-		training->count[i % TLV_CHOICE_GROUPS] += (double) n;
+		training->held.score[i % TLV_CHOICE_GROUPS] += score.sum - before;
+		training->held.count[i % TLV_CHOICE_GROUPS] += (double) n;
 	}
 	score.cells = fmax(score.cells, 1);
-	training->held = score.sum / score.cells;
-	training->marginal = score.marginal / score.cells;
-	mean = training->held - training->marginal;
-	training->held_error = sqrt(fmax(score.squares / score.cells - mean * mean, 0) / score.cells);
+	training->held.mean = score.sum / score.cells;
+	training->held.marginal = score.marginal / score.cells;
+	mean = training->held.mean - training->held.marginal;
+	training->held.error = sqrt(fmax(score.squares / score.cells - mean * mean, 0) / score.cells);
 	membership_worker_free(ctx, &worker);
 	return TLV_OK;
 }
@@ -340,7 +340,7 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 		steps = QUICK_STEPS;
 	TLV_TRY(membership_refine(ctx, rows, options, best->plain || best->few ? 0 : steps, fit, &own));
 	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
-	if (best->start != NULL && own.held <= best->held)
+	if (best->start != NULL && own.held.mean <= best->held.mean)
 		return TLV_OK;
 	own.start = name;
 	own.fit.weights = fit->weights;
@@ -457,13 +457,13 @@ membership_try_starts(tlv_context *ctx, membership_rows *rows, membership_traini
 	}
 	for (int number = 0; number < clusters && k <= view.n; number++)
 	{
-		double before = training->start != NULL ? training->held : -HUGE_VAL;
+		double before = training->start != NULL ? training->held.mean : -HUGE_VAL;
 
 		fit.k = k;
 		TLV_TRY(start_clusters(ctx, &view, options, &training->basis, number, &fit));
 		TLV_TRY(try_start(ctx, &view, options, "clusters", MEMBERSHIP_PRIOR, trial_steps(&view),
 						  &fit, training));
-		if (training->held > before)
+		if (training->held.mean > before)
 			training->clusters = number;
 	}
 	if (training->start == NULL || training->plain || training->quick)

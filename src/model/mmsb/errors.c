@@ -16,7 +16,7 @@ add_of_side(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimate_part par
 	static const tlv_text sides[] = {{"source", 6}, {"target", 6}};
 	tlv_estimate one = {.part = part, .component = a + 1, .estimate = value};
 
-	if (parts->sides == 2)
+	if (parts->sides == 2 && !parts->tied)
 	{
 		one.has_item = true;
 		one.item = one.number[0] = (int64_t) s + 1;
@@ -40,7 +40,7 @@ mmsb_list_parts(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *li
 {
 	size_t k = parts->k;
 
-	for (size_t s = 0; s < parts->sides; s++)
+	for (size_t s = 0; s < (parts->tied ? 1 : parts->sides); s++)
 	{
 		double nodes = sum_of_sizes(parts, s);
 
@@ -163,7 +163,7 @@ mmsb_block_errors(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *
 		double nodes = sum_of_sizes(parts, s);
 
 		TLV_TRY(sum_side(ctx, parts, s, &sums[s]));
-		for (size_t a = 0; a < k; a++, at++)
+		for (size_t a = 0; a < k && !(parts->tied && s == 1); a++, at++)
 		{
 			double w = list->list[at].estimate;
 

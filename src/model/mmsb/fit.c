@@ -466,8 +466,9 @@ tlv_mmsb_fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return tlv_mmsb_fit_k_blocks(ctx, fit);
 }
 
-/* Of a directed graph, communities of nodes or of sources and targets; what the fits that are not
- * taken say is left out. */
+/* Fits a block model.  Of a directed graph the model with one community per node replaces that with
+ * separate sides where it is likelier or asked for.  Only the diagnostics of the model that is kept
+ * are reported. */
 static tlv_status
 fit_block_models(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
@@ -475,7 +476,8 @@ fit_block_models(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 	fit->diagnostics = (tlv_diagnostics){0};
 	TLV_TRY(tlv_mmsb_fit_block_model(ctx, fit));
-	if (fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE)
+	if (fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE &&
+		!(fit->tree && fit->options->sides == TLV_SIDES_AUTO))
 		TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
 	TLV_TRY(tlv_diagnostics_append(ctx, &of_graph, &fit->diagnostics));
 	tlv_diagnostics_free(ctx, &fit->diagnostics);
@@ -504,12 +506,18 @@ fit_memory(const tlv_graph_header *header, const tlv_mmsb_fit_state *fit)
 		.rows = header->rows, .columns = header->columns, .entries = header->entries * (3 - sides)};
 	tlv_csr in = {.rows = out.columns, .columns = out.rows, .entries = out.entries};
 	size_t k = fit->k > 0 ? fit->k : usual_directions;
+	/* The graph without directions, where it is looked at. */
+	tlv_graph_header undirected = {.kind = TLV_GRAPH_UNDIRECTED, .weighted = header->weighted};
 	double moments =
 		(is_mixed(fit->options) ? tlv_dirichlet_memory(k, k, &fit->options->decompose) : 0) +
 		fmax(tlv_star_memory(&(tlv_star_side){.out = &out, .in = &in}, k),
 			 tlv_star_memory(&(tlv_star_side){.out = &in, .in = &out}, k));
 
-	return 2 * tlv_graph_load_memory(header, !fit->poisson) +
+	if (header->kind == TLV_GRAPH_DIRECTED && !is_mixed(fit->options) &&
+		fit->options->sides != TLV_SIDES_SEPARATE)
+		undirected.entries = header->entries;
+	return 2 * (tlv_graph_load_memory(header, !fit->poisson) +
+				tlv_graph_load_memory(&undirected, !fit->poisson)) +
 		   fmax(moments, tlv_mmsb_proposal_memory(sides == 2 ? out.rows + out.columns : out.rows,
 												  2 * header->entries, sides));
 }

@@ -185,7 +185,11 @@ check_tied(tlv_context *ctx, const tlv_frame *frame, bool directed)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"tied\" is %g, not 0 or 1",
 						tlv_frame_scalar(frame, "tied", 0));
 	if (tlv_frame_scalar(frame, "tied", 0) == 1 &&
-		!(directed && sources != NULL && targets != NULL && sources->rows == targets->rows))
+		!(directed && sources != NULL && targets != NULL && sources->element == TLV_INT64 &&
+		  targets->element == TLV_INT64 && sources->columns == 1 && targets->columns == 1 &&
+		  sources->rows == targets->rows &&
+		  memcmp(tlv_section_data(frame, sources), tlv_section_data(frame, targets),
+				 sources->rows * sizeof(int64_t)) == 0))
 		return tlv_fail(ctx, TLV_CORRUPT,
 						"tied sides are of a directed graph with the same nodes on both");
 	return TLV_OK;

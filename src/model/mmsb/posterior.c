@@ -414,18 +414,26 @@ append_posterior(tlv_context *ctx, posterior *work, size_t u, tlv_membership_bui
 	return TLV_OK;
 }
 
+/* Nodes that have no edges on the side that is looked at, but on the other one. */
+static void
+add_one_sided(posterior *work)
+{
+	const tlv_mmsb_side *own = &work->fit->side[work->side];
+	const tlv_mmsb_side *other = &work->fit->side[1 - work->side];
+	const tlv_memberships *m = work->from[1 - work->side];
+
+	for (size_t v = 0; v < other->n; v++)
+		for (size_t i = m->start[v]; own->place[other->position[v]] < 0 && i < m->start[v + 1]; i++)
+			work->prior[m->community[i]] += m->share[i];
+}
+
 /* Sizes of the communities of the side that is looked at, or of both where they are tied. */
 static tlv_status
 weigh_sizes(tlv_context *ctx, posterior *work)
 {
 	tlv_memberships_sums(work->from[work->side], work->k, NULL, work->prior);
 	if (work->other != NULL)
-	{
-		tlv_memberships_sums(work->from[1 - work->side], work->k, NULL, work->own);
-		for (size_t a = 0; a < work->k; a++)
-			work->prior[a] += work->own[a];
-		memset(work->own, 0, work->k * sizeof(double));
-	}
+		add_one_sided(work);
 	TLV_TRY_CONTINUE(ctx);
 	for (size_t a = 0; a < work->k; a++)
 		work->prior[a] = log(work->prior[a] + 1);

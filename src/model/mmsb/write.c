@@ -258,6 +258,16 @@ allocate_numbers(tlv_context *ctx, size_t k, community_numbers *numbers)
 	return TLV_OK;
 }
 
+/* Nodes of tied sides that have no edges in one direction are in their communities there, too. */
+static void
+count_one_sided(const tlv_mmsb_fit_state *fit, double *sizes)
+{
+	for (size_t s = 0; s < 2; s++)
+		for (size_t v = 0; v < fit->side[1 - s].n; v++)
+			if (fit->side[s].place[fit->side[1 - s].position[v]] < 0)
+				sizes[s * fit->k + (size_t) fit->side[1 - s].label[v]] += 1;
+}
+
 /* Memberships, sizes, edges and P, of a block model from these. */
 static tlv_status
 measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers *numbers)
@@ -276,6 +286,8 @@ measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers
 			TLV_TRY(side_memberships(ctx, fit, s, &numbers->memberships[s]));
 		tlv_memberships_sums(&numbers->memberships[s], k, NULL, numbers->sizes + s * k);
 	}
+	if (blocks && fit->tied && !fit->corrected)
+		count_one_sided(fit, numbers->sizes);
 	if (blocks)
 		TLV_TRY(block_connectivity(ctx, fit, numbers->edges, numbers->sizes));
 	if (blocks && sides == 1 && fit->side[0].edges.value == NULL)

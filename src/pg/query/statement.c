@@ -477,8 +477,8 @@ typedef struct StoredRows
 	TlvStatement *statement;
 	Tuplestorestate *store;
 	double bytes, most; /* 0: no bound */
-	const Oid *types;	/* of its columns */
-	TlvNulls *nulls;	/* of these, counted; NULL: they are not */
+	const bool *arrays; /* columns that are arrays */
+	TlvNulls *nulls;	/* of the columns, counted; NULL: they are not */
 } StoredRows;
 
 /* Of its values, as another server has sent them or would have to. */
@@ -498,17 +498,17 @@ slot_bytes(const TupleTableSlot *slot)
 }
 
 static void
-count_null(TlvNulls *nulls, Oid type, Datum value, bool null)
+count_null(TlvNulls *nulls, bool is_array, Datum value, bool null)
 {
-	bool other = null || !OidIsValid(get_element_type(getBaseType(type)));
-	ArrayType *array = other ? NULL : DatumGetArrayTypePCopy(value);
+	ArrayType *array;
 
 	nulls->rows += null;
-	if (other)
+	if (null || !is_array)
 		return;
+	array = DatumGetArrayTypeP(value);
 	if (array_contains_nulls(array) && nulls->within++ == 0)
-		nulls->example = array;
-	else
+		nulls->example = DatumGetArrayTypePCopy(value);
+	if ((Pointer) array != DatumGetPointer(value))
 		pfree(array);
 }
 
@@ -519,7 +519,7 @@ store_row(void *argument, TupleTableSlot *slot)
 
 	tuplestore_puttupleslot(rows->store, slot);
 	for (int i = 0; rows->nulls != NULL && i < slot->tts_tupleDescriptor->natts; i++)
-		count_null(&rows->nulls[i], rows->types[i], slot->tts_values[i], slot->tts_isnull[i]);
+		count_null(&rows->nulls[i], rows->arrays[i], slot->tts_values[i], slot->tts_isnull[i]);
 	rows->bytes += rows->most > 0 ? slot_bytes(slot) : 0;
 	rows->statement->enough = rows->bytes > rows->most;
 }
@@ -576,11 +576,15 @@ TlvQueryHold(TlvQuery *query)
 	Oid *types = palloc((Size) n * sizeof(Oid));
 	Tuplestorestate *held = tuplestore_begin_heap(true, false, work_mem);
 	TlvStatement statement;
-	StoredRows stored = {.statement = &statement, .store = held, .types = types};
+	bool *arrays = palloc((Size) n * sizeof(bool));
+	StoredRows stored = {.statement = &statement, .store = held, .arrays = arrays};
 
 	query->nulls = stored.nulls = palloc0((Size) Max(n, 1) * sizeof(TlvNulls));
 	for (int i = 0; i < n; i++)
+	{
 		types[i] = TupleDescAttr(desc, i)->atttypid;
+		arrays[i] = OidIsValid(get_element_type(getBaseType(types[i])));
+	}
 	TlvStatementBegin(&statement, query);
 	appendStringInfoString(&statement.sql, "SELECT * FROM " TLV_QUERY_ROWS);
 	(void) TlvStatementRun(&statement, n, types, store_row, &stored);

@@ -238,6 +238,7 @@ core_share(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *share)
 static tlv_status
 choose_in_tree(tlv_context *ctx, tlv_mmsb_fit_state *fit, double core)
 {
+	fit->tree = true;
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_CUTS, 0));
 	for (size_t s = 0; s < fit->sides; s++)
 		fit->side[s].label = fit->side[s].proposed;

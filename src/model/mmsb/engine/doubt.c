@@ -62,7 +62,7 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	for (size_t s = 0; s < fit->sides; s++)
 		tlv_free(ctx, label[s]);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (found - one) / fit->total, "gain_over_one"));
-	/* the same where all nodes are in one of the communities */
+	/* Both are equal if all nodes are in one community. */
 	if (found > one - strong_evidence && found != one)
 		return TLV_OK;
 	return tlv_warn(ctx, &fit->diagnostics,

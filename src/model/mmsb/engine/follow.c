@@ -126,7 +126,7 @@ choose_model(tlv_context *ctx, follow_work *work, double *one)
 	double evidence;
 
 	*one = -HUGE_VAL;
-	work->task.alike = tlv_scores_alike(fit->side[0].edges.entries, &work->scores);
+	TLV_TRY(tlv_scores_alike(ctx, fit->side[0].edges.entries, &work->scores, &work->task.alike));
 	memset(work->label, 0, fit->side[0].n * sizeof(int32_t));
 	for (int corrected = 0; corrected < 2; corrected++)
 	{

@@ -137,8 +137,9 @@ set_shape(class_prior *prior, double shape)
 }
 
 /* The best shape of the prior of the rates of n pairs, whose mean is that of the class. */
-static void
-fit_rates(size_t n, const tlv_score_sums *pairs, const double *expected, class_prior *prior)
+static tlv_status
+fit_rates(tlv_context *ctx, size_t n, const tlv_score_sums *pairs, const double *expected,
+		  class_prior *prior)
 {
 	/* Exponents of 2 of the shapes that are compared: the last one is one rate for all pairs. */
 	const int last_shape = 12;
@@ -154,6 +155,7 @@ fit_rates(size_t n, const tlv_score_sums *pairs, const double *expected, class_p
 	{
 		double value = 0;
 
+		TLV_TRY_CONTINUE(ctx);
 		set_shape(prior, exp2(s));
 		for (size_t i = 0; i < n; i++)
 			value += expected[i] > 0 ? groups_rate_evidence(prior, pairs[i].n, expected[i]) : 0;
@@ -161,6 +163,7 @@ fit_rates(size_t n, const tlv_score_sums *pairs, const double *expected, class_p
 		most = fmax(most, value);
 	}
 	set_shape(prior, best);
+	return TLV_OK;
 }
 
 /* The priors of largest evidence, or weak ones; then values of all pairs. */
@@ -168,7 +171,7 @@ static tlv_status
 fit_priors(tlv_context *ctx, groups *g, bool weak)
 {
 	tlv_score_sums *pairs;
-	double *expected;
+	double *expected, evidence;
 
 	TLV_TRY_NEW_ROWS(ctx, pairs, g->k, g->k);
 	TLV_TRY_NEW_ROWS(ctx, expected, g->k, g->k);
@@ -184,11 +187,11 @@ fit_priors(tlv_context *ctx, groups *g, bool weak)
 				expected[n] = expected_of(g, a, b);
 				pairs[n++] = g->pairs[a * g->room + b];
 			}
-		fit_rates(n, pairs, expected, prior);
+		TLV_TRY(fit_rates(ctx, n, pairs, expected, prior));
 		if (weak)
 			set_shape(prior, 1);
 		if (g->task->follow)
-			(void) tlv_score_fit(n, pairs, weak, &prior->scores);
+			TLV_TRY(tlv_score_fit(ctx, n, pairs, weak, &prior->scores, &evidence));
 	}
 	tlv_free(ctx, expected);
 	tlv_free(ctx, pairs);
@@ -248,7 +251,7 @@ open_groups(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t
 	for (size_t u = 0; u < side->n && task->corrected; u++)
 		g->constant += tlv_fast_lgamma(side->degree[u] + 1);
 	g->constant += task->corrected ? g->total * log(2 * g->total) : 0;
-	TLV_TRY(tlv_require_memory(ctx, 56 * square + 64 * (double) k + 8 * (double) side->n,
+	TLV_TRY(tlv_require_memory(ctx, 64 * square + 64 * (double) k + 8 * (double) side->n,
 							   "the edges between groups"));
 	TLV_TRY_NEW_ROWS(ctx, g->pairs, k + 1, k);
 	TLV_TRY_NEW_ROWS(ctx, g->value, k + 3, k);

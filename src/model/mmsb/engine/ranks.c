@@ -245,8 +245,9 @@ centre_prior(size_t n, const tlv_score_sums *pairs, tlv_score_prior *prior)
 	prior->variance = fmax(degrees > 0 && within > 0 ? within / degrees : 1, 1e-12);
 }
 
-double
-tlv_score_fit(size_t n, const tlv_score_sums *pairs, bool weak, tlv_score_prior *prior)
+tlv_status
+tlv_score_fit(tlv_context *ctx, size_t n, const tlv_score_sums *pairs, bool weak,
+			  tlv_score_prior *prior, double *evidence)
 {
 	/* Exponents of 2 of what is known beforehand of the mean of scores, and of their variance, in
 	 * edges; the latter is at most this of a weak prior. */
@@ -259,6 +260,7 @@ tlv_score_fit(size_t n, const tlv_score_sums *pairs, bool weak, tlv_score_prior 
 		{
 			double value = 0;
 
+			TLV_TRY_CONTINUE(ctx);
 			set_prior(exp2(s), exp2(f), prior);
 			for (size_t i = 0; i < n; i++)
 				value += tlv_score_evidence(prior, &pairs[i]);
@@ -269,11 +271,12 @@ tlv_score_fit(size_t n, const tlv_score_sums *pairs, bool weak, tlv_score_prior 
 			freedom = prior->freedom;
 		}
 	set_prior(weak ? 1 : strength, weak ? fmin(freedom, weak_freedom) : freedom, prior);
-	return most;
+	*evidence = most;
+	return TLV_OK;
 }
 
-double
-tlv_scores_alike(size_t entries, const tlv_rank_scores *scores)
+tlv_status
+tlv_scores_alike(tlv_context *ctx, size_t entries, const tlv_rank_scores *scores, double *evidence)
 {
 	tlv_score_sums all = {(double) entries / 2, 0, 0};
 	tlv_score_prior prior;
@@ -283,5 +286,5 @@ tlv_scores_alike(size_t entries, const tlv_rank_scores *scores)
 		all.sum += (double) scores->score[e] / 2;
 		all.squares += (double) scores->square[e] / 2;
 	}
-	return tlv_score_fit(1, &all, false, &prior);
+	return tlv_score_fit(ctx, 1, &all, false, &prior, evidence);
 }

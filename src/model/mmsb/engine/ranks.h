@@ -41,12 +41,13 @@ typedef struct tlv_score_prior
 
 extern double tlv_score_evidence(const tlv_score_prior *prior, const tlv_score_sums *pair);
 
-/* The prior of largest evidence for n pairs, which is returned; weak: one that is hardly stronger
- * than one edge. */
-extern double tlv_score_fit(size_t n, const tlv_score_sums *pairs, bool weak,
-							tlv_score_prior *prior);
+/* The prior of largest evidence for n pairs, and that; weak: one that is hardly stronger than one
+ * edge.  Errors: TLV_CANCELLED. */
+extern tlv_status tlv_score_fit(tlv_context *ctx, size_t n, const tlv_score_sums *pairs, bool weak,
+								tlv_score_prior *prior, double *evidence);
 
 /* The evidence of scores that are alike for all edges: what they add to every partition. */
-extern double tlv_scores_alike(size_t entries, const tlv_rank_scores *scores);
+extern tlv_status tlv_scores_alike(tlv_context *ctx, size_t entries, const tlv_rank_scores *scores,
+								   double *evidence);
 
 #endif /* TENSORLV_MMSB_RANKS_H */

@@ -16,7 +16,7 @@
 
 const char *const tlv_side_choice_names[] = {"auto", "tied", "separate", NULL};
 
-/* Communities of which pairs are looked at, at most. */
+/* Most communities of which pairs are joined, and groups that are drawn where k is not given. */
 #define FEW_JOINED 10
 
 typedef struct tied_work
@@ -32,6 +32,7 @@ typedef struct tied_work
 	double evidence;			 /* of the likeliest */
 	bool corrected;				 /* for degrees */
 	bool best_corrected;		 /* likewise */
+	size_t most;				 /* communities that the options and the nodes allow */
 	tlv_diagnostics diagnostics; /* of the graph without directions */
 } tied_work;
 
@@ -55,7 +56,7 @@ tlv_mmsb_check_sides(tlv_context *ctx, const tlv_mmsb_options *options, tlv_grap
 
 /* ---- the graph without directions ---- */
 
-/* Edges in either direction; values of both add up. */
+/* Merges the edges of both directions; their values are added. */
 static tlv_status
 join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *to)
 {
@@ -97,26 +98,47 @@ join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *to)
 	return TLV_OK;
 }
 
+static void
+close_both(tlv_context *ctx, tlv_mmsb_side *side)
+{
+	if (side->label != side->proposed)
+		tlv_free(ctx, side->label);
+	tlv_free(ctx, side->proposed);
+	tlv_free(ctx, side->fixed);
+	tlv_free(ctx, side->degree);
+	tlv_free(ctx, side->position);
+	tlv_free(ctx, side->place);
+	tlv_csr_free(ctx, &side->edges);
+}
+
 /* The communities of the graph without directions. */
 static tlv_status
 fit_without_directions(tlv_context *ctx, tied_work *work, bool *corrected)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
-	tlv_mmsb_fit_state both = {
-		.options = fit->options, .k = fit->options->k, .poisson = fit->poisson};
+	tlv_mmsb_options options = *fit->options;
+	tlv_mmsb_fit_state both = {.options = &options,
+							   .k = options.n_labels > 0 ? fit->k : options.k,
+							   .poisson = fit->poisson};
 	tlv_graph graph = {.header = fit->header};
 
 	graph.header.kind = TLV_GRAPH_UNDIRECTED;
 	graph.nodes[0] = graph.nodes[1] = (int64_t *) fit->side[0].ids;
 	TLV_TRY(join_directions(ctx, fit, &graph.out));
 	graph.in = graph.out;
+	/* weights have been checked, those of two directions may add up to more, and labels are known
+	 */
+	options.edges = TLV_EDGES_AUTO;
 	TLV_TRY(tlv_mmsb_open_graph(ctx, &graph, &both));
+	tlv_diagnostics_free(ctx, &both.diagnostics);
 	TLV_TRY(tlv_mmsb_fit_block_model(ctx, &both));
 	for (size_t i = 0; i < work->all; i++)
 		work->node[i] = both.side[0].place[i] < 0 ? -1 : both.side[0].label[both.side[0].place[i]];
 	work->k = both.k;
+	work->most = options.k > 0 || options.n_labels > 0 ? both.k : tlv_proposal_most(&both);
 	*corrected = both.corrected;
 	work->diagnostics = both.diagnostics;
+	close_both(ctx, &both.side[0]);
 	return TLV_OK;
 }
 
@@ -160,7 +182,7 @@ draw_groups(tied_work *work, tlv_rng *rng)
 {
 	const tlv_mmsb_side *side = work->fit->side;
 
-	work->k = work->fit->options->k > 0 ? work->fit->options->k : FEW_JOINED;
+	work->k = work->fit->options->k > 0 ? work->most : tlv_least(FEW_JOINED, work->most);
 	for (size_t i = 0; i < work->all; i++)
 		work->node[i] = side[0].place[i] < 0 && side[1].place[i] < 0
 							? -1
@@ -227,7 +249,7 @@ keep_or_return(tlv_context *ctx, tied_work *work, bool *better)
 static void
 take_tied(tied_work *work)
 {
-	if (work->value <= work->evidence)
+	if (work->k > work->most || work->value <= work->evidence)
 		return;
 	spread_labels(work);
 	work->evidence = work->value;
@@ -287,7 +309,7 @@ close_rates(tlv_context *ctx, tied_rates *rates)
 	tlv_free(ctx, rates->edges);
 }
 
-/* From the labels of both sides. */
+/* Estimates the rates from the labels of both sides. */
 static tlv_status
 find_rates(tlv_context *ctx, tied_rates *rates)
 {
@@ -319,7 +341,7 @@ find_rates(tlv_context *ctx, tied_rates *rates)
 	return TLV_OK;
 }
 
-/* What the edges of node u of side s say for every community. */
+/* Adds the log-likelihood of the edges of node u on side s to the score of each community. */
 static void
 add_scores(tied_rates *rates, size_t s, size_t u)
 {
@@ -448,7 +470,7 @@ try_sides(tlv_context *ctx, tied_work *work)
 		take_side(work, s);
 		TLV_TRY(try_tied(ctx, work, fit->corrected));
 	}
-	if (fit->options->k > 0 || fit->k > FEW_JOINED)
+	if (fit->options->k > 0 || fit->options->n_labels > 0 || fit->k > FEW_JOINED)
 		return TLV_OK;
 	cross_sides(work);
 	return try_tied(ctx, work, fit->corrected);
@@ -519,6 +541,8 @@ tlv_mmsb_tie_sides(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (fit->tied)
 		fit->diagnostics = work.diagnostics;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain, "gain_of_tied_sides"));
+	for (size_t s = 0; s < 2 && !fit->tied; s++)
+		tlv_free(ctx, work.best[s]);
 	if (!fit->tied)
 		return TLV_OK;
 	fit->k = work.best_k;

@@ -204,6 +204,8 @@ tlv_mmsb_options_of(const tlv_mmsb_parts *parts, const tlv_mmsb_options *options
 	same.edges = parts->poisson ? TLV_EDGES_POISSON : TLV_EDGES_BERNOULLI;
 	same.unit = parts->unit;
 	same.degree_corrected = parts->degree_corrected ? TLV_DEGREES_CORRECTED : TLV_DEGREES_PLAIN;
+	if (parts->graph == TLV_GRAPH_DIRECTED && parts->alpha0 == 0)
+		same.sides = parts->tied ? TLV_SIDES_TIED : TLV_SIDES_SEPARATE;
 	return same;
 }
 
