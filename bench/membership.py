@@ -202,7 +202,8 @@ def partition(s):
                     cost = fit(s, f"tlv_fit_gom((SELECT tlv_category_moments(v) FROM simulated), {k}, alpha0 => {k / 10}, method => '{method}')")
                 line += [f'{rmse(theta, read_model(s, p, 4, k)):.4f}', f'{cost.cpu:.1f}']
             lines.append(line + [asked])
-    table('Starts without refinement: moments, and the partitioned method', ['variables', 'k', 'rows', 'seed', 'moments', 'CPU s', 'partition', 'CPU s', 'pqp', 'CPU s', 'the reference\'s partitions'], lines)
+    table('Starts without refinement: moments, and the partitioned method',
+          ['variables', 'k', 'rows', 'seed', 'moments', 'CPU s', 'partition', 'CPU s', 'pqp', 'CPU s', 'the reference\'s partitions'], lines)
 
 
 def many(s):

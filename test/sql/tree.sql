@@ -124,7 +124,8 @@ SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', groups => array[1, 1, 1, 2, 2, 2, 3, 3, 3])$$);
 SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', structure => 'factors')$$);
 SET tensorlv.warnings = off; -- of which the digits of a row are cut
-SELECT d.score AS rows, left(w.message, 115) AS message, w.score AS left_out FROM (SELECT tlv_tree('SELECT CASE WHEN id <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers') AS m OFFSET 0) q,
+SELECT d.score AS rows, left(w.message, 115) AS message, w.score AS left_out FROM (SELECT
+  tlv_tree('SELECT CASE WHEN id <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers') AS m OFFSET 0) q,
   tlv_diagnostics(m) d, tlv_warnings(m) w WHERE d.measure = 'rows';
 RESET tensorlv.warnings;
 

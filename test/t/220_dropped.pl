@@ -55,18 +55,15 @@ my %drops = (
 my %uses = (function => 'gmm', type => 'ids', operator => 'operator');
 # How a fit ends where something is dropped while it is planned, at the first row, at the last row.
 my ($made, $function, $object) = ('00000', '42883 function \d+ was dropped while it was used', '42704 an object that the query uses was dropped while the query was run');
-# From 18 on the types of rows are looked at once more when these have been read.
-my $after = query($db, q{SELECT current_setting('server_version_num')::int >= 180000}) eq 't';
-my $late = sub { my ($end) = @_; return $after ? "(?:$end|$object)" : $end };
 my ($rows, $fold) = map { "55000 function tlv_$_ of 3 arguments is missing" } qw(row_agg fold);
 my %ends = (
     everything => { gmm => [ $function, $object, $function ], view => [ $function, $object, $function ], operator => [ $rows, $object, $rows ],
-        ids => [ $object, $object, $late->($function) ], suggest => [ $object, $object, $late->($fold) ] },
+        ids => [ $object, $object, $function ], suggest => [ $object, $object, $fold ] },
     extension => { gmm => [ ($function) x 3 ], view => [ ($function) x 3 ], operator => [ ($rows) x 3 ],
-        ids => [ '55000 type tlv_bag is missing', $function, $function ], suggest => [ $object, $late->($fold), $late->($fold) ] },
+        ids => [ '55000 type tlv_bag is missing', $function, $function ], suggest => [ $object, $fold, $fold ] },
     function => { gmm => [ ($made) x 3 ] },
     operator => { operator => [ ($made) x 3 ] },
-    type => { ids => [ $object, $late->('02000 the query returns no rows that can be used'), $late->($made) ] },
+    type => { ids => [ $object, '02000 the query returns no rows that can be used', $made ] },
 );
 my @moments = ('while it is planned', 'at the first row', 'at the last row');
 my %moments = ('while it is planned' => [ '1', 1 ], 'at the first row' => [ 'id', 1 ], 'at the last row' => [ 'id', 800 ]);

@@ -221,7 +221,7 @@ list_low_columns(tlv_context *ctx, const gmm_evidence *rows, const tlv_mixture *
 		column += column != NULL ? i : 0;
 		cause = cause_of(column, one->weights[0]);
 		tlv_shown_add(&low->columns[cause], tlv_names_show(rows->options.names, i, shown));
-		if (cause == CAUSE_UNIT)
+		if (cause == CAUSE_UNIT && column != NULL)
 			low->integers &=
 				column->unit == round(column->unit) && column->value == round(column->value);
 		if (cause == CAUSE_UNIT || (cause == CAUSE_VALUE && low->columns[CAUSE_UNIT].n == 0))

@@ -283,7 +283,7 @@ start_beside(tlv_context *ctx, membership_rows *rows, const tlv_membership_optio
 										.mean = rows->marginal};
 	tlv_membership_options own = *options;
 	tlv_category_tables tables;
-	tlv_held tabulated;
+	tlv_held tabulated = {0};
 	tlv_making made;
 	tlv_status status;
 

@@ -155,7 +155,7 @@ static tlv_status
 mmsb_block_errors(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *list)
 {
 	size_t k = parts->k, at = 0;
-	side_sums sums[2];
+	side_sums sums[2] = {{NULL, NULL}, {NULL, NULL}};
 
 	tlv_assert(parts->sides == 1 || parts->sides == 2);
 	for (size_t s = 0; s < parts->sides; s++)
@@ -172,6 +172,7 @@ mmsb_block_errors(tlv_context *ctx, const tlv_mmsb_parts *parts, tlv_estimates *
 				list->list[at].standard_error = sqrt(w * (1 - w) / nodes);
 		}
 	}
+	tlv_assert(sums[0].first != NULL && sums[parts->sides - 1].first != NULL);
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b < k; b++)
 			connectivity_error(parts, &sums[0], &sums[parts->sides - 1], a, b,

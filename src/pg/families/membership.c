@@ -31,8 +31,8 @@ static const char *const membership_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGG
 static const char *const membership_refinements[] = {"auto", "none", NULL};
 
 /* Those of tlv_method, then partitions with each of tlv_nonnegative_method. */
-static const char *const membership_methods[] = {
-	"joint", "power", "als", "sgd", "partition", "partition-pqp", NULL};
+static const char *const membership_methods[] = {"joint",	  "power",		   "als", "sgd",
+												 "partition", "partition-pqp", NULL};
 #define FIRST_PARTITION 4
 
 #define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, learn.member)

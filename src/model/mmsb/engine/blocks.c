@@ -7,6 +7,7 @@
  * integrated likelihood are taken to convergence.
  */
 #include "../internal.h"
+#include "tensorlv/num/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,7 +47,10 @@ static void
 copy_labels(const tlv_mmsb_fit_state *fit, int32_t *const from[2], int32_t *const to[2])
 {
 	for (size_t s = 0; s < fit->sides; s++)
+	{
+		tlv_assert(to[s] != NULL && from[s] != NULL);
 		memcpy(to[s], from[s], fit->side[s].n * sizeof(int32_t));
+	}
 }
 
 /* Expected shares of edges: by degree, or the same for all. */
@@ -190,6 +194,7 @@ block_fit_labels(tlv_context *ctx, block_fit *work)
 	use_labels(work, work->full, work->best);
 	TLV_TRY(tlv_block_mean_field(ctx, &work->model, work->large ? LARGE_LAST_STEPS : LAST_STEPS,
 								 STEPS_TOLERANCE, &steps));
+	tlv_assert(fit->sides <= 2);
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		fit->side[s].label = work->best[s];
