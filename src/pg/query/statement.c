@@ -477,7 +477,7 @@ typedef struct StoredRows
 	TlvStatement *statement;
 	Tuplestorestate *store;
 	double bytes, most; /* 0: no bound */
-	const bool *arrays; /* columns that are arrays */
+	const bool *arrays; /* columns that are arrays of numbers */
 	TlvNulls *nulls;	/* of the columns, counted; NULL: they are not */
 } StoredRows;
 
@@ -566,6 +566,26 @@ TlvStatementStore(TlvStatement *statement, int n, const char *const *names, cons
 	return !statement->enough;
 }
 
+static const bool *
+query_arrays(TlvQuery *query, TupleDesc desc)
+{
+	bool *arrays = MemoryContextAllocZero(query->mcxt, (Size) desc->natts + 1);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Oid element = get_element_type(getBaseType(TupleDescAttr(desc, i)->atttypid));
+
+		arrays[i] = OidIsValid(element) && TlvIsNumberType(getBaseType(element));
+	}
+	return query->arrays = arrays;
+}
+
+const bool *
+TlvQueryArrays(TlvQuery *query)
+{
+	return query->arrays != NULL ? query->arrays : query_arrays(query, query->desc);
+}
+
 void
 TlvQueryHold(TlvQuery *query)
 {
@@ -576,15 +596,12 @@ TlvQueryHold(TlvQuery *query)
 	Oid *types = palloc((Size) n * sizeof(Oid));
 	Tuplestorestate *held = tuplestore_begin_heap(true, false, work_mem);
 	TlvStatement statement;
-	bool *arrays = palloc((Size) n * sizeof(bool));
-	StoredRows stored = {.statement = &statement, .store = held, .arrays = arrays};
+	StoredRows stored = {
+		.statement = &statement, .store = held, .arrays = query_arrays(query, desc)};
 
 	query->nulls = stored.nulls = palloc0((Size) Max(n, 1) * sizeof(TlvNulls));
 	for (int i = 0; i < n; i++)
-	{
 		types[i] = TupleDescAttr(desc, i)->atttypid;
-		arrays[i] = OidIsValid(get_element_type(getBaseType(types[i])));
-	}
 	TlvStatementBegin(&statement, query);
 	appendStringInfoString(&statement.sql, "SELECT * FROM " TLV_QUERY_ROWS);
 	(void) TlvStatementRun(&statement, n, types, store_row, &stored);

@@ -6,7 +6,6 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "rows/queries.h"
 
@@ -254,11 +253,8 @@ add_parameters(TlvStatement *statement, int from)
 static bool
 has_elements(const TlvSource *rows, int column)
 {
-	Oid type = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
-	Oid element = get_element_type(type);
-
-	return (rows->form == TLV_ROW_VECTOR || rows->form == TLV_ROW_VIEWS) && OidIsValid(element) &&
-		   TlvIsNumberType(getBaseType(element));
+	return (rows->form == TLV_ROW_VECTOR || rows->form == TLV_ROW_VIEWS) &&
+		   TlvQueryArrays(rows->query)[column];
 }
 
 /*
@@ -310,6 +306,7 @@ TlvPassStatement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement,
 {
 	int n = 0;
 
+	(void) TlvQueryArrays(rows->query); /* while its types are there */
 	TlvSourceBegin(rows, statement);
 	statement->single = pass->pieces <= 1;
 	for (size_t i = 0; i < pass->n; i++)
