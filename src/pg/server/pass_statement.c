@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "rows/queries.h"
 
