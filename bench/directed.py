@@ -1,5 +1,5 @@
 """Directed and bipartite graphs with planted groups, without k: NMI with the groups beside Leiden (modularity, of directed edges where it takes them)
-and Infomap, which run where leidenalg and igraph are installed.  Random graphs of independent edges, whose groups and rates every seed draws anew.
+and Infomap, which run where leidenalg and igraph are installed.  Random graphs of independent edges, whose groups and rates follow from the seed.
 --seeds=N graphs a line (10), --first=N the first seed (1001; those that the rules were found on: 1 to 400)."""
 from common import Session, in_child, machine, np, table
 from common_graphs import nmi, option, seconds

@@ -46,6 +46,8 @@ SELECT count(*) > 0 AND bool_and(community = 1 + node % 3) AS known FROM tlv_mem
 SELECT side, abs((SELECT count(*) FROM tlv_simulate_mmsb(m)) / 900.0 - 1) < .15 AS as_many, (SELECT count(*) FROM tlv_estimates(m) WHERE part = 'weight') = count(*) AS once
 FROM (SELECT tlv_mmsb('SELECT a, 50 + b FROM generate_series(1, 50) a, generate_series(1, 50) b WHERE (a + b) % 2 = 0 AND u(3, a, b) < .72', 2, directed => true,
         sides => 'tied', degree_corrected => false, errors => true) AS m OFFSET 0) q, tlv_communities(m) GROUP BY m, side;
+-- A star has one source.
+SELECT count(*) AS of_a_star FROM tlv_components(tlv_mmsb('SELECT 0, i FROM generate_series(1, 5000) i', directed => true));
 -- The stored graph, text, JSON, an update of labels, and what is read off the model.
 SELECT tlv_fit_mmsb(tlv_digraph_agg(a, b)) = (SELECT m FROM models WHERE kind = 'a ring' AND seed = 1) AS stored FROM edges WHERE kind = 'a ring';
 SELECT bool_and(tlv_from_json(tlv_to_json(m)) = m) AS json, bool_and(m::text::tlv_model = m) AS text, bool_and(tlv_align(m, m) = m) AS aligned,

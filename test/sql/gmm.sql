@@ -66,7 +66,7 @@ SET tensorlv.warnings = off;
 SELECT criterion, (SELECT count(*) FROM tlv_diagnostics(m) WHERE measure ~ '^(bic|icl)_[cdfst]') AS compared
 FROM (VALUES ('icl', tlv_gmm('SELECT x FROM one', 2, criterion => 'icl')), ('bic', tlv_gmm('SELECT x FROM one', 2, criterion => 'bic'))) v(criterion, m);
 SET tensorlv.warnings = on;
--- scores 1 to 5: a group whose values are all equal has the variance that whole numbers resolve, and is compared as such
+-- scores 1 to 5: a group whose values are all equal has the variance that integers resolve, and is compared as such
 CREATE TABLE scores AS SELECT array_agg(CASE WHEN i % 3 = 0 THEN 3 + (i * j * 7) % 3 ELSE 1 + ((i * j) % 11 = 0)::int END::float8) AS x
   FROM generate_series(1, 300) i, generate_series(1, 6) j GROUP BY i;
 SELECT criterion, tlv_info(m) ->> 'covariance' AS found, EXISTS (SELECT FROM tlv_warnings(m) WHERE code = 'variances_at_floor') AS floored

@@ -119,7 +119,7 @@ gmm_collect_sample(tlv_context *ctx, tlv_source *rows, gmm_evidence *evidence, s
 
 /* ---- the start ---- */
 
-/* What the moments decide, anew under the floor that the columns of the sample have. */
+/* What the moments decide, once more under the floor that the columns of the sample have. */
 static tlv_status
 fit_under_columns(tlv_context *ctx, gmm_learning *fit)
 {

@@ -65,7 +65,7 @@ typedef struct tlv_mmsb_fit_state
 	size_t proposals; /* communities that are proposed; 0: none yet */
 	bool embedded;	  /* there are moments of the whole graph, and directions */
 	size_t sides;
-	bool tree;	  /* nearly; its communities are cuts, whose likelihood says nothing */
+	bool tree;	  /* nearly; its communities are cuts, which no likelihood compares */
 	bool tied;	  /* two sides: the labels of a node's edges in both directions are the same */
 	double total; /* sum of all degrees of side 0 */
 	tlv_mmsb_side side[2];

@@ -55,7 +55,7 @@ groups_expected(const groups *g, bool same, const double size[2], const double d
 	return same ? size[0] * (size[0] - 1) / 2 : size[0] * size[1];
 }
 
-/* The marginal likelihood of a rate, n edges where so many are expected at rate 1. */
+/* The marginal likelihood of a rate, n edges where x are expected at rate 1. */
 static double
 groups_rate_evidence(const class_prior *prior, double n, double expected)
 {

@@ -281,9 +281,12 @@ best_communities(tlv_context *ctx, proposal *work)
 	size_t most = tlv_proposal_most(work->fit);
 	bool better;
 
-	TLV_TRY(follow_resolutions(ctx, work, most));
-	TLV_TRY(follow_again(ctx, work, most));
-	TLV_TRY(refine_resolution(ctx, work, most));
+	if (most > 1) /* one node on a side, as in a star, leaves nothing to look for */
+	{
+		TLV_TRY(follow_resolutions(ctx, work, most));
+		TLV_TRY(follow_again(ctx, work, most));
+		TLV_TRY(refine_resolution(ctx, work, most));
+	}
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;
 	TLV_TRY(tlv_proposal_compare(ctx, work, 1, &better));
