@@ -70,11 +70,22 @@ SELECT bool_and(tlv_assign(m, ARRAY[g % 10, 1, 0]::float8[]) IS NOT NULL), count
 FROM generate_series(1, 10000) g, (SELECT tlv_label(tlv_align(tlv_from_json(json), labelled), 1, 'one') AS m FROM inputs) q;
 -- and of the document of a model, which is made once, too
 SELECT count(m = m) FROM generate_series(1, 10000) g, (SELECT tlv_from_json(tlv_to_json(mixture)) AS m FROM inputs) q;
+-- models of several rows alternate: each is made once, and so are those of the arguments that come again
+CREATE VIEW merged AS SELECT n, tlv_merge(m, '{1,2}') AS m FROM (SELECT n, tlv_label(mixture, 1, 'of ' || n) AS m FROM inputs, generate_series(1, 5) n) q;
+SELECT count(tlv_assign(m, ARRAY[g % 10, 1, 0]::float8[])) FROM generate_series(1, 2000) g, merged;
+SELECT sum(length(tlv_label(topics, 1, 'label ' || g * g % 4)::text)) > 0 FROM inputs, generate_series(1, 2000) g;
+-- the statistics of an update belong in FROM: the server computes a subquery among the arguments of a view for every row
+SELECT count(tlv_assign(m, x)) FROM points, (SELECT tlv_update(mixture, s) AS m FROM inputs, LATERAL (SELECT tlv_statistics(x, mixture) AS s FROM points) q) q;
 -- NULL, too, and its warning
 SELECT count(g), count(m) FROM generate_series(1, 10000) g, (SELECT tlv_fit_gmm(dense - dense, 3, on_failure => 'null') AS m FROM inputs) q WHERE (m IS NULL) = (g > 0);
 -- what does not fit in tensorlv.model_cache is not kept
 SET tensorlv.model_cache = 0;
 SELECT count(m = m) FROM generate_series(1, 2) g, (SELECT tlv_compact(mixture) AS m FROM inputs) q;
+-- of many results those that were used last are kept, within half of it
+SET tensorlv.model_cache = 64;
+SET client_min_messages = warning;
+SELECT sum(length(tlv_label(topics, 1, 'label ' || g % 300)::text)) > 0 FROM inputs, generate_series(1, 1000) g;
+SET client_min_messages = debug1;
 RESET tensorlv.model_cache;
 RESET client_min_messages;
 -- other arguments, another result: in every row, and back

@@ -1,19 +1,21 @@
 /*
- * kept_results.c - functions that make a model keep their last result.
+ * kept_results.c - functions that make a model keep their results.
  *
  * The planner evaluates an expression of a subquery, a CTE or a view wherever its column is used: a
  * model that is made there would be made for every row of the outer query.  A call site therefore
- * keeps its last result, and finds that of another call site of the same function, as long as the
- * arguments are identical.  Arguments are compared by a few bytes where a few bytes identify them:
- * the TOAST pointer of a stored value, the header of a value of ours, which contains the digest of
- * its content, and that header or the edition of the live state of an aggregate.  All others are
- * compared whole.
+ * keeps its last result.  Earlier ones, and those of other call sites, are found as long as there
+ * is a call site, because the rows of several models may alternate.  Arguments are compared by a
+ * few bytes where a few bytes identify them: the TOAST pointer of a stored value, the header of a
+ * value of ours, which contains the digest of its content, and that header or the edition of the
+ * live state of an aggregate.  All others are compared whole.
  *
- * Kept results count towards tensorlv.model_cache; one that does not fit is not kept.
+ * Kept results count towards tensorlv.model_cache; one that does not fit is not kept.  Those that
+ * no call site has returned last take at most half of it, and the longest unused are dropped first.
  */
 #include "tlv_pg.h"
 
 #include "catalog/pg_proc.h"
+#include "common/hashfn.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -42,14 +44,16 @@ typedef struct ArgumentKey
 typedef struct KeptResult
 {
 	MemoryContext mcxt;
-	dlist_node node; /* of kept_results */
+	dlist_node by_use;	/* of results_by_use */
+	dlist_node by_hash; /* of results_by_hash */
+	uint32 hash;		/* of the function and its arguments */
 	Oid function;
 	int n;
 	ArgumentKey *keys;
 	Datum value;
 	bool is_null;
 	size_t bytes;
-	int pins; /* call sites that keep it, and contexts in which it is in use */
+	int pins; /* call sites that have returned it last, and contexts in which it is in use */
 } KeptResult;
 
 /* What a call site has in fn_extra. */
@@ -68,8 +72,12 @@ typedef struct ResultInUse
 	KeptResult *result;
 } ResultInUse;
 
-static dlist_head kept_results = DLIST_STATIC_INIT(kept_results);
+#define HASH_CHAINS 1024
+
+static dlist_head results_by_use = DLIST_STATIC_INIT(results_by_use); /* the last used is first */
+static dlist_head results_by_hash[HASH_CHAINS];						  /* zeros are empty lists */
 static size_t kept_bytes = 0;
+static int n_sites = 0;
 
 size_t
 TlvKeptBytes(void)
@@ -78,13 +86,38 @@ TlvKeptBytes(void)
 }
 
 static void
-result_unpin(KeptResult *result)
+result_drop(KeptResult *result)
 {
-	if (--result->pins > 0)
-		return;
-	dlist_delete(&result->node);
+	dlist_delete(&result->by_use);
+	dlist_delete(&result->by_hash);
 	kept_bytes -= result->bytes;
 	MemoryContextDelete(result->mcxt);
+}
+
+static void
+result_unpin(KeptResult *result)
+{
+	if (--result->pins == 0 && n_sites == 0)
+		result_drop(result);
+}
+
+/* Drops results that nobody uses, the longest unused first, until at most limit bytes are kept. */
+static void
+results_trim(size_t limit)
+{
+	dlist_node *node, *before;
+
+	if (dlist_is_empty(&results_by_use))
+		return;
+	for (node = dlist_tail_node(&results_by_use); node != NULL && kept_bytes > limit; node = before)
+	{
+		KeptResult *result = dlist_container(KeptResult, by_use, node);
+
+		before =
+			dlist_has_prev(&results_by_use, node) ? dlist_prev_node(&results_by_use, node) : NULL;
+		if (result->pins == 0)
+			result_drop(result);
+	}
 }
 
 /* ---- arguments ---- */
@@ -169,17 +202,36 @@ same_arguments(const KeptResult *result, const ArgumentKey *keys)
 
 /* ---- results ---- */
 
+static uint32
+hash_arguments(Oid function, int n, const ArgumentKey *keys)
+{
+	uint32 hash = murmurhash32(function);
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *bytes = keys[i].whole != NULL ? keys[i].whole : keys[i].short_key;
+
+		hash = hash_combine(
+			hash,
+			keys[i].is_null ? 0 : hash_bytes((const unsigned char *) bytes, (int) keys[i].length));
+	}
+	return hash;
+}
+
 static KeptResult *
-result_find(Oid function, int n, const ArgumentKey *keys)
+result_find(Oid function, uint32 hash, int n, const ArgumentKey *keys)
 {
 	dlist_iter iter;
 
-	dlist_foreach(iter, &kept_results)
+	dlist_foreach(iter, &results_by_hash[hash % HASH_CHAINS])
 	{
-		KeptResult *result = dlist_container(KeptResult, node, iter.cur);
+		KeptResult *result = dlist_container(KeptResult, by_hash, iter.cur);
 
-		if (result->function == function && result->n == n && same_arguments(result, keys))
-			return result;
+		if (result->hash != hash || result->function != function || result->n != n ||
+			!same_arguments(result, keys))
+			continue;
+		dlist_move_head(&results_by_use, &result->by_use);
+		return result;
 	}
 	return NULL;
 }
@@ -189,12 +241,15 @@ static KeptResult *
 result_keep(Oid function, int n, const ArgumentKey *keys, Datum value, bool is_null)
 {
 	size_t bytes = is_null ? 0 : VARSIZE_ANY(DatumGetPointer(value));
+	size_t most = (size_t) tlv_model_cache * 1024;
 	MemoryContext mcxt, old;
 	KeptResult *result;
 
 	for (int i = 0; i < n; i++)
 		bytes += sizeof(ArgumentKey) + (keys[i].whole != NULL ? keys[i].length : 0);
-	if (kept_bytes + bytes > (size_t) tlv_model_cache * 1024)
+	bytes += sizeof(KeptResult);
+	results_trim(most / 2 > bytes ? most / 2 - bytes : 0);
+	if (kept_bytes + bytes > most)
 		return NULL;
 	/* The call's own until it is complete: an error leaves nothing behind. */
 	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv result", ALLOCSET_SMALL_SIZES);
@@ -215,7 +270,9 @@ result_keep(Oid function, int n, const ArgumentKey *keys, Datum value, bool is_n
 	result->value = is_null ? (Datum) 0 : datumCopy(value, false, -1);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(mcxt, TopMemoryContext);
-	dlist_push_head(&kept_results, &result->node);
+	result->hash = hash_arguments(function, n, result->keys);
+	dlist_push_head(&results_by_use, &result->by_use);
+	dlist_push_head(&results_by_hash[result->hash % HASH_CHAINS], &result->by_hash);
 	kept_bytes += bytes;
 	return result;
 }
@@ -246,14 +303,23 @@ result_return(FunctionCallInfo fcinfo, KeptResult *result)
 /* ---- call sites ---- */
 
 static void
-site_release(void *argument)
+site_release(KeepingSite *site)
 {
-	KeepingSite *site = argument;
 	KeptResult *result = site->result;
 
 	site->result = NULL;
 	if (result != NULL)
 		result_unpin(result);
+}
+
+/* The plan is gone.  Without any call site nothing is kept. */
+static void
+site_end(void *argument)
+{
+	n_sites--;
+	site_release(argument);
+	if (n_sites == 0)
+		results_trim(0);
 }
 
 static KeepingSite *
@@ -265,9 +331,10 @@ keeping_site(FunctionCallInfo fcinfo)
 		return site;
 	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeepingSite));
 	read_argument_types(fcinfo, site);
-	site->callback.func = site_release;
+	site->callback.func = site_end;
 	site->callback.arg = site;
 	MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
+	n_sites++;
 	fcinfo->flinfo->fn_extra = site;
 	return site;
 }
@@ -298,7 +365,7 @@ TlvKeepResult(FunctionCallInfo fcinfo, PGFunction make)
 	if (site->result != NULL && same_arguments(site->result, keys))
 		return result_return(fcinfo, site->result);
 	site_release(site);
-	site->result = result_find(function, n, keys);
+	site->result = result_find(function, hash_arguments(function, n, keys), n, keys);
 	if (site->result != NULL)
 	{
 		site->result->pins++;
