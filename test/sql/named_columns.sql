@@ -166,3 +166,26 @@ SELECT tlv_dense_moments(CASE WHEN a < 3 THEN ROW(a, b) ELSE ROW(a, b, c) END, 2
 SELECT tlv_dense_moments(CASE WHEN a < 3 THEN ROW(a, b) ELSE ROW(a, 'x'::text) END, 2) FROM rows_of;
 DROP DOMAIN row_with_gap;
 DROP TABLE rows_of, rows_with_gap;
+
+-- 12. a number that is refused is that of a column or a variable
+\set QUIET on
+CREATE TABLE refused AS SELECT i, i % 3 * 5 + sin(i) AS x, i % 3 + cos(i * 1.7) AS y, 'c' || i % 3 AS colour FROM generate_series(1, 80) i;
+CREATE FUNCTION pg_temp.refusal(call text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$BEGIN
+  EXECUTE 'SELECT ' || call;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+END$$;
+\set QUIET off
+SELECT message, hint FROM unnest(ARRAY[
+  $$tlv_lca('SELECT CASE WHEN i = 7 THEN 'NaN' ELSE x END AS score, y, colour FROM refused', 2, layout => 'wide')$$,
+  $$tlv_lca('SELECT y, colour, CASE WHEN i = 7 THEN 1e200 ELSE x END AS score FROM refused', 2, layout => 'wide')$$,
+  $$tlv_gmm('SELECT colour, y, CASE WHEN i = 7 THEN 'NaN' ELSE x END AS hum FROM refused')$$,
+  $$tlv_gmm('SELECT colour, y, CASE WHEN i = 7 THEN 'Infinity' ELSE x END AS hum FROM refused', 2)$$,
+  $$tlv_gmm('SELECT ARRAY[y, CASE WHEN i = 7 THEN 1e200 ELSE x END] AS hum FROM refused', 2)$$,
+  $$tlv_ica('SELECT y, CASE WHEN i = 7 THEN 'NaN' ELSE x END AS hum FROM refused', 2)$$,
+  $$tlv_multiview('SELECT ARRAY[x], ARRAY[y, CASE WHEN i = 7 THEN 'NaN' ELSE x END] AS second, ARRAY[x, y] FROM refused', 2)$$,
+  $$tlv_hmm('SELECT i / 20 AS day, i AS step, y, CASE WHEN i = 7 THEN 'NaN' ELSE x END AS hum FROM refused', 2)$$,
+  $$tlv_tree('SELECT x, y, CASE WHEN i = 7 THEN 'NaN' ELSE x * y END AS hum FROM refused', layout => 'wide')$$,
+  $$tlv_tree('SELECT i / 4, ''v'' || i % 4, CASE WHEN i = 7 THEN 'NaN' ELSE x END FROM refused')$$]) call,
+  LATERAL pg_temp.refusal(replace(replace(call, '''NaN''', '''''NaN'''''), '''Infinity''', '''''Infinity'''''));
+DROP TABLE refused;

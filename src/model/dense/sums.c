@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tensorlv/model/dense.h"
+#include "tensorlv/model/refusals.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
@@ -194,8 +195,7 @@ dense_sums_shift(tlv_context *ctx, int order, size_t d, const double *x, const d
 	while (j + 1 < d && fabs(row[j]) <= reach)
 		j++;
 	if (!isfinite(x[j]))
-		return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", j + 1,
-						isnan(x[j]) ? "NaN" : "infinite");
+		return tlv_refuse_element(ctx, j, x[j]);
 	tlv_fail(ctx, TLV_BAD_DATA,
 			 "element %zu of a vector is %g, %g from the point that moments are taken "
 			 "about: its power of order %d would overflow",

@@ -174,7 +174,7 @@ take_numbers(tlv_context *ctx, const double *values, membership_rows *rows)
 			double x = values[i * rows->slots + first + s];
 
 			if (!tlv_membership_is_missing(x) && !(fabs(x) <= TLV_MEMBERSHIP_LARGEST))
-				return tlv_refuse_number(ctx, s, x, TLV_MEMBERSHIP_LARGEST);
+				return tlv_refuse_number(ctx, first + s, x, TLV_MEMBERSHIP_LARGEST);
 			rows->numbers[i * q + s] = tlv_membership_is_missing(x) ? NAN : x;
 			rows->codes[i * rows->slots + first + s] = 0;
 		}

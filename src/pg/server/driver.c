@@ -302,10 +302,15 @@ driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, voi
 			  size_t size)
 {
 	struct varlena *model = NULL;
+	tlv_error *error = &driver->ctx->error;
 	tlv_frame frame;
 
 	if (status != TLV_OK)
+	{
+		strlcpy(error->message, TlvNameNumber(&driver->rows[0], error->message),
+				sizeof(error->message));
 		TlvFailed(fcinfo, driver->ctx);
+	}
 	else
 	{
 		MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));

@@ -61,6 +61,10 @@ typedef struct TlvPassSource
 	int number;
 } TlvPassSource;
 
+/* An error's message about a number of a row with the name of its column or variable in the place
+ * of the position; any other message, and NULL, as it is. */
+extern const char *TlvNameNumber(const TlvSource *rows, const char *message);
+
 struct TlvDriver
 {
 	MemoryContext mcxt;	  /* of all that follows */

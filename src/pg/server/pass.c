@@ -213,6 +213,78 @@ rows_compare(TlvSource *rows, double n)
 	rows->counted = true;
 }
 
+/* ---- numbers that are refused ---- */
+
+/* A number of the rows that a message is about, between what is before and behind its place. */
+typedef struct RefusedNumber
+{
+	int before, after;		  /* bytes of the message up to its position, and behind that */
+	size_t position;		  /* from 1 */
+	size_t view;			  /* from 1; 0: rows are no views */
+	const char *noun, *where; /* in their place */
+} RefusedNumber;
+
+/* The messages of vectors, views, steps and variables: statements elsewhere have sent only these.
+ */
+static bool
+read_refused(const char *message, RefusedNumber *refused)
+{
+	*refused = (RefusedNumber){.noun = "number ", .where = " of a row"};
+	sscanf(message, "element %zu of a vector%n", &refused->position, &refused->after);
+	if (refused->after == 0)
+		sscanf(message, "number %zu of a row%n", &refused->position, &refused->after);
+	if (refused->after == 0)
+		sscanf(message, "number %zu of view %zu%n", &refused->position, &refused->view,
+			   &refused->after);
+	if (refused->after > 0)
+		return true;
+	refused->where = "";
+	if (sscanf(message, "number %zu of step%n", &refused->position, &refused->after) == 1 &&
+		refused->after > 0)
+	{
+		refused->after -= (int) strlen(" of step");
+		return true;
+	}
+	refused->noun = "";
+	sscanf(message, "value %*s of variable %n%zu%n", &refused->before, &refused->position,
+		   &refused->after);
+	return refused->after > 0;
+}
+
+const char *
+TlvNameNumber(const TlvSource *rows, const char *message)
+{
+	const tlv_names *names = rows->names;
+	char name[TLV_SHOWN_NAME], element[TLV_SHOWN_NAME];
+	RefusedNumber refused;
+	size_t at;
+
+	if (names == NULL || message == NULL || !read_refused(message, &refused))
+		return message;
+	at = refused.view > 0 ? refused.view : refused.position;
+	if (at == 0 || (names->array.length == 0 && at > names->n))
+		return message;
+	tlv_names_show(names, at - 1, name);
+	if (refused.view > 0)
+		tlv_show_element(name, refused.position - 1, element);
+	return psprintf("%.*s%s%s%s%s", refused.before, message, refused.noun,
+					refused.view > 0 ? element : name, refused.where, message + refused.after);
+}
+
+/* The error that is being handled, with the column or the variable that it is about. */
+static _Noreturn void
+rethrow_named(const TlvSource *rows, MemoryContext mcxt)
+{
+	ErrorData *error;
+
+	MemoryContextSwitchTo(mcxt);
+	error = CopyErrorData();
+	FlushErrorState();
+	error->message = unconstify(char *, TlvNameNumber(rows, error->message));
+	ReThrowError(error);
+	pg_unreachable();
+}
+
 /* One pass; what it takes to make the statement goes with a context of its own. */
 static void
 run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
@@ -238,11 +310,13 @@ run_pass(TlvSource *rows, const tlv_pass *pass, PassResult *result)
 	{
 		run_statement(rows, pass, &statement, &select, n, types, result);
 	}
-	PG_FINALLY();
+	PG_CATCH();
 	{
 		TlvPassRunEnd();
+		rethrow_named(rows, mcxt);
 	}
 	PG_END_TRY();
+	TlvPassRunEnd();
 	rows->query->read = true;
 	rows->foreign = statement.foreign;
 	rows->elsewhere = statement.elsewhere;

@@ -187,6 +187,7 @@ name_variable(TlvSource *rows, int copies, const char *hint, ErrorData *error)
 	int variable = error->column_name != NULL ? pg_strtoint32(error->column_name) / copies : -1;
 	char shown[TLV_SHOWN_NAME];
 
+	error->message = unconstify(char *, TlvNameNumber(rows, error->message));
 	if (error->sqlerrcode != ERRCODE_CARDINALITY_VIOLATION || variable < 0)
 		return;
 	error->message = psprintf("variable %s has two values in one row",
