@@ -12,17 +12,6 @@ COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model) IS
     'collects what standard errors of a model need, for tlv_estimates(model, errors) and tlv_drift, from the rows that it was fitted to or a sample of them; rows are those of '
     'tlv_statistics(x, model)';
 
-CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model, text) IS 'transition function of tlv_error_statistics';
-CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model, method text) (
-    SFUNC = tlv_error_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model, text) IS
-    'the same by a method: information, the usual one, or sandwich, whose errors are right even if the rows are not distributed as the model says; sandwich takes at most 256 parameters, and '
-    'scores a row twice more for each';
-
 -- typed: float8[], float8[], float8[] | bigint, bigint, bigint | bigint, bigint, text | bigint, text, bigint |
 -- and:   bigint, text, text | text, bigint, bigint | text, bigint, text | text, text, bigint | text, text, text
 CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments

@@ -88,10 +88,6 @@ SELECT max(abs(a.standard_error / b.standard_error - 1)) < 0.1 AS alike FROM dir
   FROM (SELECT x FROM tlv_simulate_gmm(truth, 3000, seed => 4) UNION ALL SELECT ARRAY[0, 0, 0, 0]) r) q, tlv_estimates(f) a JOIN LATERAL tlv_estimates(f, s) b USING (part, component,
       item) WHERE a.part = 'mean';
 SELECT round(sum(p)::numeric, 9) AS total FROM direction_errors, unnest(tlv_infer(f, ARRAY[1, 0, 0, 0], uncertain => true)) p;
--- sandwich: of rows that are the model's it says the same
-SELECT avg(b.standard_error / a.standard_error) BETWEEN 0.9 AND 1.1 AS alike FROM direction_errors, LATERAL (SELECT tlv_error_statistics(x, f, 'sandwich') AS s FROM tlv_simulate_gmm(truth,
-      3000, seed => 4)) q,
-  tlv_estimates(f) a JOIN LATERAL tlv_estimates(f, s) b USING (part, component, item) WHERE a.part = 'mean';
 -- many numbers: components in blocks of their own; beyond a block none
 SELECT d, count(*) FILTER (WHERE part = 'mean') AS means, count(standard_error) FILTER (WHERE part = 'mean') AS with_errors FROM (
   SELECT d, tlv_gmm(format('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(%s, 2, 8, ''direction'', seed => 3), %s, seed => 4)', d, CASE d WHEN 520 THEN 1100 ELSE 200 END), 2,

@@ -124,7 +124,7 @@ SELECT tlv_info(s)->>'nulls' = tlv_info(e)->>'nulls' AND tlv_info(e)->>'nulls' =
   (SELECT count(*) > 20 AND bool_and(a.standard_error IS NOT DISTINCT FROM b.standard_error) FROM tlv_estimates(refined_classes, e) a
    JOIN tlv_estimates(refined_classes, f) b USING (part, component, item, item_name)) AS errors
 FROM models, LATERAL (SELECT tlv_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS s,
-  tlv_error_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS e, tlv_error_statistics(ROW(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END), refined_classes, 'sandwich') AS w,
+  tlv_error_statistics(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END, refined_classes) AS e, tlv_error_statistics(ROW(x1, x2, CASE WHEN x3 = 1 THEN 99 ELSE x3 END), refined_classes) AS w,
   tlv_error_statistics(x1, x2, x3, refined_classes) FILTER (WHERE x3 <> 1) AS f FROM (SELECT * FROM category_rows ORDER BY id LIMIT 3000) r) q;
 
 -- matching: fewer components, other categories, independent components up to sign and scale

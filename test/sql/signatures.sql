@@ -110,7 +110,6 @@ CREATE TEMP TABLE given AS
 CREATE TEMP TABLE answers AS
   SELECT call, type, pg_temp.answer(replace(call, '?', value)) AS answer FROM given, unnest(ARRAY['tlv_dense_moments(?, 3)', 'tlv_dense_moments(?, s)', 'tlv_dense_moments(?, s, 3)',
     'tlv_statistics(?, gmm)', 'tlv_statistics(?, lca)', 'tlv_statistics(?, hmm)', 'tlv_statistics(?, lda)', 'tlv_statistics(?, lda, ''gibbs'')', 'tlv_error_statistics(?, gmm)',
-      'tlv_error_statistics(?, gmm, ''sandwich'')',
     'tlv_error_statistics(?, hmm)', 'tlv_view_moments(?, ?, ?)', 'tlv_row_sample(?, ?, ?, 5, 1)', 'tlv_statistics(?, ?, ?, views)', 'tlv_error_statistics(?, ?, ?, views)',
     'tlv_label_pairs(?, ?)', 'tlv_nmi(?, ?)', 'tlv_ari(?, 1)']) call;
 \set ECHO all

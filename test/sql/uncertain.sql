@@ -1,4 +1,4 @@
--- uncertain.sql - tlv_infer(..., uncertain => true), and sandwich errors
+-- uncertain.sql - tlv_infer(..., uncertain => true)
 \pset null '(null)'
 \set VERBOSITY terse
 SET client_min_messages = error;
@@ -58,21 +58,3 @@ SELECT tlv_infer(m, x, NULL) FROM f, r LIMIT 1;
 SELECT count(tlv_infer(tlv_from_json((jsonb_set(tlv_to_json(m)::jsonb, '{standard_errors}', (SELECT jsonb_agg('[1e100, 1e100, 1e38, -1e38, 1e300, -1e300, 0, 0, 1, 1]'::jsonb)
     FROM jsonb_array_elements(tlv_to_json(m)::jsonb -> 'standard_errors'))))::json), x, true)) FROM f, (SELECT x FROM r LIMIT 1) r;
 SELECT tlv_from_json((jsonb_set(tlv_to_json(m)::jsonb, '{standard_errors,3}', '[1, 2, 3]'))::json) FROM f;
-
--- sandwich errors: like the others where rows are the model's, larger for variances where tails are heavier
-SELECT max(abs(ln(a.standard_error / b.standard_error))) < .5 AS alike, count(*) > 10 AS several
-FROM f, tlv_estimates(m, (SELECT tlv_error_statistics(x, m) FROM r)) a JOIN LATERAL tlv_estimates(m, (SELECT tlv_error_statistics(x, m, 'sandwich') FROM r)) b USING (part, component, item);
-CREATE TEMP TABLE heavy AS
-SELECT s.x FROM tlv_simulate_gmm(tlv_from_json((tlv_to_json(tlv_simulate_gmm_model(3, 2, 6, 'spherical', seed => 2))::jsonb || '{"degrees": [6, 6]}')::json), 4000, seed => 3) s;
-SELECT a.part, bool_and(s.standard_error / a.standard_error > CASE a.part WHEN 'variance' THEN 1.5 ELSE .8 END) AS larger, bool_and(s.standard_error / a.standard_error < 8) AS sane
-FROM (SELECT tlv_gmm('TABLE heavy', 2, 'spherical', errors => true) AS m) g, tlv_estimates(m) a
-     JOIN LATERAL tlv_estimates(m, (SELECT tlv_error_statistics(x, m, 'sandwich') FROM heavy)) s ON s.part = a.part AND s.component = a.component AND s.item IS NOT DISTINCT FROM a.item
-WHERE a.part <> 'weight' GROUP BY 1 ORDER BY 1;
--- they add up, and not with the others
-SELECT max(abs(a.standard_error / b.standard_error - 1)) < 1e-6 AS merged
-FROM f, LATERAL (SELECT tlv_rollup(s) AS s FROM (SELECT tlv_error_statistics(x, m, 'sandwich') AS s FROM (SELECT x, row_number() OVER () % 4 AS g FROM r) q GROUP BY g) p) p,
-     tlv_estimates(m, p.s) a JOIN LATERAL tlv_estimates(m, (SELECT tlv_error_statistics(x, m, 'sandwich') FROM r)) b USING (part, component, item);
-SELECT tlv_rollup(s) FROM f, LATERAL (SELECT tlv_error_statistics(x, m, g) AS s FROM r, unnest('{information,sandwich}'::text[]) g GROUP BY g) p;
-SELECT tlv_error_statistics(x, m, 'bootstrap') FROM f, r;
-SELECT tlv_error_statistics(bag, tlv_simulate_lda_model(10, 2), 'sandwich') FROM (VALUES ('{1,2}'::tlv_bag)) v(bag);
-SELECT tlv_error_statistics(x, m, 'sandwich') FROM (SELECT tlv_simulate_gmm_model(100, 5) AS m) g, r GROUP BY m;

@@ -215,10 +215,9 @@ extern tlv_status tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double
 /* Instead: the row has no score, since something in it is not known, and counts as a null one. */
 extern void tlv_scores_leave_out(tlv_score_sink *sink);
 
-/* The accumulator of error statistics of a class with a score (kind score_products); sandwich: with
- * their curvature, for errors that hold where the rows are not the model's.  Errors: TLV_LIMIT for
- * too many parameters, memory. */
-extern tlv_status tlv_scores_create(tlv_context *ctx, tlv_model *model, bool sandwich,
+/* The accumulator of error statistics of a class with a score (kind score_products).  Errors:
+ * TLV_LIMIT for too many parameters, memory. */
+extern tlv_status tlv_scores_create(tlv_context *ctx, tlv_model *model,
 									tlv_accumulator **accumulator);
 
 /* That a value is such statistics, of some rows, for a list of all estimates of a model, blocks and

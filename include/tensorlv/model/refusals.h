@@ -51,8 +51,6 @@ extern tlv_status tlv_refuse_no_subspace(tlv_context *ctx, const char *call);
 
 /* Two models of rows of so many numbers. */
 extern tlv_status tlv_refuse_dimensions(tlv_context *ctx, size_t a, size_t b);
-/* Errors by the sandwich of a kind that has none. */
-extern tlv_status tlv_refuse_sandwich(tlv_context *ctx, const char *kind);
 /* A step of refinement of a kind that has none. */
 extern tlv_status tlv_refuse_steps(tlv_context *ctx, const char *kind);
 
@@ -78,7 +76,6 @@ extern tlv_status tlv_refuse_steps(tlv_context *ctx, const char *kind);
 	((tlv_refuse_foreign_subspace) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #define tlv_refuse_no_subspace(...) ((tlv_refuse_no_subspace) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #define tlv_refuse_dimensions(...)	((tlv_refuse_dimensions) (__VA_ARGS__), TLV_BAD_PARAMETER)
-#define tlv_refuse_sandwich(...)	((tlv_refuse_sandwich) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #define tlv_refuse_steps(...)		((tlv_refuse_steps) (__VA_ARGS__), TLV_BAD_PARAMETER)
 #endif
 

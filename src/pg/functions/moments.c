@@ -196,7 +196,7 @@ TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvAnyThre
 			   {CONSTANT})
 
 TLV_TRANSITION(tlv_error_statistics_accum, &tlv_aggregate_error_statistics, &TlvModelRows, 1, 2,
-			   {CONSTANT, METHOD})
+			   {CONSTANT})
 TLV_TRANSITION(tlv_view_error_statistics_accum, &tlv_aggregate_error_statistics, &TlvAnyThreeRows,
 			   1, 4, {CONSTANT})
 

@@ -47,7 +47,7 @@ SEEDS(gmm)
 		must(open->class->statistics(&ctx, open, "em", &accumulator));
 		snprintf(name, sizeof(name), "mixture-statistics-%s", names[form]);
 		statistics = collect_vectors(name, accumulator);
-		must(tlv_scores_create(&ctx, open, false, &accumulator));
+		must(tlv_scores_create(&ctx, open, &accumulator));
 		snprintf(name, sizeof(name), "score-products-%s", names[form]);
 		errors = collect_vectors(name, accumulator);
 		/* rows of one component alone do not show the parameters of all forms */

@@ -206,8 +206,7 @@ sub statistics_calls {
         push @calls, "tlv_statistics_typed($columns, " . model($name) . ") FROM $table";
         push @calls, "tlv_statistics_typed($columns, " . model($name) . ', ' . ($name =~ /lda|gom/ ? q{'gibbs'} : q{'em'}) . ") FROM $table";
         next if $name =~ /network|tree/;
-        my $method = $name =~ /lda/ ? q{'information'} : q{'sandwich'};
-        push @calls, map { "tlv_error_statistics_typed($columns, " . model($name) . "$_) FROM $table" } '', ", $method";
+        push @calls, "tlv_error_statistics_typed($columns, " . model($name) . ") FROM $table";
     }
     return @calls;
 }
@@ -243,7 +242,7 @@ sub read_back {
     return 'tlv_find_subspace(s, subspace => ' . space('items') . ") $whole" if $state =~ /^tlv_count_products/;
     return "tlv_to_json(tlv_fit_lca($s, 2)) $rows" if $state =~ /^tlv_category_moments\(x.*, \d\)/ || ($parts && $state =~ /^tlv_category_moments.* ORDER BY x\)/);
     return "tlv_to_json(tlv_fit_hmm($s, 2)) $rows" if $state eq 'tlv_sequence_moments(x)';
-    return "jsonb_agg(e ORDER BY e::text) $whole, tlv_estimates($1, s) e" if $state =~ /^tlv_error_statistics_typed.*(\(SELECT model .*?\))(?:, '\w+')?\)$/;
+    return "jsonb_agg(e ORDER BY e::text) $whole, tlv_estimates($1, s) e" if $state =~ /^tlv_error_statistics_typed.*(\(SELECT model .*?\))\)$/;
     return "$s $rows";
 }
 

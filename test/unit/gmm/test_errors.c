@@ -172,6 +172,26 @@ test_one_gaussian(void **state)
 	}
 }
 
+/* Statistics with sums of errors by the sandwich, which there are no more. */
+static void
+test_gone(void **state)
+{
+	static const char *const replaced[] = {"curvature", NULL};
+	const double x[3] = {.5, -1, 2}, curvature[1] = {-1};
+	tlv_frame frame = random_truth(2, 3, TLV_COVARIANCE_SPHERICAL, false);
+	tlv_frame errors = statistics_of(&frame, 1, 3, x), other;
+	size_t size;
+	void *image;
+
+	(void) state;
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
+	tlv_frame_add_from(&builder, &errors, replaced);
+	tlv_frame_add(&builder, "curvature", TLV_FLOAT64, 1, 1, curvature);
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &other));
+	assert_int_equal(tlv_kind_check(&ctx, other.kind, &other), TLV_GONE);
+}
+
 /* A component of almost no rows, and a variance at the floor. */
 static void
 test_unknown(void **state)
@@ -237,6 +257,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_scores, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
 	};

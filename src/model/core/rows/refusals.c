@@ -168,14 +168,6 @@ tlv_refuse_dimensions(tlv_context *ctx, size_t a, size_t b)
 }
 
 tlv_status
-tlv_refuse_sandwich(tlv_context *ctx, const char *kind)
-{
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "sandwich errors are not defined for a model of kind %s",
-			 kind);
-	return tlv_fail_hint(ctx, "Use the method 'information', or tlv_jackknife.");
-}
-
-tlv_status
 tlv_refuse_steps(tlv_context *ctx, const char *kind)
 {
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind %s has no refinement steps", kind);

@@ -407,17 +407,6 @@ errors_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 	return tlv_aggregate_statistics.open(ctx, constant, opened);
 }
 
-static const char information[] = "information", sandwich[] = "sandwich";
-
-static tlv_status
-require_method(tlv_context *ctx, const char *method)
-{
-	if (method == NULL || strcmp(method, information) == 0 || strcmp(method, sandwich) == 0)
-		return TLV_OK;
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no method \"%s\" of standard errors", method);
-	return tlv_fail_hint(ctx, "Methods are '%s' and '%s'.", information, sandwich);
-}
-
 static tlv_status
 errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
@@ -425,13 +414,8 @@ errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 
 	if (model == NULL)
 		return tlv_refuse_no_constant(ctx, constants->aggregate->name, "model");
-	TLV_TRY(require_method(ctx, constants->refine));
 	if (model->class->score != NULL)
-		return tlv_scores_create(
-			ctx, model, constants->refine != NULL && strcmp(constants->refine, sandwich) == 0,
-			accumulator);
-	if (constants->refine != NULL && strcmp(constants->refine, sandwich) == 0)
-		return tlv_refuse_sandwich(ctx, model->frame.kind->name);
+		return tlv_scores_create(ctx, model, accumulator);
 	if (model->class->errors != NULL)
 		return model->class->errors(ctx, model, accumulator);
 	return tlv_kind_undefined(ctx, &model->frame, constants->aggregate->name);

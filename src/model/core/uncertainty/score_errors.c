@@ -21,14 +21,13 @@
 typedef struct block_part
 {
 	size_t n;
-	tlv_estimate *list;		 /* n */
-	const double *scores;	 /* n: sums */
-	const double *products;	 /* packed */
-	const double *curvature; /* n x n, or NULL */
-	double pieces;			 /* that they are of */
-	double scale;			 /* units of the model for each of theirs */
-	bool all;				 /* they are of all rows that the model was fitted to, or of as many */
-	int64_t *place;			 /* n: which of the free parameters, below 0: none */
+	tlv_estimate *list;		/* n */
+	const double *scores;	/* n: sums */
+	const double *products; /* packed */
+	double pieces;			/* that they are of */
+	double scale;			/* units of the model for each of theirs */
+	bool all;				/* they are of all rows that the model was fitted to, or of as many */
+	int64_t *place;			/* n: which of the free parameters, below 0: none */
 	size_t free;
 	double *covariance; /* free x free */
 	bool *gone;			/* n: probabilities on their way to 0 */
@@ -90,75 +89,17 @@ choose_free(block_part *block)
 	}
 }
 
-/*
- * With H the scaled curvature and K the scaled products, H^-1 K H^-1 into inverse, and its factor
- * into products: the covariance of estimates whatever the rows are (Huber 1967, White 1982).
- * Errors: TLV_BAD_DATA where the likelihood is not curved down everywhere.
- */
-static tlv_status
-sandwich_block(tlv_context *ctx, const block_part *block, double *products, double *inverse)
-{
-	size_t n = block->free;
-	double *curved;
-
-	TLV_TRY_NEW0_ROWS(ctx, curved, n, n);
-	for (size_t i = 0; i < block->n; i++)
-		for (size_t j = 0; j < block->n; j++)
-			if (block->place[i] >= 0 && block->place[j] >= 0)
-			{
-				size_t r = (size_t) block->place[i], c = (size_t) block->place[j];
-				double sum =
-					block->curvature[i * block->n + j] + block->curvature[j * block->n + i];
-
-				curved[c * n + r] = -0.5 * block->scale * sum * block->scaled[r] * block->scaled[c];
-			}
-	for (size_t c = 0; c < n; c++)
-		for (size_t r = 0; r < n; r++)
-			inverse[c * n + r] = products[r < c ? r * n + c : c * n + r];
-	TLV_TRY(tlv_solve_spd(ctx, n, n, curved, inverse));
-	for (size_t c = 0; c < n; c++)
-		for (size_t r = 0; r < c; r++)
-		{
-			double kept = inverse[c * n + r];
-
-			inverse[c * n + r] = inverse[r * n + c];
-			inverse[r * n + c] = kept;
-		}
-	TLV_TRY(tlv_solve_triangle(ctx, false, n, n, curved, inverse));
-	TLV_TRY(tlv_solve_triangle(ctx, true, n, n, curved, inverse));
-	tlv_free(ctx, curved);
-	memcpy(products, inverse, n * n * sizeof(double));
-	return tlv_cholesky(ctx, n, products);
-}
-
 /* The inverse of products of n scores of p parameters is too large by n / (n - p - 1) on average,
  * as that of a Wishart matrix (Anderson 1984): what it is multiplied by. */
 static double
 few_rows(const block_part *block)
 {
-	return block->curvature != NULL ? 1
-									: fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
-}
-
-/* normal (n x TLV_DRAWS) becomes L normal. */
-static void
-multiply_triangle(size_t n, const double *factor, double *normal)
-{
-	for (size_t d = 0; d < TLV_DRAWS; d++)
-		for (size_t r = n; r-- > 0;)
-		{
-			double sum = 0;
-
-			for (size_t c = 0; c <= r; c++)
-				sum += factor[c * n + r] * normal[d * n + c];
-			normal[d * n + r] = sum;
-		}
+	return fmax(1 - ((double) block->free + 1) / block->pieces, 0.25);
 }
 
 /*
  * Draws of the free parameters: with L the factor of their scaled products, L'^-1 of standard
- * normal numbers has the covariance of the estimates, once it is scaled back; with that of a
- * sandwich, L of them.
+ * normal numbers has the covariance of the estimates, once it is scaled back.
  */
 static tlv_status
 draw_block(tlv_context *ctx, block_part *block, const double *factor)
@@ -168,10 +109,7 @@ draw_block(tlv_context *ctx, block_part *block, const double *factor)
 
 	TLV_TRY_NEW_ROWS(ctx, normal, n, TLV_DRAWS);
 	tlv_rng_fill_normal(block->rng, n * TLV_DRAWS, normal);
-	if (block->curvature == NULL)
-		TLV_TRY(tlv_solve_triangle(ctx, true, n, TLV_DRAWS, factor, normal));
-	else
-		multiply_triangle(n, factor, normal);
+	TLV_TRY(tlv_solve_triangle(ctx, true, n, TLV_DRAWS, factor, normal));
 	memset(block->draws, 0, block->n * TLV_DRAWS * sizeof(double));
 	for (size_t i = 0; i < block->n; i++)
 		for (size_t r = 0; block->place[i] >= 0 && r < TLV_DRAWS; r++)
@@ -223,8 +161,7 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 			}
 	for (size_t i = 0; i < n; i++)
 		inverse[i * n + i] = 1;
-	status = block->curvature != NULL ? sandwich_block(ctx, block, matrix, inverse)
-									  : tlv_solve_spd(ctx, n, n, matrix, inverse);
+	status = tlv_solve_spd(ctx, n, n, matrix, inverse);
 	if (status != TLV_OK && ctx->error.code != TLV_BAD_DATA)
 		return status;
 	*known = status == TLV_OK;
@@ -423,7 +360,7 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 				  tlv_estimates *list)
 {
 	double known = tlv_model_units(model), units, scale;
-	const double *products, *counts, *curvature;
+	const double *products, *counts;
 	size_t first = 0;
 	tlv_rng rng;
 
@@ -435,17 +372,12 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 	scale = known > 0 ? known / units : 1;
 	products = tlv_frame_float64(errors, "products");
 	counts = tlv_frame_float64(errors, "counts");
-	curvature = tlv_frame_find(errors, "curvature")->rows > 0
-					? tlv_frame_float64(errors, "curvature")
-					: NULL;
 	for (size_t end = 1; end <= list->n; end++)
 	{
 		block_part block = {.list = list->list + first,
 							.pieces = tlv_frame_scalar(errors, "pieces", 0),
 							.scale = scale,
-							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model) &&
-								   curvature == NULL,
-							.curvature = curvature,
+							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model),
 							.rng = &rng,
 							.products = products};
 
@@ -457,8 +389,6 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 		block.scores = tlv_frame_float64(errors, "scores") + first;
 		TLV_TRY(find_block(ctx, &block));
 		products += tlv_packed2_size(block.n);
-		if (curvature != NULL)
-			curvature += block.n * block.n;
 		first = end;
 	}
 	return TLV_OK;

@@ -5,23 +5,48 @@
  * "pieces" (scores; of a long sequence several); the model's fingerprint "model";
  * "blocks" (how many parameters each block has), "scores" (sums, p), "counts" (p) and "products"
  * (of every block the packed sums of outer products, one behind the other), and "curvature", which
- * is empty unless it was asked for (sandwich.c).
+ * is empty: only values of errors by the sandwich, which there are no more, have any.
  */
 #include <math.h>
 #include <string.h>
 
-#include "scores_internal.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
 /* Rows whose products are added up together. */
 #define ROWS_TOGETHER 64
 
+struct tlv_score_sink
+{
+	tlv_declared declared;
+	tlv_model *model;		/* NULL when only stored values are merged */
+	tlv_digest fingerprint; /* of the model */
+	double rows, units, pieces;
+	bool left_out; /* the row at hand */
+	int64_t *blocks;
+	double *scores, *counts, *products;
+	double *curvature; /* of no parameter */
+	double *waiting;   /* p x ROWS_TOGETHER */
+	size_t n;		   /* of them */
+	double *kept;	   /* p: the counts before a weighted row; NULL before the first */
+	double *square;	   /* of the largest block */
+};
+typedef struct tlv_score_sink scores_state;
+
+/* Sizes of the sections. */
+#define SIZE_PARAMETERS TLV_SIZE_1
+#define SIZE_BLOCKS		TLV_SIZE_2
+#define SIZE_PRODUCTS	TLV_SIZE_3
+#define SIZE_CURVATURE	TLV_SIZE_4
+
 /* ---- collecting ---- */
 
-tlv_status
-tlv_scores_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+/* Adds what waits to the sums. */
+static tlv_status
+scores_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	scores_state *state = (scores_state *) accumulator;
 	size_t p = state->declared.sizes[SIZE_PARAMETERS], first = 0, n = state->n;
@@ -55,7 +80,7 @@ tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units, double **s
 	if (sink->waiting == NULL)
 		TLV_TRY_NEW_ROWS(ctx, sink->waiting, p, ROWS_TOGETHER);
 	if (sink->n == ROWS_TOGETHER)
-		TLV_TRY(tlv_scores_flush(ctx, &sink->declared.base));
+		TLV_TRY(scores_flush(ctx, &sink->declared.base));
 	TLV_TRY(tlv_require_whole_sum(ctx, "units", sink->units, units));
 	sink->units += units;
 	sink->pieces++;
@@ -117,8 +142,6 @@ scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		state->declared.base.nulls++;
 		return TLV_OK;
 	}
-	if (state->probes != NULL)
-		TLV_TRY(tlv_probes_add(ctx, state, row));
 	if (weight == 1)
 		return tlv_count_one(ctx, "rows", &state->rows);
 	weigh_last(state, weight);
@@ -160,7 +183,7 @@ require_limits(tlv_context *ctx, size_t p, size_t n, const int64_t *blocks, size
 }
 
 static tlv_status
-create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list, bool sandwich,
+create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list,
 				   tlv_accumulator **accumulator)
 {
 	size_t sizes[TLV_SIZES] = {list->n}, largest = 0;
@@ -169,8 +192,6 @@ create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list
 
 	TLV_TRY(list_blocks(ctx, list, &sizes[SIZE_BLOCKS], &blocks, &sizes[SIZE_PRODUCTS]));
 	TLV_TRY(require_limits(ctx, list->n, sizes[SIZE_BLOCKS], blocks, sizes[SIZE_PRODUCTS]));
-	for (size_t b = 0; sandwich && b < sizes[SIZE_BLOCKS]; b++)
-		sizes[SIZE_CURVATURE] += (size_t) (blocks[b] * blocks[b]);
 	TLV_TRY(tlv_require_memory(ctx,
 							   sizeof(double) *
 								   ((double) list->n * (ROWS_TOGETHER + 2) +
@@ -187,16 +208,16 @@ create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list
 	state->model = model;
 	state->fingerprint = model->frame.header->digest;
 	tlv_free(ctx, blocks);
-	return sandwich ? tlv_probes_open(ctx, state, list) : TLV_OK;
+	return TLV_OK;
 }
 
 tlv_status
-tlv_scores_create(tlv_context *ctx, tlv_model *model, bool sandwich, tlv_accumulator **accumulator)
+tlv_scores_create(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
 {
 	tlv_estimates list = {0};
 
 	TLV_TRY(model->class->estimates(ctx, &model->frame, &list));
-	TLV_TRY(create_with_blocks(ctx, model, &list, sandwich, accumulator));
+	TLV_TRY(create_with_blocks(ctx, model, &list, accumulator));
 	tlv_estimates_free(ctx, &list);
 	return TLV_OK;
 }
@@ -208,7 +229,7 @@ static tlv_status
 scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	const int64_t *blocks = tlv_frame_int64(frame, "blocks");
-	size_t p = 0, products = 0, curvature = 0;
+	size_t p = 0, products = 0;
 
 	for (size_t b = 0; b < sizes[SIZE_BLOCKS]; b++)
 	{
@@ -216,12 +237,13 @@ scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 			return tlv_fail(ctx, TLV_CORRUPT, "a block has %lld parameters", (long long) blocks[b]);
 		p += (size_t) blocks[b];
 		products += tlv_packed2_size((size_t) blocks[b]);
-		curvature += (size_t) (blocks[b] * blocks[b]);
 	}
-	if (p != sizes[SIZE_PARAMETERS] || products != sizes[SIZE_PRODUCTS] ||
-		(sizes[SIZE_CURVATURE] != 0 && curvature != sizes[SIZE_CURVATURE]))
+	if (p != sizes[SIZE_PARAMETERS] || products != sizes[SIZE_PRODUCTS])
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"blocks\" does not fit the others");
-	return TLV_OK;
+	if (sizes[SIZE_CURVATURE] == 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_GONE, "errors by the sandwich are no more");
+	return tlv_fail_hint(ctx, "Use tlv_jackknife of fits to all but a group of the rows.");
 }
 
 #define AT(member) offsetof(scores_state, member)
@@ -243,9 +265,8 @@ static const tlv_sections scores_sections = {
 	.kind = TLV_KIND_SCORE_PRODUCTS,
 	TLV_LIST(scores_list),
 	.least = {1, 1, 1, 0},
-	.most = {TLV_SCORES_MOST, TLV_SCORES_MOST, TLV_SCORES_MOST_PRODUCTS,
-			 (size_t) SANDWICH_MOST *SANDWICH_MOST},
-	.flush = tlv_scores_flush,
+	.most = {TLV_SCORES_MOST, TLV_SCORES_MOST, TLV_SCORES_MOST_PRODUCTS, TLV_SCORES_MOST_PRODUCTS},
+	.flush = scores_flush,
 	.check_more = scores_check_more,
 };
 static const tlv_accumulator_class scores_class = {
