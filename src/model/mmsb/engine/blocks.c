@@ -30,7 +30,8 @@ typedef struct block_fit
 	double *propensity[2];
 	bool large;
 	int32_t *trial[2]; /* labels that change with the steps */
-	int32_t *best[2];  /* the likeliest ones so far */
+	int32_t *best[2];  /* the likeliest of those with the most communities so far */
+	size_t used;	   /* their communities that have nodes */
 	double evidence;   /* of these */
 	bool full;		   /* in which model */
 } block_fit;
@@ -123,28 +124,53 @@ tlv_mmsb_step_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool full, int32
 	return diagnose_blocks(ctx, fit, full, steps);
 }
 
-/* First steps of both models from an initialisation; the likeliest labels are kept. */
+/* Communities that have a node; all where their number is not given. */
+static tlv_status
+count_used(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t *used)
+{
+	bool *met;
+
+	*used = fit->k;
+	if (fit->options->k == 0)
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, met, fit->k);
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+			met[label[s][u]] = true;
+	*used = 0;
+	for (size_t a = 0; a < fit->k; a++)
+		*used += met[a];
+	tlv_free(ctx, met);
+	return TLV_OK;
+}
+
+/* First steps of both models from an initialisation.  The likeliest labels are kept of those that
+ * leave the fewest communities without nodes: a weak graph is likeliest with all nodes in one. */
 static tlv_status
 first_steps(tlv_context *ctx, block_fit *work, const char *name, int32_t *const label[2])
 {
 	tlv_mmsb_fit_state *fit = work->fit;
+	size_t used;
 	int steps;
 
 	for (int full = 0; full < 2; full++)
 	{
-		double evidence[2];
+		double evidence[2], value;
 
 		copy_labels(fit, label, work->trial);
 		use_labels(work, full == 1, work->trial);
 		if (!work->large)
 			TLV_TRY(tlv_block_mean_field(ctx, &work->model, FIRST_STEPS, STEPS_TOLERANCE, &steps));
 		TLV_TRY(tlv_mmsb_evidence(ctx, fit, work->trial, fit->k, fit->corrected, evidence));
+		TLV_TRY(count_used(ctx, fit, work->trial, &used));
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, evidence[full], "criterion_%s_%s",
 							 full ? "full" : "assortative", name));
-		if (evidence[full] <= work->evidence)
+		value = fmax(evidence[0], evidence[1]);
+		if (used < work->used || (used == work->used && value <= work->evidence))
 			continue;
-		work->evidence = evidence[full];
-		work->full = full == 1;
+		work->used = used;
+		work->evidence = value;
+		work->full = evidence[1] > evidence[0];
 		copy_labels(fit, work->trial, work->best);
 	}
 	return TLV_OK;
@@ -181,6 +207,7 @@ block_fit_labels(tlv_context *ctx, block_fit *work)
 {
 	tlv_mmsb_fit_state *fit = work->fit;
 	int32_t *label[2] = {NULL, NULL};
+	size_t used;
 	int steps;
 
 	TLV_TRY(tlv_require_memory(ctx, tlv_block_memory(&work->model), "the block model"));
@@ -191,9 +218,13 @@ block_fit_labels(tlv_context *ctx, block_fit *work)
 		TLV_TRY(begin_with_moves(ctx, work, label));
 	if (fit->embedded)
 		TLV_TRY(begin_with_clusters(ctx, work, label));
-	use_labels(work, work->full, work->best);
+	copy_labels(fit, work->best, work->trial);
+	use_labels(work, work->full, work->trial);
 	TLV_TRY(tlv_block_mean_field(ctx, &work->model, work->large ? LARGE_LAST_STEPS : LAST_STEPS,
 								 STEPS_TOLERANCE, &steps));
+	TLV_TRY(count_used(ctx, fit, work->trial, &used));
+	if (used >= work->used)
+		copy_labels(fit, work->trial, work->best);
 	tlv_assert(fit->sides <= 2);
 	for (size_t s = 0; s < fit->sides; s++)
 	{
