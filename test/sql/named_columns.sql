@@ -188,4 +188,14 @@ SELECT message, hint FROM unnest(ARRAY[
   $$tlv_tree('SELECT x, y, CASE WHEN i = 7 THEN 'NaN' ELSE x * y END AS hum FROM refused', layout => 'wide')$$,
   $$tlv_tree('SELECT i / 4, ''v'' || i % 4, CASE WHEN i = 7 THEN 'NaN' ELSE x END FROM refused')$$]) call,
   LATERAL pg_temp.refusal(replace(replace(call, '''NaN''', '''''NaN'''''), '''Infinity''', '''''Infinity'''''));
+-- and an id is shown as the query has it
+SELECT message, hint FROM unnest(ARRAY[
+  $$tlv_mmsb('SELECT ''n'' || i % 9, ''n'' || i % 7 FROM refused', 2, labels => 'VALUES (''n1'', 1), (''n1'', 2)')$$,
+  $$tlv_mmsb('SELECT ''n'' || i % 9, ''n'' || i % 7 FROM refused', 2, labels => 'VALUES (''n1'', 9)')$$,
+  $$tlv_mmsb('SELECT ''n'' || i % 9, ''n'' || i % 7 FROM refused', 2, labels => 'VALUES (''n1'', 0)')$$,
+  $$(SELECT tlv_graph_agg('n' || i % 9, 'n' || i % 7) - (SELECT tlv_graph_agg('n' || i % 9, 'n' || i % 7, 2) FROM refused) FROM refused)$$,
+  $$(SELECT tlv_graph_agg('n' || i % 9, 'n' || i % 7, 1e308) FROM refused)$$,
+  $$tlv_lda('SELECT i / 9, ''w'' || i % 7, CASE i WHEN 7 THEN 1.5 ELSE 2 END FROM refused', 2)$$,
+  $$tlv_impute(tlv_hmm('SELECT i / 9, i, colour FROM refused', 2), ARRAY['zz', 'c1'])$$,
+  $$tlv_impute(tlv_hmm('SELECT i / 9, i, colour FROM refused', 2), ARRAY['c1', NULL])$$]) call, LATERAL pg_temp.refusal(call);
 DROP TABLE refused;

@@ -196,7 +196,7 @@ extern const char *tlv_row_name(tlv_row_form form);
 extern tlv_status tlv_row_require_parts(tlv_context *ctx, const tlv_row *row);
 
 /* TLV_BAD_PARAMETER where a double does not hold the id, as of one that is told by name. */
-extern tlv_status tlv_require_exact_id(tlv_context *ctx, int64_t id);
+extern tlv_status tlv_require_exact_id(tlv_context *ctx, int64_t id, tlv_text name);
 
 /* ---- posteriors ---- */
 

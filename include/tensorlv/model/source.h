@@ -77,6 +77,9 @@ typedef struct tlv_names
 #define TLV_SHOWN_NAME 128
 extern const char *tlv_show_name(tlv_text name, char shown[TLV_SHOWN_NAME]);
 
+/* The same of an id, whose digits are shown where it has no name (length 0). */
+extern const char *tlv_show_id(tlv_text name, int64_t id, char shown[TLV_SHOWN_NAME]);
+
 /* The i-th element, from 0, of an array as SQL has it: a shown name and the subscript, which is
  * never cut.  Returns shown. */
 extern const char *tlv_show_element(const char *name, size_t i, char shown[TLV_SHOWN_NAME]);

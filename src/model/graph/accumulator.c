@@ -439,12 +439,12 @@ subtract_edges(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 			   const tlv_graph_header *header)
 {
 	const edge_run none = {.entries = 0};
+	const run_subtraction of = {one_set(state), state->totals.self_loops > 0, state->names};
 	edge_run taken, left;
 	tlv_status status;
 
 	TLV_TRY(run_from_frame(ctx, state, frame, header, 1, &taken));
-	status = tlv_run_subtract(ctx, one_set(state), state->totals.self_loops > 0,
-							  state->n_runs > 0 ? state->run : &none, &taken, &left);
+	status = tlv_run_subtract(ctx, &of, state->n_runs > 0 ? state->run : &none, &taken, &left);
 	tlv_run_free(ctx, &taken);
 	TLV_TRY(status);
 	if (state->n_runs > 0)

@@ -54,16 +54,19 @@ is_one_set(const image_writer *writer)
 
 /* Notes what the weight of one edge asks of the form they are stored in. */
 static tlv_status
-note_weight(tlv_context *ctx, weight_form *form, const run_cursor *edge)
+note_weight(tlv_context *ctx, image_writer *writer, const run_cursor *edge)
 {
+	weight_form *form = &writer->form;
 	double weight = edge->weight;
 
 	if (!(weight <= DBL_MAX))
 	{
+		char shown[2][TLV_SHOWN_NAME];
+
+		tlv_graph_show_edge(writer->names, is_one_set(writer), edge, shown);
 		tlv_fail(ctx, TLV_BAD_DATA,
-				 "the weights of the edge from %" PRId64 " to %" PRId64
-				 " add up to more than a float8 holds",
-				 unbias(edge->src), unbias(edge->dst));
+				 "the weights of the edge from %s to %s add up to more than a float8 holds",
+				 shown[0], shown[1]);
 		return tlv_fail_hint(ctx, "Divide all weights by a constant.");
 	}
 	form->ones &= weight == 1;
@@ -91,7 +94,7 @@ collect_nodes(tlv_context *ctx, image_writer *writer)
 		row = edge.src;
 		TLV_TRY(node_index_add(ctx, target, edge.dst));
 		if (edge.weight != 1)
-			TLV_TRY(note_weight(ctx, &writer->form, &edge));
+			TLV_TRY(note_weight(ctx, writer, &edge));
 		if (edge.left % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(ctx);
 	}

@@ -13,6 +13,7 @@
 
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/model/graph.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/rng.h"
 
 /* Bytes of the longest variable-length number. */
@@ -252,12 +253,21 @@ extern void tlv_run_free(tlv_context *ctx, edge_run *run);
 extern tlv_status tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a,
 								const edge_run *b, edge_run *sum);
 
-/*
- * One run less another; they stay as they are.  with_nodes: entries of one-set graphs that say that
- * a node is there stay; otherwise they go, as the edges left say it.  Error: TLV_BAD_DATA where
- * more is subtracted than the graph contains.
- */
-extern tlv_status tlv_run_subtract(tlv_context *ctx, bool one_set, bool with_nodes,
+/* The ends of an edge as messages show them. */
+extern void tlv_graph_show_edge(const tlv_name_table names[2], bool one_set, const run_cursor *edge,
+								char shown[2][TLV_SHOWN_NAME]);
+
+/* with_nodes: entries of one-set graphs that say that a node is there stay; otherwise they go, as
+ * the edges left say it. */
+typedef struct run_subtraction
+{
+	bool one_set, with_nodes;
+	const tlv_name_table *names; /* two, of sources and targets */
+} run_subtraction;
+
+/* One run less another; they stay as they are.  Error: TLV_BAD_DATA where more is subtracted than
+ * the graph contains. */
+extern tlv_status tlv_run_subtract(tlv_context *ctx, const run_subtraction *of,
 								   const edge_run *from, const edge_run *taken, edge_run *left);
 
 typedef struct raw_edge

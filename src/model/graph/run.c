@@ -246,23 +246,37 @@ tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a, const edge_run 
 /* What rounding may leave of a weight, of what is taken. */
 #define WEIGHT_ROUNDING 1e-9
 
-static tlv_status
-graph_refuse_more(tlv_context *ctx, const run_cursor *edge)
+void
+tlv_graph_show_edge(const tlv_name_table names[2], bool one_set, const run_cursor *edge,
+					char shown[2][TLV_SHOWN_NAME])
 {
+	const int64_t ids[2] = {unbias(edge->src), unbias(edge->dst)};
+
+	for (int end = 0; end < 2; end++)
+		(void) tlv_show_id(tlv_name_table_find(&names[one_set ? 0 : end], ids[end]), ids[end],
+						   shown[end]);
+}
+
+static tlv_status
+graph_refuse_more(tlv_context *ctx, const run_subtraction *of, const run_cursor *edge)
+{
+	char shown[2][TLV_SHOWN_NAME];
+
+	tlv_graph_show_edge(of->names, of->one_set, edge, shown);
 	tlv_fail(ctx, TLV_BAD_DATA,
-			 "more of the edge from %" PRId64 " to %" PRId64
-			 " is subtracted than the graph contains",
-			 unbias(edge->src), unbias(edge->dst));
+			 "more of the edge from %s to %s is subtracted than the graph contains", shown[0],
+			 shown[1]);
 	return tlv_fail_hint(ctx, "Subtract only what was added before.");
 }
 
 static tlv_status
-run_put_left(tlv_context *ctx, run_writer *writer, const run_cursor *from, const run_cursor *taken)
+run_put_left(tlv_context *ctx, run_writer *writer, const run_subtraction *of,
+			 const run_cursor *from, const run_cursor *taken)
 {
 	double left = from->weight - taken->weight;
 
 	if (left < -WEIGHT_ROUNDING * taken->weight)
-		return graph_refuse_more(ctx, from);
+		return graph_refuse_more(ctx, of, from);
 	if (left <=
 		(from->form == RUN_FLOAT || taken->form == RUN_FLOAT ? WEIGHT_ROUNDING : 0) * taken->weight)
 		return TLV_OK;
@@ -278,8 +292,8 @@ run_compare(const run_cursor *a, const run_cursor *b)
 }
 
 static tlv_status
-run_subtract_into(tlv_context *ctx, run_writer *writer, bool one_set, bool with_nodes,
-				  run_cursor *from, run_cursor *taken)
+run_subtract_into(tlv_context *ctx, run_writer *writer, const run_subtraction *of, run_cursor *from,
+				  run_cursor *taken)
 {
 	bool more = run_next(from), more_taken = run_next(taken);
 
@@ -289,17 +303,17 @@ run_subtract_into(tlv_context *ctx, run_writer *writer, bool one_set, bool with_
 
 		if (looked % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (order <= 0 && one_set && from->src == from->dst)
+		if (order <= 0 && of->one_set && from->src == from->dst)
 		{
-			if (with_nodes)
+			if (of->with_nodes)
 				TLV_TRY(tlv_run_put(ctx, writer, from->src, from->dst, 1));
 		}
 		else if (order < 0)
 			TLV_TRY(tlv_run_put(ctx, writer, from->src, from->dst, from->weight));
 		else if (order == 0)
-			TLV_TRY(run_put_left(ctx, writer, from, taken));
-		else if (!(one_set && taken->src == taken->dst))
-			return graph_refuse_more(ctx, taken);
+			TLV_TRY(run_put_left(ctx, writer, of, from, taken));
+		else if (!(of->one_set && taken->src == taken->dst))
+			return graph_refuse_more(ctx, of, taken);
 		more = order <= 0 ? run_next(from) : more;
 		more_taken = order >= 0 ? run_next(taken) : more_taken;
 	}
@@ -307,7 +321,7 @@ run_subtract_into(tlv_context *ctx, run_writer *writer, bool one_set, bool with_
 }
 
 tlv_status
-tlv_run_subtract(tlv_context *ctx, bool one_set, bool with_nodes, const edge_run *from,
+tlv_run_subtract(tlv_context *ctx, const run_subtraction *of, const edge_run *from,
 				 const edge_run *taken, edge_run *left)
 {
 	run_cursor at_from, at_taken;
@@ -317,7 +331,7 @@ tlv_run_subtract(tlv_context *ctx, bool one_set, bool with_nodes, const edge_run
 	run_open(&at_from, from);
 	run_open(&at_taken, taken);
 	TLV_TRY(tlv_run_begin(ctx, &writer, from->size));
-	status = run_subtract_into(ctx, &writer, one_set, with_nodes, &at_from, &at_taken);
+	status = run_subtract_into(ctx, &writer, of, &at_from, &at_taken);
 	if (status != TLV_OK)
 	{
 		tlv_run_free(ctx, &writer.run);

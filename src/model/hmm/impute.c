@@ -48,8 +48,8 @@ impute_vectors(tlv_context *ctx, const tlv_hmm_parts *parts, const tlv_part *par
 	return TLV_OK;
 }
 
-/* The most probable symbol of a step. */
-static int64_t
+/* The position of the most probable symbol of a step. */
+static size_t
 likely_symbol(const tlv_hmm_parts *parts, const double *shares)
 {
 	size_t best = 0;
@@ -67,7 +67,7 @@ likely_symbol(const tlv_hmm_parts *parts, const double *shares)
 			best = i;
 		}
 	}
-	return parts->items[best];
+	return best;
 }
 
 static tlv_status
@@ -77,10 +77,14 @@ impute_symbols(tlv_context *ctx, const tlv_hmm_parts *parts, const tlv_part *par
 	for (size_t t = 0; t < part->n; t++)
 	{
 		bool missing = part->missing != NULL && part->missing[t];
-		int64_t symbol = missing ? likely_symbol(parts, shares + t * parts->k) : part->ids[t];
+		size_t likely = missing ? likely_symbol(parts, shares + t * parts->k) : 0;
+		int64_t symbol = missing ? parts->items[likely] : part->ids[t];
+		tlv_text name = missing				  ? tlv_name_at(&parts->names, likely)
+						: part->names != NULL ? part->names[t]
+											  : (tlv_text){NULL, 0};
 
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_require_exact_id(ctx, symbol));
+		TLV_TRY(tlv_require_exact_id(ctx, symbol, name));
 		filled[t] = (double) symbol;
 	}
 	return TLV_OK;

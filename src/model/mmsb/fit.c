@@ -96,9 +96,13 @@ mmsb_check_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	for (size_t i = 0; i < options->n_labels; i++)
 		if (options->label[i] < 0 || (size_t) options->label[i] >= fit->k)
 		{
-			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "label %" PRId32 " of node %" PRId64 " is not between 1 and k = %zu",
-					 options->label[i] + 1, options->label_nodes[i], fit->k);
+			char shown[TLV_SHOWN_NAME];
+
+			tlv_fail(
+				ctx, TLV_BAD_PARAMETER, "label %" PRId32 " of node %s is not between 1 and k = %zu",
+				options->label[i] + 1,
+				tlv_show_id(tlv_name_at(&options->label_names, i), options->label_nodes[i], shown),
+				fit->k);
 			return tlv_fail_hint(ctx, "Give k, at least the largest label.");
 		}
 	return TLV_OK;

@@ -53,11 +53,13 @@ tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *bag, tlv_mmsb_opti
 	return TLV_OK;
 }
 
-/* Edges come by node, and of a node by label: the least label first. */
+/* Edges come by node, and of a node by label: the least label first.  names are those of the nodes.
+ */
 static tlv_status
-labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, int64_t *nodes, int32_t *labels,
-				  size_t *n)
+labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, const tlv_name_list *names,
+				  int64_t *nodes, int32_t *labels, size_t *n)
 {
+	char shown[TLV_SHOWN_NAME];
 	int64_t node, label;
 	double weight;
 
@@ -66,12 +68,16 @@ labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, int64_t *nodes, in
 		if (*n % 4096 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (*n > 0 && nodes[*n - 1] == node)
-			return tlv_fail(ctx, TLV_BAD_DATA, "node %" PRId64 " has more than one label", node);
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "node %s has more than one label",
+					 tlv_show_id(tlv_name_at(names, *n - 1), node, shown));
+			return tlv_fail_hint(ctx, "%s", label_hint);
+		}
 		if (label < 1 || label > UINT16_MAX)
 		{
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "label %" PRId64 " of node %" PRId64 " is not the number of a community",
-					 label, node);
+					 "label %" PRId64 " of node %s is not the number of a community", label,
+					 tlv_show_id(tlv_name_at(names, *n), node, shown));
 			return tlv_fail_hint(ctx, "%s", label_hint);
 		}
 		nodes[*n] = node;
@@ -82,18 +88,17 @@ labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, int64_t *nodes, in
 
 /* The names of the nodes, which may stay longer than the graph. */
 static tlv_status
-labels_keep_names(tlv_context *ctx, const tlv_frame *graph, size_t n, tlv_mmsb_options *options)
+labels_keep_names(tlv_context *ctx, const tlv_name_list *names, size_t n, tlv_mmsb_options *options)
 {
-	const tlv_name_list names = tlv_graph_names(graph, 0);
 	int64_t *offsets;
 	char *bytes;
 
-	if (names.offsets == NULL)
+	if (names->offsets == NULL)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, offsets, n + 1);
-	memcpy(offsets, names.offsets, (n + 1) * sizeof(int64_t));
+	memcpy(offsets, names->offsets, (n + 1) * sizeof(int64_t));
 	TLV_TRY_NEW(ctx, bytes, (size_t) offsets[n] + 1);
-	memcpy(bytes, names.bytes, (size_t) offsets[n]);
+	memcpy(bytes, names->bytes, (size_t) offsets[n]);
 	options->label_names = (tlv_name_list){offsets, bytes};
 	return TLV_OK;
 }
@@ -101,6 +106,7 @@ labels_keep_names(tlv_context *ctx, const tlv_frame *graph, size_t n, tlv_mmsb_o
 tlv_status
 tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_options *options)
 {
+	const tlv_name_list names = tlv_graph_names(graph, 0);
 	tlv_graph_cursor *cursor;
 	tlv_graph_header header;
 	int64_t *nodes;
@@ -111,22 +117,10 @@ tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_opti
 	options->null_labels = header.nulls;
 	TLV_TRY(labels_alloc(ctx, header.rows, &nodes, &labels));
 	TLV_TRY(tlv_graph_cursor_open(ctx, graph, &cursor));
-	TLV_TRY(labels_take_edges(ctx, cursor, nodes, labels, &n));
+	TLV_TRY(labels_take_edges(ctx, cursor, &names, nodes, labels, &n));
 	tlv_graph_cursor_close(ctx, cursor);
 	labels_give(n, nodes, labels, options);
-	return labels_keep_names(ctx, graph, n, options);
-}
-
-/* What messages call the node of a label. */
-static const char *
-show_node(const tlv_mmsb_options *options, size_t i, char shown[TLV_SHOWN_NAME])
-{
-	const tlv_names names = {.n = options->n_labels,
-							 .ids = options->label_nodes,
-							 .offsets = options->label_names.offsets,
-							 .text = options->label_names.bytes};
-
-	return tlv_names_show(&names, i, shown);
+	return labels_keep_names(ctx, &names, n, options);
 }
 
 tlv_status
@@ -149,7 +143,8 @@ tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options *options, const b
 						 tlv_plural(options->null_labels, "label was", "labels were")));
 	if (unmet == 0)
 		return TLV_OK;
-	(void) show_node(options, first, shown);
+	(void) tlv_show_id(tlv_name_at(&options->label_names, first), options->label_nodes[first],
+					   shown);
 	if (unmet == options->n_labels)
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges", unmet);

@@ -243,6 +243,7 @@ static tlv_status
 expect_category(tlv_context *ctx, const tlv_multiview_parts *parts, int t, const double *shares,
 				double *filled)
 {
+	const tlv_name_list names = tlv_multiview_names(parts, t);
 	size_t d = parts->d[t], best = 0;
 	double most = -1;
 
@@ -259,7 +260,7 @@ expect_category(tlv_context *ctx, const tlv_multiview_parts *parts, int t, const
 		}
 	}
 	*filled = (double) parts->items[t][best];
-	return tlv_require_exact_id(ctx, parts->items[t][best]);
+	return tlv_require_exact_id(ctx, parts->items[t][best], tlv_name_at(&names, best));
 }
 
 /* View t of a row: as it is, or what is expected of one that says nothing. */
@@ -277,7 +278,8 @@ fill_view(tlv_context *ctx, const multiview_model *model, int t, const tlv_part 
 		expect_view(parts, t, shares, filled);
 	else if (categories)
 	{
-		TLV_TRY(tlv_require_exact_id(ctx, part->ids[0]));
+		TLV_TRY(tlv_require_exact_id(ctx, part->ids[0],
+									 part->names != NULL ? part->names[0] : (tlv_text){NULL, 0}));
 		*filled = (double) part->ids[0];
 	}
 	else

@@ -224,11 +224,23 @@ typedef struct RefusedNumber
 	const char *noun, *where; /* in their place */
 } RefusedNumber;
 
-/* The messages of vectors, views, steps and variables: statements elsewhere have sent only these.
- */
-static bool
-read_refused(const char *message, RefusedNumber *refused)
+/* The position of an item, from 1; 0 where it has no name. */
+static size_t
+item_position(const tlv_names *names, int64 item)
 {
+	for (size_t i = 0; names->ids != NULL && i < names->n; i++)
+		if (names->ids[i] == item)
+			return i + 1;
+	return 0;
+}
+
+/* The messages of vectors, views, steps, variables and items: statements elsewhere have sent only
+ * these. */
+static bool
+read_refused(const tlv_names *names, const char *message, RefusedNumber *refused)
+{
+	long long item;
+
 	*refused = (RefusedNumber){.noun = "number ", .where = " of a row"};
 	sscanf(message, "element %zu of a vector%n", &refused->position, &refused->after);
 	if (refused->after == 0)
@@ -248,6 +260,9 @@ read_refused(const char *message, RefusedNumber *refused)
 	refused->noun = "";
 	sscanf(message, "value %*s of variable %n%zu%n", &refused->before, &refused->position,
 		   &refused->after);
+	if (refused->after == 0 &&
+		sscanf(message, "count %*s of item %n%lld%n", &refused->before, &item, &refused->after) > 0)
+		refused->position = item_position(names, item);
 	return refused->after > 0;
 }
 
@@ -259,7 +274,7 @@ TlvNameNumber(const TlvSource *rows, const char *message)
 	RefusedNumber refused;
 	size_t at;
 
-	if (names == NULL || message == NULL || !read_refused(message, &refused))
+	if (names == NULL || message == NULL || !read_refused(names, message, &refused))
 		return message;
 	at = refused.view > 0 ? refused.view : refused.position;
 	if (at == 0 || (names->array.length == 0 && at > names->n))

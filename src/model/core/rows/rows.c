@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/assert.h"
 
 static const struct
@@ -153,11 +154,21 @@ tlv_posterior_free(tlv_context *ctx, tlv_posterior *posterior)
 }
 
 tlv_status
-tlv_require_exact_id(tlv_context *ctx, int64_t id)
+tlv_require_exact_id(tlv_context *ctx, int64_t id, tlv_text name)
 {
+	char shown[TLV_SHOWN_NAME];
+
 	if (id >= -(INT64_C(1) << 53) && id <= INT64_C(1) << 53)
 		return TLV_OK;
+	if (name.length > 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is a string, and imputed rows are numbers",
+				 tlv_show_name(name, shown));
+		return tlv_fail_hint(ctx,
+							 "Weight the probabilities of the strings in each component by the "
+							 "posterior probabilities that tlv_infer returns.");
+	}
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
-			 "%" PRId64 ", or the text that it stands for, has no place among numbers", id);
+			 "%" PRId64 ", or the string that it stands for, is not exact as a float8", id);
 	return tlv_fail_hint(ctx, "Use numbers from -2^53 to 2^53 for categories.");
 }

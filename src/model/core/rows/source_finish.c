@@ -67,6 +67,15 @@ tlv_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const int64_t
 }
 
 const char *
+tlv_show_id(tlv_text name, int64_t id, char shown[TLV_SHOWN_NAME])
+{
+	if (name.length > 0)
+		return tlv_show_name(name, shown);
+	snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) id);
+	return shown;
+}
+
+const char *
 tlv_show_element(const char *name, size_t i, char shown[TLV_SHOWN_NAME])
 {
 	snprintf(shown, TLV_SHOWN_NAME, "%.*s[%zu]", TLV_SHOWN_NAME - 24, name, i + 1);
@@ -85,11 +94,8 @@ tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME])
 		return tlv_show_name((tlv_text){names->text + names->offsets[i], length}, shown);
 	if (names != NULL && names->array.length > 0)
 		return tlv_show_element(tlv_show_name(names->array, array), i, shown);
-	if (named && names->ids != NULL)
-		snprintf(shown, TLV_SHOWN_NAME, "%lld", (long long) names->ids[i]);
-	else
-		snprintf(shown, TLV_SHOWN_NAME, "%zu", i + 1);
-	return shown;
+	return tlv_show_id((tlv_text){NULL, 0},
+					   named && names->ids != NULL ? names->ids[i] : (int64_t) i + 1, shown);
 }
 
 tlv_status
