@@ -24,8 +24,8 @@ CREATE AGGREGATE tlv_category_moments(v integer[], bootstrap integer) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_category_moments(integer[], integer) IS
-    'the same, with as many bootstrap replicates of the tables of pairs (at most 1000; 0: none) in the same pass: in each, every row weighs a '
-    'number drawn from Poisson(1)';
+    'the same, with as many bootstrap replicates of the tables of pairs (at most 1000; 0: none) from the same pass: the rows are dealt to as many parts, '
+    'and a replicate has parts drawn with replacement';
 
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, integer[], integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -35,8 +35,8 @@ CREATE AGGREGATE tlv_category_moments(v integer[], bootstrap integer, seed bigin
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS
-    'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: '
-    'equal rows in equal order and equal parts give equal replicates, and with ORDER BY v equal rows in any order';
+    'the same, with a seed for the parts (1 otherwise), to which rows are dealt by the seed and their number: '
+    'equal rows in equal order give equal replicates, and with ORDER BY v equal rows in any order';
 
 -- Categories that are identified by name.
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, text[]) RETURNS tlv_moments
@@ -68,7 +68,7 @@ CREATE AGGREGATE tlv_category_moments(v text[], bootstrap integer, seed bigint) 
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_category_moments(text[], integer, bigint) IS 'the same of categories by name, with a seed for the weights';
+COMMENT ON AGGREGATE tlv_category_moments(text[], integer, bigint) IS 'the same of categories by name, with a seed for the parts';
 
 CREATE FUNCTION tlv_category_tables(moments tlv_moments)
     RETURNS TABLE (variable_a bigint, variable_a_name text, variable_b bigint, variable_b_name text,

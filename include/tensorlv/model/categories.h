@@ -12,8 +12,8 @@
  * states[b] with b's state running fastest: counts of the rows in which both are present);
  * "triples" (the same of all a < b < c; missing when they were too many, TLV_CATEGORY_MOST_TRIPLES,
  * in any part of the data: once dropped, they do not come back); with bootstrap "replicates"
- * (scalar R, >= 1), "replicate_rows" (R) and "replicate_pairs", "replicate_singles" (as above, x R:
- * Poisson(1)-weighted counts).  Of NULL rows alone, p is 0 and there are scalars only.
+ * (scalar R, >= 1), "part_rows" (R) and "part_pairs", "part_singles" (as above, x R: counts of R
+ * parts that the rows are dealt to).  Of NULL rows alone, p is 0 and there are scalars only.
  *
  * Categories may be told by name: a row of codes with names, whose codes only say what is missing.
  * The stored value then has "name_offsets" and "names" (names.h; of all states, those of a variable
@@ -27,6 +27,7 @@
 #include "tensorlv/model/source.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/names.h"
+#include "tensorlv/num/rng.h"
 
 #define TLV_CATEGORY_MISSING	 (-1)
 #define TLV_CATEGORY_MOST_STATES 100
@@ -38,10 +39,8 @@
 #define TLV_CATEGORY_MOST_REPLICATES 1000
 
 /*
- * An empty accumulator; replicates = 0: no bootstrap.  seed: of the weights of the bootstrap, which
- * are drawn for every row from its values and those of all rows before it in its part of the data:
- * the rows of two parts have independent weights once the parts differ.  Errors: TLV_BAD_PARAMETER
- * for too many replicates, memory.
+ * An empty accumulator; replicates = 0: no bootstrap.  seed: of the parts that rows are dealt to,
+ * by their number.  Errors: TLV_BAD_PARAMETER for too many replicates, memory.
  *
  * A row may have up to TLV_CATEGORY_MOST_VARIABLES values (TLV_LIMIT), all rows as many, and at
  * least one (TLV_BAD_DATA); a value below -1 or above 99 is TLV_BAD_DATA; tables too large for a
@@ -67,10 +66,10 @@ typedef struct tlv_category_tables
 	const double *triples; /* NULL: not kept */
 	size_t pair_entries;
 	size_t replicates;
-	const double *replicate_rows;	 /* replicates */
-	const double *replicate_singles; /* sum of states x replicates */
-	const double *replicate_pairs;	 /* pair_entries x replicates */
-	const int64_t *name_offsets;	 /* of all states, and one; NULL: they are told by number */
+	const double *part_rows;	 /* replicates */
+	const double *part_singles;	 /* sum of states x replicates */
+	const double *part_pairs;	 /* pair_entries x replicates */
+	const int64_t *name_offsets; /* of all states, and one; NULL: they are told by number */
 	const char *names;
 } tlv_category_tables;
 
@@ -84,9 +83,13 @@ extern void tlv_category_close(tlv_context *ctx, tlv_category_tables *tables);
 extern tlv_status tlv_category_tree_names(tlv_context *ctx, const tlv_category_tables *tables,
 										  int64_t **offsets, size_t *n);
 
-/* The tables of replicate r (from 0) as those of a value without bootstrap; points into tables. */
-extern void tlv_category_replicate(const tlv_category_tables *tables, size_t r,
-								   tlv_category_tables *replicate);
+/* Replicates of the bootstrap, as tables of a value without: room for one, to be freed, and the
+ * next one drawn into it. */
+extern tlv_status tlv_category_replicate_create(tlv_context *ctx, const tlv_category_tables *tables,
+												tlv_category_tables *replicate);
+extern tlv_status tlv_category_replicate_draw(tlv_context *ctx, const tlv_category_tables *tables,
+											  tlv_rng *rng, tlv_category_tables *replicate);
+extern void tlv_category_replicate_free(tlv_context *ctx, tlv_category_tables *replicate);
 
 /* The table of a < b: states[a] x states[b], [x_a * states[b] + x_b]. */
 extern const double *tlv_category_pair(const tlv_category_tables *tables, size_t a, size_t b);

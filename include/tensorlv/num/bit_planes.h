@@ -35,9 +35,6 @@ extern void tlv_plane_equal(size_t words, const uint8_t *codes, uint8_t code, ui
 /* The plane of the rows with any code but 0, codes below 128. */
 extern void tlv_plane_present(size_t words, const uint8_t *codes, uint64_t *plane);
 
-/* The plane of one bit, 0 to 7, of the codes. */
-extern void tlv_plane_bit(size_t words, const uint8_t *codes, int bit, uint64_t *plane);
-
 extern void tlv_plane_and(size_t words, const uint64_t *a, const uint64_t *b, uint64_t *plane);
 
 /* Rows in a plane. */
@@ -60,9 +57,5 @@ extern void tlv_codes_count(size_t n, const uint8_t *a, uint32_t stride, const u
 /* counts[key[r] * stride + c[r]]++, over n rows; the same. */
 extern void tlv_keys_count(size_t n, const uint32_t *key, uint32_t stride, const uint8_t *c,
 						   size_t cells, uint32_t *scratch, uint32_t *counts);
-
-/* sums[cell * width + q] += weights[r * width + q] for every row r with cell[r] = cell. */
-extern void tlv_cells_sum(size_t n, const uint32_t *cell, size_t width, const uint8_t *weights,
-						  uint32_t *sums);
 
 #endif /* TENSORLV_BIT_PLANES_H */

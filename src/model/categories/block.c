@@ -182,7 +182,7 @@ create_block(tlv_context *ctx, const category_state *state, category_block *bloc
 	for (size_t v = 0; v < p; v++)
 		block->missing[v] = state->least[v] == 0;
 	place_planes(block);
-	if (state->sums.triples != NULL || state->replicates > 0 || needs_tables(block))
+	if (state->sums.triples != NULL || needs_tables(block))
 	{
 		block->columns = tlv_alloc(ctx, p, block->room);
 		TLV_TRY_ALLOC(ctx, block->columns);
@@ -405,8 +405,8 @@ count_pairs(tlv_context *ctx, category_block *block, double *pairs)
 
 /* ---- all of it ---- */
 
-static tlv_status
-count_block(tlv_context *ctx, category_state *state)
+tlv_status
+category_count(tlv_context *ctx, category_state *state)
 {
 	category_block block;
 
@@ -415,9 +415,6 @@ count_block(tlv_context *ctx, category_state *state)
 	TLV_TRY(count_pairs(ctx, &block, state->sums.pairs));
 	if (state->sums.triples != NULL)
 		TLV_TRY(category_count_triples(ctx, &block, state->sums.triples));
-	if (state->replicates > 0)
-		TLV_TRY(category_count_replicates(ctx, &block, state->replicates, state->weights,
-										  &state->sums));
 	free_block(ctx, &block);
 	return TLV_OK;
 }
@@ -437,7 +434,9 @@ category_flush(tlv_context *ctx, category_state *state)
 	status = category_grow(ctx, state, p, states);
 	tlv_free(ctx, states);
 	TLV_TRY(status);
-	TLV_TRY(count_block(ctx, state));
+	TLV_TRY(category_count(ctx, state));
+	if (state->replicates > 0)
+		TLV_TRY(category_count_parts(ctx, state));
 	state->rows += (double) state->block_rows;
 	state->block_rows = 0;
 	memset(state->largest, 0, p);

@@ -47,9 +47,9 @@ typedef struct category_sums
 	double *singles;
 	double *pairs;
 	double *triples; /* or NULL */
-	double *replicate_rows;
-	double *replicate_singles; /* x replicates */
-	double *replicate_pairs;
+	double *part_rows;	  /* of parts of the rows, as many as there are replicates */
+	double *part_singles; /* x replicates */
+	double *part_pairs;
 } category_sums;
 
 /* How categories are told. */
@@ -71,7 +71,7 @@ typedef struct category_state
 	int32_t *codes;		   /* p: of one row */
 	bool replicates_known; /* not yet of an accumulator that only merges */
 	size_t replicates;
-	uint64_t chain;			/* seed of the next row's weights */
+	uint64_t seed;			/* of the parts that rows are dealt to */
 	double rows;			/* counted, without the block */
 	bool dropped;			/* triples are */
 	category_layout layout; /* p is 0 before the first row */
@@ -81,7 +81,6 @@ typedef struct category_state
 	size_t block_room;
 	size_t block_most;
 	uint8_t *block;	  /* block_room x p */
-	uint8_t *weights; /* block_room x replicates */
 	uint8_t *largest; /* p: code in the block */
 	uint8_t *least;	  /* p */
 } category_state;
@@ -146,7 +145,9 @@ typedef struct category_block
 	uint32_t *pairs;   /* by pair of the layout, extended; only when triples are counted */
 } category_block;
 
-/* Counts the rows of the block into the sums. */
+/* Counts the rows of the block into the sums, which have room for their states. */
+extern tlv_status category_count(tlv_context *ctx, category_state *state);
+/* Makes room, counts the rows of the block, and empties it. */
 extern tlv_status category_flush(tlv_context *ctx, category_state *state);
 
 /* Planes of the variable at that position. */
@@ -169,10 +170,7 @@ extern tlv_status category_subtract(tlv_context *ctx, tlv_accumulator *accumulat
 extern tlv_status category_count_triples(tlv_context *ctx, const category_block *block,
 										 double *triples);
 
-/* Draws the weights of a row of p codes, moves the chain on. */
-extern void category_draw_weights(category_state *state, const uint8_t *codes, uint8_t *weights);
-extern tlv_status category_count_replicates(tlv_context *ctx, const category_block *block,
-											size_t replicates, const uint8_t *weights,
-											category_sums *sums);
+/* Deals the rows of the block to parts, and counts every part. */
+extern tlv_status category_count_parts(tlv_context *ctx, const category_state *state);
 
 #endif /* TENSORLV_CATEGORY_INTERNAL_H */

@@ -64,9 +64,9 @@ free_sums(tlv_context *ctx, category_sums *sums)
 	tlv_free(ctx, sums->singles);
 	tlv_free(ctx, sums->pairs);
 	tlv_free(ctx, sums->triples);
-	tlv_free(ctx, sums->replicate_rows);
-	tlv_free(ctx, sums->replicate_singles);
-	tlv_free(ctx, sums->replicate_pairs);
+	tlv_free(ctx, sums->part_rows);
+	tlv_free(ctx, sums->part_singles);
+	tlv_free(ctx, sums->part_pairs);
 	memset(sums, 0, sizeof(*sums));
 }
 
@@ -131,9 +131,9 @@ create_sums(tlv_context *ctx, const category_layout *layout, size_t replicates, 
 		TLV_TRY(take_zeros(ctx, layout->triple_row[p], &sums->triples));
 	if (replicates == 0)
 		return TLV_OK;
-	TLV_TRY(take_zeros(ctx, replicates, &sums->replicate_rows));
-	TLV_TRY(take_zeros(ctx, layout->offset[p] * replicates, &sums->replicate_singles));
-	return take_zeros(ctx, layout->pair_row[p] * replicates, &sums->replicate_pairs);
+	TLV_TRY(take_zeros(ctx, replicates, &sums->part_rows));
+	TLV_TRY(take_zeros(ctx, layout->offset[p] * replicates, &sums->part_singles));
+	return take_zeros(ctx, layout->pair_row[p] * replicates, &sums->part_pairs);
 }
 
 /* A view of live sums, for adding them elsewhere. */
@@ -144,10 +144,10 @@ tables_of(const category_state *state)
 		.singles = state->sums.singles,
 		.pairs = state->sums.pairs,
 		.triples = state->sums.triples,
-		.replicates = state->sums.replicate_rows != NULL ? state->replicates : 0,
-		.replicate_rows = state->sums.replicate_rows,
-		.replicate_singles = state->sums.replicate_singles,
-		.replicate_pairs = state->sums.replicate_pairs,
+		.replicates = state->sums.part_rows != NULL ? state->replicates : 0,
+		.part_rows = state->sums.part_rows,
+		.part_singles = state->sums.part_singles,
+		.part_pairs = state->sums.part_pairs,
 	};
 }
 
@@ -264,11 +264,11 @@ category_add_tables(tlv_context *ctx, const category_layout *from,
 		add_triples(from, tables->triples, to, sums->triples);
 	for (size_t r = 0; r < tables->replicates; r++)
 	{
-		sums->replicate_rows[r] += tables->replicate_rows[r];
-		add_singles(from, tables->replicate_singles + r * from->offset[p], to,
-					sums->replicate_singles + r * to->offset[p]);
-		TLV_TRY(category_add_pairs(ctx, from, tables->replicate_pairs + r * from->pair_row[p], to,
-								   sums->replicate_pairs + r * to->pair_row[p]));
+		sums->part_rows[r] += tables->part_rows[r];
+		add_singles(from, tables->part_singles + r * from->offset[p], to,
+					sums->part_singles + r * to->offset[p]);
+		TLV_TRY(category_add_pairs(ctx, from, tables->part_pairs + r * from->pair_row[p], to,
+								   sums->part_pairs + r * to->pair_row[p]));
 	}
 	return TLV_OK;
 }
@@ -344,11 +344,11 @@ category_add_mapped(tlv_context *ctx, const category_layout *from,
 		add_mapped_triples(from, tables->triples, map, to, sums->triples);
 	for (size_t r = 0; r < tables->replicates; r++)
 	{
-		sums->replicate_rows[r] += tables->replicate_rows[r];
-		add_mapped_singles(from, tables->replicate_singles + r * from->offset[p], map, to,
-						   sums->replicate_singles + r * to->offset[p]);
-		TLV_TRY(add_mapped_pairs(ctx, from, tables->replicate_pairs + r * from->pair_row[p], map,
-								 to, sums->replicate_pairs + r * to->pair_row[p]));
+		sums->part_rows[r] += tables->part_rows[r];
+		add_mapped_singles(from, tables->part_singles + r * from->offset[p], map, to,
+						   sums->part_singles + r * to->offset[p]);
+		TLV_TRY(add_mapped_pairs(ctx, from, tables->part_pairs + r * from->pair_row[p], map, to,
+								 sums->part_pairs + r * to->pair_row[p]));
 	}
 	return TLV_OK;
 }
@@ -393,15 +393,15 @@ tlv_category_open(tlv_context *ctx, const tlv_frame *moments, tlv_category_table
 	tables->pairs = tlv_frame_float64(moments, "pairs");
 	tables->triples = tlv_frame_float64(moments, "triples");
 	tables->pair_entries = layout.pair_row[p];
-	if (tlv_frame_find(moments, "replicate_rows") != NULL)
+	if (tlv_frame_find(moments, "part_rows") != NULL)
 		tables->replicates = (size_t) tlv_frame_scalar(moments, "replicates", 0);
 	tables->name_offsets = tlv_frame_int64(moments, "name_offsets");
 	tables->names = tables->name_offsets == NULL
 						? NULL
 						: tlv_section_data(moments, tlv_frame_find(moments, "names"));
-	tables->replicate_rows = tlv_frame_float64(moments, "replicate_rows");
-	tables->replicate_singles = tlv_frame_float64(moments, "replicate_singles");
-	tables->replicate_pairs = tlv_frame_float64(moments, "replicate_pairs");
+	tables->part_rows = tlv_frame_float64(moments, "part_rows");
+	tables->part_singles = tlv_frame_float64(moments, "part_singles");
+	tables->part_pairs = tlv_frame_float64(moments, "part_pairs");
 	return TLV_OK;
 }
 
@@ -410,20 +410,6 @@ tlv_category_close(tlv_context *ctx, tlv_category_tables *tables)
 {
 	tlv_free(ctx, (void *) (uintptr_t) tables->offset);
 	memset(tables, 0, sizeof(*tables));
-}
-
-void
-tlv_category_replicate(const tlv_category_tables *tables, size_t r, tlv_category_tables *replicate)
-{
-	*replicate = *tables;
-	replicate->rows = tables->replicate_rows[r];
-	replicate->singles = tables->replicate_singles + r * tables->offset[tables->p];
-	replicate->pairs = tables->replicate_pairs + r * tables->pair_entries;
-	replicate->triples = NULL;
-	replicate->replicates = 0;
-	replicate->replicate_rows = NULL;
-	replicate->replicate_singles = NULL;
-	replicate->replicate_pairs = NULL;
 }
 
 /* The layout that an open value shows. */

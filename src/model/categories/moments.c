@@ -19,8 +19,6 @@
 #define BLOCK_BYTES ((size_t) 16 << 20)
 #define LEAST_ROWS	((size_t) 2048)
 #define MOST_ROWS	((size_t) 65536)
-/* With weights, whose planes are to stay in the cache. */
-#define MOST_WEIGHED ((size_t) 16384)
 /* Rows of a fresh block: there may be many groups of few rows. */
 #define FIRST_ROWS ((size_t) 8)
 
@@ -45,7 +43,7 @@ tlv_category_moments_create(tlv_context *ctx, size_t replicates, uint64_t seed,
 	TLV_TRY(category_state_create(ctx, &state));
 	state->replicates = replicates;
 	state->replicates_known = true;
-	state->chain = tlv_mix64(seed);
+	state->seed = tlv_mix64(seed);
 	*accumulator = &state->base;
 	return TLV_OK;
 }
@@ -95,13 +93,11 @@ check_variables(tlv_context *ctx, const category_state *state, size_t p)
 static tlv_status
 categories_begin(tlv_context *ctx, category_state *state, size_t p)
 {
-	size_t widest = p > state->replicates ? p : state->replicates;
-	size_t wanted = BLOCK_BYTES / widest / TLV_PLANE_ROWS * TLV_PLANE_ROWS;
-	size_t most = state->replicates > 0 ? MOST_WEIGHED : MOST_ROWS;
+	size_t wanted = BLOCK_BYTES / p / TLV_PLANE_ROWS * TLV_PLANE_ROWS;
 
 	if (state->layout.p == 0)
 		TLV_TRY(category_layout_create(ctx, p, &state->layout));
-	state->block_most = wanted < LEAST_ROWS ? LEAST_ROWS : wanted > most ? most : wanted;
+	state->block_most = wanted < LEAST_ROWS ? LEAST_ROWS : wanted > MOST_ROWS ? MOST_ROWS : wanted;
 	state->largest = tlv_alloc0(ctx, p, 1);
 	TLV_TRY_ALLOC(ctx, state->largest);
 	state->least = tlv_alloc(ctx, p, 1);
@@ -120,12 +116,6 @@ grow_block(tlv_context *ctx, category_state *state)
 	grown = tlv_realloc(ctx, state->block, room, state->layout.p);
 	TLV_TRY_ALLOC(ctx, grown);
 	state->block = grown;
-	if (state->replicates > 0)
-	{
-		grown = tlv_realloc(ctx, state->weights, room, state->replicates);
-		TLV_TRY_ALLOC(ctx, grown);
-		state->weights = grown;
-	}
 	state->block_room = room;
 	return TLV_OK;
 }
@@ -199,8 +189,6 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	}
 	codes = state->block + state->block_rows * p;
 	encode(p, values, codes, state->largest, state->least);
-	if (state->replicates > 0)
-		category_draw_weights(state, codes, state->weights + state->block_rows * state->replicates);
 	state->block_rows++;
 	return TLV_OK;
 }
@@ -232,9 +220,9 @@ check_sums(tlv_context *ctx, const category_state *state, const tlv_category_tab
 	TLV_TRY(tlv_require_whole_sum(ctx, "rows", state->rows, tables->rows));
 	TLV_TRY(tlv_require_whole_sum(ctx, "values", state->rows * (double) tables->p,
 								  tables->rows * (double) tables->p));
-	for (size_t r = 0; r < tables->replicates && state->sums.replicate_rows != NULL; r++)
-		TLV_TRY(tlv_require_whole_sum(ctx, "replicate_rows", state->sums.replicate_rows[r],
-									  tables->replicate_rows[r]));
+	for (size_t r = 0; r < tables->replicates && state->sums.part_rows != NULL; r++)
+		TLV_TRY(tlv_require_whole_sum(ctx, "part_rows", state->sums.part_rows[r],
+									  tables->part_rows[r]));
 	return TLV_OK;
 }
 
@@ -283,8 +271,6 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	TLV_TRY(check_sums(ctx, state, &tables, nulls));
 	if (tables.p > 0)
 		TLV_TRY(merge_tables(ctx, state, &tables));
-	/* Rows that come later must not get the weights of those merged. */
-	state->chain = tlv_mix64(state->chain ^ tlv_digest_word(&frame->header->digest));
 	state->base.nulls += nulls;
 	tlv_category_close(ctx, &tables);
 	return TLV_OK;
@@ -314,7 +300,7 @@ multiplied_counts(tlv_context *ctx, size_t n, const double *counts, double times
 	return TLV_OK;
 }
 
-/* The rows as often; replicates are of other draws. */
+/* The rows as often: a part of them would be as many rows at once. */
 static tlv_status
 category_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
 					 double times)
@@ -378,12 +364,11 @@ add_replicates(const category_state *state, tlv_frame_builder *builder)
 {
 	const category_layout *layout = &state->layout;
 
-	tlv_frame_add(builder, "replicate_rows", TLV_FLOAT64, state->replicates, 1,
-				  state->sums.replicate_rows);
-	tlv_frame_add(builder, "replicate_singles", TLV_FLOAT64, layout->offset[layout->p],
-				  state->replicates, state->sums.replicate_singles);
-	tlv_frame_add(builder, "replicate_pairs", TLV_FLOAT64, layout->pair_row[layout->p],
-				  state->replicates, state->sums.replicate_pairs);
+	tlv_frame_add(builder, "part_rows", TLV_FLOAT64, state->replicates, 1, state->sums.part_rows);
+	tlv_frame_add(builder, "part_singles", TLV_FLOAT64, layout->offset[layout->p],
+				  state->replicates, state->sums.part_singles);
+	tlv_frame_add(builder, "part_pairs", TLV_FLOAT64, layout->pair_row[layout->p],
+				  state->replicates, state->sums.part_pairs);
 }
 
 /* Rows may have come behind values that were merged.  Values are counted, too: present and missing
@@ -391,12 +376,12 @@ add_replicates(const category_state *state, tlv_frame_builder *builder)
 static tlv_status
 category_require_whole_counts(tlv_context *ctx, const category_state *state)
 {
-	const double *replicate_rows = state->sums.replicate_rows;
+	const double *part_rows = state->sums.part_rows;
 
 	TLV_TRY(tlv_require_whole_sum(ctx, "rows", state->rows, 0));
 	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, 0));
-	for (size_t r = 0; r < state->replicates && replicate_rows != NULL; r++)
-		TLV_TRY(tlv_require_whole_sum(ctx, "replicate_rows", replicate_rows[r], 0));
+	for (size_t r = 0; r < state->replicates && part_rows != NULL; r++)
+		TLV_TRY(tlv_require_whole_sum(ctx, "part_rows", part_rows[r], 0));
 	return tlv_require_whole_sum(ctx, "values", state->rows * (double) state->layout.p, 0);
 }
 
@@ -482,15 +467,15 @@ check_singles(tlv_context *ctx, const tlv_frame *frame, const category_layout *l
 	return TLV_OK;
 }
 
-/* replicate_rows is replicates x 1, all at most 2^53. */
+/* part_rows is replicates x 1, all at most 2^53. */
 static tlv_status
 require_replicate_rows(tlv_context *ctx, const tlv_frame *frame, size_t replicates,
 					   const double **rows)
 {
 	const double most = 0x1p53;
 
-	TLV_TRY(require_counts(ctx, frame, "replicate_rows", replicates, 1, &most));
-	*rows = tlv_frame_float64(frame, "replicate_rows");
+	TLV_TRY(require_counts(ctx, frame, "part_rows", replicates, 1, &most));
+	*rows = tlv_frame_float64(frame, "part_rows");
 	return TLV_OK;
 }
 
@@ -500,7 +485,7 @@ check_tables(tlv_context *ctx, const tlv_frame *frame, const category_layout *la
 {
 	size_t p = layout->p, singles = layout->offset[p], pairs = layout->pair_row[p];
 	bool kept = tlv_frame_find(frame, "triples") != NULL;
-	const double rows = tlv_frame_scalar(frame, "rows", 0), *replicate_rows;
+	const double rows = tlv_frame_scalar(frame, "rows", 0), *part_rows;
 
 	TLV_TRY(require_counts(ctx, frame, "singles", singles, 1, &rows));
 	TLV_TRY(check_singles(ctx, frame, layout));
@@ -514,9 +499,9 @@ check_tables(tlv_context *ctx, const tlv_frame *frame, const category_layout *la
 		TLV_TRY(require_counts(ctx, frame, "triples", layout->triple_row[p], 1, &rows));
 	if (replicates == 0)
 		return TLV_OK;
-	TLV_TRY(require_replicate_rows(ctx, frame, replicates, &replicate_rows));
-	TLV_TRY(require_counts(ctx, frame, "replicate_singles", singles, replicates, replicate_rows));
-	return require_counts(ctx, frame, "replicate_pairs", pairs, replicates, replicate_rows);
+	TLV_TRY(require_replicate_rows(ctx, frame, replicates, &part_rows));
+	TLV_TRY(require_counts(ctx, frame, "part_singles", singles, replicates, part_rows));
+	return require_counts(ctx, frame, "part_pairs", pairs, replicates, part_rows);
 }
 
 static tlv_status
@@ -544,6 +529,16 @@ check_states(tlv_context *ctx, const tlv_frame *frame, size_t p, size_t replicat
 		status = category_check_names(ctx, frame, &layout);
 	category_layout_free(ctx, &layout);
 	return status;
+}
+
+/* Replicates that were drawn row by row in the pass are not parts of the rows. */
+static tlv_status
+refuse_drawn(tlv_context *ctx, const tlv_frame *frame)
+{
+	if (tlv_frame_find(frame, "replicate_rows") == NULL)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_GONE, "replicates that an earlier version has drawn are no longer supported");
+	return tlv_fail_hint(ctx, "Collect tlv_category_moments again.");
 }
 
 /* Those that a value has, and no other: what is not looked at here must not be found later. */
@@ -580,6 +575,7 @@ category_check(tlv_context *ctx, const tlv_frame *frame)
 	p = tlv_frame_scalar(frame, "variables", 0);
 	if (p > TLV_CATEGORY_MOST_VARIABLES)
 		return tlv_fail(ctx, TLV_CORRUPT, "there are %g variables", p);
+	TLV_TRY(refuse_drawn(ctx, frame));
 	TLV_TRY(check_sections(ctx, frame, p > 0, replicates > 0));
 	if (p > 0)
 		return check_states(ctx, frame, (size_t) p, (size_t) replicates);

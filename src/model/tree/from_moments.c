@@ -94,6 +94,23 @@ count_drawn(tlv_context *ctx, learner *l, double *counts)
 	return TLV_OK;
 }
 
+static tlv_status
+count_resampled(tlv_context *ctx, learner *l, double *counts)
+{
+	tlv_category_tables replicate;
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, l->options->fit.seed);
+	TLV_TRY(tlv_category_replicate_create(ctx, &l->tables, &replicate));
+	for (size_t r = 0; r < l->replicates; r++)
+	{
+		TLV_TRY(tlv_category_replicate_draw(ctx, &l->tables, &rng, &replicate));
+		TLV_TRY(count_replicate(ctx, l, NULL, &replicate, counts));
+	}
+	tlv_category_replicate_free(ctx, &replicate);
+	return TLV_OK;
+}
+
 /* Shares of the replicates, of the edges that split off more than a leaf. */
 static tlv_status
 set_support(tlv_context *ctx, learner *l, const double *counts)
@@ -138,15 +155,7 @@ tree_find_support(tlv_context *ctx, learner *l)
 		return TLV_OK;
 	TLV_TRY_NEW0(ctx, counts, l->tree.edges);
 	TLV_TRY_NEW0_ROWS(ctx, l->lengths, l->tree.edges, 3);
-	if (!l->categories)
-		TLV_TRY(count_drawn(ctx, l, counts));
-	for (size_t r = 0; l->categories && r < l->replicates; r++)
-	{
-		tlv_category_tables replicate;
-
-		tlv_category_replicate(&l->tables, r, &replicate);
-		TLV_TRY(count_replicate(ctx, l, NULL, &replicate, counts));
-	}
+	TLV_TRY((l->categories ? count_resampled : count_drawn)(ctx, l, counts));
 	TLV_TRY(set_support(ctx, l, counts));
 	set_errors(l);
 	tlv_free(ctx, l->lengths);

@@ -101,7 +101,7 @@ collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_valu
 	return tlv_require_rows(ctx, *moments, "rows");
 }
 
-/* Replicates of categories are drawn row by row: a row's weights follow from the rows before it. */
+/* Rows of categories are dealt to the parts of the bootstrap by their number. */
 static tlv_status
 collect_categories(tlv_context *ctx, tlv_source *rows, const tree_learning *fit,
 				   tlv_value **moments)

@@ -102,19 +102,6 @@ tlv_plane_equal(size_t words, const uint8_t *codes, uint8_t code, uint64_t *plan
 	}
 }
 
-void
-tlv_plane_bit(size_t words, const uint8_t *codes, int bit, uint64_t *plane)
-{
-	const __m128i shift = _mm_cvtsi32_si128(7 - bit);
-
-	for (size_t w = 0; w < words; w++, codes += 64)
-	{
-		plane[w] = 0;
-		for (int i = 0; i < 4; i++)
-			plane[w] |= top_bits(_mm_sll_epi16(load16(codes + 16 * i), shift)) << (16 * i);
-	}
-}
-
 #else
 
 void
@@ -125,17 +112,6 @@ tlv_plane_equal(size_t words, const uint8_t *codes, uint8_t code, uint64_t *plan
 		plane[w] = 0;
 		for (int i = 0; i < 64; i++)
 			plane[w] |= (uint64_t) (codes[i] == code) << i;
-	}
-}
-
-void
-tlv_plane_bit(size_t words, const uint8_t *codes, int bit, uint64_t *plane)
-{
-	for (size_t w = 0; w < words; w++, codes += 64)
-	{
-		plane[w] = 0;
-		for (int i = 0; i < 64; i++)
-			plane[w] |= (uint64_t) (codes[i] >> bit & 1) << i;
 	}
 }
 

@@ -150,17 +150,3 @@ tlv_keys_count(size_t n, const uint32_t *key, uint32_t stride, const uint8_t *c,
 	if (takes_turns(cells))
 		add_turns(cells, scratch, counts);
 }
-
-TLV_CLONES static void
-add_weights(size_t width, const uint8_t *restrict weights, uint32_t *restrict sums)
-{
-	for (size_t q = 0; q < width; q++)
-		sums[q] += weights[q];
-}
-
-void
-tlv_cells_sum(size_t n, const uint32_t *cell, size_t width, const uint8_t *weights, uint32_t *sums)
-{
-	for (size_t r = 0; r < n; r++)
-		add_weights(width, weights + r * width, sums + (size_t) cell[r] * width);
-}

@@ -12,6 +12,7 @@ static double
 use_categories(const tlv_frame *frame)
 {
 	tlv_category_tables tables, replicate;
+	tlv_rng rng;
 	size_t p;
 	double sum = 0;
 
@@ -22,12 +23,12 @@ use_categories(const tlv_frame *frame)
 		if (tables.states[a] * tables.states[p - 1] > 0)
 			sum +=
 				tlv_category_pair(&tables, a, p - 1)[tables.states[a] * tables.states[p - 1] - 1];
-	if (tables.replicates > 0)
-	{
-		tlv_category_replicate(&tables, tables.replicates - 1, &replicate);
+	tlv_rng_seed(&rng, 1);
+	if (tables.replicates > 0 &&
+		tlv_category_replicate_create(&ctx, &tables, &replicate) == TLV_OK &&
+		tlv_category_replicate_draw(&ctx, &tables, &rng, &replicate) == TLV_OK)
 		for (size_t i = 0; i < tables.pair_entries; i++)
 			sum += replicate.pairs[i];
-	}
 	tlv_category_close(&ctx, &tables);
 	return sum;
 }

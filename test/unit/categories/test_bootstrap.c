@@ -1,18 +1,17 @@
 /*
- * test_bootstrap.c - replicates of the tables of pairs: what they keep, how they
- * spread, both ways of counting them, merging.
+ * test_bootstrap.c - replicates of the tables of pairs: what they keep, how they spread, and the
+ * parts of the rows that they have, which are merged.
  */
 #include "category_fixture.h"
 
 /* ---- the bootstrap ---- */
 
-/* A replicate is a weighting of the rows: of its tables, margins and sums agree. */
+/* A replicate has whole rows: of its tables, margins and sums agree. */
 static void
-check_replicate(const tlv_category_tables *all, size_t r)
+check_replicate(const tlv_category_tables *replicate)
 {
-	tlv_category_tables one;
+	const tlv_category_tables one = *replicate;
 
-	tlv_category_replicate(all, r, &one);
 	for (size_t a = 0; a < one.p; a++)
 		for (size_t b = a + 1; b < one.p; b++)
 		{
@@ -40,46 +39,57 @@ check_replicate(const tlv_category_tables *all, size_t r)
 	}
 }
 
-/* Of a count c the replicates have mean and variance c. */
+/* Of a count c the replicates have mean c, and the variance is that of counts in a sample, to some
+ * part. */
 static void
-check_spread(size_t replicates, const double *values, double count, double bound)
+check_spread(size_t replicates, const double *values, double count, double rows)
 {
-	double mean = 0, variance = 0, r = (double) replicates;
+	double mean = 0, variance = 0, r = (double) replicates, expected = count * (1 - count / rows);
 
 	for (size_t i = 0; i < replicates; i++)
 		mean += values[i] / r;
 	for (size_t i = 0; i < replicates; i++)
 		variance += (values[i] - mean) * (values[i] - mean) / (r - 1);
-	if (fabs(mean - count) > bound * sqrt(count / r))
+	if (fabs(mean - count) > 5 * sqrt(count / r))
 		fail_msg("mean %g of replicates of %g", mean, count);
-	if (fabs(variance / count - 1) > bound * sqrt(2 / r))
-		fail_msg("variance %g of replicates of %g", variance, count);
+	if (fabs(variance / expected - 1) > 8 * sqrt(2 / r))
+		fail_msg("variance %g of replicates of %g, expected %g", variance, count, expected);
 }
 
+/* The parts are of all rows, and replicates spread as samples do. */
 static void
 check_replicates(const rows *data, size_t replicates)
 {
 	tlv_frame frame = collect(data, replicates, 5), plain = collect(data, 0, 5);
-	tlv_category_tables tables = opened(&frame);
-	double *values = tlv_alloc(&ctx, replicates, sizeof(double));
+	tlv_category_tables tables = opened(&frame), one;
+	double *values = tlv_alloc(&ctx, replicates * tables.pair_entries, sizeof(double));
+	tlv_rng rng;
 
 	check_all(data, &frame);
 	assert_int_equal(tables.replicates, replicates);
 	assert_memory_equal(tables.pairs, tlv_frame_float64(&plain, "pairs"),
 						tables.pair_entries * sizeof(double));
-	check_spread(replicates, tables.replicate_rows, (double) data->n, 4.5);
-	for (size_t r = 0; r < replicates; r++)
-		check_replicate(&tables, r);
 	for (size_t i = 0; i < tables.pair_entries; i++)
 	{
+		double sum = 0;
+
 		for (size_t r = 0; r < replicates; r++)
-			values[r] = tables.replicate_pairs[r * tables.pair_entries + i];
-		if (tables.pairs[i] >= 50)
-			check_spread(replicates, values, tables.pairs[i], 4.5);
-		if (tables.pairs[i] == 0)
-			for (size_t r = 0; r < replicates; r++)
-				assert_equal(values[r], 0);
+			sum += tables.part_pairs[r * tables.pair_entries + i];
+		assert_equal(sum, tables.pairs[i]);
 	}
+	tlv_rng_seed(&rng, 3);
+	assert_ok(tlv_category_replicate_create(&ctx, &tables, &one));
+	for (size_t r = 0; r < replicates; r++)
+	{
+		assert_ok(tlv_category_replicate_draw(&ctx, &tables, &rng, &one));
+		check_replicate(&one);
+		for (size_t i = 0; i < tables.pair_entries; i++) /* of as many rows */
+			values[i * replicates + r] = one.pairs[i] * tables.rows / one.rows;
+	}
+	for (size_t i = 0; i < tables.pair_entries; i++)
+		if (tables.pairs[i] >= 50)
+			check_spread(replicates, values + i * replicates, tables.pairs[i], tables.rows);
+	tlv_category_replicate_free(&ctx, &one);
 	tlv_category_close(&ctx, &tables);
 }
 
@@ -96,54 +106,7 @@ test_replicates(void **state)
 	check_replicates(&long_rows, 50);
 }
 
-/* Sum over the cells of a table with x >= from[0] and y >= from[1]. */
-static double
-corner(const tlv_category_tables *tables, size_t a, size_t b, const size_t from[2])
-{
-	const double *table = tlv_category_pair(tables, a, b);
-	size_t db = (size_t) tables->states[b];
-	double sum = 0;
-
-	for (size_t x = from[0]; x < (size_t) tables->states[a]; x++)
-		for (size_t y = from[1]; y < db; y++)
-			sum += table[x * db + y];
-	return sum;
-}
-
-/* Tables of many states are counted in another way than those of few, with the same weights: two
- * variables of many states, and whether each is above a limit. */
-static void
-test_replicate_ways(void **state)
-{
-	static const int states[4] = {60, 50, 2, 2};
-	static const size_t from[3][2] = {{0, 0}, {5, 4}, {1, 1}};
-	rows data = draw_rows(1500, 4, states, 0.2);
-	tlv_category_tables tables;
-	tlv_frame frame;
-
-	(void) state;
-	for (size_t t = 0; t < data.n; t++)
-	{
-		int32_t *x = data.x + t * 4;
-
-		x[2] = x[0] >= 5;
-		x[3] = x[1] < 0 ? -1 : x[1] >= 4;
-	}
-	frame = collect(&data, 40, 3);
-	tables = opened(&frame);
-	for (size_t r = 0; r < 40; r++)
-	{
-		tlv_category_tables one;
-
-		tlv_category_replicate(&tables, r, &one);
-		assert_equal(corner(&one, 0, 1, from[0]), corner(&one, 2, 3, from[0]));
-		assert_equal(corner(&one, 0, 1, from[1]), corner(&one, 2, 3, from[2]));
-		assert_above(corner(&one, 0, 1, from[1]), 0);
-	}
-	tlv_category_close(&ctx, &tables);
-}
-
-/* Replicates are merged by number; equal seeds and rows give equal bytes, other seeds do not. */
+/* Parts are merged by number; equal seeds and rows give equal bytes, other seeds do not. */
 static void
 test_replicate_merge(void **state)
 {
@@ -162,27 +125,16 @@ test_replicate_merge(void **state)
 	parts[1] = collect(&part, 7, 1);
 	sum = merged(2, parts);
 	check_all(&data, &sum);
-	a = tlv_frame_float64(&parts[0], "replicate_rows");
-	b = tlv_frame_float64(&parts[1], "replicate_rows");
-	both = tlv_frame_float64(&sum, "replicate_rows");
+	a = tlv_frame_float64(&parts[0], "part_rows");
+	b = tlv_frame_float64(&parts[1], "part_rows");
+	both = tlv_frame_float64(&sum, "part_rows");
 	for (size_t r = 0; r < 7; r++)
 		assert_equal(both[r], a[r] + b[r]);
-	a = tlv_frame_float64(&parts[0], "replicate_pairs");
-	b = tlv_frame_float64(&parts[1], "replicate_pairs");
-	both = tlv_frame_float64(&sum, "replicate_pairs");
-	for (size_t i = 0; i < 7 * tlv_frame_find(&sum, "replicate_pairs")->rows; i++)
+	a = tlv_frame_float64(&parts[0], "part_pairs");
+	b = tlv_frame_float64(&parts[1], "part_pairs");
+	both = tlv_frame_float64(&sum, "part_pairs");
+	for (size_t i = 0; i < 7 * tlv_frame_find(&sum, "part_pairs")->rows; i++)
 		assert_equal(both[i], a[i] + b[i]);
-}
-
-/* Rows of many equal values still weigh independently. */
-static void
-test_equal_rows(void **state)
-{
-	rows data = {2000, 2, tlv_alloc0(&ctx, 2000 * 2, sizeof(int32_t))};
-	tlv_frame frame = collect(&data, 400, 9);
-
-	(void) state;
-	check_spread(400, tlv_frame_float64(&frame, "replicate_rows"), 2000, 4);
 }
 
 int
@@ -190,9 +142,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_replicates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_replicate_ways, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replicate_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_equal_rows, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

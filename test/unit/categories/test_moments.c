@@ -27,7 +27,7 @@ test_forged_sections(void **state)
 		tlv_frame_add_scalar(&builder, "variables", 0);
 		tlv_frame_add_scalar(&builder, "replicates", 50);
 		if (extra == 1)
-			tlv_frame_add(&builder, "replicate_rows", TLV_INT64, 1, 1, &one);
+			tlv_frame_add(&builder, "part_rows", TLV_INT64, 1, 1, &one);
 		assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 		assert_int_equal(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &forged),
 						 extra == 1 ? TLV_CORRUPT : TLV_OK);
@@ -330,7 +330,7 @@ static void
 test_checks(void **state)
 {
 	static const char *const counts[] = {"singles",		   "pairs",			  "triples",
-										 "replicate_rows", "replicate_pairs", "replicate_singles"};
+										 "part_rows", "part_pairs", "part_singles"};
 	static const char *const scalars[] = {"rows",		 "nulls",	"variables",   "replicates",
 										  "most_states", "missing", "triples_kept"};
 	static const int states[4] = {2, 3, 2, 4};

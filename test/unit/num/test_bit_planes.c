@@ -15,7 +15,6 @@ static const size_t sizes[] = {1, 63, 64, 65, 511, 512, 513, 4096, 16385, MOST_R
 
 static tlv_rng rng;
 static uint8_t codes[2][MOST_ROWS + TLV_PLANE_ROWS];
-static uint8_t weights[MOST_ROWS * 16];
 static uint32_t key[MOST_ROWS], scratch[TLV_TABLE_SCRATCH];
 
 static int
@@ -72,7 +71,7 @@ test_planes(void **state)
 	{
 		WORDS = (MOST_ROWS + TLV_PLANE_ROWS) / 64
 	};
-	static uint64_t equal[WORDS], present[WORDS], bit[WORDS], both[WORDS];
+	static uint64_t equal[WORDS], present[WORDS], both[WORDS];
 
 	(void) state;
 	for (size_t s = 0; s < SIZES; s++)
@@ -97,12 +96,6 @@ test_planes(void **state)
 		}
 		assert_int_equal(tlv_plane_count(words, equal), threes);
 		assert_int_equal(tlv_plane_count(words, both), threes);
-		for (int b = 0; b < 8; b++)
-		{
-			tlv_plane_bit(words, codes[0], b, bit);
-			for (size_t r = 0; r < 64 * words; r++)
-				assert_equal(bit_of(bit, r), codes[0][r] >> b & 1);
-		}
 	}
 	assert_above(tlv_plane_cost(), 0);
 }
@@ -179,42 +172,14 @@ test_tables(void **state)
 		}
 }
 
-static void
-test_sums(void **state)
-{
-	enum
-	{
-		CELLS = 30
-	};
-	uint32_t sums[CELLS * 16], expected[CELLS * 16];
-
-	(void) state;
-	for (size_t width = 1; width <= 16; width++)
-	{
-		size_t n = 3000;
-
-		for (size_t i = 0; i < n * width; i++)
-			weights[i] = (uint8_t) tlv_rng_below(&rng, 256);
-		for (size_t i = 0; i < CELLS * width; i++)
-			sums[i] = expected[i] = (uint32_t) i;
-		for (size_t r = 0; r < n; r++)
-		{
-			key[r] = (uint32_t) tlv_rng_below(&rng, CELLS);
-			for (size_t q = 0; q < width; q++)
-				expected[key[r] * width + q] += weights[r * width + q];
-		}
-		tlv_cells_sum(n, key, width, weights, sums);
-		assert_memory_equal(sums, expected, CELLS * width * sizeof(uint32_t));
-	}
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_transpose),	 cmocka_unit_test(test_planes),
-		cmocka_unit_test(test_planes_count), cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_transpose),
+		cmocka_unit_test(test_planes),
+		cmocka_unit_test(test_planes_count),
+		cmocka_unit_test(test_tables),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
