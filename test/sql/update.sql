@@ -76,9 +76,11 @@ CREATE TABLE two AS SELECT tlv_gmm('SELECT ARRAY[50 * (i % 2) + sin(i), cos(i * 
 CREATE FUNCTION few(m tlv_model, n int, weight float8) RETURNS TABLE (code text, component int, score numeric, message text) LANGUAGE sql AS $$
   SELECT code, component, round(score::numeric, 6), message FROM tlv_warnings(tlv_update(m, (SELECT tlv_statistics(ARRAY[sin(i), cos(i)], m) FROM generate_series(1, n) i), weight)) $$;
 SELECT 'one row' AS batch, w.* FROM two, few(m, 1, 1) w;
-SELECT 'one row at 0.01' AS batch, w.* FROM two, few(m, 1, 0.01) w;
+SELECT 'one row at 0.1' AS batch, w.* FROM two, few(m, 1, 0.1) w;
+SELECT 'one row at 0.05' AS batch, w.* FROM two, few(m, 1, 0.05) w;
 SELECT 'one group' AS batch, w.* FROM two, few(m, 100, 1) w;
-SELECT 'one group at 0.1' AS batch, w.* FROM two, few(m, 100, 0.1) w;
+SELECT 'one group at 0.995' AS batch, w.* FROM two, few(m, 100, 0.995) w;
+SELECT 'one group at 0.4' AS batch, w.* FROM two, few(m, 100, 0.4) w;
 -- a later step of enough rows takes the warning away
 SELECT count(*) FILTER (WHERE code = 'few_rows') AS before, (SELECT count(*) FROM few(u, 100, 0.1) WHERE code = 'few_rows') AS later
 FROM (SELECT after(m, 'ARRAY[0, 0]::float8[]', 0.5) AS u, after(m, 'CASE WHEN i = 1 THEN ARRAY[0, 0]::float8[] END') AS bad FROM two) q, tlv_warnings(bad) GROUP BY u;

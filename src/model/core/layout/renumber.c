@@ -6,6 +6,7 @@
  * model of those that are, and what they say is put back in its places.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/model/drift.h"
@@ -13,6 +14,7 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/plural.h"
 
 /* ---- the components that are there ---- */
@@ -271,33 +273,69 @@ statistics_units(const tlv_frame *statistics)
 	return tokens > 0 ? tokens : steps > 0 ? steps : tlv_frame_scalar(statistics, "rows", 0);
 }
 
-/* Warns where a step of n observations (those of the statistics over the weight) is of too few for
- * all components, or leaves less than one to a component that had more.  before NULL: components
- * have no weights. */
-static tlv_status
-warn_of_few(tlv_context *ctx, double n, size_t k, const double *before, const double *after,
-			tlv_diagnostics *diagnostics)
+/* What a step rests on. */
+typedef struct step_rows
 {
-	/* A step that rests on fewer observations than this for every component deserves a warning. */
-	const int few_observations = 10;
-	static const char hint[] = "Give a smaller weight, as in tlv_update(model, statistics, weight "
-							   "=> 0.1), or statistics of more rows.";
+	double units;	 /* observations of the statistics */
+	double weight;	 /* which count as units / weight */
+	bool takes_less; /* the kind takes weights below 1 */
+} step_rows;
 
-	if (n < few_observations * (double) k)
-		return tlv_warn(
-			ctx, diagnostics, &(tlv_warning){.code = "few_rows", .score = n, .hint = hint},
-			k == 1 ? "the parameters of %zu component are estimated from few observations: %.0f"
-				   : "the parameters of %zu components are estimated from few observations: %.0f",
-			k, n);
+/* A step that rests on fewer observations than this for every component deserves a warning. */
+#define FEW_OBSERVATIONS 10
+
+/* The hint to a step that a weight below most does not deserve it for; it has one digit. */
+static const char *
+hint_at_weight(const step_rows *rows, double most, char hint[TLV_SHOWN_NAME])
+{
+	double unit = pow(10, floor(log10(most)));
+
+	if (!rows->takes_less || !(most > 0))
+		return "Collect statistics of more rows.";
+	snprintf(hint, TLV_SHOWN_NAME,
+			 "Use tlv_update(model, statistics, weight => %g), or statistics of more rows.",
+			 floor(most / unit + 1e-9) * unit);
+	return hint;
+}
+
+/* Warns where a step is of too few observations for all components, or leaves less than one to a
+ * component that had more.  before NULL: components have no weights. */
+static tlv_status
+warn_of_few(tlv_context *ctx, const step_rows *rows, size_t k, const double *before,
+			const double *after, tlv_diagnostics *diagnostics)
+{
+	double w = rows->weight, n = rows->units / w,
+		   most = rows->units / (FEW_OBSERVATIONS * (double) k);
+	char hint[TLV_SHOWN_NAME], counts[TLV_SHOWN_NAME] = "";
+
+	if (w < 1)
+		snprintf(counts, sizeof(counts), ", which count%s as %.0f at weight %g",
+				 rows->units == 1 ? "s" : "", n, w);
+	if (n < FEW_OBSERVATIONS * (double) k * (1 - 1e-9)) /* n is rounded */
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "few_rows",
+									   .score = n,
+									   .hint = hint_at_weight(rows, most, hint)},
+						"the parameters of %zu %s are estimated from few observations: %.0f%s", k,
+						tlv_plural((double) k, "component", "components"), rows->units, counts);
 	for (size_t j = 0; before != NULL && j < k; j++)
+	{
+		/* The component's part of the new rows, if weights are as linear as in mixtures. */
+		double part = (after[j] - (1 - w) * before[j]) / w;
+		double keeps = before[j] * rows->units / (1 + (before[j] - part) * rows->units);
+
 		if (before[j] * n >= 1 && after[j] * n < 1)
 			TLV_TRY(tlv_warn(
 				ctx, diagnostics,
-				&(tlv_warning){
-					.code = "few_rows", .component = j + 1, .score = after[j] * n, .hint = hint},
-				"component %zu has lost its weight: none of %.0f %s "
+				&(tlv_warning){.code = "few_rows",
+							   .component = j + 1,
+							   .score = after[j] * n,
+							   .hint = hint_at_weight(rows, fmin(fmin(most, keeps), w / 2), hint)},
+				"component %zu has lost its weight: none of %.0f %s%s%s "
 				"belongs to it",
-				j + 1, n, tlv_plural(n, "observation", "observations")));
+				j + 1, rows->units, tlv_plural(rows->units, "observation", "observations"), counts,
+				counts[0] != '\0' ? "," : ""));
+	}
 	return TLV_OK;
 }
 
@@ -313,7 +351,8 @@ is_of_components(const tlv_frame *statistics)
 /* The model after the step with a warning of few observations, in the place of that of an earlier
  * step; as it is where there is neither. */
 static tlv_status
-renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, size_t *size)
+renew_warning(tlv_context *ctx, const tlv_frame *model, const step_rows *rows, void **image,
+			  size_t *size)
 {
 	static const char *const renewed[] = {"few_rows", NULL};
 	size_t k = tlv_model_components(model);
@@ -324,7 +363,7 @@ renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, 
 	void *made = *image;
 	tlv_frame frame;
 
-	if (!(n > 0))
+	if (!(rows->units > 0))
 		return TLV_OK;
 	TLV_TRY(tlv_frame_open(ctx, made, *size, &frame));
 	TLV_TRY_NEW(ctx, before, 2 * k);
@@ -337,7 +376,7 @@ renew_warning(tlv_context *ctx, const tlv_frame *model, double n, void **image, 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &frame, NULL));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, renewed));
 	others = diagnostics.warnings;
-	TLV_TRY(warn_of_few(ctx, n, k, weights ? before : NULL, after, &diagnostics));
+	TLV_TRY(warn_of_few(ctx, rows, k, weights ? before : NULL, after, &diagnostics));
 	if (all.warnings > others || diagnostics.warnings > others)
 	{
 		TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
@@ -378,7 +417,12 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	else
 		TLV_TRY(tlv_labels_keep(ctx, model, image, size));
 	if (is_of_components(statistics))
-		TLV_TRY(renew_warning(ctx, model, statistics_units(statistics) / weight, image, size));
+	{
+		const step_rows rows = {statistics_units(statistics), weight,
+								kind->code != TLV_KIND_NETWORK};
+
+		TLV_TRY(renew_warning(ctx, model, &rows, image, size));
+	}
 	tlv_free(ctx, step.order);
 	return tlv_kind_require_made(ctx, *image, *size);
 }
