@@ -18,7 +18,8 @@
 typedef struct tlv_hmm_options
 {
 	size_t k;
-	int iterations; /* of EM on the counts of windows (symbols only), as in tlv_cell_climb_steps */
+	int iterations; /* of EM on the counts of windows (symbols only), -1: until the likelihood
+					   converges */
 	bool start;		/* the model is where steps over the sequences begin: whether EM on the counts
 					 * of windows ended before it stood is not worth a warning */
 	uint64_t seed;

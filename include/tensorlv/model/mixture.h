@@ -344,36 +344,8 @@ extern tlv_status tlv_mixture_scorer_open(tlv_context *ctx, const tlv_mixture *m
 extern void tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share,
 							  const double *x, double *scores);
 
-/* ---- passes over the rows of a source ---- */
-
-/* The mean log-likelihood has converged when it rises by less than this part of itself plus 1. */
+/* Convergence tolerance of the mean log-likelihood, absolute and relative (em.h). */
 #define TLV_MIXTURE_TOLERANCE 1e-6
-
-static inline bool
-tlv_mixture_stands(double before, double likelihood) /* before: at first -infinite */
-{
-	return likelihood - before < TLV_MIXTURE_TOLERANCE * (fabs(before) + 1);
-}
-
-/* Steps of a stored model of any distribution, a pass each, and one more pass for the likelihood at
- * the end. */
-typedef struct tlv_mixture_ascent
-{
-	tlv_held *model;
-	int limit;		 /* steps that the model has at most, those included that it had */
-	bool to_the_end; /* fewer where the likelihood stands */
-	bool last;		 /* no other passes follow */
-	/* what the last pass told */
-	double rows;
-	double zeros, scaled; /* of directions */
-	double likelihood;	  /* mean */
-	double entropy;		  /* of responsibilities, mean, where the statistics have it */
-	bool stands;
-} tlv_mixture_ascent;
-
-/* Errors: those of the passes and the update; TLV_NO_ROWS where no row is left. */
-extern tlv_status tlv_mixture_ascend(tlv_context *ctx, tlv_source *rows,
-									 tlv_mixture_ascent *ascent);
 
 /* ---- diagnostics, of mixtures of any distribution ---- */
 

@@ -19,7 +19,7 @@ typedef struct tlv_multiview_options
 {
 	size_t k;		/* 0: chosen, by the rank of the cross moments of views */
 	size_t max_k;	/* then at most so many; 0: no fewer */
-	int iterations; /* of EM on the counts of categories, as in tlv_cell_climb_steps */
+	int iterations; /* of EM on the counts of categories, -1: until the likelihood converges */
 	uint64_t seed;
 	tlv_decompose_options decompose;
 	const tlv_names *names; /* of the views, for messages; NULL: they have none */

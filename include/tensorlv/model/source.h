@@ -16,6 +16,7 @@
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/row.h"
+#include "tensorlv/num/em.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
@@ -360,6 +361,20 @@ extern tlv_status tlv_made(tlv_context *ctx, tlv_making *making, tlv_held *held,
 
 /* One refinement step: the model becomes the one that the statistics give; nothing else stays. */
 extern tlv_status tlv_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics);
+
+/* Expectation maximisation of a model, a scan of the source for each expectation. */
+typedef struct tlv_source_ascent
+{
+	tlv_source *source;
+	tlv_held *model;
+	const char *stage;
+	bool more;		 /* other scans may follow */
+	tlv_em em;		 /* limit, tolerance and when it ends; the result */
+	tlv_value *sums; /* the last statistics, which the caller drops */
+} tlv_source_ascent;
+
+/* Errors: those of the scans and the update; TLV_NO_ROWS where no row is left. */
+extern tlv_status tlv_source_ascend(tlv_context *ctx, tlv_source_ascent *ascent);
 
 /*
  * A fit of k components where the rows can have them, else of as many as they can, 1 at least:

@@ -6,6 +6,7 @@
 #define TLV_VIEW_SOLVER_H
 
 #include "tensorlv/num/decompose.h"
+#include "tensorlv/num/em.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/view_sums.h"
 
@@ -115,47 +116,26 @@ extern void tlv_clip_probabilities(size_t k, size_t d, double *block, double *ne
 
 /*
  * With p_n = sum_j a[j, n_1] b[j, n_2] c[j, n_3] over the cells n (a, b, c: k x d_t):
- * ga[j, i] = sum over n with n_1 = i of count_n / p_n b[j, n_2] c[j, n_3], and so on; the sum
- * of count_n ln p_n.
+ * ga[j, i] = sum over n with n_1 = i of count_n / p_n b[j, n_2] c[j, n_3], and so on; the mean
+ * of ln p_n over the rows.
  */
 extern tlv_status tlv_cell_expectations(tlv_context *ctx, const tlv_view_source *source, size_t k,
 										const double *a, const double *b, const double *c,
-										double *ga, double *gb, double *gc, double *log_likelihood);
+										double *ga, double *gb, double *gc, double *likelihood);
 
-/*
- * Probabilities in blocks that EM on counts changes in place, with the steps of it: the
- * log-likelihood of what the blocks hold, and what becomes of them by what it has kept; normalize
- * makes them sum to 1 again.
- */
-#define TLV_CELL_BLOCKS 4
-typedef struct tlv_cell_em
+/* A mixture of three categories that are independent given the component, whose parameters change
+ * in place. */
+typedef struct tlv_cell_mixture
 {
-	const char *what; /* for reports of progress */
-	double total;	  /* rows */
-	int blocks;
-	double *block[TLV_CELL_BLOCKS];
-	size_t numbers[TLV_CELL_BLOCKS];
-	void *state;
-	tlv_status (*expect)(tlv_context *ctx, void *state, double *log_likelihood);
-	tlv_status (*maximize)(tlv_context *ctx, void *state);
-	void (*normalize)(void *state);
-} tlv_cell_em;
+	const tlv_view_source *source;
+	size_t k;
+	double *weights;  /* k */
+	double *means[3]; /* k x d_t */
+	double prior;	  /* added to the expected count of every category of a component */
+} tlv_cell_mixture;
 
-/* How it went: steps, whether the log-likelihood stands, what it is, and its last growth. */
-typedef struct tlv_cell_climb
-{
-	int done;
-	bool stands;
-	double log_likelihood, growth;
-} tlv_cell_climb;
-
-/*
- * So many steps of EM, fewer where the log-likelihood of a row stands (to 1e-9); -1: until it does,
- * TLV_CELL_ITERATIONS at most, two steps followed by an extrapolation of the logarithms (SQUAREM:
- * Varadhan, Roland 2008), which is taken back where the likelihood falls.  Errors: memory,
- * TLV_CANCELLED.
- */
-extern tlv_status tlv_cell_climb_steps(tlv_context *ctx, const tlv_cell_em *em, int iterations,
-									   tlv_cell_climb *climb);
+/* Its refinement on the counts, of which em says how long it goes on.  Errors: memory,
+ * TLV_CANCELLED. */
+extern tlv_status tlv_cell_refine(tlv_context *ctx, const tlv_cell_mixture *own, tlv_em *em);
 
 #endif /* TLV_VIEW_SOLVER_H */

@@ -38,7 +38,4 @@ extern const tlv_aggregate tlv_aggregate_category_views; /* three categories */
 #define TLV_CATEGORIES_BY_NUMBER 1
 #define TLV_CATEGORIES_BY_NAME	 2
 
-/* Steps of EM on stored counts at most, unless said otherwise: it needs no pass over the data. */
-#define TLV_CELL_ITERATIONS 1000
-
 #endif /* TENSORLV_VIEWS_H */

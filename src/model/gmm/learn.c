@@ -313,16 +313,28 @@ static tlv_status
 refine(tlv_context *ctx, tlv_source *rows, gmm_learning *fit, int limit, bool last,
 	   gmm_refined *refined)
 {
-	tlv_mixture_ascent ascent = {.model = refined->model,
-								 .limit = limit,
-								 .to_the_end = fit->options.iterations < 0,
-								 .last = last};
+	int left = limit - (int) tlv_frame_scalar(&refined->model->frame, "steps", 0);
+	tlv_source_ascent ascent = {.source = rows,
+								.model = refined->model,
+								.stage = "refinement",
+								.more = !last,
+								.em = {.limit = 1 + (left > 0 ? left : 0),
+									   .to_the_limit = fit->options.iterations >= 0,
+									   .tolerance = TLV_MIXTURE_TOLERANCE,
+									   .relative = TLV_MIXTURE_TOLERANCE}};
+	const tlv_frame *sums;
+	double n;
 
-	TLV_TRY(tlv_mixture_ascend(ctx, rows, &ascent));
-	*refined = (gmm_refined){refined->model, ascent.likelihood, ascent.entropy, ascent.stands};
-	fit->evidence.n = rows->rows.effective > 0 ? rows->rows.effective : ascent.rows;
-	fit->zeros = ascent.zeros;
-	fit->scaled = ascent.scaled;
+	TLV_TRY(tlv_source_ascend(ctx, &ascent));
+	sums = &ascent.sums->frame;
+	n = tlv_frame_scalar(sums, "rows", 0);
+	refined->likelihood = ascent.em.likelihood;
+	refined->stands = ascent.em.stands;
+	refined->entropy = tlv_frame_scalar(sums, "entropy", 0) / n;
+	fit->evidence.n = rows->rows.effective > 0 ? rows->rows.effective : n;
+	fit->zeros = tlv_frame_scalar(sums, "zeros", 0);
+	fit->scaled = tlv_frame_scalar(sums, "scaled", 0);
+	tlv_value_drop(ascent.sums);
 	return TLV_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "wide.h"
 #include "tensorlv/model/refusals.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/em.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
@@ -86,56 +87,74 @@ typedef struct gmm_candidate
 
 /* ---- expectation maximisation ---- */
 
-/* The statistics of the first n rows under the mixture that the worker is prepared for. */
-static tlv_status
-expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, tlv_mixture_worker *worker,
-			tlv_mixture_sums *sums)
+/* A candidate and the rows that it is refined on. */
+typedef struct start_refinement
 {
-	tlv_mixture_sums_clear(worker->mixture, sums);
-	TLV_TRY(tlv_mixture_worker_prepare(ctx, worker));
-	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
-		TLV_TRY(tlv_mixture_expect(ctx, worker, tlv_least(TLV_MIXTURE_BLOCK, n - first),
-								   sample->rows + first * sample->d, sums));
+	const gmm_sample *sample;
+	size_t n; /* rows, the first ones */
+	gmm_candidate *candidate;
+	tlv_mixture_worker worker;
+	tlv_mixture_sums sums;
+} start_refinement;
+
+static tlv_status
+start_expect(tlv_context *ctx, void *state, double *likelihood)
+{
+	start_refinement *own = state;
+	const gmm_sample *sample = own->sample;
+
+	tlv_mixture_sums_clear(own->worker.mixture, &own->sums);
+	TLV_TRY(tlv_mixture_worker_prepare(ctx, &own->worker));
+	for (size_t first = 0; first < own->n; first += TLV_MIXTURE_BLOCK)
+		TLV_TRY(tlv_mixture_expect(ctx, &own->worker, tlv_least(TLV_MIXTURE_BLOCK, own->n - first),
+								   sample->rows + first * sample->d, &own->sums));
+	*likelihood = own->sums.log_likelihood / own->sums.rows;
 	return TLV_OK;
 }
 
+static tlv_status
+start_maximize(tlv_context *ctx, void *state)
+{
+	start_refinement *own = state;
+
+	own->candidate->steps++;
+	return tlv_mixture_maximize(ctx, &own->sums, own->sample->center, own->sample->floor,
+								&own->candidate->mixture);
+}
+
 /*
- * Up to `steps` steps on the first n rows.  log_likelihood is that of the mixture before the last
- * step, with `finish` that of the mixture at the end.
+ * Up to `steps` iterations on the first n rows.  log_likelihood is that of the mixture before the
+ * last maximisation, with `finish` that of the mixture at the end.
  */
 static tlv_status
 start_refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool finish,
 			 gmm_candidate *candidate)
 {
-	double before = candidate->rows == n ? candidate->log_likelihood : -HUGE_VAL;
-	tlv_mixture_worker worker;
-	tlv_mixture_sums sums;
+	bool again = candidate->rows == n;
+	start_refinement own = {.sample = sample, .n = n, .candidate = candidate};
+	tlv_em em = {.state = &own,
+				 .expect = start_expect,
+				 .maximize = start_maximize,
+				 .limit = steps + finish,
+				 .steps_on = !finish,
+				 .tolerance = TLV_MIXTURE_TOLERANCE,
+				 .relative = TLV_MIXTURE_TOLERANCE,
+				 .likelihood = again ? candidate->log_likelihood : -HUGE_VAL};
 
-	candidate->stands = candidate->stands && candidate->rows == n;
-	candidate->rows = n;
-	if (candidate->stands)
+	if (again && candidate->stands)
 		return TLV_OK;
-	TLV_TRY(tlv_mixture_sums_create(ctx, &candidate->mixture, &sums));
-	TLV_TRY(tlv_mixture_worker_open(ctx, &candidate->mixture, sample->center, &worker));
+	TLV_TRY(tlv_mixture_sums_create(ctx, &candidate->mixture, &own.sums));
+	TLV_TRY(tlv_mixture_worker_open(ctx, &candidate->mixture, sample->center, &own.worker));
 	if (sample->d >= GMM_WIDE && candidate->mixture.covariance <= TLV_COVARIANCE_SPHERICAL)
-		TLV_TRY(tlv_mixture_worker_narrow(ctx, &worker));
-	for (int step = 0; step < steps + finish; step++)
-	{
-		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));
-		candidate->log_likelihood = sums.log_likelihood / sums.rows;
-		candidate->entropy = sums.entropy / sums.rows;
-		candidate->stands = tlv_mixture_stands(before, candidate->log_likelihood);
-		before = candidate->log_likelihood;
-		if (candidate->stands)
-			break;
-		if (step == steps)
-			break;
-		TLV_TRY(
-			tlv_mixture_maximize(ctx, &sums, sample->center, sample->floor, &candidate->mixture));
-		candidate->steps++;
-	}
-	tlv_mixture_worker_free(ctx, &worker);
-	tlv_mixture_sums_free(ctx, &sums);
+		TLV_TRY(tlv_mixture_worker_narrow(ctx, &own.worker));
+	TLV_TRY(tlv_em_run(ctx, &em));
+	candidate->rows = n;
+	candidate->stands = em.stands;
+	candidate->log_likelihood = em.likelihood;
+	if (em.taken > 0)
+		candidate->entropy = own.sums.entropy / own.sums.rows;
+	tlv_mixture_worker_free(ctx, &own.worker);
+	tlv_mixture_sums_free(ctx, &own.sums);
 	return TLV_OK;
 }
 

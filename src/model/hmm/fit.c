@@ -275,7 +275,7 @@ static tlv_status
 refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 {
 	size_t k = fit->k;
-	tlv_cell_climb climb;
+	tlv_em em;
 
 	if (options->iterations == 0)
 		return TLV_OK;
@@ -283,8 +283,8 @@ refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 		fit->transitions[e] = (1 - EM_SMOOTHING) * fit->transitions[e] + EM_SMOOTHING / (double) k;
 	memcpy(fit->first, fit->weights, k * sizeof(double));
 	TLV_TRY(tlv_hmm_window_em(ctx, fit->source, k, options->iterations, fit->middle,
-							  fit->transitions, fit->first, &climb));
-	return tlv_hmm_diagnose_windows(ctx, &climb, options, fit->windows, &fit->diagnostics);
+							  fit->transitions, fit->first, &em));
+	return tlv_hmm_diagnose_windows(ctx, &em, options, &fit->diagnostics);
 }
 
 const char *const tlv_hmm_counters[TLV_HMM_COUNTERS] = {"sequences", "short", "nulls", "steps"};

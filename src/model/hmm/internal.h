@@ -247,16 +247,15 @@ extern void tlv_hmm_window_source(const tlv_frame *moments, tlv_view_source *sou
 /*
  * EM on the counts of windows (composite likelihood): emissions k x m, transitions [to + k from],
  * first: law of a window's first state, all changed in place; iterations as in
- * tlv_cell_climb_steps.  Errors: memory, TLV_CANCELLED.
+ * tlv_hmm_options.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k,
 									int iterations, double *emissions, double *transitions,
-									double *first, tlv_cell_climb *climb);
+									double *first, tlv_em *em);
 
-/* What it tells of itself, of so many windows; a warning where it ended at its limit, but not of a
- * start. */
-extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
-										   const tlv_hmm_options *options, double windows,
+/* What it tells of itself; a warning where it ended at its limit, but not of a start. */
+extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_em *em,
+										   const tlv_hmm_options *options,
 										   tlv_diagnostics *diagnostics);
 
 /* Names of the numbers that count what the moments are of. */

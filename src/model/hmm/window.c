@@ -161,7 +161,7 @@ allocate_em(tlv_context *ctx, window_em *em)
 
 /* The views' factors given h_2, and the expectations of the cells under them. */
 static tlv_status
-window_expectations(tlv_context *ctx, void *state, double *log_likelihood)
+window_expectations(tlv_context *ctx, void *state, double *likelihood)
 {
 	window_em *em = state;
 	size_t k = em->k, m = em->m;
@@ -173,17 +173,19 @@ window_expectations(tlv_context *ctx, void *state, double *log_likelihood)
 	TLV_TRY(
 		tlv_gemm(ctx, true, false, k, m, k, 1, em->transitions, k, em->emissions, k, 0, em->c, k));
 	return tlv_cell_expectations(ctx, em->source, k, em->a, em->emissions, em->c, em->ga, em->gb,
-								 em->gc, log_likelihood);
+								 em->gc, likelihood);
 }
 
-static void
-window_normalize(void *state)
+static tlv_status
+window_normalize(tlv_context *ctx, void *state)
 {
 	const window_em *em = state;
 
+	(void) ctx;
 	tlv_normalize_rows(em->k, em->m, 0, em->emissions);
 	tlv_normalize_columns(em->k, em->k, 0, em->transitions);
 	tlv_normalize_columns(em->k, 1, 0, em->initial);
+	return TLV_OK;
 }
 
 /* What the states of steps 1, 2 and 3 are expected to emit and where they go. */
@@ -211,57 +213,53 @@ window_maximize(tlv_context *ctx, void *state)
 			em->transitions[i * k + j] = pair + em->transitions[i * k + j] * em->second[i * k + j];
 		}
 	}
-	window_normalize(state);
-	return TLV_OK;
+	return window_normalize(ctx, state);
 }
 
 tlv_status
 tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int iterations,
-				  double *emissions, double *transitions, double *first, tlv_cell_climb *climb)
+				  double *emissions, double *transitions, double *first, tlv_em *em)
 {
-	window_em em = {.source = source,
-					.k = k,
-					.m = source->d[0],
-					.emissions = emissions,
-					.transitions = transitions,
-					.initial = first};
-	tlv_cell_em steps = {.what = "window EM",
-						 .total = source->total,
-						 .blocks = 3,
-						 .block = {emissions, transitions, first},
-						 .numbers = {k * em.m, k * k, k},
-						 .state = &em,
-						 .expect = window_expectations,
-						 .maximize = window_maximize,
-						 .normalize = window_normalize};
+	window_em own = {.source = source,
+					 .k = k,
+					 .m = source->d[0],
+					 .emissions = emissions,
+					 .transitions = transitions,
+					 .initial = first};
 
-	TLV_TRY(allocate_em(ctx, &em));
-	tlv_normalize_rows(k, em.m, HMM_EM_LEAST, emissions);
+	*em = tlv_em_of_counts("window EM", 3, iterations);
+	em->state = &own;
+	em->expect = window_expectations;
+	em->maximize = window_maximize;
+	em->changed = window_normalize;
+	memcpy(em->block, (double *[]){emissions, transitions, first}, 3 * sizeof(double *));
+	memcpy(em->numbers, (size_t[]){k * own.m, k * k, k}, 3 * sizeof(size_t));
+	TLV_TRY(allocate_em(ctx, &own));
+	tlv_normalize_rows(k, own.m, HMM_EM_LEAST, emissions);
 	tlv_normalize_columns(k, k, HMM_EM_LEAST, transitions);
 	tlv_normalize_columns(k, 1, HMM_EM_LEAST, first);
-	TLV_TRY(tlv_cell_climb_steps(ctx, &steps, iterations, climb));
-	tlv_free(ctx, em.a);
+	TLV_TRY(tlv_em_run(ctx, em));
+	tlv_free(ctx, own.a);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_cell_climb *climb,
-						 const tlv_hmm_options *options, double windows,
+tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_em *em, const tlv_hmm_options *options,
 						 tlv_diagnostics *diagnostics)
 {
 	/* A log-likelihood of a window that grows by more does not stand. */
 	const double growth_warn = 1e-6;
-	bool limited = !climb->stands && climb->growth > growth_warn * windows;
+	bool limited = !em->stands && em->growth > growth_warn;
+	int done = em->taken - 1;
 
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, climb->done, "window_iterations"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, done, "window_iterations"));
 	if (limited && !options->start)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){.code = "iterations_at_limit", .score = climb->growth / windows},
-			"EM on the counts of windows stopped at its limit of %d %s while the "
-			"log-likelihood per window still increased",
-			climb->done, tlv_plural((double) climb->done, "iteration", "iterations")));
-	return tlv_diagnose(ctx, diagnostics, climb->log_likelihood / windows, "window_log_likelihood");
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit", .score = em->growth},
+						 "EM on the counts of windows stopped at its limit of %d %s while the "
+						 "log-likelihood per window still increased",
+						 done, tlv_plural((double) done, "iteration", "iterations")));
+	return tlv_diagnose(ctx, diagnostics, em->likelihood, "window_log_likelihood");
 }
 
 void

@@ -32,8 +32,8 @@
  * none of 600 (bench answers). */
 #define MEMBERSHIP_MARGIN 2.5
 
-/* Iterations over rows in memory: of classes at most, until the log-likelihood of a row increases
- * by less than this for every value. */
+/* Iterations over rows in memory: of classes at most, and the tolerance of the log-likelihood for
+ * every value of a row. */
 #define MEMBERSHIP_CLASS_STEPS 500
 #define MEMBERSHIP_TOLERANCE   1e-6
 

@@ -108,29 +108,24 @@ pass_limit(const membership_learning *fit)
 static tlv_status
 learn_refine(tlv_context *ctx, tlv_source *rows, membership_learning *fit)
 {
-	/* The likelihood of a row has converged when it rises by less for every value. */
-	const double tolerance = fit->thorough ? MEMBERSHIP_TOLERANCE : 1e-5;
-	double before = -HUGE_VAL, values_of_row;
+	/* Convergence tolerance of scans, which cost more, for every value of a row. */
+	const double scan_tolerance = 1e-5;
+	tlv_source_ascent ascent = {
+		.source = rows,
+		.model = &fit->model,
+		.stage = "refinement",
+		.em = {.limit = pass_limit(fit),
+			   .to_the_limit = fit->options.fit.mixed || fit->options.iterations >= 0,
+			   .steps_on = true,
+			   .tolerance = fit->thorough ? MEMBERSHIP_TOLERANCE : scan_tolerance}};
 	tlv_membership_parts parts;
 
 	tlv_membership_read(&fit->model.frame, &parts);
-	values_of_row = (double) parts.p * parts.copies + (double) parts.scalars;
-	for (int taken = 0; taken < pass_limit(fit); taken++)
-	{
-		tlv_value *statistics;
-
-		if (fit->stands && taken > 0 && !fit->options.fit.mixed && fit->options.iterations < 0)
-			return TLV_OK;
-		TLV_TRY(tlv_collect_again(
-			ctx, rows, "refinement", pass_limit(fit) - taken,
-			&(tlv_statistic){.aggregate = &tlv_aggregate_statistics, .constant = &fit->model.frame},
-			&statistics));
-		fit->likelihood = tlv_mean_likelihood(&statistics->frame, "rows");
-		fit->stands = fit->likelihood - before < tolerance * values_of_row;
-		before = fit->likelihood;
-		TLV_TRY(tlv_refine(ctx, &fit->model, &statistics->frame));
-		tlv_value_drop(statistics);
-	}
+	ascent.em.tolerance *= (double) parts.p * parts.copies + (double) parts.scalars;
+	TLV_TRY(tlv_source_ascend(ctx, &ascent));
+	tlv_value_drop(ascent.sums);
+	fit->likelihood = ascent.em.likelihood;
+	fit->stands = ascent.em.stands;
 	return TLV_OK;
 }
 

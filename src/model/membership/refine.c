@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/em.h"
 
 tlv_status
 membership_sums_create(tlv_context *ctx, const membership_rows *rows, size_t k,
@@ -107,6 +108,11 @@ sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
 /* What a refinement works with. */
 typedef struct refinement
 {
+	membership_rows *rows;
+	membership_fit *fit;
+	double prior;
+	uint64_t seed;
+	int step, steps; /* taken, and at most */
 	membership_worker worker;
 	membership_sums sums, late; /* of a step; of the later half of all steps */
 	uint8_t *draws;				/* n x slots: the chains of mixed membership; or NULL */
@@ -114,12 +120,12 @@ typedef struct refinement
 } refinement;
 
 static tlv_status
-refinement_begin(tlv_context *ctx, const membership_rows *rows, bool mixed, membership_fit *fit,
+refinement_begin(tlv_context *ctx, membership_rows *rows, bool mixed, membership_fit *fit,
 				 refinement *own)
 {
 	size_t k = fit->k;
 
-	memset(own, 0, sizeof(*own));
+	*own = (refinement){.rows = rows, .fit = fit};
 	TLV_TRY(membership_worker_create(ctx, mixed, k, rows->categories, rows->slots, &own->worker));
 	TLV_TRY(membership_start_numbers(ctx, rows, fit));
 	TLV_TRY(membership_worker_number(ctx, &own->worker, membership_real_categories(rows),
@@ -148,87 +154,110 @@ refinement_end(tlv_context *ctx, refinement *own)
 
 /* The sums of all rows under the parameters. */
 static tlv_status
-refinement_expect(tlv_context *ctx, membership_rows *rows, uint64_t seed, int step, refinement *own)
+refinement_expect(tlv_context *ctx, void *state, double *likelihood)
 {
+	refinement *own = state;
+	membership_rows *rows = own->rows;
+
+	TLV_TRY(membership_worker_set(ctx, &own->worker, rows->categories, own->fit->weights,
+								  own->fit->table));
+	own->worker.silent = own->worker.mixed && own->step + 1 < own->steps;
 	membership_sums_clear(rows, own->worker.k, &own->sums);
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = membership_row_members(rows, rows->codes, i, &own->worker);
-		membership_chain chain = {own->draws + i * rows->slots, step > 0};
+		membership_chain chain = {own->draws + i * rows->slots, own->step > 0};
 
 		if (i % 16 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		membership_expect(&own->worker, n, rows->items, 1, tlv_mix64(seed + i) + (uint64_t) step,
+		membership_expect(&own->worker, n, rows->items, 1,
+						  tlv_mix64(own->seed + i) + (uint64_t) own->step,
 						  own->draws != NULL ? &chain : NULL, &own->sums);
 	}
+	*likelihood = own->sums.log_likelihood / own->sums.rows;
 	return TLV_OK;
 }
 
 /* Sums of the later half together: draws of a chain, of which one step alone has but a few. */
 static void
-add_late(const membership_rows *rows, refinement *own)
+add_late(refinement *own)
 {
 	size_t k = own->worker.k;
 
 	own->late.rows += own->sums.rows;
 	for (size_t h = 0; h < k; h++)
 		own->late.weights[h] += own->sums.weights[h];
-	for (size_t i = 0; i < k * membership_sum_rows(rows); i++)
+	for (size_t i = 0; i < k * membership_sum_rows(own->rows); i++)
 		own->late.counts[i] += own->sums.counts[i];
-}
-
-static void
-scale_late(const membership_rows *rows, refinement *own)
-{
-	double scale = (double) rows->n / own->late.rows;
-
-	for (size_t i = 0; i < own->worker.k * membership_sum_rows(rows); i++)
-		own->late.counts[i] *= scale;
 }
 
 /* Parameters from sums, those of numbers included. */
 static void
-refinement_maximize(const membership_rows *rows, const refinement *own,
-					const membership_training *training, const membership_sums *sums,
-					membership_fit *fit)
+maximize_sums(const refinement *own, const membership_sums *sums)
 {
-	membership_maximize(own->worker.mixed, training->prior, 1, rows->p - rows->scalars,
-						rows->states, fit->k, sums, fit->weights, fit->table);
+	const membership_rows *rows = own->rows;
+	membership_fit *fit = own->fit;
+
+	membership_maximize(own->worker.mixed, own->prior, 1, rows->p - rows->scalars, rows->states,
+						fit->k, sums, fit->weights, fit->table);
 	membership_numbers_maximize(1, sums->counts + membership_real_categories(rows) * fit->k,
 								rows->whole, own->logs, &fit->numbers);
+}
+
+static tlv_status
+refinement_maximize(tlv_context *ctx, void *state)
+{
+	refinement *own = state;
+
+	(void) ctx;
+	maximize_sums(own, &own->sums);
+	if (own->worker.mixed && own->step >= own->steps / 2)
+		add_late(own);
+	own->step++;
+	return TLV_OK;
+}
+
+/* Of chains the parameters of the later half. */
+static void
+maximize_late(refinement *own)
+{
+	double scale = (double) own->rows->n / own->late.rows;
+
+	for (size_t i = 0; i < own->worker.k * membership_sum_rows(own->rows); i++)
+		own->late.counts[i] *= scale;
+	maximize_sums(own, &own->late);
 }
 
 tlv_status
 membership_refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
 				  int steps, membership_fit *fit, membership_training *training)
 {
-	double before = -HUGE_VAL;
 	refinement own;
+	tlv_em em = {.state = &own,
+				 .expect = refinement_expect,
+				 .maximize = refinement_maximize,
+				 .limit = steps,
+				 .to_the_limit = options->mixed,
+				 .steps_on = true,
+				 .tolerance = MEMBERSHIP_TOLERANCE * (double) rows->slots,
+				 .likelihood = -HUGE_VAL};
 
 	tlv_assert(all_positive(fit->k, fit->weights));
 	TLV_TRY(refinement_begin(ctx, rows, options->mixed, fit, &own));
+	own.prior = training->prior;
+	own.seed = options->seed;
+	own.steps = steps;
 	own.worker.entropies = training->entropies;
-	training->stands = false;
-	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
+	TLV_TRY(tlv_em_run(ctx, &em));
+	training->taken = em.taken;
+	training->stands = em.stands && !options->mixed;
+	if (steps > 0)
 	{
-		TLV_TRY(
-			membership_worker_set(ctx, &own.worker, rows->categories, fit->weights, fit->table));
-		own.worker.silent = options->mixed && training->taken + 1 < steps;
-		TLV_TRY(refinement_expect(ctx, rows, options->seed, training->taken, &own));
-		refinement_maximize(rows, &own, training, &own.sums, fit);
-		if (training->taken >= steps / 2)
-			add_late(rows, &own);
-		training->likelihood = own.sums.log_likelihood / own.sums.rows;
+		training->likelihood = em.likelihood;
 		training->entropy = own.sums.entropy / own.sums.rows;
-		training->stands = !options->mixed && training->likelihood - before <
-												  MEMBERSHIP_TOLERANCE * (double) rows->slots;
-		before = training->likelihood;
 	}
 	if (options->mixed && steps > 0)
-	{
-		scale_late(rows, &own);
-		refinement_maximize(rows, &own, training, &own.late, fit);
-	}
+		maximize_late(&own);
 	refinement_end(ctx, &own);
 	return TLV_OK;
 }

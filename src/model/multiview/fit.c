@@ -206,123 +206,35 @@ finish_vectors(tlv_context *ctx, view_fit *fit)
 
 /* ---- categories: EM on the counts ---- */
 
-/* Views (k x d_t), weights, and their expectations under the counts. */
-typedef struct cell_step
-{
-	const tlv_view_source *source;
-	size_t k;
-	double *const *views;
-	double *weights;
-	double *weighted; /* view 1 times the weights */
-	double *g[3];	  /* as in tlv_cell_expectations */
-} cell_step;
-
 static tlv_status
-expect_cells(tlv_context *ctx, void *state, double *log_likelihood)
+climb_cells(tlv_context *ctx, const view_fit *fit, int iterations, tlv_em *em)
 {
-	const cell_step *step = state;
-	size_t k = step->k;
+	double *const *means = fit->solution.means;
+	const tlv_cell_mixture own = {.source = fit->source,
+								  .k = fit->k,
+								  .weights = fit->weights,
+								  .means = {means[0], means[1], means[2]}};
 
-	for (size_t i = 0; i < step->source->d[0]; i++)
-		for (size_t j = 0; j < k; j++)
-			step->weighted[i * k + j] = step->weights[j] * step->views[0][i * k + j];
-	return tlv_cell_expectations(ctx, step->source, k, step->weighted, step->views[1],
-								 step->views[2], step->g[0], step->g[1], step->g[2],
-								 log_likelihood);
-}
-
-static void
-normalize_cells(void *state)
-{
-	const cell_step *step = state;
-
-	tlv_normalize_columns(step->k, 1, 0, step->weights);
-	for (int t = 0; t < 3; t++)
-		tlv_normalize_rows(step->k, step->source->d[t], 0, step->views[t]);
-}
-
-static tlv_status
-maximize_cells(tlv_context *ctx, void *state)
-{
-	const cell_step *step = state;
-	size_t k = step->k;
-
-	(void) ctx;
-	for (size_t j = 0; j < k; j++)
-	{
-		double sum = 0;
-
-		for (size_t i = 0; i < step->source->d[0]; i++)
-			sum += step->weighted[i * k + j] * step->g[0][i * k + j];
-		step->weights[j] = sum;
-	}
-	for (int t = 0; t < 3; t++)
-	{
-		const double *factor = t == 0 ? step->weighted : step->views[t];
-
-		for (size_t e = 0; e < step->source->d[t] * k; e++)
-			step->views[t][e] = factor[e] * step->g[t][e];
-	}
-	normalize_cells(state);
-	return TLV_OK;
-}
-
-static tlv_status
-climb_cells(tlv_context *ctx, cell_step *step, int iterations, tlv_cell_climb *climb)
-{
-	tlv_cell_em em = {.what = "EM on counts",
-					  .total = step->source->total,
-					  .blocks = 4,
-					  .block = {step->weights, step->views[0], step->views[1], step->views[2]},
-					  .numbers = {step->k},
-					  .state = step,
-					  .expect = expect_cells,
-					  .maximize = maximize_cells,
-					  .normalize = normalize_cells};
-
-	for (int t = 0; t < 3; t++)
-		em.numbers[1 + t] = step->k * step->source->d[t];
-	return tlv_cell_climb_steps(ctx, &em, iterations, climb);
-}
-
-static tlv_status
-begin_cells(tlv_context *ctx, view_fit *fit, cell_step *step)
-{
-	*step = (cell_step){
-		.source = fit->source, .k = fit->k, .views = fit->solution.means, .weights = fit->weights};
-	for (int t = 0; t < 3; t++)
-		TLV_TRY(tlv_alloc_numbers(ctx, &step->g[t], fit->k * fit->source->d[t]));
-	return tlv_alloc_numbers(ctx, &step->weighted, fit->k * fit->source->d[0]);
-}
-
-static void
-end_cells(tlv_context *ctx, cell_step *step)
-{
-	tlv_free(ctx, step->weighted);
-	for (int t = 0; t < 3; t++)
-		tlv_free(ctx, step->g[t]);
+	*em = tlv_em_of_counts("EM on counts", 4, iterations);
+	return tlv_cell_refine(ctx, &own, em);
 }
 
 static tlv_status
 refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 {
-	tlv_cell_climb climb;
-	cell_step step;
+	tlv_em em;
 
 	for (int t = 0; t < 3; t++)
 		tlv_normalize_rows(fit->k, fit->source->d[t], MULTIVIEW_EM_LEAST, fit->solution.means[t]);
-	TLV_TRY(begin_cells(ctx, fit, &step));
-	TLV_TRY(climb_cells(ctx, &step, iterations, &climb));
-	end_cells(ctx, &step);
-	if (iterations < 0 && !climb.stands && climb.growth > GROWTH_WARN * fit->source->total)
+	TLV_TRY(climb_cells(ctx, fit, iterations, &em));
+	if (iterations < 0 && !em.stands && em.growth > GROWTH_WARN)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "iterations_at_limit", .score = climb.done},
-						 "the log-likelihood still increases after %d %s", climb.done,
-						 tlv_plural((double) climb.done, "iteration", "iterations")));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.done, "count_iterations"));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, climb.stands, "count_stands"));
-	return tlv_diagnose(ctx, &fit->diagnostics, climb.log_likelihood / fit->source->total,
-						"mean_log_likelihood");
+						 &(tlv_warning){.code = "iterations_at_limit", .score = em.taken - 1},
+						 "the log-likelihood still increases after %d %s", em.taken - 1,
+						 tlv_plural((double) em.taken - 1, "iteration", "iterations")));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, em.taken - 1, "count_iterations"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, em.stands, "count_stands"));
+	return tlv_diagnose(ctx, &fit->diagnostics, em.likelihood, "mean_log_likelihood");
 }
 
 /* Probabilities of a flat Dirichlet distribution, components of equal weight. */
@@ -347,8 +259,7 @@ static tlv_status
 start_at_random(tlv_context *ctx, view_fit *fit, uint64_t seed)
 {
 	double best = -HUGE_VAL, *kept[4];
-	tlv_cell_climb climb;
-	cell_step step;
+	tlv_em em;
 
 	fit->random = true;
 	TLV_TRY(tlv_alloc_numbers(ctx, &kept[3], fit->k));
@@ -358,22 +269,20 @@ start_at_random(tlv_context *ctx, view_fit *fit, uint64_t seed)
 		TLV_TRY(tlv_alloc_numbers(ctx, &kept[t], fit->k * fit->d[t]));
 		TLV_TRY(tlv_alloc_numbers(ctx, &fit->solution.means[t], fit->k * fit->d[t]));
 	}
-	TLV_TRY(begin_cells(ctx, fit, &step));
 	for (uint64_t start = 0; start < RANDOM_STARTS; start++)
 	{
 		tlv_rng rng;
 
 		tlv_rng_stream(&rng, seed, start);
 		multiview_draw_start(fit, &rng);
-		TLV_TRY(climb_cells(ctx, &step, RANDOM_STEPS, &climb));
-		if (climb.log_likelihood <= best)
+		TLV_TRY(climb_cells(ctx, fit, RANDOM_STEPS, &em));
+		if (em.likelihood <= best)
 			continue;
-		best = climb.log_likelihood;
+		best = em.likelihood;
 		memcpy(kept[3], fit->weights, fit->k * sizeof(double));
 		for (int t = 0; t < 3; t++)
 			memcpy(kept[t], fit->solution.means[t], fit->k * fit->d[t] * sizeof(double));
 	}
-	end_cells(ctx, &step);
 	memcpy(fit->solution.weights, kept[3], fit->k * sizeof(double));
 	for (int t = 0; t < 3; t++)
 		memcpy(fit->solution.means[t], kept[t], fit->k * fit->d[t] * sizeof(double));

@@ -120,17 +120,21 @@ measure_shift(tlv_context *ctx, view_learning *fit)
 static tlv_status
 refine_vectors(tlv_context *ctx, tlv_source *rows, view_learning *fit)
 {
-	tlv_mixture_ascent ascent = {.model = &fit->model,
-								 .limit = view_step_limit(fit),
-								 .to_the_end = fit->options.iterations < 0,
-								 .last = true};
+	tlv_source_ascent ascent = {.source = rows,
+								.model = &fit->model,
+								.stage = "refinement",
+								.em = {.limit = 1 + view_step_limit(fit),
+									   .to_the_limit = fit->options.iterations >= 0,
+									   .tolerance = TLV_MIXTURE_TOLERANCE,
+									   .relative = TLV_MIXTURE_TOLERANCE}};
 	tlv_making made;
 
 	TLV_TRY(TLV_MAKE(ctx, &made, &fit->model,
 					 tlv_frame_copy(ctx, &fit->fitted.frame, &made.image, &made.size)));
-	TLV_TRY(tlv_mixture_ascend(ctx, rows, &ascent));
-	fit->likelihood = ascent.likelihood;
-	fit->stands = ascent.stands;
+	TLV_TRY(tlv_source_ascend(ctx, &ascent));
+	tlv_value_drop(ascent.sums);
+	fit->likelihood = ascent.em.likelihood;
+	fit->stands = ascent.em.stands;
 	return measure_shift(ctx, fit);
 }
 

@@ -151,48 +151,37 @@ fit_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 
 /* ---- steps over the rows ---- */
 
-/* A step of the model by its statistics; *likelihood is that of a row under the model before. */
+/* The parameters of a tree of categories whose moments held no triples. */
 static tlv_status
-take_step(tlv_context *ctx, tlv_source *rows, tree_learning *fit, const char *stage,
-		  int passes_left, double *likelihood)
+tree_complete_triples(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 {
 	tlv_value *sums;
 
+	if (fit->gaussian || tlv_frame_find(&fit->model.frame, "tables") != NULL)
+		return TLV_OK;
 	TLV_TRY(tlv_collect_again(
-		ctx, rows, stage, passes_left,
+		ctx, rows, "triples", 1 + tree_step_limit(fit),
 		&(tlv_statistic){.aggregate = &tlv_aggregate_statistics, .constant = &fit->model.frame},
 		&sums));
-	*likelihood = tlv_mean_likelihood(&sums->frame, "rows");
 	TLV_TRY(tlv_refine(ctx, &fit->model, &sums->frame));
 	tlv_value_drop(sums);
 	return TLV_OK;
 }
 
-/* The parameters of a tree of categories whose moments held no triples. */
-static tlv_status
-tree_complete_triples(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
-{
-	double likelihood;
-
-	if (fit->gaussian || tlv_frame_find(&fit->model.frame, "tables") != NULL)
-		return TLV_OK;
-	return take_step(ctx, rows, fit, "triples", 1 + tree_step_limit(fit), &likelihood);
-}
-
 static tlv_status
 refine_tree(tlv_context *ctx, tlv_source *rows, tree_learning *fit)
 {
-	double least = TREE_TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1);
-	double before = -HUGE_VAL, likelihood, growth = HUGE_VAL;
-	bool to_the_end = fit->options.iterations < 0;
-	int limit = tree_step_limit(fit);
+	tlv_source_ascent ascent = {
+		.source = rows,
+		.model = &fit->model,
+		.stage = "belief propagation",
+		.em = {.limit = tree_step_limit(fit),
+			   .to_the_limit = fit->options.iterations >= 0,
+			   .steps_on = true,
+			   .tolerance = TREE_TOLERANCE * tlv_frame_scalar(&fit->model.frame, "observed", 1)}};
 
-	for (int steps = 0; steps < limit && !(to_the_end && growth < least); steps++)
-	{
-		TLV_TRY(take_step(ctx, rows, fit, "belief propagation", limit - steps, &likelihood));
-		growth = likelihood - before;
-		before = likelihood;
-	}
+	TLV_TRY(tlv_source_ascend(ctx, &ascent));
+	tlv_value_drop(ascent.sums);
 	return TLV_OK;
 }
 

@@ -343,20 +343,20 @@ add_cell(const cell_factors *f, int64_t cell, double count)
 tlv_status
 tlv_cell_expectations(tlv_context *ctx, const tlv_view_source *source, size_t k, const double *a,
 					  const double *b, const double *c, double *ga, double *gb, double *gc,
-					  double *log_likelihood)
+					  double *likelihood)
 {
 	cell_factors f = {k, a, b, c, ga, gb, gc};
 
 	memset(ga, 0, source->d[0] * k * sizeof(double));
 	memset(gb, 0, source->d[1] * k * sizeof(double));
 	memset(gc, 0, source->d[2] * k * sizeof(double));
-	*log_likelihood = 0;
+	*likelihood = 0;
 	for (size_t e = 0; e < source->n; e++)
 	{
 		if (e % 4096 == 4095)
 			TLV_TRY_CONTINUE(ctx);
-		*log_likelihood += source->counts[e] *
-						   log(fmax(add_cell(&f, source->cells[e], source->counts[e]), 1e-300));
+		*likelihood += source->counts[e] / source->total *
+					   log(fmax(add_cell(&f, source->cells[e], source->counts[e]), 1e-300));
 	}
 	return TLV_OK;
 }

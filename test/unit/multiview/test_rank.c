@@ -5,6 +5,7 @@
 #include "assertions.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/multiview.h"
+#include "tensorlv/model/view_solver.h"
 #include "view_fixture.h"
 
 static tlv_frame
@@ -149,6 +150,42 @@ test_few(void **state)
 	assert_int_equal(components(model), 2);
 }
 
+/* Classes of counts with ties, against an order of all; of counts that ascend, in no time. */
+static void
+test_frequent_classes(void **state)
+{
+	enum
+	{
+		D = 500,
+		MANY = 1 << 20
+	};
+	double *counts;
+	int64_t order[D];
+	int32_t *class;
+	size_t classes;
+
+	(void) state;
+	counts = tlv_alloc(&ctx, MANY, sizeof(double));
+	class = tlv_alloc(&ctx, MANY, sizeof(int32_t));
+	for (size_t i = 0; i < D; i++)
+		counts[i] = (double) (tlv_mix64(i) % 40);
+	for (size_t d = 0; d <= D; d = d * 2 + 1)
+		for (size_t most = 1; most <= 65; most += 16)
+		{
+			tlv_order_weights(d, counts, order);
+			assert_ok(tlv_frequent_classes(&ctx, d, counts, most, class, &classes));
+			assert_int_equal(classes, tlv_least(d, most));
+			for (size_t i = 0; i < d; i++)
+				assert_int_equal(class[order[i]], tlv_least(i, classes - 1));
+		}
+	for (size_t i = 0; i < MANY; i++)
+		counts[i] = (double) i;
+	assert_ok(tlv_frequent_classes(&ctx, MANY, counts, 50, class, &classes));
+	assert_int_equal(class[MANY - 1], 0);
+	assert_int_equal(class[MANY - 49], 48);
+	assert_int_equal(class[0], 49);
+}
+
 int
 main(void)
 {
@@ -157,6 +194,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_independent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_frequent_classes, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("multiview_rank", tests, NULL, NULL);

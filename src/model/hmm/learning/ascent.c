@@ -5,18 +5,21 @@
 #include <string.h>
 
 #include "learn.h"
-#include "tensorlv/num/squarem.h"
+#include "tensorlv/num/em.h"
 
-/* ---- extrapolation ---- */
-
-/* Probabilities, each of which weighs as much as it is. */
-static void
-extrapolate_probabilities(tlv_squarem *s, size_t n, double weight, const double *a, const double *b,
-						  const double *c, double *out)
+/* The model that is climbed from, and its parameters as numbers: initial, transitions, emissions,
+ * variances. */
+typedef struct hmm_climb
 {
-	for (size_t i = 0; i < n; i++)
-		out[i] = fmin(tlv_squarem_positive(s, weight * c[i], a[i], b[i], c[i]), 1);
-}
+	tlv_hmm_ascent *ascent;
+	const tlv_hmm_data *data; /* NULL: the sequences of the source */
+	tlv_source *sequences;
+	tlv_held in_memory; /* statistics of the last expectation: of the data */
+	tlv_value *scanned; /* of the source */
+	int left;			/* scans */
+	size_t n;
+	double *x;
+} hmm_climb;
 
 /* What a deviation is measured by: the scale of a coordinate in a state. */
 static double
@@ -30,232 +33,173 @@ scale_of(const tlv_hmm_parts *parts, size_t j, size_t i)
 	return sqrt(own[n == 1 ? 0 : i]);
 }
 
+/* Means and covariances between coordinates by the states' scales, variances by their logarithms.
+ */
 static void
-extrapolate_vectors(tlv_squarem *s, const tlv_hmm_parts m[3], double *means, double *variances)
+weigh_vectors(const tlv_hmm_parts *parts, double *means, double *variances)
 {
-	size_t k = m[0].k, d = m[0].d, n = tlv_mixture_variances(d, m[0].covariance);
-	bool full = m[0].covariance == TLV_COVARIANCE_FULL;
+	size_t d = parts->d, n = tlv_mixture_variances(d, parts->covariance);
 
+	for (size_t e = 0; e < parts->k * n; e++)
+		variances[e] = 1;
+	for (size_t j = 0; j < parts->k; j++, variances += n)
+		for (size_t i = 0; i < d; i++)
+		{
+			double scale = scale_of(parts, j, i);
+
+			means[j * d + i] = -1 / (scale * scale);
+			for (size_t c = 0; parts->covariance == TLV_COVARIANCE_FULL && c < i; c++)
+				variances[i * (i + 1) / 2 + c] = -1 / (scale * scale);
+		}
+}
+
+/* The parts that the numbers are. */
+static void
+read_climb(const hmm_climb *climb, tlv_hmm_parts *parts, double *x)
+{
+	tlv_hmm_read(&climb->ascent->current.frame, parts);
+	parts->initial = x;
+	parts->transitions = x + parts->k;
+	parts->emissions = parts->transitions + parts->k * parts->k;
+	parts->variances = parts->emissions + parts->k * parts->d;
+}
+
+static void
+hmm_weigh(const void *state, const double *x, double *weights)
+{
+	tlv_hmm_parts parts;
+	size_t k;
+
+	read_climb(state, &parts, (double *) x);
+	k = parts.k;
+	memcpy(weights, x, ((const hmm_climb *) state)->n * sizeof(double));
 	for (size_t j = 0; j < k; j++)
-	{
-		for (size_t i = 0, e = j * d; i < d; i++, e++)
-		{
-			double scale = scale_of(&m[2], j, i);
-
-			means[e] = tlv_squarem_number(s, 1 / (scale * scale), m[0].emissions[e],
-										  m[1].emissions[e], m[2].emissions[e]);
-		}
-		for (size_t e = j * n; !full && e < j * n + n; e++)
-			variances[e] =
-				tlv_squarem_positive(s, 1, m[0].variances[e], m[1].variances[e], m[2].variances[e]);
-		for (size_t i = 0, e = j * n; full && i < d; i++)
-		{
-			double scale = scale_of(&m[2], j, i);
-
-			for (size_t c = 0; c < i; c++, e++)
-				variances[e] = tlv_squarem_number(s, 1 / (scale * scale), m[0].variances[e],
-												  m[1].variances[e], m[2].variances[e]);
-			variances[e] =
-				tlv_squarem_positive(s, 1, m[0].variances[e], m[1].variances[e], m[2].variances[e]);
-			e++;
-		}
-	}
+		weights[j] *= 0.01;
+	if (parts.gaussian)
+		weigh_vectors(&parts, weights + k + k * k, weights + k + k * k + k * parts.d);
 }
 
+/* The numbers of the model. */
 static void
-extrapolate_parts(tlv_squarem *s, const tlv_hmm_parts m[3], double *initial, double *transitions,
-				  double *emissions, double *variances)
+take_numbers(hmm_climb *climb)
 {
-	size_t k = m[0].k, d = m[0].d;
+	tlv_hmm_parts parts;
+	double *x = climb->x;
 
-	extrapolate_probabilities(s, k, 0.01, m[0].initial, m[1].initial, m[2].initial, initial);
-	extrapolate_probabilities(s, k * k, 1, m[0].transitions, m[1].transitions, m[2].transitions,
-							  transitions);
-	if (m[0].gaussian)
-		extrapolate_vectors(s, m, emissions, variances);
-	else
-		extrapolate_probabilities(s, k * d, 1, m[0].emissions, m[1].emissions, m[2].emissions,
-								  emissions);
+	tlv_hmm_read(&climb->ascent->current.frame, &parts);
+	memcpy(x, parts.initial, parts.k * sizeof(double));
+	memcpy(x += parts.k, parts.transitions, parts.k * parts.k * sizeof(double));
+	memcpy(x += parts.k * parts.k, parts.emissions, parts.k * parts.d * sizeof(double));
+	if (parts.gaussian)
+		memcpy(x + parts.k * parts.d, parts.variances,
+			   (climb->n - (size_t) (x - climb->x) - parts.k * parts.d) * sizeof(double));
 }
 
-/* The model beyond three; *step gets how far it lies, 1: at the third. */
+/* The model of the numbers; probabilities are at most 1. */
 static tlv_status
-extrapolated_model(tlv_context *ctx, const tlv_frame *const models[3], double longest, double *step,
-				   void **image, size_t *size)
+write_numbers(tlv_context *ctx, const hmm_climb *climb, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
-	tlv_hmm_parts m[3], made;
-	double *initial, *transitions, *emissions, *variances;
-	size_t k, numbers;
-	tlv_squarem s = {0};
+	tlv_hmm_parts parts;
+	size_t probabilities;
 
-	for (int i = 0; i < 3; i++)
-		tlv_hmm_read(models[i], &m[i]);
-	k = m[0].k;
-	numbers = m[0].gaussian ? tlv_mixture_variances(m[0].d, m[0].covariance) : 0;
-	TLV_TRY_NEW(ctx, initial, k * (1 + k + m[0].d + numbers));
-	transitions = initial + k;
-	emissions = transitions + k * k;
-	variances = emissions + k * m[0].d;
-	extrapolate_parts(&s, m, initial, transitions, emissions, variances);
-	*step = tlv_squarem_begin_step(&s, longest);
-	extrapolate_parts(&s, m, initial, transitions, emissions, variances);
-	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, models[2], NULL));
-	made = m[2];
-	made.in_order = true;
-	made.initial = initial;
-	made.transitions = transitions;
-	made.emissions = emissions;
-	made.variances = variances;
-	made.diagnostics = &diagnostics;
-	return tlv_hmm_write(ctx, &made, image, size);
+	read_climb(climb, &parts, climb->x);
+	probabilities = parts.k * (1 + parts.k + (parts.gaussian ? 0 : parts.d));
+	for (size_t i = 0; i < probabilities; i++)
+		climb->x[i] = fmin(climb->x[i], 1);
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &climb->ascent->current.frame, NULL));
+	parts.in_order = true;
+	parts.diagnostics = &diagnostics;
+	return tlv_hmm_write(ctx, &parts, image, size);
 }
 
-/* ---- the climb ---- */
-
-static void
-held_move(tlv_context *ctx, tlv_held *to, tlv_held *from)
-{
-	tlv_free(ctx, to->image);
-	*to = *from;
-	memset(from, 0, sizeof(*from));
-}
-
-void
-tlv_hmm_ascent_begin(tlv_hmm_ascent *ascent, tlv_held *start, int limit)
-{
-	memset(ascent, 0, sizeof(*ascent));
-	ascent->current = *start;
-	memset(start, 0, sizeof(*start));
-	ascent->limit = limit;
-	ascent->tolerance = TLV_HMM_TOLERANCE;
-	ascent->longest = TLV_SQUAREM_LONGEST;
-	ascent->mean = ascent->first_mean = -HUGE_VAL;
-	ascent->growth = HUGE_VAL;
-}
-
-void
-tlv_hmm_ascent_end(tlv_context *ctx, tlv_hmm_ascent *ascent)
-{
-	tlv_free(ctx, ascent->first.image);
-	tlv_free(ctx, ascent->second.image);
-	memset(&ascent->first, 0, sizeof(ascent->first));
-	memset(&ascent->second, 0, sizeof(ascent->second));
-}
-
-/* The model after a step of Baum-Welch from the current one. */
 static tlv_status
-next_model(tlv_context *ctx, const tlv_hmm_ascent *ascent, const tlv_frame *statistics,
-		   bool in_order, tlv_held *next)
+hmm_changed(tlv_context *ctx, void *state)
 {
+	hmm_climb *climb = state;
 	tlv_making made;
 
-	memset(next, 0, sizeof(*next));
-	tlv_make(ctx, &made);
-	return tlv_made(ctx, &made, next,
-					tlv_hmm_step(ctx, &ascent->current.frame, statistics, &tlv_whole_step, in_order,
-								 &made.image, &made.size));
-}
-
-/* The second of a pair has been evaluated: beyond the third, which is kept. */
-static tlv_status
-jump(tlv_context *ctx, tlv_hmm_ascent *ascent, tlv_held *third)
-{
-	const tlv_frame *models[3] = {&ascent->first.frame, &ascent->current.frame, &third->frame};
-	tlv_making made;
-	tlv_held beyond = {0};
-	double step = 1;
-
-	held_move(ctx, &ascent->second, third);
-	models[2] = &ascent->second.frame;
-	tlv_make(ctx, &made);
-	TLV_TRY(
-		tlv_made(ctx, &made, &beyond,
-				 extrapolated_model(ctx, models, ascent->longest, &step, &made.image, &made.size)));
-	if (step == ascent->longest)
-		ascent->longest *= TLV_SQUAREM_LONGEST;
-	held_move(ctx, &ascent->current, &beyond);
+	TLV_TRY(TLV_MAKE(ctx, &made, &climb->ascent->current,
+					 write_numbers(ctx, climb, &made.image, &made.size)));
+	take_numbers(climb);
 	return TLV_OK;
 }
 
-/* The first of a pair has been evaluated: one step on, which is the last where it stands. */
+/* The likelihood per step of time. */
 static tlv_status
-take_first(tlv_context *ctx, tlv_hmm_ascent *ascent, const tlv_frame *statistics, double mean,
-		   bool *done)
+hmm_expect(tlv_context *ctx, void *state, double *likelihood)
 {
-	tlv_held next;
+	hmm_climb *climb = state;
+	const tlv_frame *model = &climb->ascent->current.frame;
+	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics, .constant = model};
+	tlv_making made;
 
-	ascent->growth = mean - ascent->first_mean;
-	ascent->first_mean = ascent->mean = mean;
-	ascent->stands = !ascent->plain && ascent->growth < ascent->tolerance;
-	*done = ascent->stands || ascent->taken >= ascent->limit;
-	TLV_TRY(next_model(ctx, ascent, statistics, !*done, &next));
-	if (!ascent->plain && !*done)
+	if (climb->data != NULL)
+		TLV_TRY(TLV_MAKE(ctx, &made, &climb->in_memory,
+						 tlv_hmm_evaluate(ctx, model, climb->data, &made.image, &made.size)));
+	else
 	{
-		held_move(ctx, &ascent->first, &ascent->current);
-		ascent->phase = 1;
+		tlv_value_drop(climb->scanned);
+		TLV_TRY(tlv_collect_again(ctx, climb->sequences, "Baum-Welch", climb->left--, &statistic,
+								  &climb->scanned));
 	}
-	held_move(ctx, &ascent->current, &next);
+	*likelihood = tlv_mean_likelihood(
+		climb->data != NULL ? &climb->in_memory.frame : &climb->scanned->frame, "steps");
 	return TLV_OK;
 }
 
-/* The second: one more step, and on in that direction. */
 static tlv_status
-take_second(tlv_context *ctx, tlv_hmm_ascent *ascent, const tlv_frame *statistics, double mean,
-			bool *done)
+hmm_maximize(tlv_context *ctx, void *state)
 {
-	tlv_held next;
+	hmm_climb *climb = state;
+	const tlv_frame *sums = climb->data != NULL ? &climb->in_memory.frame : &climb->scanned->frame;
+	tlv_held *current = &climb->ascent->current;
+	tlv_making made;
 
-	ascent->mean = mean;
-	ascent->phase = 2;
-	*done = ascent->taken >= ascent->limit;
-	TLV_TRY(next_model(ctx, ascent, statistics, !*done, &next));
-	if (!*done)
-		return jump(ctx, ascent, &next);
-	ascent->growth = mean - ascent->first_mean;
-	held_move(ctx, &ascent->current, &next);
+	TLV_TRY(TLV_MAKE(
+		ctx, &made, current,
+		tlv_hmm_step(ctx, &current->frame, sums, &tlv_whole_step, true, &made.image, &made.size)));
+	if (climb->x != NULL)
+		take_numbers(climb);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_hmm_ascent_take(tlv_context *ctx, tlv_hmm_ascent *ascent, const tlv_frame *statistics,
-					bool *done)
+tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_source *sequences,
+			  tlv_hmm_ascent *ascent)
 {
-	double mean = tlv_mean_likelihood(statistics, "steps");
+	hmm_climb climb = {
+		.ascent = ascent, .data = data, .sequences = sequences, .left = ascent->limit};
+	tlv_hmm_parts parts;
+	tlv_em em = {.what = data != NULL ? "Baum-Welch in memory" : NULL,
+				 .state = &climb,
+				 .expect = hmm_expect,
+				 .maximize = hmm_maximize,
+				 .limit = ascent->limit,
+				 .to_the_limit = ascent->plain,
+				 .steps_on = true,
+				 .tolerance = TLV_HMM_TOLERANCE,
+				 .blocks = !ascent->plain,
+				 .changed = hmm_changed,
+				 .weigh = hmm_weigh,
+				 .likelihood = -HUGE_VAL};
 
-	ascent->taken++;
-	*done = false;
-	if (ascent->phase == 1)
-		return take_second(ctx, ascent, statistics, mean, done);
-	if (ascent->phase == 0 || mean >= ascent->mean)
+	tlv_hmm_read(&ascent->current.frame, &parts);
+	climb.n = parts.k * (1 + parts.k + parts.d + tlv_hmm_covariance_numbers(&parts));
+	if (!ascent->plain)
 	{
-		ascent->phase = 0;
-		return take_first(ctx, ascent, statistics, mean, done);
+		TLV_TRY_NEW(ctx, climb.x, climb.n);
+		take_numbers(&climb);
 	}
-	/* Too far: on from the third, whose own likelihood is not known yet. */
-	ascent->longest = fmax(ascent->longest / TLV_SQUAREM_LONGEST, TLV_SQUAREM_LONGEST);
-	ascent->phase = 0;
-	*done = ascent->taken >= ascent->limit;
-	held_move(ctx, &ascent->current, &ascent->second);
-	return TLV_OK;
-}
-
-tlv_status
-tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_hmm_ascent *ascent)
-{
-	bool done = ascent->limit == 0;
-
-	while (!done)
-	{
-		tlv_frame frame;
-		void *image;
-		size_t size;
-
-		tlv_report(ctx, "Baum-Welch in memory", ascent->taken, ascent->limit);
-		TLV_TRY(tlv_hmm_evaluate(ctx, &ascent->current.frame, data, &image, &size));
-		TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-		TLV_TRY(tlv_hmm_ascent_take(ctx, ascent, &frame, &done));
-		tlv_free(ctx, image);
-	}
+	em.block[0] = climb.x;
+	em.numbers[0] = climb.n;
+	TLV_TRY(tlv_em_run(ctx, &em));
+	tlv_free(ctx, climb.x);
+	tlv_free(ctx, climb.in_memory.image);
+	tlv_value_drop(climb.scanned);
+	ascent->taken = em.taken;
+	ascent->mean = em.likelihood;
+	ascent->growth = em.growth;
+	ascent->stands = em.stands;
 	return TLV_OK;
 }

@@ -139,17 +139,15 @@ score_fold(tlv_context *ctx, void *of, size_t k, size_t fold, double *score, dou
 	const int climb = 60;
 	const state_search *search = of;
 	tlv_hmm_search own = search->starts;
-	tlv_held best = {0};
-	tlv_hmm_ascent ascent;
+	tlv_hmm_ascent ascent = {.limit = climb};
 	fold_data data;
 
 	TLV_TRY(take_fold(ctx, search, fold, &data));
 	own.start.k = k;
 	own.data = &data.training;
 	own.quick = true;
-	TLV_TRY(tlv_hmm_search_start(ctx, &own, NULL, &best));
-	tlv_hmm_ascent_begin(&ascent, &best, climb);
-	TLV_TRY(tlv_hmm_climb(ctx, &data.training, &ascent));
+	TLV_TRY(tlv_hmm_search_start(ctx, &own, NULL, &ascent.current));
+	TLV_TRY(tlv_hmm_climb(ctx, &data.training, NULL, &ascent));
 	return score_chain(ctx, &ascent.current.frame, &data, score, count);
 }
 

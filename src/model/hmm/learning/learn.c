@@ -224,32 +224,8 @@ hmm_finish(tlv_context *ctx, const tlv_source *sequences, hmm_learning *fit, tlv
 
 	TLV_TRY(TLV_MAKE(ctx, &made, &renumbered,
 					 renumber(ctx, fit, &model->frame, &made.image, &made.size)));
-	tlv_hmm_ascent_end(ctx, &fit->ascent);
 	return tlv_source_finish_after(ctx, sequences, &renumbered.frame, &(tlv_diagnostics){0},
 								   finished);
-}
-
-/* ---- refinement over the rows ---- */
-
-/* The likelihood of the statistics is that of the model before the iteration. */
-static tlv_status
-hmm_refine(tlv_context *ctx, tlv_source *sequences, hmm_learning *fit)
-{
-	bool done = false;
-
-	while (!done)
-	{
-		tlv_value *statistics;
-
-		TLV_TRY(tlv_collect_again(ctx, sequences, "Baum-Welch",
-								  hmm_step_limit(fit) - fit->ascent.taken,
-								  &(tlv_statistic){.aggregate = &tlv_aggregate_statistics,
-												   .constant = &fit->ascent.current.frame},
-								  &statistics));
-		TLV_TRY(tlv_hmm_ascent_take(ctx, &fit->ascent, &statistics->frame, &done));
-		tlv_value_drop(statistics);
-	}
-	return TLV_OK;
 }
 
 /* ---- the starts ---- */
@@ -435,19 +411,10 @@ static tlv_status
 climb_sample(tlv_context *ctx, hmm_learning *fit, const tlv_hmm_data *data, bool complete,
 			 tlv_held *best)
 {
-	int limit = hmm_step_limit(fit);
 	bool plain = fit->options.iterations >= 0;
 
-	if (!complete && !plain)
-	{
-		tlv_hmm_ascent_begin(&fit->ascent, best, limit);
-		TLV_TRY(tlv_hmm_climb(ctx, data, &fit->ascent));
-		*best = fit->ascent.current;
-		tlv_hmm_ascent_end(ctx, &fit->ascent);
-	}
-	tlv_hmm_ascent_begin(&fit->ascent, best, limit);
-	fit->ascent.plain = plain;
-	return complete ? tlv_hmm_climb(ctx, data, &fit->ascent) : TLV_OK;
+	fit->ascent = (tlv_hmm_ascent){.current = *best, .plain = plain, .limit = hmm_step_limit(fit)};
+	return complete || !plain ? tlv_hmm_climb(ctx, data, NULL, &fit->ascent) : TLV_OK;
 }
 
 /* Initialises the climb from the sample, and climbs over it; *complete: it holds all sequences. */
@@ -560,7 +527,7 @@ hmm_learn(tlv_context *ctx, tlv_source *sequences, const void *options, tlv_held
 	tlv_value_drop(values[0]);
 	tlv_value_drop(values[1]);
 	if (!complete && hmm_step_limit(&fit) > 0)
-		TLV_TRY(hmm_refine(ctx, sequences, &fit));
+		TLV_TRY(tlv_hmm_climb(ctx, NULL, sequences, &fit.ascent));
 	return hmm_finish(ctx, sequences, &fit, &fit.ascent.current, model);
 }
 

@@ -35,38 +35,23 @@ extern tlv_status tlv_hmm_evaluate(tlv_context *ctx, const tlv_frame *model,
 
 /* ---- steps of Baum-Welch (ascent.c) ---- */
 
-/*
- * A climb to a maximum of the likelihood, one model after the other: the statistics of `current`
- * are taken, and `current` becomes the next model to be evaluated.  Unless plain, two steps of
- * Baum-Welch are followed by an extrapolation in natural parameters (SQUAREM: Varadhan, Roland
- * 2008), which is left again where the likelihood is below that of the second model.
+/* A climb to a maximum of the likelihood (em.h), from the model `current`, which changes in place.
  */
 typedef struct tlv_hmm_ascent
 {
 	tlv_held current;
-	bool plain;		  /* exactly `limit` steps, of Baum-Welch alone */
-	int limit;		  /* evaluations */
-	double tolerance; /* of the log-likelihood per step of time; stands below it */
-	int taken;		  /* evaluations so far */
-	double mean;	  /* the last log-likelihood per step of time */
-	double growth;	  /* what the last cycle added */
+	bool plain; /* exactly `limit` steps, of Baum-Welch alone */
+	int limit;	/* evaluations */
+	/* how it went */
+	int taken;
+	double mean;   /* the last log-likelihood per step of time */
+	double growth; /* what the last cycle added */
 	bool stands;
-	/* its own */
-	tlv_held first, second;
-	int phase;
-	double first_mean, longest;
 } tlv_hmm_ascent;
 
-/* Begins at a model, which the ascent takes over. */
-extern void tlv_hmm_ascent_begin(tlv_hmm_ascent *ascent, tlv_held *start, int limit);
-
-/* Statistics of ascent->current; *done: it is the last model. */
-extern tlv_status tlv_hmm_ascent_take(tlv_context *ctx, tlv_hmm_ascent *ascent,
-									  const tlv_frame *statistics, bool *done);
-extern void tlv_hmm_ascent_end(tlv_context *ctx, tlv_hmm_ascent *ascent);
-
-/* The whole climb over data in memory. */
-extern tlv_status tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_hmm_ascent *ascent);
+/* Over data in memory or (NULL) over the sequences of a source, a scan for each evaluation. */
+extern tlv_status tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_source *sequences,
+								tlv_hmm_ascent *ascent);
 
 /* ---- starts (starts.c) ---- */
 
@@ -174,7 +159,7 @@ typedef struct tlv_hmm_window_task
 typedef struct tlv_hmm_window_start
 {
 	double *emissions, *transitions, *first; /* k x m, k x k, k: one block */
-	tlv_cell_climb climb;
+	tlv_em em;
 } tlv_hmm_window_start;
 
 /* The best of the starts, whose emissions are the block to be freed.  Errors: memory,

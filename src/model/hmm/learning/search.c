@@ -34,14 +34,11 @@ round_steps(size_t k, double usual)
 static tlv_status
 hmm_run_start(tlv_context *ctx, const tlv_hmm_data *data, contest *c, int which, int evaluations)
 {
-	tlv_hmm_ascent ascent;
-	tlv_status status;
+	tlv_hmm_ascent ascent = {.current = c->models[which], .limit = evaluations};
+	tlv_status status = tlv_hmm_climb(ctx, data, NULL, &ascent);
 
-	tlv_hmm_ascent_begin(&ascent, &c->models[which], evaluations);
-	status = tlv_hmm_climb(ctx, data, &ascent);
 	c->models[which] = ascent.current;
 	c->means[which] = ascent.mean;
-	tlv_hmm_ascent_end(ctx, &ascent);
 	return status;
 }
 

@@ -65,7 +65,7 @@ hmm_climb(tlv_context *ctx, const tlv_view_source *source, size_t k, int steps,
 		  tlv_hmm_window_start *start)
 {
 	return tlv_hmm_window_em(ctx, source, k, steps, start->emissions, start->transitions,
-							 start->first, &start->climb);
+							 start->first, &start->em);
 }
 
 /* The start that a few steps bring farthest, brought to its end. */
@@ -88,7 +88,7 @@ tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
 		tlv_rng_stream(&rng, task->seed, 500 + (uint64_t) i);
 		draw_start(&rng, k, m, shares, &start);
 		TLV_TRY(hmm_climb(ctx, source, k, task->first, &start));
-		if (i == 0 || start.climb.log_likelihood > best->climb.log_likelihood)
+		if (i == 0 || start.em.likelihood > best->em.likelihood)
 		{
 			tlv_hmm_window_start other = *best;
 
@@ -149,7 +149,7 @@ write_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_view_source *
 	TLV_TRY(count_initial(ctx, moments, k, m, best, &initial));
 	parts.initial = initial;
 	TLV_TRY(tlv_hmm_name_symbols(ctx, moments, &parts));
-	TLV_TRY(tlv_hmm_diagnose_windows(ctx, &best->climb, options, source->total, diagnostics));
+	TLV_TRY(tlv_hmm_diagnose_windows(ctx, &best->em, options, diagnostics));
 	return tlv_hmm_write(ctx, &parts, image, size);
 }
 

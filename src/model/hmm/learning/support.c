@@ -50,8 +50,7 @@ hmm_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t
 {
 	tlv_hmm_data data = {.n = n, .rows = (tlv_row *) rows};
 	tlv_hmm_search search = {.data = &data};
-	tlv_hmm_ascent ascent = {0};
-	tlv_held best = {0};
+	tlv_hmm_ascent ascent = {.limit = EVALUATIONS};
 	tlv_hmm_parts parts;
 
 	(void) fit;
@@ -62,9 +61,8 @@ hmm_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t
 		(tlv_hmm_start_options){.k = parts.k, .covariance = parts.covariance, .seed = seed};
 	search.m = parts.gaussian ? 0 : parts.d;
 	search.items = parts.items;
-	TLV_TRY(tlv_hmm_search_start(ctx, &search, NULL, &best));
-	tlv_hmm_ascent_begin(&ascent, &best, EVALUATIONS);
-	TLV_TRY(tlv_hmm_climb(ctx, &data, &ascent));
+	TLV_TRY(tlv_hmm_search_start(ctx, &search, NULL, &ascent.current));
+	TLV_TRY(tlv_hmm_climb(ctx, &data, NULL, &ascent));
 	*image = ascent.current.image;
 	*size = ascent.current.size;
 	return TLV_OK;

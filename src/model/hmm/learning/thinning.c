@@ -83,12 +83,12 @@ held_out_windows(tlv_context *ctx, const tlv_view_source *source, const fold_cou
 		tlv_view_source others = with_counts(source, folds[f].others);
 		tlv_view_source own = with_counts(source, folds[f].own);
 		tlv_hmm_window_start learnt;
-		tlv_cell_climb climb;
+		tlv_em em;
 
 		TLV_TRY(tlv_hmm_best_window_start(ctx, &others, task, &learnt));
 		TLV_TRY(tlv_hmm_window_em(ctx, &own, task->k, 0, learnt.emissions, learnt.transitions,
-								  learnt.first, &climb));
-		*mean += climb.log_likelihood / own.total / TLV_FOLDS;
+								  learnt.first, &em));
+		*mean += em.likelihood / TLV_FOLDS;
 		tlv_free(ctx, learnt.emissions);
 	}
 	return TLV_OK;

@@ -21,6 +21,8 @@
  */
 #define TRIPLE_LEAST 1e-4
 #define EDGE_LEAST	 1e-2
+/* Convergence tolerance of EM on a triple's tables. */
+#define TRIPLE_TOLERANCE 1e-8
 
 /* What is known of a hidden node: its distribution and those of its triple given it. */
 typedef struct node_views
@@ -46,73 +48,18 @@ typedef struct tree_solver
 
 /* ---- EM on one triple ---- */
 
-/* Entries j, k + j, ... of a k x d block sum to 1, each at least `least` before. */
-static void
-normalise_block(size_t k, size_t d, double least, double *block)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		double sum = 0;
-
-		for (size_t i = 0; i < d; i++)
-			sum += block[i * k + j] = fmax(block[i * k + j], least);
-		for (size_t i = 0; i < d; i++)
-			block[i * k + j] /= sum;
-		tlv_assert(tlv_is_distribution(d, block + j, k));
-	}
-}
-
-/* Expectations g, of which weighted and means are the other factors, become the next means. */
-static void
-maximise_triple(const tlv_view_source *source, const double *weighted, double *const g[3],
-				node_views *views)
-{
-	size_t k = views->k;
-	double sum = 0;
-
-	memset(views->weights, 0, k * sizeof(double));
-	for (int t = 0; t < 3; t++)
-	{
-		for (size_t e = 0; e < k * source->d[t]; e++)
-			views->means[t][e] =
-				(t == 0 ? weighted[e] : views->means[t][e]) * g[t][e] + TLV_TREE_PRIOR;
-		for (size_t i = 0; t == 0 && i < source->d[t]; i++)
-			for (size_t j = 0; j < k; j++)
-				views->weights[j] += views->means[t][i * k + j];
-		normalise_block(k, source->d[t], 0, views->means[t]);
-	}
-	for (size_t j = 0; j < k; j++)
-		sum += views->weights[j];
-	for (size_t j = 0; j < k; j++)
-		views->weights[j] /= sum;
-}
-
 static tlv_status
 refine_triple(tlv_context *ctx, const tlv_view_source *source, node_views *views, int steps)
 {
-	/* Gain of the log-likelihood of a row below which they end. */
-	const double step_gain = 1e-8;
-	size_t k = views->k, d0 = source->d[0];
-	double *weighted, *g[3], before = -HUGE_VAL, now;
+	const tlv_cell_mixture own = {.source = source,
+								  .k = views->k,
+								  .weights = views->weights,
+								  .means = {views->means[0], views->means[1], views->means[2]},
+								  .prior = TLV_TREE_PRIOR};
+	tlv_em em = {
+		.limit = steps, .steps_on = true, .tolerance = TRIPLE_TOLERANCE, .likelihood = -HUGE_VAL};
 
-	TLV_TRY(tlv_alloc_numbers(ctx, &weighted, k * (2 * d0 + source->d[1] + source->d[2])));
-	g[0] = weighted + k * d0;
-	g[1] = g[0] + k * d0;
-	g[2] = g[1] + k * source->d[1];
-	for (int step = 0; step < steps; step++)
-	{
-		for (size_t i = 0; i < d0; i++)
-			for (size_t j = 0; j < k; j++)
-				weighted[i * k + j] = views->weights[j] * views->means[0][i * k + j];
-		TLV_TRY(tlv_cell_expectations(ctx, source, k, weighted, views->means[1], views->means[2],
-									  g[0], g[1], g[2], &now));
-		if (now - before < step_gain * source->total)
-			break;
-		before = now;
-		maximise_triple(source, weighted, g, views);
-	}
-	tlv_free(ctx, weighted);
-	return TLV_OK;
+	return tlv_cell_refine(ctx, &own, &em);
 }
 
 /* ---- the decomposition of one triple ---- */
@@ -254,7 +201,7 @@ solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double 
 			start_random(solver, &source, views);
 		}
 		for (int t = 0; t < 3; t++)
-			normalise_block(views->k, d[t], TRIPLE_LEAST, views->means[t]);
+			tlv_normalize_rows(views->k, d[t], TRIPLE_LEAST, views->means[t]);
 		TLV_TRY(refine_triple(ctx, &source, views, solved ? triple_steps : random_steps));
 		for (int t = 0; t < 3; t++)
 			for (size_t i = 0; i < d[t]; i++)
