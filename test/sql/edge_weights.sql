@@ -82,3 +82,16 @@ GROUP BY kind, m ORDER BY kind;
 SELECT u AS unit, (SELECT count(*) FROM tlv_components(tlv_mmsb(format(
     'SELECT a, b, (1 + a %% 3) * float8 ''%s'' FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND (a <= 10) = (b <= 10)', u)))) AS k
   FROM unnest('{1e-200,1e-30,1,1e30,1e200}'::text[]) u;
+
+-- weights of either sign, such as correlations and ratings from -2 to 2, have ranks as others have: the groups are those of any increasing function of them, -1 / exp(w) and w - 10 are all negative
+CREATE TEMP TABLE signed AS SELECT a, b, round(((CASE WHEN a % 3 = b % 3 THEN 1.6 ELSE -.4 END) + pg_temp.normal(1, a, b))::numeric, 3)::float8 AS w
+FROM generate_series(1, 120) a, generate_series(1, 120) b WHERE a < b AND pg_temp.u(2, 1, a, b) < .25;
+CREATE FUNCTION pg_temp.groups_of(query text) RETURNS int[] LANGUAGE sql AS $$
+    SELECT array_agg(community ORDER BY node) FROM (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(tlv_mmsb(query)) ORDER BY node, membership DESC) q $$;
+SELECT weight, (SELECT round(tlv_nmi(c, (i % 3)::int)::numeric, 1) FROM unnest(found) WITH ORDINALITY u (c, i)) AS agreement, found = pg_temp.groups_of('SELECT a, b, w + 10 FROM signed') AS as_positive_ones
+FROM unnest('{w,w - 10,-1 / exp(w),round(w)}'::text[]) weight, LATERAL (SELECT pg_temp.groups_of(format('SELECT a, b, %s FROM signed', weight)) AS found) f;
+-- a weight of 0 is one beside negative ones, and else no edge; bags have counts
+SELECT (SELECT count(*) FROM tlv_edges(g)) AS edges, g::text::tlv_graph = g AS same, (SELECT sum(weight) FROM tlv_degrees(g)) AS weight
+FROM unnest('{-1,0,1}'::float8[]) least, LATERAL (SELECT tlv_graph_agg(a, b, w) g FROM (VALUES (1, 2, 0.), (1, 3, 2), (2, 3, least), (3, 4, 1), (4, 3, least * (least < 0)::int)) v (a, b, w)) q;
+SELECT * FROM tlv_neighbours((SELECT tlv_graph_agg(a, b, w) FROM signed));
+SELECT tlv_mmsb('SELECT a, b, w FROM signed', edges => 'poisson');

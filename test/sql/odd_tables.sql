@@ -179,11 +179,11 @@ INSERT INTO odd (driver, what, query, options) SELECT 'mmsb', what, query, optio
  ('one heavy edge', 'SELECT g % 20, g * 7 % 20 + 20, CASE g WHEN 7 THEN 1e9 ELSE 1 END FROM u'),
  ('NULL ends', 'SELECT g % 20, CASE WHEN g % 3 > 0 THEN g * 7 % 20 END FROM u'),
  ('texts', 'SELECT ''n'' || g % 20, ''n'' || g * g % 23 FROM u'),
+ ('negative weights', 'SELECT g % 20, g * 7 % 20 + 20, n FROM u'),
  ('both directions', 'SELECT i, j FROM u, LATERAL (VALUES (g % 30, g * 7 % 31), (g * 7 % 31, g % 30)) v (i, j)')) v (what, query),
  (VALUES (''), (', k => 3'), (', k => 3, alpha0 => .5'), (', directed => true'),
    (', bipartite => true'), (', k => 2, bipartite => true'), (', k => 2, directed => true'), (', degree_corrected => true, k => 2')) o (options);
 INSERT INTO odd (driver, what, query, options, asked) VALUES
- ('mmsb', 'negative weights', 'SELECT g % 20, g * 7 % 20 + 20, n FROM u', '', '22'),
  ('mmsb', 'NaN weights', 'SELECT g % 20, g * 7 % 20 + 20, ''NaN''::float8 FROM u', '', '22'),
  ('gmm', 'NaN', 'SELECT ARRAY[a, ''NaN''] FROM u', '', '22'),
  ('ica', 'infinity', 'SELECT ARRAY[a, b, ''Infinity''] FROM u', '', '22'),

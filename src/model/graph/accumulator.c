@@ -30,6 +30,8 @@ typedef struct graph_state
 	size_t runs_room;
 	edge_run *run;	 /* each more than twice as long as the next */
 	bool fractions;	 /* a stored graph has had weights that are not whole */
+	bool negative;	 /* some weight is */
+	bool zeros;		 /* some weight is 0 */
 	size_t bag_room; /* of the two arrays of a row's bag */
 	int64_t *items;
 	double *item_weights;
@@ -199,13 +201,12 @@ bad_weight(tlv_context *ctx, const tlv_row *row)
 	if (row->form == TLV_ROW_NAMED_EDGE && row->edge.name[0].bytes != NULL &&
 		row->edge.name[1].bytes != NULL)
 		tlv_fail(ctx, TLV_BAD_DATA,
-				 "weight %g of the edge from \"%.*s\" to \"%.*s\" is not a positive finite number",
-				 weight, tlv_shown_length(row->edge.name[0]), row->edge.name[0].bytes,
+				 "weight %g of the edge from \"%.*s\" to \"%.*s\" is not a finite number", weight,
+				 tlv_shown_length(row->edge.name[0]), row->edge.name[0].bytes,
 				 tlv_shown_length(row->edge.name[1]), row->edge.name[1].bytes);
 	else
 		tlv_fail(ctx, TLV_BAD_DATA,
-				 "weight %g of the edge from %" PRId64 " to %" PRId64
-				 " is not a positive finite number",
+				 "weight %g of the edge from %" PRId64 " to %" PRId64 " is not a finite number",
 				 weight, src, dst);
 	return tlv_fail_hint(ctx, "Leave such rows out, with WHERE or FILTER.");
 }
@@ -225,18 +226,22 @@ note_names(tlv_context *ctx, graph_state *state, const tlv_edge *edge)
 							  edge->name[1]);
 }
 
-/* An edge of positive weight. */
+/* An edge; of weight 0 it is none where no weight is negative (drop_zeros). */
 static tlv_status
 put_edge(tlv_context *ctx, graph_state *state, int64_t src, int64_t dst, double weight)
 {
 	raw_edge edge = {bias(src), bias(dst)};
 
+	state->negative |= weight < 0;
+	state->zeros |= weight == 0;
+	if (weight == 0 && src == dst && one_set(state))
+		return TLV_OK;
 	if (state->n == state->room)
 		TLV_TRY(graph_make_room(ctx, state));
 	if (src == dst && one_set(state))
 	{
 		state->totals.self_loops++;
-		state->totals.self_loop_weight += weight;
+		state->totals.self_loop_weight += fabs(weight);
 		weight = 1; /* what is kept says that the node is there */
 	}
 	if (state->totals.kind == TLV_GRAPH_UNDIRECTED && edge.dst < edge.src)
@@ -288,9 +293,7 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 	if (row->form == TLV_ROW_NEIGHBOURS)
 		return put_neighbours(ctx, state, &row->neighbours);
-	if (row->edge.weight == 0) /* no edge */
-		return TLV_OK;
-	if (!(row->edge.weight > 0 && row->edge.weight <= DBL_MAX))
+	if (!(fabs(row->edge.weight) <= DBL_MAX))
 		return bad_weight(ctx, row);
 	if (row->form == TLV_ROW_NAMED_EDGE)
 		TLV_TRY(note_names(ctx, state, &row->edge));
@@ -390,6 +393,17 @@ has_fractions(const tlv_frame *frame, const tlv_graph_header *header)
 	return tlv_frame_find(frame, "weights") != NULL || !(header->total <= GRAPH_MAX_WHOLE);
 }
 
+/* A stored graph has weights of 0 only beside negative ones. */
+static void
+note_signs(graph_state *state, const tlv_frame *frame, const tlv_graph_header *header)
+{
+	const double *weight = tlv_frame_float64(frame, "weights");
+
+	for (size_t e = 0; e < header->entries && weight != NULL && !state->negative; e++)
+		state->negative = weight[e] < 0;
+	state->zeros |= state->negative;
+}
+
 static tlv_status
 graph_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
 				  double times)
@@ -399,7 +413,7 @@ graph_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	edge_run run;
 
 	tlv_graph_read_header(frame, &header);
-	if (!(times * header.total <= DBL_MAX && times * header.self_loop_weight <= DBL_MAX))
+	if (!(times * fabs(header.total) <= DBL_MAX && times * header.self_loop_weight <= DBL_MAX))
 		return tlv_fail(ctx, TLV_BAD_DATA, "weights of %g times %g together are not finite", times,
 						header.total);
 	TLV_TRY(tlv_require_whole_sum(ctx, "self_loops", state->totals.self_loops, header.self_loops));
@@ -409,6 +423,7 @@ graph_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 		TLV_TRY(run_from_frame(ctx, state, frame, &header, times, &run));
 		TLV_TRY(graph_add_run(ctx, state, &run));
 	}
+	note_signs(state, frame, &header);
 	state->fractions |= has_fractions(frame, &header);
 	state->totals.weighted |= header.weighted || times != 1;
 	state->totals.self_loops += header.self_loops;
@@ -495,12 +510,35 @@ graph_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	return subtract_totals(ctx, state, &header);
 }
 
+/* Takes edges of weight 0 out of the only run. */
+static tlv_status
+drop_zeros(tlv_context *ctx, graph_state *state)
+{
+	run_writer writer;
+	run_cursor edge;
+	tlv_status status = TLV_OK;
+
+	TLV_TRY(tlv_run_begin(ctx, &writer, state->run->size));
+	run_open(&edge, state->run);
+	while (status == TLV_OK && run_next(&edge))
+		if (edge.weight != 0)
+			status = tlv_run_put(ctx, &writer, edge.src, edge.dst, edge.weight);
+	tlv_run_end(ctx, &writer);
+	tlv_run_free(ctx, state->run);
+	*state->run = writer.run;
+	if (writer.run.entries == 0)
+		tlv_run_free(ctx, &state->run[--state->n_runs]);
+	return status;
+}
+
 static tlv_status
 graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
 	graph_state *state = (graph_state *) accumulator;
 
 	TLV_TRY(one_run(ctx, state));
+	if (state->zeros && !state->negative && state->n_runs > 0)
+		TLV_TRY(drop_zeros(ctx, state));
 	state->totals.nulls = state->base.nulls;
 	state->totals.large = state->base.large;
 	return tlv_graph_build_image(ctx, &state->totals, state->n_runs > 0 ? state->run : NULL,

@@ -376,7 +376,8 @@ check_multiplicities(const graph_check *check, double *total)
 static tlv_status
 graph_check_weights(const graph_check *check, double *total)
 {
-	bool whole = true;
+	bool whole = true, negative = false;
+	size_t zero = 0;
 	const void *data = NULL;
 	const double *weights;
 
@@ -386,13 +387,17 @@ graph_check_weights(const graph_check *check, double *total)
 	weights = data;
 	for (size_t e = 0; e < check->header.entries; e++)
 	{
-		if (!(weights[e] > 0))
+		if (!isfinite(weights[e]))
 			return tlv_fail(check->ctx, TLV_CORRUPT, "weight %zu is %g", e + 1, weights[e]);
+		negative |= weights[e] < 0;
+		zero = weights[e] == 0 ? e + 1 : zero;
 		whole &= is_whole(weights[e]);
 		*total += weights[e];
 		if (e % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(check->ctx);
 	}
+	if (zero > 0 && !negative)
+		return tlv_fail(check->ctx, TLV_CORRUPT, "weight %zu is 0, and none is negative", zero);
 	if (whole)
 		return tlv_fail(check->ctx, TLV_CORRUPT, "all weights are integers");
 	return TLV_OK;
@@ -468,8 +473,12 @@ check_scalars(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require(ctx, frame, "self_loop_weight", TLV_FLOAT64, 1, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "self_loop_weight", 0));
 	for (size_t i = 0; i < SCALARS; i++) /* zero has one form, too */
-		if (signbit(tlv_frame_scalar(frame, scalar_names[i], 0)))
+	{
+		double value = tlv_frame_scalar(frame, scalar_names[i], 0);
+
+		if (signbit(value) && (value == 0 || strcmp(scalar_names[i], "total") != 0))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is negative", scalar_names[i]);
+	}
 	return TLV_OK;
 }
 

@@ -59,7 +59,7 @@ note_weight(tlv_context *ctx, image_writer *writer, const run_cursor *edge)
 	weight_form *form = &writer->form;
 	double weight = edge->weight;
 
-	if (!(weight <= DBL_MAX))
+	if (!(fabs(weight) <= DBL_MAX))
 	{
 		char shown[2][TLV_SHOWN_NAME];
 
@@ -326,7 +326,7 @@ check_totals(tlv_context *ctx, const image_writer *writer)
 {
 	const graph_totals *totals = writer->totals;
 
-	if (!(writer->total <= DBL_MAX && totals->self_loop_weight <= DBL_MAX))
+	if (!(fabs(writer->total) <= DBL_MAX && totals->self_loop_weight <= DBL_MAX))
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "the weights add up to more than a float8 holds");
 		return tlv_fail_hint(ctx, "Divide all weights by a constant.");

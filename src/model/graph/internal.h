@@ -38,7 +38,7 @@ graph_count_work(tlv_context *ctx, size_t *work, size_t more)
 static inline bool
 is_whole(double weight)
 {
-	return weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
+	return weight >= 0 && weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
 }
 
 static inline uint64_t

@@ -110,11 +110,17 @@ graph_place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_
 			prefetch_rows(side, &batch);
 		for (size_t i = 0; i < batch.n; i++)
 		{
-			if (side->value != NULL && !(batch.weight[i] / side->unit <= (double) FLT_MAX))
+			if (side->value != NULL && !(fabs(batch.weight[i]) / side->unit <= (double) FLT_MAX))
 			{
 				tlv_fail(side->ctx, TLV_BAD_DATA,
 						 "an edge's weight %g is too large to compute with", batch.weight[i]);
 				return tlv_fail_hint(side->ctx, "Divide all weights by a constant.");
+			}
+			if (side->exact != NULL && !(batch.weight[i] > 0))
+			{
+				tlv_fail(side->ctx, TLV_BAD_DATA, "an edge's weight %g is not a count of a bag",
+						 batch.weight[i]);
+				return tlv_fail_hint(side->ctx, "List the edges, with tlv_edges.");
 			}
 			if (side->by_source)
 				graph_put_entry(side, row, batch.column[i], batch.weight[i]);

@@ -131,7 +131,6 @@ tlv_run_put(tlv_context *ctx, run_writer *writer, uint64_t src, uint64_t dst, do
 	uint8_t *at;
 
 	tlv_assert(run->rows == 0 || src > writer->src || (src == writer->src && dst > writer->dst));
-	tlv_assert(weight > 0);
 	if (writer->room - run->size < EDGE_MAX)
 		TLV_TRY(run_grow(ctx, &run->bytes, &writer->room, EDGE_MAX));
 	at = run->bytes + run->size;
@@ -273,13 +272,14 @@ static tlv_status
 run_put_left(tlv_context *ctx, run_writer *writer, const run_subtraction *of,
 			 const run_cursor *from, const run_cursor *taken)
 {
+	bool fractions = from->form == RUN_FLOAT || taken->form == RUN_FLOAT;
 	double left = from->weight - taken->weight;
 
-	if (left < -WEIGHT_ROUNDING * taken->weight)
-		return graph_refuse_more(ctx, of, from);
-	if (left <=
-		(from->form == RUN_FLOAT || taken->form == RUN_FLOAT ? WEIGHT_ROUNDING : 0) * taken->weight)
+	if (fabs(left) <= (fractions ? WEIGHT_ROUNDING : 0) * fabs(taken->weight))
 		return TLV_OK;
+	/* Weights of one sign were never less than what is taken. */
+	if (from->weight * taken->weight > 0 && left * taken->weight < 0)
+		return graph_refuse_more(ctx, of, from);
 	return tlv_run_put(ctx, writer, from->src, from->dst, left);
 }
 

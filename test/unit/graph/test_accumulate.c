@@ -246,13 +246,23 @@ test_weight_forms(void **state)
 		}
 }
 
-/* A weight of 0 is no edge, whose nodes are those of other edges or none. */
+/* A weight of 0 is no edge, whose nodes are those of other edges or none; beside negative ones it is
+ * a weight as others are. */
 static void
 test_zero_weights(void **state)
 {
-	edge rows[] = {{1, 2, 0}, {3, 3, -0.0}, {2, 4, 2}, {4, 1, 0}};
+	edge rows[] = {{1, 2, 0}, {3, 3, -0.0}, {2, 4, 2}, {4, 1, 0}, {5, 1, -3}};
 	image zeros = collect(TLV_GRAPH_UNDIRECTED, 0, 4, rows);
 	image none = collect(TLV_GRAPH_UNDIRECTED, 0, 1, rows + 2);
+	image both = collect(TLV_GRAPH_UNDIRECTED, 0, 5, rows);
+	tlv_graph_header header;
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, both.bytes, both.size, TLV_FRAME_GRAPH, &frame));
+	tlv_graph_read_header(&frame, &header);
+	assert_int_equal(header.entries, 4);
+	assert_close(header.total, -1, 0);
+	drop(&both);
 
 	(void) state;
 	assert_same(zeros, none);
@@ -263,7 +273,7 @@ test_zero_weights(void **state)
 static void
 test_bad_weights(void **state)
 {
-	static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
+	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	tlv_accumulator *accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
 
 	(void) state;

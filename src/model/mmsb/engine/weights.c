@@ -36,7 +36,7 @@ weight_range(tlv_context *ctx, const tlv_frame *frame, double range[2])
 	double weight;
 
 	range[0] = HUGE_VAL;
-	range[1] = 0;
+	range[1] = -HUGE_VAL;
 	TLV_TRY(tlv_graph_cursor_open(ctx, frame, &cursor));
 	for (size_t e = 0; tlv_graph_cursor_next(cursor, &ends[0], &ends[1], &weight); e++)
 	{
@@ -83,10 +83,10 @@ tlv_mmsb_find_unit(tlv_context *ctx, const tlv_frame *frame, tlv_weights *weight
 	double range[2];
 
 	TLV_TRY(weight_range(ctx, frame, range));
-	weights->scale = range[1];
-	weights->vary = range[1] - range[0] > UNIT_ROUNDING * range[1];
-	TLV_TRY(find_unit(ctx, frame, range, &weights->unit));
-	return TLV_OK;
+	weights->scale = fmax(fabs(range[0]), fabs(range[1]));
+	weights->vary = range[1] - range[0] > UNIT_ROUNDING * weights->scale;
+	weights->unit = 0;
+	return range[0] < 0 ? TLV_OK : find_unit(ctx, frame, range, &weights->unit);
 }
 
 /* ---- evidence of who is joined to whom ---- */
