@@ -1,6 +1,6 @@
 /*
- * sort.h - one radix sort, for records of a fixed size with integer keys, and one binary search for
- * ids.
+ * sort.h - one radix sort, for records of a fixed size with integer keys, one merge sort for all
+ * others, and one binary search for ids.
  */
 #ifndef TENSORLV_SORT_H
 #define TENSORLV_SORT_H
@@ -24,6 +24,16 @@ typedef struct tlv_sort_form
  */
 extern tlv_status tlv_radix_sort(tlv_context *ctx, const tlv_sort_form *form, size_t n,
 								 void *records, void *work, void **sorted);
+
+/* Below 0, 0 or above 0, as qsort has it; argument is the caller's. */
+typedef int (*tlv_compare)(const void *a, const void *b, const void *argument);
+
+/*
+ * Sorts n records of that size in place by merging, in time that no order of the records makes more
+ * than n log n; those that compare equal stay in their order.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_merge_sort(tlv_context *ctx, size_t n, size_t size, void *records,
+								 tlv_compare compare, const void *argument);
 
 /* Position of an id among n ascending ones; n where it is not among them. */
 extern size_t tlv_find_id(const int64_t *ids, size_t n, int64_t id);

@@ -8,6 +8,7 @@
 
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/sort.h"
 
 /* Documents, and entries, between two looks at whether to stop. */
 #define DOCUMENTS_BETWEEN ((size_t) 1024)
@@ -131,57 +132,13 @@ compare_documents(const tlv_held_document *a, const int64_t *items_a, const doub
 }
 
 static int
-compare_held(const tlv_held_documents *held, const tlv_held_document *a, const tlv_held_document *b)
+compare_held(const void *a, const void *b, const void *documents)
 {
-	return compare_documents(a, held->items + a->at, held->counts + a->at, b, held->items + b->at,
-							 held->counts + b->at);
-}
+	const tlv_held_document *first = a, *second = b;
+	const tlv_held_documents *held = documents;
 
-/* Two runs that are sorted, one behind the other, into one. */
-static void
-count_merge_runs(const tlv_held_documents *held, const tlv_held_document *from, size_t middle,
-				 size_t n, tlv_held_document *to)
-{
-	size_t i = 0, j = middle;
-
-	for (size_t k = 0; k < n; k++)
-		to[k] = j == n || (i < middle && compare_held(held, from + i, from + j) <= 0) ? from[i++]
-																					  : from[j++];
-}
-
-/* Merge sort from the bottom up: documents of equal content stay in their order. */
-static tlv_status
-sort_documents(tlv_context *ctx, tlv_held_documents *held)
-{
-	tlv_held_document *from = held->list, *to, *swap;
-	size_t done = 0;
-
-	TLV_TRY_NEW(ctx, to, held->room);
-	for (size_t width = 1; width < held->n; width *= 2)
-	{
-		for (size_t at = 0; at < held->n; at += 2 * width)
-		{
-			size_t n = tlv_least(2 * width, held->n - at);
-
-			done += n;
-			if (done >= DOCUMENTS_BETWEEN)
-			{
-				done = 0;
-				if (tlv_should_stop(ctx))
-				{
-					tlv_free(ctx, from == held->list ? to : from);
-					return tlv_cancelled(ctx);
-				}
-			}
-			count_merge_runs(held, from + at, tlv_least(width, n), n, to + at);
-		}
-		swap = from;
-		from = to;
-		to = swap;
-	}
-	held->list = from;
-	tlv_free(ctx, to);
-	return TLV_OK;
+	return compare_documents(first, held->items + first->at, held->counts + first->at, second,
+							 held->items + second->at, held->counts + second->at);
 }
 
 /* The entries of those that are left, one document after the other. */
@@ -228,12 +185,13 @@ tlv_documents_settle(tlv_context *ctx, tlv_held_documents *held)
 
 	if (held->n == 0)
 		return TLV_OK;
-	TLV_TRY(sort_documents(ctx, held));
+	TLV_TRY(
+		tlv_merge_sort(ctx, held->n, sizeof(tlv_held_document), held->list, compare_held, held));
 	for (size_t t = 0; t < held->n; t++)
 	{
 		if (n > 0 && held->list[n - 1].times == 0)
 			n--;
-		if (n > 0 && compare_held(held, held->list + n - 1, held->list + t) == 0)
+		if (n > 0 && compare_held(held->list + n - 1, held->list + t, held) == 0)
 			held->list[n - 1].times += held->list[t].times;
 		else
 			held->list[n++] = held->list[t];

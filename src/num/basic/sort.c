@@ -1,6 +1,6 @@
 /*
- * sort.c - radix sort (sort.h): one loop, compiled for every form of record in use, because a
- * record that is moved by a call costs several times as much.
+ * sort.c - radix sort and merge sort (sort.h).  The radix sort is one loop, compiled for every form
+ * of record in use, because a record that is moved by a call costs several times as much.
  */
 #include "tensorlv/num/sort.h"
 
@@ -185,6 +185,54 @@ tlv_radix_sort(tlv_context *ctx, const tlv_sort_form *form, size_t n, void *reco
 	return tlv_fail(ctx, TLV_INTERNAL, "records of %zu bytes with a key of %zu at %zu",
 					form->record, form->key, form->at);
 #undef SORT
+}
+
+/* From sorted runs of that width to runs of twice it. */
+static tlv_status
+merge_pass(tlv_context *ctx, size_t n, size_t size, size_t width, const char *from, char *to,
+		   tlv_compare compare, const void *argument)
+{
+	/* Comparisons between two looks at tlv_should_stop(): records may be long. */
+	const size_t comparisons = 1024;
+
+	for (size_t start = 0; start < n; start += 2 * width)
+	{
+		size_t middle = tlv_least(start + width, n), end = tlv_least(middle + width, n);
+		size_t i = start, j = middle;
+
+		for (size_t out = start; out < end; out++)
+		{
+			bool first = j == end ||
+						 (i < middle && compare(from + i * size, from + j * size, argument) <= 0);
+
+			if (out % comparisons == comparisons - 1)
+				TLV_TRY_CONTINUE(ctx);
+			memcpy(to + out * size, from + (first ? i++ : j++) * size, size);
+		}
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_merge_sort(tlv_context *ctx, size_t n, size_t size, void *records, tlv_compare compare,
+			   const void *argument)
+{
+	char *work = tlv_alloc(ctx, n + 1, size), *from = records, *to = work;
+	tlv_status status = TLV_OK;
+
+	TLV_TRY_ALLOC(ctx, work);
+	for (size_t width = 1; width < n && status == TLV_OK; width *= 2)
+	{
+		char *swap = from;
+
+		status = merge_pass(ctx, n, size, width, from, to, compare, argument);
+		from = to;
+		to = swap;
+	}
+	if (from == work)
+		memcpy(records, work, n * size);
+	tlv_free(ctx, work);
+	return status;
 }
 
 size_t

@@ -9,6 +9,7 @@
 
 #include "query/query.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/sort.h"
 
 /* Names of nodes and their numbers. */
 typedef struct NamedNode
@@ -23,45 +24,25 @@ compare_named(const void *a, const void *b)
 	return strcmp(((const NamedNode *) a)->name, ((const NamedNode *) b)->name);
 }
 
-/* Two runs that lie one behind the other, both sorted, as one. */
-static void
-tree_compare_merge_runs(const NamedNode *from, size_t start, size_t middle, size_t end,
-						NamedNode *to)
+static int
+compare_sorted(const void *a, const void *b, const void *unused)
 {
-	size_t a = start, b = middle;
-
-	for (size_t i = start; i < end; i++)
-	{
-		CHECK_FOR_INTERRUPTS(); /* names may be long */
-		if (b == end || (a < middle && compare_named(&from[a], &from[b]) <= 0))
-			to[i] = from[a++];
-		else
-			to[i] = from[b++];
-	}
+	return compare_named(a, b);
 }
 
-/* By merging: no choice of names makes that slow. */
 static NamedNode *
 sort_names(size_t n, char *const *names)
 {
 	NamedNode *sorted = palloc_extended((n + 1) * sizeof(NamedNode), MCXT_ALLOC_HUGE);
-	NamedNode *other = palloc_extended((n + 1) * sizeof(NamedNode), MCXT_ALLOC_HUGE);
+	tlv_context ctx;
 
 	for (size_t v = 0; v < n; v++)
 	{
 		tlv_assert(names[v] != NULL);
 		sorted[v] = (NamedNode){names[v], (int32_t) v};
 	}
-	for (size_t run = 1; run < n; run *= 2)
-	{
-		NamedNode *merged = other;
-
-		for (size_t at = 0; at < n; at += 2 * run)
-			tree_compare_merge_runs(sorted, at, Min(at + run, n), Min(at + 2 * run, n), merged);
-		other = sorted;
-		sorted = merged;
-	}
-	pfree(other);
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_merge_sort(&ctx, n, sizeof(NamedNode), sorted, compare_sorted, NULL));
 	return sorted;
 }
 

@@ -10,9 +10,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/rng.h"
-
-/* Estimates that are sorted at once. */
-#define RUN ((size_t) 1 << 14)
+#include "tensorlv/num/sort.h"
 
 /* ---- estimates of another model, by what they are ---- */
 
@@ -101,48 +99,11 @@ require_alike(tlv_context *ctx, const jackknife *state, const tlv_frame *fit, si
 	return tlv_fail_hint(ctx, "Fit all of them with the same k.");
 }
 
-/* Two sorted runs of `from`, first to middle and middle to end, become one of `to`. */
-static void
-jackknife_merge_runs(const tlv_estimate *from, size_t first, size_t middle, size_t end,
-					 tlv_estimate *to)
+static int
+compare_sorted(const void *a, const void *b, const void *unused)
 {
-	for (size_t at = first, a = first, b = middle; at < end; at++)
-		if (b == end || (a < middle && compare_estimates(from + a, from + b) <= 0))
-			to[at] = from[a++];
-		else
-			to[at] = from[b++];
-}
-
-/* By compare_estimates, in runs between which is looked whether to stop. */
-static tlv_status
-sort_estimates(tlv_context *ctx, tlv_estimates *list)
-{
-	size_t n = list->n;
-	tlv_estimate *to;
-
-	for (size_t i = 0; i < n; i += RUN)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		qsort(list->list + i, tlv_least(RUN, n - i), sizeof(tlv_estimate), compare_estimates);
-	}
-	if (n <= RUN)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, to, n);
-	for (size_t run = RUN; run < n; run *= 2)
-	{
-		tlv_estimate *from = list->list;
-
-		for (size_t i = 0; i < n; i += 2 * run)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			jackknife_merge_runs(from, i, tlv_least(i + run, n), tlv_least(i + 2 * run, n), to);
-		}
-		list->list = to;
-		to = from;
-	}
-	tlv_free(ctx, to);
-	list->room = n;
-	return TLV_OK;
+	(void) unused;
+	return compare_estimates(a, b);
 }
 
 /* What the other model says of an estimate of ours; NaN: nothing. */
@@ -195,7 +156,7 @@ add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
 	TLV_TRY(tlv_model_estimates(ctx, fit, NULL, &other));
 	TLV_TRY(tlv_model_match(ctx, state->model, fit, &match));
 	TLV_TRY_CONTINUE(ctx);
-	TLV_TRY(sort_estimates(ctx, &other));
+	TLV_TRY(tlv_merge_sort(ctx, other.n, sizeof(tlv_estimate), other.list, compare_sorted, NULL));
 	TLV_TRY_NEW(ctx, signs, match.k);
 	TLV_TRY(find_signs(ctx, state, &other, &match, signs));
 	for (size_t i = 0; i < state->list.n; i++)
