@@ -132,6 +132,14 @@ SELECT gold, (SELECT count(*) FROM tlv_consensus(m) WHERE answer_name NOT IN ('0
   FROM unnest(ARRAY['(2, ''0 '')', '(2, ''0'')', '(2, ''none''), (3, ''1'')', '(777, ''1'')']) gold,
   LATERAL (SELECT tlv_crowd('TABLE answers', gold => 'VALUES ' || gold) AS m) q;
 
+-- nulls of gold and of labels are not those of the answers and edges; a query of theirs without rows is no omission
+SELECT gold, warned(m, 'unmatched|skipped')
+  FROM unnest(ARRAY['SELECT NULL::bigint, ''1'' UNION ALL VALUES (1, ''1''), (2, NULL)', 'SELECT 1, ''1'' WHERE false', 'SELECT 1, NULL::text']) gold,
+  LATERAL (SELECT tlv_crowd('SELECT item, worker, CASE WHEN item > 2 OR worker <> ''w1'' THEN answer END FROM answers', gold => gold) AS m) q;
+SELECT labels, warned(m, 'unmatched|skipped')
+  FROM unnest(ARRAY['SELECT NULL::text, 1 UNION ALL SELECT ''w1'', 1', 'SELECT ''w1'', 1 WHERE false', 'SELECT ''w1'', NULL::int']) labels,
+  LATERAL (SELECT tlv_mmsb('SELECT worker, nullif(''i'' || item % 9, ''i8'') FROM answers', 1, labels => labels) AS m) q;
+
 -- E1, E2: updates
 CREATE TABLE long AS SELECT i, v, (i % 2)::text AS a FROM generate_series(1, 400) i, unnest(ARRAY['v1', 'v2', 'v3']) v;
 SELECT f AS family, tlv_impute(tlv_update(m, (SELECT tlv_statistics(ARRAY[a, a, NULL]::text[], m) FROM (SELECT (i % 2)::text AS a FROM generate_series(1, 400) i) w)), ARRAY['1', '1', NULL]) AS third

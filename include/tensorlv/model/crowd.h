@@ -116,6 +116,8 @@ typedef struct tlv_crowd_options
 	int restarts;	/* divisions of the workers for the moments; 0: 5 */
 	uint64_t seed;
 	const char *null_columns; /* of the rows, for a warning (source.h); NULL: not known */
+	bool empty_gold;		  /* a query of known answers has returned no rows */
+	double null_gold;		  /* or so many rows with a null, which the answers count, too */
 } tlv_crowd_options;
 
 extern const tlv_crowd_options tlv_crowd_defaults;

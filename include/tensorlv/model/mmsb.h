@@ -146,6 +146,7 @@ typedef struct tlv_mmsb_options
 	const int64_t *label_nodes;
 	const int32_t *label;	   /* 0 .. k - 1 */
 	tlv_name_list label_names; /* of the nodes; empty: they are numbers */
+	bool empty_labels;		   /* the query of the labels has returned no rows */
 	double null_labels;		   /* rows of labels that were skipped, since a value is null */
 	const char *null_columns;  /* of the rows, for a warning (source.h); NULL: not known */
 } tlv_mmsb_options;

@@ -231,11 +231,25 @@ show_id(const crowd_answers *a, const char *set, size_t at, char shown[TLV_SHOWN
 
 /* Gold that matches nothing: answers that no worker gives, items that no worker has. */
 static tlv_status
-diagnose_gold(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+diagnose_gold(tlv_context *ctx, const crowd_answers *a, const tlv_crowd_options *options,
+			  tlv_diagnostics *d)
 {
 	size_t answers = 0, items = 0, answer = 0, item = 0;
 	char shown[TLV_SHOWN_NAME];
 
+	if (options->empty_gold)
+		TLV_TRY(tlv_warn(
+			ctx, d,
+			&(tlv_warning){.code = "unmatched_labels", .hint = "Correct the query, or omit gold."},
+			"the query of gold has no rows"));
+	if (options->null_gold > 0)
+		TLV_TRY(tlv_warn(ctx, d,
+						 &(tlv_warning){.code = "unmatched_labels",
+										.score = options->null_gold,
+										.hint = "Leave items without a known answer out of gold."},
+						 "%.0f gold %s skipped, since the item or the answer is null",
+						 options->null_gold,
+						 tlv_plural(options->null_gold, "answer was", "answers were")));
 	for (size_t h = a->answers; h-- > 0;)
 		if (!a->said[h])
 			answers++, answer = h;
@@ -263,7 +277,7 @@ diagnose_gold(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 
 /* Items with one answer, items whose known answers contradict each other. */
 static tlv_status
-diagnose_items(tlv_context *ctx, const crowd_answers *a, const char *null_columns,
+diagnose_items(tlv_context *ctx, const crowd_answers *a, const tlv_crowd_options *options,
 			   tlv_diagnostics *d)
 {
 	double single = 0, contradicted = 0, three = 0;
@@ -289,9 +303,10 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, const char *null_column
 				: "%.0f items have two different gold answers: one of them is taken to be "
 				  "true",
 			contradicted));
-	TLV_TRY(tlv_warn_nulls(ctx, d, tlv_frame_scalar(a->frame, "nulls", 0), null_columns,
+	TLV_TRY(tlv_warn_nulls(ctx, d, tlv_frame_scalar(a->frame, "nulls", 0) - options->null_gold,
+						   options->null_columns,
 						   "Give an item, a worker and a label for every answer."));
-	TLV_TRY(diagnose_gold(ctx, a, d));
+	TLV_TRY(diagnose_gold(ctx, a, options, d));
 	if (three == 0)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "few_rows",
@@ -371,7 +386,7 @@ end_fit(tlv_context *ctx, crowd_fit *fit, void **image, size_t *size)
 	tlv_crowd_pool(&fit->state);
 	TLV_TRY(tlv_crowd_leave_one_out(ctx, &fit->state, told.posterior));
 	TLV_TRY(diagnose_start(ctx, fit, &d));
-	TLV_TRY(diagnose_items(ctx, &fit->data, fit->options->null_columns, &d));
+	TLV_TRY(diagnose_items(ctx, &fit->data, fit->options, &d));
 	TLV_TRY(diagnose_workers(ctx, fit, &d));
 	return tlv_crowd_write(ctx, &fit->state, &told, fit->options, fit->best_steps, &d, image, size);
 }

@@ -54,6 +54,8 @@ crowd_learn(tlv_context *ctx, tlv_source *answers, const void *argument, tlv_hel
 									&(tlv_statistic){.aggregate = &tlv_aggregate_gold_answers},
 									ANSWER_BYTES, &known));
 	options.null_columns = answers->rows.null_columns;
+	options.empty_gold = labelled && known == NULL;
+	options.null_gold = known != NULL ? tlv_frame_scalar(&known->frame, "nulls", 0) : 0;
 	TLV_TRY(known != NULL
 				? fit_united(ctx, &given->frame, &known->frame, &options, model)
 				: tlv_crowd_fit(ctx, &given->frame, &options, &model->image, &model->size));

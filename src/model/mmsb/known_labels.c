@@ -133,6 +133,11 @@ tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options *options, const b
 	for (size_t i = options->n_labels; i-- > 0;)
 		if (!met[i])
 			unmet++, first = i;
+	if (options->empty_labels)
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "unmatched_labels",
+										.hint = "Correct the query, or omit labels."},
+						 "the query of labels has no rows"));
 	if (options->null_labels > 0)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "unmatched_labels",

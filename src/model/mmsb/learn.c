@@ -80,6 +80,7 @@ collect_labels(tlv_context *ctx, tlv_source *labels, tlv_mmsb_options *fit)
 		return TLV_OK;
 	TLV_TRY(tlv_collect(ctx, labels, "labels", 1, 1,
 						&(tlv_statistic){.aggregate = &tlv_aggregate_bigraph}, &value));
+	fit->empty_labels = value == NULL;
 	if (value != NULL)
 		TLV_TRY(tlv_mmsb_labels_of_graph(ctx, &value->frame, fit));
 	tlv_value_drop(value);
