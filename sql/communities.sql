@@ -62,19 +62,19 @@ COMMENT ON FUNCTION tlv_bridgeness(tlv_model) IS
     'how evenly a node belongs to several communities: 1 - sqrt(k/(k-1) sum_j (membership_j - 1/k)^2), 0 for one community, 1 for all alike; '
     'degree_corrected is that times the degree';
 
-CREATE FUNCTION tlv_edge_probability(model tlv_model, src bigint, dst bigint) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_edge_probability' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, bigint) IS
-    'probability of an edge between two nodes of the model, from their memberships and propensities; where weights are counts (Poisson), of at least one; null where the '
+CREATE FUNCTION tlv_edge_probability(model tlv_model, src "any", dst "any") RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, "any", "any") IS
+    'probability of an edge between two nodes of the model, by their ids, from their memberships and propensities; where weights are counts (Poisson), of at least one; null where the '
     'model does not know a node, or it has no edges';
 CREATE FUNCTION tlv_edge_probability(model tlv_model, src text, dst text) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_edge_probability_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, text) IS 'probability of an edge between two nodes of the model, told by name; null where it does not know one';
 CREATE FUNCTION tlv_edge_probability(model tlv_model, src text, dst bigint) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_edge_probability_source_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, bigint) IS 'probability of an edge between two nodes, the source by name; null where the model does not know one';
 CREATE FUNCTION tlv_edge_probability(model tlv_model, src bigint, dst text) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_edge_probability_target_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, text) IS 'probability of an edge between two nodes, the target by name; null where the model does not know one';
 
 CREATE FUNCTION tlv_drift(model tlv_model, graph tlv_graph, reference tlv_graph[])

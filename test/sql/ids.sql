@@ -141,6 +141,11 @@ SELECT tlv_infer(crowd, ROW(ARRAY['1', 'ann'], ARRAY['1', '1'])) FROM told WHERE
 SELECT tlv_infer(crowd, ROW(ARRAY[99], ARRAY[1])) FROM told WHERE told = 'text';
 SELECT tlv_edge_probability(mmsb, 1, 'x') FROM told WHERE told = 'bigint';
 SELECT tlv_edge_probability(mmsb, 999, 1) FROM told WHERE told = 'text';
+-- an edge of nodes of any type that a fit takes
+SELECT bool_and(tlv_edge_probability(m, a, b) = tlv_edge_probability(m, a::text, b::text) AND tlv_edge_probability(m, a, b::text) = tlv_edge_probability(m, a::text, b)) AS uuids,
+  bool_and(tlv_edge_probability(m, a, md5('none')::uuid) IS NULL) AS unknown
+FROM (SELECT md5(src::text)::uuid AS a, md5(dst::text)::uuid AS b FROM edges) e, tlv_mmsb('SELECT md5(src::text)::uuid, md5(dst::text)::uuid FROM edges', 2) m;
+SELECT tlv_edge_probability(mmsb, 1.5, 1) FROM told WHERE told = 'bigint';
 SELECT tlv_assign(views, ROW('0', 'no', '1')) FROM told WHERE told = 'bigint';
 SELECT tlv_assign(views, ROW(0, 99, 1)) FROM told WHERE told = 'text';
 SELECT tlv_assign(views, ARRAY[0, 1, 1]) FROM told WHERE told = 'text';

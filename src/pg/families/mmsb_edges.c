@@ -2,8 +2,12 @@
  * mmsb_edges.c - how probable edges are under a model of communities.
  */
 #include "rows/any.h"
+#include "query/query.h"
 
 #include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
 
 #include "tensorlv/model/mmsb.h"
 
@@ -13,8 +17,8 @@ typedef struct EdgeModel
 	const tlv_frame_header *header; /* NULL: none */
 	tlv_digest digest;
 	MemoryContext mcxt;
-	tlv_mmsb_parts parts;	  /* pointing into the model's frame */
-	TlvEquality *equality[2]; /* of nodes in the two arguments; NULL: by their text */
+	tlv_mmsb_parts parts; /* pointing into the model's frame */
+	AnyType types[2];	  /* of the nodes in the two arguments */
 } EdgeModel;
 
 static void
@@ -42,8 +46,9 @@ edge_model(FunctionCallInfo fcinfo, const tlv_frame *frame)
 		model = MemoryContextAllocZero(note->mcxt, sizeof(EdgeModel));
 		model->mcxt = AllocSetContextCreate(note->mcxt, "tensorlv edges", ALLOCSET_SMALL_SIZES);
 		for (int s = 0; s < 2; s++)
-			model->equality[s] =
-				TlvEqualityOf(TlvAnyWritten(fcinfo, 1 + s), PG_GET_COLLATION(), note->mcxt);
+			TlvAnyType(TlvAnyDeclared(fcinfo, 1 + s) == TEXTOID ? TlvAnyWritten(fcinfo, 1 + s)
+																: TlvAnyArgument(fcinfo, 1 + s),
+					   PG_GET_COLLATION(), note->mcxt, &model->types[s]);
 		note->kept = model;
 	}
 	if (model->header != frame->header ||
@@ -61,9 +66,9 @@ called_node(const EdgeModel *model, const tlv_frame *frame, int end, tlv_text na
 	int64 node = TlvTermId(name.bytes, name.length);
 	const tlv_text *equal;
 
-	if (model->equality[end] == NULL || tlv_mmsb_find_node(parts, side, node) < unknown)
+	if (model->types[end].equality == NULL || tlv_mmsb_find_node(parts, side, node) < unknown)
 		return node;
-	n = TlvEqualNames(model->equality[end], frame, name, &equal);
+	n = TlvEqualNames(model->types[end].equality, frame, name, &equal);
 	for (size_t i = 0; i < n; i++)
 	{
 		int64 other = TlvTermId(equal[i].bytes, equal[i].length);
@@ -74,35 +79,47 @@ called_node(const EdgeModel *model, const tlv_frame *frame, int end, tlv_text na
 	return node;
 }
 
-/* The node in an argument, told by name or by number, whichever the model does. */
+/* The node of a number, or of its digits where nodes have names. */
 static int64
-node_argument(FunctionCallInfo fcinfo, int argument, bool named, const EdgeModel *model,
-			  const tlv_frame *frame)
+numbered_node(const tlv_mmsb_parts *parts, size_t s, int64 node)
 {
-	const tlv_mmsb_parts *parts = &model->parts;
-	size_t side = argument == 1 ? 0 : parts->sides - 1, n = parts->side[side].n;
-	bool by_name = parts->side[side].names.offsets != NULL;
-	tlv_text name;
-	int64 node;
+	size_t unknown = parts->side[s].n;
 
-	if (named)
-	{
-		text *given = PG_GETARG_TEXT_PP(argument);
-
-		name = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
-		return by_name ? called_node(model, frame, argument - 1, name) : TlvNumberId(name);
-	}
-	node = PG_GETARG_INT64(argument);
-	if (!by_name || tlv_mmsb_find_node(parts, side, node) < n)
+	if (parts->side[s].names.offsets == NULL || tlv_mmsb_find_node(parts, s, node) < unknown)
 		return node;
-	if (tlv_mmsb_find_node(parts, side, TlvDigitsId(node)) == n)
+	if (tlv_mmsb_find_node(parts, s, TlvDigitsId(node)) == unknown)
 		TlvRefuseNumberId(node);
 	return TlvDigitsId(node);
 }
 
-/* names: which of the two nodes are told by name. */
-static Datum
-edge_probability(FunctionCallInfo fcinfo, int names)
+/* The node in an argument that is declared "any", bigint or text, whose value tells it by name or
+ * by number, whichever the model does. */
+static int64
+node_argument(FunctionCallInfo fcinfo, int end, const EdgeModel *model, const tlv_frame *frame)
+{
+	const tlv_mmsb_parts *parts = &model->parts;
+	const AnyType *type = &model->types[end];
+	size_t s = end == 0 ? 0 : parts->sides - 1;
+	bool by_name = parts->side[s].names.offsets != NULL;
+	Datum value = PG_GETARG_DATUM(1 + end);
+	text *given;
+	tlv_text name;
+
+	if (TlvIsIntegerType(type->base))
+		return numbered_node(parts, s, TlvIdOf(type->base, value));
+	if (type->form != ANY_LITERAL && !TlvIsIdType(type->base))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("nodes of the model are identified by %s, not by values of type %s",
+							   by_name ? "name" : "number", format_type_be(type->type)),
+						errhint("Cast the value to %s.", by_name ? "text" : "bigint")));
+	given = type->form == ANY_LITERAL ? cstring_to_text(DatumGetCString(value))
+									  : TlvTextOf(type->base, value);
+	name = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
+	return by_name ? called_node(model, frame, end, name) : TlvNumberId(name);
+}
+
+/* tlv_edge_probability(model, src, dst) */
+TLV_FUNCTION(tlv_edge_probability)
 {
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	const tlv_frame *frame = &cache->model->frame;
@@ -110,32 +127,11 @@ edge_probability(FunctionCallInfo fcinfo, int names)
 	double probability;
 	int64 ends[2];
 
-	for (int s = 0; s < 2; s++)
-		ends[s] = node_argument(fcinfo, 1 + s, (names & (1 << s)) != 0, model, frame);
+	for (int end = 0; end < 2; end++)
+		ends[end] = node_argument(fcinfo, end, model, frame);
 	probability = tlv_mmsb_edge_probability(&model->parts, ends[0], ends[1]);
 	TlvCachedModelEnd(cache);
 	if (isnan(probability))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(probability);
-}
-
-/* tlv_edge_probability(model, src, dst) */
-TLV_FUNCTION(tlv_edge_probability)
-{
-	return edge_probability(fcinfo, 0);
-}
-
-TLV_FUNCTION(tlv_edge_probability_names)
-{
-	return edge_probability(fcinfo, 3);
-}
-
-TLV_FUNCTION(tlv_edge_probability_source_name)
-{
-	return edge_probability(fcinfo, 1);
-}
-
-TLV_FUNCTION(tlv_edge_probability_target_name)
-{
-	return edge_probability(fcinfo, 2);
 }
