@@ -480,9 +480,13 @@ fit_block_models(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 	fit->diagnostics = (tlv_diagnostics){0};
 	TLV_TRY(tlv_mmsb_fit_block_model(ctx, fit));
-	if (fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE &&
-		!(fit->tree && fit->options->sides == TLV_SIDES_AUTO))
-		TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
+	if (fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE)
+	{
+		if (fit->tree && fit->options->sides == TLV_SIDES_AUTO)
+			fit->tied = fit->k == 1;
+		else
+			TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
+	}
 	TLV_TRY(tlv_diagnostics_append(ctx, &of_graph, &fit->diagnostics));
 	tlv_diagnostics_free(ctx, &fit->diagnostics);
 	fit->diagnostics = of_graph;
