@@ -5,6 +5,7 @@
 #include "tensorlv/model/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/model/assignment.h"
@@ -113,8 +114,9 @@ compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, t
 /* ---- parts ---- */
 
 static tlv_status
-learn_without(tlv_context *ctx, support *state, size_t part)
+learn_without(tlv_context *ctx, void *argument, size_t part)
 {
+	support *state = argument;
 	tlv_row *rows;
 	tlv_frame other;
 	tlv_overlap sums;
@@ -135,23 +137,22 @@ learn_without(tlv_context *ctx, support *state, size_t part)
 	return TLV_OK;
 }
 
-static tlv_status
-learn_parts(tlv_context *ctx, support *state)
+tlv_status
+tlv_support_parts(tlv_context *ctx, void *argument,
+				  tlv_status (*learn)(tlv_context *ctx, void *argument, size_t part), bool *known)
 {
-	state->known = state->n >= TLV_SUPPORT_PARTS * state->k;
-	for (size_t part = 0; state->known && part < TLV_SUPPORT_PARTS; part++)
+	*known = true;
+	for (size_t part = 0; *known && part < TLV_SUPPORT_PARTS; part++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
 		tlv_report(ctx, "support", (double) part, TLV_SUPPORT_PARTS);
 		tlv_scratch_begin(ctx, &scratch);
-		status = learn_without(ctx, state, part);
+		status = learn(ctx, argument, part);
 		tlv_scratch_end(ctx, &scratch);
-		if (status == TLV_BAD_DATA || status == TLV_NOT_IDENTIFIABLE || status == TLV_NO_ROWS ||
-			status == TLV_MEMORY_LIMIT || status == TLV_LIMIT)
-			state->known = false; /* there is no telling */
-		else
+		*known = !tlv_is_refusal(status);
+		if (*known)
 			TLV_TRY(status);
 	}
 	return TLV_OK;
@@ -170,18 +171,21 @@ is_told(const support *state, size_t j)
 }
 
 tlv_status
-tlv_support_diagnose(tlv_context *ctx, const char *component, const char *code, const char *from,
+tlv_support_diagnose(tlv_context *ctx, const char *component, const char *from, double limit,
 					 size_t k, const double *apart, tlv_diagnostics *to)
 {
+	char hint[64];
+
+	(void) snprintf(hint, sizeof(hint), "Use a smaller k, or collect more %s.", from);
 	for (size_t j = 0; j < k; j++)
 		TLV_TRY(tlv_diagnose(ctx, to, apart[j], "recurrence_%zu", j + 1));
 	for (size_t j = 0; j < k; j++)
-		if (apart[j] > TLV_SUPPORT_LIMIT)
+		if (apart[j] > limit)
 			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = code,
+							 &(tlv_warning){.code = "spurious_component",
 											.component = j + 1,
 											.score = apart[j],
-											.hint = "Use a smaller k, or collect more rows."},
+											.hint = hint},
 							 "%s %zu does not recur in fits to three quarters of the %s", component,
 							 j + 1, from));
 	return TLV_OK;
@@ -193,7 +197,7 @@ diagnose(tlv_context *ctx, const support *state, tlv_diagnostics *to)
 	for (size_t j = 0; j < state->k; j++)
 		if (!is_told(state, j))
 			state->apart[j] = NAN;
-	return tlv_support_diagnose(ctx, state->class->component, state->class->code, "rows", state->k,
+	return tlv_support_diagnose(ctx, state->class->component, "rows", TLV_SUPPORT_LIMIT, state->k,
 								state->apart, to);
 }
 
@@ -218,7 +222,9 @@ find_support(tlv_context *ctx, support *state, const tlv_frame *sample)
 	state->sizes = state->apart + state->k;
 	TLV_TRY(
 		state->class->rows(ctx, &state->model, sample, &state->n, &state->rows, &state->complete));
-	return learn_parts(ctx, state);
+	if (state->n < TLV_SUPPORT_PARTS * state->k)
+		return TLV_OK;
+	return tlv_support_parts(ctx, state, learn_without, &state->known);
 }
 
 /* The model with its support, in place of that without. */
@@ -253,7 +259,7 @@ tlv_find_support(tlv_context *ctx, const tlv_support_class *class, const void *o
 		return TLV_OK;
 	TLV_TRY(tlv_collect_again(ctx, source, "support", 1,
 							  &(tlv_statistic){.aggregate = class->sample,
-											   .count = class->count(options, &model->frame),
+											   .count = class->count(&model->frame),
 											   .seed = 1},
 							  &sample));
 	TLV_TRY(put_support(ctx, &state, &sample->frame, &model->image, &model->size));
