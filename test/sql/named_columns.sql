@@ -198,4 +198,8 @@ SELECT message, hint FROM unnest(ARRAY[
   $$tlv_lda('SELECT i / 9, ''w'' || i % 7, CASE i WHEN 7 THEN 1.5 ELSE 2 END FROM refused', 2)$$,
   $$tlv_impute(tlv_hmm('SELECT i / 9, i, colour FROM refused', 2), ARRAY['zz', 'c1'])$$,
   $$tlv_impute(tlv_hmm('SELECT i / 9, i, colour FROM refused', 2), ARRAY['c1', NULL])$$]) call, LATERAL pg_temp.refusal(call);
+-- 13. a column without a value is named; ids of documents may be null
+SELECT tlv_gmm('SELECT x, y, NULL::float8 AS gone FROM refused', 2);
+SELECT message FROM tlv_warnings(tlv_lda('SELECT CASE WHEN i > 9 THEN i END AS id, CASE WHEN i > 2 THEN to_tsvector(''simple'', ''a b c d'' || i % 3 || '' e f'') END AS words FROM refused', 1))
+WHERE code = 'rows_skipped';
 DROP TABLE refused;

@@ -45,6 +45,7 @@ typedef struct AnyNames
 /* What a call site knows of its argument. */
 typedef struct AnyRow
 {
+	Oid function;		/* that is called */
 	MemoryContext mcxt; /* of what is kept */
 	AnyType type;
 	AnyRecord record;

@@ -125,8 +125,8 @@ count_infinite(const AnyCall *call, size_t variable, const char *shown)
 	static const char hint[] = "Write null for a date that is missing, and a finite number for a "
 							   "number: \"Infinity\", as numbers are written, is refused.";
 
-	if (TlvCountsRows() && !TlvCountRow(hint))
-		TlvCountFirstRow("infinite dates",
+	if (TlvCountsRows() && !TlvCountRow(call->row->function, hint))
+		TlvCountFirstRow(call->row->function, "infinite dates",
 						 psprintf("\"%s\" of variable %s", shown,
 								  TlvVariableName(&call->model->frame, variable)),
 						 "In a row without types \"infinity\" is a date, and is missing.", hint);

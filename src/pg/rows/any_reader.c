@@ -26,6 +26,7 @@ any_reader_row_of(FunctionCallInfo fcinfo, int argument)
 		return row;
 	row = MemoryContextAllocZero(note->mcxt, sizeof(AnyRow));
 	row->mcxt = note->mcxt;
+	row->function = fcinfo->flinfo->fn_oid;
 	TlvAnyType(TlvAnyArgument(fcinfo, argument), PG_GET_COLLATION(), note->mcxt, &row->type);
 	if (TlvAnyDeclared(fcinfo, argument) == TEXTOID)
 		row->type.form = ANY_TEXT;
@@ -562,6 +563,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	if (there && TlvCountsRows())
 	{
 		cursor->model = model;
+		cursor->function = row->function;
 		cursor->unknown = row->unknown;
 		cursor->is_words = row->type.form == ANY_TSVECTOR;
 		cursor->words = value;

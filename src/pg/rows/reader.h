@@ -46,6 +46,7 @@ typedef struct TlvRowCursor
 	 * or NULL. */
 	const struct tlv_model *model;
 	TlvUnknown unknown; /* that the reader has found */
+	Oid function;		/* that reads them, where they are counted */
 	bool is_words;		/* the bag is a tsvector, words */
 	Datum words;
 } TlvRowCursor;

@@ -292,14 +292,14 @@ TlvCountUnknown(TlvRowCursor *cursor)
 	if (!unknown->found)
 		return;
 	elements = unknown_elements_of(cursor->model, &cursor->row, unknown->part);
-	if (!TlvCountRow(elements->hint))
+	if (!TlvCountRow(cursor->function, elements->hint))
 	{
 		first = TlvClip(pnstrdup(unknown->name.bytes, unknown->name.length), 60);
 		first = has_variables(&cursor->row)
 					? psprintf("\"%s\" of variable %s", first,
 							   TlvVariableName(&cursor->model->frame, unknown->part))
 					: psprintf("\"%s\"", first);
-		TlvCountFirstRow(elements->name, first, elements->detail, elements->hint);
+		TlvCountFirstRow(cursor->function, elements->name, first, elements->detail, elements->hint);
 	}
 	unknown->found = false; /* of the next row of the call */
 }

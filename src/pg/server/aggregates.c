@@ -197,6 +197,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 		accumulator->nulls++;
 		return;
 	}
+	cursor.function = fcinfo->flinfo != NULL ? fcinfo->flinfo->fn_oid : InvalidOid;
 	cursor.model =
 		counts_unknown(fcinfo, transition, expanded, accumulator) ? expanded->model : NULL;
 	while (TlvCursorNext(&cursor))

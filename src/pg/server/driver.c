@@ -278,15 +278,16 @@ TlvDriverSource(TlvDriver *driver)
 		const TlvSource *rows = &driver->rows[number];
 		tlv_source *source = &driver->sources[number].source;
 
-		*source = (tlv_source){.pass = TlvSourcePass,
-							   .pieces = TlvSourcePieces,
-							   .rows = {.form = rows->form,
-										.width = {rows->width[0], rows->width[1], rows->width[2]},
-										.names = rows->names,
-										.skipped_columns = rows->skipped_columns,
-										.skipped = bms_num_members(rows->skipped),
-										.same_time = rows->marked,
-										.passes = driver->passes}};
+		*source = (tlv_source){
+			.pass = TlvSourcePass,
+			.pieces = TlvSourcePieces,
+			.rows = {.form = rows->form,
+					 .width = {rows->width[0], rows->width[1], rows->width[2]},
+					 .names = rows->names,
+					 .skipped_columns = rows->skipped_columns,
+					 .skipped = rows->skipped_columns != NULL ? bms_num_members(rows->skipped) : 0,
+					 .same_time = rows->marked,
+					 .passes = driver->passes}};
 		driver->sources[number].driver = driver;
 		driver->sources[number].number = number;
 	}
@@ -307,6 +308,12 @@ driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, voi
 
 	if (status != TLV_OK)
 	{
+		const char *nulls = driver->rows[0].null_columns;
+
+		if (error->code == TLV_NO_ROWS && nulls != NULL && nulls[0] != '\0' &&
+			error->detail[0] != '\0')
+			snprintf(error->detail + strlen(error->detail),
+					 sizeof(error->detail) - strlen(error->detail), " Nulls are in %s.", nulls);
 		strlcpy(error->message, TlvNameNumber(&driver->rows[0], error->message),
 				sizeof(error->message));
 		TlvFailed(fcinfo, driver->ctx);

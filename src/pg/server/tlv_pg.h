@@ -221,11 +221,12 @@ extern void TlvRaiseWarning(int sqlstate, const char *code, const char *message,
  * Rows of a statement with elements that a model does not know, in one message at its end: "3 rows
  * have NAME that the model does not know, the first of which is FIRST".  TlvCountsRows: they are
  * counted, since a statement runs and warnings are raised.  TlvCountRow counts one more of that
- * hint; false: it is the first, which TlvCountFirstRow counts, with its message.
+ * hint; false: it is the first, which TlvCountFirstRow counts, with its message.  Functions that
+ * see the same rows count them once: the message has the most rows of one function.
  */
 extern bool TlvCountsRows(void);
-extern bool TlvCountRow(const char *hint);
-extern void TlvCountFirstRow(const char *name, const char *first, const char *detail,
+extern bool TlvCountRow(Oid function, const char *hint);
+extern void TlvCountFirstRow(Oid function, const char *name, const char *first, const char *detail,
 							 const char *hint);
 
 /*

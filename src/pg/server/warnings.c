@@ -42,14 +42,23 @@ typedef struct Collected
 	int sqlstate;
 	tlv_severity severity;
 	bool of_component;
-	int order;	/* in which it was collected */
-	int models; /* that have it */
-	int times;	/* of all models and their components */
-	int model;	/* the last that has it, by number */
-	int64 rows; /* that are counted under one message, which follows their number; 0: none */
+	int order;		 /* in which it was collected */
+	int models;		 /* that have it */
+	int times;		 /* of all models and their components */
+	int model;		 /* the last that has it, by number */
+	int64 rows;		 /* that are counted under one message, which follows their number; 0: none */
+	int64 own;		 /* of these, those that this process has counted: the most of one function */
+	List *functions; /* of RowsOf: several may see the same rows */
 	char *message;
 	char *detail, *hint; /* "": there is none */
 } Collected;
+
+/* The rows that one function has counted under a message. */
+typedef struct RowsOf
+{
+	Oid function;
+	int64 rows;
+} RowsOf;
 
 /* The warnings of the statement that runs, in a context that is reset when it ends. */
 static MemoryContext collected_mcxt = NULL;
@@ -113,7 +122,8 @@ add_collected(const Collected *warning)
 	known->order = list_length(collected);
 	known->models = known->times = 0;
 	known->model = -1;
-	known->rows = 0;
+	known->rows = known->own = 0;
+	known->functions = NIL;
 	collected = lappend(collected, known);
 	return known;
 }
@@ -517,18 +527,43 @@ TlvCountsRows(void)
 
 /* ---- rows with what a model does not know ---- */
 
+/* In the context of what is collected. */
+static RowsOf *
+rows_of(Collected *known, Oid function)
+{
+	RowsOf *rows;
+	ListCell *cell;
+
+	foreach (cell, known->functions)
+		if (((RowsOf *) lfirst(cell))->function == function)
+			return lfirst(cell);
+	rows = palloc0(sizeof(RowsOf));
+	rows->function = function;
+	known->functions = lappend(known->functions, rows);
+	return rows;
+}
+
 bool
-TlvCountRow(const char *hint)
+TlvCountRow(Oid function, const char *hint)
 {
 	Collected *known = find_collected(&(Collected){.code = ROWS_CODE, .hint = (char *) hint}, 0);
+	MemoryContext before;
 
-	if (known != NULL)
+	if (known == NULL)
+		return false;
+	before = MemoryContextSwitchTo(collected_mcxt);
+	if (++rows_of(known, function)->rows > known->own)
+	{
+		known->own++;
 		known->rows++;
-	return known != NULL;
+	}
+	MemoryContextSwitchTo(before);
+	return true;
 }
 
 void
-TlvCountFirstRow(const char *name, const char *first, const char *detail, const char *hint)
+TlvCountFirstRow(Oid function, const char *name, const char *first, const char *detail,
+				 const char *hint)
 {
 	MemoryContext before = collect_begin();
 	Collected *counted =
@@ -539,7 +574,8 @@ TlvCountFirstRow(const char *name, const char *first, const char *detail, const 
 								   .detail = (char *) detail,
 								   .hint = (char *) hint});
 
-	counted->rows = counted->times = 1;
+	counted->rows = counted->own = counted->times = 1;
+	rows_of(counted, function)->rows = 1;
 	collect_end(before);
 }
 

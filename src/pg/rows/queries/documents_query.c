@@ -214,11 +214,16 @@ collect_terms(TlvSource *rows, const char *term, const char *from)
 
 /* ---- a document in one value ---- */
 
-/* The columns of the caller's query, of which the last is the document. */
+/* The columns of the caller's query, of which the last is the document; an id before it may be
+ * null.
+ */
 static const char *
-document_columns(const TupleDesc desc)
+document_columns(TlvSource *rows, const TupleDesc desc)
 {
-	return desc->natts == 1 ? "q(document)" : "q(doc, document)";
+	if (desc->natts == 1)
+		return "q(document)";
+	rows->skipped = bms_make_singleton(0);
+	return "q(doc, document)";
 }
 
 /* Bags, or arrays of them. */
@@ -229,7 +234,7 @@ read_bags(TlvSource *rows, TupleDesc desc, bool arrays)
 					 arrays ? "SELECT b::%s.tlv_bag AS bag FROM " TLV_QUERY_ROWS
 							  " AS %s, pg_catalog.unnest(document) AS b"
 							: "SELECT document::%s.tlv_bag AS bag FROM " TLV_QUERY_ROWS " AS %s",
-					 rows->query->schema, document_columns(desc));
+					 rows->query->schema, document_columns(rows, desc));
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 }
 
@@ -237,7 +242,7 @@ read_bags(TlvSource *rows, TupleDesc desc, bool arrays)
 static void
 read_lexemes(TlvSource *rows, TupleDesc desc)
 {
-	const char *columns = document_columns(desc);
+	const char *columns = document_columns(rows, desc);
 
 	appendStringInfo(
 		&rows->made.sql,
@@ -257,7 +262,7 @@ read_lexemes(TlvSource *rows, TupleDesc desc)
 static void
 read_terms(TlvSource *rows, TupleDesc desc)
 {
-	const char *columns = document_columns(desc);
+	const char *columns = document_columns(rows, desc);
 
 	appendStringInfo(
 		&rows->made.sql,
@@ -289,7 +294,7 @@ read_arrays_of_items(TlvSource *rows, TupleDesc desc)
 		&rows->made.sql,
 		"SELECT CASE WHEN pg_catalog.array_position(document::pg_catalog.int8[], NULL) "
 		"IS NULL THEN document::pg_catalog.int8[] END AS active FROM " TLV_QUERY_ROWS " AS %s",
-		document_columns(desc));
+		document_columns(rows, desc));
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	return true;
 }
