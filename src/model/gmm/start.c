@@ -93,6 +93,7 @@ typedef struct start_refinement
 	const gmm_sample *sample;
 	size_t n; /* rows, the first ones */
 	gmm_candidate *candidate;
+	const tlv_em *em;
 	tlv_mixture_worker worker;
 	tlv_mixture_sums sums;
 } start_refinement;
@@ -117,6 +118,8 @@ start_maximize(tlv_context *ctx, void *state)
 {
 	start_refinement *own = state;
 
+	if (own->em->stands) /* it keeps the likelihood that is known */
+		return TLV_OK;
 	own->candidate->steps++;
 	return tlv_mixture_maximize(ctx, &own->sums, own->sample->center, own->sample->floor,
 								&own->candidate->mixture);
@@ -143,6 +146,7 @@ start_refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bo
 
 	if (again && candidate->stands)
 		return TLV_OK;
+	own.em = &em;
 	TLV_TRY(tlv_mixture_sums_create(ctx, &candidate->mixture, &own.sums));
 	TLV_TRY(tlv_mixture_worker_open(ctx, &candidate->mixture, sample->center, &own.worker));
 	if (sample->d >= GMM_WIDE && candidate->mixture.covariance <= TLV_COVARIANCE_SPHERICAL)
