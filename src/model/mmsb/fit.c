@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COMMUNITIES TLV_MMSB_MOST
-
 #define POOR_RESIDUAL 0.3
 
 const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "em", "likelihood", NULL};
@@ -62,11 +60,10 @@ check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 	if (options->refine == TLV_MMSB_REFINE_LIKELIHOOD && options->alpha0 > 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"refinement by likelihood is for alpha0 = 0, not %g", options->alpha0);
-	if (options->k > MOST_COMMUNITIES || options->max_k > MOST_COMMUNITIES)
+	if (options->k > TLV_MMSB_MOST || options->max_k > TLV_MMSB_MOST)
 		return tlv_fail(ctx, TLV_LIMIT, "%s = %zu is more than %d",
-						options->k > MOST_COMMUNITIES ? "k" : "max_k",
-						options->k > MOST_COMMUNITIES ? options->k : options->max_k,
-						MOST_COMMUNITIES);
+						options->k > TLV_MMSB_MOST ? "k" : "max_k",
+						options->k > TLV_MMSB_MOST ? options->k : options->max_k, TLV_MMSB_MOST);
 	return TLV_OK;
 }
 
@@ -261,8 +258,7 @@ is_mixed(const tlv_mmsb_options *options)
 		   options->refine == TLV_MMSB_REFINE_NONE;
 }
 
-/* Directions of the whole graph are too much work, or memory, for a start that is one of several.
- */
+/* Whether directions take too much work or memory for one of several initialisations. */
 static bool
 directions_cost_too_much(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
 {
@@ -433,7 +429,7 @@ most_communities(const tlv_mmsb_fit_state *fit)
 
 	if (fit->options->max_k > 0)
 		return fit->options->max_k;
-	return is_mixed(fit->options) || fit->options->n_labels > 0 ? most_mixed : MOST_COMMUNITIES;
+	return is_mixed(fit->options) || fit->options->n_labels > 0 ? most_mixed : TLV_MMSB_MOST;
 }
 
 /* What may be done where the most communities that were allowed have been found. */
@@ -477,16 +473,17 @@ static tlv_status
 fit_block_models(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	tlv_diagnostics of_graph = fit->diagnostics;
+	bool may_tie;
 
 	fit->diagnostics = (tlv_diagnostics){0};
+	fit->draft =
+		fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE;
+	may_tie = fit->draft;
 	TLV_TRY(tlv_mmsb_fit_block_model(ctx, fit));
-	if (fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE)
-	{
-		if (fit->tree && fit->options->sides == TLV_SIDES_AUTO)
-			fit->tied = fit->k == 1;
-		else
-			TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
-	}
+	if (may_tie && fit->tree && fit->options->sides == TLV_SIDES_AUTO)
+		fit->tied = fit->k == 1;
+	else if (may_tie)
+		TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
 	TLV_TRY(tlv_diagnostics_append(ctx, &of_graph, &fit->diagnostics));
 	tlv_diagnostics_free(ctx, &fit->diagnostics);
 	fit->diagnostics = of_graph;

@@ -66,6 +66,7 @@ typedef struct tlv_mmsb_fit_state
 	bool embedded;	  /* there are moments of the whole graph, and directions */
 	size_t sides;
 	bool tree;	  /* nearly; its communities are cuts, which no likelihood compares */
+	bool draft;	  /* communities that are clear are found from one random order alone */
 	bool tied;	  /* two sides: the labels of a node's edges in both directions are the same */
 	double total; /* sum of all degrees of side 0 */
 	tlv_mmsb_side side[2];

@@ -166,6 +166,9 @@ follow_again(tlv_context *ctx, proposal *work, size_t most)
 	const size_t most_in_vain = 6, most_entries = 40000;
 	size_t orders = tlv_least(most_in_vain, most_entries / work->edges.entries);
 
+	if (work->fit->draft && tlv_mmsb_decides(work->fit, work->value - work->one[work->corrected]))
+		return TLV_OK;
+	work->fit->draft = false;
 	for (size_t vain = 0; vain < orders;)
 	{
 		double before = work->value;

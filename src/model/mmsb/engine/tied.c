@@ -540,6 +540,13 @@ tlv_mmsb_tie_sides(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	tlv_diagnostics_free(ctx, fit->tied ? &fit->diagnostics : &work.diagnostics);
 	if (fit->tied)
 		fit->diagnostics = work.diagnostics;
+	if (!fit->tied && fit->draft && fit->options->k == 0 && fit->options->n_labels == 0)
+	{
+		tlv_diagnostics_free(ctx, &fit->diagnostics);
+		fit->draft = false;
+		fit->k = 0;
+		TLV_TRY(tlv_mmsb_fit_block_model(ctx, fit));
+	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain, "gain_of_tied_sides"));
 	for (size_t s = 0; s < 2 && !fit->tied; s++)
 		tlv_free(ctx, work.best[s]);
