@@ -208,12 +208,16 @@ empty_like(tlv_frame frame)
 static inline void
 assert_counters(tlv_frame frame)
 {
-	double squares = 0;
+	double squares = 0, empty = 0;
 
 	for (int t = 0; t < DOCUMENTS; t++)
+	{
+		empty += lengths[t] == 0;
 		squares += lengths[t] < 3 ? 0 : lengths[t] * lengths[t];
+	}
 	assert_equal(tlv_frame_scalar(&frame, "documents", -1), total_documents);
-	assert_equal(tlv_frame_scalar(&frame, "skipped", -1), DOCUMENTS - total_documents);
+	assert_equal(tlv_frame_scalar(&frame, "skipped", -1), DOCUMENTS - total_documents - empty);
+	assert_equal(tlv_frame_scalar(&frame, "nulls", -1), empty);
 	assert_equal(tlv_frame_scalar(&frame, "tokens", -1), total_tokens);
 	assert_equal(tlv_frame_scalar(&frame, "squared_lengths", -1), squares);
 }

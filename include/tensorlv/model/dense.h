@@ -12,6 +12,7 @@
 #define TENSORLV_DENSE_MOMENTS_H
 
 #include "tensorlv/model/aggregate.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/tensor4.h"
@@ -72,6 +73,23 @@ typedef struct tlv_dense_central
 extern tlv_status tlv_dense_central_compute(tlv_context *ctx, const tlv_frame *moments,
 											tlv_dense_central *central);
 extern void tlv_dense_central_free(tlv_context *ctx, tlv_dense_central *central);
+
+/* Where a covariance is: of all dimensions (basis NULL), or of the directions of a subspace. */
+typedef struct tlv_dense_space
+{
+	size_t dimensions, directions;
+	const double *basis; /* dimensions x directions */
+	double outside;		 /* E|r|^2, r the part of a row outside */
+} tlv_dense_space;
+
+/*
+ * Warns (dependent_columns) of columns that are constant or linear combinations of others, by their
+ * names; covariance (directions x directions) is that of all rows, in any units of the columns.
+ * Where more is outside of the subspace than rounding, nothing is known of a column.
+ */
+extern tlv_status tlv_dense_warn_dependent(tlv_context *ctx, const tlv_dense_space *space,
+										   const double *covariance, const tlv_names *names,
+										   double score, tlv_diagnostics *diagnostics);
 
 /*
  * Second pass for large dimensions: the same moments of U'(x - m) in a basis U of p directions,

@@ -228,4 +228,14 @@ extern tlv_status tlv_posterior_begin_blocks(tlv_context *ctx, tlv_posterior *po
 											 const size_t *widths);
 extern void tlv_posterior_free(tlv_context *ctx, tlv_posterior *posterior);
 
+/* Is none of d codes a category? */
+static inline bool
+tlv_codes_missing(size_t d, const int32_t *codes)
+{
+	for (size_t v = 0; v < d; v++)
+		if (codes[v] >= 0)
+			return false;
+	return true;
+}
+
 #endif /* TENSORLV_ROW_H */

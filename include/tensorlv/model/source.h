@@ -116,14 +116,17 @@ typedef struct tlv_rows
 	size_t width[3];		/* numbers of a row, by part; 0: not known or not the same for all */
 	const tlv_names *names; /* or NULL; they stay as long as the source */
 	double left_out;		/* rows that the last pass over complete ones left out */
-	double count;		/* rows that the first pass over all of them saw, where they are counted */
-	double other_count; /* the last number that differs from it; 0: none does */
-	double same_time;	/* steps of sequences at the time of the one before them */
-	double nulls;		/* rows with a null, which were left out: the most that a pass has met */
-	double effective;	/* effective number of weighted rows (Kish 1965); 0: they have no weights */
+	double count;		 /* rows that the first pass over all of them saw, where they are counted */
+	double other_count;	 /* the last number that differs from it; 0: none does */
+	double same_time;	 /* steps of sequences at the time of the one before them */
+	double nulls;		 /* rows with a null, which were left out: the most that a pass has met */
+	const char *lacking; /* what others lack that are left out, "a word"; NULL: there are none */
+	double effective; /* effective number of weighted rows (Kish 1965); 0: they have no weights */
 	const char *null_columns;	 /* the columns that have nulls, as a message names them; or NULL */
-	const char *skipped_columns; /* those that are no dimensions, likewise */
+	double null_total;			 /* nulls of these columns */
+	const char *skipped_columns; /* those that are no dimensions or have no value, likewise */
 	int skipped;				 /* how many these are */
+	const char *skipped_hint;	 /* NULL: the one of columns_skipped */
 	int passes;					 /* so far */
 } tlv_rows;
 

@@ -21,9 +21,10 @@
 struct tlv_support_class
 {
 	const char *component; /* what it is called: "component" */
+	const char *code;	   /* of the warning: "spurious_component" */
 	const tlv_aggregate *sample;
 	/* The count of the sample. */
-	size_t (*count)(const tlv_frame *model);
+	size_t (*count)(const void *fit, const tlv_frame *model);
 	/* The rows of a sample, and whether it is all of them. */
 	tlv_status (*rows)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sample, size_t *n,
 					   tlv_row **rows, bool *complete);
@@ -49,20 +50,10 @@ extern void tlv_overlap_add(tlv_overlap *overlap, const double *a, const double 
 extern tlv_status tlv_overlap_distances(tlv_context *ctx, const tlv_overlap *overlap,
 										double *apart);
 
-/* Does the status say that a model, or its errors, are refused, not that the work has to end
- * (source_errors.c)? */
-extern bool tlv_is_refusal(tlv_status status);
-
-/* Learns without every part in turn; *known is false where a part has no model.  Errors: those of
- * learn that are no refusals of a model. */
-extern tlv_status
-tlv_support_parts(tlv_context *ctx, void *argument,
-				  tlv_status (*learn)(tlv_context *ctx, void *argument, size_t part), bool *known);
-
-/* The numbers "recurrence_1" and so on (NaN: not known), and the warnings of those above the limit;
- * what they were learnt from: "rows". */
-extern tlv_status tlv_support_diagnose(tlv_context *ctx, const char *component, const char *from,
-									   double limit, size_t k, const double *apart,
+/* The numbers "recurrence_1" and so on (NaN: not known), and the warnings; what they were learnt
+ * from: "rows". */
+extern tlv_status tlv_support_diagnose(tlv_context *ctx, const char *component, const char *code,
+									   const char *from, size_t k, const double *apart,
 									   tlv_diagnostics *to);
 
 /* Limits of a sample of vectors that is fitted again: rows, and coordinates in all. */

@@ -68,7 +68,8 @@ typedef struct tlv_tensor_source
 	tlv_tensor tensor;
 	tlv_tensor_known known;
 	tlv_tensor_ids ids;
-	double nulls;
+	double nulls;	/* rows with a null */
+	double skipped; /* those of them without an item: the others are missing entries */
 } tlv_tensor_source;
 
 /* From collected entries: absent_missing says whether absent ones are missing, or 0.  Items all of

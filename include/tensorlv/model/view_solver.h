@@ -109,28 +109,6 @@ extern tlv_status tlv_warnings_follow_weights(tlv_context *ctx, tlv_diagnostics 
 extern tlv_status tlv_frequent_classes(tlv_context *ctx, size_t d, const double *counts,
 									   size_t most, int32_t *class, size_t *classes);
 
-/* How many components the cross moment of two views shows. */
-#define TLV_VIEW_RANKS		  32
-#define TLV_VIEW_SIGNIFICANCE 0.01 /* what is more probable is no evidence */
-
-typedef struct tlv_view_rank
-{
-	size_t k;		/* 1 at least */
-	double p_value; /* that the views are independent; NaN: too few rows */
-	size_t tested;
-	double enough[TLV_VIEW_RANKS]; /* p that 1, 2, ... tested components are enough */
-} tlv_view_rank;
-
-/*
- * By chi-squared tests of what the smaller singular values leave: of a pair (0: 12, 1: 13, 2: 23)
- * of views of vectors, whatever their numbers have to do with each other, which makes the test a
- * cautious one; of an r x q table of counts.  Nothing is said of fewer rows than the least.
- */
-extern tlv_status tlv_view_vector_rank(tlv_context *ctx, const tlv_view_sums *sums, int pair,
-									   double least_rows, tlv_view_rank *rank);
-extern tlv_status tlv_view_table_rank(tlv_context *ctx, size_t r, size_t q, const double *table,
-									  double least_rows, tlv_view_rank *rank);
-
 /* Columns of a transposed k x d block as probability vectors: negative entries cut, normalised. */
 extern void tlv_clip_probabilities(size_t k, size_t d, double *block, double *negative);
 

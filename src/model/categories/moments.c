@@ -178,6 +178,11 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	}
 	if (!in_range(p, values))
 		return refuse_value(ctx, p, values);
+	if (tlv_codes_missing(p, values))
+	{
+		accumulator->nulls++;
+		return TLV_OK;
+	}
 	if (state->largest == NULL)
 		TLV_TRY(categories_begin(ctx, state, p));
 	if (state->block_rows == state->block_room)

@@ -242,7 +242,7 @@ tlv_summary_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *r
 	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
 	if (document->length < TLV_MIN_LENGTH)
 	{
-		state->skipped++;
+		*(document->length == 0 ? &accumulator->nulls : &state->skipped) += 1;
 		return TLV_OK;
 	}
 	if (state->keep != NULL)

@@ -290,9 +290,11 @@ read_document(tlv_context *ctx, tlv_within_state *state, const tlv_bag_image *ba
 		return tlv_accumulator_refuse_rows(ctx, &state->declared.base);
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
 	*counts = !(document->length < TLV_MIN_LENGTH);
-	within->skipped += !*counts;
 	if (!*counts)
+	{
+		*(document->length == 0 ? &state->declared.base.nulls : &within->skipped) += 1;
 		return TLV_OK;
+	}
 	return tlv_dictionary_map(ctx, &within->subspace->dictionary, document->n, document->items,
 							  document->counts, document->index, document->known,
 							  &document->n_known);

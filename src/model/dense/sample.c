@@ -247,6 +247,11 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	const double *x = row->part[0].float64;
 	size_t d = row->part[0].d;
 
+	if (row->form == TLV_ROW_CODES && tlv_codes_missing(d, row->part[0].codes))
+	{
+		accumulator->nulls++;
+		return TLV_OK;
+	}
 	if (row->form == TLV_ROW_CODES)
 		TLV_TRY(sample_codes(ctx, state, &row->part[0]));
 	else if (row->form != TLV_ROW_VECTOR)

@@ -455,8 +455,12 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, const tlv_names *names, double si
 										.hint = "Refine the model on rows, or use a smaller k."},
 						 "k is close to the number of dimensions, which leaves few directions to "
 						 "estimate the noise"));
-	TLV_TRY(
-		gmm_warn_dependent(ctx, &fit->space, fit->moments.covariance, names, least, diagnostics));
+	TLV_TRY(tlv_dense_warn_dependent(ctx,
+									 &(tlv_dense_space){.dimensions = fit->space.dimensions,
+														.directions = fit->space.directions,
+														.basis = fit->space.basis,
+														.outside = fit->space.outside},
+									 fit->moments.covariance, names, least, diagnostics));
 	if (fit->k > 1 && !fit->decomposition.converged)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",

@@ -76,14 +76,6 @@ typedef struct gmm_space
 } gmm_space;
 
 extern tlv_status tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space);
-/*
- * Warns of columns that are constant or linear combinations of others, by their names; covariance
- * (directions x directions) is that of all rows in the space, in any units of the columns.
- */
-extern tlv_status gmm_warn_dependent(tlv_context *ctx, const gmm_space *space,
-									 const double *covariance, const tlv_names *names, double score,
-									 tlv_diagnostics *diagnostics);
-
 /* The coordinate whose skewness a spherical mixture explains least; moments are in units of the
  * coordinates, means are not (NULL: neither is). */
 extern size_t gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture,

@@ -2,6 +2,7 @@
  * space.c - from the directions of a subspace back to all dimensions: means, variances and
  * covariances of a mixture that was fitted to compressed moments (internal.h).
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
 
 tlv_status
 tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space)
@@ -117,4 +119,35 @@ tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *space, const double *
 		lifted[i * d + i] += space->variance;
 	tlv_free(ctx, product);
 	return TLV_OK;
+}
+
+/* ---- the column that components explain least ---- */
+
+size_t
+gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture,
+					const double *unit)
+{
+	size_t d = moments->d, found = 0;
+	double most = -1;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double rest = moments->third[tlv_packed3_index(i, i, i)];
+		double variance = moments->covariance[i * (d + 1)];
+
+		/* What is left of a constant column is rounding. */
+		if (!(variance > DBL_EPSILON * moments->mean[i] * moments->mean[i]))
+			continue;
+		for (size_t j = 0; j < mixture->k; j++)
+		{
+			double mean = mixture->means[j * d + i] / (unit != NULL ? unit[i] : 1);
+			double gap = mean - moments->mean[i];
+
+			rest -= mixture->weights[j] * gap * (gap * gap + 3 * mixture->variances[j]);
+		}
+		rest = fabs(rest) / pow(variance, 1.5);
+		found = rest > most ? i : found;
+		most = fmax(most, rest);
+	}
+	return found;
 }

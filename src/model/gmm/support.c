@@ -15,10 +15,11 @@
 #define GMM_SUPPORT_STEPS  200
 
 static size_t
-sample_count(const tlv_frame *model)
+sample_count(const void *fit, const tlv_frame *model)
 {
 	size_t d = tlv_model_dimensions(model);
 
+	(void) fit;
 	return tlv_least(TLV_SUPPORT_ROWS, TLV_SUPPORT_NUMBERS / (d > 0 ? d : 1) + 1);
 }
 
@@ -76,5 +77,6 @@ learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t n, 
 	return tlv_gmm_start(ctx, &sample, floor, &options, image, size);
 }
 
-const tlv_support_class gmm_support = {"component", &tlv_aggregate_row_sample, sample_count,
-									   sample_rows, learn_part};
+const tlv_support_class gmm_support = {
+	"component",  "spurious_component", &tlv_aggregate_row_sample,
+	sample_count, sample_rows,			learn_part};

@@ -456,6 +456,10 @@ ica_diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 	TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
 	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->d, "dimensions"));
 	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->rank, "rank"));
+	if (fit->rank < fit->p && fit->basis == NULL)
+		TLV_TRY(tlv_dense_warn_dependent(
+			ctx, &(tlv_dense_space){.dimensions = fit->p, .directions = fit->p},
+			fit->central.covariance, parts->names, fit->eigenvalues[fit->p - 1], diag));
 	if (options->k == 0)
 		TLV_TRY(tlv_warn_k_at_limit(ctx, diag, fit->rank, options->max_k));
 	TLV_TRY(tlv_diagnose(ctx, diag, dec->residual, "residual"));

@@ -9,6 +9,7 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/plural.h"
 
 /* The chi-squared distance of a variable's probabilities in two components of n and m rows. */
 static double
@@ -149,22 +150,63 @@ count_categories(const membership_rows *rows, size_t variable, bool *seen, size_
 		}
 }
 
+/* Has a number two values? */
+static bool
+number_varies(const membership_rows *rows, size_t s)
+{
+	double first = NAN;
+
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		double x = rows->numbers[i * rows->scalars + s];
+
+		if (x == x && first == first && x != first)
+			return true;
+		first = x == x ? x : first;
+	}
+	return false;
+}
+
+/* Variables of one value tell nothing of components; different has the categories of those that
+ * are not numbers. */
+static tlv_status
+warn_of_constant(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
+				 const size_t *different, tlv_diagnostics *to)
+{
+	size_t real = rows->p - rows->scalars;
+	tlv_shown_list constant = {0};
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t j = 0; j < rows->p; j++)
+		if (j < real ? different[j] < 2 : !number_varies(rows, j - real))
+			tlv_shown_add(&constant, tlv_names_show(names, j, shown));
+	if (constant.n == 0)
+		return TLV_OK;
+	return tlv_warn(ctx, to,
+					&(tlv_warning){.code = "dependent_columns", .score = (double) constant.n},
+					"%s %s fewer than two values", tlv_shown_text(&constant, "variable"),
+					tlv_plural((double) constant.n, "has", "have"));
+}
+
 tlv_status
 membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
 							  tlv_diagnostics *to)
 {
-	size_t most = 0, values, different;
+	size_t most = 0, values, *different;
 	bool *seen;
 
 	for (size_t j = 0; j < rows->p - rows->scalars; j++)
 		most = (size_t) rows->states[j] > most ? (size_t) rows->states[j] : most;
 	TLV_TRY_NEW(ctx, seen, most + 1);
+	TLV_TRY_NEW(ctx, different, rows->p);
 	for (size_t j = 0; j < rows->p - rows->scalars; j++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		count_categories(rows, j, seen, &values, &different);
-		TLV_TRY(tlv_warn_identifying(ctx, names, j, different, values, to));
+		count_categories(rows, j, seen, &values, &different[j]);
+		TLV_TRY(tlv_warn_identifying(ctx, names, j, different[j], values, to));
 	}
+	TLV_TRY(warn_of_constant(ctx, rows, names, different, to));
+	tlv_free(ctx, different);
 	tlv_free(ctx, seen);
 	return TLV_OK;
 }

@@ -380,10 +380,7 @@ membership_collect_sample(tlv_context *ctx, tlv_source *rows, const membership_l
 	size_t slots = rows->rows.width[0];
 
 	if (names != NULL && names->n == 0)
-	{
-		(void) tlv_require_rows(ctx, NULL, NULL);
-		return TLV_NO_ROWS;
-	}
+		return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no row with a value");
 	if (slots == 0 && names != NULL)
 		slots = names->n * fit->options.fit.copies;
 	return tlv_collect_first(ctx, rows, "sample",
@@ -430,10 +427,11 @@ membership_learn(tlv_context *ctx, tlv_source *rows, const void *options, tlv_he
 /* ---- support (support.h) ---- */
 
 static size_t
-support_count(const tlv_frame *model)
+support_count(const void *fit, const tlv_frame *model)
 {
 	tlv_membership_parts parts;
 
+	(void) fit;
 	tlv_membership_read(model, &parts);
 	return tlv_least(membership_sample_count(parts.p * (size_t) parts.copies + parts.scalars),
 					 SUPPORT_ROWS);
@@ -485,8 +483,9 @@ support_learn(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t 
 	return TLV_OK;
 }
 
-static const tlv_support_class membership_support = {"component", &tlv_aggregate_row_sample,
-													 support_count, support_rows, support_learn};
+static const tlv_support_class membership_support = {
+	"component",   "spurious_component", &tlv_aggregate_row_sample,
+	support_count, support_rows,		 support_learn};
 
 static const tlv_procedure classes_procedure = {.learn = membership_learn,
 												.support = &membership_support};

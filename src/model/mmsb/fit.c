@@ -133,6 +133,14 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 	TLV_TRY(
 		tlv_diagnose(ctx, diagnostics, (double) largest, "nodes_of_largest_connected_component"));
 	TLV_TRY(tlv_warn_nulls(ctx, diagnostics, header->nulls, fit->options->null_columns, NULL));
+	if (header->self_loops > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "rows_skipped",
+										.score = header->self_loops,
+										.hint = "Filter them out: they tell nothing of groups."},
+						 "%.0f %s of a node to itself %s skipped", header->self_loops,
+						 tlv_plural(header->self_loops, "edge", "edges"),
+						 tlv_plural(header->self_loops, "was", "were")));
 	if (colourable)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,

@@ -312,22 +312,6 @@ put_edges(tlv_context *ctx, const community_page *p, tlv_json_writer *data)
 	return tlv_json_put(ctx, data, "]");
 }
 
-/* Tied sides have the same nodes in the same communities: one side, with the degrees of both. */
-static tlv_status
-page_join_sides(tlv_context *ctx, tlv_mmsb_parts *parts)
-{
-	double *degree;
-
-	if (!parts->tied)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, degree, parts->side[0].n);
-	for (size_t u = 0; u < parts->side[0].n; u++)
-		degree[u] = parts->side[0].degree[u] + parts->side[1].degree[u];
-	parts->side[0].degree = degree;
-	parts->sides = 1;
-	return TLV_OK;
-}
-
 static tlv_status
 mmsb_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, tlv_page *page)
 {
@@ -335,7 +319,6 @@ mmsb_put_page(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph, 
 	size_t dropped = 0;
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &p.parts));
-	TLV_TRY(page_join_sides(ctx, &p.parts));
 	for (size_t s = 0; s < p.parts.sides; s++)
 	{
 		TLV_TRY(choose_nodes(ctx, &p.parts, s, p.side + s));

@@ -46,9 +46,8 @@ mmsb_leave_out(tlv_context *ctx, const graph_support *state, uint64_t part, tlv_
 }
 
 static tlv_status
-mmsb_learn_without(tlv_context *ctx, void *argument, size_t part)
+mmsb_learn_without(tlv_context *ctx, const graph_support *state, uint64_t part)
 {
-	const graph_support *state = argument;
 	tlv_mmsb_options options = state->options;
 	tlv_frame rest, fit;
 	tlv_match match;
@@ -65,6 +64,29 @@ mmsb_learn_without(tlv_context *ctx, void *argument, size_t part)
 	return TLV_OK;
 }
 
+/* known: false where a part has no fit. */
+static tlv_status
+mmsb_learn_parts(tlv_context *ctx, graph_support *state, bool *known)
+{
+	*known = true;
+	for (uint64_t part = 0; *known && part < TLV_SUPPORT_PARTS; part++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		tlv_report(ctx, "support", (double) part, TLV_SUPPORT_PARTS);
+		tlv_scratch_begin(ctx, &scratch);
+		status = mmsb_learn_without(ctx, state, part);
+		tlv_scratch_end(ctx, &scratch);
+		*known = status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER &&
+				 status != TLV_NOT_IDENTIFIABLE && status != TLV_MEMORY_LIMIT &&
+				 status != TLV_LIMIT; /* else there is no telling */
+		if (*known)
+			TLV_TRY(status);
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 				 const tlv_mmsb_options *options, void **image, size_t *size)
@@ -76,11 +98,11 @@ tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *grap
 	TLV_TRY(tlv_mmsb_read(ctx, model, &state.parts));
 	state.options = tlv_mmsb_options_of(&state.parts, options);
 	TLV_TRY_NEW0(ctx, state.apart, state.parts.k);
-	TLV_TRY(tlv_support_parts(ctx, &state, mmsb_learn_without, &known));
+	TLV_TRY(mmsb_learn_parts(ctx, &state, &known));
 	for (size_t a = 0; !known && a < state.parts.k; a++)
 		state.apart[a] = NAN;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));
-	TLV_TRY(tlv_support_diagnose(ctx, "community", "edges", TLV_SUPPORT_LIMIT, state.parts.k,
+	TLV_TRY(tlv_support_diagnose(ctx, "community", "spurious_component", "edges", state.parts.k,
 								 state.apart, &all));
 	return tlv_diagnostics_rewrite(ctx, model, &all, image, size);
 }

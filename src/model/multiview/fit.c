@@ -337,7 +337,7 @@ diagnose_rank(tlv_context *ctx, const view_choice *choice, tlv_diagnostics *diag
 		TLV_TRY(
 			tlv_diagnose(ctx, diagnostics, (double) choice->rank.by_pair[pair], "%s", names[pair]));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, choice->rank.p_value, "independence_p_value"));
-	for (size_t k = 1; k <= TLV_VIEW_RANKS && choice->chosen; k++)
+	for (size_t k = 1; k <= MULTIVIEW_CURVE && choice->chosen; k++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, choice->rank.enough[k - 1], "p_enough_%zu", k));
 	return tlv_multiview_warn_rank(ctx, choice->rank.p_value, diagnostics);
 }

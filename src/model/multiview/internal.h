@@ -39,18 +39,25 @@ is_categorical(const tlv_multiview_parts *parts)
 	return parts->items[0] != NULL;
 }
 
+/* Numbers of components whose p-values are told. */
+#define MULTIVIEW_CURVE 32
+
 /* What the dependence of views tells of the number of components. */
 typedef struct multiview_rank
 {
 	size_t k;		   /* the middle of those of the three pairs, 1 at least */
 	size_t by_pair[3]; /* 12, 13, 23 */
 	double p_value;	   /* that the views are independent, the middle one; NaN: too few rows */
-	double enough[TLV_VIEW_RANKS]; /* that so many are, 1 and more; NaN: not asked */
+	double enough[MULTIVIEW_CURVE]; /* that so many are, 1 and more; NaN: not asked */
 } multiview_rank;
 
+/* What is more probable is no evidence. */
+#define MULTIVIEW_SIGNIFICANCE 0.01
+
 /*
- * The rank of the cross moments (tlv_view_rank); of categories the most frequent 50 of a view are
- * told apart.  Views of more than
+ * The rank of the cross moments, by chi-squared tests of what their smaller singular values leave:
+ * of vectors whatever their numbers have to do with each other, which makes the test a cautious
+ * one; of categories the most frequent 50 of a view are told apart.  Views of more than
  * TLV_EIGEN_LIMIT numbers are TLV_LIMIT; memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments,

@@ -8,11 +8,12 @@
 #include "tensorlv/model/dense.h"
 
 static size_t
-multiview_sample_count(const tlv_frame *model)
+multiview_sample_count(const void *fit, const tlv_frame *model)
 {
 	tlv_multiview_parts parts;
 	size_t d;
 
+	(void) fit;
 	tlv_multiview_read(model, &parts);
 	d = is_categorical(&parts) ? TLV_SAMPLE_HALVES : parts.d[0] + parts.d[1] + parts.d[2];
 	return tlv_least(TLV_SUPPORT_ROWS, TLV_SUPPORT_NUMBERS / d + 1);
@@ -72,6 +73,6 @@ multiview_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, 
 	return TLV_OK;
 }
 
-const tlv_support_class tlv_multiview_support = {"component", &tlv_aggregate_row_sample,
-												 multiview_sample_count, multiview_sample_rows,
-												 multiview_learn_part};
+const tlv_support_class tlv_multiview_support = {
+	"component",		   "spurious_component", &tlv_aggregate_row_sample, multiview_sample_count,
+	multiview_sample_rows, multiview_learn_part};

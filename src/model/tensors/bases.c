@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/picture.h"
 #include "tensorlv/num/tucker.h"
@@ -118,6 +119,7 @@ tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
 	parts.sweeps = found.sweeps;
 	TLV_TRY(diagnose_ranks(ctx, &source->tensor, found.residual, tucker_numbers(&parts),
 						   &diagnostics, &parts.ratio));
+	TLV_TRY(tlv_warn_nulls(ctx, &diagnostics, source->skipped, "items", NULL));
 	if (!found.converged && options->iterations != 0)
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
@@ -336,6 +338,7 @@ tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *source,
 			  (double) parts.r[1] * (double) parts.ids.d[2];
 	TLV_TRY(
 		diagnose_ranks(ctx, &source->tensor, parts.residual, numbers, &diagnostics, &parts.ratio));
+	TLV_TRY(tlv_warn_nulls(ctx, &diagnostics, source->skipped, "items", NULL));
 	/* what no train of these ranks comes below */
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, parts.residual / sqrt(2), "least_residual"));
 	if (!converged)

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/cp.h"
 #include "tensorlv/num/nonnegative.h"
 #include "tensorlv/num/plural.h"
@@ -190,5 +191,6 @@ tlv_cp_fit(tlv_context *ctx, const tlv_tensor_source *source, const tlv_cp_fit_o
 	parts.residual = found.residual;
 	parts.sweeps = found.sweeps;
 	TLV_TRY(tensor_diagnose(ctx, &parts, &found));
+	TLV_TRY(tlv_warn_nulls(ctx, &diagnostics, source->skipped, "items", NULL));
 	return tlv_sections_write(ctx, tlv_kind_cp.model->sections, &parts, image, size);
 }

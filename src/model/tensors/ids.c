@@ -244,7 +244,9 @@ tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, bool absent_missing,
 
 	memset(source, 0, sizeof(*source));
 	tlv_tensor_read_ids(entries, &source->ids);
-	source->nulls = tlv_frame_scalar(entries, "nulls", 0);
+	source->nulls = source->skipped = tlv_frame_scalar(entries, "nulls", 0);
+	for (size_t i = 0, n = tlv_frame_find(entries, "null_rows")->rows; i < n; i++)
+		source->skipped -= tlv_frame_float64(entries, "null_rows")[i];
 	t->n = tlv_frame_find(entries, "cells")->rows;
 	t->entries = tlv_frame_float64(entries, "values");
 	if (t->n == 0)

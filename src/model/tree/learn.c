@@ -68,8 +68,8 @@ tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_op
 		options->iterations < 0 ? TLV_TREE_GAUSSIAN_STEPS : options->iterations;
 	if (names == NULL)
 		return TLV_OK;
-	if (names->n == 0) /* no rows */
-		return tlv_require_rows(ctx, NULL, NULL);
+	if (names->n == 0)
+		return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no row with a value");
 	return take_names(ctx, names, &fit->options.learn);
 }
 

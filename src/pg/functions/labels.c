@@ -17,7 +17,9 @@
 static void
 warn_of_skipped(const tlv_frame *model, const tlv_frame *statistics)
 {
-	double nulls = tlv_frame_scalar(statistics, "nulls", 0);
+	double nulls = tlv_frame_scalar(statistics, "nulls", 0) +
+				   tlv_frame_scalar(statistics, "skipped", 0) +
+				   tlv_frame_scalar(statistics, "empty", 0);
 	bool known = TlvKind(model)->model->ids != NULL;
 
 	if (nulls > 0)

@@ -90,7 +90,7 @@ typedef struct TlvQuery
 	TupleDesc given_desc;
 	QueryEnvironment *environment;
 	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
-	const bool *arrays;		/* columns that are arrays of numbers; NULL: not looked at */
+	const Oid *arrays;		/* TlvQueryArrays; NULL: not looked at */
 	TlvNulls *nulls;		/* of its columns, in the rows that were held; NULL: none were */
 	Tuplestorestate *store; /* NULL: its rows are read again */
 	Oid namespace;			/* of the extension */
@@ -228,9 +228,10 @@ extern bool TlvStatementRun(TlvStatement *statement, int n, const Oid *types, Tl
 extern bool TlvStatementStore(TlvStatement *statement, int n, const char *const *names,
 							  const Oid *types, double most);
 
-/* Which columns are arrays of numbers: looked up once, since types may be dropped while the query
- * is read. */
-extern const bool *TlvQueryArrays(TlvQuery *query);
+/* For each column that is an array, what its nulls are looked for in: float8[] for numbers, text[]
+ * for others; bags have none.  Looked up once, since types may be dropped while the query is read.
+ */
+extern const Oid *TlvQueryArrays(TlvQuery *query);
 
 /*
  * More than one statement over "tensorlv query" to come, of which each must see the same rows: runs

@@ -477,7 +477,7 @@ typedef struct StoredRows
 	TlvStatement *statement;
 	Tuplestorestate *store;
 	double bytes, most; /* 0: no bound */
-	const bool *arrays; /* columns that are arrays of numbers */
+	const Oid *arrays;	/* TlvQueryArrays */
 	TlvNulls *nulls;	/* of the columns, counted; NULL: they are not */
 } StoredRows;
 
@@ -498,12 +498,12 @@ slot_bytes(const TupleTableSlot *slot)
 }
 
 static void
-count_null(TlvNulls *nulls, bool is_array, Datum value, bool null)
+count_null(TlvNulls *nulls, Oid array_type, Datum value, bool null)
 {
 	ArrayType *array;
 
 	nulls->rows += null;
-	if (null || !is_array)
+	if (null || !OidIsValid(array_type))
 		return;
 	array = DatumGetArrayTypeP(value);
 	if (array_contains_nulls(array) && nulls->within++ == 0)
@@ -566,21 +566,23 @@ TlvStatementStore(TlvStatement *statement, int n, const char *const *names, cons
 	return !statement->enough;
 }
 
-static const bool *
+static const Oid *
 query_arrays(TlvQuery *query, TupleDesc desc)
 {
-	bool *arrays = MemoryContextAllocZero(query->mcxt, (Size) desc->natts + 1);
+	Oid *arrays = MemoryContextAllocZero(query->mcxt, ((Size) desc->natts + 1) * sizeof(Oid));
+	Oid bag = TlvQueryType(query, "tlv_bag");
 
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Oid element = get_element_type(getBaseType(TupleDescAttr(desc, i)->atttypid));
 
-		arrays[i] = OidIsValid(element) && TlvIsNumberType(getBaseType(element));
+		if (OidIsValid(element) && element != bag)
+			arrays[i] = TlvIsNumberType(getBaseType(element)) ? FLOAT8ARRAYOID : TEXTARRAYOID;
 	}
 	return query->arrays = arrays;
 }
 
-const bool *
+const Oid *
 TlvQueryArrays(TlvQuery *query)
 {
 	return query->arrays != NULL ? query->arrays : query_arrays(query, query->desc);

@@ -278,16 +278,17 @@ TlvDriverSource(TlvDriver *driver)
 		const TlvSource *rows = &driver->rows[number];
 		tlv_source *source = &driver->sources[number].source;
 
-		*source = (tlv_source){
-			.pass = TlvSourcePass,
-			.pieces = TlvSourcePieces,
-			.rows = {.form = rows->form,
-					 .width = {rows->width[0], rows->width[1], rows->width[2]},
-					 .names = rows->names,
-					 .skipped_columns = rows->skipped_columns,
-					 .skipped = rows->skipped_columns != NULL ? bms_num_members(rows->skipped) : 0,
-					 .same_time = rows->marked,
-					 .passes = driver->passes}};
+		*source = (tlv_source){.pass = TlvSourcePass,
+							   .pieces = TlvSourcePieces,
+							   .rows = {.form = rows->form,
+										.width = {rows->width[0], rows->width[1], rows->width[2]},
+										.names = rows->names,
+										.lacking = rows->lacking,
+										.skipped_columns = rows->skipped_columns,
+										.skipped = rows->skipped_n,
+										.skipped_hint = rows->skipped_hint,
+										.same_time = rows->marked,
+										.passes = driver->passes}};
 		driver->sources[number].driver = driver;
 		driver->sources[number].number = number;
 	}

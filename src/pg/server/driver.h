@@ -41,7 +41,11 @@ typedef struct TlvSource
 	bool weighed;	 /* they take more than a pass would send to where they are */
 	int required;	 /* the first columns of the query, whose nulls skip a row; 0: all of them */
 	Bitmapset *skipped;			 /* columns of the query, from 0, that are no dimensions */
-	const char *skipped_columns; /* their names, as a message has them */
+	const char *skipped_columns; /* these, or variables that are none, as a message has them */
+	int skipped_n;				 /* how many these are */
+	const char *skipped_hint;	 /* NULL: that of the warning's code */
+	const char *lacking;		 /* what a row without a null may lack; NULL: nothing */
+	double null_total;			 /* nulls of the next ones */
 	const char *null_columns;	 /* once they are counted: tlv_rows; "": none is known */
 	bool counted;				 /* by a pass over all of them, as the next two say (tlv_rows) */
 	double count, other_count, marked;

@@ -379,7 +379,10 @@ TlvSourcePass(tlv_context *ctx, tlv_source *source, const tlv_pass *pass, tlv_va
 		(has_nulls(pass->n * Max(pass->pieces, 1), values) || result.left_out > 0))
 		TlvNameNullColumns(rows, result.null_counts);
 	if (rows->null_columns != NULL && rows->null_columns[0] != '\0')
+	{
 		source->rows.null_columns = rows->null_columns;
+		source->rows.null_total = rows->null_total;
+	}
 	driver->sources[0].source.rows.passes = driver->passes;
 	CHECK_FOR_INTERRUPTS();
 	return TLV_OK;

@@ -250,12 +250,22 @@ add_parameters(TlvStatement *statement, int from)
 
 /* ---- nulls of columns ---- */
 
-/* Does a null inside of the column's arrays, which are of numbers, skip its row? */
+/* The items of documents and sets are elements of an array, other arrays are vectors. */
+static bool
+are_items(const TlvSource *rows)
+{
+	return rows->form == TLV_ROW_BAG || rows->form == TLV_ROW_SYMBOLS;
+}
+
+/* Does a null inside of the column's arrays skip its row? */
 static bool
 has_elements(const TlvSource *rows, int column)
 {
-	return (rows->form == TLV_ROW_VECTOR || rows->form == TLV_ROW_VIEWS) &&
-		   TlvQueryArrays(rows->query)[column];
+	Oid type = TlvQueryArrays(rows->query)[column];
+
+	return OidIsValid(type) &&
+		   (are_items(rows) || (type == FLOAT8ARRAYOID &&
+								(rows->form == TLV_ROW_VECTOR || rows->form == TLV_ROW_VIEWS)));
 }
 
 /*
@@ -267,18 +277,22 @@ static int
 append_nulls(const TlvSource *rows, int column, const char *x, bool follows, StringInfo sql,
 			 Oid *types)
 {
+	Oid array = TlvQueryArrays(rows->query)[column];
+	bool numbers = array == FLOAT8ARRAYOID;
+
 	types[0] = types[1] = INT8OID;
-	types[2] = FLOAT8ARRAYOID;
+	types[2] = array;
 	appendStringInfo(sql, "%spg_catalog.count(*) OPERATOR(pg_catalog.-) pg_catalog.count(%s)",
 					 follows ? ", " : "", x);
 	if (!has_elements(rows, column))
 		return 1;
-	x = psprintf("%s::pg_catalog.float8[]", x);
+	x = psprintf("%s::pg_catalog.%s[]", x, numbers ? "float8" : "text");
 	for (int i = 1; i < NULL_COLUMNS; i++)
 		appendStringInfo(sql,
 						 ", pg_catalog.%s(%s) FILTER (WHERE pg_catalog.array_replace(%s, NULL, "
-						 "0::pg_catalog.float8) OPERATOR(pg_catalog.<>) %s)",
-						 i == 1 ? "count" : "min", x, x, x);
+						 "%s) OPERATOR(pg_catalog.<>) %s)",
+						 i == 1 ? "count" : "min", x, x,
+						 numbers ? "0::pg_catalog.float8" : "''::pg_catalog.text", x);
 	return NULL_COLUMNS;
 }
 
@@ -383,7 +397,7 @@ count_nulls(TlvSource *rows, const Query *part, TlvNulls *nulls)
 
 /* ", such as dimension 2 of {1,NULL}": the first null of the array; dimensions are its last. */
 static const char *
-describe_example(ArrayType *array)
+describe_example(ArrayType *array, const char *noun)
 {
 	const int shown_bytes = 80;
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
@@ -396,7 +410,7 @@ describe_example(ArrayType *array)
 		at++;
 	getTypeOutputInfo(get_array_type(ARR_ELEMTYPE(array)), &out, &varlena);
 	text = OidOutputFunctionCall(out, PointerGetDatum(array));
-	return psprintf(", such as dimension %d of %s%s", at % ARR_DIMS(array)[ARR_NDIM(array) - 1] + 1,
+	return psprintf(", such as %s %d of %s%s", noun, at % ARR_DIMS(array)[ARR_NDIM(array) - 1] + 1,
 					TlvClip(text, shown_bytes), strlen(text) > shown_bytes ? "..." : "");
 }
 
@@ -416,12 +430,17 @@ describe_columns(TlvSource *rows, const TlvNulls *nulls)
 	{
 		int64 within = has_elements(rows, i) ? nulls[i].within : 0;
 
-		if (nulls[i].rows + within == 0 || bms_is_member(i, rows->skipped) || n++ >= named_columns)
+		if (nulls[i].rows + within == 0 || bms_is_member(i, rows->skipped))
+			continue;
+		rows->null_total += (double) (nulls[i].rows + within);
+		if (n++ >= named_columns)
 			continue;
 		appendStringInfo(&text, "%s\"%s\" (" INT64_FORMAT "%s)", n > 1 ? ", " : "",
 						 TlvClip(NameStr(TupleDescAttr(desc, i)->attname), named_bytes),
 						 nulls[i].rows + within,
-						 within > 0 ? describe_example(nulls[i].example) : "");
+						 within > 0 ? describe_example(nulls[i].example,
+													   are_items(rows) ? "element" : "dimension")
+									: "");
 	}
 	if (n > named_columns)
 		appendStringInfo(&text, " and %d more", n - named_columns);

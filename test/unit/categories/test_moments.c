@@ -123,12 +123,13 @@ test_degenerate(void **state)
 			data.x[t * 4 + 1] = -1;
 		if (t % 5 == 0)
 			data.x[t * 4] = data.x[t * 4 + 1] = data.x[t * 4 + 3] = -1;
-		for (size_t v = 0; v < 4; v++)
+		for (size_t v = 0; v < 4 && t % 5 > 0; v++)
 			missing += data.x[t * 4 + v] < 0;
 	}
 	frame = collect(&data, 3, 1);
 	check_all(&data, &frame);
 	assert_equal(tlv_frame_scalar(&frame, "missing", 0), missing);
+	assert_equal(tlv_frame_scalar(&frame, "nulls", 0), 120); /* rows without a value */
 	frame = collect(&one, 3, 1);
 	check_all(&one, &frame);
 	assert_int_equal(tlv_frame_find(&frame, "pairs")->rows, 0);
@@ -329,7 +330,7 @@ numbers(const tlv_frame *frame, const char *name)
 static void
 test_checks(void **state)
 {
-	static const char *const counts[] = {"singles",		   "pairs",			  "triples",
+	static const char *const counts[] = {"singles",	  "pairs",		"triples",
 										 "part_rows", "part_pairs", "part_singles"};
 	static const char *const scalars[] = {"rows",		 "nulls",	"variables",   "replicates",
 										  "most_states", "missing", "triples_kept"};

@@ -64,7 +64,7 @@ test_multiply_long_rows(void **state)
 	(void) state;
 	for (int weighted = 0; weighted < 2; weighted++)
 	{
-		tlv_csr a = random_csr(3, 30000, 0.001, weighted);
+		tlv_csr a = random_csr(3, 10000, 0.003, weighted);
 
 		for (size_t i = 0; i < 5; i++)
 			check_widths(&a, widths[i], widths[i], 1);

@@ -463,8 +463,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_infer),
 		cmocka_unit_test(test_worker_memory),
-		cmocka_unit_test(test_gibbs_exact),
-		cmocka_unit_test(test_gibbs_block),
+		accuracy_test(test_gibbs_exact),
+		accuracy_test(test_gibbs_block),
 		cmocka_unit_test(test_gibbs_huge),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),

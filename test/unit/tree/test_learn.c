@@ -233,7 +233,7 @@ test_names(void **state)
 				 "groups are of the elements of arrays");
 	f.told.names = &none; /* no variable: no rows */
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
-				 "the query returns no rows");
+				 "the query returns no row with a value");
 	fixture_forget(&f);
 }
 

@@ -368,7 +368,7 @@ tlv_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
 	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
 	if (nulls == 0)
 		return TLV_NO_ROWS;
-	tlv_fail_detail(ctx, "Rows with a null: %.0f.", nulls);
+	tlv_fail_detail(ctx, "Rows that were left out: %.0f.", nulls);
 	return tlv_fail_hint(ctx, "Fill what is missing, or leave out the columns where it is.");
 }
 

@@ -6,10 +6,10 @@
  */
 #include "tensorlv/model/errors.h"
 #include "tensorlv/model/source.h"
-#include "tensorlv/model/support.h"
 
-bool
-tlv_is_refusal(tlv_status status)
+/* Does the status say that errors are refused, not that the work has to end? */
+static bool
+is_refusal(tlv_status status)
 {
 	return status == TLV_BAD_PARAMETER || status == TLV_BAD_DATA || status == TLV_NO_ROWS ||
 		   status == TLV_NOT_IDENTIFIABLE || status == TLV_LIMIT || status == TLV_MEMORY_LIMIT;
@@ -25,7 +25,7 @@ tlv_refuse_errors(tlv_context *ctx, tlv_status status, void **image, size_t *siz
 	tlv_diagnostics all = {0};
 	tlv_frame model;
 
-	if (!tlv_is_refusal(status))
+	if (!is_refusal(status))
 		return status;
 	TLV_TRY(tlv_frame_open(ctx, *image, *size, &model));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));

@@ -11,6 +11,7 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/plural.h"
 
 /* The names of the rows, if they are those of the model's dimensions. */
 static tlv_name_list
@@ -98,17 +99,39 @@ tlv_names_show(const tlv_names *names, size_t i, char shown[TLV_SHOWN_NAME])
 					   named && names->ids != NULL ? names->ids[i] : (int64_t) i + 1, shown);
 }
 
+static tlv_status
+warn_rows(tlv_context *ctx, tlv_diagnostics *diagnostics, double rows, const char *lacking,
+		  const char *columns, const char *hint)
+{
+	if (!(rows > 0))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "rows_skipped", .score = rows, .hint = hint},
+					"%.0f %s%s%s%s %s skipped%s%s", rows, tlv_plural(rows, "row", "rows"),
+					lacking == NULL || columns != NULL ? " with a null" : "",
+					lacking == NULL	  ? ""
+					: columns != NULL ? " or without "
+									  : " without ",
+					lacking != NULL ? lacking : "", tlv_plural(rows, "was", "were"),
+					columns != NULL ? ": nulls are in " : "", columns != NULL ? columns : "");
+}
+
 tlv_status
 tlv_warn_nulls(tlv_context *ctx, tlv_diagnostics *diagnostics, double nulls, const char *columns,
 			   const char *hint)
 {
-	if (!(nulls > 0))
-		return TLV_OK;
-	return tlv_warn(
-		ctx, diagnostics, &(tlv_warning){.code = "rows_skipped", .score = nulls, .hint = hint},
-		nulls == 1 ? "%.0f row with a null was skipped%s%s"
-				   : "%.0f rows with a null were skipped%s%s",
-		nulls, columns != NULL ? ": nulls are in " : "", columns != NULL ? columns : "");
+	return warn_rows(ctx, diagnostics, nulls, NULL, columns, hint);
+}
+
+/* What rows lack that these statistics count beside those with a null. */
+static const char *
+statistics_lacking(const tlv_frame *statistics)
+{
+	unsigned rows = statistics->kind->accumulator->rows;
+
+	if (rows == TLV_ROW_BAG)
+		return "a word";
+	return rows == TLV_ROW_CODES ? "a value" : NULL;
 }
 
 tlv_status
@@ -127,7 +150,7 @@ tlv_tell_nulls(tlv_context *ctx, const tlv_frame *value, void **image, size_t *s
 		if (strcmp(walk.warning.code, "rows_skipped") == 0 && walk.warning.score == nulls)
 			return TLV_OK;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));
-	TLV_TRY(tlv_warn_nulls(ctx, &all, nulls, NULL, NULL));
+	TLV_TRY(warn_rows(ctx, &all, nulls, statistics_lacking(value), NULL, NULL));
 	return tlv_diagnostics_rewrite(ctx, &model, &all, image, size);
 }
 
@@ -151,11 +174,11 @@ warn_skipped_columns(tlv_context *ctx, const tlv_rows *rows, tlv_diagnostics *di
 {
 	if (rows->skipped == 0)
 		return TLV_OK;
-	return tlv_warn(ctx, diagnostics,
-					&(tlv_warning){.code = "columns_skipped", .score = rows->skipped},
-					rows->skipped == 1 ? "column %s is no dimension and was skipped"
-									   : "columns %s are no dimensions and were skipped",
-					rows->skipped_columns);
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){
+			.code = "columns_skipped", .score = rows->skipped, .hint = rows->skipped_hint},
+		"%s %s skipped", rows->skipped_columns, tlv_plural(rows->skipped, "was", "were"));
 }
 
 /* Steps at one time have no order of their own. */
@@ -186,7 +209,9 @@ write_finished(tlv_context *ctx, const tlv_rows *rows, const tlv_frame *model,
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 
 	TLV_TRY_ALLOC(ctx, builder);
-	TLV_TRY(tlv_warn_nulls(ctx, diagnostics, rows->nulls, rows->null_columns, NULL));
+	TLV_TRY(warn_rows(ctx, diagnostics, rows->nulls,
+					  rows->null_total < rows->nulls ? rows->lacking : NULL, rows->null_columns,
+					  NULL));
 	TLV_TRY(warn_skipped_columns(ctx, rows, diagnostics));
 	TLV_TRY(warn_changed(ctx, rows, diagnostics));
 	TLV_TRY(warn_same_time(ctx, rows, diagnostics));

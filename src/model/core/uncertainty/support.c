@@ -5,7 +5,6 @@
 #include "tensorlv/model/support.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/model/assignment.h"
@@ -114,9 +113,8 @@ compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, t
 /* ---- parts ---- */
 
 static tlv_status
-learn_without(tlv_context *ctx, void *argument, size_t part)
+learn_without(tlv_context *ctx, support *state, size_t part)
 {
-	support *state = argument;
 	tlv_row *rows;
 	tlv_frame other;
 	tlv_overlap sums;
@@ -137,22 +135,23 @@ learn_without(tlv_context *ctx, void *argument, size_t part)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_support_parts(tlv_context *ctx, void *argument,
-				  tlv_status (*learn)(tlv_context *ctx, void *argument, size_t part), bool *known)
+static tlv_status
+learn_parts(tlv_context *ctx, support *state)
 {
-	*known = true;
-	for (size_t part = 0; *known && part < TLV_SUPPORT_PARTS; part++)
+	state->known = state->n >= TLV_SUPPORT_PARTS * state->k;
+	for (size_t part = 0; state->known && part < TLV_SUPPORT_PARTS; part++)
 	{
 		tlv_scratch scratch;
 		tlv_status status;
 
 		tlv_report(ctx, "support", (double) part, TLV_SUPPORT_PARTS);
 		tlv_scratch_begin(ctx, &scratch);
-		status = learn(ctx, argument, part);
+		status = learn_without(ctx, state, part);
 		tlv_scratch_end(ctx, &scratch);
-		*known = !tlv_is_refusal(status);
-		if (*known)
+		if (status == TLV_BAD_DATA || status == TLV_NOT_IDENTIFIABLE || status == TLV_NO_ROWS ||
+			status == TLV_MEMORY_LIMIT || status == TLV_LIMIT)
+			state->known = false; /* there is no telling */
+		else
 			TLV_TRY(status);
 	}
 	return TLV_OK;
@@ -171,21 +170,18 @@ is_told(const support *state, size_t j)
 }
 
 tlv_status
-tlv_support_diagnose(tlv_context *ctx, const char *component, const char *from, double limit,
+tlv_support_diagnose(tlv_context *ctx, const char *component, const char *code, const char *from,
 					 size_t k, const double *apart, tlv_diagnostics *to)
 {
-	char hint[64];
-
-	(void) snprintf(hint, sizeof(hint), "Use a smaller k, or collect more %s.", from);
 	for (size_t j = 0; j < k; j++)
 		TLV_TRY(tlv_diagnose(ctx, to, apart[j], "recurrence_%zu", j + 1));
 	for (size_t j = 0; j < k; j++)
-		if (apart[j] > limit)
+		if (apart[j] > TLV_SUPPORT_LIMIT)
 			TLV_TRY(tlv_warn(ctx, to,
-							 &(tlv_warning){.code = "spurious_component",
+							 &(tlv_warning){.code = code,
 											.component = j + 1,
 											.score = apart[j],
-											.hint = hint},
+											.hint = "Use a smaller k, or collect more rows."},
 							 "%s %zu does not recur in fits to three quarters of the %s", component,
 							 j + 1, from));
 	return TLV_OK;
@@ -197,7 +193,7 @@ diagnose(tlv_context *ctx, const support *state, tlv_diagnostics *to)
 	for (size_t j = 0; j < state->k; j++)
 		if (!is_told(state, j))
 			state->apart[j] = NAN;
-	return tlv_support_diagnose(ctx, state->class->component, "rows", TLV_SUPPORT_LIMIT, state->k,
+	return tlv_support_diagnose(ctx, state->class->component, state->class->code, "rows", state->k,
 								state->apart, to);
 }
 
@@ -222,9 +218,7 @@ find_support(tlv_context *ctx, support *state, const tlv_frame *sample)
 	state->sizes = state->apart + state->k;
 	TLV_TRY(
 		state->class->rows(ctx, &state->model, sample, &state->n, &state->rows, &state->complete));
-	if (state->n < TLV_SUPPORT_PARTS * state->k)
-		return TLV_OK;
-	return tlv_support_parts(ctx, state, learn_without, &state->known);
+	return learn_parts(ctx, state);
 }
 
 /* The model with its support, in place of that without. */
@@ -259,7 +253,7 @@ tlv_find_support(tlv_context *ctx, const tlv_support_class *class, const void *o
 		return TLV_OK;
 	TLV_TRY(tlv_collect_again(ctx, source, "support", 1,
 							  &(tlv_statistic){.aggregate = class->sample,
-											   .count = class->count(&model->frame),
+											   .count = class->count(options, &model->frame),
 											   .seed = 1},
 							  &sample));
 	TLV_TRY(put_support(ctx, &state, &sample->frame, &model->image, &model->size));

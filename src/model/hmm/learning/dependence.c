@@ -12,6 +12,8 @@
 /* The more frequent symbols are told apart, so that a pair of them is expected some times. */
 #define MOST_CLASSES   ((size_t) 24)
 #define PAIRS_BY_CLASS 20.0
+/* Less pairs than this tell nothing. */
+#define LEAST_PAIRS 30.0
 /* Numbers of a step that are looked at; up to so many, their distances from the mean, too. */
 #define MOST_NUMBERS ((size_t) 48)
 #define MOST_SPREADS ((size_t) 8)
@@ -21,6 +23,84 @@
 #define STEPS_BETWEEN ((size_t) 16384)
 
 /* ---- tables of classes ---- */
+
+static void
+table_margins(size_t c, const double *table, double *rows, double *columns, double *total)
+{
+	memset(rows, 0, 2 * c * sizeof(double));
+	*total = 0;
+	for (size_t j = 0; j < c; j++)
+		for (size_t i = 0; i < c; i++)
+		{
+			rows[i] += table[j * c + i];
+			columns[j] += table[j * c + i];
+			*total += table[j * c + i];
+		}
+}
+
+/*
+ * Singular values of the table, scaled so that those but the first vanish where rows and columns
+ * are independent (correspondence analysis); r x q: how many rows and columns are not empty.
+ */
+static tlv_status
+table_spectrum(tlv_context *ctx, size_t c, const double *table, double *values, size_t *r,
+			   size_t *q, double *total)
+{
+	double *rows, *columns, *scaled, *work;
+
+	TLV_TRY_NEW(ctx, rows, 2 * c + c * c + tlv_singular_values_work(c, c));
+	columns = rows + c;
+	scaled = rows + 2 * c;
+	work = scaled + c * c;
+	table_margins(c, table, rows, columns, total);
+	*r = *q = 0;
+	for (size_t i = 0; i < c; i++)
+	{
+		*r += rows[i] > 0;
+		*q += columns[i] > 0;
+	}
+	for (size_t j = 0; j < c; j++)
+		for (size_t i = 0; i < c; i++)
+		{
+			double expected = rows[i] * columns[j];
+
+			scaled[j * c + i] =
+				expected > 0 ? (table[j * c + i] - expected / *total) / sqrt(expected) : 0;
+		}
+	TLV_TRY(tlv_singular_values(ctx, c, c, scaled, c, values, work));
+	tlv_free(ctx, rows);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table, tlv_hmm_rank *rank)
+{
+	double *values, total;
+	size_t r, q, least;
+
+	*rank = (tlv_hmm_rank){.k = 1, .p_value = NAN};
+	TLV_TRY_NEW(ctx, values, c);
+	TLV_TRY(table_spectrum(ctx, c, table, values, &r, &q, &total));
+	least = r < q ? r : q;
+	for (size_t k = 1; total >= LEAST_PAIRS && k < least; k++)
+	{
+		double rest = 0, p;
+
+		for (size_t i = k - 1; i + 1 < least; i++)
+			rest += values[i] * values[i];
+		p = tlv_chisq_survival(total * rest, (double) ((r - k) * (q - k)));
+		if (k == 1)
+			rank->p_value = p;
+		if (k <= TLV_HMM_RANKS)
+			rank->enough[rank->tested++] = p;
+		rank->k = k;
+		if (!(p <= TLV_HMM_SIGNIFICANCE))
+			break;
+		rank->k = k + 1;
+	}
+	tlv_free(ctx, values);
+	return TLV_OK;
+}
 
 tlv_status
 tlv_hmm_classes(tlv_context *ctx, size_t m, const double *counts, double pairs, int32_t *class,
@@ -44,7 +124,7 @@ hmm_class_of(const tlv_dictionary *dictionary, const int32_t *class, const tlv_p
 
 static tlv_status
 symbol_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const int64_t *items,
-				  tlv_view_rank *rank)
+				  tlv_hmm_rank *rank)
 {
 	tlv_dictionary dictionary = {0};
 	double *counts, table[MOST_CLASSES * MOST_CLASSES] = {0};
@@ -79,7 +159,7 @@ symbol_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const in
 				table[(size_t) b * c + (size_t) a]++;
 		}
 	}
-	TLV_TRY(tlv_view_table_rank(ctx, c, c, table, TLV_HMM_LEAST_PAIRS, rank));
+	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank));
 	tlv_free(ctx, class);
 	tlv_free(ctx, counts);
 	return TLV_OK;
@@ -174,7 +254,7 @@ pillai_test(tlv_context *ctx, size_t f, const double *aa, const double *ab, cons
 	double n = aa[g * g - 1], trace = 0, *saa, *sbb, *sab, *sba;
 
 	*p_value = NAN;
-	if (n < fmax(TLV_HMM_LEAST_PAIRS, 3 * (double) f))
+	if (n < fmax(LEAST_PAIRS, 3 * (double) f))
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, saa, 4 * f * f);
 	sbb = saa + f * f;
@@ -238,16 +318,16 @@ vector_dependence(tlv_context *ctx, const tlv_hmm_data *data, double *p_value)
 
 tlv_status
 tlv_hmm_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const int64_t *items,
-				   tlv_view_rank *rank)
+				   tlv_hmm_rank *rank)
 {
-	*rank = (tlv_view_rank){.p_value = NAN};
+	*rank = (tlv_hmm_rank){.p_value = NAN};
 	if (data->rows[0].form == TLV_ROW_SYMBOLS)
 		return symbol_dependence(ctx, data, m, items, rank);
 	return vector_dependence(ctx, data, &rank->p_value);
 }
 
 tlv_status
-tlv_hmm_tell_rank(tlv_context *ctx, const tlv_view_rank *rank, tlv_diagnostics *diagnostics)
+tlv_hmm_tell_rank(tlv_context *ctx, const tlv_hmm_rank *rank, tlv_diagnostics *diagnostics)
 {
 	for (size_t k = 1; k <= rank->tested; k++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, rank->enough[k - 1], "p_enough_%zu", k));

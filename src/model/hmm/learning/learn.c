@@ -26,12 +26,12 @@ typedef struct hmm_learning
 	tlv_hmm_ascent ascent;
 	int starts; /* that were compared; 0: none but the moments' */
 	bool moments_won;
-	double sampled;		/* steps */
-	double steps;		/* of all sequences */
-	double too_short;	/* sequences without a window */
-	tlv_view_rank rank; /* of the table of pairs */
-	tlv_choice curve;	/* likelihood left out, by number of states */
-	bool chosen;		/* the number of states */
+	double sampled;	   /* steps */
+	double steps;	   /* of all sequences */
+	double too_short;  /* sequences without a window */
+	tlv_hmm_rank rank; /* of the table of pairs */
+	tlv_choice curve;  /* likelihood left out, by number of states */
+	bool chosen;	   /* the number of states */
 	unsigned constraints;
 	tlv_diagnostics counters;
 	tlv_name_table names; /* of symbols */
@@ -120,7 +120,7 @@ has_no_states(const hmm_learning *fit)
 {
 	if (fit->chosen)
 		return fit->options.fit.k == 1 && fit->curve.n > 0;
-	return fit->options.fit.k > 1 && fit->rank.p_value > TLV_VIEW_SIGNIFICANCE;
+	return fit->options.fit.k > 1 && fit->rank.p_value > TLV_HMM_SIGNIFICANCE;
 }
 
 static tlv_status
@@ -144,7 +144,7 @@ warn_of_fit(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_parts *part
 						   .score = fit->rank.p_value,
 						   .hint = fit->chosen ? "Use a model of single steps."
 											   : "Use one state, or a model of single steps."},
-			fit->rank.p_value > TLV_VIEW_SIGNIFICANCE
+			fit->rank.p_value > TLV_HMM_SIGNIFICANCE
 				? "neighbouring steps do not depend on each other: there are no states to "
 				  "distinguish"
 				: "one state predicts sequences that were left out as well as more states do"));

@@ -102,8 +102,18 @@ extern tlv_status tlv_hmm_search_start(tlv_context *ctx, tlv_hmm_search *search,
 
 /* ---- dependence (dependence.c), the number of states (choose.c) ---- */
 
-/* Pairs of neighbours below which nothing is said of their dependence. */
-#define TLV_HMM_LEAST_PAIRS 30.0
+/* The level of tests of independence: false alarms in so many fits. */
+#define TLV_HMM_SIGNIFICANCE 0.01
+
+/* How many states pairs of neighbouring steps show. */
+#define TLV_HMM_RANKS 24
+typedef struct tlv_hmm_rank
+{
+	size_t k;		/* 0: not known */
+	double p_value; /* that neighbours are independent: that one state is enough; NaN: not known */
+	size_t tested;
+	double enough[TLV_HMM_RANKS]; /* p that 1, 2, ... tested states are enough */
+} tlv_hmm_rank;
 
 /*
  * Whether neighbouring steps are independent: the p-value, NaN where there are too few.  Of
@@ -112,10 +122,15 @@ extern tlv_status tlv_hmm_search_start(tlv_context *ctx, tlv_hmm_search *search,
  * the next, of the numbers and of their distances from the mean.
  */
 extern tlv_status tlv_hmm_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m,
-									 const int64_t *items, tlv_view_rank *rank);
+									 const int64_t *items, tlv_hmm_rank *rank);
+
+/* The rank of a c x c table of counts of pairs: the smallest number of components that chi-squared
+ * tests at that level do not refuse. */
+extern tlv_status tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table,
+									 tlv_hmm_rank *rank);
 
 /* The p-values as diagnostics, "p_enough_1" and so on. */
-extern tlv_status tlv_hmm_tell_rank(tlv_context *ctx, const tlv_view_rank *rank,
+extern tlv_status tlv_hmm_tell_rank(tlv_context *ctx, const tlv_hmm_rank *rank,
 									tlv_diagnostics *diagnostics);
 
 /* Classes (from 0, at most 24) of m symbols for so many pairs: the frequent ones are classes of

@@ -13,6 +13,7 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/special.h"
 
 /* Random starts of EM on the counts, so many steps of each; few where a step costs much. */
 #define HMM_STORED_STARTS	   8
@@ -251,7 +252,7 @@ fit_fewer(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *opt
 
 /* Of symbols: the rank of the table of neighbours, the more frequent ones told apart. */
 static tlv_status
-rank_of_counts(tlv_context *ctx, const tlv_frame *moments, tlv_view_rank *rank)
+rank_of_counts(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_rank *rank)
 {
 	tlv_view_source source;
 	double *counts, *table;
@@ -266,21 +267,55 @@ rank_of_counts(tlv_context *ctx, const tlv_frame *moments, tlv_view_rank *rank)
 	for (size_t e = 0; e < source.n; e++)
 		table[(size_t) class[tlv_triple_part(source.cells[e], 1)] * c +
 			  (size_t) class[tlv_triple_part(source.cells[e], 0)]] += source.counts[e];
-	TLV_TRY(tlv_view_table_rank(ctx, c, c, table, TLV_HMM_LEAST_PAIRS, rank));
+	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank));
 	tlv_free(ctx, table);
 	tlv_free(ctx, counts);
 	tlv_free(ctx, class);
 	return TLV_OK;
 }
 
-/* Of vectors: of the correlations of a step and the next. */
+/*
+ * Of vectors: 1 and the rank of the correlations (d x d) of a step and the next.  Under
+ * independence n times the sum of their squares is a sum of chi-squared variables whose weights add
+ * up to d^2, whatever the numbers of a step have to do with each other; far in the tail such a
+ * sum is largest where one of them has all the weight (Szekely, Bakirov 2003).
+ */
 static tlv_status
-rank_of_sums(tlv_context *ctx, const tlv_frame *moments, tlv_view_rank *rank)
+rank_of_sums(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_rank *rank)
 {
 	tlv_view_sums sums;
+	double *scaled, *values, rest = 0;
+	size_t d;
 
 	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &sums));
-	TLV_TRY(tlv_view_vector_rank(ctx, &sums, 0, 0, rank));
+	d = sums.d[0];
+	TLV_TRY_NEW(ctx, scaled, d * d + d + tlv_singular_values_work(d, d));
+	values = scaled + d * d;
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < d; i++)
+		{
+			double n = sums.rows, a = sums.sum[0][i], b = sums.sum[1][j];
+			double va = sums.square[0][i] - a * a / n, vb = sums.square[1][j] - b * b / n;
+
+			scaled[j * d + i] =
+				va > 0 && vb > 0 ? (sums.pairs[0][j * d + i] - a * b / n) / sqrt(va) / sqrt(vb) : 0;
+		}
+	TLV_TRY(tlv_singular_values(ctx, d, d, scaled, d, values, values + d));
+	for (size_t i = 0; i < d; i++)
+		rest += values[i] * values[i];
+	*rank = (tlv_hmm_rank){.p_value = NAN};
+	for (rank->k = 1; rank->k <= d; rank->k++)
+	{
+		double p = tlv_chisq_survival(sums.rows * fmax(rest, 0) / (double) (d * d), 1);
+
+		rank->p_value = rank->k == 1 ? p : rank->p_value;
+		if (rank->k <= TLV_HMM_RANKS)
+			rank->enough[rank->tested++] = p;
+		if (!(p <= TLV_HMM_SIGNIFICANCE))
+			break;
+		rest -= values[rank->k - 1] * values[rank->k - 1];
+	}
+	tlv_free(ctx, scaled);
 	tlv_view_sums_free(ctx, &sums);
 	return TLV_OK;
 }
@@ -288,9 +323,9 @@ rank_of_sums(tlv_context *ctx, const tlv_frame *moments, tlv_view_rank *rank)
 /* How the number of states was chosen. */
 typedef struct stored_choice
 {
-	tlv_view_rank rank; /* of the pairs */
-	size_t tried;		/* of these states, at most max_k */
-	double *curve;		/* tried: likelihood of windows left out, NaN where it is not known */
+	tlv_hmm_rank rank; /* of the pairs */
+	size_t tried;	   /* of these states, at most max_k */
+	double *curve;	   /* tried: likelihood of windows left out, NaN where it is not known */
 } stored_choice;
 
 /* The model with what the choice of its number of states tells. */
@@ -312,7 +347,7 @@ tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t 
 	for (size_t j = 0; j < choice->tried && choice->curve != NULL; j++)
 		if (!isnan(choice->curve[j]))
 			TLV_TRY(tlv_diagnose(ctx, &diagnostics, choice->curve[j], "held_out_%zu", j + 1));
-	if (p_value > TLV_VIEW_SIGNIFICANCE)
+	if (p_value > TLV_HMM_SIGNIFICANCE)
 		TLV_TRY(tlv_warn(
 			ctx, &diagnostics,
 			&(tlv_warning){

@@ -16,8 +16,9 @@
 #define HMM_PIECES 16
 
 static size_t
-hmm_sample_count(const tlv_frame *model)
+hmm_sample_count(const void *fit, const tlv_frame *model)
 {
+	(void) fit;
 	(void) model;
 	return MOST_NUMBERS;
 }
@@ -67,5 +68,6 @@ hmm_learn_part(tlv_context *ctx, const void *fit, const tlv_frame *model, size_t
 	return TLV_OK;
 }
 
-const tlv_support_class tlv_hmm_support = {"state", &tlv_aggregate_sequence_sample,
-										   hmm_sample_count, hmm_sample_rows, hmm_learn_part};
+const tlv_support_class tlv_hmm_support = {
+	"state",		  "spurious_component", &tlv_aggregate_sequence_sample,
+	hmm_sample_count, hmm_sample_rows,		hmm_learn_part};

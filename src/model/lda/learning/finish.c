@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tensorlv/model/support.h"
 #include "tensorlv/num/names.h"
 #include "tensorlv/num/plural.h"
 
@@ -262,9 +261,7 @@ lda_finish(tlv_context *ctx, tlv_source *documents, lda_learning *fit, tlv_held 
 	TLV_TRY(finish_warn_of_fit(ctx, fit, &diagnostics));
 	TLV_TRY(lda_warn_of_short(ctx, fit, &diagnostics));
 	if (fit->recurrence != NULL && !isnan(fit->recurrence[0]))
-		TLV_TRY(tlv_support_diagnose(ctx, "topic", "documents", TLV_LDA_RECURRENCE_LIMIT,
-									 tlv_frame_find(&fit->model.frame, "phi")->rows,
-									 fit->recurrence, &diagnostics));
+		TLV_TRY(lda_diagnose_recurrence(ctx, fit, &diagnostics));
 	else
 		TLV_TRY(warn_of_spurious(ctx, fit, &diagnostics));
 	return tlv_source_finish(ctx, documents, &fit->model.frame, &diagnostics, names == NULL ? 0 : 2,

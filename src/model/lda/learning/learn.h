@@ -176,6 +176,8 @@ extern tlv_status lda_refine(tlv_context *ctx, tlv_source *documents, lda_learni
 /* How far every topic is from those of parts of the documents. */
 extern tlv_status lda_measure_recurrence(tlv_context *ctx, tlv_source *documents,
 										 lda_learning *fit);
+extern tlv_status lda_diagnose_recurrence(tlv_context *ctx, const lda_learning *fit,
+										  tlv_diagnostics *to);
 
 /* ---- finish.c ---- */
 

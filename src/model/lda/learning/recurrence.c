@@ -10,8 +10,7 @@
 
 #include <math.h>
 
-#include "tensorlv/model/support.h"
-
+#define LDA_PARTS 4
 /* Refinement iterations of each. */
 #define ITERATIONS 6
 
@@ -23,7 +22,7 @@ add_distances(tlv_context *ctx, lda_learning *fit, const tlv_held *part)
 
 	TLV_TRY(tlv_model_match(ctx, &fit->model.frame, &part->frame, &match));
 	for (size_t j = 0; j < match.k; j++)
-		fit->recurrence[j] += (match.component[j] >= 0 ? match.distance[j] : 2) / TLV_SUPPORT_PARTS;
+		fit->recurrence[j] += (match.component[j] >= 0 ? match.distance[j] : 2) / LDA_PARTS;
 	tlv_free(ctx, match.component);
 	tlv_free(ctx, match.distance);
 	return TLV_OK;
@@ -46,39 +45,63 @@ options_of_part(const lda_learning *fit)
 	return options;
 }
 
-typedef struct lda_recurrence
-{
-	tlv_source *documents;
-	lda_learning *fit;
-	tlv_lda_learn_options options;
-} lda_recurrence;
-
 static tlv_status
-lda_learn_without(tlv_context *ctx, void *argument, size_t part)
+lda_learn_part(tlv_context *ctx, tlv_source *documents, int part,
+			   const tlv_lda_learn_options *options, lda_learning *fit)
 {
-	const lda_recurrence *state = argument;
 	tlv_held model = {0};
 	tlv_source others;
 
-	tlv_source_within(&others, state->documents);
+	tlv_source_within(&others, documents);
 	tlv_source_reported(&others, &others, "recurrence");
-	tlv_source_without_fold(&others, &others, TLV_SUPPORT_PARTS, (int) part);
-	TLV_TRY(tlv_lda_procedure.learn(ctx, &others, &state->options, &model));
-	return add_distances(ctx, state->fit, &model);
+	tlv_source_without_fold(&others, &others, LDA_PARTS, part);
+	TLV_TRY(tlv_lda_procedure.learn(ctx, &others, options, &model));
+	return add_distances(ctx, fit, &model);
 }
 
 /* Where too few documents are left there is none. */
 tlv_status
 lda_measure_recurrence(tlv_context *ctx, tlv_source *documents, lda_learning *fit)
 {
-	lda_recurrence state = {documents, fit, options_of_part(fit)};
-	bool known;
+	const tlv_lda_learn_options options = options_of_part(fit);
 
-	if (state.options.fit.k < 2)
+	if (options.fit.k < 2)
 		return TLV_OK;
-	TLV_TRY_NEW0(ctx, fit->recurrence, state.options.fit.k);
-	TLV_TRY(tlv_support_parts(ctx, &state, lda_learn_without, &known));
-	if (!known)
-		fit->recurrence[0] = NAN;
+	TLV_TRY_NEW0(ctx, fit->recurrence, options.fit.k);
+	for (int part = 0; part < LDA_PARTS; part++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = lda_learn_part(ctx, documents, part, &options, fit);
+		tlv_scratch_end(ctx, &scratch);
+		if (status == TLV_NO_ROWS || status == TLV_BAD_DATA || status == TLV_NOT_IDENTIFIABLE)
+		{
+			fit->recurrence[0] = NAN;
+			return TLV_OK;
+		}
+		TLV_TRY(status);
+	}
+	return TLV_OK;
+}
+
+/* What it has found, as numbers and warnings. */
+tlv_status
+lda_diagnose_recurrence(tlv_context *ctx, const lda_learning *fit, tlv_diagnostics *to)
+{
+	size_t k = tlv_frame_find(&fit->model.frame, "phi")->rows;
+
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, fit->recurrence[j], "recurrence_%zu", j + 1));
+	for (size_t j = 0; j < k; j++)
+		if (fit->recurrence[j] > TLV_LDA_RECURRENCE_LIMIT)
+			TLV_TRY(tlv_warn(ctx, to,
+							 &(tlv_warning){.code = "spurious_component",
+											.component = j + 1,
+											.score = fit->recurrence[j],
+											.hint = "Use a smaller k, or collect more documents."},
+							 "topic %zu does not recur in fits to three quarters of the documents",
+							 j + 1));
 	return TLV_OK;
 }

@@ -93,15 +93,6 @@ tree_statistics_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	return TLV_OK;
 }
 
-static bool
-tree_is_missing(const tlv_part *part)
-{
-	for (size_t v = 0; v < part->d; v++)
-		if (part->codes[v] >= 0)
-			return false;
-	return true;
-}
-
 static tlv_status
 tree_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -109,7 +100,7 @@ tree_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_ro
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	if (tree_is_missing(&row->part[0]))
+	if (tlv_codes_missing(row->part[0].d, row->part[0].codes))
 	{
 		accumulator->nulls++;
 		return TLV_OK;

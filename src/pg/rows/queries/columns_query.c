@@ -343,7 +343,10 @@ list_skipped(const TlvSource *rows)
 
 	initStringInfo(&list);
 	while (n < Min(all, SHOWN_COLUMNS) && (column = bms_next_member(rows->skipped, column)) >= 0)
-		appendStringInfo(&list, "%s\"%s\" (%s)", n++ == 0 ? "" : ", ",
+		appendStringInfo(&list, "%s\"%s\" (%s)",
+						 n++ > 0	? ", "
+						 : all == 1 ? "column "
+									: "columns ",
 						 NameStr(TupleDescAttr(rows->query->desc, column)->attname),
 						 no_dimension(rows, column));
 	if (all > SHOWN_COLUMNS)
@@ -383,7 +386,10 @@ TlvChooseColumns(TlvSource *rows)
 			TupleDescCopyEntry(taken, (AttrNumber) ++next, desc, (AttrNumber) (i + 1));
 	rows->names = TlvColumnNames(taken, 0);
 	if (n < desc->natts)
+	{
 		rows->skipped_columns = list_skipped(rows);
+		rows->skipped_n = desc->natts - n;
+	}
 	return n;
 }
 

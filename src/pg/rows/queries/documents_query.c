@@ -258,17 +258,25 @@ read_lexemes(TlvSource *rows, TupleDesc desc)
 	TlvSourceRelease(rows);
 }
 
-/* Arrays of items that are told by text, which stay in the model as their names. */
+/* Arrays of items that are told by text, which stay in the model as their names; one that has a
+ * NULL is left out and counted. */
 static void
 read_terms(TlvSource *rows, TupleDesc desc)
 {
 	const char *columns = document_columns(rows, desc);
+	const char *aggregate = TlvStatementCall(&rows->made, "tlv_bag_agg", 1, (Oid[]){TEXTOID}, NULL);
 
 	appendStringInfo(
 		&rows->made.sql,
-		"SELECT (SELECT %s(u.item::pg_catalog.text) FROM pg_catalog.unnest(document) AS u(item)) "
-		"AS bag FROM " TLV_QUERY_ROWS " AS %s",
-		TlvStatementCall(&rows->made, "tlv_bag_agg", 1, (Oid[]){TEXTOID}, NULL), columns);
+		"SELECT CASE WHEN document IS NOT NULL THEN (SELECT CASE WHEN pg_catalog.count(u.item) "
+		"OPERATOR(pg_catalog.=) pg_catalog.count(*) THEN COALESCE(%s(u.item::pg_catalog.text), "
+		"%s(ARRAY[]::pg_catalog.text[], NULL::pg_catalog.float8[])) END FROM "
+		"pg_catalog.unnest(document) AS u(item)) "
+		"END AS "
+		"bag FROM " TLV_QUERY_ROWS " AS %s",
+		aggregate,
+		TlvStatementCall(&rows->made, "tlv_to_bag", 2, (Oid[]){TEXTARRAYOID, FLOAT8ARRAYOID}, NULL),
+		columns);
 	TlvSourceHold(rows);
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	collect_terms(
@@ -349,6 +357,7 @@ void
 TlvReadDocuments(TlvDriver *driver, const char *text)
 {
 	read_documents(driver, text, "documents", false);
+	driver->rows[0].lacking = "a word";
 }
 
 void

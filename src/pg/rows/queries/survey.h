@@ -8,6 +8,7 @@
 #include "rows/queries.h"
 
 #include "tensorlv/model/categories.h"
+#include "tensorlv/model/source.h"
 
 /* All pairs of a variable and a category, in the order of both. */
 typedef struct SurveyList
@@ -15,6 +16,7 @@ typedef struct SurveyList
 	MemoryContext mcxt;
 	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
 	const char *from;  /* rows (r, variable, category, number) */
+	bool keep_unanswered;
 	int most_states;
 	int64 n, room; /* pairs */
 	Datum *variable, *category, *at, *code;
@@ -23,6 +25,7 @@ typedef struct SurveyList
 	int64_t states[TLV_CATEGORY_MOST_VARIABLES];
 	int64_t *category_offsets; /* room + 1 */
 	StringInfoData names, categories;
+	tlv_shown_list unanswered; /* variables without a category that are left out */
 } SurveyList;
 
 /* The variables that are numbers, in their order. */

@@ -116,9 +116,7 @@ values_of_rows(TlvSource *rows, const SurveyList *list, const SurveyNumbers *num
 		"FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
 		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name %s AND v.category "
 		"OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" LEFT JOIN "
-		"pg_catalog.unnest($%d) WITH ORDINALITY AS n(name, at) ON n.name %s WHERE q.category IS "
-		"NOT NULL OR q.measured IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM "
-		"NULL) AS a",
+		"pg_catalog.unnest($%d) WITH ORDINALITY AS n(name, at) ON n.name %s) AS a",
 		(int) list->variables, list->from, name, category, at, code, is_variable, measured,
 		is_variable);
 }

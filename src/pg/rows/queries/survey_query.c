@@ -119,7 +119,23 @@ take_variable(SurveyList *list, Datum variable)
 	list->states[list->variables - 1] = 0;
 }
 
-/* A variable that nobody has answered comes with a category that is NULL: it gets an empty one. */
+/* A variable that nobody has answered, whose only category is NULL, is left out. */
+static bool
+leave_out(SurveyList *list, TupleTableSlot *slot)
+{
+	char shown[TLV_SHOWN_NAME];
+	const char *name;
+
+	if (!slot->tts_isnull[1] || list->keep_unanswered)
+		return false;
+	if (list->n > 0 && is_same_text(list->variable[list->n - 1], slot->tts_values[0]))
+		return true;
+	name = variable_name(list, slot->tts_values[0]);
+	tlv_shown_add(&list->unanswered, tlv_show_name((tlv_text){name, strlen(name)}, shown));
+	return true;
+}
+
+/* Where variables that nobody has answered are kept, they have an empty category. */
 static void
 take_answer(void *argument, TupleTableSlot *slot)
 {
@@ -129,6 +145,11 @@ take_answer(void *argument, TupleTableSlot *slot)
 	int64_t *states;
 	int length;
 
+	if (leave_out(list, slot))
+	{
+		MemoryContextSwitchTo(before);
+		return;
+	}
 	take_variable(list, variable);
 	if (slot->tts_isnull[1] && list->states[list->variables - 1] > 0)
 	{
@@ -156,10 +177,11 @@ take_answer(void *argument, TupleTableSlot *slot)
 	MemoryContextSwitchTo(before);
 }
 
-/* Numbers in their order, texts as bytes. */
+/* Numbers in their order, texts as bytes.  Beside numbers, which have no category, no variable is
+ * unanswered. */
 static SurveyList *
 collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_variables,
-				bool text_categories, const TlvSurvey *answers)
+				bool text_categories, bool numbers, const TlvSurvey *answers)
 {
 	SurveyList *list = palloc0(sizeof(SurveyList));
 	const char *as_text = "::pg_catalog.text COLLATE pg_catalog.\"C\"";
@@ -168,6 +190,7 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 	list->mcxt = CurrentMemoryContext;
 	list->columns = columns;
 	list->from = from;
+	list->keep_unanswered = answers->unanswered;
 	list->most_states = answers->most_states > 0 ? answers->most_states : TLV_CATEGORY_MOST_STATES;
 	list->room = 64;
 	list->variable = palloc(64 * sizeof(Datum));
@@ -185,7 +208,7 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 		"r IS DISTINCT FROM NULL AND variable IS NOT NULL%s) "
 		"AS d ORDER BY d.variable, d.number, d.category",
 		text_variables ? as_text : "", text_categories ? as_text : "", from,
-		answers->unanswered ? "" : " AND category IS NOT NULL");
+		numbers ? " AND category IS NOT NULL" : "");
 	TlvDriverReport(rows->driver, "collecting the categories");
 	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_answer, list);
 	return list;
@@ -224,8 +247,8 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 		"pg_catalog.unnest($%d), "
 		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name "
 		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" AND "
-		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" "
-		"WHERE q.category IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM NULL) AS a",
+		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\") "
+		"AS a",
 		list->from, name, category, at, code);
 	groups.value = psprintf("%s(a.slot::pg_catalog.int8, a.code, %d::pg_catalog.int4)", call,
 							(int) list->variables * copies);
@@ -244,6 +267,13 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 	answers->categories.offsets = list->category_offsets;
 	answers->categories.text = list->categories.data;
 	answers->states = list->states;
+	if (list->unanswered.n == 0)
+		return;
+	rows->skipped_columns =
+		psprintf("%s without a category",
+				 tlv_shown_text(&list->unanswered, list->columns != NULL ? "column" : "variable"));
+	rows->skipped_n = (int) list->unanswered.n;
+	rows->skipped_hint = "Omit what no row has a category of.";
 }
 
 /* ---- one column a variable ---- */
@@ -354,7 +384,7 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
 			 errhint("Use tlv_gmm for numbers alone, or cast the columns of categories to text.")));
 	return collect_answers(rows, answers_of_columns(rows, desc, answers->takes_numbers), desc,
-						   false, true, answers);
+						   false, true, false, answers);
 }
 
 /* ---- numbers beside the categories ---- */
@@ -403,7 +433,9 @@ select_columns(TlvSource *rows, SurveyList *list)
 	TupleDesc desc = rows->query->desc;
 	StringInfo sql = &rows->made.sql;
 
-	appendStringInfoString(sql, "SELECT ARRAY[");
+	appendStringInfoString(sql, "SELECT CASE WHEN ROW(");
+	TlvAppendColumns(sql, desc->natts);
+	appendStringInfoString(sql, ") IS NULL THEN NULL ELSE ARRAY[");
 	for (int64 j = 0, from = 0; j < list->variables; from += list->states[j++])
 	{
 		appendStringInfoString(sql, j > 0 ? ", " : "");
@@ -416,7 +448,7 @@ select_columns(TlvSource *rows, SurveyList *list)
 							 number_of_column(desc, i), TLV_MEMBERSHIP_MISSING);
 			TlvSurveyNameNumber(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
 		}
-	appendStringInfoString(sql, "] AS v");
+	appendStringInfoString(sql, "] END AS v");
 	TlvAppendWeight(rows, sql);
 	appendStringInfoString(sql, " FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(sql, desc->natts);
@@ -438,7 +470,7 @@ collect_rows(TlvSource *rows, int variable, const TlvSurvey *answers)
 				 "AS q(%s, category%s)) AS q",
 				 beside ? ", q.measured::pg_catalog.float8 AS measured" : "", TLV_QUERY_ROWS,
 				 columns, beside ? ", measured" : ""),
-		NULL, TlvSurveyIsText(TupleDescAttr(desc, variable)->atttypid), text, answers);
+		NULL, TlvSurveyIsText(TupleDescAttr(desc, variable)->atttypid), text, beside, answers);
 }
 
 void
@@ -464,6 +496,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	answers->numbers = wide && answers->takes_numbers ? count_numbers(rows->query->desc) : 0;
 	for (int i = 0; i < rows->query->desc->natts; i++)
 		(void) TlvQueryIdType(rows->query, i);
+	rows->lacking = "a value";
 	if (arrays)
 	{
 		appendStringInfo(&rows->made.sql, "SELECT v::pg_catalog.int4[]%s AS v",
@@ -487,6 +520,8 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 		return;
 	if (!arrays && !wide)
 		rows->required = 2;
+	else
+		rows->null_columns = ""; /* one null there skips no row */
 	if (measured != NULL)
 		TlvSurveyPivotNumbers(rows, list, measured);
 	else if (!arrays && vectors)

@@ -202,14 +202,16 @@ grow_rows(WeightedRows *rows)
 		TlvCheck(rows->ctx, rows->ctx->error.code);
 }
 
-/* The elements of an array, those that are null of categories -1; false where a number is null.  A
- * number of the caller's for a category must not pass for one that is missing. */
+/* The elements of an array, those that are null of categories -1; false where a number is null, or
+ * all categories are.  A number of the caller's for a category must not pass for one that is
+ * missing. */
 static bool
 take_elements(WeightedRows *rows, const ArrayType *array)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
 	double *to = rows->x + rows->n * rows->d;
+	bool any = false;
 
 	for (size_t i = 0; i < rows->d; i++)
 	{
@@ -220,8 +222,9 @@ take_elements(WeightedRows *rows, const ArrayType *array)
 		to[i] = null ? -1 : *from++;
 		if (to[i] < 0 && !null && rows->numbered)
 			TlvRefuseState(i, (int32) to[i]);
+		any |= !null;
 	}
-	return true;
+	return any;
 }
 
 static void
@@ -344,7 +347,8 @@ TlvHoldWeighted(TlvDriver *driver, tlv_source *source)
 	source->rows.nulls = taken.nulls;
 	if (taken.nulls > 0)
 	{
-		TlvNameNullColumns(rows, NULL);
+		if (rows->null_columns == NULL)
+			TlvNameNullColumns(rows, NULL);
 		if (rows->null_columns[0] != '\0')
 			source->rows.null_columns = rows->null_columns;
 	}

@@ -1,18 +1,19 @@
 /*
  * dependent.c - columns that are constant or linear combinations of others, found in the covariance
- * of all rows (internal.h).
+ * of all rows (dense.h).
  *
  * The columns are taken in their order.  One is a linear combination if nearly nothing of its
  * variance is left, given those before it that are none: its row of the Cholesky factor of the
  * covariance then has a diagonal entry near 0, and the coefficients follow by back-substitution.
  * All is in units of the columns' own standard deviations.
  */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/source.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -21,7 +22,7 @@
 
 typedef struct dependence
 {
-	const gmm_space *space;
+	const tlv_dense_space *space;
 	const double *covariance; /* directions x directions */
 	const tlv_names *names;
 	size_t n, room;	   /* columns that are no combinations of those before them; at most */
@@ -62,7 +63,7 @@ end_dependence(tlv_context *ctx, dependence *found)
 static void
 column_product(dependence *found, size_t column)
 {
-	const gmm_space *space = found->space;
+	const tlv_dense_space *space = found->space;
 	size_t d = space->directions;
 
 	if (space->basis == NULL)
@@ -81,7 +82,7 @@ column_product(dependence *found, size_t column)
 static double
 covariance_with(const dependence *found, size_t column)
 {
-	const gmm_space *space = found->space;
+	const tlv_dense_space *space = found->space;
 	double sum = 0;
 
 	if (space->basis == NULL)
@@ -93,7 +94,7 @@ covariance_with(const dependence *found, size_t column)
 
 /* The row of the factor; returns the part of the column's variance that the others leave. */
 static double
-gmm_factor_row(dependence *found, double deviation)
+dependence_factor_row(dependence *found, double deviation)
 {
 	double left = 1;
 
@@ -148,7 +149,7 @@ take_column(tlv_context *ctx, dependence *found, size_t column, double least)
 		tlv_shown_add(&found->constant, shown);
 		return TLV_OK;
 	}
-	left = gmm_factor_row(found, sqrt(variance));
+	left = dependence_factor_row(found, sqrt(variance));
 	if (left > LEAST_OWN && found->n < found->room)
 	{
 		found->row[found->n] = sqrt(left);
@@ -197,8 +198,8 @@ warn_of_dependence(tlv_context *ctx, dependence *found, double score, tlv_diagno
 }
 
 tlv_status
-gmm_warn_dependent(tlv_context *ctx, const gmm_space *space, const double *covariance,
-				   const tlv_names *names, double score, tlv_diagnostics *diagnostics)
+tlv_dense_warn_dependent(tlv_context *ctx, const tlv_dense_space *space, const double *covariance,
+						 const tlv_names *names, double score, tlv_diagnostics *diagnostics)
 {
 	/* A column is constant if its variance is at most this part of the mean variance: rounding of
 	 * the moments, and of the basis of a subspace. */
@@ -217,35 +218,4 @@ gmm_warn_dependent(tlv_context *ctx, const gmm_space *space, const double *covar
 	TLV_TRY(warn_of_dependence(ctx, &found, score, diagnostics));
 	end_dependence(ctx, &found);
 	return TLV_OK;
-}
-
-/* ---- the column that components explain least ---- */
-
-size_t
-gmm_least_explained(const tlv_dense_central *moments, const tlv_mixture *mixture,
-					const double *unit)
-{
-	size_t d = moments->d, found = 0;
-	double most = -1;
-
-	for (size_t i = 0; i < d; i++)
-	{
-		double rest = moments->third[tlv_packed3_index(i, i, i)];
-		double variance = moments->covariance[i * (d + 1)];
-
-		/* What is left of a constant column is rounding. */
-		if (!(variance > DBL_EPSILON * moments->mean[i] * moments->mean[i]))
-			continue;
-		for (size_t j = 0; j < mixture->k; j++)
-		{
-			double mean = mixture->means[j * d + i] / (unit != NULL ? unit[i] : 1);
-			double gap = mean - moments->mean[i];
-
-			rest -= mixture->weights[j] * gap * (gap * gap + 3 * mixture->variances[j]);
-		}
-		rest = fabs(rest) / pow(variance, 1.5);
-		found = rest > most ? i : found;
-		most = fmax(most, rest);
-	}
-	return found;
 }
