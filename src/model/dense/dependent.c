@@ -3,7 +3,7 @@
  * of all rows (dense.h).
  *
  * The columns are taken in their order.  One is a linear combination if nearly nothing of its
- * variance is left, given those before it that are none: its row of the Cholesky factor of the
+ * variance is left, given those before it that were kept: its row of the Cholesky factor of the
  * covariance then has a diagonal entry near 0, and the coefficients follow by back-substitution.
  * All is in units of the columns' own standard deviations.
  */

@@ -170,8 +170,8 @@ number_varies(const membership_rows *rows, size_t s)
 /* Variables of one value tell nothing of components; different has the categories of those that
  * are not numbers. */
 static tlv_status
-warn_of_constant(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
-				 const size_t *different, tlv_diagnostics *to)
+warn_of_constant_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
+						   const size_t *different, tlv_diagnostics *to)
 {
 	size_t real = rows->p - rows->scalars;
 	tlv_shown_list constant = {0};
@@ -205,7 +205,7 @@ membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, con
 		count_categories(rows, j, seen, &values, &different[j]);
 		TLV_TRY(tlv_warn_identifying(ctx, names, j, different[j], values, to));
 	}
-	TLV_TRY(warn_of_constant(ctx, rows, names, different, to));
+	TLV_TRY(warn_of_constant_variables(ctx, rows, names, different, to));
 	tlv_free(ctx, different);
 	tlv_free(ctx, seen);
 	return TLV_OK;

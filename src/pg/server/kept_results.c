@@ -314,7 +314,7 @@ site_release(KeepingSite *site)
 
 /* The plan is gone.  Without any call site nothing is kept. */
 static void
-site_end(void *argument)
+kept_site_end(void *argument)
 {
 	n_sites--;
 	site_release(argument);
@@ -331,7 +331,7 @@ keeping_site(FunctionCallInfo fcinfo)
 		return site;
 	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeepingSite));
 	read_argument_types(fcinfo, site);
-	site->callback.func = site_end;
+	site->callback.func = kept_site_end;
 	site->callback.arg = site;
 	MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
 	n_sites++;

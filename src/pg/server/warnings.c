@@ -529,7 +529,7 @@ TlvCountsRows(void)
 
 /* In the context of what is collected. */
 static RowsOf *
-rows_of(Collected *known, Oid function)
+count_of_function(Collected *known, Oid function)
 {
 	RowsOf *rows;
 	ListCell *cell;
@@ -552,7 +552,7 @@ TlvCountRow(Oid function, const char *hint)
 	if (known == NULL)
 		return false;
 	before = MemoryContextSwitchTo(collected_mcxt);
-	if (++rows_of(known, function)->rows > known->own)
+	if (++count_of_function(known, function)->rows > known->own)
 	{
 		known->own++;
 		known->rows++;
@@ -575,7 +575,7 @@ TlvCountFirstRow(Oid function, const char *name, const char *first, const char *
 								   .hint = (char *) hint});
 
 	counted->rows = counted->own = counted->times = 1;
-	rows_of(counted, function)->rows = 1;
+	count_of_function(counted, function)->rows = 1;
 	collect_end(before);
 }
 

@@ -637,7 +637,7 @@ test_choice(void **state)
 	}
 }
 
-/* A model of two states of so many sequences of so many steps, most of which the sample has no room
+/* A model of two states of many sequences of `steps` steps, most of which the sample has no room
  * for: near the truth within the bound, after few passes. */
 static tlv_frame
 learn_many(tlv_frame truth, size_t sequences, size_t steps, double bound)

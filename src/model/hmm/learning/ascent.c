@@ -81,7 +81,7 @@ hmm_weigh(const void *state, const double *x, double *weights)
 
 /* The numbers of the model. */
 static void
-take_numbers(hmm_climb *climb)
+climb_take_numbers(hmm_climb *climb)
 {
 	tlv_hmm_parts parts;
 	double *x = climb->x;
@@ -121,7 +121,7 @@ hmm_changed(tlv_context *ctx, void *state)
 
 	TLV_TRY(TLV_MAKE(ctx, &made, &climb->ascent->current,
 					 write_numbers(ctx, climb, &made.image, &made.size)));
-	take_numbers(climb);
+	climb_take_numbers(climb);
 	return TLV_OK;
 }
 
@@ -160,7 +160,7 @@ hmm_maximize(tlv_context *ctx, void *state)
 		ctx, &made, current,
 		tlv_hmm_step(ctx, &current->frame, sums, &tlv_whole_step, true, &made.image, &made.size)));
 	if (climb->x != NULL)
-		take_numbers(climb);
+		climb_take_numbers(climb);
 	return TLV_OK;
 }
 
@@ -189,7 +189,7 @@ tlv_hmm_climb(tlv_context *ctx, const tlv_hmm_data *data, tlv_source *sequences,
 	if (!ascent->plain)
 	{
 		TLV_TRY_NEW(ctx, climb.x, climb.n);
-		take_numbers(&climb);
+		climb_take_numbers(&climb);
 	}
 	em.block[0] = climb.x;
 	em.numbers[0] = climb.n;

@@ -121,7 +121,7 @@ take_variable(SurveyList *list, Datum variable)
 
 /* A variable that nobody has answered, whose only category is NULL, is left out. */
 static bool
-leave_out(SurveyList *list, TupleTableSlot *slot)
+leave_out_unanswered(SurveyList *list, TupleTableSlot *slot)
 {
 	char shown[TLV_SHOWN_NAME];
 	const char *name;
@@ -145,7 +145,7 @@ take_answer(void *argument, TupleTableSlot *slot)
 	int64_t *states;
 	int length;
 
-	if (leave_out(list, slot))
+	if (leave_out_unanswered(list, slot))
 	{
 		MemoryContextSwitchTo(before);
 		return;
