@@ -57,7 +57,7 @@ tensor_begin(tlv_context *ctx, const membership_moments *moments, const membersh
 	return TLV_OK;
 }
 
-/* own = W_j' b_j of every variable, total their sum; b is d x columns, of which this is one. */
+/* own = W_j' b_j of every variable, total their sum; of the columns of b one is taken. */
 static void
 membership_project(const tensor_work *work, const double *b, size_t columns, size_t column,
 				   double *total)

@@ -67,7 +67,7 @@ sub model_makers {
         grade_of_membership => ["tlv_simulate_gom_model($variables, 20, $categories)", $ones->($variables), 20, $variables],
         crowd => [ "tlv_crowd('SELECT i, (i::bigint * 7 + j * j) % 11, (i + j / 2) % 2 FROM generate_series(1, " . $whole->($n / 2) . ") i, generate_series(1, 3) j', iterations => 1)",
             "'a'::text", 2, 2 ],
-        cp => [ "(SELECT tlv_fit_cp(v, @{[ $n < 4000000 ? 2 : 4 ]}, method => 'als', iterations => 2) FROM $entries)", $zeros->(5), 5, 3 ],
+        cp => [ "(SELECT tlv_fit_cp(v, @{[ $n < 4000000 ? 2 : 8 ]}, method => 'als', iterations => 2) FROM $entries)", $zeros->(5), 5, 3 ],
         tucker => [ "(SELECT tlv_fit_tucker(v, ARRAY[4, 2, 2]) FROM $tensor)", $zeros->(2), 2, 3 ],
         tensor_train => [ "(SELECT tlv_fit_tensor_train(v, ARRAY[4, 2]) FROM $tensor)", $zeros->(2), 2, 3 ],
         convolution => [ 'tlv_simulate_convolution_model(16, 128)', $zeros->(1000), 1000, 10 ],
