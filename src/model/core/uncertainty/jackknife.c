@@ -100,7 +100,7 @@ require_alike(tlv_context *ctx, const jackknife *state, const tlv_frame *fit, si
 }
 
 static int
-compare_estimates(const void *a, const void *b, const void *unused)
+sort_estimates(const void *a, const void *b, const void *unused)
 {
 	(void) unused;
 	return compare_estimates(a, b);
@@ -157,7 +157,7 @@ add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
 	TLV_TRY(tlv_model_match(ctx, state->model, fit, &match));
 	TLV_TRY_CONTINUE(ctx);
 	TLV_TRY(
-		tlv_merge_sort(ctx, other.n, sizeof(tlv_estimate), other.list, compare_estimates, NULL));
+		tlv_merge_sort(ctx, other.n, sizeof(tlv_estimate), other.list, sort_estimates, NULL));
 	TLV_TRY_NEW(ctx, signs, match.k);
 	TLV_TRY(find_signs(ctx, state, &other, &match, signs));
 	for (size_t i = 0; i < state->list.n; i++)
