@@ -145,6 +145,9 @@ SELECT tlv_edge_probability(mmsb, 999, 1) FROM told WHERE told = 'text';
 SELECT bool_and(tlv_edge_probability(m, a, b) = tlv_edge_probability(m, a::text, b::text) AND tlv_edge_probability(m, a, b::text) = tlv_edge_probability(m, a::text, b)) AS uuids,
   bool_and(tlv_edge_probability(m, a, md5('none')::uuid) IS NULL) AS unknown
 FROM (SELECT md5(src::text)::uuid AS a, md5(dst::text)::uuid AS b FROM edges) e, tlv_mmsb('SELECT md5(src::text)::uuid, md5(dst::text)::uuid FROM edges', 2) m;
+-- a name that is cast to text is that text
+SELECT bool_and(tlv_edge_probability(m, a, b) = tlv_edge_probability(m, a::text, b::text)) AS names
+FROM (SELECT chr(65 + src::int % 26)::name AS a, chr(65 + dst::int % 26)::name AS b FROM edges) e, tlv_mmsb('SELECT chr(65 + src::int % 26), chr(65 + dst::int % 26) FROM edges', 2) m;
 SELECT tlv_edge_probability(mmsb, 1.5, 1) FROM told WHERE told = 'bigint';
 SELECT tlv_assign(views, ROW('0', 'no', '1')) FROM told WHERE told = 'bigint';
 SELECT tlv_assign(views, ROW(0, 99, 1)) FROM told WHERE told = 'text';

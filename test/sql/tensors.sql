@@ -16,6 +16,7 @@ CREATE TABLE tensor_models AS
 SELECT sqrt(sum((tlv_tensor_at(model, i, j, l) - exact) ^ 2) / sum(exact ^ 2)) < .03 AS near FROM tensor_rows, tensor_models;
 SELECT bool_and(abs(tlv_tensor_at(model, i, j, l) - tlv_tensor_at(named, 'i' || i, 'j' || j, 'l' || l)) < 1e-6) AS by_name,
        bool_and(abs(tlv_tensor_at(model, i, j, l) - tlv_tensor_at(of_array, i, j, l)) < 1e-9) AS by_place FROM tensor_rows, tensor_models WHERE l < 3;
+SELECT bool_and(tlv_tensor_at(named, i::name, j::name, l::name) = tlv_tensor_at(named, i, j, l)) AS of_names FROM tensor_names, tensor_models;
 SELECT tlv_tensor_at(model, 99, 1, 1) AS unknown, tlv_tensor_at(model, '2', 3, 4) = tlv_tensor_at(model, 2::smallint, 3::bigint, 4) AS literal, tlv_tensor_at(model, NULL::int, 1, 1) AS nothing
 FROM tensor_models;
 SELECT model = (model::text)::tlv_model AS text_form, tlv_from_json(tlv_to_json(named)) = named AS json, tlv_svg(named) LIKE '<svg%i14%' AS picture FROM tensor_models;

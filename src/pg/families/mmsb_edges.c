@@ -46,9 +46,7 @@ edge_model(FunctionCallInfo fcinfo, const tlv_frame *frame)
 		model = MemoryContextAllocZero(note->mcxt, sizeof(EdgeModel));
 		model->mcxt = AllocSetContextCreate(note->mcxt, "tensorlv edges", ALLOCSET_SMALL_SIZES);
 		for (int s = 0; s < 2; s++)
-			TlvAnyType(TlvAnyDeclared(fcinfo, 1 + s) == TEXTOID ? TlvAnyWritten(fcinfo, 1 + s)
-																: TlvAnyArgument(fcinfo, 1 + s),
-					   PG_GET_COLLATION(), note->mcxt, &model->types[s]);
+			TlvIdType(fcinfo, 1 + s, note->mcxt, &model->types[s]);
 		note->kept = model;
 	}
 	if (model->header != frame->header ||

@@ -188,9 +188,7 @@ types_of_ids(FunctionCallInfo fcinfo)
 		return types;
 	types = MemoryContextAllocZero(note->mcxt, TLV_MODES * sizeof(AnyType));
 	for (int m = 0; m < TLV_MODES; m++)
-		TlvAnyType(TlvAnyDeclared(fcinfo, m + 1) == TEXTOID ? TlvAnyWritten(fcinfo, m + 1)
-															: TlvAnyArgument(fcinfo, m + 1),
-				   PG_GET_COLLATION(), note->mcxt, &types[m]);
+		TlvIdType(fcinfo, m + 1, note->mcxt, &types[m]);
 	note->kept = types;
 	return types;
 }

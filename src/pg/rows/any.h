@@ -51,11 +51,12 @@ extern Oid TlvAnyDeclared(FunctionCallInfo fcinfo, int argument);
 /* ---- types as they are written (written_types.c) ---- */
 
 /*
- * The base type of an argument as the caller wrote it, before an implicit cast to the type that the
- * function declares: citext, of a column, where that is text.  A constant is cast when the call is
- * planned, and is of the declared type.
+ * The type of an id in an argument that is declared "any", or text.  A text is a text, whatever was
+ * cast to it, but ids are equal as values of the type that the caller wrote before an implicit cast
+ * are: citext, of a column.  A constant is cast when the call is planned, and is of the declared
+ * type.
  */
-extern Oid TlvAnyWritten(FunctionCallInfo fcinfo, int argument);
+extern void TlvIdType(FunctionCallInfo fcinfo, int argument, MemoryContext mcxt, AnyType *type);
 
 /*
  * Error where an argument that the function declares as text or text[] (any: or as "any") is

@@ -16,8 +16,9 @@
 
 #include "query/query.h"
 
-Oid
-TlvAnyWritten(FunctionCallInfo fcinfo, int argument)
+/* The base type of an argument as the caller wrote it, before an implicit cast. */
+static Oid
+base_as_written(FunctionCallInfo fcinfo, int argument)
 {
 	Node *call = fcinfo->flinfo->fn_expr;
 	Node *written = call != NULL && IsA(call, FuncExpr)
@@ -25,6 +26,16 @@ TlvAnyWritten(FunctionCallInfo fcinfo, int argument)
 						: NULL;
 
 	return getBaseType(written != NULL ? exprType(written) : TlvAnyDeclared(fcinfo, argument));
+}
+
+void
+TlvIdType(FunctionCallInfo fcinfo, int argument, MemoryContext mcxt, AnyType *type)
+{
+	bool text = TlvAnyDeclared(fcinfo, argument) == TEXTOID;
+
+	TlvAnyType(text ? TEXTOID : TlvAnyArgument(fcinfo, argument), PG_GET_COLLATION(), mcxt, type);
+	if (text)
+		type->equality = TlvEqualityOf(base_as_written(fcinfo, argument), PG_GET_COLLATION(), mcxt);
 }
 
 /* ---- texts that are compared by their bytes ---- */
