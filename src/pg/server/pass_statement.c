@@ -286,7 +286,7 @@ append_nulls(const TlvSource *rows, int column, const char *x, bool follows, Str
 					 follows ? ", " : "", x);
 	if (!has_elements(rows, column))
 		return 1;
-	x = psprintf("%s::pg_catalog.%s[]", x, numbers ? "float8" : "text");
+	x = psprintf("%s::pg_catalog.%s", x, numbers ? "float8[]" : "text[] COLLATE pg_catalog.\"C\"");
 	for (int i = 1; i < NULL_COLUMNS; i++)
 		appendStringInfo(sql,
 						 ", pg_catalog.%s(%s) FILTER (WHERE pg_catalog.array_replace(%s, NULL, "
