@@ -127,6 +127,7 @@ SELECT call, code, score, message FROM (VALUES
   ('integers', tlv_gmm('SELECT ARRAY[a::int, i % 3] FROM gaps', 1)), ('components', tlv_ica('SELECT a, b FROM gaps', 1, keep_gaussian => true)),
   ('views', tlv_multiview('SELECT ARRAY[a, b], ARRAY[b], ARRAY[b * b] FROM gaps', 1)), ('bags', tlv_lda('SELECT CASE WHEN i <> 7 THEN ''{1:2,2:3}''::tlv_bag END FROM gaps', 1)),
   ('words', tlv_lda('SELECT ARRAY[x, y, CASE WHEN i <> 7 THEN x END] FROM (SELECT i, (''a'' || i % 5) COLLATE "C" AS x, (''b'' || i % 4) COLLATE "POSIX" AS y FROM gaps) q', 1)),
+  ('steps', tlv_hmm('SELECT CASE WHEN i <> 7 THEN ARRAY[''a'', CASE WHEN i > 9 THEN ''b'' END, ''c''] END FROM gaps', 1)),
   ('edges', tlv_mmsb('SELECT CASE WHEN i <> 7 THEN i % 9 END, i % 10 FROM gaps', 1)), ('none', tlv_gmm('SELECT b FROM gaps', 1))) AS c(call, m)
   LEFT JOIN LATERAL (SELECT * FROM tlv_warnings(m) WHERE code = 'rows_skipped') w ON true;
 SELECT moments->'kind' AS kind, moments->'rows' AS rows, moments->'nulls' AS nulls FROM (SELECT tlv_info(tlv_dense_moments(ARRAY[[a, b], [b, 1]], 2)) AS d,

@@ -39,6 +39,7 @@ typedef struct TlvSource
 	bool split;		 /* an extension computes aggregates over them from those of their parts */
 	bool apart;		 /* the parts of a UNION ALL are passed over one by one */
 	bool weighed;	 /* they take more than a pass would send to where they are */
+	bool sets;		 /* its symbols are items of sets, not steps: a NULL among them skips the row */
 	int required;	 /* the first columns of the query, whose nulls skip a row; 0: all of them */
 	Bitmapset *skipped;			 /* columns of the query, from 0, that are no dimensions */
 	const char *skipped_columns; /* these, or variables that are none, as a message has them */

@@ -254,7 +254,7 @@ add_parameters(TlvStatement *statement, int from)
 static bool
 are_items(const TlvSource *rows)
 {
-	return rows->form == TLV_ROW_BAG || rows->form == TLV_ROW_SYMBOLS;
+	return rows->form == TLV_ROW_BAG || rows->sets;
 }
 
 /* Does a null inside of the column's arrays skip its row? */

@@ -297,6 +297,7 @@ read_arrays_of_items(TlvSource *rows, TupleDesc desc)
 	if (!OidIsValid(element) || !TlvIsIntegerType(getBaseType(element)))
 		return false;
 	rows->form = TLV_ROW_SYMBOLS;
+	rows->sets = true;
 	TlvSourceColumn(rows, "active", INT8ARRAYOID);
 	appendStringInfo(
 		&rows->made.sql,
