@@ -310,13 +310,14 @@ driver_return(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_status status, voi
 	if (status != TLV_OK)
 	{
 		const char *nulls = driver->rows[0].null_columns;
+		const char *named = TlvNameNumber(&driver->rows[0], error->message);
 
 		if (error->code == TLV_NO_ROWS && nulls != NULL && nulls[0] != '\0' &&
 			error->detail[0] != '\0')
 			snprintf(error->detail + strlen(error->detail),
 					 sizeof(error->detail) - strlen(error->detail), " Nulls are in %s.", nulls);
-		strlcpy(error->message, TlvNameNumber(&driver->rows[0], error->message),
-				sizeof(error->message));
+		if (named != error->message)
+			strlcpy(error->message, named, sizeof(error->message));
 		TlvFailed(fcinfo, driver->ctx);
 	}
 	else
