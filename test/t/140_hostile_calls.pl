@@ -93,7 +93,7 @@ for my $case ([ $rows, '00000', '54000' ], [ $rows - 1, '00000', '54000' ], [ $r
     $_ = /invalid tlv_moments/ ? 'refused' : $_ for @found;
     is("@found", "$expected[0] $expected[1] $expected[1]", "category moments of $n rows: input, sum, roll-up");
 }
-like(outcome('tlv_moments', literal('tlv_moments', 'category_moments', set_numbers($categories, 'missing', 11))), qr/"missing" is not 12/, 'what is missing is what is not there');
+like(outcome('tlv_moments', literal('tlv_moments', 'category_moments', set_numbers($categories, 'missing', 11))), qr/"missing" is not \d+/, 'what is missing is what is not there');
 
 # a mixture whose floor is next to the largest, and statistics of it that are far away: the step fails, or its model is one
 my $mixture = image_of("SELECT tlv_gmm('SELECT x FROM points', 2, 'common')");

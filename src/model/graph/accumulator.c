@@ -31,7 +31,6 @@ typedef struct graph_state
 	edge_run *run;	 /* each more than twice as long as the next */
 	bool fractions;	 /* a stored graph has had weights that are not whole */
 	bool negative;	 /* some weight is */
-	bool zeros;		 /* some weight is 0 */
 	size_t bag_room; /* of the two arrays of a row's bag */
 	int64_t *items;
 	double *item_weights;
@@ -118,16 +117,23 @@ merge_last(tlv_context *ctx, graph_state *state)
 	tlv_run_free(ctx, last - 1);
 	state->n_runs--;
 	*(last - 1) = sum;
+	if (sum.entries == 0)
+		tlv_run_free(ctx, &state->run[--state->n_runs]);
 	/* Every entry takes a byte or more. */
 	if (sum.entries > TLV_FRAME_MAX_BYTES && !state->base.large)
 		return tlv_graph_too_large(ctx, sum.entries);
 	return TLV_OK;
 }
 
-/* Takes over a run. */
+/* Takes over a run; one whose weights have cancelled each other is empty. */
 static tlv_status
 graph_add_run(tlv_context *ctx, graph_state *state, edge_run *run)
 {
+	if (run->entries == 0)
+	{
+		tlv_run_free(ctx, run);
+		return TLV_OK;
+	}
 	if (state->n_runs == state->runs_room)
 	{
 		size_t room = state->runs_room + 2;
@@ -226,16 +232,13 @@ note_names(tlv_context *ctx, graph_state *state, const tlv_edge *edge)
 							  edge->name[1]);
 }
 
-/* An edge; of weight 0 it is none where no weight is negative (drop_zeros). */
+/* An edge; of weight 0 it is none. */
 static tlv_status
 put_edge(tlv_context *ctx, graph_state *state, int64_t src, int64_t dst, double weight)
 {
 	raw_edge edge = {bias(src), bias(dst)};
 
 	state->negative |= weight < 0;
-	state->zeros |= weight == 0;
-	if (weight == 0 && src == dst && one_set(state))
-		return TLV_OK;
 	if (state->n == state->room)
 		TLV_TRY(graph_make_room(ctx, state));
 	if (src == dst && one_set(state))
@@ -293,6 +296,8 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 	if (row->form == TLV_ROW_NEIGHBOURS)
 		return put_neighbours(ctx, state, &row->neighbours);
+	if (row->edge.weight == 0) /* no edge */
+		return TLV_OK;
 	if (!(fabs(row->edge.weight) <= DBL_MAX))
 		return bad_weight(ctx, row);
 	if (row->form == TLV_ROW_NAMED_EDGE)
@@ -393,7 +398,6 @@ has_fractions(const tlv_frame *frame, const tlv_graph_header *header)
 	return tlv_frame_find(frame, "weights") != NULL || !(header->total <= GRAPH_MAX_WHOLE);
 }
 
-/* A stored graph has weights of 0 only beside negative ones. */
 static void
 note_signs(graph_state *state, const tlv_frame *frame, const tlv_graph_header *header)
 {
@@ -401,7 +405,6 @@ note_signs(graph_state *state, const tlv_frame *frame, const tlv_graph_header *h
 
 	for (size_t e = 0; e < header->entries && weight != NULL && !state->negative; e++)
 		state->negative = weight[e] < 0;
-	state->zeros |= state->negative;
 }
 
 static tlv_status
@@ -454,7 +457,10 @@ subtract_edges(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 			   const tlv_graph_header *header)
 {
 	const edge_run none = {.entries = 0};
-	const run_subtraction of = {one_set(state), state->totals.self_loops > 0, state->names};
+	const run_subtraction of = {.one_set = one_set(state),
+								.with_nodes = state->totals.self_loops > 0,
+								.negative = state->negative,
+								.names = state->names};
 	edge_run taken, left;
 	tlv_status status;
 
@@ -464,10 +470,7 @@ subtract_edges(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 	TLV_TRY(status);
 	if (state->n_runs > 0)
 		tlv_run_free(ctx, &state->run[--state->n_runs]);
-	if (left.entries > 0)
-		return graph_add_run(ctx, state, &left);
-	tlv_run_free(ctx, &left);
-	return TLV_OK;
+	return graph_add_run(ctx, state, &left);
 }
 
 /*
@@ -505,30 +508,10 @@ graph_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 			 header.self_loops == 0 && state->totals.weighted == header.weighted);
 	if (!*done)
 		return TLV_OK;
+	note_signs(state, frame, &header);
 	if (header.rows > 0)
 		TLV_TRY(subtract_edges(ctx, state, frame, &header));
 	return subtract_totals(ctx, state, &header);
-}
-
-/* Takes edges of weight 0 out of the only run. */
-static tlv_status
-drop_zeros(tlv_context *ctx, graph_state *state)
-{
-	run_writer writer;
-	run_cursor edge;
-	tlv_status status = TLV_OK;
-
-	TLV_TRY(tlv_run_begin(ctx, &writer, state->run->size));
-	run_open(&edge, state->run);
-	while (status == TLV_OK && run_next(&edge))
-		if (edge.weight != 0)
-			status = tlv_run_put(ctx, &writer, edge.src, edge.dst, edge.weight);
-	tlv_run_end(ctx, &writer);
-	tlv_run_free(ctx, state->run);
-	*state->run = writer.run;
-	if (writer.run.entries == 0)
-		tlv_run_free(ctx, &state->run[--state->n_runs]);
-	return status;
 }
 
 static tlv_status
@@ -537,8 +520,6 @@ graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 	graph_state *state = (graph_state *) accumulator;
 
 	TLV_TRY(one_run(ctx, state));
-	if (state->zeros && !state->negative && state->n_runs > 0)
-		TLV_TRY(drop_zeros(ctx, state));
 	state->totals.nulls = state->base.nulls;
 	state->totals.large = state->base.large;
 	return tlv_graph_build_image(ctx, &state->totals, state->n_runs > 0 ? state->run : NULL,

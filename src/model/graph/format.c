@@ -376,8 +376,7 @@ check_multiplicities(const graph_check *check, double *total)
 static tlv_status
 graph_check_weights(const graph_check *check, double *total)
 {
-	bool whole = true, negative = false;
-	size_t zero = 0;
+	bool whole = true;
 	const void *data = NULL;
 	const double *weights;
 
@@ -387,17 +386,13 @@ graph_check_weights(const graph_check *check, double *total)
 	weights = data;
 	for (size_t e = 0; e < check->header.entries; e++)
 	{
-		if (!isfinite(weights[e]))
+		if (!isfinite(weights[e]) || weights[e] == 0)
 			return tlv_fail(check->ctx, TLV_CORRUPT, "weight %zu is %g", e + 1, weights[e]);
-		negative |= weights[e] < 0;
-		zero = weights[e] == 0 ? e + 1 : zero;
 		whole &= is_whole(weights[e]);
 		*total += weights[e];
 		if (e % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(check->ctx);
 	}
-	if (zero > 0 && !negative)
-		return tlv_fail(check->ctx, TLV_CORRUPT, "weight %zu is 0, and none is negative", zero);
 	if (whole)
 		return tlv_fail(check->ctx, TLV_CORRUPT, "all weights are integers");
 	return TLV_OK;

@@ -258,10 +258,10 @@ extern void tlv_graph_show_edge(const tlv_name_table names[2], bool one_set, con
 								char shown[2][TLV_SHOWN_NAME]);
 
 /* with_nodes: entries of one-set graphs that say that a node is there stay; otherwise they go, as
- * the edges left say it. */
+ * the edges left say it.  negative: some weight is or was, so that what is left may be. */
 typedef struct run_subtraction
 {
-	bool one_set, with_nodes;
+	bool one_set, with_nodes, negative;
 	const tlv_name_table *names; /* two, of sources and targets */
 } run_subtraction;
 

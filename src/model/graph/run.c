@@ -130,6 +130,9 @@ tlv_run_put(tlv_context *ctx, run_writer *writer, uint64_t src, uint64_t dst, do
 	edge_run *run = &writer->run;
 	uint8_t *at;
 
+	/* Weights that cancel each other are no edge, in whichever parts they were added up. */
+	if (weight == 0)
+		return TLV_OK;
 	tlv_assert(run->rows == 0 || src > writer->src || (src == writer->src && dst > writer->dst));
 	if (writer->room - run->size < EDGE_MAX)
 		TLV_TRY(run_grow(ctx, &run->bytes, &writer->room, EDGE_MAX));
@@ -277,8 +280,7 @@ run_put_left(tlv_context *ctx, run_writer *writer, const run_subtraction *of,
 
 	if (fabs(left) <= (fractions ? WEIGHT_ROUNDING : 0) * fabs(taken->weight))
 		return TLV_OK;
-	/* Weights of one sign were never less than what is taken. */
-	if (from->weight * taken->weight > 0 && left * taken->weight < 0)
+	if (left < 0 && !of->negative)
 		return graph_refuse_more(ctx, of, from);
 	return tlv_run_put(ctx, writer, from->src, from->dst, left);
 }
@@ -313,7 +315,8 @@ run_subtract_into(tlv_context *ctx, run_writer *writer, const run_subtraction *o
 		else if (order == 0)
 			TLV_TRY(run_put_left(ctx, writer, of, from, taken));
 		else if (!(of->one_set && taken->src == taken->dst))
-			return graph_refuse_more(ctx, of, taken);
+			TLV_TRY(of->negative ? tlv_run_put(ctx, writer, taken->src, taken->dst, -taken->weight)
+								 : graph_refuse_more(ctx, of, taken));
 		more = order <= 0 ? run_next(from) : more;
 		more_taken = order >= 0 ? run_next(taken) : more_taken;
 	}

@@ -246,26 +246,29 @@ test_weight_forms(void **state)
 		}
 }
 
-/* A weight of 0 is no edge, whose nodes are those of other edges or none; beside negative ones it is
- * a weight as others are. */
+/* A weight of 0 is no edge, nor are weights that add up to 0, in one part or in several; their
+ * nodes are those of other edges or none. */
 static void
 test_zero_weights(void **state)
 {
-	edge rows[] = {{1, 2, 0}, {3, 3, -0.0}, {2, 4, 2}, {4, 1, 0}, {5, 1, -3}};
+	edge rows[] = {{1, 2, 0},  {3, 3, -0.0}, {2, 4, 2}, {4, 1, 0},
+				   {1, 2, -1}, {2, 1, 1},	 {5, 1, -3}};
 	image zeros = collect(TLV_GRAPH_UNDIRECTED, 0, 4, rows);
+	image cancelled = collect(TLV_GRAPH_UNDIRECTED, 0, 6, rows);
 	image none = collect(TLV_GRAPH_UNDIRECTED, 0, 1, rows + 2);
-	image both = collect(TLV_GRAPH_UNDIRECTED, 0, 5, rows);
+	image both = collect(TLV_GRAPH_UNDIRECTED, 0, 7, rows);
 	tlv_graph_header header;
 	tlv_frame frame;
 
+	(void) state;
 	assert_ok(tlv_kind_validate(&ctx, both.bytes, both.size, TLV_FRAME_GRAPH, &frame));
 	tlv_graph_read_header(&frame, &header);
-	assert_int_equal(header.entries, 4);
+	assert_int_equal(header.entries, 2);
 	assert_close(header.total, -1, 0);
-	drop(&both);
-
-	(void) state;
 	assert_same(zeros, none);
+	assert_same(cancelled, none);
+	drop(&both);
+	drop(&cancelled);
 	drop(&zeros);
 	drop(&none);
 }
