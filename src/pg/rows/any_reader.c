@@ -41,8 +41,8 @@ static const struct
 	tlv_row_form form;
 	const char *what;
 } taken[] = {
-	{TLV_ROW_BAG,
-	 "a tlv_bag (tlv_bag_agg(item) makes it from rows), an array of them or a tsvector"},
+	{TLV_ROW_BAG, "a tlv_bag (tlv_bag_agg(item) makes it from rows), an array of them, an array of "
+				  "text or a tsvector"},
 	{TLV_ROW_VIEWS, "three views, ROW(x1, x2, x3), each an array of numbers"},
 	{TLV_ROW_CATEGORIES, "three categories, ROW(a, b, c)"},
 	{TLV_ROW_CODES,
@@ -94,10 +94,7 @@ refuse_type(const AnyCall *call, Oid type)
 					errmsg("a model of kind %s takes no row of type %s",
 						   TlvKind(&call->model->frame)->name, format_type_be(type)),
 					step != NULL ? errhint("Cast it: x::%s.", step)
-					: type == TEXTARRAYOID && (call->takes & TLV_ROW_BAG) != 0
-						? errhint("It takes %s: tlv_to_bag(...) makes a tlv_bag of the items.",
-								  taken_forms(call))
-						: errhint("It takes %s.", taken_forms(call))));
+								 : errhint("It takes %s.", taken_forms(call))));
 	pg_unreachable();
 }
 
@@ -179,6 +176,9 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 					 PointerGetDatum(TlvTexts(array, element)));
 		call->cursor->equality[0] = type->equality;
 	}
+	else if ((call->takes & TLV_ROW_BAG) != 0 && text)
+		TlvAnyOpenAs(call, &TlvBagRows, TLV_ROW_BAG,
+					 TlvBagOfTerms(PointerGetDatum(TlvTexts(array, element))));
 	else
 		refuse_type(call, type->type);
 }
@@ -270,12 +270,10 @@ open_literal(const AnyCall *call, char *given)
 			open_bag(call, bag);
 		else if (strncmp(given, "{\"{", 3) == 0 || pg_strncasecmp(given, "{NULL", 5) == 0)
 			open_literal_bags(call, given);
+		else if (given[0] == '{')
+			open_bag(call, TlvBagOfTerms(PointerGetDatum(TlvArrayOfText(given, TEXTOID))));
 		else
-		{
-			if (given[0] == '{')
-				refuse_type(call, TEXTARRAYOID);
 			any_reader_refuse_text(call, given);
-		}
 		return;
 	}
 	given = as_array(given);

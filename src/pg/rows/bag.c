@@ -249,12 +249,23 @@ bag_of_array(FunctionCallInfo fcinfo, ArrayType *array, bool terms)
 		TlvLoopCheck(i);
 		if (item_nulls[i] || (weights != NULL && weight_nulls[i]))
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-							errmsg("element %d of the items or weights is null", i + 1)));
+							errmsg("element %d of the items or weights is null", i + 1),
+							errhint("Leave nulls out, of items with array_remove(items, NULL).")));
 		if (weights == NULL || DatumGetFloat8(weights[i]) != 0)
 			entries[left++] = array_entry(&ctx, terms, items[i],
 										  weights != NULL ? DatumGetFloat8(weights[i]) : 1);
 	}
 	PG_RETURN_POINTER(bag_from_entries(left, entries));
+}
+
+Datum
+TlvBagOfTerms(Datum terms)
+{
+	LOCAL_FCINFO(unweighted, 2);
+
+	InitFunctionCallInfoData(*unweighted, NULL, 2, InvalidOid, NULL, NULL);
+	unweighted->args[1].isnull = true;
+	return bag_of_array(unweighted, TlvFetchArray(terms), true);
 }
 
 /* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */

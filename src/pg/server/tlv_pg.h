@@ -513,6 +513,8 @@ extern Datum tlv_to_bag_tsvector(PG_FUNCTION_ARGS);
 
 /* The bag that a text is the text form of, or that of the tsvector; false: of neither. */
 extern bool TlvBagOfText(char *text, Datum *bag);
+/* The bag of an array of text, whose elements are terms.  Error: 22004 for a null. */
+extern Datum TlvBagOfTerms(Datum terms);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
 
 /* Items and weights of a bag, as many as are returned, in the current memory context. */
