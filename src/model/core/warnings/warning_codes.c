@@ -65,8 +65,7 @@ static const struct listed_code
 	{"rows_scaled", TLV_SEVERE_OTHER, ""},
 	{"rows_skipped", TLV_SEVERE_ROWS, "Fill in missing values, or filter these rows out."},
 	{"same_time", TLV_SEVERE_OTHER,
-	 "Number the steps by row_number() OVER (PARTITION BY seq ORDER BY t, id), or make one step of "
-	 "them by GROUP BY seq, t."},
+	 "Make one row of them by GROUP BY, or give each row a time of its own."},
 	{"spurious_component", TLV_SEVERE_OTHER, "Use a smaller k, or give more rows."},
 	{"tree_like", TLV_SEVERE_STRUCTURE, ""},
 	{"two_colourable", TLV_SEVERE_OTHER, ""},
