@@ -233,3 +233,6 @@ FROM (VALUES (2), (20)) m(k), LATERAL (SELECT tlv_lca('SELECT v FROM tlv_simulat
 CREATE TABLE lone AS SELECT format('group %s', i % 3) AS section, format('unit %s', (i * 7) % 11 % (i % 3 + 2)) AS unit, (i % 3) * 2 + sqrt(i % 17) AS size FROM generate_series(1, 300) i;
 SELECT count(*) > 1 AS several, min(weight) * 300 >= 1 AS occupied FROM tlv_components((SELECT tlv_lca('SELECT section, unit, size FROM lone', layout => 'wide')));
 DROP TABLE lone;
+-- A sample without a category of all rows does not make its variable a constant.
+SELECT (SELECT count(*) FROM tlv_categories(m) WHERE variable = 1) AS seen, (SELECT count(*) FROM tlv_warnings(m) WHERE code = 'dependent_columns') AS warned
+FROM tlv_lca('SELECT ARRAY[(i = 10)::int, i % 50, i / 50 % 50, i / 2500, 7] FROM generate_series(1, 120000) i', 1, refine => 'none') m;

@@ -167,19 +167,27 @@ number_varies(const membership_rows *rows, size_t s)
 	return false;
 }
 
-/* Variables of one value tell nothing of components; different has the categories of those that
- * are not numbers. */
+/* Variables of one value tell nothing of components.  Where categories have names they are known of
+ * all rows, and what else differs only where the rows in memory are all. */
 static tlv_status
-warn_of_constant_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
-						   const size_t *different, tlv_diagnostics *to)
+warn_of_constant_variables(tlv_context *ctx, const membership_rows *rows,
+						   const membership_variables *variables, const size_t *different,
+						   tlv_diagnostics *to)
 {
 	size_t real = rows->p - rows->scalars;
 	tlv_shown_list constant = {0};
 	char shown[TLV_SHOWN_NAME];
 
 	for (size_t j = 0; j < rows->p; j++)
-		if (j < real ? different[j] < 2 : !number_varies(rows, j - real))
-			tlv_shown_add(&constant, tlv_names_show(names, j, shown));
+	{
+		bool named = j < real && variables->states != NULL;
+
+		if (named				? variables->states[j] < 2
+			: !variables->whole ? false
+			: j < real			? different[j] < 2
+								: !number_varies(rows, j - real))
+			tlv_shown_add(&constant, tlv_names_show(variables->names, j, shown));
+	}
 	if (constant.n == 0)
 		return TLV_OK;
 	return tlv_warn(ctx, to,
@@ -189,8 +197,8 @@ warn_of_constant_variables(tlv_context *ctx, const membership_rows *rows, const 
 }
 
 tlv_status
-membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, const tlv_names *names,
-							  tlv_diagnostics *to)
+membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows,
+							  const membership_variables *variables, tlv_diagnostics *to)
 {
 	size_t most = 0, values, *different;
 	bool *seen;
@@ -203,9 +211,9 @@ membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows, con
 	{
 		TLV_TRY_CONTINUE(ctx);
 		count_categories(rows, j, seen, &values, &different[j]);
-		TLV_TRY(tlv_warn_identifying(ctx, names, j, different[j], values, to));
+		TLV_TRY(tlv_warn_identifying(ctx, variables->names, j, different[j], values, to));
 	}
-	TLV_TRY(warn_of_constant_variables(ctx, rows, names, different, to));
+	TLV_TRY(warn_of_constant_variables(ctx, rows, variables, different, to));
 	tlv_free(ctx, different);
 	tlv_free(ctx, seen);
 	return TLV_OK;

@@ -367,9 +367,19 @@ extern tlv_status membership_diagnose_components(tlv_context *ctx,
 												 const tlv_membership_parts *parts,
 												 tlv_diagnostics *to);
 
-/* Warnings of variables nearly all of whose values differ, as those of keys and free text do. */
+/* What is known of the variables of rows in memory. */
+typedef struct membership_variables
+{
+	const tlv_names *names; /* or NULL */
+	const int64_t *states;	/* categories in all rows, where these have names; or NULL */
+	bool whole;				/* the rows in memory are all */
+} membership_variables;
+
+/* Warnings of variables nearly all of whose values differ, as those of keys and free text do, and
+ * of those that have fewer than two. */
 extern tlv_status membership_diagnose_variables(tlv_context *ctx, const membership_rows *rows,
-												const tlv_names *names, tlv_diagnostics *to);
+												const membership_variables *variables,
+												tlv_diagnostics *to);
 
 /* ---- training in memory ---- */
 
