@@ -73,7 +73,7 @@ typedef struct tlv_category_tables
 	const char *names;
 } tlv_category_tables;
 
-/* Memory from the arena; tlv_category_close frees it. */
+/* Memory from the arena; tlv_category_close frees it.  Errors: memory, TLV_GONE. */
 extern tlv_status tlv_category_open(tlv_context *ctx, const tlv_frame *moments,
 									tlv_category_tables *tables);
 extern void tlv_category_close(tlv_context *ctx, tlv_category_tables *tables);

@@ -102,6 +102,9 @@ extern tlv_status category_add_mapped(tlv_context *ctx, const category_layout *f
 /* Renumbers the states of the tables: state x of a variable becomes map[offset + x]. */
 extern tlv_status category_rearrange(tlv_context *ctx, category_state *state, const int32_t *map);
 extern void category_drop_triples(tlv_context *ctx, category_state *state);
+/* TLV_GONE for replicates that were drawn row by row in the pass: they are not parts of the rows.
+ */
+extern tlv_status category_refuse_drawn(tlv_context *ctx, const tlv_frame *frame);
 
 /* ---- names.c ---- */
 

@@ -372,6 +372,15 @@ category_rearrange(tlv_context *ctx, category_state *state, const int32_t *map)
 /* ---- reading ---- */
 
 tlv_status
+category_refuse_drawn(tlv_context *ctx, const tlv_frame *frame)
+{
+	if (tlv_frame_find(frame, "replicate_rows") == NULL)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_GONE, "replicates that an earlier version has drawn are no longer supported");
+	return tlv_fail_hint(ctx, "Collect tlv_category_moments again.");
+}
+
+tlv_status
 tlv_category_open(tlv_context *ctx, const tlv_frame *moments, tlv_category_tables *tables)
 {
 	const tlv_section *states = tlv_frame_find(moments, "states");
@@ -379,6 +388,7 @@ tlv_category_open(tlv_context *ctx, const tlv_frame *moments, tlv_category_table
 	category_layout layout;
 
 	memset(tables, 0, sizeof(*tables));
+	TLV_TRY(category_refuse_drawn(ctx, moments));
 	TLV_TRY(category_layout_create(ctx, p, &layout));
 	if (p > 0)
 		memcpy(layout.states, tlv_section_data(moments, states), p * sizeof(int64_t));

@@ -271,8 +271,8 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	double nulls = tlv_frame_scalar(frame, "nulls", 0);
 	tlv_category_tables tables;
 
-	TLV_TRY(check_replicates(ctx, state, frame));
 	TLV_TRY(tlv_category_open(ctx, frame, &tables));
+	TLV_TRY(check_replicates(ctx, state, frame));
 	TLV_TRY(check_sums(ctx, state, &tables, nulls));
 	if (tables.p > 0)
 		TLV_TRY(merge_tables(ctx, state, &tables));
@@ -314,13 +314,13 @@ category_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_f
 	double nulls = tlv_frame_scalar(frame, "nulls", 0), *singles, *pairs, *triples, *counts;
 	tlv_category_tables tables;
 
+	TLV_TRY(tlv_category_open(ctx, frame, &tables));
 	TLV_TRY(check_replicates(ctx, state, frame));
 	if (state->replicates > 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "moments with bootstrap replicates cannot be multiplied");
 		return tlv_fail_hint(ctx, "Collect them without replicates.");
 	}
-	TLV_TRY(tlv_category_open(ctx, frame, &tables));
 	TLV_TRY(multiplied_counts(ctx, 2, (const double[]){tables.rows, nulls}, times, &counts));
 	TLV_TRY(multiplied_counts(ctx, tables.offset[tables.p], tables.singles, times, &singles));
 	TLV_TRY(multiplied_counts(ctx, tables.pair_entries, tables.pairs, times, &pairs));
@@ -536,16 +536,6 @@ check_states(tlv_context *ctx, const tlv_frame *frame, size_t p, size_t replicat
 	return status;
 }
 
-/* Replicates that were drawn row by row in the pass are not parts of the rows. */
-static tlv_status
-refuse_drawn(tlv_context *ctx, const tlv_frame *frame)
-{
-	if (tlv_frame_find(frame, "replicate_rows") == NULL)
-		return TLV_OK;
-	tlv_fail(ctx, TLV_GONE, "replicates that an earlier version has drawn are no longer supported");
-	return tlv_fail_hint(ctx, "Collect tlv_category_moments again.");
-}
-
 /* Those that a value has, and no other: what is not looked at here must not be found later. */
 static tlv_status
 check_sections(tlv_context *ctx, const tlv_frame *frame, bool variables, bool replicates)
@@ -580,7 +570,7 @@ category_check(tlv_context *ctx, const tlv_frame *frame)
 	p = tlv_frame_scalar(frame, "variables", 0);
 	if (p > TLV_CATEGORY_MOST_VARIABLES)
 		return tlv_fail(ctx, TLV_CORRUPT, "there are %g variables", p);
-	TLV_TRY(refuse_drawn(ctx, frame));
+	TLV_TRY(category_refuse_drawn(ctx, frame));
 	TLV_TRY(check_sections(ctx, frame, p > 0, replicates > 0));
 	if (p > 0)
 		return check_states(ctx, frame, (size_t) p, (size_t) replicates);

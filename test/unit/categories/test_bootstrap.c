@@ -137,12 +137,39 @@ test_replicate_merge(void **state)
 		assert_equal(both[i], a[i] + b[i]);
 }
 
+/* Replicates that an earlier version has drawn, in the text form and in tables, which are not
+ * checked. */
+static void
+test_gone(void **state)
+{
+	static const char *const replaced[] = {"part_rows", NULL};
+	static const int states[3] = {2, 3, 2};
+	rows data = draw_rows(100, 3, states, 0.1);
+	tlv_frame moments = collect(&data, 7, 1), other;
+	tlv_category_tables tables;
+	tlv_accumulator *accumulator = new_moments(7, 1);
+	size_t size;
+	void *image;
+
+	(void) state;
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
+	tlv_frame_add_from(&builder, &moments, replaced);
+	tlv_frame_add(&builder, "replicate_rows", TLV_FLOAT64, 7, 1,
+				  tlv_frame_float64(&moments, "part_rows"));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &other));
+	assert_int_equal(tlv_kind_check(&ctx, other.kind, &other), TLV_GONE);
+	assert_int_equal(tlv_category_open(&ctx, &other, &tables), TLV_GONE);
+	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_GONE);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_replicates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replicate_merge, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,8 @@ test_one_gaussian(void **state)
 	}
 }
 
-/* Statistics with sums of errors by the sandwich, which there are no more. */
+/* Statistics with sums of errors by the sandwich, which there are no more, in the text form and in
+ * tables, which are not checked. */
 static void
 test_gone(void **state)
 {
@@ -180,6 +181,8 @@ test_gone(void **state)
 	const double x[3] = {.5, -1, 2}, curvature[1] = {-1};
 	tlv_frame frame = random_truth(2, 3, TLV_COVARIANCE_SPHERICAL, false);
 	tlv_frame errors = statistics_of(&frame, 1, 3, x), other;
+	tlv_estimates list = {0};
+	tlv_accumulator *accumulator;
 	size_t size;
 	void *image;
 
@@ -190,6 +193,9 @@ test_gone(void **state)
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &other));
 	assert_int_equal(tlv_kind_check(&ctx, other.kind, &other), TLV_GONE);
+	assert_int_equal(tlv_model_estimates(&ctx, &frame, &other, &list), TLV_GONE);
+	assert_ok(tlv_accumulator_create(&ctx, other.kind->accumulator, &accumulator));
+	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_GONE);
 }
 
 /* A component of almost no rows, and a variance at the floor. */

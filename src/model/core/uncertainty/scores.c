@@ -224,6 +224,15 @@ tlv_scores_create(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumula
 
 /* ---- the stored value ---- */
 
+static tlv_status
+refuse_sandwich(tlv_context *ctx, const tlv_frame *frame)
+{
+	if (tlv_frame_find(frame, "curvature")->rows == 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_GONE, "errors by the sandwich are no more");
+	return tlv_fail_hint(ctx, "Use tlv_jackknife of fits to all but a group of the rows.");
+}
+
 /* The blocks make up the parameters and the products. */
 static tlv_status
 scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
@@ -240,10 +249,15 @@ scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	}
 	if (p != sizes[SIZE_PARAMETERS] || products != sizes[SIZE_PRODUCTS])
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"blocks\" does not fit the others");
-	if (sizes[SIZE_CURVATURE] == 0)
-		return TLV_OK;
-	tlv_fail(ctx, TLV_GONE, "errors by the sandwich are no more");
-	return tlv_fail_hint(ctx, "Use tlv_jackknife of fits to all but a group of the rows.");
+	return refuse_sandwich(ctx, frame);
+}
+
+/* Values in tables are not checked when they are read. */
+static tlv_status
+scores_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	TLV_TRY(refuse_sandwich(ctx, frame));
+	return tlv_sections_merge(ctx, accumulator, frame);
 }
 
 #define AT(member) offsetof(scores_state, member)
@@ -271,7 +285,9 @@ static const tlv_sections scores_sections = {
 };
 static const tlv_accumulator_class scores_class = {
 	.name = "score_products",
-	TLV_DECLARED(&scores_sections),
+	.sections = &scores_sections,
+	.merge = scores_merge,
+	.build = tlv_sections_build,
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROW_SEQUENCE |
 			TLV_ROW_SYMBOLS | TLV_ROW_CODES | TLV_ROWS_MISSING_ELEMENTS,
 	.weighting = TLV_WEIGHTING_EFFECTIVE,
@@ -293,6 +309,7 @@ tlv_scores_require(tlv_context *ctx, const tlv_frame *errors, const tlv_estimate
 	bool same;
 
 	TLV_TRY(tlv_kind_require(ctx, errors, &tlv_kind_score_products, what));
+	TLV_TRY(refuse_sandwich(ctx, errors));
 	TLV_TRY(list_blocks(ctx, list, &n, &blocks, &products));
 	section = tlv_frame_find(errors, "blocks");
 	same = section->rows == n && tlv_frame_find(errors, "scores")->rows == list->n &&
