@@ -67,7 +67,7 @@ SQL
 
 # what stays is at most the limit, and nothing without one
 SKIP: {
-    skip 'pg_backend_memory_contexts', 3 if query($db, 'SHOW server_version_num') < 140000;
+    skip 'pg_backend_memory_contexts', 4 if query($db, 'SHOW server_version_num') < 140000;
     my $kept = "SELECT count(*) FILTER (WHERE name = 'tensorlv model'), coalesce(sum(total_bytes) FILTER (WHERE name = 'tensorlv model'), 0) <= 1100 * 1024 FROM pg_backend_memory_contexts;";
     my ($open) = (answers("$each[0] $kept"))[4];
     is($open, '4|f', 'four models stay open');
@@ -75,6 +75,12 @@ SKIP: {
     like($open, qr/^[12]\|t$/, 'as many as the limit allows');
     ($open) = (answers("SET tensorlv.model_cache = 0; $each[0] $kept"))[4];
     is($open, '0|t', 'none without room');
+    is(query($db, <<'SQL'), 't|t', 'results are kept within the limit with all memory that they take, and the NULL of a NULL is not kept');
+SET tensorlv.model_cache = 256;
+SELECT count(m) = 2000, bool_and(bytes IS NULL OR bytes <= 256 * 1024) FROM (SELECT g, tlv_label(model, 1, 'label ' || g) AS m, tlv_update(NULL, NULL, g) AS n,
+  CASE WHEN g % 500 = 0 THEN (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'tensorlv result' AND g > 0) END AS bytes
+  FROM small, generate_series(1, 2000) g) q WHERE n IS NULL;
+SQL
 }
 
 drop_database($db);

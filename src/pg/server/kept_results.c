@@ -9,8 +9,9 @@
  * value of ours, which contains the digest of its content, and that header or the edition of the
  * live state of an aggregate.  All others are compared whole.
  *
- * Kept results count towards tensorlv.model_cache; one that does not fit is not kept.  Those that
- * no call site has returned last take at most half of it, and the longest unused are dropped first.
+ * Kept results count towards tensorlv.model_cache, with all memory that they take; one that does
+ * not fit is not kept, nor is the NULL of a NULL, which takes no time.  Those that no call site has
+ * returned last take at most half of it, and the longest unused are dropped first.
  */
 #include "tlv_pg.h"
 
@@ -52,7 +53,7 @@ typedef struct KeptResult
 	ArgumentKey *keys;
 	Datum value;
 	bool is_null;
-	size_t bytes;
+	size_t bytes; /* of mcxt */
 	int pins; /* call sites that have returned it last, and contexts in which it is in use */
 } KeptResult;
 
@@ -240,22 +241,18 @@ result_find(Oid function, uint32 hash, int n, const ArgumentKey *keys)
 static KeptResult *
 result_keep(Oid function, int n, const ArgumentKey *keys, Datum value, bool is_null)
 {
-	size_t bytes = is_null ? 0 : VARSIZE_ANY(DatumGetPointer(value));
 	size_t most = (size_t) tlv_model_cache * 1024;
 	MemoryContext mcxt, old;
 	KeptResult *result;
+	size_t bytes;
 
-	for (int i = 0; i < n; i++)
-		bytes += sizeof(ArgumentKey) + (keys[i].whole != NULL ? keys[i].length : 0);
-	bytes += sizeof(KeptResult);
-	results_trim(most / 2 > bytes ? most / 2 - bytes : 0);
-	if (kept_bytes + bytes > most)
+	if (!is_null && VARSIZE_ANY(DatumGetPointer(value)) > most)
 		return NULL;
 	/* The call's own until it is complete: an error leaves nothing behind. */
 	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv result", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
 	result = palloc0(sizeof(KeptResult));
-	*result = (KeptResult){.mcxt = mcxt, .function = function, .n = n, .bytes = bytes, .pins = 1};
+	*result = (KeptResult){.mcxt = mcxt, .function = function, .n = n, .pins = 1};
 	result->keys = palloc((size_t) Max(n, 1) * sizeof(ArgumentKey));
 	memcpy(result->keys, keys, (size_t) n * sizeof(ArgumentKey));
 	for (int i = 0; i < n; i++)
@@ -269,6 +266,14 @@ result_keep(Oid function, int n, const ArgumentKey *keys, Datum value, bool is_n
 	result->is_null = is_null;
 	result->value = is_null ? (Datum) 0 : datumCopy(value, false, -1);
 	MemoryContextSwitchTo(old);
+	bytes = MemoryContextMemAllocated(mcxt, true);
+	results_trim(most / 2 > bytes ? most / 2 - bytes : 0);
+	if (kept_bytes + bytes > most)
+	{
+		MemoryContextDelete(mcxt);
+		return NULL;
+	}
+	result->bytes = bytes;
 	MemoryContextSetParent(mcxt, TopMemoryContext);
 	result->hash = hash_arguments(function, n, result->keys);
 	dlist_push_head(&results_by_use, &result->by_use);
@@ -379,6 +384,7 @@ TlvKeepResult(FunctionCallInfo fcinfo, PGFunction make)
 	for (int i = 0; i < n; i++)
 		if (site->types[i].has_header)
 			argument_key(fcinfo, i, &site->types[i], &keys[i]);
-	site->result = result_keep(function, n, keys, value, fcinfo->isnull);
+	if (!(fcinfo->isnull && n > 0 && keys[0].is_null))
+		site->result = result_keep(function, n, keys, value, fcinfo->isnull);
 	return value;
 }
