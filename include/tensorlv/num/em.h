@@ -1,7 +1,8 @@
 /*
  * em.h - expectation maximisation (Dempster, Laird, Rubin 1977): the one loop, convergence
- * criterion and acceleration of all models that are learnt so, over rows in memory, stored counts
- * or the scans of a source.
+ * criterion and acceleration of the models that are learnt so, over rows in memory, stored counts
+ * or the scans of a source.  Crowds have a loop of their own (crowd/fit.c): their steps may lower
+ * the likelihood, so that its change, of either sign, ends it.
  */
 #ifndef TENSORLV_EM_H
 #define TENSORLV_EM_H
