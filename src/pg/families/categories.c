@@ -29,9 +29,9 @@ put_cell(FunctionCallInfo fcinfo, const tlv_category_tables *tables, size_t a, s
 			  TlvNullIf(single, TlvInt8((int64) b + 1)),
 			  TlvNullIf(single, TlvNameCell(&none, 0, (int64) b + 1)),
 			  TlvInt8(tlv_code_number(&names, a, at_a, (int64) x)),
-			  TlvNameCell(&names.names, at_a + x, (int64) x),
+			  TlvCategoryCell(&names.names, at_a + x, (int64) x),
 			  TlvNullIf(single, TlvInt8(tlv_code_number(&names, b, at_b, (int64) y))),
-			  TlvNullIf(single, TlvNameCell(&names.names, at_b + y, (int64) y)),
+			  TlvNullIf(single, TlvCategoryCell(&names.names, at_b + y, (int64) y)),
 			  TlvInt8((int64) count));
 }
 

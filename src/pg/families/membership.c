@@ -257,7 +257,7 @@ put_imputed(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_membershi
 		for (int64_t c = 0; c < parts->states[j]; c++)
 			TlvPutRow(fcinfo, TlvInt8((int64) j + 1), TlvDimensionName(frame, 0, j),
 					  TlvInt8(tlv_code_number(&names, j, v, c)),
-					  TlvNameCell(&names.names, v + (size_t) c, c),
+					  TlvCategoryCell(&names.names, v + (size_t) c, c),
 					  TlvFloat8(probabilities[v + (size_t) c]));
 	}
 }

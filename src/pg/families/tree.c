@@ -275,7 +275,7 @@ TlvTreeStateName(const TlvTreeStates *states, size_t v, int64 x)
 
 	if (v >= states->names.variables)
 		return TlvNameCell(&none, 0, x);
-	return TlvNameCell(&states->names.names, states->first[v] + (size_t) x, x);
+	return TlvCategoryCell(&states->names.names, states->first[v] + (size_t) x, x);
 }
 
 /* Rows (node, is_hidden, variable, states). */

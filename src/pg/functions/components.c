@@ -415,7 +415,7 @@ put_membership_categories(FunctionCallInfo fcinfo, const tlv_frame *frame)
 			for (int64_t c = 0; c < parts.states[j]; c++)
 				TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt8((int64) j + 1),
 						  TlvDimensionName(frame, 0, j), TlvInt8(tlv_code_number(&names, j, v, c)),
-						  TlvNameCell(&names.names, v + (size_t) c, c),
+						  TlvCategoryCell(&names.names, v + (size_t) c, c),
 						  TlvFloat8(parts.probabilities[(v + (size_t) c) * parts.k + h]));
 	return (Datum) 0;
 }

@@ -100,3 +100,9 @@ TlvNameCell(const tlv_name_list *names, size_t i, int64 id)
 	pfree(name);
 	return TlvOwned(copy);
 }
+
+TlvCell
+TlvCategoryCell(const tlv_name_list *names, size_t i, int64 code)
+{
+	return TlvNameCell(names, i, names->offsets == NULL ? code : TlvTermId("", 0));
+}

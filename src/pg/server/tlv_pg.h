@@ -527,6 +527,8 @@ extern int64 TlvTermId(const char *text, size_t length);
 /* What the i-th id of a list is called, its name, or the digits of the number; as a cell, too. */
 extern char *TlvNameText(const tlv_name_list *names, size_t i, int64 id);
 extern TlvCell TlvNameCell(const tlv_name_list *names, size_t i, int64 id);
+/* The same of a category, which is called '' where the others have names. */
+extern TlvCell TlvCategoryCell(const tlv_name_list *names, size_t i, int64 code);
 
 /* ---- labels (labels.c) ---- */
 
