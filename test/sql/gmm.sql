@@ -262,3 +262,8 @@ SELECT count(*) > 0 AS moving FROM (SELECT tlv_dense_moments(row(array[a, b]::re
 DROP TYPE own_vector CASCADE;
 DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models, by_icl, tied, tied_model CASCADE;
 DROP FUNCTION normal;
+-- moments of rows that all were left out say so, whatever is fitted to them
+\set VERBOSITY default
+SELECT tlv_fit_gmm(tlv_dense_moments(ARRAY[NULL, x], 3), 1) FROM generate_series(1, 9) x;
+SELECT tlv_fit_lca(tlv_category_moments(ARRAY[NULL::text, NULL, NULL]), 2) FROM generate_series(1, 9) x;
+SELECT tlv_fit_ica(tlv_dense_moments(ARRAY[NULL, x], 4), 1) FROM generate_series(1, 9) x;

@@ -36,6 +36,25 @@ TlvFitEnd(TlvMaker *maker)
 	PG_RETURN_POINTER(TlvMakerEnd(maker));
 }
 
+/* Rows that all were left out: what a fit would say of none is no help. */
+static tlv_status
+require_rows_of_value(tlv_context *ctx, const tlv_frame *value)
+{
+	static const char *const counts[] = {"rows", "documents", "sequences"};
+	double nulls = tlv_frame_scalar(value, "nulls", 0);
+
+	for (int i = 0; nulls > 0 && i < (int) lengthof(counts); i++)
+		if (tlv_frame_scalar(value, counts[i], 1) == 0 &&
+			tlv_frame_scalar(value, "skipped", 0) == 0)
+		{
+			tlv_fail(ctx, TLV_NO_ROWS, "the moments hold no row that can be used");
+			tlv_fail_detail(ctx, "Rows that were left out: %.0f.", nulls);
+			return tlv_fail_hint(ctx,
+								 "Fill what is missing, or leave out the columns where it is.");
+		}
+	return TLV_OK;
+}
+
 Datum
 TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 {
@@ -43,7 +62,8 @@ TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv fit");
-	if (fit(maker.ctx, &frame, options, &maker.image, &maker.size) != TLV_OK ||
+	if (require_rows_of_value(maker.ctx, &frame) != TLV_OK ||
+		fit(maker.ctx, &frame, options, &maker.image, &maker.size) != TLV_OK ||
 		tlv_tell_nulls(maker.ctx, &frame, &maker.image, &maker.size) != TLV_OK)
 	{
 		TlvFailed(fcinfo, maker.ctx);
