@@ -88,7 +88,8 @@ CREATE TEMP TABLE signed AS SELECT a, b, round(((CASE WHEN a % 3 = b % 3 THEN 1.
 FROM generate_series(1, 120) a, generate_series(1, 120) b WHERE a < b AND pg_temp.u(2, 1, a, b) < .25;
 CREATE FUNCTION pg_temp.groups_of(query text) RETURNS int[] LANGUAGE sql AS $$
     SELECT array_agg(community ORDER BY node) FROM (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(tlv_mmsb(query)) ORDER BY node, membership DESC) q $$;
-SELECT weight, (SELECT round(tlv_nmi(c, (i % 3)::int)::numeric, 1) FROM unnest(found) WITH ORDINALITY u (c, i)) AS agreement, found = pg_temp.groups_of('SELECT a, b, w + 10 FROM signed') AS as_positive_ones
+SELECT weight, (SELECT round(tlv_nmi(c, (i % 3)::int)::numeric, 1) FROM unnest(found) WITH ORDINALITY u (c, i)) AS agreement,
+    found = pg_temp.groups_of('SELECT a, b, w + 10 FROM signed') AS as_positive_ones
 FROM unnest('{w,w - 10,-1 / exp(w),round(w)}'::text[]) weight, LATERAL (SELECT pg_temp.groups_of(format('SELECT a, b, %s FROM signed', weight)) AS found) f;
 -- weights that are 0 or add up to 0 are no edges, in whatever parts they were added up, and what is subtracted may leave a negative weight; bags have counts
 SELECT (SELECT count(*) FROM tlv_edges(g)) AS edges, g::text::tlv_graph = g AS same, (SELECT sum(weight) FROM tlv_degrees(g)) AS weight
@@ -99,6 +100,7 @@ SELECT (SELECT string_agg(src || '-' || dst || ' ' || weight, ', ') FROM tlv_edg
     (SELECT string_agg(src || '-' || dst || ' ' || weight, ', ') FROM tlv_edges(whole.g - (SELECT tlv_graph_agg(a, b, w) FROM (VALUES (3, 4, 7.), (1, 5, -2)) v (a, b, w)))) AS less
 FROM whole;
 SELECT sum((SELECT sum(weight) FROM tlv_degrees(g))) FROM (SELECT tlv_graph_agg(i % 1000, i / 1000 + 1000, w) AS g FROM generate_series(0, 20000) i, unnest('{-1,1}'::float8[]) w) q;
-SELECT i, (SELECT string_agg(weight::text, ' ') FROM tlv_edges(g)) AS weight FROM (SELECT i, tlv_graph_agg(1, 2, w) OVER (ORDER BY i ROWS 1 PRECEDING) AS g FROM (VALUES (1, 3.), (2, -1), (3, 2), (4, -2)) v (i, w)) q ORDER BY i;
+SELECT i, (SELECT string_agg(weight::text, ' ') FROM tlv_edges(g)) AS weight FROM (SELECT i, tlv_graph_agg(1, 2, w) OVER (ORDER BY i ROWS 1 PRECEDING) AS g
+    FROM (VALUES (1, 3.), (2, -1), (3, 2), (4, -2)) v (i, w)) q ORDER BY i;
 SELECT * FROM tlv_neighbours((SELECT tlv_graph_agg(a, b, w) FROM signed));
 SELECT tlv_mmsb('SELECT a, b, w FROM signed', edges => 'poisson');

@@ -239,5 +239,6 @@ FROM tlv_lca('SELECT ARRAY[(i = 10)::int, i % 50, i / 50 % 50, i / 2500, 7] FROM
 -- The empty string is a category's name.
 CREATE TABLE empty_names AS SELECT (ARRAY['', '0', 'b'])[1 + i % 3] AS a, (ARRAY['x', '', 'y'])[1 + i * 5 % 7 % 3] AS b, (ARRAY['', 'z'])[1 + i % 5 % 2] AS c FROM generate_series(1, 300) i;
 SELECT variable_name, array_agg(category_name ORDER BY category) AS names FROM tlv_categories((SELECT tlv_lca('SELECT a, b, c FROM empty_names', 1, layout => 'wide'))) GROUP BY 1 ORDER BY 1;
-SELECT child, array_agg(DISTINCT child_state_name) AS names FROM tlv_tree_parameters((SELECT tlv_tree('SELECT a, b, c FROM empty_names', layout => 'wide'))) WHERE child IN ('a', 'b', 'c') GROUP BY 1 ORDER BY 1;
+SELECT child, array_agg(DISTINCT child_state_name) AS names
+FROM tlv_tree_parameters((SELECT tlv_tree('SELECT a, b, c FROM empty_names', layout => 'wide'))) WHERE child IN ('a', 'b', 'c') GROUP BY 1 ORDER BY 1;
 DROP TABLE empty_names;

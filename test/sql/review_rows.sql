@@ -173,25 +173,30 @@ FROM (VALUES (128, .3, 0), (128, 0, 0), (60, .3, 0), (128, 0, 9)) v(dimensions, 
 CREATE TABLE survey AS SELECT CASE WHEN i % 7 > 0 THEN (ARRAY['red', 'green', 'blue'])[1 + i % 3] END AS colour, CASE WHEN i % 5 > 0 THEN (ARRAY['S', 'L'])[1 + i / 3 % 2] END AS size,
     (i % 4)::text AS veg, (i % 11) / 3.0::float8 AS happy FROM generate_series(1, 300) i;
 CREATE VIEW gaps AS SELECT * FROM survey UNION ALL SELECT NULL, NULL, NULL, NULL FROM generate_series(1, 30);
-SELECT warned(tlv_lca('SELECT colour, size, veg FROM gaps', 1, layout => 'wide'), 'skipped|dependent') AS lca, warned(tlv_gom('SELECT colour, size, veg FROM gaps', 1, layout => 'wide'), 'skipped|dependent') AS gom,
+SELECT warned(tlv_lca('SELECT colour, size, veg FROM gaps', 1, layout => 'wide'), 'skipped|dependent') AS lca,
+    warned(tlv_gom('SELECT colour, size, veg FROM gaps', 1, layout => 'wide'), 'skipped|dependent') AS gom,
     warned(tlv_tree('SELECT colour, size, veg FROM gaps', 2, layout => 'wide'), 'skipped|dependent') AS tree, warned(tlv_lca('SELECT * FROM gaps', 1), 'skipped|dependent') AS numbers;
 SELECT warned(tlv_lca('SELECT colour, size, veg, NULL::text AS nothing, ''x'' AS same, 2.5 AS number FROM survey', 1), 'skipped|dependent') AS columns,
     warned(tlv_lca('SELECT *, 2.0 AS w FROM gaps', 1, weights => 'w'), 'skipped') AS weighted;
 SELECT warned(tlv_gom('SELECT nullif(i, 3), v, CASE WHEN i % 10 > 0 THEN (i * v % 3)::text END FROM generate_series(1, 200) i, generate_series(1, 4) v', 1), 'skipped') AS long_rows,
     warned(tlv_lca('SELECT CASE WHEN i > 5 THEN ARRAY[i % 2, i % 3] ELSE ARRAY[NULL, NULL::int] END FROM generate_series(1, 100) i', 1), 'skipped') AS arrays,
     pg_temp.outcome('SELECT tlv_lca(''SELECT NULL::text AS a, NULL::text AS b FROM survey'', 1)') AS none;
-CREATE TABLE sales AS SELECT 's' || i AS shop, 'p' || j AS product, l AS week, CASE WHEN i <> j THEN i + j * l END AS amount FROM generate_series(1, 4) i, generate_series(1, 4) j, generate_series(1, 3) l
+CREATE TABLE sales AS SELECT 's' || i AS shop, 'p' || j AS product, l AS week, CASE WHEN i <> j THEN i + j * l END AS amount
+    FROM generate_series(1, 4) i, generate_series(1, 4) j, generate_series(1, 3) l
     UNION ALL VALUES (NULL, 'p1', 1, 3), ('s2', NULL, 1, 4), ('s3', 'p3', NULL, 5);
 SELECT warned(tlv_fit_cp(t, 2), 'skipped') AS cp, warned(tlv_fit_tucker(t, '{2,2,2}'), 'skipped') AS tucker, warned(tlv_fit_tensor_train(t, '{2,2}'), 'skipped') AS train
 FROM (SELECT tlv_tensor_agg(shop, product, week, amount) AS t FROM sales) q;
-CREATE TABLE texts AS SELECT id, string_agg((ARRAY['cat', 'dog', 'sun', 'moon', 'tax', 'vote'])[1 + id % 2 * 3 + (id * 7 + j * 5) % 3], ' ') AS body FROM generate_series(1, 60) id, generate_series(1, 12) j GROUP BY 1;
+CREATE TABLE texts AS SELECT id, string_agg((ARRAY['cat', 'dog', 'sun', 'moon', 'tax', 'vote'])[1 + id % 2 * 3 + (id * 7 + j * 5) % 3], ' ') AS body
+    FROM generate_series(1, 60) id, generate_series(1, 12) j GROUP BY 1;
 SELECT q AS query, warned(tlv_lda(q, 1), 'skipped') FROM unnest(ARRAY[$$SELECT to_tsvector('simple', body) FROM texts UNION ALL SELECT ''::tsvector FROM generate_series(1, 3)$$,
-    $$SELECT to_tsvector('simple', nullif(body, '')) AS words FROM (SELECT body FROM texts UNION ALL VALUES (''), (' ')) q$$, $$SELECT string_to_array(body, ' ') FROM texts UNION ALL SELECT '{}' FROM generate_series(1, 2)$$,
+    $$SELECT to_tsvector('simple', nullif(body, '')) AS words FROM (SELECT body FROM texts UNION ALL VALUES (''), (' ')) q$$,
+    $$SELECT string_to_array(body, ' ') FROM texts UNION ALL SELECT '{}' FROM generate_series(1, 2)$$,
     $$SELECT id, string_to_array(body, ' ') || CASE WHEN id > 4 THEN 'x' END AS words FROM texts$$]) q;
 SELECT q AS query, warned(tlv_network(q, 1), 'rows_skipped') FROM unnest(ARRAY[$$SELECT string_to_array(body, ' ') || CASE WHEN id > 4 THEN 'x' END AS words FROM texts$$,
     $$SELECT ARRAY[id % 3, 3 + id % 2, CASE WHEN id > 4 THEN 7 END] AS units FROM texts$$, $$SELECT string_to_array(body, ' ') FROM texts UNION ALL SELECT '{}' FROM generate_series(1, 3)$$]) q;
 SELECT warned(tlv_mmsb('SELECT i AS a, i * 7 % 20 AS b FROM generate_series(1, 60) i UNION ALL SELECT i, i FROM generate_series(100, 120) i', 2), 'skipped') AS loops,
-    warned(tlv_ica('SELECT sin(i * 1.7) AS a, cos(i * 2.3 * i) AS b, 3.0 AS c, sin(i * 1.7) + cos(i * 2.3 * i) AS d FROM generate_series(1, 500) i'), 'dependent') ~ 'column "c" is constant, and column "d" is a linear combination of columns "a" and "b"' AS ica;
+    warned(tlv_ica('SELECT sin(i * 1.7) AS a, cos(i * 2.3 * i) AS b, 3.0 AS c, sin(i * 1.7) + cos(i * 2.3 * i) AS d FROM generate_series(1, 500) i'), 'dependent')
+    ~ 'column "c" is constant, and column "d" is a linear combination of columns "a" and "b"' AS ica;
 
 -- everyday 12: parameters without a type
 PREPARE bag AS SELECT tlv_to_bag($1);

@@ -46,7 +46,7 @@ typedef struct category_sums
 {
 	double *singles;
 	double *pairs;
-	double *triples; /* or NULL */
+	double *triples;	  /* or NULL */
 	double *part_rows;	  /* of parts of the rows, as many as there are replicates */
 	double *part_singles; /* x replicates */
 	double *part_pairs;

@@ -226,19 +226,21 @@ tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int
 					 .emissions = emissions,
 					 .transitions = transitions,
 					 .initial = first};
+	tlv_em run = tlv_em_of_counts("window EM", 3, iterations);
 
-	*em = tlv_em_of_counts("window EM", 3, iterations);
-	em->state = &own;
-	em->expect = window_expectations;
-	em->maximize = window_maximize;
-	em->changed = window_normalize;
-	memcpy(em->block, (double *[]){emissions, transitions, first}, 3 * sizeof(double *));
-	memcpy(em->numbers, (size_t[]){k * own.m, k * k, k}, 3 * sizeof(size_t));
+	run.state = &own;
+	run.expect = window_expectations;
+	run.maximize = window_maximize;
+	run.changed = window_normalize;
+	memcpy(run.block, (double *[]){emissions, transitions, first}, 3 * sizeof(double *));
+	memcpy(run.numbers, (size_t[]){k * own.m, k * k, k}, 3 * sizeof(size_t));
 	TLV_TRY(allocate_em(ctx, &own));
 	tlv_normalize_rows(k, own.m, HMM_EM_LEAST, emissions);
 	tlv_normalize_columns(k, k, HMM_EM_LEAST, transitions);
 	tlv_normalize_columns(k, 1, HMM_EM_LEAST, first);
-	TLV_TRY(tlv_em_run(ctx, em));
+	TLV_TRY(tlv_em_run(ctx, &run));
+	*em = run;
+	em->state = NULL;
 	tlv_free(ctx, own.a);
 	return TLV_OK;
 }

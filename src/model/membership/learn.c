@@ -295,7 +295,7 @@ train_occupied(tlv_context *ctx, membership_rows *rows, const membership_trainin
 /* Does the sample hold all rows?  Equal ones are kept once: fewer different ones than were wanted
  * are all. */
 static bool
-is_whole(const tlv_frame *sample)
+is_whole_sample(const tlv_frame *sample)
 {
 	return tlv_frame_scalar(sample, "seen", 0) <= tlv_frame_scalar(sample, "count", 0);
 }
@@ -345,7 +345,7 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	alone = rows.slots == 1 && (chosen || fit->k > 1);
 	TLV_TRY(diagnose_training(ctx, &training, chosen, alone, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(
-		ctx, &rows, &(membership_variables){fit->names, fit->options.states, is_whole(sample)},
+		ctx, &rows, &(membership_variables){fit->names, fit->options.states, is_whole_sample(sample)},
 		&diagnostics));
 	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
 	if (alone) /* copies of one variable depend on each other, too */
@@ -377,7 +377,7 @@ membership_learn_sample(tlv_context *ctx, membership_learning *fit, const tlv_fr
 {
 	tlv_making made;
 
-	*whole = is_whole(sample);
+	*whole = is_whole_sample(sample);
 	return TLV_MAKE(ctx, &made, &fit->model, fit_sample(ctx, fit, sample, &made.image, &made.size));
 }
 

@@ -54,7 +54,7 @@ typedef struct KeptResult
 	Datum value;
 	bool is_null;
 	size_t bytes; /* of mcxt */
-	int pins; /* call sites that have returned it last, and contexts in which it is in use */
+	int pins;	  /* call sites that have returned it last, and contexts in which it is in use */
 } KeptResult;
 
 /* What a call site has in fn_extra. */

@@ -156,8 +156,7 @@ add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
 	TLV_TRY(tlv_model_estimates(ctx, fit, NULL, &other));
 	TLV_TRY(tlv_model_match(ctx, state->model, fit, &match));
 	TLV_TRY_CONTINUE(ctx);
-	TLV_TRY(
-		tlv_merge_sort(ctx, other.n, sizeof(tlv_estimate), other.list, sort_estimates, NULL));
+	TLV_TRY(tlv_merge_sort(ctx, other.n, sizeof(tlv_estimate), other.list, sort_estimates, NULL));
 	TLV_TRY_NEW(ctx, signs, match.k);
 	TLV_TRY(find_signs(ctx, state, &other, &match, signs));
 	for (size_t i = 0; i < state->list.n; i++)
