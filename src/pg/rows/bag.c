@@ -250,7 +250,7 @@ bag_of_array(FunctionCallInfo fcinfo, ArrayType *array, bool terms)
 		if (item_nulls[i] || (weights != NULL && weight_nulls[i]))
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("element %d of the items or weights is null", i + 1),
-							errhint("Leave nulls out, of items with array_remove(items, NULL).")));
+							errhint("Leave nulls out, as array_remove does.")));
 		if (weights == NULL || DatumGetFloat8(weights[i]) != 0)
 			entries[left++] = array_entry(&ctx, terms, items[i],
 										  weights != NULL ? DatumGetFloat8(weights[i]) : 1);
