@@ -345,7 +345,8 @@ fit_sample(tlv_context *ctx, membership_learning *fit, const tlv_frame *sample, 
 	alone = rows.slots == 1 && (chosen || fit->k > 1);
 	TLV_TRY(diagnose_training(ctx, &training, chosen, alone, &diagnostics));
 	TLV_TRY(membership_diagnose_variables(
-		ctx, &rows, &(membership_variables){fit->names, fit->options.states, is_whole_sample(sample)},
+		ctx, &rows,
+		&(membership_variables){fit->names, fit->options.states, is_whole_sample(sample)},
 		&diagnostics));
 	TLV_TRY(membership_diagnose_repeats(ctx, &rows, &training, fit->names, &diagnostics));
 	if (alone) /* copies of one variable depend on each other, too */
