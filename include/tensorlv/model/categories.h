@@ -69,7 +69,7 @@ typedef struct tlv_category_tables
 	const double *part_rows;	 /* replicates */
 	const double *part_singles;	 /* sum of states x replicates */
 	const double *part_pairs;	 /* pair_entries x replicates */
-	const int64_t *name_offsets; /* of all states, and one; NULL: they are told by number */
+	const int64_t *name_offsets; /* of all states, and one; NULL: they have numbers */
 	const char *names;
 } tlv_category_tables;
 

@@ -117,7 +117,7 @@ typedef struct tlv_crowd_options
 	uint64_t seed;
 	const char *null_columns; /* of the rows, for a warning (source.h); NULL: not known */
 	bool empty_gold;		  /* a query of known answers has returned no rows */
-	double null_gold;		  /* or so many rows with a null, which the answers count, too */
+	double null_gold;		  /* or its rows with a null, which the answers count, too */
 } tlv_crowd_options;
 
 extern const tlv_crowd_options tlv_crowd_defaults;

@@ -49,8 +49,8 @@ typedef struct tlv_em
 	bool stands;
 } tlv_em;
 
-/* Of stored counts: so many iterations, or (-1) accelerated ones of `blocks` blocks until the
- * likelihood converges. */
+/* Of stored counts: this number of iterations, or (-1) accelerated ones of `blocks` blocks until
+ * the likelihood converges. */
 static inline tlv_em
 tlv_em_of_counts(const char *what, int blocks, int iterations)
 {

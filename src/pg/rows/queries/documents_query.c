@@ -258,7 +258,7 @@ read_lexemes(TlvSource *rows, TupleDesc desc)
 	TlvSourceRelease(rows);
 }
 
-/* Arrays of items that are told by text, which stay in the model as their names; one that has a
+/* Arrays of items that are texts, which stay in the model as their names; one that has a
  * NULL is left out and counted. */
 static void
 read_terms(TlvSource *rows, TupleDesc desc)
