@@ -48,6 +48,13 @@ FROM (SELECT tlv_mmsb('SELECT a, 50 + b FROM generate_series(1, 50) a, generate_
         sides => 'tied', degree_corrected => false, errors => true) AS m OFFSET 0) q, tlv_communities(m) GROUP BY m, side;
 -- A star has one source.
 SELECT count(*) AS of_a_star FROM tlv_components(tlv_mmsb('SELECT 0, i FROM generate_series(1, 5000) i', directed => true));
+-- Paths, cycles, trees and ladders have one community, or the parts of the same tree without directions; not one for each edge.
+SELECT name, nodes, count(DISTINCT community) AS communities, count(DISTINCT community) = (SELECT count(*) FROM tlv_components(tlv_mmsb(query))) AS as_undirected,
+       (SELECT count(*) FROM tlv_components(tlv_mmsb(query, directed => true, sides => 'separate'))) AS separate
+FROM unnest('{10,60,200}'::int[]) nodes, LATERAL (VALUES ('path', format('SELECT i, i + 1 FROM generate_series(1, %s) i', nodes - 1)),
+  ('cycle', format('SELECT i, i %% %s + 1 FROM generate_series(1, %1$s) i', nodes)), ('tree', format('SELECT i / 2, i FROM generate_series(2, %s) i', nodes)),
+  ('ladder', format('SELECT i, i + d FROM generate_series(1, %s) i, generate_series(1, 2) d WHERE d = 2 OR i %% 2 = 1', nodes - 2))) g (name, query),
+  LATERAL tlv_memberships(tlv_mmsb(query, directed => true)) GROUP BY name, nodes, query ORDER BY name, nodes;
 -- The stored graph, text, JSON, an update of labels, and what is read off the model.
 SELECT tlv_fit_mmsb(tlv_digraph_agg(a, b)) = (SELECT m FROM models WHERE kind = 'a ring' AND seed = 1) AS stored FROM edges WHERE kind = 'a ring';
 SELECT bool_and(tlv_from_json(tlv_to_json(m)) = m) AS json, bool_and(m::text::tlv_model = m) AS text, bool_and(tlv_align(m, m) = m) AS aligned,

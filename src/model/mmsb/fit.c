@@ -481,16 +481,13 @@ static tlv_status
 fit_block_models(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	tlv_diagnostics of_graph = fit->diagnostics;
-	bool may_tie;
+	bool may_tie =
+		fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE;
 
 	fit->diagnostics = (tlv_diagnostics){0};
-	fit->draft =
-		fit->header.kind == TLV_GRAPH_DIRECTED && fit->options->sides != TLV_SIDES_SEPARATE;
-	may_tie = fit->draft;
+	fit->draft = may_tie;
 	TLV_TRY(tlv_mmsb_fit_block_model(ctx, fit));
-	if (may_tie && fit->tree && fit->options->sides == TLV_SIDES_AUTO)
-		fit->tied = fit->k == 1;
-	else if (may_tie)
+	if (may_tie)
 		TLV_TRY(tlv_mmsb_tie_sides(ctx, fit));
 	TLV_TRY(tlv_diagnostics_append(ctx, &of_graph, &fit->diagnostics));
 	tlv_diagnostics_free(ctx, &fit->diagnostics);

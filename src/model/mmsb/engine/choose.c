@@ -316,7 +316,8 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
 	if (open || fit->options->directions)
 		TLV_TRY(community_count_directions(ctx, fit, proposed, &directions));
-	if (open && proposed == 1 && directions == 1)
+	/* sources and targets apart, a path is but pairs: tied.c asks for trees without directions */
+	if (open && proposed == 1 && directions == 1 && fit->header.kind != TLV_GRAPH_DIRECTED)
 		TLV_TRY(core_share(ctx, fit, &core));
 	if (core < tree_core)
 		return choose_in_tree(ctx, fit, core);

@@ -22,17 +22,18 @@ const char *const tlv_side_choice_names[] = {"auto", "tied", "separate", NULL};
 typedef struct tied_work
 {
 	tlv_mmsb_fit_state *fit;
-	size_t all;					 /* nodes */
-	int32_t *node;				 /* all: of the partition looked at; -1 without edges */
-	int32_t *before;			 /* all: the same before a step that may be taken back */
-	int32_t *label[2];			 /* of the partition looked at, by side */
-	int32_t *best[2];			 /* of the likeliest */
-	size_t k, best_k;			 /* communities of both */
-	double value;				 /* evidence of the partition looked at */
-	double evidence;			 /* of the likeliest */
-	bool corrected;				 /* for degrees */
-	bool best_corrected;		 /* likewise */
-	size_t most;				 /* communities that the options and the nodes allow */
+	size_t all;			 /* nodes */
+	int32_t *node;		 /* all: of the partition looked at; -1 without edges */
+	int32_t *before;	 /* all: the same before a step that may be taken back */
+	int32_t *label[2];	 /* of the partition looked at, by side */
+	int32_t *best[2];	 /* of the likeliest */
+	size_t k, best_k;	 /* communities of both */
+	double value;		 /* evidence of the partition looked at */
+	double evidence;	 /* of the likeliest */
+	bool corrected;		 /* for degrees */
+	bool best_corrected; /* likewise */
+	bool tree;			 /* sides show no communities, and edges without directions a tree */
+	size_t most;		 /* communities that the options and the nodes allow */
 	tlv_diagnostics diagnostics; /* of the graph without directions */
 } tied_work;
 
@@ -137,6 +138,7 @@ fit_without_directions(tlv_context *ctx, tied_work *work, bool *corrected)
 	work->k = both.k;
 	work->most = options.k > 0 || options.n_labels > 0 ? both.k : tlv_proposal_most(&both);
 	*corrected = both.corrected;
+	work->tree = both.tree && fit->k == 1;
 	work->diagnostics = both.diagnostics;
 	close_both(ctx, &both.side[0]);
 	return TLV_OK;
@@ -513,10 +515,17 @@ find_tied(tlv_context *ctx, tied_work *work)
 	TLV_TRY_NEW(ctx, work->node, work->all);
 	TLV_TRY_NEW(ctx, work->before, work->all);
 	TLV_TRY(fit_without_directions(ctx, work, &corrected));
-	TLV_TRY(try_tied(ctx, work, corrected));
+	if (!work->tree)
+		TLV_TRY(try_tied(ctx, work, corrected));
+	else
+	{
+		work->corrected = corrected;
+		TLV_TRY(weigh_tied(ctx, work));
+		take_tied(work);
+	}
 	if (work->fit->k > 1)
 		TLV_TRY(try_sides(ctx, work));
-	if (options->n_labels == 0)
+	if (options->n_labels == 0 && !work->tree)
 		TLV_TRY(try_random_groups(ctx, work));
 	for (size_t s = 0; s < 2; s++)
 		tlv_free(ctx, work->label[s]);
@@ -536,7 +545,7 @@ tlv_mmsb_tie_sides(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	fit->tied = true;
 	TLV_TRY(find_tied(ctx, &work));
 	gain = work.evidence - fmax(apart[0], apart[1]);
-	fit->tied = gain >= 0 || fit->options->sides == TLV_SIDES_TIED;
+	fit->tied = gain >= 0 || work.tree || fit->options->sides == TLV_SIDES_TIED;
 	tlv_diagnostics_free(ctx, fit->tied ? &fit->diagnostics : &work.diagnostics);
 	if (fit->tied)
 		fit->diagnostics = work.diagnostics;
