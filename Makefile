@@ -31,7 +31,9 @@ LIBRARY_SOURCES := $(NUM_SOURCES) $(MODEL_SOURCES)
 PG_OBJECTS := $(PG_SOURCES:.c=.o)
 OBJS        = $(LIBRARY_SOURCES:.c=.o) $(PG_OBJECTS)
 OUR_HEADERS := $(wildcard include/tensorlv/*/*.h include/tensorlv/*/*.def \
-                 src/num/*/*.h src/model/*/*.h src/model/*/*/*.h src/pg/*/*.h)
+                 src/num/*/*.h src/model/*/*.h src/model/*/*/*.h src/pg/*/*.h) build/page_assets.h
+PAGE_ASSETS := $(addprefix src/model/page/,page.css page.js topics.js communities.js profiles.js chain.js \
+                 tree.js matrix.js crowd.js)
 
 # The install script is put together from parts: those that others stand on
 # first, then every other part of sql/ by name.
@@ -57,7 +59,7 @@ LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -lpthread -ldl -lm
 WARNINGS      = -Wall -Wextra $(WERROR) -Wno-unused-parameter
 LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize $(ROUNDING) -fvisibility=hidden $(WARNINGS) -DTLV_ASSERTIONS
 
-PG_CPPFLAGS = -Iinclude $(DEFINES)
+PG_CPPFLAGS = -Iinclude -Ibuild $(DEFINES)
 # C99 declarations are welcome; the server's flags on 13 to 18 warn of them.
 PG_CFLAGS   = -std=gnu11 -O2 -ftree-vectorize $(ROUNDING) -fvisibility=hidden $(WARNINGS) \
               -Wno-declaration-after-statement
@@ -122,6 +124,12 @@ prerequisites:
 	@CC='$(CC)' scripts/check-prerequisites $(LIBRARIES)
 unit-prerequisites:
 	@CC='$(CC)' scripts/check-prerequisites -lcmocka $(LIBRARIES)
+
+# The scripts and the style of the pages of models (tlv_html), as C strings.
+build/page_assets.h: src/model/page/assets.awk $(PAGE_ASSETS)
+	@mkdir -p $(@D)
+	@awk -f $^ > $@.new
+	@mv $@.new $@
 
 # The list of the parts changes when one of them disappears.
 .PHONY: sql-parts
@@ -225,7 +233,7 @@ define LIBRARY_RULES
 $(1)_OBJECTS ?= $$(LIBRARY_SOURCES:src/%.c=build/$(1)/%.o)
 build/$(1)/%.o: src/%.c $$(OUR_HEADERS) tensorlv.control | prerequisites
 	@mkdir -p $$(@D)
-	$$($(2)_CC) $$($(2)_FLAGS) -Iinclude $$(DEFINES) -c -o $$@ $$<
+	$$($(2)_CC) $$($(2)_FLAGS) -Iinclude -Ibuild $$(DEFINES) -c -o $$@ $$<
 build/$(1)/libtensorlv.a: $$($(1)_OBJECTS)
 	@mkdir -p $$(@D)
 	@rm -f $$@
@@ -295,7 +303,7 @@ check-interrupts:
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
 
-lint:
+lint: build/page_assets.h
 	@scripts/lint
 
 deb:

@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assets.h"
 #include "internal.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/picture.h"
+#include "tensorlv/num/sha256.h"
+
+/* The scripts and the style, made by assets.awk. */
+#include "page_assets.h"
 
 /* ---- the digest ---- */
 
@@ -109,13 +112,38 @@ tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request
 
 /* ---- the document ---- */
 
-static const page_script *
+static const char *const *
 script_of(const char *view)
 {
 	for (size_t i = 0; i < sizeof(page_scripts) / sizeof(*page_scripts); i++)
 		if (strcmp(page_scripts[i].view, view) == 0)
-			return page_scripts + i;
+			return page_scripts[i].lines;
 	return NULL;
+}
+
+/* Base64 digits of the digest of an element, by which the policy of the page identifies it. */
+#define PAGE_HASH (4 * ((TLV_SHA256_SIZE + 2) / 3) + 1)
+
+static void
+hash_element(const char *const *const *parts, char hash[PAGE_HASH])
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned char digest[TLV_SHA256_SIZE + 1] = {0};
+	tlv_sha256 state;
+
+	tlv_sha256_init(&state);
+	for (; *parts != NULL; parts++)
+		for (const char *const *line = *parts; *line != NULL; line++)
+			tlv_sha256_add(&state, *line, strlen(*line));
+	tlv_sha256_finish(&state, digest);
+	for (size_t i = 0; i < PAGE_HASH - 1; i++)
+	{
+		const unsigned char *three = digest + i / 4 * 3;
+		unsigned bits = (unsigned) three[0] << 16 | (unsigned) three[1] << 8 | three[2];
+
+		hash[i] = digits[bits >> (18 - i % 4 * 6) & 63];
+	}
+	memcpy(hash + PAGE_HASH - 2, "=", 2);
 }
 
 static tlv_status
@@ -128,14 +156,19 @@ put_pieces(tlv_context *ctx, tlv_json_writer *html, const char *const *pieces)
 
 /* Nothing but the script and the style of this build may run, and nothing is loaded. */
 static tlv_status
-put_head(tlv_context *ctx, const page_script *script, tlv_text title, tlv_json_writer *html)
+put_head(tlv_context *ctx, const char *const *script, tlv_text title, tlv_json_writer *html)
 {
+	char script_hash[PAGE_HASH], style_hash[PAGE_HASH];
+
+	hash_element((const char *const *const[]){page_script_head, script, page_script_tail, NULL},
+				 script_hash);
+	hash_element((const char *const *const[]){page_style, NULL}, style_hash);
 	TLV_TRY(put_pieces(
 		ctx, html,
 		(const char *const[]){"<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
 							  "<meta http-equiv=\"Content-Security-Policy\" "
-							  "content=\"default-src 'none'; script-src '",
-							  script->hash, "'; style-src '", page_style_hash,
+							  "content=\"default-src 'none'; script-src 'sha256-",
+							  script_hash, "'; style-src 'sha256-", style_hash,
 							  "'; base-uri 'none'; form-action 'none'; "
 							  "require-trusted-types-for 'script'\">"
 							  "<meta name=\"viewport\" content=\"width=device-width, "
@@ -171,7 +204,7 @@ tlv_page_finish(tlv_context *ctx, const tlv_frame *model, tlv_text title, tlv_te
 				tlv_text plain, tlv_json_writer *html)
 {
 	const tlv_page_view *view = model->kind->model->page;
-	const page_script *script = script_of(view->view);
+	const char *const *script = script_of(view->view);
 	tlv_json_writer heading = {.most = TLV_PAGE_DIGEST_MOST};
 	tlv_text shown;
 
@@ -189,7 +222,7 @@ tlv_page_finish(tlv_context *ctx, const tlv_frame *model, tlv_text title, tlv_te
 	TLV_TRY(tlv_page_put_ascii(ctx, html, data, true));
 	TLV_TRY(tlv_json_put(ctx, html, "</script><script>"));
 	TLV_TRY(put_pieces(ctx, html, page_script_head));
-	TLV_TRY(put_pieces(ctx, html, script->lines));
+	TLV_TRY(put_pieces(ctx, html, script));
 	TLV_TRY(put_pieces(ctx, html, page_script_tail));
 	return tlv_json_put(ctx, html, "</script></body></html>");
 }
