@@ -197,6 +197,15 @@ SELECT q AS query, warned(tlv_network(q, 1), 'rows_skipped') FROM unnest(ARRAY[$
 SELECT warned(tlv_mmsb('SELECT i AS a, i * 7 % 20 AS b FROM generate_series(1, 60) i UNION ALL SELECT i, i FROM generate_series(100, 120) i', 2), 'skipped') AS loops,
     warned(tlv_ica('SELECT sin(i * 1.7) AS a, cos(i * 2.3 * i) AS b, 3.0 AS c, sin(i * 1.7) + cos(i * 2.3 * i) AS d FROM generate_series(1, 500) i'), 'dependent')
     ~ 'column "c" is constant, and column "d" is a linear combination of columns "a" and "b"' AS ica;
+-- series too short to show a template count in the mean and the noise; columns that are null throughout are named
+SELECT warned(tlv_convolution('SELECT g, t, sin(t * g) * .3 + CASE t * 7919 % 37 WHEN 0 THEN 3 WHEN 1 THEN 2 ELSE 0 END FROM generate_series(1, 3) g, generate_series(1, 800) t
+    UNION ALL SELECT g, 1, 9 FROM generate_series(10, 309) g', 1, length => 8), 'few_rows');
+SELECT pg_temp.outcome($$SELECT tlv_tree('SELECT sin(i) AS a, cos(i) AS b, sin(2 * i) AS c, NULL::float8 AS d FROM generate_series(1, 50) i')$$) AS tree,
+    pg_temp.outcome($$SELECT tlv_lca('SELECT NULL::text AS make, sin(i) AS price, cos(i) AS mass FROM generate_series(1, 50) i', 2)$$) AS classes,
+    pg_temp.outcome($$SELECT tlv_fit_cp(tlv_tensor_agg(i, i % 3, i % 2, NULL), 1) FROM generate_series(1, 9) i$$) AS tensor;
+-- a row without names skips what the fit has skipped
+SELECT tlv_assign(m, ROW(a, note, b)) = tlv_assign(m, ROW(a, b)) AS skipped, pg_temp.outcome($$SELECT tlv_assign(tlv_simulate_gmm_model(2, 2, 3), ROW(1, 2, 3))$$) AS more
+FROM (SELECT tlv_gmm('SELECT sin(i) + i % 2 * 9 AS a, ''x'' AS note, cos(i) AS b FROM generate_series(1, 100) i', 2) AS m) q, (VALUES (9.0, 'x', 0.5)) v(a, note, b);
 
 -- everyday 12: parameters without a type
 PREPARE bag AS SELECT tlv_to_bag($1);

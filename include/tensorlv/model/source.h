@@ -415,6 +415,10 @@ extern double tlv_mean_likelihood(const tlv_frame *statistics, const char *count
 
 /* ---- refusals ---- */
 
+/* TLV_NO_ROWS: all of these rows lack something; or there is no category in any column. */
+extern tlv_status tlv_refuse_partial_rows(tlv_context *ctx, double rows);
+extern tlv_status tlv_refuse_no_categories(tlv_context *ctx, const tlv_rows *rows);
+
 /*
  * Are there rows to learn from?  A value of the first pass must not be NULL, and its scalar of that
  * name, "rows" say (NULL: none), must be 1 at least; else TLV_NO_ROWS, the one error for that.

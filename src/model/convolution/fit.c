@@ -351,6 +351,25 @@ warn_of_template(tlv_context *ctx, const third_moments *third, const tlv_convolu
 	return TLV_OK;
 }
 
+/* Series and stretches between gaps that are too short to show a template count in the mean and the
+ * noise all the same. */
+static tlv_status
+warn_short(tlv_context *ctx, const third_moments *third, tlv_diagnostics *diagnostics)
+{
+	double n = third->short_segments;
+
+	if (!(n > 0))
+		return TLV_OK;
+	return tlv_warn(
+		ctx, diagnostics,
+		&(tlv_warning){.code = "few_rows",
+					   .score = n,
+					   .hint = "Leave out short series, or give a smaller length."},
+		"%.0f of %.0f series and stretches between gaps %s shorter than a template: their values "
+		"count in the mean and the noise, and show no template",
+		n, third->segments, tlv_plural(n, "is", "are"));
+}
+
 static tlv_status
 diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit *fit,
 			 const tlv_convolution_parts *parts)
@@ -360,6 +379,7 @@ diagnose_fit(tlv_context *ctx, const third_moments *third, const convolution_fit
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->residual, "residual"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, sqrt(third->chance), "residual_by_chance"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, third->z, "z"));
+	TLV_TRY(warn_short(ctx, third, diagnostics));
 	for (size_t l = 0; l < parts->k; l++)
 		TLV_TRY(warn_of_template(ctx, third, parts, l));
 	if (fit->residual > TLV_CONVOLUTION_RESIDUAL)

@@ -37,6 +37,7 @@ typedef struct third_moments
 {
 	size_t s;
 	double values, mean;
+	double segments, short_segments; /* all, and those of fewer than s - 1 steps */
 	double *covariance; /* s: at each lag */
 	double *c;			/* packed (a, b), scaled so that the whole grid has length 1 */
 	double scale;		/* what c was divided by */

@@ -82,6 +82,10 @@ take_means(tlv_context *ctx, series_sums *sums, third_moments *third)
 	series_move(sums, sums->single[0] / sums->pairs[0]);
 	third->values = sums->values;
 	third->mean = sums->shift;
+	third->segments = sums->segments;
+	/* A segment of more than b steps has one more pair that is b apart than pairs b + 1 apart. */
+	third->short_segments =
+		sums->windows != 0 ? 0 : sums->segments - (sums->pairs[s - 2] - sums->pairs[s - 1]);
 	for (size_t b = 0; b < s; b++)
 	{
 		third->covariance[b] = sums->front[tlv_packed2_index(b, b)] / sums->pairs[b];

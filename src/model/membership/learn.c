@@ -390,7 +390,7 @@ membership_collect_sample(tlv_context *ctx, tlv_source *rows, const membership_l
 	size_t slots = rows->rows.width[0];
 
 	if (names != NULL && names->n == 0)
-		return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no row with a value");
+		return tlv_refuse_no_categories(ctx, &tlv_source_rows(rows)->rows);
 	if (slots == 0 && names != NULL)
 		slots = names->n * fit->options.fit.copies;
 	return tlv_collect_first(ctx, rows, "sample",

@@ -250,7 +250,9 @@ tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, bool absent_missing,
 	t->n = tlv_frame_find(entries, "cells")->rows;
 	t->entries = tlv_frame_float64(entries, "values");
 	if (t->n == 0)
-		return tlv_fail(ctx, TLV_NO_ROWS, "the tensor has no entry other than 0");
+		return tlv_fail(ctx, TLV_NO_ROWS,
+						source->nulls > 0 ? "all entries of the tensor are null or 0"
+										  : "the tensor has no entry other than 0");
 	TLV_TRY(read_cells(ctx, entries, &cells));
 	TLV_TRY(tensor_leave_out(ctx, &cells, &source->ids, place));
 	TLV_TRY(drop_cells(ctx, &cells, place));

@@ -69,19 +69,11 @@ tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_op
 	if (names == NULL)
 		return TLV_OK;
 	if (names->n == 0)
-		return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no row with a value");
+		return tlv_refuse_no_categories(ctx, &rows->rows);
 	return take_names(ctx, names, &fit->options.learn);
 }
 
 /* ---- moments and fit ---- */
-
-static tlv_status
-refuse_partial_rows(tlv_context *ctx, double rows)
-{
-	tlv_fail(ctx, TLV_NO_ROWS, "%.0f %s a missing number, and no row has none", rows,
-			 tlv_plural(rows, "row has", "rows have"));
-	return tlv_fail_hint(ctx, "Leave out the variables that are rarely known.");
-}
 
 /* There is no covariance of what is missing: moments of complete rows.  Replicates of them are
  * drawn from the moments, not here. */
@@ -97,7 +89,7 @@ collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_valu
 						moments));
 	fit->left_out = tlv_source_rows(rows)->rows.left_out;
 	if (*moments == NULL && fit->left_out > 0)
-		return refuse_partial_rows(ctx, fit->left_out);
+		return tlv_refuse_partial_rows(ctx, fit->left_out);
 	return tlv_require_rows(ctx, *moments, "rows");
 }
 

@@ -275,23 +275,41 @@ column_called(const AnyCall *call, tlv_text name)
 	pg_unreachable();
 }
 
+/* The columns that are numbers, if there are d: a fit skips the others of its query as well. */
+static bool
+find_numbers(const AnyRecord *record, size_t d, int *order)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < record->n; i++)
+		if (record->type[i].form == ANY_NUMBER && n++ < d)
+			order[n - 1] = i;
+	return n == d;
+}
+
 void
 TlvAnyMatchRecord(const AnyCall *call)
 {
 	AnyRecord *record = &call->row->record;
 	const tlv_frame *model = &call->model->frame;
 	tlv_value_names names = tlv_value_names_of(model);
+	bool by_name = names.n > 0 && !has_no_names(record);
+	bool by_type = !by_name && names.n > 0 && (size_t) record->n > names.n &&
+				   (call->takes & TLV_ROW_VECTOR) != 0;
 	int *order = NULL;
 	tlv_text name;
 
 	if (record->matched && tlv_digest_equal(&record->model, &model->header->digest))
 		return;
 	record->matched = false;
-	if (names.n > 0 && !has_no_names(record))
-	{
+	if (by_name || by_type)
 		order = MemoryContextAllocExtended(record->mcxt, names.n * sizeof(int), MCXT_ALLOC_HUGE);
-		for (size_t i = 0; tlv_value_names_next(&names, &name); i++)
-			order[i] = column_called(call, name);
+	for (size_t i = 0; by_name && tlv_value_names_next(&names, &name); i++)
+		order[i] = column_called(call, name);
+	if (by_type && !find_numbers(record, names.n, order))
+	{
+		pfree(order);
+		order = NULL;
 	}
 	if (record->order != NULL)
 		pfree(record->order);

@@ -113,7 +113,7 @@ refuse_null_symbol(ArrayType *array, int n)
 		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("symbol %d of a sequence is null", i + 1),
+					 errmsg("element %d of a sequence or set is null", i + 1),
 					 errhint("Leave it out with array_agg(...) FILTER, or give missing steps "
 							 "a symbol of their own.")));
 }

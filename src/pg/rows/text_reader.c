@@ -87,7 +87,7 @@ texts_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 		return;
 	if ((takes & TLV_ROWS_MISSING_ELEMENTS) == 0)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						errmsg("a symbol of a sequence is null")));
+						errmsg("an element of a sequence or set is null")));
 	part->missing = block.missing;
 }
 

@@ -137,8 +137,9 @@ test_numbers(void **state)
 	fixture_forget(&f);
 	use_numbers(truth, 20, 1);
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
-				 "20 rows have a missing number, and no row has none");
-	assert_string_equal(ctx.error.hint, "Leave out the variables that are rarely known.");
+				 "the query returns no rows that can be used");
+	assert_string_equal(ctx.error.hint,
+						"Fill what is missing, or leave out the columns where it is.");
 	fixture_forget(&f);
 }
 
@@ -233,7 +234,7 @@ test_names(void **state)
 				 "groups are of the elements of arrays");
 	f.told.names = &none; /* no variable: no rows */
 	assert_fails(procedure_run(&f, &tlv_tree_procedure, &options), TLV_NO_ROWS,
-				 "the query returns no row with a value");
+				 "the query returns no row with a category");
 	fixture_forget(&f);
 }
 

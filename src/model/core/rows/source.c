@@ -356,6 +356,24 @@ tlv_mean_likelihood(const tlv_frame *statistics, const char *count)
 }
 
 tlv_status
+tlv_refuse_partial_rows(tlv_context *ctx, double rows)
+{
+	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
+	tlv_fail_detail(ctx, "Rows that were left out: %.0f.", rows);
+	return tlv_fail_hint(ctx, "Fill what is missing, or leave out the columns where it is.");
+}
+
+tlv_status
+tlv_refuse_no_categories(tlv_context *ctx, const tlv_rows *rows)
+{
+	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no row with a category");
+	if (rows->skipped_columns == NULL)
+		return TLV_NO_ROWS;
+	tlv_fail_detail(ctx, "Left out: %s.", rows->skipped_columns);
+	return tlv_fail_hint(ctx, "%s", rows->skipped_hint);
+}
+
+tlv_status
 tlv_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
 {
 	double nulls;
@@ -365,11 +383,9 @@ tlv_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
 	if (count == NULL || tlv_frame_scalar(&value->frame, count, 0) >= 1)
 		return TLV_OK;
 	nulls = tlv_frame_scalar(&value->frame, "nulls", 0);
-	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
-	if (nulls == 0)
-		return TLV_NO_ROWS;
-	tlv_fail_detail(ctx, "Rows that were left out: %.0f.", nulls);
-	return tlv_fail_hint(ctx, "Fill what is missing, or leave out the columns where it is.");
+	if (nulls > 0)
+		return tlv_refuse_partial_rows(ctx, nulls);
+	return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
 }
 
 tlv_status
