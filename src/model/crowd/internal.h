@@ -121,12 +121,6 @@ extern tlv_status tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *s
  */
 extern tlv_status tlv_crowd_moments(tlv_context *ctx, crowd_state *state, tlv_rng *rng);
 
-/*
- * By how many standard errors, those of the sum over items, pairs of workers agree more often than
- * workers would who answer independently, each as often with every answer.
- */
-extern tlv_status tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *answers, double *z);
-
 /* A model of the state's parameters: a new image. */
 extern tlv_status tlv_crowd_write(tlv_context *ctx, const crowd_state *state,
 								  const crowd_told *told, const tlv_crowd_options *options,
@@ -134,8 +128,6 @@ extern tlv_status tlv_crowd_write(tlv_context *ctx, const crowd_state *state,
 								  size_t *size);
 
 extern tlv_status tlv_crowd_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
-extern tlv_status tlv_crowd_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
-								  tlv_match *match);
 
 /* Members of the class (errors.c).  Estimates are the weights of the classes and, worker after
  * worker, the confusions: of a class all answers. */

@@ -13,6 +13,7 @@
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/plural.h"
 #include "tensorlv/num/sort.h"
+#include "tensorlv/model/assignment.h"
 
 #define SIZE_ITEMS	 TLV_SIZE_1
 #define SIZE_NAMES	 TLV_SIZE_2
@@ -510,6 +511,50 @@ crowd_ids(const tlv_model *model, int part, int64_t id, bool *known)
 	return told == 1 ? TLV_IDS_NUMBERS : told == 2 ? TLV_IDS_NAMES : TLV_IDS_ANY;
 }
 
+/*
+ * Half the sum of the differences of what all workers together say of both classes, answer by
+ * answer as far as both models have it, the rest as it is.
+ */
+static double
+pool_distance(const tlv_crowd_parts *a, size_t i, const tlv_crowd_parts *b, size_t j)
+{
+	double sum = 0;
+	size_t x = 0, y = 0;
+
+	while (x < a->answers_n || y < b->answers_n)
+	{
+		bool left = y == b->answers_n || (x < a->answers_n && a->answers[x] <= b->answers[y]);
+		bool right = x == a->answers_n || (y < b->answers_n && b->answers[y] <= a->answers[x]);
+		double p = left ? a->pool[i + a->k * x] : 0, q = right ? b->pool[j + b->k * y] : 0;
+
+		sum += fabs(p - q);
+		x += left;
+		y += right;
+	}
+	return sum / 2;
+}
+
+static tlv_status
+crowd_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
+{
+	tlv_crowd_parts x, y;
+	double *cost;
+
+	tlv_crowd_read(a, &x);
+	tlv_crowd_read(b, &y);
+	TLV_TRY_NEW_ROWS(ctx, cost, x.k, y.k);
+	for (size_t i = 0; i < x.k; i++)
+		for (size_t j = 0; j < y.k; j++)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			cost[i * y.k + j] = pool_distance(&x, i, &y, j) + (x.answers[x.component_answers[i]] !=
+															   y.answers[y.component_answers[j]]);
+		}
+	TLV_TRY(tlv_assign_components(ctx, x.k, y.k, cost, NAN, match->component, match->distance));
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}
+
 static const char *const crowd_page_fields[] = {
 	"told",		"items",		"workers",	"answers",		  "component_answers",
 	"weights",	"posterior",	"known",	"item_answers",	  "confusions",
@@ -530,7 +575,7 @@ static const tlv_model_class crowd_class = {
 	.rows = TLV_ROW_ANSWERS,
 	.infer = crowd_infer,
 	.log_likelihood = crowd_log_likelihood,
-	.match = tlv_crowd_match,
+	.match = crowd_match,
 	.estimates = tlv_crowd_estimates,
 	.standard_errors = tlv_crowd_standard_errors,
 	.draw = tlv_crowd_draw,

@@ -207,7 +207,4 @@ typedef struct gmm_covariances
 extern tlv_status gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
 										size_t max_k, gmm_covariances *found);
 
-/* Which components are real (support.c). */
-extern const tlv_support_class gmm_support;
-
 #endif /* TENSORLV_GMM_CHOOSE_H */

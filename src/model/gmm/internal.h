@@ -93,11 +93,6 @@ extern tlv_status tlv_gmm_lift_variances(tlv_context *ctx, const gmm_space *spac
 extern tlv_status tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *space,
 										  const double *covariance, double *lifted);
 
-/* draw.c: the members of the class. */
-extern tlv_status tlv_gmm_normals(tlv_context *ctx, const tlv_frame *model,
-								  tlv_picture_normals *normals);
-extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
-
 /* errors.c: the members of the class. */
 extern tlv_status tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 extern tlv_status tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,

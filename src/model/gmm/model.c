@@ -14,6 +14,8 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/picture.h"
 
 /* Sizes: dimensions, components, of Gaussians numbers of a component's variances. */
 #define SIZE_D	  TLV_SIZE_1
@@ -504,6 +506,49 @@ gmm_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "means")->rows;
 }
 
+/* Rows scatter about a direction with a variance of 1 / kappa, and about none with 1 / d. */
+static tlv_status
+direction_variances(tlv_context *ctx, const tlv_mixture *own, const double **variances)
+{
+	double *made, d = (double) own->d;
+
+	TLV_TRY_NEW(ctx, made, own->k);
+	for (size_t j = 0; j < own->k; j++)
+		made[j] = 1 / fmax(own->variances[j], d);
+	*variances = made;
+	return TLV_OK;
+}
+
+static tlv_status
+gmm_normals(tlv_context *ctx, const tlv_frame *model, tlv_picture_normals *normals)
+{
+	tlv_mixture own;
+
+	tlv_gmm_read(model, &own);
+	*normals = (tlv_picture_normals){.n = own.k,
+									 .d = own.d,
+									 .weights = own.weights,
+									 .means = own.means,
+									 .variances = own.variances,
+									 .each = tlv_mixture_variances(own.d, own.covariance),
+									 .directions = own.covariance == TLV_COVARIANCE_DIRECTION,
+									 .dimensions = tlv_dimension_names(model)};
+	return normals->directions ? direction_variances(ctx, &own, &normals->variances) : TLV_OK;
+}
+
+static tlv_status
+gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	tlv_picture_component *components;
+	tlv_picture_normals normals;
+
+	TLV_TRY(gmm_normals(ctx, model, &normals));
+	TLV_TRY(tlv_picture_components(ctx, model, "component", &components));
+	TLV_TRY(tlv_draw_normals(ctx, picture, components, &normals));
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
 static const char *const gmm_page_fields[] = {"covariance", "weights", "means", "covariances",
 											  "variances",	"degrees", NULL};
 static const tlv_page_content gmm_contents[] = {{"means", TLV_CONTENT_NUMBERS, .what = "dimension",
@@ -525,7 +570,7 @@ static const tlv_page_view directions_page = {.contents = directions_contents,
 /* What models of either kind do. */
 #define GMM_MEMBERS                                                                                \
 	.estimates = tlv_gmm_estimates, .score = tlv_gmm_score, .redraw = tlv_gmm_redraw,              \
-	.normals = tlv_gmm_normals, .draw = tlv_gmm_draw, .open = gmm_open, .components_size = SIZE_K, \
+	.normals = gmm_normals, .draw = gmm_draw, .open = gmm_open, .components_size = SIZE_K,         \
 	.dimensions = gmm_dimensions, .rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_OF_MANY,               \
 	.infer = gmm_infer, .log_likelihood = gmm_log_likelihood, .statistics = tlv_gmm_statistics,    \
 	.update = tlv_gmm_update, .match = gmm_match

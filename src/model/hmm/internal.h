@@ -271,13 +271,6 @@ extern tlv_status tlv_hmm_warn_short(tlv_context *ctx, double n, tlv_diagnostics
 extern tlv_status tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram,
 										const double *moment, double *h);
 
-/* draw.c: the member of the class. */
-extern tlv_status tlv_hmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
-
-/* drift.c: the member of the class. */
-extern tlv_status tlv_hmm_drift(tlv_context *ctx, const tlv_frame *model,
-								const tlv_frame *statistics, tlv_drift *drift);
-
 /* Expected steps below which a state keeps its parameters. */
 #define HMM_LEAST_STEPS 1e-8
 

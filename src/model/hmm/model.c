@@ -10,6 +10,8 @@
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/model/picture.h"
+#include "tensorlv/model/drift.h"
 
 /* Normal variances; smaller ones would not be told from zero. */
 #define HMM_LEAST_VARIANCE 1e-200
@@ -517,6 +519,44 @@ hmm_ids(const tlv_model *model, int part, int64_t id, bool *known)
 	return own->parts.names.offsets != NULL ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
 }
 
+/* States and their transitions. */
+static tlv_status
+hmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	tlv_picture_component *components;
+	tlv_hmm_parts parts;
+
+	TLV_TRY(tlv_picture_components(ctx, model, "state", &components));
+	tlv_hmm_read(model, &parts);
+	TLV_TRY(tlv_draw_chain(ctx, picture, parts.k, components, parts.transitions));
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
+/* Transitions, and symbols or means of the states, in new sequences. */
+static tlv_status
+hmm_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, tlv_drift *drift)
+{
+	const double *pairs = NULL, *emissions = NULL;
+	tlv_hmm_parts own;
+	size_t k;
+
+	tlv_hmm_read(model, &own);
+	k = own.k;
+	TLV_TRY(tlv_frame_require(ctx, statistics, "pairs", TLV_FLOAT64, k, k, (const void **) &pairs));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_drift_counts(ctx, drift, "transitions", j + 1, k, 1, pairs + j * k,
+								 own.transitions + j * k));
+	if (own.gaussian)
+		return TLV_OK;
+	TLV_TRY(tlv_frame_require(ctx, statistics, "emissions", TLV_FLOAT64, k, own.d,
+							  (const void **) &emissions));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_drift_counts(ctx, drift, "emissions", j + 1, own.d, k, emissions + j,
+								 own.emissions + j));
+	return TLV_OK;
+}
+
 static const char *const hmm_page_fields[] = {
 	"initial",	 "stationary", "transitions", "covariance",	  "means",
 	"variances", "items",	   "emissions",	  "name_offsets", NULL};
@@ -529,11 +569,11 @@ static const tlv_page_view hmm_page = {
 
 static const tlv_model_class hmm_class = {
 	.layout = &hmm_layout,
-	.drift = tlv_hmm_drift,
+	.drift = hmm_drift,
 	.estimates = tlv_hmm_estimates,
 	.score = tlv_hmm_score,
 	.redraw = tlv_hmm_redraw,
-	.draw = tlv_hmm_draw,
+	.draw = hmm_draw,
 	.page = &hmm_page,
 	.open = tlv_hmm_open,
 	.components = hmm_components,

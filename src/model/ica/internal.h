@@ -20,8 +20,6 @@ typedef struct tlv_ica_model
 extern tlv_status tlv_ica_center(tlv_context *ctx, const tlv_ica_model *model, size_t d,
 								 const double *x, double *out);
 
-/* ---- step.c ---- */
-
 /* Sums over the rows of a pass: kind component_statistics. */
 typedef struct tlv_ica_means
 {
@@ -33,25 +31,11 @@ typedef struct tlv_ica_means
 	const double *products;	  /* k x k: y y'; NULL: the step is to be orthogonal */
 } tlv_ica_means;
 
-/*
- * One step from outputs y: forth (k x k) y are the next ones, of variance 1, and back is its
- * inverse; *change is the largest move of two components, in standard errors of sampling.  Sources:
- * see there.  Errors: TLV_BAD_DATA for outputs that depend on each other, memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_ica_step(tlv_context *ctx, const tlv_ica_means *means, double *forth,
-							   double *back, double *change);
-
 /* statistics.c: entries of the model class */
 extern tlv_status tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
 extern tlv_status tlv_ica_update(tlv_context *ctx, const tlv_frame *model,
 								 const tlv_frame *statistics, const tlv_step *step, void **image,
 								 size_t *size);
-
-/* draw.c: the member of the class. */
-extern tlv_status tlv_ica_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
-
-/* Member of the class (errors.c). */
-extern tlv_status tlv_ica_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 
 #endif /* TENSORLV_ICA_INTERNAL_H */

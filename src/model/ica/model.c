@@ -16,6 +16,9 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/picture.h"
+#include "tensorlv/model/errors.h"
 
 /* Sizes: dimensions, components. */
 #define SIZE_D TLV_SIZE_1
@@ -451,6 +454,64 @@ ica_dimensions(const tlv_frame *frame)
 }
 
 static const char *const ica_page_fields[] = {"mean", "mixing", "kurtosis", "sources", NULL};
+
+/* How much of every source is in every dimension. */
+static tlv_status
+ica_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	const tlv_section *section = tlv_frame_find(model, "mixing");
+	const double *mixing = tlv_section_data(model, section);
+	const tlv_name_list names = tlv_dimension_names(model);
+	size_t d = section->rows, k = section->columns;
+	tlv_picture_component *components;
+	double *numbers;
+
+	TLV_TRY(tlv_picture_components(ctx, model, "source", &components));
+	TLV_TRY_NEW_ROWS(ctx, numbers, k, d);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			numbers[j + k * i] = mixing[i + d * j];
+	TLV_TRY(tlv_draw_matrix(ctx, picture, k, components, d, numbers, &names));
+	tlv_free(ctx, numbers);
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
+static tlv_status
+add_number(tlv_context *ctx, tlv_estimate_part part, size_t component, size_t i,
+		   const tlv_name_list *names, double value, tlv_estimates *list)
+{
+	return tlv_estimates_add(ctx, list,
+							 &(tlv_estimate){.part = part,
+											 .component = component,
+											 .has_item = true,
+											 .item = (int64_t) i + 1,
+											 .name = {tlv_name_at(names, i)},
+											 .number = {(int64_t) i + 1},
+											 .estimate = value});
+}
+
+/* The means, and of every component what it adds to every dimension; their standard errors are those
+ * of a jackknife. */
+static tlv_status
+ica_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
+{
+	const tlv_section *section = tlv_frame_find(model, "mixing");
+	const double *mixing = tlv_section_data(model, section);
+	const double *mean = tlv_frame_float64(model, "mean");
+	const tlv_name_list names = tlv_dimension_names(model);
+	size_t d = section->rows, k = section->columns;
+
+	TLV_TRY(tlv_require_memory(ctx, 3.0 * sizeof(tlv_estimate) * (double) d * (double) (k + 1),
+							   "the estimates of the components"));
+	for (size_t i = 0; i < d; i++)
+		TLV_TRY(add_number(ctx, TLV_ESTIMATE_MEAN, 0, i, &names, mean[i], list));
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+			TLV_TRY(
+				add_number(ctx, TLV_ESTIMATE_MIXING, j + 1, i, &names, mixing[j * d + i], list));
+	return TLV_OK;
+}
 static const tlv_page_content ica_contents[] = {
 	{"mixing", TLV_CONTENT_LOADINGS, .what = "dimension", .from = 1}, {.section = NULL}};
 static const tlv_page_view ica_page = {
@@ -459,7 +520,7 @@ static const tlv_page_view ica_page = {
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,
 	.layout = &ica_layout,
-	.draw = tlv_ica_draw,
+	.draw = ica_draw,
 	.page = &ica_page,
 	.open = ica_open,
 	.components_size = SIZE_K,
@@ -467,7 +528,7 @@ static const tlv_model_class ica_class = {
 	.statistics = tlv_ica_statistics,
 	.update = tlv_ica_update,
 	.match = ica_match,
-	.estimates = tlv_ica_estimates,
+	.estimates = ica_estimates,
 };
 
 const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .model = &ica_class};

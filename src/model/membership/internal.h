@@ -353,12 +353,6 @@ extern tlv_status membership_require_rank(tlv_context *ctx, const membership_mom
 
 /* ---- likelihood.c ---- */
 
-/* Of all triples of different variables together, under components of mixed membership whose
- * weights have the sum alpha0. */
-extern tlv_status membership_triple_likelihood(tlv_context *ctx, const membership_moments *moments,
-											   const tlv_category_tables *tables, double alpha0,
-											   const membership_fit *fit, double *sum);
-
 /* ---- diagnose.c ---- */
 
 /* Warnings of components of less than one row, and of those that differ from a heavier one no more

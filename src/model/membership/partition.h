@@ -1,6 +1,6 @@
 /*
  * partition.h - the partitioned method: three groups of variables, the modes, and their moments
- * (partition.c, partition_moments.c).
+ * (partition.c).
  */
 #ifndef TENSORLV_MEMBERSHIP_PARTITION_H
 #define TENSORLV_MEMBERSHIP_PARTITION_H
@@ -39,10 +39,5 @@ typedef struct partition_moments
 	double *scale[MODES]; /* of an entry one over the root of its mean: its error is about that */
 	double negative;	  /* share of the entries */
 } partition_moments;
-
-/* Third moments of the modes, corrected so that their factors are the components, every entry times
- * the scales of its places. */
-extern tlv_status membership_collect_moments(tlv_context *ctx, const partition_work *work,
-											 partition_moments *moments);
 
 #endif /* TENSORLV_MEMBERSHIP_PARTITION_H */

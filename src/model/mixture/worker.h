@@ -41,16 +41,13 @@ mixture_narrow_sums(const tlv_mixture_worker *worker)
 	return mixture_narrow_linear(worker) + worker->mixture->d * worker->mixture->k;
 }
 
-/* ---- directions.c, directions_given.c ---- */
+/* ---- directions.c ---- */
 
 /* Component j from the sum (d) of its rows. */
 extern void mixture_set_direction(tlv_mixture *mixture, size_t j, double rows, const double *sum);
 
 /* What tlv_mixture_infer_given, tlv_mixture_list_components, tlv_mixture_score and
  * tlv_mixture_redraw do of directions, the last three of one component. */
-extern tlv_status mixture_directions_given(tlv_context *ctx, const tlv_mixture *mixture,
-										   const double *x, const bool *missing, double *shares,
-										   double *log_likelihood);
 extern tlv_status mixture_list_direction(tlv_context *ctx, tlv_mixture_listing *listing, size_t j);
 extern void mixture_score_direction(const tlv_mixture *mixture, size_t j, double share,
 									const double *x, double *scores);

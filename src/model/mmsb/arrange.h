@@ -26,9 +26,6 @@ extern tlv_status tlv_mmsb_arrange(tlv_context *ctx, const tlv_frame *model,
 								   const tlv_frame *reference, size_t n, const tlv_place *places,
 								   const tlv_diagnostics *diagnostics, void **image, size_t *size);
 
-/* draw.c: the member of the class. */
-extern tlv_status tlv_mmsb_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
-
 /* Its page (page.c). */
 extern const tlv_page_view tlv_mmsb_page;
 

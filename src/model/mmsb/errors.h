@@ -38,12 +38,4 @@ extern tlv_mmsb_options tlv_mmsb_options_of(const tlv_mmsb_parts *parts,
 extern tlv_status tlv_mmsb_bootstrap(tlv_context *ctx, const tlv_frame *model,
 									 const tlv_mmsb_options *options, void **image, size_t *size);
 
-/*
- * The model with the numbers "recurrence_1" and so on and the warnings "spurious_component": how
- * far its communities are from those of fits with these options that leave a quarter of the graph's
- * edges out in turn (support.c).  Errors: memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_mmsb_support(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
-								   const tlv_mmsb_options *options, void **image, size_t *size);
-
 #endif /* TENSORLV_MMSB_ERRORS_H */

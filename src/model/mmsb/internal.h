@@ -252,14 +252,6 @@ extern tlv_status tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fi
 											 tlv_memberships memberships[2]);
 
 /*
- * closure.c: how often two neighbours of a node are joined, over what a block model of an
- * undirected graph without weights lets expect, to the diagnostics, and a warning where it is much
- * more; edges (k x k) are those between communities.
- */
-extern tlv_status tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit,
-										 const double *edges);
-
-/*
  * doubt.c: the gain in the integrated likelihood of so many communities as were asked for over one,
  * an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships a
  * node is in the community of which it has most.

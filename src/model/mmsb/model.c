@@ -14,6 +14,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/model/picture.h"
 
 /* Parameters beyond this are no rates of edges; products of three of them stay finite. */
 #define MMSB_MODEL_LARGEST 1e100
@@ -339,9 +340,24 @@ mmsb_ids(const tlv_model *model, int part, int64_t id, bool *known)
 	return TLV_IDS_NUMBERS;
 }
 
+/* How often nodes of two communities are joined. */
+static tlv_status
+mmsb_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	const tlv_name_list none = {NULL, NULL};
+	const tlv_section *section = tlv_frame_find(model, "connectivity");
+	tlv_picture_component *components;
+
+	TLV_TRY(tlv_picture_components(ctx, model, "community", &components));
+	TLV_TRY(tlv_draw_matrix(ctx, picture, section->rows, components, section->columns,
+							tlv_section_data(model, section), &none));
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
 static const tlv_model_class mmsb_class = {
 	.layout = &mmsb_layout,
-	.draw = tlv_mmsb_draw,
+	.draw = mmsb_draw,
 	.page = &tlv_mmsb_page,
 	.open = tlv_mmsb_open,
 	.components = mmsb_components,

@@ -132,15 +132,4 @@ extern tlv_status tlv_multiview_score(tlv_context *ctx, tlv_model *model, const 
 extern tlv_status tlv_multiview_redraw(tlv_context *ctx, const tlv_frame *model,
 									   const double *values, void **image, size_t *size);
 
-/* draw.c: the member of the class. */
-extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model,
-										tlv_picture *picture);
-
-/* drift.c: the member of the class. */
-extern tlv_status tlv_multiview_drift(tlv_context *ctx, const tlv_frame *model,
-									  const tlv_frame *statistics, tlv_drift *drift);
-
-/* support.c */
-extern const tlv_support_class tlv_multiview_support;
-
 #endif /* TENSORLV_MULTIVIEW_INTERNAL_H */

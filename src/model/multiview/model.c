@@ -12,6 +12,8 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/model/picture.h"
+#include "tensorlv/model/drift.h"
 
 /* No category is impossible, no variance zero, no component without weight. */
 #define MULTIVIEW_LEAST_PROBABILITY 1e-10
@@ -342,6 +344,66 @@ multiview_ids(const tlv_model *model, int view, int64_t id, bool *known)
 	return tlv_multiview_is_named(&own->parts, view) ? TLV_IDS_NAMES : TLV_IDS_NUMBERS;
 }
 
+/* The means, or the probabilities of categories, of every component in every view. */
+static tlv_status
+multiview_picture(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	const tlv_name_list none = {NULL, NULL};
+	tlv_picture_component *components;
+	tlv_multiview_parts parts;
+	size_t k, columns, at = 0;
+	double *numbers;
+
+	TLV_TRY(tlv_picture_components(ctx, model, "component", &components));
+	tlv_multiview_read(model, &parts);
+	k = parts.k;
+	columns = parts.d[0] + parts.d[1] + parts.d[2];
+	TLV_TRY_NEW_ROWS(ctx, numbers, k, columns);
+	for (int t = 0; t < 3; t++)
+		for (size_t i = 0; i < parts.d[t]; i++, at++)
+			for (size_t j = 0; j < k; j++)
+				numbers[j + k * at] = parts.means[t][j * parts.d[t] + i];
+	TLV_TRY(tlv_draw_matrix(ctx, picture, k, components, columns, numbers, &none));
+	tlv_free(ctx, numbers);
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
+/* Weights and categories of components in new rows. */
+static tlv_status
+multiview_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				tlv_drift *drift)
+{
+	static const char *const names[3] = {"counts1", "counts2", "counts3"};
+	static const char *const tests[3] = {"categories of view 1", "categories of view 2",
+										 "categories of view 3"};
+	const double *responsibilities = NULL, *counts = NULL;
+	tlv_multiview_parts own;
+	size_t k;
+
+	tlv_multiview_read(model, &own);
+	k = own.k;
+	TLV_TRY(tlv_frame_require(ctx, statistics, "responsibilities", TLV_FLOAT64, k, 1,
+							  (const void **) &responsibilities));
+	TLV_TRY(tlv_drift_counts(ctx, drift, "weights", 0, k, 1, responsibilities, own.weights));
+	for (int t = 0; t < 3 && is_categorical(&own); t++)
+	{
+		double *shares;
+
+		TLV_TRY(tlv_frame_require(ctx, statistics, names[t], TLV_FLOAT64, k, own.d[t],
+								  (const void **) &counts));
+		TLV_TRY_NEW_ROWS(ctx, shares, k, own.d[t]);
+		for (size_t i = 0; i < own.d[t]; i++)
+			for (size_t j = 0; j < k; j++)
+				shares[i * k + j] = own.means[t][j * own.d[t] + i];
+		for (size_t j = 0; j < k; j++)
+			TLV_TRY(
+				tlv_drift_counts(ctx, drift, tests[t], j + 1, own.d[t], k, counts + j, shares + j));
+		tlv_free(ctx, shares);
+	}
+	return TLV_OK;
+}
+
 static const char *const multiview_page_fields[] = {
 	"weights",	  "items1", "means1", "variances1", "items2",			"means2",
 	"variances2", "items3", "means3", "variances3", "category_offsets", NULL};
@@ -361,11 +423,11 @@ static const tlv_page_view multiview_page = {.contents = multiview_contents,
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
 	.layout = &multiview_layout,
-	.drift = tlv_multiview_drift,
+	.drift = multiview_drift,
 	.estimates = tlv_multiview_estimates,
 	.score = tlv_multiview_score,
 	.redraw = tlv_multiview_redraw,
-	.draw = tlv_multiview_picture,
+	.draw = multiview_picture,
 	.page = &multiview_page,
 	.open = multiview_open,
 	.components_size = SIZE_K,

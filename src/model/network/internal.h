@@ -134,13 +134,12 @@ extern tlv_status tlv_network_order(tlv_context *ctx, const tlv_frame *model, vo
 extern tlv_status tlv_network_write(tlv_context *ctx, const tlv_network_parts *parts, void **image,
 									size_t *size);
 
-/* ---- statistics.c, draw.c: entries of the model class ---- */
+/* ---- statistics.c: entries of the model class ---- */
 
 extern tlv_status tlv_network_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 										 tlv_accumulator **accumulator);
 extern tlv_status tlv_network_update(tlv_context *ctx, const tlv_frame *model,
 									 const tlv_frame *statistics, const tlv_step *step,
 									 void **image, size_t *size);
-extern tlv_status tlv_network_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 #endif /* TENSORLV_NETWORK_INTERNAL_H */

@@ -146,7 +146,7 @@ extern tlv_status tlv_hmm_classes(tlv_context *ctx, size_t m, const double *coun
 extern tlv_status tlv_hmm_choose(tlv_context *ctx, const tlv_hmm_search *starts, size_t max_k,
 								 tlv_choice *curve, size_t *k);
 
-/* ---- stored counts of windows (stored.c, thinning.c) ---- */
+/* ---- stored counts of windows (stored.c) ---- */
 
 /* EM on counts: so many random starts, `first` steps of each, and `last` more of the best one. */
 typedef struct tlv_hmm_window_task
@@ -167,16 +167,6 @@ typedef struct tlv_hmm_window_start
 extern tlv_status tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
 											const tlv_hmm_window_task *task,
 											tlv_hmm_window_start *best);
-
-/*
- * From *k states, which the counts' rank shows, to fewer as long as these are as likely where
- * windows are left out: what one more state adds there is no chance.  Windows are dealt out to the
- * folds by seeded hypergeometric thinning of the counts.  curve (*k): that likelihood, per window,
- * by number of states; NaN of those that were not tried.  Nothing is done where that would be much
- * work, or windows are few.  Errors: memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source,
-										 uint64_t seed, double *curve, size_t *k);
 
 /* ---- which states are real (support.c) ---- */
 
