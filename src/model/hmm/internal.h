@@ -230,10 +230,6 @@ extern tlv_status tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const c
 extern tlv_status tlv_hmm_step(tlv_context *ctx, const tlv_frame *model,
 							   const tlv_frame *statistics, const tlv_step *step, bool in_order,
 							   void **image, size_t *size);
-/* keep.c: the sums of weight times the steps, and of 1 - weight times as many of the model itself,
- * in sequences of their mean length. */
-extern tlv_status tlv_hmm_keep(tlv_context *ctx, const tlv_hmm_parts *model, double weight,
-							   tlv_hmm_sums *sums);
 /* Means (d x k) and covariances of the states after the step; work: 2 d. */
 extern void tlv_hmm_maximize_vectors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before,
 									 double *means, double *variances, double *work);

@@ -34,7 +34,7 @@ membership_check_ranges(tlv_context *ctx, const tlv_membership_options *options)
 	return TLV_OK;
 }
 
-tlv_status
+static tlv_status
 membership_check_options(tlv_context *ctx, const tlv_membership_options *options, size_t p,
 						 size_t categories)
 {

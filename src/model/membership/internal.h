@@ -341,9 +341,7 @@ extern tlv_status membership_partition_tables(tlv_context *ctx, const tlv_catego
 
 /* ---- fit.c ---- */
 
-extern tlv_status membership_check_options(tlv_context *ctx, const tlv_membership_options *options,
-										   size_t p, size_t categories);
-/* The part of these checks that is of the options alone. */
+/* Checks of the options alone. */
 extern tlv_status membership_check_ranges(tlv_context *ctx, const tlv_membership_options *options);
 /* The sum of the Dirichlet's parameters as it is given, or the usual one; of classes 0. */
 extern double membership_alpha0(const tlv_membership_options *options, size_t k);
@@ -439,10 +437,6 @@ extern tlv_status membership_refine(tlv_context *ctx, membership_rows *rows,
 									membership_fit *fit, membership_training *training);
 
 /* ---- train.c: starts ---- */
-
-/* The memory of the copy is the context's. */
-extern tlv_status membership_fit_copy(tlv_context *ctx, const membership_rows *rows,
-									  const membership_fit *fit, membership_fit *copy);
 
 /* k given: the better start, refined; memory of fit is the context's. */
 extern tlv_status membership_train(tlv_context *ctx, membership_rows *rows,

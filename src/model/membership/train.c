@@ -30,7 +30,8 @@ fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_f
 	return TLV_OK;
 }
 
-tlv_status
+/* The memory of the copy is the context's. */
+static tlv_status
 membership_fit_copy(tlv_context *ctx, const membership_rows *rows, const membership_fit *fit,
 					membership_fit *copy)
 {

@@ -104,9 +104,6 @@ extern tlv_status tlv_mmsb_simple_gain(tlv_context *ctx, const tlv_mmsb_fit_stat
  * in place of those found, where these are likelier. */
 extern tlv_status tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* weights.c: the weights as values of the edges, or edges that all count 1; degrees follow. */
-extern tlv_status tlv_mmsb_use_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool used);
-
 typedef enum tlv_proposal
 {
 	TLV_PROPOSE_SOME, /* k communities, whatever they are worth */
@@ -122,12 +119,17 @@ typedef enum tlv_proposal
 extern tlv_status tlv_mmsb_propose(tlv_context *ctx, tlv_mmsb_fit_state *fit, tlv_proposal wanted,
 								   size_t k);
 
-/* Sources and targets as nodes of one graph (proposal.c). */
+/* graph.c: sources and targets as nodes of one graph. */
 extern tlv_status tlv_mmsb_join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 									  tlv_csr *joined);
 
-/* Bytes that it takes: of n nodes of all sides, and the entries of all sides' edges. */
+/* Bytes that a proposal takes: of n nodes of all sides, and the entries of all sides' edges. */
 extern double tlv_mmsb_proposal_memory(size_t n, size_t entries, size_t sides);
+
+/* Communities at most: never more than the smaller side has nodes; and whether a model, plain or
+ * degree-corrected, may be chosen. */
+extern size_t tlv_proposal_most(const tlv_mmsb_fit_state *fit);
+extern bool tlv_proposal_may_be(const tlv_mmsb_fit_state *fit, int corrected);
 
 /*
  * propose.c: whether degrees are corrected for, of fit->k communities: as the options say, or by
@@ -231,13 +233,6 @@ extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, 
 extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 									int32_t *const label[2], size_t k, bool corrected,
 									double evidence[2]);
-
-/*
- * About the logarithm of the number of partitions of the number m into at most n parts: that of all
- * partitions, corrected for few parts, or (m + n (n + 1) / 4)^(n - 1) / n! (n - 1)! where that is
- * less.
- */
-extern double tlv_log_partitions(double m, double n);
 
 /* The plain and the degree-corrected one of one rate between communities alone: less work. */
 extern tlv_status tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,

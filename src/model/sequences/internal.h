@@ -60,38 +60,6 @@ typedef struct sequence_state
 extern tlv_status sequence_set_form(tlv_context *ctx, sequence_state *state, sequence_form form);
 /* Room for the first symbols of `n` positions. */
 extern tlv_status sequence_grow_initial(tlv_context *ctx, sequence_state *state, size_t n);
-extern tlv_status sequence_refuse_more(tlv_context *ctx);
-
-/* ---- symbols.c ---- */
-
-extern tlv_status sequence_add_symbols(tlv_context *ctx, sequence_state *state, size_t n,
-									   const int64_t *symbols, const bool *missing);
-/* The names of a sequence's symbols. */
-extern tlv_status sequence_note_names(tlv_context *ctx, sequence_state *state,
-									  const tlv_part *part);
-/* The symbols of a sequence that has no window, as part of the vocabulary. */
-extern tlv_status sequence_note_symbols(tlv_context *ctx, sequence_state *state,
-										const tlv_part *part);
-extern tlv_status sequence_merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator,
-										 const tlv_frame *frame);
-extern tlv_status sequence_merge_named(tlv_context *ctx, tlv_accumulator *accumulator,
-									   const tlv_frame *frame);
-/* Takes the counts of windows and of first symbols away. */
-extern tlv_status sequence_take_symbols(tlv_context *ctx, sequence_state *state,
-										const tlv_frame *frame);
-/* Has every symbol of the dictionary been the first of a sequence, or is it part of a window?  The
- * value of others, as of steps beside missing ones, does not tell who else has them. */
-extern tlv_status sequence_all_counted(tlv_context *ctx, const sequence_state *state,
-									   bool *counted);
-/* Has any of the symbols that are still there a name? */
-extern tlv_status sequence_symbols_named(tlv_context *ctx, const sequence_state *state,
-										 bool *named);
-extern tlv_status sequence_describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator,
-											void **owned);
-extern tlv_status sequence_check_symbols(tlv_context *ctx, const tlv_frame *frame,
-										 const size_t *sizes);
-extern tlv_status sequence_check_named(tlv_context *ctx, const tlv_frame *frame,
-									   const size_t *sizes);
 
 /* ---- vectors.c ---- */
 

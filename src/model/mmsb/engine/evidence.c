@@ -147,9 +147,11 @@ log_choose(double n, double m)
 	return tlv_lgamma(n + 1) - tlv_lgamma(m + 1) - tlv_lgamma(n - m + 1);
 }
 
-/* Szekeres 1953 corrects all partitions (Hardy, Ramanujan 1918) for few parts. */
-double
-tlv_log_partitions(double m, double n)
+/* About the logarithm of the number of partitions of the number m into at most n parts: that of all
+ * partitions (Hardy, Ramanujan 1918), corrected for few parts (Szekeres 1953), or
+ * (m + n (n + 1) / 4)^(n - 1) / n! (n - 1)! where that is less. */
+static double
+log_partitions(double m, double n)
 {
 	double c = M_PI * sqrt(2.0 / 3), root = sqrt(m), all, few;
 
@@ -218,7 +220,7 @@ degrees_evidence(tlv_context *ctx, evidence_work *work, size_t s, const int32_t 
 		if (n == 0)
 			continue;
 		alike = tlv_lgamma(d + 1) + tlv_lgamma(n) - tlv_lgamma(n + d);
-		told = whole ? work->told[c] - tlv_lgamma(n + 1) - tlv_log_partitions(d, n) : alike;
+		told = whole ? work->told[c] - tlv_lgamma(n + 1) - log_partitions(d, n) : alike;
 		sum += d * log(d / work->fit->total) - tlv_lgamma(d + 1) + fmax(alike, told);
 	}
 	*evidence += sum;

@@ -248,3 +248,30 @@ tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit)
 	tlv_free(ctx, met);
 	return TLV_OK;
 }
+
+tlv_status
+tlv_mmsb_join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *joined)
+{
+	size_t first = fit->side[0].n, n = first + fit->side[1].n, at = 0;
+	size_t entries = fit->side[0].edges.entries;
+
+	TLV_TRY(tlv_csr_create(ctx, n, n, 2 * entries, fit->side[0].edges.value != NULL, joined));
+	for (size_t s = 0; s < 2; s++)
+	{
+		const tlv_csr *own = &fit->side[s].edges;
+
+		for (size_t u = 0; u < own->rows; u++)
+		{
+			if (u % 4096 == 0)
+				TLV_TRY_CONTINUE(ctx);
+			for (size_t e = own->start[u]; e < own->start[u + 1]; e++, at++)
+			{
+				joined->index[at] = own->index[e] + (s == 0 ? (int32_t) first : 0);
+				if (own->value != NULL)
+					joined->value[at] = own->value[e];
+			}
+			joined->start[s * first + u + 1] = at;
+		}
+	}
+	return TLV_OK;
+}

@@ -7,7 +7,7 @@
  * integrated likelihood of the directed graph compares them with those apart, whose labels must be
  * told twice.
  */
-#include "proposal.h"
+#include "../internal.h"
 
 #include "tensorlv/num/rng.h"
 
