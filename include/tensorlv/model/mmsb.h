@@ -75,13 +75,13 @@ extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, 
  * allocated. parts->diagnostics is NULL. */
 extern tlv_status tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts);
 
-/* Place of a node among those of a side; n of the side where it is not known (edge.c). */
+/* Place of a node among those of a side; n of the side where it is not known (model.c). */
 extern size_t tlv_mmsb_find_node(const tlv_mmsb_parts *parts, size_t side, int64_t node);
 
 /*
  * Probability of an edge from a node to another: theta_u theta_v pi_u' P pi_v, at most 1; of a
  * Poisson model that of at least one, 1 - exp(-mean).  Of undirected graphs the order does not
- * matter.  NaN where a node is not in the model or has no memberships (edge.c).
+ * matter.  NaN where a node is not in the model or has no memberships (model.c).
  */
 extern double tlv_mmsb_edge_probability(const tlv_mmsb_parts *parts, int64_t source,
 										int64_t target);

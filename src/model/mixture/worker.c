@@ -9,6 +9,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
+#include "tensorlv/model/mixture.h"
 
 #define LOG_2PI 1.8378770664093454836
 
@@ -272,4 +273,92 @@ tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker)
 	tlv_free(ctx, worker->product);
 	tlv_free(ctx, worker->narrow);
 	memset(worker, 0, sizeof(*worker));
+}
+
+/* ---- rows that wait for a block ---- */
+
+tlv_status
+tlv_mixture_rows_next(tlv_context *ctx, tlv_mixture_rows *rows, size_t d, double **row)
+{
+	if (rows->x == NULL)
+		TLV_TRY_NEW_ROWS(ctx, rows->x, d, TLV_MIXTURE_BLOCK);
+	*row = rows->x + rows->n * d;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mixture_rows_added(tlv_context *ctx, tlv_mixture_rows *rows, double weight,
+					   tlv_mixture_worker *worker, tlv_mixture_sums *sums)
+{
+	rows->weighted |= weight != 1;
+	rows->weights[rows->n] = weight;
+	return ++rows->n == TLV_MIXTURE_BLOCK ? tlv_mixture_rows_flush(ctx, rows, worker, sums)
+										  : TLV_OK;
+}
+
+tlv_status
+tlv_mixture_rows_flush(tlv_context *ctx, tlv_mixture_rows *rows, tlv_mixture_worker *worker,
+					   tlv_mixture_sums *sums)
+{
+	size_t n = rows->n;
+	tlv_status status;
+
+	rows->n = 0;
+	if (n == 0)
+		return TLV_OK;
+	worker->weights = rows->weighted ? rows->weights : NULL;
+	status = tlv_mixture_expect(ctx, worker, n, rows->x, sums);
+	worker->weights = NULL;
+	return status;
+}
+
+/* ---- parameters ---- */
+
+size_t
+tlv_mixture_variances(size_t d, tlv_covariance covariance)
+{
+	if (tlv_is_matrix(covariance))
+		return tlv_packed2_size(d);
+	return covariance == TLV_COVARIANCE_DIAGONAL ? d : 1;
+}
+
+double
+tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance, bool tails)
+{
+	double variances = (tlv_is_shared(covariance) ? 1 : (double) k) *
+					   (double) tlv_mixture_variances(d, covariance);
+
+	if (covariance == TLV_COVARIANCE_DIRECTION) /* a mean is 1 long */
+		variances = 0;
+	return (double) k - 1 + (double) k * (double) d + variances + (tails ? (double) k : 0);
+}
+
+tlv_status
+tlv_mixture_create(tlv_context *ctx, size_t k, size_t d, tlv_covariance covariance,
+				   tlv_mixture *mixture)
+{
+	mixture->k = k;
+	mixture->d = d;
+	mixture->covariance = covariance;
+	mixture->degrees = NULL;
+	TLV_TRY_NEW0_ROWS(ctx, mixture->weights, k, (2 + d + tlv_mixture_variances(d, covariance)));
+	mixture->means = mixture->weights + k;
+	mixture->variances = mixture->means + d * k;
+	return TLV_OK;
+}
+
+void
+tlv_mixture_use_tails(tlv_mixture *mixture)
+{
+	mixture->degrees =
+		mixture->variances + mixture->k * tlv_mixture_variances(mixture->d, mixture->covariance);
+	for (size_t j = 0; j < mixture->k; j++)
+		mixture->degrees[j] = TLV_FIRST_DEGREES;
+}
+
+void
+tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture)
+{
+	tlv_free(ctx, mixture->weights);
+	mixture->weights = NULL;
 }

@@ -22,20 +22,4 @@ extern tlv_status tlv_mmsb_estimates(tlv_context *ctx, const tlv_frame *model, t
 extern tlv_status tlv_mmsb_standard_errors(tlv_context *ctx, const tlv_frame *model,
 										   const tlv_frame *errors, tlv_estimates *list);
 
-/* The graph of edges that were collected, whose accumulator is freed (bootstrap.c). */
-extern tlv_status tlv_mmsb_finish_graph(tlv_context *ctx, tlv_accumulator *edges, tlv_frame *graph);
-
-/* Options for fits as the model's. */
-extern tlv_mmsb_options tlv_mmsb_options_of(const tlv_mmsb_parts *parts,
-											const tlv_mmsb_options *options);
-
-/*
- * The model with the standard errors of fits with these options to graphs drawn from it: of every
- * number the deviation of their numbers and what the bias adds to an interval, communities matched
- * by their nodes.  Errors: TLV_BAD_DATA where less
- * than half of the graphs have as many communities, memory, TLV_CANCELLED.
- */
-extern tlv_status tlv_mmsb_bootstrap(tlv_context *ctx, const tlv_frame *model,
-									 const tlv_mmsb_options *options, void **image, size_t *size);
-
 #endif /* TENSORLV_MMSB_ERRORS_H */

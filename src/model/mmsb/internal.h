@@ -247,14 +247,14 @@ extern tlv_status tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fi
 											 tlv_memberships memberships[2]);
 
 /*
- * doubt.c: the gain in the integrated likelihood of so many communities as were asked for over one,
+ * choose.c: the gain in the integrated likelihood of so many communities as were asked for over one,
  * an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships a
  * node is in the community of which it has most.
  */
 extern tlv_status tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /*
- * known_labels.c: met (n_labels) marks the labels of nodes with edges.  Warns of the others;
+ * labels.c: met (n_labels) marks the labels of nodes with edges.  Warns of the others;
  * TLV_BAD_DATA where there are labels and none is met.
  */
 extern tlv_status tlv_mmsb_check_labels(tlv_context *ctx, const tlv_mmsb_options *options,
