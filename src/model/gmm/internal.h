@@ -100,7 +100,7 @@ extern tlv_status tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_ro
 extern tlv_status tlv_gmm_redraw(tlv_context *ctx, const tlv_frame *model, const double *values,
 								 void **image, size_t *size);
 
-/* drift.c: the member of the class. */
+/* The member of the class. */
 extern tlv_status tlv_gmm_drift(tlv_context *ctx, const tlv_frame *model,
 								const tlv_frame *statistics, tlv_drift *drift);
 

@@ -19,6 +19,7 @@
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/picture.h"
 #include "tensorlv/model/errors.h"
+#include "tensorlv/model/assignment.h"
 
 /* Sizes: dimensions, components. */
 #define SIZE_D TLV_SIZE_1
@@ -491,8 +492,8 @@ add_number(tlv_context *ctx, tlv_estimate_part part, size_t component, size_t i,
 											 .estimate = value});
 }
 
-/* The means, and of every component what it adds to every dimension; their standard errors are those
- * of a jackknife. */
+/* The means, and of every component what it adds to every dimension; their standard errors are
+ * those of a jackknife. */
 static tlv_status
 ica_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 {
@@ -532,3 +533,57 @@ static const tlv_model_class ica_class = {
 };
 
 const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .model = &ica_class};
+
+/* ---- matching ---- */
+
+/* Length of a column; its numbers may be of any magnitude. */
+static double
+ica_length_of(size_t d, const double *x)
+{
+	double largest = 0, sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+		largest = fmax(largest, fabs(x[i]));
+	for (size_t i = 0; i < d && largest > 0; i++)
+		sum += (x[i] / largest) * (x[i] / largest);
+	return largest * sqrt(sum);
+}
+
+static double
+direction_distance(size_t d, const double *x, double x_length, const double *y, double y_length)
+{
+	double minus = 0, plus = 0;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double u = x_length > 0 ? x[i] / x_length : 0, v = y_length > 0 ? y[i] / y_length : 0;
+
+		minus += (u - v) * (u - v);
+		plus += (u + v) * (u + v);
+	}
+	return sqrt(fmin(minus, plus));
+}
+
+tlv_status
+tlv_mixing_match(tlv_context *ctx, size_t d, size_t ka, const double *a, size_t kb, const double *b,
+				 int64_t *assignment, double *error)
+{
+	double *cost = tlv_alloc(ctx, ka, kb * sizeof(double)), *lengths;
+
+	TLV_TRY_ALLOC(ctx, cost);
+	TLV_TRY_NEW(ctx, lengths, kb);
+	for (size_t j = 0; j < kb; j++)
+		lengths[j] = ica_length_of(d, b + j * d);
+	for (size_t i = 0; i < ka; i++)
+	{
+		double own = ica_length_of(d, a + i * d);
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < kb; j++)
+			cost[i * kb + j] = direction_distance(d, a + i * d, own, b + j * d, lengths[j]);
+	}
+	TLV_TRY(tlv_assign_components(ctx, ka, kb, cost, NAN, assignment, error));
+	tlv_free(ctx, lengths);
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}
