@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "tensorlv/model/kind.h"
+#include "rows.h"
 
 #define USE_STEPS	   6  /* of a sequence */
 #define USE_WIDTHS	   6  /* sorts of rows */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "assertions.h"
+#include "rows.h"
 #include "pool_setup.h"
 #include "tensorlv/model/crowd.h"
 #include "tensorlv/model/kind.h"

@@ -6,6 +6,7 @@
 #define TENSORLV_TEST_LDA_FIXTURE_H
 
 #include "assertions.h"
+#include "rows.h"
 #include "pool.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"

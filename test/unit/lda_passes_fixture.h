@@ -5,6 +5,7 @@
 #define TENSORLV_TEST_LDA_PASSES_FIXTURE_H
 
 #include "lda_fixture.h"
+#include "rows.h"
 #include "source_fixture.h"
 
 static source_fixture passes;

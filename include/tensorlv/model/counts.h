@@ -120,15 +120,13 @@ extern double tlv_count_trace(const tlv_frame *summary, double minimum_documents
 extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 									  double *z, size_t *count, size_t *k);
 
-/* z value of one direction of triples collected in distinct mode; NaN otherwise. */
-extern double tlv_count_z(const tlv_frame *triples, size_t direction);
-
 /*
- * The same of n documents of that sum and sum of squares.  Documents that all say the same tell no
- * variance: the deviation is taken for no less than one more document that says nothing would make
- * it, so that |z| is at most n.  NaN: n < 2, or all say nothing.
+ * z value of one direction of triples collected in distinct mode; NaN otherwise, of fewer than two
+ * documents, or where all say nothing.  Documents that all say the same tell no variance: the
+ * deviation is taken for no less than one more document that says nothing would make it, so that
+ * |z| is at most the number of documents.
  */
-extern double tlv_count_z_of(double n, double sum, double squares);
+extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 
 /*
  * Of documents in a subspace (not of distinct pairs), for anchor words (anchors.h), in its first

@@ -106,10 +106,6 @@ extern tlv_status tlv_warnings_permute(tlv_context *ctx, tlv_diagnostics *diagno
 extern tlv_status tlv_warning_place(tlv_context *ctx, tlv_diagnostics *diagnostics,
 									const tlv_warning *warning, size_t k, const size_t *place);
 
-/* The message with these numbers; NULL where it names a component that is gone.  Errors: memory. */
-extern tlv_status tlv_warning_renumber(tlv_context *ctx, const char *message, size_t k,
-									   const size_t *place, char **renumbered);
-
 /* Replaces the number of that name; without it the list is left as it is. */
 extern void tlv_diagnostics_replace(tlv_diagnostics *diagnostics, const char *name, double value);
 

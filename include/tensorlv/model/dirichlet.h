@@ -71,14 +71,6 @@ extern tlv_status tlv_dirichlet_solver_create(tlv_context *ctx,
 extern void tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver);
 
 /*
- * Eigenvectors (width x width) and descending eigenvalues (width) of M2 at an alpha0 >= 0; triples
- * are not looked at.  And how many of n such eigenvalues carry a direction.
- */
-extern tlv_status tlv_dirichlet_eigen(tlv_context *ctx, const tlv_dirichlet_moments *moments,
-									  double alpha0, double *vectors, double *values);
-extern size_t tlv_dirichlet_positive(size_t n, const double *eigenvalues);
-
-/*
  * Components at a given alpha0 >= 0.  Errors: TLV_NOT_IDENTIFIABLE with the
  * eigenvalues of M2 when fewer than k are positive; those of tlv_decompose.
  */

@@ -111,21 +111,9 @@ tlv_row_weight(const tlv_row *row)
 		.type = (what), .n = (rows), .d = (columns), .data = (numbers)                             \
 	}
 
-#define TLV_AS_BAG(image)                                                                          \
-	(&(const tlv_row){.form = TLV_ROW_BAG, .bag = (const tlv_bag_image *) (image)})
-#define TLV_AS_NEIGHBOURS(id, image)                                                               \
-	(&(const tlv_row){.form = TLV_ROW_NEIGHBOURS,                                                  \
-					  .neighbours = {.bag = (const tlv_bag_image *) (image), .node = (id)}})
 #define TLV_AS_EDGE(from, to, value)                                                               \
 	(&(const tlv_row){.form = TLV_ROW_EDGE,                                                        \
 					  .edge = {.source = (from), .target = (to), .weight = (value)}})
-#define TLV_AS_NAMED_EDGE(from, from_name, to, to_name, value)                                     \
-	(&(const tlv_row){                                                                             \
-		.form = TLV_ROW_NAMED_EDGE,                                                                \
-		.edge = {.source = (from),                                                                 \
-				 .target = (to),                                                                   \
-				 .weight = (value),                                                                \
-				 .name = {{(from_name), strlen(from_name)}, {(to_name), strlen(to_name)}}}})
 /* d numbers x */
 #define TLV_AS_VECTOR(d, x)                                                                        \
 	(&(const tlv_row){.form = TLV_ROW_VECTOR, .part = {TLV_PART(TLV_PART_FLOAT64, 1, d, x)}})
@@ -150,44 +138,6 @@ tlv_row_weight(const tlv_row *row)
 /* d codes */
 #define TLV_AS_CODES(d, values)                                                                    \
 	(&(const tlv_row){.form = TLV_ROW_CODES, .part = {TLV_PART(TLV_PART_CODES, 1, d, values)}})
-/* two ids */
-#define TLV_AS_LABELS(a, b)                                                                        \
-	(&(const tlv_row){.form = TLV_ROW_LABELS,                                                      \
-					  .part = {TLV_PART(TLV_PART_IDS, 1, 1, (&(const int64_t){a})),                \
-							   TLV_PART(TLV_PART_IDS, 1, 1, (&(const int64_t){b}))}})
-/* n_a ids and n_b ids */
-#define TLV_AS_COVERS(n_a, a, n_b, b)                                                              \
-	(&(const tlv_row){                                                                             \
-		.form = TLV_ROW_COVERS,                                                                    \
-		.part = {TLV_PART(TLV_PART_IDS, n_a, 1, a), TLV_PART(TLV_PART_IDS, n_b, 1, b)}})
-/* k_a numbers and k_b numbers */
-#define TLV_AS_MEMBERSHIPS(k_a, a, k_b, b)                                                         \
-	(&(const tlv_row){                                                                             \
-		.form = TLV_ROW_MEMBERSHIPS,                                                               \
-		.part = {TLV_PART(TLV_PART_FLOAT64, 1, k_a, a), TLV_PART(TLV_PART_FLOAT64, 1, k_b, b)}})
-
-/* ids and names (NULL: none) of item, worker (id NULL: none) and answer */
-#define TLV_AS_ANSWER(item, item_name, worker, worker_name, answer, answer_name)                   \
-	(&(const tlv_row){.form = TLV_ROW_ANSWER,                                                      \
-					  .part = {TLV_NAMED_PART(item, item_name),                                    \
-							   TLV_NAMED_PART(worker, worker_name),                                \
-							   TLV_NAMED_PART(answer, answer_name)}})
-#define TLV_NAMED_PART(id, name)                                                                   \
-	{                                                                                              \
-		.type = (id) == NULL ? TLV_PART_NONE : TLV_PART_IDS, .n = 1, .d = 1, .ids = (id),          \
-		.names = (name)                                                                            \
-	}
-/* ids and names (NULL: none) of the places of an entry, and its value */
-#define TLV_AS_ENTRY(i, i_name, j, j_name, l, l_name, number)                                      \
-	(&(const tlv_row){                                                                             \
-		.form = TLV_ROW_ENTRY,                                                                     \
-		.part = {TLV_NAMED_PART(i, i_name), TLV_NAMED_PART(j, j_name), TLV_NAMED_PART(l, l_name)}, \
-		.value = (number)})
-/* n ids of workers, n of answers */
-#define TLV_AS_ANSWERS(n, workers, answers)                                                        \
-	(&(const tlv_row){                                                                             \
-		.form = TLV_ROW_ANSWERS,                                                                   \
-		.part = {TLV_PART(TLV_PART_IDS, n, 1, workers), TLV_PART(TLV_PART_IDS, n, 1, answers)}})
 
 /* What rows of a form are called, in the plural. */
 extern const char *tlv_row_name(tlv_row_form form);

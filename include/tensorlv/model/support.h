@@ -33,22 +33,8 @@ struct tlv_support_class
 						const tlv_row *rows, uint64_t seed, void **image, size_t *size);
 };
 
-/* Posteriors of two models over the same things: sums of the smaller of two, and of either. */
-typedef struct tlv_overlap
-{
-	size_t ka, kb;
-	double *common, *a, *b; /* ka x kb, ka, kb; one block */
-} tlv_overlap;
-
-extern tlv_status tlv_overlap_create(tlv_context *ctx, size_t ka, size_t kb, tlv_overlap *overlap);
-
-/* Adds what one thing has in either, ka and kb. */
-extern void tlv_overlap_add(tlv_overlap *overlap, const double *a, const double *b);
-
-/* Adds to apart (ka) the distances to the partners, over TLV_SUPPORT_PARTS; 1 without one. */
+/* Parts of the rows from which a model is learnt again. */
 #define TLV_SUPPORT_PARTS 4
-extern tlv_status tlv_overlap_distances(tlv_context *ctx, const tlv_overlap *overlap,
-										double *apart);
 
 /* The numbers "recurrence_1" and so on (NaN: not known), and the warnings; what they were learnt
  * from: "rows". */

@@ -193,9 +193,6 @@ typedef struct tlv_logistic_normal
 /* A scratch object beside the worker, of the same k. */
 typedef struct tlv_topic_logistic tlv_topic_logistic;
 
-/* Bytes that it holds. */
-extern double tlv_topic_logistic_memory(size_t k);
-
 /* Errors: TLV_LIMIT for more than TLV_LOGISTIC_TOPICS_MOST topics, TLV_BAD_DATA for a covariance
  * that is not positive definite, memory. */
 extern tlv_status tlv_topic_logistic_create(tlv_context *ctx, const tlv_logistic_normal *normal,

@@ -17,9 +17,6 @@ typedef struct tlv_cp_options
 	uint64_t seed;
 } tlv_cp_options;
 
-/* Bytes that tlv_cp takes at most beside its result. */
-extern double tlv_cp_memory(const tlv_tensor *tensor, size_t k);
-
 /*
  * factors: those of the three modes one behind the other, k x (d[0] + d[1] + d[2]), every column
  * vector of a mode of length 1, the entry of largest modulus positive in the first two modes;

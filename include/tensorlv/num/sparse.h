@@ -56,18 +56,6 @@ extern tlv_status tlv_scale_rows_float(tlv_context *ctx, size_t n, size_t l, con
 extern void tlv_csr_row_sums(const tlv_csr *a, double *sums);
 
 /*
- * Orthonormalises the directions of x (l x n, l <= n) in place and in order by
- * two or more rounds of Cholesky QR (Yamamoto et al. 2015), the Gram matrix in
- * double precision, to about 1e-6; directions that depend on the others to
- * single precision are replaced by random ones.  *rank: how many were
- * independent.  Errors: TLV_BAD_PARAMETER when l > n, TLV_LIMIT for
- * l > TLV_EIGEN_LIMIT, TLV_BAD_DATA when an entry is not finite or its square
- * exceeds single precision, TLV_CANCELLED.
- */
-extern tlv_status tlv_orthonormalize_float(tlv_context *ctx, size_t l, size_t n, float *x,
-										   tlv_rng *rng, size_t *rank);
-
-/*
  * gram (la x lb, column-major, double) = x y', x la x n, y lb x n, summed in
  * double precision by blocks of a few thousand columns.  x == y makes it exactly symmetric, at half
  * the work.  la and lb at most TLV_EIGEN_LIMIT (TLV_LIMIT).  Interruptible.

@@ -58,9 +58,6 @@ typedef struct tlv_train
 	double residual;		 /* |T - train| / |T| */
 } tlv_train;
 
-/* Bytes that tlv_tensor_train takes at most, its cores among them. */
-extern double tlv_train_memory(const tlv_tensor *tensor);
-
 /*
  * The tensor train of a dense tensor by two truncated singular value decompositions: of the given
  * ranks (train->r, which are cut to what there is), or, where these are 0, of the least whose

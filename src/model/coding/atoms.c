@@ -8,8 +8,9 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
-double
-tlv_coding_learner_memory(size_t d, size_t k, size_t sparsity, size_t n)
+/* Bytes that a learner takes beside the rows. */
+static double
+learner_memory(size_t d, size_t k, size_t sparsity, size_t n)
 {
 	double wide = (double) k, deep = (double) d, s = (double) sparsity;
 
@@ -25,8 +26,8 @@ tlv_coding_learner_create(tlv_context *ctx, const tlv_coding_options *options, s
 	tlv_code_sums *sums = &learner->sums;
 
 	*learner = (tlv_coding_learner){.d = d, .k = k, .n = n, .rows = rows};
-	TLV_TRY(tlv_require_memory(ctx, tlv_coding_learner_memory(d, k, options->sparsity, n),
-							   "learning the atoms"));
+	TLV_TRY(
+		tlv_require_memory(ctx, learner_memory(d, k, options->sparsity, n), "learning the atoms"));
 	TLV_TRY(tlv_coder_create(ctx, d, k, options->sparsity, &learner->coder));
 	TLV_TRY_NEW_ROWS(ctx, sums->codes, k, k + d + 1);
 	sums->products = sums->codes + k * k;

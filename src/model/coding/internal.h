@@ -80,8 +80,6 @@ typedef struct tlv_coding_learner
 	int steps;
 } tlv_coding_learner;
 
-/* Bytes that it takes beside the rows. */
-extern double tlv_coding_learner_memory(size_t d, size_t k, size_t sparsity, size_t n);
 extern tlv_status tlv_coding_learner_create(tlv_context *ctx, const tlv_coding_options *options,
 											size_t d, size_t n, const double *rows,
 											tlv_coding_learner *learner);

@@ -9,22 +9,16 @@
 #include "tensorlv/model/kind.h"
 
 double
-tlv_count_z_of(double n, double sum, double squares)
-{
-	double mean = sum / n;
-	double variance = fmax(squares / n - mean * mean, mean * mean / n);
-
-	return n < 2 || !(variance > 0) ? NAN : mean / sqrt(variance / n);
-}
-
-double
 tlv_count_z(const tlv_frame *triples, size_t direction)
 {
+	double n = tlv_frame_scalar(triples, "documents", 0), mean, squares, variance;
+
 	if (tlv_frame_scalar(triples, "distinct", 0) == 0)
 		return NAN;
-	return tlv_count_z_of(tlv_frame_scalar(triples, "documents", 0),
-						  tlv_frame_float64(triples, "z_sum")[direction],
-						  tlv_frame_float64(triples, "z_squares")[direction]);
+	mean = tlv_frame_float64(triples, "z_sum")[direction] / n;
+	squares = tlv_frame_float64(triples, "z_squares")[direction];
+	variance = fmax(squares / n - mean * mean, mean * mean / n);
+	return n < 2 || !(variance > 0) ? NAN : mean / sqrt(variance / n);
 }
 
 static tlv_status

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "subspace_parts.h"
 #include "within_documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/refusals.h"
@@ -108,8 +107,29 @@ tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 	return TLV_OK;
 }
 
-tlv_status
-tlv_subspace_write(tlv_context *ctx, const tlv_subspace_parts *p, void **image, size_t *size)
+/* The parts of a subspace value that is being built. */
+typedef struct subspace_parts
+{
+	size_t d;
+	size_t rank;
+	size_t block;
+	double steps;
+	double distinct;
+	double seed;
+	double minimum_documents;
+	double documents;
+	double tokens;
+	double trace;
+	const int64_t *items;
+	const double *scale;
+	const double *shares;
+	const double *ritz_before;
+	const double *ritz;
+	const double *basis;
+} subspace_parts;
+
+static tlv_status
+write_subspace(tlv_context *ctx, const subspace_parts *p, void **image, size_t *size)
 {
 	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
 
@@ -170,7 +190,7 @@ spare_directions(size_t rank)
 
 /* Work space and value of a subspace: three blocks and what goes with them. */
 static double
-subspace_memory(const tlv_subspace_parts *p)
+subspace_memory(const subspace_parts *p)
 {
 	double block = (double) p->block, d = (double) p->d;
 
@@ -178,7 +198,7 @@ subspace_memory(const tlv_subspace_parts *p)
 }
 
 static tlv_status
-require_memory(tlv_context *ctx, const tlv_subspace_parts *p)
+require_memory(tlv_context *ctx, const subspace_parts *p)
 {
 	return tlv_require_memory(ctx, subspace_memory(p), "the subspace");
 }
@@ -186,7 +206,7 @@ require_memory(tlv_context *ctx, const tlv_subspace_parts *p)
 /* Items kept, their scaling and shares, from a summary or from pairs. */
 static tlv_status
 choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_options *options,
-			 tlv_subspace_parts *p, int32_t **kept)
+			 subspace_parts *p, int32_t **kept)
 {
 	size_t all = tlv_frame_find(summary, "items")->rows;
 	const int64_t *items = tlv_frame_int64(summary, "items");
@@ -227,7 +247,7 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 
 /* What the subspace begun says of items; of others, and of directions that it lacks, nothing. */
 static tlv_status
-copy_begun(tlv_context *ctx, const tlv_frame *begun, const tlv_subspace_parts *p, double *basis)
+copy_begun(tlv_context *ctx, const tlv_frame *begun, const subspace_parts *p, double *basis)
 {
 	const tlv_section *section = tlv_frame_find(begun, "basis");
 	const double *from = tlv_frame_float64(begun, "basis");
@@ -251,7 +271,7 @@ static tlv_status
 from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_options *options,
 			 void **image, size_t *size)
 {
-	tlv_subspace_parts p = {0};
+	subspace_parts p = {0};
 	int32_t *kept;
 	double *basis, *ritz;
 	tlv_rng rng;
@@ -269,7 +289,7 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	TLV_TRY(tlv_orthonormalize(ctx, p.block, p.d, basis, &rng, &rank));
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;
-	return tlv_subspace_write(ctx, &p, image, size);
+	return write_subspace(ctx, &p, image, size);
 }
 
 bool
@@ -304,7 +324,7 @@ static tlv_status
 next_of_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_options *options,
 				 void **image, size_t *size)
 {
-	tlv_subspace_parts p = {0};
+	subspace_parts p = {0};
 	const tlv_section *product = tlv_frame_find(products, "products");
 	const double *rayleigh = tlv_frame_float64(products, "rayleigh");
 	const double *sums = tlv_frame_float64(products, "products");
@@ -349,7 +369,7 @@ next_of_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace
 	tlv_free(ctx, z);
 	p.ritz = ritz;
 	p.basis = basis;
-	return tlv_subspace_write(ctx, &p, image, size);
+	return write_subspace(ctx, &p, image, size);
 }
 
 /*
@@ -394,7 +414,7 @@ apply_pairs(tlv_context *ctx, void *argument, size_t d, size_t l, const double *
 
 /* P2 of the kept items: pairs - diag(correction), or with zero diagonal when distinct. */
 static tlv_status
-pair_moment(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_parts *p,
+pair_moment(tlv_context *ctx, const tlv_frame *moments, const subspace_parts *p,
 			const int32_t *kept, double **packed)
 {
 	/* Rows of pairs of items between two of these. */
@@ -424,7 +444,7 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 	/* The iteration on an exact pair moment. */
 	const double pairs_tolerance = 1e-4;
 	const int pairs_steps = 60;
-	tlv_subspace_parts p = {0};
+	subspace_parts p = {0};
 	pair_operator op;
 	tlv_eigen_task task;
 	int32_t *kept;
@@ -448,7 +468,7 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 	p.steps = steps;
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;
-	return tlv_subspace_write(ctx, &p, image, size);
+	return write_subspace(ctx, &p, image, size);
 }
 
 tlv_status

@@ -48,9 +48,18 @@ dense_of(const tlv_frame *model, const tlv_frame *errors, size_t j)
 						   alpha0 * alpha0 * (lengths - 2 * length + own), mass * mass};
 }
 
+/* Standard errors, from statistics of errors. */
+typedef struct topic_standard_errors
+{
+	size_t k;
+	double *probability; /* k x d */
+	double *weight;		 /* k */
+	double *count;		 /* k: draws that would tell the topic's probabilities as well */
+} topic_standard_errors;
+
 static tlv_status
 topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, size_t j,
-			 const double *shares, tlv_lda_errors *to)
+			 const double *shares, topic_standard_errors *to)
 {
 	/* The rate of expectation maximisation is believed up to here. */
 	const double rate_most = 0.95;
@@ -63,8 +72,6 @@ topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, 
 	double mass = tlv_frame_float64(errors, "totals")[j];
 	double binomial = 0, sum = 0;
 
-	to->rate[j] = 0;
-
 	for (size_t i = 0; i < phi->columns; i++)
 	{
 		size_t at = i * phi->rows + j;
@@ -76,7 +83,6 @@ topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		to->probability[at] = sqrt(variance);
 		sum += variance;
-		to->rate[j] += p[at] * (1 - part);
 		binomial += p[at] * (1 - p[at]);
 	}
 	to->count[j] = sum > 0 ? binomial / sum : 0;
@@ -104,7 +110,7 @@ items_shares(tlv_context *ctx, const tlv_frame *model, double *shares)
 
 /* From the shares of the documents: sum of (N_j - L w)^2, over all tokens. */
 static void
-lda_weight_errors(const tlv_frame *model, const tlv_frame *errors, tlv_lda_errors *to)
+lda_weight_errors(const tlv_frame *model, const tlv_frame *errors, topic_standard_errors *to)
 {
 	const double *products = tlv_frame_float64(errors, "products");
 	const double *weights = tlv_frame_float64(model, "weights");
@@ -126,18 +132,17 @@ lda_weight_errors(const tlv_frame *model, const tlv_frame *errors, tlv_lda_error
 	}
 }
 
-tlv_status
-tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
-				  tlv_lda_errors *to)
+static tlv_status
+find_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+			topic_standard_errors *to)
 {
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 	double *shares;
 
 	to->k = phi->rows;
 	TLV_TRY_NEW_ROWS(ctx, to->probability, phi->columns, to->k);
-	TLV_TRY_NEW(ctx, to->weight, 3 * to->k);
+	TLV_TRY_NEW(ctx, to->weight, 2 * to->k);
 	to->count = to->weight + to->k;
-	to->rate = to->count + to->k;
 	TLV_TRY_NEW(ctx, shares, phi->columns);
 	TLV_TRY(items_shares(ctx, model, shares));
 	for (size_t j = 0; j < to->k; j++)
@@ -208,7 +213,7 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 	size_t k = tlv_frame_find(model, "phi")->rows, d = tlv_frame_find(model, "phi")->columns;
 	const double *fixed = tlv_frame_float64(model, "fixed");
 	bool moments;
-	tlv_lda_errors found;
+	topic_standard_errors found;
 	double factor;
 
 	TLV_TRY(tlv_lda_require_errors(ctx, model, errors));
@@ -216,7 +221,7 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 		return tlv_refuse_empty(ctx, "the statistics hold", "documents");
 	moments = tlv_frame_scalar(errors, "moments", 0) != 0;
 	factor = sample_factor(model, errors);
-	TLV_TRY(tlv_lda_errors_of(ctx, model, errors, &found));
+	TLV_TRY(find_errors(ctx, model, errors, &found));
 	/* Weights of topics from moments have errors of the third moments, which are not seen here;
 	 * alpha is not where its likelihood is greatest. */
 	for (size_t j = 0; j < k && !moments; j++)

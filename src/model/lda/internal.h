@@ -112,18 +112,7 @@ extern tlv_status tlv_lda_error_statistics(tlv_context *ctx, tlv_model *model,
 extern tlv_status tlv_lda_require_errors(tlv_context *ctx, const tlv_frame *model,
 										 const tlv_frame *errors);
 
-/* estimates.c: standard errors, from statistics of errors. */
-typedef struct tlv_lda_errors
-{
-	size_t k;
-	double *probability; /* k x d */
-	double *weight;		 /* k */
-	double *count;		 /* k: draws that would tell the topic's probabilities as well */
-	double *rate;		 /* k: of expectation maximisation, mean over the topic's tokens */
-} tlv_lda_errors;
-extern tlv_status tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model,
-									const tlv_frame *errors, tlv_lda_errors *to);
-
+/* estimates.c */
 extern tlv_status tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 
 /* The interval of item i in topic j, of that share, in a model that keeps errors, as

@@ -9,7 +9,7 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/num/sort.h"
 
-const char *const tlv_tensor_item_sections[TLV_MODES] = {"items_1", "items_2", "items_3"};
+static const char *const item_sections[TLV_MODES] = {"items_1", "items_2", "items_3"};
 static const tlv_name_sections name_sections = {"name_offsets", "names"};
 
 /* ---- names ---- */
@@ -58,8 +58,8 @@ tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids)
 {
 	for (int m = 0; m < TLV_MODES; m++)
 	{
-		ids->d[m] = tlv_frame_find(frame, tlv_tensor_item_sections[m])->rows;
-		ids->items[m] = (int64_t *) tlv_frame_int64(frame, tlv_tensor_item_sections[m]);
+		ids->d[m] = tlv_frame_find(frame, item_sections[m])->rows;
+		ids->items[m] = (int64_t *) tlv_frame_int64(frame, item_sections[m]);
 	}
 	memcpy(ids->told, tlv_frame_float64(frame, "told"), sizeof(ids->told));
 	ids->names_n = tlv_frame_find(frame, "name_ids")->rows;

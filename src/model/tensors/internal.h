@@ -70,8 +70,6 @@
 		"name_offsets", TLV_FIELD_TEXTS, .beside = "names", .json = "names"                        \
 	}
 
-extern const char *const tlv_tensor_item_sections[TLV_MODES];
-
 /* Part of a check: every mode has ids of a known form, and the number of names agrees with it.
  * TLV_CORRUPT. */
 extern tlv_status tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame,

@@ -32,8 +32,9 @@ struct tlv_topic_logistic
 	double *rows;	   /* k x TOPIC_BLOCK */
 };
 
-double
-tlv_topic_logistic_memory(size_t k)
+/* Bytes that it holds. */
+static double
+logistic_memory(size_t k)
 {
 	return sizeof(double) * (double) k *
 		   (3 * (double) k + 6 + TOPIC_BLOCK); /* one k x k while inverting */
@@ -55,7 +56,7 @@ tlv_topic_logistic_create(tlv_context *ctx, const tlv_logistic_normal *normal,
 				 TLV_LOGISTIC_TOPICS_MOST);
 		return tlv_fail_hint(ctx, "Use fewer topics, or another refinement.");
 	}
-	TLV_TRY(tlv_require_memory(ctx, tlv_topic_logistic_memory(k), "correlated topics"));
+	TLV_TRY(tlv_require_memory(ctx, logistic_memory(k), "correlated topics"));
 	TLV_TRY_NEW0(ctx, own, 1);
 	*made = own;
 	own->k = k;

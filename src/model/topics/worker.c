@@ -296,8 +296,9 @@ tlv_topic_infer(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int3
 	return TLV_OK;
 }
 
-double
-tlv_topic_mixture(const tlv_topic_worker *worker, int32_t index, const double *weights)
+/* sum_j weights_j phi_j of one item, in double. */
+static double
+item_mixture(const tlv_topic_worker *worker, int32_t index, const double *weights)
 {
 	const float *phi = tlv_topic_row(worker, index);
 	double sum = 0;
@@ -314,7 +315,7 @@ tlv_topic_log_likelihood(const tlv_topic_worker *worker, size_t n, const int32_t
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += count[i] * log(tlv_topic_mixture(worker, index[i], theta));
+		sum += count[i] * log(item_mixture(worker, index[i], theta));
 	return sum;
 }
 

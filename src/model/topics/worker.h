@@ -124,10 +124,6 @@ extern tlv_status tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, si
 								  const int32_t *index, const double *count, uint64_t seed,
 								  size_t held[2]);
 
-/* sum_j weights_j phi_j of one item, in double. */
-extern double tlv_topic_mixture(const tlv_topic_worker *worker, int32_t index,
-								const double *weights);
-
 /*
  * A buffer for at least `count` elements in place of the given one, whose contents are lost; grows
  * geometrically.  NULL when memory is short; the old buffer and its room are gone then, too.

@@ -21,7 +21,7 @@ tree_text_begin(tree_text *t, tlv_context *ctx)
 	t->ctx = ctx;
 }
 
-void
+static void
 tree_text_bytes(tree_text *t, const char *bytes, size_t n)
 {
 	if (t->failed)

@@ -17,7 +17,6 @@ typedef struct tree_text
 
 extern void tree_text_begin(tree_text *t, tlv_context *ctx);
 extern tlv_status tree_text_end(tree_text *t, char **text);
-extern void tree_text_bytes(tree_text *t, const char *bytes, size_t n);
 extern void tree_text_add(tree_text *t, const char *string);
 /* With at most `decimals` (0 to 6) decimals, without zeros at the end; |x| < 1e12. */
 extern void tree_text_number(tree_text *t, double x, int decimals);

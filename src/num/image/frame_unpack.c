@@ -374,12 +374,6 @@ tlv_frame_unpack_small(tlv_context *ctx, const void *image, size_t size, size_t 
 }
 
 tlv_status
-tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size, void *frame)
-{
-	return tlv_frame_unpack_small(ctx, image, size, SIZE_MAX, frame);
-}
-
-tlv_status
 tlv_frame_unpack(tlv_context *ctx, const void *image, size_t size, void **frame, size_t *frame_size)
 {
 	tlv_status status;
@@ -387,7 +381,7 @@ tlv_frame_unpack(tlv_context *ctx, const void *image, size_t size, void **frame,
 	TLV_TRY(tlv_frame_unpacked_size(ctx, image, size, frame_size));
 	*frame = tlv_alloc(ctx, *frame_size, 1);
 	TLV_TRY_ALLOC(ctx, *frame);
-	status = tlv_frame_unpack_to(ctx, image, size, *frame);
+	status = tlv_frame_unpack_small(ctx, image, size, SIZE_MAX, *frame);
 	if (status != TLV_OK)
 	{
 		tlv_free(ctx, *frame);

@@ -308,17 +308,18 @@ scale_directions(tlv_context *ctx, size_t l, size_t n, double dependent, float *
 	return TLV_OK;
 }
 
-/* Rounds of Cholesky QR until one has all its pivots above `enough`. */
 static tlv_status
-orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough, float *x,
-							ortho_work *w, tlv_rng *rng)
+orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, float *x, ortho_work *w,
+							tlv_rng *rng)
 {
+	/* A round whose pivots are all above this leaves the directions orthonormal to 1e-5. */
+	const double rough_pivot = 1e-2;
 	/* A direction that keeps less than this part (squared) of its length is taken out again first.
 	 */
 	const double suspicious_pivot = 1e-4;
 	double smallest = 0;
 
-	for (int round = 0; smallest < enough; round++)
+	for (int round = 0; smallest < rough_pivot; round++)
 	{
 		size_t fresh;
 
@@ -341,9 +342,9 @@ orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough,
 	return TLV_OK;
 }
 
-static tlv_status
-orthonormalize(tlv_context *ctx, size_t l, size_t n, double enough, float *x, tlv_rng *rng,
-			   size_t *rank)
+tlv_status
+tlv_orthonormalize_roughly(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng,
+						   size_t *rank)
 {
 	ortho_work w;
 	double *block;
@@ -360,28 +361,9 @@ orthonormalize(tlv_context *ctx, size_t l, size_t n, double enough, float *x, tl
 	w.rotation = block + l * l;
 	w.scale = block + 2 * l * l;
 	w.replaced = (bool *) (w.scale + l);
-	status = orthonormalize_rounds_float(ctx, l, n, enough, x, &w, rng);
+	status = orthonormalize_rounds_float(ctx, l, n, x, &w, rng);
 	for (size_t i = 0; i < l; i++)
 		*rank += !w.replaced[i];
 	tlv_free(ctx, block);
 	return status;
-}
-
-tlv_status
-tlv_orthonormalize_float(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng, size_t *rank)
-{
-	/* All pivots above this: a round leaves the directions orthonormal to rounding. */
-	const double precise_pivot = 0.5;
-
-	return orthonormalize(ctx, l, n, precise_pivot, x, rng, rank);
-}
-
-tlv_status
-tlv_orthonormalize_roughly(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng,
-						   size_t *rank)
-{
-	/* All pivots above this: to 1e-5. */
-	const double rough_pivot = 1e-2;
-
-	return orthonormalize(ctx, l, n, rough_pivot, x, rng, rank);
 }

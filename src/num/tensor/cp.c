@@ -555,8 +555,9 @@ cp_take_factors(tlv_context *ctx, cp_work *w, double *factors, double *weights)
 
 /* ---- the call ---- */
 
-double
-tlv_cp_memory(const tlv_tensor *tensor, size_t k)
+/* Bytes that tlv_cp takes at most beside its result. */
+static double
+cp_memory(const tlv_tensor *tensor, size_t k)
 {
 	size_t r[TLV_MODES];
 	double doubles = work_doubles(tensor, k) + (double) k * (double) items_of(tensor);
@@ -594,7 +595,7 @@ tlv_cp(tlv_context *ctx, const tlv_tensor *tensor, size_t k, const tlv_cp_option
 	if (!(largest >= 1e-140 && largest <= 1e140))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the largest entry, %g, is too %s", largest,
 						largest < 1 ? "small" : "large");
-	TLV_TRY(tlv_require_memory(ctx, tlv_cp_memory(tensor, k), "the factors of a tensor"));
+	TLV_TRY(tlv_require_memory(ctx, cp_memory(tensor, k), "the factors of a tensor"));
 	tlv_scratch_begin(ctx, &scratch);
 	status = work_begin(ctx, tensor, k, &w);
 	if (status == TLV_OK)

@@ -59,8 +59,9 @@ keep_directions(tlv_context *ctx, const size_t d[TLV_MODES], const double *x, in
 	return TLV_OK;
 }
 
-double
-tlv_train_memory(const tlv_tensor *tensor)
+/* Bytes that tlv_tensor_train takes at most, its cores among them. */
+static double
+train_memory(const tlv_tensor *tensor)
 {
 	double all = (double) tensor->d[0] * (double) tensor->d[1] * (double) tensor->d[2], bytes = 0;
 
@@ -124,7 +125,7 @@ tlv_tensor_train(tlv_context *ctx, const tlv_tensor *tensor, double tolerance, t
 	norm2 = tlv_tensor_norm2(tensor, 1);
 	if (!(norm2 >= 1e-290 && norm2 <= 1e290))
 		return tlv_fail(ctx, TLV_BAD_DATA, "entries up to %g are too large or too small", largest);
-	TLV_TRY(tlv_require_memory(ctx, tlv_train_memory(tensor), "a tensor train"));
+	TLV_TRY(tlv_require_memory(ctx, train_memory(tensor), "a tensor train"));
 	memcpy(train->d, d, sizeof(train->d));
 	lost = tolerance * tolerance * norm2 / 2;
 	TLV_TRY(keep_directions(ctx, d, tensor->dense, 0, norm2, &train->r[0], lost, &train->core[0]));

@@ -510,17 +510,7 @@ TLV_FUNCTION(tlv_forecast)
 
 /* ---- two models ---- */
 
-void
-TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match)
-{
-	TlvInitRows(fcinfo);
-	for (size_t j = 0; j < match->k; j++)
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
-				  TlvNullIf(match->component[j] < 0, TlvInt4((int32) match->component[j] + 1)),
-				  TlvNullIf(isnan(match->distance[j]), TlvFloat8(match->distance[j])));
-}
-
-/* tlv_match(a, b): rows (component_a, component_b, distance) */
+/* tlv_match(a, b): rows (component_a, component_b, distance); NULL without a partner */
 TLV_FUNCTION(tlv_match_models)
 {
 	tlv_frame a = TlvFrameOf(PG_GETARG_DATUM(0)), b = TlvFrameOf(PG_GETARG_DATUM(1));
@@ -536,7 +526,11 @@ TLV_FUNCTION(tlv_match_models)
 	work = TlvWorkBegin("tensorlv match");
 	work->ctx.arena.limit = TlvValueMemory();
 	TlvCheck(&work->ctx, tlv_model_match(&work->ctx, &a, &b, &match));
-	TlvPutMatch(fcinfo, &match);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < match.k; j++)
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
+				  TlvNullIf(match.component[j] < 0, TlvInt4((int32) match.component[j] + 1)),
+				  TlvNullIf(isnan(match.distance[j]), TlvFloat8(match.distance[j])));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

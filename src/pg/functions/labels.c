@@ -108,8 +108,9 @@ static const struct
 	 "tlv_match pairs the units of two networks."},
 };
 
-void
-TlvRequireWeights(const tlv_frame *model, const char *function)
+/* Error, with what serves instead, of a kind whose components have no weights. */
+static void
+require_weights(const tlv_frame *model, const char *function)
 {
 	const char *why = "Its parts belong together and have no weights of their own.",
 			   *instead = NULL;
@@ -139,7 +140,7 @@ TLV_KEEPING_FUNCTION(tlv_align)
 		PG_RETURN_NULL();
 	model = TlvFrameOf(PG_GETARG_DATUM(0));
 	reference = TlvFrameOf(PG_GETARG_DATUM(1));
-	TlvRequireWeights(&model, "tlv_align");
+	require_weights(&model, "tlv_align");
 	if (TlvKind(&model) != TlvKind(&reference))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a model of kind %s cannot be aligned with one of kind %s",
@@ -206,7 +207,7 @@ TLV_KEEPING_FUNCTION(tlv_compact)
 		PG_RETURN_NULL();
 	n = component_numbers(PG_ARGISNULL(2) ? NULL : TLV_GETARG_ARRAY(2), "drop", &drop);
 	model = TlvFrameOf(PG_GETARG_DATUM(0));
-	TlvRequireWeights(&model, "tlv_compact");
+	require_weights(&model, "tlv_compact");
 	TlvMakerBegin(&maker, "tensorlv compact");
 	TlvCheck(maker.ctx, tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), n, drop,
 										  &maker.image, &maker.size));

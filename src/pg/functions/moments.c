@@ -27,10 +27,6 @@
 	{                                                                                              \
 		TLV_CONSTANT_REFINE                                                                        \
 	}
-#define KIND                                                                                       \
-	{                                                                                              \
-		TLV_CONSTANT_REFINE                                                                        \
-	}
 #define TOP                                                                                        \
 	{                                                                                              \
 		TLV_CONSTANT_COUNT, "top", 1                                                               \

@@ -39,7 +39,6 @@ typedef struct TlvRowCursor
 	bool *bag_nulls;
 	tlv_row row; /* the current one */
 	int64_t ids[3];
-	bool missing_ids[3];
 	tlv_text names[3];
 	TlvEquality *equality[3]; /* of the ids in a part; NULL: they are compared by their text */
 	/* The model whose rows they are, where rows with elements that it does not know are counted;

@@ -286,11 +286,8 @@ extern size_t TlvChargedBytes(void);
 extern size_t TlvUnpackedBytes(struct varlena *value);
 extern void TlvRequireBytes(double bytes, const char *what);
 
-/* What a packed value stands for, in a memory context of its own below the current one and charged
- * likewise; another value is returned as it is. */
-extern struct varlena *TlvPlain(struct varlena *value);
-
-/* The same of a copy of ours, which goes; not charged: whoever keeps it counts it. */
+/* What a packed value stands for, of a copy of ours, which goes; not charged: whoever keeps it
+ * counts it.  Another value is returned as it is. */
 extern struct varlena *TlvPlainCopy(struct varlena *copy);
 
 /* The same of a value that somebody keeps, in the memory of that context and within its limit. */
@@ -586,12 +583,6 @@ TlvCachedModelEnd(TlvModelCache *cache)
 {
 	TlvEndUse(&cache->in_use);
 }
-
-/* Error, with what serves instead, of a kind whose components have no weights (labels.c). */
-extern void TlvRequireWeights(const tlv_frame *model, const char *function);
-
-/* tlv_match(a, b): rows (component_a, component_b, distance); NULL without a partner (apply.c). */
-extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);
 
 /* Raises an error unless the model is of that kind. */
 extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,

@@ -111,8 +111,10 @@ TlvPlainCopy(struct varlena *copy)
 	return plain;
 }
 
-struct varlena *
-TlvPlain(struct varlena *value)
+/* What a packed value stands for, in a memory context of its own below the current one and charged.
+ */
+static struct varlena *
+plain_of(struct varlena *value)
 {
 	size_t size = TlvUnpackedBytes(value);
 	MemoryContext old, mcxt;
@@ -160,7 +162,7 @@ TlvPlainFor(tlv_context *ctx, Datum value)
 tlv_frame
 TlvFrame(struct varlena *value)
 {
-	struct varlena *plain = TlvPlain(value);
+	struct varlena *plain = plain_of(value);
 	tlv_frame frame;
 	tlv_context ctx;
 

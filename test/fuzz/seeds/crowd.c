@@ -3,6 +3,7 @@
  * them.
  */
 #include "seeds.h"
+#include "rows.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * evaluate.c - seeds of pairs of labels, of covers and of memberships.
  */
 #include "seeds.h"
+#include "rows.h"
 
 #include "tensorlv/model/evaluate.h"
 

@@ -2,6 +2,7 @@
  * graph.c - seeds of graphs, as images and in the other forms that their harness reads.
  */
 #include "seeds.h"
+#include "rows.h"
 
 #include <stdio.h>
 

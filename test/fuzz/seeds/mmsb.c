@@ -2,6 +2,7 @@
  * mmsb.c - seeds of models of communities.
  */
 #include "seeds.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * tensors.c - seeds of entries of tensors, by number and by name, and models of them.
  */
 #include "seeds.h"
+#include "rows.h"
 
 #include <stdio.h>
 #include <string.h>

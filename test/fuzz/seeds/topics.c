@@ -3,6 +3,7 @@
  * under them.
  */
 #include "seeds.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * crowd.c - uses of answers of workers: fits from every start, new items.
  */
 #include "uses.h"
+#include "rows.h"
 
 #include "kind_uses.h"
 #include "tensorlv/model/crowd.h"

@@ -3,6 +3,7 @@
  * fits, steps.
  */
 #include "uses.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdlib.h>

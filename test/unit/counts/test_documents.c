@@ -3,6 +3,7 @@
  * the sums of the same rows, bit by bit.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "count_fixture.h"
 
 #define ITEMS 400

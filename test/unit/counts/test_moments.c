@@ -4,6 +4,7 @@
  * proportional to length, by plain loops over tokens.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "count_fixture.h"
 #include "tensorlv/num/tensor3.h"
 

@@ -3,6 +3,7 @@
  * way that leads to it, and the number of topics.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "count_fixture.h"
 #include "tensorlv/model/topics.h"
 

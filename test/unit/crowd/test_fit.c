@@ -3,6 +3,7 @@
  * merged day by day, models that say what they know.
  */
 #include "crowd_fixture.h"
+#include "rows.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * between two passes.
  */
 #include "crowd_fixture.h"
+#include "rows.h"
 #include "source_fixture.h"
 
 static source_fixture passes;

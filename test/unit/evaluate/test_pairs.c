@@ -3,6 +3,7 @@
  * values computed elsewhere, limits, round trips, broken values.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "pool.h"
 #include "tensorlv/model/evaluate.h"
 #include "tensorlv/model/kind.h"

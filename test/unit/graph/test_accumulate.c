@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "assertions.h"
+#include "rows.h"
 #include "edge_fixture.h"
 
 /* The graph holds these edges and no others. */

@@ -3,6 +3,7 @@
  * moments and after refinement; and tests of drift, which are made of the same sums.
  */
 #include "assertions.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdio.h>

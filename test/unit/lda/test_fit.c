@@ -4,6 +4,7 @@
  * population moments, refusals.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "lda_fixture.h"
 #include "tensorlv/num/tensor3.h"
 #include "infer.h"

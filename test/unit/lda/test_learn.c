@@ -3,6 +3,7 @@
  * on the way, labels, and every fault in every state.
  */
 #include "assertions.h"
+#include "rows.h"
 
 #include "lda_fixture.h"
 #include "source_fixture.h"

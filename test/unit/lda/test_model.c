@@ -3,6 +3,7 @@
  * coherence; and what happens when memory runs out or the user cancels.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"
 #include "infer.h"

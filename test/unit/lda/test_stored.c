@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lda_fixture.h"
+#include "rows.h"
 
 #define PARTS 40
 

@@ -3,6 +3,7 @@
  * memberships of new nodes against values computed elsewhere.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "pool.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/kind.h"

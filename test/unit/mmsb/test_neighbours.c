@@ -4,6 +4,7 @@
  * everything that can go wrong on the way.
  */
 #include "assertions.h"
+#include "rows.h"
 #include "mmsb_fixture.h"
 #include "model/mmsb/adjacency/neighbours.h"
 #include "source_fixture.h"

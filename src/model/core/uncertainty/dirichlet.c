@@ -69,35 +69,17 @@ tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver)
 }
 
 size_t
-tlv_dirichlet_positive(size_t n, const double *eigenvalues)
+tlv_dirichlet_identified(const tlv_dirichlet_solver *solver)
 {
 	/* Eigenvalues below this part of the largest carry no direction. */
 	const double whitening_floor = 1e-6;
+	const double *eigenvalues = solver->eigenvalues;
 	size_t positive = 0;
 
-	while (positive < n && eigenvalues[positive] > whitening_floor * eigenvalues[0])
+	while (positive < solver->moments.width &&
+		   eigenvalues[positive] > whitening_floor * eigenvalues[0])
 		positive++;
 	return positive;
-}
-
-size_t
-tlv_dirichlet_identified(const tlv_dirichlet_solver *solver)
-{
-	return tlv_dirichlet_positive(solver->moments.width, solver->eigenvalues);
-}
-
-tlv_status
-tlv_dirichlet_eigen(tlv_context *ctx, const tlv_dirichlet_moments *moments, double alpha0,
-					double *vectors, double *values)
-{
-	size_t w = moments->width;
-	double factor = alpha0 / (alpha0 + 1);
-
-	for (size_t j = 0; j < w; j++)
-		for (size_t i = 0; i < w; i++)
-			vectors[j * w + i] =
-				moments->pairs[j * w + i] - factor * moments->mean[i] * moments->mean[j];
-	return tlv_eigen_symmetric(ctx, w, vectors, values);
 }
 
 static tlv_status
@@ -115,10 +97,15 @@ dirichlet_refuse_rank(tlv_context *ctx, const tlv_dirichlet_solver *solver)
 static tlv_status
 dirichlet_whiten(tlv_context *ctx, tlv_dirichlet_solver *solver, double alpha0)
 {
-	size_t w = solver->moments.width;
+	const tlv_dirichlet_moments *moments = &solver->moments;
+	size_t w = moments->width;
+	double factor = alpha0 / (alpha0 + 1);
 
-	TLV_TRY(tlv_dirichlet_eigen(ctx, &solver->moments, alpha0, solver->eigenvectors,
-								solver->eigenvalues));
+	for (size_t j = 0; j < w; j++)
+		for (size_t i = 0; i < w; i++)
+			solver->eigenvectors[j * w + i] =
+				moments->pairs[j * w + i] - factor * moments->mean[i] * moments->mean[j];
+	TLV_TRY(tlv_eigen_symmetric(ctx, w, solver->eigenvectors, solver->eigenvalues));
 	if (tlv_dirichlet_identified(solver) < solver->k)
 		return dirichlet_refuse_rank(ctx, solver);
 	for (size_t j = 0; j < solver->k; j++)

@@ -30,18 +30,25 @@ typedef struct support
 
 /* ---- two models on the same rows ---- */
 
-tlv_status
-tlv_overlap_create(tlv_context *ctx, size_t ka, size_t kb, tlv_overlap *overlap)
+/* Sums of the smaller of two posteriors of a row, and of either. */
+typedef struct overlap_sums
 {
-	*overlap = (tlv_overlap){.ka = ka, .kb = kb};
+	size_t ka, kb;
+	double *common, *a, *b; /* ka x kb, ka, kb; one block */
+} overlap_sums;
+
+static tlv_status
+overlap_create(tlv_context *ctx, size_t ka, size_t kb, overlap_sums *overlap)
+{
+	*overlap = (overlap_sums){.ka = ka, .kb = kb};
 	TLV_TRY_NEW0(ctx, overlap->common, ka * kb + ka + kb);
 	overlap->a = overlap->common + ka * kb;
 	overlap->b = overlap->a + ka;
 	return TLV_OK;
 }
 
-void
-tlv_overlap_add(tlv_overlap *overlap, const double *a, const double *b)
+static void
+overlap_add(overlap_sums *overlap, const double *a, const double *b)
 {
 	for (size_t i = 0; i < overlap->ka; i++)
 		for (size_t j = 0; j < overlap->kb; j++)
@@ -52,8 +59,9 @@ tlv_overlap_add(tlv_overlap *overlap, const double *a, const double *b)
 		overlap->b[j] += b[j];
 }
 
-tlv_status
-tlv_overlap_distances(tlv_context *ctx, const tlv_overlap *sums, double *apart)
+/* Adds to apart (ka) the distances to the partners, over TLV_SUPPORT_PARTS; 1 without one. */
+static tlv_status
+overlap_distances(tlv_context *ctx, const overlap_sums *sums, double *apart)
 {
 	int64_t *partner;
 	double *cost, *own;
@@ -79,7 +87,7 @@ tlv_overlap_distances(tlv_context *ctx, const tlv_overlap *sums, double *apart)
 
 static tlv_status
 add_row(tlv_context *ctx, tlv_model *a, tlv_model *b, const tlv_row *row,
-		tlv_posterior posterior[2], tlv_overlap *sums)
+		tlv_posterior posterior[2], overlap_sums *sums)
 {
 	TLV_TRY(tlv_model_infer(ctx, a, row, &posterior[0]));
 	TLV_TRY(tlv_model_infer(ctx, b, row, &posterior[1]));
@@ -87,21 +95,20 @@ add_row(tlv_context *ctx, tlv_model *a, tlv_model *b, const tlv_row *row,
 	{
 		if (t % (NUMBERS_BETWEEN / (sums->ka * sums->kb) + 1) == 0)
 			TLV_TRY_CONTINUE(ctx);
-		tlv_overlap_add(sums, posterior[0].values + t * sums->ka,
-						posterior[1].values + t * sums->kb);
+		overlap_add(sums, posterior[0].values + t * sums->ka, posterior[1].values + t * sums->kb);
 	}
 	return TLV_OK;
 }
 
 static tlv_status
-compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, tlv_overlap *sums)
+compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, overlap_sums *sums)
 {
 	tlv_posterior posterior[2] = {0};
 	tlv_model *a, *b;
 
 	TLV_TRY(tlv_model_open(ctx, &state->model, &a));
 	TLV_TRY(tlv_model_open(ctx, other, &b));
-	TLV_TRY(tlv_overlap_create(ctx, state->k, tlv_model_components(other), sums));
+	TLV_TRY(overlap_create(ctx, state->k, tlv_model_components(other), sums));
 	for (size_t i = 0; i < state->n; i++)
 	{
 		TLV_TRY_CONTINUE(ctx);
@@ -117,7 +124,7 @@ learn_without(tlv_context *ctx, support *state, size_t part)
 {
 	tlv_row *rows;
 	tlv_frame other;
-	tlv_overlap sums;
+	overlap_sums sums;
 	void *image;
 	size_t size, n = 0;
 
@@ -130,7 +137,7 @@ learn_without(tlv_context *ctx, support *state, size_t part)
 	TLV_TRY(compare_models(ctx, state, &other, &sums));
 	for (size_t i = 0; i < state->k; i++)
 		state->sizes[i] = sums.a[i];
-	TLV_TRY(tlv_overlap_distances(ctx, &sums, state->apart));
+	TLV_TRY(overlap_distances(ctx, &sums, state->apart));
 	tlv_free(ctx, image);
 	return TLV_OK;
 }

@@ -100,9 +100,10 @@ renumber_list(renumbering *r)
 	}
 }
 
-tlv_status
-tlv_warning_renumber(tlv_context *ctx, const char *message, size_t k, const size_t *place,
-					 char **renumbered)
+/* The message with these numbers; NULL where it names a component that is gone. */
+static tlv_status
+renumber_message(tlv_context *ctx, const char *message, size_t k, const size_t *place,
+				 char **renumbered)
 {
 	renumbering r = {.from = message, .k = k, .place = place};
 
@@ -146,7 +147,7 @@ tlv_warning_place(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_warn
 		placed.component = warning->component <= k ? place[warning->component - 1] : 0;
 	if (warning->component > 0 && placed.component == 0)
 		return TLV_OK;
-	TLV_TRY(tlv_warning_renumber(ctx, warning->message, k, place, &message));
+	TLV_TRY(renumber_message(ctx, warning->message, k, place, &message));
 	if (message != NULL)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &placed, "%s", message));
 	tlv_free(ctx, message);

@@ -12,14 +12,14 @@
 #define COLUMNS_BETWEEN 64
 
 tlv_status
-tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least, double most, double *b)
+tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double most, double *b)
 {
 	size_t r = m < n ? m : n;
 	double *a, *u, *s, *vt;
 
 	if (r == 1 && m == 1 && n == 1)
 	{
-		b[0] = copysign(fmin(fmax(fabs(b[0]), least), most), b[0]);
+		b[0] = copysign(fmin(fabs(b[0]), most), b[0]);
 		return TLV_OK;
 	}
 	TLV_TRY(tlv_alloc_numbers(ctx, &a, m * n + m * r + r + r * n));
@@ -30,7 +30,7 @@ tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least, doubl
 	TLV_TRY(tlv_svd(ctx, m, n, a, u, s, vt));
 	for (size_t l = 0; l < r; l++)
 		for (size_t i = 0; i < m; i++)
-			u[l * m + i] *= fmin(fmax(s[l], least), most);
+			u[l * m + i] *= fmin(s[l], most);
 	TLV_TRY(tlv_gemm(ctx, false, false, m, n, r, 1, u, m, vt, r, 0, b, m));
 	tlv_free(ctx, a);
 	return TLV_OK;
@@ -207,7 +207,7 @@ maximise(tlv_context *ctx, gaussian_fit *fit, double *work)
 			for (size_t j = 0; j < m; j++)
 				table[j * n + i] = work[j];
 		}
-		TLV_TRY(tlv_tree_clip_singular(ctx, n, m, 0, edge_most, table));
+		TLV_TRY(tlv_tree_clip_singular(ctx, n, m, edge_most, table));
 	}
 	return tlv_tree_leave_noise(ctx, fit);
 }

@@ -246,7 +246,7 @@ solve_other(tlv_context *ctx, const gaussian_fit *fit, size_t b, size_t a, const
 		for (size_t l = 0; l < r; l++)
 			view[l * nb + i] = joint[i * r + l];
 	tlv_free(ctx, cross);
-	return tlv_tree_clip_singular(ctx, nb, r, 0, START_MOST, view);
+	return tlv_tree_clip_singular(ctx, nb, r, START_MOST, view);
 }
 
 static tlv_status
@@ -322,7 +322,7 @@ solve_edge(tlv_context *ctx, gaussian_fit *fit, size_t v)
 		for (size_t j = 0; j < nu; j++)
 			table[j * nv + i] = block[i * nu + j];
 	tlv_free(ctx, block);
-	return tlv_tree_clip_singular(ctx, nv, nu, 0, START_MOST, table);
+	return tlv_tree_clip_singular(ctx, nv, nu, START_MOST, table);
 }
 
 static tlv_status

@@ -44,9 +44,9 @@ typedef struct gaussian_fit
 /* Columns that do not vary get a millionth of the mean variance. */
 extern void tlv_tree_floor_constant(tlv_dense_central *central);
 
-/* Singular values of b (m x n) at most `most`, at least `least`. */
-extern tlv_status tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least,
-										 double most, double *b);
+/* Singular values of b (m x n) at most `most`. */
+extern tlv_status tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double most,
+										 double *b);
 
 /* The noise of all nodes: what their regressions leave of I. */
 extern tlv_status tlv_tree_leave_noise(tlv_context *ctx, gaussian_fit *fit);
