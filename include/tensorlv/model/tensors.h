@@ -169,7 +169,7 @@ typedef struct tlv_tucker_parts
 
 extern void tlv_tucker_read(const tlv_frame *model, tlv_tucker_parts *parts);
 
-/* A model of a tensor; missing entries are filled by what the model has there (missing.c).  Ranks
+/* A model of a tensor; missing entries are filled by what the model has there (bases.c).  Ranks
  * above a side are cut to it.  *image is from the arena.  Errors: those of tlv_tucker. */
 extern tlv_status tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
 								 const tlv_tucker_fit_options *options, void **image, size_t *size);

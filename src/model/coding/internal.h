@@ -98,10 +98,8 @@ extern tlv_status tlv_coding_start_rows(tlv_context *ctx, tlv_coding_learner *le
 /* graph.c; *found: atoms that are from it. */
 extern tlv_status tlv_coding_start_graph(tlv_context *ctx, tlv_coding_learner *learner,
 										 const tlv_coding_options *options, size_t *found);
-/* independent.c */
-extern tlv_status tlv_coding_start_ica(tlv_context *ctx, tlv_coding_learner *learner);
 
-/* ---- statistics.c, draw.c: entries of the model class ---- */
+/* ---- statistics.c: entries of the model class ---- */
 
 typedef struct tlv_coding_model
 {
@@ -119,7 +117,6 @@ extern tlv_status tlv_coding_statistics(tlv_context *ctx, tlv_model *model, cons
 extern tlv_status tlv_coding_update(tlv_context *ctx, const tlv_frame *model,
 									const tlv_frame *statistics, const tlv_step *step, void **image,
 									size_t *size);
-extern tlv_status tlv_coding_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 /* Warnings of atoms that nobody uses, or that are alike. */
 extern tlv_status tlv_coding_diagnose(tlv_context *ctx, const tlv_coding_parts *parts);

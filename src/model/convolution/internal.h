@@ -38,11 +38,11 @@ typedef struct third_moments
 	size_t s;
 	double values, mean;
 	double segments, short_segments; /* all, and those of fewer than s - 1 steps */
-	double *covariance; /* s: at each lag */
-	double *c;			/* packed (a, b), scaled so that the whole grid has length 1 */
-	double scale;		/* what c was divided by */
-	double chance;		/* the share of the grid's squares that a Gaussian series would have */
-	double z;			/* how many standard errors it has more than that */
+	double *covariance;				 /* s: at each lag */
+	double *c;						 /* packed (a, b), scaled so that the whole grid has length 1 */
+	double scale;					 /* what c was divided by */
+	double chance; /* the share of the grid's squares that a Gaussian series would have */
+	double z;	   /* how many standard errors it has more than that */
 } third_moments;
 
 extern tlv_status third_read(tlv_context *ctx, const tlv_frame *moments, size_t s,
@@ -92,8 +92,5 @@ extern tlv_status convolution_write(tlv_context *ctx, const tlv_convolution_part
  */
 extern tlv_status convolution_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 											 double *value);
-
-/* ---- draw.c ---- */
-extern tlv_status convolution_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 #endif /* CONVOLUTION_INTERNAL_H */

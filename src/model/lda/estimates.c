@@ -133,8 +133,8 @@ lda_weight_errors(const tlv_frame *model, const tlv_frame *errors, topic_standar
 }
 
 static tlv_status
-find_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
-			topic_standard_errors *to)
+find_topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+				  topic_standard_errors *to)
 {
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 	double *shares;
@@ -221,7 +221,7 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 		return tlv_refuse_empty(ctx, "the statistics hold", "documents");
 	moments = tlv_frame_scalar(errors, "moments", 0) != 0;
 	factor = sample_factor(model, errors);
-	TLV_TRY(find_errors(ctx, model, errors, &found));
+	TLV_TRY(find_topic_errors(ctx, model, errors, &found));
 	/* Weights of topics from moments have errors of the third moments, which are not seen here;
 	 * alpha is not where its likelihood is greatest. */
 	for (size_t j = 0; j < k && !moments; j++)

@@ -13,6 +13,121 @@
 #include "tensorlv/num/tucker.h"
 #include "tensorlv/model/page.h"
 
+/* ---- missing entries ---- */
+
+/* A dense tensor whose missing entries are filled again and again. */
+typedef struct filled_tensor
+{
+	tlv_tensor tensor;
+	double *entries; /* NULL: none is missing */
+	size_t n;		 /* missing ones, */
+	size_t *places;	 /* their places in the array */
+	double norm2;	 /* sum of squared known entries */
+	int rounds;
+	bool converged;
+} filled_tensor;
+
+typedef double (*entry_of_model)(const void *model, const size_t place[TLV_MODES]);
+
+/*
+ * Missing entries of a tensor, filled by what a model has there: expectation
+ * maximisation under noise of equal variance, which makes least squares over the known entries of
+ * any solver for whole tensors.
+ */
+
+/* Change of the filled entries, relative to the norm of the known ones, at which they converge. */
+#define TENSOR_TOLERANCE 1e-9
+
+/* The places of the missing entries in the array. */
+static tlv_status
+list_missing_entries(tlv_context *ctx, const tlv_tensor *t, const tlv_tensor_known *known,
+					 filled_tensor *filling)
+{
+	size_t all = t->d[0] * t->d[1] * t->d[2];
+	bool *listed;
+
+	TLV_TRY_NEW0(ctx, listed, all);
+	for (size_t e = 0; e < known->n; e++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, e);
+		listed[((size_t) known->at[0][e] * t->d[1] + (size_t) known->at[1][e]) * t->d[2] +
+			   (size_t) known->at[2][e]] = true;
+	}
+	TLV_TRY_NEW(ctx, filling->places, known->listed ? all - known->n : known->n);
+	for (size_t i = 0; i < all; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (listed[i] != known->listed)
+			filling->places[filling->n++] = i;
+	}
+	tlv_free(ctx, listed);
+	return TLV_OK;
+}
+
+/* Lays out the tensor, missing entries filled by the mean of the others.  Errors: memory. */
+static tlv_status
+filling_begin(tlv_context *ctx, const tlv_tensor_source *source, filled_tensor *filling)
+{
+	const tlv_tensor *t = &source->tensor;
+	size_t all = t->d[0] * t->d[1] * t->d[2];
+	double sum = 0;
+
+	*filling = (filled_tensor){.tensor = *t};
+	TLV_TRY(tlv_tensor_make_dense(ctx, &filling->tensor));
+	filling->converged = true;
+	if (tlv_tensor_is_whole(&source->known))
+		return TLV_OK;
+	TLV_TRY(tlv_require_memory(ctx, 17 * (double) all, "a tensor with missing entries"));
+	TLV_TRY_NEW(ctx, filling->entries, all);
+	for (size_t i = 0; i < all; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		filling->entries[i] = filling->tensor.dense[i];
+		sum += filling->entries[i];
+		filling->norm2 += filling->entries[i] * filling->entries[i];
+	}
+	TLV_TRY(list_missing_entries(ctx, t, &source->known, filling));
+	for (size_t i = 0; i < filling->n; i++)
+		filling->entries[filling->places[i]] = sum / (double) (all - filling->n);
+	filling->tensor.dense = filling->entries;
+	return TLV_OK;
+}
+
+/* Fills them with what a model of the filled tensor has there; *again: another one is due. */
+static tlv_status
+filling_next(tlv_context *ctx, filled_tensor *filling, entry_of_model entry, const void *model,
+			 bool *again)
+{
+	const int most_rounds = 1000;
+	const size_t *d = filling->tensor.d;
+	double change = 0;
+
+	for (size_t i = 0; i < filling->n; i++)
+	{
+		size_t place = filling->places[i];
+		const size_t at[TLV_MODES] = {place / (d[1] * d[2]), place / d[2] % d[1], place % d[2]};
+		double filled = entry(model, at), moved = filled - filling->entries[place];
+
+		if (i % 1024 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		change += moved * moved;
+		filling->entries[place] = filled;
+	}
+	filling->rounds++;
+	filling->converged = change <= TENSOR_TOLERANCE * TENSOR_TOLERANCE * filling->norm2;
+	*again = !filling->converged && filling->rounds < most_rounds;
+	return TLV_OK;
+}
+
+/* The filled entries have no residual once they have converged. */
+static double
+filling_residual(const filled_tensor *filling, double residual)
+{
+	if (filling->n == 0 || !(filling->norm2 > 0))
+		return residual;
+	return residual * sqrt(tlv_tensor_norm2(&filling->tensor, 1) / filling->norm2);
+}
+
 #define SIZE_R0 TLV_SIZE_6
 #define SIZE_R1 TLV_SIZE_7
 /* tucker */
@@ -74,20 +189,20 @@ static tlv_status
 run_tucker(tlv_context *ctx, const tlv_tensor_source *source, const tlv_tucker_options *o,
 		   tlv_tucker_parts *parts, tlv_factors_found *found)
 {
-	tlv_filling filling;
+	filled_tensor filling;
 	bool again = true;
 	int sweeps = 0;
 
 	if (tlv_tensor_is_whole(&source->known))
 		return tlv_tucker(ctx, &source->tensor, parts->r, o, parts->factors, parts->core, found);
-	TLV_TRY(tlv_filling_begin(ctx, source, &filling));
+	TLV_TRY(filling_begin(ctx, source, &filling));
 	while (again)
 	{
 		TLV_TRY(tlv_tucker(ctx, &filling.tensor, parts->r, o, parts->factors, parts->core, found));
 		sweeps += found->sweeps;
-		TLV_TRY(tlv_filling_next(ctx, &filling, entry_of_tucker, parts, &again));
+		TLV_TRY(filling_next(ctx, &filling, entry_of_tucker, parts, &again));
 	}
-	found->residual = tlv_filling_residual(&filling, found->residual);
+	found->residual = filling_residual(&filling, found->residual);
 	found->sweeps = sweeps;
 	found->converged &= filling.converged;
 	return TLV_OK;
@@ -294,7 +409,7 @@ static tlv_status
 run_train(tlv_context *ctx, const tlv_tensor_source *source, const tlv_train_fit_options *options,
 		  tlv_train_parts *parts, bool *converged)
 {
-	tlv_filling filling;
+	filled_tensor filling;
 	bool again = true;
 
 	if (!tlv_tensor_is_whole(&source->known) && options->ranks[0] == 0)
@@ -303,7 +418,7 @@ run_train(tlv_context *ctx, const tlv_tensor_source *source, const tlv_train_fit
 				 "the ranks of a tensor with missing entries are not given");
 		return tlv_fail_hint(ctx, "Give two ranks, as in ranks => '{2,2}'.");
 	}
-	TLV_TRY(tlv_filling_begin(ctx, source, &filling));
+	TLV_TRY(filling_begin(ctx, source, &filling));
 	while (again)
 	{
 		tlv_train train = {.r = {options->ranks[0], options->ranks[1]}};
@@ -312,9 +427,9 @@ run_train(tlv_context *ctx, const tlv_tensor_source *source, const tlv_train_fit
 			tlv_free(ctx, parts->cores[m]);
 		TLV_TRY(tlv_tensor_train(ctx, &filling.tensor, parts->tolerance, &train));
 		take_cores(&train, parts);
-		TLV_TRY(tlv_filling_next(ctx, &filling, entry_of_train, parts, &again));
+		TLV_TRY(filling_next(ctx, &filling, entry_of_train, parts, &again));
 	}
-	parts->residual = tlv_filling_residual(&filling, parts->residual);
+	parts->residual = filling_residual(&filling, parts->residual);
 	*converged = filling.converged;
 	return TLV_OK;
 }

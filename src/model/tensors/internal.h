@@ -82,31 +82,7 @@ extern double tlv_train_entry(const tlv_train_parts *parts, const size_t place[T
 /* The ids of a frame that has been checked. */
 extern void tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids);
 
-/* ---- missing entries (missing.c, cp_missing.c) ---- */
-
-/* A dense tensor whose missing entries are filled again and again. */
-typedef struct tlv_filling
-{
-	tlv_tensor tensor;
-	double *entries; /* NULL: none is missing */
-	size_t n;		 /* missing ones, */
-	size_t *places;	 /* their places in the array */
-	double norm2;	 /* sum of squared known entries */
-	int rounds;
-	bool converged;
-} tlv_filling;
-
-/* Lays out the tensor, missing entries filled by the mean of the others.  Errors: memory. */
-extern tlv_status tlv_filling_begin(tlv_context *ctx, const tlv_tensor_source *source,
-									tlv_filling *filling);
-
-/* Fills them with what a model of the filled tensor has there; *again: another one is due. */
-typedef double (*tlv_model_entry)(const void *model, const size_t place[TLV_MODES]);
-extern tlv_status tlv_filling_next(tlv_context *ctx, tlv_filling *filling, tlv_model_entry entry,
-								   const void *model, bool *again);
-
-/* The residual of the known entries, relative to their norm, from that of the filled tensor. */
-extern double tlv_filling_residual(const tlv_filling *filling, double residual);
+/* ---- missing entries (cp_missing.c) ---- */
 
 /* As tlv_cp, for the known entries of a tensor some of which are missing; with options->nonnegative
  * no factor has a negative element. */

@@ -1,16 +1,18 @@
 /*
  * model.c - what a latent tree can do (tree.h, model.h).
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "errors.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/tree.h"
 #include "tensorlv/model/tree_belief.h"
 #include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/model/page.h"
+#include "tensorlv/model/tree_parameters.h"
 
 /* Largest length of "v" or "h" with a number and its end. */
 #define NAME_ROOM 16
@@ -43,7 +45,8 @@ prefix_is_taken(const tlv_tree_parts *parts, size_t prefix)
 	return false;
 }
 
-size_t
+/* How many h's precede the number of a hidden node: the fewest with which no variable is called. */
+static size_t
 tree_hidden_prefix(const tlv_tree_parts *parts)
 {
 	size_t prefix = 1;
@@ -362,6 +365,84 @@ tree_describe(tlv_context *ctx, const tlv_frame *model, size_t n, tlv_text *text
 static const tlv_page_view tree_page = {
 	.describe = tree_describe, .view = "tree", .what = "node", .fields = tree_page_fields};
 
+/* ---- estimates: the lengths of edges ---- */
+
+/* The names of variables, if they have any, and what precedes the numbers of hidden nodes, from
+ * the arena: estimates keep them. */
+static tlv_status
+copy_names(tlv_context *ctx, const tlv_tree_parts *parts, char **lines, tlv_text *hidden)
+{
+	size_t prefix = tree_hidden_prefix(parts);
+
+	*lines = tlv_alloc(ctx, parts->names_length + prefix, 1);
+	TLV_TRY_ALLOC(ctx, *lines);
+	if (parts->names_length > 0)
+		memcpy(*lines, parts->names, parts->names_length);
+	*hidden = (tlv_text){memset(*lines + parts->names_length, 'h', prefix), prefix};
+	return TLV_OK;
+}
+
+/* What a variable is called whose line begins at *line. */
+static tlv_text
+next_name(char **line)
+{
+	char *name = *line, *end = name;
+
+	while (*end != '\n')
+		end++;
+	*line = end + 1;
+	tlv_lines_decode(name, (size_t) (end - name));
+	return (tlv_text){name, (size_t) (end - name)};
+}
+
+static tlv_status
+tree_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
+{
+	tlv_tree_parts parts;
+	tlv_text hidden;
+	char *line;
+
+	tlv_tree_read(model, &parts);
+	TLV_TRY(copy_names(ctx, &parts, &line, &hidden));
+	for (size_t v = 0; v < parts.nodes; v++)
+	{
+		tlv_estimate one = {.part = TLV_ESTIMATE_LENGTH,
+							.has_item = true,
+							.item = (int64_t) v + 1,
+							.estimate = parts.length[v]};
+
+		if (v < parts.p && parts.names_length > 0)
+			one.name[0] = next_name(&line);
+		else
+		{
+			one.name[0] = v < parts.p ? (tlv_text){"v", 1} : hidden;
+			one.between = "";
+			one.number[1] = (int64_t) (v < parts.p ? v : v - parts.p) + 1;
+		}
+		if (parts.parent[v] >= 0)
+			TLV_TRY(tlv_estimates_add(ctx, list, &one));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+tree_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+					 tlv_estimates *list)
+{
+	tlv_tree_parts parts;
+
+	(void) ctx;
+	(void) errors;
+	tlv_tree_read(model, &parts);
+	for (size_t i = 0; i < list->n; i++)
+	{
+		double error = parts.error[list->list[i].item - 1];
+
+		list->list[i].standard_error = error > 0 ? error : NAN;
+	}
+	return TLV_OK;
+}
+
 static const tlv_model_class tree_class = {
 	.sections = &tlv_tree_sections,
 	.layout = &tree_layout,
@@ -375,8 +456,8 @@ static const tlv_model_class tree_class = {
 	.code_names = tree_code_names,
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
-	.estimates = tlv_tree_estimates,
-	.standard_errors = tlv_tree_standard_errors,
+	.estimates = tree_estimates,
+	.standard_errors = tree_standard_errors,
 	.page = &tree_page,
 };
 const tlv_kind tlv_kind_tree = {TLV_KIND_LINE(TREE, tree), .model = &tree_class};

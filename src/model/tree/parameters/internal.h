@@ -8,17 +8,6 @@
 #include "tensorlv/model/tree_selection.h"
 
 /*
- * Chooses triples (3 x hidden, ascending) whose pairs show the states of their hidden node, and
- * with states = 0, or when no hidden node has that number of states, the states, too (node_states
- * of hidden nodes are written; the latter with a warning).  parts has the diagnostics, and the
- * names that warnings show.
- */
-extern tlv_status tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, const double *length,
-								  const tlv_category_tables *tables, size_t states,
-								  int64_t *node_states, int64_t *triples,
-								  const tlv_tree_parts *parts);
-
-/*
  * Tables of all nodes (tlv_tree_table_offsets) from those of triples, one after the other, and of
  * pairs, both in the order of the selection.
  */
