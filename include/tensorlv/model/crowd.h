@@ -47,8 +47,6 @@ extern const char *const tlv_crowd_set_names[TLV_CROWD_SETS];
 
 /* ---- models (model.c) ---- */
 
-/* Workers of fewer answers tell little of their own. */
-#define TLV_CROWD_FEW 5
 /* Answers that there may be to choose from. */
 #define TLV_CROWD_MOST_ANSWERS ((size_t) 1000)
 

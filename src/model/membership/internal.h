@@ -349,8 +349,6 @@ extern double membership_alpha0(const tlv_membership_options *options, size_t k)
 extern tlv_status membership_require_rank(tlv_context *ctx, const membership_moments *moments,
 										  const membership_basis *basis);
 
-/* ---- likelihood.c ---- */
-
 /* ---- diagnose.c ---- */
 
 /* Warnings of components of less than one row, and of those that differ from a heavier one no more
