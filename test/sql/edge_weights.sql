@@ -78,6 +78,23 @@ FROM kinds, LATERAL (SELECT tlv_mmsb(format('SELECT a, b, weight FROM weighted W
      LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(thousand) ORDER BY node, membership DESC) other USING (node)
 WHERE kind IN (SELECT kind FROM weighted)
 GROUP BY kind, m ORDER BY kind;
+-- directed edges: only the weights, inside the groups or from each to the next, show them, whether they are larger or smaller there;
+-- weights of noise with effects of their ends change nothing, and no unit does
+CREATE TEMP TABLE one_way AS
+SELECT kind, a, b, power(20, v) * CASE kind WHEN 'inside' THEN CASE WHEN a % 3 = b % 3 THEN 6 ELSE 1 END
+    WHEN 'to the next' THEN CASE WHEN (a + 1) % 3 = b % 3 THEN 6 ELSE 1 END
+    WHEN 'lower inside' THEN CASE WHEN a % 3 = b % 3 THEN .16 ELSE 1 END ELSE power(4, 2 * pg_temp.u(4, 6, a, 0)) * power(4, 2 * pg_temp.u(4, 7, b, 0)) END AS w
+FROM unnest('{inside,to the next,lower inside,noise}'::text[]) kind, generate_series(1, 90) a, generate_series(1, 90) b, LATERAL (SELECT pg_temp.u(4, 5, a, b) AS v) q
+WHERE a <> b AND pg_temp.u(4, 1, a, b) < .15;
+SELECT kind, count(DISTINCT one.community) AS communities, round(tlv_nmi(one.community, one.node % 3)::numeric, 1) AS agreement,
+       tlv_nmi(one.community, hundredth.community) >= .98 AND tlv_nmi(one.community, hundred.community) >= .98 AS same_in_other_units
+FROM unnest('{inside,to the next,lower inside,noise}'::text[]) kind, LATERAL (SELECT format('SELECT a, b, %%s * w FROM one_way WHERE kind = %L', kind)) q (query),
+     LATERAL (SELECT tlv_mmsb(format(query, 1), directed => true) AS m, tlv_mmsb(format(query, .01), directed => true) AS h,
+         tlv_mmsb(format(query, 100), directed => true) AS c OFFSET 0) f,
+     LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(m) ORDER BY node, membership DESC) one JOIN
+     LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(h) ORDER BY node, membership DESC) hundredth USING (node) JOIN
+     LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(c) ORDER BY node, membership DESC) hundred USING (node)
+GROUP BY kind ORDER BY kind;
 -- a unit as large or as small as a double may be
 SELECT u AS unit, (SELECT count(*) FROM tlv_components(tlv_mmsb(format(
     'SELECT a, b, (1 + a %% 3) * float8 ''%s'' FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND (a <= 10) = (b <= 10)', u)))) AS k

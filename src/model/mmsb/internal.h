@@ -100,9 +100,12 @@ extern tlv_status tlv_mmsb_simple_gain(tlv_context *ctx, const tlv_mmsb_fit_stat
 									   int32_t *const label[2], size_t k, bool corrected,
 									   double *gain);
 
-/* follow.c: of an undirected graph whose weights are no counts: communities that the weights follow
- * in place of those found, where these are likelier. */
+/* follow.c: of a graph whose weights are no counts, undirected or of tied sides: communities that
+ * the weights follow in place of those found, where these are likelier. */
 extern tlv_status tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+
+/* weights.c: the weights as values of the edges, or edges that all count 1; degrees follow. */
+extern tlv_status tlv_mmsb_use_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool used);
 
 typedef enum tlv_proposal
 {
@@ -161,6 +164,11 @@ extern tlv_status tlv_mmsb_fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state 
  * side: TLV_BAD_PARAMETER where the options ask for more. */
 extern tlv_status tlv_mmsb_check_sides(tlv_context *ctx, const tlv_mmsb_options *options,
 									   tlv_graph_kind kind);
+
+/* tied.c: the edges of both directions of every node, all x all; split (all): where those to the node
+ * begin, behind those from it; NULL: edges of two nodes are one, and their values are added. */
+extern tlv_status tlv_mmsb_join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+										   size_t *split, tlv_csr *to);
 
 /* tied.c: of a directed graph with a block model: one community for each node in place of those of
  * sources and targets, where that is the likelier or asked for; fit->tied says so. */
@@ -222,6 +230,9 @@ extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, 
 
 /* Most communities. */
 #define TLV_MMSB_MOST 1000
+
+/* What is likelier by so much, in nats, is much the likelier (Kass, Raftery 1995: very strong). */
+#define TLV_MMSB_STRONG_EVIDENCE 5.0
 
 /*
  * Logarithms of the integrated likelihood of labels 0 .. k - 1, plain or degree-corrected: of one

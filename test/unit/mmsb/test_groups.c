@@ -61,7 +61,7 @@ make_planted(double inside, double between, double factor, uint64_t seed)
 	side->degree = numbers(NODES);
 	tlv_csr_row_sums(&side->edges, side->degree);
 	p.fit.total = (double) side->edges.entries;
-	assert_ok(tlv_rank_scores_create(&ctx, &side->edges, side->weight, &p.scores));
+	assert_ok(tlv_rank_scores_create(&ctx, &side->edges, NULL, side->weight, &p.scores));
 	return p;
 }
 
@@ -71,6 +71,7 @@ search(const planted *p, tlv_group_task task, int32_t *label, size_t *k)
 	double evidence;
 
 	task.fit = &p->fit;
+	task.edges = &p->fit.side[0].edges;
 	task.scores = &p->scores;
 	assert_ok(tlv_scores_alike(&ctx, p->fit.side[0].edges.entries, &p->scores, &task.alike));
 	assert_ok(tlv_groups_search(&ctx, &task, label, k, &evidence));
@@ -83,6 +84,7 @@ weigh(const planted *p, tlv_group_task task, int32_t *label, size_t k)
 	double evidence;
 
 	task.fit = &p->fit;
+	task.edges = &p->fit.side[0].edges;
 	task.scores = &p->scores;
 	assert_ok(tlv_scores_alike(&ctx, p->fit.side[0].edges.entries, &p->scores, &task.alike));
 	assert_ok(tlv_groups_weigh(&ctx, &task, label, k, &evidence));
@@ -187,6 +189,74 @@ test_weights(void **state)
 	}
 }
 
+/* Edges of one density; those from group a to group a + 1 weigh more than the others. */
+static void
+test_directed(void **state)
+{
+	tlv_mmsb_fit_state fit = {.sides = 2, .tied = true};
+	dense graph = dense_graph(NODES, NODES), back = dense_graph(NODES, NODES);
+	int32_t node[NODES], label[NODES];
+	size_t split[NODES], right[GROUPS][GROUPS] = {{0}};
+	planted p = {0};
+	tlv_rng rng;
+
+	(void) state;
+	tlv_rng_seed(&rng, 50);
+	for (size_t u = 0; u < NODES; u++)
+		for (size_t v = 0; v < NODES; v++)
+		{
+			double w = exp(tlv_rng_normal(&rng)) * (v % GROUPS == (u + 1) % GROUPS ? 6 : 1);
+
+			if (u != v && (v == (u + 1) % NODES || tlv_rng_uniform(&rng) < 0.2))
+				graph.g[u * NODES + v] = back.g[v * NODES + u] = w;
+		}
+	for (size_t s = 0; s < 2; s++)
+	{
+		tlv_mmsb_side *side = &fit.side[s];
+
+		*side = (tlv_mmsb_side){.all = NODES, .n = NODES, .position = node, .place = node};
+		side->edges = sparse_rows(s == 0 ? &graph : &back, true);
+		side->degree = numbers(NODES);
+	}
+	for (size_t u = 0; u < NODES; u++)
+		node[u] = (int32_t) u;
+	assert_ok(tlv_mmsb_join_directions(&ctx, &fit, split, &p.fit.side[0].edges));
+	fit.total = (double) fit.side[0].edges.entries;
+	for (size_t s = 0; s < 2; s++)
+	{
+		fit.side[s].edges.value = NULL;
+		tlv_csr_row_sums(&fit.side[s].edges, fit.side[s].degree);
+	}
+	assert_ok(tlv_rank_scores_create(&ctx, &p.fit.side[0].edges, split, p.fit.side[0].edges.value,
+									 &p.scores));
+	for (int corrected = 0; corrected < 2; corrected++)
+	{
+		tlv_group_task task = {.fit = &fit,
+							   .edges = &p.fit.side[0].edges,
+							   .split = split,
+							   .scores = &p.scores,
+							   .follow = true,
+							   .corrected = corrected == 1};
+		size_t k = 9, found = 0;
+		double evidence, again;
+
+		for (size_t u = 0; u < NODES; u++)
+			label[u] = (int32_t) (u % GROUPS + GROUPS * (u % 7 % 3));
+		assert_ok(tlv_groups_search(&ctx, &task, label, &k, &evidence));
+		assert_int_equal(k, GROUPS);
+		memset(right, 0, sizeof(right));
+		for (size_t u = 0; u < NODES; u++)
+			right[label[u]][u % GROUPS]++;
+		for (size_t a = 0; a < GROUPS; a++)
+			for (size_t b = 0; b < GROUPS; b++)
+				found += right[a][b] >= NODES / GROUPS - 2;
+		assert_int_equal(found, GROUPS);
+		/* what moves and joins have counted is what the labels have */
+		assert_ok(tlv_groups_weigh(&ctx, &task, label, k, &again));
+		assert_close(evidence, again, 1e-6);
+	}
+}
+
 /* Scores are those of ranks: of no unit, and of no monotone function. */
 static void
 test_ranks(void **state)
@@ -207,7 +277,7 @@ test_ranks(void **state)
 			changed[e] = by == 0 ? w * 128 : by == 1 ? logf(w) : w / 1024 - 5000;
 		}
 		/* the last one loses digits: ties are heaps of one mean and one mean square */
-		assert_ok(tlv_rank_scores_create(&ctx, edges, changed, &scores));
+		assert_ok(tlv_rank_scores_create(&ctx, edges, NULL, changed, &scores));
 		squares = 0;
 		for (size_t e = 0; e < edges->entries; e++)
 		{
@@ -239,7 +309,7 @@ test_effects(void **state)
 	for (size_t u = 0; u < NODES; u++)
 		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
 			weight[e] = p.fit.side[0].weight[e] * strength[u] * strength[edges->index[e]];
-	assert_ok(tlv_rank_scores_create(&ctx, edges, weight, &scores));
+	assert_ok(tlv_rank_scores_create(&ctx, edges, NULL, weight, &scores));
 	assert_true(scores.effects > 100);
 	tlv_rank_scores_free(&ctx, &scores);
 }
@@ -248,7 +318,11 @@ static void
 test_faults(void **state)
 {
 	planted p = make_planted(0.4, 0.1, 2, 40);
-	tlv_group_task task = {.fit = &p.fit, .corrected = true, .scores = &p.scores, .follow = true};
+	tlv_group_task task = {.fit = &p.fit,
+						   .edges = &p.fit.side[0].edges,
+						   .corrected = true,
+						   .scores = &p.scores,
+						   .follow = true};
 	int32_t label[NODES];
 	size_t k = 8;
 	double evidence;
@@ -278,6 +352,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_directed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_effects, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),

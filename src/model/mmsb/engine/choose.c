@@ -285,15 +285,14 @@ static tlv_status
 try_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t directions, const choice *one,
 			   bool alone, choice *spectrum)
 {
-	/* So few communities that only the spectrum sees may be chance, and are none where one is by so
-	 * many nats the likelier: such as tlv_mmsb_doubt() warns of where they are asked for. */
+	/* So few communities that only the spectrum sees may be chance, and are none where one is much
+	 * the likelier: such as tlv_mmsb_doubt() warns of where they are asked for. */
 	const int few_directions = 3;
-	const double strong_evidence = 5.0;
 
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
 	TLV_TRY(try_blocks(ctx, fit, directions, spectrum));
 	if (alone && directions <= few_directions &&
-		spectrum->evidence < one->evidence - strong_evidence)
+		spectrum->evidence < one->evidence - TLV_MMSB_STRONG_EVIDENCE)
 		community_unite(fit, spectrum);
 	return TLV_OK;
 }
@@ -363,8 +362,6 @@ weigh(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], 
 tlv_status
 tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	/* What one community must be the more likely by, in nats (Kass, Raftery 1995: very strong). */
-	const double strong_evidence = 5.0;
 	int32_t *label[2] = {NULL, NULL};
 	double found, one;
 
@@ -386,7 +383,7 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		tlv_free(ctx, label[s]);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (found - one) / fit->total, "gain_over_one"));
 	/* Both are equal if all nodes are in one community. */
-	if (found > one - strong_evidence && found != one)
+	if (found > one - TLV_MMSB_STRONG_EVIDENCE && found != one)
 		return TLV_OK;
 	return tlv_warn(ctx, &fit->diagnostics,
 					&(tlv_warning){.code = "no_structure",

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Groups at most that a search begins with, and those of the one that begins at random. */
+/* Groups at most that a search begins with, and those of one that begins at random. */
 #define MOST_GROUPS	  60
 #define RANDOM_GROUPS 12
 
@@ -34,6 +34,8 @@ typedef struct candidate
 typedef struct follow_work
 {
 	tlv_mmsb_fit_state *fit;
+	tlv_csr edges; /* of all nodes; of a directed graph those from a node before those to it */
+	size_t *split; /* where the latter begin; NULL: undirected */
 	tlv_rank_scores scores;
 	tlv_group_task task;
 	float *value;	/* of the entries: exp(score) */
@@ -43,12 +45,50 @@ typedef struct follow_work
 		best[2]; /* with a rate of its own for each pair of groups, and with one between all */
 } follow_work;
 
+/* ---- nodes and sides ---- */
+
+/* The edges of both directions of every node, with their weights. */
+static tlv_status
+open_directions(tlv_context *ctx, follow_work *work)
+{
+	TLV_TRY_NEW(ctx, work->split, work->fit->side[0].all);
+	TLV_TRY(tlv_mmsb_use_weights(ctx, work->fit, true));
+	TLV_TRY(tlv_mmsb_join_directions(ctx, work->fit, work->split, &work->edges));
+	return tlv_mmsb_use_weights(ctx, work->fit, false);
+}
+
+/* The labels of the fit, by node. */
+static void
+read_labels(const follow_work *work, int32_t *label)
+{
+	const tlv_mmsb_side *side = work->fit->side;
+
+	for (size_t i = 0; i < work->edges.rows; i++)
+		label[i] = work->split == NULL	   ? side[0].label[i]
+				   : side[0].place[i] >= 0 ? side[0].label[side[0].place[i]]
+				   : side[1].place[i] >= 0 ? side[1].label[side[1].place[i]]
+										   : 0;
+}
+
+static void
+write_labels(const follow_work *work, const int32_t *label)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+			fit->side[s].label[u] =
+				label[work->split == NULL ? u : (size_t) fit->side[s].position[u]];
+}
+
+/* ---- the search ---- */
+
 /* Moves at a resolution, from every node by itself. */
 static tlv_status
 begin_moves(tlv_context *ctx, follow_work *work, double resolution, size_t *k)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
-	tlv_level_task task = {.edges = fit->side[0].edges,
+	tlv_level_task task = {.edges = work->edges,
 						   .mass = {work->degree, work->degree},
 						   .resolution = resolution,
 						   .seed = fit->options->seed,
@@ -59,7 +99,7 @@ begin_moves(tlv_context *ctx, follow_work *work, double resolution, size_t *k)
 		work->value[e] = (float) exp((double) work->scores.score[e]);
 	task.edges.value = work->value;
 	tlv_csr_row_sums(&task.edges, work->degree);
-	for (size_t u = 0; u < fit->side[0].n; u++)
+	for (size_t u = 0; u < work->edges.rows; u++)
 	{
 		task.total += work->degree[u];
 		work->label[u] = (int32_t) u;
@@ -86,7 +126,30 @@ try_labels(tlv_context *ctx, follow_work *work, size_t k)
 		return TLV_OK;
 	best->evidence = evidence;
 	best->k = k;
-	memcpy(best->label, work->label, work->fit->side[0].n * sizeof(int32_t));
+	memcpy(best->label, work->label, work->edges.rows * sizeof(int32_t));
+	return TLV_OK;
+}
+
+/* From random groups, none of them empty: as many as are wanted, and more. */
+static tlv_status
+begin_at_random(tlv_context *ctx, follow_work *work)
+{
+	/* Partitions that are drawn of each number of groups. */
+	const int draws = 2;
+	const size_t groups[2] = {work->task.k, RANDOM_GROUPS};
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, work->fit->options->seed);
+	for (int i = 0; i < 2 * draws; i++)
+	{
+		size_t n = work->edges.rows, k = tlv_least(groups[i % 2], n);
+
+		if (k == 0 || k < work->task.k)
+			continue;
+		for (size_t u = 0; u < n; u++)
+			work->label[u] = (int32_t) (u < k ? u : tlv_rng_below(&rng, k));
+		TLV_TRY(try_labels(ctx, work, k));
+	}
 	return TLV_OK;
 }
 
@@ -94,12 +157,10 @@ static tlv_status
 try_beginnings(tlv_context *ctx, follow_work *work)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
-	size_t n = fit->side[0].n, k = work->task.k > 0 ? work->task.k : RANDOM_GROUPS;
-	tlv_rng rng;
 
 	if (fit->k <= MOST_GROUPS || fit->k == work->task.k)
 	{
-		memcpy(work->label, fit->side[0].label, n * sizeof(int32_t));
+		read_labels(work, work->label);
 		TLV_TRY(try_labels(ctx, work, fit->k));
 	}
 	for (size_t i = 0; i < sizeof(resolutions) / sizeof(resolutions[0]); i++)
@@ -109,11 +170,7 @@ try_beginnings(tlv_context *ctx, follow_work *work)
 		TLV_TRY(begin_moves(ctx, work, resolutions[i], &found));
 		TLV_TRY(try_labels(ctx, work, found));
 	}
-	k = tlv_least(k, n);
-	tlv_rng_seed(&rng, fit->options->seed);
-	for (size_t u = 0; u < n; u++)
-		work->label[u] = (int32_t) (u < k ? u : tlv_rng_below(&rng, k));
-	return try_labels(ctx, work, k);
+	return work->task.follow ? begin_at_random(ctx, work) : TLV_OK;
 }
 
 /* The likelier model of the edges of one community, beside scores that are all alike, unless the
@@ -126,8 +183,8 @@ choose_model(tlv_context *ctx, follow_work *work, double *one)
 	double evidence;
 
 	*one = -HUGE_VAL;
-	TLV_TRY(tlv_scores_alike(ctx, fit->side[0].edges.entries, &work->scores, &work->task.alike));
-	memset(work->label, 0, fit->side[0].n * sizeof(int32_t));
+	TLV_TRY(tlv_scores_alike(ctx, work->edges.entries, &work->scores, &work->task.alike));
+	memset(work->label, 0, work->edges.rows * sizeof(int32_t));
 	for (int corrected = 0; corrected < 2; corrected++)
 	{
 		tlv_group_task task = work->task;
@@ -146,14 +203,23 @@ choose_model(tlv_context *ctx, follow_work *work, double *one)
 static tlv_status
 open_work(tlv_context *ctx, tlv_mmsb_fit_state *fit, follow_work *work)
 {
-	size_t n = fit->side[0].n;
+	size_t n;
 
-	*work = (follow_work){.fit = fit};
-	work->task = (tlv_group_task){
-		.fit = fit, .k = fit->options->k > 0 ? fit->k : 0, .seed = fit->options->seed};
-	TLV_TRY(tlv_rank_scores_create(ctx, &fit->side[0].edges, fit->side[0].weight, &work->scores));
-	work->task.scores = &work->scores;
-	TLV_TRY_NEW(ctx, work->value, fit->side[0].edges.entries);
+	*work = (follow_work){.fit = fit, .edges = fit->side[0].edges};
+	if (fit->sides == 2)
+		TLV_TRY(open_directions(ctx, work));
+	n = work->edges.rows;
+	TLV_TRY(tlv_rank_scores_create(ctx, &work->edges, work->split,
+								   work->split == NULL ? fit->side[0].weight : work->edges.value,
+								   &work->scores));
+	work->task = (tlv_group_task){.fit = fit,
+								  .edges = &work->edges,
+								  .split = work->split,
+								  .scores = &work->scores,
+								  .k = fit->options->k > 0 ? fit->k : 0,
+								  .most = fit->options->max_k,
+								  .seed = fit->options->seed};
+	TLV_TRY_NEW(ctx, work->value, work->edges.entries);
 	TLV_TRY_NEW(ctx, work->degree, n);
 	TLV_TRY_NEW(ctx, work->label, n);
 	for (int i = 0; i < 2; i++)
@@ -167,6 +233,9 @@ open_work(tlv_context *ctx, tlv_mmsb_fit_state *fit, follow_work *work)
 static void
 close_work(tlv_context *ctx, follow_work *work)
 {
+	if (work->fit->sides == 2)
+		tlv_csr_free(ctx, &work->edges);
+	tlv_free(ctx, work->split);
 	tlv_rank_scores_free(ctx, &work->scores);
 	tlv_free(ctx, work->value);
 	tlv_free(ctx, work->degree);
@@ -181,10 +250,10 @@ tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	/* A larger graph has the communities of its edges alone. */
 	const int most_entries = 200000;
 	follow_work work;
-	double one;
+	double one, gain;
 
-	if (fit->sides == 2 || fit->side[0].fixed != NULL || fit->k == 0 ||
-		fit->side[0].edges.entries > most_entries)
+	if ((fit->sides == 2 && !fit->tied) || fit->side[0].fixed != NULL || fit->k == 0 ||
+		fit->side[0].edges.entries > most_entries / fit->sides)
 		return TLV_OK;
 	TLV_TRY(open_work(ctx, fit, &work));
 	TLV_TRY(choose_model(ctx, &work, &one));
@@ -194,18 +263,18 @@ tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		TLV_TRY(try_beginnings(ctx, &work));
 	}
 	work.task.follow = false;
-	memcpy(work.label, work.best[1].label, fit->side[0].n * sizeof(int32_t));
+	memcpy(work.label, work.best[1].label, work.edges.rows * sizeof(int32_t));
 	TLV_TRY(try_labels(ctx, &work, work.best[1].k));
-	if (work.task.k == 0)
-		work.best[0].evidence = fmax(work.best[0].evidence, one);
-	if (work.best[1].evidence > work.best[0].evidence)
+	gain = work.best[1].evidence -
+		   (work.task.k == 0 ? fmax(work.best[0].evidence, one) : work.best[0].evidence);
+	/* where a weak graph is asked for k groups, nearly all nodes are in one of the likeliest */
+	if (gain > (work.task.k == 0 ? 0 : TLV_MMSB_STRONG_EVIDENCE))
 	{
-		memcpy(fit->side[0].label, work.best[1].label, fit->side[0].n * sizeof(int32_t));
+		write_labels(&work, work.best[1].label);
 		fit->k = work.best[1].k;
 		fit->corrected = work.task.corrected;
 	}
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, work.best[1].evidence - work.best[0].evidence,
-						 "evidence_of_weights"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain, "evidence_of_weights"));
 	close_work(ctx, &work);
 	return TLV_OK;
 }

@@ -25,34 +25,44 @@ typedef struct class_prior
 	tlv_score_prior scores;
 } class_prior;
 
+/* The nodes of a group, and their edges from it and to it; undirected: both the same. */
+typedef struct group
+{
+	double size, degree[2];
+} group;
+
 typedef struct groups
 {
 	const tlv_group_task *task;
 	const tlv_csr *edges;
+	const size_t *split; /* where the edges to a node begin; undirected: where its edges end */
+	bool directed;
 	size_t n, k, room;
-	double total, constant; /* edges; what the labels do not change */
+	double total, ends, constant; /* edges; sum of degrees; what the labels do not change */
 	int32_t *label;
-	tlv_score_sums *pairs; /* room x room */
-	double *value;		   /* room x room: evidence of pairs */
-	double *size, *degree; /* room */
-	tlv_score_sums *own;   /* room: of one node's edges */
-	double *kept;		   /* room: values of a group before a trial */
-	int64_t *order;		   /* n: nodes as they are looked at */
-	bool *candidate;	   /* room: groups of a node's neighbours, and one at random */
-	class_prior prior[2];  /* inside groups, between them */
+	group *group;			/* room */
+	tlv_score_sums *pairs;	/* room x room, source by target */
+	double *value;			/* room x room: evidence of pairs, of both directions together */
+	tlv_score_sums *own[2]; /* room: of one node's edges, by direction; undirected: the same */
+	double *kept;			/* room: values of a group before a trial */
+	int64_t *order;			/* n: nodes as they are looked at */
+	bool *candidate;		/* room: groups of a node's neighbours, and one at random */
+	class_prior prior[2];	/* inside groups, between them */
 	size_t evaluations;
 	tlv_rng rng;
 } groups;
 
 /* ---- evidence ---- */
 
-/* Edges that groups of these sizes and degrees are expected to have at rate 1. */
+/* Edges that a group is expected to have with another or with itself, at rate 1. */
 static double
-groups_expected(const groups *g, bool same, const double size[2], const double degree[2])
+groups_expected(const groups *g, const group *from, const group *to)
 {
+	double part = from == to && !g->directed ? 0.5 : 1;
+
 	if (g->task->corrected)
-		return degree[0] * degree[1] / g->total / (same ? 4 : 2);
-	return same ? size[0] * (size[0] - 1) / 2 : size[0] * size[1];
+		return part * from->degree[0] * to->degree[1] / g->ends;
+	return part * from->size * (from == to ? to->size - 1 : to->size);
 }
 
 /* The marginal likelihood of a rate, n edges where x are expected at rate 1. */
@@ -65,52 +75,45 @@ groups_rate_evidence(const class_prior *prior, double n, double expected)
 }
 
 static double
-pair_evidence(groups *g, size_t class, const tlv_score_sums *pair, double expected)
+pair_evidence(groups *g, const tlv_score_sums *pair, const group *from, const group *to)
 {
-	const class_prior *prior = &g->prior[class];
+	const class_prior *prior = &g->prior[from == to ? INSIDE : BETWEEN];
+	double expected = groups_expected(g, from, to);
 	double value = expected > 0 ? groups_rate_evidence(prior, pair->n, expected) : 0;
 
 	g->evaluations++;
 	return g->task->follow ? value + tlv_score_evidence(&prior->scores, pair) : value;
 }
 
-/* What groups a and b are expected to have, and their value. */
-static double
-expected_of(const groups *g, size_t a, size_t b)
-{
-	return groups_expected(g, a == b, (double[]){g->size[a], g->size[b]},
-						   (double[]){g->degree[a], g->degree[b]});
-}
-
 static void
 set_value(groups *g, size_t a, size_t b)
 {
-	g->value[a * g->room + b] = g->value[b * g->room + a] = pair_evidence(
-		g, a == b ? INSIDE : BETWEEN, &g->pairs[a * g->room + b], expected_of(g, a, b));
+	double value = pair_evidence(g, &g->pairs[a * g->room + b], &g->group[a], &g->group[b]);
+
+	if (g->directed && a != b)
+		value += pair_evidence(g, &g->pairs[b * g->room + a], &g->group[b], &g->group[a]);
+	g->value[a * g->room + b] = g->value[b * g->room + a] = value;
 }
 
-/* Evidence of who is in a group, and of the degrees there given their sum. */
+/* Evidence of who is in a group, and of the degrees there given their sums. */
 static double
-members_evidence(const groups *g, double size, double degree)
+members_evidence(const groups *g, const group *of)
 {
-	double value = tlv_fast_lgamma(size + 1);
+	double value = tlv_fast_lgamma(of->size + 1);
 
-	if (!g->task->corrected || size < 1)
-		return value;
-	return value + degree * log(degree / (2 * g->total)) + tlv_fast_lgamma(size) -
-		   tlv_fast_lgamma(size + degree);
-}
-
-static double
-groups_log_choose(double n, double m)
-{
-	return tlv_fast_lgamma(n + 1) - tlv_fast_lgamma(m + 1) - tlv_fast_lgamma(n - m + 1);
+	for (size_t s = 0; s < (g->directed ? 2 : 1) && g->task->corrected; s++)
+		if (of->degree[s] > 0)
+			value += of->degree[s] * log(of->degree[s] / g->ends) + tlv_fast_lgamma(of->size) -
+					 tlv_fast_lgamma(of->size + of->degree[s]);
+	return value;
 }
 
 static double
 number_evidence(const groups *g, size_t k)
 {
-	return -groups_log_choose((double) g->n - 1, (double) k - 1);
+	double n = (double) g->n;
+
+	return tlv_fast_lgamma((double) k) + tlv_fast_lgamma(n - (double) k + 1) - tlv_fast_lgamma(n);
 }
 
 static double
@@ -120,7 +123,7 @@ groups_evidence(const groups *g)
 
 	for (size_t a = 0; a < g->k; a++)
 	{
-		value += members_evidence(g, g->size[a], g->degree[a]);
+		value += members_evidence(g, &g->group[a]);
 		for (size_t b = a; b < g->k; b++)
 			value += g->value[a * g->room + b];
 	}
@@ -182,9 +185,11 @@ fit_priors(tlv_context *ctx, groups *g, bool weak)
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a < g->k; a++)
-			for (size_t b = class == INSIDE ? a : a + 1; b < (class == INSIDE ? a + 1 : g->k); b++)
+			for (size_t b = g->directed ? 0 : a; b < g->k; b++)
 			{
-				expected[n] = expected_of(g, a, b);
+				if ((a == b) != (class == INSIDE))
+					continue;
+				expected[n] = groups_expected(g, &g->group[a], &g->group[b]);
 				pairs[n++] = g->pairs[a * g->room + b];
 			}
 		TLV_TRY(fit_rates(ctx, n, pairs, expected, prior));
@@ -203,26 +208,37 @@ fit_priors(tlv_context *ctx, groups *g, bool weak)
 
 /* ---- opening ---- */
 
-/* Sums over the edges; those inside a group are met from both ends. */
+/* Adds a node to what its group has of nodes and edges, or takes it away (by = -1). */
+static void
+add_member(groups *g, size_t u, size_t a, int by)
+{
+	double from = (double) (g->split[u] - g->edges->start[u]);
+	double to = g->directed ? (double) (g->edges->start[u + 1] - g->split[u]) : from;
+
+	g->group[a].size += by;
+	g->group[a].degree[0] += by * from;
+	g->group[a].degree[1] += by * to;
+}
+
+/* Sums over the edges; undirected ones inside a group are met from both ends. */
 static tlv_status
 sum_groups(tlv_context *ctx, groups *g)
 {
 	const tlv_rank_scores *scores = g->task->scores;
 
 	memset(g->pairs, 0, g->room * g->room * sizeof(tlv_score_sums));
-	memset(g->size, 0, 2 * g->room * sizeof(double));
+	memset(g->group, 0, g->room * sizeof(group));
 	for (size_t u = 0; u < g->n; u++)
 	{
 		size_t a = (size_t) g->label[u];
 
 		TLV_TRY_CONTINUE_AT(ctx, u);
-		g->size[a] += 1;
-		g->degree[a] += (double) (g->edges->start[u + 1] - g->edges->start[u]);
-		for (size_t e = g->edges->start[u]; e < g->edges->start[u + 1]; e++)
+		add_member(g, u, a, 1);
+		for (size_t e = g->edges->start[u]; e < g->split[u]; e++)
 		{
 			size_t b = (size_t) g->label[g->edges->index[e]];
 			tlv_score_sums *pair = &g->pairs[a * g->room + b];
-			double part = a == b ? 0.5 : 1;
+			double part = a == b && !g->directed ? 0.5 : 1;
 
 			pair->n += part;
 			pair->sum += part * (double) scores->score[e];
@@ -235,32 +251,36 @@ sum_groups(tlv_context *ctx, groups *g)
 static tlv_status
 open_groups(tlv_context *ctx, const tlv_group_task *task, int32_t *label, size_t k, groups *g)
 {
-	const tlv_mmsb_side *side = &task->fit->side[0];
-	double square = (double) k * (double) k;
+	size_t n = task->edges->rows, directed = task->split != NULL;
+	double square = (double) k * (double) k, total = (double) task->edges->entries / 2;
 
 	*g = (groups){.task = task,
-				  .edges = &side->edges,
-				  .n = side->n,
+				  .edges = task->edges,
+				  .split = directed ? task->split : task->edges->start + 1,
+				  .directed = directed,
+				  .n = n,
 				  .k = k,
 				  .room = k,
-				  .total = (double) side->edges.entries / 2,
+				  .total = total,
+				  .ends = directed ? total : 2 * total,
 				  .label = label};
 	tlv_rng_seed(&g->rng, task->seed);
-	g->constant = -tlv_fast_lgamma((double) side->n + 1) - log((double) side->n) +
-				  (task->follow ? 0 : task->alike);
-	for (size_t u = 0; u < side->n && task->corrected; u++)
-		g->constant += tlv_fast_lgamma(side->degree[u] + 1);
-	g->constant += task->corrected ? g->total * log(2 * g->total) : 0;
-	TLV_TRY(tlv_require_memory(ctx, 64 * square + 64 * (double) k + 8 * (double) side->n,
+	g->constant =
+		-tlv_fast_lgamma((double) n + 1) - log((double) n) + (task->follow ? 0 : task->alike);
+	for (size_t u = 0; u < n && task->corrected; u++)
+		g->constant += tlv_fast_lgamma((double) (g->split[u] - g->edges->start[u]) + 1) +
+					   tlv_fast_lgamma((double) (g->edges->start[u + 1] - g->split[u]) + 1);
+	g->constant += task->corrected ? total * log(g->ends) : 0;
+	TLV_TRY(tlv_require_memory(ctx, 64 * square + 128 * (double) k + 8 * (double) n,
 							   "the edges between groups"));
-	TLV_TRY_NEW_ROWS(ctx, g->pairs, k + 1, k);
-	TLV_TRY_NEW_ROWS(ctx, g->value, k + 3, k);
-	TLV_TRY_NEW(ctx, g->order, side->n);
+	TLV_TRY_NEW_ROWS(ctx, g->pairs, k + 2, k);
+	TLV_TRY_NEW_ROWS(ctx, g->value, k + 1, k);
+	TLV_TRY_NEW(ctx, g->group, k);
+	TLV_TRY_NEW(ctx, g->order, n);
 	TLV_TRY_NEW0(ctx, g->candidate, k);
-	g->own = g->pairs + k * k;
-	g->size = g->value + k * k;
-	g->degree = g->size + k;
-	g->kept = g->degree + k;
+	g->own[0] = g->pairs + k * k;
+	g->own[1] = g->own[0] + directed * k;
+	g->kept = g->value + k * k;
 	TLV_TRY(sum_groups(ctx, g));
 	return fit_priors(ctx, g, false);
 }
@@ -270,6 +290,7 @@ close_groups(tlv_context *ctx, groups *g)
 {
 	tlv_free(ctx, g->pairs);
 	tlv_free(ctx, g->value);
+	tlv_free(ctx, g->group);
 	tlv_free(ctx, g->order);
 	tlv_free(ctx, g->candidate);
 }
@@ -282,14 +303,16 @@ groups_sum_node(groups *g, size_t u)
 {
 	const tlv_rank_scores *scores = g->task->scores;
 
-	memset(g->own, 0, g->k * sizeof(tlv_score_sums));
+	memset(g->own[0], 0, g->k * sizeof(tlv_score_sums));
+	memset(g->own[1], 0, g->k * sizeof(tlv_score_sums));
 	memset(g->candidate, 0, g->k * sizeof(bool));
 	g->candidate[tlv_rng_below(&g->rng, g->k)] = true;
 	for (size_t e = g->edges->start[u]; e < g->edges->start[u + 1]; e++)
 	{
-		tlv_score_sums *own = &g->own[g->label[g->edges->index[e]]];
+		size_t b = (size_t) g->label[g->edges->index[e]];
+		tlv_score_sums *own = &g->own[e >= g->split[u]][b];
 
-		g->candidate[own - g->own] = true;
+		g->candidate[b] = true;
 		own->n += 1;
 		own->sum += (double) scores->score[e];
 		own->squares += (double) scores->square[e];
@@ -308,13 +331,12 @@ groups_add_sums(tlv_score_sums *to, const tlv_score_sums *from, int by)
 static void
 count_in_group(groups *g, size_t u, size_t a, int by)
 {
-	g->size[a] += by;
-	g->degree[a] += by * (double) (g->edges->start[u + 1] - g->edges->start[u]);
+	add_member(g, u, a, by);
 	for (size_t t = 0; t < g->k; t++)
 	{
-		groups_add_sums(&g->pairs[a * g->room + t], &g->own[t], by);
-		if (t != a)
-			groups_add_sums(&g->pairs[t * g->room + a], &g->own[t], by);
+		groups_add_sums(&g->pairs[a * g->room + t], &g->own[0][t], by);
+		if (g->directed || t != a)
+			groups_add_sums(&g->pairs[t * g->room + a], &g->own[1][t], by);
 	}
 }
 
@@ -322,7 +344,7 @@ count_in_group(groups *g, size_t u, size_t a, int by)
 static double
 row_evidence(const groups *g, size_t a)
 {
-	double value = members_evidence(g, g->size[a], g->degree[a]);
+	double value = members_evidence(g, &g->group[a]);
 
 	for (size_t t = 0; t < g->k; t++)
 		value += g->value[a * g->room + t];
@@ -362,7 +384,7 @@ try_node(groups *g, size_t u)
 	size_t r = (size_t) g->label[u], best = r;
 	double most;
 
-	if (g->size[r] < 2)
+	if (g->group[r].size < 2)
 		return false;
 	groups_sum_node(g, u);
 	(void) put_in_group(g, u, r, -1);
@@ -403,36 +425,38 @@ sweep_nodes(tlv_context *ctx, groups *g, int sweeps)
 
 /* ---- joins ---- */
 
+/* Evidence of the edges that the union of groups r and s has with group t. */
+static double
+joined_evidence(groups *g, const group *both, size_t r, size_t s, size_t t)
+{
+	tlv_score_sums from = g->pairs[r * g->room + t], to = g->pairs[t * g->room + r];
+
+	groups_add_sums(&from, &g->pairs[s * g->room + t], 1);
+	groups_add_sums(&to, &g->pairs[t * g->room + s], 1);
+	return pair_evidence(g, &from, both, &g->group[t]) +
+		   (g->directed ? pair_evidence(g, &to, &g->group[t], both) : 0);
+}
+
 static double
 join_gain(groups *g, size_t r, size_t s)
 {
-	const size_t room = g->room, own[3] = {r * room + r, s * room + s, r * room + s};
-	double size = g->size[r] + g->size[s], degree = g->degree[r] + g->degree[s];
+	const size_t room = g->room, own[4] = {r * room + r, s * room + s, r * room + s, s * room + r};
+	const group *a = &g->group[r], *b = &g->group[s];
+	group both = {a->size + b->size, {a->degree[0] + b->degree[0], a->degree[1] + b->degree[1]}};
 	double gain = number_evidence(g, g->k - 1) - number_evidence(g, g->k) +
-				  members_evidence(g, size, degree) -
-				  members_evidence(g, g->size[r], g->degree[r]) -
-				  members_evidence(g, g->size[s], g->degree[s]);
+				  members_evidence(g, &both) - members_evidence(g, a) - members_evidence(g, b);
 	tlv_score_sums joined = {0, 0, 0};
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < (g->directed ? 4 : 3); i++)
 	{
 		groups_add_sums(&joined, &g->pairs[own[i]], 1);
-		gain -= g->value[own[i]];
+		gain -= i < 3 ? g->value[own[i]] : 0;
 	}
-	gain +=
-		pair_evidence(g, INSIDE, &joined,
-					  groups_expected(g, true, (double[]){size, size}, (double[]){degree, degree}));
+	gain += pair_evidence(g, &joined, &both, &both);
 	for (size_t t = 0; t < g->k; t++)
-	{
-		if (t == r || t == s)
-			continue;
-		joined = g->pairs[r * room + t];
-		groups_add_sums(&joined, &g->pairs[s * room + t], 1);
-		gain += pair_evidence(g, BETWEEN, &joined,
-							  groups_expected(g, false, (double[]){size, g->size[t]},
-											  (double[]){degree, g->degree[t]})) -
-				g->value[r * room + t] - g->value[s * room + t];
-	}
+		if (t != r && t != s)
+			gain += joined_evidence(g, &both, r, s, t) - g->value[r * room + t] -
+					g->value[s * room + t];
 	return gain;
 }
 
@@ -478,7 +502,7 @@ join_all(tlv_context *ctx, groups *g)
 				most = fmax(most, gain);
 			}
 		}
-		if (most <= LEAST_STEP && wanted == 0)
+		if (most <= LEAST_STEP && wanted == 0 && (g->task->most == 0 || g->k <= g->task->most))
 			break;
 		TLV_TRY(join_groups(ctx, g, r, s));
 	}
@@ -521,10 +545,19 @@ search_groups(tlv_context *ctx, groups *g, double *evidence)
 static tlv_status
 add_condition(tlv_context *ctx, const groups *g, double *evidence)
 {
-	int32_t *const label[2] = {g->label, NULL};
+	const tlv_mmsb_side *side = g->task->fit->side;
+	int32_t *label[2] = {g->label, NULL};
 	double gain;
 
+	for (size_t s = 0; s < 2 && g->directed; s++)
+	{
+		TLV_TRY_NEW(ctx, label[s], side[s].n);
+		for (size_t u = 0; u < side[s].n; u++)
+			label[s][u] = g->label[side[s].position[u]];
+	}
 	TLV_TRY(tlv_mmsb_simple_gain(ctx, g->task->fit, label, g->k, g->task->corrected, &gain));
+	for (size_t s = 0; s < 2 && g->directed; s++)
+		tlv_free(ctx, label[s]);
 	*evidence += gain;
 	return TLV_OK;
 }

@@ -35,12 +35,19 @@ rank_weights(tlv_context *ctx, size_t n, const float *weight, uint64_t *order, u
 	return TLV_OK;
 }
 
-/* The mean of a run of equal weights for every entry of it; *total of squares. */
+/*
+ * Normal scores of the ranks of the values: of a run of equal ones the mean for each, and the mean
+ * of squares, which is added to the squares that there are.
+ */
 static tlv_status
-score_ranks(tlv_context *ctx, size_t n, const uint64_t *sorted, tlv_rank_scores *scores,
-			double *total)
+score_ranks(tlv_context *ctx, size_t n, const float *value, tlv_rank_scores *scores)
 {
-	*total = 0;
+	uint64_t *order, *sorted;
+	double total = 0;
+	float scale;
+
+	TLV_TRY_NEW(ctx, order, 2 * n);
+	TLV_TRY(rank_weights(ctx, n, value, order, &sorted));
 	for (size_t first = 0, end; first < n; first = end)
 	{
 		double sum = 0, squares = 0;
@@ -53,97 +60,123 @@ score_ranks(tlv_context *ctx, size_t n, const uint64_t *sorted, tlv_rank_scores 
 			sum += q;
 			squares += q * q;
 		}
-		*total += squares;
 		for (size_t i = first; i < end; i++)
 		{
-			scores->score[(uint32_t) sorted[i]] = (float) (sum / (double) (end - first));
-			scores->square[(uint32_t) sorted[i]] = (float) (squares / (double) (end - first));
+			uint32_t e = (uint32_t) sorted[i];
+
+			scores->score[e] = (float) (sum / (double) (end - first));
+			scores->square[e] += (float) (squares / (double) (end - first));
+			total += (double) scores->square[e];
 		}
 	}
-	return TLV_OK;
-}
-
-static void
-scale_scores(size_t n, double total, tlv_rank_scores *scores)
-{
-	float scale = total > 0 ? (float) sqrt((double) n / total) : 1;
-
+	tlv_free(ctx, order);
+	scale = total > 0 ? (float) sqrt((double) n / total) : 1;
 	for (size_t e = 0; e < n; e++)
 	{
 		scores->score[e] *= scale;
 		scores->square[e] *= scale * scale;
 	}
+	return TLV_OK;
 }
 
 /* ---- effects of nodes ---- */
 
+/* A graph whose scores are sums of effects: of each node one, or one as a source and one as a
+ * target, which follow after all of the sources. */
+typedef struct effect_graph
+{
+	const tlv_csr *edges;
+	const size_t *split; /* where a node's edges as a source end */
+	size_t n;			 /* effects */
+} effect_graph;
+
+/* The entries first .. *end - 1 of effect i, whose other ends have the effects *other and on. */
+static size_t
+effect_entries(const effect_graph *graph, size_t i, size_t *end, size_t *other)
+{
+	size_t rows = graph->edges->rows;
+
+	*other = i < rows ? graph->n - rows : 0;
+	*end = i < rows ? graph->split[i] : graph->edges->start[i - rows + 1];
+	return i < rows ? graph->edges->start[i] : graph->split[i - rows];
+}
+
 /* One damped pass towards the posterior means of the effects. */
 static void
-pass_effects(const tlv_csr *edges, const tlv_rank_scores *scores, double ratio, double *effect,
+pass_effects(const effect_graph *graph, const tlv_rank_scores *scores, double ratio, double *effect,
 			 double *next)
 {
-	for (size_t u = 0; u < edges->rows; u++)
+	for (size_t i = 0; i < graph->n; i++)
 	{
-		double sum = 0, n = (double) (edges->start[u + 1] - edges->start[u]);
+		size_t end, other, first = effect_entries(graph, i, &end, &other);
+		double sum = 0;
 
-		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
-			sum += (double) scores->score[e] - effect[edges->index[e]];
-		next[u] = sum / (n + ratio);
+		for (size_t e = first; e < end; e++)
+			sum += (double) scores->score[e] - effect[other + (size_t) graph->edges->index[e]];
+		next[i] = sum / ((double) (end - first) + ratio);
 	}
-	for (size_t u = 0; u < edges->rows; u++)
-		effect[u] = (effect[u] + next[u]) / 2;
+	for (size_t i = 0; i < graph->n; i++)
+		effect[i] = (effect[i] + next[i]) / 2;
 }
 
 /* What effects gain over none, with Hadamard's bound of the determinant. */
 static double
-effects_gain(const tlv_csr *edges, const tlv_rank_scores *scores, double ratio,
+effects_gain(const effect_graph *graph, const tlv_rank_scores *scores, double ratio,
 			 const double *effect)
 {
-	double residual = 0, total = 0, m = (double) edges->entries / 2, sum = 0, logarithms = 0;
+	double residual = 0, total = 0, m = (double) graph->edges->entries / 2, sum = 0, logarithms = 0;
 
-	for (size_t u = 0; u < edges->rows; u++)
+	for (size_t i = 0; i < graph->n; i++)
 	{
-		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+		size_t end, other, first = effect_entries(graph, i, &end, &other);
+
+		for (size_t e = first; e < end; e++)
 		{
 			double y = (double) scores->score[e], square = (double) scores->square[e],
-				   rest = y - effect[u] - effect[edges->index[e]];
+				   rest = y - effect[i] - effect[other + (size_t) graph->edges->index[e]];
 
 			residual += (rest * rest + fmax(square - y * y, 0)) / 2;
 			total += square / 2;
 		}
-		sum += effect[u] * effect[u];
-		logarithms += log1p((double) (edges->start[u + 1] - edges->start[u]) / ratio);
+		sum += effect[i] * effect[i];
+		logarithms += log1p((double) (end - first) / ratio);
 	}
 	return total > 0 ? -m / 2 * log((residual + ratio * sum) / total) - logarithms / 2 - log(m) / 2
 					 : 0;
 }
 
-/* Residuals take the place of the scores. */
+/* Residuals take the place of the scores; of the squares what ties leave of the variance of all
+ * residuals. */
 static void
-take_off(const tlv_csr *edges, const double *effect, tlv_rank_scores *scores)
+take_off(const effect_graph *graph, const double *effect, tlv_rank_scores *scores)
 {
 	double total = 0;
 
-	for (size_t u = 0; u < edges->rows; u++)
-		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+	for (size_t i = 0; i < graph->n; i++)
+	{
+		size_t end, other, first = effect_entries(graph, i, &end, &other);
+
+		for (size_t e = first; e < end; e++)
 		{
 			double y = (double) scores->score[e],
 				   ties = fmax((double) scores->square[e] - y * y, 0),
-				   rest = y - effect[u] - effect[edges->index[e]];
+				   rest = y - effect[i] - effect[other + (size_t) graph->edges->index[e]];
 
 			scores->score[e] = (float) rest;
-			scores->square[e] = (float) (rest * rest + ties);
+			scores->square[e] = (float) ties;
 			total += rest * rest + ties;
 		}
-	scale_scores(edges->entries, total, scores);
+	}
+	for (size_t e = 0; e < graph->edges->entries && total > 0; e++)
+		scores->square[e] *= (float) ((double) graph->edges->entries / total);
 }
 
 static tlv_status
-remove_effects(tlv_context *ctx, const tlv_csr *edges, tlv_rank_scores *scores)
+remove_effects(tlv_context *ctx, const effect_graph *graph, tlv_rank_scores *scores)
 {
 	/* Passes over the effects of nodes, and exponents of 2 of the noise's variance over theirs. */
 	const int effect_passes = 30, first_ratio = -1, last_ratio = 7;
-	size_t n = edges->rows;
+	size_t n = graph->n;
 	double *effect = tlv_alloc(ctx, 3 * n, sizeof(double)), *best = effect + n;
 
 	TLV_TRY_ALLOC(ctx, effect);
@@ -155,40 +188,39 @@ remove_effects(tlv_context *ctx, const tlv_csr *edges, tlv_rank_scores *scores)
 		for (int pass = 0; pass < effect_passes; pass++)
 		{
 			TLV_TRY_CONTINUE(ctx);
-			pass_effects(edges, scores, ratio, effect, effect + 2 * n);
+			pass_effects(graph, scores, ratio, effect, effect + 2 * n);
 		}
-		gain = effects_gain(edges, scores, ratio, effect);
+		gain = effects_gain(graph, scores, ratio, effect);
 		if (gain <= scores->effects)
 			continue;
 		scores->effects = gain;
 		memcpy(best, effect, n * sizeof(double));
 	}
 	if (scores->effects > 0)
-		take_off(edges, best, scores);
+	{
+		take_off(graph, best, scores);
+		TLV_TRY(score_ranks(ctx, graph->edges->entries, scores->score, scores));
+	}
 	tlv_free(ctx, effect);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_rank_scores_create(tlv_context *ctx, const tlv_csr *edges, const float *weight,
-					   tlv_rank_scores *scores)
+tlv_rank_scores_create(tlv_context *ctx, const tlv_csr *edges, const size_t *split,
+					   const float *weight, tlv_rank_scores *scores)
 {
+	const effect_graph graph = {edges, split == NULL ? edges->start + 1 : split,
+								split == NULL ? edges->rows : 2 * edges->rows};
 	size_t n = edges->entries;
-	uint64_t *order, *sorted;
-	double total;
 
 	*scores = (tlv_rank_scores){0};
 	TLV_TRY(tlv_require_memory(
-		ctx, (double) n * (2 * sizeof(uint64_t) + 2 * sizeof(float)) + 24 * (double) edges->rows,
+		ctx, (double) n * (2 * sizeof(uint64_t) + 2 * sizeof(float)) + 24 * (double) graph.n,
 		"the scores of weights"));
 	TLV_TRY_NEW(ctx, scores->score, n);
-	TLV_TRY_NEW(ctx, scores->square, n);
-	TLV_TRY_NEW(ctx, order, 2 * n);
-	TLV_TRY(rank_weights(ctx, n, weight, order, &sorted));
-	TLV_TRY(score_ranks(ctx, n, sorted, scores, &total));
-	tlv_free(ctx, order);
-	scale_scores(n, total, scores);
-	return remove_effects(ctx, edges, scores);
+	TLV_TRY_NEW0(ctx, scores->square, n);
+	TLV_TRY(score_ranks(ctx, n, weight, scores));
+	return remove_effects(ctx, &graph, scores);
 }
 
 void

@@ -3,8 +3,8 @@
  * the weights' unit and distribution are.
  *
  * Edges of one weight have the mean of their scores, and of the squares.  What follows from the
- * nodes alone is taken off: where y_uv = a_u + a_v + noise with random effects a has the larger
- * evidence, the residuals take the place of the scores.
+ * nodes alone is taken off: where y_uv = a_u + a_v + noise with random effects a, or a_u + b_v of a
+ * directed graph, has the larger evidence, the scores are those of the ranks of the residuals.
  */
 #ifndef TENSORLV_MMSB_RANKS_H
 #define TENSORLV_MMSB_RANKS_H
@@ -18,9 +18,14 @@ typedef struct tlv_rank_scores
 	double effects;		   /* what effects of nodes gain, in nats; 0: there are none */
 } tlv_rank_scores;
 
-/* Of the weights of a symmetric graph's entries.  Errors: memory, TLV_CANCELLED. */
+/*
+ * Of the weights of a graph's entries, every edge in the rows of both of its ends.  split: of a
+ * directed graph, where in every row the edges that lead to the node begin, behind those that lead
+ * from it; NULL: undirected.  Errors: memory, TLV_CANCELLED.
+ */
 extern tlv_status tlv_rank_scores_create(tlv_context *ctx, const tlv_csr *edges,
-										 const float *weight, tlv_rank_scores *scores);
+										 const size_t *split, const float *weight,
+										 tlv_rank_scores *scores);
 extern void tlv_rank_scores_free(tlv_context *ctx, tlv_rank_scores *scores);
 
 /* ---- evidence ---- */

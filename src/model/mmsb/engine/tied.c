@@ -57,9 +57,9 @@ tlv_mmsb_check_sides(tlv_context *ctx, const tlv_mmsb_options *options, tlv_grap
 
 /* ---- the graph without directions ---- */
 
-/* Merges the edges of both directions; their values are added. */
-static tlv_status
-join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *to)
+tlv_status
+tlv_mmsb_join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t *split,
+						 tlv_csr *to)
 {
 	const tlv_mmsb_side *side = fit->side;
 	size_t all = side[0].all, at = 0, *place;
@@ -76,13 +76,15 @@ join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *to)
 			const tlv_csr *edges = &side[s].edges;
 			size_t u = (size_t) side[s].place[i];
 
+			if (split != NULL && s == 1)
+				split[i] = at;
 			if (side[s].place[i] < 0)
 				continue;
 			for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
 			{
 				size_t v = (size_t) side[1 - s].position[edges->index[e]];
 
-				if (place[v] <= to->start[i])
+				if (split != NULL || place[v] <= to->start[i])
 				{
 					to->index[at] = (int32_t) v;
 					if (valued)
@@ -125,7 +127,7 @@ fit_without_directions(tlv_context *ctx, tied_work *work, bool *corrected)
 
 	graph.header.kind = TLV_GRAPH_UNDIRECTED;
 	graph.nodes[0] = graph.nodes[1] = (int64_t *) fit->side[0].ids;
-	TLV_TRY(join_directions(ctx, fit, &graph.out));
+	TLV_TRY(tlv_mmsb_join_directions(ctx, fit, NULL, &graph.out));
 	graph.in = graph.out;
 	/* weights have been checked, those of two directions may add up to more, and labels are known
 	 */
@@ -436,7 +438,7 @@ join_two(tlv_context *ctx, tied_work *work, bool *joined)
 }
 
 /* The partition looked at with its nodes moved, and of a few communities, where their number is
- * chosen, two joined as long as that is likelier.  Known labels stay as they are. */
+ * chosen, two joined as long as that is likelier.  Known labels and parts of trees stay. */
 static tlv_status
 try_tied(tlv_context *ctx, tied_work *work, bool corrected)
 {
@@ -446,7 +448,7 @@ try_tied(tlv_context *ctx, tied_work *work, bool corrected)
 	work->corrected = corrected;
 	TLV_TRY(drop_unused(ctx, work));
 	TLV_TRY(weigh_tied(ctx, work));
-	if (work->k > 1 && work->k <= TLV_MMSB_MOST && options->n_labels == 0)
+	if (work->k > 1 && work->k <= TLV_MMSB_MOST && options->n_labels == 0 && !work->tree)
 	{
 		TLV_TRY(move_all(ctx, work));
 		TLV_TRY(drop_unused(ctx, work));
@@ -515,14 +517,7 @@ find_tied(tlv_context *ctx, tied_work *work)
 	TLV_TRY_NEW(ctx, work->node, work->all);
 	TLV_TRY_NEW(ctx, work->before, work->all);
 	TLV_TRY(fit_without_directions(ctx, work, &corrected));
-	if (!work->tree)
-		TLV_TRY(try_tied(ctx, work, corrected));
-	else
-	{
-		work->corrected = corrected;
-		TLV_TRY(weigh_tied(ctx, work));
-		take_tied(work);
-	}
+	TLV_TRY(try_tied(ctx, work, corrected));
 	if (work->fit->k > 1)
 		TLV_TRY(try_sides(ctx, work));
 	if (options->n_labels == 0 && !work->tree)

@@ -256,8 +256,8 @@ weigh_units(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *binomial, d
 /* ---- counts or values ---- */
 
 /* The weights as values of the edges, or edges that all count 1; degrees follow. */
-static tlv_status
-use_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool used)
+tlv_status
+tlv_mmsb_use_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool used)
 {
 	fit->poisson = used;
 	for (size_t s = 0; s < fit->sides; s++)
@@ -283,9 +283,9 @@ typedef struct division
 static tlv_status
 weigh_division(tlv_context *ctx, tlv_mmsb_fit_state *fit, division *d)
 {
-	TLV_TRY(use_weights(ctx, fit, true));
+	TLV_TRY(tlv_mmsb_use_weights(ctx, fit, true));
 	TLV_TRY(weigh_labels(ctx, fit, d->label, d->k, false, &d->counts));
-	TLV_TRY(use_weights(ctx, fit, false));
+	TLV_TRY(tlv_mmsb_use_weights(ctx, fit, false));
 	return weigh_labels(ctx, fit, d->label, d->k, true, &d->simple);
 }
 
@@ -295,7 +295,7 @@ propose_division(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool counts, divisio
 {
 	tlv_mmsb_fit_state trial;
 
-	TLV_TRY(use_weights(ctx, fit, counts));
+	TLV_TRY(tlv_mmsb_use_weights(ctx, fit, counts));
 	trial = *fit;
 	TLV_TRY(tlv_mmsb_propose(ctx, &trial, TLV_PROPOSE_BEST, 0));
 	d->k = trial.k;
@@ -348,7 +348,7 @@ tlv_mmsb_choose_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		fit->side[s].weight = fit->side[s].edges.value;
 	if (fit->weights.unit > 0)
 		TLV_TRY(weights_are_counts(ctx, fit, &counts));
-	TLV_TRY(use_weights(ctx, fit, counts));
+	TLV_TRY(tlv_mmsb_use_weights(ctx, fit, counts));
 	if (counts)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->weights.unit, "weight_unit"));
 	return tlv_diagnose(ctx, &fit->diagnostics, counts, "weights_are_counts");
