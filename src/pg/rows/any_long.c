@@ -144,20 +144,22 @@ find_variable(const AnyRecord *record, tlv_text name)
 	return -1;
 }
 
-/* The same of one that is called so, or by an equal name. */
+/* The same of one that is called so, or by an equal name.  One that the model does not know is told
+ * as its categories are. */
 static int64
 variable_called(const AnyCall *call, const AnyCode *variable)
 {
 	const AnyRecord *record = &call->row->record;
 	int64 at = find_variable(record, variable->name);
 	const tlv_text *equal;
-	size_t n;
+	size_t n = at >= 0 || variable->equality == NULL
+				   ? 0
+				   : TlvEqualNames(variable->equality, &call->model->frame, variable->name, &equal);
 
-	if (at >= 0 || variable->equality == NULL)
-		return at;
-	n = TlvEqualNames(variable->equality, &call->model->frame, variable->name, &equal);
 	for (size_t i = 0; i < n && at < 0; i++)
 		at = find_variable(record, equal[i]);
+	if (at < 0 && !call->row->unknown.found)
+		call->row->unknown = (TlvUnknown){true, TLV_NO_PART, variable->name};
 	return at;
 }
 
@@ -312,6 +314,18 @@ first_categories(const tlv_code_names *names)
 	return first;
 }
 
+static _Noreturn void
+refuse_side(const AnyCode *variable, bool number)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+					errmsg("variable \"%s\" has a value among the %s, and is a %s",
+						   TlvWhole(pnstrdup(variable->name.bytes, variable->name.length)),
+						   number ? "categories" : "numbers", number ? "number" : "category"),
+					errhint("ROW(variables, categories, numbers) has a value of each variable in "
+							"one of the two arrays, and NULL in the other.")));
+	pg_unreachable();
+}
+
 /* Categories, and numbers in an array of their own (or NULL: among the categories). */
 static void
 open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *variables,
@@ -339,8 +353,12 @@ open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *var
 			continue;
 		variable = TlvAnyCodeOf(&variables->type, variables->values[i]);
 		at = variable_called(call, &variable);
+		if (at < 0)
+			continue;
 		own = at >= (int64) names->variables && numbers != NULL;
-		if (at < 0 || (own ? numbers : values)->nulls[i])
+		if (numbers != NULL && !(own ? values : numbers)->nulls[i])
+			refuse_side(&variable, own);
+		if ((own ? numbers : values)->nulls[i])
 			continue;
 		(void) next_slot(call, &variable, 1, seen);
 		row[at] = Float8GetDatum(

@@ -17,11 +17,13 @@
 /* How ids of a type that takes several spellings for equal are compared (any.h). */
 typedef struct TlvEquality TlvEquality;
 
+#define TLV_NO_PART SIZE_MAX
+
 /* An element of a row that the model does not know. */
 typedef struct TlvUnknown
 {
 	bool found;	 /* what follows is the first of the row */
-	size_t part; /* the variable, or the part of the row, that it is of */
+	size_t part; /* the variable, or the part of the row, that it is of; TLV_NO_PART: a variable */
 	tlv_text name;
 } TlvUnknown;
 

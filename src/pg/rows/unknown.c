@@ -26,6 +26,7 @@ typedef struct Elements
 	"have these " what "."
 
 static const Elements categories = {"categories", "They count as missing.", SPELL("categories")};
+static const Elements variables = {"variables", "They are left out.", SPELL("variables")};
 static const Elements symbols = {"symbols", "They count as missing.", SPELL("symbols")};
 static const Elements workers = {"workers", "Their answers are left out.", SPELL("workers")};
 static const Elements answers = {"answers", "They are left out.", SPELL("answers")};
@@ -58,6 +59,8 @@ has_variables(const tlv_row *row)
 static const Elements *
 unknown_elements_of(const tlv_model *model, const tlv_row *row, size_t part)
 {
+	if (part == TLV_NO_PART)
+		return &variables;
 	switch (row->form)
 	{
 		case TLV_ROW_SYMBOLS:
@@ -295,7 +298,7 @@ TlvCountUnknown(TlvRowCursor *cursor)
 	if (!TlvCountRow(cursor->function, elements->hint))
 	{
 		first = TlvClip(pnstrdup(unknown->name.bytes, unknown->name.length), 60);
-		first = has_variables(&cursor->row)
+		first = has_variables(&cursor->row) && unknown->part != TLV_NO_PART
 					? psprintf("\"%s\" of variable %s", first,
 							   TlvVariableName(&cursor->model->frame, unknown->part))
 					: psprintf("\"%s\"", first);

@@ -12,6 +12,7 @@
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/views.h"
 #include "tensorlv/num/plural.h"
+#include "tensorlv/num/sort.h"
 
 /* Numbers of the sample, and sequences of it that are used: what they take is some 20 MB each. */
 #define SAMPLE_NUMBERS	 ((size_t) 1 << 21)
@@ -392,6 +393,78 @@ check_given(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_search *sea
 											: "Give one number for every dimension.");
 }
 
+typedef struct named_column
+{
+	tlv_text name;
+	size_t symbol; /* its number */
+} named_column;
+
+static int
+compare_named_columns(const void *a, const void *b, const void *argument)
+{
+	const tlv_text *x = &((const named_column *) a)->name, *y = &((const named_column *) b)->name;
+	int order = memcmp(x->bytes, y->bytes, tlv_least(x->length, y->length));
+
+	return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+/* Given emissions have a column for every symbol in the order of its text; those of a model are in
+ * the order of the numbers that stand for the texts. */
+static tlv_status
+order_given(tlv_context *ctx, const hmm_learning *fit, tlv_hmm_search *search)
+{
+	size_t m = search->m, k = fit->options.given_states;
+	named_column *columns;
+	double *ordered;
+
+	if (fit->options.emissions == NULL || fit->names.n < m || m == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, columns, m);
+	TLV_TRY_NEW(ctx, ordered, k * m);
+	for (size_t i = 0; i < m; i++)
+		columns[i] = (named_column){tlv_name_table_find(&fit->names, search->items[i]), i};
+	TLV_TRY(tlv_merge_sort(ctx, m, sizeof(named_column), columns, compare_named_columns, NULL));
+	for (size_t i = 0; i < m; i++)
+		for (size_t j = 0; j < k; j++)
+			ordered[j * m + columns[i].symbol] = fit->options.emissions[j * m + i];
+	search->start.emissions = ordered;
+	tlv_free(ctx, columns);
+	return TLV_OK;
+}
+
+static bool
+dimension_has_value(const tlv_hmm_data *data, size_t dimension)
+{
+	for (size_t i = 0; i < data->n; i++)
+	{
+		const tlv_part *part = &data->rows[i].part[0];
+
+		for (size_t t = 0; t < part->n; t++)
+			if (part->missing == NULL || !part->missing[t * part->d + dimension])
+				return true;
+	}
+	return false;
+}
+
+/* A dimension that is null throughout has no mean: data hold all sequences. */
+static tlv_status
+require_dimensions(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_data *data)
+{
+	size_t d = data->rows[0].part[0].d;
+	char shown[TLV_SHOWN_NAME];
+
+	for (size_t j = 0; data->rows[0].form == TLV_ROW_SEQUENCE && j < d; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		if (dimension_has_value(data, j))
+			continue;
+		tlv_fail(ctx, TLV_NO_ROWS, "%s is null in every step",
+				 d == 1 ? "the number" : tlv_names_show(fit->options.fit.names, j, shown));
+		return tlv_fail_hint(ctx, "Leave it out, or fill what is missing.");
+	}
+	return TLV_OK;
+}
+
 /* No more states than there are steps, unless some are given. */
 static void
 lower_states(hmm_learning *fit, const tlv_hmm_data *data)
@@ -435,11 +508,14 @@ learn_sample(tlv_context *ctx, hmm_learning *fit, const tlv_frame *moments, cons
 	TLV_TRY(hmm_open_sample(ctx, sample, &data, complete));
 	if (data.n == 0)
 		return refuse_empty(ctx, moments);
+	if (*complete)
+		TLV_TRY(require_dimensions(ctx, fit, &data));
 	TLV_TRY(list_symbols(ctx, moments, &data, &search.m, &items));
 	search.items = items;
 	if (data.rows[0].form == TLV_ROW_SYMBOLS && search.m == 0)
 		return tlv_fail(ctx, TLV_NO_ROWS, "all symbols are missing");
 	TLV_TRY(check_given(ctx, fit, &search));
+	TLV_TRY(order_given(ctx, fit, &search));
 	lower_states(fit, &data);
 	TLV_TRY(choose_states(ctx, fit, &search));
 	if (fit->chosen)

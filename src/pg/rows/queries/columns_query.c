@@ -186,12 +186,15 @@ name_variable(TlvSource *rows, int copies, const char *hint, ErrorData *error)
 {
 	int variable = error->column_name != NULL ? pg_strtoint32(error->column_name) / copies : -1;
 	char shown[TLV_SHOWN_NAME];
+	const char *name;
 
 	error->message = unconstify(char *, TlvNameNumber(rows, error->message));
 	if (error->sqlerrcode != ERRCODE_CARDINALITY_VIOLATION || variable < 0)
 		return;
-	error->message = psprintf("variable %s has two values in one row",
-							  tlv_names_show(rows->names, (size_t) variable, shown));
+	name = tlv_names_show(rows->names, (size_t) variable, shown);
+	error->message = copies == 1
+						 ? psprintf("variable %s has two values in one row", name)
+						 : psprintf("variable %s has more than %d values in one row", name, copies);
 	error->column_name = NULL;
 	if (hint != NULL)
 		error->hint = pstrdup(hint);

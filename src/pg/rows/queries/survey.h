@@ -33,7 +33,7 @@ typedef struct SurveyNumbers
 {
 	MemoryContext mcxt;
 	const TlvSource *rows;
-	int64_t variables; /* that are categories */
+	SurveyList *list; /* the categories */
 	int n, room;
 	Datum *names;
 } SurveyNumbers;
@@ -50,8 +50,11 @@ extern void TlvSurveyNameNumber(TlvSource *rows, SurveyList *list, const char *n
 
 /* Rows (row, variable, category, number): the variables that are numbers, n of them; NULL where no
  * row has one. */
-extern SurveyNumbers *TlvSurveyCollectNumbers(TlvSource *rows, const SurveyList *list, int copies,
+extern SurveyNumbers *TlvSurveyCollectNumbers(TlvSource *rows, SurveyList *list, int copies,
 											  int *n);
+
+/* Notes a variable that no row has a value of. */
+extern void TlvSurveyLeaveOut(SurveyList *list, Datum variable);
 
 /* One vector for each row: the codes of its categories, and its numbers. */
 extern void TlvSurveyPivotNumbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers);

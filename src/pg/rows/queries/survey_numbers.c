@@ -45,6 +45,12 @@ take_survey_number(void *argument, TupleTableSlot *slot)
 	MemoryContext before = MemoryContextSwitchTo(numbers->mcxt);
 	Datum name = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
 
+	if (DatumGetInt64(slot->tts_values[2]) == 0)
+	{
+		TlvSurveyLeaveOut(numbers->list, slot->tts_values[0]);
+		MemoryContextSwitchTo(before);
+		return;
+	}
 	if (DatumGetBool(slot->tts_values[1]))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("variable \"%s\" has both categories and numbers",
@@ -52,7 +58,7 @@ take_survey_number(void *argument, TupleTableSlot *slot)
 						errhint("Leave the category NULL where a variable is a number, or use %s "
 								"if every column is a variable.",
 								TlvHintWide(numbers->rows, NULL))));
-	if (numbers->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
+	if (numbers->list->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the query returns more than %d variables", TLV_CATEGORY_MOST_VARIABLES)));
@@ -63,7 +69,7 @@ take_survey_number(void *argument, TupleTableSlot *slot)
 }
 
 SurveyNumbers *
-TlvSurveyCollectNumbers(TlvSource *rows, const SurveyList *list, int copies, int *n)
+TlvSurveyCollectNumbers(TlvSource *rows, SurveyList *list, int copies, int *n)
 {
 	TupleDesc desc = rows->query->desc;
 	SurveyNumbers *numbers = palloc0(sizeof(SurveyNumbers));
@@ -72,19 +78,20 @@ TlvSurveyCollectNumbers(TlvSource *rows, const SurveyList *list, int copies, int
 
 	numbers->mcxt = CurrentMemoryContext;
 	numbers->rows = rows;
-	numbers->variables = list->variables;
+	numbers->list = list;
 	numbers->room = 16;
 	numbers->names = palloc(16 * sizeof(Datum));
 	TlvStatementBegin(&statement, rows->query);
 	appendStringInfo(
 		&statement.sql,
-		"SELECT d.variable::pg_catalog.text, d.named FROM (SELECT variable%s AS variable, "
+		"SELECT d.variable::pg_catalog.text, d.named, d.n FROM (SELECT variable%s AS variable, "
 		"pg_catalog.bool_or(category IS NOT NULL) AS named, pg_catalog.count(measured) AS n FROM "
 		"%s WHERE r IS DISTINCT FROM NULL AND variable IS NOT NULL GROUP BY 1) AS d WHERE d.n "
-		"OPERATOR(pg_catalog.>) 0 ORDER BY d.variable",
+		"OPERATOR(pg_catalog.>) 0 OR NOT d.named ORDER BY d.variable",
 		text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "", list->from);
 	TlvDriverReport(rows->driver, "collecting the numbers");
-	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, BOOLOID}, take_survey_number, numbers);
+	(void) TlvStatementRun(&statement, 3, (Oid[]){TEXTOID, BOOLOID, INT8OID}, take_survey_number,
+						   numbers);
 	*n = numbers->n;
 	if (numbers->n > 0 && list->n == 0)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no variable has a category"),

@@ -119,19 +119,23 @@ take_variable(SurveyList *list, Datum variable)
 	list->states[list->variables - 1] = 0;
 }
 
+void
+TlvSurveyLeaveOut(SurveyList *list, Datum variable)
+{
+	const char *name = variable_name(list, variable);
+	char shown[TLV_SHOWN_NAME];
+
+	tlv_shown_add(&list->unanswered, tlv_show_name((tlv_text){name, strlen(name)}, shown));
+}
+
 /* A variable that nobody has answered, whose only category is NULL, is left out. */
 static bool
 leave_out_unanswered(SurveyList *list, TupleTableSlot *slot)
 {
-	char shown[TLV_SHOWN_NAME];
-	const char *name;
-
 	if (!slot->tts_isnull[1] || list->keep_unanswered)
 		return false;
-	if (list->n > 0 && is_same_text(list->variable[list->n - 1], slot->tts_values[0]))
-		return true;
-	name = variable_name(list, slot->tts_values[0]);
-	tlv_shown_add(&list->unanswered, tlv_show_name((tlv_text){name, strlen(name)}, shown));
+	if (list->n == 0 || !is_same_text(list->variable[list->n - 1], slot->tts_values[0]))
+		TlvSurveyLeaveOut(list, slot->tts_values[0]);
 	return true;
 }
 
@@ -217,7 +221,8 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 /* ---- rows ---- */
 
 /* One array for each row, its values by the numbers of variables and categories; copies of a
- * variable side by side, in the order of their categories. */
+ * variable are side by side, in the order of their categories.  What is more than the copies meets
+ * the last one of them, and is refused there. */
 static void
 pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 {
@@ -238,9 +243,9 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 	else
 		appendStringInfo(&from,
 						 "(v.at OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) %d "
-						 "OPERATOR(pg_catalog.+) pg_catalog.row_number() OVER (PARTITION BY q.r, "
-						 "v.at ORDER BY v.code) AS slot ",
-						 copies);
+						 "OPERATOR(pg_catalog.+) LEAST(%d, pg_catalog.row_number() OVER (PARTITION "
+						 "BY q.r, v.at ORDER BY v.code)) AS slot ",
+						 copies, copies);
 	appendStringInfo(
 		&from,
 		"FROM %s LEFT JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
@@ -270,10 +275,12 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 	if (list->unanswered.n == 0)
 		return;
 	rows->skipped_columns =
-		psprintf("%s without a category",
-				 tlv_shown_text(&list->unanswered, list->columns != NULL ? "column" : "variable"));
+		psprintf("%s without a %s",
+				 tlv_shown_text(&list->unanswered, list->columns != NULL ? "column" : "variable"),
+				 answers->numbers > 0 ? "value" : "category");
 	rows->skipped_n = (int) list->unanswered.n;
-	rows->skipped_hint = "Omit what no row has a category of.";
+	rows->skipped_hint = answers->numbers > 0 ? "Omit what no row has a value of."
+											  : "Omit what no row has a category of.";
 }
 
 /* ---- one column a variable ---- */
@@ -531,7 +538,9 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	if (arrays)
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	else
-		TlvSourcePivot(rows, copies, copies == 1 ? TlvHintTwoValues(rows, NULL) : NULL);
+		TlvSourcePivot(rows, copies,
+					   copies == 1 ? TlvHintTwoValues(rows, NULL)
+								   : "Increase copies, or group by row and variable first.");
 	TlvSourceRelease(rows);
 }
 
