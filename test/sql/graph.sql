@@ -185,7 +185,7 @@ SELECT (SELECT tlv_graph_agg(a, b) FROM named) + (SELECT tlv_graph_agg(a, b) FRO
 -- each side of a bipartite graph is of names or of numbers
 SELECT src, src_name, dst_name FROM tlv_edges((SELECT tlv_bigraph_agg(day, a) FROM named)) ORDER BY src, dst_name;
 SELECT src_name, dst, dst_name, weight FROM tlv_edges((SELECT tlv_bigraph_agg(a, day, w) FROM named)) ORDER BY dst, src_name;
--- the same number is itself and a name's hash: names that are known stay, others are digits
+-- a name's hash is refused beside names as other numbers are
 SELECT src_name, dst_name FROM tlv_edges((SELECT tlv_graph_agg('ada'::text, 'bob') FROM (SELECT 1) o) + (SELECT tlv_graph_agg(tlv_term_id('ada'), 7) FROM (SELECT 1) o)) ORDER BY 2;
 SELECT pg_temp.outcome('SELECT tlv_graph_agg(''ada''::text, ''bob'', ''NaN'')');
 -- communities by name

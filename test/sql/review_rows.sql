@@ -231,6 +231,34 @@ PREPARE assign AS SELECT tlv_assign(m, $1) IS NOT NULL FROM made;
 EXECUTE assign('{1,2}');
 EXECUTE assign('[1,2]');
 RESET client_min_messages;
+-- a second walk: ids by number and by name in one value, graphs of other nodes, skipped rows of a test, and messages with the name and the call that helps
+SET client_min_messages = error;
+CREATE TABLE ring AS SELECT a, a % 20 + d AS b FROM generate_series(1, 20) a, generate_series(1, 3) d;
+CREATE TABLE walk AS SELECT i AS id, sin(i * 1.3) AS temp, cos(i * i * 2.1) + i % 2 * 9 AS press, CASE WHEN i = 7 THEN 'NaN'::float8 ELSE 1 END AS w, 'k' || i % 2 AS kind, 'l' || i % 3 AS other,
+    date '2026-01-01' + i AS at, ARRAY['a b' || i % 3, 'c d e' || i % 5] AS words, CASE WHEN i = 5 THEN 'Infinity'::float8 ELSE cos(i) END AS age FROM generate_series(1, 200) i;
+CREATE TABLE keyed AS SELECT id FROM walk WHERE id <= 60;
+ALTER TABLE keyed ADD PRIMARY KEY (id);
+CREATE TABLE fits AS SELECT tlv_gmm('SELECT temp, press FROM walk', 2, 'full') AS gmm, tlv_ica('SELECT temp, press FROM walk', 2) AS ica,
+    tlv_mmsb('SELECT ''n'' || a, ''n'' || b FROM ring', 2) AS ring;
+RESET client_min_messages;
+\a \t
+SELECT q AS query, pg_temp.outcome('SELECT ' || q || ' IS NOT NULL FROM fits') FROM unnest(ARRAY[
+    $$(SELECT tlv_graph_agg(a::text, b::text) + tlv_graph_agg(a, b) FROM ring)$$, $$(SELECT tlv_graph_agg(a, b) + tlv_graph_agg(a::text, b::text) FROM ring)$$,
+    $$(SELECT tlv_bigraph_agg(a::text, b::text) + tlv_bigraph_agg(a, b) FROM ring)$$, $$(SELECT tlv_graph_agg(a::text, b::text) + tlv_graph_agg(b::text, a::text) FROM ring)$$,
+    $$(tlv_sequence_moments(ARRAY[1, 2, 3]) + tlv_sequence_moments(ARRAY['1', '2', '3']))$$, $$(tlv_sequence_moments(ARRAY['1', '2', '3']) + tlv_sequence_moments(ARRAY[1, 2, 3]))$$,
+    $$(SELECT count(*) FROM tlv_drift(ring, (SELECT tlv_graph_agg(a, b) FROM ring), ARRAY[(SELECT tlv_graph_agg('n' || a, 'n' || b) FROM ring)]))$$,
+    $$(SELECT count(*) FROM tlv_drift(ring, (SELECT tlv_graph_agg('n' || a, 'n' || b + a / 20 * 90) FROM ring), ARRAY[(SELECT tlv_graph_agg('n' || a, 'n' || b) FROM ring)]))$$,
+    $$(SELECT count(*) FROM tlv_drift(gmm, (SELECT tlv_statistics(CASE WHEN id % 3 = 0 THEN ARRAY[temp, press] END, gmm) FROM walk)))$$,
+    $$tlv_infer(gmm, ARRAY['NaN'::float8, 1])$$, $$tlv_log_likelihood(gmm, ROW(1, 'NaN'::float8))$$, $$tlv_impute(gmm, ARRAY[1, 'NaN'::float8])$$,
+    $$(SELECT tlv_statistics(ARRAY[1, 'NaN'::float8], gmm))$$, $$tlv_unmix(ica, ARRAY[1, NULL]::float8[])$$, $$tlv_unmix(ica, ARRAY[1, 'NaN']::float8[])$$,
+    $$tlv_gmm('SELECT temp * 1e-200 AS tiny, press FROM walk', 2)$$, $$tlv_lca('SELECT kind, other, press, age FROM walk', 2)$$,
+    $$tlv_gmm('SELECT temp, press, w FROM walk', 2, weights => 'w')$$, $$tlv_gmm('SELECT temp, press, coalesce(nullif(w, ''NaN''), 0) AS w FROM walk', 2, weights => 'w')$$,
+    $$tlv_gmm('SELECT temp, press, at FROM walk', 2)$$, $$tlv_lda('SELECT id, to_jsonb(words) AS words FROM walk', 2)$$,
+    $$tlv_lca('SELECT k.id, v, CASE WHEN v < ''3'' THEN ''c'' || k.id % 2 END AS c, CASE WHEN v > ''2'' THEN sin(k.id) END AS n FROM keyed k, unnest(ARRAY[''1'', ''2'', ''3'']) v', 2)$$,
+    $$tlv_from_json(jsonb_set(tlv_to_json(gmm)::jsonb, '{covariances,0}', '[[1, 2], [2, 1]]')::json)$$,
+    $$tlv_from_json(jsonb_set(tlv_to_json(gmm)::jsonb, '{covariances,0}', '[[1, 0.2], [0.2, 1]]')::json)$$,
+    $$(SELECT tlv_infer(gmm, q) FROM (SELECT 1.0 AS temp, 2.0 AS press, 3.0 AS temp) q)$$]) q;
+\a \t
 -- everyday 16: caught as the page says
 DO $$ BEGIN PERFORM tlv_gmm('SELECT length FROM parts WHERE false', 1); EXCEPTION WHEN SQLSTATE '02000' THEN RAISE NOTICE 'caught: %', SQLERRM; END $$;
 DO $$ BEGIN PERFORM tlv_lda('SELECT kind, mass FROM parts WHERE false', 1); EXCEPTION WHEN SQLSTATE '02000' THEN RAISE NOTICE 'caught: %', SQLERRM; END $$;

@@ -33,6 +33,8 @@ struct tlv_drift
 	const tlv_frame *reference; /* references */
 	bool periods;
 	bool compared; /* the kind's tests have used it */
+	size_t edges,
+		unknown_edges; /* of a graph, and those with a node that the model does not have */
 };
 
 /* Adds the test of a statistic that is chi squared of so many degrees before it is divided; none

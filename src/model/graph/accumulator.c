@@ -361,6 +361,18 @@ merge_names(tlv_context *ctx, tlv_name_table *names, const tlv_frame *frame, siz
 	return tlv_name_table_add_list(ctx, names, n, ids, &list);
 }
 
+/* Nodes of one graph are all identified by number or all by name: both would show an id twice. */
+static tlv_status
+require_same_ids(tlv_context *ctx, const graph_state *state, const tlv_frame *frame)
+{
+	bool named = tlv_graph_names(frame, 0).offsets != NULL;
+
+	if (state->n + state->n_runs == 0 || named == (state->names[0].n > 0))
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "nodes identified by number and by name cannot be combined");
+	return tlv_fail_hint(ctx, "Cast all of them to bigint, or all to text.");
+}
+
 static tlv_status
 run_from_frame(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 			   const tlv_graph_header *header, double times, edge_run *run)
@@ -423,6 +435,7 @@ graph_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, header.nulls));
 	if (header.rows > 0)
 	{
+		TLV_TRY(require_same_ids(ctx, state, frame));
 		TLV_TRY(run_from_frame(ctx, state, frame, &header, times, &run));
 		TLV_TRY(graph_add_run(ctx, state, &run));
 	}

@@ -42,6 +42,7 @@ typedef struct day_walk
 	day *days;
 	double unit; /* of weights that are counts; 0: edges are there or not */
 	size_t seen;
+	size_t edges, unknown; /* of today; those with a node that the model does not have */
 } day_walk;
 
 /* What a pair has today, its mean over all days, and its variance. */
@@ -169,6 +170,7 @@ next_known_pair(tlv_context *ctx, const graph_drift *state, day_walk *walk, day_
 				size_t place[2], size_t community[2], bool *any)
 {
 	const tlv_mmsb_parts *parts = &state->parts;
+	bool unknown;
 
 	for (;;)
 	{
@@ -179,8 +181,10 @@ next_known_pair(tlv_context *ctx, const graph_drift *state, day_walk *walk, day_
 			return TLV_OK;
 		place[0] = tlv_mmsb_find_node(parts, 0, pair->source);
 		place[1] = tlv_mmsb_find_node(parts, state->to, pair->target);
-		if (place[0] == parts->side[0].n || place[1] == parts->side[state->to].n ||
-			state->label[0][place[0]] < 0 || state->label[state->to][place[1]] < 0)
+		unknown = place[0] == parts->side[0].n || place[1] == parts->side[state->to].n;
+		walk->edges += pair->today != 0;
+		walk->unknown += unknown && pair->today != 0;
+		if (unknown || state->label[0][place[0]] < 0 || state->label[state->to][place[1]] < 0)
 			continue;
 		community[0] = (size_t) state->label[0][place[0]];
 		community[1] = (size_t) state->label[state->to][place[1]];
@@ -403,10 +407,14 @@ tlv_mmsb_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *graph,
 	TLV_TRY(open_days(ctx, graph, n, reference, unit, &walk));
 	TLV_TRY(sum_blocks(ctx, &state, &walk));
 	close_days(ctx, &walk);
-	if (state.pairs == 0)
+	drift->edges = walk.edges;
+	drift->unknown_edges = walk.unknown;
+	if (state.pairs == 0 || (walk.edges > 0 && walk.unknown == walk.edges))
 	{
-		tlv_fail(ctx, TLV_BAD_DATA, "no edge of the graphs is between nodes of the model");
-		return tlv_fail_hint(ctx, "Give graphs of the nodes that the model was fitted to.");
+		tlv_fail(ctx, TLV_BAD_DATA, "no edge of the graph%s is between nodes of the model",
+				 state.pairs == 0 ? "s" : "");
+		return tlv_fail_hint(ctx, "Give graphs of the nodes that the model was fitted to, "
+								  "with ids of the same type.");
 	}
 	TLV_TRY(open_days(ctx, graph, n, reference, unit, &walk));
 	TLV_TRY(sum_nodes(ctx, &state, &walk));

@@ -160,6 +160,19 @@ change_windows(tlv_context *ctx, sequence_state *state, const tlv_frame *frame, 
 	return TLV_OK;
 }
 
+/* Symbols of one value are all identified by number or all by name. */
+static tlv_status
+require_same_symbols(tlv_context *ctx, const sequence_state *state, const tlv_frame *frame)
+{
+	bool named = tlv_frame_find(frame, "names") != NULL;
+
+	if (state->dictionary.n == 0 || tlv_frame_find(frame, "items")->rows == 0 ||
+		named == (state->names.n > 0))
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "symbols identified by number and by name cannot be combined");
+	return tlv_fail_hint(ctx, "Cast all of them to bigint, or all to text.");
+}
+
 static tlv_status
 sequence_merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
@@ -171,6 +184,7 @@ sequence_merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv
 
 	TLV_TRY_ALLOC(ctx, at);
 	TLV_TRY(sequence_set_form(ctx, state, FORM_SYMBOLS));
+	TLV_TRY(require_same_symbols(ctx, state, frame));
 	TLV_TRY(tlv_category_positions(ctx, &state->dictionary, m, items, "symbols", at));
 	TLV_TRY(sequence_grow_initial(ctx, state, state->dictionary.n));
 	for (size_t i = 0; i < m; i++)

@@ -139,8 +139,9 @@ TLV_FUNCTION(tlv_unmix)
 	{
 		if (row % 1024 == 1023)
 			CHECK_FOR_INTERRUPTS();
-		TlvCheck(&cache->ctx, tlv_ica_unmix(&cache->ctx, model, cursor.row.part[0].d,
-											cursor.row.part[0].float64, sources + row * k));
+		TlvCheckRow(&cache->ctx, &model->frame,
+					tlv_ica_unmix(&cache->ctx, model, cursor.row.part[0].d,
+								  cursor.row.part[0].float64, sources + row * k));
 	}
 	result = cursor.many ? TlvFloat8Box(2, (size_t[2]){cursor.rows, k}, sources)
 						 : TlvFloat8Array(k, sources);

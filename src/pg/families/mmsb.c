@@ -355,6 +355,20 @@ require_graphs(const tlv_frame *model, const tlv_frame *graph, const TlvStoredAr
 	TlvWorkEnd(work);
 }
 
+static void
+warn_unknown_edges(const tlv_drift *drift)
+{
+	if (drift->unknown_edges > 0)
+		TlvRaiseWarning(
+			ERRCODE_WARNING, "rows_skipped",
+			psprintf("%zu of %zu edges of the graph %s skipped: nodes that the model does "
+					 "not know",
+					 drift->unknown_edges, drift->edges, drift->unknown_edges == 1 ? "is" : "are"),
+			NULL,
+			"Spell nodes as in the edges that the model was learnt from, or fit a model "
+			"to edges that have these nodes.");
+}
+
 /* tlv_drift(model, graph, reference): rows (test, component, statistic, p_value) */
 TLV_FUNCTION(tlv_graph_drift_rows)
 {
@@ -373,6 +387,7 @@ TLV_FUNCTION(tlv_graph_drift_rows)
 	reference = TlvOpenArray(&array);
 	work = TlvWorkBegin("tensorlv drift");
 	TlvCheck(&work->ctx, tlv_mmsb_drift(&work->ctx, &model, &graph, array.n, reference, &drift));
+	warn_unknown_edges(&drift);
 	TlvPutDrift(fcinfo, &drift);
 	TlvWorkEnd(work);
 	return (Datum) 0;

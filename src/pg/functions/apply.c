@@ -101,10 +101,11 @@ infer_next(ApplyCall *call)
 		return NULL;
 	if (is_sequence(&call->cursor.row))
 		require_value_size(call);
-	TlvCheck(call->ctx,
-			 call->uncertain
-				 ? tlv_drawn_infer(call->ctx, call->cache->drawn, &call->cursor.row, posterior)
-				 : call->model->class->infer(call->ctx, call->model, &call->cursor.row, posterior));
+	TlvCheckRow(
+		call->ctx, &call->model->frame,
+		call->uncertain
+			? tlv_drawn_infer(call->ctx, call->cache->drawn, &call->cursor.row, posterior)
+			: call->model->class->infer(call->ctx, call->model, &call->cursor.row, posterior));
 	return posterior;
 }
 
@@ -324,8 +325,9 @@ TLV_FUNCTION(tlv_log_likelihood)
 		PG_RETURN_NULL();
 	while (next_row(&call))
 	{
-		TlvCheck(call.ctx,
-				 call.model->class->log_likelihood(call.ctx, call.model, &call.cursor.row, &value));
+		TlvCheckRow(
+			call.ctx, &call.model->frame,
+			call.model->class->log_likelihood(call.ctx, call.model, &call.cursor.row, &value));
 		sum += value;
 	}
 	close_call(&call);
@@ -377,7 +379,8 @@ TLV_FUNCTION(tlv_contributions)
 							errhint("Give one row at a time, as in LATERAL "
 									"tlv_contributions(model, x).")));
 		values = palloc(cursor.row.part[0].d * sizeof(double));
-		TlvCheck(&cache->ctx, tlv_model_contributions(&cache->ctx, model, &cursor.row, values));
+		TlvCheckRow(&cache->ctx, &model->frame,
+					tlv_model_contributions(&cache->ctx, model, &cursor.row, values));
 		names = tlv_value_names_of(&model->frame);
 		for (size_t i = 0; i < cursor.row.part[0].d; i++)
 		{

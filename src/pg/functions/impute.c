@@ -22,8 +22,8 @@ impute_fill_row(TlvModelCache *cache, const TlvRowCursor *cursor, size_t row, Fi
 {
 	const tlv_posterior *values = &cache->posterior;
 
-	TlvCheck(&cache->ctx,
-			 tlv_model_impute(&cache->ctx, cache->model, &cursor->row, &cache->posterior));
+	TlvCheckRow(&cache->ctx, &cache->model->frame,
+				tlv_model_impute(&cache->ctx, cache->model, &cursor->row, &cache->posterior));
 	if (row == 0)
 	{
 		filled->steps = cursor->row.form == TLV_ROW_SEQUENCE || cursor->row.form == TLV_ROW_SYMBOLS;

@@ -47,6 +47,18 @@ TLV_KEEPING_FUNCTION(tlv_to_json)
 	PG_RETURN_TEXT_P(json);
 }
 
+/* Whether covariances are positive definite, their factors show: those that opening makes. */
+static void
+require_covariances(TlvMaker *maker)
+{
+	tlv_frame frame;
+	tlv_model *model;
+
+	TlvCheck(maker->ctx, tlv_frame_open(maker->ctx, maker->image, maker->size, &frame));
+	if (tlv_frame_find(&frame, "covariances") != NULL)
+		TlvCheck(maker->ctx, tlv_model_open(maker->ctx, &frame, &model));
+}
+
 /* tlv_from_json(json) */
 TLV_KEEPING_FUNCTION(tlv_from_json)
 {
@@ -57,5 +69,6 @@ TLV_KEEPING_FUNCTION(tlv_from_json)
 	TlvMakerBegin(&maker, "tensorlv json");
 	TlvCheck(maker.ctx,
 			 tlv_model_from_json(maker.ctx, json, strlen(json), ascii, &maker.image, &maker.size));
+	require_covariances(&maker);
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

@@ -91,6 +91,7 @@ put_drift(FunctionCallInfo fcinfo, tlv_drift *drift)
 	TlvWork *work = TlvWorkBegin("tensorlv drift");
 
 	TlvCheck(&work->ctx, tlv_model_drift(&work->ctx, &model, &statistics, drift));
+	TlvWarnSkipped(&model, &statistics);
 	TlvPutDrift(fcinfo, drift);
 	TlvWorkEnd(work);
 }

@@ -13,9 +13,8 @@
 #include "tensorlv/model/layout.h"
 #include "tensorlv/num/plural.h"
 
-/* Of rows that a batch has skipped; no model carries it, as each step has other rows. */
-static void
-warn_of_skipped(const tlv_frame *model, const tlv_frame *statistics)
+void
+TlvWarnSkipped(const tlv_frame *model, const tlv_frame *statistics)
 {
 	double nulls = tlv_frame_scalar(statistics, "nulls", 0) +
 				   tlv_frame_scalar(statistics, "skipped", 0) +
@@ -53,7 +52,7 @@ TLV_KEEPING_FUNCTION(tlv_update)
 	TlvMakerBegin(&maker, "tensorlv update");
 	TlvCheck(maker.ctx,
 			 tlv_model_update(maker.ctx, &model, &statistics, weight, &maker.image, &maker.size));
-	warn_of_skipped(&model, &statistics);
+	TlvWarnSkipped(&model, &statistics);
 	if (maker.image == NULL)
 	{
 		TlvWorkEnd(maker.work);

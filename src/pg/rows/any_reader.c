@@ -112,6 +112,30 @@ TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
 	TlvCursorOpen(argument, 0, reader, form, call->takes, call->cursor);
 }
 
+/* An element that is null, by its name in the model, where rows have to be complete. */
+static void
+require_elements(const AnyCall *call, ArrayType *array)
+{
+	const unsigned nulls = TLV_ROWS_MISSING_ELEMENTS | TLV_ROWS_MISSING_OF_MANY | TLV_ROWS_COMPLETE;
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), i = 0;
+	const char *name;
+
+	if (!ARR_HASNULL(array) || (call->takes & nulls) != 0)
+		return;
+	while (i < n && (bitmap[i / 8] & (1 << (i % 8))) != 0)
+		TlvLoopCheck(i++);
+	if (i == n)
+		return;
+	name =
+		TlvNameOfVariable(&call->model->frame, (size_t) (i % ARR_DIMS(array)[ARR_NDIM(array) - 1]));
+	if (name != NULL)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("number \"%s\" of a row is null", TlvWhole(name)),
+						errhint("Leave such rows out with FILTER or WHERE, or fill them with "
+								"coalesce().")));
+}
+
 static void
 any_reader_open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 {
@@ -129,9 +153,12 @@ any_reader_open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 		TlvAnyOpenAs(call, &TlvSymbolSequences, TLV_ROW_SYMBOLS,
 					 PointerGetDatum(TlvInt8Numbers(array, element)));
 	else
+	{
+		require_elements(call, array);
 		TlvAnyOpenAs(call, &TlvAnyVectorRows,
 					 (call->takes & TLV_ROW_SEQUENCE) != 0 ? TLV_ROW_SEQUENCE : TLV_ROW_VECTOR,
 					 PointerGetDatum(TlvFloat8Numbers(array, element)));
+	}
 }
 
 /* Three categories as an array of texts. */

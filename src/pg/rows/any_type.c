@@ -256,6 +256,7 @@ column_called(const AnyCall *call, tlv_text name)
 {
 	const AnyRecord *record = &call->row->record;
 	char *called = palloc(name.length + 1);
+	int found = -1;
 
 	memcpy(called, name.bytes, name.length);
 	tlv_lines_decode(called, name.length);
@@ -264,9 +265,17 @@ column_called(const AnyCall *call, tlv_text name)
 	{
 		const char *column = NameStr(TupleDescAttr(record->desc, record->columns[i])->attname);
 
-		if (strcmp(column, called) == 0)
-			return i;
+		if (strcmp(column, called) != 0)
+			continue;
+		if (found >= 0)
+			ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN),
+							errmsg("columns %d and %d of a row are both called \"%s\"", found + 1,
+								   i + 1, TlvWhole(called)),
+							errhint("Give every column a name of its own, with AS.")));
+		found = i;
 	}
+	if (found >= 0)
+		return found;
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("a row has no column \"%s\"", TlvWhole(called)),

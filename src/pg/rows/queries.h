@@ -95,7 +95,7 @@ extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *ki
 							 TlvLayout layout, TlvSurvey *answers);
 
 /* Errors: columns of one name, and, of tables, the primary key: they are no variables. */
-extern void TlvRequireVariables(const TlvSource *rows);
+extern void TlvRequireVariables(const TlvSource *rows, bool with_numbers);
 
 /* Edges (src, dst [, weight]), or nodes with their neighbours (node, tlv_bag); and known labels of
  * nodes, (node, community), as source 1. */

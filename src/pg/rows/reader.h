@@ -131,8 +131,13 @@ TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tl
  * of the statement (unknown.c). */
 extern void TlvCountUnknown(TlvRowCursor *cursor);
 
-/* What a variable of a model is called; its number where it has no name. */
+/* What a variable of a model is called; NULL: it has no name. */
+extern char *TlvNameOfVariable(const tlv_frame *model, size_t variable);
+/* The same as an identifier; its number where it has no name. */
 extern const char *TlvVariableName(const tlv_frame *model, size_t variable);
+
+/* TlvCheck() of a row of that model: an error about one of its numbers has the number's name. */
+extern void TlvCheckRow(tlv_context *ctx, const tlv_frame *model, tlv_status status);
 
 /* Whether an element of a row is one that the model knows, and is there (unknown.c). */
 extern bool TlvRowIsKnown(const struct tlv_model *model, const tlv_row *row);

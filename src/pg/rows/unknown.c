@@ -268,8 +268,8 @@ TlvRowIsKnown(const tlv_model *model, const tlv_row *row)
 
 /* ---- counting ---- */
 
-const char *
-TlvVariableName(const tlv_frame *model, size_t variable)
+char *
+TlvNameOfVariable(const tlv_frame *model, size_t variable)
 {
 	tlv_value_names names = tlv_value_names_of(model);
 	tlv_text name = {NULL, 0};
@@ -277,10 +277,50 @@ TlvVariableName(const tlv_frame *model, size_t variable)
 
 	for (size_t i = 0; i <= variable; i++)
 		if (!tlv_value_names_next(&names, &name))
-			return psprintf("%zu", variable + 1);
+			return NULL;
 	bytes = pnstrdup(name.bytes, name.length);
 	tlv_lines_decode(bytes, name.length);
-	return quote_identifier(bytes);
+	return bytes;
+}
+
+const char *
+TlvVariableName(const tlv_frame *model, size_t variable)
+{
+	const char *name = TlvNameOfVariable(model, variable);
+
+	return name != NULL ? quote_identifier(name) : psprintf("%zu", variable + 1);
+}
+
+/* A message about a number of a row, with the number's name in the model. */
+static const char *
+name_number_of(const tlv_frame *model, const char *message)
+{
+	size_t copies = (size_t) Max(tlv_frame_scalar(model, "copies", 1), 1), position = 0;
+	const char *name;
+	int after = 0;
+
+	sscanf(message, "number %zu of a row%n", &position, &after);
+	if (after == 0)
+		sscanf(message, "element %zu of a vector%n", &position, &after);
+	if (after == 0 || position == 0)
+		return message;
+	name = TlvNameOfVariable(model, (position - 1) / copies);
+	if (name == NULL)
+		return message;
+	return psprintf("number \"%s\" of a row%s", TlvClip(name, 60), message + after);
+}
+
+void
+TlvCheckRow(tlv_context *ctx, const tlv_frame *model, tlv_status status)
+{
+	const char *named;
+
+	if (status == TLV_OK)
+		return;
+	named = name_number_of(model, ctx->error.message);
+	if (named != ctx->error.message)
+		strlcpy(ctx->error.message, named, sizeof(ctx->error.message));
+	TlvRaise(ctx);
 }
 
 void

@@ -191,6 +191,7 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 {
 	tlv_context *ctx = &expanded->shared->ctx;
 	TlvRowCursor cursor;
+	tlv_status status;
 
 	if (!aggregates_open_rows(fcinfo, transition, expanded, accumulator, &cursor))
 	{
@@ -204,7 +205,11 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 	{
 		if (cursor.left % AGGREGATES_ROWS_BETWEEN == AGGREGATES_ROWS_BETWEEN - 1)
 			CHECK_FOR_INTERRUPTS();
-		TlvCheck(ctx, accumulator->class->add(ctx, accumulator, &cursor.row));
+		status = accumulator->class->add(ctx, accumulator, &cursor.row);
+		if (expanded->model != NULL)
+			TlvCheckRow(ctx, &expanded->model->frame, status);
+		else
+			TlvCheck(ctx, status);
 	}
 	accumulator->nulls += (double) cursor.nulls;
 	TlvCursorClose(&cursor);

@@ -607,6 +607,8 @@ extern tlv_frame *TlvOpenArray(const TlvStoredArray *array);
 
 /* tlv_drift: rows (test, component, statistic, p_value) (kinds.c). */
 extern void TlvPutDrift(FunctionCallInfo fcinfo, const tlv_drift *drift);
+/* A warning of the rows that statistics do not have. */
+extern void TlvWarnSkipped(const tlv_frame *model, const tlv_frame *statistics);
 
 /* ---- arguments ---- */
 

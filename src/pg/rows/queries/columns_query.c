@@ -234,6 +234,9 @@ is_variable(Oid type)
 	return TlvIsNumberType(type) || TlvIsIdType(type);
 }
 
+/* Rows of which the key is a column. */
+static const char LONG[] = "layout => 'long'";
+
 /* The hint is the call with these options on the other columns of a type that is taken, where there
  * is one. */
 static void
@@ -247,7 +250,9 @@ refuse_key(const TlvSource *rows, int column, const char *options, bool (*is_tak
 
 	if (!column_origin(rows->query, column, &table, &number))
 		return;
-	if (options != NULL && list != NULL && list[0] != '\0')
+	if (options == LONG)
+		omit = psprintf("Use %s", TlvHintCall(rows, NULL, NULL, options));
+	else if (options != NULL && list != NULL && list[0] != '\0')
 		omit = psprintf("Use %s", TlvHintCall(rows, NULL, list, options));
 	TlvRefuseKey(
 		table, number, name,
@@ -357,6 +362,36 @@ list_skipped(const TlvSource *rows)
 	return list.data;
 }
 
+/* No cast makes a number of a date, a time or an interval; NULL: no column is one. */
+static char *
+number_of_time(TupleDesc desc, int column)
+{
+	const FormData_pg_attribute *attribute = TupleDescAttr(desc, column);
+	const char *name = quote_identifier(NameStr(attribute->attname));
+	char category;
+	bool preferred;
+
+	get_type_category_preferred(getBaseType(attribute->atttypid), &category, &preferred);
+	if (category != TYPCATEGORY_DATETIME && category != TYPCATEGORY_TIMESPAN)
+		return NULL;
+	return psprintf("extract(epoch FROM %s)", name);
+}
+
+/* NULL: that of the warning's code. */
+static const char *
+hint_skipped(const TlvSource *rows)
+{
+	const char *number = NULL;
+	int column = -1;
+
+	while (number == NULL && (column = bms_next_member(rows->skipped, column)) >= 0)
+		number = number_of_time(rows->query->desc, column);
+	return number == NULL ? NULL
+						  : psprintf("List the columns that are dimensions; use %s for a time that "
+									 "is one.",
+									 number);
+}
+
 /* Numbers of an array may be the row that is meant: it is not skipped. */
 static bool
 is_number_array(Oid type)
@@ -390,23 +425,38 @@ TlvChooseColumns(TlvSource *rows)
 	rows->names = TlvColumnNames(taken, 0);
 	if (n < desc->natts)
 	{
+		rows->skipped_hint = hint_skipped(rows);
 		rows->skipped_columns = list_skipped(rows);
 		rows->skipped_n = desc->natts - n;
 	}
 	return n;
 }
 
-/* Variables are known by their names. */
-void
-TlvRequireVariables(const TlvSource *rows)
+/* (row, variable, category, number) of rows with more than one variable. */
+static bool
+looks_long(const TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
+	Oid table;
+
+	return desc->natts == 4 && TlvIsTextType(getBaseType(TupleDescAttr(desc, 1)->atttypid)) &&
+		   TlvIsTextType(getBaseType(TupleDescAttr(desc, 2)->atttypid)) &&
+		   TlvIsNumberType(getBaseType(TupleDescAttr(desc, 3)->atttypid)) &&
+		   column_is_key(rows->query, 0, &table) && !reads_table_alone(rows->query->query, table);
+}
+
+/* Variables are known by their names. */
+void
+TlvRequireVariables(const TlvSource *rows, bool with_numbers)
+{
+	TupleDesc desc = rows->query->desc;
+	bool as_long = with_numbers && looks_long(rows);
 
 	for (int i = 0; i < desc->natts; i++)
 	{
 		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
 
-		refuse_key(rows, i, "layout => 'wide'", is_variable);
+		refuse_key(rows, i, as_long ? LONG : "layout => 'wide'", is_variable);
 		for (int j = 0; j < i; j++)
 			if (strcmp(name, NameStr(TupleDescAttr(desc, j)->attname)) == 0)
 				ereport(ERROR,

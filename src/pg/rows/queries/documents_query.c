@@ -29,7 +29,9 @@ static char *
 hint_lexemes(const TlvSource *rows, int text)
 {
 	TupleDesc desc = rows->query->desc;
-	char *lexemes = psprintf("to_tsvector(%s)", column_name(desc, text));
+	Oid type = getBaseType(TupleDescAttr(desc, text)->atttypid);
+	bool cast = !TlvIsTextType(type) && type != JSONOID && type != JSONBOID;
+	char *lexemes = psprintf("to_tsvector(%s%s)", column_name(desc, text), cast ? "::text" : "");
 
 	if (text > 0)
 		lexemes = psprintf("%s, %s", column_name(desc, 0), lexemes);
@@ -181,7 +183,7 @@ warn_of_texts(const TlvSource *rows, const TermList *terms)
 								 terms->words / (double) terms->n),
 						NULL,
 						psprintf("Use %s: text is not tokenised.",
-								 hint_lexemes(rows, Max(text_column(rows->query->desc), 0))));
+								 hint_lexemes(rows, rows->query->desc->natts > 1 ? 1 : 0)));
 }
 
 /* A query of the caller's rows, named as in columns, for the terms that it has. */

@@ -382,7 +382,7 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 
 	if (desc->natts == 0)
 		TlvRefuseColumns(desc, "answers", accepted);
-	TlvRequireVariables(rows);
+	TlvRequireVariables(rows, true);
 	for (int i = 0; i < desc->natts; i++)
 		refuse_column(rows, i, answers->takes_numbers);
 	if (answers->numbers == desc->natts)

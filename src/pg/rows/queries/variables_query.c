@@ -249,7 +249,7 @@ read_number_columns(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 
-	TlvRequireVariables(rows);
+	TlvRequireVariables(rows, false);
 	TlvNameColumns(rows, 0);
 	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
 	for (int i = 1; i <= desc->natts; i++)

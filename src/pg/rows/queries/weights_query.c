@@ -174,6 +174,20 @@ refused_row(TlvSource *rows, const WeightedRows *taken)
 	return text;
 }
 
+/* The column with 0 for weights like the one that is refused; of these, NaN is the greatest. */
+static char *
+usable_weight(const WeightedRows *taken)
+{
+	const char *column = quote_identifier(taken->column);
+
+	if (taken->refused_null)
+		return psprintf("coalesce(%s, 0)", column);
+	if (taken->refused_weight < 0)
+		return psprintf("greatest(%s, 0)", column);
+	return psprintf("coalesce(nullif(%s, '%s'), 0)", column,
+					isnan(taken->refused_weight) ? "NaN" : "Infinity");
+}
+
 static _Noreturn void
 weights_refuse(TlvSource *rows, const WeightedRows *taken)
 {
@@ -186,8 +200,8 @@ weights_refuse(TlvSource *rows, const WeightedRows *taken)
 								 : errmsg("weight \"%s\" of a row is %g, neither positive nor 0",
 										  column, taken->refused_weight),
 			 row == NULL ? 0 : errdetail("The other columns of the row are %s.", TlvClip(row, 200)),
-			 errhint("Leave such rows out with WHERE, or use 0 in their place with coalesce() or "
-					 "greatest().")));
+			 errhint("Leave such rows out with WHERE, or use %s in place of the column.",
+					 usable_weight(taken))));
 }
 
 static void
