@@ -591,6 +591,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 		cursor->function = row->function;
 		cursor->unknown = row->unknown;
 		cursor->is_words = row->type.form == ANY_TSVECTOR;
+		cursor->is_strings = row->type.form == ANY_ARRAY && TlvIsTextType(row->type.base);
 		cursor->words = value;
 	}
 	return there;

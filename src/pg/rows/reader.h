@@ -49,6 +49,7 @@ typedef struct TlvRowCursor
 	TlvUnknown unknown; /* that the reader has found */
 	Oid function;		/* that reads them, where they are counted */
 	bool is_words;		/* the bag is a tsvector, words */
+	bool is_strings;	/* the bag is an array of strings, words */
 	Datum words;
 } TlvRowCursor;
 

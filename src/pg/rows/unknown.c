@@ -7,7 +7,9 @@
 #include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
+#include "server/arrays.h"
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 
@@ -83,12 +85,35 @@ knows(const tlv_model *model, size_t part, int64 id)
 	return model->class->ids(model, (int) part, id, &known) == TLV_IDS_ANY || known;
 }
 
-/* The lexeme that an item of a tsvector is the id of; the id itself of an item of a bag. */
+/* The string of an array that an item is the id of. */
+static tlv_text
+unknown_string_of(ArrayType *array, int64 item)
+{
+	Datum *terms;
+	bool *nulls;
+	int n = TlvArrayElements(TlvTexts(array, getBaseType(ARR_ELEMTYPE(array))), 0, &terms, &nulls);
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *bytes = nulls[i] ? NULL : VARDATA_ANY(DatumGetPointer(terms[i]));
+		size_t length = nulls[i] ? 0 : VARSIZE_ANY_EXHDR(DatumGetPointer(terms[i]));
+
+		TlvLoopCheck(i);
+		if (!nulls[i] && TlvTermId(bytes, length) == item)
+			return (tlv_text){bytes, length};
+	}
+	return unknown_digits_of(item);
+}
+
+/* The lexeme that an item of a tsvector, or the string that one of an array, is the id of; the id
+ * itself of an item of a bag. */
 static tlv_text
 unknown_item_name(const TlvRowCursor *cursor, int64 item)
 {
 	TSVector words;
 
+	if (cursor->is_strings)
+		return unknown_string_of(TlvFetchArray(cursor->words), item);
 	if (!cursor->is_words)
 		return unknown_digits_of(item);
 	words = DatumGetTSVector(cursor->words);
