@@ -317,17 +317,23 @@ orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, float *x, orth
 	/* A direction that keeps less than this part (squared) of its length is taken out again first.
 	 */
 	const double suspicious_pivot = 1e-4;
+	/* From this round on such a direction is not taken out again but replaced: where rows of x are
+	 * equal (leaves of a star), so are their roundings, and what is left of a dependent direction
+	 * is dependent again. */
+	const int last_round = 3;
 	double smallest = 0;
 
 	for (int round = 0; smallest < rough_pivot; round++)
 	{
+		double dependent;
 		size_t fresh;
 
 		if (round == 20)
 			return tlv_fail(ctx, TLV_BAD_DATA,
 							"a basis cannot be made orthonormal: numbers too large or too small");
 		TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));
-		TLV_TRY(scale_directions(ctx, l, n, round == 0 ? 0 : DEPENDENT, x, w, rng, &fresh));
+		dependent = round == 0 ? 0 : round < last_round ? DEPENDENT : sqrt(suspicious_pivot);
+		TLV_TRY(scale_directions(ctx, l, n, dependent, x, w, rng, &fresh));
 		if (fresh > 0)
 		{
 			TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));

@@ -100,6 +100,11 @@ test_orthonormalize(void **state)
 		x[9 + p * l] = 0;
 	}
 	assert_orthonormalized(l, n, x, l - 3);
+	/* Two dimensions with equal roundings throughout, as the leaves of a star have them. */
+	for (size_t i = 0; i < l; i++)
+		for (size_t p = 2; p < n; p++)
+			x[i + p * l] = x[i + l];
+	assert_orthonormalized(l, n, x, 2);
 	memset(x, 0, l * n * sizeof(float));
 	assert_orthonormalized(l, n, x, 0);
 	x[17] = NAN;
