@@ -126,10 +126,9 @@ unit-prerequisites:
 	@CC='$(CC)' scripts/check-prerequisites -lcmocka $(LIBRARIES)
 
 # The scripts and the style of the pages of models (tlv_html), as C strings.
-build/page_assets.h: src/model/page/assets.awk $(PAGE_ASSETS)
+build/page_assets.h: src/model/page/assets.awk $(PAGE_ASSETS) Makefile
 	@mkdir -p $(@D)
-	@awk -f $^ > $@.new
-	@mv $@.new $@
+	@awk -f $(filter-out Makefile,$^) > $@.$$$$ && mv $@.$$$$ $@
 
 # The list of the parts changes when one of them disappears.
 .PHONY: sql-parts

@@ -82,7 +82,7 @@ typedef struct tlv_page_content
 /* How the models of a kind are shown.  A class without one has no page. */
 typedef struct tlv_page_view
 {
-	const char *view; /* the script: one of those in assets.h */
+	const char *view; /* the script: a .js file of src/model/page */
 	const char *what; /* one component: "topic" */
 	/* Sections that the digest has as `fields`, in the form of tlv_to_json; NULL ends them. */
 	const char *const *fields;

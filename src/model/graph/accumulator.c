@@ -363,7 +363,7 @@ merge_names(tlv_context *ctx, tlv_name_table *names, const tlv_frame *frame, siz
 
 /* Nodes of one graph are all identified by number or all by name: both would show an id twice. */
 static tlv_status
-require_same_ids(tlv_context *ctx, const graph_state *state, const tlv_frame *frame)
+require_same_nodes(tlv_context *ctx, const graph_state *state, const tlv_frame *frame)
 {
 	bool named = tlv_graph_names(frame, 0).offsets != NULL;
 
@@ -435,7 +435,7 @@ graph_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, header.nulls));
 	if (header.rows > 0)
 	{
-		TLV_TRY(require_same_ids(ctx, state, frame));
+		TLV_TRY(require_same_nodes(ctx, state, frame));
 		TLV_TRY(run_from_frame(ctx, state, frame, &header, times, &run));
 		TLV_TRY(graph_add_run(ctx, state, &run));
 	}

@@ -286,6 +286,27 @@ shorten_step(tlv_context *ctx, const tlv_ica_means *means, double weight, double
 #define LIKELIHOOD_REACH	 0.3
 #define LIKELIHOOD_CURVATURE 0.1
 
+/*
+ * Orthogonal steps (FastICA; Hyvarinen 1999): with outputs y of variance 1 the symmetric
+ * fixed-point step V <- polar(E[z g(V'z)'] - V diag(E[g'])) of whitened rows z is, in the
+ * coordinates of y, the rotation R = polar(E[y g(y)'] - diag(E[g'(y)])): so U <- R'U, A <- A R, and
+ * nothing else is needed.
+ *
+ * Where components are not quite independent it creeps.  Once it turns little, the turn of a pair
+ * is Newton's, with what the rows say about the curvature (Ablin, Cardoso, Gramfort 2018): for
+ * s_j = sign(E[g'(y_j)] - E[y_j g_j]) the sum of s_j E[log cosh y_j] is least where
+ * D_ij = s_j E[y_i g_j] - s_i E[y_j g_i] vanishes, and its second derivative by the angle is
+ * s_i (E[g'_i y_j^2] - E[y_i g_i]) + s_j (E[g'_j y_i^2] - E[y_j g_j]).  Both steps stand at the
+ * same points.
+ *
+ * Steps of the likelihood (Picard in its extended form, of the same authors) leave the covariance
+ * of the outputs free.  The density of y_j is proportional to exp(-s_j log cosh y_j - m_j y_j^2 /
+ * 2): heavy tails for s_j = 1, light ones for -1, and m_j such that the variance of y_j is what it
+ * is. With psi_j = s_j g + m_j y the gradient of the step y <- (I + E) y is E[psi_i y_j], the
+ * Hessian of the pair (E_ij, E_ji) is h_ij = E[psi'_i y_j^2] and h_ji with 1 beside the diagonal,
+ * and the step is Newton's by pairs.
+ */
+
 /* E[y_i g_j] */
 static inline double
 response(const tlv_ica_means *m, size_t i, size_t j)

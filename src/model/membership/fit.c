@@ -190,6 +190,12 @@ typedef struct triple_likelihood
 	double *both; /* k: alpha theta_x theta_y */
 } triple_likelihood;
 
+/*
+ * Of three values x, y, z of a row of Dirichlet memberships alpha, u_x = sum_h alpha_h theta_xh,
+ * w_xy = sum_h alpha_h theta_xh theta_yh and so on,
+ *     P(x, y, z) = (u_x u_y u_z + w_xy u_z + w_xz u_y + w_yz u_x + 2 w_xyz) / (a (a + 1) (a + 2)).
+ */
+
 /* A line of a table: counts of all z beside x and y. */
 static double
 line_likelihood(const triple_likelihood *own, size_t x, size_t y, size_t first, size_t states,

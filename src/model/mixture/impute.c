@@ -216,6 +216,18 @@ shares_of_densities(tlv_context *ctx, size_t k, double *density, double *log_sum
 #define POINTS (4 * PANELS)
 #define DEPTH  40.0
 
+/*
+ * How long the missing part is, nobody knows, since only the direction of a row counts.  Let u be
+ * the direction of the m numbers that are there, sin t their share of the length of the whole row,
+ * and n the dimensions of what is missing.  A component with mean (a, b) and concentration kappa
+ * has the density
+ *
+ *     C_d(kappa) int sin^(m-1) t cos^(n-1) t exp(kappa a'u sin t) B_n(kappa |b| cos t) dt
+ *
+ * over t from 0 to pi/2, where B_n(s) is the integral of exp(s y_1) over the unit sphere of n
+ * dimensions, and C_d(kappa) = 1 / B_d(kappa).
+ */
+
 /* log B_n(s) */
 static double
 log_sphere(size_t n, double s)

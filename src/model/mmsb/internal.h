@@ -61,6 +61,7 @@ typedef struct tlv_mmsb_fit_state
 	bool poisson; /* the values of edges are counts */
 	tlv_weights weights;
 	bool corrected;	  /* for degrees */
+	bool followed;	  /* weights that are no counts have decided */
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
 	bool embedded;	  /* there are moments of the whole graph, and directions */

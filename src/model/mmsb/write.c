@@ -280,6 +280,12 @@ community_compare_nodes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/*
+ * Do communities explain that neighbours of a node are joined?  They do in a graph that a block
+ * model drew; where nodes lie in a space, as on a map, near ones are joined, and communities are
+ * pieces of it without a boundary of their own.
+ */
+
 static bool
 are_joined(const tlv_csr *edges, int32_t u, int32_t v)
 {

@@ -166,8 +166,9 @@ require_same_symbols(tlv_context *ctx, const sequence_state *state, const tlv_fr
 {
 	bool named = tlv_frame_find(frame, "names") != NULL;
 
-	if (state->dictionary.n == 0 || tlv_frame_find(frame, "items")->rows == 0 ||
-		named == (state->names.n > 0))
+	/* A single symbol without a name may be the empty text, which has none. */
+	if (named == (state->names.n > 0) || state->dictionary.n == 0 ||
+		(named ? state->dictionary.n : tlv_frame_find(frame, "items")->rows) < 2)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "symbols identified by number and by name cannot be combined");
 	return tlv_fail_hint(ctx, "Cast all of them to bigint, or all to text.");

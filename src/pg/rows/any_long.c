@@ -144,8 +144,8 @@ find_variable(const AnyRecord *record, tlv_text name)
 	return -1;
 }
 
-/* The same of one that is called so, or by an equal name.  One that the model does not know is told
- * as its categories are. */
+/* The same of one that is called so, or by an equal name.  One that the model does not know is
+ * counted as an unknown category is. */
 static int64
 variable_called(const AnyCall *call, const AnyCode *variable)
 {
@@ -349,7 +349,7 @@ open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *var
 		bool own;
 
 		TlvLoopCheck(i);
-		if (variables->nulls[i])
+		if (variables->nulls[i] || (values->nulls[i] && (numbers == NULL || numbers->nulls[i])))
 			continue;
 		variable = TlvAnyCodeOf(&variables->type, variables->values[i]);
 		at = variable_called(call, &variable);

@@ -403,7 +403,8 @@ static int
 compare_named_columns(const void *a, const void *b, const void *argument)
 {
 	const tlv_text *x = &((const named_column *) a)->name, *y = &((const named_column *) b)->name;
-	int order = memcmp(x->bytes, y->bytes, tlv_least(x->length, y->length));
+	size_t common = tlv_least(x->length, y->length); /* 0 of the empty text, which has no bytes */
+	int order = common > 0 ? memcmp(x->bytes, y->bytes, common) : 0;
 
 	return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
 }
@@ -417,7 +418,7 @@ order_given(tlv_context *ctx, const hmm_learning *fit, tlv_hmm_search *search)
 	named_column *columns;
 	double *ordered;
 
-	if (fit->options.emissions == NULL || fit->names.n < m || m == 0)
+	if (fit->options.emissions == NULL || fit->names.n == 0 || m == 0)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, columns, m);
 	TLV_TRY_NEW(ctx, ordered, k * m);
@@ -458,8 +459,10 @@ require_dimensions(tlv_context *ctx, const hmm_learning *fit, const tlv_hmm_data
 		TLV_TRY_CONTINUE(ctx);
 		if (dimension_has_value(data, j))
 			continue;
-		tlv_fail(ctx, TLV_NO_ROWS, "%s is null in every step",
-				 d == 1 ? "the number" : tlv_names_show(fit->options.fit.names, j, shown));
+		if (d == 1)
+			return tlv_fail(ctx, TLV_NO_ROWS, "the number is null in every step");
+		tlv_fail(ctx, TLV_NO_ROWS, "number %s is null in every step",
+				 tlv_names_show(fit->options.fit.names, j, shown));
 		return tlv_fail_hint(ctx, "Leave it out, or fill what is missing.");
 	}
 	return TLV_OK;

@@ -371,7 +371,7 @@ tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 									   .score = 1,
 									   .hint = "Collect more edges, or give k."},
 						"the graph shows no communities: the model has one");
-	if (fit->options->k < 2 || fit->k < 2 || fit->options->n_labels > 0)
+	if (fit->options->k < 2 || fit->k < 2 || fit->options->n_labels > 0 || fit->followed)
 		return TLV_OK;
 	TLV_TRY(whole_labels(ctx, fit, label));
 	TLV_TRY(weigh(ctx, fit, label, fit->k, &found));

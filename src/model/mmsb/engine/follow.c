@@ -34,8 +34,9 @@ typedef struct candidate
 typedef struct follow_work
 {
 	tlv_mmsb_fit_state *fit;
-	tlv_csr edges; /* of all nodes; of a directed graph those from a node before those to it */
+	tlv_csr edges; /* of a directed graph those from a node before those to it */
 	size_t *split; /* where the latter begin; NULL: undirected */
+	size_t *node;  /* directed: the nodes that have edges to others, which the rows are */
 	tlv_rank_scores scores;
 	tlv_group_task task;
 	float *value;	/* of the entries: exp(score) */
@@ -47,27 +48,58 @@ typedef struct follow_work
 
 /* ---- nodes and sides ---- */
 
+/* Leaves nodes without edges to others out: they are in no community. */
+static tlv_status
+number_nodes(tlv_context *ctx, follow_work *work)
+{
+	const tlv_mmsb_side *side = work->fit->side;
+	tlv_csr *edges = &work->edges;
+	size_t n = 0;
+	int32_t *number;
+
+	TLV_TRY_NEW(ctx, number, edges->rows);
+	for (size_t i = 0; i < edges->rows; i++)
+	{
+		if (side[0].place[i] < 0 && side[1].place[i] < 0)
+			continue;
+		number[i] = (int32_t) n;
+		work->node[n] = i;
+		edges->start[n] = edges->start[i];
+		work->split[n++] = work->split[i];
+	}
+	edges->start[n] = edges->entries;
+	edges->rows = edges->columns = n;
+	for (size_t e = 0; e < edges->entries; e++)
+		edges->index[e] = number[edges->index[e]];
+	tlv_free(ctx, number);
+	return TLV_OK;
+}
+
 /* The edges of both directions of every node, with their weights. */
 static tlv_status
 open_directions(tlv_context *ctx, follow_work *work)
 {
 	TLV_TRY_NEW(ctx, work->split, work->fit->side[0].all);
+	TLV_TRY_NEW(ctx, work->node, work->fit->side[0].all);
 	TLV_TRY(tlv_mmsb_use_weights(ctx, work->fit, true));
 	TLV_TRY(tlv_mmsb_join_directions(ctx, work->fit, work->split, &work->edges));
-	return tlv_mmsb_use_weights(ctx, work->fit, false);
+	TLV_TRY(tlv_mmsb_use_weights(ctx, work->fit, false));
+	return number_nodes(ctx, work);
 }
 
-/* The labels of the fit, by node. */
+/* The labels of the fit, by row. */
 static void
 read_labels(const follow_work *work, int32_t *label)
 {
 	const tlv_mmsb_side *side = work->fit->side;
 
-	for (size_t i = 0; i < work->edges.rows; i++)
-		label[i] = work->split == NULL	   ? side[0].label[i]
-				   : side[0].place[i] >= 0 ? side[0].label[side[0].place[i]]
-				   : side[1].place[i] >= 0 ? side[1].label[side[1].place[i]]
-										   : 0;
+	for (size_t r = 0; r < work->edges.rows; r++)
+	{
+		size_t i = work->node == NULL ? r : work->node[r];
+		size_t s = work->node == NULL || side[0].place[i] >= 0 ? 0 : 1;
+
+		label[r] = side[s].label[work->node == NULL ? (int32_t) r : side[s].place[i]];
+	}
 }
 
 static void
@@ -75,10 +107,14 @@ write_labels(const follow_work *work, const int32_t *label)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
 
-	for (size_t s = 0; s < fit->sides; s++)
-		for (size_t u = 0; u < fit->side[s].n; u++)
-			fit->side[s].label[u] =
-				label[work->split == NULL ? u : (size_t) fit->side[s].position[u]];
+	for (size_t r = 0; r < work->edges.rows; r++)
+		for (size_t s = 0; s < fit->sides; s++)
+		{
+			int32_t place = work->node == NULL ? (int32_t) r : fit->side[s].place[work->node[r]];
+
+			if (place >= 0)
+				fit->side[s].label[place] = label[r];
+		}
 }
 
 /* ---- the search ---- */
@@ -236,6 +272,7 @@ close_work(tlv_context *ctx, follow_work *work)
 	if (work->fit->sides == 2)
 		tlv_csr_free(ctx, &work->edges);
 	tlv_free(ctx, work->split);
+	tlv_free(ctx, work->node);
 	tlv_rank_scores_free(ctx, &work->scores);
 	tlv_free(ctx, work->value);
 	tlv_free(ctx, work->degree);
@@ -273,6 +310,7 @@ tlv_mmsb_follow_weights(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		write_labels(&work, work.best[1].label);
 		fit->k = work.best[1].k;
 		fit->corrected = work.task.corrected;
+		fit->followed = true;
 	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, gain, "evidence_of_weights"));
 	close_work(ctx, &work);
