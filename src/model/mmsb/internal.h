@@ -166,8 +166,9 @@ extern tlv_status tlv_mmsb_fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state 
 extern tlv_status tlv_mmsb_check_sides(tlv_context *ctx, const tlv_mmsb_options *options,
 									   tlv_graph_kind kind);
 
-/* tied.c: the edges of both directions of every node, all x all; split (all): where those to the node
- * begin, behind those from it; NULL: edges of two nodes are one, and their values are added. */
+/* tied.c: the edges of both directions of every node, all x all; split (all): where those to the
+ * node begin, behind those from it; NULL: edges of two nodes are one, and their values are added.
+ */
 extern tlv_status tlv_mmsb_join_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 										   size_t *split, tlv_csr *to);
 
@@ -259,9 +260,9 @@ extern tlv_status tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fi
 											 tlv_memberships memberships[2]);
 
 /*
- * choose.c: the gain in the integrated likelihood of so many communities as were asked for over one,
- * an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships a
- * node is in the community of which it has most.
+ * choose.c: the gain in the integrated likelihood of so many communities as were asked for over
+ * one, an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships
+ * a node is in the community of which it has most.
  */
 extern tlv_status tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
