@@ -220,7 +220,8 @@ SELECT pg_temp.outcome($$SELECT tlv_hmm('SELECT s, t, sin(s * t) AS x, NULL::flo
 SET client_min_messages = warning;
 SELECT tlv_log_likelihood(m, ROW('{Q1,mass}'::text[], '{a,NULL}'::text[], '{NULL,1}'::float8[])) < 0 AS known FROM of_both;
 SET client_min_messages = error;
-SELECT pg_temp.outcome(format('SELECT tlv_infer(m, ROW(%L::text[], %L::text[], %L::float8[])) FROM of_both', '{mass,q1}', c, x)) FROM (VALUES ('{50,a}', '{NULL,NULL}'), ('{NULL,NULL}', '{50,1}')) v(c, x);
+SELECT pg_temp.outcome(format('SELECT tlv_infer(m, ROW(%L::text[], %L::text[], %L::float8[])) FROM of_both', '{mass,q1}', c, x))
+FROM (VALUES ('{50,a}', '{NULL,NULL}'), ('{NULL,NULL}', '{50,1}')) v(c, x);
 
 -- everyday 12: parameters without a type
 PREPARE bag AS SELECT tlv_to_bag($1);
