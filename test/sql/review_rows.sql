@@ -207,8 +207,8 @@ SELECT pg_temp.outcome($$SELECT tlv_tree('SELECT sin(i) AS a, cos(i) AS b, sin(2
 SELECT tlv_assign(m, ROW(a, note, b)) = tlv_assign(m, ROW(a, b)) AS skipped, pg_temp.outcome($$SELECT tlv_assign(tlv_simulate_gmm_model(2, 2, 3), ROW(1, 2, 3))$$) AS more
 FROM (SELECT tlv_gmm('SELECT sin(i) + i % 2 * 9 AS a, ''x'' AS note, cos(i) AS b FROM generate_series(1, 100) i', 2) AS m) q, (VALUES (9.0, 'x', 0.5)) v(a, note, b);
 -- more values of a variable than it has copies went to the next variable; given emissions are of the symbols in the order of their texts
-SELECT pg_temp.outcome(format('SELECT tlv_%s($q$SELECT g, v, c FROM generate_series(1, 20) g, (VALUES (''p'', ''a''), (''p'', ''b''), (''p'', ''c''), (''q'', ''z'')) i(v, c)$q$, 1, copies => 2)', family))
-FROM unnest('{lca,gom}'::text[]) family;
+SELECT pg_temp.outcome(format('SELECT tlv_%s($q$SELECT g, v, c FROM generate_series(1, 20) g, (VALUES (''p'', ''a''), (''p'', ''b''), (''p'', ''c''), (''q'', ''z'')) i(v, c)$q$, 1,
+    copies => 2)', family)) FROM unnest('{lca,gom}'::text[]) family;
 SELECT string_agg(symbol_name || ' ' || round(probability::numeric, 1), ', ' ORDER BY symbol_name) AS given FROM tlv_emissions(tlv_hmm(
     'SELECT s, t, chr(97 + (s * 7 + t * t) % 4) FROM generate_series(1, 30) s, generate_series(1, 12) t', 1, emissions => '{{.1,.2,.3,.4}}'));
 -- variables without any value, of long rows with numbers and of sequences; variables that a model does not know, and values in the array of the others

@@ -370,8 +370,8 @@ item_excess(const crowd_answers *a, size_t item, const habits *h)
 {
 	double agree = 0, expected = 0;
 
-	for (size_t c = 0; c < a->answers; c++)
-		h->told[c] = h->all[c] = 0;
+	memset(h->told, 0, a->answers * sizeof(*h->told));
+	memset(h->all, 0, a->answers * sizeof(*h->all));
 	for (size_t i = crowd_first_given(a, item), last = SIZE_MAX; i < a->start[item + 1]; i++)
 	{
 		if (a->column[i] / a->answers == last)

@@ -389,6 +389,7 @@ membership_collect_sample(tlv_context *ctx, tlv_source *rows, const membership_l
 	const tlv_names *names = tlv_source_rows(rows)->rows.names;
 	size_t slots = rows->rows.width[0];
 
+	*sample = NULL;
 	if (names != NULL && names->n == 0)
 		return tlv_refuse_no_categories(ctx, &tlv_source_rows(rows)->rows);
 	if (slots == 0 && names != NULL)
