@@ -123,7 +123,7 @@ extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, cons
 /*
  * z value of one direction of triples collected in distinct mode; NaN otherwise, of fewer than two
  * documents, or where all say nothing.  Documents that all say the same tell no variance: the
- * deviation is taken for no less than one more document that says nothing would make it, so that
+ * deviation is taken for no less than one more document without information would make it, so that
  * |z| is at most the number of documents.
  */
 extern double tlv_count_z(const tlv_frame *triples, size_t direction);

@@ -281,8 +281,8 @@ tlv_frame_is_packed(const void *image, size_t size)
 extern tlv_status tlv_frame_unpack(tlv_context *ctx, const void *image, size_t size, void **frame,
 								   size_t *frame_size);
 
-/* The same in two steps: its size, then into so many bytes of the caller's, aligned to 8, the table
- * and the sections of at most `most` bytes; what others hold is not set. */
+/* The same in two steps: its size, then into that number of bytes of the caller's, aligned to 8,
+ * the table and the sections of at most `most` bytes; what others hold is not set. */
 extern tlv_status tlv_frame_unpacked_size(tlv_context *ctx, const void *image, size_t size,
 										  size_t *frame_size);
 extern tlv_status tlv_frame_unpack_small(tlv_context *ctx, const void *image, size_t size,

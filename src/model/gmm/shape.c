@@ -152,7 +152,7 @@ tlv_gmm_fit_any(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_option
 /* Below this p-value a third moment is no Gaussian's. */
 #define SIGNIFICANT 0.001
 
-/* Of so many directions the model tells how they stand. */
+/* The number of directions whose place the model tells. */
 #define MOST_TOLD 32
 
 /* p of the third moments, whitened, being those of a Gaussian (Mardia 1970). */

@@ -210,7 +210,7 @@ shares_of_densities(tlv_context *ctx, size_t k, double *density, double *log_sum
 
 /* ---- directions ---- */
 
-/* Panels of four points of the integral, over where its logarithm is within so much of its largest.
+/* Panels of four points of the integral, over where its logarithm is within DEPTH of its largest.
  */
 #define PANELS 24
 #define POINTS (4 * PANELS)

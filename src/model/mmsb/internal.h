@@ -233,7 +233,7 @@ extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, 
 /* Most communities. */
 #define TLV_MMSB_MOST 1000
 
-/* What is likelier by so much, in nats, is much the likelier (Kass, Raftery 1995: very strong). */
+/* Nats by which evidence is very strong (Kass, Raftery 1995). */
 #define TLV_MMSB_STRONG_EVIDENCE 5.0
 
 /*
@@ -260,7 +260,7 @@ extern tlv_status tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fi
 											 tlv_memberships memberships[2]);
 
 /*
- * choose.c: the gain in the integrated likelihood of so many communities as were asked for over
+ * choose.c: the gain in the integrated likelihood of as many communities as were asked for over
  * one, an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships
  * a node is in the community of which it has most.
  */

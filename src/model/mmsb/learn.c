@@ -16,7 +16,7 @@
 /* ---- errors of mixed memberships ---- */
 
 /*
- * Memberships are drawn anew for every graph, from the Dirichlet distribution of the model: its
+ * Memberships are drawn again for every graph, from the Dirichlet distribution of the model: its
  * moments are those of a population, which the nodes are a sample of, and with the memberships of
  * the model for all graphs intervals of the connectivity hold .86 instead of .95.
  */
@@ -261,7 +261,7 @@ run_bootstrap(tlv_context *ctx, bootstrap *state)
 static double
 error_with_bias(const bootstrap *state, size_t i)
 {
-	/* Student's of 95 % intervals and so many graphs. */
+	/* Student's quantile of 95 % intervals, for that number of graphs. */
 	const double bias_quantile = 2.086;
 	double mean = state->sums[i] / state->done;
 	double variance = fmax(state->squares[i] - state->done * mean * mean, 0) / (state->done - 1);

@@ -356,7 +356,8 @@ mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edge
 	/* Fewer joined pairs than this tell nothing. */
 	const int least_joined = 200;
 
-	/* Joined so many times as often as the communities let expect is what a warning is for. */
+	/* How many times as often as the communities let expect neighbours are joined where it is
+	 * warned. */
 	const double most_closed = 1.6;
 	const tlv_mmsb_side *side = &fit->side[0];
 	closure sums = {.fit = fit, .edges = edges};

@@ -360,7 +360,7 @@ tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t 
 
 /* ---- thinning ---- */
 
-/* Starts of EM, steps of each, and of the best one; fewer starts, or none, above so much work. */
+/* Starts of EM, steps of each, and of the best one; fewer starts, or none, above that work. */
 #define HMM_THINNING_STARTS		 4
 #define HMM_THINNING_FIRST_STEPS 20
 #define HMM_LAST_STEPS			 100

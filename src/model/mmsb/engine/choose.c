@@ -285,8 +285,8 @@ static tlv_status
 try_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t directions, const choice *one,
 			   bool alone, choice *spectrum)
 {
-	/* So few communities that only the spectrum sees may be chance, and are none where one is much
-	 * the likelier: such as tlv_mmsb_doubt() warns of where they are asked for. */
+	/* As few communities as these that only the spectrum sees may be chance, and are none where one
+	 * is much the likelier: such as tlv_mmsb_doubt() warns of where they are asked for. */
 	const int few_directions = 3;
 
 	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));

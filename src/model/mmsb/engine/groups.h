@@ -26,7 +26,7 @@ typedef struct tlv_group_task
 	bool follow;  /* scores are of pairs of groups; else of all edges alike */
 	double alike; /* evidence of scores that are alike, tlv_scores_alike() */
 	size_t k;	  /* groups that are wanted; 0: as the evidence has it, */
-	size_t most;  /* and at most so many; 0: any number */
+	size_t most;  /* the largest number of groups; 0: any */
 	uint64_t seed;
 } tlv_group_task;
 

@@ -142,7 +142,7 @@ tlv_proposal_most(const tlv_mmsb_fit_state *fit)
 	return most;
 }
 
-/* The partition looked at, merged to so many communities. */
+/* The present partition, merged to that number of communities. */
 static tlv_status
 proposal_merge(tlv_context *ctx, proposal *work, bool corrected, size_t most)
 {
@@ -162,7 +162,7 @@ proposal_separate(proposal *work)
 	work->found = work->n;
 }
 
-/* From the partition looked at to one at the resolution, of at most so many communities. */
+/* From the present partition to one at the resolution, of at most that number of communities. */
 static tlv_status
 proposal_search(tlv_context *ctx, proposal *work, bool corrected, double resolution, size_t most,
 				int rounds)
