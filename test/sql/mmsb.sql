@@ -125,6 +125,9 @@ SELECT v.*, b.bridgeness, b.degree_corrected FROM comm_left, pg_temp.membership_
 SELECT count(*) AS ends_of_bigint, count(DISTINCT community) AS communities FROM comm_left, tlv_memberships(m, 0.5) WHERE node IN (9223372036854775807, -9223372036854775808);
 -- of a directed graph a node may have edges on one side only
 SELECT node, side, community IS NULL AS none FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_digraph_agg(a, b), 1) FROM (VALUES (1, 2), (1, 3), (2, 3)) v(a, b))) ORDER BY node, side;
+-- and one of neither side counts once
+SELECT string_agg(score::text, ' ' ORDER BY sides) FROM unnest('{separate,tied}'::text[]) sides,
+  tlv_diagnostics(tlv_mmsb('SELECT a, b FROM (VALUES (1, 2), (1, 3), (2, 3), (8, 8), (9, 9)) v(a, b)', 1, directed => true, sides => sides)) d WHERE measure = 'nodes_without_edges';
 -- two-colourable: said so; as bipartite, no warning
 SELECT bipartite, count(*) FILTER (WHERE measure LIKE 'warning: every edge joins two groups%') AS said
 FROM unnest('{false,true}'::bool[]) bipartite,

@@ -31,6 +31,8 @@ SELECT count(tlv_log_likelihood(m, tlv_to_bag(t))) FROM models, fresh WHERE name
 SELECT count(tlv_infer(m, b)) FROM models, unnest(ARRAY['{3:1,9:2}', '{2:1,3:1}', '{77:1}']::tlv_bag[]) b WHERE name = 'numbers';
 SELECT array_length(tlv_infer(m, ARRAY['{3:1,9:2}', NULL, '{2:1,3:1}', '{77:1}']::tlv_bag[]), 1) FROM models WHERE name = 'numbers';
 SELECT tlv_assign(m, '{3:1,9:2}') IS NOT NULL AS literal FROM models WHERE name = 'numbers';
+SELECT tlv_assign(m, '{cat,zebra}') = tlv_assign(m, ARRAY['cat']) AS strings FROM models WHERE name = 'topics';
+SELECT tlv_assign(m, $$'cat' 'gnu':2$$) = tlv_assign(m, ARRAY['cat']) AS lexemes FROM models WHERE name = 'topics';
 -- functions of one row count it once
 SELECT count(tlv_assign(m, t)) AS rows, count(tlv_infer(m, t)) AS inferred, max(tlv_log_likelihood(m, t)) < 0 AS likely FROM models, fresh WHERE name = 'topics';
 -- and so in aggregates: statistics, perplexity, products, errors; joint frequencies are of known words alone

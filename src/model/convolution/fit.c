@@ -365,9 +365,9 @@ warn_short(tlv_context *ctx, const third_moments *third, tlv_diagnostics *diagno
 		&(tlv_warning){.code = "few_rows",
 					   .score = n,
 					   .hint = "Leave out short series, or give a smaller length."},
-		"%.0f of %.0f series and stretches between gaps %s shorter than a template: their values "
-		"count in the mean and the noise, and show no template",
-		n, third->segments, tlv_plural(n, "is", "are"));
+		"%.0f of %.0f series and stretches between gaps %s fewer than %zu of the %zu steps of a "
+		"template: their values count in the mean and the noise, and show no template",
+		n, third->segments, tlv_plural(n, "has", "have"), third->s - 1, third->s);
 }
 
 static tlv_status

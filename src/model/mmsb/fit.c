@@ -152,14 +152,28 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 	return TLV_OK;
 }
 
+/* Nodes that have no membership on a side that they are of; where sides are tied, on neither. */
+static size_t
+count_isolated(const tlv_mmsb_fit_state *fit)
+{
+	const tlv_mmsb_side *from = &fit->side[0], *to = &fit->side[fit->sides - 1];
+	bool same = fit->header.kind != TLV_GRAPH_BIPARTITE;
+	size_t isolated = same ? 0 : from->all - from->n + to->all - to->n;
+
+	for (size_t i = 0; same && i < from->all; i++)
+	{
+		bool sends = from->place[i] >= 0, receives = to->place[i] >= 0;
+
+		isolated += !(fit->tied ? sends || receives : sends && receives);
+	}
+	return isolated;
+}
+
 static tlv_status
 diagnose_sides(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	size_t isolated = 0;
-
-	for (size_t s = 0; s < fit->sides; s++)
-		isolated += fit->side[s].all - fit->side[s].n;
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) isolated, "nodes_without_edges"));
+	TLV_TRY(
+		tlv_diagnose(ctx, &fit->diagnostics, (double) count_isolated(fit), "nodes_without_edges"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) fit->k, "k"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->options->k == 0, "k_chosen"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->corrected, "degree_corrected"));

@@ -109,7 +109,9 @@ TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
 
 	InitFunctionCallInfoData(*argument, NULL, 1, InvalidOid, NULL, NULL);
 	argument->args[0] = (NullableDatum){value, false};
-	TlvCursorOpen(argument, 0, reader, form, call->takes, call->cursor);
+	TlvCursorBegin(call->cursor, form);
+	call->cursor->named = &call->model->frame;
+	reader->open(argument, 0, call->takes, call->cursor);
 }
 
 /* An element that is null, by its name in the model, where rows have to be complete. */
@@ -184,6 +186,37 @@ open_named_categories(const AnyCall *call, const AnyType *type, ArrayType *array
 
 #define NUMBERS (TLV_ROW_CODES | TLV_ROW_SYMBOLS | TLV_ROW_SEQUENCE | TLV_ROW_VECTOR)
 
+/* One, or an array of them. */
+static void
+open_bags(const AnyCall *call, const TlvRowReader *reader, Datum value)
+{
+	if ((call->takes & TLV_ROW_BAG) == 0)
+		refuse_type(call, call->row->type.type);
+	TlvAnyOpenAs(call, reader, TLV_ROW_BAG, value);
+}
+
+static void
+open_bag(const AnyCall *call, Datum value)
+{
+	open_bags(call, &TlvBagRows, value);
+}
+
+/* A bag of lexemes, which are kept to name those that the model does not know. */
+static void
+open_bag_of_words(const AnyCall *call, Datum words)
+{
+	open_bag(call, DirectFunctionCall1(tlv_to_bag_tsvector, words));
+	call->cursor->words = words;
+}
+
+/* The same of strings. */
+static void
+open_bag_of_strings(const AnyCall *call, ArrayType *strings)
+{
+	TlvAnyOpenAs(call, &TlvBagRows, TLV_ROW_BAG, TlvBagOfTerms(PointerGetDatum(strings)));
+	call->cursor->strings = strings;
+}
+
 static void
 open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 {
@@ -204,25 +237,9 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 		call->cursor->equality[0] = type->equality;
 	}
 	else if ((call->takes & TLV_ROW_BAG) != 0 && text)
-		TlvAnyOpenAs(call, &TlvBagRows, TLV_ROW_BAG,
-					 TlvBagOfTerms(PointerGetDatum(TlvTexts(array, element))));
+		open_bag_of_strings(call, TlvTexts(array, element));
 	else
 		refuse_type(call, type->type);
-}
-
-/* One, or an array of them. */
-static void
-open_bags(const AnyCall *call, const TlvRowReader *reader, Datum value)
-{
-	if ((call->takes & TLV_ROW_BAG) == 0)
-		refuse_type(call, call->row->type.type);
-	TlvAnyOpenAs(call, reader, TLV_ROW_BAG, value);
-}
-
-static void
-open_bag(const AnyCall *call, Datum value)
-{
-	open_bags(call, &TlvBagRows, value);
 }
 
 static void
@@ -288,17 +305,20 @@ open_literal(const AnyCall *call, char *given)
 	Oid element = FLOAT8OID;
 	size_t columns = 0;
 	tlv_code_names names;
-	Datum bag;
+	Datum bag, words;
 
 	if ((call->takes & TLV_ROW_BAG) != 0)
 	{
 		given += strspn(given, " \t\n");
-		if (TlvBagOfText(given, &bag))
+		if (TlvBagOfText(given, &bag, &words))
+		{
 			open_bag(call, bag);
+			call->cursor->words = words;
+		}
 		else if (strncmp(given, "{\"{", 3) == 0 || pg_strncasecmp(given, "{NULL", 5) == 0)
 			open_literal_bags(call, given);
 		else if (given[0] == '{')
-			open_bag(call, TlvBagOfTerms(PointerGetDatum(TlvArrayOfText(given, TEXTOID))));
+			open_bag_of_strings(call, TlvArrayOfText(given, TEXTOID));
 		else
 			any_reader_refuse_text(call, given);
 		return;
@@ -561,9 +581,7 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 			open_bags(&call, &TlvBagArrayRows, value);
 			break;
 		case ANY_TSVECTOR:
-			open_bag(&call, (takes & TLV_ROW_BAG) == 0
-								? value
-								: DirectFunctionCall1(tlv_to_bag_tsvector, value));
+			open_bag_of_words(&call, value);
 			break;
 		case ANY_ARRAY:
 			open_array(&call, &row->type, TlvFetchArray(value));
@@ -590,9 +608,6 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 		cursor->model = model;
 		cursor->function = row->function;
 		cursor->unknown = row->unknown;
-		cursor->is_words = row->type.form == ANY_TSVECTOR;
-		cursor->is_strings = row->type.form == ANY_ARRAY && TlvIsTextType(row->type.base);
-		cursor->words = value;
 	}
 	return there;
 }

@@ -322,12 +322,15 @@ begins_with_item(const char *text, bool weighted)
 }
 
 bool
-TlvBagOfText(char *text, Datum *bag)
+TlvBagOfText(char *text, Datum *bag, Datum *words)
 {
 	text += strspn(text, SPACE);
+	*words = (Datum) 0;
 	if (*text == '\0' || *text == '\'')
-		*bag = DirectFunctionCall1(tlv_to_bag_tsvector,
-								   DirectFunctionCall1(tsvectorin, CStringGetDatum(text)));
+	{
+		*words = DirectFunctionCall1(tsvectorin, CStringGetDatum(text));
+		*bag = DirectFunctionCall1(tlv_to_bag_tsvector, *words);
+	}
 	else if (*text == '{' && begins_with_item(text, false))
 		*bag = DirectFunctionCall1(tlv_bag_in, CStringGetDatum(text));
 	else
@@ -362,7 +365,7 @@ TLV_FUNCTION(tlv_to_bag_text)
 	char *given;
 	ArrayType *array;
 	bool is_array;
-	Datum bag;
+	Datum bag, words;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -370,7 +373,7 @@ TLV_FUNCTION(tlv_to_bag_text)
 	given = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	given += strspn(given, SPACE);
 	is_array = *given == '{' && !begins_with_item(given, true);
-	if (PG_ARGISNULL(1) && !is_array && TlvBagOfText(given, &bag))
+	if (PG_ARGISNULL(1) && !is_array && TlvBagOfText(given, &bag, &words))
 		PG_RETURN_DATUM(bag);
 	if (*given != '{')
 		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),

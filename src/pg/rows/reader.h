@@ -48,9 +48,9 @@ typedef struct TlvRowCursor
 	const struct tlv_model *model;
 	TlvUnknown unknown; /* that the reader has found */
 	Oid function;		/* that reads them, where they are counted */
-	bool is_words;		/* the bag is a tsvector, words */
-	bool is_strings;	/* the bag is an array of strings, words */
-	Datum words;
+	Datum words;		/* the tsvector, or */
+	ArrayType *strings; /* the array of strings, that the bag is made of; 0 and NULL: of neither */
+	const tlv_frame *named; /* the model whose dimensions' names errors tell, or NULL */
 } TlvRowCursor;
 
 /*
@@ -112,6 +112,9 @@ TlvCursorBegin(TlvRowCursor *cursor, tlv_row_form form)
 	cursor->n_owned = 0;
 	cursor->bags = NULL;
 	cursor->model = NULL;
+	cursor->words = (Datum) 0;
+	cursor->strings = NULL;
+	cursor->named = NULL;
 	for (int p = 0; p < (int) lengthof(cursor->equality); p++)
 		cursor->equality[p] = NULL;
 	cursor->row.form = form;
@@ -137,6 +140,9 @@ extern char *TlvNameOfVariable(const tlv_frame *model, size_t variable);
 /* The same as an identifier; its number where it has no name. */
 extern const char *TlvVariableName(const tlv_frame *model, size_t variable);
 
+/* Element i of a vector is there and not finite: 22003, with the name of the number where the model
+ * is not NULL and has it. */
+extern _Noreturn void TlvRefuseNumber(const tlv_frame *model, size_t i);
 /* TlvCheck() of a row of that model: an error about one of its numbers has the number's name. */
 extern void TlvCheckRow(tlv_context *ctx, const tlv_frame *model, tlv_status status);
 

@@ -112,9 +112,9 @@ unknown_item_name(const TlvRowCursor *cursor, int64 item)
 {
 	TSVector words;
 
-	if (cursor->is_strings)
-		return unknown_string_of(TlvFetchArray(cursor->words), item);
-	if (!cursor->is_words)
+	if (cursor->strings != NULL)
+		return unknown_string_of(cursor->strings, item);
+	if (cursor->words == (Datum) 0)
 		return unknown_digits_of(item);
 	words = DatumGetTSVector(cursor->words);
 	for (int i = 0; i < words->size; i++)
@@ -333,6 +333,17 @@ name_number_of(const tlv_frame *model, const char *message)
 	if (name == NULL)
 		return message;
 	return psprintf("number \"%s\" of a row%s", TlvClip(name, 60), message + after);
+}
+
+void
+TlvRefuseNumber(const tlv_frame *model, size_t i)
+{
+	const char *message = psprintf("element %zu of a vector is not finite", i + 1);
+
+	ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					errmsg("%s", model != NULL ? name_number_of(model, message) : message),
+					errhint("What is missing is null.")));
+	pg_unreachable();
 }
 
 void

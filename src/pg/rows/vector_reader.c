@@ -168,15 +168,15 @@ put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
 
 /* What is there must be finite: NaN would be missing. */
 static void
-vector_reader_require_finite(const tlv_part *part)
+vector_reader_require_finite(const TlvRowCursor *cursor)
 {
+	const tlv_part *part = &cursor->row.part[0];
+
 	for (size_t i = 0; i < part->n * part->d; i++)
 	{
 		TlvLoopCheck(i);
 		if (!part->missing[i] && !isfinite(part->float64[i]))
-			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-							errmsg("element %zu is not finite", i % part->d + 1),
-							errhint("What is missing is null.")));
+			TlvRefuseNumber(cursor->named, i % part->d);
 	}
 }
 
@@ -189,7 +189,7 @@ put_incomplete(TlvRowCursor *cursor, ArrayType *array)
 						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
 						errhint("One row has one element for each variable.")));
 	put_spread(cursor, array, 1, (size_t) ARR_DIMS(array)[0]);
-	vector_reader_require_finite(&cursor->row.part[0]);
+	vector_reader_require_finite(cursor);
 }
 
 /* One vector or many, of which some elements are NULL. */
@@ -199,7 +199,7 @@ put_many_incomplete(TlvRowCursor *cursor, ArrayType *array)
 	tlv_part *part = &cursor->row.part[0];
 
 	put_spread(cursor, array, rows_of_array(array), width_of_array(array));
-	vector_reader_require_finite(part);
+	vector_reader_require_finite(cursor);
 	cursor->rows = cursor->left = part->n;
 	cursor->many = ARR_NDIM(array) == 2;
 	cursor->parts = 1;

@@ -139,7 +139,7 @@ aggregates_open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition,
 		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
 		if (transition->reader->settled && expanded->model != NULL)
 			TlvAnySettleIds(expanded->model, cursor);
-		cursor->unknown.found = cursor->is_words = cursor->is_strings = false;
+		cursor->unknown.found = false;
 	}
 	else if (expanded->model == NULL)
 	{

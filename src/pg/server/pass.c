@@ -248,9 +248,6 @@ read_refused(const tlv_names *names, const char *message, RefusedNumber *refused
 	if (refused->after == 0)
 		sscanf(message, "number %zu of view %zu%n", &refused->position, &refused->view,
 			   &refused->after);
-	if (refused->after == 0 &&
-		sscanf(message, "element %zu is not%n", &refused->position, &refused->after) == 1)
-		refused->after -= refused->after > 0 ? (int) strlen(" is not") : 0;
 	if (refused->after > 0)
 		return true;
 	refused->where = "";

@@ -508,8 +508,9 @@ extern Datum tlv_model_in(PG_FUNCTION_ARGS);
 extern Datum tlv_graph_in(PG_FUNCTION_ARGS);
 extern Datum tlv_to_bag_tsvector(PG_FUNCTION_ARGS);
 
-/* The bag that a text is the text form of, or that of the tsvector; false: of neither. */
-extern bool TlvBagOfText(char *text, Datum *bag);
+/* The bag that a text is the text form of, or that of the tsvector, which is then *words (otherwise
+ * 0); false: of neither. */
+extern bool TlvBagOfText(char *text, Datum *bag, Datum *words);
 /* The bag of an array of text, whose elements are terms.  Error: 22004 for a null. */
 extern Datum TlvBagOfTerms(Datum terms);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
