@@ -32,6 +32,15 @@ WITH d AS (SELECT model, page_data(html) AS data FROM pages WHERE name = 'topics
   words AS (SELECT decoded(w) AS word, n AS place FROM d, json_array_elements_text(data->'words') WITH ORDINALITY u(w, n))
 SELECT count(*) > 100 AS many, max(abs(l.p - i.probability)) < 1e-7 AS same, count(*) FILTER (WHERE i.rank <= 30) AS top
 FROM d, listed l JOIN words w USING (place), tlv_topic_items(model, top => 60) i WHERE i.topic = l.topic AND i.item::text = w.word;
+-- the thirty words of every topic by relevance, from 0 to 1, are on the page
+WITH d AS (SELECT model, page_data(tlv_html(model)) AS data FROM (SELECT tlv_simulate_lda_model(2000, 10, seed => 1) AS model) m),
+  listed AS (SELECT t AS topic, sum(g::int) OVER (PARTITION BY t ORDER BY n) AS place FROM d, generate_series(1, 10) t, json_array_elements_text(data->'p'->(t - 1)->0) WITH ORDINALITY u(g, n)),
+  words AS (SELECT decoded(w) AS word, n AS place FROM d, json_array_elements_text(data->'words') WITH ORDINALITY u(w, n)),
+  items AS (SELECT topic, item_name AS word, probability AS p, sum(weight * probability) OVER (PARTITION BY item) AS overall FROM d, tlv_topic_items(model) i
+    JOIN LATERAL tlv_components(model) c ON component = topic),
+  best AS (SELECT lambda, topic, word, row_number() OVER (PARTITION BY lambda, topic ORDER BY ln(p) - (1 - lambda) * ln(overall) DESC) AS rank FROM items, unnest('{0,0.5,1}'::float8[]) lambda)
+SELECT lambda, count(l.place) AS on_the_page, (SELECT count(*) < 6000 FROM listed) AS of_many FROM best b JOIN words USING (word) LEFT JOIN listed l USING (topic, place)
+WHERE rank <= 30 GROUP BY lambda ORDER BY lambda;
 -- memberships are those of tlv_memberships, to .001; small ones are left out
 WITH d AS (SELECT model, page_data(html) AS data FROM pages WHERE name = 'communities'),
   listed AS (SELECT decoded(n->>0) AS node, (m->>0)::int AS community, (m->>1)::float8 / 1000 AS membership FROM d, json_array_elements(data->'nodes') n, json_array_elements(n->2) m)
@@ -44,7 +53,7 @@ FROM pages JOIN (VALUES ('mixture full', 'means'), ('states of symbols', 'transi
   'pool')) f(name2, field) ON name = name2 ORDER BY name;
 -- intervals where the model keeps errors
 SELECT name, json_array_length(page_data(html)->'intervals') > 0 AS intervals, json_array_length(page_data(html)->'p'->0) AS lists FROM pages WHERE name IN ('topics', 'topics of words',
-  'classes', 'profiles') ORDER BY name;
+  'classes', 'profiles', 'communities') ORDER BY name;
 -- hostile labels and titles are text: no element, no script, no way out of the data
 CREATE TABLE hostile AS SELECT tlv_label(tlv_label(model, 1, '</script><img src=x onerror=alert(1)>'), 2, '<!--<script>"''\ &amp; ' || U&'caf\00E9 \202E \+01F600') AS model
   FROM page_models WHERE name = 'topics';
@@ -58,6 +67,11 @@ SELECT json_array_length(d->'examples') AS shown, d->>'given' AS given, length(d
   d->'examples'->20->>'why' AS why, d->'examples'->20->>'x' AS x
 FROM (SELECT page_data(tlv_html(model, examples => ((SELECT json_agg(json_build_object('component', 1, 'title', repeat('t', 500), 'id', i)) FROM generate_series(1, 30) i)::jsonb
   || '[{"component": 2, "share": 0.5, "text": "a \"b\"", "path": [1, 2, 2], "why": [["w", 0.5]], "x": [1.5, null]}]')::json)) AS d FROM (SELECT model FROM page_models WHERE name = 'topics') m) q;
+-- so are the numbers, states and reasons of one
+SELECT e->>'key' AS key, (SELECT json_array_length(d->'examples'->0->(e->>'key'))) AS shown, d->'examples'->0->>((e->>'key') || '_given') AS given
+FROM (SELECT page_data(tlv_html(model, examples => json_build_array(json_build_object('component', 1, 'x', array_fill(1.5, ARRAY[65]), 'path', array_fill(2, ARRAY[2001]),
+  'why', (SELECT json_agg(json_build_array('w' || i, i)) FROM generate_series(1, 11) i))))) AS d FROM page_models WHERE name = 'topics') q,
+  json_array_elements('[{"key": "x"}, {"key": "path"}, {"key": "why"}]') e;
 CREATE FUNCTION page_with(examples json) RETURNS int LANGUAGE sql AS $$ SELECT length(tlv_html(model, examples => examples)) FROM page_models WHERE name = 'topics' $$;
 SELECT pg_temp.outcome($$SELECT page_with('{}')$$);
 SELECT page_with('[1]');
@@ -82,7 +96,8 @@ FROM (SELECT tlv_gmm('SELECT x FROM drawn_rows', 3, covariance => 'full') AS mod
 SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(model, examples), '<circle [^>]*stroke="#fff"[^>]*><title>&lt;b&gt;</title></circle>', 'g')) AS points,
   (SELECT count(*) FROM regexp_matches(tlv_svg(model), '<circle [^>]*stroke="#fff"', 'g')) AS without, tlv_svg(model, NULL) = tlv_svg(model) AS of_null,
   (SELECT array_agg(m[1] ORDER BY m[1]) FROM regexp_matches(tlv_svg(model), '(dimension [0-9])</text>', 'g') m) AS dimensions, page_data(html)->>'plane' AS plane,
-  json_array_length(page_data(html)->'points'->'rows') AS rows, page_data(html)->'points'->>'at' AS at, json_array_length(page_data(html)->'examples') AS listed, length(html) < 400000 AS small
+  json_array_length(page_data(html)->'points'->'rows') AS rows, page_data(html)->'points'->>'given' AS given,
+  page_data(html)->'points'->>'at' AS at, json_array_length(page_data(html)->'examples') AS listed, length(html) < 400000 AS small
 FROM (SELECT *, tlv_html(model, examples => examples) AS html FROM drawn) d;
 SELECT (SELECT count(*) FROM regexp_matches(tlv_svg(model, '[{"component": 1, "x": [1, 2, null, 4]}, {"component": 1, "x": [null, 2, 3, null]}, {"component": 2}]'),
   'stroke-width="0.5"', 'g')) AS not_missing FROM drawn;

@@ -8,6 +8,7 @@ use File::Basename qw(dirname);
 use File::Spec ();
 use File::Temp qw(tempdir);
 use HTTP::Tiny;
+use IO::Socket::INET ();
 use JSON::PP ();
 use lib dirname(__FILE__) . '/lib';
 use TlvTest;
@@ -59,6 +60,12 @@ INSERT INTO page_models SELECT 'classes of any number', tlv_lca('SELECT id, vari
 INSERT INTO page_models SELECT 'tree of answers', tlv_tree('SELECT id, variable, answer FROM task_answers', states => 2);
 INSERT INTO page_models SELECT 'labelled tree', tlv_label(model, 1, 'first hidden') FROM page_models WHERE name = 'tree';
 INSERT INTO page_models SELECT 'one dimension', tlv_gmm('SELECT x[1] AS length FROM page_points', 3);
+-- Numbers beside categories, views, t distributions: with standard errors where there are any.
+INSERT INTO page_models SELECT 'answers and numbers', tlv_lca('SELECT (x[1] > 5)::int AS far, (x[2] > 3)::int AS high, x[1] AS length, x[2] AS width FROM page_points',
+  2, layout => 'wide', errors => true);
+INSERT INTO page_models SELECT 'views with errors', tlv_multiview('SELECT x[1:1], x[2:2], ARRAY[x[1] + sin(11 * id)] FROM page_points', 3, errors => true);
+INSERT INTO page_models SELECT 'heavy tails', tlv_gmm('SELECT x[1] + CASE WHEN id % 20 = 0 THEN 9 * sin(id) ELSE 0 END AS length, x[2] AS width FROM page_points', 2, tails => 't');
+INSERT INTO page_models SELECT 'merged', tlv_merge(model, '{1,2}') FROM page_models WHERE name = 'mixture diagonal';
 SQL
 my $hostile = '</script><img src=x onerror=alert(1)>';
 query($db, <<"SQL");
@@ -73,6 +80,8 @@ for my $name (split /\n/, query($db, 'SELECT name FROM page_models ORDER BY name
     my $file = "$folder/" . $name =~ tr/ /-/r . '.html';
     my $more = $name eq 'communities' ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM page_edges)'
         : $name eq 'topics' || $name eq 'mixture full' ? q{, before => model, examples => '[{"component": 1, "title": "first example", "share": 0.5, "x": [20, 0, 0]}]'}
+        : $name eq 'people' ? ', graph => (SELECT tlv_graph_agg(src, dst) FROM task_edges)'
+        : $name eq 'merged' ? q{, before => (SELECT model FROM page_models WHERE name = 'mixture diagonal')}
         : $name eq 'themes' ? q{, examples => (SELECT json_agg(json_build_object('component', t.topic, 'id', d.id, 'title', array_to_string(d.words, ' '), 'share', t.share)
             ORDER BY t.share DESC, d.id) FROM task_docs d, unnest(tlv_infer(model, tlv_to_bag(d.words))) WITH ORDINALITY t(share, topic) WHERE t.share > 0.9)}
         : $name eq 'labelled tree' ? q{, examples => '[{"component": 1, "id": "variable 2", "title": "second name"}]'}
@@ -163,6 +172,61 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($dom, qr{<section id="plain" class="card">.*alert\(1\)}s, 'without a script all components are there');
 }
 
+# ---- a server with a policy of its own, and what a page asks it for ----
+
+{
+    my $page = read_file($names{topics});
+    my ($policy) = $page =~ /http-equiv="Content-Security-Policy" content="([^"]*)"/;
+    (my $open = $page) =~ s/<meta http-equiv="Content-Security-Policy"[^>]*>// or die;
+    my %policies = (hash => $policy, sandbox => 'sandbox allow-scripts', self => "default-src 'self'", none => "default-src 'none'", open => "script-src 'unsafe-inline'");
+    my $listener = IO::Socket::INET->new(Listen => 20, LocalAddr => '127.0.0.1') or die "no socket: $!";
+    my $served = fork;
+    defined $served or die "fork: $!";
+    if (!$served) {
+        open my $log, '>>', "$folder/requests" or die $!;
+        $log->autoflush;
+        while (my $client = $listener->accept) {
+            my $request = <$client> // '';
+            while (defined(my $line = <$client>)) { last if $line =~ /^\r?$/ }
+            my ($path) = $request =~ m{^GET /(\S*)};
+            print {$log} ($path // '?') . "\n";
+            my $known = $policies{ $path // '' };
+            print {$client} defined $known
+                ? "HTTP/1.0 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Security-Policy: $known\r\n\r\n" . ($path eq 'open' ? $open : $page)
+                : "HTTP/1.0 404 Not Found\r\n\r\n";
+            close $client;
+        }
+        exit 0;
+    }
+    my $address = 'http://127.0.0.1:' . $listener->sockport;
+    my $run = sub { return $call->('POST', '/execute/sync', { script => "return $_[0];", args => [] }) };
+    my ($first) = words((dom($names{topics}, 'c=1'))[0]) =~ /^(\S+)/;
+    for my $path (qw(hash sandbox self none)) {
+        $call->('POST', '/url', { url => "$address/$path" });
+        my $script = $path eq 'hash' || $path eq 'sandbox';
+        is($run->(q{document.getElementById('chosen') !== null}), $script ? JSON::PP::true : JSON::PP::false, "served with policy $path, " . ($script ? 'the page works' : 'the script is refused'));
+        like($run->('document.body.innerText'), qr{\Q$first\E}, '... and has the words');
+        console() if !$script;
+        is(console(), '', '... without a message');
+    }
+    # What a script of the page itself would ask for is refused; without the policy it is not, and is seen.
+    my $ask = sub { return $call->('POST', '/execute/sync', { script => q{
+        const image = new Image();
+        const loaded = new Promise(done => { image.onload = image.onerror = done; });
+        image.src = '/image-' + arguments[0];
+        return Promise.all([loaded, fetch('/fetch-' + arguments[0]).catch(() => 0)]).then(() => 0);}, args => [ $_[0] ] }) };
+    for my $path (qw(hash open)) {
+        $call->('POST', '/url', { url => "$address/$path" });
+        $ask->($path);
+        console();
+    }
+    kill 'TERM', $served;
+    waitpid $served, 0;
+    my @requests = grep { !/favicon/ } split /\n/, read_file("$folder/requests");
+    is(join(' ', grep { !/-/ } @requests), 'hash sandbox self none hash open', 'a page is one request');
+    is(join(' ', sort grep { /-/ } @requests), 'fetch-open image-open', 'its policy refuses any other, of which the test sees those of a page without it');
+}
+
 # ---- clicks and keys ----
 
 {
@@ -199,7 +263,18 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     $keys->($escape);
     is($js->(q{document.querySelectorAll('circle.hot').length}), 0, 'Escape clears it');
     $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = "it's sport"; i.dispatchEvent(new Event('change')); return 1; }())});
-    like($js->(q{document.querySelector('details code').textContent}), qr{tlv_label\(model, \d, 'it''s sport'\)}, 'a name gives its SQL');
+    my $naming = $js->(q{document.querySelector('details code').textContent});
+    like($naming, qr{tlv_label\(model, \d, 'it''s sport'\)}, 'a name gives its SQL');
+    is(query($db, "CREATE TEMP TABLE models AS SELECT model FROM page_models WHERE name = 'topics'; " . $naming =~ s/ WHERE \.\.\.//r
+        . 'SELECT label FROM models, tlv_components(model) WHERE label IS NOT NULL'), "it's sport", '... which runs');
+    for my $order ([ 'lambda=100', "'probability'" ], [ 'lambda=-1', "'distinctive'" ]) {
+        for my $topic (1 .. 4) {
+            $open->('topics', "c=$topic&$order->[0]");
+            is($js->($bars), query($db, "SELECT string_agg(item_name, ' ' ORDER BY rank) FROM page_models, tlv_topic_items(model, 30, by => $order->[1]) WHERE name = 'topics' AND topic = $topic"),
+                "the words of topic $topic are those of tlv_topic_items by $order->[1]");
+        }
+    }
+    like($js->('document.body.innerText'), qr{Weights are mean proportions of a document; counts of words are those of the documents}, 'what weights and counts are is said');
     like($js->('document.body.innerText'), qr{first example}, 'an example is shown') if $js->($head) =~ /\(1\)|topic 1/;
 
     $open->('communities');
@@ -238,6 +313,12 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($leaves, qr{first hidden\|variable 0\|variable 1\|variable 2 - second name\|variable 3}, '... in the drawing, too, where an example gives a leaf a second name');
     $js->(q{(function () { const i = document.querySelector('details input[type=text]'); i.value = 'root'; i.dispatchEvent(new Event('change')); return 1; }())});
     like($js->(q{document.querySelector('details code').textContent}), qr{tlv_label\(model, 1, 'root'\)}, '... and is changed on the page');
+    for my $groups (0, 2, 3, 4) {
+        $open->('tree', "groups=$groups");
+        is($js->(q{[...document.querySelectorAll('.clusters li')].map(e => e.textContent).join('; ')}),
+            query($db, "SELECT string_agg(list, '; ' ORDER BY cluster) FROM (SELECT cluster, string_agg(variable_name, ', ' ORDER BY variable) AS list FROM page_models, "
+                . "tlv_tree_clusters(model, nullif($groups, 0)) WHERE name = 'tree' GROUP BY cluster) c"), "clusters are those of tlv_tree_clusters, $groups of them");
+    }
     $open->('crowd');
     $js->(q{document.querySelector('.scroll tbody button').click()});
     like($js->(q{[...document.querySelectorAll('h2')].map(e => e.textContent).join(' ')}), qr{Answers of worker}, 'a worker is chosen');
@@ -286,6 +367,81 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($js->(q{document.querySelector('.heat thead').textContent}), qr{no.*yes}, 'states of a leaf have the names of its categories');
     $open->('sources');
     like($js->(q{document.querySelector('.alike').textContent}), qr{cosine}, 'the cosine of components is said');
+
+    # ---- estimates lie in their intervals, which belong to other entries where numbering differs ----
+
+    for my $name ('topics', 'communities', 'classes', 'answers and numbers', 'views with errors') {
+        $open->($name);
+        my $text = $js->(q{[...document.querySelectorAll('#app table tbody tr, #chosen')].map(e => e.innerText.replace(/\s+/g, ' ')).join('\n')});
+        my @intervals;
+        my ($number, $of) = (qr/(-?[\d.]+)(?: %)?/, qr/ of all \(weight of the \w+\)| of the nodes/);
+        push @intervals, [ $1, $2, $3 ] while $text =~ /$number(?:$of)? \(?(?:deviation [\d.]+; )?95 %: <?$number to $number/g;
+        push @intervals, [ $1, $2, $3 ] while $text =~ / ([\d.]+) \(([\d.]+)-([\d.]+)\) /g;
+        cmp_ok(scalar @intervals, '>', 2, "$name: intervals are shown");
+        is(join('; ', map { "@$_" } grep { $_->[0] < $_->[1] - 0.06 || $_->[0] > $_->[2] + 0.06 } @intervals), '', '... around their estimates');
+    }
+    $open->('heavy tails');
+    like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Degrees of freedom of the t distribution: \d}, 'degrees of freedom are said');
+    $open->('merged');
+    like($js->('document.body.innerText'), qr{Only in the model before: component \d: length}, 'a component that is gone is said');
+
+    # ---- labels of drawings do not cover each other, nor what they name ----
+
+    my $covered = q{(function () {
+        const box = e => e.getBoundingClientRect(), cut = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+        const texts = [...document.querySelectorAll('svg text.tag, svg text.big, svg text.name, svg text.no')], found = [];
+        texts.forEach((a, i) => texts.slice(0, i).forEach(b => { if (a.ownerSVGElement === b.ownerSVGElement && cut(box(a), box(b))) found.push(a.textContent + ' / ' + b.textContent); }));
+        return found.join('; ');
+    }())};
+    for my $case ([ 'hostile', 'c=1', '.name' ], [ 'communities', 'c=1', '.tag' ], [ 'communities', 'node=node+7', '.big' ], [ 'people', 'c=2', '.tag' ], [ 'mixture full', 'c=1', '.no' ]) {
+        my ($name, $state, $mark) = @$case;
+        $open->($name, $state);
+        cmp_ok($js->("document.querySelectorAll('svg text$mark').length"), '>', 1, "$name: labels of a drawing with $state");
+        is($js->($covered), '', '... do not cover each other');
+    }
+    $js->(q{(function () { const t = document.querySelectorAll('svg text.no'); t[1].setAttribute('x', t[0].getAttribute('x')); t[1].setAttribute('y', t[0].getAttribute('y')); }())});
+    isnt($js->($covered), '', 'the test sees labels that cover each other');
+
+    # ---- texts of the data are isolated from the direction of what is around them ----
+
+    for my $case ([ hostile => 'c=1' ], [ 'hostile words' => 'word=%3C/script%3E%3Cimg+src%3Dx+onerror%3Dalert(1)%3E' ], [ 'hostile nodes' => '' ]) {
+        my ($name, $state) = @$case;
+        $open->($name, $state);
+        my $outside = q{[...document.querySelectorAll('#app *')].filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.includes('onerror'))
+            && !e.closest('bdi, code, option, svg, .live')).map(e => e.tagName + ' ' + e.textContent.slice(0, 60)).join('; ')};
+        is($js->($outside), '', "$name: texts are in elements of their own direction");
+        $js->(q{document.querySelector('#app').appendChild(document.createElement('p')).append('onerror')});
+        isnt($js->($outside), '', '... and another one is seen');
+    }
+
+    # ---- files that a page saves: as many cells in every row, no formula, and pictures that open and look the same ----
+
+    my $saved = sub { return $call->('POST', '/execute/sync', { script => q{
+        const list = [], kept = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+        URL.createObjectURL = b => { list.push(b); return 'about:blank'; };
+        HTMLAnchorElement.prototype.click = function () { return; };
+        [...document.querySelectorAll('#app button')].filter(e => e.textContent === arguments[0]).forEach(e => e.click());
+        URL.createObjectURL = kept;
+        HTMLAnchorElement.prototype.click = click;
+        return Promise.all(list.map(b => b.text()));}, args => [ $_[0] ] }) };
+    for my $name ('topics', 'hostile words', 'communities', 'mixture full', 'one dimension', 'states of symbols', 'tree', 'crowd', 'factors') {
+        $open->($name);
+        my ($csv) = @{ $saved->('CSV') };
+        my %cells = map { (scalar(() = /"(?:[^"]|"")*"/g) => 1) } split /\n/, $csv;
+        is(scalar(keys %cells), 1, "$name: every row of the CSV file has as many cells");
+        cmp_ok(scalar(() = $csv =~ /\n/g), '>', 2, '... and there are rows');
+        like($csv, qr{"'=HYPERLINK\(1\)"}, '... a formula is text') if $name eq 'hostile words';
+        my @pictures = @{ $saved->('SVG') };
+        cmp_ok(scalar @pictures, '>', 0, "$name: pictures are saved");
+        for my $n (0 .. $#pictures) {
+            open my $svg, '>:encoding(UTF-8)', "$folder/saved.svg" or die $!;
+            print {$svg} $pictures[$n];
+            close $svg or die $!;
+            my ($dom, $console) = dom("$folder/saved.svg");
+            is($console . ($dom =~ /parsererror/ ? $& : ''), '', '... which open');
+            like($pictures[$n], qr{<text[^>]* paint-order="stroke"}, '... with outlines of numbers below them') if $name eq 'topics';
+        }
+    }
 
     # ---- the SQL of every page runs, and what the page says of a component is what tlv_summary says ----
 
@@ -365,16 +521,21 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     like($seen, qr{$_}, "the audit sees: $_") for 'button: no name', 'contrast .* pale', 'role buton', 'id pale twice', 'heading', 'input: no name', 'div: no name', 'hidden, but has the focus';
     $scheme->('light');
 
+    my $sideways = 'document.documentElement.scrollWidth - window.innerWidth';
+    my $cut_off = q{[...document.querySelectorAll('.card *')].filter(e => !(e instanceof SVGElement && e.tagName !== 'svg') && !e.closest('.scroll > *, #plain, .live, .segments')
+            && e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().right > e.closest('.card').getBoundingClientRect().right + 1)
+            .map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 30)).slice(0, 3).join('; ')};
     for my $name (sort keys %names) {
         $call->('POST', '/window/rect', { width => 400, height => 800 });
         $open->($name);
-        cmp_ok($js->('document.documentElement.scrollWidth - window.innerWidth'), '<=', 0, "$name: no scrolling sideways on a narrow screen");
+        cmp_ok($js->($sideways), '<=', 0, "$name: no scrolling sideways on a narrow screen");
         is($js->(q{performance.getEntriesByType('resource').length}), 0, "$name: nothing is loaded");
-        is($js->(q{[...document.querySelectorAll('.card *')].filter(e => !(e instanceof SVGElement && e.tagName !== 'svg') && !e.closest('.scroll > *, #plain, .live, .segments')
-            && e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().right > e.closest('.card').getBoundingClientRect().right + 1)
-            .map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 30)).slice(0, 3).join('; ')}), '',
-            "$name: nothing is cut off");
+        is($js->($cut_off), '', "$name: nothing is cut off");
+        like($js->(q{getComputedStyle(document.querySelector('.below')).position + ': ' + document.querySelector('.below').innerText}), qr{^fixed: \S}, "$name: a bar says what is chosen");
     }
+    $js->(q{(function () { const e = document.querySelector('.card').appendChild(document.createElement('div')); e.textContent = 'wide'; e.style.width = '900px'; return 1; }())});
+    cmp_ok($js->($sideways), '>', 0, 'the test sees scrolling sideways');
+    like($js->($cut_off), qr{wide}, '... and what is cut off');
     is(console(), '', 'nothing on the console of clicks and keys');
 }
 $call->('DELETE', '');

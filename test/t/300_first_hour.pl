@@ -118,7 +118,16 @@ for my $call ([ 'README', q(SELECT tlv_html(model, 'Associated Press') FROM mode
     close $page or die;
     page_ok($file, $call->[0]);
 }
-system(bindir() . '/psql', '-X', '-At', '-q', '-v', "page=$folder/football.html", '-d', $demo, '-f', 'examples/football/page.sql') == 0 or diag('page.sql failed');
-page_ok("$folder/football.html", 'football');
+for my $example (qw(football house-votes)) {
+    system(bindir() . '/psql', '-X', '-At', '-q', '-v', "page=$folder/$example.html", '-d', $demo, '-f', "examples/$example/page.sql") == 0 or diag("$example/page.sql failed");
+    page_ok("$folder/$example.html", $example);
+}
+# Processor seconds of the server process, user and system.
+my $cpu = q{(SELECT sum(t::float8) / 100 FROM unnest((regexp_split_to_array(pg_read_file('/proc/self/stat', 0, 1000), ' '))[14:15]) t)};
+my ($size, $seconds) = split /\|/, query($demo, "CREATE TEMP TABLE spent AS SELECT $cpu AS s;
+    CREATE TEMP TABLE page AS SELECT tlv_html(model, 'Associated Press') AS html FROM models WHERE purpose = 'news';
+    SELECT length(html), round(($cpu - s)::numeric, 2) FROM page, spent");
+cmp_ok($size, '<', 500_000, "the page of 20 topics of the Associated Press has $size bytes");
+cmp_ok($seconds, '<', 0.5, "... made in $seconds processor seconds");
 drop_database($demo);
 done_testing();

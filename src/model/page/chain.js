@@ -4,7 +4,7 @@ Object.assign(L, {
   rows: "Each row has the probabilities of the next state.",
   lasts: " steps on average",
   stay: "A stay lasts ",
-  to: "goes to",
+  goesTo: "goes to",
   from: "comes from",
   emissions: "Emissions",
   symbol: "symbol",
@@ -16,6 +16,12 @@ Object.assign(L, {
   overall: "in all",
   inState: "here",
   ribbons: "Example sequences",
+  ofIt: " of it in ",
+  all: "all",
+  state: "state",
+  probability: "probability",
+  dimension: "dimension",
+  firstOf: " sequences that were given; the others are not here.",
   number: "Each block is a stay in a state with its number.",
   relevance: "Relevance ",
   vector: "Means",
@@ -40,7 +46,7 @@ const view = function() {
   };
   const D0 = vectors ? range(M[0].length).map(function(i) {
     const n = (F.dimension_names || [])[i];
-    return n ? T(n) : "dimension " + (i + 1);
+    return n ? T(n) : L.dimension + " " + (i + 1);
   }) :
                        [];
   const all = W.map(function(w, j) { return sum(E.map(function(r, i) { return (stationary[i] || 0) * r[j]; })); });
@@ -62,7 +68,7 @@ const view = function() {
   const deviation = D0.map(function(n, d) {
     return Math.sqrt(sum(M.map(function(r, i) { return (stationary[i] || 0) * ((r[d] - mean[d]) * (r[d] - mean[d]) + (variance(i, d) || 0)); })));
   });
-  const finder = search(vectors ? D0 : W, vectors ? "dimension" : L.symbol, function(w) {
+  const finder = search(vectors ? D0 : W, vectors ? L.dimension : L.symbol, function(w) {
     if (w >= 0 && !vectors) {
       const at = E.map(function(r, i) { return (stationary[i] || 0) * r[w]; });
       state.c = C[at.indexOf(greatest(at))].number;
@@ -87,12 +93,13 @@ const view = function() {
   });
   const matrix = h("div", {});
   parts.push(function() {
-    const n = Math.min(k, 60);
-    clear(matrix).append(heat(L.transitions, range(n).map(function(j) { return String(C[j].number); }), range(n).map(named), function(i, j) {
+    const of = visible(60).filter(function(j) { return j < k; });
+    clear(matrix).append(heat(L.transitions, of.map(function(j) { return String(C[j].number); }), of.map(named), function(a, b) {
+      const i = of[a], j = of[b];
       return [
-        P[i][j], percent(P[i][j]), named(i) + " to " + named(j) + ": " + number(P[i][j]) + " " + interval("transition", C[i].number, C[j].number)
+        P[i][j], percent(P[i][j]), named(i) + L.to + named(j) + ": " + number(P[i][j]) + " " + interval("transition", C[i].number, C[j].number)
       ];
-    }, 1, {chosen: place(), go: go}, what));
+    }, 1, {chosen: of.indexOf(place()), go: function(a) { go(of[a]); }}, what), visibleNote(60));
   });
   const emission = h("div", {});
   const within = function(i, j) {
@@ -103,7 +110,7 @@ const view = function() {
     const i = place(), w = finder.place();
     finder.input.value = state.symbol;
     if (vectors) {
-      clear(emission).append(grid(L.vector, ["dimension", L.inState, L.deviation, L.overall], D0.map(function(n, d) {
+      clear(emission).append(grid(L.vector, [L.dimension, L.inState, L.deviation, L.overall], D0.map(function(n, d) {
         const v = variance(i, d);
         return [bdi(n), number(M[i][d]) + " " + interval("mean", C[i].number, d + 1), v === null ? "" : number(Math.sqrt(v)), number(mean[d])];
       })));
@@ -112,7 +119,7 @@ const view = function() {
     const top = ranked(i).slice(0, 30), far = greatest(top.map(function(j) { return all[j]; }));
     if (w >= 0) {
       const at = E.map(function(r, x) { return (stationary[x] || 0) * r[w]; }), best = at.indexOf(greatest(at));
-      finder.say("'" + W[w] + "': " + percent(at[best] / Math.max(1e-12, sum(at))) + " of it in " + named(best));
+      finder.say("'", bdi(W[w]), "': " + percent(at[best] / Math.max(1e-12, sum(at))) + L.ofIt, bdi(named(best)));
     }
     clear(emission).append(
         h("table", {class: "bars"}, h("caption", {class: "live"}, L.symbols),
@@ -135,7 +142,7 @@ const view = function() {
       p = range(k).map(function(j) { return sum(range(k).map(function(i) { return q[i] * P[i][j]; })); });
     }
     clear(future).append(
-        grid(L.after + state.n, ["state", "probability", ""], range(k).sort(function(a, b) { return p[b] - p[a]; }).slice(0, 6).map(function(j) {
+        grid(L.after + state.n, [L.state, L.probability, ""], range(k).sort(function(a, b) { return p[b] - p[a]; }).slice(0, 6).map(function(j) {
           return [componentLink(j), percent(p[j]), bar(1, p[j])];
         })));
   });
@@ -143,13 +150,17 @@ const view = function() {
   parts.push(function() {
     const i = place(), stay = P[i][i],
           by = function(f) { return range(k).filter(function(j) { return j !== i; }).sort(function(a, b) { return f(b) - f(a); }).slice(0, 5); };
+    const within1 = function(j) {
+      const x = interval("initial", C[j].number, 0);
+      return x === "" ? "" : " (" + x + ")";
+    };
     const row = function(f) { return by(f).map(function(j) { return [componentLink(j), percent(f(j))]; }); };
     clear(panel).append(
         ...panelHead(i).filter(Boolean),
         h("p", {},
-          L.stay + (stay < 1 ? number(1 / (1 - stay)) : "all") + L.lasts + "; " + L.initial + " " + percent(initial[i] || 0) + ", " + L.stationary +
+          L.stay + (stay < 1 ? number(1 / (1 - stay)) : L.all) + L.lasts + "; " + L.initial + " " + percent(initial[i] || 0) + within1(i) + ", " + L.stationary +
               " " + percent(stationary[i] || 0) + "."),
-        h("div", {class: "two"}, grid(L.to, [L.to, ""], row(function(j) { return P[i][j]; })),
+        h("div", {class: "two"}, grid(L.goesTo, [L.goesTo, ""], row(function(j) { return P[i][j]; })),
           grid(L.from, [L.from, ""], row(function(j) { return P[j][i]; }))),
         ...panelTail(
             i,
@@ -157,7 +168,7 @@ const view = function() {
                       "SELECT e.* FROM models, tlv_emissions(model) e WHERE e.state = " + C[i].number + " ORDER BY probability DESC LIMIT 30;")
             .filter(Boolean));
   });
-  const paths = examples.filter(function(x) { return x.path && x.path.length > 0; }).slice(0, 20);
+  const given = examples.filter(function(x) { return x.path && x.path.length > 0; }), paths = given.slice(0, 20);
   const ribbons = h("div", {});
   if (paths.length > 0) {
     parts.push(function() {
@@ -172,7 +183,7 @@ const view = function() {
           }
         });
         return h(
-            "div", {}, h("p", {}, bdi(T(x.title) + " " + T(x.id)), h("span", {class: "dim"}, " " + x.path.length + L.steps)),
+            "div", {}, h("p", {}, bdi(T(x.title) + " " + T(x.id)), h("span", {class: "dim"}, " " + x.path.length + L.steps + cutOf(x, "path"))),
             h("div", {class: "segments", role: "img", "aria-label": runs.slice(0, 50).map(function(r) { return r[0] + " x " + r[1]; }).join(", ")},
               ...runs.map(function(r) {
                 return h(
@@ -183,7 +194,7 @@ const view = function() {
                     },
                     r[1] / x.path.length > 0.02 ? String(r[0]) : "");
               })));
-      }));
+      }), given.length > paths.length ? h("p", {class: "dim"}, paths.length + L.of + given.length + L.firstOf) : "");
     });
   }
   const csv = button(L.csv, function() {

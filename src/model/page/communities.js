@@ -12,7 +12,6 @@ Object.assign(L, {
   noGraph: "No graph was given, so there is no drawing; the list has the nodes. With a drawing:",
   large: "The graph is too large to draw; the list has the nodes.",
   pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
-  dark: "Dark: the part in ",
   cells: "The stronger the colour, the more probable an edge (square root scale). A click on a row chooses its community.",
   source: "sources",
   target: "targets",
@@ -25,6 +24,15 @@ Object.assign(L, {
   bridge: "Bridges to other communities",
   between: "Bridges between ",
   anyOther: "to all others",
+  community: "community",
+  membership: "membership",
+  rate: "rate",
+  probability: "probability",
+  picture: "The graph: nodes as pies of their memberships. The list has the same content",
+  chosenRow: "; the table has the numbers of the chosen one",
+  and: " and ",
+  lower: function(n) { return n + " nodes of lower degree are only in the model. "; },
+  unknown: function(n) { return n + " nodes of the graph are not in the model."; },
   reached: "; arrow keys go from node to node, Enter chooses one"
 });
 const view = function() {
@@ -81,7 +89,7 @@ const view = function() {
           {
             viewBox: "-70 " + (low - 60 * zoom) + " 1140 " + (high - low + 120 * zoom),
             role: "group",
-            "aria-label": "The graph: nodes as pies of their memberships. The list has the same content" + L.reached
+            "aria-label": L.picture + L.reached
           });
     E.forEach(function(e) {
       const line = s("line", {class: "edge", x1: N[e[0]].x, y1: N[e[0]].y, x2: N[e[1]].x, y2: N[e[1]].y});
@@ -118,7 +126,7 @@ const view = function() {
       });
       const label = function(text, x, y, small, kind) {
         const size = zoom * small;
-        const wide = 0.55 * size * text.length, spots = [
+        const wide = wideOf(text, size), spots = [
           [x, y], [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24],
           [x - wide / 2, y - 24], [x + wide / 2, y + 24], [x - wide / 2, y + 24], [x, y - 72], [x, y + 72]
         ];
@@ -140,8 +148,8 @@ const view = function() {
         return;
       }
       // Names of communities are outside of their group, away from the middle of the drawing.
-      C.forEach(function(c, i) {
-        const own = N.filter(function(n) { return n.main === c.number && typeof n.x === "number"; });
+      [place()].concat(range(C.length).filter(function(i) { return i !== place(); })).forEach(function(i) {
+        const own = N.filter(function(n) { return n.main === C[i].number && typeof n.x === "number"; });
         if (own.length === 0) { return; }
         const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
         const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
@@ -161,34 +169,33 @@ const view = function() {
     return x === undefined ? 0 : x[1];
   };
   const matrix = h("div", {});
-  const k = Math.min(C.length, 40),
-        most = Math.max(1e-12, greatest(range(k).map(function(i) { return greatest(range(k).map(function(j) { return value(i, j); })); })));
+  const most = Math.max(1e-12, greatest(range(C.length).map(function(i) { return greatest(range(C.length).map(function(j) { return value(i, j); })); })));
   parts.push(function() {
-    const cell = 26, left = 30;
+    const of = visible(40), k = of.length, cell = 26, left = 30;
     const g = s("svg", {
       viewBox: "0 0 " + Math.max(380, left + k * cell + 2) + " " + (left + k * cell + 2),
       role: "img",
-      "aria-label": L.connect + "; the table has the numbers of the chosen one"
+      "aria-label": L.connect + L.chosenRow
     });
-    range(k).forEach(function(i) {
+    of.forEach(function(i, row) {
       g.append(
-          s("text", {x: left - 6, y: left + (i + 0.68) * cell, "text-anchor": "end"}, String(C[i].number)),
-          s("text", {x: left + (i + 0.5) * cell, y: left - 8, "text-anchor": "middle"}, String(C[i].number)));
-      range(k).forEach(function(j) {
+          s("text", {x: left - 6, y: left + (row + 0.68) * cell, "text-anchor": "end"}, String(C[i].number)),
+          s("text", {x: left + (row + 0.5) * cell, y: left - 8, "text-anchor": "middle"}, String(C[i].number)));
+      of.forEach(function(j, column) {
         g.append(
             s("rect", {
               class: "cell" + (C[i].number === state.c ? " hot" : ""),
-              x: left + j * cell,
-              y: left + i * cell,
+              x: left + column * cell,
+              y: left + row * cell,
               width: cell,
               height: cell,
               "fill-opacity": (0.04 + 0.96 * Math.sqrt(value(i, j) / most)).toFixed(3),
               on: {click: function() { go(i); }}
             },
-              s("title", {}, named(i) + " to " + named(j) + ": " + number(value(i, j)))));
+              s("title", {}, named(i) + L.to + named(j) + ": " + number(value(i, j)))));
       });
     });
-    clear(matrix).append(h("figure", {}, g, h("figcaption", {}, L.cells)));
+    clear(matrix).append(h("figure", {}, g, h("figcaption", {}, L.cells)), visibleNote(40));
   });
   const columns = [
     [L.node, function(n) { return link(n.name, function() { finder.choose(N.indexOf(n)); }); }, function(n) { return n.name; }, null], [
@@ -222,14 +229,14 @@ const view = function() {
                        .slice(0, 10);
     const shown = function(n) { return n.m.filter(function(x, j) { return other ? x[0] === state.c || x[0] === other : j < 3; }); };
     clear(bridges).append(...(across.length === 0 ? [] : [
-      h("h3", {}, other ? L.between + named(place()) + " and " + named(indexOf(other)) + " " : L.bridge, other ? button(L.anyOther, function() {
+      h("h3", {}, ...(other ? [L.between, bdi(named(place())), L.and, bdi(named(indexOf(other))), " "] : [L.bridge]), other ? button(L.anyOther, function() {
           state.with = 0;
           draw();
         }) : null),
       h("ul", {class: "plain"}, ...across.map(function(n) {
         return h(
             "li", {}, link(n.name, function() { finder.choose(N.indexOf(n)); }),
-            h("span", {class: "dim"}, " " + shown(n).map(function(x) { return named(indexOf(x[0])) + " " + percent(x[1]); }).join(", ")));
+            h("span", {class: "dim"}, ...shown(n).map(function(x, j) { return h("span", {}, j ? ", " : " ", bdi(named(indexOf(x[0]))), " " + percent(x[1])); })));
       }))
     ]));
   });
@@ -257,7 +264,7 @@ const view = function() {
     finder.input.value = state.node;
     const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
     clear(panel).append(
-        ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? "rate" : "probability"].concat(two ? L.back : [], ""), order.map(function(o) {
+        ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? L.rate : L.probability].concat(two ? L.back : [], ""), order.map(function(o) {
           return [componentLink(o[1]), number(o[0])].concat(
               two ? number(value(o[1], i)) : [], h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number)));
         })));
@@ -269,7 +276,7 @@ const view = function() {
               componentLink(o[0]), percent(o[1]), o[2] === 0 ? "0" : button(String(o[2]), function() {
                 state.with = C[o[0]].number;
                 draw();
-              }, {class: "link", "aria-label": L.between + named(i) + " and " + named(o[0]) + ": " + o[2]})
+              }, {class: "link", "aria-label": L.between + named(i) + L.and + named(o[0]) + ": " + o[2]})
             ];
           }), {class: "overlap"}));
     }
@@ -278,7 +285,7 @@ const view = function() {
     if (w >= 0) {
       panel.append(
           h("h3", {}, bdi(N[w].name), ", " + number(N[w].degree) + " " + L.edges),
-          grid(N[w].name, ["community", "membership", ""], N[w].m.map(function(m) {
+          grid(N[w].name, [L.community, L.membership, ""], N[w].m.map(function(m) {
             return [componentLink(indexOf(m[0])), percent(m[1]), bar(1, m[1])];
           })));
     }
@@ -313,8 +320,7 @@ const view = function() {
                         },
                           h("option", {value: 0}, L.source), h("option", {value: 1}, L.target))) :
                       null;
-  const notes = (D.dropped ? D.dropped + " nodes of lower degree are only in the model. " : "") +
-      (D.unknown ? D.unknown + " nodes of the graph are not in the model." : "");
+  const notes = (D.dropped ? L.lower(D.dropped) : "") + (D.unknown ? L.unknown(D.unknown) : "");
   show(
       [finder.box, notes === "" ? null : h("p", {class: "dim"}, notes), chips()],
       [

@@ -13,13 +13,19 @@ Object.assign(L, {
   sure: "certainty",
   likely: "most probable",
   confused: "Answers confused most often",
+  answered: " answered ",
+  trueClass: "true",
+  answer: "answer",
+  probability: "probability",
+  ofClass: "class",
+  onlyModel: "Only in the model.",
   names: "Names of workers and items are in this page: look before you send it on.",
   chance: "worse than chance",
   gold: " items have known answers.",
   drawing: "Drawing",
   pictured:
       "Above: true classes by rows, the answers of all workers by columns. Below: the least accurate workers with 95 % intervals; the dashed line is the accuracy of guessing.",
-  note: "Accuracy: probability that an answer is right, over the classes as the model estimates them."
+  note: "Accuracy: probability that an answer is right, over the classes as the model estimates them. Workers who copy from each other count as reliable."
 });
 const view = function() {
   const k = C.length, workers = F.workers || [], items = F.items || [], answers = F.answers || [];
@@ -51,7 +57,10 @@ const view = function() {
   const confusion = h("div", {}), table2 = function(w) {
     return heat(L.confusion, answerName, head, function(g, a) {
       const x = rate(w, g, a);
-      return x === null ? [0, ""] : [place2(g) === a ? x : -x, percent(x), head[g] + " answered " + answerName[a] + ": " + percent(x)];
+      return x === null ? [0, ""] : [
+        place2(g) === a ? x : -x, percent(x),
+        head[g] + L.answered + answerName[a] + ": " + percent(x) + " " + (w < 0 ? "" : interval("probability", C[g].number, w * given + a + 1))
+      ];
     }, 1, {chosen: place()});
   };
   parts.push(function() {
@@ -59,7 +68,7 @@ const view = function() {
     finder.input.value = state.worker;
     clear(confusion).append(
         h("h2", {}, L.confusion, bdi(w < 0 ? L.everyone : W[w].name)), h("p", {class: "dim"}, L.truth),
-        w >= 0 && rate(w, 0, 0) === null ? h("p", {class: "dim"}, "Only in the model.") : table2(w));
+        w >= 0 && rate(w, 0, 0) === null ? h("p", {class: "dim"}, L.onlyModel) : table2(w));
     if (w >= 0) {
       confusion.append(
           h("p", {}, L.accuracy + " " + percent(W[w].accuracy) + ", " + W[w].n + " " + L.answers), h("h3", {}, L.confusion + L.everyone), table2(-1));
@@ -81,7 +90,7 @@ const view = function() {
           L.interval,
           function(w) {
             const m = margin(w);
-            return m === null ? "" : percent(m[0]) + " to " + percent(m[1]);
+            return m === null ? "" : percent(m[0]) + L.to + percent(m[1]);
           },
           function(w) {
             const m = margin(w);
@@ -127,8 +136,8 @@ const view = function() {
   parts.push(function() {
     const i = place();
     clear(panel).append(
-        ...panelHead(i).filter(Boolean), h("h3", {}, L.confused), grid(L.confused, ["true", "answer", "probability"], confused.map(function(x) {
-          return [componentLink(x[0]), answerName[x[1]], percent(x[2])];
+        ...panelHead(i).filter(Boolean), h("h3", {}, L.confused), grid(L.confused, [L.trueClass, L.answer, L.probability], confused.map(function(x) {
+          return [componentLink(x[0]), bdi(answerName[x[1]]), percent(x[2])];
         })),
         ...panelTail(i, "SELECT worker_name, accuracy, answers FROM models, tlv_workers(model) ORDER BY accuracy;").filter(Boolean));
   });
@@ -136,7 +145,7 @@ const view = function() {
   const shares = h("div", {});
   parts.push(function() {
     clear(shares).append(
-        grid(L.shares, ["class", "share", ""], range(k).map(function(i) {
+        grid(L.shares, [L.ofClass, L.share, ""], range(k).map(function(i) {
           return [componentLink(i), percent(weights[i]) + " " + interval("weight", C[i].number, 0), bar(1, weights[i])];
         })),
         ...(known > 0 ? [h("p", {class: "dim"}, known + L.gold)] : []));

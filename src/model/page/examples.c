@@ -121,12 +121,14 @@ put_state(tlv_context *ctx, example_reader *r, const char *key, size_t at)
 	return tlv_json_put_integer(ctx, r->data, node->integer);
 }
 
+/* An array that is cut has beside it how many entries it had: "path_given". */
 static tlv_status
 put_array(tlv_context *ctx, example_reader *r, size_t member, size_t at)
 {
 	const tlv_json_node *nodes = r->json->nodes;
 	const char *key = members[member].key;
 	size_t entry = at + 1;
+	char given[16];
 
 	if (nodes[at].type == TLV_JSON_NULL)
 		return tlv_json_put(ctx, r->data, "null");
@@ -145,7 +147,12 @@ put_array(tlv_context *ctx, example_reader *r, size_t member, size_t at)
 			TLV_TRY(put_reason(ctx, r, key, entry));
 		entry = nodes[entry].next;
 	}
-	return tlv_json_put(ctx, r->data, "]");
+	TLV_TRY(tlv_json_put(ctx, r->data, "]"));
+	if (nodes[at].n <= members[member].most)
+		return TLV_OK;
+	snprintf(given, sizeof(given), "%s_given", key);
+	TLV_TRY(tlv_page_put_key(ctx, r->data, given));
+	return tlv_json_put_integer(ctx, r->data, (int64_t) nodes[at].n);
 }
 
 /* ---- examples ---- */

@@ -53,8 +53,10 @@ extern tlv_status page_put_measures(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status page_put_merges(tlv_context *ctx, size_t k, double *distance,
 								  const double *weights, tlv_json_writer *data);
 
-/* "points": rows of vectors with the components that they belong to. */
+/* "points": rows of vectors with the components that they belong to, and how many examples had one.
+ */
 extern tlv_status page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows,
-								const size_t plane[2], tlv_json_writer *data);
+								const tlv_json *examples, const size_t plane[2],
+								tlv_json_writer *data);
 
 #endif /* TENSORLV_PAGE_INTERNAL_H */

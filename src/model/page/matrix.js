@@ -8,13 +8,18 @@ Object.assign(L, {
   shapes: "Shape",
   axis: "places",
   modes: "mode ",
-  core: "Core",
-  members: "members",
   alike: "Nearest by |cosine|: ",
   explained: "explained",
   kurtosis: "kurtosis",
   factor: "Factors",
+  factors: {factor_2: "mode 2", factor_3: "mode 3", core_2: "core of mode 2", core_3: "core of mode 3", core: "core"},
   norm: "norm",
+  dimension: "dimension",
+  unit: "unit ",
+  cumulant: "cumulant",
+  variance: "variance",
+  partOf: "Part of: ",
+  cut: "The page has the variables that differ most between components: ",
   uses: " of the rows use it"
 });
 const view = function() {
@@ -28,7 +33,7 @@ const view = function() {
   };
   const dimension = function(i) {
     const n = (F.dimension_names || [])[i], at = (F.shown || []).length > 0 ? F.shown[0][1][i] : i;
-    return n ? T(n) : "dimension " + (at + 1);
+    return n ? T(n) : L.dimension + " " + (at + 1);
   };
   const add = function(lists, label, mode) {
     if (lists && lists.length > 0) {
@@ -58,8 +63,10 @@ const view = function() {
       child.get(key).set(u, (F.edge_weights || [])[e] || 0);
     });
     child.forEach(function(m, key) {
-      const label = key < items.length ? ((F.item_names || [])[key] ? T(F.item_names[key]) : String(items[key])) : "unit " + (key - items.length + 1);
-      V.push({name: label, v: range(units).map(function(u) { return m.get(u) || 0; }), mode: 0, place: key});
+      const unit = key - items.length, label = unit >= 0 ? (unit < C.length ? named(unit) : L.unit + (unit + 1)) :
+          (F.item_names || [])[key]                      ? T(F.item_names[key]) :
+                                                           String(items[key]);
+      V.push({name: label, v: range(units).map(function(u) { return m.get(u) || 0; }), mode: 0, place: key, unit: unit});
     });
   }
   defaults = {c: C[0].number, variable: ""};
@@ -123,7 +130,7 @@ const view = function() {
   let most = 30;
   const extra = function(i) {
     const rows = [];
-    [["kurtosis", L.kurtosis], ["cumulants", "cumulant"], ["variances", "variance"], ["scales", L.norm]].forEach(function(x) {
+    [["kurtosis", L.kurtosis], ["cumulants", L.cumulant], ["variances", L.variance], ["scales", L.norm]].forEach(function(x) {
       if (F[x[0]] && F[x[0]][i] !== undefined && !Array.isArray(F[x[0]][i])) { rows.push([x[1], number(F[x[0]][i])]); }
     });
     const residual = F.residual === undefined ? fact("residual") : F.residual;
@@ -139,9 +146,15 @@ const view = function() {
     tensor_train: "tlv_tensor_core",
     network: "tlv_edges"
   };
+  // Units of the layer above that a unit of a network is a member of.
+  const above = function(i) {
+    const e = V.find(function(x) { return x.unit === i; }), list = e === undefined ? [] : range(C.length).filter(function(u) { return e.v[u] !== 0; });
+    return list.length === 0 ? null :
+                               h("p", {}, L.partOf, ...list.slice(0, 12).map(function(u, n) { return h("span", {}, n ? ", " : "", componentLink(u)); }));
+  };
   parts.push(function() {
     const i = place(), list = top(i);
-    clear(panel).append(...panelHead(i, using).concat([shape, alike(i), extra(i)]).filter(Boolean));
+    clear(panel).append(...panelHead(i, using).concat([above(i), shape, alike(i), extra(i)]).filter(Boolean));
     if (list.length > 0) {
       panel.append(
           h("p", {class: "dim"}, L.size),
@@ -176,7 +189,7 @@ const view = function() {
     if (w < 0) { return; }
     const e = V[w];
     found.append(card(
-        L.where + e.name,
+        h("span", {}, L.where, bdi(e.name)),
         grid(
             e.name, [what, L.value],
             range(C.length)
@@ -195,10 +208,11 @@ const view = function() {
             list = V.slice()
                        .sort(function(a, b) { return greatest(b.v.map(Math.abs)) - greatest(a.v.map(Math.abs)); })
                        .filter(function(e, j) { return j < rowsMost || e === V[w]; }),
-            cols = range(Math.min(C.length, 30));
-      clear(matrixBox).append(heat(L.matrix, cols.map(headOf), list.map(function(e) { return e.name; }), function(r, i) {
+            cols = visible(30);
+      clear(matrixBox).append(heat(L.matrix, cols.map(headOf), list.map(function(e) { return e.name; }), function(r, j) {
+        const i = cols[j];
         return [list[r].v[i], signed(list[r].v[i]), named(i) + ", " + list[r].name];
-      }, largest, {chosen: list.indexOf(V[w])}, what));
+      }, largest, {chosen: list.indexOf(V[w])}, what), visibleNote(30));
       if (V.length > rowsMost) {
         matrixBox.append(moreOf(40, rowsMost, V.length, function() {
           rowsMost += 40;
@@ -219,9 +233,9 @@ const view = function() {
     const rows = range(Math.min(all, 60)), cols = range(Math.min(columns, 30)),
           big = Math.max(1e-12, greatest(lists.map(function(l) { return greatest(l.map(Math.abs)); })));
     others.append(
-        h("h3", {}, x[0].split("_").join(" ")),
+        h("h3", {}, L.factors[x[0]]),
         heat(
-            x[0], cols.map(function(j) { return String(j + 1); }), rows.map(function(i) {
+            L.factors[x[0]], cols.map(function(j) { return String(j + 1); }), rows.map(function(i) {
               return turned      ? pair(i, all / C.length, function(j) { return itemName(2, j); }) :
                   x[0] === "core" ? pair(i, F.factor_3.length, function(j) { return String(j + 1); }) :
                                     itemName(x[1], i);
@@ -237,7 +251,7 @@ const view = function() {
   const cut = (F.shown || []).map(function(x) { return x[1].length + L.of + x[0]; }).join(", ");
   show(
       [
-        V.length === 0 ? null : finder.box, cut === "" ? null : h("p", {class: "dim"}, "The page has the variables that differ most between components: " + cut + "."),
+        V.length === 0 ? null : finder.box, cut === "" ? null : h("p", {class: "dim"}, L.cut + cut + "."),
         chips()
       ],
       [

@@ -28,7 +28,7 @@ check_request(tlv_context *ctx, const tlv_frame *model, const tlv_page_request *
 /* "plane": the dimensions that are drawn first, from 1; and the rows of the examples. */
 static tlv_status
 put_plane(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *rows,
-		  tlv_json_writer *data)
+		  const tlv_json *examples, tlv_json_writer *data)
 {
 	tlv_picture_normals normals;
 	size_t plane[2];
@@ -38,7 +38,7 @@ put_plane(tlv_context *ctx, const tlv_frame *model, const tlv_picture_rows *rows
 	TLV_TRY(tlv_page_put_key(ctx, data, "plane"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, 2,
 								  (int64_t[]){(int64_t) plane[0] + 1, (int64_t) plane[1] + 1}));
-	return rows != NULL ? page_put_rows(ctx, rows, plane, data) : TLV_OK;
+	return rows != NULL ? page_put_rows(ctx, rows, examples, plane, data) : TLV_OK;
 }
 
 /* The drawing of tlv_svg, which the script puts into its view. */
@@ -95,11 +95,13 @@ tlv_page_digest(tlv_context *ctx, const tlv_frame *model, const tlv_page_request
 	if (view->fields != NULL)
 	{
 		TLV_TRY(page_put_fields(ctx, model, view, &page->data));
-		TLV_TRY(page_put_intervals(ctx, model, &page->data));
 		TLV_TRY(put_picture(ctx, model, drawn, page));
 	}
+	/* Topics have those of their words beside the probabilities. */
+	if (view->fields != NULL || (view->graphs && tlv_model_components(model) <= TLV_PAGE_MAP))
+		TLV_TRY(page_put_intervals(ctx, model, &page->data));
 	if (vectors)
-		TLV_TRY(put_plane(ctx, model, drawn, &page->data));
+		TLV_TRY(put_plane(ctx, model, drawn, request->examples, &page->data));
 	if (view->put != NULL)
 		TLV_TRY(view->put(ctx, model, request->graph, page));
 	if (request->examples != NULL)

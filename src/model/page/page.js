@@ -6,15 +6,21 @@ const L = {
   key: "key /",
   previous: "Previous",
   next: "Next",
+  inModel: function(n) { return " " + n + " more are in the model."; },
+  orMore: " or more",
   csv: "CSV",
   svg: "SVG",
   name: "Name it",
+  nameOf: "Name of ",
   sql: "The same in SQL",
   forgets: "The page forgets names; this statement keeps them:",
   warning: "Warning",
   warnings: "warnings",
   nearest: "Nearest, with the distance: ",
   map: "Map",
+  first: function(n, all) { return n + " of " + all + " are shown, the chosen one among them."; },
+  keys: "; arrow keys go from one to the next",
+  sameContent: "Drawing; the tables have the same content",
   examples: "Examples",
   noExamples: "No examples were given. To list examples here: ",
   of: " of ",
@@ -26,6 +32,7 @@ const L = {
   was: "share before",
   moved: "distance",
   none: "none",
+  gone: "Only in the model before: ",
   here: "Nothing of this name is on the page.",
   area: "Area: weight.",
   near: function(p) {
@@ -35,7 +42,6 @@ const L = {
   only: "only the chosen one",
   intervals: "95 %: ",
   to: " to ",
-  show: "Details",
   about: "About the model",
   scores: "Scores of the numbers of components that were tried; the ring is the number of this model.",
   scoreNames: {
@@ -49,6 +55,8 @@ const L = {
   merging: "How they merge",
   merged: "The two nearest groups merge first; the farther to the right two lines join, the less alike they are. Groups are those of tlv_groups.",
   mergesAt: " merges at distance ",
+  numberOf: "number of components ",
+  text: "Text",
   recurs: "Recurs in fits to three quarters of the rows: distance ",
   recursNot: "Does not recur in fits to three quarters of the rows: distance ",
   conductance: "Conductance: ",
@@ -119,7 +127,10 @@ const save = function(name, type, text) {
   setTimeout(function() { URL.revokeObjectURL(url); }, 1000);
 };
 const saveCsv = function(name, rows) { save(name + ".csv", "text/csv", rows.map(function(r) { return r.map(csvCell).join(","); }).join(NL)); };
-// A picture that is used alone: what the style sheet gives becomes attributes.
+// A picture that is used alone: what the style sheet gives becomes attributes, on the ground of the page.
+const PAINT = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "paint-order", "opacity", "font-size", "font-family", "font-weight"
+];
 const saveSvg = function(name, box) {
   const from = box.querySelector("svg");
   if (from === null) { return; }
@@ -127,10 +138,10 @@ const saveSvg = function(name, box) {
   const a = [from].concat(Array.from(from.querySelectorAll("*"))), b = [to].concat(Array.from(to.querySelectorAll("*")));
   a.forEach(function(e, i) {
     const c = getComputedStyle(e);
-    ["fill", "fill-opacity", "stroke", "stroke-width", "font-size", "font-family", "font-weight"].forEach(function(
-        k) { b[i].setAttribute(k, c.getPropertyValue(k)); });
+    PAINT.forEach(function(k) { b[i].setAttribute(k, c.getPropertyValue(k)); });
     ["class", "tabindex", "role"].forEach(function(k) { b[i].removeAttribute(k); });
   });
+  to.style.background = getComputedStyle(document.body).backgroundColor;
   save(name + ".svg", "image/svg+xml", new XMLSerializer().serializeToString(to));
 };
 const button = function(text, act, more) { return h("button", Object.assign({type: "button", on: {click: act}}, more || {}), text); };
@@ -148,6 +159,11 @@ const C = D.components, F = D.fields || {};
 const what = T(D.what);
 const names = C.map(function(c) { return T(c.label); });
 const named = function(i) { return names[i] === "" ? what + " " + C[i].number : names[i] + " (" + C[i].number + ")"; };
+// Places of the components that a matrix shows, at most so many: the first ones, and the chosen one; and a sentence where these are not all.
+const visible = function(most) {
+  return range(Math.min(C.length, most)).map(function(i) { return i === most - 1 && place() >= most ? place() : i; });
+};
+const visibleNote = function(most) { return C.length > most ? h("p", {class: "dim"}, L.first(most, C.length)) : ""; };
 // The head of a narrow column.
 const headOf = function(i) { return names[i] === "" ? String(C[i].number) : named(i); };
 const weights = C.map(function(c) { return c.weight === null ? 0 : c.weight; });
@@ -158,6 +174,14 @@ const interval = function(part, c, item) {
   const x = intervals.get(part + "/" + c + "/" + item);
   const text = ["mean", "mixing", "connectivity"].indexOf(part) >= 0 ? number : percent;
   return x === undefined || x[3] === null ? "" : L.intervals + text(x[3]) + L.to + text(x[4]);
+};
+// At most n characters, and about how wide a text is: characters of East Asia are square.
+const shorten = function(text, n) {
+  const all = Array.from(text);
+  return all.length > n ? all.slice(0, n - 2).join("") + "..." : text;
+};
+const wideOf = function(text, size) {
+  return size * sum(Array.from(text).map(function(c) { return c.codePointAt(0) > 0x2e7f ? 1 : 0.58; }));
 };
 // Distances of fits that are the same are rounding errors.
 const distance = function(x) { return x < 0.001 ? "<0.001" : number(x); };
@@ -332,10 +356,11 @@ const grid = function(caption, heads, rows, more) {
       "table", more || {}, h("caption", {class: "live"}, caption),
       heads.every(function(t) { return t === ""; }) ?
           null :
-          h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, t); }))),
+          h("thead", {}, h("tr", {}, ...heads.map(function(t, j) { return h("th", {scope: "col", class: j > 0 ? "num" : null}, bdi(t)); }))),
       h("tbody", {}, ...rows.map(function(r) {
         return h("tr", {}, ...r.map(function(c, j) {
-          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && (typeof c === "string" || heads[j] !== "") ? "num" : null}, c);
+          return h(j === 0 ? "th" : "td", {scope: j === 0 ? "row" : null, class: j > 0 && (typeof c === "string" || heads[j] !== "") ? "num" : null},
+                   typeof c === "string" ? bdi(c) : c);
         }));
       })));
 };
@@ -344,11 +369,11 @@ const heat = function(caption, heads, rows, cell, largest, act, corner) {
   return h(
       "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
       h("table", {class: "heat"}, h("caption", {class: "live"}, caption),
-        h("thead", {}, h("tr", {}, h("td", {}, corner || ""), ...heads.map(function(t) { return h("th", {scope: "col"}, t); }))),
+        h("thead", {}, h("tr", {}, h("td", {}, corner || ""), ...heads.map(function(t) { return h("th", {scope: "col"}, bdi(t)); }))),
         h("tbody", {}, ...rows.map(function(r, i) {
           return h(
               "tr", {"aria-selected": act !== undefined && act.chosen === i ? "true" : null},
-              h("th", {scope: "row"}, act === undefined || act.go === undefined ? r : link(r, function() { act.go(i); })),
+              h("th", {scope: "row"}, act === undefined || act.go === undefined ? bdi(r) : link(r, function() { act.go(i); })),
               ...heads.map(function(t, j) {
                 const v = cell(i, j);
                 return h(
@@ -394,7 +419,7 @@ const search = function(words, placeholder, pick, key) {
                     })));
     });
     found.textContent =
-        m.length === 0 ? L.here + (D.dropped ? " " + D.dropped + " more are in the model." : "") : m.length + (m.length === 200 ? " or more" : "");
+        m.length === 0 ? L.here + (D.dropped ? L.inModel(D.dropped) : "") : m.length + (m.length === 200 ? L.orMore : "");
     say(found.textContent);
   });
   input.addEventListener("keydown", function(ev) {
@@ -415,9 +440,9 @@ const search = function(words, placeholder, pick, key) {
     box:
         h("div", {class: "noprint"},
           h("div", {class: "bar", role: "search"}, h("label", {}, L.find + " ", input), h("span", {id: "hint", class: "dim"}, L.key)), hits, found),
-    say: function(t) {
-      found.textContent = t;
-      say(t);
+    say: function(...t) {
+      clear(found).append(...t);
+      say(found.textContent);
     },
     choose: choose,
     place: function() { return state[key] === "" ? -1 : words.indexOf(state[key]); },
@@ -429,7 +454,7 @@ const warnings = function(i) {
   const all = (D.warnings || []).filter(function(w) { return i === null ? !w.component : w.component === C[i].number; });
   return all.length === 0 ? null :
                             h("div", {class: "warn", role: "note"}, h("strong", {}, all.length === 1 ? L.warning : all.length + " " + L.warnings),
-                              h("ul", {}, ...all.map(function(w) { return h("li", {}, T(w.message) + ". " + T(w.hint)); })));
+                              h("ul", {}, ...all.map(function(w) { return h("li", {}, bdi(T(w.message) + ". " + T(w.hint))); })));
 };
 const labelBox = function(i) {
   const sql = h("code", {});
@@ -453,7 +478,7 @@ const labelBox = function(i) {
     }
   });
   show();
-  const box = details(L.name, h("p", {}, h("label", {}, "Name of " + what + " " + C[i].number + " ", input)), h("p", {class: "dim"}, L.forgets), sql);
+  const box = details(L.name, h("p", {}, h("label", {}, L.nameOf + what + " " + C[i].number + " ", input)), h("p", {class: "dim"}, L.forgets), sql);
   box.open = names[i] !== T(C[i].label);
   return box;
 };
@@ -468,8 +493,10 @@ const neighbours = function(i) {
     return h("span", {}, j ? ", " : "", componentLink(k), h("span", {class: "dim"}, " " + distance(x[1]) + likeness(i, k)));
   }));
 };
+// An array of an example that was cut.
+const cutOf = function(x, key) { return x[key + "_given"] ? " (" + x[key].length + L.of + x[key + "_given"] + L.given + ")" : ""; };
 const why = function(
-    x) { return x.why ? h("div", {class: "dim"}, x.why.map(function(w) { return T(w[0]) + " " + signed(w[1]); }).join(", ")) : null; };
+    x) { return x.why ? h("div", {class: "dim"}, ...x.why.map(function(w, j) { return h("span", {}, j ? ", " : "", bdi(T(w[0])), " " + signed(w[1])); }), cutOf(x, "why")) : null; };
 const exampleList = function(i) {
   const e = examples.filter(function(x) { return x.component === C[i].number; });
   const all = (D.given || [])[i] || 0, shares = e.some(function(x) { return typeof x.share === "number"; });
@@ -480,14 +507,15 @@ const exampleList = function(i) {
         h("table", {class: shares ? "list" : null}, h("tbody", {}, ...e.map(function(x) {
             return h(
                 "tr", {}, shares ? h("td", {class: "num"}, x.share === undefined || x.share === null ? "" : percent(x.share)) : null,
-                h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details("...", bdi(T(x.text))) : null, why(x),
-                  x.x && !F.means ? h("div", {class: "dim"}, x.x.map(number).join(", ")) : null));
+                h("td", {}, bdi(T(x.title)), " ", h("span", {class: "dim"}, bdi(T(x.id))), x.text ? details(L.text, bdi(T(x.text))) : null, why(x),
+                  x.x && !F.means ? h("div", {class: "dim"}, x.x.map(number).join(", ") + cutOf(x, "x")) : null));
           }))));
 };
 const partner = function(i) {
   const p = D.before === undefined ? undefined : D.before.pairs[i];
   return p === undefined || p[0] === 0 ? null : D.before.components.find(function(c) { return c.number === p[0]; });
 };
+const beforeName = function(b) { return (b.label ? T(b.label) : what + " " + b.number) + (b.text ? ": " + T(b.text) : ""); };
 const beforeText = function(i) {
   if (D.before === undefined) { return null; }
   const b = partner(i);
@@ -498,7 +526,12 @@ const beforeText = function(i) {
           L.none);
 };
 const heading = function(
-    i, more) { return h("h2", {id: "chosen"}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what))); };
+    i, more) {
+  const within = interval("weight", C[i].number, 0);
+  return h(
+      "h2", {id: "chosen"}, bdi(named(i)), C[i].weight === null ? "" : " - " + percent(C[i].weight) + (more || L.whole(what)),
+      within === "" ? null : h("small", {class: "dim"}, " (" + within + ")"));
+};
 const recurrence = function(i) {
   const x = measure("recurrence", C[i].number);
   return x === null ? null : h("p", {class: "dim recurs"}, (x > 0.3 ? L.recursNot : L.recurs) + distance(x) + ".");
@@ -534,7 +567,11 @@ const changeCard = function() {
       ],
       range(Math.min(C.length, D.before.pairs.length)), function(i) { return C[i].number === state.c; }, 3);
   parts.push(t.draw);
-  return card(L.change, t.box);
+  const gone = D.before.components.filter(function(
+      b) { return b.weight !== 0 && !D.before.pairs.some(function(p) { return p[0] === b.number; }); });
+  return card(
+      L.change, t.box,
+      gone.length === 0 ? null : h("p", {}, L.gone, ...gone.map(function(b, j) { return h("span", {}, j ? "; " : "", bdi(beforeName(b))); })));
 };
 // ---- the map of components, with numbers, and labels where they cover nothing
 const map = function(area, hot, caption, text) {
@@ -565,7 +602,7 @@ const map = function(area, hot, caption, text) {
   const at = function(v) { return size / 2 + v / reach * (size / 2 - big - 12); };
   parts.push(function() {
     const low = at(-greatest(ys)) - big - 24, high = at(greatest(ys.map(function(y) { return -y; }))) + big + 24;
-    const g = s("svg", {viewBox: "0 " + low + " " + size + " " + (high - low), role: "group", "aria-label": L.map + "; arrow keys go from one to the next"});
+    const g = s("svg", {viewBox: "0 " + low + " " + size + " " + (high - low), role: "group", "aria-label": L.map + L.keys});
     g.append(s("path", {class: "axis", d: "M0 " + at(my) + "H" + size + "M" + at(-mx) + " " + low + "V" + high}));
     const numbers = [], a = area(), most = Math.max(1e-12, greatest(a)), boxes = [];
     circles = [];
@@ -593,7 +630,7 @@ const map = function(area, hot, caption, text) {
       boxes.push([at(xs[i]) - r[i], at(-ys[i]) - r[i], at(xs[i]) + r[i], at(-ys[i]) + r[i]]);
     });
     range(C.length).filter(function(i) { return names[i] !== ""; }).forEach(function(i) {
-      const label = names[i].length > 22 ? names[i].slice(0, 20) + "..." : names[i], w = 7 * label.length;
+      const label = shorten(names[i], 22), w = wideOf(label, 12);
       [[at(xs[i]) + r[i] + 3, at(-ys[i]) + 4], [at(xs[i]) - r[i] - 3 - w, at(-ys[i]) + 4], [at(xs[i]) - w / 2, at(-ys[i]) + r[i] + 13],
        [at(xs[i]) - w / 2, at(-ys[i]) - r[i] - 4]]
           .some(function(p) {
@@ -609,11 +646,11 @@ const map = function(area, hot, caption, text) {
     });
     g.append(...numbers);
     g.insertBefore(circles[place()], numbers[0]);
-    clear(box).append(h("figure", {}, g, h("figcaption", {}, caption() + L.near(percent(D.explained)))));
+    clear(box).append(h("figure", {}, g, h("figcaption", {}, ...caption(), L.near(percent(D.explained)))));
   });
   return card(L.map, box);
 };
-const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return L.area; }, summary); };
+const plainMap = function() { return map(function() { return weights; }, function() { return false; }, function() { return [L.area]; }, summary); };
 // ---- how components merge
 const mergeCard = function() {
   const joints = D.merges || [];
@@ -629,9 +666,9 @@ const mergeCard = function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
         const c = indexOf(n), text = names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c);
-        return [n, text.length > 32 ? text.slice(0, 30) + "..." : text];
+        return [n, shorten(text, 32)];
       }));
-      const left = 24 + 7.8 * greatest(Array.from(texts.values()).map(function(t) { return t.length; }));
+      const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); }));
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
       const g = s("svg", {class: "tall", viewBox: "0 0 " + (left + wide + 20) + " " + (leaves.length * line + 26), role: "group", "aria-label": L.merging});
       joints.forEach(function(m) {
@@ -667,7 +704,7 @@ const scorePicture = function(name, points) {
   const y = function(v) { return 12 + 110 * (high - v) / Math.max(1e-300, high - low); };
   const g = s(
       "svg", {viewBox: "0 0 410 152", class: "small", role: "img", "aria-label": L.scoreNames[name] + ": " + points.map(function(p) {
-                return "k " + p[0] + " " + number(p[1]);
+                return L.numberOf + p[0] + ": " + number(p[1]);
               }).join(", ")},
       s("path", {class: "axis", d: "M70 8V126H394"}),
       s("path", {class: "curve", d: points.map(function(p, i) { return (i ? "L" : "M") + x(p[0]).toFixed(1) + " " + y(p[1]).toFixed(1); }).join("")}));
@@ -699,7 +736,7 @@ const about = function() {
       others.length === 0 && pictures.length === 0 ?
           null :
           details(
-              L.about, h("p", {class: "dim"}, others.map(text).join(", ")), pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores),
+              L.about, h("p", {class: "dim"}, bdi(others.map(text).join(", "))), pictures.length === 0 ? null : h("p", {class: "dim"}, L.scores),
               h("div", {class: "scores"}, ...pictures)));
 };
 // ---- the drawing of the server, with its shapes made to choose
@@ -717,7 +754,7 @@ const picture = function() {
     fill(g, {viewBox: Math.floor(around.x - 8) + " " + Math.floor(around.y - 8) + " " + wide + " " + high, width: wide, height: high}, []);
   }
   g.setAttribute("role", "group");
-  g.setAttribute("aria-label", "Drawing; the tables have the same content");
+  g.setAttribute("aria-label", L.sameContent);
   const shapes = Array.from(g.querySelectorAll("[data-c]")), first = new Set();
   // The first shape of a component is reached by keyboard, the others by the mouse alone.
   const list = [];
@@ -755,16 +792,17 @@ const chips = function() {
   }
   return box;
 };
+// On a narrow screen the panel is far below the drawing: a bar at the lower edge has what is chosen, and leads to it.
+const lowerBar = function(panel, text) {
+  const below = button("", function() { panel.scrollIntoView(); }, {class: "below noprint"});
+  app.append(below);
+  parts.push(function() { clear(below).append(bdi(text())); });
+};
 const steps = function(...more) {
   const step = function(d) { go((place() + d + C.length) % C.length); };
   const now = h("strong", {class: "now"});
-  // On a narrow screen the chosen component is far below the drawing: a bar at the lower edge leads to it.
-  const below = button("", function() { now.scrollIntoView(); }, {class: "below noprint"});
-  app.append(below);
-  parts.push(function() {
-    now.textContent = named(place());
-    clear(below).append(bdi(named(place()) + (summary(place()) === "" ? "" : ": " + summary(place()))));
-  });
+  lowerBar(now, function() { return named(place()) + (summary(place()) === "" ? "" : ": " + summary(place())); });
+  parts.push(function() { clear(now).append(bdi(named(place()))); });
   return h("div", {class: "bar noprint sticky"}, button(L.previous, function() { step(-1); }), button(L.next, function() { step(1); }), now, ...more);
 };
 const show = function(top, left, right) {

@@ -19,28 +19,35 @@ Object.assign(L, {
   everything: "all",
   cut: "The page has those variables that differ most between components: ",
   overlap: "overlap ",
-  deviation: "deviation"
+  deviation: "deviation",
+  degrees: "Degrees of freedom of the t distribution: ",
+  dimension: "dimension",
+  numeric: "number",
+  viewOf: "view ",
+  difference1: "difference",
+  points: function(n, given) { return " " + n + " of the " + given + " rows that were given are drawn."; }
 });
 const view = function() {
   // Every variable, or category of one, is an entry: {name, variable, m: of each component, v: variances or null, category}.
   const V = [], groups = [];
-  const addNumbers = function(means, variances, label, part) {
+  // before: estimates of the model that come before the first of these.
+  const addNumbers = function(means, variances, label, before) {
     if (!means || means.length === 0) { return; }
     const places = (F.shown || []).find(function(x) { return x[1].length === means[0].length; });
     range(means[0].length).forEach(function(i) {
       const at = places ? places[1][i] : i;
       V.push({
         name: label(i, at),
-        item: at + 1,
+        item: before + at + 1,
         m: means.map(function(r) { return r[i]; }),
         v: variances === null ? null : C.map(function(c, j) { return variances(j, i); }),
         category: false,
-        part: part,
+        part: "mean",
         place: i
       });
     });
   };
-  const addCategories = function(tables, states, variableName, categoryName) {
+  const addCategories = function(tables, states, variableName, categoryName, before) {
     let at = 0, place = 0;
     const n = sum(states), shown = shownOf(n);
     states.forEach(function(size, j) {
@@ -50,7 +57,7 @@ const view = function() {
         const k = place, e = {
           name: group.name + ": " + categoryName(at, x),
           short: categoryName(at, x),
-          item: at + 1,
+          item: before + at + 1,
           m: tables.map(function(r) { return r[k]; }),
           v: null,
           category: true,
@@ -85,27 +92,33 @@ const view = function() {
   const categoryName = function(at, x) { return categoryNames[at] ? categoryNames[at] : String(x); };
   addNumbers(F.means, variance(), function(i, at) {
     const n = (F.dimension_names || [])[i];
-    return n ? T(n) : "dimension " + (at + 1);
-  }, "mean");
+    return n ? T(n) : L.dimension + " " + (at + 1);
+  }, 0);
+  // How many entries a list of the model has, of which the page may have a part.
+  const full = function(n) {
+    const x = (F.shown || []).find(function(y) { return y[1].length === n; });
+    return x === undefined ? n : x[0];
+  };
   let offset = 0;
   [1, 2, 3].forEach(function(t) {
     const means = F["means" + t], v = F["variances" + t], items = F["items" + t];
     if (!means || means.length === 0) { return; }
     if (v && v.length > 0) {
-      addNumbers(means, function(j, i) { return v[j][i]; }, function(i, at) { return "view " + t + ": " + (at + 1); }, "mean");
+      addNumbers(means, function(j, i) { return v[j][i]; }, function(i, at) { return L.viewOf + t + ": " + (at + 1); }, offset);
+      offset += full(means[0].length);
       return;
     }
     const from = offset;
     addCategories(
-        means, [means[0].length], function() { return "view " + t; },
-        function(at, x) { return categoryNames[from + at] ? categoryNames[from + at] : String(items && items.length > at ? items[at] : x); });
+        means, [means[0].length], function() { return L.viewOf + t; },
+        function(at, x) { return categoryNames[from + at] ? categoryNames[from + at] : String(items && items.length > at ? items[at] : x); }, from);
     offset += means[0].length;
   });
   if (F.probabilities && F.states) {
     addCategories(F.probabilities, F.states, function(j) {
       const n = (F.dimension_names || [])[j];
-      return n ? T(n) : "variable " + (j + 1);
-    }, categoryName);
+      return n ? T(n) : L.variable + " " + (j + 1);
+    }, categoryName, 0);
   }
   if (F.scalar_means && F.scalar_means.length > 0) {
     const p = (F.states || []).length;
@@ -113,9 +126,9 @@ const view = function() {
         F.scalar_means, function(j, i) { return F.scalar_variances[j][i]; },
         function(i) {
           const n = (F.dimension_names || [])[p + i];
-          return n ? T(n) : "number " + (i + 1);
+          return n ? T(n) : L.numeric + " " + (i + 1);
         },
-        "mean");
+        p);
   }
   const all = sum(weights) || 1;
   V.forEach(function(e) {
@@ -217,7 +230,7 @@ const view = function() {
   parts.push(function() {
     values.checked = state.values !== "";
     finder.input.value = state.variable;
-    const w = finder.place(), rows = V.filter(function(e, j) { return j < most || j === w; }), shown = range(Math.min(C.length, 30));
+    const w = finder.place(), rows = V.filter(function(e, j) { return j < most || j === w; }), shown = visible(30);
     const t = heat(L.profile, [L.apart].concat(shown.map(headOf)), rows.map(function(e) { return e.name; }), function(r, j) {
       const e = rows[r];
       if (j === 0) { return [0, percent(e.apart)]; }
@@ -227,7 +240,7 @@ const view = function() {
         named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)
       ];
     }, 2, {chosen: rows.indexOf(V[w])}, what);
-    clear(profile).append(t);
+    clear(profile).append(t, visibleNote(30));
     if (V.length > most) {
       profile.append(moreOf(40, most, V.length, function() {
         most += 40;
@@ -338,7 +351,8 @@ const view = function() {
       g.append(s("text", {y: -8}, y.name));
     }
     marks(list);
-    return h("figure", {}, g, h("figcaption", {}, same ? L.line : L.ellipse));
+    const all = D.points ? D.points.given : 0;
+    return h("figure", {}, g, h("figcaption", {}, (same ? L.line : L.ellipse) + (all > points.length ? L.points(points.length, all) : "")));
   };
   if (dims.length > 0) {
     parts.push(function() { redraw(plane, drawPlane); });
@@ -351,8 +365,7 @@ const view = function() {
       const w = finder.place(), of = groups.filter(function(g, j) { return j < shownGroups || (w >= 0 && V[w].group === g); });
       clear(stacks).append(...of.map(function(g) {
         return h(
-            "div", {class: "stack"}, h("h3", {}, bdi(g.name)), ...range(Math.min(C.length, 30)).map(function(i) {
-              let at = 0;
+            "div", {class: "stack"}, h("h3", {}, bdi(g.name)), ...visible(30).map(function(i) {
               return h(
                   "div", {class: "line"}, componentLink(i),
                   h("div", {
@@ -361,7 +374,6 @@ const view = function() {
                     "aria-label": named(i) + ": " + g.entries.map(function(e) { return e.short + " " + percent(e.m[i]); }).join(", ")
                   },
                     ...g.entries.map(function(e, j) {
-                      at += e.m[i];
                       return h(
                           "i", {
                             class: "b" + (j % 8 + 1),
@@ -374,6 +386,7 @@ const view = function() {
             h("p", {class: "dim"},
               ...g.entries.map(function(e, j) { return h("span", {}, h("i", {class: "key b" + (j % 8 + 1)}), bdi(e.short), " "); })));
       }));
+      stacks.append(visibleNote(30));
       if (groups.length > shownGroups) {
         stacks.append(moreOf(12, shownGroups, groups.length, function() {
           shownGroups += 12;
@@ -406,8 +419,9 @@ const view = function() {
                      }));
     choice.value = other < 0 ? 0 : state.with;
     clear(panel).append(
-        ...panelHead(i).filter(Boolean), h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
-        grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), "difference", ""], top.map(function(e) {
+        ...panelHead(i).filter(Boolean), F.degrees && F.degrees.length > i ? h("p", {class: "dim"}, L.degrees + number(F.degrees[i])) : "",
+        h("h3", {}, L.mine), C.length < 2 ? "" : h("label", {class: "noprint"}, L.versus, choice),
+        grid(L.mine, [L.variable, named(i), other < 0 ? L.everything : named(other), L.difference1, ""], top.map(function(e) {
           const more = [e.v === null ? "" : L.deviation + " " + number(Math.sqrt(e.v[i])), interval(e.part, C[i].number, e.item)].filter(Boolean);
           return [
             link(e.name, function() { finder.choose(V.indexOf(e)); }),

@@ -130,15 +130,33 @@ page_put_row(tlv_context *ctx, const tlv_picture_rows *rows, size_t r, size_t n,
 	return tlv_json_put(ctx, data, "]");
 }
 
+/* Examples that have a row. */
+static int64_t
+count_rows(const tlv_json *examples)
+{
+	int64_t given = 0;
+	size_t at = 1;
+
+	for (uint64_t i = 0; i < examples->nodes[0].n; i++, at = examples->nodes[at].next)
+	{
+		size_t x = tlv_json_member(examples, at, "x");
+
+		given += x != 0 && examples->nodes[x].type == TLV_JSON_ARRAY;
+	}
+	return given;
+}
+
 tlv_status
-page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows, const size_t plane[2],
-			  tlv_json_writer *data)
+page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows, const tlv_json *examples,
+			  const size_t plane[2], tlv_json_writer *data)
 {
 	int64_t at[DIMENSIONS];
 	size_t n = choose_dimensions(rows->d, plane, at), start = data->n;
 
 	TLV_TRY(tlv_page_put_key(ctx, data, "points"));
-	TLV_TRY(tlv_json_put(ctx, data, "{\"at\":"));
+	TLV_TRY(tlv_json_put(ctx, data, "{\"given\":"));
+	TLV_TRY(tlv_json_put_integer(ctx, data, count_rows(examples)));
+	TLV_TRY(tlv_page_put_key(ctx, data, "at"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, n, at));
 	TLV_TRY(tlv_page_put_key(ctx, data, "rows"));
 	TLV_TRY(tlv_json_put(ctx, data, "["));

@@ -3,6 +3,12 @@ Object.assign(L, {
   inIt: "in it",
   inAll: "in all",
   word: "word",
+  topic: "topic",
+  weight: "weight",
+  wordsOf: "Words of ",
+  ofIt: " of it in ",
+  often: " times in all",
+  wordArea: ["Area: where the word '", "' comes from."],
   words: "words",
   distinctive: "Distinctive",
   relevance: "Relevance ",
@@ -81,8 +87,7 @@ const view = function() {
     }
     const o = of(w), k = o.indexOf(greatest(o));
     finder.say(
-        "'" + W[w] + "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + " of it in " + named(k) +
-        (tokens ? ", " + count(all(w) * tokens) + " times in all" : ""));
+        "'", bdi(W[w]), "': " + percent(sum(o) > 0 ? o[k] / sum(o) : 0) + L.ofIt, bdi(named(k)), tokens ? ", " + count(all(w) * tokens) + L.often : "");
   });
   const slider = h("input", {type: "range", min: 0, max: 100, step: 5, value: 60});
   const out = h("output", {});
@@ -109,14 +114,14 @@ const view = function() {
         const w = chosen();
         return w !== null && w[i] >= 0.5 * greatest(w);
       },
-      function() { return state.word !== "" && chosen() !== null ? "Area: where the word '" + state.word + "' comes from." : L.area; },
+      function() { return state.word !== "" && chosen() !== null ? [L.wordArea[0], bdi(state.word), L.wordArea[1]] : [L.area]; },
       function(i) { return top(i, 6); });
   const list = h("div", {});
   const rows = table(
       L.table,
       [
-        ["topic", componentLink, function(i) { return C[i].number; }, "first"],
-        ["weight", function(i) { return percent(weights[i]); }, function(i) { return weights[i]; }, "num"], [
+        [L.topic, componentLink, function(i) { return C[i].number; }, "first"],
+        [L.weight, function(i) { return percent(weights[i]); }, function(i) { return weights[i]; }, "num"], [
           L.word,
           function(i) {
             const w = chosen();
@@ -140,7 +145,7 @@ const view = function() {
   parts.push(function() {
     const i = place(), best = ranked(i, state.lambda / 100, 30), unit = tokens || 1, far = greatest(best.map(all));
     clear(bars).append(
-        h("table", {class: "bars"}, h("caption", {class: "live"}, "Words of " + named(i)),
+        h("table", {class: "bars"}, h("caption", {class: "live"}, L.wordsOf + named(i)),
           h("thead", {},
             h("tr", {}, h("th", {scope: "col"}, L.word), h("th", {scope: "col", class: "num"}, L.inIt),
               h("th", {scope: "col", class: "num"}, L.inAll), h("th", {scope: "col"}, h("span", {class: "dim"}, L.bar)))),
@@ -148,7 +153,7 @@ const view = function() {
             const own = inner(i, w), b = bounds[i].get(w), on = W[w] === state.word;
             return h(
                 "tr",
-                {class: on ? "hit" : null, title: "p " + number(P[i].get(w)) + (b ? ", " + L.intervals + number(b[0]) + " to " + number(b[1]) : "")},
+                {class: on ? "hit" : null, title: "p " + number(P[i].get(w)) + (b ? ", " + L.intervals + number(b[0]) + L.to + number(b[1]) : "")},
                 h("th", {scope: "row"}, link(W[w], function() {
                     state.word = on ? "" : W[w];
                     draw();
@@ -179,7 +184,7 @@ const view = function() {
                    .slice(0, 40);
   const stops = many.length === 0 ?
       null :
-      card(L.stop, h("p", {class: "dim"}, L.stopHint), h("p", {}, many.map(function(x) { return W[x[0]] + " (" + x[1] + ")"; }).join(", ")));
+      card(L.stop, h("p", {class: "dim"}, L.stopHint), h("p", {}, ...many.map(function(x, j) { return h("span", {}, j ? ", " : "", bdi(W[x[0]]), " (" + x[1] + ")"); })));
   const csv = button(L.csv, function() {
     const i = place();
     saveCsv(

@@ -2,7 +2,7 @@ Object.assign(L, {
   tree: "Tree",
   node: "node",
   lengths: "lengths of edges",
-  whole: "Whole tree",
+  wholeTree: "Whole tree",
   above: "Node above",
   leaves: "leaves",
   states: "states",
@@ -14,16 +14,16 @@ Object.assign(L, {
   error: "standard error",
   correlation: "dependence",
   hidden: "hidden",
-  cut: "Clusters of leaves that are joined by edges no longer than ",
+  same: "; the table of nodes has the same content",
+  cut: "Number of clusters ",
+  byNode: "one for each hidden node that leaves hang from",
   clusters: "Clusters",
-  cluster: " cluster",
-  several: " clusters",
+  clustersAre: "The tree is cut where that leaves the least distances within clusters, as tlv_tree_clusters does.",
   newick: "Newick",
   farther: "Distance on the tree from the chosen leaf",
   from: "distance",
   drawing: "One line a leaf; a click on a node shows its part of the tree. Dashed edges have a support below 50 %.",
-  table: "Probabilities given the node above",
-  drawnMost: "The drawing has the first leaves of "
+  table: "Probabilities given the node above"
 });
 const view = function() {
   const parent = F.parent, n = parent.length, observed = F.observed;
@@ -63,9 +63,11 @@ const view = function() {
   order.slice().reverse().forEach(function(v) {
     if (parent[v] >= 0) { size[parent[v]] += size[v]; }
   });
-  defaults = {c: 1, node: "", root: 0, lengths: "1", cut: 25};
+  defaults = {c: 1, node: "", root: 0, lengths: "1", groups: 0};
   readState();
   state.c = 1;
+  const mostGroups = Math.min(observed, 60);
+  state.groups = Math.min(mostGroups, Math.max(0, Math.round(state.groups)));
   // Before a node is chosen, the panel is that of the largest tree.
   const root = roots.slice().sort(function(a, b) { return size[b] - size[a]; })[0];
   const finder = search(name, L.node, function(v) {
@@ -110,7 +112,7 @@ const view = function() {
     const x = function(v) { return 10 + 380 * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
     const g =
         s("svg",
-          {class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "group", "aria-label": L.tree + "; the table of nodes has the same content"});
+          {class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "group", "aria-label": L.tree + L.same});
     list.forEach(function(v) {
       if (v !== r && parent[v] >= 0) {
         g.append(
@@ -148,7 +150,7 @@ const view = function() {
       if (v < observed || shown(v) !== name[v]) {
         g.append(
             s("text", {class: path.has(v) ? "hit" : v < observed ? null : "name", x: x(v) + 9, y: y.get(v) + (v < observed ? 4.5 : -4)},
-              shown(v).length > 34 ? shown(v).slice(0, 32) + "..." : shown(v)));
+              shorten(shown(v), 34)));
       }
     });
     marks(nodes);
@@ -164,7 +166,7 @@ const view = function() {
       }
     }
   });
-  const back = button(L.whole, function() {
+  const back = button(L.wholeTree, function() {
     state.root = 0;
     draw();
   }), above = button(L.above, function() {
@@ -202,6 +204,7 @@ const view = function() {
     return n ? T(n) : String(x + 1);
   };
   const panel = h("div", {});
+  lowerBar(panel, function() { return shown(chosen() < 0 ? root : chosen()); });
   parts.push(function() {
     const v = chosen() < 0 ? root : chosen();
     finder.input.value = state.node;
@@ -241,42 +244,91 @@ const view = function() {
     if (component(v) >= 0) { panel.append(...[exampleList(component(v)), labelBox(component(v))].filter(Boolean)); }
     panel.append(sqlBox("SELECT e.* FROM models, tlv_tree_edges(model) e WHERE " + quote(name[v]) + " IN (parent, child);"));
   });
-  // ---- clusters: leaves that are joined by edges shorter than the cut
+  // ---- clusters, as src/model/tree/clusters.c finds them: the edge is cut that takes most of the inertia away, again and again
+  const isTop = function(v, off) { return parent[v] < 0 || off.has(v); };
+  const inertia = function(pairs, n) { return n > 0 ? pairs / n : 0; };
+  // Sums of every node over the leaves below it, and the node at the top of its part.
+  const partSums = function(off) {
+    const sums = range(n).map(function(v) { return {n: v < observed ? 1 : 0, distance: 0, pairs: 0, all: 0, top: v}; });
+    order.slice().reverse().forEach(function(v) {
+      if (isTop(v, off)) { return; }
+      const own = sums[v], over = sums[parent[v]], reached = own.distance + own.n * length(v);
+      over.pairs += own.pairs + over.n * reached + own.n * over.distance;
+      over.distance += reached;
+      over.n += own.n;
+    });
+    order.forEach(function(v) {
+      const own = sums[v];
+      own.all = own.distance;
+      if (isTop(v, off)) { return; }
+      own.top = sums[parent[v]].top;
+      own.all = sums[parent[v]].all + length(v) * (sums[own.top].n - 2 * own.n);
+    });
+    return sums;
+  };
+  const bestCut = function(off) {
+    const sums = partSums(off);
+    let most = -1, best = -1;
+    order.forEach(function(v) {
+      const own = sums[v], part = sums[own.top], others = part.n - own.n;
+      if (isTop(v, off) || own.n === 0 || others === 0) { return; }
+      const pairs = part.pairs - own.pairs - others * own.distance - own.n * (own.all - own.distance);
+      const gain = inertia(part.pairs, part.n) - inertia(own.pairs, own.n) - inertia(pairs, others);
+      if (gain > most || best < 0) {
+        most = gain;
+        best = v;
+      }
+    });
+    return best;
+  };
+  // Edges in the order in which they are cut.
+  const cuts = [];
+  const clustersOf = function(groups) {
+    const lists = new Map();
+    let top;
+    if (groups > 0) {
+      for (let v = 0; v >= 0 && cuts.length < groups - roots.length;) {
+        v = bestCut(new Set(cuts));
+        if (v >= 0) { cuts.push(v); }
+      }
+      const sums = partSums(new Set(cuts.slice(0, Math.max(0, groups - roots.length))));
+      top = function(v) { return sums[v].top; };
+    } else {
+      const nearest = new Map();
+      order.forEach(function(v) { nearest.set(v, v >= observed || parent[v] < 0 ? v : nearest.get(parent[v])); });
+      top = function(v) { return nearest.get(v); };
+    }
+    range(observed).forEach(function(v) {
+      if (!lists.has(top(v))) { lists.set(top(v), []); }
+      lists.get(top(v)).push(v);
+    });
+    return Array.from(lists.values()).sort(function(a, b) { return b.length - a.length || a[0] - b[0]; });
+  };
   const clusters = h("div", {});
-  const longest = greatest(range(n).map(length));
   const slider = h("input", {
     type: "range",
     min: 0,
-    max: 100,
+    max: mostGroups,
     step: 1,
     on: {
       input: function() {
-        state.cut = Number(slider.value);
+        state.groups = Number(slider.value);
         draw();
       }
     }
   }),
         out = h("output", {});
   parts.push(function() {
-    const most = longest * state.cut / 100, group = range(n), find = function(v) {
-      while (group[v] !== v) { v = group[v]; }
-      return v;
-    };
-    slider.value = state.cut;
-    out.textContent = number(most);
-    order.forEach(function(v) {
-      if (parent[v] >= 0 && length(v) <= most) { group[v] = group[parent[v]]; }
-    });
-    const lists = new Map();
-    range(observed).forEach(function(v) {
-      const r = find(v);
-      if (!lists.has(r)) { lists.set(r, []); }
-      lists.get(r).push(v);
-    });
-    const several = Array.from(lists.values()).filter(function(l) { return l.length > 1; }).sort(function(a, b) { return b.length - a.length; });
-    clear(clusters).append(h("p", {}, several.length + (several.length === 1 ? L.cluster : L.several)), h("ol", {}, ...several.slice(0, 50).map(function(l) {
-                             return h("li", {}, bdi(l.slice(0, 40).map(shown).join(", ") + (l.length > 40 ? ", ..." : "")));
-                           })));
+    const lists = clustersOf(state.groups);
+    slider.value = state.groups;
+    out.textContent = state.groups > 0 ? String(lists.length) : L.byNode;
+    slider.setAttribute("aria-valuetext", out.textContent);
+    clear(clusters).append(
+        h("ol", {class: "clusters"}, ...lists.map(function(l) {
+          return h("li", {}, bdi(l.slice(0, 40).map(shown).join(", ") + (l.length > 40 ? ", ..." : "")));
+        })),
+        sqlBox("SELECT cluster, string_agg(variable_name, ', ') AS variables FROM models, tlv_tree_clusters(model" + (state.groups > 0 ? ", " + state.groups : "") +
+               ") GROUP BY cluster ORDER BY cluster;"));
   });
   const newick = function() {
     const label = function(v) { return quote(name[v]); }, text = range(n);
@@ -314,7 +366,8 @@ const view = function() {
           h("div", {class: "bar noprint"}, back, above, h("label", {}, lengths, L.lengths), button(L.svg, function() { saveSvg("tree", drawing); })),
           h("div", {class: "scroll tree", tabindex: "0", role: "region", "aria-label": L.tree}, drawing))],
       [
-        card(null, panel), card(L.clusters, h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.nodes, h("div", {class: "bar noprint"}, csv), rows.box),
+        card(null, panel),
+        card(L.clusters, h("p", {class: "dim"}, L.clustersAre), h("label", {class: "noprint"}, L.cut, slider, out), clusters), card(L.nodes, h("div", {class: "bar noprint"}, csv), rows.box),
         card(L.newick, details(L.newick, h("code", {}, newick())))
       ]);
 };

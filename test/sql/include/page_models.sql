@@ -6,7 +6,7 @@ CREATE TABLE page_models AS
   SELECT 'topics' AS name, tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 4, 0.3, seed => 3), 400, 40, seed => 3)', 4, seed => 1, errors => true) AS model
   UNION ALL SELECT 'topics of words', tlv_lda('SELECT (SELECT array_agg(w) FROM unnest(string_to_array(text, '' '')) w) FROM (VALUES (''red blue red''), (''cat dog cat''), (''red blue''),
     (''dog cat''), (''blue red''), (''dog dog cat'')) d(text)', 2)
-  UNION ALL SELECT 'communities', tlv_mmsb('SELECT src, dst FROM page_edges', 2, alpha0 => 0.5)
+  UNION ALL SELECT 'communities', tlv_mmsb('SELECT src, dst FROM page_edges', 2, alpha0 => 0.5, errors => true)
   UNION ALL SELECT 'directed', tlv_mmsb('SELECT src, dst FROM page_edges', 2, directed => true)
   UNION ALL SELECT 'bipartite', tlv_mmsb('SELECT src, ''to '' || dst FROM page_edges', 2, bipartite => true)
   UNION ALL SELECT 'mixture ' || c, tlv_gmm('SELECT x[1] AS length, x[2] AS width, x[3] AS height FROM page_points', 3, covariance => c)
