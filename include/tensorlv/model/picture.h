@@ -49,6 +49,10 @@ typedef struct tlv_picture_component
 
 /* Errors of all: memory, TLV_LIMIT, TLV_CANCELLED. */
 
+/* Weights that the model keeps, which are those of tlv_components, in place of others; they need
+ * not sum to 1: every row of a dictionary uses several atoms. */
+extern void tlv_stored_weights(const tlv_frame *model, size_t k, double *weights);
+
 /* The components of a model, called `what` where they have no labels. */
 extern tlv_status tlv_picture_components(tlv_context *ctx, const tlv_frame *model, const char *what,
 										 tlv_picture_component **components);

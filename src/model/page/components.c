@@ -27,17 +27,6 @@ typedef struct component_list
 
 /* ---- the list ---- */
 
-/* Weights that the model keeps are those of tlv_components; they need not sum to 1: every row of a
- * dictionary uses several atoms. */
-static void
-read_stored_weights(const tlv_frame *model, size_t k, double *weights)
-{
-	const tlv_section *section = tlv_frame_find(model, "weights");
-
-	if (section != NULL && section->element == TLV_FLOAT64 && section->rows * section->columns == k)
-		memcpy(weights, tlv_section_data(model, section), k * sizeof(double));
-}
-
 /* Components of kinds that have no weights, and of models with very many, have no map. */
 static tlv_status
 measure_components(tlv_context *ctx, const tlv_frame *model, component_list *list)
@@ -48,11 +37,11 @@ measure_components(tlv_context *ctx, const tlv_frame *model, component_list *lis
 	TLV_TRY_NEW(ctx, list->weights, all);
 	for (size_t i = 0; i < all; i++)
 		list->weights[i] = NAN;
-	read_stored_weights(model, all, list->weights);
+	tlv_stored_weights(model, all, list->weights);
 	if (tlv_layout_of(model)->weights == NULL)
 		return TLV_OK;
 	TLV_TRY(tlv_model_weights(ctx, model, list->weights));
-	read_stored_weights(model, all, list->weights);
+	tlv_stored_weights(model, all, list->weights);
 	if (all > TLV_PAGE_MAP)
 		return TLV_OK;
 	TLV_TRY_NEW0_ROWS(ctx, list->distance, all, all);
