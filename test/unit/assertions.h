@@ -10,48 +10,36 @@
 #ifndef TENSORLV_TEST_ASSERTIONS_H
 #define TENSORLV_TEST_ASSERTIONS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <math.h>
-
+#include "tests.h"
 #include "tensorlv/model/diagnostics.h"
 
-/* Of a figure within its bound, where one was asked to see them; of one beyond it, and then the
- * test fails. */
+/* A figure within its bound is printed; one beyond it fails the test. */
 static inline void
 figure_told(bool holds, const char *figure, long double value, const char *relation,
 			const char *bound, long double limit, const char *file, int line)
 {
-	if (!holds)
+	if (holds)
+		print_message("%s:%d: %s = %.5Lg (%s %.5Lg)\n", file, line, figure, value, relation, limit);
+	else
 	{
 		print_error("%s = %.17Lg is not %s %s = %.17Lg\n", figure, value, relation, bound, limit);
 		_fail(file, line);
 	}
-	else if (getenv("TLV_SHOW") != NULL)
-		print_message("%s:%d: %s = %.5Lg (%s %.5Lg)\n", file, line, figure, value, relation, limit);
 }
 
-/* For tests that measure accuracy at a size which takes the sanitizers a minute, by calls that
- * smaller tests make, too: there they end. */
-#ifdef __SANITIZE_ADDRESS__
-#define MEASURED_WITHOUT_SANITIZERS() skip()
-#else
-#define MEASURED_WITHOUT_SANITIZERS() ((void) 0)
-#endif
+/* Tests make millions of assertions: only those that print something call a function. */
+#define TELL_FIGURE(holds, figure, value, relation, bound, limit)                                  \
+	do                                                                                             \
+	{                                                                                              \
+		if (!(holds) || figures_are_shown)                                                         \
+			figure_told(holds, figure, value, relation, bound, limit, __FILE__, __LINE__);         \
+	} while (0)
 
 #define assert_relation(a, relation, words, b)                                                     \
 	do                                                                                             \
 	{                                                                                              \
 		long double one_ = (a), other_ = (b);                                                      \
-		figure_told(one_ relation other_, #a, one_, words, #b, other_, __FILE__, __LINE__);        \
+		TELL_FIGURE(one_ relation other_, #a, one_, words, #b, other_);                            \
 	} while (0)
 
 #define assert_below(a, bound)	  assert_relation(a, <, "below", bound)
@@ -70,8 +58,8 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 		double close_ = (a), to_ = (b), most_ = (tolerance);                                       \
 		if (!(fabs(close_ - to_) <= most_))                                                        \
 			print_error("%s = %.17g, %s = %.17g\n", #a, close_, #b, to_);                          \
-		figure_told(fabs(close_ - to_) <= most_, "|" #a " - " #b "|", fabs(close_ - to_),          \
-					"at most", #tolerance, most_, __FILE__, __LINE__);                             \
+		TELL_FIGURE(fabs(close_ - to_) <= most_, "|" #a " - " #b "|", fabs(close_ - to_),          \
+					"at most", #tolerance, most_);                                                 \
 	} while (0)
 
 /* low <= a <= high */
@@ -79,8 +67,8 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 	do                                                                                             \
 	{                                                                                              \
 		long double between_ = (a), low_ = (low), high_ = (high);                                  \
-		figure_told(between_ >= low_, #a, between_, "at least", #low, low_, __FILE__, __LINE__);   \
-		figure_told(between_ <= high_, #a, between_, "at most", #high, high_, __FILE__, __LINE__); \
+		TELL_FIGURE(between_ >= low_, #a, between_, "at least", #low, low_);                       \
+		TELL_FIGURE(between_ <= high_, #a, between_, "at most", #high, high_);                     \
 	} while (0)
 
 /* A call that returns a tlv_status, with the context ctx of the test: it succeeds. */
@@ -102,22 +90,6 @@ figure_told(bool holds, const char *figure, long double value, const char *relat
 			fail_msg("%s: \"%s\" lacks \"%s\"", #call, ctx.error.message, (words));                \
 	} while (0)
 
-/*
- * Entries of cmocka's list for tests that measure accuracy over many draws, or at size.  Under the
- * sanitizers, where a test takes three times as long, there is none: other tests of the program
- * take the same paths.
- */
-#if defined(__SANITIZE_ADDRESS__)
-#define accuracy_test_setup_teardown(f, setup, teardown)                                           \
-	{                                                                                              \
-#f, false ? (f) : NULL, false ? (setup) : NULL, false ? (teardown) : NULL, NULL            \
-	}
-#else
-#define accuracy_test_setup_teardown(f, setup, teardown)                                           \
-	cmocka_unit_test_setup_teardown(f, setup, teardown)
-#endif
-#define accuracy_test(f) accuracy_test_setup_teardown(f, NULL, NULL)
-
 /* Whether a model carries a warning with that code; the first goes to warning unless that is NULL.
  */
 static inline bool
@@ -133,6 +105,13 @@ model_warns(const tlv_frame *model, const char *code, tlv_warning *warning)
 			return true;
 		}
 	return false;
+}
+
+/* The diagnostic of that name, or NaN. */
+static inline double
+diagnostic(tlv_frame model, const char *name)
+{
+	return tlv_diagnostics_find(&model, name, NAN);
 }
 
 #endif /* TENSORLV_TEST_ASSERTIONS_H */

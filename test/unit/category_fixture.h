@@ -5,35 +5,9 @@
 #ifndef TENSORLV_TEST_CATEGORY_FIXTURE_H
 #define TENSORLV_TEST_CATEGORY_FIXTURE_H
 
-#include "assertions.h"
-#include "pool.h"
+#define RNG_SEED 11
+#include "pool_setup.h"
 #include "tensorlv/model/categories.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/rng.h"
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-static tlv_frame_builder builder;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 11);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static inline void
 assert_refused(tlv_status status, tlv_status expected, const char *words)
@@ -89,38 +63,12 @@ add_rows(tlv_accumulator *accumulator, const rows *data, size_t from, size_t to)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(data->p, data->x + t * data->p)));
 }
 
-/* The stored value, which its own kind must accept. */
-static inline tlv_frame
-stored(tlv_accumulator *accumulator)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	assert_ptr_equal(frame.kind, &tlv_kind_category_moments);
-	return frame;
-}
-
 static inline tlv_frame
 collect(const rows *data, size_t replicates, uint64_t seed)
 {
 	tlv_accumulator *accumulator = new_moments(replicates, seed);
 
 	add_rows(accumulator, data, 0, data->n);
-	return stored(accumulator);
-}
-
-static inline tlv_frame
-merged(size_t n, const tlv_frame *frames)
-{
-	tlv_accumulator *accumulator;
-
-	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_category_moments.accumulator, &accumulator));
-	for (size_t i = 0; i < n; i++)
-		assert_ok(accumulator->class->merge(&ctx, accumulator, &frames[i]));
 	return stored(accumulator);
 }
 

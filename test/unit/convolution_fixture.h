@@ -4,8 +4,6 @@
 #ifndef TENSORLV_TEST_CONVOLUTION_FIXTURE_H
 #define TENSORLV_TEST_CONVOLUTION_FIXTURE_H
 
-#include <string.h>
-
 #include "assertions.h"
 #include "source_setup.h"
 #include "tensorlv/model/convolution.h"
@@ -36,23 +34,9 @@ keep_step(tlv_context *context, void *argument, size_t series, size_t t, double 
 }
 
 static inline tlv_frame
-frame_of(void *image, size_t size)
-{
-	tlv_frame_type type = (tlv_frame_type) ((tlv_frame_header *) image)->type;
-	tlv_frame frame;
-
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
-	return frame;
-}
-
-static inline tlv_frame
 true_model(const tlv_convolution_simulation *options)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_convolution_simulate_model(&ctx, options, &image, &size));
-	return frame_of(image, size);
+	return MADE(tlv_convolution_simulate_model, options);
 }
 
 static inline series_rows
@@ -78,35 +62,20 @@ empty_moments(int lags, const char *method)
 }
 
 static inline tlv_frame
-build(tlv_accumulator *accumulator)
-{
-	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	return frame_of(image, size);
-}
-
-static inline tlv_frame
 moments_of(size_t n, const double *x, int lags)
 {
 	tlv_accumulator *accumulator = empty_moments(lags, NULL);
 
 	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(n, 1, x)));
-	return build(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_frame
 fit(const tlv_frame *moments, size_t k)
 {
 	tlv_convolution_options options = {.k = k, .max_k = 4, .iterations = -1, .seed = 1};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_convolution_fit(&ctx, moments, &options, &image, &size));
-	return frame_of(image, size);
+	return MADE(tlv_convolution_fit, moments, &options);
 }
 
 /* The least correlation of a true template with the one that it is matched with, at the best shift.

@@ -5,21 +5,13 @@
 #ifndef TENSORLV_TEST_COUNT_FIXTURE_H
 #define TENSORLV_TEST_COUNT_FIXTURE_H
 
-#include "assertions.h"
+#include "pool_setup.h"
 #include "rows.h"
-#include "pool.h"
 #include "tensorlv/model/counts.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/linalg.h"
 
 #define D		  8	  /* items of the small documents */
 #define DOCUMENTS 150 /* more than two blocks of rows */
 #define LONGEST	  9
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-static tlv_frame_builder builder;
 
 /* Tokens of the small documents: positions of items. */
 static int tokens[DOCUMENTS][LONGEST];
@@ -84,22 +76,11 @@ brute_force(int from, int to)
 }
 
 static inline int
-setup(void **state)
+setup_documents(void **state)
 {
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 5);
+	(void) setup(state);
 	draw_documents();
 	brute_force(0, DOCUMENTS);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
 	return 0;
 }
 
@@ -143,28 +124,6 @@ add_documents(tlv_accumulator *accumulator, int from, int to)
 {
 	for (int t = from; t < to; t++)
 		assert_ok(add_document(accumulator, t));
-}
-
-/* The stored value, which its own kind must accept. */
-static inline tlv_frame
-stored(tlv_accumulator *accumulator)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
-	return frame;
-}
-
-static inline void
-assert_same_bytes(tlv_frame a, tlv_frame b)
-{
-	assert_int_equal(a.header->size, b.header->size);
-	assert_memory_equal(a.header, b.header, a.header->size);
 }
 
 /* Equal up to rounding in all sections; the same sections in the same order. */
@@ -229,9 +188,6 @@ subspace_value(size_t d, const int64_t *items, size_t block, size_t rank, const 
 			   const double *basis, bool distinct)
 {
 	double *numbers = tlv_alloc0(&ctx, 2 * block + d, sizeof(double));
-	tlv_frame frame;
-	void *image;
-	size_t size;
 
 	tlv_frame_begin(&builder, TLV_FRAME_SUBSPACE, TLV_KIND_ITEM_SUBSPACE);
 	tlv_frame_add_scalar(&builder, "rank", (double) rank);
@@ -248,9 +204,7 @@ subspace_value(size_t d, const int64_t *items, size_t block, size_t rank, const 
 	tlv_frame_add(&builder, "ritz_before", TLV_FLOAT64, block, 1, numbers);
 	tlv_frame_add(&builder, "ritz", TLV_FLOAT64, block, 1, numbers + block);
 	tlv_frame_add(&builder, "basis", TLV_FLOAT64, block, d, basis);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame));
-	return frame;
+	return MADE(tlv_frame_finish, &builder);
 }
 
 /* A random orthonormal basis and random scaling, over the first d items. */

@@ -5,8 +5,6 @@
 #ifndef TENSORLV_TEST_CROWD_FIXTURE_H
 #define TENSORLV_TEST_CROWD_FIXTURE_H
 
-#include <string.h>
-
 #include "assertions.h"
 #include "rows.h"
 #include "pool_setup.h"
@@ -46,28 +44,6 @@ draw(const tlv_crowd_simulation *options)
 	return r;
 }
 
-static inline tlv_frame
-frame_of(void *image, size_t size)
-{
-	tlv_frame_type type = (tlv_frame_type) ((tlv_frame_header *) image)->type;
-	tlv_frame frame;
-
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
-	return frame;
-}
-
-static inline tlv_frame
-build(tlv_accumulator *accumulator)
-{
-	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	return frame_of(image, size);
-}
-
 static inline tlv_accumulator *
 empty(void)
 {
@@ -103,11 +79,7 @@ collect(const crowd_rows *r)
 static inline tlv_frame
 fit(const tlv_frame *answers, const tlv_crowd_options *options)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_crowd_fit(&ctx, answers, options, &image, &size));
-	return frame_of(image, size);
+	return MADE(tlv_crowd_fit, answers, options);
 }
 
 /* The answer that the model takes for an item's, and how sure it is. */

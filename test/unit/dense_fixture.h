@@ -5,38 +5,12 @@
 #ifndef TENSORLV_TEST_DENSE_FIXTURE_H
 #define TENSORLV_TEST_DENSE_FIXTURE_H
 
-#include "assertions.h"
-#include "pool.h"
+#define RNG_SEED 7
+#include "pool_setup.h"
 #include "tensorlv/model/dense.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/rng.h"
 #include "tensorlv/num/tensor3.h"
 
 #define ROWS 700 /* more than two blocks */
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-static tlv_frame_builder builder;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 7);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static inline void
 assert_near(double a, double b, double scale)
@@ -78,21 +52,6 @@ add_rows(tlv_accumulator *accumulator, size_t d, const double *x, size_t from, s
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + t * d)));
 }
 
-/* The stored value, which its own kind must accept. */
-static inline tlv_frame
-stored(tlv_accumulator *accumulator)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
-	return frame;
-}
-
 static inline tlv_accumulator *
 empty_like(tlv_frame frame)
 {
@@ -106,13 +65,6 @@ static inline void
 merge(tlv_accumulator *accumulator, tlv_frame frame)
 {
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &frame));
-}
-
-static inline void
-assert_same_bytes(tlv_frame a, tlv_frame b)
-{
-	assert_int_equal(a.header->size, b.header->size);
-	assert_memory_equal(a.header, b.header, a.header->size);
 }
 
 static inline double
@@ -205,11 +157,8 @@ static inline tlv_frame
 subspace_of(tlv_frame moments, size_t p)
 {
 	tlv_frame frame;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_dense_subspace(&ctx, &moments, p, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame));
+	frame = MADE(tlv_dense_subspace, &moments, p);
 	assert_ptr_equal(frame.kind, &tlv_kind_dense_subspace);
 	return frame;
 }

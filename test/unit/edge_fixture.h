@@ -5,11 +5,8 @@
 #ifndef TENSORLV_TEST_EDGE_FIXTURE_H
 #define TENSORLV_TEST_EDGE_FIXTURE_H
 
-#include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/graph.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/rng.h"
 
 #define MOST 4000
 
@@ -26,28 +23,13 @@ typedef struct image
 	tlv_frame frame;
 } image;
 
-static tlv_context ctx;
-static pool memory;
-static tlv_rng rng;
-static tlv_frame_builder builder;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 5);
-	return 0;
-}
-
 /* Nothing here may leak, not even on error: the free functions are complete. */
 static inline int
-teardown(void **state)
+teardown_all_freed(void **state)
 {
 	bool leak = ctx.arena.used != 0;
 
-	(void) state;
-	pool_reset(&memory, &ctx);
+	(void) teardown(state);
 	return leak ? -1 : 0;
 }
 

@@ -10,7 +10,6 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/kind.h"
 
-static tlv_frame_builder builder;
 static const double NUMBERS[6] = {1.5, -2, 0, 1e300, -1e-300, 6};
 static const int64_t ITEMS[3] = {INT64_MIN, 0, INT64_MAX};
 static const char BYTES[11] = {'h', 'e', 'l', 'l', 'o', '\n', 'w', 'o', 'r', 'l', 'd'};

@@ -14,8 +14,6 @@
 #include "tensorlv/num/linalg.h"
 #include "infer.h"
 
-static tlv_frame_builder builder;
-
 /* ---- data ---- */
 
 typedef struct data
@@ -39,16 +37,6 @@ sample_of(const data *rows)
 	return sample;
 }
 
-/* An image as a valid frame of its kind. */
-static inline tlv_frame
-checked(tlv_frame_type type, void *image, size_t size)
-{
-	tlv_frame frame;
-
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
-	return frame;
-}
-
 static inline data
 simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
 {
@@ -56,11 +44,8 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 	tlv_gmm_simulator *simulator;
 	tlv_mixture mixture;
 	tlv_rng rng;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_gmm_random(&ctx, k, d, separation, covariance, 3, &image, &size));
-	result.truth = checked(TLV_FRAME_MODEL, image, size);
+	result.truth = MADE(tlv_gmm_random, k, d, separation, covariance, 3);
 	tlv_gmm_read(&result.truth, &mixture);
 	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
 	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
@@ -74,14 +59,10 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 static inline tlv_frame
 collect(tlv_accumulator *accumulator, const data *rows)
 {
-	void *image;
-	size_t size;
-
 	for (size_t t = 0; t < rows->n; t++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(rows->d, rows->x + t * rows->d)));
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
+	return MADE(tlv_frame_finish, &builder);
 }
 
 static inline tlv_frame

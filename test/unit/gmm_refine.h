@@ -26,7 +26,7 @@ refine_on(const tlv_frame *model, const tlv_gmm_sample *sample, int steps, doubl
 	assert_ok(
 		tlv_gmm_start(&ctx, sample, tlv_frame_float64(model, "floor"), &options, image, size));
 	assert_ok(tlv_frame_open(&ctx, *image, *size, &frame));
-	*likelihood = tlv_diagnostics_find(&frame, "sample_mean_log_likelihood", NAN);
+	*likelihood = diagnostic(frame, "sample_mean_log_likelihood");
 }
 
 #endif /* TENSORLV_TEST_GMM_REFINE_H */

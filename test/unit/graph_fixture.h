@@ -6,48 +6,15 @@
 #ifndef TENSORLV_TEST_GRAPH_FIXTURE_H
 #define TENSORLV_TEST_GRAPH_FIXTURE_H
 
-#include "assertions.h"
-#include "pool.h"
+#define RNG_SEED 11
+#include "pool_setup.h"
 #include "tensorlv/model/mmsb.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 11);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-static inline void *
-zeros(size_t count, size_t size)
-{
-	void *block = tlv_alloc0(&ctx, count, size);
-
-	assert_non_null(block);
-	return block;
-}
 
 static inline double *
 numbers(size_t count)
 {
-	return zeros(count, sizeof(double));
+	return room(count, sizeof(double));
 }
 
 /* ---- graphs ---- */
@@ -132,7 +99,6 @@ begin_graph(tlv_graph_kind kind, bool weighted)
 static inline tlv_frame
 end_graph(tlv_accumulator *accumulator)
 {
-	static tlv_frame_builder builder;
 	tlv_frame frame;
 	void *image;
 	size_t size;

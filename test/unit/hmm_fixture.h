@@ -15,11 +15,8 @@ static inline tlv_frame
 simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
 {
 	tlv_hmm_simulation options = {k, symbols, dimensions, 0.7, 0.3, 4, seed};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_hmm_simulate_model(&ctx, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_hmm_simulate_model, &options);
 }
 
 static inline tlv_sequence
@@ -63,7 +60,7 @@ moments_of(tlv_sequence s)
 
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
 	add(accumulator, s, 0, s.n);
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_frame
@@ -71,11 +68,8 @@ fitted(tlv_frame moments, size_t k, int iterations)
 {
 	tlv_hmm_options options = {
 		.covariance = TLV_COVARIANCE_SPHERICAL, .k = k, .iterations = iterations, .seed = 1};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_hmm_fit(&ctx, &moments, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_hmm_fit, &moments, &options);
 }
 
 typedef struct errors
@@ -112,7 +106,7 @@ statistics_of(tlv_frame model, tlv_sequence s)
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
 	assert_ok(tlv_kind_hmm.model->statistics(&ctx, open, "em", &accumulator));
 	add(accumulator, s, 0, s.n);
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_frame

@@ -5,55 +5,9 @@
 #ifndef TENSORLV_TEST_ICA_FIXTURE_H
 #define TENSORLV_TEST_ICA_FIXTURE_H
 
-#include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/ica.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/linalg.h"
-
-static tlv_context ctx;
-static pool memory;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static inline int
-reset(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-static inline tlv_frame
-frame_of(void *image, size_t size)
-{
-	tlv_frame frame;
-	tlv_frame_type type = (tlv_frame_type) ((tlv_frame_header *) image)->type;
-
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
-	return frame;
-}
-
-static inline tlv_frame
-build(tlv_accumulator *accumulator)
-{
-	tlv_frame_builder *builder = tlv_alloc(&ctx, 1, sizeof(tlv_frame_builder));
-	void *image;
-	size_t size;
-
-	memset(builder, 0, sizeof(*builder));
-	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	return frame_of(image, size);
-}
 
 /* Rows of a model, all of them in memory. */
 typedef struct rows
@@ -77,11 +31,8 @@ static inline tlv_frame
 truth(size_t d, size_t k, double noise, uint64_t seed)
 {
 	tlv_ica_simulation options = {.d = d, .k = k, .noise = noise, .mixed = true, .seed = seed};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_ica_simulate_model(&ctx, &options, &image, &size));
-	return frame_of(image, size);
+	return MADE(tlv_ica_simulate_model, &options);
 }
 
 static inline rows
@@ -99,7 +50,7 @@ collect(const rows *r, tlv_accumulator *accumulator)
 {
 	for (size_t i = 0; i < r->n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(r->d, r->x + i * r->d)));
-	return build(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_frame
@@ -114,11 +65,7 @@ moments_of(const rows *r, int order)
 static inline tlv_frame
 fit(const tlv_frame *moments, const tlv_ica_options *options)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_ica_fit(&ctx, moments, options, &image, &size));
-	return frame_of(image, size);
+	return MADE(tlv_ica_fit, moments, options);
 }
 
 /* One refinement step of a method. */
@@ -172,7 +119,7 @@ amari(const tlv_frame *true_model, const tlv_frame *model)
 
 /* The diagnostic of that name and number. */
 static inline double
-diagnostic(const tlv_frame *model, const char *name, size_t number)
+diagnostic_of(const tlv_frame *model, const char *name, size_t number)
 {
 	char wanted[64];
 	double value;

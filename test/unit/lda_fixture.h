@@ -5,47 +5,14 @@
 #ifndef TENSORLV_TEST_LDA_FIXTURE_H
 #define TENSORLV_TEST_LDA_FIXTURE_H
 
-#include "assertions.h"
 #include "rows.h"
-#include "pool.h"
+#define RNG_SEED 21
+#include "pool_setup.h"
 #include "tensorlv/model/counts.h"
-#include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/model/topics.h"
 
 #define MAX_K 12
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 21);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-static inline void *
-room(size_t n, size_t size)
-{
-	void *p = tlv_alloc0(&ctx, n, size);
-
-	assert_non_null(p);
-	return p;
-}
 
 /* ---- simulated documents ---- */
 
@@ -131,15 +98,6 @@ collect(tlv_accumulator *accumulator, const corpus *c, void **image, size_t *siz
 }
 
 static inline tlv_frame
-checked(tlv_frame_type type, void *image, size_t size)
-{
-	tlv_frame frame;
-
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
-	return frame;
-}
-
-static inline tlv_frame
 moments(const corpus *c, size_t rank)
 {
 	tlv_accumulator *pairs, *triples;
@@ -152,8 +110,7 @@ moments(const corpus *c, size_t rank)
 	assert_ok(tlv_count_pairs_create(&ctx, &pairs));
 	assert_ok(collect(pairs, c, &image, &size));
 	frame = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_ok(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size));
-	frame = checked(TLV_FRAME_SUBSPACE, image, size);
+	frame = MADE(tlv_subspace_from_moments, &frame, &options);
 	assert_ok(tlv_subspace_open(&ctx, &frame, true, &subspace));
 	assert_ok(tlv_count_triples_create(&ctx, subspace, &triples));
 	assert_ok(collect(triples, c, &image, &size));
@@ -164,15 +121,12 @@ static inline tlv_frame
 fit(tlv_frame triples, size_t k, double alpha0)
 {
 	tlv_lda_options options = {.k = k, .alpha0 = alpha0, .eta = TLV_LDA_ETA, .seed = 1};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_lda_fit, &triples, &options);
 }
 
 static inline double
-diagnostic(tlv_frame model, const char *name)
+present_diagnostic(tlv_frame model, const char *name)
 {
 	double value = tlv_diagnostics_find(&model, name, NAN);
 

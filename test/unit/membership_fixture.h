@@ -24,11 +24,8 @@ static inline drawn
 draw_members(size_t n, tlv_membership_simulation options)
 {
 	drawn d = {.n = n, .p = options.variables};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_membership_random(&ctx, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &d.truth));
+	d.truth = MADE(tlv_membership_random, &options);
 	tlv_membership_read(&d.truth, &d.parts);
 	d.codes = room(n * d.p, sizeof(int32_t));
 	d.memberships = room(n * options.k, sizeof(double));

@@ -1,5 +1,6 @@
 /*
- * pool_setup.h - setup and teardown of a program whose tests share one context over a pool.
+ * pool_setup.h - setup and teardown of a program whose tests share one context over a pool, random
+ * numbers from the same seed for each, and values as they are stored.
  */
 #ifndef TENSORLV_TEST_POOL_SETUP_H
 #define TENSORLV_TEST_POOL_SETUP_H
@@ -7,23 +8,30 @@
 #include "assertions.h"
 #include "pool.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
+
+/* A program may define another seed before it includes this. */
+#ifndef RNG_SEED
+#define RNG_SEED 5
+#endif
 
 static pool memory;
 static tlv_context ctx;
+static tlv_rng rng;
+static tlv_frame_builder builder;
 
 static inline int
 setup(void **state)
 {
-	(void) state;
 	tlv_num_init();
 	pool_init(&memory, &ctx);
+	tlv_rng_seed(&rng, RNG_SEED);
 	return 0;
 }
 
 static inline int
 teardown(void **state)
 {
-	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
 }
@@ -36,6 +44,64 @@ room(size_t n, size_t size)
 
 	assert_non_null(p);
 	return p;
+}
+
+/* An image as a valid frame of its kind. */
+static inline tlv_frame
+checked(tlv_frame_type type, void *image, size_t size)
+{
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
+	return frame;
+}
+
+/* The same, of the type that it says. */
+static inline tlv_frame
+frame_of(void *image, size_t size)
+{
+	return checked((tlv_frame_type) ((tlv_frame_header *) image)->type, image, size);
+}
+
+/* The valid value that a call makes: one that succeeds, begins with the context, and ends in the
+ * image and its size. */
+#define MADE(function, ...)                                                                        \
+	__extension__({                                                                                \
+		void *image_;                                                                              \
+		size_t size_;                                                                              \
+		assert_ok(function(&ctx, __VA_ARGS__, &image_, &size_));                                   \
+		frame_of(image_, size_);                                                                   \
+	})
+
+/* The stored value of the accumulator. */
+static inline tlv_frame
+stored(tlv_accumulator *accumulator)
+{
+	tlv_frame frame;
+
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	frame = MADE(tlv_frame_finish, &builder);
+	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
+	return frame;
+}
+
+/* The sum of n stored values of a kind. */
+static inline tlv_frame
+merged(size_t n, const tlv_frame *parts)
+{
+	tlv_accumulator *sum;
+
+	assert_ok(tlv_accumulator_create(&ctx, parts[0].kind->accumulator, &sum));
+	for (size_t i = 0; i < n; i++)
+		assert_ok(sum->class->merge(&ctx, sum, &parts[i]));
+	return stored(sum);
+}
+
+static inline void
+assert_same_bytes(tlv_frame a, tlv_frame b)
+{
+	assert_int_equal(a.header->size, b.header->size);
+	assert_memory_equal(a.header, b.header, a.header->size);
 }
 
 #endif

@@ -10,9 +10,6 @@
 #ifndef TENSORLV_TEST_SOURCE_FIXTURE_H
 #define TENSORLV_TEST_SOURCE_FIXTURE_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/counts.h"

@@ -4,30 +4,8 @@
 #ifndef TENSORLV_TEST_SPARSE_FIXTURE_H
 #define TENSORLV_TEST_SPARSE_FIXTURE_H
 
-#include "assertions.h"
-#include "tensorlv/num/linalg.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/sparse.h"
-
-static tlv_context ctx;
-static tlv_rng rng;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 5);
-	return 0;
-}
-
-/* Every block given back, not even lost on error. */
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 static inline bool
 stop_after(void *argument)
@@ -38,9 +16,8 @@ stop_after(void *argument)
 static inline float *
 random_block(size_t l, size_t n)
 {
-	float *x = tlv_alloc(&ctx, l * n, sizeof(float));
+	float *x = room(l * n, sizeof(float));
 
-	assert_non_null(x);
 	for (size_t i = 0; i < l * n; i++)
 		x[i] = (float) tlv_rng_normal(&rng);
 	return x;
@@ -49,9 +26,8 @@ random_block(size_t l, size_t n)
 static inline float *
 empty_block(size_t l, size_t n)
 {
-	float *x = tlv_alloc(&ctx, l * n, sizeof(float));
+	float *x = room(l * n, sizeof(float));
 
-	assert_non_null(x);
 	for (size_t i = 0; i < l * n; i++)
 		x[i] = NAN; /* whatever is not written shows */
 	return x;
@@ -63,9 +39,8 @@ random_csr(size_t rows, size_t columns, double density, bool weighted)
 {
 	tlv_csr a;
 	size_t entries = 0;
-	bool *there = tlv_alloc(&ctx, rows * columns, sizeof(bool));
+	bool *there = room(rows * columns, sizeof(bool));
 
-	assert_non_null(there);
 	for (size_t i = 0; i < rows; i++)
 		for (size_t j = 0; j < columns; j++)
 		{
@@ -85,7 +60,6 @@ random_csr(size_t rows, size_t columns, double density, bool weighted)
 			}
 		a.start[i + 1] = entries;
 	}
-	tlv_free(&ctx, there);
 	return a;
 }
 

@@ -5,36 +5,17 @@
 #ifndef TENSORLV_TEST_TOPICS_FIXTURE_H
 #define TENSORLV_TEST_TOPICS_FIXTURE_H
 
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "model/topics/worker.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/model/topics.h"
 
 #define MAX_K 128
 #define MAX_D 64
 
-static tlv_context ctx;
-static tlv_rng rng;
 static double phi[MAX_K * MAX_D];
 static double alpha[MAX_K];
 static double items[MAX_K * MAX_D];
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 5);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 /* A random model in phi and alpha. */
 static inline tlv_topics

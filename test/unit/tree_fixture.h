@@ -40,11 +40,8 @@ static inline tlv_frame
 simulated(const tlv_tree *tree, bool gaussian, size_t k, size_t d, uint64_t seed)
 {
 	tlv_tree_simulation options = {gaussian, k, d, 0.7, 0.9, seed};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_tree_simulate_model(&ctx, tree, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_tree_simulate_model, tree, &options);
 }
 
 static inline tlv_model *
@@ -91,7 +88,7 @@ category_moments(size_t p, size_t n, const int32_t *rows)
 
 	assert_ok(tlv_category_moments_create(&ctx, 0, 1, &accumulator));
 	add_rows(accumulator, p, n, rows);
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_frame
@@ -101,7 +98,7 @@ statistics_of(tlv_frame model, size_t p, size_t n, const int32_t *rows)
 
 	assert_ok(tlv_kind_tree.model->statistics(&ctx, opened(model), "em", &accumulator));
 	add_rows(accumulator, p, n, rows);
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_frame
@@ -118,12 +115,8 @@ updated(tlv_frame model, tlv_frame statistics)
 static inline tlv_frame
 fitted_tree(tlv_frame moments, const tlv_tree *tree, tlv_tree_fit_options options)
 {
-	void *image;
-	size_t size;
-
 	options.seed = 1;
-	assert_ok(tlv_tree_fit(&ctx, &moments, tree, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_tree_fit, &moments, tree, &options);
 }
 
 /* Mean log-likelihood of rows. */

@@ -191,7 +191,7 @@ category_frame(size_t n, size_t p, const int32_t *x)
 	assert_ok(tlv_category_moments_create(&ctx, 0, 1, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(p, x + i * p)));
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static inline tlv_tree_distances

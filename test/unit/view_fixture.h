@@ -5,64 +5,8 @@
 #ifndef TENSORLV_TEST_VIEW_FIXTURE_H
 #define TENSORLV_TEST_VIEW_FIXTURE_H
 
-#include "assertions.h"
-#include "pool.h"
-#include "tensorlv/model/kind.h"
-#include "tensorlv/num/linalg.h"
+#include "pool_setup.h"
 #include "tensorlv/num/optimize.h"
-#include "tensorlv/num/rng.h"
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-static tlv_frame_builder builder;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 5);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-static inline void *
-room(size_t n, size_t size)
-{
-	void *p = tlv_alloc0(&ctx, n, size);
-
-	assert_non_null(p);
-	return p;
-}
-
-static inline tlv_frame
-checked(tlv_frame_type type, void *image, size_t size)
-{
-	tlv_frame frame;
-
-	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame));
-	return frame;
-}
-
-static inline tlv_frame
-built(tlv_accumulator *accumulator)
-{
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
-}
 
 /* The value with one number of a section replaced and the fingerprint made good: is it refused? */
 static inline bool
@@ -87,13 +31,6 @@ refused_with(tlv_frame frame, const char *section, size_t at, double value)
 		status = tlv_kind_validate(&ctx, again, bytes, (tlv_frame_type) copy.header->type, &copy);
 	}
 	return status == TLV_CORRUPT;
-}
-
-/* The diagnostic of that name, or NaN. */
-static inline double
-diagnostic(tlv_frame model, const char *name)
-{
-	return tlv_diagnostics_find(&model, name, NAN);
 }
 
 /*

@@ -2,37 +2,13 @@
  * test_corners.c - corners of a simplex among points, and points as mixtures of them: planted ones,
  * noise, given ones, refusals.
  */
-#include "assertions.h"
-#include "pool.h"
+#define RNG_SEED 3
+#include "pool_setup.h"
 #include "tensorlv/model/anchors.h"
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/rng.h"
 
 #define D 6	  /* coordinates */
 #define K 5	  /* corners */
 #define N 400 /* points */
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 3);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 typedef struct planted
 {
@@ -75,14 +51,12 @@ is_planted(int32_t point)
 }
 
 /* Exact points: the planted corners, all of them, and all mixtures. */
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
 	planted *p = plant();
 	tlv_anchor_corners found;
 	double *shares = tlv_alloc(&ctx, N * K, sizeof(double));
 
-	(void) state;
 	assert_ok(tlv_anchors_choose(&ctx, &p->points, K, NULL, &found));
 	assert_int_equal(found.k, K);
 	assert_int_equal(found.visible, K);
@@ -105,13 +79,11 @@ test_exact(void **state)
 }
 
 /* A point far out that is all noise is not taken; it is where nobody says that it is noise. */
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
 	planted *p = plant();
 	tlv_anchor_corners found;
 
-	(void) state;
 	p->rows[7 * D] += 50;
 	p->noise[7] = 2500;
 	assert_ok(tlv_anchors_choose(&ctx, &p->points, K, NULL, &found));
@@ -130,8 +102,7 @@ test_noise(void **state)
 }
 
 /* Given corners come first, several points as their mean; the others are found around them. */
-static void
-test_given(void **state)
+TEST(test_given)
 {
 	const size_t first[] = {0, 1, 3};
 	const int32_t members[] = {30, 11, 12}, twice[] = {30, 10, 10};
@@ -140,7 +111,6 @@ test_given(void **state)
 	double weights[N];
 	tlv_anchor_corners found;
 
-	(void) state;
 	for (size_t i = 0; i < N; i++)
 		weights[i] = i == 11 ? 3 : 1;
 	p->points.weights = weights;
@@ -163,14 +133,12 @@ test_given(void **state)
 				 "less than the 2 anchors");
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	planted *p = plant();
 	uint8_t none[N] = {0};
 	tlv_anchor_corners found;
 
-	(void) state;
 	assert_fails(tlv_anchors_choose(&ctx, &p->points, 0, NULL, &found), TLV_BAD_PARAMETER, "k = 0");
 	p->points.candidate = none;
 	assert_ok(tlv_anchors_choose(&ctx, &p->points, K, NULL, &found));
@@ -182,15 +150,4 @@ test_refusals(void **state)
 	assert_int_equal(tlv_anchors_choose(&ctx, &p->points, K, NULL, &found), TLV_CANCELLED);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("corners", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -2,31 +2,23 @@
  * test_separable.c - non-negative matrices as mixtures of some of their rows: planted ones, exact
  * and with noise, refusals.
  */
-#include "assertions.h"
-#include "pool.h"
+#define RNG_SEED 9
+#include "pool_setup.h"
 #include "tensorlv/model/anchors.h"
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/rng.h"
 
 #define N 60
 #define D 12
 #define K 4
 
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
 static double matrix[N * D], truth[N * K];
 
 /* Rows 7, 17, 27 and 37 are those that the others are mixtures of; row 3 is zero, 8 a copy of 7. */
 static int
-setup(void **state)
+plant(void **state)
 {
 	double corners[K * D];
 
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 9);
+	(void) setup(state);
 	for (size_t i = 0; i < K * D; i++)
 		corners[i] = tlv_rng_gamma(&rng, .5);
 	memset(matrix, 0, sizeof(matrix));
@@ -43,14 +35,6 @@ setup(void **state)
 	return 0;
 }
 
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
 static bool
 is_planted(int32_t row)
 {
@@ -58,10 +42,8 @@ is_planted(int32_t row)
 }
 
 /* The rows, all of them, and the weights, with k given and without, by either method. */
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
-	(void) state;
 	for (int way = 0; way < 6; way++)
 	{
 		tlv_separable_factors found;
@@ -82,10 +64,8 @@ test_exact(void **state)
 }
 
 /* Entries that are a little off: the same rows within eps. */
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
-	(void) state;
 	for (size_t i = 0; i < N * D; i++)
 		matrix[i] *= 1 + 2e-4 * (tlv_rng_uniform(&rng) - .5);
 	for (int method = 0; method < 3; method++)
@@ -103,13 +83,11 @@ test_noise(void **state)
  * No row is pure: three are for all but a hundredth of every component, and these are found, one
  * of each component and no row of less; farthest rows are so, too, but for how many there are.
  */
-static void
-test_almost(void **state)
+TEST(test_almost)
 {
 	tlv_separable_factors found;
 	double corners[K * D], near = 0;
 
-	(void) state;
 	for (size_t i = 0; i < K * D; i++)
 		corners[i] = tlv_rng_gamma(&rng, .5);
 	for (size_t i = 0; i < N; i++)
@@ -154,13 +132,11 @@ test_almost(void **state)
 		TLV_CANCELLED);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const double zeros[6];
 	tlv_separable_factors found;
 
-	(void) state;
 	assert_fails(
 		tlv_separable_factorize(&ctx, N, D, matrix, N + 1, TLV_SEPARABLE_ANCHORS, 0, &found),
 		TLV_BAD_PARAMETER, "k = 61 is more than the 60 rows");
@@ -185,15 +161,4 @@ test_refusals(void **state)
 					 TLV_CANCELLED);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_almost, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("separable", tests, NULL, NULL);
-}
+RUN_TESTS(plant, teardown)

@@ -93,22 +93,19 @@ check_replicates(const rows *data, size_t replicates)
 	tlv_category_close(&ctx, &tables);
 }
 
-static void
-test_replicates(void **state)
+TEST(test_replicates)
 {
 	static const int binary[8] = {2, 2, 3, 2, 2, 2, 2, 2}, many[6] = {30, 60, 2, 31, 28, 40};
 	rows few = draw_rows(3000, 8, binary, 0.2), wide = draw_rows(3000, 6, many, 0.2);
 	rows long_rows = draw_rows(17000, 4, binary, 0.2);
 
-	(void) state;
 	check_replicates(&few, 301);
 	check_replicates(&wide, 300);
 	check_replicates(&long_rows, 50);
 }
 
 /* Parts are merged by number; equal seeds and rows give equal bytes, other seeds do not. */
-static void
-test_replicate_merge(void **state)
+TEST(test_replicate_merge)
 {
 	static const int states[5] = {2, 3, 2, 5, 2};
 	rows data = draw_rows(800, 5, states, 0.1), part = data;
@@ -116,7 +113,6 @@ test_replicate_merge(void **state)
 	tlv_frame other = collect(&data, 7, 2);
 	const double *a, *b, *both;
 
-	(void) state;
 	assert_true(same_bytes(&same, &again));
 	assert_false(same_bytes(&same, &other));
 	part.n = 400;
@@ -139,8 +135,7 @@ test_replicate_merge(void **state)
 
 /* Replicates that an earlier version has drawn, in the text form and in tables, which are not
  * checked. */
-static void
-test_gone(void **state)
+TEST(test_gone)
 {
 	static const char *const replaced[] = {"part_rows", NULL};
 	static const int states[3] = {2, 3, 2};
@@ -151,7 +146,6 @@ test_gone(void **state)
 	size_t size;
 	void *image;
 
-	(void) state;
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
 	tlv_frame_add_from(&builder, &moments, replaced);
 	tlv_frame_add(&builder, "replicate_rows", TLV_FLOAT64, 7, 1,
@@ -163,14 +157,4 @@ test_gone(void **state)
 	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_GONE);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_replicates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_replicate_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -8,8 +8,7 @@
 /* ---- forged values ---- */
 
 /* A value without variables has nothing beside its counters, which a merge would look into. */
-static void
-test_forged_sections(void **state)
+TEST(test_forged_sections)
 {
 	static const int states[3] = {2, 3, 2};
 	static const int64_t one = 1;
@@ -18,7 +17,6 @@ test_forged_sections(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	for (int extra = 0; extra <= 1; extra++)
 	{
 		tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
@@ -45,15 +43,13 @@ test_forged_sections(void **state)
 /* ---- counts ---- */
 
 /* Binary variables, of few and of many states, mixed; rows about the words of a plane. */
-static void
-test_counts(void **state)
+TEST(test_counts)
 {
 	static const int binary[9] = {2, 2, 2, 2, 2, 2, 2, 2, 2};
 	static const int mixed[9] = {2, 31, 3, 1, 40, 2, 5, 17, 4};
 	static const int many[5] = {31, 25, 60, 31, 40};
 	static const size_t sizes[] = {1, 3, 63, 64, 65, 511, 512, 513, 1500};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int m = 0; m < 2; m++)
 		{
@@ -70,14 +66,12 @@ test_counts(void **state)
 }
 
 /* More than one block, and more variables than a group of planes has. */
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
 	int states[150];
 	rows data;
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t v = 0; v < 150; v++)
 		states[v] = v % 10 == 0 ? 12 : 2;
 	data = draw_rows(20000, 12, states, 0.1);
@@ -90,14 +84,12 @@ test_blocks(void **state)
 }
 
 /* Tables of the largest size, and a variable of 100 states beside binary ones. */
-static void
-test_most_states(void **state)
+TEST(test_most_states)
 {
 	static const int states[5] = {100, 100, 2, 100, 1};
 	rows data = draw_rows(3000, 5, states, 0.2);
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t v = 0; v < 4; v++)
 		data.x[v] = states[v] - 1;
 	frame = collect(&data, 0, 1);
@@ -107,15 +99,13 @@ test_most_states(void **state)
 }
 
 /* Variables that are all missing, or always the same. */
-static void
-test_degenerate(void **state)
+TEST(test_degenerate)
 {
 	static const int states[4] = {3, 1, 2, 2};
 	rows data = draw_rows(600, 4, states, 0), one = draw_rows(20, 1, states, 0);
 	tlv_frame frame;
 	double missing = 0;
 
-	(void) state;
 	for (size_t t = 0; t < data.n; t++)
 	{
 		data.x[t * 4 + 2] = -1;
@@ -136,8 +126,7 @@ test_degenerate(void **state)
 }
 
 /* A value that a variable did not have before, in a later block and in a later build. */
-static void
-test_growing_states(void **state)
+TEST(test_growing_states)
 {
 	static const int states[6] = {2, 3, 2, 4, 2, 2};
 	rows data = draw_rows(17000, 6, states, 0.1);
@@ -145,7 +134,6 @@ test_growing_states(void **state)
 	rows half = data;
 	tlv_frame frame;
 
-	(void) state;
 	half.n = 9000;
 	add_rows(accumulator, &data, 0, 9000);
 	frame = stored(accumulator);
@@ -158,14 +146,12 @@ test_growing_states(void **state)
 }
 
 /* Triples are counted until they are too many, and stay dropped. */
-static void
-test_dropped_triples(void **state)
+TEST(test_dropped_triples)
 {
 	static const int states[12] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
 	rows data = draw_rows(400, 12, states, 0.1), begin = data, rest = data;
 	tlv_frame parts[2], sum, whole;
 
-	(void) state;
 	for (size_t v = 0; v < 12; v++)
 		data.x[300 * 12 + v] = 30;
 	begin.n = 300;
@@ -183,8 +169,7 @@ test_dropped_triples(void **state)
 
 /* ---- merging ---- */
 
-static void
-test_merging(void **state)
+TEST(test_merging)
 {
 	static const int states[7] = {2, 9, 3, 2, 30, 2, 4};
 	rows data = draw_rows(1000, 7, states, 0.2), part = data;
@@ -192,7 +177,6 @@ test_merging(void **state)
 	tlv_frame parts[5], sum, whole = collect(&data, 0, 1), again;
 	tlv_accumulator *accumulator;
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 	{
 		part.n = cuts[i + 1] - cuts[i];
@@ -219,15 +203,13 @@ test_merging(void **state)
 	check_all(&data, &sum);
 }
 
-static void
-test_refused_merges(void **state)
+TEST(test_refused_merges)
 {
 	static const int states[4] = {2, 2, 3, 2};
 	rows wide = draw_rows(10, 4, states, 0), narrow = draw_rows(10, 3, states, 0);
 	tlv_frame frames[3] = {collect(&wide, 0, 1), collect(&narrow, 0, 1), collect(&wide, 5, 1)};
 	tlv_accumulator *accumulator;
 
-	(void) state;
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_category_moments.accumulator, &accumulator));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &frames[0]));
 	assert_refused(accumulator->class->merge(&ctx, accumulator, &frames[1]), TLV_BAD_DATA,
@@ -238,8 +220,7 @@ test_refused_merges(void **state)
 
 /* ---- bad rows, limits, stops ---- */
 
-static void
-test_bad_rows(void **state)
+TEST(test_bad_rows)
 {
 	static const int states[3] = {2, 2, 2};
 	static const int32_t low[3] = {0, -2, 1}, high[3] = {0, 1, 100}, huge[3] = {INT32_MAX, 0, 0};
@@ -248,7 +229,6 @@ test_bad_rows(void **state)
 	tlv_accumulator *accumulator = new_moments(0, 1);
 	tlv_frame frame;
 
-	(void) state;
 	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(0, low)), TLV_BAD_DATA, "no values");
 	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(20001, low)), TLV_LIMIT, "20001");
 	add_rows(accumulator, &data, 0, 25);
@@ -267,14 +247,12 @@ test_bad_rows(void **state)
 	check_all(&data, &frame);
 }
 
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
 	size_t p = 7000;
 	int32_t *row = tlv_alloc0(&ctx, p, sizeof(int32_t));
 	tlv_accumulator *accumulator = new_moments(0, 1);
 
-	(void) state;
 	for (size_t v = 0; v < p; v++)
 		row[v] = 1;
 	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(p, row)));
@@ -298,14 +276,12 @@ test_limits(void **state)
 				   "of memory are needed for category moments");
 }
 
-static void
-test_stops(void **state)
+TEST(test_stops)
 {
 	static const int states[40] = {2, 2, 2, 2, 2, 2, 2, 2, 9, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
 								   2, 2, 2, 2, 2, 2, 2, 2, 9, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
 	rows data = draw_rows(300, 40, states, 0.1);
 
-	(void) state;
 	for (size_t stop = 1; stop < 2000; stop += 333)
 	{
 		tlv_accumulator *accumulator = new_moments(3, 1);
@@ -327,8 +303,7 @@ numbers(const tlv_frame *frame, const char *name)
 	return (double *) (uintptr_t) tlv_frame_float64(frame, name);
 }
 
-static void
-test_checks(void **state)
+TEST(test_checks)
 {
 	static const char *const counts[] = {"singles",	  "pairs",		"triples",
 										 "part_rows", "part_pairs", "part_singles"};
@@ -337,7 +312,6 @@ test_checks(void **state)
 	static const int states[4] = {2, 3, 2, 4};
 	rows data = draw_rows(100, 4, states, 0.1);
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 	{
 		tlv_frame frame = collect(&data, 2, 1);
@@ -365,8 +339,7 @@ test_checks(void **state)
 
 /* As many rows as there may be: what would no longer be a whole number of values is refused, by
  * input and by merging, so that what merging gives is accepted. */
-static void
-test_most_rows(void **state)
+TEST(test_most_rows)
 {
 	static const int states[4] = {2, 3, 2, 4};
 	static const struct
@@ -379,7 +352,6 @@ test_most_rows(void **state)
 				 {0x1p51 + 1, TLV_CORRUPT, TLV_LIMIT}};
 	rows data = draw_rows(100, 4, states, 0.1);
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		tlv_frame frame = collect(&data, 0, 1);
@@ -406,25 +378,4 @@ test_most_rows(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_forged_sections, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_blocks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_most_states, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_growing_states, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dropped_triples, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merging, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused_merges, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_checks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_most_rows, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

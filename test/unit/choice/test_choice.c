@@ -4,8 +4,6 @@
  */
 #include "tensorlv/model/choice.h"
 
-#include <math.h>
-
 #include "pool_setup.h"
 
 /* Scores of 256 rows with that mean, and noise of every k and fold that adds up to 0 and is
@@ -66,10 +64,8 @@ assert_tried(size_t top, size_t most, bool fine, const size_t *expected, size_t 
 }
 
 /* Two k beyond the best are tried, and those between it and the one below. */
-static void
-test_grid(void **state)
+TEST(test_grid)
 {
-	(void) state;
 	assert_tried(1, 100, false, (size_t[]){1, 2, 3}, 3, 1, false);
 	assert_tried(2, 100, false, (size_t[]){1, 2, 3, 5}, 4, 2, false);
 	assert_tried(5, 100, false, (size_t[]){1, 2, 3, 5, 8, 13, 4}, 7, 5, false);
@@ -82,10 +78,8 @@ test_grid(void **state)
 }
 
 /* Where every component counts none of the first is left out, and the grid ends after two more. */
-static void
-test_fine_grid(void **state)
+TEST(test_fine_grid)
 {
-	(void) state;
 	assert_tried(1, 100, true, (size_t[]){1, 2, 3}, 3, 1, false);
 	assert_tried(4, 100, true, (size_t[]){1, 2, 3, 4, 5, 6}, 6, 4, false);
 	assert_tried(7, 100, true, (size_t[]){1, 2, 3, 4, 5, 6, 8, 10, 13, 7}, 10, 7, false);
@@ -93,12 +87,10 @@ test_fine_grid(void **state)
 }
 
 /* A further component takes one error, and a difference below four is for further rows. */
-static void
-test_errors_of_each(void **state)
+TEST(test_errors_of_each)
 {
 	static const double errors[] = {0.8, 1.2, 4.2};
 
-	(void) state;
 	for (size_t i = 0; i < 3; i++)
 	{
 		tlv_choice choice;
@@ -117,14 +109,12 @@ test_errors_of_each(void **state)
 }
 
 /* The least k within an error of the best, and the least with nine tenths of the rise. */
-static void
-test_least_within_an_error(void **state)
+TEST(test_least_within_an_error)
 {
 	static const double means[][2] = {{1, -5},	  {2, -4.5}, {3, -4.12},
 									  {5, -4.01}, {8, -4},	 {13, -4.2}};
 	tlv_choice choice;
 
-	(void) state;
 	tlv_choice_begin(1, 100, false, &choice);
 	for (size_t i = 0; i < 6; i++)
 	{
@@ -143,15 +133,13 @@ test_least_within_an_error(void **state)
 
 /* Further rows decide between the chosen k and the best, whose error they lower; the others keep
  * their distance. */
-static void
-test_further_folds(void **state)
+TEST(test_further_folds)
 {
 	static const double means[][2] = {{1, -5}, {2, -4.5},  {3, -4.3}, {5, -4.03},
 									  {8, -4}, {13, -4.4}, {20, -4.6}};
 	tlv_choice choice;
 	double distance, error;
 
-	(void) state;
 	tlv_choice_begin(1, 100, false, &choice);
 	for (size_t i = 0; i < 7; i++)
 	{
@@ -178,12 +166,10 @@ test_further_folds(void **state)
 
 /* More components than one are better by 2.33 errors, or there is one; from 1 to 4 errors further
  * rows are asked for. */
-static void
-test_one(void **state)
+TEST(test_one)
 {
 	static const double errors[] = {0.5, 2, 3, 5};
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 	{
 		tlv_choice choice;
@@ -205,13 +191,11 @@ test_one(void **state)
 }
 
 /* Folds have one size, are those of the seed, and do not go by the place of a row. */
-static void
-test_folds(void **state)
+TEST(test_folds)
 {
 	int64_t *folds, *again, *other;
 	size_t n[5] = {0}, by_place = 0, same = 0;
 
-	(void) state;
 	assert_ok(tlv_choice_draw_folds(&ctx, 1, 103, 5, &folds));
 	assert_ok(tlv_choice_draw_folds(&ctx, 1, 103, 5, &again));
 	assert_ok(tlv_choice_draw_folds(&ctx, 2, 103, 5, &other));
@@ -254,13 +238,11 @@ score_curve(tlv_context *context, void *search, size_t k, size_t fold, double *s
 }
 
 /* Every k of the grid sees the first folds; the others only those that these leave open. */
-static void
-test_search(void **state)
+TEST(test_search)
 {
 	curve_search clear = {.top = 3, .own = 0.01}, open = {.top = 3, .own = 1.2};
 	tlv_choice choice;
 
-	(void) state;
 	tlv_choice_begin(1, 100, true, &choice);
 	assert_ok(tlv_choice_follow(&ctx, &choice, score_curve, &clear, 2, 5));
 	assert_int_equal(choice.points[choice.chosen].k, 3);
@@ -276,19 +258,4 @@ test_search(void **state)
 	assert_int_equal(open.asked[5], 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_grid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fine_grid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors_of_each, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_least_within_an_error, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_further_folds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_folds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_search, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

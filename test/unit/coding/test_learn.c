@@ -29,11 +29,8 @@ simulate(size_t n, size_t d, size_t k, size_t sparsity, double noise)
 	double *x = room(n * d, sizeof(double));
 	fixture_rows rows = fixture_rows_of(n, d, x);
 	tlv_frame truth;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_coding_simulate_model(&ctx, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	truth = MADE(tlv_coding_simulate_model, &options);
 	assert_ok(tlv_coding_simulate(&ctx, &truth, n, noise, 5, take_row, (void *) rows.rows));
 	fixture_use_rows(rows);
 	passes.changed = (fixture_rows){n / 2, rows.rows + n / 2};
@@ -73,13 +70,11 @@ found(tlv_frame truth, tlv_frame model)
 	return n;
 }
 
-static void
-test_overcomplete(void **state)
+TEST(test_overcomplete)
 {
 	tlv_frame truth = simulate(3000, 32, 64, 3, 0.02), model = learn(usual_options(64, 3));
 	const double *uses = tlv_frame_float64(&model, "weights");
 
-	(void) state;
 	printf("atoms found of 64 in 32 dimensions: %d\n", found(truth, model));
 	assert_above(found(truth, model), 59);
 	assert_int_equal(passes.passes, 1); /* the sample is all rows */
@@ -88,13 +83,11 @@ test_overcomplete(void **state)
 		assert_true(uses[j] <= uses[j - 1]);
 }
 
-static void
-test_complete(void **state)
+TEST(test_complete)
 {
 	tlv_frame truth = simulate(4000, 24, 24, 3, 0), model;
 	tlv_coding_options options = usual_options(24, 3);
 
-	(void) state;
 	options.method = TLV_CODING_ICA;
 	model = learn(options);
 	printf("atoms found of 24 in 24 dimensions by independent components: %d\n",
@@ -106,13 +99,11 @@ test_complete(void **state)
 	assert_int_equal(found(truth, learn(options)), 24);
 }
 
-static void
-test_graph(void **state)
+TEST(test_graph)
 {
 	tlv_frame truth = simulate(1500, 300, 30, 2, 0), model;
 	tlv_coding_options options = usual_options(30, 2);
 
-	(void) state;
 	options.method = TLV_CODING_GRAPH;
 	options.refine = "none";
 	options.restarts = 1;
@@ -129,13 +120,11 @@ test_graph(void **state)
 }
 
 /* More rows than the sample: passes over all of them, each of which lessens the error. */
-static void
-test_many_rows(void **state)
+TEST(test_many_rows)
 {
 	tlv_frame truth = simulate(20500, 16, 12, 2, 0.1), few, more;
 	tlv_coding_options options = usual_options(12, 2);
 
-	(void) state;
 	options.restarts = 1;
 	options.iterations = 1;
 	few = learn(options);
@@ -157,14 +146,12 @@ test_many_rows(void **state)
 }
 
 /* Codes are the least squares of their atoms: what is left is orthogonal to them. */
-static void
-test_codes(void **state)
+TEST(test_codes)
 {
 	tlv_frame truth = simulate(50, 16, 24, 3, 0.1);
 	const double *atoms = tlv_frame_float64(&truth, "atoms");
 	tlv_model *model;
 
-	(void) state;
 	assert_ok(tlv_model_open(&ctx, &truth, &model));
 	for (size_t t = 0; t < 50; t++)
 	{
@@ -190,12 +177,10 @@ test_codes(void **state)
 	}
 }
 
-static void
-test_bad_options(void **state)
+TEST(test_bad_options)
 {
 	tlv_coding_options options = usual_options(4, 5);
 
-	(void) state;
 	assert_fails(tlv_coding_procedure.check(&ctx, &options), TLV_BAD_PARAMETER,
 				 "sparsity = 5 is not between 1 and 4");
 	options = usual_options(4001, 2);
@@ -218,14 +203,12 @@ test_bad_options(void **state)
 
 /* Rows of zeros, fewer rows than atoms, one row again and again: an answer, never a number that is
  * none. */
-static void
-test_degenerate(void **state)
+TEST(test_degenerate)
 {
 	double x[40] = {0};
 	tlv_coding_options options;
 	tlv_frame model;
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(10, 4, x));
 	model = learn(usual_options(3, 1));
 	assert_float_equal(tlv_frame_scalar(&model, "error", 1), 0, 0);
@@ -241,12 +224,10 @@ test_degenerate(void **state)
 				 "the query returns no rows");
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_coding_options options = usual_options(4, 2);
 
-	(void) state;
 	(void) simulate(300, 5, 4, 2, 0);
 	options.restarts = 1;
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_coding_procedure, &options, false), 2);
@@ -256,19 +237,4 @@ test_faults(void **state)
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_coding_procedure, &options, false), 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_overcomplete, setup, forget),
-		cmocka_unit_test_setup_teardown(test_complete, setup, forget),
-		cmocka_unit_test_setup_teardown(test_graph, setup, forget),
-		cmocka_unit_test_setup_teardown(test_many_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_codes, setup, forget),
-		cmocka_unit_test_setup_teardown(test_bad_options, setup, forget),
-		cmocka_unit_test_setup_teardown(test_degenerate, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -4,8 +4,7 @@
  */
 #include "convolution_fixture.h"
 
-static void
-test_figures(void **state)
+TEST(test_figures)
 {
 	static const struct
 	{
@@ -18,7 +17,6 @@ test_figures(void **state)
 		{{3, 24, .2, .02, 0}, .75},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		double least = 1;
@@ -38,9 +36,8 @@ test_figures(void **state)
 			reached = least_correlation(&truth, &model);
 			least = fmin(least, reached);
 			print_message("k %zu noise %g seed %d: %.3f residual %.3f, by chance %.3f\n", s.k,
-						  s.noise, (int) seed, reached,
-						  tlv_diagnostics_find(&model, "residual", NAN),
-						  tlv_diagnostics_find(&model, "residual_by_chance", NAN));
+						  s.noise, (int) seed, reached, diagnostic(model, "residual"),
+						  diagnostic(model, "residual_by_chance"));
 			pool_reset(&memory, &ctx);
 		}
 		assert_above(least, cases[i].least);
@@ -59,15 +56,13 @@ try_fit(const tlv_frame *moments, size_t k, size_t length)
 }
 
 /* What cannot be told: too many, too long, no third moments, nothing there. */
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	const size_t n = 5000;
 	double *x = room(n, sizeof(double));
 	tlv_frame moments;
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 1);
 	tlv_rng_fill_normal(&rng, n, x);
 	for (size_t t = n - 1; t > 0; t--)
@@ -94,15 +89,13 @@ test_refusals(void **state)
 }
 
 /* Activations of both signs: the series is as good as Gaussian in its third moments. */
-static void
-test_both_signs(void **state)
+TEST(test_both_signs)
 {
 	const size_t n = 20000;
 	tlv_convolution_simulation s = {1, 16, .1, .5, 1};
 	tlv_frame truth = true_model(&s), moments;
 	series_rows up = draw_series(&truth, n, 1), down = draw_series(&truth, n, 2);
 
-	(void) state;
 	for (size_t t = 0; t < n; t++)
 		up.x[t] -= down.x[t];
 	moments = moments_of(n, up.x, 16);
@@ -111,15 +104,13 @@ test_both_signs(void **state)
 }
 
 /* The series itself may be symmetric: a template that is odd has no third power of its own. */
-static void
-test_odd_template(void **state)
+TEST(test_odd_template)
 {
 	tlv_convolution_simulation s = {1, 16, 0, .03, 1};
 	tlv_frame truth = true_model(&s), moments, model;
 	tlv_convolution_parts parts;
 	series_rows r;
 
-	(void) state;
 	tlv_convolution_read(&truth, &parts);
 	for (size_t t = 0; t < 16; t++)
 		parts.templates[t] = (t < 8 ? 1 : -1) / 4.0;
@@ -129,10 +120,8 @@ test_odd_template(void **state)
 	assert_above(least_correlation(&truth, &model), .97);
 }
 
-static void
-test_k(void **state)
+TEST(test_k)
 {
-	(void) state;
 	for (size_t k = 1; k <= 2; k++)
 	{
 		tlv_convolution_simulation s = {k, 16, .1, .02, 2};
@@ -145,15 +134,13 @@ test_k(void **state)
 	}
 }
 
-static void
-test_warnings(void **state)
+TEST(test_warnings)
 {
 	tlv_convolution_simulation s = {1, 32, .1, .01, 1};
 	tlv_frame truth = true_model(&s), moments, model;
 	series_rows r = draw_series(&truth, 20000, 1);
 	tlv_warning warning;
 
-	(void) state;
 	moments = moments_of(r.n, r.x, 12);
 	model = fit(&moments, 1);
 	assert_true(model_warns(&model, "length_at_limit", &warning));
@@ -166,8 +153,7 @@ test_warnings(void **state)
 }
 
 /* Without noise what is begun comes back; a long series in pieces as in one. */
-static void
-test_activations(void **state)
+TEST(test_activations)
 {
 	const size_t n = 20000, s = 16;
 	tlv_convolution_simulation options = {2, 16, 0, .02, 3};
@@ -176,7 +162,6 @@ test_activations(void **state)
 	double *whole = room(2 * n, sizeof(double)), *part = room(2 * n, sizeof(double)), apart = 0;
 	double product = 0, own = 0, other = 0;
 
-	(void) state;
 	assert_ok(tlv_convolution_activations(&ctx, &truth, TLV_AS_SEQUENCE(n, 1, r.x), whole));
 	/* Far from its ends a stretch says what the whole says. */
 	assert_ok(
@@ -195,8 +180,7 @@ test_activations(void **state)
 }
 
 /* The share of a template is large where it alone is. */
-static void
-test_infer(void **state)
+TEST(test_infer)
 {
 	tlv_convolution_simulation options = {2, 16, 0, .02, 3};
 	tlv_frame truth = true_model(&options);
@@ -205,7 +189,6 @@ test_infer(void **state)
 	double *x = room(200, sizeof(double)), sum;
 	tlv_model *model;
 
-	(void) state;
 	tlv_convolution_read(&truth, &parts);
 	for (size_t t = 0; t < 200; t++)
 		x[t] = parts.mean;
@@ -226,8 +209,7 @@ test_infer(void **state)
 	assert_above(posterior.values[2 * 148 + 1], .7);
 }
 
-static void
-test_plan(void **state)
+TEST(test_plan)
 {
 	tlv_convolution_options options = {
 		.k = 1, .length = 8, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1};
@@ -236,7 +218,6 @@ test_plan(void **state)
 	series_rows r = draw_series(&truth, 2000, 1);
 	tlv_row rows[2] = {*TLV_AS_SEQUENCE(1000, 1, r.x), *TLV_AS_SEQUENCE(1000, 1, r.x + 1000)};
 
-	(void) state;
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{2, rows}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	passes.changed = (fixture_rows){1, rows};
@@ -248,8 +229,7 @@ test_plan(void **state)
 
 /* The length is chosen from the correlations: about as long as templates are, whatever k and noise,
  * within what the series have, and half as long again as chance could make them at the most. */
-static void
-test_length(void **state)
+TEST(test_length)
 {
 	static const struct
 	{
@@ -261,7 +241,6 @@ test_length(void **state)
 		{{1, 60, .5, .02, 0}, 30, 8, 30},	  {{1, 8, .1, .02, 0}, 5, 5, 5},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (uint64_t seed = 1; seed <= 3; seed++)
 		{
@@ -282,8 +261,7 @@ test_length(void **state)
 		}
 }
 
-static void
-test_chosen_length(void **state)
+ACCURACY_TEST(test_chosen_length)
 {
 	tlv_convolution_options options = {
 		.k = 1, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1};
@@ -294,14 +272,11 @@ test_chosen_length(void **state)
 	tlv_warning warning = {0};
 	tlv_warnings_walk walk;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{1, &row}}};
 	passes.told.form = TLV_ROW_SEQUENCE;
 	model = procedure_model(&passes, &tlv_convolution_procedure, &options, false);
-	assert_equal(tlv_frame_find(&model, "templates")->rows,
-				 tlv_diagnostics_find(&model, "length", NAN));
-	assert_equal(tlv_diagnostics_find(&model, "passes", NAN), 1);
+	assert_equal(tlv_frame_find(&model, "templates")->rows, diagnostic(model, "length"));
+	assert_equal(diagnostic(model, "passes"), 1);
 	assert_above(least_correlation(&truth, &model), .8);
 	procedure_fail_everywhere(&passes, &tlv_convolution_procedure, &options, false);
 	fixture_forget(&passes);
@@ -327,34 +302,13 @@ test_chosen_length(void **state)
 	fixture_forget(&passes);
 }
 
-static void
-test_no_rows(void **state)
+TEST(test_no_rows)
 {
 	tlv_convolution_options options = {.length = 8, .max_k = 4, .iterations = -1};
 
-	(void) state;
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	assert_fails(procedure_run(&passes, &tlv_convolution_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_figures, setup, forget),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, forget),
-		cmocka_unit_test_setup_teardown(test_both_signs, setup, forget),
-		cmocka_unit_test_setup_teardown(test_odd_template, setup, forget),
-		cmocka_unit_test_setup_teardown(test_k, setup, forget),
-		cmocka_unit_test_setup_teardown(test_warnings, setup, forget),
-		cmocka_unit_test_setup_teardown(test_activations, setup, forget),
-		cmocka_unit_test_setup_teardown(test_infer, setup, forget),
-		cmocka_unit_test_setup_teardown(test_plan, setup, forget),
-		cmocka_unit_test_setup_teardown(test_length, setup, forget),
-		cmocka_unit_test_setup_teardown(test_chosen_length, setup, forget),
-		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

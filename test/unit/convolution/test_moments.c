@@ -67,10 +67,8 @@ numbers(size_t n, double mean, uint64_t seed)
 	return x;
 }
 
-static void
-test_sums(void **state)
+TEST(test_sums)
 {
-	(void) state;
 	for (size_t n = 1; n <= 12; n++)
 	{
 		double *x = numbers(n, 3, n);
@@ -87,8 +85,7 @@ test_sums(void **state)
 }
 
 /* Stretches by gaps, one after the other, and in parts that are merged in any order. */
-static void
-test_segments(void **state)
+TEST(test_segments)
 {
 	const size_t n = 60;
 	double *x = numbers(n, 100, 7);
@@ -97,46 +94,43 @@ test_segments(void **state)
 	tlv_frame together, left, right, merged, backwards;
 	tlv_row row = *TLV_AS_SEQUENCE(n, 1, x);
 
-	(void) state;
 	missing[0] = missing[20] = missing[21] = missing[23] = missing[40] = missing[59] = true;
 	row.part[0].missing = missing;
 	assert_ok(tlv_add(&ctx, whole, &row));
-	together = build(whole);
+	together = stored(whole);
 	assert_below(difference(&together, n, x, missing), 1e-9);
 	assert_equal(tlv_frame_scalar(&together, "segments", 0), 4);
 	assert_equal(tlv_frame_scalar(&together, "values", 0), 54);
 	parts = empty_moments(LAGS, NULL);
 	assert_ok(tlv_add(&ctx, parts, TLV_AS_SEQUENCE(19, 1, x + 1)));
 	assert_ok(tlv_add(&ctx, parts, TLV_AS_SEQUENCE(1, 1, x + 22)));
-	left = build(parts);
+	left = stored(parts);
 	parts = empty_moments(LAGS, NULL);
 	assert_ok(tlv_add(&ctx, parts, TLV_AS_SEQUENCE(16, 1, x + 24)));
 	assert_ok(tlv_add(&ctx, parts, TLV_AS_SEQUENCE(18, 1, x + 41)));
-	right = build(parts);
+	right = stored(parts);
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_series_moments.accumulator, &parts));
 	assert_ok(parts->class->merge(&ctx, parts, &left));
 	assert_ok(parts->class->merge(&ctx, parts, &right));
-	merged = build(parts);
+	merged = stored(parts);
 	assert_below(difference(&merged, n, x, missing), 1e-9);
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_series_moments.accumulator, &other));
 	assert_ok(other->class->merge(&ctx, other, &right));
 	assert_ok(other->class->merge(&ctx, other, &left));
-	backwards = build(other);
+	backwards = stored(other);
 	assert_true(tlv_digest_equal(&merged.header->digest, &backwards.header->digest));
 }
 
 /* Cyclic windows of two times the lags; the rest is left out. */
-static void
-test_windows(void **state)
+TEST(test_windows)
 {
 	const size_t width = 2 * LAGS, n = 3 * width + 7;
 	double *x = numbers(n, 1, 3), shift, largest = 0;
 	tlv_accumulator *accumulator = empty_moments(LAGS, "windows");
 	tlv_frame moments, lagged = moments_of(n, x, LAGS);
 
-	(void) state;
 	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(n, 1, x)));
-	moments = build(accumulator);
+	moments = stored(accumulator);
 	shift = tlv_frame_scalar(&moments, "shift", 0);
 	for (size_t b = 0; b < LAGS; b++)
 		for (size_t a = 0; a <= b; a++)
@@ -158,14 +152,12 @@ test_windows(void **state)
 	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &lagged), TLV_BAD_PARAMETER);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	tlv_accumulator *accumulator = empty_moments(LAGS, NULL);
 	tlv_statistic statistic = {.aggregate = &tlv_aggregate_series_moments, .order = 3};
 	double x[4] = {1, NAN, 3, 4};
 
-	(void) state;
 	assert_fails(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(4, 1, x)), TLV_BAD_DATA,
 				 "element 2 of a series is NaN");
 	x[1] = 1e70;
@@ -184,15 +176,4 @@ test_refusals(void **state)
 				 "there is no way \"hours\" to collect a series");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_segments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

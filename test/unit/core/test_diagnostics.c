@@ -1,28 +1,8 @@
 /*
  * test_diagnostics.c - numbers and warnings of a model: written, walked over, copied, refused.
  */
-#include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/diagnostics.h"
-
-static tlv_context ctx;
-static pool memory;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 /* A frame that holds diagnostics and nothing else. */
 static tlv_frame
@@ -58,8 +38,7 @@ some_diagnostics(void)
 	return list;
 }
 
-static void
-test_walks(void **state)
+TEST(test_walks)
 {
 	tlv_diagnostics list = some_diagnostics();
 	tlv_frame model = frame_with(TLV_FRAME_MODEL, &list);
@@ -88,8 +67,7 @@ test_walks(void **state)
 	assert_false(tlv_warnings_next(&warned));
 }
 
-static void
-test_find(void **state)
+TEST(test_find)
 {
 	tlv_diagnostics list = some_diagnostics(), none = {0};
 	tlv_frame model = frame_with(TLV_FRAME_MODEL, &list);
@@ -98,9 +76,9 @@ test_find(void **state)
 	tlv_warning warning;
 
 	assert_equal(tlv_diagnostics_find(&model, "value_2", -1), 4);
-	assert_true(isnan(tlv_diagnostics_find(&model, "value", NAN)));
-	assert_true(isnan(tlv_diagnostics_find(&empty, "residual", NAN)));
-	assert_true(isnan(tlv_diagnostics_find(&moments, "residual", NAN)));
+	assert_true(isnan(diagnostic(model, "value")));
+	assert_true(isnan(diagnostic(empty, "residual")));
+	assert_true(isnan(diagnostic(moments, "residual")));
 	assert_true(model_warns(&model, "negative_mass", &warning));
 	assert_equal(warning.score, -1);
 	assert_false(model_warns(&model, "negative", NULL));
@@ -110,8 +88,7 @@ test_find(void **state)
 	assert_ok(tlv_diagnostics_check(&ctx, &empty));
 }
 
-static void
-test_copies(void **state)
+TEST(test_copies)
 {
 	static const char *const except[] = {"value_1", "large_residual", NULL};
 	tlv_diagnostics list = some_diagnostics(), copy = {0}, numbers = {0};
@@ -133,8 +110,7 @@ test_copies(void **state)
 	assert_null(numbers.values);
 }
 
-static void
-test_permute(void **state)
+TEST(test_permute)
 {
 	static const int64_t order[] = {1, 0};
 	tlv_diagnostics list = some_diagnostics();
@@ -152,8 +128,7 @@ test_permute(void **state)
 }
 
 /* Of a series that lacks a number nobody can say which is whose. */
-static void
-test_permute_incomplete(void **state)
+TEST(test_permute_incomplete)
 {
 	static const int64_t order[] = {2, 0, 1};
 	tlv_diagnostics list = {0};
@@ -175,8 +150,7 @@ test_permute_incomplete(void **state)
 }
 
 /* What could not be stored, or would be too much, is left out; long texts are cut. */
-static void
-test_bounds(void **state)
+TEST(test_bounds)
 {
 	tlv_diagnostics list = {0};
 	char text[2000];
@@ -222,8 +196,7 @@ check_sections(const char *names, size_t names_length, size_t values, const char
 	return tlv_diagnostics_check(&ctx, &frame);
 }
 
-static void
-test_refuse(void **state)
+TEST(test_refuse)
 {
 	assert_ok(check_sections("a\0b", 4, 2, "c\0m\0", 5, 1, 0));
 	assert_int_equal(check_sections("a\0b", 4, 1, NULL, 0, 0, 0), TLV_CORRUPT);
@@ -268,13 +241,11 @@ told_of(size_t components)
 }
 
 /* Ten are told one by one; eleven that are alike in code and hint at once. */
-static void
-test_tell(void **state)
+TEST(test_tell)
 {
 	tlv_diagnostics few = told_of(10), many = told_of(12);
 	tlv_warnings_walk walk = tlv_warnings_of_list(&few);
 
-	(void) state;
 	assert_int_equal(few.warnings, 22);
 	assert_true(tlv_warnings_next(&walk) && tlv_warnings_next(&walk));
 	assert_int_equal(walk.warning.component, 2);
@@ -299,14 +270,12 @@ test_tell(void **state)
 }
 
 /* A list that is full says how many there are at least. */
-static void
-test_tell_full(void **state)
+TEST(test_tell_full)
 {
 	tlv_diagnostics list = {0}, told = {0};
 	tlv_warnings_walk walk;
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t j = 1; j <= TLV_WARNINGS_MAX + 3; j++)
 		assert_ok(tlv_warn(&ctx, &list, &(tlv_warning){.code = "empty_component", .component = j},
 						   "no row uses atom %zu", j));
@@ -320,20 +289,4 @@ test_tell_full(void **state)
 						"1019 more)");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_walks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_permute, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_permute_incomplete, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tell, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tell_full, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -11,20 +11,13 @@
 
 #define D 3
 
-static tlv_frame_builder builder;
 static const int64_t OFFSETS[D + 2] = {0, 6, 6, 10, 14};
 static const char TEXT[] = "lengthmassmore";
 
 static tlv_frame
 mixture(void)
 {
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_gmm_random(&ctx, 2, D, 4, TLV_COVARIANCE_FULL, 1, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	return frame;
+	return MADE(tlv_gmm_random, 2, D, 4, TLV_COVARIANCE_FULL, 1);
 }
 
 /* What a fit to rows of n names makes of the model. */
@@ -52,13 +45,11 @@ assert_name(const tlv_frame *frame, size_t i, const char *expected)
 	assert_memory_equal(name.bytes, expected, name.length);
 }
 
-static void
-test_fit(void **state)
+TEST(test_fit)
 {
 	static const int64_t ids[D] = {1, 2, 3};
 	tlv_frame model = mixture(), named = finished(&model, D, NULL), again;
 
-	(void) state;
 	assert_equal(tlv_model_dimensions(&named), D);
 	assert_equal(tlv_dimension_names_found(&named), TLV_DIMENSION_NAMES_SECTIONS);
 	assert_name(&named, 0, "length");
@@ -96,17 +87,14 @@ stepped(const tlv_frame *model)
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &statistics));
-	assert_ok(tlv_model_update(&ctx, model, &statistics, 1, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &after));
+	after = MADE(tlv_model_update, model, &statistics, 1);
 	return after;
 }
 
-static void
-test_step(void **state)
+TEST(test_step)
 {
 	tlv_frame model = mixture(), named = finished(&model, D, NULL), after;
 
-	(void) state;
 	after = stepped(&named);
 	assert_name(&after, 0, "length");
 	assert_name(&after, 2, "mass");
@@ -132,16 +120,12 @@ validated(const tlv_frame *model, size_t offsets, size_t bytes)
 	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame);
 }
 
-static void
-test_check(void **state)
+TEST(test_check)
 {
 	const tlv_hmm_simulation symbols = {
 		.k = 2, .symbols = D, .stay = .5, .concentration = 1, .seed = 1};
 	tlv_frame model = mixture(), hmm;
-	void *image;
-	size_t size;
 
-	(void) state;
 	assert_ok(validated(&model, 0, 0));
 	assert_ok(validated(&model, D + 1, 10));
 	assert_fails(validated(&model, D + 1, 0), TLV_CORRUPT, "one is missing");
@@ -150,21 +134,10 @@ test_check(void **state)
 	assert_fails(validated(&model, D, 6), TLV_CORRUPT, "dimension_name_offsets");
 	assert_fails(validated(&model, D + 1, 9), TLV_CORRUPT, "does not cover");
 	/* Symbols have no dimensions. */
-	assert_ok(tlv_hmm_simulate_model(&ctx, &symbols, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &hmm));
+	hmm = MADE(tlv_hmm_simulate_model, &symbols);
 	assert_equal(tlv_model_dimensions(&hmm), 0);
 	assert_ok(validated(&hmm, 0, 0));
 	assert_fails(validated(&hmm, D + 1, 10), TLV_CORRUPT, "no dimensions");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_step, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

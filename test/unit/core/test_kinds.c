@@ -5,8 +5,7 @@
 #include "assertions.h"
 #include "tensorlv/model/kind.h"
 
-static void
-test_table(void **state)
+TEST(test_table)
 {
 	size_t n;
 	const tlv_kind *const *kinds = tlv_kinds(&n);
@@ -32,8 +31,7 @@ test_table(void **state)
 }
 
 /* Names are told apart within a type. */
-static void
-test_names(void **state)
+TEST(test_names)
 {
 	size_t n;
 	const tlv_kind *const *kinds = tlv_kinds(&n);
@@ -46,13 +44,4 @@ test_names(void **state)
 	assert_null(tlv_kind_find(TLV_FRAME_GRAPH, 0));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -2,34 +2,11 @@
  * test_layout.c - labels, components renumbered, aligned and dropped, steps that keep numbers:
  * what every kind of model shares.
  */
-#include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/hmm.h"
-#include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
-#include "tensorlv/num/linalg.h"
-
-static pool memory;
-static tlv_context ctx;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static tlv_frame
 opened(void *image, size_t size)
@@ -90,13 +67,11 @@ described(const tlv_layout *layout, const char *name)
 }
 
 /* Every section of every kind of model that has components' numbers is described. */
-static void
-test_records(void **state)
+TEST(test_records)
 {
 	size_t n;
 	const tlv_kind *const *kinds = tlv_kinds(&n);
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 	{
 		const tlv_sections *sections;
@@ -116,12 +91,10 @@ test_records(void **state)
 }
 
 /* Renumbered and aligned again, a model is what it was, with its labels. */
-static void
-test_align(void **state)
+TEST(test_align)
 {
 	static const tlv_place turned[] = {{2, -1}, {0, -1}, {3, -1}, {1, -1}};
 
-	(void) state;
 	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		tlv_frame model = mixture(4, c), other, back, labelled;
@@ -143,8 +116,7 @@ test_align(void **state)
 }
 
 /* What is gone keeps its number and parameters at weight 0, infers 0, and comes back. */
-static void
-test_absent(void **state)
+TEST(test_absent)
 {
 	static const tlv_place three[] = {{3, -1}, {0, -1}, {2, -1}};
 	tlv_frame model = mixture(4, TLV_COVARIANCE_FULL), fewer, whole, again;
@@ -153,7 +125,6 @@ test_absent(void **state)
 	tlv_posterior one = {0}, other = {0};
 	tlv_model *a, *b;
 
-	(void) state;
 	fewer = arranged(&model, NULL, 3, three);
 	whole = aligned(&fewer, &model);
 	assert_int_equal(tlv_model_components(&whole), 4);
@@ -174,15 +145,13 @@ test_absent(void **state)
 	assert_true(same(&again, &model));
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	tlv_frame model = mixture(2, TLV_COVARIANCE_COMMON);
 	char long_label[TLV_LABEL_MOST + 1] = {0};
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_int_equal(tlv_label_component(&ctx, &model, 2, (tlv_text){"x", 1}, &image, &size),
 					 TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_label_component(&ctx, &model, 0,
@@ -195,15 +164,4 @@ test_refused(void **state)
 	assert_int_equal(tlv_model_align(&ctx, &model, &model, -1, &image, &size), TLV_BAD_PARAMETER);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_align, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_absent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -14,8 +14,6 @@
 
 #define LAST_FORM TLV_ROW_ENTRY
 
-static tlv_frame_builder builder;
-
 static void
 assert_refused(tlv_status status, tlv_status expected, const char *words)
 {
@@ -27,13 +25,7 @@ assert_refused(tlv_status status, tlv_status expected, const char *words)
 static tlv_frame
 mixture(size_t k, size_t d)
 {
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_gmm_random(&ctx, k, d, 4, TLV_COVARIANCE_SPHERICAL, 1, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	return frame;
+	return MADE(tlv_gmm_random, k, d, 4, TLV_COVARIANCE_SPHERICAL, 1);
 }
 
 static tlv_model *
@@ -48,13 +40,11 @@ opened(const tlv_frame *frame)
 
 /* ---- forms ---- */
 
-static void
-test_accumulators(void **state)
+TEST(test_accumulators)
 {
 	size_t n;
 	const tlv_kind *const *kinds = tlv_kinds(&n);
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 	{
 		const tlv_accumulator_class *class = kinds[i]->accumulator;
@@ -85,8 +75,7 @@ test_accumulators(void **state)
 	}
 }
 
-static void
-test_models(void **state)
+TEST(test_models)
 {
 	size_t n;
 	const tlv_kind *const *kinds = tlv_kinds(&n);
@@ -96,7 +85,6 @@ test_models(void **state)
 	int32_t states[1];
 	double value;
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 		if (kinds[i]->model != NULL)
 		{
@@ -126,8 +114,7 @@ test_models(void **state)
 }
 
 /* A view that is missing is no row for sums; it is one for a mixture of views. */
-static void
-test_missing_views(void **state)
+TEST(test_missing_views)
 {
 	const double numbers[3] = {1, 2, 3};
 	const int64_t ids[3] = {1, 2, 3};
@@ -136,7 +123,6 @@ test_missing_views(void **state)
 	tlv_row categories = *TLV_AS_CATEGORIES(ids);
 	tlv_accumulator *accumulator;
 
-	(void) state;
 	views.part[1].type = categories.part[2].type = TLV_PART_NONE;
 	assert_ok(tlv_view_moments_create(&ctx, &accumulator));
 	assert_refused(tlv_add(&ctx, accumulator, &views), TLV_BAD_DATA, "view 2");
@@ -146,14 +132,12 @@ test_missing_views(void **state)
 
 /* ---- posteriors ---- */
 
-static void
-test_posterior(void **state)
+TEST(test_posterior)
 {
 	const size_t widths[3] = {2, 5, 3};
 	tlv_posterior posterior = {0};
 	double *values;
 
-	(void) state;
 	assert_ok(tlv_posterior_begin(&ctx, &posterior, 4, 3));
 	assert_int_equal(posterior.total, 12);
 	assert_null(posterior.widths);
@@ -179,19 +163,6 @@ test_posterior(void **state)
 
 /* ---- statistics ---- */
 
-static tlv_frame
-stored(tlv_accumulator *accumulator)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	return frame;
-}
-
 /* The statistics of ten rows under a mixture: opened by us, or by whoever runs the aggregate. */
 static tlv_frame
 statistics_of(const tlv_frame *model, void *open)
@@ -206,14 +177,12 @@ statistics_of(const tlv_frame *model, void *open)
 	return stored(accumulator);
 }
 
-static void
-test_statistics(void **state)
+TEST(test_statistics)
 {
 	tlv_frame model = mixture(3, 2), moments, other;
 	tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics};
 	tlv_accumulator *accumulator;
 
-	(void) state;
 	moments = statistics_of(&model, NULL);
 	other = statistics_of(&model, opened(&model));
 	assert_int_equal(moments.header->size, other.header->size);
@@ -237,14 +206,12 @@ test_statistics(void **state)
 }
 
 /* A constant of another kind, and one that is wanted and not there. */
-static void
-test_constants(void **state)
+TEST(test_constants)
 {
 	tlv_frame model = mixture(3, 2);
 	tlv_statistic statistic = {.aggregate = &tlv_aggregate_count_products};
 	tlv_accumulator *accumulator;
 
-	(void) state;
 	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
 				   "tlv_count_products needs a subspace");
 	statistic.constant = &model;
@@ -265,22 +232,15 @@ other_model(void)
 {
 	tlv_multiview_simulation options = {
 		.k = 2, .d = {2, 2, 2}, .separation = 2, .concentration = 1, .seed = 1};
-	tlv_frame frame;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_multiview_random(&ctx, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	return frame;
+	return MADE(tlv_multiview_random, &options);
 }
 
-static void
-test_match(void **state)
+TEST(test_match)
 {
 	tlv_frame a = mixture(3, 2), wide = mixture(3, 4), few = mixture(2, 2), views = other_model();
 	tlv_match match;
 
-	(void) state;
 	assert_ok(tlv_model_match(&ctx, &a, &a, &match));
 	assert_int_equal(match.k, 3);
 	for (size_t j = 0; j < 3; j++)
@@ -296,18 +256,4 @@ test_match(void **state)
 				   "tlv_match needs a tlv_model of kind gaussian_mixture, not multiview");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accumulators, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_models, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing_views, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_posterior, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_statistics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_constants, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_match, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -2,22 +2,10 @@
  * test_sections.c - declared values: a kind of the test's own with every element, range and merge
  * tag is created, merged, built and checked; every tag finds what breaks it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "assertions.h"
 #include "mutations.h"
 #include "pool_setup.h"
 #include "tensorlv/model/sections.h"
-
-static tlv_frame_builder builder;
 
 /* ---- the kind ---- */
 
@@ -130,7 +118,7 @@ toy(size_t items, int64_t first, int64_t step)
 }
 
 static tlv_frame
-stored(void *accumulator)
+stored_toy(void *accumulator)
 {
 	tlv_frame frame;
 	void *image;
@@ -156,10 +144,9 @@ empty(void)
 /* ---- tests ---- */
 
 /* A value merged into an empty accumulator is the same value, but for what merge_own says. */
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	tlv_frame one = stored(toy(3, 5, 2)), again;
+	tlv_frame one = stored_toy(toy(3, 5, 2)), again;
 	tlv_accumulator *sum = empty();
 	size_t sizes[TLV_SIZES];
 
@@ -168,7 +155,7 @@ test_round_trip(void **state)
 	assert_int_equal(((toy_state *) sum)->sized, 1);
 	assert_equal(((toy_state *) sum)->mean, 101);
 	((toy_state *) sum)->mean = 1;
-	again = stored(sum);
+	again = stored_toy(sum);
 	assert_int_equal(again.header->size, one.header->size);
 	assert_memory_equal(again.header, one.header, one.header->size);
 	tlv_sections_sizes(&one, &toy_sections, sizes);
@@ -177,13 +164,12 @@ test_round_trip(void **state)
 }
 
 /* Items 5 7 9 and 6 7 8: five of them, and everything that belongs to one goes with it. */
-static void
-test_merge(void **state)
+TEST(test_merge)
 {
 	static const int64_t keys[5] = {5, 6, 7, 8, 9}, counts[5] = {1, 1, 4, 3, 3};
 	static const double sparse[10] = {0, 0, 0, 0, 0, 5, 6, 14, 8, 9};
 	toy_state *sum = toy(3, 5, 2);
-	tlv_frame other = stored(toy(3, 6, 1));
+	tlv_frame other = stored_toy(toy(3, 6, 1));
 
 	assert_ok(tlv_sections_merge(&ctx, &sum->declared.base, &other));
 	assert_int_equal(sum->sized, 2);
@@ -200,14 +186,14 @@ test_merge(void **state)
 		assert_equal(sum->sums[i], 2 * (i - 1));
 	for (int i = 0; i < 8; i++)
 		assert_equal((double) sum->narrow[i], i);
-	stored(sum);
+	stored_toy(sum);
 }
 
 /* Merging is the same in any order, and with a value of no items. */
-static void
-test_merge_order(void **state)
+TEST(test_merge_order)
 {
-	tlv_frame parts[3] = {stored(toy(3, 5, 2)), stored(toy(0, 6, 1)), stored(toy(2, 1, 50))};
+	tlv_frame parts[3] = {stored_toy(toy(3, 5, 2)), stored_toy(toy(0, 6, 1)),
+						  stored_toy(toy(2, 1, 50))};
 	tlv_accumulator *a = empty(), *b = empty();
 	tlv_frame one, two;
 
@@ -216,39 +202,38 @@ test_merge_order(void **state)
 		assert_ok(tlv_sections_merge(&ctx, a, &parts[i]));
 		assert_ok(tlv_sections_merge(&ctx, b, &parts[2 - i]));
 	}
-	one = stored(a);
-	two = stored(b);
+	one = stored_toy(a);
+	two = stored_toy(b);
 	assert_int_equal(one.header->size, two.header->size);
 	assert_memory_equal(one.header, two.header, one.header->size);
 }
 
 /* What does not belong together is refused, and the accumulator is as before. */
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	const size_t sizes[TLV_SIZES] = {3, 0};
 	toy_state *sum = toy(3, 5, 2), *other = toy(3, 5, 2);
-	tlv_frame before = stored(sum), after, frame;
+	tlv_frame before = stored_toy(sum), after, frame;
 	tlv_accumulator *wide;
 
 	other->model.bytes[15] ^= 1;
-	frame = stored(other);
+	frame = stored_toy(other);
 	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_BAD_PARAMETER);
 	assert_string_equal(ctx.error.message, "the statistics were collected under different models");
 	assert_ok(tlv_sections_create(&ctx, &toy_class, sizes, &wide));
 	((toy_state *) wide)->model = sum->model;
 	for (int t = 0; t < 3; t++)
 		((toy_state *) wide)->least[t] = 1;
-	frame = stored(wide);
+	frame = stored_toy(wide);
 	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_BAD_PARAMETER);
 	/* too many rows to be counted, too many items */
 	other = toy(3, 5, 2);
 	other->waiting = 0x1p53 - 5;
-	frame = stored(other);
+	frame = stored_toy(other);
 	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_LIMIT);
-	frame = stored(toy(4, 100, 1));
+	frame = stored_toy(toy(4, 100, 1));
 	assert_int_equal(tlv_sections_merge(&ctx, &sum->declared.base, &frame), TLV_LIMIT);
-	after = stored(sum);
+	after = stored_toy(sum);
 	assert_memory_equal(after.header, before.header, before.header->size);
 }
 
@@ -273,15 +258,14 @@ changed(tlv_frame frame, const char *name, tlv_element element, size_t rows, siz
 	return tlv_sections_check(&ctx, &again, &toy_sections);
 }
 
-static void
-test_check(void **state)
+TEST(test_check)
 {
 	static const double numbers[64] = {0}, half = 0.5, huge = 0x1p54, negative = -1;
 	static const double below[6] = {0, 0, 0, 0, 0, -2}, few = 2;
 	static const float narrow_below[8] = {0, 0, -1};
 	static const int64_t zero[3] = {1, 0, 1}, large[3] = {1, 1, INT64_C(1) << 31};
 	static const int64_t twice[3] = {5, 5, 9};
-	tlv_frame frame = stored(toy(3, 5, 2));
+	tlv_frame frame = stored_toy(toy(3, 5, 2));
 
 	/* every section: missing, of another element, of another shape; and one more */
 	for (size_t i = 0; i < toy_sections.n; i++)
@@ -316,10 +300,9 @@ test_check(void **state)
 }
 
 /* What a declaration says, and its changed values break, is refused. */
-static void
-test_mutations(void **state)
+TEST(test_mutations)
 {
-	tlv_frame one = stored(toy(3, 5, 2));
+	tlv_frame one = stored_toy(toy(3, 5, 2));
 	char accepted[128];
 	size_t refused = count_refused_mutations(&ctx, &one, &toy_sections, accepted);
 
@@ -328,8 +311,7 @@ test_mutations(void **state)
 }
 
 /* Shares by rows and by columns, of a section larger than what is looked at in one piece. */
-static void
-test_shares(void **state)
+TEST(test_shares)
 {
 	const size_t rows = 100, columns = 5000;
 	double *x = tlv_alloc(&ctx, rows * columns, sizeof(double));
@@ -363,10 +345,9 @@ test_shares(void **state)
 }
 
 /* Memory refused at every place: an error, never a crash. */
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
-	tlv_frame a = stored(toy(3, 5, 2)), b = stored(toy(3, 6, 1));
+	tlv_frame a = stored_toy(toy(3, 5, 2)), b = stored_toy(toy(3, 6, 1));
 	size_t base = ctx.arena.used, refused = 0;
 
 	for (size_t limit = 0;; limit += 64)
@@ -390,19 +371,4 @@ test_memory(void **state)
 	ctx.arena.limit = SIZE_MAX;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merge_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mutations, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

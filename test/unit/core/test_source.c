@@ -41,10 +41,8 @@ rows_of(fixture_rows all, bool others)
 	return (fixture_rows){n, rows};
 }
 
-static void
-test_folds(void **state)
+TEST(test_folds)
 {
-	(void) state;
 	for (size_t d = 3; d <= 120; d += 117)
 	{
 		tlv_gmm_learn_options options = {
@@ -78,10 +76,4 @@ test_folds(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_folds, setup, forget)};
-
-	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

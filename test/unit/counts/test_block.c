@@ -99,28 +99,22 @@ check_order(bool by_item)
 	assert_int_equal(ctx.arena.used, 0);
 }
 
-static void
-test_as_they_come(void **state)
+TEST(test_as_they_come)
 {
-	(void) state;
 	check_order(false);
 }
 
-static void
-test_by_item(void **state)
+TEST(test_by_item)
 {
-	(void) state;
 	check_order(true);
 }
 
 /* A large basis is taken by item, in blocks of many documents. */
-static void
-test_choice(void **state)
+TEST(test_choice)
 {
 	tlv_count_block block;
 	tlv_context ctx;
 
-	(void) state;
 	tlv_context_init_malloc(&ctx);
 	assert_int_equal(tlv_count_block_init(&ctx, &block, 100, 100000), TLV_OK);
 	assert_true(block.by_item);
@@ -128,14 +122,4 @@ test_choice(void **state)
 	tlv_free(&ctx, block.y);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_they_come),
-		cmocka_unit_test(test_by_item),
-		cmocka_unit_test(test_choice),
-	};
-
-	return cmocka_run_group_tests_name("count_block", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -55,12 +55,9 @@ static tlv_frame
 kept(tlv_accumulator *accumulator, bool told)
 {
 	tlv_frame frame;
-	void *image;
-	size_t size;
 
 	assert_ok(tlv_accumulator_store(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
+	frame = MADE(tlv_frame_finish, &builder);
 	assert_int_equal(tlv_frame_find(&frame, "document_items") != NULL, told);
 	return frame;
 }
@@ -84,7 +81,7 @@ wide_subspace(void)
 }
 
 static tlv_frame
-merged(tlv_accumulator *into, tlv_frame a, tlv_frame b, bool told)
+merged_into(tlv_accumulator *into, tlv_frame a, tlv_frame b, bool told)
 {
 	assert_ok(into->class->merge(&ctx, into, &a));
 	assert_ok(into->class->merge(&ctx, into, &b));
@@ -154,10 +151,8 @@ static const maker makers[] = {make_summary, make_pairs, make_triples, make_prod
 #define PRODUCTS	3 /* whose sums do not hold it */
 
 /* Every way to the same documents gives the same bytes, and the same sums. */
-static void
-test_ways(void **state)
+TEST(test_ways)
 {
-	(void) state;
 	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
@@ -171,12 +166,12 @@ test_ways(void **state)
 		assert_same_bytes(kept(with_documents(turned, 0, 11), true), whole);
 		/* storing changes nothing */
 		assert_same_bytes(kept(turned, true), whole);
-		assert_same_bytes(merged(empty_like(one), one, two, true), whole);
-		assert_same_bytes(merged(makers[m](subspace), two, one, true), whole);
+		assert_same_bytes(merged_into(empty_like(one), one, two, true), whole);
+		assert_same_bytes(merged_into(makers[m](subspace), two, one, true), whole);
 		assert_same_bytes(taken_out(whole, two, true), one);
 		assert_same_bytes(taken_out(whole, one, false), two);
-		assert_same_bytes(times(0.5, merged(empty_like(one), whole, whole, true)), whole);
-		assert_same_bytes(times(2, whole), merged(empty_like(one), whole, whole, true));
+		assert_same_bytes(times(0.5, merged_into(empty_like(one), whole, whole, true)), whole);
+		assert_same_bytes(times(2, whole), merged_into(empty_like(one), whole, whole, true));
 		/* sums */
 		assert_null(tlv_frame_find(&sums, "document_items"));
 		assert_same_bytes(sums_of(whole, subspace), sums);
@@ -187,10 +182,8 @@ test_ways(void **state)
 }
 
 /* Documents that are not there cannot be taken away. */
-static void
-test_more_than_there_is(void **state)
+TEST(test_more_than_there_is)
 {
-	(void) state;
 	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
@@ -207,10 +200,8 @@ test_more_than_there_is(void **state)
 
 /* Many documents are sums; what is added to these without their subspace is told, unless they hold
  * what it takes. */
-static void
-test_many(void **state)
+TEST(test_many)
 {
-	(void) state;
 	for (size_t m = 0; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
@@ -218,13 +209,13 @@ test_many(void **state)
 		tlv_frame many = kept(with_documents(makers[m](subspace), 0, 2500), false);
 		tlv_frame few = kept(with_documents(makers[m](subspace), 2500, 2500 + SMALL), true);
 		tlv_frame all = stored(with_documents(makers[m](subspace), 0, 2500 + SMALL));
-		tlv_frame both = merged(empty_like(many), many, few, refers), less;
+		tlv_frame both = merged_into(empty_like(many), many, few, refers), less;
 		tlv_accumulator *x = empty_like(both);
 		bool done;
 
 		if (m >= IN_SUBSPACE)
-			assert_same_numbers(merged(makers[m](subspace), few, many, false), all);
-		assert_same_numbers(merged(empty_like(many), few, many, refers), both);
+			assert_same_numbers(merged_into(makers[m](subspace), few, many, false), all);
+		assert_same_numbers(merged_into(empty_like(many), few, many, refers), both);
 		assert_same_numbers(refers ? sums_of(both, subspace) : both, all);
 		assert_ok(x->class->merge(&ctx, x, &both));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
@@ -236,17 +227,15 @@ test_many(void **state)
 		assert_ok(x->class->merge(&ctx, x, &many));
 		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
 		less = kept(x, m >= IN_SUBSPACE);
-		both = merged(makers[m](subspace), less, few, false);
+		both = merged_into(makers[m](subspace), less, few, false);
 		assert_same_numbers(both, stored(with_documents(makers[m](subspace), 0, 2500)));
 		pool_reset(&memory, &ctx);
 	}
 }
 
 /* Documents none of whose items the subspace has are held by their lengths. */
-static void
-test_unknown_items(void **state)
+TEST(test_unknown_items)
 {
-	(void) state;
 	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace(), few, twice;
@@ -259,7 +248,7 @@ test_unknown_items(void **state)
 			assert_ok(add_unknown(y, t));
 		}
 		few = kept(x, true);
-		twice = merged(empty_like(few), few, few, true);
+		twice = merged_into(empty_like(few), few, few, true);
 		assert_int_equal(tlv_frame_find(&few, "document_items")->rows, 0);
 		assert_at_most(tlv_frame_find(&few, "document_times")->rows, 6);
 		assert_same_numbers(sums_of(twice, subspace), stored(y));
@@ -268,15 +257,13 @@ test_unknown_items(void **state)
 
 /* Many documents of nothing but their lengths: equal ones are put together now and then, not at
  * each. */
-static void
-test_many_lengths(void **state)
+TEST(test_many_lengths)
 {
 	tlv_frame subspace = wide_subspace(), frame;
 	tlv_accumulator *x = make_products(subspace);
 	const int64_t item = ITEMS;
 	double tokens = 0;
 
-	(void) state;
 	for (int t = 0; t < 15000; t++)
 	{
 		const double count = 3 + t % 7500;
@@ -290,10 +277,8 @@ test_many_lengths(void **state)
 }
 
 /* What is left of parts that cancel is a value of no documents, stored as sums, too. */
-static void
-test_nothing_left(void **state)
+TEST(test_nothing_left)
 {
-	(void) state;
 	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
@@ -327,10 +312,8 @@ part_left(maker make, tlv_frame subspace, double part, bool told)
 }
 
 /* Items of documents that are gone are gone, whatever rounding makes of their parts. */
-static void
-test_parts(void **state)
+TEST(test_parts)
 {
-	(void) state;
 	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
 		/* products have no totals */
 		for (int tenths = 1; tenths < 10 && makers[m] != make_products; tenths++)
@@ -350,10 +333,8 @@ test_parts(void **state)
 }
 
 /* A value that says it is of the subspace, with an item that this does not have. */
-static void
-test_forged_place(void **state)
+TEST(test_forged_place)
 {
-	(void) state;
 	for (size_t m = IN_SUBSPACE; m < KINDS; m++)
 	{
 		tlv_frame subspace = wide_subspace();
@@ -385,8 +366,7 @@ accepts_number(tlv_frame value, const char *name, double number)
 }
 
 /* Products of few documents are these, and nothing else; what they say of themselves is checked. */
-static void
-test_products(void **state)
+TEST(test_products)
 {
 	tlv_frame subspace = wide_subspace(), other = wide_subspace(), next, next_told;
 	tlv_frame few = kept(with_documents(make_products(subspace), 0, SMALL), true);
@@ -395,7 +375,6 @@ test_products(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_true(tlv_count_refers(&few) && !tlv_count_refers(&sums));
 	assert_int_equal(tlv_frame_find(&few, "products")->columns, 0);
 	assert_true(accepts_number(few, "rank", RANK));
@@ -408,10 +387,8 @@ test_products(void **state)
 	assert_false(accepts_number(few, "document_sizes", EACH * SMALL + 1));
 	assert_false(accepts_number(few, "document_counts", 0.5));
 	/* either leads to the same step */
-	assert_ok(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &next_told));
-	assert_ok(tlv_subspace_from_moments(&ctx, &sums, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &next));
+	next_told = MADE(tlv_subspace_from_moments, &few, &options);
+	next = MADE(tlv_subspace_from_moments, &sums, &options);
 	assert_same_bytes(next_told, next);
 	options.subspace = NULL;
 	assert_ok(tlv_subspace_from_moments(&ctx, &sums, &options, &image, &size));
@@ -424,8 +401,7 @@ test_products(void **state)
 
 /* A step from products that hold documents: what the first error names is enough, and not much
  * more. */
-static void
-test_step_memory(void **state)
+TEST(test_step_memory)
 {
 	tlv_frame subspace = wide_subspace();
 	tlv_frame few = kept(with_documents(make_products(subspace), 0, SMALL), true);
@@ -433,7 +409,6 @@ test_step_memory(void **state)
 	size_t used = ctx.arena.used, size, named, left;
 	void *image;
 
-	(void) state;
 	ctx.arena.limit = used + 1000;
 	assert_equal(tlv_subspace_from_moments(&ctx, &few, &options, &image, &size), TLV_MEMORY_LIMIT);
 	named = (size_t) strtod(ctx.error.hint, NULL);
@@ -446,21 +421,4 @@ test_step_memory(void **state)
 	assert_below((double) (named - used), 1.5 * (double) (ctx.arena.peak - left - used));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_more_than_there_is, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_items, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_lengths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing_left, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forged_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_step_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("count_documents", tests, NULL, NULL);
-}
+RUN_TESTS(setup_documents, teardown)

@@ -9,14 +9,12 @@
 #include "tensorlv/num/tensor3.h"
 
 /* pairs - diag(correction) are the ordered pairs of distinct tokens. */
-static void
-test_pairs(void **state)
+TEST(test_pairs)
 {
 	tlv_accumulator *accumulator = new_pairs(), *summary;
 	tlv_frame frame, short_frame;
 	const double *pairs, *correction, *totals, *squares;
 
-	(void) state;
 	add_documents(accumulator, 0, DOCUMENTS);
 	frame = stored(accumulator);
 	assert_counters(frame);
@@ -92,10 +90,8 @@ check_products(tlv_frame value, bool distinct)
 						pair_form(pair, w, a, b));
 }
 
-static void
-test_products(void **state)
+TEST(test_products)
 {
-	(void) state;
 	for (int distinct = 0; distinct < 2; distinct++)
 	{
 		check_products(identity_subspace(distinct), distinct);
@@ -180,10 +176,8 @@ check_triples(tlv_frame value, bool distinct)
 		assert_true(isnan(tlv_count_z(&frame, 0)));
 }
 
-static void
-test_triples(void **state)
+TEST(test_triples)
 {
-	(void) state;
 	for (int distinct = 0; distinct < 2; distinct++)
 	{
 		check_triples(identity_subspace(distinct), distinct);
@@ -261,12 +255,10 @@ check_building(maker make, tlv_frame value)
 	assert_same_bytes(stored(accumulator), stored(straight));
 }
 
-static void
-test_merging_and_building(void **state)
+TEST(test_merging_and_building)
 {
 	static const maker makers[] = {make_pairs, make_summary, make_products, make_triples};
 
-	(void) state;
 	for (size_t m = 0; m < 4; m++)
 		for (int distinct = 0; distinct < 2; distinct++)
 		{
@@ -278,15 +270,13 @@ test_merging_and_building(void **state)
 }
 
 /* Parts without a common item, and the order of first sight reversed. */
-static void
-test_disjoint_parts(void **state)
+TEST(test_disjoint_parts)
 {
 	const int64_t low[2] = {1, 2}, high[3] = {10, 20, 30};
 	const double counts[3] = {3, 2, 1};
 	tlv_accumulator *a = new_pairs(), *b = new_pairs(), *both = new_pairs(), *merged;
 	tlv_frame fa, fb, all;
 
-	(void) state;
 	assert_ok(tlv_add(&ctx, a, TLV_AS_BAG(make_bag(3, high, counts))));
 	assert_ok(tlv_add(&ctx, b, TLV_AS_BAG(make_bag(2, low, counts))));
 	assert_ok(tlv_add(&ctx, both, TLV_AS_BAG(make_bag(2, low, counts))));
@@ -304,13 +294,11 @@ test_disjoint_parts(void **state)
 }
 
 /* Other subspace, or a forged value with the same fingerprint but another shape. */
-static void
-test_refused_merges(void **state)
+TEST(test_refused_merges)
 {
 	tlv_frame one = random_subspace(6, 4, 3, false), two = random_subspace(6, 4, 3, false);
 	tlv_frame forged = random_subspace(5, 3, 2, false);
 
-	(void) state;
 	for (int triples = 0; triples < 2; triples++)
 	{
 		tlv_accumulator *a = new_compressed(one, triples), *b = new_compressed(two, triples);
@@ -339,8 +327,7 @@ test_refused_merges(void **state)
 	}
 }
 
-static void
-test_bad_documents(void **state)
+TEST(test_bad_documents)
 {
 	const int64_t items[2] = {IDS[0], IDS[1]};
 	const double fractions[2] = {3, 2.5}, huge[2] = {1e300, 1e300}, long_ago[2] = {0x1p53, 1};
@@ -348,7 +335,6 @@ test_bad_documents(void **state)
 	tlv_accumulator *accumulators[] = {new_pairs(), make_summary(value), make_products(value),
 									   make_triples(value)};
 
-	(void) state;
 	for (size_t a = 0; a < 4; a++)
 	{
 		tlv_accumulator *x = accumulators[a];
@@ -356,8 +342,8 @@ test_bad_documents(void **state)
 
 		add_documents(x, 0, 20);
 		before = stored(x);
-		assert_int_equal(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(2, items, fractions))), TLV_BAD_DATA);
-		assert_non_null(strstr(ctx.error.message, "2.5 of item -7"));
+		assert_fails(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(2, items, fractions))), TLV_BAD_DATA,
+					 "2.5 of item -7");
 		assert_string_not_equal(ctx.error.hint, "");
 		/* Cubes of such counts would overflow: refused rather than stored as infinity. */
 		assert_int_equal(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(2, items, huge))), TLV_BAD_DATA);
@@ -368,8 +354,7 @@ test_bad_documents(void **state)
 }
 
 /* One item more than the exact pairs can hold, one way and the other. */
-static void
-test_too_many_items(void **state)
+TEST(test_too_many_items)
 {
 	enum
 	{
@@ -380,7 +365,6 @@ test_too_many_items(void **state)
 	tlv_accumulator *full = new_pairs(), *summary = make_summary((tlv_frame){0}), *other;
 	tlv_frame frame;
 
-	(void) state;
 	for (int i = 0; i <= N; i++)
 	{
 		items[i] = 7 * i;
@@ -388,9 +372,8 @@ test_too_many_items(void **state)
 	}
 	assert_ok(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(N, items, counts))));
 	assert_ok(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(3, items + 100, counts))));
-	assert_int_equal(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(3, items + N - 2, counts))),
-					 TLV_LIMIT);
-	assert_non_null(strstr(ctx.error.message, "8192"));
+	assert_fails(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(3, items + N - 2, counts))), TLV_LIMIT,
+				 "8192");
 	assert_non_null(strstr(ctx.error.hint, "tlv_count_summary"));
 	other = new_pairs();
 	assert_ok(tlv_add(&ctx, other, TLV_AS_BAG(make_bag(3, items + N - 2, counts))));
@@ -404,12 +387,10 @@ test_too_many_items(void **state)
 }
 
 /* Memory limits and moments: an error at every limit, never a crash. */
-static void
-test_memory_limits(void **state)
+TEST(test_memory_limits)
 {
 	static const maker makers[] = {make_pairs, make_summary, make_products, make_triples};
 
-	(void) state;
 	for (size_t m = 0; m < 4; m++)
 	{
 		tlv_status status = TLV_MEMORY_LIMIT;
@@ -437,20 +418,4 @@ test_memory_limits(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pairs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_triples, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merging_and_building, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_disjoint_parts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused_merges, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_documents, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_items, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_limits, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("count_moments", tests, NULL, NULL);
-}
+RUN_TESTS(setup_documents, teardown)

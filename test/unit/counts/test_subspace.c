@@ -58,13 +58,8 @@ next_subspace(tlv_frame moments, size_t rank, double minimum, bool distinct)
 {
 	tlv_subspace_options options = {
 		.rank = rank, .minimum_documents = minimum, .distinct = distinct, .seed = 42};
-	tlv_frame frame;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_subspace_from_moments(&ctx, &moments, &options, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &frame));
-	return frame;
+	return MADE(tlv_subspace_from_moments, &moments, &options);
 }
 
 /* Cosine of the largest principal angle between the leading k directions of two blocks. */
@@ -167,12 +162,10 @@ check_subspace(corpus c, double minimum, bool distinct)
 		assert_close(values[0], 1, 0.05); /* the leading direction is the mean */
 }
 
-static void
-test_subspace(void **state)
+TEST(test_subspace)
 {
 	corpus c = simulate(1500, 30, 0.25);
 
-	(void) state;
 	check_subspace(c, 0, false);
 	check_subspace(c, 0, true);
 	check_subspace(c, 300, false); /* restricted: lengths still count all tokens */
@@ -181,8 +174,7 @@ test_subspace(void **state)
 
 /* A subspace that begins with another one: of the same items, of more, of fewer and of none that it
  * has.  It stands after fewer steps where it knows the items, and is the same in the end. */
-static void
-test_begun(void **state)
+TEST(test_begun)
 {
 	corpus c = simulate(1500, 30, 0.25);
 	tlv_accumulator *summary = make_summary((tlv_frame){0});
@@ -190,7 +182,6 @@ test_begun(void **state)
 	tlv_frame counts;
 	int taken[4];
 
-	(void) state;
 	add_corpus(summary, c, 1, 0);
 	counts = stored(summary);
 	for (int i = 0; i < 4; i++)
@@ -199,8 +190,6 @@ test_begun(void **state)
 		tlv_subspace_options options = {
 			.rank = K_LDA, .minimum_documents = minimum[i][1], .seed = 42};
 		tlv_accumulator *pairs = new_pairs();
-		void *image;
-		size_t size;
 
 		for (int step = 0; step < 12; step++)
 		{
@@ -219,8 +208,7 @@ test_begun(void **state)
 				items[j] += 100000;
 			options.minimum_documents = 0;
 		}
-		assert_ok(tlv_subspace_from_moments(&ctx, &counts, &options, &image, &size));
-		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &at));
+		at = MADE(tlv_subspace_from_moments, &counts, &options);
 		for (taken[i] = 0; taken[i] < 30; taken[i]++)
 		{
 			tlv_accumulator *products = new_compressed(at, false);
@@ -240,8 +228,7 @@ test_begun(void **state)
 	assert_below(taken[0], taken[3]);
 }
 
-static void
-test_subspace_refusals(void **state)
+TEST(test_subspace_refusals)
 {
 	tlv_accumulator *pairs = new_pairs(), *few = new_pairs();
 	tlv_frame frame, small, triples;
@@ -249,7 +236,6 @@ test_subspace_refusals(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	add_documents(pairs, 0, DOCUMENTS);
 	frame = stored(pairs);
 	assert_int_equal(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size),
@@ -275,8 +261,7 @@ test_subspace_refusals(void **state)
 }
 
 /* The number of topics, from the rank test between two halves. */
-static void
-test_suggest_k(void **state)
+TEST(test_suggest_k)
 {
 	enum
 	{
@@ -287,7 +272,6 @@ test_suggest_k(void **state)
 	double z[MAX_K];
 	size_t count, k;
 
-	(void) state;
 	for (size_t half = 0; half < 2; half++)
 	{
 		tlv_accumulator *pairs = new_pairs();
@@ -324,8 +308,7 @@ test_suggest_k(void **state)
  * A basis too large for the cache takes another way through the documents,
  * sorted by item; blocks of it end in the middle of these documents.
  */
-static void
-test_large_basis(void **state)
+TEST(test_large_basis)
 {
 	enum
 	{
@@ -341,7 +324,6 @@ test_large_basis(void **state)
 	tlv_accumulator *accumulator;
 	tlv_frame value, frame;
 
-	(void) state;
 	for (size_t i = 0; i < ITEMS; i++)
 	{
 		items[i] = (int64_t) i;
@@ -375,16 +357,4 @@ test_large_basis(void **state)
 		assert_near(tlv_frame_float64(&frame, "products")[i], expected[i]);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_begun, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large_basis, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_suggest_k, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("count_subspace", tests, NULL, NULL);
-}
+RUN_TESTS(setup_documents, teardown)

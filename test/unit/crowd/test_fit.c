@@ -5,8 +5,6 @@
 #include "crowd_fixture.h"
 #include "rows.h"
 
-#include <math.h>
-
 /* From moments alone; where they do not tell the classes apart, all is wrong. */
 static double
 moments_wrong(const crowd_rows *r, const tlv_frame *answers, const tlv_crowd_options *options)
@@ -24,8 +22,7 @@ moments_wrong(const crowd_rows *r, const tlv_frame *answers, const tlv_crowd_opt
 }
 
 /* Mean errors over seeds of the majority, of one start and of both, with the pool and without. */
-static void
-test_figures(void **state)
+ACCURACY_TEST(test_figures)
 {
 	static const struct
 	{
@@ -37,8 +34,6 @@ test_figures(void **state)
 		{{2000, 60, 3, .20, .1, .6, .3, 0}, 4.3},
 	};
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		double plain = 0, majority = 0, moments = 0, both = 0, alone = 0;
@@ -53,7 +48,7 @@ test_figures(void **state)
 
 			s.seed = (uint64_t) seed;
 			r = draw(&s);
-			answers = build(collect(&r));
+			answers = stored(collect(&r));
 			model = fit(&answers, &options);
 			both += wrong(&r, &model) / seeds;
 			options.shrink = 0;
@@ -135,13 +130,12 @@ fit_few(tlv_rng *rng, size_t items, size_t each, int64_t *truth)
 			give(answers, (int64_t) i, (int64_t) worker, knows ? truth[i] : (truth[i] + other) % 3);
 		}
 	}
-	frame = build(answers);
+	frame = stored(answers);
 	return fit(&frame, &tlv_crowd_defaults);
 }
 
 /* How probable an answer is said to be is near how often it is right, also where few are given. */
-static void
-test_said(void **state)
+TEST(test_said)
 {
 	static const struct
 	{
@@ -151,7 +145,6 @@ test_said(void **state)
 				 {150, 5, 100, .025, .215, .015},
 				 {600, 5, 20, .010, .18, .012}};
 
-	(void) state;
 	for (size_t c = 0; c < 3; c++)
 	{
 		int64_t truth[600];
@@ -178,44 +171,40 @@ test_said(void **state)
 }
 
 /* Answers of days, merged, are the answers of all days, in whatever order they came. */
-static void
-test_days(void **state)
+TEST(test_days)
 {
 	tlv_crowd_simulation s = {300, 20, 3, .3, .2, .8, 0, 1};
 	crowd_rows r = draw(&s);
 	tlv_accumulator *all = collect(&r), *merged = empty(), *days[3] = {empty(), empty(), empty()};
 	tlv_frame whole, parts;
 
-	(void) state;
 	for (size_t i = r.n; i-- > 0;)
 		give(days[i % 3], (int64_t) r.rows[i].item, (int64_t) r.rows[i].worker,
 			 (int64_t) r.rows[i].answer);
 	for (int d = 0; d < 3; d++)
 	{
-		tlv_frame day = build(days[d]);
+		tlv_frame day = stored(days[d]);
 
 		assert_ok(merged->class->merge(&ctx, merged, &day));
 	}
-	whole = build(all);
-	parts = build(merged);
+	whole = stored(all);
+	parts = stored(merged);
 	assert_equal(whole.header->size, parts.header->size);
 	assert_memory_equal(whole.header->digest.bytes, parts.header->digest.bytes, TLV_DIGEST_SIZE);
 }
 
 /* Known answers of a tenth of the items help with all others, where most workers are bad. */
-static void
-test_gold(void **state)
+TEST(test_gold)
 {
 	tlv_crowd_simulation s = {1000, 20, 3, .3, 0, .9, .5, 3};
 	crowd_rows r = draw(&s);
 	tlv_accumulator *answers = collect(&r);
-	tlv_frame without = build(answers), with, model, better;
+	tlv_frame without = stored(answers), with, model, better;
 	tlv_crowd_parts parts;
 
-	(void) state;
 	for (size_t i = 1; i <= s.items / 10; i++)
 		give_known(answers, (int64_t) i, (int64_t) r.truth[i]);
-	with = build(answers);
+	with = stored(answers);
 	model = fit(&without, &tlv_crowd_defaults);
 	better = fit(&with, &tlv_crowd_defaults);
 	print_message("wrong: %.2f without, %.2f with known answers\n", wrong(&r, &model),
@@ -239,8 +228,7 @@ test_gold(void **state)
 }
 
 /* Two known answers of one item: one of them is true, and the workers say which. */
-static void
-test_contradictory_gold(void **state)
+TEST(test_contradictory_gold)
 {
 	tlv_accumulator *answers = empty();
 	tlv_frame frame, model;
@@ -248,14 +236,13 @@ test_contradictory_gold(void **state)
 	tlv_warning warning;
 	double sure;
 
-	(void) state;
 	for (int64_t item = 1; item <= 30; item++)
 		for (int64_t worker = 1; worker <= 4; worker++)
 			give(answers, item, worker, item == 1 ? 2 : 1 + item % 3);
 	give_known(answers, 1, 1);
 	give_known(answers, 1, 2);
 	give_known(answers, 2, 1); /* against all workers */
-	frame = build(answers);
+	frame = stored(answers);
 	model = fit(&frame, &tlv_crowd_defaults);
 	tlv_crowd_read(&model, &parts);
 	assert_equal(consensus(&parts, 0, &sure), 2);
@@ -285,17 +272,15 @@ true_accuracy(tlv_crowd_simulation s)
 }
 
 /* How often workers are right is near the truth by as much as their errors say. */
-static void
-test_errors(void **state)
+TEST(test_errors)
 {
 	tlv_crowd_simulation s = {2000, 100, 3, .1, .2, .9, 0, 0};
 	double within = 0, n = 0, square = 0;
 
-	(void) state;
 	for (s.seed = 1; s.seed <= 5; s.seed++)
 	{
 		crowd_rows r = draw(&s);
-		tlv_frame answers = build(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
+		tlv_frame answers = stored(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
 		double *accuracy = true_accuracy(s);
 		tlv_crowd_parts parts;
 
@@ -318,17 +303,15 @@ test_errors(void **state)
 
 /* Little to go by: one worker, one item, one answer, only known ones.
  */
-static void
-test_little(void **state)
+TEST(test_little)
 {
 	tlv_accumulator *one = empty(), *alike = empty(), *known = empty();
 	tlv_frame frame, model;
 	tlv_crowd_parts parts;
 	double sure;
 
-	(void) state;
 	give(one, 7, 8, 9);
-	frame = build(one);
+	frame = stored(one);
 	model = fit(&frame, &tlv_crowd_defaults);
 	tlv_crowd_read(&model, &parts);
 	assert_equal(consensus(&parts, 0, &sure), 9);
@@ -336,11 +319,11 @@ test_little(void **state)
 	assert_true(model_warns(&model, "no_structure", NULL));
 	for (int64_t i = 0; i < 40; i++)
 		give(alike, i / 4, i % 4, -5);
-	frame = build(alike);
+	frame = stored(alike);
 	model = fit(&frame, &tlv_crowd_defaults);
 	assert_true(model_warns(&model, "no_structure", NULL));
 	give_known(known, 1, 2);
-	frame = build(known);
+	frame = stored(known);
 	model = fit(&frame, &tlv_crowd_defaults);
 	tlv_crowd_read(&model, &parts);
 	assert_equal(parts.workers_n, 0);
@@ -348,10 +331,8 @@ test_little(void **state)
 }
 
 /* Workers who answered once or twice: nothing but what all say tells what is true. */
-static void
-test_strangers(void **state)
+TEST(test_strangers)
 {
-	(void) state;
 	for (int64_t workers = 300; workers >= 150; workers /= 2)
 	{
 		tlv_accumulator *answers = empty();
@@ -361,7 +342,7 @@ test_strangers(void **state)
 
 		for (int64_t i = 0; i < 300; i++)
 			give(answers, i / 3, i % workers, i % 3 == 0 ? 1 : 1 + i / 3 % 2);
-		frame = build(answers);
+		frame = stored(answers);
 		model = fit(&frame, &tlv_crowd_defaults);
 		tlv_crowd_read(&model, &parts);
 		for (size_t i = 0; i < parts.items_n; i++)
@@ -370,8 +351,7 @@ test_strangers(void **state)
 }
 
 /* What cannot be put together, and what there are too many of. */
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	const tlv_text name = {"a", 1};
 	tlv_accumulator *numbers = empty(), *names = empty(), *many = empty();
@@ -380,24 +360,23 @@ test_refused(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
-	a = build(numbers);
+	a = stored(numbers);
 	assert_int_equal(tlv_crowd_fit(&ctx, &a, &tlv_crowd_defaults, &image, &size), TLV_NO_ROWS);
 	give(numbers, item, worker, answer);
 	assert_ok(tlv_add(&ctx, names, TLV_AS_ANSWER(&item, NULL, &worker, &name, &answer, NULL)));
-	a = build(numbers);
-	b = build(names);
+	a = stored(numbers);
+	b = stored(names);
 	assert_int_equal(numbers->class->merge(&ctx, numbers, &b), TLV_BAD_PARAMETER);
 	assert_int_equal(names->class->merge(&ctx, names, &a), TLV_BAD_PARAMETER);
 	for (int64_t i = 0; i <= (int64_t) TLV_CROWD_MOST_ANSWERS; i++)
 		give(many, 1, 1, i);
-	a = build(many);
+	a = stored(many);
 	assert_int_equal(tlv_crowd_fit(&ctx, &a, &tlv_crowd_defaults, &image, &size), TLV_LIMIT);
 }
 
 /* A value changed by hand, its digest put right. */
 static tlv_status
-checked(const tlv_frame *frame, const char *section, size_t i, double number)
+changed(const tlv_frame *frame, const char *section, size_t i, double number)
 {
 	void *image = room(1, frame->header->size);
 	tlv_status status;
@@ -411,22 +390,20 @@ checked(const tlv_frame *frame, const char *section, size_t i, double number)
 }
 
 /* Every number of an array is looked at: the last as the first. */
-static void
-test_forged(void **state)
+TEST(test_forged)
 {
 	tlv_crowd_simulation s = {50, 6, 2, .8, .3, .9, 0, 4};
 	crowd_rows r = draw(&s);
-	tlv_frame answers = build(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
+	tlv_frame answers = stored(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
 	size_t last = tlv_frame_find(&model, "items")->rows - 1;
 
-	(void) state;
-	assert_int_equal(checked(&model, "known", last, 0), TLV_OK);
-	assert_int_equal(checked(&model, "known", 0, .5), TLV_CORRUPT);
-	assert_int_equal(checked(&model, "known", last, .5), TLV_CORRUPT);
-	assert_int_equal(checked(&model, "item_answers", last, -1), TLV_CORRUPT);
-	assert_int_equal(checked(&model, "posterior", last, .5), TLV_CORRUPT);
-	assert_int_equal(checked(&model, "confusions", 0, 2), TLV_CORRUPT);
-	assert_int_equal(checked(&model, "told", 2, 3), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "known", last, 0), TLV_OK);
+	assert_int_equal(changed(&model, "known", 0, .5), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "known", last, .5), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "item_answers", last, -1), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "posterior", last, .5), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "confusions", 0, 2), TLV_CORRUPT);
+	assert_int_equal(changed(&model, "told", 2, 3), TLV_CORRUPT);
 }
 
 /* How many of 30 draws bring the warning that workers agree by chance only. */
@@ -442,7 +419,7 @@ chance_warnings(tlv_crowd_simulation options)
 
 		options.seed = seed;
 		r = draw(&options);
-		answers = build(collect(&r));
+		answers = stored(collect(&r));
 		model = fit(&answers, &tlv_crowd_defaults);
 		warned += model_warns(&model, "no_structure", NULL);
 	}
@@ -450,12 +427,10 @@ chance_warnings(tlv_crowd_simulation options)
 }
 
 /* Workers who only have habits, and some who know a third of the answers. */
-static void
-test_chance(void **state)
+TEST(test_chance)
 {
 	tlv_crowd_simulation options = {.items = 200, .workers = 15, .k = 3, .share = 0.33};
 
-	(void) state;
 	assert_at_least(chance_warnings(options), 29);
 	options.low = options.high = 0.35;
 	assert_at_most(chance_warnings(options), 1);
@@ -463,14 +438,12 @@ test_chance(void **state)
 
 /* Workers who know little: classes of moments get the names of their answers, which those of one
  * division exchange in these draws. */
-static void
-test_poor_workers(void **state)
+TEST(test_poor_workers)
 {
 	static const uint64_t seeds[] = {25, 26, 38, 63};
 	tlv_crowd_simulation options = {
 		.items = 2665, .workers = 60, .k = 5, .share = 0.1, .low = 0, .high = 0.4};
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 	{
 		crowd_rows r;
@@ -479,7 +452,7 @@ test_poor_workers(void **state)
 
 		options.seed = seeds[i];
 		r = draw(&options);
-		answers = build(collect(&r));
+		answers = stored(collect(&r));
 		model = fit(&answers, &tlv_crowd_defaults);
 		of_100 = wrong(&r, &model);
 		print_message("%.1f of 100 wrong\n", of_100);
@@ -488,16 +461,14 @@ test_poor_workers(void **state)
 }
 
 /* As many answers to choose from as there may be need no memory for a tensor. */
-static void
-test_many_answers(void **state)
+TEST(test_many_answers)
 {
 	tlv_accumulator *answers = empty();
 	tlv_frame frame, model;
 
-	(void) state;
 	for (int64_t i = 0; i < 3000; i++)
 		give(answers, i / 3, i % 3, i / 3 % 300);
-	frame = build(answers);
+	frame = stored(answers);
 	ctx.arena.limit = ctx.arena.used + ((size_t) 64 << 20); /* a tensor of 300^3 takes 206 MB */
 	model = fit(&frame, &tlv_crowd_defaults);
 	ctx.arena.limit = SIZE_MAX;
@@ -521,12 +492,11 @@ by_parameters(const tlv_crowd_parts *parts, size_t h, size_t n, const int64_t *w
 
 /* A new item of the same workers gets what their confusions say of it; who is not known counts as
  * the pool does, what is not known is not informative. */
-static void
-test_infer(void **state)
+TEST(test_infer)
 {
 	tlv_crowd_simulation s = {500, 10, 3, .5, .3, .9, 0, 2};
 	crowd_rows r = draw(&s);
-	tlv_frame answers = build(collect(&r)), frame = fit(&answers, &tlv_crowd_defaults);
+	tlv_frame answers = stored(collect(&r)), frame = fit(&answers, &tlv_crowd_defaults);
 	int64_t workers[64], said[64], unknown = 1000;
 	tlv_posterior posterior = {0};
 	tlv_crowd_parts parts;
@@ -534,7 +504,6 @@ test_infer(void **state)
 	tlv_model *model;
 	double value, sum = 0;
 
-	(void) state;
 	for (size_t i = 0; i < r.n && n < 64; i++)
 		if (r.rows[i].item == 5)
 		{
@@ -557,25 +526,4 @@ test_infer(void **state)
 	assert_above(posterior.values[0] + posterior.values[1] + posterior.values[2], 1 - 1e-9);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_figures, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_said, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_days, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gold, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_contradictory_gold, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_strangers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_poor_workers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_answers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

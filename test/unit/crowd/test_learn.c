@@ -44,14 +44,12 @@ use_answers(const crowd_rows *r, bool labels)
 		passes.rows[1] = (fixture_rows){n, known};
 }
 
-static void
-test_learn(void **state)
+TEST(test_learn)
 {
 	crowd_rows r = draw(&(tlv_crowd_simulation){300, 20, 3, .3, 0, .6, 0, 1});
 	tlv_frame model;
 	tlv_crowd_parts parts;
 
-	(void) state;
 	for (int labels = 0; labels <= 1; labels++)
 	{
 		use_answers(&r, labels == 1);
@@ -72,14 +70,12 @@ four_pieces(tlv_source *source, double row_bytes)
 }
 
 /* Answers that are collected in pieces are those that are collected at once. */
-static void
-test_pieces(void **state)
+TEST(test_pieces)
 {
 	crowd_rows r = draw(&(tlv_crowd_simulation){300, 20, 3, .3, 0, .6, 0, 1});
 	tlv_memory_source answers[2];
 	tlv_held model[2];
 
-	(void) state;
 	use_answers(&r, false);
 	for (int i = 0; i < 2; i++)
 	{
@@ -95,25 +91,13 @@ test_pieces(void **state)
 	assert_null(answers[1].source.values);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	crowd_rows r = draw(&(tlv_crowd_simulation){100, 10, 2, .5, 0, .6, 0, 1});
 
-	(void) state;
 	use_answers(&r, true);
 	assert_int_equal(
 		procedure_fail_everywhere(&passes, &tlv_crowd_procedure, &tlv_crowd_defaults, true), 3);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_learn, setup, forget),
-		cmocka_unit_test_setup_teardown(test_pieces, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests_name("crowd_learn", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

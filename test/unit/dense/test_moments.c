@@ -4,12 +4,10 @@
  */
 #include "dense_fixture.h"
 
-static void
-test_moments(void **state)
+TEST(test_moments)
 {
 	static const size_t dimensions[] = {1, 2, 5, 7};
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 		for (int order = 2; order <= 4; order++)
 			for (size_t n = 1; n <= ROWS; n = n == 1 ? 255 : n == 255 ? 256 : n + 222)
@@ -24,8 +22,7 @@ test_moments(void **state)
 }
 
 /* Packed sums of fourth powers and the index, where pairs need several blocks. */
-static void
-test_packed4(void **state)
+TEST(test_packed4)
 {
 	enum
 	{
@@ -37,7 +34,6 @@ test_packed4(void **state)
 	double *work = tlv_alloc(&ctx, tlv_tensor4_work(K), sizeof(double));
 	size_t at = 0;
 
-	(void) state;
 	tlv_rng_fill_normal(&rng, K * N, y);
 	assert_ok(tlv_packed4_add_fourths(&ctx, K, N, y, packed, work));
 	for (size_t a = 0; a < K; a++)
@@ -58,10 +54,8 @@ test_packed4(void **state)
 }
 
 /* Parts with shifts of their own, in whatever order and nesting, are the whole. */
-static void
-test_merging(void **state)
+TEST(test_merging)
 {
-	(void) state;
 	for (int order = 2; order <= 4; order++)
 	{
 		size_t d = 4, bounds[5] = {0, 3, 300, 310, ROWS};
@@ -111,14 +105,12 @@ test_merging(void **state)
 }
 
 /* A first row far away, and parts far from each other: the rounding stays that of the data. */
-static void
-test_far_shifts(void **state)
+TEST(test_far_shifts)
 {
 	size_t d = 3, n = 600;
 	double *x = draw_rows(n, d);
 	tlv_accumulator *a = new_moments(4), *b = new_moments(4);
 
-	(void) state;
 	for (size_t i = 0; i < n * d; i++)
 		x[i] += i < 300 * d ? 1e6 : 1e6 + 5000;
 	add_rows(a, d, x, 0, 300);
@@ -139,15 +131,13 @@ test_far_shifts(void **state)
 }
 
 /* build() changes nothing; of no rows at all there is a value, too. */
-static void
-test_building(void **state)
+TEST(test_building)
 {
 	size_t d = 5;
 	double *x = draw_rows(ROWS, d);
 	tlv_accumulator *accumulator = new_moments(3), *nothing = new_moments(3);
 	tlv_frame first, empty;
 
-	(void) state;
 	add_rows(accumulator, d, x, 0, 40);
 	first = stored(accumulator);
 	assert_same_bytes(first, stored(accumulator));
@@ -170,14 +160,12 @@ test_building(void **state)
 	}
 }
 
-static void
-test_bad_rows(void **state)
+TEST(test_bad_rows)
 {
 	double good[3] = {1, 2, 3}, bad[3] = {1, NAN, 3}, wide[3] = {1, 2, 1e100}, *many;
 	tlv_accumulator *a = new_moments(3), *b;
 	tlv_frame frame;
 
-	(void) state;
 	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(0, good)), TLV_BAD_DATA, "no elements");
 	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(3, bad)), TLV_BAD_DATA, "element 2 of a vector");
 	add_rows(a, 3, good, 0, 1);
@@ -216,10 +204,8 @@ test_bad_rows(void **state)
 }
 
 /* Huge and tiny numbers: summed where they can be, refused in words where they cannot. */
-static void
-test_magnitudes(void **state)
+TEST(test_magnitudes)
 {
-	(void) state;
 	for (int order = 2; order <= 4; order++)
 	{
 		double reach = order == 2 ? 1e139 : order == 3 ? 1e94 : 1e71;
@@ -268,12 +254,10 @@ test_magnitudes(void **state)
 }
 
 /* At every limit an error, at every stop an end. */
-static void
-test_limits_and_stops(void **state)
+TEST(test_limits_and_stops)
 {
 	double *x = draw_rows(600, 30);
 
-	(void) state;
 	for (size_t limit = 1000; limit < 40000000; limit = limit * 3 / 2)
 	{
 		tlv_accumulator *a;
@@ -303,15 +287,13 @@ test_limits_and_stops(void **state)
 }
 
 /* Values that were tampered with: the kind's own rules. */
-static void
-test_checks(void **state)
+TEST(test_checks)
 {
 	size_t d = 3;
 	double *x = draw_rows(50, d);
 	tlv_accumulator *a = new_moments(3);
 	tlv_frame frame;
 
-	(void) state;
 	add_rows(a, d, x, 0, 50);
 	frame = stored(a);
 	for (uint32_t s = 0; s < frame.header->sections; s++)
@@ -339,20 +321,4 @@ test_checks(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packed4, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merging, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_far_shifts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_building, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_magnitudes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limits_and_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_checks, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -65,18 +65,15 @@ check_compressed(size_t d, size_t p, int order)
 	check_central(stored(parts[0]), ROWS, p, y, order);
 }
 
-static void
-test_compressed(void **state)
+TEST(test_compressed)
 {
-	(void) state;
 	check_compressed(6, 2, 4);
 	check_compressed(6, 6, 3);
 	check_compressed(5, 3, 2);
 	check_compressed(1, 1, 4);
 }
 
-static void
-test_subspace(void **state)
+TEST(test_subspace)
 {
 	size_t d = 6;
 	double *x = draw_rows(ROWS, d);
@@ -86,7 +83,6 @@ test_subspace(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	add_rows(a, d, x, 0, ROWS);
 	moments = stored(a);
 	subspace = subspace_of(moments, 2);
@@ -113,8 +109,7 @@ test_subspace(void **state)
 }
 
 /* More dimensions than a dense eigen-solver takes. */
-static void
-test_large_dimension(void **state)
+TEST(test_large_dimension)
 {
 	enum
 	{
@@ -126,7 +121,6 @@ test_large_dimension(void **state)
 	tlv_frame subspace;
 	const double *u;
 
-	(void) state;
 	tlv_rng_fill_normal(&rng, (size_t) LARGE * N, x);
 	for (size_t t = 0; t < N; t++)
 	{
@@ -142,14 +136,4 @@ test_large_dimension(void **state)
 	assert_below(tlv_frame_scalar(&subspace, "noise", 0), 1.1);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large_dimension, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -2,59 +2,10 @@
  * test_pairs.c - measures of partitions, covers and memberships against
  * values computed elsewhere, limits, round trips, broken values.
  */
-#include "assertions.h"
 #include "rows.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/evaluate.h"
-#include "tensorlv/model/kind.h"
 #include "tensorlv/num/special.h"
-
-static tlv_context ctx;
-static pool memory;
-static tlv_frame_builder builder;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-/* The stored form, completely validated. */
-static tlv_frame
-stored(tlv_accumulator *accumulator)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	assert_ptr_equal(frame.kind->accumulator, accumulator->class);
-	return frame;
-}
-
-/* The sum of stored values. */
-static tlv_frame
-merged(const tlv_kind *kind, size_t n, const tlv_frame *parts)
-{
-	tlv_accumulator *sum;
-
-	assert_ok(tlv_accumulator_create(&ctx, kind->accumulator, &sum));
-	for (size_t i = 0; i < n; i++)
-		assert_ok(sum->class->merge(&ctx, sum, &parts[i]));
-	return stored(sum);
-}
 
 /* Replaces one section of a value; what validation says of it. */
 static tlv_status
@@ -123,12 +74,10 @@ own(int64_t i)
 	return i;
 }
 
-static void
-test_labels(void **state)
+TEST(test_labels)
 {
 	tlv_frame all = partitions(1, 200, squares, others), parts[3];
 
-	(void) state;
 	/* scikit-learn 1.x: normalized_mutual_info_score, adjusted_rand_score */
 	assert_close(measure(tlv_label_nmi, all), 0.0013503981104796535, 1e-14);
 	assert_close(measure(tlv_label_ari, all), -0.01365886464380214, 1e-14);
@@ -147,19 +96,16 @@ test_labels(void **state)
 	parts[0] = partitions(120, 200, squares, others);
 	parts[1] = partitions(1, 0, squares, others);
 	parts[2] = partitions(1, 119, squares, others);
-	assert_true(tlv_digest_equal(&merged(&tlv_kind_label_pairs, 3, parts).header->digest,
-								 &all.header->digest));
+	assert_true(tlv_digest_equal(&merged(3, parts).header->digest, &all.header->digest));
 }
 
-static void
-test_broken_labels(void **state)
+TEST(test_broken_labels)
 {
 	tlv_frame all = partitions(1, 20, squares, others);
 	size_t n = tlv_frame_find(&all, "pairs")->rows;
 	int64_t *pairs = tlv_alloc(&ctx, n, sizeof(int64_t));
 	double *counts = tlv_alloc(&ctx, n, sizeof(double)), twenty = 20, more = 21;
 
-	(void) state;
 	memcpy(pairs, tlv_frame_int64(&all, "pairs"), n * sizeof(int64_t));
 	memcpy(counts, tlv_frame_float64(&all, "counts"), n * sizeof(double));
 	assert_ok(forged(&all, "nodes", TLV_FLOAT64, 1, 1, &twenty));
@@ -247,12 +193,10 @@ covers(int64_t first, int64_t last, size_t (*a)(int64_t, int64_t *),
 	return stored(pairs);
 }
 
-static void
-test_covers(void **state)
+TEST(test_covers)
 {
 	tlv_frame all = covers(1, 200, cover_a, cover_b), parts[2];
 
-	(void) state;
 	/* a slow reference over sets of nodes, all pairs of communities */
 	assert_close(measure(tlv_cover_nmi, all), 0.02914694853140265, 1e-14);
 	assert_close(measure(tlv_cover_f1, all), 0.39246082761186962, 1e-14);
@@ -271,18 +215,15 @@ test_covers(void **state)
 
 	parts[0] = covers(77, 200, cover_a, cover_b);
 	parts[1] = covers(1, 76, cover_a, cover_b);
-	assert_true(tlv_digest_equal(&merged(&tlv_kind_cover_pairs, 2, parts).header->digest,
-								 &all.header->digest));
+	assert_true(tlv_digest_equal(&merged(2, parts).header->digest, &all.header->digest));
 }
 
-static void
-test_broken_covers(void **state)
+TEST(test_broken_covers)
 {
 	tlv_frame all = covers(1, 200, cover_a, cover_b);
 	double sizes[6], counts[40];
 	size_t n = tlv_frame_find(&all, "pairs")->rows;
 
-	(void) state;
 	assert_at_most(n, 40);
 	memcpy(sizes, tlv_frame_float64(&all, "sizes_a"), sizeof(sizes));
 	assert_ok(forged(&all, "sizes_a", TLV_FLOAT64, 6, 1, sizes));
@@ -390,14 +331,12 @@ check_match(tlv_frame frame)
 	assert_int_equal(tlv_membership_compare(&ctx, &frame, NAN, &match), TLV_BAD_PARAMETER);
 }
 
-static void
-test_memberships(void **state)
+TEST(test_memberships)
 {
 	tlv_frame parts[4] = {compared(31, 60), compared(1, 0), compared(1, 1), compared(2, 30)};
 
-	(void) state;
 	check_match(compared(1, 60));
-	check_match(merged(&tlv_kind_membership_pairs, 4, parts));
+	check_match(merged(4, parts));
 }
 
 /* k truths and k' estimates, n rows of them. */
@@ -417,8 +356,7 @@ match_rows(size_t n, size_t k_a, const double *a, size_t k_b, const double *b)
 	return match;
 }
 
-static void
-test_odd_memberships(void **state)
+TEST(test_odd_memberships)
 {
 	static const double a[] = {1, 0, 0, 1, 1, 0, 0, 1, 0.5, 0.5, 0.1, 0.9};
 	static const double constant[] = {0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9};
@@ -427,7 +365,6 @@ test_odd_memberships(void **state)
 	tlv_accumulator *pairs;
 	double bad[2] = {0.5, 0.5};
 
-	(void) state;
 	assert_close(match.pairs[0].correlation, 1, 1e-15);
 	assert_true(isfinite(match.pairs[0].t));
 	assert_above(match.pairs[0].t, 1e6);
@@ -477,15 +414,13 @@ test_odd_memberships(void **state)
 	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(100000, bad, 100000, bad)), TLV_LIMIT);
 }
 
-static void
-test_broken_memberships(void **state)
+TEST(test_broken_memberships)
 {
 	tlv_frame all = compared(1, 60), none = compared(1, 0), other;
 	tlv_accumulator *sum;
 	double numbers[12], zero = 0;
 	tlv_membership_match match;
 
-	(void) state;
 	memcpy(numbers, tlv_frame_float64(&all, "products"), sizeof(numbers));
 	assert_ok(forged(&all, "products", TLV_FLOAT64, 4, 3, numbers));
 	assert_int_equal(forged(&all, "products", TLV_FLOAT64, 3, 4, numbers), TLV_CORRUPT);
@@ -511,15 +446,13 @@ test_broken_memberships(void **state)
 
 /* ---- faults ---- */
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_frame all = covers(1, 200, cover_a, cover_b);
 	tlv_accumulator *sum;
 	double value;
 	tlv_status status = TLV_MEMORY_LIMIT;
 
-	(void) state;
 	/* memory ends at every possible place: an error, never anything else */
 	for (size_t limit = 0; status != TLV_OK; limit += 128)
 	{
@@ -552,8 +485,7 @@ test_faults(void **state)
 }
 
 /* Every walk over a large table, and over the communities of one node, can be cancelled. */
-static void
-test_stops(void **state)
+TEST(test_stops)
 {
 	const tlv_statistic of_labels = {.aggregate = &tlv_aggregate_label_pairs};
 	const tlv_statistic of_covers = {.aggregate = &tlv_aggregate_cover_pairs};
@@ -563,7 +495,6 @@ test_stops(void **state)
 	tlv_frame pairs, shared;
 	double value;
 
-	(void) state;
 	assert_ok(tlv_statistic_create(&ctx, &of_labels, &labels));
 	assert_ok(tlv_statistic_create(&ctx, &of_covers, &covers));
 	for (int64_t i = 0; i < many; i++)
@@ -585,14 +516,12 @@ test_stops(void **state)
 }
 
 /* A count that cannot be added to any more, of a value that may come from anywhere. */
-static void
-test_largest_count(void **state)
+TEST(test_largest_count)
 {
 	const tlv_statistic of_labels = {.aggregate = &tlv_aggregate_label_pairs};
 	tlv_accumulator *labels;
 	tlv_frame one;
 
-	(void) state;
 	assert_ok(tlv_statistic_create(&ctx, &of_labels, &labels));
 	assert_ok(tlv_add(&ctx, labels, TLV_AS_LABELS(1, 2)));
 	one = stored(labels);
@@ -608,14 +537,12 @@ test_largest_count(void **state)
 }
 
 /* Squares too small for a number, and products with large numbers that are none too small. */
-static void
-test_lost_squares(void **state)
+TEST(test_lost_squares)
 {
 	const tlv_statistic of_memberships = {.aggregate = &tlv_aggregate_membership_pairs};
 	tlv_accumulator *sum;
 	tlv_frame frame;
 
-	(void) state;
 	assert_ok(tlv_statistic_create(&ctx, &of_memberships, &sum));
 	for (int sign = -1; sign <= 1; sign += 2)
 	{
@@ -628,8 +555,7 @@ test_lost_squares(void **state)
 	assert_close(*tlv_frame_float64(&frame, "products"), 2e-70, 1e-80);
 }
 
-static void
-test_student(void **state)
+TEST(test_student)
 {
 	/* scipy.stats.t.sf */
 	static const double x[][3] = {{1.5, 3, 0.11529193262241147},	 {0.3, 58, 0.38262487263249056},
@@ -637,7 +563,6 @@ test_student(void **state)
 								  {3, 1e6, 0.0013499312707109001},	 {5, 2.5, 0.011725594985430925},
 								  {12, 1e5, 1.8722529059782093e-33}, {0, 7, 0.5}};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); i++)
 		assert_close(tlv_student_survival(x[i][0], x[i][1]), x[i][2], 1e-9 * x[i][2]);
 	assert_equal(tlv_student_survival(HUGE_VAL, 3), 0);
@@ -648,23 +573,4 @@ test_student(void **state)
 	assert_true(isnan(tlv_student_survival(NAN, 3)) && isnan(tlv_student_survival(1, 0)));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_broken_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_covers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_broken_covers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memberships, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_odd_memberships, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_broken_memberships, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_largest_count, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lost_squares, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_student, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

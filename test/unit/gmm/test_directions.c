@@ -14,13 +14,11 @@
 /* ---- functions ---- */
 
 /* Orders of one half are elementary; others follow from their neighbours. */
-static void
-test_bessel(void **state)
+TEST(test_bessel)
 {
 	const double arguments[] = {1e-6, 0.01, 0.5, 1, 7, 60, 400, 1e4, 1e8};
 	const double orders[] = {0, 0.5, 3, 20, 58.5, 59.5, 60, 191, 767, 1999};
 
-	(void) state;
 	for (size_t i = 0; i < 9; i++)
 	{
 		double x = arguments[i];
@@ -45,13 +43,11 @@ test_bessel(void **state)
 	assert_equal(tlv_bessel_ratio(4, 0), 0);
 }
 
-static void
-test_kappa(void **state)
+TEST(test_kappa)
 {
 	const size_t dimensions[] = {2, 3, 10, 384, 1536, 4000};
 	const double kappas[] = {1e-3, 0.3, 5, 100, 3000, 1e5};
 
-	(void) state;
 	for (size_t i = 0; i < 6; i++)
 	{
 		size_t d = dimensions[i];
@@ -87,12 +83,8 @@ simulate_from(size_t n, size_t d, size_t k, double separation, uint64_t seed)
 	tlv_gmm_simulator *simulator;
 	tlv_mixture directions;
 	tlv_rng rng;
-	void *image;
-	size_t size;
 
-	assert_ok(
-		tlv_gmm_random(&ctx, k, d, separation, TLV_COVARIANCE_DIRECTION, seed, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &result.truth));
+	result.truth = MADE(tlv_gmm_random, k, d, separation, TLV_COVARIANCE_DIRECTION, seed);
 	tlv_gmm_read(&result.truth, &directions);
 	assert_ok(tlv_gmm_simulator_create(&ctx, &directions, &simulator));
 	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
@@ -127,12 +119,6 @@ learn(size_t k)
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
-static double
-diagnostic(tlv_frame model, const char *name)
-{
-	return tlv_diagnostics_find(&model, name, NAN);
-}
-
 /* Of the components one to one: how far the means are, and how far kappas are from their ratio. */
 static void
 compare(tlv_frame truth, tlv_frame model, double *mean, double *kappa)
@@ -157,8 +143,7 @@ compare(tlv_frame truth, tlv_frame model, double *mean, double *kappa)
 /* ---- accuracy ---- */
 
 /* Bounds are twice the statistical error of the means, or wider. */
-static void
-test_accuracy(void **state)
+ACCURACY_TEST(test_accuracy)
 {
 	const struct
 	{
@@ -169,8 +154,6 @@ test_accuracy(void **state)
 				 {3000, 384, 12, 14, 0.15, 0.1},
 				 {30000, 20, 8, 8, 0.03, 0.05}};
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < 4; i++)
 	{
 		data rows = simulate(cases[i].n, cases[i].d, cases[i].k, cases[i].separation);
@@ -188,8 +171,7 @@ test_accuracy(void **state)
 }
 
 /* Steps of expectation maximisation never lose likelihood, and lengths of rows do not count. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
 	data rows = simulate(2000, 8, 4, 5);
 	tlv_gmm_learn_options options = of_directions(4, 8);
@@ -197,7 +179,6 @@ test_steps(void **state)
 	tlv_frame model, longer;
 	tlv_mixture a, b;
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 	for (int step = 1; step <= 8; step++)
@@ -222,10 +203,8 @@ test_steps(void **state)
 }
 
 /* Directions from everywhere are one component. */
-static void
-test_nothing(void **state)
+TEST(test_nothing)
 {
-	(void) state;
 	for (size_t d = 2; d < 200; d = 3 * d + 1)
 	{
 		data rows = simulate(2000, d, 1, 0);
@@ -265,11 +244,8 @@ exact_numbers(size_t n, size_t d, size_t k, double separation)
 }
 
 /* Groups of few dimensions that overlap, and one. */
-static void
-test_overlapping(void **state)
+ACCURACY_TEST(test_overlapping)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	assert_at_least(exact_numbers(500, 3, 1, 4), 19);
 	assert_at_least(exact_numbers(500, 8, 1, 4), 19);
 	/* 14 with OpenBLAS 0.3.21, 11 with 0.3.13 */
@@ -278,8 +254,7 @@ test_overlapping(void **state)
 }
 
 /* Rows of zeros are left out and counted; without another row there is nothing to learn. */
-static void
-test_zeros(void **state)
+TEST(test_zeros)
 {
 	data rows = simulate(400, 6, 2, 12);
 	tlv_gmm_learn_options options = of_directions(2, -1);
@@ -287,7 +262,6 @@ test_zeros(void **state)
 	tlv_frame model;
 	tlv_model *open;
 
-	(void) state;
 	memset(rows.x, 0, 30 * 6 * sizeof(double));
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(2);
@@ -304,14 +278,12 @@ test_zeros(void **state)
 }
 
 /* Equal rows have the largest kappa, and the model says so. */
-static void
-test_equal_rows(void **state)
+TEST(test_equal_rows)
 {
 	data rows = simulate(300, 5, 3, 8);
 	tlv_mixture directions;
 	tlv_frame model;
 
-	(void) state;
 	for (size_t t = 2; t < rows.n; t++)
 		memcpy(rows.x + t * 5, rows.x + t % 2 * 5, 5 * sizeof(double));
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
@@ -339,8 +311,6 @@ infer_first(const tlv_mixture *directions, size_t m, const double *x, double *sh
 	tlv_posterior posterior = {0};
 	tlv_model *open;
 	double value;
-	void *image;
-	size_t size;
 
 	for (size_t i = 0; i < directions->d; i++)
 	{
@@ -349,8 +319,7 @@ infer_first(const tlv_mixture *directions, size_t m, const double *x, double *sh
 	}
 	part.missing = missing;
 	given.part[0] = part;
-	assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	model = MADE(tlv_gmm_write, &parts);
 	assert_ok(tlv_model_open(&ctx, &model, &open));
 	assert_ok(open->class->infer(&ctx, open, &given, &posterior));
 	memcpy(shares, posterior.values, directions->k * sizeof(double));
@@ -361,13 +330,11 @@ infer_first(const tlv_mixture *directions, size_t m, const double *x, double *sh
 
 /* Densities of the directions of what is there add up to 1; little said, the weights; much, as
  * without gaps. */
-static void
-test_gaps(void **state)
+TEST(test_gaps)
 {
 	double weights[3] = {0.5, 0.3, 0.2}, means[48] = {0}, kappas[3] = {30, 2, 500}, shares[3];
 	const size_t dimensions[] = {3, 4, 16};
 
-	(void) state;
 	for (size_t i = 0; i < 3; i++)
 	{
 		tlv_mixture directions = {.k = 3,
@@ -410,13 +377,11 @@ test_gaps(void **state)
 	}
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_gmm_learn_options options = of_directions(3, 2);
 	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = fixture_rows_of(changed.n, changed.d, changed.x);
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 4);
@@ -426,21 +391,4 @@ test_faults(void **state)
 	(void) procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bessel),
-		cmocka_unit_test(test_kappa),
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, forget),
-		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
-		accuracy_test_setup_teardown(test_overlapping, setup, forget),
-		cmocka_unit_test_setup_teardown(test_zeros, setup, forget),
-		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_gaps, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests_name("directions", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -12,11 +12,8 @@ random_truth(size_t k, size_t d, tlv_covariance covariance, bool tails)
 	tlv_gmm_parts parts = {.mixture = &own, .rows = 1000};
 	double floor[8] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6};
 	tlv_frame truth;
-	size_t size;
-	void *image;
 
-	assert_ok(tlv_gmm_random(&ctx, k, d, 2, covariance, 3, &image, &size));
-	truth = checked(TLV_FRAME_MODEL, image, size);
+	truth = MADE(tlv_gmm_random, k, d, 2, covariance, 3);
 	tlv_gmm_read(&truth, &mixture);
 	assert_ok(tlv_mixture_create(&ctx, k, d, covariance, &own));
 	memcpy(own.weights, mixture.weights, k * sizeof(double));
@@ -26,8 +23,7 @@ random_truth(size_t k, size_t d, tlv_covariance covariance, bool tails)
 	if (tails)
 		tlv_mixture_use_tails(&own);
 	parts.floor = floor;
-	assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_gmm_write, &parts);
 }
 
 static double
@@ -103,16 +99,13 @@ statistics_of(const tlv_frame *frame, size_t n, size_t d, const double *x)
 {
 	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics, .constant = frame};
 	tlv_accumulator *accumulator;
-	size_t size;
-	void *image;
 
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
 	for (size_t t = 0; t < n; t++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + t * d)));
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
+	return MADE(tlv_frame_finish, &builder);
 }
 
 static tlv_estimates
@@ -125,12 +118,10 @@ errors_from(const tlv_frame *frame, const data *rows)
 	return list;
 }
 
-static void
-test_scores(void **state)
+TEST(test_scores)
 {
 	const double x[3] = {.5, -1, 2};
 
-	(void) state;
 	for (int form = 0; form < 2 * TLV_COVARIANCES; form++)
 	{
 		tlv_frame frame = random_truth(3, 3, (tlv_covariance) (form / 2), form % 2 == 1);
@@ -144,10 +135,8 @@ test_scores(void **state)
 }
 
 /* Of the true mixture: as of its rows, of which 1,000 were told of, whatever the sample. */
-static void
-test_one_gaussian(void **state)
+TEST(test_one_gaussian)
 {
-	(void) state;
 	for (size_t n = 20000; n <= 40000; n += 20000)
 	{
 		tlv_frame frame = random_truth(1, 3, TLV_COVARIANCE_DIAGONAL, false);
@@ -174,8 +163,7 @@ test_one_gaussian(void **state)
 
 /* Statistics with sums of errors by the sandwich, which there are no more, in the text form and in
  * tables, which are not checked. */
-static void
-test_gone(void **state)
+TEST(test_gone)
 {
 	static const char *const replaced[] = {"curvature", NULL};
 	const double x[3] = {.5, -1, 2}, curvature[1] = {-1};
@@ -186,7 +174,6 @@ test_gone(void **state)
 	size_t size;
 	void *image;
 
-	(void) state;
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
 	tlv_frame_add_from(&builder, &errors, replaced);
 	tlv_frame_add(&builder, "curvature", TLV_FLOAT64, 1, 1, curvature);
@@ -199,8 +186,7 @@ test_gone(void **state)
 }
 
 /* A component of almost no rows, and a variance at the floor. */
-static void
-test_unknown(void **state)
+TEST(test_unknown)
 {
 	tlv_frame frame = random_truth(2, 2, TLV_COVARIANCE_SPHERICAL, false);
 	data rows = simulate(500, 2, 2, 2, TLV_COVARIANCE_SPHERICAL);
@@ -208,7 +194,6 @@ test_unknown(void **state)
 	tlv_mixture own;
 	double low, high;
 
-	(void) state;
 	tlv_gmm_read(&frame, &own);
 	own.weights[1] = 1e-4;
 	own.weights[0] = 1 - 1e-4;
@@ -222,12 +207,10 @@ test_unknown(void **state)
 }
 
 /* Intervals of shares lie between 0 and 1; of scales they are positive. */
-static void
-test_intervals(void **state)
+TEST(test_intervals)
 {
 	double low, high;
 
-	(void) state;
 	tlv_estimate_interval(
 		&(tlv_estimate){.part = TLV_ESTIMATE_WEIGHT, .estimate = .5, .standard_error = .05}, 1.96,
 		&low, &high);
@@ -257,16 +240,4 @@ test_intervals(void **state)
 	assert_true(isnan(low) && isnan(high));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_scores, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("gmm_errors", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

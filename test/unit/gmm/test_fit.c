@@ -6,10 +6,8 @@
 
 /* ---- fit and refinement ---- */
 
-static void
-test_fit(void **state)
+TEST(test_fit)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
 	{
 		data rows = simulate(20000, 10, 5, 4, (tlv_covariance) c);
@@ -42,8 +40,7 @@ test_fit(void **state)
 }
 
 /* Third moments that are exactly those of a mixture give its parameters back. */
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
 	/* Points at the corners of cubes about two centers: covariance 1, no skew. */
 	enum
@@ -58,7 +55,6 @@ test_exact(void **state)
 	tlv_frame model;
 	tlv_mixture mixture;
 
-	(void) state;
 	rows.x = tlv_alloc(&ctx, rows.n * d, sizeof(double));
 	for (size_t j = 0; j < 3; j++)
 		for (size_t r = 0; r < copies[j]; r++)
@@ -78,14 +74,12 @@ test_exact(void **state)
 }
 
 /* What the parts of a mixture do does not depend on where the origin lies. */
-static void
-test_shift(void **state)
+TEST(test_shift)
 {
 	data rows = simulate(4000, 6, 3, 5, TLV_COVARIANCE_SPHERICAL);
 	tlv_frame model = fit(&rows, 3, TLV_COVARIANCE_SPHERICAL), far;
 	tlv_mixture a, b;
 
-	(void) state;
 	model = update(model, statistics(model, &rows));
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] += 1e6;
@@ -104,10 +98,8 @@ test_shift(void **state)
 
 /* ---- all covariances from rows ---- */
 
-static void
-test_start(void **state)
+TEST(test_start)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		data rows = simulate(3000, 4, 5, 8, (tlv_covariance) c);
@@ -120,8 +112,7 @@ test_start(void **state)
 		size_t size;
 
 		assert_ok(tlv_mixture_floor(&ctx, 4, variance, NULL, floor));
-		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
-		model = checked(TLV_FRAME_MODEL, image, size);
+		model = MADE(tlv_gmm_start, &sample, floor, &options);
 		assert_below(mean_error(rows.truth, model), 0.15);
 		refine_on(&model, &sample, 3, &likelihood, &image, &size);
 		again = checked(TLV_FRAME_MODEL, image, size);
@@ -130,18 +121,15 @@ test_start(void **state)
 		refine_on(&rows.truth, &sample, 60, &best, &image, &size);
 		assert_above(likelihood, best - 1e-3);
 		/* the same seed gives the same bytes */
-		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
-		again = checked(TLV_FRAME_MODEL, image, size);
+		again = MADE(tlv_gmm_start, &sample, floor, &options);
 		assert_true(tlv_digest_equal(&again.header->digest, &model.header->digest));
 		pool_reset(&memory, &ctx);
 	}
 }
 
 /* One step in the accumulator is one step in memory, whatever the covariance. */
-static void
-test_step(void **state)
+TEST(test_step)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		data rows = simulate(1000, 3, 2, 4, (tlv_covariance) c), part[2];
@@ -166,8 +154,7 @@ test_step(void **state)
 			assert_ok(merged->class->merge(&ctx, merged, &sums[p]));
 		}
 		assert_ok(merged->class->build(&ctx, merged, &builder));
-		assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-		joined = checked(TLV_FRAME_MOMENTS, image, size);
+		joined = MADE(tlv_frame_finish, &builder);
 		step = update(model, whole);
 		tlv_gmm_read(&step, &a);
 		step = update(model, joined);
@@ -192,10 +179,8 @@ test_step(void **state)
 }
 
 /* k = 0: never more components than there are, most of them found, and one of rows without any. */
-static void
-test_chosen(void **state)
+TEST(test_chosen)
 {
-	(void) state;
 	for (size_t k = 1; k <= 5; k += 2)
 		for (uint64_t seed = 1; seed <= 3; seed++)
 		{
@@ -215,8 +200,7 @@ test_chosen(void **state)
 
 /* ---- what is refused, and what is borne ---- */
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	data rows = simulate(200, 3, 2, 5, TLV_COVARIANCE_COMMON);
 	tlv_frame third = moments(&rows, 3), second = moments(&rows, 2), model, truth = rows.truth;
@@ -224,7 +208,6 @@ test_refusals(void **state)
 	tlv_accumulator *accumulator;
 	tlv_model *open;
 
-	(void) state;
 	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_COMMON, &model), TLV_NOT_IDENTIFIABLE);
 	assert_non_null(strstr(ctx.error.detail, "Eigenvalues"));
 	assert_int_equal(try_fit(third, 201, TLV_COVARIANCE_COMMON, &model), TLV_BAD_DATA);
@@ -245,10 +228,8 @@ test_refusals(void **state)
 }
 
 /* Constant, equal and collinear columns, equal rows: variances end at the floor. */
-static void
-test_degenerate(void **state)
+TEST(test_degenerate)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 		for (int bad = 0; bad < 3; bad++)
 		{
@@ -270,10 +251,8 @@ test_degenerate(void **state)
 }
 
 /* Compressed moments in k - 1 directions or more know of a mixture what all moments know. */
-static void
-test_compressed(void **state)
+TEST(test_compressed)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 		for (size_t p = 2; p <= 8; p += 3)
 		{
@@ -281,11 +260,8 @@ test_compressed(void **state)
 			tlv_frame second = moments(&rows, 2), subspace, whole, model;
 			tlv_accumulator *accumulator;
 			tlv_mixture a, b;
-			void *image;
-			size_t size;
 
-			assert_ok(tlv_dense_subspace(&ctx, &second, p, &image, &size));
-			subspace = checked(TLV_FRAME_SUBSPACE, image, size);
+			subspace = MADE(tlv_dense_subspace, &second, p);
 			assert_ok(tlv_dense_compressed_create_order(&ctx, &subspace, 3, &accumulator));
 			assert_ok(try_fit(collect(accumulator, &rows), 3, (tlv_covariance) c, &model));
 			whole = fit(&rows, 3, (tlv_covariance) c);
@@ -308,10 +284,8 @@ test_compressed(void **state)
 }
 
 /* Where the covariance is not said, the moments tell as much of it as they can. */
-static void
-test_any_covariance(void **state)
+TEST(test_any_covariance)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 		for (size_t k = 1; k <= 3; k += 2)
 		{
@@ -319,11 +293,8 @@ test_any_covariance(void **state)
 			tlv_gmm_options options = {.k = k, .any_covariance = true, .seed = 1};
 			tlv_frame sums = moments(&rows, 3), model;
 			double found;
-			void *image;
-			size_t size;
 
-			assert_ok(tlv_gmm_fit(&ctx, &sums, &options, &image, &size));
-			model = checked(TLV_FRAME_MODEL, image, size);
+			model = MADE(tlv_gmm_fit, &sums, &options);
 			found = tlv_frame_scalar(&model, "covariance", NAN);
 			if (c == TLV_COVARIANCE_FULL || k == 1) /* one component has one variance */
 				assert_equal(found, k == 1 && c <= TLV_COVARIANCE_SPHERICAL ? 0 : c);
@@ -335,8 +306,7 @@ test_any_covariance(void **state)
 }
 
 /* A given start competes with the others, and variances at the floor are counted. */
-static void
-test_given(void **state)
+TEST(test_given)
 {
 	data rows = simulate(3000, 5, 4, 5, TLV_COVARIANCE_FULL);
 	tlv_gmm_sample sample = sample_of(&rows);
@@ -345,14 +315,11 @@ test_given(void **state)
 		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 1, .steps = 50};
 	tlv_mixture truth;
 	tlv_frame model;
-	size_t size, found;
-	void *image;
+	size_t found;
 
-	(void) state;
 	tlv_gmm_read(&rows.truth, &truth);
 	options.given = &truth;
-	assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
-	model = checked(TLV_FRAME_MODEL, image, size);
+	model = MADE(tlv_gmm_start, &sample, floor, &options);
 	assert_below(mean_error(rows.truth, model), 0.2);
 	tlv_gmm_read(&model, &truth);
 	assert_ok(tlv_mixture_at_floor(&ctx, &truth, floor, &found));
@@ -364,8 +331,7 @@ test_given(void **state)
 	sample = sample_of(&rows);
 	options.given = NULL;
 	options.starts = 4;
-	assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
-	model = checked(TLV_FRAME_MODEL, image, size);
+	model = MADE(tlv_gmm_start, &sample, floor, &options);
 	tlv_gmm_read(&model, &truth);
 	assert_ok(tlv_mixture_at_floor(&ctx, &truth, floor, &found));
 	assert_int_equal(found, 4);
@@ -423,10 +389,8 @@ of_one(size_t t)
 }
 
 /* Units are found, of whatever precision, and only where they matter. */
-static void
-test_columns(void **state)
+TEST(test_columns)
 {
-	(void) state;
 	assert_below(fabs(look_at(500, of_tenths, 0.4).unit - (0.1)), 1e-9);
 	assert_below(fabs(look_at(500, of_float4, 0.4).unit - (0.1)), 1e-6);
 	assert_below(fabs(look_at(500, of_coarse, 40).unit - (3)), 1e-9);
@@ -441,14 +405,12 @@ test_columns(void **state)
 }
 
 /* Variances are raised in the directions in which they are below the floor, and nowhere else. */
-static void
-test_raise(void **state)
+TEST(test_raise)
 {
 	const double variance[] = {4, 4, 1e-3}, floor[] = {1, 4};
 	const tlv_mixture_column columns[] = {{4, 1, 0, 0.1}, {4, 0, 0, 0.1}, {1e-3, 1, 0, 0.1}};
 	double found[3], shares[2], above[] = {5, 1, 1, 5}, below[] = {2, 4, 4, 8};
 
-	(void) state;
 	assert_ok(tlv_mixture_floor(&ctx, 3, variance, columns, found));
 	assert_below(fabs(found[0] - (1 / (2 * M_PI))), 1e-12);
 	assert_below(fabs(found[1] - (4e-6)), 1e-15);
@@ -467,24 +429,4 @@ test_raise(void **state)
 	assert_below(fabs(shares[1] - (0.5)), 1e-9);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_columns, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_raise, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_shift, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_step, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_any_covariance, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

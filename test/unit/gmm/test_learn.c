@@ -21,11 +21,8 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 	tlv_mixture mixture;
 	tlv_frame truth;
 	tlv_rng rng;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_gmm_random(&ctx, k, d, separation, covariance, 3, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	truth = MADE(tlv_gmm_random, k, d, separation, covariance, 3);
 	tlv_gmm_read(&truth, &mixture);
 	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
 	tlv_rng_seed(&rng, 5);
@@ -53,12 +50,6 @@ learn(tlv_gmm_learn_options options)
 	return procedure_model(&passes, &tlv_gmm_procedure, &options, false);
 }
 
-static double
-diagnostic(tlv_frame model, const char *name)
-{
-	return tlv_diagnostics_find(&model, name, NAN);
-}
-
 /* Mean distance of the means. */
 static double
 mean_error(tlv_frame truth, tlv_frame model)
@@ -78,13 +69,11 @@ mean_error(tlv_frame truth, tlv_frame model)
 /* ---- what is learnt ---- */
 
 /* Many rows, spherical: the fit to the moments is trusted, and refined without a sample. */
-static void
-test_trusted(void **state)
+TEST(test_trusted)
 {
 	tlv_frame truth = simulate(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL), model;
 	tlv_gmm_learn_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
 
-	(void) state;
 	model = learn(options);
 	assert_below(mean_error(truth, model), 0.05);
 	assert_equal(diagnostic(model, "start_moments"), 1);
@@ -105,13 +94,11 @@ test_trusted(void **state)
 }
 
 /* Few rows: starts from a sample that is all of them. */
-static void
-test_whole_sample(void **state)
+TEST(test_whole_sample)
 {
 	static const tlv_covariance covariances[] = {TLV_COVARIANCE_COMMON, TLV_COVARIANCE_DIAGONAL,
 												 TLV_COVARIANCE_FULL};
 
-	(void) state;
 	for (int c = 0; c < 3; c++)
 	{
 		tlv_frame truth = simulate(1500, 4, 3, 5, covariances[c]), model;
@@ -127,13 +114,11 @@ test_whole_sample(void **state)
  * Many rows that moments of spherical components do not fit well: the fit to them and a start from
  * the sample are rivals, with the steps of both in passes.
  */
-static void
-test_rivals(void **state)
+TEST(test_rivals)
 {
 	tlv_frame truth = simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL), model;
 	tlv_gmm_learn_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
 
-	(void) state;
 	model = learn(options);
 	assert_below(mean_error(truth, model), 0.5); /* variances differ by coordinate in truth */
 	assert_above(diagnostic(model, "sample_rows"), 2000);
@@ -144,12 +129,10 @@ test_rivals(void **state)
 }
 
 /* Long vectors: moments in the leading directions, by a pass of their own. */
-static void
-test_compressed(void **state)
+TEST(test_compressed)
 {
 	tlv_frame truth = simulate(25000, 40, 3, 4, TLV_COVARIANCE_SPHERICAL), model;
 
-	(void) state;
 	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
 	assert_equal(diagnostic(model, "directions"), 3);
 	assert_below(mean_error(truth, model), 0.15);
@@ -160,14 +143,12 @@ test_compressed(void **state)
 
 /* ---- k ---- */
 
-static void
-test_choice_of_k(void **state)
+TEST(test_choice_of_k)
 {
 	tlv_frame truth = simulate(4000, 4, 3, 6, TLV_COVARIANCE_SPHERICAL), model;
 	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	tlv_warning warning;
 
-	(void) state;
 	model = learn(options);
 	assert_equal(tlv_frame_find(&model, "weights")->rows, 3);
 	assert_equal(diagnostic(model, "k_chosen"), 1);
@@ -209,14 +190,11 @@ covariance_of(tlv_frame model)
 }
 
 /* The criterion is compared over covariances, as well as over k. */
-static void
-test_choice_of_covariance(void **state)
+ACCURACY_TEST(test_choice_of_covariance)
 {
 	tlv_gmm_learn_options options = usual_options(3, TLV_COVARIANCE_COMMON);
 	tlv_frame truth, model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	options.fit.any_covariance = true;
 	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
@@ -245,16 +223,13 @@ test_choice_of_covariance(void **state)
 }
 
 /* Rows of one correlated Gaussian are one component, not several that are round. */
-static void
-test_one_gaussian(void **state)
+ACCURACY_TEST(test_one_gaussian)
 {
 	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	tlv_warning warning;
 	tlv_frame model;
 	double *x;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t d = 2; d <= 5; d += 3)
 	{
 		(void) simulate(3000, d, 1, 4, TLV_COVARIANCE_FULL);
@@ -288,10 +263,8 @@ test_one_gaussian(void **state)
 
 /* A given k of rows of one Gaussian is fitted, and doubted, whatever the form; of groups it is not.
  */
-static void
-test_doubt(void **state)
+TEST(test_doubt)
 {
-	(void) state;
 	for (int set = 0; set < 16; set++)
 	{
 		tlv_covariance form = (tlv_covariance) (set % 4);
@@ -316,13 +289,11 @@ test_doubt(void **state)
 }
 
 /* One row that lies far out is no group of its own, although any likelihood can be had from it. */
-static void
-test_outlier(void **state)
+TEST(test_outlier)
 {
 	tlv_frame model;
 	double *x;
 
-	(void) state;
 	(void) simulate(2000, 30, 3, 7, TLV_COVARIANCE_SPHERICAL);
 	x = (double *) passes.rows[0].rows[0].part[0].float64;
 	for (int i = 0; i < 30; i++)
@@ -335,13 +306,11 @@ test_outlier(void **state)
 
 /* ---- warnings and refusals ---- */
 
-static void
-test_warnings(void **state)
+TEST(test_warnings)
 {
 	double *curve = room(5000, sizeof(double)), x[60];
 	tlv_frame model;
 
-	(void) state;
 	for (int t = 0; t < 30; t++) /* three points, ten times each */
 	{
 		x[2 * t] = t % 3;
@@ -362,13 +331,11 @@ test_warnings(void **state)
 	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const double x[] = {1, 2, 3, 5};
 	tlv_gmm_learn_options options = usual_options(3, TLV_COVARIANCE_SPHERICAL);
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(2, 2, x));
 	assert_fails(procedure_run(&passes, &tlv_gmm_procedure, &options), TLV_BAD_DATA,
 				 "2 rows are too few for 3 components");
@@ -383,8 +350,7 @@ test_refusals(void **state)
 /* ---- the sample ---- */
 
 /* A sample does not depend on order and parts, and is one of all rows alike. */
-static void
-test_sample(void **state)
+TEST(test_sample)
 {
 	const tlv_statistic wanted = {.aggregate = &tlv_aggregate_row_sample, .count = 1000, .seed = 7};
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
@@ -395,7 +361,6 @@ test_sample(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	tlv_rng_seed(&rng, 3);
 	for (int i = 0; i < 40000; i++)
 		x[i] = tlv_rng_uniform(&rng);
@@ -413,13 +378,11 @@ test_sample(void **state)
 			if (t % 3 == 2)
 				assert_ok(tlv_add(&ctx, third, TLV_AS_VECTOR(2, x + 2 * t)));
 		assert_ok(third->class->build(&ctx, third, builder));
-		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[p]));
+		frames[p] = MADE(tlv_frame_finish, builder);
 		assert_ok(both->class->merge(&ctx, both, &frames[p]));
 	}
 	assert_ok(one->class->build(&ctx, one, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[3]));
+	frames[3] = MADE(tlv_frame_finish, builder);
 	assert_ok(both->class->build(&ctx, both, builder));
 	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
 	assert_int_equal(size, frames[3].header->size);
@@ -447,8 +410,7 @@ count_rows(const double *rows, size_t n, double x)
 }
 
 /* Equal rows have their share of the sample, be all of them few or beside many that differ. */
-static void
-test_sample_of_equal_rows(void **state)
+TEST(test_sample_of_equal_rows)
 {
 	const tlv_statistic wanted = {.aggregate = &tlv_aggregate_row_sample, .count = 1000, .seed = 7};
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
@@ -458,7 +420,6 @@ test_sample_of_equal_rows(void **state)
 	void *image;
 	size_t size, n;
 
-	(void) state;
 	for (int different = 0; different <= 1; different++)
 	{
 		assert_ok(tlv_statistic_create(&ctx, &wanted, &one));
@@ -468,8 +429,7 @@ test_sample_of_equal_rows(void **state)
 			assert_ok(tlv_add(&ctx, one, TLV_AS_VECTOR(1, &x)));
 		}
 		assert_ok(one->class->build(&ctx, one, builder));
-		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &sample));
+		sample = MADE(tlv_frame_finish, builder);
 		assert_ok(tlv_row_sample_rows(&ctx, &sample, &n, &rows));
 		assert_int_equal(n, 1000);
 		if (!different)
@@ -496,8 +456,7 @@ test_sample_of_equal_rows(void **state)
 }
 
 /* Rows that are not as wide as was told: as many components are tried as there is room for. */
-static void
-test_narrower_than_told(void **state)
+TEST(test_narrower_than_told)
 {
 	const size_t clusters = 14, each = 20, d = 30;
 	double *x = room(d * clusters * each, sizeof(double));
@@ -505,7 +464,6 @@ test_narrower_than_told(void **state)
 	tlv_frame model;
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 1);
 	for (size_t t = 0; t < clusters * each; t++)
 		for (size_t i = 0; i < d; i++)
@@ -521,13 +479,11 @@ test_narrower_than_told(void **state)
 /* ---- faults ---- */
 
 /* All ways: compressed moments, a sample, rivals; and k that is chosen. */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_gmm_learn_options options = usual_options(2, TLV_COVARIANCE_SPHERICAL);
 	double *wide = room(500 * 5, sizeof(double));
 
-	(void) state;
 	(void) simulate(1000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
 	passes.changed = fixture_rows_of(500, 5, wide); /* shorter, and all zero */
 	options.iterations = 3;
@@ -553,26 +509,4 @@ test_faults(void **state)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 15);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_trusted, setup, forget),
-		cmocka_unit_test_setup_teardown(test_whole_sample, setup, forget),
-		cmocka_unit_test_setup_teardown(test_rivals, setup, forget),
-		cmocka_unit_test_setup_teardown(test_compressed, setup, forget),
-		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, forget),
-		cmocka_unit_test_setup_teardown(test_choice_of_covariance, setup, forget),
-		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, forget),
-		cmocka_unit_test_setup_teardown(test_doubt, setup, forget),
-		cmocka_unit_test_setup_teardown(test_outlier, setup, forget),
-		cmocka_unit_test_setup_teardown(test_warnings, setup, forget),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, forget),
-		cmocka_unit_test_setup_teardown(test_sample, setup, forget),
-		cmocka_unit_test_setup_teardown(test_sample_of_equal_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_narrower_than_told, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests_name("gmm_learn", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -32,57 +32,38 @@ compressed_moments(const data *rows, size_t p)
 {
 	tlv_frame pairs = moments(rows, 2), subspace;
 	tlv_accumulator *accumulator;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_dense_subspace(&ctx, &pairs, p, &image, &size));
-	subspace = checked(TLV_FRAME_SUBSPACE, image, size);
+	subspace = MADE(tlv_dense_subspace, &pairs, p);
 	assert_ok(tlv_dense_compressed_create_order(&ctx, &subspace, 3, &accumulator));
 	return collect(accumulator, rows);
 }
 
-static void
-test_one_component(void **state)
+TEST(test_one_component)
 {
 	data rows = simulate(900, 400, 3, 20, TLV_COVARIANCE_SPHERICAL);
 	tlv_frame pairs = moments(&rows, 2);
 
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 		check_memory("order 2", pairs, 1, (tlv_covariance) c);
 }
 
-static void
-test_all_dimensions(void **state)
+TEST(test_all_dimensions)
 {
 	data rows = simulate(3000, 60, 20, 20, TLV_COVARIANCE_SPHERICAL);
 	tlv_frame triples = moments(&rows, 3);
 
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 		check_memory("order 3", triples, 20, (tlv_covariance) c);
 }
 
 /* Third moments in k directions cost k^3, not d^3. */
-static void
-test_directions(void **state)
+TEST(test_directions)
 {
 	data rows = simulate(2000, 300, 30, 25, TLV_COVARIANCE_SPHERICAL);
 	tlv_frame triples = compressed_moments(&rows, 30);
 
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 		check_memory("directions", triples, 30, (tlv_covariance) c);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one_component, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_all_dimensions, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_directions, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

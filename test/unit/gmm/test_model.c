@@ -34,10 +34,8 @@ plain_density(const tlv_mixture *mixture, size_t j, const double *x)
 	return mixture->weights[j] * exp(-sum / 2);
 }
 
-static void
-test_density(void **state)
+TEST(test_density)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		data rows = simulate(50, 4, 3, 3, (tlv_covariance) c);
@@ -64,10 +62,8 @@ test_density(void **state)
 }
 
 /* Log densities by the products of few dimensions and by the factors of many are the same. */
-static void
-test_dimensions(void **state)
+TEST(test_dimensions)
 {
-	(void) state;
 	for (size_t d = 38; d <= 43; d++)
 	{
 		data rows = simulate(200, d, 3, 5, TLV_COVARIANCE_FULL);
@@ -76,8 +72,6 @@ test_dimensions(void **state)
 		tlv_gmm_parts parts = {.mixture = &wider, .rows = 1};
 		tlv_model *open;
 		tlv_frame model;
-		size_t size;
-		void *image;
 
 		/* The same mixture beside independent standard normal dimensions, up to 60. */
 		tlv_gmm_read(&rows.truth, &truth);
@@ -97,8 +91,7 @@ test_dimensions(void **state)
 			for (size_t i = d; i < 60; i++)
 				own[tlv_packed2_index(i, i)] = 1;
 		}
-		assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
-		model = checked(TLV_FRAME_MODEL, image, size);
+		model = MADE(tlv_gmm_write, &parts);
 		for (size_t t = 0; t < rows.n; t += 20)
 		{
 			double rest = 0;
@@ -118,8 +111,7 @@ test_dimensions(void **state)
 }
 
 /* Memory that is not there and a user who does not want to wait. */
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
 	data rows = simulate(2000, 6, 4, 5, TLV_COVARIANCE_FULL);
 	const tlv_gmm_sample sample = sample_of(&rows);
@@ -130,7 +122,6 @@ test_limits(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	ctx.arena.limit = ctx.arena.used + 100;
 	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_FULL, &model), TLV_MEMORY_LIMIT);
 	assert_int_equal(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size),
@@ -148,8 +139,7 @@ test_limits(void **state)
 }
 
 /* Damaged images are told from good ones; so are floors that no variance may have. */
-static void
-test_damage(void **state)
+TEST(test_damage)
 {
 	data rows = simulate(10, 3, 2, 5, TLV_COVARIANCE_FULL);
 	const struct
@@ -159,7 +149,6 @@ test_damage(void **state)
 	} damage[] = {{"weights", -1}, {"means", -1}, {"covariances", -1}, {"covariance", -1},
 				  {"floor", -1},   {"floor", 0},  {"floor", 1.1e-316}, {"floor", 1e254}};
 
-	(void) state;
 	for (size_t s = 0; s < sizeof(damage) / sizeof(damage[0]); s++)
 	{
 		const char *except[] = {damage[s].section, NULL};
@@ -181,15 +170,4 @@ test_damage(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_density, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dimensions, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -21,11 +21,8 @@ random_truth(size_t k, size_t d, tlv_covariance covariance, double degrees)
 	tlv_mixture drawn, mixture;
 	tlv_gmm_parts parts = {.mixture = &mixture, .floor = floor, .seed = 1};
 	tlv_frame truth;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_gmm_random(&ctx, k, d, 10, covariance, 3, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	truth = MADE(tlv_gmm_random, k, d, 10, covariance, 3);
 	tlv_gmm_read(&truth, &drawn);
 	assert_null(drawn.degrees);
 	mixture = drawn;
@@ -34,8 +31,7 @@ random_truth(size_t k, size_t d, tlv_covariance covariance, double degrees)
 		mixture.degrees[j] = degrees + (double) j;
 	for (size_t i = 0; i < d; i++)
 		floor[i] = TLV_MIXTURE_FLOOR;
-	assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	truth = MADE(tlv_gmm_write, &parts);
 	return truth;
 }
 
@@ -115,10 +111,8 @@ log_density(const tlv_mixture *mixture, const double *x)
 	return log(fmax(sum, DBL_MIN));
 }
 
-static void
-test_density(void **state)
+TEST(test_density)
 {
-	(void) state;
 	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		tlv_frame truth = random_truth(3, 2, c, 1.5);
@@ -138,10 +132,8 @@ test_density(void **state)
 }
 
 /* Every step raises the likelihood, and the degrees of freedom come near those that were drawn. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
-	(void) state;
 	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		tlv_frame truth = random_truth(2, 3, c, 3), model = truth;
@@ -171,11 +163,8 @@ test_steps(void **state)
 /* ---- what is learnt ---- */
 
 /* Rows far out make no components of t distributions, and several Gaussians; which is said. */
-static void
-test_components(void **state)
+ACCURACY_TEST(test_components)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t k = 1; k <= 3; k += 2)
 		for (tlv_covariance c = TLV_COVARIANCE_SPHERICAL; c <= TLV_COVARIANCE_FULL; c += 2)
 		{
@@ -200,14 +189,11 @@ test_components(void **state)
 }
 
 /* Gaussians are Gaussians, by either choice. */
-static void
-test_normal_rows(void **state)
+ACCURACY_TEST(test_normal_rows)
 {
 	tlv_frame truth = random_truth(3, 4, TLV_COVARIANCE_DIAGONAL, TLV_MOST_DEGREES - 3), model;
 	tlv_mixture mixture;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	(void) draw_rows(truth, 3000);
 	model = learn(usual_options(0, TLV_TAILS_NORMAL));
 	assert_equal(components_of(model), 3);
@@ -219,28 +205,14 @@ test_normal_rows(void **state)
 		assert_above(mixture.degrees[j], 12);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_gmm_learn_options options = usual_options(0, TLV_TAILS_T);
 
-	(void) state;
 	(void) draw_rows(random_truth(2, 2, TLV_COVARIANCE_SPHERICAL, 3), 400);
 	options.max_k = 3;
 	passes.changed = (fixture_rows){5, passes.rows[0].rows};
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, false), 3);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_density, setup, forget),
-		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
-		cmocka_unit_test_setup_teardown(test_components, setup, forget),
-		cmocka_unit_test_setup_teardown(test_normal_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests_name("gmm_tails", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

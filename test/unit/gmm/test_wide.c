@@ -31,11 +31,8 @@ components(tlv_frame model)
 }
 
 /* The true clusters are found, as many as there are, and no fewer where k is given. */
-static void
-test_clusters(void **state)
+ACCURACY_TEST(test_clusters)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
 	{
 		data rows = simulate(3000, 120, 25, 12, (tlv_covariance) c);
@@ -46,11 +43,9 @@ test_clusters(void **state)
 		assert_int_equal(components(chosen), 25);
 		/* 11 is the root of 120: what one row of a component errs by */
 		assert_below(mean_error(rows.truth, chosen), 1.5);
-		assert_equal(tlv_diagnostics_find(&chosen, "k_chosen", NAN), 1);
-		assert_below(tlv_diagnostics_find(&chosen, "icl_25", NAN),
-					 tlv_diagnostics_find(&chosen, "icl_24", NAN));
-		assert_below(tlv_diagnostics_find(&chosen, "icl_25", NAN),
-					 tlv_diagnostics_find(&chosen, "icl_26", NAN));
+		assert_equal(diagnostic(chosen, "k_chosen"), 1);
+		assert_below(diagnostic(chosen, "icl_25"), diagnostic(chosen, "icl_24"));
+		assert_below(diagnostic(chosen, "icl_25"), diagnostic(chosen, "icl_26"));
 		given = learn(usual_options(25, (tlv_covariance) c));
 		assert_below(mean_error(rows.truth, given), 1.5);
 		pool_reset(&memory, &ctx);
@@ -58,10 +53,8 @@ test_clusters(void **state)
 }
 
 /* Third moments are asked for where clusters overlap. */
-static void
-test_overlap(void **state)
+TEST(test_overlap)
 {
-	(void) state;
 	for (int overlap = 0; overlap < 2; overlap++)
 	{
 		data rows = simulate(4000, 120, 6, overlap ? 2 : 12, TLV_COVARIANCE_SPHERICAL);
@@ -69,7 +62,7 @@ test_overlap(void **state)
 
 		fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 		model = learn(usual_options(6, TLV_COVARIANCE_SPHERICAL));
-		assert_int_equal(isnan(tlv_diagnostics_find(&model, "residual", NAN)), !overlap);
+		assert_int_equal(isnan(diagnostic(model, "residual")), !overlap);
 		pool_reset(&memory, &ctx);
 	}
 }
@@ -94,10 +87,8 @@ expect_some(const tlv_mixture *mixture, const double *x, bool narrow, bool *is_n
 }
 
 /* Single precision: the same statistics, and none of it where the means lie far from the center. */
-static void
-test_narrow(void **state)
+TEST(test_narrow)
 {
-	(void) state;
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
 	{
 		data rows = simulate(300, 150, 7, 4, (tlv_covariance) c);
@@ -127,12 +118,10 @@ test_narrow(void **state)
 
 /* Numbers that are out of the range of single precision are multiplied in double, whether rows or
  * parameters have them. */
-static void
-test_out_of_range(void **state)
+TEST(test_out_of_range)
 {
 	static const double scale[] = {1e-40, 1e40};
 
-	(void) state;
 	for (size_t s = 0; s < 3; s++)
 	{
 		data rows = simulate(300, 150, 7, 4, TLV_COVARIANCE_SPHERICAL);
@@ -161,8 +150,7 @@ test_out_of_range(void **state)
 }
 
 /* More components than third moments are collected for. */
-static void
-test_many(void **state)
+TEST(test_many)
 {
 	data rows = simulate(4000, 130, 120, 16, TLV_COVARIANCE_COMMON);
 	tlv_frame model;
@@ -170,7 +158,6 @@ test_many(void **state)
 	int64_t assignment[120];
 	double error[120], sum = 0;
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	model = learn(usual_options(120, TLV_COVARIANCE_COMMON));
 	tlv_gmm_read(&rows.truth, &truth);
@@ -182,23 +169,19 @@ test_many(void **state)
 }
 
 /* Where there is nothing, there is one component. */
-static void
-test_nothing(void **state)
+TEST(test_nothing)
 {
 	data rows = simulate(1500, 110, 1, 4, TLV_COVARIANCE_COMMON);
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 1);
 }
 
 /* Rows of which few differ. */
-static void
-test_equal_rows(void **state)
+TEST(test_equal_rows)
 {
 	data rows = simulate(600, 100, 3, 8, TLV_COVARIANCE_COMMON);
 
-	(void) state;
 	for (size_t t = 3; t < rows.n; t++)
 		memcpy(rows.x + t * rows.d, rows.x + t % 3 * rows.d, rows.d * sizeof(double));
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
@@ -207,8 +190,7 @@ test_equal_rows(void **state)
 }
 
 /* Rows that memory holds are read twice, others in every step: with one result. */
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
 	data rows = simulate(3000, 100, 4, 9, TLV_COVARIANCE_SPHERICAL);
 	size_t all = rows.n * rows.d * sizeof(double);
@@ -217,7 +199,6 @@ test_memory(void **state)
 	double error[4];
 	int64_t order[4];
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.room = 5 * all;
 	model = learn(usual_options(4, TLV_COVARIANCE_SPHERICAL));
@@ -232,14 +213,12 @@ test_memory(void **state)
 		assert_below(error[j], 1e-3);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_gmm_learn_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
 	data rows = simulate(700, 100, 4, 9, TLV_COVARIANCE_SPHERICAL);
 	data changed = simulate(500, 90, 2, 4, TLV_COVARIANCE_SPHERICAL);
 
-	(void) state;
 	fixture_use_rows(fixture_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = fixture_rows_of(changed.n, changed.d, changed.x);
 	options.iterations = 2;
@@ -258,20 +237,4 @@ test_faults(void **state)
 	assert_at_least(procedure_fail_everywhere(&passes, &tlv_gmm_procedure, &options, true), 5);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_clusters, setup, forget),
-		cmocka_unit_test_setup_teardown(test_overlap, setup, forget),
-		cmocka_unit_test_setup_teardown(test_narrow, setup, forget),
-		cmocka_unit_test_setup_teardown(test_out_of_range, setup, forget),
-		cmocka_unit_test_setup_teardown(test_many, setup, forget),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
-		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_memory, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests_name("gmm_wide", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -85,13 +85,11 @@ check_every_way(tlv_graph_kind kind, size_t n, edge *rows)
 	free(edges);
 }
 
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	static const size_t sizes[] = {0, 1, 2, 20, 30, 200, MOST};
 	edge *rows = malloc(sizeof(edge) * MOST);
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int shape = 0; shape < 5; shape++)
 			for (int weights = 0; weights < 3; weights++)
@@ -103,19 +101,16 @@ test_round_trip(void **state)
 	free(rows);
 }
 
-static void
-test_ends_of_bigint(void **state)
+TEST(test_ends_of_bigint)
 {
 	edge rows[] = {{INT64_MIN, INT64_MAX, 1}, {INT64_MAX, INT64_MIN, 1}, {0, INT64_MAX, 2},
 				   {-1, INT64_MIN, 3},		  {INT64_MAX, INT64_MAX, 5}, {INT64_MIN, -1, 1}};
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		check_every_way((tlv_graph_kind) kind, sizeof(rows) / sizeof(rows[0]), rows);
 }
 
-static void
-test_self_loops_only(void **state)
+TEST(test_self_loops_only)
 {
 	static const edge rows[] = {{7, 7, 2}, {7, 7, 1}, {-3, -3, 0.5}};
 	image graph = collect(TLV_GRAPH_DIRECTED, 2, 3, rows);
@@ -124,7 +119,6 @@ test_self_loops_only(void **state)
 	int64_t degree[2];
 	double weight[2];
 
-	(void) state;
 	tlv_graph_read_header(&graph.frame, &header);
 	assert_int_equal(header.rows, 2);
 	assert_int_equal(header.columns, 2);
@@ -157,12 +151,9 @@ add_named(tlv_accumulator *accumulator, int first)
 }
 
 /* Names are those of the nodes, in their order, in whatever parts they come. */
-static void
-test_names(void **state)
+TEST(test_names)
 {
-	static tlv_frame_builder builder;
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 	{
 		tlv_accumulator *whole, *parts[2], *merged;
@@ -212,8 +203,7 @@ test_names(void **state)
 	}
 }
 
-static void
-test_weight_forms(void **state)
+TEST(test_weight_forms)
 {
 	static const struct
 	{
@@ -230,7 +220,6 @@ test_weight_forms(void **state)
 		{{{1, 2, 3}, {2, 3, DBL_MIN}, {3, 4, 1}}, "weights"},
 	};
 
-	(void) state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		for (size_t buffer = 1; buffer < 4; buffer++)
 		{
@@ -249,8 +238,7 @@ test_weight_forms(void **state)
 
 /* A weight of 0 is no edge, nor are weights that add up to 0, in one part or in several; their
  * nodes are those of other edges or none. */
-static void
-test_zero_weights(void **state)
+TEST(test_zero_weights)
 {
 	edge rows[] = {{1, 2, 0},  {3, 3, -0.0}, {2, 4, 2}, {4, 1, 0},
 				   {1, 2, -1}, {2, 1, 1},	 {5, 1, -3}};
@@ -261,7 +249,6 @@ test_zero_weights(void **state)
 	tlv_graph_header header;
 	tlv_frame frame;
 
-	(void) state;
 	assert_ok(tlv_kind_validate(&ctx, both.bytes, both.size, TLV_FRAME_GRAPH, &frame));
 	tlv_graph_read_header(&frame, &header);
 	assert_int_equal(header.entries, 2);
@@ -274,24 +261,22 @@ test_zero_weights(void **state)
 	drop(&none);
 }
 
-static void
-test_bad_weights(void **state)
+TEST(test_bad_weights)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	tlv_accumulator *accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 	{
-		assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_EDGE(-17, 23, bad[i])), TLV_BAD_DATA);
-		assert_non_null(strstr(ctx.error.message, "from -17 to 23"));
+		assert_fails(tlv_add(&ctx, accumulator, TLV_AS_EDGE(-17, 23, bad[i])), TLV_BAD_DATA,
+					 "from -17 to 23");
 		assert_non_null(strstr(ctx.error.hint, "WHERE"));
 	}
 	/* A sum that overflows is noticed when the value is made. */
 	for (int i = 0; i < 2; i++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_EDGE(-17, 23, DBL_MAX)));
-	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
-	assert_non_null(strstr(ctx.error.message, "from -17 to 23"));
+	assert_fails(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA,
+				 "from -17 to 23");
 	tlv_graph_accumulator_free(&ctx, accumulator);
 	accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
 	for (int64_t i = 0; i < 2; i++)
@@ -302,15 +287,13 @@ test_bad_weights(void **state)
 
 /* ---- stopping, memory, size ---- */
 
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	edge *rows = malloc(sizeof(edge) * MOST);
 	tlv_accumulator *accumulator;
 	tlv_status status = TLV_OK;
 	image image = {.size = 0}, other = {.size = 0};
 
-	(void) state;
 	random_edges(1, 2, 300, MOST, rows);
 	image = collect(TLV_GRAPH_DIRECTED, 0, MOST, rows);
 	/* Whenever it is stopped: what is there stays valid, and going on gives the same. */
@@ -345,13 +328,11 @@ test_cancel(void **state)
 	free(rows);
 }
 
-static void
-test_memory_limit(void **state)
+TEST(test_memory_limit)
 {
 	edge *rows = malloc(sizeof(edge) * MOST);
 	bool finished = false;
 
-	(void) state;
 	random_edges(1, 2, 3000, MOST, rows);
 	for (size_t limit = 1000; !finished; limit += limit / 8)
 	{
@@ -387,13 +368,11 @@ test_memory_limit(void **state)
 }
 
 /* Hundreds of thousands of edges: rows of more than 127 entries, both dictionaries, large sorts. */
-static void
-test_large(void **state)
+TEST(test_large)
 {
 	size_t n = 300000;
 	edge *rows = malloc(sizeof(edge) * n);
 
-	(void) state;
 	for (int shape = 0; shape < 2; shape++)
 	{
 		image direct, other;
@@ -413,14 +392,12 @@ test_large(void **state)
 
 /* What was merged and is taken out again leaves what there was, byte by byte: weights are multiples
  * of 1/4, and no node has only a loop. */
-static void
-test_subtract(void **state)
+TEST(test_subtract)
 {
 	edge *rows = malloc(sizeof(edge) * 600), kept[600];
 	size_t n = 0;
 	bool done;
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int weights = 0; weights < 3; weights++)
 		{
@@ -451,22 +428,4 @@ test_subtract(void **state)
 	free(rows);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ends_of_bigint, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_self_loops_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weight_forms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_zero_weights, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_weights, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subtract, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown_all_freed)

@@ -73,12 +73,10 @@ check_load(tlv_graph_kind kind, bool binary, size_t n, const edge *rows)
 	free(edges);
 }
 
-static void
-test_load(void **state)
+TEST(test_load)
 {
 	edge rows[500];
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int weights = 0; weights < 3; weights++)
 			for (size_t n = 0; n <= 500; n += 100)
@@ -90,12 +88,10 @@ test_load(void **state)
 }
 
 /* What is promised beforehand is enough, and not far too much. */
-static void
-test_load_memory(void **state)
+TEST(test_load_memory)
 {
 	edge *rows = malloc(sizeof(edge) * MOST);
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 	{
 		image image;
@@ -120,27 +116,23 @@ test_load_memory(void **state)
 	free(rows);
 }
 
-static void
-test_weights_beyond_float(void **state)
+TEST(test_weights_beyond_float)
 {
 	static const edge rows[] = {{1, 2, 1e300}, {2, 3, 0.5}};
 	image image = collect(TLV_GRAPH_UNDIRECTED, 0, 2, rows);
 	tlv_graph graph;
 
-	(void) state;
 	assert_int_equal(tlv_graph_load(&ctx, &image.frame, 1, &graph), TLV_BAD_DATA);
 	assert_ok(tlv_graph_load(&ctx, &image.frame, 0, &graph));
 	tlv_graph_free(&ctx, &graph);
 	drop(&image);
 }
 
-static void
-test_neighbours(void **state)
+TEST(test_neighbours)
 {
 	edge rows[300], edges[301] = {{0, 0, 0}};
 	double loops;
 
-	(void) state;
 	random_edges(0, 2, 40, 300, rows);
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int sources = 0; sources < 2; sources++)
@@ -203,8 +195,7 @@ assert_components(tlv_graph_kind kind, size_t n, const edge *rows, size_t nodes,
 	drop(&image);
 }
 
-static void
-test_components(void **state)
+TEST(test_components)
 {
 	static const edge triangle_and_path[] = {{1, 2, 1}, {3, 4, 1}, {4, 5, 1}, {5, 3, 1},
 											 {5, 6, 1}, {9, 9, 1}, {7, 8, 1}};
@@ -213,7 +204,6 @@ test_components(void **state)
 	static const edge both_ways[] = {{1, 2, 1}, {2, 1, 1}, {2, 3, 1}};
 	static const edge two_sets[] = {{1, 1, 1}, {2, 1, 1}, {3, 2, 1}, {4, 3, 1}, {4, 4, 1}};
 
-	(void) state;
 	assert_components(TLV_GRAPH_UNDIRECTED, 7, triangle_and_path, 9,
 					  (int32_t[]){1, 1, 0, 0, 0, 0, 2, 2, 3}, false);
 	assert_components(TLV_GRAPH_DIRECTED, 7, triangle_and_path, 9,
@@ -235,8 +225,7 @@ always_stop(void *argument)
 }
 
 /* Many components: every tenth pair of nodes has a third one. */
-static void
-test_many_components(void **state)
+TEST(test_many_components)
 {
 	static edge rows[1100];
 	static int32_t component[2100];
@@ -244,7 +233,6 @@ test_many_components(void **state)
 	tlv_graph graph;
 	image image;
 
-	(void) state;
 	for (int64_t pair = 0; pair < 1000; pair++)
 	{
 		rows[n++] = (edge){3 * pair, 3 * pair + 1, 1};
@@ -287,13 +275,11 @@ sign(image *i)
  * Every byte of every section, with every value: either it is refused, or it
  * is another graph that gives exactly these bytes again.
  */
-static void
-test_every_byte(void **state)
+TEST(test_every_byte)
 {
 	static const edge rows[] = {{5, 9, 1},	{9, 5, 1},	 {5, 11, 300},
 								{11, 9, 2}, {200, 9, 1}, {7, 7, 1}};
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 	{
 		image image = collect((tlv_graph_kind) kind, 0, 6, rows);
@@ -333,14 +319,12 @@ test_every_byte(void **state)
 }
 
 /* Claims of many rows or entries must not cost memory. */
-static void
-test_claims(void **state)
+TEST(test_claims)
 {
 	static const char *const names[] = {"rows", "columns", "entries", "self_loops"};
 	static const edge rows[] = {{1, 2, 1}, {2, 3, 1}};
 	image image = collect(TLV_GRAPH_UNDIRECTED, 0, 2, rows);
 
-	(void) state;
 	for (int several = 1; several < 16; several++)
 	{
 		double kept[4];
@@ -363,19 +347,4 @@ test_claims(void **state)
 	drop(&image);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_load, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_load_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weights_beyond_float, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_neighbours, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_components, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_components, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_every_byte, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_claims, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown_all_freed)

@@ -254,10 +254,8 @@ check_sums(const star_case *c)
 	}
 }
 
-static void
-test_moments(void **state)
+TEST(test_moments)
 {
-	(void) state;
 	for (int symmetric = 0; symmetric < 2; symmetric++)
 		for (int weighted = 0; weighted < 2; weighted++)
 			for (int normalized = 0; normalized < 2; normalized++)
@@ -271,10 +269,8 @@ test_moments(void **state)
 }
 
 /* The basis: of pairs, or of a symmetric graph with plain weights the largest of S G S. */
-static void
-test_subspace(void **state)
+TEST(test_subspace)
 {
-	(void) state;
 	for (int weighted = 0; weighted < 2; weighted++)
 	{
 		star_case c = random_case(false, weighted == 1, false);
@@ -291,12 +287,10 @@ test_subspace(void **state)
 }
 
 /* Two groups that only meet each other: one large value, and its negative. */
-static void
-test_disassortative(void **state)
+TEST(test_disassortative)
 {
 	star_case c = {.weighted = false};
 
-	(void) state;
 	c.graph = random_dense(60, 60, true, false, 2, 0.03, 0.6);
 	c.side.symmetric = true;
 	compute(&c, 2);
@@ -309,12 +303,10 @@ test_disassortative(void **state)
 }
 
 /* Rows too short for a 3-star count only where rows are not normalised. */
-static void
-test_short_rows(void **state)
+TEST(test_short_rows)
 {
 	star_case c = {.weighted = false};
 
-	(void) state;
 	c.graph = random_dense(ROWS, ROWS, true, false, WIDTH, 0.6, 0.05);
 	for (size_t v = 2; v < ROWS; v++)
 		*entry(&c.graph, 0, v) = *entry(&c.graph, v, 0) = 0;
@@ -343,13 +335,11 @@ check_no_products(const tlv_star_moments *stars)
 		assert_close(stars->moments.triples[i], 0, 1e-9);
 }
 
-static void
-test_no_stars(void **state)
+TEST(test_no_stars)
 {
 	star_case c = {.weighted = false};
 	tlv_star_options options = {.width = 2, .max_steps = 50, .tolerance = 1e-5, .seed = 3};
 
-	(void) state;
 	c.graph = dense_graph(10, 10);
 	for (size_t u = 0; u < 10; u++)
 		*entry(&c.graph, u, (u + 1) % 10) = *entry(&c.graph, (u + 1) % 10, u) = 1;
@@ -368,10 +358,8 @@ test_no_stars(void **state)
 }
 
 /* What is needed at most, and what is left, of a graph of some size. */
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
-	(void) state;
 	for (int symmetric = 0; symmetric < 2; symmetric++)
 		for (int normalized = 0; normalized < 2; normalized++)
 			for (size_t width = 4; width <= 40; width += 36)
@@ -399,14 +387,12 @@ test_memory(void **state)
 			}
 }
 
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	star_case c = {.weighted = true};
 	tlv_star_options options = {.width = 3, .max_steps = 50, .tolerance = 1e-5, .seed = 3};
 	size_t calls;
 
-	(void) state;
 	c.graph = random_dense(80, 80, true, true, 3, 0.5, 0.1);
 	c.side.symmetric = c.side.normalized = true;
 	c.out = sparse_rows(&c.graph, true);
@@ -425,18 +411,4 @@ test_cancel(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_disassortative, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_short_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_stars, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

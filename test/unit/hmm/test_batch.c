@@ -10,11 +10,8 @@ static tlv_frame
 simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
 {
 	tlv_hmm_simulation options = {k, symbols, dimensions, 0.7, 0.3, 4, seed};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_hmm_simulate_model(&ctx, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_hmm_simulate_model, &options);
 }
 
 static tlv_sequence
@@ -117,7 +114,7 @@ check_batch(size_t symbols, size_t dimensions, size_t k)
 		plain.log_likelihood += own;
 		add(accumulator, s, first, lengths[i]);
 	}
-	built_value = built(accumulator);
+	built_value = stored(accumulator);
 	initial = tlv_frame_float64(&built_value, "initial");
 	pairs = tlv_frame_float64(&built_value, "pairs");
 	emissions = tlv_frame_float64(&built_value, "emissions");
@@ -136,12 +133,10 @@ check_batch(size_t symbols, size_t dimensions, size_t k)
 	}
 }
 
-static void
-test_batch(void **state)
+TEST(test_batch)
 {
 	static const size_t states[] = {1, 2, 3, 4, 5, 8, 9, 19};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 	{
 		check_batch(30, 0, states[i]);
@@ -150,8 +145,7 @@ test_batch(void **state)
 }
 
 /* What was added before and after a value was built counts once. */
-static void
-test_build_twice(void **state)
+TEST(test_build_twice)
 {
 	static const char *const names[] = {"initial", "pairs", "emissions"};
 	tlv_frame model = simulated_model(6, 0, 3, 1), once, twice;
@@ -159,15 +153,14 @@ test_build_twice(void **state)
 	tlv_model *open;
 	tlv_accumulator *a = statistics(model, &open), *b = statistics(model, &open);
 
-	(void) state;
 	for (size_t i = 0; i < 900; i += 100)
 	{
 		add(a, s, i, 100);
 		add(b, s, i, 100);
-		(void) built(b);
+		(void) stored(b);
 	}
-	once = built(a);
-	twice = built(b);
+	once = stored(a);
+	twice = stored(b);
 	for (size_t i = 0; i < 3; i++)
 	{
 		const tlv_section *section = tlv_frame_find(&once, names[i]);
@@ -181,8 +174,7 @@ test_build_twice(void **state)
 }
 
 /* Paths longer than what predecessors are kept for: as in parts, away from their ends. */
-static void
-test_long_path(void **state)
+TEST(test_long_path)
 {
 	tlv_frame model = simulated_model(6, 0, 3, 1);
 	size_t n = ((size_t) 1 << 20) + 5000, from = n - 10000;
@@ -190,7 +182,6 @@ test_long_path(void **state)
 	int32_t *path = room(n, sizeof(int32_t)), *part = room(n - from, sizeof(int32_t));
 	tlv_model *open;
 
-	(void) state;
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
 	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SYMBOLS(n, s.symbols), path));
 	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SYMBOLS(tail.n, tail.symbols), part));
@@ -203,8 +194,7 @@ test_long_path(void **state)
 }
 
 /* The states of a model in another order, and one of them left out. */
-static void
-test_match(void **state)
+TEST(test_match)
 {
 	static const size_t order[3] = {2, 0, 1};
 	tlv_frame frame = simulated_model(6, 0, 3, 1);
@@ -212,7 +202,6 @@ test_match(void **state)
 	int64_t assignment[3];
 	tlv_hmm_parts a, b;
 
-	(void) state;
 	tlv_hmm_read(&frame, &a);
 	b = a;
 	b.initial = initial;
@@ -246,15 +235,4 @@ test_match(void **state)
 	assert_true(isnan(error[2]));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_batch, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_build_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_path, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_match, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("hmm_batch", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

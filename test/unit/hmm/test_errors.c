@@ -11,16 +11,13 @@ errors_of(const tlv_frame *model, size_t n, const tlv_sequence *sequences)
 	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics, .constant = model};
 	tlv_frame_builder *frame = room(1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
-	size_t size;
-	void *image;
 
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		add(accumulator, sequences[i], 0, sequences[i].n);
 	tlv_frame_begin(frame, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
 	assert_ok(accumulator->class->build(&ctx, accumulator, frame));
-	assert_ok(tlv_frame_finish(&ctx, frame, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
+	return MADE(tlv_frame_finish, frame);
 }
 
 static double
@@ -71,12 +68,10 @@ move(const tlv_frame *frame, size_t at, double by)
 		((double *) parts.variances)[(at - k - k * k) / (d + 1)] += by;
 }
 
-static void
-test_scores(void **state)
+TEST(test_scores)
 {
 	const double step = 1e-5;
 
-	(void) state;
 	for (int gaussian = 0; gaussian < 2; gaussian++)
 	{
 		tlv_frame model = simulated_model(gaussian ? 0 : 4, gaussian ? 2 : 0, 3, 5);
@@ -108,14 +103,12 @@ test_scores(void **state)
 }
 
 /* Long sequences and short ones tell the same of transitions and emissions, step for step. */
-static void
-test_pieces(void **state)
+TEST(test_pieces)
 {
 	tlv_frame model = simulated_model(4, 0, 2, 5), errors[2];
 	tlv_sequence sequences[600], whole;
 	int32_t *states;
 
-	(void) state;
 	for (size_t i = 0; i < 600; i++)
 		sequences[i] = drawn(model, 100, &states);
 	whole = drawn(model, 60000, &states);
@@ -132,13 +125,4 @@ test_pieces(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_scores, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("hmm_errors", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

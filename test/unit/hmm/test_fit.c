@@ -35,18 +35,14 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, errors mom
 				  counts.transitions, after.transitions);
 }
 
-static void
-test_accuracy_symbols(void **state)
+TEST(test_accuracy_symbols)
 {
-	(void) state;
 	check_accuracy(20, 0, 5, 100000, (errors){0.1, 0.14}, (errors){0.055, 0.045});
 	check_accuracy(8, 0, 3, 20000, (errors){0.06, 0.045}, (errors){0.055, 0.035});
 }
 
-static void
-test_accuracy_vectors(void **state)
+TEST(test_accuracy_vectors)
 {
-	(void) state;
 	check_accuracy(0, 8, 4, 50000, (errors){0.16, 0.14}, (errors){0.085, 0.12});
 }
 
@@ -67,8 +63,7 @@ population_moments(tlv_frame model)
 	double *counts = room(cells_n, sizeof(double)), first[POPULATION_M] = {0};
 	const double *stationary = tlv_frame_float64(&model, "stationary");
 	tlv_hmm_parts p;
-	void *image;
-	size_t size, n = 0;
+	size_t n = 0;
 
 	tlv_hmm_read(&model, &p);
 	for (size_t a = 0; a < p.d; a++)
@@ -94,18 +89,15 @@ population_moments(tlv_frame model)
 	tlv_frame_add(&builder, "initial", TLV_FLOAT64, p.d, 1, first);
 	tlv_frame_add(&builder, "cells", TLV_INT64, n, 1, cells);
 	tlv_frame_add(&builder, "counts", TLV_FLOAT64, n, 1, counts);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
+	return MADE(tlv_frame_finish, &builder);
 }
 
-static void
-test_population(void **state)
+TEST(test_population)
 {
 	tlv_frame truth = simulated_model(POPULATION_M, 0, POPULATION_K, 9);
 	tlv_frame moments = population_moments(truth), model = fitted(moments, POPULATION_K, 0);
 	errors e = compare(truth, model);
 
-	(void) state;
 	assert_below(e.emissions, 1e-6);
 	assert_below(e.transitions, 1e-5);
 	assert_below(diagnostic(model, "residual"), 1e-6);
@@ -133,12 +125,10 @@ test_population(void **state)
 /* ---- moments ---- */
 
 /* Parts in any order are the whole; of symbols bit by bit. */
-static void
-test_merge(void **state)
+TEST(test_merge)
 {
 	tlv_frame truths[2] = {simulated_model(7, 0, 3, 5), simulated_model(0, 3, 3, 5)};
 
-	(void) state;
 	for (int form = 0; form < 2; form++)
 	{
 		int32_t *states;
@@ -157,12 +147,12 @@ test_merge(void **state)
 		}
 		add(whole, s, 0, 2);
 		add(b, s, 0, 2);
-		x = built(whole);
-		y = built(a);
-		z = built(b);
+		x = stored(whole);
+		y = stored(a);
+		z = stored(b);
 		assert_ok(merged->class->merge(&ctx, merged, &z));
 		assert_ok(merged->class->merge(&ctx, merged, &y));
-		w = built(merged);
+		w = stored(merged);
 		assert_equal(tlv_frame_scalar(&w, "short", 0), 1);
 		assert_equal(tlv_frame_scalar(&w, "sequences", 0), 30);
 		if (form == 0)
@@ -178,8 +168,7 @@ test_merge(void **state)
 }
 
 /* Far from zero as near to it: the fit moves along and nothing else. */
-static void
-test_translation(void **state)
+TEST(test_translation)
 {
 	tlv_frame truth = simulated_model(0, 4, 3, 6), near, far;
 	int32_t *states;
@@ -187,7 +176,6 @@ test_translation(void **state)
 	double *moved = room(s.n * s.d, sizeof(double));
 	tlv_hmm_parts a, b;
 
-	(void) state;
 	for (size_t e = 0; e < s.n * s.d; e++)
 		moved[e] = s.x[e] + 1e6;
 	near = fitted(moments_of(s), 3, 0);
@@ -203,14 +191,12 @@ test_translation(void **state)
 
 /* ---- parts ---- */
 
-static void
-test_stationary(void **state)
+TEST(test_stationary)
 {
 	tlv_frame model = simulated_model(4, 0, 6, 8);
 	const double *stationary = tlv_frame_float64(&model, "stationary");
 	tlv_hmm_parts p;
 
-	(void) state;
 	tlv_hmm_read(&model, &p);
 	for (size_t to = 0; to < p.k; to++)
 	{
@@ -225,8 +211,7 @@ test_stationary(void **state)
 }
 
 /* Projected gradient for many states finds what the active set does. */
-static void
-test_least_squares(void **state)
+TEST(test_least_squares)
 {
 	enum
 	{
@@ -236,7 +221,6 @@ test_least_squares(void **state)
 	double *gram = room(k * k, sizeof(double)), *moment = room(k * k, sizeof(double));
 	double *h = room(k * k, sizeof(double)), *work = room(k * k, sizeof(double));
 
-	(void) state;
 	tlv_rng_fill_normal(&rng, k * 40, o);
 	for (size_t e = 0; e < k * k; e++)
 		truth[e] = fmax(tlv_rng_normal(&rng), 0);
@@ -249,12 +233,10 @@ test_least_squares(void **state)
 }
 
 /* One state is every sequence's. */
-static void
-test_one_state(void **state)
+TEST(test_one_state)
 {
 	tlv_frame truths[2] = {simulated_model(5, 0, 2, 7), simulated_model(0, 2, 2, 7)};
 
-	(void) state;
 	for (int form = 0; form < 2; form++)
 	{
 		int32_t *states;
@@ -280,8 +262,7 @@ fit_status(tlv_frame moments, size_t k)
 
 /* Accelerated steps on the counts of windows stand where plain ones arrive much later; few plain
  * ones say that they do not. */
-static void
-test_window_steps(void **state)
+TEST(test_window_steps)
 {
 	const int limits[3] = {-1, 4000, 5};
 	tlv_frame moments, truth = simulated_model(8, 0, 3, 3);
@@ -289,7 +270,6 @@ test_window_steps(void **state)
 	bool warned[3];
 	int32_t *states;
 
-	(void) state;
 	moments = moments_of(drawn(truth, 20000, &states));
 	for (int i = 0; i < 3; i++)
 	{
@@ -309,8 +289,7 @@ test_window_steps(void **state)
 	assert_true(warned[2]);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	const int64_t symbols[6] = {1, 2, 1, 3, 1, 2};
 	const double bad[6] = {1, 2, NAN, 4, 5, 6}, fine[6] = {1, 2, 3, 4, 5, 7};
@@ -320,21 +299,20 @@ test_refusals(void **state)
 	tlv_model *open;
 	double value;
 
-	(void) state;
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
-	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA); /* no sequence at all */
+	assert_int_equal(fit_status(stored(accumulator), 2), TLV_BAD_DATA); /* no sequence at all */
 	add(accumulator, (tlv_sequence){2, symbols, 0, NULL, NULL}, 0, 2);
-	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA);
+	assert_int_equal(fit_status(stored(accumulator), 2), TLV_BAD_DATA);
 	add(accumulator, (tlv_sequence){6, symbols, 0, NULL, NULL}, 0, 6);
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 2, fine)), TLV_BAD_PARAMETER);
-	assert_int_equal(fit_status(built(accumulator), 0), TLV_BAD_PARAMETER);
-	assert_int_equal(fit_status(built(accumulator), 4), TLV_BAD_PARAMETER);
+	assert_int_equal(fit_status(stored(accumulator), 0), TLV_BAD_PARAMETER);
+	assert_int_equal(fit_status(stored(accumulator), 4), TLV_BAD_PARAMETER);
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 2, bad)), TLV_BAD_DATA);
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
 	add(accumulator, (tlv_sequence){3, NULL, 2, fine, NULL}, 0, 3);
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 1, fine)), TLV_BAD_DATA);
-	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA); /* one window */
+	assert_int_equal(fit_status(stored(accumulator), 2), TLV_BAD_DATA); /* one window */
 	add(accumulator, (tlv_sequence){4, NULL, 2, huge, NULL}, 0, 4);
 	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
@@ -342,12 +320,10 @@ test_refusals(void **state)
 					 TLV_BAD_PARAMETER);
 }
 
-static void
-test_corrupt(void **state)
+TEST(test_corrupt)
 {
 	tlv_frame symbols = simulated_model(4, 0, 3, 1), vectors = simulated_model(0, 2, 3, 1);
 
-	(void) state;
 	assert_true(refused_with(symbols, "transitions", 0, 0));
 	assert_true(refused_with(symbols, "transitions", 0, 0.99));
 	assert_true(refused_with(symbols, "emissions", 3, -1));
@@ -356,15 +332,13 @@ test_corrupt(void **state)
 	assert_true(refused_with(vectors, "variances", 2, 0));
 }
 
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	tlv_frame truth = simulated_model(20, 0, 4, 1);
 	int32_t *states;
 	tlv_sequence s = drawn(truth, 20000, &states);
 	tlv_frame moments = moments_of(s);
 
-	(void) state;
 	for (size_t at = 1; at < 200; at += 20)
 	{
 		memory.calls = memory.stopped_calls = 0;
@@ -377,23 +351,4 @@ test_stop(void **state)
 	memory.stop_at = 0;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accuracy_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_accuracy_vectors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_population, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_translation, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stationary, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_least_squares, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_state, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_window_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_corrupt, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("hmm", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -13,11 +13,8 @@ static tlv_frame
 simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
 {
 	tlv_hmm_simulation simulation = {k, symbols, dimensions, 0.7, 0.3, 4, seed};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_hmm_simulate_model(&ctx, &simulation, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_hmm_simulate_model, &simulation);
 }
 
 /* n sequences of so many steps each, as rows. */
@@ -104,11 +101,8 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 	fixture_forget(&f);
 }
 
-static void
-test_accuracy(void **state)
+ACCURACY_TEST(test_accuracy)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	check_accuracy(8, 0, 3, 40, 0.045, 0.041);
 	check_accuracy(0, 8, 4, 100, 0.043, 0.022);
 }
@@ -117,10 +111,8 @@ test_accuracy(void **state)
  * EM on the counts of windows stands where nothing follows.  Where steps over the sequences do, it
  * ends before, which is not worth a warning.
  */
-static void
-test_start_at_limit(void **state)
+TEST(test_start_at_limit)
 {
-	(void) state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 	{
 		tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_WINDOWS, -1);
@@ -143,14 +135,12 @@ test_start_at_limit(void **state)
 /* ---- what it does when ---- */
 
 /* Every kind of refinement takes as many passes as it says; what it holds is its model. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
 	static const tlv_hmm_refinement kinds[] = {TLV_HMM_REFINE_NONE, TLV_HMM_REFINE_WINDOWS,
 											   TLV_HMM_REFINE_AUTO, TLV_HMM_REFINE_EM};
 	static const int iterations[] = {-1, -1, 0, 7};
 
-	(void) state;
 	use_rows(simulated_model(50, 0, 2, 3), 20, 100);
 	for (size_t i = 0; i < 4; i++)
 	{
@@ -168,10 +158,8 @@ test_steps(void **state)
 	}
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
-	(void) state;
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_AUTO], "auto");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_EM], "em");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_WINDOWS], "windows");
@@ -195,10 +183,8 @@ level_rows(size_t n, size_t levels, size_t stay)
 }
 
 /* Single numbers show two states in windows of three steps: others take other starts. */
-static void
-test_levels(void **state)
+TEST(test_levels)
 {
-	(void) state;
 	for (size_t k = 3; k <= 5; k++)
 	{
 		tlv_hmm_learn_options options = options_of(k, TLV_HMM_REFINE_AUTO, -1);
@@ -227,14 +213,12 @@ test_levels(void **state)
 }
 
 /* What no window of three steps is needed for: sequences of two steps, one state, one symbol. */
-static void
-test_little(void **state)
+TEST(test_little)
 {
 	tlv_hmm_learn_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
 	tlv_hmm_learn_options nine = options_of(9, TLV_HMM_REFINE_NONE, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3), model;
 
-	(void) state;
 	use_rows(truth, 20, 2);
 	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
 	assert_true(model_warns(&model, "not_identified", NULL));
@@ -248,15 +232,13 @@ test_little(void **state)
 }
 
 /* Parameters nearly as many as steps bring a warning; given iterations or more steps do not. */
-static void
-test_many_parameters(void **state)
+TEST(test_many_parameters)
 {
 	tlv_hmm_learn_options to_end = options_of(9, TLV_HMM_REFINE_EM, -1);
 	tlv_hmm_learn_options given = options_of(9, TLV_HMM_REFINE_EM, 200);
 	tlv_frame truth = simulated_model(30, 0, 4, 3), model;
 	tlv_warning warning;
 
-	(void) state;
 	use_rows(truth, 20, 60);
 	model = procedure_model(&f, tlv_hmm_procedure(&to_end), &to_end, false);
 	assert_true(model_warns(&model, "many_parameters", &warning));
@@ -271,12 +253,10 @@ test_many_parameters(void **state)
 }
 
 /* Covariances of every form: the likelihood is not below that of a form with less freedom. */
-static void
-test_covariances(void **state)
+TEST(test_covariances)
 {
 	double before = -HUGE_VAL;
 
-	(void) state;
 	use_rows(simulated_model(0, 3, 3, 5), 30, 100);
 	for (size_t i = 0; i < f.rows[0].n; i++)
 		for (size_t t = 0; t < 100; t++)
@@ -337,16 +317,12 @@ model_of(tlv_covariance covariance, size_t d, const double *means, const double 
 						   .covariance = covariance,
 						   .in_order = true,
 						   .diagnostics = &none};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_hmm_write, &parts);
 }
 
 /* Without its second number a step is one of a single number. */
-static void
-test_missing_density(void **state)
+TEST(test_missing_density)
 {
 	static const double means[4] = {0, 1, 2, -1}, first[2] = {0, 2}, second[2] = {1, -1};
 	static const double diagonal[4] = {1, 2, 0.5, 3}, factors[6] = {1, 0.5, 1.2, 2, -1, 0.7};
@@ -354,7 +330,6 @@ test_missing_density(void **state)
 	double x[14], one[7];
 	bool missing[14];
 
-	(void) state;
 	for (int hidden = 0; hidden < 2; hidden++)
 	{
 		for (size_t t = 0; t < 7; t++)
@@ -385,13 +360,11 @@ test_missing_density(void **state)
 
 /* A third of the numbers are missing: of every form of covariance the likelihood grows in every
  * plain step, and the truth is found. */
-static void
-test_missing_steps(void **state)
+TEST(test_missing_steps)
 {
 	tlv_frame truth = simulated_model(0, 3, 3, 5);
 	tlv_row *rows;
 
-	(void) state;
 	use_rows(truth, 60, 100);
 	rows = (tlv_row *) f.rows[0].rows;
 	for (size_t i = 0; i < 60; i++)
@@ -431,15 +404,13 @@ test_missing_steps(void **state)
 }
 
 /* Symbols that are missing: three in ten. */
-static void
-test_missing_symbols(void **state)
+TEST(test_missing_symbols)
 {
 	tlv_frame truth = simulated_model(8, 0, 3, 2), model;
 	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 	double emissions, transitions;
 	tlv_row *rows;
 
-	(void) state;
 	use_rows(truth, 100, 200);
 	rows = (tlv_row *) f.rows[0].rows;
 	for (size_t i = 0; i < 100; i++)
@@ -465,15 +436,13 @@ test_missing_symbols(void **state)
 /* ---- what is held ---- */
 
 /* Sequences that go through three levels, each once. */
-static void
-test_left_right(void **state)
+TEST(test_left_right)
 {
 	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 	tlv_row *rows = room(20, sizeof(tlv_row));
 	tlv_hmm_parts parts;
 	tlv_frame model;
 
-	(void) state;
 	options.left_right = true;
 	fixture_begin(&f, &ctx, &memory);
 	for (size_t i = 0; i < 20; i++)
@@ -494,14 +463,12 @@ test_left_right(void **state)
 }
 
 /* Given transitions, or given emissions, stay as they are; the others are found. */
-static void
-test_given(void **state)
+TEST(test_given)
 {
 	tlv_frame truth = simulated_model(8, 0, 3, 2), model;
 	double emissions[24];
 	tlv_hmm_parts given, parts;
 
-	(void) state;
 	tlv_hmm_read(&truth, &given);
 	for (size_t e = 0; e < 24; e++)
 		emissions[e] = given.emissions[e % 8 * 3 + e / 8];
@@ -524,13 +491,11 @@ test_given(void **state)
 	}
 }
 
-static void
-test_given_refused(void **state)
+TEST(test_given_refused)
 {
 	static const double rows[4] = {0.5, 0.6, 0.5, 0.5};
 	tlv_hmm_learn_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
 
-	(void) state;
 	use_rows(simulated_model(4, 0, 2, 3), 20, 50);
 	options.given_states = 2;
 	options.given_width = 2;
@@ -576,11 +541,8 @@ use_independent(size_t n, size_t steps, size_t d)
 }
 
 /* One state, and a warning; k given is warned of, too. */
-static void
-test_independent(void **state)
+ACCURACY_TEST(test_independent)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t d = 0; d <= 2; d += 2)
 	{
 		size_t found = 0, warned = 0;
@@ -608,11 +570,8 @@ test_independent(void **state)
 }
 
 /* The true number; levels that are uniform are no more states than there are levels. */
-static void
-test_choice(void **state)
+ACCURACY_TEST(test_choice)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < 3; i++)
 	{
 		tlv_hmm_learn_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
@@ -656,13 +615,10 @@ learn_many(tlv_frame truth, size_t sequences, size_t steps, double bound)
 }
 
 /* More numbers than the sample has room for: the last steps are taken over all rows. */
-static void
-test_sampled(void **state)
+ACCURACY_TEST(test_sampled)
 {
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	model = learn_many(simulated_model(6, 0, 2, 4), 50, 50000, 0.004);
 	assert_above(f.passes, 2);
 	assert_equal(diagnostic(model, "steps"), 50 * 50000);
@@ -671,26 +627,21 @@ test_sampled(void **state)
 }
 
 /* Many short sequences, of which most are equal to others: the sample is like them. */
-static void
-test_short(void **state)
+ACCURACY_TEST(test_short)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	(void) learn_many(simulated_model(4, 0, 2, 4), 200000, 4, 0.02);
 	fixture_forget(&f);
 }
 
 /* ---- what can go wrong ---- */
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	tlv_hmm_learn_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3);
 	tlv_warning warning;
 	tlv_frame model;
 
-	(void) state;
 	/* no more states than steps */
 	use_rows(truth, 1, 1);
 	model = procedure_model(&f, tlv_hmm_procedure(&two), &two, false);
@@ -703,12 +654,10 @@ test_refusals(void **state)
 	fixture_forget(&f);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_EM, 2);
 
-	(void) state;
 	for (int vectors = 0; vectors < 2; vectors++)
 	{
 		use_rows(simulated_model(vectors ? 0 : 4, vectors ? 3 : 0, 2, 3), 10, 60);
@@ -717,31 +666,4 @@ test_faults(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_start_at_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_levels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_covariances, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing_density, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_left_right, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_independent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choice, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sampled, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_short, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -78,14 +78,12 @@ check_paths(tlv_frame model, tlv_sequence s)
 		assert_close(tlv_frame_float64(&statistics, "pairs")[e], pairs[e] / total, 1e-10);
 }
 
-static void
-test_paths(void **state)
+TEST(test_paths)
 {
 	tlv_frame symbols = simulated_model(5, 0, 3, 3), vectors = simulated_model(0, 2, 3, 3);
 	int64_t unknown[4] = {2, 77, 1, 5};
 	int32_t *states;
 
-	(void) state;
 	for (size_t n = 1; n <= 8; n++)
 	{
 		check_paths(symbols, drawn(symbols, n, &states));
@@ -95,8 +93,7 @@ test_paths(void **state)
 }
 
 /* Sequences longer than a block: the same as one plain pass in logarithms of sums. */
-static void
-test_long_sequence(void **state)
+TEST(test_long_sequence)
 {
 	tlv_frame model = simulated_model(0, 2, 3, 4);
 	size_t n = 2 * HMM_BLOCK + 77;
@@ -105,7 +102,6 @@ test_long_sequence(void **state)
 	double *shares = room(3 * n, sizeof(double)), *half = room(3 * n, sizeof(double)), right = 0;
 	tlv_model *open;
 
-	(void) state;
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
 	assert_ok(infer_values(&ctx, open, TLV_AS_SEQUENCE(n, s.d, s.x), shares));
 	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SEQUENCE(n, s.d, s.x), decoded));
@@ -123,14 +119,12 @@ test_long_sequence(void **state)
 }
 
 /* What the model all but rules out stays finite: no step takes away more than 1e300. */
-static void
-test_impossible(void **state)
+TEST(test_impossible)
 {
 	tlv_frame model = simulated_model(0, 2, 3, 4);
 	double far[8] = {1e150, -1e150, 0, 0, 1e6, 1e6, -1e200, 1e200}, shares[12], value;
 	tlv_model *open;
 
-	(void) state;
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
 	assert_ok(infer_values(&ctx, open, TLV_AS_SEQUENCE(4, 2, far), shares));
 	assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_SEQUENCE(4, 2, far), &value));
@@ -141,14 +135,4 @@ test_impossible(void **state)
 		assert_close(shares[3 * t] + shares[3 * t + 1] + shares[3 * t + 2], 1, 1e-9);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_sequence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_impossible, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("hmm", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

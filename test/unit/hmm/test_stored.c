@@ -9,11 +9,8 @@ stored_fit(tlv_frame moments, size_t k, int iterations)
 {
 	tlv_hmm_options options = {
 		.k = k, .covariance = TLV_COVARIANCE_SPHERICAL, .iterations = iterations, .seed = 1};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_hmm_fit_stored(&ctx, &moments, &options, 10, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_hmm_fit_stored, &moments, &options, 10);
 }
 
 static size_t
@@ -26,12 +23,10 @@ states_of(tlv_frame model)
 }
 
 /* Where the moments suffice it is their fit, bit by bit. */
-static void
-test_identified(void **state)
+TEST(test_identified)
 {
 	tlv_frame truths[2] = {simulated_model(8, 0, 3, 2), simulated_model(0, 4, 3, 2)};
 
-	(void) state;
 	for (int form = 0; form < 2; form++)
 	{
 		int32_t *states;
@@ -44,14 +39,12 @@ test_identified(void **state)
 }
 
 /* Four states of two symbols: their windows have no moments of so many, but a likelihood. */
-static void
-test_more_than_symbols(void **state)
+TEST(test_more_than_symbols)
 {
 	tlv_frame truth = simulated_model(2, 0, 4, 3), moments, two, four;
 	tlv_warning warning;
 	int32_t *states;
 
-	(void) state;
 	moments = moments_of(drawn(truth, 20000, &states));
 	four = stored_fit(moments, 4, 100);
 	assert_int_equal(states_of(four), 4);
@@ -78,14 +71,12 @@ test_more_than_symbols(void **state)
 }
 
 /* Of vectors there are as many states as the moments tell apart. */
-static void
-test_more_than_dimensions(void **state)
+TEST(test_more_than_dimensions)
 {
 	tlv_frame truth = simulated_model(0, 1, 2, 3), moments, model;
 	tlv_warning warning;
 	int32_t *states;
 
-	(void) state;
 	moments = moments_of(drawn(truth, 20000, &states));
 	model = stored_fit(moments, 5, 100);
 	assert_int_equal(states_of(model), 2);
@@ -115,12 +106,10 @@ independent(size_t d, size_t n, uint64_t seed)
 }
 
 /* Independent steps have one state, with few exceptions; three states are three. */
-static void
-test_chosen(void **state)
+TEST(test_chosen)
 {
 	int wrong[2] = {0, 0}, found[2] = {0, 0};
 
-	(void) state;
 	for (uint64_t seed = 1; seed <= 200; seed++)
 		for (int form = 0; form < 2; form++)
 		{
@@ -147,12 +136,10 @@ test_chosen(void **state)
 }
 
 /* A state too many by the rank of the pairs, of which windows that are left out know nothing. */
-static void
-test_confirmed(void **state)
+TEST(test_confirmed)
 {
 	int by_rank = 0, found = 0, confirmed = 0;
 
-	(void) state;
 	for (uint64_t seed = 1; seed <= 40; seed++)
 	{
 		int32_t *states;
@@ -177,8 +164,7 @@ test_confirmed(void **state)
 }
 
 /* A component that a warning names is the state of that number, however states are ordered. */
-static void
-test_component(void **state)
+TEST(test_component)
 {
 	double initial[2] = {0.5, 0.5}, transitions[4] = {0.5, 0.5, 0.1, 0.9};
 	double emissions[4] = {0.9, 0.2, 0.1, 0.8};
@@ -193,21 +179,16 @@ test_component(void **state)
 						   .diagnostics = &diagnostics};
 	tlv_warning warning;
 	tlv_frame model;
-	void *image;
-	size_t size;
 
-	(void) state;
 	assert_ok(tlv_warn(&ctx, &diagnostics,
 					   &(tlv_warning){.code = "negative_mass", .component = 1, .score = 1}, "one"));
-	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
-	model = checked(TLV_FRAME_MODEL, image, size);
+	model = MADE(tlv_hmm_write, &parts);
 	assert_true(model_warns(&model, "negative_mass", &warning));
 	assert_int_equal(warning.component, 2); /* the rarer of the two */
 }
 
 /* Estimates of moments may be far from probabilities: a value is written all the same. */
-static void
-test_far_sums(void **state)
+TEST(test_far_sums)
 {
 	double initial[2] = {0.5, 0.5}, transitions[4] = {40, -3, 0, 1e-300};
 	double emissions[6] = {90, 0.2, 0, 0.3, -1, 0.5};
@@ -223,15 +204,13 @@ test_far_sums(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
 	checked(TLV_FRAME_MODEL, image, size);
 }
 
 /* Symbols and their names stay through merges and fits; those of sequences too short for a window,
  * too. */
-static void
-test_names(void **state)
+TEST(test_names)
 {
 	static const tlv_text words[] = {{"ada", 3}, {"bob", 3}, {"", 0}, {"dot", 3}};
 	tlv_accumulator *whole, *parts[2], *merged;
@@ -241,7 +220,6 @@ test_names(void **state)
 	int64_t symbols[50];
 	tlv_row row;
 
-	(void) state;
 	assert_ok(tlv_sequence_moments_create(&ctx, &whole));
 	assert_ok(tlv_sequence_moments_create(&ctx, &merged));
 	for (int p = 0; p < 2; p++)
@@ -262,13 +240,13 @@ test_names(void **state)
 		assert_ok(tlv_add(&ctx, whole, &row));
 		assert_ok(tlv_add(&ctx, parts[s % 2], &row));
 	}
-	a = built(whole);
+	a = stored(whole);
 	for (int p = 0; p < 2; p++)
 	{
-		b = built(parts[p]);
+		b = stored(parts[p]);
 		assert_ok(merged->class->merge(&ctx, merged, &b));
 	}
-	b = built(merged);
+	b = stored(merged);
 	assert_int_equal(a.header->size, b.header->size);
 	assert_memory_equal(a.header, b.header, a.header->size);
 	assert_int_equal(tlv_frame_find(&a, "name_ids")->rows, 3); /* an empty name says nothing */
@@ -287,8 +265,7 @@ test_names(void **state)
 }
 
 /* Vectors of more numbers than third moments have room for. */
-static void
-test_wide(void **state)
+TEST(test_wide)
 {
 	size_t d = 201, n = 40;
 	double *x = room(n * d, sizeof(double));
@@ -298,27 +275,25 @@ test_wide(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	for (size_t i = 0; i < n * d; i++)
 		x[i] = (double) (i % 17);
 	assert_ok(tlv_sequence_moments_create(&ctx, &whole));
 	assert_ok(tlv_sequence_moments_create(&ctx, &part));
 	assert_ok(tlv_sequence_moments_create(&ctx, &merged));
 	assert_ok(tlv_add(&ctx, whole, TLV_AS_SEQUENCE(n / 2, d, x)));
-	a = built(whole);
+	a = stored(whole);
 	assert_ok(tlv_add(&ctx, whole, TLV_AS_SEQUENCE(n / 2, d, x + n / 2 * d)));
 	assert_ok(tlv_add(&ctx, part, TLV_AS_SEQUENCE(n / 2, d, x + n / 2 * d)));
-	b = built(part);
+	b = stored(part);
 	assert_ok(merged->class->merge(&ctx, merged, &a));
 	assert_ok(merged->class->merge(&ctx, merged, &b));
-	m = built(merged);
-	a = built(whole);
+	m = stored(merged);
+	a = stored(whole);
 	assert_int_equal(a.header->size, m.header->size);
 	assert_memory_equal(a.header, m.header, a.header->size);
 	assert_int_equal(tlv_add(&ctx, whole, TLV_AS_SEQUENCE(3, 4, x)), TLV_BAD_DATA);
-	assert_int_equal(tlv_hmm_fit_stored(&ctx, &m, &options, 10, &image, &size),
-					 TLV_NOT_IDENTIFIABLE);
-	assert_non_null(strstr(ctx.error.message, "too wide"));
+	assert_fails(tlv_hmm_fit_stored(&ctx, &m, &options, 10, &image, &size), TLV_NOT_IDENTIFIABLE,
+				 "too wide");
 	memset(&ctx.error, 0, sizeof(ctx.error));
 	assert_ok(tlv_sequence_moments_create(&ctx, &part));
 	assert_ok(tlv_add(&ctx, part, TLV_AS_SEQUENCE(3, 4, x)));
@@ -326,8 +301,7 @@ test_wide(void **state)
 }
 
 /* Refused memory and cancels end it wherever they come. */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_frame truth = simulated_model(2, 0, 4, 3), moments;
 	tlv_hmm_options options = {
@@ -336,7 +310,6 @@ test_faults(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	moments = moments_of(drawn(truth, 5000, &states));
 	for (size_t at = 1; at < 40; at += 3)
 	{
@@ -359,21 +332,4 @@ test_faults(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_identified, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_more_than_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_more_than_dimensions, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_confirmed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_component, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_far_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wide, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("hmm_stored", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

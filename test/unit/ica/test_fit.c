@@ -5,8 +5,7 @@
 #include "ica_fixture.h"
 
 /* Mean index over seeds, of the moments alone, refined, and fitted to noise. */
-static void
-test_accuracy(void **state)
+TEST(test_accuracy)
 {
 	static const struct
 	{
@@ -19,7 +18,6 @@ test_accuracy(void **state)
 		{100000, 6, 1, 1, 1, 0.0236 * 1.1 + 0.005},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		double joint = 0, refined = 0, free_mixing = 0, steps = 0;
@@ -55,15 +53,13 @@ test_accuracy(void **state)
 }
 
 /* Units of the dimensions do not matter, and neither does where zero is. */
-static void
-test_units(void **state)
+TEST(test_units)
 {
 	static const double units[] = {1e-40, 1e-5, 1, 1e5, 1e40};
 	tlv_frame t = truth(5, 5, 0, 3), m, model, other;
 	rows r = draw(&t, 5000, 3);
 	tlv_ica_options options = {.seed = 1};
 
-	(void) state;
 	m = moments_of(&r, 4);
 	model = fit(&m, &options);
 	for (size_t i = 0; i < r.n; i++)
@@ -84,8 +80,7 @@ test_units(void **state)
 }
 
 /* Fewer components than dimensions, dimensions that are constant or sums of others. */
-static void
-test_rank(void **state)
+TEST(test_rank)
 {
 	tlv_frame t = truth(6, 3, 0, 5), m, model;
 	rows r = draw(&t, 20000, 5), wide = {r.n, 8, NULL};
@@ -93,7 +88,6 @@ test_rank(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	m = moments_of(&r, 4);
 	model = fit(&m, &options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 3);
@@ -103,8 +97,8 @@ test_rank(void **state)
 	model = fit(&m, &options);
 	assert_below(amari(&t, &model), 0.03);
 	options.k = 4;
-	assert_int_equal(tlv_ica_fit(&ctx, &m, &options, &image, &size), TLV_NOT_IDENTIFIABLE);
-	assert_non_null(strstr(ctx.error.message, "3 dimensions"));
+	assert_fails(tlv_ica_fit(&ctx, &m, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
+				 "3 dimensions");
 	options.k = 7;
 	assert_int_equal(tlv_ica_fit(&ctx, &m, &options, &image, &size), TLV_BAD_PARAMETER);
 	wide.x = tlv_alloc(&ctx, wide.n * 8, sizeof(double));
@@ -128,8 +122,7 @@ test_rank(void **state)
 }
 
 /* Moments in the leading directions of many dimensions. */
-static void
-test_compressed(void **state)
+TEST(test_compressed)
 {
 	tlv_frame t = truth(90, 4, 0, 8), pairs, subspace, m, model;
 	rows r = draw(&t, 20000, 8);
@@ -138,11 +131,9 @@ test_compressed(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	pairs = moments_of(&r, 2);
 	assert_int_equal(tlv_ica_fit(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER);
-	assert_ok(tlv_dense_subspace(&ctx, &pairs, 4, &image, &size));
-	subspace = frame_of(image, size);
+	subspace = MADE(tlv_dense_subspace, &pairs, 4);
 	assert_ok(tlv_dense_compressed_create(&ctx, &subspace, &accumulator));
 	m = collect(&r, accumulator);
 	model = fit(&m, &options);
@@ -154,14 +145,12 @@ test_compressed(void **state)
 	assert_conventions(&r, &model);
 }
 
-static void
-test_single(void **state)
+TEST(test_single)
 {
 	tlv_frame t = truth(1, 1, 0, 6), m, model;
 	rows r = draw(&t, 1000, 6);
 	tlv_ica_options options = {.seed = 1, .k = 1};
 
-	(void) state;
 	m = moments_of(&r, 4);
 	model = fit(&m, &options);
 	assert_conventions(&r, &model);
@@ -173,12 +162,10 @@ test_single(void **state)
 }
 
 /* Gradient steps from random starts come to what joint diagonalisation finds, whatever the seed. */
-static void
-test_sgd(void **state)
+TEST(test_sgd)
 {
 	static const size_t sides[] = {5, 10};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
 	{
 		tlv_frame t = truth(sides[i], sides[i], 0, 2);
@@ -204,8 +191,7 @@ test_sgd(void **state)
 }
 
 /* Parts of the rows, merged: the same statistics. */
-static void
-test_merge(void **state)
+TEST(test_merge)
 {
 	tlv_frame t = truth(5, 5, 0, 2), m, model, parts[2], whole, both;
 	rows r = draw(&t, 1111, 2);
@@ -215,7 +201,6 @@ test_merge(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	m = moments_of(&r, 4);
 	model = fit(&m, &options);
 	assert_ok(tlv_kind_ica.model->open(&ctx, &model, &opened));
@@ -232,7 +217,7 @@ test_merge(void **state)
 		tlv_accumulator_create(&ctx, tlv_kind_component_statistics.accumulator, &accumulator));
 	for (int part = 0; part < 2; part++)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[part]));
-	both = build(accumulator);
+	both = stored(accumulator);
 	for (size_t i = 0; i < 25; i++)
 		assert_close(tlv_frame_float64(&both, "responses")[i],
 					 tlv_frame_float64(&whole, "responses")[i], 1e-9 * 1111);
@@ -246,29 +231,24 @@ test_merge(void **state)
 					 TLV_BAD_PARAMETER);
 }
 
-static void
-test_bad_rows(void **state)
+TEST(test_bad_rows)
 {
 	tlv_frame t = truth(3, 3, 0, 2);
 	double x[3] = {1, NAN, 2}, y[3];
 	tlv_model *opened;
 
-	(void) state;
 	assert_ok(tlv_kind_ica.model->open(&ctx, &t, &opened));
-	assert_int_equal(tlv_ica_unmix(&ctx, opened, 3, x, y), TLV_BAD_DATA);
-	assert_non_null(strstr(ctx.error.message, "element 2"));
+	assert_fails(tlv_ica_unmix(&ctx, opened, 3, x, y), TLV_BAD_DATA, "element 2");
 	assert_int_equal(tlv_ica_unmix(&ctx, opened, 2, x, y), TLV_BAD_DATA);
 	x[1] = INFINITY;
 	assert_int_equal(tlv_ica_unmix(&ctx, opened, 3, x, y), TLV_BAD_DATA);
 }
 
-static void
-test_amari(void **state)
+TEST(test_amari)
 {
 	double a[6] = {1, 2, 3, -1, 0, 4}, b[6] = {3, -1 * 3.0, 0, 2, 4, 6}, c[6] = {1, 2, 3, 2, 4, 6};
 	double index;
 
-	(void) state;
 	b[0] = 3 * a[3];
 	b[1] = 3 * a[4];
 	b[2] = 3 * a[5];
@@ -282,8 +262,7 @@ test_amari(void **state)
 }
 
 /* Announced memory covers what is used; a cancelled fit stops at once. */
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
 	tlv_frame t = truth(9, 9, 0, 2), m;
 	rows r = draw(&t, 20000, 2);
@@ -291,7 +270,6 @@ test_limits(void **state)
 	size_t used, size;
 	void *image;
 
-	(void) state;
 	m = moments_of(&r, 4);
 	used = ctx.arena.used;
 	ctx.arena.peak = used;
@@ -310,21 +288,4 @@ test_limits(void **state)
 	memory.stop_at = 0;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_accuracy, reset),
-		cmocka_unit_test_teardown(test_units, reset),
-		cmocka_unit_test_teardown(test_rank, reset),
-		cmocka_unit_test_teardown(test_compressed, reset),
-		cmocka_unit_test_teardown(test_single, reset),
-		cmocka_unit_test_teardown(test_sgd, reset),
-		cmocka_unit_test_teardown(test_merge, reset),
-		cmocka_unit_test_teardown(test_bad_rows, reset),
-		cmocka_unit_test_teardown(test_amari, reset),
-		cmocka_unit_test_teardown(test_limits, reset),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -38,15 +38,12 @@ simulate(size_t n, size_t d, size_t k)
 	tlv_ica_simulation options = {.d = d, .k = k, .mixed = true, .seed = 3};
 	row_list list = {.d = d};
 	tlv_frame truth;
-	void *image;
-	size_t size;
 
 	list.x = tlv_alloc(&ctx, n * d, sizeof(double));
 	list.rows = tlv_alloc(&ctx, n, sizeof(tlv_row));
 	assert_non_null(list.x);
 	assert_non_null(list.rows);
-	assert_ok(tlv_ica_simulate_model(&ctx, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	truth = MADE(tlv_ica_simulate_model, &options);
 	assert_ok(tlv_ica_simulate(&ctx, &truth, n, 5, take_row, &list));
 	fixture_forget(&passes);
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, list.rows}}};
@@ -83,13 +80,11 @@ amari_error(tlv_frame truth, tlv_frame model)
 	return index;
 }
 
-static void
-test_refined(void **state)
+TEST(test_refined)
 {
 	tlv_frame truth = simulate(20000, 4, 4), model;
 	tlv_ica_learn_options options = usual_options(0);
 
-	(void) state;
 	model = learn(options);
 	assert_below(amari_error(truth, model), 0.02);
 	assert_false(model_warns(&model, "iterations_at_limit", NULL));
@@ -115,16 +110,13 @@ test_refined(void **state)
 }
 
 /* Vectors too long for all their fourth moments: a pass for the directions comes first. */
-static void
-test_long_vectors(void **state)
+ACCURACY_TEST(test_long_vectors)
 {
 	tlv_frame truth = simulate(4000, 62, 3);
 	tlv_ica_learn_options options = usual_options(3);
 	tlv_warning warning;
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	options.iterations = 2;
 	assert_below(amari_error(truth, learn(options)), 0.1);
 	assert_int_equal(passes.passes, 4);
@@ -143,12 +135,10 @@ test_long_vectors(void **state)
 	assert_float_equal(warning.score, 2, 0);
 }
 
-static void
-test_options(void **state)
+TEST(test_options)
 {
 	tlv_ica_learn_options options = usual_options(0);
 
-	(void) state;
 	options.refine = "em";
 	assert_int_equal(tlv_ica_procedure.check(&ctx, &options), TLV_BAD_PARAMETER);
 	assert_string_equal(ctx.error.message, "there is no refinement \"em\"");
@@ -163,23 +153,19 @@ test_options(void **state)
 	assert_int_equal(passes.passes, 1);
 }
 
-static void
-test_no_rows(void **state)
+TEST(test_no_rows)
 {
 	tlv_ica_learn_options options = usual_options(0);
 
-	(void) state;
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	assert_fails(procedure_run(&passes, &tlv_ica_procedure, &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_ica_learn_options options = usual_options(0);
 
-	(void) state;
 	(void) simulate(600, 3, 3);
 	options.iterations = 2;
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_ica_procedure, &options, false), 4);
@@ -189,16 +175,4 @@ test_faults(void **state)
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_ica_procedure, &options, false), 4);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_refined, setup, forget),
-		cmocka_unit_test_setup_teardown(test_long_vectors, setup, forget),
-		cmocka_unit_test_setup_teardown(test_options, setup, forget),
-		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -6,8 +6,6 @@
 
 #include "lda_learn_fixture.h"
 
-static tlv_frame_builder builder;
-
 /* ---- infinitely many documents ---- */
 
 #define EXACT_D 30
@@ -122,18 +120,13 @@ exact_model(void)
 static tlv_frame
 fit_anchors(tlv_frame moments, const tlv_lda_options *options)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_lda_fit_anchors(&ctx, &moments, options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_lda_fit_anchors, &moments, options);
 }
 
 static const tlv_lda_options usual = {.k = EXACT_K, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1};
 
 /* Topics, weights and alpha0 come out exactly, each topic by its own item. */
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
 	exact x = exact_model();
 	double alpha[EXACT_K];
@@ -143,13 +136,12 @@ test_exact(void **state)
 	const double *phi = tlv_frame_float64(&model, "phi");
 	errors e;
 
-	(void) state;
 	memcpy(alpha, exact_alpha, sizeof(alpha));
 	e = compare(&truth, model);
 	assert_below(e.worst, 1e-8);
 	assert_below(e.alpha, 1e-7);
 	assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1.4, 1e-8);
-	assert_equal(diagnostic(model, "anchors_visible"), EXACT_K);
+	assert_equal(present_diagnostic(model, "anchors_visible"), EXACT_K);
 	assert_null(tlv_frame_find(&model, "warnings"));
 	for (size_t j = 0; j < EXACT_K; j++)
 	{
@@ -162,8 +154,7 @@ test_exact(void **state)
 }
 
 /* Given anchors by id; what cannot be meant is refused by what was given. */
-static void
-test_given(void **state)
+TEST(test_given)
 {
 	const size_t first[] = {0, 1, 2};
 	const char *const texts[] = {"apple", "pear"};
@@ -174,7 +165,6 @@ test_given(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	options.anchors = (tlv_lda_anchors){2, first, (const int64_t[]){104, 100}, texts};
 	model = fit_anchors(x.moments, &options);
 	assert_int_equal(tlv_frame_find(&model, "anchors")->rows, EXACT_K);
@@ -198,8 +188,7 @@ test_given(void **state)
 
 /* Items in too few documents are no anchors; with fewer candidates than topics, as many as there
  * are. */
-static void
-test_few_candidates(void **state)
+TEST(test_few_candidates)
 {
 	double frequency[EXACT_D];
 	exact x = exact_model();
@@ -208,7 +197,6 @@ test_few_candidates(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	for (size_t i = 0; i < EXACT_D; i++)
 		frequency[i] = i < 3 ? 50 : 4;
 	exact_moments(&x, frequency);
@@ -224,13 +212,11 @@ test_few_candidates(void **state)
 }
 
 /* alpha0 of Dirichlet moments at any scale; none of moments that are not. */
-static void
-test_alpha0(void **state)
+TEST(test_alpha0)
 {
 	double second[9], means[3];
 	const double alpha[3] = {.2, .5, 2.3};
 
-	(void) state;
 	for (size_t a = 0; a < 3; a++)
 		for (size_t b = 0; b < 3; b++)
 			second[a * 3 + b] = 7 * alpha[a] * (alpha[b] + (a == b));
@@ -244,15 +230,13 @@ test_alpha0(void **state)
 /* ---- documents ---- */
 
 /* The whole way over simulated documents, with refinement and without. */
-static void
-test_plan(void **state)
+TEST(test_plan)
 {
 	corpus c = simulate(2000, 200, 5, 50, 0.2, false);
 	tlv_lda_learn_options options = usual_options_from(5, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	errors first, refined;
 
-	(void) state;
 	use_corpus(&c);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	first = compare(&c, model);
@@ -268,22 +252,20 @@ test_plan(void **state)
 }
 
 /* More topics asked than there are: fewer corners, which is said, and the others from parts. */
-static void
-test_too_many(void **state)
+TEST(test_too_many)
 {
 	corpus c = simulate(400, 12, 2, 30, 0.1, false);
 	tlv_lda_learn_options options = usual_options_from(12, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	tlv_warning warning;
 
-	(void) state;
 	use_corpus(&c);
 	options.refine = "gibbs";
 	options.iterations = 2;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
 	assert_true(model_warns(&model, "anchors_below_noise", &warning));
-	assert_equal(warning.score, diagnostic(model, "anchors_visible"));
+	assert_equal(warning.score, present_diagnostic(model, "anchors_visible"));
 	assert_below(warning.score, 12);
 	assert_non_null(strstr(warning.message, "of 12 topics"));
 	/* as many as there are: none is missed */
@@ -296,21 +278,19 @@ test_too_many(void **state)
 }
 
 /* Few documents for every topic: both starts are tried, and the better one is refined. */
-static void
-test_choice(void **state)
+TEST(test_choice)
 {
 	corpus c = simulate(300, 120, 10, 40, 0.1, false);
 	tlv_lda_learn_options options = usual_options_from(10, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	double tensor, anchors;
 
-	(void) state;
 	options.start = TLV_LDA_START_CHOOSE;
 	options.refine = "gibbs";
 	use_corpus(&c);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-	tensor = diagnostic(model, "held_out_perplexity_tensor");
-	anchors = diagnostic(model, "held_out_perplexity_anchors");
+	tensor = present_diagnostic(model, "held_out_perplexity_tensor");
+	anchors = present_diagnostic(model, "held_out_perplexity_anchors");
 	assert_int_equal(tlv_frame_find(&model, "anchors") != NULL, anchors < tensor);
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 10);
 	print_message("choice: tensor %.1f, anchors %.1f, L1 %.3f\n", tensor, anchors,
@@ -319,13 +299,12 @@ test_choice(void **state)
 	fixture_forget(&passes);
 	options.fit.k = 5;
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
-	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
+	assert_true(isnan(diagnostic(model, "held_out_perplexity_tensor")));
 	assert_null(tlv_frame_find(&model, "anchors"));
 }
 
 /* Without room for third moments a start that is left open is that of anchors, which says so. */
-static void
-test_no_room(void **state)
+TEST(test_no_room)
 {
 	corpus c = simulate(1500, 60, 12, 60, 0.05, false);
 	tlv_lda_learn_options options = usual_options_from(12, TLV_LDA_START_CHOOSE);
@@ -334,7 +313,6 @@ test_no_room(void **state)
 	double needs;
 	int run;
 
-	(void) state;
 	options.refine = "gibbs";
 	options.iterations = 2;
 	use_corpus(&c);
@@ -363,38 +341,33 @@ test_no_room(void **state)
 }
 
 /* Hundreds of topics: no third moments are collected, be the documents few or 41 a topic. */
-static void
-test_hundreds(void **state)
+ACCURACY_TEST(test_hundreds)
 {
 	corpus c = simulate(900, 400, 12, 60, 0.1, false);
 	corpus many = simulate(201 * 41, 300, 12, 8, 0.1, false);
 	tlv_lda_learn_options options = usual_options_from(201, TLV_LDA_START_CHOOSE);
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	options.refine = "gibbs";
 	options.iterations = 1;
 	use_corpus(&c);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
-	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
+	assert_true(isnan(diagnostic(model, "held_out_perplexity_tensor")));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
 	assert_false(model_warns(&model, "anchors_for_memory", NULL));
 	use_corpus(&many);
 	model = procedure_model(&passes, &tlv_lda_procedure, &options, options.errors);
 	assert_non_null(tlv_frame_find(&model, "anchors"));
-	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
+	assert_true(isnan(diagnostic(model, "held_out_perplexity_tensor")));
 	fixture_forget(&passes);
 }
 
-static void
-test_choice_faults(void **state)
+TEST(test_choice_faults)
 {
 	corpus c = simulate(120, 40, 4, 30, 0.1, false), other = simulate(120, 30, 3, 20, 0.1, false);
 	tlv_lda_learn_options options = usual_options_from(4, TLV_LDA_START_ANCHORS);
 
-	(void) state;
 	options.start = TLV_LDA_START_CHOOSE;
 	options.refine = "gibbs";
 	options.iterations = 2;
@@ -409,13 +382,11 @@ test_choice_faults(void **state)
 	fixture_forget(&passes);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	corpus c = simulate(300, 40, 2, 30, 0.1, false);
 	tlv_lda_learn_options options = usual_options_from(2, TLV_LDA_START_ANCHORS);
 
-	(void) state;
 	options.refine = "gibbs";
 	options.iterations = 2;
 	use_corpus(&c);
@@ -424,22 +395,4 @@ test_faults(void **state)
 	fixture_forget(&passes);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_few_candidates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_alpha0, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choice, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hundreds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choice_faults, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("lda_anchors", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

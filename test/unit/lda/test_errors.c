@@ -5,9 +5,6 @@
 #include "assertions.h"
 #include "rows.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "lda_fixture.h"
 #include "source_fixture.h"
 #include "tensorlv/model/drift.h"
@@ -176,13 +173,10 @@ cover(const char *refine, tally *probabilities, tally *weights)
 	}
 }
 
-static void
-test_cover(void **state)
+ACCURACY_TEST(test_cover)
 {
 	static const char *const refinements[] = {NULL, "gibbs", "stepwise"};
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (int i = 0; i < 3; i++)
 	{
 		tally probabilities = {0}, weights = {0};
@@ -201,14 +195,12 @@ test_cover(void **state)
 
 /* Rare words, whose errors are small where the estimates happen to be: the truth is not above the
  * interval more often than below. */
-static void
-test_rare_words(void **state)
+TEST(test_rare_words)
 {
 	corpus c = simulate(600, 200, 8, 40, .1, false);
 	tlv_lda_learn_options options = usual_options(8, "gibbs");
 	tally probabilities = {0}, rare = {0}, weights = {0};
 
-	(void) state;
 	for (size_t r = 0; r < 3; r++)
 	{
 		tlv_scratch scratch;
@@ -227,14 +219,12 @@ test_rare_words(void **state)
 }
 
 /* The single topic model, whose expected counts are exact. */
-static void
-test_single_topic(void **state)
+TEST(test_single_topic)
 {
 	corpus c = simulate(1000, 100, 3, 30, 1, true);
 	tlv_lda_learn_options options = usual_options(3, "gibbs");
 	tally probabilities = {0}, weights = {0};
 
-	(void) state;
 	options.fit.alpha0 = 0;
 	count_model(&c, learn(&c, &options), &probabilities, NULL, &weights);
 	assert_above(held(&probabilities), .88);
@@ -260,14 +250,12 @@ p_value(const corpus *c, tlv_frame model, tlv_frame reference, const char *test)
 }
 
 /* Documents of the same topics pass; more of a topic, purer ones and new words do not. */
-static void
-test_drift(void **state)
+TEST(test_drift)
 {
 	corpus c = simulate(1500, 150, 4, 50, .1, false), other;
 	tlv_lda_learn_options options = usual_options(4, "gibbs");
 	tlv_frame model = learn(&c, &options), reference;
 
-	(void) state;
 	redraw(&c, 50, 1);
 	reference = error_statistics(&c, model);
 	c.n = 400;
@@ -309,7 +297,7 @@ count_spurious(tlv_frame model, double *farthest)
 		double distance;
 
 		snprintf(name, sizeof(name), "recurrence_%zu", j + 1);
-		distance = diagnostic(model, name);
+		distance = present_diagnostic(model, name);
 		if (distance <= .6)
 			*farthest = fmax(*farthest, distance);
 	}
@@ -317,15 +305,12 @@ count_spurious(tlv_frame model, double *farthest)
 }
 
 /* Topics that are there come again from parts of the documents, others do not. */
-static void
-test_recurrence(void **state)
+ACCURACY_TEST(test_recurrence)
 {
 	static const char *const refinements[] = {NULL, "gibbs", "stepwise"};
 	corpus c = simulate(1200, 120, 4, 50, .1, false);
 	double farthest;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (int i = 0; i < 3; i++)
 	{
 		tlv_lda_learn_options options = usual_options(4, refinements[i]);
@@ -344,16 +329,4 @@ test_recurrence(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cover, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rare_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_single_topic, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_drift, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_recurrence, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

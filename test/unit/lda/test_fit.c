@@ -9,8 +9,6 @@
 #include "tensorlv/num/tensor3.h"
 #include "infer.h"
 
-static tlv_frame_builder builder;
-
 /* ---- accuracy ---- */
 
 /*
@@ -23,21 +21,21 @@ check_accuracy(const char *name, corpus c, double reference, double alpha_refere
 	double true_alpha0 = (double) c.k * c.alpha[0];
 	tlv_frame triples = moments(&c, c.k), model = fit(triples, c.k, true_alpha0), searched;
 	errors e = compare(&c, model), refined;
-	double residual = diagnostic(model, "residual"), found;
+	double residual = present_diagnostic(model, "residual"), found;
 
 	assert_at_most(e.mean, 1.10 * reference + 0.005);
 	assert_at_most(e.alpha, 1.10 * alpha_reference + 0.03);
 	assert_below(residual, 0.03);
 	assert_null(tlv_frame_find(&model, "warnings"));
-	assert_equal(diagnostic(model, "alpha0_estimated"), 0);
+	assert_equal(present_diagnostic(model, "alpha0_estimated"), 0);
 	for (int step = 0; step < 3; step++)
 		model = refine(&c, model, "gibbs");
 	refined = compare(&c, model);
 	assert_below(refined.mean, 0.95 * e.mean);
 	searched = fit(triples, c.k, NAN);
 	found = tlv_frame_scalar(&searched, "alpha0", 0);
-	assert_equal(diagnostic(searched, "alpha0_estimated"), 1);
-	assert_at_most(diagnostic(searched, "residual"), residual * (1 + 1e-6));
+	assert_equal(present_diagnostic(searched, "alpha0_estimated"), 1);
+	assert_at_most(present_diagnostic(searched, "residual"), residual * (1 + 1e-6));
 	assert_close(found / true_alpha0, 1, 0.3);
 	print_message("%s: topic L1 %.4f (reference %.4f, worst %.4f), after 3 Gibbs steps %.4f, "
 				  "alpha %.3f, residual %.4f, alpha0 %.3f of %.1f\n",
@@ -45,29 +43,23 @@ check_accuracy(const char *name, corpus c, double reference, double alpha_refere
 				  true_alpha0);
 }
 
-static void
-test_accuracy_small(void **state)
+TEST(test_accuracy_small)
 {
-	(void) state;
 	check_accuracy("lda_small", simulate(2000, 200, 5, 50, 0.2, false), 0.0584, 0.0284);
 }
 
-static void
-test_accuracy_middle(void **state)
+TEST(test_accuracy_middle)
 {
-	(void) state;
 	check_accuracy("lda_mid", simulate(5000, 1000, 10, 60, 0.1, false), 0.1161, 0.0367);
 }
 
 /* Every method of decomposition finds the topics; none is much worse than the default. */
-static void
-test_methods(void **state)
+TEST(test_methods)
 {
 	static const tlv_method methods[] = {TLV_METHOD_JOINT, TLV_METHOD_POWER, TLV_METHOD_ALS};
 	corpus c = simulate(2000, 200, 5, 50, 0.2, false);
 	tlv_frame triples = moments(&c, 5);
 
-	(void) state;
 	for (size_t i = 0; i < 3; i++)
 	{
 		tlv_lda_options options = {.k = 5, .alpha0 = 1, .eta = 0.1, .seed = 1};
@@ -157,8 +149,6 @@ exact_moments(const exact *x, size_t width)
 	double *totals = room(EXACT_D, 8), tokens = 1000;
 	int64_t *items = room(EXACT_D, 8);
 	tlv_digest subspace = {{1}};
-	void *image;
-	size_t size;
 
 	for (size_t p = 0; p < width; p++)
 		for (size_t j = 0; j < EXACT_K; j++)
@@ -207,8 +197,7 @@ exact_moments(const exact *x, size_t width)
 	tlv_frame_add(&builder, "triples", TLV_FLOAT64, tlv_packed3_size(width), 1, triples);
 	tlv_frame_add(&builder, "z_sum", TLV_FLOAT64, width, 1, zeros);
 	tlv_frame_add(&builder, "z_squares", TLV_FLOAT64, width, 1, zeros);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
+	return MADE(tlv_frame_finish, &builder);
 }
 
 static corpus
@@ -218,10 +207,8 @@ truth_of(exact *x)
 }
 
 /* Without noise the topics come out exactly: in a basis of k directions and in a larger one. */
-static void
-test_exact_moments(void **state)
+TEST(test_exact_moments)
 {
-	(void) state;
 	for (size_t width = EXACT_K; width <= EXACT_W; width++)
 	{
 		exact x = exact_model(width, false);
@@ -231,8 +218,8 @@ test_exact_moments(void **state)
 
 		assert_below(e.worst, 1e-8);
 		assert_below(e.alpha, 1e-6);
-		assert_below(diagnostic(model, "residual"), 1e-6); /* a root of rounding */
-		assert_below(diagnostic(model, "negative_mass_1"), 1e-9);
+		assert_below(present_diagnostic(model, "residual"), 1e-6); /* a root of rounding */
+		assert_below(present_diagnostic(model, "negative_mass_1"), 1e-9);
 		/* weights and alpha agree, in decreasing order */
 		for (size_t j = 0; j < EXACT_K; j++)
 		{
@@ -245,19 +232,17 @@ test_exact_moments(void **state)
 		/* the residual is zero at the true alpha0 only */
 		model = fit(triples, EXACT_K, NAN);
 		assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1.4, 0.01);
-		assert_above(diagnostic(fit(triples, EXACT_K, 5), "residual"), 0.01);
+		assert_above(present_diagnostic(fit(triples, EXACT_K, 5), "residual"), 0.01);
 	}
 }
 
-static void
-test_exact_single_topic(void **state)
+TEST(test_exact_single_topic)
 {
 	exact x = exact_model(EXACT_K, true);
 	corpus truth = truth_of(&x);
 	tlv_frame model = fit(exact_moments(&x, EXACT_K), EXACT_K, 0);
 	errors e;
 
-	(void) state;
 	/* Its alpha are the mixing weights. */
 	for (size_t j = 0; j < EXACT_K; j++)
 		x.alpha[j] /= 1.4;
@@ -266,8 +251,7 @@ test_exact_single_topic(void **state)
 	assert_below(e.alpha, 1e-6);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	exact x = exact_model(EXACT_W, false);
 	tlv_frame triples = exact_moments(&x, EXACT_W);
@@ -275,14 +259,12 @@ test_refusals(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	/* more topics than there are: the user sees why, for given and for searched alpha0 */
 	for (int searched = 0; searched < 2; searched++)
 	{
 		options.alpha0 = searched ? NAN : 1.4;
-		assert_int_equal(tlv_lda_fit(&ctx, &triples, &options, &image, &size),
-						 TLV_NOT_IDENTIFIABLE);
-		assert_non_null(strstr(ctx.error.message, "5 topics"));
+		assert_fails(tlv_lda_fit(&ctx, &triples, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
+					 "5 topics");
 		assert_non_null(strstr(ctx.error.detail, "Eigenvalues of the second moment: "));
 		assert_non_null(strstr(ctx.error.hint, "At most 4"));
 	}
@@ -297,8 +279,7 @@ test_refusals(void **state)
 }
 
 /* Moments of no document, for as many topics as they identify: when rows are gone, say. */
-static void
-test_no_documents(void **state)
+TEST(test_no_documents)
 {
 	corpus c = simulate(100, 30, 2, 20, 0.3, false);
 	const tlv_frame of_all = moments(&c, 2);
@@ -310,7 +291,6 @@ test_no_documents(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_count_triples.accumulator, &triples));
 	assert_ok(triples->class->merge(&ctx, triples, &of_all));
 	assert_ok(triples->class->build(&ctx, triples, builder));
@@ -319,22 +299,19 @@ test_no_documents(void **state)
 			strcmp(builder->table[i].name, "tokens") == 0 ||
 			strcmp(builder->table[i].name, "squared_lengths") == 0)
 			*(double *) (uintptr_t) builder->data[i] = 0;
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	none = checked(TLV_FRAME_MOMENTS, image, size);
+	none = MADE(tlv_frame_finish, builder);
 	assert_fails(tlv_lda_fit(&ctx, &none, &options, &image, &size), TLV_BAD_DATA,
 				 "0 documents are too few");
 }
 
 /* A document of many items under topics of its own, from which nobody can be kept waiting. */
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	const size_t k = 8, n = 40000;
 	double *phi = room(k * n, sizeof(double)), *count = room(n, sizeof(double));
 	int32_t *index = room(n, sizeof(int32_t));
 	double weights[8], posterior[8], value;
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 	{
 		index[i] = (int32_t) i;
@@ -357,13 +334,11 @@ test_stop(void **state)
 }
 
 /* One topic: the corpus' own distribution, whatever alpha0. */
-static void
-test_one_topic(void **state)
+TEST(test_one_topic)
 {
 	corpus c = simulate(300, 50, 3, 30, 0.3, false);
 	tlv_frame triples = moments(&c, 1);
 
-	(void) state;
 	for (int i = 0; i < 3; i++)
 	{
 		tlv_frame model = fit(triples, 1, i == 2 ? NAN : i);
@@ -378,15 +353,13 @@ test_one_topic(void **state)
 }
 
 /* Documents of one topic each: topics, memberships, likelihood, one step of refinement. */
-static void
-test_single_topic(void **state)
+TEST(test_single_topic)
 {
 	corpus c = simulate(1500, 150, 5, 20, 1, true);
 	tlv_frame model = fit(moments(&c, 5), 5, 0), refined;
 	tlv_model *open;
 	double shares[5], certain = 0, likelihood = 0, value, before;
 
-	(void) state;
 	for (size_t j = 0; j < c.k; j++)
 		c.alpha[j] = 0.2;
 	before = compare(&c, model).mean;
@@ -412,25 +385,9 @@ test_single_topic(void **state)
 	assert_below(compare(&c, refined).mean, before);
 	assert_equal(tlv_frame_scalar(&refined, "alpha0", 1), 0);
 	assert_below(
-		fabs(log(diagnostic(refined, "perplexity_before_step_1")) * 20 * (double) c.n + likelihood),
+		fabs(log(present_diagnostic(refined, "perplexity_before_step_1")) * 20 * (double) c.n +
+			 likelihood),
 		1e-6 * -likelihood);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accuracy_small, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_accuracy_middle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_methods, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_exact_moments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_exact_single_topic, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_documents, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_topic, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_single_topic, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("lda", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

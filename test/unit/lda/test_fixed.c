@@ -20,8 +20,6 @@ given_topics(const corpus *c, size_t n)
 	double *phi = room(n * (c->d + 1), sizeof(double)), *alpha = room(n, sizeof(double));
 	int64_t *items = room(c->d + 1, sizeof(int64_t));
 	tlv_frame frame;
-	size_t size;
-	void *image;
 
 	items[0] = STRANGE;
 	for (size_t i = 0; i < c->d; i++)
@@ -35,10 +33,8 @@ given_topics(const corpus *c, size_t n)
 	}
 	parameters = (tlv_lda_parameters){
 		.k = n, .d = c->d + 1, .items = items, .phi = phi, .alpha = alpha, .seed = 1};
-	assert_ok(tlv_lda_from_parameters(&ctx, &parameters, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-	assert_ok(tlv_label_component(&ctx, &frame, 0, (tlv_text){"first", 5}, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	frame = MADE(tlv_lda_from_parameters, &parameters);
+	return MADE(tlv_label_component, &frame, 0, (tlv_text){"first", 5});
 }
 
 /* Largest difference of a fixed topic from the given one, over all items; all of these are there.
@@ -99,14 +95,12 @@ learn(tlv_lda_learn_options options)
 }
 
 /* To the last bit, under every refinement and from either start; the label stays, too. */
-static void
-test_stay(void **state)
+TEST(test_stay)
 {
 	static const char *const refinements[] = {NULL, "gibbs", "stepwise", "ctm"};
 	corpus c = simulate(600, D, K, 40, 0.2, false);
 	tlv_frame given = given_topics(&c, 2), model;
 
-	(void) state;
 	use_corpus(&c);
 	for (int r = 0; r < 8; r++)
 	{
@@ -119,7 +113,7 @@ test_stay(void **state)
 		options.fixed = &given;
 		model = learn(options);
 		assert_equal(moved(model, given), 0);
-		assert_equal(diagnostic(model, "fixed_topics"), 2);
+		assert_equal(present_diagnostic(model, "fixed_topics"), 2);
 		assert_int_equal(tlv_frame_find(&model, "phi")->columns, D + 1);
 		for (size_t j = 0; j < K; j++)
 			if (tlv_frame_float64(&model, "fixed")[j] == 1)
@@ -132,15 +126,13 @@ test_stay(void **state)
 }
 
 /* The other topics come as near to the truth as if all had to be learnt. */
-static void
-test_others(void **state)
+TEST(test_others)
 {
 	static const char *const refinements[] = {"gibbs", "stepwise"};
 	corpus c = simulate(1500, D, K, 20, 0.2, false);
 	tlv_lda_learn_options options = usual_options_from(K, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 3);
 
-	(void) state;
 	use_corpus(&c);
 	for (int r = 0; r < 2; r++)
 	{
@@ -155,8 +147,7 @@ test_others(void **state)
 }
 
 /* A summary of documents that lack items: fixed topics keep their proportions, unsmoothed. */
-static void
-test_extend(void **state)
+TEST(test_extend)
 {
 	corpus c = simulate(300, D, K, 40, 0.2, false);
 	tlv_lda_learn_options options = usual_options_from(K, TLV_LDA_START_TENSOR);
@@ -166,15 +157,13 @@ test_extend(void **state)
 	size_t size, d;
 	void *image;
 
-	(void) state;
 	use_corpus(&c);
 	options.fixed = &given;
 	model = learn(options);
 	assert_ok(tlv_count_summary_create(&ctx, &accumulator));
 	assert_ok(collect(accumulator, &c, &image, &size));
 	summary = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_ok(tlv_lda_extend(&ctx, &model, &summary, 1, .1, false, &image, &size));
-	model = checked(TLV_FRAME_MODEL, image, size);
+	model = MADE(tlv_lda_extend, &model, &summary, 1, .1, false);
 	fixed = tlv_frame_float64(&model, "fixed");
 	phi = tlv_frame_float64(&model, "phi");
 	d = tlv_frame_find(&model, "phi")->columns;
@@ -187,15 +176,13 @@ test_extend(void **state)
 		}
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	corpus c = simulate(300, D, K, 40, 0.2, false), other = c;
 	tlv_lda_learn_options options = usual_options_from(2, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 3), model;
 	int64_t *items = room(D, sizeof(int64_t));
 
-	(void) state;
 	use_corpus(&c);
 	options.fixed = &given;
 	assert_int_equal(procedure_run(&passes, &tlv_lda_procedure, &options), TLV_BAD_PARAMETER);
@@ -217,14 +204,12 @@ test_refusals(void **state)
 	fixture_forget(&passes);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	corpus c = simulate(200, 40, 3, 30, 0.1, false);
 	tlv_lda_learn_options options = usual_options_from(3, TLV_LDA_START_TENSOR);
 	tlv_frame given = given_topics(&c, 1);
 
-	(void) state;
 	options.refine = "gibbs";
 	options.iterations = 2;
 	options.fixed = &given;
@@ -234,16 +219,4 @@ test_faults(void **state)
 	fixture_forget(&passes);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_stay, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_extend, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("lda_fixed", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -51,8 +51,7 @@ learn(tlv_lda_learn_options options)
 /* ---- what is learnt ---- */
 
 /* By moments alone, then refined by every method until the perplexity converges. */
-static void
-test_accuracy(void **state)
+ACCURACY_TEST(test_accuracy)
 {
 	static const char *const refinements[] = {"gibbs", "stepwise"};
 	corpus c = simulate(3000, 60, 4, 60, 0.3, false);
@@ -60,16 +59,14 @@ test_accuracy(void **state)
 	errors moments_only, refined;
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	model = learn(options);
 	moments_only = compare(&c, model);
 	assert_below(moments_only.mean, 0.05);
 	assert_below(moments_only.alpha, 0.1);
-	assert_equal(diagnostic(model, "k_chosen"), 0);
-	assert_equal(diagnostic(model, "counts_damped"), 0);
-	assert_equal(diagnostic(model, "passes"), passes.passes);
+	assert_equal(present_diagnostic(model, "k_chosen"), 0);
+	assert_equal(present_diagnostic(model, "counts_damped"), 0);
+	assert_equal(present_diagnostic(model, "passes"), passes.passes);
 	for (int i = 0; i < 2; i++)
 	{
 		options.refine = refinements[i];
@@ -90,31 +87,28 @@ test_accuracy(void **state)
 }
 
 /* k by the words of held-out documents: the least that predicts them as well as the best. */
-static void
-test_choice_of_k(void **state)
+ACCURACY_TEST(test_choice_of_k)
 {
 	corpus c = simulate(4000, 60, 5, 60, 0.1, false);
 	tlv_lda_learn_options options = usual_options(0);
 	tlv_warning warning;
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	model = learn(options);
 	assert_equal(tlv_frame_find(&model, "phi")->rows, 5);
-	assert_equal(diagnostic(model, "k_chosen"), 1);
+	assert_equal(present_diagnostic(model, "k_chosen"), 1);
 	for (int k = 1; k <= 3; k++)
 	{
 		char name[32], error[32];
 
 		snprintf(name, sizeof(name), "held_out_%d", k);
 		snprintf(error, sizeof(error), "held_out_error_%d", k);
-		assert_above(diagnostic(model, "held_out_5") - diagnostic(model, name),
-					 5 * diagnostic(model, error));
+		assert_above(present_diagnostic(model, "held_out_5") - present_diagnostic(model, name),
+					 5 * present_diagnostic(model, error));
 	}
-	assert_above(diagnostic(model, "held_out_5"), diagnostic(model, "held_out_8"));
-	assert_at_most(diagnostic(model, "k_of_gain"), 5);
+	assert_above(present_diagnostic(model, "held_out_5"), present_diagnostic(model, "held_out_8"));
+	assert_at_most(present_diagnostic(model, "k_of_gain"), 5);
 	assert_false(model_warns(&model, "k_at_limit", NULL));
 	assert_below(compare(&c, model).mean, 0.04);
 
@@ -144,60 +138,54 @@ in_bursts(corpus c, double times)
 }
 
 /* Bursts are measured, and the moments then see damped counts; or as one says. */
-static void
-test_bursts(void **state)
+ACCURACY_TEST(test_bursts)
 {
 	corpus c = in_bursts(simulate(3000, 200, 4, 40, 0.2, false), 12);
 	tlv_lda_learn_options options = usual_options(4);
 	tlv_frame model;
 	double damped;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	options.refine = "gibbs";
 	model = learn(options);
-	assert_above(diagnostic(model, "burstiness"), 2);
-	assert_above(diagnostic(model, "trace_raw_counts"), 3);
-	assert_equal(diagnostic(model, "counts_damped"), 1);
+	assert_above(present_diagnostic(model, "burstiness"), 2);
+	assert_above(present_diagnostic(model, "trace_raw_counts"), 3);
+	assert_equal(present_diagnostic(model, "counts_damped"), 1);
 	damped = compare(&c, model).mean;
 	assert_below(damped, 0.12);
 
 	options.counts = TLV_LDA_COUNTS_RAW;
 	model = learn(options);
-	assert_true(isnan(tlv_diagnostics_find(&model, "burstiness", NAN)));
-	assert_equal(diagnostic(model, "counts_damped"), 0);
+	assert_true(isnan(diagnostic(model, "burstiness")));
+	assert_equal(present_diagnostic(model, "counts_damped"), 0);
 
 	c = simulate(3000, 60, 4, 60, 0.3, false);
 	use_corpus(&c);
 	options.counts = TLV_LDA_COUNTS_DAMPED;
 	model = learn(options);
-	assert_equal(diagnostic(model, "counts_damped"), 1);
-	assert_true(isnan(tlv_diagnostics_find(&model, "burstiness", NAN)));
+	assert_equal(present_diagnostic(model, "counts_damped"), 1);
+	assert_true(isnan(diagnostic(model, "burstiness")));
 	assert_below(compare(&c, model).mean, 0.07);
 }
 
 /* With many directions bursts are told before the subspace of the raw counts stands. */
-static void
-test_bursts_of_many_directions(void **state)
+TEST(test_bursts_of_many_directions)
 {
 	corpus c = in_bursts(simulate(500, 200, 8, 40, 0.1, false), 12);
 	tlv_lda_learn_options options = usual_options(70);
 	tlv_frame model;
 
-	(void) state;
 	use_corpus(&c);
 	model = learn(options);
-	assert_equal(diagnostic(model, "counts_damped"), 1);
-	assert_above(diagnostic(model, "burstiness"), 3);
+	assert_equal(present_diagnostic(model, "counts_damped"), 1);
+	assert_above(present_diagnostic(model, "burstiness"), 3);
 	/* two summaries, three steps for the bursts, the moments, and the steps of the subspace */
-	assert_equal(passes.passes, 6 + diagnostic(model, "subspace_steps"));
+	assert_equal(passes.passes, 6 + present_diagnostic(model, "subspace_steps"));
 	assert_equal(tlv_frame_find(&model, "phi")->rows, 70);
 }
 
 /* ---- labels ---- */
-static void
-test_labels(void **state)
+TEST(test_labels)
 {
 	int64_t ids[] = {1, 100, 104, 106, 9000}, offsets[] = {0, 2, 5, 5, 7, 8};
 	corpus c = simulate(500, 10, 2, 30, 0.2, false);
@@ -207,7 +195,6 @@ test_labels(void **state)
 	const int64_t *at;
 	tlv_frame model;
 
-	(void) state;
 	use_corpus(&c);
 	passes.told.names = &names;
 	model = learn(options);
@@ -229,12 +216,10 @@ test_labels(void **state)
 
 /* Pairs of words have the topics that are asked for, one where that is left open; single words one.
  */
-static void
-test_short(void **state)
+TEST(test_short)
 {
 	const size_t asked[] = {0, 2, 0, 2}, found[] = {1, 2, 1, 1};
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 	{
 		corpus c = simulate(3000, 12, 2, i < 2 ? 2 : 1, 0.1, false);
@@ -253,13 +238,11 @@ test_short(void **state)
 
 /* ---- what cannot be learnt from ---- */
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	corpus c = simulate(60, 10, 2, 2, 0.2, false);
 	tlv_lda_learn_options options = usual_options(2);
 
-	(void) state;
 	use_corpus(&c);
 	passes.rows[0].n = 0;
 	fixture_forget(&passes);
@@ -299,12 +282,10 @@ assert_filled(const corpus *c, size_t documents, size_t k, size_t identified)
 		}
 }
 
-static void
-test_too_many_topics(void **state)
+TEST(test_too_many_topics)
 {
 	corpus c = simulate(60, 40, 3, 20, 0.2, false), one = simulate(30, 1, 1, 20, 1, false);
 
-	(void) state;
 	assert_filled(&c, 60, 30, 29);
 	assert_filled(&c, 60, 80, 40); /* more than items, and than documents */
 	assert_filled(&c, 1, 3, 1);
@@ -313,16 +294,13 @@ test_too_many_topics(void **state)
 
 /* A given k where there are no topics is warned of, by any refinement; where there are some it is
  * not, however weak they are. */
-static void
-test_no_topics(void **state)
+ACCURACY_TEST(test_no_topics)
 {
 	static const char *const refinements[] = {NULL, "gibbs"};
 	tlv_lda_learn_options options = usual_options(0);
 	tlv_warning warning;
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	options.test = true;
 	for (int set = 0; set < 12; set++)
 	{
@@ -333,7 +311,7 @@ test_no_topics(void **state)
 		options.fit.k = (size_t) (2 + set % 5);
 		options.refine = refinements[set % 2];
 		model = learn(options);
-		assert_equal(diagnostic(model, "k_chosen"), 0);
+		assert_equal(present_diagnostic(model, "k_chosen"), 0);
 		assert_int_equal(tlv_frame_find(&model, "phi")->rows, options.fit.k);
 		assert_int_equal(model_warns(&model, "no_structure", &warning), set < 6);
 		if (set >= 6)
@@ -346,15 +324,13 @@ test_no_topics(void **state)
 }
 
 /* Nothing to find: one topic, and a warning that says so. */
-static void
-test_no_structure(void **state)
+TEST(test_no_structure)
 {
 	corpus noise = simulate(600, 50, 1, 20, 5, false);
 	tlv_lda_learn_options options = usual_options(0);
 	const size_t documents[] = {1, 4, 600};
 	tlv_frame model;
 
-	(void) state;
 	for (int i = 0; i < 3; i++)
 	{
 		use_corpus(&noise);
@@ -391,8 +367,7 @@ nearest_truth(const corpus *c, const tlv_frame *model, double *distance)
 }
 
 /* Topics too many are named, and no other. */
-static void
-test_spurious_topics(void **state)
+ACCURACY_TEST(test_spurious_topics)
 {
 	corpus c = simulate(2000, 600, 8, 80, 0.1, false);
 	tlv_lda_learn_options options = usual_options(12);
@@ -401,8 +376,6 @@ test_spurious_topics(void **state)
 	tlv_warnings_walk walk;
 	tlv_frame model;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	use_corpus(&c);
 	options.refine = "gibbs";
 	model = learn(options);
@@ -421,15 +394,13 @@ test_spurious_topics(void **state)
 }
 
 /* Of few documents the likelihood makes alpha0 too small; the moments do not. */
-static void
-test_alpha0_of_few_documents(void **state)
+TEST(test_alpha0_of_few_documents)
 {
 	corpus c = simulate(400, 300, 6, 80, 0.15, false);
 	tlv_lda_learn_options options = usual_options(6);
 	double moments, refined;
 	tlv_frame model;
 
-	(void) state;
 	use_corpus(&c);
 	model = learn(options);
 	moments = tlv_frame_scalar(&model, "alpha0", 0);
@@ -443,14 +414,12 @@ test_alpha0_of_few_documents(void **state)
 }
 
 /* A refinement that the limit ends says so; one that was given its steps does not. */
-static void
-test_step_limit(void **state)
+TEST(test_step_limit)
 {
 	corpus c = simulate(400, 60, 4, 60, 0.3, false);
 	tlv_lda_learn_options options = usual_options(4);
 	tlv_frame model;
 
-	(void) state;
 	use_corpus(&c);
 	options.refine = "gibbs";
 	options.iterations = 2;
@@ -464,14 +433,12 @@ test_step_limit(void **state)
 
 /* Products of few documents are these, and refer to the subspace of the step before, which is given
  * back when the next one is there. */
-static void
-test_few_documents(void **state)
+TEST(test_few_documents)
 {
 	corpus c = simulate(40, 1000, 3, 20, 0.1, false);
 	tlv_lda_learn_options options = usual_options(3);
 	size_t referring;
 
-	(void) state;
 	options.counts = TLV_LDA_COUNTS_RAW;
 	options.iterations = 2;
 	use_corpus(&c);
@@ -484,14 +451,12 @@ test_few_documents(void **state)
 /* ---- faults ---- */
 
 /* k chosen, bursts measured, damped, refined: all states there are. */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	corpus c = in_bursts(simulate(240, 40, 2, 30, 0.1, false), 12);
 	corpus other = simulate(150, 30, 3, 20, 0.1, false);
 	tlv_lda_learn_options options = usual_options(0);
 
-	(void) state;
 	options.max_k = 4;
 	options.refine = "gibbs";
 	options.iterations = 3;
@@ -511,14 +476,12 @@ test_faults(void **state)
  * Few steps in which topics move and go beyond those of expectation maximisation reach what many
  * steps of it do not, on documents that are far from enough for their topics.
  */
-static void
-test_stepwise(void **state)
+TEST(test_stepwise)
 {
 	corpus c = simulate(400, 300, 8, 40, 0.1, false);
 	tlv_lda_learn_options options = usual_options(8);
 	errors many, few;
 
-	(void) state;
 	use_corpus(&c);
 	options.refine = "gibbs";
 	options.iterations = 40;
@@ -531,14 +494,12 @@ test_stepwise(void **state)
 }
 
 /* Documents of one word each beside usual ones; and of one word in all. */
-static void
-test_one_word(void **state)
+TEST(test_one_word)
 {
 	corpus c = simulate(300, 20, 2, 20, 0.1, false);
 	tlv_lda_learn_options options = usual_options(2);
 	tlv_frame model;
 
-	(void) state;
 	options.refine = "stepwise";
 	for (size_t t = 0; t < 300; t += 3)
 	{
@@ -564,28 +525,4 @@ test_one_word(void **state)
 	assert_equal(tlv_frame_find(&model, "phi")->columns, 1);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bursts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bursts_of_many_directions, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_short, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_topics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_topics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_structure, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spurious_topics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_alpha0_of_few_documents, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_step_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_few_documents, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_word, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("lda_learn", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -8,18 +8,14 @@
 #include "tensorlv/num/linalg.h"
 #include "infer.h"
 
-static tlv_frame_builder builder;
-
 /* ---- refinement and extension ---- */
 
-static void
-test_update(void **state)
+TEST(test_update)
 {
 	corpus c = simulate(1500, 200, 5, 40, 0.2, false);
 	tlv_frame start = fit(moments(&c, 5), 5, 1);
 	double before = compare(&c, start).mean;
 
-	(void) state;
 	for (int m = 0; m < 2; m++)
 	{
 		tlv_frame model = start;
@@ -31,16 +27,16 @@ test_update(void **state)
 
 			model = refine(&c, model, m == 0 ? "gibbs" : "stepwise");
 			snprintf(name, sizeof(name), "perplexity_before_step_%d", step);
-			perplexity[step - 1] = diagnostic(model, name);
+			perplexity[step - 1] = present_diagnostic(model, name);
 			assert_equal(tlv_frame_scalar(&model, "steps", 0), step);
-			assert_equal(diagnostic(model, "refinement_steps"), step);
+			assert_equal(present_diagnostic(model, "refinement_steps"), step);
 		}
 		assert_above(perplexity[0], perplexity[2]);
 		assert_above(perplexity[2], 1);
 		assert_below(perplexity[0], 200);
 		assert_below(compare(&c, model).mean, before);
 		/* what the fit said is still there */
-		assert_equal(diagnostic(model, "residual"), diagnostic(start, "residual"));
+		assert_equal(present_diagnostic(model, "residual"), present_diagnostic(start, "residual"));
 		/* same statistics, same bytes */
 		assert_true(tlv_digest_equal(&refine(&c, start, "gibbs").header->digest,
 									 &refine(&c, start, "gibbs").header->digest));
@@ -48,8 +44,7 @@ test_update(void **state)
 }
 
 /* Statistics in parts are those of the whole; those of another model are refused. */
-static void
-test_statistics(void **state)
+TEST(test_statistics)
 {
 	corpus c = simulate(400, 100, 3, 30, 0.2, false), half = c, rest = c;
 	tlv_frame model = fit(moments(&c, 3), 3, 0.6), other, whole, parts[2], forged;
@@ -58,7 +53,6 @@ test_statistics(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	half.n = 150;
 	rest.bags += 150;
 	rest.n -= 150;
@@ -74,8 +68,7 @@ test_statistics(void **state)
 	for (int p = 2; p-- > 0;)
 		assert_ok(merged->class->merge(&ctx, merged, &parts[p]));
 	assert_ok(merged->class->build(&ctx, merged, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	parts[0] = checked(TLV_FRAME_MOMENTS, image, size);
+	parts[0] = MADE(tlv_frame_finish, &builder);
 	assert_equal(tlv_frame_scalar(&whole, "documents", 0), 400);
 	assert_equal(tlv_frame_scalar(&whole, "tokens", 0), 400 * 30);
 	for (size_t i = 0; i < 3 * tlv_frame_find(&whole, "expected")->columns; i++)
@@ -92,8 +85,7 @@ test_statistics(void **state)
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_TOPIC_STATISTICS);
 	tlv_frame_add_from(&builder, &whole, (const char *const[]){"expected", NULL});
 	tlv_frame_add(&builder, "expected", TLV_FLOAT64, 3, 1, tlv_frame_float64(&whole, "expected"));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	forged = checked(TLV_FRAME_MOMENTS, image, size);
+	forged = MADE(tlv_frame_finish, &builder);
 	assert_int_equal(
 		tlv_kind_lda.model->update(&ctx, &model, &forged, &tlv_whole_step, &image, &size),
 		TLV_CORRUPT);
@@ -114,8 +106,7 @@ stepped(tlv_frame model, const tlv_frame *statistics, double weight, int64_t *or
 
 /* Old topics, new counts and the smoothing count by the weight w as step_prior.h derives: n (theta
  * phi) and c with 1 - w and w, the smoothing of the old with w (1 - w) and the new one with w^2. */
-static void
-test_weight(void **state)
+TEST(test_weight)
 {
 	static const double weights[] = {1e-9, 0.01, 0.3, 0.9, 1};
 	corpus c = simulate(400, 100, 3, 30, 0.2, false), few = c;
@@ -128,7 +119,6 @@ test_weight(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	few.n = 3;
 	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
 	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
@@ -162,8 +152,7 @@ test_weight(void **state)
 	}
 }
 
-static void
-test_extend(void **state)
+TEST(test_extend)
 {
 	corpus c = simulate(1500, 150, 4, 40, 0.2, false), part = c;
 	tlv_accumulator *summary;
@@ -171,7 +160,6 @@ test_extend(void **state)
 	void *image;
 	size_t size, d;
 
-	(void) state;
 	/* A model over the items that many documents hold, extended to all of them. */
 	assert_ok(tlv_count_pairs_create(&ctx, &summary));
 	assert_ok(collect(summary, &part, &image, &size));
@@ -181,8 +169,7 @@ test_extend(void **state)
 		tlv_subspace *subspace;
 		tlv_accumulator *triples;
 
-		assert_ok(tlv_subspace_from_moments(&ctx, &all, &options, &image, &size));
-		small = checked(TLV_FRAME_SUBSPACE, image, size);
+		small = MADE(tlv_subspace_from_moments, &all, &options);
 		assert_ok(tlv_subspace_open(&ctx, &small, true, &subspace));
 		assert_ok(tlv_count_triples_create(&ctx, subspace, &triples));
 		assert_ok(collect(triples, &c, &image, &size));
@@ -190,8 +177,7 @@ test_extend(void **state)
 	}
 	d = tlv_frame_find(&all, "items")->rows;
 	assert_below(tlv_frame_find(&model, "items")->rows, d);
-	assert_ok(tlv_lda_extend(&ctx, &model, &all, 1, 0.05, false, &image, &size));
-	extended = checked(TLV_FRAME_MODEL, image, size);
+	extended = MADE(tlv_lda_extend, &model, &all, 1, 0.05, false);
 	assert_int_equal(tlv_frame_find(&extended, "items")->rows, d);
 	for (size_t j = 0; j < 4; j++)
 	{
@@ -230,8 +216,7 @@ from_parameters(const int64_t *items, const double *phi, const double *alpha, vo
 	return tlv_lda_from_parameters(&ctx, &parameters, image, size);
 }
 
-static void
-test_from_parameters(void **state)
+TEST(test_from_parameters)
 {
 	const int64_t items[3] = {-4, 2, 9};
 	const double phi[6] = {1, 2, 3, 0, 0, 2}, alpha[2] = {0.5, 1.5}, bad[2] = {0.5, 0};
@@ -240,7 +225,6 @@ test_from_parameters(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_ok(from_parameters(items, phi, alpha, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	/* normalised, and ordered by decreasing alpha: the second topic comes first */
@@ -262,8 +246,7 @@ test_from_parameters(void **state)
 }
 
 /* Joint document frequencies of top items, counted again by plain loops. */
-static void
-test_coherence_counts(void **state)
+TEST(test_coherence_counts)
 {
 	enum
 	{
@@ -278,7 +261,6 @@ test_coherence_counts(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
 	assert_int_equal(tlv_kind_lda.model->coherence(&ctx, open, 1, &accumulator), TLV_BAD_PARAMETER);
 	assert_ok(tlv_kind_lda.model->coherence(&ctx, open, TOP, &accumulator));
@@ -380,13 +362,11 @@ free_outside(corpus c)
 }
 
 /* Asked to stop at the n-th question, for many n: stopped at once, and nothing else happens. */
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	corpus c = outside(simulate(60, 40, 3, 20, 0.2, false));
 	size_t questions, step;
 
-	(void) state;
 	pool_reset(&memory, &ctx);
 	assert_ok(whole_session(&c));
 	questions = memory.calls;
@@ -404,14 +384,12 @@ test_cancel(void **state)
 }
 
 /* At every limit TLV_MEMORY_LIMIT and no crash, and the limit is never exceeded. */
-static void
-test_memory_limits(void **state)
+TEST(test_memory_limits)
 {
 	corpus c = outside(simulate(60, 40, 3, 20, 0.2, false));
 	size_t peak;
 	int refusals = 0;
 
-	(void) state;
 	pool_reset(&memory, &ctx);
 	assert_ok(whole_session(&c));
 	peak = ctx.arena.peak;
@@ -432,8 +410,7 @@ test_memory_limits(void **state)
 }
 
 /* What the fit says it will need is what it needs: no less, and not much more than 8 MB more. */
-static void
-test_memory_estimate(void **state)
+TEST(test_memory_estimate)
 {
 	corpus c = simulate(500, 300, 8, 30, 0.2, false);
 	tlv_frame triples = moments(&c, 8);
@@ -442,27 +419,10 @@ test_memory_estimate(void **state)
 	size_t before = ctx.arena.used, size;
 	void *image;
 
-	(void) state;
 	ctx.arena.peak = before;
 	assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
 	assert_at_most((double) (ctx.arena.peak - before), estimate + (double) size + 65536);
 	assert_at_most(estimate, 4 * (double) (ctx.arena.peak - before) + 0x1p23);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_update, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_statistics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weight, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_extend, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_from_parameters, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_coherence_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_estimate, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("lda_model", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -8,8 +8,6 @@
 #include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"
 
-static tlv_frame_builder builder;
-
 /* ---- infinitely many documents ---- */
 
 #define EXACT_D 30
@@ -62,8 +60,6 @@ exact_pairs(const exact *x, bool merged)
 	double pairs[EXACT_D * (EXACT_D + 1) / 2] = {0}, totals[EXACT_D] = {0}, tokens = 3e12;
 	double frequency[EXACT_D], correction[EXACT_D], squares[EXACT_D];
 	int64_t items[EXACT_D];
-	void *image;
-	size_t size;
 
 	for (size_t a = 0; a < EXACT_D; a++)
 	{
@@ -97,25 +93,19 @@ exact_pairs(const exact *x, bool merged)
 	tlv_frame_add(&builder, "correction", TLV_FLOAT64, d, 1, correction);
 	tlv_frame_add(&builder, "squares", TLV_FLOAT64, d, 1, squares);
 	tlv_frame_add(&builder, "pairs", TLV_FLOAT64, tlv_packed2_size(d), 1, pairs);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
+	return MADE(tlv_frame_finish, &builder);
 }
 
 static tlv_frame
 fit_pairs(tlv_frame moments, const tlv_lda_options *options)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_lda_fit_pairs(&ctx, &moments, options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_lda_fit_pairs, &moments, options);
 }
 
 static const tlv_lda_options usual = {.k = EXACT_K, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1};
 
 /* Topics, weights and alpha0 by every recovery: exactly, or as near as the gap of the gradient. */
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
 	static const double bounds[][2] = {
 		[TLV_LDA_RECOVER_L2] = {1e-8, 1e-6},
@@ -127,7 +117,6 @@ test_exact(void **state)
 	corpus truth = {.k = EXACT_K, .d = EXACT_D, .phi = x.phi, .alpha = alpha};
 	tlv_lda_options options = usual;
 
-	(void) state;
 	memcpy(alpha, exact_alpha, sizeof(alpha));
 	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
 	{
@@ -142,20 +131,18 @@ test_exact(void **state)
 		assert_below(e.worst, bounds[recovery][0]);
 		assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1.4, bounds[recovery][1]);
 		assert_null(tlv_frame_find(&model, "warnings"));
-		assert_equal(diagnostic(model, "runoff_share"), 0);
+		assert_equal(present_diagnostic(model, "runoff_share"), 0);
 		for (size_t j = 0; j < EXACT_K; j++)
 			assert_below(tlv_frame_int64(&model, "anchors")[j] - 100, 2 * EXACT_K);
 	}
 }
 
 /* Items counted as one leave the others what they are, but for scale, and are in no topic. */
-static void
-test_runoff(void **state)
+TEST(test_runoff)
 {
 	exact x = exact_topics();
 	tlv_lda_options options = usual;
 
-	(void) state;
 	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery += 2)
 	{
 		tlv_frame all, model;
@@ -167,7 +154,7 @@ test_runoff(void **state)
 		assert_int_equal(tlv_frame_find(&model, "items")->rows, EXACT_D - MERGED);
 		for (size_t i = EXACT_D - MERGED; i < EXACT_D; i++)
 			share += x.p1[i];
-		assert_close(diagnostic(model, "runoff_share"), share, 1e-12);
+		assert_close(present_diagnostic(model, "runoff_share"), share, 1e-12);
 		for (size_t j = 0; j < EXACT_K; j++)
 		{
 			int64_t anchor = tlv_frame_int64(&model, "anchors")[j];
@@ -185,8 +172,7 @@ test_runoff(void **state)
 	}
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	exact x = exact_topics();
 	tlv_frame pairs = exact_pairs(&x, true);
@@ -194,7 +180,6 @@ test_refusals(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	options.k = 0;
 	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER,
 				 "do not identify it");
@@ -229,13 +214,11 @@ collect_and_fit(const corpus *c, const tlv_lda_options *options, tlv_frame *mode
 	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, model);
 }
 
-static void
-test_documents(void **state)
+TEST(test_documents)
 {
 	static const double bounds[] = {.3, .3, .9};
 	corpus c = simulate(3000, 200, 5, 50, 0.2, false);
 
-	(void) state;
 	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
 	{
 		tlv_lda_options options = usual;
@@ -253,8 +236,7 @@ test_documents(void **state)
 }
 
 /* A cancel at any look, and memory that ends at any step of 64 kB, end in their own errors. */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	corpus c = simulate(300, 40, 2, 30, 0.1, false);
 	tlv_lda_options options = usual;
@@ -262,7 +244,6 @@ test_faults(void **state)
 	tlv_status status;
 	size_t cancelled = 0, refused = 0;
 
-	(void) state;
 	options.k = 2;
 	options.recovery = TLV_LDA_RECOVER_KL;
 	memory.calls = memory.stopped_calls = 0; /* of the simulation */
@@ -288,16 +269,4 @@ test_faults(void **state)
 	assert_above(refused, 1);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_runoff, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_documents, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("lda_recover", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

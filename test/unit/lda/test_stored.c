@@ -2,9 +2,6 @@
  * test_stored.c - what is kept of documents and topics: moments of a few documents that refer to
  * their subspace, topics of many items in few bytes.
  */
-#include <math.h>
-#include <string.h>
-
 #include "lda_fixture.h"
 #include "rows.h"
 
@@ -37,11 +34,8 @@ static tlv_frame
 subspace_of(tlv_frame pairs, size_t rank)
 {
 	tlv_subspace_options options = {.rank = rank, .seed = 1};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_subspace_from_moments(&ctx, &pairs, &options, &image, &size));
-	return checked(TLV_FRAME_SUBSPACE, image, size);
+	return MADE(tlv_subspace_from_moments, &pairs, &options);
 }
 
 static tlv_frame
@@ -60,22 +54,6 @@ triples_of(tlv_frame subspace, corpus c, size_t from, size_t n)
 	return checked(TLV_FRAME_MOMENTS, image, size);
 }
 
-static tlv_frame
-merged(tlv_frame a, tlv_frame b)
-{
-	tlv_accumulator *sum;
-	tlv_frame_builder *own = room(1, sizeof(*own));
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_count_triples.accumulator, &sum));
-	assert_ok(sum->class->merge(&ctx, sum, &a));
-	assert_ok(sum->class->merge(&ctx, sum, &b));
-	assert_ok(sum->class->build(&ctx, sum, own));
-	assert_ok(tlv_frame_finish(&ctx, own, &image, &size));
-	return checked(TLV_FRAME_MOMENTS, image, size);
-}
-
 static double
 largest_difference(tlv_frame a, tlv_frame b, const char *name)
 {
@@ -90,8 +68,7 @@ largest_difference(tlv_frame a, tlv_frame b, const char *name)
 
 /* Merged and fitted with the subspace they are what all documents are, in whatever order of parts
  * that hold it and parts that refer to it. */
-static void
-test_reference(void **state)
+TEST(test_reference)
 {
 	corpus c = simulate(400, 1500, 4, 50, .1, false);
 	tlv_frame subspace = subspace_of(summary_of(&c), 4), other = subspace_of(summary_of(&c), 5);
@@ -100,14 +77,13 @@ test_reference(void **state)
 	size_t size, bags = 0, part = c.n / PARTS;
 	void *image;
 
-	(void) state;
 	for (size_t p = 0; p < PARTS; p++)
 	{
 		tlv_frame month = triples_of(subspace, c, p * part, part);
 
 		assert_true(tlv_count_refers(&month));
 		assert_true(packed_size(month) < 3000);
-		sum = p == 0 ? month : merged(sum, month);
+		sum = p == 0 ? month : merged(2, (tlv_frame[]){sum, month});
 	}
 	for (size_t t = 0; t < part; t++)
 		bags += tlv_bag_image_size(c.bags[t]);
@@ -132,10 +108,10 @@ test_reference(void **state)
 	most = triples_of(subspace, c, part, c.n - part);
 	least = triples_of(subspace, c, 0, part);
 	assert_false(tlv_count_refers(&most));
-	assert_below(largest_difference(all, merged(most, least), "triples"), 1e-9);
-	assert_below(largest_difference(all, merged(least, most), "triples"), 1e-9);
-	most = merged(most, least);
-	least = merged(least, triples_of(subspace, c, part, c.n - part));
+	assert_below(largest_difference(all, merged(2, (tlv_frame[]){most, least}), "triples"), 1e-9);
+	assert_below(largest_difference(all, merged(2, (tlv_frame[]){least, most}), "triples"), 1e-9);
+	most = merged(2, (tlv_frame[]){most, least});
+	least = merged(2, (tlv_frame[]){least, triples_of(subspace, c, part, c.n - part)});
 	assert_false(tlv_count_refers(&most));
 	assert_false(tlv_count_refers(&least));
 	options.subspace = NULL;
@@ -165,8 +141,7 @@ perplexity(const corpus *c, tlv_frame frame)
 }
 
 /* Topics as refinement leaves them: what was never seen has the pseudo-count. */
-static void
-test_rounded_topics(void **state)
+TEST(test_rounded_topics)
 {
 	corpus c = simulate(1500, 4000, 8, 60, .1, false), fresh;
 	tlv_lda_parameters truth = {
@@ -176,7 +151,6 @@ test_rounded_topics(void **state)
 	size_t size, before;
 	double exact;
 
-	(void) state;
 	assert_ok(tlv_lda_from_parameters(&ctx, &truth, &image, &size));
 	model = refine(&c, checked(TLV_FRAME_MODEL, image, size), "gibbs");
 	before = model.header->size;
@@ -194,8 +168,7 @@ test_rounded_topics(void **state)
 }
 
 /* A model of few numbers stays as it is. */
-static void
-test_small_topics(void **state)
+TEST(test_small_topics)
 {
 	corpus c = simulate(1, 500, 8, 60, .1, false);
 	tlv_lda_parameters truth = {
@@ -203,7 +176,6 @@ test_small_topics(void **state)
 	void *image, *copy;
 	size_t size;
 
-	(void) state;
 	assert_ok(tlv_lda_from_parameters(&ctx, &truth, &image, &size));
 	copy = room(size, 1);
 	memcpy(copy, image, size);
@@ -211,14 +183,4 @@ test_small_topics(void **state)
 	assert_memory_equal(copy, image, size);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_reference, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rounded_topics, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_small_topics, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("stored topics", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -91,11 +91,8 @@ assert_coherent(size_t k)
 }
 
 /* Both find as many topics as there are; the curve rises up to there and no farther. */
-static void
-test_simulated(void **state)
+ACCURACY_TEST(test_simulated)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t k = 3; k <= 6; k += 3)
 	{
 		corpus c = simulate(3000, 80, k, 60, 0.1, false);
@@ -150,14 +147,12 @@ rows_of(const tlv_suggestion *rows, size_t n, const char *criterion, size_t *len
 }
 
 /* Independent words: one topic by significance and likelihood; all three in one run. */
-static void
-test_nothing(void **state)
+TEST(test_nothing)
 {
 	corpus c = simulate(1000, 40, 1, 40, 0.1, false);
 	const tlv_suggestion *rows, *found;
 	size_t n, length;
 
-	(void) state;
 	use_corpus(&c);
 	rows = suggested(10, NULL, &n);
 	found = rows_of(rows, n, TLV_SUGGEST_SIGNIFICANCE, &length);
@@ -169,15 +164,13 @@ test_nothing(void **state)
 }
 
 /* One document, and two: an answer, if need be without a curve; none: the error for that. */
-static void
-test_few(void **state)
+TEST(test_few)
 {
 	corpus c = simulate(40, 30, 2, 40, 0.1, false);
 	const tlv_suggestion *rows;
 	asked ten = {10, NULL, NULL, 0};
 	size_t n, length;
 
-	(void) state;
 	for (c.n = 1; c.n <= 40; c.n = c.n < 4 ? c.n + 1 : 4 * c.n)
 	{
 		use_corpus(&c);
@@ -191,14 +184,12 @@ test_few(void **state)
 }
 
 /* Cancelled, or left without rows, anywhere: no value of the plans within stays behind. */
-static void
-test_left(void **state)
+TEST(test_left)
 {
 	corpus c = simulate(300, 30, 2, 40, 0.1, false);
 	asked four = {4, NULL, NULL, 0};
 	int most;
 
-	(void) state;
 	use_corpus(&c);
 	assert_ok(run(&four));
 	most = (int) passes.steps;
@@ -216,15 +207,4 @@ test_left(void **state)
 	fixture_no_faults(&passes);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_simulated, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -66,8 +66,7 @@ move(const drawn *rows, size_t at, double by)
 				  k, own % states, exp(by));
 }
 
-static void
-test_scores(void **state)
+TEST(test_scores)
 {
 	const double step = 1e-5;
 	drawn rows = draw_members(
@@ -78,7 +77,6 @@ test_scores(void **state)
 	size_t size = rows.truth.header->size;
 	void *before = room(size, 1);
 
-	(void) state;
 	assert_equal(scores->rows, 2 + 24);
 	memcpy(before, rows.truth.header, size);
 	for (size_t i = 0; i < scores->rows; i++)
@@ -97,10 +95,8 @@ test_scores(void **state)
 }
 
 /* Alpha has none; of many variables each is a block, and probabilities have theirs. */
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
-	(void) state;
 	for (int mixed = 0; mixed < 2; mixed++)
 	{
 		drawn rows = draw_members(800, (tlv_membership_simulation){.mixed = mixed == 1,
@@ -125,13 +121,4 @@ test_blocks(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_scores, setup, forget),
-		cmocka_unit_test_setup_teardown(test_blocks, setup, forget),
-	};
-
-	return cmocka_run_group_tests_name("membership_errors", tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -8,13 +8,10 @@ static tlv_frame
 fit_tables(const drawn *d, tlv_membership_options options)
 {
 	tlv_frame moments = category_table(d), model;
-	void *image;
-	size_t size;
 
 	options.copies = 1;
 	options.seed = options.decompose.seed = 1;
-	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model));
+	model = MADE(tlv_membership_fit, &moments, &options);
 	return model;
 }
 
@@ -41,8 +38,7 @@ simulation(bool mixed, size_t k, uint64_t seed)
 }
 
 /* Figures of the notes and 5 %, in the mean over three seeds. */
-static void
-test_mixed(void **state)
+ACCURACY_TEST(test_mixed)
 {
 	static const struct
 	{
@@ -50,8 +46,6 @@ test_mixed(void **state)
 		double moments, learned;
 	} sets[] = {{3, 1000, 0.0215, 0.0215}, {5, 5000, 0.0168, 0.0156}, {10, 1000, 0.07, 0.0613}};
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 	{
 		tlv_membership_options options = {
@@ -75,8 +69,7 @@ test_mixed(void **state)
 
 /* The sum of the Dirichlet's parameters that is left to the fit, of rows of one component each, of
  * some, and of most of them. */
-static void
-test_alpha(void **state)
+ACCURACY_TEST(test_alpha)
 {
 	static const struct
 	{
@@ -85,8 +78,6 @@ test_alpha(void **state)
 				{0.1, 0.0210, 0.0200, 0.3, 0.8},
 				{0.5, 0.0500, 0.0500, 1.5, 4}};
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 	{
 		tlv_membership_options options = {.mixed = true, .k = 5};
@@ -109,12 +100,10 @@ test_alpha(void **state)
 	}
 }
 
-static void
-test_classes(void **state)
+TEST(test_classes)
 {
 	tlv_membership_options options = {.k = 5};
 
-	(void) state;
 	for (uint64_t seed = 101; seed <= 103; seed++)
 	{
 		drawn d = draw_members(5000, simulation(false, 5, seed));
@@ -128,13 +117,11 @@ test_classes(void **state)
 }
 
 /* k is that of the truth. */
-static void
-test_chosen(void **state)
+TEST(test_chosen)
 {
 	tlv_membership_options options = {.k = 0};
 	tlv_frame model;
 
-	(void) state;
 	for (uint64_t seed = 101; seed <= 102; seed++)
 	{
 		(void) draw_members(3000, simulation(false, 4, seed));
@@ -152,8 +139,7 @@ drop_values(const drawn *d, unsigned every)
 }
 
 /* Half of the values missing, and what a row says of them. */
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
 	tlv_membership_options options = {.k = 3};
 	drawn d = draw_members(4000, simulation(false, 3, 101));
@@ -161,7 +147,6 @@ test_missing(void **state)
 	tlv_frame model;
 	tlv_model *open;
 
-	(void) state;
 	drop_values(&d, 2);
 	model = fit_tables(&d, options);
 	assert_below(table_error(&d.truth, &model), 0.025);
@@ -175,8 +160,7 @@ test_missing(void **state)
 }
 
 /* Two copies of every variable show what one cannot: the pairs of a variable with itself. */
-static void
-test_copies(void **state)
+TEST(test_copies)
 {
 	tlv_membership_options options = {.mixed = true, .k = 3, .copies = 2};
 	drawn d = draw_members(2000, simulation(true, 3, 101));
@@ -184,7 +168,6 @@ test_copies(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	/* 25 values are not two of every variable. */
 	options.decompose.seed = 1;
 	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_BAD_PARAMETER,
@@ -194,13 +177,11 @@ test_copies(void **state)
 	d.p = 24;
 	passes.told.width[0] = 24;
 	moments = category_table(&d);
-	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	model = MADE(tlv_membership_fit, &moments, &options);
 	assert_int_equal(tlv_frame_find(&model, "states")->rows, 12);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	tlv_membership_simulation few = simulation(false, 2, 1);
 	tlv_membership_options options = {.k = 300, .copies = 1, .seed = 1};
@@ -211,7 +192,6 @@ test_refused(void **state)
 	size_t size;
 	drawn d;
 
-	(void) state;
 	few.variables = 2;
 	d = draw_members(100, few);
 	moments = category_table(&d);
@@ -221,8 +201,7 @@ test_refused(void **state)
 	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
 				 "2 variables: components show in three at least");
 	options.k = 0; /* one component stands for them, and says why */
-	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	model = MADE(tlv_membership_fit, &moments, &options);
 	tlv_membership_read(&model, &parts);
 	assert_int_equal(parts.k, 1);
 	assert_true(model_warns(&model, "k_untested", &(tlv_warning){0}));
@@ -238,12 +217,10 @@ test_refused(void **state)
 }
 
 /* k = 0: as many as the pairs show, of classes and of memberships. */
-static void
-test_shown(void **state)
+TEST(test_shown)
 {
 	static const size_t ks[] = {1, 2, 4};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(ks) / sizeof(ks[0]); i++)
 		for (int mixed = 0; mixed < 2; mixed++)
 		{
@@ -270,8 +247,7 @@ start_alone(const tlv_membership_options *fit)
 
 /* Twenty components of 5,000 rows leave half of the triples unexplained: nonnegative factors are
  * likelier, and nearer.  Five are found as they are. */
-static void
-test_noisy_triples(void **state)
+ACCURACY_TEST(test_noisy_triples)
 {
 	tlv_membership_simulation shape = {.mixed = true,
 									   .variables = 25,
@@ -283,19 +259,14 @@ test_noisy_triples(void **state)
 		.mixed = true, .k = 20, .alpha0 = 2, .copies = 1, .seed = 1, .decompose = {.seed = 1}};
 	double sum = 0;
 	tlv_frame moments, model;
-	void *image;
-	size_t size;
 	drawn d;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (shape.seed = 541; shape.seed <= 543; shape.seed++)
 	{
 		d = draw_members(5000, shape);
 		moments = category_table(&d);
-		assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
-		assert_ok(tlv_frame_open(&ctx, image, size, &model));
-		assert_close(tlv_diagnostics_find(&model, "start_of_partitions", NAN), 1, 0);
+		model = MADE(tlv_membership_fit, &moments, &options);
+		assert_close(diagnostic(model, "start_of_partitions"), 1, 0);
 		sum += table_error(&d.truth, &model) / 3;
 	}
 	print_message("error %.4f\n", sum);
@@ -304,25 +275,8 @@ test_noisy_triples(void **state)
 	shape.k = options.k = 5;
 	d = draw_members(5000, shape);
 	moments = category_table(&d);
-	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &model));
-	assert_close(tlv_diagnostics_find(&model, "start_of_partitions", NAN), 0, 0);
+	model = MADE(tlv_membership_fit, &moments, &options);
+	assert_close(diagnostic(model, "start_of_partitions"), 0, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_mixed, setup, forget),
-		cmocka_unit_test_setup_teardown(test_alpha, setup, forget),
-		cmocka_unit_test_setup_teardown(test_classes, setup, forget),
-		cmocka_unit_test_setup_teardown(test_chosen, setup, forget),
-		cmocka_unit_test_setup_teardown(test_missing, setup, forget),
-		cmocka_unit_test_setup_teardown(test_copies, setup, forget),
-		cmocka_unit_test_setup_teardown(test_refused, setup, forget),
-		cmocka_unit_test_setup_teardown(test_noisy_triples, setup, forget),
-		cmocka_unit_test_setup_teardown(test_shown, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -29,59 +29,46 @@ statistics_of(const drawn *d, const tlv_frame *model)
 {
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
 	tlv_accumulator *accumulator;
-	tlv_frame frame;
 	tlv_model *open;
-	void *image;
-	size_t size;
 
 	assert_ok(tlv_model_open(&ctx, model, &open));
 	assert_ok(open->class->statistics(&ctx, open, NULL, &accumulator));
 	for (size_t i = 0; i < d->n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, &d->rows[i]));
 	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	return frame;
+	return MADE(tlv_frame_finish, builder);
 }
 
 /* A step never lowers the likelihood of classes but for what the prior weighs. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
 	drawn d = draw_members(1000, few_variables(false));
 	tlv_membership_learn_options options = usual_options(false, 2);
 	tlv_frame model, next, statistics;
 	double before;
-	void *image;
-	size_t size;
 
-	(void) state;
 	options.refine = 1;
 	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
 	assert_float_equal(tlv_frame_scalar(&model, "steps", -1), 0, 0);
 	statistics = statistics_of(&d, &model);
 	before = tlv_frame_scalar(&statistics, "log_likelihood", 0);
 	assert_float_equal(tlv_frame_scalar(&statistics, "rows", 0), 1000, 0);
-	assert_ok(tlv_model_update(&ctx, &model, &statistics, 1, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &next));
+	next = MADE(tlv_model_update, &model, &statistics, 1);
 	statistics = statistics_of(&d, &next);
 	assert_at_least(tlv_frame_scalar(&statistics, "log_likelihood", 0), before);
 	/* Half a step leads half as far, into a model of its kind. */
 	statistics = statistics_of(&d, &model);
-	assert_ok(tlv_model_update(&ctx, &model, &statistics, 0.5, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &next));
+	next = MADE(tlv_model_update, &model, &statistics, 0.5);
 	assert_float_equal(tlv_frame_scalar(&next, "steps", 0), 1, 0);
 }
 
 /* Values without any structure: two components say no more than the marginal frequencies. */
-static void
-test_nothing_there(void **state)
+TEST(test_nothing_there)
 {
 	tlv_membership_learn_options options = usual_options(true, 3);
 	drawn d = draw_members(400, few_variables(true));
 	tlv_frame model;
 
-	(void) state;
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = (int32_t) (tlv_mix64(i) % 3);
 	model = procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
@@ -89,13 +76,11 @@ test_nothing_there(void **state)
 }
 
 /* A variable that names the rows, and one whose values come twice. */
-static void
-test_names_of_rows(void **state)
+TEST(test_names_of_rows)
 {
 	tlv_membership_learn_options options = usual_options(false, 2);
 	drawn d = draw_members(300, few_variables(false));
 
-	(void) state;
 	for (size_t each = 1; each <= 2; each++)
 	{
 		tlv_frame model;
@@ -137,11 +122,8 @@ wrong_numbers(int sets, size_t n, tlv_membership_simulation drawn_from)
 }
 
 /* One component where there is one, by classes and by memberships; three where there are three. */
-static void
-test_number(void **state)
+ACCURACY_TEST(test_number)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (int mixed = 0; mixed < 2; mixed++)
 	{
 		tlv_membership_simulation one = {.mixed = mixed != 0,
@@ -164,15 +146,13 @@ test_number(void **state)
 
 /* What was tried, and what was chosen: by held-out rows with errors, or by the least BIC, beside
  * which is the least ICL, greater for every k but one. */
-static void
-test_curve(void **state)
+TEST(test_curve)
 {
 	tlv_membership_learn_options options = usual_options(false, 0);
 	tlv_suggestion *rows;
 	tlv_frame model;
 	size_t n;
 
-	(void) state;
 	for (int bic = 0; bic < 2; bic++)
 	{
 		(void) draw_members(500, (tlv_membership_simulation){.variables = 12,
@@ -209,14 +189,12 @@ test_curve(void **state)
 				 "this model of kind latent_classes tells of one k only");
 }
 
-static void
-test_constant(void **state)
+TEST(test_constant)
 {
 	tlv_membership_learn_options options = usual_options(false, 2);
 	drawn d = draw_members(300, few_variables(false));
 	tlv_frame model;
 
-	(void) state;
 	for (size_t i = 0; i < d.n; i++)
 		d.codes[i * d.p] = 0;
 	(void) procedure_model(&passes, tlv_membership_procedure(&options), &options, false);
@@ -230,23 +208,19 @@ test_constant(void **state)
 	assert_true(model_warns(&model, "fewer_components", NULL));
 }
 
-static void
-test_no_rows(void **state)
+TEST(test_no_rows)
 {
 	tlv_membership_learn_options options = usual_options(false, 2);
 
-	(void) state;
 	passes = (source_fixture){.ctx = &ctx, .memory = &memory};
 	assert_fails(procedure_run(&passes, tlv_membership_procedure(&options), &options), TLV_NO_ROWS,
 				 "the query returns no rows");
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_membership_learn_options options = usual_options(false, 2);
 
-	(void) state;
 	(void) draw_members(60, few_variables(false));
 	assert_int_equal(
 		procedure_fail_everywhere(&passes, tlv_membership_procedure(&options), &options, false), 2);
@@ -257,19 +231,4 @@ test_faults(void **state)
 		procedure_fail_everywhere(&passes, tlv_membership_procedure(&options), &options, false), 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
-		cmocka_unit_test_setup_teardown(test_nothing_there, setup, forget),
-		cmocka_unit_test_setup_teardown(test_names_of_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_number, setup, forget),
-		cmocka_unit_test_setup_teardown(test_curve, setup, forget),
-		cmocka_unit_test_setup_teardown(test_constant, setup, forget),
-		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -30,25 +30,21 @@ draw_many(bool mixed, size_t k, uint64_t seed)
 }
 
 /* The notes have .0444 for as many rows and 1,000 variables. */
-static void
-test_memberships(void **state)
+TEST(test_memberships)
 {
 	drawn d = draw_many(true, 8, 101);
 	tlv_frame model = start_alone(true, 8);
 
-	(void) state;
 	assert_below(table_error(&d.truth, &model), 0.0480);
-	assert_close(tlv_diagnostics_find(&model, "start_of_moments", NAN), 1, 0);
+	assert_close(diagnostic(model, "start_of_moments"), 1, 0);
 }
 
 /* A third of the values missing, of some variables more: by the square root of 3/2 farther off. */
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
 	drawn d = draw_many(false, 4, 102);
 	tlv_frame model;
 
-	(void) state;
 	for (size_t i = 0; i < d.n * d.p; i++)
 		if (tlv_mix64(i) % 12 < 2 + i % d.p % 5)
 			d.codes[i] = -1;
@@ -58,27 +54,15 @@ test_missing(void **state)
 }
 
 /* Values at random, in which there is nothing to find. */
-static void
-test_nothing_to_see(void **state)
+TEST(test_nothing_to_see)
 {
 	drawn d = draw_many(true, 3, 103);
 	tlv_frame model;
 
-	(void) state;
 	for (size_t i = 0; i < d.n * d.p; i++)
 		d.codes[i] = (int32_t) (tlv_mix64(i) % 4);
 	model = start_alone(true, 3);
 	assert_true(model_warns(&model, "no_structure", NULL));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memberships, setup, forget),
-		cmocka_unit_test_setup_teardown(test_missing, setup, forget),
-		cmocka_unit_test_setup_teardown(test_nothing_to_see, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -146,27 +146,14 @@ learn_and_compare(bool mixed, double most, double most_of_counts, double gain)
 		assert_close(parts.scalar_variances[i], 1, 0.35);
 }
 
-static void
-test_memberships(void **state)
+TEST(test_memberships)
 {
-	(void) state;
 	learn_and_compare(true, 0.09, 0.2, 0.99);
 }
 
-static void
-test_classes(void **state)
+TEST(test_classes)
 {
-	(void) state;
 	learn_and_compare(false, 0.16, 0.1, 1.02);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memberships, setup, forget),
-		cmocka_unit_test_setup_teardown(test_classes, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -21,28 +21,22 @@ static tlv_frame
 fit_tables(const tlv_frame *moments, tlv_membership_options options)
 {
 	tlv_frame model;
-	void *image;
-	size_t size;
 
 	options.mixed = options.partition = true;
 	options.copies = options.copies > 0 ? options.copies : 1;
 	options.seed = 1;
 	options.decompose.restarts = 2;
-	assert_ok(tlv_membership_fit(&ctx, moments, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	model = MADE(tlv_membership_fit, moments, &options);
 	return model;
 }
 
 /* Both solvers. */
-static void
-test_one_partition(void **state)
+ACCURACY_TEST(test_one_partition)
 {
 	tlv_frame moments;
 	double error;
 	drawn d;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	d = draw_members(3000, survey(25, 3, 3));
 	moments = category_table(&d);
 	for (int solver = 0; solver < 2; solver++)
@@ -94,12 +88,10 @@ drawn_twice(const drawn *d)
 }
 
 /* Without rows: tables of triples, of copies, too, with values missing. */
-static void
-test_partitions_of_tables(void **state)
+TEST(test_partitions_of_tables)
 {
 	drawn d = draw_members(4000, survey(15, 3, 3)), twice = drawn_twice(&d);
 
-	(void) state;
 	for (size_t copies = 1; copies <= 2; copies++)
 	{
 		drawn *rows = copies == 1 ? &d : &twice;
@@ -117,8 +109,7 @@ test_partitions_of_tables(void **state)
 	}
 }
 
-static void
-test_refused_partitions(void **state)
+TEST(test_refused_partitions)
 {
 	drawn d = draw_members(200, survey(6, 2, 5));
 	const tlv_membership_options options = {.mixed = true, .partition = true, .k = 9, .copies = 1};
@@ -126,19 +117,8 @@ test_refused_partitions(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
 				 "9 components are not identified by three groups of 6 variables");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one_partition, setup, forget),
-		cmocka_unit_test_setup_teardown(test_partitions_of_tables, setup, forget),
-		cmocka_unit_test_setup_teardown(test_refused_partitions, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

@@ -27,7 +27,7 @@ make_trial(size_t sides, bool weighted, bool corrected, bool diagonal, bool fixe
 	trial t = {.n = {40, sides == 1 ? 40 : 27}};
 
 	t.graph = random_dense(t.n[0], t.n[1], sides == 1, weighted, K, 0.6, 0.12);
-	t.rows = zeros(2, sizeof(tlv_csr));
+	t.rows = room(2, sizeof(tlv_csr));
 	t.rows[0] = sparse_rows(&t.graph, weighted);
 	assert_ok(tlv_csr_transpose(&ctx, &t.rows[0], &t.rows[1]));
 	t.model = (tlv_block_model){.k = K, .sides = sides, .diagonal = diagonal};
@@ -37,13 +37,13 @@ make_trial(size_t sides, bool weighted, bool corrected, bool diagonal, bool fixe
 	{
 		tlv_block_side *side = &t.model.side[s];
 		double *theta = numbers(t.n[s]);
-		int32_t *known = zeros(t.n[s], sizeof(int32_t));
+		int32_t *known = room(t.n[s], sizeof(int32_t));
 
 		tlv_csr_row_sums(&t.rows[s], theta);
 		side->n = t.n[s];
 		side->edges = &t.rows[s];
-		side->label = zeros(t.n[s], sizeof(int32_t));
-		t.label[s] = zeros(t.n[s], sizeof(int32_t));
+		side->label = room(t.n[s], sizeof(int32_t));
+		t.label[s] = room(t.n[s], sizeof(int32_t));
 		t.share[s] = numbers(K * t.n[s]);
 		for (size_t u = 0; u < t.n[s]; u++)
 		{
@@ -213,10 +213,8 @@ compare(const trial *t)
 			assert_int_equal(t->model.side[s].label[u], t->label[s][u]);
 }
 
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
-	(void) state;
 	for (int which = 0; which < 32; which++)
 		for (int steps = 1; steps <= 3; steps++)
 		{
@@ -234,15 +232,13 @@ test_steps(void **state)
 }
 
 /* Known labels stay, whatever their neighbours say; the others are found. */
-static void
-test_fixed(void **state)
+TEST(test_fixed)
 {
 	trial t = make_trial(1, false, false, true, true);
 	int taken = 0;
 	size_t wrong = 0;
 	int32_t *known = (int32_t *) t.model.side[0].fixed;
 
-	(void) state;
 	t.model.side[0].label[12] = known[12] = 2; /* in truth 0 */
 	assert_ok(tlv_block_mean_field(&ctx, &t.model, 100, 1e-4, &taken));
 	for (size_t u = 0; u < t.n[0]; u++)
@@ -254,14 +250,12 @@ test_fixed(void **state)
 	assert_at_most(wrong, 6);
 }
 
-static void
-test_memory_and_cancel(void **state)
+TEST(test_memory_and_cancel)
 {
 	trial t = make_trial(2, true, true, false, false);
 	size_t before = ctx.arena.used, calls;
 	int steps;
 
-	(void) state;
 	ctx.arena.peak = before;
 	memory.calls = 0;
 	assert_ok(tlv_block_mean_field(&ctx, &t.model, 5, 0, &steps));
@@ -278,14 +272,4 @@ test_memory_and_cancel(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fixed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_and_cancel, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

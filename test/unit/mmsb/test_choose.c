@@ -131,11 +131,8 @@ misplaced(const shape *of, const tlv_mmsb_parts *parts)
 }
 
 /* With k given, and left out, plain, corrected and as it comes. */
-static void
-test_shapes(void **state)
+ACCURACY_TEST(test_shapes)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		for (int corrected = 0; corrected < 3; corrected++)
 			for (int given = 0; given < 2; given++)
@@ -161,13 +158,10 @@ test_shapes(void **state)
 }
 
 /* Mixed memberships, and k far from what there is. */
-static void
-test_any_k(void **state)
+ACCURACY_TEST(test_any_k)
 {
 	static const size_t k[] = {2, 33};
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		for (size_t j = 0; j < sizeof(k) / sizeof(k[0]); j++)
 			for (int mixed = 0; mixed < 2; mixed++)
@@ -184,15 +178,13 @@ test_any_k(void **state)
 /* ---- graphs that one drew ---- */
 
 /* More communities than directions are looked at; sizes differ. */
-static void
-test_many(void **state)
+TEST(test_many)
 {
 	tlv_mmsb_simulation o = plain;
 	tlv_mmsb_options options = options_of(0, 0);
 	world w;
 	fitted f;
 
-	(void) state;
 	o.nodes = 1500;
 	o.k = 60;
 	o.within = 0.5;
@@ -207,10 +199,8 @@ test_many(void **state)
 }
 
 /* Plain or corrected as the graph was drawn. */
-static void
-test_degrees(void **state)
+TEST(test_degrees)
 {
-	(void) state;
 	for (int unequal = 0; unequal < 2; unequal++)
 		for (uint64_t seed = 1; seed <= 3; seed++)
 		{
@@ -233,11 +223,8 @@ test_degrees(void **state)
 }
 
 /* Nothing to find, at ten mean degrees. */
-static void
-test_nothing(void **state)
+ACCURACY_TEST(test_nothing)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (uint64_t seed = 1; seed <= 10; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -257,13 +244,10 @@ test_nothing(void **state)
 }
 
 /* Sparse graphs of few nodes: in one of ten a direction of the spectrum stands out by chance. */
-static void
-test_chance(void **state)
+ACCURACY_TEST(test_chance)
 {
 	size_t more = 0;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (uint64_t seed = 1; seed <= 30; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -287,13 +271,10 @@ test_chance(void **state)
  * Communities that are not much denser inside are counted, and not left in parts: of a small graph
  * and of a large one, whose moves are fewer.
  */
-static void
-test_weak(void **state)
+ACCURACY_TEST(test_weak)
 {
 	size_t exact = 0;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (uint64_t seed = 1; seed <= 12; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -337,15 +318,13 @@ nested_of(size_t u)
 	return u / 30;
 }
 
-static void
-test_nested(void **state)
+TEST(test_nested)
 {
 	static const shape nested = {"nested", 32, 960, nested_of, put_nested};
 	tlv_mmsb_options options = options_of(0, 0);
 	tlv_mmsb_parts parts;
 	tlv_frame model;
 
-	(void) state;
 	options.max_k = 0;
 	options.degree_corrected = TLV_DEGREES_CHOSEN;
 	parts = fit_shape(&nested, options, &model);
@@ -356,10 +335,8 @@ test_nested(void **state)
 }
 
 /* A given k of a graph without communities is fitted, and doubted; of one with some it is not. */
-static void
-test_doubt(void **state)
+TEST(test_doubt)
 {
-	(void) state;
 	for (uint64_t seed = 1; seed <= 12; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -378,9 +355,9 @@ test_doubt(void **state)
 		assert_int_equal(f.parts.k, options.k);
 		assert_int_equal(model_warns(&f.frame, "no_structure", NULL), seed <= 8);
 		if (seed <= 8)
-			assert_below(tlv_diagnostics_find(&f.frame, "gain_over_one", NAN), 0);
+			assert_below(diagnostic(f.frame, "gain_over_one"), 0);
 		else
-			assert_above(tlv_diagnostics_find(&f.frame, "gain_over_one", NAN), 0);
+			assert_above(diagnostic(f.frame, "gain_over_one"), 0);
 		pool_reset(&memory, &ctx);
 	}
 }
@@ -388,8 +365,7 @@ test_doubt(void **state)
 /* ---- what is said of a fit ---- */
 
 /* Nodes are points of a square, joined when they are near. */
-static void
-test_geometric(void **state)
+TEST(test_geometric)
 {
 	tlv_accumulator *edges = begin_graph(TLV_GRAPH_UNDIRECTED, false);
 	tlv_mmsb_options options = options_of(0, 0);
@@ -398,7 +374,6 @@ test_geometric(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	for (size_t i = 0; i < 1600; i++)
 		x[i] = tlv_rng_uniform(&rng);
 	for (size_t u = 0; u < 800; u++)
@@ -413,14 +388,12 @@ test_geometric(void **state)
 	/* a graph that a block model drew has no such */
 	model = fit(&(world){simulate(plain).truth, simulate(plain).graph}, options).frame;
 	assert_false(model_warns(&model, "closed_neighbourhoods", NULL));
-	assert_close(tlv_diagnostics_find(&model, "closure", NAN), 1, 0.1);
+	assert_close(diagnostic(model, "closure"), 1, 0.1);
 }
 
 /* Three communities too many of mixed memberships: they are empty and named, the others right. */
-static void
-test_spurious(void **state)
+TEST(test_spurious)
 {
-	(void) state;
 	for (uint64_t seed = 1; seed <= 2; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -454,12 +427,10 @@ test_spurious(void **state)
 }
 
 /* Of nodes that a block model drew, as many are right as their memberships say. */
-static void
-test_posterior(void **state)
+TEST(test_posterior)
 {
 	double sure = 0, right = 0, n = 0;
 
-	(void) state;
 	for (uint64_t seed = 1; seed <= 4; seed++)
 	{
 		tlv_mmsb_simulation o = plain;
@@ -519,8 +490,7 @@ uneven_groups(void)
 }
 
 /* Nodes of few edges do not take part in every one of many small communities. */
-static void
-test_small_shares(void **state)
+TEST(test_small_shares)
 {
 	tlv_mmsb_options options = options_of(64, 0);
 	tlv_mmsb_parts parts;
@@ -530,7 +500,6 @@ test_small_shares(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	graph = uneven_groups();
 	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
 	model = validated_model(image, size);
@@ -551,24 +520,4 @@ test_small_shares(void **state)
 		assert_at_least(m->share[e], 0.0064);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_shapes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_any_k, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_degrees, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weak, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nested, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_doubt, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_posterior, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_small_shares, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -63,7 +63,7 @@ make_case(size_t sides, size_t n, size_t m, size_t k, bool weighted)
 {
 	dense drawn = random_dense(n, m, sides == 1, weighted, k, 0.8, 0.3);
 	case_of c = {.k = k, .fit = {.sides = sides}};
-	tlv_csr *rows = zeros(2, sizeof(tlv_csr));
+	tlv_csr *rows = room(2, sizeof(tlv_csr));
 
 	for (size_t u = 0; u < n; u++) /* everyone has an edge */
 	{
@@ -88,7 +88,7 @@ make_case(size_t sides, size_t n, size_t m, size_t k, bool weighted)
 		side->edges = rows[s];
 		side->degree = numbers(side->n);
 		tlv_csr_row_sums(&rows[s], side->degree);
-		c.label[s] = zeros(side->n, sizeof(int32_t));
+		c.label[s] = room(side->n, sizeof(int32_t));
 		for (size_t u = 0; u < side->n; u++)
 			c.label[s][u] = (int32_t) (u * k / side->n);
 	}
@@ -289,10 +289,8 @@ check_case(const case_of *c, double tolerance)
 }
 
 /* Weights: degrees are told one way only, so that all is exact. */
-static void
-test_weighted(void **state)
+TEST(test_weighted)
 {
-	(void) state;
 	for (size_t sides = 1; sides <= 2; sides++)
 		for (size_t k = 1; k <= 3; k++)
 		{
@@ -303,10 +301,8 @@ test_weighted(void **state)
 }
 
 /* Graphs without weights: numbers of partitions are approximated, to a fraction of a nat. */
-static void
-test_unweighted(void **state)
+TEST(test_unweighted)
 {
-	(void) state;
 	for (size_t sides = 1; sides <= 2; sides++)
 		for (size_t k = 1; k <= 3; k++)
 		{
@@ -317,15 +313,13 @@ test_unweighted(void **state)
 }
 
 /* Numbers of communities and communities without nodes say nothing. */
-static void
-test_numbering(void **state)
+TEST(test_numbering)
 {
 	case_of c = make_case(1, 12, 12, 3, true), other = c;
 	evidences a, b;
 
-	(void) state;
 	a = evidence_of(&c);
-	other.label[0] = zeros(12, sizeof(int32_t));
+	other.label[0] = room(12, sizeof(int32_t));
 	for (size_t u = 0; u < 12; u++)
 		other.label[0][u] = 4 - 2 * c.label[0][u];
 	other.k = 5;
@@ -335,13 +329,11 @@ test_numbering(void **state)
 }
 
 /* More communities than full rates are kept of. */
-static void
-test_many(void **state)
+TEST(test_many)
 {
 	case_of c = make_case(1, 12, 12, 3, true), other = c;
 	evidences a = evidence_of(&c), b;
 
-	(void) state;
 	other.k = TLV_MMSB_MOST + 1;
 	b = evidence_of(&other);
 	for (int corrected = 0; corrected < 2; corrected++)
@@ -353,13 +345,11 @@ test_many(void **state)
 
 /* Two cliques: the partition into them is better than any with a node on the wrong side, one
  * community or every node alone. */
-static void
-test_order(void **state)
+TEST(test_order)
 {
 	case_of c = {.k = 2, .fit = {.sides = 1, .total = 112}};
 	evidences planted, worse;
 
-	(void) state;
 	c.graph = dense_graph(16, 16);
 	for (size_t u = 0; u < 16; u++)
 		for (size_t v = 0; v < 16; v++)
@@ -368,7 +358,7 @@ test_order(void **state)
 	c.fit.side[0].edges = sparse_rows(&c.graph, false);
 	c.fit.side[0].degree = numbers(16);
 	tlv_csr_row_sums(&c.fit.side[0].edges, c.fit.side[0].degree);
-	c.label[0] = zeros(16, sizeof(int32_t));
+	c.label[0] = room(16, sizeof(int32_t));
 	for (size_t u = 0; u < 16; u++)
 		c.label[0][u] = u >= 8;
 	planted = evidence_of(&c);
@@ -389,13 +379,11 @@ test_order(void **state)
 		assert_above(planted.of[i / 2][i % 2], worse.of[i / 2][i % 2] + 3);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	case_of c = make_case(2, 11, 7, 3, true);
 	double evidence[2];
 
-	(void) state;
 	memory.calls = 0;
 	memory.stop_at = 1;
 	assert_int_equal(tlv_mmsb_evidence(&ctx, &c.fit, c.label, c.k, false, evidence), TLV_CANCELLED);
@@ -407,17 +395,4 @@ test_faults(void **state)
 	(void) evidence_of(&c);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_weighted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unweighted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbering, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("evidence", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -8,7 +8,7 @@
 #include "mmsb_fixture.h"
 
 static double
-diagnostic(const fitted *f, const char *name)
+diagnostic_of(const fitted *f, const char *name)
 {
 	return tlv_diagnostics_find(&f->frame, name, NAN);
 }
@@ -34,14 +34,14 @@ set_side(tlv_mmsb_parts *truth, size_t s, size_t n, const double *pi)
 {
 	tlv_memberships *m = &truth->side[s].memberships;
 	size_t k = truth->k, at = 0;
-	int64_t *ids = zeros(n, sizeof(int64_t));
+	int64_t *ids = room(n, sizeof(int64_t));
 
 	truth->side[s].nodes = ids;
 	truth->side[s].degree = numbers(n);
 	m->n = truth->side[s].n = n;
-	m->start = zeros(n + 1, sizeof(size_t));
-	m->community = zeros(n * k, sizeof(uint16_t));
-	m->share = zeros(n * k, sizeof(float));
+	m->start = room(n + 1, sizeof(size_t));
+	m->community = room(n * k, sizeof(uint16_t));
+	m->share = room(n * k, sizeof(float));
 	for (size_t u = 0; u < n; u++)
 	{
 		ids[u] = (int64_t) u + 1;
@@ -87,12 +87,10 @@ static const double directed_p[9] = {0.5, 0.3, 0.02, 0.05, 0.4, 0.3, 0.2, 0.02, 
  * The moments are of distinct neighbours, and a graph has no self-loops: what is left of the error
  * falls as 1/n.
  */
-static void
-test_expected(void **state)
+TEST(test_expected)
 {
 	static const double most[3][2] = {{0.012, 0.04}, {0.012, 0.035}, {0.02, 0.08}};
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 	{
 		const double *p = kind == TLV_GRAPH_UNDIRECTED ? symmetric_p : directed_p;
@@ -112,7 +110,7 @@ test_expected(void **state)
 			{
 				assert_below(f.error, most[kind - 1][0]);
 				assert_below(f.rates, most[kind - 1][1]);
-				assert_below(diagnostic(&f, kind == 1 ? "residual" : "source_residual"), 0.05);
+				assert_below(diagnostic_of(&f, kind == 1 ? "residual" : "source_residual"), 0.05);
 			}
 		}
 		assert_below(errors[1], errors[0]);
@@ -121,14 +119,12 @@ test_expected(void **state)
 
 /* ---- planted graphs ---- */
 
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
 	tlv_mmsb_simulation o = plain;
 	world w = simulate(o);
 	fitted f = fit(&w, options_of(4, 0));
 
-	(void) state;
 	assert_equal(f.error, 0);
 	assert_below(f.rates, 0.03);
 	for (size_t a = 1; a < 4; a++)
@@ -152,15 +148,13 @@ test_blocks(void **state)
 	}
 }
 
-static void
-test_mixed(void **state)
+TEST(test_mixed)
 {
 	tlv_mmsb_simulation o = plain;
 	tlv_mmsb_options options = options_of(4, 1);
 	world w;
 	fitted f;
 
-	(void) state;
 	o.alpha0 = 1;
 	o.within = 0.3;
 	o.nodes = 1000;
@@ -184,8 +178,7 @@ test_mixed(void **state)
 	assert_below(f.error, 0.08);
 }
 
-static void
-test_degree_corrected(void **state)
+TEST(test_degree_corrected)
 {
 	tlv_mmsb_simulation o = plain;
 	tlv_mmsb_options options = options_of(4, 0);
@@ -193,7 +186,6 @@ test_degree_corrected(void **state)
 	world w;
 	fitted f;
 
-	(void) state;
 	o.nodes = 1200;
 	o.degree_exponent = 2.5;
 	w = simulate(o);
@@ -224,14 +216,12 @@ test_degree_corrected(void **state)
 	assert_below(f.error, 0.08);
 }
 
-static void
-test_disassortative(void **state)
+TEST(test_disassortative)
 {
 	tlv_mmsb_simulation o = plain;
 	world w;
 	fitted f;
 
-	(void) state;
 	o.within = 0.02;
 	o.between = 0.2;
 	w = simulate(o);
@@ -239,7 +229,7 @@ test_disassortative(void **state)
 	assert_below(f.error, 0.005);
 	assert_below(f.rates, 0.03);
 	/* one rate for all pairs of communities says it all */
-	assert_equal(diagnostic(&f, "full_block_model"), 0);
+	assert_equal(diagnostic_of(&f, "full_block_model"), 0);
 	o.alpha0 = 0.4;
 	o.nodes = 1000;
 	w = simulate(o);
@@ -247,14 +237,12 @@ test_disassortative(void **state)
 	assert_below(f.error, 0.11);
 }
 
-static void
-test_sides(void **state)
+TEST(test_sides)
 {
 	tlv_mmsb_simulation o = plain;
 	world w;
 	fitted f;
 
-	(void) state;
 	o.graph = TLV_GRAPH_BIPARTITE;
 	w = simulate(o);
 	f = fit(&w, options_of(4, 0));
@@ -272,33 +260,29 @@ test_sides(void **state)
 }
 
 /* Weights of a source community are not those of a target community. */
-static void
-test_directed(void **state)
+TEST(test_directed)
 {
 	world w = expected_world(TLV_GRAPH_DIRECTED, 600, 0, 3, sparse_p, 0.001);
 	fitted f;
 
-	(void) state;
 	w.truth.poisson = false;
 	w.graph = draw_graph(&w.truth, 5);
 	f = fit(&w, options_of(3, 0));
 	assert_below(f.error, 0.006);
 	assert_below(f.rates, 0.03);
 	/* here it does not */
-	assert_equal(diagnostic(&f, "full_block_model"), 1);
+	assert_equal(diagnostic_of(&f, "full_block_model"), 1);
 	assert_false(f.parts.tied);
-	assert_below(diagnostic(&f, "gain_of_tied_sides"), 0);
+	assert_below(diagnostic_of(&f, "gain_of_tied_sides"), 0);
 }
 
-static void
-test_weighted(void **state)
+TEST(test_weighted)
 {
 	tlv_mmsb_simulation o = plain;
 	world w;
 	fitted f, binary;
 	tlv_mmsb_options options = options_of(4, 0);
 
-	(void) state;
 	o.poisson = true;
 	o.within = 0.9;
 	o.between = 0.3;
@@ -320,12 +304,10 @@ test_weighted(void **state)
 }
 
 /* Communities are numbered as the labels are, and labelled nodes keep theirs. */
-static void
-test_labels(void **state)
+TEST(test_labels)
 {
 	tlv_mmsb_simulation o = plain;
 
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int mixed = 0; mixed < 2; mixed++)
 		{
@@ -364,8 +346,7 @@ test_labels(void **state)
 }
 
 /* Where the graph alone tells little, labels help. */
-static void
-test_labels_help(void **state)
+TEST(test_labels_help)
 {
 	tlv_mmsb_simulation o = plain;
 	tlv_mmsb_options options = options_of(4, 0);
@@ -375,7 +356,6 @@ test_labels_help(void **state)
 	fitted f;
 	double without;
 
-	(void) state;
 	o.within = 0.06;
 	o.between = 0.025;
 	w = simulate(o);
@@ -394,14 +374,12 @@ test_labels_help(void **state)
 	assert_below(side_error(&w.truth, &f.parts, 0, identity), without - 0.3);
 }
 
-static void
-test_choose_k(void **state)
+TEST(test_choose_k)
 {
 	tlv_mmsb_simulation o = plain;
 	world w;
 	fitted f;
 
-	(void) state;
 	for (size_t k = 2; k <= 6; k += 2)
 	{
 		o.k = k;
@@ -409,7 +387,7 @@ test_choose_k(void **state)
 		w = simulate(o);
 		f = fit(&w, options_of(0, 0));
 		assert_int_equal(f.parts.k, k);
-		assert_equal(diagnostic(&f, "k_chosen"), 1);
+		assert_equal(diagnostic_of(&f, "k_chosen"), 1);
 		assert_below(f.error, 0.01);
 	}
 	/* no communities: one */
@@ -427,10 +405,8 @@ test_choose_k(void **state)
 	assert_int_equal(f.parts.k, 3);
 }
 
-static void
-test_one(void **state)
+TEST(test_one)
 {
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int corrected = 0; corrected < 2; corrected++)
 		{
@@ -454,23 +430,4 @@ test_one(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_expected, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_blocks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mixed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_degree_corrected, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_disassortative, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sides, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_directed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weighted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_labels_help, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choose_k, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -91,12 +91,10 @@ weigh(const planted *p, tlv_group_task task, int32_t *label, size_t k)
 	return evidence;
 }
 
-static void
-test_sums(void **state)
+TEST(test_sums)
 {
 	planted p = make_planted(0.3, 0.02, 2, 1);
 
-	(void) state;
 	for (int i = 0; i < 8; i++)
 	{
 		tlv_group_task task = {.corrected = i % 2 == 1,
@@ -117,8 +115,7 @@ test_sums(void **state)
 	}
 }
 
-static void
-test_one(void **state)
+TEST(test_one)
 {
 	planted p = make_planted(0.2, 0.2, 1, 2);
 	double pairs = NODES * (NODES - 1) / 2.0, edges = p.fit.total / 2, best = -HUGE_VAL, gain;
@@ -126,7 +123,6 @@ test_one(void **state)
 	int32_t label[NODES] = {0}, *const labels[2] = {label, NULL};
 	tlv_group_task task = {.follow = false};
 
-	(void) state;
 	for (int i = 0; i <= 12; i++)
 	{
 		double a = exp2(i);
@@ -161,10 +157,8 @@ misplaced(const planted *p, const int32_t *label)
 }
 
 /* Groups of one density, which weights follow, and weights that follow none. */
-static void
-test_weights(void **state)
+TEST(test_weights)
 {
-	(void) state;
 	for (uint64_t seed = 10; seed < 14; seed++)
 	{
 		tlv_group_task weighed = {.follow = true, .seed = seed};
@@ -190,8 +184,7 @@ test_weights(void **state)
 }
 
 /* Edges of one density; those from group a to group a + 1 weigh more than the others. */
-static void
-test_directed(void **state)
+TEST(test_directed)
 {
 	tlv_mmsb_fit_state fit = {.sides = 2, .tied = true};
 	dense graph = dense_graph(NODES, NODES), back = dense_graph(NODES, NODES);
@@ -200,7 +193,6 @@ test_directed(void **state)
 	planted p = {0};
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 50);
 	for (size_t u = 0; u < NODES; u++)
 		for (size_t v = 0; v < NODES; v++)
@@ -258,16 +250,14 @@ test_directed(void **state)
 }
 
 /* Scores are those of ranks: of no unit, and of no monotone function. */
-static void
-test_ranks(void **state)
+TEST(test_ranks)
 {
 	planted p = make_planted(0.3, 0.2, 2, 20);
 	const tlv_csr *edges = &p.fit.side[0].edges;
-	float *changed = zeros(edges->entries, sizeof(float));
+	float *changed = room(edges->entries, sizeof(float));
 	tlv_rank_scores scores;
 	double squares = 0;
 
-	(void) state;
 	for (int by = 0; by < 3; by++)
 	{
 		for (size_t e = 0; e < edges->entries; e++)
@@ -292,16 +282,14 @@ test_ranks(void **state)
 }
 
 /* w = a_u a_v: what nodes have of themselves is taken off. */
-static void
-test_effects(void **state)
+TEST(test_effects)
 {
 	planted p = make_planted(0.3, 0.3, 1, 30);
 	const tlv_csr *edges = &p.fit.side[0].edges;
-	float *weight = zeros(edges->entries, sizeof(float)), strength[NODES];
+	float *weight = room(edges->entries, sizeof(float)), strength[NODES];
 	tlv_rank_scores scores;
 	tlv_rng rng;
 
-	(void) state;
 	assert_true(p.scores.effects == 0);
 	tlv_rng_seed(&rng, 31);
 	for (size_t u = 0; u < NODES; u++)
@@ -314,8 +302,7 @@ test_effects(void **state)
 	tlv_rank_scores_free(&ctx, &scores);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	planted p = make_planted(0.4, 0.1, 2, 40);
 	tlv_group_task task = {.fit = &p.fit,
@@ -327,7 +314,6 @@ test_faults(void **state)
 	size_t k = 8;
 	double evidence;
 
-	(void) state;
 	for (size_t u = 0; u < NODES; u++)
 		label[u] = (int32_t) (u % 8);
 	for (int calls = 1; calls < 20; calls += 6)
@@ -345,18 +331,4 @@ test_faults(void **state)
 	ctx.arena.limit = SIZE_MAX;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_directed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_effects, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

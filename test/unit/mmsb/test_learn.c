@@ -81,12 +81,10 @@ check_same(tlv_mmsb_simulation simulation, double most)
 	fixture_forget(&f);
 }
 
-static void
-test_fit(void **state)
+TEST(test_fit)
 {
 	tlv_mmsb_simulation simulation = plain;
 
-	(void) state;
 	check_same(simulation, 0.01);
 	simulation.graph = TLV_GRAPH_DIRECTED;
 	check_same(simulation, 0.01);
@@ -97,8 +95,7 @@ test_fit(void **state)
 /* ---- labels ---- */
 
 /* Communities are numbered as the labels are: every node's truth is its community. */
-static void
-test_labels(void **state)
+TEST(test_labels)
 {
 	world w = simulate(plain);
 	row_list labels = true_labels(&w.truth);
@@ -108,7 +105,6 @@ test_labels(void **state)
 	tlv_frame model;
 	double wrong = 0;
 
-	(void) state;
 	use_rows(drawn_rows(&w.truth, plain.seed + 100), labels, (row_list){0});
 	for (int again = 0; again < 2; again++) /* a label that is told twice is one */
 	{
@@ -132,8 +128,7 @@ test_labels(void **state)
 }
 
 /* The first node in order that has no label, or more than one, whatever the order of rows. */
-static void
-test_refused_labels(void **state)
+TEST(test_refused_labels)
 {
 	static const struct
 	{
@@ -153,7 +148,6 @@ test_refused_labels(void **state)
 	world w = simulate(plain);
 	row_list edges = drawn_rows(&w.truth, 1);
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		row_list labels = {0};
@@ -169,14 +163,12 @@ test_refused_labels(void **state)
 
 /* ---- what can go wrong ---- */
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	world w;
 
-	(void) state;
 	simulation.nodes = 120;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1), (row_list){0}, drawn_rows(&w.truth, 2));
@@ -193,15 +185,4 @@ test_faults(void **state)
 	fixture_forget(&f);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -23,7 +23,7 @@ typedef struct small
 static small *
 make_small(size_t n, size_t groups, double within, double between, bool weighted, bool sides)
 {
-	small *s = zeros(1, sizeof(small));
+	small *s = room(1, sizeof(small));
 
 	s->n = n;
 	s->graph = random_dense(n, n, true, weighted, groups, within, between);
@@ -121,12 +121,10 @@ check_local_optimum(const small *s, int32_t *label, size_t found)
 
 /* Of 40 small graphs of every form seven of ten reach the best of all partitions, none
  * falls short of it by an edge. */
-static void
-test_best_partition(void **state)
+TEST(test_best_partition)
 {
 	int best = 0, graphs = 0;
 
-	(void) state;
 	for (int form = 0; form < 4; form++)
 		for (int trial = 0; trial < 10; trial++, graphs++)
 		{
@@ -149,10 +147,8 @@ test_best_partition(void **state)
 }
 
 /* From a partition that is given: what is best stays, and what is not gets no worse. */
-static void
-test_from_partition(void **state)
+TEST(test_from_partition)
 {
-	(void) state;
 	for (int trial = 0; trial < 10; trial++)
 	{
 		small *s = make_small(9, 3, 0.9, 0.25, false, trial % 2 == 1);
@@ -174,14 +170,12 @@ test_from_partition(void **state)
 
 /* Cliques in a ring, whose communities are known; what a high resolution costs and a low one
  * spares. */
-static void
-test_cliques(void **state)
+TEST(test_cliques)
 {
 	small s = {.n = 15, .task = {.resolution = 1, .seed = 1, .rounds = 20}};
 	int32_t label[MOST_NODES], again[MOST_NODES];
 	size_t found;
 
-	(void) state;
 	s.graph = (dense){.rows = s.n, .columns = s.n, .g = numbers(s.n * s.n)};
 	for (size_t u = 0; u < s.n; u++)
 		for (size_t v = 0; v < s.n; v++)
@@ -304,10 +298,8 @@ is_coarser(size_t n, const int32_t *fine, const int32_t *coarse)
 }
 
 /* Of graphs in which edges join every two communities each step is the best of all pairs. */
-static void
-test_merges(void **state)
+TEST(test_merges)
 {
-	(void) state;
 	for (int form = 0; form < 2; form++)
 		for (int trial = 0; trial < 20; trial++)
 		{
@@ -333,13 +325,11 @@ test_merges(void **state)
 }
 
 /* Fewer than there are already stay; communities that no edge joins go smallest first. */
-static void
-test_apart(void **state)
+TEST(test_apart)
 {
 	small s = {.n = 9, .task = {.resolution = 1, .seed = 1, .rounds = 20}};
 	int32_t label[9] = {0, 0, 0, 0, 1, 1, 1, 2, 2}, kept[9];
 
-	(void) state;
 	s.graph = (dense){.rows = 9, .columns = 9, .g = numbers(81)};
 	for (size_t u = 0; u < 9; u++)
 		for (size_t v = 0; v < 9; v++)
@@ -382,13 +372,11 @@ search_and_merge(const small *s)
 }
 
 /* A cancel ends it at once, and so does memory that is refused, wherever they come. */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	small *s = make_small(14, 3, 0.9, 0.2, true, false);
 	size_t refused = 0, calls;
 
-	(void) state;
 	memory.calls = 0;
 	assert_ok(search_and_merge(s));
 	calls = memory.calls;
@@ -417,17 +405,4 @@ test_faults(void **state)
 	assert_at_most((double) refused * 56, tlv_levels_memory(&s->task) + 8192);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_best_partition, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_from_partition, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cliques, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merges, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_apart, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("levels", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -49,13 +49,11 @@ expand(const tlv_memberships *m, size_t k)
 	return pi;
 }
 
-static void
-test_append(void **state)
+TEST(test_append)
 {
 	double *pi = draw_shares(200), edge[K] = {1 - 2e-5, 1e-5, 0, 1e-5}, *found;
 	tlv_memberships m;
 
-	(void) state;
 	memcpy(pi, edge, sizeof(edge)); /* shares below the least are left out, the rest sums to 1 */
 	m = collect(200, pi);
 	found = expand(&m, K);
@@ -76,14 +74,12 @@ test_append(void **state)
 }
 
 /* What is less than wanted goes, but for the largest share. */
-static void
-test_least(void **state)
+TEST(test_least)
 {
 	const double few[K] = {0.6, 0.3, 0.06, 0.04}, even[K] = {0.25, 0.26, 0.25, 0.24};
 	tlv_membership_builder builder;
 	const tlv_memberships *m = &builder.memberships;
 
-	(void) state;
 	assert_ok(tlv_memberships_begin(&ctx, 2, &builder));
 	builder.least = 0.1;
 	assert_ok(tlv_memberships_append(&ctx, &builder, K, few));
@@ -98,13 +94,11 @@ test_least(void **state)
 	tlv_memberships_free(&ctx, &builder.memberships);
 }
 
-static void
-test_labels(void **state)
+TEST(test_labels)
 {
 	int32_t label[6] = {2, -1, 0, 3, -1, 1};
 	tlv_memberships m;
 
-	(void) state;
 	assert_ok(tlv_memberships_from_labels(&ctx, 6, label, &m));
 	assert_int_equal(m.start[6], 4);
 	for (size_t u = 0; u < 6; u++)
@@ -117,14 +111,12 @@ test_labels(void **state)
 	}
 }
 
-static void
-test_sums(void **state)
+TEST(test_sums)
 {
 	size_t n = 150;
 	double *pi, *weight = numbers(n), sums[K];
 	tlv_memberships m = collect(n, draw_shares(n));
 
-	(void) state;
 	pi = expand(&m, K);
 	for (size_t u = 0; u < n; u++)
 		weight[u] = tlv_rng_uniform(&rng);
@@ -142,15 +134,13 @@ test_sums(void **state)
 	}
 }
 
-static void
-test_reorder(void **state)
+TEST(test_reorder)
 {
 	size_t n = 100;
 	int64_t order[K] = {2, 0, 3, 1};
 	double *before, *after;
 	tlv_memberships m = collect(n, draw_shares(n));
 
-	(void) state;
 	before = expand(&m, K);
 	assert_ok(tlv_memberships_reorder(&ctx, K, order, &m));
 	after = expand(&m, K);
@@ -160,8 +150,7 @@ test_reorder(void **state)
 }
 
 /* Of more communities than a word has bits: nodes in one, in all and in every third of them. */
-static void
-test_reorder_many(void **state)
+TEST(test_reorder_many)
 {
 	enum
 	{
@@ -172,7 +161,6 @@ test_reorder_many(void **state)
 	tlv_membership_builder builder;
 	size_t at = 0;
 
-	(void) state;
 	share[0][130] = 1;
 	for (size_t c = 0; c < MANY; c++)
 	{
@@ -197,13 +185,11 @@ test_reorder_many(void **state)
 }
 
 /* Two triangles joined by an edge: Newman's 5/14, and one of 7 ends of each leaves it. */
-static void
-test_modularity(void **state)
+TEST(test_modularity)
 {
 	double edges[4] = {6, 1, 1, 6}, conductance[2], all[1] = {14}, one[1];
 	double bipartite[4] = {5, 1, 2, 4}, modularity;
 
-	(void) state;
 	assert_close(tlv_modularity(2, edges, conductance), 5.0 / 14, 1e-12);
 	assert_close(conductance[0], 1.0 / 7, 1e-12);
 	assert_close(conductance[1], 1.0 / 7, 1e-12);
@@ -216,13 +202,11 @@ test_modularity(void **state)
 	assert_close(conductance[1], (5.5 - 4) / 5.5, 1e-12);
 }
 
-static void
-test_bridgeness(void **state)
+TEST(test_bridgeness)
 {
 	float one = 1, two[2] = {0.5F, 0.5F}, all[4] = {0.25F, 0.25F, 0.25F, 0.25F};
 	float some[3] = {0.7F, 0.2F, 0.1F};
 
-	(void) state;
 	assert_close(tlv_bridgeness(4, 1, &one), 0, 1e-12);
 	assert_close(tlv_bridgeness(4, 4, all), 1, 1e-7);
 	assert_close(tlv_bridgeness(4, 2, two), 1 - sqrt(4.0 / 3 * 0.25), 1e-7);
@@ -232,19 +216,4 @@ test_bridgeness(void **state)
 	assert_close(tlv_bridgeness(4, 0, &one), 0, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_append, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_least, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reorder, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reorder_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_modularity, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bridgeness, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

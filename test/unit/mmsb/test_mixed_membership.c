@@ -44,7 +44,7 @@ make_trial(size_t sides, bool weighted, bool corrected, bool fixed)
 	double alpha[K] = {1, 1, 1}, start[K];
 
 	t.graph = random_dense(t.n[0], t.n[1], sides == 1, weighted, K, 0.6, 0.15);
-	t.rows = zeros(2, sizeof(tlv_csr));
+	t.rows = room(2, sizeof(tlv_csr));
 	t.rows[0] = sparse_rows(&t.graph, weighted);
 	assert_ok(tlv_csr_transpose(&ctx, &t.rows[0], &t.rows[1]));
 	t.model.k = K;
@@ -63,11 +63,11 @@ make_trial(size_t sides, bool weighted, bool corrected, bool fixed)
 	{
 		tlv_mixed_side *side = &t.model.side[s];
 		double *degree = numbers(t.n[s]);
-		int32_t *known = zeros(t.n[s], sizeof(int32_t));
+		int32_t *known = room(t.n[s], sizeof(int32_t));
 
 		side->n = t.n[s];
 		side->edges = &t.rows[s];
-		side->share = zeros(K * t.n[s], sizeof(float));
+		side->share = room(K * t.n[s], sizeof(float));
 		side->propensity = corrected ? numbers(t.n[s]) : NULL;
 		t.share[s] = numbers(K * t.n[s]);
 		t.theta[s] = numbers(t.n[s]);
@@ -266,10 +266,8 @@ compare(const trial *t)
 		assert_close(t->model.connectivity[i], t->p[i], 2e-3 * (0.1 + t->p[i]));
 }
 
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
-	(void) state;
 	for (int which = 0; which < 32; which++)
 	{
 		bool update = (which & 16) != 0;
@@ -300,13 +298,11 @@ test_steps(void **state)
 }
 
 /* One rate for all pairs has no inverse: P is updated in the direct way. */
-static void
-test_same_rates(void **state)
+TEST(test_same_rates)
 {
 	trial t = make_trial(1, false, true, false);
 	int taken = 0;
 
-	(void) state;
 	for (size_t i = 0; i < K * K; i++)
 		t.model.connectivity[i] = t.p[i] = 0.4;
 	reference_start(&t);
@@ -318,13 +314,11 @@ test_same_rates(void **state)
 }
 
 /* Ends when nothing moves, and stays there. */
-static void
-test_convergence(void **state)
+TEST(test_convergence)
 {
 	trial t = make_trial(1, false, false, true);
 	int taken = 0, again = 0;
 
-	(void) state;
 	assert_ok(tlv_mixed_variational(&ctx, &t.model, false, 2000, 1e-6, &taken));
 	assert_below(taken, 2000);
 	for (size_t u = 0; u < t.n[0]; u++)
@@ -336,10 +330,8 @@ test_convergence(void **state)
 	assert_at_most(again, 2);
 }
 
-static void
-test_check(void **state)
+TEST(test_check)
 {
-	(void) state;
 	for (int which = 0; which < 8; which++)
 	{
 		trial t = make_trial(which & 1 ? 2 : 1, (which & 2) != 0, (which & 4) != 0, false);
@@ -380,13 +372,11 @@ test_check(void **state)
 }
 
 /* The expected graph of the model itself: nothing to find fault with. */
-static void
-test_check_fits(void **state)
+TEST(test_check_fits)
 {
 	trial t = make_trial(2, true, true, false);
 	double distance, off;
 
-	(void) state;
 	for (size_t u = 0; u < t.n[0]; u++)
 		for (size_t v = 0; v < t.n[1]; v++)
 		{
@@ -403,10 +393,8 @@ test_check_fits(void **state)
 	assert_close(off, 1, 1e-5);
 }
 
-static void
-test_memory_and_cancel(void **state)
+TEST(test_memory_and_cancel)
 {
-	(void) state;
 	for (int update = 0; update < 2; update++)
 	{
 		trial t = make_trial(2, true, true, false);
@@ -442,11 +430,11 @@ steps_on(int threads, size_t n, double *p)
 	tlv_mixed_model model = {.k = K, .sides = 1, .alpha = 0.2, .connectivity = p};
 	tlv_csr edges = {.rows = n, .columns = n, .entries = 8 * n};
 	double *degree = numbers(n), distance, off;
-	float *share = zeros(K * n, sizeof(float));
+	float *share = room(K * n, sizeof(float));
 	int steps;
 
-	edges.start = zeros(n + 1, sizeof(size_t));
-	edges.index = zeros(8 * n, sizeof(int32_t));
+	edges.start = room(n + 1, sizeof(size_t));
+	edges.index = room(8 * n, sizeof(int32_t));
 	for (size_t u = 0; u < n; u++)
 	{
 		edges.start[u + 1] = 8 * (u + 1);
@@ -470,14 +458,12 @@ steps_on(int threads, size_t n, double *p)
 	return share;
 }
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
 	size_t n = 12000;
 	double one[K * K + 2], more[K * K + 2];
 	float *share;
 
-	(void) state;
 	share = steps_on(1, n, one);
 	for (int threads = 2; threads <= 3; threads++)
 	{
@@ -486,18 +472,4 @@ test_threads(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_same_rates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_convergence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_check_fits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_and_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

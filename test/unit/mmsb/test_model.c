@@ -2,21 +2,15 @@
  * test_model.c - the stored form of block models, what it refuses, and
  * memberships of new nodes against values computed elsewhere.
  */
-#include "assertions.h"
 #include "rows.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/mmsb.h"
-#include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/optimize.h"
 #include "infer.h"
 #include "model/mmsb/infer.h"
 
 #define NODES 7
-
-static tlv_context ctx;
-static pool memory;
-static tlv_frame_builder builder;
 
 /* Six nodes with memberships of three communities, and one without edges. */
 static const int64_t ids[NODES] = {-5, 1, 2, 30, 31, 40, INT64_MAX};
@@ -27,22 +21,6 @@ static const double theta[NODES] = {1, 2, 0.5, 1, 1.5, 0.25, 0};
 static const double degree[NODES] = {3, 2, 1, 4, 5, 6, 0};
 static const double sizes[6] = {1.75, 2, 2.25, 1.75, 2, 2.25};
 static const double connectivity[9] = {0.9, 0.1, 0.2, 0.1, 0.8, 0.05, 0.2, 0.05, 0.7};
-
-static int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static tlv_mmsb_parts
 parts_of(tlv_graph_kind graph, double alpha0, bool degree_corrected, const double *alpha)
@@ -69,32 +47,25 @@ parts_of(tlv_graph_kind graph, double alpha0, bool degree_corrected, const doubl
 }
 
 static tlv_frame
-stored(tlv_graph_kind graph, double alpha0, bool degree_corrected)
+stored_model(tlv_graph_kind graph, double alpha0, bool degree_corrected)
 {
 	static const double none[6] = {0};
 	double alpha[6] = {alpha0 / 2, alpha0 / 4, alpha0 / 4, alpha0 / 2, alpha0 / 4, alpha0 / 4};
 	tlv_mmsb_parts parts = parts_of(graph, alpha0, degree_corrected, alpha0 > 0 ? alpha : none);
 	tlv_frame frame;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame));
+	frame = MADE(tlv_mmsb_write, &parts);
 	assert_ptr_equal(frame.kind, &tlv_kind_mmsb);
 	return frame;
 }
 
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	(void) state;
 	for (int graph = TLV_GRAPH_UNDIRECTED; graph <= TLV_GRAPH_BIPARTITE; graph++)
 		for (int corrected = 0; corrected < 2; corrected++)
 		{
-			tlv_frame frame = stored((tlv_graph_kind) graph, 1, corrected == 1), again;
+			tlv_frame frame = stored_model((tlv_graph_kind) graph, 1, corrected == 1), again;
 			tlv_mmsb_parts parts;
-			void *image;
-			size_t size;
 
 			assert_int_equal(tlv_model_components(&frame), 3);
 			assert_ok(tlv_mmsb_read(&ctx, &frame, &parts));
@@ -117,8 +88,7 @@ test_round_trip(void **state)
 									sizeof(community));
 				assert_memory_equal(parts.side[s].memberships.share, share, sizeof(share));
 			}
-			assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
-			assert_ok(tlv_frame_open(&ctx, image, size, &again));
+			again = MADE(tlv_mmsb_write, &parts);
 			assert_true(tlv_digest_equal(&again.header->digest, &frame.header->digest));
 		}
 }
@@ -148,17 +118,15 @@ corrupt_scalar(const tlv_frame *frame, const char *name, double value)
 	assert_int_equal(forged(frame, name, TLV_FLOAT64, 1, 1, NULL), TLV_CORRUPT);
 }
 
-static void
-test_corrupt(void **state)
+TEST(test_corrupt)
 {
-	tlv_frame frame = stored(TLV_GRAPH_UNDIRECTED, 1, true);
-	tlv_frame two = stored(TLV_GRAPH_DIRECTED, 1, true);
+	tlv_frame frame = stored_model(TLV_GRAPH_UNDIRECTED, 1, true);
+	tlv_frame two = stored_model(TLV_GRAPH_DIRECTED, 1, true);
 	uint16_t support[NODES] = {1, 1, 1, 2, 2, 2, 0}, communities[9];
 	double numbers[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 	float shares[9];
 	int64_t nodes[NODES];
 
-	(void) state;
 	corrupt_scalar(&frame, "alpha0", -1);
 	corrupt_scalar(&frame, "graph", 0);
 	corrupt_scalar(&frame, "graph", 4);
@@ -241,18 +209,16 @@ static const struct
 	{1, 1, 1, {0.06890060938045092, 0.06412031327054873, 0.8669790773490003}, -3.2466406869461575},
 };
 
-static void
-test_infer(void **state)
+TEST(test_infer)
 {
 	static const int64_t items[2][5] = {{-5, 30, 40, 77, INT64_MAX}, {2, 31}};
 	static const double weights[2][5] = {{1, 1, 1, 9, 3}, {2, 1}};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		for (int graph = TLV_GRAPH_UNDIRECTED; graph <= TLV_GRAPH_DIRECTED; graph++)
 		{
-			tlv_frame frame =
-				stored((tlv_graph_kind) graph, expected[i].alpha0, expected[i].corrected == 1);
+			tlv_frame frame = stored_model((tlv_graph_kind) graph, expected[i].alpha0,
+										   expected[i].corrected == 1);
 			int b = expected[i].bag;
 			/* unknown nodes and those without memberships tell nothing */
 			const tlv_bag_image *bag = bag_of(b == 0 ? 5 : 2, items[b], weights[b]);
@@ -274,8 +240,7 @@ test_infer(void **state)
 		}
 }
 
-static void
-test_odd_models(void **state)
+TEST(test_odd_models)
 {
 	static const double nothing[9] = {0}, alpha[3] = {1, 1, 1};
 	static const int64_t items[] = {-5, 1};
@@ -284,14 +249,10 @@ test_odd_models(void **state)
 	double extreme[9], shares[3], value;
 	tlv_frame frame;
 	tlv_model *model;
-	void *image;
-	size_t size;
 
-	(void) state;
 	/* no edges at all */
 	parts.connectivity = nothing;
-	assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	frame = MADE(tlv_mmsb_write, &parts);
 	assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
 	assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), shares));
 	assert_close(shares[1], 1.0 / 3, 1e-15);
@@ -301,8 +262,7 @@ test_odd_models(void **state)
 		for (int i = 0; i < 9; i++)
 			extreme[i] = connectivity[i] * (scale < 0 ? 1e-100 : 1e99);
 		parts.connectivity = extreme;
-		assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
-		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+		frame = MADE(tlv_mmsb_write, &parts);
 		assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
 		assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), shares));
 		assert_close(shares[0] + shares[1] + shares[2], 1, 1e-9);
@@ -319,14 +279,12 @@ test_odd_models(void **state)
  * of a node of one with neighbours of another alone are finite, whatever the weights, and so are
  * those of a new node of such neighbours.
  */
-static void
-test_impossible_edges(void **state)
+TEST(test_impossible_edges)
 {
 	static const double diagonal[9] = {0.9, 0, 0, 0, 0.8, 0, 0, 0, 0.7};
 	static const double alpha[3] = {0.01, 0.005, 0.005};
 	static const int64_t items[] = {1};
 
-	(void) state;
 	for (int corrected = 0; corrected < 2; corrected++)
 		for (double weight = 12; weight < 1e100; weight *= 1e20)
 		{
@@ -336,12 +294,9 @@ test_impossible_edges(void **state)
 			tlv_node_row node;
 			tlv_frame frame;
 			tlv_model *model;
-			void *image;
-			size_t size;
 
 			parts.connectivity = diagonal;
-			assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
-			assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+			frame = MADE(tlv_mmsb_write, &parts);
 			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
 			assert_ok(tlv_mmsb_infer_node(&ctx, model, &(tlv_neighbours){.node = -5, .bag = bag},
 										  shares, edges, &node));
@@ -357,12 +312,10 @@ test_impossible_edges(void **state)
 }
 
 /* The conditions of Karush, Kuhn and Tucker of random problems, singular ones among them. */
-static void
-test_quadratic(void **state)
+TEST(test_quadratic)
 {
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 5);
 	for (int trial = 0; trial < 400; trial++)
 	{
@@ -411,19 +364,17 @@ test_quadratic(void **state)
 }
 
 /* Memory that ends anywhere, and a user who stops anywhere, give errors and nothing else. */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	static const int64_t items[] = {-5, 30, 40};
 	static const double weights[] = {1, 1, 1};
-	tlv_frame frame = stored(TLV_GRAPH_DIRECTED, 1, true);
+	tlv_frame frame = stored_model(TLV_GRAPH_DIRECTED, 1, true);
 	const tlv_bag_image *bag = bag_of(3, items, weights);
 	tlv_status status = TLV_MEMORY_LIMIT;
 	tlv_model *model;
 	double shares[3];
 	size_t calls;
 
-	(void) state;
 	for (size_t limit = 0; status != TLV_OK; limit += 64)
 	{
 		ctx.arena.limit = ctx.arena.used + limit;
@@ -448,18 +399,4 @@ test_faults(void **state)
 	memory.stop_at = 0;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_corrupt, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_odd_models, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_impossible_edges, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_quadratic, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

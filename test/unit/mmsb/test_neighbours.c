@@ -108,12 +108,10 @@ check_same(const char *name, tlv_mmsb_simulation simulation, tlv_mmsb_options fi
 	fixture_forget(&f);
 }
 
-static void
-test_fit(void **state)
+TEST(test_fit)
 {
 	tlv_mmsb_simulation simulation = plain;
 
-	(void) state;
 	check_same("plain", simulation, options_of(simulation.k, 0));
 	check_same("k chosen", simulation, options_of(0, 0));
 	simulation.alpha0 = 0.2;
@@ -137,24 +135,18 @@ directed_graph(size_t n, const tlv_edge *edges)
 {
 	tlv_accumulator *accumulator;
 	tlv_frame_builder *builder = tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder));
-	tlv_frame frame;
-	void *image;
-	size_t size;
 
 	assert_ok(tlv_graph_accumulator_create(&ctx, TLV_GRAPH_DIRECTED, true, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator,
 						  TLV_AS_EDGE(edges[i].source, edges[i].target, edges[i].weight)));
 	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame));
-	return frame;
+	return MADE(tlv_frame_finish, builder);
 }
 
 /* Both ends of every edge become one, nodes of self-loops alone stay, weights may be rounded; an
  * edge from one end, or of two weights, is refused, also where the sums of weights agree. */
-static void
-test_fold(void **state)
+TEST(test_fold)
 {
 	static const tlv_edge both[] = {{.source = 1, .target = 2, .weight = 1},
 									{.source = 2, .target = 1, .weight = 1},
@@ -180,10 +172,8 @@ test_fold(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	frame = directed_graph(5, both);
-	assert_ok(tlv_graph_fold(&ctx, &frame, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame));
+	frame = MADE(tlv_graph_fold, &frame);
 	tlv_graph_read_header(&frame, &header);
 	assert_int_equal(header.kind, TLV_GRAPH_UNDIRECTED);
 	assert_int_equal(header.rows, 4);
@@ -211,14 +201,9 @@ static tlv_frame
 finished_value(tlv_accumulator *accumulator)
 {
 	tlv_frame_builder *builder = tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder));
-	tlv_frame frame;
-	void *image;
-	size_t size;
 
 	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
-	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	return frame;
+	return MADE(tlv_frame_finish, builder);
 }
 
 static tlv_accumulator *
@@ -235,8 +220,7 @@ collect(const tlv_frame *model, size_t from, size_t to)
 
 /* Parts in whatever order are the whole; a row that comes twice is refused; an update moves the
  * nodes that have a row, and no other. */
-static void
-test_values(void **state)
+TEST(test_values)
 {
 	static const char *const exact[] = {"nodes", "degree", "support", "communities", "shares"};
 	tlv_mmsb_learn_options options = {.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED};
@@ -249,7 +233,6 @@ test_values(void **state)
 	void *image;
 	world w;
 
-	(void) state;
 	simulation.nodes = 200;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 7));
@@ -298,13 +281,11 @@ test_values(void **state)
 /* ---- what is kept of a posterior ---- */
 
 /* A value of so many nodes has room for them, and for fewer shares the more they are. */
-static void
-test_kept_shares(void **state)
+TEST(test_kept_shares)
 {
 	double share[6] = {0.1, 0.3, 0.1, 0.3, 0.1, 0.1}, flat[50], work[8];
 	const double kept[6] = {0.1, 0.3, 0, 0.3, 0, 0};
 
-	(void) state;
 	for (double n = 1; n < 2e7; n *= 10)
 		assert_below(n * (34 + 6 * (double) tlv_neighbour_most_shares((size_t) n)),
 					 (double) TLV_FRAME_MAX_BYTES);
@@ -326,15 +307,13 @@ test_kept_shares(void **state)
 
 /* ---- what is refused ---- */
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	edge_list list = {0}, half = {0};
 	world w;
 
-	(void) state;
 	simulation.nodes = 120;
 	w = simulate(simulation);
 	assert_ok(tlv_mmsb_simulate_edges(&ctx, &w.truth, 1, put_ends, &list));
@@ -361,14 +340,12 @@ test_refused(void **state)
 /* ---- what can go wrong ---- */
 
 /* What follows the graph is that of edges (test_learn.c). */
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_mmsb_learn_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
 	tlv_mmsb_simulation simulation = plain;
 	world w;
 
-	(void) state;
 	simulation.nodes = 120;
 	w = simulate(simulation);
 	use_rows(drawn_rows(&w.truth, 1));
@@ -377,17 +354,4 @@ test_faults(void **state)
 	fixture_forget(&f);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fold, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test(test_kept_shares),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

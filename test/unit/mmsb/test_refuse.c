@@ -7,8 +7,7 @@
 
 /* ---- what is refused ---- */
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	world w = simulate(plain);
 	tlv_mmsb_options options = options_of(4, -1);
@@ -19,7 +18,6 @@ test_refused(void **state)
 	dense g = dense_graph(8, 8);
 	tlv_frame graph;
 
-	(void) state;
 	assert_fails(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size), TLV_BAD_PARAMETER,
 				 "alpha0 = -1");
 	options.alpha0 = NAN;
@@ -57,10 +55,8 @@ test_refused(void **state)
 }
 
 /* Small graphs of every shape give a model or an error of the data, never anything else. */
-static void
-test_odd_graphs(void **state)
+TEST(test_odd_graphs)
 {
-	(void) state;
 	for (int trial = 0; trial < 400; trial++)
 	{
 		size_t rows = 2 + tlv_rng_below(&rng, 12), columns = 2 + tlv_rng_below(&rng, 12);
@@ -106,13 +102,11 @@ test_odd_graphs(void **state)
 
 /* ---- the same bits, memory, interrupts ---- */
 
-static void
-test_same_bits(void **state)
+TEST(test_same_bits)
 {
 	tlv_mmsb_simulation o = plain;
 	world w;
 
-	(void) state;
 	o.nodes = 300;
 	w = simulate(o);
 	for (int mixed = 0; mixed < 2; mixed++)
@@ -148,10 +142,8 @@ small_options(int which)
 	return options;
 }
 
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int which = 0; which < 4; which++)
 		{
@@ -176,10 +168,8 @@ test_cancel(void **state)
 		}
 }
 
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
-	(void) state;
 	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
 		for (int which = 0; which < 4; which++)
 		{
@@ -204,16 +194,4 @@ test_memory(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_odd_graphs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_same_bits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

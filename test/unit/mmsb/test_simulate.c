@@ -2,42 +2,18 @@
  * test_simulate.c - simulated block models and graphs: edge
  * frequencies against their probabilities, every kind of graph.
  */
-#include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/mmsb.h"
-#include "tensorlv/model/kind.h"
 
 #define MOST   60
 #define GRAPHS 3000
-
-static tlv_context ctx;
-static pool memory;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static tlv_frame
 model_of(tlv_mmsb_simulation options)
 {
 	tlv_frame frame;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_mmsb_simulate_model(&ctx, &options, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame));
+	frame = MADE(tlv_mmsb_simulate_model, &options);
 	assert_ptr_equal(frame.kind, &tlv_kind_mmsb);
 	return frame;
 }
@@ -170,10 +146,8 @@ check_model(tlv_mmsb_simulation options)
 	pool_reset(&memory, &ctx);
 }
 
-static void
-test_frequencies(void **state)
+TEST(test_frequencies)
 {
-	(void) state;
 	for (int graph = TLV_GRAPH_UNDIRECTED; graph <= TLV_GRAPH_BIPARTITE; graph++)
 		for (int poisson = 0; poisson < 2; poisson++)
 			for (int corrected = 0; corrected < 2; corrected++)
@@ -191,13 +165,10 @@ test_frequencies(void **state)
 }
 
 /* Sparse, so that few candidates are drawn; dense, up to probability 1 and beyond. */
-static void
-test_rates(void **state)
+ACCURACY_TEST(test_rates)
 {
 	tlv_mmsb_simulation o = base;
 
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	o.within = 0.06;
 	o.between = 0.01;
 	check_model(o);
@@ -236,8 +207,7 @@ sum_degrees(tlv_context *context, void *argument, int64_t src, int64_t dst, doub
 }
 
 /* A large model: memberships are Dirichlet, propensities Pareto, degrees follow them. */
-static void
-test_large(void **state)
+TEST(test_large)
 {
 	tlv_mmsb_simulation o = base;
 	tlv_mmsb_parts parts;
@@ -245,7 +215,6 @@ test_large(void **state)
 	double *degree, second = 0, sum = 0, heavy = 0, error = 0, expected = 0;
 	const tlv_memberships *memberships;
 
-	(void) state;
 	o.nodes = 20000;
 	o.k = 20;
 	o.alpha0 = 1;
@@ -300,15 +269,13 @@ mix_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, double 
 	return TLV_OK;
 }
 
-static void
-test_seeds(void **state)
+TEST(test_seeds)
 {
 	tlv_mmsb_simulation o = base;
 	tlv_frame frame = model_of(o), other;
 	tlv_mmsb_parts parts;
 	uint64_t hash[3] = {0, 0, 0};
 
-	(void) state;
 	assert_true(tlv_digest_equal(&model_of(o).header->digest, &frame.header->digest));
 	o.seed = 5;
 	other = model_of(o);
@@ -338,10 +305,8 @@ refuse(tlv_mmsb_simulation options)
 		refuse(o);                                                                                 \
 	} while (0)
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
-	(void) state;
 	REFUSE(nodes, 0);
 	REFUSE(nodes, SIZE_MAX);
 	REFUSE(graph, TLV_GRAPH_BIPARTITE); /* without targets */
@@ -379,8 +344,7 @@ ignore_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, doub
 	return TLV_OK;
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_mmsb_simulation o = base;
 	tlv_mmsb_parts parts;
@@ -388,7 +352,6 @@ test_faults(void **state)
 	tlv_status status = TLV_MEMORY_LIMIT;
 	size_t left = 10, used, calls;
 
-	(void) state;
 	o.nodes = 3000;
 	o.degree_exponent = 2.5;
 	frame = model_of(o);
@@ -419,17 +382,4 @@ test_faults(void **state)
 	memory.stop_at = 0;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_frequencies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_seeds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

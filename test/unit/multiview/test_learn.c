@@ -17,12 +17,9 @@ random_model(bool categories, uint64_t seed)
 	tlv_multiview_simulation simulation = {
 		.k = K, .categories = categories, .separation = 3, .concentration = 0.5, .seed = seed};
 	static const size_t wide[3] = {5, 8, 3}, many[3] = {10, 20, 30};
-	void *image;
-	size_t size;
 
 	memcpy(simulation.d, categories ? many : wide, sizeof(simulation.d));
-	assert_ok(tlv_multiview_random(&ctx, &simulation, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_multiview_random, &simulation);
 }
 
 static tlv_row
@@ -100,10 +97,8 @@ check_accuracy(bool categories, double start, double refined)
 	fixture_forget(&f);
 }
 
-static void
-test_accuracy(void **state)
+TEST(test_accuracy)
 {
-	(void) state;
 	check_accuracy(false, 0.105, 0.068);
 	check_accuracy(true, 0.092, 0.065);
 }
@@ -114,8 +109,7 @@ test_accuracy(void **state)
  * Unless it is said, categories are refined, without a pass, and vectors are not.  Vectors take a
  * pass a step and one more for the likelihood.
  */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
 	static const struct
 	{
@@ -133,7 +127,6 @@ test_steps(void **state)
 		{false, TLV_MULTIVIEW_REFINE_EM, 9, 11, true},
 	};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		tlv_multiview_learn_options options = options_of(cases[i].refine, cases[i].iterations);
@@ -148,14 +141,12 @@ test_steps(void **state)
 }
 
 /* It stops when the likelihood stands; where means have moved far on the way, it says so. */
-static void
-test_stops(void **state)
+TEST(test_stops)
 {
 	tlv_multiview_learn_options options = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
 	tlv_frame model;
 	double moved;
 
-	(void) state;
 	use_rows(random_model(false, 4), 3000);
 	model = procedure_model(&f, &tlv_multiview_procedure, &options, false);
 	assert_below(diagnostic(model, "passes"), 100);
@@ -166,10 +157,8 @@ test_stops(void **state)
 	fixture_forget(&f);
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
-	(void) state;
 	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_AUTO], "auto");
 	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_EM], "em");
 	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_NONE], "none");
@@ -178,14 +167,12 @@ test_names(void **state)
 
 /* ---- what can go wrong ---- */
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	tlv_multiview_learn_options options = options_of(TLV_MULTIVIEW_REFINE_AUTO, -1);
 	tlv_warning warning;
 	tlv_frame model;
 
-	(void) state;
 	/* no more components than the views tell apart */
 	options.fit.k = 11;
 	use_rows(random_model(true, 4), 500);
@@ -197,12 +184,10 @@ test_refusals(void **state)
 	fixture_forget(&f);
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_multiview_learn_options options = options_of(TLV_MULTIVIEW_REFINE_EM, 2);
 
-	(void) state;
 	for (int categories = 0; categories < 2; categories++)
 	{
 		use_rows(random_model(categories, 4), 400);
@@ -211,17 +196,4 @@ test_faults(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

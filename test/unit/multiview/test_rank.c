@@ -13,12 +13,9 @@ random_truth(bool categories, size_t k, const size_t d[3], uint64_t seed)
 {
 	tlv_multiview_simulation simulation = {
 		.k = k, .categories = categories, .separation = 3, .concentration = 0.5, .seed = seed};
-	void *image;
-	size_t size;
 
 	memcpy(simulation.d, d, sizeof(simulation.d));
-	assert_ok(tlv_multiview_random(&ctx, &simulation, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_multiview_random, &simulation);
 }
 
 /* Moments of n rows of a model; with `entangle` the numbers of a view are nearly one number. */
@@ -44,18 +41,15 @@ draw_moments(tlv_frame truth, size_t n, bool entangle)
 		assert_ok(tlv_add(&ctx, accumulator,
 						  vectors ? TLV_AS_VIEWS(parts.d, x) : TLV_AS_CATEGORIES(category)));
 	}
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static tlv_frame
 fit_moments(tlv_frame moments, size_t k)
 {
 	tlv_multiview_options options = {.k = k, .seed = 1};
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_multiview_fit(&ctx, &moments, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_multiview_fit, &moments, &options);
 }
 
 static size_t
@@ -68,12 +62,10 @@ components(tlv_frame model)
 }
 
 /* As many as there are, in most draws; more in none. */
-static void
-test_power(void **state)
+TEST(test_power)
 {
 	static const size_t wide[3] = {5, 8, 6}, many[3] = {6, 7, 8};
 
-	(void) state;
 	for (int categories = 0; categories < 2; categories++)
 		for (size_t k = 2; k <= 4; k++)
 		{
@@ -94,12 +86,10 @@ test_power(void **state)
 
 /* False alarms: of 40 draws of independent views none, where 1 % of tests fail and the middle of
  * three counts. */
-static void
-test_independent(void **state)
+TEST(test_independent)
 {
 	static const size_t wide[3] = {4, 4, 4}, many[3] = {3, 9, 12};
 
-	(void) state;
 	for (int kind = 0; kind < 3; kind++)
 		for (uint64_t seed = 1; seed <= 40; seed++)
 		{
@@ -115,12 +105,10 @@ test_independent(void **state)
 }
 
 /* k that is given stays; a warning says that there is nothing, and none where there is. */
-static void
-test_given(void **state)
+TEST(test_given)
 {
 	static const size_t wide[3] = {5, 8, 6}, many[3] = {6, 7, 8};
 
-	(void) state;
 	for (int categories = 0; categories < 2; categories++)
 	{
 		const size_t *d = categories ? many : wide;
@@ -136,13 +124,11 @@ test_given(void **state)
 }
 
 /* Too few rows for a test, and rows of one number. */
-static void
-test_few(void **state)
+TEST(test_few)
 {
 	static const size_t one[3] = {1, 1, 1}, wide[3] = {2, 3, 2};
 	tlv_frame model;
 
-	(void) state;
 	model = fit_moments(draw_moments(random_truth(false, 2, wide, 1), 10, false), 0);
 	assert_int_equal(components(model), 1);
 	assert_false(model_warns(&model, "no_structure", NULL));
@@ -151,8 +137,7 @@ test_few(void **state)
 }
 
 /* Classes of counts with ties, against an order of all; of counts that ascend, in no time. */
-static void
-test_frequent_classes(void **state)
+TEST(test_frequent_classes)
 {
 	enum
 	{
@@ -164,7 +149,6 @@ test_frequent_classes(void **state)
 	int32_t *class;
 	size_t classes;
 
-	(void) state;
 	counts = tlv_alloc(&ctx, MANY, sizeof(double));
 	class = tlv_alloc(&ctx, MANY, sizeof(int32_t));
 	for (size_t i = 0; i < D; i++)
@@ -186,16 +170,4 @@ test_frequent_classes(void **state)
 	assert_int_equal(class[0], 49);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_power, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_independent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_frequent_classes, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("multiview_rank", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

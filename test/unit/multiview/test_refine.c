@@ -30,12 +30,9 @@ random_model(bool categories, uint64_t seed)
 {
 	tlv_multiview_simulation options = {
 		.k = K, .categories = categories, .separation = 3, .concentration = 0.5, .seed = seed};
-	void *image;
-	size_t size;
 
 	memcpy(options.d, categories ? many : wide, sizeof(options.d));
-	assert_ok(tlv_multiview_random(&ctx, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_multiview_random, &options);
 }
 
 static sample
@@ -81,17 +78,14 @@ fitted(const sample *s, int iterations)
 	tlv_multiview_options options = {.k = K, .iterations = iterations, .seed = 1};
 	tlv_accumulator *accumulator;
 	tlv_frame moments;
-	void *image;
-	size_t size;
 
 	if (s->parts.items[0] != NULL)
 		assert_ok(tlv_category_views_create(&ctx, &accumulator));
 	else
 		assert_ok(tlv_view_moments_create(&ctx, &accumulator));
 	add_rows(s, accumulator, 0, ROWS);
-	moments = built(accumulator);
-	assert_ok(tlv_multiview_fit(&ctx, &moments, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	moments = stored(accumulator);
+	return MADE(tlv_multiview_fit, &moments, &options);
 }
 
 static tlv_model *
@@ -111,7 +105,7 @@ statistics(const sample *s, const tlv_frame *frame, size_t first, size_t stop)
 
 	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
 	add_rows(s, accumulator, first, stop);
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static tlv_frame
@@ -143,15 +137,13 @@ mean_error(const tlv_frame *found, const sample *s)
 }
 
 /* EM over the rows until it stands: better than the moments, and as good as the truth. */
-static void
-test_vectors(void **state)
+TEST(test_vectors)
 {
 	sample s = draw_sample(false, 2);
 	tlv_frame model = fitted(&s, 0), sums;
 	double before = -HUGE_VAL, first = mean_error(&model, &s), likelihood = 0, last;
 	int steps = 0;
 
-	(void) state;
 	for (;; steps++)
 	{
 		sums = statistics(&s, &model, 0, ROWS);
@@ -177,15 +169,13 @@ test_vectors(void **state)
 }
 
 /* EM over the rows of categories and on their counts climb to the same place. */
-static void
-test_categories(void **state)
+TEST(test_categories)
 {
 	sample s = draw_sample(true, 2);
 	tlv_frame start = fitted(&s, 0), counted = fitted(&s, 1000), model = start, sums;
 	double first = mean_error(&start, &s), last, on_counts = mean_error(&counted, &s);
 	double likelihood = 0;
 
-	(void) state;
 	for (int step = 0; step < 100; step++)
 	{
 		sums = statistics(&s, &model, 0, ROWS);
@@ -202,10 +192,8 @@ test_categories(void **state)
 }
 
 /* Parts of the rows, merged in either order, say what all of them do. */
-static void
-test_merge(void **state)
+TEST(test_merge)
 {
-	(void) state;
 	for (int categories = 0; categories < 2; categories++)
 	{
 		sample s = draw_sample(categories, 3);
@@ -220,7 +208,7 @@ test_merge(void **state)
 		assert_ok(tlv_accumulator_create(&ctx, tlv_kind_view_statistics.accumulator, &accumulator));
 		for (int p = 2; p >= 0; p--)
 			assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[p]));
-		merged = built(accumulator);
+		merged = stored(accumulator);
 		assert_equal(tlv_frame_scalar(&merged, "rows", 0), ROWS);
 		for (size_t e = 0; e < tlv_frame_find(&whole, section)->rows * K; e++)
 		{
@@ -257,8 +245,7 @@ know(tlv_row *row, int view, bool known)
 }
 
 /* What views that are not known do not say. */
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
 	sample s = draw_sample(false, 2);
 	tlv_model *model = opened(&s.truth);
@@ -266,7 +253,6 @@ test_missing(void **state)
 	const double *x[3] = {s.x[0], s.x[1], s.x[2]};
 	tlv_row row = *TLV_AS_VIEWS(wide, x);
 
-	(void) state;
 	for (size_t r = 0; r < ROWS; r++)
 	{
 		size_t best[2] = {0, 0};
@@ -317,8 +303,7 @@ test_missing(void **state)
 	assert_memory_equal(some, all, sizeof(all));
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	sample s = draw_sample(false, 2), c = draw_sample(true, 2);
 	tlv_model *vectors = opened(&s.truth), *categories = opened(&c.truth);
@@ -333,14 +318,12 @@ test_refusals(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_int_equal(infer_values(&ctx, categories, &row, shares), TLV_BAD_PARAMETER);
 	row.part[1].float64 = bad;
-	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA);
-	assert_non_null(strstr(ctx.error.message, "number 3 of view 2"));
+	assert_fails(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA, "number 3 of view 2");
 	bad[2] = 1e99;
-	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA);
-	assert_non_null(strstr(ctx.error.message, "too far from all components"));
+	assert_fails(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA,
+				 "too far from all components");
 	row.part[2].d = 4;
 	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA);
 	row = *TLV_AS_CATEGORIES(category);
@@ -363,14 +346,12 @@ test_refusals(void **state)
 }
 
 /* A column that is constant, and one component whose view is, stay at their floors. */
-static void
-test_floor(void **state)
+TEST(test_floor)
 {
 	sample s = draw_sample(false, 2);
 	tlv_multiview_parts parts;
 	tlv_frame model, sums;
 
-	(void) state;
 	for (size_t r = 0; r < ROWS; r++)
 	{
 		s.x[0][r * wide[0]] = 0.1;
@@ -395,8 +376,7 @@ test_floor(void **state)
 
 /* Order, signs and scales of columns do not matter; a category one model lacks has probability 0.
  */
-static void
-test_match(void **state)
+TEST(test_match)
 {
 	const double a[6] = {3, 4, 0, 1, 1e-200, 0}, b[4] = {1e200, 0, -6, -8};
 	const int64_t items_a[2] = {1, 2}, items_b[2] = {2, 3};
@@ -405,7 +385,6 @@ test_match(void **state)
 	int64_t assignment[3];
 	double error[3];
 
-	(void) state;
 	assert_ok(tlv_mixing_match(&ctx, 2, 3, a, 2, b, assignment, error));
 	assert_int_equal(assignment[0], 1);
 	assert_int_equal(assignment[1], -1);
@@ -425,18 +404,4 @@ test_match(void **state)
 	assert_close(error[0], 1.0 / 3, 1e-12);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_vectors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_floor, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_match, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("view_refine", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

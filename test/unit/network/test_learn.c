@@ -39,11 +39,8 @@ simulate(size_t n, size_t items, size_t layers, const size_t *units, double chil
 									  .seed = 3};
 	tlv_row *rows = room(n, sizeof(tlv_row));
 	tlv_frame truth;
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_network_simulate_model(&ctx, &options, &image, &size));
-	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	truth = MADE(tlv_network_simulate_model, &options);
 	assert_ok(tlv_network_simulate(&ctx, &truth, n, flips, 5, take_row, rows));
 	fixture_use_rows((fixture_rows){n, rows});
 	passes.told.form = TLV_ROW_SYMBOLS;
@@ -122,13 +119,11 @@ assert_ordered(tlv_frame model)
 	}
 }
 
-static void
-test_one_layer(void **state)
+TEST(test_one_layer)
 {
 	tlv_frame truth = simulate(6000, 200, 1, (size_t[]){40}, 24, 0.03, 0), model;
 	int there, all, wrong;
 
-	(void) state;
 	model = learn(usual_options(1));
 	assert_ordered(model);
 	compare_signs(truth, model, &there, &all, &wrong);
@@ -143,10 +138,8 @@ test_one_layer(void **state)
 }
 
 /* Every item is a child of six units: the valley of the counts is not between ones and others. */
-static void
-test_many_units(void **state)
+TEST(test_many_units)
 {
-	(void) state;
 	for (int flips = 0; flips < 2; flips++)
 	{
 		tlv_frame truth = simulate(12000, 120, 1, (size_t[]){25}, 30, 0.05, 0.01 * flips);
@@ -160,15 +153,13 @@ test_many_units(void **state)
 }
 
 /* Units of three items, the fewest: two sets on in a row. */
-static void
-test_threes(void **state)
+TEST(test_threes)
 {
 	static const size_t sets[] = {30, 80};
 	size_t n = 2000;
 	tlv_row *rows = room(n, sizeof(tlv_row));
 	tlv_rng rng;
 
-	(void) state;
 	for (int t = 0; t < 2; t++)
 	{
 		tlv_frame model;
@@ -195,8 +186,7 @@ test_threes(void **state)
 }
 
 /* Twelve sets of six items; sets come alone, and four at a time, which are three units above. */
-static void
-test_two_layers(void **state)
+TEST(test_two_layers)
 {
 	size_t n = 2000;
 	tlv_row *rows = room(n, sizeof(tlv_row));
@@ -206,7 +196,6 @@ test_two_layers(void **state)
 	int32_t *items;
 	size_t n_items;
 
-	(void) state;
 	tlv_rng_seed(&rng, 4);
 	for (size_t i = 0; i < n; i++)
 	{
@@ -244,20 +233,13 @@ test_two_layers(void **state)
 static tlv_frame
 build_value(tlv_accumulator *accumulator)
 {
-	static tlv_frame_builder builder;
-	tlv_frame frame;
-	void *image;
-	size_t size;
 
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_COFIRE);
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	return frame;
+	return MADE(tlv_frame_finish, &builder);
 }
 
-static void
-test_counts(void **state)
+TEST(test_counts)
 {
 	static const int64_t sets[][4] = {{7, -3, 7, 5}, {5, 7, 5, 5}, {9, 9, 9, 9}, {-3, 5, 7, 9}};
 	static const struct
@@ -272,7 +254,6 @@ test_counts(void **state)
 	tlv_frame frame, half;
 	bool done;
 
-	(void) state;
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &a));
 	for (int i = 0; i < 4; i++)
 		assert_ok(tlv_add(&ctx, a, TLV_AS_SYMBOLS(4, sets[i])));
@@ -298,15 +279,13 @@ test_counts(void **state)
 }
 
 /* Many items, of which most threes occur: an array, and from 465 items on a table again. */
-static void
-test_array(void **state)
+TEST(test_array)
 {
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_cofire};
 	int64_t set[501];
 	tlv_accumulator *a, *b;
 	tlv_frame x, y;
 
-	(void) state;
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &a));
 	assert_ok(tlv_statistic_create(&ctx, &statistic, &b));
 	for (int64_t i = 0; i < 501; i++)
@@ -336,15 +315,13 @@ expect_refusal(tlv_network_options options, tlv_status status, const char *messa
 	assert_string_equal(ctx.error.message, message);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	static int64_t long_set[TLV_NETWORK_MOST_ON + 1];
 	const tlv_statistic statistic = {.aggregate = &tlv_aggregate_cofire};
 	tlv_network_options options = usual_options(0);
 	tlv_accumulator *a;
 
-	(void) state;
 	expect_refusal(options, TLV_BAD_PARAMETER, "layers = 0 is not between 1 and 10");
 	options = usual_options(1);
 	options.threshold = 2;
@@ -360,8 +337,7 @@ test_refusals(void **state)
 }
 
 /* Independent items: one unit, and a warning. */
-static void
-test_no_structure(void **state)
+TEST(test_no_structure)
 {
 	size_t n = 500;
 	tlv_row *rows = room(n, sizeof(tlv_row));
@@ -369,7 +345,6 @@ test_no_structure(void **state)
 	tlv_frame model;
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 4);
 	for (size_t i = 0; i < n; i++)
 	{
@@ -389,31 +364,13 @@ test_no_structure(void **state)
 	assert_true(model_warns(&model, "fewer_components", &warning));
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_network_options options = usual_options(1);
 
-	(void) state;
 	simulate(600, 60, 1, (size_t[]){8}, 12, 0.08, 0);
 	assert_int_equal(procedure_fail_everywhere(&passes, &tlv_network_procedure, &options, false),
 					 3);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one_layer, setup, forget),
-		cmocka_unit_test_setup_teardown(test_many_units, setup, forget),
-		cmocka_unit_test_setup_teardown(test_threes, setup, forget),
-		cmocka_unit_test_setup_teardown(test_two_layers, setup, forget),
-		cmocka_unit_test_setup_teardown(test_counts, setup, forget),
-		cmocka_unit_test_setup_teardown(test_array, setup, forget),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, forget),
-		cmocka_unit_test_setup_teardown(test_no_structure, setup, forget),
-		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, forget)

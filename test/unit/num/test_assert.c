@@ -54,13 +54,11 @@ assert_falsehood(void)
 	tlv_assert(evaluated < 7);
 }
 
-static void
-test_abort(void **state)
+TEST(test_abort)
 {
 	char said[512];
 	int status;
 
-	(void) state;
 	status = run(assert_truth, said, sizeof(said));
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
@@ -72,8 +70,7 @@ test_abort(void **state)
 	assert_non_null(strstr(said, "assertion failed: evaluated < 7"));
 }
 
-static void
-test_conditions(void **state)
+TEST(test_conditions)
 {
 	const double half[4] = {.25, 9, .75, 9}, less[2] = {.5, .4}, negative[2] = {1.5, -.5},
 				 unknown[2] = {1, NAN};
@@ -81,7 +78,6 @@ test_conditions(void **state)
 	const double same[3] = {2, 2, 3}, down[3] = {3, 2, 2};
 	const int32_t index[3] = {0, 4, 2}, below[1] = {-1};
 
-	(void) state;
 	assert_true(tlv_is_distribution(2, half, 2));
 	assert_false(tlv_is_distribution(2, less, 1));
 	assert_false(tlv_is_distribution(2, negative, 1));
@@ -98,13 +94,4 @@ test_conditions(void **state)
 	assert_false(tlv_all_within(1, below, 4));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_abort),
-		cmocka_unit_test(test_conditions),
-	};
-
-	return cmocka_run_group_tests_name("assert", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,7 +20,6 @@ static uint32_t key[MOST_ROWS], scratch[TLV_TABLE_SCRATCH];
 static int
 setup(void **state)
 {
-	(void) state;
 	tlv_rng_seed(&rng, 17);
 	return 0;
 }
@@ -40,12 +39,10 @@ bit_of(const uint64_t *plane, size_t r)
 	return (plane[r / 64] >> (r % 64) & 1) != 0;
 }
 
-static void
-test_transpose(void **state)
+TEST(test_transpose)
 {
 	static uint8_t rows[600 * VARIABLES], columns[VARIABLES * 700];
 
-	(void) state;
 	for (size_t n = 0; n <= 600; n = n < 70 ? n + 1 : n + 53)
 		for (size_t p = 1; p <= VARIABLES; p += 6)
 		{
@@ -64,8 +61,7 @@ test_transpose(void **state)
 		}
 }
 
-static void
-test_planes(void **state)
+TEST(test_planes)
 {
 	enum
 	{
@@ -73,7 +69,6 @@ test_planes(void **state)
 	};
 	static uint64_t equal[WORDS], present[WORDS], both[WORDS];
 
-	(void) state;
 	for (size_t s = 0; s < SIZES; s++)
 	{
 		size_t n = sizes[s], words = tlv_plane_words(n);
@@ -100,8 +95,7 @@ test_planes(void **state)
 	assert_above(tlv_plane_cost(), 0);
 }
 
-static void
-test_planes_count(void **state)
+TEST(test_planes_count)
 {
 	enum
 	{
@@ -111,7 +105,6 @@ test_planes_count(void **state)
 	static uint64_t a[MOST * WORDS], b[MOST * WORDS];
 	uint32_t counts[MOST * MOST];
 
-	(void) state;
 	for (size_t words = TLV_PLANE_WORDS; words <= WORDS; words += TLV_PLANE_WORDS)
 		for (size_t n_a = 1; n_a <= MOST; n_a += 5)
 			for (size_t n_b = 1; n_b <= MOST; n_b += 4)
@@ -136,13 +129,11 @@ test_planes_count(void **state)
 }
 
 /* Few cells, whose counters take turns, and many; short keys and long ones. */
-static void
-test_tables(void **state)
+TEST(test_tables)
 {
 	static const uint32_t widths[][2] = {{2, 3}, {11, 7}, {40, 40}, {100, 100}, {255, 256}};
 	static uint32_t counts[256 * 256], expected[256 * 256], keys[256 * 256];
 
-	(void) state;
 	for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++)
 		for (size_t s = 0; s < SIZES; s++)
 		{
@@ -172,15 +163,4 @@ test_tables(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_transpose),
-		cmocka_unit_test(test_planes),
-		cmocka_unit_test(test_planes_count),
-		cmocka_unit_test(test_tables),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+RUN_TESTS_OF_GROUP(setup, NULL, NULL, NULL)

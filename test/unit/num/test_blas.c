@@ -5,7 +5,6 @@
 #include "assertions.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,15 +15,12 @@ static tlv_context ctx;
 static int
 setup(void **state)
 {
-	(void) state;
 	tlv_num_init();
 	return 0;
 }
 
-static void
-test_blas(void **state)
+TEST(test_blas)
 {
-	(void) state;
 	assert_int_equal(tlv_blas_threads(), 1);
 	assert_non_null(strstr(tlv_blas_provider(), "blas"));
 	assert_null(strstr(tlv_blas_provider(), "gslcblas"));
@@ -80,13 +76,11 @@ run_with_threads(void)
 																								: 5;
 }
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
 	pid_t child = fork();
 	int status;
 
-	(void) state;
 	if (child == 0)
 	{
 		setenv("OPENBLAS_NUM_THREADS", "3", 1);
@@ -103,13 +97,7 @@ test_threads(void **state)
 int
 main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blas),
-		cmocka_unit_test(test_threads),
-	};
-
-	(void) argv;
 	if (argc > 1)
 		return run_with_threads();
-	return cmocka_run_group_tests_name("blas", tests, setup, NULL);
+	return run_registered_tests(argv[0], setup, NULL, NULL, NULL);
 }

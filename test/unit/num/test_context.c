@@ -3,40 +3,15 @@
  */
 #include <float.h>
 
-#include "assertions.h"
-#include <stdlib.h>
-
-#include "tensorlv/num/context.h"
-#include "tensorlv/num/rng.h"
-
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 1);
-	return 0;
-}
-
-/* Every block given back. */
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
+#define RNG_SEED 1
+#include "malloc_setup.h"
 
 /* ---- memory ---- */
 
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
 	double *x;
 
-	(void) state;
 	for (size_t n = 0; n < 5000; n += 7)
 	{
 		char *block = tlv_alloc0(&ctx, n, 1);
@@ -91,14 +66,12 @@ test_memory(void **state)
 }
 
 /* What is not kept goes at the end; what is older stays what it is. */
-static void
-test_scratch(void **state)
+TEST(test_scratch)
 {
 	tlv_scratch outer, inner;
 	char *old = tlv_alloc(&ctx, 100, 1), *mine, *kept;
 	size_t used;
 
-	(void) state;
 	tlv_scratch_begin(&ctx, &outer);
 	mine = tlv_alloc(&ctx, 50, 1);
 	memset(mine, 1, 50);
@@ -125,12 +98,10 @@ test_scratch(void **state)
 	tlv_free(&ctx, NULL);
 }
 
-static void
-test_errors(void **state)
+TEST(test_errors)
 {
 	char text[500];
 
-	(void) state;
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	tlv_fail_detail(&ctx, "old");
@@ -164,8 +135,7 @@ check_moments(const char *what, size_t n, const double *x, double mean, double v
 		fail_msg("%s: variance %g, not %g", what, squares, variance);
 }
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
 	static const double shapes[] = {0.05, 0.5, 1, 2.5, 100};
 	static const double means[] = {0.1, 3, 9.99, 10, 40, 1e4, 1e9};
@@ -173,7 +143,6 @@ test_random(void **state)
 	double *x = tlv_alloc(&ctx, n, sizeof(double));
 	tlv_rng again;
 
-	(void) state;
 	assert_non_null(x);
 	/* The stream is fixed for ever: values computed from the published algorithms. */
 	tlv_rng_seed(&again, 0);
@@ -205,8 +174,7 @@ test_random(void **state)
 }
 
 /* Draws without replacement: all ways of making one, and of few the exact probabilities. */
-static void
-test_hypergeometric(void **state)
+TEST(test_hypergeometric)
 {
 	static const double cases[][3] = {{20, 30, 10},		 {30, 20, 45},	  {500, 4000, 900},
 									  {4000, 500, 4000}, {3e9, 2e9, 1e9}, {5000, 5e12, 1e12},
@@ -214,7 +182,6 @@ test_hypergeometric(void **state)
 	double counts[5] = {0}, exact[5] = {70, 224, 168, 32, 1}; /* C(4, i) C(8, 4 - i) */
 	size_t n = 40000;
 
-	(void) state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 	{
 		double good = cases[c][0], bad = cases[c][1], draws = cases[c][2], total = good + bad;
@@ -243,14 +210,12 @@ test_hypergeometric(void **state)
 	assert_equal(tlv_rng_hypergeometric(&rng, 7, 5, 0), 0);
 }
 
-static void
-test_dirichlet_permutation(void **state)
+TEST(test_dirichlet_permutation)
 {
 	double alpha[3] = {0.2, 0.5, 3}, tiny[4] = {1e-5, 1e-5, 1e-5, 1e-5}, out[4], mean[3] = {0};
 	int64_t order[10], seen[10] = {0};
 	size_t n = 100000;
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 	{
 		tlv_rng_dirichlet(&rng, 3, alpha, out);
@@ -288,14 +253,4 @@ test_dirichlet_permutation(void **state)
 		assert_int_equal(seen[i], 1);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),		   cmocka_unit_test(test_scratch),
-		cmocka_unit_test(test_errors),		   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_hypergeometric), cmocka_unit_test(test_dirichlet_permutation),
-	};
-
-	return cmocka_run_group_tests_name("context", tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, NULL)

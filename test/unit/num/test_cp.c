@@ -1,29 +1,10 @@
 /*
  * test_cp.c - canonical polyadic decomposition of tensors of any shape, and bases of their modes.
  */
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/cp.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/nonnegative.h"
 #include "tensorlv/num/tucker.h"
-
-static tlv_context ctx;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 /* A tensor of k components of unit vectors (k x items) and Gaussian noise, in parts of its norm. */
 typedef struct sample
@@ -125,13 +106,11 @@ run(const sample *s, const tlv_tensor *t, tlv_cp_options options, tlv_factors_fo
 	return worst;
 }
 
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
 	sample s = draw(9, 7, 8, 4, 0, 1);
 	tlv_factors_found found;
 
-	(void) state;
 	assert_at_least(run(&s, &s.tensor, (tlv_cp_options){.diagonalise = true, .seed = 3}, &found),
 					1 - 1e-9);
 	assert_at_most(found.residual, 1e-7);
@@ -140,21 +119,18 @@ test_exact(void **state)
 }
 
 /* The figures of tensors-points.md: the relative error against the tensor without noise. */
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
 	sample s = draw(50, 40, 30, 6, .3, 2);
 	tlv_factors_found found;
 
-	(void) state;
 	assert_at_least(run(&s, &s.tensor, (tlv_cp_options){.seed = 1}, &found), .999);
 	assert_between(found.residual, .28, .2875);
 	drop(&s);
 }
 
 /* A sparse tensor gives what the same one as an array does. */
-static void
-test_sparse(void **state)
+TEST(test_sparse)
 {
 	sample s = draw(12, 10, 9, 3, .05, 4);
 	size_t all = 12 * 10 * 9;
@@ -163,7 +139,6 @@ test_sparse(void **state)
 	tlv_factors_found found, same;
 	double *u[3], *v[3], core[8], other[8];
 
-	(void) state;
 	for (size_t i = 0; i < all; i++)
 	{
 		at[i] = (int32_t) (i / 90);
@@ -194,13 +169,11 @@ test_sparse(void **state)
 }
 
 /* More components than items: the share of tensors on which all are found. */
-static void
-test_overcomplete(void **state)
+TEST(test_overcomplete)
 {
 	static const size_t k[] = {8, 10, 12, 14, 16, 20};
 	static const int least[] = {5, 5, 5, 5, 4, 0};
 
-	(void) state;
 	for (size_t i = 0; i < 6; i++)
 	{
 		int found_all = 0, starts = 0;
@@ -222,15 +195,13 @@ test_overcomplete(void **state)
 	}
 }
 
-static void
-test_tucker(void **state)
+TEST(test_tucker)
 {
 	sample s = draw(20, 15, 10, 4, .2, 5);
 	const size_t r[3] = {4, 4, 4};
 	tlv_factors_found start, found;
 	double *u[3], core[64];
 
-	(void) state;
 	for (int m = 0; m < 3; m++)
 		u[m] = tlv_alloc(&ctx, 4 * s.tensor.d[m], sizeof(double));
 	assert_ok(
@@ -246,13 +217,11 @@ test_tucker(void **state)
 }
 
 /* Ranks by a tolerance keep it, and are those of the components that there are. */
-static void
-test_train(void **state)
+TEST(test_train)
 {
 	sample s = draw(12, 9, 10, 3, 1e-3, 7);
 	tlv_train train = {.r = {0, 0}}, small = {.r = {2, 2}};
 
-	(void) state;
 	assert_ok(tlv_tensor_train(&ctx, &s.tensor, 2e-3, &train));
 	assert_equal(train.r[0], 3);
 	assert_equal(train.r[1], 3);
@@ -280,15 +249,13 @@ test_train(void **state)
 }
 
 /* What a tensor of low rank leaves is rounding, not its root. */
-static void
-test_exact_residuals(void **state)
+TEST(test_exact_residuals)
 {
 	sample s = draw(12, 9, 10, 3, 0, 7);
 	tlv_train train = {.r = {0, 0}};
 	tlv_factors_found found;
 	double *u[3], core[27];
 
-	(void) state;
 	for (int m = 0; m < 3; m++)
 		u[m] = tlv_alloc(&ctx, 3 * s.tensor.d[m], sizeof(double));
 	assert_ok(tlv_tucker(&ctx, &s.tensor, (size_t[]){3, 3, 3},
@@ -306,14 +273,12 @@ test_exact_residuals(void **state)
 	drop(&s);
 }
 
-static void
-test_bad(void **state)
+TEST(test_bad)
 {
 	double x[8] = {0}, factors[12], weights[2];
 	tlv_tensor t = {.d = {2, 2, 2}, .dense = x};
 	tlv_factors_found found;
 
-	(void) state;
 	assert_fails(tlv_cp(&ctx, &t, 2, &(tlv_cp_options){0}, factors, weights, &found), TLV_BAD_DATA,
 				 "is zero");
 	x[3] = NAN;
@@ -332,15 +297,4 @@ test_bad(void **state)
 	ctx.arena.limit = SIZE_MAX;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),			cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_sparse),			cmocka_unit_test(test_overcomplete),
-		cmocka_unit_test(test_tucker),			cmocka_unit_test(test_train),
-		cmocka_unit_test(test_exact_residuals), cmocka_unit_test(test_bad),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, NULL)

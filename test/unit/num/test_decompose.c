@@ -4,12 +4,9 @@
  */
 #include <time.h>
 
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/decompose.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
-
-static tlv_context ctx;
 
 /* A tensor with known components, and a place for the answer. */
 typedef struct bed
@@ -24,22 +21,6 @@ typedef struct bed
 	double seconds;
 } bed;
 
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
-
 static double
 seconds(void)
 {
@@ -47,15 +28,6 @@ seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-static double *
-numbers(size_t n)
-{
-	double *x = tlv_alloc0(&ctx, n, sizeof(double));
-
-	assert_non_null(x);
-	return x;
 }
 
 /*
@@ -91,18 +63,7 @@ make_bed(size_t k, double eps, double low, double high, uint64_t seed)
 							sqrt(i == j && j == l	? 1
 								 : i == j || j == l ? 3
 													: 6);
-	tlv_free(&ctx, work);
 	return b;
-}
-
-static void
-free_bed(bed *b)
-{
-	tlv_free(&ctx, b->packed);
-	tlv_free(&ctx, b->vectors);
-	tlv_free(&ctx, b->values);
-	tlv_free(&ctx, b->found.vectors);
-	tlv_free(&ctx, b->found.values);
 }
 
 static double
@@ -145,7 +106,6 @@ match(bed *b)
 			cosines[row + i * k] = cosines[i + column * k] = -2;
 	}
 	b->mean = sum / (double) k;
-	tlv_free(&ctx, cosines);
 }
 
 static void
@@ -195,7 +155,6 @@ row(tlv_method method, size_t k, double eps, int seeds)
 		iterations += b.found.iterations;
 		sweeps += b.found.sweeps;
 		assert_true(b.found.converged || method == TLV_METHOD_SGD || method == TLV_METHOD_ALS);
-		free_bed(&b);
 	}
 	result.mean = mean;
 	result.max = max;
@@ -208,11 +167,8 @@ row(tlv_method method, size_t k, double eps, int seeds)
 	return result;
 }
 
-static void
-test_joint_table(void **state)
+ACCURACY_TEST(test_joint_table)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	for (size_t k = 20; k <= 100; k = k == 20 ? 50 : k + 50)
 	{
 		bed b = row(TLV_METHOD_JOINT, k, 0.02, k == 100 ? 2 : 20);
@@ -229,30 +185,23 @@ test_joint_table(void **state)
 	}
 }
 
-static void
-test_power_table(void **state)
+ACCURACY_TEST(test_power_table)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	assert_at_most(row(TLV_METHOD_POWER, 20, 0.2, 4).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_POWER, 50, 0.2, 2).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_POWER, 70, 0.2, 1).mean, 0.09);
 }
 
-static void
-test_als_table(void **state)
+ACCURACY_TEST(test_als_table)
 {
-	(void) state;
 	assert_at_most(row(TLV_METHOD_ALS, 20, 0.2, 4).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_ALS, 50, 0.2, 4).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_ALS, 70, 0.2, 2).mean, 0.09);
 	assert_at_most(row(TLV_METHOD_ALS, 70, 0.5, 1).mean, 0.22);
 }
 
-static void
-test_sgd_table(void **state)
+ACCURACY_TEST(test_sgd_table)
 {
-	(void) state;
 	for (size_t k = 5; k <= 10; k++)
 	{
 		bed b = row(TLV_METHOD_SGD, k, 0, 10);
@@ -287,7 +236,6 @@ plain_residual(const bed *b)
 	for (size_t i = 0; i < k; i++)
 		tlv_packed3_add_cube(k, -b->found.values[i], b->found.vectors + i * k, rest);
 	residual = tlv_packed3_norm(k, rest) / tlv_packed3_norm(k, b->packed);
-	tlv_free(&ctx, rest);
 	return residual;
 }
 
@@ -318,10 +266,8 @@ check_form(const bed *b, bool orthonormal)
 }
 
 /* Small and exact tensors, every method, every k from 1 on; and the form of the result. */
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
-	(void) state;
 	for (int m = 0; m < 4; m++)
 		for (size_t k = 1; k <= 12; k++)
 		{
@@ -334,17 +280,13 @@ test_exact(void **state)
 			check_form(&b, METHODS[m] == TLV_METHOD_JOINT);
 			solve(&noisy, &options);
 			check_form(&noisy, METHODS[m] == TLV_METHOD_JOINT);
-			free_bed(&b);
-			free_bed(&noisy);
 		}
 }
 
-static void
-test_one_component(void **state)
+TEST(test_one_component)
 {
 	double values[] = {2, -3, 1e-250, 1e250};
 
-	(void) state;
 	for (int m = 0; m < 4; m++)
 		for (int i = 0; i < 4; i++)
 		{
@@ -361,14 +303,12 @@ test_one_component(void **state)
 }
 
 /* Units do not matter, and nothing else than seed and data does. */
-static void
-test_scale_and_seed(void **state)
+TEST(test_scale_and_seed)
 {
 	size_t k = 15;
 	bed a = make_bed(k, 0.2, 1, 3, 1), b = make_bed(k, 0.2, 1, 3, 1);
 	tlv_decompose_options options = {.seed = 7};
 
-	(void) state;
 	solve(&a, &options);
 	solve(&b, &options);
 	assert_memory_equal(a.found.vectors, b.found.vectors, k * k * sizeof(double));
@@ -384,16 +324,12 @@ test_scale_and_seed(void **state)
 	solve(&b, &options);
 	for (size_t i = 0; i < k * k; i++)
 		assert_close(a.found.vectors[i], b.found.vectors[i], 1e-8);
-	free_bed(&a);
-	free_bed(&b);
 }
 
-static void
-test_warm_start(void **state)
+TEST(test_warm_start)
 {
 	static const size_t sizes[] = {1, 7, 20, 50, 100};
 
-	(void) state;
 	for (size_t t = 0; t < 5; t++)
 	{
 		size_t k = sizes[t];
@@ -422,20 +358,15 @@ test_warm_start(void **state)
 					  b.seconds);
 		cold[0] += 1e-3;
 		assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
-		tlv_free(&ctx, cold);
-		tlv_free(&ctx, initial);
-		free_bed(&b);
 	}
 }
 
 /* Noise as large as the values: as good as starting from the truth. */
-static void
-test_hard(void **state)
+ACCURACY_TEST(test_hard)
 {
 	double quotient = 0;
 	int seeds = 20;
 
-	(void) state;
 	for (int seed = 0; seed < seeds; seed++)
 	{
 		bed b = make_bed(20, 1.2, 1, 3, 500 + (uint64_t) seed);
@@ -449,21 +380,18 @@ test_hard(void **state)
 		quotient += objective / b.found.objective / seeds;
 		options = (tlv_decompose_options){.seed = 1, .starts = 2};
 		solve(&b, &options);
-		free_bed(&b);
 	}
 	print_message("hard regime: objective %.5f of that from the truth\n", quotient);
 	assert_at_least(quotient, 0.9995);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	size_t k = 6;
 	bed b = make_bed(k, 0.1, 1, 3, 9);
 	tlv_decompose_options options = {0};
 	double *zero = numbers(tlv_packed3_size(k)), kept = b.packed[11];
 
-	(void) state;
 	assert_int_equal(tlv_decompose(&ctx, k, zero, &options, &b.found), TLV_BAD_DATA);
 	b.packed[11] = NAN;
 	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_DATA);
@@ -486,8 +414,6 @@ test_refusals(void **state)
 	ctx.arena.limit = SIZE_MAX;
 	assert_string_equal(tlv_method_name(TLV_METHOD_JOINT), "joint");
 	assert_string_equal(tlv_method_name(TLV_METHOD_SGD), "sgd");
-	tlv_free(&ctx, zero);
-	free_bed(&b);
 }
 
 static int countdown;
@@ -507,10 +433,8 @@ alloc_until_zero(void *owner, size_t bytes)
 }
 
 /* Cancelled at any look, or without memory at any allocation: the status says so, nothing leaks. */
-static void
-test_any_point(void **state)
+TEST(test_any_point)
 {
-	(void) state;
 	for (int m = 0; m < 4; m++)
 	{
 		bed b = make_bed(9, 0.5, 1, 3, 77);
@@ -538,26 +462,7 @@ test_any_point(void **state)
 		}
 		assert_ok(status);
 		ctx.arena.alloc = arena.alloc;
-		free_bed(&b);
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_one_component),
-		cmocka_unit_test(test_scale_and_seed),
-		cmocka_unit_test(test_warm_start),
-		accuracy_test(test_hard),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_any_point),
-		accuracy_test(test_joint_table),
-		accuracy_test(test_power_table),
-		accuracy_test(test_als_table),
-		accuracy_test(test_sgd_table),
-	};
-
-	return cmocka_run_group_tests_name("decompose", tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, drop_rooms)

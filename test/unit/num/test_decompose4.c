@@ -2,12 +2,9 @@
  * test_decompose4.c - decomposition of fourth-order tensors of known
  * components: orthogonal with values of either sign, noisy, and not orthogonal.
  */
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/cumulant4.h"
 #include "tensorlv/num/decompose.h"
-#include "tensorlv/num/linalg.h"
-
-static tlv_context ctx;
 
 typedef struct bed
 {
@@ -18,31 +15,6 @@ typedef struct bed
 	tlv_decomposition found;
 	double worst; /* largest error of a column */
 } bed;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static double *
-numbers(size_t n)
-{
-	double *x = tlv_alloc0(&ctx, n, sizeof(double));
-
-	assert_non_null(x);
-	return x;
-}
 
 static size_t
 packed_size(size_t k)
@@ -107,16 +79,6 @@ make_bed(size_t k, double low, double high, bool mixed, double skew, double nois
 	return b;
 }
 
-static void
-free_bed(bed *b)
-{
-	tlv_free(&ctx, b->packed);
-	tlv_free(&ctx, b->vectors);
-	tlv_free(&ctx, b->values);
-	tlv_free(&ctx, b->found.vectors);
-	tlv_free(&ctx, b->found.values);
-}
-
 /* Every true column has a column found that is close, its value has the right sign. */
 static void
 match(bed *b)
@@ -169,12 +131,10 @@ assert_conventions(const bed *b)
 	}
 }
 
-static void
-test_joint_exact(void **state)
+TEST(test_joint_exact)
 {
 	static const size_t sizes[] = {1, 2, 3, 5, 10, 20};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (uint64_t seed = 1; seed <= 5; seed++)
 		{
@@ -187,20 +147,17 @@ test_joint_exact(void **state)
 			assert_below(b.worst, 1e-7);
 			assert_true(b.found.converged);
 			assert_below(b.found.residual, 1e-13);
-			free_bed(&b);
 		}
 }
 
 /* Scaling changes the values only, also where squares would overflow or vanish. */
-static void
-test_scale(void **state)
+TEST(test_scale)
 {
 	bed b = make_bed(6, 1, 2, true, 0, 0.01, 3);
 	tlv_decompose_options options = {.method = TLV_METHOD_JOINT};
 	double *vectors = numbers(36), *values = numbers(6);
 	static const double factors[] = {1e-280, 1e280};
 
-	(void) state;
 	assert_ok(tlv_decompose4(&ctx, 6, b.packed, &options, &b.found));
 	memcpy(vectors, b.found.vectors, 36 * sizeof(double));
 	memcpy(values, b.found.values, 6 * sizeof(double));
@@ -215,22 +172,16 @@ test_scale(void **state)
 			assert_close(b.found.vectors[i], vectors[i], 1e-8);
 		for (size_t i = 0; i < 6; i++)
 			assert_close(b.found.values[i] / factors[f] / values[i], 1, 1e-8);
-		tlv_free(&ctx, scaled);
 	}
-	tlv_free(&ctx, vectors);
-	tlv_free(&ctx, values);
-	free_bed(&b);
 }
 
 /* From another start the same optimum; the start may be the answer. */
-static void
-test_initial(void **state)
+TEST(test_initial)
 {
 	bed b = make_bed(8, 1, 2, true, 0, 0.01, 4);
 	tlv_decompose_options options = {.method = TLV_METHOD_JOINT};
 	double objective;
 
-	(void) state;
 	assert_ok(tlv_decompose4(&ctx, 8, b.packed, &options, &b.found));
 	objective = b.found.objective;
 	options.initial = b.vectors;
@@ -238,14 +189,11 @@ test_initial(void **state)
 	assert_close(b.found.objective / objective, 1, 1e-9);
 	b.vectors[0] += 0.1;
 	assert_int_equal(tlv_decompose4(&ctx, 8, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
-	free_bed(&b);
 }
 
 /* Random orthogonal tensors of dimension 10: every seed converges (Huang 2016, section 2.4). */
-static void
-test_sgd(void **state)
+TEST(test_sgd)
 {
-	(void) state;
 	for (int mixed = 0; mixed < 3; mixed++)
 	{
 		int converged = 0;
@@ -259,7 +207,6 @@ test_sgd(void **state)
 			match(&b);
 			assert_conventions(&b);
 			converged += b.worst < 1e-3 && b.found.residual * b.found.residual < 1e-5;
-			free_bed(&b);
 		}
 		print_message("sgd, %s: %d of 10 seeds converged\n",
 					  mixed == 0   ? "equal values"
@@ -271,13 +218,11 @@ test_sgd(void **state)
 }
 
 /* Vectors that are not orthogonal: from the joint solution to the exact ones. */
-static void
-test_cp(void **state)
+TEST(test_cp)
 {
 	static const size_t sizes[] = {1, 2, 4, 8};
 	double before = 0;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (uint64_t seed = 1; seed <= 5; seed++)
 		{
@@ -297,22 +242,18 @@ test_cp(void **state)
 
 			assert_below(b.worst, 1e-5);
 			assert_below(b.found.residual, 1e-5);
-			tlv_free(&ctx, start);
-			free_bed(&b);
 		}
 	/* It was needed: the joint solution is wrong by far more. */
 	assert_above(before / 20, 0.05);
 }
 
 /* T(W, W, W, W) of a tensor of known vectors is that of W'v. */
-static void
-test_compress(void **state)
+TEST(test_compress)
 {
 	bed b = make_bed(7, 1, 3, true, 0.3, 0, 9), c = make_bed(7, 1, 3, true, 0, 0, 10);
 	double *out = numbers(packed_size(3)), *pairs = numbers(28 * 28), *back;
 	const double *w = c.vectors; /* the first 3 columns */
 
-	(void) state;
 	assert_ok(tlv_cumulant4_compress(&ctx, 7, 3, b.packed, w, out));
 	for (size_t a = 0, i = 0; a < 3; a++)
 		for (size_t d = 0; d <= a; d++)
@@ -336,20 +277,13 @@ test_compress(void **state)
 	tlv_cumulant4_from_pairs(7, pairs, back);
 	for (size_t i = 0; i < packed_size(7); i++)
 		assert_equal(back[i], 2 * b.packed[i]);
-	tlv_free(&ctx, out);
-	tlv_free(&ctx, pairs);
-	tlv_free(&ctx, back);
-	free_bed(&b);
-	free_bed(&c);
 }
 
-static void
-test_norm(void **state)
+TEST(test_norm)
 {
 	bed b = make_bed(5, 1, 3, true, 0.3, 0, 2);
 	double *pairs = numbers(15 * 15), sum = 0;
 
-	(void) state;
 	tlv_cumulant4_to_pairs(5, b.packed, 1, pairs);
 	for (size_t a = 0; a < 5; a++)
 		for (size_t c = 0; c < 5; c++)
@@ -361,17 +295,13 @@ test_norm(void **state)
 					sum += x * x;
 				}
 	assert_close(tlv_cumulant4_norm(5, b.packed) / sqrt(sum), 1, 1e-12);
-	tlv_free(&ctx, pairs);
-	free_bed(&b);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	bed b = make_bed(3, 1, 2, true, 0, 0, 1);
 	tlv_decompose_options options = {.method = TLV_METHOD_POWER};
 
-	(void) state;
 	assert_int_equal(tlv_decompose4(&ctx, 3, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
 	options.method = TLV_METHOD_JOINT;
 	assert_int_equal(tlv_decompose4(&ctx, 0, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
@@ -388,16 +318,13 @@ test_refusals(void **state)
 	ctx.arena.limit = ctx.arena.used + 1000;
 	assert_int_equal(tlv_decompose4(&ctx, 3, b.packed, &options, &b.found), TLV_MEMORY_LIMIT);
 	ctx.arena.limit = SIZE_MAX;
-	free_bed(&b);
 }
 
 /* What is announced covers what is used. */
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
 	static const size_t sizes[] = {1, 2, 5, 12, 20};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int method = 0; method < 3; method++)
 		{
@@ -411,7 +338,6 @@ test_memory(void **state)
 			assert_ok((method == 2 ? tlv_decompose4_cp : tlv_decompose4)(&ctx, b.k, b.packed,
 																		 &options, &b.found));
 			assert_at_most((double) (ctx.arena.peak - used), tlv_decompose4_memory(b.k, &options));
-			free_bed(&b);
 		}
 }
 
@@ -424,12 +350,10 @@ stop_later(void *argument)
 	return --stops < 0;
 }
 
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	bed b = make_bed(12, 1, 2, true, 0, 0.3, 5);
 
-	(void) state;
 	ctx.stop = stop_later;
 	for (int method = 0; method < 2; method++)
 		for (int after = 0; after < 40; after += 13)
@@ -441,19 +365,6 @@ test_cancel(void **state)
 			assert_int_equal(tlv_decompose4(&ctx, 12, b.packed, &options, &b.found), TLV_CANCELLED);
 		}
 	ctx.stop = NULL;
-	free_bed(&b);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_joint_exact), cmocka_unit_test(test_scale),
-		cmocka_unit_test(test_initial),		cmocka_unit_test(test_sgd),
-		cmocka_unit_test(test_cp),			cmocka_unit_test(test_compress),
-		cmocka_unit_test(test_norm),		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_memory),		cmocka_unit_test(test_cancel),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, drop_rooms)

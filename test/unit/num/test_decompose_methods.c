@@ -3,28 +3,9 @@
  * successes by the number of components, noise, spread of the values and angles of the vectors.
  * TLV_SHOW prints all of it, which takes a minute; docs/explanation/tensors.md shows it.
  */
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/decompose.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
-
-static tlv_context ctx;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 #define METHODS 11
 #define CP		METHODS /* the last column */
@@ -58,7 +39,7 @@ static void
 draw_vectors(const tensors *bed, tlv_rng *rng, double *vectors)
 {
 	size_t n = bed->n, k = bed->k, rank;
-	double *common = tlv_alloc(&ctx, n, sizeof(double));
+	double *common = room(n, sizeof(double));
 
 	tlv_rng_fill_normal(rng, n * k, vectors);
 	tlv_rng_fill_normal(rng, n, common);
@@ -76,14 +57,13 @@ draw_vectors(const tensors *bed, tlv_rng *rng, double *vectors)
 		for (size_t i = 0; i < n; i++)
 			vectors[i + n * h] /= sqrt(square);
 	}
-	tlv_free(&ctx, common);
 }
 
 static double *
 draw(const tensors *bed, uint64_t seed, double *vectors)
 {
 	size_t size = tlv_packed3_size(bed->n), at = 0;
-	double *packed = tlv_alloc0(&ctx, size, sizeof(double));
+	double *packed = room(size, sizeof(double));
 	tlv_rng rng;
 
 	tlv_rng_seed(&rng, seed);
@@ -136,10 +116,10 @@ success(const tensors *bed, int method)
 {
 	const uint64_t seeds = getenv("TLV_SHOW") != NULL ? 4 : 2;
 	size_t found = 0, k = bed->k;
-	double *vectors = tlv_alloc(&ctx, 2 * bed->n * (k + bed->n), sizeof(double));
+	double *vectors = room(2 * bed->n * (k + bed->n), sizeof(double));
 	double *own = vectors + bed->n * (k + bed->n), *values, residual;
 
-	values = tlv_alloc(&ctx, k + bed->n, sizeof(double));
+	values = room(k + bed->n, sizeof(double));
 	for (uint64_t seed = 1; seed <= seeds; seed++)
 	{
 		double *packed = draw(bed, seed, vectors);
@@ -154,10 +134,7 @@ success(const tensors *bed, int method)
 		else
 			assert_ok(tlv_decompose(&ctx, bed->n, packed, &options, &out));
 		found += count_found(bed, vectors, method == CP ? k : bed->n, own);
-		tlv_free(&ctx, packed);
 	}
-	tlv_free(&ctx, values);
-	tlv_free(&ctx, vectors);
 	return 100 * (double) found / ((double) seeds * (double) k);
 }
 
@@ -180,11 +157,8 @@ show_table(void)
 	}
 }
 
-static void
-test_table(void **state)
+ACCURACY_TEST(test_table)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	if (getenv("TLV_SHOW") != NULL)
 		show_table();
 	/* the default loses none where vectors are orthogonal, whatever the values */
@@ -208,10 +182,4 @@ test_table(void **state)
 	assert_equal(success(&beds[9], CP), 100);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table)};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, drop_rooms)

@@ -2,34 +2,15 @@
  * test_dictionary.c - item dictionaries: growing, and frozen in either form,
  * with items at both ends of bigint.
  */
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/hash.h"
 
-static tlv_context ctx;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void
-test_dictionary_add(void **state)
+TEST(test_dictionary_add)
 {
 	tlv_dictionary dictionary;
 	int32_t position;
 
-	(void) state;
 	tlv_dictionary_init(&dictionary);
 	assert_int_equal(tlv_dictionary_find(&dictionary, 0), -1);
 	/* two rounds: new positions in order of arrival, then the same ones again */
@@ -77,15 +58,13 @@ check_frozen(size_t n, const int64_t *items, bool direct)
 	tlv_dictionary_clear(&ctx, &dictionary);
 }
 
-static void
-test_dictionary_freeze(void **state)
+TEST(test_dictionary_freeze)
 {
 	const int64_t ends[4] = {INT64_MIN, -1, 1, INT64_MAX};
 	const int64_t low[3] = {INT64_MIN, INT64_MIN + 2, INT64_MIN + 3};
 	const int64_t high[3] = {INT64_MAX - 5, INT64_MAX - 1, INT64_MAX};
 	int64_t many[1000];
 
-	(void) state;
 	check_frozen(0, NULL, false);
 	check_frozen(1, ends, true);
 	check_frozen(4, ends, false);
@@ -107,15 +86,13 @@ stop_at_once(void *argument)
 }
 
 /* Positions do not depend on the key of the hash; growing many slots may be interrupted. */
-static void
-test_dictionary_key(void **state)
+TEST(test_dictionary_key)
 {
 	const int32_t many = 1 << 18;
 	tlv_dictionary dictionary;
 	tlv_status status = TLV_OK;
 	int32_t position, n = 0;
 
-	(void) state;
 	tlv_hash_key = UINT64_C(0x123456789abcdef1);
 	tlv_dictionary_init(&dictionary);
 	ctx.stop = stop_at_once;
@@ -132,8 +109,7 @@ test_dictionary_key(void **state)
 	tlv_hash_key = 0;
 }
 
-static void
-test_dictionary_map(void **state)
+TEST(test_dictionary_map)
 {
 	const int64_t items[4] = {10, 20, 30, 40};
 	const int64_t words[6] = {5, 10, 25, 30, 40, 99};
@@ -143,7 +119,6 @@ test_dictionary_map(void **state)
 	size_t found;
 	tlv_dictionary dictionary;
 
-	(void) state;
 	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, 4, items));
 	assert_ok(tlv_dictionary_map(&ctx, &dictionary, 6, words, counts, index, known, &found));
 	assert_int_equal(found, 3);
@@ -166,18 +141,15 @@ always_stop(void *argument)
 }
 
 /* Many items far apart, hashed and looked for. */
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	const size_t n = 40000;
-	int64_t *items = tlv_alloc(&ctx, n, sizeof(int64_t));
-	double *counts = tlv_alloc0(&ctx, n, sizeof(double)),
-		   *known = tlv_alloc0(&ctx, n, sizeof(double));
-	int32_t *index = tlv_alloc(&ctx, n, sizeof(int32_t));
+	int64_t *items = room(n, sizeof(int64_t));
+	double *counts = room(n, sizeof(double)), *known = room(n, sizeof(double));
+	int32_t *index = room(n, sizeof(int32_t));
 	size_t found;
 	tlv_dictionary dictionary;
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 		items[i] = (int64_t) i * 1000003;
 	ctx.stop = always_stop;
@@ -192,22 +164,6 @@ test_stop(void **state)
 					 TLV_CANCELLED);
 	ctx.stop = NULL;
 	tlv_dictionary_clear(&ctx, &dictionary);
-	tlv_free(&ctx, index);
-	tlv_free(&ctx, known);
-	tlv_free(&ctx, counts);
-	tlv_free(&ctx, items);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_dictionary_add, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dictionary_freeze, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dictionary_key, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dictionary_map, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("dictionary", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

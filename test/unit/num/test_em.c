@@ -3,8 +3,6 @@
  * the way: when it ends, what acceleration spares, and that it is taken back where it does not
  * ascend.
  */
-#include <math.h>
-
 #include "pool_setup.h"
 #include "tensorlv/num/em.h"
 
@@ -77,13 +75,11 @@ climbed(double part, bool refuses, int iterations, tlv_em *climb)
 	return em;
 }
 
-static void
-test_plain(void **state)
+TEST(test_plain)
 {
 	tlv_em climb;
 	slow_em em = climbed(0.01, false, 0, &climb);
 
-	(void) state;
 	assert_equal(climb.taken, 1);
 	assert_equal(em.taken, 1);
 	assert_equal(em.p[0], 0.1);
@@ -97,8 +93,7 @@ test_plain(void **state)
 }
 
 /* A step after each evaluation, and no end at convergence, where that is asked for. */
-static void
-test_given_steps(void **state)
+TEST(test_given_steps)
 {
 	slow_em own = {.p = {0.1, 0.9}, .part = 0.5};
 	tlv_em em = {.state = &own,
@@ -110,7 +105,6 @@ test_given_steps(void **state)
 				 .tolerance = 1e-3,
 				 .likelihood = -HUGE_VAL};
 
-	(void) state;
 	assert_ok(tlv_em_run(&ctx, &em));
 	assert_equal(own.taken, 100);
 	assert_true(em.stands);
@@ -122,13 +116,11 @@ test_given_steps(void **state)
 	assert_close(CLIMBED - own.p[0], 0.7 * pow(0.5, own.taken), 1e-12);
 }
 
-static void
-test_accelerated(void **state)
+TEST(test_accelerated)
 {
 	tlv_em plain, climb;
 	slow_em em;
 
-	(void) state;
 	climbed(0.01, false, 100000, &plain);
 	em = climbed(0.01, false, -1, &climb);
 	print_message("plain %d evaluations, accelerated %d\n", plain.taken, climb.taken);
@@ -139,25 +131,21 @@ test_accelerated(void **state)
 }
 
 /* Where nothing that is extrapolated has a likelihood, the steps are the plain ones. */
-static void
-test_taken_back(void **state)
+TEST(test_taken_back)
 {
 	tlv_em climb;
 	slow_em em = climbed(0.05, true, -1, &climb);
 
-	(void) state;
 	assert_true(climb.stands);
 	assert_above(em.refusals, 10);
 	/* of two steps one evaluation is refused */
 	assert_close(CLIMBED - em.p[0], 0.7 * pow(0.95, 2 * em.refusals), 1e-12);
 }
 
-static void
-test_limit(void **state)
+TEST(test_limit)
 {
 	tlv_em climb;
 
-	(void) state;
 	for (int refuses = 0; refuses < 2; refuses++)
 	{
 		slow_em em = climbed(refuses ? 1e-3 : 1e-9, refuses, -1, &climb);
@@ -168,16 +156,4 @@ test_limit(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_given_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_accelerated, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_taken_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -6,13 +6,11 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/special.h"
 
-static void
-test_exponential(void **state)
+TEST(test_exponential)
 {
 	double worst = 0;
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 3);
 	for (int i = 0; i < 1000000; i++)
 	{
@@ -32,10 +30,8 @@ test_exponential(void **state)
 	assert_between(tlv_exp_nonpositive(-HUGE_VAL), 0, 1e-300);
 }
 
-static void
-test_digamma(void **state)
+TEST(test_digamma)
 {
-	(void) state;
 	for (double x = 1e-8; x < 1e12; x *= 1.003)
 	{
 		double exact = tlv_digamma(x);
@@ -44,13 +40,4 @@ test_digamma(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exponential),
-		cmocka_unit_test(test_digamma),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -34,10 +34,8 @@ transform_error(size_t n, bool inverse)
 	return error;
 }
 
-static void
-test_lengths(void **state)
+TEST(test_lengths)
 {
-	(void) state;
 	for (size_t n = 1; n <= 33; n++)
 	{
 		assert_below(transform_error(n, false), 1e-12);
@@ -50,14 +48,12 @@ test_lengths(void **state)
 	assert_int_equal(tlv_power_of_two(65), 128);
 }
 
-static void
-test_grid(void **state)
+TEST(test_grid)
 {
 	const size_t n = 12;
 	double *x = room(4 * n * n, sizeof(double)), *y = x + 2 * n * n, error = 0;
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 1);
 	tlv_rng_fill_normal(&rng, 2 * n * n, x);
 	memcpy(y, x, 2 * n * n * sizeof(double));
@@ -68,13 +64,4 @@ test_grid(void **state)
 	assert_below(error, 1e-13);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lengths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_grid, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -4,14 +4,12 @@
  */
 #include "frame_fixture.h"
 
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	size_t size, again;
 	char *image = example(&size), *copy = example(&again);
 	tlv_frame frame;
 
-	(void) state;
 	assert_int_equal(size % 8, 0);
 	assert_int_equal(size, again);
 	assert_memory_equal(image, copy, size); /* equal content, equal bytes */
@@ -38,14 +36,12 @@ test_round_trip(void **state)
 }
 
 /* A builder may be copied, and a scalar must not point into the old place. */
-static void
-test_copied_builder(void **state)
+TEST(test_copied_builder)
 {
 	static tlv_frame_builder moved;
 	size_t size, moved_size;
 	char *image = example(&size), *other;
 
-	(void) state;
 	moved = builder;
 	memset(&builder, 0xee, sizeof(builder));
 	assert_ok(tlv_frame_size(&ctx, &moved, &moved_size));
@@ -56,27 +52,23 @@ test_copied_builder(void **state)
 }
 
 /* Frames are written into memory that was used before: padding must be cleared. */
-static void
-test_write_clears_padding(void **state)
+TEST(test_write_clears_padding)
 {
 	size_t size;
 	char *image = example(&size), *dirty = tlv_alloc(&ctx, size, 1);
 
-	(void) state;
 	memset(dirty, 0xff, size);
 	assert_ok(tlv_frame_write(&ctx, &builder, dirty, size));
 	memset(dirty, 0, 4);
 	assert_memory_equal(image, dirty, size);
 }
 
-static void
-test_header_rules(void **state)
+TEST(test_header_rules)
 {
 	size_t size;
 	char *image = example(&size);
 	tlv_frame_header *header = header_of_image(image), good = *header;
 
-	(void) state;
 #define BROKEN(field, value, reason)                                                               \
 	do                                                                                             \
 	{                                                                                              \
@@ -106,13 +98,11 @@ test_header_rules(void **state)
 }
 
 /* Every prefix of a frame, and a frame with more behind it. */
-static void
-test_truncation(void **state)
+TEST(test_truncation)
 {
 	size_t size;
 	char *image = example(&size), *longer;
 
-	(void) state;
 	for (size_t n = 0; n < size; n++)
 		assert_refused(image, n, "");
 	longer = tlv_alloc0(&ctx, size + 8, 1);
@@ -124,14 +114,12 @@ test_truncation(void **state)
 	assert_refused(longer, size + 8, "its sections need");
 }
 
-static void
-test_table_rules(void **state)
+TEST(test_table_rules)
 {
 	size_t size;
 	char *image = example(&size);
 	tlv_section *section = section_of(image, "numbers"), good = *section;
 
-	(void) state;
 #define BROKEN(change, reason)                                                                     \
 	do                                                                                             \
 	{                                                                                              \
@@ -162,14 +150,12 @@ test_table_rules(void **state)
 }
 
 /* A last section whose bytes fit but whose padding does not. */
-static void
-test_padding_beyond_end(void **state)
+TEST(test_padding_beyond_end)
 {
 	size_t size;
 	void *image;
 	char *cut;
 
-	(void) state;
 	tlv_frame_begin(&builder, TLV_FRAME_MODEL, 1);
 	tlv_frame_add(&builder, "text", TLV_BYTES, 11, 1, BYTES);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -179,8 +165,7 @@ test_padding_beyond_end(void **state)
 	assert_refused(cut, size - 5, "inside");
 }
 
-static void
-test_number_rules(void **state)
+TEST(test_number_rules)
 {
 	static const double bad[] = {NAN, -NAN, INFINITY, -INFINITY};
 	size_t size;
@@ -190,7 +175,6 @@ test_number_rules(void **state)
 	int64_t *items = (int64_t *) (image + section_of(image, "items")->offset);
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 	{
 		*last = bad[i];
@@ -213,13 +197,11 @@ test_number_rules(void **state)
 }
 
 /* Every bit flipped: nothing gets through, nothing is read out of bounds. */
-static void
-test_bit_flips(void **state)
+TEST(test_bit_flips)
 {
 	size_t size;
 	char *image = example(&size);
 
-	(void) state;
 	for (size_t bit = 32; bit < 8 * size; bit++)
 	{
 		image[bit / 8] ^= (char) (1 << bit % 8);
@@ -228,8 +210,7 @@ test_bit_flips(void **state)
 	}
 }
 
-static void
-test_require(void **state)
+TEST(test_require)
 {
 	static const int64_t level[2] = {4, 4};
 	size_t size;
@@ -237,7 +218,6 @@ test_require(void **state)
 	tlv_frame frame;
 	const void *data;
 
-	(void) state;
 	image = example(&size);
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 	assert_ok(tlv_frame_require(&ctx, &frame, "numbers", TLV_FLOAT64, 2, 3, &data));
@@ -267,15 +247,13 @@ test_require(void **state)
 	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "negative"), "not an integer");
 }
 
-static void
-test_add_from(void **state)
+TEST(test_add_from)
 {
 	static const char *const except[] = {"items", "text", "absent", NULL};
 	size_t size, copied;
 	void *image = example(&size), *copy;
 	tlv_frame frame, second;
 
-	(void) state;
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 	/* all of it: the very same bytes */
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
@@ -307,12 +285,10 @@ assert_too_large(void)
 }
 
 /* Too large: told before anything is allocated or read. */
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
 	size_t size;
 
-	(void) state;
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 1);
 	tlv_frame_add(&builder, "wide", TLV_FLOAT64, 1000000, 91, NUMBERS);
 	assert_ok(tlv_frame_size(&ctx, &builder, &size));
@@ -335,14 +311,12 @@ test_limits(void **state)
 }
 
 /* The fingerprint sees every byte, its place, the length and the seed. */
-static void
-test_fingerprint(void **state)
+TEST(test_fingerprint)
 {
 	unsigned char bytes[100];
 	uint64_t seen[400];
 	size_t n = 0;
 
-	(void) state;
 	memset(bytes, 0, sizeof(bytes));
 	for (size_t size = 0; size <= 100; size++)
 		seen[n++] = tlv_fingerprint(bytes, size, 1);
@@ -360,15 +334,13 @@ test_fingerprint(void **state)
 			assert_unequal(seen[i], seen[j]);
 }
 
-static void
-test_kind_lookup(void **state)
+TEST(test_kind_lookup)
 {
 	size_t count, size;
 	const tlv_kind *const *kinds = tlv_kinds(&count);
 	char *image = example(&size);
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t i = 0; i < count; i++)
 	{
 		assert_ptr_equal(tlv_kind_find(kinds[i]->type, kinds[i]->code), kinds[i]);
@@ -394,8 +366,7 @@ test_kind_lookup(void **state)
 }
 
 /* The digest that a frame holds of another one. */
-static void
-test_digest(void **state)
+TEST(test_digest)
 {
 	size_t size, other_size;
 	char *image = example(&size);
@@ -415,8 +386,7 @@ test_digest(void **state)
 }
 
 /* Of a large frame the digest can be interrupted. */
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	const size_t n = (size_t) 3 << 20;
 	double *numbers = tlv_alloc0(&ctx, n, sizeof(double));
@@ -440,8 +410,7 @@ test_cancel(void **state)
 }
 
 /* One number that is not finite, in the second piece of those that are looked at at once. */
-static void
-test_not_finite(void **state)
+TEST(test_not_finite)
 {
 	const size_t n = (size_t) 3 << 20, at = n - 5;
 	double *numbers = tlv_alloc0(&ctx, n, sizeof(double));
@@ -459,28 +428,4 @@ test_not_finite(void **state)
 	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_BAD_DATA);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_copied_builder, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_write_clears_padding, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_header_rules, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_truncation, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_table_rules, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_padding_beyond_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_number_rules, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bit_flips, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_require, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_add_from, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fingerprint, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_digest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_finite, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kind_lookup, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -22,8 +22,7 @@ narrow_example(size_t *size)
 	return image;
 }
 
-static void
-test_narrow_round_trip(void **state)
+TEST(test_narrow_round_trip)
 {
 	static const double expected[12] = {0, 1.5, 0, 0, 0, 0, 0, -7, 0, 0, 0, 1e300};
 	static const uint32_t positions[3] = {1, 7, 11};
@@ -65,8 +64,7 @@ test_narrow_round_trip(void **state)
 	assert_memory_equal(copy, image, size);
 }
 
-static void
-test_narrow_rules(void **state)
+TEST(test_narrow_rules)
 {
 	size_t size;
 	char *image = narrow_example(&size);
@@ -105,8 +103,7 @@ test_narrow_rules(void **state)
 }
 
 /* What is not finite is found before it is written. */
-static void
-test_narrow_infinite(void **state)
+TEST(test_narrow_infinite)
 {
 	static const float one = INFINITY;
 	static const double two[2] = {0, NAN};
@@ -125,14 +122,4 @@ test_narrow_infinite(void **state)
 	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_LIMIT);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_narrow_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrow_rules, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrow_infinite, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

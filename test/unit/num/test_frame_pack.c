@@ -2,8 +2,6 @@
  * test_frame_pack.c - frames as they are stored, in fewer bytes: what is packed comes back bit by
  * bit, in its one form; damaged bytes are refused or come back as frames for validation.
  */
-#include <math.h>
-
 #include "frame_fixture.h"
 #include "tensorlv/num/rng.h"
 
@@ -105,14 +103,12 @@ packed(const char *image, size_t whole, size_t *size)
 	return bytes;
 }
 
-static void
-test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	size_t whole, size, back_size;
 	char *image = packable(&whole), *bytes = packed(image, whole, &size);
 	void *back;
 
-	(void) state;
 	assert_true(tlv_frame_is_packed(bytes, size));
 	assert_false(tlv_frame_is_packed(image, whole));
 	assert_ok(tlv_frame_unpack(&ctx, bytes, size, &back, &back_size));
@@ -124,15 +120,13 @@ test_round_trip(void **state)
 }
 
 /* What would not be much smaller stays as it is. */
-static void
-test_not_worth_it(void **state)
+TEST(test_not_worth_it)
 {
 	content *c = make_content();
 	size_t whole, size;
 	tlv_packing *packing;
 	void *image, *bytes;
 
-	(void) state;
 	tlv_frame_begin(&builder, TLV_FRAME_MODEL, 77);
 	tlv_frame_add(&builder, "noise", TLV_FLOAT64, COLUMNS, 1, c->noise);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &whole));
@@ -145,14 +139,12 @@ test_not_worth_it(void **state)
 
 /* Every byte changed in some bits, and every length: an error, or the same frame (the form of a
  * section of no numbers says nothing). */
-static void
-test_damaged(void **state)
+TEST(test_damaged)
 {
 	size_t whole, size, back_size;
 	char *image = packable(&whole), *bytes = packed(image, whole, &size);
 	size_t refused = 0, damages = 0;
 
-	(void) state;
 	for (size_t at = 4; at < size; at += at < 800 ? 1 : 97)
 		for (int bit = 0; bit < 8; bit += 3)
 		{
@@ -190,15 +182,13 @@ test_damaged(void **state)
 }
 
 /* A few bytes must not become hundreds of megabytes. */
-static void
-test_growth(void **state)
+TEST(test_growth)
 {
 	double *zeros = tlv_alloc0(&ctx, 30000000, sizeof(double));
 	size_t size, back_size;
 	tlv_packing *packing;
 	void *bytes, *back;
 
-	(void) state;
 	tlv_frame_begin(&builder, TLV_FRAME_MODEL, 77);
 	tlv_frame_add(&builder, "zeros", TLV_FLOAT64, 30000000, 1, zeros);
 	assert_ok(tlv_frame_pack(&ctx, &builder, &packing, &size));
@@ -215,15 +205,13 @@ test_growth(void **state)
 	assert_int_equal(tlv_frame_unpack(&ctx, bytes, size, &back, &back_size), TLV_CORRUPT);
 }
 
-static void
-test_stops(void **state)
+TEST(test_stops)
 {
 	size_t whole, size, back_size;
 	char *image = packable(&whole), *bytes = packed(image, whole, &size);
 	tlv_packing *packing;
 	void *back;
 
-	(void) state;
 	memory.calls = 0;
 	memory.stop_at = 1;
 	assert_int_equal(tlv_frame_unpack(&ctx, bytes, size, &back, &back_size), TLV_CANCELLED);
@@ -231,16 +219,4 @@ test_stops(void **state)
 	assert_int_equal(tlv_frame_pack(&ctx, &builder, &packing, &size), TLV_CANCELLED);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_worth_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_growth, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("packed frames", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

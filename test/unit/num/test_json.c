@@ -1,33 +1,11 @@
 /*
  * test_json.c - JSON texts read and written.
  */
-#include <math.h>
-#include <string.h>
-
-#include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "print_number.h"
 #include "tensorlv/num/json.h"
 
-static pool memory;
-static tlv_context ctx;
 static tlv_json json;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static tlv_status
 read_text(const char *text, bool ascii)
@@ -45,10 +23,8 @@ assert_string(size_t node, const char *expected)
 	assert_memory_equal(text.bytes, expected, text.length);
 }
 
-static void
-test_values(void **state)
+TEST(test_values)
 {
-	(void) state;
 	assert_ok(
 		read_text(" {\"a\" : [1, -2.5e3, true,false , null, \"x\"], \"b\":{}, \"c\":[]}\n", true));
 	assert_int_equal(json.nodes[0].type, TLV_JSON_OBJECT);
@@ -65,10 +41,8 @@ test_values(void **state)
 }
 
 /* Whole numbers that an int64 has are such, others are not; minus zero keeps its sign. */
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void) state;
 	assert_ok(read_text("[9223372036854775807, -9223372036854775808, 9223372036854775808, -0, 1e0]",
 						true));
 	assert_true(json.nodes[1].integer == INT64_MAX && json.nodes[1].type == TLV_JSON_INTEGER);
@@ -78,17 +52,14 @@ test_numbers(void **state)
 	assert_int_equal(json.nodes[5].type, TLV_JSON_NUMBER);
 }
 
-static void
-test_escapes(void **state)
+TEST(test_escapes)
 {
-	(void) state;
 	assert_ok(read_text("[\"\\\"\\\\\\/\\b\\n\\u0041\\u00e4\\u20ac\\ud83d\\ude00\"]", false));
 	assert_string(1, "\"\\/\b\nA\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
 	assert_int_equal(read_text("[\"\\u00e4\"]", true), TLV_BAD_PARAMETER);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const wrong[] = {"",
 										"[",
@@ -118,7 +89,6 @@ test_refused(void **state)
 										"{}}"};
 	char deep[2 * TLV_JSON_DEPTH + 3] = "";
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (read_text(wrong[i], false) != TLV_BAD_PARAMETER)
 			fail_msg("%s was read", wrong[i]);
@@ -136,8 +106,7 @@ test_refused(void **state)
 }
 
 /* What is written reads as it was, numbers bit by bit. */
-static void
-test_written(void **state)
+TEST(test_written)
 {
 	static const double numbers[] = {0.1,
 									 1.0 / 3,
@@ -151,7 +120,6 @@ test_written(void **state)
 	tlv_json_writer writer = {.most = 1 << 20, .number = print_number};
 	char text[4096];
 
-	(void) state;
 	assert_ok(tlv_json_put(&ctx, &writer, "["));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 	{
@@ -173,16 +141,4 @@ test_written(void **state)
 	assert_int_equal(tlv_json_put(&ctx, &writer, "x"), TLV_LIMIT);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_escapes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_written, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

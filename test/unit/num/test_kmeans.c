@@ -2,38 +2,9 @@
  * test_kmeans.c - k-means: planted clusters, degenerate points, what is
  * promised of labels, centers and the sum of squares.
  */
-#include "assertions.h"
-#include "tensorlv/num/linalg.h"
+#define RNG_SEED 3
+#include "malloc_setup.h"
 #include "tensorlv/num/kmeans.h"
-
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 3);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void *
-room(size_t count, size_t size)
-{
-	void *pointer = tlv_alloc0(&ctx, count, size);
-
-	assert_non_null(pointer);
-	return pointer;
-}
 
 /* Number of labels in use; all are within 0 .. k - 1, and those in use come first. */
 static size_t
@@ -53,7 +24,6 @@ labels_used(size_t n, size_t k, const int32_t *label)
 		if (count[c] != 0)
 			assert_equal(used, c + 1);
 	}
-	tlv_free(&ctx, count);
 	return used;
 }
 
@@ -92,7 +62,6 @@ planted(size_t n, size_t d, size_t k, double noise, double far)
 		for (size_t j = 0; j < d; j++)
 			points[i * d + j] =
 				(float) (far + center[(i % k) * d + j] + noise * tlv_rng_normal(&rng));
-	tlv_free(&ctx, center);
 	return points;
 }
 
@@ -115,54 +84,40 @@ check_planted(size_t n, size_t d, size_t k, double noise, double far, int starts
 	/* noise^2 for every coordinate but those that the means take, within 4 standard errors. */
 	assert_close(inertia / (noise * noise * (double) ((n - k) * d)), 1,
 				 4 * sqrt(2 / (double) ((n - k) * d)));
-	tlv_free(&ctx, label);
-	tlv_free(&ctx, centers);
-	tlv_free(&ctx, points);
 }
 
-static void
-test_planted(void **state)
+TEST(test_planted)
 {
-	(void) state;
 	check_planted(500, 10, 3, 0.1, 0, 1);
 	check_planted(3000, 17, 40, 0.05, 0, 3);
 	check_planted(3000, 33, 16, 0.1, 1000, 3);
 }
 
 /* So many that the seeds come from a part of the points. */
-static void
-test_many_planted(void **state)
+ACCURACY_TEST(test_many_planted)
 {
-	(void) state;
-	MEASURED_WITHOUT_SANITIZERS();
 	check_planted(20000, 50, 100, 0.05, 0, 3);
 	check_planted(60000, 100, 400, 0.05, 0, 1);
 }
 
 /* Clusters that overlap: the steps after the first take the sum of squares down to what is left. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
 	size_t n = 5000, d = 20, k = 20;
 	double noise = 0.6, inertia;
 	float *points = planted(n, d, k, noise, 0);
 	int32_t *label = room(n, sizeof(int32_t));
 
-	(void) state;
 	assert_ok(cluster((tlv_kmeans_task){n, d, points, NULL, k, 10, 50, 0}, label, NULL, &inertia));
 	assert_below(inertia / (noise * noise * (double) ((n - k) * d)), 1.01);
-	tlv_free(&ctx, label);
-	tlv_free(&ctx, points);
 }
 
-static void
-test_one_dimension(void **state)
+TEST(test_one_dimension)
 {
 	float points[] = {1, 2, 3, 11, 12, 13, 101, 102, 103}, centers[3];
 	int32_t label[9];
 	double inertia;
 
-	(void) state;
 	assert_ok(
 		cluster((tlv_kmeans_task){9, 1, points, NULL, 3, 5, 20, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(9, 3, label), 3);
@@ -175,12 +130,10 @@ test_one_dimension(void **state)
 }
 
 /* Squares of such coordinates are beyond single precision. */
-static void
-test_units(void **state)
+TEST(test_units)
 {
 	const float units[] = {1e20F, 1e-25F};
 
-	(void) state;
 	for (int u = 0; u < 2; u++)
 	{
 		float points[] = {1, 2, 3, 11, 12, 13, 101, 102, 103}, centers[3];
@@ -198,14 +151,12 @@ test_units(void **state)
 	}
 }
 
-static void
-test_one_cluster(void **state)
+TEST(test_one_cluster)
 {
 	float points[] = {0, 0, 2, 0, 1, 3}, centers[2];
 	int32_t label[3];
 	double inertia;
 
-	(void) state;
 	assert_ok(
 		cluster((tlv_kmeans_task){3, 2, points, NULL, 1, 3, 20, 0}, label, centers, &inertia));
 	assert_below(fabsf(centers[0] - 1), 1e-6F);
@@ -214,14 +165,12 @@ test_one_cluster(void **state)
 }
 
 /* A weight counts as so many copies. */
-static void
-test_weights(void **state)
+TEST(test_weights)
 {
 	float points[] = {0, 1, 10, 12}, weights[] = {3, 1, 1, 0}, centers[2];
 	int32_t label[4];
 	double inertia;
 
-	(void) state;
 	assert_ok(
 		cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label, centers, &inertia));
 	assert_int_equal(label[0], label[1]);
@@ -262,15 +211,10 @@ check_duplicates(size_t n, size_t d, size_t m, size_t k, double apart)
 		assert_below(inertia, 1e-9 * apart * apart * (double) (n * d));
 	for (size_t i = 0; i < d * k; i++)
 		assert_true(isfinite(centers[i]));
-	tlv_free(&ctx, label);
-	tlv_free(&ctx, centers);
-	tlv_free(&ctx, points);
 }
 
-static void
-test_duplicates(void **state)
+TEST(test_duplicates)
 {
-	(void) state;
 	check_duplicates(100, 3, 1, 1, 1);
 	check_duplicates(100, 3, 1, 7, 1);
 	check_duplicates(100, 3, 6, 7, 1);
@@ -281,15 +225,13 @@ test_duplicates(void **state)
 	check_duplicates(100, 2, 9, 20, 1e-5);
 }
 
-static void
-test_every_point_a_cluster(void **state)
+TEST(test_every_point_a_cluster)
 {
 	const size_t n = 300;
 	float *points = planted(n, 4, 5, 0.5, 0), *centers = room(4 * n, sizeof(float));
 	int32_t *label = room(n, sizeof(int32_t));
 	double inertia;
 
-	(void) state;
 	assert_ok(
 		cluster((tlv_kmeans_task){n, 4, points, NULL, n, 1, 10, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(n, n, label), n);
@@ -297,20 +239,15 @@ test_every_point_a_cluster(void **state)
 	assert_ok(
 		cluster((tlv_kmeans_task){n, 4, points, NULL, n - 1, 1, 0, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(n, n - 1, label), n - 1);
-	tlv_free(&ctx, label);
-	tlv_free(&ctx, centers);
-	tlv_free(&ctx, points);
 }
 
-static void
-test_same_seed(void **state)
+TEST(test_same_seed)
 {
 	const size_t n = 2000;
 	float *points = planted(n, 8, 5, 1, 0);
 	int32_t *label = room(2 * n, sizeof(int32_t));
 	double inertia[2];
 
-	(void) state;
 	for (size_t i = 0; i < 2; i++)
 	{
 		tlv_rng_seed(&rng, 77);
@@ -319,18 +256,14 @@ test_same_seed(void **state)
 	}
 	assert_memory_equal(label, label + n, n * sizeof(int32_t));
 	assert_equal(inertia[0], inertia[1]);
-	tlv_free(&ctx, label);
-	tlv_free(&ctx, points);
 }
 
-static void
-test_bad_input(void **state)
+TEST(test_bad_input)
 {
 	float points[] = {0, 1, 2, NAN};
 	int32_t label[4];
 	double inertia;
 
-	(void) state;
 	assert_int_equal(
 		cluster((tlv_kmeans_task){3, 1, points, NULL, 4, 1, 9, 0}, label, NULL, &inertia),
 		TLV_BAD_PARAMETER);
@@ -357,8 +290,7 @@ stop_after(void *argument)
 }
 
 /* Cancelled at every look in turn, and short of memory at every allocation: nothing is lost. */
-static void
-test_cancel_and_memory(void **state)
+TEST(test_cancel_and_memory)
 {
 	const size_t n = 3000;
 	float *points = planted(n, 20, 5, 0.5, 0);
@@ -367,7 +299,6 @@ test_cancel_and_memory(void **state)
 	double inertia;
 	int most = 0;
 
-	(void) state;
 	ctx.stop = stop_after;
 	for (; status == TLV_CANCELLED; most++)
 	{
@@ -387,27 +318,6 @@ test_cancel_and_memory(void **state)
 			TLV_MEMORY_LIMIT);
 	}
 	ctx.arena.limit = SIZE_MAX;
-	tlv_free(&ctx, label);
-	tlv_free(&ctx, points);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_planted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_planted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_dimension, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_units, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_cluster, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_duplicates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_every_point_a_cluster, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_same_seed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel_and_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

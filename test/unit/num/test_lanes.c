@@ -28,12 +28,10 @@ check_division(size_t n, const size_t *start, size_t each, size_t most, size_t l
 	assert_int_equal(first, n);
 }
 
-static void
-test_divide(void **state)
+TEST(test_divide)
 {
 	size_t n = 100000, *start = room(n + 1, sizeof(size_t));
 
-	(void) state;
 	check_division(0, NULL, 1, 32, 1);
 	check_division(1, NULL, 1, 32, 1);
 	check_division(1000, NULL, 100, 32, 1);
@@ -47,14 +45,12 @@ test_divide(void **state)
 	check_division(0, start, 1, 32, 1);
 }
 
-static void
-test_division_is_even(void **state)
+TEST(test_division_is_even)
 {
 	size_t n = 100000, *start = room(n + 1, sizeof(size_t));
 	double most = 0, total;
 	tlv_lanes lanes;
 
-	(void) state;
 	for (size_t i = 0; i < n; i++)
 		start[i + 1] = start[i] + n / (i + 1);
 	total = (double) (start[n] + n);
@@ -114,14 +110,12 @@ never_pending(void *argument)
 	return false;
 }
 
-static void
-test_every_row_once(void **state)
+TEST(test_every_row_once)
 {
 	bool (*pending[])(void *) = {NULL, never_pending, always_pending};
 	size_t n = 300001;
 	double first = 0;
 
-	(void) state;
 	for (ctx.threads = 0; ctx.threads <= MOST_THREADS; ctx.threads++)
 		for (size_t p = 0; p < 3; p++)
 		{
@@ -158,12 +152,10 @@ watch_stop(void *argument)
 	return ++w->calls == w->at;
 }
 
-static void
-test_stop_in_the_middle(void **state)
+TEST(test_stop_in_the_middle)
 {
 	size_t n = 300000;
 
-	(void) state;
 	ctx.pending = always_pending;
 	for (ctx.threads = 1; ctx.threads <= MOST_THREADS; ctx.threads++)
 		for (int at = 1; at <= 8; at++)
@@ -190,8 +182,7 @@ test_stop_in_the_middle(void **state)
 /* ---- products ---- */
 
 /* The same bits on any number of threads; a row longer than a step among them. */
-static void
-test_products(void **state)
+TEST(test_products)
 {
 	size_t n = 60000, l = 6, long_row = 1500000;
 	tlv_csr a = {.rows = n, .columns = n};
@@ -199,7 +190,6 @@ test_products(void **state)
 	double *gram[MOST_THREADS + 1];
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 5);
 	a.start = room(n + 1, sizeof(size_t));
 	for (size_t i = 0; i < n; i++)
@@ -227,16 +217,4 @@ test_products(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_divide, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_division_is_even, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_every_row_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop_in_the_middle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_products, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

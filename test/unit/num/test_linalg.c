@@ -1,39 +1,14 @@
 /*
  * test_linalg.c - dense linear algebra against plain loops and known truth.
  */
-#include "assertions.h"
-
-#include <stdlib.h>
-
-#include "tensorlv/num/linalg.h"
-
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 1);
-	return 0;
-}
-
-/* Every block given back. */
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
+#define RNG_SEED 1
+#include "malloc_setup.h"
 
 static double *
 random_matrix(size_t m, size_t n)
 {
-	double *x = tlv_alloc(&ctx, m * n, sizeof(double));
+	double *x = room(m * n, sizeof(double));
 
-	assert_non_null(x);
 	tlv_rng_fill_normal(&rng, m * n, x);
 	return x;
 }
@@ -41,10 +16,7 @@ random_matrix(size_t m, size_t n)
 static double *
 zero_matrix(size_t m, size_t n)
 {
-	double *x = tlv_alloc0(&ctx, m * n, sizeof(double));
-
-	assert_non_null(x);
-	return x;
+	return room(m * n, sizeof(double));
 }
 
 static double
@@ -83,14 +55,12 @@ stop_after(void *argument)
 	return --*(int *) argument < 0;
 }
 
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	int calls = 2;
 	size_t n = 1500, rank;
 	double *a = random_matrix(n, n), *c = zero_matrix(n, n);
 
-	(void) state;
 	ctx.stop = stop_after;
 	ctx.stop_argument = &calls;
 	assert_int_equal(tlv_gemm(&ctx, false, false, n, n, n, 1, a, n, a, n, 0, c, n), TLV_CANCELLED);
@@ -104,8 +74,6 @@ test_cancel(void **state)
 	assert_int_equal(tlv_invert_triangle(&ctx, true, n, a, c), TLV_CANCELLED);
 	assert_int_equal(tlv_packed2_multiply(&ctx, 400, a, NULL, 3, a, c), TLV_CANCELLED);
 	ctx.stop = NULL;
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, c);
 }
 
 /* ---- products ---- */
@@ -126,14 +94,12 @@ plain_product(bool ta, bool tb, size_t m, size_t n, size_t k, const double *a, s
 		}
 }
 
-static void
-test_gemm(void **state)
+TEST(test_gemm)
 {
 	size_t m = 37, n = 23, k = 51;
 	double *a = random_matrix(60, 60), *b = random_matrix(60, 60);
 	double *c = random_matrix(m, n), *old = zero_matrix(m, n), *truth = zero_matrix(m, n);
 
-	(void) state;
 	for (int t = 0; t < 4; t++)
 	{
 		memcpy(old, c, m * n * sizeof(double));
@@ -146,23 +112,16 @@ test_gemm(void **state)
 	assert_ok(tlv_gemm(&ctx, false, false, m, n, 0, 1, a, 60, b, 60, 0, c, m));
 	memset(truth, 0, m * n * sizeof(double));
 	assert_equal(largest_difference(m * n, c, truth), 0);
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, b);
-	tlv_free(&ctx, c);
-	tlv_free(&ctx, old);
-	tlv_free(&ctx, truth);
 }
 
 /* Single precision, against double. */
-static void
-test_gemm_float(void **state)
+TEST(test_gemm_float)
 {
 	size_t m = 30, n = 20, k = 40;
 	double *a = random_matrix(m, k), *b = random_matrix(k, n), *c = zero_matrix(m, n);
-	float *fa = tlv_alloc(&ctx, m * k, sizeof(float)), *fb = tlv_alloc(&ctx, k * n, sizeof(float));
-	float *fc = tlv_alloc(&ctx, m * n, sizeof(float));
+	float *fa = room(m * k, sizeof(float)), *fb = room(k * n, sizeof(float));
+	float *fc = room(m * n, sizeof(float));
 
-	(void) state;
 	for (size_t i = 0; i < m * k; i++)
 		fa[i] = (float) a[i];
 	for (size_t i = 0; i < k * n; i++)
@@ -177,24 +136,16 @@ test_gemm_float(void **state)
 			assert_below(fabs(c[i] - (double) fc[i]), 1e-4);
 	}
 	assert_ok(tlv_gemm_float(&ctx, false, m, 0, k, fa, m, fb, k, fc, m));
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, b);
-	tlv_free(&ctx, c);
-	tlv_free(&ctx, fa);
-	tlv_free(&ctx, fb);
-	tlv_free(&ctx, fc);
 }
 
 /* Sizes that are cut into blocks: compared with products of parts by vectors. */
-static void
-test_gemm_blocked(void **state)
+TEST(test_gemm_blocked)
 {
 	size_t m = 1100, n = 900, k = 1300;
 	double *a = random_matrix(m, k), *b = random_matrix(k, n), *c = zero_matrix(m, n);
 	double *x = random_matrix(n, 1), *bx = zero_matrix(k, 1), *abx = zero_matrix(m, 1);
 	double *cx = zero_matrix(m, 1);
 
-	(void) state;
 	assert_ok(tlv_gemm(&ctx, false, false, m, n, k, 1, a, m, b, k, 0, c, m));
 	plain_product(false, false, k, 1, n, b, k, x, n, bx);
 	plain_product(false, false, m, 1, k, a, m, bx, k, abx);
@@ -202,7 +153,7 @@ test_gemm_blocked(void **state)
 	assert_below(largest_difference(m, abx, cx), 1e-9);
 
 	/* a a', both ways, from one triangle */
-	c = tlv_realloc(&ctx, c, m * m, sizeof(double));
+	c = zero_matrix(m, m);
 	for (int transpose = 0; transpose < 2; transpose++)
 	{
 		size_t order = transpose ? n : m;
@@ -219,13 +170,6 @@ test_gemm_blocked(void **state)
 			assert_close(c[i + j * order], sum, 1e-10);
 		}
 	}
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, b);
-	tlv_free(&ctx, c);
-	tlv_free(&ctx, x);
-	tlv_free(&ctx, bx);
-	tlv_free(&ctx, abx);
-	tlv_free(&ctx, cx);
 }
 
 /* ---- factorisations ---- */
@@ -266,20 +210,12 @@ check_eigen(size_t n, size_t rank)
 		back[i + i * n] -= 1;
 	memset(a, 0, n * n * sizeof(double));
 	assert_below(largest_difference(n * n, back, a), 1e-12);
-	tlv_free(&ctx, x);
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, v);
-	tlv_free(&ctx, values);
-	tlv_free(&ctx, back);
-	tlv_free(&ctx, scaled);
 }
 
-static void
-test_eigen(void **state)
+TEST(test_eigen)
 {
 	double bad = NAN, value;
 
-	(void) state;
 	for (size_t n = 1; n <= 40; n += 3)
 	{
 		check_eigen(n, n);
@@ -292,14 +228,12 @@ test_eigen(void **state)
 	assert_int_equal(tlv_eigen_symmetric(&ctx, TLV_EIGEN_LIMIT + 1, &bad, &value), TLV_LIMIT);
 }
 
-static void
-test_orthonormalize(void **state)
+TEST(test_orthonormalize)
 {
 	size_t l = 30, d = 500, rank;
 	double *x = random_matrix(l, d), *y = zero_matrix(l, d), *coordinates = zero_matrix(l, l);
 	double *back = zero_matrix(l, d);
 
-	(void) state;
 	/* Condition up to 1e8: independent. */
 	for (size_t j = 0; j < d; j++)
 	{
@@ -338,21 +272,15 @@ test_orthonormalize(void **state)
 	assert_int_equal(tlv_orthonormalize(&ctx, 3, 2, x, &rng, &rank), TLV_BAD_PARAMETER);
 	x[4] = NAN;
 	assert_int_equal(tlv_orthonormalize(&ctx, 3, 20, x, &rng, &rank), TLV_BAD_DATA);
-	tlv_free(&ctx, x);
-	tlv_free(&ctx, y);
-	tlv_free(&ctx, coordinates);
-	tlv_free(&ctx, back);
 }
 
-static void
-test_svd_polar_inverse(void **state)
+TEST(test_svd_polar_inverse)
 {
 	size_t m = 40, n = 25, r = 25, rank;
 	double *a = random_matrix(m, n), *copy = zero_matrix(m, n), *u = zero_matrix(m, r);
 	double *s = zero_matrix(r, 1), *vt = zero_matrix(r, n), *back = zero_matrix(m, n);
 	double *inverse = zero_matrix(n, m), *q = zero_matrix(n, n), *h = zero_matrix(n, n);
 
-	(void) state;
 	memcpy(copy, a, m * n * sizeof(double));
 	assert_ok(tlv_svd(&ctx, m, n, copy, u, s, vt));
 	for (size_t j = 0; j < r; j++)
@@ -382,15 +310,6 @@ test_svd_polar_inverse(void **state)
 			assert_close(h[i + j * n], h[j + i * n], 1e-12);
 	assert_ok(tlv_eigen_symmetric(&ctx, n, h, s));
 	assert_above(s[n - 1], 0);
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, copy);
-	tlv_free(&ctx, u);
-	tlv_free(&ctx, s);
-	tlv_free(&ctx, vt);
-	tlv_free(&ctx, back);
-	tlv_free(&ctx, inverse);
-	tlv_free(&ctx, q);
-	tlv_free(&ctx, h);
 }
 
 /* A x 2^power = U S V' with orthonormal columns, descending values. */
@@ -421,21 +340,10 @@ check_svd(size_t m, size_t n, size_t rank, int power)
 	assert_ok(tlv_gemm(&ctx, false, false, m, n, r, 1, u, m, vt, r, 0, back, m));
 	for (size_t i = 0; i < m * n; i++)
 		assert_close(back[i], a[i] / s[0], 1e-13);
-	tlv_free(&ctx, x);
-	tlv_free(&ctx, y);
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, copy);
-	tlv_free(&ctx, u);
-	tlv_free(&ctx, s);
-	tlv_free(&ctx, vt);
-	tlv_free(&ctx, back);
-	tlv_free(&ctx, square);
 }
 
-static void
-test_svd_in_blocks(void **state)
+TEST(test_svd_in_blocks)
 {
-	(void) state;
 	check_svd(480, 480, 480, 0);
 	check_svd(481, 480, 100, 0);
 	check_svd(500, 470, 470, 900);
@@ -445,15 +353,13 @@ test_svd_in_blocks(void **state)
 	check_svd(120000, 31, 31, 0);
 }
 
-static void
-test_large_problems_look(void **state)
+TEST(test_large_problems_look)
 {
 	size_t n = TLV_EIGEN_LIMIT;
 	int left;
 	double *a = random_matrix(n, n), *u = zero_matrix(n, n), *s = zero_matrix(n, 1);
 	double *vt = zero_matrix(n, n);
 
-	(void) state;
 	ctx.stop = stop_after;
 	ctx.stop_argument = &left;
 	for (int looks = 30; looks > 0; looks /= 4)
@@ -466,10 +372,6 @@ test_large_problems_look(void **state)
 	ctx.stop = NULL;
 	assert_int_equal(tlv_eigen_general(&ctx, TLV_GENERAL_LIMIT + 1, a, vt, &(bool){false}),
 					 TLV_LIMIT);
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, u);
-	tlv_free(&ctx, s);
-	tlv_free(&ctx, vt);
 }
 
 /* Symmetric and positive: what is left of g beside its polar factor, q' g. */
@@ -490,19 +392,15 @@ assert_polar(size_t n, const double *g, const double *q)
 		assert_true(left[i + i * n] > 0);
 	assert_true(asymmetry < 1e-12);
 	assert_true(defect < 1e-13);
-	tlv_free(&ctx, left);
-	tlv_free(&ctx, gram);
 }
 
 /* A rotation and ever more beside it: products alone as far as they lead there. */
-static void
-test_polar_near(void **state)
+TEST(test_polar_near)
 {
 	const size_t n = 12;
 	double *rotation = random_matrix(n, n), *noise = random_matrix(n, n);
 	double *g = zero_matrix(n, n), *q = zero_matrix(n, n);
 
-	(void) state;
 	assert_ok(tlv_polar(&ctx, n, rotation));
 	for (double part = 1e-9; part < 1; part *= 4)
 	{
@@ -512,18 +410,12 @@ test_polar_near(void **state)
 		assert_ok(tlv_polar(&ctx, n, q));
 		assert_polar(n, g, q);
 	}
-	tlv_free(&ctx, rotation);
-	tlv_free(&ctx, noise);
-	tlv_free(&ctx, g);
-	tlv_free(&ctx, q);
 }
 
-static void
-test_solve(void **state)
+TEST(test_solve)
 {
 	static const size_t sizes[] = {1, 5, 255, 256, 257, 700};
 
-	(void) state;
 	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
 	{
 		size_t n = sizes[t], m = 3;
@@ -538,20 +430,14 @@ test_solve(void **state)
 		assert_below(largest_difference(n * m, b, x), 1e-11);
 		memset(a, 0, n * n * sizeof(double));
 		assert_int_equal(tlv_solve_spd(&ctx, n, m, a, b), TLV_BAD_DATA);
-		tlv_free(&ctx, x);
-		tlv_free(&ctx, b);
-		tlv_free(&ctx, a);
-		tlv_free(&ctx, g);
 	}
 }
 
 /* L^-1 and L'^-1 of lower triangles whose other half is not zero, and (L L')^-1. */
-static void
-test_triangles(void **state)
+TEST(test_triangles)
 {
 	static const size_t sizes[] = {1, 5, 256, 300, 520};
 
-	(void) state;
 	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
 	{
 		size_t n = sizes[t];
@@ -580,22 +466,15 @@ test_triangles(void **state)
 		assert_ok(tlv_invert_cholesky(&ctx, n, l));
 		plain_product(false, false, n, n, n, product, n, l, n, inverse);
 		assert_below(largest_difference(n * n, inverse, identity), 1e-9);
-		tlv_free(&ctx, l);
-		tlv_free(&ctx, lower);
-		tlv_free(&ctx, inverse);
-		tlv_free(&ctx, product);
-		tlv_free(&ctx, identity);
 	}
 }
 
 /* ---- packed matrices and subspaces ---- */
 
-static void
-test_packed2(void **state)
+TEST(test_packed2)
 {
 	static const size_t sizes[] = {1, 7, 256, 300, 613};
 
-	(void) state;
 	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
 	{
 		size_t d = sizes[t], l = 9;
@@ -618,13 +497,6 @@ test_packed2(void **state)
 		plain_product(false, false, l, d, d, x, l, full, d, truth);
 		assert_ok(tlv_packed2_multiply(&ctx, d, packed, scale, l, x, z));
 		assert_below(largest_difference(l * d, z, truth), 1e-11);
-		tlv_free(&ctx, packed);
-		tlv_free(&ctx, full);
-		tlv_free(&ctx, again);
-		tlv_free(&ctx, scale);
-		tlv_free(&ctx, x);
-		tlv_free(&ctx, z);
-		tlv_free(&ctx, truth);
 	}
 }
 
@@ -671,20 +543,14 @@ check_subspace(const char *what, size_t d, size_t k, size_t l, const double *val
 			fail_msg("%s: value %zu is %g, not %g; cosine %g", what, i, ritz[i], values[i], dot);
 	}
 	print_message("subspace, %s: %d steps\n", what, steps);
-	tlv_free(&ctx, vectors);
-	tlv_free(&ctx, x);
-	tlv_free(&ctx, ritz);
-	tlv_free(&ctx, s.work);
 	return steps;
 }
 
-static void
-test_subspace(void **state)
+TEST(test_subspace)
 {
 	double values[200];
 	const size_t d = 200, k = 10, l = 20;
 
-	(void) state;
 	for (size_t i = 0; i < d; i++)
 		values[i] = i < k ? 20 - (double) i : 3 * (1 - 2 * (double) (i - k) / (double) (d - k));
 	assert_at_most(check_subspace("noise of both signs", d, k, l, values), 25);
@@ -700,25 +566,4 @@ test_subspace(void **state)
 	assert_equal(tlv_ritz_change(2, (double[]){1, 2}, (double[]){1, 2.5}), 0.2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_gemm),
-		cmocka_unit_test(test_gemm_blocked),
-		cmocka_unit_test(test_gemm_float),
-		cmocka_unit_test(test_eigen),
-		cmocka_unit_test(test_orthonormalize),
-		cmocka_unit_test(test_svd_polar_inverse),
-		cmocka_unit_test(test_svd_in_blocks),
-		cmocka_unit_test(test_large_problems_look),
-		cmocka_unit_test(test_solve),
-		cmocka_unit_test(test_packed2),
-		cmocka_unit_test(test_triangles),
-		cmocka_unit_test(test_subspace),
-		cmocka_unit_test(test_polar_near),
-	};
-
-	return cmocka_run_group_tests_name("linalg", tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, drop_rooms)

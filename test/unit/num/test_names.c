@@ -1,26 +1,10 @@
 /*
  * test_names.c - names of ids: collected, listed, stored, refused.
  */
-#include "assertions.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/names.h"
 
-static tlv_context ctx;
 static const tlv_name_sections sections = {"offsets", "bytes"};
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 static tlv_text
 text_of(const char *bytes)
@@ -42,15 +26,13 @@ fill(tlv_name_table *table, int64_t step)
 	}
 }
 
-static void
-test_collect(void **state)
+TEST(test_collect)
 {
 	tlv_name_table table = {0}, copy = {0};
 	int64_t ids[1000], *offsets = tlv_alloc(&ctx, 1001, sizeof(int64_t));
 	char *bytes;
 	tlv_name_list list;
 
-	(void) state;
 	assert_null(tlv_name_table_find(&table, 5).bytes);
 	assert_false(tlv_name_table_list(&table, 0, ids, offsets, NULL));
 	fill(&table, INT64_C(1) << 40);
@@ -79,12 +61,10 @@ test_collect(void **state)
 }
 
 /* Two texts of one id, of the same length and of others. */
-static void
-test_collision(void **state)
+TEST(test_collision)
 {
 	tlv_name_table table = {0};
 
-	(void) state;
 	assert_ok(tlv_name_table_add(&ctx, &table, -1, text_of("one")));
 	assert_fails(tlv_name_table_add(&ctx, &table, -1, text_of("two")), TLV_BAD_DATA, "\"two\"");
 	assert_fails(tlv_name_table_add(&ctx, &table, -1, text_of("ones")), TLV_BAD_DATA, "\"ones\"");
@@ -126,13 +106,11 @@ check_list(const int64_t *offsets, size_t n_offsets, const char *bytes, size_t n
 	return status;
 }
 
-static void
-test_stored(void **state)
+TEST(test_stored)
 {
 	static const int64_t fine[] = {0, 2, 2, 3}, back[] = {0, 3, 2, 3}, late[] = {1, 2, 2, 3};
 	static const int64_t none[] = {0, 0, 0, 0}, more[] = {0, 1, 2, 4};
 
-	(void) state;
 	assert_ok(check_list(NULL, 0, NULL, 0));
 	assert_ok(check_list(fine, 4, "abc", 3));
 	assert_fails(check_list(fine, 4, NULL, 0), TLV_CORRUPT, "is missing");
@@ -145,12 +123,10 @@ test_stored(void **state)
 	assert_fails(check_list(fine, 4, "a\0c", 3), TLV_CORRUPT, "zero byte");
 }
 
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
 	tlv_status status = TLV_MEMORY_LIMIT;
 
-	(void) state;
 	for (size_t spare = 0; status != TLV_OK; spare += 100)
 	{
 		tlv_name_table table = {0};
@@ -166,15 +142,4 @@ test_memory(void **state)
 	ctx.arena.limit = SIZE_MAX;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_collision, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stored, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

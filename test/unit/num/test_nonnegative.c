@@ -1,27 +1,8 @@
 /*
  * test_nonnegative.c - nonnegative factors of tensors.
  */
-#include "assertions.h"
-#include "tensorlv/num/linalg.h"
+#include "malloc_setup.h"
 #include "tensorlv/num/nonnegative.h"
-
-static tlv_context ctx;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 #define SWEEPS 3000
 
@@ -59,13 +40,11 @@ multiply(size_t k, const double *factors, const double *weights, double *tensor)
 	}
 }
 
-static void
-test_recovers_factors(void **state)
+TEST(test_recovers_factors)
 {
 	const char *names[] = {"hals", "pqp"};
 	double factors[ROWS * 3], found[ROWS * 3], weights[3], tensor[ALL], model[ALL], residual;
 
-	(void) state;
 	draw_factors(1, 3, factors);
 	multiply(3, factors, NULL, tensor);
 	for (int method = 0; method < 2; method++)
@@ -107,13 +86,11 @@ test_recovers_factors(void **state)
 }
 
 /* With noise there are negative entries; all methods come near the truth. */
-static void
-test_negative_entries(void **state)
+TEST(test_negative_entries)
 {
 	double factors[ROWS * 2], found[ROWS * 2], weights[2], tensor[ALL], noisy[ALL], model[ALL];
 	tlv_rng rng;
 
-	(void) state;
 	draw_factors(2, 2, factors);
 	multiply(2, factors, NULL, tensor);
 	tlv_rng_seed(&rng, 3);
@@ -168,14 +145,12 @@ draw_large(uint64_t seed, size_t k, double *exact, double *noisy)
 
 /* Starts on the core of a tensor come as near the truth as those on the tensor itself, or nearer.
  */
-static void
-test_core(void **state)
+TEST(test_core)
 {
 	const size_t d[3] = {40, 30, 26}, k = 8;
-	double *exact = tlv_alloc(&ctx, 2 * LARGE, sizeof(double)), *noisy = exact + LARGE;
+	double *exact = room(2 * LARGE, sizeof(double)), *noisy = exact + LARGE;
 	double found[LARGE_ROWS * 8], weights[8], worst = 0, sum[2] = {0, 0};
 
-	(void) state;
 	for (uint64_t seed = 1; seed <= 3; seed++)
 	{
 		draw_large(seed, k, exact, noisy);
@@ -205,22 +180,19 @@ test_core(void **state)
 				worst = fmax(worst, sqrt(wrong / norm));
 		}
 	}
-	tlv_free(&ctx, exact);
 	assert_at_most(sum[1], 1.02 * sum[0]);
 	assert_at_most(worst, 0.02);
 }
 
 /* A positive tensor of rank 2 whose factors are unique, and one entry of them negative: the nearest
  * factors without one leave a residual. */
-static void
-test_no_nonnegative_factors(void **state)
+TEST(test_no_nonnegative_factors)
 {
 	const size_t two[3] = {2, 2, 2};
 	const double a[2][2] = {{1, 1}, {1, 0}}, b[2][2] = {{2, -1}, {2, 1}};
 	double tensor[8], factors[12], weights[2], residual;
 	tlv_nonnegative_options options = {.sweeps = SWEEPS, .seed = 1};
 
-	(void) state;
 	for (size_t i = 0; i < 8; i++)
 	{
 		tensor[i] = 0;
@@ -233,13 +205,11 @@ test_no_nonnegative_factors(void **state)
 	assert_true(residual > 0.01 && residual < 0.3);
 }
 
-static void
-test_scale(void **state)
+TEST(test_scale)
 {
 	double factors[ROWS * 2], tensor[ALL], one[ROWS * 2], two[ROWS * 2], w[2], v[2], residual;
 	tlv_nonnegative_options options = {.seed = 5};
 
-	(void) state;
 	draw_factors(4, 2, factors);
 	multiply(2, factors, NULL, tensor);
 	assert_ok(tlv_nonnegative_cp(&ctx, shape, 2, tensor, &options, one, w, &residual));
@@ -250,14 +220,12 @@ test_scale(void **state)
 	assert_true(v[0] == 1024 * w[0] && v[1] == 1024 * w[1]);
 }
 
-static void
-test_bad_tensors(void **state)
+TEST(test_bad_tensors)
 {
 	double tensor[ALL] = {0}, factors[ROWS], weights[1], residual;
 	const size_t empty[3] = {2, 0, 2};
 	tlv_nonnegative_options options = {.seed = 1};
 
-	(void) state;
 	assert_ok(tlv_nonnegative_cp(&ctx, shape, 1, tensor, &options, factors, weights, &residual));
 	assert_true(weights[0] == 0 && residual == 0);
 	for (size_t i = 0; i < ALL; i++)
@@ -279,17 +247,4 @@ test_bad_tensors(void **state)
 				 TLV_BAD_PARAMETER, "2 x 0 x 2");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_recovers_factors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_negative_entries, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_core, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_nonnegative_factors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scale, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_tensors, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -2,29 +2,10 @@
  * test_optimize.c - projection, least squares and assignment against brute
  * force; special functions against known values.
  */
-#include "assertions.h"
+#define RNG_SEED 11
+#include "malloc_setup.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/special.h"
-#include "tensorlv/num/rng.h"
-
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 11);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 /* KKT: x sums to 1, and y - x is one constant on the support and no less off it. */
 static void
@@ -55,14 +36,12 @@ check_projection(size_t n, size_t stride, double scale)
 			assert_at_most(y[i], shift + 1e-12 * (1 + scale));
 }
 
-static void
-test_project_simplex(void **state)
+TEST(test_project_simplex)
 {
 	double inside[3] = {0.2, 0.3, 0.5};
 	double vertex[2] = {7, -3};
 	double work[3];
 
-	(void) state;
 	for (int repeat = 0; repeat < 3000; repeat++)
 		check_projection(1 + (size_t) tlv_rng_below(&rng, 64), 1 + (size_t) tlv_rng_below(&rng, 3),
 						 pow(10, (double) (repeat % 7) - 4));
@@ -172,10 +151,8 @@ nnls_brute(size_t m, size_t n, const double *a, const double *b)
 	return best;
 }
 
-static void
-test_nnls(void **state)
+TEST(test_nnls)
 {
-	(void) state;
 	for (int repeat = 0; repeat < 400; repeat++)
 	{
 		size_t n = 1 + (size_t) tlv_rng_below(&rng, 7);
@@ -199,8 +176,7 @@ test_nnls(void **state)
 }
 
 /* Columns that repeat or vanish, and more columns than rows. */
-static void
-test_nnls_degenerate(void **state)
+TEST(test_nnls_degenerate)
 {
 	double a[4 * 2] = {1, 2, 1, 2, 0, 0, 3, -1};
 	double b[2] = {2, 4};
@@ -208,7 +184,6 @@ test_nnls_degenerate(void **state)
 	double residual;
 	double bad[2] = {1, NAN};
 
-	(void) state;
 	assert_int_equal(tlv_nnls(&ctx, 2, 4, a, b, x, &residual), TLV_OK);
 	assert_close(residual, 0, 1e-7);
 	assert_equal(x[2], 0);
@@ -221,17 +196,15 @@ test_nnls_degenerate(void **state)
 }
 
 /* Truth recovered from many rows (several blocks of the Gram matrix). */
-static void
-test_nnls_large(void **state)
+TEST(test_nnls_large)
 {
 	size_t m = 20000;
 	size_t n = 30;
-	double *a = tlv_alloc(&ctx, m * n, sizeof(double));
-	double *b = tlv_alloc0(&ctx, m, sizeof(double));
+	double *a = room(m * n, sizeof(double));
+	double *b = room(m, sizeof(double));
 	double x[30];
 	double residual;
 
-	(void) state;
 	for (size_t e = 0; e < m * n; e++)
 		a[e] = tlv_rng_uniform(&rng);
 	for (size_t j = 0; j < n; j++)
@@ -240,8 +213,6 @@ test_nnls_large(void **state)
 	assert_int_equal(tlv_nnls(&ctx, m, n, a, b, x, &residual), TLV_OK);
 	for (size_t j = 0; j < n; j++)
 		assert_close(x[j], j % 3 == 0 ? 0 : (double) j, 1e-9);
-	tlv_free(&ctx, a);
-	tlv_free(&ctx, b);
 }
 
 /* ---- assignment ---- */
@@ -260,10 +231,8 @@ assign_brute(size_t n, size_t m, const double *cost, size_t row, unsigned used)
 	return best;
 }
 
-static void
-test_assignment(void **state)
+TEST(test_assignment)
 {
-	(void) state;
 	for (int repeat = 0; repeat < 400; repeat++)
 	{
 		size_t m = 1 + (size_t) tlv_rng_below(&rng, 6);
@@ -297,14 +266,12 @@ always(void *argument)
 	return true;
 }
 
-static void
-test_assignment_faults(void **state)
+TEST(test_assignment_faults)
 {
 	double cost[2] = {1, HUGE_VAL};
 	int64_t assignment[2];
 	double total;
 
-	(void) state;
 	assert_int_equal(tlv_assignment(&ctx, 2, 1, cost, assignment, &total), TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_assignment(&ctx, 1, 2, cost, assignment, &total), TLV_BAD_DATA);
 	ctx.stop = always;
@@ -333,14 +300,12 @@ failing(tlv_context *context, void *argument, double x, double *value)
 	return tlv_fail(context, TLV_BAD_DATA, "no");
 }
 
-static void
-test_minimize_log(void **state)
+TEST(test_minimize_log)
 {
 	double target = log(2.5);
 	double x;
 	double value;
 
-	(void) state;
 	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0.01, 100, 1e-5, &x, &value),
 					 TLV_OK);
 	assert_close(x, 2.5, 3e-5);
@@ -354,10 +319,8 @@ test_minimize_log(void **state)
 					 TLV_BAD_PARAMETER);
 }
 
-static void
-test_special(void **state)
+TEST(test_special)
 {
-	(void) state;
 	assert_close(tlv_digamma(1), -0.57721566490153286, 1e-14);
 	assert_close(tlv_digamma(0.5), -1.96351002602142348, 1e-14);
 	assert_close(tlv_lgamma(10), 12.8018274800814696, 1e-13);
@@ -372,12 +335,10 @@ test_special(void **state)
 }
 
 /* GSL's default handler would abort here if a fault reached it. */
-static void
-test_special_domain(void **state)
+TEST(test_special_domain)
 {
 	const double poles[] = {0, -1, -7, NAN, -HUGE_VAL};
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(poles) / sizeof(*poles); i++)
 	{
 		assert_true(isnan(tlv_digamma(poles[i])));
@@ -410,16 +371,4 @@ test_special_domain(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_project_simplex), cmocka_unit_test(test_nnls),
-		cmocka_unit_test(test_nnls_degenerate), cmocka_unit_test(test_nnls_large),
-		cmocka_unit_test(test_assignment),		cmocka_unit_test(test_assignment_faults),
-		cmocka_unit_test(test_minimize_log),	cmocka_unit_test(test_special),
-		cmocka_unit_test(test_special_domain),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, drop_rooms)

@@ -2,40 +2,25 @@
  * test_points.c - neighbours in the plane against all pairs, at the bounds of what is taken, and
  * what is refused.
  */
-#include <math.h>
-
-#include "assertions.h"
-#include "tensorlv/num/linalg.h"
+#define RNG_SEED 3
+#include "malloc_setup.h"
 #include "tensorlv/num/points.h"
-#include "tensorlv/num/rng.h"
 
 #define MARKS 4
 #define MOST  700
 
-static tlv_context ctx;
-static tlv_rng rng;
 static double x[MOST], y[MOST];
 static uint32_t mark[MOST];
 
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 3);
-	return 0;
-}
-
 /* What the last call left is given back: an index has no end of its own. */
 static int
-teardown(void **state)
+end_scratch(void **state)
 {
 	tlv_scratch *scratch = *state;
 
 	if (scratch != NULL)
 		tlv_scratch_end(&ctx, scratch);
-	return ctx.arena.used == 0 ? 0 : -1;
+	return teardown(state);
 }
 
 static tlv_status
@@ -92,12 +77,10 @@ scatter(size_t n, double scale, double shift)
 	}
 }
 
-static void
-test_all_pairs(void **state)
+TEST(test_all_pairs)
 {
 	static const double scales[] = {1, 1e-140, 1e140, 1e-9, 1e9};
 
-	(void) state;
 	for (size_t s = 0; s < sizeof(scales) / sizeof(*scales); s++)
 	{
 		scatter(MOST, scales[s], 0);
@@ -112,10 +95,8 @@ test_all_pairs(void **state)
 }
 
 /* Distances that are exactly the radius count, on a grid whose step is no binary fraction, too. */
-static void
-test_grid(void **state)
+TEST(test_grid)
 {
-	(void) state;
 	for (size_t i = 0; i < 400; i++)
 	{
 		x[i] = (double) (i % 20);
@@ -132,10 +113,8 @@ test_grid(void **state)
 	check_pairs(400, .2);
 }
 
-static void
-test_same_place(void **state)
+TEST(test_same_place)
 {
-	(void) state;
 	for (size_t i = 0; i < 100; i++)
 	{
 		x[i] = i % 2 == 0 ? 0.0 : -0.0;
@@ -149,8 +128,7 @@ test_same_place(void **state)
 	assert_equal(check_pairs(1, 1), 0);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	static const double radii[] = {0, -1, NAN, INFINITY, 1e151, 1e-151};
 	static tlv_scratch scratch;
@@ -177,8 +155,7 @@ stop_now(void *calls)
 	return --*(int *) calls < 0;
 }
 
-static void
-test_cancel_and_memory(void **state)
+TEST(test_cancel_and_memory)
 {
 	static tlv_scratch scratch;
 	const uint32_t *found, *count;
@@ -203,16 +180,4 @@ test_cancel_and_memory(void **state)
 	ctx.arena.limit = SIZE_MAX;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_pairs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_grid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_same_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel_and_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, end_scratch)

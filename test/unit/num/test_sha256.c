@@ -28,8 +28,7 @@ assert_digest(const char *message, size_t repeats, const char *expected)
 }
 
 /* FIPS 180-4's examples, and the million of a's. */
-static void
-test_vectors(void **state)
+TEST(test_vectors)
 {
 	assert_digest("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 	assert_digest("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -54,8 +53,7 @@ digest_of(const unsigned char *bytes, size_t size, size_t piece, bool plain, uns
 }
 
 /* Every length around the ends of blocks, in pieces of every sort, both ways. */
-static void
-test_pieces(void **state)
+TEST(test_pieces)
 {
 	static const size_t pieces[] = {1, 7, 55, 63, 64, 65, 300};
 	unsigned char bytes[300];
@@ -77,8 +75,7 @@ test_pieces(void **state)
 }
 
 /* Bytes per second, printed: what a stored value costs when it is written or read as text. */
-static void
-test_speed(void **state)
+TEST(test_speed)
 {
 	const size_t size = (size_t) 32 << 20;
 	unsigned char *bytes = malloc(size), digest[2][TLV_SHA256_SIZE];
@@ -98,14 +95,4 @@ test_speed(void **state)
 	free(bytes);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_speed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

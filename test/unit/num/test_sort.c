@@ -2,30 +2,11 @@
  * test_sort.c - the radix sort against the merge sort: every form of record, few and
  * many records, keys of few and of all bits.
  */
-#include "assertions.h"
-#include "tensorlv/num/rng.h"
+#define RNG_SEED 17
+#include "malloc_setup.h"
 #include "tensorlv/num/sort.h"
 
 #define MOST ((size_t) 70000)
-
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 17);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
 
 static uint64_t
 key_of(const tlv_sort_form *form, const char *record)
@@ -67,7 +48,7 @@ compare_keys(const void *a, const void *b, const void *form)
 static void
 check_sort(tlv_sort_form form, size_t n)
 {
-	char *block = tlv_alloc(&ctx, 4 * n, form.record), *work = block + n * form.record;
+	char *block = room(4 * n, form.record), *work = block + n * form.record;
 	char *expected = work + n * form.record;
 	void *sorted;
 
@@ -81,18 +62,15 @@ check_sort(tlv_sort_form form, size_t n)
 	if (sorted != block)
 		assert_ptr_equal(sorted, work);
 	assert_memory_equal(sorted, expected, n * form.record);
-	tlv_free(&ctx, block);
 }
 
-static void
-test_radix_sort(void **state)
+TEST(test_radix_sort)
 {
 	static const tlv_sort_form forms[] = {{4, 4, 0, 0},	 {8, 8, 0, 0},	{16, 4, 0, 0},
 										  {16, 8, 0, 0}, {24, 8, 0, 0}, {24, 8, 8, 0}};
 	static const unsigned bits[] = {0, 1, 7, 11, 12, 31, 32, 33, 63, 64};
 	static const size_t sizes[] = {0, 1, 2, 47, 48, 49, 1000, MOST};
 
-	(void) state;
 	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++)
 		for (size_t b = 0; b < sizeof(bits) / sizeof(*bits); b++)
 			for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
@@ -111,15 +89,13 @@ stop_later(void *left)
 	return --*(int *) left < 0;
 }
 
-static void
-test_radix_sort_errors(void **state)
+TEST(test_radix_sort_errors)
 {
-	uint64_t *keys = tlv_alloc(&ctx, 2 * MOST, sizeof(uint64_t));
+	uint64_t *keys = room(2 * MOST, sizeof(uint64_t));
 	tlv_sort_form form = {8, 8, 0, 64};
 	void *sorted;
 	int left;
 
-	(void) state;
 	for (size_t i = 0; i < MOST; i++)
 		keys[i] = tlv_rng_next(&rng);
 	/* six passes of two loops */
@@ -139,16 +115,6 @@ test_radix_sort_errors(void **state)
 	assert_int_equal(tlv_radix_sort(&ctx, &form, 2, keys, keys + 2, &sorted), TLV_INTERNAL);
 	form = (tlv_sort_form){12, 8, 0, 64};
 	assert_int_equal(tlv_radix_sort(&ctx, &form, 2, keys, keys + 2, &sorted), TLV_INTERNAL);
-	tlv_free(&ctx, keys);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_radix_sort, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_radix_sort_errors, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

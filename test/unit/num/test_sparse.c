@@ -37,15 +37,11 @@ check_widths(const tlv_csr *a, size_t from, size_t to, size_t step)
 
 		assert_ok(tlv_csr_multiply(&ctx, a, l, x, y));
 		assert_product(a, l, x, y);
-		tlv_free(&ctx, x);
-		tlv_free(&ctx, y);
 	}
 }
 
-static void
-test_multiply(void **state)
+TEST(test_multiply)
 {
-	(void) state;
 	for (int weighted = 0; weighted < 2; weighted++)
 	{
 		tlv_csr a = random_csr(60, 45, 0.2, weighted);
@@ -57,12 +53,10 @@ test_multiply(void **state)
 }
 
 /* Rows that are summed in segments and in interruptible parts. */
-static void
-test_multiply_long_rows(void **state)
+TEST(test_multiply_long_rows)
 {
 	static const size_t widths[] = {1, 3, 20, 200, 1000};
 
-	(void) state;
 	for (int weighted = 0; weighted < 2; weighted++)
 	{
 		tlv_csr a = random_csr(3, 10000, 0.003, weighted);
@@ -73,32 +67,25 @@ test_multiply_long_rows(void **state)
 	}
 }
 
-static void
-test_multiply_rows(void **state)
+TEST(test_multiply_rows)
 {
 	size_t l = 21;
 	tlv_csr a = random_csr(50, 40, 0.3, true);
 	float *x = random_block(l, 40), *all = empty_block(l, 50), *some = empty_block(l, 50);
 
-	(void) state;
 	assert_ok(tlv_csr_multiply(&ctx, &a, l, x, all));
 	tlv_csr_multiply_rows(&a, 0, 13, l, x, some);
 	tlv_csr_multiply_rows(&a, 13, 0, l, x, some + 13 * l);
 	tlv_csr_multiply_rows(&a, 13, 37, l, x, some + 13 * l);
 	assert_memory_equal(all, some, 50 * l * sizeof(float));
-	tlv_free(&ctx, some);
-	tlv_free(&ctx, all);
-	tlv_free(&ctx, x);
 	tlv_csr_free(&ctx, &a);
 }
 
-static void
-test_multiply_nothing(void **state)
+TEST(test_multiply_nothing)
 {
 	tlv_csr a;
 	float x[12] = {0}, y[12];
 
-	(void) state;
 	assert_ok(tlv_csr_create(&ctx, 4, 3, 0, false, &a));
 	for (int i = 0; i < 12; i++)
 		y[i] = 7;
@@ -113,10 +100,8 @@ test_multiply_nothing(void **state)
 	assert_int_equal(tlv_csr_create(&ctx, (size_t) INT32_MAX + 1, 1, 0, true, &a), TLV_LIMIT);
 }
 
-static void
-test_transpose(void **state)
+TEST(test_transpose)
 {
-	(void) state;
 	for (int weighted = 0; weighted < 2; weighted++)
 	{
 		tlv_csr a = random_csr(31, 17, 0.3, weighted), t, back;
@@ -139,10 +124,8 @@ test_transpose(void **state)
 	}
 }
 
-static void
-test_row_sums(void **state)
+TEST(test_row_sums)
 {
-	(void) state;
 	for (int weighted = 0; weighted < 2; weighted++)
 	{
 		tlv_csr a = random_csr(40, 50, 0.4, weighted);
@@ -161,17 +144,14 @@ test_row_sums(void **state)
 	}
 }
 
-static void
-test_cancel(void **state)
+TEST(test_cancel)
 {
 	int calls = 1;
 	size_t l = 1000, rank;
 	tlv_csr a = random_csr(2, 20000, 0.1, false), t;
 	float *x = random_block(l, 20000), *y = empty_block(l, 2);
-	double *gram = tlv_alloc(&ctx, l * l, sizeof(double));
+	double *gram = room(l * l, sizeof(double));
 
-	(void) state;
-	assert_non_null(gram);
 	ctx.stop = stop_after;
 	ctx.stop_argument = &calls;
 	assert_int_equal(tlv_csr_multiply(&ctx, &a, l, x, y), TLV_CANCELLED);
@@ -183,18 +163,13 @@ test_cancel(void **state)
 	assert_int_equal(tlv_rotate_float(&ctx, 20000, l, x, l, gram), TLV_CANCELLED);
 	assert_int_equal(tlv_orthonormalize_roughly(&ctx, l, 20000, x, &rng, &rank), TLV_CANCELLED);
 	ctx.stop = NULL;
-	tlv_free(&ctx, gram);
-	tlv_free(&ctx, y);
-	tlv_free(&ctx, x);
 	tlv_csr_free(&ctx, &a);
 }
 
-static void
-test_memory_limit(void **state)
+TEST(test_memory_limit)
 {
 	tlv_csr a = random_csr(20, 20, 0.5, true), t;
 
-	(void) state;
 	for (size_t spare = 0; spare < 20 * 8 * 12; spare += 100)
 	{
 		ctx.arena.limit = ctx.arena.used + spare;
@@ -205,19 +180,4 @@ test_memory_limit(void **state)
 	tlv_csr_free(&ctx, &a);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_multiply, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_multiply_long_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_multiply_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_multiply_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_transpose, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_row_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -2,8 +2,6 @@
  * test_squarem.c - extrapolation of fixed-point steps: of a linear contraction it ends at the fixed
  * point, and numbers that are 0 do not keep the others from moving.
  */
-#include <math.h>
-
 #include "assertions.h"
 #include "tensorlv/num/squarem.h"
 
@@ -27,13 +25,11 @@ extrapolated(const double *fixed, const double *e, double ratio, double longest,
 	return step;
 }
 
-static void
-test_linear(void **state)
+TEST(test_linear)
 {
 	const double fixed[N] = {1, -2, 30, 0}, e[N] = {0.5, -0.1, 2, -1};
 	double out[N];
 
-	(void) state;
 	for (int percent = 50; percent < 100; percent += 7)
 	{
 		double ratio = percent / 100.0, step = extrapolated(fixed, e, ratio, 1000, out);
@@ -52,14 +48,12 @@ test_linear(void **state)
 }
 
 /* Of numbers above 0 the logarithms; 0 stays, and tells nothing. */
-static void
-test_positive(void **state)
+TEST(test_positive)
 {
 	const double a[N] = {0, exp(-1), 0.2, 1e-300}, b[N] = {0, exp(-0.9), 0, 1e-302};
 	const double c[N] = {0, exp(-0.81), 0.3, 1e-304};
 	tlv_squarem s = {0};
 
-	(void) state;
 	for (int i = 0; i < 3; i++)
 		assert_equal(tlv_squarem_positive(&s, 1, a[i], b[i], c[i]), c[i]);
 	assert_close(tlv_squarem_begin_step(&s, 1000), 10, 1e-9);
@@ -70,13 +64,4 @@ test_positive(void **state)
 	assert_close(tlv_squarem_positive(&s, 1, a[3], b[3], c[3]) / c[3], exp(-3), 1e-9);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_linear),
-		cmocka_unit_test(test_positive),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

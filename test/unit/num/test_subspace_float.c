@@ -7,14 +7,12 @@
 
 /* ---- tall blocks ---- */
 
-static void
-test_gram_and_rotate(void **state)
+TEST(test_gram_and_rotate)
 {
 	const size_t n = 9001, la = 7, lb = 5;
 	float *x = random_block(la, n), *y = random_block(lb, n), *old = random_block(la, n);
 	double gram[49], r[35];
 
-	(void) state;
 	memcpy(old, x, la * n * sizeof(float));
 	assert_ok(tlv_gram_float(&ctx, n, la, x, lb, y, gram));
 	for (size_t i = 0; i < la; i++)
@@ -44,23 +42,18 @@ test_gram_and_rotate(void **state)
 			assert_close(sum, (double) x[j + p * lb], 1e-5 * 30);
 		}
 	assert_int_equal(tlv_rotate_float(&ctx, n, 2, x, 3, r), TLV_BAD_PARAMETER);
-	tlv_free(&ctx, old);
-	tlv_free(&ctx, y);
-	tlv_free(&ctx, x);
 }
 
 /* max |x x' - 1| */
 static double
 distance_from_orthonormal(size_t l, size_t n, const float *x)
 {
-	double *gram = tlv_alloc(&ctx, l * l, sizeof(double)), largest = 0;
+	double *gram = room(l * l, sizeof(double)), largest = 0;
 
-	assert_non_null(gram);
 	assert_ok(tlv_gram_float(&ctx, n, l, x, l, x, gram));
 	for (size_t i = 0; i < l; i++)
 		for (size_t j = 0; j < l; j++)
 			largest = fmax(largest, fabs(gram[i + j * l] - (i == j)));
-	tlv_free(&ctx, gram);
 	return largest;
 }
 
@@ -74,14 +67,12 @@ assert_orthonormalized(size_t l, size_t n, float *x, size_t expected)
 	assert_below(distance_from_orthonormal(l, n, x), 3e-5);
 }
 
-static void
-test_orthonormalize(void **state)
+TEST(test_orthonormalize)
 {
 	const size_t n = 3000, l = 12;
 	float *x = random_block(l, n);
 	size_t rank;
 
-	(void) state;
 	assert_orthonormalized(l, n, x, l);
 	/* Nearly dependent, and of very different lengths. */
 	for (size_t p = 0; p < n; p++)
@@ -110,10 +101,8 @@ test_orthonormalize(void **state)
 	x[17] = NAN;
 	assert_int_equal(tlv_orthonormalize_roughly(&ctx, l, n, x, &rng, &rank), TLV_BAD_DATA);
 	assert_int_equal(tlv_orthonormalize_roughly(&ctx, l, 5, x, &rng, &rank), TLV_BAD_PARAMETER);
-	tlv_free(&ctx, x);
 	x = random_block(20, 20);
 	assert_orthonormalized(20, 20, x, 20);
-	tlv_free(&ctx, x);
 }
 
 /* ---- subspace iteration ---- */
@@ -163,8 +152,7 @@ known(size_t n)
 {
 	known_operator a = {n, NULL, {NULL, NULL}, 0};
 
-	a.values = tlv_alloc0(&ctx, 3 * n, sizeof(double));
-	assert_non_null(a.values);
+	a.values = room(3 * n, sizeof(double));
 	for (int i = 0; i < 2; i++)
 	{
 		double sum = 0;
@@ -213,10 +201,9 @@ assert_found(known_operator *a, size_t k, size_t l, bool modulus, const double *
 			 double tolerance, int most, double precision)
 {
 	float *x = empty_block(l, a->n), *z = empty_block(l, a->n);
-	double *ritz = tlv_alloc(&ctx, l, sizeof(double));
+	double *ritz = room(l, sizeof(double));
 	int steps;
 
-	assert_non_null(ritz);
 	a->products = 0;
 	assert_ok(iterate_known(a, (tlv_eigen_task){a->n, k, l, tolerance, 100, modulus, false}, x,
 							ritz, &steps));
@@ -230,9 +217,6 @@ assert_found(known_operator *a, size_t k, size_t l, bool modulus, const double *
 	if (!(residual(a, k, l, x, z, ritz) < 10 * sqrt(precision)))
 		fail_msg("residual %g", residual(a, k, l, x, z, ritz));
 	assert_below(distance_from_orthonormal(l, a->n, x), 1e-4);
-	tlv_free(&ctx, ritz);
-	tlv_free(&ctx, z);
-	tlv_free(&ctx, x);
 }
 
 /* Some values above noise of both signs, as of a graph. */
@@ -243,14 +227,12 @@ spectrum_of_graph(known_operator *a, size_t leading, const double *values, doubl
 		a->values[i] = i < leading ? values[i] : noise * cos(M_PI * (double) i / (double) a->n);
 }
 
-static void
-test_subspace(void **state)
+TEST(test_subspace)
 {
 	static const double clear[] = {40, 9, 8, 7, 6};
 	static const double close[] = {10, 6, 5.8, 5.6, 5.5};
 	known_operator a = known(2000);
 
-	(void) state;
 	spectrum_of_graph(&a, 5, clear, 2);
 	assert_found(&a, 5, 10, true, clear, 1e-3, 12, 1e-3);
 	assert_found(&a, 5, 10, false, clear, 1e-3, 14, 1e-3);
@@ -258,19 +240,16 @@ test_subspace(void **state)
 	spectrum_of_graph(&a, 5, close, 4.5);
 	assert_found(&a, 5, 10, true, close, 1e-4, 30, 1e-3);
 	assert_found(&a, 5, 10, false, close, 1e-4, 35, 1e-3);
-	tlv_free(&ctx, a.values);
 }
 
 /* Both ends matter by modulus, only the upper one by value. */
-static void
-test_subspace_indefinite(void **state)
+TEST(test_subspace_indefinite)
 {
 	static const double both[] = {-30, 20, -12, 11, -9};
 	static const double upper[] = {20, 11, 3};
 	static const double negative[] = {-1, -2, -3};
 	known_operator a = known(1500);
 
-	(void) state;
 	for (size_t i = 0; i < a.n; i++)
 		a.values[i] = i < 5 ? both[i] : i == 5 ? 3 : 2 * cos((double) i);
 	assert_found(&a, 5, 9, true, both, 1e-4, 20, 1e-3);
@@ -279,27 +258,22 @@ test_subspace_indefinite(void **state)
 	for (size_t i = 0; i < a.n; i++)
 		a.values[i] = i < 3 ? negative[i] : -5 - fabs(cos((double) i));
 	assert_found(&a, 3, 6, false, negative, 1e-5, 40, 1e-3);
-	tlv_free(&ctx, a.values);
 }
 
-static void
-test_subspace_low_rank(void **state)
+TEST(test_subspace_low_rank)
 {
 	static const double three[] = {5, -4, 1e-2, 0, 0, 0};
 	known_operator a = known(400);
 
-	(void) state;
 	spectrum_of_graph(&a, 6, three, 0);
 	assert_found(&a, 3, 8, true, three, 1e-5, 20, 1e-4);
 	assert_found(&a, 6, 8, true, three, 1e-5, 20, 1e-4);
 	memset(a.values, 0, a.n * sizeof(double));
 	assert_found(&a, 2, 4, true, a.values, 1e-5, 5, 1);
 	assert_found(&a, 2, 4, false, a.values, 1e-5, 5, 1);
-	tlv_free(&ctx, a.values);
 }
 
-static void
-test_subspace_limits(void **state)
+TEST(test_subspace_limits)
 {
 	static const double values[] = {9, 5, 4};
 	known_operator a = known(30);
@@ -307,7 +281,6 @@ test_subspace_limits(void **state)
 	double ritz[30];
 	int steps, calls = 3;
 
-	(void) state;
 	spectrum_of_graph(&a, 3, values, 1);
 	for (int most = 1; most < 12; most++)
 	{
@@ -338,21 +311,6 @@ test_subspace_limits(void **state)
 		iterate_known(&a, (tlv_eigen_task){30, 3, 5, 0, 50, true, false}, x, ritz, &steps),
 		TLV_CANCELLED);
 	ctx.stop = NULL;
-	tlv_free(&ctx, x);
-	tlv_free(&ctx, a.values);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_gram_and_rotate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_orthonormalize, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace_indefinite, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace_low_rank, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_subspace_limits, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -1,39 +1,18 @@
 /*
  * test_tensor3.c - packed symmetric tensors against plain loops over all indices.
  */
-#include "assertions.h"
-#include "tensorlv/num/linalg.h"
+#define RNG_SEED 2
+#include "malloc_setup.h"
 #include "tensorlv/num/tensor3.h"
-
-static tlv_context ctx;
-static tlv_rng rng;
 
 static const size_t SIZES[] = {1, 2, 3, 8, 17, 33};
 #define N_SIZES (sizeof(SIZES) / sizeof(SIZES[0]))
 
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	tlv_context_init_malloc(&ctx);
-	tlv_rng_seed(&rng, 2);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	return ctx.arena.used == 0 ? 0 : -1;
-}
-
 static double *
-numbers(size_t n, bool random)
+drawn_numbers(size_t n, bool random)
 {
-	double *x = tlv_alloc0(&ctx, n, sizeof(double));
+	double *x = room(n, sizeof(double));
 
-	assert_non_null(x);
 	if (random)
 		tlv_rng_fill_normal(&rng, n, x);
 	return x;
@@ -53,15 +32,13 @@ difference(size_t k, const double *packed, const double *full)
 	return largest;
 }
 
-static void
-test_pack(void **state)
+TEST(test_pack)
 {
-	(void) state;
 	for (size_t t = 0; t < N_SIZES; t++)
 	{
 		size_t k = SIZES[t], size = tlv_packed3_size(k);
-		double *packed = numbers(size, true), *full = numbers(k * k * k, false);
-		double *again = numbers(size, false), sum = 0;
+		double *packed = drawn_numbers(size, true), *full = drawn_numbers(k * k * k, false);
+		double *again = drawn_numbers(size, false), sum = 0;
 
 		assert_int_equal(tlv_packed3_index(k - 1, k - 1, k - 1), size - 1);
 		tlv_packed3_unpack(k, packed, full);
@@ -85,9 +62,6 @@ test_pack(void **state)
 		assert_close(tlv_packed3_norm(k, again) / (1e200 * sqrt(sum)), 1, 1e-14);
 		again[size / 2] = NAN;
 		assert_true(isnan(tlv_packed3_norm(k, again)));
-		tlv_free(&ctx, packed);
-		tlv_free(&ctx, full);
-		tlv_free(&ctx, again);
 	}
 }
 
@@ -95,9 +69,11 @@ static void
 check_sums(size_t k, size_t n)
 {
 	size_t size = tlv_packed3_size(k);
-	double *y = numbers(k * n, true), *w = numbers(n, true), *r = numbers(k * n, true);
-	double *q = numbers(k * k, true), *packed = numbers(size, false);
-	double *full = numbers(k * k * k, false), *work = numbers(tlv_tensor3_work(k, n), false);
+	double *y = drawn_numbers(k * n, true), *w = drawn_numbers(n, true),
+		   *r = drawn_numbers(k * n, true);
+	double *q = drawn_numbers(k * k, true), *packed = drawn_numbers(size, false);
+	double *full = drawn_numbers(k * k * k, false),
+		   *work = drawn_numbers(tlv_tensor3_work(k, n), false);
 
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b < a; b++)
@@ -124,19 +100,10 @@ check_sums(size_t k, size_t n)
 			}
 	if (!(difference(k, packed, full) < 1e-12 * (double) (n + 10)))
 		fail_msg("sums for k = %zu, n = %zu differ by %g", k, n, difference(k, packed, full));
-	tlv_free(&ctx, y);
-	tlv_free(&ctx, w);
-	tlv_free(&ctx, r);
-	tlv_free(&ctx, q);
-	tlv_free(&ctx, packed);
-	tlv_free(&ctx, full);
-	tlv_free(&ctx, work);
 }
 
-static void
-test_sums(void **state)
+TEST(test_sums)
 {
-	(void) state;
 	for (size_t t = 0; t < N_SIZES; t++)
 	{
 		check_sums(SIZES[t], 1);
@@ -160,15 +127,14 @@ form(size_t k, const double *full, const double *u, const double *v, const doubl
 	return sum;
 }
 
-static void
-test_forms(void **state)
+TEST(test_forms)
 {
-	(void) state;
 	for (size_t t = 0; t < N_SIZES; t++)
 	{
 		size_t k = SIZES[t], r = k / 2 + 1, n = k + 3;
-		double *packed = numbers(tlv_packed3_size(k), true), *full = numbers(k * k * k, false);
-		double *m = numbers(k * n, true), *out = numbers(tlv_packed3_size(r), false);
+		double *packed = drawn_numbers(tlv_packed3_size(k), true),
+			   *full = drawn_numbers(k * k * k, false);
+		double *m = drawn_numbers(k * n, true), *out = drawn_numbers(tlv_packed3_size(r), false);
 
 		tlv_packed3_unpack(k, packed, full);
 		assert_ok(tlv_packed3_compress(&ctx, k, r, packed, m, out));
@@ -177,21 +143,7 @@ test_forms(void **state)
 				for (size_t c = 0; c <= b; c += 3)
 					assert_close(out[tlv_packed3_index(a, b, c)],
 								 form(k, full, m + a * k, m + b * k, m + c * k), 1e-10);
-		tlv_free(&ctx, packed);
-		tlv_free(&ctx, full);
-		tlv_free(&ctx, m);
-		tlv_free(&ctx, out);
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pack),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_forms),
-	};
-
-	return cmocka_run_group_tests_name("tensor3", tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, drop_rooms)

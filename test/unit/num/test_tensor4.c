@@ -2,37 +2,13 @@
  * test_tensor4.c - packed symmetric tensors of order 4: places, unpacking and translation against
  * sums over rows; products in single precision against those in double (tensor3.h).
  */
-#include "assertions.h"
-#include "pool.h"
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/rng.h"
+#define RNG_SEED 23
+#include "pool_setup.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/tensor4.h"
 
 #define D	 7
 #define ROWS 150
-
-static pool memory;
-static tlv_context ctx;
-static tlv_rng rng;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	tlv_rng_seed(&rng, 23);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static double *
 zeros(size_t n)
@@ -54,12 +30,10 @@ fourths(size_t d, size_t n, const double *y)
 }
 
 /* Every place is taken once, in order. */
-static void
-test_places(void **state)
+TEST(test_places)
 {
 	size_t at = 0;
 
-	(void) state;
 	for (size_t a = 0; a < 12; a++)
 		for (size_t b = 0; b <= a; b++)
 			for (size_t c = 0; c <= b; c++)
@@ -68,12 +42,10 @@ test_places(void **state)
 	assert_int_equal(at, tlv_packed4_size(12));
 }
 
-static void
-test_unpack(void **state)
+TEST(test_unpack)
 {
 	double *y = zeros(D * ROWS), *full = zeros(D * D * D * D);
 
-	(void) state;
 	tlv_rng_fill_normal(&rng, D * ROWS, y);
 	assert_ok(tlv_packed4_unpack(&ctx, D, fourths(D, ROWS, y), full));
 	for (size_t i = 0; i < D * D * D * D; i++)
@@ -91,14 +63,12 @@ test_unpack(void **state)
 }
 
 /* Sums of rows, and of the same rows moved. */
-static void
-test_translate(void **state)
+TEST(test_translate)
 {
 	double *y = zeros(D * ROWS), *moved = zeros(D * ROWS), delta[D];
 	double *sum1 = zeros(D), *sum2 = zeros(D * D), *sum3 = zeros(tlv_packed3_size(D));
 	double *packed, *expected;
 
-	(void) state;
 	tlv_rng_fill_normal(&rng, D * ROWS, y);
 	tlv_rng_fill_normal(&rng, D, delta);
 	for (size_t t = 0; t < ROWS; t++)
@@ -120,10 +90,8 @@ test_translate(void **state)
 }
 
 /* Weighted cubes and squares; n around the blocks' borders. */
-static void
-test_single_precision(void **state)
+TEST(test_single_precision)
 {
-	(void) state;
 	for (size_t k = 1; k <= 40; k += 13)
 		for (size_t n = 1; n <= 1100; n = 3 * n + 7)
 		{
@@ -159,15 +127,4 @@ test_single_precision(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unpack, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_translate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_single_precision, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -98,11 +98,7 @@ picture_tags(const tlv_frame *model, char *tags)
 static tlv_frame
 labelled(tlv_frame model, tlv_text first, tlv_text second)
 {
-	void *image;
-	size_t size;
-
-	assert_ok(tlv_labels_put(&ctx, &model, (tlv_text[]){first, {NULL, 0}, second}, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_labels_put, &model, (tlv_text[]){first, {NULL, 0}, second});
 }
 
 /* One example whose texts are all the same. */
@@ -132,8 +128,7 @@ assert_same_tags(size_t n, const char *tags, size_t expected_n, const char *expe
 	assert_memory_equal(tags, expected, n);
 }
 
-static void
-test_hostile_texts(void **state)
+TEST(test_hostile_texts)
 {
 	const tlv_text plain = {"x", 1};
 	tlv_frame model = simulated_model(6, 0, 3, 40), benign = labelled(model, plain, plain);
@@ -142,7 +137,6 @@ test_hostile_texts(void **state)
 	size_t page_n = page_tags(&benign, &(tlv_page_request){plain, &none, NULL, NULL}, page);
 	size_t svg_n = picture_tags(&benign, svg);
 
-	(void) state;
 	for (int trial = 0; trial < TRIALS; trial++)
 	{
 		char first[TLV_LABEL_MOST], second[TLV_LABEL_MOST];
@@ -159,13 +153,11 @@ test_hostile_texts(void **state)
 
 /* The negative control: an element that came of a text is seen, and so are bytes that are not
  * allowed, an open tag and a third script. */
-static void
-test_control(void **state)
+TEST(test_control)
 {
 	char tags[64];
 	size_t n;
 
-	(void) state;
 	assert_true(document_tags("<p>a</p>", 8, tags, &n));
 	assert_int_equal(n, 7);
 	assert_memory_equal(tags, "<p></p>", 7);
@@ -178,13 +170,4 @@ test_control(void **state)
 	assert_int_equal(bytes_before_script("<script><script><script>", 24), 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile_texts),
-		cmocka_unit_test(test_control),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, NULL)

@@ -4,8 +4,6 @@
  */
 #include "tensorlv/model/page.h"
 
-#include <math.h>
-
 #include "pool_setup.h"
 #include "tensorlv/num/rng.h"
 
@@ -68,10 +66,8 @@ write_digest(tlv_text text)
 	assert_ok(tlv_page_put_ascii(&ctx, &written, (tlv_text){string.bytes, string.n}, true));
 }
 
-static void
-test_every_byte(void **state)
+TEST(test_every_byte)
 {
-	(void) state;
 	for (int c = 1; c < 256; c++)
 	{
 		const char text[] = {'a', (char) c, 'b'};
@@ -108,10 +104,8 @@ assert_ascii(const char *utf8, bool percent, const char *expected)
 	assert_written(expected);
 }
 
-static void
-test_utf8(void **state)
+TEST(test_utf8)
 {
-	(void) state;
 	assert_ascii("caf\xc3\xa9", true, "caf%C3%A9");
 	assert_ascii("caf\xc3\xa9", false, "caf&#233;");
 	assert_ascii("\xf0\x9f\x98\x80", false, "&#128512;");
@@ -123,27 +117,23 @@ test_utf8(void **state)
 	assert_ascii("x\xe2\x82", false, "x&#65533;&#65533;");
 }
 
-static void
-test_plain(void **state)
+TEST(test_plain)
 {
 	const char text[] = "a<b>&\"c'\\\x01\x7f";
 
-	(void) state;
 	begin_text();
 	assert_ok(tlv_page_put_plain(&ctx, &written, (tlv_text){text, sizeof(text) - 1}));
 	assert_written("a&#60;b&#62;&#38;&#34;c&#39;&#92;  ");
 }
 
 /* Hostile strings in any order and length; the string is longer than a piece of the encoder. */
-static void
-test_random_strings(void **state)
+TEST(test_random_strings)
 {
 	static const char *const pieces[] = {
 		"</script>", "<!--<script>",	 "\"",	  "'",	  "\\ud800", "\n", "%", "\xe2\x80\xae",
 		"\xd7\xa9",	 "\xf0\x9f\x98\x80", "&amp;", "\x1b", "x"};
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 40);
 	for (int trial = 0; trial < 500; trial++)
 	{
@@ -164,12 +154,10 @@ test_random_strings(void **state)
 	}
 }
 
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
 	const int64_t integers[] = {-1, 0, 12};
 
-	(void) state;
 	begin_text();
 	assert_ok(tlv_page_put_number(&ctx, &written, NAN, 4));
 	assert_ok(tlv_json_put(&ctx, &written, " "));
@@ -181,8 +169,7 @@ test_numbers(void **state)
 	assert_written("null 0 0.1235 [-1,0,12]");
 }
 
-static void
-test_scaling(void **state)
+TEST(test_scaling)
 {
 	/* A right triangle of sides 3, 4 and 5, and a second object at its first corner. */
 	const double distance[] = {0, 3, 4, 0, 3, 0, 5, 3, 4, 5, 0, 4, 0, 3, 4, 0};
@@ -190,7 +177,6 @@ test_scaling(void **state)
 	double positions[8], explained;
 	bool possible;
 
-	(void) state;
 	assert_ok(tlv_page_scale(&ctx, 4, distance, positions, &explained, &possible));
 	assert_true(possible);
 	assert_close(explained, 1, 1e-9);
@@ -207,14 +193,12 @@ test_scaling(void **state)
 	assert_false(possible);
 }
 
-static void
-test_order(void **state)
+TEST(test_order)
 {
 	const double scores[] = {0, 2, 1, 2, 1e300, 0};
 	const size_t expected[] = {4, 1, 3, 2, 0, 5};
 	size_t order[6];
 
-	(void) state;
 	assert_ok(tlv_page_order(&ctx, 6, scores, order));
 	assert_memory_equal(order, expected, sizeof(expected));
 }
@@ -250,12 +234,10 @@ make_halves(size_t nodes, size_t edges)
 	}
 }
 
-static void
-test_place(void **state)
+TEST(test_place)
 {
 	double within = 0, between = 0;
 
-	(void) state;
 	make_halves(100, 800);
 	assert_ok(tlv_page_place(&ctx, 100, 800, ends, positions));
 	for (size_t i = 0; i < 100; i++)
@@ -279,10 +261,8 @@ test_place(void **state)
 }
 
 /* The largest graph that is drawn: it stops at a look, and there are many. */
-static void
-test_place_stops(void **state)
+TEST(test_place_stops)
 {
-	(void) state;
 	make_halves(NODES, EDGES);
 	ctx.stop = stop_after;
 	looks = 0;
@@ -297,8 +277,7 @@ test_place_stops(void **state)
 }
 
 /* Names share a part of the page by what they take there: few long ones are cut, short ones not. */
-static void
-test_long_names(void **state)
+TEST(test_long_names)
 {
 	static const char letters[] =
 		"\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6\xd0\xb6";
@@ -306,7 +285,6 @@ test_long_names(void **state)
 	tlv_page_lengths lengths = {{0}};
 	char endless[1000];
 
-	(void) state;
 	memset(endless, 'x', sizeof(endless));
 	tlv_page_count_name(&lengths, cyrillic);
 	tlv_page_count_name(&lengths, (tlv_text){NULL, 0});
@@ -326,21 +304,4 @@ test_long_names(void **state)
 	assert_int_equal(tlv_page_name_length(&lengths), 36);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_byte, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_utf8, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_random_strings, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scaling, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_place_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

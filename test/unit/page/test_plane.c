@@ -3,8 +3,6 @@
  */
 #include "tensorlv/model/picture.h"
 
-#include <math.h>
-
 #include "pool_setup.h"
 #include "tensorlv/num/rng.h"
 
@@ -35,23 +33,19 @@ assert_place(size_t first, size_t second)
 }
 
 /* Dimension 3 repeats dimension 1: only dimension 2 has what it shows. */
-static void
-test_dimensions_that_repeat(void **state)
+TEST(test_dimensions_that_repeat)
 {
 	const double means[] = {0, 0, 0, 0, 0, 8, 0, 7.5, 0, 8, 4, 7.5}, variances[] = {1, 1, 1};
 
-	(void) state;
 	choose(3, 4, means, variances, 1);
 	assert_place(1, 2);
 }
 
 /* The unit of a dimension, and how far apart components are, are not what counts. */
-static void
-test_units(void **state)
+TEST(test_units)
 {
 	const double powers[] = {1e-150, 1e-3, 1, 1e4, 1e90};
 
-	(void) state;
 	for (int p = 0; p < 5; p++)
 	{
 		double u = powers[p];
@@ -64,14 +58,12 @@ test_units(void **state)
 }
 
 /* Neither of the last two dimensions tells the components apart, but both together do. */
-static void
-test_correlation(void **state)
+TEST(test_correlation)
 {
 	const double means[] = {0, 0, 0, 2, 1, -1};
 	const double covariance[] = {1, 0, 1, 0, 0.99, 1};
 	double variances[12];
 
-	(void) state;
 	memcpy(variances, covariance, sizeof(covariance));
 	memcpy(variances + 6, covariance, sizeof(covariance));
 	choose(2, 3, means, variances, 6);
@@ -86,10 +78,8 @@ test_correlation(void **state)
 }
 
 /* Components that differ in their variances alone, of one dimension, or not at all. */
-static void
-test_corners(void **state)
+TEST(test_corners)
 {
-	(void) state;
 	choose(2, 3, (const double[]){1, 1, 1, 1, 1, 1}, (const double[]){1, 1, 1, 1, 9, 4}, 3);
 	assert_place(1, 2);
 	choose(2, 1, (const double[]){0, 1}, (const double[]){1, 1}, 1);
@@ -106,8 +96,7 @@ test_corners(void **state)
 }
 
 /* What is chosen first is never worse for assigning rows than another dimension, as rows tell. */
-static void
-test_rows_assigned(void **state)
+TEST(test_rows_assigned)
 {
 	enum
 	{
@@ -116,7 +105,6 @@ test_rows_assigned(void **state)
 	};
 	tlv_rng rng;
 
-	(void) state;
 	tlv_rng_seed(&rng, 33);
 	for (int trial = 0; trial < 20; trial++)
 	{
@@ -146,16 +134,4 @@ test_rows_assigned(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dimensions_that_repeat),
-		cmocka_unit_test(test_units),
-		cmocka_unit_test(test_correlation),
-		cmocka_unit_test(test_corners),
-		cmocka_unit_test(test_rows_assigned),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, NULL)

@@ -1,33 +1,10 @@
 /*
  * test_moments.c - windows and beginnings of sequences of which numbers are missing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-
 #include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sequences.h"
-
-static tlv_frame_builder builder;
-
-static tlv_frame
-stored(tlv_accumulator *accumulator)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	return frame;
-}
 
 static double
 mean_beginning(const tlv_frame *frame)
@@ -37,13 +14,11 @@ mean_beginning(const tlv_frame *frame)
 }
 
 /* The mean of the first steps, wherever the sequence without a whole window stands. */
-static void
-test_beginnings(void **state)
+TEST(test_beginnings)
 {
 	static const double whole[2][3] = {{5, 6, 7}, {8, 2, 4}}, broken[3] = {1, NAN, 3};
 	static const bool missing[3] = {false, true, false};
 
-	(void) state;
 	for (int at = 0; at < 3; at++)
 	{
 		tlv_accumulator *sums, *both;
@@ -64,12 +39,4 @@ test_beginnings(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_beginnings, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -2,12 +2,6 @@
  * test_sample.c - samples of whole sequences: the same in whatever order and parts they arrive,
  * and cancelled when asked to.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "assertions.h"
 #include "pool_setup.h"
 #include "tensorlv/model/kind.h"
@@ -15,8 +9,6 @@
 
 #define SEQUENCES 20000
 #define WANTED	  3000
-
-static tlv_frame_builder builder;
 
 static tlv_accumulator *
 sample_begin(void)
@@ -38,26 +30,11 @@ add_sequence(tlv_accumulator *sample, int64_t t)
 	assert_ok(tlv_add(&ctx, sample, TLV_AS_SYMBOLS((size_t) (name % 3) + 1, symbols)));
 }
 
-static tlv_frame
-stored(tlv_accumulator *sample)
-{
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	assert_ok(sample->class->build(&ctx, sample, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame));
-	return frame;
-}
-
-static void
-test_order(void **state)
+TEST(test_order)
 {
 	tlv_accumulator *forward = sample_begin(), *backward = sample_begin(), *merged, *part;
 	tlv_frame one, other;
 
-	(void) state;
 	for (int64_t t = 0; t < SEQUENCES; t++)
 		add_sequence(forward, t);
 	for (int64_t t = SEQUENCES; t-- > 0;)
@@ -86,15 +63,13 @@ test_order(void **state)
 }
 
 /* Equal sequences are held once, and rows stand for all of them in proportion. */
-static void
-test_equal(void **state)
+TEST(test_equal)
 {
 	tlv_accumulator *sample = sample_begin();
 	tlv_frame frame;
 	tlv_row *rows;
 	size_t n, found[8] = {0};
 
-	(void) state;
 	for (int64_t t = 0; t < SEQUENCES; t++)
 		add_sequence(sample, 3 * (t % 16 < 10 ? 0 : t));
 	frame = stored(sample);
@@ -111,12 +86,10 @@ test_equal(void **state)
 }
 
 /* The sort of the sequences that are held looks at whether to stop. */
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	tlv_accumulator *sample = sample_begin();
 
-	(void) state;
 	for (int64_t t = 0; t < 1000; t++)
 		add_sequence(sample, t);
 	memory.stop_at = 1;
@@ -125,14 +98,4 @@ test_stop(void **state)
 	memory.stop_at = 0;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_equal, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

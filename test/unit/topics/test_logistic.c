@@ -95,14 +95,12 @@ differences(const tlv_topics *topics, size_t n, const int32_t *index, const doub
 		}
 }
 
-static void
-test_laplace(void **state)
+TEST(test_laplace)
 {
 	double flattest = 0, widest = 0, counts = 0, shares = 0;
 	int32_t index[D];
 	double count[D];
 
-	(void) state;
 	for (int trial = 0; trial < 50; trial++)
 	{
 		tlv_topics topics = model(K, D, 0.5);
@@ -159,13 +157,11 @@ test_laplace(void **state)
 
 /* A document of no word has the shares at the mean; one of a clear topic that topic; the same at
  * any k. */
-static void
-test_ends(void **state)
+TEST(test_ends)
 {
 	static const size_t ks[] = {1, 2, 17, 100};
 	double theta[MAX_K], zero[MAX_K] = {0}, *wide;
 
-	(void) state;
 	for (size_t c = 0; c < 4; c++)
 	{
 		size_t k = ks[c], d = k < MAX_D ? k : MAX_D;
@@ -195,14 +191,12 @@ test_ends(void **state)
 	}
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	static const double indefinite[4] = {1, 2, 2, 1};
 	static const double zero[2] = {0};
 	tlv_topic_logistic *logistic = NULL;
 
-	(void) state;
 	assert_int_equal(
 		tlv_topic_logistic_create(&ctx, &(tlv_logistic_normal){2, zero, indefinite}, &logistic),
 		TLV_BAD_DATA);
@@ -215,8 +209,7 @@ test_refused(void **state)
 }
 
 /* Shares that are drawn have logarithms of the right mean and covariance. */
-static void
-test_simulated(void **state)
+TEST(test_simulated)
 {
 	tlv_topics topics = model(K, D, 0.5);
 	tlv_logistic_normal normal = random_normal();
@@ -227,7 +220,6 @@ test_simulated(void **state)
 	const int draws = 20000;
 	size_t n;
 
-	(void) state;
 	assert_ok(tlv_topic_simulator_create(&ctx, &topics, &simulator));
 	assert_ok(tlv_topic_simulator_correlate(&ctx, simulator, &normal));
 	for (int t = 0; t < draws; t++)
@@ -244,15 +236,4 @@ test_simulated(void **state)
 	tlv_topic_simulator_destroy(&ctx, simulator);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_laplace),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_simulated),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, NULL)

@@ -6,13 +6,11 @@
 
 /* ---- completion and its draws ---- */
 
-static void
-test_binomial(void **state)
+TEST(test_binomial)
 {
 	static const double cases[][2] = {{1, 0.3},	   {10, 0.5},	{64, 0.5},	{100, 0.9}, {5000, 0.5},
 									  {1000, 0.3}, {1e6, 1e-6}, {1e9, 0.7}, {4e15, 0.5}};
 
-	(void) state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
 	{
 		double n = cases[c][0];
@@ -39,8 +37,7 @@ test_binomial(void **state)
 	assert_equal(tlv_topic_binomial(&rng, 0, 0.5), 0);
 }
 
-static void
-test_completion(void **state)
+TEST(test_completion)
 {
 	tlv_topics topics = model(1, MAX_D, 2);
 	tlv_topic_worker *worker = worker_of(&topics);
@@ -49,7 +46,6 @@ test_completion(void **state)
 	double sum = 0, squares = 0, ends[2] = {0, 0};
 	double again[2][2];
 
-	(void) state;
 	for (uint64_t seed = 0; seed < 4000; seed++)
 	{
 		double likelihood = 0;
@@ -78,8 +74,7 @@ test_completion(void **state)
 
 /* ---- simulation ---- */
 
-static void
-test_simulate(void **state)
+TEST(test_simulate)
 {
 	size_t k = 3;
 	size_t d = 6;
@@ -94,7 +89,6 @@ test_simulate(void **state)
 	double count[20];
 	double alpha0 = alpha[0] + alpha[1] + alpha[2];
 
-	(void) state;
 	assert_ok(tlv_topic_simulator_create(&ctx, &topics, &simulator));
 	for (int t = 0; t < documents; t++)
 	{
@@ -134,12 +128,10 @@ test_simulate(void **state)
 	tlv_topic_simulator_destroy(&ctx, simulator);
 }
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
 	tlv_topics topics = model(5, MAX_D, 1e-12);
 
-	(void) state;
 	for (int sparse = 0; sparse < 2; sparse++)
 	{
 		for (size_t j = 0; j < 5; j++)
@@ -157,14 +149,12 @@ test_random(void **state)
 
 /* ---- whole topics ---- */
 
-static void
-test_maximize(void **state)
+TEST(test_maximize)
 {
 	double counts[6] = {1, 0, 3, 0, 0, 0}; /* 2 topics, 3 items; topic 1 is empty */
 	double prior[3] = {0.5, 0.3, 0.2};
 	double out[6];
 
-	(void) state;
 	assert_ok(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, NULL, out));
 	assert_close(out[0], 1.5 / 5.5, 1e-15);
 	assert_close(out[1], 1.0 / 3, 1e-15);
@@ -177,15 +167,13 @@ test_maximize(void **state)
 	assert_int_equal(tlv_topic_maximize(&ctx, 2, 3, counts, -1, NULL, out), TLV_BAD_PARAMETER);
 }
 
-static void
-test_match(void **state)
+TEST(test_match)
 {
 	static double a[3 * MAX_D];
 	static double b[2 * MAX_D];
 	int64_t assignment[3];
 	double error[3];
 
-	(void) state;
 	assert_ok(tlv_topic_random(&ctx, 3, MAX_D, 0.3, &rng, a));
 	for (size_t i = 0; i < MAX_D; i++)
 	{
@@ -205,15 +193,13 @@ test_match(void **state)
 	assert_int_equal(assignment[1], 0);
 }
 
-static void
-test_coherence(void **state)
+TEST(test_coherence)
 {
 	/* 10 documents: items in 5, 4 and 2; pairs in 3, 1 and 0 of them */
 	double joint[6] = {5, 3, 4, 1, 0, 2};
 	double npmi;
 	double umass;
 
-	(void) state;
 	tlv_topic_coherence(3, joint, 10, &npmi, &umass);
 	assert_close(npmi, (log(0.3 / 0.2) / -log(0.3) + log(0.1 / 0.1) / -log(0.1) - 1) / 3, 1e-14);
 	assert_close(umass, (log(4.0 / 5) + log(2.0 / 5) + log(1.0 / 4)) / 3, 1e-14);
@@ -227,8 +213,7 @@ test_coherence(void **state)
 /* ---- refinement ---- */
 
 /* Gibbs-EM from a blurred start comes near the truth, and the same seed gives the same bits. */
-static void
-test_refinement(void **state)
+TEST(test_refinement)
 {
 	enum
 	{
@@ -243,7 +228,6 @@ test_refinement(void **state)
 	int64_t assignment[K];
 	double error[K];
 
-	(void) state;
 	for (size_t j = 0; j < K; j++)
 		alpha[j] = 0.2;
 	memcpy(truth, phi, sizeof(truth));
@@ -291,15 +275,4 @@ test_refinement(void **state)
 	assert_memory_equal(first, phi, sizeof(first));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_binomial),  cmocka_unit_test(test_completion),
-		cmocka_unit_test(test_simulate),  cmocka_unit_test(test_random),
-		cmocka_unit_test(test_maximize),  cmocka_unit_test(test_match),
-		cmocka_unit_test(test_coherence), cmocka_unit_test(test_refinement),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS_OF_GROUP(setup, teardown, NULL, NULL)

@@ -40,8 +40,7 @@ naive_infer(const tlv_topics *t, size_t n, const int32_t *index, const double *c
 	}
 }
 
-static void
-test_infer(void **state)
+TEST(test_infer)
 {
 	static const size_t ks[] = {1, 3, 16, 17, 50, 100};
 	int32_t index[MAX_D];
@@ -49,7 +48,6 @@ test_infer(void **state)
 	double theta[MAX_K];
 	double exact[MAX_K];
 
-	(void) state;
 	for (size_t c = 0; c < 6 * 20; c++)
 	{
 		tlv_topics topics = model(ks[c % 6], MAX_D, 0.1);
@@ -86,14 +84,12 @@ test_infer(void **state)
 	}
 }
 
-static void
-test_worker_memory(void **state)
+TEST(test_worker_memory)
 {
 	tlv_topics topics = model(20, MAX_D, 1);
 	tlv_topic_worker *worker = worker_of(&topics);
 	double promised = tlv_topic_worker_memory(&topics);
 
-	(void) state;
 	/* beside the allocator's own bookkeeping */
 	assert_at_most((double) ctx.arena.used, promised + 1024);
 	assert_at_least((double) ctx.arena.used, 0.9 * promised);
@@ -201,12 +197,10 @@ check_gibbs(size_t k, size_t length, size_t n, const size_t *token, int keep)
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
-static void
-test_gibbs_exact(void **state)
+ACCURACY_TEST(test_gibbs_exact)
 {
 	const size_t token[6] = {0, 0, 0, 1, 1, 2};
 
-	(void) state;
 	for (int repeat = 0; repeat < 4; repeat++)
 	{
 		check_gibbs(1, 6, 3, token, 4000);
@@ -263,10 +257,8 @@ check_block(double c, int keep)
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
-static void
-test_gibbs_block(void **state)
+ACCURACY_TEST(test_gibbs_block)
 {
-	(void) state;
 	for (int repeat = 0; repeat < 3; repeat++)
 	{
 		check_block(TLV_GIBBS_BLOCK_COUNT, 4000);
@@ -276,8 +268,7 @@ test_gibbs_block(void **state)
 }
 
 /* 1e9 tokens cost no more than a few hundred. */
-static void
-test_gibbs_huge(void **state)
+TEST(test_gibbs_huge)
 {
 	tlv_topics topics = model(20, MAX_D, 0.5);
 	tlv_topic_worker *worker = worker_of(&topics);
@@ -287,7 +278,6 @@ test_gibbs_huge(void **state)
 	double count[3] = {1e9, 4e15, 2};
 	double sum = 0;
 
-	(void) state;
 	memset(items, 0, sizeof(items));
 	assert_ok(tlv_topic_gibbs(&ctx, worker, 3, index, count, &options, &statistics));
 	for (size_t j = 0; j < 20; j++)
@@ -304,8 +294,7 @@ countdown(void *argument)
 	return (*(int *) argument)-- <= 0;
 }
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_topics topics = model(4, MAX_D, 0.5);
 	tlv_topic_worker *worker = worker_of(&topics);
@@ -317,9 +306,7 @@ test_faults(void **state)
 	double ll = 0;
 	double tokens = 0;
 
-	(void) state;
-	assert_int_equal(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s), TLV_BAD_DATA);
-	assert_non_null(strstr(ctx.error.message, "2.5"));
+	assert_fails(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s), TLV_BAD_DATA, "2.5");
 	assert_int_equal(tlv_topic_completion(&ctx, worker, 2, index, count, 1, &ll, &tokens),
 					 TLV_BAD_DATA);
 	assert_ok(tlv_topic_infer(&ctx, worker, 2, index, count, theta));
@@ -372,8 +359,7 @@ gibbs_under(const tlv_topics *topics, size_t n, const int32_t *index, const doub
  * At first the topics are those of the beginning; after half of the tokens half of those and what
  * has been found; after all of them nothing but what has been found.
  */
-static void
-test_stepwise(void **state)
+TEST(test_stepwise)
 {
 	static double moved[MAX_K * MAX_D];
 	const int32_t index[3] = {5, 9, 40};
@@ -383,7 +369,6 @@ test_stepwise(void **state)
 	double weights[20], mass[80];
 	tlv_topic_worker *worker = worker_of(&topics);
 
-	(void) state;
 	for (int half = 1; half <= 2; half++) /* the first document is half of the tokens, or all */
 	{
 		tlv_topic_statistics moving = {.items = found[0]}, alone = {.items = found[1]};
@@ -428,8 +413,7 @@ test_stepwise(void **state)
 
 /* Topics with counts but without mass, and hardly any of the beginning: what a forged or a merged
  * state may hold.  No probability is more than 1, so the chain goes on. */
-static void
-test_stepwise_massless(void **state)
+TEST(test_stepwise_massless)
 {
 	const int32_t index[3] = {5, 9, 40};
 	const double count[3] = {3, 1, 2};
@@ -445,7 +429,6 @@ test_stepwise_massless(void **state)
 							 .mass = mass,
 							 .factors = mass + 20};
 
-	(void) state;
 	for (size_t j = 0; j < 20; j++)
 		weights[j] = 1e-294;
 	for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
@@ -457,19 +440,4 @@ test_stepwise_massless(void **state)
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_infer),
-		cmocka_unit_test(test_worker_memory),
-		accuracy_test(test_gibbs_exact),
-		accuracy_test(test_gibbs_block),
-		cmocka_unit_test(test_gibbs_huge),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stepwise_massless, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

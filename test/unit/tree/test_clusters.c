@@ -76,10 +76,8 @@ is_below(const tlv_tree_parts *parts, size_t v, size_t w)
 }
 
 /* Two groups are those of the best single cut; every number of groups is reached. */
-static void
-test_best_cut(void **state)
+TEST(test_best_cut)
 {
-	(void) state;
 	for (uint64_t seed = 1; seed <= 20; seed++)
 	{
 		tlv_tree tree = random_tree_of(11, seed);
@@ -118,8 +116,7 @@ test_best_cut(void **state)
 	}
 }
 
-static void
-test_forest(void **state)
+TEST(test_forest)
 {
 	static const int32_t wanted[][FOREST_P] = {
 		{1, 1, 1, 2, 2, 3, 3, 4}, /* by hidden nodes, and by trees where there is none */
@@ -131,7 +128,6 @@ test_forest(void **state)
 	tlv_tree_parts parts = parts_of(simulated(&tree, false, 2, 2, 3));
 	int32_t cluster[FOREST_P];
 
-	(void) state;
 	for (size_t v = 0; v < FOREST_NODES; v++)
 		((double *) parts.length)[v] = v < FOREST_P ? 0.1 : 1;
 	for (size_t i = 0; i < 3; i++)
@@ -145,12 +141,10 @@ test_forest(void **state)
 }
 
 /* Lengths of simulated models are the distances that their rows have. */
-static void
-test_lengths(void **state)
+TEST(test_lengths)
 {
 	static const size_t forms[][2] = {{2, 2}, {3, 3}, {3, 5}, {4, 4}};
 
-	(void) state;
 	for (size_t i = 0; i < 4; i++)
 	{
 		double within = 0, n = 0, mean = 0;
@@ -189,14 +183,4 @@ test_lengths(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_best_cut, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lengths, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -8,13 +8,11 @@
 
 /* ---- singular values ---- */
 
-static void
-test_singular_values(void **state)
+TEST(test_singular_values)
 {
 	static const size_t shapes[8][2] = {{1, 1}, {2, 2}, {3, 3},	  {2, 7},
 										{6, 4}, {7, 7}, {31, 12}, {20, 40}};
 
-	(void) state;
 	for (int c = 0; c < 8; c++)
 	{
 		size_t m = shapes[c][0], n = shapes[c][1], r = m < n ? m : n;
@@ -91,12 +89,10 @@ distance_of(size_t d, const double *counts, size_t states, tlv_tree_metric metri
  * distances that fulfil the four-point condition, for d = k and d > k, shrunk or not; Huang's are
  * the same for d = k and have other lengths of leaves for d > k.
  */
-static void
-test_additive(void **state)
+TEST(test_additive)
 {
 	static const int pair[6][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
-	(void) state;
 	for (size_t d = 3; d <= 6; d += 3)
 		for (int variant = 0; variant < 3; variant++)
 		{
@@ -135,14 +131,12 @@ test_additive(void **state)
 }
 
 /* The closed form of 2 x 2 tables against phi of the table, and the general way. */
-static void
-test_binary(void **state)
+TEST(test_binary)
 {
 	double counts[4] = {400, 120, 90, 390}, wide[6] = {400, 120, 0, 90, 390, 0}, cell[4], phi;
 	tlv_tree_distances d, with_empty;
 	two t;
 
-	(void) state;
 	for (int i = 0; i < 4; i++)
 		cell[i] = counts[i] + 0.25;
 	phi = (cell[0] * cell[3] - cell[1] * cell[2]) / sqrt((cell[0] + cell[1]) * (cell[2] + cell[3]) *
@@ -162,8 +156,7 @@ test_binary(void **state)
 }
 
 /* Standard errors against the spread of 300 samples from one tree. */
-static void
-test_errors(void **state)
+TEST(test_errors)
 {
 	enum
 	{
@@ -174,7 +167,6 @@ test_errors(void **state)
 	tlv_tree tree;
 	int32_t *x;
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, 3, 0, 1, &tree));
 	x = draw_states(&tree, (size_t) SAMPLES * ROWS, 3, 3, 0.7, 0.9);
 	for (size_t s = 0; s < SAMPLES; s++)
@@ -190,13 +182,11 @@ test_errors(void **state)
 
 /* Of independent variables, some states of them rare, a part of about .05 has a p-value below it.
  */
-static void
-test_independence(void **state)
+TEST(test_independence)
 {
 	static const size_t sizes[5][2] = {{2, 2}, {3, 4}, {10, 10}, {31, 31}, {2, 31}};
 	static const size_t rows[5] = {400, 400, 1000, 3000, 300};
 
-	(void) state;
 	for (int c = 0; c < 5; c++)
 	{
 		double share[2][31], alpha[31], below = 0, far_below = 0;
@@ -235,8 +225,7 @@ test_independence(void **state)
 }
 
 /* A constant, one never present, and a pair that is always equal. */
-static void
-test_degenerate(void **state)
+TEST(test_degenerate)
 {
 	enum
 	{
@@ -250,7 +239,6 @@ test_degenerate(void **state)
 	tlv_frame frame;
 	double farthest = log(2 * sqrt(N));
 
-	(void) state;
 	for (int i = 0; i < N; i++)
 	{
 		x[i * 5] = 1;
@@ -288,15 +276,13 @@ test_degenerate(void **state)
 }
 
 /* Every pair from the rows in which both are present, at random: the same but for the noise. */
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
 	size_t n = 20000, p = 12;
 	tlv_tree_distances whole, part;
 	tlv_tree truth;
 	int32_t *x;
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, p, 3, 2, &truth));
 	x = draw_states(&truth, n, 3, 3, 0.7, 0.9);
 	whole = category_distances(n, p, x, 3);
@@ -331,11 +317,10 @@ dense_frame(size_t n, size_t d, const double *x)
 	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
-	return built(accumulator);
+	return stored(accumulator);
 }
 
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
 	enum
 	{
@@ -346,7 +331,6 @@ test_numbers(void **state)
 	tlv_tree_distances d;
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t i = 0; i < N; i++)
 	{
 		double *row = x + i * 4;
@@ -381,8 +365,7 @@ test_numbers(void **state)
  * Vectors of 2 and 3 numbers that show a hidden pair each, in a chain: canonical correlations add
  * up; a column twice, and columns of other sizes, change nothing.
  */
-static void
-test_vectors(void **state)
+TEST(test_vectors)
 {
 	enum
 	{
@@ -395,7 +378,6 @@ test_vectors(void **state)
 	tlv_tree_distances d;
 	tlv_frame frame;
 
-	(void) state;
 	for (size_t i = 0; i < N; i++)
 	{
 		double *row = x + i * D, z[2] = {tlv_rng_normal(&rng), tlv_rng_normal(&rng)};
@@ -421,8 +403,7 @@ test_vectors(void **state)
 		}
 }
 
-static void
-test_refuse(void **state)
+TEST(test_refuse)
 {
 	static const int64_t column[3] = {0, 2, 2}, outside[3] = {0, 1, 5};
 	double counts[4] = {1, 1, 1, 0}, x[12] = {1, 2, 3, 4, 1, 2, 5, 6, 7, 2, 8, 1};
@@ -431,7 +412,6 @@ test_refuse(void **state)
 	tlv_frame frame;
 	two t;
 
-	(void) state;
 	two_variables(&t, 2, 2, counts);
 	assert_fails(tlv_tree_distances_of_tables(&ctx, &t.tables, &options, &d), TLV_BAD_PARAMETER,
 				 "1 state");
@@ -501,27 +481,23 @@ total_difference(size_t p, size_t n, size_t states, size_t *splits)
 	return total;
 }
 
-static void
-test_learn(void **state)
+TEST(test_learn)
 {
 	size_t splits;
 
-	(void) state;
 	assert_at_most(total_difference(20, 5000, 0, &splits), 4);
 	assert_int_equal(splits, 60);
 	assert_at_most(total_difference(20, 5000, 3, &splits), 9);
 	assert_at_most(total_difference(50, 10000, 2, &splits), 9);
 }
 
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	size_t p = 25, n = 200;
 	tlv_tree_distance_options options = {.states = 3};
 	tlv_tree truth;
 	tlv_frame frame[2];
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, p, 0, 1, &truth));
 	frame[0] = category_frame(n, p, draw_states(&truth, n, 3, 3, 0.7, 0.9));
 	frame[1] = dense_frame(n, p, draw_gaussian(&truth, n, 0.7, 0.9));
@@ -552,23 +528,4 @@ test_stop(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_singular_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_additive, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_binary, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_independence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_vectors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_learn, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

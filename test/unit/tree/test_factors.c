@@ -40,7 +40,7 @@ moments_of(size_t n, const double *x)
 	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(D, x + i * D)));
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static tlv_tree_learn_options
@@ -56,11 +56,8 @@ static tlv_frame
 learnt(tlv_frame moments, tlv_tree_method method)
 {
 	tlv_tree_learn_options options = usual_options(method);
-	void *image;
-	size_t size;
 
-	assert_ok(tlv_tree_learn(&ctx, &moments, &options, &image, &size));
-	return checked(TLV_FRAME_MODEL, image, size);
+	return MADE(tlv_tree_learn, &moments, &options);
 }
 
 static double
@@ -101,14 +98,12 @@ mean_of_truth(size_t q, const double *loadings, size_t n, const double *x)
 }
 
 /* Where the factors leave hardly anything they are found as well: the likelihood of the truth. */
-static void
-test_little_left(void **state)
+TEST(test_little_left)
 {
 	const size_t q = 3;
 	double loadings[D * 3], r[D * D], factor[D * D], left = 0.0005, truth = D * (log(2 * M_PI) + 1);
 	tlv_factors factors;
 
-	(void) state;
 	tlv_rng_fill_normal(&rng, D * q, loadings);
 	for (size_t v = 0; v < D; v++)
 	{
@@ -138,8 +133,7 @@ test_little_left(void **state)
 
 /* Correlations of five lengths of 200 crabs (Campbell, Mahon 1974): from the principal axes the
  * likelihood ends in a Heywood case, .45 below the optimum. */
-static void
-test_heywood(void **state)
+TEST(test_heywood)
 {
 	static const double r[25] = {1,		 .90699, .97884, .96496, .98763, .90699, 1,
 								 .89274, .9004,	 .88921, .97884, .89274, 1,		 .99502,
@@ -147,7 +141,6 @@ test_heywood(void **state)
 								 .88921, .9832,	 .96781, 1};
 	tlv_factors factors;
 
-	(void) state;
 	assert_ok(tlv_factors_fit(&ctx, 5, r, 200, 2, 2000, &factors));
 	assert_close(factors.log_likelihood, -.1456, 1e-2);
 	tlv_free(&ctx, factors.loadings);
@@ -155,10 +148,8 @@ test_heywood(void **state)
 
 /* As many factors as there are, whose model is the truth's on rows that it has not seen; the tree
  * beside it is worse and says so. */
-static void
-test_factors_found(void **state)
+TEST(test_factors_found)
 {
-	(void) state;
 	for (size_t q = 2; q <= 5; q++)
 	{
 		double *loadings = room(D * q, sizeof(double)), *x = factor_rows(q, 6000, loadings);
@@ -182,12 +173,10 @@ test_factors_found(void **state)
 }
 
 /* Rows of trees: no warning.  Independent ones: no factor, and a model of variables apart. */
-static void
-test_no_false_alarm(void **state)
+TEST(test_no_false_alarm)
 {
 	size_t alarms = 0;
 
-	(void) state;
 	for (uint64_t seed = 1; seed <= 40; seed++)
 	{
 		tlv_tree tree = random_tree_of(D, seed);
@@ -218,8 +207,7 @@ test_no_false_alarm(void **state)
 }
 
 /* Ledermann's bound, and what the structure is not of. */
-static void
-test_factor_limits(void **state)
+TEST(test_factor_limits)
 {
 	double *loadings = room(D * 2, sizeof(double)), *x = factor_rows(2, 200, loadings);
 	static const int64_t column[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
@@ -228,7 +216,6 @@ test_factor_limits(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	assert_int_equal(tlv_factors_most(2), 0);
 	assert_int_equal(tlv_factors_most(3), 1);
 	assert_int_equal(tlv_factors_most(6), 3);
@@ -246,16 +233,4 @@ test_factor_limits(void **state)
 				 "structure factors is of single numbers, not of groups of them");
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_little_left, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_heywood, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_factors_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_false_alarm, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_factor_limits, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -25,7 +25,7 @@ dense_moments(size_t d, size_t n, const double *x)
 	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
-	return built(accumulator);
+	return stored(accumulator);
 }
 
 static double
@@ -78,8 +78,7 @@ dense_covariance(tlv_frame frame, double *c)
 }
 
 /* Means, variances and likelihood by inverting the covariance of what is seen. */
-static void
-test_dense(void **state)
+TEST(test_dense)
 {
 	static const int32_t ends[] = {0, 5, 1, 5, 5, 6, 2, 6, 3, 6, 4, 3};
 	tlv_tree tree = tree_of(5, 7, 6, ends);
@@ -88,7 +87,6 @@ test_dense(void **state)
 	double *x = drawn_rows(frame, 30, 5), c[49];
 	tlv_posterior means = {0}, variances = {0};
 
-	(void) state;
 	dense_covariance(frame, c);
 	for (size_t i = 0; i < 30; i++)
 	{
@@ -138,15 +136,13 @@ test_dense(void **state)
 }
 
 /* Held-out likelihood beside the truth's; EM on the covariance raises that of its own rows. */
-static void
-test_accuracy(void **state)
+TEST(test_accuracy)
 {
 	enum
 	{
 		p = 20,
 		n = 5000
 	};
-	(void) state;
 	for (uint64_t seed = 1; seed <= 3; seed++)
 	{
 		tlv_tree tree = random_tree_of(p, seed);
@@ -175,8 +171,7 @@ test_accuracy(void **state)
 }
 
 /* Variables of two columns around hidden nodes of two dimensions; partly missing ones too. */
-static void
-test_vectors(void **state)
+TEST(test_vectors)
 {
 	static const int32_t ends[] = {0, 6, 1, 6, 2, 6, 3, 7, 4, 7, 5, 7, 6, 7};
 	static const int64_t column[] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5};
@@ -189,7 +184,6 @@ test_vectors(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	for (size_t i = 0; i < 4000; i++)
 	{
 		double h[4], *row = x + 12 * i;
@@ -229,8 +223,7 @@ test_vectors(void **state)
 					 TLV_NOT_IDENTIFIABLE);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const int32_t ends[] = {0, 3, 1, 3, 2, 3};
 	tlv_tree tree = tree_of(3, 4, 3, ends);
@@ -242,7 +235,6 @@ test_refusals(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	model = fitted_tree(moments, &tree, options);
 	assert_true(model_warns(&model, "dependent_columns", NULL));
 	open = opened(model);
@@ -265,15 +257,4 @@ test_refusals(void **state)
 	assert_true(refused_with(model, "column", 0, 5e-324 * 7));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_dense, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_vectors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

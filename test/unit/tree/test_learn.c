@@ -95,8 +95,7 @@ splits_that_differ(tlv_frame model, const tlv_tree *truth)
 }
 
 /* Structure and parameters of categories: loss of held-out likelihood per row against the truth. */
-static void
-test_categories(void **state)
+TEST(test_categories)
 {
 	tlv_tree tree = random_tree_of(P, 1);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 1), model;
@@ -104,7 +103,6 @@ test_categories(void **state)
 	double best = mean_log_likelihood(truth, P, HELD_OUT, held);
 	tlv_tree_procedure_options options = usual_options();
 
-	(void) state;
 	use_codes(P, 10000, rows, rows);
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
@@ -114,15 +112,13 @@ test_categories(void **state)
 }
 
 /* Rows of numbers with a gap are left out, and the model says how many. */
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
 	tlv_tree tree = random_tree_of(P, 2);
 	tlv_frame truth = simulated(&tree, true, 1, 1, 2), model;
 	tlv_tree_procedure_options options = usual_options();
 	tlv_warning warning;
 
-	(void) state;
 	use_numbers(truth, 5000, 0);
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
 	assert_int_equal(splits_that_differ(model, &tree), 0);
@@ -146,13 +142,11 @@ test_numbers(void **state)
 /* ---- what it does when ---- */
 
 /* Moments of few variables hold tables of triples, those of many take a pass for them. */
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
 	static const size_t variables[] = {P, MANY};
 	static const int iterations[] = {0, 3};
 
-	(void) state;
 	for (size_t i = 0; i < 2; i++)
 		for (size_t j = 0; j < 2; j++)
 		{
@@ -172,14 +166,12 @@ test_steps(void **state)
 }
 
 /* Replicates are drawn row by row of categories, of numbers from their moments. */
-static void
-test_bootstrap(void **state)
+TEST(test_bootstrap)
 {
 	tlv_tree tree = random_tree_of(P, 1);
 	int32_t *codes = drawn_codes(simulated(&tree, false, 2, 3, 1), 3000, 0);
 	tlv_tree_procedure_options options = usual_options();
 
-	(void) state;
 	options.replicates = 10;
 	use_codes(P, 3000, codes, codes);
 	assert_equal(
@@ -211,8 +203,7 @@ names_of(const char *text)
 	return names;
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
 	static const char *const expected = "a\nhat\nh0\nH1\nh1x\nh\n\xc3\xa4\ng\nh01\ni\nj\nk\n";
 	tlv_tree tree = random_tree_of(P, 1);
@@ -222,7 +213,6 @@ test_names(void **state)
 	tlv_tree_parts parts;
 	tlv_frame model;
 
-	(void) state;
 	use_codes(P, 2000, rows, rows);
 	f.told.names = &names;
 	model = procedure_model(&f, &tlv_tree_procedure, &options, false);
@@ -239,22 +229,19 @@ test_names(void **state)
 }
 
 /* Any text is a name, once: a line end within it is told from that behind it. */
-static void
-test_lines(void **state)
+TEST(test_lines)
 {
 	static const char expected[] = "a\0b\n\nh12\n\0\n\0\0\na\nb\n";
 	tlv_names names = names_of("a\nb||h12|\n|\n\n|a|b");
 	size_t length;
 	char *lines;
 
-	(void) state;
 	assert_ok(tlv_tree_join_names(&ctx, &names, &lines, &length));
 	assert_int_equal(length, sizeof(expected) - 1);
 	assert_memory_equal(lines, expected, length);
 }
 
-static void
-test_refused_names(void **state)
+TEST(test_refused_names)
 {
 	static const struct
 	{
@@ -269,7 +256,6 @@ test_refused_names(void **state)
 	size_t length;
 	tlv_names names;
 
-	(void) state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 	{
 		names = names_of(cases[i].names);
@@ -292,14 +278,12 @@ test_refused_names(void **state)
 
 /* ---- what can go wrong ---- */
 
-static void
-test_faults(void **state)
+TEST(test_faults)
 {
 	tlv_tree tree = random_tree_of(P, 1), large = random_tree_of(MANY, 3);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 1), wide = simulated(&large, false, 2, 2, 3);
 	tlv_tree_procedure_options options = usual_options();
 
-	(void) state;
 	options.iterations = 2;
 	use_codes(P, 500, drawn_codes(truth, 500, 0), drawn_codes(truth, 500, 0));
 	procedure_fail_everywhere(&f, &tlv_tree_procedure, &options, false);
@@ -312,19 +296,4 @@ test_faults(void **state)
 	fixture_forget(&f);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bootstrap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -106,18 +106,15 @@ check_rows(size_t k, size_t d, size_t n)
 	}
 }
 
-static void
-test_enumeration(void **state)
+TEST(test_enumeration)
 {
-	(void) state;
 	check_rows(2, 2, 40);
 	check_rows(3, 4, 10);
 }
 
 /* Tables so large that they go through BLAS agree with small ones: a state split into equal ones.
  */
-static void
-test_large_tables(void **state)
+TEST(test_large_tables)
 {
 	static const int32_t ends[] = {0, 3, 1, 3, 2, 4, 3, 4};
 	tlv_tree tree = tree_of(3, 5, 4, ends);
@@ -129,7 +126,6 @@ test_large_tables(void **state)
 	size_t offset[6];
 	tlv_tree_parts parts;
 
-	(void) state;
 	for (size_t i = 0; i < 70; i++)
 	{
 		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(3, rows + 3 * i), &value));
@@ -150,8 +146,7 @@ test_large_tables(void **state)
 }
 
 /* Expected counts of an edge are the sums of the rows' posteriors. */
-static void
-test_counts(void **state)
+TEST(test_counts)
 {
 	tlv_frame frame = small_model(2, 3);
 	int32_t *rows = drawn_codes(frame, 100, 0.3);
@@ -161,7 +156,6 @@ test_counts(void **state)
 	tlv_tree_parts parts;
 	size_t offset[SMALL_NODES + 1], parent;
 
-	(void) state;
 	tlv_tree_read(&frame, &parts);
 	tlv_tree_table_offsets(&parts, offset);
 	parent = (size_t) parts.parent[0];
@@ -185,8 +179,7 @@ test_counts(void **state)
 }
 
 /* A star of many leaves: no underflow, and the same as a naive mixture in logarithms. */
-static void
-test_large_star(void **state)
+TEST(test_large_star)
 {
 	enum
 	{
@@ -199,7 +192,6 @@ test_large_star(void **state)
 	tlv_frame frame;
 	tlv_tree tree;
 
-	(void) state;
 	for (int32_t v = 0; v < leaves; v++)
 	{
 		ends[2 * v] = v;
@@ -228,15 +220,13 @@ test_large_star(void **state)
 	}
 }
 
-static void
-test_em(void **state)
+TEST(test_em)
 {
 	tlv_tree tree = random_tree_of(10, 2);
 	tlv_frame truth = simulated(&tree, false, 3, 3, 5), start = simulated(&tree, false, 3, 3, 6);
 	int32_t *rows = drawn_codes(truth, 2000, 0.1);
 	double before = -HUGE_VAL;
 
-	(void) state;
 	for (int step = 0; step < 15; step++)
 	{
 		tlv_frame statistics = statistics_of(start, 10, 2000, rows);
@@ -252,8 +242,7 @@ test_em(void **state)
 	assert_above(before / 2000, mean_log_likelihood(truth, 10, 2000, rows) - 0.5);
 }
 
-static void
-test_merge(void **state)
+TEST(test_merge)
 {
 	tlv_frame frame = small_model(2, 3);
 	int32_t *rows = drawn_codes(frame, 333, 0.2);
@@ -264,12 +253,11 @@ test_merge(void **state)
 	tlv_accumulator *accumulator;
 	const tlv_section *counts = tlv_frame_find(&whole, "counts");
 
-	(void) state;
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_tree_statistics.accumulator, &accumulator));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &first));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &second));
 	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_BAD_PARAMETER);
-	both = built(accumulator);
+	both = stored(accumulator);
 	for (size_t e = 0; e < counts->rows; e++)
 		assert_close(tlv_frame_float64(&both, "counts")[e], tlv_frame_float64(&whole, "counts")[e],
 					 1e-9);
@@ -278,8 +266,7 @@ test_merge(void **state)
 	assert_equal(tlv_frame_scalar(&both, "rows", 0), 333);
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
 	tlv_frame frame = small_model(2, 3);
 	tlv_model *model = opened(frame);
@@ -289,10 +276,8 @@ test_refusals(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
-	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value),
-					 TLV_BAD_DATA);
-	assert_non_null(strstr(ctx.error.message, "value 3 of variable 6"));
+	assert_fails(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value),
+				 TLV_BAD_DATA, "value 3 of variable 6");
 	row[5] = -2;
 	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value),
 					 TLV_BAD_DATA);
@@ -301,19 +286,17 @@ test_refusals(void **state)
 	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(SMALL_P, x), &value),
 					 TLV_BAD_PARAMETER);
 	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
-	frame = built(accumulator);
+	frame = stored(accumulator);
 	assert_int_equal(
 		model->class->update(&ctx, &model->frame, &frame, &tlv_whole_step, &image, &size),
 		TLV_NO_ROWS);
 }
 
-static void
-test_frames(void **state)
+TEST(test_frames)
 {
 	tlv_frame frame = small_model(2, 3);
 	tlv_frame statistics = statistics_of(frame, SMALL_P, 50, drawn_codes(frame, 50, 0));
 
-	(void) state;
 	assert_true(refused_with(frame, "tables", 0, 0.9));
 	assert_true(refused_with(frame, "tables", 0, -0.1));
 	assert_true(refused_with(frame, "observed", 0, 100));
@@ -331,15 +314,13 @@ test_frames(void **state)
 }
 
 /* Every single byte of the payload, changed: refused or still usable, never a crash. */
-static void
-test_bytes(void **state)
+TEST(test_bytes)
 {
 	tlv_frame frame = small_model(2, 2);
 	size_t size = frame.header->size;
 	int32_t row[SMALL_P] = {0, 1, -1, 0, 1, 1};
 	char *image = room(size, 1);
 
-	(void) state;
 	for (size_t at = sizeof(tlv_frame_header); at < size; at += 3)
 	{
 		tlv_frame_builder *again = room(1, sizeof(tlv_frame_builder));
@@ -369,8 +350,7 @@ test_bytes(void **state)
 }
 
 /* Names of the categories: they pass through writing, steps and checks, and must be of all. */
-static void
-test_category_names(void **state)
+TEST(test_category_names)
 {
 	/* 6 variables of 2 states */
 	static const int64_t ends[13] = {0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30};
@@ -383,15 +363,13 @@ test_category_names(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	tlv_tree_read(&frame, &parts);
 	parts.category_offsets = ends;
 	parts.category_ends = 13;
 	parts.category_names = "noyesnoyesnoyesnoyesnoyesnoyes";
 	parts.category_bytes = 30;
 	parts.diagnostics = &diagnostics;
-	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
-	named = checked(TLV_FRAME_MODEL, image, size);
+	named = MADE(tlv_tree_write, &parts);
 	statistics = statistics_of(named, SMALL_P, 50, drawn_codes(named, 50, 0));
 	assert_ok(
 		tlv_kind_tree.model->update(&ctx, &named, &statistics, &tlv_whole_step, &image, &size));
@@ -409,25 +387,21 @@ test_category_names(void **state)
 }
 
 /* The names of a row's values, where they are a tree's: of single columns in their order. */
-static void
-test_value_names(void **state)
+TEST(test_value_names)
 {
 	tlv_frame frame = small_model(2, 2);
 	tlv_diagnostics diagnostics = {0};
 	tlv_tree_parts parts;
 	tlv_value_names names;
 	tlv_text name;
-	void *image;
-	size_t size, n = 0;
+	size_t n = 0;
 
-	(void) state;
 	assert_int_equal(tlv_value_names_of(&frame).n, 0);
 	tlv_tree_read(&frame, &parts);
 	parts.names = "a\nbb\nc\nd\ne\nf g\n";
 	parts.names_length = strlen(parts.names);
 	parts.diagnostics = &diagnostics;
-	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
-	frame = checked(TLV_FRAME_MODEL, image, size);
+	frame = MADE(tlv_tree_write, &parts);
 	names = tlv_value_names_of(&frame);
 	while (tlv_value_names_next(&names, &name))
 	{
@@ -439,18 +413,14 @@ test_value_names(void **state)
 	assert_memory_equal(name.bytes, "f g", 3);
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
 	tlv_frame frame = small_model(2, 2);
 	tlv_diagnostics diagnostics = {0};
 	tlv_tree_parts parts;
 	char **names;
-	void *image;
-	size_t size;
 	tlv_tree tree;
 
-	(void) state;
 	tlv_tree_read(&frame, &parts);
 	assert_ok(tlv_tree_names(&ctx, &parts, &names));
 	assert_string_equal(names[0], "v1");
@@ -459,8 +429,7 @@ test_names(void **state)
 	parts.names = "a\nbb\nc\nd\ne\nf g\n";
 	parts.names_length = strlen(parts.names);
 	parts.diagnostics = &diagnostics;
-	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
-	frame = checked(TLV_FRAME_MODEL, image, size);
+	frame = MADE(tlv_tree_write, &parts);
 	tlv_tree_read(&frame, &parts);
 	assert_ok(tlv_tree_names(&ctx, &parts, &names));
 	assert_string_equal(names[1], "bb");
@@ -469,8 +438,7 @@ test_names(void **state)
 	/* Hidden nodes have as many h's as no variable has before its number. */
 	parts.names = "h1\n\na\0b\nhh20\nh03\nhhhh1\n";
 	parts.names_length = 23;
-	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
-	frame = checked(TLV_FRAME_MODEL, image, size);
+	frame = MADE(tlv_tree_write, &parts);
 	tlv_tree_read(&frame, &parts);
 	assert_ok(tlv_tree_names(&ctx, &parts, &names));
 	assert_string_equal(names[0], "h1");
@@ -484,23 +452,4 @@ test_names(void **state)
 	assert_true(isnan(tree.support[0]));
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_enumeration, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large_star, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_em, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_category_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_value_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

@@ -43,10 +43,8 @@ check_accuracy(size_t p, size_t n, size_t k, size_t d, uint64_t seed, double sta
 }
 
 /* Bounds about 1.3 times what was measured; EM's loss is near the least, parameters / (2 rows). */
-static void
-test_accuracy(void **state)
+TEST(test_accuracy)
 {
-	(void) state;
 	check_accuracy(20, 10000, 3, 3, 1, 0.020, 0.012);
 	check_accuracy(20, 10000, 3, 3, 2, 0.024, 0.014);
 	check_accuracy(20, 10000, 3, 6, 1, 0.028, 0.019);
@@ -54,14 +52,12 @@ test_accuracy(void **state)
 }
 
 /* With missing values the tables of triples and pairs are of fewer rows, but no worse than that. */
-static void
-test_missing(void **state)
+TEST(test_missing)
 {
 	tlv_tree tree = random_tree_of(12, 4);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 4), model;
 	int32_t *rows = drawn_codes(truth, 8000, 0.2), *held = drawn_codes(truth, HELD_OUT, 0);
 
-	(void) state;
 	model = learned(&tree, 12, 8000, rows, 2, 3);
 	assert_below(mean_log_likelihood(truth, 12, HELD_OUT, held) -
 					 mean_log_likelihood(model, 12, HELD_OUT, held),
@@ -69,15 +65,13 @@ test_missing(void **state)
 }
 
 /* Expected counts of a value that may come from anywhere, whose sums overflow. */
-static void
-test_forged_counts(void **state)
+TEST(test_forged_counts)
 {
 	tlv_tree tree = random_tree_of(6, 1);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 1), model, statistics;
 	int32_t *rows = drawn_codes(truth, 500, 0);
 	const tlv_section *counts;
 
-	(void) state;
 	model = learned(&tree, 6, 500, rows, 2, 0);
 	statistics = statistics_of(model, 6, 500, rows);
 	counts = tlv_frame_find(&statistics, "counts");
@@ -88,8 +82,7 @@ test_forged_counts(void **state)
 }
 
 /* Tables of triples taken from the moments, or from a second pass over the rows: one model. */
-static void
-test_two_passes(void **state)
+TEST(test_two_passes)
 {
 	tlv_tree tree = random_tree_of(10, 1);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 1), kept, dropped, once, plan, twice, parts[2];
@@ -100,15 +93,13 @@ test_two_passes(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	kept = category_moments(10, 3000, rows);
 	assert_non_null(tlv_frame_find(&kept, "triples"));
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
 	builder.owned = NULL;
 	tlv_frame_add_from(&builder, &kept, triples);
 	tlv_frame_add_scalar(&builder, "triples_kept", 0);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	dropped = checked(TLV_FRAME_MOMENTS, image, size);
+	dropped = MADE(tlv_frame_finish, &builder);
 	once = fitted_tree(kept, &tree, (tlv_tree_fit_options){.states = 2});
 	plan = fitted_tree(dropped, &tree, (tlv_tree_fit_options){.states = 2});
 	assert_null(tlv_frame_find(&plan, "tables"));
@@ -117,7 +108,7 @@ test_two_passes(void **state)
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_tree_triples.accumulator, &accumulator));
 	for (int i = 0; i < 2; i++)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[i]));
-	twice = updated(plan, built(accumulator));
+	twice = updated(plan, stored(accumulator));
 	tlv_tree_read(&once, &a);
 	tlv_tree_read(&twice, &b);
 	assert_int_equal(a.entries, b.entries);
@@ -133,8 +124,7 @@ test_two_passes(void **state)
 }
 
 /* No hidden nodes: the tables are shares of the pairs. */
-static void
-test_observed_only(void **state)
+TEST(test_observed_only)
 {
 	static const int32_t ends[] = {0, 1, 1, 2};
 	int32_t rows[] = {0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 2, 0, 0, 1, 1, -1, 0};
@@ -143,7 +133,6 @@ test_observed_only(void **state)
 	size_t offset[4], child;
 	tlv_tree_parts parts;
 
-	(void) state;
 	tlv_tree_read(&model, &parts);
 	assert_non_null(parts.tables);
 	tlv_tree_table_offsets(&parts, offset);
@@ -153,8 +142,7 @@ test_observed_only(void **state)
 }
 
 /* Hidden nodes get as many states as their variables show. */
-static void
-test_states(void **state)
+TEST(test_states)
 {
 	tlv_tree tree = random_tree_of(12, 3);
 	tlv_frame truth = simulated(&tree, false, 3, 5, 2), model;
@@ -165,7 +153,6 @@ test_states(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	model = fitted_tree(moments, &tree, (tlv_tree_fit_options){.states = 0});
 	tlv_tree_read(&model, &parts);
 	for (size_t v = 12; v < parts.nodes; v++)
@@ -190,8 +177,7 @@ test_states(void **state)
 }
 
 /* Hidden nodes that are one in truth are merged; those that are not, stay. */
-static void
-test_regularise(void **state)
+TEST(test_regularise)
 {
 	static const int32_t star[] = {0, 6, 1, 6, 2, 6, 3, 6, 4, 6, 5, 6};
 	static const int32_t split[] = {0, 6, 1, 6, 2, 6, 3, 7, 4, 7, 5, 7, 6, 7};
@@ -201,7 +187,6 @@ test_regularise(void **state)
 	tlv_tree_fit_options options = {.states = 2, .regularise = true};
 	tlv_tree_parts parts;
 
-	(void) state;
 	model = fitted_tree(category_moments(6, 5000, rows), &two, options);
 	tlv_tree_read(&model, &parts);
 	assert_int_equal(parts.nodes, 7);
@@ -217,8 +202,7 @@ test_regularise(void **state)
 }
 
 /* A forest with a constant variable, one never seen, and a hidden node without a triple. */
-static void
-test_weak(void **state)
+TEST(test_weak)
 {
 	static const int32_t ends[] = {0, 7, 1, 7, 2, 7, 3, 8, 4, 8};
 	tlv_tree tree = tree_of(7, 9, 5, ends), full;
@@ -226,7 +210,6 @@ test_weak(void **state)
 	tlv_frame model;
 	int32_t *rows;
 
-	(void) state;
 	full = tree_of(7, 9, 6, joined);
 	rows = drawn_codes(simulated(&full, false, 2, 2, 1), 3000, 0);
 	for (size_t i = 0; i < 3000; i++)
@@ -245,8 +228,7 @@ test_weak(void **state)
 }
 
 /* The work ends at once when it is asked to. */
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	tlv_tree tree = random_tree_of(12, 3);
 	tlv_frame truth = simulated(&tree, false, 2, 3, 2);
@@ -255,7 +237,6 @@ test_stop(void **state)
 	void *image;
 	size_t size;
 
-	(void) state;
 	for (size_t stop = 1; stop < 60; stop += 7)
 	{
 		memory.calls = memory.stopped_calls = 0;
@@ -267,20 +248,4 @@ test_stop(void **state)
 	memory.stop_at = 0;
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forged_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_two_passes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_observed_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_states, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_regularise, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_weak, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

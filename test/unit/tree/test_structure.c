@@ -42,10 +42,8 @@ recovers(uint64_t seed, tlv_tree_method method, bool inside)
 	return same;
 }
 
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
-	(void) state;
 	for (int m = 0; m < 3; m++)
 		for (int inside = 0; inside < 2; inside++)
 		{
@@ -58,15 +56,13 @@ test_exact(void **state)
 }
 
 /* An observed inner node stays a leaf, at distance 0, unless told otherwise. */
-static void
-test_observed_outside(void **state)
+TEST(test_observed_outside)
 {
 	tlv_tree truth, found;
 	tlv_tree_options options = {.method = TLV_TREE_CLNJ, .z = 2};
 	tlv_tree_distances distances;
 	size_t *degree;
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, 30, 8, 3, &truth));
 	observe_some(&truth);
 	assert_above(truth.p, 30);
@@ -84,8 +80,7 @@ test_observed_outside(void **state)
 }
 
 /* Without contraction a star of equal distances stays resolved; with it one hidden node is left. */
-static void
-test_contraction(void **state)
+TEST(test_contraction)
 {
 	enum
 	{
@@ -94,7 +89,6 @@ test_contraction(void **state)
 	tlv_tree_distances d = {.p = P, .rows = 1000};
 	tlv_tree found;
 
-	(void) state;
 	d.distance = room((size_t) P * P, sizeof(double));
 	d.error = room((size_t) P * P, sizeof(double));
 	d.independent = room((size_t) P * P, sizeof(double));
@@ -127,14 +121,12 @@ test_contraction(void **state)
 }
 
 /* Two trees, a pair and two lone variables: five components, whatever the method. */
-static void
-test_forest(void **state)
+TEST(test_forest)
 {
 	tlv_tree parts[2], found;
 	size_t p = 20 + 15 + 2 + 2, at = 0;
 	tlv_tree_distances d = {.p = p, .rows = 1e6};
 
-	(void) state;
 	d.distance = room(p * p, sizeof(double));
 	d.error = room(p * p, sizeof(double));
 	d.independent = room(p * p, sizeof(double));
@@ -179,15 +171,13 @@ test_forest(void **state)
 }
 
 /* The spanning tree of distances along a chain is the chain; p-values of 1 cut it. */
-static void
-test_chow_liu(void **state)
+TEST(test_chow_liu)
 {
 	size_t p = 50;
 	tlv_tree_distances d = {.p = p, .rows = 100};
 	tlv_tree_options options = {.method = TLV_TREE_CHOW_LIU, .z = 2, .observed_inside = true};
 	tlv_tree found;
 
-	(void) state;
 	d.distance = room(p * p, sizeof(double));
 	d.error = room(p * p, sizeof(double));
 	d.independent = room(p * p, sizeof(double));
@@ -227,8 +217,7 @@ tree_of(size_t p, size_t nodes, size_t edges, const int32_t *ends)
 	return tree;
 }
 
-static void
-test_splits(void **state)
+TEST(test_splits)
 {
 	static const int32_t ends_a[] = {0, 6, 1, 6, 6, 7, 2, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
 	static const int32_t ends_b[] = {0, 6, 2, 6, 6, 7, 1, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
@@ -242,7 +231,6 @@ test_splits(void **state)
 	double counts[9] = {0};
 	size_t different, total;
 
-	(void) state;
 	assert_ok(tlv_tree_robinson_foulds(&ctx, &a, &b, &different, &total));
 	assert_int_equal(different, 2);
 	assert_int_equal(total, 6);
@@ -262,8 +250,7 @@ test_splits(void **state)
 }
 
 /* Lengths of the edges of two trees, by what these divide: leaves 1 and 2 have changed places. */
-static void
-test_lengths_of_splits(void **state)
+TEST(test_lengths_of_splits)
 {
 	static const int32_t ends_a[] = {0, 6, 1, 6, 6, 7, 2, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
 	static const int32_t ends_b[] = {0, 6, 2, 6, 6, 7, 1, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
@@ -271,7 +258,6 @@ test_lengths_of_splits(void **state)
 	tlv_tree a = tree_of(6, 10, 9, ends_a), b = tree_of(6, 10, 9, ends_b), other;
 	double sums[27] = {0};
 
-	(void) state;
 	for (size_t e = 0; e < 9; e++)
 	{
 		a.length[e] = (double) e;
@@ -290,12 +276,10 @@ test_lengths_of_splits(void **state)
 				 "of 6 and of 7 variables");
 }
 
-static void
-test_random(void **state)
+TEST(test_random)
 {
 	tlv_tree tree, again;
 
-	(void) state;
 	for (size_t p = 3; p < 40; p++)
 		for (size_t contractions = 0; contractions < 50; contractions += 7)
 		{
@@ -319,14 +303,12 @@ test_random(void **state)
 	assert_fails(tlv_tree_random(&ctx, 2, 0, 1, &tree), TLV_BAD_PARAMETER, "2 leaves");
 }
 
-static void
-test_refuse(void **state)
+TEST(test_refuse)
 {
 	tlv_tree truth, found;
 	tlv_tree_distances d;
 	tlv_tree_options options = {.method = TLV_TREE_CLNJ, .z = -1};
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, 5, 0, 1, &truth));
 	d = exact_distances(&truth, 1e-3);
 	assert_fails(tlv_tree_structure(&ctx, &d, &options, &found), TLV_BAD_PARAMETER, "z is -1");
@@ -347,13 +329,11 @@ test_refuse(void **state)
 }
 
 /* Stopped at any point the work ends there; short of memory at any point it says so. */
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	tlv_tree truth, found;
 	tlv_tree_distances d;
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, 60, 15, 1, &truth));
 	d = exact_distances(&truth, 0.01);
 	for (int m = 0; m < 3; m++)
@@ -388,21 +368,4 @@ test_stop(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_observed_outside, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_contraction, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_chow_liu, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_splits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lengths_of_splits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)

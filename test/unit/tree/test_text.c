@@ -57,15 +57,13 @@ assert_has(const char *text, const char *part)
 		fail_msg("\"%s\" lacks \"%s\"", text, part);
 }
 
-static void
-test_newick(void **state)
+TEST(test_newick)
 {
 	const char *plain[] = {"a", "b", "c", "d", "h1"};
 	const char *odd[] = {"it's", "two words", "a_b\x01(c)", "", "\xC3\xA9\xFF"};
 	static const int32_t ends[10] = {0, 4, 1, 4, 4, 5, 2, 5, 3, 5};
 	tlv_tree tree = small_tree(), four;
 
-	(void) state;
 	assert_string_equal(written(tlv_tree_newick, &tree, plain),
 						"(a:0.25,b:1,c:12.345679)h1;\nd;\n");
 	assert_string_equal(written(tlv_tree_newick, &tree, odd),
@@ -82,14 +80,12 @@ test_newick(void **state)
 	}
 }
 
-static void
-test_dot(void **state)
+TEST(test_dot)
 {
 	const char *odd[] = {"say \"x\"", "back\\slash", "line\nbreak", "<&>", "h1"};
 	tlv_tree tree = small_tree();
 	char *text;
 
-	(void) state;
 	tree.support[1] = 0.5;
 	text = written(tlv_tree_dot, &tree, odd);
 	assert_has(text, "0 [label=\"say \\\"x\\\"\"];");
@@ -103,15 +99,13 @@ test_dot(void **state)
 	assert_non_null(strstr(text, "\n}\n"));
 }
 
-static void
-test_svg(void **state)
+TEST(test_svg)
 {
 	const char *odd[] = {"<b>&\"x\"", "c\x02", "\xED\xA0\x80\xC0",
 						 "a name that is longer than forty characters altogether", "h1"};
 	tlv_tree tree = small_tree();
 	char *text;
 
-	(void) state;
 	tree.error[0] = 0.0123;
 	tree.support[1] = 0.42;
 	text = written(tlv_tree_svg, &tree, odd);
@@ -130,12 +124,10 @@ test_svg(void **state)
 }
 
 /* Names stand at least their height apart on the ring, and within the picture. */
-static void
-test_room(void **state)
+TEST(test_room)
 {
 	static const size_t sizes[5] = {3, 20, 60, 100, 400};
 
-	(void) state;
 	for (int c = 0; c < 5; c++)
 	{
 		size_t p = sizes[c], labels = 0;
@@ -173,14 +165,12 @@ test_room(void **state)
 }
 
 /* A comma for the point, where such a locale is installed. */
-static void
-test_locale(void **state)
+TEST(test_locale)
 {
 	const char *names[] = {"a", "b", "c", "d", "h1"};
 	tlv_tree tree = small_tree();
 	char *before[3];
 
-	(void) state;
 	for (int w = 0; w < 3; w++)
 		before[w] = written(writers[w], &tree, names);
 	if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
@@ -191,8 +181,7 @@ test_locale(void **state)
 }
 
 /* A chain is as deep as it is long: nothing may recurse. */
-static void
-test_deep(void **state)
+TEST(test_deep)
 {
 	enum
 	{
@@ -201,7 +190,6 @@ test_deep(void **state)
 	tlv_tree tree;
 	const char **names;
 
-	(void) state;
 	assert_ok(tlv_tree_create(&ctx, P, P, P - 1, &tree));
 	for (int32_t e = 0; e < P - 1; e++)
 	{
@@ -214,13 +202,11 @@ test_deep(void **state)
 		assert_above(strlen(written(writers[w], &tree, names)), (size_t) P * 15);
 }
 
-static void
-test_stop(void **state)
+TEST(test_stop)
 {
 	tlv_tree tree;
 	const char **names;
 
-	(void) state;
 	assert_ok(tlv_tree_random(&ctx, 50, 10, 1, &tree));
 	names = numbered_names(&tree);
 	for (int w = 0; w < 3; w++)
@@ -251,18 +237,4 @@ test_stop(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_newick, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dot, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_svg, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_locale, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(setup, teardown)
