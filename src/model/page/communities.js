@@ -9,6 +9,7 @@ Object.assign(L, {
   connect: "Connectivity",
   joined: "joined with",
   back: "in the other direction",
+  aggregates: {directed: "tlv_digraph_agg", bipartite: "tlv_bigraph_agg"},
   noGraph: "No graph was given, so there is no drawing; the list has the nodes. With a drawing:",
   large: "The graph is too large to draw; the list has the nodes.",
   pies: "Pies are memberships; colours repeat after eight, numbers do not. Grey: memberships below 1 %.",
@@ -83,7 +84,7 @@ const view = function() {
   if (drawn) {
     const ys = N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) { return n.y; });
     const low = -greatest(ys.map(function(y) { return -y; })), high = greatest(ys);
-    const zoom = window.innerWidth < 600 ? 2 : 1, many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [], list = [];
+    const zoom = Math.max(1, 12.5 / 22 * 1140 / room()), many = N.length > 400, r = many ? 6 : 15, lines = [], pies = [], list = [];
     const g =
         s("svg",
           {
@@ -124,12 +125,12 @@ const view = function() {
       const boxes = many ? [] : N.filter(function(n) { return typeof n.x === "number"; }).map(function(n) {
         return [n.x - r, n.y - r, n.x + r, n.y + r];
       });
-      const label = function(text, x, y, small, kind) {
+      const label = function(text, x, y, small, kind, more) {
         const size = zoom * small;
-        const wide = wideOf(text, size), spots = [
-          [x, y], [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24],
+        const wide = wideOf(text, size), spots = [[x, y]].concat(more === undefined ? [] : more(wide, size), [
+          [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24],
           [x - wide / 2, y - 24], [x + wide / 2, y + 24], [x - wide / 2, y + 24], [x, y - 72], [x, y + 72]
-        ];
+        ]);
         const free = spots.map(function(p) {
                             return [Math.min(1060 - wide / 2, Math.max(-60 + wide / 2, p[0])), p[1]];
                           })
@@ -142,7 +143,7 @@ const view = function() {
         over.append(s("text", {x: free[0], y: free[1], "text-anchor": "middle", class: kind, size: size}, text));
       };
       if (w >= 0 && typeof N[w].x === "number") {
-        over.append(s("circle", {class: "ring", cx: N[w].x, cy: N[w].y, r: r + 6}));
+        over.append(s("circle", {class: "halo", cx: N[w].x, cy: N[w].y, r: r + 6}));
         label(N[w].name, N[w].x, N[w].y - r - 8, 20, "big");
         near[w].slice(0, 40).forEach(function(i) { label(N[i].name, N[i].x, N[i].y - r - 6, 18, "big dimmed"); });
         return;
@@ -154,13 +155,21 @@ const view = function() {
         const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
         const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;
         const out = greatest(own.map(function(n) { return (n.x - x) * dx / size + (n.y - y) * dy / size; })) + 34;
-        label(named(i), x + out * dx / size, Math.max(low - 34 * zoom, Math.min(high + 54 * zoom, y + out * dy / size + 6)), 22, "tag");
+        label(named(i), x + out * dx / size, Math.max(low - 34 * zoom, Math.min(high + 54 * zoom, y + out * dy / size + 6)), 22, "tag", function(wide, size) {
+          // Else above, below or beside the nodes of the group.
+          const xs = own.map(function(n) { return n.x; }), ys = own.map(function(n) { return n.y; }), right = greatest(xs) + r + 8 + wide / 2,
+                left = -greatest(xs.map(function(v) { return -v; })) - r - 8 - wide / 2, top = -greatest(ys.map(function(v) { return -v; })) - r - 6,
+                bottom = greatest(ys) + r + size;
+          return [[x, top], [x, bottom], [right, y], [left, y], [x - wide / 2, top], [x + wide / 2, top], [x - wide / 2, bottom], [x + wide / 2, bottom]];
+        });
       });
     });
     graph.append(h("figure", {}, g, h("figcaption", {}, L.pies)));
   } else {
     graph.append(h("p", {class: "dim"}, D.given_graph ? L.large : L.noGraph));
-    if (!D.given_graph) { graph.append(h("code", {}, "SELECT tlv_html(model, graph => (SELECT tlv_graph_agg(src, dst) FROM edges)) FROM models;")); }
+    if (!D.given_graph) { 
+      graph.append(h("code", {}, "SELECT tlv_html(model, graph => (SELECT " + (L.aggregates[D.graph] || "tlv_graph_agg") + "(src, dst) FROM edges)) FROM models;"));
+    }
   }
   // Rows of the matrix as numbers; of many communities only the largest entries are here.
   const value = function(i, j) {
@@ -258,13 +267,14 @@ const view = function() {
         .map(function(j) { return [j, shared[j][0] / all, shared[j][1]]; })
         .sort(function(a, b) { return b[1] - a[1]; });
   };
-  const panel = h("div", {});
+  const panel = h("div", {}), head = h("div", {}), node = h("div", {}), tail = h("div", {});
   parts.push(function() {
     const i = place(), w = finder.place(), over = overlap(i).slice(0, 6);
     finder.input.value = state.node;
     const order = range(C.length).map(function(j) { return [value(i, j), j]; }).sort(function(a, b) { return b[0] - a[0]; }).slice(0, 6);
+    clear(head).append(...panelHead(i, L.ofNodes).filter(Boolean));
     clear(panel).append(
-        ...panelHead(i, L.ofNodes).filter(Boolean), grid(L.connect, [L.joined, D.poisson ? L.rate : L.probability].concat(two ? L.back : [], ""), order.map(function(o) {
+        grid(L.connect, [L.joined, D.poisson ? L.rate : L.probability].concat(two ? L.back : [], ""), order.map(function(o) {
           return [componentLink(o[1]), number(o[0])].concat(
               two ? number(value(o[1], i)) : [], h("span", {class: "dim"}, interval("connectivity", C[i].number, C[o[1]].number)));
         })));
@@ -282,14 +292,15 @@ const view = function() {
     }
     const cut = measure("conductance", C[i].number);
     if (cut !== null) { panel.append(h("p", {class: "dim"}, L.conductance + number(cut))); }
+    clear(node);
     if (w >= 0) {
-      panel.append(
+      node.append(
           h("h3", {}, bdi(N[w].name), ", " + number(N[w].degree) + " " + L.edges),
           grid(N[w].name, [L.community, L.membership, ""], N[w].m.map(function(m) {
             return [componentLink(indexOf(m[0])), percent(m[1]), bar(1, m[1])];
           })));
     }
-    panel.append(
+    clear(tail).append(
         ...panelTail(
             i, "SELECT node_name, membership FROM models, tlv_memberships(model, 0) WHERE community = " + C[i].number + " ORDER BY membership DESC;")
             .filter(Boolean));
@@ -329,5 +340,5 @@ const view = function() {
             drawn ? h("div", {class: "bar noprint"}, h("label", {}, one, L.only), button(L.svg, function() { saveSvg("graph", graph); })) : null, graph),
         card(L.connect, h("div", {class: "bar noprint"}, button(L.svg, function() { saveSvg("connectivity", matrix); })), matrix), mergeCard(), changeCard()
       ],
-      [card(null, steps(), panel, bridges), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
+      [card(null, steps(), head, node, panel, bridges, tail), card(L.nodes, h("div", {class: "bar noprint"}, sides, csv), rows.box)]);
 };

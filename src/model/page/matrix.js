@@ -212,7 +212,7 @@ const view = function() {
       clear(matrixBox).append(heat(L.matrix, cols.map(headOf), list.map(function(e) { return e.name; }), function(r, j) {
         const i = cols[j];
         return [list[r].v[i], signed(list[r].v[i]), named(i) + ", " + list[r].name];
-      }, largest, {chosen: list.indexOf(V[w])}, what), visibleNote(30));
+      }, largest, {chosen: list.indexOf(V[w])}, L.variable + " / " + what), visibleNote(30));
       if (V.length > rowsMost) {
         matrixBox.append(moreOf(40, rowsMost, V.length, function() {
           rowsMost += 40;

@@ -183,6 +183,11 @@ const shorten = function(text, n) {
 const wideOf = function(text, size) {
   return size * sum(Array.from(text).map(function(c) { return c.codePointAt(0) > 0x2e7f ? 1 : 0.58; }));
 };
+// Pixels that a drawing on the left has; below each other on a narrow screen.
+const room = function() {
+  const wide = document.documentElement.clientWidth;
+  return wide > 820 ? (Math.min(wide, 1400) - 48) * 5 / 12 - 28 : wide - 48;
+};
 // Distances of fits that are the same are rounding errors.
 const distance = function(x) { return x < 0.001 ? "<0.001" : number(x); };
 const moreOf = function(step, shown, all, act) { return button(Math.min(step, all - shown) + L.more + all, act); };
@@ -661,14 +666,14 @@ const mergeCard = function() {
     lists.set(m[0], a.concat(b));
   });
   const leaves = lists.get(joints[joints.length - 1][0]), far = Math.max(1e-12, greatest(joints.map(function(m) { return m[2] || 0; })));
-  const line = 18, wide = 300;
+  const line = 18, most = room() < 420 ? 16 : 26;
   parts.push(function() {
     redraw(box, function() {
       const texts = new Map(leaves.map(function(n) {
         const c = indexOf(n), text = names[c] === "" && summary(c) !== "" ? n + " " + summary(c) : named(c);
-        return [n, shorten(text, 32)];
+        return [n, shorten(text, most)];
       }));
-      const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); }));
+      const left = 24 + greatest(Array.from(texts.values()).map(function(t) { return wideOf(t, 13.5); })), wide = Math.max(110, room() - left - 24);
       const at = new Map(leaves.map(function(n, i) { return [n, [0, 12 + line * i]]; })), first = new Map();
       const g = s("svg", {class: "tall", viewBox: "0 0 " + (left + wide + 20) + " " + (leaves.length * line + 26), role: "group", "aria-label": L.merging});
       joints.forEach(function(m) {
@@ -751,7 +756,9 @@ const picture = function() {
   const around = g.getBBox();
   if (around.width > 0 && around.height > 0) {
     const wide = Math.ceil(around.width + 16), high = Math.ceil(around.height + 16);
-    fill(g, {viewBox: Math.floor(around.x - 8) + " " + Math.floor(around.y - 8) + " " + wide + " " + high, width: wide, height: high}, []);
+    // A drawing that is little wider than its place is made smaller, others can be scrolled.
+    const part = wide > room() && wide < 1.6 * room() ? room() / wide : 1;
+    fill(g, {viewBox: Math.floor(around.x - 8) + " " + Math.floor(around.y - 8) + " " + wide + " " + high, width: wide * part, height: high * part}, []);
   }
   g.setAttribute("role", "group");
   g.setAttribute("aria-label", L.sameContent);

@@ -239,7 +239,7 @@ const view = function() {
         e.z[i], state.values !== "" ? text(e, i) : signed(Number(e.z[i].toFixed(2))),
         named(i) + ", " + e.name + ": " + text(e, i) + " " + interval(e.part, C[i].number, e.item)
       ];
-    }, 2, {chosen: rows.indexOf(V[w])}, what);
+    }, 2, {chosen: rows.indexOf(V[w])}, L.variable + " / " + what);
     clear(profile).append(t, visibleNote(30));
     if (V.length > most) {
       profile.append(moreOf(40, most, V.length, function() {
@@ -404,7 +404,8 @@ const view = function() {
   parts.push(function() {
     // Compared with the mean of all, or with one other component.
     const i = place(), other = state.with === state.c ? -1 : indexOf(state.with), apart = function(e) { return other < 0 ? e.z[i] : e.z[i] - e.z[other]; };
-    const top = V.slice().sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, 15);
+    // Of two answers to a question the one that is more frequent here says all.
+    const top = V.filter(function(e) { return !e.group || e.group.entries.length !== 2 || apart(e) > 0 || e === V[finder.place()]; }).sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, 15);
     const far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(apart(e)); })));
     const choice = h("select", {
       on: {

@@ -39,7 +39,7 @@ const view = function() {
   const shown = function(v) { return (label(v) === "" ? name[v] : label(v)) + (second.has(v) ? " - " + second.get(v) : ""); };
   const length = function(v) {
     const x = (F.length || [])[v];
-    return x === null || x === undefined || !(x > 0) ? 0 : x;
+    return x === null || x === undefined || !(x > 1e-9) ? 0 : x;
   };
   const children = range(n).map(function() { return []; });
   parent.forEach(function(p, v) {
@@ -109,10 +109,11 @@ const view = function() {
     const level = new Map();
     list.forEach(function(v) { level.set(v, v === r || parent[v] < 0 ? 0 : level.get(parent[v]) + 1); });
     const deepest = Math.max(1, greatest(list.map(function(v) { return level.get(v); })));
-    const x = function(v) { return 10 + 380 * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
+    const labels = greatest(list.map(function(v) { return wideOf(shorten(shown(v), 34), 13.5); })), branches = Math.max(140, room() - 30 - labels);
+    const x = function(v) { return 10 + branches * (state.lengths !== "" ? (depth[v] - base) / far : level.get(v) / deepest); };
     const g =
         s("svg",
-          {class: "tall", viewBox: "0 0 640 " + (24 + line * rows), role: "group", "aria-label": L.tree + L.same});
+          {class: "tall", viewBox: "0 0 " + (30 + branches + labels) + " " + (24 + line * rows), role: "group", "aria-label": L.tree + L.same});
     list.forEach(function(v) {
       if (v !== r && parent[v] >= 0) {
         g.append(
@@ -343,15 +344,16 @@ const view = function() {
       [
         [L.node, function(v) { return link(shown(v), function() { finder.choose(v); }); }, function(v) { return shown(v); }, null],
         [L.leaves, function(v) { return String(size[v]); }, function(v) { return size[v]; }, "num"],
-        [L.length, function(v) { return number(length(v)); }, length, "num"], [
+        [L.length, function(v) { return parent[v] < 0 ? "" : number(length(v)); }, length, "num"],
+        (F.support || []).some(function(x) { return x !== null && x >= 0; }) ? [
           L.support,
           function(v) {
             const x = (F.support || [])[v];
             return x === null || x === undefined || x < 0 ? "" : percent(x);
           },
           function(v) { return (F.support || [])[v] || 0; }, "num"
-        ]
-      ],
+        ] : null
+      ].filter(Boolean),
       range(n), function(v) { return v === chosen(); }, 1);
   parts.push(rows.draw);
   const csv = button(L.csv, function() {

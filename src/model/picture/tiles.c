@@ -2,13 +2,14 @@
  * tiles.c - components that are pictures themselves: squares of numbers (picture.h).
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "tensorlv/model/picture.h"
 
 #define SIDE		64.0 /* of a tile */
 #define TILE_GAP	10.0
 #define TEXT		16.0 /* below a tile */
-#define TILE_ACROSS 8	 /* tiles in a row */
+#define TILE_ACROSS 8	 /* tiles in a row at most, fewer where names are wider than a tile */
 #define LEVELS		8	 /* shades */
 
 /* All points of one shade: a path, which is shorter than a rectangle for each. */
@@ -56,21 +57,42 @@ draw_tile(tlv_context *ctx, tlv_picture *picture, double left, double top, size_
 	return TLV_OK;
 }
 
+/* About how wide the name of a component is: at most 24 characters of a label, and the weight. */
+static double
+name_width(const tlv_picture_component *component)
+{
+	const double character = 5.4;
+	size_t n = 0;
+
+	for (size_t i = 0; i < component->label.length; i++)
+		n += ((unsigned char) component->label.bytes[i] & 0xc0) != 0x80;
+	if (component->label.bytes == NULL)
+		n = (size_t) snprintf(NULL, 0, "%.20s %zu", component->what, component->number);
+	return character * (double) (tlv_least(n, 27) + (isnan(component->weight) ? 0 : 7));
+}
+
 tlv_status
 tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
 			   const tlv_picture_component *components, size_t side, const double *numbers)
 {
-	for (size_t j = 0; j < tlv_least(n, TLV_PICTURE_COMPONENTS); j++)
+	double wide = SIDE;
+	size_t across;
+
+	n = tlv_least(n, TLV_PICTURE_COMPONENTS);
+	for (size_t j = 0; j < n; j++)
+		wide = fmax(wide, name_width(components + j));
+	across = (size_t) fmax(1, floor(TILE_ACROSS * (SIDE + TILE_GAP) / (wide + TILE_GAP)));
+	for (size_t j = 0; j < n; j++)
 	{
-		double left = TILE_GAP + (SIDE + TILE_GAP) * (double) (j % TILE_ACROSS);
-		size_t down = j / TILE_ACROSS;
+		double left = TILE_GAP + (wide - SIDE) / 2 + (wide + TILE_GAP) * (double) (j % across);
+		size_t down = j / across;
 		double top = TILE_GAP + (SIDE + TILE_GAP + TEXT) * (double) down;
 
 		TLV_TRY(draw_tile(ctx, picture, left, top, side, numbers + j * side * side,
 						  components[j].number));
 		TLV_TRY(tlv_picture_name(ctx, picture, left + SIDE / 2, top + SIDE + TEXT - 4,
 								 "text-anchor=\"middle\" font-size=\"9\"", components + j));
-		tlv_picture_reach(picture, left + SIDE, top + SIDE + TEXT);
+		tlv_picture_reach(picture, left + (SIDE + wide) / 2, top + SIDE + TEXT);
 	}
 	return TLV_OK;
 }
