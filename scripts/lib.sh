@@ -16,8 +16,9 @@ TLV_TALLY_OPEN=
 TLV_TALLY_NAME=
 TLV_JOBS=$(nproc 2>/dev/null || echo 2)
 
-tlv_say() { printf '== %s\n' "$*" >&2; }
-tlv_die() { printf '*** %s\n' "$*" >&2; exit 1; }
+# In the lines of a small terminal.
+tlv_say() { printf '== %s\n' "$*" | fold -s -w 80 >&2; }
+tlv_die() { printf '*** %s\n' "$*" | fold -s -w 80 >&2; exit 1; }
 
 # ---------------------------------------------------------------------------
 # The end of a run
@@ -206,10 +207,11 @@ tlv_missing_packages() {
     done
 }
 
-# Runs a command whose output is shown if it fails.
-tlv_quietly() {
+# Runs a command whose output is shown if it fails, and says every 50 seconds what it does.
+tlv_quietly() { # what, command...
     local status=0
-    tlv_run "$@" >"$TLV_WORK/quiet.log" 2>&1 || status=$?
+    # shellcheck disable=SC2016
+    tlv_run_told "$1" bash -c 'exec "${@:2}" >"$1" 2>&1' quietly "$TLV_WORK/quiet.log" "${@:2}" || status=$?
     [ "$status" = 0 ] || tail -n 60 "$TLV_WORK/quiet.log" >&2
     return "$status"
 }
@@ -232,14 +234,18 @@ tlv_packages() {
             as_root=(sudo)
             sudo -v
         else
-            tlv_die "packages are missing and this user may not install them. As root:
-    apt-get install $missing"
+            tlv_say "Packages are missing, and this user may not install them. As root:"
+            printf '%s' "apt-get update && apt-get install $missing" |
+                fold -s -w 72 | sed 's/^/    /; $!s/ *$/ \\/' >&2
+            echo >&2
+            exit 1
         fi
     fi
     export DEBIAN_FRONTEND=noninteractive
     local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
         flock /var/lib/dpkg apt-get -q -o DPkg::Lock::Timeout=600)
-    tlv_quietly "${apt[@]}" update || tlv_die "apt-get update failed"
+    tlv_say "reading the lists of packages"
+    tlv_quietly "reading the lists of packages" "${apt[@]}" update || tlv_die "apt-get update failed"
     missing=$(tlv_missing_packages "$@" | tr '\n' ' ') # the server's version is known now
     tlv_say "installing packages, which may take some minutes: $missing"
     # A server package that is new here would create and start a cluster of its own.
@@ -252,7 +258,7 @@ tlv_packages() {
     fi
     local status=0
     # shellcheck disable=SC2086
-    tlv_quietly "${apt[@]}" install -y --no-install-recommends $missing || status=$?
+    tlv_quietly "installing packages" "${apt[@]}" install -y --no-install-recommends $missing || status=$?
     tlv_allow_main
     if [ "$status" != 0 ]; then
         tlv_die "apt-get could not install: $missing"
@@ -331,7 +337,7 @@ tlv_build() {
     [ -x "$TLV_BINDIR/initdb" ] ||
         tlv_die "$TLV_BINDIR/initdb is missing: install the server of $("$PG_CONFIG" --version)"
     export TLV_BINDIR TLV_STAGE="$TLV_WORK/stage"
-    tlv_say "building for $("$PG_CONFIG" --version), which takes some minutes"
+    tlv_say "building for $("$PG_CONFIG" --version | cut -d ' ' -f 1,2), which takes some minutes"
     tlv_run_told building make -C "$TLV_WORK/src" -s --no-print-directory -j"$TLV_JOBS" ||
         tlv_die "the build failed"
     tlv_run make -C "$TLV_WORK/src" -s --no-print-directory install DESTDIR="$TLV_STAGE" \
