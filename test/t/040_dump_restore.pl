@@ -33,6 +33,7 @@ CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 
 INSERT INTO parted SELECT bag FROM docs;
 CREATE TABLE points AS SELECT 10 * (g % 2) + sin(g) AS x FROM generate_series(1, 200) g;
 CREATE MATERIALIZED VIEW groups AS SELECT tlv_gmm('SELECT x FROM public.points', k => 2) AS model;
+CREATE TABLE large AS SELECT tlv_simulate_lda_model(100000, 30, seed => 4) AS model; -- 10 MB and more
 CREATE TABLE defaults (bag tlv_bag DEFAULT '{1:2}' CHECK (tlv_bag_total(bag) > 0));
 SQL
 # what pins every value down: the text form is exact
@@ -43,6 +44,7 @@ SELECT md5(a::text) FROM arrays a;
 SELECT md5(string_agg(t::text, ',' ORDER BY topic, rank)), count(*) FROM topics t;
 SELECT tableoid::regclass, count(*), md5(string_agg(bag::text, ',' ORDER BY bag)) FROM parted GROUP BY 1 ORDER BY 1;
 SELECT md5(model::text) FROM groups;
+SELECT md5(model::text), length(tlv_model_send(model)) > 10 * 2 ^ 20 FROM large;
 SELECT tlv_rollup(summary) = summary, tlv_info(m)->>'kind' FROM held GROUP BY summary, m;
 SET enable_seqscan = off;
 SELECT count(*) FROM docs WHERE bag = '{}';
@@ -66,6 +68,13 @@ is(system("PGOPTIONS='-c extra_float_digits=-10' $bin/pg_dump -d $db --data-only
 query('tlv_restored', 'TRUNCATE docs, held;');
 is(system("$bin/psql", '-X', '-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', '-d', 'tlv_restored', '-f', "$dir/inserts"), 0, 'inserts: restored');
 is(query('tlv_restored', $everything), $before, 'inserts: equal');
+# COPY in both forms, of the large model
+for my $form (qw(text binary)) {
+    is(system("$bin/psql", '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $db, '-c', "\\copy large TO '$dir/large' (FORMAT $form)"), 0, "copy as $form");
+    query('tlv_restored', 'TRUNCATE large;');
+    is(system("$bin/psql", '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'tlv_restored', '-c', "\\copy large FROM '$dir/large' (FORMAT $form)"), 0, "and back");
+    is(query('tlv_restored', $everything), $before, "$form: equal");
+}
 # the extension itself, not its members, is in the dump
 my $plain = read_file("$dir/plain");
 like($plain, qr/^CREATE EXTENSION IF NOT EXISTS tensorlv/m, 'the dump creates the extension');

@@ -52,9 +52,15 @@ CREATE VIEW far.edges2 AS SELECT * FROM far.edges WHERE src % 2 = 1;
 CREATE SEQUENCE far.passes;
 CREATE VIEW far.changing AS WITH p AS MATERIALIZED (SELECT nextval('far.passes') AS number)
   SELECT x FROM (SELECT row_number() OVER () AS i, x FROM far.clouds) c, p WHERE i > 10 * number;
+CREATE TABLE far.large AS SELECT tlv_simulate_lda_model(100000, 30, seed => 4) AS model;
 IMPORT FOREIGN SCHEMA far FROM SERVER knows INTO near;
 CREATE TABLE models (number int, place text, model tlv_model);
 SQL
+
+# a model of more than 10 MB comes and goes whole
+is(query($db, 'SELECT length(tlv_model_send(n.model)) > 10 * 2 ^ 20, n.model = f.model FROM near.large n, far.large f'), 't|t', 'a large model is read whole');
+query($db, 'INSERT INTO near.large SELECT tlv_label(model, 1, $$sent$$) FROM far.large');
+is(query($db, "SELECT count(*) FROM far.large a, far.large b WHERE tlv_label(a.model, 1, 'sent') = b.model"), '2', 'and written whole');
 
 # The rows that foreign scans have fetched in a statement.
 sub fetched {

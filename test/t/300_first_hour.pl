@@ -109,6 +109,9 @@ if (!$pid) { exec bindir() . '/psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-P',
 my @printed = <$out>;
 ok(close $out, 'the demo runs');
 is(join('', grep { length > 81 } @printed), '', 'in the lines of a small terminal');
+my $described = `@{[ bindir() ]}/psql -X -d $demo -P format=wrapped -P columns=120 -P expanded=on -c '\\df+ tlv_gmm'`;
+like($described, qr/^Description/m, 'psql describes a driver');
+is(join('', grep { length > 120 } split /\n/, $described), '', 'in lines of 120 columns');
 is(join('', grep { /^\s*\w+_\w+\s*\|?\s+-?\d+\.\d+/ } @printed), '', 'and prints no raw measures');
 page_ok("$folder/news.html", 'demo');
 for my $call ([ 'README', q(SELECT tlv_html(model, 'Associated Press') FROM models WHERE purpose = 'news') ], [ 'without a title', 'SELECT tlv_html(model) FROM models' ]) {

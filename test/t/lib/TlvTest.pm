@@ -9,7 +9,7 @@ use POSIX ();
 use Time::HiRes qw(time sleep);
 use File::Temp qw(tempdir);
 
-our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster standby_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
+our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster standby_cluster upgrade_second_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
 
 sub bindir { return $ENV{TLV_BINDIR} // do { my $d = `pg_config --bindir`; chomp $d; $d } }
 
@@ -175,6 +175,22 @@ sub stop_second_cluster {
     as_server(bindir() . '/pg_ctl', '-D', "$second->{root}/data", '-m', 'immediate', '-w', '-s', 'stop');
     $second->{running} = 0;
     return;
+}
+
+# The second cluster goes through pg_upgrade, to the server of a folder of programs, and is started again; returns its socket folder.
+sub upgrade_second_cluster {
+    my ($to) = @_;
+    my $root = $second->{root};
+    as_server(bindir() . '/pg_ctl', '-D', "$root/data", '-m', 'fast', '-w', '-s', 'stop') or die read_file("$root/out");
+    $second->{running} = 0;
+    as_server("$to/initdb", '-D', "$root/new", '-U', $ENV{PGUSER} // 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync') or die read_file("$root/out");
+    open my $conf, '>>', "$root/new/postgresql.conf" or die $!;
+    print $conf "$ENV{TLV_SERVER_SETTINGS}\n";
+    close $conf;
+    as_server('sh', '-c', 'cd "$1" && exec "$3/pg_upgrade" -b "$2" -B "$3" -d "$1/data" -D "$1/new" -s "$1" -U "$4"', 'sh', $root, bindir(), $to, $ENV{PGUSER} // 'postgres')
+        or die read_file("$root/out");
+    rename "$root/data", "$root/old" and rename "$root/new", "$root/data" or die $!;
+    return start_second($root);
 }
 
 END { my $status = $?; stop_second_cluster(); $? = $status }
