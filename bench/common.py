@@ -223,6 +223,11 @@ def topics_of(session, model, n_items, seen=None):
     return B
 
 
+def with_corpus(B, C, smoothing=.1):
+    """Topics mixed with the corpus: a model from moments has no rare items."""
+    return (1 - smoothing) * B + smoothing * (np.asarray(C.sum(0)).ravel() / C.sum())[:, None]
+
+
 def split_tokens(C, seed=7):
     """Document completion: every token of a document is observed or scored, by a fair coin."""
     rng = np.random.default_rng(seed)

@@ -73,10 +73,10 @@ def fit_graph(name, k, options=''):
 def quality(name):
     """half L1 to the model behind the graph, of the stored fit"""
     s = Session(**SETTINGS)
-    value = s.value(f'SELECT tlv_membership_l1(t.memberships, e.memberships) FROM '
+    value = s.value(f'SELECT score FROM tlv_scores((SELECT tlv_membership_pairs(t.memberships, e.memberships) FROM '
                     f'(SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM {name}_model m, tlv_memberships(m.model, 0) GROUP BY node) t '
                     f'JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships '
-                    f'FROM {name}_fit f, tlv_memberships(f.model, 0) GROUP BY node) e USING (node)')
+                    f'FROM {name}_fit f, tlv_memberships(f.model, 0) GROUP BY node) e USING (node))) WHERE measure = \'membership_l1\'')
     s.close()
     return float(value)
 

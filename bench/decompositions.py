@@ -3,7 +3,7 @@ alternating least squares in numpy.
 
 Error: against the tensor without noise, in parts of its norm.  Seconds of a fit alone, arrays and sparse tensors being
 there already; tensorly (and `sparse`, for sparse tensors) has one start, tlv_fit_cp as many as it takes by default."""
-import sys, time
+import os, sys, time
 from common import Session, in_child, np, table
 
 try:
@@ -15,6 +15,25 @@ except ImportError:
 
 SHAPES = (((100, 80, 60), 8, .1, False), ((200, 150, 100), 12, .3, False), ((100, 80, 60), 8, .1, True))
 session = Session()
+
+
+def products(shape, k, noise, nonnegative, seed, share=1):
+    """Places, entries and exact entries of a sum of k products; noise relative to the root mean square of an entry."""
+    rng = np.random.default_rng(seed)
+    F = [rng.uniform(size=(d, k)) * (rng.uniform(size=(d, k)) > .3) if nonnegative else rng.normal(size=(d, k)) for d in shape]
+    places = rng.choice(np.prod(shape), int(share * np.prod(shape)), replace=False) if share < 1 else np.arange(np.prod(shape))
+    at = np.unravel_index(np.sort(places), shape)
+    exact = np.prod([F[m][at[m]] for m in range(3)], axis=0).sum(1)
+    return [*(a + 1 for a in at), exact + noise * np.sqrt(np.mean(exact ** 2)) * rng.normal(size=len(exact)), exact]
+
+
+def load(name, columns):
+    """A temporary table of the arrays of products."""
+    path = os.path.join(os.environ.get('TMPDIR', '/tmp'), name + '.csv')
+    np.savetxt(path, np.column_stack(columns), fmt='%d,%d,%d,%.17g,%.17g')
+    session.query(f'CREATE TEMP TABLE {name} (i bigint, j bigint, l bigint, entry float8, exact float8)')
+    session.query(f"\\copy {name} FROM '{path}' WITH (FORMAT csv)\n")
+    os.unlink(path)
 
 
 def error(X, exact):
@@ -54,8 +73,7 @@ def als(T, r, sweeps=200, seed=0):
 rows = []
 for shape, k, noise, nonnegative in SHAPES:
     session.query('DROP TABLE IF EXISTS cells, arrays')
-    session.query(f"""CREATE TEMP TABLE cells AS SELECT * FROM tlv_simulate_tensor(ARRAY{list(shape)}, {k}, noise => {noise},
-        nonnegative => {nonnegative}, seed => 3)""")
+    load('cells', products(shape, k, noise, nonnegative, 3))
     session.query("""CREATE TEMP TABLE arrays AS SELECT array_agg(p ORDER BY i) AS t FROM (SELECT i, array_agg(f ORDER BY j) AS p
         FROM (SELECT i, j, array_agg(entry ORDER BY l) AS f FROM cells GROUP BY i, j) q GROUP BY i) r""")
     read = [[float(x) for x in row] for row in session.query('SELECT entry, exact FROM cells ORDER BY i, j, l')]
@@ -102,8 +120,8 @@ for n in (10, 30, 60):
 table('Symmetric tensors, k dimensions and components, values 1 to 3, noise .02', ['k', 'method', 'found', 'CPU s'], rows)
 
 # sparse: counts in a cube of a million places and more
-session.query("""CREATE TEMP TABLE sparse AS SELECT tlv_tensor_agg(i, j, l, entry) AS moments
-    FROM tlv_simulate_tensor(ARRAY[2000, 1000, 50], 5, share => .005, nonnegative => true, seed => 2) WHERE entry > 0""")
+load('places', products((2000, 1000, 50), 5, 0, True, 2, share=.005))
+session.query('CREATE TEMP TABLE sparse AS SELECT tlv_tensor_agg(i, j, l, entry) AS moments FROM places WHERE entry > 0')
 n = session.value("SELECT count(*) FROM sparse, tlv_tensor_entries(moments)")
 _, cost = session.cost('SELECT length(tlv_fit_cp(moments, 5, nonnegative => true)::text) FROM sparse')
 _, free = session.cost('SELECT length(tlv_fit_cp(moments, 5)::text) FROM sparse')

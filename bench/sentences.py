@@ -59,7 +59,7 @@ make(f'''CREATE TABLE templates AS SELECT coordinate, tlv_fit_convolution(tlv_se
 before = seconds
 make(f'''CREATE TABLE pooled AS SELECT sentence, coordinate, rank, activation FROM (
     SELECT sentence, coordinate, activation, row_number() OVER (PARTITION BY sentence, coordinate ORDER BY activation DESC) AS rank
-    FROM embedded JOIN templates USING (coordinate), tlv_activations(model, series)) AS a WHERE rank <= {POOL}'''
+    FROM embedded JOIN templates USING (coordinate), tlv_template_scores(model, series)) AS a WHERE rank <= {POOL}'''
      if server.query('DROP TABLE IF EXISTS pooled') == [] else '')
 
 ids = [int(s) for (s,) in server.query('SELECT sentence FROM sentences ORDER BY 1')]

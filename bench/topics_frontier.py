@@ -5,7 +5,7 @@ this machine's own lists (names, lines and tags of apt-cache dumpavail); the sim
 --only=ap,news,packages,simulated; --documents=33334 that are simulated; --sweeps=50,200,1000 of tomotopy; --k=50; --quick: AP, without tomotopy;
 --options="counts => 'damped';method => 'anchors'": other options of the fit than the usual ones."""
 import sys
-from common import Session, in_child, machine, np, perplexity, table, topics_of
+from common import Session, in_child, machine, np, perplexity, table, topics_of, with_corpus
 from common_topics import ALPHA, TOPICS, corpus, given, tomotopy_chain
 
 QUICK = '--quick' in sys.argv
@@ -48,10 +48,9 @@ def ours(C, name, k, option):
     s = Session(max_parallel_workers_per_gather=0)
     options = f', {option}' if option else ''
     cost = s.cost(f"CREATE TEMP TABLE m AS SELECT tlv_lda('SELECT doc, item, n FROM {name}', k => {k}{options}) AS model")[1]
-    if 'none' in option:
-        s.query(f'UPDATE m SET model = tlv_extend(model, (SELECT tlv_count_summary(bag) FROM (SELECT tlv_bag_agg(item, n) AS bag '
-                f'FROM {name} GROUP BY doc) AS bags))')
     B = topics_of(s, 'SELECT model FROM m', C.shape[1], np.asarray(C.sum(0)).ravel() > 0)
+    if 'none' in option:
+        B = with_corpus(B, C)
     steps = s.query("SELECT score FROM m, tlv_diagnostics(model) WHERE measure = 'refinement_steps'")
     s.close()
     return B, cost.cpu, int(float(steps[0][0])) if steps else 0

@@ -39,13 +39,6 @@ CREATE AGGREGATE tlv_pair_moments(bags tlv_bag[], subspace tlv_subspace) (
 COMMENT ON AGGREGATE tlv_pair_moments(tlv_bag[], tlv_subspace) IS
     'the exact pair moment of the items of a subspace; all other items are counted as one, 9223372036854775807; many documents in one row';
 
-CREATE FUNCTION tlv_cooccurrences(moments tlv_moments, min_probability float8 DEFAULT 0)
-    RETURNS TABLE (item_a bigint, item_a_name text, item_b bigint, item_b_name text, probability float8, conditional float8, lift float8)
-    AS 'MODULE_PATHNAME', 'tlv_cooccurrences_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
-COMMENT ON FUNCTION tlv_cooccurrences(tlv_moments, float8) IS
-    'the co-occurrence of items, from tlv_count_moments(bag) or tlv_pair_moments: how likely two distinct tokens of a document are these two items in this order, how likely the second is '
-    'given the first, and how many times as likely as if both were independent';
-
 CREATE FUNCTION tlv_topic_anchors(model tlv_model)
     RETURNS TABLE (topic integer, label text, item bigint, item_name text, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_anchors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;

@@ -69,11 +69,3 @@ CREATE AGGREGATE tlv_category_moments(v text[], bootstrap integer, seed bigint) 
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_category_moments(text[], integer, bigint) IS 'the same of categories by name, with a seed for the parts';
-
-CREATE FUNCTION tlv_category_tables(moments tlv_moments)
-    RETURNS TABLE (variable_a bigint, variable_a_name text, variable_b bigint, variable_b_name text,
-        category_a bigint, category_a_name text, category_b bigint, category_b_name text, count bigint)
-    AS 'MODULE_PATHNAME', 'tlv_category_tables_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_category_tables(tlv_moments) IS
-    'the tables in moments of categorical variables: for every two variables (numbered from 1, a < b) and every category of each the number of '
-    'rows that have both; where variable_b and category_b are null, the number of rows with a category of one variable';

@@ -43,15 +43,11 @@ CREATE FUNCTION tlv_templates(model tlv_model)
 COMMENT ON FUNCTION tlv_templates(tlv_model) IS
     'the weight of every template at every step after its beginning, lag 0, 1, ...: squares of a template''s weights sum to 1; the template of the largest third cumulant is the first';
 CREATE FUNCTION tlv_template_scores(model tlv_model, x "any")
-    RETURNS TABLE ("position" integer, template integer, score float8)
+    RETURNS TABLE ("position" integer, template integer, score float8, activation float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 2000;
 COMMENT ON FUNCTION tlv_template_scores(tlv_model, "any") IS
-    'how well each template fits a series, an array of numbers, if it begins at a position, from 1: the matched filter, which is the least-squares amplitude of that template alone';
-CREATE FUNCTION tlv_activations(model tlv_model, x "any")
-    RETURNS TABLE ("position" integer, template integer, activation float8)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 2000;
-COMMENT ON FUNCTION tlv_activations(tlv_model, "any") IS
-    'the amplitude, less its mean, with which each template begins at a position of a series, an array of numbers: deconvolution by the linear filter of least expected error';
+    'how well each template fits a series, an array of numbers, if it begins at a position, from 1: score is the matched filter, the least-squares amplitude of that template alone; '
+    'activation is the amplitude less its mean, by the linear filter of least expected error, which separates templates that overlap';
 
 CREATE FUNCTION tlv_simulate_convolution_model(k integer DEFAULT 2, length integer DEFAULT 16, noise float8 DEFAULT 0.1, rate float8 DEFAULT 0.02,
     seed bigint DEFAULT 1) RETURNS tlv_model

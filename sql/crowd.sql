@@ -122,62 +122,62 @@ COMMENT ON AGGREGATE tlv_crowd_answers(text, text, text) IS
 
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_gold_answers(bigint, bigint)';
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_crowd_answers(bigint, bigint)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
-CREATE AGGREGATE tlv_gold_answers(item bigint, answer bigint) (
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers(item, answer): null where the server has to aggregate the frame again';
+CREATE AGGREGATE tlv_crowd_answers(item bigint, answer bigint) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_gold_answers(bigint, bigint) IS
-    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(item, worker, answer) + tlv_crowd_answers(item, answer); rows with a NULL are counted '
     'and left out';
 
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) IS 'transition function of tlv_gold_answers(text, bigint)';
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) IS 'transition function of tlv_crowd_answers(text, bigint)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
-CREATE AGGREGATE tlv_gold_answers(item text, answer bigint) (
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_crowd_answers(item, answer): null where the server has to aggregate the frame again';
+CREATE AGGREGATE tlv_crowd_answers(item text, answer bigint) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_gold_answers(text, bigint) IS
-    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(item, worker, answer) + tlv_crowd_answers(item, answer); rows with a NULL are counted '
     'and left out';
 
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) IS 'transition function of tlv_gold_answers(bigint, text)';
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) IS 'transition function of tlv_crowd_answers(bigint, text)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
-CREATE AGGREGATE tlv_gold_answers(item bigint, answer text) (
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_crowd_answers(item, answer): null where the server has to aggregate the frame again';
+CREATE AGGREGATE tlv_crowd_answers(item bigint, answer text) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_gold_answers(bigint, text) IS
-    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(item, worker, answer) + tlv_crowd_answers(item, answer); rows with a NULL are counted '
     'and left out';
 
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) IS 'transition function of tlv_gold_answers(text, text)';
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) IS 'transition function of tlv_crowd_answers(text, text)';
 CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_gold_answers: null where the server has to aggregate the frame again';
-CREATE AGGREGATE tlv_gold_answers(item text, answer text) (
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_crowd_answers(item, answer): null where the server has to aggregate the frame again';
+CREATE AGGREGATE tlv_crowd_answers(item text, answer text) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_gold_answers(text, text) IS
-    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+COMMENT ON AGGREGATE tlv_crowd_answers(text, text) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(item, worker, answer) + tlv_crowd_answers(item, answer); rows with a NULL are counted '
     'and left out';
 
 CREATE FUNCTION tlv_fit_crowd(moments tlv_moments, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
@@ -199,10 +199,6 @@ CREATE FUNCTION tlv_consensus(model tlv_model)
     RETURNS TABLE (item bigint, item_name text, answer bigint, answer_name text, probability float8, answers bigint, known boolean)
     AS 'MODULE_PATHNAME', 'tlv_consensus_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
 COMMENT ON FUNCTION tlv_consensus(tlv_model) IS 'the most probable answer to every item with its probability, how many answers were given, and whether it was known before';
-CREATE FUNCTION tlv_uncertainty(model tlv_model)
-    RETURNS TABLE (item bigint, item_name text, uncertainty float8, answers bigint)
-    AS 'MODULE_PATHNAME', 'tlv_uncertainty_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
-COMMENT ON FUNCTION tlv_uncertainty(tlv_model) IS 'how little the answer to every item is known: the entropy of the probabilities of the answers, in bits; where to ask next';
 CREATE FUNCTION tlv_workers(model tlv_model)
     RETURNS TABLE (worker bigint, worker_name text, accuracy float8, standard_error float8, answers bigint)
     AS 'MODULE_PATHNAME', 'tlv_workers_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;

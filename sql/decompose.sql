@@ -8,8 +8,3 @@ COMMENT ON FUNCTION tlv_decompose(float8[], integer, text, integer, integer, big
     'components of a symmetric tensor that is nearly a sum of eigenvalue * vector (x) vector (x) vector over orthonormal vectors: the k largest (null: all), by decreasing eigenvalue, and the '
     'residual relative to the Frobenius norm of the tensor. The method is joint, power, als, sgd, flattening, jennrich, simultaneous, adaptive, adaptive-trace, adaptive-svd or sketch; or cp, whose '
     'vectors need not be orthonormal';
-
-CREATE FUNCTION tlv_whiten(m2 float8[], m3 float8[], k integer, OUT whitening float8[], OUT tensor float8[], OUT eigenvalues float8[])
-    AS 'MODULE_PATHNAME', 'tlv_whiten_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_whiten(float8[], float8[], integer) IS
-    'the whitening of a second moment m2 by its k leading eigenvectors, the third moment m3 whitened by it, for tlv_decompose, and all eigenvalues of m2';

@@ -89,31 +89,12 @@ CREATE AGGREGATE tlv_membership_pairs(truth float8[], estimate float8[]) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_membership_pairs(float8[], float8[]) IS
-    'nodes with their true and estimated memberships: means, co-moments and absolute differences of every pair of components, for tlv_match_memberships '
-    'and tlv_scores; rows with a null array are skipped and counted';
-
-CREATE FUNCTION tlv_match_memberships(pairs tlv_moments, significance float8 DEFAULT 0.01)
-    RETURNS TABLE (component_a integer, component_b integer, correlation float8, t float8, p_value float8, q_value float8, error float8, matched boolean, assigned boolean)
-    AS 'MODULE_PATHNAME', 'tlv_match_memberships' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 400;
-COMMENT ON FUNCTION tlv_match_memberships(tlv_moments, float8) IS
-    'every true component (a) with every estimated one (b), of collected tlv_membership_pairs: correlation, Student t and its right tail, the '
-    'tail adjusted for all pairs (Benjamini, Hochberg), mean absolute difference; matched: adjusted tail at most significance; assigned: by the '
-    'one-to-one assignment of least total difference';
-CREATE FUNCTION tlv_membership_l1_final(tlv_moments) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_membership_l1_final(tlv_moments) IS 'final function of tlv_membership_l1';
-CREATE AGGREGATE tlv_membership_l1(truth float8[], estimate float8[]) (
-    SFUNC = tlv_membership_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_membership_l1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_membership_l1(float8[], float8[]) IS
-    'mean over the nodes of half the L1 distance of true and estimated memberships under the best one-to-one assignment of components, missing '
-    'ones being 0: 0 .. 1 for memberships that sum to 1; one row a node';
+    'nodes with their true and estimated memberships: means, co-moments and absolute differences of every pair of components, for tlv_scores; rows with a null array are skipped and counted';
 
 CREATE FUNCTION tlv_scores(pairs tlv_moments, significance float8 DEFAULT 0.01)
     RETURNS TABLE (measure text, score float8)
     AS 'MODULE_PATHNAME', 'tlv_scores_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
 COMMENT ON FUNCTION tlv_scores(tlv_moments, float8) IS
     'all scores of what was collected: of tlv_label_pairs nmi and ari; of tlv_cover_pairs overlapping_nmi and cover_f1; of tlv_membership_pairs membership_l1, '
-    'recovery_ratio (the share of the true components that are matched, see tlv_match_memberships) and membership_error (the sum of the mean absolute '
+    'recovery_ratio (the proportion of the true components that an estimated one is correlated with, at the level significance adjusted for all pairs) and membership_error (the sum of the mean absolute '
     'differences of all matched pairs over the number of true components; an estimate of zeros scores 1 / k were it matched)';

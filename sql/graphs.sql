@@ -282,19 +282,3 @@ CREATE FUNCTION tlv_edges(graph tlv_graph)
     AS 'MODULE_PATHNAME', 'tlv_edges_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100000;
 COMMENT ON FUNCTION tlv_edges(tlv_graph) IS 'distinct edges of a graph with their weights, by source and target; of an undirected graph every pair once, the lesser id first; names are '
     'those of the nodes, or their digits';
-CREATE FUNCTION tlv_degrees(graph tlv_graph)
-    RETURNS TABLE (node bigint, node_name text, side text, degree bigint, weight float8)
-    AS 'MODULE_PATHNAME', 'tlv_degrees_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_degrees(tlv_graph) IS
-    'for every node the number of its distinct neighbours and the weight of its edges, without self-loops; side is both in undirected graphs, '
-    'else source and target';
-CREATE FUNCTION tlv_neighbours(graph tlv_graph)
-    RETURNS TABLE (node bigint, node_name text, side text, neighbours tlv_bag)
-    AS 'MODULE_PATHNAME', 'tlv_neighbours_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS
-    'for every node the bag of its neighbours, with the weights of the edges; side is both in undirected graphs, else source (the neighbours are '
-    'its targets) and target (its sources)';
-CREATE FUNCTION tlv_connected_components(graph tlv_graph)
-    RETURNS TABLE (node bigint, node_name text, side text, component integer)
-    AS 'MODULE_PATHNAME', 'tlv_connected_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_connected_components(tlv_graph) IS 'the connected component of every node, edges taken both ways; components are numbered from 1 by decreasing number of nodes';

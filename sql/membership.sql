@@ -40,12 +40,6 @@ COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, integer,
     'mixed membership of the rows of a query, in one call: moments, fit and refinement by Gibbs sampling. The query returns what tlv_lca takes; with copies => 2 a variable has up to two '
     'values in a row, as a locus has two alleles. k null: at most max_k, by the likelihood of values held out; alpha0 null: as the triples are explained best, or by the same likelihood';
 
-CREATE FUNCTION tlv_missing(model tlv_model, x "any")
-    RETURNS TABLE (variable bigint, variable_name text, category bigint, category_name text, probability float8)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
-COMMENT ON FUNCTION tlv_missing(tlv_model, "any") IS
-    'the probability of every category of the variables that are null in a row, given the others, under latent classes or mixed membership';
-
 CREATE FUNCTION tlv_simulate_lca_model(variables integer, k integer, categories integer DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_lca_model(integer, integer, integer, float8, bigint) IS 'a random model of k latent classes; every variable has the same number of categories';

@@ -48,13 +48,6 @@ CREATE AGGREGATE tlv_cofire(active tlv_bag, model tlv_model) (
 COMMENT ON AGGREGATE tlv_cofire(tlv_bag, tlv_model) IS
     'the same for the units of a network''s topmost layer that are on for a bag: the next layer is fitted to these counts';
 
-CREATE FUNCTION tlv_cofire_counts(moments tlv_moments, at_least bigint DEFAULT 1)
-    RETURNS TABLE (item_a bigint, item_a_name text, item_b bigint, item_b_name text, item_c bigint, item_c_name text, sets bigint)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
-COMMENT ON FUNCTION tlv_cofire_counts(tlv_moments, bigint) IS
-    'in how many sets an item (item_b and item_c null), two items (item_c null) or three items in ascending order are, where there are at least at_least such sets; for tlv_cofire with a model '
-    'the numbers are those of units';
-
 CREATE FUNCTION tlv_fit_network(moments tlv_moments, threshold float8 DEFAULT NULL, model tlv_model DEFAULT NULL, seed bigint DEFAULT 1,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;

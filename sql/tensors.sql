@@ -135,14 +135,6 @@ COMMENT ON FUNCTION tlv_fit_cp(float8[], integer, boolean, integer, text, intege
     'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from an array of three dimensions, whose subscripts are the items: method als (alternating least squares) or, with '
     'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
 
-CREATE FUNCTION tlv_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false,
-    iterations integer DEFAULT NULL, method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL)
-    RETURNS TABLE (component integer, mode integer, vector float8[], weight float8, residual float8)
-    AS 'MODULE_PATHNAME', 'tlv_cp_rows' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 30;
-COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, integer, text, integer, bigint, jsonb) IS
-    'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, '
-    'relative to the Frobenius norm of the tensor; the other parameters are those of tlv_fit_cp';
-
 CREATE FUNCTION tlv_fit_tucker(moments tlv_moments, ranks integer[], absent text DEFAULT 'zero', iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tucker' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
@@ -167,17 +159,6 @@ CREATE FUNCTION tlv_fit_tensor_train(tensor float8[], ranks integer[] DEFAULT NU
 COMMENT ON FUNCTION tlv_fit_tensor_train(float8[], integer[], float8, text, jsonb) IS
     'a tensor as a chain of three cores (tensor train), from an array of three dimensions, whose subscripts are the items: of two ranks, or, null, of the least whose '
     'residual is at most the tolerance, relative to the Frobenius norm of the tensor';
-CREATE FUNCTION tlv_tucker(tensor float8[], ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL,
-    OUT core float8[], OUT factor_1 float8[], OUT factor_2 float8[], OUT factor_3 float8[], OUT residual float8)
-    AS 'MODULE_PATHNAME', 'tlv_tucker_row' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_tucker(float8[], integer[], integer, bigint, jsonb) IS
-    'tlv_fit_tucker as arrays: the core, of three dimensions, and of every mode its items by components; residual relative to the Frobenius norm of the tensor';
-CREATE FUNCTION tlv_tensor_train(tensor float8[], ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, options jsonb DEFAULT NULL,
-    OUT core_1 float8[], OUT core_2 float8[], OUT core_3 float8[], OUT residual float8, OUT ratio float8)
-    AS 'MODULE_PATHNAME', 'tlv_tensor_train_row' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_tensor_train(float8[], integer[], float8, jsonb) IS
-    'tlv_fit_tensor_train as arrays: three cores, items by components, components by items by components, components by items; residual relative to the Frobenius norm of '
-    'the tensor, and ratio of the numbers of the tensor to those of the cores';
 
 CREATE FUNCTION tlv_factors(model tlv_model)
     RETURNS TABLE (component integer, mode integer, item bigint, item_name text, weight float8)
@@ -206,11 +187,3 @@ CREATE FUNCTION tlv_tensor_at(model tlv_model, i text, j text, l text) RETURNS f
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_tensor_at(tlv_model, text, text, text) IS
     'one entry of a tensor as its model has it, by the ids of its items as strings, as clients send them; null where one is not known';
-
-CREATE FUNCTION tlv_simulate_tensor(sides integer[], k integer DEFAULT 3, noise float8 DEFAULT 0, share float8 DEFAULT 1, nonnegative boolean DEFAULT false,
-    seed bigint DEFAULT 1)
-    RETURNS TABLE (i bigint, j bigint, l bigint, entry float8, exact float8)
-    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 10000;
-COMMENT ON FUNCTION tlv_simulate_tensor(integer[], integer, float8, float8, boolean, bigint) IS
-    'entries of a tensor of these three sides that is a sum of k products of random vectors, with Gaussian noise, whose standard deviation is relative to the root mean square of an entry, '
-    'and without it (exact); a share of all places is returned';

@@ -36,11 +36,6 @@ COMMENT ON FUNCTION tlv_topic_items(tlv_model, integer, text) IS
     'items of every topic by decreasing score, the top ones or all: distinctive, the shrunk lift probability / (share + c) with the item''s share of the corpus and c = 300 / n + exp(-H), n tokens '
     'in the corpus (1e5 where the model does not contain them), H the entropy of the shares in nats; or probability; item_name is the term, or the digits of the item';
 
-CREATE FUNCTION tlv_extend(model tlv_model, summary tlv_moments, smoothing float8 DEFAULT 0.1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_extend(tlv_model, tlv_moments, float8) IS
-    'the model over all items of a summary: items it does not know get their corpus share in every topic, and all topics are mixed with smoothing '
-    'of the corpus shares';
 CREATE FUNCTION tlv_update(model tlv_model, statistics tlv_moments, weight float8 DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_update(tlv_model, tlv_moments, float8) IS
@@ -111,7 +106,7 @@ CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model) IS 'joint document frequencies of the top items of every topic (10), for tlv_topic_coherence';
+COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model) IS 'joint document frequencies of the top items of every topic (10)';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
@@ -124,7 +119,7 @@ CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model, top integer) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model, integer) IS 'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence';
+COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model, integer) IS 'joint document frequencies of the top items of every topic (as many as given)';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
@@ -137,7 +132,7 @@ CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
     MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
-COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model) IS 'joint document frequencies of the top items of every topic (10), for tlv_topic_coherence; many documents in one row';
+COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model) IS 'joint document frequencies of the top items of every topic (10); many documents in one row';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
@@ -151,12 +146,12 @@ CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model, top integer) (
     MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model, integer) IS
-    'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence; many documents in one row';
+    'joint document frequencies of the top items of every topic (as many as given); many documents in one row';
 
-CREATE FUNCTION tlv_topic_coherence(moments tlv_moments)
+CREATE FUNCTION tlv_coherence(moments tlv_moments)
     RETURNS TABLE (topic integer, npmi float8, umass float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_coherence_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION tlv_topic_coherence(tlv_moments) IS 'coherence of every topic from tlv_coherence counts: normalised pointwise mutual information (-1 .. 1) and UMass';
+COMMENT ON FUNCTION tlv_coherence(tlv_moments) IS 'coherence of every topic from what the aggregate of this name has counted: normalised pointwise mutual information (-1 .. 1) and UMass';
 
 CREATE FUNCTION tlv_match(a tlv_model, b tlv_model)
     RETURNS TABLE (component_a integer, component_b integer, distance float8)
@@ -186,4 +181,3 @@ CREATE FUNCTION tlv_simulate_lda(model tlv_model, documents integer, length inte
     RETURNS TABLE (doc bigint, bag tlv_bag, shares float8[])
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_lda(tlv_model, integer, integer, bigint) IS 'documents drawn from a topic model, with their true memberships';
-

@@ -100,9 +100,6 @@ SELECT count(*) FROM held, tlv_topic_items(m, 10);
 -- phase: all topic items of a large model
 SELECT count(*) FROM held, tlv_topic_items(wide);
 
--- phase: a larger vocabulary
-SELECT tlv_info(tlv_extend(m, summary)) FROM held;
-
 -- phase: matching large models
 SELECT count(*) FROM held, tlv_match(wide, wide);
 

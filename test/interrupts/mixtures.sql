@@ -136,7 +136,3 @@ SELECT count(*) FROM tlv_simulate_ica(10000000, 30);
 
 -- phase: decomposition, sgd
 SELECT * FROM tlv_decompose((SELECT tlv_central_moment(tlv_dense_moments(x[1:60], 3), 3) FROM wide), method => 'sgd', steps => 1000000);
-
--- phase: whitening
-SELECT count(tensor) FROM (SELECT tlv_central_moment(third, 2) AS a, tlv_central_moment(third, 3) AS b
-        FROM held OFFSET 0) q, generate_series(1, 1000) i, tlv_whiten(a, b, 50 + i % 10);

@@ -79,9 +79,6 @@ SELECT count(tlv_fit_lda(wide_anchors, 100, method => 'anchors', alpha0 => 5 + i
 -- phase: pairs of some items, all others as one
 SELECT tlv_pair_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 100);
 
--- phase: co-occurrences
-SELECT count(*) FROM held, generate_series(1, 10), tlv_cooccurrences(pairs);
-
 -- phase: recover
 SELECT count(tlv_fit_lda(pairs, 20, method => 'recover', alpha0 => i)) FROM held, generate_series(1, 100) i;
 

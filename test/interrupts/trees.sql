@@ -23,9 +23,6 @@ SELECT tlv_rollup(wide) FROM held, generate_series(1, 100000);
 -- phase: merging replicates
 SELECT tlv_rollup(replicates) FROM held, generate_series(1, 100000);
 
--- phase: tables as rows
-SELECT count(*) FROM held, generate_series(1, 100), tlv_category_tables(wide);
-
 -- phase: distances
 SELECT count(*) FROM held, generate_series(1, 100), tlv_tree_distances(wide);
 

@@ -33,17 +33,9 @@ SELECT count(*) FROM (SELECT tlv_anchor_moments(bags, (SELECT tlv_find_subspace(
 -- anchors stay with their topics through JSON, steps and renumbering
 SELECT topic, item, item_name, distance > 0 AS stands_out FROM anchored_models, tlv_topic_anchors(tlv_from_json(tlv_to_json(m))) WHERE name = 'driver';
 SELECT count(*) FROM anchored_models a, anchored_models b, tlv_topic_anchors(tlv_align(a.m, b.m)) WHERE a.name = 'given' AND b.name = 'driver';
--- the exact co-occurrence: rows, partial sums, rare items as one, and fits by all three recoveries
-SELECT item_a, item_b, round(probability::numeric, 6) AS probability, round(conditional::numeric, 6) AS conditional, round(lift::numeric, 4) AS lift
-  FROM tlv_cooccurrences((SELECT tlv_count_moments(b) FROM (VALUES (tlv_bag '{1:2,2:1}'), ('{1:1,2:1,3:2}')) v(b))) ORDER BY item_a, item_b;
-SELECT round(sum(probability)::numeric, 12) AS total, round(max(abs(c.sum - 1))::numeric, 12) AS worst FROM (SELECT sum(probability) AS probability, sum(conditional)
-  FROM tlv_cooccurrences((SELECT tlv_count_moments(bag) FROM anchored_bags)) GROUP BY item_a) c;
+-- the exact co-occurrence: fits by all three recoveries
 CREATE TABLE anchored_pairs AS SELECT tlv_pair_moments(bag, s) AS pairs
   FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_summary(bag), 2, min_documents => 5) AS s FROM anchored_bags) f;
-SELECT count(*), max(abs(a.probability - b.probability)) < 1e-15 AS same FROM anchored_pairs, tlv_cooccurrences(pairs) a
-    JOIN tlv_cooccurrences((SELECT tlv_rollup(part) FROM (SELECT tlv_pair_moments(bags, s) AS part FROM (SELECT array_agg(bag) AS bags FROM anchored_bags GROUP BY doc % 3) b,
-    (SELECT tlv_find_subspace(tlv_count_summary(bag), 2, min_documents => 5) AS s FROM anchored_bags) g GROUP BY bags[1]) p)) b USING (item_a, item_b);
-SELECT item_a, round((300 * probability)::numeric, 4) AS some FROM anchored_pairs, tlv_cooccurrences(pairs) WHERE item_b = 9223372036854775807 AND item_a IN (1, 13, 9223372036854775807) ORDER BY 1;
 INSERT INTO anchored_models SELECT method, tlv_fit_lda(pairs, 2, method => method) FROM anchored_pairs, unnest('{anchors,recover,recover-kl}'::text[]) method;
 INSERT INTO anchored_models SELECT 'recover from given', tlv_fit_lda(pairs, method => 'recover-kl', anchors => '{2,7}') FROM anchored_pairs;
 SELECT name, topic, string_agg(item_name, ' ' ORDER BY item_name) FROM anchored_models, tlv_topic_items(m, 6)
@@ -58,8 +50,6 @@ SELECT tlv_fit_lda(pairs, 13, method => 'recover') FROM anchored_pairs;
 SELECT tlv_fit_lda(tlv_anchor_moments(bag, s), method => 'recover') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_fit_lda(tlv_count_moments(bag, s), method => 'recover-kl') FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2) AS s FROM anchored_bags) f;
 SELECT tlv_pair_moments(bag, NULL) FROM anchored_bags;
-SELECT * FROM tlv_cooccurrences((SELECT tlv_count_summary(bag) FROM anchored_bags));
-SELECT * FROM tlv_cooccurrences((SELECT pairs FROM anchored_pairs), min_probability => -1);
 -- too many items to be told apart, and too little memory for those that are
 CREATE TABLE many_items AS SELECT t, 1 + (t * 7919 + w * 104729) % 8500 AS w FROM generate_series(1, 5000) t, generate_series(1, 17) w;
 SELECT tlv_fit_lda(tlv_count_moments(bag), 3, method => 'recover') FROM (SELECT tlv_bag_agg(w) AS bag FROM many_items GROUP BY t) b;

@@ -20,7 +20,7 @@ SELECT signature FROM members WHERE kind = 'a' AND parallel <> 's';
 -- fits search for long: stable, and only these, what the library says of itself and what settings may change
 SELECT signature, volatile FROM members
 WHERE kind = 'f' AND (volatile = 's') <> (name LIKE 'tlv\_fit\_%' OR
-  name IN ('tlv_find_subspace', 'tlv_decompose', 'tlv_cp', 'tlv_tucker', 'tlv_tensor_train', 'tlv_separable_nmf', 'tlv_build_info')
+  name IN ('tlv_find_subspace', 'tlv_decompose', 'tlv_separable_nmf', 'tlv_build_info')
   OR signature ~ '^tlv_suggest_k\((tlv_moments|tlv_graph),');
 -- so the planner folds nothing that takes long
 SELECT signature, cost FROM members WHERE kind = 'f' AND volatile = 'i' AND cost >= 100000;

@@ -17,23 +17,6 @@ INSERT INTO cat_parts SELECT * FROM cat_rows;
 ANALYZE cat_parts;
 
 SELECT tlv_info(tlv_category_moments(v)) - 'bytes' - 'fingerprint' AS info FROM cat_rows;
--- against plain SQL: every cell of every pair, and of single variables
-WITH stored AS (
-  SELECT t.* FROM (SELECT tlv_category_moments(v) AS m FROM cat_rows) q, tlv_category_tables(m) t),
- plain AS (
-  SELECT a AS variable_a, b AS variable_b, v[a] AS state_a, v[b] AS state_b, count(*) AS count
-  FROM cat_rows, generate_series(1, 6) a, generate_series(1, 6) b
-  WHERE a < b AND v[a] IS NOT NULL AND v[b] IS NOT NULL GROUP BY 1, 2, 3, 4
-  UNION ALL
-  SELECT a, NULL, v[a], NULL, count(*) FROM cat_rows, generate_series(1, 6) a WHERE v[a] IS NOT NULL GROUP BY 1, 3)
-SELECT count(*) AS cells, count(*) FILTER (WHERE s.count > 0) AS filled,
-       count(*) FILTER (WHERE coalesce(p.count, 0) IS DISTINCT FROM s.count) AS different,
-       (SELECT count(*) FROM plain) AS plain
-FROM stored s LEFT JOIN plain p
-  ON (s.variable_a, s.category_a) = (p.variable_a, p.state_a)
- AND (s.variable_b, s.category_b) IS NOT DISTINCT FROM (p.variable_b, p.state_b);
-SELECT t.* FROM (SELECT tlv_category_moments(v) AS m FROM (VALUES (ARRAY[0, 1, NULL]), (ARRAY[1, 1, 2]), (ARRAY[0, NULL, 0]), (NULL)) q(v)) q, tlv_category_tables(m) t;
-
 -- the same value on every path, whatever the number of states of a part
 CREATE FUNCTION cat_paths() RETURNS TABLE (path text, same boolean) LANGUAGE plpgsql AS $$
 DECLARE
@@ -91,8 +74,6 @@ FROM generate_series(1, 200) i, (VALUES (10), (80), (81)) t(s) GROUP BY s ORDER 
 SELECT tlv_info(tlv_category_moments(v, 5)) - 'bytes' - 'fingerprint' AS info FROM cat_rows;
 SELECT tlv_category_moments(v, 5) = tlv_category_moments(v, 5, 1) AS seed_1, tlv_category_moments(v, 5) = tlv_category_moments(v, 5, 2) AS seed_2,
        tlv_category_moments(v, 0) = tlv_category_moments(v) AS none FROM (SELECT * FROM cat_rows ORDER BY id) q;
-SELECT (SELECT array_agg(t ORDER BY t) FROM tlv_category_tables(a) t) = (SELECT array_agg(t ORDER BY t) FROM tlv_category_tables(b) t) AS tables
-FROM (SELECT tlv_category_moments(v) AS a, tlv_category_moments(v, 5) AS b FROM cat_rows) q;
 SELECT tlv_info(tlv_rollup(m)) -> 'rows' AS rows, tlv_info(tlv_rollup(m)) -> 'replicates' AS replicates FROM (SELECT tlv_category_moments(v, 5) AS m FROM cat_rows GROUP BY day) q;
 SELECT tlv_category_moments(v, NULL) FROM cat_rows;
 SELECT tlv_category_moments(v, 5, NULL) FROM cat_rows;
@@ -117,7 +98,6 @@ SELECT q AS query, pg_temp.outcome(q) AS outcome FROM unnest(ARRAY[
   'SELECT tlv_category_moments(ARRAY[1, 0]) + tlv_category_moments(ARRAY[1, 0, 1])',
   'SELECT tlv_category_moments(ARRAY[1, 0]) + tlv_category_moments(ARRAY[1, 0], 2)',
   'SELECT tlv_category_moments(ARRAY[1, 0]) + tlv_dense_moments(ARRAY[1.0, 0.0], 2)',
-  'SELECT tlv_category_tables(tlv_dense_moments(ARRAY[1.0, 0.0], 2))',
   'SELECT tlv_category_moments_accum(NULL, ARRAY[1, 0])',
   'SELECT tlv_fit_gmm(tlv_category_moments(ARRAY[1, 0]), 2)']) q;
 -- integers under a model of vectors are numbers, as before; under other models they are refused
@@ -151,10 +131,6 @@ CREATE TEMP TABLE coded_rows AS
   FROM named_rows r WHERE i <= 200;
 CREATE TEMP TABLE named_moments AS SELECT tlv_category_moments(v) AS m FROM named_rows;
 SELECT tlv_info(m)->'arrays' AS arrays, tlv_info(m)->>'missing' AS missing FROM named_moments;
-SELECT (SELECT array_agg(t ORDER BY t) FROM (SELECT variable_a, variable_b, category_a, category_b, count FROM tlv_category_tables(n)) t)
-  = (SELECT array_agg(t ORDER BY t) FROM (SELECT variable_a, variable_b, category_a, category_b, count FROM tlv_category_tables(c)) t) AS tables,
-  (SELECT string_agg(DISTINCT category_a_name, ' ') FROM tlv_category_tables(n) WHERE variable_a = 1) AS names
-FROM (SELECT tlv_category_moments(v) AS n FROM named_rows WHERE i <= 200) n, (SELECT tlv_category_moments(v) AS c FROM coded_rows) c;
 SELECT m = (SELECT tlv_rollup(part ORDER BY g DESC) FROM (SELECT i % 7 AS g, tlv_category_moments(v ORDER BY i DESC) AS part FROM named_rows GROUP BY 1) p) AS rolled,
        m::text::tlv_moments = m AS text_form, (m + other) - other = m AS taken, 2 * m = m + m AS twice
 FROM named_moments, (SELECT tlv_category_moments(ARRAY['blue', 'ok', '5', 'v0']) AS other) o;

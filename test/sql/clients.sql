@@ -36,7 +36,7 @@ PREPARE sequences AS SELECT tlv_viterbi(hmm, $1) = tlv_viterbi(hmm, ARRAY[1, 2, 
 EXECUTE sequences ('{1,2,3}', '{{1,2},{3,4.5}}', '{1,NULL,2}');
 PREPARE categories AS SELECT tlv_infer(lca, $1) = tlv_infer(lca, ARRAY[0, 1, 0]) AS codes, tlv_infer(named, $2) = tlv_infer(named, ARRAY['red', 'true', 's1']) AS names,
   tlv_infer(named, $6) = tlv_infer(named, ARRAY[1, 1, 0]) AS numbered, tlv_impute(lca, $3) = tlv_impute(lca, ARRAY[0, NULL, 1]) AS impute,
-  (SELECT count(*) FROM tlv_missing(named, $4)) AS missing, (SELECT count(*) > 0 FROM tlv_tree_posterior(tree, $5)) AS tree FROM clients_models;
+  tlv_assign(named, $4) > 0 AS missing, (SELECT count(*) > 0 FROM tlv_tree_posterior(tree, $5)) AS tree FROM clients_models;
 EXECUTE categories ('{0,1,0}', '{red,true,s1}', '{0,NULL,1}', '{red,NULL,s1}', '{0,1,NULL,0}', '{1,1,0}');
 -- rows as clients write them, (a,b,c), are rows of any model of dimensions
 PREPARE rows AS SELECT tlv_infer(lca, $1) = tlv_infer(lca, ARRAY[0, NULL, 1]) AS codes, tlv_infer(named, $2) = tlv_infer(named, ARRAY['red', 'true', 's1']) AS names,

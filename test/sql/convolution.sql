@@ -52,10 +52,9 @@ FROM (VALUES (ARRAY[1.0, 2, NULL, NULL, 3]), (NULL), (ARRAY[NULL::float8]), ('{}
 SELECT avg((SELECT max(n.activations[s.template]) > .5 FROM series_events n WHERE n.t BETWEEN s.position - 1 AND s.position + 1)::int) > .8 AS at_events
 FROM (SELECT s.* FROM series_true, tlv_template_scores(truth, (SELECT x FROM series_arrays WHERE series = 1)) s ORDER BY score DESC LIMIT 20) s;
 SELECT a.template, corr(activation, activations[template]) > .6 AS deconvolved
-FROM series_true, tlv_activations(truth, (SELECT x FROM series_arrays WHERE series = 1)) a JOIN series_rows r ON r.series = 1 AND r.t = a.position GROUP BY 1 ORDER BY 1;
+FROM series_true, tlv_template_scores(truth, (SELECT x FROM series_arrays WHERE series = 1)) a JOIN series_rows r ON r.series = 1 AND r.t = a.position GROUP BY 1 ORDER BY 1;
 SELECT count(*) AS rows, min(position) AS first, max(position) AS last FROM series_models, tlv_template_scores(model, ARRAY[1, 2, NULL, 4, 5]);
-SELECT count(*) AS rows FROM series_models, tlv_activations(model, ARRAY[1, 2, NULL, 4, 5]::real[]);
-SELECT count(*) AS none FROM series_models, tlv_activations(model, '{}'::float8[]);
+SELECT count(*) AS none FROM series_models, tlv_template_scores(model, '{}'::float8[]);
 SELECT array_dims(q) AS steps, round((SELECT sum(v) FROM unnest(q) v)::numeric, 6) AS shares FROM series_models, tlv_infer(model, ARRAY[1, 2, 3, 4, 5]) q;
 -- a series of the same spectrum is likelier than one that is upset
 SELECT tlv_log_likelihood(model, x) > tlv_log_likelihood(model, (SELECT array_agg(v ORDER BY md5(i::text)) FROM unnest(x) WITH ORDINALITY u(v, i))) AS likelier
@@ -96,7 +95,7 @@ SELECT pg_temp.outcome($$SELECT tlv_fit_convolution(tlv_dense_moments(ARRAY[1, 2
 SELECT pg_temp.outcome($$SELECT tlv_fit_convolution(tlv_series_moments(ARRAY[1, 2], 8), length => 9)$$) AS length;
 SELECT pg_temp.outcome($$SELECT tlv_fit_convolution(tlv_series_moments('{}', 8))$$) AS empty;
 SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_template_scores(model, ARRAY['a']) t$$) AS scores;
-SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_activations(model, ARRAY[1, 'Infinity'::float8]) t$$) AS infinite;
+SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_template_scores(model, ARRAY[1, 'Infinity'::float8]) t$$) AS infinite;
 SELECT pg_temp.outcome($$SELECT t.* FROM tlv_templates(tlv_simulate_gmm_model(1, 1)) t$$) AS other_kind;
 SELECT pg_temp.outcome($$SELECT tlv_simulate_convolution_model(5, 16)$$) AS simulated;
 DROP TABLE series_true, series_events, series_rows, series_arrays, series_models;

@@ -41,7 +41,7 @@ BEGIN
     WHEN 'count_triples' THEN CASE WHEN info->>'distinct' = '0' THEN topics_digest(tlv_fit_lda(m, alpha0 => 1, subspace => (SELECT c.s FROM constants c)))
       ELSE (SELECT string_agg(round(z::numeric, 6)::text, ' ' ORDER BY rank) FROM tlv_spectrum(m)) END
     WHEN 'topic_statistics' THEN topics_digest(tlv_update((SELECT c.m FROM constants c), m))
-    WHEN 'coherence' THEN (SELECT string_agg(concat_ws(' ', topic, round(npmi::numeric, 8), round(umass::numeric, 8)), ',' ORDER BY topic) FROM tlv_topic_coherence(m))
+    WHEN 'coherence' THEN (SELECT string_agg(concat_ws(' ', topic, round(npmi::numeric, 8), round(umass::numeric, 8)), ',' ORDER BY topic) FROM tlv_coherence(m))
   END;
 END $$;
 

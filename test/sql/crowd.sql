@@ -26,13 +26,12 @@ FROM crowd_models, tlv_workers(named) w;
 SELECT count(*) AS confusions, bool_and(abs(total - 1) < 1e-9) AS sums
 FROM (SELECT sum(probability) AS total FROM crowd_models, tlv_confusions(named) GROUP BY worker, true_answer) q;
 SELECT component, label, round(weight::numeric, 1) AS weight FROM crowd_models, tlv_components(model) ORDER BY component;
-SELECT count(*) AS items, bool_and(uncertainty BETWEEN 0 AND 2) AS bits FROM crowd_models, tlv_uncertainty(model);
 SELECT measure FROM crowd_models, tlv_diagnostics(model) ORDER BY measure;
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'arrays'->'posterior' AS posterior FROM crowd_models, tlv_info(model) i;
 -- collected day by day, and known answers added later
 SELECT tlv_fit_crowd(tlv_rollup(a)) = (SELECT model FROM crowd_models) AS days FROM (SELECT tlv_crowd_answers(item, worker, answer) AS a FROM crowd_rows GROUP BY (item + worker) % 5) q;
 SELECT tlv_fit_crowd(a + g) = (SELECT gold FROM crowd_models) AS gold
-FROM (SELECT tlv_crowd_answers(item, worker, answer) AS a FROM crowd_rows) q, (SELECT tlv_gold_answers(item, true_answer) AS g FROM crowd_truth WHERE item % 10 = 0) r;
+FROM (SELECT tlv_crowd_answers(item, worker, answer) AS a FROM crowd_rows) q, (SELECT tlv_crowd_answers(item, true_answer) AS g FROM crowd_truth WHERE item % 10 = 0) r;
 -- in parallel workers
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -48,8 +47,8 @@ SELECT tlv_crowd_answers(item, worker, answer) IS NOT NULL AS all_numbers, tlv_c
        tlv_crowd_answers(item, worker::text, answer) IS NOT NULL AS worker, tlv_crowd_answers(item::text, worker::text, answer) IS NOT NULL AS item_worker,
        tlv_crowd_answers(item, worker, answer::text) IS NOT NULL AS answer, tlv_crowd_answers(item::text, worker, answer::text) IS NOT NULL AS item_answer,
        tlv_crowd_answers(item, worker::text, answer::text) IS NOT NULL AS worker_answer, tlv_crowd_answers(item::text, worker::text, answer::text) IS NOT NULL AS all_texts,
-       tlv_gold_answers(item, answer) IS NOT NULL AS gold, tlv_gold_answers(item::text, answer) IS NOT NULL AS gold_item, tlv_gold_answers(item, answer::text) IS NOT NULL AS gold_answer,
-       tlv_gold_answers(item::text, answer::text) IS NOT NULL AS gold_texts
+       tlv_crowd_answers(item, answer) IS NOT NULL AS gold, tlv_crowd_answers(item::text, answer) IS NOT NULL AS gold_item, tlv_crowd_answers(item, answer::text) IS NOT NULL AS gold_answer,
+       tlv_crowd_answers(item::text, answer::text) IS NOT NULL AS gold_texts
 FROM crowd_rows;
 CREATE TYPE crowd_label AS ENUM ('no', 'yes');
 CREATE TABLE crowd_types AS

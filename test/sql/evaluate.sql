@@ -25,18 +25,13 @@ SELECT round(tlv_nmi(a, -9 * a)::numeric, 12) AS nmi, tlv_ari(a, -9 * a) AS ari,
 SELECT pg_temp.overlapping_nmi(tlv_cover_pairs(cover_a, cover_b)) = pg_temp.overlapping_nmi(tlv_cover_pairs(cover_b, cover_a)) AS symmetric,
   tlv_cover_f1(cover_a || cover_a, cover_b) = tlv_cover_f1(cover_a, cover_b) AS named_twice
   FROM eval_nodes;
--- scipy.stats.t.sf, 60 nodes
+-- levels of the test that matches components, 60 nodes
 CREATE TABLE eval_memberships AS SELECT tlv_membership_pairs(truth, estimate) AS m FROM eval_nodes WHERE node <= 60;
-SELECT component_a AS a, component_b AS b, round(correlation::numeric, 12) AS correlation, round(t::numeric, 10) AS t,
-       to_char(p_value, '9.999999999EEEE') AS p_value, to_char(q_value, '9.999999999EEEE') AS q_value, round(error::numeric, 12) AS error, matched, assigned
-         FROM eval_memberships, tlv_match_memberships(m);
 SELECT significance, measure, round(score::numeric, 12) AS score FROM eval_memberships, unnest(ARRAY[0.01, 1e-38, 0]) significance, tlv_scores(m, significance);
-SELECT count(*) FILTER (WHERE matched) AS matched_at_1 FROM eval_memberships, tlv_match_memberships(m, significance => 1);
 
 -- every path: direct, rolled up, added, windows, filtered, parallel, many groups
 CREATE FUNCTION eval_digest(p tlv_moments) RETURNS text LANGUAGE sql AS $$
-  SELECT CASE tlv_info(p)->>'kind' WHEN 'membership_pairs' THEN (SELECT string_agg(concat_ws(' ', round(correlation::numeric, 9), round(error::numeric, 9), matched, assigned), ',')
-          FROM tlv_match_memberships(p)) || (SELECT round(score::numeric, 9) FROM tlv_scores(p) WHERE measure = 'membership_l1') ELSE md5(p::text) END
+  SELECT CASE tlv_info(p)->>'kind' WHEN 'membership_pairs' THEN (SELECT string_agg(measure || round(score::numeric, 9), ',' ORDER BY measure) FROM tlv_scores(p)) ELSE md5(p::text) END
 $$;
 CREATE FUNCTION eval_paths(call text) RETURNS TABLE (path text, same boolean) LANGUAGE plpgsql AS $$
 DECLARE
@@ -66,9 +61,8 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 -- limits of what can be said
 SELECT tlv_nmi(1, 1) AS one_node, tlv_nmi(i, 1) AS one_cluster, tlv_nmi(1, 1) AS both_one, tlv_ari(1, 1) AS ari_one, tlv_ari(i, i) AS singletons FROM generate_series(1, 5) i;
 SELECT tlv_nmi(a, b) AS nmi, tlv_ari(a, b) AS ari, tlv_cover_f1(cover_a, cover_b) AS f1, tlv_membership_pairs(truth, estimate) AS pairs FROM eval_nodes WHERE false;
-SELECT tlv_nmi(a, NULL) AS nmi, pg_temp.overlapping_nmi(tlv_cover_pairs(cover_a, NULL)) AS overlapping_nmi, tlv_membership_l1(truth, NULL) AS l1 FROM eval_nodes;
+SELECT tlv_nmi(a, NULL) AS nmi, pg_temp.overlapping_nmi(tlv_cover_pairs(cover_a, NULL)) AS overlapping_nmi FROM eval_nodes;
 SELECT measure, score FROM tlv_scores((SELECT tlv_membership_pairs(NULL, estimate) FROM eval_nodes));
-SELECT count(*) AS no_rows FROM tlv_match_memberships((SELECT tlv_membership_pairs(truth, NULL) FROM eval_nodes));
 SELECT tlv_info(tlv_label_pairs(nullif(a, 0), b))->'nulls' AS nulls, tlv_info(tlv_label_pairs(nullif(a, 0), b))->'nodes' AS nodes,
        tlv_nmi(nullif(a, 0), b) = tlv_nmi(a, b) FILTER (WHERE a <> 0) AS same FROM eval_nodes;
 SELECT pg_temp.overlapping_nmi(tlv_cover_pairs('{}'::bigint[], ARRAY[i])) AS one_empty, tlv_cover_f1(ARRAY[i], '{}') AS f1, tlv_cover_f1('{}'::bigint[], '{}') AS both_empty,
@@ -77,12 +71,10 @@ SELECT pg_temp.overlapping_nmi(tlv_cover_pairs('{}'::bigint[], ARRAY[i])) AS one
 FROM generate_series(1, 4) i;
 SELECT round(tlv_nmi(9223372036854775807 - i % 3, -9223372036854775808 + i % 3)::numeric, 12) AS ends_of_bigint FROM generate_series(1, 30) i;
 -- fewer components than there are, and some that do not vary
-SELECT round(tlv_membership_l1(truth, truth[1:2])::numeric, 12) = round(avg(truth[3])::numeric / 2, 12) AS missing,
-       tlv_membership_l1(truth, truth) AS perfect FROM eval_nodes;
-SELECT component_b, correlation, t, p_value, q_value, matched FROM tlv_match_memberships((SELECT tlv_membership_pairs(truth[1:1], ARRAY[0.1, truth[1]]) FROM eval_nodes WHERE node <= 5))
-ORDER BY component_b DESC OFFSET 1;
-SELECT component_a, component_b, round(correlation::numeric, 9) AS correlation, t, p_value, matched FROM tlv_match_memberships((SELECT tlv_membership_pairs(ARRAY[i], ARRAY[2 * i])
-  FROM generate_series(1, 2) i));
+SELECT round(a.score::numeric, 12) = round(missing::numeric / 2, 12) AS missing, b.score AS perfect
+FROM (SELECT tlv_membership_pairs(truth, truth[1:2]) AS fewer, tlv_membership_pairs(truth, truth) AS same, avg(truth[3]) AS missing FROM eval_nodes) q,
+  tlv_scores(fewer) a, tlv_scores(same) b WHERE a.measure = 'membership_l1' AND b.measure = 'membership_l1';
+SELECT measure, round(score::numeric, 6) AS score FROM tlv_scores((SELECT tlv_membership_pairs(truth[1:1], ARRAY[0.1, truth[1]]) FROM eval_nodes WHERE node <= 5));
 
 -- bad input
 SELECT pg_temp.outcome(q) FROM unnest(ARRAY['SELECT tlv_cover_f1(ARRAY[1, NULL], ARRAY[1])', 'SELECT tlv_cover_f1(ARRAY[[1, 2]], ARRAY[1])',
@@ -90,9 +82,9 @@ SELECT pg_temp.outcome(q) FROM unnest(ARRAY['SELECT tlv_cover_f1(ARRAY[1, NULL],
                                             'SELECT tlv_membership_pairs(ARRAY[1], ARRAY[''-Infinity''::float8])',
   'SELECT tlv_membership_pairs(''{}'', ARRAY[1])', 'SELECT tlv_membership_pairs(array_fill(1 / i::float8, ARRAY[i]), ARRAY[1]) FROM generate_series(2, 3) i',
   'SELECT tlv_membership_pairs(ARRAY[1, 0], ARRAY[1]) + tlv_membership_pairs(ARRAY[1], ARRAY[1])', 'SELECT tlv_label_pairs(1, 1) + tlv_cover_pairs(ARRAY[1], ARRAY[1])',
-  'SELECT tlv_ari_final(tlv_cover_pairs(ARRAY[1], ARRAY[1]))', 'SELECT tlv_cover_f1_final(tlv_label_pairs(1, 1))', 'SELECT tlv_membership_l1_final(tlv_label_pairs(1, 1))',
+  'SELECT tlv_ari_final(tlv_cover_pairs(ARRAY[1], ARRAY[1]))', 'SELECT tlv_cover_f1_final(tlv_label_pairs(1, 1))',
   'SELECT count(*) FROM tlv_scores((SELECT tlv_count_summary(''{1:1}''::tlv_bag)))',
-  'SELECT count(*) FROM tlv_match_memberships((SELECT m FROM eval_memberships), 1.5)', 'SELECT count(*) FROM eval_memberships, tlv_scores(m, ''NaN'')',
+  'SELECT count(*) FROM tlv_scores((SELECT m FROM eval_memberships), 1.5)', 'SELECT count(*) FROM eval_memberships, tlv_scores(m, ''NaN'')',
   'SELECT tlv_label_pairs_accum(NULL, 1, 1)', 'SELECT regexp_replace(tlv_label_pairs(1, 1)::text, ''(:.{28}).*'', ''\1'')::tlv_moments']) q;
 DROP TABLE eval_nodes, eval_memberships;
 DROP FUNCTION eval_paths, eval_digest;

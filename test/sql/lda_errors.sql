@@ -51,8 +51,7 @@ SELECT pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => -1
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => 1000) FROM err_values') AS nothing_left,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, seed => -1) FROM err_values') AS seed;
 SELECT pg_temp.outcome('SELECT * FROM tlv_topic_items((SELECT m FROM err_values), top => 0)') AS top, pg_temp.outcome('SELECT tlv_coherence(bag, m, 1) FROM err_docs, err_values') AS top_1,
-       pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''em'') FROM err_docs, err_values') AS method,
-       pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => 1.5) FROM err_values') AS smoothing, pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => ''NaN'') FROM err_values') AS nan;
+       pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''em'') FROM err_docs, err_values') AS method;
 
 -- documents: short ones are skipped and counted, an error when too few remain
 SELECT pg_temp.outcome('SELECT tlv_info(tlv_count_summary(b))->>''skipped'' FROM unnest(ARRAY[''{1:2}'', ''{}'', ''{1:3}'']::tlv_bag[]) b') AS skipped;
@@ -166,9 +165,9 @@ SELECT pg_temp.outcome(format('SELECT %L::tlv_model', 'lda:' || translate(encode
 -- wrong kinds of moments, subspaces, models
 SELECT call, pg_temp.outcome(format('SELECT %s FROM err_values', call)) AS outcome
 FROM unnest(ARRAY['tlv_fit_lda(summary, 3)', 'tlv_fit_lda(pairs, 3)', 'tlv_fit_lda(products, 3)', 'tlv_find_subspace(triples, 3)', 'tlv_update(m, triples)',
-                  'tlv_extend(m, triples)', 'tlv_suggest_k(triples, triples)', 'tlv_suggest_k(summary, triples)',
+                  'tlv_suggest_k(triples, triples)', 'tlv_suggest_k(summary, triples)',
   'tlv_perplexity(summary)', '(SELECT count(*) FROM tlv_spectrum(summary))', '(SELECT count(*) FROM tlv_spectrum(pairs))',
-  '(SELECT count(*) FROM tlv_spectrum(products))', '(SELECT count(*) FROM tlv_topic_coherence(summary))', 'summary + pairs']) call;
+  '(SELECT count(*) FROM tlv_spectrum(products))', '(SELECT count(*) FROM tlv_coherence(summary))', 'summary + pairs']) call;
 SELECT pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, ds)) FROM err_docs, (SELECT tlv_find_subspace(pairs, 3, distinct_pairs => true) AS ds FROM err_values) q') AS distinct_mode;
 SELECT pg_temp.outcome('SELECT tlv_update(u, st)
     FROM (SELECT tlv_update(m, st) AS u, st FROM (SELECT m, tlv_statistics(bag, m) AS st FROM err_docs, err_values GROUP BY m) q) r') AS statistics_of_another_model,

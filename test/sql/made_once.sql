@@ -35,7 +35,7 @@ INSERT INTO calls SELECT p.oid::regprocedure, c.call FROM (VALUES
     'tlv_fit_tucker(tensor, ''{2,2,2}'')'),
   ('tlv_fit_tucker', 'double precision[]', 'tlv_fit_tucker(cube, ''{2,2,2}'')'), ('tlv_align', '', 'tlv_align(mixture, labelled)'), ('tlv_compact', '', 'tlv_compact(mixture)'),
   ('tlv_merge', '', 'tlv_merge(mixture, ''{1,2}'')'),
-  ('tlv_extend', '', 'tlv_extend(topics, summary)'), ('tlv_from_json', '', 'tlv_from_json(json)'), ('tlv_jackknife', '', 'tlv_jackknife(mixture, ARRAY[mixture, labelled])'),
+  ('tlv_from_json', '', 'tlv_from_json(json)'), ('tlv_jackknife', '', 'tlv_jackknife(mixture, ARRAY[mixture, labelled])'),
   ('tlv_label', '', 'tlv_label(mixture, 1, ''one'')'), ('tlv_topic_model', 'bigint[]', 'tlv_topic_model(''{1,1,2}'', ARRAY[7, 8, length(form)]::bigint[], ''{.5,.5,1}'', ''{.5,.5}'')'),
   ('tlv_topic_model', 'text[]', 'tlv_topic_model(''{1,1,2}'', ARRAY[''a'', ''b'', left(form, 9)], ''{.5,.5,1}'', ''{.5,.5}'')'),
   ('tlv_topic_model', 'text', 'tlv_topic_model(''{1,1,2}'', ''{a,b,'' || left(form, 9) || ''}'', ''{.5,.5,1}'', ''{.5,.5}'')'),

@@ -58,7 +58,7 @@ SELECT name, tlv_assign(m, '{2:1,4:1,6:1,8:1}') = (SELECT community FROM tlv_mem
 FROM comm_models WHERE name IN ('driver', 'mixed', 'weighted', 'corrected') ORDER BY name;
 -- the graph's own neighbour bags again
 SELECT c.name, bool_and(tlv_assign(m, neighbours) = community) AS same
-FROM comm_models c, (SELECT tlv_graph_agg(src, dst) AS g FROM comm_edges) g, tlv_neighbours(g.g) n, LATERAL (SELECT community FROM tlv_memberships(m) x
+FROM comm_models c, (SELECT node, tlv_bag_agg(other) AS neighbours FROM comm_edges, LATERAL (VALUES (src, dst), (dst, src)) e(node, other) GROUP BY node) n, LATERAL (SELECT community FROM tlv_memberships(m) x
         WHERE x.node = n.node ORDER BY membership DESC LIMIT 1) x WHERE c.name IN ('driver', 'corrected') GROUP BY c.name ORDER BY c.name;
 
 -- what the numbers are worth
@@ -87,7 +87,7 @@ CREATE TABLE comm_truth AS
 CREATE TABLE comm_fits AS SELECT t.kind, t.alpha0, t.m AS truth, tlv_fit_mmsb(CASE t.kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst)
   ELSE tlv_graph_agg(src, dst) END, 3, alpha0 => t.alpha0) AS m
   FROM comm_truth t, tlv_simulate_mmsb(t.m, seed => 4) GROUP BY t.kind, t.alpha0, t.m;
-SELECT kind, alpha0, side, tlv_membership_l1(t.memberships, e.memberships) < CASE alpha0 WHEN 0 THEN 0.001 ELSE 0.25 END AS near
+SELECT kind, alpha0, side, (SELECT score FROM tlv_scores(tlv_membership_pairs(t.memberships, e.memberships)) WHERE measure = 'membership_l1') < CASE alpha0 WHEN 0 THEN 0.001 ELSE 0.25 END AS near
 FROM comm_fits, pg_temp.membership_vectors(truth) t JOIN pg_temp.membership_vectors(m) e USING (node, side) GROUP BY kind, alpha0, side ORDER BY 1 DESC, 2, 3;
 -- both sides number communities alike
 SELECT kind, alpha0, bool_and(community_a = best) AS aligned
@@ -180,7 +180,7 @@ CREATE TABLE comm_faint AS SELECT s.src, s.dst FROM tlv_simulate_mmsb(tlv_simula
 CREATE TABLE comm_faint_fit AS SELECT tlv_mmsb('SELECT src, dst FROM comm_faint', k => 2) m;
 SELECT count(*) FILTER (WHERE v.memberships[1] BETWEEN 0.01 AND 0.99) > 50 AS soft,
        avg(abs(v.memberships[1] - (tlv_infer(f.m, n.neighbours))[1])) < 0.02 AS as_inferred
-FROM comm_faint_fit f, pg_temp.membership_vectors(f.m) v JOIN (SELECT n.* FROM (SELECT tlv_graph_agg(src, dst) g FROM comm_faint) q, tlv_neighbours(q.g) n) n USING (node);
+FROM comm_faint_fit f, pg_temp.membership_vectors(f.m) v JOIN (SELECT node, tlv_bag_agg(other) AS neighbours FROM comm_faint, LATERAL (VALUES (src, dst), (dst, src)) e(node, other) GROUP BY node) n USING (node);
 DROP TABLE comm_hubs, comm_stars, comm_bicliques, comm_faint, comm_faint_fit;
 
 -- the probability of edges, by number and by name; labels beside sizes

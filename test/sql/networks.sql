@@ -7,7 +7,6 @@ SET extra_float_digits = 0;
 -- counts: an item twice in a set is there once; sets with a null are left out; merged, and windows by what leaves
 CREATE TABLE baskets(id int, active int[]);
 INSERT INTO baskets VALUES (1, '{3,1,2,2}'), (2, '{1,2,3}'), (3, '{2}'), (4, '{}'), (5, NULL), (6, '{1,NULL}'), (7, '{-5,9000000,2}');
-SELECT item_a, item_b, item_c_name, sets FROM (SELECT tlv_cofire(active) AS m FROM baskets) q, tlv_cofire_counts(m, 2) ORDER BY 1, 2 NULLS FIRST, 3 NULLS FIRST;
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, m = (m::text)::tlv_moments AS text_form FROM (SELECT tlv_cofire(active) AS m FROM baskets) q, tlv_info(m) i;
 SELECT tlv_rollup(m) = (SELECT tlv_cofire(active) FROM baskets) AS parts FROM (SELECT tlv_cofire(active) AS m FROM baskets GROUP BY id % 3) q;
 SELECT bool_and(m = (SELECT tlv_cofire(active) FROM baskets o WHERE o.id BETWEEN q.id - 1 AND q.id)) AS windows

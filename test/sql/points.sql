@@ -44,31 +44,5 @@ SET tensorlv.work_mem = '64kB';
 SELECT pg_temp.outcome('SELECT count(f) FROM (SELECT tlv_point_features(x, y, mark, 0.1) OVER () AS f FROM pattern, generate_series(1, 5)) f') AS memory;
 RESET tensorlv.work_mem;
 
--- the permutation test: documents of topics, and such whose items have nothing to do with each other
-CREATE TABLE documents AS SELECT * FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 3, alpha0 => 0.5, seed => 2), 300, 40, seed => 3);
-CREATE TABLE shuffled AS
-SELECT to_doc AS doc, tlv_bag_agg(item, weight) AS bag
-FROM (SELECT item, weight, row_number() OVER (PARTITION BY item ORDER BY hashint8(61 * doc + item)) AS place FROM documents, tlv_bag_items(bag)) a
-JOIN (SELECT item, doc AS to_doc, row_number() OVER (PARTITION BY item ORDER BY hashint8(-61 * doc - item)) AS place FROM documents, generate_series(1, 60) item) b USING (item, place) GROUP BY to_doc;
-CREATE TABLE point_model AS SELECT tlv_lda('SELECT bag FROM documents WHERE doc <= 150', 3) AS model;
-SELECT what, documents, observed < permuted - 5 * deviation AS better, p_value <= 0.05 AS significant, deviation > 0 AS varies
-FROM (SELECT 'topics' AS what, p.* FROM point_model, tlv_permutation_test(model, (SELECT array_agg(bag) FROM documents WHERE doc > 150)) p UNION ALL
-      SELECT 'shuffled', p.* FROM point_model, tlv_permutation_test(model, (SELECT array_agg(bag) FROM shuffled WHERE doc > 150)) p) q ORDER BY what DESC;
-SELECT observed = (SELECT tlv_perplexity(bag, model) FROM documents WHERE doc > 150) AS as_perplexity,
-       p = (SELECT p FROM tlv_permutation_test(model, bags || NULL::tlv_bag, 9, seed => 1) p) AS again, p <> (SELECT p FROM tlv_permutation_test(model, bags, 9, seed => 2) p) AS other_seed
-FROM point_model, LATERAL (SELECT array_agg(bag ORDER BY doc) AS bags FROM documents WHERE doc > 150) b, tlv_permutation_test(model, bags, 9) p;
--- of single topics and of correlated ones; one permutation
-SELECT single.p_value AS single, correlated.p_value AS correlated, one.deviation AS of_one, one.p_value AS one
-FROM (SELECT array_agg(bag) AS bags FROM documents WHERE doc > 150) b,
-  tlv_permutation_test(tlv_lda('SELECT bag FROM documents WHERE doc <= 150', 3, alpha0 => 0), bags, 19) single,
-  tlv_permutation_test(tlv_lda('SELECT bag FROM documents WHERE doc <= 150', 3, refine => 'ctm', iterations => 1), bags, 19) correlated,
-  point_model, tlv_permutation_test(model, bags, 1) one;
-SELECT count(*) AS nothing FROM tlv_permutation_test(NULL, ARRAY['{1:2}']::tlv_bag[]);
-SELECT q, pg_temp.outcome('SELECT p_value FROM point_model, tlv_permutation_test(' || q || ')') FROM unnest(ARRAY[
-  $$model, '{}'$$, $$model, ARRAY['{1:2}']::tlv_bag[]$$, $$model, ARRAY[NULL, '{1:2}']::tlv_bag[]$$, $$model, ARRAY['{1:2.5}', '{2}']::tlv_bag[]$$,
-  $$model, ARRAY['{1001:3}', '{1002:4}']::tlv_bag[]$$,
-  $$model, ARRAY['{1:2}', '{2:3}']::tlv_bag[], 0$$, $$model, ARRAY['{1:2}', '{2:3}']::tlv_bag[], -5$$, $$model, ARRAY['{1:2}', '{2:3}']::tlv_bag[], seed => -1$$,
-  $$model, ARRAY['{1:2}', '{2:3}']::tlv_bag[], NULL$$,
-  $$tlv_simulate_gmm_model(2, 2, 3), ARRAY['{1:2}', '{2:3}']::tlv_bag[]$$]) q;
 DROP VIEW around;
-DROP TABLE pattern, documents, shuffled, point_model;
+DROP TABLE pattern;

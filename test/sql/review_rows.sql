@@ -158,7 +158,7 @@ SELECT tlv_assign(m, tlv_to_bag(b)) AS assigned, (SELECT count(*) FROM tlv_top(m
 -- K2, K3
 SELECT tlv_kind(tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'em')) AS hinted;
 SELECT n AS items, count(*) FILTER (WHERE c::text = 'NaN') AS nan, count(*) > 0 AS rows FROM unnest(ARRAY[3, 5, 9, 12]) n, LATERAL (SELECT tlv_simulate_lda_model(n, 2) AS m) l,
-  LATERAL (SELECT c.* FROM tlv_topic_coherence((SELECT tlv_coherence(bag, l.m) FROM tlv_simulate_lda(l.m, 50, 20))) c) q, LATERAL (SELECT q.umass AS c) u GROUP BY n ORDER BY n;
+  LATERAL (SELECT c.* FROM tlv_coherence((SELECT tlv_coherence(bag, l.m) FROM tlv_simulate_lda(l.m, 50, 20))) c) q, LATERAL (SELECT q.umass AS c) u GROUP BY n ORDER BY n;
 SELECT pg_temp.outcome($$SELECT tlv_coherence('{1:2}'::tlv_bag, tlv_simulate_lda_model(1, 1))$$) AS one_item;
 
 -- I1: one cloud of wide rows whose lengths vary, which bring a warning; the neighbours are rows of equal length, fewer dimensions, and two clouds

@@ -27,7 +27,7 @@ CREATE TEMP VIEW columns AS
   SELECT m.signature, m.name AS function, m.names[at] AS name, m.types[at]::regtype::text AS type, at AS place FROM offered m, generate_subscripts(m.modes, 1) at WHERE m.modes[at] IN ('o', 't');
 
 -- how many names there are: few enough to be learnt, and the suffix of aggregates that declare the types of their rows; what gives aggregates their constant on other servers is for drivers
-SELECT count(DISTINCT regexp_replace(name, '_typed$', '')) BETWEEN 100 AND 196 AS few FROM offered WHERE name <> 'tlv_gather';
+SELECT count(DISTINCT regexp_replace(name, '_typed$', '')) BETWEEN 100 AND 175 AS few FROM offered WHERE name <> 'tlv_gather';
 -- every object says what it is for
 SELECT signature FROM members WHERE obj_description(oid, 'pg_proc') IS NULL;
 SELECT count(*) FILTER (WHERE obj_description(objid, classid::regclass::name) IS NULL) AS silent FROM pg_depend

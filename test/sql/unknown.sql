@@ -68,8 +68,8 @@ SELECT tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 2
 SELECT tlv_kind(tlv_mmsb('SELECT a, b FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2', k => 2, alpha0 => .1, refine => 'em'));
 -- the default top is that of the vocabulary where it is smaller
 SELECT count(*) AS topics, count(*) FILTER (WHERE umass = 'NaN') AS not_numbers FROM models, LATERAL (SELECT tlv_coherence(tlv_to_bag(t), m) AS c FROM texts) q,
-  tlv_topic_coherence(c) WHERE name = 'topics';
-SELECT npmi, umass FROM models, LATERAL (SELECT tlv_coherence(tlv_to_bag(ARRAY['zebra' || left(t::text, 0)]), m) AS c FROM texts) q, tlv_topic_coherence(c) WHERE name = 'topics';
+  tlv_coherence(c) WHERE name = 'topics';
+SELECT npmi, umass FROM models, LATERAL (SELECT tlv_coherence(tlv_to_bag(ARRAY['zebra' || left(t::text, 0)]), m) AS c FROM texts) q, tlv_coherence(c) WHERE name = 'topics';
 -- every condition of the page of errors can be caught by what stands there
 CREATE TABLE page (line text);
 \copy page FROM 'docs/reference/errors.md' WITH (FORMAT csv, DELIMITER E'\b', QUOTE E'\f')

@@ -60,7 +60,6 @@ SELECT tlv_kind(tlv_error_statistics(ARRAY[a, b, c, 'q'], m)) FROM models, answe
 SELECT count(tlv_assign(m, ARRAY[0, 7, 1, 0])) FROM models, answers WHERE name = 'codes';
 SELECT tlv_kind(tlv_statistics(ARRAY[0, 1, 0, 5], m)) FROM models, answers WHERE name = 'codes' GROUP BY m;
 SELECT count(*) FROM models, tlv_tree_posterior(m, ROW('0', '1', '0', 'x')) WHERE name = 'tree';
-SELECT count(*) > 0 AS missing FROM models, tlv_missing(m, ARRAY['0', 'x', NULL, '1']) WHERE name = 'classes';
 SELECT count(tlv_impute(m, ARRAY['0', 'x', NULL, '1'])) FROM models WHERE name = 'classes';
 -- items of networks
 SELECT count(*) > 0 AS atoms FROM models, tlv_encode(m, ARRAY[1, 2, 3, 99]) WHERE name = 'network';

@@ -160,7 +160,7 @@ CREATE TEMP TABLE moved_rows AS
   SELECT day, tlv_view_moments(a, b, c) OVER w AS views, tlv_view_moments('a' || a, b, c % 2 = 0) OVER w AS named_views, tlv_label_pairs(a, b) OVER w AS labels,
          tlv_nmi('x' || a, b) OVER w AS nmi, tlv_ari(a, c) OVER w AS ari, tlv_cover_pairs(several, other) OVER w AS covers, tlv_cover_f1(several::text[], other::text[]) OVER w AS f1,
          tlv_sequence_moments(symbols) OVER w AS symbols, tlv_crowd_answers(a, b, c) OVER w AS answers,
-         tlv_crowd_answers('i' || a, 'w' || b, c % 2) OVER w AS named_answers, tlv_gold_answers('i' || a, c % 2) OVER w AS gold, tlv_coherence(bag, m) OVER w AS coherence,
+         tlv_crowd_answers('i' || a, 'w' || b, c % 2) OVER w AS named_answers, tlv_crowd_answers('i' || a, c % 2) OVER w AS gold, tlv_coherence(bag, m) OVER w AS coherence,
          tlv_coherence(ARRAY[bag, bag], m, 3) OVER w AS coherence_of_many
   FROM day_rows, tlv_simulate_lda_model(30, 2) m WINDOW w AS (ORDER BY day ROWS 9 PRECEDING);
 SELECT count(*), count(*) FILTER (WHERE w.views = p.views) AS views, count(*) FILTER (WHERE w.named_views = p.named_views) AS named_views,
@@ -172,7 +172,7 @@ SELECT count(*), count(*) FILTER (WHERE w.views = p.views) AS views, count(*) FI
 FROM moved_rows w, LATERAL (SELECT tlv_view_moments(a, b, c) AS views, tlv_view_moments('a' || a, b, c % 2 = 0) AS named_views, tlv_label_pairs(a, b) AS labels,
          tlv_nmi('x' || a, b) AS nmi, tlv_ari(a, c) AS ari, tlv_cover_pairs(several, other) AS covers, tlv_cover_f1(several::text[], other::text[]) AS f1,
          tlv_sequence_moments(symbols) AS symbols, tlv_crowd_answers(a, b, c) AS answers,
-         tlv_crowd_answers('i' || a, 'w' || b, c % 2) AS named_answers, tlv_gold_answers('i' || a, c % 2) AS gold, tlv_coherence(bag, m) AS coherence,
+         tlv_crowd_answers('i' || a, 'w' || b, c % 2) AS named_answers, tlv_crowd_answers('i' || a, c % 2) AS gold, tlv_coherence(bag, m) AS coherence,
          tlv_coherence(ARRAY[bag, bag], m, 3) AS coherence_of_many
        FROM day_rows d, tlv_simulate_lda_model(30, 2) m WHERE d.day BETWEEN w.day - 9 AND w.day) p;
 -- frames that leave rows of nothing but nulls, and empty ones

@@ -142,10 +142,7 @@ for my $case (@aggregates) {
     diag("$name: parts $rounding, workers $other") if $ENV{TAP_VERBOSE};
 }
 # counts are exact: equal tables; the whole of tlv_tree by workers
-is(query($db, "$parallel SELECT (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, category_a, category_b))
-    FROM tlv_category_tables((SELECT tlv_category_moments(v) FROM holes)) t) = (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b,
-    category_a, category_b)) FROM tlv_category_tables((SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes
-    GROUP BY id % 5) q)) t)"), 't', 'tables are exact');
+is(query($db, "$parallel SELECT (SELECT tlv_category_moments(v) FROM holes) = (SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes GROUP BY id % 5) q)"), 't', 'tables are exact');
 cmp_ok(query($db, "$parallel SELECT far(model, tlv_tree('SELECT v FROM points')) FROM trees WHERE name = 'wide'"), '<', 1e-7, 'tlv_tree with workers');
 
 # ---- cancels, in every phase ----
@@ -228,7 +225,7 @@ BEGIN
       FROM unnest(''{clnj,clrg,nj,chow-liu}''::text[]) s, unnest(''{null,2,3}''::int[]) k',
       'SELECT tlv_fit_tree($1, regularise => true, observed_inside => true)',
       'SELECT finite(array_agg(distance + error + p_value)) FROM tlv_tree_distances($1, 3)', 'SELECT count(*)
-          FROM tlv_tree_distances($1, metric => ''determinant'')', 'SELECT count(*) FROM tlv_category_tables($1)', 'SELECT tlv_update(tree, $1)
+          FROM tlv_tree_distances($1, metric => ''determinant'')', 'SELECT tlv_update(tree, $1)
           FROM small', 'SELECT tlv_update(plain, $1) FROM small', 'SELECT tlv_update(bare, $1) FROM small']
     ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_tree_nodes($2)',
         'SELECT finite(array_agg(length)) FROM tlv_tree_edges($2)', 'SELECT finite(array_agg(probability)) FROM tlv_tree_parameters($2)',

@@ -112,9 +112,9 @@ for my $model (literal('tlv_model', 'gaussian_mixture', $mixture), literal('tlv_
     }
 }
 
-# what is exactly correlated has a finite t
-is(query($db, q{SELECT count(*) FILTER (WHERE abs(correlation) = 1) > 0, count(*) FILTER (WHERE NOT (abs(t) < 'infinity')) FROM
-    tlv_match_memberships((SELECT tlv_membership_pairs(ARRAY[i / 30., 1 - i / 30.], ARRAY[.3, .2, i / 60.]) FROM generate_series(1, 30) i))}), 't|0', 'of an exact correlation t is finite');
+# what is exactly correlated has finite scores
+is(query($db, q{SELECT count(*) FILTER (WHERE NOT (abs(score) < 'infinity')) FROM
+    tlv_scores((SELECT tlv_membership_pairs(ARRAY[i / 30., 1 - i / 30.], ARRAY[.3, .2, i / 60.]) FROM generate_series(1, 30) i))}), '0', 'scores of an exact correlation are finite');
 
 # ---- calls ----
 

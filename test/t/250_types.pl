@@ -89,7 +89,7 @@ sub in_aggregates {
     my ($equal, $state) = $name eq 'citext' ? ('citext', 42501) : ('collation "no_case"', 42804);
     my @calls = ('tlv_bag_agg(word)', 'tlv_bag_agg(word, 2)', 'tlv_bag_agg(DISTINCT word)', 'tlv_bag_agg(word) OVER (ORDER BY doc ROWS 3 PRECEDING)', 'tlv_term_id(word)',
         'tlv_graph_agg(word, doc::text)', 'tlv_graph_agg(doc::text, word, 2)', 'tlv_digraph_agg(word, word)', 'tlv_bigraph_agg(doc, word)', 'tlv_bigraph_agg(word, doc, 2)',
-        'tlv_graph_agg(word, word) OVER (ORDER BY doc)', 'tlv_crowd_answers(doc, number, word)', 'tlv_crowd_answers(doc, word, number)', 'tlv_gold_answers(word, number)',
+        'tlv_graph_agg(word, word) OVER (ORDER BY doc)', 'tlv_crowd_answers(doc, number, word)', 'tlv_crowd_answers(doc, word, number)', 'tlv_crowd_answers(word, number)',
         'tlv_tensor_agg(doc, word, number, 1)', 'tlv_sequence_moments(ARRAY[word, word, word])', 'tlv_category_moments(ARRAY[word, word])',
         'tlv_view_moments(word, doc, word)', 'tlv_row_sample(doc, number, word, 5, 1)', 'tlv_to_bag(ARRAY[word])',
         q(tlv_bag_keep('{1:1}', ARRAY[word])), 'tlv_cover_f1(ARRAY[word], ARRAY[word])',

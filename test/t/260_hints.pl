@@ -135,7 +135,6 @@ my @tried = (
     [ q(SELECT tlv_update(tree, dense2) FROM h), '22023', 'SELECT tlv_update(model, (SELECT CALL FROM (SELECT v AS values FROM vectors) d)) FROM ' . on('tree') ],
     [ q(SELECT tlv_update(numbers, dense2) FROM h), '22023', 'SELECT CALL FROM (SELECT dense2 AS moments FROM h) m' ],
     [ q(SELECT tlv_update(hmm, dense2) FROM h), '22023', 'SELECT tlv_update(model, (SELECT CALL FROM (SELECT array_agg(symbol ORDER BY t) AS sequence FROM steps GROUP BY seq) d)) FROM ' . on('hmm') ],
-    [ q(SELECT tlv_extend(lda, dense2) FROM h), '22023', 'SELECT tlv_extend(lda, (SELECT CALL FROM docs)) FROM h' ],
     [ q(SELECT count(*) FROM h, tlv_suggest_k(dense2)), '22023', 'SELECT count(*) FROM (SELECT CALL AS m FROM vectors) q, tlv_suggest_k(m)',
         'SELECT count(*) FROM (SELECT tlv_kind(CALL) FROM vectors, (SELECT dense2 AS moments FROM h) h GROUP BY moments) q' ],
     [ q(SELECT count(*) FROM h, tlv_suggest_k(summary)), '22023', 'SELECT count(*) FROM (SELECT tlv_count_moments(bag, s) AS a, tlv_count_moments(bag, s) AS b FROM docs, '
@@ -220,7 +219,6 @@ my @tried = (
     [ q(SELECT tlv_infer(gmm, ARRAY[1, 2, 3]::float8[], uncertain => true) FROM h), 'any',
         q(SELECT tlv_infer(tlv_gmm('SELECT x FROM vectors', 2, OPTION), ARRAY[1, 2, 3]::float8[], uncertain => true)) ],
     [ q(SELECT 0.5 * coded FROM h), '22023', 'SELECT CALL FROM ' . on('lca') . ', (SELECT tlv_statistics(v, lca) AS statistics, 0.5::float8 AS weight FROM vectors, h GROUP BY lca) s' ],
-    [ q(SELECT count(*) FROM h, tlv_missing(tree, (SELECT v FROM vectors LIMIT 1))), '22023', 'SELECT CALL FROM (SELECT v AS x FROM vectors LIMIT 1) r, ' . on('tree') ],
     [ q(SELECT tlv_hmm('SELECT seq, t, symbol FROM steps WHERE seq < 20 OR t < 3', 2)), 'warning', q(SELECT CALL FROM (VALUES ('SELECT seq, t, symbol FROM steps')) q(query)), 'fewer than 3' ],
     [ q(SELECT tlv_fit_hmm(s, 9) FROM (SELECT tlv_sequence_moments(symbols) AS s FROM (SELECT array_agg(symbol ORDER BY t) AS symbols FROM steps GROUP BY seq) q) q), 'warning',
         q(SELECT CALL FROM (VALUES ('SELECT seq, t, symbol FROM steps')) q(query)), 'distinct symbols' ],

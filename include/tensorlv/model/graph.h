@@ -114,27 +114,6 @@ extern tlv_status tlv_graph_load(tlv_context *ctx, const tlv_frame *frame, doubl
 								 tlv_graph *graph);
 extern void tlv_graph_free(tlv_context *ctx, tlv_graph *graph);
 
-/* The neighbours of one side's nodes, with their weights in full. */
-typedef struct tlv_graph_neighbours
-{
-	size_t nodes;	/* source nodes, or target nodes */
-	size_t *start;	/* nodes + 1 */
-	int32_t *index; /* positions of neighbours, ascending */
-	double *weight;
-} tlv_graph_neighbours;
-
-/* Of the source nodes, or of the target nodes; the same for undirected graphs. */
-extern tlv_status tlv_graph_neighbours_load(tlv_context *ctx, const tlv_frame *frame, bool sources,
-											tlv_graph_neighbours *neighbours);
-extern void tlv_graph_neighbours_free(tlv_context *ctx, tlv_graph_neighbours *neighbours);
-
-/*
- * Numbers of distinct neighbours, and their weight, of the source nodes (rows entries) or of the
- * target nodes (columns entries); the same for undirected graphs.
- */
-extern tlv_status tlv_graph_degrees(tlv_context *ctx, const tlv_frame *frame, bool sources,
-									int64_t *degree, double *weight);
-
 /* The ids of a stored graph's nodes, ascending: "nodes", or of bipartite graphs "targets"; n of
  * them. */
 extern tlv_status tlv_graph_decode_nodes(tlv_context *ctx, const tlv_frame *frame, const char *name,

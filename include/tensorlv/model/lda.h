@@ -226,37 +226,6 @@ extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, vo
  * it is too large for a number. */
 extern double tlv_lda_perplexity(const tlv_frame *sums);
 
-/* ---- permutation test ---- */
-
-typedef struct tlv_lda_permutations
-{
-	size_t permutations; /* at least 1 */
-	uint64_t seed;
-} tlv_lda_permutations;
-
-typedef struct tlv_lda_permutation_test
-{
-	size_t documents;
-	double observed;  /* perplexity by document completion, that of tlv_perplexity */
-	double permuted;  /* its mean over shuffled documents */
-	double deviation; /* the standard deviation of these; 0 of one */
-	double p_value;	  /* (1 + shuffles of at most the observed one) / (1 + permutations) */
-} tlv_lda_permutation_test;
-
-/*
- * Do the topics of an open model of kind lda say which items come together in these documents?  The
- * counts of every item are shuffled over the documents, zeros included, each item by itself: its
- * total and the set of its counts stay, what it has to do with other items goes (Huang 2016,
- * chapter 6).  Items that the model does not know are left out.  Time: permutations times that of
- * the completion of all documents; memory: 44 bytes an item of a document.  Errors: TLV_BAD_DATA
- * for fewer than two documents, weights that are no counts, nothing to score; memory,
- * TLV_CANCELLED.
- */
-extern tlv_status tlv_lda_permute(tlv_context *ctx, tlv_model *model, size_t n,
-								  const tlv_bag_image *const *bags,
-								  const tlv_lda_permutations *options,
-								  tlv_lda_permutation_test *test);
-
 /* ---- the whole of learning ---- */
 
 typedef enum tlv_lda_counts

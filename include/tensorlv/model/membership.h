@@ -156,14 +156,6 @@ extern const tlv_procedure *tlv_membership_procedure(const tlv_membership_learn_
 
 /* ---- use ---- */
 
-/*
- * What the values that are there say of a further one: for every category of every variable its
- * probability (categories numbers).  The model is one of these kinds, and open.
- * Errors: those of infer.
- */
-extern tlv_status tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
-										 double *probabilities);
-
 /* How many numbers with a distribution the rows of a model have behind their codes. */
 static inline size_t
 tlv_membership_numbers(const tlv_membership_parts *parts)

@@ -211,35 +211,4 @@ extern void tlv_tensor_model_ids(const tlv_frame *model, tlv_tensor_ids *ids);
 /* The model's entry at places of the three modes, each within its side. */
 extern double tlv_tensor_model_entry(const tlv_frame *model, const size_t place[TLV_MODES]);
 
-/* ---- simulation (simulate.c) ---- */
-
-/*
- * A tensor of k products of vectors with standard normal entries, or, not negative, uniform ones of
- * which three in ten are 0; noise: Gaussian, in parts of the root of the mean squared entry; share:
- * of the places that are put.
- */
-typedef struct tlv_tensor_simulation
-{
-	size_t d[TLV_MODES];
-	size_t k;
-	double noise, share;
-	bool nonnegative;
-	uint64_t seed;
-} tlv_tensor_simulation;
-
-/* Places from 1, the entry and what it is without noise. */
-typedef struct tlv_tensor_drawn
-{
-	size_t i, j, l;
-	double entry, exact;
-} tlv_tensor_drawn;
-
-typedef tlv_status (*tlv_tensor_put)(tlv_context *ctx, void *argument,
-									 const tlv_tensor_drawn *drawn);
-
-/* Puts the entries in their order.  Errors: TLV_BAD_PARAMETER, TLV_LIMIT, memory, TLV_CANCELLED,
- * those of put. */
-extern tlv_status tlv_tensor_simulate(tlv_context *ctx, const tlv_tensor_simulation *options,
-									  tlv_tensor_put put, void *argument);
-
 #endif /* TENSORLV_TENSORS_H */

@@ -12,11 +12,9 @@
 #define TLV_SYMMETRY_TOLERANCE 1e-8
 
 /*
- * Checks that a full n x n matrix, or n x n x n tensor, is finite and symmetric, and averages what
- * rounding has left different: the matrix in place, the tensor into packed3.  TLV_BAD_DATA names
- * the first entry (indices from 1) that is not.
+ * Checks that a full n x n x n tensor is finite and symmetric, and averages what rounding has left
+ * different into packed3.  TLV_BAD_DATA names the first entry (indices from 1) that is not.
  */
-extern tlv_status tlv_symmetric2(tlv_context *ctx, size_t n, double *full);
 extern tlv_status tlv_symmetric3(tlv_context *ctx, size_t n, const double *full, double *packed);
 
 /*

@@ -63,7 +63,7 @@ answers_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator 
 }
 
 const tlv_aggregate tlv_aggregate_crowd_answers = {"tlv_crowd_answers", NULL, answers_begin};
-const tlv_aggregate tlv_aggregate_gold_answers = {"tlv_gold_answers", NULL, answers_begin};
+const tlv_aggregate tlv_aggregate_gold_answers = {"tlv_crowd_answers", NULL, answers_begin};
 
 /* ---- rows ---- */
 

@@ -1,6 +1,5 @@
 /*
- * load.c - a stored graph as sparse rows, and the degrees of its nodes
- * (graph.h).
+ * load.c - a stored graph as sparse rows (graph.h).
  */
 #include "internal.h"
 
@@ -16,7 +15,6 @@ typedef struct side_filler
 	size_t *start;	/* rows + 1 */
 	int32_t *index; /* ascending within a row */
 	float *value;	/* or NULL */
-	double *exact;	/* or NULL */
 	double unit;	/* of the values */
 	size_t *place;	/* work: where the next entry of a row goes */
 } side_filler;
@@ -75,8 +73,6 @@ graph_put_entry(const side_filler *side, size_t row, size_t column, double weigh
 	side->index[at] = (int32_t) column;
 	if (side->value != NULL)
 		side->value[at] = (float) (weight / side->unit);
-	if (side->exact != NULL)
-		side->exact[at] = weight;
 }
 
 /* Asks for the memory that entries of these rows will be written to. */
@@ -92,8 +88,6 @@ prefetch_rows(const side_filler *side, const entry_batch *batch)
 		__builtin_prefetch(&side->index[at], 1);
 		if (side->value != NULL)
 			__builtin_prefetch(&side->value[at], 1);
-		if (side->exact != NULL)
-			__builtin_prefetch(&side->exact[at], 1);
 	}
 }
 
@@ -115,12 +109,6 @@ graph_place_row(const side_filler *side, entry_cursor *cursor, size_t row, size_
 				tlv_fail(side->ctx, TLV_BAD_DATA,
 						 "an edge's weight %g is too large to compute with", batch.weight[i]);
 				return tlv_fail_hint(side->ctx, "Divide all weights by a constant.");
-			}
-			if (side->exact != NULL && !(batch.weight[i] > 0))
-			{
-				tlv_fail(side->ctx, TLV_BAD_DATA, "an edge's weight %g is not a count of a bag",
-						 batch.weight[i]);
-				return tlv_fail_hint(side->ctx, "List the edges, with tlv_edges.");
 			}
 			if (side->by_source)
 				graph_put_entry(side, row, batch.column[i], batch.weight[i]);
@@ -144,7 +132,7 @@ place_entries(const side_filler *side)
 	entry_cursor cursor;
 
 	tlv_entry_open(side->frame, &cursor);
-	if (side->value == NULL && side->exact == NULL)
+	if (side->value == NULL)
 	{
 		cursor.weights = NULL;
 		cursor.multiplicities = NULL;
@@ -266,87 +254,4 @@ tlv_graph_free(tlv_context *ctx, tlv_graph *graph)
 		tlv_free(ctx, graph->nodes[1]);
 	tlv_free(ctx, graph->nodes[0]);
 	memset(graph, 0, sizeof(*graph));
-}
-
-/* ---- neighbours and degrees, with exact weights ---- */
-
-tlv_status
-tlv_graph_neighbours_load(tlv_context *ctx, const tlv_frame *frame, bool sources,
-						  tlv_graph_neighbours *neighbours)
-{
-	bool undirected = frame->header->kind == TLV_GRAPH_UNDIRECTED;
-	side_filler side = {.ctx = ctx,
-						.frame = frame,
-						.by_source = sources || undirected,
-						.by_target = !sources || undirected};
-	tlv_graph_header header;
-	size_t entries;
-	tlv_status status;
-
-	memset(neighbours, 0, sizeof(*neighbours));
-	tlv_graph_read_header(frame, &header);
-	neighbours->nodes = sources ? header.rows : header.columns;
-	entries = header.entries * (undirected ? 2 : 1);
-	TLV_TRY(tlv_require_memory(ctx,
-							   (double) entries * (sizeof(double) + sizeof(int32_t)) +
-								   2.0 * (double) neighbours->nodes * sizeof(size_t) + 2048,
-							   "listing the neighbours"));
-	side.start = neighbours->start = tlv_alloc(ctx, neighbours->nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, side.start);
-	side.index = neighbours->index = tlv_alloc(ctx, entries, sizeof(int32_t));
-	if (side.index != NULL)
-		side.exact = neighbours->weight = tlv_alloc(ctx, entries, sizeof(double));
-	status = side.exact != NULL ? fill_side(&side, neighbours->nodes) : ctx->error.code;
-	if (status != TLV_OK)
-		tlv_graph_neighbours_free(ctx, neighbours);
-	return status;
-}
-
-void
-tlv_graph_neighbours_free(tlv_context *ctx, tlv_graph_neighbours *neighbours)
-{
-	tlv_free(ctx, neighbours->weight);
-	tlv_free(ctx, neighbours->index);
-	tlv_free(ctx, neighbours->start);
-	memset(neighbours, 0, sizeof(*neighbours));
-}
-
-tlv_status
-tlv_graph_degrees(tlv_context *ctx, const tlv_frame *frame, bool sources, int64_t *degree,
-				  double *weight)
-{
-	bool undirected = frame->header->kind == TLV_GRAPH_UNDIRECTED;
-	size_t looked = 0, n;
-	tlv_graph_header header;
-	entry_cursor cursor;
-
-	tlv_graph_read_header(frame, &header);
-	n = sources ? header.rows : header.columns;
-	memset(degree, 0, n * sizeof(int64_t));
-	memset(weight, 0, n * sizeof(double));
-	tlv_entry_open(frame, &cursor);
-	for (size_t row = 0; row < cursor.rows; row++)
-	{
-		size_t count = entry_next_row(&cursor);
-
-		for (size_t e = 0; e < count; e++)
-		{
-			size_t column = entry_next_column(&cursor);
-
-			if (e % GRAPH_STOP_STRIDE == GRAPH_STOP_STRIDE - 1)
-				TLV_TRY_CONTINUE(ctx);
-			if (sources || undirected)
-			{
-				degree[row]++;
-				weight[row] += cursor.weight;
-			}
-			if (!sources || undirected)
-			{
-				degree[column]++;
-				weight[column] += cursor.weight;
-			}
-		}
-		TLV_TRY(graph_count_work(ctx, &looked, count + 1));
-	}
-	return TLV_OK;
 }

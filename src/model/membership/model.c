@@ -436,25 +436,6 @@ membership_log_likelihood(tlv_context *ctx, tlv_model *opened, const tlv_row *ro
 	return TLV_OK;
 }
 
-tlv_status
-tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
-					   double *probabilities)
-{
-	tlv_membership_parts parts;
-	tlv_posterior shares = {0};
-
-	tlv_membership_read(&model->frame, &parts);
-	TLV_TRY(tlv_model_infer(ctx, model, row, &shares));
-	for (size_t i = 0; i < parts.categories; i++)
-	{
-		probabilities[i] = 0;
-		for (size_t h = 0; h < parts.k; h++)
-			probabilities[i] += shares.values[h] * parts.probabilities[i * parts.k + h];
-	}
-	tlv_posterior_free(ctx, &shares);
-	return TLV_OK;
-}
-
 static void
 membership_code_names(const tlv_frame *frame, tlv_code_names *names)
 {

@@ -28,39 +28,14 @@ largest_modulus(size_t count, const double *x)
 }
 
 static tlv_status
-refuse_entry(tlv_context *ctx, size_t n, int order, const double *full)
+refuse_entry(tlv_context *ctx, size_t n, const double *full)
 {
 	size_t at = 0;
 
 	while (isfinite(full[at]))
 		at++;
-	if (order == 2)
-		return tlv_fail(ctx, TLV_BAD_DATA, "entry [%zu][%zu] of the matrix is not finite",
-						at / n + 1, at % n + 1);
 	return tlv_fail(ctx, TLV_BAD_DATA, "entry [%zu][%zu][%zu] of the tensor is not finite",
 					at / (n * n) + 1, at / n % n + 1, at % n + 1);
-}
-
-tlv_status
-tlv_symmetric2(tlv_context *ctx, size_t n, double *full)
-{
-	double tolerance = TLV_SYMMETRY_TOLERANCE * largest_modulus(n * n, full);
-
-	if (isinf(tolerance))
-		return refuse_entry(ctx, n, 2, full);
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < i; j++)
-		{
-			double *a = &full[n * i + j], *b = &full[n * j + i];
-
-			if (fabs(*a - *b) > tolerance)
-				return tlv_fail(ctx, TLV_BAD_DATA,
-								"the matrix is not symmetric: [%zu][%zu] is %.17g, [%zu][%zu] is "
-								"%.17g",
-								i + 1, j + 1, *a, j + 1, i + 1, *b);
-			*a = *b = *a / 2 + *b / 2;
-		}
-	return TLV_OK;
 }
 
 /* Mean of the six entries; false when they differ. */
@@ -88,7 +63,7 @@ tlv_symmetric3(tlv_context *ctx, size_t n, const double *full, double *packed)
 	double tolerance = TLV_SYMMETRY_TOLERANCE * largest_modulus(n * n * n, full);
 
 	if (isinf(tolerance))
-		return refuse_entry(ctx, n, 3, full);
+		return refuse_entry(ctx, n, full);
 	for (size_t a = 0; a < n; a++)
 	{
 		TLV_TRY_CONTINUE(ctx);

@@ -103,60 +103,45 @@ open_series(FunctionCallInfo fcinfo, const char *what, TlvModelCache **cache, Tl
 	return false;
 }
 
-/* Row (position, template, value). */
-static tlv_status
-put_value(tlv_context *ctx, void *argument, size_t step, size_t l, double value)
+/* Where rows go, and the activations (steps x k) that stand beside the scores. */
+typedef struct ScoreRows
 {
-	FunctionCallInfo fcinfo = argument;
+	FunctionCallInfo fcinfo;
+	size_t k;
+	double *activations;
+} ScoreRows;
+
+static tlv_status
+put_position_scores(tlv_context *ctx, void *argument, size_t step, size_t l, double score)
+{
+	const ScoreRows *rows = argument;
 
 	(void) ctx;
-	TlvPutRow(fcinfo, TlvInt4((int32) step + 1), TlvInt4((int32) l + 1), TlvFloat8(value));
+	TlvPutRow(rows->fcinfo, TlvInt4((int32) step + 1), TlvInt4((int32) l + 1), TlvFloat8(score),
+			  TlvFloat8(rows->activations[step * rows->k + l]));
 	return TLV_OK;
 }
 
-/* Rows (position, template, score). */
+/* Rows (position, template, score, activation), but at steps that are missing. */
 TLV_FUNCTION(tlv_template_scores)
 {
 	TlvModelCache *cache;
 	TlvRowCursor cursor;
+	ScoreRows rows = {.fcinfo = fcinfo};
+	size_t n;
 
 	TlvInitRows(fcinfo);
 	if (!open_series(fcinfo, "tlv_template_scores", &cache, &cursor))
 		return (Datum) 0;
+	rows.k = tlv_model_components(&cache->model->frame);
+	n = cursor.row.part[0].n;
+	TlvRequireArray(n, rows.k);
+	rows.activations = palloc_extended((n + 1) * rows.k * sizeof(double), MCXT_ALLOC_HUGE);
+	TlvCheck(&cache->ctx, tlv_convolution_activations(&cache->ctx, &cache->model->frame,
+													  &cursor.row, rows.activations));
 	TlvCheck(&cache->ctx, tlv_convolution_scores(&cache->ctx, &cache->model->frame, &cursor.row,
-												 put_value, fcinfo));
-	TlvCursorClose(&cursor);
-	TlvCachedModelEnd(cache);
-	return (Datum) 0;
-}
-
-/* Rows (position, template, activation), but at steps that are missing. */
-static void
-put_activations(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_row *row)
-{
-	size_t k = tlv_model_components(&cache->model->frame), n = row->part[0].n;
-	const bool *missing = row->part[0].missing;
-	double *activations;
-
-	TlvRequireArray(n, k);
-	activations = palloc_extended((n + 1) * k * sizeof(double), MCXT_ALLOC_HUGE);
-	TlvCheck(&cache->ctx,
-			 tlv_convolution_activations(&cache->ctx, &cache->model->frame, row, activations));
-	for (size_t t = 0; t < n; t++)
-		for (size_t l = 0; l < k && (missing == NULL || !missing[t]); l++)
-			(void) put_value(&cache->ctx, fcinfo, t, l, activations[t * k + l]);
-	pfree(activations);
-}
-
-TLV_FUNCTION(tlv_activations)
-{
-	TlvModelCache *cache;
-	TlvRowCursor cursor;
-
-	TlvInitRows(fcinfo);
-	if (!open_series(fcinfo, "tlv_activations", &cache, &cursor))
-		return (Datum) 0;
-	put_activations(fcinfo, cache, &cursor.row);
+												 put_position_scores, &rows));
+	pfree(rows.activations);
 	TlvCursorClose(&cursor);
 	TlvCachedModelEnd(cache);
 	return (Datum) 0;

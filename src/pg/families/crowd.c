@@ -173,30 +173,6 @@ TLV_FUNCTION(tlv_consensus_rows)
 	return (Datum) 0;
 }
 
-/* Bits of what is not known of an item. */
-static double
-entropy_of(size_t k, const double *q)
-{
-	double sum = 0;
-
-	for (size_t h = 0; h < k; h++)
-		sum -= q[h] > 0 ? q[h] * log2(q[h]) : 0;
-	return Max(sum, 0);
-}
-
-/* Rows (item, item_name, uncertainty, answers). */
-TLV_FUNCTION(tlv_uncertainty_rows)
-{
-	tlv_crowd_parts parts;
-
-	crowd_open_parts(fcinfo, "tlv_uncertainty", &parts);
-	for (size_t i = 0; i < parts.items_n; i++)
-		TlvPutRow(fcinfo, TlvInt8(parts.items[i]), id_name(&parts, TLV_CROWD_ITEMS, parts.items[i]),
-				  TlvFloat8(entropy_of(parts.k, parts.posterior + parts.k * i)),
-				  TlvInt8((int64) parts.item_answers[i]));
-	return (Datum) 0;
-}
-
 /* Rows (worker, worker_name, accuracy, standard_error, answers). */
 TLV_FUNCTION(tlv_workers_rows)
 {

@@ -459,7 +459,7 @@ TLV_FUNCTION(tlv_topic_coherence_rows)
 	const double *joint;
 	double documents;
 
-	TlvRequireKind(&frame, &tlv_kind_coherence, "tlv_topic_coherence");
+	TlvRequireKind(&frame, &tlv_kind_coherence, "tlv_coherence");
 	top = tlv_frame_find(&frame, "items")->rows;
 	k = tlv_frame_find(&frame, "items")->columns;
 	joint = tlv_frame_float64(&frame, "joint");
@@ -474,22 +474,4 @@ TLV_FUNCTION(tlv_topic_coherence_rows)
 				  TlvNullIf(isnan(umass), TlvFloat8(umass)));
 	}
 	return (Datum) 0;
-}
-
-/* tlv_extend(model, summary, smoothing): the model over all items of the summary */
-TLV_KEEPING_FUNCTION(tlv_extend)
-{
-	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
-	tlv_frame summary = TlvSumsFrameOf(PG_GETARG_DATUM(1));
-	double smoothing = TlvNamedNumber(fcinfo, "smoothing");
-	TlvMaker maker;
-
-	if (!(smoothing >= 0 && smoothing <= 1))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
-	TlvMakerBegin(&maker, "tensorlv extend");
-	TlvCheck(maker.ctx, tlv_lda_extend(maker.ctx, &model, &summary, 1, smoothing, true,
-									   &maker.image, &maker.size));
-	TlvCheck(maker.ctx, tlv_labels_keep(maker.ctx, &model, &maker.image, &maker.size));
-	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

@@ -230,68 +230,6 @@ static const char *const gom_criteria[] = {TLV_SUGGEST_HELD_OUT, NULL};
 const TlvSearcher TlvSearchLca = {"lca", lca_criteria, fit_lca_search, true, learn_lca_search};
 const TlvSearcher TlvSearchGom = {"gom", gom_criteria, fit_gom_search, false, learn_gom_search};
 
-/* ---- what is missing ---- */
-
-/* Is a value of the variable missing in the row? */
-static bool
-membership_is_missing(const tlv_row *row, size_t variable, size_t copies)
-{
-	if (row->form == TLV_ROW_VECTOR)
-		return !(row->part[0].float64[variable] >= 0);
-	for (size_t c = 0; c < copies; c++)
-		if (row->part[0].codes[variable * copies + c] < 0)
-			return true;
-	return false;
-}
-
-static void
-put_imputed(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_membership_parts *parts,
-			const tlv_row *row, const double *probabilities)
-{
-	const tlv_code_names names = tlv_membership_names(parts);
-
-	for (size_t j = 0, v = 0; j < parts->p; v += (size_t) parts->states[j++])
-	{
-		if (!membership_is_missing(row, j, (size_t) parts->copies))
-			continue;
-		for (int64_t c = 0; c < parts->states[j]; c++)
-			TlvPutRow(fcinfo, TlvInt8((int64) j + 1), TlvDimensionName(frame, 0, j),
-					  TlvInt8(tlv_code_number(&names, j, v, c)),
-					  TlvCategoryCell(&names.names, v + (size_t) c, c),
-					  TlvFloat8(probabilities[v + (size_t) c]));
-	}
-}
-
-/* tlv_missing(model, x): rows (variable, variable_name, category, category_name, probability) */
-TLV_FUNCTION(tlv_missing)
-{
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	tlv_model *model = cache->model;
-	const tlv_kind *kind = TlvKind(&model->frame);
-	tlv_membership_parts parts;
-	TlvRowCursor cursor;
-	double *probabilities;
-
-	TlvInitRows(fcinfo);
-	if (kind != &tlv_kind_latent_classes && kind != &tlv_kind_grade_of_membership)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("tlv_missing is not defined for a model of kind %s", kind->name),
-						errhint("It is for models of tlv_lca and tlv_gom; a tree has "
-								"tlv_tree_posterior(model, x).")));
-	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_missing", &cursor);
-	tlv_membership_read(&model->frame, &parts);
-	probabilities = palloc_extended(parts.categories * sizeof(double), MCXT_ALLOC_HUGE);
-	while (TlvCursorNext(&cursor))
-	{
-		TlvCheck(&cache->ctx,
-				 tlv_membership_predict(&cache->ctx, model, &cursor.row, probabilities));
-		put_imputed(fcinfo, &model->frame, &parts, &cursor.row, probabilities);
-	}
-	TlvCursorClose(&cursor);
-	TlvCachedModelEnd(cache);
-	return (Datum) 0;
-}
-
 /* ---- simulation ---- */
 
 static Datum

@@ -93,39 +93,6 @@ TLV_KEEPING_FUNCTION(tlv_fit_network)
 
 /* ---- reading ---- */
 
-/* An item and its name, unless it is not there: sums tell items by number. */
-#define ITEM(none, id) TlvNullIf(none, TlvInt8(id)), TlvNullIf(none, TlvNameCell(&names, 0, id))
-
-/* Rows (item_a, item_a_name, item_b, item_b_name, item_c, item_c_name, sets). */
-TLV_FUNCTION(tlv_cofire_counts)
-{
-	tlv_frame frame = TlvFrameOf(PG_GETARG_DATUM(0));
-	const tlv_name_list names = {NULL, NULL};
-	int64 least = PG_GETARG_INT64(1);
-	const int64_t *items, *cells;
-	const double *counts;
-	size_t n;
-
-	TlvRequireKind(&frame, &tlv_kind_cofire, "tlv_cofire_counts");
-	items = tlv_frame_int64(&frame, "items");
-	cells = tlv_frame_int64(&frame, "cells");
-	counts = tlv_frame_float64(&frame, "counts");
-	n = tlv_frame_find(&frame, "cells")->rows;
-	TlvInitRows(fcinfo);
-	for (size_t i = 0; i < n; i++)
-	{
-		size_t x = tlv_triple_part(cells[i], 0), y = tlv_triple_part(cells[i], 1),
-			   z = tlv_triple_part(cells[i], 2);
-
-		TlvLoopCheck(i);
-		if (counts[i] < (double) least)
-			continue;
-		TlvPutRow(fcinfo, ITEM(false, items[x]), ITEM(x == z, items[y]), ITEM(y == z, items[z]),
-				  TlvInt8((int64) counts[i]));
-	}
-	return (Datum) 0;
-}
-
 /* Names of the items. */
 static tlv_name_list
 item_names(const tlv_network_parts *parts)

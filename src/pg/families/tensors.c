@@ -1,13 +1,11 @@
 /*
- * tensors.c - tensors: collecting their entries, arguments of the fits, simulation.
+ * tensors.c - tensors: collecting their entries, arguments of the fits.
  */
 #include "server/tlv_pg.h"
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -200,48 +198,6 @@ TLV_KEEPING_FUNCTION(tlv_fit_cp_array)
 	return fit_cp_of(fcinfo, true);
 }
 
-/* The vector of a component of one mode. */
-static TlvCell
-factor_vector(const tlv_cp_parts *parts, int mode, size_t h)
-{
-	double *x = palloc_extended(parts->ids.d[mode] * sizeof(double), MCXT_ALLOC_HUGE);
-	ArrayType *vector;
-
-	for (size_t i = 0; i < parts->ids.d[mode]; i++)
-		x[i] = parts->factors[mode][h + i * parts->k];
-	vector = TlvFloat8Array(parts->ids.d[mode], x);
-	pfree(x);
-	return TlvOwned(vector);
-}
-
-/* tlv_cp(tensor, k, ...): rows (component, mode, vector, weight, residual) */
-TLV_FUNCTION(tlv_cp_rows)
-{
-	CpArguments arguments;
-	tlv_tensor_source source;
-	tlv_frame frame;
-	tlv_cp_parts parts;
-	TlvWork *work;
-	void *image;
-	size_t size;
-
-	TlvInitRows(fcinfo);
-	if (PG_ARGISNULL(0))
-		return (Datum) 0;
-	arguments = read_cp_arguments(fcinfo);
-	work = TlvWorkBegin("tensorlv cp");
-	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, 0, &work->ctx, &frame, &source));
-	TlvCheck(&work->ctx, tlv_cp_fit(&work->ctx, &source, &arguments.fit, &image, &size));
-	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
-	tlv_cp_read(&frame, &parts);
-	for (size_t h = 0; h < parts.k; h++)
-		for (int m = 0; m < TLV_MODES; m++)
-			TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4(m + 1), factor_vector(&parts, m, h),
-					  TlvFloat8(parts.scales[h]), TlvFloat8(parts.residual));
-	TlvWorkEnd(work);
-	return (Datum) 0;
-}
-
 /* ---- cores in bases, chains of cores ---- */
 
 /* n numbers of at least 1. */
@@ -370,109 +326,4 @@ TLV_KEEPING_FUNCTION(tlv_fit_tensor_train)
 TLV_KEEPING_FUNCTION(tlv_fit_tensor_train_array)
 {
 	return fit_train_of(fcinfo, true);
-}
-
-/* ---- the same of an array as arrays ---- */
-
-/* The model of the array in argument 0. */
-static tlv_frame
-model_of_array(FunctionCallInfo fcinfo, TlvWork *work, FitTensor fit, const void *options)
-{
-	tlv_tensor_source source;
-	tlv_frame frame;
-	void *image;
-	size_t size;
-
-	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, 0, &work->ctx, &frame, &source));
-	TlvCheck(&work->ctx, fit(&work->ctx, &source, options, &image, &size));
-	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
-	return frame;
-}
-
-static Datum
-row_of(FunctionCallInfo fcinfo, TlvWork *work, Datum *row)
-{
-	bool nulls[5] = {false, false, false, false, false};
-
-	TlvWorkEnd(work);
-	return HeapTupleGetDatum(heap_form_tuple(TlvRowType(fcinfo), row, nulls));
-}
-
-/* tlv_tucker(tensor, ranks, ...): the row (core, factor_1, factor_2, factor_3, residual) */
-TLV_FUNCTION(tlv_tucker_row)
-{
-	TuckerArguments arguments;
-	tlv_tucker_parts parts;
-	tlv_frame frame;
-	TlvWork *work;
-	Datum row[5];
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_tucker_arguments(fcinfo);
-	work = TlvWorkBegin("tensorlv tucker");
-	frame = model_of_array(fcinfo, work, fit_tucker, &arguments.fit);
-	tlv_tucker_read(&frame, &parts);
-	row[0] = PointerGetDatum(TlvFloat8Box(3, parts.r, parts.core));
-	for (int m = 0; m < TLV_MODES; m++)
-		row[m + 1] = PointerGetDatum(
-			TlvFloat8Box(2, (size_t[]){parts.ids.d[m], parts.r[m]}, parts.factors[m]));
-	row[4] = Float8GetDatum(parts.residual);
-	return row_of(fcinfo, work, row);
-}
-
-/* tlv_tensor_train(tensor, ...): the row (core_1, core_2, core_3, residual, ratio) */
-TLV_FUNCTION(tlv_tensor_train_row)
-{
-	TrainArguments arguments;
-	tlv_train_parts parts;
-	tlv_frame frame;
-	TlvWork *work;
-	Datum row[5];
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	arguments = read_train_arguments(fcinfo);
-	work = TlvWorkBegin("tensorlv train");
-	frame = model_of_array(fcinfo, work, fit_train, &arguments.fit);
-	tlv_train_read(&frame, &parts);
-	row[0] =
-		PointerGetDatum(TlvFloat8Box(2, (size_t[]){parts.ids.d[0], parts.r[0]}, parts.cores[0]));
-	row[1] = PointerGetDatum(
-		TlvFloat8Box(3, (size_t[]){parts.r[0], parts.ids.d[1], parts.r[1]}, parts.cores[1]));
-	row[2] =
-		PointerGetDatum(TlvFloat8Box(2, (size_t[]){parts.r[1], parts.ids.d[2]}, parts.cores[2]));
-	row[3] = Float8GetDatum(parts.residual);
-	row[4] = Float8GetDatum(parts.ratio);
-	return row_of(fcinfo, work, row);
-}
-
-/* ---- simulation ---- */
-
-static tlv_status
-put_drawn(tlv_context *ctx, void *argument, const tlv_tensor_drawn *drawn)
-{
-	(void) ctx;
-	TlvPutRow((FunctionCallInfo) argument, TlvInt8((int64) drawn->i), TlvInt8((int64) drawn->j),
-			  TlvInt8((int64) drawn->l), TlvFloat8(drawn->entry), TlvFloat8(drawn->exact));
-	return TLV_OK;
-}
-
-/* tlv_simulate_tensor(sides, k, ...): rows (i, j, l, entry, exact) */
-TLV_FUNCTION(tlv_simulate_tensor)
-{
-	tlv_tensor_simulation options = {0};
-	TlvWork *work;
-
-	read_counts(fcinfo, "sides", TLV_MODES, options.d);
-	options.k = TlvNamedCount(fcinfo, "k", 1);
-	options.noise = TlvNamedNumber(fcinfo, "noise");
-	options.share = TlvNamedNumber(fcinfo, "share");
-	options.nonnegative = TlvNamedFlag(fcinfo, "nonnegative");
-	options.seed = TlvNamedSeed(fcinfo);
-	work = TlvWorkBegin("tensorlv simulation");
-	TlvInitRows(fcinfo);
-	TlvCheck(&work->ctx, tlv_tensor_simulate(&work->ctx, &options, put_drawn, fcinfo));
-	TlvWorkEnd(work);
-	return (Datum) 0;
 }

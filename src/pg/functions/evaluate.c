@@ -65,44 +65,6 @@ compare_memberships(FunctionCallInfo fcinfo, TlvWork *work, const char *name, do
 	return true;
 }
 
-/* Rows (component_a, component_b, correlation, t, p_value, q_value, error, matched, assigned). */
-TLV_FUNCTION(tlv_match_memberships)
-{
-	TlvWork *work = TlvWorkBegin("tensorlv match");
-	tlv_membership_match match = {0};
-
-	TlvInitRows(fcinfo);
-	if (compare_memberships(fcinfo, work, "tlv_match_memberships",
-							TlvNamedNumber(fcinfo, "significance"), &match))
-		for (size_t i = 0; i < match.k_a * match.k_b; i++)
-		{
-			const tlv_component_pair *pair = &match.pairs[i];
-			TlvPutRow(fcinfo, TlvInt4((int32) (i / match.k_b) + 1),
-					  TlvInt4((int32) (i % match.k_b) + 1),
-					  TlvNullIf(isnan(pair->correlation), TlvFloat8(pair->correlation)),
-					  TlvNullIf(isnan(pair->t), TlvFloat8(pair->t)), TlvFloat8(pair->p_value),
-					  TlvFloat8(pair->q_value), TlvFloat8(pair->error), TlvBool(pair->matched),
-					  TlvBool(pair->assigned));
-		}
-	TlvWorkEnd(work);
-	return (Datum) 0;
-}
-
-/* What is done with matches at the usual level alone needs none. */
-#define SIGNIFICANCE 0.01
-
-TLV_FUNCTION(tlv_membership_l1_final)
-{
-	TlvWork *work = TlvWorkBegin("tensorlv match");
-	tlv_membership_match match = {.l1 = NAN};
-
-	compare_memberships(fcinfo, work, "tlv_membership_l1", SIGNIFICANCE, &match);
-	TlvWorkEnd(work);
-	if (isnan(match.l1))
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(match.l1);
-}
-
 /* ---- all measures of a value ---- */
 
 static void

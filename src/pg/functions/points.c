@@ -1,23 +1,14 @@
 /*
- * points.c - the neighbours of points, as a window function over the rows of a pattern; the
- * permutation test.
+ * points.c - the neighbours of points, as a window function over the rows of a pattern.
  */
 #include "server/tlv_pg.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "windowapi.h"
 
-#include "server/arrays.h"
-#include "server/arguments.h"
-#include "tensorlv/model/lda.h"
 #include "tensorlv/num/points.h"
-
-/* ---- neighbours ---- */
 
 /* The arguments in their order. */
 enum
@@ -299,65 +290,4 @@ TLV_FUNCTION(tlv_point_features)
 TLV_FUNCTION(tlv_point_features_text)
 {
 	return point_features(fcinfo, true);
-}
-
-/* ---- the permutation test ---- */
-
-/* Bags of an array, those that are null left out. */
-static size_t
-bags_argument(FunctionCallInfo fcinfo, int argument, const tlv_bag_image ***bags)
-{
-	Datum *values;
-	bool *nulls;
-	int n = TlvArrayElements(TLV_GETARG_ARRAY(argument), sizeof(void *), &values, &nulls);
-	size_t left = 0;
-
-	*bags = palloc_extended(((Size) n + 1) * sizeof(void *), MCXT_ALLOC_HUGE);
-	for (int i = 0; i < n; i++)
-	{
-		TlvLoopCheck(i);
-		if (!nulls[i])
-			(*bags)[left++] = TLV_BAG(PG_DETOAST_DATUM(values[i]));
-	}
-	return left;
-}
-
-typedef struct PermutationArguments
-{
-	Datum bags;
-	tlv_lda_permutations options;
-} PermutationArguments;
-
-static const TlvArgument permutation_arguments[] = {
-	{"bags", TLV_ARGUMENT_DATUM, offsetof(PermutationArguments, bags)},
-	{"permutations", TLV_ARGUMENT_COUNT, offsetof(PermutationArguments, options.permutations),
-	 .least = 1, .required = true},
-	{"seed", TLV_ARGUMENT_SEED, offsetof(PermutationArguments, options.seed)},
-	{NULL}};
-
-/* tlv_permutation_test(model, bags, permutations, seed):
- * a row (documents, observed, permuted, deviation, p_value) */
-TLV_FUNCTION(tlv_permutation_test)
-{
-	PermutationArguments arguments = {.options = {.seed = 1}};
-	tlv_lda_permutation_test test;
-	const tlv_bag_image **bags;
-	tlv_model *model;
-	tlv_frame frame;
-	TlvWork *work;
-	size_t n;
-
-	TlvInitRows(fcinfo);
-	TlvReadArguments(fcinfo, permutation_arguments, &arguments);
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return (Datum) 0;
-	frame = TlvKindFrame(PG_GETARG_DATUM(0), &tlv_kind_lda, "tlv_permutation_test");
-	n = bags_argument(fcinfo, 1, &bags);
-	work = TlvWorkBegin("tensorlv permutations");
-	TlvCheck(&work->ctx, tlv_model_open(&work->ctx, &frame, &model));
-	TlvCheck(&work->ctx, tlv_lda_permute(&work->ctx, model, n, bags, &arguments.options, &test));
-	TlvPutRow(fcinfo, TlvInt8((int64) test.documents), TlvFloat8(test.observed),
-			  TlvFloat8(test.permuted), TlvFloat8(test.deviation), TlvFloat8(test.p_value));
-	TlvWorkEnd(work);
-	return (Datum) 0;
 }

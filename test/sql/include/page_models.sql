@@ -2,6 +2,8 @@
 CREATE TABLE page_points AS SELECT g AS id, ARRAY[10 * (g % 3) + sin(g), 7 * (g % 3 % 2) + cos(3 * g), sin(7 * g)] AS x FROM generate_series(1, 300) g;
 CREATE TABLE page_edges AS SELECT 'node ' || a AS src, 'node ' || b AS dst FROM generate_series(1, 40) a, generate_series(1, 40) b
   WHERE a < b AND (a * 7919 + b * 104729) % 100 < CASE WHEN (a % 10 < 5) = (b % 10 < 5) THEN 50 ELSE 5 END;
+CREATE TABLE page_cells AS SELECT i, j, l, 5 * cos(i) * sin(2 * j) * cos(l) + 4 * sin(i) * cos(3 * j) * sin(2 * l) + 3 * cos(2 * i + j) * sin(l) AS entry
+  FROM generate_series(1, 8) i, generate_series(1, 7) j, generate_series(1, 6) l;
 CREATE TABLE page_models AS
   SELECT 'topics' AS name, tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 4, 0.3, seed => 3), 400, 40, seed => 3)', 4, seed => 1, errors => true) AS model
   UNION ALL SELECT 'topics of words', tlv_lda('SELECT (SELECT array_agg(w) FROM unnest(string_to_array(text, '' '')) w) FROM (VALUES (''red blue red''), (''cat dog cat''), (''red blue''),
@@ -21,9 +23,9 @@ CREATE TABLE page_models AS
   UNION ALL SELECT 'classes', tlv_lca('SELECT id, ''question '' || v, (ARRAY[''no'', ''yes''])[1 + (x[1 + v % 3] > v)::int] FROM page_points, generate_series(0, 5) v', 2, errors => true)
   UNION ALL SELECT 'profiles', tlv_simulate_gom_model(6, 3, seed => 1)
   UNION ALL SELECT 'crowd', tlv_crowd('SELECT ''item '' || item, ''worker '' || worker, (ARRAY[''cat'', ''dog'', ''owl''])[answer] FROM tlv_simulate_crowd(100, 12, 3, seed => 5)')
-  UNION ALL SELECT 'factors', tlv_fit_cp(tlv_tensor_agg('i' || i, 'j' || j, 'l' || l, entry), 3) FROM tlv_simulate_tensor(ARRAY[8, 7, 6], 3, noise => .1, seed => 4)
-  UNION ALL SELECT 'tucker', tlv_fit_tucker(tlv_tensor_agg(i, j, l, entry), ARRAY[3, 2, 2]) FROM tlv_simulate_tensor(ARRAY[8, 7, 6], 3, noise => .1, seed => 4)
-  UNION ALL SELECT 'train', tlv_fit_tensor_train(tlv_tensor_agg(i, j, l, entry), ARRAY[3, 2]) FROM tlv_simulate_tensor(ARRAY[8, 7, 6], 3, noise => .1, seed => 4)
+  UNION ALL SELECT 'factors', tlv_fit_cp(tlv_tensor_agg('i' || i, 'j' || j, 'l' || l, entry), 3) FROM page_cells
+  UNION ALL SELECT 'tucker', tlv_fit_tucker(tlv_tensor_agg(i, j, l, entry), ARRAY[3, 2, 2]) FROM page_cells
+  UNION ALL SELECT 'train', tlv_fit_tensor_train(tlv_tensor_agg(i, j, l, entry), ARRAY[3, 2]) FROM page_cells
   UNION ALL SELECT 'network', tlv_simulate_network_model(40, ARRAY[8], 10, density => 0.1, seed => 3)
   UNION ALL SELECT 'templates', tlv_simulate_convolution_model(2, 16, seed => 2)
   UNION ALL SELECT 'atoms', tlv_simulate_dictionary_model(25, 12, 2, seed => 3);

@@ -128,46 +128,6 @@ TEST(test_weights_beyond_float)
 	drop(&image);
 }
 
-TEST(test_neighbours)
-{
-	edge rows[300], edges[301] = {{0, 0, 0}};
-	double loops;
-
-	random_edges(0, 2, 40, 300, rows);
-	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
-		for (int sources = 0; sources < 2; sources++)
-		{
-			size_t m = expected_edges((tlv_graph_kind) kind, 300, rows, edges, &loops);
-			image image = collect((tlv_graph_kind) kind, 0, 300, rows);
-			tlv_graph_neighbours neighbours;
-			int64_t degree[64];
-			double weight[64], total = 0;
-
-			assert_ok(tlv_graph_neighbours_load(&ctx, &image.frame, sources, &neighbours));
-			assert_ok(tlv_graph_degrees(&ctx, &image.frame, sources, degree, weight));
-			assert_int_equal(neighbours.start[neighbours.nodes],
-							 m * (kind == TLV_GRAPH_UNDIRECTED ? 2 : 1));
-			for (size_t i = 0; i < neighbours.nodes; i++)
-			{
-				double sum = 0;
-
-				for (size_t e = neighbours.start[i]; e < neighbours.start[i + 1]; e++)
-				{
-					sum += neighbours.weight[e];
-					if (e != neighbours.start[i])
-						assert_above(neighbours.index[e], neighbours.index[e - 1]);
-				}
-				assert_equal(sum, weight[i]);
-				assert_int_equal(degree[i], neighbours.start[i + 1] - neighbours.start[i]);
-				total += sum;
-			}
-			assert_equal(total, tlv_frame_scalar(&image.frame, "total", 0) *
-									(kind == TLV_GRAPH_UNDIRECTED ? 2 : 1));
-			tlv_graph_neighbours_free(&ctx, &neighbours);
-			drop(&image);
-		}
-}
-
 /* ---- components ---- */
 
 static void
