@@ -65,6 +65,9 @@ INSERT INTO page_models SELECT 'answers and numbers', tlv_lca('SELECT (x[1] > 5)
   2, layout => 'wide', errors => true);
 INSERT INTO page_models SELECT 'views with errors', tlv_multiview('SELECT x[1:1], x[2:2], ARRAY[x[1] + sin(11 * id)] FROM page_points', 3, errors => true);
 INSERT INTO page_models SELECT 'heavy tails', tlv_gmm('SELECT x[1] + CASE WHEN id % 20 = 0 THEN 9 * sin(id) ELSE 0 END AS length, x[2] AS width FROM page_points', 2, tails => 't');
+INSERT INTO page_models SELECT 'one topic', tlv_topic_model(ARRAY[1,1,1], '{a,b,c}'::text[], ARRAY[.5,.3,.2], '{1}');
+INSERT INTO page_models SELECT 'equal topics', tlv_topic_model(ARRAY[1,1,2,2,3,3], '{a,b,a,b,a,b}'::text[], ARRAY[.5,.5,.5,.5,.5,.5], '{1,1,1}');
+INSERT INTO page_models SELECT 'no hidden node', tlv_tree('SELECT (i % 2)::text AS a, (i % 2 + i % 7 / 6)::text AS b FROM generate_series(1, 80) i', layout => 'wide');
 INSERT INTO page_models SELECT 'merged', tlv_merge(model, '{1,2}') FROM page_models WHERE name = 'mixture diagonal';
 SQL
 my $hostile = '</script><img src=x onerror=alert(1)>';
@@ -406,6 +409,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
         $open->($name, $state);
         cmp_ok($js->("document.querySelectorAll('svg text$mark').length"), '>', 1, "$name: labels of a drawing with $state");
         is($js->($covered), '', '... do not cover each other');
+        is($js->(q{document.querySelectorAll('svg text.tag').length}), $js->(q{document.querySelectorAll('.chips button').length}), '... and every community has one') if $mark eq '.tag';
     }
     $js->(q{(function () { const t = document.querySelectorAll('svg text.no'); t[1].setAttribute('x', t[0].getAttribute('x')); t[1].setAttribute('y', t[0].getAttribute('y')); }())});
     isnt($js->($covered), '', 'the test sees labels that cover each other');

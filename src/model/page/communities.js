@@ -127,10 +127,10 @@ const view = function() {
       });
       const label = function(text, x, y, small, kind, more) {
         const size = zoom * small;
-        const wide = wideOf(text, size), spots = [[x, y]].concat(more === undefined ? [] : more(wide, size), [
-          [x, y - 24], [x, y + 24], [x + wide / 2, y], [x - wide / 2, y], [x, y - 48], [x, y + 48], [x + wide / 2, y - 24],
-          [x - wide / 2, y - 24], [x + wide / 2, y + 24], [x - wide / 2, y + 24], [x, y - 72], [x, y + 72]
-        ]);
+        const wide = wideOf(text, size), d = 24 * zoom, spots = [
+          [x, y], [x, y - d], [x, y + d], [x + wide / 2, y], [x - wide / 2, y], [x, y - 2 * d], [x, y + 2 * d], [x + wide / 2, y - d],
+          [x - wide / 2, y - d], [x + wide / 2, y + d], [x - wide / 2, y + d]
+        ].concat(more === undefined ? [[x, y - 3 * d], [x, y + 3 * d]] : more(wide, size));
         const free = spots.map(function(p) {
                             return [Math.min(1060 - wide / 2, Math.max(-60 + wide / 2, p[0])), p[1]];
                           })
@@ -150,7 +150,9 @@ const view = function() {
       }
       // Names of communities are outside of their group, away from the middle of the drawing.
       [place()].concat(range(C.length).filter(function(i) { return i !== place(); })).forEach(function(i) {
-        const own = N.filter(function(n) { return n.main === C[i].number && typeof n.x === "number"; });
+        // Bridges are apart from the group.
+        const all = N.filter(function(n) { return n.main === C[i].number && typeof n.x === "number"; }), inner = all.filter(function(n) { return n.top >= 0.5; });
+        const own = inner.length > 0 ? inner : all;
         if (own.length === 0) { return; }
         const x = sum(own.map(function(n) { return n.x; })) / own.length, y = sum(own.map(function(n) { return n.y; })) / own.length;
         const dx = x - middle.x, dy = y - middle.y, size = Math.hypot(dx, dy) || 1;

@@ -405,7 +405,8 @@ const view = function() {
     // Compared with the mean of all, or with one other component.
     const i = place(), other = state.with === state.c ? -1 : indexOf(state.with), apart = function(e) { return other < 0 ? e.z[i] : e.z[i] - e.z[other]; };
     // Of two answers to a question the one that is more frequent here says all.
-    const top = V.filter(function(e) { return !e.group || e.group.entries.length !== 2 || apart(e) > 0 || e === V[finder.place()]; }).sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, 15);
+    const told = function(e) { return !e.group || e.group.entries.length !== 2 || apart(e) > 0 || e === V[finder.place()]; };
+    const top = V.filter(told).sort(function(a, b) { return Math.abs(apart(b)) - Math.abs(apart(a)); }).slice(0, 15);
     const far = Math.max(1e-9, greatest(top.map(function(e) { return Math.abs(apart(e)); })));
     const choice = h("select", {
       on: {
