@@ -17,7 +17,8 @@ static void
 use_members(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_membership_parts parts;
-	double *probabilities, *memberships;
+	double *memberships;
+	tlv_posterior posterior = {0};
 	int32_t *codes;
 	tlv_model *model;
 	size_t slots;
@@ -28,13 +29,12 @@ use_members(tlv_context *ctx, const tlv_frame *frame)
 		return;
 	codes = tlv_alloc0(ctx, slots, sizeof(int32_t));
 	memberships = tlv_alloc0(ctx, parts.k, sizeof(double));
-	probabilities = tlv_alloc0(ctx, parts.categories, sizeof(double));
-	if (codes == NULL || memberships == NULL || probabilities == NULL ||
-		tlv_model_open(ctx, frame, &model) != TLV_OK)
+	if (codes == NULL || memberships == NULL || tlv_model_open(ctx, frame, &model) != TLV_OK)
 		return;
 	tlv_membership_draw(&parts, tlv_membership_is_mixed(frame), 1, 1, codes, memberships);
 	codes[slots - 1] = TLV_CATEGORY_MISSING;
-	(void) tlv_membership_predict(ctx, model, TLV_AS_CODES(slots, codes), probabilities);
+	(void) tlv_model_infer(ctx, model, TLV_AS_CODES(slots, codes), &posterior);
+	tlv_posterior_free(ctx, &posterior);
 }
 
 /* A fit that succeeds gives a model that can be stored and read back. */
