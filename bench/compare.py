@@ -1,11 +1,14 @@
 """Two builds of the extension side by side, run by scripts/bench-compare: the same statements on
-two servers in turn, each time in a new backend, processor seconds (least of the runs) and peak private memory of the backend."""
-import os, sys
+two servers in turn, each time in a new backend: processor seconds (least of the runs) and peak private memory of the
+backend.  With --instructions also what valgrind counts of each statement, once: seconds depend by up to a third on where
+a server's memory lies, and these do not."""
+import os, re, subprocess, sys
 
 os.environ.setdefault('PGHOST', os.environ.get('TLV_AFTER_HOST', ''))
 from common import Session, table, machine
 
 RUNS = next((int(a[7:]) for a in sys.argv if a.startswith('--runs=')), 5)
+INSTRUCTIONS = '--instructions' in sys.argv
 ONLY = next((a[7:].split(',') for a in sys.argv if a.startswith('--only=')), None)
 
 # name: (tables, statements to be timed).  No parallel workers: their time depends on chance.
@@ -99,6 +102,37 @@ def peak(host, sql):
     return (kb['VmHWM'] - kb['RssFile'] - kb['RssShmem']) / 1024
 
 
+def instructions(data, sql):
+    """millions that a backend takes for a statement, which runs without a server; valgrind knows no AVX-512"""
+    command = ['env', '-u', 'OPENBLAS_CORETYPE', 'TMPDIR=/tmp', 'valgrind', '--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/dev/null',
+               f"{os.environ['TLV_BINDIR']}/postgres", '--single', '-j', '-D', data, 'postgres']
+    if os.getuid() == 0:
+        command = ['runuser', '-u', 'postgres', '--'] + command
+    told = subprocess.run(command, input=f'SET max_parallel_workers_per_gather = 0; {sql};', cwd='/', capture_output=True, text=True).stderr
+    return int(re.search(r'I +refs: +([0-9,]+)', told).group(1).replace(',', '')) / 1e6
+
+
+def compare_instructions(hosts):
+    """of the statements that have been timed; the servers end"""
+    data = {}
+    for which, host in hosts.items():
+        s = session(host)
+        data[which] = s.query('SHOW data_directory')[0][0]
+        s.close()
+    for d in data.values():
+        stop = [f"{os.environ['TLV_BINDIR']}/pg_ctl", '-D', d, '-m', 'fast', '-w', '-s', 'stop']
+        subprocess.run((['runuser', '-u', 'postgres', '--'] if os.getuid() == 0 else []) + stop, cwd='/', check=True)
+    none = {which: instructions(d, 'SELECT 1') for which, d in data.items()}
+    rows = []
+    for family, (_, statements) in FAMILIES.items():
+        for name, sql in statements.items() if not ONLY or family in ONLY else ():
+            took = {which: instructions(d, sql) - none[which] for which, d in data.items()}
+            rows.append((f'{family}: {name}', *(f'{m:.0f}' for m in took.values()), f"{took['after'] / took['before']:.3f}"))
+            print('.', end='', flush=True)
+    print()
+    table('instructions', ['statement', '10^6 before', 'after', 'ratio'], rows)
+
+
 def main():
     hosts = {'before': os.environ['PGHOST'], 'after': os.environ['TLV_AFTER_HOST']}
     sessions = {which: session(host) for which, host in hosts.items()}
@@ -130,6 +164,8 @@ def main():
     print()
     table('before and after', ['statement', 'CPU s before', 'after', 'ratio', 'MB before', 'after'], rows)
     print(f'{slower} of {len(rows)} statements are more than 3 % slower')
+    if INSTRUCTIONS:
+        compare_instructions(hosts)
 
 
 main()

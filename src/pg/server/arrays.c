@@ -22,6 +22,9 @@ fetched_bytes(Datum value)
 ArrayType *
 TlvFetchArray(Datum array)
 {
+	/* Long arrays lie in a table's pages as they are used: nothing is made, row by row. */
+	if (!VARATT_IS_EXTENDED(DatumGetPointer(array)))
+		return (ArrayType *) DatumGetPointer(array);
 	TlvRequireBytes(fetched_bytes(array), "the array");
 	return DatumGetArrayTypeP(array);
 }
