@@ -58,12 +58,13 @@ COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float
 CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
     regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, kind text DEFAULT NULL,
-    layout text DEFAULT NULL, bootstrap integer DEFAULT 0,
+    layout text DEFAULT NULL, weights text DEFAULT NULL, bootstrap integer DEFAULT 0,
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, integer, integer, bigint, text, text[], jsonb) IS
+COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, text, integer, integer, bigint, text, text[], jsonb) IS
     'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column for each variable (with layout wide if there are '
     'three), or one column of arrays; strings, integers and booleans are categories, of arrays numbered from 0, others Gaussian (integers too with kind gaussian); '
+    'weights is the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two; '
     'bootstrap replicates for the support of edges; iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)

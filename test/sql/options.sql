@@ -124,6 +124,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_tree', $$tlv_tree('TABLE chain', 2{})$$, ARRAY[['observed_inside', 'true']]),
   ('tlv_tree', $$tlv_tree('TABLE numbers'{})$$, ARRAY[['groups', '''{1,1,2,3,4,5}''']]),
   ('tlv_tree', $$tlv_tree('SELECT v[1] AS a, v[2] AS b, v[3] AS c FROM answers'{})$$, ARRAY[['layout', '''wide''']]),
+  ('tlv_tree', $$tlv_tree('SELECT x[1] AS a, x[2] AS b, x[3] AS c, x[1] ^ 2 AS w FROM numbers', layout => 'wide'{})$$, ARRAY[['weights', '''w''']]),
   ('tlv_tree', $$tlv_tree('SELECT ARRAY[1.0, 2.0, 3.0]'{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM answers){})$$,
     ARRAY[['states', '2'], ['structure', '''chow-liu'''], ['shrinkage', '0.5'], ['names', '''{a,b,c,d,e,f}'''], ['seed', '2']]),

@@ -1,5 +1,5 @@
--- Weights of rows, say of a survey: a row of weight 2 counts as two in the estimates of tlv_gmm and
--- tlv_lca; what is tested or chosen counts the effective number of rows.
+-- Weights of rows, say of a survey: a row of weight 2 counts as two in the estimates of tlv_gmm,
+-- tlv_lca and tlv_tree; what is tested or chosen counts the effective number of rows.
 SET client_min_messages = warning;
 SET tensorlv.warnings = off;
 \set VERBOSITY terse
@@ -34,6 +34,19 @@ SELECT * FROM difference(tlv_lca('SELECT a, b, c, d, n FROM answers', 2, weights
                          tlv_lca('SELECT a, b, c, d, 1 AS n FROM answers, generate_series(1, n)', 2, weights => 'n', iterations => 1000));
 SELECT * FROM difference(tlv_lca('SELECT a, b, c, d, x, n FROM answers', 2, weights => 'n', iterations => 1000),
                          tlv_lca('SELECT a, b, c, d, x, 1 AS n FROM answers, generate_series(1, n)', 2, weights => 'n', iterations => 1000));
+-- Trees: lengths of numbers, probabilities of categories once the steps have converged.
+SELECT count(*) AS edges, max(abs(x.length - y.length)) < 1e-9 AS equal
+FROM tlv_tree_edges(tlv_tree('SELECT a, b, a + sin(i * 3.1) AS c, b + cos(i * 5.3) AS d, n FROM parts', weights => 'n')) x
+JOIN tlv_tree_edges(tlv_tree('SELECT a, b, a + sin(i * 3.1) AS c, b + cos(i * 5.3) AS d FROM parts, generate_series(1, n)')) y USING (parent, child);
+SELECT count(*) AS rows, max(abs(tlv_log_likelihood(x.m, r) - tlv_log_likelihood(y.m, r))) < 1e-9 AS equal
+FROM (SELECT tlv_tree('SELECT a, b, c, d, n FROM answers', weights => 'n', iterations => 400) AS m) x,
+     (SELECT tlv_tree('SELECT a, b, c, d FROM answers, generate_series(1, n)', iterations => 400) AS m) y, (SELECT ROW(a, b, c, d) AS r FROM answers) q;
+SELECT tlv_info(m) ->> 'rows' AS rows, (SELECT count(*) FROM tlv_tree_edges(m)) AS edges FROM tlv_tree('SELECT a, b, c, d, n FROM answers', weights => 'n', bootstrap => 20) m;
+SELECT count(DISTINCT round((SELECT sum(length) FROM tlv_tree_edges(tlv_tree(q, weights => 'n', layout => layout)))::numeric, 9)) AS sums
+FROM (VALUES ('SELECT ARRAY[a, b, a + sin(i * 3.1)], n FROM parts', NULL), ('SELECT a, n, b, a + sin(i * 3.1) AS c FROM parts', 'wide')) v(q, layout);
+SELECT tlv_tree('SELECT i, variable, value, n FROM answers, LATERAL (VALUES (''a'', a), (''b'', b)) v(variable, value)', weights => 'n');
+SELECT tlv_tree('SELECT i, variable, value, n FROM parts, LATERAL (VALUES (''a'', a), (''b'', b)) v(variable, value)', weights => 'n');
+SELECT tlv_tree('SELECT a, b, c, d, -n AS n FROM answers', weights => 'n');
 -- Of a query that is run once, since it may return other rows the next time.
 SELECT * FROM difference(tlv_gmm('SELECT a, b, n + 0 * random() AS n FROM parts ORDER BY random()', 1, 'full', weights => 'n'),
                          tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 1, 'full'));

@@ -49,10 +49,10 @@ extern tlv_status tlv_tree_belief_row(tlv_context *ctx, const tree_model *model,
 extern tlv_status tlv_tree_belief_up(tlv_context *ctx, tree_model *model, size_t n,
 									 double *log_likelihood);
 
-/* Downward pass: posteriors of all inner nodes in belief; counts, when wanted: expected pair counts
- * are added, as the tables lie. */
+/* Downward pass: posteriors of all inner nodes in belief, times the weights of the n rows (NULL:
+ * 1); counts, when wanted: expected pair counts are added, as the tables lie. */
 extern tlv_status tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n,
-									   double *counts);
+									   const double *weight, double *counts);
 
 /* Entries of the model class (model.h). */
 extern tlv_status tlv_tree_statistics(tlv_context *ctx, tlv_model *model, const char *method,

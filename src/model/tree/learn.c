@@ -75,8 +75,8 @@ tree_begin(tlv_context *ctx, const tlv_source *rows, const tlv_tree_procedure_op
 
 /* ---- moments and fit ---- */
 
-/* There is no covariance of what is missing: moments of complete rows.  Replicates of them are
- * drawn from the moments, not here. */
+/* There is no covariance of what is missing: moments of complete rows, as those with weights are.
+ * Replicates of them are drawn from the moments, not here. */
 static tlv_status
 collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_value **moments)
 {
@@ -84,7 +84,7 @@ collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_valu
 
 	tlv_source_complete(&complete, rows);
 	fit->options.learn.replicates = fit->options.replicates;
-	TLV_TRY(tlv_collect(ctx, &complete, "moments", 1, 1,
+	TLV_TRY(tlv_collect(ctx, rows->held != NULL ? rows : &complete, "moments", 1, 1,
 						&(tlv_statistic){.aggregate = &tlv_aggregate_dense_moments, .order = 2},
 						moments));
 	fit->left_out = tlv_source_rows(rows)->rows.left_out;
@@ -93,7 +93,8 @@ collect_numbers(tlv_context *ctx, tlv_source *rows, tree_learning *fit, tlv_valu
 	return tlv_require_rows(ctx, *moments, "rows");
 }
 
-/* Rows of categories are dealt to the parts of the bootstrap by their number. */
+/* Rows of categories are dealt to the parts of the bootstrap by their number; those with weights
+ * are in order. */
 static tlv_status
 collect_categories(tlv_context *ctx, tlv_source *rows, const tree_learning *fit,
 				   tlv_value **moments)
@@ -105,7 +106,7 @@ collect_categories(tlv_context *ctx, tlv_source *rows, const tree_learning *fit,
 	tlv_source_ordered(&ordered, rows);
 	if (replicates > 0)
 		statistic.seed = fit->options.learn.fit.seed;
-	return tlv_collect_first(ctx, replicates > 0 ? &ordered : rows, "moments",
+	return tlv_collect_first(ctx, replicates > 0 && rows->held == NULL ? &ordered : rows, "moments",
 							 2 + tree_step_limit(fit), &statistic, "rows", moments);
 }
 

@@ -195,7 +195,7 @@ infer_codes(tlv_context *ctx, tree_model *model, size_t p, const int32_t *values
 	TLV_TRY(require_tables(ctx, model));
 	TLV_TRY(tlv_tree_belief_row(ctx, model, p, values, model->codes, 0));
 	TLV_TRY(tlv_tree_belief_up(ctx, model, 1, &log_likelihood));
-	TLV_TRY(tlv_tree_belief_down(ctx, model, 1, NULL));
+	TLV_TRY(tlv_tree_belief_down(ctx, model, 1, NULL, NULL));
 	TLV_TRY(tree_begin_posterior(ctx, model, values, posterior));
 	block = posterior->values;
 	for (size_t at = p; at < nodes + p; at++)

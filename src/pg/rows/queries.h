@@ -121,6 +121,8 @@ extern const char *TlvVectorCast(TlvSource *rows, int column);
 /* Appends it to a select list, and declares it as a column of the rows, where they have weights. */
 extern void TlvAppendWeight(TlvSource *rows, StringInfo sql);
 extern void TlvWeightColumn(TlvSource *rows);
+/* 22023 where rows have weights and are not whole: of their columns, or arrays. */
+extern void TlvRequireWeighedRows(const TlvSource *rows, bool whole);
 
 /* ---- rows of named columns (columns_query.c) ---- */
 

@@ -448,14 +448,18 @@ count_edge(tlv_context *ctx, const tree_model *model, size_t v, size_t n, const 
 	return TLV_OK;
 }
 
-/* Rows that only fill the lanes weigh nothing; all posteriors below follow. */
+/* Rows that only fill the lanes weigh nothing, others what they are given; all posteriors below
+ * follow. */
 static void
-weigh_root(tree_model *model, size_t v, size_t n, size_t padded, double *counts)
+weigh_root(tree_model *model, size_t v, size_t n, size_t padded, const double *weight,
+		   double *counts)
 {
 	for (size_t x = 0; x < (size_t) model->parts.states[v]; x++)
 	{
 		double *belief = model->belief[v] + x * TREE_BLOCK;
 
+		for (size_t r = 0; weight != NULL && r < n; r++)
+			belief[r] *= weight[r];
 		for (size_t r = n; r < padded; r++)
 			belief[r] = 0;
 		for (size_t r = 0; counts != NULL && r < n; r++)
@@ -466,7 +470,8 @@ weigh_root(tree_model *model, size_t v, size_t n, size_t padded, double *counts)
 }
 
 tlv_status
-tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n, double *counts)
+tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n, const double *weight,
+					 double *counts)
 {
 	const tree_shape *shape = &model->shape;
 	size_t padded = (n + TREE_LANES - 1) / TREE_LANES * TREE_LANES;
@@ -486,7 +491,7 @@ tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size_t n, double *coun
 		}
 		if (shape->parent[v] < 0)
 		{
-			weigh_root(model, v, n, padded, counts);
+			weigh_root(model, v, n, padded, weight, counts);
 			continue;
 		}
 		/* The parent's posterior without what came from here. */

@@ -4,7 +4,8 @@
  *
  * The value (kind tree_statistics): scalars "rows", "nulls", "log_likelihood"; "model" (its
  * fingerprint); "counts", as the model's tables lie: of roots expected states, of other nodes
- * expected pairs with the parent over the rows in which a leaf is not missing.
+ * expected pairs with the parent over the rows in which a leaf is not missing.  A row counts as
+ * many times as its weight says.
  */
 #include <math.h>
 #include <string.h>
@@ -29,6 +30,7 @@ typedef struct statistics_state
 	double log_likelihood;
 	size_t waiting; /* rows in codes */
 	uint8_t *codes; /* p x TREE_BLOCK: other groups of rows share the model */
+	double weight[TREE_BLOCK];
 } statistics_state;
 
 tlv_status
@@ -67,7 +69,7 @@ static tlv_status
 propagate(tlv_context *ctx, statistics_state *state, size_t n, double *log_likelihood)
 {
 	TLV_TRY(tlv_tree_belief_up(ctx, state->model, n, log_likelihood));
-	return tlv_tree_belief_down(ctx, state->model, n, state->counts);
+	return tlv_tree_belief_down(ctx, state->model, n, state->weight, state->counts);
 }
 
 static tlv_status
@@ -88,8 +90,10 @@ tree_statistics_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	state->model->codes = own;
 	TLV_TRY(status);
 	for (size_t r = 0; r < n; r++)
-		state->log_likelihood += log_likelihood[r];
-	state->rows += (double) n;
+	{
+		state->log_likelihood += state->weight[r] * log_likelihood[r];
+		state->rows += state->weight[r];
+	}
 	return TLV_OK;
 }
 
@@ -107,6 +111,7 @@ tree_statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_ro
 	}
 	TLV_TRY(tlv_tree_belief_row(ctx, state->model, row->part[0].d, row->part[0].codes, state->codes,
 								state->waiting));
+	state->weight[state->waiting] = tlv_row_weight(row);
 	if (++state->waiting == TREE_BLOCK)
 		return tree_statistics_flush(ctx, accumulator);
 	return TLV_OK;
@@ -136,6 +141,7 @@ static const tlv_accumulator_class statistics_class = {
 	.name = "tree_statistics",
 	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_CODES,
+	.weighting = TLV_WEIGHTING_SUMS,
 	.add = tree_statistics_add,
 };
 const tlv_kind tlv_kind_tree_statistics = {TLV_KIND_LINE(TREE_STATISTICS, tree_statistics),

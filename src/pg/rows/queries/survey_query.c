@@ -489,11 +489,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 
 	bool weighted = rows->driver->weights != NULL, vectors;
 
-	if (weighted && !wide && !arrays)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("weights are of rows with one column for each variable"),
-						errhint("Use one column for each variable, and layout => 'wide' if there "
-								"are three.")));
+	TlvRequireWeighedRows(rows, wide || arrays);
 	if (wide && copies > 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a row of columns has no copies of its variables"),

@@ -254,7 +254,9 @@ read_number_columns(TlvSource *rows)
 	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
 	for (int i = 1; i <= desc->natts; i++)
 		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
-	appendStringInfoString(&rows->made.sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
+	appendStringInfoString(&rows->made.sql, "] AS v");
+	TlvAppendWeight(rows, &rows->made.sql);
+	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(&rows->made.sql, desc->natts);
 	appendStringInfoChar(&rows->made.sql, ')');
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
@@ -268,16 +270,21 @@ variables_query_read_numbers(TlvSource *rows, bool wide)
 {
 	bool arrays = rows->query->desc->natts == 1;
 
+	TlvRequireWeighedRows(rows, wide || arrays);
 	rows->form = TLV_ROW_VECTOR;
 	TlvSourceColumn(rows, "v", FLOAT8ARRAYOID);
+	TlvWeightColumn(rows);
 	if (wide)
 	{
 		read_number_columns(rows);
 		return;
 	}
 	if (arrays)
-		appendStringInfoString(&rows->made.sql, "SELECT v::pg_catalog.float8[] AS v "
-												"FROM " TLV_QUERY_ROWS " AS q(v)");
+	{
+		appendStringInfoString(&rows->made.sql, "SELECT v::pg_catalog.float8[] AS v");
+		TlvAppendWeight(rows, &rows->made.sql);
+		appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(v)");
+	}
 	else if (!variables_query_pivot_numbers(rows))
 		return;
 	if (arrays)

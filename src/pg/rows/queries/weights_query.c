@@ -110,6 +110,16 @@ TlvSourceWeigh(TlvSource *rows, const char *what)
 }
 
 void
+TlvRequireWeighedRows(const TlvSource *rows, bool whole)
+{
+	if (rows->driver->weights != NULL && !whole)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("weights are of rows with one column for each variable"),
+						errhint("Use one column for each variable, and layout => 'wide' if there "
+								"are three.")));
+}
+
+void
 TlvAppendWeight(TlvSource *rows, StringInfo sql)
 {
 	if (rows->driver->weights != NULL)
