@@ -33,7 +33,7 @@ CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 
 INSERT INTO parted SELECT bag FROM docs;
 CREATE TABLE points AS SELECT 10 * (g % 2) + sin(g) AS x FROM generate_series(1, 200) g;
 CREATE MATERIALIZED VIEW groups AS SELECT tlv_gmm('SELECT x FROM public.points', k => 2) AS model;
-CREATE TABLE large AS SELECT tlv_simulate_lda_model(100000, 30, seed => 4) AS model; -- 10 MB and more
+CREATE TABLE large AS SELECT tlv_simulate_lda_model(140000, 30, seed => 4) AS model; -- 10 MB and more
 CREATE TABLE defaults (bag tlv_bag DEFAULT '{1:2}' CHECK (tlv_bag_total(bag) > 0));
 SQL
 # what pins every value down: the text form is exact
@@ -52,6 +52,7 @@ SELECT count(*) FROM docs WHERE bag = (SELECT bag FROM parted LIMIT 1);
 SQL
 my $before = query($db, $everything);
 like($before, qr/^[0-9a-f]{32}\|503$/m, 'the values are there');
+like($before, qr/^[0-9a-f]{32}\|t$/m, 'a model of more than 10 MB among them');
 
 for my $format (qw(custom plain directory)) {
     my $path = "$dir/$format";

@@ -28,7 +28,7 @@ SQL
 query($db, $tables . <<'SQL');
 INSERT INTO docs SELECT doc, bag, 'first' FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, alpha0 => 0.3), 300, 40);
 INSERT INTO held SELECT 'first', tlv_count_moments(bag), tlv_find_subspace(tlv_count_moments(bag), 3), NULL FROM docs;
-INSERT INTO held (name, model) SELECT 'large', tlv_simulate_lda_model(100000, 30, seed => 4);
+INSERT INTO held (name, model) SELECT 'large', tlv_simulate_lda_model(140000, 30, seed => 4);
 SQL
 my $server = join ' ', map { "$_->[0]=$_->[1]" } grep { defined $_->[1] } [ host => $ENV{PGHOST} ], [ port => $ENV{PGPORT} ], [ user => $ENV{PGUSER} ];
 

@@ -52,7 +52,7 @@ CREATE VIEW far.edges2 AS SELECT * FROM far.edges WHERE src % 2 = 1;
 CREATE SEQUENCE far.passes;
 CREATE VIEW far.changing AS WITH p AS MATERIALIZED (SELECT nextval('far.passes') AS number)
   SELECT x FROM (SELECT row_number() OVER () AS i, x FROM far.clouds) c, p WHERE i > 10 * number;
-CREATE TABLE far.large AS SELECT tlv_simulate_lda_model(100000, 30, seed => 4) AS model;
+CREATE TABLE far.large AS SELECT tlv_simulate_lda_model(140000, 30, seed => 4) AS model;
 IMPORT FOREIGN SCHEMA far FROM SERVER knows INTO near;
 CREATE TABLE models (number int, place text, model tlv_model);
 SQL
