@@ -131,6 +131,8 @@ CREATE TEMP TABLE coded_rows AS
   FROM named_rows r WHERE i <= 200;
 CREATE TEMP TABLE named_moments AS SELECT tlv_category_moments(v) AS m FROM named_rows;
 SELECT tlv_info(m)->'arrays' AS arrays, tlv_info(m)->>'missing' AS missing FROM named_moments;
+-- a row without a value does not say how many variables rows have
+SELECT tlv_info(tlv_category_moments(v)) ->> 'variables' AS variables, tlv_info(tlv_category_moments(v)) ->> 'nulls' AS nulls FROM (VALUES ('{NULL,NULL,NULL}'::text[]), ('{a,b,c,d,e}')) r(v);
 SELECT m = (SELECT tlv_rollup(part ORDER BY g DESC) FROM (SELECT i % 7 AS g, tlv_category_moments(v ORDER BY i DESC) AS part FROM named_rows GROUP BY 1) p) AS rolled,
        m::text::tlv_moments = m AS text_form, (m + other) - other = m AS taken, 2 * m = m + m AS twice
 FROM named_moments, (SELECT tlv_category_moments(ARRAY['blue', 'ok', '5', 'v0']) AS other) o;
