@@ -171,7 +171,8 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	TLV_TRY(check_variables(ctx, state, p));
 	TLV_TRY(category_tell(ctx, state,
 						  row->part[0].names == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
-	if (row->part[0].names != NULL)
+	/* A row without a value does not say how many variables the others have. */
+	if (row->part[0].names != NULL && !tlv_codes_missing(p, values))
 	{
 		TLV_TRY(category_codes_of_names(ctx, state, &row->part[0]));
 		values = state->codes;

@@ -115,13 +115,6 @@ codes_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	TlvCursorOwn(cursor, codes);
 	for (size_t v = 0; v < n; v++)
 		codes[v] = block.missing[v] ? TLV_CATEGORY_MISSING : 0;
-	if (tlv_codes_missing(n, codes))
-	{
-		/* As a null row: it must not say how many variables the others have. */
-		cursor->rows = cursor->left = 0;
-		cursor->nulls = 1;
-		return;
-	}
 	*part = (tlv_part) TLV_PART(TLV_PART_CODES, 1, n, codes);
 	part->names = block.names;
 }
