@@ -98,7 +98,8 @@ const view = function() {
     parts.push(function() {
       const y = lines[place()] || [], n = y.length, side = Math.round(Math.sqrt(n)), most = Math.max(1e-12, greatest(y.map(Math.abs)));
       const tile = F.atoms && side * side === n && n >= 9 && !F.dimension_names && !(F.shown || []).length;
-      const g = s("svg", {viewBox: "-60 -12 620 264", role: "img", "aria-label": L.shapes + ": " + named(place())});
+      const letters = 13 * (screenWide > 820 ? 1 : enlarged(620));
+      const g = s("svg", {viewBox: -8 - 4 * letters + " -12 " + (568 + 4 * letters) + " " + (238 + 2 * letters), role: "img", "aria-label": L.shapes + ": " + named(place())});
       if (tile) {
         y.forEach(function(v, i) {
           g.append(
@@ -120,8 +121,8 @@ const view = function() {
                          return (i ? "L" : "M") + (540 * i / Math.max(1, n - 1)).toFixed(1) + " " + (110 - 100 * v / most).toFixed(1);
                        }).join("")
                  }));
-        [[14, most], [116, 0], [218, -most]].forEach(function(p) { g.append(s("text", {x: -6, y: p[0], "text-anchor": "end"}, number(p[1]))); });
-        [[0, "start", 1], [540, "end", n]].forEach(function(p) { g.append(s("text", {x: p[0], y: 240, "text-anchor": p[1]}, String(p[2]))); });
+        [[14, most], [116, 0], [218, -most]].forEach(function(p) { g.append(s("text", {x: -6, y: p[0], "text-anchor": "end", size: letters}, number(p[1]))); });
+        [[0, "start", 1], [540, "end", n]].forEach(function(p) { g.append(s("text", {x: p[0], y: 226 + letters, "text-anchor": p[1], size: letters}, String(p[2]))); });
       }
       clear(shape).append(h("figure", {}, g, h("figcaption", {}, n + " " + L.axis)));
     });

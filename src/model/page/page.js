@@ -183,11 +183,12 @@ const shorten = function(text, n) {
 const wideOf = function(text, size) {
   return size * sum(Array.from(text).map(function(c) { return c.codePointAt(0) > 0x2e7f ? 1 : 0.58; }));
 };
-// Pixels that a drawing on the left has; below each other on a narrow screen.
-const room = function() {
-  const wide = document.documentElement.clientWidth;
-  return wide > 820 ? (Math.min(wide, 1400) - 48) * 5 / 12 - 28 : wide - 48;
-};
+// Pixels that a drawing on the left has; below each other on a narrow screen.  The width is read once, since reading it lays the page out.
+let screenWide = document.documentElement.clientWidth;
+window.addEventListener("resize", function() { screenWide = document.documentElement.clientWidth; });
+const room = function() { return screenWide > 820 ? (Math.min(screenWide, 1400) - 48) * 5 / 12 - 28 : screenWide - 48; };
+// How much larger the letters of a drawing are that is smaller than its own size there.
+const enlarged = function(wide) { return Math.max(1, 0.95 * wide / room()); };
 // Distances of fits that are the same are rounding errors.
 const distance = function(x) { return x < 0.001 ? "<0.001" : number(x); };
 const moreOf = function(step, shown, all, act) { return button(Math.min(step, all - shown) + L.more + all, act); };
@@ -635,17 +636,17 @@ const map = function(area, hot, caption, text) {
       boxes.push([at(xs[i]) - r[i], at(-ys[i]) - r[i], at(xs[i]) + r[i], at(-ys[i]) + r[i]]);
     });
     range(C.length).filter(function(i) { return names[i] !== ""; }).forEach(function(i) {
-      const label = shorten(names[i], 22), w = wideOf(label, 12);
-      [[at(xs[i]) + r[i] + 3, at(-ys[i]) + 4], [at(xs[i]) - r[i] - 3 - w, at(-ys[i]) + 4], [at(xs[i]) - w / 2, at(-ys[i]) + r[i] + 13],
+      const label = shorten(names[i], 22), letters = 12 * enlarged(size), w = wideOf(label, letters);
+      [[at(xs[i]) + r[i] + 3, at(-ys[i]) + 4], [at(xs[i]) - r[i] - 3 - w, at(-ys[i]) + 4], [at(xs[i]) - w / 2, at(-ys[i]) + r[i] + letters],
        [at(xs[i]) - w / 2, at(-ys[i]) - r[i] - 4]]
           .some(function(p) {
-            const b = [p[0], p[1] - 11, p[0] + w, p[1] + 3];
+            const b = [p[0], p[1] - letters + 1, p[0] + w, p[1] + 3];
             if (b[0] < 0 || b[2] > size || b[1] < low || b[3] > high ||
                 boxes.some(function(o) { return b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]; })) {
               return false;
             }
             boxes.push(b);
-            numbers.push(s("text", {class: "name", x: p[0], y: p[1], "aria-hidden": "true"}, label));
+            numbers.push(s("text", {class: "name", x: p[0], y: p[1], size: letters, "aria-hidden": "true"}, label));
             return true;
           });
     });

@@ -302,7 +302,8 @@ const view = function() {
     };
     const rx = reach(x), ry = same ? [-1, 1] : reach(y);
     const px = function(v) { return wide * (v - rx[0]) / (rx[1] - rx[0]); }, py = function(v) { return high * (ry[1] - v) / (ry[1] - ry[0]); };
-    const frame = same ? "-6 -6 " + (wide + 12) + " " + (high + 44) : "-66 -24 " + (wide + 72) + " " + (high + 50);
+    const letters = 13 * enlarged(wide + 72), left = 2 + 5 * letters, rest = 2 * letters + 24;
+    const frame = same ? "-6 -6 " + (wide + 12) + " " + (high + rest - 6) : -left + " -" + rest / 2 + " " + (wide + left + 6) + " " + (high + rest);
     const g = s("svg", {viewBox: frame, role: "group", "aria-label": L.ellipses + ": " + x.name + ", " + y.name});
     g.append(s("rect", {class: "frame", width: wide, height: high}));
     const list = [];
@@ -343,12 +344,14 @@ const view = function() {
         g.append(s("text", {class: "no", x: px(x.m[i]), y: (same ? high / 2 : py(y.m[i])) + 4, "text-anchor": "middle"}, String(c.number)));
       }
     });
-    [[0, "start", rx[0]], [wide, "end", rx[1]]].forEach(function(
-        p) { g.append(s("text", {x: p[0], y: high + 18, "text-anchor": p[1]}, number(p[2]))); });
-    g.append(s("text", {x: wide / 2, y: high + 18, "text-anchor": "middle"}, x.name));
+    const words = function(x, y, anchor, text) { g.append(s("text", {x: x, y: y, "text-anchor": anchor, size: letters}, text)); };
+    words(0, high + letters + 5, "start", number(rx[0]));
+    words(wide, high + letters + 5, "end", number(rx[1]));
+    words(wide / 2, high + letters + 5, "middle", shorten(x.name, 24));
     if (!same) {
-      [[10, ry[1]], [high, ry[0]]].forEach(function(p) { g.append(s("text", {x: -6, y: p[0], "text-anchor": "end"}, number(p[1]))); });
-      g.append(s("text", {y: -8}, y.name));
+      words(-6, letters - 3, "end", number(ry[1]));
+      words(-6, high, "end", number(ry[0]));
+      words(0, -8, "start", shorten(y.name, 40));
     }
     marks(list);
     const all = D.points ? D.points.given : 0;
