@@ -5,6 +5,10 @@
  * A stored value becomes live by merging it into a fresh accumulator; a live
  * one becomes a stored value by build().  Both are exact, so partial states can
  * travel between workers, tables and servers as ordinary values.
+ *
+ * Which accumulator an aggregate of SQL makes, and of which constants, is in aggregate.h; sums
+ * whose sections are only declared are in sections.h; what a model infers from a row is in
+ * model.h.
  */
 #ifndef TENSORLV_ACCUMULATOR_H
 #define TENSORLV_ACCUMULATOR_H

@@ -1,6 +1,10 @@
 /*
- * aggregate.h - what is collected of rows, by name: one record per aggregate, from which the
- * server's transition functions, the procedures' passes and the tests make their accumulators.
+ * aggregate.h - the aggregates by name: one record each, from which the server's transition
+ * functions, the procedures' passes and the tests make their accumulators.
+ *
+ * The sums themselves are in the rooms of their rows (counts.h, dense.h, views.h, categories.h,
+ * sequences.h, graph.h) and of the models.  The readers that turn arguments of SQL into rows are
+ * on floor 3.
  */
 #ifndef TENSORLV_AGGREGATE_H
 #define TENSORLV_AGGREGATE_H

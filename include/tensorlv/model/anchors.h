@@ -4,6 +4,9 @@
  * separable.
  *
  * A point is a row of d coordinates; point i is rows + i d.
+ *
+ * The room chooses corners and expresses all other points by them.  It does not know documents:
+ * collecting the rows is in counts.h, and topics are made of the coefficients in lda.h.
  */
 #ifndef TENSORLV_ANCHORS_H
 #define TENSORLV_ANCHORS_H

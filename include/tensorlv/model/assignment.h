@@ -1,5 +1,8 @@
 /*
  * assignment.h - the components of one model assigned to those of another.
+ *
+ * The header does not define distances, since every kind does by the member match of its class
+ * (model.h).  The algorithm is on floor 1 (optimize.h).
  */
 #ifndef TENSORLV_ASSIGNMENT_H
 #define TENSORLV_ASSIGNMENT_H

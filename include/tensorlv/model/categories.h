@@ -15,9 +15,12 @@
  * (scalar R, >= 1), "part_rows" (R) and "part_pairs", "part_singles" (as above, x R: counts of R
  * parts that the rows are dealt to).  Of NULL rows alone, p is 0 and there are scalars only.
  *
- * Categories may be told by name: a row of codes with names, whose codes only say what is missing.
- * The stored value then has "name_offsets" and "names" (names.h; of all states, those of a variable
- * ascending byte by byte), and the states of a variable are its names in their order.
+ * Categories may be identified by name: a row of codes with names, whose codes only say what is
+ * missing.  The stored value then has "name_offsets" and "names" (names.h; of all states, those of
+ * a variable ascending byte by byte), and the states of a variable are its names in their order.
+ *
+ * The room counts.  It fits nothing: trees are in tree_parameters.h, latent classes and mixed
+ * membership in membership.h, and three categories that are the views of one choice in views.h.
  */
 #ifndef TENSORLV_CATEGORY_MOMENTS_H
 #define TENSORLV_CATEGORY_MOMENTS_H

@@ -1,8 +1,8 @@
 /*
  * choice.h - the number of components by one criterion.  Models of several k are learnt from a part
  * of the rows, and predict the others.  Chosen is the least k whose score is within one standard
- * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that goes on until the curve
- * has fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
+ * error of the best (Breiman, Friedman, Olshen, Stone 1984), on a grid that ends when the curve has
+ * fallen.  One component is given up for more at the level of 1 % only, 2.33 errors: where
  * there are none, models of several are near copies of it, and one of them is above it by chance.
  *
  * The score of k is L(k) = sum of s_i / sum of n_i over the rows i that are predicted, s_i the
@@ -11,6 +11,9 @@
  * d_i = s_i(b) - s_i(k) - (L(b) - L(k)) n_i, sqrt(sum of d_i^2) / sum of n_i.  Rows are added up in
  * groups by their contents, so that any number of them takes the same memory, and the d of a group
  * takes the place of d_i.
+ *
+ * The room does not know what is learnt and predicted, which the models say by tlv_choice_score.
+ * Criteria of the rows that are learnt from, such as BIC, are in the rooms of the models.
  */
 #ifndef TENSORLV_CHOICE_H
 #define TENSORLV_CHOICE_H

@@ -13,6 +13,10 @@
  * Zibulevsky, Elad 2008); atoms by the method of optimal directions (Engan, Aase, Husoy 1999) with
  * the replacements of Aharon, Elad, Bruckstein 2006: an atom that nobody uses, or that is another
  * one again, becomes the row that is represented worst.
+ *
+ * The room contains the initial atoms (by least squares, independent components or the graph of
+ * rows), pursuit, refinement and simulation.  Independent sources as a model are in ica.h, and the
+ * solvers of least squares are on floor 1.
  */
 #ifndef TENSORLV_CODING_H
 #define TENSORLV_CODING_H

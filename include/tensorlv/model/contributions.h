@@ -1,5 +1,8 @@
 /*
  * contributions.h - which dimensions make a row unusual under a model.
+ *
+ * The densities are those of the model's kind (model.h).  Kinds whose rows cannot have missing
+ * values, and directions, have no contributions.
  */
 #ifndef TENSORLV_CONTRIBUTIONS_H
 #define TENSORLV_CONTRIBUTIONS_H

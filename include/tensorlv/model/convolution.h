@@ -21,6 +21,9 @@
  *
  * Sources: Huang 2016, chapter 4 (cyclic windows, alternating least squares); Brillinger 1965,
  * Giannakis 1987 (third moments of linear processes).
+ *
+ * The room contains moments, fit, refinement and simulation.  Series are read from rows with times
+ * on floor 3; states of sequences are in hmm.h.
  */
 #ifndef TENSORLV_CONVOLUTION_H
 #define TENSORLV_CONVOLUTION_H

@@ -17,6 +17,9 @@
  * 2014, section 3.2; Huang 2016, section 3.1.1, with corrected diagonals).  In `distinct` mode
  * pairs of the same item are left out altogether, P2_ii = 0, which is what choosing k needs when
  * words come in bursts.
+ *
+ * The room collects documents and finds their subspace.  Bags are on floor 1 (bag.h), topics are
+ * fitted to the moments in lda.h, and documents are inferred under given topics in topics.h.
  */
 #ifndef TENSORLV_COUNT_MOMENTS_H
 #define TENSORLV_COUNT_MOMENTS_H

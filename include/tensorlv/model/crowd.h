@@ -1,13 +1,17 @@
 /*
- * crowd.h - answers of many workers about the same items: what is true, and how reliable everybody
- * is (Dawid and Skene 1979).
+ * crowd.h - answers of many workers about the same items: the class of each item, and how reliable
+ * each worker is (Dawid and Skene 1979).
  *
  * An item has an unknown class, of weight w, and every class is one of the answers.  A worker says
  * answer l of an item of class h with a probability that is the worker's own; answers are
  * independent given the class.  Two answers of one worker about one item are two draws.
  *
- * Answers are collected as they are (kind crowd_answers): the fit goes through them again and
- * again.  Such values are merged, so that what a day brings is added to what there is.
+ * Answers are collected as they are (kind crowd_answers), since the fit reads them in every
+ * iteration.  Such values are merged, so that the answers of a day are added to earlier ones.
+ *
+ * The room contains the answers, the fit from two initial estimates, posteriors without an item's
+ * own answers, the agreement of workers, and simulation.  It does not look for workers who copy
+ * each other, who count as independent.  Latent classes of several variables are in membership.h.
  */
 #ifndef TENSORLV_CROWD_H
 #define TENSORLV_CROWD_H

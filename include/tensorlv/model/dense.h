@@ -7,6 +7,10 @@
  * (packed2), "sum3" (packed3) and "sum4" (packed4) of the shifted rows, as far as
  * the order goes.  Values of different shifts are merged exactly up to rounding: the sums are
  * moved to the shift of the one with more rows.
+ *
+ * The room collects.  Fits to the moments are in gmm.h, ica.h and tree_gaussian.h, packed
+ * symmetric tensors are on floor 1 (tensor3.h, tensor4.h), and sums under a mixture are in
+ * mixture.h.
  */
 #ifndef TENSORLV_DENSE_MOMENTS_H
 #define TENSORLV_DENSE_MOMENTS_H

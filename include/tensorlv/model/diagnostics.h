@@ -4,6 +4,9 @@
  * Sections of a model's frame: "diagnostics" (n numbers) and "diagnostic_names" (n names, each
  * ended by '\0'); where there are warnings also "warnings" (2 x m: component, score) and
  * "warning_texts" (of each its code, message and hint, each ended by '\0').
+ *
+ * When a family warns is decided in its own room; how a warning becomes a message of the server,
+ * in src/pg/server/warnings.c.
  */
 #ifndef TENSORLV_DIAGNOSTICS_H
 #define TENSORLV_DIAGNOSTICS_H

@@ -5,6 +5,9 @@
  * Sections of a model's frame, where there are names: "dimension_name_offsets" and
  * "dimension_names" (names.h).  A fit whose rows have names puts them into its model
  * (tlv_source_finish), and refinement steps keep them.
+ *
+ * Names of categories are those of tlv_code_names (model.h); names of items and of nodes are
+ * sections of their kinds.
  */
 #ifndef TENSORLV_DIMENSION_NAMES_H
 #define TENSORLV_DIMENSION_NAMES_H

@@ -19,6 +19,9 @@
  *
  * where w_j = alpha_j/a0 (Anandkumar, Foster, Hsu, Kakade, Liu 2012); a0 = 0 is the
  * model in which every observation has one component.
+ *
+ * The moments are collected in counts.h and star_moments.h.  The decomposition itself is on floor
+ * 1 (decompose.h).
  */
 #ifndef TENSORLV_DIRICHLET_H
 #define TENSORLV_DIRICHLET_H

@@ -7,6 +7,9 @@
  * n (x - mu)' S^-1 (x - mu) of means, are at most chi squared in distribution: p-values are right
  * or too large.  The model's own error, from N rows, adds n / N to the variance of n new ones, by
  * which statistics are divided.
+ *
+ * The tests of single families are the member drift of their class (model.h).  The caller chooses
+ * the level of an alarm.
  */
 #ifndef TENSORLV_DRIFT_H
 #define TENSORLV_DRIFT_H

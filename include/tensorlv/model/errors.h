@@ -1,12 +1,14 @@
 /*
- * errors.h - what the numbers of a model are worth: its estimates as rows, their standard errors
- * and intervals.
+ * errors.h - the estimates of a model as rows, with their standard errors and intervals.
  *
  * Likelihood models give the score of a row, the derivative of its log-likelihood by every
  * parameter.  The sum of the scores' outer products K over the rows is the observed information,
  * and K^-1 the covariance of the estimates where the rows are the model's (Berndt, Hall, Hall,
  * Hausman 1974).  K of a row is a population quantity: collected on a sample it is scaled to the
  * rows that the model was fitted to.  Other models have accumulators and formulas of their own.
+ *
+ * Scores and formulas of a family are members of its class (model.h).  Whether a component is real
+ * is in support.h.
  */
 #ifndef TENSORLV_ERRORS_H
 #define TENSORLV_ERRORS_H

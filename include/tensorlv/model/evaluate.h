@@ -10,6 +10,9 @@
  *   membership_pairs  (a[], b[]): a node's memberships, k and k' numbers; means and co-moments
  *
  * a is the truth and b the estimate where it matters.
+ *
+ * The room measures.  It does not match models with each other (tlv_match in model.h), and it
+ * knows neither how an estimate was made nor what a node is.
  */
 #ifndef TENSORLV_EVALUATE_H
 #define TENSORLV_EVALUATE_H

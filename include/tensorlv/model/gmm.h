@@ -11,6 +11,10 @@
  * freedom; of t distributions only), "floor" (d: the least variance of every coordinate), and
  * diagnostics.  Of directions (kind direction_mixture): "rows", "steps", "seed", "weights", "means"
  * (of length 1), "kappas" (k), and diagnostics.
+ *
+ * The room contains initial estimates, the choice of k and of the covariance, the procedure,
+ * models and simulation.  Densities, expectation and maximisation are in mixture.h, since hidden
+ * Markov models and views share them; moments and samples of rows are in dense.h.
  */
 #ifndef TENSORLV_GMM_H
 #define TENSORLV_GMM_H

@@ -24,6 +24,9 @@
  * "target_names" (names.h).
  * Variable-length bytes: 7 bits each, lowest first, the high bit set on all but
  * the last (LEB128), without superfluous zero bytes: equal graphs have equal images.
+ *
+ * The room stores, merges, folds and loads graphs, and finds connected components.  Communities
+ * are in mmsb.h, and products of sparse rows are on floor 1 (sparse.h).
  */
 #ifndef TENSORLV_GRAPH_H
 #define TENSORLV_GRAPH_H

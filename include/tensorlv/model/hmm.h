@@ -3,6 +3,10 @@
  * moments from windows of three steps (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, section 3.3.3),
  * refined on the counts of windows and by Baum-Welch; where moments do not identify the states,
  * from other starts.
+ *
+ * The room contains fits to stored windows, Baum-Welch, the choice of the number of states,
+ * decoding, forecasts and simulation.  Moments of windows and samples of sequences are in
+ * sequences.h, Gaussian densities in mixture.h, and the solver of three views in view_solver.h.
  */
 #ifndef TENSORLV_HMM_H
 #define TENSORLV_HMM_H

@@ -14,6 +14,10 @@
  * Sources: Cardoso, Souloumiac 1993 (joint diagonalisation); Hyvarinen 1999 (fixed-point
  * steps); Ablin, Cardoso, Gramfort 2018 (steps of the likelihood); Voss, Belkin, Rademacher 2015
  * (unmixing under noise).
+ *
+ * The room contains the fit to moments, refinement over rows, the choice of k, and simulation.
+ * Fourth moments are collected in dense.h; decompositions of fourth order are on floor 1
+ * (decompose.h).
  */
 #ifndef TENSORLV_ICA_H
 #define TENSORLV_ICA_H

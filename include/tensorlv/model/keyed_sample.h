@@ -1,6 +1,9 @@
 /*
- * keyed_sample.h - what random samples have in common that keep the rows of the smallest keys,
- * hashes of their content: the same rows stay, in whatever order and parts they arrive.
+ * keyed_sample.h - what all random samples of rows share.  They keep the rows with the smallest
+ * hashes of their content, so that the sample is the same in whatever order and parts rows arrive.
+ *
+ * What a row is and how it is stored, the samples of vectors (dense.h) and of sequences
+ * (sequences.h) decide.
  */
 #ifndef TENSORLV_KEYED_SAMPLE_H
 #define TENSORLV_KEYED_SAMPLE_H

@@ -2,6 +2,9 @@
  * kind.h - one record per kind of stored value: its name and what its frame
  * must hold.  Output, validation, roll-up, tlv_info and the tests iterate
  * over these records, so that a new kind is a new line of kinds.def.
+ *
+ * What a kind does with rows is in its accumulator class (accumulator.h) and its model class
+ * (model.h); which functions of SQL it has is in kind_functions.h.
  */
 #ifndef TENSORLV_KIND_H
 #define TENSORLV_KIND_H

@@ -1,6 +1,9 @@
 /*
  * kind_functions.h - which SQL functions have to do with a kind of value (kind_functions.def), for
  * tlv_kinds() and for hints.
+ *
+ * The functions themselves are declared in sql/; scripts/check-kinds compares the table with
+ * kinds.def.
  */
 #ifndef TENSORLV_KIND_FUNCTIONS_H
 #define TENSORLV_KIND_FUNCTIONS_H

@@ -1,10 +1,12 @@
 /*
- * layout.h - what the sections of a model are to who reads or renumbers any model: one record per
- * kind of model.
+ * layout.h - the meaning of the sections of a model for functions that read or renumber models of
+ * any kind: one record per kind of model.
  *
  * A component has a number, its place in the sections that are of components, and may have a label.
  * A component whose weight is exactly 0 is not there: it keeps its number and its parameters for a
  * model to which it comes back, infers 0, and takes no part in anything.
+ *
+ * The check of a model's sections is in sections.h, and what the model computes is in model.h.
  */
 #ifndef TENSORLV_LAYOUT_H
 #define TENSORLV_LAYOUT_H

@@ -6,6 +6,11 @@
  * The model's frame: alpha0 (0: single topic), items (d), phi (k x d), alpha
  * (k), weights (k, alpha / alpha0 or the mixing weights), shares (d, of
  * the corpus), labels where items were given as text, and diagnostics.
+ *
+ * The room contains the fit to moments, the procedure with its choices of k, counts and initial
+ * estimate, standard errors, drift and correlated topics.  Moments and subspaces are in counts.h,
+ * inference of a document under given topics is in topics.h, and anchors as points are in
+ * anchors.h.
  */
 #ifndef TENSORLV_LDA_H
 #define TENSORLV_LDA_H

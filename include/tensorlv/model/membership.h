@@ -23,6 +23,10 @@
  * Sources: Tan, Mukherjee 2017 (moments of different variables); Zhang, Cai, Wu 2022 (own blocks
  * from the others); Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014 (whitening and decomposition);
  * Goodman 1974 (expectation maximisation of latent classes).
+ *
+ * The room contains the fit to pairs and triples, the procedure with its choice of k, prior and
+ * alpha0, and numbers beside categories.  Tables of pairs and triples are in categories.h, three
+ * views of categories by moments in multiview.h, and answers of workers in crowd.h.
  */
 #ifndef TENSORLV_MEMBERSHIP_H
 #define TENSORLV_MEMBERSHIP_H

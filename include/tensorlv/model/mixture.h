@@ -15,6 +15,10 @@
  *
  * Rows, but directions, are taken relative to a center, the mixture's own mean: with variances of
  * at least TLV_MIXTURE_FLOOR of the data's, sums of squares about it lose at most half the digits.
+ *
+ * The room does not know where parameters come from: the models that use it are in gmm.h, hmm.h
+ * and multiview.h.  The loop of expectation maximisation is that of all models (source.h, and em.h
+ * on floor 1).
  */
 #ifndef TENSORLV_MIXTURE_H
 #define TENSORLV_MIXTURE_H

@@ -8,6 +8,11 @@
  * or bipartite graph has two sides, source and target, with memberships of
  * their own, of a directed graph also the same; rows of P belong to the source's
  * community, columns to the target's.
+ *
+ * The room contains block models and mixed memberships of graphs in memory, the choice of
+ * communities, degrees and sides, weights of edges, rows of neighbours, standard errors and
+ * simulation.  Graphs as values are in graph.h, moments of their stars in star_moments.h, and
+ * measures against known labels in evaluate.h.
  */
 #ifndef TENSORLV_COMMUNITIES_H
 #define TENSORLV_COMMUNITIES_H

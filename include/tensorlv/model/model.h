@@ -1,5 +1,8 @@
 /*
- * model.h - what a fitted model can do, whatever it is: one record per kind.
+ * model.h - what a fitted model of any kind can do: one record per kind.
+ *
+ * The stored form of a kind is in sections.h, its components by number and label are in layout.h,
+ * and learning is in source.h.
  */
 #ifndef TENSORLV_MODEL_H
 #define TENSORLV_MODEL_H

@@ -7,6 +7,8 @@
  * "dimension_names" and "labels" (of the components, null where there is none).  A section may lack
  * where the layout says so; "floor", "stationary", "weights", "shares" and the like, which follow
  * from others, too.  Sections are in the order of the keys: a model comes back bit by bit.
+ *
+ * The syntax of JSON is on floor 1 (json.h); which sections a kind has is in layout.h.
  */
 #ifndef TENSORLV_MODEL_JSON_H
 #define TENSORLV_MODEL_JSON_H

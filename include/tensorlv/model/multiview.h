@@ -3,6 +3,10 @@
  * the hidden component: vectors of any distribution, or categories (the latent
  * class model), by the method of moments (Anandkumar, Ge, Hsu, Kakade,
  * Telgarsky 2014, section 3.3 and theorem 3.6).
+ *
+ * The room contains the fit to moments, refinement, the rank test that chooses k, and simulation.
+ * Moments of views are in views.h, the solver that hidden Markov models share in view_solver.h,
+ * and more than three variables of categories in membership.h.
  */
 #ifndef TENSORLV_MULTIVIEW_H
 #define TENSORLV_MULTIVIEW_H

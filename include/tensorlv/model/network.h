@@ -16,6 +16,10 @@
  * is the place of an item in the first layer, and the number of a unit in others), "edge_weights"
  * (1 or -1) and "edge_shares" (of the rows that could show the edge, those that do); and
  * diagnostics.
+ *
+ * The room contains the counts of items that are on together, the procedure, refinement and
+ * simulation.  Bags of items are on floor 1 (bag.h), and topics, whose items have probabilities,
+ * are in lda.h.
  */
 #ifndef TENSORLV_NETWORK_H
 #define TENSORLV_NETWORK_H

@@ -7,6 +7,10 @@
  * percent-encoded in the digest and character references in the plain part, so that every client,
  * encoding and COPY write the same file.  Bytes above ASCII are copied in the server's encoding
  * until tlv_page_finish, which takes both parts in UTF-8.
+ *
+ * The room contains what all pages share, with their scripts and styles.  What the page of a kind
+ * shows is the member page of its class (model.h), since only its room knows the sections;
+ * pictures are in picture.h.
  */
 #ifndef TENSORLV_PAGE_H
 #define TENSORLV_PAGE_H

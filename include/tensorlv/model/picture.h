@@ -4,6 +4,9 @@
  * Strings keep the encoding of the model and what XML forbids is escaped; tlv_svg replaces every
  * character above ASCII by a reference.  A picture is as wide as its contents require, has no
  * script and no font but generic families, and has titles that describe its shapes.
+ *
+ * Which picture a kind has is the member draw of its class (model.h).  Drawings of trees are in
+ * tree_pictures.h, and pages in page.h.
  */
 #ifndef TENSORLV_PICTURE_H
 #define TENSORLV_PICTURE_H

@@ -1,6 +1,9 @@
 /*
  * refusals.h - what several kinds of statistics and of models refuse, in the same words and with
  * the same hint.  Every function fills ctx->error and returns its code.
+ *
+ * What one family alone refuses is in its own room.  src/pg/server/context.c gives a status its
+ * SQLSTATE.
  */
 #ifndef TENSORLV_REFUSALS_H
 #define TENSORLV_REFUSALS_H

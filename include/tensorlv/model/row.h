@@ -1,6 +1,9 @@
 /*
- * row.h - one row, whatever it is: what accumulators add and models infer from; and the posterior
+ * row.h - a row of any form, which accumulators add and from which models infer, and the posterior
  * that a model infers.
+ *
+ * Rows are read from datums on floor 3 (src/pg/rows), and collected by accumulators
+ * (accumulator.h).
  */
 #ifndef TENSORLV_ROW_H
 #define TENSORLV_ROW_H

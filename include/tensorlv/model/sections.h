@@ -16,6 +16,9 @@
  *
  * The state of a model is its parts: a struct with the sizes, a double for every number, a pointer
  * for every array, and the diagnostics.  Writing, reading and checking follow.
+ *
+ * Frames, in which sections are stored, are on floor 1 (frame.h).  The meaning of a section for
+ * functions that read any model is in layout.h.
  */
 #ifndef TENSORLV_SECTIONS_H
 #define TENSORLV_SECTIONS_H

@@ -8,6 +8,9 @@
  * "initial" (the sum of the first vectors, shifted by "shift1").  Windows in which something is
  * missing are left out.  Steps that follow each other in
  * the array are adjacent in time: gaps are not known here.
+ *
+ * The room contains the moments and the sample of sequences.  Hidden Markov models are in hmm.h,
+ * and sums of three vectors, which views share, in view_sums.h.
  */
 #ifndef TENSORLV_SEQUENCES_H
 #define TENSORLV_SEQUENCES_H

@@ -9,6 +9,9 @@
  *
  * Whoever runs one calls tlv_learn(), which also finds the support of the components and collects
  * standard errors, in one place for all.
+ *
+ * Queries and statements are on floor 3 (src/pg/server/pass.c), rows are in row.h, and formulas
+ * are in the rooms of the models.
  */
 #ifndef TENSORLV_SOURCE_H
 #define TENSORLV_SOURCE_H

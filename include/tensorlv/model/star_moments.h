@@ -1,7 +1,10 @@
 /*
- * star_moments.h - moments of the 2-stars and 3-stars of a graph, compressed
- * into a dominant subspace: every row of the adjacency matrix is an observation
- * whose entries are words of a document, as it were.
+ * star_moments.h - moments of the 2-stars and 3-stars of a graph, compressed into a dominant
+ * subspace.  Every row of the adjacency matrix is an observation, as a document is of topics: its
+ * entries take the place of words.
+ *
+ * This is a header of the room of graphs.  What is made of the moments is in dirichlet.h and
+ * mmsb.h.
  */
 #ifndef TENSORLV_STAR_MOMENTS_H
 #define TENSORLV_STAR_MOMENTS_H

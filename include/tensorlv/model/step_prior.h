@@ -15,6 +15,8 @@
  *
  * At w = 1 this is the plain step, and as w falls to 0 nothing moves.  A prior that was added in
  * full would pull the model by its mass over that of the rows at every step, however small w is.
+ *
+ * How strong a prior is every family decides in its own room.
  */
 #ifndef TENSORLV_STEP_PRIOR_H
 #define TENSORLV_STEP_PRIOR_H

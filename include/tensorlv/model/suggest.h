@@ -1,6 +1,9 @@
 /*
- * suggest.h - what rows say about the number of components: how good every number is that was
- * tried, by one criterion or several.
+ * suggest.h - the scores of every number of components that a fit has tried, by one criterion or
+ * several.
+ *
+ * The procedures try the numbers of components (choice.h, gmm.h); suggestions for moments without
+ * a fit are in counts.h (tlv_count_suggest_k).
  */
 #ifndef TENSORLV_SUGGEST_H
 #define TENSORLV_SUGGEST_H

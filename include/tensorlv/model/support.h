@@ -1,12 +1,16 @@
 /*
- * support.h - which components of a model are real: those that come again where a quarter of the
- * rows is left out.
+ * support.h - which components of a model are real: those that recur in fits to three quarters of
+ * the rows.
  *
- * The model is learnt anew from a sample of the rows but a quarter of it, four times, from starts
- * of its own.  Components of both are matched by what they have in common: over the rows of the
- * sample o_ij is the sum of the smaller of the two posteriors, and 1 - 2 o_ij / (n_i + n_j) the
- * distance, 0 of the same, 1 of such that no row shares.  The mean of a component's four distances
- * is its recurrence: of one that is real it is small.
+ * The model is learnt four times more from a sample of the rows, each time without another quarter
+ * of it and from initial estimates of its own.  Components of two models are matched by their
+ * posteriors: o_ij is the sum over the rows of the sample of the smaller of the two, and 1 - 2
+ * o_ij / (n_i + n_j) is the distance, 0 where all rows belong to both alike and 1 where none does.
+ * The mean of a component's four distances is its recurrence, which is small for components that
+ * are real.
+ *
+ * Topics, which are matched by their words, have a measure of their own in lda.h, and edges of
+ * trees have a bootstrap (tree_learn.h).  Standard errors are in errors.h.
  */
 #ifndef TENSORLV_SUPPORT_H
 #define TENSORLV_SUPPORT_H
@@ -14,7 +18,7 @@
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/source.h"
 
-/* Above this a component does not come again. */
+/* A component of a larger recurrence does not recur. */
 #define TLV_SUPPORT_LIMIT 0.3
 
 /* What a family gives; fit is the options of its procedure. */

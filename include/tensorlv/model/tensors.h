@@ -1,10 +1,14 @@
 /*
- * tensors.h - tensors from rows (i, j, l, value) or arrays, and what they are in short: a sum of
+ * tensors.h - tensors from rows (i, j, l, value) or arrays, and their compressed forms: a sum of
  * products (CP), a core in bases (Tucker), a chain of cores (tensor train).
  *
  * Entries are collected as they are, sparse: values of one place are added up.  A place without a
- * value is missing where one of its rows has a NULL, otherwise absent: 0, or missing, as a fit is
- * told.  Values that add up to 0 count as absent unless one of them is 0.
+ * value is missing where one of its rows has a NULL, otherwise absent, which an option of the fits
+ * takes for 0 or for missing.  Values that add up to 0 count as absent unless one of them is 0.
+ *
+ * The room collects entries, reads and writes the models, and completes missing entries.  The
+ * algorithms are on floor 1 (cp.h, tucker.h, tensor.h), and so are symmetric tensors of moments
+ * (decompose.h).
  */
 #ifndef TENSORLV_TENSORS_H
 #define TENSORLV_TENSORS_H

@@ -6,6 +6,8 @@
  * A document is n distinct items: index[i] in 0 .. d-1 is the item's position
  * in the model, count[i] > 0 its count.  Items that the model does not know
  * have been left out by the caller.
+ *
+ * Topics are learnt and stored in lda.h, and moments of documents are in counts.h.
  */
 #ifndef TENSORLV_TOPICS_H
 #define TENSORLV_TOPICS_H

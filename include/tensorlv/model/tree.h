@@ -1,6 +1,10 @@
 /*
  * tree.h - latent trees with parameters, of categories (tree_parameters.h) or Gaussian
  * variables (tree_gaussian.h): fitting, names, simulation.
+ *
+ * The room joins its three folders: it contains what a tree can do as a model, names, clusters of
+ * variables, pictures, simulation and the procedure (tree_learn.h).  The structure is in
+ * tree_structure.h, whose folder knows distances only.
  */
 #ifndef TENSORLV_TREE_H
 #define TENSORLV_TREE_H

@@ -1,5 +1,8 @@
 /*
  * tree_belief.h - an opened tree, and exact belief propagation in one of categories (Pearl 1988).
+ *
+ * This is a header of the room tree/parameters.  Tables are estimated in tree_parameters.h, and
+ * trees of numbers are in tree_gaussian.h.
  */
 #ifndef TENSORLV_TREE_BELIEF_H
 #define TENSORLV_TREE_BELIEF_H

@@ -1,6 +1,9 @@
 /*
  * tree_gaussian.h - trees of Gaussian variables: distances and regressions from the covariance
  * alone, factors that act on all of them, and conditioning in them.
+ *
+ * This is the header of the room tree/gaussian.  The structure is found from distances alone in
+ * tree_structure.h; categories are in tree_parameters.h, and moments in dense.h.
  */
 #ifndef TENSORLV_TREE_GAUSSIAN_H
 #define TENSORLV_TREE_GAUSSIAN_H

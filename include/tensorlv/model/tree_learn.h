@@ -1,6 +1,8 @@
 /*
  * tree_learn.h - a latent tree from moments in one call: distances, structure, support by the
  * bootstrap, parameters.
+ *
+ * The steps themselves are in tree_structure.h, tree_parameters.h and tree_gaussian.h.
  */
 #ifndef TENSORLV_TREE_LEARN_H
 #define TENSORLV_TREE_LEARN_H

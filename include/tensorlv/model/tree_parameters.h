@@ -29,6 +29,10 @@
  * parent, dimension x parent's dimension, column by column; "noise": of every node the
  * covariance of what its parent leaves (of a root its own), dimension x dimension.  The columns of
  * a variable are in the order of columns.
+ *
+ * This is the header of the room tree/parameters.  The tables of pairs and triples that parameters
+ * are estimated from are in categories.h, the structure is in tree_structure.h, and parameters of
+ * trees of numbers, but for their stored form, are in tree_gaussian.h.
  */
 #ifndef TENSORLV_TREE_PARAMETERS_H
 #define TENSORLV_TREE_PARAMETERS_H

@@ -1,5 +1,8 @@
 /*
  * tree_pictures.h - pictures of trees: text from the arena, of UTF-8 names.
+ *
+ * What all pictures share is in picture.h; the page of a tree is the member page of its class
+ * (model.h).
  */
 #ifndef TENSORLV_TREE_PICTURES_H
 #define TENSORLV_TREE_PICTURES_H

@@ -1,6 +1,8 @@
 /*
  * tree_selection.h - the triples of observed nodes that hidden ones are learned from, and cross
  * moments of hidden nodes from those of what stands for them.
+ *
+ * This is a header of the room tree/parameters.  A triple is decomposed in view_solver.h.
  */
 #ifndef TENSORLV_TREE_SELECTION_H
 #define TENSORLV_TREE_SELECTION_H

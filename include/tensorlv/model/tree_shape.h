@@ -1,5 +1,7 @@
 /*
- * tree_shape.h - the rooted forest of a tree and what is near in it.
+ * tree_shape.h - the rooted forest of a tree, and the observed nodes near to each of its nodes.
+ *
+ * This is a header of the room tree/structure.  Trees are found in tree_structure.h.
  */
 #ifndef TENSORLV_TREE_SHAPE_H
 #define TENSORLV_TREE_SHAPE_H

@@ -5,6 +5,9 @@
  *
  * Nodes: 0 .. p-1 are observed, p .. nodes-1 hidden.  A tree may be a forest: variables that depend
  * on nothing else stand alone.
+ *
+ * The room knows distances and splits.  It knows neither where distances come from
+ * (tree_parameters.h, tree_gaussian.h) nor parameters or rows.
  */
 #ifndef TENSORLV_TREE_STRUCTURE_H
 #define TENSORLV_TREE_STRUCTURE_H

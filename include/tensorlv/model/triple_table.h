@@ -1,6 +1,8 @@
 /*
- * triple_table.h - counts of triples of small whole numbers: a hash table that
- * grows, and the sorted list that is stored.
+ * triple_table.h - counts of triples of small integers: a hash table that grows, and the sorted
+ * list that is stored.
+ *
+ * This is a header of the room of views.  Hash tables of other keys are on floor 1 (hash.h).
  */
 #ifndef TLV_TRIPLE_TABLE_H
 #define TLV_TRIPLE_TABLE_H

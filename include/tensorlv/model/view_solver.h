@@ -1,6 +1,9 @@
 /*
  * view_solver.h - from moments of three views to the conditional means of each
  * (views.h): what multi-view mixtures and hidden Markov models share.
+ *
+ * This is a header of the room of views.  The whitened tensor is decomposed on floor 1
+ * (decompose.h), and models are refined in multiview.h and hmm.h.
  */
 #ifndef TLV_VIEW_SOLVER_H
 #define TLV_VIEW_SOLVER_H

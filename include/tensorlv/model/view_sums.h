@@ -2,6 +2,9 @@
  * view_sums.h - sums over rows of three vectors, shifted by a reference, up to
  * the full third-order tensor; what view_moments and windows of sequences of
  * vectors have in common.
+ *
+ * This is a header of the room of views.  The stored values are declared where they are collected
+ * (views.h, sequences.h).
  */
 #ifndef TLV_VIEW_SUMS_H
 #define TLV_VIEW_SUMS_H

@@ -12,6 +12,9 @@
  * in a word, ascending) and "counts" (how often).  Where the categories of a view are told by name:
  * "told" (of each view, 1: by number, 2: by name, whose hashes the categories are), "name_ids"
  * (those that have a name, ascending), "name_offsets" and "names" (names.h).
+ *
+ * The room collects; its other headers are view_sums.h, view_solver.h and triple_table.h.  The
+ * model is in multiview.h, and more than three variables are in categories.h.
  */
 #ifndef TENSORLV_VIEWS_H
 #define TENSORLV_VIEWS_H
