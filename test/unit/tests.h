@@ -39,6 +39,9 @@ __attribute__((unused)) static bool figures_are_shown;
  * A test that measures accuracy, over several draws or at size, by calls that other tests of the
  * file make, too.  The sanitizers find nothing more in its later draws, and each takes them ten
  * times as long: there it is skipped.
+ *
+ * EVERY(n) is the step of a loop over draws, or over cases of one kind, that take the same paths:
+ * the sanitizers run each n-th.
  */
 #ifdef __SANITIZE_ADDRESS__
 static inline void
@@ -47,8 +50,10 @@ skip_accuracy(void **state)
 	skip();
 }
 #define ACCURACY_TEST(name) TEST_RUNS(name, skip_accuracy)
+#define EVERY(n)			(n)
 #else
 #define ACCURACY_TEST(name) TEST_RUNS(name, name)
+#define EVERY(n)			1
 #endif
 
 static inline int

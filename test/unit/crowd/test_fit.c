@@ -135,7 +135,7 @@ fit_few(tlv_rng *rng, size_t items, size_t each, int64_t *truth)
 }
 
 /* How probable an answer is said to be is near how often it is right, also where few are given. */
-TEST(test_said)
+ACCURACY_TEST(test_said)
 {
 	static const struct
 	{
@@ -272,7 +272,7 @@ true_accuracy(tlv_crowd_simulation s)
 }
 
 /* How often workers are right is near the truth by as much as their errors say. */
-TEST(test_errors)
+ACCURACY_TEST(test_errors)
 {
 	tlv_crowd_simulation s = {2000, 100, 3, .1, .2, .9, 0, 0};
 	double within = 0, n = 0, square = 0;
@@ -427,7 +427,7 @@ chance_warnings(tlv_crowd_simulation options)
 }
 
 /* Workers who only have habits, and some who know a third of the answers. */
-TEST(test_chance)
+ACCURACY_TEST(test_chance)
 {
 	tlv_crowd_simulation options = {.items = 200, .workers = 15, .k = 3, .share = 0.33};
 
@@ -444,7 +444,7 @@ TEST(test_poor_workers)
 	tlv_crowd_simulation options = {
 		.items = 2665, .workers = 60, .k = 5, .share = 0.1, .low = 0, .high = 0.4};
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i += EVERY(4))
 	{
 		crowd_rows r;
 		tlv_frame answers, model;

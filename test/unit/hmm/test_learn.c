@@ -113,7 +113,7 @@ ACCURACY_TEST(test_accuracy)
  */
 TEST(test_start_at_limit)
 {
-	for (uint64_t seed = 1; seed <= 4; seed++)
+	for (uint64_t seed = 1; seed <= 4; seed += EVERY(4))
 	{
 		tlv_hmm_learn_options options = options_of(2, TLV_HMM_REFINE_WINDOWS, -1);
 		tlv_frame model;
@@ -185,7 +185,7 @@ level_rows(size_t n, size_t levels, size_t stay)
 /* Single numbers show two states in windows of three steps: others take other starts. */
 TEST(test_levels)
 {
-	for (size_t k = 3; k <= 5; k++)
+	for (size_t k = 3; k <= 5; k += EVERY(2))
 	{
 		tlv_hmm_learn_options options = options_of(k, TLV_HMM_REFINE_AUTO, -1);
 		tlv_hmm_parts parts;
@@ -379,7 +379,7 @@ TEST(test_missing_steps)
 		}
 		rows[i].part[0].missing = missing;
 	}
-	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c += EVERY(3))
 	{
 		double before = -HUGE_VAL, emissions, transitions;
 		tlv_frame model = {0};

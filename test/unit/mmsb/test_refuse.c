@@ -57,7 +57,7 @@ TEST(test_refused)
 /* Small graphs of every shape give a model or an error of the data, never anything else. */
 TEST(test_odd_graphs)
 {
-	for (int trial = 0; trial < 400; trial++)
+	for (int trial = 0; trial < 400; trial += EVERY(4))
 	{
 		size_t rows = 2 + tlv_rng_below(&rng, 12), columns = 2 + tlv_rng_below(&rng, 12);
 		tlv_graph_kind kind = (tlv_graph_kind) (1 + tlv_rng_below(&rng, 3));
@@ -156,7 +156,7 @@ TEST(test_cancel)
 			assert_ok(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
 			calls = memory.calls - before;
 			assert_above(calls, 10);
-			for (size_t i = 1; i <= calls; i += 1 + calls / 40)
+			for (size_t i = 1; i <= calls; i += 1 + calls / (40 / EVERY(4)))
 			{
 				memory.calls = 0;
 				memory.stop_at = i;
@@ -182,7 +182,7 @@ TEST(test_memory)
 			ctx.arena.peak = before;
 			assert_ok(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size));
 			peak = ctx.arena.peak - before;
-			for (int part = 1; part < 20; part++)
+			for (int part = 1; part < 20; part += EVERY(6))
 			{
 				ctx.arena.limit = ctx.arena.used + peak * (size_t) part / 20;
 				assert_int_equal(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size),

@@ -6,7 +6,7 @@
 #include "tensorlv/model/mmsb.h"
 
 #define MOST   60
-#define GRAPHS 3000
+#define GRAPHS (3000.0 / EVERY(10))
 
 static tlv_frame
 model_of(tlv_mmsb_simulation options)
