@@ -15,7 +15,7 @@ my $db = new_database('tlv_communities');
 my $log = server_log_size();
 my $data = dirname(__FILE__) . '/../../../shared/data';
 
-# ---- simulated graphs: bounds a little above what is reached at three seeds, of which two are tried ----
+# ---- simulated graphs: bounds a little above what is reached at three seeds, of which one is tried (test/unit/mmsb draws more) ----
 
 # name, model, k, alpha0, other arguments of the fit, most half L1 (for alpha0 = 0: part of the nodes)
 my @cases = (
@@ -36,7 +36,7 @@ for my $case (@cases) {
     my ($kind) = $model =~ /kind => '(\w+)'/;
     $kind //= 'undirected';
     my $columns = $model =~ /poisson/ ? 'src, dst, weight' : 'src, dst';
-    for my $seed (1, 2) {
+    for my $seed (1) {
         my $out = query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_mmsb_model($model, seed => $seed) AS m;
 CREATE TEMP TABLE fitted AS SELECT tlv_fit_mmsb($collect{$kind}($columns), $k, alpha0 => $alpha0, seed => $seed$more) AS m FROM truth, tlv_simulate_mmsb(m, seed => $seed);
@@ -50,7 +50,7 @@ SQL
     }
 }
 # how many there are
-for my $seed (1, 2) {
+for my $seed (1) {
     for my $k (1, 3, 6) {
         is(query($db, "SELECT score FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), seed => $seed)
             FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(1200, $k, within => 0.1, across => 0.01, seed => $seed), seed => $seed)))
@@ -172,7 +172,7 @@ BEGIN
 END $$;
 SQL
 my $started = query($db, 'SELECT pg_postmaster_start_time()');
-my $times = 3000;
+my $times = 1000;
 for my $models (0, 1) {
     for my $kind (qw(undirected directed bipartite)) {
         for my $weighted (0, 1) {

@@ -19,7 +19,7 @@ ALTER DATABASE $db SET client_min_messages = error;
 ALTER DATABASE $db SET max_parallel_workers_per_gather = 0;
 SQL
 
-# ---- accuracy: bounds a little above what is reached at three seeds, of which two are tried ----
+# ---- accuracy: bounds a little above what is reached at three seeds, of which one is tried (the unit tests of each room draw more) ----
 
 # every value of a row at most its bound; bounds below 0: at least their modulus
 sub bounded {
@@ -45,7 +45,7 @@ my @gmm = (
 );
 for my $case (@gmm) {
     my ($covariance, $d, $k, $n, $moments, $refined, $weights) = @$case;
-    for my $seed (1, 2) {
+    for my $seed (1) {
         my $out = query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_gmm_model($d, $k, 6, '$covariance', seed => $seed) AS m;
 CREATE TEMP TABLE points AS SELECT s.* FROM truth, tlv_simulate_gmm(m, $n, seed => $seed) s;
@@ -94,7 +94,7 @@ my @hmm = (
 for my $case (@hmm) {
     my ($name, $model, $vectors, @fits) = @$case;
     my $value = $vectors ? 'x' : 'symbol';
-    for my $seed (1, 2) {
+    for my $seed (1) {
         my $sql = join '', map { "SELECT emissions, transitions, 4 - states FROM truth, chain_errors(m, tlv_hmm('SELECT s FROM sequences', 4, $_->[0]), $vectors = 1);\n" } @fits;
         my @out = split /\n/, query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_hmm_model($model, seed => $seed) AS m;
@@ -113,7 +113,7 @@ my @ica = (
 );
 for my $case (@ica) {
     my ($model, @fits) = @$case;
-    for my $seed (1, 2) {
+    for my $seed (1) {
         my $sql = join '', map { "SELECT tlv_amari(tlv_ica('SELECT x FROM signals'$_->[0]), m) FROM truth;\n" } @fits;
         my @out = split /\n/, query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_ica_model($model, seed => $seed) AS m;
@@ -128,7 +128,7 @@ cmp_ok(query($db, "SELECT tlv_amari(tlv_ica('SELECT x FROM tlv_simulate_ica(tlv_
     tlv_simulate_ica_model(6, noise => 1, seed => 3))"), '>', .06, 'noise matters');
 
 # three views, of vectors and of categories; assignments are as good as by the true model
-for my $seed (1, 2) {
+for my $seed (1) {
     my $out = query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_multiview_model(dimensions => '{5,6,7}', k => 4, seed => $seed) AS m,
     tlv_simulate_multiview_model(categories => '{6,7,8}', k => 3, seed => $seed) AS latent;
