@@ -9,6 +9,7 @@
 #   make fuzz-sql        FUZZ_CALLS hostile calls of every function, against that server
 #   make check-largest   the largest models of every kind in every function, against that server
 #   make check-valgrind  the regression tests with the server under valgrind
+#   scripts/check [BASE] what a commit needs, in two minutes: the linters and the tests of what differs from main
 #   scripts/check-kernels  tests and fits under other kernels of OpenBLAS, clones and threads
 #   make check-interrupts  the longest stretch of every phase without a look at interrupts
 #   make lint            formatting, static analysis, floors, shell scripts
@@ -125,10 +126,11 @@ prerequisites:
 unit-prerequisites:
 	@CC='$(CC)' scripts/check-prerequisites -lcmocka $(LIBRARIES)
 
-# The scripts and the style of the pages of models (tlv_html), as C strings.
+# The scripts and the style of the pages of models (tlv_html), as C strings.  Where they are unchanged the file keeps its
+# time, so that nothing is compiled again.
 build/page_assets.h: src/model/page/assets.awk $(PAGE_ASSETS) Makefile
 	@mkdir -p $(@D)
-	@awk -f $(filter-out Makefile,$^) > $@.$$$$ && mv $@.$$$$ $@
+	@awk -f $(filter-out Makefile,$^) > $@.$$$$ && { cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@; }
 
 # The list of the parts changes when one of them disappears.
 .PHONY: sql-parts
@@ -214,6 +216,8 @@ TEST_HEADERS := $(wildcard test/unit/*.h test/fuzz/*.h)
 TEST_FLAGS    = -Iinclude -Isrc -Itest/unit -Itest/fuzz $(DEFINES)
 # The time of a unit test is spent in the library: to optimise the test itself takes longer than it runs.
 UNIT_FLAGS    = $(TEST_FLAGS) -O0
+# gold links a test in half the time of the usual linker.
+UNIT_LINKER  := $(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold)
 
 CLANG       ?= clang
 NUM_CC       = $(CC)
@@ -247,7 +251,7 @@ $(eval $(call LIBRARY_RULES,fuzz,FUZZ))
 
 build/num/test/%: test/unit/%.c build/num/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
 	@mkdir -p $(@D)
-	$(NUM_CC) $(NUM_FLAGS) $(UNIT_FLAGS) -o $@ $< build/num/libtensorlv.a -lcmocka $(LIBRARIES)
+	$(NUM_CC) $(NUM_FLAGS) $(UNIT_FLAGS) $(UNIT_LINKER) -o $@ $< build/num/libtensorlv.a -lcmocka $(LIBRARIES)
 build/asan/test/%: test/unit/%.c build/asan/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
 	@mkdir -p $(@D)
 	$(ASAN_CC) $(ASAN_FLAGS) $(UNIT_FLAGS) -o $@ $< build/asan/libtensorlv.a -lcmocka $(LIBRARIES)

@@ -328,8 +328,9 @@ tlv_copy_sources() {
     chmod -R u+w,a+rX "$TLV_WORK/src"
 }
 
-# Builds the copy and installs it below $TLV_WORK/stage.
-tlv_build() {
+# Builds the copy, or another folder, and installs it below $TLV_WORK/stage.
+tlv_build() { # [folder]
+    local folder=${1:-$TLV_WORK/src}
     PG_CONFIG=${PG_CONFIG:-pg_config}
     command -v "$PG_CONFIG" >/dev/null || tlv_die "$PG_CONFIG not found"
     export PG_CONFIG
@@ -338,9 +339,9 @@ tlv_build() {
         tlv_die "$TLV_BINDIR/initdb is missing: install the server of $("$PG_CONFIG" --version)"
     export TLV_BINDIR TLV_STAGE="$TLV_WORK/stage"
     tlv_say "building for $("$PG_CONFIG" --version | cut -d ' ' -f 1,2), which takes some minutes"
-    tlv_run_told building make -C "$TLV_WORK/src" -s --no-print-directory -j"$TLV_JOBS" ||
+    tlv_run_told building make -C "$folder" -s --no-print-directory -j"$TLV_JOBS" ||
         tlv_die "the build failed"
-    tlv_run make -C "$TLV_WORK/src" -s --no-print-directory install DESTDIR="$TLV_STAGE" \
+    tlv_run make -C "$folder" -s --no-print-directory install DESTDIR="$TLV_STAGE" \
         >"$TLV_WORK/install.log" 2>&1 || { cat "$TLV_WORK/install.log" >&2; tlv_die "the staged install failed"; }
     export PATH="$TLV_BINDIR:$PATH"
 }
