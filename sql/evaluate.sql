@@ -96,5 +96,5 @@ CREATE FUNCTION tlv_scores(pairs tlv_moments, significance float8 DEFAULT 0.01)
     AS 'MODULE_PATHNAME', 'tlv_scores_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
 COMMENT ON FUNCTION tlv_scores(tlv_moments, float8) IS
     'all scores of what was collected: of tlv_label_pairs nmi and ari; of tlv_cover_pairs overlapping_nmi and cover_f1; of tlv_membership_pairs membership_l1, '
-    'recovery_ratio (the proportion of the true components that an estimated one is correlated with, at the level significance adjusted for all pairs) and membership_error (the sum of the mean absolute '
-    'differences of all matched pairs over the number of true components; an estimate of zeros scores 1 / k were it matched)';
+    'recovery_ratio (the proportion of the true components that an estimated one is correlated with, at the level significance adjusted for all pairs) and membership_error '
+    '(the sum of the mean absolute differences of all matched pairs over the number of true components; an estimate of zeros scores 1 / k were it matched)';

@@ -58,7 +58,8 @@ SELECT name, tlv_assign(m, '{2:1,4:1,6:1,8:1}') = (SELECT community FROM tlv_mem
 FROM comm_models WHERE name IN ('driver', 'mixed', 'weighted', 'corrected') ORDER BY name;
 -- the graph's own neighbour bags again
 SELECT c.name, bool_and(tlv_assign(m, neighbours) = community) AS same
-FROM comm_models c, (SELECT node, tlv_bag_agg(other) AS neighbours FROM comm_edges, LATERAL (VALUES (src, dst), (dst, src)) e(node, other) GROUP BY node) n, LATERAL (SELECT community FROM tlv_memberships(m) x
+FROM comm_models c, (SELECT node, tlv_bag_agg(other) AS neighbours FROM comm_edges, LATERAL (VALUES (src, dst), (dst, src)) e(node, other) GROUP BY node) n,
+    LATERAL (SELECT community FROM tlv_memberships(m) x
         WHERE x.node = n.node ORDER BY membership DESC LIMIT 1) x WHERE c.name IN ('driver', 'corrected') GROUP BY c.name ORDER BY c.name;
 
 -- what the numbers are worth
@@ -180,7 +181,8 @@ CREATE TABLE comm_faint AS SELECT s.src, s.dst FROM tlv_simulate_mmsb(tlv_simula
 CREATE TABLE comm_faint_fit AS SELECT tlv_mmsb('SELECT src, dst FROM comm_faint', k => 2) m;
 SELECT count(*) FILTER (WHERE v.memberships[1] BETWEEN 0.01 AND 0.99) > 50 AS soft,
        avg(abs(v.memberships[1] - (tlv_infer(f.m, n.neighbours))[1])) < 0.02 AS as_inferred
-FROM comm_faint_fit f, pg_temp.membership_vectors(f.m) v JOIN (SELECT node, tlv_bag_agg(other) AS neighbours FROM comm_faint, LATERAL (VALUES (src, dst), (dst, src)) e(node, other) GROUP BY node) n USING (node);
+FROM comm_faint_fit f, pg_temp.membership_vectors(f.m) v JOIN
+  (SELECT node, tlv_bag_agg(other) AS neighbours FROM comm_faint, LATERAL (VALUES (src, dst), (dst, src)) e(node, other) GROUP BY node) n USING (node);
 DROP TABLE comm_hubs, comm_stars, comm_bicliques, comm_faint, comm_faint_fit;
 
 -- the probability of edges, by number and by name; labels beside sizes

@@ -101,7 +101,8 @@ SKIP: {
 CREATE TEMP TABLE shares AS
   SELECT node, array_agg((SELECT count(*) FROM truth t WHERE t.node = q.node AND t.community = c) / n::float8 ORDER BY c) AS memberships
   FROM (SELECT node, count(*) AS n FROM truth GROUP BY node) q, (SELECT DISTINCT community AS c FROM truth) d GROUP BY node;
-SELECT score FROM tlv_scores((SELECT tlv_membership_pairs(s.memberships, v.memberships) FROM shares s JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL)
+SELECT score FROM tlv_scores((SELECT tlv_membership_pairs(s.memberships, v.memberships) FROM shares s JOIN LATERAL
+  (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL)
   AS memberships FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1)), 0) GROUP BY 1, 2, 3) v USING (node))) WHERE measure = 'membership_l1';
 SQL
     cmp_ok($l1, '<=', .036, 'lfr-overlap: half L1 of overlapping memberships');

@@ -142,7 +142,8 @@ for my $case (@aggregates) {
     diag("$name: parts $rounding, workers $other") if $ENV{TAP_VERBOSE};
 }
 # counts are exact: equal tables; the whole of tlv_tree by workers
-is(query($db, "$parallel SELECT (SELECT tlv_category_moments(v) FROM holes) = (SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes GROUP BY id % 5) q)"), 't', 'tables are exact');
+is(query($db, "$parallel SELECT (SELECT tlv_category_moments(v) FROM holes) = (SELECT tlv_rollup(m)
+    FROM (SELECT tlv_category_moments(v) AS m FROM holes GROUP BY id % 5) q)"), 't', 'tables are exact');
 cmp_ok(query($db, "$parallel SELECT far(model, tlv_tree('SELECT v FROM points')) FROM trees WHERE name = 'wide'"), '<', 1e-7, 'tlv_tree with workers');
 
 # ---- cancels, in every phase ----

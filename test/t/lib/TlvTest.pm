@@ -9,7 +9,8 @@ use POSIX ();
 use Time::HiRes qw(time sleep);
 use File::Temp qw(tempdir);
 
-our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster standby_cluster upgrade_second_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
+our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster standby_cluster upgrade_second_cluster
+    stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
 
 sub bindir { return $ENV{TLV_BINDIR} // do { my $d = `pg_config --bindir`; chomp $d; $d } }
 
