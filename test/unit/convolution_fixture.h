@@ -25,9 +25,6 @@ keep_step(tlv_context *context, void *argument, size_t series, size_t t, double 
 {
 	series_rows *r = argument;
 
-	(void) context;
-	(void) series;
-	(void) t;
 	memcpy(r->activations + r->filled * r->k, activations, r->k * sizeof(double));
 	r->x[r->filled++] = x;
 	return TLV_OK;

@@ -264,7 +264,6 @@ typedef tlv_accumulator *(*maker)(tlv_frame value);
 static inline tlv_accumulator *
 make_pairs(tlv_frame value)
 {
-	(void) value;
 	return new_pairs();
 }
 
@@ -273,7 +272,6 @@ make_summary(tlv_frame value)
 {
 	tlv_accumulator *accumulator;
 
-	(void) value;
 	assert_ok(tlv_count_summary_create(&ctx, &accumulator));
 	return accumulator;
 }

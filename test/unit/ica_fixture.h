@@ -21,8 +21,6 @@ keep_row(tlv_context *c, void *argument, size_t row, const double *x, const doub
 {
 	rows *r = argument;
 
-	(void) c;
-	(void) sources;
 	memcpy(r->x + (row - 1) * r->d, x, r->d * sizeof(double));
 	return TLV_OK;
 }

@@ -45,7 +45,6 @@ pool_release(void *owner, void *pointer)
 {
 	pool_block *block = (pool_block *) pointer - 1;
 
-	(void) owner;
 	block->before->next = block->next;
 	block->next->before = block->before;
 	free(block);

@@ -15,8 +15,6 @@ take_row(tlv_context *context, void *argument, size_t row, const double *x, cons
 	tlv_row *rows = argument;
 	size_t d = rows[row - 1].part[0].d;
 
-	(void) context;
-	(void) codes;
 	memcpy((double *) rows[row - 1].part[0].float64, x, d * sizeof(double));
 	return TLV_OK;
 }

@@ -64,7 +64,6 @@ TEST(test_learn)
 static size_t
 four_pieces(tlv_source *source, double row_bytes)
 {
-	(void) source;
 	assert_true(row_bytes >= 24);
 	return 4;
 }

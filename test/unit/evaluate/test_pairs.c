@@ -172,7 +172,6 @@ everybody(int64_t i, int64_t *c)
 static size_t
 nobody(int64_t i, int64_t *c)
 {
-	(void) c;
 	return i < 0;
 }
 

@@ -180,7 +180,6 @@ TEST(test_components)
 static bool
 always_stop(void *argument)
 {
-	(void) argument;
 	return true;
 }
 

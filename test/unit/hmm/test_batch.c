@@ -68,8 +68,6 @@ visit(tlv_context *context, void *argument, size_t first, size_t n, const int32_
 {
 	plain_sums *sums = argument;
 
-	(void) context;
-	(void) at;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < sums->model->parts.k; j++)
 		{

@@ -24,8 +24,6 @@ take_row(tlv_context *context, void *argument, size_t row, const double *x, cons
 	row_list *list = argument;
 	double *to = list->x + (row - 1) * list->d;
 
-	(void) context;
-	(void) sources;
 	memcpy(to, x, list->d * sizeof(double));
 	list->rows[row - 1] = *TLV_AS_VECTOR(list->d, to);
 	return TLV_OK;

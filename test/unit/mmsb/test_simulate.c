@@ -37,7 +37,6 @@ count_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, doubl
 	edges *e = argument;
 	size_t at = (size_t) (src - 1) * MOST + (size_t) (dst - 1);
 
-	(void) context;
 	/* in order, each once */
 	assert_at_least(src, e->last_src);
 	if (src == e->last_src)
@@ -200,7 +199,6 @@ sum_degrees(tlv_context *context, void *argument, int64_t src, int64_t dst, doub
 {
 	double *degree = argument;
 
-	(void) context;
 	degree[src - 1] += weight;
 	degree[dst - 1] += weight;
 	return TLV_OK;
@@ -263,7 +261,6 @@ mix_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, double 
 {
 	uint64_t *hash = argument;
 
-	(void) context;
 	*hash =
 		tlv_mix64(*hash ^ tlv_mix64((uint64_t) src * 1000003 + (uint64_t) dst) ^ (uint64_t) weight);
 	return TLV_OK;
@@ -327,20 +324,12 @@ refuse_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, doub
 {
 	size_t *left = argument;
 
-	(void) src;
-	(void) dst;
-	(void) weight;
 	return (*left)-- > 0 ? TLV_OK : tlv_fail(context, TLV_LIMIT, "enough");
 }
 
 static tlv_status
 ignore_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, double weight)
 {
-	(void) context;
-	(void) argument;
-	(void) src;
-	(void) dst;
-	(void) weight;
 	return TLV_OK;
 }
 

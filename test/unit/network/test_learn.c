@@ -17,9 +17,6 @@ take_row(tlv_context *context, void *argument, size_t row, size_t n, const int64
 	tlv_row *rows = argument;
 	int64_t *copy = room(n + 1, sizeof(int64_t));
 
-	(void) context;
-	(void) n_units;
-	(void) units;
 	memcpy(copy, active, n * sizeof(int64_t));
 	rows[row - 1] = *TLV_AS_SYMBOLS(n, copy);
 	return TLV_OK;
@@ -233,7 +230,6 @@ TEST(test_two_layers)
 static tlv_frame
 build_value(tlv_accumulator *accumulator)
 {
-
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_COFIRE);
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	return MADE(tlv_frame_finish, &builder);

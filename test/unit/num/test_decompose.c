@@ -421,14 +421,12 @@ static int countdown;
 static bool
 stop_at_zero(void *argument)
 {
-	(void) argument;
 	return --countdown < 0;
 }
 
 static void *
 alloc_until_zero(void *owner, size_t bytes)
 {
-	(void) owner;
 	return --countdown < 0 ? NULL : malloc(bytes);
 }
 

@@ -346,7 +346,6 @@ static int stops;
 static bool
 stop_later(void *argument)
 {
-	(void) argument;
 	return --stops < 0;
 }
 

@@ -81,7 +81,6 @@ TEST(test_dictionary_freeze)
 static bool
 stop_at_once(void *argument)
 {
-	(void) argument;
 	return true;
 }
 
@@ -136,7 +135,6 @@ TEST(test_dictionary_map)
 static bool
 always_stop(void *argument)
 {
-	(void) argument;
 	return true;
 }
 

@@ -24,7 +24,6 @@ expect(tlv_context *context, void *state, double *likelihood)
 	slow_em *em = state;
 	double away = em->p[0] - CLIMBED;
 
-	(void) context;
 	em->taken++;
 	assert_close(em->p[0] + em->p[1], 1, 1e-12);
 	*likelihood = em->refuses && em->extrapolated ? NAN : -away * away;
@@ -39,7 +38,6 @@ changed(tlv_context *context, void *state)
 	slow_em *em = state;
 	double sum = em->p[0] + em->p[1];
 
-	(void) context;
 	em->p[0] /= sum;
 	em->p[1] /= sum;
 	em->extrapolated = fabs(sum - 1) > 1e-15 || !em->refuses;
@@ -51,7 +49,6 @@ maximize(tlv_context *context, void *state)
 {
 	slow_em *em = state;
 
-	(void) context;
 	em->p[0] += em->part * (CLIMBED - em->p[0]);
 	em->p[1] = 1 - em->p[0];
 	return TLV_OK;

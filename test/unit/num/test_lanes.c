@@ -99,14 +99,12 @@ count_rows(void *argument, size_t lane, size_t first, size_t n)
 static bool
 always_pending(void *argument)
 {
-	(void) argument;
 	return true;
 }
 
 static bool
 never_pending(void *argument)
 {
-	(void) argument;
 	return false;
 }
 

@@ -262,7 +262,6 @@ TEST(test_assignment)
 static bool
 always(void *argument)
 {
-	(void) argument;
 	return true;
 }
 
@@ -286,7 +285,6 @@ log_parabola(tlv_context *context, void *argument, double x, double *value)
 {
 	double off = log(x) - *(double *) argument;
 
-	(void) context;
 	*value = x > 50 ? NAN : 3 + off * off;
 	return TLV_OK;
 }
@@ -294,9 +292,6 @@ log_parabola(tlv_context *context, void *argument, double x, double *value)
 static tlv_status
 failing(tlv_context *context, void *argument, double x, double *value)
 {
-	(void) argument;
-	(void) x;
-	(void) value;
 	return tlv_fail(context, TLV_BAD_DATA, "no");
 }
 

@@ -132,7 +132,6 @@ apply_known(tlv_context *context, void *argument, size_t l, const float *x, floa
 {
 	known_operator *a = argument;
 
-	(void) context;
 	a->products++;
 	memcpy(z, x, l * a->n * sizeof(float));
 	for (size_t c = 0; c < l; c++)

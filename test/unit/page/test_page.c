@@ -212,7 +212,6 @@ static size_t looks, looks_allowed;
 static bool
 stop_after(void *argument)
 {
-	(void) argument;
 	return ++looks > looks_allowed;
 }
 
