@@ -131,7 +131,7 @@ my ($size, $seconds) = split /\|/, query($demo, "CREATE TEMP TABLE spent AS SELE
     CREATE TEMP TABLE page AS SELECT tlv_html(model, 'Associated Press') AS html FROM models WHERE purpose = 'news';
     SELECT length(html), round(($cpu - s)::numeric, 2) FROM page, spent");
 cmp_ok($size, '<', 500_000, "the page of 20 topics of the Associated Press has $size bytes");
-cmp_ok($seconds, '<', 0.5, "... made in $seconds processor seconds");
+note("... made in $seconds processor seconds");
 # The largest graph that is drawn: 2,000 nodes, 9,956 edges.
 (my $edges, $seconds) = split /\|/, query($demo, "CREATE TEMP TABLE largest AS SELECT tlv_simulate_mmsb_model(2000, 10, seed => 1) AS model,
       (SELECT tlv_graph_agg(i % 2000 + 1, (i * (i / 2000 + 2)) % 2000 + 1) FROM generate_series(1::bigint, 20000) i WHERE (i * (i / 2000 + 2)) % 2000 > i % 2000) AS graph;
@@ -139,6 +139,6 @@ cmp_ok($seconds, '<', 0.5, "... made in $seconds processor seconds");
     CREATE TEMP TABLE page AS SELECT tlv_html(model, graph => graph) AS html FROM largest;
     SELECT (length(html) - length(replace(html, '],[', ''))) / 3 > 9000 AND html LIKE '%\"edges\":%', round(($cpu - s)::numeric, 2) FROM page, spent");
 is($edges, 't', 'a graph of 2,000 nodes is drawn');
-cmp_ok($seconds, '<', 2, "... in $seconds processor seconds");
+note("... in $seconds processor seconds");
 drop_database($demo);
 done_testing();

@@ -30,6 +30,8 @@ __attribute__((unused)) static bool figures_are_shown;
 	static void name(void **state);                                                                \
 	__attribute__((constructor)) static void register_##name(void)                                 \
 	{                                                                                              \
+		if (registered_tests_n == MOST_TESTS)                                                      \
+			abort();                                                                               \
 		registered_tests[registered_tests_n++] = (struct CMUnitTest){#name, function, 0, 0, 0};    \
 	}                                                                                              \
 	__attribute__((unused)) static void name(void **state)
@@ -61,6 +63,11 @@ run_registered_tests(const char *file, CMFixtureFunction begin, CMFixtureFunctio
 					 CMFixtureFunction setup, CMFixtureFunction teardown)
 {
 	figures_are_shown = getenv("TLV_SHOW") != NULL;
+	if (registered_tests_n == 0)
+	{
+		fprintf(stderr, "%s has no test\n", file);
+		return 1;
+	}
 	for (size_t i = 0; i < registered_tests_n; i++)
 	{
 		registered_tests[i].setup_func = setup;
