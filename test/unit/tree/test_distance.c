@@ -182,7 +182,7 @@ TEST(test_errors)
 
 /* Of independent variables, some states of them rare, a part of about .05 has a p-value below it.
  */
-TEST(test_independence)
+ACCURACY_TEST(test_independence)
 {
 	static const size_t sizes[5][2] = {{2, 2}, {3, 4}, {10, 10}, {31, 31}, {2, 31}};
 	static const size_t rows[5] = {400, 400, 1000, 3000, 300};
