@@ -328,9 +328,9 @@ tlv_copy_sources() {
     chmod -R u+w,a+rX "$TLV_WORK/src"
 }
 
-# Builds the copy, or another folder, and installs it below $TLV_WORK/stage.
-tlv_build() { # [folder]
-    local folder=${1:-$TLV_WORK/src}
+# Builds the copy, or the folder TLV_BUILD_IN, and installs it below $TLV_WORK/stage.
+tlv_build() {
+    local folder=${TLV_BUILD_IN:-$TLV_WORK/src}
     PG_CONFIG=${PG_CONFIG:-pg_config}
     command -v "$PG_CONFIG" >/dev/null || tlv_die "$PG_CONFIG not found"
     export PG_CONFIG

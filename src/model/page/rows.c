@@ -132,7 +132,7 @@ page_put_row(tlv_context *ctx, const tlv_picture_rows *rows, size_t r, size_t n,
 
 /* Examples that have a row. */
 static int64_t
-count_rows(const tlv_json *examples)
+page_count_rows(const tlv_json *examples)
 {
 	int64_t given = 0;
 	size_t at = 1;
@@ -155,7 +155,7 @@ page_put_rows(tlv_context *ctx, const tlv_picture_rows *rows, const tlv_json *ex
 
 	TLV_TRY(tlv_page_put_key(ctx, data, "points"));
 	TLV_TRY(tlv_json_put(ctx, data, "{\"given\":"));
-	TLV_TRY(tlv_json_put_integer(ctx, data, count_rows(examples)));
+	TLV_TRY(tlv_json_put_integer(ctx, data, page_count_rows(examples)));
 	TLV_TRY(tlv_page_put_key(ctx, data, "at"));
 	TLV_TRY(tlv_page_put_integers(ctx, data, n, at));
 	TLV_TRY(tlv_page_put_key(ctx, data, "rows"));
