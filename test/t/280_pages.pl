@@ -394,7 +394,7 @@ for my $name ('hostile', 'hostile words', 'hostile nodes') {
     $open->('heavy tails');
     like($js->(q{document.querySelector('#chosen').parentElement.textContent}), qr{Degrees of freedom of the t distribution: \d}, 'degrees of freedom are said');
     $open->('merged');
-    like($js->('document.body.innerText'), qr{Only in the model before: component \d: length}, 'a component that is gone is said');
+    like($js->('document.body.innerText'), qr{Only in the model before: component \d: \w+ -?\d}, 'a component that is gone is said');
 
     # ---- labels of drawings do not cover each other, nor what they name ----
 
