@@ -47,6 +47,19 @@ FROM (VALUES ('SELECT ARRAY[a, b, a + sin(i * 3.1)], n FROM parts', NULL), ('SEL
 SELECT tlv_tree('SELECT i, variable, value, n FROM answers, LATERAL (VALUES (''a'', a), (''b'', b)) v(variable, value)', weights => 'n');
 SELECT tlv_tree('SELECT i, variable, value, n FROM parts, LATERAL (VALUES (''a'', a), (''b'', b)) v(variable, value)', weights => 'n');
 SELECT tlv_tree('SELECT a, b, c, d, -n AS n FROM answers', weights => 'n');
+-- The call of a hint keeps them.
+CREATE FUNCTION pg_temp.follow(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE hint text; model tlv_model;
+BEGIN
+  EXECUTE 'SELECT ' || call INTO model;
+  RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+  EXECUTE 'SELECT ' || substring(hint FROM 'tlv_.*?''\)') INTO model;
+  RETURN hint;
+END $$;
+SELECT pg_temp.follow(call) FROM (VALUES (1, $q$tlv_tree('SELECT a, x, b, c, n FROM answers', weights => 'n')$q$), (2, $q$tlv_tree('SELECT a, b, c, n FROM answers', weights => 'n')$q$),
+  (3, $q$tlv_lca('SELECT a, b, c, n FROM answers', 1, weights => 'n')$q$)) v(i, call) ORDER BY i;
 -- Of a query that is run once, since it may return other rows the next time.
 SELECT * FROM difference(tlv_gmm('SELECT a, b, n + 0 * random() AS n FROM parts ORDER BY random()', 1, 'full', weights => 'n'),
                          tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 1, 'full'));

@@ -24,12 +24,18 @@
 char *
 TlvHintCall(const TlvSource *rows, const char *function, const char *list, const char *options)
 {
-	const char *query = rows->query->statement;
+	const char *query = rows->query->statement, *weights = rows->driver->weights;
 
 	if (strlen(query) > SHOWN_QUERY)
 		query = "...";
 	if (function == NULL)
 		function = get_func_name(rows->driver->function);
+	if (weights != NULL) /* the call keeps them */
+	{
+		list = list != NULL ? psprintf("%s, %s", list, quote_identifier(weights)) : NULL;
+		options = psprintf("%s%sweights => %s", options, options[0] != '\0' ? ", " : "",
+						   quote_literal_cstr(weights));
+	}
 	if (list != NULL)
 		query = psprintf("SELECT %s FROM (%s%s) AS q", list, query,
 						 strstr(query, "--") != NULL ? "\n" : "");
