@@ -134,13 +134,6 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	tlv_lda_parts parts;
 	size_t d;
 
-	if (summary->header->type != TLV_FRAME_MOMENTS ||
-		(summary->header->kind != TLV_KIND_COUNT_SUMMARY &&
-		 summary->header->kind != TLV_KIND_COUNT_PAIRS))
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "a summary of the documents is needed");
-		return tlv_fail_hint(ctx, "Collect it with tlv_count_summary(bag).");
-	}
 	d = tlv_frame_find(summary, "items")->rows;
 	totals = tlv_frame_float64(summary, "totals");
 	if (!(tokens > 0))

@@ -199,7 +199,9 @@ use_with_model(const tlv_frame *frame)
 
 	if (!fixed_model(&model))
 		return;
-	tlv_lda_extend(&ctx, &model, frame, 1, 0.01, false, &image, &size);
+	if (frame->header->kind == TLV_KIND_COUNT_SUMMARY ||
+		frame->header->kind == TLV_KIND_COUNT_PAIRS) /* no fit has another one */
+		tlv_lda_extend(&ctx, &model, frame, 1, 0.01, false, &image, &size);
 	if (fingerprint == NULL)
 		return;
 	*fingerprint = model.header->digest;
