@@ -106,18 +106,21 @@ tlv_run_told() { # what, command...
         exit "$status"' told "$@"
 }
 
-# Begins a long command that takes what other commands leave of the processors; what it prints comes with its end.
+# Begins a long command that takes what other commands leave of the processors; what it prints comes with its end.  It has
+# a session of its own, with the least share: the server has one, too, and where the kernel shares the processors among
+# sessions (autogroup), niceness counts within one only.
 tlv_begin_aside() {
-    set -m
-    nice -n 19 "$@" </dev/null >"$TLV_WORK/aside" 2>&1 &
+    # shellcheck disable=SC2016
+    setsid nice -n 19 bash -c 'echo 19 2>/dev/null >/proc/self/autogroup || true; exec "$@"' aside "$@" \
+        </dev/null >"$TLV_WORK/aside" 2>&1 &
     TLV_ASIDE=$!
-    set +m
 }
 
 # Waits for it, which from here on has its share of the processors: prints its output, returns its status.
 tlv_end_aside() {
     local status=0
     renice -n 0 -g "$TLV_ASIDE" >/dev/null 2>&1 || true
+    echo 0 2>/dev/null >"/proc/$TLV_ASIDE/autogroup" || true
     wait "$TLV_ASIDE" || status=$?
     TLV_ASIDE=
     cat "$TLV_WORK/aside"
