@@ -1,9 +1,9 @@
 """Answers of workers: items that tlv_crowd has wrong, of 100, on five public sets and on simulated ones, beside the majority
-and crowd-kit's Dawid-Skene, one-coin, MACE and GLAD (pip install crowd-kit), and processor seconds of all; then time and memory
-for up to two million answers.
+and crowd-kit's Dawid-Skene, one-coin, MACE and GLAD (pip install crowd-kit), and processor seconds of all; tables with workers who
+copy a key, beside the majority and the fit that does not look for them; then time and memory for up to two million answers.
 
-bench/crowd.py [--part=public,simulated,growth] [--peers=none] [--seeds=1,101,102,103] [--largest=400000]: without peers; seeds of the simulated sets (that of the
-reference figures is 1); items of the largest table."""
+bench/crowd.py [--part=public,simulated,copies,growth] [--peers=none] [--seeds=1,101,102,103] [--largest=400000]: without peers; seeds of the simulated sets (that of the
+reference figures is 1); [--copying=5]: how many of the tables of copies; items of the largest table."""
 import os
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 import gzip, sys, time, warnings
@@ -20,6 +20,35 @@ SIMULATED = {'800 x 60, k 2': (800, 60, 2, .17, .0, .6, 0, 5.87), '800 x 60, k 4
              '2665 x 60, k 5': (2665, 60, 5, .10, .0, .6, 0, 17.49), 'poor, k 5': (2665, 60, 5, .10, .0, .4, 0, 25.14),
              'adversarial, k 3': (2000, 60, 3, .2, .1, .6, .3, 3.60)}
 PUBLIC = {'bluebird': 10.19, 'rte': 7.13, 'dog': 15.99, 'web': 17.49, 'trec': 29.19}
+
+
+# workers, of whom copy, answers to choose from, answers an item; asked: wrong of 1 by the majority, without copies and with them, the share of copiers
+# found, honest workers flagged (mean number)
+COPYING = {(30, 0, 2, 3): (.167, .173, .173, 0, 0), (30, 0, 2, 5): (.101, .080, .080, 0, 0), (30, 0, 2, 10): (.049, .024, .024, 0, 0),
+           (30, 0, 4, 3): (.238, .243, .243, 0, 0), (30, 0, 4, 5): (.148, .132, .132, 0, 0), (30, 0, 4, 10): (.047, .026, .026, 0, 0),
+           (30, 0, 8, 3): (.317, .338, .338, 0, 0), (30, 0, 8, 5): (.149, .147, .147, 0, 0), (30, 0, 8, 10): (.036, .021, .021, 0, 0),
+           (30, 8, 2, 3): (.202, .222, .222, 0, 0), (30, 8, 2, 5): (.164, .209, .120, 1, 0), (30, 8, 2, 10): (.123, .159, .041, 1, 0),
+           (30, 8, 4, 3): (.326, .370, .359, .40, .2), (30, 8, 4, 5): (.245, .257, .201, 1, 0), (30, 8, 4, 10): (.178, .189, .056, 1, 0),
+           (30, 8, 8, 3): (.391, .422, .416, .97, .2), (30, 8, 8, 5): (.276, .292, .228, 1, 0), (30, 8, 8, 10): (.211, .212, .065, 1, 0),
+           (40, 12, 2, 3): (.209, .243, .243, 0, 0), (40, 12, 2, 5): (.175, .261, .174, .78, 0), (40, 12, 2, 10): (.149, .305, .044, 1, 0),
+           (40, 12, 4, 3): (.341, .377, .374, .15, 0), (40, 12, 4, 5): (.282, .302, .221, 1, 0), (40, 12, 4, 10): (.197, .248, .075, 1, 0),
+           (40, 12, 8, 3): (.396, .435, .409, .60, 0), (40, 12, 8, 5): (.304, .315, .283, .60, 3.2), (40, 12, 8, 10): (.232, .256, .070, 1, 0)}
+
+
+def simulate_copies(seed, workers, copiers, k, each):
+    """as the reference does it, of 400 items: copiers say what a common key says, which knows a quarter, with probability .9"""
+    rng = np.random.default_rng(seed)
+    truth, knows, confusions = rng.integers(0, k, 400), rng.uniform(.2, .8, workers), np.empty((workers, k, k))
+    for j in range(workers):
+        other = rng.dirichlet(np.full(k, 2.), k)
+        confusions[j] = knows[j] * np.eye(k) + (1 - knows[j]) * other
+    copies = np.zeros(workers, bool)
+    copies[rng.permutation(workers)[:copiers]] = True
+    key = np.where(rng.random(400) < .25, truth, rng.integers(0, k, 400))
+    rows = [(i, j, key[i] if copies[j] and rng.random() < .9 else rng.choice(k, p=confusions[j, truth[i]]))
+            for i in range(400) for j in rng.choice(workers, min(each, workers), False)]
+    items, workers, answers = np.array(rows).T
+    return items, workers, answers, truth, copies
 
 
 def simulate(seed, n, m, k, share, low, high, adversarial):
@@ -82,7 +111,7 @@ def peers(items, workers, answers, truth):
     return found
 
 
-session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0)
+session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0, client_min_messages='error')
 
 
 def ours(items, workers, answers, options=''):
@@ -106,6 +135,21 @@ def compare(title, sets):
     table(title, ['set', 'answers', 'majority', 'tlv_crowd', 'asked', 'from the majority', 'CPU s', 'Dawid-Skene', 'one coin', 'MACE', 'GLAD'], rows)
 
 
+def copy():
+    rows = []
+    for case, asked in COPYING.items():
+        figures = []
+        for seed in range(int(OPTIONS.get('copying', 5))):
+            items, workers, answers, truth, copies = simulate_copies(seed, *case)
+            said, _ = ours(items, workers, answers)
+            flagged = {int(j) for j, group in session.query('SELECT worker, coalesce(copies, 0) FROM models, tlv_workers(m)') if int(group) > 0}
+            ignored, _ = ours(items, workers, answers, ", copies => 'ignore'")
+            figures.append([majority(items, answers, truth) / 100, wrong(ignored, truth) / 100, wrong(said, truth) / 100,
+                            np.mean([j in flagged for j in np.flatnonzero(copies)]) if copies.any() else 0, sum(not copies[j] for j in flagged)])
+        rows.append([', '.join(map(str, case))] + [f'{f:.3f} ({a:.3f})' for f, a in zip(np.mean(figures, 0), asked)])
+    table('Workers who copy: items wrong, of 1 (asked)', ['workers, copiers, k, answers', 'majority', "copies => 'ignore'", 'tlv_crowd', 'copiers found', 'honest flagged'], rows)
+
+
 def grow():
     rows, n = [], LARGEST // 8
     while n <= LARGEST:
@@ -126,7 +170,7 @@ def grow():
 
 
 machine(session)
-PARTS = OPTIONS.get('part', 'public,simulated,growth').split(',')
+PARTS = OPTIONS.get('part', 'public,simulated,copies,growth').split(',')
 if 'public' in PARTS and os.path.isdir(FOLDER):
     compare('Public sets: items wrong, of 100', {name: (public(name), asked) for name, asked in PUBLIC.items()})
 elif 'public' in PARTS:
@@ -134,5 +178,7 @@ elif 'public' in PARTS:
 for seed in SEEDS if 'simulated' in PARTS else []:
     compare(f'Simulated, seed {seed}: items wrong, of 100',
             {name: (simulate(seed, *s[:-1]), s[-1] if seed == 1 else '') for name, s in SIMULATED.items()})
+if 'copies' in PARTS:
+    copy()
 if 'growth' in PARTS:
     grow()

@@ -180,18 +180,19 @@ COMMENT ON AGGREGATE tlv_crowd_answers(text, text) IS
     'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(item, worker, answer) + tlv_crowd_answers(item, answer); rows with a NULL are counted '
     'and left out';
 
-CREATE FUNCTION tlv_fit_crowd(moments tlv_moments, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
+CREATE FUNCTION tlv_fit_crowd(moments tlv_moments, shrink float8 DEFAULT 1, start text DEFAULT 'auto', copies text DEFAULT 'auto', refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, text, integer, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, text, text, integer, integer, bigint, text, jsonb) IS
     'what is true of every item and how reliable every worker is, from tlv_crowd_answers. shrink is the weight of all workers together in the confusions of each, in answers; the start is '
-    'majority, moments (third moments of three groups of workers) or auto, the one of higher likelihood, refined by expectation maximisation (refine auto or em) or not (none)';
-CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
+    'majority, moments (third moments of three groups of workers) or auto, the one of higher likelihood, refined by expectation maximisation (refine auto or em) or not (none). Groups of '
+    'workers who copy each other count as one worker (copies auto) or are not looked for (ignore)';
+CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, start text DEFAULT 'auto', copies text DEFAULT 'auto', refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     more_queries text[] DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, integer, integer, bigint, text, text[], jsonb) IS
+COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, text, integer, integer, bigint, text, text[], jsonb) IS
     'what is true of every item and how reliable every worker is, in one call, from a query that returns (item, worker, answer), numbers or strings; gold is a query that returns (item, answer) '
     'of items whose answer is known, and the other parameters are those of tlv_fit_crowd';
 
@@ -200,9 +201,11 @@ CREATE FUNCTION tlv_consensus(model tlv_model)
     AS 'MODULE_PATHNAME', 'tlv_consensus_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
 COMMENT ON FUNCTION tlv_consensus(tlv_model) IS 'the most probable answer to every item with its probability, how many answers were given, and whether it was known before';
 CREATE FUNCTION tlv_workers(model tlv_model)
-    RETURNS TABLE (worker bigint, worker_name text, accuracy float8, standard_error float8, answers bigint)
+    RETURNS TABLE (worker bigint, worker_name text, accuracy float8, standard_error float8, answers bigint, copies bigint)
     AS 'MODULE_PATHNAME', 'tlv_workers_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_workers(tlv_model) IS 'the share of right answers of every worker, drawn towards that of all workers, with its standard error, and the number of answers';
+COMMENT ON FUNCTION tlv_workers(tlv_model) IS
+    'the share of right answers of every worker, drawn towards that of all workers, with its standard error, the number of answers, and the group of copying workers that the worker '
+    'belongs to, null where there is none';
 CREATE FUNCTION tlv_confusions(model tlv_model)
     RETURNS TABLE (worker bigint, worker_name text, true_answer bigint, true_answer_name text, given_answer bigint, given_answer_name text,
         probability float8, standard_error float8)

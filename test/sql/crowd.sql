@@ -143,3 +143,21 @@ FROM (SELECT tlv_crowd('SELECT item, worker, ''answer '' || answer FROM tlv_simu
   LATERAL (SELECT c.component, c.label, r.label AS renamed, b.label AS restored, e.label AS empty FROM tlv_components(m) c JOIN tlv_components(named) r USING (component)
     JOIN tlv_components(tlv_label(named, 1, NULL)) b USING (component) JOIN tlv_components(tlv_label(named, 1, '')) e USING (component)) l ORDER BY component;
 SELECT tlv_label(tlv_label(m, 2, 'mine'), 2, NULL) = m AS numbers FROM (SELECT tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(60, 8, 2, share => .6)') AS m) q;
+
+-- workers who copy a key count as one: the warning, the column, stored forms, merged days, items wrong
+CREATE TEMP TABLE crowd_copied AS
+  SELECT item, 'w' || worker AS worker, CASE WHEN worker <= 8 AND hashint8(61 * item + worker) % 10 <> 0 THEN CASE item % 4 WHEN 0 THEN true_answer ELSE 1 + abs(hashint8(item)) % 4 END
+    ELSE answer END AS answer, true_answer
+  FROM tlv_simulate_crowd(400, 30, 4, share => .33, low => .2, high => .8, seed => 3);
+CREATE TEMP TABLE crowd_copies AS SELECT tlv_crowd('SELECT item, worker, answer FROM crowd_copied') AS m, tlv_crowd('SELECT item, worker, answer FROM crowd_copied', copies => 'ignore') AS ignored,
+  tlv_crowd('SELECT item, worker, answer FROM crowd_copied WHERE worker NOT IN (''w1'', ''w2'', ''w3'', ''w4'', ''w5'', ''w6'', ''w7'')') AS honest;
+SELECT w.code, w.score > .6 AS rate, regexp_replace(w.message, '[0-9]+ of 100', 'N of 100') AS message, w.hint FROM crowd_copies, tlv_warnings(m) w;
+SELECT copies, string_agg(worker_name, ' ' ORDER BY worker_name) AS workers FROM crowd_copies, tlv_workers(m) WHERE copies IS NOT NULL GROUP BY 1;
+SELECT count(copies) AS ignored FROM crowd_copies, tlv_workers(ignored);
+SELECT count(copies) AS one_left, count(*) FROM crowd_copies, tlv_workers(honest);
+SELECT avg((a.answer <> true_answer)::int) < .1 AS found, avg((a.answer <> true_answer)::int) < avg((b.answer <> true_answer)::int) - .02 AS better
+FROM crowd_copies, (SELECT DISTINCT item, true_answer FROM crowd_copied) t JOIN LATERAL tlv_consensus(m) a USING (item) JOIN LATERAL tlv_consensus(ignored) b USING (item);
+SELECT m = (m::text)::tlv_model AS text_form, tlv_from_json(tlv_to_json(m)) = m AS json, tlv_to_json(m)::jsonb ? 'copies' AS kept, tlv_to_json(ignored)::jsonb ? 'copies' AS of_none FROM crowd_copies;
+SELECT tlv_fit_crowd(tlv_rollup(a)) = m AS days, tlv_fit_crowd(tlv_rollup(a), copies => 'ignore') = ignored AS days_ignored
+FROM crowd_copies, (SELECT tlv_crowd_answers(item, worker, answer) AS a FROM crowd_copied GROUP BY item % 3) q GROUP BY m, ignored;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', copies => ''none'')') AS copies;

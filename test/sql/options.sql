@@ -19,6 +19,7 @@ CREATE TEMP TABLE numbers AS SELECT x FROM tlv_simulate_tree(tlv_simulate_tree_m
 CREATE TEMP TABLE chain AS SELECT ARRAY[a, b, c, d, e] AS v FROM generate_series(1, 4000) i, LATERAL (SELECT (i / 3) % 2) ra(a), LATERAL (SELECT (a + (i * 7919 % 13 = 0)::int) % 2) rb(b),
   LATERAL (SELECT (b + (i * 4729 % 17 = 0)::int) % 2) rc(c), LATERAL (SELECT (c + (i * 9709 % 19 = 0)::int) % 2) rd(d), LATERAL (SELECT (d + (i * 5863 % 23 = 0)::int) % 2) re(e);
 CREATE TEMP TABLE crowd AS SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, share => .3, seed => 5);
+CREATE TEMP TABLE copied AS SELECT item, worker, CASE WHEN worker < 8 THEN abs(hashint8(item)) % 3 ELSE answer END AS answer FROM tlv_simulate_crowd(200, 20, 3, share => .5, high => .8, seed => 5);
 CREATE TEMP TABLE crowd_truth AS SELECT DISTINCT item, true_answer FROM tlv_simulate_crowd(200, 20, 3, share => .3, seed => 5);
 CREATE TEMP TABLE survey AS SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(8, 3, seed => 5), 800);
 
@@ -136,10 +137,12 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_crowd', $$tlv_crowd('TABLE crowd'{})$$,
     ARRAY[['gold', '''SELECT item, true_answer FROM crowd_truth WHERE item < 30'''], ['shrink', '9'], ['start', '''majority'''], ['refine', '''none'''], ['iterations', '1']]),
   ('tlv_crowd', $$tlv_crowd('TABLE crowd', start => 'moments', iterations => 1{})$$, ARRAY[['restarts', '20'], ['seed', '2']]),
+  ('tlv_crowd', $$tlv_crowd('TABLE copied'{})$$, ARRAY[['copies', '''ignore''']]),
   ('tlv_crowd', $$tlv_crowd('SELECT 1, 1, NULL::bigint'{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(item, worker, answer) FROM crowd){})$$,
     ARRAY[['shrink', '9'], ['start', '''majority'''], ['refine', '''none'''], ['iterations', '1']]),
   ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(item, worker, answer) FROM crowd), start => 'moments', iterations => 1{})$$, ARRAY[['restarts', '20'], ['seed', '2']]),
+  ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(item, worker, answer) FROM copied){})$$, ARRAY[['copies', '''ignore''']]),
   ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(1, 1, NULL::bigint)){})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_cp', $$tlv_fit_cp((SELECT tlv_tensor_agg(item, worker, answer, 1) FROM crowd), 2{})$$,
     ARRAY[['nonnegative', 'true'], ['iterations', '1'], ['restarts', '1'], ['seed', '2']]),

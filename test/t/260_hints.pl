@@ -70,6 +70,10 @@ my @tried = (
         'identify the rows together' ],
     [ q(SELECT tlv_tree('SELECT i AS id, v AS key, (i * v % 3)::text AS a, (i % 7)::text AS b FROM generate_series(1, 60) i, generate_series(1, 4) v')), 'warning',
         q(SELECT tlv_tree('SELECT i, v, (i * v % 3)::text FROM generate_series(1, 60) i, generate_series(1, 4) v', OPTION)), 'identify the rows together' ],
+    # workers who copy: eight of twenty say the same
+    [ q(SELECT tlv_crowd($$SELECT i, w, CASE WHEN w > 12 THEN hashint4(i) % 3 ELSE hashint4(i * 20 + CASE WHEN hashint4(i * 40 + w) % 2 = 0 THEN w ELSE 0 END) % 3 END
+        FROM generate_series(1, 200) i, generate_series(1, 20) w$$)), 'warning',
+        q(SELECT tlv_crowd($$SELECT i, w, hashint4(i * 20 + w) % 3 FROM generate_series(1, 200) i, generate_series(1, 20) w$$, OPTION)), 'give the same answers' ],
     # weights of rows
     [ q(SELECT tlv_gmm('SELECT a, b, 1 AS n FROM measures', 2, refine => 'none', weights => 'n')), '22023', q(SELECT tlv_gmm('SELECT a, b, 1 AS n FROM measures', 2, OPTION, weights => 'n')) ],
     [ q(SELECT tlv_lca('SELECT kind, other, word, 1 AS n FROM measures', 2, weights => 'n')), '22023', 'SELECT CALL' ],

@@ -10,8 +10,8 @@
  * iteration.  Such values are merged, so that the answers of a day are added to earlier ones.
  *
  * The room contains the answers, the fit from two initial estimates, posteriors without an item's
- * own answers, the agreement of workers, and simulation.  It does not look for workers who copy
- * each other, who count as independent.  Latent classes of several variables are in membership.h.
+ * own answers, the agreement of workers, groups of workers who copy each other, which count as one
+ * worker, and simulation.  Latent classes of several variables are in membership.h.
  */
 #ifndef TENSORLV_CROWD_H
 #define TENSORLV_CROWD_H
@@ -81,6 +81,8 @@ typedef struct tlv_crowd_parts
 	double *pool;				/* k x answers: of a worker who is not known */
 	double *seen;				/* k x workers: items of the class that the worker answered */
 	double *accuracy, *accuracy_error, *worker_answers; /* workers */
+	double
+		*copies; /* workers: the group of copying workers, from 1, 0: none; NULL: there are none */
 	int64_t *name_ids, *name_offsets;
 	char *names;
 	tlv_diagnostics *diagnostics;
@@ -112,10 +114,11 @@ extern const char *const tlv_crowd_start_names[];
 typedef struct tlv_crowd_options
 {
 	tlv_crowd_start start;
-	bool plain;		/* the start alone, without the ascent */
-	double shrink;	/* pseudo-answers of the pool, 0 .. 1000 */
-	int iterations; /* at most; below 0: until the likelihood converges */
-	int restarts;	/* divisions of the workers for the moments; 0: 5 */
+	bool plain;		  /* the start alone, without the ascent */
+	bool independent; /* no worker copies: groups that do are not looked for */
+	double shrink;	  /* pseudo-answers of the pool, 0 .. 1000 */
+	int iterations;	  /* at most; below 0: until the likelihood converges */
+	int restarts;	  /* divisions of the workers for the moments; 0: 5 */
 	uint64_t seed;
 	const char *null_columns; /* of the rows, for a warning (source.h); NULL: not known */
 	bool empty_gold;		  /* a query of known answers has returned no rows */
@@ -127,6 +130,7 @@ extern const tlv_crowd_options tlv_crowd_defaults;
 /*
  * A model of collected answers by expectation maximisation from the majority's answers, from third
  * moments of three groups of workers (Zhang, Chen, Zhou and Jordan 2014), or the better of both.
+ * Groups of workers who copy each other count as one worker.
  * *image is from the arena.  Errors: TLV_NO_ROWS, TLV_NOT_IDENTIFIABLE where only moments were
  * asked for and do not tell the classes apart, TLV_LIMIT for more than TLV_CROWD_MOST_ANSWERS
  * answers to choose from, TLV_BAD_PARAMETER, memory, TLV_CANCELLED.

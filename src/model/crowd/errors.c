@@ -67,6 +67,16 @@ tlv_crowd_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *lis
 
 /* ---- standard errors ---- */
 
+double
+tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column)
+{
+	double p = parts->confusions[h + parts->k * column];
+	size_t worker = column / parts->answers_n;
+	double shrink = crowd_shrink(parts->shrink, parts->worker_answers[worker]);
+
+	return sqrt(p * (1 - p) / (parts->seen[h + parts->k * worker] + shrink + 1));
+}
+
 static tlv_status
 weight_errors(tlv_context *ctx, const tlv_crowd_parts *parts, tlv_estimate *list)
 {

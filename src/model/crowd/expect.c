@@ -47,9 +47,8 @@ restrict_posterior(const crowd_answers *a, size_t item, size_t given, size_t k, 
 	}
 }
 
-/* From logs to shares; returns the log of their sum. */
-static double
-share(size_t k, double *q)
+double
+tlv_crowd_share(size_t k, double *q)
 {
 	double largest = q[0], sum;
 
@@ -70,6 +69,13 @@ crowd_add_column(size_t k, double *to, const double *from)
 		to[h] += from[h];
 }
 
+static inline void
+crowd_add_times(size_t k, double *to, double weight, const double *from)
+{
+	for (size_t h = 0; h < k; h++)
+		to[h] += weight * from[h];
+}
+
 /* Expected counts of one item's answers, given what it may be. */
 static void
 count_item(crowd_state *state, size_t first, size_t end, const double *q)
@@ -77,7 +83,8 @@ count_item(crowd_state *state, size_t first, size_t end, const double *q)
 	size_t k = state->k;
 
 	for (size_t i = first; i < end; i++)
-		crowd_add_column(k, state->counts + k * state->data->column[i], q);
+		crowd_add_times(k, state->counts + k * state->data->column[i], crowd_weight(state->data, i),
+						q);
 	crowd_add_column(k, state->weights, q);
 }
 
@@ -114,9 +121,9 @@ item_posterior(const crowd_state *state, size_t item, size_t first, double *q)
 
 	memcpy(q, state->log_weights, k * sizeof(double));
 	for (size_t i = first; i < a->start[item + 1]; i++)
-		crowd_add_column(k, q, state->log_confusions + k * a->column[i]);
+		crowd_add_times(k, q, crowd_weight(a, i), state->log_confusions + k * a->column[i]);
 	restrict_posterior(a, item, first, k, q);
-	return share(k, q);
+	return tlv_crowd_share(k, q);
 }
 
 tlv_status
@@ -169,8 +176,9 @@ total_workers(tlv_context *ctx, const crowd_state *state, double **totals)
 	return TLV_OK;
 }
 
-/* Answers of the item in the column of answer i, and by its worker: a worker may answer an item
- * several times.  Columns ascend within an item, and with them workers. */
+/* As how many answers those of the item in the column of answer i count, and those of its worker: a
+ * worker may answer an item several times.  Columns ascend within an item, and with them workers.
+ */
 static void
 count_own(const crowd_answers *a, size_t first, size_t end, size_t i, double *column,
 		  double *worker)
@@ -180,13 +188,13 @@ count_own(const crowd_answers *a, size_t first, size_t end, size_t i, double *co
 	*column = *worker = 0;
 	for (size_t t = i; t > first && (size_t) a->column[t - 1] / a->answers == of; t--)
 	{
-		*worker += 1;
-		*column += a->column[t - 1] == a->column[i];
+		*worker += crowd_weight(a, t - 1);
+		*column += a->column[t - 1] == a->column[i] ? crowd_weight(a, t - 1) : 0;
 	}
 	for (size_t t = i; t < end && (size_t) a->column[t] / a->answers == of; t++)
 	{
-		*worker += 1;
-		*column += a->column[t] == a->column[i];
+		*worker += crowd_weight(a, t);
+		*column += a->column[t] == a->column[i] ? crowd_weight(a, t) : 0;
 	}
 }
 
@@ -209,12 +217,13 @@ leave_out(const crowd_state *state, size_t item, size_t first, const double *tot
 
 		count_own(a, first, end, i, &own_column, &own_worker);
 		for (size_t h = 0; h < k; h++)
-			left[h] += log(
-				(fmax(counts[h] - own_column * q[h], 0) + pull * pool[h] + CROWD_FLOOR) /
-				(fmax(total[h] - own_worker * q[h], 0) + pull + (double) a->answers * CROWD_FLOOR));
+			left[h] += crowd_weight(a, i) *
+					   log((fmax(counts[h] - own_column * q[h], 0) + pull * pool[h] + CROWD_FLOOR) /
+						   (fmax(total[h] - own_worker * q[h], 0) + pull +
+							(double) a->answers * CROWD_FLOOR));
 	}
 	restrict_posterior(a, item, first, k, left);
-	(void) share(k, left);
+	(void) tlv_crowd_share(k, left);
 }
 
 static size_t
@@ -288,12 +297,15 @@ tlv_crowd_majority(tlv_context *ctx, crowd_state *state)
 	{
 		size_t first = crowd_first_given(a, item), end = a->start[item + 1];
 		size_t from = a->start[item], to = first > from ? first : end;
-		double each = 1 / (double) (to - from);
+		double sum = 0;
 
 		TLV_TRY_CONTINUE(ctx);
 		memset(q, 0, k * sizeof(double));
 		for (size_t i = from; i < to; i++)
-			q[i < first ? a->column[i] - a->columns : a->column[i] % a->answers] += each;
+			sum += crowd_weight(a, i);
+		for (size_t i = from; i < to; i++)
+			q[i < first ? a->column[i] - a->columns : a->column[i] % a->answers] +=
+				crowd_weight(a, i) * (1 / sum);
 		count_item(state, first, end, q);
 	}
 	tlv_free(ctx, q);

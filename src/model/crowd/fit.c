@@ -27,6 +27,7 @@ typedef struct crowd_fit
 {
 	const tlv_crowd_options *options;
 	crowd_answers data;
+	crowd_copies copies;
 	crowd_state state;
 	tlv_rng rng;
 	int most;	/* steps of an ascent */
@@ -124,6 +125,37 @@ name_classes(tlv_context *ctx, crowd_state *state)
 	return TLV_OK;
 }
 
+/*
+ * Groups of copying workers count as one from here on: those that agree more often than what is
+ * true explains, of a first fit from the majority in which all groups that were found count so.
+ */
+static tlv_status
+find_copies(tlv_context *ctx, crowd_fit *fit)
+{
+	size_t workers = fit->data.workers;
+	crowd_told told;
+	int most = fit->most;
+	double steps;
+
+	TLV_TRY(tlv_crowd_find_copies(ctx, &fit->data, &fit->copies));
+	if (fit->copies.groups == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_crowd_weigh(ctx, &fit->copies, &fit->data));
+	fit->most = CROWD_MOST_STEPS;
+	TLV_TRY(tlv_crowd_majority(ctx, &fit->state));
+	TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
+	TLV_TRY(ascend(ctx, fit, &steps));
+	fit->most = most;
+	TLV_TRY_NEW_ROWS(ctx, told.posterior, fit->data.items, fit->state.k);
+	TLV_TRY_NEW0(ctx, told.right, 2 * workers);
+	told.doubt = told.right + workers;
+	TLV_TRY(tlv_crowd_expect(ctx, &fit->state, &told));
+	TLV_TRY(tlv_crowd_confirm_copies(ctx, &fit->state, told.posterior, &fit->copies));
+	tlv_free(ctx, told.right);
+	tlv_free(ctx, told.posterior);
+	return tlv_crowd_weigh(ctx, &fit->copies, &fit->data);
+}
+
 /* The state's parameters are the best so far, or are forgotten. */
 static tlv_status
 judge(tlv_context *ctx, crowd_fit *fit, int start)
@@ -156,7 +188,7 @@ from_majority(tlv_context *ctx, crowd_fit *fit)
 static tlv_status
 from_moments(tlv_context *ctx, crowd_fit *fit, int division)
 {
-	tlv_status status = tlv_crowd_moments(ctx, &fit->state, &fit->rng);
+	tlv_status status = tlv_crowd_moments(ctx, &fit->state, &fit->copies, &fit->rng);
 
 	if (status == TLV_NOT_IDENTIFIABLE)
 	{
@@ -316,104 +348,29 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, const tlv_crowd_options
 	return TLV_OK;
 }
 
-/* How often every worker gave every answer, and the shares of all answers. */
-typedef struct habits
-{
-	double *counts; /* columns */
-	double *pool;	/* answers */
-	double *own;	/* answers: of a worker, elsewhere */
-	double *told;	/* answers: of the item so far, */
-	double *all;	/* answers: and what its workers would have told */
-} habits;
-
+/* Who copies: a warning for every group. */
 static tlv_status
-find_habits(tlv_context *ctx, const crowd_answers *a, habits *h)
+diagnose_copies(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 {
-	double n = 0;
+	const crowd_copies *copies = &fit->copies;
 
-	TLV_TRY_NEW0(ctx, h->counts, a->columns + 4 * a->answers);
-	h->pool = h->counts + a->columns;
-	h->own = h->pool + a->answers;
-	h->told = h->own + a->answers;
-	h->all = h->told + a->answers;
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t group = 1; group <= copies->groups; group++)
 	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (a->column[i] >= a->columns)
-			continue;
-		h->counts[a->column[i]]++;
-		h->pool[a->column[i] % a->answers]++;
-		n++;
+		tlv_shown_list list = {0};
+		char shown[TLV_SHOWN_NAME];
+
+		for (size_t j = 0; j < fit->data.workers; j++)
+			if (copies->group[j] == group)
+				tlv_shown_add(&list, show_id(&fit->data, "workers", j, shown));
+		TLV_TRY(tlv_warn(
+			ctx, d,
+			&(tlv_warning){.code = "copying_workers",
+						   .score = copies->rate[group],
+						   .hint = "Use copies => 'ignore' if they answer independently."},
+			"%s give the same answers, in %.0f of 100 cases in which independent workers would "
+			"differ: they count as one",
+			tlv_shown_text(&list, "worker"), 100 * copies->rate[group]));
 	}
-	for (size_t c = 0; c < a->answers; c++)
-		h->pool[c] /= fmax(n, 1);
-	return TLV_OK;
-}
-
-/* What a worker tells of other items; of one who tells nothing there, what all do. */
-static void
-habit_elsewhere(const crowd_answers *a, const habits *h, uint32_t column)
-{
-	size_t worker = column / a->answers;
-	const double *counts = h->counts + worker * a->answers;
-
-	for (size_t c = 0; c < a->answers; c++)
-		h->own[c] = (counts[c] + h->pool[c] - (c == column % a->answers)) / a->given[worker];
-}
-
-/*
- * Pairs of workers who agree about the item, less those expected of independent answers by these
- * habits.  A worker's answers stand side by side: of several the first counts.
- */
-static double
-item_excess(const crowd_answers *a, size_t item, const habits *h)
-{
-	double agree = 0, expected = 0;
-
-	memset(h->told, 0, a->answers * sizeof(*h->told));
-	memset(h->all, 0, a->answers * sizeof(*h->all));
-	for (size_t i = crowd_first_given(a, item), last = SIZE_MAX; i < a->start[item + 1]; i++)
-	{
-		if (a->column[i] / a->answers == last)
-			continue;
-		last = a->column[i] / a->answers;
-		agree += h->told[a->column[i] % a->answers]++;
-		habit_elsewhere(a, h, a->column[i]);
-		for (size_t c = 0; c < a->answers; c++)
-		{
-			expected += h->own[c] * h->all[c];
-			h->all[c] += h->own[c];
-		}
-	}
-	return agree - expected;
-}
-
-/*
- * By how many standard errors, those of the sum over items, pairs of workers agree more often than
- * workers would who answer independently, each as often with every answer.
- */
-static tlv_status
-crowd_agreement(tlv_context *ctx, const crowd_answers *a, double *z)
-{
-	/* Answers times what there is to choose from: of more, some items are looked at. */
-	const double most_work = 2e8;
-	double sum = 0, squares = 0;
-	habits h;
-	size_t step = 1 + (size_t) ((double) a->n * (double) a->answers / most_work);
-
-	TLV_TRY(find_habits(ctx, a, &h));
-	for (size_t i = 0; i < a->items; i += step)
-	{
-		double excess;
-
-		if (i / step % 256 == 255)
-			TLV_TRY_CONTINUE(ctx);
-		excess = item_excess(a, i, &h);
-		sum += excess;
-		squares += excess * excess;
-	}
-	*z = squares > 0 ? sum / sqrt(squares) : 0;
-	tlv_free(ctx, h.counts);
 	return TLV_OK;
 }
 
@@ -425,7 +382,7 @@ diagnose_agreement(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 	const double least_agreement = 2.5;
 	double z = 0;
 
-	TLV_TRY(crowd_agreement(ctx, &fit->data, &z));
+	TLV_TRY(tlv_crowd_agreement(ctx, &fit->data, &fit->copies, &z));
 	TLV_TRY(tlv_diagnose(ctx, d, z, "agreement"));
 	if (z < least_agreement && !fit->known)
 		return tlv_warn(ctx, d,
@@ -488,8 +445,10 @@ end_fit(tlv_context *ctx, crowd_fit *fit, void **image, size_t *size)
 	TLV_TRY(tlv_crowd_leave_one_out(ctx, &fit->state, told.posterior));
 	TLV_TRY(diagnose_start(ctx, fit, &d));
 	TLV_TRY(diagnose_items(ctx, &fit->data, fit->options, &d));
+	TLV_TRY(diagnose_copies(ctx, fit, &d));
 	TLV_TRY(diagnose_workers(ctx, fit, &d));
-	return tlv_crowd_write(ctx, &fit->state, &told, fit->options, fit->best_steps, &d, image, size);
+	return tlv_crowd_write(ctx, &fit->state, &told, &fit->copies, fit->options, fit->best_steps, &d,
+						   image, size);
 }
 
 static tlv_status
@@ -504,6 +463,8 @@ fit_answers(tlv_context *ctx, crowd_fit *fit, const tlv_frame *frame, void **ima
 	fit->known = has_known(&fit->data);
 	TLV_TRY_NEW(ctx, fit->log_weights, k);
 	TLV_TRY_NEW_ROWS(ctx, fit->log_confusions, fit->data.columns, k);
+	if (!fit->options->independent)
+		TLV_TRY(find_copies(ctx, fit));
 	TLV_TRY(try_starts(ctx, fit));
 	return end_fit(ctx, fit, image, size);
 }

@@ -20,8 +20,9 @@ typedef struct crowd_answers
 	size_t columns;
 	size_t *start; /* items + 1 */
 	uint32_t *column;
-	double *given; /* by every worker */
-	bool *said;	   /* answers: some worker gives it; another one is open to items of gold alone */
+	double *given;	/* by every worker */
+	double *weight; /* n: as how many answers each counts (confirm.c); NULL: all as one */
+	bool *said;		/* answers: some worker gives it; another one is open to items of gold alone */
 	const tlv_frame *frame;
 } crowd_answers;
 
@@ -38,6 +39,77 @@ crowd_first_given(const crowd_answers *a, size_t item)
 		i++;
 	return i;
 }
+
+/* As how many answers one counts. */
+static inline double
+crowd_weight(const crowd_answers *a, size_t i)
+{
+	return a->weight != NULL ? a->weight[i] : 1;
+}
+
+/* ---- workers who copy (copies.c, confirm.c) ---- */
+
+#define CROWD_MOST_GROUPS 20
+
+/* Groups of copying workers, numbered from 1 as they were found. */
+typedef struct crowd_copies
+{
+	size_t groups;
+	uint32_t *group; /* workers: the number of the group, 0 of others */
+	/* Of every group: the share of the answers in which independent workers would differ and its
+	 * own do not. */
+	double rate[CROWD_MOST_GROUPS + 1];
+} crowd_copies;
+
+/*
+ * Finds groups of workers who agree more often than what independent workers know explains
+ * (Dong, Berti-Equille and Srivastava 2009, by a robust baseline of our own).  Of fewer than four
+ * workers, of one answer, of workers who share no item there are none.  Errors: memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_crowd_find_copies(tlv_context *ctx, const crowd_answers *a,
+										crowd_copies *copies);
+
+/* Answers of a group that say the same of an item count as one of them all.  Errors: memory,
+ * TLV_CANCELLED. */
+extern tlv_status tlv_crowd_weigh(tlv_context *ctx, const crowd_copies *copies, crowd_answers *a);
+
+/* ---- agreements (agreement.c) ---- */
+
+/* Two workers who share items. */
+typedef struct crowd_pair
+{
+	uint32_t a, b;
+	uint32_t shared, agreed; /* items that both have answered, and alike */
+	double chance;			 /* the share of agreements that their habits bring */
+	double excess;			 /* that of the others that agree: of independent workers the product
+							  * of what both know */
+	double weight;			 /* the inverse of its variance */
+	double score;			 /* log-likelihood of copying against independence (copies.c) */
+} crowd_pair;
+
+/* By ascending excess; a worker's pairs are of[first[j]] .. of[first[j + 1] - 1], likewise. */
+typedef struct crowd_pairs
+{
+	size_t workers, n;
+	double spread; /* probability that two answers, drawn at random, differ */
+	crowd_pair *pair;
+	size_t *first; /* workers + 1 */
+	uint32_t *of;  /* 2 n */
+} crowd_pairs;
+
+/* Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_crowd_pairs(tlv_context *ctx, const crowd_answers *a, crowd_pairs *pairs);
+
+/*
+ * By how many standard errors, those of the sum over items, pairs of workers agree more often than
+ * workers would who answer independently, each as often with every answer.  A group of copying
+ * workers is one.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a,
+									  const crowd_copies *copies, double *z);
+
+/* ---- the ascent (expect.c) ---- */
 
 /*
  * Parameters on the way: log probabilities and expected counts of every worker's answers, class by
@@ -100,6 +172,9 @@ typedef struct crowd_told
 	double *doubt; /* and the sum of p (1 - p) of them */
 } crowd_told;
 
+/* k logs become shares; returns the log of their sum. */
+extern double tlv_crowd_share(size_t k, double *q);
+
 /* Expected counts and the likelihood from parameters. */
 extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told);
 
@@ -111,6 +186,14 @@ extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const c
 extern tlv_status tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *state,
 										  double *posterior);
 
+/*
+ * Keeps the groups whose workers agree more often than their confusions explain, given what is true
+ * of every item (posterior: k x items): at a rate above a quarter and by more than four standard
+ * errors.  Sets their rates.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_crowd_confirm_copies(tlv_context *ctx, const crowd_state *state,
+										   const double *posterior, crowd_copies *copies);
+
 /* Classes that a tensor is made for: one of k^3 numbers, to which every item adds. */
 #define CROWD_MOST_CLASSES 60
 
@@ -119,13 +202,14 @@ extern tlv_status tlv_crowd_leave_one_out(tlv_context *ctx, const crowd_state *s
  * TLV_NOT_IDENTIFIABLE where fewer classes are visible than there are answers or too few items have
  * answers of all groups, memory, TLV_CANCELLED.
  */
-extern tlv_status tlv_crowd_moments(tlv_context *ctx, crowd_state *state, tlv_rng *rng);
+extern tlv_status tlv_crowd_moments(tlv_context *ctx, crowd_state *state,
+									const crowd_copies *copies, tlv_rng *rng);
 
 /* A model of the state's parameters: a new image. */
 extern tlv_status tlv_crowd_write(tlv_context *ctx, const crowd_state *state,
-								  const crowd_told *told, const tlv_crowd_options *options,
-								  double steps, tlv_diagnostics *diagnostics, void **image,
-								  size_t *size);
+								  const crowd_told *told, const crowd_copies *copies,
+								  const tlv_crowd_options *options, double steps,
+								  tlv_diagnostics *diagnostics, void **image, size_t *size);
 
 extern tlv_status tlv_crowd_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 

@@ -47,16 +47,6 @@ tlv_crowd_name(const tlv_crowd_parts *parts, tlv_crowd_set set, int64_t id)
 	return at == parts->names_n ? (tlv_text){"", 0} : tlv_name_at(&list, at);
 }
 
-double
-tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column)
-{
-	double p = parts->confusions[h + parts->k * column];
-	size_t worker = column / parts->answers_n;
-	double shrink = crowd_shrink(parts->shrink, parts->worker_answers[worker]);
-
-	return sqrt(p * (1 - p) / (parts->seen[h + parts->k * worker] + shrink + 1));
-}
-
 /* ---- writing ---- */
 
 /* Classes by decreasing weight. */
@@ -132,7 +122,7 @@ write_confusions(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *pa
  */
 static tlv_status
 write_workers(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
-			  tlv_crowd_parts *parts)
+			  const crowd_copies *copies, tlv_crowd_parts *parts)
 {
 	size_t workers = parts->workers_n;
 	double right = 0, given = 0, mean;
@@ -158,6 +148,11 @@ write_workers(tlv_context *ctx, const crowd_state *state, const crowd_told *told
 			n > 0 ? sqrt(fmax(a * (1 - a), 0) / (n + 1) + told->doubt[j] / (n * n)) : 0.5;
 	}
 	parts->rows = given;
+	if (copies->groups == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, parts->copies, workers);
+	for (size_t j = 0; j < workers; j++)
+		parts->copies[j] = copies->group[j];
 	return TLV_OK;
 }
 
@@ -241,8 +236,8 @@ label_classes(tlv_context *ctx, const tlv_crowd_parts *parts, void **image, size
 
 tlv_status
 tlv_crowd_write(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
-				const tlv_crowd_options *options, double steps, tlv_diagnostics *diagnostics,
-				void **image, size_t *size)
+				const crowd_copies *copies, const tlv_crowd_options *options, double steps,
+				tlv_diagnostics *diagnostics, void **image, size_t *size)
 {
 	tlv_crowd_parts parts = {.k = state->k,
 							 .nulls = tlv_frame_scalar(state->data->frame, "nulls", 0),
@@ -255,7 +250,7 @@ tlv_crowd_write(tlv_context *ctx, const crowd_state *state, const crowd_told *to
 	write_ids(state->data, &parts);
 	TLV_TRY(order_classes(ctx, state, &parts));
 	TLV_TRY(write_confusions(ctx, state, &parts));
-	TLV_TRY(write_workers(ctx, state, told, &parts));
+	TLV_TRY(write_workers(ctx, state, told, copies, &parts));
 	TLV_TRY(write_items(ctx, state, told, &parts));
 	TLV_TRY(tlv_sections_write(ctx, tlv_kind_crowd.model->sections, &parts, image, size));
 	return label_classes(ctx, &parts, image, size);
@@ -344,6 +339,7 @@ static const tlv_declaration crowd_list[] = {
 	{"accuracy_error", TLV_FLOAT64, SIZE_WORKERS, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT,
 	 AT(accuracy_error)},
 	{"worker_answers", TLV_FLOAT64, SIZE_WORKERS, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(worker_answers)},
+	{"copies", TLV_FLOAT64, SIZE_WORKERS, TLV_ONE, TLV_WHOLE, TLV_GIVEN, AT(copies)},
 	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(name_ids)},
 	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_KEPT, AT(name_offsets)},
 	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_KEPT, AT(names)},
@@ -389,6 +385,7 @@ static const tlv_field crowd_fields[] = {
 	{"accuracy", TLV_FIELD_LIST, .flags = 0},
 	{"accuracy_error", TLV_FIELD_LIST, .flags = 0},
 	{"worker_answers", TLV_FIELD_LIST, .flags = 0},
+	{"copies", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
 	{"name_ids", TLV_FIELD_IDS, .flags = 0},
 	{"name_offsets", TLV_FIELD_TEXTS, .beside = "names", .json = "names"},
 	{.form = TLV_FIELDS_END},
@@ -418,9 +415,38 @@ crowd_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 								 crowd->parts.answers);
 }
 
-/* Adds the logs of what one worker's answer says; of somebody who is not known, as of the pool. */
+static bool
+is_answer(const tlv_part *workers, const tlv_part *answers, size_t i)
+{
+	return (workers->missing == NULL || !workers->missing[i]) &&
+		   (answers->missing == NULL || !answers->missing[i]);
+}
+
+/* The group of copying workers that a worker is of; 0: none. */
+static double
+copies_of(const crowd_model *crowd, int64_t worker)
+{
+	int32_t j = crowd->parts.copies != NULL ? tlv_dictionary_find(&crowd->workers, worker) : -1;
+
+	return j >= 0 ? crowd->parts.copies[j] : 0;
+}
+
+/* As how many answers one counts: those of a group of copying workers that say the same are one. */
+static double
+weigh_answer(const crowd_model *crowd, const tlv_part *workers, const tlv_part *answers, size_t at)
+{
+	double group = copies_of(crowd, workers->ids[at]), alike = 0;
+
+	for (size_t i = 0; i < workers->n && group > 0; i++)
+		alike += is_answer(workers, answers, i) && answers->ids[i] == answers->ids[at] &&
+				 copies_of(crowd, workers->ids[i]) == group;
+	return group > 0 ? 1 / alike : 1;
+}
+
+/* Adds the logs of what one worker's answer says, as often as it counts; of somebody who is not
+ * known, as of the pool. */
 static void
-add_answer(const crowd_model *crowd, int64_t worker, int64_t answer, double *q)
+add_answer(const crowd_model *crowd, int64_t worker, int64_t answer, double weight, double *q)
 {
 	const tlv_crowd_parts *parts = &crowd->parts;
 	int32_t j = tlv_dictionary_find(&crowd->workers, worker);
@@ -432,7 +458,7 @@ add_answer(const crowd_model *crowd, int64_t worker, int64_t answer, double *q)
 	p = j < 0 ? parts->pool + parts->k * (size_t) l
 			  : parts->confusions + parts->k * ((size_t) j * parts->answers_n + (size_t) l);
 	for (size_t h = 0; h < parts->k; h++)
-		q[h] += log(p[h] > CROWD_LEAST ? p[h] : CROWD_LEAST);
+		q[h] += weight * log(p[h] > CROWD_LEAST ? p[h] : CROWD_LEAST);
 }
 
 /* Unnormalised logs of the classes of a row, at q. */
@@ -453,27 +479,11 @@ row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q
 	for (size_t i = 0; i < workers->n; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		if ((workers->missing == NULL || !workers->missing[i]) &&
-			(answers->missing == NULL || !answers->missing[i]))
-			add_answer(crowd, workers->ids[i], answers->ids[i], q);
+		if (is_answer(workers, answers, i))
+			add_answer(crowd, workers->ids[i], answers->ids[i],
+					   weigh_answer(crowd, workers, answers, i), q);
 	}
 	return TLV_OK;
-}
-
-/* From logs to shares; returns the log of their sum. */
-static double
-crowd_normalize(size_t k, double *q)
-{
-	double largest = q[0], sum;
-
-	for (size_t h = 1; h < k; h++)
-		largest = fmax(largest, q[h]);
-	sum = q[0] = exp(q[0] - largest);
-	for (size_t h = 1; h < k; h++)
-		sum += q[h] = exp(q[h] - largest);
-	for (size_t h = 0; h < k; h++)
-		q[h] /= sum;
-	return largest + log(sum);
 }
 
 static tlv_status
@@ -483,7 +493,7 @@ crowd_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterio
 
 	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, k));
 	TLV_TRY(row_logs(ctx, model, row, posterior->values));
-	(void) crowd_normalize(k, posterior->values);
+	(void) tlv_crowd_share(k, posterior->values);
 	return TLV_OK;
 }
 
@@ -495,7 +505,7 @@ crowd_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, dou
 
 	TLV_TRY_NEW(ctx, q, k);
 	TLV_TRY(row_logs(ctx, model, row, q));
-	*value = crowd_normalize(k, q);
+	*value = tlv_crowd_share(k, q);
 	tlv_free(ctx, q);
 	return TLV_OK;
 }

@@ -90,12 +90,13 @@ order_workers(tlv_context *ctx, const crowd_answers *a, tlv_rng *rng, int64_t *o
 }
 
 /* Every three workers in that order go to the three groups at random, so that all have about as
- * many answers. */
+ * many answers; those who copy go where one of them goes. */
 static tlv_status
-deal_workers(tlv_context *ctx, group_moments *m, tlv_rng *rng)
+deal_workers(tlv_context *ctx, group_moments *m, const crowd_copies *copies, tlv_rng *rng)
 {
 	const crowd_answers *a = m->state->data;
 	int64_t *order, hand[CROWD_GROUPS];
+	uint8_t together[CROWD_MOST_GROUPS + 1];
 
 	TLV_TRY_NEW(ctx, order, a->workers);
 	TLV_TRY(order_workers(ctx, a, rng, order));
@@ -105,6 +106,11 @@ deal_workers(tlv_context *ctx, group_moments *m, tlv_rng *rng)
 			TLV_TRY(tlv_rng_permutation(ctx, rng, CROWD_GROUPS, hand));
 		m->group[order[j]] = (uint8_t) hand[j % CROWD_GROUPS];
 	}
+	for (size_t j = 0; j < a->workers && copies->groups > 0; j++)
+		together[copies->group[j]] = m->group[j];
+	for (size_t j = 0; j < a->workers && copies->groups > 0; j++)
+		if (copies->group[j] > 0)
+			m->group[j] = together[copies->group[j]];
 	tlv_free(ctx, order);
 	return TLV_OK;
 }
@@ -121,8 +127,8 @@ read_item(group_moments *m, size_t item)
 	{
 		int g = m->group[a->column[i] / a->answers];
 
-		m->mean[(size_t) g * m->k + a->column[i] % a->answers]++;
-		m->count[g]++;
+		m->mean[(size_t) g * m->k + a->column[i] % a->answers] += crowd_weight(a, i);
+		m->count[g] += crowd_weight(a, i);
 	}
 	for (size_t g = 0; g < CROWD_GROUPS; g++)
 		for (size_t l = 0; l < m->k && m->count[g] > 0; l++)
@@ -402,9 +408,9 @@ regress_on_group(tlv_context *ctx, group_moments *m, int b, const double *weight
 
 			if (m->group[a->column[i] / a->answers] == b)
 				continue;
-			asked[a->column[i] / a->answers]++;
+			asked[a->column[i] / a->answers] += crowd_weight(a, i);
 			for (size_t h = 0; h < k; h++)
-				to[h] += m->mean[(size_t) b * k + h];
+				to[h] += crowd_weight(a, i) * m->mean[(size_t) b * k + h];
 		}
 	}
 	for (size_t j = 0; j < a->workers; j++)
@@ -467,12 +473,12 @@ regress_workers(tlv_context *ctx, group_moments *m)
 }
 
 static tlv_status
-solve_division(tlv_context *ctx, crowd_state *state, tlv_rng *rng)
+solve_division(tlv_context *ctx, crowd_state *state, const crowd_copies *copies, tlv_rng *rng)
 {
 	group_moments m;
 
 	TLV_TRY(moments_create(ctx, state, &m));
-	TLV_TRY(deal_workers(ctx, &m, rng));
+	TLV_TRY(deal_workers(ctx, &m, copies, rng));
 	TLV_TRY(crowd_collect(ctx, &m));
 	for (int t = 0; t < CROWD_GROUPS; t++)
 		TLV_TRY(solve_group(ctx, &m, t, 1 + (tlv_rng_next(rng) >> 12)));
@@ -480,13 +486,13 @@ solve_division(tlv_context *ctx, crowd_state *state, tlv_rng *rng)
 }
 
 tlv_status
-tlv_crowd_moments(tlv_context *ctx, crowd_state *state, tlv_rng *rng)
+tlv_crowd_moments(tlv_context *ctx, crowd_state *state, const crowd_copies *copies, tlv_rng *rng)
 {
 	tlv_scratch scratch;
 	tlv_status status;
 
 	tlv_scratch_begin(ctx, &scratch);
-	status = solve_division(ctx, state, rng);
+	status = solve_division(ctx, state, copies, rng);
 	tlv_scratch_end(ctx, &scratch);
 	/* a tensor of zeros, or of nothing but noise, tells no classes either */
 	return status == TLV_BAD_DATA ? TLV_NOT_IDENTIFIABLE : status;

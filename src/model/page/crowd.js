@@ -25,7 +25,7 @@ Object.assign(L, {
   drawing: "Drawing",
   pictured:
       "Above: true classes by rows, the answers of all workers by columns. Below: the least accurate workers with 95 % intervals; the dashed line is the accuracy of guessing.",
-  note: "Accuracy: probability that an answer is right, over the classes as the model estimates them. Workers who copy from each other count as reliable."
+  note: "Accuracy: probability that an answer is right, over the classes as the model estimates them. Workers who copy each other count as one where that was found."
 });
 const view = function() {
   const k = C.length, workers = F.workers || [], items = F.items || [], answers = F.answers || [];

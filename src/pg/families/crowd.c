@@ -48,11 +48,15 @@ typedef struct CrowdArguments
 	tlv_crowd_options fit;
 	int start; /* of tlv_crowd_start_names */
 	int refine;
+	int copies;
 	const char *gold; /* a query, or NULL */
 } CrowdArguments;
 
 /* With the ascent or without. */
 static const char *const crowd_refinements[] = {"auto", "em", "none", NULL};
+
+/* Groups of copying workers count as one, or as many. */
+static const char *const crowd_copies_names[] = {"auto", "ignore", NULL};
 
 #define CROWD_OPTION(member) offsetof(CrowdArguments, fit.member)
 
@@ -65,6 +69,8 @@ static const TlvArgument crowd_arguments[] = {
 	{"iterations", TLV_ARGUMENT_NUMBER, CROWD_OPTION(iterations), .least = 0},
 	{"start", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, start), .what = "start",
 	 .names = tlv_crowd_start_names},
+	{"copies", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, copies), .what = "use of copies",
+	 .names = crowd_copies_names},
 	{"restarts", TLV_ARGUMENT_NUMBER, CROWD_OPTION(restarts), .least = 1},
 	{"seed", TLV_ARGUMENT_SEED, CROWD_OPTION(seed)},
 	{NULL}};
@@ -76,6 +82,7 @@ read_crowd_arguments(FunctionCallInfo fcinfo)
 
 	TlvReadArguments(fcinfo, crowd_arguments, &arguments);
 	arguments.fit.start = (tlv_crowd_start) arguments.start;
+	arguments.fit.independent = strcmp(crowd_copies_names[arguments.copies], "ignore") == 0;
 	arguments.fit.plain = strcmp(crowd_refinements[arguments.refine], "none") == 0;
 	return arguments;
 }
@@ -173,17 +180,22 @@ TLV_FUNCTION(tlv_consensus_rows)
 	return (Datum) 0;
 }
 
-/* Rows (worker, worker_name, accuracy, standard_error, answers). */
+/* Rows (worker, worker_name, accuracy, standard_error, answers, copies). */
 TLV_FUNCTION(tlv_workers_rows)
 {
 	tlv_crowd_parts parts;
 
 	crowd_open_parts(fcinfo, "tlv_workers", &parts);
 	for (size_t j = 0; j < parts.workers_n; j++)
+	{
+		double group = parts.copies != NULL ? parts.copies[j] : 0;
+
 		TlvPutRow(fcinfo, TlvInt8(parts.workers[j]),
 				  id_name(&parts, TLV_CROWD_WORKERS, parts.workers[j]),
 				  TlvFloat8(parts.accuracy[j]), TlvFloat8(parts.accuracy_error[j]),
-				  TlvInt8((int64) parts.worker_answers[j]));
+				  TlvInt8((int64) parts.worker_answers[j]),
+				  TlvNullIf(!(group > 0), TlvInt8((int64) group)));
+	}
 	return (Datum) 0;
 }
 
