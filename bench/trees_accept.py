@@ -3,10 +3,11 @@ figures, and held-out likelihood of the parameters beside the truth's.
 
 The data are the reference's, number for number; agglomerative clustering is scipy's average linkage on the same
 distances; neighbour joining is in numpy on them, as it is, and with its edges below the best cut for each tree drawn together,
-which only who knows the truth can choose.  --quick: no tables of structures   --no-peer: no EM from random starts"""
-import sys, time
+which only who knows the truth can choose.
+--quick: no tables of structures   --no-peer: no EM from random starts   --mixed: only trees of numbers beside categories"""
+import os, sys, time
 from common import Session, machine, np, table
-from common_trees import agglomerative, best_cut, copy_arrays, distances_of, em_step, latent_tree, likelihood, neighbour_joining, \
+from common_trees import TMP, agglomerative, best_cut, copy_arrays, distances_of, em_step, latent_tree, likelihood, neighbour_joining, \
     robinson_foulds, rooted, seconds_of
 
 OPTIONS = {a.lstrip('-') for a in sys.argv[1:]}
@@ -142,9 +143,65 @@ def parameters(s):
           ['', 'RF', 'truth', 'triplets', '+ 3', '+ 10', 'default', 'below truth', 'numpy EM', 'apart', 'CPU s', 'EM CPU s', 'reference'], rows)
 
 
+def as_categories(x):
+    """numbers as three categories of about as many rows each"""
+    return np.digitize(x, [-.43, .43]) if x.dtype.kind == 'f' else x
+
+
+def as_numbers(x, rng):
+    """skewed as amounts are; states with noise of half their distance"""
+    return np.exp(x if x.dtype.kind == 'f' else x + .5 * rng.normal(size=x.shape))
+
+
+def copy_columns(s, name, columns):
+    """a table of columns v1, v2, ...: numbers, and integers as text"""
+    path = os.path.join(TMP, name + '.copy')
+    with open(path, 'w') as f:
+        for row in zip(*columns):
+            f.write('\t'.join(str(v) for v in row) + '\n')
+    types = ', '.join(f'v{i + 1} ' + ('float8' if c.dtype.kind == 'f' else 'text') for i, c in enumerate(columns))
+    s.query(f'DROP TABLE IF EXISTS {name}; CREATE UNLOGGED TABLE {name} ({types})')
+    s.query(f"\\copy {name} FROM '{path}'")
+    os.unlink(path)
+
+
+def mixed(s, seeds=10):
+    """every second column a number: wrong splits, and the log probability of a category given the rest of a new row"""
+    rows, p = [], 16
+    halves = [f'v{j + 1}' for j in range(0, p, 2)]
+    name = lambda x: f'v{x + 1}' if x < p else f'hidden{x}'
+    for title, truth in ('numbers', GAUSS), ('2 states', dict(kind='cat', k=2, d=2)), ('3 states', CAT3):
+        for n in 500, 2000, 10000:
+            found, scores = np.zeros((seeds, 3)), np.zeros((seeds, 2))
+            for seed in range(seeds):
+                x, edges, _ = latent_tree(seed, p, n + HELD_OUT, degree=4, **truth)
+                categories, numbers = as_categories(x), as_numbers(x, np.random.default_rng(seed))
+                both = [(numbers if j % 2 else categories)[:, j] for j in range(p)]
+                values = ','.join(f"(''{name(a)}'', ''{name(b)}'')" for a, b in edges)
+                for i, columns in enumerate([list(np.log(numbers).T), list(categories.T), both]):
+                    copy_columns(s, 'd', [c[:n] for c in columns])
+                    r = s.query("SELECT r.different, r.total FROM tlv_robinson_foulds(tlv_tree('SELECT * FROM d'), "
+                                f"'SELECT * FROM (VALUES {values}) q(parent, child)') r")[0]
+                    found[seed, i] = int(r[0]) / int(r[1])
+                copy_columns(s, 'held_out', [c[n:n + 1000] for c in both])
+                for i, columns in enumerate(['*', ', '.join(halves)]):
+                    s.query(f"DROP TABLE IF EXISTS t; CREATE TEMP TABLE t AS SELECT tlv_tree('SELECT {columns} FROM d') AS model")
+                    scores[seed, i] = float(s.value('SELECT avg(c.log_likelihood) FROM t, held_out h, tlv_contributions(model, h) c '
+                                                    f"WHERE c.dimension_name = ANY ('{{{','.join(halves)}}}')"))
+            rows.append([f'{title}, n={n}'] + [f'{v:.3f}' for v in np.r_[found.mean(0), scores.mean(0)]])
+    table('Share of the splits of both trees that only one has, the columns all numbers, all categories, or every second one a number; log probability\n'
+          'of a category of 1,000 new rows of the latter given the rest of the row, beside that of the tree of the categories alone',
+          ['truth', 'all numbers', 'all categories', 'side by side', 'log p', 'categories alone'], rows)
+
+
 def main():
     s = Session(max_parallel_workers_per_gather=0)
     machine(s)
+    if 'mixed' in OPTIONS:
+        s.set(client_min_messages='error')
+        mixed(s)
+        s.close()
+        return
     lines(s)
     if 'quick' not in OPTIONS:
         shares(s)

@@ -64,6 +64,7 @@ CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text
 COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, text, integer, integer, bigint, text, text[], jsonb) IS
     'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column for each variable (with layout wide if there are '
     'three), or one column of arrays; strings, integers and booleans are categories, of arrays numbered from 0, others Gaussian (integers too with kind gaussian); '
+    'columns of numbers and dates beside columns of categories, or with kind categorical, are cut into ranges of about as many values each; '
     'weights is the name of the column of row weights, beside one column for each variable or the array: a row of weight 2 counts as two; '
     'bootstrap replicates for the support of edges; iterations of belief-propagation EM, null: until the log-likelihood converges, at most 10; the other parameters are those of tlv_fit_tree';
 
@@ -125,4 +126,5 @@ COMMENT ON FUNCTION tlv_simulate_tree_model(integer, integer, text, integer, int
 CREATE FUNCTION tlv_simulate_tree(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE (id bigint, v integer[], hidden integer[], x float8[])
     AS 'MODULE_PATHNAME', 'tlv_simulate_tree' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
-COMMENT ON FUNCTION tlv_simulate_tree(tlv_model, integer, bigint) IS 'rows drawn from a tree with parameters: of categories v and the states of the hidden nodes, of Gaussian variables x';
+COMMENT ON FUNCTION tlv_simulate_tree(tlv_model, integer, bigint) IS 'rows drawn from a tree with parameters: of categories v and the states of the hidden nodes, of Gaussian variables x; '
+    'of numbers beside categories v has the range, and x the mean of the range beside the other categories';

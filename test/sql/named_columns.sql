@@ -77,7 +77,7 @@ FROM tlv_tree('SELECT mood + sin(id) AS a, sleep AS b, food + sin(NULLIF(id % 5,
 SELECT tlv_info(tlv_tree('SELECT mood, sleep, food FROM answers', 1, kind => 'gaussian', layout => 'wide'))->'gaussian' AS gaussian;
 SELECT tlv_tree('TABLE answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, said || ''!'' AS said, to_tsvector(mood::text) AS day FROM answers', layout => 'wide');
-SELECT tlv_tree('SELECT mood + 0.5 AS mood, sleep, said FROM answers', layout => 'wide');
+SELECT tlv_info(tlv_tree('SELECT mood + 0.5 AS mood, sleep, said FROM answers', layout => 'wide'))->'gaussian' AS beside;
 SELECT tlv_tree('SELECT mood, sleep, mood FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, food FROM answers WHERE false', layout => 'wide');
 SELECT string_agg(DISTINCT child_state_name, ' ') AS food FROM tlv_tree_parameters(tlv_tree('SELECT mood, sleep, -food AS food FROM answers', 2, layout => 'wide')) WHERE child = 'food';

@@ -58,8 +58,8 @@ EXCEPTION WHEN OTHERS THEN
   EXECUTE 'SELECT ' || substring(hint FROM 'tlv_.*?''\)') INTO model;
   RETURN hint;
 END $$;
-SELECT pg_temp.follow(call) FROM (VALUES (1, $q$tlv_tree('SELECT a, x, b, c, n FROM answers', weights => 'n')$q$), (2, $q$tlv_tree('SELECT a, b, c, n FROM answers', weights => 'n')$q$),
-  (3, $q$tlv_lca('SELECT a, b, c, n FROM answers', 1, weights => 'n')$q$)) v(i, call) ORDER BY i;
+SELECT pg_temp.follow(call) FROM (VALUES (1, $q$tlv_tree('SELECT a, b, c, n FROM answers', weights => 'n')$q$),
+  (2, $q$tlv_lca('SELECT a, b, c, n FROM answers', 1, weights => 'n')$q$)) v(i, call) ORDER BY i;
 -- Of a query that is run once, since it may return other rows the next time.
 SELECT * FROM difference(tlv_gmm('SELECT a, b, n + 0 * random() AS n FROM parts ORDER BY random()', 1, 'full', weights => 'n'),
                          tlv_gmm('SELECT a, b FROM parts, generate_series(1, n)', 1, 'full'));

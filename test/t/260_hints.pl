@@ -97,7 +97,6 @@ my @tried = (
     [ q(SELECT tlv_tree('SELECT kind, number, a FROM measures')), '21000', 'SELECT CALL' ],
     [ q(SELECT tlv_tree('SELECT number, a, b FROM measures')), '21000', 'SELECT CALL' ],
     [ q(SELECT tlv_tree('SELECT kind, number, a, b FROM measures', layout => 'long')), '42804', 'SELECT CALL' ],
-    [ q(SELECT tlv_tree('SELECT kind, other, a FROM measures', layout => 'wide')), '42804', 'SELECT CALL' ],
     [ q(SELECT tlv_tree('SELECT id, kind, other FROM keyed')), '42804', 'SELECT CALL' ],
     [ q(SELECT tlv_lca('SELECT 1.5, 2.5, ARRAY[1]')), '42804', q(SELECT tlv_lca('SELECT kind, other, number FROM measures', 2, OPTION)) ],
     [ q(SELECT tlv_tree('SELECT ARRAY[1], ARRAY[2], 3')), '42804', q(SELECT tlv_tree('SELECT kind, other, number FROM measures', OPTION)) ],

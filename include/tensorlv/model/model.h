@@ -53,6 +53,14 @@ typedef struct tlv_drift tlv_drift;
 typedef struct tlv_estimates tlv_estimates;
 typedef struct tlv_score_sink tlv_score_sink;
 
+/* Variables of rows of codes that are numbers, by the ranges that these fall into. */
+typedef struct tlv_code_ranges
+{
+	const int64_t *ranged; /* variables: 1 for a number, else 0; NULL: none is */
+	const double *lower;   /* categories of all variables: where the range of a number begins */
+	const double *centres; /* the same: the mean of its values */
+} tlv_code_ranges;
+
 /*
  * Categories of rows of codes by name: those of variable after variable.  A row has every variable
  * `copies` times.
@@ -62,7 +70,20 @@ typedef struct tlv_code_names
 	size_t variables, copies;
 	const int64_t *states; /* categories of each variable */
 	tlv_name_list names;   /* offsets NULL: they have none, codes are what they are */
+	tlv_code_ranges ranges;
 } tlv_code_names;
+
+/* Is the variable a number? */
+static inline bool
+tlv_code_is_ranged(const tlv_code_names *names, size_t variable)
+{
+	return names->ranges.ranged != NULL && names->ranges.ranged[variable] != 0;
+}
+
+/* The code of the range that a number falls into, of a variable whose ranges begin with category
+ * `first`; what is below them all is in the first one. */
+extern int32_t tlv_code_of_number(const tlv_code_names *names, size_t variable, size_t first,
+								  double x);
 
 /* The code of a category of that variable, whose names begin with name `first`; -1: not known. */
 extern int32_t tlv_code_called(const tlv_code_names *names, size_t variable, size_t first,

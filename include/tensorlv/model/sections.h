@@ -28,7 +28,7 @@
 #include "tensorlv/num/frame.h"
 
 /* How many sizes a value may have. */
-#define TLV_SIZES 9
+#define TLV_SIZES 11
 
 /* Rows or columns: a fixed number, or one that follows from a size of the value. */
 typedef enum tlv_dimension
@@ -44,6 +44,8 @@ typedef enum tlv_dimension
 	TLV_SIZE_7,
 	TLV_SIZE_8,
 	TLV_SIZE_9,
+	TLV_SIZE_10,
+	TLV_SIZE_11,
 	TLV_PACKED_1,  /* n (n + 1) / 2 of size 1 */
 	TLV_CUBES_1,   /* n (n + 1) (n + 2) / 6 of size 1 */
 	TLV_2_TIMES_3, /* size 2 times size 3 */

@@ -82,9 +82,10 @@ typedef struct tlv_tree_procedure_options
 	/* Its replicates, names and the iterations of its fit follow from what is below and from the
 	 * rows. */
 	tlv_tree_learn_options learn;
-	size_t replicates; /* of the bootstrap; 0: none */
-	int iterations;	   /* of refinement; -1: as many as usual, categories until the likelihood
-						* stands */
+	size_t replicates;		/* of the bootstrap; 0: none */
+	int iterations;			/* of refinement; -1: as many as usual, categories until the likelihood
+							 * stands */
+	tlv_code_ranges ranges; /* of categories with names, those that are ranges of numbers */
 } tlv_tree_procedure_options;
 
 /*

@@ -10,7 +10,8 @@
  * (-1: not known; 0, -1, -1 of a root), "states" (int64: of a categorical node their number, of a
  * Gaussian one its dimension); "names" (bytes: the variables' names, each ended by '\n'; missing
  * when they have none); "category_offsets" and "category_names" (names.h: of the states of the
- * observed variables, variable after variable; missing where they have none); "tables", below;
+ * observed variables, variable after variable; missing where they have none); "ranged", "lower" and
+ * "centres" (model.h: tlv_code_ranges; missing where no variable is a number); "tables", below;
  * diagnostics.
  *
  * Categorical: "tables" has for every node in the order of nodes, of a root its distribution
@@ -111,6 +112,9 @@ typedef struct tlv_tree_parts
 	size_t category_ends;			 /* of the offsets: one more than there are categories */
 	const char *category_names;
 	size_t category_bytes;
+	tlv_code_ranges ranges; /* of those variables that are numbers */
+	size_t variables;		/* of ranges.ranged: p where there are ranges */
+	size_t range_ends;		/* numbers of ranges.lower, and of centres: categories */
 	const double *tables;	/* NULL: not known yet */
 	size_t entries;			/* of tables */
 	const int64_t *triples; /* without tables: 3 x (nodes - p) */

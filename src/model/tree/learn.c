@@ -192,12 +192,28 @@ observed_states(const tlv_frame *model)
 	return sum;
 }
 
+/* Names of the categories, and the ranges of those that are numbers; returns how many sections. */
+static size_t
+name_values(const tree_learning *fit, const tlv_frame *model, tlv_added_section sections[5])
+{
+	const tlv_code_ranges *ranges = &fit->options.ranges;
+	size_t p = (size_t) tlv_frame_scalar(model, "observed", 0), states = observed_states(model);
+	size_t n = tlv_name_categories(fit->categories, states, sections);
+
+	if (n == 0 || ranges->ranged == NULL)
+		return n;
+	sections[n++] = (tlv_added_section){"ranged", TLV_INT64, p, 1, ranges->ranged};
+	sections[n++] = (tlv_added_section){"lower", TLV_FLOAT64, states, 1, ranges->lower};
+	sections[n++] = (tlv_added_section){"centres", TLV_FLOAT64, states, 1, ranges->centres};
+	return n;
+}
+
 static tlv_status
 tree_finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, tlv_held *finished)
 {
 	const tlv_frame *model = &fit->model.frame;
 	tlv_diagnostics diagnostics = fit->warned;
-	tlv_added_section sections[2];
+	tlv_added_section sections[5];
 	size_t n = 0;
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
@@ -216,7 +232,7 @@ tree_finish(tlv_context *ctx, const tlv_source *rows, const tree_learning *fit, 
 						 rows->rows.null_columns != NULL ? ": nulls are in " : "",
 						 rows->rows.null_columns != NULL ? rows->rows.null_columns : ""));
 	if (!fit->gaussian)
-		n = tlv_name_categories(fit->categories, observed_states(model), sections);
+		n = name_values(fit, model, sections);
 	return tlv_source_finish(ctx, rows, model, &diagnostics, n, sections, finished);
 }
 

@@ -234,7 +234,27 @@ tree_log_likelihood(tlv_context *ctx, tlv_model *base, const tlv_row *row, doubl
 	return tlv_tree_belief_up(ctx, model, 1, value);
 }
 
-/* The means of numbers, the states of categories from 0. */
+/* A variable of a row of codes that is filled in by its posterior, or known (NULL): the number, of
+ * which the posterior has the ranges, or the category. */
+static double
+fill_value(const tlv_code_names *names, size_t variable, size_t first, int32_t code,
+		   const double *posterior)
+{
+	const double *centres;
+	double mean = 0;
+
+	for (int64_t x = 0; posterior != NULL && x < names->states[variable]; x++)
+		code = x == 0 || posterior[x] > posterior[code] ? (int32_t) x : code;
+	if (!tlv_code_is_ranged(names, variable))
+		return (double) tlv_code_number(names, variable, first, code);
+	centres = names->ranges.centres + first;
+	for (int64_t x = 0; posterior != NULL && x < names->states[variable]; x++)
+		mean += posterior[x] * centres[x];
+	return posterior != NULL ? mean : centres[code];
+}
+
+/* The means of numbers, the states of categories from 0; a number that is known by its range is the
+ * mean of it. */
 static tlv_status
 tree_impute(tlv_context *ctx, tlv_model *base, const tlv_row *row, tlv_posterior *filled)
 {
@@ -252,18 +272,14 @@ tree_impute(tlv_context *ctx, tlv_model *base, const tlv_row *row, tlv_posterior
 		at += model->parts.states[v];
 	for (size_t i = 0, first = 0; i < part->d; i++)
 	{
-		size_t states = codes ? (size_t) model->parts.states[i] : 1, best = 0;
+		size_t states = codes ? (size_t) model->parts.states[i] : 1;
 		bool missing = codes ? part->codes[i] == TLV_CATEGORY_MISSING
 							 : part->missing != NULL && part->missing[i];
 
-		filled->values[i] = codes ? part->codes[i] : part->float64[i];
-		for (size_t x = 1; missing && x < states; x++)
-			best = at[x] > at[best] ? x : best;
-		if (missing)
-			filled->values[i] = codes ? (double) best : *at;
 		if (codes)
-			filled->values[i] =
-				(double) tlv_code_number(&names, i, first, (int64_t) filled->values[i]);
+			filled->values[i] = fill_value(&names, i, first, part->codes[i], missing ? at : NULL);
+		else
+			filled->values[i] = missing ? *at : part->float64[i];
 		at += missing ? states : 0;
 		first += states;
 	}
@@ -312,6 +328,9 @@ static const tlv_field tree_fields[] = {
 	{"names", TLV_FIELD_LINES, .flags = TLV_MAY_BE_EMPTY},
 	{"category_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY, .beside = "category_names",
 	 .json = "category_names"},
+	{"ranged", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},
+	{"lower", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
+	{"centres", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
 	{"column", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},
 	{"means", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
 	{"tables", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},

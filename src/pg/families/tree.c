@@ -189,6 +189,7 @@ TLV_QUERY_FUNCTION(tlv_tree_sql)
 					 (TlvLayout) arguments.layout, answers);
 	if (answers->categories.n > 0)
 		arguments.tree.learn.fit.categories = &answers->categories;
+	arguments.tree.ranges = answers->ranges;
 	return TlvDriverLearn(fcinfo, driver, &tlv_tree_procedure, &arguments.tree);
 }
 

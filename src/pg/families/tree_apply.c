@@ -162,6 +162,17 @@ tree_apply_codes_array(size_t n, const int32_t *codes)
 	return array;
 }
 
+/* A row of codes as tlv_impute gives it: of ranges their means. */
+static void
+numbers_of_codes(const tlv_tree_parts *parts, const int32_t *codes, double *x)
+{
+	const tlv_code_names names = tlv_tree_category_names(parts);
+
+	for (size_t v = 0, first = 0; v < parts->p; first += (size_t) parts->states[v++])
+		x[v] = tlv_code_is_ranged(&names, v) ? names.ranges.centres[first + (size_t) codes[v]]
+											 : (double) tlv_code_number(&names, v, first, codes[v]);
+}
+
 /* tlv_simulate_tree(model, rows, seed): rows (id, v, hidden, x) */
 TLV_FUNCTION(tlv_simulate_tree)
 {
@@ -173,24 +184,27 @@ TLV_FUNCTION(tlv_simulate_tree)
 	int32_t *codes;
 	double *x;
 	tlv_rng rng;
-	bool categories;
+	bool categories, numbers;
 
 	tlv_tree_read(&frame, &parts);
 	categories = !parts.gaussian;
+	numbers = parts.gaussian || parts.ranges.ranged != NULL;
 	tlv_rng_seed(&rng, TlvNamedSeed(fcinfo));
 	TlvCheck(&work->ctx, tlv_tree_sampler_create(&work->ctx, &frame, &sampler));
 	codes = palloc0(parts.nodes * sizeof(int32_t));
-	x = palloc0(Max(parts.columns, 1) * sizeof(double));
+	x = palloc0(Max(parts.columns, parts.p) * sizeof(double));
 	TlvInitRows(fcinfo);
 	for (size_t r = 0; r < rows; r++)
 	{
 		tlv_tree_sample(sampler, &rng, codes, x);
-		TlvPutRow(fcinfo, TlvInt8((int64) r + 1),
-				  TlvOwned(categories ? tree_apply_codes_array(parts.p, codes) : NULL),
-				  TlvOwned(categories
-							   ? tree_apply_codes_array(parts.nodes - parts.p, codes + parts.p)
-							   : NULL),
-				  TlvOwned(categories ? NULL : TlvFloat8Array(parts.columns, x)));
+		if (categories && numbers)
+			numbers_of_codes(&parts, codes, x);
+		TlvPutRow(
+			fcinfo, TlvInt8((int64) r + 1),
+			TlvOwned(categories ? tree_apply_codes_array(parts.p, codes) : NULL),
+			TlvOwned(categories ? tree_apply_codes_array(parts.nodes - parts.p, codes + parts.p)
+								: NULL),
+			TlvOwned(numbers ? TlvFloat8Array(categories ? parts.p : parts.columns, x) : NULL));
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;

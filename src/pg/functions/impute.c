@@ -3,6 +3,8 @@
  */
 #include "rows/any.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
@@ -34,6 +36,9 @@ impute_fill_row(TlvModelCache *cache, const TlvRowCursor *cursor, size_t row, Fi
 			palloc_extended(Max(filled->rows * filled->width, 1) * sizeof(double), MCXT_ALLOC_HUGE);
 	}
 	memcpy(filled->numbers + row * filled->width, values->values, values->total * sizeof(double));
+	for (size_t i = 0; cursor->numbers != NULL && i < values->total; i++) /* they are known */
+		if (!isnan(cursor->numbers[i]))
+			filled->numbers[row * filled->width + i] = cursor->numbers[i];
 }
 
 static ArrayType *

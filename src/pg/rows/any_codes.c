@@ -4,6 +4,8 @@
  */
 #include "any_internal.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -131,17 +133,41 @@ known_code(const AnyCall *call, const tlv_code_names *names, size_t variable, si
 	return tlv_code_called(names, variable, first, digits_of(value->number));
 }
 
+/* The number that a value of a variable of ranges is; NaN: it is missing, or the name of a range.
+ */
+static double
+ranged_number(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
+			  const AnyCode *value)
+{
+	bool null = value->missing, finite = !value->dated;
+	double number = value->number;
+
+	if (!null && value->named && !value->dated)
+	{
+		if (tlv_code_called(names, variable, first, value->name) >= 0)
+			return NAN;
+		number = TlvAnyLiteralNumber(call, variable,
+									 pnstrdup(value->name.bytes, value->name.length), &null);
+	}
+	if (!null && finite && !isfinite(number))
+		TlvRefuseNumber(&call->model->frame, variable);
+	return null ? NAN : number;
+}
+
 /* The code, or -1 where there is none: a category that the model does not know counts as missing.
  */
 static double
 code_of(const AnyCall *call, const tlv_code_names *names, size_t variable, size_t first,
-		const AnyCode *value)
+		const AnyCode *value, double number)
 {
 	TlvUnknown *unknown = &call->row->unknown;
 	double code;
 
 	if (value->missing)
 		return -1;
+	if (tlv_code_is_ranged(names, variable))
+		return isnan(number) ? tlv_code_called(names, variable, first, value->name)
+							 : tlv_code_of_number(names, variable, first, number);
 	code = known_code(call, names, variable, first, value);
 	if (code < 0 && !unknown->found)
 		*unknown =
@@ -154,7 +180,7 @@ TlvAnyCodeNumber(const AnyCall *call, const tlv_code_names *names, size_t variab
 				 const AnyType *type, Datum value)
 {
 	AnyCode own = TlvAnyCodeOf(type, value);
-	double code = code_of(call, names, variable, first, &own);
+	double code = code_of(call, names, variable, first, &own, NAN);
 
 	return code >= 0 ? code : get_float8_nan();
 }
@@ -164,15 +190,20 @@ TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, cons
 {
 	Datum *codes = palloc(Max(n, 1) * sizeof(Datum));
 	bool *nulls = palloc(Max(n, 1) * sizeof(bool));
+	double *numbers = names->ranges.ranged != NULL ? palloc(Max(n, 1) * sizeof(double)) : NULL;
 
 	for (size_t i = 0, first = 0; i < n; i++)
 	{
 		size_t variable = i / names->copies;
 		bool known = variable < names->variables; /* a row that is too long is refused later */
-		double code = known ? code_of(call, names, variable, first, &values[i]) : -1;
+		bool ranged = known && tlv_code_is_ranged(names, variable);
+		double number = ranged ? ranged_number(call, names, variable, first, &values[i]) : NAN;
+		double code = known ? code_of(call, names, variable, first, &values[i], number) : -1;
 
 		TlvLoopCheck(i);
-		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named ||
+		if (numbers != NULL)
+			numbers[i] = number;
+		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named || ranged ||
 								  tlv_codes_are_numbered(names, variable, first));
 		codes[i] = Float8GetDatum(code);
 		if (known && (i + 1) % names->copies == 0)
@@ -183,6 +214,7 @@ TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, cons
 					 construct_md_array(codes, nulls, 1, (int[]){(int) n}, (int[]){1}, FLOAT8OID,
 										sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE),
 					 FLOAT8OID)));
+	call->cursor->numbers = numbers;
 }
 
 void
@@ -225,6 +257,8 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 		return (AnyCode){.number = TlvNumberOf(type->base, value)};
 	name = TlvTextOf(type->base, value);
 	return (AnyCode){.named = true,
+					 .dated = type->base == DATEOID,
+					 .number = type->base == DATEOID ? TlvNumberOf(DATEOID, value) : 0,
 					 .literal = type->form == ANY_LITERAL,
 					 .name = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)},
 					 .equality = type->equality};

@@ -90,6 +90,7 @@ typedef struct AnyCode
 	bool missing;
 	bool named;	  /* by name; otherwise by number, which it holds */
 	bool literal; /* of a literal, which may have meant either */
+	bool dated;	  /* a date, which has a number, too */
 	tlv_text name;
 	TlvEquality *equality; /* of the name; NULL: it is compared by its bytes */
 	double number;
@@ -106,6 +107,9 @@ extern void TlvAnyOpenMixedColumns(const AnyCall *call, const tlv_code_names *na
 
 /* The same of a literal of an array or a row, its dimensions in the order of the model. */
 extern void TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *given);
+
+/* The number of a variable that a text is, in days where it is a date; *null: it is missing. */
+extern double TlvAnyLiteralNumber(const AnyCall *call, size_t variable, char *shown, bool *null);
 
 /* The fields of a row literal, (a,b,c), of n columns as an array of text or float8. */
 extern ArrayType *TlvAnyRecordArray(char *given, size_t n, Oid element);

@@ -134,19 +134,17 @@ count_infinite(const AnyCall *call, size_t variable, const char *shown)
 
 /* A number, or a date, which begins with a year of at least four digits and is in days; an infinite
  * date, which its type writes in small letters and a number does not, is missing. */
-static Datum
-literal_number(const AnyCall *call, size_t variable, Datum given, bool *null)
+double
+TlvAnyLiteralNumber(const AnyCall *call, size_t variable, char *shown, bool *null)
 {
-	char *shown = TextDatumGetCString(given);
 	size_t year = strspn(shown, "0123456789");
 
 	if (year >= 4 && shown[year] == '-')
-		return Float8GetDatum(
-			TlvNumberOf(DATEOID, OidInputFunctionCall(F_DATE_IN, shown, DATEOID, -1)));
+		return TlvNumberOf(DATEOID, OidInputFunctionCall(F_DATE_IN, shown, DATEOID, -1));
 	*null = strcmp(shown, "infinity") == 0 || strcmp(shown, "-infinity") == 0;
 	if (*null)
 		count_infinite(call, variable, shown);
-	return OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1);
+	return DatumGetFloat8(OidInputFunctionCall(F_FLOAT8IN, shown, FLOAT8OID, -1));
 }
 
 static ArrayType *
@@ -183,9 +181,11 @@ TlvAnyOpenMixedLiteral(const AnyCall *call, const tlv_code_names *names, char *g
 			set_mixed(call, &row, i, &category, texts[i], nulls[i]);
 		else
 		{
-			Datum value = nulls[i] ? (Datum) 0 : literal_number(call, i, texts[i], &nulls[i]);
+			double value =
+				nulls[i] ? 0
+						 : TlvAnyLiteralNumber(call, i, TextDatumGetCString(texts[i]), &nulls[i]);
 
-			set_mixed(call, &row, i, &number, value, nulls[i]);
+			set_mixed(call, &row, i, &number, Float8GetDatum(value), nulls[i]);
 		}
 	open_mixed_row(call, &row, (size_t) n);
 }

@@ -64,8 +64,11 @@ typedef struct TlvSurvey
 	bool unanswered; /* asked for: variables that no row has a category of count, too, with an empty
 					  * one */
 	bool takes_numbers; /* asked for: numbers may stand beside categories */
-	int numbers;		/* that there are */
-	int most_states;	/* asked for: categories of a variable at most; 0: those of moments */
+	bool cuts_numbers;	/* asked for: columns of numbers and dates are cut into ranges, categories
+						 * too, and columns of too many categories are left out */
+	tlv_code_ranges ranges; /* of these */
+	int numbers;			/* that there are */
+	int most_states;		/* asked for: categories of a variable at most; 0: those of moments */
 } TlvSurvey;
 
 /*
@@ -89,7 +92,7 @@ extern void TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copi
  * float8, or (row, variable, number), whose variables become the names of the rows: where there are
  * none, there are no rows, and no pass may follow.  Without a kind (NULL) numbers with a fraction
  * are none, and all else is a category; kind says it otherwise.  Of a wide layout, every column is
- * a variable, called as it is.
+ * a variable, called as it is; beside categories, numbers and dates are cut into ranges.
  */
 extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind,
 							 TlvLayout layout, TlvSurvey *answers);
@@ -156,14 +159,14 @@ extern char *TlvHintColumns(const TlvSource *rows, const char *function, const c
 extern char *TlvHintArray(const TlvSource *rows, int column);
 
 /* That which reads every column as a variable. */
-extern char *TlvHintWide(const TlvSource *rows, const char *function);
+extern char *TlvHintWide(const TlvSource *rows);
 
 /* What to do where long rows have two values of one variable; NULL: no more than usual. */
-extern char *TlvHintTwoValues(const TlvSource *rows, const char *function);
+extern char *TlvHintTwoValues(const TlvSource *rows);
 
 /* Rows (row, variable, ...) whose first column is a table's primary key have one variable each.
  * Error 42804 with the call that reads their columns as variables. */
-extern void TlvRefuseWide(const TlvSource *rows, const char *function);
+extern void TlvRefuseWide(const TlvSource *rows);
 
 /* TlvSourceReady of rows that are pivoted to the variables of rows->names, each `copies` times: an
  * error about one of them names it, with that hint (or NULL: its own). */

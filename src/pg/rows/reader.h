@@ -49,6 +49,7 @@ typedef struct TlvRowCursor
 	TlvUnknown unknown; /* that the reader has found */
 	Oid function;		/* that reads them, where they are counted */
 	Datum words;		/* the tsvector, or */
+	double *numbers;	/* of a row of codes that has ranges, its numbers, NaN elsewhere; or NULL */
 	ArrayType *strings; /* the array of strings, that the bag is made of; 0 and NULL: of neither */
 	const tlv_frame *named; /* the model whose dimensions' names errors tell, or NULL */
 } TlvRowCursor;
@@ -114,6 +115,7 @@ TlvCursorBegin(TlvRowCursor *cursor, tlv_row_form form)
 	cursor->model = NULL;
 	cursor->words = (Datum) 0;
 	cursor->strings = NULL;
+	cursor->numbers = NULL;
 	cursor->named = NULL;
 	for (int p = 0; p < (int) lengthof(cursor->equality); p++)
 		cursor->equality[p] = NULL;

@@ -62,7 +62,26 @@ save_tree_statistics(const char *name, const tlv_frame *model)
 	save_collected(name, accumulator);
 }
 
-/* Trees with and without parameters, without hidden nodes, of numbers, of vectors. */
+/* The same model with its second variable and the last as numbers. */
+static void
+with_ranges(const tlv_frame *model, void **image, size_t *size)
+{
+	static const int64_t ranged[6] = {0, 1, 0, 0, 0, 1};
+	static const double lower[12] = {0, 0, -5, 10, 0, 0, 0, 0, 0, 0, 1, 2};
+	static const double centres[12] = {0, 0, 3, 20, 0, 0, 0, 0, 0, 0, 1.5, 4};
+	tlv_diagnostics diagnostics = {0};
+	tlv_tree_parts parts;
+
+	tlv_tree_read(model, &parts);
+	parts.ranges = (tlv_code_ranges){ranged, lower, centres};
+	parts.variables = 6;
+	parts.range_ends = 12;
+	parts.diagnostics = &diagnostics;
+	must(tlv_tree_write(&ctx, &parts, image, size));
+}
+
+/* Trees with and without parameters, without hidden nodes, of numbers, of vectors; the first has
+ * ranges. */
 SEEDS(tree)
 {
 	static const char *const names[] = {"tree-full", "tree-bare", "tree-plain", "tree-gaussian",
@@ -92,6 +111,11 @@ SEEDS(tree)
 				.states = 1, .groups = 4, .column = column, .columns = 6};
 		tree_moments(form > 2, form != 1, &moments);
 		must(tlv_tree_learn(&ctx, &moments, &options, &image, &size));
+		if (form == 0)
+		{
+			must(tlv_frame_open(&ctx, image, size, &model));
+			with_ranges(&model, &image, &size);
+		}
 		save_frame(names[form], image, size);
 		must(tlv_frame_open(&ctx, image, size, &model));
 		if (form == 0)

@@ -386,6 +386,57 @@ TEST(test_category_names)
 	assert_int_not_equal(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &named), TLV_OK);
 }
 
+/* Variables that are numbers, by their ranges: numbers have codes, and what is missing is the mean
+ * of the ranges.  Ranges pass through steps, ascend, and are of all categories. */
+TEST(test_ranges)
+{
+	/* 6 variables of 2 states, of which the second and the last are numbers */
+	static const int64_t ends[13] = {0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30};
+	static const int64_t ranged[6] = {0, 1, 0, 0, 0, 1};
+	static const double lower[12] = {0, 0, -5, 10, 0, 0, 0, 0, 0, 0, 1, 2};
+	static const double centres[12] = {0, 0, 3, 20, 0, 0, 0, 0, 0, 0, 1.5, 4};
+	static const int32_t row[6] = {1, -1, 0, 0, 1, 1};
+	tlv_frame frame = small_model(2, 2), statistics;
+	tlv_diagnostics diagnostics = {0};
+	tlv_posterior filled = {0}, posterior = {0};
+	tlv_tree_parts parts;
+	tlv_code_names names;
+	const double *of_missing;
+	void *image;
+	size_t size;
+
+	tlv_tree_read(&frame, &parts);
+	parts.category_offsets = ends;
+	parts.category_ends = 13;
+	parts.category_names = "noyesnoyesnoyesnoyesnoyesnoyes";
+	parts.category_bytes = 30;
+	parts.ranges = (tlv_code_ranges){ranged, lower, centres};
+	parts.variables = SMALL_P;
+	parts.range_ends = 12;
+	parts.diagnostics = &diagnostics;
+	frame = MADE(tlv_tree_write, &parts);
+	statistics = statistics_of(frame, SMALL_P, 50, drawn_codes(frame, 50, 0));
+	frame = updated(frame, statistics);
+	tlv_kind_tree.model->code_names(&frame, &names);
+	assert_false(tlv_code_is_ranged(&names, 0));
+	assert_true(tlv_code_is_ranged(&names, 1));
+	assert_int_equal(tlv_code_of_number(&names, 1, 2, -100), 0);
+	assert_int_equal(tlv_code_of_number(&names, 1, 2, 9.99), 0);
+	assert_int_equal(tlv_code_of_number(&names, 1, 2, 10), 1);
+	assert_int_equal(tlv_code_of_number(&names, 5, 10, HUGE_VAL), 1);
+	assert_ok(tlv_model_infer(&ctx, opened(frame), TLV_AS_CODES(SMALL_P, row), &posterior));
+	of_missing = posterior.values + posterior.total - 2;
+	assert_ok(tlv_model_impute(&ctx, opened(frame), TLV_AS_CODES(SMALL_P, row), &filled));
+	assert_close(filled.values[1], 3 * of_missing[0] + 20 * of_missing[1], 1e-12);
+	assert_equal(filled.values[0], 1);
+	assert_equal(filled.values[5], 4);
+	assert_true(refused_with(frame, "ranged", 1, 1.0)); /* the bits of that double */
+	assert_true(refused_with(frame, "lower", 3, -5));
+	parts.range_ends = 11;
+	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
+	assert_int_not_equal(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame), TLV_OK);
+}
+
 /* The names of a row's values, where they are a tree's: of single columns in their order. */
 TEST(test_value_names)
 {

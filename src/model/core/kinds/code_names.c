@@ -43,6 +43,17 @@ tlv_code_called(const tlv_code_names *names, size_t variable, size_t first, tlv_
 	return -1;
 }
 
+int32_t
+tlv_code_of_number(const tlv_code_names *names, size_t variable, size_t first, double x)
+{
+	const double *lower = names->ranges.lower + first;
+	int64_t code = 0;
+
+	while (code + 1 < names->states[variable] && x >= lower[code + 1])
+		code++;
+	return (int32_t) code;
+}
+
 bool
 tlv_codes_are_numbered(const tlv_code_names *names, size_t variable, size_t first)
 {

@@ -17,8 +17,10 @@
 #define SIZE_PAIRS	 TLV_SIZE_5
 #define SIZE_COLUMNS TLV_SIZE_6
 #define SIZE_NOISE	 TLV_SIZE_7
-#define SIZE_ENDS	 TLV_SIZE_8 /* of names of categories, which are one fewer */
-#define SIZE_BYTES	 TLV_SIZE_9 /* of these names */
+#define SIZE_ENDS	 TLV_SIZE_8	 /* of names of categories, which are one fewer */
+#define SIZE_BYTES	 TLV_SIZE_9	 /* of these names */
+#define SIZE_RANGED	 TLV_SIZE_10 /* observed variables, where some are numbers */
+#define SIZE_RANGES	 TLV_SIZE_11 /* their categories */
 
 /* What is stored. */
 typedef struct tree_stored
@@ -48,7 +50,8 @@ tlv_tree_category_names(const tlv_tree_parts *parts)
 	return (tlv_code_names){.variables = parts->p,
 							.copies = 1,
 							.states = parts->states,
-							.names = {parts->category_offsets, parts->category_names}};
+							.names = {parts->category_offsets, parts->category_names},
+							.ranges = parts->ranges};
 }
 
 /* Numbers in a node's table. */
@@ -287,6 +290,28 @@ check_category_names(tlv_context *ctx, const tlv_tree_parts *parts)
 	return TLV_OK;
 }
 
+/* Of every number the ranges ascend. */
+static tlv_status
+check_ranges(tlv_context *ctx, const tlv_tree_parts *parts)
+{
+	const double *lower = parts->ranges.lower;
+	size_t at = 0;
+
+	if (parts->category_offsets == NULL || parts->ranges.ranged == NULL || lower == NULL ||
+		parts->ranges.centres == NULL || parts->variables != parts->p ||
+		parts->range_ends + 1 != parts->category_ends)
+		return tlv_fail(ctx, TLV_CORRUPT, "the tree has ranges of other categories than its own");
+	for (size_t v = 0; v < parts->p; at += (size_t) parts->states[v++])
+	{
+		if (parts->ranges.ranged[v] != 0 && parts->ranges.ranged[v] != 1)
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"ranged\" has a number that is not 0 or 1");
+		for (int64_t c = 1; parts->ranges.ranged[v] == 1 && c < parts->states[v]; c++)
+			if (!(lower[at + (size_t) c] > lower[at + (size_t) c - 1]))
+				return tlv_fail(ctx, TLV_CORRUPT, "ranges of variable %zu do not ascend", v);
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
@@ -310,6 +335,8 @@ tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		TLV_TRY(form_check_names(ctx, &parts));
 	if (parts.category_offsets != NULL || parts.category_names != NULL)
 		TLV_TRY(check_category_names(ctx, &parts));
+	if (parts.ranges.ranged != NULL || parts.ranges.lower != NULL || parts.ranges.centres != NULL)
+		TLV_TRY(check_ranges(ctx, &parts));
 	if (parts.gaussian)
 		return check_gaussian(ctx, frame, &parts, entries, noise);
 	if (parts.tables == NULL)
@@ -336,6 +363,9 @@ static const tlv_declaration tree_list[] = {
 	 AT(parts.category_offsets)},
 	{"category_names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_GIVEN,
 	 AT(parts.category_names)},
+	{"ranged", TLV_INT64, SIZE_RANGED, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.ranges.ranged)},
+	{"lower", TLV_FLOAT64, SIZE_RANGES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.ranges.lower)},
+	{"centres", TLV_FLOAT64, SIZE_RANGES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.ranges.centres)},
 	{"column", TLV_INT64, SIZE_COLUMNS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.column)},
 	{"means", TLV_FLOAT64, SIZE_COLUMNS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.means)},
 	{"tables", TLV_FLOAT64, SIZE_ENTRIES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.tables)},
@@ -349,10 +379,11 @@ const tlv_sections tlv_tree_sections = {
 	TLV_LIST(tree_list),
 	.least = {1},
 	.most = {TLV_TREE_MOST_NODES, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX,
-			 SIZE_MAX, SIZE_MAX},
+			 SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX},
 	.size_at = {AT(parts.nodes), AT(hidden), AT(parts.names_length), AT(parts.entries),
 				AT(parts.pair_entries), AT(parts.columns), AT(parts.noise_entries),
-				AT(parts.category_ends), AT(parts.category_bytes)},
+				AT(parts.category_ends), AT(parts.category_bytes), AT(parts.variables),
+				AT(parts.range_ends)},
 	.diagnostics = AT(parts.diagnostics),
 	.check_more = tree_check_more,
 };

@@ -147,18 +147,18 @@ TlvHintColumns(const TlvSource *rows, const char *function, const char *options)
 }
 
 char *
-TlvHintWide(const TlvSource *rows, const char *function)
+TlvHintWide(const TlvSource *rows)
 {
-	return TlvHintColumns(rows, function, "layout => 'wide'");
+	return TlvHintColumns(rows, NULL, "layout => 'wide'");
 }
 
 char *
-TlvHintTwoValues(const TlvSource *rows, const char *function)
+TlvHintTwoValues(const TlvSource *rows)
 {
 	if (rows->query->desc->natts != 3 || !TlvLooksWide(rows->query->desc))
 		return NULL;
 	return psprintf("Group by row and variable first, or use %s if every column is a variable.",
-					TlvHintWide(rows, function));
+					TlvHintWide(rows));
 }
 
 /* Is every row of the query one of that table, which it selects from alone? */
@@ -171,19 +171,18 @@ reads_table_alone(const Query *query, Oid table)
 }
 
 void
-TlvRefuseWide(const TlvSource *rows, const char *function)
+TlvRefuseWide(const TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	Oid table;
 
 	if (TlvLooksWide(desc) && column_is_key(rows->query, 0, &table) &&
 		reads_table_alone(rows->query->query, table))
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"%s\" is the primary key of \"%s\": no row has two variables",
-					NameStr(TupleDescAttr(desc, 0)->attname), get_rel_name(table)),
-			 errhint("Use %s if every other column is a variable.", TlvHintWide(rows, function))));
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" is the primary key of \"%s\": no row has two variables",
+						NameStr(TupleDescAttr(desc, 0)->attname), get_rel_name(table)),
+				 errhint("Use %s if every other column is a variable.", TlvHintWide(rows))));
 }
 
 /* The variable's name instead of its number, which the error has as the name of a column. */

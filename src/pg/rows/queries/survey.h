@@ -10,14 +10,36 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/source.h"
 
+/* Ranges of a number, beside which values that many rows have are one each. */
+#define SURVEY_RANGES 5
+
+/* A range of a number's values. */
+typedef struct SurveyRange
+{
+	double lower; /* where it begins: the last one ended below */
+	double least, most, mean, weight;
+	int64 values;
+} SurveyRange;
+
+/* Those of a column in their order, and in SQL the number of a value's range, from 0, and its name;
+ * n = 0: it is no number, or has no value. */
+typedef struct SurveyRanges
+{
+	int n;
+	SurveyRange list[2 * SURVEY_RANGES];
+	const char *code, *name;
+} SurveyRanges;
+
 /* All pairs of a variable and a category, in the order of both. */
 typedef struct SurveyList
 {
 	MemoryContext mcxt;
-	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
-	const char *from;  /* rows (r, variable, category, number) */
+	TupleDesc columns;			/* which are the variables, by number; NULL: they come by name */
+	const char *from;			/* rows (r, variable, category, number) */
+	const SurveyRanges *ranges; /* of every column; NULL: no number is cut */
 	bool keep_unanswered;
 	int most_states;
+	Datum many;	   /* the last variable of more categories, which is left out; 0: none is */
 	int64 n, room; /* pairs */
 	Datum *variable, *category, *at, *code;
 	int64_t variables;
@@ -26,6 +48,7 @@ typedef struct SurveyList
 	int64_t *category_offsets; /* room + 1 */
 	StringInfoData names, categories;
 	tlv_shown_list unanswered; /* variables without a category that are left out */
+	tlv_shown_list crowded;	   /* those of too many */
 } SurveyList;
 
 /* The variables that are numbers, in their order. */
@@ -58,5 +81,17 @@ extern void TlvSurveyLeaveOut(SurveyList *list, Datum variable);
 
 /* One vector for each row: the codes of its categories, and its numbers. */
 extern void TlvSurveyPivotNumbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers);
+
+/* ---- numbers as ranges (survey_ranges.c) ---- */
+
+/* A column x1, x2, ... of numbers or dates as float8 in SQL; infinite dates are missing. */
+extern const char *TlvSurveyNumber(TupleDesc desc, int column);
+
+/* The ranges of every column of the query: of numbers that are no integers, and of dates.  Errors:
+ * 22003 for one that is not finite. */
+extern const SurveyRanges *TlvSurveyCutNumbers(TlvSource *rows);
+
+/* answers->ranges of the variables and categories in the list, where there are any. */
+extern void TlvSurveyTellRanges(const SurveyList *list, TlvSurvey *answers);
 
 #endif /* TLV_SURVEY_H */

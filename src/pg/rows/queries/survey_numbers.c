@@ -57,7 +57,7 @@ take_survey_number(void *argument, TupleTableSlot *slot)
 							   TlvClip(TextDatumGetCString(name), 40)),
 						errhint("Leave the category NULL where a variable is a number, or use %s "
 								"if every column is a variable.",
-								TlvHintWide(numbers->rows, NULL))));
+								TlvHintWide(numbers->rows))));
 	if (numbers->list->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

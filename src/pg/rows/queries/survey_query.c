@@ -50,10 +50,10 @@ recognize_answers(const TlvSource *rows)
 	if (!OidIsValid(last) || !survey_query_is_category(last) ||
 		!survey_query_is_category(TupleDescAttr(desc, 1)->atttypid))
 		TlvRefuseColumns(desc, "answers",
-						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
-													   TlvHintWide(rows, NULL))
-											: accepted);
-	TlvRefuseWide(rows, NULL);
+						 TlvLooksWide(desc)
+							 ? psprintf("Use %s if every column is a variable.", TlvHintWide(rows))
+							 : accepted);
+	TlvRefuseWide(rows);
 	return false;
 }
 
@@ -139,6 +139,25 @@ leave_out_unanswered(SurveyList *list, TupleTableSlot *slot)
 	return true;
 }
 
+/* A variable of more categories than are taken: an error, or it is left out where columns are. */
+static void
+refuse_many(SurveyList *list, Datum variable)
+{
+	const char *name = variable_name(list, variable);
+	char shown[TLV_SHOWN_NAME];
+
+	if (list->ranges == NULL)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("variable \"%s\" has more than %d categories", TlvClip(name, 40),
+							   list->most_states),
+						errhint("Join the rare ones, and leave out what is no category.")));
+	tlv_shown_add(&list->crowded, tlv_show_name((tlv_text){name, strlen(name)}, shown));
+	list->many = variable;
+	list->n -= list->states[--list->variables];
+	list->names.len = (int) list->offsets[list->variables];
+	list->categories.len = (int) list->category_offsets[list->n];
+}
+
 /* Where variables that nobody has answered are kept, they have an empty category. */
 static void
 take_answer(void *argument, TupleTableSlot *slot)
@@ -149,7 +168,7 @@ take_answer(void *argument, TupleTableSlot *slot)
 	int64_t *states;
 	int length;
 
-	if (leave_out_unanswered(list, slot))
+	if ((list->many != 0 && is_same_text(list->many, variable)) || leave_out_unanswered(list, slot))
 	{
 		MemoryContextSwitchTo(before);
 		return;
@@ -167,10 +186,11 @@ take_answer(void *argument, TupleTableSlot *slot)
 		refuse_long(variable_name(list, variable), length);
 	states = &list->states[list->variables - 1];
 	if (*states == list->most_states)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						errmsg("variable \"%s\" has more than %d categories",
-							   TlvClip(variable_name(list, variable), 40), list->most_states),
-						errhint("Join the rare ones, and leave out what is no category.")));
+	{
+		refuse_many(list, variable);
+		MemoryContextSwitchTo(before);
+		return;
+	}
 	grow_answers(list);
 	list->variable[list->n] = variable;
 	list->category[list->n] = category;
@@ -184,8 +204,8 @@ take_answer(void *argument, TupleTableSlot *slot)
 /* Numbers in their order, texts as bytes.  Beside numbers, which have no category, no variable is
  * unanswered. */
 static SurveyList *
-collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_variables,
-				bool text_categories, bool numbers, const TlvSurvey *answers)
+collect_answers(TlvSource *rows, const char *from, TupleDesc columns, const SurveyRanges *ranges,
+				bool text_variables, bool text_categories, bool numbers, const TlvSurvey *answers)
 {
 	SurveyList *list = palloc0(sizeof(SurveyList));
 	const char *as_text = "::pg_catalog.text COLLATE pg_catalog.\"C\"";
@@ -193,6 +213,7 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 
 	list->mcxt = CurrentMemoryContext;
 	list->columns = columns;
+	list->ranges = ranges;
 	list->from = from;
 	list->keep_unanswered = answers->unanswered;
 	list->most_states = answers->most_states > 0 ? answers->most_states : TLV_CATEGORY_MOST_STATES;
@@ -272,6 +293,16 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 	answers->categories.offsets = list->category_offsets;
 	answers->categories.text = list->categories.data;
 	answers->states = list->states;
+	if (list->ranges != NULL)
+		TlvSurveyTellRanges(list, answers);
+	if (list->crowded.n > 0)
+	{
+		rows->skipped_columns =
+			psprintf("%s of more than %d categories", tlv_shown_text(&list->crowded, "column"),
+					 list->most_states);
+		rows->skipped_n = (int) list->crowded.n;
+		rows->skipped_hint = "Join rare categories; cast a number to float8, a time to date.";
+	}
 	if (list->unanswered.n == 0)
 		return;
 	rows->skipped_columns =
@@ -304,18 +335,6 @@ is_number_column(TupleDesc desc, int column)
 	if (type == DATEOID)
 		return has_category_column(desc);
 	return TlvIsNumberType(type) && !TlvIsIntegerType(type);
-}
-
-/* Its number; infinite dates are missing. */
-static const char *
-number_of_column(TupleDesc desc, int column)
-{
-	if (getBaseType(TupleDescAttr(desc, column)->atttypid) != DATEOID)
-		return psprintf("x%d::pg_catalog.float8", column + 1);
-	return psprintf("CASE WHEN pg_catalog.isfinite(x%d::pg_catalog.date) THEN "
-					"(x%d::pg_catalog.date OPERATOR(pg_catalog.-) "
-					"'2000-01-01'::pg_catalog.date)::pg_catalog.float8 END",
-					column + 1, column + 1);
 }
 
 /* What works instead of an array beside other columns. */
@@ -353,7 +372,8 @@ refuse_column(const TlvSource *rows, int column, bool takes_numbers)
 
 /* The columns as rows (r, variable, category, number), the number where it is an integer. */
 static const char *
-answers_of_columns(const TlvSource *rows, TupleDesc desc, bool takes_numbers)
+answers_of_columns(const TlvSource *rows, TupleDesc desc, const SurveyRanges *ranges,
+				   bool takes_numbers)
 {
 	StringInfoData sql;
 
@@ -364,7 +384,10 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc, bool takes_numbers)
 	TlvAppendColumns(&sql, desc->natts);
 	appendStringInfoString(&sql, ")) AS w, LATERAL (VALUES ");
 	for (int i = 0, n = 0; i < desc->natts; i++)
-		if (!takes_numbers || !is_number_column(desc, i))
+		if (ranges != NULL && ranges[i].n > 0)
+			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, %s, %s::pg_catalog.int8)",
+							 n++ > 0 ? ", " : "", i + 1, ranges[i].name, ranges[i].code);
+		else if (!takes_numbers || !is_number_column(desc, i))
 			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
 							 n++ > 0 ? ", " : "", i + 1, i + 1,
 							 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
@@ -379,19 +402,21 @@ static SurveyList *
 collect_columns(TlvSource *rows, const TlvSurvey *answers)
 {
 	TupleDesc desc = rows->query->desc;
+	const SurveyRanges *ranges;
 
 	if (desc->natts == 0)
 		TlvRefuseColumns(desc, "answers", accepted);
 	TlvRequireVariables(rows, true);
 	for (int i = 0; i < desc->natts; i++)
-		refuse_column(rows, i, answers->takes_numbers);
+		refuse_column(rows, i, answers->takes_numbers || answers->cuts_numbers);
 	if (answers->numbers == desc->natts)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
 			 errhint("Use tlv_gmm for numbers alone, or cast the columns of categories to text.")));
-	return collect_answers(rows, answers_of_columns(rows, desc, answers->takes_numbers), desc,
-						   false, true, false, answers);
+	ranges = answers->cuts_numbers ? TlvSurveyCutNumbers(rows) : NULL;
+	return collect_answers(rows, answers_of_columns(rows, desc, ranges, answers->takes_numbers),
+						   desc, ranges, false, true, false, answers);
 }
 
 /* ---- numbers beside the categories ---- */
@@ -421,10 +446,13 @@ static void
 append_code(TlvSource *rows, const SurveyList *list, int column, int64 from, int64_t n,
 			StringInfo sql)
 {
-	appendStringInfo(sql,
-					 "COALESCE(pg_catalog.array_position($%d, x%d::pg_catalog.text) "
-					 "OPERATOR(pg_catalog.-) 1, -1)::pg_catalog.float8",
-					 categories_parameter(rows, list, from, n), column + 1);
+	if (list->ranges != NULL && list->ranges[column].n > 0)
+		appendStringInfo(sql, "COALESCE(%s, -1)::pg_catalog.float8", list->ranges[column].code);
+	else
+		appendStringInfo(sql,
+						 "COALESCE(pg_catalog.array_position($%d, x%d::pg_catalog.text) "
+						 "OPERATOR(pg_catalog.-) 1, -1)::pg_catalog.float8",
+						 categories_parameter(rows, list, from, n), column + 1);
 }
 
 /* Variables without a category are left out: which column the others are. */
@@ -448,11 +476,11 @@ select_columns(TlvSource *rows, SurveyList *list)
 		appendStringInfoString(sql, j > 0 ? ", " : "");
 		append_code(rows, list, column_of_variable(list, from), from, list->states[j], sql);
 	}
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; list->ranges == NULL && i < desc->natts; i++)
 		if (is_number_column(desc, i))
 		{
 			appendStringInfo(sql, ", COALESCE(%s, '%g'::pg_catalog.float8)",
-							 number_of_column(desc, i), TLV_MEMBERSHIP_MISSING);
+							 TlvSurveyNumber(desc, i), TLV_MEMBERSHIP_MISSING);
 			TlvSurveyNameNumber(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
 		}
 	appendStringInfoString(sql, "] END AS v");
@@ -477,7 +505,8 @@ collect_rows(TlvSource *rows, int variable, const TlvSurvey *answers)
 				 "AS q(%s, category%s)) AS q",
 				 beside ? ", q.measured::pg_catalog.float8 AS measured" : "", TLV_QUERY_ROWS,
 				 columns, beside ? ", measured" : ""),
-		NULL, TlvSurveyIsText(TupleDescAttr(desc, variable)->atttypid), text, beside, answers);
+		NULL, NULL, TlvSurveyIsText(TupleDescAttr(desc, variable)->atttypid), text, beside,
+		answers);
 }
 
 void
@@ -535,7 +564,7 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	else
 		TlvSourcePivot(rows, copies,
-					   copies == 1 ? TlvHintTwoValues(rows, NULL)
+					   copies == 1 ? TlvHintTwoValues(rows)
 								   : "Increase copies, or group by row and variable first.");
 	TlvSourceRelease(rows);
 }

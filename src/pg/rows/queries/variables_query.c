@@ -96,23 +96,6 @@ choose_kind(ValueForm form, const char *kind)
 	return false;
 }
 
-/* The function that takes these columns as variables: trees have variables of one kind. */
-static const char *
-wide_function(TupleDesc desc)
-{
-	int numbers = 0, others = 0;
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		ValueForm form = variables_query_form_of(TupleDescAttr(desc, i)->atttypid);
-
-		numbers += form == FORM_NUMBERS;
-		others += form == FORM_CATEGORIES &&
-				  !TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid));
-	}
-	return numbers > 0 && others > 0 ? "tlv_lca" : "tlv_tree";
-}
-
 static bool
 recognize_kind(const TlvSource *rows, const char *kind)
 {
@@ -121,24 +104,11 @@ recognize_kind(const TlvSource *rows, const char *kind)
 
 	if (form == FORM_NONE)
 		TlvRefuseColumns(desc, "rows of variables",
-						 TlvLooksWide(desc) ? psprintf("Use %s if every column is a variable.",
-													   TlvHintWide(rows, wide_function(desc)))
-											: accepted);
-	TlvRefuseWide(rows, wide_function(desc));
+						 TlvLooksWide(desc)
+							 ? psprintf("Use %s if every column is a variable.", TlvHintWide(rows))
+							 : accepted);
+	TlvRefuseWide(rows);
 	return choose_kind(form, kind);
-}
-
-/* Texts and numbers side by side are for latent classes. */
-static void
-refuse_mixed_columns(const TlvSource *rows)
-{
-	TupleDesc desc = rows->query->desc;
-
-	if (strcmp(wide_function(desc), "tlv_tree") != 0 && TlvLooksWide(desc))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("the variables of a tree are either all numbers or all categories"),
-						errhint("Use %s, which takes both, or omit the columns of one kind.",
-								TlvHintWide(rows, "tlv_lca"))));
 }
 
 /* ---- the names of the variables ---- */
@@ -232,16 +202,23 @@ variables_query_pivot_numbers(TlvSource *rows)
 
 /* ---- one column a variable ---- */
 
-/* Numbers, unless all are whole. */
+/* Numbers, unless all are whole or categories stand beside them, which cut them into ranges, as a
+ * kind may ask for. */
 static ValueForm
-columns_form(TupleDesc desc)
+columns_form(TupleDesc desc, const char *kind)
 {
 	ValueForm form = FORM_CATEGORIES;
+	bool categories = kind != NULL && strcmp(kind, "categorical") == 0;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (variables_query_form_of(TupleDescAttr(desc, i)->atttypid) == FORM_NUMBERS)
+	{
+		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+
+		if (variables_query_form_of(type) == FORM_NUMBERS)
 			form = FORM_NUMBERS;
-	return form;
+		categories |= !TlvIsNumberType(type);
+	}
+	return categories ? FORM_CATEGORIES : form;
 }
 
 static void
@@ -290,7 +267,7 @@ variables_query_read_numbers(TlvSource *rows, bool wide)
 	if (arrays)
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	else
-		TlvSourcePivot(rows, 1, TlvHintTwoValues(rows, wide_function(rows->query->desc)));
+		TlvSourcePivot(rows, 1, TlvHintTwoValues(rows));
 	TlvSourceRelease(rows);
 }
 
@@ -303,10 +280,9 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, TlvLayou
 	bool wide = TlvIsWide(desc, layout);
 	bool arrays = !wide && desc->natts == 1, gaussian;
 
-	if (wide)
-		refuse_mixed_columns(rows);
-	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(rows, kind);
-	*answers = (TlvSurvey){.unanswered = true}; /* they stand alone in a tree */
+	gaussian = wide ? choose_kind(columns_form(desc, kind), kind) : recognize_kind(rows, kind);
+	/* What no row has a value of stands alone in a tree. */
+	*answers = (TlvSurvey){.unanswered = true, .cuts_numbers = wide};
 	if (gaussian)
 		variables_query_read_numbers(rows, wide);
 	else

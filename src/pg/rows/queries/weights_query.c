@@ -113,12 +113,11 @@ void
 TlvRequireWeighedRows(const TlvSource *rows, bool whole)
 {
 	if (rows->driver->weights != NULL && !whole)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("weights are of rows with one column for each variable"),
-				 TlvLooksWide(rows->query->desc)
-					 ? errhint("Use %s if every column is a variable.", TlvHintWide(rows, NULL))
-					 : errhint("Use one column for each variable.")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("weights are of rows with one column for each variable"),
+						TlvLooksWide(rows->query->desc)
+							? errhint("Use %s if every column is a variable.", TlvHintWide(rows))
+							: errhint("Use one column for each variable.")));
 }
 
 void
