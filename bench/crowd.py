@@ -111,7 +111,8 @@ def peers(items, workers, answers, truth):
     return found
 
 
-session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0, client_min_messages='error')
+session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0)
+session.set(client_min_messages='error') # groups of workers who copy are printed
 
 
 def ours(items, workers, answers, options=''):

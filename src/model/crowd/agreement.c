@@ -133,8 +133,8 @@ tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *a, const crowd_copies
 #define COMPARED_OF_ITEM 40
 #define COMPARED_SEED	 1
 #define COMPARED_MOST	 2e7
-/* Pairs of workers that are kept, all of 2,000 workers: of more those that share most items. */
-#define PAIRS_MOST ((size_t) 2000000)
+/* Pairs of workers that are kept, all of 1,000 workers: of more those that share most items. */
+#define PAIRS_MOST ((size_t) 500000)
 /* Shared items that are told apart when these are chosen. */
 #define SHARED_MOST 256
 /* Ends the answers of an item. */
